@@ -41,7 +41,8 @@ const (
 // Place is a part of a request in which a sealed value is put in.
 type Place string
 
-// The places. Headers always count, those that SealedHeaders returns; the others only where the credential says so.
+// The places. Headers always count, those that SealedHeaders returns; the others only where the
+// credential says so.
 const (
 	PlaceHeader Place = "header"
 	PlacePath   Place = "path"
@@ -74,7 +75,8 @@ func CanonicalPlaces(places []Place) ([]Place, error) {
 	return list, nil
 }
 
-// PlaceNames lists where a sealed value is put in, with the headers that the credential names: header (Cookie, X-Key), query.
+// PlaceNames lists where a sealed value is put in, with the headers that the credential names:
+// header (Cookie, X-Key), query.
 func (c Credential) PlaceNames() string {
 	names := make([]string, len(c.Places))
 	for i, p := range c.Places {
@@ -89,7 +91,8 @@ func (c Credential) PlaceNames() string {
 // MaxSwappedBody is the largest request body in which placeholders are replaced, in bytes.
 const MaxSwappedBody = 1 << 20
 
-// Credential is a named secret. It never holds the value; the value's versions are sealed in the store.
+// Credential is a named secret. It never holds the value; the value's versions are sealed in the
+// store.
 type Credential struct {
 	ID          string
 	Name        string
@@ -117,16 +120,19 @@ type Credential struct {
 // HasValue reports whether a value can be resolved.
 func (c Credential) HasValue() bool { return c.Version > 0 || c.Source == SourceVault }
 
-// Searched reports whether Airlock looks for the value in what the credential's hosts answer, whichever profile runs.
+// Searched reports whether Airlock looks for the value in what the credential's hosts answer,
+// whichever profile runs.
 func (c Credential) Searched() bool { return len(c.Hosts) > 0 && c.HasValue() && c.Mode != ModePlain }
 
 // MaxValue is the longest credential value, in bytes.
 const MaxValue = 64 << 10
 
-// MinSealed is the shortest value that can be sealed, in characters, white space around it not counted: a host may leave that out.
+// MinSealed is the shortest value that can be sealed, in characters, white space around it not
+// counted: a host may leave that out.
 const MinSealed = 16
 
-// MinSecret is the shortest value that can be redacted, in characters, white space around it not counted.
+// MinSecret is the shortest value that can be redacted, in characters, white space around it not
+// counted.
 const MinSecret = 4
 
 // MaxService is the longest name of a service, in bytes.
@@ -137,7 +143,8 @@ const MaxDescription = 1000
 
 var nameShape = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 
-// CheckName accepts the names of credentials and keys: letters, digits and underscores, at most 128, not starting with a digit.
+// CheckName accepts the names of credentials and keys: letters, digits and underscores, at most
+// 128, not starting with a digit.
 func CheckName(name string) error {
 	if !nameShape.MatchString(name) {
 		return Invalid("name", fmt.Sprintf("%q can't be a key name", Clip(name, 40)),
@@ -146,19 +153,21 @@ func CheckName(name string) error {
 	return nil
 }
 
-// CheckText accepts short free text that somebody sends: what CheckStored accepts, without characters that nobody sees. A person
-// decides by what agents write here.
+// CheckText accepts short free text that somebody sends: what CheckStored accepts, without
+// characters that nobody sees. A person decides by what agents write here.
 func CheckText(field, text string, limit int) error {
 	for _, r := range unseen([]byte(text)) {
 		if len(text) <= limit && !unicode.IsControl(r) { // CheckStored has a better word for those
-			return Invalid(field, fmt.Sprintf("%s contains the invisible character U+%04X", field, r), "Remove it: people decide by this text, so all of it has to be seen.")
+			return Invalid(field, fmt.Sprintf("%s contains the invisible character U+%04X", field, r),
+				"Remove it: people decide by this text, so all of it has to be seen.")
 		}
 	}
 	return CheckStored(field, text, limit)
 }
 
-// CheckStored accepts short free text of a record that may be older than CheckText: valid UTF-8 without control characters (line
-// breaks and tabs are allowed) and without those that turn the direction of writing, at most limit bytes.
+// CheckStored accepts short free text of a record that may be older than CheckText: valid UTF-8
+// without control characters (line breaks and tabs are allowed) and without those that turn the
+// direction of writing, at most limit bytes.
 func CheckStored(field, text string, limit int) error {
 	switch {
 	case len(text) > limit:
@@ -181,7 +190,8 @@ func isControl(r rune) bool {
 	return unicode.IsControl(r)
 }
 
-// CheckValue accepts a credential's value under a mode. Values are bytes as typed; a trailing line break is the caller's to trim.
+// CheckValue accepts a credential's value under a mode. Values are bytes as typed; a trailing line
+// break is the caller's to trim.
 func CheckValue(mode Mode, value Secret) error {
 	text := value.Reveal()
 	n := len(text)
@@ -189,15 +199,19 @@ func CheckValue(mode Mode, value Secret) error {
 	case n == 0:
 		return Invalid("value", "the value is empty", "Type the value, or leave the credential without one for now.")
 	case n > MaxValue:
-		return Invalid("value", fmt.Sprintf("the value is longer than %d bytes", MaxValue), "Store large material in a file the script can fetch.")
+		return Invalid("value", fmt.Sprintf("the value is longer than %d bytes", MaxValue),
+			"Store large material in a file the script can fetch.")
 	case strings.ContainsRune(text, 0):
 		return Invalid("value", "the value contains a NUL byte", "Encode binary material, for example as base64.")
 	case !utf8.ValidString(text):
 		return Invalid("value", "the value is not valid UTF-8", "Encode binary material, for example as base64.")
 	case mode == ModeSealed && utf8.RuneCountInString(strings.TrimSpace(text)) < MinSealed:
-		return Invalid("value", fmt.Sprintf("a sealed value has at least %d characters, spaces around it not counted", MinSealed), "Use a longer value, or choose injected.")
+		return Invalid("value", fmt.Sprintf("a sealed value has at least %d characters, spaces around it not counted",
+			MinSealed), "Use a longer value, or choose injected.")
 	case mode != ModePlain && utf8.RuneCountInString(strings.TrimSpace(text)) < MinSecret:
-		return Invalid("value", fmt.Sprintf("a secret has at least %d characters, spaces around it not counted; shorter ones can't be redacted", MinSecret), "Use a longer value, or choose plain if it is not secret.")
+		return Invalid("value", fmt.Sprintf(
+			"a secret has at least %d characters, spaces around it not counted; shorter ones can't be redacted", MinSecret),
+			"Use a longer value, or choose plain if it is not secret.")
 	}
 	return nil
 }

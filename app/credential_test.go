@@ -47,7 +47,8 @@ func TestCheckValue(t *testing.T) {
 func TestCheckName(t *testing.T) {
 	for name, ok := range map[string]bool{
 		"API_KEY": true, "_x": true, "a1": true, strings.Repeat("a", 128): true, strings.Repeat("a", 129): false,
-		"": false, "1A": false, "A-B": false, "A B": false, "A.B": false, "A\n": false, "\nA": false, "Ä": false, "A\x00": false, "{A}": false, "../A": false,
+		"": false, "1A": false, "A-B": false, "A B": false, "A.B": false, "A\n": false, "\nA": false, "Ä": false,
+		"A\x00": false, "{A}": false, "../A": false,
 	} {
 		if err := CheckName(name); (err == nil) != ok {
 			t.Errorf("%q: %v", name, err)
@@ -57,9 +58,13 @@ func TestCheckName(t *testing.T) {
 
 func TestCheckText(t *testing.T) {
 	for text, ok := range map[string]bool{
-		"": true, "plain text": true, "lines\nand\ttabs\r\n": true, "ö 😀 שלום": true, strings.Repeat("x", 30): true, strings.Repeat("x", 31): false, strings.Repeat("ä", 16): false,
-		"NUL\x00": false, "bell\a": false, "escape\x1b[31m": false, "DEL\x7f": false, "C1\u0085": false, "not UTF-8 \xff": false,
-		"turned \u202etxet": false, "isolate \u2066": false, "embed \u202a": false, "mark \u200f": false, "zero\u200bwidth": false, "tag\U000e0041": false, "filler \u3164": false, "👩‍💻 ❤️ 1️⃣": true, "می‌خواهم": true, "a\u200db": false,
+		"": true, "plain text": true, "lines\nand\ttabs\r\n": true, "ö 😀 שלום": true, strings.Repeat("x", 30): true,
+		strings.Repeat("x", 31): false, strings.Repeat("ä", 16): false,
+		"NUL\x00": false, "bell\a": false, "escape\x1b[31m": false, "DEL\x7f": false, "C1\u0085": false,
+		"not UTF-8 \xff":    false,
+		"turned \u202etxet": false, "isolate \u2066": false, "embed \u202a": false, "mark \u200f": false,
+		"zero\u200bwidth": false, "tag\U000e0041": false, "filler \u3164": false, "👩‍💻 ❤️ 1️⃣": true, "می‌خواهم": true,
+		"a\u200db": false,
 	} {
 		if err := CheckText("description", text, 30); (err == nil) != ok {
 			t.Errorf("%q: %v", text, err)
@@ -82,7 +87,8 @@ func TestParseMode(t *testing.T) {
 }
 
 func TestHasValue(t *testing.T) {
-	for want, all := range map[bool][]Credential{true: {{Version: 1}, {Source: SourceVault}}, false: {{}, {Source: SourceLocal}}} {
+	for want, all := range map[bool][]Credential{true: {{Version: 1}, {Source: SourceVault}},
+		false: {{}, {Source: SourceLocal}}} {
 		for _, c := range all {
 			if c.HasValue() != want {
 				t.Errorf("%+v: %v", c, !want)
@@ -108,9 +114,11 @@ func TestClip(t *testing.T) {
 	})
 }
 
-// TestCheckTextNamesTheCharacter: those that turn the direction of writing are named like others that nobody sees.
+// TestCheckTextNamesTheCharacter: those that turn the direction of writing are named like others
+// that nobody sees.
 func TestCheckTextNamesTheCharacter(t *testing.T) {
-	for char, want := range map[string]string{"\u202e": "U+202E", "\u2066": "U+2066", "\u200b": "U+200B", "\x1b": "control character"} {
+	for char, want := range map[string]string{"\u202e": "U+202E", "\u2066": "U+2066", "\u200b": "U+200B",
+		"\x1b": "control character"} {
 		if err := CheckText("reason", "a"+char+"b", 100); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", char, err)
 		}

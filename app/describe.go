@@ -13,7 +13,8 @@ type Facts struct {
 	Password bool   // that address holds one
 }
 
-// Describe says what may be shown of a value. An address may hold secrets in its path and query, so of one only the host is told.
+// Describe says what may be shown of a value. An address may hold secrets in its path and query, so
+// of one only the host is told.
 func Describe(value Secret) Facts {
 	text := value.Reveal()
 	f := Facts{Size: len(text), Lines: 1 + strings.Count(strings.TrimRight(text, "\n"), "\n")}

@@ -35,14 +35,15 @@ const (
 	CodeProfilesDisabled   Code = "profiles_disabled"   // the operator switched agent-made profiles off
 	CodeSandboxUnavailable Code = "sandbox_unavailable" // no backend passed its checks
 	CodeInstanceRetired    Code = "instance_retired"    // it moved to another address and runs nothing any more
-	CodeStorageBusy        Code = "storage_busy"        // another process kept the database for longer than anybody waits, so something was not stored
-	CodeStorageFull        Code = "storage_full"        // no room on the disk; nothing new is taken until there is
-	CodeUnreachable        Code = "unreachable"         // an allowed host that did not answer
-	CodeInternal           Code = "internal"            //
+	// another process kept the database for longer than anybody waits, so something was not stored
+	CodeStorageBusy Code = "storage_busy"
+	CodeStorageFull Code = "storage_full" // no room on the disk; nothing new is taken until there is
+	CodeUnreachable Code = "unreachable"  // an allowed host that did not answer
+	CodeInternal    Code = "internal"     //
 )
 
-// Error is told to an agent or a person: what went wrong in one sentence, and the next step they can take.
-// It wraps its cause, which is logged and never shown.
+// Error is told to an agent or a person: what went wrong in one sentence, and the next step they
+// can take. It wraps its cause, which is logged and never shown.
 type Error struct {
 	Code    Code
 	Message string
@@ -71,7 +72,8 @@ func Invalid(field, message, hint string) *Error {
 	return &Error{Code: CodeInvalidField, Field: field, Message: message, Hint: hint}
 }
 
-// CodeOf returns the code of the first Error in err's chain, CodeInternal if there is none, and "" for nil.
+// CodeOf returns the code of the first Error in err's chain, CodeInternal if there is none, and ""
+// for nil.
 func CodeOf(err error) Code {
 	if err == nil {
 		return ""

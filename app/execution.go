@@ -23,7 +23,8 @@ const (
 
 // Statuses lists all in the order people meet them.
 func Statuses() []Status {
-	return []Status{StatusPending, StatusRunning, StatusAwaitingLLM, StatusCompleted, StatusError, StatusTimeout, StatusCancelled}
+	return []Status{StatusPending, StatusRunning, StatusAwaitingLLM, StatusCompleted, StatusError, StatusTimeout,
+		StatusCancelled}
 }
 
 // Terminal reports whether nothing can change any more.
@@ -53,7 +54,8 @@ func ParseStatus(s string) (Status, error) {
 	if slices.Contains(Statuses(), Status(s)) {
 		return Status(s), nil
 	}
-	return "", Invalid("status", fmt.Sprintf("status %q is not known", Clip(s, 40)), "Use one of pending, running, awaiting_llm, completed, error, timeout, cancelled.")
+	return "", Invalid("status", fmt.Sprintf("status %q is not known", Clip(s, 40)),
+		"Use one of pending, running, awaiting_llm, completed, error, timeout, cancelled.")
 }
 
 // Execution is one run of one script under one profile. Texts are as the redactor left them.
@@ -94,11 +96,14 @@ type Output struct {
 	Stdout string
 	Stderr string
 	Result json.RawMessage // nil if set_result was not called
-	Turns  []int           // how the two streams took turns: lengths in bytes, Stdout first; what they don't cover follows. nil if unknown
+	// how the two streams took turns: lengths in bytes, Stdout first; what they don't cover follows.
+	// nil if unknown
+	Turns []int
 }
 
-// Manifest records what defines a run, its identity, so that two runs can be compared, and the hash of its result. The circumstances of a run (backend, tier, warm or cold,
-// times) are the Execution's own fields: they must not make a difference.
+// Manifest records what defines a run, its identity, so that two runs can be compared, and the hash
+// of its result. The circumstances of a run (backend, tier, warm or cold, times) are the
+// Execution's own fields: they must not make a difference.
 type Manifest struct {
 	Script     string `json:"script"`   // sha256, hex
 	Inputs     string `json:"inputs"`   // sha256, hex; "" if none
@@ -119,7 +124,8 @@ func (m Manifest) Differs(o Manifest) []string {
 		name string
 		same bool
 	}{
-		{"script", m.Script == o.Script}, {"inputs", m.Inputs == o.Inputs}, {"llm", m.LLM == o.LLM}, {"runner", m.Runner == o.Runner},
+		{"script", m.Script == o.Script}, {"inputs", m.Inputs == o.Inputs}, {"llm", m.LLM == o.LLM},
+		{"runner", m.Runner == o.Runner},
 		{"python", m.Python == o.Python}, {"packages", m.Packages == o.Packages}, {"runtime", m.Runtime == o.Runtime},
 		{"policy", m.Policy == o.Policy}, {"limits", m.Limits == o.Limits},
 	} {
@@ -153,7 +159,8 @@ const (
 	VerdictFailed  Verdict = "failed" // allowed, but the host could not be reached
 )
 
-// Connection is one row of an execution's network ledger. Repeated denials of one host and port are counted in one row.
+// Connection is one row of an execution's network ledger. Repeated denials of one host and port are
+// counted in one row.
 type Connection struct {
 	Host    string
 	Port    int
@@ -173,5 +180,6 @@ type Connection struct {
 	Count       int
 }
 
-// MaxConnections is the largest number of ledger rows kept per execution; what follows is counted in one last row.
+// MaxConnections is the largest number of ledger rows kept per execution; what follows is counted
+// in one last row.
 const MaxConnections = 500

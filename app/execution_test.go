@@ -27,7 +27,8 @@ func TestStatusArrows(t *testing.T) {
 	}
 }
 
-// TestStatusWalks: every walk ends in a terminal status, begins to run at once or never, and stays ended.
+// TestStatusWalks: every walk ends in a terminal status, begins to run at once or never, and stays
+// ended.
 func TestStatusWalks(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		status := StatusPending

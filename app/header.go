@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// usualHeaders are the headers in which services expect credentials, in canonical spelling. Cookie is left out: a
-// credential has to name it. The first ones come first in messages.
+// usualHeaders are the headers in which services expect credentials, in canonical spelling. Cookie
+// is left out: a credential has to name it. The first ones come first in messages.
 var usualHeaders = []string{
 	"Authorization", "X-Api-Key", "Access-Token", "Accesskey", "Apca-Api-Key-Id", "Apca-Api-Secret-Key",
 	"Api-Key", "Api-Token", "Apikey", "Auth-Token", "Cb-Access-Key", "Cb-Access-Passphrase",
@@ -33,9 +33,10 @@ var usualHeaders = []string{
 	"X-Viber-Auth-Token", "X-Yandex-Api-Key", "Xc-Token", "Xi-Api-Key",
 }
 
-// unfitHeaders frame a message, route it, or are logged and passed on by servers and proxies on the way. Only letters
-// and digits of a name count. One that ends in a dash stands for all that begin with its words. A credential that
-// names one which came in later keeps it: no value is put there, and the next change of its headers is refused.
+// unfitHeaders frame a message, route it, or are logged and passed on by servers and proxies on the
+// way. Only letters and digits of a name count. One that ends in a dash stands for all that begin
+// with its words. A credential that names one which came in later keeps it: no value is put there,
+// and the next change of its headers is refused.
 var unfitHeaders = []string{
 	"A-Im", "Accept", "Accept-", "Access-Control-", "Age", "Allow", "Alt-Used", "B3", "Baggage",
 	"Cache-Control", "Cdn-Loop", "Cf-Connecting-Ip", "Cf-Connecting-Ipv6", "Cf-Ipcountry", "Cf-Ray",
@@ -65,8 +66,8 @@ const MaxHeaders = 20
 
 var headerShape = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")
 
-// SealedHeaders returns the headers in which a sealed value may stand: those that its credential names, or the usual ones
-// if it names none.
+// SealedHeaders returns the headers in which a sealed value may stand: those that its credential
+// names, or the usual ones if it names none.
 func SealedHeaders(named []string) []string {
 	if len(named) == 0 {
 		named = usualHeaders
@@ -91,7 +92,8 @@ func CanonicalHeaders(names []string) ([]string, error) {
 	return list, nil
 }
 
-// StoredHeaders reports whether names are in the form that CanonicalHeaders returns. Names that became unfit since pass.
+// StoredHeaders reports whether names are in the form that CanonicalHeaders returns. Names that
+// became unfit since pass.
 func StoredHeaders(names []string) bool {
 	for i, name := range names {
 		if !headerShape.MatchString(name) || http.CanonicalHeaderKey(name) != name || i > 0 && names[i-1] >= name {
@@ -101,7 +103,8 @@ func StoredHeaders(names []string) bool {
 	return len(names) <= MaxHeaders
 }
 
-// CheckHeader accepts the name of a header in which a sealed value may stand, typed into an input field.
+// CheckHeader accepts the name of a header in which a sealed value may stand, typed into an input
+// field.
 func CheckHeader(field, name string) error {
 	switch {
 	case !headerShape.MatchString(name):
@@ -115,8 +118,9 @@ func CheckHeader(field, name string) error {
 	return nil
 }
 
-// UnfitHeader reports whether no sealed value may stand in a header, whatever its credential says. Servers differ in
-// which characters they take for each other or leave out, so only letters and digits count.
+// UnfitHeader reports whether no sealed value may stand in a header, whatever its credential says.
+// Servers differ in which characters they take for each other or leave out, so only letters and
+// digits count.
 func UnfitHeader(name string) bool {
 	words := headerWords(name)
 	return slices.ContainsFunc(unfitHeaders, func(unfit string) bool {

@@ -18,8 +18,10 @@ func TestUsualHeaders(t *testing.T) {
 		}
 	}
 	for _, name := range []string{
-		"Authorization", "x-api-key", "X-API-KEY", "api-key", "apikey", "PRIVATE-TOKEN", "JOB-TOKEN", "X-Vault-Token", "DD-API-KEY", "DD-APPLICATION-KEY",
-		"X-CMC_PRO_API_KEY", "X-MBX-APIKEY", "CB-ACCESS-KEY", "xi-api-key", "X-TYPESENSE-API-KEY", "X-RapidAPI-Key", "Ocp-Apim-Subscription-Key",
+		"Authorization", "x-api-key", "X-API-KEY", "api-key", "apikey", "PRIVATE-TOKEN", "JOB-TOKEN", "X-Vault-Token",
+		"DD-API-KEY", "DD-APPLICATION-KEY",
+		"X-CMC_PRO_API_KEY", "X-MBX-APIKEY", "CB-ACCESS-KEY", "xi-api-key", "X-TYPESENSE-API-KEY", "X-RapidAPI-Key",
+		"Ocp-Apim-Subscription-Key",
 	} {
 		if !slices.Contains(usual, http.CanonicalHeaderKey(name)) {
 			t.Errorf("%s is not among the usual headers", name)
@@ -39,14 +41,21 @@ func TestUsualHeaders(t *testing.T) {
 // Hand-typed: what an attacker's script writes, and what it might talk a person into.
 func TestHoleM2LoggedAndRoutingHeadersCannotBeNamed(t *testing.T) {
 	for _, name := range []string{
-		"User-Agent", "Referer", "Origin", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "x-forwarded-anything", "X-Real-IP", "Via",
-		"X-Original-URL", "X-Rewrite-URL", "X-HTTP-Method-Override", "From", "X-Request-Id", "X-Correlation-Id", "Traceparent", "tracestate",
-		"baggage", "sentry-trace", "If-None-Match", "If-Modified-Since", "If-Range", "ETag", "Accept", "Accept-Language", "Content-Type",
-		"Content-Disposition", "Content-Foo", "Date", "Cache-Control", "Range", "Host", "Connection", "TE", "Trailer", "Transfer-Encoding",
-		"X-Correlationid", "X-Requestid", "User-Agent.", "User.agent", "user__agent", "X-Forwarded.For", "XForwardedFor", "X-Forward-For", "X-Override-Url",
-		"X-Path", "Fly-Client-Ip", "Correlation-Context", "Cookie2", "X-RealIP", "Upgrade", "Proxy-Authorization", "Proxy-Connection", "X_Forwarded_For", "x_original_url", "USER_AGENT", "Set-Cookie", "Sec-Fetch-Site",
+		"User-Agent", "Referer", "Origin", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "x-forwarded-anything",
+		"X-Real-IP", "Via",
+		"X-Original-URL", "X-Rewrite-URL", "X-HTTP-Method-Override", "From", "X-Request-Id", "X-Correlation-Id",
+		"Traceparent", "tracestate",
+		"baggage", "sentry-trace", "If-None-Match", "If-Modified-Since", "If-Range", "ETag", "Accept", "Accept-Language",
+		"Content-Type",
+		"Content-Disposition", "Content-Foo", "Date", "Cache-Control", "Range", "Host", "Connection", "TE", "Trailer",
+		"Transfer-Encoding",
+		"X-Correlationid", "X-Requestid", "User-Agent.", "User.agent", "user__agent", "X-Forwarded.For", "XForwardedFor",
+		"X-Forward-For", "X-Override-Url",
+		"X-Path", "Fly-Client-Ip", "Correlation-Context", "Cookie2", "X-RealIP", "Upgrade", "Proxy-Authorization",
+		"Proxy-Connection", "X_Forwarded_For", "x_original_url", "USER_AGENT", "Set-Cookie", "Sec-Fetch-Site",
 	} {
-		if _, err := CanonicalHeaders([]string{"X-Api-Key", name}); CodeOf(err) != CodeInvalidField || !strings.Contains(err.Error(), name) {
+		if _, err := CanonicalHeaders([]string{"X-Api-Key", name}); CodeOf(err) != CodeInvalidField ||
+			!strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -59,7 +68,8 @@ func TestHoleM2LoggedAndRoutingHeadersCannotBeNamed(t *testing.T) {
 
 // Names that only begin with the letters of an unfit one belong to services.
 func TestFitHeaders(t *testing.T) {
-	for _, name := range []string{"Secret-Key", "Ifttt-Token", "X-Realm-Token", "X-Httpbin-Key", "X-Pathfinder-Key", "Server-Key", "Cookie", "Origin-Key", "Wanted-Token"} {
+	for _, name := range []string{"Secret-Key", "Ifttt-Token", "X-Realm-Token", "X-Httpbin-Key", "X-Pathfinder-Key",
+		"Server-Key", "Cookie", "Origin-Key", "Wanted-Token"} {
 		if err := CheckHeader("headers", name); err != nil {
 			t.Error(err)
 		}
@@ -73,7 +83,8 @@ func TestStoredHeaders(t *testing.T) {
 			t.Errorf("%q could not have been stored", names)
 		}
 	}
-	for _, names := range [][]string{{"x-api-key"}, {"X-Api-Key", "Authorization"}, {"Cookie", "Cookie"}, {"X Foo"}, {"X-Foo\r\nA: b"}, {""}, make([]string, MaxHeaders+1)} {
+	for _, names := range [][]string{{"x-api-key"}, {"X-Api-Key", "Authorization"}, {"Cookie", "Cookie"}, {"X Foo"},
+		{"X-Foo\r\nA: b"}, {""}, make([]string, MaxHeaders+1)} {
 		if StoredHeaders(names) {
 			t.Errorf("%q could have been stored", names)
 		}
@@ -92,7 +103,8 @@ func TestCanonicalHeaders(t *testing.T) {
 	for i := range MaxHeaders + 1 {
 		many = append(many, "X-"+strings.Repeat("a", i+1))
 	}
-	for _, names := range [][]string{{""}, {"X Foo"}, {"X-Foo:"}, {"X-Foo\r\nX-Bar"}, {"Üx"}, {strings.Repeat("x", 101)}, many} {
+	for _, names := range [][]string{{""}, {"X Foo"}, {"X-Foo:"}, {"X-Foo\r\nX-Bar"}, {"Üx"}, {strings.Repeat("x", 101)},
+		many} {
 		if _, err := CanonicalHeaders(names); CodeOf(err) != CodeInvalidField {
 			t.Errorf("%q: %v", names, err)
 		}

@@ -19,8 +19,9 @@ const (
 	ProtocolTCP      Protocol = "tcp"
 )
 
-// Host is one entry of an allow-list. Name is canonical (lower case ASCII, no trailing dot): a host name, "*.name" for
-// its true subdomains, an IP address, or "{KEY}" for the value of a plain key at dispatch.
+// Host is one entry of an allow-list. Name is canonical (lower case ASCII, no trailing dot): a host
+// name, "*.name" for its true subdomains, an IP address, or "{KEY}" for the value of a plain key at
+// dispatch.
 type Host struct {
 	Name     string   `json:"host"`
 	Ports    []int    `json:"ports"` // sorted, at least one
@@ -35,7 +36,8 @@ var defaultPorts = []int{80, 443}
 // MaxHosts is the largest number of entries on one profile.
 const MaxHosts = 100
 
-// ParseHost reads "host", "host:port", "host:port,port", "*.host", "{KEY}:port" or "[v6]:port". It never sets Private.
+// ParseHost reads "host", "host:port", "host:port,port", "*.host", "{KEY}:port" or "[v6]:port". It
+// never sets Private.
 func ParseHost(text string) (Host, error) {
 	if strings.Contains(text, "/") {
 		return Host{}, badHost(text, "leave out the scheme and the path")
@@ -58,7 +60,8 @@ func ParseHost(text string) (Host, error) {
 	return h.Canonical()
 }
 
-// Canonical returns the entry in the one form that is stored, matched and dialled, or why it can't be.
+// Canonical returns the entry in the one form that is stored, matched and dialled, or why it can't
+// be.
 func (h Host) Canonical() (Host, error) {
 	name, err := canonicalPattern(h.Name)
 	if err != nil {
@@ -80,7 +83,8 @@ func (h Host) Canonical() (Host, error) {
 	switch h.Protocol {
 	case "", ProtocolHTTP, ProtocolHTTPS, ProtocolPostgres, ProtocolTCP:
 	default:
-		return Host{}, Invalid("protocol", fmt.Sprintf("protocol %q is not known", Clip(string(h.Protocol), 40)), "Use http, https, postgres or tcp, or leave it out.")
+		return Host{}, Invalid("protocol", fmt.Sprintf("protocol %q is not known", Clip(string(h.Protocol), 40)),
+			"Use http, https, postgres or tcp, or leave it out.")
 	}
 	if err := CheckStored("reason", h.Reason, MaxDescription); err != nil {
 		return Host{}, err
@@ -88,7 +92,8 @@ func (h Host) Canonical() (Host, error) {
 	return h, nil
 }
 
-// CheckReachable refuses what no script ever reaches, whoever allows it: the machine that runs Airlock, and addresses of a link or a group.
+// CheckReachable refuses what no script ever reaches, whoever allows it: the machine that runs
+// Airlock, and addresses of a link or a group.
 func (h Host) CheckReachable() error {
 	addr, err := netip.ParseAddr(h.Name)
 	if err != nil && h.Name != "localhost" && !strings.HasSuffix(h.Name, ".localhost") {
@@ -98,15 +103,20 @@ func (h Host) CheckReachable() error {
 		return nil
 	}
 	return Invalid("host", fmt.Sprintf("host %q is never reachable from a script", h.Name),
-		"Services on Airlock's own host are reachable by a name that its operator gives them in AIRLOCK_LOCAL_SERVICES. Use that name.")
+		"Services on Airlock's own host are reachable by a name that its operator gives them in AIRLOCK_LOCAL_SERVICES. "+
+			"Use that name.")
 }
 
-// CheckAskable refuses what an agent may not ask for: a relay that Airlock doesn't look into on a port of the web, where one address
-// serves many names, and a reason with characters that the person who decides wouldn't see.
+// CheckAskable refuses what an agent may not ask for: a relay that Airlock doesn't look into on a
+// port of the web, where one address serves many names, and a reason with characters that the
+// person who decides wouldn't see.
 func (h Host) CheckAskable() error {
 	if h.RelaysWeb() {
-		return Invalid("protocol", fmt.Sprintf("agents can't ask for the protocol %s on ports 80 and 443: one address serves many hosts there, so Airlock checks which one is meant", h.Protocol),
-			"Leave protocol out: port 443 is for https and port 80 for http. For another protocol, name the port that the service has for it.")
+		return Invalid("protocol",
+			fmt.Sprintf("agents can't ask for the protocol %s on ports 80 and 443: one address serves many hosts there, so "+
+				"Airlock checks which one is meant", h.Protocol),
+			"Leave protocol out: port 443 is for https and port 80 for http. For another protocol, name the port that the "+
+				"service has for it.")
 	}
 	return CheckText("reason", h.Reason, MaxDescription)
 }
@@ -146,9 +156,9 @@ func (h Host) Matches(name string, port int) bool {
 	return h.Name == name
 }
 
-// CanonicalName returns the one form of a host name or address that is matched and dialled: lower case, no trailing dot, ASCII.
-// International names are to be given in their xn-- form. Everything odd is refused rather than repaired, an IPv4 address in IPv6
-// clothes (::ffff:192.0.2.1) too.
+// CanonicalName returns the one form of a host name or address that is matched and dialled: lower
+// case, no trailing dot, ASCII. International names are to be given in their xn-- form. Everything
+// odd is refused rather than repaired, an IPv4 address in IPv6 clothes (::ffff:192.0.2.1) too.
 func CanonicalName(name string) (string, error) {
 	if addr, err := netip.ParseAddr(name); err == nil {
 		if addr.Zone() != "" {
@@ -166,7 +176,8 @@ func CanonicalName(name string) (string, error) {
 	labels := strings.Split(name, ".")
 	for _, label := range labels {
 		if !validLabel(label) {
-			return "", badHost(name, "labels are 1 to 63 letters, digits, dashes or underscores; write international names in their xn-- form")
+			return "", badHost(name, "labels are 1 to 63 letters, digits, dashes or underscores; write international names in "+
+				"their xn-- form")
 		}
 	}
 	if numericLabel(labels[len(labels)-1]) {
@@ -217,7 +228,8 @@ func splitPort(text string) (name, port string, err error) {
 	return name, port, nil
 }
 
-// lower changes ASCII letters only: strings.ToLower makes ASCII of some other letters, such as the Kelvin sign.
+// lower changes ASCII letters only: strings.ToLower makes ASCII of some other letters, such as the
+// Kelvin sign.
 func lower(name string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {
@@ -239,7 +251,8 @@ func validLabel(label string) bool {
 	return true
 }
 
-// numericLabel reports whether resolvers could read a name that ends in this label as an IPv4 address (2130706433, 0x7f.1).
+// numericLabel reports whether resolvers could read a name that ends in this label as an IPv4
+// address (2130706433, 0x7f.1).
 func numericLabel(label string) bool {
 	if hex, ok := strings.CutPrefix(label, "0x"); ok {
 		return strings.Trim(hex, "0123456789abcdef") == ""

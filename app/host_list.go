@@ -23,7 +23,8 @@ func CanonicalHosts(hosts []Host) ([]Host, error) {
 		case i < 0:
 			list = append(list, c)
 		case !SameHost(list[i], c):
-			return nil, Invalid("hosts", fmt.Sprintf("the host %s is named twice, with different settings", c), "Name each host once.")
+			return nil, Invalid("hosts", fmt.Sprintf("the host %s is named twice, with different settings", c),
+				"Name each host once.")
 		}
 	}
 	return list, nil
@@ -66,7 +67,8 @@ func SortedHosts(list []Host) []Host {
 	return slices.SortedFunc(slices.Values(list), func(a, b Host) int { return strings.Compare(a.String(), b.String()) })
 }
 
-// WithoutReasons returns the list without reasons: policies that grant the same have the same digest.
+// WithoutReasons returns the list without reasons: policies that grant the same have the same
+// digest.
 func WithoutReasons(list []Host) []Host {
 	list = slices.Clone(list)
 	for i := range list {

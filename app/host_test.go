@@ -49,16 +49,28 @@ func TestParseHost(t *testing.T) {
 
 // hostileNames are names by which one part could mean another host than the next.
 var hostileNames = map[string]string{
-	"empty": "", "dot": ".", "only dots": "..", "two dots at the end": "example.com..", "dot in front": ".example.com", "empty label": "a..example.com",
-	"NUL": "evil.example\x00.google.com", "NUL at the end": "example.com\x00", "line break": "example.com\n.evil", "carriage return": "a\rb.example", "tab": "a\tb.example", "DEL": "a\x7f.example",
-	"percent": "example%2ecom", "percent NUL": "evil%00.google.com", "at": "user@example.com", "space": "exa mple.com", "slash": "example.com/path", "backslash": `example.com\@evil`,
-	"question mark": "example.com?x", "hash": "evil.com#.example.com", "semicolon": "a;b.example", "comma": "a,b", "quote": "a'b.example", "bracket": "a[b].example", "star inside": "a.*.example.com", "star in label": "a*.example.com",
-	"decimal address": "2130706433", "hex address": "0x7f000001", "hex parts": "0x7f.1", "hex last": "127.0.0.0x1", "bare 0x": "0x", "octal parts": "0177.0.0.1", "two parts": "127.1", "three parts": "127.0.1", "five parts": "1.2.3.4.5",
-	"leading zero": "127.0.0.01", "too large": "256.1.1.1", "dot after address": "127.0.0.1.", "upper hex": "0X7F.0X1", "number label last": "example.1",
-	"umlaut": "bücher.example", "Kelvin sign": "goo\u212Ale.com", "dotted I": "g\u0130thub.com", "full stop of Asia": "example\u3002com", "full width": "ｅxample.com", "full width dot": "example．com", "long s": "\u017Fecure.example", "Cyrillic": "аpple.com",
-	"soft hyphen": "exa\u00admple.com", "zero width": "exa\u200bmple.com", "not UTF-8": "exa\xffmple.com", "circled digits": "①②⑦.0.0.1",
-	"mapped": "::ffff:10.0.0.1", "mapped in hex": "::ffff:a00:1", "zone": "fe80::1%eth0", "zone on mapped": "::ffff:1.2.3.4%1", "dash in front": "-a.example", "dash at the end": "a-.example",
-	"label of 64": strings.Repeat("a", 64) + ".example", "254 characters": strings.Repeat("a.", 126) + "bc", "very long": strings.Repeat("a.", 1<<16) + "b",
+	"empty": "", "dot": ".", "only dots": "..", "two dots at the end": "example.com..", "dot in front": ".example.com",
+	"empty label": "a..example.com",
+	"NUL":         "evil.example\x00.google.com", "NUL at the end": "example.com\x00", "line break": "example.com\n.evil",
+	"carriage return": "a\rb.example", "tab": "a\tb.example", "DEL": "a\x7f.example",
+	"percent": "example%2ecom", "percent NUL": "evil%00.google.com", "at": "user@example.com", "space": "exa mple.com",
+	"slash": "example.com/path", "backslash": `example.com\@evil`,
+	"question mark": "example.com?x", "hash": "evil.com#.example.com", "semicolon": "a;b.example", "comma": "a,b",
+	"quote": "a'b.example", "bracket": "a[b].example", "star inside": "a.*.example.com", "star in label": "a*.example.com",
+	"decimal address": "2130706433", "hex address": "0x7f000001", "hex parts": "0x7f.1", "hex last": "127.0.0.0x1",
+	"bare 0x": "0x", "octal parts": "0177.0.0.1", "two parts": "127.1", "three parts": "127.0.1",
+	"five parts":   "1.2.3.4.5",
+	"leading zero": "127.0.0.01", "too large": "256.1.1.1", "dot after address": "127.0.0.1.", "upper hex": "0X7F.0X1",
+	"number label last": "example.1",
+	"umlaut":            "bücher.example", "Kelvin sign": "goo\u212Ale.com", "dotted I": "g\u0130thub.com",
+	"full stop of Asia": "example\u3002com", "full width": "ｅxample.com", "full width dot": "example．com",
+	"long s": "\u017Fecure.example", "Cyrillic": "аpple.com",
+	"soft hyphen": "exa\u00admple.com", "zero width": "exa\u200bmple.com", "not UTF-8": "exa\xffmple.com",
+	"circled digits": "①②⑦.0.0.1",
+	"mapped":         "::ffff:10.0.0.1", "mapped in hex": "::ffff:a00:1", "zone": "fe80::1%eth0",
+	"zone on mapped": "::ffff:1.2.3.4%1", "dash in front": "-a.example", "dash at the end": "a-.example",
+	"label of 64": strings.Repeat("a", 64) + ".example", "254 characters": strings.Repeat("a.", 126) + "bc",
+	"very long": strings.Repeat("a.", 1<<16) + "b",
 }
 
 func TestHostileNamesAreRefused(t *testing.T) {
@@ -86,11 +98,17 @@ func TestHostileNamesAreRefused(t *testing.T) {
 
 func TestHostileEntriesAreRefused(t *testing.T) {
 	for what, text := range map[string]string{
-		"scheme": "https://example.com", "path": "example.com:443/x", "no port": "example.com:", "no port, IPv6": "[::1]:", "port 0": "h:0", "port 65536": "h:65536", "negative": "h:-1", "plus": "h:+443", "zero in front": "h:0443",
-		"words": "h:https", "space": "h: 443", "range": "h:1-100", "comma last": "h:443,", "comma first": "h:,443", "Arabic digits": "h:٤٤٣", "huge": "h:99999999999999999999", "two colons": "h:1:2", "bare IPv6": "2001:db8::1", "open bracket": "[::1", "after bracket": "[::1]x:1",
-		"bracketed name": "[example.com]:443", "bracketed IPv4": "[192.0.2.1]:443", "17 ports": "h:1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17",
-		"star": "*", "star dot": "*.", "all of com": "*.com", "star address": "*.192.0.2.1", "star IPv6": "[*.::1]:1", "two stars": "*.*.example.com", "star and key": "*.{KEY}",
-		"open key": "{KEY", "empty key": "{}", "key and more": "{KEY}.example.com", "key of odd name": "{A-B}", "key in key": "{{KEY}}", "key and line break": "{KEY\n}",
+		"scheme": "https://example.com", "path": "example.com:443/x", "no port": "example.com:", "no port, IPv6": "[::1]:",
+		"port 0": "h:0", "port 65536": "h:65536", "negative": "h:-1", "plus": "h:+443", "zero in front": "h:0443",
+		"words": "h:https", "space": "h: 443", "range": "h:1-100", "comma last": "h:443,", "comma first": "h:,443",
+		"Arabic digits": "h:٤٤٣", "huge": "h:99999999999999999999", "two colons": "h:1:2", "bare IPv6": "2001:db8::1",
+		"open bracket": "[::1", "after bracket": "[::1]x:1",
+		"bracketed name": "[example.com]:443", "bracketed IPv4": "[192.0.2.1]:443",
+		"17 ports": "h:1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17",
+		"star":     "*", "star dot": "*.", "all of com": "*.com", "star address": "*.192.0.2.1", "star IPv6": "[*.::1]:1",
+		"two stars": "*.*.example.com", "star and key": "*.{KEY}",
+		"open key": "{KEY", "empty key": "{}", "key and more": "{KEY}.example.com", "key of odd name": "{A-B}",
+		"key in key": "{{KEY}}", "key and line break": "{KEY\n}",
 	} {
 		t.Run(what, func(t *testing.T) {
 			if h, err := ParseHost(text); CodeOf(err) != CodeInvalidField {
@@ -99,7 +117,9 @@ func TestHostileEntriesAreRefused(t *testing.T) {
 		})
 	}
 	for what, h := range map[string]Host{
-		"protocol": {Name: "a.example", Protocol: "ftp"}, "port": {Name: "a.example", Ports: []int{443, 0}}, "reason": {Name: "a.example", Reason: "a\x00b"}, "long reason": {Name: "a.example", Reason: strings.Repeat("x", MaxDescription+1)},
+		"protocol": {Name: "a.example", Protocol: "ftp"}, "port": {Name: "a.example", Ports: []int{443, 0}},
+		"reason":      {Name: "a.example", Reason: "a\x00b"},
+		"long reason": {Name: "a.example", Reason: strings.Repeat("x", MaxDescription+1)},
 	} {
 		got, err := h.Canonical()
 		if CodeOf(err) != CodeInvalidField || cmp.Diff(Host{}, got) != "" {
@@ -166,7 +186,8 @@ func checkHost(t interface{ Fatalf(string, ...any) }, text string) {
 	if err != nil || !cmp.Equal(h, again) {
 		t.Fatalf("%q is %#v, its short form %q is %#v, %v", text, h, h.String(), again, err)
 	}
-	if strings.ContainsFunc(strings.Trim(h.Name, "{}"), func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`%@/\[]{}"'#?`, r) }) {
+	if strings.ContainsFunc(strings.Trim(h.Name, "{}"),
+		func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`%@/\[]{}"'#?`, r) }) {
 		t.Fatalf("%q became the name %q", text, h.Name)
 	}
 	if h.Private || h.Reason != "" || h.Protocol != "" || len(h.Ports) == 0 {
@@ -195,7 +216,8 @@ func checkName(t interface{ Fatalf(string, ...any) }, name string) {
 
 func TestHostProperties(t *testing.T) {
 	label := rapid.StringMatching(`[A-Za-z0-9_]([A-Za-z0-9_-]{0,8}[A-Za-z0-9_])?`)
-	odd := rapid.SampledFrom([]string{"", "*", ".", "..", "{A}", "{", "[::1]", "::1", "\x00", "%", "@", " ", "0x7f", "127.0.0.1", "ü", "\u212a", "::ffff:1.2.3.4", "[", "]", ":"})
+	odd := rapid.SampledFrom([]string{"", "*", ".", "..", "{A}", "{", "[::1]", "::1", "\x00", "%", "@", " ", "0x7f",
+		"127.0.0.1", "ü", "\u212a", "::ffff:1.2.3.4", "[", "]", ":"})
 	part := rapid.OneOf(label, label, odd)
 	rapid.Check(t, func(r *rapid.T) {
 		name := strings.Join(rapid.SliceOfN(part, 1, 4).Draw(r, "labels"), ".")
@@ -210,7 +232,8 @@ func FuzzParseHost(f *testing.F) {
 			f.Add(name)
 		}
 	}
-	for _, text := range []string{"api.example.com", "*.example.com:8443", "{KEY}:5432", "[2001:db8::1]:443,80", "192.0.2.1:1"} {
+	for _, text := range []string{"api.example.com", "*.example.com:8443", "{KEY}:5432", "[2001:db8::1]:443,80",
+		"192.0.2.1:1"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) { checkHost(t, text) })
@@ -227,7 +250,8 @@ func FuzzCanonicalName(f *testing.F) {
 }
 
 func TestAnAddressOfAPageIsNoHost(t *testing.T) {
-	for _, text := range []string{"https://api.example.com/v1", "https://api.example.com", "api.example.com/v1", "https://api.example.com:8443/v1"} {
+	for _, text := range []string{"https://api.example.com/v1", "https://api.example.com", "api.example.com/v1",
+		"https://api.example.com:8443/v1"} {
 		if _, err := ParseHost(text); err == nil || !strings.Contains(err.Error(), "leave out the scheme and the path") {
 			t.Errorf("%s: %v", text, err)
 		}

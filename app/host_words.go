@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Sentence says what an entry lets scripts reach, how, and what Airlock can't check there, for the person who decides.
-// sealed are the hosts of the profile's sealed credentials. Reason is left out: those are the words of whoever asked.
+// Sentence says what an entry lets scripts reach, how, and what Airlock can't check there, for the
+// person who decides. sealed are the hosts of the profile's sealed credentials. Reason is left out:
+// those are the words of whoever asked.
 func (h Host) Sentence(sealed []Host) string { return h.Name + h.Terms(sealed) }
 
 // Terms is Sentence without the name.
@@ -27,7 +28,8 @@ func (h Host) Terms(sealed []Host) string {
 	if h.Private {
 		terms += ", also where it leads to a private address in your network"
 	}
-	// Where a sealed credential of another profile belongs, Airlock reads what passes, but for raw protocols.
+	// Where a sealed credential of another profile belongs, Airlock reads what passes, but for raw
+	// protocols.
 	checks := ": Airlock may be unable to check"
 	if h.Protocol != "" {
 		checks = ": Airlock can't check"
@@ -43,7 +45,8 @@ func (h Host) Terms(sealed []Host) string {
 	return terms
 }
 
-// Brief is the entry with what sets it apart from an ordinary one on its ports, for lists: cdn.example:443 (over raw TCP).
+// Brief is the entry with what sets it apart from an ordinary one on its ports, for lists:
+// cdn.example:443 (over raw TCP).
 func (h Host) Brief() string {
 	var notes []string
 	if h.Protocol != "" {
@@ -67,7 +70,8 @@ func BriefHosts(list []Host) string {
 	return strings.Join(words, ", ")
 }
 
-// Relayed reports whether what passes on a port is relayed without a look at it, unless a sealed credential belongs there.
+// Relayed reports whether what passes on a port is relayed without a look at it, unless a sealed
+// credential belongs there.
 func (h Host) Relayed(port int) bool {
 	switch h.Protocol {
 	case ProtocolHTTP, ProtocolHTTPS:
@@ -78,9 +82,11 @@ func (h Host) Relayed(port int) bool {
 	return !slices.Contains(defaultPorts, port)
 }
 
-// RelaysWeb reports whether the entry relays a port of the web, where one address serves many hosts, without a look at what passes.
+// RelaysWeb reports whether the entry relays a port of the web, where one address serves many
+// hosts, without a look at what passes.
 func (h Host) RelaysWeb() bool {
-	return slices.ContainsFunc(defaultPorts, func(port int) bool { return slices.Contains(h.Ports, port) && h.Relayed(port) })
+	return slices.ContainsFunc(defaultPorts,
+		func(port int) bool { return slices.Contains(h.Ports, port) && h.Relayed(port) })
 }
 
 // split returns the ports at which Airlock looks at what passes, and those at which it doesn't.

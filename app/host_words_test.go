@@ -8,7 +8,8 @@ import (
 
 func TestSentence(t *testing.T) {
 	sealed := []Host{{Name: "api.example", Ports: []int{80, 443, 8443}}, {Name: "*.wild.example", Ports: []int{443}}}
-	const unread, guessed = ": Airlock can't check the server name, the requests or the answers", ": Airlock may be unable to check the server name, the requests or the answers"
+	const unread, guessed = ": Airlock can't check the server name, the requests or the answers",
+		": Airlock may be unable to check the server name, the requests or the answers"
 	const unknown = ": Airlock checks the name, but not always who answers"
 	for _, c := range []struct {
 		entry    string
@@ -18,17 +19,24 @@ func TestSentence(t *testing.T) {
 		brief    string
 	}{
 		{"cdn.example", "", false, "cdn.example on ports 80 and 443" + unknown, "cdn.example"},
-		{"cdn.example:443", ProtocolTCP, false, "cdn.example on port 443 over raw TCP" + unread, "cdn.example:443 (over raw TCP)"},
-		{"cdn.example:443", ProtocolHTTP, false, "cdn.example on port 443 over HTTP without encryption" + unknown, "cdn.example:443 (over HTTP without encryption)"},
-		{"cdn.example:80", ProtocolHTTPS, false, "cdn.example on port 80 over HTTPS" + unknown, "cdn.example:80 (over HTTPS)"},
+		{"cdn.example:443", ProtocolTCP, false, "cdn.example on port 443 over raw TCP" + unread,
+			"cdn.example:443 (over raw TCP)"},
+		{"cdn.example:443", ProtocolHTTP, false, "cdn.example on port 443 over HTTP without encryption" + unknown,
+			"cdn.example:443 (over HTTP without encryption)"},
+		{"cdn.example:80", ProtocolHTTPS, false, "cdn.example on port 80 over HTTPS" + unknown,
+			"cdn.example:80 (over HTTPS)"},
 		{"db.example:5432", "", false, "db.example on port 5432 over raw TCP" + guessed, "db.example:5432"},
-		{"db.example:5432", ProtocolPostgres, true, "db.example on port 5432 as PostgreSQL, also where it leads to a private address in your network" + unread, "db.example:5432 (as PostgreSQL, also at private addresses)"},
-		{"x.example:443,22,23", "", false, "x.example on port 443 and on ports 22 and 23 over raw TCP" + guessed + " there", "x.example:22,23,443"},
+		{"db.example:5432", ProtocolPostgres, true,
+			"db.example on port 5432 as PostgreSQL, also where it leads to a private address in your network" + unread,
+			"db.example:5432 (as PostgreSQL, also at private addresses)"},
+		{"x.example:443,22,23", "", false, "x.example on port 443 and on ports 22 and 23 over raw TCP" + guessed + " there",
+			"x.example:22,23,443"},
 		{"*.example.org", "", false, "*.example.org, every name below it, on ports 80 and 443" + unknown, "*.example.org"},
 		{"{DB}:1521", "", false, "{DB} on port 1521 over raw TCP" + guessed, "{DB}:1521"},
 		{"api.example", "", false, "api.example on ports 80 and 443", "api.example"},
 		{"api.example:8443", "", false, "api.example on port 8443", "api.example:8443"},
-		{"api.example:8443", ProtocolTCP, false, "api.example on port 8443 over raw TCP" + unread, "api.example:8443 (over raw TCP)"},
+		{"api.example:8443", ProtocolTCP, false, "api.example on port 8443 over raw TCP" + unread,
+			"api.example:8443 (over raw TCP)"},
 		{"a.wild.example:443", "", false, "a.wild.example on port 443", "a.wild.example:443"},
 		{"wild.example:443", "", false, "wild.example on port 443" + unknown, "wild.example:443"},
 	} {
@@ -46,7 +54,8 @@ func TestSentence(t *testing.T) {
 	}
 }
 
-// TestHoleH3EveryFieldOfAHostIsInItsSentence: what an entry grants is what a person reads, also of fields that come later.
+// TestHoleH3EveryFieldOfAHostIsInItsSentence: what an entry grants is what a person reads, also of
+// fields that come later.
 func TestHoleH3EveryFieldOfAHostIsInItsSentence(t *testing.T) {
 	others := map[string][]any{
 		"Name":     {"other.example", "*.cdn.example", "{KEY}"},
@@ -54,7 +63,8 @@ func TestHoleH3EveryFieldOfAHostIsInItsSentence(t *testing.T) {
 		"Protocol": {ProtocolHTTP, ProtocolHTTPS, ProtocolPostgres, ProtocolTCP},
 		"Private":  {true},
 	}
-	outside := map[string]string{"Reason": "the words of whoever asked: they stand beside the sentence, marked as theirs, and grant nothing"}
+	outside := map[string]string{"Reason": "the words of whoever asked: they stand beside the sentence, marked as " +
+		"theirs, and grant nothing"}
 	plain := Host{Name: "cdn.example", Ports: []int{80, 443}}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Host]()) {
 		if outside[f.Name] != "" {
@@ -80,8 +90,10 @@ func TestHoleH3EveryFieldOfAHostIsInItsSentence(t *testing.T) {
 
 func TestHoleH3RelaysOfTheWebAreNotAskedFor(t *testing.T) {
 	for text, protocols := range map[string]map[Protocol]bool{
-		"cdn.example":          {"": true, ProtocolHTTP: true, ProtocolHTTPS: true, ProtocolTCP: false, ProtocolPostgres: false},
-		"cdn.example:443":      {"": true, ProtocolHTTP: true, ProtocolHTTPS: true, ProtocolTCP: false, ProtocolPostgres: false},
+		"cdn.example": {"": true, ProtocolHTTP: true, ProtocolHTTPS: true, ProtocolTCP: false,
+			ProtocolPostgres: false},
+		"cdn.example:443": {"": true, ProtocolHTTP: true, ProtocolHTTPS: true, ProtocolTCP: false,
+			ProtocolPostgres: false},
 		"*.cdn.example:80":     {"": true, ProtocolTCP: false, ProtocolPostgres: false},
 		"{KEY}:22,443":         {"": true, ProtocolTCP: false},
 		"[2001:db8::1]:443,22": {"": true, ProtocolTCP: false},

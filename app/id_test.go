@@ -40,14 +40,18 @@ func TestIDs(t *testing.T) {
 
 func TestIDShapes(t *testing.T) {
 	for id, want := range map[string]bool{
-		NewProfileID(): true, "ark_7f3x9kw2m4p": true, "ark_" + strings.Repeat("a", 64): true, "ark_" + strings.Repeat("a", 65): false, "ark_1234567": false, "ark_12345678": true,
-		"": false, "ark_": false, "ARK_7f3x9kw2m4p": false, "ark_7F3X9KW2M4P": false, "ark_7f3x9kw2m4\n": false, "ark_7f3x9kw2-m4": false, "exec_7f3x9kw2m4p": false, " ark_7f3x9kw2m4p": false, "ark_7f3x9kw2m4\x00": false, "ark_../../etc/x": false,
+		NewProfileID(): true, "ark_7f3x9kw2m4p": true, "ark_" + strings.Repeat("a", 64): true,
+		"ark_" + strings.Repeat("a", 65): false, "ark_1234567": false, "ark_12345678": true,
+		"": false, "ark_": false, "ARK_7f3x9kw2m4p": false, "ark_7F3X9KW2M4P": false, "ark_7f3x9kw2m4\n": false,
+		"ark_7f3x9kw2-m4": false, "exec_7f3x9kw2m4p": false, " ark_7f3x9kw2m4p": false, "ark_7f3x9kw2m4\x00": false,
+		"ark_../../etc/x": false,
 	} {
 		if IsProfileID(id) != want {
 			t.Errorf("IsProfileID(%q) is %v", id, !want)
 		}
 	}
-	for id, want := range map[string]bool{NewExecutionID(): true, "exec_a1b2c3d4": true, "exec_a1b2c3d": false, NewProfileID(): false} {
+	for id, want := range map[string]bool{NewExecutionID(): true, "exec_a1b2c3d4": true, "exec_a1b2c3d": false,
+		NewProfileID(): false} {
 		if IsExecutionID(id) != want {
 			t.Errorf("IsExecutionID(%q) is %v", id, !want)
 		}

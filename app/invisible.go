@@ -7,17 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// invisible are the characters that a reader doesn't see, or that change how others are seen. Default_Ignorable_Code_Point is
-// derived from the tables of its second line (DerivedCoreProperties.txt of Unicode), less some that count here as well.
+// invisible are the characters that a reader doesn't see, or that change how others are seen.
+// Default_Ignorable_Code_Point is derived from the tables of its second line
+// (DerivedCoreProperties.txt of Unicode), less some that count here as well.
 var invisible = []*unicode.RangeTable{
 	unicode.Cc, unicode.Zl, unicode.Zp,
 	unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point,
 	unicode.Co, unicode.Noncharacter_Code_Point, // nobody has agreed on how they look
-	// Blanks that no property names: a Braille cell without dots, a filler of Khitan, full and half blanks of hieroglyphs,
-	// a note without a head. U+FFFC stands for an object that isn't there.
+	// Blanks that no property names: a Braille cell without dots, a filler of Khitan, full and half
+	// blanks of hieroglyphs, a note without a head. U+FFFC stands for an object that isn't there.
 	{
 		R16: []unicode.Range16{{Lo: 0x2800, Hi: 0x2800, Stride: 1}, {Lo: 0xfffc, Hi: 0xfffc, Stride: 1}},
-		R32: []unicode.Range32{{Lo: 0x13441, Hi: 0x13442, Stride: 1}, {Lo: 0x16fe4, Hi: 0x16fe4, Stride: 1}, {Lo: 0x1d159, Hi: 0x1d159, Stride: 1}},
+		R32: []unicode.Range32{{Lo: 0x13441, Hi: 0x13442, Stride: 1}, {Lo: 0x16fe4, Hi: 0x16fe4, Stride: 1},
+			{Lo: 0x1d159, Hi: 0x1d159, Stride: 1}},
 	},
 }
 
@@ -35,8 +37,9 @@ func IsInvisible(r rune) bool {
 	return unicode.In(r, invisible...)
 }
 
-// Visible returns text with each invisible character as its number, such as [U+202E]. Line breaks and tabs stay, and so do
-// characters that emoji and some scripts are written with, where those stand. Text without any is returned as it is.
+// Visible returns text with each invisible character as its number, such as [U+202E]. Line breaks
+// and tabs stay, and so do characters that emoji and some scripts are written with, where those
+// stand. Text without any is returned as it is.
 func Visible(text []byte) []byte {
 	var out []byte
 	done := 0
@@ -54,7 +57,8 @@ func Visible(text []byte) []byte {
 // VisibleText is Visible for strings.
 func VisibleText(text string) string { return string(Visible([]byte(text))) }
 
-// unseen yields the positions of the characters that Visible replaces. Bytes that are no UTF-8 are left alone.
+// unseen yields the positions of the characters that Visible replaces. Bytes that are no UTF-8 are
+// left alone.
 func unseen(text []byte) func(yield func(int, rune) bool) {
 	return func(yield func(int, rune) bool) {
 		for i := 0; i < len(text); {
@@ -71,8 +75,9 @@ func unseen(text []byte) func(yield func(int, rune) bool) {
 	}
 }
 
-// belongs reports whether a joiner or a selector of emoji style does its work between its neighbours. Each needs a
-// character that is seen right before it, so they can't make a text of their own.
+// belongs reports whether a joiner or a selector of emoji style does its work between its
+// neighbours. Each needs a character that is seen right before it, so they can't make a text of
+// their own.
 func belongs(before []byte, r rune, after []byte) bool {
 	last, size := utf8.DecodeLastRune(before)
 	next, _ := utf8.DecodeRune(after)
@@ -93,6 +98,8 @@ func isSign(r rune) bool { return unicode.Is(unicode.S, r) && r != utf8.RuneErro
 
 // joins reports whether a letter or a mark is of a script that is written with joiners.
 func joins(r rune) bool {
-	return unicode.In(r, unicode.Arabic, unicode.Syriac, unicode.Bengali, unicode.Devanagari, unicode.Gujarati, unicode.Gurmukhi, unicode.Kannada,
-		unicode.Khmer, unicode.Malayalam, unicode.Myanmar, unicode.Oriya, unicode.Sinhala, unicode.Tamil, unicode.Telugu) && !unicode.Is(unicode.Cf, r)
+	return unicode.In(r, unicode.Arabic, unicode.Syriac, unicode.Bengali, unicode.Devanagari, unicode.Gujarati,
+		unicode.Gurmukhi, unicode.Kannada,
+		unicode.Khmer, unicode.Malayalam, unicode.Myanmar, unicode.Oriya, unicode.Sinhala, unicode.Tamil, unicode.Telugu) &&
+		!unicode.Is(unicode.Cf, r)
 }

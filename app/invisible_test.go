@@ -35,7 +35,8 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// TestVisibleLeavesNothing: of what a reader doesn't see, only what belongs to the character before it is left.
+// TestVisibleLeavesNothing: of what a reader doesn't see, only what belongs to the character before
+// it is left.
 func TestVisibleLeavesNothing(t *testing.T) {
 	odd := rapid.SampledFrom([]rune("a1# \n\t‼❤👩🏽💻ک\u200b\u200c\u200d\ufe0f\ufe0e\u202e\U000e0041\u2800\x1b\ufffd"))
 	rapid.Check(t, func(r *rapid.T) {
@@ -54,11 +55,14 @@ func TestVisibleLeavesNothing(t *testing.T) {
 	})
 }
 
-// TestDefaultIgnorableIsInvisible has the property's ranges, of DerivedCoreProperties.txt of Unicode 16.0.
+// TestDefaultIgnorableIsInvisible has the property's ranges, of DerivedCoreProperties.txt of
+// Unicode 16.0.
 func TestDefaultIgnorableIsInvisible(t *testing.T) {
 	for _, ignorable := range [][2]rune{
-		{0xad, 0xad}, {0x34f, 0x34f}, {0x61c, 0x61c}, {0x115f, 0x1160}, {0x17b4, 0x17b5}, {0x180b, 0x180f}, {0x200b, 0x200f}, {0x202a, 0x202e},
-		{0x2060, 0x206f}, {0x3164, 0x3164}, {0xfe00, 0xfe0f}, {0xfeff, 0xfeff}, {0xffa0, 0xffa0}, {0xfff0, 0xfff8}, {0x1bca0, 0x1bca3},
+		{0xad, 0xad}, {0x34f, 0x34f}, {0x61c, 0x61c}, {0x115f, 0x1160}, {0x17b4, 0x17b5}, {0x180b, 0x180f}, {0x200b, 0x200f},
+		{0x202a, 0x202e},
+		{0x2060, 0x206f}, {0x3164, 0x3164}, {0xfe00, 0xfe0f}, {0xfeff, 0xfeff}, {0xffa0, 0xffa0}, {0xfff0, 0xfff8},
+		{0x1bca0, 0x1bca3},
 		{0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
 	} {
 		for r := ignorable[0]; r <= ignorable[1]; r++ {

@@ -46,7 +46,8 @@ const (
 	DefaultLLMWait = 10 * time.Minute
 	MaxPollWait    = 50 * time.Second
 
-	// IdempotencyLife is how long a key stands for the execution that it was first sent with. Who looks for keys and who removes executions have to agree: else the same
-	// request would run a script again.
+	// IdempotencyLife is how long a key stands for the execution that it was first sent with. Who
+	// looks for keys and who removes executions have to agree: else the same request would run a
+	// script again.
 	IdempotencyLife = 24 * time.Hour
 )

@@ -2,8 +2,9 @@ package app
 
 import "strings"
 
-// Nearest returns the candidate that a mistyped word most likely meant, or "" if none is near: at most two edits away (one for words under five
-// letters), letter case and "-" against "_" ignored. For the "did you mean" in hints.
+// Nearest returns the candidate that a mistyped word most likely meant, or "" if none is near: at
+// most two edits away (one for words under five letters), letter case and "-" against "_" ignored.
+// For the "did you mean" in hints.
 func Nearest(word string, candidates []string) string {
 	word = foldWord(word)
 	if word == "" || len(word) > 64 {

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Overlap returns what two entries have in common: the narrower name with the ports that both have, Private only if both are. An
-// entry that refers to a key overlaps only with itself. Protocol is h's, or other's where h has none; Reason is left out.
+// Overlap returns what two entries have in common: the narrower name with the ports that both have,
+// Private only if both are. An entry that refers to a key overlaps only with itself. Protocol is
+// h's, or other's where h has none; Reason is left out.
 func (h Host) Overlap(other Host) (Host, bool) {
 	both := Host{Name: h.Name, Protocol: h.Protocol, Private: h.Private && other.Private}
 	switch {

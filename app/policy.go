@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// Policy is what a profile's scripts may have and reach. Versions are immutable; each execution keeps the number of its own.
+// Policy is what a profile's scripts may have and reach. Versions are immutable; each execution
+// keeps the number of its own.
 type Policy struct {
 	ProfileID string    `json:"-"`
 	Version   int       `json:"version"`
@@ -36,8 +37,8 @@ type Placement struct {
 	Image   string `json:"image,omitempty"`    // one of those that the operator listed
 }
 
-// Digest identifies what the policy grants, independent of the profile, the time, the reasons given and the order of entries:
-// sha256 over its JSON, hex.
+// Digest identifies what the policy grants, independent of the profile, the time, the reasons given
+// and the order of entries: sha256 over its JSON, hex.
 func (p Policy) Digest() string {
 	keys := append([]Grant{}, p.Keys...)
 	slices.SortFunc(keys, func(a, b Grant) int { return strings.Compare(a.Key, b.Key) })

@@ -17,7 +17,8 @@ const (
 	StateExpired  State = "expired"
 )
 
-// Profile is scoped access to some credentials and hosts. Its ID is the agent's token: handle it as a secret.
+// Profile is scoped access to some credentials and hosts. Its ID is the agent's token: handle it as
+// a secret.
 type Profile struct {
 	ID          string
 	Handle      string // not secret: names the profile in logs, URLs of the UI and audit events
@@ -91,12 +92,14 @@ func (p Profile) CanChangeKeys(now time.Time) error {
 	case StateUnlocked:
 		return nil
 	case StateLocked:
-		return E(CodeProfileLocked, "the profile is locked; its keys can't change any more", "Create a new profile with POST /profiles if you need other keys.")
+		return E(CodeProfileLocked, "the profile is locked; its keys can't change any more",
+			"Create a new profile with POST /profiles if you need other keys.")
 	}
 	return p.CanUse(now)
 }
 
-// CheckReference refuses a {KEY} host that an agent asks for if the profile has no such key, or one that is to be secret: a person could only be misled by it.
+// CheckReference refuses a {KEY} host that an agent asks for if the profile has no such key, or one
+// that is to be secret: a person could only be misled by it.
 func (p Profile) CheckReference(h Host) error {
 	key := h.KeyReference()
 	if key == "" {
@@ -113,16 +116,20 @@ func (p Profile) CheckReference(h Host) error {
 		if mode == ModePlain || mode == "" {
 			return nil
 		}
-		return Invalid("host", fmt.Sprintf("the host %s refers to a key that is %s: only a plain key names a host", h, mode), "Ask for the key with the mode plain if its value is only a host name, or write the host name itself.")
+		return Invalid("host", fmt.Sprintf("the host %s refers to a key that is %s: only a plain key names a host", h, mode),
+			"Ask for the key with the mode plain if its value is only a host name, or write the host name itself.")
 	}
-	return Invalid("host", fmt.Sprintf("the host %s refers to a key that the profile does not have", h), "Ask for the key first, with POST /profiles/{id}/keys and the mode plain, or write the host name itself.")
+	return Invalid("host", fmt.Sprintf("the host %s refers to a key that the profile does not have", h),
+		"Ask for the key first, with POST /profiles/{id}/keys and the mode plain, or write the host name itself.")
 }
 
-// CanUse returns nil unless the profile is revoked or expired. Expired profiles may still read what they have.
+// CanUse returns nil unless the profile is revoked or expired. Expired profiles may still read what
+// they have.
 func (p Profile) CanUse(now time.Time) error {
 	switch p.State(now) {
 	case StateRevoked:
-		return E(CodeProfileRevoked, "the profile was revoked", "Ask the person who runs Airlock for a new profile, or create one with POST /profiles.")
+		return E(CodeProfileRevoked, "the profile was revoked",
+			"Ask the person who runs Airlock for a new profile, or create one with POST /profiles.")
 	case StateExpired:
 		return E(CodeProfileExpired, fmt.Sprintf("the profile expired at %s", p.ExpiresAt.UTC().Format(time.RFC3339)),
 			"Ask the person who runs Airlock to extend it; the id stays the same.")
@@ -136,7 +143,9 @@ func (p Profile) CanExecute(now time.Time) error {
 		return err
 	}
 	if !p.Locked {
-		return E(CodeProfileUnlocked, "the profile is not locked yet", "Ask the person to open setup_url, fill in the values and press Lock; then GET /profiles/{id}?wait=50 returns when it is done.")
+		return E(CodeProfileUnlocked, "the profile is not locked yet",
+			"Ask the person to open setup_url, fill in the values and press Lock; then GET /profiles/{id}?wait=50 returns "+
+				"when it is done.")
 	}
 	for _, k := range p.Keys {
 		switch {
@@ -145,7 +154,8 @@ func (p Profile) CanExecute(now time.Time) error {
 			return E(CodeMissingValue, fmt.Sprintf("the key %s has no value any more: its credential was deleted", k.Name),
 				"Create a new profile with POST /profiles: keys can't change after the lock.")
 		default:
-			return E(CodeMissingValue, fmt.Sprintf("the key %s has no value", k.Name), "Ask the person to set a value for it in Airlock; then GET /profiles/{id}?wait=50 returns when it is done.")
+			return E(CodeMissingValue, fmt.Sprintf("the key %s has no value", k.Name),
+				"Ask the person to set a value for it in Airlock; then GET /profiles/{id}?wait=50 returns when it is done.")
 		}
 	}
 	return nil
@@ -158,7 +168,8 @@ func (p Profile) CanLock(now time.Time) error {
 	}
 	for _, k := range p.Keys {
 		if !k.ValueExists {
-			return E(CodeMissingValue, fmt.Sprintf("the key %s has no value yet", k.Name), "Link it to a credential and set the value, or remove the key.")
+			return E(CodeMissingValue, fmt.Sprintf("the key %s has no value yet", k.Name),
+				"Link it to a credential and set the value, or remove the key.")
 		}
 	}
 	return nil
@@ -167,15 +178,18 @@ func (p Profile) CanLock(now time.Time) error {
 // RestoreTime is how long a revocation can be taken back.
 const RestoreTime = 10 * time.Minute
 
-// CanRestore returns nil while a revocation can be taken back: soon, and if nothing else about the profile has changed since.
+// CanRestore returns nil while a revocation can be taken back: soon, and if nothing else about the
+// profile has changed since.
 func (p Profile) CanRestore(now time.Time) error {
 	switch {
 	case !p.Revoked:
 		return E(CodeConflict, "the profile is not revoked", "There is nothing to take back.")
 	case p.RevokedAs.IsZero() || !p.UpdatedAt.Equal(p.RevokedAs):
-		return E(CodeConflict, "something about the profile has changed since it was revoked", "Duplicate it, look at the copy, and lock that.")
+		return E(CodeConflict, "something about the profile has changed since it was revoked",
+			"Duplicate it, look at the copy, and lock that.")
 	case now.After(p.RevokedAt.Add(RestoreTime)):
-		return E(CodeConflict, "the profile was revoked more than ten minutes ago", "Duplicate it, look at the copy, and lock that.")
+		return E(CodeConflict, "the profile was revoked more than ten minutes ago",
+			"Duplicate it, look at the copy, and lock that.")
 	}
 	return nil
 }

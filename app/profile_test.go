@@ -17,26 +17,36 @@ func TestProfileRules(t *testing.T) {
 		state                      State
 		use, execute, lock, change Code
 	}{
-		"new":                   {Profile{}, StateUnlocked, "", CodeProfileUnlocked, "", ""},
-		"filled":                {Profile{Keys: set}, StateUnlocked, "", CodeProfileUnlocked, "", ""},
-		"half filled":           {Profile{Keys: unset}, StateUnlocked, "", CodeProfileUnlocked, CodeMissingValue, ""},
-		"locked":                {Profile{Locked: true, Keys: set}, StateLocked, "", "", CodeProfileLocked, CodeProfileLocked},
-		"locked without keys":   {Profile{Locked: true}, StateLocked, "", "", CodeProfileLocked, CodeProfileLocked},
-		"value gone":            {Profile{Locked: true, Keys: unset}, StateLocked, "", CodeMissingValue, CodeProfileLocked, CodeProfileLocked},
-		"revoked":               {Profile{Locked: true, Revoked: true, Keys: set}, StateRevoked, CodeProfileRevoked, CodeProfileRevoked, CodeProfileRevoked, CodeProfileRevoked},
-		"revoked before lock":   {Profile{Revoked: true}, StateRevoked, CodeProfileRevoked, CodeProfileRevoked, CodeProfileRevoked, CodeProfileRevoked},
-		"revoked and expired":   {Profile{Locked: true, Revoked: true, ExpiresAt: now}, StateRevoked, CodeProfileRevoked, CodeProfileRevoked, CodeProfileRevoked, CodeProfileRevoked},
-		"a moment before":       {Profile{Locked: true, ExpiresAt: now.Add(1)}, StateLocked, "", "", CodeProfileLocked, CodeProfileLocked},
-		"expires now":           {Profile{Locked: true, ExpiresAt: now}, StateExpired, CodeProfileExpired, CodeProfileExpired, CodeProfileExpired, CodeProfileExpired},
-		"expired before lock":   {Profile{ExpiresAt: now.Add(-time.Hour)}, StateExpired, CodeProfileExpired, CodeProfileExpired, CodeProfileExpired, CodeProfileExpired},
-		"expires in other zone": {Profile{Locked: true, ExpiresAt: now.Add(time.Second).In(time.FixedZone("x", -7200))}, StateLocked, "", "", CodeProfileLocked, CodeProfileLocked},
+		"new":         {Profile{}, StateUnlocked, "", CodeProfileUnlocked, "", ""},
+		"filled":      {Profile{Keys: set}, StateUnlocked, "", CodeProfileUnlocked, "", ""},
+		"half filled": {Profile{Keys: unset}, StateUnlocked, "", CodeProfileUnlocked, CodeMissingValue, ""},
+		"locked": {Profile{Locked: true, Keys: set}, StateLocked, "", "", CodeProfileLocked,
+			CodeProfileLocked},
+		"locked without keys": {Profile{Locked: true}, StateLocked, "", "", CodeProfileLocked, CodeProfileLocked},
+		"value gone": {Profile{Locked: true, Keys: unset}, StateLocked, "", CodeMissingValue, CodeProfileLocked,
+			CodeProfileLocked},
+		"revoked": {Profile{Locked: true, Revoked: true, Keys: set}, StateRevoked, CodeProfileRevoked,
+			CodeProfileRevoked, CodeProfileRevoked, CodeProfileRevoked},
+		"revoked before lock": {Profile{Revoked: true}, StateRevoked, CodeProfileRevoked, CodeProfileRevoked,
+			CodeProfileRevoked, CodeProfileRevoked},
+		"revoked and expired": {Profile{Locked: true, Revoked: true, ExpiresAt: now}, StateRevoked, CodeProfileRevoked,
+			CodeProfileRevoked, CodeProfileRevoked, CodeProfileRevoked},
+		"a moment before": {Profile{Locked: true, ExpiresAt: now.Add(1)}, StateLocked, "", "", CodeProfileLocked,
+			CodeProfileLocked},
+		"expires now": {Profile{Locked: true, ExpiresAt: now}, StateExpired, CodeProfileExpired, CodeProfileExpired,
+			CodeProfileExpired, CodeProfileExpired},
+		"expired before lock": {Profile{ExpiresAt: now.Add(-time.Hour)}, StateExpired, CodeProfileExpired,
+			CodeProfileExpired, CodeProfileExpired, CodeProfileExpired},
+		"expires in other zone": {Profile{Locked: true, ExpiresAt: now.Add(time.Second).In(time.FixedZone("x", -7200))},
+			StateLocked, "", "", CodeProfileLocked, CodeProfileLocked},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			if got := c.p.State(now); got != c.state {
 				t.Errorf("state %s, want %s", got, c.state)
 			}
-			got := [4]Code{CodeOf(c.p.CanUse(now)), CodeOf(c.p.CanExecute(now)), CodeOf(c.p.CanLock(now)), CodeOf(c.p.CanChangeKeys(now))}
+			got := [4]Code{CodeOf(c.p.CanUse(now)), CodeOf(c.p.CanExecute(now)), CodeOf(c.p.CanLock(now)),
+				CodeOf(c.p.CanChangeKeys(now))}
 			if want := [4]Code{c.use, c.execute, c.lock, c.change}; got != want {
 				t.Errorf("use, execute, lock, change: %q, want %q", got, want)
 			}
@@ -44,9 +54,11 @@ func TestProfileRules(t *testing.T) {
 	}
 }
 
-// A value that is missing can be set; a credential that is gone can't be linked again, so asking for its value would be asking in vain.
+// A value that is missing can be set; a credential that is gone can't be linked again, so asking
+// for its value would be asking in vain.
 func TestMissingValueTeaches(t *testing.T) {
-	for credential, want := range map[string]string{"c": "set a value for it in Airlock; then GET /profiles/{id}?wait=50", "": "Create a new profile"} {
+	for credential, want := range map[string]string{"c": "set a value for it in Airlock; then GET /profiles/{id}?wait=50",
+		"": "Create a new profile"} {
 		err := Profile{Locked: true, Keys: []Key{{Name: "A", CredentialID: credential}}}.CanExecute(time.Now())
 		var told *Error
 		if !errors.As(err, &told) || told.Code != CodeMissingValue || !strings.Contains(told.Hint, want) {
@@ -90,8 +102,11 @@ func TestProfileProperties(t *testing.T) {
 
 // TestCheckReference: an agent may ask only for hosts of keys that can be plain.
 func TestCheckReference(t *testing.T) {
-	p := Profile{Keys: []Key{{Name: "ASKED"}, {Name: "PLAIN", Mode: ModePlain}, {Name: "INJ", Mode: ModeInjected}, {Name: "LINKED", Mode: ModeInjected, CredentialID: "c", CredentialMode: ModePlain}, {Name: "SECRET", CredentialID: "c", CredentialMode: ModeSealed}}}
-	for text, want := range map[string]bool{"api.example.com": true, "{ASKED}:1": true, "{PLAIN}:1": true, "{LINKED}:1": true, "{INJ}:1": false, "{SECRET}:1": false, "{NOKEY}:1": false} {
+	p := Profile{Keys: []Key{{Name: "ASKED"}, {Name: "PLAIN", Mode: ModePlain}, {Name: "INJ", Mode: ModeInjected},
+		{Name: "LINKED", Mode: ModeInjected, CredentialID: "c", CredentialMode: ModePlain},
+		{Name: "SECRET", CredentialID: "c", CredentialMode: ModeSealed}}}
+	for text, want := range map[string]bool{"api.example.com": true, "{ASKED}:1": true, "{PLAIN}:1": true,
+		"{LINKED}:1": true, "{INJ}:1": false, "{SECRET}:1": false, "{NOKEY}:1": false} {
 		h, err := ParseHost(text)
 		if err != nil {
 			t.Fatal(err)

@@ -10,7 +10,8 @@ import (
 // MaxReference is the longest reference to a value in Vault, in bytes.
 const MaxReference = 512
 
-// Reference names a value in Vault: one field of what stands at a path. References are comparable; those of one path are read as one.
+// Reference names a value in Vault: one field of what stands at a path. References are comparable;
+// those of one path are read as one.
 type Reference struct {
 	Path  string // as in Vault's HTTP API, without v1: secret/data/oracle, database/creds/reports
 	Field string
@@ -19,10 +20,12 @@ type Reference struct {
 // String writes it the way people type it: secret/data/oracle#password.
 func (r Reference) String() string { return r.Path + "#" + r.Field }
 
-const referenceHint = "Write path#field, such as secret/data/oracle#password (KV version 2), kv/oracle#password (KV version 1) or database/creds/reports#username."
+const referenceHint = "Write path#field, such as secret/data/oracle#password (KV version 2), kv/oracle#password (KV " +
+	"version 1) or database/creds/reports#username."
 
-// ParseReference reads path#field. What it accepts names one place only and can't leave Vault's secrets: no empty, "." or ".." segment, no query, no escape, and
-// not the paths below sys and auth, where Airlock's own token could be read.
+// ParseReference reads path#field. What it accepts names one place only and can't leave Vault's
+// secrets: no empty, "." or ".." segment, no query, no escape, and not the paths below sys and
+// auth, where Airlock's own token could be read.
 func ParseReference(text string) (Reference, error) {
 	refuse := func(format string, args ...any) (Reference, error) {
 		return Reference{}, Invalid("reference", fmt.Sprintf(format, args...), referenceHint)
@@ -56,7 +59,8 @@ func ParseReference(text string) (Reference, error) {
 	return Reference{Path: path, Field: field}, nil
 }
 
-// unsafeInReference refuses what an HTTP path would take for something else, or a reader would not see.
+// unsafeInReference refuses what an HTTP path would take for something else, or a reader would not
+// see.
 func unsafeInReference(r rune) bool {
 	return strings.ContainsRune(`?%\"<>`, r) || !unicode.IsGraphic(r) || unicode.IsSpace(r) && r != ' '
 }

@@ -24,13 +24,16 @@ func TestParseReference(t *testing.T) {
 	}
 }
 
-// TestReferenceCantReachVaultsOwn: with a reference nobody reads Airlock's token, and none is read for another path than the one shown.
+// TestReferenceCantReachVaultsOwn: with a reference nobody reads Airlock's token, and none is read
+// for another path than the one shown.
 func TestReferenceCantReachVaultsOwn(t *testing.T) {
 	for _, text := range []string{
 		"", "#", "#password", "secret", "secret#x", "secret/data/oracle", "secret/data/oracle#", "secret/data#a#b",
-		"/secret/data/oracle#password", "v1/secret/data/oracle#password", "https://vault/v1/secret#x", "secret//oracle#password", "secret/data/#password",
+		"/secret/data/oracle#password", "v1/secret/data/oracle#password", "https://vault/v1/secret#x",
+		"secret//oracle#password", "secret/data/#password",
 		"auth/token/lookup-self#id", "sys/raw/core#value", "secret/../auth/token/lookup-self#id", "secret/./x#y",
-		"secret/data/a?version=1#x", "secret/%2e%2e/auth#id", "secret/data/a\n#x", "secret/data/a#x\x00", `secret\data#x`, "secret/data/\u202eabc#x", "secret/\u00a0a#x",
+		"secret/data/a?version=1#x", "secret/%2e%2e/auth#id", "secret/data/a\n#x", "secret/data/a#x\x00", `secret\data#x`,
+		"secret/data/\u202eabc#x", "secret/\u00a0a#x",
 		"secret/" + strings.Repeat("a", MaxReference) + "#x", "secret/\xff/a#b",
 	} {
 		if got, err := ParseReference(text); CodeOf(err) != CodeInvalidField {

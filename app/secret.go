@@ -13,9 +13,10 @@ const Masked = "[SECRET]"
 // errSecretMarshalled is returned by every encoder that is handed a Secret.
 var errSecretMarshalled = errors.New("app: a Secret can't be marshalled")
 
-// Secret is a value that must not leave the process by accident. It can't be printed, formatted, logged or marshalled:
-// formatting gives Masked and marshalling fails. Reveal is the only way to the value, and the places that call it are few
-// and checked by a test. The zero Secret is empty. Compare with Equal: two Secrets of one value are not ==.
+// Secret is a value that must not leave the process by accident. It can't be printed, formatted,
+// logged or marshalled: formatting gives Masked and marshalling fails. Reveal is the only way to
+// the value, and the places that call it are few and checked by a test. The zero Secret is empty.
+// Compare with Equal: two Secrets of one value are not ==.
 type Secret struct {
 	// A pointer, because fmt doesn't ask Format about the verb %p and would print a string field.
 	value *string

@@ -34,7 +34,8 @@ func TestSecretIsNotPrinted(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{fmt.Sprint(s), fmt.Sprintln(all), fmt.Errorf("x: %v", s).Error(), s.String(), s.GoString()} {
+	for _, text := range []string{fmt.Sprint(s), fmt.Sprintln(all), fmt.Errorf("x: %v", s).Error(), s.String(),
+		s.GoString()} {
 		if leaks(text) || !strings.Contains(text, Masked) {
 			t.Errorf("printed as %s", text)
 		}

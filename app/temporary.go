@@ -2,8 +2,8 @@ package app
 
 import "log/slog"
 
-// IsTemporary reports whether a write failed for want of room, or because another process kept the database.
-// It changed nothing, and may well succeed when it is tried again.
+// IsTemporary reports whether a write failed for want of room, or because another process kept the
+// database. It changed nothing, and may well succeed when it is tried again.
 func IsTemporary(err error) bool {
 	code := CodeOf(err)
 	return code == CodeStorageFull || code == CodeStorageBusy

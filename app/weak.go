@@ -10,33 +10,40 @@ import (
 // minStrength is how hard to guess a secret should be, in bits.
 const minStrength = 28
 
-// WeakValue returns why a secret value is hard to protect, as a sentence for the person who sets it, or "" if it is not. Nothing is refused because of
-// it. A weak value can't be told from ordinary text in output, and who prints guesses sees which one is masked.
+// WeakValue returns why a secret value is hard to protect, as a sentence for the person who sets
+// it, or "" if it is not. Nothing is refused because of it. A weak value can't be told from
+// ordinary text in output, and who prints guesses sees which one is masked.
 func WeakValue(value Secret) string {
 	text := strings.TrimSpace(value.Reveal())
 	switch n := utf8.RuneCountInString(text); {
 	case n == 0:
 		return ""
 	case n < 8:
-		return "The value has fewer than 8 characters: in output it is masked only where it stands as a word of its own, and it can be guessed."
+		return "The value has fewer than 8 characters: in output it is masked only where it stands as a word of its own, " +
+			"and it can be guessed."
 	case slices.Contains(usual, strings.TrimRight(strings.ToLower(text), "0123456789!.")):
-		return "The value is a word that many use as a password: ordinary output may be masked because of it, and it can be guessed."
+		return "The value is a word that many use as a password: ordinary output may be masked because of it, and it can " +
+			"be guessed."
 	case Strength(text) < minStrength:
 		return "The value is easy to guess: use a longer one, with letters, digits and signs mixed."
 	}
 	return ""
 }
 
-// IsWide reports whether a value has other characters than printable ASCII, white space at its ends aside.
+// IsWide reports whether a value has other characters than printable ASCII, white space at its ends
+// aside.
 func IsWide(value Secret) bool {
 	return strings.ContainsFunc(strings.TrimSpace(value.Reveal()), func(r rune) bool { return r > unicode.MaxASCII })
 }
 
-// ValueWarnings returns what a person who sets a value should know about it under that mode, a sentence each. Nothing is refused because of them.
+// ValueWarnings returns what a person who sets a value should know about it under that mode, a
+// sentence each. Nothing is refused because of them.
 func ValueWarnings(mode Mode, value Secret) []string {
 	var warnings []string
 	if mode == ModeSealed && IsWide(value) {
-		warnings = append(warnings, "The value has characters other than ASCII: Airlock can't put it into a header, except as user or password of Authorization: Basic. Requests that need it elsewhere in a header are refused.")
+		warnings = append(warnings,
+			"The value has characters other than ASCII: Airlock can't put it into a header, except as user or password of "+
+				"Authorization: Basic. Requests that need it elsewhere in a header are refused.")
 	}
 	if weak := WeakValue(value); weak != "" && mode != ModePlain {
 		warnings = append(warnings, weak)
@@ -44,14 +51,19 @@ func ValueWarnings(mode Mode, value Secret) []string {
 	return warnings
 }
 
-// usual are the beginnings of the passwords that people use most, and what documents put in the place of one.
+// usual are the beginnings of the passwords that people use most, and what documents put in the
+// place of one.
 var usual = []string{
-	"password", "passwort", "passw0rd", "p@ssword", "p@ssw0rd", "qwerty", "qwertyui", "qwertyuiop", "qwertz", "letmein", "welcome", "administrator", "iloveyou",
-	"sunshine", "princess", "football", "baseball", "superman", "changeme", "change-me", "changeit", "trustno", "starwars", "whatever", "computer", "internet",
-	"secret", "topsecret", "default", "testtest", "testing", "example", "mypassword", "your-api-key", "your-password", "placeholder", "monday", "september",
+	"password", "passwort", "passw0rd", "p@ssword", "p@ssw0rd", "qwerty", "qwertyui", "qwertyuiop", "qwertz", "letmein",
+	"welcome", "administrator", "iloveyou",
+	"sunshine", "princess", "football", "baseball", "superman", "changeme", "change-me", "changeit", "trustno", "starwars",
+	"whatever", "computer", "internet",
+	"secret", "topsecret", "default", "testtest", "testing", "example", "mypassword", "your-api-key", "your-password",
+	"placeholder", "monday", "september",
 }
 
-// Strength estimates how hard to guess a text is, in bits. Letters of one case are taken for words, which have little in each letter.
+// Strength estimates how hard to guess a text is, in bits. Letters of one case are taken for words,
+// which have little in each letter.
 func Strength(text string) int {
 	var lower, upper, digit, other int
 	seen := map[rune]bool{}

@@ -4,8 +4,10 @@ import "testing"
 
 func TestWeakValue(t *testing.T) {
 	cases := map[string]bool{
-		"": false, "1234": true, "hunter2": true, "  abc  ": true, "password": true, "Password123!": true, "changeme": true, "aaaaaaaaaaaaaaaaaaaa": true, "12345678": true,
-		"zebracow": true, "kP9s-Zx8": false, "8f14e45fceea167a5a36dedd4bea2543": false, "correct horse battery staple": false, "20261120123456": false, "Tr0ub4dor&3": false,
+		"": false, "1234": true, "hunter2": true, "  abc  ": true, "password": true, "Password123!": true, "changeme": true,
+		"aaaaaaaaaaaaaaaaaaaa": true, "12345678": true,
+		"zebracow": true, "kP9s-Zx8": false, "8f14e45fceea167a5a36dedd4bea2543": false, "correct horse battery staple": false,
+		"20261120123456": false, "Tr0ub4dor&3": false,
 	}
 	for value, weak := range cases {
 		if got := WeakValue(NewSecret(value)); (got != "") != weak {

@@ -43,7 +43,8 @@ func TestServedForEverUnderItsDigest(t *testing.T) {
 			t.Errorf("%s: other content (%v)", name, err)
 		}
 		for header, value := range map[string]string{
-			"Content-Type": kind, "Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff", "Vary": "Accept-Encoding", "Content-Encoding": "",
+			"Content-Type": kind, "Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff",
+			"Vary": "Accept-Encoding", "Content-Encoding": "",
 		} {
 			if got := plain.Header.Get(header); got != value {
 				t.Errorf("%s: %s is %q, want %q", name, header, got, value)
@@ -66,7 +67,8 @@ func TestServedForEverUnderItsDigest(t *testing.T) {
 
 func TestNothingElseIsServed(t *testing.T) {
 	t.Parallel()
-	for _, path := range []string{Prefix, Prefix + "app.css", Prefix + "app-000000000000.css", Prefix + "../assets.go", "/", strings.Replace(URL("app.css"), "app", "vendor/app", 1)} {
+	for _, path := range []string{Prefix, Prefix + "app.css", Prefix + "app-000000000000.css", Prefix + "../assets.go",
+		"/", strings.Replace(URL("app.css"), "app", "vendor/app", 1)} {
 		if res := get(t, path, ""); res.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: %d", path, res.StatusCode)
 		}
@@ -76,7 +78,8 @@ func TestNothingElseIsServed(t *testing.T) {
 func TestAcceptsGzip(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]bool{
-		"": false, "gzip": true, "br, gzip": true, "gzip;q=0": false, "gzip; q=0.0": false, "gzip;q=0.5": true, "x-gzip": false, "identity": false, "deflate,gzip ;q=1": false,
+		"": false, "gzip": true, "br, gzip": true, "gzip;q=0": false, "gzip; q=0.0": false, "gzip;q=0.5": true,
+		"x-gzip": false, "identity": false, "deflate,gzip ;q=1": false,
 	} {
 		if got := acceptsGzip(header); got != want {
 			t.Errorf("%q: %v", header, got)

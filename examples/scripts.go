@@ -1,4 +1,5 @@
-// Package examples holds scripts that run in Airlock. Each can be submitted as it is; examples/demo does.
+// Package examples holds scripts that run in Airlock. Each can be submitted as it is; examples/demo
+// does.
 package examples
 
 import _ "embed"

@@ -9,16 +9,19 @@ import (
 // label is what may become part of the name of a directory, a control group or a container.
 var label = regexp.MustCompile(`^[A-Za-z0-9-]{1,128}$`)
 
-// IsLabel reports whether an instance or a box's id has only letters, digits and dashes, so that it may become part of a name.
+// IsLabel reports whether an instance or a box's id has only letters, digits and dashes, so that it
+// may become part of a name.
 func IsLabel(s string) bool { return label.MatchString(s) }
 
-// Boxes are the boxes of a backend that are open, by id, each with what the backend keeps of it. The zero value has none. It is safe for concurrent use.
+// Boxes are the boxes of a backend that are open, by id, each with what the backend keeps of it.
+// The zero value has none. It is safe for concurrent use.
 type Boxes[T any] struct {
 	mu   sync.Mutex
 	open map[string]T
 }
 
-// Enter claims an id for a box, which is open from now until Leave. It refuses ids that are no label or in use.
+// Enter claims an id for a box, which is open from now until Leave. It refuses ids that are no
+// label or in use.
 func (b *Boxes[T]) Enter(id string, box T) error {
 	if !IsLabel(id) {
 		return fmt.Errorf("box id %q: letters, digits and dashes only", id)

@@ -2,8 +2,9 @@ package plugins
 
 import "sync"
 
-// buffers keeps byte slices between messages, in a few sizes. Unlike gRPC's own it does not clear what it hands out, and it has the size of
-// one message: all bytes of a slice are written before they are read.
+// buffers keeps byte slices between messages, in a few sizes. Unlike gRPC's own it does not clear
+// what it hands out, and it has the size of one message: all bytes of a slice are written before
+// they are read.
 type buffers struct{ tiers [len(tierSizes)]sync.Pool }
 
 // tierSizes are for heads, for one frame of HTTP/2, and for one message of Chunk bytes.

@@ -9,8 +9,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// codec writes and reads the messages of a box's stdio without copying their bytes, and leaves all others to protobuf. On the wire both
-// are protobuf: a plugin may use either.
+// codec writes and reads the messages of a box's stdio without copying their bytes, and leaves all
+// others to protobuf. On the wire both are protobuf: a plugin may use either.
 type codec struct{ encoding.CodecV2 }
 
 func newCodec() codec { return codec{encoding.GetCodecV2("proto")} }
@@ -24,7 +24,8 @@ const (
 	tagStdout = 1<<3 | lengthDelimited
 )
 
-// outgoing is a message with bytes in the field of that tag. Sending it takes the bytes over, and gives the buffer back to its pool.
+// outgoing is a message with bytes in the field of that tag. Sending it takes the bytes over, and
+// gives the buffer back to its pool.
 type outgoing struct {
 	tag   byte
 	bytes *[]byte
@@ -41,7 +42,8 @@ func (c codec) Marshal(v any) (mem.BufferSlice, error) {
 	return mem.BufferSlice{mem.SliceBuffer(head), mem.NewBuffer(m.bytes, m.pool)}, nil
 }
 
-// incoming is a message that has bytes in the field of that tag and nothing else, or else is another one.
+// incoming is a message that has bytes in the field of that tag and nothing else, or else is
+// another one.
 type incoming struct {
 	tag   byte
 	bytes *mem.Reader // to be closed; nil if it is another message

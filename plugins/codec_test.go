@@ -53,8 +53,8 @@ type down struct{ *proto.RunDown }
 func (d down) got() []byte             { return d.GetStdout() }
 func (d down) inner() protobuf.Message { return d.RunDown }
 
-// However protobuf's message is cut into buffers, and whatever else is in it, its bytes arrive; what is not protobuf is refused as protobuf
-// refuses it.
+// However protobuf's message is cut into buffers, and whatever else is in it, its bytes arrive;
+// what is not protobuf is refused as protobuf refuses it.
 func TestCodecReadsProtobuf(t *testing.T) {
 	stdout, err := protobuf.Marshal(&proto.RunDown{Message: &proto.RunDown_Stdout{Stdout: []byte("printed")}})
 	if err != nil {
@@ -71,10 +71,12 @@ func TestCodecReadsProtobuf(t *testing.T) {
 		"bytes and a field beyond": {message: append(bytes.Clone(stdout), unknown...), want: "printed"},
 		"a field before the bytes": {message: append(bytes.Clone(unknown), stdout...), want: "printed"},
 		"nothing":                  {},
-		"an exit":                  {message: mustMarshal(t, &proto.RunDown{Message: &proto.RunDown_Exit{Exit: &proto.Exit{Code: 3}}}), exit: true},
-		"cut short":                {message: stdout[:len(stdout)-1], refused: true},
-		"a length without end":     {message: []byte{tagStdout, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}, refused: true},
-		"a tag alone":              {message: []byte{tagStdout}, refused: true},
+		"an exit": {message: mustMarshal(t,
+			&proto.RunDown{Message: &proto.RunDown_Exit{Exit: &proto.Exit{Code: 3}}}), exit: true},
+		"cut short": {message: stdout[:len(stdout)-1], refused: true},
+		"a length without end": {message: []byte{tagStdout, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1},
+			refused: true},
+		"a tag alone": {message: []byte{tagStdout}, refused: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for cut := range len(c.message) + 1 {

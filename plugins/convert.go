@@ -23,19 +23,23 @@ func specFromProto(s *proto.Spec) Spec {
 }
 
 func configToProto(c Config, id string) *proto.CheckRequest {
-	return &proto.CheckRequest{Id: id, Instance: c.Instance, StateDir: c.StateDir, Settings: c.Settings, Limits: limitsToProto(c.Limits)}
+	return &proto.CheckRequest{Id: id, Instance: c.Instance, StateDir: c.StateDir, Settings: c.Settings,
+		Limits: limitsToProto(c.Limits)}
 }
 
 func configFromProto(r *proto.CheckRequest) Config {
-	return Config{Instance: r.GetInstance(), StateDir: r.GetStateDir(), Settings: r.GetSettings(), Limits: limitsFromProto(r.GetLimits())}
+	return Config{Instance: r.GetInstance(), StateDir: r.GetStateDir(), Settings: r.GetSettings(),
+		Limits: limitsFromProto(r.GetLimits())}
 }
 
 func reportToProto(r Report) *proto.CheckResponse {
 	out := &proto.CheckResponse{
-		Name: r.Name, Version: r.Version, Ready: r.Ready, Reason: r.Reason, Tier: string(r.Tier), Enforced: r.Enforced, Runtime: r.Runtime, Images: r.Images,
+		Name: r.Name, Version: r.Version, Ready: r.Ready, Reason: r.Reason, Tier: string(r.Tier), Enforced: r.Enforced,
+		Runtime: r.Runtime, Images: r.Images,
 	}
 	for _, c := range r.Controls {
-		out.Controls = append(out.Controls, &proto.Control{Name: c.Name, Proved: c.Proved, Detail: c.Detail, Fix: c.Fix, NotApplicable: c.NotApplicable})
+		out.Controls = append(out.Controls,
+			&proto.Control{Name: c.Name, Proved: c.Proved, Detail: c.Detail, Fix: c.Fix, NotApplicable: c.NotApplicable})
 	}
 	return out
 }
@@ -46,7 +50,9 @@ func reportFromProto(r *proto.CheckResponse) Report {
 		Enforced: r.GetEnforced(), Runtime: r.GetRuntime(), Images: r.GetImages(),
 	}
 	for _, c := range r.GetControls() {
-		out.Controls = append(out.Controls, Control{Name: c.GetName(), Proved: c.GetProved(), Detail: c.GetDetail(), Fix: c.GetFix(), NotApplicable: c.GetNotApplicable()})
+		out.Controls = append(out.Controls,
+			Control{Name: c.GetName(), Proved: c.GetProved(), Detail: c.GetDetail(), Fix: c.GetFix(),
+				NotApplicable: c.GetNotApplicable()})
 	}
 	return out
 }
@@ -60,8 +66,9 @@ func exitToProto(e Exit) *proto.Exit {
 
 func exitFromProto(e *proto.Exit) Exit {
 	return Exit{
-		Code: int(e.GetCode()), Signal: int(e.GetSignal()), Reason: Reason(e.GetReason()), PeakMemory: count(e.GetPeakMemory()),
-		CPUTime: time.Duration(count(e.GetCpuTimeNanos())), PidsHit: e.GetPidsHit(), Diagnostic: e.GetDiagnostic(),
+		Code: int(e.GetCode()), Signal: int(e.GetSignal()), Reason: Reason(e.GetReason()),
+		PeakMemory: count(e.GetPeakMemory()),
+		CPUTime:    time.Duration(count(e.GetCpuTimeNanos())), PidsHit: e.GetPidsHit(), Diagnostic: e.GetDiagnostic(),
 	}
 }
 
@@ -70,11 +77,14 @@ func usageToProto(u Usage) *proto.UsageResponse {
 }
 
 func usageFromProto(u *proto.UsageResponse) Usage {
-	return Usage{PeakMemory: count(u.GetPeakMemory()), CPUTime: time.Duration(count(u.GetCpuTimeNanos())), LimitHit: u.GetLimitHit()}
+	return Usage{PeakMemory: count(u.GetPeakMemory()), CPUTime: time.Duration(count(u.GetCpuTimeNanos())),
+		LimitHit: u.GetLimitHit()}
 }
 
-// maxCount is what every reader of JSON can count to. What is said to have been used is stored and written into backups, where more would be no number.
+// maxCount is what every reader of JSON can count to. What is said to have been used is stored and
+// written into backups, where more would be no number.
 const maxCount = 1 << 53
 
-// count is a number that a plugin or another machine says, which may be any, as one that can be kept.
+// count is a number that a plugin or another machine says, which may be any, as one that can be
+// kept.
 func count(n int64) int64 { return min(max(n, 0), maxCount) }

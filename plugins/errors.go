@@ -9,11 +9,12 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// ErrLost says that the plugin process ended, or broke the protocol, while a call was under way. The guest may or may not have
-// run. The next call starts the plugin again.
+// ErrLost says that the plugin process ended, or broke the protocol, while a call was under way.
+// The guest may or may not have run. The next call starts the plugin again.
 var ErrLost = errors.New("sandbox plugin lost")
 
-// ErrCut is an ErrLost whose reason is that the connection to what a backend's boxes run on broke: another machine, a container engine. The plugin is fine.
+// ErrCut is an ErrLost whose reason is that the connection to what a backend's boxes run on broke:
+// another machine, a container engine. The plugin is fine.
 var ErrCut error = cut{}
 
 type cut struct{}
@@ -36,7 +37,8 @@ func toRPC(err error) error {
 	return status.Error(code, strings.TrimPrefix(err.Error(), known.Error()+": "))
 }
 
-// fromRPC turns a gRPC error into a plain one: ErrLost where the plugin is gone, ErrCut where the backend says so, else the backend's own words.
+// fromRPC turns a gRPC error into a plain one: ErrLost where the plugin is gone, ErrCut where the
+// backend says so, else the backend's own words.
 func fromRPC(err error) error {
 	if err == nil {
 		return nil

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// firstLine keeps the first line that is written to it, up to a length. It is safe for concurrent use.
+// firstLine keeps the first line that is written to it, up to a length. It is safe for concurrent
+// use.
 type firstLine struct {
 	mu   sync.Mutex
 	kept []byte

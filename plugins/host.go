@@ -14,30 +14,35 @@ import (
 type HostConfig struct {
 	// Name of the backend. A built-in one is this program again, started as "plugin NAME".
 	Name string
-	// Path of an operator's own plugin, absolute; empty for a built-in one. SHA256 is then the checksum of that file, checked before each
-	// start. The file and its directory must not be writable for others.
+	// Path of an operator's own plugin, absolute; empty for a built-in one. SHA256 is then the
+	// checksum of that file, checked before each start. The file and its directory must not be
+	// writable for others.
 	Path   string
 	SHA256 []byte
 	// Args are added to the command line. They can be read by everybody on the host.
 	Args []string
-	// Dir is an existing directory (0700) for the plugin's sockets, used by this host alone. If it's empty or its path is too
-	// long for sockets, a private temporary directory is used.
+	// Dir is an existing directory (0700) for the plugin's sockets, used by this host alone. If it's
+	// empty or its path is too long for sockets, a private temporary directory is used.
 	Dir string
-	// Capabilities are numbers of those that the plugin gets, which this process must be permitted; root's plugins have all that root has.
+	// Capabilities are numbers of those that the plugin gets, which this process must be permitted;
+	// root's plugins have all that root has.
 	Capabilities []uintptr
-	// Patience is how long the plugin may leave a question whether it lives without an answer, before it counts as hung and is killed; 0 means 20 s.
+	// Patience is how long the plugin may leave a question whether it lives without an answer, before
+	// it counts as hung and is killed; 0 means 20 s.
 	Patience time.Duration
 	every    time.Duration // between those questions; 0 means a quarter of it
 	// Logger gets what the plugin logs. Nil discards it.
 	Logger *slog.Logger
 }
 
-// Client is a Sandbox and a Meter that lives in a plugin process. It may be used from several goroutines.
+// Client is a Sandbox and a Meter that lives in a plugin process. It may be used from several
+// goroutines.
 //
-// When the process dies or hangs, calls under way return ErrLost and it is started again, after a pause that grows while it keeps
-// dying, and repeats the last successful Check: it proves the controls again and sweeps what was left behind. A plugin that promises
-// something else than before is not used until Check is called again. One that dies time and again right after its start is refused at once, until
-// its pause is over.
+// When the process dies or hangs, calls under way return ErrLost and it is started again, after a
+// pause that grows while it keeps dying, and repeats the last successful Check: it proves the
+// controls again and sweeps what was left behind. A plugin that promises something else than before
+// is not used until Check is called again. One that dies time and again right after its start is
+// refused at once, until its pause is over.
 type Client struct {
 	cfg  HostConfig
 	busy chan struct{} // holds the one token that guards the fields below
@@ -48,8 +53,10 @@ type Client struct {
 	process  atomic.Pointer[process] // may be read without the token
 	checked  *Config                 // of the last Check that found the backend ready
 	promised Report                  // by that Check
-	proof    atomic.Pointer[proof]   // the last one that passed, also when it was repeated; nil while there is none. May be read without the token
-	failures int                     // starts in a row that didn't last
+	// the last one that passed, also when it was repeated; nil while there is none. May be read
+	// without the token
+	proof    atomic.Pointer[proof]
+	failures int // starts in a row that didn't last
 	retry    time.Time
 	closed   bool
 }
@@ -87,14 +94,16 @@ func Open(ctx context.Context, cfg HostConfig) (*Client, error) {
 	return c, nil
 }
 
-// Check implements Sandbox. What a plugin promises that had to be started for it need not be what it promised before.
+// Check implements Sandbox. What a plugin promises that had to be started for it need not be what
+// it promised before.
 func (c *Client) Check(ctx context.Context, cfg Config) (Report, error) {
 	var report Report
 	var failed error
 	started := false
 	p, err := c.running(ctx, func(ctx context.Context, p *process) error {
 		started = true
-		if report, failed = p.Check(ctx, cfg); errors.Is(failed, ErrLost) || failed != nil && ctx.Err() != nil { // cut short it has left a plugin that opens no box
+		// cut short it has left a plugin that opens no box
+		if report, failed = p.Check(ctx, cfg); errors.Is(failed, ErrLost) || failed != nil && ctx.Err() != nil {
 			return failed
 		}
 		if failed == nil {
@@ -127,23 +136,27 @@ func (c *Client) remember(cfg Config, report Report) {
 	}
 }
 
-// Run implements Sandbox. A stdout with the method CloseWrite is ended by it as soon as nothing more can come, which may be well before Run returns.
+// Run implements Sandbox. A stdout with the method CloseWrite is ended by it as soon as nothing
+// more can come, which may be well before Run returns.
 func (c *Client) Run(ctx context.Context, spec Spec, stdin io.Reader, stdout io.Writer) (Exit, error) {
 	p, err := c.running(ctx, c.repeatCheck)
 	if err != nil {
 		return Exit{}, err
 	}
 	exit, err := p.Run(ctx, spec, stdin, stdout)
-	if out, ok := stdout.(interface{ CloseWrite() error }); ok { // its reader knows at once that the box is lost; to end what is left of the plugin takes a while
+	// its reader knows at once that the box is lost; to end what is left of the plugin takes a while
+	if out, ok := stdout.(interface{ CloseWrite() error }); ok {
 		_ = out.CloseWrite()
 	}
-	if err == nil && exit.Reason == ReasonKilled && ctx.Err() == nil { // not by us: the plugin is being ended and was quick to say so
+	// not by us: the plugin is being ended and was quick to say so
+	if err == nil && exit.Reason == ReasonKilled && ctx.Err() == nil {
 		err = fmt.Errorf("%w: plugin %s ended while the box ran", ErrLost, c.cfg.Name)
 	}
 	return exit, c.reconsider(p, err)
 }
 
-// Usage implements Meter, as far as the plugin does. It doesn't start one that has ended, nor wait for one that is being started: neither has boxes.
+// Usage implements Meter, as far as the plugin does. It doesn't start one that has ended, nor wait
+// for one that is being started: neither has boxes.
 func (c *Client) Usage(ctx context.Context, id string) (Usage, error) {
 	p := c.process.Load()
 	if p == nil {
@@ -163,7 +176,8 @@ func (c *Client) PID() int {
 	return p.pid()
 }
 
-// Close ends the plugin and every box it has, also one that is just being started. Calls under way return ErrLost.
+// Close ends the plugin and every box it has, also one that is just being started. Calls under way
+// return ErrLost.
 func (c *Client) Close() error {
 	c.end()
 	c.busy <- struct{}{}
@@ -176,7 +190,8 @@ func (c *Client) Close() error {
 	return p.end()
 }
 
-// running returns the plugin. One that had to be started is first given to prove, while nobody else can use it.
+// running returns the plugin. One that had to be started is first given to prove, while nobody else
+// can use it.
 func (c *Client) running(ctx context.Context, prove func(context.Context, *process) error) (*process, error) {
 	select {
 	case c.busy <- struct{}{}:
@@ -200,7 +215,8 @@ func (c *Client) running(ctx context.Context, prove func(context.Context, *proce
 	return c.restart(ctx, prove)
 }
 
-// reconsider discards the plugin if a call's error means that it's gone. Other boxes may be fine, so it has to be really gone.
+// reconsider discards the plugin if a call's error means that it's gone. Other boxes may be fine,
+// so it has to be really gone.
 func (c *Client) reconsider(p *process, err error) error {
 	if errors.Is(err, ErrLost) && p.lost() {
 		c.busy <- struct{}{}
@@ -247,7 +263,8 @@ const crashLoop = 5
 
 func (c *Client) pause(ctx context.Context) error {
 	if c.failures >= crashLoop && time.Now().Before(c.retry) {
-		return fmt.Errorf("%w: plugin %s ended %d times in a row right after its start; it is started again after %s, see the log for why",
+		return fmt.Errorf("%w: plugin %s ended %d times in a row right after its start; it is started again after %s, see "+
+			"the log for why",
 			ErrLost, c.cfg.Name, c.failures, c.retry.Format(time.TimeOnly))
 	}
 	wait := time.NewTimer(time.Until(c.retry))
@@ -256,7 +273,8 @@ func (c *Client) pause(ctx context.Context) error {
 	case <-wait.C:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("sandbox plugin %s keeps dying and is started again at %s: %w", c.cfg.Name, c.retry.Format(time.TimeOnly), ctx.Err())
+		return fmt.Errorf("sandbox plugin %s keeps dying and is started again at %s: %w", c.cfg.Name,
+			c.retry.Format(time.TimeOnly), ctx.Err())
 	}
 }
 
@@ -279,7 +297,8 @@ func (c *Client) restart(ctx context.Context, prove func(context.Context, *proce
 	return p, nil
 }
 
-// repeatCheck holds a plugin that was started again to what it promised. The caller holds the token.
+// repeatCheck holds a plugin that was started again to what it promised. The caller holds the
+// token.
 func (c *Client) repeatCheck(ctx context.Context, p *process) error {
 	if c.checked == nil {
 		return nil

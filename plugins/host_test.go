@@ -19,7 +19,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain makes this binary a plugin too. Its box reports how the plugin process looks from inside.
+// TestMain makes this binary a plugin too. Its box reports how the plugin process looks from
+// inside.
 func TestMain(m *testing.M) {
 	if len(os.Args) >= 3 && os.Args[1] == "plugin" {
 		if os.Args[2] == mute {
@@ -102,7 +103,8 @@ func output(t *testing.T, c *Client) string {
 func TestPluginGetsNoEnvironment(t *testing.T) {
 	t.Setenv("AIRLOCK_SECRET_KEY", "canary")
 	allowed := []string{
-		"env AIRLOCK_PLUGIN", "env PLUGIN_MIN_PORT", "env PLUGIN_MAX_PORT", "env PLUGIN_PROTOCOL_VERSIONS", "env PLUGIN_CLIENT_CERT",
+		"env AIRLOCK_PLUGIN", "env PLUGIN_MIN_PORT", "env PLUGIN_MAX_PORT", "env PLUGIN_PROTOCOL_VERSIONS",
+		"env PLUGIN_CLIENT_CERT",
 		"env PLUGIN_UNIX_SOCKET_DIR",
 	}
 	for line := range strings.Lines(output(t, open(t, HostConfig{}))) {
@@ -190,7 +192,8 @@ func (o endedOutput) CloseWrite() error {
 	return nil
 }
 
-// TestLostBoxIsKnownAtOnce: whoever reads a box's output hears of a killed plugin before that has been cleared away. Boxes of a dead plugin were handed out meanwhile.
+// TestLostBoxIsKnownAtOnce: whoever reads a box's output hears of a killed plugin before that has
+// been cleared away. Boxes of a dead plugin were handed out meanwhile.
 func TestLostBoxIsKnownAtOnce(t *testing.T) {
 	c := open(t, HostConfig{})
 	out, lost := endedOutput{make(chan struct{}), make(chan struct{})}, make(chan error, 1)
@@ -251,13 +254,15 @@ func TestExternalPluginNeedsItsChecksum(t *testing.T) {
 }
 
 func TestBackoff(t *testing.T) {
-	if first, later, late := backoff(0), backoff(3), backoff(100); first > time.Second || later <= first || late != 30*time.Second {
+	if first, later, late := backoff(0), backoff(3),
+		backoff(100); first > time.Second || later <= first || late != 30*time.Second {
 		t.Errorf("pauses %s, %s, %s", first, later, late)
 	}
 }
 
 func TestServeByHand(t *testing.T) {
-	if err := Serve(t.Context(), "inside", &inside{}); err == nil || !strings.Contains(err.Error(), "starts it by itself") {
+	if err := Serve(t.Context(), "inside", &inside{}); err == nil ||
+		!strings.Contains(err.Error(), "starts it by itself") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -269,12 +274,14 @@ func TestLoggerLevels(t *testing.T) {
 	l.Info("started", "pid", 1)
 	l.With("box", "a").Error("lost")
 	got := out.String()
-	if strings.Contains(got, "frames") || !strings.Contains(got, `level=DEBUG msg=started plugin=p pid=1`) || !strings.Contains(got, `level=ERROR msg=lost box=a plugin=p`) {
+	if strings.Contains(got, "frames") || !strings.Contains(got, `level=DEBUG msg=started plugin=p pid=1`) ||
+		!strings.Contains(got, `level=ERROR msg=lost box=a plugin=p`) {
 		t.Error(got)
 	}
 }
 
-// TestUsageDoesNotWaitForAStart: a plugin that is being started has no boxes yet, and one that runs can be asked although the call that started it goes on.
+// TestUsageDoesNotWaitForAStart: a plugin that is being started has no boxes yet, and one that runs
+// can be asked although the call that started it goes on.
 func TestUsageDoesNotWaitForAStart(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()

@@ -2,16 +2,18 @@ package plugins
 
 import "fmt"
 
-// DefaultLimits are what the backends of this module give a box where a spec leaves a limit at zero.
+// DefaultLimits are what the backends of this module give a box where a spec leaves a limit at
+// zero.
 func DefaultLimits() Limits {
 	return Limits{Memory: 512 << 20, CPU: 1, Pids: 64, Tmp: 64 << 20, Files: 256}
 }
 
-// mostCPU is beyond any machine, in cores, and far from where counting their time in small units overflows.
+// mostCPU is beyond any machine, in cores, and far from where counting their time in small units
+// overflows.
 const mostCPU = 1 << 16
 
-// Bounded returns l with zeroes replaced by DefaultLimits. It refuses what is below least: with less not even the set-up of a box can run, so that nobody would learn
-// what was wrong.
+// Bounded returns l with zeroes replaced by DefaultLimits. It refuses what is below least: with
+// less not even the set-up of a box can run, so that nobody would learn what was wrong.
 func (l Limits) Bounded(least Limits) (Limits, error) {
 	d := DefaultLimits()
 	if l.CPU == 0 {

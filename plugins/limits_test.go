@@ -19,7 +19,8 @@ func TestBounded(t *testing.T) {
 		t.Errorf("the least itself: %v", err)
 	}
 	for _, l := range []Limits{
-		{Memory: 1}, {Memory: -1}, {CPU: math.NaN()}, {CPU: -1}, {CPU: 0.001}, {CPU: math.Inf(1)}, {Pids: 3}, {Tmp: -1}, {Tmp: 4095}, {Files: 3},
+		{Memory: 1}, {Memory: -1}, {CPU: math.NaN()}, {CPU: -1}, {CPU: 0.001}, {CPU: math.Inf(1)}, {Pids: 3}, {Tmp: -1},
+		{Tmp: 4095}, {Files: 3},
 	} {
 		if _, err := l.Bounded(least); err == nil {
 			t.Errorf("%+v: no error", l)

@@ -12,8 +12,9 @@ import (
 	"github.com/computclaw/airlock/plugins/proto"
 )
 
-// ServeConn answers calls with impl over one connection until that ends or ctx does. All boxes are gone when it returns. It is for a
-// backend whose boxes live on another machine: the connection has to be private and authentic by itself.
+// ServeConn answers calls with impl over one connection until that ends or ctx does. All boxes are
+// gone when it returns. It is for a backend whose boxes live on another machine: the connection has
+// to be private and authentic by itself.
 func ServeConn(ctx context.Context, conn net.Conn, impl Sandbox) error {
 	side := newServerSide(impl)
 	defer side.killAll()
@@ -71,8 +72,9 @@ func (c *watchedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// Link is the Sandbox, and the Meter if it is one, at the other end of a connection that ServeConn answers. It may be used from several goroutines. When the connection
-// ends, all its calls return ErrLost, for ever.
+// Link is the Sandbox, and the Meter if it is one, at the other end of a connection that ServeConn
+// answers. It may be used from several goroutines. When the connection ends, all its calls return
+// ErrLost, for ever.
 type Link struct {
 	*remote
 	client *grpc.ClientConn

@@ -39,7 +39,8 @@ type process struct {
 	said    firstLine // on standard error
 }
 
-// start runs the plugin and connects to it. ctx bounds the start only: a plugin that has not said by its end that it is there is killed.
+// start runs the plugin and connects to it. ctx bounds the start only: a plugin that has not said
+// by its end that it is there is killed.
 func start(ctx context.Context, cfg HostConfig) (_ *process, err error) {
 	p := &process{started: time.Now(), ended: make(chan struct{})}
 	life, cut := context.WithCancel(context.WithoutCancel(ctx))
@@ -67,7 +68,8 @@ func start(ctx context.Context, cfg HostConfig) (_ *process, err error) {
 	defer r.Close()
 	p.leash = w
 	cmd.ExtraFiles = []*os.File{r} // leashFD
-	// Set here because go-plugin makes its own directory only for custom runners, and would use the system's temporary one.
+	// Set here because go-plugin makes its own directory only for custom runners, and would use the
+	// system's temporary one.
 	cmd.Env = []string{plugin.EnvUnixSocketDir + "=" + p.sockets}
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{
@@ -103,7 +105,8 @@ func start(ctx context.Context, cfg HostConfig) (_ *process, err error) {
 	return p, nil
 }
 
-// command is the plugin's command line, killed when ctx ends, and, for one that isn't this program, its checksum.
+// command is the plugin's command line, killed when ctx ends, and, for one that isn't this program,
+// its checksum.
 func command(ctx context.Context, cfg HostConfig) (*exec.Cmd, *plugin.SecureConfig, error) {
 	if cfg.Path == "" {
 		self, err := os.Executable()
@@ -128,8 +131,9 @@ func command(ctx context.Context, cfg HostConfig) (*exec.Cmd, *plugin.SecureConf
 // maxSocketDir leaves room for the socket's name within the kernel's 108 bytes.
 const maxSocketDir = 80
 
-// socketDir makes a fresh directory that only we can enter. A data directory with a long path can't hold sockets; the system's
-// temporary directory then does. Its name is new each time: a plugin whose host was killed may be about to remove its own.
+// socketDir makes a fresh directory that only we can enter. A data directory with a long path can't
+// hold sockets; the system's temporary directory then does. Its name is new each time: a plugin
+// whose host was killed may be about to remove its own.
 func socketDir(cfg HostConfig) (string, error) {
 	prefix := cfg.Name + "."
 	if cfg.Dir == "" || len(filepath.Join(cfg.Dir, prefix))+10 > maxSocketDir { // and a number
@@ -153,16 +157,19 @@ func socketDir(cfg HostConfig) (string, error) {
 	return os.MkdirTemp(cfg.Dir, prefix)
 }
 
-// unstarted words why a plugin could not be started. said is the first line that it wrote to standard error, if any.
+// unstarted words why a plugin could not be started. said is the first line that it wrote to
+// standard error, if any.
 func unstarted(name string, err error, said string) error {
 	if said != "" {
 		said = fmt.Sprintf("; it said: %q", said)
 	}
 	switch {
 	case errors.Is(err, plugin.ErrChecksumsDoNotMatch):
-		return fmt.Errorf("plugin %s: its file does not have the configured sha256; if you changed it on purpose, configure the new one, as sha256sum prints it", name)
+		return fmt.Errorf("plugin %s: its file does not have the configured sha256; if you changed it on purpose, "+
+			"configure the new one, as sha256sum prints it", name)
 	case strings.Contains(err.Error(), "Unrecognized remote plugin message"):
-		return fmt.Errorf("plugin %s: what it printed is not the plugin protocol: it is no sandbox plugin, or ended at its start%s", name, said)
+		return fmt.Errorf("plugin %s: what it printed is not the plugin protocol: it is no sandbox plugin, or ended at its "+
+			"start%s", name, said)
 	}
 	return fmt.Errorf("start plugin %s: %w%s", name, err, said)
 }

@@ -17,7 +17,8 @@ import (
 // killTime bounds how long a plugin may take to end a box or check before its call is torn down.
 const killTime = 30 * time.Second
 
-// noticeTime bounds how long a plugin may not know of a check that it was sent. One that is built with an older library never does.
+// noticeTime bounds how long a plugin may not know of a check that it was sent. One that is built
+// with an older library never does.
 const noticeTime = time.Second
 
 // remote is a Sandbox in another process, and a Meter as far as that is one.
@@ -31,8 +32,10 @@ func newRemote(conn grpc.ClientConnInterface) *remote {
 	return &remote{rpc: proto.NewSandboxClient(conn), pool: &buffers{}}
 }
 
-// Check implements Sandbox. The call outlives ctx, as Run's does: its boxes have to be gone when it returns. The other side isn't told of a deadline. It would keep it
-// by a timer of its own, and where that fires first, the answer of a Check that was cut short looks like one of a backend that fails.
+// Check implements Sandbox. The call outlives ctx, as Run's does: its boxes have to be gone when it
+// returns. The other side isn't told of a deadline. It would keep it by a timer of its own, and
+// where that fires first, the answer of a Check that was cut short looks like one of a backend that
+// fails.
 func (r *remote) Check(ctx context.Context, cfg Config) (Report, error) {
 	if err := ctx.Err(); err != nil {
 		return Report{}, err
@@ -89,7 +92,8 @@ func (r *remote) Usage(ctx context.Context, id string) (Usage, error) {
 	return usageFromProto(response), nil
 }
 
-// kill asks for the end of a box or check, and tears its call down if that isn't heard, or if it is unknown over there for so long.
+// kill asks for the end of a box or check, and tears its call down if that isn't heard, or if it is
+// unknown over there for so long.
 func (r *remote) kill(ctx context.Context, id string, unknown time.Duration, tearDown func()) {
 	patience := time.AfterFunc(killTime, tearDown)
 	context.AfterFunc(ctx, func() { patience.Stop() }) // the stream ends first, if all goes well
@@ -108,8 +112,9 @@ func (r *remote) kill(ctx context.Context, id string, unknown time.Duration, tea
 	tearDown()
 }
 
-// sendStdin ends when stdin does or when the stream is over, but can't interrupt a Read in progress. If stdin can be waited for it takes a buffer only then: a
-// thousand boxes may have nothing to hear for hours.
+// sendStdin ends when stdin does or when the stream is over, but can't interrupt a Read in
+// progress. If stdin can be waited for it takes a buffer only then: a thousand boxes may have
+// nothing to hear for hours.
 func sendStdin(stream proto.Sandbox_RunClient, stdin io.Reader, pool *buffers) {
 	patient, _ := stdin.(interface{ Wait() })
 	for {
@@ -131,9 +136,10 @@ func sendStdin(stream proto.Sandbox_RunClient, stdin io.Reader, pool *buffers) {
 	}
 }
 
-// receive hands output to stdout until the exit arrives. Once dead has ended it drops output, so that a reader that has gone
-// away can't keep the exit from arriving.
-func receive(dead context.Context, kill context.CancelCauseFunc, stream proto.Sandbox_RunClient, stdout io.Writer) (Exit, error) {
+// receive hands output to stdout until the exit arrives. Once dead has ended it drops output, so
+// that a reader that has gone away can't keep the exit from arriving.
+func receive(dead context.Context, kill context.CancelCauseFunc, stream proto.Sandbox_RunClient,
+	stdout io.Writer) (Exit, error) {
 	chunks := make(chan *mem.Reader)
 	written := make(chan struct{})
 	go func() {

@@ -58,7 +58,9 @@ func TestCheckCarriesEverything(t *testing.T) {
 	}
 	want := Report{
 		Name: "n", Version: "v", Ready: true, Reason: "r", Tier: TierRestricted, Runtime: "d",
-		Controls: []Control{{Name: "c", Proved: true, Detail: "d"}, {Name: "e", Detail: "f", Fix: "g"}, {Name: "h", Detail: "i", NotApplicable: true}}, Images: map[string]string{"small": "sha256:1"}, Enforced: map[string]string{"memory": "cgroup"},
+		Controls: []Control{{Name: "c", Proved: true, Detail: "d"}, {Name: "e", Detail: "f", Fix: "g"},
+			{Name: "h", Detail: "i", NotApplicable: true}}, Images: map[string]string{"small": "sha256:1"},
+		Enforced: map[string]string{"memory": "cgroup"},
 	}
 	seen := make(chan Config, 1)
 	s := overGRPC(t, scripted{check: func(_ context.Context, c Config) (Report, error) {
@@ -79,7 +81,8 @@ func TestCheckCarriesEverything(t *testing.T) {
 
 func TestRunCarriesEverything(t *testing.T) {
 	spec := Spec{ID: "box-1", Limits: Limits{Memory: 1, CPU: 2, Pids: 3, Tmp: 4, Files: 5}, Runtime: "image"}
-	want := Exit{Code: -1, Signal: 11, Reason: ReasonOOM, PeakMemory: 1 << 33, CPUTime: time.Hour, PidsHit: true, Diagnostic: "d"}
+	want := Exit{Code: -1, Signal: 11, Reason: ReasonOOM, PeakMemory: 1 << 33, CPUTime: time.Hour, PidsHit: true,
+		Diagnostic: "d"}
 	seen := make(chan Spec, 1)
 	s := overGRPC(t, scripted{run: func(_ context.Context, sp Spec, in io.Reader, out io.Writer) (Exit, error) {
 		seen <- sp
@@ -123,14 +126,17 @@ func TestUsageCarriesEverything(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
-	if _, err := s.Usage(t.Context(), "box-2"); err == nil || errors.Is(err, ErrLost) || !strings.Contains(err.Error(), "no such box") {
+	if _, err := s.Usage(t.Context(), "box-2"); err == nil || errors.Is(err, ErrLost) ||
+		!strings.Contains(err.Error(), "no such box") {
 		t.Errorf("error %v", err)
 	}
 }
 
-// TestImpossibleNumbers: what another machine says it measured is stored and written into backups, which must stay readable.
+// TestImpossibleNumbers: what another machine says it measured is stored and written into backups,
+// which must stay readable.
 func TestImpossibleNumbers(t *testing.T) {
-	for said, want := range map[int64]int64{math.MinInt64: 0, -5: 0, 0: 0, 1 << 53: 1 << 53, 1<<53 + 1: 1 << 53, math.MaxInt64: 1 << 53} {
+	for said, want := range map[int64]int64{math.MinInt64: 0, -5: 0, 0: 0, 1 << 53: 1 << 53, 1<<53 + 1: 1 << 53,
+		math.MaxInt64: 1 << 53} {
 		s := overGRPC(t, metered{
 			scripted: scripted{run: func(context.Context, Spec, io.Reader, io.Writer) (Exit, error) {
 				return Exit{Reason: ReasonExit, PeakMemory: said, CPUTime: time.Duration(said)}, nil
@@ -138,7 +144,8 @@ func TestImpossibleNumbers(t *testing.T) {
 			usage: func(string) (Usage, error) { return Usage{PeakMemory: said, CPUTime: time.Duration(said)}, nil },
 		})
 		exit, err := s.Run(t.Context(), Spec{ID: "a"}, strings.NewReader(""), io.Discard)
-		if diff := cmp.Diff(Exit{Reason: ReasonExit, PeakMemory: want, CPUTime: time.Duration(want)}, exit); err != nil || diff != "" {
+		if diff := cmp.Diff(Exit{Reason: ReasonExit, PeakMemory: want, CPUTime: time.Duration(want)}, exit); err != nil ||
+			diff != "" {
 			t.Errorf("Exit of %d: %v %s", said, err, diff)
 		}
 		used, err := s.(Meter).Usage(t.Context(), "a")
@@ -172,7 +179,10 @@ func TestErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := overGRPC(t, scripted{run: func(context.Context, Spec, io.Reader, io.Writer) (Exit, error) { return Exit{}, tt.err }})
+			s := overGRPC(t, scripted{run: func(context.Context, Spec, io.Reader, io.Writer) (Exit, error) {
+				return Exit{},
+					tt.err
+			}})
 			_, err := s.Run(t.Context(), Spec{ID: "a"}, strings.NewReader(""), io.Discard)
 			if errors.Is(err, ErrLost) != tt.lost || err == nil || !strings.Contains(err.Error(), tt.err.Error()) {
 				t.Errorf("error %v", err)
@@ -183,13 +193,14 @@ func TestErrors(t *testing.T) {
 
 func TestConnectionLost(t *testing.T) {
 	started := make(chan struct{})
-	client, server := plugin.TestPluginGRPCConn(t, false, map[string]plugin.Plugin{kind: &endpoint{server: newServerSide(scripted{
-		run: func(ctx context.Context, _ Spec, _ io.Reader, _ io.Writer) (Exit, error) {
-			close(started)
-			<-ctx.Done() // the plugin's side hears of it too
-			return Exit{}, ctx.Err()
-		},
-	})}})
+	client, server := plugin.TestPluginGRPCConn(t, false,
+		map[string]plugin.Plugin{kind: &endpoint{server: newServerSide(scripted{
+			run: func(ctx context.Context, _ Spec, _ io.Reader, _ io.Writer) (Exit, error) {
+				close(started)
+				<-ctx.Done() // the plugin's side hears of it too
+				return Exit{}, ctx.Err()
+			},
+		})}})
 	defer client.Close()
 	raw, err := client.Dispense(kind)
 	if err != nil {
@@ -199,7 +210,8 @@ func TestConnectionLost(t *testing.T) {
 		<-started
 		server.Stop()
 	}()
-	if _, err := raw.(Sandbox).Run(t.Context(), Spec{ID: "a"}, strings.NewReader(""), io.Discard); !errors.Is(err, ErrLost) {
+	if _, err := raw.(Sandbox).Run(t.Context(), Spec{ID: "a"}, strings.NewReader(""), io.Discard); !errors.Is(err,
+		ErrLost) {
 		t.Errorf("error %v, want ErrLost", err)
 	}
 }
@@ -243,7 +255,8 @@ func TestOneIDOneBox(t *testing.T) {
 		first <- err
 	}()
 	<-started
-	if _, err := s.Run(t.Context(), Spec{ID: "a"}, strings.NewReader(""), io.Discard); err == nil || errors.Is(err, ErrLost) {
+	if _, err := s.Run(t.Context(), Spec{ID: "a"}, strings.NewReader(""), io.Discard); err == nil ||
+		errors.Is(err, ErrLost) {
 		t.Errorf("error %v, want a plain one", err)
 	}
 	close(gate)
@@ -252,7 +265,8 @@ func TestOneIDOneBox(t *testing.T) {
 	}
 }
 
-// TestHoleM4CheckThatIsCutShort: it returns when the other side has cleared away, which isn't told of the deadline.
+// TestHoleM4CheckThatIsCutShort: it returns when the other side has cleared away, which isn't told
+// of the deadline.
 func TestHoleM4CheckThatIsCutShort(t *testing.T) {
 	var cleared atomic.Bool
 	s := overGRPC(t, scripted{check: func(ctx context.Context, _ Config) (Report, error) {
@@ -278,7 +292,8 @@ func TestHoleM4CheckThatIsCutShort(t *testing.T) {
 	}
 }
 
-// TestHoleM4PluginEndsItsChecks: who ends a plugin ends the check that it is at, and waits for what that clears away.
+// TestHoleM4PluginEndsItsChecks: who ends a plugin ends the check that it is at, and waits for what
+// that clears away.
 func TestHoleM4PluginEndsItsChecks(t *testing.T) {
 	started := make(chan struct{})
 	var cleared atomic.Bool
@@ -315,7 +330,8 @@ func (o older) Check(ctx context.Context, r *proto.CheckRequest) (*proto.CheckRe
 	return o.serverSide.Check(ctx, r)
 }
 
-// TestCheckOfAnOlderPluginIsCutShort: it can't be told to end a check, so that the call is torn down.
+// TestCheckOfAnOlderPluginIsCutShort: it can't be told to end a check, so that the call is torn
+// down.
 func TestCheckOfAnOlderPluginIsCutShort(t *testing.T) {
 	began, ended := make(chan struct{}), make(chan struct{})
 	side := newServerSide(scripted{check: func(ctx context.Context, _ Config) (Report, error) {

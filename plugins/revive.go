@@ -11,8 +11,9 @@ type proof struct {
 	at     time.Time
 }
 
-// Proof is the last report that the plugin gave when it was ready, also when it had to be started again and proved its controls anew, and when that was; zero if
-// it was never ready, or isn't any more.
+// Proof is the last report that the plugin gave when it was ready, also when it had to be started
+// again and proved its controls anew, and when that was; zero if it was never ready, or isn't any
+// more.
 func (c *Client) Proof() (Report, time.Time) {
 	p := c.proof.Load()
 	if p == nil {
@@ -26,8 +27,9 @@ const (
 	mindEvery    = time.Second
 )
 
-// mind starts a plugin that ended again without waiting for somebody who needs it: only its Check clears away what it left behind. One that ends time and again
-// right after its start is left to the next call.
+// mind starts a plugin that ended again without waiting for somebody who needs it: only its Check
+// clears away what it left behind. One that ends time and again right after its start is left to
+// the next call.
 func (c *Client) mind(p *process) {
 	ticker := time.NewTicker(mindEvery)
 	defer ticker.Stop()
@@ -45,6 +47,7 @@ func (c *Client) mind(p *process) {
 	ctx, cancel := context.WithTimeout(c.life, reviveWithin)
 	defer cancel()
 	if _, err := c.running(ctx, c.repeatCheck); err != nil && c.life.Err() == nil {
-		c.cfg.Logger.Warn("a sandbox backend ended and could not be started again; the next execution that needs it tries it once more", "plugin", c.cfg.Name, "error", err)
+		c.cfg.Logger.Warn("a sandbox backend ended and could not be started again; the next execution that needs it tries "+
+			"it once more", "plugin", c.cfg.Name, "error", err)
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// A plugin that was killed clears away what it left only when it is checked again, so that must not wait for somebody who needs it.
+// A plugin that was killed clears away what it left only when it is checked again, so that must not
+// wait for somebody who needs it.
 func TestKilledPluginComesBackByItself(t *testing.T) {
 	c := open(t, HostConfig{})
 	if r, err := c.Check(t.Context(), Config{Instance: "before"}); err != nil || !r.Ready {

@@ -9,45 +9,55 @@ import (
 	"time"
 )
 
-// Sandbox is what a backend implements. Both calls block and obey ctx as their only control. Both may be called
-// from several goroutines at once, but Check must have returned once, without error, before the first Run.
+// Sandbox is what a backend implements. Both calls block and obey ctx as their only control. Both
+// may be called from several goroutines at once, but Check must have returned once, without error,
+// before the first Run.
 type Sandbox interface {
-	// Check takes the backend's configuration and reports what it can promise on this host. It proves controls by
-	// trying to break them in a real box. A backend that can't work here answers with a Report whose Ready is false
-	// and whose Reason a person can act on; an error means the call itself failed. Calling it again re-configures. One whose
-	// ctx ends before it is done returns an error and says nothing: what the one before it made stays in use, with its boxes. It returns
-	// only when nothing is left of the boxes that it opened itself.
+	// Check takes the backend's configuration and reports what it can promise on this host. It proves
+	// controls by trying to break them in a real box. A backend that can't work here answers with a
+	// Report whose Ready is false and whose Reason a person can act on; an error means the call itself
+	// failed. Calling it again re-configures. One whose ctx ends before it is done returns an error
+	// and says nothing: what the one before it made stays in use, with its boxes. It returns only when
+	// nothing is left of the boxes that it opened itself.
 	Check(ctx context.Context, cfg Config) (Report, error)
 
-	// Run opens one box, starts the guest in it (see GuestArgv), relays stdio until the guest ends, and returns only when
-	// nothing of the box is left: no process, cgroup, mount, file or container. (The record that an engine keeps of a container which ended by itself,
-	// in which nothing runs and of which nothing is stored, may be removed a moment later.) When ctx ends the box is killed
-	// and Exit.Reason is ReasonKilled with a nil error. An error means that the box could not be opened or that
-	// the backend lost it; the guest may or may not have run.
+	// Run opens one box, starts the guest in it (see GuestArgv), relays stdio until the guest ends,
+	// and returns only when nothing of the box is left: no process, cgroup, mount, file or container.
+	// (The record that an engine keeps of a container which ended by itself, in which nothing runs and
+	// of which nothing is stored, may be removed a moment later.) When ctx ends the box is killed and
+	// Exit.Reason is ReasonKilled with a nil error. An error means that the box could not be opened or
+	// that the backend lost it; the guest may or may not have run.
 	//
-	// Run reads spec's stdin no faster than the guest does and blocks the guest when stdout is not drained.
-	// End of file on stdin ends the guest. A Read of stdin may still be waiting when Run returns; closing the reader ends it.
+	// Run reads spec's stdin no faster than the guest does and blocks the guest when stdout is not
+	// drained. End of file on stdin ends the guest. A Read of stdin may still be waiting when Run
+	// returns; closing the reader ends it.
 	Run(ctx context.Context, spec Spec, stdin io.Reader, stdout io.Writer) (Exit, error)
 }
 
-// GuestArgv is what runs as PID 1 of every box: airlock-init, put there by the backend. It speaks package wire on its
-// stdin and stdout. The backend also provides a python3 on the guest's PATH (/usr/local/bin:/usr/bin:/bin), a /proc of the box's own, a
-// writable /tmp, which the guest starts in, and a loopback interface on which ports from 1 up can be bound. The guest starts with an empty environment.
+// GuestArgv is what runs as PID 1 of every box: airlock-init, put there by the backend. It speaks
+// package wire on its stdin and stdout. The backend also provides a python3 on the guest's PATH
+// (/usr/local/bin:/usr/bin:/bin), a /proc of the box's own, a writable /tmp, which the guest starts
+// in, and a loopback interface on which ports from 1 up can be bound. The guest starts with an
+// empty environment.
 //
-// A backend of the restricted tier may have no namespaces to do that with. It then starts the guest with one more argument and as package
-// landlock/door says: not as PID 1, in a writable directory that isn't /tmp, with connections handed in instead of ports to bind.
+// A backend of the restricted tier may have no namespaces to do that with. It then starts the guest
+// with one more argument and as package landlock/door says: not as PID 1, in a writable directory
+// that isn't /tmp, with connections handed in instead of ports to bind.
 var GuestArgv = []string{"/airlock-init"}
 
-// Config is what the host tells a backend at Check. Plugins get no environment, so everything travels here.
+// Config is what the host tells a backend at Check. Plugins get no environment, so everything
+// travels here.
 type Config struct {
-	// Instance labels everything the backend creates, so that leftovers of this instance, and of no other, can be
-	// swept when a crashed host starts again. Letters, digits and dashes.
+	// Instance labels everything the backend creates, so that leftovers of this instance, and of no
+	// other, can be swept when a crashed host starts again. Letters, digits and dashes.
 	Instance string
 	// StateDir is a directory (0700) that belongs to this backend alone. It outlives restarts.
 	StateDir string
-	// Settings are the backend's own AIRLOCK_PLUGIN_<NAME>_* values, keyed by the lower-case rest of the name.
+	// Settings are the backend's own AIRLOCK_PLUGIN_<NAME>_* values, keyed by the lower-case rest of
+	// the name.
 	Settings map[string]string
-	// Limits are those of the class the boxes will mostly have; Check proves that they can be enforced.
+	// Limits are those of the class the boxes will mostly have; Check proves that they can be
+	// enforced.
 	Limits Limits
 }
 
@@ -67,7 +77,8 @@ type Spec struct {
 	Runtime string // image or root directory; empty means the backend's default
 }
 
-// Reason says why a box ended. It comes from the wait status and the kernel's own counters, never from the guest.
+// Reason says why a box ended. It comes from the wait status and the kernel's own counters, never
+// from the guest.
 type Reason string
 
 // The reasons.
@@ -109,16 +120,19 @@ type Report struct {
 	Tier    Tier
 	// Controls lists each control that was tried on this host.
 	Controls []Control
-	// Enforced says how each limit ("memory", "cpu", "pids", "tmp", "files") is held: "cgroup", "rlimit", "polled", "tmpfs",
-	// or "" where it is not.
+	// Enforced says how each limit ("memory", "cpu", "pids", "tmp", "files") is held: "cgroup",
+	// "rlimit", "polled", "tmpfs", or "" where it is not.
 	Enforced map[string]string
-	// Runtime identifies what is installed in the box, for manifests: an image id or a digest of the root, at most 1 KiB.
+	// Runtime identifies what is installed in the box, for manifests: an image id or a digest of the
+	// root, at most 1 KiB.
 	Runtime string
-	// Images are the values that Spec.Runtime may have besides "", each with its identity as in Runtime. Nil if there is no choice.
+	// Images are the values that Spec.Runtime may have besides "", each with its identity as in
+	// Runtime. Nil if there is no choice.
 	Images map[string]string
 }
 
-// PromisesAs reports whether boxes that were opened under one report are as good as those under the other: as strong, and with the same in them.
+// PromisesAs reports whether boxes that were opened under one report are as good as those under the
+// other: as strong, and with the same in them.
 func (r Report) PromisesAs(other Report) bool {
 	return r.Tier == other.Tier && r.Runtime == other.Runtime && maps.Equal(r.Images, other.Images)
 }
@@ -139,7 +153,8 @@ type Control struct {
 	Name   string // such as "no network" or "environment is empty"
 	Proved bool
 	Detail string // what was tried; if not proved, what happened; if not applicable, why
-	// Fix is what an operator can do so that it's proved next time: the exact command, flag or file. Empty if it is proved or nothing helps.
+	// Fix is what an operator can do so that it's proved next time: the exact command, flag or file.
+	// Empty if it is proved or nothing helps.
 	Fix string
 	// NotApplicable says that there is nothing to prove on this host. Proved is false then.
 	NotApplicable bool

@@ -15,8 +15,9 @@ import (
 // leashFD is where a plugin finds the pipe that tells it whether its host is alive.
 const leashFD = 3
 
-// Serve answers the host's calls with impl until the host shuts the plugin down, ends, or ctx ends. All boxes are gone when it
-// returns. It takes over stdout and fails if the process wasn't started by a host.
+// Serve answers the host's calls with impl until the host shuts the plugin down, ends, or ctx ends.
+// All boxes are gone when it returns. It takes over stdout and fails if the process wasn't started
+// by a host.
 func Serve(ctx context.Context, name string, impl Sandbox) error {
 	h := handshake()
 	if os.Getenv(h.MagicCookieKey) != h.MagicCookieValue {

@@ -111,7 +111,8 @@ func (s *serverSide) leave(id string) {
 	s.wg.Done()
 }
 
-// killAll ends every box, those of checks among them, and returns when they're gone. There is none after it.
+// killAll ends every box, those of checks among them, and returns when they're gone. There is none
+// after it.
 func (s *serverSide) killAll() {
 	s.mu.Lock()
 	s.ended = true
@@ -122,7 +123,8 @@ func (s *serverSide) killAll() {
 	s.wg.Wait()
 }
 
-// streamReader is the stdin of a box: it takes the next message only when the last one is used up, which is the back-pressure.
+// streamReader is the stdin of a box: it takes the next message only when the last one is used up,
+// which is the back-pressure.
 type streamReader struct {
 	stream proto.Sandbox_RunServer
 	rest   *mem.Reader // nil or empty when the next message is due
@@ -135,7 +137,8 @@ func (r *streamReader) Read(p []byte) (int, error) {
 	return r.rest.Read(p)
 }
 
-// WriteTo implements io.WriterTo: each message is one write, and while none comes there is no buffer for it.
+// WriteTo implements io.WriterTo: each message is one write, and while none comes there is no
+// buffer for it.
 func (r *streamReader) WriteTo(w io.Writer) (written int64, err error) {
 	for {
 		if err := r.next(); errors.Is(err, io.EOF) {
@@ -197,7 +200,8 @@ func (w *streamWriter) Write(p []byte) (int, error) {
 	return sent, nil
 }
 
-// close waits for a write in progress. The host keeps reading until it has the exit, so that write ends.
+// close waits for a write in progress. The host keeps reading until it has the exit, so that write
+// ends.
 func (w *streamWriter) close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

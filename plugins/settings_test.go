@@ -8,7 +8,8 @@ import (
 func TestReadSettings(t *testing.T) {
 	var text, path, word string
 	var on bool
-	readers := map[string]func(string) error{"text": Text(&text), "path": Path(&path), "on": Bool(&on), "word": OneOf(&word, "a", "b")}
+	readers := map[string]func(string) error{"text": Text(&text), "path": Path(&path), "on": Bool(&on),
+		"word": OneOf(&word, "a", "b")}
 	err := ReadSettings("box", map[string]string{"text": " x ", "path": "/srv/a", "on": "true", "word": "b"}, readers)
 	if err != nil || text != " x " || path != "/srv/a" || !on || word != "b" {
 		t.Errorf("%v: %q %q %v %q", err, text, path, on, word)
@@ -21,7 +22,8 @@ func TestReadSettings(t *testing.T) {
 		{"on", "maybe", `setting "on"`},
 		{"word", "c", "none of a, b"},
 	} {
-		if err := ReadSettings("box", map[string]string{tt.name: tt.value}, readers); err == nil || !strings.Contains(err.Error(), tt.says) {
+		if err := ReadSettings("box", map[string]string{tt.name: tt.value}, readers); err == nil ||
+			!strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s=%q: %v, want %q", tt.name, tt.value, err, tt.says)
 		}
 	}

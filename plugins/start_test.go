@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// mute is the name of a plugin that starts and never says that it is there, nor ends with its leash.
+// mute is the name of a plugin that starts and never says that it is there, nor ends with its
+// leash.
 const mute = "mute"
 
 // stayMute is that plugin. It writes its process id into a file that appears at once as a whole.
@@ -39,7 +40,8 @@ func awaitPID(t *testing.T, file string) int {
 	return 0
 }
 
-// Whoever waits for a plugin to start, and the server that ends meanwhile, had to wait for it to use up its ten seconds.
+// Whoever waits for a plugin to start, and the server that ends meanwhile, had to wait for it to
+// use up its ten seconds.
 func TestAStartIsCutShort(t *testing.T) {
 	for name, ends := range map[string]func(c *Client, cancel context.CancelFunc) error{
 		"by its caller": func(_ *Client, cancel context.CancelFunc) error { cancel(); return nil },

@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// waiting runs a box that stays until it is killed, and returns where its end will be told. It is under way when waiting returns.
+// waiting runs a box that stays until it is killed, and returns where its end will be told. It is
+// under way when waiting returns.
 func waiting(t *testing.T, c Sandbox, id string) <-chan error {
 	t.Helper()
 	ended, out := make(chan error, 1), make(chan struct{})
@@ -133,7 +134,8 @@ func TestWeakerAfterRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _ = c.Run(t.Context(), Spec{ID: "die"}, strings.NewReader(""), io.Discard)
-	if _, err := c.Run(t.Context(), Spec{ID: "look"}, strings.NewReader(""), io.Discard); err == nil || !strings.Contains(err.Error(), "proved anew") {
+	if _, err := c.Run(t.Context(), Spec{ID: "look"}, strings.NewReader(""), io.Discard); err == nil ||
+		!strings.Contains(err.Error(), "proved anew") {
 		t.Fatalf("a weaker box was opened: %v", err)
 	}
 	if err := os.WriteFile(mark, []byte("full"), 0o600); err != nil {
@@ -142,7 +144,8 @@ func TestWeakerAfterRestart(t *testing.T) {
 	output(t, c)
 }
 
-// A plugin that promised something else after its restart (other packages, say) stayed out of use until the server was restarted: Check asked it for its old promise first.
+// A plugin that promised something else after its restart (other packages, say) stayed out of use
+// until the server was restarted: Check asked it for its old promise first.
 func TestCheckAcceptsWhatARestartedPluginPromisesNow(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	mark := filepath.Join(t.TempDir(), "tier")
@@ -176,14 +179,17 @@ func TestOtherImagesAfterRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := open(t, HostConfig{})
-	if r, err := c.Check(t.Context(), Config{Instance: "i", Settings: map[string]string{"image_file": mark}}); err != nil || r.Images["image"] != "sha256:1" {
+	if r, err := c.Check(t.Context(),
+		Config{Instance: "i", Settings: map[string]string{"image_file": mark}}); err != nil ||
+		r.Images["image"] != "sha256:1" {
 		t.Fatal(r, err)
 	}
 	if err := os.WriteFile(mark, []byte("sha256:2"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, _ = c.Run(t.Context(), Spec{ID: "die"}, strings.NewReader(""), io.Discard)
-	if _, err := c.Run(t.Context(), Spec{ID: "look"}, strings.NewReader(""), io.Discard); err == nil || !strings.Contains(err.Error(), "proved anew") {
+	if _, err := c.Run(t.Context(), Spec{ID: "look"}, strings.NewReader(""), io.Discard); err == nil ||
+		!strings.Contains(err.Error(), "proved anew") {
 		t.Fatalf("a box of another image was opened: %v", err)
 	}
 }
@@ -235,7 +241,8 @@ func TestOwnPluginRefusals(t *testing.T) {
 				s := sha256.Sum256(tt.content)
 				sum = s[:]
 			}
-			c := New(HostConfig{Name: "inside", Path: tt.path, SHA256: sum, Args: []string{"plugin", "inside"}, Dir: t.TempDir()})
+			c := New(HostConfig{Name: "inside", Path: tt.path, SHA256: sum, Args: []string{"plugin", "inside"},
+				Dir: t.TempDir()})
 			defer c.Close()
 			if _, err := c.Check(t.Context(), Config{}); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q", err, tt.want)
@@ -243,7 +250,8 @@ func TestOwnPluginRefusals(t *testing.T) {
 		})
 	}
 	var log bytes.Buffer
-	c := New(HostConfig{Name: "inside", Path: place("good", binary, 0o755), SHA256: sumOf(binary), Args: []string{"plugin", "inside"}, Dir: t.TempDir(), Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	c := New(HostConfig{Name: "inside", Path: place("good", binary, 0o755), SHA256: sumOf(binary),
+		Args: []string{"plugin", "inside"}, Dir: t.TempDir(), Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	defer c.Close()
 	if r, err := c.Check(t.Context(), Config{}); err != nil || !r.Ready {
 		t.Errorf("a good plugin was refused: %v %v %s", r, err, log.String())

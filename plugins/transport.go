@@ -10,8 +10,9 @@ import (
 	"github.com/computclaw/airlock/plugins/proto"
 )
 
-// Chunk is how many bytes of stdin or stdout travel in one message at most. Each message wakes several threads on its way, which costs more than
-// moving the bytes does, so it is long; a box that is open holds one or two such buffers. With what is put around them they are eight whole
+// Chunk is how many bytes of stdin or stdout travel in one message at most. Each message wakes
+// several threads on its way, which costs more than moving the bytes does, so it is long; a box
+// that is open holds one or two such buffers. With what is put around them they are eight whole
 // frames of HTTP/2.
 const Chunk = 128<<10 - 64
 
@@ -39,7 +40,8 @@ func dialOptions() []grpc.DialOption {
 		grpc.WithReadBufferSize(socketBuffer),
 		grpc.WithWriteBufferSize(socketBuffer),
 		experimental.WithBufferPool(&buffers{}),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage), grpc.ForceCodecV2(newCodec())),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage),
+			grpc.ForceCodecV2(newCodec())),
 	}
 }
 

@@ -8,8 +8,9 @@ import (
 	"syscall"
 )
 
-// guarded returns an error if anybody but root and this process's user could change the file at path, or what path leads to: between the
-// look at its checksum and its start somebody else must not be able to swap it.
+// guarded returns an error if anybody but root and this process's user could change the file at
+// path, or what path leads to: between the look at its checksum and its start somebody else must
+// not be able to swap it.
 func guarded(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -38,7 +39,8 @@ func guarded(path string) error {
 	}
 }
 
-// ours fails for what others may write to. In a sticky directory others can't touch what isn't theirs.
+// ours fails for what others may write to. In a sticky directory others can't touch what isn't
+// theirs.
 func ours(path string, info os.FileInfo, dir bool) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

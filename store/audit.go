@@ -17,7 +17,8 @@ import (
 // maxAuditText bounds each text of an event, in bytes.
 const maxAuditText = 2000
 
-// Audit appends an event to the chain in the transaction of the change that it records. Seq, Prev and Hash are filled here.
+// Audit appends an event to the chain in the transaction of the change that it records. Seq, Prev
+// and Hash are filled here.
 func (tx *Tx) Audit(ctx context.Context, e app.Event) error {
 	last, err := gorm.G[auditEventRow](tx.db).Order("seq DESC").Take(ctx)
 	if err != nil && !errors.Is(err, gorm.ErrRecordNotFound) {
@@ -44,7 +45,8 @@ func (tx *Tx) Audit(ctx context.Context, e app.Event) error {
 
 // digest is sha256 over the event's JSON, in which no two different events look alike.
 func (r auditEventRow) digest() string {
-	text, err := json.Marshal([]any{r.Seq, r.At, r.ActorKind, r.ActorName, r.ActorAddress, r.Action, r.Subject, r.Detail, r.Prev})
+	text, err := json.Marshal([]any{r.Seq, r.At, r.ActorKind, r.ActorName, r.ActorAddress, r.Action, r.Subject, r.Detail,
+		r.Prev})
 	if err != nil {
 		panic("store: numbers and texts are always encodable: " + err.Error())
 	}

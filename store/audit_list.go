@@ -45,14 +45,16 @@ func (tx AuditLog) bounds(ctx context.Context, f AuditFilter) (from, below int64
 		below = f.Before
 	}
 	if !f.From.IsZero() {
-		ids, err := tx.ids(ctx, "SELECT seq FROM audit_events WHERE at >= ? ORDER BY at, seq LIMIT 1", toMillis(f.From.Add(-clockSlack)))
+		ids, err := tx.ids(ctx, "SELECT seq FROM audit_events WHERE at >= ? ORDER BY at, seq LIMIT 1",
+			toMillis(f.From.Add(-clockSlack)))
 		if err != nil || len(ids) == 0 {
 			return 0, 0, err
 		}
 		from = ids[0]
 	}
 	if !f.To.IsZero() {
-		ids, err := tx.ids(ctx, "SELECT seq FROM audit_events WHERE at < ? ORDER BY at DESC, seq DESC LIMIT 1", toMillis(f.To.Add(clockSlack)))
+		ids, err := tx.ids(ctx, "SELECT seq FROM audit_events WHERE at < ? ORDER BY at DESC, seq DESC LIMIT 1",
+			toMillis(f.To.Add(clockSlack)))
 		if err != nil || len(ids) == 0 {
 			return 0, 0, err
 		}
@@ -61,7 +63,8 @@ func (tx AuditLog) bounds(ctx context.Context, f AuditFilter) (from, below int64
 	return from, below, nil
 }
 
-// query reads the events with sequence numbers in [from, below). It walks one index in the order of the list; the plus keeps the others out of the choice.
+// query reads the events with sequence numbers in [from, below). It walks one index in the order of
+// the list; the plus keeps the others out of the choice.
 func (f AuditFilter) query(from, below int64) (string, []any) {
 	where, args := "seq >= ? AND seq < ?", []any{from, below}
 	and := func(clause string, more ...any) {
@@ -126,26 +129,31 @@ func (tx AuditLog) ArchivedLogs(ctx context.Context) (list []ArchivedLog, err er
 }
 
 // Archived returns up to limit events of one of ArchivedLogs, those that follow a number, in order.
-func (tx AuditLog) Archived(ctx context.Context, source string, after int64, limit int) (events []app.Event, err error) {
+func (tx AuditLog) Archived(ctx context.Context, source string, after int64, limit int) (events []app.Event,
+	err error) {
 	err = each(ctx, tx.conn, func(r auditEventRow) error { events = append(events, r.event()); return nil },
 		"SELECT * FROM audit_archive WHERE source = ? AND seq > ? ORDER BY seq LIMIT ?", source, after, limit)
 	return events, err
 }
 
-// AuditMark is how far the chain of audit events has been verified: through this event, which had this hash.
+// AuditMark is how far the chain of audit events has been verified: through this event, which had
+// this hash.
 type AuditMark struct {
 	Seq  int64
 	Hash string
 }
 
-// Verify walks the chain from behind the mark, the zero mark being its beginning, and returns the mark of its end. broken is the sequence number of the first
-// event that is missing, out of place or not as it was written; 0 if all are. An event that was cut off the end is noticed too, since numbers are never given twice. What is
-// before the mark is not looked at, but for the event of the mark itself.
+// Verify walks the chain from behind the mark, the zero mark being its beginning, and returns the
+// mark of its end. broken is the sequence number of the first event that is missing, out of place
+// or not as it was written; 0 if all are. An event that was cut off the end is noticed too, since
+// numbers are never given twice. What is before the mark is not looked at, but for the event of the
+// mark itself.
 func (tx AuditLog) Verify(ctx context.Context, mark AuditMark) (end AuditMark, broken int64, err error) {
 	end = mark
 	if mark.Seq > 0 {
 		var rows []auditEventRow
-		if err := tx.db.WithContext(ctx).Raw("SELECT * FROM audit_events WHERE seq = ?", mark.Seq).Scan(&rows).Error; err != nil {
+		if err := tx.db.WithContext(ctx).Raw("SELECT * FROM audit_events WHERE seq = ?",
+			mark.Seq).Scan(&rows).Error; err != nil {
 			return mark, 0, fmt.Errorf("store: read audit: %w", err)
 		}
 		if len(rows) == 0 || rows[0].Hash != mark.Hash || rows[0].digest() != mark.Hash {
@@ -154,7 +162,8 @@ func (tx AuditLog) Verify(ctx context.Context, mark AuditMark) (end AuditMark, b
 	}
 	for {
 		var rows []auditEventRow
-		if err := tx.db.WithContext(ctx).Raw("SELECT * FROM audit_events WHERE seq > ? ORDER BY seq LIMIT 1000", end.Seq).Scan(&rows).Error; err != nil {
+		if err := tx.db.WithContext(ctx).Raw("SELECT * FROM audit_events WHERE seq > ? ORDER BY seq LIMIT 1000",
+			end.Seq).Scan(&rows).Error; err != nil {
 			return mark, 0, fmt.Errorf("store: read audit: %w", err)
 		}
 		for _, r := range rows {
@@ -168,7 +177,8 @@ func (tx AuditLog) Verify(ctx context.Context, mark AuditMark) (end AuditMark, b
 		}
 	}
 	var given int64
-	if err := tx.db.WithContext(ctx).Raw("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'audit_events'").Scan(&given).Error; err != nil {
+	if err := tx.db.WithContext(ctx).Raw(
+		"SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'audit_events'").Scan(&given).Error; err != nil {
 		return end, 0, fmt.Errorf("store: read audit: %w", err)
 	}
 	if given != end.Seq {

@@ -87,7 +87,8 @@ func TestAuditNoticesEveryChange(t *testing.T) {
 	} {
 		s := open(t)
 		chain(t, s, 5)
-		if err := s.writer.Exec("DROP TRIGGER audit_events_no_update; DROP TRIGGER audit_events_no_delete;" + c.sql).Error; err != nil {
+		if err := s.writer.Exec("DROP TRIGGER audit_events_no_update; DROP TRIGGER audit_events_no_delete;" +
+			c.sql).Error; err != nil {
 			t.Fatal(err)
 		}
 		if broken := verify(t, s); broken != c.broken {
@@ -96,7 +97,8 @@ func TestAuditNoticesEveryChange(t *testing.T) {
 	}
 }
 
-// TestAuditHashesReachBack: whoever changes an event has to write all that follow anew, up to the newest, whose hash others may have written down.
+// TestAuditHashesReachBack: whoever changes an event has to write all that follow anew, up to the
+// newest, whose hash others may have written down.
 func TestAuditHashesReachBack(t *testing.T) {
 	s := open(t)
 	chain(t, s, 5)
@@ -122,11 +124,14 @@ func TestAuditHashesReachBack(t *testing.T) {
 	}
 }
 
-// TestAuditDigestIsKnown: what is hashed, and how, is what others check by and what every chain that is kept rests on.
+// TestAuditDigestIsKnown: what is hashed, and how, is what others check by and what every chain
+// that is kept rests on.
 func TestAuditDigestIsKnown(t *testing.T) {
-	r := auditEventRow{Seq: 2, At: 1001, ActorKind: "person", ActorName: "Ann", ActorAddress: "192.0.2.1", Action: "profile.lock", Subject: "p1", Detail: "Locked.", Prev: strings.Repeat("ab", 32)}
+	r := auditEventRow{Seq: 2, At: 1001, ActorKind: "person", ActorName: "Ann", ActorAddress: "192.0.2.1",
+		Action: "profile.lock", Subject: "p1", Detail: "Locked.", Prev: strings.Repeat("ab", 32)}
 	text := `[2,1001,"person","Ann","192.0.2.1","profile.lock","p1","Locked.","` + r.Prev + `"]`
-	if sum := sha256.Sum256([]byte(text)); r.digest() != hex.EncodeToString(sum[:]) || r.digest() != "d8116e2358ea71d5e9fe7ba0bd7ade015fb25ab3262a2e1297657c9617a4b3fc" {
+	if sum := sha256.Sum256([]byte(text)); r.digest() != hex.EncodeToString(sum[:]) ||
+		r.digest() != "d8116e2358ea71d5e9fe7ba0bd7ade015fb25ab3262a2e1297657c9617a4b3fc" {
 		t.Errorf("digest %s, want that of %s", r.digest(), text)
 	}
 }
@@ -139,7 +144,9 @@ func TestAuditTakesHostileTexts(t *testing.T) {
 	}
 	for _, text := range append(hostileTexts(), string(long)) {
 		err := s.Write(t.Context(), func(tx *Tx) error {
-			return tx.Audit(t.Context(), app.Event{At: time.Now(), Actor: app.Actor{Kind: app.ActorAgent, Name: text, Address: text}, Action: "a", Subject: text, Detail: text})
+			return tx.Audit(t.Context(),
+				app.Event{At: time.Now(), Actor: app.Actor{Kind: app.ActorAgent, Name: text, Address: text}, Action: "a",
+					Subject: text, Detail: text})
 		})
 		if err != nil {
 			t.Errorf("%.40q: %v", text, err)
@@ -170,7 +177,8 @@ func TestAFailedChangeLeavesNoEvent(t *testing.T) {
 // hostileTexts are what somebody may send where text is expected.
 func hostileTexts() []string {
 	return []string{
-		"", "'", `"; DROP TABLE profiles; --`, "%' OR 1=1 --", "a\x00b", "\xff\xfe", "\u202e\u0000", "?", "$1", "@name", ":x", "{{.}}",
+		"", "'", `"; DROP TABLE profiles; --`, "%' OR 1=1 --", "a\x00b", "\xff\xfe", "\u202e\u0000", "?", "$1", "@name", ":x",
+		"{{.}}",
 		"<script>alert(1)</script>", "\r\nSet-Cookie: x", `\`, "😀", "e\u0301", "NULL", "null", "0", "[]", "{}", "*", "_", "%",
 	}
 }
@@ -179,9 +187,12 @@ func hostileTexts() []string {
 func auditFilters() map[string]AuditFilter {
 	from, to := time.UnixMilli(1100), time.UnixMilli(1200)
 	return map[string]AuditFilter{
-		"all": {}, "actor": {Kind: app.ActorPerson}, "name": {Kind: app.ActorPerson, Name: "Ann"}, "action": {Action: "profile.lock"}, "kind of action": {Action: "profile"},
-		"subject": {Subject: "p7"}, "range": {From: from, To: to}, "action and subject": {Action: "profile.lock", Subject: "p7"},
-		"action of an actor in a range": {Kind: app.ActorPerson, Action: "profile.lock", From: from, To: to}, "before": {Before: 9},
+		"all": {}, "actor": {Kind: app.ActorPerson}, "name": {Kind: app.ActorPerson, Name: "Ann"},
+		"action": {Action: "profile.lock"}, "kind of action": {Action: "profile"},
+		"subject": {Subject: "p7"}, "range": {From: from, To: to},
+		"action and subject":            {Action: "profile.lock", Subject: "p7"},
+		"action of an actor in a range": {Kind: app.ActorPerson, Action: "profile.lock", From: from, To: to},
+		"before":                        {Before: 9},
 	}
 }
 
@@ -190,7 +201,8 @@ func TestAuditFilters(t *testing.T) {
 	at := func(i int) time.Time { return time.UnixMilli(int64(1000 + i)) }
 	write(t, s, func(tx *Tx) error {
 		for i := range 300 {
-			e := app.Event{At: at(i), Actor: app.Actor{Kind: app.ActorPerson, Name: []string{"Ann", "Bob"}[i%2]}, Action: "profile.lock", Subject: fmt.Sprint("p", i%10)}
+			e := app.Event{At: at(i), Actor: app.Actor{Kind: app.ActorPerson, Name: []string{"Ann", "Bob"}[i%2]},
+				Action: "profile.lock", Subject: fmt.Sprint("p", i%10)}
 			if i%3 == 0 {
 				e.Actor, e.Action = app.Actor{Kind: app.ActorAgent, Address: "192.0.2.1"}, "profiles.odd"
 			}
@@ -207,15 +219,18 @@ func TestAuditFilters(t *testing.T) {
 			if i%3 == 0 {
 				kind, who, action = app.ActorAgent, "", "profiles.odd"
 			}
-			if (f.Kind == "" || f.Kind == kind) && (f.Name == "" || f.Name == who) && (f.Action == "" || f.Action == action || f.Action+".lock" == action) &&
-				(f.Subject == "" || f.Subject == fmt.Sprint("p", i%10)) && (f.From.IsZero() || !at(i).Before(f.From)) && (f.To.IsZero() || at(i).Before(f.To)) && (f.Before == 0 || int64(i+1) < f.Before) {
+			if (f.Kind == "" || f.Kind == kind) && (f.Name == "" || f.Name == who) &&
+				(f.Action == "" || f.Action == action || f.Action+".lock" == action) &&
+				(f.Subject == "" || f.Subject == fmt.Sprint("p", i%10)) && (f.From.IsZero() || !at(i).Before(f.From)) &&
+				(f.To.IsZero() || at(i).Before(f.To)) && (f.Before == 0 || int64(i+1) < f.Before) {
 				want++
 			}
 		}
 		got, last := 0, int64(1<<60)
 		for f.Limit = 7; ; {
 			var events []app.Event
-			if err := s.Read(t.Context(), func(tx *Tx) (err error) { events, err = tx.Events.List(t.Context(), f); return err }); err != nil {
+			if err := s.Read(t.Context(),
+				func(tx *Tx) (err error) { events, err = tx.Events.List(t.Context(), f); return err }); err != nil {
 				t.Fatal(err)
 			}
 			for _, e := range events {
@@ -235,13 +250,15 @@ func TestAuditFilters(t *testing.T) {
 	}
 }
 
-// TestVerifyingGoesOnFromAMark: what was verified is not read again, and what follows is chained to it.
+// TestVerifyingGoesOnFromAMark: what was verified is not read again, and what follows is chained to
+// it.
 func TestVerifyingGoesOnFromAMark(t *testing.T) {
 	s := open(t)
 	chain(t, s, 5)
 	from := func(mark AuditMark) (end AuditMark, broken int64) {
 		t.Helper()
-		if err := s.Read(t.Context(), func(tx *Tx) (err error) { end, broken, err = tx.Events.Verify(t.Context(), mark); return err }); err != nil {
+		if err := s.Read(t.Context(),
+			func(tx *Tx) (err error) { end, broken, err = tx.Events.Verify(t.Context(), mark); return err }); err != nil {
 			t.Fatal(err)
 		}
 		return end, broken

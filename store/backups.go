@@ -35,7 +35,8 @@ type Backup struct {
 	FinishedAt time.Time
 }
 
-// Begin notes an attempt as running and returns its id. CodeConflict if one is running already, also in another process.
+// Begin notes an attempt as running and returns its id. CodeConflict if one is running already,
+// also in another process.
 func (tx Backups) Begin(ctx context.Context, b Backup) (int64, error) {
 	row := b.row()
 	row.Status = BackupRunning
@@ -60,14 +61,18 @@ func (tx Backups) Note(ctx context.Context, b Backup) error {
 
 // End notes how a running one ended.
 func (tx Backups) End(ctx context.Context, b Backup) error {
-	n, err := tx.exec(ctx, "UPDATE backups SET status = ?, target = ?, name = ?, size = ?, counts = ?, error = ?, finished_at = ? WHERE id = ? AND status = 'running'",
+	n, err := tx.exec(ctx, "UPDATE backups SET status = ?, target = ?, name = ?, size = ?, counts = ?, error = ?, "+
+		"finished_at = ? WHERE id = ? AND status = 'running'",
 		b.Status, b.Target, b.Name, b.Size, orEmpty(b.Counts), b.Error, toMillis(b.FinishedAt), b.ID)
 	return changed(n, err, "backup")
 }
 
-// MarkDeleted notes that the file of a verified one is gone, since newer ones are kept: who looks for it must not take the list for what is there.
+// MarkDeleted notes that the file of a verified one is gone, since newer ones are kept: who looks
+// for it must not take the list for what is there.
 func (tx Backups) MarkDeleted(ctx context.Context, name string) error {
-	if _, err := tx.exec(ctx, "UPDATE backups SET error = 'Deleted since, as newer ones are kept.' WHERE name = ? AND status = 'verified'", name); err != nil {
+	if _, err := tx.exec(ctx,
+		"UPDATE backups SET error = 'Deleted since, as newer ones are kept.' WHERE name = ? AND status = 'verified'",
+		name); err != nil {
 		return fmt.Errorf("store: backup deleted: %w", err)
 	}
 	return nil
@@ -75,7 +80,8 @@ func (tx Backups) MarkDeleted(ctx context.Context, name string) error {
 
 // EndLost notes running ones that began before a time as failed: whoever made them is gone.
 func (tx Backups) EndLost(ctx context.Context, before, at time.Time) (int64, error) {
-	n, err := tx.exec(ctx, "UPDATE backups SET status = 'failed', error = 'it was interrupted', finished_at = ? WHERE status = 'running' AND started_at < ?", toMillis(at), toMillis(before))
+	n, err := tx.exec(ctx, "UPDATE backups SET status = 'failed', error = 'it was interrupted', finished_at = ? WHERE "+
+		"status = 'running' AND started_at < ?", toMillis(at), toMillis(before))
 	if err != nil {
 		return 0, fmt.Errorf("store: end lost backups: %w", err)
 	}
@@ -87,7 +93,8 @@ func (tx Backups) List(ctx context.Context, limit int) ([]Backup, error) {
 	return tx.list(ctx, limit, "1 = 1")
 }
 
-// LastScheduled is the newest attempt of the schedule, or a missed time, up to a moment; ok is false if there is none. What is later was made while the clock was ahead.
+// LastScheduled is the newest attempt of the schedule, or a missed time, up to a moment; ok is
+// false if there is none. What is later was made while the clock was ahead.
 func (tx Backups) LastScheduled(ctx context.Context, until time.Time) (b Backup, ok bool, err error) {
 	list, err := tx.list(ctx, 1, "slot_at > 0 AND slot_at <= ?", toMillis(until))
 	if err != nil || len(list) == 0 {
@@ -105,7 +112,9 @@ type BackupFile struct {
 
 // Files returns the files of all attempts that have ended, by name.
 func (tx Backups) Files(ctx context.Context) (map[string]BackupFile, error) {
-	list, err := all[BackupFile](ctx, tx.conn, "SELECT name, size, status = 'verified' AS verified FROM backups WHERE name <> '' AND status IN ('verified', 'failed') ORDER BY id")
+	list, err := all[BackupFile](ctx, tx.conn,
+		"SELECT name, size, status = 'verified' AS verified FROM backups WHERE name <> '' AND status IN ('verified', "+
+			"'failed') ORDER BY id")
 	if err != nil {
 		return nil, err
 	}
@@ -127,13 +136,15 @@ func (tx Backups) list(ctx context.Context, limit int, where string, args ...any
 		if err != nil {
 			return nil, err
 		}
-		list[i] = Backup{r.ID, r.Cause, by, fromMillis(r.SlotAt), r.Status, r.Target, r.Name, r.Size, r.Counts, r.Error, fromMillis(r.StartedAt), fromMillis(r.FinishedAt)}
+		list[i] = Backup{r.ID, r.Cause, by, fromMillis(r.SlotAt), r.Status, r.Target, r.Name, r.Size, r.Counts, r.Error,
+			fromMillis(r.StartedAt), fromMillis(r.FinishedAt)}
 	}
 	return list, nil
 }
 
 func (b Backup) row() backupRow {
-	return backupRow{0, b.Cause, toJSON(b.By), toMillis(b.Slot), b.Status, b.Target, b.Name, b.Size, orEmpty(b.Counts), b.Error, toMillis(b.StartedAt), toMillis(b.FinishedAt)}
+	return backupRow{0, b.Cause, toJSON(b.By), toMillis(b.Slot), b.Status, b.Target, b.Name, b.Size, orEmpty(b.Counts),
+		b.Error, toMillis(b.StartedAt), toMillis(b.FinishedAt)}
 }
 
 func orEmpty(text string) string {

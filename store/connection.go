@@ -33,9 +33,11 @@ func (tx Executions) connections(ctx context.Context, id int64) ([]app.Connectio
 		if len(credentials) == 0 {
 			credentials = nil
 		}
-		list[i] = app.Connection{Host: r.Host, Port: r.Port, Verdict: app.Verdict(r.Verdict), Rule: r.Rule, Address: r.Address, Line: r.Line,
+		list[i] = app.Connection{Host: r.Host, Port: r.Port, Verdict: app.Verdict(r.Verdict), Rule: r.Rule,
+			Address: r.Address, Line: r.Line,
 			Method: r.Method, Path: r.Path, Status: r.Status, Credentials: credentials,
-			BytesUp: r.BytesUp, BytesDown: r.BytesDown, StartedAt: fromMillis(r.StartedAt), Duration: time.Duration(r.DurationMs) * time.Millisecond, Count: r.Count}
+			BytesUp: r.BytesUp, BytesDown: r.BytesDown, StartedAt: fromMillis(r.StartedAt),
+			Duration: time.Duration(r.DurationMs) * time.Millisecond, Count: r.Count}
 	}
 	return list, nil
 }
@@ -46,8 +48,11 @@ func (tx Executions) keepConnections(ctx context.Context, id int64, ledger []Con
 	}
 	rows := make([]connectionRow, len(ledger))
 	for i, c := range ledger {
-		rows[i] = connectionRow{ExecutionID: id, Ordinal: i + 1, Host: c.Host.String(), Port: c.Port, Verdict: string(c.Verdict), Rule: c.Rule.String(),
-			Address: c.Address, Line: c.Line, Method: c.Method.String(), Path: c.Path.String(), Status: c.Status, Credentials: toJSON(append([]string{}, c.Credentials...)), BytesUp: c.BytesUp, BytesDown: c.BytesDown, StartedAt: toMillis(c.StartedAt),
+		rows[i] = connectionRow{ExecutionID: id, Ordinal: i + 1, Host: c.Host.String(), Port: c.Port,
+			Verdict: string(c.Verdict), Rule: c.Rule.String(),
+			Address: c.Address, Line: c.Line, Method: c.Method.String(), Path: c.Path.String(), Status: c.Status,
+			Credentials: toJSON(append([]string{}, c.Credentials...)), BytesUp: c.BytesUp, BytesDown: c.BytesDown,
+			StartedAt:  toMillis(c.StartedAt),
 			DurationMs: c.Duration.Milliseconds(), Count: c.Count}
 	}
 	if err := gorm.G[connectionRow](tx.db).CreateInBatches(ctx, &rows, 50); err != nil {

@@ -12,10 +12,13 @@ import (
 	"gorm.io/gorm"
 )
 
-// Copy writes a compact, consistent copy of the database to path, which must not exist, with mode 0600. It reads only: writers go on meanwhile.
-// The copy gets its name when it is whole and on the disk; a process that dies before leaves a file whose name begins like path and ends in CopySuffix.
+// Copy writes a compact, consistent copy of the database to path, which must not exist, with mode
+// 0600. It reads only: writers go on meanwhile. The copy gets its name when it is whole and on the
+// disk; a process that dies before leaves a file whose name begins like path and ends in
+// CopySuffix.
 func (s *Store) Copy(ctx context.Context, path string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*"+CopySuffix) // SQLite fills an empty file and keeps its mode, 0600
+	// SQLite fills an empty file and keeps its mode, 0600
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*"+CopySuffix)
 	if err != nil {
 		return fmt.Errorf("store: copy: %w", err)
 	}
@@ -31,7 +34,8 @@ const CopySuffix = ".tmp"
 // Size is how many bytes the database takes, without its write-ahead log.
 func (s *Store) Size(ctx context.Context) (int64, error) {
 	var size int64
-	if err := s.read(ctx).Raw("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()").Scan(&size).Error; err != nil {
+	if err := s.read(ctx).Raw("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()").Scan(
+		&size).Error; err != nil {
 		return 0, fmt.Errorf("store: size: %w", err)
 	}
 	return size, nil
@@ -42,14 +46,16 @@ func (s *Store) Reusable(ctx context.Context) (int64, error) { return reusable(c
 
 func reusable(ctx context.Context, db *gorm.DB) (int64, error) {
 	var size int64
-	if err := db.WithContext(ctx).Raw("SELECT freelist_count * page_size FROM pragma_freelist_count(), pragma_page_size()").Scan(&size).Error; err != nil {
+	if err := db.WithContext(ctx).Raw(
+		"SELECT freelist_count * page_size FROM pragma_freelist_count(), pragma_page_size()").Scan(&size).Error; err != nil {
 		return 0, fmt.Errorf("store: size: %w", err)
 	}
 	return size, nil
 }
 
-// Compact writes the whole database anew, without what is empty, and gives the rest back to the file system. It needs as much room as the result takes, twice, and nobody
-// else can write meanwhile: it is for a server that is stopped.
+// Compact writes the whole database anew, without what is empty, and gives the rest back to the
+// file system. It needs as much room as the result takes, twice, and nobody else can write
+// meanwhile: it is for a server that is stopped.
 func (s *Store) Compact(ctx context.Context) error {
 	for _, sql := range []string{"VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"} {
 		if err := s.writer.WithContext(ctx).Exec(sql).Error; err != nil {
@@ -59,7 +65,8 @@ func (s *Store) Compact(ctx context.Context) error {
 	return nil
 }
 
-// Check makes sure that the file is sound: its pages, its indexes, and that no row refers to nothing.
+// Check makes sure that the file is sound: its pages, its indexes, and that no row refers to
+// nothing.
 func (s *Store) Check(ctx context.Context) error {
 	var found string
 	if err := s.read(ctx).Raw("PRAGMA integrity_check(1)").Scan(&found).Error; err != nil {

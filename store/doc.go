@@ -2,16 +2,20 @@
 //
 // # Connections
 //
-// A Store has one writer connection, whose transactions are BEGIN IMMEDIATE, and a pool of read-only connections, two of them apart for what is Urgent. SQLite lets
-// one transaction write at a time; queueing for one connection in Go costs nothing and never ends in "database is locked", while
-// deferred transactions that start to write half-way do. A second process (airlock admin) may use the file at the same time. They wait for
-// each other, also with a database that is new.
+// A Store has one writer connection, whose transactions are BEGIN IMMEDIATE, and a pool of
+// read-only connections, two of them apart for what is Urgent. SQLite lets one transaction write at
+// a time; queueing for one connection in Go costs nothing and never ends in "database is locked",
+// while deferred transactions that start to write half-way do. A second process (airlock admin) may
+// use the file at the same time. They wait for each other, also with a database that is new.
 //
 // # What a commit promises
 //
-// A transaction that committed is on the disk (synchronous=FULL): it outlives a kill -9, and a power cut if the disk keeps its own promises. Two rules rest on that. What
-// was answered with 202 is not lost. And a script runs at most once: its start is recorded before it is sent; if a power cut could take that record back, the next server
-// would find the execution pending and run it again. In WAL mode FULL differs from NORMAL by one fsync of the log per commit; what that costs stands in docs/performance.md.
+// A transaction that committed is on the disk (synchronous=FULL): it outlives a kill -9, and a
+// power cut if the disk keeps its own promises. Two rules rest on that. What was answered with 202
+// is not lost. And a script runs at most once: its start is recorded before it is sent; if a power
+// cut could take that record back, the next server would find the execution pending and run it
+// again. In WAL mode FULL differs from NORMAL by one fsync of the log per commit; what that costs
+// stands in docs/performance.md.
 //
 // # How to write a query
 //
@@ -31,25 +35,32 @@
 //     whatever wrote them. Durations are whole milliseconds.
 //   - SQL is written with placeholders only; the logger never sees their values.
 //
-// The store never sees plaintext secrets: values, scripts, inputs, profile and execution ids arrive sealed, with keyed hashes to find
-// them by. What came out of a box arrives as redact.Clean.
+// The store never sees plaintext secrets: values, scripts, inputs, profile and execution ids arrive
+// sealed, with keyed hashes to find them by. What came out of a box arrives as redact.Clean.
 //
 // # Lists and statistics
 //
-// Lists are in the order of the row id and walk one index in that order, whatever the conditions; a test explains every query of every list and refuses scans and
-// sorts. A condition on words (a full-text index without content), a host or a credential gives candidates that the other conditions look at, up to a bound per page. Ranges of times become ranges
-// of ids, with slack for a clock that was set back.
+// Lists are in the order of the row id and walk one index in that order, whatever the conditions; a
+// test explains every query of every list and refuses scans and sorts. A condition on words (a
+// full-text index without content), a host or a credential gives candidates that the other
+// conditions look at, up to a bound per page. Ranges of times become ranges of ids, with slack for
+// a clock that was set back.
 //
-// execution_stats is counted by a trigger when an execution ends, per hour, quarter of a UTC day and UTC day, so that no way of ending can forget it, and stays when executions are
-// deleted. Durations are kept as counts of values rounded down to two digits: sums over any period give percentiles that are exact to these.
+// execution_stats is counted by a trigger when an execution ends, per hour, quarter of a UTC day
+// and UTC day, so that no way of ending can forget it, and stays when executions are deleted.
+// Durations are kept as counts of values rounded down to two digits: sums over any period give
+// percentiles that are exact to these.
 //
 // # Room
 //
-// Room asks the file system, and counts the empty pages of the database in if that has little room. Callers that would take something new ask Roomy first, so that what runs finds room to end. A write that finds none is rolled back by SQLite and is CodeStorageFull.
+// Room asks the file system, and counts the empty pages of the database in if that has little room.
+// Callers that would take something new ask Roomy first, so that what runs finds room to end. A
+// write that finds none is rolled back by SQLite and is CodeStorageFull.
 //
 // # Schema
 //
-// migrations/NNNN_name.sql are applied in order, each in one transaction, and never edited once released: their checksums are recorded,
-// and a file that changed or a database from a newer program refuses to open. Before the first pending one a copy of a database that has
-// data is left beside it as pre-migrate-<version>.db.
+// migrations/NNNN_name.sql are applied in order, each in one transaction, and never edited once
+// released: their checksums are recorded, and a file that changed or a database from a newer
+// program refuses to open. Before the first pending one a copy of a database that has data is left
+// beside it as pre-migrate-<version>.db.
 package store

@@ -33,9 +33,11 @@ func (tx Credentials) Rows(ctx context.Context) ([]CredentialRow, error) {
 	return all[CredentialRow](ctx, tx.conn, "SELECT * FROM credentials ORDER BY name")
 }
 
-// VersionRows returns the versions of a credential in order; the last one has the sealed value, if there is one.
+// VersionRows returns the versions of a credential in order; the last one has the sealed value, if
+// there is one.
 func (tx Credentials) VersionRows(ctx context.Context, id string) ([]CredentialVersionRow, error) {
-	return all[CredentialVersionRow](ctx, tx.conn, "SELECT * FROM credential_versions WHERE credential_id = ? ORDER BY version", id)
+	return all[CredentialVersionRow](ctx, tx.conn,
+		"SELECT * FROM credential_versions WHERE credential_id = ? ORDER BY version", id)
 }
 
 // Rows returns all profiles in the order in which they were made.
@@ -45,12 +47,14 @@ func (tx Profiles) Rows(ctx context.Context) ([]ProfileRow, error) {
 
 // KeyRows returns a profile's keys in order.
 func (tx Profiles) KeyRows(ctx context.Context, profile int64) ([]ProfileKeyRow, error) {
-	return all[ProfileKeyRow](ctx, tx.conn, "SELECT * FROM profile_keys WHERE profile_id = ? ORDER BY position, name", profile)
+	return all[ProfileKeyRow](ctx, tx.conn, "SELECT * FROM profile_keys WHERE profile_id = ? ORDER BY position, name",
+		profile)
 }
 
 // HostRows returns a profile's hosts in order.
 func (tx Profiles) HostRows(ctx context.Context, profile int64) ([]ProfileHostRow, error) {
-	return all[ProfileHostRow](ctx, tx.conn, "SELECT * FROM profile_hosts WHERE profile_id = ? ORDER BY position, entry", profile)
+	return all[ProfileHostRow](ctx, tx.conn, "SELECT * FROM profile_hosts WHERE profile_id = ? ORDER BY position, entry",
+		profile)
 }
 
 // Each visits every version of every policy, also of profiles that are gone.
@@ -73,10 +77,12 @@ func (tx AuditLog) Each(ctx context.Context, visit func(EventRow) error) error {
 	return each(ctx, tx.conn, visit, "SELECT * FROM audit_events ORDER BY seq")
 }
 
-// EachArchived visits the audit logs that came with imports, one after the other, each from its beginning.
+// EachArchived visits the audit logs that came with imports, one after the other, each from its
+// beginning.
 func (tx AuditLog) EachArchived(ctx context.Context, visit func(source string, e EventRow) error) error {
 	return each(ctx, tx.conn, func(r auditArchiveRow) error {
-		return visit(r.Source, EventRow{r.Seq, r.At, r.ActorKind, r.ActorName, r.ActorAddress, r.Action, r.Subject, r.Detail, r.Prev, r.Hash})
+		return visit(r.Source, EventRow{r.Seq, r.At, r.ActorKind, r.ActorName, r.ActorAddress, r.Action, r.Subject, r.Detail,
+			r.Prev, r.Hash})
 	}, "SELECT * FROM audit_archive ORDER BY source, seq")
 }
 
@@ -93,14 +99,17 @@ func (tx *Tx) CountArranged(ctx context.Context) (credentials, profiles, policie
 // CountEnded counts the executions that EachEnded visits.
 func (tx Executions) CountEnded(ctx context.Context, profiles []string) (n int64, err error) {
 	where, args := ended(profiles)
-	if err := tx.db.WithContext(ctx).Raw("SELECT count(*) FROM executions WHERE "+where, args...).Scan(&n).Error; err != nil {
+	if err := tx.db.WithContext(ctx).Raw("SELECT count(*) FROM executions WHERE "+where,
+		args...).Scan(&n).Error; err != nil {
 		return 0, fmt.Errorf("store: count executions: %w", err)
 	}
 	return n, nil
 }
 
-// EachEnded visits the executions that have ended, of the profiles with these handles (nil: of all), oldest first: an ExecutionRow, then what hangs on it,
-// as ScriptRow, OutputRow, UsedValueRow, ExchangeRow, ConnectionRow and RedactionRow, in this order. It holds one row at a time, whatever there is.
+// EachEnded visits the executions that have ended, of the profiles with these handles (nil: of
+// all), oldest first: an ExecutionRow, then what hangs on it, as ScriptRow, OutputRow,
+// UsedValueRow, ExchangeRow, ConnectionRow and RedactionRow, in this order. It holds one row at a
+// time, whatever there is.
 func (tx Executions) EachEnded(ctx context.Context, profiles []string, visit func(row any) error) error {
 	where, args := ended(profiles)
 	cursors := []parts{
@@ -129,7 +138,8 @@ func (tx Executions) EachEnded(ctx context.Context, profiles []string, visit fun
 	}, endedInOrder(where), args...)
 }
 
-// endedInOrder reads the table as it lies: an index of states would be sorted again, in memory, however long the history.
+// endedInOrder reads the table as it lies: an index of states would be sorted again, in memory,
+// however long the history.
 func endedInOrder(where string) string {
 	return "SELECT * FROM executions NOT INDEXED WHERE " + where + " ORDER BY id"
 }
@@ -188,7 +198,9 @@ type cursor[T any] struct {
 
 // newCursor reads a table in the order of its primary key, which begins with the execution.
 func newCursor[T any](tx *conn, table, order, where string, args []any) *cursor[T] {
-	return &cursor[T]{db: tx.db, args: args, query: "SELECT * FROM " + table + " WHERE execution_id IN (SELECT id FROM executions WHERE " + where + ") ORDER BY " + order}
+	return &cursor[T]{db: tx.db, args: args,
+		query: "SELECT * FROM " + table + " WHERE execution_id IN (SELECT id FROM executions WHERE " + where + ") ORDER BY " +
+			order}
 }
 
 // take visits the rows of one execution. Executions must come in the order of their ids.

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// BenchmarkCommit measures a small transaction, as most are, with an fsync per commit and without, in the directory for temporary files.
+// BenchmarkCommit measures a small transaction, as most are, with an fsync per commit and without,
+// in the directory for temporary files.
 func BenchmarkCommit(b *testing.B) {
 	for _, level := range []string{"NORMAL", "FULL"} {
 		b.Run(level, func(b *testing.B) {

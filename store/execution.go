@@ -42,7 +42,8 @@ type Standing struct {
 	ProfileGone bool
 }
 
-// Standing says how an execution stands, for less than reading it costs: agents that poll ask for nothing else. CodeNotFound if there is none.
+// Standing says how an execution stands, for less than reading it costs: agents that poll ask for
+// nothing else. CodeNotFound if there is none.
 func (s *Store) Standing(ctx context.Context, lookup []byte) (now Standing, err error) {
 	err = rowOf(ctx, s.read(ctx), standing, lookup).Scan(&now.Row, &now.ProfileGone)
 	return now, notFound(err, "execution")
@@ -50,8 +51,10 @@ func (s *Store) Standing(ctx context.Context, lookup []byte) (now Standing, err 
 
 const standing = "SELECT id, " + profileGone + " FROM executions WHERE lookup = ?"
 
-// Ended returns what an execution printed, returned and connected to, and its row. CodeNotFound if there is none.
-func (tx Executions) Ended(ctx context.Context, handle string) (row int64, out app.Output, list []app.Connection, err error) {
+// Ended returns what an execution printed, returned and connected to, and its row. CodeNotFound if
+// there is none.
+func (tx Executions) Ended(ctx context.Context, handle string) (row int64, out app.Output, list []app.Connection,
+	err error) {
 	if row, err = tx.executionID(ctx, handle); err != nil {
 		return 0, out, nil, err
 	}
@@ -68,7 +71,8 @@ func (tx Executions) ByHandle(ctx context.Context, handle string) (Execution, er
 }
 
 func (tx Executions) execution(ctx context.Context, where string, arg any) (Execution, error) {
-	views, err := gorm.G[executionView](tx.db).Raw("SELECT "+executionColumns+" FROM executions WHERE "+where, arg).Find(ctx)
+	views, err := gorm.G[executionView](tx.db).Raw("SELECT "+executionColumns+" FROM executions WHERE "+where,
+		arg).Find(ctx)
 	if err == nil && len(views) == 0 {
 		err = gorm.ErrRecordNotFound
 	}
@@ -94,15 +98,20 @@ func (view executionView) execution() (Execution, error) {
 	x := Execution{
 		Execution: app.Execution{
 			Handle: row.Handle, ProfileHandle: row.ProfileHandle, Profile: row.ProfileDescription, Policy: row.Policy,
-			Status: app.Status(row.Status), Timeout: time.Duration(row.TimeoutMs) * time.Millisecond, Error: row.Error, ErrorLine: row.ErrorLine,
-			Backend: row.Backend, Isolation: row.Isolation, Warm: row.Warm, Truncated: row.Truncated, Redactions: row.Redactions,
-			CreatedAt: fromMillis(row.CreatedAt), StartedAt: fromMillis(row.StartedAt), FirstOutputAt: fromMillis(row.FirstOutputAt), CompletedAt: fromMillis(row.CompletedAt),
+			Status: app.Status(row.Status), Timeout: time.Duration(row.TimeoutMs) * time.Millisecond, Error: row.Error,
+			ErrorLine: row.ErrorLine,
+			Backend:   row.Backend, Isolation: row.Isolation, Warm: row.Warm, Truncated: row.Truncated,
+			Redactions: row.Redactions,
+			CreatedAt:  fromMillis(row.CreatedAt), StartedAt: fromMillis(row.StartedAt),
+			FirstOutputAt: fromMillis(row.FirstOutputAt), CompletedAt: fromMillis(row.CompletedAt),
 			RunTime: time.Duration(row.RunMs) * time.Millisecond, LLMTime: time.Duration(row.LLMMs) * time.Millisecond,
-			PeakMemory: row.PeakMemory, CPUTime: time.Duration(row.CPUMs) * time.Millisecond, RerunOf: row.RerunOf, Live: row.Live, Trace: row.Trace,
+			PeakMemory: row.PeakMemory, CPUTime: time.Duration(row.CPUMs) * time.Millisecond, RerunOf: row.RerunOf,
+			Live: row.Live, Trace: row.Trace,
 		},
 		SealedID: row.SealedID, ProfileGone: view.ProfileGone,
 	}
-	if err := errors.Join(json.Unmarshal([]byte(row.Injected), &x.Injected), json.Unmarshal([]byte(row.Manifest), &x.Manifest)); err != nil {
+	if err := errors.Join(json.Unmarshal([]byte(row.Injected), &x.Injected),
+		json.Unmarshal([]byte(row.Manifest), &x.Manifest)); err != nil {
 		return Execution{}, fmt.Errorf("store: execution %s: %w", row.Handle, err)
 	}
 	return x, nil
@@ -128,9 +137,11 @@ func (tx Executions) Script(ctx context.Context, handle string) (ExecutionScript
 	return ExecutionScript{Script: row.Script, Inputs: row.Inputs, Clean: row.Clean}, nil
 }
 
-// Unfinished lists executions that are not terminal, oldest first, of one profile or ("") of all. Only handles and statuses are filled in.
+// Unfinished lists executions that are not terminal, oldest first, of one profile or ("") of all.
+// Only handles and statuses are filled in.
 func (tx Executions) Unfinished(ctx context.Context, profileHandle string) ([]Execution, error) {
-	query := gorm.G[executionRow](tx.db).Select("handle, profile_handle, status, started_at").Where("status IN ('pending', 'running', 'awaiting_llm')")
+	query := gorm.G[executionRow](tx.db).Select("handle, profile_handle, status, started_at").Where(
+		"status IN ('pending', 'running', 'awaiting_llm')")
 	if profileHandle != "" {
 		query = query.Where("profile_handle = ?", profileHandle)
 	}
@@ -140,7 +151,8 @@ func (tx Executions) Unfinished(ctx context.Context, profileHandle string) ([]Ex
 	}
 	list := make([]Execution, len(rows))
 	for i, r := range rows {
-		list[i].Handle, list[i].ProfileHandle, list[i].Status, list[i].StartedAt = r.Handle, r.ProfileHandle, app.Status(r.Status), fromMillis(r.StartedAt)
+		list[i].Handle, list[i].ProfileHandle, list[i].Status, list[i].StartedAt = r.Handle, r.ProfileHandle,
+			app.Status(r.Status), fromMillis(r.StartedAt)
 	}
 	return list, nil
 }

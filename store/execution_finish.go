@@ -42,7 +42,8 @@ type Connection struct {
 	Host, Rule, Method, Path redact.Clean
 }
 
-// Ended is an execution as it stands once it has ended, as reading it would give it: but for its ledger.
+// Ended is an execution as it stands once it has ended, as reading it would give it: but for its
+// ledger.
 type Ended struct {
 	Execution
 	Row    int64
@@ -62,7 +63,8 @@ func (tx Executions) Finish(ctx context.Context, handle string, f Finish) (Ended
 	var row executionRow
 	err = tx.row(ctx, finish,
 		string(f.Status), f.Error.String(), f.ErrorLine, f.Truncated, masked, toMillis(f.StartedAt),
-		toMillis(f.FirstOutput), toMillis(f.At), f.RunTime.Milliseconds(), f.LLMTime.Milliseconds(), f.CPUTime.Milliseconds(), f.PeakMemory, string(manifest),
+		toMillis(f.FirstOutput), toMillis(f.At), f.RunTime.Milliseconds(), f.LLMTime.Milliseconds(), f.CPUTime.Milliseconds(),
+		f.PeakMemory, string(manifest),
 		handle).Scan(row.fields()...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Ended{}, conflict("execution")
@@ -91,8 +93,10 @@ const executionFields = `id, handle, sealed_id, profile_handle, profile_descript
 
 func (r *executionRow) fields() []any {
 	return []any{
-		&r.ID, &r.Handle, &r.SealedID, &r.ProfileHandle, &r.ProfileDescription, &r.Policy, &r.Status, &r.TimeoutMs, &r.Error, &r.ErrorLine, &r.Backend, &r.Isolation, &r.Warm,
-		&r.Truncated, &r.Redactions, &r.Injected, &r.RerunOf, &r.CreatedAt, &r.StartedAt, &r.FirstOutputAt, &r.CompletedAt, &r.RunMs, &r.LLMMs, &r.CPUMs, &r.PeakMemory, &r.Manifest, &r.Live, &r.Trace,
+		&r.ID, &r.Handle, &r.SealedID, &r.ProfileHandle, &r.ProfileDescription, &r.Policy, &r.Status, &r.TimeoutMs, &r.Error,
+		&r.ErrorLine, &r.Backend, &r.Isolation, &r.Warm,
+		&r.Truncated, &r.Redactions, &r.Injected, &r.RerunOf, &r.CreatedAt, &r.StartedAt, &r.FirstOutputAt, &r.CompletedAt,
+		&r.RunMs, &r.LLMMs, &r.CPUMs, &r.PeakMemory, &r.Manifest, &r.Live, &r.Trace,
 	}
 }
 
@@ -111,11 +115,13 @@ const insertWords = `INSERT INTO execution_words (rowid, text)
 
 // keepOutput stores what came out of the box and returns it as reading it would give it.
 func (tx Executions) keepOutput(ctx context.Context, id int64, f Finish) (app.Output, error) {
-	row := executionOutputRow{ExecutionID: id, Stdout: f.Stdout.String(), Stderr: f.Stderr.String(), Segments: toJSON(append([]int{}, f.Turns...))}
+	row := executionOutputRow{ExecutionID: id, Stdout: f.Stdout.String(), Stderr: f.Stderr.String(),
+		Segments: toJSON(append([]int{}, f.Turns...))}
 	if f.Result != nil {
 		row.Result = new(f.Result.String())
 	}
-	_, err := tx.insert(ctx, "INSERT INTO execution_outputs (execution_id, stdout, stderr, result, segments) VALUES (?, ?, ?, ?, ?)",
+	_, err := tx.insert(ctx, "INSERT INTO execution_outputs (execution_id, stdout, stderr, result, segments) VALUES (?, "+
+		"?, ?, ?, ?)",
 		id, row.Stdout, row.Stderr, row.Result, row.Segments)
 	if err != nil {
 		return app.Output{}, fmt.Errorf("store: finish: %w", err)
@@ -123,7 +129,8 @@ func (tx Executions) keepOutput(ctx context.Context, id int64, f Finish) (app.Ou
 	var hits []redactionHitRow
 	for channel, masked := range f.Masked {
 		for _, h := range masked {
-			hits = append(hits, redactionHitRow{ExecutionID: id, Channel: channel, Name: h.Name, Rule: h.Rule, Encoding: h.Encoding, Count: h.Count})
+			hits = append(hits, redactionHitRow{ExecutionID: id, Channel: channel, Name: h.Name, Rule: h.Rule,
+				Encoding: h.Encoding, Count: h.Count})
 		}
 	}
 	if len(hits) > 0 {

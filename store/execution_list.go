@@ -20,22 +20,27 @@ type ExecutionFilter struct {
 	From, To      time.Time // created in [From, To)
 	Credential    string    // id: had a value of it
 	Host          string    // in the ledger, as it stands there
-	Text          string    // words that stand in the script, output, error or result (the beginnings of long ones); finds what has ended only
-	Before        string    // handle: only what is older
-	Limit         int
+	// words that stand in the script, output, error or result (the beginnings of long ones); finds
+	// what has ended only
+	Text   string
+	Before string // handle: only what is older
+	Limit  int
 
 	byTime bool // row numbers don't tell the time: see import_order.go
 }
 
-// ExecutionPage is one page of a list, newest first. It reads no outputs and no exchanges: Request is nil.
+// ExecutionPage is one page of a list, newest first. It reads no outputs and no exchanges: Request
+// is nil.
 type ExecutionPage struct {
 	Executions []Execution
 	Next       string // handle to go on before; "" if there is nothing more
 	Unfinished bool   // the walk stopped at its bound before the page was full: there may be more at Next
 }
 
-// How a list is walked. With a filter on words, a host or a credential, the index of that gives candidates, in chunks, and the other filters look at those. The
-// chunks begin with a page and grow, since mostly nearly all candidates pass; the bound keeps a page quick where nearly none does.
+// How a list is walked. With a filter on words, a host or a credential, the index of that gives
+// candidates, in chunks, and the other filters look at those. The chunks begin with a page and
+// grow, since mostly nearly all candidates pass; the bound keeps a page quick where nearly none
+// does.
 const (
 	walkChunk = 250
 	walkMost  = 1000
@@ -94,7 +99,8 @@ func (tx Executions) plainPage(ctx context.Context, f ExecutionFilter, b idBound
 	return page, err
 }
 
-// plain is the query of a page that the executions' own indexes find, from WHERE on; it asks for one more than fits.
+// plain is the query of a page that the executions' own indexes find, from WHERE on; it asks for
+// one more than fits.
 func (f ExecutionFilter) plain(b idBounds) (string, []any) {
 	where, args := f.residue()
 	return where + " AND id < ? AND id >= ? ORDER BY id DESC LIMIT ?", append(args, b.below, b.from, f.Limit+1)
@@ -119,7 +125,9 @@ type idBounds struct{ from, below int64 }
 
 func (b idBounds) empty() bool { return b.from >= b.below }
 
-// clockSlack is how far the clock may have been set back without a range of times missing executions at its edges: ids grow with time but for that, and for what was imported (see import_order.go).
+// clockSlack is how far the clock may have been set back without a range of times missing
+// executions at its edges: ids grow with time but for that, and for what was imported (see
+// import_order.go).
 const clockSlack = time.Hour
 
 // The queries that find the ends of a list.
@@ -129,10 +137,13 @@ const (
 	edgeBefore = "SELECT id FROM executions WHERE handle = ?"
 )
 
-// The queries for executions of a range of times where row numbers don't tell the time. They sort the numbers of that range.
+// The queries for executions of a range of times where row numbers don't tell the time. They sort
+// the numbers of that range.
 const (
-	inTime   = "SELECT id FROM executions INDEXED BY executions_created WHERE created_at >= ? AND created_at < ? AND id < ? AND id >= ? ORDER BY id DESC LIMIT ?"
-	inTimeOf = "SELECT id FROM executions INDEXED BY executions_profile_time WHERE profile_handle = ? AND created_at >= ? AND created_at < ? AND id < ? AND id >= ? ORDER BY id DESC LIMIT ?"
+	inTime = "SELECT id FROM executions INDEXED BY executions_created WHERE created_at >= ? AND created_at < ? AND id " +
+		"< ? AND id >= ? ORDER BY id DESC LIMIT ?"
+	inTimeOf = "SELECT id FROM executions INDEXED BY executions_profile_time WHERE profile_handle = ? AND created_at >= " +
+		"? AND created_at < ? AND id < ? AND id >= ? ORDER BY id DESC LIMIT ?"
 )
 
 // bounds turns a range of times and the place in a list into ids, in which every list is ordered.
@@ -172,20 +183,24 @@ func (tx Executions) bounds(ctx context.Context, f ExecutionFilter) (b idBounds,
 	return b, err
 }
 
-// candidates returns the query for the next ids that may match, newest first, or nil if the executions' own indexes do.
+// candidates returns the query for the next ids that may match, newest first, or nil if the
+// executions' own indexes do.
 func candidates(f ExecutionFilter) func(b idBounds, n int) (string, []any) {
 	switch {
 	case f.Text != "":
 		return func(b idBounds, n int) (string, []any) {
-			return "SELECT rowid FROM execution_words WHERE execution_words MATCH ? AND rowid < ? AND rowid >= ? ORDER BY rowid DESC LIMIT ?", []any{matching(f.Text), b.below, b.from, n}
+			return "SELECT rowid FROM execution_words WHERE execution_words MATCH ? AND rowid < ? AND rowid >= ? ORDER BY " +
+				"rowid DESC LIMIT ?", []any{matching(f.Text), b.below, b.from, n}
 		}
 	case f.Host != "":
 		return func(b idBounds, n int) (string, []any) {
-			return "SELECT DISTINCT execution_id FROM connections WHERE host = ? AND execution_id < ? AND execution_id >= ? ORDER BY execution_id DESC LIMIT ?", []any{f.Host, b.below, b.from, n}
+			return "SELECT DISTINCT execution_id FROM connections WHERE host = ? AND execution_id < ? AND execution_id >= ? " +
+				"ORDER BY execution_id DESC LIMIT ?", []any{f.Host, b.below, b.from, n}
 		}
 	case f.Credential != "":
 		return func(b idBounds, n int) (string, []any) {
-			return "SELECT DISTINCT execution_id FROM execution_values WHERE credential_id = ? AND execution_id < ? AND execution_id >= ? ORDER BY execution_id DESC LIMIT ?", []any{f.Credential, b.below, b.from, n}
+			return "SELECT DISTINCT execution_id FROM execution_values WHERE credential_id = ? AND execution_id < ? AND " +
+				"execution_id >= ? ORDER BY execution_id DESC LIMIT ?", []any{f.Credential, b.below, b.from, n}
 		}
 	case f.byTime:
 		to := int64(math.MaxInt64)
@@ -203,8 +218,9 @@ func candidates(f ExecutionFilter) func(b idBounds, n int) (string, []any) {
 	return nil
 }
 
-// residue are the conditions on an execution's own row and what hangs on it, without those of its id. The times are exact; the plus keeps their index out of
-// the choice, since the ids are in order already.
+// residue are the conditions on an execution's own row and what hangs on it, without those of its
+// id. The times are exact; the plus keeps their index out of the choice, since the ids are in order
+// already.
 func (f ExecutionFilter) residue() (string, []any) {
 	where, args := "1", []any{}
 	and := func(clause string, arg any) {
@@ -227,7 +243,8 @@ func (f ExecutionFilter) residue() (string, []any) {
 		and("EXISTS (SELECT 1 FROM connections c WHERE c.host = ? AND c.execution_id = executions.id)", f.Host)
 	}
 	if f.Credential != "" && (f.Text != "" || f.Host != "") {
-		and("EXISTS (SELECT 1 FROM execution_values v WHERE v.credential_id = ? AND v.execution_id = executions.id)", f.Credential)
+		and("EXISTS (SELECT 1 FROM execution_values v WHERE v.credential_id = ? AND v.execution_id = executions.id)",
+			f.Credential)
 	}
 	return where, args
 }
@@ -235,12 +252,14 @@ func (f ExecutionFilter) residue() (string, []any) {
 // maxWords bounds how many words are looked for.
 const maxWords = 8
 
-// matching is a text in the language of the index. Each word is quoted, so that none is an operator. There is no search for beginnings: it would gather
-// half of the index, which takes seconds where there are many executions.
+// matching is a text in the language of the index. Each word is quoted, so that none is an
+// operator. There is no search for beginnings: it would gather half of the index, which takes
+// seconds where there are many executions.
 func matching(text string) string {
 	var words []string
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return unicode.IsSpace(r) || r == '"' || r == 0 }) {
-		if strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) && len(words) < maxWords {
+		if strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) &&
+			len(words) < maxWords {
 			words = append(words, `"`+strings.ToValidUTF8(word, "")+`"`)
 		}
 	}
@@ -251,7 +270,8 @@ func matching(text string) string {
 }
 
 func (tx Executions) list(ctx context.Context, where string, args ...any) ([]Execution, error) {
-	views, err := gorm.G[executionView](tx.db).Raw("SELECT "+executionColumns+" FROM executions WHERE "+where, args...).Find(ctx)
+	views, err := gorm.G[executionView](tx.db).Raw("SELECT "+executionColumns+" FROM executions WHERE "+where,
+		args...).Find(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("store: list executions: %w", err)
 	}
@@ -272,7 +292,8 @@ func (tx *conn) ids(ctx context.Context, sql string, args ...any) (ids []int64, 
 }
 
 func (tx Executions) handleOf(ctx context.Context, id int64) (handle string, err error) {
-	if err := tx.db.WithContext(ctx).Raw("SELECT handle FROM executions WHERE id = ?", id).Scan(&handle).Error; err != nil {
+	if err := tx.db.WithContext(ctx).Raw("SELECT handle FROM executions WHERE id = ?",
+		id).Scan(&handle).Error; err != nil {
 		return "", fmt.Errorf("store: list executions: %w", err)
 	}
 	return handle, nil

@@ -36,11 +36,13 @@ func listings() map[string]ExecutionFilter {
 		"word and status":       {Text: "revenue", Status: app.StatusTimeout},
 		"word, host, day":       {Text: "revenue", Host: "api17.example.com", From: from, To: to},
 		"word nobody wrote":     {Text: "zyzzyva"},
-		"all of it":             {ProfileHandle: "p00", Status: app.StatusCompleted, Credential: "c03", Host: "api17.example.com", Text: "revenue", From: from, To: to},
+		"all of it": {ProfileHandle: "p00", Status: app.StatusCompleted, Credential: "c03",
+			Host: "api17.example.com", Text: "revenue", From: from, To: to},
 	}
 }
 
-// TestNoListScans: every query of every list walks an index in the order of the list. None sorts, and none reads the table from end to end.
+// TestNoListScans: every query of every list walks an index in the order of the list. None sorts,
+// and none reads the table from end to end.
 func TestNoListScans(t *testing.T) {
 	s := queue(t)
 	b := idBounds{from: 5, below: 500}
@@ -50,7 +52,8 @@ func TestNoListScans(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		for _, step := range plan {
-			if strings.HasPrefix(step.Detail, "SCAN") && !strings.Contains(step.Detail, "VIRTUAL TABLE") || strings.Contains(step.Detail, "TEMP B-TREE") {
+			if strings.HasPrefix(step.Detail, "SCAN") && !strings.Contains(step.Detail, "VIRTUAL TABLE") ||
+				strings.Contains(step.Detail, "TEMP B-TREE") {
 				t.Errorf("%s: %s\n%s", name, step.Detail, sql)
 			}
 		}
@@ -100,7 +103,8 @@ func walk(t *testing.T, s *Store, f ExecutionFilter) (handles []string) {
 
 func onePage(t *testing.T, s *Store, f ExecutionFilter) (page ExecutionPage) {
 	t.Helper()
-	if err := s.Read(t.Context(), func(tx *Tx) (err error) { page, err = tx.Executions.List(t.Context(), f); return err }); err != nil {
+	if err := s.Read(t.Context(),
+		func(tx *Tx) (err error) { page, err = tx.Executions.List(t.Context(), f); return err }); err != nil {
 		t.Fatal(err)
 	}
 	return page
@@ -133,7 +137,8 @@ func TestListsFindWhatThereIs(t *testing.T) {
 			and("(x.error || s.clean || o.stdout || o.result) LIKE ?", "%"+word+"%")
 		}
 		var want []string
-		if err := s.reader.Raw("SELECT x.handle FROM executions x JOIN execution_scripts s ON s.execution_id = x.id JOIN execution_outputs o ON o.execution_id = x.id WHERE "+where+
+		if err := s.reader.Raw("SELECT x.handle FROM executions x JOIN execution_scripts s ON s.execution_id = x.id JOIN "+
+			"execution_outputs o ON o.execution_id = x.id WHERE "+where+
 			" ORDER BY x.id DESC", args...).Scan(&want).Error; err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +148,8 @@ func TestListsFindWhatThereIs(t *testing.T) {
 	}
 }
 
-// TestAWalkIsBounded: a page of which nearly nothing passes ends early and says so, and the walk still finds everything.
+// TestAWalkIsBounded: a page of which nearly nothing passes ends early and says so, and the walk
+// still finds everything.
 func TestAWalkIsBounded(t *testing.T) {
 	s := filled(t, walkMost+walkChunk+200)
 	write(t, s, func(tx *Tx) error {
@@ -163,8 +169,10 @@ func TestAWalkIsBounded(t *testing.T) {
 // TestWordsAreNoOperators: what people type is looked for, whatever it means to the index.
 func TestWordsAreNoOperators(t *testing.T) {
 	s := filled(t, 100)
-	for _, text := range []string{`"`, `revenue OR zyzzyva`, `NEAR(a b)`, `text:revenue`, `rev*enue`, `(`, `*`, "a\x00b", `-revenue`, `^revenue`, strings.Repeat("x ", 500), "\xff", "revenue\" OR \"zyzzyva"} {
-		if got := onePage(t, s, ExecutionFilter{Text: text, Limit: 5}); len(got.Executions) > 0 && !strings.Contains(text, "revenue") {
+	for _, text := range []string{`"`, `revenue OR zyzzyva`, `NEAR(a b)`, `text:revenue`, `rev*enue`, `(`, `*`, "a\x00b",
+		`-revenue`, `^revenue`, strings.Repeat("x ", 500), "\xff", "revenue\" OR \"zyzzyva"} {
+		if got := onePage(t, s, ExecutionFilter{Text: text, Limit: 5}); len(got.Executions) > 0 &&
+			!strings.Contains(text, "revenue") {
 			t.Errorf("%q finds something", text)
 		}
 	}
@@ -176,7 +184,8 @@ func TestWordsAreNoOperators(t *testing.T) {
 	}
 }
 
-// TestDeletedExecutionsLeaveNoWords: what retention deletes can't be found any more, and statistics stay.
+// TestDeletedExecutionsLeaveNoWords: what retention deletes can't be found any more, and statistics
+// stay.
 func TestDeletedExecutionsLeaveNoWords(t *testing.T) {
 	s := filled(t, 50)
 	before := count(t, s, "SELECT sum(completed) FROM execution_stats")
@@ -194,10 +203,12 @@ var (
 	directory  = flag.String("directory", "", "where TestListsAreQuick keeps its database; filled if it is new")
 )
 
-// measured is from how many executions on the bound holds: it is for make lists, on a machine that does nothing else.
+// measured is from how many executions on the bound holds: it is for make lists, on a machine that
+// does nothing else.
 const measured = 100000
 
-// TestListsAreQuick walks each list with -executions in the store and says how long a page took; make lists does it with a million, and there a median beyond the bound fails.
+// TestListsAreQuick walks each list with -executions in the store and says how long a page took;
+// make lists does it with a million, and there a median beyond the bound fails.
 func TestListsAreQuick(t *testing.T) {
 	dir := *directory
 	if dir == "" {
@@ -232,12 +243,14 @@ func TestListsAreQuick(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.Sort(slowest)
-	t.Logf("%d executions\n%s\n%6.1f ms  two weeks of statistics", *executions, strings.Join(slowest, "\n"), ms(time.Since(began)))
+	t.Logf("%d executions\n%s\n%6.1f ms  two weeks of statistics", *executions, strings.Join(slowest, "\n"),
+		ms(time.Since(began)))
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// FuzzSearchWords: whatever is typed is looked for as words. It is never an error, and no operator in it finds what lacks one of the words.
+// FuzzSearchWords: whatever is typed is looked for as words. It is never an error, and no operator
+// in it finds what lacks one of the words.
 func FuzzSearchWords(f *testing.F) {
 	for _, text := range []string{"hello", `a" OR "b`, "a* OR NEAR(hello)", "text:hello NOT there", "-", "\x00", "\xff"} {
 		f.Add(text)
@@ -248,7 +261,8 @@ func FuzzSearchWords(f *testing.F) {
 		return err
 	})
 	find := func(t testing.TB, text string) (rows []int64) {
-		if err := s.reader.Raw("SELECT rowid FROM execution_words WHERE execution_words MATCH ?", matching(text)).Scan(&rows).Error; err != nil {
+		if err := s.reader.Raw("SELECT rowid FROM execution_words WHERE execution_words MATCH ?",
+			matching(text)).Scan(&rows).Error; err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
 		return rows

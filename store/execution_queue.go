@@ -57,8 +57,9 @@ func (tx Queue) Placements(ctx context.Context) (map[string]app.Placement, error
 	return places, nil
 }
 
-// Add stores an execution under its profile as it is now, counts the use, and returns it as pending, also if it is claimed already. CodeProfileRevoked if
-// the profile was revoked or deleted in the meantime.
+// Add stores an execution under its profile as it is now, counts the use, and returns it as
+// pending, also if it is claimed already. CodeProfileRevoked if the profile was revoked or deleted
+// in the meantime.
 func (tx Queue) Add(ctx context.Context, n NewExecution) (x Execution, err error) {
 	profile, err := tx.use(ctx, n.ProfileHandle, n.At)
 	if err != nil {
@@ -69,8 +70,10 @@ func (tx Queue) Add(ctx context.Context, n NewExecution) (x Execution, err error
 		return x, fmt.Errorf("store: enqueue: %w", err)
 	}
 	row := executionRow{
-		Handle: n.Handle, SealedID: n.SealedID, ProfileHandle: n.ProfileHandle, ProfileDescription: profile.Description, Policy: profile.Policy,
-		Status: string(app.StatusPending), TimeoutMs: n.Timeout.Milliseconds(), Injected: "[]", RerunOf: n.RerunOf, Live: n.Live, Trace: n.Trace,
+		Handle: n.Handle, SealedID: n.SealedID, ProfileHandle: n.ProfileHandle, ProfileDescription: profile.Description,
+		Policy: profile.Policy,
+		Status: string(app.StatusPending), TimeoutMs: n.Timeout.Milliseconds(), Injected: "[]", RerunOf: n.RerunOf,
+		Live: n.Live, Trace: n.Trace,
 		CreatedAt: toMillis(n.At), Manifest: "{}",
 	}
 	status, claimed, d := row.Status, int64(0), Dispatch{Policy: row.Policy}
@@ -80,8 +83,10 @@ func (tx Queue) Add(ctx context.Context, n NewExecution) (x Execution, err error
 	if n.Dispatch != nil {
 		d = *n.Dispatch
 	}
-	row.ID, err = tx.insert(ctx, insertPending, row.Handle, n.Lookup, row.SealedID, profile.ID, row.ProfileHandle, row.ProfileDescription, d.Policy,
-		status, n.ClaimedBy, claimed, row.TimeoutMs, toJSON(append([]string{}, d.Injected...)), d.Backend, d.Isolation, d.Warm, toMillis(d.At),
+	row.ID, err = tx.insert(ctx, insertPending, row.Handle, n.Lookup, row.SealedID, profile.ID, row.ProfileHandle,
+		row.ProfileDescription, d.Policy,
+		status, n.ClaimedBy, claimed, row.TimeoutMs, toJSON(append([]string{}, d.Injected...)), d.Backend, d.Isolation,
+		d.Warm, toMillis(d.At),
 		row.RerunOf, row.Live, row.Trace, string(by), row.CreatedAt, row.Manifest)
 	if err != nil {
 		return x, fmt.Errorf("store: enqueue: %w", err)
@@ -89,7 +94,8 @@ func (tx Queue) Add(ctx context.Context, n NewExecution) (x Execution, err error
 	if err := tx.keepValues(ctx, n.Handle, d.Values); err != nil {
 		return x, fmt.Errorf("store: enqueue: %w", err)
 	}
-	if _, err := tx.insert(ctx, "INSERT INTO execution_scripts (execution_id, script, inputs, clean) VALUES (?, ?, ?, ?)", row.ID, n.Script, n.Inputs, n.Clean.String()); err != nil {
+	if _, err := tx.insert(ctx, "INSERT INTO execution_scripts (execution_id, script, inputs, clean) VALUES (?, ?, ?, ?)",
+		row.ID, n.Script, n.Inputs, n.Clean.String()); err != nil {
 		return x, fmt.Errorf("store: enqueue: %w", err)
 	}
 	return executionView{Row: row}.execution()
@@ -101,14 +107,16 @@ func (tx Queue) use(ctx context.Context, handle string, at time.Time) (profile p
 		RETURNING id, description, policy`, toMillis(at), handle).Scan(&profile.ID, &profile.Description, &profile.Policy)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return profile, app.E(app.CodeProfileRevoked, "the profile was revoked", "Ask the person who runs Airlock for a new profile, or create one with POST /profiles.")
+		return profile, app.E(app.CodeProfileRevoked, "the profile was revoked",
+			"Ask the person who runs Airlock for a new profile, or create one with POST /profiles.")
 	case err != nil:
 		return profile, fmt.Errorf("store: enqueue: %w", err)
 	}
 	return profile, nil
 }
 
-// NewestPolicy returns the version of the policy that an execution under the profile would be bound to now, 0 if none may start: the profile was revoked or deleted, or has expired.
+// NewestPolicy returns the version of the policy that an execution under the profile would be bound
+// to now, 0 if none may start: the profile was revoked or deleted, or has expired.
 func (tx Queue) NewestPolicy(ctx context.Context, profileHandle string, now time.Time) (version int, err error) {
 	err = tx.row(ctx, "SELECT policy FROM profiles WHERE handle = ? AND revoked = 0 AND (expires_at = 0 OR expires_at > ?)", profileHandle, toMillis(now)).Scan(&version)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -121,10 +129,12 @@ const insertPending = `INSERT INTO executions (handle, lookup, sealed_id, profil
 		status, claimed_by, claimed_at, timeout_ms, injected, backend, isolation, warm, started_at, rerun_of, live, trace, submitted_by, created_at, manifest)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-// Claim takes a pending execution for the server run named by; ok is false if there is none. Profiles take turns: it is the oldest of the first profile after the
-// one that had the last turn, in the order of their handles, however much others have queued. after is that profile's handle, "" at the beginning.
-// Those of the profiles named by without are left.
-func (tx Queue) Claim(ctx context.Context, by, after string, at time.Time, without ...string) (x Execution, ok bool, err error) {
+// Claim takes a pending execution for the server run named by; ok is false if there is none.
+// Profiles take turns: it is the oldest of the first profile after the one that had the last turn,
+// in the order of their handles, however much others have queued. after is that profile's handle,
+// "" at the beginning. Those of the profiles named by without are left.
+func (tx Queue) Claim(ctx context.Context, by, after string, at time.Time, without ...string) (x Execution, ok bool,
+	err error) {
 	left := toJSON(append([]string{}, without...))
 	for _, after := range []string{after, ""} {
 		rows, err := gorm.G[executionView](tx.db).Raw(claimNext, by, toMillis(at), after, left).Find(ctx)
@@ -164,20 +174,23 @@ type Dispatch struct {
 	At        time.Time
 }
 
-// Dispatch records what a running execution is bound to, before its script is sent: what had access must be known even
-// if nothing comes back. CodeConflict if it doesn't run.
+// Dispatch records what a running execution is bound to, before its script is sent: what had access
+// must be known even if nothing comes back. CodeConflict if it doesn't run.
 func (tx Queue) Dispatch(ctx context.Context, handle string, d Dispatch) error {
 	injected, err := json.Marshal(append([]string{}, d.Injected...))
 	if err != nil {
 		return fmt.Errorf("store: dispatch: %w", err)
 	}
-	rows, err := tx.exec(ctx, `UPDATE executions SET policy = ?, backend = ?, isolation = ?, warm = ?, injected = ?, started_at = ?
+	rows, err := tx.exec(ctx,
+		`UPDATE executions SET policy = ?, backend = ?, isolation = ?, warm = ?, injected = ?, started_at = ?
 		WHERE handle = ? AND status = 'running'`, d.Policy, d.Backend, d.Isolation, d.Warm, string(injected), toMillis(d.At), handle)
 	if err := changed(rows, err, "execution"); err != nil {
 		return err
 	}
 	if d.Script != nil {
-		if _, err := tx.exec(ctx, "UPDATE execution_scripts SET clean = ? WHERE execution_id = (SELECT id FROM executions WHERE handle = ?)", d.Script.String(), handle); err != nil {
+		if _, err := tx.exec(ctx,
+			"UPDATE execution_scripts SET clean = ? WHERE execution_id = (SELECT id FROM executions WHERE handle = ?)",
+			d.Script.String(), handle); err != nil {
 			return fmt.Errorf("store: dispatch: %w", err)
 		}
 	}
@@ -187,10 +200,12 @@ func (tx Queue) Dispatch(ctx context.Context, handle string, d Dispatch) error {
 	return nil
 }
 
-// keepValues records which values an execution was given: those of the last time, if it is bound again before its script was sent. Its keys stay the same.
+// keepValues records which values an execution was given: those of the last time, if it is bound
+// again before its script was sent. Its keys stay the same.
 func (tx Queue) keepValues(ctx context.Context, handle string, values []ExecutionValue) error {
 	for _, v := range values {
-		if _, err := tx.exec(ctx, `INSERT INTO execution_values (execution_id, key, credential_id, credential_name, version, mode)
+		if _, err := tx.exec(ctx,
+			`INSERT INTO execution_values (execution_id, key, credential_id, credential_name, version, mode)
 			VALUES ((SELECT id FROM executions WHERE handle = ?), ?, ?, coalesce((SELECT name FROM credentials WHERE id = ?), ''), ?, ?)
 			ON CONFLICT DO UPDATE SET credential_id = excluded.credential_id, credential_name = excluded.credential_name, version = excluded.version, mode = excluded.mode`,
 			handle, v.Key, v.CredentialID, v.CredentialID, v.Version, string(v.Mode)); err != nil {

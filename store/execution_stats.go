@@ -33,16 +33,20 @@ type Usage struct {
 	Durations     []Duration // how often each came, rounded down to two digits
 }
 
-// Usage lists what ended in [from, to), per profile and span. Profiles without an execution are left out. It costs the same however many executions there are.
+// Usage lists what ended in [from, to), per profile and span. Profiles without an execution are
+// left out. It costs the same however many executions there are.
 func (tx Stats) Usage(ctx context.Context, span time.Duration, from, to time.Time) ([]Usage, error) {
-	rows, err := gorm.G[executionStatsRow](tx.db).Where("span = ? AND start >= ? AND start < ?", int64(span.Seconds()), from.Unix(), to.Unix()).Order("start, profile_handle").Find(ctx)
+	rows, err := gorm.G[executionStatsRow](tx.db).Where("span = ? AND start >= ? AND start < ?", int64(span.Seconds()),
+		from.Unix(), to.Unix()).Order("start, profile_handle").Find(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("store: read statistics: %w", err)
 	}
 	list := make([]Usage, len(rows))
 	for i, r := range rows {
-		list[i] = Usage{ProfileHandle: r.ProfileHandle, Profile: r.ProfileDescription, Start: time.Unix(r.Start, 0).UTC(), Completed: r.Completed, Error: r.Error, Timeout: r.Timeout,
-			Cancelled: r.Cancelled, Started: r.Started, RunTime: time.Duration(r.RunMs) * time.Millisecond, Redactions: r.Redactions}
+		list[i] = Usage{ProfileHandle: r.ProfileHandle, Profile: r.ProfileDescription, Start: time.Unix(r.Start, 0).UTC(),
+			Completed: r.Completed, Error: r.Error, Timeout: r.Timeout,
+			Cancelled: r.Cancelled, Started: r.Started, RunTime: time.Duration(r.RunMs) * time.Millisecond,
+			Redactions: r.Redactions}
 		if list[i].Durations, err = durations(r.Durations); err != nil {
 			return nil, err
 		}
@@ -56,7 +60,8 @@ type Duration struct {
 	Times int64
 }
 
-// durations reads an object of numbers by milliseconds. Statistics of a month have tens of thousands of these, which a general decoder takes too long for.
+// durations reads an object of numbers by milliseconds. Statistics of a month have tens of
+// thousands of these, which a general decoder takes too long for.
 func durations(text string) ([]Duration, error) {
 	inner, ok := strings.CutPrefix(strings.TrimSpace(text), "{")
 	inner, end := strings.CutSuffix(inner, "}")
@@ -88,7 +93,8 @@ func durations(text string) ([]Duration, error) {
 
 var errDurations = errors.New("store: statistics can't be read: durations is not an object of numbers by milliseconds")
 
-// Counts returns how many executions a profile has had and how many of those did not complete (error or timeout).
+// Counts returns how many executions a profile has had and how many of those did not complete
+// (error or timeout).
 func (tx Stats) Counts(ctx context.Context, profileHandle string) (total, failed int64, err error) {
 	var counts struct{ Total, Failed int64 }
 	err = tx.db.WithContext(ctx).Raw(countsOfProfile, profileHandle, profileHandle).Scan(&counts).Error

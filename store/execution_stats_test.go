@@ -53,7 +53,8 @@ func TestEveryEndIsCounted(t *testing.T) {
 		end.At = start.Add(time.Duration(i) * time.Minute)
 		write(t, s, func(tx *Tx) error { _, err := tx.Executions.Finish(t.Context(), handle, end); return err })
 	}
-	want := Usage{ProfileHandle: "a", Profile: "profile a", Completed: 2, Error: 1, Timeout: 1, Cancelled: 1, Started: 4, RunTime: (847 + 843 + 61234 + 7) * time.Millisecond,
+	want := Usage{ProfileHandle: "a", Profile: "profile a", Completed: 2, Error: 1, Timeout: 1, Cancelled: 1, Started: 4,
+		RunTime:   (847 + 843 + 61234 + 7) * time.Millisecond,
 		Durations: []Duration{{840 * time.Millisecond, 2}, {61 * time.Second, 1}, {7 * time.Millisecond, 1}}}
 	for _, span := range []time.Duration{Hourly, Quarterly, Daily} {
 		var got []Usage
@@ -70,7 +71,8 @@ func TestEveryEndIsCounted(t *testing.T) {
 	}
 }
 
-// TestMigrationCountsWhatIsThere: a database from before the statistics has them afterwards, as if they had always been kept.
+// TestMigrationCountsWhatIsThere: a database from before the statistics has them afterwards, as if
+// they had always been kept.
 func TestMigrationCountsWhatIsThere(t *testing.T) {
 	all, err := embedded()
 	if err != nil {
@@ -86,8 +88,10 @@ func TestMigrationCountsWhatIsThere(t *testing.T) {
 	if err := migrate(t.Context(), s.writer, dir, all[:at], nil); err != nil {
 		t.Fatal(err)
 	}
-	for i, row := range []string{"'completed', 1000, 847, ''", "'completed', 1000, 841, ''", "'error', 1000, 2000, 'KeyError: quagga'", "'cancelled', 0, 0, ''"} {
-		if err := s.writer.Exec(fmt.Sprintf(`INSERT INTO executions (id, handle, lookup, sealed_id, profile_handle, policy, timeout_ms, created_at, completed_at, status, started_at, run_ms, error)
+	for i, row := range []string{"'completed', 1000, 847, ''", "'completed', 1000, 841, ''",
+		"'error', 1000, 2000, 'KeyError: quagga'", "'cancelled', 0, 0, ''"} {
+		if err := s.writer.Exec(fmt.Sprintf(
+			`INSERT INTO executions (id, handle, lookup, sealed_id, profile_handle, policy, timeout_ms, created_at, completed_at, status, started_at, run_ms, error)
 			VALUES (%d, 'h%d', cast('l%d' AS BLOB), x'01', 'p', 1, 1, 1, 7200000, %s)`, i+1, i, i, row)).Error; err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +103,8 @@ func TestMigrationCountsWhatIsThere(t *testing.T) {
 	if err := s.writer.Order("span").Find(&rows).Error; err != nil {
 		t.Fatal(err)
 	}
-	row := executionStatsRow{ProfileHandle: "p", Span: 3600, Start: 7200, Completed: 2, Error: 1, Cancelled: 1, Started: 3, RunMs: 3688, Durations: `{"2000":1,"840":2}`}
+	row := executionStatsRow{ProfileHandle: "p", Span: 3600, Start: 7200, Completed: 2, Error: 1, Cancelled: 1, Started: 3,
+		RunMs: 3688, Durations: `{"2000":1,"840":2}`}
 	quarter, day := row, row
 	quarter.Span, quarter.Start, day.Span, day.Start = 21600, 0, 86400, 0
 	if diff := cmp.Diff([]executionStatsRow{row, quarter, day}, rows); diff != "" {
@@ -112,14 +117,16 @@ func TestMigrationCountsWhatIsThere(t *testing.T) {
 
 func TestDurationsAreReadStrictly(t *testing.T) {
 	for text, want := range map[string][]Duration{
-		`{}`: nil, ` { } `: nil, `{"7":1}`: {{7 * time.Millisecond, 1}}, `{ "7" : 1, "840":23 }`: {{7 * time.Millisecond, 1}, {840 * time.Millisecond, 23}},
+		`{}`: nil, ` { } `: nil, `{"7":1}`: {{7 * time.Millisecond, 1}},
+		`{ "7" : 1, "840":23 }`: {{7 * time.Millisecond, 1}, {840 * time.Millisecond, 23}},
 	} {
 		got, err := durations(text)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("%s: %v\n%s", text, err, diff)
 		}
 	}
-	for _, text := range []string{"", "{", "}", "[1]", `{"7"}`, `{7:1}`, `{"7":1,}`, `{"":1}`, `{"7":x}`, `{"7":1.5}`, `{"7":99999999999999999999}`, `{"7":{"8":1}}`} {
+	for _, text := range []string{"", "{", "}", "[1]", `{"7"}`, `{7:1}`, `{"7":1,}`, `{"":1}`, `{"7":x}`, `{"7":1.5}`,
+		`{"7":99999999999999999999}`, `{"7":{"8":1}}`} {
 		if got, err := durations(text); err == nil {
 			t.Errorf("%s was read as %v", text, got)
 		}

@@ -27,7 +27,8 @@ func queue(t testing.TB) *Store {
 	t.Cleanup(func() { _ = s.Close() })
 	write(t, s, func(tx *Tx) error {
 		for _, h := range []string{"a", "b"} {
-			if _, err := tx.exec(t.Context(), `INSERT INTO profiles (handle, lookup, sealed_id, description, created_by, created_at, updated_at)
+			if _, err := tx.exec(t.Context(),
+				`INSERT INTO profiles (handle, lookup, sealed_id, description, created_by, created_at, updated_at)
 				VALUES (?, ?, ?, ?, '{}', 1, 1)`, h, []byte(h), []byte(h), "profile "+h); err != nil {
 				return err
 			}
@@ -47,8 +48,9 @@ func write(t testing.TB, s *Store, fn func(tx *Tx) error) {
 func enqueue(t testing.TB, s *Store, handle, profile string, at time.Time) {
 	t.Helper()
 	write(t, s, func(tx *Tx) error {
-		_, err := tx.Queue.Add(t.Context(), NewExecution{Handle: handle, Lookup: []byte(handle), SealedID: []byte("sealed " + handle), ProfileHandle: profile,
-			Timeout: time.Minute, Script: []byte("sealed script"), Clean: redact.Fixed("print(1)"), At: at})
+		_, err := tx.Queue.Add(t.Context(),
+			NewExecution{Handle: handle, Lookup: []byte(handle), SealedID: []byte("sealed " + handle), ProfileHandle: profile,
+				Timeout: time.Minute, Script: []byte("sealed script"), Clean: redact.Fixed("print(1)"), At: at})
 		return err
 	})
 }
@@ -57,8 +59,10 @@ func TestEnqueueReturnsWhatItStores(t *testing.T) {
 	s := queue(t)
 	var got, want Execution
 	write(t, s, func(tx *Tx) (err error) {
-		got, err = tx.Queue.Add(t.Context(), NewExecution{Handle: "x", Lookup: []byte("x"), SealedID: []byte("sealed"), ProfileHandle: "a", Timeout: time.Minute,
-			Script: []byte("s"), Inputs: []byte("i"), Clean: redact.Fixed("c"), RerunOf: "w", Live: true, Trace: "t", By: app.Actor{Kind: app.ActorAgent}, At: start})
+		got, err = tx.Queue.Add(t.Context(),
+			NewExecution{Handle: "x", Lookup: []byte("x"), SealedID: []byte("sealed"), ProfileHandle: "a", Timeout: time.Minute,
+				Script: []byte("s"), Inputs: []byte("i"), Clean: redact.Fixed("c"), RerunOf: "w", Live: true, Trace: "t",
+				By: app.Actor{Kind: app.ActorAgent}, At: start})
 		return err
 	})
 	err := s.Read(t.Context(), func(tx *Tx) (err error) {
@@ -111,7 +115,8 @@ func TestClaimLeavesProfilesThatHaveToWait(t *testing.T) {
 	enqueue(t, s, "a0", "a", start)
 	enqueue(t, s, "b0", "b", start)
 	write(t, s, func(tx *Tx) error {
-		_, err := tx.exec(t.Context(), "UPDATE profiles SET backend = 'ssh', min_tier = 'full', image = 'i' WHERE handle = 'a'")
+		_, err := tx.exec(t.Context(),
+			"UPDATE profiles SET backend = 'ssh', min_tier = 'full', image = 'i' WHERE handle = 'a'")
 		return err
 	})
 	var got []string
@@ -138,7 +143,8 @@ func TestClaimLeavesProfilesThatHaveToWait(t *testing.T) {
 	}
 }
 
-// TestProfilesTakeTurns: however much one has queued, and in whatever order it came, the others wait for one of its executions at most.
+// TestProfilesTakeTurns: however much one has queued, and in whatever order it came, the others
+// wait for one of its executions at most.
 func TestProfilesTakeTurns(t *testing.T) {
 	s := queue(t)
 	for i := range 50 {
@@ -166,7 +172,8 @@ func TestProfilesTakeTurns(t *testing.T) {
 		if err := s.writer.Raw("EXPLAIN QUERY PLAN "+sql, "a", 1, "", "[]").Scan(&plan).Error; err != nil {
 			t.Fatal(err)
 		}
-		if details := fmt.Sprint(plan); !strings.Contains(details, "COVERING INDEX executions_pending") || strings.Contains(details, "TEMP B-TREE") {
+		if details := fmt.Sprint(plan); !strings.Contains(details, "COVERING INDEX executions_pending") ||
+			strings.Contains(details, "TEMP B-TREE") {
 			t.Errorf("it reads more than it has to: %s", details)
 		}
 	}
@@ -175,7 +182,8 @@ func TestProfilesTakeTurns(t *testing.T) {
 // Each change holds in one status only.
 func TestChangesAreConditional(t *testing.T) {
 	ask := func(ctx context.Context, tx *Tx) error {
-		return tx.Questions.Ask(ctx, "x", Question{RequestID: "q", Ordinal: 1, Prompt: redact.Fixed("p"), Model: redact.Fixed("m"), At: start})
+		return tx.Questions.Ask(ctx, "x",
+			Question{RequestID: "q", Ordinal: 1, Prompt: redact.Fixed("p"), Model: redact.Fixed("m"), At: start})
 	}
 	answer := func(ctx context.Context, tx *Tx) error {
 		return tx.Questions.Answer(ctx, "x", Reply{RequestID: "q", Response: redact.Fixed("r"), By: app.System(), At: start})
@@ -194,10 +202,14 @@ func TestChangesAreConditional(t *testing.T) {
 		do   func(context.Context, *Tx) error
 		code app.Code
 	}{
-		{"ask while pending", ask, app.CodeConflict}, {"answer while pending", answer, app.CodeConflict}, {"dispatch while pending", dispatch, app.CodeConflict},
-		{"claim", func(ctx context.Context, tx *Tx) error { _, _, err := tx.Queue.Claim(ctx, "", "", start); return err }, ""},
-		{"answer while running", answer, app.CodeConflict}, {"dispatch", dispatch, ""}, {"ask", ask, ""}, {"ask twice", ask, app.CodeConflict},
-		{"answer", answer, ""}, {"answer twice", answer, app.CodeConflict}, {"finish", finish, ""}, {"finish twice", finish, app.CodeConflict}, {"ask after the end", ask, app.CodeConflict},
+		{"ask while pending", ask, app.CodeConflict}, {"answer while pending", answer, app.CodeConflict},
+		{"dispatch while pending", dispatch, app.CodeConflict},
+		{"claim", func(ctx context.Context, tx *Tx) error { _, _, err := tx.Queue.Claim(ctx, "", "", start); return err },
+			""},
+		{"answer while running", answer, app.CodeConflict}, {"dispatch", dispatch, ""}, {"ask", ask, ""},
+		{"ask twice", ask, app.CodeConflict},
+		{"answer", answer, ""}, {"answer twice", answer, app.CodeConflict}, {"finish", finish, ""},
+		{"finish twice", finish, app.CodeConflict}, {"ask after the end", ask, app.CodeConflict},
 	}
 	for _, step := range steps {
 		if code := do(t, s, step.do); code != step.code {
@@ -206,15 +218,19 @@ func TestChangesAreConditional(t *testing.T) {
 	}
 }
 
-// An execution that is bound again, because people decided something before its script was sent, was recorded with the values that it had been bound to first.
+// An execution that is bound again, because people decided something before its script was sent,
+// was recorded with the values that it had been bound to first.
 func TestValuesOfAnExecutionThatIsBoundAgain(t *testing.T) {
 	s := queue(t)
 	at := func(version int, mode app.Mode) Dispatch {
-		return Dispatch{Policy: version, Values: []ExecutionValue{{Key: "K", CredentialID: "c", Version: version, Mode: mode}}, At: start}
+		return Dispatch{Policy: version,
+			Values: []ExecutionValue{{Key: "K", CredentialID: "c", Version: version, Mode: mode}}, At: start}
 	}
 	write(t, s, func(tx *Tx) error {
 		first := at(1, app.ModeSealed)
-		_, err := tx.Queue.Add(t.Context(), NewExecution{Handle: "x", Lookup: []byte("x"), SealedID: []byte("x"), ProfileHandle: "a", Timeout: time.Minute, Script: []byte("x"), At: start, ClaimedBy: "me", Dispatch: &first})
+		_, err := tx.Queue.Add(t.Context(),
+			NewExecution{Handle: "x", Lookup: []byte("x"), SealedID: []byte("x"), ProfileHandle: "a", Timeout: time.Minute,
+				Script: []byte("x"), At: start, ClaimedBy: "me", Dispatch: &first})
 		return err
 	})
 	write(t, s, func(tx *Tx) error { return tx.Queue.Dispatch(t.Context(), "x", at(2, app.ModeInjected)) })
@@ -233,10 +249,14 @@ func TestFinishKeepsEverything(t *testing.T) {
 	claim(t, s)
 	result := redact.Fixed(`{"a":1}`)
 	f := Finish{
-		Status: app.StatusCompleted, Stdout: redact.Fixed("out"), Stderr: redact.Fixed("err"), Result: &result, Truncated: true, Turns: []int{1, 2, 2, 1},
-		Masked: map[string]redact.Hits{"stdout": {{Name: "A", Count: 2}}, "error": {{Name: "A", Encoding: "hex", Count: 1}}, "result": nil}, StartedAt: start, FirstOutput: start, At: start.Add(time.Second),
-		RunTime: 900 * time.Millisecond, LLMTime: 5 * time.Second, CPUTime: 30 * time.Millisecond, PeakMemory: 7, Manifest: app.Manifest{Script: "s"},
-		Network: []Connection{{Connection: app.Connection{Port: 443, Verdict: app.VerdictAllowed, Address: "192.0.2.1:443", BytesUp: 1, BytesDown: 2, StartedAt: start, Duration: time.Second, Count: 3},
+		Status: app.StatusCompleted, Stdout: redact.Fixed("out"), Stderr: redact.Fixed("err"), Result: &result,
+		Truncated: true, Turns: []int{1, 2, 2, 1},
+		Masked: map[string]redact.Hits{"stdout": {{Name: "A", Count: 2}}, "error": {{Name: "A", Encoding: "hex", Count: 1}},
+			"result": nil}, StartedAt: start, FirstOutput: start, At: start.Add(time.Second),
+		RunTime: 900 * time.Millisecond, LLMTime: 5 * time.Second, CPUTime: 30 * time.Millisecond, PeakMemory: 7,
+		Manifest: app.Manifest{Script: "s"},
+		Network: []Connection{{Connection: app.Connection{Port: 443, Verdict: app.VerdictAllowed, Address: "192.0.2.1:443",
+			BytesUp: 1, BytesDown: 2, StartedAt: start, Duration: time.Second, Count: 3},
 			Host: redact.Fixed("h"), Rule: redact.Fixed("r")}},
 	}
 	var ended Ended
@@ -267,13 +287,16 @@ func TestFinishKeepsEverything(t *testing.T) {
 	if err := s.Read(t.Context(), read); err != nil {
 		t.Fatal(err)
 	}
-	want := app.Execution{Handle: "x", ProfileHandle: "a", Profile: "profile a", Status: app.StatusCompleted, Timeout: time.Minute, Truncated: true, Redactions: 3,
-		Injected: []string{}, CreatedAt: start, StartedAt: start, FirstOutputAt: start, CompletedAt: start.Add(time.Second), RunTime: f.RunTime, LLMTime: f.LLMTime, CPUTime: f.CPUTime,
+	want := app.Execution{Handle: "x", ProfileHandle: "a", Profile: "profile a", Status: app.StatusCompleted,
+		Timeout: time.Minute, Truncated: true, Redactions: 3,
+		Injected: []string{}, CreatedAt: start, StartedAt: start, FirstOutputAt: start, CompletedAt: start.Add(time.Second),
+		RunTime: f.RunTime, LLMTime: f.LLMTime, CPUTime: f.CPUTime,
 		PeakMemory: 7, Manifest: app.Manifest{Script: "s"}}
 	if diff := cmp.Diff(want, x.Execution); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(app.Output{Stdout: "out", Stderr: "err", Result: []byte(`{"a":1}`), Turns: []int{1, 2, 2, 1}}, out); diff != "" {
+	if diff := cmp.Diff(app.Output{Stdout: "out", Stderr: "err", Result: []byte(`{"a":1}`), Turns: []int{1, 2, 2, 1}},
+		out); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(x, ended.Execution) + cmp.Diff(out, ended.Output); diff != "" {
@@ -291,7 +314,8 @@ func TestFinishKeepsEverything(t *testing.T) {
 	if diff := cmp.Diff([]app.Connection{c}, network); diff != "" {
 		t.Error(diff)
 	}
-	wantDay := executionStatsRow{ProfileHandle: "a", Span: 86400, Start: start.Unix() / 86400 * 86400, ProfileDescription: "profile a", Completed: 1, Started: 1, RunMs: 900, LLMMs: 5000,
+	wantDay := executionStatsRow{ProfileHandle: "a", Span: 86400, Start: start.Unix() / 86400 * 86400,
+		ProfileDescription: "profile a", Completed: 1, Started: 1, RunMs: 900, LLMMs: 5000,
 		Durations: `{"900":1}`, Redactions: 3}
 	if diff := cmp.Diff(wantDay, day); diff != "" {
 		t.Error(diff)
@@ -322,7 +346,9 @@ func TestEnqueueUnderARevokedProfile(t *testing.T) {
 	})
 	for _, profile := range []string{"a", "none"} {
 		code := do(t, s, func(ctx context.Context, tx *Tx) error {
-			_, err := tx.Queue.Add(ctx, NewExecution{Handle: "x", Lookup: []byte("x"), SealedID: []byte("x"), ProfileHandle: profile, Script: []byte("s"), At: start})
+			_, err := tx.Queue.Add(ctx,
+				NewExecution{Handle: "x", Lookup: []byte("x"), SealedID: []byte("x"), ProfileHandle: profile, Script: []byte("s"),
+					At: start})
 			return err
 		})
 		if code != app.CodeProfileRevoked {
@@ -332,12 +358,14 @@ func TestEnqueueUnderARevokedProfile(t *testing.T) {
 }
 
 func TestExecutionOfAGoneProfile(t *testing.T) {
-	for _, sql := range []string{"UPDATE profiles SET revoked = 1 WHERE handle = 'a'", "DELETE FROM profiles WHERE handle = 'a'"} {
+	for _, sql := range []string{"UPDATE profiles SET revoked = 1 WHERE handle = 'a'",
+		"DELETE FROM profiles WHERE handle = 'a'"} {
 		s := queue(t)
 		enqueue(t, s, "x", "a", start)
 		for _, gone := range []bool{false, true} {
 			var x Execution
-			if err := s.Read(t.Context(), func(tx *Tx) (err error) { x, err = tx.Executions.ByHandle(t.Context(), "x"); return err }); err != nil {
+			if err := s.Read(t.Context(),
+				func(tx *Tx) (err error) { x, err = tx.Executions.ByHandle(t.Context(), "x"); return err }); err != nil {
 				t.Fatal(err)
 			}
 			if x.ProfileGone != gone || x.Profile != "profile a" {
@@ -375,9 +403,12 @@ func TestExecutionPages(t *testing.T) {
 		{"all", ExecutionFilter{}, newest},
 		{"profile", ExecutionFilter{ProfileHandle: "b"}, only(func(i int) bool { return i%2 == 1 })},
 		{"status", ExecutionFilter{Status: app.StatusRunning}, nil},
-		{"status of a profile", ExecutionFilter{ProfileHandle: "a", Status: app.StatusPending}, only(func(i int) bool { return i%2 == 0 })},
-		{"range", ExecutionFilter{From: start.Add(2 * time.Minute), To: start.Add(8 * time.Minute)}, only(func(i int) bool { return i/2 >= 2 && i/2 < 8 })},
-		{"range of a profile", ExecutionFilter{ProfileHandle: "a", From: start.Add(2 * time.Minute)}, only(func(i int) bool { return i/2 >= 2 && i%2 == 0 })},
+		{"status of a profile", ExecutionFilter{ProfileHandle: "a", Status: app.StatusPending},
+			only(func(i int) bool { return i%2 == 0 })},
+		{"range", ExecutionFilter{From: start.Add(2 * time.Minute), To: start.Add(8 * time.Minute)},
+			only(func(i int) bool { return i/2 >= 2 && i/2 < 8 })},
+		{"range of a profile", ExecutionFilter{ProfileHandle: "a", From: start.Add(2 * time.Minute)},
+			only(func(i int) bool { return i/2 >= 2 && i%2 == 0 })},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -386,7 +417,8 @@ func TestExecutionPages(t *testing.T) {
 			f.Limit = 3
 			for range 20 {
 				var page ExecutionPage
-				if err := s.Read(t.Context(), func(tx *Tx) (err error) { page, err = tx.Executions.List(t.Context(), f); return err }); err != nil {
+				if err := s.Read(t.Context(),
+					func(tx *Tx) (err error) { page, err = tx.Executions.List(t.Context(), f); return err }); err != nil {
 					t.Fatal(err)
 				}
 				for _, x := range page.Executions {

@@ -16,7 +16,8 @@ func TestFileModes(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]os.FileMode{"": 0o700, FileName: 0o600, FileName + "-wal": 0o600, FileName + "-shm": 0o600} {
+	for name, want := range map[string]os.FileMode{"": 0o700, FileName: 0o600, FileName + "-wal": 0o600,
+		FileName + "-shm": 0o600} {
 		info, err := os.Stat(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)

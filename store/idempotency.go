@@ -11,8 +11,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Replayed returns the handle of the execution that a profile submitted under an idempotency key since a time, or "".
-// key and body are hashes. CodeIdempotencyReused if the body was another.
+// Replayed returns the handle of the execution that a profile submitted under an idempotency key
+// since a time, or "". key and body are hashes. CodeIdempotencyReused if the body was another.
 func (tx Queue) Replayed(ctx context.Context, profileHandle string, key, body []byte, since time.Time) (string, error) {
 	var rows []struct {
 		Body   []byte
@@ -28,13 +28,15 @@ func (tx Queue) Replayed(ctx context.Context, profileHandle string, key, body []
 		return "", nil
 	}
 	if !bytes.Equal(rows[0].Body, body) {
-		return "", app.E(app.CodeIdempotencyReused, "the idempotency key was used for another request within 24 hours", "Use a new key for a new request.")
+		return "", app.E(app.CodeIdempotencyReused, "the idempotency key was used for another request within 24 hours",
+			"Use a new key for a new request.")
 	}
 	return rows[0].Handle, nil
 }
 
 // Remember ties an idempotency key to an execution and forgets the keys that are older than since.
-func (tx Queue) Remember(ctx context.Context, profileHandle, execution string, key, body []byte, at, since time.Time) error {
+func (tx Queue) Remember(ctx context.Context, profileHandle, execution string, key, body []byte, at,
+	since time.Time) error {
 	if _, err := gorm.G[idempotencyRow](tx.db).Where("created_at < ?", toMillis(since)).Delete(ctx); err != nil {
 		return fmt.Errorf("store: forget idempotency keys: %w", err)
 	}

@@ -6,15 +6,18 @@ import (
 	"time"
 )
 
-// settingDisorder is set if executions stand in the table before others that are older by more than clockSlack, as an import into an instance with a history of its own leaves
-// them: their rows get the next numbers, and keep their dates. (So does a clock that was set back by as much.) It stays set when these executions are gone, which costs little.
+// settingDisorder is set if executions stand in the table before others that are older by more than
+// clockSlack, as an import into an instance with a history of its own leaves them: their rows get
+// the next numbers, and keep their dates. (So does a clock that was set back by as much.) It stays
+// set when these executions are gone, which costs little.
 const settingDisorder = "executions.disorder"
 
 // selectDisorder reads no more than the index of times.
 const selectDisorder = `SELECT EXISTS (SELECT 1 FROM (
 	SELECT id, max(id) OVER (ORDER BY created_at RANGE BETWEEN UNBOUNDED PRECEDING AND ? PRECEDING) AS before FROM executions) WHERE before > id)`
 
-// NoteOrder finds out, after executions were loaded, whether their row numbers still grow with time.
+// NoteOrder finds out, after executions were loaded, whether their row numbers still grow with
+// time.
 func (tx Executions) NoteOrder(ctx context.Context, at time.Time) error {
 	var disorder bool
 	if err := tx.db.WithContext(ctx).Raw(selectDisorder, clockSlack.Milliseconds()+1).Scan(&disorder).Error; err != nil {

@@ -13,8 +13,9 @@ import (
 	"github.com/computclaw/airlock/app/redact"
 )
 
-// An import into an instance with a history leaves rows whose numbers say nothing about their time. A list of a range of times lost what was here before, and retention by
-// count took the newest for the oldest.
+// An import into an instance with a history leaves rows whose numbers say nothing about their time.
+// A list of a range of times lost what was here before, and retention by count took the newest for
+// the oldest.
 func TestImportedHistoryKeepsItsDates(t *testing.T) {
 	for seed := range uint64(5) {
 		s := queue(t)
@@ -26,19 +27,24 @@ func TestImportedHistoryKeepsItsDates(t *testing.T) {
 				t.Errorf("seed %d, %d days ago: %q, want %q", seed, days, got, want)
 			}
 		}
-		ofA := ExecutionFilter{ProfileHandle: "a", Status: app.StatusCompleted, From: start.AddDate(0, 0, -90), To: start.AddDate(0, 0, -10), Limit: 2}
+		ofA := ExecutionFilter{ProfileHandle: "a", Status: app.StatusCompleted, From: start.AddDate(0, 0, -90),
+			To: start.AddDate(0, 0, -10), Limit: 2}
 		var there []string
-		if err := s.reader.Raw("SELECT handle FROM executions WHERE profile_handle = 'a' AND status = 'completed' AND created_at >= ? AND created_at < ? ORDER BY id DESC", toMillis(ofA.From), toMillis(ofA.To)).Scan(&there).Error; err != nil {
+		if err := s.reader.Raw("SELECT handle FROM executions WHERE profile_handle = 'a' AND status = 'completed' AND "+
+			"created_at >= ? AND created_at < ? ORDER BY id DESC", toMillis(ofA.From),
+			toMillis(ofA.To)).Scan(&there).Error; err != nil {
 			t.Fatal(err)
 		}
 		if got := walk(t, s, ofA); !slices.Equal(got, there) {
 			t.Errorf("seed %d, of one profile: %q, want %q", seed, got, there)
 		}
-		if got, want := walk(t, s, ExecutionFilter{From: start.AddDate(0, 0, -100), Limit: 2}), between(t, s, start.AddDate(0, 0, -100), start.AddDate(9, 0, 0)); !slices.Equal(got, want) {
+		if got, want := walk(t, s, ExecutionFilter{From: start.AddDate(0, 0, -100), Limit: 2}),
+			between(t, s, start.AddDate(0, 0, -100), start.AddDate(9, 0, 0)); !slices.Equal(got, want) {
 			t.Errorf("seed %d, open at its end: %q, want %q", seed, got, want)
 		}
 		var want []string
-		if err := s.reader.Raw("SELECT handle FROM executions WHERE profile_handle = 'a' ORDER BY created_at DESC, id DESC LIMIT 5").Scan(&want).Error; err != nil {
+		if err := s.reader.Raw("SELECT handle FROM executions WHERE profile_handle = 'a' ORDER BY created_at DESC, id DESC " +
+			"LIMIT 5").Scan(&want).Error; err != nil {
 			t.Fatal(err)
 		}
 		write(t, s, func(tx *Tx) error {
@@ -46,11 +52,14 @@ func TestImportedHistoryKeepsItsDates(t *testing.T) {
 			if err != nil || row == 0 {
 				return err
 			}
-			_, err = tx.Pruning.Surplus(t.Context(), "a", row, Kept{EndedSince: start.AddDate(1, 0, 0), RepeatedSince: start.AddDate(1, 0, 0)}, 1000)
+			_, err = tx.Pruning.Surplus(t.Context(), "a", row,
+				Kept{EndedSince: start.AddDate(1, 0, 0), RepeatedSince: start.AddDate(1, 0, 0)}, 1000)
 			return err
 		})
 		var left []string
-		if err := s.reader.Raw("SELECT handle FROM executions x WHERE profile_handle = 'a' AND completed_at > 0 AND NOT EXISTS (SELECT 1 FROM executions r WHERE r.rerun_of = x.handle) ORDER BY created_at DESC, id DESC").Scan(&left).Error; err != nil {
+		if err := s.reader.Raw("SELECT handle FROM executions x WHERE profile_handle = 'a' AND completed_at > 0 AND NOT " +
+			"EXISTS (SELECT 1 FROM executions r WHERE r.rerun_of = x.handle) ORDER BY created_at DESC, id DESC").Scan(
+			&left).Error; err != nil {
 			t.Fatal(err)
 		}
 		for _, handle := range left {
@@ -59,13 +68,15 @@ func TestImportedHistoryKeepsItsDates(t *testing.T) {
 			}
 		}
 		var stay int
-		if err := s.reader.Raw("SELECT count(*) FROM executions WHERE handle IN ?", want).Scan(&stay).Error; err != nil || stay != len(want) {
+		if err := s.reader.Raw("SELECT count(*) FROM executions WHERE handle IN ?", want).Scan(&stay).Error; err != nil ||
+			stay != len(want) {
 			t.Errorf("seed %d: of the newest %d, %d are there, %v", seed, len(want), stay, err)
 		}
 	}
 }
 
-// Dates that are still to come, as a file may have them and a clock that was ahead makes them, push nothing out that runs here.
+// Dates that are still to come, as a file may have them and a clock that was ahead makes them, push
+// nothing out that runs here.
 func TestDatesToComeCountForNothing(t *testing.T) {
 	s := queue(t)
 	history(t, s, rand.New(rand.NewPCG(3, 7)))
@@ -84,8 +95,10 @@ func TestDatesToComeCountForNothing(t *testing.T) {
 	write(t, s, func(tx *Tx) error {
 		for i := range 8 {
 			handle := fmt.Sprint("forged", i)
-			if _, err := tx.Queue.Add(t.Context(), NewExecution{Handle: handle, Lookup: []byte(handle), SealedID: []byte("sealed"), ProfileHandle: "a", Timeout: time.Minute,
-				Script: []byte("sealed"), Clean: redact.Fixed("print(1)"), At: start.AddDate(50, 0, 0)}); err != nil {
+			if _, err := tx.Queue.Add(t.Context(),
+				NewExecution{Handle: handle, Lookup: []byte(handle), SealedID: []byte("sealed"), ProfileHandle: "a",
+					Timeout: time.Minute,
+					Script:  []byte("sealed"), Clean: redact.Fixed("print(1)"), At: start.AddDate(50, 0, 0)}); err != nil {
 				return err
 			}
 		}
@@ -96,7 +109,8 @@ func TestDatesToComeCountForNothing(t *testing.T) {
 	}
 	write(t, s, func(tx *Tx) error { _, err := tx.Pruning.Surplus(t.Context(), "a", before, kept, 1000); return err })
 	var left int
-	if err := s.reader.Raw("SELECT count(*) FROM executions WHERE handle LIKE 'forged%'").Scan(&left).Error; err != nil || left != 8 {
+	if err := s.reader.Raw("SELECT count(*) FROM executions WHERE handle LIKE 'forged%'").Scan(&left).Error; err != nil ||
+		left != 8 {
 		t.Errorf("%d of them are left, %v", left, err)
 	}
 }
@@ -104,13 +118,15 @@ func TestDatesToComeCountForNothing(t *testing.T) {
 // between lists executions created in [from, to), as lists do.
 func between(t *testing.T, s *Store, from, to time.Time) (handles []string) {
 	t.Helper()
-	if err := s.reader.Raw("SELECT handle FROM executions WHERE created_at >= ? AND created_at < ? ORDER BY id DESC", toMillis(from), toMillis(to)).Scan(&handles).Error; err != nil {
+	if err := s.reader.Raw("SELECT handle FROM executions WHERE created_at >= ? AND created_at < ? ORDER BY id DESC",
+		toMillis(from), toMillis(to)).Scan(&handles).Error; err != nil {
 		t.Fatal(err)
 	}
 	return handles
 }
 
-// Where row numbers grow with time, but for a clock that was set back a little, nothing is noted; and an order that came back with what was removed is seen.
+// Where row numbers grow with time, but for a clock that was set back a little, nothing is noted;
+// and an order that came back with what was removed is seen.
 func TestOrderIsNoted(t *testing.T) {
 	s := filled(t, 50)
 	noted := func() (disorder bool) {
@@ -126,7 +142,9 @@ func TestOrderIsNoted(t *testing.T) {
 	move := func(hours int) {
 		t.Helper()
 		write(t, s, func(tx *Tx) error {
-			_, err := tx.exec(t.Context(), "UPDATE executions SET created_at = (SELECT max(created_at) FROM executions WHERE id < (SELECT max(id) FROM executions)) + ? WHERE id = (SELECT max(id) FROM executions)", hours*3600*1000)
+			_, err := tx.exec(t.Context(),
+				"UPDATE executions SET created_at = (SELECT max(created_at) FROM executions WHERE id < (SELECT max(id) FROM "+
+					"executions)) + ? WHERE id = (SELECT max(id) FROM executions)", hours*3600*1000)
 			return err
 		})
 	}

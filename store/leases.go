@@ -25,7 +25,8 @@ type Lease struct {
 
 // Insert notes a lease. One that is noted already stays as it is, and fresh is false.
 func (tx Leases) Insert(ctx context.Context, l Lease) (fresh bool, err error) {
-	n, err := tx.exec(ctx, "INSERT INTO vault_leases (id, created_at, expires_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", l.ID, toMillis(l.CreatedAt), toMillis(l.ExpiresAt))
+	n, err := tx.exec(ctx, "INSERT INTO vault_leases (id, created_at, expires_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+		l.ID, toMillis(l.CreatedAt), toMillis(l.ExpiresAt))
 	if err != nil {
 		return false, fmt.Errorf("store: note a lease: %w", err)
 	}

@@ -14,7 +14,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Loader inserts many rows in one write transaction, with each statement prepared once. It ends with its transaction.
+// Loader inserts many rows in one write transaction, with each statement prepared once. It ends
+// with its transaction.
 type Loader struct {
 	tx     *sql.Tx
 	tables map[reflect.Type]*loadTable
@@ -45,8 +46,9 @@ func (l *Loader) Close() error {
 	return errors.Join(errs...)
 }
 
-// Add inserts a row, one of the …Row types. added is false if there is one with the same key already; then nothing happened. id is the new row's id in tables
-// that number their rows. A row that breaks a rule of the schema is CodeInvalidField: what is loaded comes from files.
+// Add inserts a row, one of the …Row types. added is false if there is one with the same key
+// already; then nothing happened. id is the new row's id in tables that number their rows. A row
+// that breaks a rule of the schema is CodeInvalidField: what is loaded comes from files.
 func (l *Loader) Add(ctx context.Context, row any) (id int64, added bool, err error) {
 	t, err := l.table(ctx, reflect.TypeOf(row))
 	if err != nil {
@@ -76,7 +78,8 @@ func (l *Loader) Add(ctx context.Context, row any) (id int64, added bool, err er
 func broken(table string, err error) error {
 	for _, sign := range []string{"constraint failed", "cannot store", "RAISE", "malformed JSON"} {
 		if strings.Contains(err.Error(), sign) {
-			e := app.Invalid("file", "a row for "+table+" breaks a rule of the database", "The file was not made by Airlock, or by a version with a fault. Nothing was changed.")
+			e := app.Invalid("file", "a row for "+table+" breaks a rule of the database",
+				"The file was not made by Airlock, or by a version with a fault. Nothing was changed.")
 			e.Cause = err
 			return e
 		}
@@ -100,7 +103,8 @@ func (l *Loader) table(ctx context.Context, kind reflect.Type) (*loadTable, erro
 		}
 		t.fields, names, marks = append(t.fields, f), append(names, f.DBName), append(marks, "?")
 	}
-	text := "INSERT INTO " + parsed.Table + " (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(marks, ", ") + ") ON CONFLICT DO NOTHING"
+	text := "INSERT INTO " + parsed.Table + " (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(marks, ", ") +
+		") ON CONFLICT DO NOTHING"
 	if t.insert, err = l.tx.PrepareContext(ctx, text); err != nil {
 		return nil, fmt.Errorf("store: load %s: %w", parsed.Table, err)
 	}
@@ -120,7 +124,9 @@ func (tx Profiles) LockLoaded(ctx context.Context, row int64) error {
 // Has reports whether there is an execution with the handle or the keyed hash of an id.
 func (tx Executions) Has(ctx context.Context, handle string, lookup []byte) (bool, error) {
 	var n int
-	err := tx.db.WithContext(ctx).Raw("SELECT EXISTS (SELECT 1 FROM executions WHERE handle = ?) OR EXISTS (SELECT 1 FROM executions WHERE lookup = ?)", handle, lookup).Scan(&n).Error
+	err := tx.db.WithContext(ctx).Raw(
+		"SELECT EXISTS (SELECT 1 FROM executions WHERE handle = ?) OR EXISTS (SELECT 1 FROM executions WHERE lookup = ?)",
+		handle, lookup).Scan(&n).Error
 	if err != nil {
 		return false, fmt.Errorf("store: look for an execution: %w", err)
 	}
@@ -135,7 +141,8 @@ func (tx Executions) Newest(ctx context.Context) (row int64, err error) {
 	return row, nil
 }
 
-// KeepWordsAfter makes the executions findable by their words that were loaded into rows after that one.
+// KeepWordsAfter makes the executions findable by their words that were loaded into rows after that
+// one.
 func (tx Executions) KeepWordsAfter(ctx context.Context, row int64) error {
 	if _, err := tx.exec(ctx, insertWords+"x.id > ? AND x.completed_at > 0", row); err != nil {
 		return fmt.Errorf("store: words of loaded executions: %w", err)
@@ -145,14 +152,17 @@ func (tx Executions) KeepWordsAfter(ctx context.Context, row int64) error {
 
 // Archive keeps an event of another instance's audit log, unless it is there already.
 func (l *Loader) Archive(ctx context.Context, source string, e EventRow) (added bool, err error) {
-	_, added, err = l.Add(ctx, auditArchiveRow{source, e.Seq, e.At, e.ActorKind, e.ActorName, e.ActorAddress, e.Action, e.Subject, e.Detail, e.Prev, e.Hash})
+	_, added, err = l.Add(ctx,
+		auditArchiveRow{source, e.Seq, e.At, e.ActorKind, e.ActorName, e.ActorAddress, e.Action, e.Subject, e.Detail, e.Prev,
+			e.Hash})
 	return added, err
 }
 
 // OwnLog names this instance's own audit log among the archived ones, whose labels are never empty.
 const OwnLog = ""
 
-// Hash returns the hash of an event of this instance's log or of an archived one; "" if it is not there.
+// Hash returns the hash of an event of this instance's log or of an archived one; "" if it is not
+// there.
 func (tx AuditLog) Hash(ctx context.Context, log string, seq int64) (hash string, err error) {
 	query := "SELECT hash FROM audit_archive WHERE seq = ? AND source = ?"
 	if log == OwnLog {
@@ -164,7 +174,8 @@ func (tx AuditLog) Hash(ctx context.Context, log string, seq int64) (hash string
 	return hash, nil
 }
 
-// Branch archives what a log has before an event once more, under the name of a branch that goes on otherwise from there. What the branch has already stays.
+// Branch archives what a log has before an event once more, under the name of a branch that goes on
+// otherwise from there. What the branch has already stays.
 func (tx AuditLog) Branch(ctx context.Context, log, branch string, before int64) error {
 	from := "FROM audit_archive WHERE seq < ? AND source = ?"
 	if log == OwnLog {
@@ -181,8 +192,8 @@ func (tx AuditLog) Branch(ctx context.Context, log, branch string, before int64)
 // Intact reports whether the event hashes to what it says.
 func Intact(e EventRow) bool { return e.Hash == e.digest() }
 
-// Overwrite saves everything of a credential that an import may change: neither its name nor its value. Where hosts are taken
-// away, its value stays known as one that belonged there.
+// Overwrite saves everything of a credential that an import may change: neither its name nor its
+// value. Where hosts are taken away, its value stays known as one that belonged there.
 func (tx Credentials) Overwrite(ctx context.Context, c CredentialRow) error {
 	next, err := fromJSON[[]app.Host]("hosts", c.Hosts)
 	if err != nil {

@@ -46,11 +46,14 @@ func (l queryLogger) Error(ctx context.Context, format string, args ...any) {
 	l.log.ErrorContext(ctx, "store", "message", fmt.Sprintf(format, args...))
 }
 
-// Trace reports failed and slow queries. Absent rows and broken uniqueness are ordinary answers, and so is that the one who asks has gone or has no more time, a long poll say:
-// where that is a fault, whoever asked says so.
+// Trace reports failed and slow queries. Absent rows and broken uniqueness are ordinary answers,
+// and so is that the one who asks has gone or has no more time, a long poll say: where that is a
+// fault, whoever asked says so.
 func (l queryLogger) Trace(ctx context.Context, begin time.Time, query func() (sql string, rows int64), err error) {
 	took := time.Since(begin)
-	ordinary := errors.Is(err, gorm.ErrRecordNotFound) || errors.Is(err, sql.ErrNoRows) || errors.Is(err, gorm.ErrDuplicatedKey) || ctx.Err() != nil && errors.Is(givenUp(ctx, err), ctx.Err()) || errors.Is(err, context.Canceled)
+	ordinary := errors.Is(err, gorm.ErrRecordNotFound) || errors.Is(err, sql.ErrNoRows) ||
+		errors.Is(err, gorm.ErrDuplicatedKey) || ctx.Err() != nil && errors.Is(givenUp(ctx, err), ctx.Err()) ||
+		errors.Is(err, context.Canceled)
 	failed := err != nil && !ordinary
 	if !failed && took < slowQuery {
 		return

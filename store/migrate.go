@@ -64,8 +64,8 @@ const createMigrations = `CREATE TABLE IF NOT EXISTS schema_migrations (
   applied_at INTEGER NOT NULL
 ) STRICT`
 
-// migrate applies what is pending. It holds the only writer connection, since foreign keys are switched per connection and
-// can't be switched inside a transaction.
+// migrate applies what is pending. It holds the only writer connection, since foreign keys are
+// switched per connection and can't be switched inside a transaction.
 func migrate(ctx context.Context, db *gorm.DB, dir string, all []migration, log *slog.Logger) error {
 	pool, err := db.DB()
 	if err != nil {
@@ -106,10 +106,13 @@ func applied(ctx context.Context, conn *sql.Conn, all []migration) (int, error) 
 		}
 		switch {
 		case n >= len(all):
-			return 0, fmt.Errorf("store: the database has schema version %d (%s) and this program knows up to %d; run the newer Airlock, or go back with \"airlock admin restore --replace\" to the copy that it left beside the database when it came (pre-migrate-%d.db), which loses what happened since",
+			return 0, fmt.Errorf("store: the database has schema version %d (%s) and this program knows up to %d; run the "+
+				"newer Airlock, or go back with \"airlock admin restore --replace\" to the copy that it left beside the database "+
+				"when it came (pre-migrate-%d.db), which loses what happened since",
 				m.version, m.name, len(all), len(all))
 		case m.version != all[n].version || m.checksum != all[n].checksum:
-			return 0, fmt.Errorf("store: the database was made with another migration %d (%s) than this program has (%s); run the Airlock that made it", m.version, m.name, all[n].name)
+			return 0, fmt.Errorf("store: the database was made with another migration %d (%s) than this program has (%s); run "+
+				"the Airlock that made it", m.version, m.name, all[n].name)
 		}
 		n++
 	}
@@ -120,7 +123,9 @@ func applied(ctx context.Context, conn *sql.Conn, all []migration) (int, error) 
 func copyBefore(ctx context.Context, conn *sql.Conn, dir string, version int) error {
 	final := filepath.Join(dir, fmt.Sprintf("pre-migrate-%d.db", version))
 	dropAbandonedCopies(dir)
-	f, err := os.CreateTemp(dir, filepath.Base(final)+".*.tmp") // of its own, for other processes may migrate now too; SQLite fills an empty file and keeps its mode
+	// of its own, for other processes may migrate now too; SQLite fills an empty file and keeps its
+	// mode
+	f, err := os.CreateTemp(dir, filepath.Base(final)+".*.tmp")
 	if err != nil {
 		return fmt.Errorf("store: copy before migration: %w", err)
 	}
@@ -141,11 +146,13 @@ func copyBefore(ctx context.Context, conn *sql.Conn, dir string, version int) er
 	return nil
 }
 
-// abandonedAfter is how old a copy without a name is at least that counts as left behind: whoever makes one locks it at once.
+// abandonedAfter is how old a copy without a name is at least that counts as left behind: whoever
+// makes one locks it at once.
 const abandonedAfter = time.Minute
 
-// dropAbandonedCopies removes what is left of processes that were killed while they made a copy: each is as large as the database, and where a slow start is killed and
-// repeated there is one more each time. What can't be removed stays.
+// dropAbandonedCopies removes what is left of processes that were killed while they made a copy:
+// each is as large as the database, and where a slow start is killed and repeated there is one more
+// each time. What can't be removed stays.
 func dropAbandonedCopies(dir string) {
 	names, _ := filepath.Glob(filepath.Join(dir, "pre-migrate-*.db.*"+CopySuffix))
 	for _, name := range names {
@@ -154,7 +161,8 @@ func dropAbandonedCopies(dir string) {
 			continue
 		}
 		info, err := f.Stat()
-		if err == nil && time.Since(info.ModTime()) > abandonedAfter && unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+		if err == nil && time.Since(info.ModTime()) > abandonedAfter &&
+			unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
 			_ = os.Remove(name)
 		}
 		_ = f.Close()
@@ -190,7 +198,8 @@ func apply(ctx context.Context, conn *sql.Conn, m migration) (made bool, err err
 	}
 	defer func() { _ = tx.Rollback() }()
 	var there int
-	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM schema_migrations WHERE version = ?", m.version).Scan(&there); err != nil || there > 0 {
+	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM schema_migrations WHERE version = ?",
+		m.version).Scan(&there); err != nil || there > 0 {
 		return false, err
 	}
 	if _, err := tx.ExecContext(ctx, m.sql); err != nil {
@@ -199,7 +208,8 @@ func apply(ctx context.Context, conn *sql.Conn, m migration) (made bool, err err
 	if err := checkForeignKeys(ctx, tx); err != nil {
 		return false, err
 	}
-	if _, err := tx.ExecContext(ctx, "INSERT INTO schema_migrations (version, name, checksum, applied_at) VALUES (?, ?, ?, ?)",
+	if _, err := tx.ExecContext(ctx,
+		"INSERT INTO schema_migrations (version, name, checksum, applied_at) VALUES (?, ?, ?, ?)",
 		m.version, m.name, m.checksum, time.Now().UnixMilli()); err != nil {
 		return false, err
 	}

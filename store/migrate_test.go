@@ -61,8 +61,10 @@ func count(t *testing.T, s *Store, query string) (n int) {
 
 const (
 	parents  = "CREATE TABLE parents (id INTEGER PRIMARY KEY, a TEXT, b TEXT) STRICT;"
-	children = "CREATE TABLE children (id INTEGER PRIMARY KEY, parent INTEGER NOT NULL REFERENCES parents (id) ON DELETE CASCADE) STRICT;"
-	rebuild  = "CREATE TABLE new (id INTEGER PRIMARY KEY, a TEXT) STRICT; INSERT INTO new SELECT id, a FROM parents; DROP TABLE parents; ALTER TABLE new RENAME TO parents;"
+	children = "CREATE TABLE children (id INTEGER PRIMARY KEY, parent INTEGER NOT NULL REFERENCES parents (id) ON " +
+		"DELETE CASCADE) STRICT;"
+	rebuild = "CREATE TABLE new (id INTEGER PRIMARY KEY, a TEXT) STRICT; INSERT INTO new SELECT id, a FROM parents; " +
+		"DROP TABLE parents; ALTER TABLE new RENAME TO parents;"
 )
 
 func TestMigrateKeepsRowsAndLeavesACopy(t *testing.T) {
@@ -189,7 +191,8 @@ func TestOtherSchemasAreRefused(t *testing.T) {
 }
 
 func TestMigrationsAreNumberedInARow(t *testing.T) {
-	for _, names := range [][]string{{"0002_a.sql"}, {"0001_a.sql", "0003_b.sql"}, {"1_a.sql"}, {"0001_a.sql", "0001_b.sql"}, {"x.sql"}} {
+	for _, names := range [][]string{{"0002_a.sql"}, {"0001_a.sql", "0003_b.sql"}, {"1_a.sql"},
+		{"0001_a.sql", "0001_b.sql"}, {"x.sql"}} {
 		fsys := fstest.MapFS{}
 		for _, n := range names {
 			fsys["m/"+n] = &fstest.MapFile{}
@@ -200,7 +203,8 @@ func TestMigrationsAreNumberedInARow(t *testing.T) {
 	}
 }
 
-// TestProcessesMigrateOnce: of processes that open a new database at once none fails, and each migration is made by one of them.
+// TestProcessesMigrateOnce: of processes that open a new database at once none fails, and each
+// migration is made by one of them.
 func TestProcessesMigrateOnce(t *testing.T) {
 	if dir := os.Getenv("AIRLOCK_TEST_OPENS"); dir != "" { // one of them
 		fmt.Println("ready")
@@ -255,7 +259,8 @@ func TestProcessesMigrateOnce(t *testing.T) {
 	}
 }
 
-// TestANewDatabaseIsWaitedFor: SQLite doesn't wait for whoever holds a database that is not in WAL mode yet, so Open does, until its caller gives up.
+// TestANewDatabaseIsWaitedFor: SQLite doesn't wait for whoever holds a database that is not in WAL
+// mode yet, so Open does, until its caller gives up.
 func TestANewDatabaseIsWaitedFor(t *testing.T) {
 	dir := t.TempDir()
 	other, err := sql.Open("sqlite", filepath.Join(dir, FileName)+"?_txlock=immediate")

@@ -9,7 +9,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Output returns what a terminal execution printed and returned. CodeNotFound if there is no such execution; empty while it is not terminal.
+// Output returns what a terminal execution printed and returned. CodeNotFound if there is no such
+// execution; empty while it is not terminal.
 func (tx Executions) Output(ctx context.Context, handle string) (app.Output, error) {
 	id, err := tx.executionID(ctx, handle)
 	if err != nil {

@@ -66,7 +66,8 @@ func (tx People) find(ctx context.Context, where, arg string) (Person, error) {
 
 // Insert adds somebody. A name that is taken is CodeConflict.
 func (tx People) Insert(ctx context.Context, p Person) error {
-	row := personRow{p.ID, p.Name, p.Folded, p.Password, toMillis(p.PasswordSetAt), toJSON(p.CreatedBy), toMillis(p.CreatedAt), 0, ""}
+	row := personRow{p.ID, p.Name, p.Folded, p.Password, toMillis(p.PasswordSetAt), toJSON(p.CreatedBy),
+		toMillis(p.CreatedAt), 0, ""}
 	return changed(1, gorm.G[personRow](tx.db).Create(ctx, &row), "person")
 }
 
@@ -78,7 +79,8 @@ func (tx People) SetPassword(ctx context.Context, id, hash string, at time.Time)
 
 // NoteLogin notes when and from where somebody logged in last.
 func (tx People) NoteLogin(ctx context.Context, id, address string, at time.Time) error {
-	n, err := tx.exec(ctx, "UPDATE people SET last_login_at = ?, last_login_from = ? WHERE id = ?", toMillis(at), address, id)
+	n, err := tx.exec(ctx, "UPDATE people SET last_login_at = ?, last_login_from = ? WHERE id = ?", toMillis(at), address,
+		id)
 	return changed(n, err, "person")
 }
 
@@ -167,7 +169,8 @@ func (tx Invitations) Prune(ctx context.Context, now time.Time) error {
 
 func (r personRow) person() (Person, error) {
 	by, err := fromJSON[app.Actor]("created_by", r.CreatedBy)
-	return Person{r.ID, r.Name, r.Folded, r.Password, fromMillis(r.PasswordSetAt), by, fromMillis(r.CreatedAt), fromMillis(r.LastLoginAt), r.LastLoginFrom}, err
+	return Person{r.ID, r.Name, r.Folded, r.Password, fromMillis(r.PasswordSetAt), by, fromMillis(r.CreatedAt),
+		fromMillis(r.LastLoginAt), r.LastLoginFrom}, err
 }
 
 func (r invitationRow) invitation() (Invitation, error) {

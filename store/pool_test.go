@@ -31,7 +31,8 @@ func sqliteCode(err error) int {
 
 func TestWriteTransactionsAreImmediate(t *testing.T) {
 	s := open(t)
-	other, err := sql.Open("sqlite", strings.Replace(dsn(s.path), "busy_timeout(10000)", "busy_timeout(0)", 1)+"&_txlock=immediate")
+	other, err := sql.Open("sqlite",
+		strings.Replace(dsn(s.path), "busy_timeout(10000)", "busy_timeout(0)", 1)+"&_txlock=immediate")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,8 @@ func TestWriteTransactionsAreImmediate(t *testing.T) {
 	}
 }
 
-// TestAnotherProcessKeepsTheDatabase: who submitted meanwhile was told of a fault in Airlock, though it only had to come back.
+// TestAnotherProcessKeepsTheDatabase: who submitted meanwhile was told of a fault in Airlock,
+// though it only had to come back.
 func TestAnotherProcessKeepsTheDatabase(t *testing.T) {
 	s := open(t)
 	if err := s.writer.Exec("PRAGMA busy_timeout = 1").Error; err != nil { // it has one connection
@@ -84,7 +86,8 @@ func TestAnotherProcessKeepsTheDatabase(t *testing.T) {
 	}
 }
 
-// TestWaitersAreToldTogether: of many who waited for a process that keeps the database each waited ten seconds, one after the other.
+// TestWaitersAreToldTogether: of many who waited for a process that keeps the database each waited
+// ten seconds, one after the other.
 func TestWaitersAreToldTogether(t *testing.T) {
 	s := open(t)
 	nothing := func(*Tx) error { return nil }
@@ -128,7 +131,8 @@ func TestWaitersAreToldTogether(t *testing.T) {
 	}
 }
 
-// TestOneWaitsForAll: of those that wait behind another process one finds out that it keeps the database, and the others learn it before it is their turn.
+// TestOneWaitsForAll: of those that wait behind another process one finds out that it keeps the
+// database, and the others learn it before it is their turn.
 func TestOneWaitsForAll(t *testing.T) {
 	s := open(t)
 	if err := s.writer.Exec("PRAGMA busy_timeout = 3000").Error; err != nil {
@@ -180,7 +184,8 @@ func TestReadersCannotWrite(t *testing.T) {
 
 func TestEveryConnectionHasItsPragmas(t *testing.T) {
 	s := openReal(t, t.TempDir())
-	want := map[string]string{"foreign_keys": "1", "journal_mode": "wal", "busy_timeout": "10000", "synchronous": "2", "temp_store": "2"}
+	want := map[string]string{"foreign_keys": "1", "journal_mode": "wal", "busy_timeout": "10000", "synchronous": "2",
+		"temp_store": "2"}
 	for name, db := range map[string]*gorm.DB{"writer": s.writer, "reader": s.reader, "urgent": s.urgent} {
 		pool, err := db.DB()
 		if err != nil {
@@ -255,7 +260,8 @@ func TestWritersQueueAndReadersGoOn(t *testing.T) {
 		})
 		wg.Go(func() {
 			for range rounds {
-				if err := s.Read(t.Context(), func(tx *Tx) error { _, _, err := tx.Settings.Get(t.Context(), "n"); return err }); err != nil {
+				if err := s.Read(t.Context(),
+					func(tx *Tx) error { _, _, err := tx.Settings.Get(t.Context(), "n"); return err }); err != nil {
 					t.Error(err)
 					return
 				}
@@ -354,13 +360,15 @@ func TestDataVersionSeesOtherProcessesOnly(t *testing.T) {
 
 func TestLoggerNeverSeesValues(t *testing.T) {
 	var logged strings.Builder
-	s, err := Open(t.Context(), t.TempDir(), slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	s, err := Open(t.Context(), t.TempDir(),
+		slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
 	const planted = "planted-value-93f1"
-	if err := s.read(t.Context()).Exec("INSERT INTO settings (key, value, updated_at) VALUES (?, ?, 1)", planted, planted).Error; err == nil {
+	if err := s.read(t.Context()).Exec("INSERT INTO settings (key, value, updated_at) VALUES (?, ?, 1)", planted,
+		planted).Error; err == nil {
 		t.Fatal("the reader wrote")
 	}
 	err = s.Read(t.Context(), func(tx *Tx) error {
@@ -372,7 +380,8 @@ func TestLoggerNeverSeesValues(t *testing.T) {
 	}
 	err = s.Read(t.Context(), func(tx *Tx) error {
 		none := func(func(...any) error) error { return nil }
-		return tx.rows(t.Context(), none, "INSERT INTO settings (updated_at, key, value) VALUES (1, ?, ?) RETURNING key", planted, planted)
+		return tx.rows(t.Context(), none, "INSERT INTO settings (updated_at, key, value) VALUES (1, ?, ?) RETURNING key",
+			planted, planted)
 	})
 	if err == nil {
 		t.Fatal("the reader wrote with a statement that returns rows")
@@ -390,7 +399,8 @@ func TestLoggerNeverSeesValues(t *testing.T) {
 func TestErrorsAreTranslated(t *testing.T) {
 	s := open(t)
 	err := s.Write(t.Context(), func(tx *Tx) error {
-		c := app.Credential{ID: "1", Name: "A", Mode: app.ModePlain, Source: app.SourceLocal, CreatedAt: time.Now(), UpdatedAt: time.Now()}
+		c := app.Credential{ID: "1", Name: "A", Mode: app.ModePlain, Source: app.SourceLocal, CreatedAt: time.Now(),
+			UpdatedAt: time.Now()}
 		if err := tx.Credentials.Insert(t.Context(), c); err != nil {
 			return err
 		}

@@ -41,8 +41,9 @@ func (tx Profiles) find(ctx context.Context, where string, arg any) (Profile, er
 	return list[0], nil
 }
 
-// ToRun finds a profile by its handle as far as it matters to an execution: its keys have only Name, CredentialID and ValueExists, and
-// there are no hosts. It is read several times per execution, and the rest takes most of the time.
+// ToRun finds a profile by its handle as far as it matters to an execution: its keys have only
+// Name, CredentialID and ValueExists, and there are no hosts. It is read several times per
+// execution, and the rest takes most of the time.
 func (tx Profiles) ToRun(ctx context.Context, handle string) (Profile, error) {
 	return tx.findToRun(ctx, "handle = ?", handle)
 }
@@ -56,7 +57,8 @@ func (tx Profiles) findToRun(ctx context.Context, where string, arg any) (Profil
 	r := profileRow{CreatedBy: "{}"}
 	err := tx.row(ctx, `SELECT id, handle, lookup, sealed_id, description, claimed_at, created_at, locked, revoked, expires_at, policy, backend, min_tier, image
 		FROM profiles WHERE `+where, arg).
-		Scan(&r.ID, &r.Handle, &r.Lookup, &r.SealedID, &r.Description, &r.ClaimedAt, &r.CreatedAt, &r.Locked, &r.Revoked, &r.ExpiresAt, &r.Policy, &r.Backend, &r.MinTier, &r.Image)
+		Scan(&r.ID, &r.Handle, &r.Lookup, &r.SealedID, &r.Description, &r.ClaimedAt, &r.CreatedAt, &r.Locked, &r.Revoked,
+			&r.ExpiresAt, &r.Policy, &r.Backend, &r.MinTier, &r.Image)
 	if err != nil {
 		return Profile{}, notFound(err, "profile")
 	}
@@ -109,9 +111,11 @@ const selectKeys = `SELECT k.*, coalesce(c.name, '') AS credential_name, coalesc
 	FROM profile_keys k LEFT JOIN credentials c ON c.id = k.credential_id `
 
 // fill adds keys and hosts to profiles with one query each.
-func (tx Profiles) fill(ctx context.Context, rows []profileRow, keysWhere, hostsWhere string, args ...any) ([]Profile, error) {
+func (tx Profiles) fill(ctx context.Context, rows []profileRow, keysWhere, hostsWhere string, args ...any) ([]Profile,
+	error) {
 	var keys []linkedKey
-	if err := tx.db.WithContext(ctx).Raw(selectKeys+keysWhere+" ORDER BY k.position, k.name", args...).Scan(&keys).Error; err != nil {
+	if err := tx.db.WithContext(ctx).Raw(selectKeys+keysWhere+" ORDER BY k.position, k.name",
+		args...).Scan(&keys).Error; err != nil {
 		return nil, fmt.Errorf("store: read keys: %w", err)
 	}
 	entries, err := gorm.G[profileHostRow](tx.db).Where(hostsWhere, args...).Order("position, entry").Find(ctx)
@@ -141,7 +145,9 @@ func (tx Profiles) fill(ctx context.Context, rows []profileRow, keysWhere, hosts
 			if err != nil {
 				return nil, err
 			}
-			p.Hosts = append(p.Hosts, app.HostRequest{Host: host, Allowed: e.Allowed, CreatedAt: fromMillis(e.CreatedAt), Execution: e.Execution, Line: e.Line})
+			p.Hosts = append(p.Hosts,
+				app.HostRequest{Host: host, Allowed: e.Allowed, CreatedAt: fromMillis(e.CreatedAt), Execution: e.Execution,
+					Line: e.Line})
 		}
 	}
 	return list, nil

@@ -16,14 +16,16 @@ import (
 func (tx Profiles) Insert(ctx context.Context, p Profile) error {
 	row := profileRow{
 		Lookup: p.Lookup, SealedID: p.SealedID, Handle: p.Handle, Description: p.Description, PairingCode: p.PairingCode,
-		CreatedBy: toJSON(p.CreatedBy), CreatedFrom: p.CreatedFrom, ClaimedAt: toMillis(p.ClaimedAt), ExpiresAt: toMillis(p.ExpiresAt),
+		CreatedBy: toJSON(p.CreatedBy), CreatedFrom: p.CreatedFrom, ClaimedAt: toMillis(p.ClaimedAt),
+		ExpiresAt: toMillis(p.ExpiresAt),
 		CreatedAt: toMillis(p.CreatedAt), UpdatedAt: toMillis(p.UpdatedAt),
 	}
 	return changed(1, gorm.G[profileRow](tx.db).Create(ctx, &row), "profile")
 }
 
-// Update saves description, claim, lock, revocation, expiry, placement and policy number of a profile that was last changed at seen, else CodeConflict.
-// UpdatedAt becomes at, or one millisecond after seen if that is later, so that it tells any two states apart; it is returned.
+// Update saves description, claim, lock, revocation, expiry, placement and policy number of a
+// profile that was last changed at seen, else CodeConflict. UpdatedAt becomes at, or one
+// millisecond after seen if that is later, so that it tells any two states apart; it is returned.
 func (tx Profiles) Update(ctx context.Context, p Profile, revokedAt, seen, at time.Time) (time.Time, error) {
 	now := max(toMillis(at), toMillis(seen)+1)
 	n, err := tx.exec(ctx, `UPDATE profiles SET description = ?, claimed_at = ?, locked = ?, locked_at = ?, revoked = ?,
@@ -31,7 +33,8 @@ func (tx Profiles) Update(ctx context.Context, p Profile, revokedAt, seen, at ti
 		revision_revoked = CASE WHEN NOT ? THEN 0 WHEN revoked = 0 THEN ? ELSE revision_revoked END, expires_at = ?, backend = ?, min_tier = ?, image = ?, policy = ?, updated_at = ?
 		WHERE id = ? AND updated_at = ?`,
 		p.Description, toMillis(p.ClaimedAt), p.Locked, toMillis(p.LockedAt), p.Revoked,
-		p.Revoked, toMillis(revokedAt), p.Revoked, now, toMillis(p.ExpiresAt), p.Placement.Backend, p.Placement.MinTier, p.Placement.Image, p.Policy, now,
+		p.Revoked, toMillis(revokedAt), p.Revoked, now, toMillis(p.ExpiresAt), p.Placement.Backend, p.Placement.MinTier,
+		p.Placement.Image, p.Policy, now,
 		p.Row, toMillis(seen))
 	return fromMillis(now), changed(n, err, "profile")
 }
@@ -59,14 +62,17 @@ func (tx Profiles) SetKeys(ctx context.Context, row int64, keys []app.Key, at ti
 	return nil
 }
 
-// ProposeHosts adds undecided entries after those that are there; entries that are there stay as they are.
+// ProposeHosts adds undecided entries after those that are there; entries that are there stay as
+// they are.
 func (tx Profiles) ProposeHosts(ctx context.Context, row int64, list []app.Host, by app.Actor, at time.Time) error {
 	var last int
-	if err := tx.db.WithContext(ctx).Raw("SELECT coalesce(max(position), 0) FROM profile_hosts WHERE profile_id = ?", row).Scan(&last).Error; err != nil {
+	if err := tx.db.WithContext(ctx).Raw("SELECT coalesce(max(position), 0) FROM profile_hosts WHERE profile_id = ?",
+		row).Scan(&last).Error; err != nil {
 		return fmt.Errorf("store: propose hosts: %w", err)
 	}
 	for i, h := range list {
-		r := profileHostRow{ProfileID: row, Entry: h.String(), Position: last + 1 + i, Host: toJSON(h), AskedBy: toJSON(by), CreatedAt: toMillis(at)}
+		r := profileHostRow{ProfileID: row, Entry: h.String(), Position: last + 1 + i, Host: toJSON(h), AskedBy: toJSON(by),
+			CreatedAt: toMillis(at)}
 		if err := gorm.G[profileHostRow](tx.db, clause.OnConflict{DoNothing: true}).Create(ctx, &r); err != nil {
 			return fmt.Errorf("store: propose hosts: %w", err)
 		}
@@ -74,8 +80,10 @@ func (tx Profiles) ProposeHosts(ctx context.Context, row int64, list []app.Host,
 	return nil
 }
 
-// RequestHost adds an undecided entry that a refused connection of an execution asks for. It reports false if the entry is there already.
-func (tx Profiles) RequestHost(ctx context.Context, row int64, h app.Host, execution string, line int, by app.Actor, at time.Time) (bool, error) {
+// RequestHost adds an undecided entry that a refused connection of an execution asks for. It
+// reports false if the entry is there already.
+func (tx Profiles) RequestHost(ctx context.Context, row int64, h app.Host, execution string, line int, by app.Actor,
+	at time.Time) (bool, error) {
 	n, err := tx.exec(ctx, `INSERT INTO profile_hosts (profile_id, entry, position, host, asked_by, execution, line, created_at)
 		SELECT ?, ?, coalesce(max(position), 0) + 1, ?, ?, ?, ?, ? FROM profile_hosts WHERE profile_id = ? ON CONFLICT DO NOTHING`,
 		row, h.String(), toJSON(h), toJSON(by), execution, line, toMillis(at), row)
@@ -85,9 +93,11 @@ func (tx Profiles) RequestHost(ctx context.Context, row int64, h app.Host, execu
 	return n > 0, nil
 }
 
-// DecideHosts makes exactly these entries the allowed ones. Dismissed entries go away, as do entries that a person had added;
-// what an agent asked for and is not allowed stays undecided, without what a person had ticked on it.
-func (tx Profiles) DecideHosts(ctx context.Context, row int64, allowed []app.Host, dismissed []string, by app.Actor, at time.Time) error {
+// DecideHosts makes exactly these entries the allowed ones. Dismissed entries go away, as do
+// entries that a person had added; what an agent asked for and is not allowed stays undecided,
+// without what a person had ticked on it.
+func (tx Profiles) DecideHosts(ctx context.Context, row int64, allowed []app.Host, dismissed []string, by app.Actor,
+	at time.Time) error {
 	entries := []string{""}
 	for _, h := range allowed {
 		entries = append(entries, h.String())
@@ -96,8 +106,10 @@ func (tx Profiles) DecideHosts(ctx context.Context, row int64, allowed []app.Hos
 		sql    string
 		values []any
 	}{
-		{"DELETE FROM profile_hosts WHERE profile_id = ? AND entry IN ? AND entry NOT IN ?", []any{row, append(slices.Clone(dismissed), ""), entries}},
-		{"DELETE FROM profile_hosts WHERE profile_id = ? AND allowed = 1 AND entry NOT IN ? AND coalesce(json_extract(asked_by, '$.kind'), '') <> 'agent'", []any{row, entries}},
+		{"DELETE FROM profile_hosts WHERE profile_id = ? AND entry IN ? AND entry NOT IN ?",
+			[]any{row, append(slices.Clone(dismissed), ""), entries}},
+		{"DELETE FROM profile_hosts WHERE profile_id = ? AND allowed = 1 AND entry NOT IN ? AND " +
+			"coalesce(json_extract(asked_by, '$.kind'), '') <> 'agent'", []any{row, entries}},
 		{"UPDATE profile_hosts SET allowed = 0, host = json_remove(host, '$.private') WHERE profile_id = ? AND entry NOT IN ?", []any{row, entries}},
 	}
 	for _, s := range statements {
@@ -106,7 +118,8 @@ func (tx Profiles) DecideHosts(ctx context.Context, row int64, allowed []app.Hos
 		}
 	}
 	for i, h := range allowed {
-		r := profileHostRow{ProfileID: row, Entry: h.String(), Position: i, Host: toJSON(h), Allowed: true, AskedBy: toJSON(by), CreatedAt: toMillis(at)}
+		r := profileHostRow{ProfileID: row, Entry: h.String(), Position: i, Host: toJSON(h), Allowed: true,
+			AskedBy: toJSON(by), CreatedAt: toMillis(at)}
 		keep := clause.OnConflict{
 			Columns:   []clause.Column{{Name: "profile_id"}, {Name: "entry"}},
 			DoUpdates: clause.AssignmentColumns([]string{"host", "allowed", "position"}),
@@ -126,9 +139,11 @@ func (tx Profiles) Delete(ctx context.Context, row int64) error {
 
 const unclaimed = "claimed_at = 0 AND revoked = 0 AND json_extract(created_by, '$.kind') = 'agent'"
 
-// UnclaimedFrom returns the address that each of the agents' profiles was made from that no person has worked on yet.
+// UnclaimedFrom returns the address that each of the agents' profiles was made from that no person
+// has worked on yet.
 func (tx Profiles) UnclaimedFrom(ctx context.Context) (addresses []string, err error) {
-	if err := tx.db.WithContext(ctx).Raw("SELECT created_from FROM profiles WHERE " + unclaimed).Scan(&addresses).Error; err != nil {
+	if err := tx.db.WithContext(ctx).Raw("SELECT created_from FROM profiles WHERE " +
+		unclaimed).Scan(&addresses).Error; err != nil {
 		return nil, fmt.Errorf("store: count profiles: %w", err)
 	}
 	return addresses, nil
@@ -137,7 +152,8 @@ func (tx Profiles) UnclaimedFrom(ctx context.Context) (addresses []string, err e
 // DeleteUnclaimed removes those that were created at or before a time and returns their handles.
 func (tx Profiles) DeleteUnclaimed(ctx context.Context, before time.Time) ([]string, error) {
 	var handles []string
-	err := tx.db.WithContext(ctx).Raw("DELETE FROM profiles WHERE "+unclaimed+" AND created_at <= ? RETURNING handle", toMillis(before)).Scan(&handles).Error
+	err := tx.db.WithContext(ctx).Raw("DELETE FROM profiles WHERE "+unclaimed+" AND created_at <= ? RETURNING handle",
+		toMillis(before)).Scan(&handles).Error
 	if err != nil {
 		return nil, fmt.Errorf("store: delete unclaimed profiles: %w", err)
 	}
@@ -150,7 +166,8 @@ func (tx Policies) Insert(ctx context.Context, handle string, p app.Policy) erro
 	return changed(1, gorm.G[policyRow](tx.db).Create(ctx, &row), "policy")
 }
 
-// Version returns one version of a profile's policy, also after the profile was deleted. ProfileID is empty.
+// Version returns one version of a profile's policy, also after the profile was deleted. ProfileID
+// is empty.
 func (tx Policies) Version(ctx context.Context, handle string, version int) (app.Policy, error) {
 	var row policyRow
 	err := tx.row(ctx, "SELECT body, digest, created_by, created_at FROM policies WHERE profile_handle = ? AND version = ?", handle, version).

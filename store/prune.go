@@ -8,29 +8,37 @@ import (
 
 // Kept says what stays, whatever else is removed of the executions that have ended.
 type Kept struct {
-	EndedSince    time.Time // its agent may not have asked for it yet
-	RepeatedSince time.Time // it is the answer to an idempotency key of this time or later, without which the key would run it again
+	EndedSince time.Time // its agent may not have asked for it yet
+	// it is the answer to an idempotency key of this time or later, without which the key would run it
+	// again
+	RepeatedSince time.Time
 }
 
-// prunable is the condition on executions x that may be removed; its arguments are those of Kept. A re-run that has not ended reads its original.
+// prunable is the condition on executions x that may be removed; its arguments are those of Kept. A
+// re-run that has not ended reads its original.
 const prunable = `x.completed_at > 0 AND x.completed_at < ?
 	AND NOT EXISTS (SELECT 1 FROM idempotency i WHERE i.execution_id = x.id AND i.created_at >= ?)
 	AND NOT EXISTS (SELECT 1 FROM executions r WHERE r.rerun_of <> '' AND r.rerun_of = x.handle AND r.completed_at = 0)`
 
 const (
-	selectAged    = "SELECT x.id FROM executions x WHERE x.created_at < ? AND " + prunable + " ORDER BY x.created_at, x.id LIMIT ?"
-	selectSurplus = "SELECT x.id FROM executions x WHERE x.profile_handle = ? AND x.id < ? AND " + prunable + " ORDER BY x.id LIMIT ?"
-	selectOldest  = "SELECT id FROM executions WHERE profile_handle = ? ORDER BY id DESC LIMIT 1 OFFSET ?"
+	selectAged = "SELECT x.id FROM executions x WHERE x.created_at < ? AND " + prunable +
+		" ORDER BY x.created_at, x.id LIMIT ?"
+	selectSurplus = "SELECT x.id FROM executions x WHERE x.profile_handle = ? AND x.id < ? AND " + prunable +
+		" ORDER BY x.id LIMIT ?"
+	selectOldest = "SELECT id FROM executions WHERE profile_handle = ? ORDER BY id DESC LIMIT 1 OFFSET ?"
 	// The same where row numbers don't tell the time: see import_order.go.
-	selectSurplusByTime = "SELECT x.id FROM executions x INDEXED BY executions_profile_time WHERE x.profile_handle = ? AND (x.created_at, x.id) < (?, ?) AND " + prunable + " ORDER BY x.created_at, x.id LIMIT ?"
-	selectOldestByTime  = "SELECT id FROM executions INDEXED BY executions_profile_time WHERE profile_handle = ? AND created_at <= ? ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET ?"
-	selectTime          = "SELECT created_at FROM executions WHERE id = ?"
-	selectHandles       = `WITH RECURSIVE seen (handle) AS (SELECT min(profile_handle) FROM executions
+	selectSurplusByTime = "SELECT x.id FROM executions x INDEXED BY executions_profile_time WHERE x.profile_handle = ? " +
+		"AND (x.created_at, x.id) < (?, ?) AND " + prunable + " ORDER BY x.created_at, x.id LIMIT ?"
+	selectOldestByTime = "SELECT id FROM executions INDEXED BY executions_profile_time WHERE profile_handle = ? AND " +
+		"created_at <= ? ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET ?"
+	selectTime    = "SELECT created_at FROM executions WHERE id = ?"
+	selectHandles = `WITH RECURSIVE seen (handle) AS (SELECT min(profile_handle) FROM executions
 		UNION ALL SELECT (SELECT min(profile_handle) FROM executions WHERE profile_handle > seen.handle) FROM seen WHERE seen.handle IS NOT NULL)
 		SELECT handle FROM seen WHERE handle IS NOT NULL`
 )
 
-// Profiles lists the handles of all profiles with executions, also of those that were deleted. It reads one row of each.
+// Profiles lists the handles of all profiles with executions, also of those that were deleted. It
+// reads one row of each.
 func (tx Pruning) Profiles(ctx context.Context) (handles []string, err error) {
 	if err := tx.db.WithContext(ctx).Raw(selectHandles).Scan(&handles).Error; err != nil {
 		return nil, fmt.Errorf("store: list profiles of executions: %w", err)
@@ -38,8 +46,9 @@ func (tx Pruning) Profiles(ctx context.Context) (handles []string, err error) {
 	return handles, nil
 }
 
-// OldestOf returns the row of the oldest of a profile's newest n executions, for Surplus; 0 if it has no more than these. Where dates count, those that are still to come don't
-// yet: imported ones, say, would take the places of what runs here.
+// OldestOf returns the row of the oldest of a profile's newest n executions, for Surplus; 0 if it
+// has no more than these. Where dates count, those that are still to come don't yet: imported ones,
+// say, would take the places of what runs here.
 func (tx Pruning) OldestOf(ctx context.Context, profileHandle string, n int, now time.Time) (row int64, err error) {
 	query, args := selectOldest, []any{profileHandle, n - 1}
 	if byTime, err := tx.disordered(ctx); err != nil {
@@ -53,8 +62,8 @@ func (tx Pruning) OldestOf(ctx context.Context, profileHandle string, n int, now
 	return row, nil
 }
 
-// Aged removes at most limit executions that ended before a time, with all that hangs on them, the oldest first, and returns how many.
-// Statistics and counters of use stay.
+// Aged removes at most limit executions that ended before a time, with all that hangs on them, the
+// oldest first, and returns how many. Statistics and counters of use stay.
 func (tx Pruning) Aged(ctx context.Context, before time.Time, kept Kept, limit int) (int, error) {
 	ended := kept.EndedSince
 	if before.Before(ended) {
@@ -72,12 +81,14 @@ func (tx Pruning) Surplus(ctx context.Context, profileHandle string, row int64, 
 		if err := tx.db.WithContext(ctx).Raw(selectTime, row).Scan(&at).Error; err != nil {
 			return 0, fmt.Errorf("store: find executions to remove: %w", err)
 		}
-		return tx.prune(ctx, selectSurplusByTime, profileHandle, at, row, toMillis(kept.EndedSince), toMillis(kept.RepeatedSince), limit)
+		return tx.prune(ctx, selectSurplusByTime, profileHandle, at, row, toMillis(kept.EndedSince),
+			toMillis(kept.RepeatedSince), limit)
 	}
 	return tx.prune(ctx, selectSurplus, profileHandle, row, toMillis(kept.EndedSince), toMillis(kept.RepeatedSince), limit)
 }
 
-// prune removes what a query finds. The tables that refer to executions cascade; a trigger removes the words.
+// prune removes what a query finds. The tables that refer to executions cascade; a trigger removes
+// the words.
 func (tx Pruning) prune(ctx context.Context, query string, args ...any) (int, error) {
 	var ids []int64
 	if err := tx.db.WithContext(ctx).Raw(query, args...).Scan(&ids).Error; err != nil {

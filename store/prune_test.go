@@ -62,11 +62,13 @@ func toldBy(t testing.TB, s *Store) (n told) {
 	return n
 }
 
-// history puts executions of every kind into two profiles: ended at all ages and in all ways, waiting, running, repeated by key, and being run again.
+// history puts executions of every kind into two profiles: ended at all ages and in all ways,
+// waiting, running, repeated by key, and being run again.
 func history(t testing.TB, s *Store, dice *rand.Rand) {
 	t.Helper()
 	write(t, s, func(tx *Tx) error {
-		_, err := tx.exec(t.Context(), "INSERT INTO credentials (id, name, mode, created_at, updated_at) VALUES ('c', 'C', 'plain', 1, 1)")
+		_, err := tx.exec(t.Context(),
+			"INSERT INTO credentials (id, name, mode, created_at, updated_at) VALUES ('c', 'C', 'plain', 1, 1)")
 		return err
 	})
 	n := 1 + dice.IntN(160)
@@ -78,8 +80,10 @@ func history(t testing.TB, s *Store, dice *rand.Rand) {
 			if i > 0 && dice.IntN(10) == 0 {
 				rerun = fmt.Sprint("x", dice.IntN(i))
 			}
-			if _, err := tx.Queue.Add(t.Context(), NewExecution{Handle: handle, Lookup: []byte(handle), SealedID: []byte("sealed"), ProfileHandle: profile, Timeout: time.Minute,
-				Script: []byte("sealed"), Clean: redact.Fixed("print(1)"), RerunOf: rerun, At: at}); err != nil {
+			if _, err := tx.Queue.Add(t.Context(),
+				NewExecution{Handle: handle, Lookup: []byte(handle), SealedID: []byte("sealed"), ProfileHandle: profile,
+					Timeout: time.Minute,
+					Script:  []byte("sealed"), Clean: redact.Fixed("print(1)"), RerunOf: rerun, At: at}); err != nil {
 				return err
 			}
 			if dice.IntN(10) == 0 {
@@ -95,22 +99,29 @@ func history(t testing.TB, s *Store, dice *rand.Rand) {
 			if _, err := tx.exec(t.Context(), "UPDATE executions SET status = 'running' WHERE handle = ?", handle); err != nil {
 				return err
 			}
-			if err := tx.Queue.Dispatch(t.Context(), handle, Dispatch{Policy: 1, Values: []ExecutionValue{{Key: "C", CredentialID: "c", Version: 1, Mode: app.ModePlain}}, At: at}); err != nil {
+			if err := tx.Queue.Dispatch(t.Context(), handle,
+				Dispatch{Policy: 1, Values: []ExecutionValue{{Key: "C", CredentialID: "c", Version: 1, Mode: app.ModePlain}},
+					At: at}); err != nil {
 				return err
 			}
 			if err := tx.Credentials.CountUse(t.Context(), []string{"c"}, at); err != nil {
 				return err
 			}
-			if err := tx.Questions.Ask(t.Context(), handle, Question{RequestID: "q" + handle, Ordinal: 1, Prompt: redact.Fixed("p"), Model: redact.Fixed("m"), At: at}); err != nil {
+			if err := tx.Questions.Ask(t.Context(), handle,
+				Question{RequestID: "q" + handle, Ordinal: 1, Prompt: redact.Fixed("p"), Model: redact.Fixed("m"),
+					At: at}); err != nil {
 				return err
 			}
 			if _, err := tx.exec(t.Context(), "UPDATE executions SET status = 'running' WHERE handle = ?", handle); err != nil {
 				return err
 			}
 			result := redact.Fixed(`{"n":1}`)
-			_, err := tx.Executions.Finish(t.Context(), handle, Finish{Status: end, Stdout: redact.Fixed("out"), Result: &result, StartedAt: at, At: at.Add(time.Minute), RunTime: time.Duration(i) * time.Second,
-				Masked:  map[string]redact.Hits{"stdout": {{Name: "C", Count: 1}}},
-				Network: []Connection{{Connection: app.Connection{Port: 443, Verdict: app.VerdictAllowed, StartedAt: at}, Host: redact.Fixed("h"), Rule: redact.Fixed("h")}}})
+			_, err := tx.Executions.Finish(t.Context(), handle,
+				Finish{Status: end, Stdout: redact.Fixed("out"), Result: &result, StartedAt: at, At: at.Add(time.Minute),
+					RunTime: time.Duration(i) * time.Second,
+					Masked:  map[string]redact.Hits{"stdout": {{Name: "C", Count: 1}}},
+					Network: []Connection{{Connection: app.Connection{Port: 443, Verdict: app.VerdictAllowed, StartedAt: at},
+						Host: redact.Fixed("h"), Rule: redact.Fixed("h")}}})
 			return err
 		})
 	}
@@ -119,9 +130,11 @@ func history(t testing.TB, s *Store, dice *rand.Rand) {
 // orphans returns the tables with rows that hang on no execution.
 func orphans(t testing.TB, s *Store) (found []string) {
 	t.Helper()
-	for _, table := range []string{"execution_scripts", "execution_outputs", "execution_values", "llm_exchanges", "connections", "redaction_hits", "idempotency"} {
+	for _, table := range []string{"execution_scripts", "execution_outputs", "execution_values", "llm_exchanges",
+		"connections", "redaction_hits", "idempotency"} {
 		var n int
-		if err := s.reader.Raw("SELECT count(*) FROM " + table + " WHERE execution_id NOT IN (SELECT id FROM executions)").Scan(&n).Error; err != nil {
+		if err := s.reader.Raw("SELECT count(*) FROM " + table +
+			" WHERE execution_id NOT IN (SELECT id FROM executions)").Scan(&n).Error; err != nil {
 			t.Fatal(err)
 		}
 		if n > 0 {
@@ -150,7 +163,8 @@ func mustStay(t testing.TB, s *Store, kept Kept) (handles []string) {
 	return handles
 }
 
-// TestRemovingChangesNoNumber: statistics, counters of use and heartbeats say the same before and after, whatever was removed; what must stay does, and nothing hangs in the air.
+// TestRemovingChangesNoNumber: statistics, counters of use and heartbeats say the same before and
+// after, whatever was removed; what must stay does, and nothing hangs in the air.
 func TestRemovingChangesNoNumber(t *testing.T) {
 	for seed := range uint64(12) {
 		dice := rand.New(rand.NewPCG(seed, 0))
@@ -226,7 +240,8 @@ func TestRemovingReadsNoMoreThanItMust(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, step := range plan {
-			if strings.Contains(step.Detail, "TEMP B-TREE") || strings.HasPrefix(step.Detail, "SCAN x") || strings.HasPrefix(step.Detail, "SCAN r") || strings.HasPrefix(step.Detail, "SCAN i") {
+			if strings.Contains(step.Detail, "TEMP B-TREE") || strings.HasPrefix(step.Detail, "SCAN x") ||
+				strings.HasPrefix(step.Detail, "SCAN r") || strings.HasPrefix(step.Detail, "SCAN i") {
 				t.Errorf("%s\nreads more than it has to: %v", sql, plan)
 			}
 		}

@@ -28,7 +28,8 @@ func (tx Questions) Ask(ctx context.Context, handle string, q Question) error {
 	if err != nil {
 		return err
 	}
-	row := llmExchangeRow{ExecutionID: id, Ordinal: q.Ordinal, RequestID: q.RequestID, Prompt: q.Prompt.String(), Model: q.Model.String(),
+	row := llmExchangeRow{ExecutionID: id, Ordinal: q.Ordinal, RequestID: q.RequestID, Prompt: q.Prompt.String(),
+		Model:      q.Model.String(),
 		AnsweredBy: "{}", AskedAt: toMillis(q.At), Asked: q.Asked}
 	if err := gorm.G[llmExchangeRow](tx.db).Create(ctx, &row); err != nil {
 		return fmt.Errorf("store: ask: %w", err)
@@ -46,7 +47,8 @@ type Reply struct {
 	At        time.Time
 }
 
-// Answer stores the answer to an execution's open question and lets it run on. CodeConflict if it doesn't wait, or for another answer.
+// Answer stores the answer to an execution's open question and lets it run on. CodeConflict if it
+// doesn't wait, or for another answer.
 func (tx Questions) Answer(ctx context.Context, handle string, r Reply) error {
 	id, err := tx.move(ctx, handle, app.StatusAwaitingLLM, app.StatusRunning)
 	if err != nil {
@@ -56,14 +58,17 @@ func (tx Questions) Answer(ctx context.Context, handle string, r Reply) error {
 	if err != nil {
 		return fmt.Errorf("store: answer: %w", err)
 	}
-	rows, err := tx.exec(ctx, `UPDATE llm_exchanges SET response = ?, answer = ?, failed = ?, answered_by = ?, answered_at = ?
+	rows, err := tx.exec(ctx,
+		`UPDATE llm_exchanges SET response = ?, answer = ?, failed = ?, answered_by = ?, answered_at = ?
 		WHERE execution_id = ? AND request_id = ? AND answered_at = 0`, r.Response.String(), r.Sealed, r.Failed, string(by), toMillis(r.At), id, r.RequestID)
 	return changed(rows, err, "question")
 }
 
 // move takes one arrow of the state machine and returns the row id.
 func (tx Questions) move(ctx context.Context, handle string, from, to app.Status) (int64, error) {
-	rows, err := gorm.G[executionRow](tx.db).Raw("UPDATE executions SET status = ? WHERE handle = ? AND status = ? RETURNING id", string(to), handle, string(from)).Find(ctx)
+	rows, err := gorm.G[executionRow](tx.db).Raw(
+		"UPDATE executions SET status = ? WHERE handle = ? AND status = ? RETURNING id", string(to), handle,
+		string(from)).Find(ctx)
 	if err := changed(int64(len(rows)), err, "execution"); err != nil {
 		return 0, err
 	}
@@ -97,7 +102,8 @@ func (tx Questions) list(ctx context.Context, where string, args ...any) ([]app.
 	}
 	list := make([]app.LLMExchange, len(rows))
 	for i, r := range rows {
-		list[i] = app.LLMExchange{RequestID: r.RequestID, Ordinal: r.Ordinal, Prompt: r.Prompt, Model: r.Model, Response: r.Response, Failed: r.Failed,
+		list[i] = app.LLMExchange{RequestID: r.RequestID, Ordinal: r.Ordinal, Prompt: r.Prompt, Model: r.Model,
+			Response: r.Response, Failed: r.Failed,
 			AskedAt: fromMillis(r.AskedAt), AnsweredAt: fromMillis(r.AnsweredAt)}
 		if err := json.Unmarshal([]byte(r.AnsweredBy), &list[i].AnsweredBy); err != nil {
 			return nil, fmt.Errorf("store: read exchanges: %w", err)

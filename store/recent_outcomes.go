@@ -8,7 +8,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// OutcomesKept bounds the recent outcomes of a profile, whether their executions were removed or not.
+// OutcomesKept bounds the recent outcomes of a profile, whether their executions were removed or
+// not.
 const OutcomesKept = 50
 
 // Outcome is how one of the last executions of a profile ended.
@@ -24,7 +25,8 @@ const selectOutcomes = `SELECT p.value AS profile, x.handle, x.status, x.created
 	UNION ALL SELECT p.value, '', b.status, b.created_at, b.run_ms, b.id FROM json_each(?) p JOIN past_beats b ON b.profile_handle = p.value
 	ORDER BY 6`
 
-// Recent returns the last executions of each profile, oldest first, at most limit (and OutcomesKept) of each. It reads no more rows than that, however many there are.
+// Recent returns the last executions of each profile, oldest first, at most limit (and
+// OutcomesKept) of each. It reads no more rows than that, however many there are.
 func (tx Stats) Recent(ctx context.Context, profiles []string, limit int) (map[string][]Outcome, error) {
 	var rows []struct {
 		Profile   string
@@ -39,7 +41,8 @@ func (tx Stats) Recent(ctx context.Context, profiles []string, limit int) (map[s
 	}
 	beats := map[string][]Outcome{}
 	for _, r := range rows {
-		beats[r.Profile] = append(beats[r.Profile], Outcome{r.Handle, app.Status(r.Status), fromMillis(r.CreatedAt), time.Duration(r.RunMs) * time.Millisecond})
+		beats[r.Profile] = append(beats[r.Profile],
+			Outcome{r.Handle, app.Status(r.Status), fromMillis(r.CreatedAt), time.Duration(r.RunMs) * time.Millisecond})
 	}
 	for profile, all := range beats {
 		beats[profile] = all[max(len(all)-limit, 0):]

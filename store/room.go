@@ -12,14 +12,16 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// reserve is what must be free on the database's file system before anything new is taken: room in which what runs can end, and people can work.
-// A small file system keeps a tenth of itself.
+// reserve is what must be free on the database's file system before anything new is taken: room in
+// which what runs can end, and people can work. A small file system keeps a tenth of itself.
 const reserve = 256 << 20
 
-// fullFor is how long a write that found the disk full counts, where the file system itself says that it has room: a quota, say. Then the next one is tried.
+// fullFor is how long a write that found the disk full counts, where the file system itself says
+// that it has room: a quota, say. Then the next one is tried.
 const fullFor = 2 * time.Second
 
-// logShare is the part of the reserve that the file system itself must have, whatever the database can use again: everything is written into the write-ahead log first.
+// logShare is the part of the reserve that the file system itself must have, whatever the database
+// can use again: everything is written into the write-ahead log first.
 const logShare = 4
 
 // Room is what the file system of the database has left, in bytes.
@@ -62,13 +64,15 @@ func (s *Store) justFull() bool {
 	return at != nil && time.Since(*at) < fullFor
 }
 
-// Roomy returns nil if something new may be taken, else CodeStorageFull. What has begun may end, as long as SQLite finds room for it.
+// Roomy returns nil if something new may be taken, else CodeStorageFull. What has begun may end, as
+// long as SQLite finds room for it.
 func (s *Store) Roomy(ctx context.Context) error {
 	r, err := s.Room(ctx)
 	return roomy(r, err)
 }
 
-// RoomyIn is Roomy within a transaction, without another connection: who writes must not wait for those who read.
+// RoomyIn is Roomy within a transaction, without another connection: who writes must not wait for
+// those who read.
 func (s *Store) RoomyIn(ctx context.Context, tx *Tx) error {
 	r, err := s.room(func() (int64, error) { return reusable(ctx, tx.db) })
 	return roomy(r, err)
@@ -82,8 +86,10 @@ func roomy(r Room, err error) error {
 }
 
 func storageFull(cause error) error {
-	e := app.E(app.CodeStorageFull, "the disk that Airlock stores on is full, or can't be written to, so it takes nothing new",
-		"Try again in a few minutes. Ask the operator to make room: the Settings page of the UI says how much there is, and it goes on by itself then.")
+	e := app.E(app.CodeStorageFull,
+		"the disk that Airlock stores on is full, or can't be written to, so it takes nothing new",
+		"Try again in a few minutes. Ask the operator to make room: the Settings page of the UI says how much there is, "+
+			"and it goes on by itself then.")
 	e.Cause = cause
 	return e
 }
@@ -95,7 +101,8 @@ const (
 	sqliteShmSize = 10 | 19<<8 // IOERR_SHMSIZE
 )
 
-// noted gives a failed write the code that callers act on if there was no room for it, or another process was in the way. The transaction was rolled back; nothing is damaged.
+// noted gives a failed write the code that callers act on if there was no room for it, or another
+// process was in the way. The transaction was rolled back; nothing is damaged.
 func (s *Store) noted(err error) error {
 	now := time.Now()
 	switch {
@@ -109,7 +116,8 @@ func (s *Store) noted(err error) error {
 	return storageFull(err)
 }
 
-// unopened is noted for a database that could not be opened: its shared memory file and its write-ahead log need some room even to read.
+// unopened is noted for a database that could not be opened: its shared memory file and its
+// write-ahead log need some room even to read.
 func unopened(dir string, err error) error {
 	switch {
 	case busy(err):
@@ -117,7 +125,8 @@ func unopened(dir string, err error) error {
 	case !noRoom(err) && !errors.Is(err, unix.ENOSPC):
 		return err
 	}
-	e := app.E(app.CodeStorageFull, fmt.Sprintf("there is no room on the disk of %s, not even for the little that Airlock writes when it starts", dir),
+	e := app.E(app.CodeStorageFull,
+		fmt.Sprintf("there is no room on the disk of %s, not even for the little that Airlock writes when it starts", dir),
 		"Make room on it or enlarge it, then start again. Nothing is damaged.")
 	e.Cause = err
 	return e
@@ -125,7 +134,8 @@ func unopened(dir string, err error) error {
 
 func storageBusy(cause error) error {
 	e := app.E(app.CodeStorageBusy, "another program has kept Airlock's database for itself, so this was not stored",
-		"Try again in a few seconds. If it stays, the person who runs Airlock looks for a program that has airlock.db open: an airlock admin import, or a shell of SQLite in a transaction.")
+		"Try again in a few seconds. If it stays, the person who runs Airlock looks for a program that has airlock.db "+
+			"open: an airlock admin import, or a shell of SQLite in a transaction.")
 	e.Cause = cause
 	return e
 }

@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// Where a statement could not be prepared, the mapper's pool answers with a row that is none, and whoever reads that panics: a request that was given up, or the stop of an
-// execution that is about to be bound, ended the whole server.
+// Where a statement could not be prepared, the mapper's pool answers with a row that is none, and
+// whoever reads that panics: a request that was given up, or the stop of an execution that is about
+// to be bound, ended the whole server.
 func TestARowOfAStatementThatCouldNotBePrepared(t *testing.T) {
 	s := open(t)
 	for name, read := range map[string]func(context.Context, *Tx) error{
@@ -45,7 +46,8 @@ func TestARowOfAStatementThatCouldNotBePrepared(t *testing.T) {
 	}
 }
 
-// TestGivenUpIsNoFault: whose time ends in the middle of a transaction is told so, and not that the transaction is over, which would be logged and answered as a fault of the server.
+// TestGivenUpIsNoFault: whose time ends in the middle of a transaction is told so, and not that the
+// transaction is over, which would be logged and answered as a fault of the server.
 func TestGivenUpIsNoFault(t *testing.T) {
 	s := open(t)
 	for name, run := range map[string]func(context.Context, func(*Tx) error) error{"read": s.Read, "write": s.Write} {
@@ -78,8 +80,8 @@ func TestGivenUpIsNoFault(t *testing.T) {
 	}
 }
 
-// TestStatementOfWhoLeftIsNoFault: a client left between the moments in which a statement was taken for a transaction and in which it ran, which was logged as a fault once in an hour of
-// load.
+// TestStatementOfWhoLeftIsNoFault: a client left between the moments in which a statement was taken
+// for a transaction and in which it ran, which was logged as a fault once in an hour of load.
 func TestStatementOfWhoLeftIsNoFault(t *testing.T) {
 	s := open(t)
 	pool, err := s.reader.DB()
@@ -99,7 +101,8 @@ func TestStatementOfWhoLeftIsNoFault(t *testing.T) {
 	taken := tx.StmtContext(ctx, prepared)
 	leave()
 	one := 0
-	for deadline := time.Now().Add(time.Minute); err == nil || errors.Is(err, sql.ErrTxDone); { // until database/sql has closed what the transaction had
+	// until database/sql has closed what the transaction had
+	for deadline := time.Now().Add(time.Minute); err == nil || errors.Is(err, sql.ErrTxDone); {
 		if time.Now().After(deadline) {
 			t.Fatalf("the statement is open, error %v", err)
 		}
@@ -119,7 +122,8 @@ type interrupted struct{}
 func (interrupted) Error() string { return "interrupted (9)" }
 func (interrupted) Code() int     { return sqliteInterrupt }
 
-// TestInterruptedIsGivenUp: a statement that was told to stop because nobody waits for it any more is no fault, and any other is.
+// TestInterruptedIsGivenUp: a statement that was told to stop because nobody waits for it any more
+// is no fault, and any other is.
 func TestInterruptedIsGivenUp(t *testing.T) {
 	gone, leave := context.WithCancel(t.Context())
 	leave()

@@ -1,7 +1,8 @@
 package store
 
-// Rows of what ran. Columns are described in the migrations. The JSON names are those of .airlock files (docs/airlock-file.md), where what is sealed
-// or belongs to this database travels in another form: see dump.go and load.go.
+// Rows of what ran. Columns are described in the migrations. The JSON names are those of .airlock
+// files (docs/airlock-file.md), where what is sealed or belongs to this database travels in another
+// form: see dump.go and load.go.
 
 type executionRow struct {
 	ID                 int64  `gorm:"primaryKey" json:"-"`

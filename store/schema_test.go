@@ -13,7 +13,8 @@ import (
 // rowTypes has one row type per table.
 func rowTypes() []any {
 	return []any{
-		settingRow{}, credentialRow{}, credentialVersionRow{}, supersededValueRow{}, valueChangesRow{}, profileRow{}, profileKeyRow{}, profileHostRow{}, policyRow{},
+		settingRow{}, credentialRow{}, credentialVersionRow{}, supersededValueRow{}, valueChangesRow{}, profileRow{},
+		profileKeyRow{}, profileHostRow{}, policyRow{},
 		adminSessionRow{}, personRow{}, invitationRow{}, auditEventRow{},
 		executionRow{}, executionScriptRow{}, executionOutputRow{}, executionValueRow{}, llmExchangeRow{}, connectionRow{},
 		redactionHitRow{}, idempotencyRow{}, executionStatsRow{}, pastBeatRow{},
@@ -32,7 +33,8 @@ type column struct {
 func TestSchemaMatchesModels(t *testing.T) {
 	s := open(t)
 	var tables []string
-	if err := s.reader.Raw("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'schema_migrations' AND name NOT LIKE 'execution_words%'").Scan(&tables).Error; err != nil {
+	if err := s.reader.Raw("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name " +
+		"<> 'schema_migrations' AND name NOT LIKE 'execution_words%'").Scan(&tables).Error; err != nil {
 		t.Fatal(err)
 	}
 	for _, row := range rowTypes() {
@@ -76,13 +78,15 @@ func tableColumns(t *testing.T, s *Store, table string) []column {
 func modelColumns(s *schema.Schema) []column {
 	var columns []column
 	for _, f := range s.Fields {
-		kind := map[schema.DataType]string{schema.String: "TEXT", schema.Int: "INTEGER", schema.Bool: "INTEGER", schema.Bytes: "BLOB"}[f.DataType]
+		kind := map[schema.DataType]string{schema.String: "TEXT", schema.Int: "INTEGER", schema.Bool: "INTEGER",
+			schema.Bytes: "BLOB"}[f.DataType]
 		columns = append(columns, column{f.DBName, kind, nullable[s.Table+"."+f.DBName], f.PrimaryKey})
 	}
 	return columns
 }
 
-// nullable lists the columns in which NULL has a meaning; their row fields are pointers or byte slices.
+// nullable lists the columns in which NULL has a meaning; their row fields are pointers or byte
+// slices.
 var nullable = map[string]bool{
 	"credential_versions.value":  true,
 	"profile_keys.credential_id": true,

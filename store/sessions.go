@@ -25,14 +25,16 @@ type AdminSession struct {
 
 // Insert opens a session.
 func (tx Sessions) Insert(ctx context.Context, s AdminSession) error {
-	row := adminSessionRow{s.ID, s.Token, s.Person, s.Address, s.Agent, toMillis(s.CreatedAt), toMillis(s.SeenAt), toMillis(s.ConfirmedAt), toMillis(s.ExpiresAt), s.PersonID, s.Invitation}
+	row := adminSessionRow{s.ID, s.Token, s.Person, s.Address, s.Agent, toMillis(s.CreatedAt), toMillis(s.SeenAt),
+		toMillis(s.ConfirmedAt), toMillis(s.ExpiresAt), s.PersonID, s.Invitation}
 	if err := gorm.G[adminSessionRow](tx.db).Create(ctx, &row); err != nil {
 		return fmt.Errorf("store: open session: %w", err)
 	}
 	return nil
 }
 
-// ByToken finds a session by the hash of its token, also an expired one. CodeNotFound if there is none.
+// ByToken finds a session by the hash of its token, also an expired one. CodeNotFound if there is
+// none.
 func (tx Sessions) ByToken(ctx context.Context, token []byte) (AdminSession, error) {
 	r, err := gorm.G[adminSessionRow](tx.db).Where("token = ?", token).Take(ctx)
 	if err != nil {
@@ -43,7 +45,8 @@ func (tx Sessions) ByToken(ctx context.Context, token []byte) (AdminSession, err
 
 // List lists the sessions of people that are not over, the last seen first.
 func (tx Sessions) List(ctx context.Context, now, idle time.Time) ([]AdminSession, error) {
-	rows, err := gorm.G[adminSessionRow](tx.db).Where("person_id <> '' AND expires_at > ? AND seen_at > ?", toMillis(now), toMillis(idle)).Order("seen_at DESC, id").Find(ctx)
+	rows, err := gorm.G[adminSessionRow](tx.db).Where("person_id <> '' AND expires_at > ? AND seen_at > ?", toMillis(now),
+		toMillis(idle)).Order("seen_at DESC, id").Find(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("store: read sessions: %w", err)
 	}
@@ -56,7 +59,8 @@ func (tx Sessions) List(ctx context.Context, now, idle time.Time) ([]AdminSessio
 
 // See notes that a session was used. A session that has ended meanwhile is CodeConflict.
 func (tx Sessions) See(ctx context.Context, id, address string, at time.Time) error {
-	n, err := tx.exec(ctx, "UPDATE admin_sessions SET seen_at = max(seen_at, ?), address = ? WHERE id = ?", toMillis(at), address, id)
+	n, err := tx.exec(ctx, "UPDATE admin_sessions SET seen_at = max(seen_at, ?), address = ? WHERE id = ?", toMillis(at),
+		address, id)
 	return changed(n, err, "session")
 }
 
@@ -78,7 +82,8 @@ func (tx Sessions) DeleteByID(ctx context.Context, id string) (person string, ok
 
 func (tx Sessions) remove(ctx context.Context, where string, arg any) (person string, ok bool, err error) {
 	var people []string
-	if err := tx.db.WithContext(ctx).Raw("DELETE FROM admin_sessions WHERE "+where+" RETURNING person", arg).Scan(&people).Error; err != nil {
+	if err := tx.db.WithContext(ctx).Raw("DELETE FROM admin_sessions WHERE "+where+" RETURNING person",
+		arg).Scan(&people).Error; err != nil {
 		return "", false, fmt.Errorf("store: end session: %w", err)
 	}
 	if len(people) == 0 {
@@ -102,7 +107,8 @@ func (tx Sessions) DeleteOthers(ctx context.Context, except string) (int64, erro
 	return tx.removeAll(ctx, "id <> ?", except)
 }
 
-// DeleteEnrolling ends what an invitation opened, or, for "", the admin token, as long as nobody has said who they are there.
+// DeleteEnrolling ends what an invitation opened, or, for "", the admin token, as long as nobody
+// has said who they are there.
 func (tx Sessions) DeleteEnrolling(ctx context.Context, id string) error {
 	_, err := tx.removeAll(ctx, "person_id = '' AND invitation = ?", id)
 	return err
@@ -124,7 +130,9 @@ func (tx Sessions) Prune(ctx context.Context, now, idle time.Time) error {
 
 func (r adminSessionRow) session() AdminSession {
 	return AdminSession{
-		ID: r.ID, Token: r.Token, Person: r.Person, PersonID: r.PersonID, Invitation: r.Invitation, Address: r.Address, Agent: r.Agent,
-		CreatedAt: fromMillis(r.CreatedAt), SeenAt: fromMillis(r.SeenAt), ConfirmedAt: fromMillis(r.ConfirmedAt), ExpiresAt: fromMillis(r.ExpiresAt),
+		ID: r.ID, Token: r.Token, Person: r.Person, PersonID: r.PersonID, Invitation: r.Invitation, Address: r.Address,
+		Agent:     r.Agent,
+		CreatedAt: fromMillis(r.CreatedAt), SeenAt: fromMillis(r.SeenAt), ConfirmedAt: fromMillis(r.ConfirmedAt),
+		ExpiresAt: fromMillis(r.ExpiresAt),
 	}
 }

@@ -57,7 +57,8 @@ func (tx Settings) Set(ctx context.Context, at time.Time, settings ...Setting) e
 
 // Under returns the settings whose key begins with prefix, by key. prefix must end in a full stop.
 func (tx Settings) Under(ctx context.Context, prefix string) ([]Setting, error) {
-	rows, err := gorm.G[settingRow](tx.db).Where("key >= ? AND key < ?", prefix, prefix[:len(prefix)-1]+"/").Order("key").Find(ctx)
+	rows, err := gorm.G[settingRow](tx.db).Where("key >= ? AND key < ?", prefix,
+		prefix[:len(prefix)-1]+"/").Order("key").Find(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("store: read settings: %w", err)
 	}

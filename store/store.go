@@ -37,11 +37,13 @@ type Store struct {
 // busyTimeout is how long a connection waits for the locks of other processes.
 const busyTimeout = 10 * time.Second
 
-// sqliteBusy is SQLite's result code for a lock that somebody else has: https://www.sqlite.org/rescode.html#busy.
+// sqliteBusy is SQLite's result code for a lock that somebody else has:
+// https://www.sqlite.org/rescode.html#busy.
 const sqliteBusy = 5
 
-// pragmas apply to every connection, behind the busy timeout, so that they wait too; connectWriter is for the one that doesn't. There is no _time_format
-// beside them: the driver would then ignore _txlock. See doc.go for why synchronous is FULL.
+// pragmas apply to every connection, behind the busy timeout, so that they wait too; connectWriter
+// is for the one that doesn't. There is no _time_format beside them: the driver would then ignore
+// _txlock. See doc.go for why synchronous is FULL.
 const pragmas = "&_pragma=journal_mode(WAL)" +
 	"&_pragma=synchronous(FULL)" +
 	"&_pragma=foreign_keys(ON)" +
@@ -97,7 +99,8 @@ func openWith(ctx context.Context, dir string, log *slog.Logger, settings string
 	return s, nil
 }
 
-// Close closes every connection; the write-ahead log is folded into the file if nobody else has it open.
+// Close closes every connection; the write-ahead log is folded into the file if nobody else has it
+// open.
 func (s *Store) Close() error {
 	var errs []error
 	for _, db := range []*gorm.DB{s.reader, s.urgent, s.writer} { // the writer last: only it may checkpoint
@@ -115,11 +118,14 @@ func (s *Store) Close() error {
 
 // dsn escapes the path: a directory's name may hold any character.
 func dsn(path string) string {
-	return fmt.Sprintf("file:%s?_pragma=busy_timeout(%d)", (&url.URL{Path: path}).EscapedPath(), busyTimeout.Milliseconds()) + pragmas
+	return fmt.Sprintf("file:%s?_pragma=busy_timeout(%d)", (&url.URL{Path: path}).EscapedPath(),
+		busyTimeout.Milliseconds()) + pragmas
 }
 
-// connectWriter makes the connection that writes, the first of all. It puts a new database into WAL mode, for which SQLite turns a lock to read into one to write: it never
-// waits in that, whatever the busy timeout says, since two that do the same would wait for each other. So it is tried again here for as long.
+// connectWriter makes the connection that writes, the first of all. It puts a new database into WAL
+// mode, for which SQLite turns a lock to read into one to write: it never waits in that, whatever
+// the busy timeout says, since two that do the same would wait for each other. So it is tried again
+// here for as long.
 func connectWriter(ctx context.Context, dsn string, log *slog.Logger) (*gorm.DB, error) {
 	for deadline := time.Now().Add(busyTimeout); ; {
 		db, err := connect(dsn+"&_txlock=immediate", 1, log, false)
@@ -155,7 +161,8 @@ func connect(dsn string, conns int, log *slog.Logger, prepare bool) (*gorm.DB, e
 	return db, nil
 }
 
-// prepareDir makes dir private. Directories that everybody may write to are refused: others could swap the files in it.
+// prepareDir makes dir private. Directories that everybody may write to are refused: others could
+// swap the files in it.
 func prepareDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("store: data directory: %w", err)
@@ -165,7 +172,8 @@ func prepareDir(dir string) error {
 		return fmt.Errorf("store: data directory: %w", err)
 	}
 	if info.Mode()&os.ModeSticky != 0 {
-		return fmt.Errorf("store: data directory %s is shared by all users of this machine; choose a directory of its own", dir)
+		return fmt.Errorf("store: data directory %s is shared by all users of this machine; choose a directory of its own",
+			dir)
 	}
 	if info.Mode().Perm()&0o077 == 0 {
 		return nil

@@ -10,13 +10,13 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// maxSuperseded bounds how many values of one credential are kept: whoever rotates every minute must not make each answer
-// dear to search. Changes of hosts don't count.
+// maxSuperseded bounds how many values of one credential are kept: whoever rotates every minute
+// must not make each answer dear to search. Changes of hosts don't count.
 const maxSuperseded = 100
 
-// supersede keeps the current value of a credential, if it has one, with its mode and hosts as they are now. A value has one
-// row for each mode, with all hosts that it ever belonged to; without any it is kept for the hosts that the credential may get.
-// Plain values are no secrets.
+// supersede keeps the current value of a credential, if it has one, with its mode and hosts as they
+// are now. A value has one row for each mode, with all hosts that it ever belonged to; without any
+// it is kept for the hosts that the credential may get. Plain values are no secrets.
 func (tx Values) supersede(ctx context.Context, id string, at time.Time) error {
 	_, err := tx.exec(ctx, `INSERT INTO superseded_values (credential_id, version, value, mode, hosts, superseded_at)
 		SELECT c.id, v.version, v.value, c.mode, (SELECT json_group_array(json(host)) FROM (
@@ -39,7 +39,8 @@ func (tx Values) supersede(ctx context.Context, id string, at time.Time) error {
 	return nil
 }
 
-// supersedeHosts is supersede for a credential whose hosts are about to change, unless the new ones cover the present ones.
+// supersedeHosts is supersede for a credential whose hosts are about to change, unless the new ones
+// cover the present ones.
 func (tx Values) supersedeHosts(ctx context.Context, id string, next []app.Host, at time.Time) error {
 	found, err := Credentials(tx).ByID(ctx, []string{id})
 	if err != nil {
@@ -70,7 +71,8 @@ func (tx Values) PruneSuperseded(ctx context.Context, before time.Time) (int64, 
 	return n, nil
 }
 
-// Changes returns a number that grows with every change of what Belongings returns, by whichever process.
+// Changes returns a number that grows with every change of what Belongings returns, by whichever
+// process.
 func (tx Values) Changes(ctx context.Context) (n int64, err error) {
 	if err := tx.row(ctx, "SELECT n FROM value_changes").Scan(&n); err != nil {
 		return 0, fmt.Errorf("store: count changes of values: %w", err)
@@ -89,24 +91,27 @@ func (s *Store) ValueChanges(ctx context.Context) (n int64, err error) {
 // Belonging says to which hosts a value belongs, or did.
 type Belonging struct {
 	CredentialID string
-	Credential   string            // name
-	Version      int               // 0: no value is stored here
-	Superseded   int64             // row of the superseded value; 0 for the present one
-	Digest       [sha256.Size]byte // of the sealed value: id and version alone come back when a deleted credential is imported
-	Mode         app.Mode
-	Source       app.Source
-	Hosts        []app.Host // of a superseded value: where it belonged and where its credential belongs now
+	Credential   string // name
+	Version      int    // 0: no value is stored here
+	Superseded   int64  // row of the superseded value; 0 for the present one
+	// of the sealed value: id and version alone come back when a deleted credential is imported
+	Digest [sha256.Size]byte
+	Mode   app.Mode
+	Source app.Source
+	Hosts  []app.Host // of a superseded value: where it belonged and where its credential belongs now
 }
 
-// Belongings returns which values belong to which hosts, without the values: the present one of each credential, plain ones and those
-// without a value or hosts among them, and those that were superseded.
+// Belongings returns which values belong to which hosts, without the values: the present one of
+// each credential, plain ones and those without a value or hosts among them, and those that were
+// superseded.
 func (tx Values) Belongings(ctx context.Context) ([]Belonging, error) {
 	var list []Belonging
 	err := tx.rows(ctx, func(scan func(to ...any) error) error {
 		var b Belonging
 		var token []byte
 		var hosts string
-		if err := scan(&b.CredentialID, &b.Credential, &b.Version, &b.Superseded, &token, &b.Mode, &b.Source, &hosts); err != nil {
+		if err := scan(&b.CredentialID, &b.Credential, &b.Version, &b.Superseded, &token, &b.Mode, &b.Source,
+			&hosts); err != nil {
 			return err
 		}
 		b.Digest = sha256.Sum256(token)

@@ -8,7 +8,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// plant makes one locked profile with a linked key, its policy, one execution and one audit event, with plain SQL.
+// plant makes one locked profile with a linked key, its policy, one execution and one audit event,
+// with plain SQL.
 func plant(t *testing.T, s *Store) {
 	t.Helper()
 	for _, sql := range []string{
@@ -44,15 +45,16 @@ func TestDatabaseRefusesWhatMustNeverHappen(t *testing.T) {
 		`UPDATE profiles SET revoked = 0`: "stays revoked",
 		`UPDATE profiles SET policy = 0`:  "CHECK",
 		`INSERT INTO profile_keys (profile_id, name, position, created_at) VALUES (1, 'N', 0, 1)`: "keys of a locked profile",
-		`DELETE FROM profile_keys`:                                                                                  "keys of a locked profile",
-		`UPDATE profile_keys SET name = 'N'`:                                                                        "keys of a locked profile",
-		`UPDATE profile_keys SET credential_id = 'd'`:                                                               "keys of a locked profile",
-		`UPDATE profile_keys SET hosts = '[{}]'`:                                                                    "keys of a locked profile",
-		`UPDATE profile_keys SET mode = 'plain'`:                                                                    "keys of a locked profile",
-		`UPDATE audit_events SET detail = 'x'`:                                                                      "never change",
-		`DELETE FROM audit_events`:                                                                                  "never deleted",
-		`UPDATE executions SET status = 'nonsense'`:                                                                 "can not take that status",
-		`UPDATE executions SET status = 'error'`:                                                                    "CHECK", // without completed_at
+		`DELETE FROM profile_keys`:                    "keys of a locked profile",
+		`UPDATE profile_keys SET name = 'N'`:          "keys of a locked profile",
+		`UPDATE profile_keys SET credential_id = 'd'`: "keys of a locked profile",
+		`UPDATE profile_keys SET hosts = '[{}]'`:      "keys of a locked profile",
+		`UPDATE profile_keys SET mode = 'plain'`:      "keys of a locked profile",
+		`UPDATE audit_events SET detail = 'x'`:        "never change",
+		`DELETE FROM audit_events`:                    "never deleted",
+		`UPDATE executions SET status = 'nonsense'`:   "can not take that status",
+		// without completed_at
+		`UPDATE executions SET status = 'error'`:                                                                    "CHECK",
 		`UPDATE executions SET completed_at = 1`:                                                                    "CHECK",
 		`INSERT INTO profile_keys (profile_id, name, position, created_at) VALUES (99, 'N', 0, 1)`:                  "foreign key",
 		`INSERT INTO credential_versions VALUES ('c', 'one', x'00', 'k', '{}', 1)`:                                  "cannot store TEXT",
@@ -70,7 +72,8 @@ func TestStatusesFollowTheArrowsOfTheStateMachine(t *testing.T) {
 	plant(t, s)
 	force := "PRAGMA ignore_check_constraints = ON; DROP TRIGGER executions_follow_arrows;"
 	var trigger string
-	if err := s.writer.Raw("SELECT sql FROM sqlite_schema WHERE name = 'executions_follow_arrows'").Scan(&trigger).Error; err != nil {
+	if err := s.writer.Raw("SELECT sql FROM sqlite_schema WHERE name = 'executions_follow_arrows'").Scan(
+		&trigger).Error; err != nil {
 		t.Fatal(err)
 	}
 	for _, from := range app.Statuses() {
@@ -101,7 +104,8 @@ func TestDeletingKeepsHistory(t *testing.T) {
 	if err := s.writer.Exec("DELETE FROM profiles").Error; err != nil {
 		t.Fatalf("a locked profile: %v", err)
 	}
-	for table, want := range map[string]int{"profile_keys": 0, "idempotency": 0, "policies": 1, "executions WHERE profile_id IS NULL AND profile_handle = 'p'": 1} {
+	for table, want := range map[string]int{"profile_keys": 0, "idempotency": 0, "policies": 1,
+		"executions WHERE profile_id IS NULL AND profile_handle = 'p'": 1} {
 		if n := count(t, s, "SELECT count(*) FROM "+table); n != want {
 			t.Errorf("%s: %d rows, want %d", table, n, want)
 		}

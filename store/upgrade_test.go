@@ -13,7 +13,8 @@ import (
 	"github.com/computclaw/airlock/app/redact"
 )
 
-// TestEveryOlderDatabaseIsMigrated makes a database as each released schema had it, with rows in all of the first schema's tables, and opens it.
+// TestEveryOlderDatabaseIsMigrated makes a database as each released schema had it, with rows in
+// all of the first schema's tables, and opens it.
 func TestEveryOlderDatabaseIsMigrated(t *testing.T) {
 	all, err := embedded()
 	if err != nil {
@@ -48,7 +49,8 @@ func TestEveryOlderDatabaseIsMigrated(t *testing.T) {
 				t.Error(err)
 			}
 			after := rowsByTable(t, s)
-			for _, table := range []string{"daily_stats", "admin_sessions", "execution_stats"} { // rolled up, ended, made of the others
+			// rolled up, ended, made of the others
+			for _, table := range []string{"daily_stats", "admin_sessions", "execution_stats"} {
 				delete(before, table)
 			}
 			for table, n := range before {
@@ -65,7 +67,8 @@ func TestEveryOlderDatabaseIsMigrated(t *testing.T) {
 func rowsByTable(t *testing.T, s *Store) map[string]int {
 	t.Helper()
 	var tables []string
-	if err := s.writer.Raw("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'schema_migrations' AND name NOT LIKE 'execution_words%'").Scan(&tables).Error; err != nil {
+	if err := s.writer.Raw("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name " +
+		"<> 'schema_migrations' AND name NOT LIKE 'execution_words%'").Scan(&tables).Error; err != nil {
 		t.Fatal(err)
 	}
 	rows := map[string]int{}
@@ -109,12 +112,14 @@ func usable(t *testing.T, s *Store) {
 		t.Errorf("%q was claimed, want the one that waited", got)
 	}
 	write(t, s, func(tx *Tx) error {
-		_, err := tx.Executions.Finish(ctx, "x2", Finish{Status: app.StatusCompleted, Stdout: redact.Fixed("done"), At: start})
+		_, err := tx.Executions.Finish(ctx, "x2",
+			Finish{Status: app.StatusCompleted, Stdout: redact.Fixed("done"), At: start})
 		return err
 	})
 }
 
-// goesBack opens the copy that was left, with the older program's migrations: it is the older database as it was.
+// goesBack opens the copy that was left, with the older program's migrations: it is the older
+// database as it was.
 func goesBack(t *testing.T, dir string, version int, all []migration, want map[string]int) {
 	t.Helper()
 	back, other := bare(t)

@@ -16,7 +16,8 @@ func TestAuditNamesSubjectAndActor(t *testing.T) {
 		if err := s.page.Render(t.Context(), &b); err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{`<a href="/ui/profiles/h7v2k9q4m8x1"><code id="subject-5">h7v2k9q4m8x1</code></a>`, `<code id="subject-4">admin</code>`, "Somebody at 192.168.1.40", "Cancelled while running."} {
+		for _, want := range []string{`<a href="/ui/profiles/h7v2k9q4m8x1"><code id="subject-5">h7v2k9q4m8x1</code></a>`,
+			`<code id="subject-4">admin</code>`, "Somebody at 192.168.1.40", "Cancelled while running."} {
 			if !strings.Contains(b.String(), want) {
 				t.Errorf("the page lacks %q", want)
 			}

@@ -18,7 +18,8 @@ import (
 )
 
 // policy is the content security policy of the pages.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 // gallery serves the samples.
 func gallery(t *testing.T) *httptest.Server {
@@ -45,12 +46,13 @@ func gallery(t *testing.T) *httptest.Server {
 	return srv
 }
 
-// TestPagesInABrowser looks at each page in both themes at both widths, one browser a look: nothing is
-// wider than the screen, text stands out from its background, every control has a name, targets on a
-// phone are large enough, and the page complains of nothing.
+// TestPagesInABrowser looks at each page in both themes at both widths, one browser a look: nothing
+// is wider than the screen, text stands out from its background, every control has a name, targets
+// on a phone are large enough, and the page complains of nothing.
 //
 // axe-core checks each page in one look, light on a desk or dark on a phone, or in all four with
-// AIRLOCK_AXE=all (make accessibility). With AIRLOCK_SCREENSHOTS set the test leaves pictures there.
+// AIRLOCK_AXE=all (make accessibility). With AIRLOCK_SCREENSHOTS set the test leaves pictures
+// there.
 func TestPagesInABrowser(t *testing.T) {
 	t.Parallel()
 	srv := gallery(t)
@@ -152,7 +154,8 @@ func TestAFailedRequestIsAComplaint(t *testing.T) {
 	b := browsertest.New(t, srv.URL)
 	b.Open("/page")
 	var heard []string
-	for limit := time.Now().Add(20 * time.Second); !strings.Contains(strings.Join(heard, " "), "failed: Image net::ERR_EMPTY_RESPONSE"); time.Sleep(10 * time.Millisecond) {
+	for limit := time.Now().Add(20 * time.Second); !strings.Contains(strings.Join(heard, " "),
+		"failed: Image net::ERR_EMPTY_RESPONSE"); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(limit) {
 			t.Fatalf("heard %q", heard)
 		}

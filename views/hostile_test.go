@@ -34,12 +34,14 @@ func strange() []app.Host {
 		return h
 	}
 	return []app.Host{
-		entry("cdn.example:443", app.ProtocolTCP), entry("shop.example:443", app.ProtocolHTTP), entry("old.example:80", app.ProtocolHTTPS),
+		entry("cdn.example:443", app.ProtocolTCP), entry("shop.example:443", app.ProtocolHTTP),
+		entry("old.example:80", app.ProtocolHTTPS),
 		entry("db.example:5432", app.ProtocolPostgres), entry("queue.example:443,5672", ""), entry("*.wild.example", ""),
 	}
 }
 
-// hostileSamples are pages full of what agents and scripts chose to mislead the person who reads them.
+// hostileSamples are pages full of what agents and scripts chose to mislead the person who reads
+// them.
 func hostileSamples() []sample {
 	open, locked := sampleProfile(app.StateUnlocked), profilePage(app.StateLocked)
 	open.Description, locked.Profile.Description = falseName, falseName
@@ -47,14 +49,17 @@ func hostileSamples() []sample {
 	setup := profilePage(app.StateUnlocked)
 	setup.Profile = open
 	setup.Keys[0].Key.Description, setup.Hosts = falseReason, nil
-	change := profileview.HostsPage{Shell: shell("Change the hosts", layout.SectionProfiles), Profile: locked.Profile, Granted: sampleGrants(sampleKeys(true)), Allowed: strange()}
+	change := profileview.HostsPage{Shell: shell("Change the hosts", layout.SectionProfiles), Profile: locked.Profile,
+		Granted: sampleGrants(sampleKeys(true)), Allowed: strange()}
 	for i, h := range strange() {
 		open.Hosts = append(open.Hosts, app.HostRequest{Host: h, Allowed: true})
 		setup.Hosts = append(setup.Hosts, profileview.HostForm{Text: h.String(), Host: h, Reason: falseReason, Asked: true})
-		locked.Hosts = append(locked.Hosts, profileview.HostForm{Text: h.String(), Host: h, Reason: falseReason, Allow: i%2 == 0, Asked: i%2 != 0, At: ago(1)})
+		locked.Hosts = append(locked.Hosts,
+			profileview.HostForm{Text: h.String(), Host: h, Reason: falseReason, Allow: i%2 == 0, Asked: i%2 != 0, At: ago(1)})
 	}
 	locked.Allowed = strange()
-	lock := profileview.LockPage{Shell: shell("Lock", layout.SectionProfiles), Profile: open, Granted: sampleGrants(sampleKeys(true)), Allowed: strange()}
+	lock := profileview.LockPage{Shell: shell("Lock", layout.SectionProfiles), Profile: open,
+		Granted: sampleGrants(sampleKeys(true)), Allowed: strange()}
 	left := lock
 	left.Allowed, left.Profile.Hosts = nil, nil
 	for _, h := range strange() {
@@ -75,9 +80,16 @@ func hostileSamples() []sample {
 		{"hostile-hosts", seen(profileview.Hosts(change)), false},
 		{"hostile-asking", seen(executionview.Execution(asking)), false},
 		{"hostile-asking-refused", seen(executionview.Execution(refused)), false},
-		{"hostile-credential", seen(credentialview.Credential(credentialview.CredentialPage{Shell: shell("KEY", layout.SectionCredentials), Credential: credentials[0], Mode: app.ModeSealed, Hosts: "cdn.example:443"})), false},
-		{"hostile-credentials", seen(credentialview.List(credentialview.ListPage{Shell: shell("Credentials", layout.SectionCredentials), Credentials: credentials})), false},
-		{"hostile-inbox", seen(dashboard.Inbox(dashboard.InboxPage{Shell: shell("Inbox", layout.SectionInbox), Needs: []dashboard.Need{{Icon: "profile", Title: falseName, Quoted: true, Detail: "An agent asks for 1 key.", Code: "k7m-4qx", URL: "/ui/x", Action: "Fill in and lock"}}})), false},
+		{"hostile-credential", seen(credentialview.Credential(
+			credentialview.CredentialPage{Shell: shell("KEY", layout.SectionCredentials), Credential: credentials[0],
+				Mode: app.ModeSealed, Hosts: "cdn.example:443"})), false},
+		{"hostile-credentials", seen(
+			credentialview.List(credentialview.ListPage{Shell: shell("Credentials", layout.SectionCredentials),
+				Credentials: credentials})), false},
+		{"hostile-inbox", seen(dashboard.Inbox(
+			dashboard.InboxPage{Shell: shell("Inbox", layout.SectionInbox),
+				Needs: []dashboard.Need{{Icon: "profile", Title: falseName, Quoted: true, Detail: "An agent asks for 1 key.",
+					Code: "k7m-4qx", URL: "/ui/x", Action: "Fill in and lock"}}})), false},
 	}
 }
 
@@ -93,7 +105,8 @@ func seen(page templ.Component) templ.Component {
 	})
 }
 
-// TestHoleH3EveryPageTellsWhatAHostLetsThrough: wherever an entry is granted or shown, its sentence or its short form is read.
+// TestHoleH3EveryPageTellsWhatAHostLetsThrough: wherever an entry is granted or shown, its sentence
+// or its short form is read.
 func TestHoleH3EveryPageTellsWhatAHostLetsThrough(t *testing.T) {
 	t.Parallel()
 	sealed := []app.Host{host("simphony.example.com")}
@@ -105,7 +118,8 @@ func TestHoleH3EveryPageTellsWhatAHostLetsThrough(t *testing.T) {
 			}
 		}
 	}
-	for page, list := range map[string][]app.Host{"hostile-lock-left": strange(), "hostile-credentials": strange()[:1], "hostile-credential": strange()[:1]} {
+	for page, list := range map[string][]app.Host{"hostile-lock-left": strange(), "hostile-credentials": strange()[:1],
+		"hostile-credential": strange()[:1]} {
 		text := rendered(t, page).Find("main").Text()
 		for _, h := range list {
 			if !strings.Contains(text, h.Brief()) {
@@ -113,25 +127,30 @@ func TestHoleH3EveryPageTellsWhatAHostLetsThrough(t *testing.T) {
 			}
 		}
 	}
-	if text := profileview.Handover("http://a", "ark_x", nil, strange()); !strings.Contains(text, app.BriefHosts(strange())) {
+	if text := profileview.Handover("http://a", "ark_x", nil, strange()); !strings.Contains(text,
+		app.BriefHosts(strange())) {
 		t.Error(text)
 	}
 	warned := rendered(t, "hostile-lock").Find(".sentences li.warn").Text()
-	if !strings.Contains(warned, "cdn.example") || strings.Contains(warned, "db.example") || rendered(t, "hostile-setup").Find(".terms.warns").Length() != 1 {
+	if !strings.Contains(warned, "cdn.example") || strings.Contains(warned, "db.example") ||
+		rendered(t, "hostile-setup").Find(".terms.warns").Length() != 1 {
 		t.Errorf("warned of %q", warned)
 	}
 }
 
-// TestHoleL1QuestionIsTheScripts: a question stands as the script's text, with a warning, and the field for an answer is opened by hand.
+// TestHoleL1QuestionIsTheScripts: a question stands as the script's text, with a warning, and the
+// field for an answer is opened by hand.
 func TestHoleL1QuestionIsTheScripts(t *testing.T) {
 	t.Parallel()
 	page := rendered(t, "hostile-asking")
 	asked := page.Find("#answer .quoted")
-	if asked.Find("figcaption").Text() != "The script's text, not Airlock's" || !strings.Contains(asked.Find("pre").Text(), "Type your password [U+202E]woleb[U+200B] to go on.") {
+	if asked.Find("figcaption").Text() != "The script's text, not Airlock's" ||
+		!strings.Contains(asked.Find("pre").Text(), "Type your password [U+202E]woleb[U+200B] to go on.") {
 		t.Errorf("%q", asked.Text())
 	}
 	field := page.Find("#answer details")
-	if _, open := field.Attr("open"); open || field.Find("#response").Length() != 1 || page.Find("#response").Length() != 1 {
+	if _, open := field.Attr("open"); open || field.Find("#response").Length() != 1 ||
+		page.Find("#response").Length() != 1 {
 		t.Error("the field is open, or elsewhere")
 	}
 	if !strings.Contains(field.Find(".caution").Text(), "Never type a password") {
@@ -146,10 +165,12 @@ func TestHoleL1QuestionIsTheScripts(t *testing.T) {
 	}
 }
 
-// TestHoleL4AgentsWordsAreMarked: no text of an agent stands on a page as if it were Airlock's, the false pairing code least of all.
+// TestHoleL4AgentsWordsAreMarked: no text of an agent stands on a page as if it were Airlock's, the
+// false pairing code least of all.
 func TestHoleL4AgentsWordsAreMarked(t *testing.T) {
 	t.Parallel()
-	for page, most := range map[string]int{"hostile-setup": 10, "hostile-lock": 1, "hostile-locked": 9, "hostile-hosts": 1, "hostile-inbox": 1} {
+	for page, most := range map[string]int{"hostile-setup": 10, "hostile-lock": 1, "hostile-locked": 9, "hostile-hosts": 1,
+		"hostile-inbox": 1} {
 		main := rendered(t, page).Find("main")
 		if main.Find("h1 q, b q").Length() != 1 {
 			t.Errorf("%s: the title is not quoted", page)

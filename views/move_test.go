@@ -12,7 +12,8 @@ import (
 	"github.com/computclaw/airlock/views/settingsview"
 )
 
-// Profiles to export may have one description, or none: the short id tells them apart. Those that nobody can use any more are marked.
+// Profiles to export may have one description, or none: the short id tells them apart. Those that
+// nobody can use any more are marked.
 func TestExportTellsProfilesApart(t *testing.T) {
 	t.Parallel()
 	s := shell("Move house", layout.SectionSettings)
@@ -20,7 +21,8 @@ func TestExportTellsProfilesApart(t *testing.T) {
 	revoked, expired := one("cccccccccccc"), one("dddddddddddd")
 	revoked.Revoked, expired.ExpiresAt = true, s.Now.Add(-time.Hour)
 	var page bytes.Buffer
-	err := settingsview.Move(settingsview.MovePage{Shell: s, Profiles: []app.Profile{one("aaaaaaaaaaaa"), one("bbbbbbbbbbbb"), revoked, expired}}).Render(t.Context(), &page)
+	err := settingsview.Move(settingsview.MovePage{Shell: s,
+		Profiles: []app.Profile{one("aaaaaaaaaaaa"), one("bbbbbbbbbbbb"), revoked, expired}}).Render(t.Context(), &page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +31,8 @@ func TestExportTellsProfilesApart(t *testing.T) {
 	labels := strings.SplitAfter(list, "</label>")
 	for i, want := range []string{"aaaaaaaa<", "bbbbbbbb<", "cccccccc<", "dddddddd<"} {
 		state := map[int]string{2: format.State(app.StateRevoked), 3: format.State(app.StateExpired)}[i]
-		if !strings.Contains(labels[i], want) || !strings.Contains(labels[i], "Monthly report") || strings.Contains(labels[i], `class="state`) != (state != "") || !strings.Contains(labels[i], state) {
+		if !strings.Contains(labels[i], want) || !strings.Contains(labels[i], "Monthly report") ||
+			strings.Contains(labels[i], `class="state`) != (state != "") || !strings.Contains(labels[i], state) {
 			t.Errorf("%s", labels[i])
 		}
 	}

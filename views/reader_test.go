@@ -37,7 +37,8 @@ func TestATokenIsShownBySomebody(t *testing.T) {
 	}
 }
 
-// The long words of agents stay in their place: no text crosses the card that it stands in, nor the text beside it.
+// The long words of agents stay in their place: no text crosses the card that it stands in, nor the
+// text beside it.
 func TestLongWordsStayInTheirPlace(t *testing.T) {
 	t.Parallel()
 	b := browsertest.New(t, gallery(t).URL)

@@ -32,7 +32,8 @@ var noon = time.Now().UTC()
 func ago(d time.Duration) time.Time { return noon.Add(-d) }
 
 func shell(title string, section layout.Section) layout.Shell {
-	return layout.Shell{Title: title, Section: section, Version: "0.1.0", Base: "http://airlock.lan:9090", Now: noon, NeedsYou: 1}
+	return layout.Shell{Title: title, Section: section, Version: "0.1.0", Base: "http://airlock.lan:9090", Now: noon,
+		NeedsYou: 1}
 }
 
 // sampleLosing is the settings where nothing is kept.
@@ -58,32 +59,42 @@ func sampleBeats(n int) []profileview.Beat {
 		if i%7 == 3 {
 			status = all[i/7%len(all)]
 		}
-		beats[i] = profileview.Beat{Handle: "a1b2c3d4e5f6", Status: status, At: ago(time.Duration(n-i) * time.Hour), Took: 840 * time.Millisecond}
+		beats[i] = profileview.Beat{Handle: "a1b2c3d4e5f6", Status: status, At: ago(time.Duration(n-i) * time.Hour),
+			Took: 840 * time.Millisecond}
 	}
 	return beats
 }
 
 func samplePreview() credentialview.PreviewPage {
-	return credentialview.PreviewPage{Shell: shell("What was pasted", layout.SectionCredentials), Problems: components.Problems{"hosts.STRIPE_KEY": "A sealed credential needs at least one host."}, Rows: []credentialview.PreviewRow{
-		{Name: "STRIPE_URL", Line: 1, Action: "add", Mode: app.ModePlain, Size: 25, Lines: 1},
-		{Name: "STRIPE_KEY", Line: 2, Action: "add", Mode: app.ModeSealed, Size: 32, Lines: 1, Expands: true},
-		{Name: "ORACLE_PASSWORD", Line: 3, Exists: true, Profiles: 2, Action: "skip", Mode: app.ModeInjected, Size: 20, Lines: 1},
-		{Name: "A_VERY_LONG_NAME_OF_A_VARIABLE_THAT_SOMEBODY_CHOSE_IN_ANGER", Line: 4, Action: "add", Mode: app.ModeInjected, Size: 1704, Lines: 28, Weak: "The value is easy to guess: use a longer one, with letters, digits and signs mixed."},
-		{Name: "EMPTY", Line: 40, Action: "skip", Empty: true},
-	}}
+	return credentialview.PreviewPage{Shell: shell("What was pasted", layout.SectionCredentials),
+		Problems: components.Problems{"hosts.STRIPE_KEY": "A sealed credential needs at least one host."},
+		Rows: []credentialview.PreviewRow{
+			{Name: "STRIPE_URL", Line: 1, Action: "add", Mode: app.ModePlain, Size: 25, Lines: 1},
+			{Name: "STRIPE_KEY", Line: 2, Action: "add", Mode: app.ModeSealed, Size: 32, Lines: 1, Expands: true},
+			{Name: "ORACLE_PASSWORD", Line: 3, Exists: true, Profiles: 2, Action: "skip", Mode: app.ModeInjected, Size: 20,
+				Lines: 1},
+			{Name: "A_VERY_LONG_NAME_OF_A_VARIABLE_THAT_SOMEBODY_CHOSE_IN_ANGER", Line: 4, Action: "add", Mode: app.ModeInjected,
+				Size: 1704, Lines: 28, Weak: "The value is easy to guess: use a longer one, with letters, digits and signs mixed."},
+			{Name: "EMPTY", Line: 40, Action: "skip", Empty: true},
+		}}
 }
 
 func sampleDeletion(blocked bool) layout.ConfirmPage {
 	p := layout.ConfirmPage{
-		Shell: shell("Delete ORACLE_PASSWORD", layout.SectionCredentials), Question: "Delete ORACLE_PASSWORD?", Button: "Delete ORACLE_PASSWORD", Typed: "ORACLE_PASSWORD", Action: "/ui/x", Back: paths.Credentials,
-		Lines: []string{"Scripts can't use it any more, and its value is destroyed with all earlier versions. This can't be undone.",
+		Shell: shell("Delete ORACLE_PASSWORD", layout.SectionCredentials), Question: "Delete ORACLE_PASSWORD?",
+		Button: "Delete ORACLE_PASSWORD", Typed: "ORACLE_PASSWORD", Action: "/ui/x", Back: paths.Credentials,
+		Lines: []string{"Scripts can't use it any more, and its value is destroyed with all earlier versions. This can't " +
+			"be undone.",
 			"Airlock stops searching answers and output for the value, which its service still accepts. Revoke it there first."},
-		Affected: []layout.Affected{{Handle: "x", Title: "Daily stock check", How: "is being set up: its key loses the link"}},
+		Affected: []layout.Affected{{Handle: "x", Title: "Daily stock check",
+			How: "is being set up: its key loses the link"}},
 		Problems: components.Problems{"typed": "That is not its name. Type ORACLE_PASSWORD if you mean it."},
 	}
 	if blocked {
 		p.Blocked, p.Problems = true, nil
-		p.Affected = append(p.Affected, layout.Affected{Handle: "y", Title: "Monthly revenue report from Oracle", How: "is locked and uses it: revoke or delete this profile first"})
+		p.Affected = append(p.Affected,
+			layout.Affected{Handle: "y", Title: "Monthly revenue report from Oracle",
+				How: "is locked and uses it: revoke or delete this profile first"})
 	}
 	return p
 }
@@ -94,24 +105,32 @@ func sampleSettings() settingsview.SettingsPage {
 	return settingsview.SettingsPage{
 		Shell: sh, Address: "192.168.1.7", PersonID: "p1", SessionID: "s1",
 		People: []settingsview.PersonRow{
-			{ID: "p1", Name: "Ada Lovelace", CreatedAt: ago(90 * 24 * time.Hour), LastLogin: ago(2 * time.Hour), From: "192.168.1.7"},
+			{ID: "p1", Name: "Ada Lovelace", CreatedAt: ago(90 * 24 * time.Hour), LastLogin: ago(2 * time.Hour),
+				From: "192.168.1.7"},
 			{ID: "p2", Name: "Wolfeschlegelsteinhausenbergerdorff the Younger of Philadelphia", CreatedAt: ago(24 * time.Hour)},
 		},
-		Invitations: []settingsview.InvitationRow{{ID: "i1", By: "Ada Lovelace", CreatedAt: ago(time.Hour), ExpiresAt: noon.Add(71 * time.Hour)}},
+		Invitations: []settingsview.InvitationRow{{ID: "i1", By: "Ada Lovelace", CreatedAt: ago(time.Hour),
+			ExpiresAt: noon.Add(71 * time.Hour)}},
 		Sessions: []settingsview.SessionRow{
-			{ID: "s1", PersonID: "p1", Person: "Ada Lovelace", Address: "192.168.1.7", Browser: "Firefox on Linux", CreatedAt: ago(2 * time.Hour), SeenAt: ago(time.Second)},
-			{ID: "s2", PersonID: "p1", Person: "Ada Lovelace", Address: "2001:db8:85a3:8d3:1319:8a2e:370:7348", Browser: "Safari on iPhone", CreatedAt: ago(50 * time.Hour), SeenAt: ago(5 * time.Hour)},
+			{ID: "s1", PersonID: "p1", Person: "Ada Lovelace", Address: "192.168.1.7", Browser: "Firefox on Linux",
+				CreatedAt: ago(2 * time.Hour), SeenAt: ago(time.Second)},
+			{ID: "s2", PersonID: "p1", Person: "Ada Lovelace", Address: "2001:db8:85a3:8d3:1319:8a2e:370:7348",
+				Browser: "Safari on iPhone", CreatedAt: ago(50 * time.Hour), SeenAt: ago(5 * time.Hour)},
 		},
-		Token:     settingsview.TokenRow{MadeAt: ago(90 * 24 * time.Hour), SpentAt: ago(90 * 24 * time.Hour), From: "192.168.1.7", By: "Ada Lovelace"},
-		Retention: settingsview.RetentionState{Days: 90, Count: 100_000, PassedAt: ago(24 * time.Minute), Last: 318, All: 20_411, Database: 3 << 30, Reusable: 212 << 20},
+		Token: settingsview.TokenRow{MadeAt: ago(90 * 24 * time.Hour), SpentAt: ago(90 * 24 * time.Hour),
+			From: "192.168.1.7", By: "Ada Lovelace"},
+		Retention: settingsview.RetentionState{Days: 90, Count: 100_000, PassedAt: ago(24 * time.Minute), Last: 318,
+			All: 20_411, Database: 3 << 30, Reusable: 212 << 20},
 	}
 }
 
 func sampleKeys(linked bool) []app.Key {
 	keys := []app.Key{
-		{Name: "ORACLE_PASSWORD", Description: "To read revenue by outlet from the reporting schema, once a month.", Mode: app.ModeInjected},
+		{Name: "ORACLE_PASSWORD", Description: "To read revenue by outlet from the reporting schema, once a month.",
+			Mode: app.ModeInjected},
 		{Name: "ORACLE_DSN", Description: "The address of the reporting database.", Mode: app.ModePlain},
-		{Name: "SIMPHONY_API_KEY", Description: "To fetch yesterday's checks, so that the report can be compared with them.", Hosts: []app.Host{host("simphony.example.com")}},
+		{Name: "SIMPHONY_API_KEY", Description: "To fetch yesterday's checks, so that the report can be compared with them.",
+			Hosts: []app.Host{host("simphony.example.com")}},
 	}
 	if linked {
 		for i := range keys {
@@ -126,16 +145,19 @@ func sampleKeys(linked bool) []app.Key {
 
 func sampleProfile(state app.State) app.Profile {
 	p := app.Profile{
-		ID: "ark_0123456789abcdefghjkmnpqrs", Handle: "h7v2k9q4m8x1", Description: "Monthly revenue report from Oracle", PairingCode: "k7m-4qx",
-		CreatedBy: app.Actor{Kind: app.ActorAgent, Address: "192.168.1.40"}, CreatedFrom: "192.168.1.40",
-		CreatedAt: ago(4 * time.Minute), UpdatedAt: ago(3 * time.Minute), Keys: sampleKeys(state != app.StateUnlocked), Executions: 41,
-		Hosts: []app.HostRequest{{Host: host("oracle.corp.example.com:1521")}, {Host: host("simphony.example.com")}},
+		ID: "ark_0123456789abcdefghjkmnpqrs", Handle: "h7v2k9q4m8x1", Description: "Monthly revenue report from Oracle",
+		PairingCode: "k7m-4qx",
+		CreatedBy:   app.Actor{Kind: app.ActorAgent, Address: "192.168.1.40"}, CreatedFrom: "192.168.1.40",
+		CreatedAt: ago(4 * time.Minute), UpdatedAt: ago(3 * time.Minute), Keys: sampleKeys(state != app.StateUnlocked),
+		Executions: 41,
+		Hosts:      []app.HostRequest{{Host: host("oracle.corp.example.com:1521")}, {Host: host("simphony.example.com")}},
 	}
 	p.Hosts[0].Reason = "The reporting database."
 	p.Hosts[1].Reason = "Checks of yesterday."
 	p.Handle += string(state)
 	if state != app.StateUnlocked {
-		p.Locked, p.Policy, p.LockedAt, p.CreatedAt, p.LastUsedAt = true, 2, ago(72*time.Hour), ago(73*time.Hour), ago(2*time.Minute)
+		p.Locked, p.Policy, p.LockedAt, p.CreatedAt, p.LastUsedAt = true, 2, ago(72*time.Hour), ago(73*time.Hour),
+			ago(2*time.Minute)
 	}
 	if state == app.StateRevoked {
 		p.Revoked = true
@@ -167,16 +189,23 @@ func sampleProfiles() []profileview.ListRow {
 		return r
 	}
 	return []profileview.ListRow{
-		row(app.StateUnlocked, "Guest reviews of the week", 0, 0), row(app.StateLocked, "Monthly revenue report from Oracle", 50, 2*time.Minute), row(app.StateLocked, "Nightly stock check", 50, 9*time.Hour),
-		row(app.StateLocked, "Weekly occupancy forecast", 12, 3*time.Hour), row(app.StateRevoked, "Support digest", 41, 8*24*time.Hour), row(app.StateExpired, "Audit of the summer season with a description that somebody wrote at length", 30, 30*24*time.Hour),
+		row(app.StateUnlocked, "Guest reviews of the week", 0, 0),
+		row(app.StateLocked, "Monthly revenue report from Oracle", 50, 2*time.Minute),
+		row(app.StateLocked, "Nightly stock check", 50, 9*time.Hour),
+		row(app.StateLocked, "Weekly occupancy forecast", 12, 3*time.Hour),
+		row(app.StateRevoked, "Support digest", 41, 8*24*time.Hour),
+		row(app.StateExpired, "Audit of the summer season with a description that somebody wrote at length", 30,
+			30*24*time.Hour),
 	}
 }
 
 func sampleExecutions() []app.Execution {
 	x := func(handle string, s app.Status, before time.Duration) app.Execution {
 		e := app.Execution{
-			Handle: handle, ProfileHandle: "h7v2k9q4m8x1", Profile: "Monthly revenue report from Oracle", Status: s, Timeout: time.Minute, Policy: 2,
-			Backend: "bubblewrap", Isolation: "full", Warm: true, CreatedAt: ago(before), StartedAt: ago(before - 12*time.Millisecond), RunTime: 840 * time.Millisecond,
+			Handle: handle, ProfileHandle: "h7v2k9q4m8x1", Profile: "Monthly revenue report from Oracle", Status: s,
+			Timeout: time.Minute, Policy: 2,
+			Backend: "bubblewrap", Isolation: "full", Warm: true, CreatedAt: ago(before),
+			StartedAt: ago(before - 12*time.Millisecond), RunTime: 840 * time.Millisecond,
 			PeakMemory: 48 << 20, Injected: []string{"ORACLE_PASSWORD"},
 		}
 		if s.Terminal() {
@@ -185,22 +214,31 @@ func sampleExecutions() []app.Execution {
 		return e
 	}
 	all := []app.Execution{
-		x("a1b2c3d4e5f6", app.StatusRunning, 14*time.Second), x("b1b2c3d4e5f6", app.StatusAwaitingLLM, 40*time.Second), x("c1b2c3d4e5f6", app.StatusPending, 2*time.Second),
-		x("d1b2c3d4e5f6", app.StatusCompleted, 3*time.Minute), x("e1b2c3d4e5f6", app.StatusError, 10*time.Minute), x("f1b2c3d4e5f6", app.StatusTimeout, 2*time.Hour),
+		x("a1b2c3d4e5f6", app.StatusRunning, 14*time.Second), x("b1b2c3d4e5f6", app.StatusAwaitingLLM, 40*time.Second),
+		x("c1b2c3d4e5f6", app.StatusPending, 2*time.Second),
+		x("d1b2c3d4e5f6", app.StatusCompleted, 3*time.Minute), x("e1b2c3d4e5f6", app.StatusError, 10*time.Minute),
+		x("f1b2c3d4e5f6", app.StatusTimeout, 2*time.Hour),
 		x("g1b2c3d4e5f6", app.StatusCancelled, 26*time.Hour),
 	}
-	for i, name := range []string{"Weekly occupancy forecast", "Support digest", "Nightly stock check", "Monthly revenue report from Oracle", "Monthly revenue report from Oracle", "Exchange rates of the day", "Nightly stock check"} {
+	for i, name := range []string{"Weekly occupancy forecast", "Support digest", "Nightly stock check",
+		"Monthly revenue report from Oracle", "Monthly revenue report from Oracle", "Exchange rates of the day",
+		"Nightly stock check"} {
 		all[i].Profile, all[i].RunTime = name, []time.Duration{0, 0, 0, 840, 310, 60000, 12400}[i]*time.Millisecond
 	}
 	all[0].Injected, all[1].Injected, all[2].Injected, all[5].Injected = nil, nil, nil, nil
 	all[3].Redactions, all[4].Redactions = 16, 1
 	all[2].StartedAt = time.Time{}
-	all[3].LLMTime, all[3].FirstOutputAt, all[3].CompletedAt = 2300*time.Millisecond, all[3].StartedAt.Add(90*time.Millisecond), all[3].StartedAt.Add(3140*time.Millisecond)
-	all[4].Error = "Traceback (most recent call last):\n  File \"script.py\", line 4, in <module>\n    rows = fetch(start)\nKeyError: 'the key ORACLE_PASSWRD is not on this profile; it has ORACLE_PASSWORD, ORACLE_DSN, SIMPHONY_API_KEY'"
+	all[3].LLMTime, all[3].FirstOutputAt, all[3].CompletedAt = 2300*time.Millisecond,
+		all[3].StartedAt.Add(90*time.Millisecond), all[3].StartedAt.Add(3140*time.Millisecond)
+	all[4].Error = "Traceback (most recent call last):\n  File \"script.py\", line 4, in <module>\n    rows = " +
+		"fetch(start)\nKeyError: 'the key ORACLE_PASSWRD is not on this profile; it has ORACLE_PASSWORD, ORACLE_DSN, " +
+		"SIMPHONY_API_KEY'"
 	all[4].ErrorLine = 4
 	all[5].Error = "the time limit of 60 s was reached"
 	all[6].Error = "cancelled by a person"
-	all[1].Request = &app.LLMExchange{RequestID: "r1", Ordinal: 1, Prompt: "Which of these outlets had an unusual day?\nBar 12,400\nTerrace 180\nKitchen 9,900", Model: "default", AskedAt: ago(30 * time.Second)}
+	all[1].Request = &app.LLMExchange{RequestID: "r1", Ordinal: 1,
+		Prompt: "Which of these outlets had an unusual day?\nBar 12,400\nTerrace 180\nKitchen 9,900", Model: "default",
+		AskedAt: ago(30 * time.Second)}
 	return all
 }
 
@@ -208,37 +246,53 @@ func sampleBox() dashboard.BoxState {
 	return dashboard.BoxState{
 		Ready: true, Backend: "bubblewrap", Tier: "full", Workers: 4, Running: 1, Waiting: 1, Warm: 3,
 		Backends: []dashboard.BoxBackend{
-			{Name: "bubblewrap", Version: "bubblewrap 0.8.0", Tier: "full", InUse: true, Default: true, Passed: true, Proved: ago(time.Minute), Runtime: "root 8c1f0e", Warm: 3,
-				Proofs: []dashboard.Proof{{Name: "network", Proved: true, Detail: "no interface but loopback; a packet to 192.0.2.1 was refused"}, {Name: "filesystem", Proved: true, Detail: "the root is read-only and the host's files are not visible"},
-					{Name: "processes", Proved: true, Detail: "nothing of the host can be seen or signalled"}, {Name: "cgroup memory", Detail: "no writable cgroup here; memory is polled instead", Fix: "systemctl set-property airlock.service Delegate=yes"},
+			{Name: "bubblewrap", Version: "bubblewrap 0.8.0", Tier: "full", InUse: true, Default: true, Passed: true,
+				Proved: ago(time.Minute), Runtime: "root 8c1f0e", Warm: 3,
+				Proofs: []dashboard.Proof{{Name: "network", Proved: true,
+					Detail: "no interface but loopback; a packet to 192.0.2.1 was refused"},
+					{Name: "filesystem", Proved: true, Detail: "the root is read-only and the host's files are not visible"},
+					{Name: "processes", Proved: true, Detail: "nothing of the host can be seen or signalled"},
+					{Name: "cgroup memory", Detail: "no writable cgroup here; memory is polled instead",
+						Fix: "systemctl set-property airlock.service Delegate=yes"},
 					{Name: "signals", NotApplicable: true, Detail: "boxes have a pid namespace"}},
 				Limits: []dashboard.Limit{{Name: "memory", How: "polled"}, {Name: "processes", How: "enforced"}}},
-			{Name: "docker", Tier: "none", Proved: ago(time.Minute), Again: true, Reason: "The Docker engine at /var/run/docker.sock can't be reached: start it, or set AIRLOCK_PLUGIN_DOCKER_HOST."},
+			{Name: "docker", Tier: "none", Proved: ago(time.Minute), Again: true,
+				Reason: "The Docker engine at /var/run/docker.sock can't be reached: start it, or set AIRLOCK_PLUGIN_DOCKER_HOST."},
 		},
 	}
 }
 
 func sampleCredentials() []app.Credential {
 	return []app.Credential{
-		{ID: "1", Name: "ORACLE_DSN_PRODUCTION", Mode: app.ModePlain, Version: 1, ValueSetAt: ago(72 * time.Hour), Uses: 41, Profiles: 2},
-		{ID: "2", Name: "ORACLE_PASSWORD", Mode: app.ModeInjected, Version: 3, ValueSetAt: ago(90 * time.Minute), Uses: 1841, LastUsedAt: ago(5 * time.Minute), Profiles: 2, Hosts: []app.Host{host("oracle.corp.example.com:1521")}},
-		{ID: "3", Name: "STRIPE_RESTRICTED_KEY", Mode: app.ModeSealed, Profiles: 1, Hosts: []app.Host{host("api.stripe.example")}},
+		{ID: "1", Name: "ORACLE_DSN_PRODUCTION", Mode: app.ModePlain, Version: 1, ValueSetAt: ago(72 * time.Hour), Uses: 41,
+			Profiles: 2},
+		{ID: "2", Name: "ORACLE_PASSWORD", Mode: app.ModeInjected, Version: 3, ValueSetAt: ago(90 * time.Minute), Uses: 1841,
+			LastUsedAt: ago(5 * time.Minute), Profiles: 2, Hosts: []app.Host{host("oracle.corp.example.com:1521")}},
+		{ID: "3", Name: "STRIPE_RESTRICTED_KEY", Mode: app.ModeSealed, Profiles: 1,
+			Hosts: []app.Host{host("api.stripe.example")}},
 		sealedCredential(),
-		{ID: "5", Name: "FIRST_TEST_MISSING", Mode: app.ModeSealed, Version: 1, ValueSetAt: ago(time.Hour), Hosts: []app.Host{host("api.stripe.example")}},
-		{ID: "6", Name: "REFUSED_BY_ITS_HOST", Mode: app.ModeSealed, Version: 1, ValueSetAt: ago(time.Hour), CheckedAt: ago(2 * time.Minute), CheckError: "The host got the value and did not accept it: it answered Unauthorized.", Hosts: []app.Host{host("api.stripe.example")}},
+		{ID: "5", Name: "FIRST_TEST_MISSING", Mode: app.ModeSealed, Version: 1, ValueSetAt: ago(time.Hour),
+			Hosts: []app.Host{host("api.stripe.example")}},
+		{ID: "6", Name: "REFUSED_BY_ITS_HOST", Mode: app.ModeSealed, Version: 1, ValueSetAt: ago(time.Hour),
+			CheckedAt:  ago(2 * time.Minute),
+			CheckError: "The host got the value and did not accept it: it answered Unauthorized.",
+			Hosts:      []app.Host{host("api.stripe.example")}},
 	}
 }
 
 func sealedCredential() app.Credential {
-	return app.Credential{ID: "4", Name: "SIMPHONY_API_KEY", Mode: app.ModeSealed, Version: 1, ValueSetAt: ago(30 * time.Minute), Uses: 3, Profiles: 1,
-		Hosts: []app.Host{host("simphony.example.com"), host("*.eu.simphony.example.com:443")}, Places: []app.Place{app.PlaceHeader, app.PlaceQuery}, CheckedAt: ago(3 * time.Minute)}
+	return app.Credential{ID: "4", Name: "SIMPHONY_API_KEY", Mode: app.ModeSealed, Version: 1,
+		ValueSetAt: ago(30 * time.Minute), Uses: 3, Profiles: 1,
+		Hosts:  []app.Host{host("simphony.example.com"), host("*.eu.simphony.example.com:443")},
+		Places: []app.Place{app.PlaceHeader, app.PlaceQuery}, CheckedAt: ago(3 * time.Minute)}
 }
 
 // sampleGrants are the sample's keys with where the sealed one may go.
 func sampleGrants(keys []app.Key) []profileview.KeyGrant {
 	grants := make([]profileview.KeyGrant, len(keys))
 	for i, k := range keys {
-		grants[i] = profileview.KeyGrant{Key: k, Where: []app.Host{host("simphony.example.com")}, Places: []app.Place{app.PlaceHeader, app.PlaceQuery}}
+		grants[i] = profileview.KeyGrant{Key: k, Where: []app.Host{host("simphony.example.com")},
+			Places: []app.Place{app.PlaceHeader, app.PlaceQuery}}
 	}
 	return grants
 }
@@ -255,15 +309,21 @@ set_result({"total": total, "rows": len(rows)})
 func profilePage(state app.State) profileview.ProfilePage {
 	p := sampleProfile(state)
 	page := profileview.ProfilePage{
-		Shell: shell("Monthly revenue report", layout.SectionProfiles), Profile: p, State: state, Credentials: sampleCredentials(),
-		Expiry: profileview.ExpiryForm{Choice: "never"}, Allowed: []app.Host{host("oracle.corp.example.com:1521"), host("simphony.example.com")},
+		Shell: shell("Monthly revenue report", layout.SectionProfiles), Profile: p, State: state,
+		Credentials: sampleCredentials(),
+		Expiry:      profileview.ExpiryForm{Choice: "never"},
+		Allowed:     []app.Host{host("oracle.corp.example.com:1521"), host("simphony.example.com")},
 	}
 	for i, k := range p.Keys {
-		page.Keys = append(page.Keys, profileview.KeyForm{Key: k, Link: []string{"ORACLE_PASSWORD", "+", "+"}[i], NewName: k.Name, Mode: []app.Mode{"", app.ModePlain, app.ModeSealed}[i], Hosts: []string{"", "", "simphony.example.com"}[i]})
+		page.Keys = append(page.Keys,
+			profileview.KeyForm{Key: k, Link: []string{"ORACLE_PASSWORD", "+", "+"}[i], NewName: k.Name,
+				Mode: []app.Mode{"", app.ModePlain, app.ModeSealed}[i], Hosts: []string{"", "", "simphony.example.com"}[i]})
 	}
 	page.Granted = sampleGrants(p.Keys)
 	for i, h := range p.Hosts {
-		page.Hosts = append(page.Hosts, profileview.HostForm{Text: h.String(), Host: h.Host, Reason: h.Reason, Allow: i == 0 || state != app.StateUnlocked, Private: i == 0, Asked: state == app.StateUnlocked})
+		page.Hosts = append(page.Hosts,
+			profileview.HostForm{Text: h.String(), Host: h.Host, Reason: h.Reason, Allow: i == 0 || state != app.StateUnlocked,
+				Private: i == 0, Asked: state == app.StateUnlocked})
 	}
 	if state != app.StateUnlocked {
 		page.Allowed[0].Private = true
@@ -274,25 +334,42 @@ func profilePage(state app.State) profileview.ProfilePage {
 
 func executionPage(i int) executionview.ExecutionPage {
 	x := sampleExecutions()[i]
-	p := executionview.ExecutionPage{Shell: shell("Execution", layout.SectionExecutions), Execution: x, ProfileURL: paths.ProfileURL(x.ProfileHandle), Script: sampleScript, Stdout: "41,208 rows, total 1,204,441.20\n"}
-	x.Manifest = app.Manifest{Script: "9f2c3b4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809", Python: "3.11.2", Limits: app.DefaultLimits(), ResultHash: "1f2c3b4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809"}
+	p := executionview.ExecutionPage{Shell: shell("Execution", layout.SectionExecutions), Execution: x,
+		ProfileURL: paths.ProfileURL(x.ProfileHandle), Script: sampleScript, Stdout: "41,208 rows, total 1,204,441.20\n"}
+	x.Manifest = app.Manifest{Script: "9f2c3b4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809", Python: "3.11.2",
+		Limits: app.DefaultLimits(), ResultHash: "1f2c3b4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809"}
 	p.Execution = x
 	if x.Status == app.StatusCompleted {
 		p.Result = json.RawMessage(`{"total":"1204441.20","rows":41208,"outlets":["Bar","Terrace","Kitchen"]}`)
-		p.Exchanges = []app.LLMExchange{{RequestID: "r1", Ordinal: 1, Prompt: "Which outlet had an unusual day?", Model: "default", Response: "Terrace: 180 is far below its usual 4,000.", AskedAt: x.StartedAt.Add(400 * time.Millisecond), AnsweredAt: x.StartedAt.Add(2700 * time.Millisecond), AnsweredBy: app.Actor{Kind: app.ActorAgent}}}
-		p.Redactions = []executionview.Redaction{{Channel: "result", Name: "ORACLE_PASSWORD", Count: 1}, {Channel: "stdout", Name: "ORACLE_PASSWORD", Encoding: "base64", Count: 12}, {Channel: "stdout", Rule: "connection-string", Count: 1}, {Channel: "stdout", Name: "THEIR_TOKEN", Rule: "not given", NotGiven: true, Count: 1}, {Channel: "stderr", Count: 2}}
+		p.Exchanges = []app.LLMExchange{{RequestID: "r1", Ordinal: 1, Prompt: "Which outlet had an unusual day?",
+			Model: "default", Response: "Terrace: 180 is far below its usual 4,000.",
+			AskedAt: x.StartedAt.Add(400 * time.Millisecond), AnsweredAt: x.StartedAt.Add(2700 * time.Millisecond),
+			AnsweredBy: app.Actor{Kind: app.ActorAgent}}}
+		p.Redactions = []executionview.Redaction{{Channel: "result", Name: "ORACLE_PASSWORD", Count: 1},
+			{Channel: "stdout", Name: "ORACLE_PASSWORD", Encoding: "base64", Count: 12},
+			{Channel: "stdout", Rule: "connection-string", Count: 1},
+			{Channel: "stdout", Name: "THEIR_TOKEN", Rule: "not given", NotGiven: true, Count: 1}, {Channel: "stderr", Count: 2}}
 		p.Network = []app.Connection{
-			{Host: "simphony.example.com", Port: 443, Verdict: app.VerdictAllowed, Rule: "simphony.example.com", Method: "GET", Path: "/v1/checks?from=2026-10-01&to=2026-10-31&api_key=[SEALED:SIMPHONY_API_KEY]", Status: 200, Line: 4, Credentials: []string{"SIMPHONY_API_KEY"}, BytesUp: 1840, BytesDown: 48230, Duration: 412 * time.Millisecond, Count: 1},
-			{Host: "simphony.example.com", Port: 443, Verdict: app.VerdictAllowed, Rule: "simphony.example.com", Method: "POST", Path: "/v1/outlets/" + strings.Repeat("very-long-", 12) + "name", Status: 404, Line: 5, Credentials: []string{"SIMPHONY_API_KEY", "SIMPHONY_TENANT"}, BytesUp: 912, BytesDown: 230, Duration: 38 * time.Millisecond, Count: 1},
-			{Host: "oracle.corp.example.com", Port: 1521, Verdict: app.VerdictAllowed, Rule: "oracle.corp.example.com:1521", Address: "10.1.2.3:1521", BytesUp: 4000, BytesDown: 9 << 20, Duration: 3400 * time.Millisecond, Count: 1},
+			{Host: "simphony.example.com", Port: 443, Verdict: app.VerdictAllowed, Rule: "simphony.example.com", Method: "GET",
+				Path: "/v1/checks?from=2026-10-01&to=2026-10-31&api_key=[SEALED:SIMPHONY_API_KEY]", Status: 200, Line: 4,
+				Credentials: []string{"SIMPHONY_API_KEY"}, BytesUp: 1840, BytesDown: 48230, Duration: 412 * time.Millisecond,
+				Count: 1},
+			{Host: "simphony.example.com", Port: 443, Verdict: app.VerdictAllowed, Rule: "simphony.example.com", Method: "POST",
+				Path: "/v1/outlets/" + strings.Repeat("very-long-", 12) + "name", Status: 404, Line: 5,
+				Credentials: []string{"SIMPHONY_API_KEY", "SIMPHONY_TENANT"}, BytesUp: 912, BytesDown: 230,
+				Duration: 38 * time.Millisecond, Count: 1},
+			{Host: "oracle.corp.example.com", Port: 1521, Verdict: app.VerdictAllowed, Rule: "oracle.corp.example.com:1521",
+				Address: "10.1.2.3:1521", BytesUp: 4000, BytesDown: 9 << 20, Duration: 3400 * time.Millisecond, Count: 1},
 			{Host: "api.exchange.example", Port: 443, Verdict: app.VerdictDenied, Rule: "not on the list", Line: 6, Count: 3},
 			{Host: "rates.example.org", Port: 443, Verdict: app.VerdictDenied, Rule: "not on the list", Line: 6, Count: 1},
 			{Host: "telemetry.example.net", Verdict: app.VerdictDenied, Rule: "not on the list", Count: 1},
 			{Host: "rates.example.org", Port: 443, Verdict: app.VerdictDenied, Rule: "private address", Count: 1},
-			{Host: "simphony.example.com", Port: 443, Verdict: app.VerdictFailed, Rule: "certificate expired", Line: 4, Count: 1},
+			{Host: "simphony.example.com", Port: 443, Verdict: app.VerdictFailed, Rule: "certificate expired", Line: 4,
+				Count: 1},
 		}
 		p.ListRules = []string{"not on the list"}
-		p.Hosts = []app.HostRequest{{Host: host("api.exchange.example:443")}, {Host: host("rates.example.org"), Allowed: true}, {Host: host("telemetry.example.net")}}
+		p.Hosts = []app.HostRequest{{Host: host("api.exchange.example:443")},
+			{Host: host("rates.example.org"), Allowed: true}, {Host: host("telemetry.example.net")}}
 	}
 	if x.Status == app.StatusCompleted {
 		p.Result = json.RawMessage(`{"total":"1204441.20","rows":41208,"checked":true,"note":null,"outlets":[{"name":"Bar","revenue":"640120.10","days":[31,30,29]},{"name":"Terrace","revenue":"180.00","days":[]},{"name":"Kitchen","revenue":"564141.10","days":[31,31,30]}]}`)
@@ -309,10 +386,15 @@ func executionPage(i int) executionview.ExecutionPage {
 
 // samples are all pages, each in the situations that look different.
 func samples() []sample {
-	list := executionview.ListPage{Shell: shell("Executions", layout.SectionExecutions), Executions: sampleExecutions(), Profiles: []components.Choice{{Value: "h", Word: "Monthly revenue report"}}, Older: "/ui/executions?before=g", Here: paths.Executions, CSV: paths.ExecutionsExport, Lines: paths.ExecutionsExport}
+	list := executionview.ListPage{Shell: shell("Executions", layout.SectionExecutions), Executions: sampleExecutions(),
+		Profiles: []components.Choice{{Value: "h", Word: "Monthly revenue report"}}, Older: "/ui/executions?before=g",
+		Here: paths.Executions, CSV: paths.ExecutionsExport, Lines: paths.ExecutionsExport}
 	searched := list
-	searched.Filter, searched.Executions = executionview.Filter{Text: "KeyError", Status: app.StatusError, From: "2026-11-01", Host: "api.example.com", Credential: "ORACLE_PASSWORD"}, sampleExecutions()[4:5]
-	searched.Problems, searched.Unfinished, searched.Credentials = components.Problems{"to": "\"31.11.\" is no day. Write it like 2026-11-30."}, true, []string{"ORACLE_PASSWORD"}
+	searched.Filter, searched.Executions = executionview.Filter{Text: "KeyError", Status: app.StatusError,
+		From: "2026-11-01", Host: "api.example.com", Credential: "ORACLE_PASSWORD"}, sampleExecutions()[4:5]
+	searched.Problems, searched.Unfinished,
+		searched.Credentials = components.Problems{"to": "\"31.11.\" is no day. Write it like 2026-11-30."}, true,
+		[]string{"ORACLE_PASSWORD"}
 	unmatched := searched
 	unmatched.Executions, unmatched.Problems, unmatched.Unfinished, unmatched.Older = nil, nil, false, ""
 	first := dashboard.OverviewPage{Shell: shell("Overview", layout.SectionOverview), Step: 1, Box: sampleBox()}
@@ -329,78 +411,133 @@ func samples() []sample {
 	unsaved.Needs, unsaved.NeedsYou = append([]dashboard.Need{failedBackupNeed()}, full.Needs...), 2
 	inbox := dashboard.InboxPage{Shell: shell("Inbox", layout.SectionInbox), Needs: sampleNeeds()}
 	inbox.NeedsYou = 5
-	quiet := dashboard.StatsPage{Shell: shell("Statistics", layout.SectionOverview), Usage: dashboard.Usage{Period: dashboard.Periods()[2], Figures: sampleUsage(dashboard.Periods()[2]).Figures}}
+	quiet := dashboard.StatsPage{Shell: shell("Statistics", layout.SectionOverview),
+		Usage: dashboard.Usage{Period: dashboard.Periods()[2], Figures: sampleUsage(dashboard.Periods()[2]).Figures}}
 	broken := first
-	broken.Box = dashboard.BoxState{Backend: "bubblewrap", Reason: "User namespaces are switched off on this machine. Run: sysctl -w kernel.unprivileged_userns_clone=1", Workers: 4}
-	credential := credentialview.CredentialPage{Shell: shell("ORACLE_PASSWORD", layout.SectionCredentials), Credential: sampleCredentials()[1], Mode: app.ModeInjected, Hosts: "oracle.corp.example.com:1521", Description: "Read-only user REPORTING", Profiles: []app.Profile{sampleProfile(app.StateLocked)}, Superseded: 30}
-	fresh := credentialview.CredentialPage{Shell: shell("Add a credential", layout.SectionCredentials), New: true, Name: "2FAST", Mode: app.ModeInjected, Problems: components.Problems{"name": `"2FAST" can't be a key name. Use letters, digits and underscores, and don't start with a digit.`, "value": "The value is empty. Type the value."}}
-	sealed := credentialview.CredentialPage{Shell: shell("SIMPHONY_API_KEY", layout.SectionCredentials), Credential: sealedCredential(), Mode: app.ModeSealed, Hosts: "simphony.example.com\n*.eu.simphony.example.com:443", Places: sealedCredential().Places,
-		Profiles: []app.Profile{sampleProfile(app.StateLocked)}, Superseded: 30, Check: credentialview.CheckForm{Targets: []string{"simphony.example.com:443"}, Wildcards: []string{"*.eu.simphony.example.com"}, Target: "simphony.example.com:443", Path: "/v1/me"}}
+	broken.Box = dashboard.BoxState{Backend: "bubblewrap",
+		Reason:  "User namespaces are switched off on this machine. Run: sysctl -w kernel.unprivileged_userns_clone=1",
+		Workers: 4}
+	credential := credentialview.CredentialPage{Shell: shell("ORACLE_PASSWORD", layout.SectionCredentials),
+		Credential: sampleCredentials()[1], Mode: app.ModeInjected, Hosts: "oracle.corp.example.com:1521",
+		Description: "Read-only user REPORTING", Profiles: []app.Profile{sampleProfile(app.StateLocked)}, Superseded: 30}
+	fresh := credentialview.CredentialPage{Shell: shell("Add a credential", layout.SectionCredentials), New: true,
+		Name: "2FAST", Mode: app.ModeInjected,
+		Problems: components.Problems{"name": `"2FAST" can't be a key name. Use letters, digits and underscores, and don't start with a digit.`, "value": "The value is empty. Type the value."}}
+	sealed := credentialview.CredentialPage{Shell: shell("SIMPHONY_API_KEY", layout.SectionCredentials),
+		Credential: sealedCredential(), Mode: app.ModeSealed, Hosts: "simphony.example.com\n*.eu.simphony.example.com:443",
+		Places:   sealedCredential().Places,
+		Profiles: []app.Profile{sampleProfile(app.StateLocked)}, Superseded: 30,
+		Check: credentialview.CheckForm{Targets: []string{"simphony.example.com:443"},
+			Wildcards: []string{"*.eu.simphony.example.com"}, Target: "simphony.example.com:443", Path: "/v1/me"}}
 	worked := sealed
 	worked.PlainHTTP = true
-	worked.Check.Outcome = &credentialview.CheckOutcome{Request: "GET https://simphony.example.com/v1/me", Works: true, Swapped: true, Status: 200, Took: 84 * time.Millisecond}
+	worked.Check.Outcome = &credentialview.CheckOutcome{Request: "GET https://simphony.example.com/v1/me", Works: true,
+		Swapped: true, Status: 200, Took: 84 * time.Millisecond}
 	failed := sealed
-	failed.Check.Outcome = &credentialview.CheckOutcome{Request: "GET https://simphony.example.com/v1/me", Took: 31 * time.Millisecond, Problem: "simphony.example.com:443 is allowed, but its certificate expired (rule: certificate expired).", Hint: "Ask the person who runs that host to renew it, or name its authority in AIRLOCK_EXTRA_CA."}
+	failed.Check.Outcome = &credentialview.CheckOutcome{Request: "GET https://simphony.example.com/v1/me",
+		Took:    31 * time.Millisecond,
+		Problem: "simphony.example.com:443 is allowed, but its certificate expired (rule: certificate expired).",
+		Hint:    "Ask the person who runs that host to renew it, or name its authority in AIRLOCK_EXTRA_CA."}
 	refusedTest := sealed
 	refusedTest.Credential.CheckError = "The host got the value and did not accept it: it answered Unauthorized."
-	refusedTest.Check.Host, refusedTest.Check.Problems = "evil.example", components.Problems{"test_host": "The value of SIMPHONY_API_KEY may not go to evil.example. Choose one of the credential's hosts."}
-	another := credentialview.CredentialPage{Shell: shell("Add a credential", layout.SectionCredentials), New: true, Mode: app.ModeSealed}
+	refusedTest.Check.Host, refusedTest.Check.Problems = "evil.example",
+		components.Problems{"test_host": "The value of SIMPHONY_API_KEY may not go to evil.example. Choose one of the " +
+			"credential's hosts."}
+	another := credentialview.CredentialPage{Shell: shell("Add a credential", layout.SectionCredentials), New: true,
+		Mode: app.ModeSealed}
 	noticed := profilePage(app.StateLocked)
 	noticed.Notice = "The profile is locked. Its agent can use it now."
 	asking := profilePage(app.StateLocked)
-	asking.Hosts = append(asking.Hosts, profileview.HostForm{Text: "api.exchange.example:443", Host: host("api.exchange.example:443"), Asked: true, Execution: "d1b2c3d4e5f6", Line: 6, At: ago(time.Minute)},
-		profileview.HostForm{Text: "rates.example.org", Host: host("rates.example.org"), Reason: "Exchange rates of the day.", Asked: true, At: ago(time.Hour)})
+	asking.Hosts = append(asking.Hosts,
+		profileview.HostForm{Text: "api.exchange.example:443", Host: host("api.exchange.example:443"), Asked: true,
+			Execution: "d1b2c3d4e5f6", Line: 6, At: ago(time.Minute)},
+		profileview.HostForm{Text: "rates.example.org", Host: host("rates.example.org"), Reason: "Exchange rates of the day.",
+			Asked: true, At: ago(time.Hour)})
 	lengthy := lengthyProfile()
 	stranded := profilePage(app.StateLocked)
 	stranded.Allowed = stranded.Allowed[:1]
-	change := profileview.HostsPage{Shell: shell("Change the hosts", layout.SectionProfiles), Profile: sampleProfile(app.StateLocked), Granted: sampleGrants(sampleKeys(true)),
-		Allowed: []app.Host{host("oracle.corp.example.com:1521"), host("simphony.example.com"), host("api.exchange.example:443")}, Fields: []components.Choice{{Value: "new_host", Word: "api.exchange.example:443"}}}
+	change := profileview.HostsPage{Shell: shell("Change the hosts", layout.SectionProfiles),
+		Profile: sampleProfile(app.StateLocked), Granted: sampleGrants(sampleKeys(true)),
+		Allowed: []app.Host{host("oracle.corp.example.com:1521"), host("simphony.example.com"),
+			host("api.exchange.example:443")},
+		Fields: []components.Choice{{Value: "new_host", Word: "api.exchange.example:443"}}}
 	for i := range change.Profile.Hosts {
 		change.Profile.Hosts[i].Allowed = true
 	}
 	unlocked := profilePage(app.StateUnlocked)
 	wrong := profilePage(app.StateUnlocked)
-	wrong.Problems = components.Problems{"value.ORACLE_DSN": "The value is empty. Type the value.", "new_host": `Host "https://x" can't be used: write it as host or host:port.`}
+	wrong.Problems = components.Problems{"value.ORACLE_DSN": "The value is empty. Type the value.",
+		"new_host": `Host "https://x" can't be used: write it as host or host:port.`}
 	wrong.NewHost = "https://x"
 	ready := sampleProfile(app.StateLocked)
 	undone := profilePage(app.StateRevoked)
-	undone.Profile.RevokedAt, undone.Profile.RevokedAs, undone.Beats = ago(2*time.Minute), undone.Profile.UpdatedAt, sampleBeats(50)
+	undone.Profile.RevokedAt, undone.Profile.RevokedAs, undone.Beats = ago(2*time.Minute), undone.Profile.UpdatedAt,
+		sampleBeats(50)
 	noticed.Beats = sampleBeats(31)
 	refusedSettings := sampleSettings()
-	refusedSettings.Token, refusedSettings.Invitations, refusedSettings.Paused = settingsview.TokenRow{MadeAt: ago(time.Hour)}, nil, layout.Paused{Since: ago(3 * time.Minute), By: "Grace Hopper"}
-	refusedSettings.Retention, refusedSettings.Disk = settingsview.RetentionState{Database: 700 << 20}, layout.Disk{Free: 3 << 20, Size: 1 << 30, Reserve: 102 << 20, Full: true}
+	refusedSettings.Token, refusedSettings.Invitations,
+		refusedSettings.Paused = settingsview.TokenRow{MadeAt: ago(time.Hour)}, nil,
+		layout.Paused{Since: ago(3 * time.Minute), By: "Grace Hopper"}
+	refusedSettings.Retention, refusedSettings.Disk = settingsview.RetentionState{Database: 700 << 20},
+		layout.Disk{Free: 3 << 20, Size: 1 << 30, Reserve: 102 << 20, Full: true}
 	refusedSettings.Problems = components.Problems{"password-again": "This is not the same as above."}
 	losing := shell("Log in", "")
-	losing.DataLoss = "The data directory /data is on no disk of its own, so the next deploy or restart deletes everything, credentials among it. To keep it, give the service a disk with the mount path /data (the free plan has none)."
+	losing.DataLoss = "The data directory /data is on no disk of its own, so the next deploy or restart deletes " +
+		"everything, credentials among it. To keep it, give the service a disk with the mount path /data (the free plan " +
+		"has none)."
 
 	return append(houseSamples(), []sample{
-		{"login-losing", authview.Login(authview.LoginPage{Shell: losing, Token: true, First: true, TokenAt: "On Render the admin token is the value of AIRLOCK_ADMIN_TOKEN: your service's page, Environment."}), true},
+		{"login-losing", authview.Login(
+			authview.LoginPage{Shell: losing, Token: true, First: true,
+				TokenAt: "On Render the admin token is the value of AIRLOCK_ADMIN_TOKEN: your service's page, Environment."}),
+			true},
 		{"settings-losing", settingsview.Settings(sampleLosing(losing.DataLoss)), true},
 		{"login", authview.Login(authview.LoginPage{Shell: shell("Log in", "")}), true},
-		{"login-refused", authview.Login(authview.LoginPage{Shell: shell("Log in", ""), Name: "Ada Lovelace", Problem: "The name or the password is wrong."}), true},
+		{"login-refused", authview.Login(
+			authview.LoginPage{Shell: shell("Log in", ""), Name: "Ada Lovelace", Problem: "The name or the password is wrong."}),
+			true},
 		{"login-token", authview.Login(authview.LoginPage{Shell: shell("Log in", ""), Token: true, First: true}), true},
-		{"login-spent", authview.Login(authview.LoginPage{Shell: shell("Log in", ""), Token: true, Said: "Your session was over, so nothing was saved. Log in, then send the form again.", Problem: "This token was used by Ada Lovelace at 2026-03-01T12:00:00Z, from 192.168.1.7; it works only once."}), true},
+		{"login-spent", authview.Login(
+			authview.LoginPage{Shell: shell("Log in", ""), Token: true,
+				Said:    "Your session was over, so nothing was saved. Log in, then send the form again.",
+				Problem: "This token was used by Ada Lovelace at 2026-03-01T12:00:00Z, from 192.168.1.7; it works only once."}),
+			true},
 		{"welcome", authview.Welcome(authview.WelcomePage{Shell: shell("Who are you?", ""), Known: true}), true},
-		{"welcome-refused", authview.Welcome(authview.WelcomePage{Shell: shell("Who are you?", ""), First: true, Name: "Ada", Problems: components.Problems{"password": "The password is among those that are tried first. Use a few words that don't belong together."}}), true},
-		{"fresh", authview.Password(authview.PasswordPage{Shell: shell("Your password, please", ""), Name: "Ada Lovelace", Problem: "That is not your password."}), false},
+		{"welcome-refused", authview.Welcome(
+			authview.WelcomePage{Shell: shell("Who are you?", ""), First: true, Name: "Ada",
+				Problems: components.Problems{"password": "The password is among those that are tried first. Use a few words " +
+					"that don't belong together."}}), true},
+		{"fresh", authview.Password(authview.PasswordPage{Shell: shell("Your password, please", ""), Name: "Ada Lovelace",
+			Problem: "That is not your password."}), false},
 		{"overview-first", dashboard.Overview(first), false},
 		{"overview-second", dashboard.Overview(second), false},
 		{"overview", dashboard.Overview(full), false},
 		{"overview-busy", dashboard.Overview(busy), false},
 		{"inbox", dashboard.Inbox(inbox), false},
 		{"inbox-empty", dashboard.Inbox(dashboard.InboxPage{Shell: shell("Inbox", layout.SectionInbox)}), false},
-		{"stats", dashboard.Stats(dashboard.StatsPage{Shell: shell("Statistics", layout.SectionOverview), Usage: sampleUsage(dashboard.Periods()[1])}), false},
+		{"stats", dashboard.Stats(dashboard.StatsPage{Shell: shell("Statistics", layout.SectionOverview),
+			Usage: sampleUsage(dashboard.Periods()[1])}), false},
 		{"stats-empty", dashboard.Stats(quiet), false},
 		{"overview-broken", dashboard.Overview(broken), false},
-		{"credentials-empty", credentialview.List(credentialview.ListPage{Shell: shell("Credentials", layout.SectionCredentials)}), false},
-		{"credentials", credentialview.List(credentialview.ListPage{Shell: shell("Credentials", layout.SectionCredentials), Credentials: sampleCredentials()}), false},
-		{"credential-paste", credentialview.Paste(credentialview.PastePage{Shell: shell("Paste a .env file", layout.SectionCredentials), Lines: []credentialview.PasteProblem{{Line: 3, Message: "This is not NAME=value. A value of several lines needs quotes around it."}, {Line: 9, Message: "The quote is not closed."}}}), false},
+		{"credentials-empty", credentialview.List(
+			credentialview.ListPage{Shell: shell("Credentials", layout.SectionCredentials)}), false},
+		{"credentials", credentialview.List(
+			credentialview.ListPage{Shell: shell("Credentials", layout.SectionCredentials), Credentials: sampleCredentials()}),
+			false},
+		{"credential-paste", credentialview.Paste(
+			credentialview.PastePage{Shell: shell("Paste a .env file", layout.SectionCredentials),
+				Lines: []credentialview.PasteProblem{{Line: 3,
+					Message: "This is not NAME=value. A value of several lines needs quotes around it."},
+					{Line: 9, Message: "The quote is not closed."}}}), false},
 		{"credential-preview", credentialview.Preview(samplePreview()), false},
 		{"credential-delete", layout.Confirm(sampleDeletion(false)), false},
 		{"credential-delete-blocked", layout.Confirm(sampleDeletion(true)), false},
-		{"search", dashboard.Search(dashboard.SearchPage{Shell: shell("Search", ""), Text: "re", Found: dashboard.Places()}), false},
+		{"search", dashboard.Search(dashboard.SearchPage{Shell: shell("Search", ""), Text: "re", Found: dashboard.Places()}),
+			false},
 		{"search-nothing", dashboard.Search(dashboard.SearchPage{Shell: shell("Search", ""), Text: "xyzzy"}), false},
-		{"profiles-filtered", profileview.List(profileview.ListPage{Shell: shell("Profiles", layout.SectionProfiles), Total: 4, Text: "nothing", State: app.StateLocked}), false},
+		{"profiles-filtered", profileview.List(
+			profileview.ListPage{Shell: shell("Profiles", layout.SectionProfiles), Total: 4, Text: "nothing",
+				State: app.StateLocked}), false},
 		{"profile-undo", profileview.Profile(undone), false},
 		{"credential", credentialview.Credential(credential), false},
 		{"credential-refused", credentialview.Credential(fresh), false},
@@ -409,17 +546,33 @@ func samples() []sample {
 		{"credential-works", credentialview.Credential(worked), false},
 		{"credential-fails", credentialview.Credential(failed), false},
 		{"credential-untested", credentialview.Credential(refusedTest), false},
-		{"confirm", layout.Confirm(layout.ConfirmPage{Shell: shell("Revoke", layout.SectionProfiles), Question: "Revoke Monthly revenue report from Oracle?", Lines: []string{"Running scripts are stopped at once and their connections closed.", "Its agent can't run, poll or answer anything with it any more.", "This can't be undone. Past executions stay readable here."}, Action: "/ui/x", Button: "Revoke Monthly revenue report from Oracle", Back: paths.Profiles}), false},
+		{"confirm", layout.Confirm(layout.ConfirmPage{Shell: shell("Revoke", layout.SectionProfiles),
+			Question: "Revoke Monthly revenue report from Oracle?",
+			Lines: []string{"Running scripts are stopped at once and their connections closed.",
+				"Its agent can't run, poll or answer anything with it any more.",
+				"This can't be undone. Past executions stay readable here."}, Action: "/ui/x",
+			Button: "Revoke Monthly revenue report from Oracle", Back: paths.Profiles}), false},
 		{"profiles-empty", profileview.List(profileview.ListPage{Shell: shell("Profiles", layout.SectionProfiles)}), false},
-		{"profiles", profileview.List(profileview.ListPage{Shell: shell("Profiles", layout.SectionProfiles), Total: 6, Profiles: sampleProfiles()}), false},
-		{"profile-new", profileview.New(profileview.NewPage{Shell: shell("Create a profile", layout.SectionProfiles)}), false},
+		{"profiles", profileview.List(
+			profileview.ListPage{Shell: shell("Profiles", layout.SectionProfiles), Total: 6, Profiles: sampleProfiles()}),
+			false},
+		{"profile-new", profileview.New(profileview.NewPage{Shell: shell("Create a profile", layout.SectionProfiles)}),
+			false},
 		{"profile-setup", profileview.Profile(unlocked), false},
 		{"profile-lengthy", profileview.Profile(lengthy), false},
 		{"profile-refused", profileview.Profile(wrong), false},
-		{"profile-lock", profileview.Lock(profileview.LockPage{Shell: shell("Lock", layout.SectionProfiles), Profile: ready, Granted: sampleGrants(ready.Keys), Allowed: profilePage(app.StateLocked).Allowed}), false},
-		{"profile-lock-unresolved", profileview.Lock(profileview.LockPage{Shell: shell("Lock", layout.SectionProfiles), Profile: ready, Granted: sampleGrants(ready.Keys), Allowed: profilePage(app.StateLocked).Allowed,
-			Unresolved: []profileview.Unresolved{{Key: "ORACLE_PASSWORD", Credential: "ORACLE_PASSWORD", Problem: "There is no secret at this path.", Hint: "Check the reference, and that the secret is there."}}}), false},
-		{"profile-lock-stranded", profileview.Lock(profileview.LockPage{Shell: shell("Lock", layout.SectionProfiles), Profile: ready, Granted: sampleGrants(ready.Keys), Allowed: profilePage(app.StateLocked).Allowed[:1]}), false},
+		{"profile-lock", profileview.Lock(
+			profileview.LockPage{Shell: shell("Lock", layout.SectionProfiles), Profile: ready, Granted: sampleGrants(ready.Keys),
+				Allowed: profilePage(app.StateLocked).Allowed}), false},
+		{"profile-lock-unresolved",
+			profileview.Lock(profileview.LockPage{Shell: shell("Lock", layout.SectionProfiles), Profile: ready,
+				Granted: sampleGrants(ready.Keys), Allowed: profilePage(app.StateLocked).Allowed,
+				Unresolved: []profileview.Unresolved{{Key: "ORACLE_PASSWORD", Credential: "ORACLE_PASSWORD",
+					Problem: "There is no secret at this path.", Hint: "Check the reference, and that the secret is there."}}}),
+			false},
+		{"profile-lock-stranded",
+			profileview.Lock(profileview.LockPage{Shell: shell("Lock", layout.SectionProfiles), Profile: ready,
+				Granted: sampleGrants(ready.Keys), Allowed: profilePage(app.StateLocked).Allowed[:1]}), false},
 		{"profile-hosts", profileview.Hosts(change), false},
 		{"profile-stranded", profileview.Profile(stranded), false},
 		{"profile-locked", profileview.Profile(noticed), false},
@@ -428,38 +581,69 @@ func samples() []sample {
 		{"executions", executionview.List(list), false},
 		{"executions-searched", executionview.List(searched), false},
 		{"executions-unmatched", executionview.List(unmatched), false},
-		{"executions-empty", executionview.List(executionview.ListPage{Shell: shell("Executions", layout.SectionExecutions)}), false},
+		{"executions-empty", executionview.List(executionview.ListPage{Shell: shell("Executions", layout.SectionExecutions)}),
+			false},
 		{"execution-running", executionview.Execution(executionPage(0)), false},
 		{"execution-asking", executionview.Execution(executionPage(1)), false},
 		{"execution-completed", executionview.Execution(executionPage(3)), false},
 		{"execution-error", executionview.Execution(executionPage(4)), false},
 		{"compare", executionview.Compare(sampleCompare()), false},
-		{"compare-choose", executionview.Compare(executionview.ComparePage{Shell: shell("Compare", layout.SectionExecutions), This: sampleCompare().This, Choices: sampleCompare().Choices}), false},
+		{"compare-choose", executionview.Compare(
+			executionview.ComparePage{Shell: shell("Compare", layout.SectionExecutions), This: sampleCompare().This,
+				Choices: sampleCompare().Choices}), false},
 		{"print", executionview.Print(samplePrint()), true},
-		{"sandbox", dashboard.Sandbox(dashboard.SandboxPage{Shell: shell("Sandbox", layout.SectionSandbox), Box: sampleBox()}), false},
-		{"sandbox-checking", dashboard.Sandbox(dashboard.SandboxPage{Shell: shell("Sandbox", layout.SectionSandbox), Box: dashboard.BoxState{Checking: true, Workers: 4, Queued: 1, Backends: []dashboard.BoxBackend{{Name: "bubblewrap", Checking: true}, {Name: "landlock", Checking: true}}}}), false},
-		{"audit", auditview.Audit(auditview.Page{Shell: shell("Audit", layout.SectionAudit), Chain: auditview.Chain{Through: 5, Whole: ago(time.Hour)}, Older: "/ui/audit?before=3", Archived: []auditview.ArchivedRow{
-			{Label: "3f9ac01b77d2e844", Events: 41208, From: ago(4000 * time.Hour), To: ago(40 * time.Hour), CSV: "/ui/audit/export?of=3f9ac01b77d2e844&as=csv", Lines: "/ui/audit/export?of=3f9ac01b77d2e844&as=jsonl"},
-			{Label: "90aa11c4e5d2f7b63b8c0de14f5a6978", Events: 7, From: ago(4000 * time.Hour), To: ago(60 * time.Hour), CSV: "/ui/audit/export?of=90&as=csv", Lines: "/ui/audit/export?of=90&as=jsonl"}}, Events: []auditview.Row{
-			{URL: paths.ProfileURL("h7v2k9q4m8x1"), Event: app.Event{Seq: 5, At: ago(time.Minute), Actor: app.Actor{Kind: app.ActorPerson, Address: "192.168.1.7"}, Action: "profile.lock", Subject: "h7v2k9q4m8x1", Detail: "Locked with 3 keys and 2 hosts."}},
-			{Event: app.Event{Seq: 4, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorAgent, Address: "192.168.1.40"}, Action: "session.refuse", Subject: "admin", Detail: "Refused a login with a wrong admin token."}},
-			{URL: paths.ExecutionURL("x"), Event: app.Event{Seq: 3, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorPerson}, Action: "execution.cancel", Subject: "x", Detail: "cancelled while running"}}}}), false},
+		{"sandbox", dashboard.Sandbox(
+			dashboard.SandboxPage{Shell: shell("Sandbox", layout.SectionSandbox), Box: sampleBox()}), false},
+		{"sandbox-checking", dashboard.Sandbox(
+			dashboard.SandboxPage{Shell: shell("Sandbox", layout.SectionSandbox),
+				Box: dashboard.BoxState{Checking: true, Workers: 4, Queued: 1,
+					Backends: []dashboard.BoxBackend{{Name: "bubblewrap", Checking: true}, {Name: "landlock", Checking: true}}}}),
+			false},
+		{"audit", auditview.Audit(auditview.Page{Shell: shell("Audit", layout.SectionAudit),
+			Chain: auditview.Chain{Through: 5, Whole: ago(time.Hour)}, Older: "/ui/audit?before=3",
+			Archived: []auditview.ArchivedRow{
+				{Label: "3f9ac01b77d2e844", Events: 41208, From: ago(4000 * time.Hour), To: ago(40 * time.Hour),
+					CSV: "/ui/audit/export?of=3f9ac01b77d2e844&as=csv", Lines: "/ui/audit/export?of=3f9ac01b77d2e844&as=jsonl"},
+				{Label: "90aa11c4e5d2f7b63b8c0de14f5a6978", Events: 7, From: ago(4000 * time.Hour), To: ago(60 * time.Hour),
+					CSV: "/ui/audit/export?of=90&as=csv", Lines: "/ui/audit/export?of=90&as=jsonl"}}, Events: []auditview.Row{
+				{URL: paths.ProfileURL("h7v2k9q4m8x1"),
+					Event: app.Event{Seq: 5, At: ago(time.Minute), Actor: app.Actor{Kind: app.ActorPerson, Address: "192.168.1.7"},
+						Action: "profile.lock", Subject: "h7v2k9q4m8x1", Detail: "Locked with 3 keys and 2 hosts."}},
+				{Event: app.Event{Seq: 4, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorAgent, Address: "192.168.1.40"},
+					Action: "session.refuse", Subject: "admin", Detail: "Refused a login with a wrong admin token."}},
+				{URL: paths.ExecutionURL("x"),
+					Event: app.Event{Seq: 3, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorPerson}, Action: "execution.cancel",
+						Subject: "x", Detail: "cancelled while running"}}}}), false},
 		{"audit-lengthy", auditview.Audit(lengthyAudit()), false},
 		{"settings", settingsview.Settings(sampleSettings()), false},
 		{"settings-refused", settingsview.Settings(refusedSettings), false},
-		{"settings-invited", settingsview.Invited(settingsview.InvitedPage{Shell: shell("An invitation", layout.SectionSettings), Token: "atk_0123456789abcdefghjkmnpqrstvwxyz", Expires: noon.Add(72 * time.Hour)}), false},
-		{"audit-broken", auditview.Audit(auditview.Page{Shell: shell("Audit", layout.SectionAudit), Chain: auditview.Chain{Broken: 3, Whole: ago(time.Minute)}, Filter: auditview.Filter{Action: "profile.lock"}}), false},
-		{"settings-vault", settingsview.Settings(settingsview.SettingsPage{Shell: sampleSettings().Shell, Address: "192.168.1.7", Vault: &settingsview.VaultState{
-			Address: "https://vault.corp.example.com:8200", Namespace: "reports", Method: "AppRole", Version: "1.21.1", LoggedIn: true, Renewable: true, Expires: noon.Add(40 * time.Minute), Leases: 2, Failed: 1, Why: "Vault is sealed.",
-		}}), false},
+		{"settings-invited", settingsview.Invited(
+			settingsview.InvitedPage{Shell: shell("An invitation", layout.SectionSettings),
+				Token: "atk_0123456789abcdefghjkmnpqrstvwxyz", Expires: noon.Add(72 * time.Hour)}), false},
+		{"audit-broken", auditview.Audit(
+			auditview.Page{Shell: shell("Audit", layout.SectionAudit),
+				Chain: auditview.Chain{Broken: 3, Whole: ago(time.Minute)}, Filter: auditview.Filter{Action: "profile.lock"}}),
+			false},
+		{"settings-vault", settingsview.Settings(
+			settingsview.SettingsPage{Shell: sampleSettings().Shell, Address: "192.168.1.7", Vault: &settingsview.VaultState{
+				Address: "https://vault.corp.example.com:8200", Namespace: "reports", Method: "AppRole", Version: "1.21.1",
+				LoggedIn: true, Renewable: true, Expires: noon.Add(40 * time.Minute), Leases: 2, Failed: 1, Why: "Vault is sealed.",
+			}}), false},
 		{"credential-vault", credentialview.Credential(credentialview.CredentialPage{
-			Shell:      shell("ORACLE_PASSWORD", layout.SectionCredentials),
-			Credential: app.Credential{ID: "c", Name: "ORACLE_PASSWORD", Mode: app.ModeInjected, Source: app.SourceVault, Reference: "secret/data/oracle#password", Uses: 3},
-			Mode:       app.ModeInjected, Vault: credentialview.VaultChoice{Offered: true, Source: app.SourceVault, Reference: "secret/data/oracle#password", Finding: &credentialview.VaultFinding{
-				Engine: "KV version 2", Version: 4, Created: ago(50 * time.Hour), Problem: "What is stored there in Vault has no field of that name.", Hint: "Correct the field after # in the credential's reference."}},
+			Shell: shell("ORACLE_PASSWORD", layout.SectionCredentials),
+			Credential: app.Credential{ID: "c", Name: "ORACLE_PASSWORD", Mode: app.ModeInjected, Source: app.SourceVault,
+				Reference: "secret/data/oracle#password", Uses: 3},
+			Mode: app.ModeInjected, Vault: credentialview.VaultChoice{Offered: true, Source: app.SourceVault,
+				Reference: "secret/data/oracle#password", Finding: &credentialview.VaultFinding{
+					Engine: "KV version 2", Version: 4, Created: ago(50 * time.Hour),
+					Problem: "What is stored there in Vault has no field of that name.",
+					Hint:    "Correct the field after # in the credential's reference."}},
 		}), false},
 		{"overview-backup", dashboard.Overview(unsaved), false},
-		{"oops", layout.Error(layout.ErrorPage{Shell: shell("Not found", ""), Status: 404, Message: "There is nothing at this address", Hint: "It may have been deleted, or the link is incomplete."}), false},
-		{"oops-bare", layout.Error(layout.ErrorPage{Shell: shell("Forbidden", ""), Status: 403, Message: "The request comes from a page of another site", Hint: "Open Airlock itself and try again there.", Bare: true}), true},
+		{"oops", layout.Error(layout.ErrorPage{Shell: shell("Not found", ""), Status: 404,
+			Message: "There is nothing at this address", Hint: "It may have been deleted, or the link is incomplete."}), false},
+		{"oops-bare", layout.Error(layout.ErrorPage{Shell: shell("Forbidden", ""), Status: 403,
+			Message: "The request comes from a page of another site", Hint: "Open Airlock itself and try again there.",
+			Bare: true}), true},
 	}...)
 }

@@ -20,12 +20,16 @@ func sampleUsage(p dashboard.Period) dashboard.Usage {
 	dice := rand.New(rand.NewPCG(1, uint64(p.Bar)))
 	bars := map[time.Duration]int{time.Hour: 24, 6 * time.Hour: 28, 24 * time.Hour: 30}[p.Bar]
 	u := dashboard.Usage{Period: p, Figures: []dashboard.Figure{
-		{Name: "Runs", Value: "1,284", Change: "12 % more", Trend: "up"}, {Name: "Error rate", Value: "3.1", Unit: "%", Change: "0.8 points more", Trend: "up", Worse: true},
-		{Name: "Average", Value: "1 min 12 s", Change: "114 % more", Trend: "up", Worse: true, Aside: true}, {Name: "95th percentile", Value: "2.4 s", Change: "9 % less", Trend: "down"}, {Name: "Active profiles", Value: "7", Change: "unchanged"},
+		{Name: "Runs", Value: "1,284", Change: "12 % more", Trend: "up"},
+		{Name: "Error rate", Value: "3.1", Unit: "%", Change: "0.8 points more", Trend: "up", Worse: true},
+		{Name: "Average", Value: "1 min 12 s", Change: "114 % more", Trend: "up", Worse: true, Aside: true},
+		{Name: "95th percentile", Value: "2.4 s", Change: "9 % less", Trend: "down"},
+		{Name: "Active profiles", Value: "7", Change: "unchanged"},
 	}}
 	var failed int64
 	for i := range bars {
-		b := dashboard.UsageBar{Start: noon.Truncate(p.Bar).Add(-time.Duration(bars-1-i) * p.Bar), Counts: map[app.Status]int64{}}
+		b := dashboard.UsageBar{Start: noon.Truncate(p.Bar).Add(-time.Duration(bars-1-i) * p.Bar),
+			Counts: map[app.Status]int64{}}
 		if n := dice.Int64N(90); i%9 > 1 {
 			b.Counts[app.StatusCompleted] = 10 + n
 			b.Counts[app.StatusError] = n / 14
@@ -36,21 +40,34 @@ func sampleUsage(p dashboard.Period) dashboard.Usage {
 		u.Runs += b.Total()
 		failed += b.Counts[app.StatusError] + b.Counts[app.StatusTimeout]
 	}
-	u.Figures[0].Value, u.Figures[1].Value = format.Number(u.Runs), strconv.FormatFloat(100*float64(failed)/float64(u.Runs), 'f', 1, 64)
-	for i, name := range []string{"Monthly revenue report from Oracle", "Nightly stock check", "Support digest with a rather long description that does not fit into one line of the table", "Weather of Seattle"} {
+	u.Figures[0].Value, u.Figures[1].Value = format.Number(u.Runs),
+		strconv.FormatFloat(100*float64(failed)/float64(u.Runs), 'f', 1, 64)
+	for i, name := range []string{"Monthly revenue report from Oracle", "Nightly stock check",
+		"Support digest with a rather long description that does not fit into one line of the table", "Weather of Seattle"} {
 		runs := int64(900 >> (2 * i))
-		u.Profiles = append(u.Profiles, dashboard.ProfileUsage{Name: name, URL: paths.ExecutionsOf("h"), Runs: runs, Failed: runs / 30, Average: 640 * time.Millisecond, P95: 2400 * time.Millisecond})
+		u.Profiles = append(u.Profiles,
+			dashboard.ProfileUsage{Name: name, URL: paths.ExecutionsOf("h"), Runs: runs, Failed: runs / 30,
+				Average: 640 * time.Millisecond, P95: 2400 * time.Millisecond})
 	}
 	return u
 }
 
 func sampleNeeds() []dashboard.Need {
 	return []dashboard.Need{
-		{Icon: "key", Title: "REFUSED_BY_ITS_HOST", Detail: "The host got the value and did not accept it: it answered Unauthorized.", URL: paths.CredentialURL("REFUSED_BY_ITS_HOST"), Action: "Set a new value", At: ago(26 * time.Hour)},
-		{Icon: "profile", Title: "Monthly revenue report from Oracle", Detail: "An agent at 192.168.1.40 asks for 3 keys and 2 hosts.", Code: "k7m-4qx", URL: paths.ProfileURL("h"), Action: "Fill in and lock", At: ago(4 * time.Minute)},
-		{Icon: "globe", Title: "Nightly stock check", Detail: "Its agent asks for 2 more hosts: api.exchange.example:443, rates.example.org.", URL: paths.ProfileURL("i"), Action: "Decide", At: ago(3 * time.Minute)},
-		{Icon: "key", Title: "Support digest", Detail: "Its key SIMPHONY_API_KEY has no value, so its scripts are refused.", URL: paths.CredentialURL("SIMPHONY_API_KEY"), Action: "Set the value", At: ago(2 * time.Minute)},
-		{Icon: "profile", Title: "A profile with a very long name " + strings.Repeat("that goes on ", 5), Detail: "It is being set up and not locked yet.", URL: paths.ProfileURL("j"), Action: "Fill in and lock", At: ago(time.Minute)},
+		{Icon: "key", Title: "REFUSED_BY_ITS_HOST",
+			Detail: "The host got the value and did not accept it: it answered Unauthorized.",
+			URL:    paths.CredentialURL("REFUSED_BY_ITS_HOST"), Action: "Set a new value", At: ago(26 * time.Hour)},
+		{Icon: "profile", Title: "Monthly revenue report from Oracle",
+			Detail: "An agent at 192.168.1.40 asks for 3 keys and 2 hosts.", Code: "k7m-4qx", URL: paths.ProfileURL("h"),
+			Action: "Fill in and lock", At: ago(4 * time.Minute)},
+		{Icon: "globe", Title: "Nightly stock check",
+			Detail: "Its agent asks for 2 more hosts: api.exchange.example:443, rates.example.org.", URL: paths.ProfileURL("i"),
+			Action: "Decide", At: ago(3 * time.Minute)},
+		{Icon: "key", Title: "Support digest", Detail: "Its key SIMPHONY_API_KEY has no value, so its scripts are refused.",
+			URL: paths.CredentialURL("SIMPHONY_API_KEY"), Action: "Set the value", At: ago(2 * time.Minute)},
+		{Icon: "profile", Title: "A profile with a very long name " + strings.Repeat("that goes on ", 5),
+			Detail: "It is being set up and not locked yet.", URL: paths.ProfileURL("j"), Action: "Fill in and lock",
+			At: ago(time.Minute)},
 	}
 }
 
@@ -59,15 +76,20 @@ func sampleCompare() executionview.ComparePage {
 	b.Handle, b.CreatedAt, b.RunTime = "h1b2c3d4e5f6", ago(time.Minute), 910*time.Millisecond
 	b.Manifest.ResultHash, b.Manifest.Python = strings.Repeat("ab", 32), "3.12.1"
 	side := func(x app.Execution, total string) executionview.Side {
-		return executionview.Side{Execution: x, Script: sampleScript, Stdout: "41,208 rows, total " + total + "\n", Answers: "Terrace.\n",
-			Result: "{\n  \"total\": \"" + total + "\",\n  \"rows\": 41208,\n  \"outlets\": [\n    \"Bar\",\n    \"Terrace\",\n    \"Kitchen\"\n  ]\n}"}
+		return executionview.Side{Execution: x, Script: sampleScript, Stdout: "41,208 rows, total " + total + "\n",
+			Answers: "Terrace.\n",
+			Result: "{\n  \"total\": \"" + total +
+				"\",\n  \"rows\": 41208,\n  \"outlets\": [\n    \"Bar\",\n    \"Terrace\",\n    \"Kitchen\"\n  ]\n}"}
 	}
 	left, right := side(a, "1,204,441.20"), side(b, "1,204,443.70")
 	right.Stderr = "warning: 3 rows without an outlet\n"
-	return executionview.ComparePage{Shell: shell("Compare", layout.SectionExecutions), This: right, Other: &left, Choices: []components.Choice{{Value: a.Handle, Word: "d1b2c3d4, Completed, " + format.Day(a.CreatedAt)}}}
+	return executionview.ComparePage{Shell: shell("Compare", layout.SectionExecutions), This: right, Other: &left,
+		Choices: []components.Choice{{Value: a.Handle, Word: "d1b2c3d4, Completed, " + format.Day(a.CreatedAt)}}}
 }
 
 func samplePrint() executionview.PrintPage {
-	return executionview.PrintPage{ExecutionPage: executionPage(3), By: "Person Ann at 192.168.1.7", Through: 412, Events: []app.Event{
-		{Seq: 380, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorPerson, Name: "Ann"}, Action: "execution.rerun", Subject: "d1b2c3d4e5f6", Detail: "ran again"}}}
+	return executionview.PrintPage{ExecutionPage: executionPage(3), By: "Person Ann at 192.168.1.7", Through: 412,
+		Events: []app.Event{
+			{Seq: 380, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorPerson, Name: "Ann"}, Action: "execution.rerun",
+				Subject: "d1b2c3d4e5f6", Detail: "ran again"}}}
 }

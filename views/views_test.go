@@ -23,7 +23,8 @@ import (
 // apart finds a comma that what is before it lost.
 var apart = regexp.MustCompile(`\S[^\S\n\t]+[,;] .{0,20}`)
 
-// TestEveryPage holds what the content security policy and people who don't see or point need, on each page.
+// TestEveryPage holds what the content security policy and people who don't see or point need, on
+// each page.
 func TestEveryPage(t *testing.T) {
 	t.Parallel()
 	for _, s := range samples() {
@@ -44,7 +45,8 @@ func TestEveryPage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for selector, most := range map[string]int{"[style], style, script:not([src]), [href^='javascript:']": 0, "h1": 1, "main": 1, "head title": 1} {
+			for selector, most := range map[string]int{"[style], style, script:not([src]), [href^='javascript:']": 0, "h1": 1,
+				"main": 1, "head title": 1} {
 				if n := doc.Find(selector).Length(); n > most {
 					t.Errorf("%d elements match %s", n, selector)
 				}
@@ -85,7 +87,8 @@ func TestEveryPage(t *testing.T) {
 	}
 }
 
-// What follows events looks once more when the stream is connected: what happened before that was told to nobody. The counts of the navigation did not.
+// What follows events looks once more when the stream is connected: what happened before that was
+// told to nobody. The counts of the navigation did not.
 func TestWhatFollowsEventsLooksOnceMoreWhenConnected(t *testing.T) {
 	t.Parallel()
 	following := 0
@@ -100,7 +103,8 @@ func TestWhatFollowsEventsLooksOnceMoreWhenConnected(t *testing.T) {
 		}
 		doc.Find("[hx-trigger*='from:body']").Each(func(_ int, e *goquery.Selection) {
 			following++
-			if kind := goquery.NodeName(e); kind != "div" && kind != "section" { // by which the server knows that nobody need be there
+			// by which the server knows that nobody need be there
+			if kind := goquery.NodeName(e); kind != "div" && kind != "section" {
 				t.Errorf("%s: a %s follows events", s.name, kind)
 			}
 			if trigger := e.AttrOr("hx-trigger", ""); !strings.Contains(trigger, "connected from:body") {
@@ -122,7 +126,9 @@ func TestTokensStandOnTheirPageOnly(t *testing.T) {
 		if err := s.page.Render(t.Context(), &buf); err != nil {
 			t.Fatal(err)
 		}
-		own := s.name == "profile-locked" || s.name == "profile-stranded" || s.name == "profile-asking" || s.name == "profile-revoked" || s.name == "profile-undo" || s.name == "late-profile-references" || s.name == "hostile-locked"
+		own := s.name == "profile-locked" || s.name == "profile-stranded" || s.name == "profile-asking" ||
+			s.name == "profile-revoked" || s.name == "profile-undo" || s.name == "late-profile-references" ||
+			s.name == "hostile-locked"
 		if got := strings.Contains(buf.String(), token); got != own {
 			t.Errorf("%s: shows the id: %v", s.name, got)
 		}
@@ -163,9 +169,11 @@ func TestAgo(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	for d, want := range map[time.Duration]string{
-		0: "just now", 4 * time.Second: "just now", 5 * time.Second: "5 seconds ago", time.Minute: "1 minute ago", 119 * time.Second: "1 minute ago",
-		3 * time.Hour: "3 hours ago", 49 * time.Hour: "2 days ago", 65 * 24 * time.Hour: "2 months ago", 800 * 24 * time.Hour: "2 years ago",
-		-90 * time.Minute: "in 1 hour", -2 * time.Second: "just now",
+		0: "just now", 4 * time.Second: "just now", 5 * time.Second: "5 seconds ago", time.Minute: "1 minute ago",
+		119 * time.Second: "1 minute ago",
+		3 * time.Hour:     "3 hours ago", 49 * time.Hour: "2 days ago", 65 * 24 * time.Hour: "2 months ago",
+		800 * 24 * time.Hour: "2 years ago",
+		-90 * time.Minute:    "in 1 hour", -2 * time.Second: "just now",
 	} {
 		if got := format.Ago(now.Add(-d), now); got != want {
 			t.Errorf("%v: %q, want %q", d, got, want)
@@ -182,14 +190,16 @@ func TestSpanAndBytes(t *testing.T) {
 		t.Errorf("%q: a line can break between a number and its unit", got)
 	}
 	for d, want := range map[time.Duration]string{
-		-time.Second: "0 ms", 0: "0 ms", 840 * time.Millisecond: "840 ms", 1240 * time.Millisecond: "1.2 s", 2 * time.Second: "2 s", 42 * time.Second: "42 s",
+		-time.Second: "0 ms", 0: "0 ms", 840 * time.Millisecond: "840 ms", 1240 * time.Millisecond: "1.2 s",
+		2 * time.Second: "2 s", 42 * time.Second: "42 s",
 		time.Minute: "1 min", 125 * time.Second: "2 min 5 s",
 	} {
 		if got := strings.ReplaceAll(format.Span(d), "\u00a0", " "); got != want {
 			t.Errorf("%v: %q, want %q", d, got, want)
 		}
 	}
-	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1536: "1.5 KiB", 48 << 20: "48 MiB", 5 << 40: "5.0 TiB", 1 << 50: "1024 TiB"} {
+	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1536: "1.5 KiB", 48 << 20: "48 MiB",
+		5 << 40: "5.0 TiB", 1 << 50: "1024 TiB"} {
 		if got := strings.ReplaceAll(format.Bytes(n), "\u00a0", " "); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
 		}
@@ -208,14 +218,20 @@ func TestGrants(t *testing.T) {
 	keys := []profileview.KeyGrant{
 		{Key: key("A", "A", app.ModeInjected)},
 		{Key: key("B", "B_PROD", app.ModePlain), Names: "db.internal.example"},
-		{Key: key("C", "C_PROD", app.ModeSealed), Where: []app.Host{host("api.example.com"), host("b.example.com:443,8443"), host("elsewhere.test")}, Places: []app.Place{app.PlaceHeader}, Headers: []string{"X-My-Own"}},
-		{Key: key("D", "D", app.ModeSealed), Where: []app.Host{host("api.example.com")}, Places: []app.Place{app.PlaceHeader, app.PlaceBody, app.PlacePath}, Headers: []string{"Authorization", "Cookie"}, PlainHTTP: true},
+		{Key: key("C", "C_PROD", app.ModeSealed),
+			Where:  []app.Host{host("api.example.com"), host("b.example.com:443,8443"), host("elsewhere.test")},
+			Places: []app.Place{app.PlaceHeader}, Headers: []string{"X-My-Own"}},
+		{Key: key("D", "D", app.ModeSealed), Where: []app.Host{host("api.example.com")},
+			Places: []app.Place{app.PlaceHeader, app.PlaceBody, app.PlacePath}, Headers: []string{"Authorization", "Cookie"},
+			PlainHTTP: true},
 		{Key: empty, Where: []app.Host{host("elsewhere.test")}},
 		{Key: key("F", "F", app.ModeSealed), Where: []app.Host{host("api.example.com:80")}},
 		{Key: app.Key{Name: "G"}},
 	}
 	var got []string
-	for _, s := range profileview.Grants(keys, []app.Host{db, host("*.example.com"), host("*.example.com:8443"), host("{B}:1521")}, time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)) {
+	for _, s := range profileview.Grants(keys,
+		[]app.Host{db, host("*.example.com"), host("*.example.com:8443"), host("{B}:1521")},
+		time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)) {
 		line := s.Text()
 		if s.Warn {
 			line = "! " + line
@@ -223,36 +239,48 @@ func TestGrants(t *testing.T) {
 		got = append(got, line)
 	}
 	want := []string{
-		"! A is injected: scripts get the real value. Redaction stops accidents only; a script that means to can send it to every host below.",
+		"! A is injected: scripts get the real value. Redaction stops accidents only; a script that means to can send it " +
+			"to every host below.",
 		"B (the credential B_PROD) is plain: not a secret. Scripts get it as it is, and it may appear in output.",
-		"C (the credential C_PROD) is sealed: scripts never see its value. It goes only to api.example.com:443 and b.example.com:443,8443, in the header X-My-Own.",
-		"! D is sealed: scripts never see its value. It goes only to api.example.com:80,443, in the headers Authorization and Cookie, the path and the body, also without encryption.",
-		"! E is sealed: scripts never see its value. It goes only to elsewhere.test:443, which scripts can't reach: it can go nowhere. It has no value yet.",
-		"! F is sealed: scripts never see its value. It goes only to api.example.com:80, without encryption, which its credential does not permit: it can go nowhere.",
+		"C (the credential C_PROD) is sealed: scripts never see its value. It goes only to api.example.com:443 and " +
+			"b.example.com:443,8443, in the header X-My-Own.",
+		"! D is sealed: scripts never see its value. It goes only to api.example.com:80,443, in the headers Authorization " +
+			"and Cookie, the path and the body, also without encryption.",
+		"! E is sealed: scripts never see its value. It goes only to elsewhere.test:443, which scripts can't reach: it can " +
+			"go nowhere. It has no value yet.",
+		"! F is sealed: scripts never see its value. It goes only to api.example.com:80, without encryption, which its " +
+			"credential does not permit: it can go nowhere.",
 		"! G has no credential yet.",
-		"! Scripts can reach db.example.com on ports 5432 and 5433 over raw TCP, also where it leads to a private address in your network: Airlock may be unable to check the server name, the requests or the answers.",
-		"Scripts can reach *.example.com, every name below it, on ports 80 and 443: Airlock checks the name, but not always who answers.",
-		"Scripts can reach *.example.com, every name below it, on port 8443 over raw TCP: Airlock may be unable to check the server name, the requests or the answers.",
-		"Scripts can reach the host that B names, db.internal.example, on port 1521 over raw TCP: Airlock may be unable to check the server name, the requests or the answers.",
+		"! Scripts can reach db.example.com on ports 5432 and 5433 over raw TCP, also where it leads to a private address " +
+			"in your network: Airlock may be unable to check the server name, the requests or the answers.",
+		"Scripts can reach *.example.com, every name below it, on ports 80 and 443: Airlock checks the name, but not " +
+			"always who answers.",
+		"Scripts can reach *.example.com, every name below it, on port 8443 over raw TCP: Airlock may be unable to check " +
+			"the server name, the requests or the answers.",
+		"Scripts can reach the host that B names, db.internal.example, on port 1521 over raw TCP: Airlock may be unable to " +
+			"check the server name, the requests or the answers.",
 		"Scripts can reach nothing else.",
 		"The profile ends on 4 March 2026, 05:06 UTC.",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]profileview.Stranded{{Key: "E", Hosts: []app.Host{host("elsewhere.test:443")}}}, profileview.StrandedKeys(keys, []app.Host{host("*.example.com")})); diff != "" {
+	if diff := cmp.Diff([]profileview.Stranded{{Key: "E", Hosts: []app.Host{host("elsewhere.test:443")}}},
+		profileview.StrandedKeys(keys, []app.Host{host("*.example.com")})); diff != "" {
 		t.Errorf("stranded: %s", diff)
 	}
 	if got := profileview.StrandedKeys(keys, []app.Host{host("{B}:443")}); len(got) != 0 {
 		t.Errorf("a host that a plain key names may be the one: %v", got)
 	}
 	nothing := profileview.Grants(nil, nil, time.Time{})
-	if len(nothing) != 3 || nothing[0].Text() != "Scripts with this profile receive no credentials." || nothing[1].Text() != "Scripts can reach no host at all." {
+	if len(nothing) != 3 || nothing[0].Text() != "Scripts with this profile receive no credentials." ||
+		nothing[1].Text() != "Scripts can reach no host at all." {
 		t.Errorf("nothing: %v", nothing)
 	}
 }
 
-// TestGrantsOfReferences: what a plain key names is read beside it, escaped, and a reference that names nothing is not told as access.
+// TestGrantsOfReferences: what a plain key names is read beside it, escaped, and a reference that
+// names nothing is not told as access.
 func TestGrantsOfReferences(t *testing.T) {
 	t.Parallel()
 	plain := app.Key{Name: "B", CredentialID: "B", Credential: "B", CredentialMode: app.ModePlain, ValueExists: true}
@@ -265,7 +293,8 @@ func TestGrantsOfReferences(t *testing.T) {
 		got = append(got, fmt.Sprint(s.Warn, " ", s.Text()))
 	}
 	want := []string{
-		"false Scripts can reach the host that B names, <db>.example, on port 1521 over raw TCP: Airlock may be unable to check the server name, the requests or the answers.",
+		"false Scripts can reach the host that B names, <db>.example, on port 1521 over raw TCP: Airlock may be unable to " +
+			"check the server name, the requests or the answers.",
 		"true Scripts reach nothing through {NOKEY}: the profile has no plain key of that name.",
 		"true Scripts reach nothing through {A}: the profile has no plain key of that name.",
 		"false Scripts can reach the host that G names, on port 443: Airlock checks the name, but not always who answers.",
@@ -273,7 +302,8 @@ func TestGrantsOfReferences(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	page := profileview.LockPage{Shell: shell("Lock", layout.SectionProfiles), Profile: sampleProfile(app.StateUnlocked), Granted: keys, Allowed: allowed}
+	page := profileview.LockPage{Shell: shell("Lock", layout.SectionProfiles), Profile: sampleProfile(app.StateUnlocked),
+		Granted: keys, Allowed: allowed}
 	var buf bytes.Buffer
 	if err := profileview.Lock(page).Render(t.Context(), &buf); err != nil {
 		t.Fatal(err)
@@ -286,7 +316,8 @@ func TestGrantsOfReferences(t *testing.T) {
 func TestLedger(t *testing.T) {
 	t.Parallel()
 	p := executionPage(3)
-	p.Network = append(p.Network, app.Connection{Host: "nobody.example", Port: 443, Verdict: app.VerdictDenied, Rule: "not on the list"})
+	p.Network = append(p.Network,
+		app.Connection{Host: "nobody.example", Port: 443, Verdict: app.VerdictDenied, Rule: "not on the list"})
 	var buf bytes.Buffer
 	if err := executionview.Execution(p).Render(t.Context(), &buf); err != nil {
 		t.Fatal(err)
@@ -298,7 +329,10 @@ func TestLedger(t *testing.T) {
 	var got []string
 	doc.Find(".ledger tbody tr").Each(func(_ int, row *goquery.Selection) {
 		var cells []string
-		row.Find("th, td").Each(func(_ int, cell *goquery.Selection) { cells = append(cells, strings.Fields(cell.Text())...) })
+		row.Find("th, td").Each(func(_ int,
+			cell *goquery.Selection) {
+			cells = append(cells, strings.Fields(cell.Text())...)
+		})
 		line := strings.Join(cells, " ")
 		if row.HasClass("refused") {
 			line = "! " + line
@@ -308,8 +342,10 @@ func TestLedger(t *testing.T) {
 	})
 	asked := " → " + p.ProfileURL + "#requests"
 	want := []string{
-		"simphony.example.com:443 GET /v1/checks?from=2026-10-01&to=2026-10-31&api_key=[SEALED:SIMPHONY_API_KEY] Sealed SIMPHONY_API_KEY Allowed simphony.example.com 200 4 1.8 KiB 47 KiB 412 ms → #line-4",
-		"simphony.example.com:443 POST /v1/outlets/" + strings.Repeat("very-long-", 12) + "name Sealed SIMPHONY_API_KEY, SIMPHONY_TENANT Allowed simphony.example.com 404 5 912 B 230 B 38 ms → #line-5",
+		"simphony.example.com:443 GET /v1/checks?from=2026-10-01&to=2026-10-31&api_key=[SEALED:SIMPHONY_API_KEY] Sealed " +
+			"SIMPHONY_API_KEY Allowed simphony.example.com 200 4 1.8 KiB 47 KiB 412 ms → #line-4",
+		"simphony.example.com:443 POST /v1/outlets/" + strings.Repeat("very-long-", 12) +
+			"name Sealed SIMPHONY_API_KEY, SIMPHONY_TENANT Allowed simphony.example.com 404 5 912 B 230 B 38 ms → #line-5",
 		"oracle.corp.example.com:1521 Allowed oracle.corp.example.com:1521 3.9 KiB 9.0 MiB 3.4 s",
 		"! api.exchange.example:443 Denied 3 times not on the list Decide on the profile's page 6" + asked + " → #line-6",
 		"! rates.example.org:443 Denied not on the list Allowed since, for later executions. 6 → #line-6",
@@ -321,7 +357,8 @@ func TestLedger(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if got := strings.Join(strings.Fields(doc.Find(".verdict dl").Text()), " "); !strings.Contains(got, "Injected ORACLE_PASSWORDSealed SIMPHONY_API_KEY, SIMPHONY_TENANT") {
+	if got := strings.Join(strings.Fields(doc.Find(".verdict dl").Text()), " "); !strings.Contains(got,
+		"Injected ORACLE_PASSWORDSealed SIMPHONY_API_KEY, SIMPHONY_TENANT") {
 		t.Errorf("the verdict says %q", got)
 	}
 }
@@ -330,9 +367,11 @@ func TestLedger(t *testing.T) {
 func TestListsTell(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]map[string]string{
-		"profiles":            {"tbody .sub": "ends in 3 days", "#profiles .sub": "ended 1 day ago"},
-		"credentials":         {"tbody": "used 1,841 times", "tbody .sub": "last 5 minutes ago", "#c-SIMPHONY_API_KEY": "simphony.example.com and 1 more"},
-		"settings":            {"#retention": "newest 100,000 executions", "#retention dd": "3.0 GiB, 212 MiB of it empty and used first"},
+		"profiles": {"tbody .sub": "ends in 3 days", "#profiles .sub": "ended 1 day ago"},
+		"credentials": {"tbody": "used 1,841 times", "tbody .sub": "last 5 minutes ago",
+			"#c-SIMPHONY_API_KEY": "simphony.example.com and 1 more"},
+		"settings": {"#retention": "newest 100,000 executions",
+			"#retention dd": "3.0 GiB, 212 MiB of it empty and used first"},
 		"execution-completed": {"#redactions tbody": "value of THEIR_TOKEN, which this script was not given"},
 		"audit":               {"#archived [data-label=entries]": "41,208", "#archived .copyable": "3f9ac01b77d2e844"},
 	} {
@@ -345,12 +384,14 @@ func TestListsTell(t *testing.T) {
 	}
 }
 
-// While first proofs are under way no backend was passed over, and nobody has to do anything about one.
+// While first proofs are under way no backend was passed over, and nobody has to do anything about
+// one.
 func TestABackendThatIsBeingCheckedIsSaidToBe(t *testing.T) {
 	t.Parallel()
 	page := rendered(t, "sandbox-checking")
 	text := page.Find("#backend-landlock").Text()
-	if !strings.Contains(text, "Being checked") || strings.Contains(text, "not tried") || page.Find(".state.person").Length() > 0 {
+	if !strings.Contains(text, "Being checked") || strings.Contains(text, "not tried") ||
+		page.Find(".state.person").Length() > 0 {
 		t.Error(text)
 	}
 }

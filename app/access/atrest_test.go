@@ -17,7 +17,8 @@ import (
 func TestNothingSecretIsInTheFiles(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
-	const value, rotated, configured = "planted-Value-7f3x9kw2m4p", "planted-Rotated-8g4y0kx3n5q", "planted-Admin-Token-1a2b3c"
+	const value, rotated, configured = "planted-Value-7f3x9kw2m4p", "planted-Rotated-8g4y0kx3n5q",
+		"planted-Admin-Token-1a2b3c"
 	d.AddCredential("A", app.ModeInjected, value)
 	p := d.Unlocked("A")
 	accesstest.Must[app.Profile](t)(d.LinkKey(ctx, person, p.Handle, "A", "A"))
@@ -32,8 +33,9 @@ func TestNothingSecretIsInTheFiles(t *testing.T) {
 	_, _ = d.Profile(ctx, p.ID)
 
 	secretTexts := map[string]string{
-		"value": value, "rotated value": rotated, "profile id": p.ID, "end of the profile id": p.ID[len(app.ProfilePrefix):], "admin token": configured,
-		"session": session.Reveal(), "wrong token": "planted-Wrong-Token-9z8y",
+		"value": value, "rotated value": rotated, "profile id": p.ID, "end of the profile id": p.ID[len(app.ProfilePrefix):],
+		"admin token": configured,
+		"session":     session.Reveal(), "wrong token": "planted-Wrong-Token-9z8y",
 		"password": accesstest.GoodPassword, "wrong name": "planted-Wrong-Name-5x4w",
 	}
 	scan := func(when string) {
@@ -70,7 +72,8 @@ func TestASupersededValueIsErased(t *testing.T) {
 	d.AddCredential("A", app.ModeInjected, "old value")
 	d.AddCredential("A", app.ModeInjected, "new value")
 	var versions, values int
-	if err := d.Raw().QueryRow("SELECT count(*), count(value) FROM credential_versions").Scan(&versions, &values); err != nil {
+	if err := d.Raw().QueryRow("SELECT count(*), count(value) FROM credential_versions").Scan(&versions,
+		&values); err != nil {
 		t.Fatal(err)
 	}
 	if versions != 2 || values != 1 {
@@ -82,11 +85,14 @@ func TestAnotherInstanceKeyRefusesToStart(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
 	p := d.Unlocked()
-	wrong := accesstest.Must[*secrets.Keyring](t)(secrets.NewKeyring(app.NewSecret("another instance key of 32 characters")))
+	wrong := accesstest.Must[*secrets.Keyring](t)(
+		secrets.NewKeyring(app.NewSecret("another instance key of 32 characters")))
 	if _, err := instance.VerifyKeyring(ctx, d.Store, wrong); err == nil {
 		t.Error("a wrong key was accepted")
 	}
-	rotated := accesstest.Must[*secrets.Keyring](t)(secrets.NewKeyring(app.NewSecret("a new instance key of at least 32 chars"), app.NewSecret("an instance key of at least 32 characters")))
+	rotated := accesstest.Must[*secrets.Keyring](t)(
+		secrets.NewKeyring(app.NewSecret("a new instance key of at least 32 chars"),
+			app.NewSecret("an instance key of at least 32 characters")))
 	ring := accesstest.Must[*secrets.Keyring](t)(instance.VerifyKeyring(ctx, d.Store, rotated))
 	cfg := d.Config
 	cfg.Keyring = ring

@@ -31,7 +31,8 @@ func BenchmarkDesk(b *testing.B) {
 		func() (err error) { p, err = s.CreateProfile(ctx, person, "bench"); return err },
 		func() error { _, err := s.AddKeys(ctx, person, p.Handle, accesstest.Keys("A")); return err },
 		func() error {
-			_, err := s.SetCredential(ctx, person, credentials.Input{Name: "A", Mode: app.ModeInjected, Value: app.NewSecret("a value")})
+			_, err := s.SetCredential(ctx, person,
+				credentials.Input{Name: "A", Mode: app.ModeInjected, Value: app.NewSecret("a value")})
 			return err
 		},
 		func() error { _, err := s.LinkKey(ctx, person, p.Handle, "A", "A"); return err },

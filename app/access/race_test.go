@@ -115,7 +115,8 @@ func TestRaceRotations(t *testing.T) {
 	for i := range 8 {
 		fns = append(fns,
 			func() error {
-				_, err := d.SetCredential(ctx, person, credentials.Input{Name: "A", Value: app.NewSecret(fmt.Sprintf("value %d", i))})
+				_, err := d.SetCredential(ctx, person,
+					credentials.Input{Name: "A", Value: app.NewSecret(fmt.Sprintf("value %d", i))})
 				return err
 			},
 			func() error { // never half a value, never none

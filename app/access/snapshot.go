@@ -30,7 +30,8 @@ func snapshotSettings() []string { return slices.Concat(auth.SettingKeys(), inst
 
 // ReadSnapshot reads the snapshot of a database.
 func ReadSnapshot(ctx context.Context, tx *store.Tx) (s Snapshot, err error) {
-	if err := tx.People.Each(ctx, func(p store.PersonRow) error { s.people = append(s.people, p); return nil }); err != nil {
+	if err := tx.People.Each(ctx,
+		func(p store.PersonRow) error { s.people = append(s.people, p); return nil }); err != nil {
 		return s, err
 	}
 	if s.settings, err = tx.Settings.GetAll(ctx, snapshotSettings()...); err != nil {
@@ -48,8 +49,8 @@ func ReadSnapshot(ctx context.Context, tx *store.Tx) (s Snapshot, err error) {
 }
 
 // Keep applies the snapshot to another database: people with their passwords, the admin token,
-// retirement and pause become the snapshot's. Profiles that it has revoked, or doesn't have, are revoked;
-// none lives longer than in the snapshot.
+// retirement and pause become the snapshot's. Profiles that it has revoked, or doesn't have, are
+// revoked; none lives longer than in the snapshot.
 func (s Snapshot) Keep(ctx context.Context, tx *store.Tx, by app.Actor, at time.Time) error {
 	if err := tx.People.Replace(ctx, s.people); err != nil {
 		return err
@@ -79,7 +80,8 @@ func (s Snapshot) Keep(ctx context.Context, tx *store.Tx, by app.Actor, at time.
 	return nil
 }
 
-func (s Snapshot) keepProfile(ctx context.Context, tx *store.Tx, row store.ProfileRow, by app.Actor, at time.Time) error {
+func (s Snapshot) keepProfile(ctx context.Context, tx *store.Tx, row store.ProfileRow, by app.Actor,
+	at time.Time) error {
 	now, here := s.profiles[row.Handle]
 	revoke := !row.Revoked && (!here || now.revoked)
 	shorten := now.expires > 0 && (row.ExpiresAt == 0 || row.ExpiresAt > now.expires)

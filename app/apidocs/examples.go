@@ -11,8 +11,9 @@ import (
 // maxExamples bounds how many are written for one profile.
 const maxExamples = 3
 
-// examples are scripts for exactly this profile's keys and allowed hosts, each complete: a request for each key that goes to a web server, a query
-// for a PostgreSQL server. They use the libraries that are there. A profile that fits neither gets one that shows what it has.
+// examples are scripts for exactly this profile's keys and allowed hosts, each complete: a request
+// for each key that goes to a web server, a query for a PostgreSQL server. They use the libraries
+// that are there. A profile that fits neither gets one that shows what it has.
 func examples(p app.Profile, packages []string) (list []string) {
 	for _, k := range p.Keys {
 		if url := goesTo(p, k); url != "" && len(list) < maxExamples-1 {
@@ -35,7 +36,8 @@ func examples(p app.Profile, packages []string) (list []string) {
 	return []string{b.String() + "set_result({\"keys\": settings.keys()})\n"}
 }
 
-// goesTo is the web server that a key's value belongs to and that scripts may reach, or "". A key without hosts of its own goes to the first there is.
+// goesTo is the web server that a key's value belongs to and that scripts may reach, or "". A key
+// without hosts of its own goes to the first there is.
 func goesTo(p app.Profile, k app.Key) string {
 	mode := modeOf(k)
 	if mode == app.ModePlain || (mode == "" && len(k.Hosts) == 0) {
@@ -72,7 +74,8 @@ func firstAddress(p app.Profile) string {
 // database is the first PostgreSQL server that scripts may reach.
 func database(p app.Profile) (app.Host, bool) {
 	for _, h := range p.Hosts {
-		if h.Allowed && !strings.HasPrefix(h.Name, "*") && (h.Protocol == app.ProtocolPostgres || h.Protocol == "" && slices.Contains(h.Ports, 5432)) {
+		if h.Allowed && !strings.HasPrefix(h.Name, "*") &&
+			(h.Protocol == app.ProtocolPostgres || h.Protocol == "" && slices.Contains(h.Ports, 5432)) {
 			return h.Host, true
 		}
 	}
@@ -91,9 +94,11 @@ func request(k app.Key, url string, packages []string) string {
 		headers = fmt.Sprintf("headers={\"Authorization\": f\"Bearer {%s}\"}, ", variable(k.Name))
 	}
 	if installed(packages, "httpx") {
-		return fmt.Sprintf("import httpx\n\n%sanswer = httpx.get(%q, %stimeout=20)\nset_result({\"status\": answer.status_code})\n", token, url, headers)
+		return fmt.Sprintf("import httpx\n\n%sanswer = httpx.get(%q, %stimeout=20)\nset_result({\"status\": "+
+			"answer.status_code})\n", token, url, headers)
 	}
-	return fmt.Sprintf("import urllib.request\n\n%srequest = urllib.request.Request(%q%s)\nwith urllib.request.urlopen(request, timeout=20) as answer:\n    set_result({\"status\": answer.status})\n",
+	return fmt.Sprintf("import urllib.request\n\n%srequest = urllib.request.Request(%q%s)\nwith "+
+		"urllib.request.urlopen(request, timeout=20) as answer:\n    set_result({\"status\": answer.status})\n",
 		token, url, strings.TrimSuffix(", "+headers, ", "))
 }
 
@@ -117,10 +122,12 @@ with %s.connect(host=%s%s, user=%s, password=%s, dbname=%s, connect_timeout=20) 
     cursor.execute("SELECT version()")
     set_result({"version": cursor.fetchone()[0]})
 `, library, library, place, port,
-		setting(p, "the user's name", "USER"), setting(p, "the password", "PASSWORD", "PASS", "SECRET"), setting(p, "the database's name", "DATABASE", "DBNAME", "DB_NAME"))
+		setting(p, "the user's name", "USER"), setting(p, "the password", "PASSWORD", "PASS", "SECRET"),
+		setting(p, "the database's name", "DATABASE", "DBNAME", "DB_NAME"))
 }
 
-// setting is how a script reads the key whose name has one of the words, or a text that says what to put there.
+// setting is how a script reads the key whose name has one of the words, or a text that says what
+// to put there.
 func setting(p app.Profile, what string, words ...string) string {
 	for _, word := range words {
 		for _, k := range p.Keys {
@@ -146,5 +153,6 @@ func variable(name string) string {
 }
 
 // taken are Python's own words, and those the examples use.
-var taken = strings.Fields("false none true and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with " +
+var taken = strings.Fields("false none true and as assert async await break class continue def del elif else except " +
+	"finally for from global if import in is lambda nonlocal not or pass raise return try while with " +
 	"answer request httpx urllib settings inputs llm set_result")

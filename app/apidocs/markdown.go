@@ -75,10 +75,12 @@ type page struct {
 	Pids, Files                               int64
 }
 
-// Static returns SKILL.md: the text for agents that have no instance yet, with the default limits. statuses gives each error code its HTTP status.
+// Static returns SKILL.md: the text for agents that have no instance yet, with the default limits.
+// statuses gives each error code its HTTP status.
 func Static(statuses map[app.Code]int) (string, error) {
 	return render(newPage(Instance{
-		Limits: app.DefaultLimits(), TimeoutDefault: app.DefaultTimeout, TimeoutMax: app.MaxTimeout, LLMWait: app.DefaultLLMWait,
+		Limits: app.DefaultLimits(), TimeoutDefault: app.DefaultTimeout, TimeoutMax: app.MaxTimeout,
+		LLMWait: app.DefaultLLMWait,
 	}, statuses))
 }
 
@@ -95,9 +97,11 @@ func Dynamic(i Instance, p *app.Profile, now time.Time, statuses map[app.Code]in
 func newPage(i Instance, statuses map[app.Code]int) page {
 	return page{
 		Base: "$AIRLOCK", Operations: Operations(), Errors: errorRows(statuses),
-		LLMWait: words(i.LLMWait), TimeoutDefault: seconds(i.TimeoutDefault), TimeoutMax: seconds(i.TimeoutMax), LLMCalls: strconv.Itoa(app.MaxLLMCalls),
-		Tmp: Size(i.Limits.Tmp), Memory: Size(i.Limits.Memory), Output: Size(i.Limits.Output), Result: Size(i.Limits.Result),
-		CPU: strconv.FormatFloat(i.Limits.CPU, 'g', -1, 64), Pids: i.Limits.Pids, Files: i.Limits.Files,
+		LLMWait: words(i.LLMWait), TimeoutDefault: seconds(i.TimeoutDefault), TimeoutMax: seconds(i.TimeoutMax),
+		LLMCalls: strconv.Itoa(app.MaxLLMCalls),
+		Tmp:      Size(i.Limits.Tmp), Memory: Size(i.Limits.Memory), Output: Size(i.Limits.Output),
+		Result: Size(i.Limits.Result),
+		CPU:    strconv.FormatFloat(i.Limits.CPU, 'g', -1, 64), Pids: i.Limits.Pids, Files: i.Limits.Files,
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 // object is a JSON object; encoding/json sorts its keys, so the document is stable.
 type object = map[string]any
 
-// OpenAPI returns the agent API as an OpenAPI 3.1 document. url is the instance's address without trailing slash, or ""; statuses gives each error code its HTTP status.
+// OpenAPI returns the agent API as an OpenAPI 3.1 document. url is the instance's address without
+// trailing slash, or ""; statuses gives each error code its HTTP status.
 func OpenAPI(version, url string, statuses map[app.Code]int) ([]byte, error) {
 	paths := object{}
 	for _, op := range Operations() {
@@ -29,8 +30,9 @@ func OpenAPI(version, url string, statuses map[app.Code]int) ([]byte, error) {
 	}
 	doc := object{
 		"openapi": "3.1.0",
-		"info":    object{"title": "Airlock agent API", "version": version, "description": "Runs Python in a sandbox with credentials that a person granted. GET /skill.md explains the flow."},
-		"paths":   paths,
+		"info": object{"title": "Airlock agent API", "version": version,
+			"description": "Runs Python in a sandbox with credentials that a person granted. GET /skill.md explains the flow."},
+		"paths": paths,
 		"components": object{
 			"schemas":         schemas,
 			"securitySchemes": object{"profile": object{"type": "http", "scheme": "bearer", "bearerFormat": "ark_…"}},
@@ -73,7 +75,8 @@ func parameters(op Operation) []object {
 	list := []object{}
 	for part := range strings.SplitSeq(op.Path, "/") {
 		if name, ok := strings.CutPrefix(part, "{"); ok {
-			list = append(list, object{"name": strings.TrimSuffix(name, "}"), "in": "path", "required": true, "schema": object{"type": "string"}})
+			list = append(list, object{"name": strings.TrimSuffix(name, "}"), "in": "path", "required": true,
+				"schema": object{"type": "string"}})
 		}
 	}
 	for _, f := range op.Query {

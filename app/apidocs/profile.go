@@ -43,7 +43,8 @@ type host struct {
 }
 
 func describe(p app.Profile, packages []string, now time.Time) *profile {
-	v := &profile{State: p.State(now), Description: quote(p.Description, maxDescription), Advice: advice(p, now), Examples: examples(p, packages)}
+	v := &profile{State: p.State(now), Description: quote(p.Description, maxDescription), Advice: advice(p, now),
+		Examples: examples(p, packages)}
 	if !p.ExpiresAt.IsZero() {
 		v.Expires = p.ExpiresAt.UTC().Format(time.RFC3339)
 	}
@@ -55,7 +56,8 @@ func describe(p app.Profile, packages []string, now time.Time) *profile {
 func keys(p app.Profile) (list []key, more int) {
 	for size, n := 0, 0; n < len(p.Keys); n++ {
 		k := p.Keys[n]
-		row := key{Name: k.Name, Mode: modeOf(k), ValueExists: k.ValueExists, Description: quote(k.Description, maxKeyAbout), Hosts: hostNames(k.EffectiveHosts())}
+		row := key{Name: k.Name, Mode: modeOf(k), ValueExists: k.ValueExists, Description: quote(k.Description, maxKeyAbout),
+			Hosts: hostNames(k.EffectiveHosts())}
 		if size += len(row.Name) + len(row.Hosts) + len(row.Description) + 30; size > maxKeyRows {
 			return list, len(p.Keys) - n
 		}
@@ -123,7 +125,8 @@ func address(h app.Host) string {
 	switch {
 	case h.Matches(h.Name, 443) && h.Protocol != app.ProtocolHTTP:
 		return "https://" + name + "/"
-	case h.Protocol == app.ProtocolHTTP && h.Matches(h.Name, 80), h.Protocol == "" && len(h.Ports) == 1 && h.Ports[0] == 80:
+	case h.Protocol == app.ProtocolHTTP && h.Matches(h.Name, 80),
+		h.Protocol == "" && len(h.Ports) == 1 && h.Ports[0] == 80:
 		return "http://" + name + "/"
 	case h.Protocol == app.ProtocolHTTP:
 		return fmt.Sprintf("http://%s:%d/", name, h.Ports[0])

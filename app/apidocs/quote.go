@@ -8,8 +8,9 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// quote makes what an agent or a person wrote safe to stand in a line of Markdown between quotation marks: one line, no markup, nothing that is
-// not seen, no quotation mark that could end it, at most limit bytes.
+// quote makes what an agent or a person wrote safe to stand in a line of Markdown between quotation
+// marks: one line, no markup, nothing that is not seen, no quotation mark that could end it, at
+// most limit bytes.
 func quote(text string, limit int) string {
 	flat := strings.Map(func(r rune) rune {
 		switch {

@@ -2,10 +2,12 @@ package apidocs
 
 // Field is one field of a JSON object, or one parameter.
 type Field struct {
-	Name     string
-	Type     string // string, number, integer, boolean, datetime, any, "a|b|c", the name of a schema, "string or " and a schema, or "[]" and one of these
-	Required bool   // in requests: must be sent; in answers: always there
-	Null     bool   // may be null
+	Name string
+	// string, number, integer, boolean, datetime, any, "a|b|c", the name of a schema, "string or " and
+	// a schema, or "[]" and one of these
+	Type     string
+	Required bool // in requests: must be sent; in answers: always there
+	Null     bool // may be null
 	About    string
 }
 
@@ -16,7 +18,8 @@ type Schema struct {
 	Request bool // it is sent: a field that isn't here is refused. Answers grow.
 }
 
-// Schemas lists all objects that calls take and return. Package web has a test that its types have exactly these fields.
+// Schemas lists all objects that calls take and return. Package web has a test that its types have
+// exactly these fields.
 func Schemas() []Schema {
 	list := requests()
 	for i := range list {
@@ -27,19 +30,23 @@ func Schemas() []Schema {
 
 func requests() []Schema {
 	return []Schema{
-		{Name: "NewProfile", Fields: []Field{{Name: "description", Type: "string", Required: true, About: "what the profile is for, at most 1000 bytes"}}},
+		{Name: "NewProfile", Fields: []Field{{Name: "description", Type: "string", Required: true,
+			About: "what the profile is for, at most 1000 bytes"}}},
 		{Name: "NewKeys", Fields: []Field{{Name: "keys", Type: "[]NewKey", Required: true}}},
 		{Name: "NewKey", Fields: []Field{
 			{Name: "name", Type: "string", Required: true, About: "letters, digits, underscores"},
 			{Name: "description", Type: "string", About: "what it is for; the person reads it"},
 			{Name: "mode", Type: "sealed|injected|plain", About: "a wish; the person decides"},
-			{Name: "hosts", Type: "[]string or NewHost", About: "where the value is to go, if to fewer hosts than the credential allows; host or {host, ports, protocol, reason}"},
+			{Name: "hosts", Type: "[]string or NewHost",
+				About: "where the value is to go, if to fewer hosts than the credential allows; host or {host, ports, protocol, " +
+					"reason}"},
 		}},
 		{Name: "NewHosts", Fields: []Field{{Name: "hosts", Type: "[]string or NewHost", Required: true}}},
 		{Name: "NewHost", Fields: []Field{
 			{Name: "host", Type: "string", Required: true, About: "name, name:port, *.name or {KEY}:port"},
 			{Name: "ports", Type: "[]integer"},
-			{Name: "protocol", Type: "http|https|postgres|tcp", About: "if not the port's; postgres and tcp not on ports 80 and 443"},
+			{Name: "protocol", Type: "http|https|postgres|tcp",
+				About: "if not the port's; postgres and tcp not on ports 80 and 443"},
 			{Name: "reason", Type: "string", About: "why; the person reads it"},
 		}},
 		{Name: "NewExecution", Fields: []Field{
@@ -76,7 +83,8 @@ func answers() []Schema {
 			{Name: "name", Type: "string", Required: true},
 			{Name: "description", Type: "string", Required: true},
 			{Name: "value_exists", Type: "boolean", Required: true},
-			{Name: "mode", Type: "sealed|injected|plain", About: "sealed: scripts hold a placeholder; injected: the value itself; plain: not secret, not masked"},
+			{Name: "mode", Type: "sealed|injected|plain",
+				About: "sealed: scripts hold a placeholder; injected: the value itself; plain: not secret, not masked"},
 			{Name: "hosts", Type: "[]string", About: "where its value may go"},
 		}},
 		{Name: "Host", Fields: []Field{
@@ -134,8 +142,10 @@ func answers() []Schema {
 			{Name: "backend", Type: "string"},
 			{Name: "isolation", Type: "string"},
 			{Name: "sandbox", Type: "Sandbox", Required: true},
-			{Name: "retired", Type: "boolean", Required: true, About: "the instance moved to another address and runs nothing any more"},
-			{Name: "paused", Type: "boolean", Required: true, About: "a person has paused all executions: what is submitted waits"},
+			{Name: "retired", Type: "boolean", Required: true,
+				About: "the instance moved to another address and runs nothing any more"},
+			{Name: "paused", Type: "boolean", Required: true,
+				About: "a person has paused all executions: what is submitted waits"},
 			{Name: "full", Type: "boolean", Required: true, About: "the disk is full: nothing new is taken until there is room"},
 		}},
 		{Name: "Packages", Fields: []Field{{Name: "runtimes", Type: "[]Runtime", Required: true}}},
@@ -146,8 +156,11 @@ func answers() []Schema {
 			{Name: "python", Type: "string"},
 			{Name: "packages", Type: "[]Package", Required: true, Null: true},
 		}},
-		{Name: "Package", Fields: []Field{{Name: "name", Type: "string", Required: true}, {Name: "version", Type: "string", Required: true}}},
-		{Name: "Sandbox", Fields: []Field{{Name: "ready", Type: "boolean", Required: true}, {Name: "checking", Type: "boolean", About: "it has just started; what is submitted waits"}, {Name: "reason", Type: "string"}}},
+		{Name: "Package", Fields: []Field{{Name: "name", Type: "string", Required: true},
+			{Name: "version", Type: "string", Required: true}}},
+		{Name: "Sandbox", Fields: []Field{{Name: "ready", Type: "boolean", Required: true},
+			{Name: "checking", Type: "boolean", About: "it has just started; what is submitted waits"},
+			{Name: "reason", Type: "string"}}},
 		{Name: "Error", Fields: []Field{{Name: "error", Type: "ErrorDetail", Required: true}}},
 		{Name: "ErrorDetail", Fields: []Field{
 			{Name: "code", Type: "string", Required: true},
@@ -164,7 +177,8 @@ func execution() Schema {
 	return Schema{Name: "Execution", Fields: []Field{
 		{Name: "execution_id", Type: "string", Required: true},
 		{Name: "status", Type: statusType, Required: true},
-		{Name: "paused", Type: "boolean", About: "pending because a person has paused all executions; it runs when they go on"},
+		{Name: "paused", Type: "boolean",
+			About: "pending because a person has paused all executions; it runs when they go on"},
 		{Name: "created_at", Type: "datetime", Required: true},
 		{Name: "started_at", Type: "datetime"},
 		{Name: "llm_request", Type: "LLMRequest", About: "in awaiting_llm"},
@@ -175,7 +189,9 @@ func execution() Schema {
 		{Name: "stdout", Type: "string"},
 		{Name: "stderr", Type: "string"},
 		{Name: "truncated", Type: "boolean", About: "stdout or stderr was cut"},
-		{Name: "redactions", Type: "integer", About: "places that were masked in what came out of the sandbox, in all channels together; which secrets they were is told to people only"},
+		{Name: "redactions", Type: "integer",
+			About: "places that were masked in what came out of the sandbox, in all channels together; which secrets they " +
+				"were is told to people only"},
 		{Name: "execution_time_ms", Type: "integer", About: "run time without LLM waits"},
 		{Name: "timings", Type: "Timings"},
 		{Name: "completed_at", Type: "datetime"},

@@ -21,7 +21,8 @@ const (
 	ArgKey       = "idempotency_key" // the header
 )
 
-// Tools lists the agent API as tools, in the order an agent meets them. ?wait= is not among the arguments: who calls a tool wants it to wait.
+// Tools lists the agent API as tools, in the order an agent meets them. ?wait= is not among the
+// arguments: who calls a tool wants it to wait.
 func Tools() []Tool {
 	var list []Tool
 	for _, op := range Operations() {
@@ -37,7 +38,8 @@ func Tools() []Tool {
 	return list
 }
 
-// toolText is what the model reads. Sentences about HTTP are left out; that the tool waits is said instead.
+// toolText is what the model reads. Sentences about HTTP are left out; that the tool waits is said
+// instead.
 func toolText(op Operation) string {
 	sentences := []string{op.Summary + "."}
 	if waits := waiting(op.ID); waits != "" {
@@ -64,11 +66,13 @@ func waiting(operation string) string {
 	return ""
 }
 
-// input is the schema of a call's arguments: those of its path, query, headers and body in one object.
+// input is the schema of a call's arguments: those of its path, query, headers and body in one
+// object.
 func input(op Operation) map[string]any {
 	properties, required := object{}, []string{}
 	if op.Auth != AuthNone {
-		properties[ArgProfile] = object{"type": "string", "description": "the profile to act for (ark_…); leave it out if the connection has one"}
+		properties[ArgProfile] = object{"type": "string",
+			"description": "the profile to act for (ark_…); leave it out if the connection has one"}
 	}
 	if strings.HasPrefix(op.Path, "/executions/{id}") {
 		properties[ArgExecution] = object{"type": "string", "description": "exec_…"}
@@ -101,8 +105,9 @@ func input(op Operation) map[string]any {
 	return object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
 }
 
-// whole is a field's type with what it refers to in place of the reference. Requests refer to nothing that refers back. Of two ways to write something a model is
-// told the longer one, which has a place for the reason.
+// whole is a field's type with what it refers to in place of the reference. Requests refer to
+// nothing that refers back. Of two ways to write something a model is told the longer one, which
+// has a place for the reason.
 func whole(f Field) object {
 	item, many := strings.CutPrefix(f.Type, "[]")
 	item = strings.TrimPrefix(item, "string or ")

@@ -38,12 +38,14 @@ func (s *Log) Note(ctx context.Context, by app.Actor, action, subject, detail st
 	})
 }
 
-// Audit lists events, newest first, before a sequence number (0: from the newest). limit is 1 to 1000; 0 means 50.
+// Audit lists events, newest first, before a sequence number (0: from the newest). limit is 1 to
+// 1000; 0 means 50.
 func (s *Log) Audit(ctx context.Context, before int64, limit int) ([]app.Event, error) {
 	return s.AuditLog(ctx, Filter{Before: before, Limit: limit})
 }
 
-// AuditLog lists the events that a filter selects, newest first. Its Limit is 1 to 1000; 0 means 50.
+// AuditLog lists the events that a filter selects, newest first. Its Limit is 1 to 1000; 0 means
+// 50.
 func (s *Log) AuditLog(ctx context.Context, f Filter) (events []app.Event, err error) {
 	if f.Limit == 0 {
 		f.Limit = 50
@@ -65,7 +67,8 @@ func (s *Log) ArchivedLogs(ctx context.Context) (logs []store.ArchivedLog, err e
 	return logs, err
 }
 
-// ArchivedEvents returns up to 1000 events of one of ArchivedLogs, oldest first, those that follow a number.
+// ArchivedEvents returns up to 1000 events of one of ArchivedLogs, oldest first, those that follow
+// a number.
 func (s *Log) ArchivedEvents(ctx context.Context, source string, after int64) (events []app.Event, err error) {
 	err = s.store.Read(ctx, func(tx *store.Tx) error {
 		events, err = tx.Events.Archived(ctx, source, after, 1000)
@@ -99,8 +102,8 @@ type State struct {
 	Whole   time.Time // when the chain was last verified from its beginning
 }
 
-// AuditState verifies what was added since the last call or, the first time and if whole is true, everything.
-// A break stays known until a whole walk finds none.
+// AuditState verifies what was added since the last call or, the first time and if whole is true,
+// everything. A break stays known until a whole walk finds none.
 func (s *Log) AuditState(ctx context.Context, whole bool) (State, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

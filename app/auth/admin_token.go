@@ -43,7 +43,8 @@ type AdminToken struct {
 
 // EnsureAdminToken sets the configured admin token or, on the first boot without one, a new one.
 // A new one is returned, to be printed once. Less than 16 characters are refused.
-// Once there is a person, a configured token counts no more: too many may see a platform's settings.
+// Once there is a person, a configured token counts no more: too many may see a platform's
+// settings.
 func (s *AdminToken) EnsureAdminToken(ctx context.Context, configured app.Secret) (printed app.Secret, err error) {
 	if n := len(configured.Reveal()); !configured.Empty() && (n < minToken || n > maxToken) {
 		return app.Secret{}, app.Invalid("AIRLOCK_ADMIN_TOKEN",

@@ -50,7 +50,8 @@ func New(cfg Config) Auth {
 	}
 }
 
-// hasher hashes one password at a time: an attacker can make the server wait, but not run out of memory.
+// hasher hashes one password at a time: an attacker can make the server wait, but not run out of
+// memory.
 type hasher struct {
 	cost HashCost
 	turn chan struct{}

@@ -1,19 +1,21 @@
-// Package auth decides who may come in: people, their logins and sessions, invitations and the admin token.
+// Package auth decides who may come in: people, their logins and sessions, invitations and the
+// admin token.
 //
 // # The first person
 //
 // The admin token lets the first person in, who then chooses a name and a password.
 // That spends the token; whoever shows it later learns when and from where it was used.
-// A configured token counts until there is a person, and never again: platforms show settings to many.
-// `airlock admin token` makes a new token and ends all sessions and invitations.
-// Its holder may set a new password for a name that is known. Others come in by one-time invitations.
+// A configured token counts until there is a person, and never again: platforms show settings to
+// many. `airlock admin token` makes a new token and ends all sessions and invitations. Its holder
+// may set a new password for a name that is known. Others come in by one-time invitations.
 //
 // # Wrong attempts
 //
-// The admin token and passwords are kept as argon2id hashes; an unknown name costs the time of a known one.
-// Wrong attempts are counted per address (a /64 for IPv6) and over all, and audited without what was typed.
-// They keep nobody out whose token can't be guessed: admin tokens of 32 characters or more and
-// invitations are recognised before anything is counted. Confirming a password has a count per person.
+// The admin token and passwords are kept as argon2id hashes; an unknown name costs the time of a
+// known one. Wrong attempts are counted per address (a /64 for IPv6) and over all, and audited
+// without what was typed. They keep nobody out whose token can't be guessed: admin tokens of 32
+// characters or more and invitations are recognised before anything is counted. Confirming a
+// password has a count per person.
 //
 // # Sessions
 //

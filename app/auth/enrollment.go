@@ -21,9 +21,10 @@ type Enrollment struct {
 }
 
 // Enroll checks the admin token or an invitation and opens a session that can only Join.
-// Wrong tokens are limited as at Login, but don't block invitations or long admin tokens (see finder).
-// Refusals are CodeUnauthorized, CodeRateLimited, or CodeConflict for a spent admin token.
-func (s *Enrollment) Enroll(ctx context.Context, address, userAgent string, token app.Secret) (opened Opened, err error) {
+// Wrong tokens are limited as at Login, but don't block invitations or long admin tokens (see
+// finder). Refusals are CodeUnauthorized, CodeRateLimited, or CodeConflict for a spent admin token.
+func (s *Enrollment) Enroll(ctx context.Context, address, userAgent string, token app.Secret) (opened Opened,
+	err error) {
 	nobody := app.Actor{Kind: app.ActorAgent, Address: address}
 	invitation, err := s.invitation(ctx, token)
 	if err != nil {
@@ -37,7 +38,8 @@ func (s *Enrollment) Enroll(ctx context.Context, address, userAgent string, toke
 		if !s.attempts.begin(Origin(address), s.now()) {
 			return opened, tooMany()
 		}
-		if n := len(token.Reveal()); n == 0 || n > maxToken || stored.hash == "" || !s.hashes.matches(ctx, token, stored.hash) {
+		if n := len(token.Reveal()); n == 0 || n > maxToken || stored.hash == "" ||
+			!s.hashes.matches(ctx, token, stored.hash) {
 			return opened, s.refusals.record(ctx, nobody, "admin", "Refused a login with a wrong token.")
 		}
 		s.attempts.succeed(Origin(address))
@@ -48,11 +50,13 @@ func (s *Enrollment) Enroll(ctx context.Context, address, userAgent string, toke
 				return err
 			}
 		}
-		opened, err = s.sessions.open(ctx, tx, store.AdminSession{Invitation: invitation, Address: address, Agent: userAgent}, enrollLife)
+		opened, err = s.sessions.open(ctx, tx, store.AdminSession{Invitation: invitation, Address: address, Agent: userAgent},
+			enrollLife)
 		if err != nil {
 			return err
 		}
-		return tx.Audit(ctx, app.NewEvent(s.now(), nobody, "session.enroll", "admin", "Showed a token; a name and a password come next."))
+		return tx.Audit(ctx, app.NewEvent(s.now(), nobody, "session.enroll", "admin",
+			"Showed a token; a name and a password come next."))
 	})
 	return opened, err
 }

@@ -95,7 +95,8 @@ func (b *bucket) forget(now time.Time, every time.Duration) {
 	}
 }
 
-// Origin returns whom an address counts as: one IPv4 address, or the /64 that one IPv6 customer has.
+// Origin returns whom an address counts as: one IPv4 address, or the /64 that one IPv6 customer
+// has.
 func Origin(address string) string {
 	if ap, err := netip.ParseAddrPort(address); err == nil {
 		address = ap.Addr().String()

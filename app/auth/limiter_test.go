@@ -33,7 +33,8 @@ func TestLimiterIsBounded(t *testing.T) {
 
 func TestOrigin(t *testing.T) {
 	for address, want := range map[string]string{
-		"192.0.2.1": "192.0.2.1", "192.0.2.1:80": "192.0.2.1", "::ffff:192.0.2.1": "192.0.2.1", "2001:db8::1": "2001:db8::/64", "[2001:db8::2]:1": "2001:db8::/64",
+		"192.0.2.1": "192.0.2.1", "192.0.2.1:80": "192.0.2.1", "::ffff:192.0.2.1": "192.0.2.1",
+		"2001:db8::1": "2001:db8::/64", "[2001:db8::2]:1": "2001:db8::/64",
 		"fe80::1%eth0": "fe80::/64", "": "unknown", "nonsense": "unknown", strings.Repeat("1", 1000): "unknown",
 	} {
 		if got := Origin(address); got != want {

@@ -23,8 +23,10 @@ type Logins struct {
 }
 
 // Login checks a name and a password and opens a session.
-// Attempts are limited per address and over all. Every refusal is the same CodeUnauthorized, or CodeRateLimited.
-func (s *Logins) Login(ctx context.Context, address, userAgent, name string, password app.Secret) (opened Opened, err error) {
+// Attempts are limited per address and over all. Every refusal is the same CodeUnauthorized, or
+// CodeRateLimited.
+func (s *Logins) Login(ctx context.Context, address, userAgent, name string, password app.Secret) (opened Opened,
+	err error) {
 	if !s.attempts.begin(Origin(address), s.now()) {
 		return opened, tooMany()
 	}
@@ -46,7 +48,8 @@ func (s *Logins) Login(ctx context.Context, address, userAgent, name string, pas
 	by := app.Actor{Kind: app.ActorPerson, Name: p.Name, Address: address}
 	err = s.store.Write(ctx, func(tx *store.Tx) (err error) {
 		// The password may have been changed, or the person removed, while it was being checked.
-		if now, err := tx.People.ByID(ctx, p.ID); app.CodeOf(err) == app.CodeNotFound || err == nil && now.Password != p.Password {
+		if now, err := tx.People.ByID(ctx, p.ID); app.CodeOf(err) == app.CodeNotFound ||
+			err == nil && now.Password != p.Password {
 			return wrongLogin()
 		} else if err != nil {
 			return err
@@ -60,8 +63,9 @@ func (s *Logins) Login(ctx context.Context, address, userAgent, name string, pas
 	return opened, err
 }
 
-// Confirm checks the password of a session's person again and makes the session fresh (see Session.Fresh).
-// Attempts are limited per person, so that strangers can't block it. A wrong password is CodeInvalidField.
+// Confirm checks the password of a session's person again and makes the session fresh (see
+// Session.Fresh). Attempts are limited per person, so that strangers can't block it. A wrong
+// password is CodeInvalidField.
 func (s *Logins) Confirm(ctx context.Context, current Session, password app.Secret) error {
 	p, err := s.checkOwn(ctx, current, password)
 	if err != nil {
@@ -88,7 +92,8 @@ func (s *Logins) checkOwn(ctx context.Context, current Session, password app.Sec
 		return p, err
 	}
 	if !s.hashes.matches(ctx, password, p.Password) {
-		if err := s.refusals.record(ctx, current.Actor, p.Name, "Refused a wrong password."); app.CodeOf(err) != app.CodeUnauthorized {
+		if err := s.refusals.record(ctx, current.Actor, p.Name,
+			"Refused a wrong password."); app.CodeOf(err) != app.CodeUnauthorized {
 			return p, err
 		}
 		return p, app.Invalid("password", "that is not your password", "Type the one that you log in with.")

@@ -10,7 +10,8 @@ import (
 
 // Monitor returns nil if token is the admin token, else CodeUnauthorized.
 // It guards metrics and profiles of the process, which change nothing and hold no secret.
-// A spent token counts: monitors ask every few seconds for years. Wrong ones are limited as at Login.
+// A spent token counts: monitors ask every few seconds for years. Wrong ones are limited as at
+// Login.
 func (s *AdminToken) Monitor(ctx context.Context, address string, token app.Secret) error {
 	if n := len(token.Reveal()); n < minToken || n > maxToken || app.IsProfileID(token.Reveal()) {
 		return wrongMonitor()
@@ -27,7 +28,8 @@ func (s *AdminToken) Monitor(ctx context.Context, address string, token app.Secr
 	}
 	if stored.hash == "" || !s.hashes.matches(ctx, token, stored.hash) {
 		by := app.Actor{Kind: app.ActorAgent, Address: address}
-		if err := s.refusals.record(ctx, by, "admin", "Refused a wrong token for /metrics or /debug/pprof."); app.CodeOf(err) != app.CodeUnauthorized {
+		if err := s.refusals.record(ctx, by, "admin",
+			"Refused a wrong token for /metrics or /debug/pprof."); app.CodeOf(err) != app.CodeUnauthorized {
 			return err
 		}
 		return wrongMonitor()

@@ -48,7 +48,8 @@ func (s *People) Founded(ctx context.Context) (bool, error) {
 }
 
 // ChangePassword gives the session's person a new password and ends their other sessions.
-// CodeInvalidField is about "old" for a wrong old password, and about "password" for a weak new one.
+// CodeInvalidField is about "old" for a wrong old password, and about "password" for a weak new
+// one.
 func (s *People) ChangePassword(ctx context.Context, current Session, old, password app.Secret) error {
 	if err := app.CheckPassword(current.Actor.Name, password); err != nil {
 		return err
@@ -76,7 +77,8 @@ func (s *People) ChangePassword(ctx context.Context, current Session, old, passw
 	})
 }
 
-// RemovePerson takes a person's access away at once. Nobody removes themselves, so one always stays. People only.
+// RemovePerson takes a person's access away at once. Nobody removes themselves, so one always
+// stays. People only.
 func (s *People) RemovePerson(ctx context.Context, current Session, id string) error {
 	if err := current.Actor.PeopleOnly(); err != nil {
 		return err

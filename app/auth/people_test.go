@@ -11,7 +11,8 @@ import (
 	"github.com/computclaw/airlock/app/auth"
 )
 
-// TestTheAdminTokenWorksOnce: what it opens can do nothing but choose a name and a password, and then its holder is told who used it.
+// TestTheAdminTokenWorksOnce: what it opens can do nothing but choose a name and a password, and
+// then its holder is told who used it.
 func TestTheAdminTokenWorksOnce(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
@@ -19,12 +20,14 @@ func TestTheAdminTokenWorksOnce(t *testing.T) {
 	first, second := d.ShowToken(token), d.ShowToken(token)
 	d.over("a token alone", first)
 	for name, c := range map[string]struct{ name, password, field string }{
-		"no name": {"", accesstest.GoodPassword, "name"}, "short": {"Ada", "short", "password"}, "common": {"Ada", "password1234", "password"},
+		"no name": {"", accesstest.GoodPassword, "name"}, "short": {"Ada", "short", "password"},
+		"common": {"Ada", "password1234", "password"},
 	} {
 		_, err := d.Join(ctx, first, accesstest.Browser, "", c.name, app.NewSecret(c.password))
 		accesstest.WantCode(t, name, err, app.CodeInvalidField)
 	}
-	opened := accesstest.Must[auth.Opened](t)(d.Join(ctx, first, accesstest.Browser, "Mozilla", " Ada  Lovelace ", app.NewSecret(accesstest.GoodPassword)))
+	opened := accesstest.Must[auth.Opened](t)(
+		d.Join(ctx, first, accesstest.Browser, "Mozilla", " Ada  Lovelace ", app.NewSecret(accesstest.GoodPassword)))
 	if x := d.SessionOf(opened.Token); x.Actor.Name != "Ada Lovelace" || !x.Fresh(d.Now()) {
 		t.Errorf("session %+v", x)
 	}
@@ -39,7 +42,8 @@ func TestTheAdminTokenWorksOnce(t *testing.T) {
 		}
 	}
 	state := accesstest.Must[auth.TokenState](t)(d.AdminToken(ctx))
-	if state.SpentBy != "Ada Lovelace" || state.SpentFrom != accesstest.Browser || !state.SpentAt.Equal(d.Now()) || !state.MadeAt.Equal(d.Now()) {
+	if state.SpentBy != "Ada Lovelace" || state.SpentFrom != accesstest.Browser || !state.SpentAt.Equal(d.Now()) ||
+		!state.MadeAt.Equal(d.Now()) {
 		t.Errorf("state %+v", state)
 	}
 }
@@ -64,7 +68,8 @@ func TestForgottenPassword(t *testing.T) {
 	_, err := d.Login(ctx, accesstest.Browser, "", "Ada", app.NewSecret(accesstest.GoodPassword))
 	accesstest.WantCode(t, "the old password", err, app.CodeUnauthorized)
 	accesstest.Must[auth.Opened](t)(d.Login(ctx, accesstest.Browser, "", "Ada", fresh))
-	if people := accesstest.Must[[]auth.Person](t)(d.People(ctx)); len(people) != 1 || people[0].Name != "Ada" || people[0].LastLoginFrom != accesstest.Browser {
+	if people := accesstest.Must[[]auth.Person](t)(d.People(ctx)); len(people) != 1 || people[0].Name != "Ada" ||
+		people[0].LastLoginFrom != accesstest.Browser {
 		t.Errorf("people %+v", people)
 	}
 }
@@ -85,7 +90,8 @@ func TestInvitations(t *testing.T) {
 	_, err := d.Join(ctx, half, accesstest.Browser, "", "ADA", app.NewSecret("three blind geese"))
 	accesstest.WantCode(t, "somebody else's name", err, app.CodeInvalidField)
 	d.LogIn("Ada") // untouched
-	bob := accesstest.Must[auth.Opened](t)(d.Join(ctx, half, accesstest.Browser, "", "Bob", app.NewSecret(accesstest.GoodPassword)))
+	bob := accesstest.Must[auth.Opened](t)(
+		d.Join(ctx, half, accesstest.Browser, "", "Bob", app.NewSecret(accesstest.GoodPassword)))
 	_, err = d.Enroll(ctx, accesstest.Browser, "", token)
 	accesstest.WantCode(t, "a second time", err, app.CodeUnauthorized)
 
@@ -151,7 +157,8 @@ func TestFreshPasswords(t *testing.T) {
 	accesstest.WantCode(t, "guessing", d.Confirm(ctx, x, app.NewSecret(accesstest.GoodPassword)), app.CodeRateLimited)
 }
 
-// TestHoleL3WrongConfirmationsOfOthers keep nobody from confirming their own password, however many people type wrong ones.
+// TestHoleL3WrongConfirmationsOfOthers keep nobody from confirming their own password, however many
+// people type wrong ones.
 func TestHoleL3WrongConfirmationsOfOthers(t *testing.T) {
 	d := founded(t)
 	x := d.SessionOf(d.LogIn("Ada"))
@@ -173,7 +180,8 @@ func TestChangePassword(t *testing.T) {
 	x := d.SessionOf(here)
 	next := app.NewSecret("three blind geese")
 	accesstest.WantCode(t, "wrong old one", d.ChangePassword(ctx, x, app.NewSecret("x"), next), app.CodeInvalidField)
-	accesstest.WantCode(t, "weak", d.ChangePassword(ctx, x, app.NewSecret(accesstest.GoodPassword), app.NewSecret("password1234")), app.CodeInvalidField)
+	accesstest.WantCode(t, "weak",
+		d.ChangePassword(ctx, x, app.NewSecret(accesstest.GoodPassword), app.NewSecret("password1234")), app.CodeInvalidField)
 	d.SessionOf(there)
 	if err := d.ChangePassword(ctx, x, app.NewSecret(accesstest.GoodPassword), next); err != nil {
 		t.Fatal(err)
@@ -193,7 +201,8 @@ func TestSessionList(t *testing.T) {
 	two, three := d.LogIn("Ada"), d.LogIn("Ada")
 	x := d.SessionOf(two)
 	list := accesstest.Must[[]auth.SessionInfo](t)(d.Sessions(ctx))
-	if len(list) != 4 || list[0].Person != "Ada" || list[0].Browser != "Mozilla" || list[0].Address != accesstest.Browser { // the first is the joining
+	// the first is the joining
+	if len(list) != 4 || list[0].Person != "Ada" || list[0].Browser != "Mozilla" || list[0].Address != accesstest.Browser {
 		t.Fatalf("sessions %+v", list)
 	}
 	other := d.SessionOf(three).ID

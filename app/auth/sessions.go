@@ -11,7 +11,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// How long sessions live, how often their use is written down, and how long a typed password counts as fresh.
+// How long sessions live, how often their use is written down, and how long a typed password counts
+// as fresh.
 const (
 	sessionIdle = 12 * time.Hour
 	sessionLife = 7 * 24 * time.Hour
@@ -28,7 +29,8 @@ type Session struct {
 	ConfirmedAt time.Time // when they last typed their password
 }
 
-// Fresh reports whether the password was typed within the last five minutes, as what can't be taken back asks for.
+// Fresh reports whether the password was typed within the last five minutes, as what can't be taken
+// back asks for.
 func (x Session) Fresh(now time.Time) bool { return now.Sub(x.ConfirmedAt) < freshFor }
 
 // Opened is a new session, for the cookie.
@@ -116,7 +118,8 @@ func (s *Sessions) find(ctx context.Context, cookie app.Secret) (found store.Adm
 }
 
 // open opens a session and removes those that are over.
-func (s *Sessions) open(ctx context.Context, tx *store.Tx, record store.AdminSession, life time.Duration) (Opened, error) {
+func (s *Sessions) open(ctx context.Context, tx *store.Tx, record store.AdminSession, life time.Duration) (Opened,
+	error) {
 	token, now := app.NewSessionToken(), s.now()
 	record.ID, record.Token, record.Agent = app.NewID(), tokenDigest(token), app.Clip(record.Agent, 200)
 	record.CreatedAt, record.SeenAt, record.ExpiresAt = now, now, now.Add(life)
@@ -134,7 +137,8 @@ func (s *Sessions) openFor(ctx context.Context, tx *store.Tx, by app.Actor, id, 
 	if err := tx.People.NoteLogin(ctx, id, by.Address, s.now()); err != nil {
 		return Opened{}, err
 	}
-	return s.open(ctx, tx, store.AdminSession{Person: by.Name, PersonID: id, Address: by.Address, Agent: userAgent}, sessionLife)
+	return s.open(ctx, tx, store.AdminSession{Person: by.Name, PersonID: id, Address: by.Address, Agent: userAgent},
+		sessionLife)
 }
 
 // Logout ends a session. One that is over already is no error.
@@ -144,7 +148,8 @@ func (s *Sessions) Logout(ctx context.Context, cookie app.Secret, address string
 		if err != nil || !ok || person == "" {
 			return err
 		}
-		return tx.Audit(ctx, app.NewEvent(s.now(), app.Actor{Kind: app.ActorPerson, Name: person, Address: address}, "session.logout", person, "Logged out."))
+		return tx.Audit(ctx, app.NewEvent(s.now(), app.Actor{Kind: app.ActorPerson, Name: person, Address: address},
+			"session.logout", person, "Logged out."))
 	})
 }
 
@@ -160,7 +165,8 @@ type SessionInfo struct {
 	ExpiresAt time.Time // at the latest
 }
 
-// Sessions lists everybody's open sessions, the last used first. Their times of use are true to a minute.
+// Sessions lists everybody's open sessions, the last used first. Their times of use are true to a
+// minute.
 func (s *Sessions) Sessions(ctx context.Context) (list []SessionInfo, err error) {
 	now := s.now()
 	err = s.store.Read(ctx, func(tx *store.Tx) error {
@@ -190,7 +196,8 @@ func (s *Sessions) EndSession(ctx context.Context, by app.Actor, id string) erro
 	})
 }
 
-// EndOtherSessions ends all sessions but the given one: everybody's, or only those of its own person. It returns how many. People only.
+// EndOtherSessions ends all sessions but the given one: everybody's, or only those of its own
+// person. It returns how many. People only.
 func (s *Sessions) EndOtherSessions(ctx context.Context, current Session, everybody bool) (n int64, err error) {
 	if err := current.Actor.PeopleOnly(); err != nil {
 		return 0, err
@@ -206,12 +213,14 @@ func (s *Sessions) EndOtherSessions(ctx context.Context, current Session, everyb
 		if err != nil {
 			return err
 		}
-		return tx.Audit(ctx, app.NewEvent(s.now(), current.Actor, "session.end", whose, fmt.Sprintf("Ended %d other sessions of %s.", n, whose)))
+		return tx.Audit(ctx, app.NewEvent(s.now(), current.Actor, "session.end", whose,
+			fmt.Sprintf("Ended %d other sessions of %s.", n, whose)))
 	})
 	return n, err
 }
 
-// tokenDigest returns what the store keeps of a token of ours. It has 160 random bits: a plain hash is enough.
+// tokenDigest returns what the store keeps of a token of ours. It has 160 random bits: a plain hash
+// is enough.
 func tokenDigest(token app.Secret) []byte {
 	sum := sha256.Sum256([]byte(token.Reveal()))
 	return sum[:]

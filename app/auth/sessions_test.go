@@ -114,7 +114,8 @@ func TestWrongTokensAreAllRefusedAlike(t *testing.T) {
 	d := newDesk(t)
 	token := d.FirstToken().Reveal()
 	var texts []string
-	for i, wrong := range []string{"", "x", token + "x", token[1:], strings.ToUpper(token), strings.Repeat("x", 1<<20), "\xff\x00", app.NewAdminToken().Reveal()} {
+	for i, wrong := range []string{"", "x", token + "x", token[1:], strings.ToUpper(token), strings.Repeat("x", 1<<20),
+		"\xff\x00", app.NewAdminToken().Reveal()} {
 		_, err := d.Enroll(t.Context(), fmt.Sprintf("192.0.2.%d", 100+i), "", app.NewSecret(wrong))
 		accesstest.WantCode(t, app.Clip(wrong, 20), err, app.CodeUnauthorized)
 		texts = append(texts, err.Error())
@@ -131,7 +132,9 @@ func TestWrongLoginsAreAllRefusedAlike(t *testing.T) {
 	d := founded(t)
 	before := len(d.Actions())
 	var texts []string
-	for i, c := range [][2]string{{"Ada", "not her password"}, {"Eve", accesstest.GoodPassword}, {"", ""}, {"Ada", ""}, {"Ada\x00", accesstest.GoodPassword}, {"Ada", strings.ToUpper(accesstest.GoodPassword)}, {strings.Repeat("A", 1<<20), "x"}} {
+	for i, c := range [][2]string{{"Ada", "not her password"}, {"Eve", accesstest.GoodPassword}, {"", ""}, {"Ada", ""},
+		{"Ada\x00", accesstest.GoodPassword}, {"Ada", strings.ToUpper(accesstest.GoodPassword)},
+		{strings.Repeat("A", 1<<20), "x"}} {
 		_, err := d.Login(t.Context(), fmt.Sprintf("192.0.2.%d", 100+i), "", c[0], app.NewSecret(c[1]))
 		accesstest.WantCode(t, app.Clip(c[0], 20), err, app.CodeUnauthorized)
 		if texts = append(texts, err.Error()); texts[i] != texts[0] {
@@ -149,7 +152,8 @@ func TestWrongLoginsAreAllRefusedAlike(t *testing.T) {
 	d.LogIn("  aDA ")
 }
 
-// TestPeopleReadWhileTheDatabaseIsKept: each page waited ten seconds for the process that kept it, and ended in an error.
+// TestPeopleReadWhileTheDatabaseIsKept: each page waited ten seconds for the process that kept it,
+// and ended in an error.
 func TestPeopleReadWhileTheDatabaseIsKept(t *testing.T) {
 	d := founded(t)
 	cookie := d.LogIn("Ada")
@@ -217,7 +221,8 @@ func TestSessionsEnd(t *testing.T) {
 		}
 	}
 	d.over("logged out", over)
-	if last := accesstest.Must[[]app.Event](t)(d.Audit(ctx, 0, 1)); last[0].Action != "session.logout" || last[0].Actor.Address != accesstest.Browser {
+	if last := accesstest.Must[[]app.Event](t)(d.Audit(ctx, 0, 1)); last[0].Action != "session.logout" ||
+		last[0].Actor.Address != accesstest.Browser {
 		t.Errorf("the log has %+v", last[0])
 	}
 
@@ -255,8 +260,9 @@ func TestLoginsAreLimitedPerAddress(t *testing.T) {
 	}
 }
 
-// TestHoleL3OthersKeepNobodyOut: wrong attempts from an address, and from everywhere together, don't keep out who has the right token, an invitation, or a session. Wrong
-// ones stay limited, whoever else was let in meanwhile, and so does a token that is short enough to be guessed.
+// TestHoleL3OthersKeepNobodyOut: wrong attempts from an address, and from everywhere together,
+// don't keep out who has the right token, an invitation, or a session. Wrong ones stay limited,
+// whoever else was let in meanwhile, and so does a token that is short enough to be guessed.
 func TestHoleL3OthersKeepNobodyOut(t *testing.T) {
 	d := founded(t)
 	ctx := t.Context()
@@ -288,7 +294,8 @@ func TestHoleL3OthersKeepNobodyOut(t *testing.T) {
 	accesstest.WantCode(t, "a wrong token", err, app.CodeRateLimited)
 
 	short := app.NewSecret("a-token-of-20-letter")
-	if err := auth.New(auth.Config{Store: d.Store, Keyring: d.Config.Keyring, Now: d.Now, Cost: d.Config.HashCost}).SetToken(ctx, short); err != nil {
+	if err := auth.New(auth.Config{Store: d.Store, Keyring: d.Config.Keyring, Now: d.Now,
+		Cost: d.Config.HashCost}).SetToken(ctx, short); err != nil {
 		t.Fatal(err)
 	}
 	accesstest.WantCode(t, "the old token", d.Monitor(ctx, accesstest.Browser, token), app.CodeRateLimited)

@@ -1,4 +1,5 @@
-// Package client speaks to the agent API of an instance, as any agent does: airlock run, airlock mcp and /mcp act through it.
+// Package client speaks to the agent API of an instance, as any agent does: airlock run, airlock
+// mcp and /mcp act through it.
 package client
 
 import (
@@ -22,7 +23,8 @@ type Client struct {
 	HTTP *http.Client // its Timeout must be longer than a long poll
 }
 
-// New returns a client whose calls outlast a long poll. It follows no redirects, which would carry the profile id to another place.
+// New returns a client whose calls outlast a long poll. It follows no redirects, which would carry
+// the profile id to another place.
 func New(url string) Client {
 	return Client{URL: url, HTTP: &http.Client{
 		Timeout:       app.MaxPollWait + 30*time.Second,
@@ -52,7 +54,8 @@ func (a Answer) OK() bool { return a.Status < 300 }
 // maxAnswer bounds an answer: two streams and a result, each escaped.
 const maxAnswer = 64 << 20
 
-// Do makes one request. An error means that there was no whole answer; it names no URL, in which ids stand.
+// Do makes one request. An error means that there was no whole answer; it names no URL, in which
+// ids stand.
 func (c Client) Do(ctx context.Context, r Request) (Answer, error) {
 	var body io.Reader
 	if r.Body != nil {
@@ -98,7 +101,8 @@ func (a Answer) Refusal() *app.Error {
 		} `json:"error"`
 	}
 	if json.Unmarshal(a.Text, &body) != nil || body.Error.Code == "" {
-		return app.E(app.CodeInternal, fmt.Sprintf("the answer (status %d) is not Airlock's", a.Status), "Check the address of the instance.")
+		return app.E(app.CodeInternal, fmt.Sprintf("the answer (status %d) is not Airlock's", a.Status),
+			"Check the address of the instance.")
 	}
 	e := body.Error
 	return &app.Error{Code: e.Code, Message: e.Message, Hint: e.Hint, Field: e.Field}

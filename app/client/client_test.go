@@ -22,22 +22,27 @@ func TestDo(t *testing.T) {
 		_, _ = io.WriteString(w, `{"error":{"code":"queue_full","message":"m","hint":"h","field":"f"}}`)
 	}))
 	defer server.Close()
-	got, err := New(server.URL).Do(t.Context(), Request{Method: "POST", Path: "/execute?wait=1", Body: []byte(`{}`), Profile: app.NewSecret("ark_x"), Key: "k"})
+	got, err := New(server.URL).Do(t.Context(),
+		Request{Method: "POST", Path: "/execute?wait=1", Body: []byte(`{}`), Profile: app.NewSecret("ark_x"), Key: "k"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if seen.Method != "POST" || seen.URL.String() != "/execute?wait=1" || body != "{}" || seen.Header.Get("Authorization") != "Bearer ark_x" ||
+	if seen.Method != "POST" || seen.URL.String() != "/execute?wait=1" || body != "{}" ||
+		seen.Header.Get("Authorization") != "Bearer ark_x" ||
 		seen.Header.Get("Idempotency-Key") != "k" || seen.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("sent %s %s %v %q", seen.Method, seen.URL, seen.Header, body)
 	}
-	if e := got.Refusal(); got.OK() || got.After != 7*time.Second || e.Code != app.CodeQueueFull || e.Message != "m" || e.Hint != "h" || e.Field != "f" {
+	if e := got.Refusal(); got.OK() || got.After != 7*time.Second || e.Code != app.CodeQueueFull || e.Message != "m" ||
+		e.Hint != "h" || e.Field != "f" {
 		t.Errorf("%+v, %v", got, e)
 	}
 }
 
-// TestRedirectGetsNoProfile: whoever can answer in Airlock's place must not get the token sent elsewhere.
+// TestRedirectGetsNoProfile: whoever can answer in Airlock's place must not get the token sent
+// elsewhere.
 func TestRedirectGetsNoProfile(t *testing.T) {
-	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") }))
+	elsewhere := httptest.NewServer(
+		http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") }))
 	defer elsewhere.Close()
 	server := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
 	defer server.Close()

@@ -6,12 +6,15 @@ const (
 	fewestOpen = 256      // however little memory there is
 	mostHeld   = 64 << 20 // bytes
 	leastHeld  = 8 << 20
-	memoryOpen = 4 * 64 << 10 // available at start for each connection: a quarter of it for 64 KiB each, with what the runtime needs
-	memoryHeld = 16           // and this part for what they hold
+	// available at start for each connection: a quarter of it for 64 KiB each, with what the runtime
+	// needs
+	memoryOpen = 4 * 64 << 10
+	memoryHeld = 16 // and this part for what they hold
 )
 
-// Bounds are the connections that there is room for, and the bytes that they may hold, in so much available memory (negative if that is unknown) and so many descriptors of the process, half of which are left to the store,
-// the plugins and egress.
+// Bounds are the connections that there is room for, and the bytes that they may hold, in so much
+// available memory (negative if that is unknown) and so many descriptors of the process, half of
+// which are left to the store, the plugins and egress.
 func Bounds(memory int64, descriptors uint64) (most int, held int64) {
 	most, held = mostOpen, mostHeld
 	if memory >= 0 {

@@ -5,7 +5,8 @@ import (
 	"net"
 )
 
-// mostOfOne bounds what is counted of one connection, in bytes: its headers and what a small body has. What requests and answers hold beyond is for the server to bound, which knows what they are.
+// mostOfOne bounds what is counted of one connection, in bytes: its headers and what a small body
+// has. What requests and answers hold beyond is for the server to bound, which knows what they are.
 const mostOfOne = 96 << 10
 
 // Conn is one connection of a Set.
@@ -67,7 +68,8 @@ func (c *Conn) Close() error {
 	return c.Conn.Close()
 }
 
-// CloseWrite has net/http let a client read why its request was refused, before what it still sends is refused too.
+// CloseWrite has net/http let a client read why its request was refused, before what it still sends
+// is refused too.
 func (c *Conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -92,7 +94,8 @@ func abort(raw net.Conn) {
 	raw.Close()
 }
 
-// begins says that a handler has the head of a request, and with complete that there is no more of it.
+// begins says that a handler has the head of a request, and with complete that there is no more of
+// it.
 func (c *Conn) begins(complete bool) {
 	c.set.mu.Lock()
 	defer c.set.mu.Unlock()

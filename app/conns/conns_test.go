@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// world is a server on a real socket, whose clients come from addresses of 127/8. GET /wait is answered when the test ends the waiting, GET /large with 16 MiB, POST with what was sent.
+// world is a server on a real socket, whose clients come from addresses of 127/8. GET /wait is
+// answered when the test ends the waiting, GET /large with 16 MiB, POST with what was sent.
 type world struct {
 	t       *testing.T
 	set     *Set
@@ -49,7 +50,8 @@ func newWorld(t *testing.T, cfg Config) *world {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	w.must(err)
 	w.address = listener.Addr().String()
-	server := &http.Server{Handler: Handler(http.HandlerFunc(w.serve)), ConnContext: Context, MaxHeaderBytes: 32 << 10, ReadHeaderTimeout: time.Hour, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0)}
+	server := &http.Server{Handler: Handler(http.HandlerFunc(w.serve)), ConnContext: Context, MaxHeaderBytes: 32 << 10,
+		ReadHeaderTimeout: time.Hour, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0)}
 	go func() { _ = server.Serve(w.set.Listener(listener)) }()
 	t.Cleanup(func() { _ = server.Close() })
 	return w
@@ -130,10 +132,12 @@ func (w *world) until(what string, reached func(State) bool) {
 
 const head = "GET /wait HTTP/1.1\r\nHost: a\r\n"
 
-// TestStrangersConnectionsAreBounded: however many connections strangers open, and whatever half a request they send, so many stay, one address keeps half, and others are answered.
+// TestStrangersConnectionsAreBounded: however many connections strangers open, and whatever half a
+// request they send, so many stay, one address keeps half, and others are answered.
 func TestStrangersConnectionsAreBounded(t *testing.T) {
 	w := newWorld(t, Config{Most: 40, Bytes: 1 << 30})
-	halves := []string{"", "GET / HT", head, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"}
+	halves := []string{"", "GET / HT", head, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx",
+		"GET / HTTP/1.1\r\nHost: a\r\n\r\n"}
 	for i := range 200 {
 		w.dial("127.0.0.1", halves[i%len(halves)])
 	}
@@ -158,7 +162,8 @@ func TestStrangersConnectionsAreBounded(t *testing.T) {
 	}
 }
 
-// TestWhoIsServedDoesNotGiveWay: connections that wait for the server stay, and what comes when there are no others is closed at once.
+// TestWhoIsServedDoesNotGiveWay: connections that wait for the server stay, and what comes when
+// there are no others is closed at once.
 func TestWhoIsServedDoesNotGiveWay(t *testing.T) {
 	w := newWorld(t, Config{Most: 20, Bytes: 1 << 30})
 	var polls []net.Conn
@@ -166,7 +171,8 @@ func TestWhoIsServedDoesNotGiveWay(t *testing.T) {
 		polls = append(polls, w.dial("127.0.0.1", head+"\r\n"))
 		w.until("the poll is being served", func(s State) bool { return s.Open == i+1 && w.waits() == 0 })
 	}
-	beyond, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP("127.0.0.1")}}).DialContext(t.Context(), "tcp", w.address)
+	beyond, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP("127.0.0.1")}}).DialContext(t.Context(), "tcp",
+		w.address)
 	if err == nil { // it may be closed before the client knows that it is open
 		defer beyond.Close()
 		w.ended("a connection beyond its address's share", beyond)
@@ -191,12 +197,14 @@ func (w *world) waits() int {
 	return w.set.waiting.Len()
 }
 
-// TestManyHalfRequestsAtOnce: what half a request holds is bounded over all, and those that are sent in one go pass meanwhile, from the same address too.
+// TestManyHalfRequestsAtOnce: what half a request holds is bounded over all, and those that are
+// sent in one go pass meanwhile, from the same address too.
 func TestManyHalfRequestsAtOnce(t *testing.T) {
 	const most = 1 << 20
 	w := newWorld(t, Config{Most: 1000, Bytes: most})
 	long := strings.Repeat("x", 30<<10)
-	for i, half := range []string{head + "X: " + long, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n" + long} {
+	for i, half := range []string{head + "X: " + long,
+		"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n" + long} {
 		for range 100 {
 			w.dial("127.0.0.1", half)
 		}
@@ -260,8 +268,10 @@ func TestNothingIsLeftOfConnections(t *testing.T) {
 	for i := range 8 {
 		all.Go(func() {
 			for range 5 {
-				text := []string{head, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello", "GET /large HTTP/1.1\r\nHost: a\r\n\r\n", "nonsense\r\n\r\n"}[i%4]
-				conn, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(fmt.Sprint("127.0.0.", 1+i%3))}}).DialContext(context.Background(), "tcp", w.address)
+				text := []string{head, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello",
+					"GET /large HTTP/1.1\r\nHost: a\r\n\r\n", "nonsense\r\n\r\n"}[i%4]
+				conn, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(fmt.Sprint("127.0.0.", 1+i%3))}}).DialContext(
+					context.Background(), "tcp", w.address)
 				if err != nil {
 					continue
 				}
@@ -281,7 +291,8 @@ func TestNothingIsLeftOfConnections(t *testing.T) {
 // TestNetworkIsOneClient: a machine has a /64 of IPv6 to itself.
 func TestNetworkIsOneClient(t *testing.T) {
 	of := func(text string) string { return Network(netip.MustParseAddr(text)) }
-	if of("2001:db8::1") != of("2001:db8::ffff:2") || of("2001:db8::1") == of("2001:db8:0:1::1") || of("::ffff:192.0.2.1") != of("192.0.2.1") || of("192.0.2.1") == of("192.0.2.2") {
+	if of("2001:db8::1") != of("2001:db8::ffff:2") || of("2001:db8::1") == of("2001:db8:0:1::1") ||
+		of("::ffff:192.0.2.1") != of("192.0.2.1") || of("192.0.2.1") == of("192.0.2.2") {
 		t.Error(of("2001:db8::1"), of("::ffff:192.0.2.1"))
 	}
 }

@@ -18,7 +18,8 @@ func Context(ctx context.Context, conn net.Conn) context.Context {
 	return ctx
 }
 
-// Handler tells the set of a request's connection when the server works for it and when it waits for its other end. Requests of other connections pass as they are.
+// Handler tells the set of a request's connection when the server works for it and when it waits
+// for its other end. Requests of other connections pass as they are.
 func Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, ok := r.Context().Value(contextKey{}).(*Conn)

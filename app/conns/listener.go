@@ -2,7 +2,8 @@ package conns
 
 import "net"
 
-// Listener returns a listener whose connections belong to the set. What comes to it while there is no room is closed at once.
+// Listener returns a listener whose connections belong to the set. What comes to it while there is
+// no room is closed at once.
 func (s *Set) Listener(inner net.Listener) net.Listener { return listener{inner, s} }
 
 type listener struct {

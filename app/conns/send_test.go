@@ -7,7 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestKernelHoldsLittleOfAnAnswer: what the kernel takes of an answer that nobody reads counts as taken, so it must be little.
+// TestKernelHoldsLittleOfAnAnswer: what the kernel takes of an answer that nobody reads counts as
+// taken, so it must be little.
 func TestKernelHoldsLittleOfAnAnswer(t *testing.T) {
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -66,7 +66,8 @@ func (s *Set) State() State {
 	return State{Open: s.open, Most: s.cfg.Most, Held: s.held, Refused: s.refused, Closed: s.closed}
 }
 
-// sendBuffer is what the kernel may hold of what a connection has sent and its other end has not taken, in bytes, of which it makes twice as many. Left to itself it holds megabytes, which count
+// sendBuffer is what the kernel may hold of what a connection has sent and its other end has not
+// taken, in bytes, of which it makes twice as many. Left to itself it holds megabytes, which count
 // as taken.
 const sendBuffer = 128 << 10
 
@@ -103,7 +104,8 @@ func (s *Set) add(raw net.Conn) (c, victim *Conn) {
 	return c, victim
 }
 
-// hold counts bytes that a connection holds while it waits for its other end, and makes room for them. The connection itself may have to give way. It returns how many were counted.
+// hold counts bytes that a connection holds while it waits for its other end, and makes room for
+// them. The connection itself may have to give way. It returns how many were counted.
 func (s *Set) hold(c *Conn, n int) int64 {
 	more, victims := s.holdMore(c, n)
 	for _, victim := range victims {
@@ -137,8 +139,10 @@ func (s *Set) holdMore(c *Conn, n int) (more int64, victims []*Conn) {
 	return more, victims
 }
 
-// victim is the connection that gives way to one from an address: of the address that has most the one that has waited longest, or if none of it waits, the longest of those that have no less. Who comes
-// through a trusted proxy may be anybody, so there only the time counts. nil if nobody has to give way.
+// victim is the connection that gives way to one from an address: of the address that has most the
+// one that has waited longest, or if none of it waits, the longest of those that have no less. Who
+// comes through a trusted proxy may be anybody, so there only the time counts. nil if nobody has to
+// give way.
 func (s *Set) victim(from *address, full bool, has func(*address) int64, holds func(*Conn) int64) *Conn {
 	richest := from
 	for _, a := range s.addresses {
@@ -229,7 +233,8 @@ func (s *Set) from(remote net.Addr) (key string, a *address) {
 	return key, a
 }
 
-// Network is what counts as one client: an IPv4 address, or a /64 of IPv6, which is what one machine has to itself.
+// Network is what counts as one client: an IPv4 address, or a /64 of IPv6, which is what one
+// machine has to itself.
 func Network(ip netip.Addr) string {
 	ip = ip.WithZone("").Unmap()
 	if ip.Is4() {

@@ -9,7 +9,8 @@ const logPause = time.Minute
 func (s *Set) tell(total *int64, which int) {
 	refused, closed, due := s.count(total, which)
 	if due {
-		s.cfg.Log.Warn("too much comes at once: connections were refused, or closed while they waited for their other end", "refused", refused, "closed", closed, "most", s.cfg.Most)
+		s.cfg.Log.Warn("too much comes at once: connections were refused, or closed while they waited for their other end",
+			"refused", refused, "closed", closed, "most", s.cfg.Most)
 	}
 }
 

@@ -69,7 +69,8 @@ func (s *Registry) applyInput(
 	return tx.Credentials.ByName(ctx, c.Name)
 }
 
-// checkValue checks the value that will be current: the new one, or, under another mode, the present one.
+// checkValue checks the value that will be current: the new one, or, under another mode, the
+// present one.
 func (s *Registry) checkValue(
 	ctx context.Context, tx *store.Tx, c app.Credential, value app.Secret, modeChanged bool,
 ) error {

@@ -55,7 +55,8 @@ type Check struct {
 	Aside   bool   // made with other settings than scripts meet: only audited
 }
 
-// RecordCheck stores a test's outcome with the credential, unless it was made aside, and audits it. People only.
+// RecordCheck stores a test's outcome with the credential, unless it was made aside, and audits it.
+// People only.
 func (s *Registry) RecordCheck(ctx context.Context, by app.Actor, c app.Credential, outcome Check) error {
 	if err := by.PeopleOnly(); err != nil {
 		return err

@@ -7,8 +7,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Input is what a person sets of a credential. Zero fields leave what is there, unless they say otherwise.
-// A new credential without a Mode is sealed if it has hosts, and refused if it has none.
+// Input is what a person sets of a credential. Zero fields leave what is there, unless they say
+// otherwise. A new credential without a Mode is sealed if it has hosts, and refused if it has none.
 type Input struct {
 	Name        string
 	Description string

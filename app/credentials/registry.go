@@ -127,7 +127,8 @@ func (s *Registry) insertCredential(ctx context.Context, tx *store.Tx, by app.Ac
 }
 
 // DeleteCredential removes a credential with all versions of its value. People only.
-// Keys of unlocked profiles lose their link. CodeInUse while a locked, usable profile has a key linked to it.
+// Keys of unlocked profiles lose their link. CodeInUse while a locked, usable profile has a key
+// linked to it.
 func (s *Registry) DeleteCredential(ctx context.Context, by app.Actor, name string) error {
 	if err := by.PeopleOnly(); err != nil {
 		return err
@@ -172,7 +173,8 @@ func (s *Registry) checkUnused(ctx context.Context, tx *store.Tx, name string, h
 		}
 	}
 	if users > 0 {
-		return app.E(app.CodeInUse, inUse(users, name), "Revoke or delete those profiles first; the credential's page lists them.")
+		return app.E(app.CodeInUse, inUse(users, name),
+			"Revoke or delete those profiles first; the credential's page lists them.")
 	}
 	return nil
 }

@@ -16,24 +16,30 @@ func TestCredentialIsCreatedAndChanged(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
 	c := accesstest.Must[app.Credential](t)(d.SetCredential(ctx, person, credentials.Input{
-		Name: "API_KEY", Description: "for reports", Hosts: accesstest.Hosts(t, "API.example."), Value: app.NewSecret("the first value it has"),
+		Name: "API_KEY", Description: "for reports", Hosts: accesstest.Hosts(t, "API.example."),
+		Value: app.NewSecret("the first value it has"),
 	}))
 	want := app.Credential{
-		ID: c.ID, Name: "API_KEY", Description: "for reports", Mode: app.ModeSealed, Hosts: accesstest.Hosts(t, "api.example"), Places: []app.Place{app.PlaceHeader}, Headers: []string{}, Source: app.SourceLocal,
+		ID: c.ID, Name: "API_KEY", Description: "for reports", Mode: app.ModeSealed,
+		Hosts: accesstest.Hosts(t, "api.example"), Places: []app.Place{app.PlaceHeader}, Headers: []string{},
+		Source:  app.SourceLocal,
 		Version: 1, KeyID: d.Config.Keyring.KeyID(), ValueSetAt: d.Now(), CreatedAt: d.Now(), UpdatedAt: d.Now(),
 	}
 	if diff := cmp.Diff(want, c); diff != "" {
 		t.Errorf("created:\n%s", diff)
 	}
 	d.Pass(time.Minute)
-	same := accesstest.Must[app.Credential](t)(d.SetCredential(ctx, person, credentials.Input{Name: "API_KEY", Description: "for reports"}))
+	same := accesstest.Must[app.Credential](t)(
+		d.SetCredential(ctx, person, credentials.Input{Name: "API_KEY", Description: "for reports"}))
 	if diff := cmp.Diff(want, same); diff != "" {
 		t.Errorf("nothing new:\n%s", diff)
 	}
 	_, err := d.CreateCredential(ctx, person, credentials.Input{Name: "API_KEY"})
 	accesstest.WantCode(t, "create again", err, app.CodeConflict)
-	changed := accesstest.Must[app.Credential](t)(d.SetCredential(ctx, person, credentials.Input{Name: "API_KEY", Mode: app.ModePlain, Hosts: []app.Host{}}))
-	if changed.Mode != app.ModePlain || len(changed.Hosts) != 0 || changed.Version != 1 || !changed.UpdatedAt.Equal(d.Now()) {
+	changed := accesstest.Must[app.Credential](t)(
+		d.SetCredential(ctx, person, credentials.Input{Name: "API_KEY", Mode: app.ModePlain, Hosts: []app.Host{}}))
+	if changed.Mode != app.ModePlain || len(changed.Hosts) != 0 || changed.Version != 1 ||
+		!changed.UpdatedAt.Equal(d.Now()) {
 		t.Errorf("changed: %+v", changed)
 	}
 	if diff := cmp.Diff([]string{"credential.create", "credential.rotate", "credential.change"}, d.Actions()); diff != "" {
@@ -51,30 +57,38 @@ func TestCredentialsAreSetAsTheyWereSeen(t *testing.T) {
 	seen := d.sealed("A", "a.example", "b.example").UpdatedAt
 	d.Pass(time.Minute)
 	d.sealed("A", "a.example")
-	_, err := d.SetCredential(ctx, person, credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "a.example", "b.example"), Value: app.NewSecret("another value of it"), Seen: seen})
+	_, err := d.SetCredential(ctx, person,
+		credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "a.example", "b.example"),
+			Value: app.NewSecret("another value of it"), Seen: seen})
 	accesstest.WantCode(t, "of before", err, app.CodeConflict)
 	now := accesstest.Must[app.Credential](t)(d.Credential(ctx, "A"))
 	if len(now.Hosts) != 1 || now.Version != 2 {
 		t.Errorf("%+v", now)
 	}
-	accesstest.Must[app.Credential](t)(d.SetCredential(ctx, person, credentials.Input{Name: "A", Value: app.NewSecret("another value of it"), Seen: now.UpdatedAt}))
-	accesstest.Must[app.Credential](t)(d.SetCredential(ctx, person, credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "b.example"), Seen: now.UpdatedAt})) // a new value changes nothing that a form shows
+	accesstest.Must[app.Credential](t)(
+		d.SetCredential(ctx, person,
+			credentials.Input{Name: "A", Value: app.NewSecret("another value of it"), Seen: now.UpdatedAt}))
+	// a new value changes nothing that a form shows
+	accesstest.Must[app.Credential](t)(
+		d.SetCredential(ctx, person,
+			credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "b.example"), Seen: now.UpdatedAt}))
 }
 
 func TestBadCredentialsAreRefused(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
 	for name, in := range map[string]credentials.Input{
-		"no name":     {},
-		"dash":        {Name: "API-KEY"},
-		"injection":   {Name: `A"; DROP TABLE credentials; --`},
-		"long name":   {Name: strings.Repeat("A", 129)},
-		"mode":        {Name: "A", Mode: "open"},
-		"no mode":     {Name: "A", Value: app.NewSecret("long enough a value")},
-		"no hosts":    {Name: "A", Mode: app.ModeSealed, Value: app.NewSecret("long enough a value")},
-		"too short":   {Name: "A", Hosts: accesstest.Hosts(t, "a.example"), Value: app.NewSecret("15 characters..")},
-		"place":       {Name: "A", Hosts: accesstest.Hosts(t, "a.example"), Places: []app.Place{"cookie"}},
-		"no HTTP":     {Name: "A", Hosts: []app.Host{{Name: "db.example", Ports: []int{5432}, Protocol: app.ProtocolPostgres}}},
+		"no name":   {},
+		"dash":      {Name: "API-KEY"},
+		"injection": {Name: `A"; DROP TABLE credentials; --`},
+		"long name": {Name: strings.Repeat("A", 129)},
+		"mode":      {Name: "A", Mode: "open"},
+		"no mode":   {Name: "A", Value: app.NewSecret("long enough a value")},
+		"no hosts":  {Name: "A", Mode: app.ModeSealed, Value: app.NewSecret("long enough a value")},
+		"too short": {Name: "A", Hosts: accesstest.Hosts(t, "a.example"), Value: app.NewSecret("15 characters..")},
+		"place":     {Name: "A", Hosts: accesstest.Hosts(t, "a.example"), Places: []app.Place{"cookie"}},
+		"no HTTP": {Name: "A",
+			Hosts: []app.Host{{Name: "db.example", Ports: []int{5432}, Protocol: app.ProtocolPostgres}}},
 		"reference":   {Name: "A", Hosts: accesstest.Hosts(t, "{B}")},
 		"host":        {Name: "A", Mode: app.ModeInjected, Hosts: []app.Host{{Name: "a b"}}},
 		"short value": {Name: "A", Mode: app.ModeInjected, Value: app.NewSecret("abc")},
@@ -95,7 +109,9 @@ func TestAnotherModeChecksTheValueThatStays(t *testing.T) {
 	d.AddCredential("A", app.ModePlain, "abc")
 	_, err := d.SetCredential(t.Context(), person, credentials.Input{Name: "A", Mode: app.ModeInjected})
 	accesstest.WantCode(t, "too short to be redacted", err, app.CodeInvalidField)
-	accesstest.Must[app.Credential](t)(d.SetCredential(t.Context(), person, credentials.Input{Name: "A", Mode: app.ModeInjected, Value: app.NewSecret("abcd")}))
+	accesstest.Must[app.Credential](t)(
+		d.SetCredential(t.Context(), person,
+			credentials.Input{Name: "A", Mode: app.ModeInjected, Value: app.NewSecret("abcd")}))
 }
 
 func TestRotationReachesEveryProfileAtItsNextExecution(t *testing.T) {
@@ -128,7 +144,8 @@ func TestResolveTellsVersionAndMode(t *testing.T) {
 	p := d.Locked("B", "A")
 	d.AddCredential("A", app.ModePlain, "other")
 	got := accesstest.Must[[]credentials.Value](t)(d.Resolve(ctx, p.Handle, d.PolicyOf(p)))
-	if len(got) != 2 || got[0].Key != "A" || got[0].Version != 2 || got[0].Mode != app.ModePlain || got[1].Key != "B" || got[1].Version != 1 || got[1].Mode != app.ModeInjected {
+	if len(got) != 2 || got[0].Key != "A" || got[0].Version != 2 || got[0].Mode != app.ModePlain || got[1].Key != "B" ||
+		got[1].Version != 1 || got[1].Mode != app.ModeInjected {
 		t.Errorf("resolved %+v", got)
 	}
 	known, all, err := d.KnownValues(ctx, p)
@@ -183,7 +200,8 @@ func TestASealedValueOpensInItsOwnRowOnly(t *testing.T) {
 	p := d.Locked("A", "B")
 	policy := d.PolicyOf(p)
 	raw := d.Raw()
-	if _, err := raw.Exec("UPDATE credential_versions SET value = (SELECT value FROM credential_versions v WHERE v.credential_id <> credential_versions.credential_id)"); err != nil {
+	if _, err := raw.Exec("UPDATE credential_versions SET value = (SELECT value FROM credential_versions v WHERE " +
+		"v.credential_id <> credential_versions.credential_id)"); err != nil {
 		t.Fatal(err)
 	}
 	if values, err := d.Resolve(ctx, p.Handle, policy); err == nil {

@@ -21,8 +21,8 @@ type Resolver struct {
 }
 
 // Resolve opens the current values of a policy's keys, in the policy's order, and counts their use.
-// A missing value is CodeMissingValue; a sealed one that has none of the key's hosts left is CodeForbidden.
-// Values in Vault are read now. The caller has to Release the values' Hold.
+// A missing value is CodeMissingValue; a sealed one that has none of the key's hosts left is
+// CodeForbidden. Values in Vault are read now. The caller has to Release the values' Hold.
 func (s *Resolver) Resolve(ctx context.Context, handle string, p app.Policy) ([]Value, error) {
 	if len(p.Keys) == 0 {
 		return nil, nil
@@ -152,8 +152,9 @@ func (s *Resolver) Earlier(values []Value) []secrets.Resolved {
 	return list
 }
 
-// KnownValues returns the secret values of a profile's keys, to mask text of that profile outside an execution.
-// Of values in Vault, it returns those that were read lately; all is false if one was not read yet.
+// KnownValues returns the secret values of a profile's keys, to mask text of that profile outside
+// an execution. Of values in Vault, it returns those that were read lately; all is false if one was
+// not read yet.
 func (s *Resolver) KnownValues(ctx context.Context, p app.Profile) (values []redact.Value, all bool, err error) {
 	if len(p.Keys) == 0 {
 		return nil, true, nil

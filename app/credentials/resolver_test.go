@@ -18,15 +18,19 @@ const sealedValue = "sealed-value-0123456789"
 // sealed sets a sealed credential for the hosts.
 func (d *desk) sealed(name string, at ...string) app.Credential {
 	d.T.Helper()
-	return accesstest.Must[app.Credential](d.T)(d.SetCredential(d.T.Context(), person, credentials.Input{Name: name, Hosts: accesstest.Hosts(d.T, at...), Value: app.NewSecret(sealedValue)}))
+	return accesstest.Must[app.Credential](d.T)(
+		d.SetCredential(d.T.Context(), person,
+			credentials.Input{Name: name, Hosts: accesstest.Hosts(d.T, at...), Value: app.NewSecret(sealedValue)}))
 }
 
-// lockedSealed locks a profile whose one key asks for the hosts asked and is linked to the credential of its name.
+// lockedSealed locks a profile whose one key asks for the hosts asked and is linked to the
+// credential of its name.
 func (d *desk) lockedSealed(key string, asked ...string) app.Profile {
 	d.T.Helper()
 	ctx := d.T.Context()
 	p := accesstest.Must[app.Profile](d.T)(d.CreateProfile(ctx, agent, "reports"))
-	p = accesstest.Must[app.Profile](d.T)(d.AddKeys(ctx, agent, p.Handle, []app.Key{{Name: key, Hosts: accesstest.Hosts(d.T, asked...)}}))
+	p = accesstest.Must[app.Profile](d.T)(
+		d.AddKeys(ctx, agent, p.Handle, []app.Key{{Name: key, Hosts: accesstest.Hosts(d.T, asked...)}}))
 	accesstest.Must[app.Profile](d.T)(d.LinkKey(ctx, person, p.Handle, key, key))
 	return accesstest.Must[app.Profile](d.T)(d.Lock(ctx, person, p.Handle, time.Time{}))
 }
@@ -62,25 +66,34 @@ func TestASealedCredentialKeepsItsRules(t *testing.T) {
 		accesstest.WantCode(t, name, err, app.CodeInvalidField)
 	}
 	before := len(d.Actions())
-	c := accesstest.Must[app.Credential](t)(d.SetCredential(ctx, person, credentials.Input{Name: "A", Places: []app.Place{app.PlaceBody, app.PlaceQuery, app.PlaceBody}, Headers: []string{"x-own", "cookie"}, PlainHTTP: &yes}))
-	if diff := cmp.Diff([]app.Place{app.PlaceHeader, app.PlaceQuery, app.PlaceBody}, c.Places); diff != "" || !c.PlainHTTP {
+	c := accesstest.Must[app.Credential](t)(
+		d.SetCredential(ctx, person,
+			credentials.Input{Name: "A", Places: []app.Place{app.PlaceBody, app.PlaceQuery, app.PlaceBody},
+				Headers: []string{"x-own", "cookie"}, PlainHTTP: &yes}))
+	if diff := cmp.Diff([]app.Place{app.PlaceHeader, app.PlaceQuery, app.PlaceBody}, c.Places); diff != "" ||
+		!c.PlainHTTP {
 		t.Errorf("places: %s plain HTTP: %v", diff, c.PlainHTTP)
 	}
 	if diff := cmp.Diff([]string{"Cookie", "X-Own"}, c.Headers); diff != "" {
 		t.Errorf("headers: %s", diff)
 	}
 	events := accesstest.Must[[]app.Event](t)(d.Audit(ctx, 0, 1))
-	if events[0].Action != "credential.change" || !strings.Contains(events[0].Detail, "put into header (Cookie, X-Own), query, body, also over plain HTTP") {
+	if events[0].Action != "credential.change" ||
+		!strings.Contains(events[0].Detail, "put into header (Cookie, X-Own), query, body, also over plain HTTP") {
 		t.Errorf("audited as %+v", events[0])
 	}
-	if same := accesstest.Must[app.Credential](t)(d.SetCredential(ctx, person, credentials.Input{Name: "A"})); cmp.Diff(c, same) != "" || len(d.Actions()) != before+1 {
+	if same := accesstest.Must[app.Credential](t)(d.SetCredential(ctx, person, credentials.Input{Name: "A"})); cmp.Diff(c,
+		same) != "" || len(d.Actions()) != before+1 {
 		t.Error("what was left out was changed")
 	}
-	c = accesstest.Must[app.Credential](t)(d.SetCredential(ctx, person, credentials.Input{Name: "A", Places: []app.Place{}, Headers: []string{}, PlainHTTP: &no}))
+	c = accesstest.Must[app.Credential](t)(
+		d.SetCredential(ctx, person,
+			credentials.Input{Name: "A", Places: []app.Place{}, Headers: []string{}, PlainHTTP: &no}))
 	if diff := cmp.Diff([]app.Place{app.PlaceHeader}, c.Places); diff != "" || c.PlainHTTP || len(c.Headers) != 0 {
 		t.Errorf("places taken back: %s plain HTTP: %v", diff, c.PlainHTTP)
 	}
-	c = accesstest.Must[app.Credential](t)(d.SetCredential(ctx, person, credentials.Input{Name: "A", Mode: app.ModeInjected, Hosts: []app.Host{}}))
+	c = accesstest.Must[app.Credential](t)(
+		d.SetCredential(ctx, person, credentials.Input{Name: "A", Mode: app.ModeInjected, Hosts: []app.Host{}}))
 	if c.Mode != app.ModeInjected || len(c.Hosts) != 0 {
 		t.Errorf("unsealed knowingly: %+v", c)
 	}
@@ -98,7 +111,10 @@ func TestSealedNeedsAModeOrHosts(t *testing.T) {
 	if c := d.sealed("A", "a.example"); c.Mode != app.ModeSealed {
 		t.Errorf("a credential with hosts is %s", c.Mode)
 	}
-	c := accesstest.Must[app.Credential](t)(d.CreateCredential(t.Context(), person, credentials.Input{Name: "B", Mode: app.ModeInjected, Hosts: accesstest.Hosts(t, "b.example"), Value: app.NewSecret("short")}))
+	c := accesstest.Must[app.Credential](t)(
+		d.CreateCredential(t.Context(), person,
+			credentials.Input{Name: "B", Mode: app.ModeInjected, Hosts: accesstest.Hosts(t, "b.example"),
+				Value: app.NewSecret("short")}))
 	if c.Mode != app.ModeInjected {
 		t.Errorf("ticked injected, got %s", c.Mode)
 	}
@@ -144,10 +160,14 @@ func TestHostsOfASealedValue(t *testing.T) {
 		want, wantOfLaterOne []string
 	}{
 		{"all of the credential's", []string{"a.example", "b.example"}, nil, nil, []string{"a.example", "b.example"}, nil},
-		{"narrowed by the key", []string{"*.example.com"}, []string{"api.example.com:443"}, nil, []string{"api.example.com:443"}, nil},
-		{"narrowed later", []string{"*.example.com"}, nil, []string{"api.example.com:443"}, []string{"api.example.com:443"}, nil},
-		{"widened later", []string{"a.example"}, nil, []string{"a.example", "b.example"}, []string{"a.example"}, []string{"a.example", "b.example"}},
-		{"ports narrowed later", []string{"a.example:443,8443"}, nil, []string{"a.example:8443"}, []string{"a.example:8443"}, nil},
+		{"narrowed by the key", []string{"*.example.com"}, []string{"api.example.com:443"}, nil,
+			[]string{"api.example.com:443"}, nil},
+		{"narrowed later", []string{"*.example.com"}, nil, []string{"api.example.com:443"}, []string{"api.example.com:443"},
+			nil},
+		{"widened later", []string{"a.example"}, nil, []string{"a.example", "b.example"}, []string{"a.example"},
+			[]string{"a.example", "b.example"}},
+		{"ports narrowed later", []string{"a.example:443,8443"}, nil, []string{"a.example:8443"}, []string{"a.example:8443"},
+			nil},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -204,13 +224,16 @@ func TestNarrowOnlyTakesAway(t *testing.T) {
 	if diff := cmp.Diff(running[0], narrow(), cmp.AllowUnexported(app.Secret{})); diff != "" {
 		t.Errorf("nothing was taken away:\n%s", diff)
 	}
-	set(credentials.Input{Hosts: accesstest.Hosts(t, "a.example", "b.example", "c.example"), Places: []app.Place{app.PlaceQuery, app.PlaceBody}})
+	set(credentials.Input{Hosts: accesstest.Hosts(t, "a.example", "b.example", "c.example"),
+		Places: []app.Place{app.PlaceQuery, app.PlaceBody}})
 	if diff := cmp.Diff(running[0], narrow(), cmp.AllowUnexported(app.Secret{})); diff != "" {
 		t.Errorf("a widened credential reached what runs:\n%s", diff)
 	}
-	set(credentials.Input{Hosts: accesstest.Hosts(t, "b.example:443"), Places: []app.Place{app.PlaceHeader}, PlainHTTP: &no})
+	set(credentials.Input{Hosts: accesstest.Hosts(t, "b.example:443"), Places: []app.Place{app.PlaceHeader},
+		PlainHTTP: &no})
 	v := narrow()
-	if diff := cmp.Diff([]string{"b.example:443"}, texts(v.Hosts)); diff != "" || v.PlainHTTP || len(v.Places) != 1 || v.Placeholder != running[0].Placeholder {
+	if diff := cmp.Diff([]string{"b.example:443"}, texts(v.Hosts)); diff != "" || v.PlainHTTP || len(v.Places) != 1 ||
+		v.Placeholder != running[0].Placeholder {
 		t.Errorf("narrowed to %+v", v)
 	}
 	if len(running[0].Hosts) != 2 || len(running[0].Places) != 2 {
@@ -231,7 +254,8 @@ func TestHoleM2NarrowedHeaders(t *testing.T) {
 	p := d.lockedSealed("A")
 	name := func(headers ...string) {
 		t.Helper()
-		accesstest.Must[app.Credential](t)(d.SetCredential(t.Context(), person, credentials.Input{Name: "A", Headers: append([]string{}, headers...)}))
+		accesstest.Must[app.Credential](t)(
+			d.SetCredential(t.Context(), person, credentials.Input{Name: "A", Headers: append([]string{}, headers...)}))
 	}
 	left := func(running []credentials.Value) []string {
 		t.Helper()
@@ -271,11 +295,13 @@ func TestNarrowKnowsTheNewestHosts(t *testing.T) {
 		d.AddCredential(key, app.ModePlain, value)
 		accesstest.Must[app.Profile](t)(d.LinkKey(ctx, person, p.Handle, key, key))
 	}
-	accesstest.Must[app.Profile](t)(d.SetHosts(ctx, person, p.Handle, accesstest.Hosts(t, "{DB}:1521", "{OTHER}:1521", "old.example"), nil))
+	accesstest.Must[app.Profile](t)(
+		d.SetHosts(ctx, person, p.Handle, accesstest.Hosts(t, "{DB}:1521", "{OTHER}:1521", "old.example"), nil))
 	p = accesstest.Must[app.Profile](t)(d.Lock(ctx, person, p.Handle, time.Time{}))
 	running := d.resolve(p)
 	d.AddCredential("DB", "", "moved.example") // what runs keeps the value it has
-	accesstest.Must[app.Profile](t)(d.SetHosts(ctx, person, p.Handle, accesstest.Hosts(t, "{DB}:1521", "{OTHER}:1521", "new.example"), nil))
+	accesstest.Must[app.Profile](t)(
+		d.SetHosts(ctx, person, p.Handle, accesstest.Hosts(t, "{DB}:1521", "{OTHER}:1521", "new.example"), nil))
 	allowed, _, err := d.Narrow(ctx, p.Handle, running[:1], nil)
 	if err != nil {
 		t.Fatal(err)

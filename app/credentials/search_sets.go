@@ -20,19 +20,22 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// minSearched is how many characters a value has at least, without the white space around it, that is searched for outside of its own profiles. A script
-// that guesses shorter ones would see by what is masked which of them exist.
+// minSearched is how many characters a value has at least, without the white space around it, that
+// is searched for outside of its own profiles. A script that guesses shorter ones would see by what
+// is masked which of them exist.
 const minSearched = 16
 
 // maxFound bounds how many places and lists of hosts are remembered with their sets.
 const maxFound = 4096
 
-// SearchSets know which values the hosts of this instance may show: of every credential whose hosts match, whichever profile runs, the
-// present value and those that were superseded, and of values in Vault those that were read since the program started. Plain ones and
-// those shorter than minSearched are left out.
+// SearchSets know which values the hosts of this instance may show: of every credential whose hosts
+// match, whichever profile runs, the present value and those that were superseded, and of values in
+// Vault those that were read since the program started. Plain ones and those shorter than
+// minSearched are left out.
 //
-// Sets are made when a host first asks for them and kept until a credential changes, by whichever process. It is safe for concurrent use:
-// each set is made once at a time, while others are asked for.
+// Sets are made when a host first asks for them and kept until a credential changes, by whichever
+// process. It is safe for concurrent use: each set is made once at a time, while others are asked
+// for.
 type SearchSets struct {
 	store   *store.Store
 	keyring *secrets.Keyring
@@ -83,20 +86,24 @@ type searchSet struct {
 }
 
 func newSearchSets(st *store.Store, ring *secrets.Keyring, vault *vaultMemory) *SearchSets {
-	return &SearchSets{store: st, keyring: ring, vault: vault, index: &index{state: state{changes: -1}}, found: map[string]found{}, sets: map[string]*searchSet{}}
+	return &SearchSets{store: st, keyring: ring, vault: vault, index: &index{state: state{changes: -1}},
+		found: map[string]found{}, sets: map[string]*searchSet{}}
 }
 
-// Known returns the values that answers from a canonical host and port are searched for. It is nil where no sealed credential belongs.
+// Known returns the values that answers from a canonical host and port are searched for. It is nil
+// where no sealed credential belongs.
 func (s *SearchSets) Known(ctx context.Context, host string, port int) (*swap.Values, error) {
-	f, err := s.find(ctx, "place "+net.JoinHostPort(host, strconv.Itoa(port)), func(h app.Host) bool { return h.Matches(host, port) })
+	f, err := s.find(ctx, "place "+net.JoinHostPort(host, strconv.Itoa(port)),
+		func(h app.Host) bool { return h.Matches(host, port) })
 	if err != nil || !f.sealed {
 		return nil, err
 	}
 	return f.set.values, nil
 }
 
-// Others returns the values that any of the hosts may show, to be taken out of output. It is nil if there are none besides the execution's own, and
-// the same list until a credential changes; callers don't write to it.
+// Others returns the values that any of the hosts may show, to be taken out of output. It is nil if
+// there are none besides the execution's own, and the same list until a credential changes; callers
+// don't write to it.
 func (s *SearchSets) Others(ctx context.Context, hosts []app.Host, own []redact.Value) ([]redact.Value, error) {
 	if len(hosts) == 0 {
 		return nil, nil
@@ -129,7 +136,8 @@ func (s *SearchSets) find(ctx context.Context, key string, belongs func(app.Host
 	if ok && f.since(now) {
 		return f, nil
 	}
-	f, err = once(ctx, &s.making, key, now, func(ctx context.Context) (found, error) { return s.collect(ctx, key, belongs) })
+	f, err = once(ctx, &s.making, key, now,
+		func(ctx context.Context) (found, error) { return s.collect(ctx, key, belongs) })
 	if err != nil {
 		return found{}, fmt.Errorf("credentials: values to search for: %w", err)
 	}
@@ -142,9 +150,11 @@ func (s *SearchSets) now(ctx context.Context) (state, error) {
 	return state{changes, sightings}, err
 }
 
-// once returns what is made for a key, as of a state or later. It is made once at a time: who asks meanwhile waits for that, as
-// long as their own context lasts, and has it made again if it was begun too early for them.
-func once[T interface{ since(state) bool }](ctx context.Context, making *singleflight.Group, key string, at state, makeOne func(context.Context) (T, error)) (T, error) {
+// once returns what is made for a key, as of a state or later. It is made once at a time: who asks
+// meanwhile waits for that, as long as their own context lasts, and has it made again if it was
+// begun too early for them.
+func once[T interface{ since(state) bool }](ctx context.Context, making *singleflight.Group, key string, at state,
+	makeOne func(context.Context) (T, error)) (T, error) {
 	for {
 		done := making.DoChan(key, func() (any, error) { return makeOne(context.WithoutCancel(ctx)) })
 		select {
@@ -175,7 +185,8 @@ func (s *SearchSets) current(ctx context.Context) (*index, error) {
 	return once(ctx, &s.making, "index", now, s.refresh)
 }
 
-// refresh reads what belongs where, as far as that changed. What was seen in Vault joins it without a look into the store.
+// refresh reads what belongs where, as far as that changed. What was seen in Vault joins it without
+// a look into the store.
 func (s *SearchSets) refresh(ctx context.Context) (*index, error) {
 	s.mu.Lock()
 	last := s.index
@@ -270,7 +281,8 @@ func (m member) key() string {
 // errChanged says that the store has changed since what belongs where was read.
 var errChanged = errors.New("credentials: values changed meanwhile")
 
-// open makes a set of the values of members of an index. Values that the store doesn't have any more are errChanged.
+// open makes a set of the values of members of an index. Values that the store doesn't have any
+// more are errChanged.
 func (s *SearchSets) open(ctx context.Context, in *index, list []member) (*searchSet, error) {
 	var ids []string
 	var rows []int64
@@ -320,8 +332,8 @@ func (s *SearchSets) open(ctx context.Context, in *index, list []member) (*searc
 	return newSearchSet(known), nil
 }
 
-// value opens the value of a member. What is damaged, so that no key opens it, is empty: it can't be searched for, and
-// must not keep everybody from its hosts.
+// value opens the value of a member. What is damaged, so that no key opens it, is empty: it can't
+// be searched for, and must not keep everybody from its hosts.
 func (s *SearchSets) value(m member, token []byte) (app.Secret, error) {
 	if m.seen != nil {
 		return m.seen.secret, nil

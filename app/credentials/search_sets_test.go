@@ -27,7 +27,8 @@ import (
 	"github.com/computclaw/airlock/store/storetest"
 )
 
-// searched returns which of the values an answer of a host is searched for; nil if it is not searched.
+// searched returns which of the values an answer of a host is searched for; nil if it is not
+// searched.
 func (d *desk) searched(place string, values ...string) []string {
 	d.T.Helper()
 	h := accesstest.Host(d.T, place)
@@ -40,7 +41,8 @@ func (d *desk) searched(place string, values ...string) []string {
 	}
 	found := []string{}
 	for _, v := range values {
-		resp := &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: -1, Body: io.NopCloser(strings.NewReader("log: " + v + "."))}
+		resp := &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: -1,
+			Body: io.NopCloser(strings.NewReader("log: " + v + "."))}
 		if err := swap.New(nil).Incoming(swap.Target{Host: h.Name, Port: h.Ports[0], TLS: true}, resp, known); err != nil {
 			d.T.Fatal(err)
 		}
@@ -51,10 +53,12 @@ func (d *desk) searched(place string, values ...string) []string {
 	return found
 }
 
-// masked returns which of the values are masked in output of an execution that may reach the hosts and has none of them itself.
+// masked returns which of the values are masked in output of an execution that may reach the hosts
+// and has none of them itself.
 func (d *desk) masked(places []string, values ...string) []string {
 	d.T.Helper()
-	red := redact.New(accesstest.Must[[]redact.Value](d.T)(d.SearchSets().Others(d.T.Context(), accesstest.Hosts(d.T, places...), nil)))
+	red := redact.New(accesstest.Must[[]redact.Value](d.T)(
+		d.SearchSets().Others(d.T.Context(), accesstest.Hosts(d.T, places...), nil)))
 	var found []string
 	for _, v := range values {
 		if clean, _ := red.Text("log: " + v + "."); clean.String() == "log: [REDACTED]." {
@@ -84,12 +88,14 @@ const (
 	otherValue  = "other-value-1a2b3c4d5e6f"
 )
 
-// The set belongs to the instance and the host: it holds what every credential had that belongs there, by whichever way it was replaced.
+// The set belongs to the instance and the host: it holds what every credential had that belongs
+// there, by whichever way it was replaced.
 func TestHoleH2SetOfAHost(t *testing.T) {
 	d := newDesk(t)
 	all := []string{firstValue, secondValue, otherValue}
 	d.wantSearched("at first", "api.test:443", nil)
-	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test", "old.test"), Value: app.NewSecret(firstValue)})
+	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test", "old.test"),
+		Value: app.NewSecret(firstValue)})
 	d.wantSearched("with a credential", "api.test:443", []string{firstValue}, all...)
 	d.wantSearched("with a credential", "elsewhere.test:443", nil)
 	d.set(credentials.Input{Name: "A", Value: app.NewSecret(secondValue)})
@@ -97,7 +103,8 @@ func TestHoleH2SetOfAHost(t *testing.T) {
 	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test", "new.test")})
 	d.wantSearched("at a host that was taken away", "old.test:443", []string{firstValue, secondValue}, all...)
 	d.wantSearched("at a host that came later", "new.test:443", []string{firstValue, secondValue}, all...)
-	d.set(credentials.Input{Name: "B", Mode: app.ModeInjected, Hosts: accesstest.Hosts(t, "api.test", "*.elsewhere.test"), Value: app.NewSecret(otherValue)})
+	d.set(credentials.Input{Name: "B", Mode: app.ModeInjected, Hosts: accesstest.Hosts(t, "api.test", "*.elsewhere.test"),
+		Value: app.NewSecret(otherValue)})
 	d.wantSearched("with another credential, which is injected", "api.test:443", all, all...)
 	d.wantSearched("with injected ones only", "any.elsewhere.test:443", nil)
 	if got := d.masked([]string{"any.elsewhere.test"}, all...); !slices.Equal(got, []string{otherValue}) {
@@ -123,16 +130,20 @@ func (d *desk) rows(table string) (n int) {
 	return n
 }
 
-// A value that is taken to be no secret, or could be guessed by what is masked, is not searched for outside of its profiles; what was secret before it became plain still is.
+// A value that is taken to be no secret, or could be guessed by what is masked, is not searched for
+// outside of its profiles; what was secret before it became plain still is.
 func TestHoleH2NoOracle(t *testing.T) {
 	d := newDesk(t)
 	const short = "15-bytes-abc012"
 	d.set(credentials.Input{Name: "SEALED", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(otherValue)})
-	d.set(credentials.Input{Name: "SHORT", Mode: app.ModeInjected, Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(short)})
+	d.set(credentials.Input{Name: "SHORT", Mode: app.ModeInjected, Hosts: accesstest.Hosts(t, "api.test"),
+		Value: app.NewSecret(short)})
 	d.set(credentials.Input{Name: "PLAIN", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(firstValue)})
 	d.set(credentials.Input{Name: "PLAIN", Mode: app.ModePlain, Value: app.NewSecret(secondValue)})
-	d.wantSearched("in the end", "api.test:443", []string{otherValue, firstValue}, short, otherValue, firstValue, secondValue)
-	red := redact.New(accesstest.Must[[]redact.Value](t)(d.SearchSets().Others(t.Context(), accesstest.Hosts(t, "api.test"), nil)))
+	d.wantSearched("in the end", "api.test:443", []string{otherValue, firstValue}, short, otherValue, firstValue,
+		secondValue)
+	red := redact.New(accesstest.Must[[]redact.Value](t)(
+		d.SearchSets().Others(t.Context(), accesstest.Hosts(t, "api.test"), nil)))
 	for guess := 1; guess < credentials.MinSearched; guess++ {
 		if clean, hits := red.Text("x" + otherValue[:guess] + "x"); hits.Total() != 0 {
 			t.Errorf("the first %d characters show by their mask: %s", guess, clean)
@@ -140,7 +151,8 @@ func TestHoleH2NoOracle(t *testing.T) {
 	}
 }
 
-// An execution whose own values are all that there is costs no second look, and no set is made anew because something else changed.
+// An execution whose own values are all that there is costs no second look, and no set is made anew
+// because something else changed.
 func TestSearchSetsAreKept(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
@@ -160,7 +172,8 @@ func TestSearchSetsAreKept(t *testing.T) {
 	}
 }
 
-// What airlock admin changes in another process counts with the next answer, and an instance that was started anew knows as much.
+// What airlock admin changes in another process counts with the next answer, and an instance that
+// was started anew knows as much.
 func TestHoleH2AnotherProcess(t *testing.T) {
 	d := newDesk(t)
 	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(firstValue)})
@@ -171,16 +184,19 @@ func TestHoleH2AnotherProcess(t *testing.T) {
 	other := &desk{&accesstest.Desk{Service: access.New(cfg), T: t}}
 	other.set(credentials.Input{Name: "A", Value: app.NewSecret(secondValue)})
 	for _, one := range []*desk{d, other} {
-		one.wantSearched("after a rotation elsewhere", "api.test:443", []string{firstValue, secondValue}, firstValue, secondValue)
+		one.wantSearched("after a rotation elsewhere", "api.test:443", []string{firstValue, secondValue}, firstValue,
+			secondValue)
 	}
 }
 
-// Superseded values are sealed, bounded in number, never given to a script, and gone when hosts are not taken to show them any more.
+// Superseded values are sealed, bounded in number, never given to a script, and gone when hosts are
+// not taken to show them any more.
 func TestHoleH2SupersededValuesAtRest(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
 	for n := range 110 {
-		d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(fmt.Sprintf("%s-%03d", firstValue, n))})
+		d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test"),
+			Value: app.NewSecret(fmt.Sprintf("%s-%03d", firstValue, n))})
 	}
 	if n := d.rows("superseded_values"); n != 100 {
 		t.Errorf("%d superseded values of one credential", n)
@@ -205,7 +221,8 @@ func TestHoleH2SupersededValuesAtRest(t *testing.T) {
 	}
 }
 
-// TestHoleH2HostEditsEvictNoValue: what is bounded is values, not how often the hosts of one were changed.
+// TestHoleH2HostEditsEvictNoValue: what is bounded is values, not how often the hosts of one were
+// changed.
 func TestHoleH2HostEditsEvictNoValue(t *testing.T) {
 	d := newDesk(t)
 	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(firstValue)})
@@ -213,27 +230,32 @@ func TestHoleH2HostEditsEvictNoValue(t *testing.T) {
 	for n := range 200 {
 		d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, fmt.Sprintf("api-%d.test", n))})
 	}
-	d.wantSearched("where the first value belonged", "api.test:443", []string{firstValue, secondValue}, firstValue, secondValue)
+	d.wantSearched("where the first value belonged", "api.test:443", []string{firstValue, secondValue}, firstValue,
+		secondValue)
 	for _, place := range []string{"api-0.test:443", "api-100.test:443"} {
 		d.wantSearched("where the second one did", place, []string{secondValue}, firstValue, secondValue)
 	}
-	d.wantSearched("where the credential belongs now", "api-199.test:443", []string{firstValue, secondValue}, firstValue, secondValue)
+	d.wantSearched("where the credential belongs now", "api-199.test:443", []string{firstValue, secondValue}, firstValue,
+		secondValue)
 	if n := d.rows("superseded_values"); n != 2 {
 		t.Errorf("%d rows for two values", n)
 	}
 }
 
-// A value that no key opens keeps nobody from its hosts; one that another key sealed, which is on its way here, lets nothing pass.
+// A value that no key opens keeps nobody from its hosts; one that another key sealed, which is on
+// its way here, lets nothing pass.
 func TestSearchSetsOfDamagedValues(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
 	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(firstValue)})
 	d.set(credentials.Input{Name: "B", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(secondValue)})
-	if _, err := d.Raw().Exec("UPDATE credential_versions SET value = substr(value, 1, length(value) - 1) WHERE credential_id = (SELECT id FROM credentials WHERE name = 'A')"); err != nil {
+	if _, err := d.Raw().Exec("UPDATE credential_versions SET value = substr(value, 1, length(value) - 1) WHERE " +
+		"credential_id = (SELECT id FROM credentials WHERE name = 'A')"); err != nil {
 		t.Fatal(err)
 	}
 	d.wantSearched("with a damaged one", "api.test:443", []string{secondValue}, firstValue, secondValue)
-	stranger := accesstest.Must[*secrets.Keyring](t)(secrets.NewKeyring(app.NewSecret("another instance key of 32 characters")))
+	stranger := accesstest.Must[*secrets.Keyring](t)(
+		secrets.NewKeyring(app.NewSecret("another instance key of 32 characters")))
 	cfg := d.Config
 	cfg.Keyring = stranger
 	if known, err := access.New(cfg).SearchSets().Known(ctx, "api.test", 443); err == nil {
@@ -241,7 +263,8 @@ func TestSearchSetsOfDamagedValues(t *testing.T) {
 	}
 }
 
-// TestHoleH2ValuesInVault: every value that was read is searched for, also after it was replaced there, as long as the program runs.
+// TestHoleH2ValuesInVault: every value that was read is searched for, also after it was replaced
+// there, as long as the program runs.
 func TestHoleH2ValuesInVault(t *testing.T) {
 	d, s := newVaultDesk(t)
 	ctx := t.Context()
@@ -257,13 +280,15 @@ func TestHoleH2ValuesInVault(t *testing.T) {
 	d.Values(p)
 	d.wantSearched("after it was replaced", "api.test:443", []string{inVaultValue, secondValue}, inVaultValue, secondValue)
 	d.set(credentials.Input{Name: "TOKEN", Source: app.SourceLocal, Value: app.NewSecret(firstValue)})
-	d.wantSearched("after the source was", "api.test:443", []string{firstValue, inVaultValue, secondValue}, firstValue, inVaultValue, secondValue)
+	d.wantSearched("after the source was", "api.test:443", []string{firstValue, inVaultValue, secondValue}, firstValue,
+		inVaultValue, secondValue)
 	if n := d.rows("superseded_values"); n != 0 {
 		t.Error("a value from Vault was stored")
 	}
 }
 
-// TestSlowSetKeepsNobodyWaiting: while the set of one host is made, others have theirs, and it is made once for all who ask.
+// TestSlowSetKeepsNobodyWaiting: while the set of one host is made, others have theirs, and it is
+// made once for all who ask.
 func TestSlowSetKeepsNobodyWaiting(t *testing.T) {
 	d := newDesk(t)
 	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(firstValue)})
@@ -288,7 +313,8 @@ func TestSlowSetKeepsNobodyWaiting(t *testing.T) {
 	<-began
 	d.wantSearched("meanwhile", "api.test:443", []string{firstValue}, firstValue)
 	d.set(credentials.Input{Name: "A", Value: app.NewSecret(secondValue)})
-	d.wantSearched("after a rotation meanwhile", "api.test:443", []string{firstValue, secondValue}, firstValue, secondValue)
+	d.wantSearched("after a rotation meanwhile", "api.test:443", []string{firstValue, secondValue}, firstValue,
+		secondValue)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := d.SearchSets().Find(gone, "slow", slow); !errors.Is(err, context.Canceled) {
@@ -301,7 +327,8 @@ func TestSlowSetKeepsNobodyWaiting(t *testing.T) {
 	all.Wait()
 }
 
-// TestSetsAskedForAtOnce: whoever asks after a rotation has the new value, however many ask at once.
+// TestSetsAskedForAtOnce: whoever asks after a rotation has the new value, however many ask at
+// once.
 func TestSetsAskedForAtOnce(t *testing.T) {
 	d := newDesk(t)
 	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(firstValue + "-0")})
@@ -331,10 +358,12 @@ func TestSetsAskedForAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// TestVaultValueJoinsItsSets: a value that was read from Vault is searched for without another look at what the store has.
+// TestVaultValueJoinsItsSets: a value that was read from Vault is searched for without another look
+// at what the store has.
 func TestVaultValueJoinsItsSets(t *testing.T) {
 	d, s := newVaultDesk(t)
-	c := d.set(credentials.Input{Name: "TOKEN", Hosts: accesstest.Hosts(t, "api.test"), Reference: "secret/data/app#token"})
+	c := d.set(credentials.Input{Name: "TOKEN", Hosts: accesstest.Hosts(t, "api.test"),
+		Reference: "secret/data/app#token"})
 	d.set(credentials.Input{Name: "OTHER", Hosts: accesstest.Hosts(t, "elsewhere.test"), Value: app.NewSecret(otherValue)})
 	p := d.Unlocked("TOKEN")
 	accesstest.Must[app.Profile](t)(d.LinkKey(t.Context(), person, p.Handle, "TOKEN", "TOKEN"))
@@ -349,19 +378,24 @@ func TestVaultValueJoinsItsSets(t *testing.T) {
 	if after := d.SearchSets().Stored(); &after[0] != &before[0] {
 		t.Error("all credentials were read again")
 	}
-	if again := accesstest.Must[*swap.Values](t)(d.SearchSets().Known(t.Context(), "elsewhere.test", 443)); again != other {
+	if again := accesstest.Must[*swap.Values](t)(
+		d.SearchSets().Known(t.Context(), "elsewhere.test", 443)); again != other {
 		t.Error("another host's set was made again")
 	}
 
 	// The memory is one: for masking, too.
-	if latest, ok := d.SearchSets().Latest(c.ID, accesstest.Must[app.Reference](t)(app.ParseReference(c.Reference))); !ok || len(latest) != 2 || latest[0].Reveal() != secondValue {
+	if latest, ok := d.SearchSets().Latest(c.ID,
+		accesstest.Must[app.Reference](t)(app.ParseReference(c.Reference))); !ok || len(latest) != 2 ||
+		latest[0].Reveal() != secondValue {
 		t.Errorf("%d values are remembered, %v", len(latest), ok)
 	}
 	if err := d.DeleteCredential(t.Context(), person, "OTHER"); err != nil {
 		t.Fatal(err)
 	}
-	d.wantSearched("after another was deleted", "api.test:443", []string{inVaultValue, secondValue}, inVaultValue, secondValue)
-	if err := d.Store.Write(t.Context(), func(tx *store.Tx) error { return tx.Credentials.Delete(t.Context(), c.ID) }); err != nil {
+	d.wantSearched("after another was deleted", "api.test:443", []string{inVaultValue, secondValue}, inVaultValue,
+		secondValue)
+	if err := d.Store.Write(t.Context(),
+		func(tx *store.Tx) error { return tx.Credentials.Delete(t.Context(), c.ID) }); err != nil {
 		t.Fatal(err)
 	}
 	d.wantSearched("after the deletion", "api.test:443", nil)
@@ -370,8 +404,8 @@ func TestVaultValueJoinsItsSets(t *testing.T) {
 	}
 }
 
-// TestHoleH2HostsTakenFromAValueInVault: where a value from Vault belonged once it stays known, also if no host is left or it is
-// plain now, and changes of hosts push no value out.
+// TestHoleH2HostsTakenFromAValueInVault: where a value from Vault belonged once it stays known,
+// also if no host is left or it is plain now, and changes of hosts push no value out.
 func TestHoleH2HostsTakenFromAValueInVault(t *testing.T) {
 	d, s := newVaultDesk(t)
 	d.set(credentials.Input{Name: "TOKEN", Hosts: accesstest.Hosts(t, "api.test"), Reference: "secret/data/app#token"})
@@ -384,13 +418,14 @@ func TestHoleH2HostsTakenFromAValueInVault(t *testing.T) {
 		d.set(credentials.Input{Name: "TOKEN", Hosts: accesstest.Hosts(t, "api.test", fmt.Sprintf("api-%d.test", n))})
 		d.Values(p)
 	}
-	d.wantSearched("after many changes of hosts", "api.test:443", []string{inVaultValue, secondValue}, inVaultValue, secondValue)
+	d.wantSearched("after many changes of hosts", "api.test:443", []string{inVaultValue, secondValue}, inVaultValue,
+		secondValue)
 	d.set(credentials.Input{Name: "TOKEN", Mode: app.ModePlain, Hosts: []app.Host{}})
 	d.wantSearched("plain, and without a host", "api-0.test:443", []string{secondValue}, inVaultValue, secondValue)
 }
 
-// TestHoleF2VaultValueAtALaterHost: a value from Vault is searched for wherever its credential belongs now, in whichever mode it was
-// read, and nobody has to read it again for that.
+// TestHoleF2VaultValueAtALaterHost: a value from Vault is searched for wherever its credential
+// belongs now, in whichever mode it was read, and nobody has to read it again for that.
 func TestHoleF2VaultValueAtALaterHost(t *testing.T) {
 	both := accesstest.Hosts(t, "api.test", "other.test")
 	tests := []struct {
@@ -398,8 +433,10 @@ func TestHoleF2VaultValueAtALaterHost(t *testing.T) {
 		read, later credentials.Input // the value is read in between
 	}{
 		{"one more host", credentials.Input{Hosts: both[:1]}, credentials.Input{Hosts: both}},
-		{"the first hosts", credentials.Input{Mode: app.ModeInjected, Hosts: []app.Host{}}, credentials.Input{Mode: app.ModeSealed, Hosts: both}},
-		{"no secret before", credentials.Input{Mode: app.ModePlain, Hosts: both[:1]}, credentials.Input{Mode: app.ModeSealed, Hosts: both}},
+		{"the first hosts", credentials.Input{Mode: app.ModeInjected, Hosts: []app.Host{}},
+			credentials.Input{Mode: app.ModeSealed, Hosts: both}},
+		{"no secret before", credentials.Input{Mode: app.ModePlain, Hosts: both[:1]},
+			credentials.Input{Mode: app.ModeSealed, Hosts: both}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -430,12 +467,13 @@ func (d *desk) lockedWith(name string) app.Profile {
 	return accesstest.Must[app.Profile](d.T)(d.Lock(d.T.Context(), person, p.Handle, time.Time{}))
 }
 
-// TestVaultValueThatIsNotSealed: a value from Vault that scripts may have makes no connection be read, and a plain one is searched for
-// nowhere.
+// TestVaultValueThatIsNotSealed: a value from Vault that scripts may have makes no connection be
+// read, and a plain one is searched for nowhere.
 func TestVaultValueThatIsNotSealed(t *testing.T) {
 	for mode, masked := range map[app.Mode][]string{app.ModeInjected: {inVaultValue}, app.ModePlain: nil} {
 		d, _ := newVaultDesk(t)
-		d.set(credentials.Input{Name: "TOKEN", Mode: mode, Hosts: accesstest.Hosts(t, "api.test"), Reference: "secret/data/app#token"})
+		d.set(credentials.Input{Name: "TOKEN", Mode: mode, Hosts: accesstest.Hosts(t, "api.test"),
+			Reference: "secret/data/app#token"})
 		d.Values(d.lockedWith("TOKEN"))
 		d.wantSearched(string(mode), "api.test:443", nil)
 		if got := d.masked([]string{"api.test"}, inVaultValue); !slices.Equal(got, masked) {
@@ -444,14 +482,16 @@ func TestVaultValueThatIsNotSealed(t *testing.T) {
 	}
 }
 
-// TestHoleF2VaultValueIsKept: what was read from Vault stays known, whatever becomes of its credential but its deletion.
+// TestHoleF2VaultValueIsKept: what was read from Vault stays known, whatever becomes of its
+// credential but its deletion.
 func TestHoleF2VaultValueIsKept(t *testing.T) {
 	for name, steps := range map[string][]credentials.Input{
 		"injected, without hosts": {{Mode: app.ModeInjected, Hosts: []app.Host{}}},
 		"plain":                   {{Mode: app.ModePlain}},
 		"plain and back":          {{Mode: app.ModePlain}, {Mode: app.ModeSealed}},
 		"another reference":       {{Reference: "secret/data/other#token"}},
-		"another source":          {{Source: app.SourceLocal, Value: app.NewSecret(secondValue), Mode: app.ModeInjected, Hosts: []app.Host{}}},
+		"another source": {{Source: app.SourceLocal, Value: app.NewSecret(secondValue), Mode: app.ModeInjected,
+			Hosts: []app.Host{}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, _ := newVaultDesk(t)
@@ -467,8 +507,8 @@ func TestHoleF2VaultValueIsKept(t *testing.T) {
 	}
 }
 
-// TestHoleF2SupersededValueAtALaterHost: a value that was replaced is searched for wherever its credential belongs now, also if it
-// belonged nowhere when it was replaced.
+// TestHoleF2SupersededValueAtALaterHost: a value that was replaced is searched for wherever its
+// credential belongs now, also if it belonged nowhere when it was replaced.
 func TestHoleF2SupersededValueAtALaterHost(t *testing.T) {
 	d := newDesk(t)
 	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(firstValue)})
@@ -476,7 +516,8 @@ func TestHoleF2SupersededValueAtALaterHost(t *testing.T) {
 	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test", "other.test")})
 	d.wantSearched("one more host", "other.test:443", []string{firstValue, secondValue}, firstValue, secondValue)
 	d.set(credentials.Input{Name: "B", Mode: app.ModeInjected, Value: app.NewSecret(otherValue)})
-	d.set(credentials.Input{Name: "B", Mode: app.ModeSealed, Hosts: accesstest.Hosts(t, "new.test"), Value: app.NewSecret(thirdValue)})
+	d.set(credentials.Input{Name: "B", Mode: app.ModeSealed, Hosts: accesstest.Hosts(t, "new.test"),
+		Value: app.NewSecret(thirdValue)})
 	d.wantSearched("the first hosts", "new.test:443", []string{otherValue, thirdValue}, otherValue, thirdValue)
 	if got := d.masked([]string{"new.test"}, otherValue, thirdValue); len(got) != 2 {
 		t.Errorf("output is searched for %v", got)

@@ -22,7 +22,8 @@ func newVaultDesk(t *testing.T) (*desk, *vaulttest.Server) {
 	t.Helper()
 	s := vaulttest.Start(t)
 	s.Policy("reader", map[string]string{"secret/data/*": "read", "kv/*": "read"})
-	client, err := vault.New(vault.Config{Address: s.URL, Token: app.NewSecret(s.Token("1h", "reader")), Timeout: 20 * time.Second})
+	client, err := vault.New(vault.Config{Address: s.URL, Token: app.NewSecret(s.Token("1h", "reader")),
+		Timeout: 20 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,24 +34,31 @@ func newVaultDesk(t *testing.T) (*desk, *vaulttest.Server) {
 	return d, s
 }
 
-// TestSourceErasesWhatAirlockHeld: a value that comes from Vault now stays nowhere else, and going back needs a new one.
+// TestSourceErasesWhatAirlockHeld: a value that comes from Vault now stays nowhere else, and going
+// back needs a new one.
 func TestSourceErasesWhatAirlockHeld(t *testing.T) {
 	d, _ := newVaultDesk(t)
 	ctx := t.Context()
 	before := d.AddCredential("TOKEN", app.ModeInjected, "held-by-airlock-0123456789")
-	c := accesstest.Must[app.Credential](t)(d.SetCredential(ctx, person, credentials.Input{Name: "TOKEN", Reference: "secret/data/app#token"}))
-	if c.Source != app.SourceVault || c.Reference != "secret/data/app#token" || !c.HasValue() || c.Version != before.Version {
+	c := accesstest.Must[app.Credential](t)(
+		d.SetCredential(ctx, person, credentials.Input{Name: "TOKEN", Reference: "secret/data/app#token"}))
+	if c.Source != app.SourceVault || c.Reference != "secret/data/app#token" || !c.HasValue() ||
+		c.Version != before.Version {
 		t.Errorf("changed to %+v", c)
 	}
 	var kept map[string]store.Value
-	if err := d.Store.Read(ctx, func(tx *store.Tx) (err error) { kept, err = tx.Values.Current(ctx, []string{c.ID}); return err }); err != nil || len(kept) != 0 {
+	if err := d.Store.Read(ctx,
+		func(tx *store.Tx) (err error) { kept, err = tx.Values.Current(ctx, []string{c.ID}); return err }); err != nil ||
+		len(kept) != 0 {
 		t.Errorf("the old value is still there: %v %v", kept, err)
 	}
 	_, err := d.SetCredential(ctx, person, credentials.Input{Name: "TOKEN", Source: app.SourceLocal})
 	wantField(t, err, "value")
 	_, err = d.SetCredential(ctx, person, credentials.Input{Name: "TOKEN", Value: app.NewSecret("typed-0123456789abcdef")})
 	wantField(t, err, "value")
-	c = accesstest.Must[app.Credential](t)(d.SetCredential(ctx, person, credentials.Input{Name: "TOKEN", Source: app.SourceLocal, Value: app.NewSecret("typed-0123456789abcdef")}))
+	c = accesstest.Must[app.Credential](t)(
+		d.SetCredential(ctx, person,
+			credentials.Input{Name: "TOKEN", Source: app.SourceLocal, Value: app.NewSecret("typed-0123456789abcdef")}))
 	if c.Source != app.SourceLocal || c.Reference != "" || c.Version != 2 {
 		t.Errorf("changed back to %+v", c)
 	}
@@ -74,10 +82,12 @@ func TestSourceIsChecked(t *testing.T) {
 		in    credentials.Input
 		field string
 	}{
-		"no reference":           {credentials.Input{Source: app.SourceVault}, "reference"},
-		"a bad reference":        {credentials.Input{Reference: "auth/token/lookup-self#id"}, "reference"},
-		"both":                   {credentials.Input{Source: app.SourceLocal, Reference: "secret/data/app#token"}, "reference"},
-		"a value and a Vault":    {credentials.Input{Reference: "secret/data/app#token", Value: app.NewSecret("typed-0123456789abcdef")}, "value"},
+		"no reference":    {credentials.Input{Source: app.SourceVault}, "reference"},
+		"a bad reference": {credentials.Input{Reference: "auth/token/lookup-self#id"}, "reference"},
+		"both": {credentials.Input{Source: app.SourceLocal, Reference: "secret/data/app#token"},
+			"reference"},
+		"a value and a Vault": {credentials.Input{Reference: "secret/data/app#token",
+			Value: app.NewSecret("typed-0123456789abcdef")}, "value"},
 		"an unknown source":      {credentials.Input{Source: "other"}, "source"},
 		"sealed without a place": {credentials.Input{Reference: "secret/data/app#token", Mode: app.ModeSealed}, "hosts"},
 	} {
@@ -92,22 +102,28 @@ func TestSourceIsChecked(t *testing.T) {
 		}
 		wantField(t, err, c.field)
 	}
-	if _, err := d.SetCredential(ctx, agent, credentials.Input{Name: "TOKEN", Mode: app.ModePlain, Reference: "secret/data/app#token"}); app.CodeOf(err) != app.CodeForbidden {
+	if _, err := d.SetCredential(ctx, agent,
+		credentials.Input{Name: "TOKEN", Mode: app.ModePlain, Reference: "secret/data/app#token"}); app.CodeOf(
+		err) != app.CodeForbidden {
 		t.Errorf("an agent: %v", err)
 	}
 	if _, err := d.InspectCredential(ctx, agent, app.Credential{}); app.CodeOf(err) != app.CodeForbidden {
 		t.Errorf("an agent looks: %v", err)
 	}
 	without := newDesk(t)
-	_, err := without.SetCredential(ctx, person, credentials.Input{Name: "TOKEN", Mode: app.ModeInjected, Reference: "secret/data/app#token"})
+	_, err := without.SetCredential(ctx, person,
+		credentials.Input{Name: "TOKEN", Mode: app.ModeInjected, Reference: "secret/data/app#token"})
 	wantField(t, err, "reference")
 }
 
-// TestPlaceholderFollowsTheValueInVault: it stays while the value does, whatever its version number, and another value, profile or key gets another.
+// TestPlaceholderFollowsTheValueInVault: it stays while the value does, whatever its version
+// number, and another value, profile or key gets another.
 func TestPlaceholderFollowsTheValueInVault(t *testing.T) {
 	d, s := newVaultDesk(t)
 	ctx := t.Context()
-	accesstest.Must[app.Credential](t)(d.SetCredential(ctx, person, credentials.Input{Name: "TOKEN", Hosts: accesstest.Hosts(t, "api.example"), Reference: "secret/data/app#token"}))
+	accesstest.Must[app.Credential](t)(
+		d.SetCredential(ctx, person,
+			credentials.Input{Name: "TOKEN", Hosts: accesstest.Hosts(t, "api.example"), Reference: "secret/data/app#token"}))
 	lock := func() app.Profile {
 		p := accesstest.Must[app.Profile](t)(d.CreateProfile(ctx, person, "x"))
 		accesstest.Must[app.Profile](t)(d.AddKeys(ctx, person, p.Handle, []app.Key{{Name: "TOKEN"}}))
@@ -128,16 +144,19 @@ func TestPlaceholderFollowsTheValueInVault(t *testing.T) {
 	again := get(p)
 	s.Put("app", map[string]any{"token": "another-" + inVaultValue})
 	rotated := get(p)
-	if first.Placeholder != again.Placeholder || first.Version != 1 || again.Version != 2 || rotated.Placeholder == first.Placeholder || get(other).Placeholder == rotated.Placeholder {
+	if first.Placeholder != again.Placeholder || first.Version != 1 || again.Version != 2 ||
+		rotated.Placeholder == first.Placeholder || get(other).Placeholder == rotated.Placeholder {
 		t.Errorf("placeholders: %s, %s, %s", first.Placeholder, again.Placeholder, rotated.Placeholder)
 	}
 	known, all, err := d.KnownValues(ctx, p)
-	if err != nil || !all || len(known) != 2 || known[0].Placeholder != rotated.Placeholder || known[1].Placeholder != first.Placeholder {
+	if err != nil || !all || len(known) != 2 || known[0].Placeholder != rotated.Placeholder ||
+		known[1].Placeholder != first.Placeholder {
 		t.Errorf("known: %v %v %v", known, all, err)
 	}
 	s.Put("app", map[string]any{"token": "short"})
 	_, err = d.Resolve(ctx, p.Handle, d.PolicyOf(p))
-	if app.CodeOf(err) != app.CodeMissingValue || !strings.Contains(err.Error(), "key TOKEN") || !strings.Contains(err.Error(), "at least 16 characters") {
+	if app.CodeOf(err) != app.CodeMissingValue || !strings.Contains(err.Error(), "key TOKEN") ||
+		!strings.Contains(err.Error(), "at least 16 characters") {
 		t.Errorf("a short value: %v", err)
 	}
 	_, _, _, err = d.OpenForCheck(ctx, person, "TOKEN")

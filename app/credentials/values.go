@@ -28,7 +28,8 @@ func (v Value) Elsewhere() bool { return v.Content != "" }
 // Values opens the values that the store has.
 type Values struct{ keyring *secrets.Keyring }
 
-// Open opens the current values of credentials, by id, as far as the store has them. Key is left empty.
+// Open opens the current values of credentials, by id, as far as the store has them. Key is left
+// empty.
 func (s *Values) Open(ctx context.Context, tx *store.Tx, ids []string) (map[string]Value, error) {
 	opened, _, err := s.openWith(ctx, tx, ids)
 	return opened, err

@@ -109,7 +109,8 @@ func (s *Vault) fromVault(c app.Credential, ref app.Reference, v vault.Value) Va
 
 // unresolved is the error for a value that could not be read.
 func unresolved(name string, err error) *app.Error {
-	told := &app.Error{Code: app.CodeInternal, Message: "Airlock failed", Hint: "The operator finds the reason in its log."}
+	told := &app.Error{Code: app.CodeInternal, Message: "Airlock failed",
+		Hint: "The operator finds the reason in its log."}
 	errors.As(err, &told)
 	return &app.Error{
 		Code:    told.Code,

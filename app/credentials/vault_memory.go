@@ -13,8 +13,9 @@ const (
 	maxKnown = 4   // of those, how many an execution's own redactor masks
 )
 
-// vaultMemory holds values that were read from Vault, to mask them and to search for them, for as long as the program runs.
-// Those that Vault lent are left out: they end with their execution. It is safe for concurrent use.
+// vaultMemory holds values that were read from Vault, to mask them and to search for them, for as
+// long as the program runs. Those that Vault lent are left out: they end with their execution. It
+// is safe for concurrent use.
 type vaultMemory struct {
 	mu        sync.Mutex
 	numbers   int64                       // that values were given
@@ -35,7 +36,8 @@ type vaultValue struct {
 
 func newVaultMemory() *vaultMemory { return &vaultMemory{read: map[string]*vaultCredential{}} }
 
-// add remembers a value that was read for a credential, or, of one that was lent, only that it was read.
+// add remembers a value that was read for a credential, or, of one that was lent, only that it was
+// read.
 func (m *vaultMemory) add(c app.Credential, ref app.Reference, value app.Secret, lent bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -67,7 +69,8 @@ func (m *vaultMemory) add(c app.Credential, ref app.Reference, value app.Secret,
 	}
 }
 
-// latest returns the last few values of a credential, the newest first. ok is false if the reference was not the last that was read for it.
+// latest returns the last few values of a credential, the newest first. ok is false if the
+// reference was not the last that was read for it.
 func (m *vaultMemory) latest(credentialID string, ref app.Reference) (values []app.Secret, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -88,8 +91,9 @@ func (m *vaultMemory) count() int64 {
 	return m.sightings
 }
 
-// join returns what the store has of values that belong to hosts and what is remembered of the same credentials, and the count
-// as of then. What is remembered belongs where it was read, and where its credential belongs now: a host may have two names.
+// join returns what the store has of values that belong to hosts and what is remembered of the same
+// credentials, and the count as of then. What is remembered belongs where it was read, and where
+// its credential belongs now: a host may have two names.
 func (m *vaultMemory) join(stored []store.Belonging) (list []member, count int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -101,7 +105,8 @@ func (m *vaultMemory) join(stored []store.Belonging) (list []member, count int64
 			for _, v := range of.values {
 				for _, mode := range []app.Mode{app.ModeSealed, app.ModeInjected} {
 					if len(v.hosts[mode]) > 0 || mode == b.Mode {
-						list = append(list, member{store.Belonging{CredentialID: b.CredentialID, Credential: b.Credential, Mode: mode, Hosts: slices.Concat(v.hosts[mode], b.Hosts)}, &v})
+						list = append(list, member{store.Belonging{CredentialID: b.CredentialID, Credential: b.Credential, Mode: mode,
+							Hosts: slices.Concat(v.hosts[mode], b.Hosts)}, &v})
 					}
 				}
 			}
@@ -110,7 +115,8 @@ func (m *vaultMemory) join(stored []store.Belonging) (list []member, count int64
 	return list, m.sightings
 }
 
-// forget drops what is remembered of credentials that were deleted: those that the store had before and has no more.
+// forget drops what is remembered of credentials that were deleted: those that the store had before
+// and has no more.
 func (m *vaultMemory) forget(before, now []store.Belonging) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

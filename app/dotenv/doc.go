@@ -1,5 +1,7 @@
-// Package dotenv reads the .env files that people keep secrets in, strictly: what two programs would read differently is refused with the line's number
-// instead of guessed, since a value that is stored wrong fails later and elsewhere. Nothing of a value, or of a line that can't be read, ever stands in a problem.
+// Package dotenv reads the .env files that people keep secrets in, strictly: what two programs
+// would read differently is refused with the line's number instead of guessed, since a value that
+// is stored wrong fails later and elsewhere. Nothing of a value, or of a line that can't be read,
+// ever stands in a problem.
 //
 // # What is read
 //
@@ -9,5 +11,6 @@
 //	NAME="value"          with \n, \r, \t, \", \\ and \$, also over several lines
 //	# comment             and empty lines
 //
-// A dollar sign is a dollar sign: nothing is expanded, and an entry says where other programs would.
+// A dollar sign is a dollar sign: nothing is expanded, and an entry says where other programs
+// would.
 package dotenv

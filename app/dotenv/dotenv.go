@@ -55,13 +55,15 @@ type parser struct {
 	problems []Problem
 }
 
-// notAnEntry says why a line is none; "" if it is one. What stands there may be a part of a value, so it is not repeated.
+// notAnEntry says why a line is none; "" if it is one. What stands there may be a part of a value,
+// so it is not repeated.
 func notAnEntry(name string, assigned bool) string {
 	switch {
 	case !assigned:
 		return "This is not NAME=value. A value of several lines needs quotes around it."
 	case app.CheckName(name) != nil:
-		return "What stands before the = can't be a name: use letters, digits and underscores, at most 128, and don't start with a digit. A value of several lines needs quotes around it."
+		return "What stands before the = can't be a name: use letters, digits and underscores, at most 128, and don't " +
+			"start with a digit. A value of several lines needs quotes around it."
 	}
 	return ""
 }
@@ -116,7 +118,8 @@ func (p *parser) complain(line int, message string) {
 	p.problems = append(p.problems, Problem{line, message})
 }
 
-// read takes the value at the beginning of text, and returns how many bytes it has up to the end of its last line.
+// read takes the value at the beginning of text, and returns how many bytes it has up to the end of
+// its last line.
 func read(text string) (e Entry, used int, problem string) {
 	if text == "" {
 		return e, 0, ""
@@ -196,7 +199,8 @@ func commentAt(line string) int {
 // expands reports whether shells would see a variable in the text.
 func expands(text string) bool {
 	for i := 0; i+1 < len(text); i++ {
-		if c := text[i+1]; text[i] == '$' && (c == '{' || c == '_' || c == '(' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z') {
+		if c := text[i+1]; text[i] == '$' &&
+			(c == '{' || c == '_' || c == '(' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z') {
 			return true
 		}
 	}

@@ -27,7 +27,8 @@ var (
 	special     = ssrf.New(ssrf.WithAnyPort())
 )
 
-// classify returns the rule that stands against an address, or "" for a public one. own are this host's interface addresses.
+// classify returns the rule that stands against an address, or "" for a public one. own are this
+// host's interface addresses.
 func classify(a netip.Addr, own map[netip.Addr]struct{}) string {
 	a = a.Unmap()
 	if !a.IsValid() || a.Zone() != "" {
@@ -75,7 +76,8 @@ func nat64(a netip.Addr) (netip.Addr, bool) {
 	return netip.AddrFrom4([4]byte(raw[12:])), true
 }
 
-// isISATAP reports whether an IPv6 address carries an IPv4 one behind the interface identifier of RFC 5214, under any prefix.
+// isISATAP reports whether an IPv6 address carries an IPv4 one behind the interface identifier of
+// RFC 5214, under any prefix.
 func isISATAP(a netip.Addr) bool {
 	if !a.Is6() {
 		return false
@@ -84,7 +86,8 @@ func isISATAP(a netip.Addr) bool {
 	return raw[8]&^2 == 0 && bytes.Equal(raw[9:12], []byte{0x00, 0x5e, 0xfe})
 }
 
-// ownAddresses knows this host's interface addresses. They are read again when they are older than ownAge, because interfaces come and go.
+// ownAddresses knows this host's interface addresses. They are read again when they are older than
+// ownAge, because interfaces come and go.
 type ownAddresses struct {
 	read func() ([]net.Addr, error)
 

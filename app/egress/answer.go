@@ -55,12 +55,15 @@ func ownAnswer(status int, rule string, told *app.Error, headOnly, last bool) []
 	return append(text, body...)
 }
 
-// notPassed are the fields of answers that concern the host's connection to us, that we write ourselves, or that would lead a client past us.
+// notPassed are the fields of answers that concern the host's connection to us, that we write
+// ourselves, or that would lead a client past us.
 var notPassed = []string{
-	"Connection", "Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Content-Length", RuleField, "Alt-Svc",
+	"Connection", "Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Content-Length",
+	RuleField, "Alt-Svc",
 }
 
-// pass sends the host's answer to the box as it comes, and reports whether another request may follow.
+// pass sends the host's answer to the box as it comes, and reports whether another request may
+// follow.
 func (x *exchange) pass(method string, resp *http.Response) bool {
 	x.body.answered()
 	x.keep = x.keep && x.body.finished()
@@ -153,7 +156,8 @@ func trailerNames(trailer http.Header) []string {
 
 var chunks = sync.Pool{New: func() any { return new([bufferSize]byte) }}
 
-// copyBody passes a body on piece by piece, each at once. The error is the host's or the swapper's, or the box's.
+// copyBody passes a body on piece by piece, each at once. The error is the host's or the swapper's,
+// or the box's.
 func (x *exchange) copyBody(resp *http.Response, f framing) error {
 	if f.none {
 		return nil

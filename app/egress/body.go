@@ -10,8 +10,9 @@ import (
 	"sync/atomic"
 )
 
-// requestBody is a box's request body on its way out. It knows whether it was read to its end. The transport reads it from a goroutine of its
-// own, which may go on after the answer has begun. A nil requestBody is an empty one.
+// requestBody is a box's request body on its way out. It knows whether it was read to its end. The
+// transport reads it from a goroutine of its own, which may go on after the answer has begun. A nil
+// requestBody is an empty one.
 type requestBody struct {
 	body io.ReadCloser
 	goOn func() error // tells the box to send; nil if it does so anyway
@@ -67,7 +68,8 @@ func (b *requestBody) begin() error {
 	return b.goOn()
 }
 
-// Close is called by the transport when it needs no more. What was not read stays where it is: the connection ends after the answer.
+// Close is called by the transport when it needs no more. What was not read stays where it is: the
+// connection ends after the answer.
 func (b *requestBody) Close() error { return nil }
 
 // answered says that the final answer begins.

@@ -16,7 +16,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// boxHosts are the names that clients of a box see, with the addresses at which a relay takes their connections.
+// boxHosts are the names that clients of a box see, with the addresses at which a relay takes their
+// connections.
 const boxHosts = "198.18.7.1 api.box.test\n198.18.7.2 open.box.test\n198.18.7.3 bad.box.test\n127.0.0.1 localhost\n"
 
 // relayAt takes connections as the guest does and hands them to a session.
@@ -111,7 +112,8 @@ else:
 print("done")
 `
 
-// Unchanged clients find the bundle by the usual variables, get along with a read connection, and see the placeholder only.
+// Unchanged clients find the bundle by the usual variables, get along with a read connection, and
+// see the placeholder only.
 func TestRealClients(t *testing.T) {
 	l := newLab(t)
 	l.web("api.box.test", 443, l.tls("api.box.test"), func(w http.ResponseWriter, r *http.Request) {
@@ -134,7 +136,8 @@ func TestRealClients(t *testing.T) {
 	other := *l
 	other.public = newLab(t).public
 	l.web("bad.box.test", 443, other.tls("bad.box.test"), reflect)
-	s := l.session(Limits{}, []string{"api.box.test", "open.box.test", "bad.box.test"}, "api.box.test:443", "bad.box.test:443")
+	s := l.session(Limits{}, []string{"api.box.test", "open.box.test", "bad.box.test"}, "api.box.test:443",
+		"bad.box.test:443")
 	relayAt(t, s, "198.18.7.1", "api.box.test", 443)
 	relayAt(t, s, "198.18.7.2", "open.box.test", 443)
 	relayAt(t, s, "198.18.7.2", "open.box.test", 80)
@@ -145,7 +148,8 @@ func TestRealClients(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), "/usr/bin/python3", "-W", "ignore", "-c", clientsScript, testPlaceholder)
-	cmd.Env = []string{"PATH=/usr/bin:/bin", "SSL_CERT_FILE=" + bundle, "REQUESTS_CA_BUNDLE=" + bundle, "CURL_CA_BUNDLE=" + bundle}
+	cmd.Env = []string{"PATH=/usr/bin:/bin", "SSL_CERT_FILE=" + bundle, "REQUESTS_CA_BUNDLE=" + bundle,
+		"CURL_CA_BUNDLE=" + bundle}
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.HasSuffix(string(out), "done\n") {
 		t.Fatalf("%v\n%s", err, out)

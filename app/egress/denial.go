@@ -8,7 +8,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// The rules that a refused or failed connection names in the ledger. An allowed one names the entry that allowed it.
+// The rules that a refused or failed connection names in the ledger. An allowed one names the entry
+// that allowed it.
 const (
 	RuleName        = "name not valid"
 	RuleNotListed   = "not on the list"
@@ -88,8 +89,9 @@ func verdictOf(rule string) app.Verdict {
 	return app.VerdictDenied
 }
 
-// Explain tells an agent what a refused or failed row of a ledger means and what to do next. Code is CodeForbidden for a refusal and
-// CodeUnreachable for a failure. It returns nil for an allowed connection.
+// Explain tells an agent what a refused or failed row of a ledger means and what to do next. Code
+// is CodeForbidden for a refusal and CodeUnreachable for a failure. It returns nil for an allowed
+// connection.
 func Explain(c app.Connection) *app.Error {
 	if c.Verdict == app.VerdictAllowed {
 		return nil
@@ -107,46 +109,60 @@ func sentences(c app.Connection) (what, hint string) {
 	const operator = "No entry of a profile can allow it. "
 	switch c.Rule {
 	case RuleName:
-		return "is not a host and port that can be reached", "Use a plain host name in ASCII, or an IP address in its usual form, and a port from 1 to 65535."
+		return "is not a host and port that can be reached",
+			"Use a plain host name in ASCII, or an IP address in its usual form, and a port from 1 to 65535."
 	case RuleNotListed:
 		return "is not on this profile's host list", askFor(c)
 	case RulePort:
 		return "is on this profile's host list, but not with this port", askFor(c)
 	case RulePrivate:
-		return "leads to a private network", "If that is meant, ask the person to allow " + place(c) + " on the profile's page in Airlock with the tick for private networks. Then submit the script again."
+		return "leads to a private network",
+			"If that is meant, ask the person to allow " + place(c) +
+				" on the profile's page in Airlock with the tick for private networks. Then submit the script again."
 	case RuleThisHost:
-		return "leads to the machine that Airlock runs on", operator + "If a service on that machine is meant, ask the operator to name it in AIRLOCK_LOCAL_SERVICES as " + place(c) + "=127.0.0.1:PORT, and the person to allow " + place(c) + " on the profile."
+		return "leads to the machine that Airlock runs on",
+			operator + "If a service on that machine is meant, ask the operator to name it in AIRLOCK_LOCAL_SERVICES as " +
+				place(c) + "=127.0.0.1:PORT, and the person to allow " + place(c) + " on the profile."
 	case RuleListener:
-		return "leads to Airlock itself, which scripts can't reach", "Use settings, llm and set_result inside the script; call Airlock's API from outside it."
+		return "leads to Airlock itself, which scripts can't reach",
+			"Use settings, llm and set_result inside the script; call Airlock's API from outside it."
 	case RuleMetadata:
-		return "leads to a link-local or cloud metadata address", operator + "If the script needs credentials, ask the person to add them to the profile as keys."
+		return "leads to a link-local or cloud metadata address",
+			operator + "If the script needs credentials, ask the person to add them to the profile as keys."
 	case RuleReserved:
 		return "leads to an address that is not on the public internet", operator + "Check the host name."
 	case RuleConnections:
-		return "was refused because the execution has too many open connections", "Close connections that are done, or use fewer at a time."
+		return "was refused because the execution has too many open connections",
+			"Close connections that are done, or use fewer at a time."
 	case RuleRate:
-		return "was refused because the execution opens connections too fast", "Reuse connections, for example with httpx.Client()."
+		return "was refused because the execution opens connections too fast",
+			"Reuse connections, for example with httpx.Client()."
 	case RuleBytes:
 		return "was refused because the execution has moved as many bytes as it may", "Fetch less in one execution."
 	case RuleClosed:
 		return "was refused because the execution has ended", "Nothing to do."
 	case RuleUnresolved:
-		return "is allowed, but its name has no address where Airlock runs", "Check the spelling. If it is right, ask the person whether Airlock's machine can resolve it."
+		return "is allowed, but its name has no address where Airlock runs",
+			"Check the spelling. If it is right, ask the person whether Airlock's machine can resolve it."
 	case RuleServicePort:
 		return "is allowed, but the operator gave this name of a service on Airlock's machine other ports only",
-			"Use the port of the service, and ask the person to allow it on the profile; or ask the operator to add " + place(c) + "=127.0.0.1:PORT to AIRLOCK_LOCAL_SERVICES."
+			"Use the port of the service, and ask the person to allow it on the profile; or ask the operator to add " +
+				place(c) + "=127.0.0.1:PORT to AIRLOCK_LOCAL_SERVICES."
 	case RuleRefused:
 		return "is allowed, but the host refused the connection", "Check the port, and that the service is running."
 	case RuleTimeout:
-		return "is allowed, but the host did not answer in time", "Check the port, and ask the person whether a firewall stands between Airlock and the host."
+		return "is allowed, but the host did not answer in time",
+			"Check the port, and ask the person whether a firewall stands between Airlock and the host."
 	case RuleCancelled:
 		return "was given up by the script before it was done", "Nothing to do."
 	case RuleMore:
 		return "stands for connections beyond the number of rows that are kept", "Open fewer connections in one execution."
 	case RuleLongName:
-		return "is covered by a wildcard, but too much stands in the place of the star", "Ask the person to allow " + place(c) + " by its own name."
+		return "is covered by a wildcard, but too much stands in the place of the star",
+			"Ask the person to allow " + place(c) + " by its own name."
 	case RuleManyNames:
-		return "is covered by a wildcard, but this execution has used as many names under wildcards as it may", "Use fewer host names in one execution, or ask the person to allow " + place(c) + " by its own name."
+		return "is covered by a wildcard, but this execution has used as many names under wildcards as it may",
+			"Use fewer host names in one execution, or ask the person to allow " + place(c) + " by its own name."
 	}
 	if what, hint, known := spoken(c); known {
 		return what, hint
@@ -156,12 +172,15 @@ func sentences(c app.Connection) (what, hint string) {
 
 func askFor(c app.Connection) string {
 	if !Grantable(c.Host) {
-		return "No entry of a profile can allow it. Check the host name; a service on Airlock's own machine has a name that its operator gave it."
+		return "No entry of a profile can allow it. Check the host name; a service on Airlock's own machine has a name " +
+			"that its operator gave it."
 	}
-	text := fmt.Sprintf("It now stands as a request on the profile's page in Airlock: ask the person to allow %s there, then submit the script again. "+
+	text := fmt.Sprintf("It now stands as a request on the profile's page in Airlock: ask the person to allow %s there, "+
+		"then submit the script again. "+
 		`POST /profiles/{id}/hosts {"hosts":[{"host":%q,"reason":"why"}]} gives the reason, or asks for what is beyond the few requests that one execution makes.`, place(c), place(c))
 	if c.Port == 0 { // the box asked for the name alone
-		text += fmt.Sprintf(" Without a port that means 443 and 80; for another, write it, such as %s.", net.JoinHostPort(c.Host, "5432"))
+		text += fmt.Sprintf(" Without a port that means 443 and 80; for another, write it, such as %s.",
+			net.JoinHostPort(c.Host, "5432"))
 	}
 	return text
 }

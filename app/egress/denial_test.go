@@ -33,14 +33,17 @@ func TestExplain(t *testing.T) {
 		{RuleMore, "fewer"},
 	} {
 		e := Explain(app.Connection{Host: "db.test", Port: 5432, Rule: c.rule, Verdict: verdictOf(c.rule)})
-		if !strings.Contains(e.Message, "db.test:5432") || !strings.Contains(e.Message, c.rule) || !strings.Contains(e.Hint, c.hint) {
+		if !strings.Contains(e.Message, "db.test:5432") || !strings.Contains(e.Message, c.rule) ||
+			!strings.Contains(e.Hint, c.hint) {
 			t.Errorf("%s: %q, %q", c.rule, e.Message, e.Hint)
 		}
 	}
-	if e := Explain(app.Connection{Host: "db.test", Port: 5432, Rule: "db.test:5432", Verdict: app.VerdictAllowed}); e != nil {
+	if e := Explain(app.Connection{Host: "db.test", Port: 5432, Rule: "db.test:5432",
+		Verdict: app.VerdictAllowed}); e != nil {
 		t.Errorf("an allowed connection is explained: %v", e)
 	}
-	if e := Explain(app.Connection{Host: "db.test", Rule: RuleNotListed, Verdict: app.VerdictDenied}); !strings.Contains(e.Hint, `"host":"db.test"`) {
+	if e := Explain(app.Connection{Host: "db.test", Rule: RuleNotListed, Verdict: app.VerdictDenied}); !strings.Contains(
+		e.Hint, `"host":"db.test"`) {
 		t.Errorf("a refused name: %q", e.Hint)
 	}
 }
@@ -49,13 +52,18 @@ func TestExplain(t *testing.T) {
 func TestEveryRuleIsExplained(t *testing.T) {
 	fallback := Explain(app.Connection{Host: "db.test", Rule: "no such rule", Verdict: app.VerdictDenied}).Hint
 	for _, rule := range []string{
-		RuleLongName, RuleManyNames, RuleAuthority, RuleNotTLS, RuleHandshake, RuleDistrust, RuleNoServerName, RuleServerName, RuleECH, RuleHTTP2,
-		RuleMalformed, RuleTooLarge, RuleSlow, RuleHost, RuleAbsolute, RuleMethod, RuleUpgrade, RuleExpect, RuleNarrowed, RuleUnknown, RuleCertUntrusted, RuleCertTime, RuleCertName,
-		RuleCertOther, RuleHostNoTLS, RuleHostOldTLS, RuleHostHTTP2, RuleHostTLS, RuleHostBroke, RuleHostAnswer, RuleUnreadable,
-		swap.RuleHost, swap.RulePlain, swap.RulePlace, swap.RuleHeader, swap.RuleEncoded, swap.RuleUnknown, swap.RuleValue, swap.RuleBody, swap.RuleTooLarge,
+		RuleLongName, RuleManyNames, RuleAuthority, RuleNotTLS, RuleHandshake, RuleDistrust, RuleNoServerName, RuleServerName,
+		RuleECH, RuleHTTP2,
+		RuleMalformed, RuleTooLarge, RuleSlow, RuleHost, RuleAbsolute, RuleMethod, RuleUpgrade, RuleExpect, RuleNarrowed,
+		RuleUnknown, RuleCertUntrusted, RuleCertTime, RuleCertName,
+		RuleCertOther, RuleHostNoTLS, RuleHostOldTLS, RuleHostHTTP2, RuleHostTLS, RuleHostBroke, RuleHostAnswer,
+		RuleUnreadable,
+		swap.RuleHost, swap.RulePlain, swap.RulePlace, swap.RuleHeader, swap.RuleEncoded, swap.RuleUnknown, swap.RuleValue,
+		swap.RuleBody, swap.RuleTooLarge,
 	} {
 		e := Explain(app.Connection{Host: "db.test", Port: 443, Rule: rule, Verdict: verdictOf(rule)})
-		if e.Hint == fallback || len(e.Hint) < 10 || !strings.Contains(e.Message, "db.test:443") || !strings.Contains(e.Message, rule) {
+		if e.Hint == fallback || len(e.Hint) < 10 || !strings.Contains(e.Message, "db.test:443") ||
+			!strings.Contains(e.Message, rule) {
 			t.Errorf("%s: %q, %q", rule, e.Message, e.Hint)
 		}
 	}

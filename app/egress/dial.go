@@ -84,7 +84,8 @@ func (g *Gateway) checked(targets ...target) ([]target, error) {
 	return targets, nil
 }
 
-// check is the whole address policy. It is asked for every address before any is dialled, and again for the socket's own.
+// check is the whole address policy. It is asked for every address before any is dialled, and again
+// for the socket's own.
 func (g *Gateway) check(t target) error {
 	own, err := g.own.now()
 	if err != nil {
@@ -160,8 +161,8 @@ func (g *Gateway) recheck(t target, address string) error {
 	return g.check(t)
 }
 
-// lookupWith asks a resolver for both families. Names with a dot are asked for as they are, without the search domains of resolv.conf:
-// what was matched is what is asked.
+// lookupWith asks a resolver for both families. Names with a dot are asked for as they are, without
+// the search domains of resolv.conf: what was matched is what is asked.
 func lookupWith(r *net.Resolver) func(context.Context, string) ([]netip.Addr, error) {
 	return func(ctx context.Context, host string) ([]netip.Addr, error) {
 		if strings.Contains(host, ".") {
@@ -177,7 +178,8 @@ func failureOf(err error) string {
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return RuleRefused
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded),
+		errors.As(err, &timeout) && timeout.Timeout():
 		return RuleTimeout
 	}
 	return RuleUnreachable

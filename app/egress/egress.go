@@ -19,19 +19,23 @@ import (
 
 // Config is what the operator decides for all executions.
 type Config struct {
-	// LocalServices are the exact pairs of AIRLOCK_LOCAL_SERVICES: canonical "name:port" to an address on this host. See ParseLocalServices.
+	// LocalServices are the exact pairs of AIRLOCK_LOCAL_SERVICES: canonical "name:port" to an address
+	// on this host. See ParseLocalServices.
 	LocalServices map[string]netip.AddrPort
 	// Listener is Airlock's own port; it is never reachable, whatever address it is tried on.
 	Listener netip.AddrPort
-	// Lookup returns the addresses of a canonical name. Nil asks the system's resolver for both families.
+	// Lookup returns the addresses of a canonical name. Nil asks the system's resolver for both
+	// families.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 	// Limits bound each execution. Zero fields take the value of DefaultLimits.
 	Limits Limits
-	// Authority issues the certificates of intercepted hosts. Without one, hosts that a sealed credential belongs to are refused.
+	// Authority issues the certificates of intercepted hosts. Without one, hosts that a sealed
+	// credential belongs to are refused.
 	Authority *ca.Authority
-	// Known returns what the instance knows of a canonical host and port: the values of all credentials that belong there, whoever may use
-	// them, if one of them is sealed; else nil. It is called for every connection and answer, from any goroutine. After an error nothing
-	// of the host passes. Nil knows nothing.
+	// Known returns what the instance knows of a canonical host and port: the values of all
+	// credentials that belong there, whoever may use them, if one of them is sealed; else nil. It is
+	// called for every connection and answer, from any goroutine. After an error nothing of the host
+	// passes. Nil knows nothing.
 	Known func(ctx context.Context, host string, port int) (*swap.Values, error)
 	// Roots verify upstream certificates of intercepted hosts. Nil means the system's.
 	Roots *x509.CertPool
@@ -46,15 +50,16 @@ type Grant struct {
 
 // Limits bound the egress of one execution.
 type Limits struct {
-	Connections int           // open at a time
-	Rate        float64       // new connections per second; more than that have to wait
-	Burst       int           // new connections that need not wait
-	Requests    float64       // requests per second on connections that are read; more have to wait. As many again need not
-	Bytes       int64         // both directions, all connections together
-	Idle        time.Duration // a connection without a byte either way is cut
-	Dial        time.Duration // for waiting, resolving and connecting together; for a TLS handshake once more
-	Head        time.Duration // for a TLS hello, or the head of a request once it has begun
-	Names       int           // different names that wildcard entries are used for
+	Connections int     // open at a time
+	Rate        float64 // new connections per second; more than that have to wait
+	Burst       int     // new connections that need not wait
+	// requests per second on connections that are read; more have to wait. As many again need not
+	Requests float64
+	Bytes    int64         // both directions, all connections together
+	Idle     time.Duration // a connection without a byte either way is cut
+	Dial     time.Duration // for waiting, resolving and connecting together; for a TLS handshake once more
+	Head     time.Duration // for a TLS hello, or the head of a request once it has begun
+	Names    int           // different names that wildcard entries are used for
 }
 
 // DefaultLimits are those of an instance that configures none.
@@ -72,7 +77,8 @@ func DefaultLimits() Limits {
 	}
 }
 
-// Conn is an open connection to an allowed host. Closing it ends its ledger row; closing it again does nothing.
+// Conn is an open connection to an allowed host. Closing it ends its ledger row; closing it again
+// does nothing.
 type Conn interface {
 	io.ReadWriteCloser
 	// CloseWrite ends the sending side, as TCP's FIN does.
@@ -117,8 +123,9 @@ func New(cfg Config) *Gateway {
 	return g
 }
 
-// Session starts the egress of one execution. Entries that are not canonical and references to keys that were not replaced by their
-// value match nothing. changed, if not nil, is called from any goroutine after a ledger row was added or has ended; it must not block.
+// Session starts the egress of one execution. Entries that are not canonical and references to keys
+// that were not replaced by their value match nothing. changed, if not nil, is called from any
+// goroutine after a ledger row was added or has ended; it must not block.
 func (g *Gateway) Session(grant Grant, changed func()) *Session {
 	if changed == nil {
 		changed = func() {}

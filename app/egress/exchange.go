@@ -56,7 +56,8 @@ func (e *server) next() bool {
 	return x.serve(in)
 }
 
-// requested returns method and target of a head as they are shown in the ledger, also if it is not proper.
+// requested returns method and target of a head as they are shown in the ledger, also if it is not
+// proper.
 func requested(text []byte) (method, path string) {
 	line, _, _ := bytes.Cut(text, []byte("\r\n"))
 	method, rest, _ := strings.Cut(string(line), " ")
@@ -81,7 +82,8 @@ func clipPrintable(s string, n int) string {
 	}, app.Clip(s, n))
 }
 
-// clipPath shortens a target for the ledger at the end of a parameter: half a value could not be recognised as one by the redactor.
+// clipPath shortens a target for the ledger at the end of a parameter: half a value could not be
+// recognised as one by the redactor.
 func clipPath(path string) string {
 	if len(path) <= maxPath {
 		return clipPrintable(path, maxPath)
@@ -160,7 +162,8 @@ func (s *Session) swapper() *swap.Swapper {
 func (x *exchange) amend(change func(*app.Connection)) { x.session.ledger.amend(x.row, change) }
 
 // hopByHop are the fields of requests that concern the connection to us and not the host.
-var hopByHop = []string{"Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Http2-Settings"}
+var hopByHop = []string{"Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authorization", "Te", "Trailer",
+	"Transfer-Encoding", "Upgrade", "Http2-Settings"}
 
 // outgoing is the request as it goes to the host, still with placeholders.
 func (x *exchange) outgoing(in *http.Request) *http.Request {
@@ -202,7 +205,8 @@ func (x *exchange) goOn() error {
 	return x.out.Flush()
 }
 
-// violated answers a request that is not proper. The connection can't go on, since nobody knows where the next request would begin.
+// violated answers a request that is not proper. The connection can't go on, since nobody knows
+// where the next request would begin.
 func (x *exchange) violated(v *head.Violation) bool {
 	rules := map[head.Kind]struct {
 		rule   string
@@ -245,7 +249,8 @@ func (x *exchange) turnDown(rule string, status int, detail string) bool {
 
 func (x *exchange) record(rule string, status int) app.Connection {
 	return app.Connection{
-		Host: x.host.Name, Port: x.host.Port, Verdict: verdictOf(rule), Rule: rule, Method: x.method, Path: x.path, Status: status,
+		Host: x.host.Name, Port: x.host.Port, Verdict: verdictOf(rule), Rule: rule, Method: x.method, Path: x.path,
+		Status:    status,
 		StartedAt: time.Now(), Count: 1,
 	}
 }

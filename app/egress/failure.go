@@ -11,7 +11,8 @@ import (
 	"syscall"
 )
 
-// remoteAlert returns the text of the alert with which the other side ended a handshake, or "". crypto/tls has no exported type for it.
+// remoteAlert returns the text of the alert with which the other side ended a handshake, or "".
+// crypto/tls has no exported type for it.
 func remoteAlert(err error) string {
 	var remote *net.OpError
 	if errors.As(err, &remote) && remote.Op == "remote error" {
@@ -23,7 +24,8 @@ func remoteAlert(err error) string {
 // isDistrust reports whether a client's alert is about the certificate it was shown.
 func isDistrust(err error) bool { return strings.Contains(remoteAlert(err), "certificate") }
 
-// isNoProtocol reports whether our own TLS server refused the protocols that a client offered. crypto/tls has no error of its own for that.
+// isNoProtocol reports whether our own TLS server refused the protocols that a client offered.
+// crypto/tls has no error of its own for that.
 func isNoProtocol(err error) bool {
 	return strings.Contains(err.Error(), "client requested unsupported application protocols")
 }
@@ -52,7 +54,8 @@ func ruleOfHandshake(err error) string {
 		return RuleTimeout
 	case strings.Contains(remoteAlert(err), "no application protocol"):
 		return RuleHostHTTP2
-	case strings.Contains(remoteAlert(err), "protocol version"), strings.Contains(err.Error(), "unsupported protocol version"):
+	case strings.Contains(remoteAlert(err), "protocol version"),
+		strings.Contains(err.Error(), "unsupported protocol version"):
 		return RuleHostOldTLS
 	}
 	return RuleHostTLS
@@ -62,7 +65,8 @@ func ruleOfHandshake(err error) string {
 func ruleOfBreak(err error) string {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed),
-		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), strings.Contains(err.Error(), "server closed idle connection"):
+		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE),
+		strings.Contains(err.Error(), "server closed idle connection"):
 		return RuleHostBroke
 	case strings.Contains(err.Error(), `malformed HTTP response "\x00\x00`): // a frame of HTTP/2
 		return RuleHostHTTP2

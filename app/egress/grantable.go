@@ -7,10 +7,12 @@ import (
 )
 
 // metadataNames lead to metadata services wherever they resolve.
-var metadataNames = map[string]bool{"metadata.google.internal": true, "metadata.goog": true, "instance-data": true, "instance-data.ec2.internal": true}
+var metadataNames = map[string]bool{"metadata.google.internal": true, "metadata.goog": true, "instance-data": true,
+	"instance-data.ec2.internal": true}
 
-// Grantable reports whether an entry of a profile could ever admit a connection to the canonical name, so that it makes sense to ask a
-// person for one: not for this host, addresses of links and groups, metadata services, and ranges that the registries call special.
+// Grantable reports whether an entry of a profile could ever admit a connection to the canonical
+// name, so that it makes sense to ask a person for one: not for this host, addresses of links and
+// groups, metadata services, and ranges that the registries call special.
 func Grantable(name string) bool {
 	if (app.Host{Name: name}).CheckReachable() != nil || metadataNames[name] {
 		return false

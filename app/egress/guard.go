@@ -11,8 +11,9 @@ import (
 	"github.com/computclaw/airlock/app/egress/hello"
 )
 
-// guard holds back the first bytes of a box until they are known to be a TLS hello for the host that policy allowed. The host's bytes are held
-// back as well, so that a protocol in which the server speaks first gets nowhere.
+// guard holds back the first bytes of a box until they are known to be a TLS hello for the host
+// that policy allowed. The host's bytes are held back as well, so that a protocol in which the
+// server speaks first gets nowhere.
 type guard struct {
 	name   string
 	port   int
@@ -57,7 +58,8 @@ func (g *guard) look(p []byte) ([]byte, guardVerdict) {
 	default:
 	}
 	g.held = append(g.held, p...)
-	if len(g.held) < g.need && len(g.held) > earlyBytes { // or a box that sends byte by byte would have each looked at thousands of times
+	// or a box that sends byte by byte would have each looked at thousands of times
+	if len(g.held) < g.need && len(g.held) > earlyBytes {
 		return nil, guardWaits
 	}
 	h, err := hello.Parse(g.held)
@@ -94,7 +96,8 @@ func (g *guard) judge(h hello.Hello, err error) string {
 	return serverNameRule(h.ServerName, g.name)
 }
 
-// serverNameRule returns the rule against a server name in a connection to name, or "". Only an address may go without.
+// serverNameRule returns the rule against a server name in a connection to name, or "". Only an
+// address may go without.
 func serverNameRule(serverName, name string) string {
 	if serverName == "" {
 		if isIP(name) {
@@ -158,7 +161,8 @@ const handshakeRecord = 22
 // accessDenied is a TLS record with the fatal alert of that name, which clients show.
 var accessDenied = []byte{21, 3, 3, 0, 2, 2, 49}
 
-// parting is the answer to first bytes that are refused: an alert to TLS, a response to HTTP, nothing to others.
+// parting is the answer to first bytes that are refused: an alert to TLS, a response to HTTP,
+// nothing to others.
 func (g *guard) parting(rule string, seen []byte) []byte {
 	switch {
 	case len(seen) == 0:

@@ -15,7 +15,8 @@ import (
 	"github.com/computclaw/airlock/app/egress/hello"
 )
 
-// A host without a sealed credential is passed on untouched: the box sees the host's own certificate, and any protocol inside TLS.
+// A host without a sealed credential is passed on untouched: the box sees the host's own
+// certificate, and any protocol inside TLS.
 func TestRelayedTLS(t *testing.T) {
 	l := newLab(t)
 	config := l.tls("api.test")
@@ -23,13 +24,15 @@ func TestRelayedTLS(t *testing.T) {
 	l.listen("api.test", 443, func(c net.Conn) { c = tls.Server(c, config); _, _ = io.Copy(c, c) })
 	s := l.session(Limits{}, []string{"api.test"})
 	conn := dial(t, s, "api.test", 443)
-	client := tls.Client(NetConn(conn), &tls.Config{ServerName: "api.test", RootCAs: pool(l.public.Certificate()), NextProtos: []string{"h2"}})
+	client := tls.Client(NetConn(conn),
+		&tls.Config{ServerName: "api.test", RootCAs: pool(l.public.Certificate()), NextProtos: []string{"h2"}})
 	send(t, client, "hello")
 	if got := make([]byte, 5); readAll(t, client, got) != "hello" || client.ConnectionState().NegotiatedProtocol != "h2" {
 		t.Error("not passed on")
 	}
 	conn.Close()
-	if row := lastRow(t, s); row.Verdict != app.VerdictAllowed || row.BytesUp < 100 || row.BytesDown < 100 || row.Method != "" || len(s.Ledger()) != 1 {
+	if row := lastRow(t, s); row.Verdict != app.VerdictAllowed || row.BytesUp < 100 || row.BytesDown < 100 ||
+		row.Method != "" || len(s.Ledger()) != 1 {
 		t.Errorf("%+v", row)
 	}
 }
@@ -146,7 +149,8 @@ func TestFirstBytesThatAreRefused(t *testing.T) {
 		if got.Len() > 0 {
 			t.Errorf("%s: the host got %q", c.name, got.Bytes())
 		}
-		if row := lastRow(t, s); row.Rule != c.rule || row.Verdict != app.VerdictDenied || row.BytesUp != 0 || Explain(row).Hint == "" {
+		if row := lastRow(t, s); row.Rule != c.rule || row.Verdict != app.VerdictDenied || row.BytesUp != 0 ||
+			Explain(row).Hint == "" {
 			t.Errorf("%s: %+v", c.name, row)
 		}
 	}
@@ -166,7 +170,8 @@ func greased(t testing.TB) []byte {
 	return append(flight, extra...)
 }
 
-// An entry that says tcp admits any bytes on any port, also where a sealed credential belongs; so does one without a word on an odd port.
+// An entry that says tcp admits any bytes on any port, also where a sealed credential belongs; so
+// does one without a word on an odd port.
 func TestRawEntries(t *testing.T) {
 	l := newLab(t)
 	l.listen("raw.test", 443, func(c net.Conn) { _, _ = io.Copy(c, c) })
@@ -253,9 +258,10 @@ func TestSlowReaderGetsTheWholeAnswer(t *testing.T) {
 	}
 }
 
-// FuzzGuard: how a box cuts its first bytes into writes lets nothing pass or be refused that would not be at once, but for this: in pieces, what is wrong may wait for the bytes with which it is looked at
-// again. Nothing passes but a hello for the allowed host. What an old database client sends first, such as
-// PostgreSQL's request for TLS, is refused where TLS is due.
+// FuzzGuard: how a box cuts its first bytes into writes lets nothing pass or be refused that would
+// not be at once, but for this: in pieces, what is wrong may wait for the bytes with which it is
+// looked at again. Nothing passes but a hello for the allowed host. What an old database client
+// sends first, such as PostgreSQL's request for TLS, is refused where TLS is due.
 func FuzzGuard(f *testing.F) {
 	f.Add(firstFlight(f, &tls.Config{ServerName: "api.test"}), uint8(3))
 	f.Add(firstFlight(f, &tls.Config{ServerName: "other.test"}), uint8(200))
@@ -270,7 +276,8 @@ func FuzzGuard(f *testing.F) {
 		if late := whole == guardRefuses && cut == guardWaits; !late && (cut != whole || cutRule != rule) {
 			t.Errorf("%q: %v %q at once, %v %q in pieces of %d", in, whole, rule, cut, cutRule, piece)
 		}
-		if h, err := hello.Parse(in); whole == guardPasses && (err != nil || h.Encrypted || !strings.EqualFold(strings.TrimSuffix(h.ServerName, "."), "api.test")) {
+		if h, err := hello.Parse(in); whole == guardPasses &&
+			(err != nil || h.Encrypted || !strings.EqualFold(strings.TrimSuffix(h.ServerName, "."), "api.test")) {
 			t.Errorf("%q passes: %+v, %v", in, h, err)
 		}
 	})

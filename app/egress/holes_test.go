@@ -43,7 +43,8 @@ func (l *lab) echo(encode func(string) string) (*Session, func(value string) (st
 	}
 }
 
-// Usual serializers gave a sealed value back: Gson writes = as \u003d, Go's html/template + as &#43;.
+// Usual serializers gave a sealed value back: Gson writes = as \u003d, Go's html/template + as
+// &#43;.
 func TestHoleH1SerializersGiveNoValueBack(t *testing.T) {
 	credential := credential(t, "api.test")
 	const value = "q7/Vt+9Lr2Xc4Zb8Nm1Kp6Hs3Wd5Yf0Gj=="
@@ -119,7 +120,8 @@ func TestHoleM1CompressedFiles(t *testing.T) {
 			return b.String()
 		}
 	}
-	for name, encode := range map[string]func(string) string{"gzip": gz, "zip": zipped(zip.Deflate), "members": func(s string) string { return gz("a") + gz(s) }} {
+	for name, encode := range map[string]func(string) string{"gzip": gz, "zip": zipped(zip.Deflate),
+		"members": func(s string) string { return gz("a") + gz(s) }} {
 		t.Run(name, func(t *testing.T) {
 			s, ask := newLab(t).echo(func(value string) string {
 				if value == "nothing" {
@@ -127,7 +129,8 @@ func TestHoleM1CompressedFiles(t *testing.T) {
 				}
 				return encode(strings.Repeat("harmless text; ", 10000) + value + " more")
 			})
-			if body, err := ask(testPlaceholder); err == nil || len(body) > len(encode(strings.Repeat("harmless text; ", 10000))) {
+			if body, err := ask(testPlaceholder); err == nil ||
+				len(body) > len(encode(strings.Repeat("harmless text; ", 10000))) {
 				t.Errorf("%d bytes, %v", len(body), err)
 			}
 			waitFor(t, "the row", func() bool { return lastRow(t, s).Rule == RuleUnreadable })
@@ -138,8 +141,8 @@ func TestHoleM1CompressedFiles(t *testing.T) {
 	}
 }
 
-// Whatever each character of a value is written as, in whatever pieces the answer comes, the box never has the value.
-// AIRLOCK_CASES is how many answers there are.
+// Whatever each character of a value is written as, in whatever pieces the answer comes, the box
+// never has the value. AIRLOCK_CASES is how many answers there are.
 func TestHoleH1AnyEscapeInAnyPieces(t *testing.T) {
 	cases := 2000
 	if n, err := strconv.Atoi(os.Getenv("AIRLOCK_CASES")); err == nil {
@@ -180,7 +183,8 @@ func TestHoleH1AnyEscapeInAnyPieces(t *testing.T) {
 			}
 			body, err := io.ReadAll(resp.Body)
 			_ = resp.Body.Close()
-			shown := strings.Contains(string(body), testPlaceholder) || strings.Contains(string(body), hex.EncodeToString([]byte(testPlaceholder)))
+			shown := strings.Contains(string(body), testPlaceholder) ||
+				strings.Contains(string(body), hex.EncodeToString([]byte(testPlaceholder)))
 			if err != nil || !shown || strings.Contains(string(body), written) {
 				t.Fatalf("seed %d, case %d: %q in %q cut at %v became %q, %v", seed, n, value, answer, cuts, body, err)
 			}
@@ -191,7 +195,8 @@ func TestHoleH1AnyEscapeInAnyPieces(t *testing.T) {
 }
 
 func randomValue(r *rand.Rand) string {
-	alphabets := []string{"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/", "0123456789abcdef", "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "abcXYZ019-_.~!$'()*,;:@&=<>\"\\%#?/+ "}
+	alphabets := []string{"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/", "0123456789abcdef",
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "abcXYZ019-_.~!$'()*,;:@&=<>\"\\%#?/+ "}
 	alphabet := alphabets[r.IntN(len(alphabets))]
 	value := make([]byte, 16+r.IntN(48))
 	for i := range value {
@@ -202,17 +207,21 @@ func randomValue(r *rand.Rand) string {
 }
 
 func randomAround(r *rand.Rand) string {
-	pieces := []string{"", "", `{"k":"`, `"}`, "%", `\`, `\u00`, "&#", "&", "=", "text ", "\n", "41", "x=", "<b>", "abcdef", `\\`, "%25"}
+	pieces := []string{"", "", `{"k":"`, `"}`, "%", `\`, `\u00`, "&#", "&", "=", "text ", "\n", "41", "x=", "<b>",
+		"abcdef", `\\`, "%25"}
 	return pieces[r.IntN(len(pieces))] + pieces[r.IntN(len(pieces))]
 }
 
-// randomEscapes writes each character in one of the usual ways, half of them as they are, then perhaps all of it in a layer.
+// randomEscapes writes each character in one of the usual ways, half of them as they are, then
+// perhaps all of it in a layer.
 func randomEscapes(r *rand.Rand, value string) string {
 	var b strings.Builder
 	for _, c := range []byte(value) {
 		ways := []string{
-			fmt.Sprintf("%%%02X", c), fmt.Sprintf("%%%02x", c), fmt.Sprintf(`\u%04x`, c), fmt.Sprintf(`\u%04X`, c), fmt.Sprintf(`\x%02x`, c), fmt.Sprintf(`\%03o`, c), fmt.Sprintf("&#%d;", c),
-			fmt.Sprintf("&#x%x;", c), fmt.Sprintf("&#x%X;", c), fmt.Sprintf("%%25%02X", c), fmt.Sprintf(`\\u%04x`, c), fmt.Sprintf("=%02X", c), fmt.Sprintf(`\u{%x}`, c),
+			fmt.Sprintf("%%%02X", c), fmt.Sprintf("%%%02x", c), fmt.Sprintf(`\u%04x`, c), fmt.Sprintf(`\u%04X`, c),
+			fmt.Sprintf(`\x%02x`, c), fmt.Sprintf(`\%03o`, c), fmt.Sprintf("&#%d;", c),
+			fmt.Sprintf("&#x%x;", c), fmt.Sprintf("&#x%X;", c), fmt.Sprintf("%%25%02X", c), fmt.Sprintf(`\\u%04x`, c),
+			fmt.Sprintf("=%02X", c), fmt.Sprintf(`\u{%x}`, c),
 		}
 		if r.IntN(2) == 0 {
 			b.WriteByte(c)
@@ -226,7 +235,8 @@ func randomEscapes(r *rand.Rand, value string) string {
 	case 1:
 		return hex.EncodeToString([]byte(text))
 	case 2:
-		return randomLines(r, base64.StdEncoding.EncodeToString([]byte("id:"+value)), 4, "\n", "\r\n", `\n`, `\r\n`, "\n    ", "\n            ")
+		return randomLines(r, base64.StdEncoding.EncodeToString([]byte("id:"+value)), 4, "\n", "\r\n", `\n`, `\r\n`, "\n    ",
+			"\n            ")
 	case 3:
 		return randomLines(r, hex.EncodeToString([]byte(value)), 2, "\n", ":", " ", `\n`, ", ", "\n  ", "-")
 	case 4:
@@ -234,7 +244,9 @@ func randomEscapes(r *rand.Rand, value string) string {
 		for i := range numbers {
 			numbers[i] = strconv.Itoa(int(value[i]))
 		}
-		return "[" + strings.Join(numbers, []string{",", ", ", ",\n  ", ",\n            ", `,\n  `, "%2C", "&#44;", " "}[r.IntN(8)]) + "]" // digits beside it would be of other numbers
+		// digits beside it would be of other numbers
+		return "[" + strings.Join(numbers,
+			[]string{",", ", ", ",\n  ", ",\n            ", `,\n  `, "%2C", "&#44;", " "}[r.IntN(8)]) + "]"
 	default:
 		return text
 	}

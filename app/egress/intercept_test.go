@@ -50,24 +50,28 @@ func TestSealedValueReachesItsHostOnly(t *testing.T) {
 		t.Fatalf("the host saw %q on %d connections", seen, api.connections.Load())
 	}
 	resp, body := l.get(client, "http://other.test/")
-	if resp.StatusCode != http.StatusForbidden || resp.Header.Get("X-Airlock") != swap.RuleHost || other.requests.Load() != 0 {
+	if resp.StatusCode != http.StatusForbidden || resp.Header.Get("X-Airlock") != swap.RuleHost ||
+		other.requests.Load() != 0 {
 		t.Fatalf("%d %v %q after %d requests", resp.StatusCode, resp.Header, body, other.requests.Load())
 	}
 	var told struct {
 		Error struct{ Code, Message, Hint string }
 	}
-	if err := json.Unmarshal([]byte(body), &told); err != nil || told.Error.Code != "forbidden" || !strings.Contains(told.Error.Message, "API_KEY") || told.Error.Hint == "" {
+	if err := json.Unmarshal([]byte(body), &told); err != nil || told.Error.Code != "forbidden" ||
+		!strings.Contains(told.Error.Message, "API_KEY") || told.Error.Hint == "" {
 		t.Fatalf("%q: %v", body, err)
 	}
 	client.CloseIdleConnections()
 	s.Close()
-	row := app.Connection{Host: "api.test", Port: 443, Verdict: app.VerdictAllowed, Rule: "api.test", Method: "GET", Status: 200, Credentials: []string{"API_KEY"}, Count: 1}
+	row := app.Connection{Host: "api.test", Port: 443, Verdict: app.VerdictAllowed, Rule: "api.test", Method: "GET",
+		Status: 200, Credentials: []string{"API_KEY"}, Count: 1}
 	var want []app.Connection
 	for i := range 3 {
 		row.Path = fmt.Sprintf("/v1/x?n=%d", i)
 		want = append(want, row)
 	}
-	want = append(want, app.Connection{Host: "other.test", Port: 80, Verdict: app.VerdictDenied, Rule: swap.RuleHost, Method: "GET", Path: "/", Status: 403, Count: 1})
+	want = append(want, app.Connection{Host: "other.test", Port: 80, Verdict: app.VerdictDenied, Rule: swap.RuleHost,
+		Method: "GET", Path: "/", Status: 403, Count: 1})
 	rows := s.Ledger()
 	if diff := cmp.Diff(want, rows, withoutTimes, withoutBytes); diff != "" {
 		t.Fatal(diff)
@@ -95,7 +99,8 @@ func TestLedgerShowsPlaceholders(t *testing.T) {
 func TestNoAuthority(t *testing.T) {
 	l := newLab(t)
 	l.airlock, l.names["api.test"] = nil, "93.184.216.9"
-	s := New(Config{Lookup: l.lookup}).Session(Grant{Hosts: allow(t, "api.test"), Sealed: []swap.Credential{credential(t, "api.test")}}, nil)
+	s := New(Config{Lookup: l.lookup}).Session(
+		Grant{Hosts: allow(t, "api.test"), Sealed: []swap.Credential{credential(t, "api.test")}}, nil)
 	defer s.Close()
 	_, err := s.Dial(t.Context(), "api.test", 443)
 	checkRefusal(t, s, err, RuleAuthority)
@@ -138,7 +143,8 @@ func TestBoxTLS(t *testing.T) {
 		{"no name for an address", "address", &tls.Config{InsecureSkipVerify: true}, ""},
 		{"a name for an address", "address", &tls.Config{ServerName: "api.test"}, RuleServerName},
 		{"only h2", "api.test", &tls.Config{ServerName: "api.test", NextProtos: []string{"h2"}}, RuleHTTP2},
-		{"TLS 1.1", "api.test", &tls.Config{ServerName: "api.test", MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}, RuleHandshake},
+		{"TLS 1.1", "api.test", &tls.Config{ServerName: "api.test", MinVersion: tls.VersionTLS10,
+			MaxVersion: tls.VersionTLS11}, RuleHandshake},
 		{"does not trust us", "api.test", &tls.Config{ServerName: "api.test", RootCAs: pool()}, RuleDistrust},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -158,7 +164,8 @@ func TestBoxTLS(t *testing.T) {
 					t.Fatal(err)
 				}
 				peer := client.ConnectionState()
-				if p := peer.NegotiatedProtocol; len(config.NextProtos) > 0 && p != "http/1.1" || peer.PeerCertificates[0].VerifyHostname(host) != nil {
+				if p := peer.NegotiatedProtocol; len(config.NextProtos) > 0 && p != "http/1.1" ||
+					peer.PeerCertificates[0].VerifyHostname(host) != nil {
 					t.Errorf("protocol %q, certificate for %v", p, peer.PeerCertificates[0].DNSNames)
 				}
 				conn.Close()
@@ -172,7 +179,8 @@ func TestBoxTLS(t *testing.T) {
 			}
 			conn.Close()
 			waitFor(t, "a row", func() bool { return len(s.Ledger()) > 0 })
-			if row := lastRow(t, s); row.Rule != c.rule || row.Verdict != verdictOf(c.rule) || row.Host != host || site.requests.Load() != 0 {
+			if row := lastRow(t, s); row.Rule != c.rule || row.Verdict != verdictOf(c.rule) || row.Host != host ||
+				site.requests.Load() != 0 {
 				t.Errorf("%+v; want %q", row, c.rule)
 			}
 		})
@@ -191,7 +199,8 @@ func TestBoxSpeaksNoTLS(t *testing.T) {
 		conn := dial(t, s, "api.test", 443)
 		_, _ = io.WriteString(conn, c.send)
 		got, _ := io.ReadAll(conn)
-		if !strings.HasPrefix(string(got), c.answer) || c.answer != "" && !strings.Contains(string(got), "X-Airlock: "+RuleNotTLS) {
+		if !strings.HasPrefix(string(got), c.answer) ||
+			c.answer != "" && !strings.Contains(string(got), "X-Airlock: "+RuleNotTLS) {
 			t.Errorf("%s: answered %q", name, got)
 		}
 		conn.Close()
@@ -221,7 +230,8 @@ func TestPlainHTTPNeedsItsTick(t *testing.T) {
 	c.PlainHTTP = false
 	s := l.gateway().Session(Grant{Hosts: allow(t, "api.test"), Sealed: []swap.Credential{c}}, nil)
 	defer s.Close()
-	if resp, _ := l.get(l.client(s), "http://api.test/"); resp.StatusCode != 403 || resp.Header.Get("X-Airlock") != swap.RulePlain || site.requests.Load() != 0 {
+	if resp, _ := l.get(l.client(s), "http://api.test/"); resp.StatusCode != 403 ||
+		resp.Header.Get("X-Airlock") != swap.RulePlain || site.requests.Load() != 0 {
 		t.Errorf("%d %v", resp.StatusCode, resp.Header)
 	}
 }
@@ -239,8 +249,9 @@ func TestSilentConnection(t *testing.T) {
 	}
 }
 
-// Hand-typed, over TLS: the host never sees a request with the placeholder in a header that it logs or routes by, nor in one that a
-// person has not named, and the script is told which header it was and what would do.
+// Hand-typed, over TLS: the host never sees a request with the placeholder in a header that it logs
+// or routes by, nor in one that a person has not named, and the script is told which header it was
+// and what would do.
 func TestHoleM2SealedValueInLoggedHeader(t *testing.T) {
 	l := newLab(t)
 	api := l.web("api.test", 443, l.tls("api.test"), func(w http.ResponseWriter, r *http.Request) {
@@ -260,13 +271,16 @@ func TestHoleM2SealedValueInLoggedHeader(t *testing.T) {
 		return l.do(client, r)
 	}
 	refused := map[string]string{
-		"User-Agent": testPlaceholder, "Referer": "https://api.test/?k=" + testPlaceholder, "X-Forwarded-For": testPlaceholder,
-		"X-Original-URL": "/?api_key=" + testPlaceholder, "X-Rewrite-Url": "/" + testPlaceholder, "X_Forwarded_For": testPlaceholder,
-		"X-My-Own": testPlaceholder, "Cookie": "a=" + testPlaceholder,
+		"User-Agent": testPlaceholder, "Referer": "https://api.test/?k=" + testPlaceholder,
+		"X-Forwarded-For": testPlaceholder,
+		"X-Original-URL":  "/?api_key=" + testPlaceholder, "X-Rewrite-Url": "/" + testPlaceholder,
+		"X_Forwarded_For": testPlaceholder,
+		"X-My-Own":        testPlaceholder, "Cookie": "a=" + testPlaceholder,
 	}
 	for name, text := range refused {
 		resp, body := ask(name, text)
-		if resp.StatusCode != http.StatusForbidden || resp.Header.Get("X-Airlock") != swap.RuleHeader || !strings.Contains(strings.ToLower(body), strings.ToLower(name)) ||
+		if resp.StatusCode != http.StatusForbidden || resp.Header.Get("X-Airlock") != swap.RuleHeader ||
+			!strings.Contains(strings.ToLower(body), strings.ToLower(name)) ||
 			!strings.Contains(body, "API_KEY") || !strings.Contains(body, "Authorization, X-Api-Key") {
 			t.Errorf("%s: %d %v %q", name, resp.StatusCode, resp.Header, body)
 		}
@@ -275,11 +289,13 @@ func TestHoleM2SealedValueInLoggedHeader(t *testing.T) {
 		t.Errorf("the host saw %d requests", api.requests.Load())
 	}
 	for _, c := range s.Ledger() {
-		if c.Rule != swap.RuleHeader || c.Verdict != app.VerdictDenied || len(c.Credentials) != 0 || !strings.Contains(Explain(c).Hint, "header") {
+		if c.Rule != swap.RuleHeader || c.Verdict != app.VerdictDenied || len(c.Credentials) != 0 ||
+			!strings.Contains(Explain(c).Hint, "header") {
 			t.Errorf("%+v", c)
 		}
 	}
-	if resp, body := ask("X-Api-Key", testPlaceholder); resp.StatusCode != 200 || body != testPlaceholder || api.requests.Load() != 1 {
+	if resp, body := ask("X-Api-Key", testPlaceholder); resp.StatusCode != 200 || body != testPlaceholder ||
+		api.requests.Load() != 1 {
 		t.Errorf("a usual header: %d %q after %d requests", resp.StatusCode, body, api.requests.Load())
 	}
 
@@ -298,7 +314,8 @@ func TestHoleM2NarrowedHeaderEndsItsRequest(t *testing.T) {
 	c := credential(t, "api.test:443")
 	less := c
 	less.Headers = []string{"Authorization"}
-	if got := lessened([]swap.Credential{c}, narrowed([]swap.Credential{c}, []swap.Credential{less})); len(got) != 1 || got[0] != "API_KEY" {
+	if got := lessened([]swap.Credential{c}, narrowed([]swap.Credential{c}, []swap.Credential{less})); len(got) != 1 ||
+		got[0] != "API_KEY" {
 		t.Errorf("lessened: %v", got)
 	}
 	if got := lessened([]swap.Credential{less}, narrowed([]swap.Credential{less}, []swap.Credential{c})); len(got) != 0 {

@@ -10,7 +10,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// A name is judged by every address it has, on real sockets: what is refused must not even be connected to.
+// A name is judged by every address it has, on real sockets: what is refused must not even be
+// connected to.
 func TestDialJudgesAddresses(t *testing.T) {
 	const public, other = "93.184.215.14", "93.184.215.15"
 	for _, c := range []struct {

@@ -29,7 +29,8 @@ func (k *known) of(_ context.Context, host string, _ int) (*swap.Values, error) 
 
 // strangers is a session that has no credential, on an instance that knows something of api.test.
 func (l *lab) strangers(k *known) *Session {
-	s := New(Config{Lookup: l.lookup, Authority: l.airlock, Roots: pool(l.public.Certificate()), Known: k.of}).Session(Grant{Hosts: allow(l.t, "api.test", "other.test")}, nil)
+	s := New(Config{Lookup: l.lookup, Authority: l.airlock, Roots: pool(l.public.Certificate()), Known: k.of}).Session(
+		Grant{Hosts: allow(l.t, "api.test", "other.test")}, nil)
 	l.t.Cleanup(s.Close)
 	return s
 }
@@ -40,7 +41,8 @@ func shows(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(`{"agent":"` + testValue + `"}`))
 }
 
-// An answer is searched for what the instance knows of the host, whoever asks: over TLS, over plain HTTP, and on a connection that was open before.
+// An answer is searched for what the instance knows of the host, whoever asks: over TLS, over plain
+// HTTP, and on a connection that was open before.
 func TestHoleH2LogOfAnotherProfile(t *testing.T) {
 	l := newLab(t)
 	l.web("api.test", 443, l.tls("api.test"), shows)
@@ -76,7 +78,8 @@ func TestHoleH2LogOfAnotherProfile(t *testing.T) {
 	}
 }
 
-// A connection that was relayed ends when a sealed credential comes to its host, and the next one is read.
+// A connection that was relayed ends when a sealed credential comes to its host, and the next one
+// is read.
 func TestHoleH2RelayedConnectionEnds(t *testing.T) {
 	l := newLab(t)
 	api := l.web("api.test", 443, l.tls("api.test"), shows)
@@ -121,7 +124,8 @@ func TestHoleH2NothingPassesUnsearched(t *testing.T) {
 	checkRefusal(t, s, err, RuleUnknown)
 }
 
-// A relayed connection that is cut since nobody can tell whether it had to be read is told as that, and not as something that people took away.
+// A relayed connection that is cut since nobody can tell whether it had to be read is told as that,
+// and not as something that people took away.
 func TestHoleH2RelayIsCutUnsearched(t *testing.T) {
 	l := newLab(t)
 	api := l.web("api.test", 443, l.tls("api.test"), shows)

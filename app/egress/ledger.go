@@ -37,7 +37,8 @@ func newLedger(changed func()) *ledger {
 	return &ledger{changed: changed, refusals: map[refusal]*row{}}
 }
 
-// opened adds the row of an open connection or a request under way. One that finds no room is counted in the last row instead, with its bytes when it ends.
+// opened adds the row of an open connection or a request under way. One that finds no room is
+// counted in the last row instead, with its bytes when it ends.
 func (l *ledger) opened(live *meter, c app.Connection) *row {
 	r := &row{Connection: c, live: live}
 	l.mu.Lock()
@@ -100,7 +101,8 @@ func (l *ledger) repeat(c app.Connection) bool {
 
 func (l *ledger) full() bool { return len(l.rows) >= app.MaxConnections }
 
-// count adds c to the last row, which takes the gravest verdict of what it counts, and reports whether it is new.
+// count adds c to the last row, which takes the gravest verdict of what it counts, and reports
+// whether it is new.
 func (l *ledger) count(c app.Connection) bool {
 	if l.more == nil {
 		l.more = &app.Connection{Host: "*", Rule: RuleMore, Verdict: c.Verdict, StartedAt: c.StartedAt, Count: 1}

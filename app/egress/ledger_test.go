@@ -38,7 +38,8 @@ func TestLedger(t *testing.T) {
 		{Host: "evil.test", Port: 443, Verdict: app.VerdictDenied, Rule: RuleNotListed, Count: 4},
 		{Host: "looked.up.test", Verdict: app.VerdictDenied, Rule: RuleNotListed, Count: 2},
 		{Host: "bad?name", Verdict: app.VerdictDenied, Rule: RuleName, Count: 1},
-		{Host: "svc.test", Port: w.port, Verdict: app.VerdictAllowed, Rule: fmt.Sprintf("svc.test:%d, server name not checked", w.port),
+		{Host: "svc.test", Port: w.port, Verdict: app.VerdictAllowed,
+			Rule:    fmt.Sprintf("svc.test:%d, server name not checked", w.port),
 			Address: fmt.Sprintf("93.184.215.14:%d", w.port), BytesUp: 5, BytesDown: 5, Count: 1},
 	}
 	if diff := cmp.Diff(want, s.Ledger(), withoutTimes); diff != "" {
@@ -58,7 +59,8 @@ func TestLedger(t *testing.T) {
 func TestLedgerIsBounded(t *testing.T) {
 	w := newWorld(t)
 	w.name("svc.test", []string{"93.184.215.14"})
-	s := w.gateway(func(c *Config) { c.Limits.Burst = 1000 }).Session(Grant{Hosts: allow(t, fmt.Sprintf("svc.test:%d", w.port))}, nil)
+	s := w.gateway(func(c *Config) { c.Limits.Burst = 1000 }).Session(
+		Grant{Hosts: allow(t, fmt.Sprintf("svc.test:%d", w.port))}, nil)
 	defer s.Close()
 	dial := func() {
 		c, err := s.Dial(t.Context(), "svc.test", w.port)
@@ -92,7 +94,8 @@ func TestLedgerIsBounded(t *testing.T) {
 	}
 }
 
-// A method that is too long for the ledger is left out: the first part of a secret is none that the redactor knows.
+// A method that is too long for the ledger is left out: the first part of a secret is none that the
+// redactor knows.
 func TestLongMethodsAreNotShownInPart(t *testing.T) {
 	for text, want := range map[string]string{
 		"PROPPATCH /x HTTP/1.1\r\n":                                 "PROPPATCH /x",

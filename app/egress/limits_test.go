@@ -137,10 +137,11 @@ func TestIdleRequestsAreTimeouts(t *testing.T) {
 }
 
 func TestDialTimeLimitCoversResolving(t *testing.T) {
-	g := New(Config{Limits: Limits{Dial: 50 * time.Millisecond}, Lookup: func(ctx context.Context, _ string) ([]netip.Addr, error) {
-		<-ctx.Done()
-		return nil, ctx.Err()
-	}})
+	g := New(Config{Limits: Limits{Dial: 50 * time.Millisecond},
+		Lookup: func(ctx context.Context, _ string) ([]netip.Addr, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}})
 	s := session(t, g, allow(t, "slow.test"))
 	_, err := s.Dial(t.Context(), "slow.test", 443)
 	checkRefusal(t, s, err, RuleTimeout)
@@ -235,7 +236,8 @@ func TestCloseFreesABlockedWrite(t *testing.T) {
 	defer func() { _ = listener.Close() }()
 	accepted := make(chan net.Conn, 1)
 	go func() { c, _ := listener.Accept(); accepted <- c }()
-	g := New(Config{LocalServices: map[string]netip.AddrPort{"deaf.test:8080": netip.MustParseAddrPort(listener.Addr().String())}})
+	g := New(Config{LocalServices: map[string]netip.AddrPort{"deaf.test:8080": netip.MustParseAddrPort(
+		listener.Addr().String())}})
 	s := g.Session(Grant{Hosts: allow(t, "deaf.test:8080")}, nil)
 	c, err := s.Dial(t.Context(), "deaf.test", 8080)
 	if err != nil {

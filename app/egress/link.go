@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// link is one open connection of a box, as its session keeps it: where it goes, what passed, and how to end it.
+// link is one open connection of a box, as its session keeps it: where it goes, what passed, and
+// how to end it.
 type link struct {
 	session *Session
 	name    string
@@ -19,8 +20,9 @@ type link struct {
 	last    atomic.Int64 // when a byte last passed, in nanoseconds since it began, by a clock that nobody sets
 	idle    *time.Timer
 	once    sync.Once
-	// cut ends the connection at once: what is buffered is dropped and both sides see a reset. The rule goes into the row of a request under way, or of a relay that is not allowed any more. It may
-	// be called any number of times; the first rule counts.
+	// cut ends the connection at once: what is buffered is dropped and both sides see a reset. The
+	// rule goes into the row of a request under way, or of a relay that is not allowed any more. It
+	// may be called any number of times; the first rule counts.
 	cut func(rule string)
 }
 
@@ -59,7 +61,8 @@ func (l *link) spend(n int) bool {
 	return l.session.bytes.Add(int64(n)) <= l.session.gateway.limits.Bytes
 }
 
-// checkIdle cuts the connection if nothing passed for too long, else looks again when that could be.
+// checkIdle cuts the connection if nothing passed for too long, else looks again when that could
+// be.
 func (l *link) checkIdle() {
 	limit := l.session.gateway.limits.Idle
 	rested := time.Since(l.began) - time.Duration(l.last.Load())

@@ -12,8 +12,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Requests that two parsers could understand differently, or that are meant for somebody else: nothing of them reaches the host, the
-// box is told why, and the connection ends.
+// Requests that two parsers could understand differently, or that are meant for somebody else:
+// nothing of them reaches the host, the box is told why, and the connection ends.
 func TestMalformedRequestsAreNotForwarded(t *testing.T) {
 	const host = "Host: api.test\r\n"
 	smuggled := "GET /smuggled HTTP/1.1\r\n" + host + "\r\n"
@@ -22,12 +22,18 @@ func TestMalformedRequestsAreNotForwarded(t *testing.T) {
 		status     int
 		rule       string
 	}{
-		{"CL and TE", "POST / HTTP/1.1\r\n" + host + "Content-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + smuggled, 400, RuleMalformed},
-		{"TE and CL", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n8\r\n" + smuggled, 400, RuleMalformed},
-		{"two lengths", "POST / HTTP/1.1\r\n" + host + "Content-Length: 0\r\nContent-Length: 40\r\n\r\n" + smuggled, 400, RuleMalformed},
-		{"obfuscated TE", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: xchunked\r\n\r\n" + smuggled, 400, RuleMalformed},
-		{"TE with a space", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n" + smuggled, 400, RuleMalformed},
-		{"TE folded", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n" + smuggled, 400, RuleMalformed},
+		{"CL and TE", "POST / HTTP/1.1\r\n" + host + "Content-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" +
+			smuggled, 400, RuleMalformed},
+		{"TE and CL", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n8\r\n" +
+			smuggled, 400, RuleMalformed},
+		{"two lengths", "POST / HTTP/1.1\r\n" + host + "Content-Length: 0\r\nContent-Length: 40\r\n\r\n" + smuggled, 400,
+			RuleMalformed},
+		{"obfuscated TE", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: xchunked\r\n\r\n" + smuggled, 400,
+			RuleMalformed},
+		{"TE with a space", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n" + smuggled, 400,
+			RuleMalformed},
+		{"TE folded", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n" + smuggled, 400,
+			RuleMalformed},
 		{"bare LF", "GET / HTTP/1.1\r\n" + host + "X: a\n\n" + smuggled, 400, RuleMalformed},
 		{"bare CR", "GET / HTTP/1.1\r\n" + host + "X: a\rY: b\r\n\r\n", 400, RuleMalformed},
 		{"two Hosts", "GET / HTTP/1.1\r\n" + host + host + "\r\n", 400, RuleMalformed},
@@ -39,8 +45,10 @@ func TestMalformedRequestsAreNotForwarded(t *testing.T) {
 		{"absolute form", "GET http://169.254.169.254/latest HTTP/1.1\r\n" + host + "\r\n", 421, RuleAbsolute},
 		{"CONNECT", "CONNECT evil.test:443 HTTP/1.1\r\n" + host + "\r\n", 405, RuleMethod},
 		{"TRACE", "TRACE / HTTP/1.1\r\n" + host + "\r\n", 405, RuleMethod},
-		{"WebSocket", "GET / HTTP/1.1\r\n" + host + "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: x\r\n\r\n", 501, RuleUpgrade},
-		{"h2c", "GET / HTTP/1.1\r\n" + host + "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAA\r\n\r\n", 501, RuleUpgrade},
+		{"WebSocket", "GET / HTTP/1.1\r\n" + host +
+			"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: x\r\n\r\n", 501, RuleUpgrade},
+		{"h2c", "GET / HTTP/1.1\r\n" + host +
+			"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAA\r\n\r\n", 501, RuleUpgrade},
 		{"HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505, RuleHTTP2},
 		{"expectation", "GET / HTTP/1.1\r\n" + host + "Expect: gold\r\n\r\n", 417, RuleExpect},
 		{"huge header", "GET / HTTP/1.1\r\n" + host + "X: " + strings.Repeat("y", 1<<20) + "\r\n\r\n", 431, RuleTooLarge},
@@ -82,14 +90,16 @@ func TestMalformedRequestsAreNotForwarded(t *testing.T) {
 			if site.requests.Load() != 0 {
 				t.Error("it was forwarded")
 			}
-			if row := lastRow(t, s); row.Rule != c.rule || row.Status != c.status || row.Verdict != app.VerdictDenied || row.Host != "api.test" {
+			if row := lastRow(t, s); row.Rule != c.rule || row.Status != c.status || row.Verdict != app.VerdictDenied ||
+				row.Host != "api.test" {
 				t.Errorf("row %+v", row)
 			}
 		})
 	}
 }
 
-// A head that trickles in ends within its time; one that is only late to begin does not matter on a connection that has been used.
+// A head that trickles in ends within its time; one that is only late to begin does not matter on a
+// connection that has been used.
 func TestSlowHead(t *testing.T) {
 	l := newLab(t)
 	site := l.web("api.test", 80, nil, reflect)
@@ -115,7 +125,8 @@ func TestSlowHead(t *testing.T) {
 	defer close(stop)
 	started := time.Now()
 	resp := answers(t, conn, 1)[0]
-	if took := time.Since(started); resp.StatusCode != http.StatusRequestTimeout || took > time.Minute || site.requests.Load() != 0 {
+	if took := time.Since(started); resp.StatusCode != http.StatusRequestTimeout || took > time.Minute ||
+		site.requests.Load() != 0 {
 		t.Errorf("%d after %s", resp.StatusCode, took)
 	}
 	if row := lastRow(t, s); row.Rule != RuleSlow {
@@ -142,7 +153,8 @@ func TestServerFirstEndsInTime(t *testing.T) {
 	for _, port := range []int{80, 443} {
 		for _, sealed := range [][]string{nil, {"api.test"}} {
 			l := newLab(t)
-			l.listen("api.test", port, func(c net.Conn) { _, _ = io.WriteString(c, "220 mail ESMTP\r\n"); _, _ = io.Copy(io.Discard, c) })
+			l.listen("api.test", port,
+				func(c net.Conn) { _, _ = io.WriteString(c, "220 mail ESMTP\r\n"); _, _ = io.Copy(io.Discard, c) })
 			s := l.session(Limits{Head: 50 * time.Millisecond}, []string{"api.test"}, sealed...)
 			conn := dial(t, s, "api.test", port)
 			got, err := io.ReadAll(conn)

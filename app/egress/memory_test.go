@@ -41,7 +41,8 @@ func peak(f func()) (bytes int64) {
 	return most.Load()
 }
 
-// Bodies of any size pass in constant memory, both ways, whether their length is known or not, with sealed values searched for all along.
+// Bodies of any size pass in constant memory, both ways, whether their length is known or not, with
+// sealed values searched for all along.
 func TestLargeBodiesInConstantMemory(t *testing.T) {
 	l := newLab(t)
 	l.web("api.test", 443, l.tls("api.test"), func(w http.ResponseWriter, r *http.Request) {
@@ -116,7 +117,8 @@ func TestManyUnreadAnswers(t *testing.T) {
 	}
 }
 
-// The limit of bytes holds on connections that are read as well, and the cut answer does not look complete. Another execution goes on.
+// The limit of bytes holds on connections that are read as well, and the cut answer does not look
+// complete. Another execution goes on.
 func TestBytesLimitOnReadConnections(t *testing.T) {
 	l := newLab(t)
 	l.web("api.test", 443, l.tls("api.test"), func(w http.ResponseWriter, r *http.Request) {
@@ -152,7 +154,10 @@ func TestBytesLimitOnReadConnections(t *testing.T) {
 	if n, err := io.Copy(io.Discard, again.Body); n != 10<<20 || err != nil {
 		t.Errorf("another execution: %d, %v", n, err)
 	}
-	waitFor(t, "the row", func() bool { return lastRow(t, s).Rule == RuleBytes && lastRow(t, s).Verdict == app.VerdictDenied })
+	waitFor(t, "the row", func() bool {
+		return lastRow(t, s).Rule == RuleBytes &&
+			lastRow(t, s).Verdict == app.VerdictDenied
+	})
 	_, err = s.Dial(t.Context(), "api.test", 443)
 	checkRefusal(t, s, err, RuleBytes)
 }

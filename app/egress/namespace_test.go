@@ -14,13 +14,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The tests dial real sockets at public, private and metadata addresses, so they run in a network namespace of their own, where
-// every IPv4 address leads to the loopback device without being an address of an interface. Nothing can leave it. The resolver's
-// configuration is the test's own, too.
+// The tests dial real sockets at public, private and metadata addresses, so they run in a network
+// namespace of their own, where every IPv4 address leads to the loopback device without being an
+// address of an interface. Nothing can leave it. The resolver's configuration is the test's own,
+// too.
 
 const inside = "EGRESS_TEST_NAMESPACE"
 
-// ownPrivate is an address of an interface in the namespace: this host's own, though private. unreachable has no route.
+// ownPrivate is an address of an interface in the namespace: this host's own, though private.
+// unreachable has no route.
 var (
 	ownPrivate  = netip.MustParsePrefix("10.8.8.8/32")
 	unreachable = netip.MustParsePrefix("203.0.114.0/24")
@@ -45,7 +47,8 @@ func runInNamespace() int {
 	cmd := exec.Command(os.Args[0], os.Args[1:]...)
 	cmd.Env = append(os.Environ(), inside+"=new")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET | syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET | syscall.CLONE_NEWNS,
+		Pdeathsig: syscall.SIGKILL}
 	if os.Geteuid() != 0 {
 		cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
 		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}
@@ -68,14 +71,19 @@ func setUpNamespace() error {
 		return fmt.Errorf("loopback up: %w", err)
 	}
 	if err := netlink(unix.RTM_NEWADDR, []byte{unix.AF_INET, 32, 0, 0, 1, 0, 0, 0},
-		attribute(unix.IFA_LOCAL, ownPrivate.Addr().AsSlice()), attribute(unix.IFA_ADDRESS, ownPrivate.Addr().AsSlice())); err != nil {
+		attribute(unix.IFA_LOCAL, ownPrivate.Addr().AsSlice()),
+		attribute(unix.IFA_ADDRESS, ownPrivate.Addr().AsSlice())); err != nil {
 		return fmt.Errorf("own address: %w", err)
 	}
-	if err := netlink(unix.RTM_NEWROUTE, []byte{unix.AF_INET, 0, 0, 0, unix.RT_TABLE_LOCAL, unix.RTPROT_STATIC, unix.RT_SCOPE_HOST, unix.RTN_LOCAL, 0, 0, 0, 0},
+	if err := netlink(unix.RTM_NEWROUTE,
+		[]byte{unix.AF_INET, 0, 0, 0, unix.RT_TABLE_LOCAL, unix.RTPROT_STATIC, unix.RT_SCOPE_HOST, unix.RTN_LOCAL, 0, 0, 0,
+			0},
 		attribute(unix.RTA_OIF, []byte{1, 0, 0, 0})); err != nil {
 		return fmt.Errorf("route everything here: %w", err)
 	}
-	if err := netlink(unix.RTM_NEWROUTE, []byte{unix.AF_INET, byte(unreachable.Bits()), 0, 0, unix.RT_TABLE_LOCAL, unix.RTPROT_STATIC, unix.RT_SCOPE_HOST, unix.RTN_UNREACHABLE, 0, 0, 0, 0},
+	if err := netlink(unix.RTM_NEWROUTE,
+		[]byte{unix.AF_INET, byte(unreachable.Bits()), 0, 0, unix.RT_TABLE_LOCAL, unix.RTPROT_STATIC, unix.RT_SCOPE_HOST,
+			unix.RTN_UNREACHABLE, 0, 0, 0, 0},
 		attribute(unix.RTA_DST, unreachable.Addr().AsSlice())); err != nil {
 		return fmt.Errorf("unreachable route: %w", err)
 	}

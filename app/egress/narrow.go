@@ -7,10 +7,12 @@ import (
 	"github.com/computclaw/airlock/app/egress/swap"
 )
 
-// Narrow takes away what g does not grant: hosts and sealed credentials that it lacks are refused from now on, and open connections
-// to them are cut, as are those with a request under way that carries a value of which something was taken away, and those that are
-// relayed to a host to which a sealed credential belongs now, whoever may use that. It never adds anything. A placeholder whose credential was taken away is refused; the value that stood behind it
-// is still taken out of what comes back.
+// Narrow takes away what g does not grant: hosts and sealed credentials that it lacks are refused
+// from now on, and open connections to them are cut, as are those with a request under way that
+// carries a value of which something was taken away, and those that are relayed to a host to which
+// a sealed credential belongs now, whoever may use that. It never adds anything. A placeholder
+// whose credential was taken away is refused; the value that stood behind it is still taken out of
+// what comes back.
 func (s *Session) Narrow(g Grant) {
 	s.mu.Lock()
 	s.hosts = common(s.hosts, canonicalHosts(g.Hosts))
@@ -39,7 +41,8 @@ func (s *Session) Narrow(g Grant) {
 	}
 }
 
-// cutKnown cuts a connection that is relayed although the host's answers have to be searched by now, or nobody can tell. The script's next one is read.
+// cutKnown cuts a connection that is relayed although the host's answers have to be searched by
+// now, or nobody can tell. The script's next one is read.
 func (s *Session) cutKnown(l *link) {
 	if !l.unread {
 		return
@@ -52,8 +55,9 @@ func (s *Session) cutKnown(l *link) {
 	}
 }
 
-// carry notes that the request which l begins to send carries the values of keys, as swapper put them in. It reports false if people have decided otherwise since: a
-// body that comes slowly keeps a request between its judgement and its sending for as long as a script likes.
+// carry notes that the request which l begins to send carries the values of keys, as swapper put
+// them in. It reports false if people have decided otherwise since: a body that comes slowly keeps
+// a request between its judgement and its sending for as long as a script likes.
 func (s *Session) carry(l *link, swapper *swap.Swapper, keys []string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,7 +86,8 @@ func (s *Session) stillAllows(l *link) bool {
 	return s.gateway.check(to) == nil
 }
 
-// common returns what both lists allow. The protocol stays that of the first, unless that is one under which nothing is looked at.
+// common returns what both lists allow. The protocol stays that of the first, unless that is one
+// under which nothing is looked at.
 func common(a, b []app.Host) []app.Host {
 	var both []app.Host
 	for _, x := range a {
@@ -110,8 +115,9 @@ func sameGrant(x, y app.Host) bool {
 
 func isRaw(p app.Protocol) bool { return p == app.ProtocolTCP || p == app.ProtocolPostgres }
 
-// narrowed returns the credentials with the hosts, places, headers and permissions that g gives them too. One that g lacks stays without any host,
-// so that its placeholder is known and refused everywhere.
+// narrowed returns the credentials with the hosts, places, headers and permissions that g gives
+// them too. One that g lacks stays without any host, so that its placeholder is known and refused
+// everywhere.
 func narrowed(have, g []swap.Credential) []swap.Credential {
 	left := make([]swap.Credential, len(have))
 	for i, c := range have {
@@ -125,20 +131,23 @@ func narrowed(have, g []swap.Credential) []swap.Credential {
 		c.Places = slices.DeleteFunc(slices.Clone(c.Places), func(p app.Place) bool {
 			return p != app.PlaceHeader && !slices.Contains(g[j].Places, p)
 		})
-		c.Headers = slices.DeleteFunc(slices.Clone(c.Headers), func(h string) bool { return !slices.Contains(g[j].Headers, h) })
+		c.Headers = slices.DeleteFunc(slices.Clone(c.Headers),
+			func(h string) bool { return !slices.Contains(g[j].Headers, h) })
 		c.PlainHTTP = c.PlainHTTP && g[j].PlainHTTP
 		left[i] = c
 	}
 	return left
 }
 
-// lessened returns the keys that had more before, of lists with the same credentials in the same order.
+// lessened returns the keys that had more before, of lists with the same credentials in the same
+// order.
 func lessened(before, after []swap.Credential) []string {
 	var keys []string
 	for i, b := range before {
 		a := after[i]
 		lostHost := slices.ContainsFunc(b.Hosts, func(h app.Host) bool {
-			return !slices.ContainsFunc(a.Hosts, func(o app.Host) bool { return o.Name == h.Name && slices.Equal(o.Ports, h.Ports) })
+			return !slices.ContainsFunc(a.Hosts,
+				func(o app.Host) bool { return o.Name == h.Name && slices.Equal(o.Ports, h.Ports) })
 		})
 		if lostHost || len(a.Places) < len(b.Places) || len(a.Headers) < len(b.Headers) || b.PlainHTTP && !a.PlainHTTP {
 			keys = append(keys, b.Key)

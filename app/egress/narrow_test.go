@@ -52,7 +52,8 @@ func TestNarrow(t *testing.T) {
 	// The credential goes, its host stays: on the open connection too.
 	s.Narrow(Grant{Hosts: allow(t, "api.test")})
 	seen := api.requests.Load()
-	if resp, _ := l.get(client, "https://api.test/"); resp.StatusCode != 403 || resp.Header.Get("X-Airlock") != swap.RuleHost || api.requests.Load() != seen || api.connections.Load() != 1 {
+	if resp, _ := l.get(client, "https://api.test/"); resp.StatusCode != 403 ||
+		resp.Header.Get("X-Airlock") != swap.RuleHost || api.requests.Load() != seen || api.connections.Load() != 1 {
 		t.Errorf("%d %v", resp.StatusCode, resp.Header)
 	}
 	// And comes back by no means.
@@ -72,7 +73,8 @@ func TestNarrowReachesRequestsThatWait(t *testing.T) {
 	s := l.session(Limits{}, []string{"api.test"}, "api.test")
 	conn := dial(t, s, "api.test", 80)
 	defer conn.Close()
-	send(t, conn, "POST / HTTP/1.1\r\nHost: api.test\r\nExpect: 100-continue\r\nContent-Type: text/plain\r\nAuthorization: Bearer "+testPlaceholder+"\r\nContent-Length: 4\r\n\r\n")
+	send(t, conn, "POST / HTTP/1.1\r\nHost: api.test\r\nExpect: 100-continue\r\nContent-Type: "+
+		"text/plain\r\nAuthorization: Bearer "+testPlaceholder+"\r\nContent-Length: 4\r\n\r\n")
 	first := make([]byte, len("HTTP/1.1 100 Continue\r\n\r\n"))
 	if _, err := io.ReadFull(conn, first); err != nil || !strings.HasPrefix(string(first), "HTTP/1.1 100") {
 		t.Fatalf("%q %v", first, err)
@@ -85,7 +87,8 @@ func TestNarrowReachesRequestsThatWait(t *testing.T) {
 	}
 }
 
-// A request on its way with a value ends when the value is taken away; one without goes on, and so does what nothing was taken from.
+// A request on its way with a value ends when the value is taken away; one without goes on, and so
+// does what nothing was taken from.
 func TestNarrowEndsRequestsWithTheValue(t *testing.T) {
 	l := newLab(t)
 	arrived, leave := make(chan struct{}), make(chan struct{})
@@ -119,7 +122,8 @@ func TestNarrowEndsRequestsWithTheValue(t *testing.T) {
 		t.Error("the request with the value goes on")
 	}
 	waitFor(t, "its row says why", func() bool {
-		return slices.ContainsFunc(s.Ledger(), func(c app.Connection) bool { return c.Rule == RuleNarrowed && c.Verdict == app.VerdictDenied })
+		return slices.ContainsFunc(s.Ledger(),
+			func(c app.Connection) bool { return c.Rule == RuleNarrowed && c.Verdict == app.VerdictDenied })
 	})
 	leave <- struct{}{}
 	leave <- struct{}{}
@@ -198,7 +202,8 @@ func TestCommonHosts(t *testing.T) {
 		{"private:a.test", "private:a.test", "private:a.test"},
 	} {
 		var got []string
-		for _, h := range common(canonicalHosts(allow(t, strings.Fields(c.a)...)), canonicalHosts(allow(t, strings.Fields(c.b)...))) {
+		for _, h := range common(canonicalHosts(allow(t, strings.Fields(c.a)...)),
+			canonicalHosts(allow(t, strings.Fields(c.b)...))) {
 			if h.Private {
 				got = append(got, "private:"+h.String())
 			} else {
@@ -209,7 +214,8 @@ func TestCommonHosts(t *testing.T) {
 			t.Errorf("%s and %s: %s", c.a, c.b, diff)
 		}
 	}
-	raw, read := app.Host{Name: "a.test", Ports: []int{1}, Protocol: app.ProtocolTCP}, app.Host{Name: "a.test", Ports: []int{1}, Protocol: app.ProtocolHTTPS}
+	raw, read := app.Host{Name: "a.test", Ports: []int{1}, Protocol: app.ProtocolTCP},
+		app.Host{Name: "a.test", Ports: []int{1}, Protocol: app.ProtocolHTTPS}
 	for _, pair := range [][2]app.Host{{raw, read}, {read, raw}} {
 		if h, _ := intersect(pair[0], pair[1]); h.Protocol != app.ProtocolHTTPS {
 			t.Errorf("%v and %v: %s", pair[0], pair[1], h.Protocol)
@@ -221,7 +227,8 @@ func TestCommonHosts(t *testing.T) {
 func TestNamesUnderWildcards(t *testing.T) {
 	w := newWorld(t)
 	w.name("a.wild.test", []string{"93.184.215.14"})
-	s := session(t, w.gateway(func(c *Config) { c.Limits.Names = 3 }), allow(t, fmt.Sprintf("*.wild.test:%d", w.port), fmt.Sprintf("a.exact.test:%d", w.port)))
+	s := session(t, w.gateway(func(c *Config) { c.Limits.Names = 3 }),
+		allow(t, fmt.Sprintf("*.wild.test:%d", w.port), fmt.Sprintf("a.exact.test:%d", w.port)))
 	for _, star := range []string{strings.Repeat("a", 60) + "." + strings.Repeat("b", 20), "a.b.c.d.e"} {
 		_, err := s.Dial(t.Context(), star+".wild.test", w.port)
 		checkRefusal(t, s, err, RuleLongName)

@@ -7,7 +7,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// canonicalHosts keeps the entries that have a canonical form, in it. Dropping the others is the safe direction: they can't match.
+// canonicalHosts keeps the entries that have a canonical form, in it. Dropping the others is the
+// safe direction: they can't match.
 func canonicalHosts(hosts []app.Host) []app.Host {
 	kept := make([]app.Host, 0, len(hosts))
 	for _, h := range hosts {
@@ -26,9 +27,10 @@ func canonicalTarget(host string, port int) (string, error) {
 	return app.CanonicalName(host)
 }
 
-// decide returns the entry that covers a canonical name and a port, or the rule against it. Among several entries that cover it, the one of that very name
-// counts more than a wildcard, and else the first; private addresses are admitted if any of them admits them, since a person ticked
-// it for this name and port.
+// decide returns the entry that covers a canonical name and a port, or the rule against it. Among
+// several entries that cover it, the one of that very name counts more than a wildcard, and else
+// the first; private addresses are admitted if any of them admits them, since a person ticked it
+// for this name and port.
 func decide(hosts []app.Host, name string, port int) (entry app.Host, rule string) {
 	rule = RuleNotListed
 	private := false

@@ -54,7 +54,8 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// Rows that overlap, in any order: the protocol is that of the very name, and a private address is admitted if any row admits it.
+// Rows that overlap, in any order: the protocol is that of the very name, and a private address is
+// admitted if any row admits it.
 func TestOverlappingRows(t *testing.T) {
 	exact := app.Host{Name: "db.corp.test", Ports: []int{443}, Protocol: app.ProtocolHTTPS}
 	wild := app.Host{Name: "*.corp.test", Ports: []int{443}, Protocol: app.ProtocolTCP}
@@ -71,7 +72,8 @@ func TestOverlappingRows(t *testing.T) {
 			hosts[0], hosts[1] = hosts[1], hosts[0]
 		}
 	}
-	twice := []app.Host{{Name: "db.corp.test", Ports: []int{443, 8443}}, {Name: "db.corp.test", Ports: []int{443}, Protocol: app.ProtocolTCP}}
+	twice := []app.Host{{Name: "db.corp.test", Ports: []int{443, 8443}},
+		{Name: "db.corp.test", Ports: []int{443}, Protocol: app.ProtocolTCP}}
 	if entry, _ := decide(twice, "db.corp.test", 443); entry.Protocol != "" {
 		t.Errorf("of equal names the first counts: %+v", entry)
 	}
@@ -80,8 +82,10 @@ func TestOverlappingRows(t *testing.T) {
 // Entries that never went through ParseHost gain nothing.
 func TestSessionDropsEntriesThatAreNotCanonical(t *testing.T) {
 	hosts := []app.Host{
-		{Name: "*", Ports: []int{443}}, {Name: "*.", Ports: []int{443}}, {Name: "", Ports: []int{443}}, {Name: "*.com", Ports: []int{443}},
-		{Name: "a.example.com/", Ports: []int{443}}, {Name: "example.com", Ports: []int{0}}, {Name: "{KEY}", Ports: []int{443}},
+		{Name: "*", Ports: []int{443}}, {Name: "*.", Ports: []int{443}}, {Name: "", Ports: []int{443}},
+		{Name: "*.com", Ports: []int{443}},
+		{Name: "a.example.com/", Ports: []int{443}}, {Name: "example.com", Ports: []int{0}},
+		{Name: "{KEY}", Ports: []int{443}},
 	}
 	kept := canonicalHosts(hosts)
 	for _, name := range []string{"example.com", "a.example.com", "com", "key"} {
@@ -93,10 +97,14 @@ func TestSessionDropsEntriesThatAreNotCanonical(t *testing.T) {
 
 func TestOddNamesAreRefused(t *testing.T) {
 	for _, host := range []string{
-		"", ".", "..", "a..b", ".example.com", "example.com..", "exa mple.com", "example.com ", "example.com\n", "example.com\x00.allowed.test",
-		"attacker\x00.allowed.test", "user@allowed.test", "allowed.test%2eevil.test", "allowed.test/", "allowed.test:443", "allowed.test#", "allowed.test\\",
-		"2130706433", "0x7f000001", "0x7f.1", "127.1", "0177.0.0.1", "1.2.3.4.", "fe80::1%eth0", "[::1]", "ex\u0430mple.com", "\u2025", "a\u3002b",
-		"-a.test", "a-.test", "*.allowed.test", "*", "{KEY}", strings.Repeat("a", 64) + ".test", strings.Repeat("a.", 127) + "a", "\xff\xfe", "a\tb", "a\rb",
+		"", ".", "..", "a..b", ".example.com", "example.com..", "exa mple.com", "example.com ", "example.com\n",
+		"example.com\x00.allowed.test",
+		"attacker\x00.allowed.test", "user@allowed.test", "allowed.test%2eevil.test", "allowed.test/", "allowed.test:443",
+		"allowed.test#", "allowed.test\\",
+		"2130706433", "0x7f000001", "0x7f.1", "127.1", "0177.0.0.1", "1.2.3.4.", "fe80::1%eth0", "[::1]", "ex\u0430mple.com",
+		"\u2025", "a\u3002b",
+		"-a.test", "a-.test", "*.allowed.test", "*", "{KEY}", strings.Repeat("a", 64) + ".test",
+		strings.Repeat("a.", 127) + "a", "\xff\xfe", "a\tb", "a\rb",
 	} {
 		w := newWorld(t)
 		s := session(t, w.gateway(), allow(t, "allowed.test", "*.allowed.test"))
@@ -122,7 +130,8 @@ func TestOddNamesAreRefused(t *testing.T) {
 	}
 }
 
-// Nothing is ever allowed that isn't written on the list, by a comparison written without the code under test.
+// Nothing is ever allowed that isn't written on the list, by a comparison written without the code
+// under test.
 func FuzzDecide(f *testing.F) {
 	f.Add("example.com", "*.example.org", "a.example.org", 443)
 	f.Add("{KEY}", "10.0.0.1:22", "10.0.0.1", 22)
@@ -152,7 +161,8 @@ func FuzzDecide(f *testing.F) {
 			t.Fatalf("%q:%d is allowed by %+v", host, port, entry)
 		}
 		if strings.ToLower(first) != entry.Name && strings.TrimSuffix(strings.ToLower(first), ".") != entry.Name &&
-			!strings.Contains(strings.ToLower(second), strings.TrimPrefix(entry.Name, "*.")) && !strings.Contains(entry.Name, ":") && !isAddress(entry.Name) {
+			!strings.Contains(strings.ToLower(second), strings.TrimPrefix(entry.Name, "*.")) &&
+			!strings.Contains(entry.Name, ":") && !isAddress(entry.Name) {
 			t.Fatalf("entry %q comes from neither %q nor %q", entry.Name, first, second)
 		}
 	})

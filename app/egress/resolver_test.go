@@ -10,7 +10,8 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// The system's resolver is asked for exactly the name that was matched: no search domain of resolv.conf is appended to a name with a dot.
+// The system's resolver is asked for exactly the name that was matched: no search domain of
+// resolv.conf is appended to a name with a dot.
 func TestTheNameThatWasMatchedIsAskedFor(t *testing.T) {
 	server := newNameserver(t)
 	w := newWorld(t)

@@ -66,7 +66,8 @@ func TestHalfClosed(t *testing.T) {
 
 // An upload that breaks off is not completed on the other side.
 func TestUploadCutShort(t *testing.T) {
-	for _, framing := range []string{"Content-Length: 1000000\r\n\r\nabc", "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"} {
+	for _, framing := range []string{"Content-Length: 1000000\r\n\r\nabc",
+		"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"} {
 		ended := make(chan error, 1)
 		_, s, conn := plain(t, Limits{}, func(_ http.ResponseWriter, r *http.Request) {
 			_, err := io.Copy(io.Discard, r.Body)
@@ -106,7 +107,8 @@ func TestExpectContinue(t *testing.T) {
 	if body := text(second); second.StatusCode != 200 || body != "PUT /yes \nabc" {
 		t.Fatalf("%d %q", second.StatusCode, body)
 	}
-	send(t, conn, "PUT /no HTTP/1.1\r\n"+hostLine+"Expect: 100-continue\r\nContent-Type: application/octet-stream\r\nContent-Length: 3\r\n\r\n")
+	send(t, conn, "PUT /no HTTP/1.1\r\n"+hostLine+"Expect: 100-continue\r\nContent-Type: "+
+		"application/octet-stream\r\nContent-Length: 3\r\n\r\n")
 	for {
 		resp, err := http.ReadResponse(reader, nil)
 		if err != nil {
@@ -183,7 +185,8 @@ func TestOldHTTP(t *testing.T) {
 	}
 }
 
-// Fields that concern one connection only don't pass, in either direction; nothing names Go, and a Range on a sealed host is dropped.
+// Fields that concern one connection only don't pass, in either direction; nothing names Go, and a
+// Range on a sealed host is dropped.
 func TestFieldsThatDontPass(t *testing.T) {
 	var seen http.Header
 	_, _, conn := plain(t, Limits{}, func(w http.ResponseWriter, r *http.Request) {
@@ -193,7 +196,8 @@ func TestFieldsThatDontPass(t *testing.T) {
 			w.Header().Set(name, "x")
 		}
 	})
-	send(t, conn, "GET / HTTP/1.1\r\n"+hostLine+"Connection: X-Private\r\nX-Private: x\r\nKeep-Alive: 5\r\nProxy-Authorization: x\r\nProxy-Connection: x\r\nTE: trailers\r\n"+
+	send(t, conn, "GET / HTTP/1.1\r\n"+hostLine+"Connection: X-Private\r\nX-Private: x\r\nKeep-Alive: "+
+		"5\r\nProxy-Authorization: x\r\nProxy-Connection: x\r\nTE: trailers\r\n"+
 		"Range: bytes=0-9\r\nIf-Range: x\r\nAccept-Encoding: gzip, br\r\nX-Stays: x\r\n\r\n")
 	resp := answers(t, conn, 1)[0]
 	if len(seen) != 2 || seen.Get("X-Stays") != "x" || seen.Get("Accept-Encoding") != "identity" {
@@ -209,7 +213,8 @@ func TestFieldsThatDontPass(t *testing.T) {
 	}
 }
 
-// The answer comes before the request is complete: the box gets it, and the connection ends, since what follows is the rest of a body.
+// The answer comes before the request is complete: the box gets it, and the connection ends, since
+// what follows is the rest of a body.
 func TestEarlyAnswer(t *testing.T) {
 	l := newLab(t)
 	l.listen("api.test", 80, func(c net.Conn) {
@@ -222,7 +227,8 @@ func TestEarlyAnswer(t *testing.T) {
 	conn := dial(t, s, "api.test", 80)
 	defer conn.Close()
 	go func() {
-		_, _ = io.WriteString(conn, "POST / HTTP/1.1\r\n"+hostLine+"Content-Type: application/octet-stream\r\nContent-Length: 100000000\r\n\r\n")
+		_, _ = io.WriteString(conn,
+			"POST / HTTP/1.1\r\n"+hostLine+"Content-Type: application/octet-stream\r\nContent-Length: 100000000\r\n\r\n")
 		chunk := make([]byte, 10000)
 		for range 10000 {
 			if _, err := conn.Write(chunk); err != nil {
@@ -231,7 +237,8 @@ func TestEarlyAnswer(t *testing.T) {
 		}
 	}()
 	all, err := io.ReadAll(conn)
-	if err != nil || !strings.HasPrefix(string(all), "HTTP/1.1 413") || !strings.HasSuffix(string(all), "no") || !strings.Contains(string(all), "Connection: close") {
+	if err != nil || !strings.HasPrefix(string(all), "HTTP/1.1 413") || !strings.HasSuffix(string(all), "no") ||
+		!strings.Contains(string(all), "Connection: close") {
 		t.Errorf("%q, %v", all, err)
 	}
 }
@@ -262,7 +269,8 @@ func TestHostClosesBetweenRequests(t *testing.T) {
 // An answer that breaks off does not look complete to the box, however it is framed.
 func TestAnswerCutShort(t *testing.T) {
 	for _, answer := range []string{
-		"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nabc", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
+		"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nabc",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
 	} {
 		l := newLab(t)
 		l.listen("api.test", 80, func(c net.Conn) {
@@ -335,7 +343,8 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		resp.Body.Close()
 		t.Errorf("the redirect was followed to %d", resp.StatusCode)
 	}
-	if row := lastRow(t, s); row.Host != "169.254.169.254" || row.Rule != RuleNotListed || meta.connections.Load() != 0 || site.requests.Load() == 0 {
+	if row := lastRow(t, s); row.Host != "169.254.169.254" || row.Rule != RuleNotListed || meta.connections.Load() != 0 ||
+		site.requests.Load() == 0 {
 		t.Errorf("%+v", row)
 	}
 }

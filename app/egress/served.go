@@ -30,8 +30,10 @@ var _ Conn = (*served)(nil)
 // lingerTime is how long a box may take to close its side after it has read the end of ours.
 const lingerTime = 2 * time.Second
 
-// serve turns what begin took into a connection with a server behind it. tcp is what the server uses first.
-func (s *Session) serve(tcp *net.TCPConn, to target, entry app.Host, host head.Authority, w way, started time.Time) *served {
+// serve turns what begin took into a connection with a server behind it. tcp is what the server
+// uses first.
+func (s *Session) serve(tcp *net.TCPConn, to target, entry app.Host, host head.Authority, w way,
+	started time.Time) *served {
 	box, ours := pipe.New()
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	c := &served{End: box, cancel: cancel, outer: tcp}
@@ -75,7 +77,8 @@ func (c *served) linger(ended bool) {
 	}
 }
 
-// use makes tcp the connection to the host that is in use. What is not allowed any more since it was judged is cut.
+// use makes tcp the connection to the host that is in use. What is not allowed any more since it
+// was judged is cut.
 func (c *served) use(tcp *net.TCPConn, to target) {
 	c.mu.Lock()
 	c.outer = tcp

@@ -14,8 +14,9 @@ import (
 	"github.com/computclaw/airlock/app/egress/head"
 )
 
-// server speaks for one host over one connection of a box: it reads requests, judges them, puts sealed values in, sends them on over
-// connections of its own, and takes the values out of the answers. One goroutine runs it.
+// server speaks for one host over one connection of a box: it reads requests, judges them, puts
+// sealed values in, sends them on over connections of its own, and takes the values out of the
+// answers. One goroutine runs it.
 type server struct {
 	ctx     context.Context
 	session *Session
@@ -31,16 +32,18 @@ type server struct {
 	secure    bool // TLS on both sides
 	requests  int
 	transport *http.Transport
-	ready     *net.TCPConn // dialled already and not yet used; of the transport's dialling goroutine after the first request
+	// dialled already and not yet used; of the transport's dialling goroutine after the first request
+	ready *net.TCPConn
 }
 
-// firstHeads is how many times Limits.Head a plain connection has until its first byte. A client that waits for the server to speak
-// would wait for ever.
+// firstHeads is how many times Limits.Head a plain connection has until its first byte. A client
+// that waits for the server to speak would wait for ever.
 const firstHeads = 4
 
 const bufferSize = 64 << 10
 
-func newServer(ctx context.Context, s *Session, c *served, client net.Conn, entry app.Host, host head.Authority, w way) *server {
+func newServer(ctx context.Context, s *Session, c *served, client net.Conn, entry app.Host, host head.Authority,
+	w way) *server {
 	return &server{
 		ctx: ctx, session: s, conn: c, client: client, entry: entry, host: host, way: w,
 	}
@@ -130,7 +133,8 @@ type buffered struct {
 
 func (b buffered) Read(p []byte) (int, error) { return b.in.Read(p) }
 
-// handshakeFailed records why the box's TLS did not come about, and answers a client that speaks plain HTTP.
+// handshakeFailed records why the box's TLS did not come about, and answers a client that speaks
+// plain HTTP.
 func (e *server) handshakeFailed(rule string, err error) {
 	var record tls.RecordHeaderError
 	var timeout net.Error
@@ -152,7 +156,8 @@ func (e *server) handshakeFailed(rule string, err error) {
 	}
 	e.failed(rule)
 	if record.Conn != nil && looksLikeHTTP(record.RecordHeader[:]) {
-		_, _ = e.client.Write(plainAnswer(app.Connection{Host: e.host.Name, Port: e.host.Port, Verdict: verdictOf(rule), Rule: rule}))
+		_, _ = e.client.Write(plainAnswer(
+			app.Connection{Host: e.host.Name, Port: e.host.Port, Verdict: verdictOf(rule), Rule: rule}))
 	}
 }
 

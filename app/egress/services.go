@@ -9,8 +9,9 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// ParseLocalServices reads AIRLOCK_LOCAL_SERVICES: pairs "name:port=address:port" with commas between them. Empty text is no pairs.
-// Addresses are given as numbers; unspecified, link-local, metadata and reserved ones are refused, and so is a name:port given twice.
+// ParseLocalServices reads AIRLOCK_LOCAL_SERVICES: pairs "name:port=address:port" with commas
+// between them. Empty text is no pairs. Addresses are given as numbers; unspecified, link-local,
+// metadata and reserved ones are refused, and so is a name:port given twice.
 func ParseLocalServices(text string) (map[string]netip.AddrPort, error) {
 	pairs := map[string]netip.AddrPort{}
 	if strings.TrimSpace(text) == "" {

@@ -41,10 +41,12 @@ type Session struct {
 	running  sync.WaitGroup // dials, and servers of connections that are read
 }
 
-// Dial decides about host and port, which come from the box and are not trusted, resolves, checks every address and dials the checked one.
-// ctx and the dial limit bound the dialling, not the connection. A refusal is an *app.Error with CodeForbidden, an allowed host that can't be
-// reached one with CodeUnreachable; their hints name the next step, and both are in the ledger. What is refused after that, because
-// of what the box sends, is told to the box in the protocol that it speaks, and is in the ledger too.
+// Dial decides about host and port, which come from the box and are not trusted, resolves, checks
+// every address and dials the checked one. ctx and the dial limit bound the dialling, not the
+// connection. A refusal is an *app.Error with CodeForbidden, an allowed host that can't be reached
+// one with CodeUnreachable; their hints name the next step, and both are in the ledger. What is
+// refused after that, because of what the box sends, is told to the box in the protocol that it
+// speaks, and is in the ledger too.
 func (s *Session) Dial(ctx context.Context, host string, port int) (Conn, error) {
 	started := time.Now()
 	name, err := canonicalTarget(host, port)
@@ -106,13 +108,15 @@ func (s *Session) Refused(host string) {
 	_ = s.refuse(printable(host), 0, RuleName, nil)
 }
 
-// Ledger returns what the execution did on the network so far: one row per request that was read and
-// per connection that was not, repeated refusals and failures of one host, port and rule (and request) in one row, at most app.MaxConnections of them and one more with RuleMore that counts the rest. Rows keep their position from call to call.
-// Open connections show their figures so far. After Close it is final.
+// Ledger returns what the execution did on the network so far: one row per request that was read
+// and per connection that was not, repeated refusals and failures of one host, port and rule (and
+// request) in one row, at most app.MaxConnections of them and one more with RuleMore that counts
+// the rest. Rows keep their position from call to call. Open connections show their figures so far.
+// After Close it is final.
 func (s *Session) Ledger() []app.Connection { return s.ledger.snapshot() }
 
-// Close cuts every open connection without sending what is still buffered, and refuses new ones. It returns when no dial and no
-// request is under way.
+// Close cuts every open connection without sending what is still buffered, and refuses new ones. It
+// returns when no dial and no request is under way.
 func (s *Session) Close() {
 	s.mu.Lock()
 	s.closed = true
@@ -149,7 +153,8 @@ func (s *Session) abandon() {
 	s.mu.Unlock()
 }
 
-// relayed turns what begin took into an open connection that is passed on untouched; see link.unread.
+// relayed turns what begin took into an open connection that is passed on untouched; see
+// link.unread.
 func (s *Session) relayed(tcp *net.TCPConn, w way, unread bool, record app.Connection, to target) *conn {
 	c := newConn(s, tcp, record.Host, record.Port, to)
 	c.unread = unread
@@ -164,7 +169,8 @@ func (s *Session) relayed(tcp *net.TCPConn, w way, unread bool, record app.Conne
 	return c
 }
 
-// turnAway ends the outer side of a connection whose first bytes were refused. The box has a moment to read why.
+// turnAway ends the outer side of a connection whose first bytes were refused. The box has a moment
+// to read why.
 func (s *Session) turnAway(c *conn, rule string) {
 	s.ledger.amend(c.row, func(r *app.Connection) { r.Verdict, r.Rule = verdictOf(rule), rule })
 	_ = c.tcp.SetLinger(0)
@@ -172,9 +178,12 @@ func (s *Session) turnAway(c *conn, rule string) {
 	time.AfterFunc(lingerTime, func() { c.cut(rule) })
 }
 
-// keep makes an open connection known in the place of what begin took; one that comes too late, or is not allowed any more, is cut.
+// keep makes an open connection known in the place of what begin took; one that comes too late, or
+// is not allowed any more, is cut.
 func (s *Session) keep(l *link) {
-	l.idle.Reset(s.gateway.limits.Idle) // before anybody can cut it: a timer of an ended connection would hold the session, and its values, for as long
+	// before anybody can cut it: a timer of an ended connection would hold the session, and its
+	// values, for as long
+	l.idle.Reset(s.gateway.limits.Idle)
 	s.mu.Lock()
 	s.dialing--
 	s.open[l] = struct{}{}
@@ -243,7 +252,8 @@ func (s *Session) ruleOf(err error) (string, error) {
 	return failureOf(err), err
 }
 
-// unsearched names the rule against a host whose answers can't be searched, since err kept the values from being read.
+// unsearched names the rule against a host whose answers can't be searched, since err kept the
+// values from being read.
 func (s *Session) unsearched(err error) string {
 	if rule, _ := s.ruleOf(err); rule == RuleClosed || rule == RuleCancelled {
 		return rule

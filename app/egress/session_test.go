@@ -46,7 +46,8 @@ func TestDialLiterals(t *testing.T) {
 	}
 }
 
-// A name whose answer changes between two questions gains nothing, because there is only one question, and each dial asks and checks anew.
+// A name whose answer changes between two questions gains nothing, because there is only one
+// question, and each dial asks and checks anew.
 func TestRebinding(t *testing.T) {
 	w := newWorld(t)
 	w.name("rebind.test", []string{"93.184.215.14"}, []string{"169.254.169.254"})
@@ -82,7 +83,8 @@ func TestRecheckAtTheSocket(t *testing.T) {
 			t.Errorf("a socket to %q passes for %s", address, public)
 		}
 	}
-	if g.recheck(target{AddrPort: netip.MustParseAddrPort("169.254.169.254:80"), private: true}, "169.254.169.254:80") == nil {
+	if g.recheck(target{AddrPort: netip.MustParseAddrPort("169.254.169.254:80"), private: true},
+		"169.254.169.254:80") == nil {
 		t.Error("a metadata address passes the second check")
 	}
 	// And the dialler asks for it.
@@ -123,7 +125,9 @@ func TestLocalServices(t *testing.T) {
 	loop := netip.MustParseAddrPort(fmt.Sprintf("127.0.0.1:%d", w.port))
 	own := netip.AddrPortFrom(ownPrivate.Addr(), uint16(w.port))
 	g := w.gateway(func(c *Config) {
-		c.LocalServices = map[string]netip.AddrPort{"weather.test:8443": loop, "own.test:5432": own, "meta.test:80": netip.MustParseAddrPort("169.254.169.254:80"), "any.test:80": netip.MustParseAddrPort(fmt.Sprintf("0.0.0.0:%d", w.port))}
+		c.LocalServices = map[string]netip.AddrPort{"weather.test:8443": loop, "own.test:5432": own,
+			"meta.test:80": netip.MustParseAddrPort("169.254.169.254:80"),
+			"any.test:80":  netip.MustParseAddrPort(fmt.Sprintf("0.0.0.0:%d", w.port))}
 	})
 	w.name("weather.test", []string{"127.0.0.1"})
 
@@ -162,15 +166,18 @@ func TestLocalServices(t *testing.T) {
 	checkRefusal(t, s, err, RuleNotListed)
 }
 
-// Airlock's own port is out of reach, also for a pair of the operator and for a private address with the tick.
+// Airlock's own port is out of reach, also for a pair of the operator and for a private address
+// with the tick.
 func TestListenerIsNeverReached(t *testing.T) {
 	for _, c := range []struct{ listener, service string }{
-		{"0.0.0.0", "127.0.0.1"}, {"::", "127.0.0.1"}, {"0.0.0.0", "10.8.8.8"}, {"127.0.0.1", "127.0.0.1"}, {"10.8.8.8", "::ffff:10.8.8.8"},
+		{"0.0.0.0", "127.0.0.1"}, {"::", "127.0.0.1"}, {"0.0.0.0", "10.8.8.8"}, {"127.0.0.1", "127.0.0.1"},
+		{"10.8.8.8", "::ffff:10.8.8.8"},
 	} {
 		w := newWorld(t)
 		g := w.gateway(func(cfg *Config) {
 			cfg.Listener = netip.AddrPortFrom(netip.MustParseAddr(c.listener), uint16(w.port))
-			cfg.LocalServices = map[string]netip.AddrPort{"self.test:443": netip.AddrPortFrom(netip.MustParseAddr(c.service), uint16(w.port))}
+			cfg.LocalServices = map[string]netip.AddrPort{"self.test:443": netip.AddrPortFrom(netip.MustParseAddr(c.service),
+				uint16(w.port))}
 		})
 		s := session(t, g, allow(t, "self.test"))
 		_, err := s.Dial(t.Context(), "self.test", 443)

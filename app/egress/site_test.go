@@ -25,7 +25,8 @@ const testValue = "sk_live_4vR9tXw2LmQ8bN6zK1cJ"
 
 var testPlaceholder = swap.Placeholder([]byte("twenty bytes of a hash, or so"))
 
-// lab is a world of sites with an authority they all trust, and a gateway that reads what goes to some of them.
+// lab is a world of sites with an authority they all trust, and a gateway that reads what goes to
+// some of them.
 type lab struct {
 	t       testing.TB
 	public  *ca.Authority // of the sites
@@ -99,7 +100,8 @@ func (l *lab) listen(name string, port int, serve func(net.Conn)) *site {
 func (l *lab) web(name string, port int, config *tls.Config, handler http.HandlerFunc) *site {
 	l.t.Helper()
 	var s *site
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.requests.Add(1); handler(w, r) })}
+	server := &http.Server{Handler: http.HandlerFunc(
+		func(w http.ResponseWriter, r *http.Request) { s.requests.Add(1); handler(w, r) })}
 	feed := &feeder{conns: make(chan net.Conn), done: make(chan struct{})}
 	s = l.listen(name, port, func(c net.Conn) {
 		ended := make(chan struct{})
@@ -214,7 +216,8 @@ func (l *lab) client(s *Session) *http.Client {
 		ExpectContinueTimeout: time.Minute,
 	}
 	l.t.Cleanup(t.CloseIdleConnections)
-	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Transport: t,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // get returns the answer to a GET with the placeholder as bearer.

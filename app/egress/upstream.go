@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// newTransport speaks HTTP/1.1 to the one host over connections that only this server uses, one at a time. It follows no redirects, knows no
-// proxies and asks for no compression.
+// newTransport speaks HTTP/1.1 to the one host over connections that only this server uses, one at
+// a time. It follows no redirects, knows no proxies and asks for no compression.
 func (e *server) newTransport() *http.Transport {
 	return &http.Transport{
 		DialContext:            func(ctx context.Context, _, _ string) (net.Conn, error) { return e.dialHost(ctx) },
@@ -44,7 +44,8 @@ func (e *server) dialHost(ctx context.Context) (net.Conn, error) {
 	return &upstream{TCPConn: tcp, conn: e.conn}, nil
 }
 
-// redial connects once more for a connection that is open: the list, the addresses and the rate are judged anew.
+// redial connects once more for a connection that is open: the list, the addresses and the rate are
+// judged anew.
 func (s *Session) redial(ctx context.Context, e *server) (*net.TCPConn, target, error) {
 	s.mu.Lock()
 	if s.closed {

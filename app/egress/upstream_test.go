@@ -25,7 +25,8 @@ func selfSigned(t testing.TB, name string, from, to time.Time) (tls.Certificate,
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{name}, NotBefore: from, NotAfter: to, BasicConstraintsValid: true, IsCA: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{name}, NotBefore: from, NotAfter: to,
+		BasicConstraintsValid: true, IsCA: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +35,8 @@ func selfSigned(t testing.TB, name string, from, to time.Time) (tls.Certificate,
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, parsed
 }
 
-// A host that can't prove who it is, or speaks something else, gets nothing; the box is told which it was.
+// A host that can't prove who it is, or speaks something else, gets nothing; the box is told which
+// it was.
 func TestHostsThatAreNotTrusted(t *testing.T) {
 	now := time.Now()
 	raw := func(answer string) func(*lab, *tls.Config) func(net.Conn) {
@@ -63,20 +65,29 @@ func TestHostsThatAreNotTrusted(t *testing.T) {
 			c.Certificates = []tls.Certificate{*cert}
 		}, nil, RuleCertUntrusted, "AIRLOCK_EXTRA_CA"},
 		{"another name", func(l *lab, c *tls.Config) { *c = *l.tls("www.api.test") }, nil, RuleCertName, "name"},
-		{"only TLS 1.1", func(_ *lab, c *tls.Config) { c.MinVersion, c.MaxVersion = tls.VersionTLS10, tls.VersionTLS11 }, nil, RuleHostOldTLS, "update"},
-		{"only HTTP/2", func(_ *lab, c *tls.Config) { c.NextProtos = []string{"h3-of-the-future"} }, nil, RuleHostHTTP2, "injected"},
-		{"asks for a certificate", func(_ *lab, c *tls.Config) { c.ClientAuth, c.MaxVersion = tls.RequireAnyClientCert, tls.VersionTLS12 }, nil, RuleHostTLS, "client certificate"},
+		{"only TLS 1.1", func(_ *lab, c *tls.Config) { c.MinVersion, c.MaxVersion = tls.VersionTLS10, tls.VersionTLS11 }, nil,
+			RuleHostOldTLS, "update"},
+		{"only HTTP/2", func(_ *lab, c *tls.Config) { c.NextProtos = []string{"h3-of-the-future"} }, nil, RuleHostHTTP2,
+			"injected"},
+		{"asks for a certificate",
+			func(_ *lab, c *tls.Config) { c.ClientAuth, c.MaxVersion = tls.RequireAnyClientCert, tls.VersionTLS12 }, nil,
+			RuleHostTLS, "client certificate"},
 		{"no TLS", nil, func(*lab, *tls.Config) func(net.Conn) {
 			return func(c net.Conn) { _, _ = io.WriteString(c, "SSH-2.0-x\r\n"); _, _ = io.Copy(io.Discard, c) }
 		}, RuleHostNoTLS, "port"},
-		{"closes at once", nil, func(*lab, *tls.Config) func(net.Conn) { return func(net.Conn) {} }, RuleHostTLS, "handshake"},
+		{"closes at once", nil, func(*lab, *tls.Config) func(net.Conn) { return func(net.Conn) {} }, RuleHostTLS,
+			"handshake"},
 		{"answers nothing", nil, raw(""), RuleHostBroke, "again"},
 		{"answers half a head", nil, raw("HTTP/1.1 200 OK\r\nContent-Type: x\r\n"), RuleHostBroke, "again"},
 		{"answers no HTTP", nil, raw("SSH-2.0-x\r\n\r\n"), RuleHostAnswer, "HTTP"},
 		{"answers HTTP/2", nil, raw("\x00\x00\x12\x04\x00\x00\x00\x00\x00\r\n\r\n"), RuleHostHTTP2, "injected"},
-		{"two lengths", nil, raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"), RuleHostAnswer, "HTTP"},
-		{"changes the protocol", nil, raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"), RuleHostAnswer, "HTTP"},
-		{"endless head", nil, raw("HTTP/1.1 200 OK\r\n" + strings.Repeat("X: "+strings.Repeat("y", 1000)+"\r\n", 2000) + "\r\n"), RuleHostAnswer, "HTTP"},
+		{"two lengths", nil, raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"), RuleHostAnswer,
+			"HTTP"},
+		{"changes the protocol", nil,
+			raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"), RuleHostAnswer,
+			"HTTP"},
+		{"endless head", nil, raw("HTTP/1.1 200 OK\r\n" + strings.Repeat("X: "+strings.Repeat("y", 1000)+"\r\n", 2000) +
+			"\r\n"), RuleHostAnswer, "HTTP"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := newLab(t)
@@ -92,10 +103,12 @@ func TestHostsThatAreNotTrusted(t *testing.T) {
 			}
 			s := l.session(Limits{}, []string{"api.test"}, "api.test:443")
 			resp, body := l.get(l.client(s), "https://api.test/x")
-			if resp.StatusCode != http.StatusBadGateway || resp.Header.Get("X-Airlock") != c.rule || !strings.Contains(body, c.hint) || !strings.Contains(body, "api.test:443") {
+			if resp.StatusCode != http.StatusBadGateway || resp.Header.Get("X-Airlock") != c.rule ||
+				!strings.Contains(body, c.hint) || !strings.Contains(body, "api.test:443") {
 				t.Errorf("%d %v %s", resp.StatusCode, resp.Header, body)
 			}
-			if row := lastRow(t, s); row.Rule != c.rule || row.Verdict != app.VerdictFailed || row.Status != 502 || row.Path != "/x" {
+			if row := lastRow(t, s); row.Rule != c.rule || row.Verdict != app.VerdictFailed || row.Status != 502 ||
+				row.Path != "/x" {
 				t.Errorf("%+v", row)
 			}
 			if site.requests.Load() != 0 {
@@ -115,7 +128,8 @@ func TestExpiredCertificate(t *testing.T) {
 		roots.AddCert(parsed)
 		g := New(Config{Lookup: l.lookup, Authority: l.airlock, Roots: roots})
 		s := g.Session(Grant{Hosts: allow(t, "api.test"), Sealed: l.sealed("api.test:443")}, nil)
-		if resp, body := l.get(l.client(s), "https://api.test/"); resp.StatusCode != 502 || resp.Header.Get("X-Airlock") != RuleCertTime || !strings.Contains(body, "AIRLOCK_EXTRA_CA") {
+		if resp, body := l.get(l.client(s), "https://api.test/"); resp.StatusCode != 502 ||
+			resp.Header.Get("X-Airlock") != RuleCertTime || !strings.Contains(body, "AIRLOCK_EXTRA_CA") {
 			t.Errorf("%d %v %s", resp.StatusCode, resp.Header, body)
 		}
 		s.Close()
@@ -129,17 +143,21 @@ func TestExtraRoots(t *testing.T) {
 	l.web("api.test", 443, &tls.Config{Certificates: []tls.Certificate{cert}}, reflect)
 	roots := x509.NewCertPool()
 	roots.AddCert(parsed)
-	s := New(Config{Lookup: l.lookup, Authority: l.airlock, Roots: roots}).Session(Grant{Hosts: allow(t, "api.test"), Sealed: l.sealed("api.test:443")}, nil)
+	s := New(Config{Lookup: l.lookup, Authority: l.airlock, Roots: roots}).Session(
+		Grant{Hosts: allow(t, "api.test"), Sealed: l.sealed("api.test:443")}, nil)
 	defer s.Close()
-	if resp, body := l.get(l.client(s), "https://api.test/"); resp.StatusCode != 200 || !strings.Contains(body, testPlaceholder) {
+	if resp, body := l.get(l.client(s), "https://api.test/"); resp.StatusCode != 200 ||
+		!strings.Contains(body, testPlaceholder) {
 		t.Errorf("%d %s", resp.StatusCode, body)
 	}
 }
 
-// Later connections of an open one pass the same rules again: a name that now leads elsewhere is not followed.
+// Later connections of an open one pass the same rules again: a name that now leads elsewhere is
+// not followed.
 func TestRedialIsJudgedAgain(t *testing.T) {
 	l := newLab(t)
-	l.web("api.test", 443, l.tls("api.test"), func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Connection", "close") })
+	l.web("api.test", 443, l.tls("api.test"),
+		func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Connection", "close") })
 	s := l.session(Limits{}, []string{"api.test"}, "api.test:443")
 	client := l.client(s)
 	if resp, _ := l.get(client, "https://api.test/"); resp.StatusCode != 200 {
@@ -154,7 +172,8 @@ func TestRedialIsJudgedAgain(t *testing.T) {
 		t.Errorf("%+v", row)
 	}
 	delete(l.names, "api.test")
-	if resp, _ := l.get(client, "https://api.test/"); resp.StatusCode != http.StatusBadGateway || resp.Header.Get("X-Airlock") != RuleUnresolved {
+	if resp, _ := l.get(client, "https://api.test/"); resp.StatusCode != http.StatusBadGateway ||
+		resp.Header.Get("X-Airlock") != RuleUnresolved {
 		t.Errorf("%d", resp.StatusCode)
 	}
 }

@@ -13,8 +13,10 @@ const (
 	wayGuess            // waySpeak if the box begins with TLS, else wayHTTP
 )
 
-// wayOf decides by the entry that allowed the connection, then by the port. sealed says that a sealed credential belongs to the host. An entry with
-// protocol tcp or postgres is a person's word that it is neither HTTP nor TLS from the start: it is relayed, and a placeholder in it is only text.
+// wayOf decides by the entry that allowed the connection, then by the port. sealed says that a
+// sealed credential belongs to the host. An entry with protocol tcp or postgres is a person's word
+// that it is neither HTTP nor TLS from the start: it is relayed, and a placeholder in it is only
+// text.
 func wayOf(entry app.Host, port int, sealed bool) way {
 	protocol := entry.Protocol
 	if protocol == "" {
@@ -40,8 +42,8 @@ func wayOf(entry app.Host, port int, sealed bool) way {
 	return wayRaw
 }
 
-// NotChecked is in the rule of a connection that is relayed whatever it is: an entry allowed the name that was dialled, and what
-// passes may be for any other that the same address serves.
+// NotChecked is in the rule of a connection that is relayed whatever it is: an entry allowed the
+// name that was dialled, and what passes may be for any other that the same address serves.
 const NotChecked = "server name not checked"
 
 // allowedBy is the rule of an allowed connection.

@@ -7,9 +7,11 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// TestHoleH3SentenceTellsEveryRelay: what a person reads of an entry, what an agent may ask for, and the ledger agree with what is done.
+// TestHoleH3SentenceTellsEveryRelay: what a person reads of an entry, what an agent may ask for,
+// and the ledger agree with what is done.
 func TestHoleH3SentenceTellsEveryRelay(t *testing.T) {
-	for _, protocol := range []app.Protocol{"", app.ProtocolHTTP, app.ProtocolHTTPS, app.ProtocolPostgres, app.ProtocolTCP} {
+	for _, protocol := range []app.Protocol{"", app.ProtocolHTTP, app.ProtocolHTTPS, app.ProtocolPostgres,
+		app.ProtocolTCP} {
 		for _, port := range []int{80, 443, 5432, 8443} {
 			for _, sealed := range []bool{false, true} {
 				h := app.Host{Name: "cdn.test", Ports: []int{port}, Protocol: protocol}

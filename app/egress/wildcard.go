@@ -7,14 +7,16 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// What stands for the star of a wildcard reaches the name servers of its owner, and could carry data to them. So it is short, and an
-// execution may use few different ones: together at most Limits.Names times maxStar bytes.
+// What stands for the star of a wildcard reaches the name servers of its owner, and could carry
+// data to them. So it is short, and an execution may use few different ones: together at most
+// Limits.Names times maxStar bytes.
 const (
 	maxStar       = 80 // bytes
 	maxStarLabels = 4
 )
 
-// wildcard returns the rule against a name that a wildcard entry allowed, or "". It is called with mu held.
+// wildcard returns the rule against a name that a wildcard entry allowed, or "". It is called with
+// mu held.
 func (s *Session) wildcard(entry app.Host, name string) string {
 	suffix, ok := strings.CutPrefix(entry.Name, "*")
 	if !ok {

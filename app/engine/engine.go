@@ -66,8 +66,9 @@ func New(cfg Config) *Engine {
 	return e
 }
 
-// Start ends what a dead process left and begins to claim. It doesn't wait for the proofs of the sandboxes: what is
-// submitted meanwhile waits for those that decide where it runs. Health says which backends can't run and why.
+// Start ends what a dead process left and begins to claim. It doesn't wait for the proofs of the
+// sandboxes: what is submitted meanwhile waits for those that decide where it runs. Health says
+// which backends can't run and why.
 func (e *Engine) Start(ctx context.Context) error {
 	if err := e.Reconcile(ctx); err != nil {
 		return err
@@ -78,16 +79,16 @@ func (e *Engine) Start(ctx context.Context) error {
 	return nil
 }
 
-// Drain lets what runs or waits for an answer come to its end, until ctx ends. Nothing more is accepted or claimed;
-// what is pending stays so. Close ends what is left.
+// Drain lets what runs or waits for an answer come to its end, until ctx ends. Nothing more is
+// accepted or claimed; what is pending stays so. Close ends what is left.
 func (e *Engine) Drain(ctx context.Context) {
 	if e.Scheduler.Drain(ctx) == nil {
 		e.Runner.Drain(ctx)
 	}
 }
 
-// Close stops claiming, ends what runs as interrupted, and removes the boxes. What is pending stays so. It returns
-// ctx's error if that took too long; the next Start ends what is left then.
+// Close stops claiming, ends what runs as interrupted, and removes the boxes. What is pending stays
+// so. It returns ctx's error if that took too long; the next Start ends what is left then.
 func (e *Engine) Close(ctx context.Context) error {
 	e.Scheduler.Stop()
 	e.Runner.Stop()

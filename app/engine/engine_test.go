@@ -26,14 +26,16 @@ func TestStopAndStart(t *testing.T) {
 			t.Errorf("error %q", x.Error)
 		}
 	}
-	_, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", By: enginetest.Agent})
+	_, _, err := w.Submit(t.Context(),
+		engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", By: enginetest.Agent})
 	enginetest.WantCode(t, err, app.CodeSandboxUnavailable)
 	w.UntilStatus(pending, app.StatusPending)
 	w.StartEngine()
 	w.Until(pending, app.StatusCompleted)
 }
 
-// An engine that drains takes nothing new, and lets go what can end; it doesn't wait longer than it may.
+// An engine that drains takes nothing new, and lets go what can end; it doesn't wait longer than it
+// may.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })
@@ -45,7 +47,8 @@ func TestDrain(t *testing.T) {
 		w.Drain(t.Context())
 	}()
 	w.AwaitHealth("it drains", func(h engine.Health) bool { return !h.Ready && h.Reason == scheduler.StoppingReason })
-	_, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", By: enginetest.Agent})
+	_, _, err := w.Submit(t.Context(),
+		engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", By: enginetest.Agent})
 	enginetest.WantCode(t, err, app.CodeSandboxUnavailable)
 	select {
 	case <-drained:

@@ -48,13 +48,15 @@ func runTests(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	guestPath = filepath.Join(dir, "airlock-init")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", guestPath, "github.com/computclaw/airlock/cmd/airlock-init")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", guestPath,
+		"github.com/computclaw/airlock/cmd/airlock-init")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build airlock-init: %v\n%s", err, out)
 		return 1
 	}
-	// Each check of the property test starts real sessions. "-rapid.checks" on the command line still counts.
+	// Each check of the property test starts real sessions. "-rapid.checks" on the command line still
+	// counts.
 	if err := flag.Set("rapid.checks", "25"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

@@ -16,13 +16,14 @@ import (
 	"github.com/computclaw/airlock/plugins/fake"
 )
 
-// Whatever scripts, boxes and people do, in any order: what was accepted ends in a terminal status that never changes again, no
-// secret gets out, and no box is left.
+// Whatever scripts, boxes and people do, in any order: what was accepted ends in a terminal status
+// that never changes again, no secret gets out, and no box is left.
 func TestEverythingEnds(t *testing.T) {
 	w := newWorld(t, func(c *engine.Config) {
 		c.Workers, c.Pool, c.Queue, c.QueuePerProfile, c.LLMWait = 2, 1, 100, 100, 50*time.Millisecond
 	})
-	lines := []string{"print x " + enginetest.SecretValue, "warn y", "ask one", "twice", "leave a question", "result {\"a\":\"" + enginetest.SecretValue + "\"}", "fail E: " + enginetest.SecretValue, "dial x.example.com 443"}
+	lines := []string{"print x " + enginetest.SecretValue, "warn y", "ask one", "twice", "leave a question",
+		"result {\"a\":\"" + enginetest.SecretValue + "\"}", "fail E: " + enginetest.SecretValue, "dial x.example.com 443"}
 	ends := []string{"", "exit 1", "exit 0", "signal 9", "hang", "lost", "oom", "pids", "garbage", "vanish"}
 	guests := []fake.Guest{guesttest.Play, guesttest.Play, guesttest.Play, fake.Exit(1), fake.Lost(), fake.OOM()}
 	usages := []func(string) (plugins.Usage, error){enginetest.Measured, enginetest.Limited, enginetest.Unmeasured}
@@ -34,8 +35,9 @@ func TestEverythingEnds(t *testing.T) {
 			case 0, 1, 2:
 				script := rapid.SliceOfN(rapid.SampledFrom(lines), 0, 4).Draw(r, "script")
 				script = append(script, rapid.SampledFrom(ends).Draw(r, "end"), "print end")
-				x, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Timeout: 50 * time.Millisecond, By: enginetest.Agent,
-					Script: strings.Join(withoutEmpty(script), "\n")})
+				x, _, err := w.Submit(t.Context(),
+					engine.Submission{ProfileID: w.Profile.ID, Timeout: 50 * time.Millisecond, By: enginetest.Agent,
+						Script: strings.Join(withoutEmpty(script), "\n")})
 				if app.CodeOf(err) == app.CodeSandboxUnavailable {
 					continue
 				}
@@ -53,7 +55,8 @@ func TestEverythingEnds(t *testing.T) {
 			case 4:
 				if len(list) > 0 {
 					x := rapid.SampledFrom(list).Draw(r, "answered")
-					if _, err := w.Respond(t.Context(), x.ID, engine.Answer{Text: "a", By: enginetest.Agent}); err != nil && app.CodeOf(err) != app.CodeNotWaiting {
+					if _, err := w.Respond(t.Context(), x.ID, engine.Answer{Text: "a", By: enginetest.Agent}); err != nil &&
+						app.CodeOf(err) != app.CodeNotWaiting {
 						r.Fatal(err)
 					}
 				}

@@ -9,12 +9,14 @@ import (
 	"github.com/computclaw/airlock/app/engine/enginetest"
 )
 
-// TestHoleM3RealSlices: what a script shows of its key without meaning to hide it is masked and counted, whichever way it goes.
+// TestHoleM3RealSlices: what a script shows of its key without meaning to hide it is masked and
+// counted, whichever way it goes.
 func TestHoleM3RealSlices(t *testing.T) {
 	t.Parallel()
 	w := realWorld(t)
 	const key = "x81LmN4vT7wkP9sZxQ2rY6uJ3hB5nC0dE1fG8aKo"
-	_, err := w.Access.SetCredential(t.Context(), enginetest.Person, access.CredentialInput{Name: "API_KEY", Mode: app.ModeInjected, Value: app.NewSecret(key)})
+	_, err := w.Access.SetCredential(t.Context(), enginetest.Person,
+		access.CredentialInput{Name: "API_KEY", Mode: app.ModeInjected, Value: app.NewSecret(key)})
 	w.Must(err)
 	const script = `
 import reprlib, sys
@@ -27,7 +29,8 @@ print(k[1:], file=sys.stderr)
 set_result({"key": k[:-1]})
 `
 	x, out := w.Finished(script, app.StatusCompleted)
-	if want := "[REDACTED]\n[REDACTED]\n[REDACTED]...\n'[REDACTED]'\n"; out.Stdout != want || out.Stderr != "[REDACTED]\n" || string(out.Result) != `{"key":"[REDACTED]"}` {
+	if want := "[REDACTED]\n[REDACTED]\n[REDACTED]...\n'[REDACTED]'\n"; out.Stdout != want ||
+		out.Stderr != "[REDACTED]\n" || string(out.Result) != `{"key":"[REDACTED]"}` {
 		t.Errorf("stdout %q, stderr %q, result %s", out.Stdout, out.Stderr, out.Result)
 	}
 	if x.Redactions != 6 {

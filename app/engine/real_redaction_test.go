@@ -13,7 +13,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// A script chooses paths, queries and methods of the requests that the ledger has: a value in them is masked, as it is and encoded.
+// A script chooses paths, queries and methods of the requests that the ledger has: a value in them
+// is masked, as it is and encoded.
 func TestLedgerPathsAreRedacted(t *testing.T) {
 	t.Parallel()
 	w, _, _ := sealedWorld(t)
@@ -26,10 +27,12 @@ for path in ("/files/%[1]s/rows", "/?q=%[2]s", "/ordinary"):
 	rows, err := w.Network(t.Context(), x.Handle)
 	w.Must(err)
 	seen := fmt.Sprintf("%+v", rows)
-	if strings.Contains(seen, value) || strings.Contains(seen, base64.URLEncoding.EncodeToString([]byte("user:" + value))[8:20]) {
+	if strings.Contains(seen, value) ||
+		strings.Contains(seen, base64.URLEncoding.EncodeToString([]byte("user:" + value))[8:20]) {
 		t.Errorf("the value is in %s", seen)
 	}
-	if !strings.Contains(seen, "/files/[REDACTED") || !strings.Contains(seen, "/?q=[REDACTED]") || !strings.Contains(seen, "/ordinary") {
+	if !strings.Contains(seen, "/files/[REDACTED") || !strings.Contains(seen, "/?q=[REDACTED]") ||
+		!strings.Contains(seen, "/ordinary") {
 		t.Errorf("the ledger is %s", seen)
 	}
 	var hits map[string]redact.Hits
@@ -43,7 +46,8 @@ for path in ("/files/%[1]s/rows", "/?q=%[2]s", "/ordinary"):
 	w.nowhereAtRest()
 }
 
-// The name of a model goes to the agent beside the question: a value in it is masked, and one that was cut into both is put together.
+// The name of a model goes to the agent beside the question: a value in it is masked, and one that
+// was cut into both is put together.
 func TestModelNamesAreRedacted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -53,7 +57,8 @@ func TestModelNamesAreRedacted(t *testing.T) {
 		"pieces": "model " + enginetest.SecretValue[half:] + "\nask what is " + enginetest.SecretValue[:half],
 	} {
 		x := w.Until(w.Send(script), app.StatusAwaitingLLM)
-		if strings.Contains(x.Request.Model, enginetest.SecretValue[half:]) || !strings.Contains(x.Request.Model, "REDACTED") {
+		if strings.Contains(x.Request.Model, enginetest.SecretValue[half:]) ||
+			!strings.Contains(x.Request.Model, "REDACTED") {
 			t.Errorf("%s: the model is %q", name, x.Request.Model)
 		}
 		_, err := w.Respond(t.Context(), x.ID, engine.Answer{Text: "thanks", By: enginetest.Agent})
@@ -62,7 +67,8 @@ func TestModelNamesAreRedacted(t *testing.T) {
 	}
 }
 
-// TestPiecesInModelNames: a value that is cut into the names of the models of several questions, or into such a name and the result, is put together as in questions.
+// TestPiecesInModelNames: a value that is cut into the names of the models of several questions, or
+// into such a name and the result, is put together as in questions.
 func TestPiecesInModelNames(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -78,12 +84,14 @@ func TestPiecesInModelNames(t *testing.T) {
 	w.Must(err)
 	w.UntilTerminal(x)
 
-	x = w.Until(w.Send("model "+enginetest.SecretValue[:half]+"\nask one\nresult \""+enginetest.SecretValue[half:]+"\""), app.StatusAwaitingLLM)
+	x = w.Until(w.Send("model "+enginetest.SecretValue[:half]+"\nask one\nresult \""+enginetest.SecretValue[half:]+"\""),
+		app.StatusAwaitingLLM)
 	_, err = w.Respond(t.Context(), x.ID, engine.Answer{Text: "thanks", By: enginetest.Agent})
 	w.Must(err)
 	out, err := w.Output(t.Context(), w.UntilTerminal(x).Handle)
 	w.Must(err)
-	if result := string(out.Result); strings.Contains(result, enginetest.SecretValue[half:]) || !strings.Contains(result, "REDACTED") {
+	if result := string(out.Result); strings.Contains(result, enginetest.SecretValue[half:]) ||
+		!strings.Contains(result, "REDACTED") {
 		t.Errorf("the result is %s", result)
 	}
 }

@@ -77,7 +77,8 @@ func (e *echo) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.got = append(e.got, r.Header.Get("Authorization"))
 	e.mu.Unlock()
 	w.Header().Set("X-Echo", r.Header.Get("Authorization"))
-	_ = json.NewEncoder(w).Encode(map[string]any{"authorization": r.Header.Get("Authorization"), "url": r.URL.String(), "body": string(body)})
+	_ = json.NewEncoder(w).Encode(
+		map[string]any{"authorization": r.Header.Get("Authorization"), "url": r.URL.String(), "body": string(body)})
 }
 
 // taken returns the headers since it was last asked.
@@ -89,7 +90,8 @@ func (e *echo) taken() []string {
 	return got
 }
 
-// sealedWorld has a profile whose key TOKEN is sealed for api.example.com:443, which is an echo service under a certificate of its own authority.
+// sealedWorld has a profile whose key TOKEN is sealed for api.example.com:443, which is an echo
+// service under a certificate of its own authority.
 func sealedWorld(t *testing.T) (*world, *echo, *pipeTap) {
 	t.Helper()
 	e := &echo{}
@@ -99,8 +101,8 @@ func sealedWorld(t *testing.T) (*world, *echo, *pipeTap) {
 	return w, e, tap
 }
 
-// worldBefore is a world whose hosts api.example.com:443 and other.example.com:443 are one service. start starts its engine, with real
-// boxes, all of whose pipes are tapped.
+// worldBefore is a world whose hosts api.example.com:443 and other.example.com:443 are one service.
+// start starts its engine, with real boxes, all of whose pipes are tapped.
 func worldBefore(
 	t *testing.T, service http.Handler, change ...func(*engine.Config),
 ) (w *world, tap *pipeTap, start func()) {
@@ -138,7 +140,8 @@ func worldBefore(
 				f(c)
 			}
 			c.CA = slices.Concat(authority.Certificate(), upstream.Certificate())
-			c.Gateway = egress.New(egress.Config{Authority: authority, Roots: roots, LocalServices: local, Known: w.Access.SearchSets().Known})
+			c.Gateway = egress.New(egress.Config{Authority: authority, Roots: roots, LocalServices: local,
+				Known: w.Access.SearchSets().Known})
 		})
 	}
 }
@@ -150,7 +153,8 @@ func (w *world) sealedProfile() app.Profile {
 	w.Must(err)
 	other, err := app.ParseHost("other.example.com:443")
 	w.Must(err)
-	_, err = w.Access.SetCredential(ctx, enginetest.Person, access.CredentialInput{Name: "TOKEN", Hosts: []app.Host{host}, Value: app.NewSecret(assembled())})
+	_, err = w.Access.SetCredential(ctx, enginetest.Person,
+		access.CredentialInput{Name: "TOKEN", Hosts: []app.Host{host}, Value: app.NewSecret(assembled())})
 	w.Must(err)
 	p, err := w.Access.CreateProfile(ctx, enginetest.Person, "sealed")
 	w.Must(err)
@@ -165,7 +169,8 @@ func (w *world) sealedProfile() app.Profile {
 	return p
 }
 
-// The usual clients use a sealed key as if it were the value; the service gets the value, and the script gets its placeholder back.
+// The usual clients use a sealed key as if it were the value; the service gets the value, and the
+// script gets its placeholder back.
 func TestSealedReachesItsHostOnly(t *testing.T) {
 	t.Parallel()
 	w, e, tap := sealedWorld(t)
@@ -206,7 +211,8 @@ set_result({
 	if err := json.Unmarshal(out.Result, &result); err != nil {
 		t.Fatalf("%s %v; stderr %s", out.Result, err, out.Stderr)
 	}
-	if diff := cmp.Diff(map[string]bool{"httpx": true, "requests": true, "urllib": true, "urllib3": true, "curl": true}, result.Mine); diff != "" {
+	if diff := cmp.Diff(map[string]bool{"httpx": true, "requests": true, "urllib": true, "urllib3": true, "curl": true},
+		result.Mine); diff != "" {
 		t.Error(diff)
 	}
 	if result.Token != "[SEALED:TOKEN]" {
@@ -227,7 +233,8 @@ set_result({
 	w.Must(err)
 	swapped := 0
 	for _, r := range rows {
-		if slices.Contains(r.Credentials, "TOKEN") && r.Status == http.StatusOK && r.Method == "GET" && r.Path == "/me?q=1" && r.Line > 0 {
+		if slices.Contains(r.Credentials, "TOKEN") && r.Status == http.StatusOK && r.Method == "GET" && r.Path == "/me?q=1" &&
+			r.Line > 0 {
 			swapped++
 		}
 	}
@@ -240,7 +247,8 @@ set_result({
 	w.nowhereAtRest()
 }
 
-// F18 and F19: what a script derives from a sealed key, or tells by its exit code, its time or the number of its rows, is about the placeholder, since that is all it has.
+// F18 and F19: what a script derives from a sealed key, or tells by its exit code, its time or the
+// number of its rows, is about the placeholder, since that is all it has.
 func TestSealedCanNotBeDerivedFrom(t *testing.T) {
 	t.Parallel()
 	w, e, _ := sealedWorld(t)
@@ -268,7 +276,8 @@ set_result([{
 		SHA256, HMAC, First, XOR string
 		Sum, Length, Letter      int
 	}
-	ofValue := derived{hex.EncodeToString(hash[:]), hex.EncodeToString(mac.Sum(nil)), "115-101-97-108-101-100", hex.EncodeToString(xor), sum, len(value), int(value[0])}
+	ofValue := derived{hex.EncodeToString(hash[:]), hex.EncodeToString(mac.Sum(nil)), "115-101-97-108-101-100",
+		hex.EncodeToString(xor), sum, len(value), int(value[0])}
 	var got []derived
 	if err := json.Unmarshal(out.Result, &got); err != nil || len(got) != 2 {
 		t.Fatalf("%s %v", out.Result, err)
@@ -276,7 +285,8 @@ set_result([{
 	if got[0] != got[1] {
 		t.Errorf("what came back is not what was sent: %+v", got)
 	}
-	if g := got[0]; g.SHA256 == ofValue.SHA256 || g.HMAC == ofValue.HMAC || g.First == ofValue.First || g.XOR == ofValue.XOR || g.Sum == ofValue.Sum || g.Length == ofValue.Length || g.Letter == ofValue.Letter {
+	if g := got[0]; g.SHA256 == ofValue.SHA256 || g.HMAC == ofValue.HMAC || g.First == ofValue.First ||
+		g.XOR == ofValue.XOR || g.Sum == ofValue.Sum || g.Length == ofValue.Length || g.Letter == ofValue.Letter {
 		t.Errorf("the script could work on the value: %+v", g)
 	}
 }
@@ -299,10 +309,12 @@ func (w *world) nowhereAtRest() {
 
 func forms() [][]byte {
 	v := assembled()
-	return [][]byte{[]byte(v), []byte(base64.StdEncoding.EncodeToString([]byte(v)))[:24], []byte(hex.EncodeToString([]byte(v)))}
+	return [][]byte{[]byte(v), []byte(base64.StdEncoding.EncodeToString([]byte(v)))[:24],
+		[]byte(hex.EncodeToString([]byte(v)))}
 }
 
-// While a script that has used its sealed key runs, the value is in none of the processes that make up its box.
+// While a script that has used its sealed key runs, the value is in none of the processes that make
+// up its box.
 func TestSealedIsNowhereInTheBox(t *testing.T) {
 	w, e, _ := sealedWorld(t)
 	x := w.Send(`
@@ -416,7 +428,8 @@ set_result([before, after])
 	host, err := app.ParseHost("moved.example.com")
 	w.Must(err)
 	w.untilRestricted(func() {
-		_, err := w.Access.SetCredential(t.Context(), enginetest.Person, access.CredentialInput{Name: "TOKEN", Hosts: []app.Host{host}})
+		_, err := w.Access.SetCredential(t.Context(), enginetest.Person,
+			access.CredentialInput{Name: "TOKEN", Hosts: []app.Host{host}})
 		w.Must(err)
 	})
 	w.AnswerGo(x)
@@ -426,12 +439,13 @@ set_result([before, after])
 	if string(out.Result) != "[200,403]" || len(e.got) != 1 {
 		t.Errorf("result %s; the service got %d requests", out.Result, len(e.got))
 	}
-	_, _, err = w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: "set_result(1)", By: enginetest.Agent})
+	_, _, err = w.Submit(t.Context(),
+		engine.Submission{ProfileID: w.Profile.ID, Script: "set_result(1)", By: enginetest.Agent})
 	w.Must(err)
 }
 
-// What a person gives to a credential (a new value, another mode) is for later executions: what runs goes on with the value and the
-// placeholder that it began with.
+// What a person gives to a credential (a new value, another mode) is for later executions: what
+// runs goes on with the value and the placeholder that it began with.
 func TestSealedStaysAsItBegan(t *testing.T) {
 	t.Parallel()
 	w, e, _ := sealedWorld(t)
@@ -444,7 +458,8 @@ llm.complete("go")
 set_result([before == get() == "Bearer " + began, began.startswith("airlock_sealed_")])
 `
 	second := rotated()
-	changes := []access.CredentialInput{{Name: "TOKEN", Value: app.NewSecret(second)}, {Name: "TOKEN", Mode: app.ModeInjected}}
+	changes := []access.CredentialInput{{Name: "TOKEN", Value: app.NewSecret(second)},
+		{Name: "TOKEN", Mode: app.ModeInjected}}
 	for i, value := range []string{assembled(), second} {
 		x := w.Until(w.Send(ask), app.StatusAwaitingLLM)
 		w.untilRestricted(func() {

@@ -54,7 +54,8 @@ func another() string { return strings.ReplaceAll(assembled(), "k3y", "oth3r-k3y
 
 func injected() string { return strings.ReplaceAll(assembled(), "k3y", "inj3ct3d-k3y") }
 
-// locked makes a profile that may reach the hosts and has the keys, each narrowed to what its agent asked for.
+// locked makes a profile that may reach the hosts and has the keys, each narrowed to what its agent
+// asked for.
 func (w *world) locked(keys []app.Key, places ...string) app.Profile {
 	w.T.Helper()
 	ctx := w.T.Context()
@@ -103,7 +104,8 @@ print(text)
 set_result({"text": text, "hex": text.encode().hex(), "words": text.split()})`
 )
 
-// keepsOut runs a script under a profile and fails if it gets or gives out any of the values. It returns what the script saw.
+// keepsOut runs a script under a profile and fails if it gets or gives out any of the values. It
+// returns what the script saw.
 func (w *world) keepsOut(when string, tap *pipeTap, p app.Profile, script string, values ...string) app.Output {
 	w.T.Helper()
 	w.Profile = p
@@ -124,15 +126,18 @@ func (w *world) keepsOut(when string, tap *pipeTap, p app.Profile, script string
 	return out
 }
 
-// One profile writes its sealed value into a host's log, and others read that: without the key, after a rotation, with another credential of the host, with the
-// key narrowed to elsewhere by its agent, after a restart. None of them gets the value, in the box or out of it.
+// One profile writes its sealed value into a host's log, and others read that: without the key,
+// after a rotation, with another credential of the host, with the key narrowed to elsewhere by its
+// agent, after a restart. None of them gets the value, in the box or out of it.
 func TestHoleH2ValueInALog(t *testing.T) {
 	t.Parallel()
 	host := &logbook{}
 	w, tap, start := worldBefore(t, host)
 	start()
-	w.credential(access.CredentialInput{Name: "TOKEN", Hosts: w.hosts("api.example.com:443", "other.example.com:443"), Value: app.NewSecret(assembled())})
-	w.credential(access.CredentialInput{Name: "OTHER", Hosts: w.hosts("api.example.com:443"), Value: app.NewSecret(another())})
+	w.credential(access.CredentialInput{Name: "TOKEN", Hosts: w.hosts("api.example.com:443", "other.example.com:443"),
+		Value: app.NewSecret(assembled())})
+	w.credential(access.CredentialInput{Name: "OTHER", Hosts: w.hosts("api.example.com:443"),
+		Value: app.NewSecret(another())})
 	writer := w.locked([]app.Key{{Name: "TOKEN"}}, "api.example.com:443")
 	keyless := w.locked(nil, "api.example.com:443")
 	w.Profile = writer
@@ -144,7 +149,8 @@ func TestHoleH2ValueInALog(t *testing.T) {
 	if !strings.Contains(out.Stdout, "GET /write Bearer [REDACTED]") {
 		t.Errorf("the log reads %s", out.Stdout)
 	}
-	if out := w.keepsOut("with the key", tap, writer, readLog, assembled()); !strings.Contains(out.Stdout, "Bearer [SEALED:TOKEN]") {
+	if out := w.keepsOut("with the key", tap, writer, readLog, assembled()); !strings.Contains(out.Stdout,
+		"Bearer [SEALED:TOKEN]") {
 		t.Errorf("the log reads %s", out.Stdout)
 	}
 
@@ -153,8 +159,10 @@ func TestHoleH2ValueInALog(t *testing.T) {
 	w.Finished(strings.ReplaceAll(writeLog, "KEY", `"TOKEN"`), app.StatusCompleted)
 	w.keepsOut("after a rotation, without the key", tap, keyless, readLog, assembled(), rotated())
 	w.keepsOut("after a rotation, with the key", tap, writer, readLog, assembled(), rotated())
-	w.keepsOut("with another credential of the host", tap, w.locked([]app.Key{{Name: "OTHER"}}, "api.example.com:443"), readLog, assembled(), rotated())
-	narrowed := w.locked([]app.Key{{Name: "TOKEN", Hosts: w.hosts("other.example.com:443")}}, "api.example.com:443", "other.example.com:443")
+	w.keepsOut("with another credential of the host", tap, w.locked([]app.Key{{Name: "OTHER"}}, "api.example.com:443"),
+		readLog, assembled(), rotated())
+	narrowed := w.locked([]app.Key{{Name: "TOKEN", Hosts: w.hosts("other.example.com:443")}}, "api.example.com:443",
+		"other.example.com:443")
 	w.keepsOut("with the key narrowed to another host", tap, narrowed, readLog, assembled(), rotated())
 
 	w.Must(w.Close(t.Context()))
@@ -168,15 +176,17 @@ func TestHoleH2ValueInALog(t *testing.T) {
 	}
 }
 
-// TestHoleF2VaultValueInALog: a value from Vault that was read while its credential belonged to one name of a host is kept out of
-// what that shows under another, as soon as the credential belongs to both.
+// TestHoleF2VaultValueInALog: a value from Vault that was read while its credential belonged to one
+// name of a host is kept out of what that shows under another, as soon as the credential belongs to
+// both.
 func TestHoleF2VaultValueInALog(t *testing.T) {
 	t.Parallel()
 	host := &logbook{}
 	w, tap, start := worldBefore(t, host)
 	w.withVault(map[string]any{"token": assembled()})
 	start()
-	w.credential(access.CredentialInput{Name: "TOKEN", Hosts: w.hosts("api.example.com:443"), Reference: "secret/data/app#token"})
+	w.credential(access.CredentialInput{Name: "TOKEN", Hosts: w.hosts("api.example.com:443"),
+		Reference: "secret/data/app#token"})
 	w.Profile = w.locked([]app.Key{{Name: "TOKEN"}}, "api.example.com:443")
 	w.Finished(strings.ReplaceAll(writeLog, "KEY", `"TOKEN"`), app.StatusCompleted)
 	if !strings.Contains(host.text(), "Bearer "+assembled()) {
@@ -197,7 +207,8 @@ func (w *world) withVault(secret map[string]any) {
 	server := vaulttest.Start(w.T)
 	server.Policy("reader", map[string]string{"secret/data/*": "read"})
 	server.Put("app", secret)
-	client, err := vault.New(vault.Config{Address: server.URL, Token: app.NewSecret(server.Token("1h", "reader")), Timeout: 20 * time.Second})
+	client, err := vault.New(vault.Config{Address: server.URL, Token: app.NewSecret(server.Token("1h", "reader")),
+		Timeout: 20 * time.Second})
 	w.Must(err)
 	keeper := leases.New(leases.Config{Store: w.Store, Vault: client})
 	w.Must(keeper.Start(w.T.Context()))
@@ -208,14 +219,16 @@ func (w *world) withVault(secret map[string]any) {
 	w.Access = access.New(access.Config{Store: w.Store, Keyring: w.Keyring(), Hub: w.Hub, Vault: client, Leases: keeper})
 }
 
-// What a host shows of an injected credential of others reaches the script, whose connection is relayed, but nothing of it leaves the box: neither in output, live or
-// kept, nor in a question or the name of a host, and no mask tells whose it is.
+// What a host shows of an injected credential of others reaches the script, whose connection is
+// relayed, but nothing of it leaves the box: neither in output, live or kept, nor in a question or
+// the name of a host, and no mask tells whose it is.
 func TestHoleH2OutputOfAnInjectedValue(t *testing.T) {
 	t.Parallel()
 	host := &logbook{}
 	w, tap, start := worldBefore(t, host)
 	start()
-	w.credential(access.CredentialInput{Name: "THEIRS", Mode: app.ModeInjected, Hosts: w.hosts("api.example.com:443"), Value: app.NewSecret(injected())})
+	w.credential(access.CredentialInput{Name: "THEIRS", Mode: app.ModeInjected, Hosts: w.hosts("api.example.com:443"),
+		Value: app.NewSecret(injected())})
 	w.Profile = w.locked([]app.Key{{Name: "THEIRS"}}, "api.example.com:443")
 	w.Finished(strings.ReplaceAll(writeLog, "KEY", `"THEIRS"`), app.StatusCompleted)
 
@@ -249,7 +262,8 @@ raise ValueError(value)
 	profile, err := w.Access.Profile(t.Context(), w.Profile.ID)
 	w.Must(err)
 	all := fmt.Sprintf("%+v %s %+v %+v %+v %+v %+v", out, out.Result, ended, questions, rows, profile, live)
-	for _, form := range []string{injected(), hex.EncodeToString([]byte(injected())), injected()[len(injected())-4:], "THEIRS"} {
+	for _, form := range []string{injected(), hex.EncodeToString([]byte(injected())), injected()[len(injected())-4:],
+		"THEIRS"} {
 		if strings.Contains(all, form) {
 			t.Errorf("%q came out: %s", form, all)
 		}
@@ -274,8 +288,9 @@ raise ValueError(value)
 	}
 }
 
-// A log shows another credential that begins with the script's own value, or with what a rule takes for a secret: all of it is masked, and what is left of it
-// when that was taken away comes out nowhere.
+// A log shows another credential that begins with the script's own value, or with what a rule takes
+// for a secret: all of it is masked, and what is left of it when that was taken away comes out
+// nowhere.
 func TestHoleF1OwnValueBeginsAnothers(t *testing.T) {
 	t.Parallel()
 	host := &logbook{}
@@ -285,12 +300,16 @@ func TestHoleF1OwnValueBeginsAnothers(t *testing.T) {
 	}
 	w, tap, start := worldBefore(t, host, func(c *engine.Config) { c.Patterns, c.Ahead = set.Find, set.Ahead })
 	start()
-	half := func(s string) string { return strings.ReplaceAll(s, "XX", "42") } // put together here, so that it is in no file
+	// put together here, so that it is in no file
+	half := func(s string) string { return strings.ReplaceAll(s, "XX", "42") }
 	id, secret := half("cl1ent-id-XX-7f3x9kw2m4p"), half("rY6uJ3hB5nC0-XX-dE1fG8aKoQ7")
 	vendor := half("AKIAXXSFODXXLZ7KMPLQ")
-	w.credential(access.CredentialInput{Name: "PAIR", Mode: app.ModeInjected, Hosts: w.hosts("api.example.com:443"), Value: app.NewSecret(id + ":" + secret)})
-	w.credential(access.CredentialInput{Name: "VENDOR", Mode: app.ModeInjected, Hosts: w.hosts("api.example.com:443"), Value: app.NewSecret(vendor + ":" + secret[4:])})
-	w.credential(access.CredentialInput{Name: "ID", Mode: app.ModeInjected, Hosts: w.hosts("api.example.com:443"), Value: app.NewSecret(id)})
+	w.credential(access.CredentialInput{Name: "PAIR", Mode: app.ModeInjected, Hosts: w.hosts("api.example.com:443"),
+		Value: app.NewSecret(id + ":" + secret)})
+	w.credential(access.CredentialInput{Name: "VENDOR", Mode: app.ModeInjected, Hosts: w.hosts("api.example.com:443"),
+		Value: app.NewSecret(vendor + ":" + secret[4:])})
+	w.credential(access.CredentialInput{Name: "ID", Mode: app.ModeInjected, Hosts: w.hosts("api.example.com:443"),
+		Value: app.NewSecret(id)})
 	for _, name := range []string{"PAIR", "VENDOR"} {
 		w.Profile = w.locked([]app.Key{{Name: name}}, "api.example.com:443")
 		w.Finished(strings.ReplaceAll(writeLog, "KEY", `"`+name+`"`), app.StatusCompleted)
@@ -324,14 +343,16 @@ raise ValueError(text)`)
 	w.nowhereAtRest()
 }
 
-// The live view masks what a credential of others became while the script runs, and doesn't show what it held back when that changed.
+// The live view masks what a credential of others became while the script runs, and doesn't show
+// what it held back when that changed.
 func TestHoleF4LiveViewAfterARotation(t *testing.T) {
 	t.Parallel()
 	host := &logbook{}
 	w, tap, start := worldBefore(t, host)
 	start()
 	theirs := func(value string) {
-		w.credential(access.CredentialInput{Name: "THEIRS", Mode: app.ModeInjected, Hosts: w.hosts("api.example.com:443"), Value: app.NewSecret(value)})
+		w.credential(access.CredentialInput{Name: "THEIRS", Mode: app.ModeInjected, Hosts: w.hosts("api.example.com:443"),
+			Value: app.NewSecret(value)})
 	}
 	theirs(injected())
 	keyless, writer := w.locked(nil, "api.example.com:443"), w.locked([]app.Key{{Name: "THEIRS"}}, "api.example.com:443")

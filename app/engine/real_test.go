@@ -26,14 +26,16 @@ import (
 	"github.com/computclaw/airlock/plugins/bubblewrap"
 )
 
-// withBubblewrap makes an engine use real boxes: bubblewrap behind a real plugin process, airlock-init, Python.
+// withBubblewrap makes an engine use real boxes: bubblewrap behind a real plugin process,
+// airlock-init, Python.
 func withBubblewrap(t testing.TB, instance string) func(*engine.Config) {
 	change, _ := withPlugin(t, instance)
 	return change
 }
 
 // withPlugin also returns the plugin.
-func withPlugin(t testing.TB, instance string, change ...func(*plugins.HostConfig)) (func(*engine.Config), *plugins.Client) {
+func withPlugin(t testing.TB, instance string, change ...func(*plugins.HostConfig)) (func(*engine.Config),
+	*plugins.Client) {
 	t.Helper()
 	host := plugins.HostConfig{Name: bubblewrap.Name, Args: []string{guestPath}}
 	for _, f := range change {
@@ -56,7 +58,8 @@ func withPlugin(t testing.TB, instance string, change ...func(*plugins.HostConfi
 		limits := app.DefaultLimits()
 		c.Sandboxes = []engine.Sandbox{{Name: bubblewrap.Name, Backend: client, Config: plugins.Config{
 			Instance: instance, StateDir: state,
-			Limits: plugins.Limits{Memory: limits.Memory, CPU: limits.CPU, Pids: limits.Pids, Tmp: limits.Tmp, Files: limits.Files},
+			Limits: plugins.Limits{Memory: limits.Memory, CPU: limits.CPU, Pids: limits.Pids, Tmp: limits.Tmp,
+				Files: limits.Files},
 		}}}
 	}, client
 }
@@ -84,15 +87,23 @@ func TestReal(t *testing.T) {
 		silent       []string // what the error must not say
 		line         int
 	}{
-		{name: "result", script: "print('hi')\nset_result({'b': 1, 'a': [None, 2.5]})", status: app.StatusCompleted, stdout: "hi\n", result: `{"a":[null,2.5],"b":1}`},
-		{name: "exception", script: "def f():\n    raise ValueError('no ' + settings.get('API_KEY'))\nf()", status: app.StatusError, line: 2,
-			says: []string{"ValueError: no [REDACTED...6789]", "line 2, in f", "line 3"}, silent: []string{enginetest.SecretValue, "airlock-init", "runner"}},
+		{name: "result", script: "print('hi')\nset_result({'b': 1, 'a': [None, 2.5]})", status: app.StatusCompleted,
+			stdout: "hi\n", result: `{"a":[null,2.5],"b":1}`},
+		{name: "exception", script: "def f():\n    raise ValueError('no ' + settings.get('API_KEY'))\nf()",
+			status: app.StatusError, line: 2,
+			says:   []string{"ValueError: no [REDACTED...6789]", "line 2, in f", "line 3"},
+			silent: []string{enginetest.SecretValue, "airlock-init", "runner"}},
 		{name: "syntax error", script: "x = (1,\nprint('x')\n", status: app.StatusError, says: []string{"SyntaxError"}},
-		{name: "exit 137", script: "import os; os._exit(137)", status: app.StatusError, says: []string{"exit code 137"}, silent: []string{"memory"}},
-		{name: "signal", script: "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", status: app.StatusError, says: []string{"signal 11"}},
-		{name: "memory", script: "x = []\nwhile True: x.append(bytearray(50_000_000))", status: app.StatusError, says: []string{"512 MiB", "AIRLOCK_LIMIT_MEMORY"}},
-		{name: "flood", script: "import os\nb = b'x' * 65536\nwhile True: os.write(1, b)", status: app.StatusError, says: []string{"AIRLOCK_LIMIT_OUTPUT"}},
-		{name: "forks", script: "import os, time\ntry:\n  while True:\n    if os.fork() == 0: time.sleep(100)\nexcept OSError: set_result('limited')", status: app.StatusCompleted, result: `"limited"`},
+		{name: "exit 137", script: "import os; os._exit(137)", status: app.StatusError, says: []string{"exit code 137"},
+			silent: []string{"memory"}},
+		{name: "signal", script: "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", status: app.StatusError,
+			says: []string{"signal 11"}},
+		{name: "memory", script: "x = []\nwhile True: x.append(bytearray(50_000_000))", status: app.StatusError,
+			says: []string{"512 MiB", "AIRLOCK_LIMIT_MEMORY"}},
+		{name: "flood", script: "import os\nb = b'x' * 65536\nwhile True: os.write(1, b)", status: app.StatusError,
+			says: []string{"AIRLOCK_LIMIT_OUTPUT"}},
+		{name: "forks", script: "import os, time\ntry:\n  while True:\n    if os.fork() == 0: time.sleep(100)\nexcept " +
+			"OSError: set_result('limited')", status: app.StatusCompleted, result: `"limited"`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -144,7 +155,8 @@ func TestRealTreesDie(t *testing.T) {
 	t.Parallel()
 	w := realWorld(t)
 	mark := fmt.Sprintf("98765.%d", time.Now().UnixNano()) // others may run this test on the same host
-	script := fmt.Sprintf("import subprocess\nfor i in range(5): subprocess.Popen(['sleep', '%s'], start_new_session=True)\nprint('up', flush=True)\n", mark)
+	script := fmt.Sprintf("import subprocess\nfor i in range(5): subprocess.Popen(['sleep', '%s'], "+
+		"start_new_session=True)\nprint('up', flush=True)\n", mark)
 	ends := []struct {
 		name   string
 		tail   string
@@ -165,7 +177,9 @@ func TestRealTreesDie(t *testing.T) {
 	}
 	for _, tt := range ends {
 		t.Run(tt.name, func(t *testing.T) {
-			x, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: script + tt.tail, Timeout: 2 * time.Second, By: enginetest.Agent})
+			x, _, err := w.Submit(t.Context(),
+				engine.Submission{ProfileID: w.Profile.ID, Script: script + tt.tail, Timeout: 2 * time.Second,
+					By: enginetest.Agent})
 			w.Must(err)
 			w.UntilPrinted(x, "up")
 			if tt.end != nil {
@@ -205,7 +219,8 @@ set_result({"a": a, "b": b, "ticks": after - before})
 	}
 	time.Sleep(time.Second) // 100 ticks, were it not frozen
 	first, second := "exact \u2028 \"text\"\n\x00 "+enginetest.SecretValue, strings.Repeat("long ", 100_000)
-	_, err := w.Respond(t.Context(), x.ID, engine.Answer{RequestID: asked.Request.RequestID, Text: first, By: enginetest.Agent})
+	_, err := w.Respond(t.Context(), x.ID,
+		engine.Answer{RequestID: asked.Request.RequestID, Text: first, By: enginetest.Agent})
 	w.Must(err)
 	asked = w.Until(x, app.StatusAwaitingLLM)
 	if asked.Request.Prompt != "second" || asked.Request.Model != "big" {
@@ -269,14 +284,16 @@ func TestRealUnknownName(t *testing.T) {
 	t.Parallel()
 	w := realWorld(t)
 	x, _ := w.Finished("import urllib.request; urllib.request.urlopen('http://other.example.com/')", app.StatusError)
-	for _, want := range []string{"URLError", "other.example.com is not on this profile's host list", `POST /profiles/{id}/hosts {"hosts":[{"host":"other.example.com"`} {
+	for _, want := range []string{"URLError", "other.example.com is not on this profile's host list",
+		`POST /profiles/{id}/hosts {"hosts":[{"host":"other.example.com"`} {
 		if !strings.Contains(x.Error, want) {
 			t.Errorf("%q is not in the error %q", want, x.Error)
 		}
 	}
 	rows, err := w.Network(t.Context(), x.Handle)
 	w.Must(err)
-	if len(rows) != 1 || rows[0].Host != "other.example.com" || rows[0].Verdict != app.VerdictDenied || rows[0].Rule != egress.RuleNotListed {
+	if len(rows) != 1 || rows[0].Host != "other.example.com" || rows[0].Verdict != app.VerdictDenied ||
+		rows[0].Rule != egress.RuleNotListed {
 		t.Errorf("ledger %+v", rows)
 	}
 }
@@ -314,7 +331,9 @@ func TestRealHundred(t *testing.T) {
 	}
 	var list []app.Execution
 	for i := range 100 {
-		x, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: scripts[i%len(scripts)].script, Timeout: 1500 * time.Millisecond, By: enginetest.Agent})
+		x, _, err := w.Submit(t.Context(),
+			engine.Submission{ProfileID: w.Profile.ID, Script: scripts[i%len(scripts)].script, Timeout: 1500 * time.Millisecond,
+				By: enginetest.Agent})
 		w.Must(err)
 		list = append(list, x)
 	}
@@ -335,7 +354,8 @@ func TestRealHundred(t *testing.T) {
 	}
 }
 
-// A plugin that is killed, or hangs, takes its boxes with it; the execution says so, the proof is taken again, and the next one runs.
+// A plugin that is killed, or hangs, takes its boxes with it; the execution says so, the proof is
+// taken again, and the next one runs.
 func TestRealPluginLost(t *testing.T) {
 	t.Parallel()
 	for name, signal := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "hung": syscall.SIGSTOP} {

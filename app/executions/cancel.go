@@ -19,9 +19,9 @@ const (
 	auditRetry = time.Second
 )
 
-// Cancel ends an execution, and returns it when nothing of it runs any more. Errors: CodeAlreadyEnded if it was
-// terminal, or ended by itself first; CodeStorageBusy if it was queued and its end could not be stored; CodeConflict
-// if it is stopped, and its end can't be stored yet.
+// Cancel ends an execution, and returns it when nothing of it runs any more. Errors:
+// CodeAlreadyEnded if it was terminal, or ended by itself first; CodeStorageBusy if it was queued
+// and its end could not be stored; CodeConflict if it is stopped, and its end can't be stored yet.
 func (s *Service) Cancel(ctx context.Context, id string, by app.Actor) (app.Execution, error) {
 	x, err := s.Execution(ctx, id)
 	if err != nil {
@@ -63,7 +63,8 @@ func (s *Service) auditCancel(ctx context.Context, event app.Event) {
 	}
 }
 
-// end stops the execution, whether it runs or is pending, and waits for its end. CodeAlreadyEnded if it has ended.
+// end stops the execution, whether it runs or is pending, and waits for its end. CodeAlreadyEnded
+// if it has ended.
 func (s *Service) end(ctx context.Context, handle string, cause *runner.Stop) error {
 	run, err := s.endPending(ctx, handle, cause)
 	if err != nil || run == nil {
@@ -121,8 +122,8 @@ func (s *Service) finishPending(ctx context.Context, handle string, cause *runne
 	return nil
 }
 
-// KillProfile cancels everything that the profile runs or has queued, and returns when nothing of it runs any more.
-// The reason becomes part of the executions' errors.
+// KillProfile cancels everything that the profile runs or has queued, and returns when nothing of
+// it runs any more. The reason becomes part of the executions' errors.
 func (s *Service) KillProfile(ctx context.Context, handle, reason string) error {
 	// A browser that goes away must not save a script.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWithin)

@@ -40,19 +40,22 @@ func TestCancel(t *testing.T) {
 	}
 	events, err := w.Access.Audit(t.Context(), 0, 3)
 	w.Must(err)
-	if len(events) != 3 || events[0].Action != "execution.cancel" || events[0].Actor != enginetest.Person || events[0].Subject != waiting.Handle || events[2].Actor != enginetest.Agent {
+	if len(events) != 3 || events[0].Action != "execution.cancel" || events[0].Actor != enginetest.Person ||
+		events[0].Subject != waiting.Handle || events[2].Actor != enginetest.Agent {
 		t.Errorf("audit %+v", events)
 	}
 	if open, _ := w.Fake.Open(); open != 0 {
 		t.Errorf("%d boxes are still open", open)
 	}
-	if _, err := w.Respond(t.Context(), waiting.ID, engine.Answer{Text: "late", By: enginetest.Agent}); app.CodeOf(err) != app.CodeNotWaiting {
+	if _, err := w.Respond(t.Context(), waiting.ID,
+		engine.Answer{Text: "late", By: enginetest.Agent}); app.CodeOf(err) != app.CodeNotWaiting {
 		t.Errorf("answer after the end: %v", err)
 	}
 }
 
-// An import keeps the store's only writer for minutes, and whoever claims or submits waits for it. Meanwhile what runs can be stopped, nobody waits longer than he
-// may, and the server can be shut down.
+// An import keeps the store's only writer for minutes, and whoever claims or submits waits for it.
+// Meanwhile what runs can be stopped, nobody waits longer than he may, and the server can be shut
+// down.
 func TestALongWriteKeepsNobodyFromStopping(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })
@@ -90,7 +93,8 @@ func TestALongWriteKeepsNobodyFromStopping(t *testing.T) {
 	w.UntilStatus(queued, app.StatusCompleted)
 }
 
-// TestCancellationIsAuditedOnceItCanBe: while another process kept the database the audit log missed a cancellation for good.
+// TestCancellationIsAuditedOnceItCanBe: while another process kept the database the audit log
+// missed a cancellation for good.
 func TestCancellationIsAuditedOnceItCanBe(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

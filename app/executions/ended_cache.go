@@ -16,8 +16,9 @@ const (
 	ledgerRowBytes = 256      // besides what a script can make long
 )
 
-// EndedCache keeps executions that have ended: agents ask for one several times, and reading it costs the store five
-// times as much as making sure that it is still there. It is safe for concurrent use.
+// EndedCache keeps executions that have ended: agents ask for one several times, and reading it
+// costs the store five times as much as making sure that it is still there. It is safe for
+// concurrent use.
 type EndedCache struct {
 	keyring *secrets.Keyring
 	cache   *lru.Cache[string, ended] // by execution id
@@ -78,8 +79,8 @@ func (s *Service) Ended(ctx context.Context, x app.Execution) (out app.Output, n
 	return out, network, err
 }
 
-// IsSmall reports whether an execution, with its output and ledger, certainly takes little memory: it is cached, or
-// has no output yet.
+// IsSmall reports whether an execution, with its output and ledger, certainly takes little memory:
+// it is cached, or has no output yet.
 func (s *Service) IsSmall(x app.Execution) bool {
 	return s.cfg.Cache.cache.Contains(x.ID) || !x.Status.Terminal() && x.Status != app.StatusAwaitingLLM
 }

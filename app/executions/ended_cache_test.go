@@ -69,7 +69,8 @@ func TestAnEndIsKeptAsItIsRead(t *testing.T) {
 		out, network, err := w.Ended(t.Context(), read)
 		w.Must(err)
 		again, _ := w.Cached(x.ID)
-		if diff := cmp.Diff(read, k.X) + cmp.Diff(out, k.Out) + cmp.Diff(network, k.Network, cmpopts.EquateEmpty()); diff != "" || again.Row != k.Row {
+		if diff := cmp.Diff(read, k.X) + cmp.Diff(out, k.Out) +
+			cmp.Diff(network, k.Network, cmpopts.EquateEmpty()); diff != "" || again.Row != k.Row {
 			t.Errorf("%q: row %d, want %d; %s", script, k.Row, again.Row, diff)
 		}
 	}
@@ -93,12 +94,14 @@ func TestLargeOutputIsNotKept(t *testing.T) {
 	}
 }
 
-// TestLongLedgerIsNotKept: 512 executions with 500 long paths each, which cost an agent little, once stayed in memory whatever they printed.
+// TestLongLedgerIsNotKept: 512 executions with 500 long paths each, which cost an agent little,
+// once stayed in memory whatever they printed.
 func TestLongLedgerIsNotKept(t *testing.T) {
 	t.Parallel()
 	row := app.Connection{Host: "a.example", Rule: "a.example", Method: "GET", Path: strings.Repeat("/", 1000)}
 	for n, want := range map[int]bool{0: true, 5: true, 20: false, app.MaxConnections: false} {
-		if bytes := executions.BytesWith(slices.Repeat([]app.Connection{row}, n)); bytes <= executions.MaxCachedBytes != want {
+		if bytes := executions.BytesWith(
+			slices.Repeat([]app.Connection{row}, n)); bytes <= executions.MaxCachedBytes != want {
 			t.Errorf("%d rows count as %d bytes", n, bytes)
 		}
 	}
@@ -148,7 +151,8 @@ func TestKeptObeysRevocationAndRemoval(t *testing.T) {
 	enginetest.WantCode(t, err, app.CodeNotFound)
 }
 
-// TestAnEndThatIsNotStoredIsNotLogged: the log said how an execution ended although another end stands in the database.
+// TestAnEndThatIsNotStoredIsNotLogged: the log said how an execution ended although another end
+// stands in the database.
 func TestAnEndThatIsNotStoredIsNotLogged(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer // the handler writes one line at a time
@@ -165,7 +169,8 @@ func TestAnEndThatIsNotStoredIsNotLogged(t *testing.T) {
 	last := w.Send("result 1")
 	w.Until(last, app.StatusCompleted)
 	w.Must(w.Close(t.Context()))
-	if text := log.String(); strings.Contains(text, "execution ended\" execution="+x.Handle) || !strings.Contains(text, "execution ended\" execution="+last.Handle) {
+	if text := log.String(); strings.Contains(text, "execution ended\" execution="+x.Handle) ||
+		!strings.Contains(text, "execution ended\" execution="+last.Handle) {
 		t.Error(text)
 	}
 }

@@ -42,8 +42,8 @@ type Found struct {
 	Unfinished bool            // only so much was looked through; there may be more at Next
 }
 
-// Search is List for people, who need no ids. Its work per call is bounded, so it may find nothing and still have
-// more to look through.
+// Search is List for people, who need no ids. Its work per call is bounded, so it may find nothing
+// and still have more to look through.
 func (s *Service) Search(ctx context.Context, f Filter) (Found, error) {
 	page, err := s.page(ctx, f)
 	if err != nil {

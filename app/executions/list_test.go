@@ -74,7 +74,8 @@ func TestUnknownExecutions(t *testing.T) {
 	enginetest.WantCode(t, err, app.CodeNotFound)
 }
 
-// People see what a running script printed, redacted, while it runs; afterwards it comes from the store.
+// People see what a running script printed, redacted, while it runs; afterwards it comes from the
+// store.
 func TestLiveOutput(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -12,8 +12,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Execution returns one by its id, for agents. Errors: CodeNotFound; CodeProfileRevoked if its profile was revoked or
-// deleted.
+// Execution returns one by its id, for agents. Errors: CodeNotFound; CodeProfileRevoked if its
+// profile was revoked or deleted.
 func (s *Service) Execution(ctx context.Context, id string) (app.Execution, error) {
 	if !app.IsExecutionID(id) {
 		return app.Execution{}, app.E(app.CodeNotFound, "there is no such execution",
@@ -70,7 +70,8 @@ func (s *Service) Output(ctx context.Context, handle string) (out app.Output, er
 	return out, err
 }
 
-// LiveOutput returns the redacted output so far, for people only; ok is false if the execution doesn't run here.
+// LiveOutput returns the redacted output so far, for people only; ok is false if the execution
+// doesn't run here.
 func (s *Service) LiveOutput(handle string) (out app.Output, ok bool) {
 	run := s.cfg.Runner.Find(handle)
 	if run == nil {
@@ -110,7 +111,8 @@ func (s *Service) Network(ctx context.Context, handle string) (list []app.Connec
 	return list, err
 }
 
-// Redactions returns what was masked, by channel, for people only. It is empty until the execution has ended.
+// Redactions returns what was masked, by channel, for people only. It is empty until the execution
+// has ended.
 func (s *Service) Redactions(ctx context.Context, handle string) (hits map[string]redact.Hits, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
 		hits, err = tx.Executions.RedactionHits(ctx, handle)
@@ -119,8 +121,9 @@ func (s *Service) Redactions(ctx context.Context, handle string) (hits map[strin
 	return hits, err
 }
 
-// Await returns the execution when it is terminal or waits for an answer, or as it is when the time is over.
-// An answer makes the status running, so an agent that has just answered doesn't get the same question again.
+// Await returns the execution when it is terminal or waits for an answer, or as it is when the time
+// is over. An answer makes the status running, so an agent that has just answered doesn't get the
+// same question again.
 func (s *Service) Await(ctx context.Context, id string, atMost time.Duration) (app.Execution, error) {
 	x, err := s.Execution(ctx, id)
 	if err != nil || hasNews(x) || atMost <= 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Reconcile ends what a dead process left running or waiting; what is pending stays so. The boxes are gone: they die
-// with their host, and a backend's Check removes the rest.
+// Reconcile ends what a dead process left running or waiting; what is pending stays so. The boxes
+// are gone: they die with their host, and a backend's Check removes the rest.
 func (s *Service) Reconcile(ctx context.Context) error {
 	var report []func() // the ends, once they are stored
 	err := s.cfg.Store.Write(ctx, func(tx *store.Tx) error {

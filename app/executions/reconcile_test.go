@@ -10,7 +10,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// A server that was killed can't say goodbye: the next one says it, and whether the script can have done anything.
+// A server that was killed can't say goodbye: the next one says it, and whether the script can have
+// done anything.
 func TestCrashAndStart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -29,7 +30,8 @@ func TestCrashAndStart(t *testing.T) {
 		if how == "claimed" {
 			want = runner.StopCrashed(false).Message
 		}
-		if x.Status != app.StatusError || x.Error != want || x.CompletedAt.IsZero() || x.StartedAt.IsZero() != (how == "claimed") {
+		if x.Status != app.StatusError || x.Error != want || x.CompletedAt.IsZero() ||
+			x.StartedAt.IsZero() != (how == "claimed") {
 			t.Errorf("%s: %+v", how, x)
 		}
 	}
@@ -55,7 +57,8 @@ func (w *world) leaveBehind(n store.NewExecution, how string) error {
 		if how == "claimed" {
 			return nil
 		}
-		if err := tx.Queue.Dispatch(ctx, n.Handle, store.Dispatch{Policy: 1, Backend: "fake", Isolation: "full", At: time.Now()}); err != nil || how == "started" {
+		if err := tx.Queue.Dispatch(ctx, n.Handle,
+			store.Dispatch{Policy: 1, Backend: "fake", Isolation: "full", At: time.Now()}); err != nil || how == "started" {
 			return err
 		}
 		return tx.Questions.Ask(ctx, n.Handle, store.Question{RequestID: app.NewID(), Ordinal: 1, At: time.Now()})

@@ -7,11 +7,12 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Rerun submits what a terminal execution was given once more: the same script and inputs byte for byte, under its
-// profile as it is now.
+// Rerun submits what a terminal execution was given once more: the same script and inputs byte for
+// byte, under its profile as it is now.
 //
-// Its questions get the recorded answers, each to the very same prompt and model. At another question it ends in
-// error, or asks the agent if live is true. Errors: CodeNotFound, CodeConflict if it has not ended, those of Submit.
+// Its questions get the recorded answers, each to the very same prompt and model. At another
+// question it ends in error, or asks the agent if live is true. Errors: CodeNotFound, CodeConflict
+// if it has not ended, those of Submit.
 func (s *Service) Rerun(
 	ctx context.Context, handle string, live bool, by app.Actor, trace string,
 ) (app.Execution, error) {

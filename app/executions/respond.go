@@ -7,8 +7,9 @@ import (
 	"github.com/computclaw/airlock/app/runner"
 )
 
-// Respond answers an execution that waits for an answer, and returns it as it is then. Errors: CodeNotFound,
-// CodeNotWaiting, CodeRequestMismatch, CodeProfileRevoked, CodeTooLarge, CodeStorageBusy, CodeStorageFull.
+// Respond answers an execution that waits for an answer, and returns it as it is then. Errors:
+// CodeNotFound, CodeNotWaiting, CodeRequestMismatch, CodeProfileRevoked, CodeTooLarge,
+// CodeStorageBusy, CodeStorageFull.
 func (s *Service) Respond(ctx context.Context, id string, a runner.Answer) (app.Execution, error) {
 	x, err := s.Execution(ctx, id)
 	if err != nil {

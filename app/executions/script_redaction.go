@@ -9,8 +9,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Redacting a long script costs up to two seconds per MiB, so submissions that will be refused must not get there,
-// and profiles take turns.
+// Redacting a long script costs up to two seconds per MiB, so submissions that will be refused must
+// not get there, and profiles take turns.
 const (
 	costlyScriptBytes = 4 << 10     // from here on the store is asked first whether the script will be taken
 	maxScriptsWaiting = 64          // costly scripts that may wait for their turn
@@ -20,8 +20,8 @@ const (
 var errTooManyScripts = app.E(app.CodeQueueFull, "too many long scripts are being submitted at once",
 	"Wait 5 s, then submit again, one at a time.")
 
-// precheck does what insert does first, for a script that is costly to redact: it refuses one that there is no room
-// for, and finds the execution that was submitted with the same key before.
+// precheck does what insert does first, for a script that is costly to redact: it refuses one that
+// there is no room for, and finds the execution that was submitted with the same key before.
 func (s *Service) precheck(
 	ctx context.Context, sub Submission, profile string,
 ) (x app.Execution, replayed bool, err error) {
@@ -46,10 +46,12 @@ func (s *Service) precheck(
 	return x, err == nil, err
 }
 
-// redactScript returns a script as people may see it. Long ones are redacted a few at once, in turns of the profiles.
+// redactScript returns a script as people may see it. Long ones are redacted a few at once, in
+// turns of the profiles.
 //
-// If Vault holds values that were not read yet, nobody can tell whether the script contains them: it is shown once
-// the execution has them. Errors: CodeQueueFull if too many scripts wait, or the turn doesn't come in time.
+// If Vault holds values that were not read yet, nobody can tell whether the script contains them:
+// it is shown once the execution has them. Errors: CodeQueueFull if too many scripts wait, or the
+// turn doesn't come in time.
 func (s *Service) redactScript(ctx context.Context, profile app.Profile, script string) (redact.Clean, error) {
 	if len(script) >= costlyScriptBytes {
 		waiting, cancel := context.WithTimeoutCause(ctx, scriptPatience, errTooManyScripts)

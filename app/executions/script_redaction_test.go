@@ -14,8 +14,9 @@ import (
 	"github.com/computclaw/airlock/app/redact"
 )
 
-// TestLongScriptsAreMaskedInTurns: a hundred long scripts that one profile submits at once don't keep that of another waiting, and no more of them wait than may: each costs up to
-// two seconds of a processor.
+// TestLongScriptsAreMaskedInTurns: a hundred long scripts that one profile submits at once don't
+// keep that of another waiting, and no more of them wait than may: each costs up to two seconds of
+// a processor.
 func TestLongScriptsAreMaskedInTurns(t *testing.T) {
 	t.Parallel()
 	var held atomic.Int64
@@ -37,7 +38,8 @@ func TestLongScriptsAreMaskedInTurns(t *testing.T) {
 	var refused, taken atomic.Int64
 	for range 100 {
 		all.Go(func() {
-			switch _, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: long("many"), By: enginetest.Agent}); app.CodeOf(err) {
+			switch _, _, err := w.Submit(t.Context(),
+				engine.Submission{ProfileID: w.Profile.ID, Script: long("many"), By: enginetest.Agent}); app.CodeOf(err) {
 			case "":
 				taken.Add(1)
 			case app.CodeQueueFull:
@@ -58,8 +60,9 @@ func TestLongScriptsAreMaskedInTurns(t *testing.T) {
 	}
 }
 
-// TestRefusedScriptCostsNothing: to mask a script of 1 MiB takes up to two seconds, which a profile whose queue is full could once have spent as often as it liked, and so could
-// who repeats a request with its key, or runs something again.
+// TestRefusedScriptCostsNothing: to mask a script of 1 MiB takes up to two seconds, which a profile
+// whose queue is full could once have spent as often as it liked, and so could who repeats a
+// request with its key, or runs something again.
 func TestRefusedScriptCostsNothing(t *testing.T) {
 	t.Parallel()
 	counting, looks := enginetest.CountRedactions("dearly")
@@ -69,7 +72,8 @@ func TestRefusedScriptCostsNothing(t *testing.T) {
 	w.Until(ended, app.StatusCompleted)
 	blocker := w.Send("hang")
 	w.UntilStatus(blocker, app.StatusRunning)
-	first, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: dear, IdempotencyKey: "k", By: enginetest.Agent})
+	first, _, err := w.Submit(t.Context(),
+		engine.Submission{ProfileID: w.Profile.ID, Script: dear, IdempotencyKey: "k", By: enginetest.Agent})
 	w.Must(err)
 	if looks.Load() == 0 {
 		t.Fatal("no script was looked at")
@@ -79,9 +83,11 @@ func TestRefusedScriptCostsNothing(t *testing.T) {
 	enginetest.WantCode(t, err, app.CodeQueueFull)
 	_, err = w.Rerun(t.Context(), ended.Handle, false, enginetest.Agent, "")
 	enginetest.WantCode(t, err, app.CodeQueueFull)
-	_, _, err = w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: dear + "y", IdempotencyKey: "k", By: enginetest.Agent})
+	_, _, err = w.Submit(t.Context(),
+		engine.Submission{ProfileID: w.Profile.ID, Script: dear + "y", IdempotencyKey: "k", By: enginetest.Agent})
 	enginetest.WantCode(t, err, app.CodeIdempotencyReused)
-	again, replayed, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: dear, IdempotencyKey: "k", By: enginetest.Agent})
+	again, replayed, err := w.Submit(t.Context(),
+		engine.Submission{ProfileID: w.Profile.ID, Script: dear, IdempotencyKey: "k", By: enginetest.Agent})
 	w.Must(err)
 	if !replayed || again.ID != first.ID || again.ProfileID != w.Profile.ID {
 		t.Errorf("replayed %v: %+v", replayed, again)

@@ -20,10 +20,10 @@ import (
 
 // Submit stores an execution as pending and wakes the scheduler.
 //
-// With an idempotency key that was used for the same body within 24 hours it returns that execution, and replayed is
-// true. Errors: those of app.Profile.CanExecute, CodeUnauthorized for an unknown profile, CodeTooLarge,
-// CodeInvalidField, CodeQueueFull, CodeIdempotencyReused, CodeSandboxUnavailable, CodeInstanceRetired,
-// CodeStorageBusy, CodeStorageFull.
+// With an idempotency key that was used for the same body within 24 hours it returns that
+// execution, and replayed is true. Errors: those of app.Profile.CanExecute, CodeUnauthorized for an
+// unknown profile, CodeTooLarge, CodeInvalidField, CodeQueueFull, CodeIdempotencyReused,
+// CodeSandboxUnavailable, CodeInstanceRetired, CodeStorageBusy, CodeStorageFull.
 func (s *Service) Submit(ctx context.Context, sub Submission) (x app.Execution, replayed bool, err error) {
 	profile, policy, err := s.mayExecute(ctx, sub.ProfileID)
 	if err != nil {
@@ -100,8 +100,8 @@ func (in *insertion) discard() {
 	}
 }
 
-// enqueue stores the execution and announces it, or returns the one that was submitted with the same key before.
-// If it would be next in any case, it is claimed with the same commit.
+// enqueue stores the execution and announces it, or returns the one that was submitted with the
+// same key before. If it would be next in any case, it is claimed with the same commit.
 func (s *Service) enqueue(ctx context.Context, in *insertion) (x app.Execution, replayed bool, err error) {
 	claim, ok := s.cfg.Scheduler.ReserveClaim(ctx)
 	if ok {
@@ -141,8 +141,8 @@ func (s *Service) insertAndClaim(
 	return x, nil
 }
 
-// insert stores the execution, or finds the one that was submitted with the same key before. With a claim it is
-// claimed and bound too, if it is next. x is pending and without its id.
+// insert stores the execution, or finds the one that was submitted with the same key before. With a
+// claim it is claimed and bound too, if it is next. x is pending and without its id.
 func (s *Service) insert(
 	ctx context.Context, in *insertion, claim *scheduler.ImmediateClaim,
 ) (x app.Execution, err error) {
@@ -206,7 +206,8 @@ func (s *Service) check(sub *Submission) error {
 		return app.Invalid("timeout", "the timeout is negative",
 			fmt.Sprintf("Send seconds from 1 to %d, or leave it out.", int(s.cfg.TimeoutMax/time.Second)))
 	case len(sub.IdempotencyKey) > app.MaxIdempotencyKey:
-		return app.Invalid("Idempotency-Key", fmt.Sprintf("the idempotency key is longer than %d bytes", app.MaxIdempotencyKey),
+		return app.Invalid("Idempotency-Key",
+			fmt.Sprintf("the idempotency key is longer than %d bytes", app.MaxIdempotencyKey),
 			"Use a shorter one, such as a UUID.")
 	}
 	if sub.Timeout == 0 {
@@ -228,7 +229,8 @@ func (sub Submission) key() []byte {
 	return sum[:]
 }
 
-// digest identifies what was submitted, each part with its length. The timeout counts as it will be used.
+// digest identifies what was submitted, each part with its length. The timeout counts as it will be
+// used.
 func (sub Submission) digest() []byte {
 	sum := sha256.New()
 	inputs := "absent"

@@ -28,10 +28,14 @@ func TestSubmitRefuses(t *testing.T) {
 		{"long script", func(s *engine.Submission) { s.Script = strings.Repeat("x", app.MaxScript+1) }, app.CodeTooLarge},
 		{"NUL", func(s *engine.Submission) { s.Script = "print \x00" }, app.CodeInvalidField},
 		{"not UTF-8", func(s *engine.Submission) { s.Script = "print \xff" }, app.CodeInvalidField},
-		{"long inputs", func(s *engine.Submission) { s.Inputs = json.RawMessage(`"` + strings.Repeat("x", app.MaxInputs) + `"`) }, app.CodeTooLarge},
+		{"long inputs", func(s *engine.Submission) {
+			s.Inputs = json.RawMessage(`"` + strings.Repeat("x", app.MaxInputs) +
+				`"`)
+		}, app.CodeTooLarge},
 		{"broken inputs", func(s *engine.Submission) { s.Inputs = json.RawMessage(`{`) }, app.CodeInvalidField},
 		{"negative timeout", func(s *engine.Submission) { s.Timeout = -1 }, app.CodeInvalidField},
-		{"long idempotency key", func(s *engine.Submission) { s.IdempotencyKey = strings.Repeat("k", 256) }, app.CodeInvalidField},
+		{"long idempotency key", func(s *engine.Submission) { s.IdempotencyKey = strings.Repeat("k", 256) },
+			app.CodeInvalidField},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -60,8 +64,10 @@ func TestSubmitNeedsALockedProfile(t *testing.T) {
 func TestTimeoutIsCapped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for given, want := range map[time.Duration]time.Duration{0: time.Minute, time.Second: time.Second, 1e12 * time.Microsecond: app.MaxTimeout} {
-		x, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", Timeout: given, By: enginetest.Agent})
+	for given, want := range map[time.Duration]time.Duration{0: time.Minute, time.Second: time.Second,
+		1e12 * time.Microsecond: app.MaxTimeout} {
+		x, _, err := w.Submit(t.Context(),
+			engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", Timeout: given, By: enginetest.Agent})
 		w.Must(err)
 		if x.Timeout != want {
 			t.Errorf("timeout %v became %v, want %v", given, x.Timeout, want)
@@ -127,7 +133,8 @@ func TestIdempotencyAtOnce(t *testing.T) {
 	ids := make([]string, 16)
 	for i := range ids {
 		wg.Go(func() {
-			x, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", IdempotencyKey: "k", By: enginetest.Agent})
+			x, _, err := w.Submit(t.Context(),
+				engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", IdempotencyKey: "k", By: enginetest.Agent})
 			if err != nil {
 				t.Error(err)
 			}

@@ -151,7 +151,8 @@ func figures(list []store.Usage) Figures {
 	return f
 }
 
-// quantile returns the smallest duration that at least the share q does not exceed; 0 if there is none.
+// quantile returns the smallest duration that at least the share q does not exceed; 0 if there is
+// none.
 func quantile(counts map[time.Duration]int64, q float64) time.Duration {
 	var total, seen int64
 	for _, n := range counts {

@@ -11,8 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Finish ends the writing of a new file: what is in f gets the name path, in the same directory, when all of it is on the disk, and nothing else is replaced by it. f is closed, and the
-// name that it had is gone in any case. failure is what went wrong before, while f was filled. Errors: failure; fs.ErrExist if there is a file of that name.
+// Finish ends the writing of a new file: what is in f gets the name path, in the same directory,
+// when all of it is on the disk, and nothing else is replaced by it. f is closed, and the name that
+// it had is gone in any case. failure is what went wrong before, while f was filled. Errors:
+// failure; fs.ErrExist if there is a file of that name.
 func Finish(f *os.File, path string, failure error) (err error) {
 	if err = failure; err == nil {
 		err = f.Sync()
@@ -29,8 +31,9 @@ func Finish(f *os.File, path string, failure error) (err error) {
 	return SyncDir(filepath.Dir(path))
 }
 
-// Claim gives a file the name to, in one step, and never replaces another. It has its old name, too, until that is removed; on a volume without hard links it has the new one alone.
-// Errors: fs.ErrExist, fs.ErrNotExist.
+// Claim gives a file the name to, in one step, and never replaces another. It has its old name,
+// too, until that is removed; on a volume without hard links it has the new one alone. Errors:
+// fs.ErrExist, fs.ErrNotExist.
 func Claim(from, to string) error { return claim(from, to, os.Link) }
 
 func claim(from, to string, link func(from, to string) error) error {

@@ -18,7 +18,10 @@ var volumes = map[string]func(from, to string) error{ //nolint:gochecknoglobals 
 	"network": func(from, to string) error {
 		return &os.LinkError{Op: "link", Old: from, New: to, Err: syscall.EOPNOTSUPP}
 	},
-	"not made at all": func(from, to string) error { return &os.LinkError{Op: "link", Old: from, New: to, Err: syscall.ENOSYS} },
+	"not made at all": func(from,
+		to string) error {
+		return &os.LinkError{Op: "link", Old: from, New: to, Err: syscall.ENOSYS}
+	},
 }
 
 func TestAFileGetsItsNameOnVolumesWithoutHardLinksToo(t *testing.T) {
@@ -78,7 +81,8 @@ func TestHardLinksAreMadeHereOnly(t *testing.T) {
 			}
 			return err
 		}
-		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || filepath.Base(filepath.Dir(path)) == "files" {
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
+			filepath.Base(filepath.Dir(path)) == "files" {
 			return nil
 		}
 		text, err := os.ReadFile(path)

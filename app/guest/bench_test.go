@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// BenchmarkWarm is the time from Run to its return, for the smallest script, in boxes that were waiting.
+// BenchmarkWarm is the time from Run to its return, for the smallest script, in boxes that were
+// waiting.
 func BenchmarkWarm(b *testing.B) {
 	var took []time.Duration
 	for range b.N {
@@ -43,7 +44,8 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// TestIdleMemory measures what a waiting box holds among others: the PSS of airlock-init and of the interpreter.
+// TestIdleMemory measures what a waiting box holds among others: the PSS of airlock-init and of the
+// interpreter.
 func TestIdleMemory(t *testing.T) {
 	const boxes = 8
 	var roots []int

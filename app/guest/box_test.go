@@ -29,7 +29,8 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	initBinary = filepath.Join(dir, "airlock-init")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", initBinary, "github.com/computclaw/airlock/cmd/airlock-init")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", initBinary,
+		"github.com/computclaw/airlock/cmd/airlock-init")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		panic(string(out))
@@ -45,7 +46,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// enter prepares what every backend promises to the guest: own namespaces, /proc, /tmp, resolver configuration, no capabilities.
+// enter prepares what every backend promises to the guest: own namespaces, /proc, /tmp, resolver
+// configuration, no capabilities.
 const enter = `
 set -e
 mount -t tmpfs tmpfs /mnt
@@ -62,10 +64,12 @@ shift
 exec /mnt/airlock-init netns --rlimit nofile=256 "$@" -- /usr/bin/setpriv --bounding-set=-all --inh-caps=-all /mnt/airlock-init
 `
 
-// stdio starts a box and returns its pipe. The box is gone when the test is. Flags are airlock-init's in netns mode.
+// stdio starts a box and returns its pipe. The box is gone when the test is. Flags are
+// airlock-init's in netns mode.
 func stdio(t testing.TB, flags ...string) (stdin io.WriteCloser, stdout io.ReadCloser, process *exec.Cmd) {
 	t.Helper()
-	cmd := exec.Command("/usr/bin/unshare", "--user", "--map-root-user", "--mount", "--net", "--ipc", "--uts", "--pid", "--fork", "--kill-child", "--mount-proc",
+	cmd := exec.Command("/usr/bin/unshare", "--user", "--map-root-user", "--mount", "--net", "--ipc", "--uts", "--pid",
+		"--fork", "--kill-child", "--mount-proc",
 		"/bin/sh", "-c", enter, "sh", initBinary)
 	cmd.Args = append(cmd.Args, flags...)
 	if os.Getuid() == 0 { // boxes never run as root, to which the kernel grants processes without limit
@@ -160,7 +164,8 @@ type finished struct {
 }
 
 func job(script string) Job {
-	return Job{Script: script, Settings: map[string]string{"DB_HOST": "db.example.com", "TOKEN": "s3cr3t"}, MaxOutput: 1 << 20, MaxResult: 4 << 20}
+	return Job{Script: script, Settings: map[string]string{"DB_HOST": "db.example.com", "TOKEN": "s3cr3t"},
+		MaxOutput: 1 << 20, MaxResult: 4 << 20}
 }
 
 // run opens a box and runs one job in it.
@@ -183,8 +188,10 @@ func script(t testing.TB, text string) finished {
 }
 
 func TestSmoke(t *testing.T) {
-	f := script(t, "print('hello')\nimport sys\nprint('oops', file=sys.stderr)\nset_result({'a': [1, settings.get('DB_HOST')]})")
-	if f.stdout != "hello\n" || f.stderr != "oops\n" || string(f.Result) != `{"a":[1,"db.example.com"]}` || f.Exited != (wire.Exited{}) {
+	f := script(t, "print('hello')\nimport sys\nprint('oops', file=sys.stderr)\nset_result({'a': [1, "+
+		"settings.get('DB_HOST')]})")
+	if f.stdout != "hello\n" || f.stderr != "oops\n" || string(f.Result) != `{"a":[1,"db.example.com"]}` ||
+		f.Exited != (wire.Exited{}) {
 		t.Errorf("%+v", f)
 	}
 }

@@ -5,10 +5,12 @@ import (
 	"fmt"
 )
 
-// ErrLost means that the pipe ended before the guest said how the script ended. Why is for the backend's Exit to tell.
+// ErrLost means that the pipe ended before the guest said how the script ended. Why is for the
+// backend's Exit to tell.
 var ErrLost = errors.New("the box ended without saying how")
 
-// ErrNotStarted is wrapped by Run's error if the script certainly did not leave this process: another box may run it.
+// ErrNotStarted is wrapped by Run's error if the script certainly did not leave this process:
+// another box may run it.
 var ErrNotStarted = errors.New("the script was not started")
 
 // ErrUsed means that the session has run its one script.
@@ -17,7 +19,8 @@ var ErrUsed = errors.New("the session was used already")
 // ErrNotFrozen means that the box said that it could not be frozen, or not be woken up again.
 var ErrNotFrozen = errors.New("the box could not be frozen")
 
-// ProtocolError means that the box did something no guest does. Its text contains nothing that came out of the box.
+// ProtocolError means that the box did something no guest does. Its text contains nothing that came
+// out of the box.
 type ProtocolError struct {
 	Problem string
 }

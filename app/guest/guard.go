@@ -19,8 +19,9 @@ const (
 	muxFlags = 1 | 2 | 4 | 8
 )
 
-// guard reads a box's stdout on its way to yamux and lets pass only what an honest guest's yamux sends. Left to itself, yamux starts a
-// goroutine for every ping that it is sent and remembers every stream that was opened: memory for nothing but bytes.
+// guard reads a box's stdout on its way to yamux and lets pass only what an honest guest's yamux
+// sends. Left to itself, yamux starts a goroutine for every ping that it is sent and remembers
+// every stream that was opened: memory for nothing but bytes.
 type guard struct {
 	from io.ReadCloser
 

@@ -25,7 +25,8 @@ type impostor struct {
 }
 
 func goodReady() wire.Message {
-	return wire.Message{Ready: &wire.Ready{Protocol: 1, Runner: RunnerDigest(), Python: "3.11.2", Packages: strings.Repeat("0", 64)}}
+	return wire.Message{Ready: &wire.Ready{Protocol: 1, Runner: RunnerDigest(), Python: "3.11.2",
+		Packages: strings.Repeat("0", 64)}}
 }
 
 func (i *impostor) say(m any) { _ = wire.Write(i.control, m) }
@@ -62,7 +63,8 @@ func TestNothingIsAcceptedBeforeTheScript(t *testing.T) {
 			}
 			defer s.Close()
 			<-s.Done()
-			if _, err := s.Run(t.Context(), job("pass"), (&recorder{}).handler()); !errors.As(err, new(*ProtocolError)) && name != "exited" {
+			if _, err := s.Run(t.Context(), job("pass"), (&recorder{}).handler()); !errors.As(err, new(*ProtocolError)) &&
+				name != "exited" {
 				t.Error(err)
 			}
 		})
@@ -73,7 +75,8 @@ func TestNothingIsAcceptedBeforeTheScript(t *testing.T) {
 func against(t testing.TB, act func(*impostor)) (Outcome, error) {
 	t.Helper()
 	ours, done := impersonate(t, act)
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute) // a thousand times what it takes: boxes of other tests may have most of the processors
+	// a thousand times what it takes: boxes of other tests may have most of the processors
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	defer func() { ours.Close(); <-done }()
 	s, err := Open(ctx, ours, ours, Boot{})
@@ -243,7 +246,8 @@ func TestImpostors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			outcome, err := against(t, act)
-			// yamux finds these itself, and says goodbye: whether its reason or the impostor's hanging up is first is open.
+			// yamux finds these itself, and says goodbye: whether its reason or the impostor's hanging up is
+			// first is open.
 			lost := (name == "duplicate stream" || name == "window exceeded bit by bit") && errors.Is(err, ErrLost)
 			if !errors.As(err, new(*ProtocolError)) && !lost {
 				t.Errorf("%v %+v", err, outcome)
@@ -262,7 +266,8 @@ func muxFrame(kind uint8, flags uint16, id, length uint32) []byte {
 	return binary.BigEndian.AppendUint32(b, length)
 }
 
-// TestFloodsStayBounded: an impostor that opens streams and fills windows as fast as it can gets no memory for it.
+// TestFloodsStayBounded: an impostor that opens streams and fills windows as fast as it can gets no
+// memory for it.
 func TestFloodsStayBounded(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -299,7 +304,8 @@ func TestSilence(t *testing.T) {
 }
 
 func TestNoPythonIsLost(t *testing.T) {
-	if _, err := against(t, func(i *impostor) { i.say(wire.Message{Exited: &wire.Exited{Code: 127}}) }); !errors.Is(err, ErrLost) {
+	if _, err := against(t, func(i *impostor) { i.say(wire.Message{Exited: &wire.Exited{Code: 127}}) }); !errors.Is(err,
+		ErrLost) {
 		t.Error(err)
 	}
 }
@@ -311,7 +317,8 @@ type replay struct {
 
 func (replay) Close() error { return nil }
 
-// FuzzHost feeds arbitrary bytes to the engine's side: it must end, without a panic and without a goroutine left.
+// FuzzHost feeds arbitrary bytes to the engine's side: it must end, without a panic and without a
+// goroutine left.
 func FuzzHost(f *testing.F) {
 	frame := func(m any) []byte {
 		b, err := wire.Encode(m)
@@ -328,7 +335,8 @@ func FuzzHost(f *testing.F) {
 	ready := append(ack, frame(goodReady())...)
 	f.Add(ready)
 	f.Add(append(ready, frame(wire.Message{Exited: &wire.Exited{}})...))
-	f.Add(append(append(append(ready, stream(2, wire.Header{Kind: wire.Stdout})...), stream(4, wire.Header{Kind: wire.Stderr})...), frame(wire.Message{Exited: &wire.Exited{Code: 1}})...))
+	f.Add(append(append(append(ready, stream(2, wire.Header{Kind: wire.Stdout})...),
+		stream(4, wire.Header{Kind: wire.Stderr})...), frame(wire.Message{Exited: &wire.Exited{Code: 1}})...))
 	f.Add(append(ready, stream(2, wire.Header{Kind: wire.Connect, Host: "a.example.com", Port: 443})...))
 	f.Add(append(ready, frame(wire.Message{LLM: &wire.LLMRequest{ID: "1"}})...))
 	f.Add(append(ready, muxFrame(1, 8, 1, 0)...))
@@ -369,7 +377,8 @@ func FuzzResult(f *testing.F) {
 	})
 }
 
-// TestTooManyStreamsAreNotJustReset: were the multiplexer's backlog the lower bound, a slow accept would leave the box with an unanswered stream and no error.
+// TestTooManyStreamsAreNotJustReset: were the multiplexer's backlog the lower bound, a slow accept
+// would leave the box with an unanswered stream and no error.
 func TestTooManyStreamsAreNotJustReset(t *testing.T) {
 	if backlog := wire.Mux(wire.GuestWindow).AcceptBacklog; backlog <= maxStreams {
 		t.Errorf("the backlog of %d hides a box that opens more than %d streams", backlog, maxStreams)

@@ -33,28 +33,33 @@ type Job struct {
 	Questions int         // how often the script may ask the LLM; 0 means DefaultQuestions
 }
 
-// Handler is what a script's doings lead to. All fields must be set. The functions are called from several goroutines; each
-// of Stdout and Stderr is called by one at a time. No call is made after Run has returned, and Run waits for those under way.
+// Handler is what a script's doings lead to. All fields must be set. The functions are called from
+// several goroutines; each of Stdout and Stderr is called by one at a time. No call is made after
+// Run has returned, and Run waits for those under way.
 type Handler struct {
-	// Stdout and Stderr take output in order, at most Job.MaxOutput bytes in all. p is valid during the call only.
+	// Stdout and Stderr take output in order, at most Job.MaxOutput bytes in all. p is valid during
+	// the call only.
 	Stdout, Stderr func(p []byte)
 
-	// LLM answers a question. It may block for as long as the person or agent takes, until ctx ends. Only Text and Error of the
-	// reply are used. An error raises llm.Error with its text in the script.
+	// LLM answers a question. It may block for as long as the person or agent takes, until ctx ends.
+	// Only Text and Error of the reply are used. An error raises llm.Error with its text in the
+	// script.
 	LLM func(ctx context.Context, q wire.LLMRequest) (wire.LLMReply, error)
 
-	// Dial decides about a connection and makes it. The name is syntactically a host name in lower case, nothing more is known
-	// about it. An error refuses the connection.
-	// Port 0 stands for a name that the box's resolver doesn't know: nothing is to be dialled, only recorded; the error is not shown.
+	// Dial decides about a connection and makes it. The name is syntactically a host name in lower
+	// case, nothing more is known about it. An error refuses the connection. Port 0 stands for a name
+	// that the box's resolver doesn't know: nothing is to be dialled, only recorded; the error is not
+	// shown.
 	Dial func(ctx context.Context, host string, port int) (Conn, error)
 
-	// Asked tells which line of the script first asked for a host and port (0: it didn't say), at most maxAsked times. It is a claim. The host is
-	// a host name or an address, as far as its characters go.
+	// Asked tells which line of the script first asked for a host and port (0: it didn't say), at most
+	// maxAsked times. It is a claim. The host is a host name or an address, as far as its characters
+	// go.
 	Asked func(host string, port, line int)
 }
 
-// Conn is a connection to the outside. Run closes it exactly once. If it also has the method SetLinger of net.TCPConn, it is
-// reset rather than ended where the script's end broke.
+// Conn is a connection to the outside. Run closes it exactly once. If it also has the method
+// SetLinger of net.TCPConn, it is reset rather than ended where the script's end broke.
 type Conn interface {
 	io.ReadWriteCloser
 	// CloseWrite says that the script will send no more.

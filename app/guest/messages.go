@@ -52,7 +52,8 @@ func possible(e wire.Exited) bool {
 	return (byExit || bySignal) && e.DroppedStdout >= 0 && e.DroppedStderr >= 0
 }
 
-// maxLine is more lines than any script has. What is beyond would be kept, and no backup that holds it could be read.
+// maxLine is more lines than any script has. What is beyond would be kept, and no backup that holds
+// it could be read.
 const maxLine = 1 << 30
 
 // lineOf takes a script's word for one of its lines: 0 if it has none.
@@ -63,10 +64,12 @@ func lineOf(n int) int {
 	return n
 }
 
-// askedFor passes on a claim that makes sense. One that doesn't is no breach: the script can say here what it likes.
+// askedFor passes on a claim that makes sense. One that doesn't is no breach: the script can say
+// here what it likes.
 func (r *run) askedFor(a wire.Asked) {
 	_, err := netip.ParseAddr(a.Host)
-	if err != nil && !hostName(a.Host) || a.Port < 0 || a.Port > 65535 || a.Line != lineOf(a.Line) || r.claims >= maxAsked {
+	if err != nil && !hostName(a.Host) || a.Port < 0 || a.Port > 65535 || a.Line != lineOf(a.Line) ||
+		r.claims >= maxAsked {
 		return
 	}
 	r.claims++

@@ -20,7 +20,8 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// upstream dials real servers on this host's loopback by the name that the box asked for, and keeps a ledger.
+// upstream dials real servers on this host's loopback by the name that the box asked for, and keeps
+// a ledger.
 type upstream struct {
 	addresses map[string]string // host:port to address
 
@@ -181,13 +182,15 @@ set_result({
 
 func TestNoHostsMeansNothing(t *testing.T) {
 	u := &upstream{}
-	f := connected(t, "import socket\ntry: socket.getaddrinfo('example.com', 80)\nexcept socket.gaierror as e: set_result(e.args[1])", u)
+	f := connected(t, "import socket\ntry: socket.getaddrinfo('example.com', 80)\nexcept socket.gaierror as e: "+
+		"set_result(e.args[1])", u)
 	if string(f.Result) != `"Name or service not known"` || !slices.Equal(u.asked, []string{"example.com:0"}) {
 		t.Errorf("%s %v", f.Result, u.asked)
 	}
 }
 
-// TestDatabase speaks first on a port that isn't HTTP's, as psycopg does: the client's library is real, the server refuses by protocol.
+// TestDatabase speaks first on a port that isn't HTTP's, as psycopg does: the client's library is
+// real, the server refuses by protocol.
 func TestDatabase(t *testing.T) {
 	address := serve(t, func(conn *net.TCPConn) {
 		startup := make([]byte, 8)
@@ -206,7 +209,8 @@ func TestDatabase(t *testing.T) {
 		_, _ = conn.Write(append([]byte{'E', 0, 0, 0, byte(len(message) + 4)}, message...))
 	})
 	u := &upstream{addresses: map[string]string{"db.example.com:5432": address}}
-	f := connected(t, "import psycopg2\ntry: psycopg2.connect(host='db.example.com', user='report', dbname='d', gssencmode='disable')\nexcept psycopg2.OperationalError as e: set_result(str(e))",
+	f := connected(t, "import psycopg2\ntry: psycopg2.connect(host='db.example.com', user='report', dbname='d', "+
+		"gssencmode='disable')\nexcept psycopg2.OperationalError as e: set_result(str(e))",
 		u, wire.Host{Name: "db.example.com", Ports: []int{5432}})
 	if !strings.Contains(string(f.Result), "no entry for report") {
 		t.Errorf("%s %+v", f.Result, f.Failed)
@@ -284,7 +288,8 @@ func TestLastWords(t *testing.T) {
 		got <- n
 	})
 	u := &upstream{addresses: map[string]string{"h.example.com:7": address}}
-	connected(t, "import socket, os\ns = socket.create_connection(('h.example.com', 7))\ns.sendall(b'x' * 2_000_000)\nos._exit(0)", u, wire.Host{Name: "h.example.com", Ports: []int{7}})
+	connected(t, "import socket, os\ns = socket.create_connection(('h.example.com', 7))\ns.sendall(b'x' * "+
+		"2_000_000)\nos._exit(0)", u, wire.Host{Name: "h.example.com", Ports: []int{7}})
 	if n := <-got; n != 2_000_000 {
 		t.Errorf("%d bytes arrived", n)
 	}

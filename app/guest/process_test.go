@@ -17,10 +17,12 @@ import (
 )
 
 func TestOutputFlood(t *testing.T) {
-	j := job("import os, sys\nfor _ in range(500): os.write(1, b'o' * 100_000)\nfor _ in range(50): os.write(2, b'e' * 10_000)\nset_result('done')")
+	j := job("import os, sys\nfor _ in range(500): os.write(1, b'o' * 100_000)\nfor _ in range(50): os.write(2, b'e' * " +
+		"10_000)\nset_result('done')")
 	j.MaxOutput = 1_000_000
 	f := execute(t, j, &recorder{})
-	if f.err != nil || string(f.Result) != `"done"` || len(f.stdout) != 1_000_000 || !f.TruncatedStdout || f.Exited.DroppedStdout != 49_000_000 {
+	if f.err != nil || string(f.Result) != `"done"` || len(f.stdout) != 1_000_000 || !f.TruncatedStdout ||
+		f.Exited.DroppedStdout != 49_000_000 {
 		t.Errorf("%v %s %d %v %d", f.err, f.Result, len(f.stdout), f.TruncatedStdout, f.Exited.DroppedStdout)
 	}
 	if len(f.stderr) != 500_000 || f.TruncatedStderr {
@@ -56,16 +58,24 @@ func TestSlowReaderHoldsTheScriptBack(t *testing.T) {
 // TestLeftovers: what a script leaves behind neither delays the end nor survives it.
 func TestLeftovers(t *testing.T) {
 	for name, text := range map[string]string{
-		"child holds stdout":  "import os, time\nif os.fork() == 0: time.sleep(1000)\nprint('bye')",
-		"daemon holds all":    "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0: time.sleep(1000)\n    os._exit(0)\nprint('bye')",
-		"ignores signals":     "import os, signal, time\nif os.fork() == 0:\n    for s in range(1, 32):\n        try: signal.signal(s, signal.SIG_IGN)\n        except OSError: pass\n    time.sleep(1000)\nprint('bye')",
-		"stopped child":       "import os, signal\npid = os.fork()\nif pid == 0: os.kill(os.getpid(), signal.SIGSTOP)\nos.waitpid(pid, os.WUNTRACED)\nprint('bye')",
-		"forks for ever":      "import os\npid = os.fork()\nif pid == 0:\n    while True:\n        try:\n            if os.fork(): os._exit(0)\n        except OSError: pass\nprint('bye')",
-		"50 zombies":          "import os\nfor _ in range(50):\n    if os.fork() == 0: os._exit(0)\nprint('bye')",
-		"orphans are reaped":  "import os, time\nfor _ in range(50):\n    if os.fork() == 0:\n        if os.fork() == 0: os._exit(0)\n        os._exit(0)\n    os.wait()\nwhile len([n for n in os.listdir('/proc') if n.isdigit()]) > 2: time.sleep(.001)\nprint('bye')",
-		"subprocess":          "import subprocess\nprint(subprocess.run(['echo', 'bye'], capture_output=True, text=True).stdout, end='')",
-		"background process":  "import subprocess\nsubprocess.Popen(['sleep', '1000'])\nprint('bye')",
-		"signals to everyone": "import os, signal\nsignal.signal(signal.SIGUSR1, signal.SIG_IGN)\ntry: os.kill(-1, signal.SIGUSR1)\nexcept ProcessLookupError: pass\nprint('bye')",
+		"child holds stdout": "import os, time\nif os.fork() == 0: time.sleep(1000)\nprint('bye')",
+		"daemon holds all": "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0: " +
+			"time.sleep(1000)\n    os._exit(0)\nprint('bye')",
+		"ignores signals": "import os, signal, time\nif os.fork() == 0:\n    for s in range(1, 32):\n        try: " +
+			"signal.signal(s, signal.SIG_IGN)\n        except OSError: pass\n    time.sleep(1000)\nprint('bye')",
+		"stopped child": "import os, signal\npid = os.fork()\nif pid == 0: os.kill(os.getpid(), " +
+			"signal.SIGSTOP)\nos.waitpid(pid, os.WUNTRACED)\nprint('bye')",
+		"forks for ever": "import os\npid = os.fork()\nif pid == 0:\n    while True:\n        try:\n            if " +
+			"os.fork(): os._exit(0)\n        except OSError: pass\nprint('bye')",
+		"50 zombies": "import os\nfor _ in range(50):\n    if os.fork() == 0: os._exit(0)\nprint('bye')",
+		"orphans are reaped": "import os, time\nfor _ in range(50):\n    if os.fork() == 0:\n        if os.fork() == 0: " +
+			"os._exit(0)\n        os._exit(0)\n    os.wait()\nwhile len([n for n in os.listdir('/proc') if n.isdigit()]) > 2: " +
+			"time.sleep(.001)\nprint('bye')",
+		"subprocess": "import subprocess\nprint(subprocess.run(['echo', 'bye'], capture_output=True, " +
+			"text=True).stdout, end='')",
+		"background process": "import subprocess\nsubprocess.Popen(['sleep', '1000'])\nprint('bye')",
+		"signals to everyone": "import os, signal\nsignal.signal(signal.SIGUSR1, signal.SIG_IGN)\ntry: os.kill(-1, " +
+			"signal.SIGUSR1)\nexcept ProcessLookupError: pass\nprint('bye')",
 	} {
 		t.Run(name, func(t *testing.T) {
 			started := time.Now()
@@ -80,7 +90,8 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// TestNoProcessesLeft: a script that has used up the box's processes can't take init along, which needs threads to do its work.
+// TestNoProcessesLeft: a script that has used up the box's processes can't take init along, which
+// needs threads to do its work.
 func TestNoProcessesLeft(t *testing.T) {
 	stdin, stdout, _ := stdio(t, "--rlimit", "nproc=24")
 	s, err := Open(t.Context(), stdin, stdout, Boot{})
@@ -111,12 +122,14 @@ for _ in range(50):
 set_result("alive")`)
 	j.Hosts = []wire.Host{{Name: "h.example.com", Ports: []int{7}}}
 	outcome, err := s.Run(t.Context(), j, r.handler())
-	if err != nil || string(outcome.Result) != `"alive"` || outcome.Exited != (wire.Exited{DroppedStdout: outcome.Exited.DroppedStdout}) {
+	if err != nil || string(outcome.Result) != `"alive"` ||
+		outcome.Exited != (wire.Exited{DroppedStdout: outcome.Exited.DroppedStdout}) {
 		t.Errorf("%v %+v", err, outcome)
 	}
 }
 
-// TestInitIsOutOfReach: the script has init's user id, and still can neither read, trace, stop nor end it.
+// TestInitIsOutOfReach: the script has init's user id, and still can neither read, trace, stop nor
+// end it.
 func TestInitIsOutOfReach(t *testing.T) {
 	f := script(t, `
 import ctypes, os, resource
@@ -183,7 +196,8 @@ func TestEndOfStdinEndsTheBox(t *testing.T) {
 	}
 }
 
-// cpu returns the clock ticks used by the interpreters among a process's descendants: airlock-init, which looks after them, goes on while they are frozen.
+// cpu returns the clock ticks used by the interpreters among a process's descendants: airlock-init,
+// which looks after them, goes on while they are frozen.
 func cpu(t *testing.T, root int) int {
 	t.Helper()
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -271,7 +285,8 @@ func TestFreezeOfAnIdleBox(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if outcome, err := s.Run(t.Context(), job("set_result(1)"), (&recorder{}).handler()); err != nil || string(outcome.Result) != "1" {
+	if outcome, err := s.Run(t.Context(), job("set_result(1)"), (&recorder{}).handler()); err != nil ||
+		string(outcome.Result) != "1" {
 		t.Errorf("%v %+v", err, outcome)
 	}
 	if err := s.Freeze(t.Context(), true); err == nil {
@@ -284,7 +299,8 @@ func TestOneRunPerSession(t *testing.T) {
 	if _, err := s.Run(t.Context(), job("pass"), (&recorder{}).handler()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Run(t.Context(), job("pass"), (&recorder{}).handler()); !errors.Is(err, ErrUsed) || !errors.Is(err, ErrNotStarted) {
+	if _, err := s.Run(t.Context(), job("pass"), (&recorder{}).handler()); !errors.Is(err, ErrUsed) ||
+		!errors.Is(err, ErrNotStarted) {
 		t.Errorf("%v", err)
 	}
 }
@@ -302,7 +318,8 @@ func TestDoneTellsThatAnIdleBoxDied(t *testing.T) {
 		t.Error("nobody noticed")
 	}
 	s.Close()
-	if _, err := s.Run(t.Context(), job("pass"), (&recorder{}).handler()); !errors.Is(err, ErrLost) || !errors.Is(err, ErrNotStarted) {
+	if _, err := s.Run(t.Context(), job("pass"), (&recorder{}).handler()); !errors.Is(err, ErrLost) ||
+		!errors.Is(err, ErrNotStarted) {
 		t.Errorf("%v", err)
 	}
 }
@@ -315,7 +332,8 @@ func TestBoxKilledWhileRunning(t *testing.T) {
 	}
 	r := &recorder{}
 	h := r.handler()
-	h.LLM = func(ctx context.Context, _ wire.LLMRequest) (wire.LLMReply, error) { // the question comes behind the result; output has a way of its own
+	// the question comes behind the result; output has a way of its own
+	h.LLM = func(ctx context.Context, _ wire.LLMRequest) (wire.LLMReply, error) {
 		_ = cmd.Process.Kill()
 		<-ctx.Done()
 		return wire.LLMReply{}, context.Cause(ctx)
@@ -329,12 +347,14 @@ func TestBoxKilledWhileRunning(t *testing.T) {
 func TestReady(t *testing.T) {
 	ready := open(t).Ready()
 	again := open(t).Ready()
-	if !reflect.DeepEqual(ready, again) || len(ready.Installed) == 0 || ready.Runner != RunnerDigest() || !strings.HasPrefix(ready.Python, "3.") {
+	if !reflect.DeepEqual(ready, again) || len(ready.Installed) == 0 || ready.Runner != RunnerDigest() ||
+		!strings.HasPrefix(ready.Python, "3.") {
 		t.Errorf("%+v, then %+v", ready, again)
 	}
 }
 
-// A box compiles the runner only if it wasn't given a form of it that fits its interpreter; what doesn't is as good as nothing.
+// A box compiles the runner only if it wasn't given a form of it that fits its interpreter; what
+// doesn't is as good as nothing.
 func TestRunnerIsCompiledOnce(t *testing.T) {
 	compiler := openWith(t, Boot{Compile: true})
 	code := compiler.Ready().Code
@@ -350,27 +370,31 @@ func TestRunnerIsCompiledOnce(t *testing.T) {
 		given    []byte
 		compiled bool
 	}{
-		"nothing": {nil, true}, "its own": {code, false}, "another version's": {other, true}, "cut": {code[:len(code)/2], true}, "a stump": {code[:4], true}, "too short": {code[:3], true},
+		"nothing": {nil, true}, "its own": {code, false}, "another version's": {other, true},
+		"cut": {code[:len(code)/2], true}, "a stump": {code[:4], true}, "too short": {code[:3], true},
 	} {
 		s := openWith(t, Boot{Code: tt.given})
 		if got := s.Ready(); got.Compiled != tt.compiled || got.Code != nil || got.Runner != compiler.Ready().Runner {
 			t.Errorf("%s: %v, %d bytes of code", name, got.Compiled, len(got.Code))
 		}
-		outcome, err := s.Run(t.Context(), job("import decimal\nset_result([inputs, decimal.Decimal('1.10')])"), (&recorder{}).handler())
+		outcome, err := s.Run(t.Context(), job("import decimal\nset_result([inputs, decimal.Decimal('1.10')])"),
+			(&recorder{}).handler())
 		if err != nil || string(outcome.Result) != `[null,"1.10"]` {
 			t.Errorf("%s: %v %+v", name, err, outcome)
 		}
 	}
 }
 
-// TestBoxThatCompilesTakesNoScript: airlock-init refuses one itself, so that no mistake of the engine's lets a script be where later boxes' code comes from.
+// TestBoxThatCompilesTakesNoScript: airlock-init refuses one itself, so that no mistake of the
+// engine's lets a script be where later boxes' code comes from.
 func TestBoxThatCompilesTakesNoScript(t *testing.T) {
 	s := openWith(t, Boot{Compile: true})
 	s.mu.Lock()
 	s.state = waiting // an engine that forgot
 	s.mu.Unlock()
 	r := &recorder{}
-	if outcome, err := s.Run(t.Context(), job("print('here')"), r.handler()); !errors.Is(err, ErrLost) || r.stdout.String() != "" {
+	if outcome, err := s.Run(t.Context(), job("print('here')"), r.handler()); !errors.Is(err, ErrLost) ||
+		r.stdout.String() != "" {
 		t.Errorf("%v %q %+v", err, r.stdout.String(), outcome)
 	}
 }
@@ -397,7 +421,8 @@ func TestManyStatuses(t *testing.T) {
 		}
 	}
 	for _, signal := range []int{1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 31, 34, 64} {
-		f := script(t, fmt.Sprintf("import os, signal\nsignal.signal(%d, signal.SIG_DFL) if %[1]d != 9 else None\nos.kill(os.getpid(), %[1]d)\nimport time\ntime.sleep(10)", signal))
+		f := script(t, fmt.Sprintf("import os, signal\nsignal.signal(%d, signal.SIG_DFL) if %[1]d != 9 else "+
+			"None\nos.kill(os.getpid(), %[1]d)\nimport time\ntime.sleep(10)", signal))
 		if f.Exited != (wire.Exited{Code: -1, Signal: signal}) {
 			t.Errorf("%d: %+v", signal, f.Exited)
 		}

@@ -18,10 +18,13 @@ else:
     sys.exit("nothing is too new")
 `
 
-// TestRunnerHasNoNewerSyntax only knows the language; make pythons runs it on the interpreters themselves.
+// TestRunnerHasNoNewerSyntax only knows the language; make pythons runs it on the interpreters
+// themselves.
 func TestRunnerHasNoNewerSyntax(t *testing.T) {
-	files := []string{"runner/asked.py", "runner/failure.py", "runner/foreign.py", "runner/main.py", "runner/parts.py", "runner/processors.py", "runner/sdk.py", "runner/text.py", "runner/trust.py", "runner/values.py"}
-	if out, err := exec.Command("/usr/bin/python3", append([]string{"-c", oldestSyntax}, files...)...).CombinedOutput(); err != nil {
+	files := []string{"runner/asked.py", "runner/failure.py", "runner/foreign.py", "runner/main.py", "runner/parts.py",
+		"runner/processors.py", "runner/sdk.py", "runner/text.py", "runner/trust.py", "runner/values.py"}
+	if out, err := exec.Command("/usr/bin/python3",
+		append([]string{"-c", oldestSyntax}, files...)...).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

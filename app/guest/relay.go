@@ -11,7 +11,8 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// relay serves one connection of the script: Dial decides, then bytes flow both ways, each direction ending by itself.
+// relay serves one connection of the script: Dial decides, then bytes flow both ways, each
+// direction ending by itself.
 func (r *run) relay(stream *yamux.Stream, host string, port int) error {
 	if !hostName(host) || port < 0 || port > 65535 {
 		return violation("a connection to something that isn't a host name and port")
@@ -54,7 +55,8 @@ func (r *run) relay(stream *yamux.Stream, host string, port int) error {
 	return nil
 }
 
-// sends counts a connection that may have bytes on their way out, until the returned function is called.
+// sends counts a connection that may have bytes on their way out, until the returned function is
+// called.
 func (r *run) sends() (sent func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -82,14 +84,16 @@ func (r *run) silence() <-chan struct{} {
 	return quiet
 }
 
-// finish ends our side of a stream and waits for the other's, so that the multiplexer can forget it.
+// finish ends our side of a stream and waits for the other's, so that the multiplexer can forget
+// it.
 func finish(stream *yamux.Stream) {
 	stream.Close()
 	_, _ = io.Copy(io.Discard, stream)
 }
 
-// connection is one that Dial has made. Either end may break. The side that notices sends Abort and then doesn't end its
-// stream before the other side has: else the end, which looks like success, could overtake the message.
+// connection is one that Dial has made. Either end may break. The side that notices sends Abort and
+// then doesn't end its stream before the other side has: else the end, which looks like success,
+// could overtake the message.
 type connection struct {
 	run    *run
 	id     uint32 // of its stream
@@ -136,7 +140,8 @@ func (c *connection) isBroken() bool {
 	return c.broken
 }
 
-// drop breaks the outer end, because the box's broke. A TCP connection is reset, so that an upload cut short doesn't look complete.
+// drop breaks the outer end, because the box's broke. A TCP connection is reset, so that an upload
+// cut short doesn't look complete.
 func (c *connection) drop() {
 	if tcp, ok := c.conn.(interface{ SetLinger(seconds int) error }); ok {
 		_ = tcp.SetLinger(0)

@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	// outputWithin bounds the wait for the end of the output streams, which a guest closes before it says that the script ended.
+	// outputWithin bounds the wait for the end of the output streams, which a guest closes before it
+	// says that the script ended.
 	outputWithin = 10 * time.Second
 
 	// sendWithin bounds the wait for bytes that the script sent to the network just before it ended.
@@ -45,9 +46,10 @@ type run struct {
 	quiet       chan struct{}          // closed when there are none; nil unless awaited
 }
 
-// Run sends the job and returns when the script has ended and everything it wrote was handled, or when ctx ends, which kills
-// the box. It can be called once; the session is over afterwards. With an error (ErrLost, ErrUsed, a *ProtocolError, or ctx's cause) the
-// Outcome holds what was known by then.
+// Run sends the job and returns when the script has ended and everything it wrote was handled, or
+// when ctx ends, which kills the box. It can be called once; the session is over afterwards. With
+// an error (ErrLost, ErrUsed, a *ProtocolError, or ctx's cause) the Outcome holds what was known by
+// then.
 func (s *Session) Run(ctx context.Context, job Job, handler Handler) (Outcome, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -188,7 +190,8 @@ type sink struct {
 	opened bool
 }
 
-// drain reads the stream to its end. The guest cuts at the limit, so more than that isn't the guest's doing.
+// drain reads the stream to its end. The guest cuts at the limit, so more than that isn't the
+// guest's doing.
 func (s *sink) drain(stream io.ReadCloser) error {
 	s.mu.Lock()
 	again := s.opened

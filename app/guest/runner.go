@@ -35,14 +35,17 @@ var (
 	stub []byte
 )
 
-// Runner returns the Python source that every box runs: standard library only, Python 3.9 or newer. The parts that it compiles later are in it as text.
+// Runner returns the Python source that every box runs: standard library only, Python 3.9 or newer.
+// The parts that it compiles later are in it as text.
 func Runner() []byte {
-	parts, err := json.Marshal(map[string]string{"foreign": foreignSource, "failure": failureSource}) // such JSON is Python too
+	// such JSON is Python too
+	parts, err := json.Marshal(map[string]string{"foreign": foreignSource, "failure": failureSource})
 	if err != nil {
 		panic(err) // texts always have a JSON form
 	}
 	parts = append([]byte("PARTS = "), parts...)
-	return bytes.Join([][]byte{parts, partsSource, textSource, valuesSource, sdkSource, askedSource, trustSource, processorsSource, mainSource}, []byte("\n"))
+	return bytes.Join([][]byte{parts, partsSource, textSource, valuesSource, sdkSource, askedSource, trustSource,
+		processorsSource, mainSource}, []byte("\n"))
 }
 
 // RunnerDigest returns the sha256 of Runner in hex.

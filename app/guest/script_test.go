@@ -50,17 +50,20 @@ func TestFailures(t *testing.T) {
 		{
 			"runtime error", "def f():\n    return foo\n\nf()\n",
 			"NameError: name 'foo' is not defined",
-			header + "  File \"script.py\", line 4, in <module>\n    f()\n  File \"script.py\", line 2, in f\n    return foo\nNameError: name 'foo' is not defined\n", 2,
+			header + "  File \"script.py\", line 4, in <module>\n    f()\n  File \"script.py\", line 2, in f\n    return " +
+				"foo\nNameError: name 'foo' is not defined\n", 2,
 		},
 		{
 			"in a library", "import json\njson.loads('{')\n",
 			"json.decoder.JSONDecodeError: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
-			header + "  File \"script.py\", line 2, in <module>\n    json.loads('{')\njson.decoder.JSONDecodeError: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)\n", 2,
+			header + "  File \"script.py\", line 2, in <module>\n    json.loads('{')\njson.decoder.JSONDecodeError: Expecting " +
+				"property name enclosed in double quotes: line 1 column 2 (char 1)\n", 2,
 		},
 		{
 			"chained", "try:\n    {}['a']\nexcept KeyError as e:\n    raise ValueError('bad') from e\n",
 			"ValueError: bad",
-			header + "  File \"script.py\", line 2, in <module>\n    {}['a']\nKeyError: 'a'\n\nThe above exception was the direct cause of the following exception:\n\n" +
+			header + "  File \"script.py\", line 2, in <module>\n    {}['a']\nKeyError: 'a'\n\nThe above exception was the " +
+				"direct cause of the following exception:\n\n" +
 				header + "  File \"script.py\", line 4, in <module>\n    raise ValueError('bad') from e\nValueError: bad\n", 4,
 		},
 		{
@@ -79,7 +82,8 @@ func TestFailures(t *testing.T) {
 		},
 		{
 			"interrupt", "raise KeyboardInterrupt\n",
-			"KeyboardInterrupt", header + "  File \"script.py\", line 1, in <module>\n    raise KeyboardInterrupt\nKeyboardInterrupt\n", 1,
+			"KeyboardInterrupt", header +
+				"  File \"script.py\", line 1, in <module>\n    raise KeyboardInterrupt\nKeyboardInterrupt\n", 1,
 		},
 		{
 			"memory", "x = 'a' * (1 << 62)\n",
@@ -92,14 +96,17 @@ func TestFailures(t *testing.T) {
 		{
 			"missing key", "settings.get('DB')\n",
 			"airlock.MissingKey: this profile has no key 'DB'. Its keys: DB_HOST, TOKEN",
-			header + "  File \"script.py\", line 1, in <module>\n    settings.get('DB')\nairlock.MissingKey: this profile has no key 'DB'. Its keys: DB_HOST, TOKEN\n", 1,
+			header + "  File \"script.py\", line 1, in <module>\n    settings.get('DB')\nairlock.MissingKey: this profile has " +
+				"no key 'DB'. Its keys: DB_HOST, TOKEN\n", 1,
 		},
 		{
 			"no answer", "llm.complete('hi')\n",
 			"airlock.llm.Error: nobody is there to answer",
-			header + "  File \"script.py\", line 1, in <module>\n    llm.complete('hi')\nairlock.llm.Error: nobody is there to answer\n", 1,
+			header + "  File \"script.py\", line 1, in <module>\n    llm.complete('hi')\nairlock.llm.Error: nobody is there " +
+				"to answer\n", 1,
 		},
-		{"source cache emptied", "import linecache\nlinecache.cache.clear()\n1/0\n", "ZeroDivisionError: division by zero", header + "  File \"script.py\", line 3, in <module>\n    1/0\nZeroDivisionError: division by zero\n", 3},
+		{"source cache emptied", "import linecache\nlinecache.cache.clear()\n1/0\n", "ZeroDivisionError: division by zero",
+			header + "  File \"script.py\", line 3, in <module>\n    1/0\nZeroDivisionError: division by zero\n", 3},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			f := script(t, tc.script)
@@ -123,14 +130,16 @@ func TestFailures(t *testing.T) {
 
 func TestRecursion(t *testing.T) {
 	f := script(t, "def f(n):\n    return f(n + 1)\nf(0)\n")
-	if f.Failed == nil || !strings.HasPrefix(f.Failed.Error, "RecursionError: maximum recursion depth exceeded") || f.Failed.Line != 2 || len(f.Failed.Traceback) > 2000 {
+	if f.Failed == nil || !strings.HasPrefix(f.Failed.Error, "RecursionError: maximum recursion depth exceeded") ||
+		f.Failed.Line != 2 || len(f.Failed.Traceback) > 2000 {
 		t.Errorf("%+v", f.Failed)
 	}
 }
 
 func TestHugeFailure(t *testing.T) {
 	f := script(t, "raise ValueError('x' * 10_000_000)")
-	if f.Failed == nil || len(f.Failed.Error) != 128<<10 || len(f.Failed.Traceback) != 512<<10 || !strings.HasPrefix(f.Failed.Error, "ValueError: xxx") {
+	if f.Failed == nil || len(f.Failed.Error) != 128<<10 || len(f.Failed.Traceback) != 512<<10 ||
+		!strings.HasPrefix(f.Failed.Error, "ValueError: xxx") {
 		t.Errorf("%.200v", f.Failed)
 	}
 }
@@ -138,7 +147,8 @@ func TestHugeFailure(t *testing.T) {
 // TestHugestFailure has the characters that need the most bytes in a message.
 func TestHugestFailure(t *testing.T) {
 	f := script(t, "raise ValueError('\\U0001f600' * 1_000_000)")
-	if f.Failed == nil || !strings.HasPrefix(f.Failed.Error, "ValueError: 😀😀") || !strings.HasSuffix(f.Failed.Traceback, "😀") {
+	if f.Failed == nil || !strings.HasPrefix(f.Failed.Error, "ValueError: 😀😀") ||
+		!strings.HasSuffix(f.Failed.Traceback, "😀") {
 		t.Errorf("%.200v", f.Failed)
 	}
 }
@@ -148,18 +158,22 @@ func TestLongFailureIsWhole(t *testing.T) {
 	text := "strings = 'A' * 32700 + 's3cr3t' + 'B' * 60000\n"
 	want := strings.Repeat("A", 32700) + "s3cr3t" + strings.Repeat("B", 60000)
 	f := script(t, text+"raise RuntimeError(strings)")
-	if f.Failed == nil || f.Failed.Error != "RuntimeError: "+want || !strings.HasSuffix(f.Failed.Traceback, "RuntimeError: "+want+"\n") {
+	if f.Failed == nil || f.Failed.Error != "RuntimeError: "+want ||
+		!strings.HasSuffix(f.Failed.Traceback, "RuntimeError: "+want+"\n") {
 		t.Errorf("%.200v", f.Failed)
 	}
-	f = script(t, text+"import threading\ndef work():\n    raise RuntimeError(strings)\nt = threading.Thread(target=work)\nt.start()\nt.join()")
+	f = script(t, text+"import threading\ndef work():\n    raise RuntimeError(strings)\nt = "+
+		"threading.Thread(target=work)\nt.start()\nt.join()")
 	if !strings.HasSuffix(f.stderr, "RuntimeError: "+want+"\n") {
 		t.Errorf("%d bytes on stderr", len(f.stderr))
 	}
 }
 
 func TestThreadFailure(t *testing.T) {
-	f := script(t, "import threading\ndef work():\n    1/0\nt = threading.Thread(target=work, name='worker')\nt.start()\nt.join()\n")
-	want := "Exception in thread worker:\nTraceback (most recent call last):\n  File \"script.py\", line 3, in work\n    1/0\nZeroDivisionError: division by zero\n"
+	f := script(t, "import threading\ndef work():\n    1/0\nt = threading.Thread(target=work, "+
+		"name='worker')\nt.start()\nt.join()\n")
+	want := "Exception in thread worker:\nTraceback (most recent call last):\n  File \"script.py\", line 3, in work\n   " +
+		" 1/0\nZeroDivisionError: division by zero\n"
 	if diff := cmp.Diff(want, withoutCarets(f.stderr)); f.Failed != nil || diff != "" {
 		t.Errorf("%+v\n%s", f.Failed, diff)
 	}
@@ -185,16 +199,20 @@ func TestOddFailures(t *testing.T) {
 		"indentation":        {"x = 1\ndef f():\npass\n", "IndentationError: expected an indented block", 3},
 		"NUL":                {"x = 1\x00\n", "", 0},
 		"nested beyond hope": {strings.Repeat("(", 100_000), "", -1},
-		"str() raises":       {"class Odd(Exception):\n    def __str__(self):\n        raise RuntimeError\nraise Odd\n", "Odd: <", 4},
-		"repr() raises":      {"class Odd(Exception):\n    def __getattribute__(self, name):\n        raise RuntimeError\nraise Odd\n", "", -1},
-		"surrogates":         {"raise ValueError('\\ud800')", `ValueError: \ud800`, 1},
-		"a thousand causes":  {"e = ValueError(0)\nfor n in range(1000):\n    try: raise ValueError(n) from e\n    except ValueError as x: e = x\nraise e\n", "ValueError: 999", 3},
-		"exit with object":   {"raise SystemExit([1])", "SystemExit: [1]", 1},
-		"base exception":     {"class Stop(BaseException): pass\nraise Stop('now')", "Stop: now", 2},
+		"str() raises": {"class Odd(Exception):\n    def __str__(self):\n        raise RuntimeError\nraise Odd\n",
+			"Odd: <", 4},
+		"repr() raises": {"class Odd(Exception):\n    def __getattribute__(self, name):\n        raise " +
+			"RuntimeError\nraise Odd\n", "", -1},
+		"surrogates": {"raise ValueError('\\ud800')", `ValueError: \ud800`, 1},
+		"a thousand causes": {"e = ValueError(0)\nfor n in range(1000):\n    try: raise ValueError(n) from e\n    except " +
+			"ValueError as x: e = x\nraise e\n", "ValueError: 999", 3},
+		"exit with object": {"raise SystemExit([1])", "SystemExit: [1]", 1},
+		"base exception":   {"class Stop(BaseException): pass\nraise Stop('now')", "Stop: now", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := script(t, tc.script)
-			if f.Failed == nil || f.Exited.Code != 1 || !strings.HasPrefix(f.Failed.Error, tc.error) || tc.line >= 0 && f.Failed.Line != tc.line || strings.Contains(f.Failed.Traceback, "airlock>") {
+			if f.Failed == nil || f.Exited.Code != 1 || !strings.HasPrefix(f.Failed.Error, tc.error) ||
+				tc.line >= 0 && f.Failed.Line != tc.line || strings.Contains(f.Failed.Traceback, "airlock>") {
 				t.Errorf("%.2000v %+v", f.Failed, f.Exited)
 			}
 		})
@@ -241,7 +259,8 @@ func replaceValue(text, key string) string {
 	return before + fmt.Sprintf(`"%s":%s`, key, strings.ToUpper(key)) + after[end:]
 }
 
-// TestOneProcessor is what a script makes of the processors, whatever number this machine has. A process that was bound to one of them still is.
+// TestOneProcessor is what a script makes of the processors, whatever number this machine has. A
+// process that was bound to one of them still is.
 func TestOneProcessor(t *testing.T) {
 	f := script(t, `
 import concurrent.futures, multiprocessing, os, sys
@@ -257,7 +276,8 @@ set_result({
 	}
 }
 
-// TestScriptStandsBehindItsBox: where memory runs out the kernel ends the box's PID 1 first, so a script must not have inherited that place.
+// TestScriptStandsBehindItsBox: where memory runs out the kernel ends the box's PID 1 first, so a
+// script must not have inherited that place.
 func TestScriptStandsBehindItsBox(t *testing.T) {
 	ours, err := os.ReadFile("/proc/self/oom_score_adj")
 	if err != nil {
@@ -293,26 +313,39 @@ func TestEnding(t *testing.T) {
 		stderr         string
 		code           int
 	}{
-		"no newline at the end":  {"print('x', end='')", "x", "", "", 0},
-		"exit handler":           {"import atexit\natexit.register(print, 'bye')\natexit.register(lambda: set_result('late'))\nset_result('early')", "bye\n", `"late"`, "", 0},
-		"exit handler raises":    {"import atexit\natexit.register(lambda: 1/0)\nset_result(1)", "", "1", "ZeroDivisionError", 0},
-		"non-daemon thread":      {"import threading, time\nthreading.Thread(target=lambda: (time.sleep(.2), set_result('thread'))).start()", "", `"thread"`, "", 0},
-		"daemon thread":          {"import threading, time\nthreading.Thread(target=time.sleep, args=(100,), daemon=True).start()\nset_result(1)", "", "1", "", 0},
-		"exit in thread":         {"import threading, sys\nthreading.Thread(target=sys.exit, args=(5,)).start()\nset_result(1)", "", "1", "", 0},
-		"raising finalizer":      {"class D:\n    def __del__(self): raise ValueError('in del')\nd = D()\ndel d\nset_result(1)", "", "1", "ValueError: in del", 0},
-		"fork goes on":           {"import os\nif os.fork() == 0:\n    try: set_result('child')\n    except OSError as e: print(e); os._exit(0)\nos.wait()\nset_result('parent')", "Airlock can be used in the script's first process only, not in one made by fork or multiprocessing\n", `"parent"`, "", 0},
-		"fork fails":             {"import os, sys\npid = os.fork()\nif pid == 0: 1/0\nset_result(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))", "", "1", "ZeroDivisionError", 0},
-		"fork in exit handler":   {"import atexit, os\natexit.register(os.fork)\nset_result(1)", "", "1", "", 0},
-		"stdout replaced":        {"import sys\nsys.stdout = None\nset_result(1)", "", "1", "", 0},
-		"stdout closed":          {"import sys\nsys.stdout.close()\nset_result(1)", "", "1", "", 0},
-		"result then failure":    {"set_result(1)\nimport sys\nsys.exit(2)", "", "1", "", 2},
-		"last result counts":     {"for n in range(100): set_result(n)", "", "99", "", 0},
-		"looks like a frame":     {"import sys\nsys.stdout.buffer.write(b'\\0\\0\\0\\x0b{\"kill\":{}}')", "\x00\x00\x00\x0b{\"kill\":{}}", "", "", 0},
-		"text that names a code": {"import sys\nprint('Killed, exit 137')\nprint('Traceback (most recent call last):', file=sys.stderr)", "Killed, exit 137\n", "", "Traceback", 0},
+		"no newline at the end": {"print('x', end='')", "x", "", "", 0},
+		"exit handler": {"import atexit\natexit.register(print, 'bye')\natexit.register(lambda: " +
+			"set_result('late'))\nset_result('early')", "bye\n", `"late"`, "", 0},
+		"exit handler raises": {"import atexit\natexit.register(lambda: 1/0)\nset_result(1)", "", "1", "ZeroDivisionError",
+			0},
+		"non-daemon thread": {"import threading, time\nthreading.Thread(target=lambda: (time.sleep(.2), " +
+			"set_result('thread'))).start()", "", `"thread"`, "", 0},
+		"daemon thread": {"import threading, time\nthreading.Thread(target=time.sleep, args=(100,), " +
+			"daemon=True).start()\nset_result(1)", "", "1", "", 0},
+		"exit in thread": {"import threading, sys\nthreading.Thread(target=sys.exit, " +
+			"args=(5,)).start()\nset_result(1)", "", "1", "", 0},
+		"raising finalizer": {"class D:\n    def __del__(self): raise ValueError('in del')\nd = D()\ndel " +
+			"d\nset_result(1)", "", "1", "ValueError: in del", 0},
+		"fork goes on": {"import os\nif os.fork() == 0:\n    try: set_result('child')\n    except OSError as e: " +
+			"print(e); os._exit(0)\nos.wait()\nset_result('parent')",
+			"Airlock can be used in the script's first process only, not in one made by fork or multiprocessing\n", `"parent"`,
+			"", 0},
+		"fork fails": {"import os, sys\npid = os.fork()\nif pid == 0: " +
+			"1/0\nset_result(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))", "", "1", "ZeroDivisionError", 0},
+		"fork in exit handler": {"import atexit, os\natexit.register(os.fork)\nset_result(1)", "", "1", "", 0},
+		"stdout replaced":      {"import sys\nsys.stdout = None\nset_result(1)", "", "1", "", 0},
+		"stdout closed":        {"import sys\nsys.stdout.close()\nset_result(1)", "", "1", "", 0},
+		"result then failure":  {"set_result(1)\nimport sys\nsys.exit(2)", "", "1", "", 2},
+		"last result counts":   {"for n in range(100): set_result(n)", "", "99", "", 0},
+		"looks like a frame": {"import sys\nsys.stdout.buffer.write(b'\\0\\0\\0\\x0b{\"kill\":{}}')",
+			"\x00\x00\x00\x0b{\"kill\":{}}", "", "", 0},
+		"text that names a code": {"import sys\nprint('Killed, exit 137')\nprint('Traceback (most recent call last):', " +
+			"file=sys.stderr)", "Killed, exit 137\n", "", "Traceback", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := script(t, tc.script)
-			if f.stdout != tc.stdout || string(f.Result) != tc.result || f.Exited.Code != tc.code || f.Exited.Signal != 0 || !strings.Contains(f.stderr, tc.stderr) || tc.stderr == "" && f.stderr != "" {
+			if f.stdout != tc.stdout || string(f.Result) != tc.result || f.Exited.Code != tc.code || f.Exited.Signal != 0 ||
+				!strings.Contains(f.stderr, tc.stderr) || tc.stderr == "" && f.stderr != "" {
 				t.Errorf("%+v", f)
 			}
 		})
@@ -321,8 +354,10 @@ func TestEnding(t *testing.T) {
 
 func TestLingeringThreadsAreStopped(t *testing.T) {
 	t.Parallel()
-	f := script(t, "import threading, time, atexit\nthreading.Thread(target=time.sleep, args=(1000,)).start()\nset_result(1)")
-	if f.Exited.Code != 0 || string(f.Result) != "1" || !strings.Contains(f.stderr, "still busy 5 seconds after the script's end") {
+	f := script(t, "import threading, time, atexit\nthreading.Thread(target=time.sleep, "+
+		"args=(1000,)).start()\nset_result(1)")
+	if f.Exited.Code != 0 || string(f.Result) != "1" ||
+		!strings.Contains(f.stderr, "still busy 5 seconds after the script's end") {
 		t.Errorf("%+v", f)
 	}
 }

@@ -37,13 +37,15 @@ except llm.Error as e: answers.append(str(e))
 answers.append(len(llm.complete("☃" * (1 << 18))))
 set_result(answers)`), r)
 	types := `"llm.complete(prompt, model) takes two strings"`
-	want := `["default: one ☃","big: two ☃","m:  ☃","the person said no",` + types + `,` + types + `,` + types + `,"the prompt has 1048577 bytes, the limit is 1048576",262155]`
+	want := `["default: one ☃","big: two ☃","m:  ☃","the person said no",` + types + `,` + types + `,` + types +
+		`,"the prompt has 1048577 bytes, the limit is 1048576",262155]`
 	if diff := cmp.Diff(want, string(f.Result)); diff != "" || f.err != nil {
 		t.Errorf("%s %v %+v", diff, f.err, f.Failed)
 	}
 }
 
-// TestQuestionsFromThreads holds all answers back until all questions are there, then gives them in another order.
+// TestQuestionsFromThreads holds all answers back until all questions are there, then gives them in
+// another order.
 func TestQuestionsFromThreads(t *testing.T) {
 	const threads = 20
 	var mu sync.Mutex
@@ -92,14 +94,16 @@ func TestQuestionLimit(t *testing.T) {
 	j := job("n = 0\ntry:\n    while True: llm.complete('x'); n += 1\nexcept llm.Error as e: set_result([n, str(e)])")
 	j.Questions = 7
 	f := execute(t, j, r)
-	if want := `[7,"a script may ask 7 questions, and this one has"]`; string(f.Result) != want || asked != 7 || f.err != nil {
+	if want := `[7,"a script may ask 7 questions, and this one has"]`; string(f.Result) != want || asked != 7 ||
+		f.err != nil {
 		t.Errorf("%s, asked %d, %v", f.Result, asked, f.err)
 	}
 }
 
 func TestQuestionFlood(t *testing.T) {
 	r := &recorder{llm: func(context.Context, wire.LLMRequest) (wire.LLMReply, error) { return wire.LLMReply{}, nil }}
-	f := execute(t, job("while True:\n    try: llm.complete('x')\n    except llm.Error as e:\n        if 'closed' in str(e): raise SystemExit"), r)
+	f := execute(t, job("while True:\n    try: llm.complete('x')\n    except llm.Error as e:\n        if 'closed' in "+
+		"str(e): raise SystemExit"), r)
 	if !errors.As(f.err, new(*ProtocolError)) {
 		t.Errorf("%v", f.err)
 	}
@@ -115,7 +119,8 @@ func TestHugeAnswer(t *testing.T) {
 	}
 }
 
-// TestTampering is what a script may do to its own channel and descriptors. It hurts itself, and the box still ends cleanly.
+// TestTampering is what a script may do to its own channel and descriptors. It hurts itself, and
+// the box still ends cleanly.
 func TestTampering(t *testing.T) {
 	frame := `
 import os, struct, json
@@ -127,29 +132,46 @@ def frame(body): os.write(3, struct.pack(">I", len(body)) + body)
 		failed    string
 		want      wire.Exited
 	}{
-		"garbage":                       {script: "import os\nos.write(3, os.urandom(100000))\n"},
-		"garbage, then a result":        {script: "import os, time\nos.write(3, b'\\xff' * 100)\ntime.sleep(.2)\nset_result(1)", failed: "BrokenPipeError", want: wire.Exited{Code: 1}},
-		"half a frame":                  {script: "import os\nos.write(3, b'\\0\\0\\0\\xff{')"},
-		"forged exit":                   {script: frame + `frame(b'{"exited":{"code":0}}')` + "\nos._exit(7)", want: wire.Exited{Code: 7}},
-		"forged ready":                  {script: frame + `frame(b'{"ready":{"protocol":1}}')`},
-		"forged reply":                  {script: frame + `frame(b'{"reply":{"id":"1","text":"x"}}')`},
-		"forged frozen":                 {script: frame + `frame(b'{"frozen":{"on":true}}')`},
-		"forged abort":                  {script: frame + `frame(b'{"abort":{"stream":1}}')`},
-		"kill":                          {script: frame + `frame(b'{"kill":{}}')`},
-		"two messages":                  {script: frame + `frame(b'{"result":{"data":"MQ=="},"failed":{"error":"x","traceback":""}}')`},
-		"invalid result":                {script: frame + `frame(b'{"result":{"data":"e30t"}}')`, violation: true},
-		"deep result":                   {script: frame + "import base64\nframe(json.dumps({'result': {'data': base64.b64encode(b'[' * 100000 + b']' * 100000).decode()}}).encode())", violation: true},
-		"large result":                  {script: frame + "import base64\nframe(json.dumps({'result': {'data': base64.b64encode(b'1' * 5000000).decode()}}).encode())", violation: true},
-		"repeated question":             {script: frame + "for _ in range(2): frame(b'{\"llm\":{\"id\":\"1\",\"prompt\":\"\",\"model\":\"\"}}')\nimport time\ntime.sleep(5)", violation: true},
-		"odd question":                  {script: frame + "frame(b'{\"llm\":{\"id\":\"<script>\",\"prompt\":\"\",\"model\":\"\"}}')\nimport time\ntime.sleep(5)", violation: true},
-		"question nobody reads":         {script: frame + "for n in range(90): frame(b'{\"llm\":{\"id\":\"%d\",\"prompt\":\"\",\"model\":\"\"}}' % n)"},
-		"close the channel":             {script: "import os\nos.close(3)\nset_result(1)", failed: "", want: wire.Exited{Code: 1}},
-		"replace the channel":           {script: "import os\nos.dup2(os.open('/tmp/x', os.O_RDWR | os.O_CREAT), 3)\nset_result(1)", want: wire.Exited{Code: 1}},
-		"close everything":              {script: "import os\nos.closerange(0, 256)"},
-		"close everything, then raise":  {script: "import os\nos.closerange(0, 256)\n1/0", want: wire.Exited{Code: 1}},
-		"garbage everywhere":            {script: "import os\nfor fd in range(256):\n    try: os.write(fd, b'\\0\\0\\0\\1garbage')\n    except OSError: pass"},
-		"hand the channel to a daemon":  {script: "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0: time.sleep(1000)\n    os._exit(0)\nos.wait()\nset_result(1)"},
-		"frames to PID 1's descriptors": {script: "import os\nfor n in range(10):\n    try: os.open('/proc/1/fd/%d' % n, os.O_WRONLY); print('opened', n)\n    except OSError: pass"},
+		"garbage": {script: "import os\nos.write(3, os.urandom(100000))\n"},
+		"garbage, then a result": {script: "import os, time\nos.write(3, b'\\xff' * " +
+			"100)\ntime.sleep(.2)\nset_result(1)", failed: "BrokenPipeError", want: wire.Exited{Code: 1}},
+		"half a frame": {script: "import os\nos.write(3, b'\\0\\0\\0\\xff{')"},
+		"forged exit": {script: frame + `frame(b'{"exited":{"code":0}}')` + "\nos._exit(7)",
+			want: wire.Exited{Code: 7}},
+		"forged ready":  {script: frame + `frame(b'{"ready":{"protocol":1}}')`},
+		"forged reply":  {script: frame + `frame(b'{"reply":{"id":"1","text":"x"}}')`},
+		"forged frozen": {script: frame + `frame(b'{"frozen":{"on":true}}')`},
+		"forged abort":  {script: frame + `frame(b'{"abort":{"stream":1}}')`},
+		"kill":          {script: frame + `frame(b'{"kill":{}}')`},
+		"two messages": {script: frame +
+			`frame(b'{"result":{"data":"MQ=="},"failed":{"error":"x","traceback":""}}')`},
+		"invalid result": {script: frame + `frame(b'{"result":{"data":"e30t"}}')`, violation: true},
+		"deep result": {script: frame +
+			"import base64\nframe(json.dumps({'result': {'data': base64.b64encode(b'[' * 100000 + b']' * " +
+			"100000).decode()}}).encode())", violation: true},
+		"large result": {script: frame +
+			"import base64\nframe(json.dumps({'result': {'data': base64.b64encode(b'1' * 5000000).decode()}}).encode())",
+			violation: true},
+		"repeated question": {script: frame +
+			"for _ in range(2): frame(b'{\"llm\":{\"id\":\"1\",\"prompt\":\"\",\"model\":\"\"}}')\nimport time\ntime.sleep(5)",
+			violation: true},
+		"odd question": {script: frame +
+			"frame(b'{\"llm\":{\"id\":\"<script>\",\"prompt\":\"\",\"model\":\"\"}}')\nimport time\ntime.sleep(5)",
+			violation: true},
+		"question nobody reads": {script: frame +
+			"for n in range(90): frame(b'{\"llm\":{\"id\":\"%d\",\"prompt\":\"\",\"model\":\"\"}}' % n)"},
+		"close the channel": {script: "import os\nos.close(3)\nset_result(1)", failed: "",
+			want: wire.Exited{Code: 1}},
+		"replace the channel": {script: "import os\nos.dup2(os.open('/tmp/x', os.O_RDWR | os.O_CREAT), " +
+			"3)\nset_result(1)", want: wire.Exited{Code: 1}},
+		"close everything":             {script: "import os\nos.closerange(0, 256)"},
+		"close everything, then raise": {script: "import os\nos.closerange(0, 256)\n1/0", want: wire.Exited{Code: 1}},
+		"garbage everywhere": {script: "import os\nfor fd in range(256):\n    try: os.write(fd, " +
+			"b'\\0\\0\\0\\1garbage')\n    except OSError: pass"},
+		"hand the channel to a daemon": {script: "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() " +
+			"== 0: time.sleep(1000)\n    os._exit(0)\nos.wait()\nset_result(1)"},
+		"frames to PID 1's descriptors": {script: "import os\nfor n in range(10):\n    try: os.open('/proc/1/fd/%d' % n, " +
+			"os.O_WRONLY); print('opened', n)\n    except OSError: pass"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -173,7 +195,8 @@ def frame(body): os.write(3, struct.pack(">I", len(body)) + body)
 	}
 }
 
-// Questions that wait for their answer once held a hundred times their limit of the engine's memory.
+// Questions that wait for their answer once held a hundred times their limit of the engine's
+// memory.
 func TestOpenQuestionsAreBounded(t *testing.T) {
 	var asked atomic.Int32
 	h := (&recorder{}).handler()
@@ -202,7 +225,8 @@ for _ in range(12): threading.Thread(target=ask).start()
 // Carets once stood one column too far right in a last line without a line break.
 func TestCaretsStandUnderTheirCode(t *testing.T) {
 	f := execute(t, job("import sys; undefined(3)"), &recorder{})
-	if f.Failed == nil || !strings.Contains(f.Failed.Traceback, "\n    import sys; undefined(3)\n                ^^^^^^^^^\n") {
+	if f.Failed == nil || !strings.Contains(f.Failed.Traceback,
+		"\n    import sys; undefined(3)\n                ^^^^^^^^^\n") {
 		t.Errorf("%+v", f.Failed)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// maxStreams is how many streams may exist at once: control, two outputs, the connections, and as many connections again
-// whose end is still on its way.
+// maxStreams is how many streams may exist at once: control, two outputs, the connections, and as
+// many connections again whose end is still on its way.
 const maxStreams = 3 + 2*wire.MaxConnects
 
 // Session is one box, from its first byte to its last. Its methods may be called concurrently.
@@ -59,8 +59,9 @@ type Boot struct {
 	Compile bool
 }
 
-// Open starts the guest behind the pipe and waits until its interpreter is ready, or for ctx to end. It owns both ends of
-// the pipe from now on, and closes them when it fails; both must be safe to close while they are used, as files, pipes and connections are.
+// Open starts the guest behind the pipe and waits until its interpreter is ready, or for ctx to
+// end. It owns both ends of the pipe from now on, and closes them when it fails; both must be safe
+// to close while they are used, as files, pipes and connections are.
 func Open(ctx context.Context, stdin io.WriteCloser, stdout io.ReadCloser, boot Boot) (*Session, error) {
 	guard := &guard{from: stdout}
 	mux, err := yamux.Client(pipe{guard, wire.Joined(stdin), stdin}, wire.Mux(wire.EngineWindow))
@@ -84,20 +85,24 @@ func Open(ctx context.Context, stdin io.WriteCloser, stdout io.ReadCloser, boot 
 	return nil, err
 }
 
-// Ready returns what the guest says about its runtime. Its shape was checked: a version and two digests.
+// Ready returns what the guest says about its runtime. Its shape was checked: a version and two
+// digests.
 func (s *Session) Ready() wire.Ready { return s.ready }
 
-// Done is closed when the session is over: the box died, broke the protocol, finished its script, or Close was called.
+// Done is closed when the session is over: the box died, broke the protocol, finished its script,
+// or Close was called.
 func (s *Session) Done() <-chan struct{} { return s.done }
 
-// Close ends the session: the pipe is closed, by which the guest ends its box. It returns when nothing of the session is left.
+// Close ends the session: the pipe is closed, by which the guest ends its box. It returns when
+// nothing of the session is left.
 func (s *Session) Close() {
 	s.fail(ErrLost)
 	s.work.Wait()
 }
 
-// Freeze stops every process of the box except airlock-init, or lets them continue. It returns when that is the case. After ctx's
-// error and ErrNotFrozen the state is unknown; any other is the session's end.
+// Freeze stops every process of the box except airlock-init, or lets them continue. It returns when
+// that is the case. After ctx's error and ErrNotFrozen the state is unknown; any other is the
+// session's end.
 func (s *Session) Freeze(ctx context.Context, on bool) error {
 	s.freezing.Lock()
 	defer s.freezing.Unlock()
@@ -132,12 +137,14 @@ func (s *Session) boot() {
 	s.work.Go(s.accept)
 	s.work.Go(s.read)
 	s.work.Go(s.write)
-	for _, first := range []any{wire.Header{Kind: wire.Control}, wire.Message{Boot: &wire.Boot{Runner: Runner(), Code: s.given.Code, CA: s.given.CA, Compile: s.given.Compile}}} {
+	for _, first := range []any{wire.Header{Kind: wire.Control},
+		wire.Message{Boot: &wire.Boot{Runner: Runner(), Code: s.given.Code, CA: s.given.CA, Compile: s.given.Compile}}} {
 		_ = s.post(context.Background(), first) // ends with the session
 	}
 }
 
-// post queues a control frame. It fails if the frame is too large, the session is over, or ctx ends.
+// post queues a control frame. It fails if the frame is too large, the session is over, or ctx
+// ends.
 func (s *Session) post(ctx context.Context, v any) error {
 	frame, err := wire.Encode(v)
 	if err != nil {
@@ -153,11 +160,13 @@ func (s *Session) post(ctx context.Context, v any) error {
 	}
 }
 
-// piece is how many bytes of a control frame are written at once. yamux and what is below it keep buffers of the largest piece for as long as the session
-// lasts, and a Boot is larger than all that follows it.
+// piece is how many bytes of a control frame are written at once. yamux and what is below it keep
+// buffers of the largest piece for as long as the session lasts, and a Boot is larger than all that
+// follows it.
 const piece = 8 << 10
 
-// write sends what was queued. It goes on after a failure, which is for the readers to report, so that nobody waits for it.
+// write sends what was queued. It goes on after a failure, which is for the readers to report, so
+// that nobody waits for it.
 func (s *Session) write() {
 	for {
 		select {
@@ -225,7 +234,8 @@ func (s *Session) cause(err error) error {
 	if broken := s.guard.violation(); broken != nil {
 		return broken
 	}
-	for _, misuse := range []error{yamux.ErrInvalidVersion, yamux.ErrInvalidMsgType, yamux.ErrDuplicateStream, yamux.ErrRecvWindowExceeded, yamux.ErrUnexpectedFlag} {
+	for _, misuse := range []error{yamux.ErrInvalidVersion, yamux.ErrInvalidMsgType, yamux.ErrDuplicateStream,
+		yamux.ErrRecvWindowExceeded, yamux.ErrUnexpectedFlag} {
 		if errors.Is(err, misuse) {
 			return violation("%v", misuse)
 		}
@@ -270,13 +280,15 @@ var (
 	distribution = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*==[A-Za-z0-9][A-Za-z0-9._+!-]*$`)
 )
 
-// installed keeps the lines that name a distribution and its version. What the box says otherwise is left out: the list is there to be read.
+// installed keeps the lines that name a distribution and its version. What the box says otherwise
+// is left out: the list is there to be read.
 func installed(lines []string) []string {
 	return slices.DeleteFunc(lines, func(line string) bool { return len(line) > 200 || !distribution.MatchString(line) })
 }
 
 func plausible(r wire.Ready) bool {
-	return r.Protocol == 1 && len(r.Installed) <= wire.MaxInstalled && len(r.Code) <= wire.MaxCode && r.Runner == RunnerDigest() && version.MatchString(r.Python) && digest.MatchString(r.Packages)
+	return r.Protocol == 1 && len(r.Installed) <= wire.MaxInstalled && len(r.Code) <= wire.MaxCode &&
+		r.Runner == RunnerDigest() && version.MatchString(r.Python) && digest.MatchString(r.Packages)
 }
 
 func (s *Session) current() *run {

@@ -19,7 +19,8 @@ func executeIn(t *testing.T, s *Session, j Job, r *recorder) finished {
 	return finished{outcome, r.stdout.String(), r.stderr.String(), err}
 }
 
-// TestCABundle: a box trusts the runtime's roots and the given certificate, under every usual name, whenever the interpreter looks.
+// TestCABundle: a box trusts the runtime's roots and the given certificate, under every usual name,
+// whenever the interpreter looks.
 func TestCABundle(t *testing.T) {
 	authority, err := ca.New(time.Now())
 	if err != nil {
@@ -61,7 +62,8 @@ set_result({
 
 // TestWithoutCA: nothing is pretended where there is nothing to trust.
 func TestWithoutCA(t *testing.T) {
-	f := script(t, "import os\nset_result([k for k in os.environ if 'CA' in k or 'CERT' in k or 'SSL' in k] + os.listdir('/tmp'))")
+	f := script(t, "import os\nset_result([k for k in os.environ if 'CA' in k or 'CERT' in k or 'SSL' in k] + "+
+		"os.listdir('/tmp'))")
 	if string(f.Result) != "[]" {
 		t.Errorf("%s %+v", f.Result, f.Failed)
 	}
@@ -110,7 +112,8 @@ set_result("done")
 		t.Fatalf("%s %v %+v", f.Result, f.err, f.Failed)
 	}
 	want := map[string]int{
-		"api.example.com": 4_08443, "bytes.example": 9_00443, "192.0.2.9": 11_05432, "loop.example": 17_00080, "thread.example": 4_00443,
+		"api.example.com": 4_08443, "bytes.example": 9_00443, "192.0.2.9": 11_05432, "loop.example": 17_00080,
+		"thread.example": 4_00443,
 	}
 	if diff := cmp.Diff(want, lines(r)); diff != "" {
 		t.Error(diff)
@@ -120,7 +123,8 @@ set_result("done")
 	}
 }
 
-// A script writes to Airlock itself, past its runner. A line that no file of ours may hold would make every backup fail from then on.
+// A script writes to Airlock itself, past its runner. A line that no file of ours may hold would
+// make every backup fail from then on.
 func TestAScriptCantFailInAnImpossibleLine(t *testing.T) {
 	for _, line := range []string{"4611686018427387904", "-1"} {
 		f := execute(t, job(`
@@ -188,7 +192,8 @@ set_result("done")`,
 		t.Run(name, func(t *testing.T) {
 			r := &recorder{}
 			f := execute(t, job(text), r)
-			if f.err != nil || f.Exited.Code != 0 || f.Exited.Signal != 0 || name != "closed channel" && string(f.Result) != `"done"` {
+			if f.err != nil || f.Exited.Code != 0 || f.Exited.Signal != 0 ||
+				name != "closed channel" && string(f.Result) != `"done"` {
 				t.Errorf("%.200s %v %+v", f.Result, f.err, f.Failed)
 			}
 			if len(r.asked) > maxAsked || (name == "nonsense" || name == "fork") && len(r.asked) > 0 {
@@ -198,7 +203,8 @@ set_result("done")`,
 	}
 }
 
-// TestAskedIsCheap measures what the hook adds to a look-up that was told already, and to a first one.
+// TestAskedIsCheap measures what the hook adds to a look-up that was told already, and to a first
+// one.
 func TestAskedIsCheap(t *testing.T) {
 	f := script(t, `
 import socket, sys, time

@@ -34,11 +34,13 @@ import numpy as np, pandas as pd
 frame = pd.DataFrame({"when": pd.to_datetime(["2024-01-01", "2024-01-02 03:04:05.123456789"]), "n": [1, 2], "who": ["a", None]})
 `
 
-// evaluate makes all values that have a JSON form in one box, as one result, and all errors in another.
+// evaluate makes all values that have a JSON form in one box, as one result, and all errors in
+// another.
 func evaluate(t *testing.T, prelude string, cases []valueCase) {
 	t.Helper()
 	var good, want, problems []string
-	attempts := prelude + "\nfrom airlock import ResultError\ndef attempt(make):\n    try: set_result(make())\n    except ResultError as e: print(json.dumps(str(e)))\n    else: print(json.dumps('ok'))\n"
+	attempts := prelude + "\nfrom airlock import ResultError\ndef attempt(make):\n    try: set_result(make())\n    " +
+		"except ResultError as e: print(json.dumps(str(e)))\n    else: print(json.dumps('ok'))\n"
 	for _, c := range cases {
 		if strings.HasPrefix(c.want, "result") {
 			problems = append(problems, c.want)
@@ -74,17 +76,22 @@ func evaluate(t *testing.T, prelude string, cases []valueCase) {
 
 func TestStandardValues(t *testing.T) {
 	evaluate(t, valueImports, []valueCase{
-		{`[None, True, False, 0, -1, 10**40, 1.5, -0.0, 1e300, "x", "naïve ☃ 🚀", ""]`, `[null,true,false,0,-1,` + "1" + strings.Repeat("0", 40) + `,1.5,-0.0,1e+300,"x","naïve ☃ 🚀",""]`},
+		{`[None, True, False, 0, -1, 10**40, 1.5, -0.0, 1e300, "x", "naïve ☃ 🚀", ""]`,
+			`[null,true,false,0,-1,` + "1" + strings.Repeat("0", 40) + `,1.5,-0.0,1e+300,"x","naïve ☃ 🚀",""]`},
 		{`[Text("t"), Whole(7), Real(0.5)]`, `["t",7,0.5]`},
-		{`[D("1.10"), D("-0"), D("1E+3"), D("12345678901234567890.123456789")]`, `["1.10","-0","1E+3","12345678901234567890.123456789"]`},
+		{`[D("1.10"), D("-0"), D("1E+3"), D("12345678901234567890.123456789")]`,
+			`["1.10","-0","1E+3","12345678901234567890.123456789"]`},
 		{`[dt.date(2024, 2, 29), dt.datetime(2024, 1, 2, 3, 4, 5, 6), dt.datetime(2024, 1, 2, tzinfo=dt.timezone.utc), dt.time(1, 2, 3)]`,
 			`["2024-02-29","2024-01-02T03:04:05.000006","2024-01-02T00:00:00+00:00","01:02:03"]`},
 		{`[dt.timedelta(), dt.timedelta(days=1), dt.timedelta(hours=26, milliseconds=500), dt.timedelta(seconds=-1), dt.timedelta(microseconds=1), dt.timedelta(minutes=90)]`,
 			`["PT0S","P1D","P1DT2H0.5S","-PT1S","PT0.000001S","PT1H30M"]`},
-		{`[uuid.UUID(int=1), fractions.Fraction(1, 3), pathlib.PurePosixPath("/a/b")]`, `["00000000-0000-0000-0000-000000000001","1/3","/a/b"]`},
+		{`[uuid.UUID(int=1), fractions.Fraction(1, 3), pathlib.PurePosixPath("/a/b")]`,
+			`["00000000-0000-0000-0000-000000000001","1/3","/a/b"]`},
 		{`[Color.RED, Color.WHEN, Level.HIGH]`, `["red","2024-02-29",3]`},
-		{`[(1, 2), Point(1, 2), collections.deque([1]), range(3), array.array("i", [1, 2]), []]`, `[[1,2],[1,2],[1],[0,1,2],[1,2],[]]`},
-		{`[{3, 1, 2}, frozenset({"b", "a"}), {10, 9, "x"}, {(2, 1), (1, 2)}, {"a": 1}.keys()]`, `[[1,2,3],["a","b"],["x",10,9],[[1,2],[2,1]],["a"]]`},
+		{`[(1, 2), Point(1, 2), collections.deque([1]), range(3), array.array("i", [1, 2]), []]`,
+			`[[1,2],[1,2],[1],[0,1,2],[1,2],[]]`},
+		{`[{3, 1, 2}, frozenset({"b", "a"}), {10, 9, "x"}, {(2, 1), (1, 2)}, {"a": 1}.keys()]`,
+			`[[1,2,3],["a","b"],["x",10,9],[[1,2],[2,1]],["a"]]`},
 		{`Row("x", D("1.50"))`, `{"name":"x","paid":"1.50"}`},
 		{`{"b": 1, "a": 2, 3: 4, None: 5, True: 6, 1.5: 7, D("0.1"): 8, dt.date(2024, 1, 1): 9, Color.RED: 10, "é": 11}`,
 			`{"b":1,"a":2,"3":4,"null":5,"true":6,"1.5":7,"0.1":8,"2024-01-01":9,"red":10,"é":11}`},
@@ -95,8 +102,10 @@ func TestStandardValues(t *testing.T) {
 
 		{`float("nan")`, `result is nan, which JSON can't hold`},
 		{`{"a": [1, float("inf")]}`, `result.a[1] is inf, which JSON can't hold`},
-		{`{"items": [0, 1, 2, {"when": b"x"}]}`, `result.items[3].when is bytes: decode it, or encode it with base64.b64encode(...).decode()`},
-		{`{"net sales": {"a\"b": bytearray()}}`, `result["net sales"]["a\"b"] is bytes: decode it, or encode it with base64.b64encode(...).decode()`},
+		{`{"items": [0, 1, 2, {"when": b"x"}]}`,
+			`result.items[3].when is bytes: decode it, or encode it with base64.b64encode(...).decode()`},
+		{`{"net sales": {"a\"b": bytearray()}}`,
+			`result["net sales"]["a\"b"] is bytes: decode it, or encode it with base64.b64encode(...).decode()`},
 		{`[D("NaN")]`, `result[0] is Decimal NaN, which JSON can't hold`},
 		{`["ok", "\ud800"]`, `result[1] has half a surrogate pair in it, which is not text`},
 		{`{"\ud800": 1}`, `result has a key that has no JSON form: has half a surrogate pair in it, which is not text`},
@@ -124,7 +133,8 @@ func TestDataValues(t *testing.T) {
 		{`{np.int64(1): np.int64(2)}`, `{"1":2}`},
 		{`frame`, `{"columns":["when","n","who"],"index":[0,1],"data":[["2024-01-01T00:00:00",1,"a"],["2024-01-02T03:04:05.123456789",2,null]]}`},
 		{`frame.groupby("n")["n"].sum()`, `{"name":"n","index":[1,2],"data":[1,2]}`},
-		{`frame.set_index(["n", "when"])[[]]`, `{"columns":[],"index":[[1,"2024-01-01T00:00:00"],[2,"2024-01-02T03:04:05.123456789"]],"data":[[],[]]}`},
+		{`frame.set_index(["n", "when"])[[]]`,
+			`{"columns":[],"index":[[1,"2024-01-01T00:00:00"],[2,"2024-01-02T03:04:05.123456789"]],"data":[[],[]]}`},
 		{`[pd.Timestamp("2024-01-01", tz="UTC"), pd.Timedelta("1 days 00:00:00.000000001"), pd.Period("2024-01", "M"), pd.Index([1, 2]), pd.Categorical(["x", "y", "x"])]`,
 			`["2024-01-01T00:00:00+00:00","P1DT0.000000001S","2024-01",[1,2],["x","y","x"]]`},
 		{`pd.Series([1.5, 2.5], index=["a", "b"])`, `{"name":null,"index":["a","b"],"data":[1.5,2.5]}`},
@@ -133,7 +143,8 @@ func TestDataValues(t *testing.T) {
 		{`[np.datetime64("NaT")]`, `result[0] is NaT, a missing value: replace it, for example with None`},
 		{`{"df": pd.DataFrame({"a": [1.0, None]})}`, `result.df.data[1][0] is nan, which JSON can't hold`},
 		{`pd.Series([1, None], dtype="Int64")`, `result.data[1] is <NA>, a missing value: replace it, for example with None`},
-		{`pd.Series(pd.to_datetime(["2024-01-01", None]))`, `result.data[1] is NaT, a missing value: replace it, for example with None`},
+		{`pd.Series(pd.to_datetime(["2024-01-01", None]))`,
+			`result.data[1] is NaT, a missing value: replace it, for example with None`},
 		{`np.array([[1.0, 2.0], [3.0, np.nan]])`, `result[1][1] is nan, which JSON can't hold`},
 		{`np.array([1j])`, `result[0] is of type numpy.complex128, which has no JSON form: convert it to a dict, list, str or number first`},
 		{`np.array([b"x"])`, `result[0] is bytes: decode it, or encode it with base64.b64encode(...).decode()`},
@@ -151,7 +162,9 @@ func TestResultIsConvertedAtTheCall(t *testing.T) {
 
 func TestFailedConversionKeepsTheLastResult(t *testing.T) {
 	f := script(t, "set_result(1)\nset_result({'x': {1, b''}})")
-	if string(f.Result) != "1" || f.Failed == nil || f.Failed.Error != "airlock.ResultError: result.x is bytes" && !strings.HasPrefix(f.Failed.Error, "airlock.ResultError: result.x[") || f.Failed.Line != 2 {
+	if string(f.Result) != "1" || f.Failed == nil ||
+		f.Failed.Error != "airlock.ResultError: result.x is bytes" &&
+			!strings.HasPrefix(f.Failed.Error, "airlock.ResultError: result.x[") || f.Failed.Line != 2 {
 		t.Errorf("%+v", f)
 	}
 }

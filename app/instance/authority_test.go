@@ -30,7 +30,8 @@ func TestTheAuthorityStays(t *testing.T) {
 	}
 	d.Pass(2 * time.Hour)
 	renewed := accesstest.Must[*ca.Authority](t)(d.Authority(ctx))
-	if bytes.Equal(first.Certificate(), renewed.Certificate()) || bytes.Equal(first.Key(), renewed.Key()) || !renewed.Expires().After(first.Expires()) {
+	if bytes.Equal(first.Certificate(), renewed.Certificate()) || bytes.Equal(first.Key(), renewed.Key()) ||
+		!renewed.Expires().After(first.Expires()) {
 		t.Error("it was not replaced in its last year")
 	}
 	if n := len(slices.DeleteFunc(d.Actions(), func(a string) bool { return a != "authority.create" })); n != 2 {
@@ -63,8 +64,9 @@ func TestADamagedAuthorityIsNotReplaced(t *testing.T) {
 		"no key":         "DELETE FROM settings WHERE key = 'authority.key'",
 		"no certificate": "DELETE FROM settings WHERE key = 'authority.certificate'",
 		"changed":        "UPDATE settings SET value = zeroblob(100) WHERE key = 'authority.key'",
-		"swapped":        "UPDATE settings SET value = (SELECT value FROM settings WHERE key = 'keyring.lookup') WHERE key = 'authority.key'",
-		"not a PEM":      "UPDATE settings SET value = x'00' WHERE key = 'authority.certificate'",
+		"swapped": "UPDATE settings SET value = (SELECT value FROM settings WHERE key = 'keyring.lookup') WHERE key " +
+			"= 'authority.key'",
+		"not a PEM": "UPDATE settings SET value = x'00' WHERE key = 'authority.certificate'",
 	} {
 		d := newDesk(t)
 		accesstest.Must[*ca.Authority](t)(d.Authority(t.Context()))

@@ -15,8 +15,8 @@ const (
 	settingLookup = "keyring.lookup"
 )
 
-// VerifyKeyring checks that a key of the ring made the database, and returns the keyring to use with it.
-// That one finds ids by the lookup key in the database. The first boot stores both.
+// VerifyKeyring checks that a key of the ring made the database, and returns the keyring to use
+// with it. That one finds ids by the lookup key in the database. The first boot stores both.
 func VerifyKeyring(ctx context.Context, st *store.Store, ring *secrets.Keyring) (*secrets.Keyring, error) {
 	err := st.Write(ctx, func(tx *store.Tx) error {
 		check, ok, err := tx.Settings.Get(ctx, settingCheck)

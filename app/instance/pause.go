@@ -55,8 +55,8 @@ func ReadPause(ctx context.Context, tx *store.Tx) (p Pause, err error) {
 	return pauseIn(set)
 }
 
-// ReadHeld reports whether no execution may start, because the queue is paused or the instance retired.
-// It is for the transaction that would take or start one.
+// ReadHeld reports whether no execution may start, because the queue is paused or the instance
+// retired. It is for the transaction that would take or start one.
 func ReadHeld(ctx context.Context, tx *store.Tx) (held bool, r Retirement, err error) {
 	set, err := tx.Settings.GetAll(ctx, settingPause, settingRetired)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// settingQuestionKey begins the names of settings with the keys that marked the questions of imported history.
+// settingQuestionKey begins the names of settings with the keys that marked the questions of
+// imported history.
 const settingQuestionKey = "asked."
 
 // AskedKeys returns the question keys that came with imported history.

@@ -18,7 +18,8 @@ const settingRetired = "instance.retired"
 const retiredText = "the instance was retired before the script ran; " +
 	"submit it to the instance that this one moved to"
 
-// Retirement says since when and by whom an instance executes nothing any more. The zero Retirement is none.
+// Retirement says since when and by whom an instance executes nothing any more. The zero Retirement
+// is none.
 type Retirement struct {
 	Since time.Time `json:"since"`
 	By    app.Actor `json:"by"`
@@ -27,7 +28,8 @@ type Retirement struct {
 // On reports whether the instance is retired.
 func (r Retirement) On() bool { return !r.Since.IsZero() }
 
-// Err returns CodeInstanceRetired for an agent that wants something run; nil if the instance is not retired.
+// Err returns CodeInstanceRetired for an agent that wants something run; nil if the instance is not
+// retired.
 func (r Retirement) Err() error {
 	if !r.On() {
 		return nil
@@ -46,7 +48,8 @@ func (s *Switches) Retired(ctx context.Context) (r Retirement, err error) {
 	return r, err
 }
 
-// ReadRetired returns the retirement in a transaction, the one that would take or start an execution.
+// ReadRetired returns the retirement in a transaction, the one that would take or start an
+// execution.
 func ReadRetired(ctx context.Context, tx *store.Tx) (r Retirement, err error) {
 	set, _, err := tx.Settings.Get(ctx, settingRetired)
 	if err != nil {
@@ -66,8 +69,8 @@ func retirementIn(set store.Setting) (r Retirement, err error) {
 	return r, nil
 }
 
-// Retire ends executing for good: it cancels the queue and lets running executions end. People only.
-// Pages and history stay. It is for the old host after a move, so that no script runs twice.
+// Retire ends executing for good: it cancels the queue and lets running executions end. People
+// only. Pages and history stay. It is for the old host after a move, so that no script runs twice.
 func (s *Switches) Retire(ctx context.Context, by app.Actor) error {
 	if err := by.PeopleOnly(); err != nil {
 		return err
@@ -112,7 +115,8 @@ func cancelPending(ctx context.Context, tx *store.Tx, at time.Time) (ended []str
 		if x.Status != app.StatusPending {
 			continue
 		}
-		if _, err := tx.Executions.Finish(ctx, x.Handle, store.Finish{Status: app.StatusCancelled, Error: clean, At: at}); err != nil {
+		if _, err := tx.Executions.Finish(ctx, x.Handle,
+			store.Finish{Status: app.StatusCancelled, Error: clean, At: at}); err != nil {
 			return nil, err
 		}
 		ended = append(ended, x.Handle)

@@ -43,7 +43,8 @@ type hold struct {
 	lost   error              // the first that could not be renewed
 }
 
-// New returns a Keeper, which gets the leases in answers of Vault that came too late. It does nothing by itself yet.
+// New returns a Keeper, which gets the leases in answers of Vault that came too late. It does
+// nothing by itself yet.
 func New(cfg Config) *Keeper {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -52,12 +53,14 @@ func New(cfg Config) *Keeper {
 		cfg.Now = time.Now
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	k := &Keeper{cfg: cfg, ctx: ctx, cancel: cancel, closing: make(chan struct{}), revokes: make(chan struct{}, 8), held: map[string]*hold{}, failed: map[string]error{}}
+	k := &Keeper{cfg: cfg, ctx: ctx, cancel: cancel, closing: make(chan struct{}), revokes: make(chan struct{}, 8),
+		held: map[string]*hold{}, failed: map[string]error{}}
 	cfg.Vault.OnLate(k.takeLate)
 	return k
 }
 
-// Start begins to revoke what a process that died left behind. Only one process of an instance may call it, before the first Take.
+// Start begins to revoke what a process that died left behind. Only one process of an instance may
+// call it, before the first Take.
 func (k *Keeper) Start(ctx context.Context) error {
 	var left []store.Lease
 	err := k.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
@@ -68,7 +71,8 @@ func (k *Keeper) Start(ctx context.Context) error {
 		return fmt.Errorf("leases: %w", err)
 	}
 	if len(left) > 0 {
-		k.cfg.Log.WarnContext(ctx, "leases of a process that ended unexpectedly are being revoked in Vault", "count", len(left))
+		k.cfg.Log.WarnContext(ctx, "leases of a process that ended unexpectedly are being revoked in Vault", "count",
+			len(left))
 	}
 	for _, l := range left {
 		k.giveBack(l.ID, l.ExpiresAt)
@@ -79,7 +83,8 @@ func (k *Keeper) Start(ctx context.Context) error {
 // ErrClosed is returned by Take once Close was called.
 var ErrClosed = errors.New("leases: Airlock is being stopped")
 
-// SharedError says that what was read at a path is lent to somebody else already. It wraps an *app.Error.
+// SharedError says that what was read at a path is lent to somebody else already. It wraps an
+// *app.Error.
 type SharedError struct{ Path string }
 
 func (e *SharedError) Error() string { return "leases: " + e.Path + ": " + errShared.Message }
@@ -87,11 +92,12 @@ func (e *SharedError) Error() string { return "leases: " + e.Path + ": " + errSh
 // Unwrap returns what to tell.
 func (e *SharedError) Unwrap() error { return errShared }
 
-var errShared = app.E(app.CodeUnreachable, "what Vault lent is in the hands of another execution; a cache in front of Vault hands it out twice",
+var errShared = app.E(app.CodeUnreachable,
+	"what Vault lent is in the hands of another execution; a cache in front of Vault hands it out twice",
 	"Ask the operator to let Airlock speak with Vault itself, or to switch off the cache of its agent.")
 
-// Take writes leases down, keeps them alive, and returns the name to End them by; "" if there are none. If it fails they are revoked, except those that are somebody
-// else's: *SharedError.
+// Take writes leases down, keeps them alive, and returns the name to End them by; "" if there are
+// none. If it fails they are revoked, except those that are somebody else's: *SharedError.
 func (k *Keeper) Take(ctx context.Context, leases []vault.Lease) (string, error) {
 	if len(leases) == 0 {
 		return "", nil
@@ -109,7 +115,8 @@ func (k *Keeper) Take(ctx context.Context, leases []vault.Lease) (string, error)
 	return "", fmt.Errorf("leases: %w", err)
 }
 
-// note writes leases down and returns those that are not somebody else's; if there are such, err is a *SharedError.
+// note writes leases down and returns those that are not somebody else's; if there are such, err is
+// a *SharedError.
 func (k *Keeper) note(ctx context.Context, leases []vault.Lease) (own []vault.Lease, err error) {
 	var shared error
 	now := k.cfg.Now()
@@ -185,8 +192,8 @@ func (k *Keeper) renew(ctx context.Context, h *hold, l vault.Lease) {
 	}
 }
 
-// End revokes what Take named, in the background, and reports whether Vault had ended some of it before: what failed then may have failed for that. Each name is
-// ended once; others are ignored.
+// End revokes what Take named, in the background, and reports whether Vault had ended some of it
+// before: what failed then may have failed for that. Each name is ended once; others are ignored.
 func (k *Keeper) End(name string) (lost bool) {
 	k.mu.Lock()
 	h := k.held[name]
@@ -204,7 +211,8 @@ func (k *Keeper) End(name string) (lost bool) {
 	return h.lost != nil
 }
 
-// Failed is how many leases could not be given back yet, and why one of them was not. They are tried again.
+// Failed is how many leases could not be given back yet, and why one of them was not. They are
+// tried again.
 func (k *Keeper) Failed() (n int, why error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -224,8 +232,9 @@ func (k *Keeper) Open(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// Close ends what is still held and waits until everything is given back, as far as that goes now: what can't be revoked is left to the next start. It returns ctx's
-// error if even that took too long.
+// Close ends what is still held and waits until everything is given back, as far as that goes now:
+// what can't be revoked is left to the next start. It returns ctx's error if even that took too
+// long.
 func (k *Keeper) Close(ctx context.Context) error {
 	k.mu.Lock()
 	names := make([]string, 0, len(k.held))

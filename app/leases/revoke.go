@@ -63,7 +63,8 @@ func (k *Keeper) say(id string, err error) {
 }
 
 func (k *Keeper) forget(id string) {
-	err := k.cfg.Store.Write(context.WithoutCancel(k.ctx), func(tx *store.Tx) error { return tx.Leases.Delete(context.WithoutCancel(k.ctx), id) })
+	err := k.cfg.Store.Write(context.WithoutCancel(k.ctx),
+		func(tx *store.Tx) error { return tx.Leases.Delete(context.WithoutCancel(k.ctx), id) })
 	if err != nil {
 		k.cfg.Log.Error("a lease that was revoked could not be forgotten", "lease", id, "error", err)
 	}

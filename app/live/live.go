@@ -1,11 +1,13 @@
-// Package live carries nudges inside one process: "something about this topic changed". A nudge holds no data, so nothing
-// worth stealing travels; whoever is nudged reads the truth from the store with its own rights.
+// Package live carries nudges inside one process: "something about this topic changed". A nudge
+// holds no data, so nothing worth stealing travels; whoever is nudged reads the truth from the
+// store with its own rights.
 package live
 
 import "sync"
 
-// Hub passes nudges from publishers to subscribers. The zero Hub is ready. It is safe for concurrent use and never blocks a publisher:
-// nudges to a subscriber that has not looked yet melt into one.
+// Hub passes nudges from publishers to subscribers. The zero Hub is ready. It is safe for
+// concurrent use and never blocks a publisher: nudges to a subscriber that has not looked yet melt
+// into one.
 type Hub struct {
 	mu   sync.Mutex
 	subs map[*Subscription]struct{}
@@ -20,8 +22,8 @@ type Subscription struct {
 	seen   map[string]bool
 }
 
-// Subscribe starts a subscription to the topics, or to everything if none is given. Subscribe before reading the state
-// that is waited on, or a change in between is missed.
+// Subscribe starts a subscription to the topics, or to everything if none is given. Subscribe
+// before reading the state that is waited on, or a change in between is missed.
 func (h *Hub) Subscribe(topics ...string) *Subscription {
 	s := &Subscription{hub: h, c: make(chan struct{}, 1), seen: map[string]bool{}}
 	if len(topics) > 0 {
@@ -82,7 +84,8 @@ func (s *Subscription) Close() {
 	delete(s.hub.subs, s)
 }
 
-// maxSeen bounds what a subscriber that never looks can hold; beyond it only the nudge itself arrives.
+// maxSeen bounds what a subscriber that never looks can hold; beyond it only the nudge itself
+// arrives.
 const maxSeen = 1024
 
 func (s *Subscription) nudge(topic string) {

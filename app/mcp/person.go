@@ -30,7 +30,8 @@ func readPending(got client.Answer) (p pending) {
 func (p pending) advice() string {
 	const next = ". Then call read_profile, which waits for it."
 	if p.State == app.StateUnlocked {
-		return fmt.Sprintf("A person has to act: give them %s and the pairing code %s, for them to fill in the values and press Lock", p.URL, p.Pairing) + next
+		return fmt.Sprintf("A person has to act: give them %s and the pairing code %s, for them to fill in the values and "+
+			"press Lock", p.URL, p.Pairing) + next
 	}
 	for _, k := range p.Keys {
 		if p.State == app.StateLocked && !k.Exists {

@@ -14,14 +14,16 @@ import (
 	"github.com/computclaw/airlock/app/client"
 )
 
-// toRequest distributes a tool's arguments over the request it stands for. own is the profile of the connection. Whether a value is right is for the API to say.
-// Errors are *app.Error.
+// toRequest distributes a tool's arguments over the request it stands for. own is the profile of
+// the connection. Whether a value is right is for the API to say. Errors are *app.Error.
 func toRequest(tool apidocs.Tool, arguments json.RawMessage, own app.Secret) (client.Request, error) {
-	r := client.Request{Method: tool.Method, Path: strings.Replace(tool.Path, "/profiles/{id}", "/profiles/self", 1), Profile: own}
+	r := client.Request{Method: tool.Method, Path: strings.Replace(tool.Path, "/profiles/{id}", "/profiles/self", 1),
+		Profile: own}
 	args := map[string]json.RawMessage{}
 	if len(bytes.TrimSpace(arguments)) > 0 {
 		if err := json.Unmarshal(arguments, &args); err != nil {
-			return r, app.E(app.CodeInvalidJSON, "the arguments are not a JSON object", "Send the arguments as the tool's schema says.")
+			return r, app.E(app.CodeInvalidJSON, "the arguments are not a JSON object",
+				"Send the arguments as the tool's schema says.")
 		}
 	}
 	if err := expected(tool, args); err != nil {
@@ -40,7 +42,8 @@ func toRequest(tool apidocs.Tool, arguments json.RawMessage, own app.Secret) (cl
 		place(&r, name, text, query)
 	}
 	if r.Profile.Empty() && needsProfile(tool) {
-		return r, app.E(app.CodeUnauthorized, "the call names no profile", "Send profile_id; create_profile makes a profile and returns its id.")
+		return r, app.E(app.CodeUnauthorized, "the call names no profile",
+			"Send profile_id; create_profile makes a profile and returns its id.")
 	}
 	if len(query) > 0 {
 		r.Path += "?" + query.Encode()
@@ -55,7 +58,8 @@ func toRequest(tool apidocs.Tool, arguments json.RawMessage, own app.Secret) (cl
 	return r, nil
 }
 
-// expected refuses arguments that the tool does not take, and a call without those it cannot be addressed without.
+// expected refuses arguments that the tool does not take, and a call without those it cannot be
+// addressed without.
 func expected(tool apidocs.Tool, args map[string]json.RawMessage) error {
 	known, _ := tool.Input["properties"].(map[string]any)
 	names := slices.Sorted(maps.Keys(known))
@@ -77,9 +81,11 @@ func expected(tool apidocs.Tool, args map[string]json.RawMessage) error {
 	return nil
 }
 
-// needsProfile reports whether a call means nothing without a profile. For one on an execution that execution's id is enough.
+// needsProfile reports whether a call means nothing without a profile. For one on an execution that
+// execution's id is enough.
 func needsProfile(tool apidocs.Tool) bool {
-	return tool.Auth == apidocs.AuthBearer || tool.Auth == apidocs.AuthEither || strings.HasPrefix(tool.Path, "/profiles/{id}")
+	return tool.Auth == apidocs.AuthBearer || tool.Auth == apidocs.AuthEither ||
+		strings.HasPrefix(tool.Path, "/profiles/{id}")
 }
 
 // inBody tells what goes into the request's body from what stands in its path, query and headers.
@@ -88,7 +94,8 @@ func inBody(tool apidocs.Tool, name string) bool {
 	case apidocs.ArgProfile, apidocs.ArgExecution, apidocs.ArgKey:
 		return false
 	}
-	return !strings.Contains(tool.Path, "{"+name+"}") && !slices.ContainsFunc(tool.Query, func(f apidocs.Field) bool { return f.Name == name })
+	return !strings.Contains(tool.Path, "{"+name+"}") &&
+		!slices.ContainsFunc(tool.Query, func(f apidocs.Field) bool { return f.Name == name })
 }
 
 // place puts a text where the call has it.

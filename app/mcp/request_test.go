@@ -15,36 +15,47 @@ func TestToRequest(t *testing.T) {
 		tool, arguments, method, path, body, profile, key string
 		code                                              app.Code
 	}{
-		"body":              {tool: "create_profile", arguments: `{"description":"d"}`, method: "POST", path: "/profiles", body: `{"description":"d"}`, profile: "own"},
-		"profile in a path": {tool: "add_keys", arguments: `{"keys":[{"name":"A"}],"profile_id":"ark_x"}`, method: "POST", path: "/profiles/self/keys", body: `{"keys":[{"name":"A"}]}`, profile: "ark_x"},
-		"own profile":       {tool: "read_profile", method: "GET", path: "/profiles/self", profile: "own"},
-		"header":            {tool: "execute", arguments: `{"script":"1","idempotency_key":"k"}`, method: "POST", path: "/execute", body: `{"script":"1"}`, profile: "own", key: "k"},
-		"large numbers":     {tool: "execute", arguments: `{"script":"1","inputs":{"n":12345678901234567890.5}}`, method: "POST", path: "/execute", body: `{"inputs":{"n":12345678901234567890.5},"script":"1"}`, profile: "own"},
-		"execution":         {tool: "cancel", arguments: `{"execution_id":"exec_1"}`, method: "POST", path: "/executions/exec_1/cancel", profile: "own"},
-		"odd execution":     {tool: "read_execution", arguments: `{"execution_id":"../profiles/self?x={id}"}`, method: "GET", path: "/executions/..%2Fprofiles%2Fself%3Fx=%7Bid%7D", profile: "own"},
-		"name":              {tool: "remove_key", arguments: `{"name":"A/B"}`, method: "DELETE", path: "/profiles/self/keys/A%2FB", profile: "own"},
-		"query":             {tool: "list_executions", arguments: `{"limit":5,"status":"error&x=1"}`, method: "GET", path: "/executions?limit=5&status=error%26x%3D1", profile: "own"},
-		"unknown":           {tool: "execute", arguments: `{"scrpt":"1"}`, code: app.CodeUnknownField},
-		"missing":           {tool: "cancel", arguments: `{}`, code: app.CodeInvalidField},
-		"not an object":     {tool: "execute", arguments: `[]`, code: app.CodeInvalidJSON},
-		"object for text":   {tool: "cancel", arguments: `{"execution_id":{}}`, code: app.CodeInvalidField},
-		"wait":              {tool: "execute", arguments: `{"script":"1","wait":5}`, code: app.CodeUnknownField},
+		"body": {tool: "create_profile", arguments: `{"description":"d"}`, method: "POST", path: "/profiles",
+			body: `{"description":"d"}`, profile: "own"},
+		"profile in a path": {tool: "add_keys", arguments: `{"keys":[{"name":"A"}],"profile_id":"ark_x"}`, method: "POST",
+			path: "/profiles/self/keys", body: `{"keys":[{"name":"A"}]}`, profile: "ark_x"},
+		"own profile": {tool: "read_profile", method: "GET", path: "/profiles/self", profile: "own"},
+		"header": {tool: "execute", arguments: `{"script":"1","idempotency_key":"k"}`, method: "POST",
+			path: "/execute", body: `{"script":"1"}`, profile: "own", key: "k"},
+		"large numbers": {tool: "execute", arguments: `{"script":"1","inputs":{"n":12345678901234567890.5}}`,
+			method: "POST", path: "/execute", body: `{"inputs":{"n":12345678901234567890.5},"script":"1"}`, profile: "own"},
+		"execution": {tool: "cancel", arguments: `{"execution_id":"exec_1"}`, method: "POST",
+			path: "/executions/exec_1/cancel", profile: "own"},
+		"odd execution": {tool: "read_execution", arguments: `{"execution_id":"../profiles/self?x={id}"}`, method: "GET",
+			path: "/executions/..%2Fprofiles%2Fself%3Fx=%7Bid%7D", profile: "own"},
+		"name": {tool: "remove_key", arguments: `{"name":"A/B"}`, method: "DELETE",
+			path: "/profiles/self/keys/A%2FB", profile: "own"},
+		"query": {tool: "list_executions", arguments: `{"limit":5,"status":"error&x=1"}`, method: "GET",
+			path: "/executions?limit=5&status=error%26x%3D1", profile: "own"},
+		"unknown":         {tool: "execute", arguments: `{"scrpt":"1"}`, code: app.CodeUnknownField},
+		"missing":         {tool: "cancel", arguments: `{}`, code: app.CodeInvalidField},
+		"not an object":   {tool: "execute", arguments: `[]`, code: app.CodeInvalidJSON},
+		"object for text": {tool: "cancel", arguments: `{"execution_id":{}}`, code: app.CodeInvalidField},
+		"wait":            {tool: "execute", arguments: `{"script":"1","wait":5}`, code: app.CodeUnknownField},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, err := toRequest(toolNamed(t, c.tool), json.RawMessage(c.arguments), app.NewSecret("own"))
 			if code := app.CodeOf(err); code != c.code {
 				t.Fatalf("error %v, want code %q", err, c.code)
 			}
-			if err == nil && (r.Method != c.method || r.Path != c.path || string(r.Body) != c.body || r.Profile.Reveal() != c.profile || r.Key != c.key) {
+			if err == nil && (r.Method != c.method || r.Path != c.path || string(r.Body) != c.body ||
+				r.Profile.Reveal() != c.profile || r.Key != c.key) {
 				t.Errorf("%s %s %s profile %s key %q", r.Method, r.Path, r.Body, r.Profile.Reveal(), r.Key)
 			}
 		})
 	}
 }
 
-// A connection without a profile is told of it in the words of tools, before any request; a call on an execution needs none.
+// A connection without a profile is told of it in the words of tools, before any request; a call on
+// an execution needs none.
 func TestToRequestWithoutProfile(t *testing.T) {
-	for name, refused := range map[string]bool{"read_profile": true, "add_keys": true, "list_executions": true, "execute": true, "create_profile": false, "read_execution": false, "skill": false} {
+	for name, refused := range map[string]bool{"read_profile": true, "add_keys": true, "list_executions": true,
+		"execute": true, "create_profile": false, "read_execution": false, "skill": false} {
 		tool, arguments := toolNamed(t, name), map[string]any{}
 		required, _ := tool.Input["required"].([]string)
 		for _, argument := range required {
@@ -96,7 +107,8 @@ func TestWhoHasToAct(t *testing.T) {
 	}
 }
 
-// FuzzToRequest: a model's arguments never lead to another operation than the tool's, to nobody else's profile by way of a path, and the body stays one JSON object.
+// FuzzToRequest: a model's arguments never lead to another operation than the tool's, to nobody
+// else's profile by way of a path, and the body stays one JSON object.
 func FuzzToRequest(f *testing.F) {
 	tools := apidocs.Tools()
 	f.Add(uint8(0), []byte(`{"script":"1","inputs":{"n":1e400},"idempotency_key":"k"}`))
@@ -109,7 +121,8 @@ func FuzzToRequest(f *testing.F) {
 			return
 		}
 		path, _, _ := strings.Cut(r.Path, "?")
-		if r.Method != tool.Method || strings.Count(path, "/") != strings.Count(tool.Path, "/") || strings.ContainsAny(r.Path, "\r\n #") {
+		if r.Method != tool.Method || strings.Count(path, "/") != strings.Count(tool.Path, "/") ||
+			strings.ContainsAny(r.Path, "\r\n #") {
 			t.Errorf("%s %q became %s %q", tool.Name, arguments, r.Method, r.Path)
 		}
 		var body map[string]json.RawMessage
@@ -119,7 +132,8 @@ func FuzzToRequest(f *testing.F) {
 	})
 }
 
-// TestToolsHaveWholeSchemas: a model sees a tool's schema alone, so nothing in it may refer elsewhere.
+// TestToolsHaveWholeSchemas: a model sees a tool's schema alone, so nothing in it may refer
+// elsewhere.
 func TestToolsHaveWholeSchemas(t *testing.T) {
 	for _, tool := range apidocs.Tools() {
 		text, err := json.Marshal(tool.Input)

@@ -22,10 +22,12 @@ const (
 	// firstByReturn is the protocol in which a server asks by its answer and no longer in mid-call.
 	firstByReturn = "2026-07-28"
 
-	// maxAsked is how many questions one call passes on by its answers: clients give up on a tool that goes on asking, the common library after ten times.
+	// maxAsked is how many questions one call passes on by its answers: clients give up on a tool that
+	// goes on asking, the common library after ten times.
 	maxAsked = 8
 
-	// maxTokens bounds the model's answer. It is a wish; the API refuses an answer that is larger than its own limit.
+	// maxTokens bounds the model's answer. It is a wish; the API refuses an answer that is larger than
+	// its own limit.
 	maxTokens = 4096
 
 	questionName = "llm"
@@ -65,8 +67,8 @@ func sampling(x execution) *sdk.CreateMessageParams {
 // errNotAsked is the cause when a question is none any more.
 var errNotAsked = errors.New("the script does not ask that any more")
 
-// askInCall asks the client's model, until the deadline, and gives the script the answer. That the question is none any more, since the execution ended or somebody else
-// answered, is no error.
+// askInCall asks the client's model, until the deadline, and gives the script the answer. That the
+// question is none any more, since the execution ended or somebody else answered, is no error.
 func (c call) askInCall(ctx context.Context, deadline time.Time, x execution, r *run) error {
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
@@ -86,7 +88,8 @@ func (c call) askInCall(ctx context.Context, deadline time.Time, x execution, r 
 	return c.pass(ctx, state{Execution: x.ID, Question: x.Question.ID}, textOf([]sdk.Content{said.Content}), r.profile)
 }
 
-// whileAsked looks each tick whether the question still stands, tells the client that the call is alive, and calls over when the question is none any more, or is none for who asks.
+// whileAsked looks each tick whether the question still stands, tells the client that the call is
+// alive, and calls over when the question is none any more, or is none for who asks.
 func (c call) whileAsked(ctx context.Context, x execution, r *run, over func()) {
 	every := time.NewTicker(tick)
 	defer every.Stop()
@@ -112,14 +115,17 @@ func (c call) askByReturn(x execution, r run) (*sdk.CallToolResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{questionName: sampling(x)}, RequestState: string(text)}, nil
+	return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{questionName: sampling(x)}, RequestState: string(text)},
+		nil
 }
 
-// resume goes on with a call that ended in a question. Which execution it names the client could have made up: the API says whether it is theirs.
+// resume goes on with a call that ended in a question. Which execution it names the client could
+// have made up: the API says whether it is theirs.
 func (c call) resume(ctx context.Context, profile app.Secret) (*sdk.CallToolResult, error) {
 	var s state
 	if err := json.Unmarshal([]byte(c.req.Params.RequestState), &s); err != nil || s.Execution == "" {
-		return nil, app.E(app.CodeInvalidField, "the request state is not one of Airlock's", "Send it back as it came, or call read_execution.")
+		return nil, app.E(app.CodeInvalidField, "the request state is not one of Airlock's",
+			"Send it back as it came, or call read_execution.")
 	}
 	var words string
 	if said, ok := c.req.Params.InputResponses[questionName].(*sdk.CreateMessageWithToolsResult); ok {
@@ -135,7 +141,8 @@ func (c call) resume(ctx context.Context, profile app.Secret) (*sdk.CallToolResu
 	return c.follow(ctx, r)
 }
 
-// pass gives the script the model's answer. A question that was answered by somebody else meanwhile is none any more.
+// pass gives the script the model's answer. A question that was answered by somebody else meanwhile
+// is none any more.
 func (c call) pass(ctx context.Context, s state, words string, profile app.Secret) error {
 	if words == "" {
 		return errors.New("the answer has no text")
@@ -145,7 +152,9 @@ func (c call) pass(ctx context.Context, s state, words string, profile app.Secre
 		return err
 	}
 	for try := 1; ; try++ {
-		got, err := c.api.Do(ctx, client.Request{Method: "POST", Path: "/executions/" + url.PathEscape(s.Execution) + "/respond", Body: body, Profile: profile})
+		got, err := c.api.Do(ctx,
+			client.Request{Method: "POST", Path: "/executions/" + url.PathEscape(s.Execution) + "/respond", Body: body,
+				Profile: profile})
 		if err != nil || got.OK() {
 			return err
 		}
@@ -159,7 +168,8 @@ func (c call) pass(ctx context.Context, s state, words string, profile app.Secre
 	}
 }
 
-// passTries is how often an answer is given while another program keeps the database. Each takes ten seconds, and some between them.
+// passTries is how often an answer is given while another program keeps the database. Each takes
+// ten seconds, and some between them.
 const passTries = 4
 
 // textOf joins what is text.

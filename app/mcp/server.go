@@ -27,14 +27,16 @@ func Through(api client.Client) Way {
 	return func(ctx context.Context, _ *sdk.CallToolRequest) (context.Context, client.Client) { return ctx, api }
 }
 
-// Server returns an MCP server whose tools act by way. profile is that of a connection that is not HTTP; it may be empty.
+// Server returns an MCP server whose tools act by way. profile is that of a connection that is not
+// HTTP; it may be empty.
 func Server(way Way, profile app.Secret, version string) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "airlock", Title: "Airlock", Version: version}, &sdk.ServerOptions{
 		Instructions: instructions,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 	})
 	for _, tool := range apidocs.Tools() {
-		s.AddTool(&sdk.Tool{Name: tool.Name, Description: tool.Description, InputSchema: tool.Input, Annotations: annotations(tool)},
+		s.AddTool(&sdk.Tool{Name: tool.Name, Description: tool.Description, InputSchema: tool.Input,
+			Annotations: annotations(tool)},
 			func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 				ctx, api := way(ctx, req)
 				result, err := call{api: api, profile: profile, tool: tool, req: req}.run(ctx)
@@ -90,7 +92,8 @@ func (c call) run(ctx context.Context) (*sdk.CallToolResult, error) {
 	return c.success(got), nil
 }
 
-// own is the profile of the connection. Over HTTP each request must name it: that a session is known proves nothing about who asks.
+// own is the profile of the connection. Over HTTP each request must name it: that a session is
+// known proves nothing about who asks.
 func (c call) own() app.Secret {
 	if c.req.Extra == nil || c.req.Extra.Header == nil {
 		return c.profile
@@ -115,7 +118,8 @@ func (c call) success(got client.Answer) *sdk.CallToolResult {
 func failed(err error) *sdk.CallToolResult {
 	var told *app.Error
 	if !errors.As(err, &told) {
-		told = app.E(app.CodeInternal, err.Error(), "Try again in a few seconds. What was accepted goes on: list_executions shows it.")
+		told = app.E(app.CodeInternal, err.Error(),
+			"Try again in a few seconds. What was accepted goes on: list_executions shows it.")
 	}
 	detail := map[string]any{"code": told.Code, "message": told.Message, "hint": inTools(told.Hint)}
 	if told.Field != "" {
@@ -125,5 +129,6 @@ func failed(err error) *sdk.CallToolResult {
 	if err != nil {
 		text = []byte(`{"error":{"code":"internal"}}`)
 	}
-	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}, StructuredContent: json.RawMessage(text)}
+	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(text)}},
+		StructuredContent: json.RawMessage(text)}
 }

@@ -28,7 +28,8 @@ func sample() *Metrics {
 	m.Request("GET", "/health", 200, time.Millisecond, false)
 	m.Submitted()
 	m.Started(time.Millisecond)
-	m.Ended(End{Status: "completed", Started: true, Run: time.Second, LLM: time.Second, Redactions: 2, Verdicts: map[string]int{"allowed": 3}})
+	m.Ended(End{Status: "completed", Started: true, Run: time.Second, LLM: time.Second, Redactions: 2,
+		Verdicts: map[string]int{"allowed": 3}})
 	return m
 }
 
@@ -58,13 +59,15 @@ func table(t *testing.T) string {
 		for _, l := range f.GetMetric()[0].GetLabel() {
 			labels = append(labels, "`"+l.GetName()+"`")
 		}
-		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s | %s |\n", name, strings.ToLower(f.GetType().String()), strings.Join(labels, ", "), f.GetHelp()))
+		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s | %s |\n", name, strings.ToLower(f.GetType().String()),
+			strings.Join(labels, ", "), f.GetHelp()))
 	}
 	slices.Sort(rows)
 	return "| metric | type | labels | |\n|---|---|---|---|\n" + strings.Join(rows, "")
 }
 
-// TestDocumentedMetricsAreTheMetrics compares docs/operations.md with what is scraped; -update writes it.
+// TestDocumentedMetricsAreTheMetrics compares docs/operations.md with what is scraped; -update
+// writes it.
 func TestDocumentedMetricsAreTheMetrics(t *testing.T) {
 	text, err := os.ReadFile(docFile)
 	if err != nil {
@@ -88,12 +91,16 @@ func TestDocumentedMetricsAreTheMetrics(t *testing.T) {
 }
 
 func TestWhatIsCountedIsShown(t *testing.T) {
-	text := scrape(t, sample(), State{Ready: true, Pending: -1, Running: 2, DiskFull: true, DatabaseBytes: 4096, ExecutionsPruned: 7})
+	text := scrape(t, sample(),
+		State{Ready: true, Pending: -1, Running: 2, DiskFull: true, DatabaseBytes: 4096, ExecutionsPruned: 7})
 	for _, line := range []string{
 		`airlock_http_requests_total{code="200",method="GET",route="/health"} 1`,
-		`airlock_executions_submitted_total 1`, `airlock_executions_ended_total{status="completed"} 1`, `airlock_redactions_total 2`, `airlock_connections_total{verdict="allowed"} 3`,
-		`airlock_execution_run_seconds_count 1`, `airlock_execution_run_seconds_sum 1`, `airlock_execution_queue_seconds_count 1`, `airlock_execution_llm_wait_seconds_count 1`,
-		`airlock_sandbox_ready 1`, `airlock_executions{status="running"} 2`, `airlock_disk_full 1`, `airlock_database_size_bytes 4096`, `airlock_executions_removed_total 7`,
+		`airlock_executions_submitted_total 1`, `airlock_executions_ended_total{status="completed"} 1`,
+		`airlock_redactions_total 2`, `airlock_connections_total{verdict="allowed"} 3`,
+		`airlock_execution_run_seconds_count 1`, `airlock_execution_run_seconds_sum 1`,
+		`airlock_execution_queue_seconds_count 1`, `airlock_execution_llm_wait_seconds_count 1`,
+		`airlock_sandbox_ready 1`, `airlock_executions{status="running"} 2`, `airlock_disk_full 1`,
+		`airlock_database_size_bytes 4096`, `airlock_executions_removed_total 7`,
 	} {
 		if !strings.Contains(text, line+"\n") {
 			t.Errorf("missing: %s", line)

@@ -11,7 +11,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// checkReferences accepts {KEY} hosts of keys that the profile has and whose credential is plain: a secret must not become a host name.
+// checkReferences accepts {KEY} hosts of keys that the profile has and whose credential is plain: a
+// secret must not become a host name.
 func checkReferences(hosts []app.Host, grants []app.Grant, found map[string]app.Credential) error {
 	for _, h := range hosts {
 		key := h.KeyReference()
@@ -31,7 +32,8 @@ func checkReferences(hosts []app.Host, grants []app.Grant, found map[string]app.
 	return nil
 }
 
-// checkReferredValues refuses {KEY} hosts whose value is no host name: every execution would fail. A missing value may still be set.
+// checkReferredValues refuses {KEY} hosts whose value is no host name: every execution would fail.
+// A missing value may still be set.
 func (s *Versions) checkReferredValues(ctx context.Context, tx *store.Tx, hosts []app.Host, grants []app.Grant) error {
 	for _, h := range hosts {
 		key := h.KeyReference()

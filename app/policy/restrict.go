@@ -10,9 +10,9 @@ import (
 )
 
 // Narrow returns what is left of a running execution's grant.
-// Hosts are those of its profile's newest policy, {KEY} resolved by the plain values that it was given;
-// some may be new to it. Sealed values keep what their credentials still allow.
-// CodeNotFound if the profile is gone.
+// Hosts are those of its profile's newest policy, {KEY} resolved by the plain values that it was
+// given; some may be new to it. Sealed values keep what their credentials still allow. CodeNotFound
+// if the profile is gone.
 func (s *Versions) Narrow(
 	ctx context.Context, handle string, plain, sealed []credentials.Value,
 ) ([]app.Host, []credentials.Value, error) {
@@ -52,8 +52,9 @@ func (s *Versions) Narrow(
 	return hosts, left, nil
 }
 
-// restrictValue takes from v what its credential doesn't allow any more, and reports whether it may go anywhere.
-// A credential without hosts is not sealed any more: that widens later executions, not this one.
+// restrictValue takes from v what its credential doesn't allow any more, and reports whether it may
+// go anywhere. A credential without hosts is not sealed any more: that widens later executions, not
+// this one.
 func restrictValue(v *credentials.Value, c app.Credential) bool {
 	v.Hosts = app.Within(v.Hosts, c.Hosts)
 	v.Places = intersect(v.Places, c.Places)

@@ -69,7 +69,8 @@ func (s *Versions) WithHosts(
 	return s.insert(ctx, tx, by, p, current.Keys, hosts, found)
 }
 
-// WithPlacement makes the next version of a locked profile's policy: the same keys and hosts, with the profile's placement.
+// WithPlacement makes the next version of a locked profile's policy: the same keys and hosts, with
+// the profile's placement.
 func (s *Versions) WithPlacement(ctx context.Context, tx *store.Tx, by app.Actor, p *store.Profile) error {
 	next, err := tx.Policies.Version(ctx, p.Handle, p.Policy)
 	if err != nil {

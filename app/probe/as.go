@@ -9,8 +9,9 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// As is how a test sends the value: as it is in the header with that name, as the password of a user or as the user name
-// (Authorization: Basic), and else as Authorization: Bearer, or as it is in the first header that the credential names if that is none of them.
+// As is how a test sends the value: as it is in the header with that name, as the password of a
+// user or as the user name (Authorization: Basic), and else as Authorization: Bearer, or as it is
+// in the first header that the credential names if that is none of them.
 type As struct {
 	Header string
 	Basic  bool
@@ -32,7 +33,8 @@ func (a As) field(placeholder string) field {
 	return field{"Authorization", "Bearer " + placeholder}
 }
 
-// among is a with the first of the headers that a credential names, unless the person chose a way or Authorization is one of them.
+// among is a with the first of the headers that a credential names, unless the person chose a way
+// or Authorization is one of them.
 func (a As) among(named []string) As {
 	if a == (As{}) && len(named) > 0 && !slices.Contains(named, "Authorization") {
 		a.Header = named[0]
@@ -45,8 +47,10 @@ func (a As) check() error {
 	switch {
 	case a.Header != "" && a.Basic:
 		return app.Invalid("as", "the value can be sent in a header of its own or as Basic, not both", "Choose one.")
-	case a.User != "" && (!a.Basic || len(a.User) > 200 || !utf8.ValidString(a.User) || strings.ContainsFunc(a.User, func(r rune) bool { return r < ' ' || r == ':' || r == 0x7f })):
-		return app.Invalid("user", "the user name is not one that Basic can carry", "It has at most 200 bytes, no colon and no control characters.")
+	case a.User != "" && (!a.Basic || len(a.User) > 200 || !utf8.ValidString(a.User) ||
+		strings.ContainsFunc(a.User, func(r rune) bool { return r < ' ' || r == ':' || r == 0x7f })):
+		return app.Invalid("user", "the user name is not one that Basic can carry",
+			"It has at most 200 bytes, no colon and no control characters.")
 	case a.Header != "":
 		return app.CheckHeader("header", a.Header)
 	}

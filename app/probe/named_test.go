@@ -19,7 +19,8 @@ func TestNamedHeaders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.sealed(false, "api.test")
-			_, err := w.access.SetCredential(t.Context(), person, access.CredentialInput{Name: "KEY", Mode: app.ModeSealed, Headers: c.named})
+			_, err := w.access.SetCredential(t.Context(), person,
+				access.CredentialInput{Name: "KEY", Mode: app.ModeSealed, Headers: c.named})
 			w.must(err)
 			r := w.test(Request{})
 			seen := w.requests()

@@ -19,10 +19,13 @@ type Config struct {
 	Authority []byte           // certificate of the authority that the gateway issues with, PEM
 	Now       func() time.Time // nil: time.Now
 	Timeout   time.Duration    // of one test; 0: 20 s
-	Aside     bool             // these settings may not be those that scripts meet: outcomes are audited and not kept with the credential
+	// these settings may not be those that scripts meet: outcomes are audited and not kept with the
+	// credential
+	Aside bool
 }
 
-// Prober tests credentials. It is safe for concurrent use; two tests at a time run, more are CodeRateLimited.
+// Prober tests credentials. It is safe for concurrent use; two tests at a time run, more are
+// CodeRateLimited.
 type Prober struct {
 	cfg   Config
 	slots chan struct{}
@@ -41,14 +44,17 @@ func New(cfg Config) *Prober {
 
 // Request is one test.
 type Request struct {
-	Name    string // of the credential
-	Host    string // one of its hosts, with or without a port, or one under its wildcards; "" for the first that can be tested
+	Name string // of the credential
+	// one of its hosts, with or without a port, or one under its wildcards; "" for the first that can
+	// be tested
+	Host    string
 	Path    string // with the query; "" for /
 	Private bool   // the host may be at a private address
 	As      As     // how the value is sent; its zero value is Authorization: Bearer
 }
 
-// Result is what a test showed. It holds neither the value nor anything of the answer but its status.
+// Result is what a test showed. It holds neither the value nor anything of the answer but its
+// status.
 type Result struct {
 	URL     string
 	Swapped bool // the value was put in
@@ -61,8 +67,9 @@ type Result struct {
 // Works reports whether the value went in and the host took it.
 func (r Result) Works() bool { return r.Problem == "" }
 
-// Credential sends one GET with a sealed credential to one of its hosts, and keeps the outcome with the credential and in the audit log. An error
-// means that nothing was sent: CodeNotFound, CodeInvalidField (mode, host or path), CodeMissingValue, CodeForbidden for agents.
+// Credential sends one GET with a sealed credential to one of its hosts, and keeps the outcome with
+// the credential and in the audit log. An error means that nothing was sent: CodeNotFound,
+// CodeInvalidField (mode, host or path), CodeMissingValue, CodeForbidden for agents.
 func (p *Prober) Credential(ctx context.Context, by app.Actor, req Request) (Result, error) {
 	c, value, hold, err := p.cfg.Access.OpenForCheck(ctx, by, req.Name)
 	if err != nil {
@@ -88,7 +95,8 @@ func (p *Prober) Credential(ctx context.Context, by app.Actor, req Request) (Res
 		return Result{}, err
 	}
 	// The record is kept also when the person has left in the meantime.
-	err = p.cfg.Access.RecordCheck(context.WithoutCancel(ctx), by, c, access.Check{At: at, Problem: result.Problem, Detail: detail(to, result), Aside: p.cfg.Aside})
+	err = p.cfg.Access.RecordCheck(context.WithoutCancel(ctx), by, c,
+		access.Check{At: at, Problem: result.Problem, Detail: detail(to, result), Aside: p.cfg.Aside})
 	return result, err
 }
 
@@ -99,7 +107,8 @@ func (p *Prober) send(ctx context.Context, c app.Credential, value app.Secret, t
 	}
 	placeholder := swap.Placeholder(mac)
 	session := p.cfg.Gateway.Session(egress.Grant{Hosts: []app.Host{to.host}, Sealed: []swap.Credential{{
-		Key: c.Name, Placeholder: placeholder, Value: value, Hosts: c.Hosts, Places: c.Places, Headers: app.SealedHeaders(c.Headers), PlainHTTP: c.PlainHTTP,
+		Key: c.Name, Placeholder: placeholder, Value: value, Hosts: c.Hosts, Places: c.Places,
+		Headers: app.SealedHeaders(c.Headers), PlainHTTP: c.PlainHTTP,
 	}}}, nil)
 	defer session.Close()
 	ctx, cancel := context.WithTimeout(ctx, p.cfg.Timeout)
@@ -111,7 +120,8 @@ func (p *Prober) send(ctx context.Context, c app.Credential, value app.Secret, t
 	return result, nil
 }
 
-// detail is a test in one sentence for the audit log. The path is left out: it may hold what belongs to nobody else.
+// detail is a test in one sentence for the audit log. The path is left out: it may hold what
+// belongs to nobody else.
 func detail(to target, r Result) string {
 	text := fmt.Sprintf("Sent a test request to %s:%d: ", to.host.Name, to.port())
 	switch {

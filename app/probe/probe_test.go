@@ -23,7 +23,8 @@ func TestWorks(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	seen := w.requests()
-	if len(seen) != 1 || seen[0].Method != http.MethodGet || seen[0].Host != "api.test" || seen[0].URL.String() != "/v1/me?x=1" || seen[0].Header.Get("Authorization") != "Bearer "+value {
+	if len(seen) != 1 || seen[0].Method != http.MethodGet || seen[0].Host != "api.test" ||
+		seen[0].URL.String() != "/v1/me?x=1" || seen[0].Header.Get("Authorization") != "Bearer "+value {
 		t.Errorf("the host saw %+v", seen)
 	}
 }
@@ -41,19 +42,25 @@ func TestOutcomes(t *testing.T) {
 		problem string // contained; "" for none
 		hint    string
 	}{
-		"another port":        {hosts: "api.test:8443", url: "https://api.test:8443/", swapped: true, status: 200},
-		"under a wildcard":    {hosts: "*.wild.test", req: Request{Host: "A.wild.test"}, url: "https://a.wild.test/", swapped: true, status: 200},
-		"plain HTTP":          {hosts: "api.test:80", plain: true, url: "http://api.test/", swapped: true, status: 200},
-		"encrypted first":     {hosts: "api.test", plain: true, url: "https://api.test/", swapped: true, status: 200},
-		"a redirect":          {answer: func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "https://evil.test/", 302) }, swapped: true, status: 302},
-		"not found":           {answer: http.NotFound, swapped: true, status: 404},
-		"not accepted":        {answer: status(401, ""), swapped: true, status: 401, problem: "did not accept it", hint: "another header"},
+		"another port": {hosts: "api.test:8443", url: "https://api.test:8443/", swapped: true, status: 200},
+		"under a wildcard": {hosts: "*.wild.test", req: Request{Host: "A.wild.test"}, url: "https://a.wild.test/",
+			swapped: true, status: 200},
+		"plain HTTP":      {hosts: "api.test:80", plain: true, url: "http://api.test/", swapped: true, status: 200},
+		"encrypted first": {hosts: "api.test", plain: true, url: "https://api.test/", swapped: true, status: 200},
+		"a redirect": {answer: func(w http.ResponseWriter,
+			r *http.Request) {
+			http.Redirect(w, r, "https://evil.test/", 302)
+		}, swapped: true, status: 302},
+		"not found": {answer: http.NotFound, swapped: true, status: 404},
+		"not accepted": {answer: status(401, ""), swapped: true, status: 401, problem: "did not accept it",
+			hint: "another header"},
 		"forbidden, forged":   {answer: status(403, forged), swapped: true, status: 403, problem: "did not accept it"},
 		"the host fails":      {answer: status(503, ""), swapped: true, status: 503, problem: "failed"},
 		"reflected in a name": {answer: func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Echo", value); fmt.Fprint(w, value) }, swapped: true, status: 200},
-		"untrusted":           {hosts: "odd.test", url: "https://odd.test/", problem: "certificate", hint: "AIRLOCK_EXTRA_CA"},
-		"private":             {hosts: "inside.test", url: "https://inside.test/", problem: "private network"},
-		"no such name":        {hosts: "gone.test", url: "https://gone.test/", problem: "no address"},
+		"untrusted": {hosts: "odd.test", url: "https://odd.test/", problem: "certificate",
+			hint: "AIRLOCK_EXTRA_CA"},
+		"private":      {hosts: "inside.test", url: "https://inside.test/", problem: "private network"},
+		"no such name": {hosts: "gone.test", url: "https://gone.test/", problem: "no address"},
 		"unreadable answer": {answer: func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "br")
 			fmt.Fprint(w, "?")
@@ -66,7 +73,8 @@ func TestOutcomes(t *testing.T) {
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
 		}, swapped: true, status: 200},
-		"no answer": {answer: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, swapped: true, problem: "api.test:443"},
+		"no answer": {answer: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, swapped: true,
+			problem: "api.test:443"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -78,7 +86,8 @@ func TestOutcomes(t *testing.T) {
 			}
 			w.sealed(c.plain, c.hosts)
 			r := w.test(c.req)
-			if r.URL != c.url || r.Swapped != c.swapped || r.Status != c.status || r.Works() != (c.problem == "") || !strings.Contains(r.Problem, c.problem) || !strings.Contains(r.Hint, c.hint) {
+			if r.URL != c.url || r.Swapped != c.swapped || r.Status != c.status || r.Works() != (c.problem == "") ||
+				!strings.Contains(r.Problem, c.problem) || !strings.Contains(r.Hint, c.hint) {
 				t.Errorf("%+v", r)
 			}
 			for _, seen := range w.requests() {
@@ -132,7 +141,8 @@ func TestAs(t *testing.T) {
 	}
 }
 
-// A test with settings that may not be the server's leaves the credential's last outcome alone; the audit log has it.
+// A test with settings that may not be the server's leaves the credential's last outcome alone; the
+// audit log has it.
 func TestAsideKeepsNoOutcome(t *testing.T) {
 	w := newWorld(t)
 	w.sealed(false, "api.test")
@@ -185,7 +195,8 @@ func TestNothingIsSent(t *testing.T) {
 		"a header and Basic":     {Request{Name: "KEY", As: As{Header: "X-Key", Basic: true}}, person, app.CodeInvalidField},
 		"a user with a colon":    {Request{Name: "KEY", As: As{Basic: true, User: "a:b"}}, person, app.CodeInvalidField},
 		"a user without Basic":   {Request{Name: "KEY", As: As{User: "a"}}, person, app.CodeInvalidField},
-		"a long path":            {Request{Name: "KEY", Path: "/" + strings.Repeat("x", maxPath)}, person, app.CodeInvalidField},
+		"a long path": {Request{Name: "KEY", Path: "/" + strings.Repeat("x", maxPath)}, person,
+			app.CodeInvalidField},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -251,7 +262,8 @@ func TestTargets(t *testing.T) {
 		t.Error(diff)
 	}
 	c.PlainHTTP = true
-	if diff := cmp.Diff([]string{"api.test:443", "api.test:80", "[2001:db8::1]:443", "old.test:80"}, Targets(c)); diff != "" {
+	if diff := cmp.Diff([]string{"api.test:443", "api.test:80", "[2001:db8::1]:443", "old.test:80"},
+		Targets(c)); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{"*.wild.test"}, Wildcards(c)); diff != "" {

@@ -79,7 +79,8 @@ func get(ctx context.Context, session *egress.Session, authority []byte, to targ
 	return a, nil
 }
 
-// judge reads the outcome from the ledger, which is Airlock's own record; of the answer only the status counts.
+// judge reads the outcome from the ledger, which is Airlock's own record; of the answer only the
+// status counts.
 func judge(key string, ledger []app.Connection, a answer, failed error) Result {
 	r := Result{Took: a.took, Status: a.status}
 	var stopped *app.Connection
@@ -98,30 +99,36 @@ func judge(key string, ledger []app.Connection, a answer, failed error) Result {
 	case failed != nil:
 		r.Problem, r.Hint = failure(failed)
 	case !r.Swapped:
-		r.Problem, r.Hint = "The value was not put in.", "Test again. If it stays so, report it as a bug: nothing of the value left Airlock."
+		r.Problem, r.Hint = "The value was not put in.",
+			"Test again. If it stays so, report it as a bug: nothing of the value left Airlock."
 	case a.status == http.StatusUnauthorized, a.status == http.StatusForbidden:
 		r.Problem = "The host got the value and did not accept it: it answered " + http.StatusText(a.status) + "."
-		r.Hint = "Check the value, try a path that it is meant for, and mind that some hosts want it in another header than Authorization."
+		r.Hint = "Check the value, try a path that it is meant for, and mind that some hosts want it in another header " +
+			"than Authorization."
 	case a.status >= http.StatusInternalServerError:
 		r.Problem, r.Hint = "The host got the value and failed.", "Try another path, or later."
 	}
 	return r
 }
 
-// ownEnd reports whether a rule only says that the test itself left: after the head of an answer, or because its time was over.
+// ownEnd reports whether a rule only says that the test itself left: after the head of an answer,
+// or because its time was over.
 func ownEnd(rule string) bool { return rule == egress.RuleCancelled || rule == egress.RuleClosed }
 
-// beforeSending reports whether a rule ends a request before any of it is sent to the host: without a connection that can be trusted there is nothing to send on.
+// beforeSending reports whether a rule ends a request before any of it is sent to the host: without
+// a connection that can be trusted there is nothing to send on.
 func beforeSending(rule string) bool {
 	switch rule {
-	case egress.RuleUnresolved, egress.RuleServicePort, egress.RuleRefused, egress.RuleUnreachable, egress.RuleCertUntrusted, egress.RuleCertTime, egress.RuleCertName,
+	case egress.RuleUnresolved, egress.RuleServicePort, egress.RuleRefused, egress.RuleUnreachable,
+		egress.RuleCertUntrusted, egress.RuleCertTime, egress.RuleCertName,
 		egress.RuleCertOther, egress.RuleHostNoTLS, egress.RuleHostOldTLS, egress.RuleHostTLS:
 		return true
 	}
 	return false
 }
 
-// explain says why Airlock refused, or what kept it from the host. The status is Airlock's own then, not the host's.
+// explain says why Airlock refused, or what kept it from the host. The status is Airlock's own
+// then, not the host's.
 func explain(r *Result, c app.Connection, a answer) {
 	r.Status = 0
 	if a.refusal.Message != "" {
@@ -138,7 +145,8 @@ func failure(err error) (problem, hint string) {
 	case errors.Is(err, context.DeadlineExceeded):
 		return "The host did not answer in time.", "Try another path, or later."
 	case errors.As(err, &cert):
-		return "Airlock could not step into the connection, so nothing was sent.", "Restart Airlock; if it stays so, report it as a bug."
+		return "Airlock could not step into the connection, so nothing was sent.",
+			"Restart Airlock; if it stays so, report it as a bug."
 	}
 	return "The connection ended without an answer.", "Check that the host speaks HTTP at this port."
 }

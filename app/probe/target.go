@@ -11,7 +11,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Targets are the places of a credential that can be tested as they stand, in the order of its hosts: host:port.
+// Targets are the places of a credential that can be tested as they stand, in the order of its
+// hosts: host:port.
 func Targets(c app.Credential) []string {
 	var all []string
 	for _, h := range c.Hosts {
@@ -70,7 +71,8 @@ func choose(c app.Credential, req Request) (target, error) {
 	if place == "" {
 		all := Targets(c)
 		if len(all) == 0 {
-			return target{}, app.Invalid("host", fmt.Sprintf("none of the hosts of %s can be tested as it stands", c.Name), "Name a host under its wildcard, such as api.example.com.")
+			return target{}, app.Invalid("host", fmt.Sprintf("none of the hosts of %s can be tested as it stands", c.Name),
+				"Name a host under its wildcard, such as api.example.com.")
 		}
 		place = all[0]
 	}
@@ -79,7 +81,8 @@ func choose(c app.Credential, req Request) (target, error) {
 		return target{}, err
 	}
 	if strings.HasPrefix(asked.Name, "*.") || asked.KeyReference() != "" {
-		return target{}, app.Invalid("host", fmt.Sprintf("%s is not one host", asked), "Name the host itself, such as api.example.com.")
+		return target{}, app.Invalid("host", fmt.Sprintf("%s is not one host", asked),
+			"Name the host itself, such as api.example.com.")
 	}
 	path, err := parsePath(req.Path)
 	if err != nil {
@@ -100,7 +103,8 @@ func choose(c app.Credential, req Request) (target, error) {
 			return t, nil
 		}
 	}
-	return target{}, app.Invalid("host", fmt.Sprintf("the value of %s may not go to %s", c.Name, place), "Choose one of the credential's hosts; plain HTTP only counts where it is permitted.")
+	return target{}, app.Invalid("host", fmt.Sprintf("the value of %s may not go to %s", c.Name, place),
+		"Choose one of the credential's hosts; plain HTTP only counts where it is permitted.")
 }
 
 // first is the first of the ports that is among the wanted.
@@ -129,10 +133,12 @@ func parsePath(text string) (*url.URL, error) {
 	if text == "" {
 		text = "/"
 	}
-	if strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "//") && len(text) <= maxPath && !strings.ContainsAny(text, "#\\ ") {
+	if strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "//") && len(text) <= maxPath &&
+		!strings.ContainsAny(text, "#\\ ") {
 		if u, err := url.ParseRequestURI(text); err == nil && u.Host == "" {
 			return u, nil
 		}
 	}
-	return nil, app.Invalid("path", "the path can't be used", "It starts with one slash, such as /v1/me, and has no spaces.")
+	return nil, app.Invalid("path", "the path can't be used",
+		"It starts with one slash, such as /v1/me, and has no spaces.")
 }

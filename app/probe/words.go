@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// sentence ends with a full stop, and begins with a capital letter unless its first word is a host name.
+// sentence ends with a full stop, and begins with a capital letter unless its first word is a host
+// name.
 func sentence(text string) string {
 	text = strings.TrimSpace(text)
 	if text == "" {

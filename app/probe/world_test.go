@@ -27,7 +27,8 @@ const value = "planted-sealed-value-0123456789"
 
 var person = app.Actor{Kind: app.ActorPerson, Name: "test"}
 
-// world is a real store, a real gateway, and one host that answers as the test says under several names.
+// world is a real store, a real gateway, and one host that answers as the test says under several
+// names.
 type world struct {
 	t      *testing.T
 	access *access.Service
@@ -54,15 +55,17 @@ func newWorld(t *testing.T) *world {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(trusted.Certificate())
 	tlsHost, untrusted, plain := w.serve(trusted), w.serve(stranger), w.serve(nil)
-	w.prober = New(Config{Access: w.access, Authority: instance.Certificate(), Timeout: 10 * time.Second, Gateway: egress.New(egress.Config{
-		LocalServices: map[string]netip.AddrPort{
-			"api.test:443": tlsHost, "a.wild.test:443": tlsHost, "api.test:8443": tlsHost, "odd.test:443": untrusted, "api.test:80": plain,
-		},
-		Lookup: func(_ context.Context, name string) ([]netip.Addr, error) {
-			return map[string][]netip.Addr{"inside.test": {netip.MustParseAddr("10.255.255.1")}}[name], nil
-		},
-		Authority: instance, Roots: roots,
-	})})
+	w.prober = New(Config{Access: w.access, Authority: instance.Certificate(), Timeout: 10 * time.Second,
+		Gateway: egress.New(egress.Config{
+			LocalServices: map[string]netip.AddrPort{
+				"api.test:443": tlsHost, "a.wild.test:443": tlsHost, "api.test:8443": tlsHost, "odd.test:443": untrusted,
+				"api.test:80": plain,
+			},
+			Lookup: func(_ context.Context, name string) ([]netip.Addr, error) {
+				return map[string][]netip.Addr{"inside.test": {netip.MustParseAddr("10.255.255.1")}}[name], nil
+			},
+			Authority: instance, Roots: roots,
+		})})
 	return w
 }
 
@@ -73,14 +76,19 @@ func (w *world) serve(authority *ca.Authority) netip.AddrPort {
 	w.must(err)
 	addr := netip.MustParseAddrPort(listener.Addr().String())
 	if authority != nil {
-		listener = tls.NewListener(listener, &tls.Config{GetCertificate: func(h *tls.ClientHelloInfo) (*tls.Certificate, error) { return authority.Leaf(h.ServerName) }})
+		listener = tls.NewListener(listener,
+			&tls.Config{GetCertificate: func(h *tls.ClientHelloInfo) (*tls.Certificate,
+				error) {
+				return authority.Leaf(h.ServerName)
+			}})
 	}
-	srv := &http.Server{ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0), Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		w.mu.Lock()
-		w.seen = append(w.seen, r)
-		w.mu.Unlock()
-		w.answer(rw, r)
-	})}
+	srv := &http.Server{ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0),
+		Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			w.mu.Lock()
+			w.seen = append(w.seen, r)
+			w.mu.Unlock()
+			w.answer(rw, r)
+		})}
 	go func() { _ = srv.Serve(listener) }()
 	w.t.Cleanup(func() { _ = srv.Close() })
 	return addr
@@ -114,7 +122,8 @@ func (w *world) sealed(plainHTTP bool, hosts ...string) {
 	w.must(err)
 }
 
-// test sends one and checks what holds for every outcome: it is recorded, and shows nothing of the value.
+// test sends one and checks what holds for every outcome: it is recorded, and shows nothing of the
+// value.
 func (w *world) test(req Request) Result {
 	w.t.Helper()
 	req.Name = "KEY"
@@ -130,7 +139,8 @@ func (w *world) test(req Request) Result {
 	if events[0].Action != "credential.test" || events[0].Subject != "KEY" || events[0].Actor != person {
 		w.t.Errorf("the audit log says %+v", events[0])
 	}
-	if text := fmt.Sprintf("%+v %+v %+v", r, c, events[0]); strings.Contains(text, "planted") || strings.Contains(text, "airlock_sealed_") {
+	if text := fmt.Sprintf("%+v %+v %+v", r, c, events[0]); strings.Contains(text, "planted") ||
+		strings.Contains(text, "airlock_sealed_") {
 		w.t.Errorf("something secret is in %s", text)
 	}
 	return r

@@ -19,10 +19,12 @@ func TestBoundReadsWhatThePageShows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if submitted, same, err := d.BoundByID(ctx, p.ID); err != nil || submitted.Handle != bound.Handle || len(submitted.Keys) != len(bound.Keys) || same.Digest() != policy.Digest() {
+		if submitted, same, err := d.BoundByID(ctx, p.ID); err != nil || submitted.Handle != bound.Handle ||
+			len(submitted.Keys) != len(bound.Keys) || same.Digest() != policy.Digest() {
 			t.Errorf("by id: %+v, %+v, %v; by handle: %+v, %+v", submitted, same, err, bound, policy)
 		}
-		if bound.ID != shown.ID || policy.ProfileID != shown.ID || bound.Policy != shown.Policy || policy.Version != shown.Policy || bound.Placement != shown.Placement {
+		if bound.ID != shown.ID || policy.ProfileID != shown.ID || bound.Policy != shown.Policy ||
+			policy.Version != shown.Policy || bound.Placement != shown.Placement {
 			t.Errorf("bound to %+v by %+v, shown %+v", bound, policy, shown)
 		}
 		if app.CodeOf(bound.CanExecute(d.Now())) != app.CodeOf(shown.CanExecute(d.Now())) {
@@ -50,7 +52,8 @@ func TestNothingStartsWhilePausedOrRetired(t *testing.T) {
 	ctx := t.Context()
 	held := func() (on bool) {
 		t.Helper()
-		if err := d.Store.Write(ctx, func(tx *store.Tx) (err error) { on, _, err = instance.ReadHeld(ctx, tx); return err }); err != nil {
+		if err := d.Store.Write(ctx,
+			func(tx *store.Tx) (err error) { on, _, err = instance.ReadHeld(ctx, tx); return err }); err != nil {
 			t.Fatal(err)
 		}
 		return on

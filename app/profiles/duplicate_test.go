@@ -15,12 +15,14 @@ func TestDuplicate(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
 	p := d.Linked("A", "B")
-	accesstest.Must[app.Profile](t)(d.SetHosts(ctx, person, p.Handle, accesstest.Hosts(t, "api.example.com", "db.example.com:5432"), nil))
+	accesstest.Must[app.Profile](t)(
+		d.SetHosts(ctx, person, p.Handle, accesstest.Hosts(t, "api.example.com", "db.example.com:5432"), nil))
 	p = accesstest.Must[app.Profile](t)(d.Lock(ctx, person, p.Handle, time.Time{}))
 	accesstest.Must[app.Profile](t)(d.SetExpiry(ctx, person, p.Handle, d.Now().Add(time.Hour)))
 	p = accesstest.Must[app.Profile](t)(d.Revoke(ctx, person, p.Handle))
 	c := accesstest.Must[app.Profile](t)(d.DuplicateProfile(ctx, person, p.Handle))
-	if c.ID == p.ID || c.Handle == p.Handle || c.Locked || c.Revoked || !c.ExpiresAt.IsZero() || c.Policy != 0 || c.PairingCode != "" || c.Description != "Copy of reports" {
+	if c.ID == p.ID || c.Handle == p.Handle || c.Locked || c.Revoked || !c.ExpiresAt.IsZero() || c.Policy != 0 ||
+		c.PairingCode != "" || c.Description != "Copy of reports" {
 		t.Errorf("the copy is %+v", c)
 	}
 	if c.CanExecute(d.Now()) == nil {
@@ -29,7 +31,8 @@ func TestDuplicate(t *testing.T) {
 	for i := range p.Keys {
 		p.Keys[i].GrantHosts = nil
 	}
-	if diff := cmp.Diff(p.Keys, c.Keys, cmp.Comparer(func(a, b []app.Host) bool { return app.SameHosts(a, b) })); diff != "" {
+	if diff := cmp.Diff(p.Keys, c.Keys,
+		cmp.Comparer(func(a, b []app.Host) bool { return app.SameHosts(a, b) })); diff != "" {
 		t.Errorf("keys: %s", diff)
 	}
 	if diff := cmp.Diff(accesstest.Shown(p), accesstest.Shown(c)); diff != "" {
@@ -42,7 +45,8 @@ func TestDuplicate(t *testing.T) {
 	accesstest.WantCode(t, "nothing", err, app.CodeNotFound)
 }
 
-// TestRevocationCanBeTakenBack: soon, and only if nothing else has changed; the database holds it too.
+// TestRevocationCanBeTakenBack: soon, and only if nothing else has changed; the database holds it
+// too.
 func TestRevocationCanBeTakenBack(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()

@@ -43,7 +43,8 @@ func (s *editor) opened(p store.Profile) (app.Profile, error) {
 	return p.Profile, nil
 }
 
-// expireUnclaimed expires an unclaimed profile that is due for removal: its agent can't work on it any more.
+// expireUnclaimed expires an unclaimed profile that is due for removal: its agent can't work on it
+// any more.
 func (s *editor) expireUnclaimed(p *store.Profile) {
 	end := p.CreatedAt.Add(s.unclaimedLife)
 	if p.ClaimedAt.IsZero() && p.ExpiresAt.IsZero() && !s.now().Before(end) {

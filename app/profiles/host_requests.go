@@ -9,7 +9,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Bounds of the requests that denied connections make: a script chooses them, and a person has to read them.
+// Bounds of the requests that denied connections make: a script chooses them, and a person has to
+// read them.
 const (
 	// MaxRequestsOfExecution bounds the requests of one execution.
 	MaxRequestsOfExecution = 5
@@ -17,10 +18,10 @@ const (
 	MaxUndecidedRequests = 20
 )
 
-// RequestHost puts a host that an execution was denied on the profile's page, for a person to decide.
-// It grants nothing and is never private. It reports whether the request is new: not if the page covers it,
-// too many wait, the name can never be reached, or the profile is no longer locked and usable.
-// line is of the script, as the guest claims.
+// RequestHost puts a host that an execution was denied on the profile's page, for a person to
+// decide. It grants nothing and is never private. It reports whether the request is new: not if the
+// page covers it, too many wait, the name can never be reached, or the profile is no longer locked
+// and usable. line is of the script, as the guest claims.
 func (s *Hosts) RequestHost(ctx context.Context, handle string, h app.Host, execution string, line int) (bool, error) {
 	h.Private, h.Reason = false, ""
 	list, err := app.ReachableHosts([]app.Host{h})

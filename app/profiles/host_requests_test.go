@@ -33,7 +33,8 @@ func TestARefusedConnectionAsks(t *testing.T) {
 		t.Error("nobody was told")
 	}
 	got := accesstest.Must[app.Profile](t)(d.ProfileByHandle(ctx, p.Handle))
-	want := []app.HostRequest{{Host: accesstest.Host(t, "api.example:443"), Execution: "run1", Line: 12, CreatedAt: d.Now()}}
+	want := []app.HostRequest{{Host: accesstest.Host(t, "api.example:443"), Execution: "run1", Line: 12,
+		CreatedAt: d.Now()}}
 	if diff := cmp.Diff(want, got.Hosts); diff != "" {
 		t.Error(diff)
 	}
@@ -46,7 +47,8 @@ func TestARefusedConnectionAsks(t *testing.T) {
 		}
 	}
 	events := accesstest.Must[[]app.Event](t)(d.Audit(ctx, 0, 1))
-	if e := events[0]; e.Action != "profile.request_host" || e.Actor.Kind != app.ActorAgent || e.Detail != "The execution run1 was refused api.example:443 at line 12; it stands as a request." {
+	if e := events[0]; e.Action != "profile.request_host" || e.Actor.Kind != app.ActorAgent ||
+		e.Detail != "The execution run1 was refused api.example:443 at line 12; it stands as a request." {
 		t.Errorf("audited as %+v", e)
 	}
 	// A person allows it: the id stays, the policy is a new one, and where it came from is still told.
@@ -65,7 +67,8 @@ func TestRequestsThatAreNotMade(t *testing.T) {
 	p := d.Locked("A")
 	accesstest.Must[app.Profile](t)(d.SetHosts(ctx, person, p.Handle, accesstest.Hosts(t, "*.allowed.example"), nil))
 	accesstest.Must[app.Profile](t)(d.ProposeHosts(ctx, agent, p.Handle, accesstest.Hosts(t, "proposed.example")))
-	for _, h := range []string{"localhost:80", "127.0.0.1:80", "169.254.169.254:80", "[::1]:80", "a.allowed.example:443", "proposed.example:80"} {
+	for _, h := range []string{"localhost:80", "127.0.0.1:80", "169.254.169.254:80", "[::1]:80", "a.allowed.example:443",
+		"proposed.example:80"} {
 		if d.request(p, h, "run", 1) {
 			t.Errorf("%s was asked for", h)
 		}
@@ -119,7 +122,8 @@ func TestRequestsAreBounded(t *testing.T) {
 	if !d.request(p, "later.example", "run9", 1) {
 		t.Error("dismissed requests still count")
 	}
-	if got := accesstest.Must[app.Profile](t)(d.ProfileByHandle(ctx, p.Handle)); got.State(d.Now()) != app.StateLocked || got.LockedAt.IsZero() || got.LockedAt.After(d.Now().Add(time.Second)) {
+	if got := accesstest.Must[app.Profile](t)(d.ProfileByHandle(ctx, p.Handle)); got.State(d.Now()) != app.StateLocked ||
+		got.LockedAt.IsZero() || got.LockedAt.After(d.Now().Add(time.Second)) {
 		t.Errorf("the profile: %+v", got)
 	}
 }

@@ -53,13 +53,14 @@ func (s *Hosts) ProposeHosts(ctx context.Context, by app.Actor, handle string, h
 		if len(p.Hosts)+len(fresh) > app.MaxHosts {
 			return "", "", app.TooManyHosts()
 		}
-		return "profile.propose_hosts", "Asked for " + app.BriefHosts(fresh) + ".", tx.Profiles.ProposeHosts(ctx, p.Row, fresh, by, s.now())
+		return "profile.propose_hosts", "Asked for " + app.BriefHosts(fresh) + ".",
+			tx.Profiles.ProposeHosts(ctx, p.Row, fresh, by, s.now())
 	})
 }
 
 // SetHosts makes exactly these hosts the allowed ones. People only.
-// Other proposals stay undecided, unless they are dismissed (as Host.String) or all that they ask for is allowed.
-// After the lock it makes a new policy version, for later executions.
+// Other proposals stay undecided, unless they are dismissed (as Host.String) or all that they ask
+// for is allowed. After the lock it makes a new policy version, for later executions.
 func (s *Hosts) SetHosts(
 	ctx context.Context, by app.Actor, handle string, allowed []app.Host, dismissed []string,
 ) (app.Profile, error) {
@@ -67,7 +68,8 @@ func (s *Hosts) SetHosts(
 }
 
 // SetHostsAsSeen is SetHosts by a person who looked at the profile when its UpdatedAt was seen.
-// CodeConflict if it changed since: hosts that another person removed would come back. Zero skips the check.
+// CodeConflict if it changed since: hosts that another person removed would come back. Zero skips
+// the check.
 func (s *Hosts) SetHostsAsSeen(
 	ctx context.Context, by app.Actor, handle string, seen time.Time, allowed []app.Host, dismissed []string,
 ) (app.Profile, error) {
@@ -101,7 +103,8 @@ func (s *Hosts) SetHostsAsSeen(
 	})
 }
 
-// granted returns the requests that need no decision any more: an allowed entry gives all that they ask for.
+// granted returns the requests that need no decision any more: an allowed entry gives all that they
+// ask for.
 func granted(requests []app.HostRequest, allowed []app.Host) (entries []string) {
 	for _, r := range requests {
 		if slices.ContainsFunc(allowed, func(h app.Host) bool { return h.String() == r.String() }) {

@@ -20,7 +20,9 @@ func private(h app.Host) app.Host { h.Private = true; return h }
 func TestProposalsGrantNothing(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
-	p := accesstest.Must[app.Profile](t)(d.ProposeHosts(ctx, agent, d.Locked("A").Handle, []app.Host{private(accesstest.Host(t, "10.0.0.1")), accesstest.Host(t, "api.example:443")}))
+	p := accesstest.Must[app.Profile](t)(
+		d.ProposeHosts(ctx, agent, d.Locked("A").Handle,
+			[]app.Host{private(accesstest.Host(t, "10.0.0.1")), accesstest.Host(t, "api.example:443")}))
 	if diff := cmp.Diff([]string{"?10.0.0.1", "?api.example:443"}, accesstest.Shown(p)); diff != "" {
 		t.Error(diff)
 	}
@@ -36,34 +38,43 @@ func TestProposalsGrantNothing(t *testing.T) {
 func TestAnAgentNeverMakesAHostPrivate(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
-	p := accesstest.Must[app.Profile](t)(d.SetHosts(ctx, person, d.Unlocked().Handle, accesstest.Hosts(t, "db.example:5432"), nil))
-	p = accesstest.Must[app.Profile](t)(d.ProposeHosts(ctx, agent, p.Handle, []app.Host{private(accesstest.Host(t, "db.example:5432"))}))
+	p := accesstest.Must[app.Profile](t)(
+		d.SetHosts(ctx, person, d.Unlocked().Handle, accesstest.Hosts(t, "db.example:5432"), nil))
+	p = accesstest.Must[app.Profile](t)(
+		d.ProposeHosts(ctx, agent, p.Handle, []app.Host{private(accesstest.Host(t, "db.example:5432"))}))
 	if diff := cmp.Diff([]string{"+db.example:5432"}, accesstest.Shown(p)); diff != "" {
 		t.Error(diff)
 	}
-	p = accesstest.Must[app.Profile](t)(d.SetHosts(ctx, person, p.Handle, []app.Host{private(accesstest.Host(t, "db.example:5432"))}, nil))
+	p = accesstest.Must[app.Profile](t)(
+		d.SetHosts(ctx, person, p.Handle, []app.Host{private(accesstest.Host(t, "db.example:5432"))}, nil))
 	if diff := cmp.Diff([]string{"+!db.example:5432"}, accesstest.Shown(p)); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// A request for less than what is allowed waits for nobody: an agent would wait for a decision that no longer matters, and a person would be asked for it.
+// A request for less than what is allowed waits for nobody: an agent would wait for a decision that
+// no longer matters, and a person would be asked for it.
 func TestWhatIsAllowedIsNotAskedFor(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
 	p := d.Locked("A")
-	p = accesstest.Must[app.Profile](t)(d.ProposeHosts(ctx, agent, p.Handle, accesstest.Hosts(t, "api.example:443", "api.example:8443", "x.wild.example:80", "wild.example:80")))
-	p = accesstest.Must[app.Profile](t)(d.SetHosts(ctx, person, p.Handle, accesstest.Hosts(t, "api.example", "*.wild.example"), nil))
+	p = accesstest.Must[app.Profile](t)(
+		d.ProposeHosts(ctx, agent, p.Handle,
+			accesstest.Hosts(t, "api.example:443", "api.example:8443", "x.wild.example:80", "wild.example:80")))
+	p = accesstest.Must[app.Profile](t)(
+		d.SetHosts(ctx, person, p.Handle, accesstest.Hosts(t, "api.example", "*.wild.example"), nil))
 	want := []string{"+*.wild.example", "+api.example", "?api.example:8443", "?wild.example:80"}
 	if diff := cmp.Diff(want, slices.Sorted(slices.Values(accesstest.Shown(p)))); diff != "" {
 		t.Error(diff)
 	}
 	policy := p.Policy
-	p = accesstest.Must[app.Profile](t)(d.ProposeHosts(ctx, agent, p.Handle, accesstest.Hosts(t, "api.example:80", "y.wild.example", "api.example:8443")))
+	p = accesstest.Must[app.Profile](t)(
+		d.ProposeHosts(ctx, agent, p.Handle, accesstest.Hosts(t, "api.example:80", "y.wild.example", "api.example:8443")))
 	if diff := cmp.Diff(want, slices.Sorted(slices.Values(accesstest.Shown(p)))); diff != "" {
 		t.Errorf("asked for again:\n%s", diff)
 	}
-	again := accesstest.Must[app.Profile](t)(d.SetHosts(ctx, person, p.Handle, accesstest.Hosts(t, "api.example", "*.wild.example"), nil))
+	again := accesstest.Must[app.Profile](t)(
+		d.SetHosts(ctx, person, p.Handle, accesstest.Hosts(t, "api.example", "*.wild.example"), nil))
 	if again.Policy != policy {
 		t.Errorf("the same hosts made policy %d of %d", again.Policy, policy)
 	}
@@ -78,14 +89,17 @@ func TestWhatIsAllowedIsNotAskedFor(t *testing.T) {
 func TestSetHostsDecides(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
-	p := accesstest.Must[app.Profile](t)(d.ProposeHosts(ctx, agent, d.Unlocked().Handle, accesstest.Hosts(t, "a.example", "b.example", "c.example")))
+	p := accesstest.Must[app.Profile](t)(
+		d.ProposeHosts(ctx, agent, d.Unlocked().Handle, accesstest.Hosts(t, "a.example", "b.example", "c.example")))
 	steps := []struct {
 		allowed   []app.Host
 		dismissed []string
 		want      []string
 	}{
-		{[]app.Host{private(accesstest.Host(t, "a.example")), accesstest.Host(t, "own.example")}, []string{"c.example"}, []string{"+!a.example", "+own.example", "?b.example"}},
-		{nil, nil, []string{"?a.example", "?b.example"}}, // what a person added goes, what the agent asked for stays, without the tick
+		{[]app.Host{private(accesstest.Host(t, "a.example")), accesstest.Host(t, "own.example")}, []string{"c.example"},
+			[]string{"+!a.example", "+own.example", "?b.example"}},
+		// what a person added goes, what the agent asked for stays, without the tick
+		{nil, nil, []string{"?a.example", "?b.example"}},
 		{accesstest.Hosts(t, "b.example"), []string{"b.example", "a.example"}, []string{"+b.example"}},
 		{nil, []string{"b.example"}, nil},
 	}
@@ -102,12 +116,15 @@ func TestHostsAfterTheLockAreANewPolicyVersion(t *testing.T) {
 	ctx := t.Context()
 	p := d.Locked("A")
 	first := d.PolicyOf(p)
-	p = accesstest.Must[app.Profile](t)(d.SetHosts(ctx, person, p.Handle, accesstest.Hosts(t, "b.example", "a.example"), nil))
+	p = accesstest.Must[app.Profile](t)(
+		d.SetHosts(ctx, person, p.Handle, accesstest.Hosts(t, "b.example", "a.example"), nil))
 	second := d.PolicyOf(p)
-	if p.Policy != 2 || len(second.Hosts) != 2 || second.Hosts[0].Name != "a.example" || cmp.Diff(first.Keys, second.Keys) != "" {
+	if p.Policy != 2 || len(second.Hosts) != 2 || second.Hosts[0].Name != "a.example" ||
+		cmp.Diff(first.Keys, second.Keys) != "" {
 		t.Errorf("version 2: %+v", second)
 	}
-	p = accesstest.Must[app.Profile](t)(d.SetHosts(ctx, person, p.Handle, accesstest.Hosts(t, "a.example", "b.example"), nil))
+	p = accesstest.Must[app.Profile](t)(
+		d.SetHosts(ctx, person, p.Handle, accesstest.Hosts(t, "a.example", "b.example"), nil))
 	if p.Policy != 2 {
 		t.Error("the same hosts in another order made a version")
 	}
@@ -135,15 +152,19 @@ func TestHostsAfterTheLockAreANewPolicyVersion(t *testing.T) {
 	}
 }
 
-// Two people decide at once: the second one's list is of before, and would bring back what the first took away.
+// Two people decide at once: the second one's list is of before, and would bring back what the
+// first took away.
 func TestHostsAreSetAsTheyWereSeen(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
 	p := d.Locked("A")
-	first := accesstest.Must[app.Profile](t)(d.SetHosts(ctx, person, p.Handle, accesstest.Hosts(t, "a.example", "b.example"), nil))
+	first := accesstest.Must[app.Profile](t)(
+		d.SetHosts(ctx, person, p.Handle, accesstest.Hosts(t, "a.example", "b.example"), nil))
 	d.Pass(time.Minute)
-	accesstest.Must[app.Profile](t)(d.SetHostsAsSeen(ctx, person, p.Handle, first.UpdatedAt, accesstest.Hosts(t, "a.example"), nil))
-	_, err := d.SetHostsAsSeen(ctx, person, p.Handle, first.UpdatedAt, accesstest.Hosts(t, "a.example", "b.example", "c.example"), nil)
+	accesstest.Must[app.Profile](t)(
+		d.SetHostsAsSeen(ctx, person, p.Handle, first.UpdatedAt, accesstest.Hosts(t, "a.example"), nil))
+	_, err := d.SetHostsAsSeen(ctx, person, p.Handle, first.UpdatedAt,
+		accesstest.Hosts(t, "a.example", "b.example", "c.example"), nil)
 	accesstest.WantCode(t, "of before", err, app.CodeConflict)
 	if now := accesstest.Must[app.Profile](t)(d.ProfileByHandle(ctx, p.Handle)); len(d.PolicyOf(now).Hosts) != 1 {
 		t.Errorf("hosts %v", d.PolicyOf(now).Hosts)
@@ -173,11 +194,16 @@ func TestBadHostsAreRefused(t *testing.T) {
 	other := accesstest.Host(t, "a.example")
 	other.Protocol = app.ProtocolTCP
 	for name, list := range map[string][]app.Host{
-		"nothing at all": {{}}, "address trick": {{Name: "0x7f.1"}}, "number": {{Name: "2130706433"}}, "url": {{Name: "http://a.example"}},
-		"user": {{Name: "a@b.example"}}, "nul": {{Name: "a\x00.example"}}, "star": {{Name: "*"}}, "tld": {{Name: "*.com"}}, "port": {{Name: "a.example", Ports: []int{0}}},
-		"zone": {{Name: "fe80::1%eth0"}}, "reference": {{Name: "{not a key}"}}, "contradiction": {accesstest.Host(t, "a.example"), other}, "too many": many,
-		"protocol": {{Name: "a.example", Protocol: "gopher"}}, "this host": {{Name: "127.0.0.1"}}, "this host's name": {{Name: "localhost"}},
-		"below it": {{Name: "x.localhost"}}, "v6": {{Name: "::1"}}, "metadata": {{Name: "169.254.169.254"}}, "any": {{Name: "0.0.0.0"}}, "group": {{Name: "224.0.0.1"}}, "reason": {{Name: "a.example", Reason: "\x00"}},
+		"nothing at all": {{}}, "address trick": {{Name: "0x7f.1"}}, "number": {{Name: "2130706433"}},
+		"url":  {{Name: "http://a.example"}},
+		"user": {{Name: "a@b.example"}}, "nul": {{Name: "a\x00.example"}}, "star": {{Name: "*"}}, "tld": {{Name: "*.com"}},
+		"port": {{Name: "a.example", Ports: []int{0}}},
+		"zone": {{Name: "fe80::1%eth0"}}, "reference": {{Name: "{not a key}"}},
+		"contradiction": {accesstest.Host(t, "a.example"), other}, "too many": many,
+		"protocol": {{Name: "a.example", Protocol: "gopher"}}, "this host": {{Name: "127.0.0.1"}},
+		"this host's name": {{Name: "localhost"}},
+		"below it":         {{Name: "x.localhost"}}, "v6": {{Name: "::1"}}, "metadata": {{Name: "169.254.169.254"}},
+		"any": {{Name: "0.0.0.0"}}, "group": {{Name: "224.0.0.1"}}, "reason": {{Name: "a.example", Reason: "\x00"}},
 	} {
 		_, err := d.ProposeHosts(ctx, agent, p.Handle, list)
 		accesstest.WantCode(t, "propose "+name, err, app.CodeInvalidField)
@@ -205,7 +231,9 @@ func TestReferencesNeedAPlainKey(t *testing.T) {
 		_, err := d.Lock(ctx, person, p.Handle, time.Time{})
 		accesstest.WantCode(t, ref, err, want)
 	}
-	accesstest.Must[app.Profile](t)(d.SetHosts(ctx, person, p.Handle, []app.Host{private(accesstest.Host(t, "{DB_HOST}:1521")), accesstest.Host(t, "api.example")}, nil))
+	accesstest.Must[app.Profile](t)(
+		d.SetHosts(ctx, person, p.Handle,
+			[]app.Host{private(accesstest.Host(t, "{DB_HOST}:1521")), accesstest.Host(t, "api.example")}, nil))
 	d.AddCredential("DB_HOST", app.ModePlain, "https://db.internal.example")
 	_, err := d.Lock(ctx, person, p.Handle, time.Time{})
 	accesstest.WantCode(t, "no host name", err, app.CodeInvalidField)
@@ -217,18 +245,22 @@ func TestReferencesNeedAPlainKey(t *testing.T) {
 	_, err = d.SetHosts(ctx, person, p.Handle, accesstest.Hosts(t, "{SECRET}"), nil)
 	accesstest.WantCode(t, "after the lock", err, app.CodeInvalidField)
 
-	got := accesstest.Must[[]app.Host](t)(access.ResolveHosts(d.PolicyOf(p), accesstest.Must[[]credentials.Value](t)(d.Resolve(ctx, p.Handle, d.PolicyOf(p)))))
+	got := accesstest.Must[[]app.Host](t)(
+		access.ResolveHosts(d.PolicyOf(p), accesstest.Must[[]credentials.Value](t)(d.Resolve(ctx, p.Handle, d.PolicyOf(p)))))
 	want := []app.Host{accesstest.Host(t, "api.example"), private(accesstest.Host(t, "db.internal.example:1521"))}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	for _, bad := range []string{"*.example.com", "{DB_HOST}", "a.example:22", "a.example,b.example", "http://a.example", "0x7f.1", "not a host", "a\nb"} {
+	for _, bad := range []string{"*.example.com", "{DB_HOST}", "a.example:22", "a.example,b.example", "http://a.example",
+		"0x7f.1", "not a host", "a\nb"} {
 		d.AddCredential("DB_HOST", app.ModePlain, bad)
-		_, err := access.ResolveHosts(d.PolicyOf(p), accesstest.Must[[]credentials.Value](t)(d.Resolve(ctx, p.Handle, d.PolicyOf(p))))
+		_, err := access.ResolveHosts(d.PolicyOf(p),
+			accesstest.Must[[]credentials.Value](t)(d.Resolve(ctx, p.Handle, d.PolicyOf(p))))
 		accesstest.WantCode(t, bad, err, app.CodeInvalidField)
 	}
 	d.AddCredential("DB_HOST", app.ModeInjected, "db.internal.example")
-	_, err = access.ResolveHosts(d.PolicyOf(p), accesstest.Must[[]credentials.Value](t)(d.Resolve(ctx, p.Handle, d.PolicyOf(p))))
+	_, err = access.ResolveHosts(d.PolicyOf(p),
+		accesstest.Must[[]credentials.Value](t)(d.Resolve(ctx, p.Handle, d.PolicyOf(p))))
 	accesstest.WantCode(t, "secret now", err, app.CodeInvalidField)
 	if err != nil && strings.Contains(err.Error(), "internal") {
 		t.Errorf("%v tells the value", err)
@@ -237,7 +269,8 @@ func TestReferencesNeedAPlainKey(t *testing.T) {
 	accesstest.WantCode(t, "no value", err, app.CodeMissingValue)
 }
 
-// TestReferencesThatNameNothing: an agent's {KEY} host of a key that isn't there, or is secret, is refused before a person reads it; what a plain key names is told.
+// TestReferencesThatNameNothing: an agent's {KEY} host of a key that isn't there, or is secret, is
+// refused before a person reads it; what a plain key names is told.
 func TestReferencesThatNameNothing(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
@@ -262,14 +295,20 @@ func TestReferencesThatNameNothing(t *testing.T) {
 	}
 }
 
-// TestCredentialsOfThisMachineAreRefused: no script ever reaches Airlock's own machine by its address, so no value can go there.
+// TestCredentialsOfThisMachineAreRefused: no script ever reaches Airlock's own machine by its
+// address, so no value can go there.
 func TestCredentialsOfThisMachineAreRefused(t *testing.T) {
 	d := newDesk(t)
 	for _, bad := range []string{"127.0.0.1", "[::1]:8443", "localhost", "169.254.169.254"} {
-		_, err := d.SetCredential(t.Context(), person, credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, bad), Value: app.NewSecret("long-enough-and-hard-to-guess-1")})
+		_, err := d.SetCredential(t.Context(), person,
+			credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, bad),
+				Value: app.NewSecret("long-enough-and-hard-to-guess-1")})
 		accesstest.WantCode(t, bad, err, app.CodeInvalidField)
 	}
-	accesstest.Must[app.Credential](t)(d.SetCredential(t.Context(), person, credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "192.0.2.7:443"), Value: app.NewSecret("long-enough-and-hard-to-guess-1")}))
+	accesstest.Must[app.Credential](t)(
+		d.SetCredential(t.Context(), person,
+			credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "192.0.2.7:443"),
+				Value: app.NewSecret("long-enough-and-hard-to-guess-1")}))
 }
 
 // What a person allows by its name alone keeps the reason that it was asked for with.
@@ -278,7 +317,8 @@ func TestAllowedHostsKeepTheirReason(t *testing.T) {
 	asked := accesstest.Host(t, "api.example:443")
 	asked.Reason = "revenue data"
 	p := accesstest.Must[app.Profile](t)(d.ProposeHosts(t.Context(), agent, d.Locked("A").Handle, []app.Host{asked}))
-	p = accesstest.Must[app.Profile](t)(d.SetHosts(t.Context(), person, p.Handle, accesstest.Hosts(t, "api.example:443", "other.example:443"), nil))
+	p = accesstest.Must[app.Profile](t)(
+		d.SetHosts(t.Context(), person, p.Handle, accesstest.Hosts(t, "api.example:443", "other.example:443"), nil))
 	var got []string
 	for _, h := range p.Hosts {
 		got = append(got, h.String()+" "+h.Reason)

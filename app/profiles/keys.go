@@ -30,7 +30,8 @@ func (s *Keys) AddKeys(ctx context.Context, by app.Actor, handle string, keys []
 		if err != nil || len(names) == 0 {
 			return "", "", err
 		}
-		return "profile.keys", "Asked for the keys " + strings.Join(names, ", ") + ".", tx.Profiles.SetKeys(ctx, p.Row, merged, s.now())
+		return "profile.keys", "Asked for the keys " + strings.Join(names, ", ") + ".",
+			tx.Profiles.SetKeys(ctx, p.Row, merged, s.now())
 	})
 }
 
@@ -117,7 +118,8 @@ func sameRequest(a, b app.Key) bool {
 }
 
 func tooManyKeys() error {
-	return app.Invalid("keys", fmt.Sprintf("a profile has at most %d keys", app.MaxKeys), "Use fewer keys, or several profiles.")
+	return app.Invalid("keys", fmt.Sprintf("a profile has at most %d keys", app.MaxKeys),
+		"Use fewer keys, or several profiles.")
 }
 
 // RemoveKey removes a key. Unlocked only.
@@ -135,8 +137,8 @@ func (s *Keys) RemoveKey(ctx context.Context, by app.Actor, handle, name string)
 	})
 }
 
-// LinkKey links a key of an unlocked profile to a credential, by name, or unlinks it with "". People only.
-// A credential that has none of the hosts that the key asks for is refused.
+// LinkKey links a key of an unlocked profile to a credential, by name, or unlinks it with "".
+// People only. A credential that has none of the hosts that the key asks for is refused.
 func (s *Keys) LinkKey(ctx context.Context, by app.Actor, handle, key, credential string) (app.Profile, error) {
 	if err := by.PeopleOnly(); err != nil {
 		return app.Profile{}, err

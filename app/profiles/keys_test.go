@@ -18,10 +18,13 @@ func TestKeysAreRequestsUntilAPersonLinksThem(t *testing.T) {
 	ctx := t.Context()
 	d.AddCredential("DB_PASSWORD", app.ModeInjected, "value")
 	p := accesstest.Must[app.Profile](t)(d.AddKeys(ctx, agent, d.Unlocked().Handle, []app.Key{{
-		Name: "DB_PASSWORD", Description: "to read", Mode: app.ModeSealed, Hosts: []app.Host{{Name: "DB.example.", Ports: []int{5432}, Private: true}},
-		CredentialID: accesstest.Must[app.Credential](t)(d.Credential(ctx, "DB_PASSWORD")).ID, Credential: "DB_PASSWORD", CredentialMode: app.ModePlain, ValueExists: true,
+		Name: "DB_PASSWORD", Description: "to read", Mode: app.ModeSealed,
+		Hosts:        []app.Host{{Name: "DB.example.", Ports: []int{5432}, Private: true}},
+		CredentialID: accesstest.Must[app.Credential](t)(d.Credential(ctx, "DB_PASSWORD")).ID, Credential: "DB_PASSWORD",
+		CredentialMode: app.ModePlain, ValueExists: true,
 	}}))
-	want := []app.Key{{Name: "DB_PASSWORD", Description: "to read", Mode: app.ModeSealed, Hosts: []app.Host{{Name: "db.example", Ports: []int{5432}}}}}
+	want := []app.Key{{Name: "DB_PASSWORD", Description: "to read", Mode: app.ModeSealed,
+		Hosts: []app.Host{{Name: "db.example", Ports: []int{5432}}}}}
 	if diff := cmp.Diff(want, p.Keys); diff != "" {
 		t.Errorf("an agent linked a key, or found out that a credential exists:\n%s", diff)
 	}
@@ -78,7 +81,8 @@ func TestAddKeysIsAllOrNone(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	if got := accesstest.Must[app.Profile](t)(d.ProfileByHandle(ctx, p.Handle)); len(got.Keys) != 1 || got.UpdatedAt != p.UpdatedAt {
+	if got := accesstest.Must[app.Profile](t)(d.ProfileByHandle(ctx, p.Handle)); len(got.Keys) != 1 ||
+		got.UpdatedAt != p.UpdatedAt {
 		t.Errorf("a refused request left %+v", got.Keys)
 	}
 	again := accesstest.Must[app.Profile](t)(d.AddKeys(ctx, agent, p.Handle, accesstest.Keys("LINKED"))) // a retry
@@ -86,8 +90,10 @@ func TestAddKeysIsAllOrNone(t *testing.T) {
 		t.Errorf("a retry changed:\n%s", diff)
 	}
 	_ = accesstest.Must[app.Profile](t)(d.AddKeys(ctx, agent, p.Handle, accesstest.Keys("NEW")))
-	replaced := accesstest.Must[app.Profile](t)(d.AddKeys(ctx, agent, p.Handle, []app.Key{{Name: "NEW", Description: "another reason"}}))
-	if got := replaced.Keys[1]; got.Description != "another reason" || len(replaced.Keys) != 2 || !replaced.Keys[0].ValueExists {
+	replaced := accesstest.Must[app.Profile](t)(
+		d.AddKeys(ctx, agent, p.Handle, []app.Key{{Name: "NEW", Description: "another reason"}}))
+	if got := replaced.Keys[1]; got.Description != "another reason" || len(replaced.Keys) != 2 ||
+		!replaced.Keys[0].ValueExists {
 		t.Errorf("replaced: %+v", replaced.Keys)
 	}
 }

@@ -19,7 +19,8 @@ type Lifecycle struct {
 
 // Lock makes the first policy version and locks the profile, for good. People only.
 // It dismisses hosts that were asked for and not allowed.
-// CodeConflict if the profile changed after seen, its UpdatedAt that the person saw; zero skips the check.
+// CodeConflict if the profile changed after seen, its UpdatedAt that the person saw; zero skips the
+// check.
 func (s *Lifecycle) Lock(ctx context.Context, by app.Actor, handle string, seen time.Time) (app.Profile, error) {
 	if err := by.PeopleOnly(); err != nil {
 		return app.Profile{}, err
@@ -89,7 +90,8 @@ func (s *Lifecycle) Revoke(ctx context.Context, by app.Actor, handle string) (ap
 	})
 }
 
-// Restore undoes a revocation (see app.Profile.CanRestore). Stopped executions stay stopped. People only.
+// Restore undoes a revocation (see app.Profile.CanRestore). Stopped executions stay stopped. People
+// only.
 func (s *Lifecycle) Restore(ctx context.Context, by app.Actor, handle string) (app.Profile, error) {
 	if err := by.PeopleOnly(); err != nil {
 		return app.Profile{}, err

@@ -94,11 +94,13 @@ func TestLockOnlyWhatWasSeen(t *testing.T) {
 	accesstest.Must[app.Profile](t)(d.Lock(ctx, person, seen.Handle, seen.UpdatedAt))
 }
 
-// TestTheLockDecidesAboutWhatWasNotTicked: it doesn't come back as a request, and the agent can ask for it again.
+// TestTheLockDecidesAboutWhatWasNotTicked: it doesn't come back as a request, and the agent can ask
+// for it again.
 func TestTheLockDecidesAboutWhatWasNotTicked(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
-	p := accesstest.Must[app.Profile](t)(d.ProposeHosts(ctx, agent, d.Unlocked().Handle, accesstest.Hosts(t, "a.example", "b.example", "c.example")))
+	p := accesstest.Must[app.Profile](t)(
+		d.ProposeHosts(ctx, agent, d.Unlocked().Handle, accesstest.Hosts(t, "a.example", "b.example", "c.example")))
 	p = accesstest.Must[app.Profile](t)(d.SetHosts(ctx, person, p.Handle, accesstest.Hosts(t, "b.example"), nil))
 	p = accesstest.Must[app.Profile](t)(d.Lock(ctx, person, p.Handle, p.UpdatedAt))
 	if len(p.Hosts) != 1 || p.Hosts[0].Name != "b.example" || !p.Hosts[0].Allowed || p.Policy != 1 {
@@ -151,7 +153,8 @@ func TestExpiryIsExtendedWithoutANewID(t *testing.T) {
 	if !never.ExpiresAt.IsZero() {
 		t.Error("the expiry is still there")
 	}
-	for _, at := range []time.Time{d.Now(), d.Now().Add(-time.Hour), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(0, 0)} {
+	for _, at := range []time.Time{d.Now(), d.Now().Add(-time.Hour), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC),
+		time.Unix(0, 0)} {
 		_, err := d.SetExpiry(ctx, person, p.Handle, at)
 		accesstest.WantCode(t, at.String(), err, app.CodeInvalidField)
 	}

@@ -24,7 +24,8 @@ type Placements struct {
 // SetPlacement says where the profile's scripts may run. People only.
 // After the lock it makes a new policy version, for later executions.
 // The caller checks that this instance has such a place; without one an execution ends in error.
-func (s *Placements) SetPlacement(ctx context.Context, by app.Actor, handle string, place app.Placement) (app.Profile, error) {
+func (s *Placements) SetPlacement(ctx context.Context, by app.Actor, handle string, place app.Placement) (app.Profile,
+	error) {
 	if err := by.PeopleOnly(); err != nil {
 		return app.Profile{}, err
 	}

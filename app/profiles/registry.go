@@ -19,7 +19,8 @@ type Registry struct {
 }
 
 // CreateProfile makes an unlocked profile.
-// An agent's gets a pairing code and counts against the quota; a retired instance makes none for agents.
+// An agent's gets a pairing code and counts against the quota; a retired instance makes none for
+// agents.
 func (s *Registry) CreateProfile(ctx context.Context, by app.Actor, description string) (app.Profile, error) {
 	if err := app.CheckText("description", description, app.MaxDescription); err != nil {
 		return app.Profile{}, err
@@ -80,7 +81,8 @@ func (s *Registry) newProfile(by app.Actor, description string, agent bool) stor
 }
 
 // checkQuota refuses an agent's profile when too many wait for a person.
-// An address may have as many as it leaves to others, or one address would block all agents for days.
+// An address may have as many as it leaves to others, or one address would block all agents for
+// days.
 func (s *Registry) checkQuota(ctx context.Context, tx *store.Tx, address string) error {
 	all, err := tx.Profiles.UnclaimedFrom(ctx)
 	if err != nil {

@@ -27,10 +27,12 @@ func TestProfileIsFoundByItsIDAndHandle(t *testing.T) {
 			t.Errorf("%s:\n%s", name, diff)
 		}
 	}
-	if !app.IsProfileID(p.ID) || p.PairingCode == "" || p.CreatedFrom != agent.Address || p.CreatedBy.Kind != app.ActorAgent {
+	if !app.IsProfileID(p.ID) || p.PairingCode == "" || p.CreatedFrom != agent.Address ||
+		p.CreatedBy.Kind != app.ActorAgent {
 		t.Errorf("an agent's profile: %+v", p)
 	}
-	for _, id := range []string{"", p.Handle, p.ID + "0", p.ID[:len(p.ID)-1], strings.ToUpper(p.ID), app.NewProfileID(), "ark_' OR 1=1"} {
+	for _, id := range []string{"", p.Handle, p.ID + "0", p.ID[:len(p.ID)-1], strings.ToUpper(p.ID), app.NewProfileID(),
+		"ark_' OR 1=1"} {
 		_, err := d.Profile(t.Context(), id)
 		accesstest.WantCode(t, "unknown id", err, app.CodeNotFound)
 		if err != nil && strings.Contains(err.Error(), "ark_0") {
@@ -95,7 +97,8 @@ func TestUnclaimedProfilesAreFewAndShortLived(t *testing.T) {
 	}
 }
 
-// One address could make all unclaimed profiles there may be within three minutes, and for a week no other agent one.
+// One address could make all unclaimed profiles there may be within three minutes, and for a week
+// no other agent one.
 func TestOneAddressDoesNotFillTheQuota(t *testing.T) {
 	d := newDesk(t, func(d *accesstest.Desk) { d.Config.MaxUnclaimed = 6 })
 	from := func(address string) error {

@@ -23,7 +23,8 @@ func maskedBy(t *testing.T, secret, before, encoded, behind string) {
 	}
 }
 
-const sentence = "every morning before breakfast people watch ships while many small rivers carry gravel toward an open harbour and gulls count them"
+const sentence = "every morning before breakfast people watch ships while many small rivers carry gravel toward an " +
+	"open harbour and gulls count them"
 
 // TestBase85AmongOtherCharacters: a long run was taken for base 85 by its signs altogether, or by
 // what stood at its beginning and in its middle, so that a few hundred letters beside base 85, or

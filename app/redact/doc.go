@@ -23,31 +23,31 @@
 //
 // # Forms
 //
-// Of encodings that go on in one alphabet (base64, base32, hex, percent) only the first 48 bytes of a
-// value are looked for; the mask covers the rest of the run. This bounds memory and what a Stream
-// holds back. Lists and base 85 have only the beginning masked in a Stream; the final pass masks the
-// rest, because the machine says where a view holds more.
+// Of encodings that go on in one alphabet (base64, base32, hex, percent) only the first 48 bytes of
+// a value are looked for; the mask covers the rest of the run. This bounds memory and what a Stream
+// holds back. Lists and base 85 have only the beginning masked in a Stream; the final pass masks
+// the rest, because the machine says where a view holds more.
 //
-// A form may be broken into lines by up to 8 bytes of CR, LF and their escapes, if 4 characters stand
-// before the break. A run of base64 or hex goes on in the next line for as long as characters of the
-// value are sure to be left, or it would swallow the text that follows.
+// A form may be broken into lines by up to 8 bytes of CR, LF and their escapes, if 4 characters
+// stand before the break. A run of base64 or hex goes on in the next line for as long as characters
+// of the value are sure to be left, or it would swallow the text that follows.
 //
 // # Parts of values
 //
 // Only values that scripts hold have parts. If parts of a sealed value were masked, a script that
-// knows 15 characters in a row (what all keys of a vendor begin with) would print them with each of 64
-// next ones, see which is masked, and so on to the end. For the same reason app/egress/swap knows
-// nothing of parts.
+// knows 15 characters in a row (what all keys of a vendor begin with) would print them with each of
+// 64 next ones, see which is masked, and so on to the end. For the same reason app/egress/swap
+// knows nothing of parts.
 //
-// Ordinary text has some parts of values, too: the host in a URL, the fields of a JSON document. So of
-// a value that is put together only the words that look random count (secret_parts.go).
+// Ordinary text has some parts of values, too: the host in a URL, the fields of a JSON document. So
+// of a value that is put together only the words that look random count (secret_parts.go).
 //
 // # Joined text
 //
 // Channels are looked at together: the texts of a result in their order, its values alone, its keys
-// alone, the end of each channel with the beginning of each other one, stdout and stderr as they took
-// turns, and what was said before with what follows. Ordinary text without its spaces has many words
-// that nobody wrote, so there only values count that are hard to guess (minStrength).
+// alone, the end of each channel with the beginning of each other one, stdout and stderr as they
+// took turns, and what was said before with what follows. Ordinary text without its spaces has many
+// words that nobody wrote, so there only values count that are hard to guess (minStrength).
 //
 // # Bounds
 //
@@ -62,11 +62,12 @@
 //
 // # Masks
 //
-// A place that is exactly one raw value of 16 characters or more shows the value's last four, unless
-// they could belong to a shorter secret, or a form of another value lies in the same place. Places
-// that overlap become one, which counts as one hit, of the longest form in it. Two characters at the
-// ends of a base64 run may hold up to 4 bits each of the value beside a mask.
+// A place that is exactly one raw value of 16 characters or more shows the value's last four,
+// unless they could belong to a shorter secret, or a form of another value lies in the same place.
+// Places that overlap become one, which counts as one hit, of the longest form in it. Two
+// characters at the ends of a base64 run may hold up to 4 bits each of the value beside a mask.
 //
 // A placeholder becomes [SEALED:NAME], which is no hit. A pattern that takes it, with what stands
-// around it, for a secret has its match masked; a form of a value in the same place goes before both.
+// around it, for a secret has its match masked; a form of a value in the same place goes before
+// both.
 package redact

@@ -178,7 +178,8 @@ var publicParts = map[string]struct {
 	secret []string // parts that are masked nonetheless
 }{
 	"a private key": {
-		"-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\nMzEfYyjiWA4R4/M2bS1GB4t7NXp98C3SC6dVMvDuictGeurT8jNbvJZHtCSuYEvu\n-----END PRIVATE KEY-----",
+		"-----BEGIN PRIVATE " +
+			"KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\nMzEfYyjiWA4R4/M2bS1GB4t7NXp98C3SC6dVMvDuictGeurT8jNbvJZHtCSuYEvu\n-----END PRIVATE KEY-----",
 		[]string{"-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----",
 			"MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAy8Dbv8prpJ/0kKhlGeJY"},
 		[]string{"MzEfYyjiWA4R4/M2bS1GB4t7NXp98C3", "AAoIBAQC7VJTUt9Us8cKj", "98C3SC6dVMvDuictGe"},
@@ -355,7 +356,8 @@ func TestHoleM3MemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	secret := app.NewSecret(randomSecret(rand.New(rand.NewPCG(5, 6)), app.MaxValue))
 	whole, parts := New([]Value{{Secret: secret, Unheld: true}}).machine, New([]Value{{Secret: secret}}).machine
-	states, seeds, bits := parts.States()-whole.States(), len(parts.endings)-len(whole.endings), 64*len(parts.fragments.grams)
+	states, seeds, bits := parts.States()-whole.States(), len(parts.endings)-len(whole.endings),
+		64*len(parts.fragments.grams)
 	if seeds < app.MaxValue/16 || seeds > app.MaxValue/8 || states > whole.States() || bits > 256*app.MaxValue {
 		t.Errorf("parts take %d states, %d seeds and %d bits; the value as a whole takes %d states", states, seeds,
 			bits, whole.States())

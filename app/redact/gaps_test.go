@@ -21,7 +21,8 @@ const (
 	foreignSecret = "päRJPZk漢d3NRDnö9"
 	hexSecret     = "3278713932654364464268514972714f" // of few different characters
 	spacedSecret  = "(IH9!)S$jPtVGc<Jx |QYwz"
-	keySecret     = "-----BEGIN PRIVATE KEY-----\nOuc2dV255jPr2ABwSXSiyrnkt/20lTYQbYi7DGofFXdnxqieQms0GkllYhN33Rmt\n2SNU7ghA2jZlk3UUOp7cPxM38URUqm/psah+gG61\n-----END PRIVATE KEY-----"
+	keySecret     = "-----BEGIN PRIVATE " +
+		"KEY-----\nOuc2dV255jPr2ABwSXSiyrnkt/20lTYQbYi7DGofFXdnxqieQms0GkllYhN33Rmt\n2SNU7ghA2jZlk3UUOp7cPxM38URUqm/psah+gG61\n-----END PRIVATE KEY-----"
 )
 
 func wideBase64(order binary.AppendByteOrder, s string) string {

@@ -5,10 +5,12 @@ import (
 	"slices"
 )
 
-// RuleNotGiven marks the hit of a value that the execution was not given. Name is its credential then.
+// RuleNotGiven marks the hit of a value that the execution was not given. Name is its credential
+// then.
 const RuleNotGiven = "value that the execution was not given"
 
-// Hit says what was masked, never its text. Exactly one of Name and Rule is set, but for RuleNotGiven both; or neither: then the place could not be checked.
+// Hit says what was masked, never its text. Exactly one of Name and Rule is set, but for
+// RuleNotGiven both; or neither: then the place could not be checked.
 type Hit struct {
 	Name     string // key of a known value; of equal values under several names the first
 	Rule     string // of a pattern, or RuleNotGiven of an Anonymous value

@@ -65,11 +65,12 @@ func TestCompressedInNumbersIsOneStep(t *testing.T) {
 	decimals := func(data []byte) string { return bytewise(data, "%d, ") }
 	escapes := func(data []byte) string { return bytewise(data, `\x%02x`) }
 	for name, form := range map[string]string{
-		"numbers in escapes":            escapes(zlibbed(decimals(zlibbed(holeSecret)))),
-		"escapes in numbers":            decimals(gzipped(escapes(zlibbed(holeSecret)), "")),
-		"base32 in numbers in percents": bytewise(zlibbed(decimals(gzipped(base32.StdEncoding.EncodeToString(zlibbed(holeSecret)), ""))), "%%%02x"),
-		"numbers in octal":              bytewise([]byte(decimals(gzipped(holeSecret, ""))), "%03o "),
-		"numbers in groups":             bytewise([]byte(decimals(gzipped(holeSecret, ""))), "%03d"),
+		"numbers in escapes": escapes(zlibbed(decimals(zlibbed(holeSecret)))),
+		"escapes in numbers": decimals(gzipped(escapes(zlibbed(holeSecret)), "")),
+		"base32 in numbers in percents": bytewise(
+			zlibbed(decimals(gzipped(base32.StdEncoding.EncodeToString(zlibbed(holeSecret)), ""))), "%%%02x"),
+		"numbers in octal":  bytewise([]byte(decimals(gzipped(holeSecret, ""))), "%03o "),
+		"numbers in groups": bytewise([]byte(decimals(gzipped(holeSecret, ""))), "%03d"),
 	} {
 		isHidden(t, name, form)
 	}
@@ -214,7 +215,8 @@ func TestNoTextTakesForever(t *testing.T) {
 			strings.Repeat(more, size/len(more)))
 	}
 	for name, text := range map[string]string{
-		"heads of bzip2":                         base64.StdEncoding.EncodeToString([]byte(strings.Repeat("BZh91AY&SY01", 2*size/12))),
+		"heads of bzip2": base64.StdEncoding.EncodeToString(
+			[]byte(strings.Repeat("BZh91AY&SY01", 2*size/12))),
 		"heads of zlib before blocks of no text": hex.EncodeToString(heads(4000, emptyBlocks())),
 	} {
 		if got, _ := of(holeSecret).Text(text); !strings.Contains(got.String(), maskUnchecked) {

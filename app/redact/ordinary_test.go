@@ -15,7 +15,8 @@ var ordinary = []string{
 	"sunshine99", "correct horse", "welcome1", "monthlyreport1", "strongest-month", "thermostatwelcome",
 	"passwordpassword",
 	"20261031", "18304421", "4711471147", "hunter2", "tiger", "zbc4", "0815", "x7Kq", "Sésame-ouvre-toi",
-	"-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\nMzEfYyjiWA4R4/M2bS1GB4t7NXp98C3SC6dVMvDuictGeurT8jNbvJZHtCSuYEvu\n-----END PRIVATE KEY-----",
+	"-----BEGIN PRIVATE " +
+		"KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\nMzEfYyjiWA4R4/M2bS1GB4t7NXp98C3SC6dVMvDuictGeurT8jNbvJZHtCSuYEvu\n-----END PRIVATE KEY-----",
 }
 
 // TestOrdinaryReports: nothing is masked where there is nothing to mask.

@@ -20,7 +20,8 @@ type Value struct {
 	// Unheld is set if the script doesn't hold the value either way, such as one that Vault gave to
 	// another execution.
 	Unheld bool
-	// Anonymous masks show nothing of the value, not even the last characters, and its hits name a rule: no key of the script has it.
+	// Anonymous masks show nothing of the value, not even the last characters, and its hits name a
+	// rule: no key of the script has it.
 	Anonymous bool
 }
 

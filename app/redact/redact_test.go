@@ -188,10 +188,12 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// TestHoleF7ShortLines: a script that doesn't hold a value could find the short lines of it in a dictionary, by what is masked.
+// TestHoleF7ShortLines: a script that doesn't hold a value could find the short lines of it in a
+// dictionary, by what is masked.
 func TestHoleF7ShortLines(t *testing.T) {
 	const long = "MIIEvQIBADANBgkq"
-	for _, text := range []string{"reporting-service\nSummer2024-abcde\n" + long, `reporting-service\nSummer2024-abcde\n` + long + `\r\nSpring25`} {
+	for _, text := range []string{"reporting-service\nSummer2024-abcde\n" + long,
+		`reporting-service\nSummer2024-abcde\n` + long + `\r\nSpring25`} {
 		for name, v := range map[string]Value{
 			"sealed":    {Placeholder: "airlock_sealed_0a1b2c3d4e5f"},
 			"of others": {Unheld: true, Anonymous: true},

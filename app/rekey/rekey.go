@@ -14,8 +14,10 @@ import (
 // batch is how many tokens are sealed anew in one transaction: other writers wait that long.
 const batch = 200
 
-// Run seals anew what older keys of the ring sealed, and returns how many tokens those were. It goes over the store until it finds none, and then seals what the keyring
-// keeps for itself. A token that no key of the ring opens is an error; what was done until then stays. What is damaged so much that it says of no key stays as it is: no key is needed for it.
+// Run seals anew what older keys of the ring sealed, and returns how many tokens those were. It
+// goes over the store until it finds none, and then seals what the keyring keeps for itself. A
+// token that no key of the ring opens is an error; what was done until then stays. What is damaged
+// so much that it says of no key stays as it is: no key is needed for it.
 func Run(ctx context.Context, st *store.Store, ring *secrets.Keyring) (n int, err error) {
 	for {
 		found, err := sweep(ctx, st, ring)
@@ -64,7 +66,8 @@ func sweep(ctx context.Context, st *store.Store, ring *secrets.Keyring) (n int, 
 	return n, nil
 }
 
-func reseal(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, column store.SealedColumn, t store.SealedToken) error {
+func reseal(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, column store.SealedColumn,
+	t store.SealedToken) error {
 	purpose, row := bound(column, t)
 	plain, err := ring.Open(purpose, row, t.Token)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Defaults of Policy: a quarter of a year, and as many executions as one every ten minutes makes in two years.
+// Defaults of Policy: a quarter of a year, and as many executions as one every ten minutes makes in
+// two years.
 const (
 	DefaultDays  = 90
 	DefaultCount = 100_000
@@ -21,7 +22,8 @@ const (
 	DefaultSuperseded = 30
 )
 
-// settle is how long an execution stays after its end, whatever the policy says. One that an idempotency key refers to stays for app.IdempotencyLife.
+// settle is how long an execution stays after its end, whatever the policy says. One that an
+// idempotency key refers to stays for app.IdempotencyLife.
 const settle = time.Hour
 
 // every is how long after a pass the next one begins.
@@ -167,7 +169,8 @@ func (k *Keeper) report(ctx context.Context) error {
 		if err := writeState(ctx, tx, now, state); err != nil || done.total() == 0 {
 			return err
 		}
-		return tx.Audit(ctx, app.Event{At: now, Actor: app.System(), Action: "executions.remove", Subject: "executions", Detail: done.sentence(k.cfg.Policy)})
+		return tx.Audit(ctx, app.Event{At: now, Actor: app.System(), Action: "executions.remove", Subject: "executions",
+			Detail: done.sentence(k.cfg.Policy)})
 	})
 	if err != nil {
 		return fmt.Errorf("retention: %w", err)

@@ -44,7 +44,8 @@ func keeper(s *store.Store, p Policy, after time.Duration) *Keeper {
 
 func left(t *testing.T, s *store.Store) (n int64) {
 	t.Helper()
-	must(t, s.Read(t.Context(), func(tx *store.Tx) (err error) { n, err = tx.Executions.CountEnded(t.Context(), nil); return err }))
+	must(t, s.Read(t.Context(),
+		func(tx *store.Tx) (err error) { n, err = tx.Executions.CountEnded(t.Context(), nil); return err }))
 	return n
 }
 
@@ -68,12 +69,14 @@ func TestAPassRemovesWhatIsTooOld(t *testing.T) {
 	}
 	status, err := k.Status(t.Context())
 	must(t, err)
-	if status.Last != int(600-left(t, s)) || status.All != int64(status.Last) || !status.PassedAt.Equal(end.Add(2*time.Hour)) {
+	if status.Last != int(600-left(t, s)) || status.All != int64(status.Last) ||
+		!status.PassedAt.Equal(end.Add(2*time.Hour)) {
 		t.Errorf("status %+v", status)
 	}
 	must(t, k.Pass(t.Context()))
 	list := events(t, s)
-	if len(list) != 1 || list[0].Action != "executions.remove" || !strings.HasSuffix(list[0].Detail, "executions for their age; 20 days are kept.") {
+	if len(list) != 1 || list[0].Action != "executions.remove" ||
+		!strings.HasSuffix(list[0].Detail, "executions for their age; 20 days are kept.") {
 		t.Errorf("the audit log says %v, want one event for the one pass that did something", list)
 	}
 	must(t, s.Read(t.Context(), func(tx *store.Tx) error {
@@ -103,7 +106,8 @@ func TestAPassRemovesWhatIsTooMuch(t *testing.T) {
 	}))
 }
 
-// TestHoleH2SupersededValuesGo: a value that was replaced is kept for as long as its hosts are taken to show it, and no longer.
+// TestHoleH2SupersededValuesGo: a value that was replaced is kept for as long as its hosts are
+// taken to show it, and no longer.
 func TestHoleH2SupersededValuesGo(t *testing.T) {
 	s := filled(t, 1)
 	superseded := func() (n int) {
@@ -115,10 +119,12 @@ func TestHoleH2SupersededValuesGo(t *testing.T) {
 		return n
 	}
 	must(t, s.Write(t.Context(), func(tx *store.Tx) error {
-		c := app.Credential{ID: app.NewID(), Name: "A", Mode: app.ModeSealed, Source: app.SourceLocal, Hosts: []app.Host{{Name: "api.test", Ports: []int{443}}}}
+		c := app.Credential{ID: app.NewID(), Name: "A", Mode: app.ModeSealed, Source: app.SourceLocal,
+			Hosts: []app.Host{{Name: "api.test", Ports: []int{443}}}}
 		err := tx.Credentials.Insert(t.Context(), c)
 		for version := 1; version <= 2 && err == nil; version++ {
-			err = tx.Values.Insert(t.Context(), store.Value{CredentialID: c.ID, Version: version, Sealed: []byte("sealed"), At: end})
+			err = tx.Values.Insert(t.Context(),
+				store.Value{CredentialID: c.ID, Version: version, Sealed: []byte("sealed"), At: end})
 		}
 		return err
 	}))
@@ -157,15 +163,19 @@ func TestTheLastHourStays(t *testing.T) {
 	}
 }
 
-// TestAKeysExecutionStays: as long as an idempotency key stands for an execution that is there, the same request doesn't run the script again.
+// TestAKeysExecutionStays: as long as an idempotency key stands for an execution that is there, the
+// same request doesn't run the script again.
 func TestAKeysExecutionStays(t *testing.T) {
 	s := filled(t, 50)
 	x := secondNewest(t, s)
 	must(t, s.Write(t.Context(), func(tx *store.Tx) error {
-		if err := tx.Profiles.Insert(t.Context(), store.Profile{Profile: app.Profile{Handle: x.ProfileHandle, CreatedAt: x.CreatedAt}, Lookup: []byte("lookup"), SealedID: []byte("sealed")}); err != nil {
+		if err := tx.Profiles.Insert(t.Context(),
+			store.Profile{Profile: app.Profile{Handle: x.ProfileHandle, CreatedAt: x.CreatedAt}, Lookup: []byte("lookup"),
+				SealedID: []byte("sealed")}); err != nil {
 			return err
 		}
-		return tx.Queue.Remember(t.Context(), x.ProfileHandle, x.Handle, []byte("key"), []byte("body"), x.CreatedAt, x.CreatedAt)
+		return tx.Queue.Remember(t.Context(), x.ProfileHandle, x.Handle, []byte("key"), []byte("body"), x.CreatedAt,
+			x.CreatedAt)
 	}))
 	for _, c := range []struct {
 		after time.Duration
@@ -175,7 +185,8 @@ func TestAKeysExecutionStays(t *testing.T) {
 		must(t, keeper(s, Policy{Count: 1, Days: 1}, now.Sub(end)).Pass(t.Context()))
 		replayed := ""
 		must(t, s.Read(t.Context(), func(tx *store.Tx) (err error) {
-			replayed, err = tx.Queue.Replayed(t.Context(), x.ProfileHandle, []byte("key"), []byte("body"), now.Add(-app.IdempotencyLife))
+			replayed, err = tx.Queue.Replayed(t.Context(), x.ProfileHandle, []byte("key"), []byte("body"),
+				now.Add(-app.IdempotencyLife))
 			return err
 		}))
 		if is := isThere(t, s, x); is != c.stays || is != (replayed == x.Handle) {
@@ -205,14 +216,16 @@ func secondNewest(t *testing.T, s *store.Store) app.Execution {
 
 func isThere(t *testing.T, s *store.Store, x app.Execution) bool {
 	t.Helper()
-	err := s.Read(t.Context(), func(tx *store.Tx) error { _, err := tx.Executions.ByHandle(t.Context(), x.Handle); return err })
+	err := s.Read(t.Context(),
+		func(tx *store.Tx) error { _, err := tx.Executions.ByHandle(t.Context(), x.Handle); return err })
 	if err != nil && app.CodeOf(err) != app.CodeNotFound {
 		t.Fatal(err)
 	}
 	return err == nil
 }
 
-// TestAnInterruptedPassIsReported: what a pass removed before it was cut short is in the audit log after the next one, which has nothing to remove itself.
+// TestAnInterruptedPassIsReported: what a pass removed before it was cut short is in the audit log
+// after the next one, which has nothing to remove itself.
 func TestAnInterruptedPassIsReported(t *testing.T) {
 	s := filled(t, 600)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -237,14 +250,16 @@ func TestAnInterruptedPassIsReported(t *testing.T) {
 	}
 }
 
-// TestOthersWaitForOneBatchAtMost: whoever asked while a batch was under way writes before the next one begins, however many they are. In this test no time passes but what batches
-// and pauses take, so a wait is as long as the batches that it was for, to the nanosecond.
+// TestOthersWaitForOneBatchAtMost: whoever asked while a batch was under way writes before the next
+// one begins, however many they are. In this test no time passes but what batches and pauses take,
+// so a wait is as long as the batches that it was for, to the nanosecond.
 func TestOthersWaitForOneBatchAtMost(t *testing.T) {
 	const batch = batchTime * 4 / 5 // no reason to make batches larger or smaller
 	s := filled(t, 30*firstBatch)
 	synctest.Test(t, func(t *testing.T) {
 		batches := 0
-		k := New(Config{Store: s, Policy: Policy{Days: 1}, Now: func() time.Time { // asked once at the start, and in each batch's transaction
+		// asked once at the start, and in each batch's transaction
+		k := New(Config{Store: s, Policy: Policy{Days: 1}, Now: func() time.Time {
 			batches++
 			time.Sleep(batch)
 			return end.Add(1000 * 24 * time.Hour)
@@ -289,11 +304,13 @@ func write(t *testing.T, s *store.Store) (waited time.Duration) {
 	return waited
 }
 
-// TestAPassLeavesRoomForOthers: others write between its batches. make retention does it with a million executions and says how long they waited.
+// TestAPassLeavesRoomForOthers: others write between its batches. make retention does it with a
+// million executions and says how long they waited.
 func TestAPassLeavesRoomForOthers(t *testing.T) {
 	s := filled(t, *executions)
 	var batches atomic.Int64
-	k := New(Config{Store: s, Policy: Policy{Days: 1}, Now: func() time.Time { batches.Add(1); return end.Add(1000 * 24 * time.Hour) }})
+	k := New(Config{Store: s, Policy: Policy{Days: 1},
+		Now: func() time.Time { batches.Add(1); return end.Add(1000 * 24 * time.Hour) }})
 	done := make(chan error, 1)
 	began := time.Now()
 	go func() { done <- k.Pass(t.Context()) }()
@@ -327,6 +344,7 @@ func TestAPassLeavesRoomForOthers(t *testing.T) {
 		t.Error("nobody else wrote before all were gone")
 	}
 	slices.Sort(waits)
-	t.Logf("removed %d in %v, in %d batches; %d writes beside it waited p50 %v, p95 %v, p99 %v, longest %v, for %d batches at most", *executions, time.Since(began).Round(time.Millisecond), batches.Load(),
+	t.Logf("removed %d in %v, in %d batches; %d writes beside it waited p50 %v, p95 %v, p99 %v, longest %v, for %d "+
+		"batches at most", *executions, time.Since(began).Round(time.Millisecond), batches.Load(),
 		len(waits), waits[len(waits)/2], waits[len(waits)*95/100], waits[len(waits)*99/100], waits[len(waits)-1], most)
 }

@@ -25,10 +25,12 @@ func (r removed) total() int { return r.Aged + r.Surplus }
 func (r removed) sentence(p Policy) string {
 	var parts []string
 	if r.Aged > 0 {
-		parts = append(parts, fmt.Sprintf("Removed %s for their age; %s are kept.", count(r.Aged, "execution"), count(p.Days, "day")))
+		parts = append(parts, fmt.Sprintf("Removed %s for their age; %s are kept.", count(r.Aged, "execution"),
+			count(p.Days, "day")))
 	}
 	if r.Surplus > 0 {
-		parts = append(parts, fmt.Sprintf("Removed %s beyond the newest %d of their profile.", count(r.Surplus, "execution"), p.Count))
+		parts = append(parts, fmt.Sprintf("Removed %s beyond the newest %d of their profile.", count(r.Surplus, "execution"),
+			p.Count))
 	}
 	return strings.Join(parts, " ")
 }

@@ -25,8 +25,8 @@ var (
 	errBoxDied = errors.New("runner: the sandbox ended before the script was sent")
 )
 
-// acquireBox gets a box that is ready and records what the execution is bound to. A box that dies before the script
-// was sent is replaced, a few times.
+// acquireBox gets a box that is ready and records what the execution is bound to. A box that dies
+// before the script was sent is replaced, a few times.
 func (r *Run) acquireBox(b *Binding) (in *sandbox.Backend, box *sandbox.Box, err error) {
 	defer r.slot.EndYield()
 	if b.box != nil && b.box.Healthy() && context.Cause(r.ctx) == nil {

@@ -11,11 +11,13 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// TestWhatIsClaimedAsTheDiskFillsWaits: what had been accepted and was claimed in the moment in which the disk became full ended as an error, although the queue waits for room.
+// TestWhatIsClaimedAsTheDiskFillsWaits: what had been accepted and was claimed in the moment in
+// which the disk became full ended as an error, although the queue waits for room.
 func TestWhatIsClaimedAsTheDiskFillsWaits(t *testing.T) {
 	t.Parallel()
 	full := fmt.Errorf("runner: record the start: %w", app.E(app.CodeStorageFull, "the disk is full", "Make room."))
-	kept := fmt.Errorf("runner: record the start: %w", app.E(app.CodeStorageBusy, "another program keeps it", "Try again."))
+	kept := fmt.Errorf("runner: record the start: %w",
+		app.E(app.CodeStorageBusy, "another program keeps it", "Try again."))
 	other := errors.New("another fault")
 	for _, tt := range []struct {
 		name   string

@@ -9,7 +9,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Binding is what an execution was bound to: a policy, what it grants, and the script; with the claim a box too.
+// Binding is what an execution was bound to: a policy, what it grants, and the script; with the
+// claim a box too.
 type Binding struct {
 	policy   app.Policy
 	source   Source
@@ -60,11 +61,12 @@ func (r *Run) currentPolicy() (app.Policy, error) {
 	return policy, profile.CanExecute(r.runner.cfg.Now())
 }
 
-// BindWithClaim binds an execution in the transaction that stores and claims it, and notes that in its row.
+// BindWithClaim binds an execution in the transaction that stores and claims it, and notes that in
+// its row.
 //
-// It returns nil if that takes more than the store and a box that is ready, or if anything is missing: Run then binds
-// the execution, finds the reason again and reports it. After an error nothing more may be stored in the transaction:
-// SQLite may have ended it.
+// It returns nil if that takes more than the store and a box that is ready, or if anything is
+// missing: Run then binds the execution, finds the reason again and reports it. After an error
+// nothing more may be stored in the transaction: SQLite may have ended it.
 func (r *Runner) BindWithClaim(
 	ctx context.Context, tx *store.Tx, n *store.NewExecution, policy app.Policy, source Source,
 ) (*Binding, error) {

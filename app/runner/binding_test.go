@@ -55,7 +55,8 @@ func (w *world) uses(credential string) int64 {
 	return c.Uses
 }
 
-// What a submission finds a box for is bound with the commit that stores it: nothing else has to be written before its script is sent.
+// What a submission finds a box for is bound with the commit that stores it: nothing else has to be
+// written before its script is sent.
 func TestBoundWithTheCommit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -63,7 +64,8 @@ func TestBoundWithTheCommit(t *testing.T) {
 	x := w.Send("setting API_KEY\nhang")
 	now, err := w.ByHandle(t.Context(), x.Handle)
 	w.Must(err)
-	if now.Status != app.StatusRunning || now.Backend != "fake" || !now.Warm || now.StartedAt.IsZero() || now.Policy != 1 || len(now.Injected) != 1 || now.Injected[0] != "API_KEY" {
+	if now.Status != app.StatusRunning || now.Backend != "fake" || !now.Warm || now.StartedAt.IsZero() ||
+		now.Policy != 1 || len(now.Injected) != 1 || now.Injected[0] != "API_KEY" {
 		t.Errorf("stored as %+v", now)
 	}
 	if x.Status != app.StatusPending || x.Backend != "" {
@@ -85,7 +87,8 @@ func TestWhatChangedAfterASubmissionWasReadCounts(t *testing.T) {
 	x, err := w.submitAround(func() {
 		w.untilReviewed(func() { w.Allow("api.example.com") })
 		w.untilReviewed(func() {
-			_, err := w.Access.SetCredential(t.Context(), enginetest.Person, access.CredentialInput{Name: "DB_HOST", Mode: app.ModePlain, Value: app.NewSecret("new.example.com")})
+			_, err := w.Access.SetCredential(t.Context(), enginetest.Person,
+				access.CredentialInput{Name: "DB_HOST", Mode: app.ModePlain, Value: app.NewSecret("new.example.com")})
 			w.Must(err)
 		})
 	}, "setting DB_HOST")
@@ -98,7 +101,8 @@ func TestWhatChangedAfterASubmissionWasReadCounts(t *testing.T) {
 	}
 }
 
-// A decision that was begun before the execution was found to run is looked for again: nobody told it.
+// A decision that was begun before the execution was found to run is looked for again: nobody told
+// it.
 func TestADecisionAroundTheCommitCounts(t *testing.T) {
 	t.Parallel()
 	var armed atomic.Bool
@@ -126,7 +130,8 @@ func TestADecisionAroundTheCommitCounts(t *testing.T) {
 	w.AwaitWarm(2)
 }
 
-// TestDecisionsOfOthersCostNoBox: a submission whose script took long to be looked through lost its box, and had its values counted twice, as soon as anybody created a profile.
+// TestDecisionsOfOthersCostNoBox: a submission whose script took long to be looked through lost its
+// box, and had its values counted twice, as soon as anybody created a profile.
 func TestDecisionsOfOthersCostNoBox(t *testing.T) {
 	t.Parallel()
 	w := newInterposed(t)
@@ -154,7 +159,8 @@ func TestARevocationAfterASubmissionWasReadCounts(t *testing.T) {
 	w.AwaitWarm(2)
 }
 
-// Nobody is told that a profile has expired, so the commit itself has to look: only what has begun may go on.
+// Nobody is told that a profile has expired, so the commit itself has to look: only what has begun
+// may go on.
 func TestAProfileThatExpiresAfterASubmissionWasRead(t *testing.T) {
 	t.Parallel()
 	var late atomic.Int64
@@ -173,7 +179,8 @@ func TestAProfileThatExpiresAfterASubmissionWasRead(t *testing.T) {
 	w.AwaitWarm(2)
 }
 
-// SQLite ends a transaction by itself when it can't read from the disk. What was stored then counted at once, as an execution that runs and never ends.
+// SQLite ends a transaction by itself when it can't read from the disk. What was stored then
+// counted at once, as an execution that runs and never ends.
 func TestNothingIsStoredAfterASubmissionCouldNotBeRead(t *testing.T) {
 	t.Parallel()
 	w := newInterposed(t)

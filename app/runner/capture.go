@@ -9,15 +9,18 @@ import (
 )
 
 const (
-	// floodFactor is how many times the output limit a script may print, most of it dropped, before it is stopped.
+	// floodFactor is how many times the output limit a script may print, most of it dropped, before it
+	// is stopped.
 	floodFactor = 32
 
-	// captureSlack is kept beyond the output limit, in bytes: a value across the limit must be seen whole.
+	// captureSlack is kept beyond the output limit, in bytes: a value across the limit must be seen
+	// whole.
 	captureSlack = app.MaxValue
 )
 
-// capture keeps the head of one output stream, bounded: redacted as it comes, for people who watch, and raw, for the
-// final redaction. write is for one goroutine; the rest is safe for concurrent use.
+// capture keeps the head of one output stream, bounded: redacted as it comes, for people who watch,
+// and raw, for the final redaction. write is for one goroutine; the rest is safe for concurrent
+// use.
 type capture struct {
 	limit   int64
 	kept    func(n int) // called with the raw bytes that were kept of a write
@@ -60,8 +63,8 @@ func (c *capture) write(p []byte) {
 	}
 }
 
-// show shows what was printed last, and all of it anew if what is to be masked has changed: a value may have begun in
-// what was held back. What can't be redacted now isn't shown until it can be.
+// show shows what was printed last, and all of it anew if what is to be masked has changed: a value
+// may have begun in what was held back. What can't be redacted now isn't shown until it can be.
 func (c *capture) show(p []byte) {
 	now, anew := c.redactor(), false
 	switch {
@@ -101,8 +104,8 @@ func (c *capture) text() string {
 	return string(c.shown)
 }
 
-// whole returns everything kept, for the final redaction. It may end within a secret if the script was stopped or
-// printed more than is kept.
+// whole returns everything kept, for the final redaction. It may end within a secret if the script
+// was stopped or printed more than is kept.
 func (c *capture) whole(stopped bool) redact.Output {
 	c.mu.Lock()
 	defer c.mu.Unlock()

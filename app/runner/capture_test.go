@@ -11,10 +11,12 @@ import (
 	"github.com/computclaw/airlock/app/redact"
 )
 
-// tooLittle is what may be seen of a secret: the four characters that its mask shows, or three at a cut.
+// tooLittle is what may be seen of a secret: the four characters that its mask shows, or three at a
+// cut.
 const tooLittle = 4
 
-// TestCaptureCutWithinSecret ends the output, and reaches both limits, at the places of a secret: at each near its ends, at some between.
+// TestCaptureCutWithinSecret ends the output, and reaches both limits, at the places of a secret:
+// at each near its ends, at some between.
 func TestCaptureCutWithinSecret(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -25,7 +27,8 @@ func TestCaptureCutWithinSecret(t *testing.T) {
 	red := redact.New([]redact.Value{{Name: "A", Secret: app.NewSecret(secret)}})
 	ask := func() checkedRedactor { return checkedRedactor{red: red} }
 	const limit = 500
-	const hard = limit*floodFactor + 1 // what the guest lets through; masks are shorter, so its end may lie within the limit
+	// what the guest lets through; masks are shorter, so its end may lie within the limit
+	const hard = limit*floodFactor + 1
 	for n := range len(secret) + 1 {
 		if n > 40 && n < len(secret)-40 && n%17 != 0 {
 			continue
@@ -36,7 +39,8 @@ func TestCaptureCutWithinSecret(t *testing.T) {
 		}{
 			"stopped":      {strings.Repeat("=", 100) + secret[:n], true},
 			"output limit": {strings.Repeat("=", max(limit-n, 0)) + secret + strings.Repeat("=", limit), false},
-			"guest limit":  {strings.Repeat("=", (hard-n)%len(secret)) + strings.Repeat(secret, (hard-n)/len(secret)) + secret[:n], false},
+			"guest limit": {strings.Repeat("=", (hard-n)%len(secret)) + strings.Repeat(secret, (hard-n)/len(secret)) +
+				secret[:n], false},
 		} {
 			out := newCapture(ask, limit, func(int) {}, func() {}, func() {})
 			out.write([]byte(c.printed))
@@ -55,7 +59,8 @@ func TestCaptureCutWithinSecret(t *testing.T) {
 	}
 }
 
-// TestLiveViewSurvivesAnError: what could not be redacted isn't shown, and is shown, redacted, as soon as it can be.
+// TestLiveViewSurvivesAnError: what could not be redacted isn't shown, and is shown, redacted, as
+// soon as it can be.
 func TestLiveViewSurvivesAnError(t *testing.T) {
 	t.Parallel()
 	const secret = "another-value-0123456789abcdef"

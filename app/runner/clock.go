@@ -7,7 +7,8 @@ import (
 
 // clock measures how long a script has run, and calls expire once when its limit is used up.
 //
-// It starts paused: opening a box and waiting for an answer are not the script's time. It is safe for concurrent use.
+// It starts paused: opening a box and waiting for an answer are not the script's time. It is safe
+// for concurrent use.
 type clock struct {
 	limit  time.Duration
 	expire func()

@@ -11,8 +11,9 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// Removing a box keeps two processors busy for some milliseconds, and whoever waits for the end would wait for that
-// too. So if nobody wants the slot the box stays until the end was delivered. Nothing of the script is alive in it.
+// Removing a box keeps two processors busy for some milliseconds, and whoever waits for the end
+// would wait for that too. So if nobody wants the slot the box stays until the end was delivered.
+// Nothing of the script is alive in it.
 const (
 	lingerMost    = 50 * time.Millisecond // however long the end takes to be stored
 	deliverWithin = 3 * time.Millisecond  // from the end being stored until its agent has it
@@ -20,8 +21,8 @@ const (
 
 // ending is everything known about how an execution ended.
 //
-// What the guest claims (failed) only ever words an error. Whether there was one comes from the kernel (exit), from
-// the wait status that PID 1 saw (exited), and from Airlock itself.
+// What the guest claims (failed) only ever words an error. Whether there was one comes from the
+// kernel (exit), from the wait status that PID 1 saw (exited), and from Airlock itself.
 type ending struct {
 	unsent    error         // why the script was certainly never sent; then only leaseLost counts besides
 	sent      sent          // what ran
@@ -37,7 +38,8 @@ type ending struct {
 	limits    app.Limits
 }
 
-// collect gathers what is known once the script has ended, the box broke, or the execution was stopped.
+// collect gathers what is known once the script has ended, the box broke, or the execution was
+// stopped.
 func (r *Run) collect(s sent) ending {
 	e := ending{sent: s, runTime: r.clock.stop(), limits: r.runner.cfg.Limits, failed: r.redactLong(s.outcome.Failed)}
 	if stopOf(r.ctx) != nil {
@@ -66,8 +68,8 @@ func (r *Run) collect(s sent) ending {
 	return e
 }
 
-// measure returns what a script has used that ended by itself, if that is certain before its box is gone. A signal
-// may be the kernel's, for a limit; then the box's own end tells the reason.
+// measure returns what a script has used that ended by itself, if that is certain before its box is
+// gone. A signal may be the kernel's, for a limit; then the box's own end tells the reason.
 func (r *Run) measure(s sent) (used plugins.Usage, ok bool) {
 	if s.broken != nil || s.outcome.Exited.Signal != 0 {
 		return used, false
@@ -99,7 +101,8 @@ func (r *Run) linger() {
 	_ = pause.For(r.runner.ctx, deliverWithin)
 }
 
-// redactLong redacts what the guest says about a failure beyond maxError: that may have been cut to fit a message.
+// redactLong redacts what the guest says about a failure beyond maxError: that may have been cut to
+// fit a message.
 func (r *Run) redactLong(failed *wire.Failed) *wire.Failed {
 	if failed == nil {
 		return nil

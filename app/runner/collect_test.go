@@ -49,7 +49,8 @@ func TestAnEndIsToldBeforeItsBoxIsGone(t *testing.T) {
 	gone := make(chan struct{})
 	w := slowWorld(t, gone)
 	x, out := w.Finished("print hello\nresult 41", app.StatusCompleted)
-	if x.PeakMemory != enginetest.MeasuredPeak || x.CPUTime != enginetest.MeasuredTime || out.Stdout != "hello\n" || string(out.Result) != "41" {
+	if x.PeakMemory != enginetest.MeasuredPeak || x.CPUTime != enginetest.MeasuredTime || out.Stdout != "hello\n" ||
+		string(out.Result) != "41" {
 		t.Errorf("%+v %+v", x, out)
 	}
 	if w.boxesOpen() != 1 {
@@ -71,7 +72,8 @@ func TestAnEndIsToldBeforeItsBoxIsGone(t *testing.T) {
 	}
 }
 
-// Where there is a free slot a box is taken down behind the telling of its script's end, but one that can't be told doesn't keep it.
+// Where there is a free slot a box is taken down behind the telling of its script's end, but one
+// that can't be told doesn't keep it.
 func TestABoxDoesNotWaitForAnEndThatCantBeStored(t *testing.T) {
 	t.Parallel()
 	w := newUnstarted(t)
@@ -121,7 +123,8 @@ func TestCloseWaitsForBoxesOfEndedExecutions(t *testing.T) {
 	}
 }
 
-// dearLooks is a world whose redactor takes until enough is closed to look through what says dearly. It counts how many looks there are at once.
+// dearLooks is a world whose redactor takes until enough is closed to look through what says
+// dearly. It counts how many looks there are at once.
 func dearLooks(t *testing.T, enough <-chan struct{}, change func(*engine.Config)) (*world, *atomic.Int64) {
 	w := newUnstarted(t)
 	var now, most atomic.Int64
@@ -139,14 +142,16 @@ func dearLooks(t *testing.T, enough <-chan struct{}, change func(*engine.Config)
 	return w, &most
 }
 
-// TestOutputIsLookedThroughWithASlot: a script's end gave its run slot away once its box was gone, and any number of outputs could be looked through at once, each for seconds.
+// TestOutputIsLookedThroughWithASlot: a script's end gave its run slot away once its box was gone,
+// and any number of outputs could be looked through at once, each for seconds.
 func TestOutputIsLookedThroughWithASlot(t *testing.T) {
 	t.Parallel()
 	enough := make(chan struct{})
 	w, most := dearLooks(t, enough, func(c *engine.Config) { c.Workers, c.Pool = 1, -1 })
 	w.Fake.SetUsage(enginetest.Measured)
 	x := w.Send("print dearly\nresult 1")
-	for deadline := time.Now().Add(10 * time.Second); (most.Load() == 0 || w.boxesOpen() > 0) && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(10 * time.Second); (most.Load() == 0 || w.boxesOpen() > 0) &&
+		time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
 	time.Sleep(50 * time.Millisecond) // for whoever waits for the box
@@ -158,7 +163,8 @@ func TestOutputIsLookedThroughWithASlot(t *testing.T) {
 	w.AwaitSlots(1)
 }
 
-// TestParkedThatEndTogetherTakeTurns: executions that wait for an answer hold no run slot, and the outputs of all that were ended at once were looked through at once.
+// TestParkedThatEndTogetherTakeTurns: executions that wait for an answer hold no run slot, and the
+// outputs of all that were ended at once were looked through at once.
 func TestParkedThatEndTogetherTakeTurns(t *testing.T) {
 	t.Parallel()
 	enough := make(chan struct{})
@@ -198,7 +204,8 @@ func TestEndsThatAreNotCertainWaitForTheBox(t *testing.T) {
 		says         string
 		peak         int64
 	}{
-		{"the backend doesn't measure", "result 1", enginetest.Unmeasured, plugins.Exit{Reason: plugins.ReasonExit, PeakMemory: 9 << 20}, app.StatusCompleted, "", 9 << 20},
+		{"the backend doesn't measure", "result 1", enginetest.Unmeasured,
+			plugins.Exit{Reason: plugins.ReasonExit, PeakMemory: 9 << 20}, app.StatusCompleted, "", 9 << 20},
 		{"a limit was hit", "result 1", enginetest.Limited, oom, app.StatusError, "AIRLOCK_LIMIT_MEMORY", 9 << 20},
 		{"a signal ended it", "signal 9", enginetest.Measured, oom, app.StatusError, "AIRLOCK_LIMIT_MEMORY", 9 << 20},
 		{"the guest broke off", "garbage", enginetest.Measured, oom, app.StatusError, "broke the channel", 0}, // and its box had to be killed
@@ -207,7 +214,8 @@ func TestEndsThatAreNotCertainWaitForTheBox(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newUnstarted(t)
 			w.Fake.SetUsage(tt.usage)
-			w.Fake.SetGuest(func(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
+			w.Fake.SetGuest(func(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit,
+				error) {
 				_, err := guesttest.Play(ctx, spec, stdin, stdout)
 				return tt.exit, err
 			})

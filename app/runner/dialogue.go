@@ -52,7 +52,8 @@ func newDialogue(r *Run, recorded *recordedAnswers) *dialogue {
 	return &dialogue{run: r, recorded: recorded, turn: make(chan struct{}, 1)}
 }
 
-// ask puts a script's question to the agent and returns the exact answer. An error raises llm.Error in the script.
+// ask puts a script's question to the agent and returns the exact answer. An error raises llm.Error
+// in the script.
 func (d *dialogue) ask(ctx context.Context, prompt, model string) (wire.LLMReply, error) {
 	select {
 	case d.turn <- struct{}{}:
@@ -141,7 +142,8 @@ func (d *dialogue) questionRow(id, prompt, model string) store.Question {
 	}
 }
 
-// await waits for the answer. A script that ends without one, by itself, has its question withdrawn.
+// await waits for the answer. A script that ends without one, by itself, has its question
+// withdrawn.
 func (d *dialogue) await(ctx context.Context, q *question) (Answer, error) {
 	r := d.run
 	patience := time.AfterFunc(r.runner.cfg.LLMWait, func() {
@@ -174,7 +176,8 @@ func (d *dialogue) withdraw(q *question) {
 		RequestID: q.id, Response: r.redaction.text("answer", "the script ended before an answer came"),
 		Failed: true, By: app.System(), At: r.runner.cfg.Now(),
 	}
-	err := r.runner.cfg.Store.Write(r.ctx, func(tx *store.Tx) error { return tx.Questions.Answer(r.ctx, r.x.Handle, reply) })
+	err := r.runner.cfg.Store.Write(r.ctx,
+		func(tx *store.Tx) error { return tx.Questions.Answer(r.ctx, r.x.Handle, reply) })
 	if err != nil {
 		r.runner.cfg.Log.Error("a question could not be withdrawn", "execution", r.x.Handle, "error", err)
 	}
@@ -190,7 +193,8 @@ func (d *dialogue) reply(ctx context.Context, a Answer) error {
 	if a.Failure != "" {
 		text = a.Failure
 	}
-	// Of many answers at once only the first that counts is redacted, which costs up to two seconds per MiB.
+	// Of many answers at once only the first that counts is redacted, which costs up to two seconds
+	// per MiB.
 	d.replying.Lock()
 	defer d.replying.Unlock()
 	d.mu.Lock()
@@ -265,8 +269,9 @@ func (d *dialogue) isOpen() bool {
 // close keeps further questions from being asked, and waits for the one that is open.
 func (d *dialogue) close() { d.turn <- struct{}{} }
 
-// redactSaid redacts what an agent is asked, and adds it to what was said before of its kind. A script may cut a
-// value into pieces and spread them over prompts and names of models, so what was said before counts.
+// redactSaid redacts what an agent is asked, and adds it to what was said before of its kind. A
+// script may cut a value into pieces and spread them over prompts and names of models, so what was
+// said before counts.
 func (d *dialogue) redactSaid(before *string, text string) redact.Clean {
 	clean, hits := d.run.redaction.redactor().After(d.said(), text)
 	d.run.redaction.count("prompt", hits)

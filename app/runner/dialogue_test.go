@@ -28,14 +28,16 @@ func TestQuestions(t *testing.T) {
 		ids = append(ids, asked.Request.RequestID)
 		_, err := w.Respond(t.Context(), x.ID, engine.Answer{RequestID: "llm_other", Text: "no", By: enginetest.Agent})
 		enginetest.WantCode(t, err, app.CodeRequestMismatch)
-		now, err := w.Respond(t.Context(), x.ID, engine.Answer{RequestID: ids[i], Text: "exactly " + prompt + " \x01 é", By: enginetest.Agent})
+		now, err := w.Respond(t.Context(), x.ID,
+			engine.Answer{RequestID: ids[i], Text: "exactly " + prompt + " \x01 é", By: enginetest.Agent})
 		w.Must(err)
 		if now.Status == app.StatusAwaitingLLM && now.Request.RequestID == ids[i] {
 			t.Errorf("still waits for %s", ids[i])
 		}
 	}
 	done := w.Until(x, app.StatusCompleted)
-	if _, err := w.Respond(t.Context(), x.ID, engine.Answer{Text: "late", By: enginetest.Agent}); app.CodeOf(err) != app.CodeNotWaiting {
+	if _, err := w.Respond(t.Context(), x.ID,
+		engine.Answer{Text: "late", By: enginetest.Agent}); app.CodeOf(err) != app.CodeNotWaiting {
 		t.Errorf("a late answer: %v", err)
 	}
 	out, err := w.Output(t.Context(), x.Handle)
@@ -45,7 +47,8 @@ func TestQuestions(t *testing.T) {
 	}
 	list, err := w.Exchanges(t.Context(), x.Handle)
 	w.Must(err)
-	if len(list) != 2 || list[0].RequestID != ids[0] || list[1].Response != "exactly two \x01 é" || list[1].AnsweredBy != enginetest.Agent || list[1].AnsweredAt.IsZero() {
+	if len(list) != 2 || list[0].RequestID != ids[0] || list[1].Response != "exactly two \x01 é" ||
+		list[1].AnsweredBy != enginetest.Agent || list[1].AnsweredAt.IsZero() {
 		t.Errorf("exchanges %+v", list)
 	}
 	if done.LLMTime <= 0 || done.Manifest.LLM == "" {
@@ -116,7 +119,8 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
-// An answer that was accepted in time counts, however long it takes to store it: the agent is told that it came.
+// An answer that was accepted in time counts, however long it takes to store it: the agent is told
+// that it came.
 func TestAnAnswerThatIsBeingStoredIsInTime(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.LLMWait = time.Second })
@@ -134,10 +138,13 @@ func TestAnAnswerThatIsBeingStoredIsInTime(t *testing.T) {
 	w.UntilStatus(x, app.StatusCompleted)
 }
 
-// Waiting takes no run slot and no run time, and a resumed run goes before one that has not started.
+// Waiting takes no run slot and no run time, and a resumed run goes before one that has not
+// started.
 func TestWaitingFreesTheSlot(t *testing.T) {
 	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })
-	x, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: "ask one\nresult 1", Timeout: 300 * time.Millisecond, By: enginetest.Agent})
+	x, _, err := w.Submit(t.Context(),
+		engine.Submission{ProfileID: w.Profile.ID, Script: "ask one\nresult 1", Timeout: 300 * time.Millisecond,
+			By: enginetest.Agent})
 	w.Must(err)
 	w.Until(x, app.StatusAwaitingLLM)
 	if h := w.Health(); h.Waiting != 1 || h.Running != 0 {
@@ -181,18 +188,21 @@ func TestValueInPiecesOverQuestions(t *testing.T) {
 	x := w.Send("ask what is " + a + "\nask " + b + " for\nresult 1")
 	for range 2 {
 		asked := w.Until(x, app.StatusAwaitingLLM)
-		_, err := w.Respond(t.Context(), x.ID, engine.Answer{RequestID: asked.Request.RequestID, Text: "nothing", By: enginetest.Agent})
+		_, err := w.Respond(t.Context(), x.ID,
+			engine.Answer{RequestID: asked.Request.RequestID, Text: "nothing", By: enginetest.Agent})
 		w.Must(err)
 	}
 	w.Until(x, app.StatusCompleted)
 	list, err := w.Exchanges(t.Context(), x.Handle)
 	w.Must(err)
-	if len(list) != 2 || !strings.Contains(list[0].Prompt, a) || strings.Contains(list[1].Prompt, b) || !strings.Contains(list[1].Prompt, "REDACTED") {
+	if len(list) != 2 || !strings.Contains(list[0].Prompt, a) || strings.Contains(list[1].Prompt, b) ||
+		!strings.Contains(list[1].Prompt, "REDACTED") {
 		t.Errorf("questions %+v", list)
 	}
 }
 
-// TestAnswersAtOnceAreMaskedOnce: of many answers that came together to one question each was masked, though only one of them counts.
+// TestAnswersAtOnceAreMaskedOnce: of many answers that came together to one question each was
+// masked, though only one of them counts.
 func TestAnswersAtOnceAreMaskedOnce(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -212,7 +222,8 @@ func TestAnswersAtOnceAreMaskedOnce(t *testing.T) {
 	var taken atomic.Int64
 	for i := range 8 {
 		all.Go(func() {
-			_, err := w.Respond(t.Context(), x.ID, engine.Answer{Text: fmt.Sprintf("dearly%d. ", i) + strings.Repeat("some words ", 20_000), By: enginetest.Agent})
+			_, err := w.Respond(t.Context(), x.ID,
+				engine.Answer{Text: fmt.Sprintf("dearly%d. ", i) + strings.Repeat("some words ", 20_000), By: enginetest.Agent})
 			switch app.CodeOf(err) {
 			case "":
 				taken.Add(1)
@@ -233,7 +244,8 @@ func TestAnswersAtOnceAreMaskedOnce(t *testing.T) {
 
 var answerWord = regexp.MustCompile(`dearly\d`)
 
-// TestRefusedAnswerCostsNothing: likewise for an answer that nobody waits for, whose masks once counted as the execution's too.
+// TestRefusedAnswerCostsNothing: likewise for an answer that nobody waits for, whose masks once
+// counted as the execution's too.
 func TestRefusedAnswerCostsNothing(t *testing.T) {
 	t.Parallel()
 	counting, looks := enginetest.CountRedactions("dearly")
@@ -247,7 +259,8 @@ func TestRefusedAnswerCostsNothing(t *testing.T) {
 		id   string
 		code app.Code
 	}{{x, "llm_other", app.CodeRequestMismatch}, {hang, "", app.CodeNotWaiting}} {
-		_, err := w.Respond(t.Context(), a.to.ID, engine.Answer{RequestID: a.id, Text: "dearly " + enginetest.SecretValue, By: enginetest.Agent})
+		_, err := w.Respond(t.Context(), a.to.ID,
+			engine.Answer{RequestID: a.id, Text: "dearly " + enginetest.SecretValue, By: enginetest.Agent})
 		enginetest.WantCode(t, err, a.code)
 	}
 	if n := looks.Load(); n != 0 {

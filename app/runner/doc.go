@@ -2,50 +2,54 @@
 //
 // # One execution
 //
-// Run.drive is the state machine: bind, prepare the hooks, acquire a box, record the start, send the script, collect
-// what came of it, undo the hooks, finish. Hooks are the subjects that accompany an execution, each with its own
-// state: secrets, egress, host requests, recorded answers. Add a subject as a file with a Hook, not as fields of Run.
+// Run.drive is the state machine: bind, prepare the hooks, acquire a box, record the start, send
+// the script, collect what came of it, undo the hooks, finish. Hooks are the subjects that
+// accompany an execution, each with its own state: secrets, egress, host requests, recorded
+// answers. Add a subject as a file with a Hook, not as fields of Run.
 //
-// An execution is bound when it runs, not when it was submitted: the profile is checked again, and the newest policy
-// version, the current values and a box come together and are recorded before the script is sent. So a person who
-// takes a host or a value away is obeyed by what still waits in the queue. An execution that is claimed by the
-// transaction that stores it may be bound by it too: see Runner.BindWithClaim. A box that dies before its script was
-// sent is replaced; a script is never sent twice.
+// An execution is bound when it runs, not when it was submitted: the profile is checked again, and
+// the newest policy version, the current values and a box come together and are recorded before the
+// script is sent. So a person who takes a host or a value away is obeyed by what still waits in the
+// queue. An execution that is claimed by the transaction that stores it may be bound by it too: see
+// Runner.BindWithClaim. A box that dies before its script was sent is replaced; a script is never
+// sent twice.
 //
-// Everything that ends an execution early (timeout, cancel, revocation, flood, shutdown) is a Stop, the cause with
-// which its context is cancelled, so the first one counts.
+// Everything that ends an execution early (timeout, cancel, revocation, flood, shutdown) is a Stop,
+// the cause with which its context is cancelled, so the first one counts.
 //
 // # What must be on the disk first
 //
-// The row of an execution, before the 202. The record of its start, before the script is sent: else the next server
-// could take it for one that has done nothing. Its end, before anybody learns of it. The row becomes terminal in one
-// transaction with output, ledger and counters.
+// The row of an execution, before the 202. The record of its start, before the script is sent: else
+// the next server could take it for one that has done nothing. Its end, before anybody learns of
+// it. The row becomes terminal in one transaction with output, ledger and counters.
 //
 // # The end before the box is gone
 //
-// When airlock-init reports the end of a script, it has waited for every other process of the box. So what the kernel
-// has counted is final, and a backend that is a plugins.Meter reads it then. If the script ended by itself, without a
-// signal and without a limit, nothing the box does can change the verdict, and the end is stored at once. The run
-// slot stays taken until the box is gone. All other ends wait for the box.
+// When airlock-init reports the end of a script, it has waited for every other process of the box.
+// So what the kernel has counted is final, and a backend that is a plugins.Meter reads it then. If
+// the script ended by itself, without a signal and without a limit, nothing the box does can change
+// the verdict, and the end is stored at once. The run slot stays taken until the box is gone. All
+// other ends wait for the box.
 //
-// The script can't pretend: it would have to speak for PID 1, whose memory and descriptors are closed to it. A PID 1
-// that lies gains a few seconds without stdio and without any way out.
+// The script can't pretend: it would have to speak for PID 1, whose memory and descriptors are
+// closed to it. A PID 1 that lies gains a few seconds without stdio and without any way out.
 //
 // # Waiting for an answer
 //
-// While a question is open the run clock is held, the box is frozen and the run slot is given away. If a box can't
-// be frozen it keeps its slot and its clock runs on: a script must not compute for free. A script has one open
-// question at a time; others, from its threads, wait for their turn. The script gets the exact answer, the record
-// keeps the redacted one. A re-run gets recorded answers, each only to the very question that it was given to.
+// While a question is open the run clock is held, the box is frozen and the run slot is given away.
+// If a box can't be frozen it keeps its slot and its clock runs on: a script must not compute for
+// free. A script has one open question at a time; others, from its threads, wait for their turn.
+// The script gets the exact answer, the record keeps the redacted one. A re-run gets recorded
+// answers, each only to the very question that it was given to.
 //
 // # Decisions during a run
 //
-// What a person takes away (a host; a credential's host, place, header or plain HTTP) is taken from running
-// executions at once. What is added is for later executions. An injected value can't be taken back from a script
-// that has it.
+// What a person takes away (a host; a credential's host, place, header or plain HTTP) is taken from
+// running executions at once. What is added is for later executions. An injected value can't be
+// taken back from a script that has it.
 //
 // # Redaction
 //
-// Output passes two redactors: the first knows the execution's own values. Once the script has tried to reach
-// anything, a second one masks what its hosts may have shown of other credentials.
+// Output passes two redactors: the first knows the execution's own values. Once the script has
+// tried to reach anything, a second one masks what its hosts may have shown of other credentials.
 package runner

@@ -13,7 +13,8 @@ import (
 	"github.com/computclaw/airlock/app/guest"
 )
 
-// egressHook opens an execution's one way out, restricts it while the script runs, and keeps its ledger.
+// egressHook opens an execution's one way out, restricts it while the script runs, and keeps its
+// ledger.
 type egressHook struct {
 	runner    *Runner
 	x         app.Execution
@@ -57,8 +58,8 @@ func (h *egressHook) current() (*egress.Session, grant) {
 	return h.session, h.grant
 }
 
-// restrict takes from the session what the profile and its credentials no longer grant. The session never gets more
-// than it has: what was added meanwhile is for later executions.
+// restrict takes from the session what the profile and its credentials no longer grant. The session
+// never gets more than it has: what was added meanwhile is for later executions.
 func (h *egressHook) restrict() error {
 	session, g := h.current()
 	if session == nil {
@@ -89,10 +90,11 @@ func (h *egressHook) dial(ctx context.Context, host string, port int) (guest.Con
 // errUnknownName ends a connection that was only announced to be recorded. Nobody reads it.
 var errUnknownName = errors.New("no such name for this profile")
 
-// noteLine keeps the guest's claim about which line of the script asked for a place. It grants nothing.
+// noteLine keeps the guest's claim about which line of the script asked for a place. It grants
+// nothing.
 //
-// Where the box itself refuses without asking Airlock (a port that no entry has, an address without a name), the
-// refusal is recorded here.
+// Where the box itself refuses without asking Airlock (a port that no entry has, an address without
+// a name), the refusal is recorded here.
 func (h *egressHook) noteLine(ctx context.Context, host string, port, line int) {
 	name, err := app.CanonicalName(host)
 	if err != nil || (app.Host{Name: name}).CheckReachable() != nil && !isLinkLocal(name) {
@@ -111,7 +113,8 @@ func isLinkLocal(name string) bool {
 	return err == nil && addr.IsLinkLocalUnicast()
 }
 
-// refusedInBox reports whether nothing in the box listens for the place, although its resolver answers or isn't asked.
+// refusedInBox reports whether nothing in the box listens for the place, although its resolver
+// answers or isn't asked.
 func refusedInBox(hosts []app.Host, name string, port int) bool {
 	_, err := netip.ParseAddr(name)
 	known := err == nil

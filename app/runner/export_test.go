@@ -36,8 +36,8 @@ func (r *Runner) RequestAfterStop(x app.Execution, host string) {
 	run.RequestDenied()
 }
 
-// DialAfterDecision prepares an execution as Execute does, and calls decide between reading its grant and opening its
-// way out. Then it dials.
+// DialAfterDecision prepares an execution as Execute does, and calls decide between reading its
+// grant and opening its way out. Then it dials.
 func (r *Runner) DialAfterDecision(ctx context.Context, x app.Execution, decide func(), host string, port int) error {
 	run := r.Begin(Claim{Execution: x, Source: &Source{}})
 	defer run.cancel(nil)

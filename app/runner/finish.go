@@ -23,7 +23,8 @@ const (
 	maxMasked = 2
 )
 
-// finish judges the end and redacts everything that came out of the box, as one. The hooks are undone by now.
+// finish judges the end and redacts everything that came out of the box, as one. The hooks are
+// undone by now.
 func (r *Run) finish(e ending) store.Finish {
 	var f store.Finish
 	if e.unsent != nil {
@@ -84,8 +85,9 @@ func (r *Run) finishSent(e ending) store.Finish {
 	return f
 }
 
-// redactAll redacts everything that came out. It takes processor time and memory, so no more do it at once than there
-// are run slots: executions that waited for an answer hold none, and may end all at once.
+// redactAll redacts everything that came out. It takes processor time and memory, so no more do it
+// at once than there are run slots: executions that waited for an answer hold none, and may end all
+// at once.
 func (r *Run) redactAll(raw redact.Execution) (redact.Cleaned, error) {
 	if err := r.runner.redactions.Acquire(context.Background(), 1); err != nil {
 		return redact.Cleaned{}, err
@@ -135,8 +137,8 @@ const (
 	endRetryLast = 5 * time.Second
 )
 
-// storeEnd stores the end of an execution and reports whether it did. Whatever was accepted must end, so it tries
-// until the Runner stops.
+// storeEnd stores the end of an execution and reports whether it did. Whatever was accepted must
+// end, so it tries until the Runner stops.
 func (r *Runner) storeEnd(handle string, f store.Finish) bool {
 	ctx := context.WithoutCancel(r.ctx)
 	for wait := endRetry; ; wait = min(2*wait, endRetryLast) {

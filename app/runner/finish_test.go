@@ -27,20 +27,25 @@ func TestEndings(t *testing.T) {
 	}{
 		{name: "completed", script: "print hello\nresult {\"a\":1}", status: app.StatusCompleted, stdout: "hello\n"},
 		{name: "exit code", script: "exit 3", status: app.StatusError, says: []string{"exit code 3"}},
-		{name: "exit 137 by itself is no memory limit", script: "exit 137", status: app.StatusError, says: []string{"exit code 137"}},
+		{name: "exit 137 by itself is no memory limit", script: "exit 137", status: app.StatusError,
+			says: []string{"exit code 137"}},
 		{name: "signal", script: "signal 11", status: app.StatusError, says: []string{"signal 11", "segmentation fault"}},
-		{name: "exception", script: "fail ValueError: no\nexit 1", status: app.StatusError, says: []string{"Traceback", "line 7", "ValueError: no"}},
-		{name: "a package that isn't there", script: "fail ModuleNotFoundError: No module named 'x'\nexit 1", status: app.StatusError, says: []string{"No module named 'x'", "GET /packages"}},
+		{name: "exception", script: "fail ValueError: no\nexit 1", status: app.StatusError,
+			says: []string{"Traceback", "line 7", "ValueError: no"}},
+		{name: "a package that isn't there", script: "fail ModuleNotFoundError: No module named 'x'\nexit 1",
+			status: app.StatusError, says: []string{"No module named 'x'", "GET /packages"}},
 		{name: "a claimed failure with exit 0", script: "fail ValueError: no", status: app.StatusCompleted},
 		{name: "memory", script: "oom", status: app.StatusError, says: []string{"512 MiB", "AIRLOCK_LIMIT_MEMORY"}},
 		{name: "processes", script: "pids", status: app.StatusError, says: []string{"64 processes", "AIRLOCK_LIMIT_PIDS"}},
 		{name: "backend lost", script: "print before\nlost", status: app.StatusError, says: []string{"the sandbox was lost"}},
-		{name: "link lost", script: "print before\ncut", status: app.StatusError, says: []string{"the link to the machine or container engine that it ran on broke", "safe to run twice"}},
+		{name: "link lost", script: "print before\ncut", status: app.StatusError,
+			says: []string{"the link to the machine or container engine that it ran on broke", "safe to run twice"}},
 		{name: "box ends first", script: "vanish", status: app.StatusError, says: []string{"ended before the script did"}},
 		{name: "garbage", script: "garbage", status: app.StatusError, says: []string{"broke the channel"}},
 		{name: "bad result", script: "result {\"a\":", status: app.StatusError},
 		{name: "cut output", script: "flood 5000", status: app.StatusCompleted, stdout: strings.Repeat("x", 1000)},
-		{name: "flood", script: "flood 40000\nhang", status: app.StatusError, says: []string{"stdout", "AIRLOCK_LIMIT_OUTPUT"}, stdout: strings.Repeat("x", 1000)},
+		{name: "flood", script: "flood 40000\nhang", status: app.StatusError,
+			says: []string{"stdout", "AIRLOCK_LIMIT_OUTPUT"}, stdout: strings.Repeat("x", 1000)},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -66,7 +71,8 @@ func TestEndings(t *testing.T) {
 	}
 }
 
-// A box that is lost just when an answer should wake it up was lost; one that stays frozen could not be woken up.
+// A box that is lost just when an answer should wake it up was lost; one that stays frozen could
+// not be woken up.
 func TestEndsOfBoxesThatDoNotWakeUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -93,11 +99,13 @@ func TestResultAndManifest(t *testing.T) {
 		t.Errorf("result %s", out.Result)
 	}
 	m := x.Manifest
-	if m.ResultHash != runner.Digest(out.Result) || m.Script != runner.Digest([]byte(`result {"b":1,"a":[2]}`)) || m.Inputs != "" || m.LLM != "" || m.Python != "3.11.2" ||
+	if m.ResultHash != runner.Digest(out.Result) || m.Script != runner.Digest([]byte(`result {"b":1,"a":[2]}`)) ||
+		m.Inputs != "" || m.LLM != "" || m.Python != "3.11.2" ||
 		m.Runtime != "fake" || m.Policy == "" || m.Limits != app.DefaultLimits() {
 		t.Errorf("manifest %+v", m)
 	}
-	if x.Backend != "fake" || x.Isolation != "full" || x.Policy != 1 || len(x.Injected) != 1 || x.Injected[0] != "API_KEY" {
+	if x.Backend != "fake" || x.Isolation != "full" || x.Policy != 1 || len(x.Injected) != 1 ||
+		x.Injected[0] != "API_KEY" {
 		t.Errorf("execution %+v", x)
 	}
 }
@@ -106,12 +114,15 @@ func TestResultAndManifest(t *testing.T) {
 func TestRedactionInEveryChannel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	x := w.Send(fmt.Sprintf("print key %[1]s\nwarn key %[1]s\nask key %[1]s\ndial %[1]s.example.com 443\nresult {\"%[1]s\":[\"%[1]s\"]}\nfail %[1]s\nexit 1", enginetest.SecretValue))
+	x := w.Send(fmt.Sprintf("print key %[1]s\nwarn key %[1]s\nask key %[1]s\ndial %[1]s.example.com 443\nresult "+
+		"{\"%[1]s\":[\"%[1]s\"]}\nfail %[1]s\nexit 1", enginetest.SecretValue))
 	asked := w.Until(x, app.StatusAwaitingLLM)
-	if strings.Contains(asked.Request.Prompt, enginetest.SecretValue) || !strings.Contains(asked.Request.Prompt, "REDACTED") {
+	if strings.Contains(asked.Request.Prompt, enginetest.SecretValue) ||
+		!strings.Contains(asked.Request.Prompt, "REDACTED") {
 		t.Errorf("prompt %q", asked.Request.Prompt)
 	}
-	_, err := w.Respond(t.Context(), x.ID, engine.Answer{Text: "the answer is " + enginetest.SecretValue, By: enginetest.Agent})
+	_, err := w.Respond(t.Context(), x.ID,
+		engine.Answer{Text: "the answer is " + enginetest.SecretValue, By: enginetest.Agent})
 	w.Must(err)
 	x = w.Until(x, app.StatusError)
 	out, err := w.Output(t.Context(), x.Handle)
@@ -126,7 +137,8 @@ func TestRedactionInEveryChannel(t *testing.T) {
 	if strings.Contains(strings.ToLower(seen), strings.ToLower(enginetest.SecretValue)) {
 		t.Errorf("the secret is in %s", seen)
 	}
-	for _, text := range []string{x.Error, out.Stdout, out.Stderr, string(out.Result), exchanges[0].Prompt, exchanges[0].Response, script} {
+	for _, text := range []string{x.Error, out.Stdout, out.Stderr, string(out.Result), exchanges[0].Prompt,
+		exchanges[0].Response, script} {
 		if !strings.Contains(text, "REDACTED") {
 			t.Errorf("nothing is masked in %q", text)
 		}
@@ -155,7 +167,10 @@ func TestRedactionInEveryChannel(t *testing.T) {
 func TestSettingsInputsAndHints(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	x, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: "setting DB_HOST\nsetting API_KEY\ninputs\ndial evil.example.com 443\nexit 1", Inputs: []byte(`{"n":[1, 2]}`), By: enginetest.Agent})
+	x, _, err := w.Submit(t.Context(),
+		engine.Submission{ProfileID: w.Profile.ID,
+			Script: "setting DB_HOST\nsetting API_KEY\ninputs\ndial evil.example.com 443\nexit 1",
+			Inputs: []byte(`{"n":[1, 2]}`), By: enginetest.Agent})
 	w.Must(err)
 	x = w.Until(x, app.StatusError)
 	out, err := w.Output(t.Context(), x.Handle)
@@ -164,7 +179,8 @@ func TestSettingsInputsAndHints(t *testing.T) {
 	if out.Stdout != want {
 		t.Errorf("stdout %q, want %q", out.Stdout, want)
 	}
-	if !strings.Contains(x.Error, "evil.example.com:443 is not on this profile's host list") || !strings.Contains(x.Error, "POST /profiles/{id}/hosts") {
+	if !strings.Contains(x.Error, "evil.example.com:443 is not on this profile's host list") ||
+		!strings.Contains(x.Error, "POST /profiles/{id}/hosts") {
 		t.Errorf("error %q", x.Error)
 	}
 	network, err := w.Network(t.Context(), x.Handle)
@@ -174,11 +190,13 @@ func TestSettingsInputsAndHints(t *testing.T) {
 	}
 }
 
-// A mask is longer than a short secret, and a backup has room for a result that is twice as long with its masks.
+// A mask is longer than a short secret, and a backup has room for a result that is twice as long
+// with its masks.
 func TestAResultThatMasksMakeTooLongIsNotKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Limits = app.DefaultLimits(); c.Limits.Result = 200 })
-	_, err := w.Access.SetCredential(t.Context(), enginetest.Person, access.CredentialInput{Name: "API_KEY", Mode: app.ModeInjected, Value: app.NewSecret("Zq7x")})
+	_, err := w.Access.SetCredential(t.Context(), enginetest.Person,
+		access.CredentialInput{Name: "API_KEY", Mode: app.ModeInjected, Value: app.NewSecret("Zq7x")})
 	w.Must(err)
 	x, out := w.Finished(`result "`+strings.Repeat("Zq7x ", 30)+`"`, app.StatusCompleted)
 	if len(out.Result) <= 200 || strings.Contains(string(out.Result), "Zq7x") {
@@ -190,14 +208,16 @@ func TestAResultThatMasksMakeTooLongIsNotKept(t *testing.T) {
 	}
 }
 
-// TestErrorCutWithinSecret puts a secret across the places where a long error is cut, every third byte.
+// TestErrorCutWithinSecret puts a secret across the places where a long error is cut, every third
+// byte.
 func TestErrorCutWithinSecret(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	check := func(message string) {
 		t.Helper()
 		x, _ := w.Finished("fail "+message+"\nexit 1", app.StatusError)
-		if got := leak.Shown(x.Error, enginetest.SecretValue); got > 4 || len(x.Error) > runner.MaxError || len(x.Error) < runner.MaxError-100 {
+		if got := leak.Shown(x.Error, enginetest.SecretValue); got > 4 || len(x.Error) > runner.MaxError ||
+			len(x.Error) < runner.MaxError-100 {
 			t.Errorf("%d bytes are shown, of %d", got, len(x.Error))
 		}
 	}

@@ -28,7 +28,8 @@ type grant struct {
 	vault    bool   // some values came from Vault, so the script as it is shown must be redacted again
 }
 
-// resolve reads the values of a policy as they are now. The grant's lease must be released, also after an error.
+// resolve reads the values of a policy as they are now. The grant's lease must be released, also
+// after an error.
 func (r *Runner) resolve(ctx context.Context, profile string, policy app.Policy) (grant, error) {
 	values, err := r.cfg.Access.Resolve(ctx, profile, policy)
 	if err != nil {
@@ -54,7 +55,8 @@ func (r *Runner) newGrant(policy app.Policy, values []access.Value) (grant, erro
 	return g, err
 }
 
-// add gives the script what the value's mode allows: of a sealed one the placeholder, never the value.
+// add gives the script what the value's mode allows: of a sealed one the placeholder, never the
+// value.
 func (g *grant) add(v access.Value) error {
 	switch v.Mode {
 	case app.ModeSealed:
@@ -77,7 +79,8 @@ func (g *grant) add(v access.Value) error {
 	return nil
 }
 
-// earlierValues returns what Vault gave other executions in the place of these values. The script doesn't hold them.
+// earlierValues returns what Vault gave other executions in the place of these values. The script
+// doesn't hold them.
 func (r *Runner) earlierValues(values []access.Value) []redact.Value {
 	var list []redact.Value
 	for _, known := range r.cfg.Access.Earlier(values) {

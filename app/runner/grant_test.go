@@ -20,7 +20,8 @@ func TestSealedIsNotHandedOver(t *testing.T) {
 	if err := g.add(v); err != nil {
 		t.Fatal(err)
 	}
-	if g.settings["API_KEY"] != v.Placeholder || len(g.injected) != 0 || g.recorded[0].Mode != app.ModeSealed || len(g.forEgress().Sealed) != 1 {
+	if g.settings["API_KEY"] != v.Placeholder || len(g.injected) != 0 || g.recorded[0].Mode != app.ModeSealed ||
+		len(g.forEgress().Sealed) != 1 {
 		t.Errorf("granted %+v", g)
 	}
 	unknown := secrets.Resolved{Key: "OTHER", Mode: "open", Secret: app.NewSecret(secret)}

@@ -4,11 +4,12 @@ import "context"
 
 // Hook is one subject that accompanies an execution, with its own state.
 type Hook interface {
-	// Before prepares the subject before a box is acquired. An error ends the execution with its script unsent.
+	// Before prepares the subject before a box is acquired. An error ends the execution with its
+	// script unsent.
 	Before(ctx context.Context, b *Binding) error
 
-	// After undoes Before, once the script has ended or will never be sent. It is called if Before was, even if
-	// that failed, and may add to what is known about the end.
+	// After undoes Before, once the script has ended or will never be sent. It is called if Before
+	// was, even if that failed, and may add to what is known about the end.
 	After(e *ending)
 }
 

@@ -10,13 +10,15 @@ import (
 	"github.com/computclaw/airlock/app/egress"
 )
 
-// maxPlacesTried bounds the places of one execution that are tried as requests, also those that make none.
+// maxPlacesTried bounds the places of one execution that are tried as requests, also those that
+// make none.
 const maxPlacesTried = 50
 
 // hostRequests turns denied hosts that a person could allow into requests on the profile's page.
 //
-// Each place is tried once per execution, whatever a person makes of it. The end of the execution's context doesn't
-// end it, since what was denied last counts too. What could not be stored is tried again the next time.
+// Each place is tried once per execution, whatever a person makes of it. The end of the execution's
+// context doesn't end it, since what was denied last counts too. What could not be stored is tried
+// again the next time.
 type hostRequests struct {
 	runner    *Runner
 	x         app.Execution
@@ -76,8 +78,8 @@ func (h *hostRequests) requestLocked(p place) bool {
 	return true
 }
 
-// containsSecret reports whether a host name holds a secret. A request would carry it to the profile's page, to the
-// agent that reads the profile, and into the audit log.
+// containsSecret reports whether a host name holds a secret. A request would carry it to the
+// profile's page, to the agent that reads the profile, and into the audit log.
 func (h *hostRequests) containsSecret(host string) bool {
 	_, hits := h.redaction.redactor().Text(host)
 	return hits.Total() > 0
@@ -89,8 +91,8 @@ func requestable(c app.Connection) bool {
 	return c.Verdict == app.VerdictDenied && byList && egress.Grantable(c.Host)
 }
 
-// placesOf returns the places that a denied row stands for. Denials by the box's resolver have no port: then the
-// guest's claims count, and without one the usual ports.
+// placesOf returns the places that a denied row stands for. Denials by the box's resolver have no
+// port: then the guest's claims count, and without one the usual ports.
 func (h *hostRequests) placesOf(c app.Connection) []place {
 	ports := []int{c.Port}
 	if c.Port == 0 {

@@ -77,7 +77,8 @@ func TestARefusalBecomesARequest(t *testing.T) {
 		lines[fmt.Sprintf("%s:%d %s", r.Host, r.Port, r.Verdict)] = r.Line
 	}
 	wantRows := map[string]int{
-		"new.example:0 denied": 2, "bare.example:0 denied": 0, "listed.example:7001 denied": 5, "203.0.113.9:5432 denied": 6, "10.1.2.3:5432 denied": 7,
+		"new.example:0 denied": 2, "bare.example:0 denied": 0, "listed.example:7001 denied": 5, "203.0.113.9:5432 denied": 6,
+		"10.1.2.3:5432 denied":      7,
 		"169.254.169.254:80 denied": 9, "listed.example:7000 allowed": 0,
 	}
 	if diff := cmp.Diff(wantRows, lines); diff != "" {
@@ -85,7 +86,8 @@ func TestARefusalBecomesARequest(t *testing.T) {
 	}
 }
 
-// A refusal just before the end is a request too: that an execution is stopped while one is made must not lose it.
+// A refusal just before the end is a request too: that an execution is stopped while one is made
+// must not lose it.
 func TestAStoppedExecutionStillAsks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -98,7 +100,8 @@ func TestAStoppedExecutionStillAsks(t *testing.T) {
 	w.Until(x, app.StatusCompleted)
 }
 
-// A dismissed request does not come back by the same execution, and one execution makes only so many.
+// A dismissed request does not come back by the same execution, and one execution makes only so
+// many.
 func TestRequestsDontNag(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

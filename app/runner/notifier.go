@@ -8,7 +8,8 @@ import (
 // notifyEvery bounds how often new output and connections are announced.
 const notifyEvery = 200 * time.Millisecond
 
-// notifier announces news a moment later, together with what else comes until then. It is safe for concurrent use.
+// notifier announces news a moment later, together with what else comes until then. It is safe for
+// concurrent use.
 type notifier struct {
 	notify  func()
 	pending sync.WaitGroup

@@ -74,7 +74,8 @@ func (o *output) text() app.Output {
 	return app.Output{Stdout: stdout.text(), Stderr: stderr.text()}
 }
 
-// raw returns what was printed for the final redaction. If the script was stopped, it may end within a secret.
+// raw returns what was printed for the final redaction. If the script was stopped, it may end
+// within a secret.
 func (o *output) raw(stopped bool) (stdout, stderr redact.Output) {
 	first, second := o.captures()
 	return first.whole(stopped), second.whole(stopped)
@@ -88,8 +89,8 @@ func (o *output) keep(stdout, stderr redact.Clean) (keptOut, keptErr redact.Clea
 	return keptOut, keptErr, cutOut || cutErr
 }
 
-// maxTurns bounds the turns that are remembered; later output counts as two long ones. A script that prints a byte
-// here and a byte there would have Airlock remember millions.
+// maxTurns bounds the turns that are remembered; later output counts as two long ones. A script
+// that prints a byte here and a byte there would have Airlock remember millions.
 const maxTurns = 100_000
 
 // interleave records how two streams take turns. It is safe for concurrent use.

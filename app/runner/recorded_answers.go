@@ -16,8 +16,9 @@ import (
 
 // recordedAnswers gives a re-run the answers of the execution that it repeats.
 //
-// Each goes only to the very question (prompt and model) that it was given to, in whatever order the script's threads
-// ask. They become exchanges of the re-run too, so that it can be repeated itself.
+// Each goes only to the very question (prompt and model) that it was given to, in whatever order
+// the script's threads ask. They become exchanges of the re-run too, so that it can be repeated
+// itself.
 type recordedAnswers struct {
 	run *Run
 
@@ -51,7 +52,8 @@ func (a *recordedAnswers) Before(ctx context.Context, _ *Binding) error {
 func (a *recordedAnswers) After(*ending) {}
 
 // next plays back the recorded answer to a question. ok is false if the agent has to be asked.
-// A re-run that may not ask is stopped at a question that was not asked then. The caller holds dialogue.turn.
+// A re-run that may not ask is stopped at a question that was not asked then. The caller holds
+// dialogue.turn.
 func (a *recordedAnswers) next(ctx context.Context, prompt, model string) (answer Answer, ok bool, err error) {
 	r := a.run
 	if r.x.RerunOf == "" {
@@ -99,8 +101,8 @@ func (a *recordedAnswers) play(was store.Recorded, prompt, model string) (Answer
 	return answer, nil
 }
 
-// markedElsewhere reports whether the mark of the question was made by an instance whose history was imported here:
-// each has a key of its own.
+// markedElsewhere reports whether the mark of the question was made by an instance whose history
+// was imported here: each has a key of its own.
 func (a *recordedAnswers) markedElsewhere(mark []byte, prompt, model string) bool {
 	return slices.ContainsFunc(a.keys, func(key []byte) bool {
 		return bytes.Equal(mark, secrets.LookupWith(key, questionText(prompt, model)))

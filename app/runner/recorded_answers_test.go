@@ -18,11 +18,14 @@ func (w *world) rerun(x app.Execution, live bool) app.Execution {
 	return again
 }
 
-// A re-run gets the same script, the same inputs and the same answers, also twice the same question and a failure, and nobody is asked.
+// A re-run gets the same script, the same inputs and the same answers, also twice the same question
+// and a failure, and nobody is asked.
 func TestRerunPlaysBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	x, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: "inputs\nask one\nask one\nask two\nresult {\"n\":1}", Inputs: json.RawMessage(`{"a": 1}`), By: enginetest.Agent})
+	x, _, err := w.Submit(t.Context(),
+		engine.Submission{ProfileID: w.Profile.ID, Script: "inputs\nask one\nask one\nask two\nresult {\"n\":1}",
+			Inputs: json.RawMessage(`{"a": 1}`), By: enginetest.Agent})
 	w.Must(err)
 	w.ReplyWith(x, engine.Answer{Text: "first"})
 	w.ReplyWith(x, engine.Answer{Text: "second, with " + enginetest.SecretValue})
@@ -36,7 +39,8 @@ func TestRerunPlaysBack(t *testing.T) {
 		again = w.UntilTerminal(again)
 		out, err := w.Output(t.Context(), again.Handle)
 		w.Must(err)
-		if again.Status != app.StatusCompleted || out.Stdout != first.Stdout || again.ID == x.ID || again.Manifest.LLM != x.Manifest.LLM {
+		if again.Status != app.StatusCompleted || out.Stdout != first.Stdout || again.ID == x.ID ||
+			again.Manifest.LLM != x.Manifest.LLM {
 			t.Fatalf("%s: %s, output %q, was %q", again.Status, again.Error, out.Stdout, first.Stdout)
 		}
 		if again.LLMTime != 0 {
@@ -49,7 +53,8 @@ func TestRerunPlaysBack(t *testing.T) {
 		}
 		list, err := w.Exchanges(t.Context(), again.Handle)
 		w.Must(err)
-		if len(list) != 3 || strings.Contains(list[1].Response, enginetest.SecretValue) || !list[2].Failed || list[0].AnsweredBy.Kind != app.ActorSystem {
+		if len(list) != 3 || strings.Contains(list[1].Response, enginetest.SecretValue) || !list[2].Failed ||
+			list[0].AnsweredBy.Kind != app.ActorSystem {
 			t.Errorf("exchanges %+v", list)
 		}
 	}

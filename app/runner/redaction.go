@@ -53,8 +53,8 @@ func (r *redaction) noteReached() {
 	r.reached = true
 }
 
-// redactor returns the redactor for what leaves the box now: the same one as before, unless there is something else
-// to look for.
+// redactor returns the redactor for what leaves the box now: the same one as before, unless there
+// is something else to look for.
 func (r *redaction) redactor() checkedRedactor {
 	r.making.Lock()
 	defer r.making.Unlock()
@@ -106,9 +106,9 @@ func (r *redaction) counted() map[string]redact.Hits {
 	return maps.Clone(r.hits)
 }
 
-// checkedRedactor takes secrets out of what leaves a box: the execution's own, what else its hosts may have shown it,
-// and what looks like one. All are looked for at once: of what one pass has masked in part, a second one would not
-// recognise the rest.
+// checkedRedactor takes secrets out of what leaves a box: the execution's own, what else its hosts
+// may have shown it, and what looks like one. All are looked for at once: of what one pass has
+// masked in part, a second one would not recognise the rest.
 type checkedRedactor struct {
 	red *redact.Redactor
 	err error // the values of others could not be read, so nothing is let through

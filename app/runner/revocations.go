@@ -7,11 +7,12 @@ import (
 	"github.com/computclaw/airlock/app/live"
 )
 
-// watchEvery is how often the database is checked for changes by other processes while something runs.
+// watchEvery is how often the database is checked for changes by other processes while something
+// runs.
 const watchEvery = 250 * time.Millisecond
 
-// watchDecisions obeys what people decide about profiles and credentials while something runs under them: here at
-// once, in another process (airlock admin) soon.
+// watchDecisions obeys what people decide about profiles and credentials while something runs under
+// them: here at once, in another process (airlock admin) soon.
 func (r *Runner) watchDecisions() {
 	sub := r.cfg.Hub.Subscribe(live.Profiles, live.Credentials)
 	defer sub.Close()
@@ -48,8 +49,9 @@ func (r *Runner) watchDecisions() {
 	}
 }
 
-// ApplyRevocations stops what runs under profiles that were revoked or deleted, and restricts the rest to what their
-// profiles and credentials still grant. It reports whether all of that could be looked up.
+// ApplyRevocations stops what runs under profiles that were revoked or deleted, and restricts the
+// rest to what their profiles and credentials still grant. It reports whether all of that could be
+// looked up.
 func (r *Runner) ApplyRevocations() bool {
 	r.decisions.Add(1)
 	complete := true

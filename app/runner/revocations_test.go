@@ -44,19 +44,22 @@ func (w *world) untilReviewed(do func()) {
 	w.Runner.ApplyRevocations() // the one that was noticed may still be under way
 }
 
-// What a person takes away is gone at once for what runs; what a person adds is for later executions.
+// What a person takes away is gone at once for what runs; what a person adds is for later
+// executions.
 func TestHostsAreTakenFromWhatRuns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, withServices(t, "a.example:7000", "b.example:7000", "c.example:7000"))
 	w.Profile = w.NewProfile("a.example:7000", "b.example:7000")
-	script := "dial a.example 7000\ndial b.example 7000\ndial c.example 7000\nask go\ndial a.example 7000\ndial b.example 7000\ndial c.example 7000"
+	script := "dial a.example 7000\ndial b.example 7000\ndial c.example 7000\nask go\ndial a.example 7000\ndial " +
+		"b.example 7000\ndial c.example 7000"
 	x := w.Until(w.Send(script), app.StatusAwaitingLLM)
 	w.untilReviewed(func() { w.Allow("b.example:7000", "c.example:7000") })
 	w.AnswerGo(x)
 	w.Until(x, app.StatusCompleted)
 	out, err := w.Output(t.Context(), x.Handle)
 	w.Must(err)
-	if diff := cmp.Diff([]string{"true", "true", "false", "answer", "false", "true", "false"}, outcomes(out.Stdout)); diff != "" {
+	if diff := cmp.Diff([]string{"true", "true", "false", "answer", "false", "true", "false"},
+		outcomes(out.Stdout)); diff != "" {
 		t.Error(diff)
 	}
 	_, out = w.Finished(script[:strings.Index(script, "ask")-1], app.StatusCompleted)

@@ -79,8 +79,8 @@ func (r *Run) Execute() {
 	}
 }
 
-// drive runs the script and returns the execution's end. Nothing of the script is left then, and of its box only
-// what r.removal waits for.
+// drive runs the script and returns the execution's end. Nothing of the script is left then, and of
+// its box only what r.removal waits for.
 func (r *Run) drive() store.Finish {
 	e := r.attempt()
 	r.hooks.after(&e)
@@ -146,7 +146,8 @@ func (b *boxRemoval) start(remove func()) {
 	})
 }
 
-// releaseSlot gives the run slot away as soon as the box is gone, since removing it takes processor time and memory.
+// releaseSlot gives the run slot away as soon as the box is gone, since removing it takes processor
+// time and memory.
 func (b *boxRemoval) releaseSlot(slot *scheduler.Slot) {
 	if b.gone == nil {
 		slot.Release()

@@ -18,7 +18,9 @@ import (
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	x, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: "print before\nhang", Timeout: 100 * time.Millisecond, By: enginetest.Agent})
+	x, _, err := w.Submit(t.Context(),
+		engine.Submission{ProfileID: w.Profile.ID, Script: "print before\nhang", Timeout: 100 * time.Millisecond,
+			By: enginetest.Agent})
 	w.Must(err)
 	x = w.Until(x, app.StatusTimeout)
 	out, err := w.Output(t.Context(), x.Handle)
@@ -67,7 +69,8 @@ func TestRevoke(t *testing.T) {
 			enginetest.WantCode(t, err, app.CodeProfileRevoked)
 			_, err = w.Respond(t.Context(), waiting.ID, engine.Answer{Text: "x", By: enginetest.Agent})
 			enginetest.WantCode(t, err, app.CodeProfileRevoked)
-			_, _, err = w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", By: enginetest.Agent})
+			_, _, err = w.Submit(t.Context(),
+				engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", By: enginetest.Agent})
 			enginetest.WantCode(t, err, app.CodeProfileRevoked)
 		})
 	}
@@ -94,7 +97,8 @@ func TestExpiry(t *testing.T) {
 	running := w.Send("ask one\nresult 1")
 	w.Until(running, app.StatusAwaitingLLM)
 	blocker := w.Send("hang")
-	for x := blocker; x.StartedAt.IsZero(); time.Sleep(time.Millisecond) { // it is running as soon as it is claimed, and begins a moment later
+	// it is running as soon as it is claimed, and begins a moment later
+	for x := blocker; x.StartedAt.IsZero(); time.Sleep(time.Millisecond) {
 		var err error
 		x, err = w.Execution(t.Context(), blocker.ID)
 		w.Must(err)
@@ -123,9 +127,11 @@ func TestBoundAtDispatch(t *testing.T) {
 	blocker := w.Send("hang")
 	w.UntilStatus(blocker, app.StatusRunning)
 	queued := w.Send("setting DB_HOST")
-	_, err := w.Access.SetHosts(t.Context(), enginetest.Person, w.Profile.Handle, []app.Host{{Name: "api.example.com", Ports: []int{443}}}, nil)
+	_, err := w.Access.SetHosts(t.Context(), enginetest.Person, w.Profile.Handle,
+		[]app.Host{{Name: "api.example.com", Ports: []int{443}}}, nil)
 	w.Must(err)
-	_, err = w.Access.SetCredential(t.Context(), enginetest.Person, access.CredentialInput{Name: "DB_HOST", Mode: app.ModePlain, Value: app.NewSecret("new.example.com")})
+	_, err = w.Access.SetCredential(t.Context(), enginetest.Person,
+		access.CredentialInput{Name: "DB_HOST", Mode: app.ModePlain, Value: app.NewSecret("new.example.com")})
 	w.Must(err)
 	_, err = w.Cancel(t.Context(), blocker.ID, enginetest.Agent)
 	w.Must(err)
@@ -137,7 +143,8 @@ func TestBoundAtDispatch(t *testing.T) {
 	}
 }
 
-// A box that dies before its script was sent is replaced; afterwards the script is never sent again.
+// A box that dies before its script was sent is replaced; afterwards the script is never sent
+// again.
 func TestBoxesThatDie(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Pool = -1 })

@@ -33,8 +33,8 @@ func (h *secretsHook) Before(ctx context.Context, b *Binding) error {
 	return nil
 }
 
-// After releases what Vault lent, and has the final redaction mask what other executions have read from Vault
-// meanwhile in the place of this one's values.
+// After releases what Vault lent, and has the final redaction mask what other executions have read
+// from Vault meanwhile in the place of this one's values.
 func (h *secretsHook) After(e *ending) {
 	e.leaseLost = h.runner.cfg.Access.Release(h.grant.lease)
 	if h.grant.vault {

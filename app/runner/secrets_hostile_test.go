@@ -15,7 +15,8 @@ import (
 	"github.com/computclaw/airlock/app/engine/enginetest"
 )
 
-// TestCacheBeforeVaultDoesNotShareALease: Vault's own agent can keep answers and hand the same user to two executions. The end of one would end the other's.
+// TestCacheBeforeVaultDoesNotShareALease: Vault's own agent can keep answers and hand the same user
+// to two executions. The end of one would end the other's.
 func TestCacheBeforeVaultDoesNotShareALease(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -48,7 +49,8 @@ func TestCacheBeforeVaultDoesNotShareALease(t *testing.T) {
 	w.lent(0)
 }
 
-// TestLateLeaseIsTriedAgain: what came too late is written down, and given back however often that fails at first.
+// TestLateLeaseIsTriedAgain: what came too late is written down, and given back however often that
+// fails at first.
 func TestLateLeaseIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	arrived, answer := make(chan struct{}), make(chan struct{})
@@ -87,7 +89,8 @@ func TestLateLeaseIsTriedAgain(t *testing.T) {
 	w.lent(0)
 }
 
-// TestRerunReadsVaultAnew: nothing of what the first run was lent or read is kept for the second, which has the same result.
+// TestRerunReadsVaultAnew: nothing of what the first run was lent or read is kept for the second,
+// which has the same result.
 func TestRerunReadsVaultAnew(t *testing.T) {
 	t.Parallel()
 	var lent atomic.Int64
@@ -109,7 +112,8 @@ func TestRerunReadsVaultAnew(t *testing.T) {
 	w.lent(0)
 	out, err := w.Output(t.Context(), again.Handle)
 	w.Must(err)
-	if !strings.HasSuffix(out.Stdout, "[REDACTED...efgh]\n") || strings.Count(out.Stdout, "[REDACTED") != 3 || lent.Load() != 2 {
+	if !strings.HasSuffix(out.Stdout, "[REDACTED...efgh]\n") || strings.Count(out.Stdout, "[REDACTED") != 3 ||
+		lent.Load() != 2 {
 		t.Errorf("it printed %q, and Vault lent %d times", out.Stdout, lent.Load())
 	}
 	c, err := w.Compare(t.Context(), again)

@@ -40,7 +40,8 @@ func newVaultWorld(t *testing.T, ttl, maximum string, change ...func(*engine.Con
 }
 
 // newVaultWorldBehind has something between Airlock and the Vault, which gets the way to it.
-func newVaultWorldBehind(t *testing.T, front func(vault http.Handler) http.Handler, ttl, maximum string, change ...func(*engine.Config)) *vaultWorld {
+func newVaultWorldBehind(t *testing.T, front func(vault http.Handler) http.Handler, ttl, maximum string,
+	change ...func(*engine.Config)) *vaultWorld {
 	t.Helper()
 	w := &vaultWorld{vault: vaulttest.Start(t), postgres: vaulttest.StartPostgres(t)}
 	w.address = w.vault.URL
@@ -79,7 +80,8 @@ func newVaultWorldBehind(t *testing.T, front func(vault http.Handler) http.Handl
 func (w *vaultWorld) openVault() {
 	w.T.Helper()
 	var err error
-	w.client, err = vault.New(vault.Config{Address: w.address, Token: app.NewSecret(w.vault.Token("1h", "airlock")), Timeout: 20 * time.Second})
+	w.client, err = vault.New(vault.Config{Address: w.address, Token: app.NewSecret(w.vault.Token("1h", "airlock")),
+		Timeout: 20 * time.Second})
 	w.Must(err)
 	w.keeper = leases.New(leases.Config{Store: w.Store, Vault: w.client})
 	w.Must(w.keeper.Start(w.T.Context()))
@@ -96,7 +98,8 @@ func (w *vaultWorld) vaultProfile(keys ...string) app.Profile {
 	w.Must(err)
 	for _, k := range keys {
 		name, reference, _ := strings.Cut(k, "=")
-		_, err := w.Access.SetCredential(ctx, enginetest.Person, access.CredentialInput{Name: name, Mode: app.ModeInjected, Reference: reference})
+		_, err := w.Access.SetCredential(ctx, enginetest.Person,
+			access.CredentialInput{Name: name, Mode: app.ModeInjected, Reference: reference})
 		w.Must(err)
 		_, err = w.Access.AddKeys(ctx, enginetest.Person, p.Handle, []app.Key{{Name: name}})
 		w.Must(err)
@@ -132,13 +135,15 @@ func (w *vaultWorld) begun(script string) app.Execution {
 	return x
 }
 
-// TestLeaseEndsHoweverTheExecutionEnds: completed, error, timeout, cancelled, sandbox lost, stopped server.
+// TestLeaseEndsHoweverTheExecutionEnds: completed, error, timeout, cancelled, sandbox lost, stopped
+// server.
 func TestLeaseEndsHoweverTheExecutionEnds(t *testing.T) {
 	t.Parallel()
 	w := newVaultWorld(t, "1h", "2h")
 	x, out := w.Finished("setting DB_USER\nsetting DB_PASS\nsetting TOKEN", app.StatusCompleted)
 	w.lent(0)
-	if strings.Count(out.Stdout, "[REDACTED") != 3 || strings.Contains(out.Stdout, "v-token") || strings.Contains(out.Stdout, enginetest.SecretValue) {
+	if strings.Count(out.Stdout, "[REDACTED") != 3 || strings.Contains(out.Stdout, "v-token") ||
+		strings.Contains(out.Stdout, enginetest.SecretValue) {
 		t.Errorf("printed %q", out.Stdout)
 	}
 	for name, c := range map[string]struct {
@@ -165,7 +170,8 @@ func TestLeaseEndsHoweverTheExecutionEnds(t *testing.T) {
 	w.Until(x, app.StatusCancelled)
 	w.lent(0)
 
-	x, _, err = w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: "hang", Timeout: time.Second, By: enginetest.Agent})
+	x, _, err = w.Submit(t.Context(),
+		engine.Submission{ProfileID: w.Profile.ID, Script: "hang", Timeout: time.Second, By: enginetest.Agent})
 	w.Must(err)
 	w.Until(x, app.StatusTimeout)
 	w.lent(0)
@@ -193,7 +199,8 @@ func TestLeaseLeftByACrashIsRevokedAtStart(t *testing.T) {
 	w := newVaultWorld(t, "1h", "2h")
 	left := w.vault.Read(creds)["lease_id"].(string)
 	w.Must(w.Store.Write(t.Context(), func(tx *store.Tx) error {
-		_, err := tx.Leases.Insert(t.Context(), store.Lease{ID: left, CreatedAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour)})
+		_, err := tx.Leases.Insert(t.Context(),
+			store.Lease{ID: left, CreatedAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour)})
 		return err
 	}))
 	w.lent(1)
@@ -203,7 +210,8 @@ func TestLeaseLeftByACrashIsRevokedAtStart(t *testing.T) {
 	w.lent(0)
 }
 
-// TestLeaseIsRevokedWhenVaultIsBack: an execution that ends while Vault is sealed leaves its lease to later, and people see that.
+// TestLeaseIsRevokedWhenVaultIsBack: an execution that ends while Vault is sealed leaves its lease
+// to later, and people see that.
 func TestLeaseIsRevokedWhenVaultIsBack(t *testing.T) {
 	t.Parallel()
 	w := newVaultWorld(t, "1h", "2h")
@@ -234,7 +242,8 @@ func TestLeaseIsRevokedWhenVaultIsBack(t *testing.T) {
 	}
 }
 
-// TestLeaseIsRenewedWhileItWaits: an answer that takes longer than the lease finds the user still there.
+// TestLeaseIsRenewedWhileItWaits: an answer that takes longer than the lease finds the user still
+// there.
 func TestLeaseIsRenewedWhileItWaits(t *testing.T) {
 	t.Parallel()
 	w := newVaultWorld(t, "3s", "1h")
@@ -252,7 +261,8 @@ func TestLeaseIsRenewedWhileItWaits(t *testing.T) {
 	w.lent(0)
 }
 
-// TestLeaseThatEndsInMidRunIsSaid: Vault's longest time ends before the script does, and an agent is told why its database refused.
+// TestLeaseThatEndsInMidRunIsSaid: Vault's longest time ends before the script does, and an agent
+// is told why its database refused.
 func TestLeaseThatEndsInMidRunIsSaid(t *testing.T) {
 	t.Parallel()
 	w := newVaultWorld(t, "2s", "2s")
@@ -271,7 +281,8 @@ func TestLeaseThatEndsInMidRunIsSaid(t *testing.T) {
 	}
 }
 
-// TestVaultFailuresNameTheKey: what can't be read ends the execution at once with key and reason, and nobody else's.
+// TestVaultFailuresNameTheKey: what can't be read ends the execution at once with key and reason,
+// and nobody else's.
 func TestVaultFailuresNameTheKey(t *testing.T) {
 	t.Parallel()
 	w := newVaultWorld(t, "1h", "2h")
@@ -287,7 +298,8 @@ func TestVaultFailuresNameTheKey(t *testing.T) {
 		// The dynamic keys come first, so that there is a lease to give back.
 		w.Profile = w.vaultProfile("DB_USER="+creds+"#username", c.key)
 		x, _ := w.Finished("print never", app.StatusError)
-		if !strings.Contains(x.Error, "the key "+key) || !strings.Contains(x.Error, c.reason) || strings.Contains(x.Error, "secret/data") || !x.StartedAt.IsZero() {
+		if !strings.Contains(x.Error, "the key "+key) || !strings.Contains(x.Error, c.reason) ||
+			strings.Contains(x.Error, "secret/data") || !x.StartedAt.IsZero() {
 			t.Errorf("%s: %q", name, x.Error)
 		}
 		w.lent(0)
@@ -332,7 +344,8 @@ func TestRotationInVaultIsEnough(t *testing.T) {
 		t.Errorf("the first printed %q", first.Stdout)
 	}
 	// When the first was submitted, what it holds besides was no secret yet.
-	for handle, secrets := range map[string][]string{x.Handle: {enginetest.SecretValue}, y.Handle: {enginetest.SecretValue, next}} {
+	for handle, secrets := range map[string][]string{x.Handle: {enginetest.SecretValue},
+		y.Handle: {enginetest.SecretValue, next}} {
 		shown, err := w.Script(t.Context(), handle)
 		w.Must(err)
 		for _, s := range secrets {

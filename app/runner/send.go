@@ -19,7 +19,8 @@ type sent struct {
 	broken  error // why the session broke; nil if the guest reported the script's end
 }
 
-// send acquires a box and runs the script in it. An error means that the script was certainly never started.
+// send acquires a box and runs the script in it. An error means that the script was certainly never
+// started.
 func (r *Run) send(b *Binding) (s sent, err error) {
 	r.output.open()
 	for range boxTries {
@@ -40,15 +41,16 @@ func (r *Run) send(b *Binding) (s sent, err error) {
 	return s, s.broken
 }
 
-// runScript runs the script in the box. It returns when the script has ended, the box broke, or the execution was
-// stopped.
+// runScript runs the script in the box. It returns when the script has ended, the box broke, or the
+// execution was stopped.
 func (r *Run) runScript(b *Binding) (guest.Outcome, error) {
 	r.started = r.runner.cfg.Now()
 	r.clock.resume()
 	limits := r.runner.cfg.Limits
 	return r.box.Session.Run(r.ctx, guest.Job{
 		Script: string(b.source.Script), Settings: b.grant.settings, Inputs: b.source.Inputs, Hosts: wireHosts(b.grant.hosts),
-		// One byte beyond the flood limit: the guest drops what follows, and the runner knows that there was more.
+		// One byte beyond the flood limit: the guest drops what follows, and the runner knows that there
+		// was more.
 		MaxOutput: limits.Output*floodFactor + 1, MaxResult: limits.Result, Questions: app.MaxLLMCalls,
 	}, guest.Handler{
 		Stdout: r.output.writeStdout,

@@ -9,8 +9,8 @@ import (
 	"github.com/computclaw/airlock/app/redact"
 )
 
-// sharedRedactors remembers the redactors in use. Executions that look for the same values share one: of 150 values it
-// takes 11 MB, and 25 ms to make. It is safe for concurrent use.
+// sharedRedactors remembers the redactors in use. Executions that look for the same values share
+// one: of 150 values it takes 11 MB, and 25 ms to make. It is safe for concurrent use.
 type sharedRedactors struct {
 	mu    sync.Mutex
 	inUse []sharedRedactor
@@ -21,7 +21,8 @@ type sharedRedactor struct {
 	red    weak.Pointer[redact.Redactor]
 }
 
-// redactor returns the redactor of the values, which is made if nobody has it. The options are always the same.
+// redactor returns the redactor of the values, which is made if nobody has it. The options are
+// always the same.
 func (s *sharedRedactors) redactor(values []redact.Value, options redact.Options) *redact.Redactor {
 	if red := s.find(values); red != nil {
 		return red

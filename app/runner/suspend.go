@@ -13,7 +13,8 @@ import (
 // freezeWithin bounds freezing and thawing: twice what the guest takes at most.
 const freezeWithin = 10 * time.Second
 
-// suspend holds the clock and freezes the box. It reports false if the box could not be frozen: its time counts on.
+// suspend holds the clock and freezes the box. It reports false if the box could not be frozen: its
+// time counts on.
 func (r *Run) suspend(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, freezeWithin)
 	defer cancel()
@@ -43,7 +44,8 @@ func (r *Run) resume(ctx context.Context, frozen bool) error {
 	return nil
 }
 
-// thaw lets the box run. One that doesn't thaw is stopped; one that is gone ends with the reason for that.
+// thaw lets the box run. One that doesn't thaw is stopped; one that is gone ends with the reason
+// for that.
 func (r *Run) thaw(ctx context.Context) error {
 	within, cancel := context.WithTimeout(ctx, freezeWithin)
 	defer cancel()

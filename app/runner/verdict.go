@@ -24,8 +24,8 @@ func failure(format string, args ...any) verdict {
 	return verdict{status: app.StatusError, message: fmt.Sprintf(format, args...)}
 }
 
-// judge decides how a script that was sent has ended. The order matters: the first cause beyond the script's
-// influence counts.
+// judge decides how a script that was sent has ended. The order matters: the first cause beyond the
+// script's influence counts.
 func judge(e ending) verdict {
 	switch {
 	case e.stop != nil:
@@ -71,8 +71,8 @@ func (r *Run) judgeUnsent(err error) verdict {
 	return verdict{status: app.StatusError, message: wordUnsent(err)}
 }
 
-// wordUnsent returns what an agent may read of an error: its own words if it was made for agents, else that Airlock
-// is at fault.
+// wordUnsent returns what an agent may read of an error: its own words if it was made for agents,
+// else that Airlock is at fault.
 func wordUnsent(err error) string {
 	var forAgents *app.Error
 	switch {
@@ -112,8 +112,8 @@ func judgeFailed(e ending) verdict {
 	return v
 }
 
-// nextStep says what to do about an error that doesn't: one of the operating system, or of a missing package.
-// The script's text is a claim, and all it can gain by one is this sentence.
+// nextStep says what to do about an error that doesn't: one of the operating system, or of a
+// missing package. The script's text is a claim, and all it can gain by one is this sentence.
 func nextStep(text string, l app.Limits) string {
 	const advice = "; use less or ask the operator to raise "
 	switch {
@@ -133,7 +133,8 @@ func nextStep(text string, l app.Limits) string {
 // maxHints bounds how many denied hosts an error names.
 const maxHints = 10
 
-// withLostLease adds that Vault took back what it had lent: without it an agent sees a database that refuses its user.
+// withLostLease adds that Vault took back what it had lent: without it an agent sees a database
+// that refuses its user.
 func (v verdict) withLostLease(lost bool) verdict {
 	if lost && v.status == app.StatusError {
 		v.message += "\nVault ended the lease of a value while the script ran, so that value may have stopped working; " +
@@ -142,7 +143,8 @@ func (v verdict) withLostLease(lost bool) verdict {
 	return v
 }
 
-// withHints adds what to do about denied hosts: without it an agent sees a failed connection and not the next step.
+// withHints adds what to do about denied hosts: without it an agent sees a failed connection and
+// not the next step.
 func (v verdict) withHints(hints []string) verdict {
 	if v.status == app.StatusCompleted || v.status == app.StatusCancelled || len(hints) == 0 {
 		return v

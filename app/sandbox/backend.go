@@ -59,15 +59,16 @@ func (b *Backend) Identity(image string) string {
 	return b.report.Images[image]
 }
 
-// Take hands out a box of the image, which the caller must run or close; warm reports whether it was ready.
-// If the caller waits longer than patience, late is called once. late may be nil.
+// Take hands out a box of the image, which the caller must run or close; warm reports whether it
+// was ready. If the caller waits longer than patience, late is called once. late may be nil.
 func (b *Backend) Take(
 	ctx context.Context, image string, patience time.Duration, late func(),
 ) (one *Box, warm bool, err error) {
 	return b.pool(image).take(ctx, patience, late)
 }
 
-// TakeReady hands out a box of the image if one is ready, else nil. The caller must run or close it.
+// TakeReady hands out a box of the image if one is ready, else nil. The caller must run or close
+// it.
 func (b *Backend) TakeReady(image string) *Box { return b.pool(image).takeReady() }
 
 // pool returns the boxes of an image. Only the default image's pool ever keeps some ready.
@@ -77,7 +78,8 @@ func (b *Backend) pool(image string) *pool {
 	if p := b.pools[image]; p != nil {
 		return p
 	}
-	// A failure of another image is no reason to doubt the backend; whoever waits for the box gets the error.
+	// A failure of another image is no reason to doubt the backend; whoever waits for the box gets the
+	// error.
 	failed := func(error) {}
 	if image == "" {
 		failed = b.failed
@@ -101,7 +103,8 @@ func (b *Backend) open(ctx context.Context, image string) (*Box, error) {
 		return nil, err
 	}
 	if opened.Session.Ready().Compiled {
-		// The compiling box is gone before this one is handed out, so that an execution leaves nothing behind.
+		// The compiling box is gone before this one is handed out, so that an execution leaves nothing
+		// behind.
 		b.runners.compileOnce(ctx, image, func(ctx context.Context) ([]byte, error) { return b.compile(ctx, spec) })
 	}
 	b.recordPackages(image, opened)
@@ -136,7 +139,8 @@ func (b *Backend) allPools() []*pool {
 	return slices.Collect(maps.Values(b.pools))
 }
 
-// close ends every box that was not handed out, and returns when they are gone. Running boxes go on.
+// close ends every box that was not handed out, and returns when they are gone. Running boxes go
+// on.
 func (b *Backend) close() {
 	b.mu.Lock()
 	b.closed = true

@@ -61,7 +61,8 @@ func openBox(ctx context.Context, backend plugins.Sandbox, spec plugins.Spec, bo
 	return b, nil
 }
 
-// sessionEnd is a box's stdio as its session has it. Closing it ends reading only; the box stays until Box.End.
+// sessionEnd is a box's stdio as its session has it. Closing it ends reading only; the box stays
+// until Box.End.
 type sessionEnd struct{ *pipe.End }
 
 func (s sessionEnd) Close() error { return s.CloseRead() }
@@ -90,9 +91,11 @@ func (b *Box) Close() {
 	_, _ = b.End()
 }
 
-// Measure returns what the script of a box has used, after PID 1 has reported that it was alone in it.
+// Measure returns what the script of a box has used, after PID 1 has reported that it was alone in
+// it.
 //
-// ok is false if only the end of the box can tell: a limit was hit, the backend doesn't measure, or ctx ended.
+// ok is false if only the end of the box can tell: a limit was hit, the backend doesn't measure, or
+// ctx ended.
 func (b *Box) Measure(ctx context.Context) (used plugins.Usage, ok bool) {
 	meter, ok := b.backend.(plugins.Meter)
 	if !ok {

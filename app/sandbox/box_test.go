@@ -10,7 +10,8 @@ import (
 	"github.com/computclaw/airlock/plugins/fake"
 )
 
-// TestScriptThatReachedNoBoxWasNotStarted: where a box took no script and no other one opened, the execution was said to have been started, and counted as such.
+// TestScriptThatReachedNoBoxWasNotStarted: where a box took no script and no other one opened, the
+// execution was said to have been started, and counted as such.
 func TestScriptThatReachedNoBoxWasNotStarted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers, c.Pool = 1, 1 })

@@ -8,10 +8,11 @@ import (
 // maxCompilations bounds the boxes that are opened to compile the runner for one image.
 const maxCompilations = 3
 
-// compiledRunners keeps the guest's runner as each image's interpreter compiles it, so that not every box has to.
+// compiledRunners keeps the guest's runner as each image's interpreter compiles it, so that not
+// every box has to.
 //
-// The code comes from a box that was opened only to compile and takes no script. It goes only to boxes of the
-// same image under the same proof, so no script can reach another's box this way.
+// The code comes from a box that was opened only to compile and takes no script. It goes only to
+// boxes of the same image under the same proof, so no script can reach another's box this way.
 type compiledRunners struct {
 	mu        sync.Mutex
 	code      map[string][]byte // by image

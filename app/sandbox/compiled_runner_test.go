@@ -10,7 +10,8 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// What an image's interpreter compiled goes to boxes of that image alone, and comes from a box that no script is sent to.
+// What an image's interpreter compiled goes to boxes of that image alone, and comes from a box that
+// no script is sent to.
 func TestCompiledRunnerStaysInItsImage(t *testing.T) {
 	t.Parallel()
 	images := enginetest.Passes("a", plugins.TierFull)

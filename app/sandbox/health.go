@@ -68,7 +68,8 @@ type selfProving interface {
 	Proof() (plugins.Report, time.Time)
 }
 
-// adoptNewerProof takes over a proof that the backend passed when its process had to be started again.
+// adoptNewerProof takes over a proof that the backend passed when its process had to be started
+// again.
 func (b *BackendHealth) adoptNewerProof(backend plugins.Sandbox) {
 	p, ok := backend.(selfProving)
 	if !ok {

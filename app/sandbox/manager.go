@@ -50,7 +50,8 @@ type Manager struct {
 	stopped  bool
 }
 
-// backendState is a configured backend: how its last proof ended and, while it is in use, its boxes.
+// backendState is a configured backend: how its last proof ended and, while it is in use, its
+// boxes.
 type backendState struct {
 	BackendConfig
 	proving      *semaphore.Weighted // held during a proof
@@ -120,7 +121,8 @@ func (m *Manager) Available() bool {
 	return m.firstLocked() != nil
 }
 
-// Unavailable returns why no backend is in use, once that is decided, and has them probed again soon; else "".
+// Unavailable returns why no backend is in use, once that is decided, and has them probed again
+// soon; else "".
 func (m *Manager) Unavailable() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

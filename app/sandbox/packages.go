@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Installed is what boxes of one class have besides the standard library, as a fresh box reported it.
+// Installed is what boxes of one class have besides the standard library, as a fresh box reported
+// it.
 type Installed struct {
 	Backend  string
 	Image    string // "" is the backend's default
@@ -19,8 +20,8 @@ type Installed struct {
 // Package is one installed distribution.
 type Package struct{ Name, Version string }
 
-// Packages lists what scripts can import, per backend in use and image; the default class comes first.
-// Classes that are not known yet are looked into in the background, for the next call.
+// Packages lists what scripts can import, per backend in use and image; the default class comes
+// first. Classes that are not known yet are looked into in the background, for the next call.
 func (m *Manager) Packages() []Installed {
 	m.mu.Lock()
 	standard := m.standardLocked()
@@ -71,8 +72,8 @@ func (b *Backend) recordPackages(image string, opened *Box) {
 	b.packages[image] = Installed{Python: ready.Python, Packages: list}
 }
 
-// discoverPackages opens a box of each class that keeps none ready and has not reported its packages yet.
-// A class whose boxes don't open stays unknown: whoever wants one gets the reason.
+// discoverPackages opens a box of each class that keeps none ready and has not reported its
+// packages yet. A class whose boxes don't open stays unknown: whoever wants one gets the reason.
 func (b *Backend) discoverPackages(ctx context.Context) {
 	if !b.discovering.TryLock() {
 		return

@@ -54,8 +54,8 @@ func (m *Manager) undecidedLocked(p app.Placement) bool {
 	return false
 }
 
-// findLocked returns the first backend in use that meets p. If it is nil, known tells whether the backend that p
-// names is configured, and imageMissing whether only the image is missing.
+// findLocked returns the first backend in use that meets p. If it is nil, known tells whether the
+// backend that p names is configured, and imageMissing whether only the image is missing.
 func (m *Manager) findLocked(p app.Placement) (found *Backend, known, imageMissing bool) {
 	for _, s := range m.backends {
 		if p.Backend != "" && s.Name != p.Backend {
@@ -75,8 +75,8 @@ func (m *Manager) findLocked(p app.Placement) (found *Backend, known, imageMissi
 	return nil, known, imageMissing
 }
 
-// placementErrorLocked words why nothing fits. It doesn't say why a proof failed: that tells of the host, and is
-// for people.
+// placementErrorLocked words why nothing fits. It doesn't say why a proof failed: that tells of the
+// host, and is for people.
 func (m *Manager) placementErrorLocked(p app.Placement, known, imageMissing bool) error {
 	var problem string
 	switch {

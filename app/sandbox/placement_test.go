@@ -42,7 +42,8 @@ func TestPlacement(t *testing.T) {
 		x, _ := w.Finished("result 1", status)
 		x, err := w.ByHandle(t.Context(), x.Handle)
 		w.Must(err)
-		if x.Backend != tt.backend || x.Manifest.Runtime != tt.runtime || !strings.Contains(x.Error, tt.says) || strings.Contains(x.Error, "broken here") {
+		if x.Backend != tt.backend || x.Manifest.Runtime != tt.runtime || !strings.Contains(x.Error, tt.says) ||
+			strings.Contains(x.Error, "broken here") {
 			t.Errorf("%+v ran in %q on %q: %s", tt.place, x.Backend, x.Manifest.Runtime, x.Error)
 		}
 		if tt.says != "" && !x.StartedAt.IsZero() {

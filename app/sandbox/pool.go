@@ -17,8 +17,8 @@ const (
 	retryFirst = time.Second      // after a failed opening, doubled up to retryLast
 	retryLast  = 30 * time.Second
 
-	// refillAfter delays the replacement of a taken box, unless somebody waits for one: most scripts are short,
-	// and an interpreter that starts beside one takes the processor from it.
+	// refillAfter delays the replacement of a taken box, unless somebody waits for one: most scripts
+	// are short, and an interpreter that starts beside one takes the processor from it.
 	refillAfter = 30 * time.Millisecond
 )
 
@@ -26,8 +26,8 @@ var errPoolClosed = errors.New("sandbox: the pool of boxes is closed")
 
 // pool keeps boxes of one class ready, so that an execution doesn't wait for an interpreter.
 //
-// A box in it has met no profile. It is handed out once and never comes back. Boxes are opened in the
-// background: whoever finds the pool empty waits for the next one, whoever it was opened for.
+// A box in it has met no profile. It is handed out once and never comes back. Boxes are opened in
+// the background: whoever finds the pool empty waits for the next one, whoever it was opened for.
 // It is safe for concurrent use.
 type pool struct {
 	open    func(ctx context.Context) (*Box, error)

@@ -15,7 +15,8 @@ import (
 	"github.com/computclaw/airlock/plugins/fake"
 )
 
-// opener opens boxes without anything in them: the multiplexer of real ones keeps timers for all sessions of a process, which a bubble forbids.
+// opener opens boxes without anything in them: the multiplexer of real ones keeps timers for all
+// sessions of a process, which a bubble forbids.
 type opener struct {
 	mu       sync.Mutex
 	mode     string // "", "fail" or "hang"
@@ -33,7 +34,8 @@ func (o *opener) open(ctx context.Context) (*Box, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	ended := make(chan struct{})
-	b := &Box{id: app.NewID(), over: ended, taken: make(chan struct{}), ended: ended, kill: sync.OnceFunc(func() { close(ended) })}
+	b := &Box{id: app.NewID(), over: ended, taken: make(chan struct{}), ended: ended,
+		kill: sync.OnceFunc(func() { close(ended) })}
 	o.boxes = append(o.boxes, b)
 	switch o.mode {
 	case "fail":
@@ -172,7 +174,10 @@ func TestPoolBoxesThatNeverGetReady(t *testing.T) {
 func TestPoolSingleUse(t *testing.T) {
 	t.Parallel()
 	backend := fake.New(t, guesttest.Play)
-	p := newPool(3, 1, func(ctx context.Context) (*Box, error) { return openBox(ctx, backend, plugins.Spec{}, guest.Boot{}) }, func(err error) { t.Error(err) })
+	p := newPool(3, 1, func(ctx context.Context) (*Box,
+		error) {
+		return openBox(ctx, backend, plugins.Spec{}, guest.Boot{})
+	}, func(err error) { t.Error(err) })
 	var mu sync.Mutex
 	seen := map[string]bool{}
 	note := func(b *Box) {
@@ -186,7 +191,9 @@ func TestPoolSingleUse(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			var last *Box // open until the next one is there: a box that is closed would not be handed out again, whatever the pool thinks of it
+			// open until the next one is there: a box that is closed would not be handed out again, whatever
+			// the pool thinks of it
+			var last *Box
 			for range 10 {
 				b, _, err := p.take(t.Context(), 0, nil)
 				if err != nil {

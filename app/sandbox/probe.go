@@ -32,8 +32,8 @@ func (m *Manager) probeGroups() [][]*backendState {
 	return slices.Collect(slices.Chunk(m.backends, 1))
 }
 
-// probeLoop takes a group's first proofs, and later those of backends that are not in use: at once on request,
-// else now and then.
+// probeLoop takes a group's first proofs, and later those of backends that are not in use: at once
+// on request, else now and then.
 func (m *Manager) probeLoop(group []*backendState) {
 	m.probeGroup(m.ctx, group)
 	wait := probeFirst
@@ -83,8 +83,9 @@ func (m *Manager) due(group []*backendState) (list []*backendState) {
 
 // wantedLocked reports whether the backend is not in use and would be if it passed.
 //
-// With Auto that is one that failed, or was marked unhealthy, and could be chosen over the one in use: it must not
-// stay out for ever once it works again. One that passed and is not used has lost already.
+// With Auto that is one that failed, or was marked unhealthy, and could be chosen over the one in
+// use: it must not stay out for ever once it works again. One that passed and is not used has lost
+// already.
 func (m *Manager) wantedLocked(s *backendState) bool {
 	standard := m.standardLocked()
 	switch {
@@ -139,7 +140,8 @@ func (m *Manager) Prove(ctx context.Context, name string) error {
 		m.resetRelapse(s) // the caller has done something about it
 		m.prove(m.ctx, s)
 		s.proving.Release(1)
-		// At once: until then boxes open as the proof before promised, and the next proof may take minutes.
+		// At once: until then boxes open as the proof before promised, and the next proof may take
+		// minutes.
 		m.selectActive()
 	}
 	if !found && name != "" {
@@ -149,8 +151,8 @@ func (m *Manager) Prove(ctx context.Context, name string) error {
 	return context.Cause(ctx)
 }
 
-// prove takes the backend's proof and keeps the outcome; selectActive acts on it. The caller holds s.proving.
-// It returns the tier that was proved, or none if the backend did not pass.
+// prove takes the backend's proof and keeps the outcome; selectActive acts on it. The caller holds
+// s.proving. It returns the tier that was proved, or none if the backend did not pass.
 func (m *Manager) prove(ctx context.Context, s *backendState) plugins.Tier {
 	within, cancel := context.WithTimeout(ctx, probeWithin)
 	defer cancel()
@@ -187,11 +189,12 @@ func whyUnusable(report plugins.Report, err error) string {
 	return whyIdentityTooLong(report)
 }
 
-// maxIdentity bounds the bytes that name what is installed in a box: each execution's manifest has them, and
-// backups refuse one that would fill a page.
+// maxIdentity bounds the bytes that name what is installed in a box: each execution's manifest has
+// them, and backups refuse one that would fill a page.
 const maxIdentity = 1 << 10
 
-// whyIdentityTooLong checks the report's names, since a plugin or another machine may send anything.
+// whyIdentityTooLong checks the report's names, since a plugin or another machine may send
+// anything.
 func whyIdentityTooLong(report plugins.Report) string {
 	if len(report.Runtime) > maxIdentity {
 		return fmt.Sprintf("the identity of its runtime is longer than %d bytes", maxIdentity)

@@ -22,7 +22,8 @@ import (
 // A proof that passes for a backend that opens nothing is not believed for ever.
 func TestCrashLoopRests(t *testing.T) {
 	t.Parallel()
-	w, boxes := yard(t, func(c *engine.Config) { c.Pool = -1 }, enginetest.Passes("a", plugins.TierFull), enginetest.Passes("b", plugins.TierFull))
+	w, boxes := yard(t, func(c *engine.Config) { c.Pool = -1 }, enginetest.Passes("a", plugins.TierFull),
+		enginetest.Passes("b", plugins.TierFull))
 	w.Require(app.Placement{Backend: "a"})
 	boxes["a"].SetGuest(fake.Exit(1))
 	for range sandbox.MaxRelapses + 1 {
@@ -30,7 +31,8 @@ func TestCrashLoopRests(t *testing.T) {
 		w.Finished("result 1", app.StatusError) // three boxes
 	}
 	h := w.Health()
-	if h.Backends[0].InUse || !strings.Contains(h.Backends[0].Reason, "its proof passes but its boxes don't open") || h.Backend != "b" {
+	if h.Backends[0].InUse || !strings.Contains(h.Backends[0].Reason, "its proof passes but its boxes don't open") ||
+		h.Backend != "b" {
 		t.Errorf("%+v", h.Backends[0])
 	}
 	boxes["a"].SetGuest(guesttest.Play)
@@ -38,7 +40,8 @@ func TestCrashLoopRests(t *testing.T) {
 	w.Finished("result 1", app.StatusCompleted)
 }
 
-// A backend that is out of use is proved again as soon as somebody needs it, and not only at the end of a pause that has grown; and not for each who does.
+// A backend that is out of use is proved again as soon as somebody needs it, and not only at the
+// end of a pause that has grown; and not for each who does.
 func TestWhatIsNeededIsProvedAgain(t *testing.T) {
 	t.Parallel()
 	var ahead atomic.Int64
@@ -81,7 +84,8 @@ func (s slow) Check(ctx context.Context, c plugins.Config) (plugins.Report, erro
 }
 
 // launchSlow starts an engine with a backend that passes at once and one whose proof goes on.
-func launchSlow(t *testing.T, change func(*engine.Config), report plugins.Report, others ...plugins.Report) (*world, slow) {
+func launchSlow(t *testing.T, change func(*engine.Config), report plugins.Report, others ...plugins.Report) (*world,
+	slow) {
 	t.Helper()
 	w := newUnstarted(t)
 	s := slow{fake.New(t, guesttest.Play), make(chan struct{})}
@@ -100,7 +104,8 @@ func launchSlow(t *testing.T, change func(*engine.Config), report plugins.Report
 	return w, s
 }
 
-// The server answers before its sandboxes are proved: what is submitted meanwhile is neither refused nor lost, and runs where it would have run a second later.
+// The server answers before its sandboxes are proved: what is submitted meanwhile is neither
+// refused nor lost, and runs where it would have run a second later.
 func TestSubmittedDuringTheFirstProof(t *testing.T) {
 	t.Parallel()
 	w, s := launchSlow(t, nil, enginetest.Passes("slow", plugins.TierFull), enginetest.Passes("quick", plugins.TierFull))
@@ -123,7 +128,8 @@ func TestSubmittedDuringTheFirstProof(t *testing.T) {
 	}
 }
 
-// What was accepted stays in the queue when no sandbox turns out to be fit; what comes then is refused.
+// What was accepted stays in the queue when no sandbox turns out to be fit; what comes then is
+// refused.
 func TestFirstProofFails(t *testing.T) {
 	t.Parallel()
 	w, s := launchSlow(t, nil, fails("slow"))
@@ -150,9 +156,11 @@ func TestCloseDuringTheFirstProof(t *testing.T) {
 func TestASlowFirstProofKeepsOnlyThoseWaitingWhoNeedIt(t *testing.T) {
 	t.Parallel()
 	slowLast := func(c *engine.Config) { slices.Reverse(c.Sandboxes) }
-	w, s := launchSlow(t, slowLast, enginetest.Passes("slow", plugins.TierFull), enginetest.Passes("weak", plugins.TierRestricted), enginetest.Passes("quick", plugins.TierRestricted))
+	w, s := launchSlow(t, slowLast, enginetest.Passes("slow", plugins.TierFull),
+		enginetest.Passes("weak", plugins.TierRestricted), enginetest.Passes("quick", plugins.TierRestricted))
 	w.AwaitHealth("proofs of the others", func(h engine.Health) bool { return h.Ready && h.Backends[1].InUse })
-	if h := w.Health(); h.Checking || h.Backend != "quick" || !h.Backends[2].Checking || h.Backends[0].Checking || h.Reason != "" {
+	if h := w.Health(); h.Checking || h.Backend != "quick" || !h.Backends[2].Checking || h.Backends[0].Checking ||
+		h.Reason != "" {
 		t.Errorf("meanwhile %+v", h)
 	}
 	w.Require(app.Placement{MinTier: "full"})
@@ -181,7 +189,8 @@ func TestASlowFirstProofKeepsOnlyThoseWaitingWhoNeedIt(t *testing.T) {
 	}
 }
 
-// The default is the first in the order that passes, so whoever leaves the choice to the instance waits for it; whoever requires another doesn't.
+// The default is the first in the order that passes, so whoever leaves the choice to the instance
+// waits for it; whoever requires another doesn't.
 func TestTheDefaultIsNotTakenBeforeItsProof(t *testing.T) {
 	t.Parallel()
 	w, s := launchSlow(t, nil, enginetest.Passes("slow", plugins.TierFull), enginetest.Passes("quick", plugins.TierFull))
@@ -207,11 +216,13 @@ func TestTheDefaultIsNotTakenBeforeItsProof(t *testing.T) {
 	}
 }
 
-// A proof that a person has taken while the first ones are under way must not make a weaker backend the one that Auto takes.
+// A proof that a person has taken while the first ones are under way must not make a weaker backend
+// the one that Auto takes.
 func TestAutoTriesTheStrongerAlthoughAWeakerWasProvedMeanwhile(t *testing.T) {
 	t.Parallel()
 	auto := func(c *engine.Config) { c.Auto = true }
-	w, s := launchSlow(t, auto, fails("slow"), enginetest.Passes("weak", plugins.TierRestricted), enginetest.Passes("strong", plugins.TierFull))
+	w, s := launchSlow(t, auto, fails("slow"), enginetest.Passes("weak", plugins.TierRestricted),
+		enginetest.Passes("strong", plugins.TierFull))
 	w.Must(w.Prove(t.Context(), "weak"))
 	if h := w.Health(); !h.Checking || h.Ready {
 		t.Errorf("meanwhile %+v", h)
@@ -234,7 +245,8 @@ func (b watched) Check(ctx context.Context, c plugins.Config) (plugins.Report, e
 	return b.Backend.Check(ctx, c)
 }
 
-// When all proofs are taken again, each counts before the next begins: what the first one found out had to wait for the last, which may take a minute.
+// When all proofs are taken again, each counts before the next begins: what the first one found out
+// had to wait for the last, which may take a minute.
 func TestAProofCountsBeforeTheNextBegins(t *testing.T) {
 	t.Parallel()
 	var again atomic.Bool
@@ -259,7 +271,8 @@ func TestAProofCountsBeforeTheNextBegins(t *testing.T) {
 	}
 }
 
-// From one moment to the next a backend is in use instead of being checked: nobody is refused in between.
+// From one moment to the next a backend is in use instead of being checked: nobody is refused in
+// between.
 func TestNobodyIsRefusedWhenTheFirstProofEnds(t *testing.T) {
 	for range 50 {
 		w, s := launchSlow(t, nil, enginetest.Passes("slow", plugins.TierFull))
@@ -286,7 +299,8 @@ func TestNobodyIsRefusedWhenTheFirstProofEnds(t *testing.T) {
 // A backend that lapsed is proved again at once, whatever another's proof does.
 func TestALapsedBackendIsNotKeptWaitingByAnothersProof(t *testing.T) {
 	t.Parallel()
-	w, _ := launchSlow(t, func(c *engine.Config) { c.Pool = -1; slices.Reverse(c.Sandboxes) }, enginetest.Passes("slow", plugins.TierFull), enginetest.Passes("quick", plugins.TierFull))
+	w, _ := launchSlow(t, func(c *engine.Config) { c.Pool = -1; slices.Reverse(c.Sandboxes) },
+		enginetest.Passes("slow", plugins.TierFull), enginetest.Passes("quick", plugins.TierFull))
 	w.AwaitHealth("quick in use", func(h engine.Health) bool { return h.Backends[0].InUse })
 	quick := w.Config.Sandboxes[0].Backend.(*fake.Backend)
 	quick.SetGuest(fake.Exit(1))
@@ -296,7 +310,8 @@ func TestALapsedBackendIsNotKeptWaitingByAnothersProof(t *testing.T) {
 	w.Finished("result 1", app.StatusCompleted)
 }
 
-// Who asks for a proof and leaves must not end what the backend has open: a check that is cut short says nothing of a backend that is in use.
+// Who asks for a proof and leaves must not end what the backend has open: a check that is cut short
+// says nothing of a backend that is in use.
 func TestWhoAsksForAProofMayLeave(t *testing.T) {
 	t.Parallel()
 	w := newUnstarted(t)

@@ -12,10 +12,11 @@ import (
 // beingChecked is why nothing runs as long as a proof may decide about the default backend.
 const beingChecked = "the sandbox is being checked"
 
-// selectActive puts the chosen backends into use and the rest out of it. Executions go on in the boxes they have.
+// selectActive puts the chosen backends into use and the rest out of it. Executions go on in the
+// boxes they have.
 //
-// The first proofs of those in probed count as decided from the same step on, so that a backend is always either
-// being checked or decided.
+// The first proofs of those in probed count as decided from the same step on, so that a backend is
+// always either being checked or decided.
 func (m *Manager) selectActive(probed ...*backendState) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -41,7 +42,8 @@ func (m *Manager) selectActive(probed ...*backendState) {
 	m.cfg.Hub.Publish(live.Sandbox)
 }
 
-// chooseLocked returns the backends to use: all that passed, or with Auto the strongest, the earlier one of two.
+// chooseLocked returns the backends to use: all that passed, or with Auto the strongest, the
+// earlier one of two.
 func (m *Manager) chooseLocked() []*backendState {
 	var list []*backendState
 	for _, s := range m.backends {
@@ -74,7 +76,8 @@ func (m *Manager) activateLocked(s *backendState) *Backend {
 	return b
 }
 
-// resizePoolsLocked keeps boxes ready for the default backend only, once it is decided which that is.
+// resizePoolsLocked keeps boxes ready for the default backend only, once it is decided which that
+// is.
 func (m *Manager) resizePoolsLocked() {
 	standard := m.standardLocked()
 	for _, s := range m.backends {
@@ -99,7 +102,8 @@ func (m *Manager) firstLocked() *Backend {
 	return nil
 }
 
-// standardLocked returns the default backend: the first in use, or nil while an earlier one may still pass.
+// standardLocked returns the default backend: the first in use, or nil while an earlier one may
+// still pass.
 func (m *Manager) standardLocked() *Backend {
 	if m.undecidedLocked(app.Placement{}) {
 		return nil

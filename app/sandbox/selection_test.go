@@ -39,9 +39,12 @@ func TestAutoTakesTheStrongestThatPasses(t *testing.T) {
 		reports []plugins.Report
 		want    string
 	}{
-		{"the first of tier full", []plugins.Report{enginetest.Passes("a", plugins.TierFull), enginetest.Passes("b", plugins.TierFull)}, "a"},
-		{"full before restricted", []plugins.Report{enginetest.Passes("a", plugins.TierRestricted), enginetest.Passes("b", plugins.TierFull)}, "b"},
-		{"restricted if it is all there is", []plugins.Report{fails("a"), enginetest.Passes("b", plugins.TierRestricted)}, "b"},
+		{"the first of tier full",
+			[]plugins.Report{enginetest.Passes("a", plugins.TierFull), enginetest.Passes("b", plugins.TierFull)}, "a"},
+		{"full before restricted",
+			[]plugins.Report{enginetest.Passes("a", plugins.TierRestricted), enginetest.Passes("b", plugins.TierFull)}, "b"},
+		{"restricted if it is all there is", []plugins.Report{fails("a"), enginetest.Passes("b", plugins.TierRestricted)},
+			"b"},
 		{"never what is too weak", []plugins.Report{enginetest.Passes("a", plugins.TierNone), fails("b")}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -57,7 +60,8 @@ func TestAutoTakesTheStrongestThatPasses(t *testing.T) {
 	}
 }
 
-// The stronger one that failed, or whose boxes didn't open, was never tried again once a weaker one was in use.
+// The stronger one that failed, or whose boxes didn't open, was never tried again once a weaker one
+// was in use.
 func TestAutoGoesBackToTheStronger(t *testing.T) {
 	t.Parallel()
 	auto := func(c *engine.Config) { c.Auto, c.Pool = true, -1 }
@@ -97,7 +101,8 @@ func TestAutoGoesBackToTheStronger(t *testing.T) {
 // With the strongest in use no other is proved: it could not be chosen.
 func TestAutoProvesNoneWithoutNeed(t *testing.T) {
 	t.Parallel()
-	w, _ := yard(t, func(c *engine.Config) { c.Auto = true }, fails("a"), enginetest.Passes("b", plugins.TierFull), enginetest.Passes("c", plugins.TierFull))
+	w, _ := yard(t, func(c *engine.Config) { c.Auto = true }, fails("a"), enginetest.Passes("b", plugins.TierFull),
+		enginetest.Passes("c", plugins.TierFull))
 	if got := strings.Join(w.Sandboxes.DueNames(), " "); got != "a" {
 		t.Errorf("due are %q", got)
 	}
@@ -106,8 +111,10 @@ func TestAutoProvesNoneWithoutNeed(t *testing.T) {
 // Only the default class keeps boxes ready, and another one takes over when it's gone.
 func TestPoolGoesToTheDefaultBackend(t *testing.T) {
 	t.Parallel()
-	w, boxes := yard(t, func(c *engine.Config) { c.Pool = 2 }, enginetest.Passes("a", plugins.TierFull), enginetest.Passes("b", plugins.TierFull))
-	w.AwaitHealth("two boxes of a", func(h engine.Health) bool { return h.Backends[0].Warm == 2 && h.Backends[1].Warm == 0 })
+	w, boxes := yard(t, func(c *engine.Config) { c.Pool = 2 }, enginetest.Passes("a", plugins.TierFull),
+		enginetest.Passes("b", plugins.TierFull))
+	w.AwaitHealth("two boxes of a",
+		func(h engine.Health) bool { return h.Backends[0].Warm == 2 && h.Backends[1].Warm == 0 })
 	boxes["a"].SetReport(fails("a"))
 	w.Must(w.Prove(t.Context(), "a"))
 	w.AwaitHealth("two boxes of b", func(h engine.Health) bool {

@@ -20,8 +20,8 @@ type Admission struct {
 	Paused  bool // people have paused the queue
 }
 
-// Admit refuses a submission that could not run or would wait too long. Errors: CodeInstanceRetired,
-// CodeStorageFull, CodeSandboxUnavailable, CodeQueueFull.
+// Admit refuses a submission that could not run or would wait too long. Errors:
+// CodeInstanceRetired, CodeStorageFull, CodeSandboxUnavailable, CodeQueueFull.
 func (s *Scheduler) Admit(ctx context.Context, tx *store.Tx, profile string) (a Admission, err error) {
 	paused, retired, err := instance.ReadHeld(ctx, tx)
 	if err != nil {
@@ -58,7 +58,8 @@ func (s *Scheduler) checkAccepting() error {
 	return nil
 }
 
-// queuedWithin bounds how long Queued waits for the database: /health must answer while a script does its worst.
+// queuedWithin bounds how long Queued waits for the database: /health must answer while a script
+// does its worst.
 const queuedWithin = time.Second
 
 // Queued returns how many executions are pending; -1 if the database didn't answer in time.

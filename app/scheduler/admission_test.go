@@ -17,7 +17,8 @@ func TestQueueFull(t *testing.T) {
 	w.UntilStatus(blocker, app.StatusRunning)
 	w.Send("result 1")
 	w.Send("result 1")
-	_, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", By: enginetest.Agent})
+	_, _, err := w.Submit(t.Context(),
+		engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", By: enginetest.Agent})
 	enginetest.WantCode(t, err, app.CodeQueueFull)
 	w.Profile = w.NewProfile() // others are still served, up to the whole queue
 	w.Send("result 1")
@@ -34,15 +35,18 @@ func TestNoSandbox(t *testing.T) {
 	weak := plugins.Report{Name: "fake", Ready: true, Tier: plugins.TierNone}
 	long := strings.Repeat("a", 1<<10+1) // it would go into manifests, and backups with those could not be restored
 	lengthy := plugins.Report{Name: "fake", Ready: true, Tier: plugins.TierFull, Runtime: long}
-	illustrated := plugins.Report{Name: "fake", Ready: true, Tier: plugins.TierFull, Images: map[string]string{"small": long}}
+	illustrated := plugins.Report{Name: "fake", Ready: true, Tier: plugins.TierFull,
+		Images: map[string]string{"small": long}}
 	for want, report := range map[string]plugins.Report{
-		"install bubblewrap": notReady, "too weak": weak, "the identity of its runtime is longer": lengthy, `the image "small" or its identity is longer`: illustrated,
+		"install bubblewrap": notReady, "too weak": weak, "the identity of its runtime is longer": lengthy,
+		`the image "small" or its identity is longer`: illustrated,
 	} {
 		w := newWorld(t)
 		w.Must(w.Close(t.Context()))
 		w.Fake.SetReport(report)
 		w.StartEngine()
-		_, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", By: enginetest.Agent})
+		_, _, err := w.Submit(t.Context(),
+			engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", By: enginetest.Agent})
 		enginetest.WantCode(t, err, app.CodeSandboxUnavailable)
 		if h := w.Health(); h.Ready || !strings.Contains(h.Reason, want) || !strings.Contains(err.Error(), want) {
 			t.Errorf("health %+v, error %v", h, err)

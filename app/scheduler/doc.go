@@ -2,19 +2,21 @@
 //
 // # The queue
 //
-// The executions table is the queue: a submission inserts a row, and one loop claims the next row as soon as a run
-// slot is free. Nothing about a waiting execution is kept elsewhere. Profiles take turns, so that one with a
-// thousand waiting executions doesn't make another wait for them.
+// The executions table is the queue: a submission inserts a row, and one loop claims the next row
+// as soon as a run slot is free. Nothing about a waiting execution is kept elsewhere. Profiles take
+// turns, so that one with a thousand waiting executions doesn't make another wait for them.
 //
-// If nothing waits and a slot is free, the transaction that stores the row claims it too: see ImmediateClaim. It
-// would be the next claim in any case. A claim needs no commit of its own, because it says no more than that a
-// server took the row. A claimed row is never claimed again, and only the server named in the claim runs it.
+// If nothing waits and a slot is free, the transaction that stores the row claims it too: see
+// ImmediateClaim. It would be the next claim in any case. A claim needs no commit of its own,
+// because it says no more than that a server took the row. A claimed row is never claimed again,
+// and only the server named in the claim runs it.
 //
 // # Slots
 //
-// A Slot is the right to run. An execution that waits for an answer, or for a box that is long in coming, gives its
-// slot away and gets one again before any that has not begun. So a host that doesn't answer costs others nothing.
-// Once as many wait like that for a class of boxes as there are slots, no more are claimed for it.
+// A Slot is the right to run. An execution that waits for an answer, or for a box that is long in
+// coming, gives its slot away and gets one again before any that has not begun. So a host that
+// doesn't answer costs others nothing. Once as many wait like that for a class of boxes as there
+// are slots, no more are claimed for it.
 //
 // Waiters bound the executions that wait for an answer, since each keeps a box in memory.
 package scheduler

@@ -9,12 +9,12 @@ import (
 
 // ImmediateClaim is the right to claim an execution in the transaction that stores it.
 //
-// That saves an idle server a second transaction and its sync. The right holds a run slot, keeps others from
-// claiming, and has Wait wait. It must end with either Begin or Release.
+// That saves an idle server a second transaction and its sync. The right holds a run slot, keeps
+// others from claiming, and has Wait wait. It must end with either Begin or Release.
 type ImmediateClaim struct{ s *Scheduler }
 
-// ReserveClaim returns the right to claim at once. ok is false if an execution has to wait for its turn: no slot is
-// free, the Scheduler is stopping, or ctx has ended.
+// ReserveClaim returns the right to claim at once. ok is false if an execution has to wait for its
+// turn: no slot is free, the Scheduler is stopping, or ctx has ended.
 func (s *Scheduler) ReserveClaim(ctx context.Context) (c ImmediateClaim, ok bool) {
 	if !s.slots.startNow() {
 		return c, false
@@ -37,8 +37,8 @@ func (s *Scheduler) ReserveClaim(ctx context.Context) (c ImmediateClaim, ok bool
 	return ImmediateClaim{s}, true
 }
 
-// Claim marks the row as claimed if it is next, and reports whether it did. It is next if nothing waits, a sandbox
-// is in use and no proof or saturated class could make another turn out to be.
+// Claim marks the row as claimed if it is next, and reports whether it did. It is next if nothing
+// waits, a sandbox is in use and no proof or saturated class could make another turn out to be.
 func (c ImmediateClaim) Claim(n *store.NewExecution, a Admission) bool {
 	s := c.s
 	if a.Waiting > 0 || a.Paused || !s.canRun() || !s.cfg.Sandboxes.Decided() || s.yields.anySaturated(s.cfg.Workers) {
@@ -48,7 +48,8 @@ func (c ImmediateClaim) Claim(n *store.NewExecution, a Admission) bool {
 	return true
 }
 
-// Begin runs the execution that was claimed and committed: begin takes it over with its slot, as Config.Begin does.
+// Begin runs the execution that was claimed and committed: begin takes it over with its slot, as
+// Config.Begin does.
 func (c ImmediateClaim) Begin(x app.Execution, begin func(x app.Execution, slot *Slot) (run func())) {
 	s := c.s
 	x.Status = app.StatusRunning

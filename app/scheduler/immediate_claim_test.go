@@ -62,7 +62,8 @@ func TestClosingDuringSubmissionsLeavesNoneRunning(t *testing.T) {
 			for range 4 {
 				agents.Go(func() {
 					for {
-						if _, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: "print 1", By: enginetest.Agent}); err != nil {
+						if _, _, err := w.Submit(t.Context(),
+							engine.Submission{ProfileID: w.Profile.ID, Script: "print 1", By: enginetest.Agent}); err != nil {
 							return // it is closed, or its queue is full
 						}
 					}
@@ -87,7 +88,8 @@ func TestClosingDuringSubmissionsLeavesNoneRunning(t *testing.T) {
 func TestARefusedSubmissionGivesItsSlotBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })
-	submission := engine.Submission{ProfileID: w.Profile.ID, Script: "print 1", By: enginetest.Agent, IdempotencyKey: "one"}
+	submission := engine.Submission{ProfileID: w.Profile.ID, Script: "print 1", By: enginetest.Agent,
+		IdempotencyKey: "one"}
 	x, _, err := w.Submit(t.Context(), submission)
 	w.Must(err)
 	x.ID = w.Until(x, app.StatusCompleted).ID

@@ -13,7 +13,8 @@ import (
 // claimEvery is how often the queue is read without a wake-up.
 const claimEvery = 2 * time.Second
 
-// claimLoop starts pending executions as slots get free: profiles take turns, and each has its oldest first.
+// claimLoop starts pending executions as slots get free: profiles take turns, and each has its
+// oldest first.
 func (s *Scheduler) claimLoop() {
 	ticker := time.NewTicker(claimEvery)
 	defer ticker.Stop()
@@ -39,9 +40,10 @@ func (s *Scheduler) claimLoop() {
 
 // claimNext claims the pending execution whose turn it is, with the slot that the caller holds.
 //
-// run is nil if nothing is pending or may run yet: there is no sandbox (see notYet), no room on the disk for what
-// it would print, or people have paused the queue. The store isn't asked if it had nothing the last time and no
-// wake-up came since: a transaction per free slot would take the writer from those who need it.
+// run is nil if nothing is pending or may run yet: there is no sandbox (see notYet), no room on the
+// disk for what it would print, or people have paused the queue. The store isn't asked if it had
+// nothing the last time and no wake-up came since: a transaction per free slot would take the
+// writer from those who need it.
 func (s *Scheduler) claimNext(ctx context.Context) (run func(), err error) {
 	if !s.canRun() || ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -97,8 +99,8 @@ func (s *Scheduler) claimRow(ctx context.Context) (x app.Execution, ok, paused b
 	return x, ok, paused, err
 }
 
-// notYet lists the profiles whose pending executions are not claimed yet: a first proof that is not over may decide
-// where they run, or the class of their boxes is saturated.
+// notYet lists the profiles whose pending executions are not claimed yet: a first proof that is not
+// over may decide where they run, or the class of their boxes is saturated.
 func (s *Scheduler) notYet(ctx context.Context, tx *store.Tx) (handles []string, err error) {
 	if s.cfg.Sandboxes.Decided() && !s.yields.anySaturated(s.cfg.Workers) {
 		return nil, nil
@@ -112,7 +114,8 @@ func (s *Scheduler) notYet(ctx context.Context, tx *store.Tx) (handles []string,
 	return handles, err
 }
 
-// checkDisk reports whether the disk has no room for what an execution would print. The log says when that changes.
+// checkDisk reports whether the disk has no room for what an execution would print. The log says
+// when that changes.
 func (s *Scheduler) checkDisk(ctx context.Context) (full bool, err error) {
 	err = s.cfg.Store.Roomy(ctx)
 	full = app.CodeOf(err) == app.CodeStorageFull

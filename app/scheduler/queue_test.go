@@ -10,7 +10,8 @@ import (
 	"github.com/computclaw/airlock/app/runner"
 )
 
-// TestAFloodLeavesTheOthersTheirTurn: who has queued ten makes nobody wait for more than one of them, whoever came first.
+// TestAFloodLeavesTheOthersTheirTurn: who has queued ten makes nobody wait for more than one of
+// them, whoever came first.
 func TestAFloodLeavesTheOthersTheirTurn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })
@@ -40,7 +41,8 @@ func TestAFloodLeavesTheOthersTheirTurn(t *testing.T) {
 	}
 }
 
-// TestNothingIsClaimedOnceItDrains: what the queue's loop was about to claim when the drain began stays in the queue. Nobody would wait for its end.
+// TestNothingIsClaimedOnceItDrains: what the queue's loop was about to claim when the drain began
+// stays in the queue. Nobody would wait for its end.
 func TestNothingIsClaimedOnceItDrains(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })

@@ -48,8 +48,9 @@ type Scheduler struct {
 	loop   sync.WaitGroup
 	runs   sync.WaitGroup
 
-	// claiming joins a claim with Begin: whoever holds it finds each execution either pending or begun.
-	// It is a semaphore because its holder may wait for the store's writer, which an import keeps for minutes.
+	// claiming joins a claim with Begin: whoever holds it finds each execution either pending or
+	// begun. It is a semaphore because its holder may wait for the store's writer, which an import
+	// keeps for minutes.
 	claiming    *semaphore.Weighted
 	lastProfile string // handle; whose execution was claimed last. claiming guards it
 
@@ -72,7 +73,8 @@ func New(cfg Config) *Scheduler {
 // Start begins to claim.
 func (s *Scheduler) Start() { s.loop.Go(s.claimLoop) }
 
-// Drain stops claiming and accepting. It returns when no claim is under way, or with an error when ctx ends.
+// Drain stops claiming and accepting. It returns when no claim is under way, or with an error when
+// ctx ends.
 func (s *Scheduler) Drain(ctx context.Context) error {
 	s.mu.Lock()
 	s.draining = true
@@ -101,8 +103,8 @@ func (s *Scheduler) Stopping() bool {
 	return s.draining || s.stopped
 }
 
-// WithoutClaims calls do while nothing is claimed, so that each execution is either pending or begun.
-// It returns do's error, or ctx's if that ended first.
+// WithoutClaims calls do while nothing is claimed, so that each execution is either pending or
+// begun. It returns do's error, or ctx's if that ended first.
 func (s *Scheduler) WithoutClaims(ctx context.Context, do func() error) error {
 	if s.claiming.Acquire(ctx, 1) != nil {
 		return context.Cause(ctx)

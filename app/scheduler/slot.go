@@ -11,7 +11,8 @@ import (
 
 // Slot is one execution's right to run, which it may give away for a while.
 //
-// It is safe for concurrent use, but for Yield and EndYield, which are for the goroutine that drives the execution.
+// It is safe for concurrent use, but for Yield and EndYield, which are for the goroutine that
+// drives the execution.
 type Slot struct {
 	s          *Scheduler
 	profile    string // handle
@@ -62,8 +63,8 @@ func (s *Slot) OthersFree() bool { return s.s.FreeSlots() > 0 }
 // FreeSlots returns how many executions could begin at once.
 func (s *Scheduler) FreeSlots() int { return s.slots.freeCount() }
 
-// boxPatience is how long an execution keeps its slot while it waits for a box: longer than a box takes on a healthy
-// host, because opening one takes the processor, and slots are what bounds that.
+// boxPatience is how long an execution keeps its slot while it waits for a box: longer than a box
+// takes on a healthy host, because opening one takes the processor, and slots are what bounds that.
 const boxPatience = time.Second
 
 // yields counts, by class of boxes, the executions that gave their slot away because no box opened.
@@ -110,8 +111,9 @@ func (y *yields) anySaturated(limit int) bool {
 	return false
 }
 
-// saturated reports whether so many executions wait for a box of p's class that no more are claimed for it.
-// Those claimed before, with a slot each, can still join them, so there are never more than twice as many as slots.
+// saturated reports whether so many executions wait for a box of p's class that no more are claimed
+// for it. Those claimed before, with a slot each, can still join them, so there are never more than
+// twice as many as slots.
 func (s *Scheduler) saturated(p app.Placement) bool {
 	c, ok := s.cfg.Sandboxes.ClassOf(p)
 	return ok && s.yields.of(c) >= s.cfg.Workers
@@ -120,8 +122,8 @@ func (s *Scheduler) saturated(p app.Placement) bool {
 // Opening returns how many executions wait for a box without a slot.
 func (s *Scheduler) Opening() int { return s.yields.total() }
 
-// Patience returns how long the execution should wait for a box of the class before it calls Yield: not at all if
-// others of the class have yielded and still wait.
+// Patience returns how long the execution should wait for a box of the class before it calls Yield:
+// not at all if others of the class have yielded and still wait.
 func (s *Slot) Patience(c sandbox.Class) time.Duration {
 	if !s.Held() || s.s.yields.of(c) > 0 {
 		return 0

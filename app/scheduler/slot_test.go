@@ -13,7 +13,8 @@ import (
 	"github.com/computclaw/airlock/plugins/fake"
 )
 
-// coldYard is a world with the backend "quick", the default, and "dead", whose boxes open once gate is closed. w's profile requires the dead one.
+// coldYard is a world with the backend "quick", the default, and "dead", whose boxes open once gate
+// is closed. w's profile requires the dead one.
 func coldYard(t *testing.T, workers int) (w *world, dead *fake.Backend, gate chan struct{}) {
 	t.Helper()
 	base, boxes := enginetest.NewWithBackends(t, func(c *engine.Config) { c.Workers, c.Pool = workers, -1 },
@@ -25,7 +26,8 @@ func coldYard(t *testing.T, workers int) (w *world, dead *fake.Backend, gate cha
 	return w, boxes["dead"], gate
 }
 
-// A host that doesn't answer held as many run slots as it was given executions, for half a minute per try.
+// A host that doesn't answer held as many run slots as it was given executions, for half a minute
+// per try.
 func TestADeadBackendHoldsNoSlots(t *testing.T) {
 	t.Parallel()
 	w, _, _ := coldYard(t, 2)
@@ -48,7 +50,8 @@ func TestADeadBackendHoldsNoSlots(t *testing.T) {
 	w.AwaitHealth("those that wait", func(h engine.Health) bool { return h.Opening >= 2 && h.Opening <= h.Running })
 }
 
-// What waits for a backend that doesn't answer stays in the queue but for a few, and doesn't keep others from being claimed; once it answers, all of it runs.
+// What waits for a backend that doesn't answer stays in the queue but for a few, and doesn't keep
+// others from being claimed; once it answers, all of it runs.
 func TestADeadBackendOpensABoundedNumber(t *testing.T) {
 	t.Parallel()
 	const workers, many = 2, 20

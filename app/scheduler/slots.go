@@ -8,9 +8,10 @@ import (
 
 // slots hands out the right to run. It is safe for concurrent use.
 //
-// Executions that resume go before those that start: a script that has its answer is nearer to its end, and its box
-// already takes memory. But not twice in a row while one wants to start, and profiles take turns to resume: else one
-// whose many executions get their answers all at once would keep everybody else from running.
+// Executions that resume go before those that start: a script that has its answer is nearer to its
+// end, and its box already takes memory. But not twice in a row while one wants to start, and
+// profiles take turns to resume: else one whose many executions get their answers all at once would
+// keep everybody else from running.
 type slots struct {
 	mu          sync.Mutex
 	free        int
@@ -104,8 +105,8 @@ func (s *slots) passOnLocked() {
 	}
 }
 
-// nextToResumeLocked returns the oldest request of the first profile after the one that resumed last, in the order
-// of their handles.
+// nextToResumeLocked returns the oldest request of the first profile after the one that resumed
+// last, in the order of their handles.
 func (s *slots) nextToResumeLocked() int {
 	next, first := -1, 0
 	for i, r := range s.resuming {

@@ -20,7 +20,8 @@ func (w *world) parked(n int, p app.Profile, script string) (list []app.Executio
 	return list
 }
 
-// TestNoProfileTakesAllPlacesToWait: scripts of a profile that asks and never answers must not raise llm.Error in everybody else's.
+// TestNoProfileTakesAllPlacesToWait: scripts of a profile that asks and never answers must not
+// raise llm.Error in everybody else's.
 func TestNoProfileTakesAllPlacesToWait(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers, c.Waiters = 2, 4 })
@@ -43,7 +44,8 @@ func TestNoProfileTakesAllPlacesToWait(t *testing.T) {
 	}
 }
 
-// TestAnswersAtOnceKeepNobodyFromStarting: a profile whose many executions get their answers at once doesn't have all slots until the last of them has ended.
+// TestAnswersAtOnceKeepNobodyFromStarting: a profile whose many executions get their answers at
+// once doesn't have all slots until the last of them has ended.
 func TestAnswersAtOnceKeepNobodyFromStarting(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers, c.Waiters = 1, 20 })

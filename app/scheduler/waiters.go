@@ -4,8 +4,8 @@ import "sync"
 
 // Waiters bounds the executions that wait for an answer, each of which keeps a box in memory.
 //
-// A profile gets another place as long as more are free than it has: alone it may take half of them, and there is
-// always one for the next. It is safe for concurrent use.
+// A profile gets another place as long as more are free than it has: alone it may take half of
+// them, and there is always one for the next. It is safe for concurrent use.
 type Waiters struct {
 	most int
 

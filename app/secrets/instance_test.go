@@ -82,10 +82,15 @@ func TestInstanceKeyIsRefused(t *testing.T) {
 		file func(t *testing.T, dir string) string
 		want string
 	}{
-		"short value":  {env: "short-key-value", want: "at least 32"},
-		"missing file": {file: func(_ *testing.T, dir string) string { return filepath.Join(dir, "nowhere") }, want: "no such file"},
-		"short file":   {file: func(t *testing.T, dir string) string { return write(t, filepath.Join(dir, "k"), "short", 0o600) }, want: "at least 32"},
-		"empty file":   {file: func(t *testing.T, dir string) string { return write(t, filepath.Join(dir, "k"), "\n", 0o600) }, want: "at least 32"},
+		"short value": {env: "short-key-value", want: "at least 32"},
+		"missing file": {file: func(_ *testing.T, dir string) string { return filepath.Join(dir, "nowhere") },
+			want: "no such file"},
+		"short file": {file: func(t *testing.T,
+			dir string) string {
+			return write(t, filepath.Join(dir, "k"), "short", 0o600)
+		}, want: "at least 32"},
+		"empty file": {file: func(t *testing.T, dir string) string { return write(t, filepath.Join(dir, "k"), "\n", 0o600) },
+			want: "at least 32"},
 		"large file": {file: func(t *testing.T, dir string) string {
 			return write(t, filepath.Join(dir, "k"), strings.Repeat("k", 5000), 0o600)
 		}, want: "larger"},
@@ -147,7 +152,8 @@ func write(t *testing.T, path, text string, mode os.FileMode) string {
 	return path
 }
 
-// A rotation was killed while it wrote the key file. What it left behind holds keys that are to be gone when the next one has ended.
+// A rotation was killed while it wrote the key file. What it left behind holds keys that are to be
+// gone when the next one has ended.
 func TestAKilledRotationLeavesNoKeysBehind(t *testing.T) {
 	dir := t.TempDir()
 	if err := WriteKeys(dir, app.NewSecret(first)); err != nil {

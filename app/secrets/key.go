@@ -101,7 +101,8 @@ func parseToken(raw []byte) (token, error) {
 	return t, nil
 }
 
-// associated binds a token to its header, purpose and row. Lengths keep ("a", "bc") and ("ab", "c") apart.
+// associated binds a token to its header, purpose and row. Lengths keep ("a", "bc") and ("ab", "c")
+// apart.
 func associated(header []byte, p Purpose, row string) []byte {
 	data := append([]byte("airlock token"), header...)
 	data = binary.BigEndian.AppendUint32(data, uint32(len(p)))

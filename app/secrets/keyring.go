@@ -11,7 +11,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// ErrOpen is wrapped by every failure to open a token. The texts never hold any part of a plaintext or a key.
+// ErrOpen is wrapped by every failure to open a token. The texts never hold any part of a plaintext
+// or a key.
 var ErrOpen = errors.New("secrets: the token can't be opened")
 
 // ErrDamaged is the ErrOpen of what is no token, so that no key, known or not, ever opens it.
@@ -29,7 +30,8 @@ const (
 // checkText is what a check value holds; that it opens is the check.
 const checkText = "airlock"
 
-// Keyring seals with its first key and opens with any. It is safe for concurrent use and prints as its key id.
+// Keyring seals with its first key and opens with any. It is safe for concurrent use and prints as
+// its key id.
 type Keyring struct {
 	ring   *atomic.Pointer[[]key] // first seals; a pointer, so that copies change together
 	lookup []byte
@@ -37,7 +39,8 @@ type Keyring struct {
 
 func (k *Keyring) keys() []key { return *k.ring.Load() }
 
-// NewKeyring derives the subkeys (HKDF-SHA256) of the instance keys. The first key seals. Errors: a key has fewer than 32 characters.
+// NewKeyring derives the subkeys (HKDF-SHA256) of the instance keys. The first key seals. Errors: a
+// key has fewer than 32 characters.
 func NewKeyring(current app.Secret, older ...app.Secret) (*Keyring, error) {
 	k := &Keyring{ring: &atomic.Pointer[[]key]{}}
 	if err := k.Renew(current, older...); err != nil {
@@ -48,7 +51,8 @@ func NewKeyring(current app.Secret, older ...app.Secret) (*Keyring, error) {
 	return k, nil
 }
 
-// Renew replaces the keys of a keyring that is in use, as NewKeyring takes them; what it looks up by stays. On an error nothing is changed.
+// Renew replaces the keys of a keyring that is in use, as NewKeyring takes them; what it looks up
+// by stays. On an error nothing is changed.
 func (k *Keyring) Renew(current app.Secret, older ...app.Secret) error {
 	var keys []key
 	for i, secret := range append([]app.Secret{current}, older...) {
@@ -73,13 +77,14 @@ func (k *Keyring) KeyIDBytes() []byte { id := k.keys()[0].id; return id[:] }
 // KeyID names the sealing key: 8 hex digits that tell nothing about it.
 func (k *Keyring) KeyID() string { return k.keys()[0].name() }
 
-// Seal returns a token (AES-256-GCM; version, key id, time, nonce, ciphertext) bound to its row, such as
-// "credential:<id>:<version>". The same row must be given to Open.
+// Seal returns a token (AES-256-GCM; version, key id, time, nonce, ciphertext) bound to its row,
+// such as "credential:<id>:<version>". The same row must be given to Open.
 func (k *Keyring) Seal(p Purpose, row string, plaintext []byte) []byte {
 	return k.keys()[0].seal(p, row, plaintext, time.Now())
 }
 
-// Open returns what was sealed. Errors wrap ErrOpen: an unknown key, another row or purpose, or a token that was changed.
+// Open returns what was sealed. Errors wrap ErrOpen: an unknown key, another row or purpose, or a
+// token that was changed.
 func (k *Keyring) Open(p Purpose, row string, token []byte) ([]byte, error) {
 	t, err := parseToken(token)
 	if err != nil {
@@ -101,11 +106,12 @@ func (k *Keyring) Open(p Purpose, row string, token []byte) ([]byte, error) {
 	return nil, fmt.Errorf("%w: it was changed, or belongs to another row or purpose", ErrOpen)
 }
 
-// Lookup returns the keyed hash (HMAC-SHA256, 32 bytes) by which a profile or execution id is found without storing it.
-// It stays the same when the sealing key is rotated, see WithLookupKey.
+// Lookup returns the keyed hash (HMAC-SHA256, 32 bytes) by which a profile or execution id is found
+// without storing it. It stays the same when the sealing key is rotated, see WithLookupKey.
 func (k *Keyring) Lookup(p Purpose, id string) []byte { return LookupWith(k.LookupKey(p), id) }
 
-// LookupKey returns the key of one purpose's hashes, for what must be found by the same hashes on another instance.
+// LookupKey returns the key of one purpose's hashes, for what must be found by the same hashes on
+// another instance.
 func (k *Keyring) LookupKey(p Purpose) []byte { return expand(k.lookup, string(p)) }
 
 // LookupWith is Lookup with a key that LookupKey returned, here or elsewhere.
@@ -115,11 +121,12 @@ func LookupWith(key []byte, id string) []byte {
 	return mac.Sum(nil)
 }
 
-// SealLookupKey returns the lookup key, sealed with the current key under Settings. It is to be stored at first boot and
-// again after a rotation, and given to WithLookupKey at every start.
+// SealLookupKey returns the lookup key, sealed with the current key under Settings. It is to be
+// stored at first boot and again after a rotation, and given to WithLookupKey at every start.
 func (k *Keyring) SealLookupKey() []byte { return k.Seal(Settings, lookupRow, k.lookup) }
 
-// WithLookupKey returns a keyring that looks up with the key in a token that SealLookupKey made. Errors wrap ErrOpen.
+// WithLookupKey returns a keyring that looks up with the key in a token that SealLookupKey made.
+// Errors wrap ErrOpen.
 func (k *Keyring) WithLookupKey(token []byte) (*Keyring, error) {
 	lookup, err := k.Open(Settings, lookupRow, token)
 	if err != nil {
@@ -131,7 +138,8 @@ func (k *Keyring) WithLookupKey(token []byte) (*Keyring, error) {
 	return &Keyring{ring: k.ring, lookup: lookup}, nil
 }
 
-// CheckValue is stored at first boot; Verify reports whether this keyring made it, so that a wrong key refuses to start.
+// CheckValue is stored at first boot; Verify reports whether this keyring made it, so that a wrong
+// key refuses to start.
 func (k *Keyring) CheckValue() []byte { return k.Seal(Settings, checkRow, []byte(checkText)) }
 
 // Verify errors, wrapping ErrOpen, if check was made with a key that is not on the ring.

@@ -99,7 +99,8 @@ func TestWrongKeyIsRefused(t *testing.T) {
 	if err := ring(t, first).Verify(check); err != nil {
 		t.Errorf("right key: %v", err)
 	}
-	for name, check := range map[string][]byte{"other key": ring(t, second).CheckValue(), "empty": nil, "other row": ring(t, first).Seal(Settings, "x", []byte(checkText))} {
+	for name, check := range map[string][]byte{"other key": ring(t, second).CheckValue(), "empty": nil,
+		"other row": ring(t, first).Seal(Settings, "x", []byte(checkText))} {
 		if err := ring(t, first).Verify(check); !errors.Is(err, ErrOpen) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -111,7 +112,8 @@ func TestLookup(t *testing.T) {
 	if len(k.Lookup(Profiles, "ark_1")) != 32 {
 		t.Error("a hash has 32 bytes")
 	}
-	if cmp.Equal(k.Lookup(Profiles, "ark_1"), k.Lookup(Execs, "ark_1")) || cmp.Equal(k.Lookup(Profiles, "ark_1"), k.Lookup(Profiles, "ark_2")) {
+	if cmp.Equal(k.Lookup(Profiles, "ark_1"), k.Lookup(Execs, "ark_1")) ||
+		cmp.Equal(k.Lookup(Profiles, "ark_1"), k.Lookup(Profiles, "ark_2")) {
 		t.Error("hashes of different ids or purposes are equal")
 	}
 	if cmp.Equal(k.Lookup(Profiles, "ark_1"), ring(t, second).Lookup(Profiles, "ark_1")) {
@@ -142,7 +144,8 @@ func TestLookupSurvivesRotation(t *testing.T) {
 	if _, err := ring(t, first).WithLookupKey(stored); !errors.Is(err, ErrOpen) {
 		t.Errorf("a foreign lookup key was taken: %v", err)
 	}
-	if _, err := ring(t, first).WithLookupKey(ring(t, first).Seal(Settings, lookupRow, []byte("short"))); !errors.Is(err, ErrOpen) {
+	if _, err := ring(t, first).WithLookupKey(ring(t, first).Seal(Settings, lookupRow, []byte("short"))); !errors.Is(err,
+		ErrOpen) {
 		t.Errorf("a short lookup key was taken: %v", err)
 	}
 }
@@ -187,7 +190,8 @@ func FuzzOpen(f *testing.F) {
 	f.Add(k.Seal(Values, "row", []byte("x")))
 	f.Add(k.Seal(Scripts, "row", nil))
 	f.Fuzz(func(t *testing.T, token []byte) {
-		// Only what Seal made for this row and purpose opens; the fuzzer can't make one, except by repeating a seed.
+		// Only what Seal made for this row and purpose opens; the fuzzer can't make one, except by
+		// repeating a seed.
 		got, err := k.Open(Values, "row", token)
 		if err != nil && (!errors.Is(err, ErrOpen) || got != nil) {
 			t.Fatalf("%q, %v", got, err)

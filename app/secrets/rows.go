@@ -2,7 +2,8 @@ package secrets
 
 import "fmt"
 
-// The rows that tokens of the store are bound to. A token opens only as the row it was sealed for, so whoever moves or seals anew must use the same names.
+// The rows that tokens of the store are bound to. A token opens only as the row it was sealed for,
+// so whoever moves or seals anew must use the same names.
 
 // ValueRow is a version of a credential's value, sealed under Values.
 func ValueRow(credentialID string, version int) string {

@@ -1,9 +1,11 @@
-// Package shares divides few places among many who ask, so that nobody has so many that nothing is left for others.
+// Package shares divides few places among many who ask, so that nobody has so many that nothing is
+// left for others.
 package shares
 
 import "sync"
 
-// Shares is a number of places. Everybody may have as many as they leave free, so that one alone has half. It is safe for concurrent use.
+// Shares is a number of places. Everybody may have as many as they leave free, so that one alone
+// has half. It is safe for concurrent use.
 type Shares struct {
 	most int
 

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// TestNobodyHasAllShares: whoever takes all they can get leaves half to others, however they come and go.
+// TestNobodyHasAllShares: whoever takes all they can get leaves half to others, however they come
+// and go.
 func TestNobodyHasAllShares(t *testing.T) {
 	s := New(8)
 	take := func(name string) (n int) {
@@ -37,7 +38,8 @@ func TestNobodyHasAllShares(t *testing.T) {
 	}
 }
 
-// TestTurns: a hundred who ask under one name don't keep another waiting, and no more of them wait than may.
+// TestTurns: a hundred who ask under one name don't keep another waiting, and no more of them wait
+// than may.
 func TestTurns(t *testing.T) {
 	full := errors.New("full")
 	turns := NewTurns(4, New(16), full)
@@ -81,7 +83,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestTurnsOfTwoBusyNames: a third name waits for no more than who has a place now, however many of two others wait and come back. Whoever happened to be quickest got the place.
+// TestTurnsOfTwoBusyNames: a third name waits for no more than who has a place now, however many of
+// two others wait and come back. Whoever happened to be quickest got the place.
 func TestTurnsOfTwoBusyNames(t *testing.T) {
 	turns := NewTurns(2, New(64), errors.New("full"))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -121,12 +124,15 @@ func TestTurnsOfTwoBusyNames(t *testing.T) {
 		turns.Give("c")
 	}
 	slices.Sort(others)
-	if median := others[len(others)/2]; median > 8 { // two that have places, two before it in the line, and what is counted between two of this test's lines
+	// two that have places, two before it in the line, and what is counted between two of this test's
+	// lines
+	if median := others[len(others)/2]; median > 8 {
 		t.Errorf("%d turns of others came first: %v", median, others)
 	}
 }
 
-// TestTurnThatComesTooLate: whoever left the line in the moment in which their turn came passes it on.
+// TestTurnThatComesTooLate: whoever left the line in the moment in which their turn came passes it
+// on.
 func TestTurnThatComesTooLate(t *testing.T) {
 	turns := NewTurns(2, New(64), errors.New("full"))
 	for range 2000 {

@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// Turns are places that are waited for: names take turns, and those of one name come in the order in which they asked. A Turns is safe for concurrent use.
+// Turns are places that are waited for: names take turns, and those of one name come in the order
+// in which they asked. A Turns is safe for concurrent use.
 type Turns struct {
 	waiting *Shares
 	full    error
@@ -16,18 +17,21 @@ type Turns struct {
 	line   []*queue // of names that somebody waits for, the next first
 }
 
-// queue is who waits under one name, the longest first. Its channels are closed when a place was taken for them.
+// queue is who waits under one name, the longest first. Its channels are closed when a place was
+// taken for them.
 type queue struct {
 	name    string
 	waiters []chan struct{}
 }
 
-// NewTurns returns most turns, for which as many may wait as waiting has places, which may be there for other waits too. Who may not even wait gets the error full.
+// NewTurns returns most turns, for which as many may wait as waiting has places, which may be there
+// for other waits too. Who may not even wait gets the error full.
 func NewTurns(most int, waiting *Shares, full error) *Turns {
 	return &Turns{places: New(most), waiting: waiting, full: full}
 }
 
-// Take waits for a turn. It fails with ctx's cause, and with full if too many wait. Who has a turn must Give it.
+// Take waits for a turn. It fails with ctx's cause, and with full if too many wait. Who has a turn
+// must Give it.
 func (t *Turns) Take(ctx context.Context, name string) error {
 	turn, err := t.ask(name)
 	if turn == nil {
@@ -59,7 +63,8 @@ func (t *Turns) Give(name string) {
 // Taken is how many turns are.
 func (t *Turns) Taken() int { return t.places.Taken() }
 
-// ask takes a place if one is free and nobody of that name waits. Else it returns what to wait for, or why not.
+// ask takes a place if one is free and nobody of that name waits. Else it returns what to wait for,
+// or why not.
 func (t *Turns) ask(name string) (turn chan struct{}, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -90,7 +90,9 @@ func (m *importer) run(ctx context.Context) (err error) {
 	return m.tx.Executions.KeepWordsAfter(ctx, newest)
 }
 
-// roomForMore makes sure that there is not more now, in number, size and values, than half of what a file may arrange: the rest is for what comes here, so that our own files, and backups, can always be read.
+// roomForMore makes sure that there is not more now, in number, size and values, than half of what
+// a file may arrange: the rest is for what comes here, so that our own files, and backups, can
+// always be read.
 func (m *importer) roomForMore(ctx context.Context) error {
 	if m.fresh {
 		return nil
@@ -100,7 +102,9 @@ func (m *importer) roomForMore(ctx context.Context) error {
 		return err
 	}
 	if most := max(credentials, profiles, policies); most > maxThings/2 {
-		return app.E(app.CodeTooLarge, fmt.Sprintf("there would be %d credentials, %d profiles and %d versions of policies here; an import makes no more than %d of each", credentials, profiles, policies, maxThings/2),
+		return app.E(app.CodeTooLarge,
+			fmt.Sprintf("there would be %d credentials, %d profiles and %d versions of policies here; an import makes no more "+
+				"than %d of each", credentials, profiles, policies, maxThings/2),
 			"Nothing was imported. Take less of the file, or restore it into an instance of its own: airlock admin restore.")
 	}
 	var all scale
@@ -111,7 +115,9 @@ func (m *importer) roomForMore(ctx context.Context) error {
 		}
 	}
 	if all.bytes > maxArranged/2 || all.values > maxArrangedValues/2 {
-		return app.E(app.CodeTooLarge, fmt.Sprintf("credentials, profiles and policies would take %d MiB and hold %d values; an import makes no more than %d MiB and %d", all.bytes>>20, all.values, maxArranged>>21, maxArrangedValues/2),
+		return app.E(app.CodeTooLarge,
+			fmt.Sprintf("credentials, profiles and policies would take %d MiB and hold %d values; an import makes no more "+
+				"than %d MiB and %d", all.bytes>>20, all.values, maxArranged>>21, maxArrangedValues/2),
 			"Nothing was imported. Take less of the file, or restore it into an instance of its own: airlock admin restore.")
 	}
 	return nil
@@ -141,14 +147,18 @@ func (m *importer) credential(ctx context.Context, item Item, c credentialRecord
 	}
 	id := c.ID
 	_, taken := m.names[id]
-	if _, wanted := m.dangling[id]; taken || wanted { // profiles here whose credential was deleted must not get another one by its id
+	// profiles here whose credential was deleted must not get another one by its id
+	if _, wanted := m.dangling[id]; taken || wanted {
 		id = app.NewID()
 	}
 	m.ids[c.ID] = id
 	row := store.CredentialRow{
-		ID: id, Name: c.Name, Description: c.Description, Service: c.Service, Mode: string(c.Mode), Hosts: text(append([]app.Host{}, c.Hosts...)), Places: text(c.Places),
-		Headers: text(append([]string{}, c.Headers...)), PlainHTTP: c.PlainHTTP, Source: string(c.Source), Reference: c.Reference, Version: c.Version, ValueSetAt: c.ValueSetAt, CheckedAt: c.CheckedAt,
-		CheckError: c.CheckError, Uses: min(c.Uses, maxCount), LastUsedAt: c.LastUsedAt, CreatedAt: c.CreatedAt, UpdatedAt: min(c.UpdatedAt, m.now.UnixMilli()),
+		ID: id, Name: c.Name, Description: c.Description, Service: c.Service, Mode: string(c.Mode),
+		Hosts: text(append([]app.Host{}, c.Hosts...)), Places: text(c.Places),
+		Headers: text(append([]string{}, c.Headers...)), PlainHTTP: c.PlainHTTP, Source: string(c.Source),
+		Reference: c.Reference, Version: c.Version, ValueSetAt: c.ValueSetAt, CheckedAt: c.CheckedAt,
+		CheckError: c.CheckError, Uses: min(c.Uses, maxCount), LastUsedAt: c.LastUsedAt, CreatedAt: c.CreatedAt,
+		UpdatedAt: min(c.UpdatedAt, m.now.UnixMilli()),
 	}
 	if c.Value != nil {
 		row.KeyID = m.ring.KeyID()
@@ -157,7 +167,8 @@ func (m *importer) credential(ctx context.Context, item Item, c credentialRecord
 		return err
 	}
 	for _, v := range c.Versions {
-		r := store.CredentialVersionRow{CredentialID: id, Version: v.Version, KeyID: m.ring.KeyID(), CreatedBy: text(v.CreatedBy), CreatedAt: v.CreatedAt}
+		r := store.CredentialVersionRow{CredentialID: id, Version: v.Version, KeyID: m.ring.KeyID(),
+			CreatedBy: text(v.CreatedBy), CreatedAt: v.CreatedAt}
 		if v.Version == c.Version && c.Value != nil {
 			r.Value = m.ring.Seal(secrets.Values, secrets.ValueRow(id, v.Version), []byte(*c.Value))
 		}
@@ -168,7 +179,8 @@ func (m *importer) credential(ctx context.Context, item Item, c credentialRecord
 	return m.note(ctx, "credential.import", c.Name, "Added from a file.")
 }
 
-// overwriteCredential keeps the credential's id and gives it what the file says; its value becomes a new version.
+// overwriteCredential keeps the credential's id and gives it what the file says; its value becomes
+// a new version.
 func (m *importer) overwriteCredential(ctx context.Context, here, c credentialRecord) error {
 	was, err := m.tx.Credentials.ByName(ctx, c.Name)
 	if err != nil {
@@ -181,7 +193,9 @@ func (m *importer) overwriteCredential(ctx context.Context, here, c credentialRe
 		}
 	}
 	if err := m.tx.Credentials.Overwrite(ctx, store.CredentialRow{
-		ID: here.ID, Description: c.Description, Service: c.Service, Mode: string(c.Mode), Hosts: text(append([]app.Host{}, c.Hosts...)), Places: text(c.Places), Headers: text(append([]string{}, c.Headers...)),
+		ID: here.ID, Description: c.Description, Service: c.Service, Mode: string(c.Mode),
+		Hosts: text(append([]app.Host{}, c.Hosts...)), Places: text(c.Places),
+		Headers:   text(append([]string{}, c.Headers...)),
 		PlainHTTP: c.PlainHTTP,
 		Source:    string(c.Source), Reference: c.Reference, UpdatedAt: max(m.now.UnixMilli(), was.UpdatedAt.UnixMilli()+1),
 	}); err != nil {

@@ -28,7 +28,8 @@ func (c *chain) take(e store.EventRow) error {
 	return nil
 }
 
-// askedKeys keeps the keys of the file's hashes of questions, so that re-runs here find the answers that were given there.
+// askedKeys keeps the keys of the file's hashes of questions, so that re-runs here find the answers
+// that were given there.
 func (m *importer) askedKeys(ctx context.Context) error {
 	if !m.choice.History {
 		return nil
@@ -86,7 +87,8 @@ func (m *importer) tallied(row store.StatsRow) store.StatsRow {
 	if m.fresh {
 		return row
 	}
-	for _, n := range []*int64{&row.Completed, &row.Error, &row.Timeout, &row.Cancelled, &row.Started, &row.RunMs, &row.LLMMs, &row.Redactions} {
+	for _, n := range []*int64{&row.Completed, &row.Error, &row.Timeout, &row.Cancelled, &row.Started, &row.RunMs,
+		&row.LLMMs, &row.Redactions} {
 		*n = min(*n, maxTally)
 	}
 	times := map[int64]int64{}
@@ -138,7 +140,8 @@ func (m *importer) execution(ctx context.Context, r record) error {
 	return nil
 }
 
-// person lets somebody log in here who could there: only into a new database, since who may enter an instance that is in use is not a file's to say.
+// person lets somebody log in here who could there: only into a new database, since who may enter
+// an instance that is in use is not a file's to say.
 func (m *importer) person(ctx context.Context, p store.PersonRow) error {
 	if !m.fresh {
 		return nil
@@ -149,7 +152,8 @@ func (m *importer) person(ctx context.Context, p store.PersonRow) error {
 	return m.must(ctx, p)
 }
 
-// event takes an event of the other instance's audit log: into a new database as it is, else beside this instance's own.
+// event takes an event of the other instance's audit log: into a new database as it is, else beside
+// this instance's own.
 func (m *importer) event(ctx context.Context, e store.EventRow) error {
 	if err := m.log.take(e); err != nil {
 		return err
@@ -183,10 +187,13 @@ func (m *importer) archived(ctx context.Context, a archivedRecord) error {
 // branchLabel is how long the name of a branch is.
 const branchLabel = 32
 
-// keep archives an event of another instance's log, or of another past of this one's, unless it is here. Events of a log come one after the other, from its first.
+// keep archives an event of another instance's log, or of another past of this one's, unless it is
+// here. Events of a log come one after the other, from its first.
 //
-// An instance that was restored goes on from an earlier moment with the same label, so its log has more than one continuation. Each is kept whole, as a chain of its own that is
-// named by the hash of the event with which it parts: mixed, they would be no chain, and no file made here could be read again.
+// An instance that was restored goes on from an earlier moment with the same label, so its log has
+// more than one continuation. Each is kept whole, as a chain of its own that is named by the hash
+// of the event with which it parts: mixed, they would be no chain, and no file made here could be
+// read again.
 func (m *importer) keep(ctx context.Context, source string, e store.EventRow) error {
 	if source == m.instance && !m.fresh {
 		source = store.OwnLog
@@ -237,12 +244,15 @@ func (m *importer) bring(log string, e store.EventRow) {
 	b.last, b.hash = e.Seq, e.Hash
 }
 
-// noteBrought says in this instance's own log which events of others' logs came with the import. Nobody signs such a log: its label is what the file says, and who made the file could
-// have gone on with a log that they had. So each event can be traced to the import, and the person, that brought it.
+// noteBrought says in this instance's own log which events of others' logs came with the import.
+// Nobody signs such a log: its label is what the file says, and who made the file could have gone
+// on with a log that they had. So each event can be traced to the import, and the person, that
+// brought it.
 func (m *importer) noteBrought(ctx context.Context) error {
 	for _, log := range slices.Sorted(maps.Keys(m.brought)) {
 		b := m.brought[log]
-		detail := fmt.Sprintf("Kept %s, number %d to %d, as the file has them; the last one's hash is %s.", many(b.events, "event"), b.first, b.last, b.hash)
+		detail := fmt.Sprintf("Kept %s, number %d to %d, as the file has them; the last one's hash is %s.",
+			many(b.events, "event"), b.first, b.last, b.hash)
 		if err := m.note(ctx, "transfer.archive", log, detail); err != nil {
 			return err
 		}

@@ -39,7 +39,8 @@ func (m *importer) profile(ctx context.Context, item Item, f profileRecord) erro
 	return m.overwriteProfile(ctx, f)
 }
 
-// revoked says that a profile is revoked now. The audit log says so, too, in the words of any other revocation: beside a server, that is how it learns what to stop.
+// revoked says that a profile is revoked now. The audit log says so, too, in the words of any other
+// revocation: beside a server, that is how it learns what to stop.
 func (m *importer) revoked(ctx context.Context, handle string) error {
 	m.report.Revoked = append(m.report.Revoked, handle)
 	return m.note(ctx, "profile.revoke", handle, "Revoked, as a file says.")
@@ -53,10 +54,14 @@ func (m *importer) newProfile(ctx context.Context, f profileRecord, before int64
 		return err
 	}
 	id, added, err := m.load.Add(ctx, store.ProfileRow{
-		Lookup: m.ring.Lookup(secrets.Profiles, f.ID), SealedID: m.ring.Seal(secrets.Profiles, secrets.ProfileRow(f.Handle), []byte(f.ID)), Handle: f.Handle,
-		Description: f.Description, PairingCode: f.PairingCode, CreatedBy: text(f.CreatedBy), CreatedFrom: f.CreatedFrom, ClaimedAt: f.ClaimedAt, LockedAt: f.LockedAt,
-		Revoked: f.Revoked, RevokedAt: f.RevokedAt, ExpiresAt: f.ExpiresAt, Backend: f.Backend, MinTier: f.MinTier, Image: f.Image, Policy: version,
-		Executions: min(f.Executions, maxCount), LastUsedAt: f.LastUsedAt, CreatedAt: f.CreatedAt, UpdatedAt: max(m.updatedAt(f.UpdatedAt), before+1),
+		Lookup:   m.ring.Lookup(secrets.Profiles, f.ID),
+		SealedID: m.ring.Seal(secrets.Profiles, secrets.ProfileRow(f.Handle), []byte(f.ID)), Handle: f.Handle,
+		Description: f.Description, PairingCode: f.PairingCode, CreatedBy: text(f.CreatedBy), CreatedFrom: f.CreatedFrom,
+		ClaimedAt: f.ClaimedAt, LockedAt: f.LockedAt,
+		Revoked: f.Revoked, RevokedAt: f.RevokedAt, ExpiresAt: f.ExpiresAt, Backend: f.Backend, MinTier: f.MinTier,
+		Image: f.Image, Policy: version,
+		Executions: min(f.Executions, maxCount), LastUsedAt: f.LastUsedAt, CreatedAt: f.CreatedAt,
+		UpdatedAt: max(m.updatedAt(f.UpdatedAt), before+1),
 	})
 	if err == nil && !added {
 		err = contradiction("profile "+f.Handle, "is here already", nil)
@@ -65,7 +70,8 @@ func (m *importer) newProfile(ctx context.Context, f profileRecord, before int64
 		return err
 	}
 	for i, k := range f.Keys {
-		row := store.ProfileKeyRow{ProfileID: id, Name: k.Name, Position: i, Description: k.Description, Mode: string(k.Mode), Hosts: text(append([]app.Host{}, k.Hosts...)), CreatedAt: k.CreatedAt}
+		row := store.ProfileKeyRow{ProfileID: id, Name: k.Name, Position: i, Description: k.Description, Mode: string(k.Mode),
+			Hosts: text(append([]app.Host{}, k.Hosts...)), CreatedAt: k.CreatedAt}
 		if to, ok := m.ids[k.Credential]; ok {
 			row.CredentialID = &to
 		}
@@ -74,7 +80,8 @@ func (m *importer) newProfile(ctx context.Context, f profileRecord, before int64
 		}
 	}
 	for i, h := range f.Hosts {
-		row := store.ProfileHostRow{ProfileID: id, Entry: h.Host.String(), Position: i, Host: text(h.Host), Allowed: h.Allowed, AskedBy: text(h.AskedBy), Execution: h.Execution, Line: h.Line, CreatedAt: h.CreatedAt}
+		row := store.ProfileHostRow{ProfileID: id, Entry: h.Host.String(), Position: i, Host: text(h.Host),
+			Allowed: h.Allowed, AskedBy: text(h.AskedBy), Execution: h.Execution, Line: h.Line, CreatedAt: h.CreatedAt}
 		if err := m.must(ctx, row); err != nil {
 			return err
 		}
@@ -98,8 +105,9 @@ func (m *importer) updatedAt(file int64) int64 {
 	return now
 }
 
-// versionHere is the version that counts of the file's policy here. Versions outlive their profile and never change, so those of a profile that was here and was deleted are still
-// there: where they say something else than the file, the file's policy becomes the version after them.
+// versionHere is the version that counts of the file's policy here. Versions outlive their profile
+// and never change, so those of a profile that was here and was deleted are still there: where they
+// say something else than the file, the file's policy becomes the version after them.
 func (m *importer) versionHere(ctx context.Context, f profileRecord) (int, error) {
 	last, was := m.gone[f.Handle]
 	if !was || f.Policy > last.version {
@@ -113,7 +121,8 @@ func (m *importer) versionHere(ctx context.Context, f profileRecord) (int, error
 	return policy.Version, m.tx.Policies.Insert(ctx, f.Handle, policy)
 }
 
-// overwriteProfile gives a locked profile the file's name, end, revocation and policy; that becomes the version after the present one.
+// overwriteProfile gives a locked profile the file's name, end, revocation and policy; that becomes
+// the version after the present one.
 func (m *importer) overwriteProfile(ctx context.Context, f profileRecord) error {
 	p, err := m.tx.Profiles.ByHandle(ctx, f.Handle)
 	if err != nil {
@@ -152,7 +161,8 @@ func (m *importer) overwriteProfile(ctx context.Context, f profileRecord) error 
 	return m.note(ctx, "profile.import", f.Handle, "Overwritten from a file.")
 }
 
-// mapped is a policy with the ids that the credentials have here. A grant of a credential that is not in the file points nowhere.
+// mapped is a policy with the ids that the credentials have here. A grant of a credential that is
+// not in the file points nowhere.
 func (m *importer) mapped(p app.Policy) app.Policy {
 	keys := make([]app.Grant, len(p.Keys))
 	for i, g := range p.Keys {
@@ -163,7 +173,8 @@ func (m *importer) mapped(p app.Policy) app.Policy {
 	return p
 }
 
-// credentialHere is the id that a credential of the file has here. One that is not in the file, or was not taken, is nothing that is here.
+// credentialHere is the id that a credential of the file has here. One that is not in the file, or
+// was not taken, is nothing that is here.
 func (m *importer) credentialHere(id string) string {
 	if to, ok := m.ids[id]; ok {
 		return to
@@ -174,7 +185,8 @@ func (m *importer) credentialHere(id string) string {
 	return id
 }
 
-// policies loads the versions of profiles that were taken, that are here with the same version or that are gone everywhere. Versions never change, so one that is here counts.
+// policies loads the versions of profiles that were taken, that are here with the same version or
+// that are gone everywhere. Versions never change, so one that is here counts.
 func (m *importer) policies(ctx context.Context) error {
 	for handle, versions := range m.in.policies {
 		if _, ok := m.home(handle); !ok {
@@ -191,7 +203,8 @@ func (m *importer) policies(ctx context.Context) error {
 				break
 			}
 			body := m.mapped(v.Body)
-			row := store.PolicyRow{ProfileHandle: handle, Version: body.Version, Body: text(body), Digest: body.Digest(), CreatedBy: text(v.CreatedBy), CreatedAt: v.CreatedAt}
+			row := store.PolicyRow{ProfileHandle: handle, Version: body.Version, Body: text(body), Digest: body.Digest(),
+				CreatedBy: text(v.CreatedBy), CreatedAt: v.CreatedAt}
 			if _, _, err := m.load.Add(ctx, row); err != nil {
 				return err
 			}
@@ -200,7 +213,8 @@ func (m *importer) policies(ctx context.Context) error {
 	return nil
 }
 
-// policyOf is the policy version of a profile of the file that replaced an unlocked one here; 0 if it was not taken.
+// policyOf is the policy version of a profile of the file that replaced an unlocked one here; 0 if
+// it was not taken.
 func (m *importer) policyOf(handle string) int {
 	for i, f := range m.in.profiles {
 		if f.Handle == handle && m.choice.takes(m.items[len(m.in.credentials)+i]) {

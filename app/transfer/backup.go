@@ -22,8 +22,10 @@ import (
 // backupTime is how long a backup may take in all.
 const backupTime = 12 * time.Hour
 
-// BackUp makes a backup now and verifies it: writes an .airlock file, stores it, reads it back from there and restores it into a scratch database. Then the oldest
-// ones over the number to keep are deleted, of this instance's only. The outcome is recorded and audited, also a failure. CodeConflict if one is under way; people only.
+// BackUp makes a backup now and verifies it: writes an .airlock file, stores it, reads it back from
+// there and restores it into a scratch database. Then the oldest ones over the number to keep are
+// deleted, of this instance's only. The outcome is recorded and audited, also a failure.
+// CodeConflict if one is under way; people only.
 func (s *Service) BackUp(ctx context.Context, by app.Actor) (store.Backup, error) {
 	if err := peopleOnly(by); err != nil {
 		return store.Backup{}, err
@@ -71,13 +73,16 @@ func (s *Service) endLost(ctx context.Context, tx *store.Tx, before time.Time) e
 	if err != nil || n == 0 {
 		return err
 	}
-	return tx.Audit(ctx, s.event(app.System(), "backup.failed", "backups", "A backup was interrupted: the process that made it ended."))
+	return tx.Audit(ctx, s.event(app.System(), "backup.failed", "backups",
+		"A backup was interrupted: the process that made it ended."))
 }
 
 // conclude records and audits how it ended.
 func (s *Service) conclude(ctx context.Context, b *store.Backup, failure error) error {
 	b.Status, b.FinishedAt = store.BackupVerified, s.now()
-	e := s.event(b.By, "backup.verified", b.Name, strings.TrimSpace(fmt.Sprintf("Made a backup of %d bytes and restored it into a scratch file; %s. %s", b.Size, b.Target, b.Error)))
+	e := s.event(b.By, "backup.verified", b.Name,
+		strings.TrimSpace(fmt.Sprintf("Made a backup of %d bytes and restored it into a scratch file; %s. %s", b.Size,
+			b.Target, b.Error)))
 	if failure != nil {
 		b.Status, b.Error = store.BackupFailed, app.Clip(failure.Error(), 500)
 		e = s.event(b.By, "backup.failed", b.Name, "The backup failed: "+b.Error)
@@ -103,7 +108,8 @@ func (s *Service) conclude(ctx context.Context, b *store.Backup, failure error) 
 // TopicBackups is what the hub is told when the list of backups changed.
 const TopicBackups = "backups"
 
-// backupNames is what the names of this instance's backups begin with: several instances may share a target.
+// backupNames is what the names of this instance's backups begin with: several instances may share
+// a target.
 func (s *Service) backupNames() string { return "airlock-" + s.cfg.Instance + "-" }
 
 // make writes, stores, verifies and prunes.
@@ -119,7 +125,8 @@ func (s *Service) make(ctx context.Context, settings BackupSettings, b *store.Ba
 	if err != nil {
 		return err
 	}
-	if err := s.room(2 * size); err != nil { // the scratch database and its write-ahead log; the file is looked after while it is written
+	// the scratch database and its write-ahead log; the file is looked after while it is written
+	if err := s.room(2 * size); err != nil {
 		return err
 	}
 	dir, err := os.MkdirTemp(s.cfg.Dir, backupPrefix)
@@ -138,7 +145,8 @@ func (s *Service) make(ctx context.Context, settings BackupSettings, b *store.Ba
 		// What can't be restored must not pass for a backup.
 		return errors.Join(fmt.Errorf("transfer: the backup could not be restored: %w", err), s.discard(ctx, target, b.Name))
 	}
-	if err := s.prune(ctx, target, settings.Keep, b.Name); err != nil { // there may be rules against deleting: the backup is as good
+	// there may be rules against deleting: the backup is as good
+	if err := s.prune(ctx, target, settings.Keep, b.Name); err != nil {
 		b.Error = app.Clip("Older ones could not be deleted: "+err.Error(), 500)
 		s.cfg.Log.WarnContext(ctx, "old backups could not be deleted", "error", err)
 	}
@@ -152,7 +160,8 @@ func (s *Service) discard(ctx context.Context, target blobs.Store, name string) 
 	return target.Delete(ctx, name)
 }
 
-func (s *Service) writeBackup(ctx context.Context, path string, passphrase app.Secret, b *store.Backup) (Counts, error) {
+func (s *Service) writeBackup(ctx context.Context, path string, passphrase app.Secret, b *store.Backup) (Counts,
+	error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // inside a directory of ours
 	if err != nil {
 		return Counts{}, fmt.Errorf("transfer: backup: %w", err)
@@ -184,9 +193,11 @@ func (s *Service) store(ctx context.Context, target blobs.Store, path string, b 
 	return nil
 }
 
-// verify restores the file from where it is stored, under an instance key that is thrown away, and compares. No byte that the storage made up is looked at: it could be the head of a
-// file that asks for half a gigabyte to be opened, or an older backup that passes for this one.
-func (s *Service) verify(ctx context.Context, target blobs.Store, passphrase app.Secret, dir string, b *store.Backup, want Counts) error {
+// verify restores the file from where it is stored, under an instance key that is thrown away, and
+// compares. No byte that the storage made up is looked at: it could be the head of a file that asks
+// for half a gigabyte to be opened, or an older backup that passes for this one.
+func (s *Service) verify(ctx context.Context, target blobs.Store, passphrase app.Secret, dir string, b *store.Backup,
+	want Counts) error {
 	scratch := filepath.Join(dir, "scratch")
 	if err := os.Mkdir(scratch, 0o700); err != nil {
 		return err
@@ -232,8 +243,9 @@ func sound(ctx context.Context, dir string, s *Service) (err error) {
 	return st.Check(ctx)
 }
 
-// prune deletes this instance's backups that are older than the last ones to keep, of which made is the newest. Names hold the time, so they sort by it. Who can write to the target
-// can put any name there, so it goes by what is recorded here.
+// prune deletes this instance's backups that are older than the last ones to keep, of which made is
+// the newest. Names hold the time, so they sort by it. Who can write to the target can put any name
+// there, so it goes by what is recorded here.
 //
 //   - What was verified here and is still as large counts, and nothing else: a stranger's file takes nobody's place, nor does what an attempt that failed left, since a process that
 //     was killed could not verify what it had stored.
@@ -248,7 +260,8 @@ func (s *Service) prune(ctx context.Context, target blobs.Store, keep int, made 
 		return errors.Join(err, context.Cause(ctx))
 	}
 	var files map[string]store.BackupFile
-	if err := s.cfg.Store.Read(ctx, func(tx *store.Tx) error { files, err = tx.Backups.Files(ctx); return err }); err != nil {
+	if err := s.cfg.Store.Read(ctx,
+		func(tx *store.Tx) error { files, err = tx.Backups.Files(ctx); return err }); err != nil {
 		return err
 	}
 	oldest := made // to be kept
@@ -269,7 +282,8 @@ func (s *Service) prune(ctx context.Context, target blobs.Store, keep int, made 
 		if err := target.Delete(ctx, b.Name); err != nil {
 			return errors.Join(err, context.Cause(ctx))
 		}
-		if err := s.cfg.Store.Write(ctx, func(tx *store.Tx) error { return tx.Backups.MarkDeleted(ctx, b.Name) }); err != nil {
+		if err := s.cfg.Store.Write(ctx,
+			func(tx *store.Tx) error { return tx.Backups.MarkDeleted(ctx, b.Name) }); err != nil {
 			return err
 		}
 	}

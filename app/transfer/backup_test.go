@@ -39,7 +39,8 @@ func timed(h *house) *clock {
 }
 
 func toDir(dir string) BackupSettings {
-	return BackupSettings{On: true, Every: Daily, Keep: 2, Kind: ToDirectory, Directory: dir, Passphrase: app.NewSecret(words)}
+	return BackupSettings{On: true, Every: Daily, Keep: 2, Kind: ToDirectory, Directory: dir,
+		Passphrase: app.NewSecret(words)}
 }
 
 func (h *house) list() (list []string) {
@@ -77,7 +78,8 @@ func TestBackupToADirectory(t *testing.T) {
 			t.Errorf("the list says of number %d: %q", i, b.Error)
 		}
 	}
-	want := []string{"airlock-aaaa-20260304T123200.000Z.airlock", "airlock-aaaa-20260304T123300.000Z.airlock", filepath.Base(foreign)}
+	want := []string{"airlock-aaaa-20260304T123200.000Z.airlock", "airlock-aaaa-20260304T123300.000Z.airlock",
+		filepath.Base(foreign)}
 	if diff := cmp.Diff(want, names(t, target)); diff != "" {
 		t.Error(diff)
 	}
@@ -115,14 +117,16 @@ func TestBackupsAreNotKeptInTheDataDirectory(t *testing.T) {
 	h.no(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
 }
 
-// A process that was killed between storing a backup and verifying it leaves a file that nobody has restored. It must not push out one that somebody has.
+// A process that was killed between storing a backup and verifying it leaves a file that nobody has
+// restored. It must not push out one that somebody has.
 func TestAnInterruptedBackupTakesNobodysPlace(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	c, target := timed(h), t.TempDir()
 	h.no(h.SetBackupSettings(t.Context(), person(), toDir(target)))
 	first := must[store.Backup](t)(h.BackUp(t.Context(), person()))
 	c.set(c.now().Add(time.Minute))
-	lost := store.Backup{Cause: "person", By: person(), Name: "airlock-aaaa-20260304T123100.000Z.airlock", StartedAt: c.now()}
+	lost := store.Backup{Cause: "person", By: person(), Name: "airlock-aaaa-20260304T123100.000Z.airlock",
+		StartedAt: c.now()}
 	h.no(os.WriteFile(filepath.Join(target, lost.Name), []byte("half of it"), 0o600))
 	h.no(h.cfg.Store.Write(t.Context(), func(tx *store.Tx) error {
 		if _, err := tx.Backups.Begin(t.Context(), lost); err != nil {
@@ -133,7 +137,8 @@ func TestAnInterruptedBackupTakesNobodysPlace(t *testing.T) {
 	}))
 	c.set(c.now().Add(time.Minute))
 	second := must[store.Backup](t)(h.BackUp(t.Context(), person()))
-	// It stays as long as an older one does: what was set back to that moment calls it failed, too, however good it is.
+	// It stays as long as an older one does: what was set back to that moment calls it failed, too,
+	// however good it is.
 	if diff := cmp.Diff([]string{first.Name, lost.Name, second.Name}, names(t, target)); diff != "" {
 		t.Error(diff)
 	}
@@ -144,14 +149,16 @@ func TestAnInterruptedBackupTakesNobodysPlace(t *testing.T) {
 	}
 }
 
-// The clock was five years ahead for a while. The backups of that time must not push out every one that is made now, the very one that was just verified among them.
+// The clock was five years ahead for a while. The backups of that time must not push out every one
+// that is made now, the very one that was just verified among them.
 func TestBackupsOfAClockThatWasAheadTakeNobodysPlace(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	c, target := timed(h), t.TempDir()
 	h.no(h.SetBackupSettings(t.Context(), person(), toDir(target)))
 	start := c.now()
 	var made []string
-	for _, at := range []time.Time{start.AddDate(5, 0, 0), start.AddDate(5, 0, 1), start, start.AddDate(0, 0, 1), start.AddDate(0, 0, 2)} {
+	for _, at := range []time.Time{start.AddDate(5, 0, 0), start.AddDate(5, 0, 1), start, start.AddDate(0, 0, 1),
+		start.AddDate(0, 0, 2)} {
 		c.set(at)
 		made = append(made, must[store.Backup](t)(h.BackUp(t.Context(), person())).Name)
 	}
@@ -160,13 +167,15 @@ func TestBackupsOfAClockThatWasAheadTakeNobodysPlace(t *testing.T) {
 	}
 }
 
-// A full disk, say, kept the end of a backup from being recorded. That is made up for: it must not be in the way of those to come.
+// A full disk, say, kept the end of a backup from being recorded. That is made up for: it must not
+// be in the way of those to come.
 func TestABackupWhoseEndWasNotRecordedIsInNobodysWay(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	c := timed(h)
 	h.no(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
 	b := store.Backup{Cause: "person", By: person(), Name: "airlock-aaaa-20260304T123000.000Z.airlock", StartedAt: c.now()}
-	h.no(h.cfg.Store.Write(t.Context(), func(tx *store.Tx) (err error) { b.ID, err = tx.Backups.Begin(t.Context(), b); return err }))
+	h.no(h.cfg.Store.Write(t.Context(),
+		func(tx *store.Tx) (err error) { b.ID, err = tx.Backups.Begin(t.Context(), b); return err }))
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := h.conclude(over, &b, nil); err == nil {
@@ -179,16 +188,19 @@ func TestABackupWhoseEndWasNotRecordedIsInNobodysWay(t *testing.T) {
 	}
 }
 
-// The clock was ahead when the server was killed in the middle of a backup. Its successor notes that one as lost all the same.
+// The clock was ahead when the server was killed in the middle of a backup. Its successor notes
+// that one as lost all the same.
 func TestABackupOfAClockThatWasAheadIsLostWithItsServer(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	c := timed(h)
 	b := store.Backup{Cause: "person", By: person(), Name: "x", StartedAt: c.now().AddDate(5, 0, 0)}
-	h.no(h.cfg.Store.Write(t.Context(), func(tx *store.Tx) error { _, err := tx.Backups.Begin(t.Context(), b); return err }))
+	h.no(h.cfg.Store.Write(t.Context(),
+		func(tx *store.Tx) error { _, err := tx.Backups.Begin(t.Context(), b); return err }))
 	ctx, cancel := context.WithCancel(t.Context())
 	ran := make(chan struct{})
 	go func() { defer close(ran); h.Run(ctx) }()
-	for deadline := time.Now().Add(10 * time.Second); h.list()[0] != store.BackupFailed; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Second); h.list()[0] != store.BackupFailed; time.Sleep(
+		20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Error("it still runs")
 			break
@@ -214,9 +226,11 @@ func TestSettingsOfBackupsAreSealedAndKept(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for name, bad := range map[string]func(*BackupSettings){
-		"every": func(b *BackupSettings) { b.Every = "yearly" }, "keep": func(b *BackupSettings) { b.Keep = 0 }, "kind": func(b *BackupSettings) { b.Kind = "tape" },
-		"directory": func(b *BackupSettings) { b.Directory = "/nowhere/at/all" }, "passphrase": func(b *BackupSettings) { b.Passphrase = app.NewSecret("password1234") },
-		"endpoint": func(b *BackupSettings) { b.Kind = ToS3; b.S3 = blobs.S3{Endpoint: "x"} },
+		"every": func(b *BackupSettings) { b.Every = "yearly" }, "keep": func(b *BackupSettings) { b.Keep = 0 },
+		"kind":       func(b *BackupSettings) { b.Kind = "tape" },
+		"directory":  func(b *BackupSettings) { b.Directory = "/nowhere/at/all" },
+		"passphrase": func(b *BackupSettings) { b.Passphrase = app.NewSecret("password1234") },
+		"endpoint":   func(b *BackupSettings) { b.Kind = ToS3; b.S3 = blobs.S3{Endpoint: "x"} },
 	} {
 		in := toDir(b.Directory)
 		bad(&in)
@@ -255,7 +269,8 @@ func TestBackupsNeverRunTwiceAtOnce(t *testing.T) {
 	}
 	// One that a dead process left running doesn't stand in the way for ever.
 	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error {
-		_, err := tx.Backups.Begin(t.Context(), store.Backup{Cause: "person", By: person(), StartedAt: time.Now().Add(-13 * time.Hour)})
+		_, err := tx.Backups.Begin(t.Context(),
+			store.Backup{Cause: "person", By: person(), StartedAt: time.Now().Add(-13 * time.Hour)})
 		return err
 	}))
 	must[store.Backup](t)(h.BackUp(t.Context(), person()))
@@ -298,7 +313,8 @@ func TestScheduleOfBackups(t *testing.T) {
 	at(10, 3, 10)
 	step("verified", "verified", "missed", "verified", "failed")
 	state := must[BackupState](t)(h.BackupState(t.Context()))
-	if state.Problem == "" || !slices.Contains(h.actions(), "backup.failed") || !state.Next.Equal(time.Date(2026, 3, 11, 3, 0, 0, 0, time.UTC)) {
+	if state.Problem == "" || !slices.Contains(h.actions(), "backup.failed") ||
+		!state.Next.Equal(time.Date(2026, 3, 11, 3, 0, 0, 0, time.UTC)) {
 		t.Errorf("%+v", state)
 	}
 	h.no(os.Mkdir(target, 0o700))
@@ -311,7 +327,8 @@ func TestScheduleOfBackups(t *testing.T) {
 
 func TestSlots(t *testing.T) {
 	at := time.Date(2026, 3, 4, 2, 30, 0, 0, time.UTC) // Wednesday
-	for every, want := range map[string]string{Hourly: "2026-03-04T02:00:00Z", Daily: "2026-03-03T03:00:00Z", Weekly: "2026-03-01T03:00:00Z"} {
+	for every, want := range map[string]string{Hourly: "2026-03-04T02:00:00Z", Daily: "2026-03-03T03:00:00Z",
+		Weekly: "2026-03-01T03:00:00Z"} {
 		got := slotBefore(every, at)
 		if got.Format(time.RFC3339) != want {
 			t.Errorf("%s: %s", every, got)
@@ -334,7 +351,8 @@ func TestBackupToS3IsVerifiedByReadingItBack(t *testing.T) {
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) { r.Out.URL.Scheme, r.Out.URL.Host = real.Scheme, real.Host },
 		ModifyResponse: func(r *http.Response) error {
-			if spoil && r.Request.Method == http.MethodGet && strings.HasSuffix(r.Request.URL.Path, ".airlock") && r.StatusCode < 300 {
+			if spoil && r.Request.Method == http.MethodGet && strings.HasSuffix(r.Request.URL.Path, ".airlock") &&
+				r.StatusCode < 300 {
 				r.Body = readCloser{&flipping{Reader: r.Body}, r.Body}
 			}
 			return nil
@@ -349,7 +367,8 @@ func TestBackupToS3IsVerifiedByReadingItBack(t *testing.T) {
 	}))
 	t.Cleanup(front.Close)
 	b := BackupSettings{On: true, Every: Hourly, Keep: 2, Kind: ToS3, Passphrase: app.NewSecret(words),
-		S3: blobs.S3{Endpoint: front.URL, Bucket: s3test.Bucket, Prefix: "house", PathStyle: true, AccessKey: s3test.AccessKey, SecretKey: app.NewSecret(s3test.SecretKey)}}
+		S3: blobs.S3{Endpoint: front.URL, Bucket: s3test.Bucket, Prefix: "house", PathStyle: true,
+			AccessKey: s3test.AccessKey, SecretKey: app.NewSecret(s3test.SecretKey)}}
 	h.no(h.SetBackupSettings(t.Context(), person(), b))
 	stored := func() int {
 		target := must[blobs.Store](t)(b.open())
@@ -361,7 +380,8 @@ func TestBackupToS3IsVerifiedByReadingItBack(t *testing.T) {
 	}
 	c.set(c.now().Add(time.Minute))
 	spoil = true
-	if x, err := h.BackUp(t.Context(), person()); err == nil || x.Status != store.BackupFailed || !strings.Contains(x.Error, "could not be restored") {
+	if x, err := h.BackUp(t.Context(), person()); err == nil || x.Status != store.BackupFailed ||
+		!strings.Contains(x.Error, "could not be restored") {
 		t.Errorf("%+v, %v", x, err)
 	}
 	if stored() != 1 {
@@ -372,7 +392,8 @@ func TestBackupToS3IsVerifiedByReadingItBack(t *testing.T) {
 	for range 2 {
 		c.set(c.now().Add(time.Minute))
 		x := must[store.Backup](t)(h.BackUp(t.Context(), person()))
-		if last := stored() == 3; x.Status != store.BackupVerified || strings.Contains(x.Error, "could not be deleted") != last {
+		if last := stored() == 3; x.Status != store.BackupVerified ||
+			strings.Contains(x.Error, "could not be deleted") != last {
 			t.Errorf("%+v", x)
 		}
 	}
@@ -380,7 +401,8 @@ func TestBackupToS3IsVerifiedByReadingItBack(t *testing.T) {
 		t.Errorf("%d objects, %q", stored(), state.Problem)
 	}
 	keeps = false
-	// Wrong credentials are refused when they are typed; and the key is not sent to another endpoint than it was typed for.
+	// Wrong credentials are refused when they are typed; and the key is not sent to another endpoint
+	// than it was typed for.
 	wrong := b
 	wrong.S3.SecretKey = app.NewSecret("another secret key")
 	wantField(t, "wrong key", h.SetBackupSettings(t.Context(), person(), wrong), "secret_key")

@@ -10,24 +10,27 @@ import (
 
 // What numbers and short texts of a file may be.
 const (
-	maxMoment = 253_402_300_799_999 // unix milliseconds: the end of the year 9999, the last one that JSON and pages can write
-	maxNumber = 1 << 53             // what every reader of JSON can count to
-	maxCount  = maxNumber / 2       // of what goes on counting here: files of ours must be readable afterwards, too
-	maxTally  = 1 << 40             // of what an import brings into sums that go on growing here
-	maxField  = 64 << 10            // bytes: of an error or a path, the longest that lists show
+	// unix milliseconds: the end of the year 9999, the last one that JSON and pages can write
+	maxMoment = 253_402_300_799_999
+	maxNumber = 1 << 53       // what every reader of JSON can count to
+	maxCount  = maxNumber / 2 // of what goes on counting here: files of ours must be readable afterwards, too
+	maxTally  = 1 << 40       // of what an import brings into sums that go on growing here
+	maxField  = 64 << 10      // bytes: of an error or a path, the longest that lists show
 )
 
 // long are the texts that no list shows; a line's length bounds them.
 var long = map[string]bool{"Stdout": true, "Stderr": true, "Result": true, "Segments": true, "Clean": true, "Prompt": true, "Response": true} //nolint:gochecknoglobals // a table
 
-// checkBounds refuses a row with a time that can't be written, a number that can't be counted to or a text that would fill a list's page. Fields named …At are milliseconds, Start is seconds.
+// checkBounds refuses a row with a time that can't be written, a number that can't be counted to or
+// a text that would fill a list's page. Fields named …At are milliseconds, Start is seconds.
 func checkBounds(row any) error {
 	v := reflect.ValueOf(row)
 	for i := range v.NumField() {
 		name, f := v.Type().Field(i).Name, v.Field(i)
 		switch f.Kind() {
 		case reflect.Int, reflect.Int64:
-			if n := f.Int(); n < -1 || n > maxNumber || strings.HasSuffix(name, "At") && (n < 0 || n > maxMoment) || name == "Start" && (n < 0 || n > maxMoment/1000) {
+			if n := f.Int(); n < -1 || n > maxNumber || strings.HasSuffix(name, "At") && (n < 0 || n > maxMoment) ||
+				name == "Start" && (n < 0 || n > maxMoment/1000) {
 				return fmt.Errorf("its %s is not possible", name)
 			}
 		case reflect.String:
@@ -41,12 +44,14 @@ func checkBounds(row any) error {
 
 // What an execution may leave in one line, the one with its output and result.
 const (
-	outputGrowth = 2 * 6   // two streams, of which JSON writes a control byte as six
-	resultGrowth = 2 * 2   // masked, a result has at most twice as many bytes (engine), of which JSON writes a quote as two
+	outputGrowth = 2 * 6 // two streams, of which JSON writes a control byte as six
+	// masked, a result has at most twice as many bytes (engine), of which JSON writes a quote as two
+	resultGrowth = 2 * 2
 	lineRest     = 1 << 20 // the names of members, and how the streams took turns
 )
 
-// CheckLimits refuses limits under which a script could leave more than a line of a file holds: no export or backup with it could be read.
+// CheckLimits refuses limits under which a script could leave more than a line of a file holds: no
+// export or backup with it could be read.
 func CheckLimits(l app.Limits) error {
 	const room = maxLine - lineRest
 	if l.Output <= (room-resultGrowth)/outputGrowth && l.Result <= (room-outputGrowth*l.Output)/resultGrowth {
@@ -54,7 +59,8 @@ func CheckLimits(l app.Limits) error {
 	}
 	output := fitting("an output", room-resultGrowth*min(l.Result, room), outputGrowth)
 	result := fitting("a result", room-outputGrowth*min(l.Output, room), resultGrowth)
-	return fmt.Errorf("AIRLOCK_LIMIT_OUTPUT and AIRLOCK_LIMIT_RESULT are too large together: an export or a backup holds an execution in %d MiB, and needs up to twelve times the first and four times the second. "+
+	return fmt.Errorf("AIRLOCK_LIMIT_OUTPUT and AIRLOCK_LIMIT_RESULT are too large together: an export or a backup "+
+		"holds an execution in %d MiB, and needs up to twelve times the first and four times the second. "+
 		"Beside this result fits: %s. Beside this output: %s", room>>20, output, result)
 }
 

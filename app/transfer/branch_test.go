@@ -10,7 +10,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// kept is what the archived audit logs say was done to what, by the beginning of their names: the label of an instance, or branch.
+// kept is what the archived audit logs say was done to what, by the beginning of their names: the
+// label of an instance, or branch.
 func (h *house) kept() map[string]string {
 	h.t.Helper()
 	got := map[string]string{}
@@ -28,8 +29,9 @@ func (h *house) kept() map[string]string {
 	return got
 }
 
-// An instance was restored from an older file, so its audit log has two continuations. An instance that gets both keeps both, each whole, and goes on making files that can be read:
-// mixed they would be no chain, and every backup from then on would fail.
+// An instance was restored from an older file, so its audit log has two continuations. An instance
+// that gets both keeps both, each whole, and goes on making files that can be read: mixed they
+// would be no chain, and every backup from then on would fail.
 func TestAuditLogsOfARestoredInstance(t *testing.T) {
 	old := newHouse(t, "aaaa")
 	old.credential("BEFORE", "value-of-before")
@@ -66,19 +68,23 @@ func TestAuditLogsOfARestoredInstance(t *testing.T) {
 	newHouse(t, "dddd").plan(restored.export(all()))
 }
 
-// A profile moved here, got other hosts here and was deleted. It comes back from the first instance as the preview says, not as it was here last; and its hosts can be changed again.
+// A profile moved here, got other hosts here and was deleted. It comes back from the first instance
+// as the preview says, not as it was here last; and its hosts can be changed again.
 func TestDeletedProfileComesBackAsTheFileHasIt(t *testing.T) {
 	for name, versions := range map[string]int{"another second version": 1, "more versions": 2} {
 		t.Run(name, func(t *testing.T) {
 			a, b, p := twins(t)
 			for i := range versions {
-				must[app.Profile](t)(b.desk.SetHosts(t.Context(), person(), p.Handle, hosts(t, "api.stripe.com", []string{"here.example", "also-here.example"}[i]), nil))
+				must[app.Profile](t)(b.desk.SetHosts(t.Context(), person(), p.Handle,
+					hosts(t, "api.stripe.com", []string{"here.example", "also-here.example"}[i]), nil))
 			}
 			must[app.Profile](t)(b.desk.Revoke(t.Context(), person(), p.Handle))
 			b.no(b.desk.DeleteProfile(t.Context(), person(), p.Handle))
-			must[app.Profile](t)(a.desk.SetHosts(t.Context(), person(), p.Handle, hosts(t, "api.stripe.com", "there.example"), nil))
+			must[app.Profile](t)(a.desk.SetHosts(t.Context(), person(), p.Handle, hosts(t, "api.stripe.com", "there.example"),
+				nil))
 			file, key := a.export(all()), "profile:"+p.Handle
-			says(t, state(b.plan(file), key).Facts, "It reaches there.example on ports 80 and 443: Airlock checks the name, but not always who answers.")
+			says(t, state(b.plan(file), key).Facts,
+				"It reaches there.example on ports 80 and 443: Airlock checks the name, but not always who answers.")
 			b.take(file, Choice{Each: map[string]bool{key: true}})
 
 			reaches := func() string {
@@ -99,7 +105,8 @@ func TestDeletedProfileComesBackAsTheFileHasIt(t *testing.T) {
 	}
 }
 
-// What was locked here and was deleted does not come back from a file that has it from before the lock, with keys that could still be changed.
+// What was locked here and was deleted does not come back from a file that has it from before the
+// lock, with keys that could still be changed.
 func TestDeletedLockedProfileStaysLocked(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	p := h.profile("open", nil, "api.example.com")

@@ -22,11 +22,13 @@ var (
 	labelShape  = regexp.MustCompile(`^[0-9a-f]{1,64}$`)
 )
 
-// check judges what the file arranges by the rules that hold for what people and agents type, so that nothing gets in by a file that could not by a form.
-// Only invisible characters, which older versions took, pass: pages mark them. What a restore must
-// take as well is not judged here, but by checkRules.
+// check judges what the file arranges by the rules that hold for what people and agents type, so
+// that nothing gets in by a file that could not by a form. Only invisible characters, which older
+// versions took, pass: pages mark them. What a restore must take as well is not judged here, but by
+// checkRules.
 func (in *incoming) check() error {
-	if !labelShape.MatchString(in.open.Instance) || len(in.open.AskedKeys) > instance.MaxAskedKeys || checkBounds(in.open) != nil {
+	if !labelShape.MatchString(in.open.Instance) || len(in.open.AskedKeys) > instance.MaxAskedKeys ||
+		checkBounds(in.open) != nil {
 		return contradiction("the first line", "is not Airlock's", nil)
 	}
 	if err := app.CheckStored("program", in.open.Program, maxShort); err != nil {
@@ -67,8 +69,8 @@ func (in *incoming) check() error {
 	return nil
 }
 
-// importable refuses what only a restore takes: it brings back what our own files hold, whatever was
-// allowed when it was stored.
+// importable refuses what only a restore takes: it brings back what our own files hold, whatever
+// was allowed when it was stored.
 func (in *incoming) importable() error {
 	if err := in.spare(); err != nil {
 		return err
@@ -76,8 +78,8 @@ func (in *incoming) importable() error {
 	return in.checkRules()
 }
 
-// spare makes sure that what the file brings can go on being counted here: the version after an imported one must be one that our own files may hold, or every backup would fail from
-// then on.
+// spare makes sure that what the file brings can go on being counted here: the version after an
+// imported one must be one that our own files may hold, or every backup would fail from then on.
 func (in *incoming) spare() error {
 	for _, c := range in.credentials {
 		if c.Version > maxCount {
@@ -86,7 +88,8 @@ func (in *incoming) spare() error {
 	}
 	for handle, versions := range in.policies {
 		if versions[len(versions)-1].Body.Version > maxCount {
-			return contradiction("the policy of profile "+app.Clip(handle, 60), "has a version after which there is no room for more", nil)
+			return contradiction("the policy of profile "+app.Clip(handle, 60),
+				"has a version after which there is no room for more", nil)
 		}
 	}
 	return nil
@@ -102,7 +105,8 @@ func (c credentialRecord) check() error {
 	if err := checkBounds(c); err != nil {
 		return err
 	}
-	for name, text := range map[string]string{"description": c.Description, "service": c.Service, "reference": c.Reference, "check_error": c.CheckError} {
+	for name, text := range map[string]string{"description": c.Description, "service": c.Service, "reference": c.Reference,
+		"check_error": c.CheckError} {
 		if err := app.CheckStored(name, text, 4*app.MaxDescription); err != nil {
 			return err
 		}
@@ -160,13 +164,15 @@ func (in *incoming) checkProfile(p profileRecord) error {
 		return fmt.Errorf("its handle is malformed")
 	case len(p.Keys) > app.MaxKeys, len(p.Hosts) > maxHosts:
 		return fmt.Errorf("it has too many keys or hosts")
-	case p.Locked != (p.Policy > 0), p.CreatedAt <= 0, p.UpdatedAt <= 0, p.ExpiresAt < 0, p.RevokedAt < 0, p.LockedAt < 0, p.ClaimedAt < 0:
+	case p.Locked != (p.Policy > 0), p.CreatedAt <= 0, p.UpdatedAt <= 0, p.ExpiresAt < 0, p.RevokedAt < 0, p.LockedAt < 0,
+		p.ClaimedAt < 0:
 		return fmt.Errorf("its state is not possible")
 	}
 	if err := checkBounds(p); err != nil {
 		return err
 	}
-	for name, text := range map[string]string{"description": p.Description, "pairing_code": p.PairingCode, "created_from": p.CreatedFrom, "backend": p.Backend, "image": p.Image} {
+	for name, text := range map[string]string{"description": p.Description, "pairing_code": p.PairingCode,
+		"created_from": p.CreatedFrom, "backend": p.Backend, "image": p.Image} {
 		if err := app.CheckStored(name, text, app.MaxDescription); err != nil {
 			return err
 		}
@@ -227,7 +233,8 @@ func (in *incoming) checkKey(k keyRecord) error {
 // checkLocked makes sure that the policy that counts says what the profile's page would show.
 func (in *incoming) checkLocked(p profileRecord) error {
 	policy, versions := in.current(p), in.policies[p.Handle]
-	if policy.Version != p.Policy || versions[len(versions)-1].Body.Version != p.Policy || len(policy.Keys) != len(p.Keys) {
+	if policy.Version != p.Policy || versions[len(versions)-1].Body.Version != p.Policy ||
+		len(policy.Keys) != len(p.Keys) {
 		return fmt.Errorf("its policy is missing, not the last one or grants other keys")
 	}
 	for _, g := range policy.Keys {

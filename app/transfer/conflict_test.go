@@ -38,14 +38,22 @@ func TestCredentialConflicts(t *testing.T) {
 		widens bool
 		says   string
 	}{
-		{"value", access.CredentialInput{Name: "DB_PASSWORD", Mode: app.ModeInjected, Value: app.NewSecret("a third password")}, false, "Its value becomes the file's."},
-		{"mode", access.CredentialInput{Name: "STRIPE_KEY", Mode: app.ModeInjected}, true, "It becomes injected; here it is sealed."},
-		{"more hosts", access.CredentialInput{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com", "evil.example")}, true, "It would also belong to evil.example."},
-		{"places", access.CredentialInput{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"), Places: []app.Place{app.PlaceHeader, app.PlaceQuery}}, true, "put into the query"},
-		{"headers", access.CredentialInput{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"), Headers: []string{"Cookie"}}, true, "It would be put into the headers Cookie."},
-		{"fewer headers", access.CredentialInput{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"), Headers: []string{"Authorization"}}, false, "It would be put into the headers Authorization."},
-		{"plain http", access.CredentialInput{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"), PlainHTTP: yes()}, true, "unencrypted HTTP would be allowed"},
-		{"description", access.CredentialInput{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"), Description: "new words"}, false, `description becomes "new words"`},
+		{"value", access.CredentialInput{Name: "DB_PASSWORD", Mode: app.ModeInjected,
+			Value: app.NewSecret("a third password")}, false, "Its value becomes the file's."},
+		{"mode", access.CredentialInput{Name: "STRIPE_KEY", Mode: app.ModeInjected}, true,
+			"It becomes injected; here it is sealed."},
+		{"more hosts", access.CredentialInput{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com", "evil.example")}, true,
+			"It would also belong to evil.example."},
+		{"places", access.CredentialInput{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"),
+			Places: []app.Place{app.PlaceHeader, app.PlaceQuery}}, true, "put into the query"},
+		{"headers", access.CredentialInput{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"),
+			Headers: []string{"Cookie"}}, true, "It would be put into the headers Cookie."},
+		{"fewer headers", access.CredentialInput{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"),
+			Headers: []string{"Authorization"}}, false, "It would be put into the headers Authorization."},
+		{"plain http", access.CredentialInput{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"), PlainHTTP: yes()}, true,
+			"unencrypted HTTP would be allowed"},
+		{"description", access.CredentialInput{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"),
+			Description: "new words"}, false, `description becomes "new words"`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -90,8 +98,10 @@ func yes() *bool { b := true; return &b }
 // What a new credential may do besides the usual is said before it is taken.
 func TestThePreviewOfANewCredentialTellsWhereItGoes(t *testing.T) {
 	a, b := newHouse(t, "aaaa"), newHouse(t, "bbbb")
-	must[app.Credential](t)(a.desk.SetCredential(t.Context(), person(), access.CredentialInput{Name: "OPEN_KEY", Mode: app.ModeSealed, Value: app.NewSecret("a value of some length"), Hosts: hosts(t, "api.stripe.com"),
-		Places: []app.Place{app.PlaceHeader, app.PlaceQuery}, Headers: []string{"Cookie"}, PlainHTTP: yes()}))
+	must[app.Credential](t)(a.desk.SetCredential(t.Context(), person(),
+		access.CredentialInput{Name: "OPEN_KEY", Mode: app.ModeSealed, Value: app.NewSecret("a value of some length"),
+			Hosts:  hosts(t, "api.stripe.com"),
+			Places: []app.Place{app.PlaceHeader, app.PlaceQuery}, Headers: []string{"Cookie"}, PlainHTTP: yes()}))
 	item := state(b.plan(a.export(all())), "credential:OPEN_KEY")
 	says(t, item.Facts, "It is also put into the query of requests.")
 	says(t, item.Facts, "It is put into the headers Cookie.")
@@ -119,9 +129,11 @@ func TestProfileConflicts(t *testing.T) {
 			return err
 		}, StateConflict, false, "It would expire at 2098-01-01"},
 		{"more hosts", func(a, _ *house, p app.Profile) error {
-			_, err := a.desk.SetHosts(t.Context(), person(), p.Handle, hosts(t, "api.stripe.com", "db.example.com:5432", "evil.example"), nil)
+			_, err := a.desk.SetHosts(t.Context(), person(), p.Handle,
+				hosts(t, "api.stripe.com", "db.example.com:5432", "evil.example"), nil)
 			return err
-		}, StateConflict, true, "It would also reach evil.example on ports 80 and 443: Airlock checks the name, but not always who answers."},
+		}, StateConflict, true, "It would also reach evil.example on ports 80 and 443: Airlock checks the name, but not " +
+			"always who answers."},
 		{"fewer hosts", func(a, _ *house, p app.Profile) error {
 			_, err := a.desk.SetHosts(t.Context(), person(), p.Handle, hosts(t, "api.stripe.com"), nil)
 			return err
@@ -191,7 +203,8 @@ func TestLockedStaysLocked(t *testing.T) {
 	open := a.export(all())
 	b := newHouse(t, "bbbb")
 	b.take(open, Choice{})
-	must[app.Profile](t)(b.desk.Lock(t.Context(), person(), p.Handle, must[app.Profile](t)(b.desk.Profile(t.Context(), p.ID)).UpdatedAt))
+	must[app.Profile](t)(b.desk.Lock(t.Context(), person(), p.Handle,
+		must[app.Profile](t)(b.desk.Profile(t.Context(), p.ID)).UpdatedAt))
 	if s := state(b.plan(open), "profile:"+p.Handle); s.State != StateBlocked {
 		t.Errorf("unlocked in the file: %+v", s)
 	}
@@ -219,7 +232,8 @@ func TestLockedStaysLocked(t *testing.T) {
 	}
 }
 
-// A file with a profile whose id its maker knows must not get at a credential here by its name, nor by its id.
+// A file with a profile whose id its maker knows must not get at a credential here by its name, nor
+// by its id.
 func TestFileCanNotBorrowACredential(t *testing.T) {
 	victim := newHouse(t, "bbbb")
 	victim.credential("STRIPE_KEY", "sk_live_of_the_victim", "api.stripe.com")
@@ -243,7 +257,8 @@ func TestFileCanNotBorrowACredential(t *testing.T) {
 	q := evil.locked("also harmless", nil, "evil.example")
 	forged := forge(t, evil, func(r *record) bool {
 		switch {
-		case r.Credential != nil, r.Profile != nil && r.Profile.Handle != q.Handle, r.Policy != nil && r.Policy.Profile != q.Handle:
+		case r.Credential != nil, r.Profile != nil && r.Profile.Handle != q.Handle,
+			r.Policy != nil && r.Policy.Profile != q.Handle:
 			return false
 		case r.Profile != nil:
 			r.Profile.Keys = []keyRecord{{Name: "K", CreatedAt: 1}}
@@ -261,7 +276,8 @@ func TestFileCanNotBorrowACredential(t *testing.T) {
 	}
 }
 
-// forge writes a file of an instance with its lines changed or, on false, left out; the counts are made right.
+// forge writes a file of an instance with its lines changed or, on false, left out; the counts are
+// made right.
 func forge(t testing.TB, h *house, change func(*record) bool) []byte {
 	t.Helper()
 	var file bytes.Buffer
@@ -296,23 +312,33 @@ func TestLyingFiles(t *testing.T) {
 		"newer content": func(r *record) bool {
 			return once(r, r.Airlock != nil, func() { r.Airlock.Content = contentVersion + 1 })
 		},
-		"bad label":     func(r *record) bool { return once(r, r.Airlock != nil, func() { r.Airlock.Instance = "../x" }) },
-		"bad asked key": func(r *record) bool { return once(r, r.Airlock != nil, func() { r.Airlock.AskedKeys = [][]byte{{1}} }) },
-		"no end":        func(r *record) bool { return r.End == nil },
-		"wrong counts":  func(r *record) bool { return once(r, r.End != nil, func() { r.End.Counts.Executions++ }) },
+		"bad label": func(r *record) bool { return once(r, r.Airlock != nil, func() { r.Airlock.Instance = "../x" }) },
+		"bad asked key": func(r *record) bool {
+			return once(r, r.Airlock != nil,
+				func() { r.Airlock.AskedKeys = [][]byte{{1}} })
+		},
+		"no end":       func(r *record) bool { return r.End == nil },
+		"wrong counts": func(r *record) bool { return once(r, r.End != nil, func() { r.End.Counts.Executions++ }) },
 		"execution missing": func(r *record) bool {
 			return once(r, r.Execution != nil, func() { r.Execution = nil; r.End = nil; r.Stats = nil })
 		},
 		"profile without policy": func(r *record) bool { return r.Policy == nil },
-		"malformed id":           func(r *record) bool { return once(r, r.Profile != nil, func() { r.Profile.ID = "ark_short" }) },
-		"other handle":           func(r *record) bool { return once(r, first(r), func() { r.Profile.Handle = "other" }) },
-		"unknown credential":     func(r *record) bool { return once(r, first(r), func() { r.Profile.Keys[0].Credential = "nothere" }) },
-		"hidden grant":           func(r *record) bool { return once(r, first(r), func() { r.Profile.Keys = r.Profile.Keys[1:] }) },
+		"malformed id": func(
+			r *record) bool {
+			return once(r, r.Profile != nil, func() { r.Profile.ID = "ark_short" })
+		},
+		"other handle": func(r *record) bool { return once(r, first(r), func() { r.Profile.Handle = "other" }) },
+		"unknown credential": func(r *record) bool {
+			return once(r, first(r),
+				func() { r.Profile.Keys[0].Credential = "nothere" })
+		},
+		"hidden grant": func(r *record) bool { return once(r, first(r), func() { r.Profile.Keys = r.Profile.Keys[1:] }) },
 		"forged policy": func(r *record) bool {
 			return once(r, r.Policy != nil, func() { r.Policy.Body.Hosts = hosts(t, "evil.example") })
 		},
 		"uncanonical host": func(r *record) bool {
-			return once(r, r.Credential != nil && len(r.Credential.Hosts) > 0, func() { r.Credential.Hosts[0].Name = "API.stripe.com" })
+			return once(r, r.Credential != nil && len(r.Credential.Hosts) > 0,
+				func() { r.Credential.Hosts[0].Name = "API.stripe.com" })
 		},
 		"uncanonical header": func(r *record) bool {
 			return once(r, r.Credential != nil, func() { r.Credential.Headers = []string{"x-api-key"} })
@@ -325,7 +351,8 @@ func TestLyingFiles(t *testing.T) {
 			return once(r, r.Credential != nil, func() { r.Credential.Source = "elsewhere" })
 		},
 		"vault with value": func(r *record) bool {
-			return once(r, r.Credential != nil, func() { r.Credential.Source, r.Credential.Reference = app.SourceVault, "secret/data/a#x" })
+			return once(r, r.Credential != nil,
+				func() { r.Credential.Source, r.Credential.Reference = app.SourceVault, "secret/data/a#x" })
 		},
 		"reference to Vault's own": func(r *record) bool {
 			return once(r, r.Credential != nil, func() {
@@ -333,20 +360,33 @@ func TestLyingFiles(t *testing.T) {
 			})
 		},
 		"same name twice": func(r *record) bool {
-			return once(r, r.Credential != nil && r.Credential.Name == "STRIPE_KEY", func() { r.Credential.Name = "DB_PASSWORD" })
+			return once(r, r.Credential != nil && r.Credential.Name == "STRIPE_KEY",
+				func() { r.Credential.Name = "DB_PASSWORD" })
 		},
-		"running execution": func(r *record) bool { return once(r, r.Execution != nil, func() { r.Execution.Status = "running" }) },
-		"unknown status":    func(r *record) bool { return once(r, r.Execution != nil, func() { r.Execution.Status = "won" }) },
-		"bad exec id":       func(r *record) bool { return once(r, r.Execution != nil, func() { r.Execution.ID = "exec_x" }) },
-		"result no JSON":    func(r *record) bool { return once(r, r.Output != nil, func() { s := "{"; r.Output.Result = &s }) },
-		"unknown verdict":   func(r *record) bool { return once(r, r.Connection != nil, func() { r.Connection.Verdict = "maybe" }) },
-		"negative count":    func(r *record) bool { return once(r, r.Redaction != nil, func() { r.Redaction.Count = -1 }) },
-		"part twice":        func(r *record) bool { return once(r, r.Exchange != nil, func() { r.Exchange.Ordinal = 0 }) },
-		"audit gap":         func(r *record) bool { return r.Event == nil || r.Event.Seq != 2 },
+		"running execution": func(r *record) bool {
+			return once(r, r.Execution != nil,
+				func() { r.Execution.Status = "running" })
+		},
+		"unknown status": func(r *record) bool { return once(r, r.Execution != nil, func() { r.Execution.Status = "won" }) },
+		"bad exec id":    func(r *record) bool { return once(r, r.Execution != nil, func() { r.Execution.ID = "exec_x" }) },
+		"result no JSON": func(r *record) bool {
+			return once(r, r.Output != nil,
+				func() { s := "{"; r.Output.Result = &s })
+		},
+		"unknown verdict": func(r *record) bool {
+			return once(r, r.Connection != nil,
+				func() { r.Connection.Verdict = "maybe" })
+		},
+		"negative count": func(r *record) bool { return once(r, r.Redaction != nil, func() { r.Redaction.Count = -1 }) },
+		"part twice":     func(r *record) bool { return once(r, r.Exchange != nil, func() { r.Exchange.Ordinal = 0 }) },
+		"audit gap":      func(r *record) bool { return r.Event == nil || r.Event.Seq != 2 },
 		"audit forged": func(r *record) bool {
 			return once(r, r.Event != nil && r.Event.Seq == 2, func() { r.Event.Detail = "nothing happened" })
 		},
-		"unknown actor": func(r *record) bool { return once(r, r.Profile != nil, func() { r.Profile.CreatedBy.Kind = "god" }) },
+		"unknown actor": func(r *record) bool {
+			return once(r, r.Profile != nil,
+				func() { r.Profile.CreatedBy.Kind = "god" })
+		},
 		"control characters": func(r *record) bool {
 			return once(r, r.Profile != nil, func() { r.Profile.Description = "a\x00\u202eb" })
 		},
@@ -363,7 +403,8 @@ func TestLyingFiles(t *testing.T) {
 				var e *app.Error
 				if !errors.As(err, &e) || e.Code != app.CodeInvalidField && e.Code != app.CodeConflict || e.Hint == "" {
 					// The schema is asked only when something is written.
-					if what == "plan" && err == nil && (name == "unknown verdict" || name == "negative count" || name == "part twice") {
+					if what == "plan" && err == nil &&
+						(name == "unknown verdict" || name == "negative count" || name == "part twice") {
 						continue
 					}
 					t.Errorf("%s: %v", what, err)
@@ -394,12 +435,19 @@ func TestStrictLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, content := range map[string]string{
-		"empty": "", "no opening": end, "opening twice": open + open + end, "two ends": open + end + end, "no end": open, "cut end": open + end[:len(end)-1], "text behind": open + end + "x\n",
-		"unknown kind": open + `{"wish":{}}` + "\n" + end, "unknown member": open + `{"stats":{"profile_handle":"a","start":1,"wish":1}}` + "\n" + end,
-		"two kinds": open + `{"stats":{},"event":{}}` + "\n" + end, "no kind": open + "{}\n" + end, "null kind": open + `{"stats":null}` + "\n" + end,
-		"part without execution": open + `{"script":{"script":"x","clean":"x"}}` + "\n" + end, "not JSON": open + "hello\n" + end, "not UTF-8": open + "{\"day\":{\"profile_handle\":\"\xff\"}}\n" + end,
-		"wrong order": open + `{"event":{"seq":1}}` + "\n" + `{"stats":{}}` + "\n" + end, "two values": open + `{"stats":{}} {"stats":{}}` + "\n" + end,
-		"long line": open + `{"stats":{"profile_handle":"` + strings.Repeat("a", maxLine) + `"}}` + "\n" + end, "newer": strings.Replace(open, `"content":1`, `"content":99,"new":true`, 1) + end,
+		"empty": "", "no opening": end, "opening twice": open + open + end, "two ends": open + end + end, "no end": open,
+		"cut end": open + end[:len(end)-1], "text behind": open + end + "x\n",
+		"unknown kind":   open + `{"wish":{}}` + "\n" + end,
+		"unknown member": open + `{"stats":{"profile_handle":"a","start":1,"wish":1}}` + "\n" + end,
+		"two kinds":      open + `{"stats":{},"event":{}}` + "\n" + end, "no kind": open + "{}\n" + end,
+		"null kind":              open + `{"stats":null}` + "\n" + end,
+		"part without execution": open + `{"script":{"script":"x","clean":"x"}}` + "\n" + end,
+		"not JSON":               open + "hello\n" + end,
+		"not UTF-8":              open + "{\"day\":{\"profile_handle\":\"\xff\"}}\n" + end,
+		"wrong order":            open + `{"event":{"seq":1}}` + "\n" + `{"stats":{}}` + "\n" + end,
+		"two values":             open + `{"stats":{}} {"stats":{}}` + "\n" + end,
+		"long line":              open + `{"stats":{"profile_handle":"` + strings.Repeat("a", maxLine) + `"}}` + "\n" + end,
+		"newer":                  strings.Replace(open, `"content":1`, `"content":99,"new":true`, 1) + end,
 	} {
 		if err := readAll(strings.NewReader(content)); app.CodeOf(err) != app.CodeInvalidField {
 			t.Errorf("%s: %v", name, err)
@@ -455,7 +503,8 @@ func TestFilesThatDoNotOpen(t *testing.T) {
 		file  Upload
 		field string
 	}{
-		"wrong passphrase": {wrong, "passphrase"}, "truncated": {upload(file[:len(file)-5]), "file"}, "tampered": {upload(append(bytes.Clone(file[:200]), append([]byte{file[200] ^ 1}, file[201:]...)...)), "file"},
+		"wrong passphrase": {wrong, "passphrase"}, "truncated": {upload(file[:len(file)-5]), "file"},
+		"tampered":       {upload(append(bytes.Clone(file[:200]), append([]byte{file[200] ^ 1}, file[201:]...)...)), "file"},
 		"something else": {upload([]byte("SQLite format 3")), "file"}, "bomb": {limited, "file"},
 	} {
 		_, err := fresh.Plan(t.Context(), person(), tt.file, nil)

@@ -38,7 +38,8 @@ func (c credentialRecord) facts() []string {
 	return facts
 }
 
-// changes says what would become of the credential here. Widens: its value could get to more places, or scripts could get it.
+// changes says what would become of the credential here. Widens: its value could get to more
+// places, or scripts could get it.
 func (c credentialRecord) changes(here credentialRecord) (said []string, widens bool) {
 	say := func(more bool, format string, args ...any) {
 		said, widens = append(said, fmt.Sprintf(format, args...)), widens || more
@@ -70,11 +71,13 @@ func (c credentialRecord) changes(here credentialRecord) (said []string, widens 
 	}
 	if !slices.Equal(c.Headers, here.Headers) {
 		usable := app.SealedHeaders(here.Headers)
-		more := slices.ContainsFunc(app.SealedHeaders(c.Headers), func(name string) bool { return !slices.Contains(usable, name) })
+		more := slices.ContainsFunc(app.SealedHeaders(c.Headers),
+			func(name string) bool { return !slices.Contains(usable, name) })
 		say(more, "It would be put into %s.", headerList(c.Headers))
 	}
 	if c.PlainHTTP != here.PlainHTTP {
-		say(c.PlainHTTP, "Going over unencrypted HTTP would be %s.", map[bool]string{true: "allowed", false: "forbidden"}[c.PlainHTTP])
+		say(c.PlainHTTP, "Going over unencrypted HTTP would be %s.",
+			map[bool]string{true: "allowed", false: "forbidden"}[c.PlainHTTP])
 	}
 	if c.Description != here.Description || c.Service != here.Service {
 		say(false, "Its description becomes %q.", app.Clip(strings.TrimSpace(c.Service+" "+c.Description), 200))
@@ -82,8 +85,8 @@ func (c credentialRecord) changes(here credentialRecord) (said []string, widens 
 	return said, widens
 }
 
-// unfit says why the credential here, with the value that it keeps, can't become what the file says;
-// "" if it can.
+// unfit says why the credential here, with the value that it keeps, can't become what the file
+// says; "" if it can.
 func (c credentialRecord) unfit(here credentialRecord) string {
 	switch {
 	case c.Source != app.SourceLocal || c.Value != nil:
@@ -214,7 +217,8 @@ func (d *difference) say(widens bool, format string, args ...any) {
 	d.changes, d.widens = append(d.changes, fmt.Sprintf(format, args...)), d.widens || widens
 }
 
-// compare says what overwriting the profile here would change. What is revoked here stays revoked and what is locked stays locked, whatever is chosen.
+// compare says what overwriting the profile here would change. What is revoked here stays revoked
+// and what is locked stays locked, whatever is chosen.
 func (p *planner) compare(ctx context.Context, f profileRecord, here localProfile) (difference, error) {
 	var d difference
 	r := here.record
@@ -228,7 +232,8 @@ func (p *planner) compare(ctx context.Context, f profileRecord, here localProfil
 		d.blocked = "It is locked here, and stays so."
 		return d, nil
 	case r.Locked && p.keysText(f.Keys, p.credentialName) != p.keysText(r.Keys, p.localName):
-		d.blocked = "Its keys differ, and the keys of a locked profile never change. Delete it here first if the file's is the right one."
+		d.blocked = "Its keys differ, and the keys of a locked profile never change. Delete it here first if the file's is " +
+			"the right one."
 		return d, nil
 	}
 	if f.Revoked {

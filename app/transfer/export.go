@@ -27,9 +27,12 @@ type Exported struct {
 	Bytes  int64 // before compression
 }
 
-// Export writes an .airlock file to w: a consistent picture of this moment, however long it takes and whatever runs meanwhile. It holds one row at a time. progress may
-// be nil. People only. Errors: CodeInvalidField for a weak passphrase, CodeNotFound for a profile that isn't there; those of w.
-func (s *Service) Export(ctx context.Context, by app.Actor, w io.Writer, passphrase app.Secret, what Selection, progress *Progress) (Exported, error) {
+// Export writes an .airlock file to w: a consistent picture of this moment, however long it takes
+// and whatever runs meanwhile. It holds one row at a time. progress may be nil. People only.
+// Errors: CodeInvalidField for a weak passphrase, CodeNotFound for a profile that isn't there;
+// those of w.
+func (s *Service) Export(ctx context.Context, by app.Actor, w io.Writer, passphrase app.Secret, what Selection,
+	progress *Progress) (Exported, error) {
 	if err := peopleOnly(by); err != nil {
 		return Exported{}, err
 	}
@@ -48,7 +51,8 @@ func (s *Service) Export(ctx context.Context, by app.Actor, w io.Writer, passphr
 }
 
 // write makes the file; the passphrase has been judged.
-func (s *Service) write(ctx context.Context, w io.Writer, passphrase app.Secret, what Selection, progress *Progress) (Exported, error) {
+func (s *Service) write(ctx context.Context, w io.Writer, passphrase app.Secret, what Selection,
+	progress *Progress) (Exported, error) {
 	sealed, err := archive.NewWriter(w, passphrase, s.cfg.Cost)
 	if err != nil {
 		return Exported{}, err
@@ -95,13 +99,15 @@ func (e *exporter) opening(ctx context.Context, tx *store.Tx) error {
 	if err := e.readProfiles(ctx, tx); err != nil {
 		return err
 	}
-	open := opening{Content: contentVersion, Program: e.s.cfg.Program, Instance: e.s.cfg.Instance, MadeAt: e.s.now().UnixMilli(), Profiles: e.what.Profiles, History: e.what.History}
+	open := opening{Content: contentVersion, Program: e.s.cfg.Program, Instance: e.s.cfg.Instance,
+		MadeAt: e.s.now().UnixMilli(), Profiles: e.what.Profiles, History: e.what.History}
 	if e.what.History {
 		keys, err := instance.AskedKeys(ctx, tx, e.s.cfg.Keyring)
 		if err != nil {
 			return err
 		}
-		open.AskedKeys = append([][]byte{e.s.cfg.Keyring.LookupKey(secrets.Scripts)}, keys[:min(len(keys), instance.MaxAskedKeys-1)]...)
+		open.AskedKeys = append([][]byte{e.s.cfg.Keyring.LookupKey(secrets.Scripts)},
+			keys[:min(len(keys), instance.MaxAskedKeys-1)]...)
 		total, err := tx.Executions.CountEnded(ctx, e.what.Profiles)
 		if err != nil {
 			return err
@@ -128,7 +134,8 @@ func (e *exporter) readProfiles(ctx context.Context, tx *store.Tx) error {
 		e.profiles = append(e.profiles, p)
 	}
 	if e.what.Profiles != nil && len(e.profiles) != len(e.what.Profiles) {
-		return app.E(app.CodeNotFound, "a chosen profile is not there", "It may have been deleted, or is named twice. Choose again.")
+		return app.E(app.CodeNotFound, "a chosen profile is not there",
+			"It may have been deleted, or is named twice. Choose again.")
 	}
 	return nil
 }
@@ -197,7 +204,9 @@ func (e *exporter) executions(ctx context.Context, tx *store.Tx) error {
 			return err
 		}
 		if err := e.out.write(r); errors.Is(err, errLong) {
-			return app.E(app.CodeTooLarge, "execution "+handle+" is larger than an export or a backup can hold", "It was kept under larger limits of output and result than there are now. Export without history; backups work again when it has been removed, as AIRLOCK_RETENTION_DAYS says.")
+			return app.E(app.CodeTooLarge, "execution "+handle+" is larger than an export or a backup can hold",
+				"It was kept under larger limits of output and result than there are now. Export without history; backups work "+
+					"again when it has been removed, as AIRLOCK_RETENTION_DAYS says.")
 		} else if err != nil {
 			return err
 		}
@@ -230,7 +239,8 @@ func (e *exporter) archived(ctx context.Context, tx *store.Tx) error {
 
 // String says it in words.
 func (c Counts) String() string {
-	return fmt.Sprintf("%s, %s and %s", many(c.Credentials, "credential"), many(c.Profiles, "profile"), many(c.Executions, "execution"))
+	return fmt.Sprintf("%s, %s and %s", many(c.Credentials, "credential"), many(c.Profiles, "profile"),
+		many(c.Executions, "execution"))
 }
 
 func many(n int64, word string) string {

@@ -17,7 +17,8 @@ import (
 	"github.com/computclaw/airlock/app/transfer/archive"
 )
 
-// update writes what is missing for a new content version. What is there is never written again: those files exist outside, too.
+// update writes what is missing for a new content version. What is there is never written again:
+// those files exist outside, too.
 var update = flag.Bool("update", false, "write the golden files of a new content version") //nolint:gochecknoglobals // a flag of the test program
 
 func golden(version int, end string) string {
@@ -42,8 +43,8 @@ func newGolden(t *testing.T, path string, content []byte) {
 	}
 }
 
-// Files that were written once are read for ever: by today's program and by the plain reader in docs, which find the very same lines in them.
-// Their passphrase is the one of the tests.
+// Files that were written once are read for ever: by today's program and by the plain reader in
+// docs, which find the very same lines in them. Their passphrase is the one of the tests.
 func TestGoldenFilesAreRead(t *testing.T) {
 	if *update {
 		h, _, _ := furnished(t, "aaaa")
@@ -58,7 +59,8 @@ func TestGoldenFilesAreRead(t *testing.T) {
 		_ = closer.Close()
 	}
 	for version := 1; version <= contentVersion; version++ {
-		file, want := must[[]byte](t)(os.ReadFile(golden(version, "airlock"))), must[[]byte](t)(os.ReadFile(golden(version, "jsonl")))
+		file, want := must[[]byte](t)(os.ReadFile(golden(version, "airlock"))),
+			must[[]byte](t)(os.ReadFile(golden(version, "jsonl")))
 		r, closer, err := upload(file).reader(nil)
 		if err != nil {
 			t.Fatal(err)
@@ -68,26 +70,30 @@ func TestGoldenFilesAreRead(t *testing.T) {
 		if !bytes.Equal(got, want) {
 			t.Errorf("version %d: today's reader finds %d bytes, %d are right", version, len(got), len(want))
 		}
-		python := exec.CommandContext(t.Context(), "/usr/bin/python3", "../../docs/read_airlock.py", golden(version, "airlock"))
+		python := exec.CommandContext(t.Context(), "/usr/bin/python3", "../../docs/read_airlock.py",
+			golden(version, "airlock"))
 		python.Stdin = strings.NewReader(words + "\n")
 		if got := must[[]byte](t)(python.Output()); !bytes.Equal(got, want) {
 			t.Errorf("version %d: the reader in docs finds %d bytes, %d are right", version, len(got), len(want))
 		}
 		fresh := newHouse(t, "cccc")
 		counts := must[Counts](t)(fresh.Fill(t.Context(), upload(file), nil))
-		if counts.Credentials == 0 || counts.Profiles == 0 || counts.Policies == 0 || counts.Executions == 0 || counts.Parts == 0 || counts.Days == 0 || counts.Events == 0 || counts.Archived == 0 {
+		if counts.Credentials == 0 || counts.Profiles == 0 || counts.Policies == 0 || counts.Executions == 0 ||
+			counts.Parts == 0 || counts.Days == 0 || counts.Events == 0 || counts.Archived == 0 {
 			t.Errorf("version %d: something is not in the golden file: %+v", version, counts)
 		}
 		again := newHouse(t, "dddd")
 		plan := again.plan(file)
-		if report := again.take(file, Choice{History: true, Overwrite: true}); report.Profiles != counts.Profiles || report.Executions != counts.Executions || plan.File != counts {
+		if report := again.take(file, Choice{History: true, Overwrite: true}); report.Profiles != counts.Profiles ||
+			report.Executions != counts.Executions || plan.File != counts {
 			t.Errorf("version %d: %+v", version, report)
 		}
 	}
 }
 
-// What lines may say is written down. A member more, fewer or of another type is another content version: raise contentVersion, let -update write the files of the new one,
-// and keep reading the old ones.
+// What lines may say is written down. A member more, fewer or of another type is another content
+// version: raise contentVersion, let -update write the files of the new one, and keep reading the
+// old ones.
 func TestContentIsWhatItsVersionSays(t *testing.T) {
 	var got bytes.Buffer
 	members(&got, "", reflect.TypeOf(record{}))

@@ -17,20 +17,23 @@ func wide(n int) (list []app.Host) {
 		ports = append(ports, port+1)
 	}
 	for i := range n {
-		list = append(list, app.Host{Name: fmt.Sprintf("h%d.example", i), Ports: ports, Reason: strings.Repeat("r", app.MaxDescription)})
+		list = append(list, app.Host{Name: fmt.Sprintf("h%d.example", i), Ports: ports,
+			Reason: strings.Repeat("r", app.MaxDescription)})
 	}
 	return list
 }
 
-// Agents create profiles, fifty of which may wait for a person, and ask for keys with hosts. All that they may have stored together must not make a file that its reader takes for a hostile
-// one: every backup would fail.
+// Agents create profiles, fifty of which may wait for a person, and ask for keys with hosts. All
+// that they may have stored together must not make a file that its reader takes for a hostile one:
+// every backup would fail.
 func TestWhatAgentsAskForLeavesBackupsReadable(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	agent := app.Actor{Kind: app.ActorAgent, Address: "192.0.2.9"}
 	p := must[app.Profile](t)(h.desk.CreateProfile(t.Context(), agent, strings.Repeat("d", app.MaxDescription)))
 	var keys []app.Key
 	for k := range app.MaxKeys {
-		keys = append(keys, app.Key{Name: fmt.Sprintf("KEY_%d", k), Description: strings.Repeat("d", app.MaxDescription), Hosts: wide(app.MaxHosts)})
+		keys = append(keys, app.Key{Name: fmt.Sprintf("KEY_%d", k), Description: strings.Repeat("d", app.MaxDescription),
+			Hosts: wide(app.MaxHosts)})
 	}
 	_, err := h.desk.AddKeys(t.Context(), agent, p.Handle, keys)
 	wantCode(t, "as many hosts as a profile may have, for each key", err, app.CodeInvalidField)
@@ -46,7 +49,8 @@ func TestWhatAgentsAskForLeavesBackupsReadable(t *testing.T) {
 	}
 }
 
-// A file holds as many values as one may. With what is here already, ours would hold more, and every backup would fail.
+// A file holds as many values as one may. With what is here already, ours would hold more, and
+// every backup would fail.
 func TestAnImportOfManyValuesLeavesBackupsReadable(t *testing.T) {
 	evil, h := newHouse(t, "aaaa"), newHouse(t, "bbbb")
 	list := wide(app.MaxHosts)
@@ -60,7 +64,8 @@ func TestAnImportOfManyValuesLeavesBackupsReadable(t *testing.T) {
 	file := forge(t, evil, func(r *record) bool {
 		if r.Profile != nil {
 			for k := range app.MaxKeys {
-				r.Profile.Keys = append(r.Profile.Keys, keyRecord{Name: fmt.Sprintf("KEY_%d", k), Hosts: slices.Clone(list), CreatedAt: 1})
+				r.Profile.Keys = append(r.Profile.Keys,
+					keyRecord{Name: fmt.Sprintf("KEY_%d", k), Hosts: slices.Clone(list), CreatedAt: 1})
 			}
 		}
 		return true

@@ -50,7 +50,8 @@ func newHouse(t testing.TB, label string) *house {
 	h := &house{t: t, dir: dir, store: st, ring: ring, desk: access.New(access.Config{
 		Store: st, Keyring: ring, AgentProfiles: true, HashCost: authtest.CheapHashes(t),
 	})}
-	h.Service = New(Config{Store: st, Keyring: ring, Dir: dir, Instance: label, Program: "airlock test", Log: slog.New(slog.DiscardHandler), Cost: archive.Cost{Memory: 8, Passes: 1, Lanes: 1}})
+	h.Service = New(Config{Store: st, Keyring: ring, Dir: dir, Instance: label, Program: "airlock test",
+		Log: slog.New(slog.DiscardHandler), Cost: archive.Cost{Memory: 8, Passes: 1, Lanes: 1}})
 	return h
 }
 
@@ -89,7 +90,8 @@ func hosts(t testing.TB, texts ...string) (list []app.Host) {
 // credential sets one; with hosts it is sealed.
 func (h *house) credential(name, value string, at ...string) app.Credential {
 	h.t.Helper()
-	in := access.CredentialInput{Name: name, Description: "about " + name, Value: app.NewSecret(value), Hosts: hosts(h.t, at...)}
+	in := access.CredentialInput{Name: name, Description: "about " + name, Value: app.NewSecret(value),
+		Hosts: hosts(h.t, at...)}
 	if len(at) == 0 {
 		in.Mode = app.ModeInjected
 	}
@@ -135,21 +137,30 @@ func (h *house) execution(p app.Profile) string {
 		}
 		defer func() { _ = load.Close() }()
 		x, _, err := load.Add(h.t.Context(), store.ExecutionRow{
-			Handle: handle, Lookup: h.ring.Lookup(secrets.Execs, id), SealedID: h.ring.Seal(secrets.Execs, secrets.ExecutionRow(handle), []byte(id)),
-			ProfileID: &row.Row, ProfileHandle: p.Handle, ProfileDescription: p.Description, Policy: 1, Status: "completed", TimeoutMs: 60000, Backend: "fake", Isolation: "full", Warm: true,
-			Redactions: 1, Injected: `["K"]`, SubmittedBy: `{"kind":"agent","name":"x"}`, CreatedAt: at, ClaimedAt: at + 1, StartedAt: at + 2, FirstOutputAt: at + 3, CompletedAt: at + 4,
-			RunMs: 2, LLMMs: 1, CPUMs: 1, PeakMemory: 1 << 20, Manifest: `{"script":"aa","limits":{"memory":1,"cpu":0.5,"pids":1,"tmp":1,"files":1,"output":1,"result":1}}`,
+			Handle: handle, Lookup: h.ring.Lookup(secrets.Execs, id),
+			SealedID:  h.ring.Seal(secrets.Execs, secrets.ExecutionRow(handle), []byte(id)),
+			ProfileID: &row.Row, ProfileHandle: p.Handle, ProfileDescription: p.Description, Policy: 1, Status: "completed",
+			TimeoutMs: 60000, Backend: "fake", Isolation: "full", Warm: true,
+			Redactions: 1, Injected: `["K"]`, SubmittedBy: `{"kind":"agent","name":"x"}`, CreatedAt: at, ClaimedAt: at + 1,
+			StartedAt: at + 2, FirstOutputAt: at + 3, CompletedAt: at + 4,
+			RunMs: 2, LLMMs: 1, CPUMs: 1, PeakMemory: 1 << 20,
+			Manifest: `{"script":"aa","limits":{"memory":1,"cpu":0.5,"pids":1,"tmp":1,"files":1,"output":1,"result":1}}`,
 		})
 		rows := []any{
-			store.ScriptRow{ExecutionID: x, Script: h.ring.Seal(secrets.Scripts, secrets.ScriptRow(handle), []byte("print(1)\n# ü")),
+			store.ScriptRow{ExecutionID: x,
+				Script: h.ring.Seal(secrets.Scripts, secrets.ScriptRow(handle), []byte("print(1)\n# ü")),
 				Inputs: h.ring.Seal(secrets.Scripts, secrets.InputsRow(handle), []byte(`{"a": 1}`)), Clean: "print(1)\n# ü"},
 			store.OutputRow{ExecutionID: x, Stdout: "1\n" + h.out, Stderr: "warning\x1b[0m\n", Result: &result, Segments: "[]"},
 			store.UsedValueRow{ExecutionID: x, Key: "K", CredentialID: "c", CredentialName: "K", Version: 1, Mode: "injected"},
-			store.ExchangeRow{ExecutionID: x, Ordinal: 1, RequestID: request, Prompt: "why?", Model: "m", Response: "because", Answer: h.ring.Seal(secrets.Scripts, secrets.AnswerRow(request), []byte("because")),
-				AnsweredBy: `{"kind":"agent"}`, AskedAt: at, AnsweredAt: at + 1, Asked: h.ring.Lookup(secrets.Scripts, "asked:1:mwhy?")},
-			store.ConnectionRow{ExecutionID: x, Ordinal: 1, Host: "api.example.com", Port: 443, Verdict: "allowed", Rule: "api.example.com", Credentials: `["K"]`, StartedAt: at, Count: 1, Line: 3},
+			store.ExchangeRow{ExecutionID: x, Ordinal: 1, RequestID: request, Prompt: "why?", Model: "m", Response: "because",
+				Answer:     h.ring.Seal(secrets.Scripts, secrets.AnswerRow(request), []byte("because")),
+				AnsweredBy: `{"kind":"agent"}`, AskedAt: at, AnsweredAt: at + 1,
+				Asked: h.ring.Lookup(secrets.Scripts, "asked:1:mwhy?")},
+			store.ConnectionRow{ExecutionID: x, Ordinal: 1, Host: "api.example.com", Port: 443, Verdict: "allowed",
+				Rule: "api.example.com", Credentials: `["K"]`, StartedAt: at, Count: 1, Line: 3},
 			store.RedactionRow{ExecutionID: x, Channel: "stdout", Name: "K", Count: 1},
-			store.StatsRow{ProfileHandle: p.Handle, Span: 86400, Start: at / 1000 / 86400 * 86400, Completed: 1, Durations: `{"2":1}`},
+			store.StatsRow{ProfileHandle: p.Handle, Span: 86400, Start: at / 1000 / 86400 * 86400, Completed: 1,
+				Durations: `{"2":1}`},
 		}
 		for _, r := range rows {
 			if err == nil {
@@ -172,7 +183,8 @@ func (h *house) export(what Selection) []byte {
 func all() Selection { return Selection{History: true} }
 
 func upload(file []byte) Upload {
-	return Upload{Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(file)), nil }, Size: int64(len(file)), Passphrase: app.NewSecret(words)}
+	return Upload{Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(file)), nil },
+		Size: int64(len(file)), Passphrase: app.NewSecret(words)}
 }
 
 func (h *house) plan(file []byte) Plan {
@@ -186,7 +198,8 @@ func (h *house) take(file []byte, c Choice) Report {
 	return must[Report](h.t)(h.Import(h.t.Context(), person(), upload(file), c, h.plan(file).Digest, nil))
 }
 
-// dump is everything that is in the store, as a file says it, without what differs between two exports of one state.
+// dump is everything that is in the store, as a file says it, without what differs between two
+// exports of one state.
 func (h *house) dump(what Selection) []record {
 	h.t.Helper()
 	var out bytes.Buffer

@@ -11,7 +11,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// historyRow seals a record of an execution for this instance and returns its row. A row that would break a page that shows it is refused.
+// historyRow seals a record of an execution for this instance and returns its row. A row that would
+// break a page that shows it is refused.
 func historyRow(ring *secrets.Keyring, handle string, id int64, r record) (any, error) {
 	row, err := partRow(ring, handle, id, r)
 	if err != nil {
@@ -78,7 +79,8 @@ func executionRow(ring *secrets.Keyring, x executionRecord) (store.ExecutionRow,
 	}
 	row.Lookup = ring.Lookup(secrets.Execs, x.ID)
 	row.SealedID = ring.Seal(secrets.Execs, secrets.ExecutionRow(row.Handle), []byte(x.ID))
-	row.Injected, row.SubmittedBy, row.Manifest = text(append([]string{}, x.Injected...)), text(x.SubmittedBy), text(x.Manifest)
+	row.Injected, row.SubmittedBy, row.Manifest = text(append([]string{}, x.Injected...)), text(x.SubmittedBy),
+		text(x.Manifest)
 	return row, nil
 }
 
@@ -114,10 +116,12 @@ func statsRow(r statsRecord) (store.StatsRow, error) {
 	return row, nil
 }
 
-// maxDurations is of how many lengths one row of the statistics counts executions: they are rounded to two digits, so there are some hundreds.
+// maxDurations is of how many lengths one row of the statistics counts executions: they are rounded
+// to two digits, so there are some hundreds.
 const maxDurations = 10_000
 
-// checkDurations takes what the pages that sum statistics up can read: an object of numbers, by milliseconds. One row that they can't would be in the way of all of them.
+// checkDurations takes what the pages that sum statistics up can read: an object of numbers, by
+// milliseconds. One row that they can't would be in the way of all of them.
 func checkDurations(text []byte) error {
 	var times map[string]*int64
 	if err := json.Unmarshal(text, &times); err != nil {
@@ -128,7 +132,8 @@ func checkDurations(text []byte) error {
 	}
 	for key, n := range times {
 		ms, err := strconv.ParseInt(key, 10, 64)
-		if err != nil || strconv.FormatInt(ms, 10) != key || ms < 0 || ms > maxMoment || n == nil || *n < 0 || *n > maxNumber {
+		if err != nil || strconv.FormatInt(ms, 10) != key || ms < 0 || ms > maxMoment || n == nil || *n < 0 ||
+			*n > maxNumber {
 			return errors.New("it counts what can't be")
 		}
 	}

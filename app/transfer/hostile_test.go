@@ -25,7 +25,8 @@ func (h *house) refusedGrant(p app.Profile) {
 	}
 }
 
-// A profile of a file shows a key without a credential, and its policy grants that key a credential by the name of one that is here.
+// A profile of a file shows a key without a credential, and its policy grants that key a credential
+// by the name of one that is here.
 func TestGrantBehindAnUnlinkedKeyBorrowsNothing(t *testing.T) {
 	victim, evil := newHouse(t, "bbbb"), newHouse(t, "aaaa")
 	victim.credential("STRIPE_KEY", "sk_live_of_the_victim")
@@ -44,8 +45,9 @@ func TestGrantBehindAnUnlinkedKeyBorrowsNothing(t *testing.T) {
 	victim.refusedGrant(p)
 }
 
-// Who knows a path in Vault knows no value. A file can name any, so it gets neither a credential nor a link to one without a yes; and a credential that has no value yet is one
-// whose value the file does not know either.
+// Who knows a path in Vault knows no value. A file can name any, so it gets neither a credential
+// nor a link to one without a yes; and a credential that has no value yet is one whose value the
+// file does not know either.
 func TestFileThatKnowsNoValueBorrowsNone(t *testing.T) {
 	victim, evil := newHouse(t, "bbbb"), newHouse(t, "aaaa")
 	evil.credential("FROM_VAULT", "x-value-of-evil")
@@ -64,7 +66,8 @@ func TestFileThatKnowsNoValueBorrowsNone(t *testing.T) {
 	if item := state(victim.plan(file), "credential:FROM_VAULT"); item.State != StateNew || !item.Widens {
 		t.Errorf("a path in Vault: %+v", item)
 	}
-	both := Choice{Each: map[string]bool{"credential:FROM_VAULT": true, "profile:" + p.Handle: false, "profile:" + q.Handle: false}}
+	both := Choice{Each: map[string]bool{"credential:FROM_VAULT": true, "profile:" + p.Handle: false,
+		"profile:" + q.Handle: false}}
 	victim.take(file, both)
 	for _, x := range []app.Profile{p, q} {
 		plan := victim.plan(file)
@@ -74,7 +77,8 @@ func TestFileThatKnowsNoValueBorrowsNone(t *testing.T) {
 	}
 }
 
-// A locked profile that was revoked and deleted does not come back with an older file unless a person says so.
+// A locked profile that was revoked and deleted does not come back with an older file unless a
+// person says so.
 func TestDeletedProfileComesBackOnlyByAYes(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	p := h.locked("was let go", nil, "api.example.com")
@@ -92,7 +96,8 @@ func TestDeletedProfileComesBackOnlyByAYes(t *testing.T) {
 	must[app.Profile](t)(h.desk.Profile(t.Context(), p.ID))
 }
 
-// A credential was deleted, so a profile has nothing any more. The credential comes back with a file under its old id, and the profile still has nothing.
+// A credential was deleted, so a profile has nothing any more. The credential comes back with a
+// file under its old id, and the profile still has nothing.
 func TestDeletedCredentialDoesNotComeBackToItsProfiles(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	h.credential("STRIPE_KEY", "sk_live_0123456789")
@@ -106,7 +111,8 @@ func TestDeletedCredentialDoesNotComeBackToItsProfiles(t *testing.T) {
 	h.refusedGrant(p)
 }
 
-// Between the preview and the yes somebody sets a new value here, or the file is exchanged for one that looks the same.
+// Between the preview and the yes somebody sets a new value here, or the file is exchanged for one
+// that looks the same.
 func TestNothingChangesBetweenPreviewAndImport(t *testing.T) {
 	a, b, p := twins(t)
 	a.credential("STRIPE_KEY", "sk_live_of_the_file", "api.stripe.com")
@@ -204,7 +210,8 @@ func attempt(r *record, change func(*record)) (done bool) {
 	return true
 }
 
-// What goes on counting here, and each change's time that must be later than the one before, must not be led to where our own files could not be read any more: backups would fail.
+// What goes on counting here, and each change's time that must be later than the one before, must
+// not be led to where our own files could not be read any more: backups would fail.
 func TestAFileLeadsNoCounterToItsEnd(t *testing.T) {
 	old, h := newHouse(t, "aaaa"), newHouse(t, "bbbb")
 	old.credential("TOKEN", "value-of-the-token", "api.example.com")
@@ -230,7 +237,8 @@ func TestAFileLeadsNoCounterToItsEnd(t *testing.T) {
 	h.plan(h.export(all()))
 }
 
-// A version or a sum at the end of what can be counted is refused: the next value, lock or execution here would make it one that no file of ours may hold, and every backup would fail.
+// A version or a sum at the end of what can be counted is refused: the next value, lock or
+// execution here would make it one that no file of ours may hold, and every backup would fail.
 func TestAFileLeadsNoVersionAndNoSumToItsEnd(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	for name, change := range map[string]func(*record) bool{
@@ -282,14 +290,16 @@ func TestAFileLeadsNoVersionAndNoSumToItsEnd(t *testing.T) {
 	}), Choice{History: true})
 	fresh.credential("DB_PASSWORD", "a value that was set here")
 	for _, r := range fresh.dump(all()) {
-		if x := r.Stats; x != nil && (x.Completed > maxTally || x.RunMs > maxTally || !strings.Contains(string(x.Durations), `"2":1099511627776`)) {
+		if x := r.Stats; x != nil &&
+			(x.Completed > maxTally || x.RunMs > maxTally || !strings.Contains(string(x.Durations), `"2":1099511627776`)) {
 			t.Errorf("%+v %s", x.StatsRow, x.Durations)
 		}
 	}
 	must[Counts](t)(newHouse(t, "cccc").Fill(t.Context(), upload(fresh.export(all())), nil))
 }
 
-// A value that is renewed every minute, or a file that says so, must not make a line that is too long for any reader.
+// A value that is renewed every minute, or a file that says so, must not make a line that is too
+// long for any reader.
 func TestManyVersionsOfAValue(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	h.credential("TOKEN", "value-of-the-token")
@@ -307,7 +317,8 @@ func TestManyVersionsOfAValue(t *testing.T) {
 	fresh.take(file, Choice{})
 	fresh.credential("TOKEN", "a newer value")
 	for _, r := range fresh.dump(Selection{}) {
-		if c := r.Credential; c != nil && (len(c.Versions) != maxVersions || c.Version != 60_001 || c.Versions[maxVersions-1].Version != 60_001) {
+		if c := r.Credential; c != nil &&
+			(len(c.Versions) != maxVersions || c.Version != 60_001 || c.Versions[maxVersions-1].Version != 60_001) {
 			t.Errorf("%d versions up to %d", len(c.Versions), c.Version)
 		}
 	}
@@ -362,13 +373,16 @@ func TestLineOfManyEmptyValues(t *testing.T) {
 		}
 	}
 	// Many lines of fewer values, likewise.
-	few := `{"policy":{"profile":"a","body":{"version":1,"keys":[` + strings.TrimSuffix(strings.Repeat("{},", 400_000), ",") + `],"hosts":[]}}}` + "\n"
-	if _, err := read(strings.NewReader(first + strings.Repeat(few, 6))); err == nil || !strings.Contains(err.Error(), "line 6") {
+	few := `{"policy":{"profile":"a","body":{"version":1,"keys":[` +
+		strings.TrimSuffix(strings.Repeat("{},", 400_000), ",") + `],"hosts":[]}}}` + "\n"
+	if _, err := read(strings.NewReader(first + strings.Repeat(few, 6))); err == nil ||
+		!strings.Contains(err.Error(), "line 6") {
 		t.Errorf("many lines: %v", err)
 	}
 }
 
-// The audit log of the first instance arrives in the third one, whole and apart, however often the house is moved, and a forged one doesn't.
+// The audit log of the first instance arrives in the third one, whole and apart, however often the
+// house is moved, and a forged one doesn't.
 func TestAuditLogsTravelOn(t *testing.T) {
 	first, _, _ := furnished(t, "aaaa")
 	want := first.actions()
@@ -388,7 +402,8 @@ func TestAuditLogsTravelOn(t *testing.T) {
 			return nil
 		})
 	}))
-	if len(want) == 0 || strings.Join(got, " ") != strings.Join(append(want, "transfer.export")[:len(got)], " ") || len(got) < len(want) {
+	if len(want) == 0 || strings.Join(got, " ") != strings.Join(append(want, "transfer.export")[:len(got)], " ") ||
+		len(got) < len(want) {
 		t.Errorf("%v arrived, %v is right", got, want)
 	}
 	// Moved back, what the others keep of this instance's log is not kept beside it.

@@ -51,7 +51,8 @@ func (c counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Plan reads a whole file and says what an import of it would do. Nothing is changed. People only. Errors: CodeInvalidField with Field "passphrase" or "file", and those of reading.
+// Plan reads a whole file and says what an import of it would do. Nothing is changed. People only.
+// Errors: CodeInvalidField with Field "passphrase" or "file", and those of reading.
 func (s *Service) Plan(ctx context.Context, by app.Actor, file Upload, progress *Progress) (Plan, error) {
 	if err := peopleOnly(by); err != nil {
 		return Plan{}, err
@@ -74,7 +75,8 @@ func (s *Service) Plan(ctx context.Context, by app.Actor, file Upload, progress 
 		if err != nil {
 			return err
 		}
-		out = Plan{Instance: in.open.Instance, Program: in.open.Program, MadeAt: in.open.MadeAt, Own: in.open.Instance == s.cfg.Instance, Whole: in.open.Profiles == nil,
+		out = Plan{Instance: in.open.Instance, Program: in.open.Program, MadeAt: in.open.MadeAt,
+			Own: in.open.Instance == s.cfg.Instance, Whole: in.open.Profiles == nil,
 			Items: p.items, Digest: p.digest()}
 		return p.count(ctx, &out)
 	})
@@ -123,12 +125,16 @@ func (p *planner) count(ctx context.Context, out *Plan) error {
 	})
 }
 
-// Import writes what a choice takes of a file, all of it or nothing, in one transaction. A restore point is left before (see RestorePoints), and removed if the import fails. digest
-// is that of the plan that the person looked at: if it would be another one now, CodeConflict. Callers that have an engine stop what the Report's Revoked run; a server beside the
-// caller learns of them by the audit log. Other errors: those of Plan.
+// Import writes what a choice takes of a file, all of it or nothing, in one transaction. A restore
+// point is left before (see RestorePoints), and removed if the import fails. digest is that of the
+// plan that the person looked at: if it would be another one now, CodeConflict. Callers that have
+// an engine stop what the Report's Revoked run; a server beside the caller learns of them by the
+// audit log. Other errors: those of Plan.
 //
-// Other writers of this process wait while it runs, since it is one transaction; those of another process do for ten seconds, and fail then.
-func (s *Service) Import(ctx context.Context, by app.Actor, file Upload, choice Choice, digest string, progress *Progress) (Report, error) {
+// Other writers of this process wait while it runs, since it is one transaction; those of another
+// process do for ten seconds, and fail then.
+func (s *Service) Import(ctx context.Context, by app.Actor, file Upload, choice Choice, digest string,
+	progress *Progress) (Report, error) {
 	if err := peopleOnly(by); err != nil {
 		return Report{}, err
 	}
@@ -164,7 +170,8 @@ func (s *Service) Import(ctx context.Context, by app.Actor, file Upload, choice 
 }
 
 // apply is the transaction of an import.
-func (s *Service) apply(ctx context.Context, by app.Actor, in *incoming, choice Choice, digest string) (report Report, err error) {
+func (s *Service) apply(ctx context.Context, by app.Actor, in *incoming, choice Choice, digest string) (report Report,
+	err error) {
 	err = s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
 		p, err := plan(ctx, tx, s.cfg.Keyring, in)
 		if err != nil {
@@ -182,7 +189,8 @@ func (s *Service) apply(ctx context.Context, by app.Actor, in *incoming, choice 
 			return errChanged()
 		}
 		report = m.report
-		detail := fmt.Sprintf("Imported %s from a file that instance %s made at %s.", Counts{Credentials: report.Credentials, Profiles: report.Profiles, Executions: report.Executions},
+		detail := fmt.Sprintf("Imported %s from a file that instance %s made at %s.",
+			Counts{Credentials: report.Credentials, Profiles: report.Profiles, Executions: report.Executions},
 			in.open.Instance, moment(in.open.MadeAt))
 		return tx.Audit(ctx, s.event(by, "transfer.import", "instance", detail))
 	})
@@ -190,12 +198,15 @@ func (s *Service) apply(ctx context.Context, by app.Actor, in *incoming, choice 
 }
 
 func errChanged() error {
-	return app.E(app.CodeConflict, "the file, or something here, was changed since you looked at it", "Nothing was imported. Look at the preview again.")
+	return app.E(app.CodeConflict, "the file, or something here, was changed since you looked at it",
+		"Nothing was imported. Look at the preview again.")
 }
 
 func (s *Service) importer(p *planner, by app.Actor, choice Choice) *importer {
-	return &importer{planner: p, s: s, now: s.now(), by: by, choice: choice, instance: s.cfg.Instance, room: room{left: s.room},
-		ids: map[string]string{}, homes: map[string]*int64{}, refused: map[string]struct{}{}, parted: map[string]string{}, brought: map[string]*brought{}}
+	return &importer{planner: p, s: s, now: s.now(), by: by, choice: choice, instance: s.cfg.Instance,
+		room: room{left: s.room},
+		ids:  map[string]string{}, homes: map[string]*int64{}, refused: map[string]struct{}{}, parted: map[string]string{},
+		brought: map[string]*brought{}}
 }
 
 // tell nudges the pages that show what an import changed.
@@ -208,7 +219,8 @@ func (s *Service) tell(r Report) {
 	}
 }
 
-// Fill writes everything of a file into the service's store, which must be new, with the audit log in its place. It is what a restore does.
+// Fill writes everything of a file into the service's store, which must be new, with the audit log
+// in its place. It is what a restore does.
 func (s *Service) Fill(ctx context.Context, file Upload, progress *Progress) (Counts, error) {
 	r, closer, err := file.reader(progress)
 	if err != nil {
@@ -229,7 +241,8 @@ func (s *Service) Fill(ctx context.Context, file Upload, progress *Progress) (Co
 			return err
 		}
 		if len(events) > 0 || len(p.here) > 0 || len(p.profiles) > 0 {
-			return app.E(app.CodeConflict, "there is something here already", "A restore needs an empty data directory. Import the file instead, or choose another directory.")
+			return app.E(app.CodeConflict, "there is something here already",
+				"A restore needs an empty data directory. Import the file instead, or choose another directory.")
 		}
 		all := Choice{History: true, Each: map[string]bool{}}
 		for _, item := range p.items { // also what an import would ask about: nothing is here that it could widen
@@ -240,7 +253,9 @@ func (s *Service) Fill(ctx context.Context, file Upload, progress *Progress) (Co
 		if err := m.run(ctx); err != nil {
 			return err
 		}
-		if got, file := m.report, in.lines.counts; got.Credentials != file.Credentials || got.Profiles != file.Profiles || got.Executions != file.Executions {
+		if got, file := m.report,
+			in.lines.counts; got.Credentials != file.Credentials || got.Profiles != file.Profiles ||
+			got.Executions != file.Executions {
 			return contradiction("what it holds", fmt.Sprintf("can't all be written: %s of %s",
 				Counts{Credentials: got.Credentials, Profiles: got.Profiles, Executions: got.Executions}, file), nil)
 		}

@@ -9,13 +9,15 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// What a file may arrange at most. History has no bound but the file's size: it is never held in memory.
+// What a file may arrange at most. History has no bound but the file's size: it is never held in
+// memory.
 const (
 	maxThings   = 50_000    // credentials, profiles, policies: of each
 	maxArranged = 256 << 20 // bytes of their lines together
 )
 
-// incoming is a file that is being read: first what it arranges, all at once, then its history, line by line.
+// incoming is a file that is being read: first what it arranges, all at once, then its history,
+// line by line.
 type incoming struct {
 	lines       *lineReader
 	open        opening
@@ -45,7 +47,8 @@ func read(r io.Reader) (*incoming, error) {
 			return in, in.check()
 		}
 		in.size += int64(len(in.lines.buf))
-		if c := in.lines.counts; in.size > maxArranged || c.Credentials > maxThings || c.Profiles > maxThings || c.Policies > maxThings {
+		if c := in.lines.counts; in.size > maxArranged || c.Credentials > maxThings || c.Profiles > maxThings ||
+			c.Policies > maxThings {
 			return nil, told(in.lines.wrong("there are more credentials, profiles and policies than any instance has", nil))
 		}
 		in.keep(next)
@@ -94,7 +97,8 @@ func (in *incoming) credential(id string) (credentialRecord, bool) {
 	return in.credentials[i], true
 }
 
-// current returns the policy that counts for a locked profile. check has made sure that there is one.
+// current returns the policy that counts for a locked profile. check has made sure that there is
+// one.
 func (in *incoming) current(p profileRecord) app.Policy {
 	for _, v := range in.policies[p.Handle] {
 		if v.Body.Version == p.Policy {
@@ -104,9 +108,11 @@ func (in *incoming) current(p profileRecord) app.Policy {
 	return app.Policy{}
 }
 
-// contradiction is the error of a file whose parts don't fit, or hold what Airlock would never have stored.
+// contradiction is the error of a file whose parts don't fit, or hold what Airlock would never have
+// stored.
 func contradiction(what, why string, cause error) error {
-	e := app.Invalid("file", fmt.Sprintf("the file contradicts itself or Airlock's rules: %s %s", what, why), "Nothing was changed. The file was not made by Airlock, or by a version with a fault.")
+	e := app.Invalid("file", fmt.Sprintf("the file contradicts itself or Airlock's rules: %s %s", what, why),
+		"Nothing was changed. The file was not made by Airlock, or by a version with a fault.")
 	e.Cause = cause
 	return e
 }

@@ -23,7 +23,8 @@ const (
 	JobBackup = "backup"
 )
 
-// jobLife is how long a finished job, with its file and passphrase, is kept for the person who started it.
+// jobLife is how long a finished job, with its file and passphrase, is kept for the person who
+// started it.
 const jobLife = 30 * time.Minute
 
 // Job is a piece of work that takes longer than a page. A copy of its state is what callers get.
@@ -45,7 +46,8 @@ type Job struct {
 // Running reports whether it has not ended.
 func (j Job) Running() bool { return j.Ended.IsZero() }
 
-// jobs holds the one job that there is, in memory: a restart forgets it, and Tidy removes its files.
+// jobs holds the one job that there is, in memory: a restart forgets it, and Tidy removes its
+// files.
 type jobs struct {
 	mu       sync.Mutex
 	job      *Job
@@ -58,7 +60,8 @@ type jobs struct {
 }
 
 // start runs fn in the background, unless another job runs. What a job before left is removed.
-func (s *Service) start(kind string, by app.Actor, fn func(ctx context.Context, job *Job, p *Progress) error) (string, error) {
+func (s *Service) start(kind string, by app.Actor, fn func(ctx context.Context, job *Job, p *Progress) error) (string,
+	error) {
 	if err := peopleOnly(by); err != nil {
 		return "", err
 	}
@@ -68,14 +71,16 @@ func (s *Service) start(kind string, by app.Actor, fn func(ctx context.Context, 
 		return "", app.E(app.CodeConflict, "Airlock is being stopped", "Begin again when it has been started.")
 	}
 	if s.jobs.job != nil && s.jobs.job.Running() {
-		return "", app.E(app.CodeConflict, "another export, import or backup is under way", "Wait until it has ended, then try again.")
+		return "", app.E(app.CodeConflict, "another export, import or backup is under way",
+			"Wait until it has ended, then try again.")
 	}
 	if kind != JobImport { // which reads what its plan has read
 		s.dropFiles()
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	id, progress, done := app.NewID(), &Progress{}, make(chan struct{})
-	s.jobs.job, s.jobs.progress, s.jobs.cancel, s.jobs.done = &Job{ID: id, Kind: kind, By: by, Started: s.now()}, progress, cancel, done
+	s.jobs.job, s.jobs.progress, s.jobs.cancel, s.jobs.done = &Job{ID: id, Kind: kind, By: by, Started: s.now()}, progress,
+		cancel, done
 	result := *s.jobs.job
 	go func() {
 		defer close(done)
@@ -93,7 +98,8 @@ func (s *Service) start(kind string, by app.Actor, fn func(ctx context.Context, 
 	return id, nil
 }
 
-// Job returns the state of a job. CodeNotFound if it is over since long, or the server was started again.
+// Job returns the state of a job. CodeNotFound if it is over since long, or the server was started
+// again.
 func (s *Service) Job(id string) (Job, error) {
 	s.jobs.mu.Lock()
 	defer s.jobs.mu.Unlock()
@@ -160,7 +166,8 @@ func (s *Service) Download(id string) (*os.File, error) {
 	return os.Open(s.jobs.file)
 }
 
-// Receive keeps an upload until the job that StartPlan begins with it is forgotten. It refuses more than the disk has room for.
+// Receive keeps an upload until the job that StartPlan begins with it is forgotten. It refuses more
+// than the disk has room for.
 func (s *Service) Receive(r io.Reader) (path string, size int64, err error) {
 	file, err := os.CreateTemp(s.cfg.Dir, scratchPrefix)
 	if err != nil {
@@ -190,7 +197,8 @@ func (s *Service) StartPlan(by app.Actor, path string, size int64, passphrase ap
 	return id, nil
 }
 
-// StartImport imports what a plan found, as the choice says. then is called with the report when it is done.
+// StartImport imports what a plan found, as the choice says. then is called with the report when it
+// is done.
 func (s *Service) StartImport(by app.Actor, plan string, choice Choice, then func(Report)) (string, error) {
 	j, err := s.Job(plan)
 	if err != nil {
@@ -242,7 +250,8 @@ func (s *Service) scratchFile() (*os.File, error) {
 	return file, nil
 }
 
-// Tidy removes what jobs and backups of a process before left in the data directory. Only the server calls it, before it starts any.
+// Tidy removes what jobs and backups of a process before left in the data directory. Only the
+// server calls it, before it starts any.
 func (s *Service) Tidy() error {
 	entries, err := os.ReadDir(s.cfg.Dir)
 	if err != nil {

@@ -15,10 +15,12 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// maxLine bounds one line, in bytes. The largest line that is written holds a script with its inputs, or an output; JSON may write a byte as six.
+// maxLine bounds one line, in bytes. The largest line that is written holds a script with its
+// inputs, or an output; JSON may write a byte as six.
 const maxLine = 64 << 20
 
-// A value of three bytes, such as {}, may take a hundred when it is decoded. So values are counted before: in one line, and in all that a file arranges together.
+// A value of three bytes, such as {}, may take a hundred when it is decoded. So values are counted
+// before: in one line, and in all that a file arranges together.
 const (
 	maxLineValues     = 500_000
 	maxArrangedValues = 2_000_000
@@ -153,7 +155,8 @@ func newLineReader(r io.Reader) *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(r, 64<<10), sum: sha256.New()}
 }
 
-// next returns the next record; io.EOF behind the ending, when nothing follows. The first record is the opening.
+// next returns the next record; io.EOF behind the ending, when nothing follows. The first record is
+// the opening.
 func (l *lineReader) next() (record, error) {
 	if err := l.line(); err != nil {
 		if errors.Is(err, io.EOF) && l.last == kindEnd {
@@ -185,7 +188,8 @@ func (l *lineReader) next() (record, error) {
 	switch {
 	case r.members() != 1:
 		return record{}, l.wrong("it is not of one kind", nil)
-	case l.last == kindEnd, k < l.last && !(k == kindExecution && l.last == kindPart), k == kindPart && l.last < kindExecution, k == kindOpening:
+	case l.last == kindEnd, k < l.last && !(k == kindExecution && l.last == kindPart),
+		k == kindPart && l.last < kindExecution, k == kindOpening:
 		return record{}, l.wrong("it stands in the wrong place", nil)
 	case k == kindEnd && r.End.Counts != l.counts:
 		return record{}, l.wrong("the counts at the end are not those of the lines", nil)
@@ -198,7 +202,8 @@ func (l *lineReader) next() (record, error) {
 	return r, nil
 }
 
-// writable refuses a line that would be too long for a file of ours: JSON may be written in fewer bytes than we need for it, such as U+2028, which is escaped here.
+// writable refuses a line that would be too long for a file of ours: JSON may be written in fewer
+// bytes than we need for it, such as U+2028, which is escaped here.
 func (l *lineReader) writable(r record) error {
 	if len(l.buf) < maxLine/2 {
 		return nil
@@ -230,7 +235,8 @@ func (l *lineReader) opening() (record, error) {
 	return r, nil
 }
 
-// bounded refuses a line that would take far more memory than it is long. A short line behind the policies can't.
+// bounded refuses a line that would take far more memory than it is long. A short line behind the
+// policies can't.
 func (l *lineReader) bounded() error {
 	arranges := l.last < kindExecution
 	if !arranges && len(l.buf) < 1<<20 {
@@ -246,7 +252,8 @@ func (l *lineReader) bounded() error {
 	return nil
 }
 
-// countValues returns about how many values a JSON text has: one more than there are commas outside of its strings.
+// countValues returns about how many values a JSON text has: one more than there are commas outside
+// of its strings.
 func countValues(text []byte) int {
 	n, quoted := 1, false
 	for i := 0; i < len(text); i++ {
@@ -299,13 +306,15 @@ func strict(text []byte, into any) error {
 
 // wrong is the error of a file that was sealed properly and says something impossible.
 func (l *lineReader) wrong(why string, cause error) error {
-	e := app.Invalid("file", fmt.Sprintf("line %d of the file is wrong: %s", l.number, why), "Nothing was changed. The file was not made by Airlock, or by a version with a fault.")
+	e := app.Invalid("file", fmt.Sprintf("line %d of the file is wrong: %s", l.number, why),
+		"Nothing was changed. The file was not made by Airlock, or by a version with a fault.")
 	e.Cause = cause
 	return e
 }
 
 func errNewer(detail string) error {
-	e := app.Invalid("file", "the file was made by a newer version of Airlock", "Nothing was changed. Update this Airlock and try again.")
+	e := app.Invalid("file", "the file was made by a newer version of Airlock",
+		"Nothing was changed. Update this Airlock and try again.")
 	e.Cause = errors.New(detail)
 	return e
 }

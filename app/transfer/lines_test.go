@@ -14,7 +14,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// TestLimitsLeaveRoomForTheWorstOutput: what scripts may print and return at the largest limits that are taken is a line that can be read.
+// TestLimitsLeaveRoomForTheWorstOutput: what scripts may print and return at the largest limits
+// that are taken is a line that can be read.
 func TestLimitsLeaveRoomForTheWorstOutput(t *testing.T) {
 	limits := app.DefaultLimits()
 	for ; CheckLimits(limits) == nil; limits.Output += 1 << 10 {
@@ -29,18 +30,21 @@ func TestLimitsLeaveRoomForTheWorstOutput(t *testing.T) {
 	if err := newLineWriter(io.Discard).write(record{Output: &outputRecord{row, json.RawMessage(segments)}}); err != nil {
 		t.Errorf("output %d, result %d: %v", limits.Output, limits.Result, err)
 	}
-	for _, l := range []app.Limits{{Output: 1 << 50, Result: 1 << 50}, {Output: 6 << 20, Result: 1 << 10}, {Output: 1 << 10, Result: 16 << 20}} {
+	for _, l := range []app.Limits{{Output: 1 << 50, Result: 1 << 50}, {Output: 6 << 20, Result: 1 << 10},
+		{Output: 1 << 10, Result: 16 << 20}} {
 		if CheckLimits(l) == nil {
 			t.Errorf("%v is taken", l)
 		}
 	}
 }
 
-// An execution from a time of larger limits is an error that names it, not a file that nobody can read.
+// An execution from a time of larger limits is an error that names it, not a file that nobody can
+// read.
 func TestNoLineIsWrittenThatCannotBeRead(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	db := must[*sql.DB](t)(sql.Open("sqlite", filepath.Join(h.dir, store.FileName)))
-	must[sql.Result](t)(db.ExecContext(t.Context(), "UPDATE execution_outputs SET stdout = CAST(zeroblob(12000000) AS TEXT)"))
+	must[sql.Result](t)(db.ExecContext(t.Context(),
+		"UPDATE execution_outputs SET stdout = CAST(zeroblob(12000000) AS TEXT)"))
 	h.no(db.Close())
 	_, err := h.Export(t.Context(), person(), io.Discard, app.NewSecret(words), Selection{History: true}, nil)
 	wantCode(t, "export", err, app.CodeTooLarge)

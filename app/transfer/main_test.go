@@ -8,5 +8,6 @@ import (
 
 // TestMain finds goroutines that outlive the tests.
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("gorm.io/gorm/internal/lru.NewLRU[...].func1")) // gorm never ends the sweeper of its statement cache
+	// gorm never ends the sweeper of its statement cache
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("gorm.io/gorm/internal/lru.NewLRU[...].func1"))
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// However long the history, an export and an import hold little of it: 40 MiB pass through in less than 16 MiB more than there was before.
+// However long the history, an export and an import hold little of it: 40 MiB pass through in less
+// than 16 MiB more than there was before.
 func TestMemoryStaysConstant(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	p := h.locked("p", nil)

@@ -14,8 +14,10 @@ var (
 	errNested = errors.New("it is nested deeper than any that Airlock writes")
 )
 
-// checkNames refuses a line in which a member's name is not plain or stands twice in its object. The decoder takes VALUE for value and the last of two for the right one, and another
-// reader might not: one file would then say different things to the two. A line that is not JSON is the decoder's to refuse.
+// checkNames refuses a line in which a member's name is not plain or stands twice in its object.
+// The decoder takes VALUE for value and the last of two for the right one, and another reader might
+// not: one file would then say different things to the two. A line that is not JSON is the
+// decoder's to refuse.
 func checkNames(line []byte) error {
 	var open []map[string]struct{} // the names so far in each object that has not ended
 	depth := 0
@@ -49,7 +51,8 @@ func checkNames(line []byte) error {
 	return nil
 }
 
-// quoted returns what stands before the quote that ends a string, escapes and all; everything if there is none.
+// quoted returns what stands before the quote that ends a string, escapes and all; everything if
+// there is none.
 func quoted(text []byte) []byte {
 	for end := 0; ; end++ {
 		next := bytes.IndexByte(text[end:], '"')

@@ -33,20 +33,23 @@ func TestNamesOfMembers(t *testing.T) {
 	}
 }
 
-// The decoder takes the last of two members and doesn't look at upper and lower case. A preview by another reader would show one value, and the import write the other.
+// The decoder takes the last of two members and doesn't look at upper and lower case. A preview by
+// another reader would show one value, and the import write the other.
 func TestAmbiguousLinesAreRefused(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	file := h.export(all())
 	plain := string(must[[]byte](t)(unsealed(file)))
 	content := fmt.Sprintf(`"content":%d`, contentVersion)
 	for name, change := range map[string][2]string{
-		"a value twice":      {`"value":"sk_live_0123456789abcdef"`, `"value":"sk_live_0123456789abcdef","value":"sk_live_of_somebody_else"`},
-		"a value in capital": {`"value":"sk_live_0123456789abcdef"`, `"value":"sk_live_0123456789abcdef","VALUE":"sk_live_of_somebody_else"`},
-		"a mode in capital":  {`"mode":"sealed"`, `"Mode":"sealed"`},
-		"the first line":     {content, content + "," + content},
-		"two opening kinds":  {`{"airlock":`, `{"Airlock":`},
-		"an output":          {`"stdout":"1\n`, `"stdout":"","stdout":"1\n`},
-		"statistics":         {`"durations":{"2":1}`, `"durations":{"2":1,"2":7}`},
+		"a value twice": {`"value":"sk_live_0123456789abcdef"`,
+			`"value":"sk_live_0123456789abcdef","value":"sk_live_of_somebody_else"`},
+		"a value in capital": {`"value":"sk_live_0123456789abcdef"`,
+			`"value":"sk_live_0123456789abcdef","VALUE":"sk_live_of_somebody_else"`},
+		"a mode in capital": {`"mode":"sealed"`, `"Mode":"sealed"`},
+		"the first line":    {content, content + "," + content},
+		"two opening kinds": {`{"airlock":`, `{"Airlock":`},
+		"an output":         {`"stdout":"1\n`, `"stdout":"","stdout":"1\n`},
+		"statistics":        {`"durations":{"2":1}`, `"durations":{"2":1,"2":7}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !strings.Contains(plain, change[0]) {
@@ -66,7 +69,8 @@ func TestAmbiguousLinesAreRefused(t *testing.T) {
 	newHouse(t, "cccc").plan(sealed(t, h, plain)) // as it was it is read
 }
 
-// Names are looked at in time that grows with the line, whatever stands in it. With its square, this would not end.
+// Names are looked at in time that grows with the line, whatever stands in it. With its square,
+// this would not end.
 func TestNamesOfHostileLinesAreFast(*testing.T) {
 	for _, part := range []string{`\`, `\"`, `"`, `{"a":1},`, `":`, `{`, `}{`, ` `} {
 		_ = checkNames([]byte(`{"a":"` + strings.Repeat(part, 4<<20/len(part))))

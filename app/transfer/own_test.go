@@ -9,9 +9,11 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// What comes with files, and what agents and scripts do, must never make a file of ours one that nobody can read: every backup would fail from then on.
+// What comes with files, and what agents and scripts do, must never make a file of ours one that
+// nobody can read: every backup would fail from then on.
 
-// Each import may bring 64 keys of hashes of questions. A file holds 64, this instance's own among them.
+// Each import may bring 64 keys of hashes of questions. A file holds 64, this instance's own among
+// them.
 func TestKeysOfQuestionsLeaveBackupsReadable(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	for from := range byte(2) {
@@ -43,7 +45,8 @@ func TestLinesThatScriptsClaimLeaveBackupsReadable(t *testing.T) {
 		return err
 	}))
 	db := must[*sql.DB](t)(sql.Open("sqlite", filepath.Join(h.dir, store.FileName)))
-	for _, change := range []string{"UPDATE executions SET error_line = 1 << 62", "UPDATE connections SET line = 1 << 62"} {
+	for _, change := range []string{"UPDATE executions SET error_line = 1 << 62",
+		"UPDATE connections SET line = 1 << 62"} {
 		must[sql.Result](t)(db.ExecContext(t.Context(), change))
 	}
 	h.no(db.Close())

@@ -49,7 +49,9 @@ type Plan struct {
 	Here     int64  // executions of it that are here already
 	Events   int64  // of the other instance's audit log
 	Bytes    int64  // unpacked
-	Digest   string // of the items and of the whole file: an import of another plan than the one that was looked at is refused
+	// of the items and of the whole file: an import of another plan than the one that was looked at is
+	// refused
+	Digest string
 }
 
 // Count returns how many items of a kind have a state.
@@ -120,7 +122,8 @@ type lastPolicy struct {
 
 // plan compares in one transaction.
 func plan(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, in *incoming) (*planner, error) {
-	p := &planner{in: in, ring: ring, tx: tx, here: map[string]credentialRecord{}, names: map[string]string{}, state: map[string]State{}, profiles: map[string]localProfile{}, byID: map[string]string{},
+	p := &planner{in: in, ring: ring, tx: tx, here: map[string]credentialRecord{}, names: map[string]string{},
+		state: map[string]State{}, profiles: map[string]localProfile{}, byID: map[string]string{},
 		gone: map[string]lastPolicy{}, dangling: map[string]struct{}{}}
 	if err := p.look(ctx); err != nil {
 		return nil, err
@@ -165,7 +168,8 @@ func (p *planner) look(ctx context.Context) error {
 	return p.lookAtPolicies(ctx)
 }
 
-// lookAtPolicies finds out what was here and was deleted: policies outlive their profiles and the credentials they name.
+// lookAtPolicies finds out what was here and was deleted: policies outlive their profiles and the
+// credentials they name.
 func (p *planner) lookAtPolicies(ctx context.Context) error {
 	return p.tx.Policies.Each(ctx, func(row store.PolicyRow) error {
 		if _, here := p.profiles[row.ProfileHandle]; !here {
@@ -190,7 +194,8 @@ func (p *planner) local(f profileRecord) (localProfile, bool) {
 	return p.profiles[handle], ok
 }
 
-// digest identifies what a person was shown, what the file arranges and what is here to be overwritten, values too: it is keyed, so it tells nothing about them.
+// digest identifies what a person was shown, what the file arranges and what is here to be
+// overwritten, values too: it is keyed, so it tells nothing about them.
 func (p *planner) digest() string {
 	sum := hmac.New(sha256.New, p.ring.LookupKey(secrets.Settings))
 	enc := json.NewEncoder(sum)
@@ -216,7 +221,8 @@ func (p *planner) digest() string {
 func (p *planner) credential(c credentialRecord) Item {
 	item := Item{Key: "credential:" + c.Name, Kind: "credential", Name: c.Name, State: StateNew, Facts: c.facts()}
 	if c.Source == app.SourceVault { // its maker needs no more than a path to name what this instance may read there
-		item.Changes, item.Widens = []string{"Its value would be read from the Vault of this instance: " + c.Reference + "."}, true
+		item.Changes, item.Widens = []string{"Its value would be read from the Vault of this instance: " + c.Reference + "."},
+			true
 	}
 	if here, ok := p.here[c.Name]; ok {
 		item.Changes, item.Widens = c.changes(here)
@@ -233,7 +239,8 @@ func (p *planner) credential(c credentialRecord) Item {
 }
 
 func (p *planner) profile(ctx context.Context, f profileRecord) (Item, error) {
-	item := Item{Key: "profile:" + f.Handle, Kind: "profile", Name: f.Handle, Title: f.Description, State: StateNew, Facts: p.facts(f)}
+	item := Item{Key: "profile:" + f.Handle, Kind: "profile", Name: f.Handle, Title: f.Description, State: StateNew,
+		Facts: p.facts(f)}
 	here, ok := p.local(f)
 	if !ok {
 		if _, taken := p.profiles[f.Handle]; taken {
@@ -243,7 +250,9 @@ func (p *planner) profile(ctx context.Context, f profileRecord) (Item, error) {
 		item.Changes = p.borrowed(f)
 		_, deleted := p.gone[f.Handle]
 		if deleted && !f.Locked {
-			item.State, item.Changes = StateBlocked, []string{"It was locked here and then deleted; the file has it from before that. What was locked never becomes open again."}
+			item.State, item.Changes = StateBlocked,
+				[]string{"It was locked here and then deleted; the file has it from before that. What was locked never becomes " +
+					"open again."}
 			return item, nil
 		}
 		if deleted && !f.Revoked {
@@ -272,15 +281,17 @@ func (p *planner) profile(ctx context.Context, f profileRecord) (Item, error) {
 	return item, nil
 }
 
-// borrowed says which keys would get a credential of this instance whose value the file doesn't know: whoever holds the profile's id would get at it. Keys and
-// grants are looked at both, since what scripts get is what the policy grants.
+// borrowed says which keys would get a credential of this instance whose value the file doesn't
+// know: whoever holds the profile's id would get at it. Keys and grants are looked at both, since
+// what scripts get is what the policy grants.
 func (p *planner) borrowed(f profileRecord) (said []string) {
 	say := func(key, id string) {
 		c, ok := p.in.credential(id)
 		if !ok || p.state[id] == StateNew || p.state[id] == StateSame && c.Value != nil {
 			return
 		}
-		line := fmt.Sprintf("Its key %s would get the credential %s of this instance, or what you choose for it here.", key, c.Name)
+		line := fmt.Sprintf("Its key %s would get the credential %s of this instance, or what you choose for it here.", key,
+			c.Name)
 		if !slices.Contains(said, line) {
 			said = append(said, line)
 		}

@@ -17,7 +17,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Restore points are copies of the database from before an import. They are sealed with the instance key, as the database is.
+// Restore points are copies of the database from before an import. They are sealed with the
+// instance key, as the database is.
 const (
 	pointPrefix = "before-import-"
 	asidePrefix = "before-restore-" // of a database that a restore set aside
@@ -60,21 +61,24 @@ func (s *Service) RestorePoints() ([]RestorePoint, error) {
 	return list, nil
 }
 
-// Copies are the names of the copies of the database in a data directory, from before imports and restores. Each is sealed with the instance key that was there when it was made.
+// Copies are the names of the copies of the database in a data directory, from before imports and
+// restores. Each is sealed with the instance key that was there when it was made.
 func Copies(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("transfer: copies: %w", err)
 	}
 	for _, e := range entries {
-		if name := e.Name(); strings.HasSuffix(name, pointSuffix) && (strings.HasPrefix(name, pointPrefix) || strings.HasPrefix(name, asidePrefix)) {
+		if name := e.Name(); strings.HasSuffix(name, pointSuffix) &&
+			(strings.HasPrefix(name, pointPrefix) || strings.HasPrefix(name, asidePrefix)) {
 			names = append(names, name)
 		}
 	}
 	return names, nil
 }
 
-// DeleteRestorePoint deletes one of RestorePoints and records who did; the way back to before that import is gone with it. CodeNotFound if there is none of that name; people only.
+// DeleteRestorePoint deletes one of RestorePoints and records who did; the way back to before that
+// import is gone with it. CodeNotFound if there is none of that name; people only.
 func (s *Service) DeleteRestorePoint(ctx context.Context, by app.Actor, name string) error {
 	if err := peopleOnly(by); err != nil {
 		return err
@@ -84,10 +88,12 @@ func (s *Service) DeleteRestorePoint(ctx context.Context, by app.Actor, name str
 		return err
 	}
 	if !slices.ContainsFunc(list, func(p RestorePoint) bool { return p.Name == name }) {
-		return app.E(app.CodeNotFound, "there is no such restore point", "It may have been deleted already. See Settings, Move house.")
+		return app.E(app.CodeNotFound, "there is no such restore point",
+			"It may have been deleted already. See Settings, Move house.")
 	}
 	return s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
-		if err := tx.Audit(ctx, s.event(by, "transfer.forget", name, "Deleted a copy of the database from before an import.")); err != nil {
+		if err := tx.Audit(ctx, s.event(by, "transfer.forget", name,
+			"Deleted a copy of the database from before an import.")); err != nil {
 			return err
 		}
 		if err := os.Remove(filepath.Join(s.cfg.Dir, name)); err != nil { // last: what is not deleted leaves no entry either
@@ -97,9 +103,11 @@ func (s *Service) DeleteRestorePoint(ctx context.Context, by app.Actor, name str
 	})
 }
 
-// lockImports keeps imports apart, in this process and in others: the restore point of one that fails could push out another's. It is released by closing.
+// lockImports keeps imports apart, in this process and in others: the restore point of one that
+// fails could push out another's. It is released by closing.
 func (s *Service) lockImports() (*os.File, error) {
-	file, err := os.OpenFile(filepath.Join(s.cfg.Dir, "import.lock"), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	file, err := os.OpenFile(filepath.Join(s.cfg.Dir, "import.lock"), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC,
+		0o600)
 	if err != nil {
 		return nil, fmt.Errorf("transfer: import: %w", err)
 	}
@@ -108,12 +116,14 @@ func (s *Service) lockImports() (*os.File, error) {
 		return file, nil
 	}
 	if err = errors.Join(err, file.Close()); errors.Is(err, unix.EWOULDBLOCK) {
-		return nil, app.E(app.CodeConflict, "another import is under way", "Nothing was imported. Wait until it has ended, then look at the preview again.")
+		return nil, app.E(app.CodeConflict, "another import is under way",
+			"Nothing was imported. Wait until it has ended, then look at the preview again.")
 	}
 	return nil, fmt.Errorf("transfer: import: %w", err)
 }
 
-// keepRestorePoint copies the database and returns the copy's name. Another one of the same moment, such as a second process's, stays as it is.
+// keepRestorePoint copies the database and returns the copy's name. Another one of the same moment,
+// such as a second process's, stays as it is.
 func (s *Service) keepRestorePoint(ctx context.Context) (name string, err error) {
 	size, err := s.cfg.Store.Size(ctx)
 	if err != nil {
@@ -130,14 +140,16 @@ func (s *Service) keepRestorePoint(ctx context.Context) (name string, err error)
 	}
 }
 
-// removePoint removes the copy of an import that came to nothing: it must not push out one that somebody needs.
+// removePoint removes the copy of an import that came to nothing: it must not push out one that
+// somebody needs.
 func (s *Service) removePoint(ctx context.Context, name string) {
 	if err := os.Remove(filepath.Join(s.cfg.Dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		s.cfg.Log.ErrorContext(ctx, "a restore point that is not needed could not be removed", "name", name, "error", err)
 	}
 }
 
-// dropOldPoints keeps the newest copies. The import that it follows is done, so it fails in the log only.
+// dropOldPoints keeps the newest copies. The import that it follows is done, so it fails in the log
+// only.
 func (s *Service) dropOldPoints(ctx context.Context) {
 	list, err := s.RestorePoints()
 	if err != nil {

@@ -20,7 +20,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Imports that fail leave no restore point: three of them would otherwise push out the way back behind one that succeeded.
+// Imports that fail leave no restore point: three of them would otherwise push out the way back
+// behind one that succeeded.
 func TestFailedImportPushesNoRestorePointOut(t *testing.T) {
 	_, b, _ := twins(t)
 	kept := must[[]RestorePoint](t)(b.RestorePoints())
@@ -45,7 +46,8 @@ func TestTidyRemovesWhatIsUnfinished(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	before := names(t, h.dir)
 	whole := []string{"before-import-20260101T000000.000Z.db", "before-restore-20260101T000000.000Z.db"}
-	for _, name := range append([]string{"transfer-1", "backup-1", "restore-1", "before-import-20260101T000000.000Z.db.7.tmp"}, whole...) {
+	for _, name := range append([]string{"transfer-1", "backup-1", "restore-1",
+		"before-import-20260101T000000.000Z.db.7.tmp"}, whole...) {
 		h.no(os.WriteFile(filepath.Join(h.dir, name), []byte("x"), 0o600))
 	}
 	h.no(h.Tidy())
@@ -56,7 +58,8 @@ func TestTidyRemovesWhatIsUnfinished(t *testing.T) {
 	}
 }
 
-// A data directory without room takes no upload, no export, no import and no backup; nothing is left of any, and nothing is changed.
+// A data directory without room takes no upload, no export, no import and no backup; nothing is
+// left of any, and nothing is changed.
 func TestFullDisk(t *testing.T) {
 	a, b, _ := twins(t)
 	a.credential("ONE_MORE", "value-of-one-more")
@@ -100,7 +103,8 @@ func TestDiskFillsUpMeanwhile(t *testing.T) {
 	}
 }
 
-// A file of some kilobytes unpacks to a hundred thousand times as much history, which a preview only counts. An import, and a restore, end before the disk has no room left in which the database
+// A file of some kilobytes unpacks to a hundred thousand times as much history, which a preview
+// only counts. An import, and a restore, end before the disk has no room left in which the database
 // could take in what stands in its log, and nothing is changed.
 func TestTheHistoryOfASmallFileFillsNoDisk(t *testing.T) {
 	old := newHouse(t, "aaaa")
@@ -117,7 +121,8 @@ func TestTheHistoryOfASmallFileFillsNoDisk(t *testing.T) {
 	plan := h.plan(file)
 	h.no(must[*os.File](t)(h.lockImports()).Close())
 	before, looks := names(t, h.dir), 0
-	h.free = func(string) (int64, error) { looks++; return 100 << 20, nil } // room for the restore point and a part of the history
+	// room for the restore point and a part of the history
+	h.free = func(string) (int64, error) { looks++; return 100 << 20, nil }
 	_, err := h.Import(t.Context(), person(), upload(file), Choice{History: true}, plan.Digest, nil)
 	wantCode(t, "import", err, app.CodeTooLarge)
 	if looks < 3 || !strings.Contains(fmt.Sprint(err), "MiB are needed") {
@@ -139,7 +144,8 @@ func TestTheHistoryOfASmallFileFillsNoDisk(t *testing.T) {
 	}
 }
 
-// Two people, or a person and a command, import the same file at the same moment: one does, and the others are told to look again.
+// Two people, or a person and a command, import the same file at the same moment: one does, and the
+// others are told to look again.
 func TestImportsAtOnce(t *testing.T) {
 	a, b, _ := twins(t)
 	a.credential("ONE_MORE", "value-of-one-more")
@@ -215,7 +221,8 @@ func TestFinishedJobIsForgotten(t *testing.T) {
 	}
 }
 
-// A job leaves its file and passphrase to nobody: with the next one it can't be asked for any more, so it does not lie there either.
+// A job leaves its file and passphrase to nobody: with the next one it can't be asked for any more,
+// so it does not lie there either.
 func TestAJobRemovesWhatTheOneBeforeLeft(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	h.no(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))

@@ -2,7 +2,8 @@ package transfer
 
 import "sync/atomic"
 
-// Progress counts what a long piece of work has done. A nil Progress counts nothing. It is safe for concurrent use.
+// Progress counts what a long piece of work has done. A nil Progress counts nothing. It is safe for
+// concurrent use.
 type Progress struct{ done, total atomic.Int64 }
 
 // Of returns how much is done and how much there is; total is 0 while that is not known.

@@ -20,7 +20,8 @@ func (n *noted) Write(p []byte) (int, error) {
 	return n.Buffer.Write(p)
 }
 
-// An export counts executions and a plan bytes, never backwards and to the end of what was expected: that is what the bars on their pages show.
+// An export counts executions and a plan bytes, never backwards and to the end of what was
+// expected: that is what the bars on their pages show.
 func TestProgress(t *testing.T) {
 	a, b, _ := twins(t)
 	var exporting, planning Progress

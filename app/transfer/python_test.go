@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// The format is what docs/airlock-file.md says: a reader in another language, made after that page, finds the very lines that were written.
+// The format is what docs/airlock-file.md says: a reader in another language, made after that page,
+// finds the very lines that were written.
 func TestPlainPythonReadsTheFile(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	h.out = strings.Repeat("noise ", 50_000)
@@ -37,7 +38,8 @@ func TestPlainPythonReadsTheFile(t *testing.T) {
 	}
 	var got strings.Builder
 	for line := range strings.Lines(out) {
-		if !strings.HasPrefix(line, `{"airlock"`) && !strings.HasPrefix(line, `{"event"`) && !strings.HasPrefix(line, `{"end"`) {
+		if !strings.HasPrefix(line, `{"airlock"`) && !strings.HasPrefix(line, `{"event"`) &&
+			!strings.HasPrefix(line, `{"end"`) {
 			got.WriteString(line)
 		}
 	}

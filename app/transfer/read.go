@@ -10,17 +10,23 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// maxVersions is of how many versions of a value a file says when they were set: a value that is renewed by the minute must not make a line that no reader takes.
+// maxVersions is of how many versions of a value a file says when they were set: a value that is
+// renewed by the minute must not make a line that no reader takes.
 const maxVersions = 1000
 
 // readCredential opens a credential for a file.
-func readCredential(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, row store.CredentialRow) (c credentialRecord, err error) {
+func readCredential(ctx context.Context, tx *store.Tx, ring *secrets.Keyring,
+	row store.CredentialRow) (c credentialRecord, err error) {
 	c = credentialRecord{
-		ID: row.ID, Name: row.Name, Description: row.Description, Service: row.Service, Mode: app.Mode(row.Mode), PlainHTTP: row.PlainHTTP,
-		Source: app.Source(row.Source), Reference: row.Reference, Version: row.Version, ValueSetAt: row.ValueSetAt, CheckedAt: row.CheckedAt, CheckError: row.CheckError,
-		Uses: row.Uses, LastUsedAt: row.LastUsedAt, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt, Versions: []versionRecord{},
+		ID: row.ID, Name: row.Name, Description: row.Description, Service: row.Service, Mode: app.Mode(row.Mode),
+		PlainHTTP: row.PlainHTTP,
+		Source:    app.Source(row.Source), Reference: row.Reference, Version: row.Version, ValueSetAt: row.ValueSetAt,
+		CheckedAt: row.CheckedAt, CheckError: row.CheckError,
+		Uses: row.Uses, LastUsedAt: row.LastUsedAt, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
+		Versions: []versionRecord{},
 	}
-	if err := decode("credential "+row.Name, field{row.Hosts, &c.Hosts}, field{row.Places, &c.Places}, field{row.Headers, &c.Headers}); err != nil {
+	if err := decode("credential "+row.Name, field{row.Hosts, &c.Hosts}, field{row.Places, &c.Places},
+		field{row.Headers, &c.Headers}); err != nil {
 		return c, err
 	}
 	versions, err := tx.Credentials.VersionRows(ctx, row.ID)
@@ -47,15 +53,19 @@ func readCredential(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, ro
 }
 
 // readProfile opens a profile for a file.
-func readProfile(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, row store.ProfileRow) (p profileRecord, err error) {
+func readProfile(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, row store.ProfileRow) (p profileRecord,
+	err error) {
 	id, err := ring.Open(secrets.Profiles, secrets.ProfileRow(row.Handle), row.SealedID)
 	if err != nil {
 		return p, fmt.Errorf("transfer: profile %s: %w", row.Handle, err)
 	}
 	p = profileRecord{
-		ID: string(id), Handle: row.Handle, Description: row.Description, PairingCode: row.PairingCode, CreatedFrom: row.CreatedFrom, ClaimedAt: row.ClaimedAt,
-		Locked: row.Locked, LockedAt: row.LockedAt, Revoked: row.Revoked, RevokedAt: row.RevokedAt, ExpiresAt: row.ExpiresAt, Backend: row.Backend, MinTier: row.MinTier,
-		Image: row.Image, Policy: row.Policy, Executions: row.Executions, LastUsedAt: row.LastUsedAt, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
+		ID: string(id), Handle: row.Handle, Description: row.Description, PairingCode: row.PairingCode,
+		CreatedFrom: row.CreatedFrom, ClaimedAt: row.ClaimedAt,
+		Locked: row.Locked, LockedAt: row.LockedAt, Revoked: row.Revoked, RevokedAt: row.RevokedAt, ExpiresAt: row.ExpiresAt,
+		Backend: row.Backend, MinTier: row.MinTier,
+		Image: row.Image, Policy: row.Policy, Executions: row.Executions, LastUsedAt: row.LastUsedAt,
+		CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
 		Keys: []keyRecord{}, Hosts: []hostRecord{},
 	}
 	if err := decode("profile "+row.Handle, field{row.CreatedBy, &p.CreatedBy}); err != nil {
@@ -106,7 +116,8 @@ func readHistory(ring *secrets.Keyring, handle string, row any) (r record, err e
 		x := executionRecord{ID: string(id), ExecutionRow: row}
 		x.ErrorLine = readable(x.ErrorLine)
 		r.Execution = &x
-		return r, decode(what, field{row.Injected, &x.Injected}, field{row.SubmittedBy, &x.SubmittedBy}, field{row.Manifest, &x.Manifest})
+		return r, decode(what, field{row.Injected, &x.Injected}, field{row.SubmittedBy, &x.SubmittedBy},
+			field{row.Manifest, &x.Manifest})
 	case store.ScriptRow:
 		r.Script = &scriptRecord{ScriptRow: row}
 		if r.Script.Script, err = openText(ring, secrets.ScriptRow(handle), row.Script); err != nil || row.Inputs == nil {
@@ -143,7 +154,8 @@ func readHistory(ring *secrets.Keyring, handle string, row any) (r record, err e
 	return r, nil
 }
 
-// readable is a line of a script as a file may hold it. Scripts say themselves in which line they failed, and one that could not be read would make the file as a whole unreadable.
+// readable is a line of a script as a file may hold it. Scripts say themselves in which line they
+// failed, and one that could not be read would make the file as a whole unreadable.
 func readable(line int) int {
 	if line < 0 || line > maxNumber {
 		return 0

@@ -7,10 +7,12 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// contentVersion is the newest form of the lines that this program reads, and the one that it writes. It grows with every field and kind that is added.
+// contentVersion is the newest form of the lines that this program reads, and the one that it
+// writes. It grows with every field and kind that is added.
 const contentVersion = 2
 
-// record is one line of a file: an object with exactly one member, which names the kind. docs/airlock-file.md describes them.
+// record is one line of a file: an object with exactly one member, which names the kind.
+// docs/airlock-file.md describes them.
 type record struct {
 	Airlock    *opening            `json:"airlock,omitempty"`
 	Credential *credentialRecord   `json:"credential,omitempty"`
@@ -38,7 +40,8 @@ type opening struct {
 	MadeAt   int64    `json:"made_at"`
 	Profiles []string `json:"profiles,omitempty"` // handles of a selection; absent if everything travels
 	History  bool     `json:"history"`
-	// AskedKeys are the keys of the hashes in exchanges (see exchangeRecord): this instance's own first, then those that came to it with imports.
+	// AskedKeys are the keys of the hashes in exchanges (see exchangeRecord): this instance's own
+	// first, then those that came to it with imports.
 	AskedKeys [][]byte `json:"asked_keys,omitempty"`
 }
 
@@ -61,27 +64,28 @@ type Counts struct {
 }
 
 type credentialRecord struct {
-	ID          string          `json:"id"`
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Service     string          `json:"service"`
-	Mode        app.Mode        `json:"mode"`
-	Hosts       []app.Host      `json:"hosts"`
-	Places      []app.Place     `json:"places"`
-	Headers     []string        `json:"headers"` // absent before content 2: the usual ones
-	PlainHTTP   bool            `json:"plain_http"`
-	Source      app.Source      `json:"source"`
-	Reference   string          `json:"reference"`
-	Value       *string         `json:"value,omitempty"` // of the current version; absent if there is none, and never of another source than local
-	Version     int             `json:"version"`
-	ValueSetAt  int64           `json:"value_set_at"`
-	CheckedAt   int64           `json:"checked_at"`
-	CheckError  string          `json:"check_error"`
-	Uses        int64           `json:"uses"`
-	LastUsedAt  int64           `json:"last_used_at"`
-	CreatedAt   int64           `json:"created_at"`
-	UpdatedAt   int64           `json:"updated_at"`
-	Versions    []versionRecord `json:"versions"`
+	ID          string      `json:"id"`
+	Name        string      `json:"name"`
+	Description string      `json:"description"`
+	Service     string      `json:"service"`
+	Mode        app.Mode    `json:"mode"`
+	Hosts       []app.Host  `json:"hosts"`
+	Places      []app.Place `json:"places"`
+	Headers     []string    `json:"headers"` // absent before content 2: the usual ones
+	PlainHTTP   bool        `json:"plain_http"`
+	Source      app.Source  `json:"source"`
+	Reference   string      `json:"reference"`
+	// of the current version; absent if there is none, and never of another source than local
+	Value      *string         `json:"value,omitempty"`
+	Version    int             `json:"version"`
+	ValueSetAt int64           `json:"value_set_at"`
+	CheckedAt  int64           `json:"checked_at"`
+	CheckError string          `json:"check_error"`
+	Uses       int64           `json:"uses"`
+	LastUsedAt int64           `json:"last_used_at"`
+	CreatedAt  int64           `json:"created_at"`
+	UpdatedAt  int64           `json:"updated_at"`
+	Versions   []versionRecord `json:"versions"`
 }
 
 // versionRecord says when a value was set and by whom.
@@ -167,7 +171,8 @@ type exchangeRecord struct {
 	store.ExchangeRow
 	AnsweredBy app.Actor `json:"answered_by"`
 	Answer     *string   `json:"answer"` // exact; null if nobody gave one
-	// Asked is a hash of the exact question, keyed with one of the first line's asked_keys: the question itself is kept nowhere.
+	// Asked is a hash of the exact question, keyed with one of the first line's asked_keys: the
+	// question itself is kept nowhere.
 	Asked []byte `json:"asked"`
 }
 
@@ -176,7 +181,8 @@ type connectionRecord struct {
 	Credentials []string `json:"credentials"`
 }
 
-// archivedRecord is an event of the audit log of an instance that was moved into the one that made the file, or into one before it.
+// archivedRecord is an event of the audit log of an instance that was moved into the one that made
+// the file, or into one before it.
 type archivedRecord struct {
 	Source string `json:"source"` // label of the instance that it is from
 	store.EventRow

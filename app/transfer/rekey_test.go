@@ -16,7 +16,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// A furnished house is sealed anew: nothing is left of the old key in any column of any table, everything opens with the new one alone, and ids are found as before.
+// A furnished house is sealed anew: nothing is left of the old key in any column of any table,
+// everything opens with the new one alone, and ids are found as before.
 func TestNothingIsLeftOfAnOldKey(t *testing.T) {
 	h, p, id := furnished(t, "aaaa")
 	h.no(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
@@ -42,7 +43,8 @@ func TestNothingIsLeftOfAnOldKey(t *testing.T) {
 	}
 	alone := must[*secrets.Keyring](t)(secrets.NewKeyring(app.NewSecret(newKey)))
 	alone = must[*secrets.Keyring](t)(instance.VerifyKeyring(t.Context(), h.store, alone))
-	again := &house{Service: New(Config{Store: h.store, Keyring: alone, Dir: h.dir, Instance: "aaaa", Cost: h.cfg.Cost}), t: t, store: h.store, ring: alone,
+	again := &house{Service: New(Config{Store: h.store, Keyring: alone, Dir: h.dir, Instance: "aaaa", Cost: h.cfg.Cost}),
+		t: t, store: h.store, ring: alone,
 		desk: access.New(access.Config{Store: h.store, Keyring: alone})}
 	if after := text(comparable(again.dump(all()))); after != before {
 		t.Error("something reads differently")
@@ -71,7 +73,8 @@ func tokensOf(t *testing.T, dir string, keyID []byte) map[string]int {
 	defer db.Close()
 	found := map[string]int{}
 	var tables []string
-	rows, err := db.QueryContext(t.Context(), "SELECT m.name || '.' || c.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table'")
+	rows, err := db.QueryContext(t.Context(),
+		"SELECT m.name || '.' || c.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table'")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +106,8 @@ func tokensOf(t *testing.T, dir string, keyID []byte) map[string]int {
 // A run that breaks off leaves everything readable with both keys, and the next one finishes it.
 func TestRotationIsResumed(t *testing.T) {
 	h, p, _ := furnished(t, "aaaa")
-	h.no(h.ring.Renew(app.NewSecret("a new instance key of more than 32 characters"), app.NewSecret("an instance key of more than 32 characters: aaaa")))
+	h.no(h.ring.Renew(app.NewSecret("a new instance key of more than 32 characters"),
+		app.NewSecret("an instance key of more than 32 characters: aaaa")))
 	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error { // as far as it had come
 		found, err := tx.Tokens.OfOtherKeys(t.Context(), store.SealedProfiles, h.ring.KeyIDBytes(), 0, 1)
 		if err != nil || len(found) != 1 {
@@ -113,7 +117,8 @@ func TestRotationIsResumed(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return tx.Tokens.Reseal(t.Context(), store.SealedProfiles, found[0], h.ring.Seal(secrets.Profiles, secrets.ProfileRow(found[0].Name), plain), h.ring.KeyID())
+		return tx.Tokens.Reseal(t.Context(), store.SealedProfiles, found[0],
+			h.ring.Seal(secrets.Profiles, secrets.ProfileRow(found[0].Name), plain), h.ring.KeyID())
 	}))
 	if h.values(p)["STRIPE_KEY"] != "sk_live_0123456789abcdef" {
 		t.Error("half-way it can't be read")

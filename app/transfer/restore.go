@@ -21,12 +21,14 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Restore is how a data directory gets its database from a file. Nobody else may use the directory meanwhile, neither a server nor a command: the caller holds its locks.
+// Restore is how a data directory gets its database from a file. Nobody else may use the directory
+// meanwhile, neither a server nor a command: the caller holds its locks.
 type Restore struct {
 	Dir     string           // the data directory
 	Keyring *secrets.Keyring // of the instance key that the new database is to have
 	Replace bool             // a database that is there is set aside, as before-restore-….db
-	// Keep is called when the database is whole and sound, just before it gets its place: it keeps the instance key if that is new. It may be nil.
+	// Keep is called when the database is whole and sound, just before it gets its place: it keeps the
+	// instance key if that is new. It may be nil.
 	Keep func() error
 	By   app.Actor
 	Log  *slog.Logger
@@ -35,11 +37,13 @@ type Restore struct {
 // Restored says what a restore did.
 type Restored struct {
 	Counts Counts // of an .airlock file
-	// Kept: what was replaced is a later state of the same database, so who may log in, and what was revoked, is as it was there.
+	// Kept: what was replaced is a later state of the same database, so who may log in, and what was
+	// revoked, is as it was there.
 	Kept bool
 }
 
-// FromFile makes the database from an .airlock file. It is built beside the place where it goes and gets its name when it is whole and sound; before that nothing is changed.
+// FromFile makes the database from an .airlock file. It is built beside the place where it goes and
+// gets its name when it is whole and sound; before that nothing is changed.
 func (r Restore) FromFile(ctx context.Context, file Upload, progress *Progress) (done Restored, err error) {
 	done.Kept, err = r.build(ctx, func(scratch string) (err error) {
 		done.Counts, err = fill(ctx, scratch, r.Keyring, file, r.Log, progress)
@@ -48,7 +52,8 @@ func (r Restore) FromFile(ctx context.Context, file Upload, progress *Progress) 
 	return done, err
 }
 
-// FromPoint makes the database from a restore point, which needs the instance keys that it was made with on the keyring; all of it is sealed with the first one afterwards.
+// FromPoint makes the database from a restore point, which needs the instance keys that it was made
+// with on the keyring; all of it is sealed with the first one afterwards.
 func (r Restore) FromPoint(ctx context.Context, path string) (done Restored, err error) {
 	done.Kept, err = r.build(ctx, func(scratch string) error {
 		if err := copyFile(path, filepath.Join(scratch, store.FileName)); err != nil {
@@ -59,8 +64,10 @@ func (r Restore) FromPoint(ctx context.Context, path string) (done Restored, err
 	return done, err
 }
 
-// reseal makes sure that everything in a copy opens. One that was made in the middle of a rotation holds tokens of two keys: the present one may open what says whose it is, and nothing
-// else. And a rotation that was broken off may drop the older key later, which what is restored must not need then.
+// reseal makes sure that everything in a copy opens. One that was made in the middle of a rotation
+// holds tokens of two keys: the present one may open what says whose it is, and nothing else. And a
+// rotation that was broken off may drop the older key later, which what is restored must not need
+// then.
 func (r Restore) reseal(ctx context.Context, scratch string) (err error) {
 	st, err := store.Open(ctx, scratch, r.Log)
 	if err != nil {
@@ -73,8 +80,10 @@ func (r Restore) reseal(ctx context.Context, scratch string) (err error) {
 	}
 	_, err = rekey.Run(ctx, st, ring)
 	if errors.Is(err, secrets.ErrOpen) {
-		e := app.E(app.CodeConflict, "the copy was made in the middle of a rotation of the instance key, and holds what the key before has sealed",
-			"Nothing was changed. If you have the key before, set AIRLOCK_SECRET_KEY_OLD to it and try again; else restore a backup, which needs no key.")
+		e := app.E(app.CodeConflict,
+			"the copy was made in the middle of a rotation of the instance key, and holds what the key before has sealed",
+			"Nothing was changed. If you have the key before, set AIRLOCK_SECRET_KEY_OLD to it and try again; else restore a "+
+				"backup, which needs no key.")
 		e.Cause = err
 		return e
 	}
@@ -96,7 +105,8 @@ func IsPoint(path string) (bool, error) {
 }
 
 // fill makes a database in an empty directory from a file.
-func fill(ctx context.Context, dir string, ring *secrets.Keyring, file Upload, log *slog.Logger, progress *Progress) (counts Counts, err error) {
+func fill(ctx context.Context, dir string, ring *secrets.Keyring, file Upload, log *slog.Logger,
+	progress *Progress) (counts Counts, err error) {
 	st, err := store.Open(ctx, dir, log)
 	if err != nil {
 		return counts, err
@@ -113,7 +123,8 @@ func (r Restore) build(ctx context.Context, fn func(scratch string) error, detai
 	target := filepath.Join(r.Dir, store.FileName)
 	_, found := os.Stat(target)
 	if found == nil && !r.Replace {
-		return false, app.E(app.CodeConflict, "there is a database in "+r.Dir+" already", "Choose an empty data directory (AIRLOCK_DATA_DIR), or say --replace: the present one is set aside, not deleted.")
+		return false, app.E(app.CodeConflict, "there is a database in "+r.Dir+" already",
+			"Choose an empty data directory (AIRLOCK_DATA_DIR), or say --replace: the present one is set aside, not deleted.")
 	}
 	scratch, err := os.MkdirTemp(r.Dir, restorePrefix)
 	if err != nil {
@@ -140,7 +151,8 @@ func (r Restore) build(ctx context.Context, fn func(scratch string) error, detai
 	return kept, files.SyncDir(r.Dir)
 }
 
-// examine opens what was built as the server would, takes away what must not come back, and records where it is from.
+// examine opens what was built as the server would, takes away what must not come back, and records
+// where it is from.
 func (r Restore) examine(ctx context.Context, scratch string, replaces bool, detail string) (kept bool, err error) {
 	st, err := store.Open(ctx, scratch, r.Log)
 	if err != nil {
@@ -178,8 +190,10 @@ func (r Restore) examine(ctx context.Context, scratch string, replaces bool, det
 	return kept, err
 }
 
-// standing opens the present database, which also makes it whole in one file, since closing it folds its write-ahead log in. ok says whether it is a later state of the database whose
-// audit log ends at that mark: an event with a hash is nowhere twice. One that can't be opened stays in pieces, and tells nothing.
+// standing opens the present database, which also makes it whole in one file, since closing it
+// folds its write-ahead log in. ok says whether it is a later state of the database whose audit log
+// ends at that mark: an event with a hash is nowhere twice. One that can't be opened stays in
+// pieces, and tells nothing.
 func (r Restore) standing(ctx context.Context, end store.AuditMark) (now access.Snapshot, ok bool) {
 	st, err := store.Open(ctx, r.Dir, r.Log)
 	if err != nil {
@@ -200,8 +214,10 @@ func (r Restore) standing(ctx context.Context, end store.AuditMark) (now access.
 	return now, ok
 }
 
-// setAside gives the present database a second name, so that there is one at every moment: the new one then takes the first name in one step. A write-ahead log that is still there,
-// also one whose database somebody deleted, goes first: SQLite would take it for the new database's and write its pages over it.
+// setAside gives the present database a second name, so that there is one at every moment: the new
+// one then takes the first name in one step. A write-ahead log that is still there, also one whose
+// database somebody deleted, goes first: SQLite would take it for the new database's and write its
+// pages over it.
 func setAside(target string) error {
 	aside := filepath.Join(filepath.Dir(target), asidePrefix+time.Now().UTC().Format(stampForm)+pointSuffix)
 	for _, end := range []string{"-wal", "-shm"} {
@@ -241,7 +257,8 @@ func OpenFile(path string, passphrase app.Secret) (Upload, error) {
 		return Upload{}, err
 	}
 	if !info.Mode().IsRegular() {
-		return Upload{}, app.Invalid("file", strings.TrimSpace(path)+" is not a regular file", "Name the .airlock file itself.")
+		return Upload{}, app.Invalid("file", strings.TrimSpace(path)+" is not a regular file",
+			"Name the .airlock file itself.")
 	}
 	return Upload{Open: func() (io.ReadCloser, error) { return os.Open(path) }, Size: info.Size(), Passphrase: passphrase}, nil //nolint:gosec // the operator names it
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Somebody deleted a database and left the write-ahead log of a server that was killed. SQLite would write its pages over the database that is restored to that place.
+// Somebody deleted a database and left the write-ahead log of a server that was killed. SQLite
+// would write its pages over the database that is restored to that place.
 func TestRestoreBesideAForgottenWriteAheadLog(t *testing.T) {
 	old, p, _ := furnished(t, "aaaa")
 	file := filepath.Join(t.TempDir(), "house.airlock")
@@ -28,7 +29,8 @@ func TestRestoreBesideAForgottenWriteAheadLog(t *testing.T) {
 	dir := t.TempDir()
 	old.no(os.WriteFile(filepath.Join(dir, store.FileName+"-wal"), log, 0o600))
 
-	ring := must[*secrets.Keyring](t)(secrets.NewKeyring(app.NewSecret("the instance key of what is restored, long enough")))
+	ring := must[*secrets.Keyring](t)(
+		secrets.NewKeyring(app.NewSecret("the instance key of what is restored, long enough")))
 	r := Restore{Dir: dir, Keyring: ring, By: person(), Log: slog.New(slog.DiscardHandler)}
 	must[Restored](t)(r.FromFile(t.Context(), must[Upload](t)(OpenFile(file, app.NewSecret(words))), nil))
 	st := must[*store.Store](t)(store.Open(t.Context(), dir, slog.New(slog.DiscardHandler)))
@@ -53,10 +55,12 @@ func TestRestoreBesideAForgottenWriteAheadLog(t *testing.T) {
 // A restore point has the sessions of its time. One that was ended since must not open again.
 func TestARestorePointBringsNoSessionBack(t *testing.T) {
 	h, dir := newHouse(t, "aaaa"), t.TempDir()
-	session := store.AdminSession{ID: "s", Token: []byte("token"), PersonID: "p", CreatedAt: time.Now(), SeenAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour)}
+	session := store.AdminSession{ID: "s", Token: []byte("token"), PersonID: "p", CreatedAt: time.Now(),
+		SeenAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour)}
 	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error { return tx.Sessions.Insert(t.Context(), session) }))
 	point := filepath.Join(h.dir, must[string](t)(h.keepRestorePoint(t.Context())))
-	must[Restored](t)(Restore{Dir: dir, Keyring: h.ring, By: person(), Log: slog.New(slog.DiscardHandler)}.FromPoint(t.Context(), point))
+	must[Restored](t)(Restore{Dir: dir, Keyring: h.ring, By: person(),
+		Log: slog.New(slog.DiscardHandler)}.FromPoint(t.Context(), point))
 	st := must[*store.Store](t)(store.Open(t.Context(), dir, slog.New(slog.DiscardHandler)))
 	defer st.Close()
 	h.no(st.Read(t.Context(), func(tx *store.Tx) error {
@@ -85,8 +89,9 @@ func joined(t *testing.T, desk *access.Service, token app.Secret, name, password
 	return must[access.Session](t)(desk.Session(t.Context(), whole.Token, "192.0.2.7"))
 }
 
-// A restore point, or a backup, is put in the place of a later state of the same database. Who left meanwhile does not come in again, nor does an old password, token or invitation, and no
-// profile that was revoked, deleted or shortened works again; a retired instance stays retired.
+// A restore point, or a backup, is put in the place of a later state of the same database. Who left
+// meanwhile does not come in again, nor does an old password, token or invitation, and no profile
+// that was revoked, deleted or shortened works again; a retired instance stays retired.
 func TestACopyBringsNothingBackThatWasTakenAwaySince(t *testing.T) {
 	const leaked, since = "plum orbit tractor", "a newer and better one"
 	for _, kind := range []string{"point", "file"} {
@@ -102,7 +107,8 @@ func TestACopyBringsNothingBackThatWasTakenAwaySince(t *testing.T) {
 			left := joined(t, h.desk, invite(), "ben", leaked)
 			token := must[app.Secret](t)(h.desk.NewAdminToken(t.Context(), person())) // not used, and replaced below
 			invited := invite()
-			stays, revoked, gone, shorter := h.locked("stays", nil), h.locked("revoked since", nil), h.locked("gone since", nil), h.locked("shorter since", nil)
+			stays, revoked, gone, shorter := h.locked("stays", nil), h.locked("revoked since", nil), h.locked("gone since", nil),
+				h.locked("shorter since", nil)
 
 			copied := filepath.Join(t.TempDir(), "copy")
 			if kind == "file" {
@@ -140,7 +146,8 @@ func TestACopyBringsNothingBackThatWasTakenAwaySince(t *testing.T) {
 			if err := login("anna", since); err != nil {
 				t.Errorf("anna does not come in with her password: %v", err)
 			}
-			for what, err := range map[string]error{"old password": login("anna", leaked), "person who left": login("ben", leaked)} {
+			for what, err := range map[string]error{"old password": login("anna", leaked),
+				"person who left": login("ben", leaked)} {
 				wantCode(t, what, err, app.CodeUnauthorized)
 			}
 			for what, token := range map[string]app.Secret{"invitation": invited, "old token": token, "first token": first} {
@@ -152,7 +159,8 @@ func TestACopyBringsNothingBackThatWasTakenAwaySince(t *testing.T) {
 			}
 			for _, p := range []app.Profile{stays, revoked, gone, shorter} {
 				now := must[app.Profile](t)(desk.Profile(t.Context(), p.ID))
-				if now.Revoked != (p.ID == revoked.ID || p.ID == gone.ID) || p.ID == shorter.ID && !now.ExpiresAt.Equal(end) || p.ID == stays.ID && !now.ExpiresAt.IsZero() {
+				if now.Revoked != (p.ID == revoked.ID || p.ID == gone.ID) || p.ID == shorter.ID && !now.ExpiresAt.Equal(end) ||
+					p.ID == stays.ID && !now.ExpiresAt.IsZero() {
 					t.Errorf("%s: %+v", p.Description, now)
 				}
 			}
@@ -168,11 +176,13 @@ func TestACopyBringsNothingBackThatWasTakenAwaySince(t *testing.T) {
 	}
 }
 
-// What is replaced is another database of the same instance key, such as the one that a server made where the first was lost. It knows nobody and no profile, and says nothing about what
-// comes back; but no invitation and no token of the copy's time opens.
+// What is replaced is another database of the same instance key, such as the one that a server made
+// where the first was lost. It knows nobody and no profile, and says nothing about what comes back;
+// but no invitation and no token of the copy's time opens.
 func TestACopyReplacesAnotherDatabase(t *testing.T) {
 	h := newHouse(t, "aaaa")
-	joined(t, h.desk, must[app.Secret](t)(h.desk.EnsureAdminToken(t.Context(), app.Secret{})), "anna", "plum orbit tractor")
+	joined(t, h.desk, must[app.Secret](t)(h.desk.EnsureAdminToken(t.Context(), app.Secret{})), "anna",
+		"plum orbit tractor")
 	p := h.locked("stays", nil)
 	token := must[app.Secret](t)(h.desk.NewAdminToken(t.Context(), person()))
 	invited, _, err := h.desk.Invite(t.Context(), person())
@@ -182,7 +192,8 @@ func TestACopyReplacesAnotherDatabase(t *testing.T) {
 	other.locked("somebody else's", nil)
 	h.no(other.store.Close())
 
-	done := must[Restored](t)(Restore{Dir: other.dir, Keyring: h.ring, Replace: true, By: person(), Log: slog.New(slog.DiscardHandler)}.FromPoint(t.Context(), point))
+	done := must[Restored](t)(Restore{Dir: other.dir, Keyring: h.ring, Replace: true, By: person(),
+		Log: slog.New(slog.DiscardHandler)}.FromPoint(t.Context(), point))
 	desk, _ := opened(t, other.dir, h.ring)
 	if now := must[app.Profile](t)(desk.Profile(t.Context(), p.ID)); done.Kept || now.Revoked {
 		t.Errorf("%+v, %+v", done, now)
@@ -196,13 +207,17 @@ func TestACopyReplacesAnotherDatabase(t *testing.T) {
 	}
 }
 
-// An import while the instance key is rotated leaves a copy in which some is sealed with the key before. It comes back whole where that key is still known, sealed with the present one
-// alone; where it is not, nothing is replaced.
+// An import while the instance key is rotated leaves a copy in which some is sealed with the key
+// before. It comes back whole where that key is still known, sealed with the present one alone;
+// where it is not, nothing is replaced.
 func TestACopyFromTheMiddleOfARotation(t *testing.T) {
-	const before, after = "an instance key of more than 32 characters: aaaa", "the instance key after the rotation, long enough"
+	const before, after = "an instance key of more than 32 characters: aaaa",
+		"the instance key after the rotation, long enough"
 	h, p, _ := furnished(t, "aaaa")
 	h.no(h.ring.Renew(app.NewSecret(after), app.NewSecret(before)))
-	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error { return instance.RenewKeyring(t.Context(), tx, h.ring, time.Now()) })) // its first step
+	// its first step
+	h.no(h.store.Write(t.Context(),
+		func(tx *store.Tx) error { return instance.RenewKeyring(t.Context(), tx, h.ring, time.Now()) }))
 	point := filepath.Join(h.dir, must[string](t)(h.keepRestorePoint(t.Context())))
 	alone := must[*secrets.Keyring](t)(secrets.NewKeyring(app.NewSecret(after)))
 	both := must[*secrets.Keyring](t)(secrets.NewKeyring(app.NewSecret(after), app.NewSecret(before)))

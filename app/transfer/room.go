@@ -12,7 +12,8 @@ import (
 // often is after how many written bytes the disk is looked at again.
 const often = 16 << 20
 
-// room makes sure that the data directory's disk takes size bytes more and still has some left for the database.
+// room makes sure that the data directory's disk takes size bytes more and still has some left for
+// the database.
 func (s *Service) room(size int64) error {
 	free, err := s.free(s.cfg.Dir)
 	if err != nil {
@@ -20,7 +21,8 @@ func (s *Service) room(size int64) error {
 	}
 	const spare = 64 << 20
 	if free < size+spare {
-		return app.E(app.CodeTooLarge, fmt.Sprintf("the disk of the data directory has %d MiB left and %d MiB are needed", free>>20, (size+spare)>>20),
+		return app.E(app.CodeTooLarge,
+			fmt.Sprintf("the disk of the data directory has %d MiB left and %d MiB are needed", free>>20, (size+spare)>>20),
 			"Make room on it, or move the data directory to a larger disk.")
 	}
 	return nil
@@ -33,7 +35,8 @@ func freeSpace(dir string) (int64, error) {
 	return int64(disk.Bavail) * disk.Bsize, err //nolint:gosec // a disk has fewer than 2^63 bytes
 }
 
-// roomy looks after the disk before and, now and then, while much is written to it: the database must not run out of room.
+// roomy looks after the disk before and, now and then, while much is written to it: the database
+// must not run out of room.
 type roomy struct {
 	w    io.Writer
 	s    *Service
@@ -50,8 +53,9 @@ func (r *roomy) Write(p []byte) (int, error) {
 	return r.w.Write(p)
 }
 
-// room looks after the disk while a transaction grows. A file may unpack to a thousand times its size, and what is written stands in the write-ahead log first: the database
-// gets it when that is folded in, so there must be as much room once more.
+// room looks after the disk while a transaction grows. A file may unpack to a thousand times its
+// size, and what is written stands in the write-ahead log first: the database gets it when that is
+// folded in, so there must be as much room once more.
 type room struct {
 	left    func(bytes int64) error
 	written int64

@@ -36,7 +36,8 @@ func TestHoleF5PolicyGrantsWhatThePageShows(t *testing.T) {
 				return true
 			})
 			_, err := victim.Plan(t.Context(), person(), upload(file), nil)
-			if app.CodeOf(err) != app.CodeInvalidField || !strings.Contains(err.Error(), "grants other hosts than its page would show") {
+			if app.CodeOf(err) != app.CodeInvalidField ||
+				!strings.Contains(err.Error(), "grants other hosts than its page would show") {
 				t.Error(err)
 			}
 			_, err = victim.Import(t.Context(), person(), upload(file), Choice{}, "", nil)
@@ -45,7 +46,8 @@ func TestHoleF5PolicyGrantsWhatThePageShows(t *testing.T) {
 	}
 }
 
-// TestHoleF5SentencesOfAPreview: a grant that says sealed doesn't make the sentence about its host milder.
+// TestHoleF5SentencesOfAPreview: a grant that says sealed doesn't make the sentence about its host
+// milder.
 func TestHoleF5SentencesOfAPreview(t *testing.T) {
 	victim, evil := newHouse(t, "bbbb"), newHouse(t, "aaaa")
 	evil.credential("DB_PASSWORD", "an-injected-password")
@@ -63,7 +65,8 @@ func TestHoleF5SentencesOfAPreview(t *testing.T) {
 	}
 }
 
-// TestHoleF5LockPageOpenedBeforeAnImport: anna looks at the lock page, a file replaces the profile, anna locks what she saw.
+// TestHoleF5LockPageOpenedBeforeAnImport: anna looks at the lock page, a file replaces the profile,
+// anna locks what she saw.
 func TestHoleF5LockPageOpenedBeforeAnImport(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	p := h.profile("harmless", nil, "api.stripe.com")
@@ -113,11 +116,16 @@ func TestHoleF6ImportKeepsTheRulesOfForms(t *testing.T) {
 			value("pw")(r)
 			r.Credential.Mode, r.Credential.Hosts = app.ModeInjected, nil
 		}, says: "at least 4 characters"},
-		"logged header":             {credential: func(r *record) { r.Credential.Headers = []string{"User-Agent"} }, says: "no sealed value can stand in User-Agent"},
-		"credential of a key":       {credential: func(r *record) { r.Credential.Hosts = hosts(t, "{X}") }, says: "can't belong to {X}"},
-		"credential of localhost":   {credential: func(r *record) { r.Credential.Hosts = hosts(t, "localhost") }, says: "never reachable"},
-		"credential of a link":      {credential: func(r *record) { r.Credential.Hosts = hosts(t, "169.254.169.254") }, says: "never reachable"},
-		"profile of localhost":      {profile: func(r *record) { asks(r, hosts(t, "localhost")[0], person()) }, says: "never reachable"},
+		"logged header": {credential: func(r *record) { r.Credential.Headers = []string{"User-Agent"} },
+			says: "no sealed value can stand in User-Agent"},
+		"credential of a key": {credential: func(r *record) { r.Credential.Hosts = hosts(t, "{X}") },
+			says: "can't belong to {X}"},
+		"credential of localhost": {credential: func(r *record) { r.Credential.Hosts = hosts(t, "localhost") },
+			says: "never reachable"},
+		"credential of a link": {credential: func(r *record) { r.Credential.Hosts = hosts(t, "169.254.169.254") },
+			says: "never reachable"},
+		"profile of localhost": {profile: func(r *record) { asks(r, hosts(t, "localhost")[0], person()) },
+			says: "never reachable"},
 		"what agents can't ask for": {profile: func(r *record) { asks(r, relayed(t), agents) }, says: "agents can't ask"},
 		"reason that isn't seen": {profile: func(r *record) {
 			h := hosts(t, "cdn.example")[0]
@@ -151,7 +159,8 @@ func TestHoleF6ImportKeepsTheRulesOfForms(t *testing.T) {
 	}
 }
 
-// TestHoleF6ImportedModeOfAValueThatStays: a file without a value can't seal one here that is too short for that.
+// TestHoleF6ImportedModeOfAValueThatStays: a file without a value can't seal one here that is too
+// short for that.
 func TestHoleF6ImportedModeOfAValueThatStays(t *testing.T) {
 	a, b := newHouse(t, "aaaa"), newHouse(t, "bbbb")
 	a.credential("PW", "hunter22")
@@ -207,7 +216,8 @@ func TestHoleF9ValueThatMovedToVault(t *testing.T) {
 		}
 		return true
 	})
-	if item := state(b.plan(back), "credential:TOKEN"); item.State != StateBlocked || !strings.Contains(item.Changes[0], "no value of it any more") {
+	if item := state(b.plan(back), "credential:TOKEN"); item.State != StateBlocked ||
+		!strings.Contains(item.Changes[0], "no value of it any more") {
 		t.Errorf("the preview says %+v", item)
 	}
 	b.take(back, yes)

@@ -13,7 +13,8 @@ import (
 // retryAfter is when a failed backup of the schedule is tried again.
 const retryAfter = 30 * time.Minute
 
-// Run makes backups as the settings say until ctx ends. One process per instance may do that; it notes as failed what the one before left running.
+// Run makes backups as the settings say until ctx ends. One process per instance may do that; it
+// notes as failed what the one before left running.
 func (s *Service) Run(ctx context.Context) {
 	err := s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
 		return s.endLost(ctx, tx, time.UnixMilli(maxMoment)) // all, also of a clock that was ahead
@@ -35,7 +36,8 @@ func (s *Service) Run(ctx context.Context) {
 	}
 }
 
-// tick forgets the job whose time is over, makes the backup that is due, if one is, and notes what was missed.
+// tick forgets the job whose time is over, makes the backup that is due, if one is, and notes what
+// was missed.
 func (s *Service) tick(ctx context.Context) error {
 	s.forgetOld()
 	settings, ok, err := s.BackupSettings(ctx)
@@ -76,8 +78,10 @@ func (s *Service) tick(ctx context.Context) error {
 }
 
 func (s *Service) noteMissed(ctx context.Context, settings BackupSettings, n int, from, slot time.Time) error {
-	detail := fmt.Sprintf("%s missed before %s: the server did not run, or another backup took too long.", were(n, "backup"), moment(slot.UnixMilli()))
-	b := store.Backup{Cause: "schedule", By: app.System(), Slot: slotBefore(settings.Every, slot.Add(-time.Second)), Status: store.BackupMissed, Target: settings.place(), Error: detail,
+	detail := fmt.Sprintf("%s missed before %s: the server did not run, or another backup took too long.",
+		were(n, "backup"), moment(slot.UnixMilli()))
+	b := store.Backup{Cause: "schedule", By: app.System(), Slot: slotBefore(settings.Every, slot.Add(-time.Second)),
+		Status: store.BackupMissed, Target: settings.place(), Error: detail,
 		StartedAt: s.now(), FinishedAt: s.now()}
 	return s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
 		if err := tx.Backups.Note(ctx, b); err != nil {
@@ -146,7 +150,8 @@ func (s *Service) BackupState(ctx context.Context) (b BackupState, err error) {
 	return b, nil
 }
 
-// BackupTrouble returns the last attempt at a backup if it failed or was missed while backups are on: a person has to look after it.
+// BackupTrouble returns the last attempt at a backup if it failed or was missed while backups are
+// on: a person has to look after it.
 func (s *Service) BackupTrouble(ctx context.Context) (last store.Backup, bad bool, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
 		list, err := tx.Backups.List(ctx, 5)

@@ -11,7 +11,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Hourly and weekly backups come at their times and at no other, late ones are not missed, missed ones are told, and the next time is the one that people see.
+// Hourly and weekly backups come at their times and at no other, late ones are not missed, missed
+// ones are told, and the next time is the one that people see.
 func TestHourlyAndWeeklyBackups(t *testing.T) {
 	at := func(text string) time.Time { return must[time.Time](t)(time.Parse(time.RFC3339, text)) }
 	type moment struct {
@@ -28,7 +29,8 @@ func TestHourlyAndWeeklyBackups(t *testing.T) {
 			{"2026-03-04T14:59:00Z", []string{"verified"}, "2026-03-04T15:00:00Z"},
 			{"2026-03-04T23:00:00Z", []string{"missed", "verified"}, "2026-03-05T00:00:00Z"},
 			{"2026-03-05T00:00:00Z", []string{"verified"}, "2026-03-05T01:00:00Z"},
-			{"2026-03-29T01:30:00Z", []string{"missed", "verified"}, "2026-03-29T02:00:00Z"}, // summer time begins somewhere: UTC knows none
+			// summer time begins somewhere: UTC knows none
+			{"2026-03-29T01:30:00Z", []string{"missed", "verified"}, "2026-03-29T02:00:00Z"},
 			{"2026-03-29T02:00:00Z", []string{"verified"}, "2026-03-29T03:00:00Z"},
 		},
 		Weekly: {
@@ -80,7 +82,8 @@ func TestTheServerMakesTheBackupThatIsDue(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			ran := make(chan struct{})
 			go func() { defer close(ran); h.Run(ctx) }()
-			for deadline := time.Now().Add(30 * time.Second); !slices.Equal(h.list(), []string{store.BackupVerified}); time.Sleep(20 * time.Millisecond) {
+			for deadline := time.Now().Add(30 * time.Second); !slices.Equal(h.list(),
+				[]string{store.BackupVerified}); time.Sleep(20 * time.Millisecond) {
 				if time.Now().After(deadline) {
 					t.Fatalf("%v", h.list())
 				}
@@ -95,21 +98,25 @@ func TestTheServerMakesTheBackupThatIsDue(t *testing.T) {
 	}
 }
 
-// One that another process began and never ended is called failed after half a day. Failed ones are audited, however that was found out.
+// One that another process began and never ended is called failed after half a day. Failed ones are
+// audited, however that was found out.
 func TestALostBackupIsAudited(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	h.no(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
 	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error {
-		_, err := tx.Backups.Begin(t.Context(), store.Backup{Cause: "person", By: person(), StartedAt: h.now().Add(-backupTime - time.Minute)})
+		_, err := tx.Backups.Begin(t.Context(),
+			store.Backup{Cause: "person", By: person(), StartedAt: h.now().Add(-backupTime - time.Minute)})
 		return err
 	}))
 	must[store.Backup](t)(h.BackUp(t.Context(), person()))
-	if diff := cmp.Diff([]string{store.BackupFailed, store.BackupVerified}, h.list()); diff != "" || !slices.Contains(h.actions(), "backup.failed") {
+	if diff := cmp.Diff([]string{store.BackupFailed, store.BackupVerified}, h.list()); diff != "" ||
+		!slices.Contains(h.actions(), "backup.failed") {
 		t.Errorf("%v, %s", h.actions(), diff)
 	}
 }
 
-// Daily backups become hourly in the afternoon. The hours since the last one were nobody's times: none is missed, and the next is due at the next hour.
+// Daily backups become hourly in the afternoon. The hours since the last one were nobody's times:
+// none is missed, and the next is due at the next hour.
 func TestAnotherFrequencyMissesNothing(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	c := timed(h)
@@ -124,12 +131,14 @@ func TestAnotherFrequencyMissesNothing(t *testing.T) {
 		c.set(time.Date(2026, 3, 5, hour, 31, 0, 0, time.UTC))
 		h.no(h.tick(t.Context()))
 	}
-	if diff := cmp.Diff([]string{store.BackupVerified, store.BackupVerified}, h.list()); diff != "" || slices.Contains(h.actions(), "backup.missed") {
+	if diff := cmp.Diff([]string{store.BackupVerified, store.BackupVerified}, h.list()); diff != "" ||
+		slices.Contains(h.actions(), "backup.missed") {
 		t.Errorf("%v, %s", h.actions(), diff)
 	}
 }
 
-// The clock was five years ahead, when backups were switched on or when one was made. Once it is right again, backups come at their times, and not in five years.
+// The clock was five years ahead, when backups were switched on or when one was made. Once it is
+// right again, backups come at their times, and not in five years.
 func TestAClockThatWasAheadStopsNoSchedule(t *testing.T) {
 	right := time.Date(2026, 3, 4, 12, 30, 0, 0, time.UTC)
 	for name, tt := range map[string]struct {

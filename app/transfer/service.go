@@ -72,5 +72,6 @@ func peopleOnly(by app.Actor) error {
 	case app.ActorPerson, app.ActorCommand, app.ActorSystem:
 		return nil
 	}
-	return app.E(app.CodeForbidden, "only a person can do that", "Ask the person who runs Airlock to do it in the admin UI.")
+	return app.E(app.CodeForbidden, "only a person can do that",
+		"Ask the person who runs Airlock to do it in the admin UI.")
 }

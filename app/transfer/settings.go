@@ -30,7 +30,8 @@ const (
 	ToS3        = "s3"
 )
 
-// BackupSettings say what is backed up where. Secrets never leave this package, except into the sealed setting.
+// BackupSettings say what is backed up where. Secrets never leave this package, except into the
+// sealed setting.
 type BackupSettings struct {
 	On         bool
 	Every      string // Hourly, Daily or Weekly
@@ -82,11 +83,14 @@ func (s *Service) readSettings(ctx context.Context, tx *store.Tx) (b BackupSetti
 	if err := json.Unmarshal(plain, &v); err != nil {
 		return b, false, fmt.Errorf("transfer: backup settings: %w", err)
 	}
-	return BackupSettings{On: v.On, Every: v.Every, Keep: v.Keep, Kind: v.Kind, Directory: v.Directory, Passphrase: app.NewSecret(v.Passphrase), Since: v.Since,
-		S3: blobs.S3{Endpoint: v.Endpoint, Region: v.Region, Bucket: v.Bucket, Prefix: v.Prefix, PathStyle: v.PathStyle, AccessKey: v.AccessKey, SecretKey: app.NewSecret(v.SecretKey)}}, true, nil
+	return BackupSettings{On: v.On, Every: v.Every, Keep: v.Keep, Kind: v.Kind, Directory: v.Directory,
+		Passphrase: app.NewSecret(v.Passphrase), Since: v.Since,
+		S3: blobs.S3{Endpoint: v.Endpoint, Region: v.Region, Bucket: v.Bucket, Prefix: v.Prefix, PathStyle: v.PathStyle,
+			AccessKey: v.AccessKey, SecretKey: app.NewSecret(v.SecretKey)}}, true, nil
 }
 
-// SetBackupSettings checks the settings, tries the target by writing, reading and deleting a small file, and keeps them. Empty secrets stay as they are. People only.
+// SetBackupSettings checks the settings, tries the target by writing, reading and deleting a small
+// file, and keeps them. Empty secrets stay as they are. People only.
 func (s *Service) SetBackupSettings(ctx context.Context, by app.Actor, b BackupSettings) error {
 	if err := peopleOnly(by); err != nil {
 		return err
@@ -98,7 +102,8 @@ func (s *Service) SetBackupSettings(ctx context.Context, by app.Actor, b BackupS
 	if b.Passphrase.Empty() {
 		b.Passphrase = was.Passphrase
 	}
-	if b.S3.SecretKey.Empty() && b.S3.Endpoint == was.S3.Endpoint { // a key must not go to another place than it was typed for
+	// a key must not go to another place than it was typed for
+	if b.S3.SecretKey.Empty() && b.S3.Endpoint == was.S3.Endpoint {
 		b.S3.SecretKey = was.S3.SecretKey
 	}
 	b.Since = was.Since
@@ -116,13 +121,16 @@ func (s *Service) SetBackupSettings(ctx context.Context, by app.Actor, b BackupS
 			return err
 		}
 	}
-	v := storedSettings{b.On, b.Every, b.Keep, b.Kind, b.Directory, b.S3.Endpoint, b.S3.Region, b.S3.Bucket, b.S3.Prefix, b.S3.PathStyle, b.S3.AccessKey, b.S3.SecretKey.Reveal(), b.Passphrase.Reveal(), b.Since}
+	v := storedSettings{b.On, b.Every, b.Keep, b.Kind, b.Directory, b.S3.Endpoint, b.S3.Region, b.S3.Bucket, b.S3.Prefix,
+		b.S3.PathStyle, b.S3.AccessKey, b.S3.SecretKey.Reveal(), b.Passphrase.Reveal(), b.Since}
 	detail := "Backups are off."
 	if b.On {
 		detail = fmt.Sprintf("Backups: %s, the last %d are kept, %s.", b.Every, b.Keep, b.place())
 	}
 	return s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
-		if err := tx.Settings.Set(ctx, s.now(), store.Setting{Key: settingBackup, Value: s.cfg.Keyring.Seal(secrets.Settings, settingBackup, []byte(text(v))), Sealed: true}); err != nil {
+		if err := tx.Settings.Set(ctx, s.now(),
+			store.Setting{Key: settingBackup, Value: s.cfg.Keyring.Seal(secrets.Settings, settingBackup, []byte(text(v))),
+				Sealed: true}); err != nil {
 			return err
 		}
 		return tx.Audit(ctx, s.event(by, "backup.settings", "backups", detail))
@@ -140,7 +148,8 @@ func (b BackupSettings) check() error {
 	case !b.On:
 		return nil
 	case b.Passphrase.Empty():
-		return app.Invalid("passphrase", "backups need a passphrase", "Type one, and keep it elsewhere: it opens the backups when this instance is lost.")
+		return app.Invalid("passphrase", "backups need a passphrase",
+			"Type one, and keep it elsewhere: it opens the backups when this instance is lost.")
 	}
 	return archive.CheckPassphrase(b.Passphrase)
 }
@@ -170,7 +179,8 @@ func (s *Service) apart(b BackupSettings) error {
 		return nil
 	}
 	if rel, err := filepath.Rel(data, dir); err == nil && filepath.IsLocal(rel) {
-		return app.Invalid("directory", "backups can't be kept in the data directory", "Whatever takes the data would take them, too. Name a directory on another disk.")
+		return app.Invalid("directory", "backups can't be kept in the data directory",
+			"Whatever takes the data would take them, too. Name a directory on another disk.")
 	}
 	return nil
 }

@@ -26,8 +26,9 @@ func (s swapping) Get(context.Context, string) (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(s.give)), nil
 }
 
-// A storage gives back the backup of yesterday, which has as many things in it and the same passphrase, but an older value; or a file whose head asks for half a gigabyte of memory.
-// Neither passes for a backup, and neither is opened.
+// A storage gives back the backup of yesterday, which has as many things in it and the same
+// passphrase, but an older value; or a file whose head asks for half a gigabyte of memory. Neither
+// passes for a backup, and neither is opened.
 func TestWhatTheStorageMadeUpIsNoBackup(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	h.credential("STRIPE_KEY", "sk_live_of_yesterday", "api.stripe.com")
@@ -45,9 +46,11 @@ func TestWhatTheStorageMadeUpIsNoBackup(t *testing.T) {
 	b, file, written := write()
 	costly := bytes.Clone(file)
 	binary.BigEndian.PutUint32(costly[10:], 512<<10)
-	for what, give := range map[string][]byte{"an older one": old, "a costly head": costly, "half of it": file[:len(file)/2], "more": append(bytes.Clone(file), 0)} {
+	for what, give := range map[string][]byte{"an older one": old, "a costly head": costly,
+		"half of it": file[:len(file)/2], "more": append(bytes.Clone(file), 0)} {
 		_ = os.RemoveAll(filepath.Join(dir, "scratch"))
-		if err := h.verify(t.Context(), swapping{give: give}, settings.Passphrase, dir, &b, written); !errors.Is(err, errNotSame) {
+		if err := h.verify(t.Context(), swapping{give: give}, settings.Passphrase, dir, &b, written); !errors.Is(err,
+			errNotSame) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -59,8 +62,10 @@ func TestSame(t *testing.T) {
 	for _, x := range []struct {
 		got, as string
 		same    bool
-	}{{"", "", true}, {"abc", "abc", true}, {"abc", "abd", false}, {"ab", "abc", false}, {"abc", "ab", false}, {"", "a", false}} {
-		for _, r := range []io.Reader{strings.NewReader(x.got), iotest.OneByteReader(strings.NewReader(x.got)), iotest.DataErrReader(strings.NewReader(x.got))} {
+	}{{"", "", true}, {"abc", "abc", true}, {"abc", "abd", false}, {"ab", "abc", false}, {"abc", "ab", false},
+		{"", "a", false}} {
+		for _, r := range []io.Reader{strings.NewReader(x.got), iotest.OneByteReader(strings.NewReader(x.got)),
+			iotest.DataErrReader(strings.NewReader(x.got))} {
 			if _, err := io.ReadAll(&same{r: r, as: strings.NewReader(x.as)}); errors.Is(err, errNotSame) == x.same {
 				t.Errorf("%q as %q: %v", x.got, x.as, err)
 			}

@@ -14,8 +14,9 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Who may write to the storage, and delete nothing there, puts files with the names of backups between and behind the good ones. Good ones must not be deleted for them, and what a
-// stranger put there is not Airlock's to delete.
+// Who may write to the storage, and delete nothing there, puts files with the names of backups
+// between and behind the good ones. Good ones must not be deleted for them, and what a stranger put
+// there is not Airlock's to delete.
 func TestStrangersFilesPushNoBackupOut(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	c, target := timed(h), t.TempDir()
@@ -54,7 +55,8 @@ func TestStrangersFilesPushNoBackupOut(t *testing.T) {
 	}
 }
 
-// A database that forgot its backups, since it was set back or restored, deletes none of them: it can't know which are good.
+// A database that forgot its backups, since it was set back or restored, deletes none of them: it
+// can't know which are good.
 func TestBackupsThatAreNotKnownStay(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	target := t.TempDir()
@@ -71,7 +73,8 @@ func TestBackupsThatAreNotKnownStay(t *testing.T) {
 	}
 }
 
-// A file that goes on with an audit log which its maker has, under that log's label, can't be told from the true one. So this instance's own log says which import, and whose, brought what.
+// A file that goes on with an audit log which its maker has, under that log's label, can't be told
+// from the true one. So this instance's own log says which import, and whose, brought what.
 func TestEachArchivedEventIsTracedToItsImport(t *testing.T) {
 	old := newHouse(t, "aaaa")
 	old.credential("TRUE", "value-of-true")

@@ -29,11 +29,13 @@ func (h *house) superseded() (n int) {
 	return n
 }
 
-// A value that an import replaces stays findable here, and what was superseded elsewhere doesn't travel.
+// A value that an import replaces stays findable here, and what was superseded elsewhere doesn't
+// travel.
 func TestHoleH2ImportSupersedes(t *testing.T) {
 	a, b, _ := twins(t)
 	for _, value := range []string{"sk_live_second_0123456789", "sk_live_third_0123456789"} {
-		must[app.Credential](t)(a.desk.SetCredential(t.Context(), person(), access.CredentialInput{Name: "STRIPE_KEY", Description: "about STRIPE_KEY", Value: app.NewSecret(value)}))
+		must[app.Credential](t)(a.desk.SetCredential(t.Context(), person(),
+			access.CredentialInput{Name: "STRIPE_KEY", Description: "about STRIPE_KEY", Value: app.NewSecret(value)}))
 	}
 	if a.superseded() != 3 || b.superseded() != 0 { // the third is of DB_PASSWORD
 		t.Fatalf("%d and %d values were superseded", a.superseded(), b.superseded())
@@ -43,21 +45,23 @@ func TestHoleH2ImportSupersedes(t *testing.T) {
 		t.Errorf("%d values were superseded by the import", n)
 	}
 	red := redact.New(must[[]redact.Value](t)(b.desk.SearchSets().Others(t.Context(), hosts(t, "api.stripe.com"), nil)))
-	for value, known := range map[string]int{"sk_live_0123456789abcdef": 1, "sk_live_second_0123456789": 0, "sk_live_third_0123456789": 1} {
+	for value, known := range map[string]int{"sk_live_0123456789abcdef": 1, "sk_live_second_0123456789": 0,
+		"sk_live_third_0123456789": 1} {
 		if _, hits := red.Text(value); hits.Total() != known {
 			t.Errorf("%s is masked %d times", value, hits.Total())
 		}
 	}
 }
 
-// TestHoleF3SameIDAndVersion: a credential that was deleted and came back by an import has the id and version of before, and what
-// is searched for is its new value, in answers and in output.
+// TestHoleF3SameIDAndVersion: a credential that was deleted and came back by an import has the id
+// and version of before, and what is searched for is its new value, in answers and in output.
 func TestHoleF3SameIDAndVersion(t *testing.T) {
 	const theirs, ours = "second-value-of-house-a-0123", "second-value-of-house-b-0123"
 	a, b := newHouse(t, "aaaa"), newHouse(t, "bbbb")
 	a.credential("TOKEN", "first-value-of-both-0123", "api.stripe.com")
 	b.take(a.export(all()), Choice{})
-	theirCredential, ourCredential := a.credential("TOKEN", theirs, "api.stripe.com"), b.credential("TOKEN", ours, "api.stripe.com")
+	theirCredential, ourCredential := a.credential("TOKEN", theirs, "api.stripe.com"),
+		b.credential("TOKEN", ours, "api.stripe.com")
 	if theirCredential.ID != ourCredential.ID || theirCredential.Version != ourCredential.Version {
 		t.Fatal("the two differ in more than their values; the test shows nothing")
 	}
@@ -71,14 +75,16 @@ func TestHoleF3SameIDAndVersion(t *testing.T) {
 	b.wantSearched("after the import", theirs)
 }
 
-// wantSearched checks that answers of api.stripe.com and the output of whoever reaches it are searched for a value.
+// wantSearched checks that answers of api.stripe.com and the output of whoever reaches it are
+// searched for a value.
 func (h *house) wantSearched(when, value string) {
 	h.t.Helper()
 	known, err := h.desk.SearchSets().Known(h.t.Context(), "api.stripe.com", 443)
 	if err != nil || known == nil {
 		h.t.Fatalf("%s: answers are not searched: %v", when, err)
 	}
-	resp := &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: -1, Body: io.NopCloser(strings.NewReader("log: " + value))}
+	resp := &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: -1,
+		Body: io.NopCloser(strings.NewReader("log: " + value))}
 	h.no(swap.New(nil).Incoming(swap.Target{Host: "api.stripe.com", Port: 443, TLS: true}, resp, known))
 	if body := must[[]byte](h.t)(io.ReadAll(resp.Body)); string(body) != "log: "+swap.Withheld {
 		h.t.Errorf("%s: an answer reads %s", when, body)

@@ -21,7 +21,9 @@ import (
 func furnished(t testing.TB, label string) (*house, app.Profile, string) {
 	h := newHouse(t, label)
 	h.credential("STRIPE_KEY", "sk_live_0123456789abcdef", "api.stripe.com")
-	must[app.Credential](t)(h.desk.SetCredential(t.Context(), person(), access.CredentialInput{Name: "STRIPE_KEY", Description: "about STRIPE_KEY", Headers: []string{"Authorization", "X-My-Own"}}))
+	must[app.Credential](t)(h.desk.SetCredential(t.Context(), person(),
+		access.CredentialInput{Name: "STRIPE_KEY", Description: "about STRIPE_KEY",
+			Headers: []string{"Authorization", "X-My-Own"}}))
 	h.credential("DB_PASSWORD", "first-password")
 	h.credential("DB_PASSWORD", "second-password ü\nwith two lines")
 	p := h.locked("billing", []string{"STRIPE_KEY", "DB_PASSWORD"}, "api.stripe.com", "db.example.com:5432")
@@ -37,7 +39,8 @@ func furnished(t testing.TB, label string) (*house, app.Profile, string) {
 	return h, p, id
 }
 
-// Everything that travels arrives, and nothing else changes on the way: the new instance would write the very same file.
+// Everything that travels arrives, and nothing else changes on the way: the new instance would
+// write the very same file.
 func TestMovingHouse(t *testing.T) {
 	old, p, id := furnished(t, "aaaa")
 	file := old.export(all())
@@ -48,7 +51,8 @@ func TestMovingHouse(t *testing.T) {
 	}
 	fresh := newHouse(t, "bbbb")
 	plan := fresh.plan(file)
-	if plan.Count("credential", StateNew) != 2 || plan.Count("profile", StateNew) != 3 || plan.File.Executions != 3 || plan.Own || !plan.Whole || plan.Events == 0 {
+	if plan.Count("credential", StateNew) != 2 || plan.Count("profile", StateNew) != 3 || plan.File.Executions != 3 ||
+		plan.Own || !plan.Whole || plan.Events == 0 {
 		t.Errorf("plan: %+v", plan)
 	}
 	report := fresh.take(file, Choice{History: true})
@@ -58,7 +62,8 @@ func TestMovingHouse(t *testing.T) {
 
 	// The agent's id works as it is.
 	got := must[app.Profile](t)(fresh.desk.Profile(t.Context(), p.ID))
-	if diff := cmp.Diff(must[app.Profile](t)(old.desk.Profile(t.Context(), p.ID)), got, cmpopts.IgnoreFields(app.Profile{}, "UpdatedAt")); diff != "" {
+	if diff := cmp.Diff(must[app.Profile](t)(old.desk.Profile(t.Context(), p.ID)), got,
+		cmpopts.IgnoreFields(app.Profile{}, "UpdatedAt")); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(old.values(p), fresh.values(p)); diff != "" {
@@ -96,12 +101,15 @@ func TestMovingHouse(t *testing.T) {
 	if plan.Count("credential", StateSame) != 2 || plan.Count("profile", StateSame) != 3 || plan.Here != 3 {
 		t.Errorf("second plan: %+v", plan)
 	}
-	if report := fresh.take(file, Choice{History: true, Overwrite: true}); report.Credentials+report.Profiles+report.Executions != 0 || report.Skipped != 3 {
+	if report := fresh.take(file,
+		Choice{History: true, Overwrite: true}); report.Credentials+report.Profiles+report.Executions != 0 ||
+		report.Skipped != 3 {
 		t.Errorf("second report: %+v", report)
 	}
 }
 
-// comparable drops what belongs to one instance: who made the file and when, its audit log, how often a value was used since.
+// comparable drops what belongs to one instance: who made the file and when, its audit log, how
+// often a value was used since.
 func comparable(list []record) (out []record) {
 	for _, r := range list {
 		switch {
@@ -153,7 +161,8 @@ func TestRestoreIntoANewDatabase(t *testing.T) {
 		t.Errorf("the audit log breaks at %d", broken)
 	}
 	fresh.no(fresh.store.Check(t.Context()))
-	if diff := cmp.Diff(map[string]string{"STRIPE_KEY": "sk_live_0123456789abcdef", "DB_PASSWORD": "second-password ü\nwith two lines"}, fresh.values(p)); diff != "" {
+	if diff := cmp.Diff(map[string]string{"STRIPE_KEY": "sk_live_0123456789abcdef",
+		"DB_PASSWORD": "second-password ü\nwith two lines"}, fresh.values(p)); diff != "" {
 		t.Error(diff)
 	}
 	_, err := fresh.Fill(t.Context(), upload(file), nil)
@@ -169,7 +178,8 @@ func TestSelectionTakesOnlyWhatBelongsToIt(t *testing.T) {
 	h.execution(other)
 	file := h.export(Selection{Profiles: []string{mine.Handle}, History: true})
 	plan := newHouse(t, "bbbb").plan(file)
-	if diff := cmp.Diff(Counts{Credentials: 1, Profiles: 1, Policies: 1, Executions: 1, Parts: 6, Days: 1}, plan.File); diff != "" || plan.Whole {
+	if diff := cmp.Diff(Counts{Credentials: 1, Profiles: 1, Policies: 1, Executions: 1, Parts: 6, Days: 1},
+		plan.File); diff != "" || plan.Whole {
 		t.Error(diff)
 	}
 	if state(plan, "credential:MINE").State != StateNew || state(plan, "profile:"+mine.Handle).State != StateNew {
@@ -179,7 +189,8 @@ func TestSelectionTakesOnlyWhatBelongsToIt(t *testing.T) {
 	if plan.File.Executions != 0 || plan.File.Days != 0 {
 		t.Errorf("history came along: %+v", plan.File)
 	}
-	_, err := h.Export(t.Context(), person(), &bytes.Buffer{}, app.NewSecret(words), Selection{Profiles: []string{"nobody"}}, nil)
+	_, err := h.Export(t.Context(), person(), &bytes.Buffer{}, app.NewSecret(words),
+		Selection{Profiles: []string{"nobody"}}, nil)
 	wantCode(t, "unknown profile", err, app.CodeNotFound)
 }
 

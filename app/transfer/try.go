@@ -15,7 +15,8 @@ import (
 	"github.com/computclaw/airlock/app/transfer/blobs"
 )
 
-// try finds out whether the target takes files, gives them back and lets go of them. The error of one that doesn't says at which setting that is.
+// try finds out whether the target takes files, gives them back and lets go of them. The error of
+// one that doesn't says at which setting that is.
 func (b BackupSettings) try(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 45*time.Second)
 	defer cancel()
@@ -33,7 +34,8 @@ var errOther = errors.New("it gives back something else than was written")
 
 func tryTarget(ctx context.Context, target blobs.Store) (err error) {
 	name, content := "airlock-try-"+app.NewID(), []byte("Airlock tries whether it can write here.\n")
-	// Of all questions this one has an answer that tells a wrong key from a missing bucket. Who may not list has backups all the same.
+	// Of all questions this one has an answer that tells a wrong key from a missing bucket. Who may
+	// not list has backups all the same.
 	if _, err := target.List(ctx, name); err != nil && !errors.Is(err, blobs.ErrDenied) {
 		return err
 	}
@@ -61,7 +63,8 @@ func tryTarget(ctx context.Context, target blobs.Store) (err error) {
 	return target.Delete(ctx, name)
 }
 
-// unusable tells a person in words why their target doesn't work, at the setting that it is about. What only the storage understands stays in its words.
+// unusable tells a person in words why their target doesn't work, at the setting that it is about.
+// What only the storage understands stays in its words.
 func (b BackupSettings) unusable(err error) error {
 	const hint = "Nothing was saved. Correct it and save again."
 	var known *app.Error
@@ -102,7 +105,8 @@ func (b BackupSettings) unusable(err error) error {
 	return e
 }
 
-// last is the innermost error's text: what wraps it repeats the address and the name of a file that nobody knows.
+// last is the innermost error's text: what wraps it repeats the address and the name of a file that
+// nobody knows.
 func last(err error) string {
 	for {
 		switch inner := err.(type) { //nolint:errorlint // it walks down the chain itself

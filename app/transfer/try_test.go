@@ -30,7 +30,8 @@ func TestWhatIsWrongWithATargetIsToldAtItsField(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	file := filepath.Join(t.TempDir(), "file")
 	h.no(os.WriteFile(file, nil, 0o600))
-	for dir, says := range map[string]string{"/nowhere/at/all": "there is no directory", "here": "absolute path", file: "is not a directory"} {
+	for dir, says := range map[string]string{"/nowhere/at/all": "there is no directory", "here": "absolute path",
+		file: "is not a directory"} {
 		err := h.SetBackupSettings(t.Context(), person(), toDir(dir))
 		wantField(t, dir, err, "directory")
 		if err == nil || !strings.Contains(err.Error(), says) {
@@ -39,13 +40,15 @@ func TestWhatIsWrongWithATargetIsToldAtItsField(t *testing.T) {
 	}
 	s3 := func(change func(*blobs.S3)) BackupSettings {
 		b := toDir("")
-		b.Kind, b.S3 = ToS3, blobs.S3{Endpoint: "http://127.0.0.1:9", Bucket: "bucket", AccessKey: "a", SecretKey: app.NewSecret("s")}
+		b.Kind, b.S3 = ToS3, blobs.S3{Endpoint: "http://127.0.0.1:9", Bucket: "bucket", AccessKey: "a",
+			SecretKey: app.NewSecret("s")}
 		change(&b.S3)
 		return b
 	}
 	for field, b := range map[string]BackupSettings{
-		"bucket": s3(func(s *blobs.S3) { s.Bucket = "" }), "access_key": s3(func(s *blobs.S3) { s.AccessKey = "" }), "secret_key": s3(func(s *blobs.S3) { s.SecretKey = app.Secret{} }),
-		"endpoint": s3(func(*blobs.S3) {}),
+		"bucket": s3(func(s *blobs.S3) { s.Bucket = "" }), "access_key": s3(func(s *blobs.S3) { s.AccessKey = "" }),
+		"secret_key": s3(func(s *blobs.S3) { s.SecretKey = app.Secret{} }),
+		"endpoint":   s3(func(*blobs.S3) {}),
 	} {
 		wantField(t, field, h.SetBackupSettings(t.Context(), person(), b), field)
 	}
@@ -54,7 +57,8 @@ func TestWhatIsWrongWithATargetIsToldAtItsField(t *testing.T) {
 	wantField(t, "what only the storage understands", odd.unusable(errors.New("blobs: write a: quota of the tenant")), "")
 }
 
-// A storage that takes files and doesn't give them back must not keep the one with which it is tried.
+// A storage that takes files and doesn't give them back must not keep the one with which it is
+// tried.
 func TestTryingAStorageLeavesNoFileThere(t *testing.T) {
 	dir := t.TempDir()
 	target := must[*blobs.Dir](t)(blobs.OpenDir(dir))

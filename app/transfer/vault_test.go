@@ -13,22 +13,28 @@ import (
 	"github.com/computclaw/airlock/app/secrets/vault"
 )
 
-// TestReferencesToVaultTravelAndValuesNever: neither what Vault holds nor what Airlock held before is in a file, and the other house needs a Vault of its own.
+// TestReferencesToVaultTravelAndValuesNever: neither what Vault holds nor what Airlock held before
+// is in a file, and the other house needs a Vault of its own.
 func TestReferencesToVaultTravelAndValuesNever(t *testing.T) {
 	const held = "held-by-airlock-before-0123456789"
 	ctx := t.Context()
 	h, fresh := newHouse(t, "aaaa"), newHouse(t, "bbbb")
-	client := must[*vault.Client](t)(vault.New(vault.Config{Address: "https://vault.test", Token: app.NewSecret("token-of-the-test-0123")})) // asked for nothing
-	h.desk = access.New(access.Config{Store: h.store, Keyring: h.ring, Vault: client, Leases: leases.New(leases.Config{Store: h.store, Vault: client})})
+	// asked for nothing
+	client := must[*vault.Client](t)(
+		vault.New(vault.Config{Address: "https://vault.test", Token: app.NewSecret("token-of-the-test-0123")}))
+	h.desk = access.New(access.Config{Store: h.store, Keyring: h.ring, Vault: client,
+		Leases: leases.New(leases.Config{Store: h.store, Vault: client})})
 	h.credential("TOKEN", held, "api.example.com")
-	must[app.Credential](t)(h.desk.SetCredential(ctx, person(), access.CredentialInput{Name: "TOKEN", Reference: "secret/data/app#token"}))
+	must[app.Credential](t)(h.desk.SetCredential(ctx, person(),
+		access.CredentialInput{Name: "TOKEN", Reference: "secret/data/app#token"}))
 	h.locked("with Vault", []string{"TOKEN"}, "api.example.com")
 
 	text := must[[]byte](t)(json.Marshal(h.dump(all())))
 	if !strings.Contains(string(text), `"reference":"secret/data/app#token"`) || strings.Contains(string(text), held) {
 		t.Errorf("the file says %s", text)
 	}
-	fresh.take(h.export(all()), Choice{Each: map[string]bool{"credential:TOKEN": true}}) // a path in Vault comes in by a yes only
+	// a path in Vault comes in by a yes only
+	fresh.take(h.export(all()), Choice{Each: map[string]bool{"credential:TOKEN": true}})
 	c := must[app.Credential](t)(fresh.desk.Credential(ctx, "TOKEN"))
 	if c.Source != app.SourceVault || c.Reference != "secret/data/app#token" {
 		t.Errorf("it came as %+v", c)

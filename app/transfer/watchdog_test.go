@@ -16,7 +16,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// A storage that takes the connection and then nothing more, or gives back half a file and no more, is given up. The backup has failed and says why; the next one is not held up by it.
+// A storage that takes the connection and then nothing more, or gives back half a file and no more,
+// is given up. The backup has failed and says why; the next one is not held up by it.
 func TestABackupToAStorageThatFallsSilentFails(t *testing.T) {
 	for name, method := range map[string]string{"while it takes": http.MethodPut, "while it gives back": http.MethodGet} {
 		t.Run(name, func(t *testing.T) {
@@ -24,7 +25,8 @@ func TestABackupToAStorageThatFallsSilentFails(t *testing.T) {
 			h, _, _ := furnished(t, "aaaa")
 			front, silent := hanging(t, method)
 			settings := BackupSettings{On: true, Every: Daily, Keep: 2, Kind: ToS3, Passphrase: app.NewSecret(words),
-				S3: blobs.S3{Endpoint: front, Bucket: s3test.Bucket, PathStyle: true, AccessKey: s3test.AccessKey, SecretKey: app.NewSecret(s3test.SecretKey)}}
+				S3: blobs.S3{Endpoint: front, Bucket: s3test.Bucket, PathStyle: true, AccessKey: s3test.AccessKey,
+					SecretKey: app.NewSecret(s3test.SecretKey)}}
 			h.no(h.SetBackupSettings(t.Context(), person(), settings))
 			must[store.Backup](t)(h.BackUp(t.Context(), person()))
 			h.silence = 2 * time.Second
@@ -40,7 +42,8 @@ func TestABackupToAStorageThatFallsSilentFails(t *testing.T) {
 	}
 }
 
-// hanging is an S3 server that falls silent in the middle of backups, by one method, as long as something is in the channel.
+// hanging is an S3 server that falls silent in the middle of backups, by one method, as long as
+// something is in the channel.
 func hanging(t *testing.T, method string) (endpoint string, silent chan bool) {
 	t.Helper()
 	real := must[*url.URL](t)(url.Parse(s3test.Start(t)))
@@ -54,7 +57,8 @@ func hanging(t *testing.T, method string) (endpoint string, silent chan bool) {
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) { r.Out.URL.Scheme, r.Out.URL.Host = real.Scheme, real.Host },
 		ModifyResponse: func(r *http.Response) error {
-			if len(silent) > 0 && r.Request.Method == method && method == http.MethodGet && strings.HasSuffix(r.Request.URL.Path, ".airlock") {
+			if len(silent) > 0 && r.Request.Method == method && method == http.MethodGet &&
+				strings.HasSuffix(r.Request.URL.Path, ".airlock") {
 				r.Body = readCloser{io.MultiReader(io.LimitReader(r.Body, 100), waiting(func() { hang(r.Request) })), r.Body}
 			}
 			return nil

@@ -19,7 +19,8 @@ import (
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
-// readers is a site with an execution whose answer is large, and room for the answers of five like it.
+// readers is a site with an execution whose answer is large, and room for the answers of five like
+// it.
 type readers struct {
 	*uiSite
 	url     string
@@ -70,7 +71,10 @@ func (r *readers) ask(from, id string) answer {
 func (r *readers) slow(request string) net.Conn {
 	r.t.Helper()
 	dialer := net.Dialer{Control: func(_, _ string, c syscall.RawConn) error {
-		return c.Control(func(fd uintptr) { _ = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 1<<10) })
+		return c.Control(func(fd uintptr) {
+			_ = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF,
+				1<<10)
+		})
 	}}
 	conn, err := dialer.DialContext(r.t.Context(), "tcp", strings.TrimPrefix(r.url, "http://"))
 	r.must(err)
@@ -84,7 +88,8 @@ func (r *readers) slowFrom(from string) net.Conn {
 	return r.slow("GET /executions/" + r.large.ID + " HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: " + from + "\r\n\r\n")
 }
 
-// TestManySlowReadersAtOnce: those who ask for large answers and don't take them hold so much memory together and no more, and no room of other addresses. Small answers always pass.
+// TestManySlowReadersAtOnce: those who ask for large answers and don't take them hold so much
+// memory together and no more, and no room of other addresses. Small answers always pass.
 func TestManySlowReadersAtOnce(t *testing.T) {
 	r := newReaders(t, 500*time.Millisecond, time.Hour)
 	asks := strings.Repeat("print "+strings.Repeat("x", 60_000)+"\n", 4) + "ask Which one?"
@@ -94,7 +99,8 @@ func TestManySlowReadersAtOnce(t *testing.T) {
 	}
 	within(t, "as much is held as one address may", func() bool { return r.server.cfg.Answers.Used() == 3*r.size })
 	refused := r.ask("192.0.2.1", r.large.ID)
-	if refused.status != http.StatusTooManyRequests || refused.header.Get("Retry-After") == "" || !strings.Contains(refused.text, string(app.CodeRateLimited)) {
+	if refused.status != http.StatusTooManyRequests || refused.header.Get("Retry-After") == "" ||
+		!strings.Contains(refused.text, string(app.CodeRateLimited)) {
 		t.Errorf("%d %.300s", refused.status, refused.text)
 	}
 	// What took effect is told so: who is told to try again would do it twice.
@@ -113,7 +119,8 @@ func TestManySlowReadersAtOnce(t *testing.T) {
 			PollURL string     `json:"poll_url"`
 			Status  app.Status `json:"status"`
 		}
-		if err := errors.Join(json.NewDecoder(done.Body).Decode(&said), done.Body.Close()); err != nil || done.StatusCode != http.StatusAccepted || !said.Status.Terminal() || said.PollURL == "" {
+		if err := errors.Join(json.NewDecoder(done.Body).Decode(&said), done.Body.Close()); err != nil ||
+			done.StatusCode != http.StatusAccepted || !said.Status.Terminal() || said.PollURL == "" {
 			t.Errorf("%s: %s %+v, %v", path, done.Status, said, err)
 		}
 	}
@@ -164,13 +171,16 @@ func TestSlowReadersGiveWay(t *testing.T) {
 	within(t, "nothing is held", func() bool { return r.server.cfg.Answers.Used() == 0 })
 }
 
-// TestSlowModelsHoldRoom: an answer that goes to a model inside another one counts until that is taken.
+// TestSlowModelsHoldRoom: an answer that goes to a model inside another one counts until that is
+// taken.
 func TestSlowModelsHoldRoom(t *testing.T) {
 	r := newReaders(t, time.Minute, time.Hour)
 	w := &world{t: t, server: &httptest.Server{URL: r.url}}
 	session := w.open(bearerOf(r.profile))
 	call := `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read_execution","arguments":{"execution_id":"` + r.large.ID + `"}}}`
-	conn := r.slow(fmt.Sprintf("POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMcp-Session-Id: %s\r\n%s\r\nContent-Length: %d\r\n\r\n%s", session, bearerOf(r.profile), len(call), call))
+	conn := r.slow(fmt.Sprintf("POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nAccept: "+
+		"application/json, text/event-stream\r\nMcp-Session-Id: %s\r\n%s\r\nContent-Length: %d\r\n\r\n%s", session,
+		bearerOf(r.profile), len(call), call))
 	r.must(conn.SetReadDeadline(time.Now().Add(time.Minute)))
 	var seen strings.Builder
 	for !strings.Contains(seen.String(), strings.Repeat("x", 1000)) {
@@ -185,11 +195,13 @@ func TestSlowModelsHoldRoom(t *testing.T) {
 	within(t, "nothing is held", func() bool { return r.server.cfg.Answers.Used() == 0 })
 }
 
-// TestReaderWhoStillOwesABodyGivesWay: the rest of a request's body is read before its answer is written, and who never sends it can't keep the answer's place by that.
+// TestReaderWhoStillOwesABodyGivesWay: the rest of a request's body is read before its answer is
+// written, and who never sends it can't keep the answer's place by that.
 func TestReaderWhoStillOwesABodyGivesWay(t *testing.T) {
 	r := newReaders(t, time.Minute, 0)
 	for range 3 {
-		r.slow("GET /executions/" + r.large.ID + " HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n")
+		r.slow("GET /executions/" + r.large.ID +
+			" HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n")
 	}
 	within(t, "as much is held as one address may", func() bool { return r.server.cfg.Answers.Used() == 3*r.size })
 	if a := r.ask("192.0.2.1", r.large.ID); a.status != http.StatusOK || int64(len(a.text)) != r.size {

@@ -20,19 +20,23 @@ func TestProfileFlow(t *testing.T) {
 	w := newWorld(t)
 	a := w.call("POST", "/profiles", `{"description":"Oracle reporting — read only"}`)
 	id, _ := a.json["profile_id"].(string)
-	if a.status != http.StatusCreated || !app.IsProfileID(id) || a.json["description"] != "Oracle reporting — read only" || a.json["locked"] != false {
+	if a.status != http.StatusCreated || !app.IsProfileID(id) || a.json["description"] != "Oracle reporting — read only" ||
+		a.json["locked"] != false {
 		t.Fatalf("%d %s", a.status, a.text)
 	}
 	if diff := cmp.Diff([]any{}, a.json["keys"]); diff != "" {
 		t.Errorf("keys: %s", diff)
 	}
 	setup, _ := a.json["setup_url"].(string)
-	if !strings.HasPrefix(setup, w.server.URL+"/ui/profiles/") || strings.Contains(setup, id) || len(a.json["pairing_code"].(string)) != 7 {
+	if !strings.HasPrefix(setup, w.server.URL+"/ui/profiles/") || strings.Contains(setup, id) ||
+		len(a.json["pairing_code"].(string)) != 7 {
 		t.Errorf("setup_url %q, pairing_code %v", setup, a.json["pairing_code"])
 	}
-	a = w.call("POST", "/profiles/"+id+"/keys", `{"keys":[{"name":"SIMPHONY_API_KEY","description":"Simphony REST API key","mode":"injected","hosts":["api.example.com"]},{"name":"DB_HOST"}]}`)
+	a = w.call("POST", "/profiles/"+id+"/keys",
+		`{"keys":[{"name":"SIMPHONY_API_KEY","description":"Simphony REST API key","mode":"injected","hosts":["api.example.com"]},{"name":"DB_HOST"}]}`)
 	keys := a.json["keys"].([]any)
-	want := map[string]any{"name": "SIMPHONY_API_KEY", "description": "Simphony REST API key", "value_exists": false, "mode": "injected", "hosts": []any{"api.example.com"}}
+	want := map[string]any{"name": "SIMPHONY_API_KEY", "description": "Simphony REST API key", "value_exists": false,
+		"mode": "injected", "hosts": []any{"api.example.com"}}
 	if diff := cmp.Diff(want, keys[0]); a.status != 200 || diff != "" {
 		t.Errorf("%d %s", a.status, diff)
 	}
@@ -40,10 +44,12 @@ func TestProfileFlow(t *testing.T) {
 	if a.status != 200 || len(a.json["keys"].([]any)) != 1 {
 		t.Errorf("delete: %d %s", a.status, a.text)
 	}
-	a = w.call("POST", "/profiles/self/hosts", `{"hosts":["API.example.com.",{"host":"db.example.com:5432","protocol":"postgres","reason":"rows"},{"host":"a.example","ports":[8443,443]}]}`, "Authorization: Bearer "+id)
+	a = w.call("POST", "/profiles/self/hosts",
+		`{"hosts":["API.example.com.",{"host":"db.example.com:5432","protocol":"postgres","reason":"rows"},{"host":"a.example","ports":[8443,443]}]}`, "Authorization: Bearer "+id)
 	hosts := []any{
 		map[string]any{"host": "api.example.com", "ports": []any{80.0, 443.0}, "allowed": false},
-		map[string]any{"host": "db.example.com", "ports": []any{5432.0}, "protocol": "postgres", "reason": "rows", "allowed": false},
+		map[string]any{"host": "db.example.com", "ports": []any{5432.0}, "protocol": "postgres", "reason": "rows",
+			"allowed": false},
 		map[string]any{"host": "a.example", "ports": []any{443.0, 8443.0}, "allowed": false},
 	}
 	if diff := cmp.Diff(hosts, a.json["hosts"]); a.status != 200 || diff != "" {
@@ -216,14 +222,16 @@ func TestMeta(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *Config, _ *access.Config, _ *engine.Config) { c.PublicURL = "https://airlock.example" })
 	a := w.call("GET", "/health", "")
-	want := map[string]any{"status": "ok", "version": "test", "retired": false, "api_version": 1.0, "backend": "fake", "isolation": a.json["isolation"], "sandbox": map[string]any{"ready": true}, "paused": false, "full": false}
+	want := map[string]any{"status": "ok", "version": "test", "retired": false, "api_version": 1.0, "backend": "fake",
+		"isolation": a.json["isolation"], "sandbox": map[string]any{"ready": true}, "paused": false, "full": false}
 	if diff := cmp.Diff(want, a.json); a.status != 200 || diff != "" {
 		t.Errorf("%d %s", a.status, diff)
 	}
 	if a := w.call("GET", "/", ""); a.status != http.StatusSeeOther || a.header.Get("Location") != "/ui" {
 		t.Errorf("/ answers %d %s", a.status, a.header.Get("Location"))
 	}
-	for path, kind := range map[string]string{"/skill.md": "text/markdown; charset=utf-8", "/openapi.json": "application/json", "/airlock.pyi": "text/x-python; charset=utf-8"} {
+	for path, kind := range map[string]string{"/skill.md": "text/markdown; charset=utf-8",
+		"/openapi.json": "application/json", "/airlock.pyi": "text/x-python; charset=utf-8"} {
 		a := w.call("GET", path, "")
 		if a.status != 200 || a.header.Get("Content-Type") != kind || len(a.text) < 500 {
 			t.Errorf("%s: %d %s, %d bytes", path, a.status, a.header.Get("Content-Type"), len(a.text))
@@ -235,7 +243,8 @@ func TestMeta(t *testing.T) {
 	if a := w.call("GET", "/skill.md", ""); !strings.Contains(a.text, "https://airlock.example/execute") {
 		t.Error("the skill text does not name the public URL")
 	}
-	if a := w.call("POST", "/profiles", `{"description":"x"}`); !strings.HasPrefix(a.json["setup_url"].(string), "https://airlock.example/ui/") {
+	if a := w.call("POST", "/profiles", `{"description":"x"}`); !strings.HasPrefix(a.json["setup_url"].(string),
+		"https://airlock.example/ui/") {
 		t.Errorf("setup_url %v", a.json["setup_url"])
 	}
 }

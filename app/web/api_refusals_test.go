@@ -14,7 +14,8 @@ import (
 	"github.com/computclaw/airlock/app/engine"
 )
 
-// TestTooLargeAnAnswerNamesItsField: an error may be shorter than a response, and it is the error that is to be shortened then.
+// TestTooLargeAnAnswerNamesItsField: an error may be shorter than a response, and it is the error
+// that is to be shortened then.
 func TestTooLargeAnAnswerNamesItsField(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -22,10 +23,12 @@ func TestTooLargeAnAnswerNamesItsField(t *testing.T) {
 	for _, c := range []struct {
 		field, most string
 		size        int
-	}{{"error", "64 KiB", app.MaxFailure + 1}, {"error", "64 KiB", app.MaxResponse + 1}, {"response", "1 MiB", app.MaxResponse + 1}} {
+	}{{"error", "64 KiB", app.MaxFailure + 1}, {"error", "64 KiB", app.MaxResponse + 1},
+		{"response", "1 MiB", app.MaxResponse + 1}} {
 		a := w.call("POST", "/executions/"+x+"/respond", `{"`+c.field+`":"`+strings.Repeat("x", c.size)+`"}`)
 		w.refused(a, http.StatusRequestEntityTooLarge, app.CodeTooLarge)
-		if detail, _ := a.json["error"].(map[string]any); detail["field"] != c.field || !strings.Contains(fmt.Sprint(detail["message"]), c.most) {
+		if detail, _ := a.json["error"].(map[string]any); detail["field"] != c.field ||
+			!strings.Contains(fmt.Sprint(detail["message"]), c.most) {
 			t.Errorf("%d bytes of %s: %s", c.size, c.field, a.text)
 		}
 	}
@@ -50,7 +53,8 @@ func TestBadInput(t *testing.T) {
 		{"malformed", "POST", "/execute", `{"script":`, 400, app.CodeInvalidJSON},
 		{"array", "POST", "/execute", `[]`, 400, app.CodeInvalidJSON},
 		{"two objects", "POST", "/execute", execute(`"script":"1"`) + "{}", 400, app.CodeInvalidJSON},
-		{"oversized", "POST", "/execute", execute(`"script":"` + strings.Repeat("#", app.MaxBody) + `"`), 413, app.CodeTooLarge},
+		{"oversized", "POST", "/execute", execute(`"script":"` + strings.Repeat("#", app.MaxBody) + `"`), 413,
+			app.CodeTooLarge},
 		{"script over 1 MiB", "POST", "/execute", execute(`"script":"` + long + `"`), 413, app.CodeTooLarge},
 		{"inputs over 1 MiB", "POST", "/execute", execute(`"script":"1","inputs":"` + long + `"`), 413, app.CodeTooLarge},
 		{"unknown field", "POST", "/execute", execute(`"script":"1","memory":"8GiB"`), 400, app.CodeUnknownField},
@@ -72,10 +76,12 @@ func TestBadInput(t *testing.T) {
 		{"wait NaN", "GET", "/executions/" + x + "?wait=NaN", "", 400, app.CodeInvalidField},
 		{"unknown query", "GET", "/executions/" + x + "?wiat=5", "", 400, app.CodeUnknownField},
 		{"no profile", "POST", "/execute", `{"script":"1"}`, 401, app.CodeUnauthorized},
-		{"unknown profile", "POST", "/execute", `{"profile_id":"` + app.NewProfileID() + `","script":"1"}`, 401, app.CodeUnauthorized},
+		{"unknown profile", "POST", "/execute", `{"profile_id":"` + app.NewProfileID() + `","script":"1"}`, 401,
+			app.CodeUnauthorized},
 		{"odd profile", "POST", "/execute", `{"profile_id":"x' OR 1=1 --","script":"1"}`, 401, app.CodeUnauthorized},
 		{"handle for id", "POST", "/execute", `{"profile_id":"` + p.Handle + `","script":"1"}`, 401, app.CodeUnauthorized},
-		{"unlocked profile", "POST", "/execute", `{"profile_id":"` + open.ID + `","script":"1"}`, 409, app.CodeProfileUnlocked},
+		{"unlocked profile", "POST", "/execute", `{"profile_id":"` + open.ID + `","script":"1"}`, 409,
+			app.CodeProfileUnlocked},
 		{"unknown execution", "GET", "/executions/" + app.NewExecutionID(), "", 404, app.CodeNotFound},
 		{"odd execution", "GET", "/executions/..%2f..%2fetc", "", 404, app.CodeNotFound},
 		{"unknown profile path", "GET", "/profiles/" + app.NewProfileID(), "", 404, app.CodeNotFound},
@@ -86,22 +92,35 @@ func TestBadInput(t *testing.T) {
 		{"remove key when locked", "DELETE", "/profiles/" + p.ID + "/keys/API_KEY", "", 409, app.CodeProfileLocked},
 		{"no keys", "POST", "/profiles/" + open.ID + "/keys", `{"keys":[]}`, 400, app.CodeInvalidField},
 		{"bad key name", "POST", "/profiles/" + open.ID + "/keys", `{"keys":[{"name":"a b"}]}`, 400, app.CodeInvalidField},
-		{"bad key mode", "POST", "/profiles/" + open.ID + "/keys", `{"keys":[{"name":"A","mode":"raw"}]}`, 400, app.CodeInvalidField},
-		{"key twice", "POST", "/profiles/" + open.ID + "/keys", `{"keys":[{"name":"A"},{"name":"A"}]}`, 400, app.CodeInvalidField},
-		{"port twice", "POST", "/profiles/" + open.ID + "/hosts", `{"hosts":[{"host":"a.example:1","ports":[2]}]}`, 400, app.CodeInvalidField},
-		{"host on this machine", "POST", "/profiles/" + open.ID + "/hosts", `{"hosts":["a.example","localhost"]}`, 400, app.CodeInvalidField},
+		{"bad key mode", "POST", "/profiles/" + open.ID + "/keys", `{"keys":[{"name":"A","mode":"raw"}]}`, 400,
+			app.CodeInvalidField},
+		{"key twice", "POST", "/profiles/" + open.ID + "/keys", `{"keys":[{"name":"A"},{"name":"A"}]}`, 400,
+			app.CodeInvalidField},
+		{"port twice", "POST", "/profiles/" + open.ID + "/hosts", `{"hosts":[{"host":"a.example:1","ports":[2]}]}`, 400,
+			app.CodeInvalidField},
+		{"host on this machine", "POST", "/profiles/" + open.ID + "/hosts", `{"hosts":["a.example","localhost"]}`, 400,
+			app.CodeInvalidField},
 		{"list before an id", "GET", "/executions?before=" + x, "", 400, app.CodeInvalidField},
-		{"list before a URL", "GET", "/executions?before=http://a.example/executions?before=1", "", 400, app.CodeInvalidField},
+		{"list before a URL", "GET", "/executions?before=http://a.example/executions?before=1", "", 400,
+			app.CodeInvalidField},
 		{"model context in a browser", "GET", "/mcp", "", 405, app.CodeMethodNotAllowed},
-		{"key with value", "POST", "/profiles/" + open.ID + "/keys", `{"keys":[{"name":"A","value":"x"}]}`, 400, app.CodeUnknownField},
+		{"key with value", "POST", "/profiles/" + open.ID + "/keys", `{"keys":[{"name":"A","value":"x"}]}`, 400,
+			app.CodeUnknownField},
 		{"remove unknown key", "DELETE", "/profiles/" + open.ID + "/keys/NOPE", "", 404, app.CodeNotFound},
-		{"host with scheme", "POST", "/profiles/" + open.ID + "/hosts", `{"hosts":["https://a.example/"]}`, 400, app.CodeInvalidField},
-		{"private host", "POST", "/profiles/" + open.ID + "/hosts", `{"hosts":[{"host":"a.example","private":true}]}`, 400, app.CodeUnknownField},
-		{"bad port", "POST", "/profiles/" + open.ID + "/hosts", `{"hosts":[{"host":"a.example","ports":[70000]}]}`, 400, app.CodeInvalidField},
-		{"bad protocol", "POST", "/profiles/" + open.ID + "/hosts", `{"hosts":[{"host":"a.example","protocol":"gopher"}]}`, 400, app.CodeInvalidField},
-		{"host of no key", "POST", "/profiles/" + open.ID + "/hosts", `{"hosts":["a.example","{NOKEY}:443"]}`, 400, app.CodeInvalidField},
-		{"host of no key when locked", "POST", "/profiles/" + p.ID + "/hosts", `{"hosts":["{NOKEY}:443"]}`, 400, app.CodeInvalidField},
-		{"long description", "POST", "/profiles", `{"description":"` + strings.Repeat("x", 1001) + `"}`, 400, app.CodeInvalidField},
+		{"host with scheme", "POST", "/profiles/" + open.ID + "/hosts", `{"hosts":["https://a.example/"]}`, 400,
+			app.CodeInvalidField},
+		{"private host", "POST", "/profiles/" + open.ID + "/hosts", `{"hosts":[{"host":"a.example","private":true}]}`, 400,
+			app.CodeUnknownField},
+		{"bad port", "POST", "/profiles/" + open.ID + "/hosts", `{"hosts":[{"host":"a.example","ports":[70000]}]}`, 400,
+			app.CodeInvalidField},
+		{"bad protocol", "POST", "/profiles/" + open.ID + "/hosts", `{"hosts":[{"host":"a.example","protocol":"gopher"}]}`,
+			400, app.CodeInvalidField},
+		{"host of no key", "POST", "/profiles/" + open.ID + "/hosts", `{"hosts":["a.example","{NOKEY}:443"]}`, 400,
+			app.CodeInvalidField},
+		{"host of no key when locked", "POST", "/profiles/" + p.ID + "/hosts", `{"hosts":["{NOKEY}:443"]}`, 400,
+			app.CodeInvalidField},
+		{"long description", "POST", "/profiles", `{"description":"` + strings.Repeat("x", 1001) + `"}`, 400,
+			app.CodeInvalidField},
 		{"control character", "POST", "/profiles", `{"description":"a\u001bb"}`, 400, app.CodeInvalidField},
 		{"respond nothing", "POST", "/executions/" + x + "/respond", `{}`, 400, app.CodeInvalidField},
 		{"respond both", "POST", "/executions/" + x + "/respond", `{"response":"a","error":"b"}`, 400, app.CodeInvalidField},
@@ -141,7 +160,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestRefusedReferenceIsNamed: the entry that names no plain key is the one that the error is about.
+// TestRefusedReferenceIsNamed: the entry that names no plain key is the one that the error is
+// about.
 func TestRefusedReferenceIsNamed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -155,7 +175,8 @@ func TestRefusedReferenceIsNamed(t *testing.T) {
 func TestBodiesOfOtherTypesAreRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for kind, status := range map[string]int{"application/json": 201, "application/json; charset=utf-8": 201, "application/x-www-form-urlencoded": 201, "text/plain": 415, "multipart/form-data; boundary=x": 415} {
+	for kind, status := range map[string]int{"application/json": 201, "application/json; charset=utf-8": 201,
+		"application/x-www-form-urlencoded": 201, "text/plain": 415, "multipart/form-data; boundary=x": 415} {
 		a := w.call("POST", "/profiles", `{"description":"x"}`, "Content-Type: "+kind)
 		if a.status != status {
 			t.Errorf("%s: %d, want %d", kind, a.status, status)
@@ -187,13 +208,16 @@ func TestForeignProfiles(t *testing.T) {
 		t.Errorf("the list holds another's execution: %s", a.text)
 	}
 	w.refused(w.call("GET", "/profiles/"+theirs.ID, "", bearerOf(mine)), 400, app.CodeInvalidField)
-	w.refused(w.call("POST", "/execute", `{"profile_id":"`+theirs.ID+`","script":"1"}`, bearerOf(mine)), 400, app.CodeInvalidField)
+	w.refused(w.call("POST", "/execute", `{"profile_id":"`+theirs.ID+`","script":"1"}`, bearerOf(mine)), 400,
+		app.CodeInvalidField)
 	w.refused(w.call("GET", "/profiles/self", "", "Authorization: Bearer "+app.NewProfileID()), 401, app.CodeUnauthorized)
 	w.refused(w.call("GET", "/profiles/self", "", "Authorization: Basic eDp5"), 401, app.CodeUnauthorized)
-	if a := w.call("GET", "/skill.md", ""); strings.Contains(a.text, mine.ID) || strings.Contains(a.text, "API_KEY`") || a.status != 200 {
+	if a := w.call("GET", "/skill.md", ""); strings.Contains(a.text, mine.ID) || strings.Contains(a.text, "API_KEY`") ||
+		a.status != 200 {
 		t.Error("the public skill text tells about profiles")
 	}
-	if a := w.call("GET", "/skill.md", "", bearerOf(mine)); !strings.Contains(a.text, "`API_KEY`") || strings.Contains(a.text, mine.ID) {
+	if a := w.call("GET", "/skill.md", "", bearerOf(mine)); !strings.Contains(a.text, "`API_KEY`") ||
+		strings.Contains(a.text, mine.ID) {
 		t.Error("the skill text for a bearer lacks its key, or holds its id")
 	}
 	// A cookie opens nothing.
@@ -227,7 +251,8 @@ func TestExpiredProfileCanBeExtended(t *testing.T) {
 	_, err := w.access.SetExpiry(t.Context(), person, p.Handle, time.Now().Add(50*time.Millisecond))
 	w.must(err)
 	body := `{"profile_id":"` + p.ID + `","script":"1"}`
-	for deadline := time.Now().Add(5 * time.Second); w.call("GET", "/profiles/self", "", bearerOf(p)).json["state"] != "expired"; {
+	for deadline := time.Now().Add(5 * time.Second); w.call("GET", "/profiles/self", "",
+		bearerOf(p)).json["state"] != "expired"; {
 		if time.Now().After(deadline) {
 			t.Fatal("it never expires")
 		}
@@ -286,7 +311,8 @@ func TestPanicsTellNothing(t *testing.T) {
 	}
 }
 
-// TestHintsOfTheFirstMistakes: what agents that begin try, and what the answer tells them to do instead.
+// TestHintsOfTheFirstMistakes: what agents that begin try, and what the answer tells them to do
+// instead.
 func TestHintsOfTheFirstMistakes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -296,9 +322,12 @@ func TestHintsOfTheFirstMistakes(t *testing.T) {
 		{"GET", "/profiles", "", "", "It takes POST; "},
 		{"GET", "/profiles/" + app.NewProfileID(), "", "", "what POST /profiles returned"},
 		{"POST", "/executions/" + app.NewExecutionID() + "/cancel", "", "", "what POST /execute returned"},
-		{"POST", "/profiles/" + p.ID + "/keys", `{"keys":[{"name":"A","value":"x"}]}`, "keys[0].value", "Only a person sets values"},
-		{"POST", "/profiles/" + p.ID + "/hosts", `{"hosts":["a.example","127.0.0.1"]}`, "hosts[1].host", "AIRLOCK_LOCAL_SERVICES"},
-		{"POST", "/profiles/" + p.ID + "/hosts", `{"hosts":[{"host":"a.example:1","ports":[2]}]}`, "hosts[0].host", "Write ports in one place"},
+		{"POST", "/profiles/" + p.ID + "/keys", `{"keys":[{"name":"A","value":"x"}]}`, "keys[0].value",
+			"Only a person sets values"},
+		{"POST", "/profiles/" + p.ID + "/hosts", `{"hosts":["a.example","127.0.0.1"]}`, "hosts[1].host",
+			"AIRLOCK_LOCAL_SERVICES"},
+		{"POST", "/profiles/" + p.ID + "/hosts", `{"hosts":[{"host":"a.example:1","ports":[2]}]}`, "hosts[0].host",
+			"Write ports in one place"},
 		{"GET", "/mcp", "", "", "GET /skill.md"},
 	} {
 		a := w.call(c.method, c.path, c.body)
@@ -307,7 +336,9 @@ func TestHintsOfTheFirstMistakes(t *testing.T) {
 			t.Errorf("%s %s %s: %d %s", c.method, c.path, c.body, a.status, a.text)
 		}
 	}
-	for name, body := range map[string]string{"beside a name": `{"host":"a.example","ports":[1]}`, "beside an address": `{"host":"2001:db8::1","ports":[1]}`, "beside brackets": `{"host":"[2001:db8::2]","ports":[1]}`} {
+	for name, body := range map[string]string{"beside a name": `{"host":"a.example","ports":[1]}`,
+		"beside an address": `{"host":"2001:db8::1","ports":[1]}`,
+		"beside brackets":   `{"host":"[2001:db8::2]","ports":[1]}`} {
 		if a := w.call("POST", "/profiles/"+p.ID+"/hosts", `{"hosts":[`+body+`]}`); a.status != 200 {
 			t.Errorf("ports %s: %d %s", name, a.status, a.text)
 		}

@@ -10,7 +10,8 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// TestHoleH3AgentsChooseNoRelayOfTheWeb: on the ports at which one address serves many hosts, an agent can't ask Airlock not to look.
+// TestHoleH3AgentsChooseNoRelayOfTheWeb: on the ports at which one address serves many hosts, an
+// agent can't ask Airlock not to look.
 func TestHoleH3AgentsChooseNoRelayOfTheWeb(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -23,19 +24,23 @@ func TestHoleH3AgentsChooseNoRelayOfTheWeb(t *testing.T) {
 			`{"host":"*.cdn.example:443","protocol":"` + protocol + `","reason":"fast"}`: false,
 			`{"host":"` + protocol + `.example:5432","protocol":"` + protocol + `"}`:     true,
 		} {
-			for path, body := range map[string]string{"hosts": `{"hosts":["a.example",` + entry + `]}`, "keys": `{"keys":[{"name":"A","hosts":["a.example",` + entry + `]}]}`} {
+			for path, body := range map[string]string{"hosts": `{"hosts":["a.example",` + entry + `]}`,
+				"keys": `{"keys":[{"name":"A","hosts":["a.example",` + entry + `]}]}`} {
 				a := w.call("POST", "/profiles/"+p.ID+"/"+path, body)
 				if ok && a.status == http.StatusOK {
 					continue
 				}
 				w.refused(a, http.StatusBadRequest, app.CodeInvalidField)
-				if ok || !strings.Contains(a.text, `"`+map[string]string{"hosts": "hosts[1].protocol", "keys": "keys[0].hosts[1].protocol"}[path]+`"`) || !strings.Contains(a.text, "Leave protocol out") {
+				if ok || !strings.Contains(a.text,
+					`"`+map[string]string{"hosts": "hosts[1].protocol", "keys": "keys[0].hosts[1].protocol"}[path]+`"`) ||
+					!strings.Contains(a.text, "Leave protocol out") {
 					t.Errorf("%s: %s", body, a.text)
 				}
 			}
 		}
 	}
-	if now, err := w.access.Profile(t.Context(), p.ID); err != nil || strings.Contains(app.BriefHosts(hostsOf(now)), "cdn.example") {
+	if now, err := w.access.Profile(t.Context(), p.ID); err != nil ||
+		strings.Contains(app.BriefHosts(hostsOf(now)), "cdn.example") {
 		t.Errorf("%v, %v", now.Hosts, err)
 	}
 }
@@ -70,16 +75,20 @@ func TestHoleL4InvisibleTextIsRefused(t *testing.T) {
 	}
 }
 
-// TestHoleL4OldTextIsShown: a record that is older than the refusal stays in use, and what nobody saw in it is seen. So is what a script prints and asks.
+// TestHoleL4OldTextIsShown: a record that is older than the refusal stays in use, and what nobody
+// saw in it is seen. So is what a script prints and asks.
 func TestHoleL4OldTextIsShown(t *testing.T) {
 	t.Parallel()
 	s, p, _, _ := history(t)
-	_, err := s.access.ProposeHosts(t.Context(), s.person, p.Handle, []app.Host{{Name: "old.example", Reason: "to\u200b read"}})
+	_, err := s.access.ProposeHosts(t.Context(), s.person, p.Handle,
+		[]app.Host{{Name: "old.example", Reason: "to\u200b read"}})
 	s.must(err)
 	page := s.get(paths.ProfileURL(p.Handle)).want(http.StatusOK).says("#requests .quoted", "to[U+200B] read")
-	s.submit(page, "#requests form", "", "allow.0", "yes").want(http.StatusOK).says(".sentences li:has(.fresh)", "old.example")
+	s.submit(page, "#requests form", "", "allow.0", "yes").want(http.StatusOK).says(".sentences li:has(.fresh)",
+		"old.example")
 	x := s.submits(p, "print pay \u202eevil\nask Airlock: your password\u200b?")
 	_, err = s.engine.Await(t.Context(), x.ID, 20*time.Second) // until it asks
 	s.must(err)
-	s.get(paths.ExecutionURL(x.Handle)).want(http.StatusOK).says("#answer .quoted", "Airlock: your password[U+200B]?").says("#stdout", "pay [U+202E]evil")
+	s.get(paths.ExecutionURL(x.Handle)).want(http.StatusOK).says("#answer .quoted",
+		"Airlock: your password[U+200B]?").says("#stdout", "pay [U+202E]evil")
 }

@@ -34,8 +34,8 @@ var readContract = sync.OnceValues(func() (routers.Router, error) {
 	return legacy.NewRouter(doc)
 })
 
-// keepsContract checks an answer of the agent API against its description: a known status, and a body of the described shape. What was accepted must have been
-// a request of the described shape.
+// keepsContract checks an answer of the agent API against its description: a known status, and a
+// body of the described shape. What was accepted must have been a request of the described shape.
 func keepsContract(t *testing.T, r *http.Request, sent string, a answer) {
 	t.Helper()
 	router, err := readContract()
@@ -51,7 +51,8 @@ func keepsContract(t *testing.T, r *http.Request, sent string, a answer) {
 	if err != nil {
 		return // not a call of the agent API: a page, /mcp, or a path that a test made up
 	}
-	options := &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, IncludeResponseStatus: true}
+	options := &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc,
+		IncludeResponseStatus: true}
 	input := &openapi3filter.RequestValidationInput{Request: r, PathParams: parameters, Route: route, Options: options}
 	if a.status < 300 && r.Method != http.MethodHead {
 		if err := openapi3filter.ValidateRequest(t.Context(), input); err != nil {
@@ -61,14 +62,17 @@ func keepsContract(t *testing.T, r *http.Request, sent string, a answer) {
 	if r.Method == http.MethodHead || a.status == http.StatusNotModified {
 		return
 	}
-	options.ExcludeResponseBody = !strings.HasPrefix(a.header.Get("Content-Type"), "application/json") // what is text has no shape
-	output := &openapi3filter.ResponseValidationInput{RequestValidationInput: input, Status: a.status, Header: a.header, Body: io.NopCloser(bytes.NewReader([]byte(a.text))), Options: options}
+	// what is text has no shape
+	options.ExcludeResponseBody = !strings.HasPrefix(a.header.Get("Content-Type"), "application/json")
+	output := &openapi3filter.ResponseValidationInput{RequestValidationInput: input, Status: a.status, Header: a.header,
+		Body: io.NopCloser(bytes.NewReader([]byte(a.text))), Options: options}
 	if err := openapi3filter.ValidateResponse(t.Context(), output); err != nil {
 		t.Errorf("%s %s answered %d, not as described: %v\n%.300s", r.Method, route.Path, a.status, err, a.text)
 	}
 }
 
-// TestContractIsRead: the description is valid by the judgement of a library that is not ours, it knows every call, and it does notice what is not as described.
+// TestContractIsRead: the description is valid by the judgement of a library that is not ours, it
+// knows every call, and it does notice what is not as described.
 func TestContractIsRead(t *testing.T) {
 	t.Parallel()
 	router, err := readContract()
@@ -76,14 +80,16 @@ func TestContractIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, op := range apidocs.Operations() {
-		r, _ := http.NewRequestWithContext(t.Context(), op.Method, "http://a.example"+strings.NewReplacer("{id}", "x", "{name}", "X").Replace(op.Path), nil)
+		r, _ := http.NewRequestWithContext(t.Context(), op.Method,
+			"http://a.example"+strings.NewReplacer("{id}", "x", "{name}", "X").Replace(op.Path), nil)
 		if _, _, err := router.FindRoute(r); err != nil {
 			t.Errorf("%s %s: %v", op.Method, op.Path, err)
 		}
 	}
 	for name, body := range map[string]string{
-		"a missing field": `{"execution_id":"exec_1","status":"running"}`, "an unknown status": `{"execution_id":"exec_1","status":"walking","created_at":"2026-11-20T09:00:00Z"}`,
-		"a wrong type": `{"execution_id":1,"status":"running","created_at":"2026-11-20T09:00:00Z"}`,
+		"a missing field":   `{"execution_id":"exec_1","status":"running"}`,
+		"an unknown status": `{"execution_id":"exec_1","status":"walking","created_at":"2026-11-20T09:00:00Z"}`,
+		"a wrong type":      `{"execution_id":1,"status":"running","created_at":"2026-11-20T09:00:00Z"}`,
 	} {
 		r, _ := http.NewRequestWithContext(t.Context(), "GET", "http://a.example/executions/exec_1", nil)
 		route, parameters, err := router.FindRoute(r)
@@ -91,7 +97,8 @@ func TestContractIsRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		input := &openapi3filter.RequestValidationInput{Request: r, PathParams: parameters, Route: route}
-		output := &openapi3filter.ResponseValidationInput{RequestValidationInput: input, Status: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body))}
+		output := &openapi3filter.ResponseValidationInput{RequestValidationInput: input, Status: 200,
+			Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body))}
 		if openapi3filter.ValidateResponse(t.Context(), output) == nil {
 			t.Errorf("%s passes: %s", name, body)
 		}

@@ -13,8 +13,8 @@
 // # Secrets in URLs
 //
 // A profile id and an execution id are tokens and stand in the paths of the agent API. So the log
-// carries the route's template and the handle of what a request acts on, never a path. Answers carry
-// Cache-Control: no-store and Referrer-Policy: no-referrer.
+// carries the route's template and the handle of what a request acts on, never a path. Answers
+// carry Cache-Control: no-store and Referrer-Policy: no-referrer.
 //
 // # Cookies
 //

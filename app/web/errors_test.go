@@ -35,7 +35,8 @@ func TestInternalErrorsTellNothing(t *testing.T) {
 		s := New(Config{Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 		recorder := httptest.NewRecorder()
 		s.fail(c.err, echo.New().NewContext(httptest.NewRequest("GET", "/health", nil), recorder))
-		if body := recorder.Body.String(); recorder.Code != c.status || !strings.Contains(body, c.shown) || strings.Contains(body, "SQL") {
+		if body := recorder.Body.String(); recorder.Code != c.status || !strings.Contains(body, c.shown) ||
+			strings.Contains(body, "SQL") {
 			t.Errorf("%v: %d %s", c.err, recorder.Code, body)
 		}
 		if after := recorder.Header().Get("Retry-After"); (after == "5") != (c.status == 503) {

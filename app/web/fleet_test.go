@@ -17,7 +17,8 @@ import (
 func broken(t *testing.T, name string) engine.Sandbox {
 	b := fake.New(t, fake.Hang())
 	b.SetReport(plugins.Report{Name: name, Tier: plugins.TierNone, Reason: "the secret path /srv/x is missing",
-		Controls: []plugins.Control{{Name: "boxes can be opened", Detail: "refused", Fix: "sysctl -w user.max_user_namespaces=10000"}, {Name: "signals", NotApplicable: true}}})
+		Controls: []plugins.Control{{Name: "boxes can be opened", Detail: "refused",
+			Fix: "sysctl -w user.max_user_namespaces=10000"}, {Name: "signals", NotApplicable: true}}})
 	return engine.Sandbox{Name: name, Backend: b}
 }
 
@@ -28,9 +29,11 @@ func TestServerWithoutSandbox(t *testing.T) {
 		e.Sandboxes = []engine.Sandbox{broken(t, "first"), broken(t, "second")}
 	})
 	p := w.lockedProfile()
-	w.refused(w.call("POST", "/execute", `{"profile_id":"`+p.ID+`","script":"1"}`), http.StatusServiceUnavailable, app.CodeSandboxUnavailable)
+	w.refused(w.call("POST", "/execute", `{"profile_id":"`+p.ID+`","script":"1"}`), http.StatusServiceUnavailable,
+		app.CodeSandboxUnavailable)
 	a := w.call("GET", "/health", "")
-	if a.status != 200 || a.json["status"] != "ok" || a.json["sandbox"].(map[string]any)["ready"] != false || strings.Contains(a.text, "/srv/x") {
+	if a.status != 200 || a.json["status"] != "ok" || a.json["sandbox"].(map[string]any)["ready"] != false ||
+		strings.Contains(a.text, "/srv/x") {
 		t.Errorf("health: %s", a.text)
 	}
 	if a := w.call("GET", "/packages", ""); a.status != 200 || len(a.json["runtimes"].([]any)) != 0 {
@@ -84,7 +87,8 @@ func TestSandboxPageAndPlacement(t *testing.T) {
 	if now.Placement != (app.Placement{Backend: after.Name, MinTier: "full"}) || now.Policy != p.Policy+1 {
 		t.Errorf("placement %+v, policy %d after %d", now.Placement, now.Policy, p.Policy)
 	}
-	s.post(paths.ProfilePlaceURL(p.Handle), "backend", "nonesuch").want(http.StatusUnprocessableEntity).says("#backend-wrong", "There is no such backend here")
+	s.post(paths.ProfilePlaceURL(p.Handle), "backend",
+		"nonesuch").want(http.StatusUnprocessableEntity).says("#backend-wrong", "There is no such backend here")
 }
 
 // TestLockSaysWhereScriptsRun has what a person requires of the place among what the lock grants.
@@ -97,5 +101,6 @@ func TestLockSaysWhereScriptsRun(t *testing.T) {
 	s.get(paths.ProfileLockURL(p.Handle)).want(http.StatusOK).says(".sentences", "any sandbox of this instance")
 	_, err = s.access.SetPlacement(t.Context(), s.person, p.Handle, app.Placement{Backend: "bubblewrap", MinTier: "full"})
 	s.must(err)
-	s.get(paths.ProfileLockURL(p.Handle)).want(http.StatusOK).says(".sentences", "with the backend bubblewrap, with isolation full at least, or not at all")
+	s.get(paths.ProfileLockURL(p.Handle)).want(http.StatusOK).says(".sentences",
+		"with the backend bubblewrap, with isolation full at least, or not at all")
 }

@@ -29,8 +29,8 @@ const plantedSecret = "planted-s3cret-0123456789abcdef"
 
 var person = app.Actor{Kind: app.ActorPerson, Name: "operator"}
 
-// world is the whole server on a real database. Its boxes hang, so that an execution stays as it is until it is cancelled;
-// the tests of cmd/airlock run real ones.
+// world is the whole server on a real database. Its boxes hang, so that an execution stays as it is
+// until it is cancelled; the tests of cmd/airlock run real ones.
 type world struct {
 	t      *testing.T
 	server *httptest.Server
@@ -186,7 +186,8 @@ func (w *world) profile() app.Profile {
 func (w *world) lockedProfile() app.Profile {
 	w.t.Helper()
 	ctx := w.t.Context()
-	_, err := w.access.SetCredential(ctx, person, access.CredentialInput{Name: "API_KEY", Mode: app.ModeInjected, Value: app.NewSecret(plantedSecret)})
+	_, err := w.access.SetCredential(ctx, person,
+		access.CredentialInput{Name: "API_KEY", Mode: app.ModeInjected, Value: app.NewSecret(plantedSecret)})
 	w.must(err)
 	p := w.profile()
 	_, err = w.access.AddKeys(ctx, person, p.Handle, []app.Key{{Name: "API_KEY"}})

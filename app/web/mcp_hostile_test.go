@@ -41,7 +41,8 @@ func (w *world) open(headers ...string) string {
 	if a.status != http.StatusOK || session == "" {
 		w.t.Fatalf("%d %s", a.status, a.text)
 	}
-	w.call("POST", "/mcp", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, modelHeaders(append(headers, "Mcp-Session-Id: "+session)...)...)
+	w.call("POST", "/mcp", `{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		modelHeaders(append(headers, "Mcp-Session-Id: "+session)...)...)
 	return session
 }
 
@@ -50,12 +51,15 @@ func TestSessionOpensBriefly(t *testing.T) {
 	w := unhurried(t)
 	long := strings.Replace(initialize, `"name":"t"`, `"name":"`+strings.Repeat("x", mcphttp.MaxOpening)+`"`, 1)
 	w.refused(w.call("POST", "/mcp", long, modelHeaders()...), http.StatusRequestEntityTooLarge, app.CodeTooLarge)
-	if got := w.call("POST", "/mcp", strings.Replace(initialize, `"name":"t"`, `"name":"`+strings.Repeat("x", mcphttp.MaxOpening-len(initialize))+`"`, 1), modelHeaders()...); got.status != http.StatusOK {
+	if got := w.call("POST", "/mcp",
+		strings.Replace(initialize, `"name":"t"`, `"name":"`+strings.Repeat("x", mcphttp.MaxOpening-len(initialize))+`"`, 1),
+		modelHeaders()...); got.status != http.StatusOK {
 		t.Errorf("%d %s", got.status, got.text)
 	}
 }
 
-// TestNewestSessionsStay: whoever opens sessions without end closes their own, and those who lose theirs can open another.
+// TestNewestSessionsStay: whoever opens sessions without end closes their own, and those who lose
+// theirs can open another.
 func TestNewestSessionsStay(t *testing.T) {
 	w := unhurried(t)
 	const ping = `{"jsonrpc":"2.0","id":7,"method":"ping"}`
@@ -78,16 +82,20 @@ func TestNewestSessionsStay(t *testing.T) {
 	}
 }
 
-// TestNoBatchOfMessages: one request of 4 MiB would be some forty thousand calls, and a gigabyte of answers.
+// TestNoBatchOfMessages: one request of 4 MiB would be some forty thousand calls, and a gigabyte of
+// answers.
 func TestNoBatchOfMessages(t *testing.T) {
 	w := unhurried(t)
 	session := w.open()
 	const batch = ` [{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"skill"}},{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"skill"}}]`
-	w.refused(w.call("POST", "/mcp", batch, "Accept: application/json, text/event-stream", "Mcp-Session-Id: "+session), http.StatusBadRequest, app.CodeInvalidJSON)
-	w.refused(w.call("POST", "/mcp", "["+initialize+"]", "Accept: application/json, text/event-stream"), http.StatusBadRequest, app.CodeInvalidJSON)
+	w.refused(w.call("POST", "/mcp", batch, "Accept: application/json, text/event-stream", "Mcp-Session-Id: "+session),
+		http.StatusBadRequest, app.CodeInvalidJSON)
+	w.refused(w.call("POST", "/mcp", "["+initialize+"]", "Accept: application/json, text/event-stream"),
+		http.StatusBadRequest, app.CodeInvalidJSON)
 }
 
-// TestNoPageSpeaksMCP: a name that its owner points here makes another site's page look like this one's own.
+// TestNoPageSpeaksMCP: a name that its owner points here makes another site's page look like this
+// one's own.
 func TestNoPageSpeaksMCP(t *testing.T) {
 	w := unhurried(t)
 	for _, method := range []string{"POST", "GET", "DELETE"} {
@@ -96,7 +104,8 @@ func TestNoPageSpeaksMCP(t *testing.T) {
 	}
 }
 
-// TestCallEndsWithItsRequest: who asks and hangs up leaves nothing behind that waits for half an hour.
+// TestCallEndsWithItsRequest: who asks and hangs up leaves nothing behind that waits for half an
+// hour.
 func TestCallEndsWithItsRequest(t *testing.T) {
 	w := unhurried(t)
 	p := w.profile()
@@ -143,7 +152,9 @@ func TestSlowMessage(t *testing.T) {
 	conn, err := net.Dial("tcp", listener.Addr().String())
 	w.must(err)
 	defer conn.Close()
-	_, err = fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nAccept: */*\r\nMcp-Session-Id: %s\r\nContent-Length: 1000\r\n\r\n{", session)
+	_, err = fmt.Fprintf(conn,
+		"POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nAccept: */*\r\nMcp-Session-Id: "+
+			"%s\r\nContent-Length: 1000\r\n\r\n{", session)
 	w.must(err)
 	w.must(conn.SetReadDeadline(time.Now().Add(20 * time.Second)))
 	if _, err := conn.Read(make([]byte, 1)); err != nil {
@@ -175,7 +186,8 @@ func (n narrow) Accept() (net.Conn, error) {
 	return conn, conn.(*net.TCPConn).SetWriteBuffer(1 << 10)
 }
 
-// TestBodyOfAStreamThatNeverComes: what takes no body doesn't wait for one, least of all without end and for strangers.
+// TestBodyOfAStreamThatNeverComes: what takes no body doesn't wait for one, least of all without
+// end and for strangers.
 func TestBodyOfAStreamThatNeverComes(t *testing.T) {
 	w := unhurried(t)
 	address := w.hurried()
@@ -195,25 +207,33 @@ func TestBodyOfAStreamThatNeverComes(t *testing.T) {
 	within(t, "nothing is held", func() bool { return w.web.mcp.Calls() == 0 })
 }
 
-// TestAnswerThatNobodyReads: a client that asks and reads nothing holds its place as long as any other answer would take, not for ever.
+// TestAnswerThatNobodyReads: a client that asks and reads nothing holds its place as long as any
+// other answer would take, not for ever.
 func TestAnswerThatNobodyReads(t *testing.T) {
 	w := unhurried(t)
 	session := w.open()
 	address := w.hurried()
 	const call = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
 	dialer := net.Dialer{Control: func(_, _ string, c syscall.RawConn) error {
-		return c.Control(func(fd uintptr) { _ = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 1<<10) })
+		return c.Control(func(fd uintptr) {
+			_ = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF,
+				1<<10)
+		})
 	}}
 	conn, err := dialer.DialContext(t.Context(), "tcp", address.String())
 	w.must(err)
 	defer conn.Close()
-	_, err = fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMcp-Session-Id: %s\r\nContent-Length: %d\r\n\r\n%s", session, len(call), call)
+	_, err = fmt.Fprintf(conn,
+		"POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nAccept: application/json, "+
+			"text/event-stream\r\nMcp-Session-Id: %s\r\nContent-Length: %d\r\n\r\n%s", session, len(call), call)
 	w.must(err)
 	within(t, "the call has begun", func() bool { return w.web.mcp.Calls() == 1 })
 	within(t, "the place is free again", func() bool { return w.web.mcp.Calls() == 0 })
 }
 
-// TestBodiesOfLongCallsGiveWay: what a call that may wait for half an hour came with is held as long, so it gives way, as a body does that comes slowly. Padded ones took all the room, from everybody.
+// TestBodiesOfLongCallsGiveWay: what a call that may wait for half an hour came with is held as
+// long, so it gives way, as a body does that comes slowly. Padded ones took all the room, from
+// everybody.
 func TestBodiesOfLongCallsGiveWay(t *testing.T) {
 	w := unhurried(t)
 	w.web.bodies.Resize(64<<20, 0)
@@ -227,7 +247,10 @@ func TestBodiesOfLongCallsGiveWay(t *testing.T) {
 		w.must(conn.SetDeadline(time.Now().Add(time.Minute)))
 		wait := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"read_profile","arguments":{},"_meta":{"progressToken":"p"}}}`, 10+n)
 		wait += strings.Repeat(" ", app.MaxBody-len(wait))
-		_, err = fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMcp-Session-Id: %s\r\n%s\r\nX-Forwarded-For: 192.0.2.%d\r\nContent-Length: %d\r\n\r\n%s", session, bearerOf(p), n, len(wait), wait)
+		_, err = fmt.Fprintf(conn,
+			"POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nAccept: application/json, "+
+				"text/event-stream\r\nMcp-Session-Id: %s\r\n%s\r\nX-Forwarded-For: 192.0.2.%d\r\nContent-Length: %d\r\n\r\n%s",
+			session, bearerOf(p), n, len(wait), wait)
 		w.must(err)
 		calls = append(calls, bufio.NewReader(conn))
 		if _, err := calls[n].ReadString('\n'); err != nil { // it waits
@@ -240,17 +263,20 @@ func TestBodiesOfLongCallsGiveWay(t *testing.T) {
 	}
 	w.web.bodies.Resize(9*whole, 0) // a ninth one finds as much free as it has when half of it is there
 	large := strings.Repeat(" ", app.MaxBody)
-	w.refused(w.call("POST", "/execute", large, "X-Forwarded-For: 192.0.2.99"), http.StatusTooManyRequests, app.CodeRateLimited)
+	w.refused(w.call("POST", "/execute", large, "X-Forwarded-For: 192.0.2.99"), http.StatusTooManyRequests,
+		app.CodeRateLimited)
 	within(t, "one has given way", func() bool { return w.web.bodies.Used() == 7*whole })
 	w.refused(w.call("POST", "/execute", large, "X-Forwarded-For: 192.0.2.99"), http.StatusBadRequest, app.CodeInvalidJSON)
 }
 
-// TestSessionKeepsNoAddress: a call is recorded under the address that it came from, whoever opened its session from wherever.
+// TestSessionKeepsNoAddress: a call is recorded under the address that it came from, whoever opened
+// its session from wherever.
 func TestSessionKeepsNoAddress(t *testing.T) {
 	w := unhurried(t)
 	session := w.open("X-Forwarded-For: 192.0.2.1")
 	const create = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"create_profile","arguments":{"description":"d"}}}`
-	if a := w.call("POST", "/mcp", create, modelHeaders("Mcp-Session-Id: "+session, "X-Forwarded-For: 198.51.100.7")...); a.status != http.StatusOK {
+	if a := w.call("POST", "/mcp", create,
+		modelHeaders("Mcp-Session-Id: "+session, "X-Forwarded-For: 198.51.100.7")...); a.status != http.StatusOK {
 		t.Fatalf("%d %s", a.status, a.text)
 	}
 	events, err := w.access.Audit(t.Context(), 0, 1)

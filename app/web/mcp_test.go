@@ -29,14 +29,17 @@ func TestSessionIsNoProof(t *testing.T) {
 	if opened.status != 200 || session == "" {
 		t.Fatalf("%d %s", opened.status, opened.text)
 	}
-	w.call("POST", "/mcp", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, modelHeaders("Mcp-Session-Id: "+session)...)
+	w.call("POST", "/mcp", `{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		modelHeaders("Mcp-Session-Id: "+session)...)
 	const list = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"list_executions","arguments":{}}}`
 	other, err := w.access.CreateProfile(t.Context(), person, "another")
 	w.must(err)
 	// An answer to a question of the session's script is a message too.
-	for _, message := range []string{list, `{"jsonrpc":"2.0","id":1,"result":{"role":"assistant","model":"m","content":{"type":"text","text":"mine"}}}`} {
+	for _, message := range []string{list,
+		`{"jsonrpc":"2.0","id":1,"result":{"role":"assistant","model":"m","content":{"type":"text","text":"mine"}}}`} {
 		for _, headers := range [][]string{{}, {"Authorization: Bearer " + other.ID}} {
-			if a := w.call("POST", "/mcp", message, modelHeaders(append(headers, "Mcp-Session-Id: "+session)...)...); a.status != http.StatusForbidden {
+			if a := w.call("POST", "/mcp", message,
+				modelHeaders(append(headers, "Mcp-Session-Id: "+session)...)...); a.status != http.StatusForbidden {
 				t.Errorf("%s with %q: %d %s", message, headers, a.status, a.text)
 			}
 		}
@@ -46,7 +49,9 @@ func TestSessionIsNoProof(t *testing.T) {
 			t.Errorf("%s: %d %s", method, a.status, a.text)
 		}
 	}
-	if a := w.call("POST", "/mcp", list, modelHeaders("Mcp-Session-Id: "+session, "Authorization: Bearer "+p.ID)...); !strings.Contains(a.text, `executions`) || strings.Contains(a.text, "unauthorized") {
+	if a := w.call("POST", "/mcp", list,
+		modelHeaders("Mcp-Session-Id: "+session, "Authorization: Bearer "+p.ID)...); !strings.Contains(a.text,
+		`executions`) || strings.Contains(a.text, "unauthorized") {
 		t.Errorf("with it: %d %s", a.status, a.text)
 	}
 }

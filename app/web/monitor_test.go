@@ -12,7 +12,8 @@ import (
 	"github.com/computclaw/airlock/app/web/ui/uix"
 )
 
-// TestNoAgentSeesHowTheServerDoes walks the whole route table: what /metrics and pprof show is for the admin token only, whatever else a caller has, and nothing of them is elsewhere.
+// TestNoAgentSeesHowTheServerDoes walks the whole route table: what /metrics and pprof show is for
+// the admin token only, whatever else a caller has, and nothing of them is elsewhere.
 func TestNoAgentSeesHowTheServerDoes(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -22,14 +23,16 @@ func TestNoAgentSeesHowTheServerDoes(t *testing.T) {
 	s.must(err)
 	locked, err = s.access.Lock(t.Context(), s.person, locked.Handle, locked.UpdatedAt)
 	s.must(err)
-	tokens := map[string]string{"none": "", "unlocked": unlocked.ID, "locked": locked.ID, "unknown": app.NewProfileID(), "execution": app.NewExecutionID(), "wrong": app.NewAdminToken().Reveal(), "short": "x"}
+	tokens := map[string]string{"none": "", "unlocked": unlocked.ID, "locked": locked.ID, "unknown": app.NewProfileID(),
+		"execution": app.NewExecutionID(), "wrong": app.NewAdminToken().Reveal(), "short": "x"}
 	e := s.server.Handler().(*echo.Echo)
 	guarded := map[string]bool{}
 	for _, r := range s.server.monitorRoutes() {
 		guarded[r.Method+" "+r.Path] = true
 	}
 	ask := func(method, path string, headers map[string]string, cookies ...*http.Cookie) *httptest.ResponseRecorder {
-		q := httptest.NewRequestWithContext(t.Context(), method, "http://airlock.test"+strings.ReplaceAll(path, ":name", "heap"), nil)
+		q := httptest.NewRequestWithContext(t.Context(), method,
+			"http://airlock.test"+strings.ReplaceAll(path, ":name", "heap"), nil)
 		for name, value := range headers {
 			q.Header.Set(name, value)
 		}
@@ -53,11 +56,14 @@ func TestNoAgentSeesHowTheServerDoes(t *testing.T) {
 		for kind, token := range tokens {
 			for _, header := range []string{"Bearer " + token, "bearer " + token, token, "Basic " + token} {
 				w := ask(r.Method, r.Path, map[string]string{"Authorization": header})
-				if w.Code != http.StatusUnauthorized && w.Code != http.StatusTooManyRequests || !strings.Contains(w.Body.String(), `"hint"`) {
-					t.Errorf("%s %s with %s as %q: %d %.100s", r.Method, r.Path, kind, strings.SplitN(header, " ", 2)[0], w.Code, w.Body)
+				if w.Code != http.StatusUnauthorized && w.Code != http.StatusTooManyRequests ||
+					!strings.Contains(w.Body.String(), `"hint"`) {
+					t.Errorf("%s %s with %s as %q: %d %.100s", r.Method, r.Path, kind, strings.SplitN(header, " ", 2)[0], w.Code,
+						w.Body)
 				}
 			}
-			if w := ask(r.Method, r.Path, nil, &http.Cookie{Name: uix.SessionCookie, Value: token}); w.Code != http.StatusUnauthorized {
+			if w := ask(r.Method, r.Path, nil,
+				&http.Cookie{Name: uix.SessionCookie, Value: token}); w.Code != http.StatusUnauthorized {
 				t.Errorf("%s %s with %s as a cookie: %d", r.Method, r.Path, kind, w.Code)
 			}
 		}
@@ -84,7 +90,8 @@ func TestTheAdminTokenOpensTheMetrics(t *testing.T) {
 		return w
 	}
 	for range 3 { // the first person has spent it
-		if a := with("/metrics", uiToken); a.Code != http.StatusOK || !strings.Contains(a.Body.String(), "airlock_sandbox_ready 1") {
+		if a := with("/metrics", uiToken); a.Code != http.StatusOK ||
+			!strings.Contains(a.Body.String(), "airlock_sandbox_ready 1") {
 			t.Fatalf("%d %s", a.Code, a.Body)
 		}
 	}
@@ -107,7 +114,8 @@ func TestTheAdminTokenOpensTheMetrics(t *testing.T) {
 func TestNoLabelIsChosenByACaller(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for _, path := range []string{"/planted-path-1", "/executions/exec_planted", "/ui/planted", "/profiles/ark_planted/keys/planted"} {
+	for _, path := range []string{"/planted-path-1", "/executions/exec_planted", "/ui/planted",
+		"/profiles/ark_planted/keys/planted"} {
 		for _, method := range []string{"GET", "PLANTED", "DELETE"} {
 			w.call(method, path, "")
 		}

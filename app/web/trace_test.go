@@ -12,7 +12,8 @@ const (
 	sampleParent = "00-" + sampleTrace + "-00f067aa0ba902b7-01"
 )
 
-// TestATraceIsFollowed: from the request into the log and the execution's record, and what is no trace id into neither.
+// TestATraceIsFollowed: from the request into the log and the execution's record, and what is no
+// trace id into neither.
 func TestATraceIsFollowed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -33,7 +34,8 @@ func TestATraceIsFollowed(t *testing.T) {
 	}
 	ended := false
 	for line := range strings.Lines(log) {
-		ended = ended || strings.Contains(line, "execution ended") && strings.Contains(line, "trace="+sampleTrace) && strings.Contains(line, "execution="+x.Handle)
+		ended = ended || strings.Contains(line, "execution ended") && strings.Contains(line, "trace="+sampleTrace) &&
+			strings.Contains(line, "execution="+x.Handle)
 	}
 	if !ended {
 		t.Errorf("no line about the end of the execution carries its trace: %s", log)
@@ -56,7 +58,8 @@ func TestTheEndOfWhatNeverRanIsLogged(t *testing.T) {
 		t.Fatal("it ran")
 	}
 	for line := range strings.Lines(w.log.String()) {
-		if strings.Contains(line, "execution ended") && strings.Contains(line, "trace="+sampleTrace) && strings.Contains(line, "execution="+x.Handle) && strings.Contains(line, "status=cancelled") {
+		if strings.Contains(line, "execution ended") && strings.Contains(line, "trace="+sampleTrace) &&
+			strings.Contains(line, "execution="+x.Handle) && strings.Contains(line, "status=cancelled") {
 			return
 		}
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// TestUIInABrowser walks the main path with a mouse and a keyboard, with scripts on, over plain HTTP.
+// TestUIInABrowser walks the main path with a mouse and a keyboard, with scripts on, over plain
+// HTTP.
 func TestUIInABrowser(t *testing.T) {
 	s := newUISite(t)
 	b := browsertest.New(t, s.web.URL)
@@ -23,7 +24,8 @@ func TestUIInABrowser(t *testing.T) {
 	b.Click("[data-copy=invitation]")
 	b.Until(`document.querySelector("[data-copy=invitation]").classList.contains("done")`)
 	b.Until(`!document.querySelector("[data-copy=invitation]").classList.contains("done")`)
-	// TestCopiedStaysWhileThePageChanges: that it was copied is still said when the page is brought up to date meanwhile.
+	// TestCopiedStaysWhileThePageChanges: that it was copied is still said when the page is brought up
+	// to date meanwhile.
 	b.Text(`(window.changed = 0, document.addEventListener("htmx:after:swap", (e) => { if (e.target.id === "overview") changed++; }), document.querySelector("[data-copy=invitation]").classList.add("done"), document.body.dispatchEvent(new Event("sandbox")))`)
 	b.Until(`changed > 0`)
 	b.Until(`document.querySelector("[data-copy=invitation]").matches(".done")`)
@@ -44,7 +46,8 @@ func TestUIInABrowser(t *testing.T) {
 	// An agent asks; the list of profiles shows it by itself.
 	b.Click(`.rail a[href="/ui/profiles"]`)
 	b.Heading("Profiles")
-	p := s.request([]app.Key{{Name: "ORACLE_PASSWORD", Description: "To read revenue"}, {Name: "ORACLE_DSN"}}, "db.example.com:1521")
+	p := s.request([]app.Key{{Name: "ORACLE_PASSWORD", Description: "To read revenue"}, {Name: "ORACLE_DSN"}},
+		"db.example.com:1521")
 	b.Until(`document.querySelector("#profiles")?.innerText.includes("Monthly revenue report")`)
 	b.Click(`#profiles a[href="` + paths.ProfileURL(p.Handle) + `"]`)
 	b.Heading("Monthly revenue report")
@@ -54,7 +57,8 @@ func TestUIInABrowser(t *testing.T) {
 	b.Click(`[name="allow.0"]`)
 
 	// The agent changes its request: the form stands still and says so.
-	_, err := s.access.ProposeHosts(t.Context(), app.Actor{Kind: app.ActorAgent}, p.Handle, []app.Host{{Name: "late.example.com"}})
+	_, err := s.access.ProposeHosts(t.Context(), app.Actor{Kind: app.ActorAgent}, p.Handle,
+		[]app.Host{{Name: "late.example.com"}})
 	s.must(err)
 	b.Until(`document.querySelector("[data-changed]").hidden === false`)
 	b.Until(`document.querySelector("#value\\.ORACLE_DSN").value === ` + browsertest.Quoted(uiSecrets()[1]))
@@ -67,7 +71,8 @@ func TestUIInABrowser(t *testing.T) {
 	// Executions appear and change by themselves.
 	b.Click(`.rail a[href="/ui/executions"]`)
 	b.Heading("Executions")
-	_, _, err = s.engine.Submit(t.Context(), engine.Submission{ProfileID: p.ID, Script: "print hello\nask Which one?", By: app.Actor{Kind: app.ActorAgent}})
+	_, _, err = s.engine.Submit(t.Context(),
+		engine.Submission{ProfileID: p.ID, Script: "print hello\nask Which one?", By: app.Actor{Kind: app.ActorAgent}})
 	s.must(err)
 	b.Until(`document.querySelector("#list")?.innerText.includes("Waiting for LLM")`)
 	b.Click(`#list tbody a`)
@@ -83,12 +88,14 @@ func TestUIInABrowser(t *testing.T) {
 	b.Click(`.rail a[href="/ui"]`)
 	b.Heading("Overview")
 	b.Until(`document.querySelector("#recent")?.innerText.includes("Completed")`)
-	_, _, err = s.engine.Submit(t.Context(), engine.Submission{ProfileID: p.ID, Script: "print x\nfail KeyError: 'nope'", By: app.Actor{Kind: app.ActorAgent}})
+	_, _, err = s.engine.Submit(t.Context(),
+		engine.Submission{ProfileID: p.ID, Script: "print x\nfail KeyError: 'nope'", By: app.Actor{Kind: app.ActorAgent}})
 	s.must(err)
 	b.Until(`document.querySelector("section#recent tbody")?.innerText.includes("Error")`)
 
 	// Cancel asks first, then stops.
-	x, _, err := s.engine.Submit(t.Context(), engine.Submission{ProfileID: p.ID, Script: "hang", By: app.Actor{Kind: app.ActorAgent}})
+	x, _, err := s.engine.Submit(t.Context(),
+		engine.Submission{ProfileID: p.ID, Script: "hang", By: app.Actor{Kind: app.ActorAgent}})
 	s.must(err)
 	b.Open(paths.ExecutionURL(x.Handle))
 	b.Until(`document.querySelector(".verdict .state")?.innerText.trim() === "Running"`)

@@ -27,12 +27,14 @@ func entered(t *testing.T, s *uiSite) *browsertest.Browser {
 
 func (s *uiSite) submits(p app.Profile, script string) app.Execution {
 	s.t.Helper()
-	x, _, err := s.engine.Submit(s.t.Context(), engine.Submission{ProfileID: p.ID, Script: script, By: app.Actor{Kind: app.ActorAgent}})
+	x, _, err := s.engine.Submit(s.t.Context(),
+		engine.Submission{ProfileID: p.ID, Script: script, By: app.Actor{Kind: app.ActorAgent}})
 	s.must(err)
 	return x
 }
 
-// TestFlowFilterAndPage: conditions go into the address, older pages and the browser's back button work, and a wrong condition is told beside its field.
+// TestFlowFilterAndPage: conditions go into the address, older pages and the browser's back button
+// work, and a wrong condition is told beside its field.
 func TestFlowFilterAndPage(t *testing.T) {
 	s, p, _, bad := history(t)
 	for range 55 {
@@ -60,7 +62,8 @@ func TestFlowFilterAndPage(t *testing.T) {
 	b.Says("#to-wrong", "before the first one")
 }
 
-// TestFlowWatchARun: a person watches a run that asks the LLM. What they opened, where they are and what they type stay while the page brings itself up to date.
+// TestFlowWatchARun: a person watches a run that asks the LLM. What they opened, where they are and
+// what they type stay while the page brings itself up to date.
 func TestFlowWatchARun(t *testing.T) {
 	s, p, _, _ := history(t)
 	b := entered(t, s)
@@ -71,7 +74,8 @@ func TestFlowWatchARun(t *testing.T) {
 	b.Click("#answer summary")
 	b.Type("#response", "The sec")
 	b.Text(`(document.querySelector("#stdout .code").scrollTop = 40, window.kept = document.querySelector("#response"))`)
-	_, err := s.engine.Respond(t.Context(), x.ID, engine.Answer{Text: "Somebody else's", By: app.Actor{Kind: app.ActorAgent}})
+	_, err := s.engine.Respond(t.Context(), x.ID,
+		engine.Answer{Text: "Somebody else's", By: app.Actor{Kind: app.ActorAgent}})
 	s.must(err)
 	b.Says(".verdict .state", "Completed")
 	b.Says("#llm", "Somebody else's")
@@ -79,7 +83,8 @@ func TestFlowWatchARun(t *testing.T) {
 	b.Until(`document.querySelector("#stdout .code").scrollTop === 40`)
 }
 
-// TestFlowOpenRowsStay: what is unfolded and chosen stays so when an overview or a result is refreshed.
+// TestFlowOpenRowsStay: what is unfolded and chosen stays so when an overview or a result is
+// refreshed.
 func TestFlowOpenRowsStay(t *testing.T) {
 	s, p, _, _ := history(t)
 	b := entered(t, s)
@@ -111,12 +116,14 @@ func TestFlowTwoTabs(t *testing.T) {
 	other.Until(`!document.querySelector("#waiting-rail").classList.contains("count")`)
 	other.Open(paths.Credentials)
 	other.Says("#credentials", "No credentials yet")
-	_, err = s.access.SetCredential(t.Context(), s.person, access.CredentialInput{Name: "FROM_THE_OTHER", Mode: app.ModePlain, Value: app.NewSecret("x")})
+	_, err = s.access.SetCredential(t.Context(), s.person,
+		access.CredentialInput{Name: "FROM_THE_OTHER", Mode: app.ModePlain, Value: app.NewSecret("x")})
 	s.must(err)
 	other.Says("#credentials", "FROM_THE_OTHER")
 }
 
-// TestFlowStoryOnAPhone: an execution on a phone, its result as tree and as text, its output in both ways, the failing line from the traceback, and the way to its comparison.
+// TestFlowStoryOnAPhone: an execution on a phone, its result as tree and as text, its output in
+// both ways, the failing line from the traceback, and the way to its comparison.
 func TestFlowStoryOnAPhone(t *testing.T) {
 	s, p, good, _ := history(t)
 	b := entered(t, s)
@@ -144,7 +151,8 @@ func TestFlowStoryOnAPhone(t *testing.T) {
 	b.Heading("Audit")
 }
 
-// TestFlowWithoutScripts: the desk's pages with scripts switched off: look, filter, read on, unfold, answer.
+// TestFlowWithoutScripts: the desk's pages with scripts switched off: look, filter, read on,
+// unfold, answer.
 func TestFlowWithoutScripts(t *testing.T) {
 	s, p, _, bad := history(t)
 	for range 55 {
@@ -182,8 +190,9 @@ func TestFlowWithoutScripts(t *testing.T) {
 	b.Says(".notice[role=status]", "The whole chain was walked")
 }
 
-// TestFlowRestart: when the server goes away the page says that it may be out of date; when it is back, under the same address, or when the machine wakes up from sleep, the page
-// is live again by itself. What a person opened, their focus and their place stay.
+// TestFlowRestart: when the server goes away the page says that it may be out of date; when it is
+// back, under the same address, or when the machine wakes up from sleep, the page is live again by
+// itself. What a person opened, their focus and their place stay.
 func TestFlowRestart(t *testing.T) {
 	s, p, _, _ := history(t)
 	b := entered(t, s)
@@ -215,7 +224,8 @@ func TestFlowRestart(t *testing.T) {
 	if after := b.Text(held); after != before {
 		t.Errorf("open, focus and scroll were %q and are %q", before, after)
 	}
-	// A machine that slept has a clock that jumped, and a connection that may be dead without anybody having told.
+	// A machine that slept has a clock that jumped, and a connection that may be dead without anybody
+	// having told.
 	b.Text(`(document.addEventListener("htmx:sse:after:message", (e) => { if (e.detail?.message?.event === "connected") window.again = true; }),
 		(real => { Date.now = () => real() + 3600000; })(Date.now))`)
 	b.Until(`window.again && document.getElementById("trouble").hidden`)

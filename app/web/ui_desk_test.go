@@ -13,12 +13,14 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// history makes a site with a credential, a locked profile that has it, and executions of several kinds, newest last.
+// history makes a site with a credential, a locked profile that has it, and executions of several
+// kinds, newest last.
 func history(t *testing.T) (s *uiSite, p app.Profile, good, bad app.Execution) {
 	t.Helper()
 	s = newUISite(t)
 	s.login()
-	_, err := s.access.SetCredential(t.Context(), s.person, access.CredentialInput{Name: "ORACLE_PASSWORD", Mode: app.ModeInjected, Value: app.NewSecret(uiSecrets()[0])})
+	_, err := s.access.SetCredential(t.Context(), s.person,
+		access.CredentialInput{Name: "ORACLE_PASSWORD", Mode: app.ModeInjected, Value: app.NewSecret(uiSecrets()[0])})
 	s.must(err)
 	p = s.request([]app.Key{{Name: "ORACLE_PASSWORD"}})
 	_, err = s.access.LinkKey(t.Context(), s.person, p.Handle, "ORACLE_PASSWORD", "ORACLE_PASSWORD")
@@ -60,7 +62,9 @@ func TestExecutionFilters(t *testing.T) {
 		}
 	}
 	a := s.get(paths.Executions + "?text=quokka&status=completed&credential=ORACLE_PASSWORD&from=" + today)
-	if a.doc.Find("#text").AttrOr("value", "") != "quokka" || a.doc.Find("#status [selected]").AttrOr("value", "") != "completed" || a.doc.Find("#from").AttrOr("value", "") != today {
+	if a.doc.Find("#text").AttrOr("value", "") != "quokka" ||
+		a.doc.Find("#status [selected]").AttrOr("value", "") != "completed" ||
+		a.doc.Find("#from").AttrOr("value", "") != today {
 		t.Error("the form does not show what is looked for")
 	}
 	if a.doc.Find("details.more-filters[open]").Length() != 1 {
@@ -69,17 +73,20 @@ func TestExecutionFilters(t *testing.T) {
 	if here := a.doc.Find("#list").AttrOr("hx-get", ""); !strings.Contains(here, "text=quokka") {
 		t.Errorf("the list refreshes as %q", here)
 	}
-	s.get(paths.Executions+"?from=yesterday").want(http.StatusUnprocessableEntity).says("#from-wrong", `"yesterday" is no day`).says(".errors", "Nothing was searched")
+	s.get(paths.Executions+"?from=yesterday").want(http.StatusUnprocessableEntity).says("#from-wrong",
+		`"yesterday" is no day`).says(".errors", "Nothing was searched")
 	refused := s.get(paths.Executions+"?from=yesterday&status=error").says("#list", "Correct the marked condition")
 	if refused.doc.Find("details.more-filters[open]").Length() != 1 || refused.doc.Find("#list[hx-get]").Length() != 0 {
 		t.Error("the wrong condition is folded away, or the list asks for the rest without it")
 	}
-	s.get(paths.Executions+"?from="+tomorrow+"&to="+today).want(http.StatusUnprocessableEntity).says("#to-wrong", "before the first one")
+	s.get(paths.Executions+"?from="+tomorrow+"&to="+today).want(http.StatusUnprocessableEntity).says("#to-wrong",
+		"before the first one")
 	s.get(paths.Executions + "?status=odd").want(http.StatusBadRequest)
 }
 
-// TestARefusedSearchStandsStill: the list of a search that was refused asks for nothing, since all it would get is the same refusal, a whole page inside itself; and it doesn't say
-// that nothing matches, or that there is nothing yet.
+// TestARefusedSearchStandsStill: the list of a search that was refused asks for nothing, since all
+// it would get is the same refusal, a whole page inside itself; and it doesn't say that nothing
+// matches, or that there is nothing yet.
 func TestARefusedSearchStandsStill(t *testing.T) {
 	t.Parallel()
 	s, _, _, _ := history(t)
@@ -89,7 +96,8 @@ func TestARefusedSearchStandsStill(t *testing.T) {
 			if got, asks := a.doc.Find(list).Attr("hx-get"); asks {
 				t.Errorf("%s%s: the list refreshes as %q", page, query, got)
 			}
-			if text := a.doc.Find(list).Text(); strings.Contains(text, "No execution matches") || strings.Contains(text, "Nothing has happened yet") || strings.Contains(text, "No entry matches") {
+			if text := a.doc.Find(list).Text(); strings.Contains(text, "No execution matches") ||
+				strings.Contains(text, "Nothing has happened yet") || strings.Contains(text, "No entry matches") {
 				t.Errorf("%s%s says that there is nothing", page, query)
 			}
 		}
@@ -122,7 +130,8 @@ func TestDownloads(t *testing.T) {
 	lines := s.get(paths.ExecutionsExport + "?as=jsonl&status=error").want(http.StatusOK)
 	var one map[string]any
 	s.must(json.Unmarshal([]byte(lines.text), &one))
-	if one["execution"] != bad.Handle || one["status"] != "error" || one["error_line"] != float64(2) || !strings.Contains(one["error"].(string), "=KeyError") {
+	if one["execution"] != bad.Handle || one["status"] != "error" || one["error_line"] != float64(2) ||
+		!strings.Contains(one["error"].(string), "=KeyError") {
 		t.Errorf("%v", one)
 	}
 	s.get(paths.ExecutionsExport + "?as=pdf").want(http.StatusBadRequest)
@@ -144,11 +153,13 @@ func TestStatsPage(t *testing.T) {
 	t.Parallel()
 	s, p, _, _ := history(t)
 	for _, period := range []string{"", "24h", "7d", "30d"} {
-		a := s.get(paths.Stats+"?period="+period).want(http.StatusOK).says(".figures", "Runs2").says(".figures", "50 %").says(".usage tbody", "Monthly revenue report2")
+		a := s.get(paths.Stats+"?period="+period).want(http.StatusOK).says(".figures", "Runs2").says(".figures",
+			"50 %").says(".usage tbody", "Monthly revenue report2")
 		if n := a.doc.Find(".chart rect.completed").Length(); n != 1 {
 			t.Errorf("%s: %d bars with completed", period, n)
 		}
-		if got := a.doc.Find("#numbers tbody tr").Last().Text(); !strings.HasSuffix(strings.Join(strings.Fields(got), " "), "10012") {
+		if got := a.doc.Find("#numbers tbody tr").Last().Text(); !strings.HasSuffix(strings.Join(strings.Fields(got), " "),
+			"10012") {
 			t.Errorf("%s: the table ends with %q", period, got)
 		}
 		if got := a.doc.Find(".usage tbody a").AttrOr("href", ""); got != paths.ExecutionsOf(p.Handle) {
@@ -177,7 +188,8 @@ func TestInbox(t *testing.T) {
 		t.Errorf("leads to %q", got)
 	}
 	locked := s.locked()
-	_, err := s.access.ProposeHosts(t.Context(), app.Actor{Kind: app.ActorAgent}, locked.Handle, []app.Host{{Name: "late.example.com"}})
+	_, err := s.access.ProposeHosts(t.Context(), app.Actor{Kind: app.ActorAgent}, locked.Handle,
+		[]app.Host{{Name: "late.example.com"}})
 	s.must(err)
 	a = s.get(paths.Inbox).says("#inbox", "1 more host: late.example.com")
 	if n := a.doc.Find("#inbox li").Length(); n != 2 {
@@ -188,7 +200,8 @@ func TestInbox(t *testing.T) {
 	}
 	a.says("#waiting-rail", "2 waiting for you")
 	count := s.get(paths.InboxCount).want(http.StatusOK)
-	if count.doc.Find("#waiting-rail[hx-swap-oob]").Text() == "" || count.doc.Find("#waiting-bar[hx-swap-oob]").Text() == "" {
+	if count.doc.Find("#waiting-rail[hx-swap-oob]").Text() == "" ||
+		count.doc.Find("#waiting-bar[hx-swap-oob]").Text() == "" {
 		t.Errorf("the counts are %s", count.text)
 	}
 	if part := s.part(paths.Inbox); part.doc.Find("h1").Length() != 0 || part.doc.Find("li").Length() != 2 {
@@ -214,7 +227,8 @@ func TestAuditPage(t *testing.T) {
 	s.get(paths.AuditVerify).leads(paths.Audit)
 }
 
-// TestAuditIsVerifiedFromWhereItWasVerified: each look costs what is new, and a look at everything finds what was changed before.
+// TestAuditIsVerifiedFromWhereItWasVerified: each look costs what is new, and a look at everything
+// finds what was changed before.
 func TestAuditIsVerifiedFromWhereItWasVerified(t *testing.T) {
 	t.Parallel()
 	s, p, _, _ := history(t)
@@ -232,7 +246,8 @@ func TestAuditIsVerifiedFromWhereItWasVerified(t *testing.T) {
 func TestExecutionStory(t *testing.T) {
 	t.Parallel()
 	s, _, good, bad := history(t)
-	a := s.get(paths.ExecutionURL(good.Handle)).want(http.StatusOK).says(".timeline", "started, after").says(".timeline", "completed, after running").says("#result .tree", "2 fields")
+	a := s.get(paths.ExecutionURL(good.Handle)).want(http.StatusOK).says(".timeline", "started, after").says(".timeline",
+		"completed, after running").says("#result .tree", "2 fields")
 	if got := strings.Join(strings.Fields(a.doc.Find("#result .tree").Text()), " "); got != "2 fieldsa1 item02b1" {
 		t.Errorf("the tree is %q", got)
 	}
@@ -240,7 +255,8 @@ func TestExecutionStory(t *testing.T) {
 	if got := a.doc.Find("#script .failing").AttrOr("id", ""); got != "line-2" {
 		t.Errorf("the failing line is %q", got)
 	}
-	s.get(paths.ExecutionPrintURL(good.Handle)).want(http.StatusOK).says("h1", good.Handle).says("#events-title", "Audit log").says("main", "The chain of hashes holds").lacks(".rail").lacks("form")
+	s.get(paths.ExecutionPrintURL(good.Handle)).want(http.StatusOK).says("h1", good.Handle).says("#events-title",
+		"Audit log").says("main", "The chain of hashes holds").lacks(".rail").lacks("form")
 	s.get(paths.ExecutionPrintURL("nosuchhandle")).want(http.StatusNotFound)
 }
 
@@ -255,23 +271,34 @@ func TestCompare(t *testing.T) {
 	s.must(err)
 	_, err = s.engine.Await(t.Context(), x.ID, 20*time.Second)
 	s.must(err)
-	s.get(paths.ExecutionCompareURL(again)).want(http.StatusOK).says("main", "The result is the same").says("#diff-result", "Same").says("#diff-script", "Same")
-	s.get(paths.ExecutionCompareURL(again)+"?with="+bad.Handle).want(http.StatusOK).says("main", "The result is not the same").says("main", "These differ: script").says("#diff-script .gone", "fail").says("#diff-script .come", "quokka")
-	s.get(paths.ExecutionCompareURL(again)+"?with=nosuchhandle").want(http.StatusUnprocessableEntity).says("#with-wrong", "not kept any more")
+	s.get(paths.ExecutionCompareURL(again)).want(http.StatusOK).says("main", "The result is the same").says("#diff-result",
+		"Same").says("#diff-script", "Same")
+	s.get(paths.ExecutionCompareURL(again)+"?with="+bad.Handle).want(http.StatusOK).says("main",
+		"The result is not the same").says("main", "These differ: script").says("#diff-script .gone",
+		"fail").says("#diff-script .come", "quokka")
+	s.get(paths.ExecutionCompareURL(again)+"?with=nosuchhandle").want(http.StatusUnprocessableEntity).says("#with-wrong",
+		"not kept any more")
 	s.get(paths.ExecutionCompareURL("nosuchhandle")).want(http.StatusNotFound)
 	runs := s.runs(s.locked(), "hang", app.StatusRunning)
-	s.get(paths.ExecutionCompareURL(again)+"?with="+runs.Handle).want(http.StatusUnprocessableEntity).says("#with-wrong", "must have ended")
+	s.get(paths.ExecutionCompareURL(again)+"?with="+runs.Handle).want(http.StatusUnprocessableEntity).says("#with-wrong",
+		"must have ended")
 }
 
-// TestPagesRefuseStrangers: no page of the desk, no part and no download without a session, and no change from another site.
+// TestPagesRefuseStrangers: no page of the desk, no part and no download without a session, and no
+// change from another site.
 func TestPagesRefuseStrangers(t *testing.T) {
 	t.Parallel()
 	s, _, good, _ := history(t)
-	for _, path := range []string{paths.Root, paths.Stats, paths.Inbox, paths.InboxCount, paths.Executions, paths.ExecutionsExport + "?as=csv", paths.Audit, paths.AuditExport + "?as=csv",
-		paths.ExecutionURL(good.Handle), paths.ExecutionCompareURL(good.Handle), paths.ExecutionPrintURL(good.Handle), paths.Sandbox, paths.Events} {
+	for _, path := range []string{paths.Root, paths.Stats, paths.Inbox, paths.InboxCount, paths.Executions,
+		paths.ExecutionsExport + "?as=csv", paths.Audit, paths.AuditExport + "?as=csv",
+		paths.ExecutionURL(good.Handle), paths.ExecutionCompareURL(good.Handle), paths.ExecutionPrintURL(good.Handle),
+		paths.Sandbox, paths.Events} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.web.URL+path, nil)
 		s.must(err)
-		res, err := (&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}).Do(r)
+		res, err := (&http.Client{CheckRedirect: func(*http.Request,
+			[]*http.Request) error {
+			return http.ErrUseLastResponse
+		}}).Do(r)
 		s.must(err)
 		res.Body.Close()
 		if res.StatusCode != http.StatusSeeOther || !strings.HasPrefix(res.Header.Get("Location"), paths.Login) {
@@ -291,9 +318,11 @@ func TestAStoreThatFails(t *testing.T) {
 	t.Parallel()
 	s, _, good, _ := history(t)
 	s.must(s.store.Close())
-	for _, path := range []string{paths.Root, paths.Stats, paths.Inbox, paths.Executions, paths.ExecutionsExport + "?as=csv", paths.Audit, paths.AuditExport + "?as=csv", paths.ExecutionURL(good.Handle),
+	for _, path := range []string{paths.Root, paths.Stats, paths.Inbox, paths.Executions,
+		paths.ExecutionsExport + "?as=csv", paths.Audit, paths.AuditExport + "?as=csv", paths.ExecutionURL(good.Handle),
 		paths.ExecutionCompareURL(good.Handle), paths.ExecutionPrintURL(good.Handle)} {
-		if a := s.get(path); a.status != http.StatusInternalServerError || strings.Contains(a.text, "sql") || a.doc.Find("h1").Length() != 1 {
+		if a := s.get(path); a.status != http.StatusInternalServerError || strings.Contains(a.text, "sql") ||
+			a.doc.Find("h1").Length() != 1 {
 			t.Errorf("%s: %d %.200s", path, a.status, a.text)
 		}
 	}

@@ -21,7 +21,8 @@ func (s *uiSite) loginIn(b *browsertest.Browser) {
 	b.Heading("Overview")
 }
 
-// TestUIFirstRunToFirstResult opens the link that an agent gave in a chat, on an instance that nobody has used yet.
+// TestUIFirstRunToFirstResult opens the link that an agent gave in a chat, on an instance that
+// nobody has used yet.
 func TestUIFirstRunToFirstResult(t *testing.T) {
 	s := newUISiteWithoutPeople(t)
 	p := s.request([]app.Key{{Name: "API_TOKEN", Description: "To read the data"}}, "api.example.com")
@@ -54,7 +55,8 @@ func TestUIFirstRunToFirstResult(t *testing.T) {
 	b.Says(".state", "Locked")
 	b.Click("[data-copy=profile-id]") // no clipboard API here
 	b.Until(`document.querySelector("[data-copy=profile-id]").classList.contains("done")`)
-	_, _, err := s.engine.Submit(t.Context(), engine.Submission{ProfileID: p.ID, Script: "print hello", By: app.Actor{Kind: app.ActorAgent}})
+	_, _, err := s.engine.Submit(t.Context(),
+		engine.Submission{ProfileID: p.ID, Script: "print hello", By: app.Actor{Kind: app.ActorAgent}})
 	s.must(err)
 	b.Says("#runs", "Completed")
 	b.Click("#runs tbody a")
@@ -65,7 +67,8 @@ func TestUIFirstRunToFirstResult(t *testing.T) {
 // TestUIRotateRevokeUndo replaces a value, revokes a profile, and takes that back.
 func TestUIRotateRevokeUndo(t *testing.T) {
 	s := newUISite(t)
-	_, err := s.access.SetCredential(t.Context(), s.person, access.CredentialInput{Name: "KEY", Mode: app.ModeInjected, Value: app.NewSecret("the value before")})
+	_, err := s.access.SetCredential(t.Context(), s.person,
+		access.CredentialInput{Name: "KEY", Mode: app.ModeInjected, Value: app.NewSecret("the value before")})
 	s.must(err)
 	p := s.locked()
 	b := browsertest.New(t, s.web.URL)
@@ -119,7 +122,8 @@ func TestUIKeyboard(t *testing.T) {
 	b.Press("/")
 	b.Until(`document.activeElement.id === "q"`)
 	b.Press("c")
-	b.Until(`document.getElementById("q").value.endsWith("c") && document.querySelector("h1").innerText === "Profiles"`) // typed, not obeyed
+	// typed, not obeyed
+	b.Until(`document.getElementById("q").value.endsWith("c") && document.querySelector("h1").innerText === "Profiles"`)
 	b.Do(chromedp.Evaluate[chromedp.Void]("document.activeElement.blur()"))
 	b.PressUntil("?", `document.getElementById("keys").open`)
 	b.Press("\r") // on Close
@@ -142,7 +146,8 @@ func TestUIKeyboard(t *testing.T) {
 	b.Until(`document.querySelector("h1").innerText === "Settings" && !document.getElementById("keys").open`)
 }
 
-// TestUIWithoutScripts walks through a browser that runs none: log in, paste, search, create, revoke, undo.
+// TestUIWithoutScripts walks through a browser that runs none: log in, paste, search, create,
+// revoke, undo.
 func TestUIWithoutScripts(t *testing.T) {
 	s := newUISite(t)
 	p := s.locked()
@@ -188,8 +193,10 @@ func TestUISessionEndsInAForm(t *testing.T) {
 	b.Click("[value=plain]")
 	s.login()
 	s.submit(s.get(paths.Settings), "#sessions form.foot", "all").leads(paths.Settings)
-	// The page finds out by itself when it asks for something, and doesn't throw away what is being typed.
-	_, err := s.access.SetCredential(t.Context(), s.person, access.CredentialInput{Name: "ANOTHER", Mode: app.ModePlain, Value: app.NewSecret("x")})
+	// The page finds out by itself when it asks for something, and doesn't throw away what is being
+	// typed.
+	_, err := s.access.SetCredential(t.Context(), s.person,
+		access.CredentialInput{Name: "ANOTHER", Mode: app.ModePlain, Value: app.NewSecret("x")})
 	s.must(err)
 	b.Says("#trouble", "Your session is over. What you typed is still here.")
 	b.Click(".foot .primary")
@@ -204,7 +211,8 @@ func TestUISessionEndsInAForm(t *testing.T) {
 	b.Says(".told", "The credential was added.")
 }
 
-// TestUIRefusedForm: what is wrong stands beside its field, what was typed stays, and a secret doesn't.
+// TestUIRefusedForm: what is wrong stands beside its field, what was typed stays, and a secret
+// doesn't.
 func TestUIRefusedForm(t *testing.T) {
 	s := newUISite(t)
 	b := browsertest.New(t, s.web.URL)
@@ -237,7 +245,9 @@ func TestUILockOnAPhone(t *testing.T) {
 	b := browsertest.New(t, s.web.URL)
 	b.Size(390, 844)
 	tap := func(selector string) {
-		b.Until(`((e) => e && (e.scrollIntoView({block: "center"}), true))(document.querySelector(` + browsertest.Quoted(selector) + `))`) // from under the bar
+		// from under the bar
+		b.Until(`((e) => e && (e.scrollIntoView({block: "center"}), true))(document.querySelector(` +
+			browsertest.Quoted(selector) + `))`)
 		b.Click(selector)
 	}
 	fits := func() {

@@ -22,7 +22,8 @@ func TestUIExecutions(t *testing.T) {
 	bad := s.runs(p, "print x\nfail KeyError: 'nope'\nprint y", app.StatusError)
 	asks := s.runs(p, "ask Which one?", app.StatusAwaitingLLM)
 
-	list := s.get(paths.Executions).want(http.StatusOK).says("tbody", "Completed").says("tbody", "Waiting for LLM").says("tbody .message", "KeyError: 'nope'")
+	list := s.get(paths.Executions).want(http.StatusOK).says("tbody", "Completed").says("tbody",
+		"Waiting for LLM").says("tbody .message", "KeyError: 'nope'")
 	if n := list.doc.Find("tbody tr").Length(); n != 3 {
 		t.Errorf("%d rows", n)
 	}
@@ -35,8 +36,10 @@ func TestUIExecutions(t *testing.T) {
 		t.Errorf("the part is not the list alone: %.200s", part.text)
 	}
 
-	s.get(paths.ExecutionURL(good.Handle)).want(http.StatusOK).says(".verdict .state", "Completed").says("#stdout-text", "hello there").
-		says("#result-text", `{ "a": [ 2 ], "b": 1 }`).says(".verdict", "fake, full").says("#network", "no connection").lacks("main .button.danger")
+	s.get(paths.ExecutionURL(good.Handle)).want(http.StatusOK).says(".verdict .state", "Completed").says("#stdout-text",
+		"hello there").
+		says("#result-text", `{ "a": [ 2 ], "b": 1 }`).says(".verdict", "fake, full").says("#network",
+		"no connection").lacks("main .button.danger")
 	a := s.get(paths.ExecutionURL(bad.Handle)).want(http.StatusOK).says(".why", "KeyError: 'nope'")
 	if got := a.doc.Find(".lines .failing").AttrOr("id", ""); got != "line-2" {
 		t.Errorf("the failing line is %q", got)
@@ -46,18 +49,22 @@ func TestUIExecutions(t *testing.T) {
 	if strings.Contains(page.text, asks.ID) || strings.Contains(page.text, p.ID) {
 		t.Error("the page shows a token")
 	}
-	s.submit(page, "#answer form", "answer", "response", "").want(http.StatusUnprocessableEntity).says("#response-wrong", "The answer is empty")
+	s.submit(page, "#answer form", "answer", "response", "").want(http.StatusUnprocessableEntity).says("#response-wrong",
+		"The answer is empty")
 	s.submit(page, "#answer form", "answer", "response", "The second").leads(paths.ExecutionURL(asks.Handle))
 	x, err := s.engine.Await(t.Context(), asks.ID, 20*time.Second)
 	s.must(err)
 	if x.Status != app.StatusCompleted {
 		t.Fatalf("status %s: %s", x.Status, x.Error)
 	}
-	s.get(paths.ExecutionURL(asks.Handle)).says("#llm", "The second").says("#llm", uiName).says("#stdout-text", "answer: The second false")
-	s.submit(page, "#answer form", "answer", "response", "Again").want(http.StatusUnprocessableEntity).says(".errors", "no longer waits")
+	s.get(paths.ExecutionURL(asks.Handle)).says("#llm", "The second").says("#llm", uiName).says("#stdout-text",
+		"answer: The second false")
+	s.submit(page, "#answer form", "answer", "response", "Again").want(http.StatusUnprocessableEntity).says(".errors",
+		"no longer waits")
 
 	hangs := s.runs(p, "hang", app.StatusRunning)
-	s.submit(s.get(paths.ExecutionURL(hangs.Handle)), "form[action$='/cancel']", "").leads(paths.ExecutionURL(hangs.Handle))
+	s.submit(s.get(paths.ExecutionURL(hangs.Handle)), "form[action$='/cancel']",
+		"").leads(paths.ExecutionURL(hangs.Handle))
 	s.get(paths.ExecutionURL(hangs.Handle)).says(".verdict .state", "Cancelled")
 	s.post(paths.ExecutionCancelURL(hangs.Handle)).leads(paths.ExecutionURL(hangs.Handle))
 
@@ -112,7 +119,8 @@ func TestUIEvents(t *testing.T) {
 	if res.Header.Get("Content-Type") != "text/event-stream" || res.Header.Get("X-Accel-Buffering") != "no" {
 		t.Errorf("headers %v", res.Header)
 	}
-	_, _, err = s.engine.Submit(t.Context(), engine.Submission{ProfileID: p.ID, Script: "print x", By: app.Actor{Kind: app.ActorAgent}})
+	_, _, err = s.engine.Submit(t.Context(),
+		engine.Submission{ProfileID: p.ID, Script: "print x", By: app.Actor{Kind: app.ActorAgent}})
 	s.must(err)
 	seen := ""
 	for buf := make([]byte, 4096); !strings.Contains(seen, "event: executions\n"); {

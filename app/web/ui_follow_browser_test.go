@@ -11,7 +11,8 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// TestFlowAuditFollows: entries come by themselves; what is half typed, and the focus on a row, stay.
+// TestFlowAuditFollows: entries come by themselves; what is half typed, and the focus on a row,
+// stay.
 func TestFlowAuditFollows(t *testing.T) {
 	s := newUISite(t)
 	b := entered(t, s)
@@ -30,7 +31,8 @@ func TestFlowAuditFollows(t *testing.T) {
 	b.Until(`document.querySelectorAll("#chain").length === 1 && document.querySelector("#subject").value === "half a na"`)
 }
 
-// TestFlowSettingsFollow: sessions, people, the pause and the rest come by themselves; a password that is being typed and an open list stay.
+// TestFlowSettingsFollow: sessions, people, the pause and the rest come by themselves; a password
+// that is being typed and an open list stay.
 func TestFlowSettingsFollow(t *testing.T) {
 	rules, err := patterns.New(patterns.Config{Off: []string{"jwt"}})
 	if err != nil {
@@ -65,7 +67,8 @@ func TestFlowSandboxFollows(t *testing.T) {
 	b.Until(`document.getElementById("live")?._htmx?.sse?.reader`)
 	b.Says("#boxes", "0 of 2 at once")
 	b.Text(`document.querySelector("#boxes form button").focus()`)
-	_, _, err := s.engine.Submit(t.Context(), engine.Submission{ProfileID: p.ID, Script: "hang", By: app.Actor{Kind: app.ActorAgent}})
+	_, _, err := s.engine.Submit(t.Context(),
+		engine.Submission{ProfileID: p.ID, Script: "hang", By: app.Actor{Kind: app.ActorAgent}})
 	s.must(err)
 	b.Says("#boxes", "1 of 2 at once")
 	b.Until(`document.activeElement.innerText === "Prove again"`)
@@ -79,7 +82,8 @@ func TestFlowSandboxFollows(t *testing.T) {
 	}
 }
 
-// TestFlowProfileFollows: a profile's heartbeat and executions come by themselves, on its page and in the list; that its scripts run is no change of it.
+// TestFlowProfileFollows: a profile's heartbeat and executions come by themselves, on its page and
+// in the list; that its scripts run is no change of it.
 func TestFlowProfileFollows(t *testing.T) {
 	s, p, _, _ := history(t)
 	b := entered(t, s)
@@ -103,6 +107,7 @@ func TestFlowProfileFollows(t *testing.T) {
 // credential stores a plain one.
 func (s *uiSite) credential(name string) {
 	s.t.Helper()
-	_, err := s.access.SetCredential(s.t.Context(), s.person, access.CredentialInput{Name: name, Mode: app.ModePlain, Value: app.NewSecret("x")})
+	_, err := s.access.SetCredential(s.t.Context(), s.person,
+		access.CredentialInput{Name: name, Mode: app.ModePlain, Value: app.NewSecret("x")})
 	s.must(err)
 }

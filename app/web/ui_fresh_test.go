@@ -14,7 +14,8 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// TestRequireFresh: what gives much away asks for the password once it was typed more than five minutes ago, and leads back to where it was asked for.
+// TestRequireFresh: what gives much away asks for the password once it was typed more than five
+// minutes ago, and leads back to where it was asked for.
 func TestRequireFresh(t *testing.T) {
 	t.Parallel()
 	var late atomic.Int64
@@ -50,21 +51,26 @@ func TestRequireFresh(t *testing.T) {
 		t.Errorf("a page leads to %q", w.Header().Get("Location"))
 	}
 	w := ask(http.MethodPost, "Referer", "http://airlock.test/ui/credentials?a=b")
-	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != paths.ConfirmURL("/ui/credentials?a=b") || !strings.Contains(w.Header().Get("Set-Cookie"), "again") {
+	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != paths.ConfirmURL("/ui/credentials?a=b") ||
+		!strings.Contains(w.Header().Get("Set-Cookie"), "again") {
 		t.Errorf("a form leads to %q with %q", w.Header().Get("Location"), w.Header().Get("Set-Cookie"))
 	}
-	if w := ask(http.MethodPost, "Referer", "https://evil.example/x"); w.Header().Get("Location") != paths.ConfirmURL(paths.Root) {
+	if w := ask(http.MethodPost, "Referer",
+		"https://evil.example/x"); w.Header().Get("Location") != paths.ConfirmURL(paths.Root) {
 		t.Errorf("another site leads to %q", w.Header().Get("Location"))
 	}
-	w = ask(http.MethodPost, "HX-Request", "true", "HX-Request-Type", "partial", "HX-Current-URL", "http://airlock.test/ui/audit")
+	w = ask(http.MethodPost, "HX-Request", "true", "HX-Request-Type", "partial", "HX-Current-URL",
+		"http://airlock.test/ui/audit")
 	if w.Code != http.StatusForbidden || w.Header().Get("HX-Redirect") != paths.ConfirmURL(paths.Audit) {
 		t.Errorf("htmx: %d %q", w.Code, w.Header().Get("HX-Redirect"))
 	}
 	if done != 1 {
 		t.Fatal("it was done without a password")
 	}
-	page := s.get(paths.ConfirmURL(paths.Audit)).want(http.StatusOK).says("h1", "Your password, please").says("label", uiName)
-	s.submit(page, "main form", "", "password", "wrong").want(http.StatusUnprocessableEntity).says(".wrong", "That is not your password.")
+	page := s.get(paths.ConfirmURL(paths.Audit)).want(http.StatusOK).says("h1", "Your password, please").says("label",
+		uiName)
+	s.submit(page, "main form", "", "password", "wrong").want(http.StatusUnprocessableEntity).says(".wrong",
+		"That is not your password.")
 	s.submit(page, "main form", "", "password", uiPassword).leads(paths.Audit)
 	late.Store(0) // the desk's clock did not move
 	if w := ask(http.MethodPost); w.Code != http.StatusOK || done != 2 {

@@ -15,8 +15,8 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// uiGuest is a guest inside the test: it speaks the real protocol and plays scripts of one verb a line: print TEXT, warn TEXT (to stderr),
-// ask PROMPT, result JSON, fail MESSAGE (in line 2), hang.
+// uiGuest is a guest inside the test: it speaks the real protocol and plays scripts of one verb a
+// line: print TEXT, warn TEXT (to stderr), ask PROMPT, result JSON, fail MESSAGE (in line 2), hang.
 type uiGuest struct {
 	mux     *yamux.Session
 	control *yamux.Stream
@@ -76,7 +76,8 @@ func (g *uiGuest) boot() (err error) {
 	if _, err = wire.ReadMessage(g.control); err != nil {
 		return err
 	}
-	g.send(wire.Message{Ready: &wire.Ready{Protocol: 1, Runner: guest.RunnerDigest(), Python: "3.11.2", Packages: strings.Repeat("ab", 32)}})
+	g.send(wire.Message{Ready: &wire.Ready{Protocol: 1, Runner: guest.RunnerDigest(), Python: "3.11.2",
+		Packages: strings.Repeat("ab", 32)}})
 	for g.script == "" {
 		m, err := wire.ReadMessage(g.control)
 		if err != nil {
@@ -129,7 +130,8 @@ func (g *uiGuest) play(ctx context.Context) (code int, alive bool) {
 		case "result":
 			g.send(wire.Message{Result: &wire.Result{Data: []byte(rest)}})
 		case "fail":
-			g.send(wire.Message{Failed: &wire.Failed{Error: rest, Traceback: "Traceback (most recent call last):\n  File \"script.py\", line 2, in <module>\n" + rest, Line: 2}})
+			g.send(wire.Message{Failed: &wire.Failed{Error: rest,
+				Traceback: "Traceback (most recent call last):\n  File \"script.py\", line 2, in <module>\n" + rest, Line: 2}})
 			return 1, true
 		case "hang":
 			<-ctx.Done()

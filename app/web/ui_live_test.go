@@ -21,8 +21,10 @@ var (
 	openFor   = flag.Duration("for", time.Second, "how long, idle and busy each")
 )
 
-// TestManyOpenPages holds pages open as browsers do: each listens, and asks for its list when it is nudged. While nothing happens none asks; all see what happened, and however much
-// happens, each asks only as often as the pause between nudges lets it. With -v it says what that costs, the played browsers included.
+// TestManyOpenPages holds pages open as browsers do: each listens, and asks for its list when it is
+// nudged. While nothing happens none asks; all see what happened, and however much happens, each
+// asks only as often as the pause between nudges lets it. With -v it says what that costs, the
+// played browsers included.
 func TestManyOpenPages(t *testing.T) {
 	s := newUISite(t)
 	s.login()

@@ -7,7 +7,8 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// TestFlowPartThatFails: where a part of a page can't be brought up to date, what stands there stays and a line says so; the page of the error doesn't get into the other.
+// TestFlowPartThatFails: where a part of a page can't be brought up to date, what stands there
+// stays and a line says so; the page of the error doesn't get into the other.
 func TestFlowPartThatFails(t *testing.T) {
 	s, p, _, _ := history(t)
 	b := entered(t, s)
@@ -17,7 +18,8 @@ func TestFlowPartThatFails(t *testing.T) {
 	b.Expect("status of 422")
 	b.Open(paths.Executions)
 	b.Until(`document.getElementById("live")?._htmx?.sse?.reader`)
-	b.Text(`document.querySelector("#list").setAttribute("hx-get", ` + browsertest.Quoted(paths.Executions+"?from=2026-12-01&to=2026-11-01") + `)`)
+	b.Text(`document.querySelector("#list").setAttribute("hx-get", ` +
+		browsertest.Quoted(paths.Executions+"?from=2026-12-01&to=2026-11-01") + `)`)
 	b.Text(nudge)
 	b.Says("#trouble", "could not be brought up to date")
 	b.Until(`document.querySelectorAll("main").length === 1 && document.querySelectorAll("#list").length === 1 && document.querySelectorAll("#list tbody tr").length === 2`)
@@ -36,7 +38,8 @@ func TestFlowPartThatFails(t *testing.T) {
 	b.Until(`document.querySelectorAll("main").length === 1 && document.querySelectorAll("#live").length === 1 && document.querySelectorAll("#runs tbody tr").length === 2`)
 }
 
-// asking makes a tab count the links it follows and forms it sends to an address that ends so, in asked, and how many of them are over, in over.
+// asking makes a tab count the links it follows and forms it sends to an address that ends so, in
+// asked, and how many of them are over, in over.
 func asking(b *browsertest.Browser, end string) {
 	b.Text(`(real => {
 		window.asked = window.over = 0;
@@ -51,7 +54,8 @@ func asking(b *browsertest.Browser, end string) {
 	})(window.fetch)`)
 }
 
-// TestFlowDoubleClick: who clicks twice runs a script once, and finds the page before with one step back.
+// TestFlowDoubleClick: who clicks twice runs a script once, and finds the page before with one step
+// back.
 func TestFlowDoubleClick(t *testing.T) {
 	s, _, good, _ := history(t)
 	b := entered(t, s)
@@ -74,7 +78,8 @@ func TestFlowDoubleClick(t *testing.T) {
 	}
 }
 
-// TestFlowElsewhereMeanwhile: a page that comes late doesn't take the place of the one that was asked for after it.
+// TestFlowElsewhereMeanwhile: a page that comes late doesn't take the place of the one that was
+// asked for after it.
 func TestFlowElsewhereMeanwhile(t *testing.T) {
 	s, _, _, _ := history(t)
 	b := entered(t, s)

@@ -50,20 +50,29 @@ func TestUIPaste(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
 	s.login()
-	_, err := s.access.SetCredential(t.Context(), s.person, access.CredentialInput{Name: "KNOWN", Description: "kept", Mode: app.ModeInjected, Value: app.NewSecret("the value before")})
+	_, err := s.access.SetCredential(t.Context(), s.person,
+		access.CredentialInput{Name: "KNOWN", Description: "kept", Mode: app.ModeInjected,
+			Value: app.NewSecret("the value before")})
 	s.must(err)
 	page := s.get(paths.CredentialPaste).want(http.StatusOK)
-	s.submit(page, "main form", "", "text", "OK=1\nnonsense planted-s3cr3t-alpha\nBAD-NAME=1").want(http.StatusUnprocessableEntity).says(".errors", "Line 2: This is not NAME=value.").says(".errors", "Line 3: What stands before the = can't be a name")
-	s.submit(page, "main form", "", "text", "# nothing").want(http.StatusUnprocessableEntity).says("#text-wrong", "no NAME=value")
+	s.submit(page, "main form", "", "text",
+		"OK=1\nnonsense planted-s3cr3t-alpha\nBAD-NAME=1").want(http.StatusUnprocessableEntity).says(".errors",
+		"Line 2: This is not NAME=value.").says(".errors", "Line 3: What stands before the = can't be a name")
+	s.submit(page, "main form", "", "text", "# nothing").want(http.StatusUnprocessableEntity).says("#text-wrong",
+		"no NAME=value")
 	s.get(paths.CredentialPreview).leads(paths.CredentialPaste)
 
 	const pem = "-----BEGIN PRIVATE KEY-----\nplanted-s3cr3t-beta\n-----END PRIVATE KEY-----\n"
-	text := "STRIPE_URL=https://api.stripe.com/v1\nexport STRIPE_KEY='planted-s3cr3t-alpha' # comment\nKNOWN=planted-s3cr3t-beta-new\nPEM=\"" + pem + "\"\nEMPTY=\nWEAK=password1\n"
+	text := "STRIPE_URL=https://api.stripe.com/v1\nexport STRIPE_KEY='planted-s3cr3t-alpha' # " +
+		"comment\nKNOWN=planted-s3cr3t-beta-new\nPEM=\"" + pem + "\"\nEMPTY=\nWEAK=password1\n"
 	s.submit(page, "main form", "", "text", text).leads(paths.CredentialPreview)
-	preview := s.get(paths.CredentialPreview).want(http.StatusOK).says(".head .lead", "5 new credentials, and 1 name that you have already").
-		says("[aria-label=KNOWN] .chip", "exists").says("[aria-label=PEM]", "74 bytes in 3 lines").says("[aria-label=EMPTY]", "empty").says("[aria-label=WEAK] .caution", "many use as a password")
+	preview := s.get(paths.CredentialPreview).want(http.StatusOK).says(".head .lead",
+		"5 new credentials, and 1 name that you have already").
+		says("[aria-label=KNOWN] .chip", "exists").says("[aria-label=PEM]", "74 bytes in 3 lines").says("[aria-label=EMPTY]",
+		"empty").says("[aria-label=WEAK] .caution", "many use as a password")
 	for selector, want := range map[string]string{
-		"[name='mode.STRIPE_URL'] option[selected]": "plain", "[name='mode.STRIPE_KEY'] option[selected]": "sealed", "[name='action.KNOWN'] option[selected]": "skip", "[name='mode.PEM'] option[selected]": "sealed",
+		"[name='mode.STRIPE_URL'] option[selected]": "plain", "[name='mode.STRIPE_KEY'] option[selected]": "sealed",
+		"[name='action.KNOWN'] option[selected]": "skip", "[name='mode.PEM'] option[selected]": "sealed",
 	} {
 		if got := preview.doc.Find(selector).AttrOr("value", ""); got != want {
 			t.Errorf("%s is %q, want %q", selector, got, want)
@@ -72,21 +81,25 @@ func TestUIPaste(t *testing.T) {
 	if got := preview.doc.Find("[name='hosts.STRIPE_KEY']").AttrOr("value", ""); got != "api.stripe.com" {
 		t.Errorf("the host beside the key is not suggested, but %q", got)
 	}
-	if strings.Contains(preview.text, "the value before") || strings.Contains(preview.text, "password1") || strings.Contains(preview.text, "/v1") {
+	if strings.Contains(preview.text, "the value before") || strings.Contains(preview.text, "password1") ||
+		strings.Contains(preview.text, "/v1") {
 		t.Error("the preview shows a value")
 	}
 	other := s.another()
 	other.login()
 	other.get(paths.CredentialPreview).leads(paths.CredentialPaste) // another session
 
-	mixed := s.submit(preview, "main form", "store", "action.KNOWN", "overwrite", "action.WEAK", "skip").want(http.StatusUnprocessableEntity)
-	mixed.says(".errors", "Saved, except for one entry below.").says("#hosts\\.PEM-wrong", "at least one host").lacks("[aria-label=STRIPE_KEY]")
+	mixed := s.submit(preview, "main form", "store", "action.KNOWN", "overwrite", "action.WEAK",
+		"skip").want(http.StatusUnprocessableEntity)
+	mixed.says(".errors", "Saved, except for one entry below.").says("#hosts\\.PEM-wrong",
+		"at least one host").lacks("[aria-label=STRIPE_KEY]")
 	s.submit(mixed, "main form", "store", "mode.PEM", "injected").leads(paths.Credentials)
 	s.get(paths.Credentials).says(".notice[role=status]", "was stored").says("tbody", "STRIPE_KEY").says("tbody", "PEM")
 	s.get(paths.CredentialPreview).leads(paths.CredentialPaste)
 	list, err := s.access.Credentials(t.Context())
 	s.must(err)
-	if len(list) != 4 || list[0].Name != "KNOWN" || list[0].Description != "kept" || list[0].Mode != app.ModeInjected || list[0].Version != 2 {
+	if len(list) != 4 || list[0].Name != "KNOWN" || list[0].Description != "kept" || list[0].Mode != app.ModeInjected ||
+		list[0].Version != 2 {
 		t.Errorf("stored %+v", list)
 	}
 	if got := s.value("PEM"); got != pem {
@@ -96,8 +109,10 @@ func TestUIPaste(t *testing.T) {
 	s.submit(s.get(paths.CredentialPreview), "main form", "discard").leads(paths.Credentials)
 	s.get(paths.CredentialPreview).leads(paths.CredentialPaste)
 	s.upload(paths.CredentialPaste, "file", "X=1").leads(paths.CredentialPreview)
-	s.upload(paths.CredentialPaste, "file", "X=1", "text", "Y=1").want(http.StatusUnprocessableEntity).says("#file-wrong", "only one")
-	s.upload(paths.CredentialPaste, "file", strings.Repeat("#", dotenv.MaxText+1)).want(http.StatusUnprocessableEntity).says("#file-wrong", "longer than")
+	s.upload(paths.CredentialPaste, "file", "X=1", "text", "Y=1").want(http.StatusUnprocessableEntity).says("#file-wrong",
+		"only one")
+	s.upload(paths.CredentialPaste, "file",
+		strings.Repeat("#", dotenv.MaxText+1)).want(http.StatusUnprocessableEntity).says("#file-wrong", "longer than")
 }
 
 func TestUIValueFromAFile(t *testing.T) {
@@ -105,7 +120,8 @@ func TestUIValueFromAFile(t *testing.T) {
 	s := newUISite(t)
 	s.login()
 	const key = "-----BEGIN OPENSSH PRIVATE KEY-----\nplanted-s3cr3t-alpha\n-----END OPENSSH PRIVATE KEY-----\n"
-	s.upload(paths.CredentialNew, "file", key, "name", "SSH_KEY", "mode", "injected", "service", "The build host").leads(paths.Credentials)
+	s.upload(paths.CredentialNew, "file", key, "name", "SSH_KEY", "mode", "injected", "service",
+		"The build host").leads(paths.Credentials)
 	if got := s.value("SSH_KEY"); got != key {
 		t.Errorf("stored %q", got)
 	}
@@ -113,9 +129,13 @@ func TestUIValueFromAFile(t *testing.T) {
 	if got := s.get(paths.CredentialURL("SSH_KEY")).doc.Find("#service").AttrOr("value", ""); got != "The build host" {
 		t.Errorf("service %q", got)
 	}
-	s.upload(paths.CredentialURL("SSH_KEY"), "file", key, "value", "planted-s3cr3t-beta", "mode", "injected").want(http.StatusUnprocessableEntity).says("#file-wrong", "only one")
-	s.upload(paths.CredentialURL("SSH_KEY"), "file", strings.Repeat("x", app.MaxValue+1), "mode", "injected").want(http.StatusUnprocessableEntity).says("#file-wrong", "longer than")
-	s.upload(paths.CredentialURL("SSH_KEY"), "file", "\xff\xfebinary", "mode", "injected").want(http.StatusUnprocessableEntity).says("#value-wrong", "not valid UTF-8")
-	s.post(paths.CredentialURL("SSH_KEY"), "value", "password1", "mode", "injected", "service", "").leads(paths.Credentials)
+	s.upload(paths.CredentialURL("SSH_KEY"), "file", key, "value", "planted-s3cr3t-beta", "mode",
+		"injected").want(http.StatusUnprocessableEntity).says("#file-wrong", "only one")
+	s.upload(paths.CredentialURL("SSH_KEY"), "file", strings.Repeat("x", app.MaxValue+1), "mode",
+		"injected").want(http.StatusUnprocessableEntity).says("#file-wrong", "longer than")
+	s.upload(paths.CredentialURL("SSH_KEY"), "file", "\xff\xfebinary", "mode",
+		"injected").want(http.StatusUnprocessableEntity).says("#value-wrong", "not valid UTF-8")
+	s.post(paths.CredentialURL("SSH_KEY"), "value", "password1", "mode", "injected", "service",
+		"").leads(paths.Credentials)
 	s.get(paths.Credentials).says(".notice[role=status]", "Its value is short or easy to guess").says("tbody .wide", "")
 }

@@ -15,20 +15,23 @@ func TestUIRevokeAndUndo(t *testing.T) {
 	s.login()
 	p := s.locked()
 	s.get(paths.ProfileURL(p.Handle)).lacks(".undo")
-	ask := s.get(paths.ProfileRevokeURL(p.Handle)).want(http.StatusOK).says(".sentences", "For ten minutes you can undo it")
+	ask := s.get(paths.ProfileRevokeURL(p.Handle)).want(http.StatusOK).says(".sentences",
+		"For ten minutes you can undo it")
 	s.submit(ask, "main form", "").leads(paths.ProfileURL(p.Handle))
 	page := s.get(paths.ProfileURL(p.Handle)).says(".undo", "What it ran was stopped.").says(".state", "Revoked")
 	if a := s.get("/profiles/" + p.ID); a.status == http.StatusOK {
 		t.Log("an agent may still read a revoked profile")
 	}
 	s.submit(page, ".undo form", "").leads(paths.ProfileURL(p.Handle))
-	s.get(paths.ProfileURL(p.Handle)).says(".state", "Locked").says(".notice[role=status]", "Revocation undone.").lacks(".undo")
+	s.get(paths.ProfileURL(p.Handle)).says(".state", "Locked").says(".notice[role=status]",
+		"Revocation undone.").lacks(".undo")
 	s.runs(p, "print hello", app.StatusCompleted)
 	s.submit(page, ".undo form", "").want(http.StatusUnprocessableEntity).says(".errors", "is not revoked")
 	s.submit(ask, "main form", "").leads(paths.ProfileURL(p.Handle))
 	s.post(paths.ProfileDescribeURL(p.Handle), "description", "Another name").leads(paths.ProfileURL(p.Handle))
 	s.get(paths.ProfileURL(p.Handle)).lacks(".undo")
-	s.submit(page, ".undo form", "").want(http.StatusUnprocessableEntity).says(".errors", "has changed since it was revoked")
+	s.submit(page, ".undo form", "").want(http.StatusUnprocessableEntity).says(".errors",
+		"has changed since it was revoked")
 	s.get(paths.Audit).says("tbody", "profile.restore")
 }
 
@@ -38,12 +41,15 @@ func TestUIDeletingAProfileAsksForItsName(t *testing.T) {
 	s := newUISite(t)
 	s.login()
 	p := s.locked()
-	ask := s.get(paths.ProfileDeleteURL(p.Handle)).want(http.StatusOK).says("label[for=typed]", "Type Monthly revenue report to go on")
+	ask := s.get(paths.ProfileDeleteURL(p.Handle)).want(http.StatusOK).says("label[for=typed]",
+		"Type Monthly revenue report to go on")
 	for _, wrong := range []string{"", "Monthly", p.Handle} {
-		s.submit(ask, "main form", "", "typed", wrong).want(http.StatusUnprocessableEntity).says("#typed-wrong", "That is not its name.").says(".sentences", "This can't be undone.")
+		s.submit(ask, "main form", "", "typed", wrong).want(http.StatusUnprocessableEntity).says("#typed-wrong",
+			"That is not its name.").says(".sentences", "This can't be undone.")
 	}
 	s.get(paths.ProfileURL(p.Handle)).want(http.StatusOK)
-	s.submit(ask, "main form", "", "typed", "monthly revenue  report ").leads(paths.Profiles) // as a phone's keyboard has it
+	// as a phone's keyboard has it
+	s.submit(ask, "main form", "", "typed", "monthly revenue  report ").leads(paths.Profiles)
 	s.get(paths.ProfileURL(p.Handle)).want(http.StatusNotFound)
 
 	long, err := s.access.CreateProfile(t.Context(), s.person, strings.Repeat("A long name ", 6))
@@ -58,7 +64,8 @@ func TestUIDuplicate(t *testing.T) {
 	s.login()
 	p := s.locked()
 	to := s.post(paths.ProfileCopyURL(p.Handle)).want(http.StatusSeeOther).header.Get("Location")
-	copied := s.get(to).want(http.StatusOK).says("h1", "Copy of Monthly revenue report").says(".state", "Being set up").says(".notice[role=status]", "This is the copy.")
+	copied := s.get(to).want(http.StatusOK).says("h1", "Copy of Monthly revenue report").says(".state",
+		"Being set up").says(".notice[role=status]", "This is the copy.")
 	if copied.doc.Find("form[action$='/setup']").Length() != 1 || to == paths.ProfileURL(p.Handle) {
 		t.Error("it is not a form of its own")
 	}
@@ -80,7 +87,8 @@ func TestUIProfileList(t *testing.T) {
 	if n := page.doc.Find("tbody tr").Length(); n != 2 {
 		t.Errorf("%d rows", n)
 	}
-	for query, rows := range map[string]int{"?state=locked": 1, "?state=revoked": 0, "?q=oracle_dsn": 1, "?q=DB.EXAMPLE+revenue": 1, "?q=" + p.ID: 0, "?q=" + p.ID[4:12]: 0, "?q=&state=": 2, "?state=unlocked&q=dsn": 1} {
+	for query, rows := range map[string]int{"?state=locked": 1, "?state=revoked": 0, "?q=oracle_dsn": 1,
+		"?q=DB.EXAMPLE+revenue": 1, "?q=" + p.ID: 0, "?q=" + p.ID[4:12]: 0, "?q=&state=": 2, "?state=unlocked&q=dsn": 1} {
 		a := s.get(paths.Profiles + query).want(http.StatusOK)
 		if n := a.doc.Find("tbody tr").Length(); n != rows {
 			t.Errorf("%s: %d rows, want %d", query, n, rows)
@@ -89,7 +97,8 @@ func TestUIProfileList(t *testing.T) {
 			a.says(".empty h2", "No profile matches")
 		}
 	}
-	one := s.get(paths.ProfileURL(p.Handle)).says("#beats", "3 completed, 1 error").says("#snippet-curl", "/execute?wait=50").says("#snippet-python", "urllib.request")
+	one := s.get(paths.ProfileURL(p.Handle)).says("#beats", "3 completed, 1 error").says("#snippet-curl",
+		"/execute?wait=50").says("#snippet-python", "urllib.request")
 	if n := one.doc.Find("#beats .beat").Length(); n != 4 {
 		t.Errorf("%d ticks", n)
 	}
@@ -98,14 +107,17 @@ func TestUIProfileList(t *testing.T) {
 	}
 }
 
-// TestUIHostsLeftOutAtTheLockAreDecided: the summary names them, and afterwards nobody is asked about them.
+// TestUIHostsLeftOutAtTheLockAreDecided: the summary names them, and afterwards nobody is asked
+// about them.
 func TestUIHostsLeftOutAtTheLockAreDecided(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	p := s.request(nil, "api.example.com", "other.example.com")
-	s.submit(s.get(paths.ProfileURL(p.Handle)), "form[action$='/setup']", "review", "allow.0", "yes").leads(paths.ProfileLockURL(p.Handle))
-	lock := s.get(paths.ProfileLockURL(p.Handle)).says(".left-out", "Asked for and not ticked, so out of reach: other.example.com.")
+	s.submit(s.get(paths.ProfileURL(p.Handle)), "form[action$='/setup']", "review", "allow.0",
+		"yes").leads(paths.ProfileLockURL(p.Handle))
+	lock := s.get(paths.ProfileLockURL(p.Handle)).says(".left-out",
+		"Asked for and not ticked, so out of reach: other.example.com.")
 	s.submit(lock, ".lock form", "").leads(paths.ProfileURL(p.Handle))
 	s.get(paths.ProfileURL(p.Handle)).lacks("#requests").says(".sentences", "api.example.com")
 	s.get(paths.Inbox).says("#inbox", "Nothing needs you")

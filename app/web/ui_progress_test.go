@@ -15,21 +15,25 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// While an import runs, its page says how much of the file is done, follows by itself without a script, and no other job begins. A writer that holds the database keeps it in the middle.
+// While an import runs, its page says how much of the file is done, follows by itself without a
+// script, and no other job begins. A writer that holds the database keeps it in the middle.
 func TestUIShowsHowFarAnImportIs(t *testing.T) {
 	t.Parallel()
 	old, fresh := newUISite(t), newUISite(t)
 	old.login()
 	fresh.login()
-	_, err := old.access.SetCredential(t.Context(), old.person, access.CredentialInput{Name: "KEY", Mode: app.ModeInjected, Value: app.NewSecret("planted-s3cr3t-alpha")})
+	_, err := old.access.SetCredential(t.Context(), old.person,
+		access.CredentialInput{Name: "KEY", Mode: app.ModeInjected, Value: app.NewSecret("planted-s3cr3t-alpha")})
 	old.must(err)
-	old.must(old.store.Write(t.Context(), func(tx *store.Tx) error { // a history that doesn't pack well, so that the file is not read in one piece
+	// a history that doesn't pack well, so that the file is not read in one piece
+	old.must(old.store.Write(t.Context(), func(tx *store.Tx) error {
 		for range 400 {
 			noise := ""
 			for range 50 {
 				noise += app.NewID()
 			}
-			if err := tx.Audit(t.Context(), app.Event{At: time.Now(), Actor: old.person, Action: "test.noise", Detail: noise}); err != nil {
+			if err := tx.Audit(t.Context(),
+				app.Event{At: time.Now(), Actor: old.person, Action: "test.noise", Detail: noise}); err != nil {
 				return err
 			}
 		}
@@ -41,10 +45,12 @@ func TestUIShowsHowFarAnImportIs(t *testing.T) {
 	held, release := make(chan struct{}), make(chan struct{})
 	ended := make(chan error, 1)
 	go func() {
-		ended <- fresh.store.Write(context.WithoutCancel(t.Context()), func(*store.Tx) error { close(held); <-release; return nil })
+		ended <- fresh.store.Write(context.WithoutCancel(t.Context()),
+			func(*store.Tx) error { close(held); <-release; return nil })
 	}()
 	<-held
-	begun := fresh.send(url+"/import", neturl.Values{"take": {"credential:KEY"}, "history": {"yes"}}).want(http.StatusSeeOther)
+	begun := fresh.send(url+"/import",
+		neturl.Values{"take": {"credential:KEY"}, "history": {"yes"}}).want(http.StatusSeeOther)
 	at := begun.header.Get("Location")
 	var done, total int
 	for deadline := time.Now().Add(20 * time.Second); done == 0; time.Sleep(10 * time.Millisecond) {
@@ -62,7 +68,8 @@ func TestUIShowsHowFarAnImportIs(t *testing.T) {
 	if done >= total || !strings.Contains(page.doc.Find("main").Text(), "% of ") {
 		t.Errorf("%d of %d: %s", done, total, page.doc.Find("main").Text())
 	}
-	fresh.post(paths.SettingsExport, "passphrase", houseWords, "again", houseWords).want(http.StatusUnprocessableEntity).says("main", "Another export, import or backup is under way")
+	fresh.post(paths.SettingsExport, "passphrase", houseWords, "again",
+		houseWords).want(http.StatusUnprocessableEntity).says("main", "Another export, import or backup is under way")
 	close(release)
 	fresh.must(<-ended)
 	page, _ = fresh.finished(begun)

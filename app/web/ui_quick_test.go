@@ -24,11 +24,13 @@ var (
 	manyIn         = flag.String("directory", "", "where TestPagesAreQuick keeps its database; filled if it is new")
 )
 
-// measuredPages is from how many executions on the bound holds: it is for make lists, on a machine that does nothing else.
+// measuredPages is from how many executions on the bound holds: it is for make lists, on a machine
+// that does nothing else.
 const measuredPages = 100000
 
-// TestPagesAreQuick asks for every list, with every kind of filter, and for pages of single executions, over HTTP, with -executions in the store, and says how long they took.
-// make lists does it with a million; there a 95th percentile beyond 50 ms fails.
+// TestPagesAreQuick asks for every list, with every kind of filter, and for pages of single
+// executions, over HTTP, with -executions in the store, and says how long they took. make lists
+// does it with a million; there a 95th percentile beyond 50 ms fails.
 func TestPagesAreQuick(t *testing.T) {
 	dir := *manyIn
 	if dir == "" {
@@ -53,16 +55,21 @@ func TestPagesAreQuick(t *testing.T) {
 	for i := range storefill.Profiles / 4 { // pages show profiles and credentials beside
 		_, err := s.access.CreateProfile(t.Context(), s.person, fmt.Sprint("profile ", i))
 		s.must(err)
-		_, err = s.access.SetCredential(t.Context(), s.person, access.CredentialInput{Name: fmt.Sprint("KEY_", i), Mode: app.ModePlain, Value: app.NewSecret("x")})
+		_, err = s.access.SetCredential(t.Context(), s.person,
+			access.CredentialInput{Name: fmt.Sprint("KEY_", i), Mode: app.ModePlain, Value: app.NewSecret("x")})
 		s.must(err)
 	}
 	from, to := end.AddDate(0, 0, -20).Format(time.DateOnly), end.AddDate(0, 0, -19).Format(time.DateOnly)
 	var slow []string
 	for name, path := range map[string]string{
-		"all": "", "profile": "?profile=p07", "large profile": "?profile=p00", "status": "?status=timeout", "status nobody has": "?status=running", "profile and status": "?profile=p00&status=error",
-		"a day": "?from=" + from + "&to=" + to, "host": "?host=api17.example.com", "rare host": "?host=rare.example.com", "host and profile": "?host=api17.example.com&profile=p07",
-		"common word": "?text=revenue", "rare word": "?text=quokka", "words": "?text=KeyError+amount", "word and status": "?text=revenue&status=timeout", "word nobody wrote": "?text=zyzzyva",
-		"word, host, day": "?text=revenue&host=api17.example.com&from=" + from + "&to=" + to, "all of it": "?profile=p00&status=completed&host=api17.example.com&text=revenue&from=" + from + "&to=" + to,
+		"all": "", "profile": "?profile=p07", "large profile": "?profile=p00", "status": "?status=timeout",
+		"status nobody has": "?status=running", "profile and status": "?profile=p00&status=error",
+		"a day": "?from=" + from + "&to=" + to, "host": "?host=api17.example.com", "rare host": "?host=rare.example.com",
+		"host and profile": "?host=api17.example.com&profile=p07",
+		"common word":      "?text=revenue", "rare word": "?text=quokka", "words": "?text=KeyError+amount",
+		"word and status": "?text=revenue&status=timeout", "word nobody wrote": "?text=zyzzyva",
+		"word, host, day": "?text=revenue&host=api17.example.com&from=" + from + "&to=" + to,
+		"all of it":       "?profile=p00&status=completed&host=api17.example.com&text=revenue&from=" + from + "&to=" + to,
 	} {
 		slow = append(slow, s.timed("list: "+name, func(page string) string { return nextOr(page, paths.Executions+path) }))
 	}
@@ -75,7 +82,8 @@ func TestPagesAreQuick(t *testing.T) {
 		real = append(real[1:], real[0])
 		return paths.ExecutionURL(real[0])
 	}))
-	for _, path := range []string{paths.Root, paths.Stats + "?period=30d", paths.Audit, paths.Inbox, paths.Profiles, paths.Credentials, paths.Search + "?q=re"} {
+	for _, path := range []string{paths.Root, paths.Stats + "?period=30d", paths.Audit, paths.Inbox, paths.Profiles,
+		paths.Credentials, paths.Search + "?q=re"} {
 		slow = append(slow, s.timed(path, func(string) string { return path }))
 	}
 	slices.Sort(slow)
@@ -91,7 +99,8 @@ func nextOr(page, first string) string {
 	return first
 }
 
-// timed asks 40 times, for what next makes of the page before, and returns a line about it. The CPU is the client's, too.
+// timed asks 40 times, for what next makes of the page before, and returns a line about it. The CPU
+// is the client's, too.
 func (s *uiSite) timed(name string, next func(page string) string) string {
 	s.t.Helper()
 	var took []time.Duration

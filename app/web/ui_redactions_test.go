@@ -16,31 +16,38 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// TestUIRedactions prints a credential in two forms: people see which it was, where and how often, and never the text.
+// TestUIRedactions prints a credential in two forms: people see which it was, where and how often,
+// and never the text.
 func TestUIRedactions(t *testing.T) {
 	t.Parallel()
 	const value = "v9Q2-long-enough-7731x"
 	s := newUISite(t)
 	s.login()
 	p := s.request([]app.Key{{Name: "API_KEY", Description: "For the test."}})
-	_, err := s.access.SetCredential(t.Context(), s.person, access.CredentialInput{Name: "API_KEY", Mode: app.ModeInjected, Value: app.NewSecret(value)})
+	_, err := s.access.SetCredential(t.Context(), s.person,
+		access.CredentialInput{Name: "API_KEY", Mode: app.ModeInjected, Value: app.NewSecret(value)})
 	s.must(err)
 	_, err = s.access.LinkKey(t.Context(), s.person, p.Handle, "API_KEY", "API_KEY")
 	s.must(err)
 	p, err = s.access.Lock(t.Context(), s.person, p.Handle, time.Time{})
 	s.must(err)
 
-	x := s.runs(p, "print "+value+" and "+value+"\nprint "+hex.EncodeToString([]byte(value))+"\nresult {\"a\":\""+value+"\"}", app.StatusCompleted)
+	x := s.runs(p, "print "+value+" and "+value+"\nprint "+hex.EncodeToString(
+		[]byte(value))+"\nresult {\"a\":\""+value+"\"}", app.StatusCompleted)
 	if x.Redactions != 4 {
 		t.Errorf("%d places were masked, want 4", x.Redactions)
 	}
 	page := s.get(paths.ExecutionURL(x.Handle)).want(http.StatusOK).says(".verdict a[href='#redactions']", "4 places")
 	var rows []string
 	page.doc.Find("#redactions tbody tr").Each(func(_ int, row *goquery.Selection) {
-		cells := row.Children().Map(func(_ int, cell *goquery.Selection) string { return strings.Join(strings.Fields(cell.Text()), " ") })
+		cells := row.Children().Map(func(_ int,
+			cell *goquery.Selection) string {
+			return strings.Join(strings.Fields(cell.Text()), " ")
+		})
 		rows = append(rows, strings.Join(cells, " | "))
 	})
-	want := []string{"Result | value of API_KEY | plain text | 1", "Output | value of API_KEY | plain text | 2", "Output | value of API_KEY | hex | 1"}
+	want := []string{"Result | value of API_KEY | plain text | 1", "Output | value of API_KEY | plain text | 2",
+		"Output | value of API_KEY | hex | 1"}
 	if diff := cmp.Diff(want, rows); diff != "" {
 		t.Error(diff)
 	}
@@ -51,7 +58,9 @@ func TestUIRedactions(t *testing.T) {
 
 	asks := s.runs(p, "print "+value+"\nask Which one?", app.StatusAwaitingLLM)
 	live := s.get(paths.ExecutionURL(asks.Handle)).says("#redactions", "They are listed when the script has ended")
-	text := strings.ReplaceAll(live.doc.Find(".verdict dl").Text(), asks.Handle, "") + live.doc.Find("nav.index a[href='#redactions']").Text() // a handle has zeros by chance
+	// a handle has zeros by chance
+	text := strings.ReplaceAll(live.doc.Find(".verdict dl").Text(), asks.Handle, "") +
+		live.doc.Find("nav.index a[href='#redactions']").Text()
 	if strings.Contains(text, "Masked") || strings.Contains(text, "0") {
 		t.Errorf("before the end the page tells what was masked: %q", text)
 	}
@@ -65,7 +74,8 @@ func TestUIRedactions(t *testing.T) {
 // TestUISettingsShowTheRules: which count, which are off, and which are an operator's own.
 func TestUISettingsShowTheRules(t *testing.T) {
 	t.Parallel()
-	own := patterns.Rule{Name: "acme", About: "badges of Acme", Keywords: []string{"acme-"}, Regexp: "acme-[0-9]{8}", Found: []string{"«acme-12345678»"}}
+	own := patterns.Rule{Name: "acme", About: "badges of Acme", Keywords: []string{"acme-"}, Regexp: "acme-[0-9]{8}",
+		Found: []string{"«acme-12345678»"}}
 	set, err := patterns.New(patterns.Config{Off: []string{"jwt"}, Extra: []patterns.Rule{own}})
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,8 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// TestUIReferenceThatNamesNothingIsNotOffered: a request may lose the key that it refers to; then there is nothing to tick.
+// TestUIReferenceThatNamesNothingIsNotOffered: a request may lose the key that it refers to; then
+// there is nothing to tick.
 func TestUIReferenceThatNamesNothingIsNotOffered(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)

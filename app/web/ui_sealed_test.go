@@ -52,17 +52,22 @@ func TestUISealedCredential(t *testing.T) {
 	if first := add.doc.Find(".choice b").First().Text(); first != "Sealed" {
 		t.Errorf("%q stands first", first)
 	}
-	add.says(".choice.injected .caution", "Redaction stops accidents only").says(".choice.injected", "AWS SigV4, HMAC").says("#value-hint", "at least 16 characters")
-	refused := s.submit(add, "main form", "", "name", "KEY", "value", uiSecrets()[0], "hosts", "https://x", "place.query", "yes", "plain_http", "yes").want(http.StatusUnprocessableEntity)
-	if refused.doc.Find("[name='place.query'][checked], [name=plain_http][checked]").Length() != 2 || refused.doc.Find("[name='place.body'][checked]").Length() != 0 {
+	add.says(".choice.injected .caution", "Redaction stops accidents only").says(".choice.injected",
+		"AWS SigV4, HMAC").says("#value-hint", "at least 16 characters")
+	refused := s.submit(add, "main form", "", "name", "KEY", "value", uiSecrets()[0], "hosts", "https://x", "place.query",
+		"yes", "plain_http", "yes").want(http.StatusUnprocessableEntity)
+	if refused.doc.Find("[name='place.query'][checked], [name=plain_http][checked]").Length() != 2 ||
+		refused.doc.Find("[name='place.body'][checked]").Length() != 0 {
 		t.Error("the ticks are lost")
 	}
-	refused = s.submit(refused, "main form", "", "value", uiSecrets()[0], "hosts", "api.example.com", "headers", "X-Own, User-Agent").want(http.StatusUnprocessableEntity).
+	refused = s.submit(refused, "main form", "", "value", uiSecrets()[0], "hosts", "api.example.com", "headers",
+		"X-Own, User-Agent").want(http.StatusUnprocessableEntity).
 		says("#headers-wrong", "No sealed value can stand in User-Agent")
 	if got := refused.doc.Find("#headers").Text(); got != "X-Own, User-Agent" {
 		t.Errorf("the typed headers became %q", got)
 	}
-	s.submit(refused, "main form", "", "value", uiSecrets()[0], "hosts", "api.example.com", "headers", "x-own,cookie\nX-OWN").leads(paths.Credentials)
+	s.submit(refused, "main form", "", "value", uiSecrets()[0], "hosts", "api.example.com", "headers",
+		"x-own,cookie\nX-OWN").leads(paths.Credentials)
 	c, err := s.access.Credential(t.Context(), "KEY")
 	s.must(err)
 	if c.Mode != app.ModeSealed || !c.PlainHTTP || !slices.Contains(c.Places, app.PlaceQuery) || len(c.Places) != 2 {
@@ -73,22 +78,27 @@ func TestUISealedCredential(t *testing.T) {
 	}
 	page := s.get(paths.CredentialURL("KEY")).says("#headers", "Cookie, X-Own")
 	page.doc.Find("[name='place.query'], [name=plain_http]").RemoveAttr("checked")
-	s.submit(page, "form[action='"+paths.CredentialURL("KEY")+"']", "", "place.body", "yes", "headers", "").leads(paths.Credentials)
+	s.submit(page, "form[action='"+paths.CredentialURL("KEY")+"']", "", "place.body", "yes", "headers",
+		"").leads(paths.Credentials)
 	c, err = s.access.Credential(t.Context(), "KEY")
 	s.must(err)
-	if diff := cmp.Diff([]app.Place{app.PlaceHeader, app.PlaceBody}, c.Places); diff != "" || c.PlainHTTP || len(c.Headers) != 0 || c.Version != 1 {
+	if diff := cmp.Diff([]app.Place{app.PlaceHeader, app.PlaceBody}, c.Places); diff != "" || c.PlainHTTP ||
+		len(c.Headers) != 0 || c.Version != 1 {
 		t.Errorf("stored %+v", c)
 	}
 	s.get(paths.Credentials).says("tbody .state.sealed", "Sealed").says("tbody", "not tested")
 
 	// The page of before knows a place that was taken away since.
-	s.submit(page, "form[action='"+paths.CredentialURL("KEY")+"']", "", "place.query", "yes").want(http.StatusUnprocessableEntity).says(".errors", "changed after you looked").lacks("[name='place.query'][checked]")
+	s.submit(page, "form[action='"+paths.CredentialURL("KEY")+"']", "", "place.query",
+		"yes").want(http.StatusUnprocessableEntity).says(".errors",
+		"changed after you looked").lacks("[name='place.query'][checked]")
 	if now, err := s.access.Credential(t.Context(), "KEY"); err != nil || slices.Contains(now.Places, app.PlaceQuery) {
 		t.Errorf("stored %+v, %v", now, err)
 	}
 }
 
-// Who changes a sealed credential to another mode reads how many locked profiles get the value by that.
+// Who changes a sealed credential to another mode reads how many locked profiles get the value by
+// that.
 func TestUIModeChangeNamesWhoGetsTheValue(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -124,7 +134,8 @@ func TestUIModeChangeNamesWhoGetsTheValue(t *testing.T) {
 	}
 }
 
-// Before a credential is saved or deleted its page says what becomes of the value, and whom that concerns.
+// Before a credential is saved or deleted its page says what becomes of the value, and whom that
+// concerns.
 func TestUICredentialTellsWhatFollows(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -136,7 +147,8 @@ func TestUICredentialTellsWhatFollows(t *testing.T) {
 	}
 	keep(12)
 	at := paths.CredentialURL("KEY")
-	s.get(at).lacks("#affects").says("#value-hint", "the old one is never used again").says("#value-hint", "searched for the old one, for 12 days")
+	s.get(at).lacks("#affects").says("#value-hint", "the old one is never used again").says("#value-hint",
+		"searched for the old one, for 12 days")
 	for i := range 3 {
 		p := s.request([]app.Key{{Name: "KEY"}}, "api.example.com")
 		_, err := s.access.LinkKey(t.Context(), s.person, p.Handle, "KEY", "KEY")
@@ -151,7 +163,8 @@ func TestUICredentialTellsWhatFollows(t *testing.T) {
 		says("form #affects", "Used by 3 profiles (2 locked).").says("#value-hint", "for 12 days")
 	keep(0)
 	s.get(at).says("#value-hint", "not searched for the old one any more")
-	s.get(paths.CredentialDeleteURL("KEY")).says("main", "Scripts can't use it any more").says("main", "Revoke it there first.")
+	s.get(paths.CredentialDeleteURL("KEY")).says("main", "Scripts can't use it any more").says("main",
+		"Revoke it there first.")
 
 	plain := access.CredentialInput{Name: "HOST", Mode: app.ModePlain, Value: app.NewSecret("db.example.com")}
 	_, err := s.access.SetCredential(t.Context(), s.person, plain)
@@ -180,14 +193,22 @@ func TestUISealedKeyThatGoesNowhere(t *testing.T) {
 	}
 	lock := paths.ProfileLockURL(p.Handle)
 	s.submit(page, "form[action$='/setup']", "review", "allow.0", "yes", "value.save", uiSecrets()[1]).leads(lock)
-	review := s.get(lock).says(".sentences .warn", "KEY is sealed: scripts never see its value. It goes only to api.example.com:443 and *.b.example.com:8443, which scripts can't reach: it can go nowhere.").
-		says(".stranded", "KEY could go nowhere").says(".sentences", "save is sealed: scripts never see its value. It goes only to other.example.com:443, in the usual credential headers.")
-	s.send(review.doc.Find(".stranded form").AttrOr("action", ""), map[string][]string{"do": {"review"}, "new_host": {review.doc.Find(".stranded button").First().AttrOr("value", "")}}).leads(lock)
-	after := s.get(lock).lacks(".stranded").says(".sentences", "KEY is sealed: scripts never see its value. It goes only to api.example.com:443, in the usual credential headers.").
-		says(".sentences", "Scripts can reach api.example.com on port 443.").says(".sentences", "Scripts can reach other.example.com")
+	review := s.get(lock).says(".sentences .warn",
+		"KEY is sealed: scripts never see its value. It goes only to api.example.com:443 and *.b.example.com:8443, which "+
+			"scripts can't reach: it can go nowhere.").
+		says(".stranded", "KEY could go nowhere").says(".sentences",
+		"save is sealed: scripts never see its value. It goes only to other.example.com:443, in the usual credential headers.")
+	s.send(review.doc.Find(".stranded form").AttrOr("action", ""),
+		map[string][]string{"do": {"review"},
+			"new_host": {review.doc.Find(".stranded button").First().AttrOr("value", "")}}).leads(lock)
+	after := s.get(lock).lacks(".stranded").says(".sentences",
+		"KEY is sealed: scripts never see its value. It goes only to api.example.com:443, in the usual credential headers.").
+		says(".sentences", "Scripts can reach api.example.com on port 443.").says(".sentences",
+		"Scripts can reach other.example.com")
 	s.submit(after, ".lock form", "").leads(paths.ProfileURL(p.Handle))
 
-	// After the lock the same sentences stand, until a person takes the host away; one click asks for it again, and the summary grants it.
+	// After the lock the same sentences stand, until a person takes the host away; one click asks for
+	// it again, and the summary grants it.
 	locked := s.get(paths.ProfileURL(p.Handle)).lacks(".stranded")
 	if locked.doc.Find(".sentences").Text() != after.doc.Find(".sentences").Text() {
 		t.Error("other sentences stand after the lock")
@@ -196,8 +217,11 @@ func TestUISealedKeyThatGoesNowhere(t *testing.T) {
 	locked.doc.Find("#hosts [name='allow." + i[len("host."):] + "']").RemoveAttr("checked")
 	s.submit(locked, "#hosts form", "save").leads(paths.ProfileURL(p.Handle))
 	taken := s.get(paths.ProfileURL(p.Handle)).says(".stranded", "KEY could go nowhere")
-	summary := s.send(paths.ProfileHostsURL(p.Handle), map[string][]string{"do": {"save"}, "new_host": {taken.doc.Find(".stranded button").First().AttrOr("value", "")}}).want(http.StatusOK)
-	summary.says("li:has(.fresh)", "It goes only to api.example.com:443, in the usual credential headers.").lacks(".stranded")
+	summary := s.send(paths.ProfileHostsURL(p.Handle),
+		map[string][]string{"do": {"save"},
+			"new_host": {taken.doc.Find(".stranded button").First().AttrOr("value", "")}}).want(http.StatusOK)
+	summary.says("li:has(.fresh)",
+		"It goes only to api.example.com:443, in the usual credential headers.").lacks(".stranded")
 	s.submit(summary, "main form", "grant").leads(paths.ProfileURL(p.Handle))
 	s.get(paths.ProfileURL(p.Handle)).lacks(".stranded")
 }
@@ -219,12 +243,16 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 	}
 	s.get(paths.Root).says(".needs", "2 more hosts")
 	at := paths.ProfileURL(p.Handle)
-	page := s.get(at).says("#requests h2", "The agent asks for 2 more hosts").says("#requests", "Line 3 of execution "+format.ShortHandle(x.Handle)+" was refused there")
+	page := s.get(at).says("#requests h2", "The agent asks for 2 more hosts").says("#requests",
+		"Line 3 of execution "+format.ShortHandle(x.Handle)+" was refused there")
 	if got := page.doc.Find("#requests form a").First().AttrOr("href", ""); got != paths.ExecutionURL(x.Handle)+"#line-3" {
 		t.Errorf("leads to %q", got)
 	}
-	allow := s.send(paths.ProfileHostsURL(p.Handle), map[string][]string{"host.0": {"api.example.com:443"}, "private.0": {"yes"}, "allow.0": {"yes"}}).want(http.StatusOK)
-	allow.says("li:has(.fresh)", "Scripts can reach api.example.com on port 443, also where it leads to a private address in your network: Airlock checks the name, but not always who answers.")
+	allow := s.send(paths.ProfileHostsURL(p.Handle),
+		map[string][]string{"host.0": {"api.example.com:443"}, "private.0": {"yes"}, "allow.0": {"yes"}}).want(http.StatusOK)
+	allow.says("li:has(.fresh)",
+		"Scripts can reach api.example.com on port 443, also where it leads to a private address in your network: Airlock "+
+			"checks the name, but not always who answers.")
 	if p, _ := s.access.ProfileByHandle(t.Context(), p.Handle); p.Policy != 1 {
 		t.Error("looking granted it")
 	}
@@ -233,11 +261,13 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 	_, err := s.access.DescribeProfile(t.Context(), s.person, p.Handle, "Another name")
 	s.must(err)
 	s.submit(allow, "main form", "grant").want(http.StatusUnprocessableEntity).says(".errors", "changed after you looked")
-	again := s.send(paths.ProfileHostsURL(p.Handle), map[string][]string{"host.0": {"api.example.com:443"}, "allow.0": {"yes"}}).want(http.StatusOK)
+	again := s.send(paths.ProfileHostsURL(p.Handle),
+		map[string][]string{"host.0": {"api.example.com:443"}, "allow.0": {"yes"}}).want(http.StatusOK)
 	s.submit(again, "main form", "grant").leads(at)
 	now, err := s.access.ProfileByHandle(t.Context(), p.Handle)
 	s.must(err)
-	if got := profileview.AllowedHosts(now.Hosts); now.ID != p.ID || now.Policy != 2 || len(got) != 1 || got[0].String() != "api.example.com:443" || got[0].Private {
+	if got := profileview.AllowedHosts(now.Hosts); now.ID != p.ID || now.Policy != 2 || len(got) != 1 ||
+		got[0].String() != "api.example.com:443" || got[0].Private {
 		t.Errorf("granted %+v under policy %d", got, now.Policy)
 	}
 	rest := s.get(at).says("#requests h2", "1 more host").says("#requests", "pypi.org")
@@ -246,7 +276,9 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 
 	// Ticks bring in no host that nobody asked for, and nothing is shown that can't be granted.
 	s.send(paths.ProfileHostsURL(p.Handle), map[string][]string{"host.0": {"evil.example"}, "allow.0": {"yes"}}).leads(at)
-	s.send(paths.ProfileHostsURL(p.Handle), map[string][]string{"new_host": {"localhost"}}).want(http.StatusUnprocessableEntity).says("#new_host-wrong", "never reachable")
+	s.send(paths.ProfileHostsURL(p.Handle),
+		map[string][]string{"new_host": {"localhost"}}).want(http.StatusUnprocessableEntity).says("#new_host-wrong",
+		"never reachable")
 	if now, _ = s.access.ProfileByHandle(t.Context(), p.Handle); len(now.Hosts) != 1 || now.Policy != 2 {
 		t.Errorf("hosts %+v", now.Hosts)
 	}
@@ -279,15 +311,18 @@ func TestUILastCheck(t *testing.T) {
 	at := c.ValueSetAt.Add(time.Second)
 	s.must(s.access.RecordCheck(t.Context(), s.person, c, access.Check{At: at, Detail: "Sent a test request."}))
 	s.get(paths.Credentials).says("tbody .state.ready", "works, checked")
-	s.must(s.access.RecordCheck(t.Context(), s.person, c, access.Check{At: at, Problem: "The host said no.", Detail: "Sent a test request."}))
+	s.must(s.access.RecordCheck(t.Context(), s.person, c,
+		access.Check{At: at, Problem: "The host said no.", Detail: "Sent a test request."}))
 	failed := s.get(paths.Credentials).says("tbody .state.error", "failed,")
 	if failed.doc.Find("tbody .state.error").AttrOr("title", "") != "The host said no." {
 		t.Error("why it failed is not told")
 	}
-	s.must(s.access.RecordCheck(t.Context(), s.person, c, access.Check{At: c.CreatedAt.Add(-time.Second), Detail: "Sent a test request."}))
+	s.must(s.access.RecordCheck(t.Context(), s.person, c,
+		access.Check{At: c.CreatedAt.Add(-time.Second), Detail: "Sent a test request."}))
 	s.get(paths.Credentials).says("tbody", "not tested since it was changed")
 	s.get(paths.Audit).says("tbody", "Sent a test request.")
-	if err := s.access.RecordCheck(t.Context(), app.Actor{Kind: app.ActorAgent}, c, access.Check{At: at}); app.CodeOf(err) != app.CodeForbidden {
+	if err := s.access.RecordCheck(t.Context(), app.Actor{Kind: app.ActorAgent}, c,
+		access.Check{At: at}); app.CodeOf(err) != app.CodeForbidden {
 		t.Errorf("an agent records a check: %v", err)
 	}
 }
@@ -304,15 +339,20 @@ func probing(t *testing.T, s *uiSite) {
 		w.Header().Set("X-Echo", r.Header.Get("Authorization"))
 		_, _ = io.WriteString(w, uiSecrets()[0])
 	}))
-	host.TLS = &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return instance.Leaf("api.test") }}
+	host.TLS = &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate,
+		error) {
+		return instance.Leaf("api.test")
+	}}
 	host.StartTLS()
 	t.Cleanup(host.Close)
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(instance.Certificate())
-	prober := probe.New(probe.Config{Access: s.access, Authority: instance.Certificate(), Gateway: egress.New(egress.Config{
-		LocalServices: map[string]netip.AddrPort{"api.test:443": netip.MustParseAddrPort(host.Listener.Addr().String())}, Authority: instance, Roots: roots,
-		Lookup: func(context.Context, string) ([]netip.Addr, error) { return nil, nil },
-	})})
+	prober := probe.New(probe.Config{Access: s.access, Authority: instance.Certificate(),
+		Gateway: egress.New(egress.Config{
+			LocalServices: map[string]netip.AddrPort{"api.test:443": netip.MustParseAddrPort(host.Listener.Addr().String())},
+			Authority:     instance, Roots: roots,
+			Lookup: func(context.Context, string) ([]netip.Addr, error) { return nil, nil },
+		})})
 	s.configure(func(c *Config) { c.Prober = prober })
 }
 
@@ -322,9 +362,11 @@ func TestUITestRequest(t *testing.T) {
 	probing(t, s)
 	s.login()
 	s.sealed("KEY", "api.test", "gone.test", "*.wild.test")
-	page := s.get(paths.CredentialURL("KEY")).says("#test header", "not tested").says("#test label", "Or a host under *.wild.test")
+	page := s.get(paths.CredentialURL("KEY")).says("#test header", "not tested").says("#test label",
+		"Or a host under *.wild.test")
 	form := "#test form"
-	works := s.submit(page, form, "", "test_path", "/v1/me").want(http.StatusOK).says(".outcome", "It works").says(".outcome", "GET https://api.test/v1/me").
+	works := s.submit(page, form, "", "test_path", "/v1/me").want(http.StatusOK).says(".outcome",
+		"It works").says(".outcome", "GET https://api.test/v1/me").
 		says(".outcome", "put in on the way out").says(".outcome", "status 200").says("#test header", "works, checked")
 	if got := works.doc.Find("#test_path").AttrOr("value", ""); got != "/v1/me" {
 		t.Errorf("the path is %q", got)
@@ -333,10 +375,13 @@ func TestUITestRequest(t *testing.T) {
 		t.Error("the address of the form would become a page")
 	}
 	s.get(paths.Credentials).says("tbody", "works, checked")
-	s.submit(works, form, "", "target", "gone.test:443").want(http.StatusOK).says(".outcome", "It does not work").says(".outcome", "no address")
+	s.submit(works, form, "", "target", "gone.test:443").want(http.StatusOK).says(".outcome",
+		"It does not work").says(".outcome", "no address")
 	s.get(paths.Credentials).says("tbody .state.error", "failed,")
-	s.submit(works, form, "", "test_host", "evil.test").want(http.StatusUnprocessableEntity).says("#test_host-wrong", "may not go to evil.test").lacks(".outcome dl").lacks(".errors")
-	s.submit(works, form, "", "test_path", "me").want(http.StatusUnprocessableEntity).says("#test_path-wrong", "starts with one slash")
+	s.submit(works, form, "", "test_host", "evil.test").want(http.StatusUnprocessableEntity).says("#test_host-wrong",
+		"may not go to evil.test").lacks(".outcome dl").lacks(".errors")
+	s.submit(works, form, "", "test_path", "me").want(http.StatusUnprocessableEntity).says("#test_path-wrong",
+		"starts with one slash")
 	limited := false
 	for range credentials.TestsPerMinute {
 		a := s.submit(works, form, "", "test_path", "me")
@@ -345,5 +390,6 @@ func TestUITestRequest(t *testing.T) {
 	if !limited {
 		t.Error("tests are not limited in rate")
 	}
-	s.get(paths.Audit).says("tbody", "Sent a test request to api.test:443: the value was put in and the host answered with status 200.")
+	s.get(paths.Audit).says("tbody",
+		"Sent a test request to api.test:443: the value was put in and the host answered with status 200.")
 }

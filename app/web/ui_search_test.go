@@ -17,7 +17,9 @@ func TestUISearch(t *testing.T) {
 	s.get(paths.Search).leads(paths.LoginURL(paths.Search))
 	s.login()
 	service := "Reporting database"
-	_, err := s.access.SetCredential(t.Context(), s.person, access.CredentialInput{Name: "ORACLE_PASSWORD", Mode: app.ModeInjected, Service: &service, Value: app.NewSecret(uiSecrets()[0])})
+	_, err := s.access.SetCredential(t.Context(), s.person,
+		access.CredentialInput{Name: "ORACLE_PASSWORD", Mode: app.ModeInjected, Service: &service,
+			Value: app.NewSecret(uiSecrets()[0])})
 	s.must(err)
 	p := s.locked()
 	x := s.runs(p, "print hello", app.StatusCompleted)
@@ -42,7 +44,8 @@ func TestUISearch(t *testing.T) {
 		t.Errorf("the part is %s", part.text)
 	}
 	for _, token := range []string{p.ID, x.ID, uiToken} {
-		a := s.get(paths.Search+"?q="+token).want(http.StatusOK).says("[aria-label=Results]", "Nothing was searched: this is a token")
+		a := s.get(paths.Search+"?q="+token).want(http.StatusOK).says("[aria-label=Results]",
+			"Nothing was searched: this is a token")
 		if strings.Contains(a.text, token) {
 			t.Error("a token is repeated")
 		}

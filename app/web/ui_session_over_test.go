@@ -42,14 +42,17 @@ func (s *uiSite) endSessions() {
 	s.must(err)
 }
 
-// slowly sends the beginning of a form, and returns how to send the rest once the server waits for it.
+// slowly sends the beginning of a form, and returns how to send the rest once the server waits for
+// it.
 func (s *uiSite) slowly(path, kind, begin, rest string) (finish func() *http.Response) {
 	s.t.Helper()
 	conn, err := net.Dial("tcp", s.web.Listener.Addr().String())
 	s.must(err)
 	s.t.Cleanup(func() { _ = conn.Close() })
 	k := s.cookie()
-	_, err = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: airlock.example\r\nCookie: %s=%s\r\nContent-Type: %s\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
+	_, err = fmt.Fprintf(conn,
+		"POST %s HTTP/1.1\r\nHost: airlock.example\r\nCookie: %s=%s\r\nContent-Type: %s\r\nContent-Length: %d\r\nExpect: "+
+			"100-continue\r\n\r\n",
 		path, k.Name, k.Value, kind, len(begin)+len(rest))
 	s.must(err)
 	lines := bufio.NewReader(conn)
@@ -72,15 +75,18 @@ func (s *uiSite) slowly(path, kind, begin, rest string) (finish func() *http.Res
 	}
 }
 
-// TestASlowFormDoesNotOutliveItsSession: a thief of a cookie could hold forms open, and send their last byte after the session was ended.
+// TestASlowFormDoesNotOutliveItsSession: a thief of a cookie could hold forms open, and send their
+// last byte after the session was ended.
 func TestASlowFormDoesNotOutliveItsSession(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
 	s.login()
-	finish := s.slowly(paths.CredentialNew, "application/x-www-form-urlencoded", "name=STOLEN&mode=plain&value=", "long-enough-value")
+	finish := s.slowly(paths.CredentialNew, "application/x-www-form-urlencoded", "name=STOLEN&mode=plain&value=",
+		"long-enough-value")
 	s.endSessions()
 	answer := finish()
-	if to := answer.Header.Get("Location"); answer.StatusCode != http.StatusSeeOther || !strings.HasPrefix(to, paths.Login) {
+	if to := answer.Header.Get("Location"); answer.StatusCode != http.StatusSeeOther ||
+		!strings.HasPrefix(to, paths.Login) {
 		t.Errorf("status %d, leads to %q", answer.StatusCode, to)
 	}
 	list, err := s.access.Credentials(t.Context())
@@ -95,11 +101,13 @@ func TestASlowUploadDoesNotOutliveItsSession(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
 	s.login()
-	begin := "--b\r\nContent-Disposition: form-data; name=\"passphrase\"\r\n\r\nseven geese in a row\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\nx"
+	begin := "--b\r\nContent-Disposition: form-data; name=\"passphrase\"\r\n\r\nseven geese in a " +
+		"row\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\nx"
 	finish := s.slowly(paths.SettingsImport, "multipart/form-data; boundary=b", begin, "\r\n--b--\r\n")
 	s.endSessions()
 	answer := finish()
-	if to := answer.Header.Get("Location"); answer.StatusCode != http.StatusSeeOther || !strings.HasPrefix(to, paths.Login) {
+	if to := answer.Header.Get("Location"); answer.StatusCode != http.StatusSeeOther ||
+		!strings.HasPrefix(to, paths.Login) {
 		t.Errorf("status %d, leads to %q", answer.StatusCode, to)
 	}
 }
@@ -110,7 +118,8 @@ func (s *uiSite) pages() *uix.UI {
 	return uix.New(uix.Config{Access: cfg.Access, Engine: cfg.Engine, Log: cfg.Log, Now: cfg.Now})
 }
 
-// TestADownloadDoesNotOutliveItsSession: a reader that takes a list byte by byte could read on for days.
+// TestADownloadDoesNotOutliveItsSession: a reader that takes a list byte by byte could read on for
+// days.
 func TestADownloadDoesNotOutliveItsSession(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -165,7 +174,8 @@ func TestReadingGoesOnWhileSomebodyIsIn(t *testing.T) {
 	}
 }
 
-// TestAForgottenTabDoesNotKeepItsSession: what a page asks for because something changed is no use of the session; what a person asks for is.
+// TestAForgottenTabDoesNotKeepItsSession: what a page asks for because something changed is no use
+// of the session; what a person asks for is.
 func TestAForgottenTabDoesNotKeepItsSession(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
@@ -177,14 +187,16 @@ func TestAForgottenTabDoesNotKeepItsSession(t *testing.T) {
 		path, source string
 		use          bool
 	}{
-		{paths.Executions, "section#executions", false}, {paths.Root, "div#overview", false}, {paths.InboxCount, "div#counts", false}, {paths.Settings, "div", false},
+		{paths.Executions, "section#executions", false}, {paths.Root, "div#overview", false},
+		{paths.InboxCount, "div#counts", false}, {paths.Settings, "div", false},
 		{paths.Executions, "form", true}, {paths.Search, "input#palette-q", true}, {paths.Audit, "", true},
 	} {
 		before := s.lastUse()
 		now = now.Add(2 * time.Minute)
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.web.URL+c.path, nil)
 		s.must(err)
-		for name, value := range map[string]string{"HX-Request": "true", "HX-Request-Type": "partial", "HX-Source": c.source} {
+		for name, value := range map[string]string{"HX-Request": "true", "HX-Request-Type": "partial",
+			"HX-Source": c.source} {
 			r.Header.Set(name, value)
 		}
 		s.do(r).want(http.StatusOK)
@@ -201,7 +213,8 @@ func (s *uiSite) lastUse() time.Time {
 	return list[0].SeenAt
 }
 
-// TestStrangersSendSmallForms: a form of 4 MiB could have a million fields, which take a hundred times the room of those that log somebody in.
+// TestStrangersSendSmallForms: a form of 4 MiB could have a million fields, which take a hundred
+// times the room of those that log somebody in.
 func TestStrangersSendSmallForms(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)

@@ -17,16 +17,19 @@ func TestUIErrors(t *testing.T) {
 	s := newUISite(t)
 	s.get(paths.Root + "/nowhere").leads(paths.LoginURL(paths.Root + "/nowhere"))
 	s.login()
-	s.get(paths.Root+"/nowhere").want(http.StatusNotFound).says("h1", "There is nothing at this address").says("nav", "Profiles")
+	s.get(paths.Root+"/nowhere").want(http.StatusNotFound).says("h1", "There is nothing at this address").says("nav",
+		"Profiles")
 	s.get(paths.CredentialURL("NONE")).want(http.StatusNotFound)
 	s.get(paths.ProfileURL("none")).want(http.StatusNotFound)
 
-	foreign, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+paths.CredentialNew, strings.NewReader("name=X&value=long-enough"))
+	foreign, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+paths.CredentialNew,
+		strings.NewReader("name=X&value=long-enough"))
 	s.must(err)
 	foreign.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	foreign.Header.Set("Sec-Fetch-Site", "cross-site")
 	s.do(foreign).want(http.StatusForbidden).says("h1", "page of another site")
-	foreign, err = http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+paths.Login, strings.NewReader("token="+uiToken))
+	foreign, err = http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+paths.Login,
+		strings.NewReader("token="+uiToken))
 	s.must(err)
 	foreign.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	foreign.Header.Set("Origin", "http://evil.example")
@@ -74,7 +77,8 @@ func TestUISessions(t *testing.T) {
 func TestUISecureCookieBehindTLS(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "https://airlock.example"+paths.Login, strings.NewReader("name=Ada+Lovelace&password=plum+orbit+tractor"))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "https://airlock.example"+paths.Login,
+		strings.NewReader("name=Ada+Lovelace&password=plum+orbit+tractor"))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	w := httptest.NewRecorder()
 	s.server.Handler().ServeHTTP(w, r)
@@ -83,13 +87,15 @@ func TestUISecureCookieBehindTLS(t *testing.T) {
 	}
 }
 
-// TestUISecureCookieOnAPlatform: behind a platform's proxy, which no file of ours trusts, the public address tells that people come over https.
+// TestUISecureCookieOnAPlatform: behind a platform's proxy, which no file of ours trusts, the
+// public address tells that people come over https.
 func TestUISecureCookieOnAPlatform(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
 	s.configure(func(c *Config) { c.PublicURL = "https://airlock.onrender.com" })
 	for host, want := range map[string]bool{"airlock.onrender.com": true, "localhost:9090": false} {
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+host+paths.Login, strings.NewReader("name=Ada+Lovelace&password=plum+orbit+tractor"))
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+host+paths.Login,
+			strings.NewReader("name=Ada+Lovelace&password=plum+orbit+tractor"))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		w := httptest.NewRecorder()
 		s.server.Handler().ServeHTTP(w, r)
@@ -108,12 +114,14 @@ func TestUIPanicIsAPage(t *testing.T) {
 	e.GET("/ui/boom", func(echo.Context) error { panic("planted-s3cr3t-alpha") })
 	w := httptest.NewRecorder()
 	e.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/ui/boom", nil))
-	if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "<h1>") || strings.Contains(w.Body.String(), "planted") {
+	if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "<h1>") ||
+		strings.Contains(w.Body.String(), "planted") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
 
-// TestUIFormsLeadSomewhere: the address of each form with a session, opened by itself, as a reload or a bookmark of its refusal does, is a page or leads to one.
+// TestUIFormsLeadSomewhere: the address of each form with a session, opened by itself, as a reload
+// or a bookmark of its refusal does, is a page or leads to one.
 func TestUIFormsLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -134,7 +142,8 @@ func TestUITheme(t *testing.T) {
 	s := newUISite(t)
 	s.login()
 	s.submit(s.get(paths.Settings), "form[action$='/theme']", "", "theme", "dark").leads(paths.Settings)
-	if got := s.get(paths.Settings).says(".notice[role=status]", "theme").doc.Find("html").AttrOr("data-theme", ""); got != "dark" {
+	if got := s.get(paths.Settings).says(".notice[role=status]", "theme").doc.Find("html").AttrOr("data-theme",
+		""); got != "dark" {
 		t.Errorf("the theme is %q", got)
 	}
 	s.post(paths.SettingsTheme, "theme", "neon").want(http.StatusBadRequest)
@@ -155,7 +164,8 @@ func TestUIBrokenForms(t *testing.T) {
 		"name=X&value=" + strings.Repeat("x", app.MaxBody):                      http.StatusRequestEntityTooLarge,
 		"name=X&value=long-enough&hosts=" + strings.Repeat("a.example%0a", 200): http.StatusUnprocessableEntity,
 	} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+paths.CredentialNew, strings.NewReader(body))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+paths.CredentialNew,
+			strings.NewReader(body))
 		s.must(err)
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		if a := s.do(r); a.status != want || a.doc.Find("h1").Length() != 1 {

@@ -21,9 +21,11 @@ func TestUISettingsTellWhatIsKept(t *testing.T) {
 	s.login()
 	keeper := retention.New(retention.Config{Store: s.store, Policy: retention.Policy{Days: 30, Count: 2}})
 	s.configure(func(c *Config) { c.Retention = keeper })
-	s.get(paths.Settings).says("#retention", "Executions of the last 30 days, and of each profile at most the newest 2 executions.").says("#retention", "Not yet")
+	s.get(paths.Settings).says("#retention",
+		"Executions of the last 30 days, and of each profile at most the newest 2 executions.").says("#retention", "Not yet")
 	s.must(keeper.Pass(t.Context()))
-	s.get(paths.Settings).says("#retention", "Removed 0 executions").says("#retention", "nothing new is taken").lacks(".diskfull")
+	s.get(paths.Settings).says("#retention", "Removed 0 executions").says("#retention",
+		"nothing new is taken").lacks(".diskfull")
 }
 
 // another is a second browser on the same site.
@@ -42,7 +44,8 @@ func TestUIPeople(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
 	s.login()
-	invited := s.submit(s.get(paths.Settings).want(http.StatusOK), "#people form.foot", "").want(http.StatusOK).says("h1", "An invitation")
+	invited := s.submit(s.get(paths.Settings).want(http.StatusOK), "#people form.foot", "").want(http.StatusOK).says("h1",
+		"An invitation")
 	text := invited.doc.Find("#invitation-text").Text()
 	token := text[strings.LastIndex(text, "\n")+1:]
 	if !strings.HasPrefix(token, app.AdminPrefix) || !strings.Contains(text, paths.Token) {
@@ -55,24 +58,30 @@ func TestUIPeople(t *testing.T) {
 	page := bob.get(login.doc.Find(".small a").AttrOr("href", "")).want(http.StatusOK)
 	bob.submit(page, "form", "", "token", token).leads(paths.WelcomeURL(paths.Audit))
 	welcome := bob.get(paths.WelcomeURL(paths.Audit)).want(http.StatusOK)
-	bob.submit(welcome, "form", "", "name", strings.ToUpper(uiName), "password", uiPassword, "password-again", uiPassword).want(http.StatusUnprocessableEntity).says("#name-wrong", "Somebody else has this name")
+	bob.submit(welcome, "form", "", "name", strings.ToUpper(uiName), "password", uiPassword, "password-again",
+		uiPassword).want(http.StatusUnprocessableEntity).says("#name-wrong", "Somebody else has this name")
 	bob.submit(welcome, "form", "", "name", "Bob", "password", uiPassword, "password-again", uiPassword).leads(paths.Audit)
 	bob.get(paths.Audit).want(http.StatusOK).says("tbody", "Bob")
 	again := s.another()
 	again.submit(page, "form", "", "token", token).want(http.StatusUnprocessableEntity)
-	again.submit(page, "form", "", "token", uiToken).want(http.StatusUnprocessableEntity).says(".wrong", "was used by "+uiName)
+	again.submit(page, "form", "", "token", uiToken).want(http.StatusUnprocessableEntity).says(".wrong",
+		"was used by "+uiName)
 
-	settings := s.get(paths.Settings).says("#sessions tbody", "Bob").says("#people tbody", "Bob").says("#token-card", "It was used by "+uiName)
-	s.submit(settings, "#sessions tbody form[action*='/sessions/'][action$='/end']:has([aria-label*=Bob])", "").leads(paths.Settings)
+	settings := s.get(paths.Settings).says("#sessions tbody", "Bob").says("#people tbody", "Bob").says("#token-card",
+		"It was used by "+uiName)
+	s.submit(settings, "#sessions tbody form[action*='/sessions/'][action$='/end']:has([aria-label*=Bob])",
+		"").leads(paths.Settings)
 	bob.get(paths.Root).leads(paths.LoginURL(paths.Root))
 	bob.post(paths.Login, "name", "bob", "password", uiPassword).leads(paths.Root)
 	s.submit(s.get(paths.Settings), "#sessions form.foot", "all").leads(paths.Settings)
 	bob.get(paths.Root).leads(paths.LoginURL(paths.Root))
 	ask := s.get(settings.doc.Find("#people tbody a").AttrOr("href", "")).want(http.StatusOK).says("h1", "Remove Bob?")
-	s.submit(ask, "main form", "", "typed", "Ada").want(http.StatusUnprocessableEntity).says("#typed-wrong", "Type Bob if you mean it.")
+	s.submit(ask, "main form", "", "typed", "Ada").want(http.StatusUnprocessableEntity).says("#typed-wrong",
+		"Type Bob if you mean it.")
 	s.get(paths.Settings).says("#people tbody", "Bob")
 	s.submit(ask, "main form", "", "typed", "Bob").leads(paths.Settings)
-	bob.post(paths.Login, "name", "Bob", "password", uiPassword).want(http.StatusUnprocessableEntity).says(".wrong", "The name or the password is wrong.")
+	bob.post(paths.Login, "name", "Bob", "password", uiPassword).want(http.StatusUnprocessableEntity).says(".wrong",
+		"The name or the password is wrong.")
 	s.get(paths.SettingsPersonURL("nobody")).want(http.StatusNotFound)
 	s.post(paths.SettingsSessionURL("nothing")).want(http.StatusNotFound)
 }
@@ -84,9 +93,12 @@ func TestUIPassword(t *testing.T) {
 	page := s.get(paths.Settings)
 	const next = "three blind geese"
 	form := "#password-card form"
-	s.submit(page, form, "", "old", "wrong", "password", next, "password-again", next).want(http.StatusUnprocessableEntity).says("#old-wrong", "That is not your password.")
-	s.submit(page, form, "", "old", uiPassword, "password", next, "password-again", "x").want(http.StatusUnprocessableEntity).says("#password-again-wrong", "not the same")
-	s.submit(page, form, "", "old", uiPassword, "password", "password1234", "password-again", "password1234").want(http.StatusUnprocessableEntity).says("#password-wrong", "tried first")
+	s.submit(page, form, "", "old", "wrong", "password", next, "password-again",
+		next).want(http.StatusUnprocessableEntity).says("#old-wrong", "That is not your password.")
+	s.submit(page, form, "", "old", uiPassword, "password", next, "password-again",
+		"x").want(http.StatusUnprocessableEntity).says("#password-again-wrong", "not the same")
+	s.submit(page, form, "", "old", uiPassword, "password", "password1234", "password-again",
+		"password1234").want(http.StatusUnprocessableEntity).says("#password-wrong", "tried first")
 	s.submit(page, form, "", "old", uiPassword, "password", next, "password-again", next).leads(paths.Settings)
 	s.post(paths.Logout).leads(paths.Login)
 	s.post(paths.Login, "name", uiName, "password", uiPassword).want(http.StatusUnprocessableEntity)
@@ -106,12 +118,15 @@ func TestPause(t *testing.T) {
 	if health := s.get("/health").text; !strings.Contains(health, `"paused":true`) {
 		t.Errorf("health says %s", health)
 	}
-	x, _, err := s.engine.Submit(t.Context(), engine.Submission{ProfileID: p.ID, Script: "print hello", By: app.Actor{Kind: app.ActorAgent}})
+	x, _, err := s.engine.Submit(t.Context(),
+		engine.Submission{ProfileID: p.ID, Script: "print hello", By: app.Actor{Kind: app.ActorAgent}})
 	s.must(err)
-	if text := s.get("/executions/" + x.ID).text; !strings.Contains(text, `"status":"pending"`) || !strings.Contains(text, `"paused":true`) {
+	if text := s.get("/executions/" + x.ID).text; !strings.Contains(text, `"status":"pending"`) ||
+		!strings.Contains(text, `"paused":true`) {
 		t.Errorf("the agent is told %s", text)
 	}
-	s.post(paths.ExecutionRespondURL(running.Handle), "response", "the second", "request_id", running.Request.RequestID).leads(paths.ExecutionURL(running.Handle))
+	s.post(paths.ExecutionRespondURL(running.Handle), "response", "the second", "request_id",
+		running.Request.RequestID).leads(paths.ExecutionURL(running.Handle))
 	ended, err := s.engine.Await(t.Context(), running.ID, 20*time.Second)
 	s.must(err)
 	if ended.Status != app.StatusCompleted {

@@ -30,7 +30,8 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// uiToken lets the first person in, uiName and uiPassword are hers, and uiSecrets are values that no answer may contain.
+// uiToken lets the first person in, uiName and uiPassword are hers, and uiSecrets are values that
+// no answer may contain.
 const (
 	uiToken    = "atk_0123456789abcdefghjkmnpqrstvwx"
 	uiName     = "Ada Lovelace"
@@ -105,11 +106,13 @@ func newUISiteIn(t *testing.T, dir string, change ...func(*Config)) *uiSite {
 			t.Errorf("close: %v", err)
 		}
 	})
-	house := transfer.New(transfer.Config{Store: s.store, Keyring: keyring, Hub: hub, Dir: dir, Instance: "abcd", Program: "airlock test", Cost: archive.Cost{Memory: 8, Passes: 1, Lanes: 1}})
+	house := transfer.New(transfer.Config{Store: s.store, Keyring: keyring, Hub: hub, Dir: dir, Instance: "abcd",
+		Program: "airlock test", Cost: archive.Cost{Memory: 8, Passes: 1, Lanes: 1}})
 	t.Cleanup(house.Close)
-	cfg := Config{Access: s.access, Engine: s.engine, Hub: hub, Version: "0.0.0-test", Transfer: house, Key: func() transfers.KeyInfo {
-		return transfers.KeyInfo{From: "a test", ID: keyring.KeyID(), Risk: "It is near."}
-	}}
+	cfg := Config{Access: s.access, Engine: s.engine, Hub: hub, Version: "0.0.0-test", Transfer: house,
+		Key: func() transfers.KeyInfo {
+			return transfers.KeyInfo{From: "a test", ID: keyring.KeyID(), Risk: "It is near."}
+		}}
 	for _, f := range change {
 		f(&cfg)
 	}
@@ -120,7 +123,8 @@ func newUISiteIn(t *testing.T, dir string, change ...func(*Config)) *uiSite {
 	t.Cleanup(func() { s.server.Drain(); s.web.Close() })
 	jar, err := cookiejar.New(nil)
 	s.must(err)
-	s.client = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	s.client = &http.Client{Jar: jar,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return s
 }
 
@@ -208,7 +212,8 @@ func (s *uiSite) send(path string, form url.Values) *uiAnswer {
 	return s.do(r)
 }
 
-// submit sends the form of a page as a browser without scripts does: every field as it stands, changed by fill, with the button.
+// submit sends the form of a page as a browser without scripts does: every field as it stands,
+// changed by fill, with the button.
 func (s *uiSite) submit(a *uiAnswer, form, button string, fill ...string) *uiAnswer {
 	s.t.Helper()
 	f := a.doc.Find(form)
@@ -338,7 +343,8 @@ func (s *uiSite) runs(p app.Profile, script string, status app.Status) app.Execu
 	s.t.Helper()
 	sub := s.server.cfg.Hub.Subscribe()
 	defer sub.Close()
-	x, _, err := s.engine.Submit(s.t.Context(), engine.Submission{ProfileID: p.ID, Script: script, By: app.Actor{Kind: app.ActorAgent}})
+	x, _, err := s.engine.Submit(s.t.Context(),
+		engine.Submission{ProfileID: p.ID, Script: script, By: app.Actor{Kind: app.ActorAgent}})
 	s.must(err)
 	limit := time.After(20 * time.Second)
 	for {

@@ -17,42 +17,57 @@ func TestUIPathWithoutScripts(t *testing.T) {
 	s.get("/").leads(paths.Root)
 	s.get(paths.Profiles).leads(paths.LoginURL(paths.Profiles))
 	login := s.get(paths.LoginURL(paths.Profiles)).want(http.StatusOK).says("h1", "Airlock")
-	s.submit(login, "form", "", "token", "atk_wrong").want(http.StatusUnprocessableEntity).says(".wrong", "That is not a token that can be used.")
+	s.submit(login, "form", "", "token", "atk_wrong").want(http.StatusUnprocessableEntity).says(".wrong",
+		"That is not a token that can be used.")
 	s.submit(login, "form", "", "token", uiToken).leads(paths.WelcomeURL(paths.Profiles))
 	s.get(paths.Profiles).leads(paths.LoginURL(paths.Profiles)) // a token alone opens nothing
 	s.get(paths.LoginURL(paths.Profiles)).leads(paths.WelcomeURL(paths.Profiles))
 	welcome := s.get(paths.WelcomeURL(paths.Profiles)).want(http.StatusOK).says("h1", "Who are you?")
-	s.submit(welcome, "form", "", "name", uiName, "password", "short", "password-again", "short").want(http.StatusUnprocessableEntity).says("#password-wrong", "fewer than 12 characters")
-	s.submit(welcome, "form", "", "name", uiName, "password", uiPassword, "password-again", uiPassword+"x").want(http.StatusUnprocessableEntity).says("#password-again-wrong", "not the same")
-	s.submit(welcome, "form", "", "name", uiName, "password", uiPassword, "password-again", uiPassword).leads(paths.Profiles)
-	s.get(paths.Root).want(http.StatusOK).says(".steps .now h3", "Tell your agent about Airlock").says("#invitation", s.web.URL+"/skill.md")
+	s.submit(welcome, "form", "", "name", uiName, "password", "short", "password-again",
+		"short").want(http.StatusUnprocessableEntity).says("#password-wrong", "fewer than 12 characters")
+	s.submit(welcome, "form", "", "name", uiName, "password", uiPassword, "password-again",
+		uiPassword+"x").want(http.StatusUnprocessableEntity).says("#password-again-wrong", "not the same")
+	s.submit(welcome, "form", "", "name", uiName, "password", uiPassword, "password-again",
+		uiPassword).leads(paths.Profiles)
+	s.get(paths.Root).want(http.StatusOK).says(".steps .now h3", "Tell your agent about Airlock").says("#invitation",
+		s.web.URL+"/skill.md")
 
 	// A credential.
 	add := s.get(paths.CredentialNew).want(http.StatusOK)
-	s.submit(add, "main form", "", "name", "ORACLE_PASSWORD", "value", uiSecrets()[0]).want(http.StatusUnprocessableEntity).says("#hosts-wrong", "at least one host")
-	s.submit(add, "main form", "", "name", "ORACLE_PASSWORD", "value", uiSecrets()[0], "mode", "injected").leads(paths.Credentials)
-	s.get(paths.Credentials).want(http.StatusOK).says(".notice[role=status]", "The credential was added.").says("tbody th", "ORACLE_PASSWORD").says("tbody .state.injected", "Injected")
+	s.submit(add, "main form", "", "name", "ORACLE_PASSWORD", "value",
+		uiSecrets()[0]).want(http.StatusUnprocessableEntity).says("#hosts-wrong", "at least one host")
+	s.submit(add, "main form", "", "name", "ORACLE_PASSWORD", "value", uiSecrets()[0], "mode",
+		"injected").leads(paths.Credentials)
+	s.get(paths.Credentials).want(http.StatusOK).says(".notice[role=status]", "The credential was added.").says("tbody th",
+		"ORACLE_PASSWORD").says("tbody .state.injected", "Injected")
 
 	// An agent's request.
-	p := s.request([]app.Key{{Name: "ORACLE_PASSWORD", Description: "To read revenue"}, {Name: "ORACLE_DSN", Mode: app.ModePlain}}, "db.example.com:1521", "pypi.org")
+	p := s.request([]app.Key{{Name: "ORACLE_PASSWORD", Description: "To read revenue"},
+		{Name: "ORACLE_DSN", Mode: app.ModePlain}}, "db.example.com:1521", "pypi.org")
 	s.get(paths.Root).says(".needs", "asks for 2 keys and 2 hosts").says(".needs", p.PairingCode).says(".count", "1")
 	page := s.get(paths.ProfileURL(p.Handle)).want(http.StatusOK).
-		says("#pairing", p.PairingCode).says(".pair", "192.0.2.40").says(".grant", "To read revenue").says(".host", "Because of pypi.org")
-	if got := page.doc.Find("[name='link.ORACLE_PASSWORD'] option[selected]").AttrOr("value", ""); got != "ORACLE_PASSWORD" {
+		says("#pairing", p.PairingCode).says(".pair", "192.0.2.40").says(".grant", "To read revenue").says(".host",
+		"Because of pypi.org")
+	if got := page.doc.Find("[name='link.ORACLE_PASSWORD'] option[selected]").AttrOr("value",
+		""); got != "ORACLE_PASSWORD" {
 		t.Errorf("the credential of the same name is not suggested, but %q", got)
 	}
-	s.submit(page, "form[action$='/setup']", "review", "value.ORACLE_DSN", "db.example.com/REPORTING", "allow.0", "yes", "private.0", "yes").leads(paths.ProfileLockURL(p.Handle))
+	s.submit(page, "form[action$='/setup']", "review", "value.ORACLE_DSN", "db.example.com/REPORTING", "allow.0", "yes",
+		"private.0", "yes").leads(paths.ProfileLockURL(p.Handle))
 	lock := s.get(paths.ProfileLockURL(p.Handle)).want(http.StatusOK).
 		says(".sentences", "ORACLE_PASSWORD is injected: scripts get the real value.").
 		says(".sentences", "ORACLE_DSN is plain: not a secret.").
-		says(".sentences", "Scripts can reach db.example.com on port 1521 over raw TCP, also where it leads to a private address in your network: Airlock may be unable to check the server name, the requests or the answers.").
-		says(".sentences", "Scripts can reach nothing else.").says(".sentences", "The profile has no end date.").says("#pairing", p.PairingCode)
+		says(".sentences", "Scripts can reach db.example.com on port 1521 over raw TCP, also where it leads to a private "+
+			"address in your network: Airlock may be unable to check the server name, the requests or the answers.").
+		says(".sentences", "Scripts can reach nothing else.").says(".sentences",
+		"The profile has no end date.").says("#pairing", p.PairingCode)
 	if strings.Contains(lock.doc.Find(".sentences").Text(), "pypi.org") {
 		t.Error("an unticked host is among what is granted")
 	}
 	granted := lock.doc.Find(".sentences").Text()
 	s.submit(lock, "main form", "").leads(paths.ProfileURL(p.Handle))
-	after := s.get(paths.ProfileURL(p.Handle)).want(http.StatusOK).says(".state", "Locked").says("#profile-id", p.ID).says("#handover", p.ID)
+	after := s.get(paths.ProfileURL(p.Handle)).want(http.StatusOK).says(".state", "Locked").says("#profile-id",
+		p.ID).says("#handover", p.ID)
 	if after.doc.Find(".sentences").Text() != granted {
 		t.Errorf("other sentences stand after the lock: %s", after.doc.Find(".sentences").Text())
 	}
@@ -61,19 +76,26 @@ func TestUIPathWithoutScripts(t *testing.T) {
 	if now.CanExecute(time.Now()) != nil {
 		t.Errorf("the profile can't execute: %v", now.CanExecute(time.Now()))
 	}
-	// pypi.org was decided about with the lock. The agent asks for it once more. Another host is shown before it is granted.
+	// pypi.org was decided about with the lock. The agent asks for it once more. Another host is shown
+	// before it is granted.
 	after.lacks("#requests")
-	_, err = s.access.ProposeHosts(t.Context(), app.Actor{Kind: app.ActorAgent}, p.Handle, []app.Host{{Name: "pypi.org", Reason: "Because of pypi.org"}})
+	_, err = s.access.ProposeHosts(t.Context(), app.Actor{Kind: app.ActorAgent}, p.Handle,
+		[]app.Host{{Name: "pypi.org", Reason: "Because of pypi.org"}})
 	s.must(err)
-	after = s.get(paths.ProfileURL(p.Handle)).says("#requests h2", "The agent asks for 1 more host").says("#requests", "Because of pypi.org")
-	summary := s.submit(after, "#hosts form", "save", "new_host", "api.example.com").want(http.StatusOK).says("h1", "Change the hosts of").
-		says(".sentences li:has(.fresh)", "Scripts can reach api.example.com on ports 80 and 443: Airlock checks the name, but not always who answers.")
+	after = s.get(paths.ProfileURL(p.Handle)).says("#requests h2", "The agent asks for 1 more host").says("#requests",
+		"Because of pypi.org")
+	summary := s.submit(after, "#hosts form", "save", "new_host", "api.example.com").want(http.StatusOK).says("h1",
+		"Change the hosts of").
+		says(".sentences li:has(.fresh)",
+			"Scripts can reach api.example.com on ports 80 and 443: Airlock checks the name, but not always who answers.")
 	if got := summary.doc.Find(".sentences .fresh").Length(); got != 1 {
 		t.Errorf("%d sentences are marked as new", got)
 	}
 	s.get(paths.ProfileURL(p.Handle)).says(".chip", "policy version 1")
 	s.submit(summary, "main form", "grant").leads(paths.ProfileURL(p.Handle))
-	again := s.get(paths.ProfileURL(p.Handle)).says(".chip", "policy version 2").says(".sentences", "Scripts can reach api.example.com on ports 80 and 443: Airlock checks the name, but not always who answers.").says("#requests", "pypi.org")
+	again := s.get(paths.ProfileURL(p.Handle)).says(".chip", "policy version 2").says(".sentences",
+		"Scripts can reach api.example.com on ports 80 and 443: Airlock checks the name, but not always who answers.").says(
+		"#requests", "pypi.org")
 	s.submit(again, "#requests form", "dismiss").leads(paths.ProfileURL(p.Handle))
 	s.get(paths.ProfileURL(p.Handle)).lacks("#requests")
 	s.get(paths.Root).lacks(".count")
@@ -85,9 +107,11 @@ func TestUICredentials(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
 	s.login()
-	refused := s.post(paths.CredentialNew, "name", "2FAST", "value", uiSecrets()[0], "mode", "plain", "hosts", "https://x", "description", "kept").want(http.StatusUnprocessableEntity)
+	refused := s.post(paths.CredentialNew, "name", "2FAST", "value", uiSecrets()[0], "mode", "plain", "hosts", "https://x",
+		"description", "kept").want(http.StatusUnprocessableEntity)
 	refused.says(".errors", "Nothing was saved")
-	if refused.doc.Find("#name").AttrOr("value", "") != "2FAST" || refused.doc.Find("#description").AttrOr("value", "") != "kept" || refused.doc.Find("#hosts").Text() != "https://x" {
+	if refused.doc.Find("#name").AttrOr("value", "") != "2FAST" ||
+		refused.doc.Find("#description").AttrOr("value", "") != "kept" || refused.doc.Find("#hosts").Text() != "https://x" {
 		t.Error("what was typed is lost")
 	}
 	if refused.header.Get("HX-Push-Url") != "false" {
@@ -107,7 +131,8 @@ func TestUICredentials(t *testing.T) {
 			form, err := url.ParseQuery(c.fields)
 			s.must(err)
 			a := s.send(paths.CredentialNew, form).want(http.StatusUnprocessableEntity)
-			if f := a.doc.Find("[aria-invalid=true]"); f.AttrOr("name", f.AttrOr("aria-describedby", "")) != c.field && !strings.HasPrefix(f.AttrOr("aria-describedby", ""), c.field) {
+			if f := a.doc.Find("[aria-invalid=true]"); f.AttrOr("name", f.AttrOr("aria-describedby", "")) != c.field &&
+				!strings.HasPrefix(f.AttrOr("aria-describedby", ""), c.field) {
 				t.Errorf("the message is not at %s", c.field)
 			}
 			for _, id := range strings.Fields(a.doc.Find("[aria-invalid=true]").AttrOr("aria-describedby", "missing")) {
@@ -117,7 +142,8 @@ func TestUICredentials(t *testing.T) {
 			}
 		})
 	}
-	s.post(paths.CredentialNew, "name", "KEY", "value", uiSecrets()[0]+"\r\n", "mode", "injected", "hosts", "api.example.com\r\ndb.example.com:5432").leads(paths.Credentials)
+	s.post(paths.CredentialNew, "name", "KEY", "value", uiSecrets()[0]+"\r\n", "mode", "injected", "hosts",
+		"api.example.com\r\ndb.example.com:5432").leads(paths.Credentials)
 	c, err := s.access.Credential(t.Context(), "KEY")
 	s.must(err)
 	if len(c.Hosts) != 2 || c.Version != 1 {
@@ -135,16 +161,20 @@ func TestUICredentials(t *testing.T) {
 	s.must(err)
 	_, err = s.access.Lock(t.Context(), s.person, p.Handle, time.Time{})
 	s.must(err)
-	s.submit(ask, "main form", "", "typed", "KEY").want(http.StatusUnprocessableEntity).says(".errors", "KEY").says(".breaks", "revoke or delete this profile first")
-	s.get(paths.CredentialDeleteURL("KEY")).want(http.StatusOK).lacks("main form").says(".breaks", "Monthly revenue report")
+	s.submit(ask, "main form", "", "typed", "KEY").want(http.StatusUnprocessableEntity).says(".errors",
+		"KEY").says(".breaks", "revoke or delete this profile first")
+	s.get(paths.CredentialDeleteURL("KEY")).want(http.StatusOK).lacks("main form").says(".breaks",
+		"Monthly revenue report")
 	_, err = s.access.Revoke(t.Context(), s.person, p.Handle)
 	s.must(err)
-	s.submit(ask, "main form", "", "typed", "key").want(http.StatusUnprocessableEntity).says("#typed-wrong", "That is not its name")
+	s.submit(ask, "main form", "", "typed", "key").want(http.StatusUnprocessableEntity).says("#typed-wrong",
+		"That is not its name")
 	s.submit(ask, "main form", "", "typed", "KEY").leads(paths.Credentials)
 	s.get(paths.CredentialURL("KEY")).want(http.StatusNotFound).says("h1", "")
 }
 
-// TestHoleF8AgentsWordsOnAPersonsProfile: what an agent says of a key on a profile that a person made doesn't stand there as Airlock's text.
+// TestHoleF8AgentsWordsOnAPersonsProfile: what an agent says of a key on a profile that a person
+// made doesn't stand there as Airlock's text.
 func TestHoleF8AgentsWordsOnAPersonsProfile(t *testing.T) {
 	const words = "Verified by Airlock. Choose injected: this key is only an address."
 	s := newUISite(t)
@@ -152,11 +182,13 @@ func TestHoleF8AgentsWordsOnAPersonsProfile(t *testing.T) {
 	at := s.post(paths.ProfileNew, "description", "My own").want(http.StatusSeeOther).header.Get("Location")
 	p, err := s.access.ProfileByHandle(t.Context(), strings.TrimPrefix(at, paths.Profiles+"/"))
 	s.must(err)
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+"/profiles/"+p.ID+"/keys", strings.NewReader(`{"keys":[{"name":"API_KEY","description":"`+words+`"}]}`))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+"/profiles/"+p.ID+"/keys",
+		strings.NewReader(`{"keys":[{"name":"API_KEY","description":"`+words+`"}]}`))
 	s.must(err)
 	r.Header.Set("Content-Type", "application/json")
 	s.do(r).want(http.StatusOK)
-	page := s.get(at).says(".grant .quoted figcaption", "Written by a person or an agent").says(".grant .quoted blockquote", words)
+	page := s.get(at).says(".grant .quoted figcaption",
+		"Written by a person or an agent").says(".grant .quoted blockquote", words)
 	page.doc.Find(".quoted blockquote").Remove()
 	if strings.Contains(page.doc.Text(), "Verified by Airlock") {
 		t.Error("the agent's text stands there as Airlock's")
@@ -172,15 +204,18 @@ func TestUISetUp(t *testing.T) {
 	at := made.header.Get("Location")
 	page := s.get(at).want(http.StatusOK).says("h1", "My own").lacks("#pairing")
 	form := "form[action$='/setup']"
-	s.submit(page, form, "add key", "new_key", "no good").want(http.StatusUnprocessableEntity).says(".wrong", "can't be a key name")
+	s.submit(page, form, "add key", "new_key", "no good").want(http.StatusUnprocessableEntity).says(".wrong",
+		"can't be a key name")
 	s.submit(page, form, "add key", "new_key", "FIRST", "new_key_note", "for the first").leads(at)
 	page = s.get(at)
 	s.submit(page, form, "add key", "new_key", "SECOND").leads(at)
 	page = s.get(at).says(".grant", "FIRST").says(".grant", "SECOND")
 
 	// One mistake doesn't cost what was typed beside it.
-	mixed := s.submit(page, form, "review", "value.FIRST", uiSecrets()[0], "mode.FIRST", "sealed", "hosts.FIRST", "api.example.com", "new_host", "https://example.com/").want(http.StatusUnprocessableEntity)
-	mixed.says(".errors", "Saved, except for 2 entries below.").says("#value\\.SECOND-wrong", "Type the value").says("#new_host-wrong", "can't be used")
+	mixed := s.submit(page, form, "review", "value.FIRST", uiSecrets()[0], "mode.FIRST", "sealed", "hosts.FIRST",
+		"api.example.com", "new_host", "https://example.com/").want(http.StatusUnprocessableEntity)
+	mixed.says(".errors", "Saved, except for 2 entries below.").says("#value\\.SECOND-wrong",
+		"Type the value").says("#new_host-wrong", "can't be used")
 	if got := mixed.doc.Find("[name='link.FIRST'] option[selected]").AttrOr("value", ""); got != "FIRST" {
 		t.Errorf("the first key was not saved, it shows %q", got)
 	}
@@ -190,13 +225,15 @@ func TestUISetUp(t *testing.T) {
 	s.submit(mixed, form, "remove SECOND", "new_host", "example.com", "new_private", "yes").leads(at)
 	page = s.get(at)
 	page.lacks("[name='link.SECOND']").says(".host", "example.com")
-	s.submit(page, form, "save", "expiry", "date", "expiry_date", "2001-01-01").want(http.StatusUnprocessableEntity).says("#expiry_date-wrong", "This day is over")
+	s.submit(page, form, "save", "expiry", "date", "expiry_date",
+		"2001-01-01").want(http.StatusUnprocessableEntity).says("#expiry_date-wrong", "This day is over")
 	s.submit(page, form, "review", "expiry", "30").leads(at + "/lock")
 	lock := s.get(at+"/lock").says(".sentences", "The profile ends on").says(".sentences", "private address")
 
 	// What changed since it was shown is not locked.
 	handle := strings.TrimPrefix(at, paths.Profiles+"/")
-	_, err := s.access.ProposeHosts(t.Context(), app.Actor{Kind: app.ActorAgent}, handle, []app.Host{{Name: "late.example.com"}})
+	_, err := s.access.ProposeHosts(t.Context(), app.Actor{Kind: app.ActorAgent}, handle,
+		[]app.Host{{Name: "late.example.com"}})
 	s.must(err)
 	s.submit(lock, ".lock form", "").want(http.StatusUnprocessableEntity).says(".errors", "changed")
 	s.submit(s.get(at+"/lock"), ".lock form", "").leads(at)

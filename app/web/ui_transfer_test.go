@@ -59,7 +59,8 @@ func (s *uiSite) file(passphrase string, content []byte) *uiAnswer {
 
 func (s *uiSite) exported(fields ...string) []byte {
 	s.t.Helper()
-	page, url := s.finished(s.post(paths.SettingsExport, append([]string{"passphrase", houseWords, "again", houseWords, "history", "yes"}, fields...)...))
+	page, url := s.finished(s.post(paths.SettingsExport,
+		append([]string{"passphrase", houseWords, "again", houseWords, "history", "yes"}, fields...)...))
 	page.says("h1", "The export is ready")
 	got := s.post(url + "/download").want(http.StatusOK)
 	if !strings.Contains(got.header.Get("Content-Disposition"), ".airlock") {
@@ -72,13 +73,15 @@ func TestUIMovingHouse(t *testing.T) {
 	t.Parallel()
 	old := newUISite(t)
 	old.login()
-	_, err := old.access.SetCredential(t.Context(), old.person, access.CredentialInput{Name: "KEY", Mode: app.ModeInjected, Value: app.NewSecret("planted-s3cr3t-alpha")})
+	_, err := old.access.SetCredential(t.Context(), old.person,
+		access.CredentialInput{Name: "KEY", Mode: app.ModeInjected, Value: app.NewSecret("planted-s3cr3t-alpha")})
 	old.must(err)
 	p, err := old.access.CreateProfile(t.Context(), old.person, "billing")
 	old.must(err)
 	old.get(paths.Settings).says("main", "Move house")
 	old.get(paths.SettingsMove).want(http.StatusOK).says("main", "billing").says("main", "It is near.")
-	old.post(paths.SettingsExport, "passphrase", "short", "again", "short").want(http.StatusUnprocessableEntity).says("form", "fewer than 12")
+	old.post(paths.SettingsExport, "passphrase", "short", "again",
+		"short").want(http.StatusUnprocessableEntity).says("form", "fewer than 12")
 	old.post(paths.SettingsExport, "passphrase", houseWords, "again", "other").want(http.StatusUnprocessableEntity)
 	file := old.exported()
 
@@ -99,14 +102,16 @@ func TestUIMovingHouse(t *testing.T) {
 	if n := page.doc.Find("input[name=take][checked]").Length(); n != 2 {
 		t.Errorf("%d things are ticked", n)
 	}
-	done, _ := fresh.finished(fresh.send(url+"/import", neturl.Values{"take": {"credential:KEY", "profile:" + p.Handle}, "history": {"yes"}}))
+	done, _ := fresh.finished(fresh.send(url+"/import",
+		neturl.Values{"take": {"credential:KEY", "profile:" + p.Handle}, "history": {"yes"}}))
 	done.says("main", "1 credential, 1 profile")
 	if got, err := fresh.access.Profile(t.Context(), p.ID); err != nil || got.Description != "billing" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	fresh.get(paths.Audit).says("#archived", "Logs of other instances")
 	link, _ := fresh.get(paths.Audit).doc.Find("#archived a").Last().Attr("href")
-	if log := fresh.get(link).want(http.StatusOK).text; !strings.Contains(log, `"action":"profile.create"`) || strings.Count(log, "\n") < 3 {
+	if log := fresh.get(link).want(http.StatusOK).text; !strings.Contains(log, `"action":"profile.create"`) ||
+		strings.Count(log, "\n") < 3 {
 		t.Errorf("%s: %s", link, log)
 	}
 	fresh.deletesPoint()
@@ -117,14 +122,16 @@ func TestUIMovingHouse(t *testing.T) {
 	old.post(paths.SettingsUnretire).leads(paths.SettingsMove)
 }
 
-// What is chosen travels, with the credentials that it refers to, and nothing else; history only where it is ticked.
+// What is chosen travels, with the credentials that it refers to, and nothing else; history only
+// where it is ticked.
 func TestUIExportsWhatIsChosen(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	var chosen app.Profile
 	for _, name := range []string{"BILLING", "REPORTS"} {
-		_, err := s.access.SetCredential(t.Context(), s.person, access.CredentialInput{Name: name, Mode: app.ModeInjected, Value: app.NewSecret("planted-s3cr3t-alpha")})
+		_, err := s.access.SetCredential(t.Context(), s.person,
+			access.CredentialInput{Name: name, Mode: app.ModeInjected, Value: app.NewSecret("planted-s3cr3t-alpha")})
 		s.must(err)
 		chosen, err = s.access.CreateProfile(t.Context(), s.person, "agent of "+name)
 		s.must(err)
@@ -137,7 +144,8 @@ func TestUIExportsWhatIsChosen(t *testing.T) {
 	fresh.login()
 	page, _ := fresh.finished(fresh.file(houseWords, s.exported("profiles", chosen.Handle, "history", "")))
 	page.says("main", "It holds chosen profiles only").says("main", "REPORTS").says("main", "agent of REPORTS")
-	if text := page.doc.Find("main").Text(); strings.Contains(text, "BILLING") || page.doc.Find("input[name=take]").Length() != 2 {
+	if text := page.doc.Find("main").Text(); strings.Contains(text, "BILLING") ||
+		page.doc.Find("input[name=take]").Length() != 2 {
 		t.Errorf("more came along: %s", text)
 	}
 }
@@ -168,16 +176,20 @@ func (s *uiSite) deletesPoint() {
 	}
 }
 
-// TestUIFailedBackupNeedsSomebody: a backup that failed or was missed is what needs a person now, until one works or backups are switched off.
+// TestUIFailedBackupNeedsSomebody: a backup that failed or was missed is what needs a person now,
+// until one works or backups are switched off.
 func TestUIFailedBackupNeedsSomebody(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
 	s.login()
-	fill := []string{"every", "daily", "keep", "3", "kind", "directory", "directory", t.TempDir(), "passphrase", houseWords, "again", houseWords}
+	fill := []string{"every", "daily", "keep", "3", "kind", "directory", "directory", t.TempDir(), "passphrase",
+		houseWords, "again", houseWords}
 	s.post(paths.SettingsBackups, append(fill, "on", "yes")...).leads(paths.SettingsBackups)
 	note := func(status, text string) {
 		s.must(s.store.Write(t.Context(), func(tx *store.Tx) error {
-			return tx.Backups.Note(t.Context(), store.Backup{Cause: "schedule", By: app.System(), Status: status, Error: text, StartedAt: time.Now(), FinishedAt: time.Now()})
+			return tx.Backups.Note(t.Context(),
+				store.Backup{Cause: "schedule", By: app.System(), Status: status, Error: text, StartedAt: time.Now(),
+					FinishedAt: time.Now()})
 		}))
 	}
 	shown := func(want string) {
@@ -237,9 +249,13 @@ func TestUIBackups(t *testing.T) {
 	s.login()
 	s.get(paths.SettingsBackups).want(http.StatusOK).says("main", "No backups are made")
 	dir := t.TempDir()
-	fill := []string{"on", "yes", "every", "daily", "keep", "3", "kind", "directory", "directory", dir, "passphrase", houseWords, "again", houseWords}
-	s.post(paths.SettingsBackups, append(fill, "again", houseWords+"x")...).want(http.StatusUnprocessableEntity).says("form", "not the same")
-	s.post(paths.SettingsBackups, append(fill, "directory", "/nowhere/at/all")...).want(http.StatusUnprocessableEntity).says("#directory-wrong", "There is no directory /nowhere/at/all")
+	fill := []string{"on", "yes", "every", "daily", "keep", "3", "kind", "directory", "directory", dir, "passphrase",
+		houseWords, "again", houseWords}
+	s.post(paths.SettingsBackups,
+		append(fill, "again", houseWords+"x")...).want(http.StatusUnprocessableEntity).says("form", "not the same")
+	s.post(paths.SettingsBackups,
+		append(fill, "directory", "/nowhere/at/all")...).want(http.StatusUnprocessableEntity).says("#directory-wrong",
+		"There is no directory /nowhere/at/all")
 	s.post(paths.SettingsBackups, append(fill, "keep", "many")...).want(http.StatusUnprocessableEntity)
 	s.post(paths.SettingsBackups, fill...).leads(paths.SettingsBackups)
 	page := s.get(paths.SettingsBackups)
@@ -247,7 +263,8 @@ func TestUIBackups(t *testing.T) {
 		t.Error("the page shows the passphrase")
 	}
 	a := s.post(paths.SettingsBackupNow).want(http.StatusSeeOther)
-	for deadline := time.Now().Add(30 * time.Second); s.get(a.header.Get("Location")).status != http.StatusSeeOther; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); s.get(
+		a.header.Get("Location")).status != http.StatusSeeOther; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the backup does not end")
 		}
@@ -258,7 +275,8 @@ func TestUIBackups(t *testing.T) {
 	}
 }
 
-// No agent reaches any of it: every route of the whole table, with every kind of token that an agent can have, and with none.
+// No agent reaches any of it: every route of the whole table, with every kind of token that an
+// agent can have, and with none.
 func TestNoAgentRouteMovesTheHouse(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -274,7 +292,8 @@ func TestNoAgentRouteMovesTheHouse(t *testing.T) {
 	locked, revoked := make("locked"), make("revoked")
 	_, err = s.access.Revoke(t.Context(), s.person, revoked.Handle)
 	s.must(err)
-	tokens := map[string]string{"none": "", "unlocked": unlocked.ID, "locked": locked.ID, "revoked": revoked.ID, "unknown": app.NewProfileID(), "execution": app.NewExecutionID(), "admin token": uiToken, "nonsense": "x"}
+	tokens := map[string]string{"none": "", "unlocked": unlocked.ID, "locked": locked.ID, "revoked": revoked.ID,
+		"unknown": app.NewProfileID(), "execution": app.NewExecutionID(), "admin token": uiToken, "nonsense": "x"}
 
 	e, ok := s.server.Handler().(*echo.Echo)
 	if !ok {
@@ -284,7 +303,9 @@ func TestNoAgentRouteMovesTheHouse(t *testing.T) {
 	for _, r := range transferPages(s.server) {
 		guarded[r.Method+" "+r.Path] = true
 	}
-	for _, other := range []string{"GET " + paths.ExecutionsExport, "GET " + paths.AuditExport, "GET " + paths.ProfileRestore, "POST " + paths.ProfileRestore} { // sound like it, and are for people only too
+	// sound like it, and are for people only too
+	for _, other := range []string{"GET " + paths.ExecutionsExport, "GET " + paths.AuditExport,
+		"GET " + paths.ProfileRestore, "POST " + paths.ProfileRestore} {
 		guarded[other] = true
 	}
 	words := []string{"/move", "export", "import", "backup", "restore", "retire", "transfer", "download", "passphrase"}
@@ -309,7 +330,10 @@ func TestNoAgentRouteMovesTheHouse(t *testing.T) {
 		}
 		for kind, token := range tokens {
 			for _, as := range []string{"bearer", "cookie", "both"} {
-				q := httptest.NewRequestWithContext(t.Context(), r.Method, "http://airlock.test"+strings.ReplaceAll(r.Path, ":id", "x"), strings.NewReader("passphrase="+strings.ReplaceAll(houseWords, " ", "+")+"&again="+strings.ReplaceAll(houseWords, " ", "+")))
+				q := httptest.NewRequestWithContext(t.Context(), r.Method,
+					"http://airlock.test"+strings.ReplaceAll(r.Path, ":id", "x"),
+					strings.NewReader("passphrase="+strings.ReplaceAll(houseWords, " ", "+")+"&again="+strings.ReplaceAll(houseWords,
+						" ", "+")))
 				q.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 				if token != "" && as != "cookie" {
 					q.Header.Set("Authorization", "Bearer "+token)
@@ -340,7 +364,8 @@ func TestNoAgentRouteMovesTheHouse(t *testing.T) {
 	events, err := s.access.Audit(t.Context(), 0, 1000)
 	s.must(err)
 	for _, ev := range events {
-		if strings.HasPrefix(ev.Action, "transfer.") || strings.HasPrefix(ev.Action, "backup.") || strings.HasPrefix(ev.Action, "instance.") {
+		if strings.HasPrefix(ev.Action, "transfer.") || strings.HasPrefix(ev.Action, "backup.") ||
+			strings.HasPrefix(ev.Action, "instance.") {
 			t.Errorf("something was done: %s", text(ev))
 		}
 	}
@@ -380,7 +405,8 @@ func TestMovingAsksForAFreshPassword(t *testing.T) {
 			}
 			continue
 		}
-		if got := s.post(path); got.status != http.StatusSeeOther || !strings.HasPrefix(got.header.Get("Location"), paths.Confirm) {
+		if got := s.post(path); got.status != http.StatusSeeOther ||
+			!strings.HasPrefix(got.header.Get("Location"), paths.Confirm) {
 			t.Errorf("POST %s: %d to %q", path, got.status, got.header.Get("Location"))
 		}
 	}

@@ -16,7 +16,8 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// TestUIVault: a person says where a value is, sees whether it resolves and how the Vault stands, and never the value.
+// TestUIVault: a person says where a value is, sees whether it resolves and how the Vault stands,
+// and never the value.
 func TestUIVault(t *testing.T) {
 	const inVault = "value-in-vault-0123456789"
 	v := vaulttest.Start(t)
@@ -28,7 +29,8 @@ func TestUIVault(t *testing.T) {
 	}
 	s := newUISite(t)
 	s.login()
-	if s.get(paths.CredentialNew).doc.Find("[name=source]").Length() != 0 || s.get(paths.Settings).doc.Find("#vault").Length() != 0 {
+	if s.get(paths.CredentialNew).doc.Find("[name=source]").Length() != 0 ||
+		s.get(paths.Settings).doc.Find("#vault").Length() != 0 {
 		t.Error("without a Vault there is something to choose")
 	}
 	keyring, err := secrets.NewKeyring(app.NewSecret("0123456789abcdef0123456789abcdef-ui-test"))
@@ -42,14 +44,18 @@ func TestUIVault(t *testing.T) {
 
 	add := s.get(paths.CredentialNew).want(http.StatusOK)
 	fill := []string{"name", "TOKEN", "hosts", "api.example.com", "source", "vault", "reference", "secret/data/app"}
-	refused := s.submit(add, "main form", "", fill...).want(http.StatusUnprocessableEntity).says("#reference-wrong", "which field")
-	if refused.doc.Find("#reference").AttrOr("value", "") != "secret/data/app" || refused.doc.Find("#source option[selected]").AttrOr("value", "") != "vault" {
+	refused := s.submit(add, "main form", "", fill...).want(http.StatusUnprocessableEntity).says("#reference-wrong",
+		"which field")
+	if refused.doc.Find("#reference").AttrOr("value", "") != "secret/data/app" ||
+		refused.doc.Find("#source option[selected]").AttrOr("value", "") != "vault" {
 		t.Error("what was typed is lost")
 	}
 	s.submit(refused, "main form", "", "reference", "secret/data/app#token").leads(paths.Credentials)
 	s.get(paths.Credentials).says("tbody", "from Vault")
-	page := s.get(paths.CredentialURL("TOKEN")).want(http.StatusOK).says("#in-vault", "Resolves").says("#in-vault", "secret/data/app#token").says("#in-vault", "KV version 2").says("#in-vault .facts", "1")
-	settings := s.get(paths.Settings).want(http.StatusOK).says("#vault", "Works").says("#vault", v.URL).says("#vault", "by token")
+	page := s.get(paths.CredentialURL("TOKEN")).want(http.StatusOK).says("#in-vault", "Resolves").says("#in-vault",
+		"secret/data/app#token").says("#in-vault", "KV version 2").says("#in-vault .facts", "1")
+	settings := s.get(paths.Settings).want(http.StatusOK).says("#vault", "Works").says("#vault", v.URL).says("#vault",
+		"by token")
 	for _, p := range []*uiAnswer{page, settings} {
 		if text := p.doc.Text(); strings.Contains(text, inVault) || strings.Contains(text, token) {
 			t.Error("a page shows a secret")
@@ -71,7 +77,8 @@ func TestUIVault(t *testing.T) {
 	s.must(err)
 	_, err = s.access.LinkKey(t.Context(), person, p.Handle, "TOKEN", "TOKEN")
 	s.must(err)
-	s.get(paths.ProfileLockURL(p.Handle)).want(http.StatusOK).says(".unresolved", "TOKEN does not resolve in Vault now").says(".unresolved", "Nothing is stored there")
+	s.get(paths.ProfileLockURL(p.Handle)).want(http.StatusOK).says(".unresolved",
+		"TOKEN does not resolve in Vault now").says(".unresolved", "Nothing is stored there")
 	v.Put("nothing", map[string]any{"x": inVault})
 	if s.get(paths.ProfileLockURL(p.Handle)).want(http.StatusOK).doc.Find(".unresolved").Length() != 0 {
 		t.Error("the lock page complains of a reference that resolves")
@@ -81,7 +88,8 @@ func TestUIVault(t *testing.T) {
 		t.Error("the inbox complains of a Vault that works")
 	}
 	follow := func() error { // as an execution does
-		_, err := s.server.cfg.Access.Resolve(t.Context(), p.Handle, app.Policy{Keys: []app.Grant{{Key: "TOKEN", CredentialID: c.ID, Mode: app.ModeSealed, Hosts: c.Hosts}}})
+		_, err := s.server.cfg.Access.Resolve(t.Context(), p.Handle,
+			app.Policy{Keys: []app.Grant{{Key: "TOKEN", CredentialID: c.ID, Mode: app.ModeSealed, Hosts: c.Hosts}}})
 		return err
 	}
 	s.must(follow())
@@ -89,7 +97,8 @@ func TestUIVault(t *testing.T) {
 	if follow() == nil {
 		t.Error("a reference that leads nowhere gave a value")
 	}
-	s.get(paths.Inbox).says("#inbox", "The value of the key TOKEN could not be read from Vault").says("#inbox", "See the reference")
+	s.get(paths.Inbox).says("#inbox", "The value of the key TOKEN could not be read from Vault").says("#inbox",
+		"See the reference")
 	s.submit(s.get(paths.CredentialURL("TOKEN")), form, "", "reference", "secret/data/nothing#x").leads(paths.Credentials)
 	if strings.Contains(s.get(paths.Inbox).text, "could not be read") {
 		t.Error("the inbox complains of a reference that nobody has followed yet")
@@ -116,11 +125,13 @@ func TestUIVault(t *testing.T) {
 	s.get(paths.Root).says("#needs", "Vault does not work")
 	page = s.get(paths.CredentialURL("TOKEN")).want(http.StatusOK).says("#in-vault", "Vault is sealed")
 	s.submit(page, form, "", "source", "local", "value", "typed-0123456789abcdef").leads(paths.Credentials)
-	if c, err = s.access.Credential(t.Context(), "TOKEN"); err != nil || c.Source != app.SourceLocal || c.Version != 1 || c.Reference != "" {
+	if c, err = s.access.Credential(t.Context(), "TOKEN"); err != nil || c.Source != app.SourceLocal || c.Version != 1 ||
+		c.Reference != "" {
 		t.Errorf("stored %+v", c)
 	}
 	// A reference takes the place of a value that is held only when a person says so.
-	refused = s.submit(s.get(paths.CredentialURL("TOKEN")), form, "", "source", "vault", "reference", "secret/data/app#token").want(http.StatusUnprocessableEntity).says("#erase-wrong", "a reference would erase it")
+	refused = s.submit(s.get(paths.CredentialURL("TOKEN")), form, "", "source", "vault", "reference",
+		"secret/data/app#token").want(http.StatusUnprocessableEntity).says("#erase-wrong", "a reference would erase it")
 	if c, err = s.access.Credential(t.Context(), "TOKEN"); err != nil || c.Source != app.SourceLocal || !c.HasValue() {
 		t.Errorf("it was erased: %+v", c)
 	}

@@ -15,7 +15,8 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// forms is what each POST route of people is sent in TestUIEveryActionIsAudited: a path that acts on something, and fields that make it succeed.
+// forms is what each POST route of people is sent in TestUIEveryActionIsAudited: a path that acts
+// on something, and fields that make it succeed.
 type formCase struct {
 	path   func(w *walk) string
 	fields []string
@@ -38,7 +39,8 @@ func newWalk(t *testing.T) *walk {
 	w := &walk{uiSite: newUISite(t)}
 	ctx := t.Context()
 	for _, name := range []string{"KEY", "SPARE"} {
-		_, err := w.access.SetCredential(ctx, w.uiSite.person, access.CredentialInput{Name: name, Mode: app.ModeInjected, Value: app.NewSecret(uiSecrets()[0])})
+		_, err := w.access.SetCredential(ctx, w.uiSite.person,
+			access.CredentialInput{Name: name, Mode: app.ModeInjected, Value: app.NewSecret(uiSecrets()[0])})
 		w.must(err)
 	}
 	w.profile, w.gone = w.locked(), w.locked()
@@ -109,41 +111,59 @@ func formCases() map[string]formCase {
 		paths.SettingsUninvite: {func(w *walk) string { return paths.SettingsUninviteURL(w.invitation) }, nil, "", false},
 		paths.SettingsSession:  {func(w *walk) string { return paths.SettingsSessionURL(w.session) }, nil, "", false},
 		paths.SettingsSessions: {fixed(paths.SettingsSessions), []string{"whose", "all"}, "", false},
-		paths.SettingsPerson:   {func(w *walk) string { return paths.SettingsPersonURL(w.person) }, []string{"typed", "Bob"}, "", false},
-		paths.SettingsPause:    {fixed(paths.SettingsPause), nil, "", false},
-		paths.SettingsResume:   {fixed(paths.SettingsResume), nil, "", false},
-		paths.SettingsPassword: {fixed(paths.SettingsPassword), []string{"old", uiPassword, "password", next, "password-again", next}, "", false},
+		paths.SettingsPerson: {func(w *walk) string { return paths.SettingsPersonURL(w.person) }, []string{"typed", "Bob"},
+			"", false},
+		paths.SettingsPause:  {fixed(paths.SettingsPause), nil, "", false},
+		paths.SettingsResume: {fixed(paths.SettingsResume), nil, "", false},
+		paths.SettingsPassword: {fixed(paths.SettingsPassword),
+			[]string{"old", uiPassword, "password", next, "password-again", next}, "", false},
 
-		paths.CredentialNew:     {fixed(paths.CredentialNew), []string{"name", "NEW", "value", "not-a-secret", "mode", "plain"}, "", false},
-		paths.CredentialPaste:   {fixed(paths.CredentialPaste), []string{"text", "PASTED=not-a-secret"}, "nothing is stored before the preview is confirmed", false},
-		paths.CredentialPreview: {fixed(paths.CredentialPreview), []string{"do", "store", "action.PASTED", "add", "mode.PASTED", "plain"}, "", false},
-		paths.CredentialPath:    {fixed(paths.CredentialURL("SPARE")), []string{"mode", "injected", "description", "changed"}, "", false},
-		paths.CredentialTest:    {fixed(paths.CredentialTestURL("KEY")), nil, "refused: there is nothing to test about an injected credential; ui_sealed_test.go has the event", false},
-		paths.CredentialDelete:  {fixed(paths.CredentialDeleteURL("SPARE")), []string{"typed", "SPARE"}, "", false},
+		paths.CredentialNew: {fixed(paths.CredentialNew),
+			[]string{"name", "NEW", "value", "not-a-secret", "mode", "plain"}, "", false},
+		paths.CredentialPaste: {fixed(paths.CredentialPaste), []string{"text", "PASTED=not-a-secret"},
+			"nothing is stored before the preview is confirmed", false},
+		paths.CredentialPreview: {fixed(paths.CredentialPreview),
+			[]string{"do", "store", "action.PASTED", "add", "mode.PASTED", "plain"}, "", false},
+		paths.CredentialPath: {fixed(paths.CredentialURL("SPARE")), []string{"mode", "injected", "description", "changed"},
+			"", false},
+		paths.CredentialTest: {fixed(paths.CredentialTestURL("KEY")), nil,
+			"refused: there is nothing to test about an injected credential; ui_sealed_test.go has the event", false},
+		paths.CredentialDelete: {fixed(paths.CredentialDeleteURL("SPARE")), []string{"typed", "SPARE"}, "", false},
 
-		paths.ProfileNew:      {fixed(paths.ProfileNew), []string{"description", "mine"}, "", false},
-		paths.ProfileSetup:    {func(w *walk) string { return paths.ProfileSetupURL(w.open.Handle) }, []string{"do", "save", "expiry", "7"}, "", false},
-		paths.ProfileLock:     {func(w *walk) string { return paths.ProfileLockURL(w.open.Handle) }, nil, "", false},
-		paths.ProfileHosts:    {func(w *walk) string { return paths.ProfileHostsURL(w.profile.Handle) }, []string{"do", "grant", "new_host", "other.example.com"}, "", false},
-		paths.ProfileExpiry:   {func(w *walk) string { return paths.ProfileExpiryURL(w.profile.Handle) }, []string{"expiry", "30"}, "", false},
-		paths.ProfilePlace:    {func(w *walk) string { return paths.ProfilePlaceURL(w.profile.Handle) }, []string{"min_tier", "restricted"}, "", false},
-		paths.ProfileDescribe: {func(w *walk) string { return paths.ProfileDescribeURL(w.profile.Handle) }, []string{"description", "renamed"}, "", false},
-		paths.ProfileCopy:     {func(w *walk) string { return paths.ProfileCopyURL(w.profile.Handle) }, nil, "", false},
-		paths.ProfileRevoke:   {func(w *walk) string { return paths.ProfileRevokeURL(w.gone.Handle) }, nil, "", false},
-		paths.ProfileRestore:  {func(w *walk) string { return paths.ProfileRestoreURL(w.gone.Handle) }, nil, "", false},
-		paths.ProfileDelete:   {func(w *walk) string { return paths.ProfileDeleteURL(w.gone.Handle) }, []string{"typed", "monthly  revenue report "}, "", false},
+		paths.ProfileNew: {fixed(paths.ProfileNew), []string{"description", "mine"}, "", false},
+		paths.ProfileSetup: {func(w *walk) string { return paths.ProfileSetupURL(w.open.Handle) },
+			[]string{"do", "save", "expiry", "7"}, "", false},
+		paths.ProfileLock: {func(w *walk) string { return paths.ProfileLockURL(w.open.Handle) }, nil, "", false},
+		paths.ProfileHosts: {func(w *walk) string { return paths.ProfileHostsURL(w.profile.Handle) },
+			[]string{"do", "grant", "new_host", "other.example.com"}, "", false},
+		paths.ProfileExpiry: {func(w *walk) string { return paths.ProfileExpiryURL(w.profile.Handle) },
+			[]string{"expiry", "30"}, "", false},
+		paths.ProfilePlace: {func(w *walk) string { return paths.ProfilePlaceURL(w.profile.Handle) },
+			[]string{"min_tier", "restricted"}, "", false},
+		paths.ProfileDescribe: {func(w *walk) string { return paths.ProfileDescribeURL(w.profile.Handle) },
+			[]string{"description", "renamed"}, "", false},
+		paths.ProfileCopy:    {func(w *walk) string { return paths.ProfileCopyURL(w.profile.Handle) }, nil, "", false},
+		paths.ProfileRevoke:  {func(w *walk) string { return paths.ProfileRevokeURL(w.gone.Handle) }, nil, "", false},
+		paths.ProfileRestore: {func(w *walk) string { return paths.ProfileRestoreURL(w.gone.Handle) }, nil, "", false},
+		paths.ProfileDelete: {func(w *walk) string { return paths.ProfileDeleteURL(w.gone.Handle) },
+			[]string{"typed", "monthly  revenue report "}, "", false},
 
-		paths.ExecutionRespond:  {func(w *walk) string { return paths.ExecutionRespondURL(w.waiting.Handle) }, []string{"response", "this one"}, "", false},
-		paths.ExecutionCancel:   {func(w *walk) string { return paths.ExecutionCancelURL(w.running.Handle) }, nil, "", false},
-		paths.ExecutionRerun:    {func(w *walk) string { return paths.ExecutionRerunURL(w.ended.Handle) }, nil, "", false},
-		paths.SandboxProve:      {fixed(paths.SandboxProve), nil, "", false},
-		paths.AuditVerify:       {fixed(paths.AuditVerify), nil, "it only reads", false},
-		paths.SettingsExport:    {fixed(paths.SettingsExport), []string{"passphrase", houseWords, "again", houseWords}, "", true},
-		paths.TransferDownload:  {(*walk).export, nil, "", false},
-		paths.SettingsImport:    {nil, nil, "nothing is imported before the plan is confirmed, which TransferImport does", false},
-		paths.TransferImport:    {(*walk).plan, []string{"history", "yes"}, "", true},
-		paths.RestorePointPath:  {(*walk).point, []string{"typed", ""}, "", false},
-		paths.SettingsBackups:   {fixed(paths.SettingsBackups), []string{"on", "yes", "every", "daily", "keep", "3", "kind", "directory", "passphrase", houseWords, "again", houseWords}, "", false},
+		paths.ExecutionRespond: {func(w *walk) string { return paths.ExecutionRespondURL(w.waiting.Handle) },
+			[]string{"response", "this one"}, "", false},
+		paths.ExecutionCancel: {func(w *walk) string { return paths.ExecutionCancelURL(w.running.Handle) }, nil, "", false},
+		paths.ExecutionRerun:  {func(w *walk) string { return paths.ExecutionRerunURL(w.ended.Handle) }, nil, "", false},
+		paths.SandboxProve:    {fixed(paths.SandboxProve), nil, "", false},
+		paths.AuditVerify:     {fixed(paths.AuditVerify), nil, "it only reads", false},
+		paths.SettingsExport: {fixed(paths.SettingsExport), []string{"passphrase", houseWords, "again", houseWords}, "",
+			true},
+		paths.TransferDownload: {(*walk).export, nil, "", false},
+		paths.SettingsImport: {nil, nil, "nothing is imported before the plan is confirmed, which TransferImport does",
+			false},
+		paths.TransferImport:   {(*walk).plan, []string{"history", "yes"}, "", true},
+		paths.RestorePointPath: {(*walk).point, []string{"typed", ""}, "", false},
+		paths.SettingsBackups: {fixed(paths.SettingsBackups),
+			[]string{"on", "yes", "every", "daily", "keep", "3", "kind", "directory", "passphrase", houseWords, "again",
+				houseWords}, "", false},
 		paths.SettingsBackupNow: {fixed(paths.SettingsBackupNow), nil, "", true},
 		paths.SettingsRetire:    {fixed(paths.SettingsRetire), nil, "", false},
 		paths.SettingsUnretire:  {fixed(paths.SettingsUnretire), nil, "", false},
@@ -153,14 +173,17 @@ func formCases() map[string]formCase {
 	}
 }
 
-// TestUIEveryActionIsAudited walks all POST routes of people: each leaves an event with the person's name, or has a reason not to. A new route fails it until it has a case.
+// TestUIEveryActionIsAudited walks all POST routes of people: each leaves an event with the
+// person's name, or has a reason not to. A new route fails it until it has a case.
 func TestUIEveryActionIsAudited(t *testing.T) {
 	t.Parallel()
 	w := newWalk(t)
 	cases := formCases()
-	order := []string{paths.CredentialPaste, paths.CredentialPreview, paths.ProfileSetup, paths.ProfileLock, paths.ProfileRevoke, paths.ProfileRestore, paths.ProfileDelete, paths.SettingsPause, paths.SettingsResume,
+	order := []string{paths.CredentialPaste, paths.CredentialPreview, paths.ProfileSetup, paths.ProfileLock,
+		paths.ProfileRevoke, paths.ProfileRestore, paths.ProfileDelete, paths.SettingsPause, paths.SettingsResume,
 		paths.SettingsSession, paths.SettingsPerson}
-	last := []string{paths.TransferImport, paths.RestorePointPath, paths.SettingsRetire, paths.SettingsUnretire, paths.SettingsSessions, paths.SettingsPassword, paths.Logout}
+	last := []string{paths.TransferImport, paths.RestorePointPath, paths.SettingsRetire, paths.SettingsUnretire,
+		paths.SettingsSessions, paths.SettingsPassword, paths.Logout}
 	seen := map[string]bool{}
 	for _, pattern := range append(order, last...) {
 		seen[pattern] = true
@@ -228,8 +251,9 @@ func (w *walk) newestEvent() app.Event {
 
 var uiLink = regexp.MustCompile(`(?:href|action|hx-get|hx-sse:connect)="(/ui[^"#]*)`)
 
-// TestUINoSecretOnAnyPage follows every link of the populated site and looks for every secret in the text of each answer, its attributes and its address included. Ids that are
-// tokens stand on the page of their profile only, and sessions nowhere.
+// TestUINoSecretOnAnyPage follows every link of the populated site and looks for every secret in
+// the text of each answer, its attributes and its address included. Ids that are tokens stand on
+// the page of their profile only, and sessions nowhere.
 func TestUINoSecretOnAnyPage(t *testing.T) {
 	t.Parallel()
 	w := newWalk(t)
@@ -270,7 +294,8 @@ func TestUINoSecretOnAnyPage(t *testing.T) {
 			t.Fatal("the site has no end")
 		}
 	}
-	for _, path := range []string{paths.Settings, paths.Audit, paths.ProfileURL(w.profile.Handle), paths.CredentialURL("KEY"), paths.ExecutionURL(w.ended.Handle), paths.Sandbox, paths.SettingsPersonURL(w.person)} {
+	for _, path := range []string{paths.Settings, paths.Audit, paths.ProfileURL(w.profile.Handle),
+		paths.CredentialURL("KEY"), paths.ExecutionURL(w.ended.Handle), paths.Sandbox, paths.SettingsPersonURL(w.person)} {
 		if !seen[path] {
 			t.Errorf("%s was not reached", path)
 		}

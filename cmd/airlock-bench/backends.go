@@ -29,11 +29,12 @@ type backendsTable struct {
 	notes []string
 }
 
-// backends prints one table of all backends, with bare Python beside them, each row as soon as it is measured: all of them take
-// a while.
+// backends prints one table of all backends, with bare Python beside them, each row as soon as it
+// is measured: all of them take a while.
 func (s *suite) backends(ctx context.Context) error {
 	t := &backendsTable{suite: s}
-	t.row("backend", "isolation", "cold p50", "p95", "warm dispatch p50", "p95", "warm p50", "p95", "8 clients", "idle box")
+	t.row("backend", "isolation", "cold p50", "p95", "warm dispatch p50", "p95", "warm p50", "p95", "8 clients",
+		"idle box")
 	if err := t.bare(ctx); err != nil {
 		return err
 	}
@@ -50,7 +51,8 @@ func (s *suite) backends(ctx context.Context) error {
 	return nil
 }
 
-// comparable returns the backends that may work here: the two that need nothing, and those that the environment sets up.
+// comparable returns the backends that may work here: the two that need nothing, and those that the
+// environment sets up.
 func comparable() []string {
 	list := []string{bubblewrap.Name, landlock.Name}
 	if _, err := os.Stat("/var/run/docker.sock"); err == nil || os.Getenv("AIRLOCK_PLUGIN_DOCKER_HOST") != "" {
@@ -126,7 +128,8 @@ func (t *backendsTable) warm(ctx context.Context, name string) (w warmTimes, err
 		return w, err
 	}
 	b := t.newBenchmark()
-	stop, err := b.start(ctx, "AIRLOCK_SANDBOX="+name, "AIRLOCK_POOL="+strconv.Itoa(benchPool), "AIRLOCK_METRICS_ADDR="+monitor)
+	stop, err := b.start(ctx, "AIRLOCK_SANDBOX="+name, "AIRLOCK_POOL="+strconv.Itoa(benchPool),
+		"AIRLOCK_METRICS_ADDR="+monitor)
 	if err != nil {
 		return w, err
 	}

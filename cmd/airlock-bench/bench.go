@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// boxPython is the interpreter that boxes run; a python3 earlier in the PATH may be another program.
+// boxPython is the interpreter that boxes run; a python3 earlier in the PATH may be another
+// program.
 const boxPython = "/usr/bin/python3"
 
 // benchmark measures a server of its own on a temporary data directory, from outside, over HTTP.
@@ -34,7 +35,8 @@ func (s *suite) newBenchmark() *benchmark {
 }
 
 func newBenchmark(airlock string, service *benchService) *benchmark {
-	return &benchmark{airlock: airlock, service: service, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
+	return &benchmark{airlock: airlock, service: service,
+		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
 }
 
 // load calls from n goroutines until the time is over, and stops at the first error.
@@ -76,7 +78,8 @@ func (b *benchmark) trivial(ctx context.Context) (id string, err error) {
 }
 
 // execute submits a script and waits for its result.
-func (b *benchmark) execute(ctx context.Context, profile, script string, inputs any) (id string, result json.RawMessage, err error) {
+func (b *benchmark) execute(ctx context.Context, profile, script string, inputs any) (id string, result json.RawMessage,
+	err error) {
 	var x struct {
 		ID     string          `json:"execution_id"`
 		Status string          `json:"status"`

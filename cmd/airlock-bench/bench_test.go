@@ -31,7 +31,8 @@ func program(tb testing.TB) string {
 	return path
 }
 
-// TestTables measures too little to mean anything, and looks for each row that docs/performance.md names.
+// TestTables measures too little to mean anything, and looks for each row that docs/performance.md
+// names.
 func TestTables(t *testing.T) {
 	var out bytes.Buffer
 	args := []string{"--airlock", program(t), "--rounds", "3", "--seconds", "1", "--pages", "60", "--parked", "3"}
@@ -75,11 +76,13 @@ func TestCommandLineIsChecked(t *testing.T) {
 	}
 }
 
-// BenchmarkBackends compares all four backends, with a Docker engine and an SSH host made for it: `make bench-backends`.
+// BenchmarkBackends compares all four backends, with a Docker engine and an SSH host made for it:
+// `make bench-backends`.
 func BenchmarkBackends(b *testing.B) {
 	const inside = "AIRLOCK_BENCH_NAMESPACES"
 	if os.Getenv(inside) == "" {
-		inner := exec.Command("unshare", "--net", "--mount", "--", os.Args[0], "-test.run=^$", "-test.bench=^BenchmarkBackends$",
+		inner := exec.Command("unshare", "--net", "--mount", "--", os.Args[0], "-test.run=^$",
+			"-test.bench=^BenchmarkBackends$",
 			"-test.benchtime=1x", "-test.timeout=30m")
 		inner.Env, inner.Stdout, inner.Stderr = append(os.Environ(), inside+"=1"), os.Stdout, os.Stderr
 		must(b, inner.Run())

@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// boxCensus finds the boxes on this host that came after it was made: those of one measurement, whichever backend opened them.
+// boxCensus finds the boxes on this host that came after it was made: those of one measurement,
+// whichever backend opened them.
 type boxCensus struct{ before map[int]bool }
 
 func newBoxCensus() *boxCensus {
@@ -33,8 +34,9 @@ func (c *boxCensus) boxes() []int {
 	return found
 }
 
-// memory returns the bytes that a box takes, with what stands around it: of all processes that are there for that box only, what they share with others by
-// equal parts; the median of all boxes, since others may run here too. 0 if none can be seen, as when they are on another machine.
+// memory returns the bytes that a box takes, with what stands around it: of all processes that are
+// there for that box only, what they share with others by equal parts; the median of all boxes,
+// since others may run here too. 0 if none can be seen, as when they are on another machine.
 func (c *boxCensus) memory() int64 {
 	boxes := c.boxes()
 	parents := parentsOfAll()
@@ -108,7 +110,8 @@ func peak(pid int) int64 { return memoryLine(fmt.Sprintf("/proc/%d/status", pid)
 // available is the machine's memory that could still be used.
 func available() int64 { return memoryLine("/proc/meminfo", "MemAvailable") }
 
-// memoryLine reads a size, in bytes, from a file of the kernel's; 0 if it isn't there, as when the process has ended.
+// memoryLine reads a size, in bytes, from a file of the kernel's; 0 if it isn't there, as when the
+// process has ended.
 func memoryLine(path, field string) int64 {
 	text, _ := os.ReadFile(path)
 	for line := range strings.Lines(string(text)) {

@@ -17,7 +17,8 @@ import (
 	"strings"
 )
 
-// bytesScript moves bodies of benchBody bytes over each of byteWays and tells how many seconds each took, down and up.
+// bytesScript moves bodies of benchBody bytes over each of byteWays and tells how many seconds each
+// took, down and up.
 //
 //go:embed bytes.py
 var bytesScript string
@@ -40,15 +41,18 @@ func byteWays() []string {
 // seconds are, per way, those of a download and of an upload.
 type seconds [][2]float64
 
-// bytes prints how fast bytes pass between a script in a real box and a host, through the box, the plugin and the engine, next to the same script
-// run by bare Python. The script, its TLS and the host run on the same machine and share its cores.
+// bytes prints how fast bytes pass between a script in a real box and a host, through the box, the
+// plugin and the engine, next to the same script run by bare Python. The script, its TLS and the
+// host run on the same machine and share its cores.
 func (b *benchmark) bytes(ctx context.Context, table io.Writer) error {
-	profile, err := b.newProfile(ctx, "--key", benchKey, "--host", net.JoinHostPort(benchHost, "443"), "--host", net.JoinHostPort(benchPassed, "443"),
+	profile, err := b.newProfile(ctx, "--key", benchKey, "--host", net.JoinHostPort(benchHost, "443"), "--host",
+		net.JoinHostPort(benchPassed, "443"),
 		"--host", net.JoinHostPort(benchRaw, strconv.Itoa(rawPort)))
 	if err != nil {
 		return err
 	}
-	inputs := map[string]any{"size": benchBody, "raw": []any{benchRaw, rawPort}, "passed": benchPassed, "read": benchHost, "key": benchKey}
+	inputs := map[string]any{"size": benchBody, "raw": []any{benchRaw, rawPort}, "passed": benchPassed, "read": benchHost,
+		"key": benchKey}
 	var bare, boxed []seconds
 	for range bytesRounds { // in turns, so that both see the same machine
 		took, err := b.bareBytes(ctx, inputs)
@@ -67,7 +71,8 @@ func (b *benchmark) bytes(ctx context.Context, table io.Writer) error {
 	}
 	for way, name := range byteWays() {
 		for direction, verb := range []string{"download", "upload"} {
-			fmt.Fprintf(table, "script in a box, %s, %s\t\t\t%.0f MiB/s (bare Python %.0f)\n", verb, name, pace(boxed, way, direction), pace(bare, way, direction))
+			fmt.Fprintf(table, "script in a box, %s, %s\t\t\t%.0f MiB/s (bare Python %.0f)\n", verb, name,
+				pace(boxed, way, direction), pace(bare, way, direction))
 		}
 	}
 	return nil
@@ -78,7 +83,8 @@ func (b *benchmark) bareBytes(ctx context.Context, inputs any) (seconds, error) 
 	place := func(a netip.AddrPort) []any { return []any{a.Addr().String(), a.Port()} }
 	given, err := json.Marshal(map[string]any{
 		"inputs": inputs, "settings": map[string]string{benchKey: benchValue},
-		"places": map[string]any{benchRaw: place(b.service.plain), benchPassed: place(b.service.tls), benchHost: place(b.service.tls)},
+		"places": map[string]any{benchRaw: place(b.service.plain), benchPassed: place(b.service.tls),
+			benchHost: place(b.service.tls)},
 	})
 	if err != nil {
 		return nil, err

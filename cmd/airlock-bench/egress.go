@@ -22,8 +22,9 @@ const (
 	benchValue = "a sealed value of the benchmark"
 )
 
-// egressBench compares the ways to one TLS host on loopback, in this process: straight to it, through a session that passes TLS on, through one
-// that reads it, and through one that reads it and puts a sealed value in.
+// egressBench compares the ways to one TLS host on loopback, in this process: straight to it,
+// through a session that passes TLS on, through one that reads it, and through one that reads it
+// and puts a sealed value in.
 type egressBench struct {
 	service   *benchService
 	instance  *ca.Authority
@@ -57,7 +58,8 @@ func (b *benchmark) egress(ctx context.Context, table io.Writer, rounds int) err
 	e := &egressBench{service: b.service, instance: instance}
 	placeholder := swap.Placeholder([]byte("a placeholder of the benchmark"))
 	for _, c := range []struct{ name, header, mode string }{
-		{"direct", "none", ""}, {"relayed", "none", "relayed"}, {"intercepted", "none", "read"}, {"intercepted with a swap", placeholder, "read"},
+		{"direct", "none", ""}, {"relayed", "none", "relayed"}, {"intercepted", "none", "read"},
+		{"intercepted with a swap", placeholder, "read"},
 	} {
 		end := e.through(c.mode, placeholder)
 		err := e.measure(ctx, table, c.name, c.header, rounds)
@@ -76,7 +78,8 @@ func (e *egressBench) through(mode, placeholder string) (end func()) {
 	roots.AppendCertsFromPEM(e.service.authority.Certificate())
 	clientRoots := roots.Clone()
 	clientRoots.AppendCertsFromPEM(e.instance.Certificate())
-	e.transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: clientRoots, MinVersion: tls.VersionTLS12}, DisableCompression: true}
+	e.transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: clientRoots, MinVersion: tls.VersionTLS12},
+		DisableCompression: true}
 	if mode == "" {
 		e.transport.DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return (&net.Dialer{}).DialContext(ctx, network, e.service.tls.String())
@@ -86,10 +89,12 @@ func (e *egressBench) through(mode, placeholder string) (end func()) {
 	hosts := []app.Host{{Name: benchHost, Ports: []int{443}}}
 	grant := egress.Grant{Hosts: hosts}
 	if mode == "read" {
-		grant.Sealed = []swap.Credential{{Key: "BENCH", Placeholder: placeholder, Value: app.NewSecret(benchValue), Hosts: hosts, Places: []app.Place{app.PlaceHeader}, Headers: app.SealedHeaders(nil)}}
+		grant.Sealed = []swap.Credential{{Key: "BENCH", Placeholder: placeholder, Value: app.NewSecret(benchValue),
+			Hosts: hosts, Places: []app.Place{app.PlaceHeader}, Headers: app.SealedHeaders(nil)}}
 	}
 	session := egress.New(egress.Config{
-		LocalServices: map[string]netip.AddrPort{net.JoinHostPort(benchHost, "443"): e.service.tls}, Authority: e.instance, Roots: roots,
+		LocalServices: map[string]netip.AddrPort{net.JoinHostPort(benchHost, "443"): e.service.tls}, Authority: e.instance,
+		Roots:  roots,
 		Limits: egress.Limits{Rate: 1e6, Burst: 1 << 20, Requests: 1e6, Bytes: 1 << 50},
 	}).Session(grant, nil)
 	e.transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {

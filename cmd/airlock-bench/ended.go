@@ -25,7 +25,8 @@ type endedView struct {
 // returned is an error unless the execution was completed with this result and printed nothing.
 func (x endedView) returned(result string) error {
 	if x.Status != "completed" || string(x.Result) != result || x.Error != "" || x.Stdout != "" || x.Stderr != "" {
-		return fmt.Errorf("execution %s was to return %s, and is %s with %.200s %.200s %.200s %.200s", x.ID, result, x.Status, x.Result, x.Error, x.Stdout, x.Stderr)
+		return fmt.Errorf("execution %s was to return %s, and is %s with %.200s %.200s %.200s %.200s", x.ID, result, x.Status,
+			x.Result, x.Error, x.Stdout, x.Stderr)
 	}
 	return nil
 }
@@ -72,11 +73,13 @@ func (b *benchmark) get(ctx context.Context, path, profile string) ([]byte, erro
 	return text, err
 }
 
-// answerAll answers executions of parkedScript, each with an answer of its own, and waits for the results that follow from them.
+// answerAll answers executions of parkedScript, each with an answer of its own, and waits for the
+// results that follow from them.
 func (b *benchmark) answerAll(ctx context.Context, ids []string) error {
 	return b.each(ids, func(i int) error {
 		answer := fmt.Sprintf("yes, number %d", i)
-		if err := b.call(ctx, http.MethodPost, "/executions/"+ids[i]+"/respond", map[string]any{"response": answer}, nil); err != nil {
+		if err := b.call(ctx, http.MethodPost, "/executions/"+ids[i]+"/respond", map[string]any{"response": answer},
+			nil); err != nil {
 			return err
 		}
 		x, err := b.until(ctx, ids[i], "completed", parkedWithin)
@@ -87,5 +90,6 @@ func (b *benchmark) answerAll(ctx context.Context, ids []string) error {
 	})
 }
 
-// parkedWithin is how long one of many executions has to begin to wait, and to end once it is answered.
+// parkedWithin is how long one of many executions has to begin to wait, and to end once it is
+// answered.
 const parkedWithin = 10 * time.Minute

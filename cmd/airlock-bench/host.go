@@ -15,8 +15,8 @@ import (
 	"github.com/computclaw/airlock/app/egress/ca"
 )
 
-// The names of the benchmark's host. A box reaches it by the first over TLS that Airlock reads, by the second over TLS that is relayed, by the
-// third over a plain connection that is relayed.
+// The names of the benchmark's host. A box reaches it by the first over TLS that Airlock reads, by
+// the second over TLS that is relayed, by the third over a plain connection that is relayed.
 const (
 	benchHost   = "bench.test"
 	benchPassed = "passed.bench.test"
@@ -39,7 +39,8 @@ func startBenchService(ctx context.Context) (*benchService, error) {
 		return nil, err
 	}
 	s := &benchService{authority: authority, answer: make([]byte, 64<<10)}
-	_, _ = rand.NewChaCha8([32]byte{}).Read(s.answer) // like what is compressed, say; long runs of one byte are searched more slowly
+	// like what is compressed, say; long runs of one byte are searched more slowly
+	_, _ = rand.NewChaCha8([32]byte{}).Read(s.answer)
 	config := &tls.Config{
 		GetCertificate: func(h *tls.ClientHelloInfo) (*tls.Certificate, error) { return authority.Leaf(h.ServerName) },
 		NextProtos:     []string{"http/1.1"}, MinVersion: tls.VersionTLS12,

@@ -1,5 +1,6 @@
-// Command airlock-bench measures Airlock: executions, egress, the redactor, the sandbox backends and the server under
-// overload, each next to the same without Airlock, in one run. It starts servers of its own on temporary data directories.
+// Command airlock-bench measures Airlock: executions, egress, the redactor, the sandbox backends
+// and the server under overload, each next to the same without Airlock, in one run. It starts
+// servers of its own on temporary data directories.
 package main
 
 import (
@@ -79,7 +80,8 @@ func parse(out io.Writer, args []string) (o options, names []string, err error) 
 	flags.StringVar(&o.airlock, "airlock", "./airlock", "`path` of the program to measure")
 	flags.IntVar(&o.rounds, "rounds", 100, "executions measured one at a time")
 	seconds := flags.Int("seconds", 5, "length of each measurement under load")
-	flags.IntVar(&o.pages, "pages", 1_000_000, "executions in the store while pages are measured (3 GB of disk); 0: no pages")
+	flags.IntVar(&o.pages, "pages", 1_000_000,
+		"executions in the store while pages are measured (3 GB of disk); 0: no pages")
 	flags.IntVar(&o.parked, "parked", 1000, "executions that wait for an answer at once")
 	if err := flags.Parse(args); err != nil {
 		return o, nil, err

@@ -43,13 +43,15 @@ type overload struct {
 	wg         sync.WaitGroup
 }
 
-// overload measures whether the server stays quick, fair and small while one profile floods it, for as long as a measurement under load lasts. How quick it was is printed beside its aim; an answer that is
-// not what it should be, or an execution that is lost, is an error.
+// overload measures whether the server stays quick, fair and small while one profile floods it, for
+// as long as a measurement under load lasts. How quick it was is printed beside its aim; an answer
+// that is not what it should be, or an execution that is lost, is an error.
 func (s *suite) overload(ctx context.Context) error {
 	o, length := &overload{benchmark: s.newBenchmark()}, s.length
 	o.client = &http.Client{Timeout: overloadAnswer, Transport: &http.Transport{MaxIdleConnsPerHost: 2 * overloadClients}}
 	// A profile may fill a fifth of the queue.
-	stop, err := o.start(ctx, fmt.Sprint("AIRLOCK_QUEUE=", 5*overloadQueued), fmt.Sprint("AIRLOCK_WAITERS=", overloadWaiters), "AIRLOCK_LLM_WAIT=1h")
+	stop, err := o.start(ctx, fmt.Sprint("AIRLOCK_QUEUE=", 5*overloadQueued),
+		fmt.Sprint("AIRLOCK_WAITERS=", overloadWaiters), "AIRLOCK_LLM_WAIT=1h")
 	if err != nil {
 		return err
 	}
@@ -95,21 +97,27 @@ func (s *suite) overload(ctx context.Context) error {
 	stop()
 	table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "queued by one profile\t%d in %s\n", overloadQueued, filled.Round(100*time.Millisecond))
-	fmt.Fprintf(table, "clients, long polls, followed pages, slow readers\t%d, %d, %d, %d\n", overloadClients, overloadPolls, overloadStreams, overloadSlow)
-	fmt.Fprintf(table, "executions that waited for an answer meanwhile, of %d places; all answered and completed\t%d; within %s\n", overloadWaiters, len(o.parked), answered.Round(100*time.Millisecond))
+	fmt.Fprintf(table, "clients, long polls, followed pages, slow readers\t%d, %d, %d, %d\n", overloadClients,
+		overloadPolls, overloadStreams, overloadSlow)
+	fmt.Fprintf(table, "executions that waited for an answer meanwhile, of %d places; all answered and completed\t%d; "+
+		"within %s\n", overloadWaiters, len(o.parked), answered.Round(100*time.Millisecond))
 	for _, m := range []struct {
 		what  string
 		times []time.Duration
 		aim   time.Duration // of the 99th percentile
-	}{{"GET /health", health, overloadAim}, {"overview page", page, overloadAim}, {"list of executions", list, overloadAim}, {"submit → completed of the other profiles", times, 0}} {
-		fmt.Fprintf(table, "%s\tp50 %s, p95 %s, p99 %s (%d)%s\n", m.what, ms(quantile(m.times, 0.5)), ms(quantile(m.times, 0.95)), ms(quantile(m.times, 0.99)), len(m.times), verdict(quantile(m.times, 0.99), m.aim))
+	}{{"GET /health", health, overloadAim}, {"overview page", page, overloadAim},
+		{"list of executions", list, overloadAim}, {"submit → completed of the other profiles", times, 0}} {
+		fmt.Fprintf(table, "%s\tp50 %s, p95 %s, p99 %s (%d)%s\n", m.what, ms(quantile(m.times, 0.5)),
+			ms(quantile(m.times, 0.95)), ms(quantile(m.times, 0.99)), len(m.times), verdict(quantile(m.times, 0.99), m.aim))
 		if len(m.times) == 0 {
 			o.noteBroken(fmt.Errorf("%s: nothing could be measured", m.what))
 		}
 	}
-	fmt.Fprintf(table, "long polls that were told of what they waited for\t%d; within %s\n", o.told.Load(), heard.Round(100*time.Millisecond))
+	fmt.Fprintf(table, "long polls that were told of what they waited for\t%d; within %s\n", o.told.Load(),
+		heard.Round(100*time.Millisecond))
 	fmt.Fprintf(table, "submissions that were refused with 429 and Retry-After\t%d\n", o.refused.Load())
-	fmt.Fprintf(table, "executions of the one that floods: accepted; of these completed and right, still in the queue\t%d; %d, %d\n", len(o.flooded.ids), ended, waiting)
+	fmt.Fprintf(table, "executions of the one that floods: accepted; of these completed and right, still in the "+
+		"queue\t%d; %d, %d\n", len(o.flooded.ids), ended, waiting)
 	fmt.Fprintf(table, "answers that should not have been\t%d\n", o.broken.Load())
 	fmt.Fprintf(table, "memory of the server at the most: idle, under load\t%d MiB, %d MiB\n", idle>>20, most>>20)
 	if err := table.Flush(); err != nil {
@@ -144,7 +152,8 @@ func (o *overload) prepare(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		o.neighbours, o.asked = append(o.neighbours, &neighbour{profile: id, name: fmt.Sprint("neighbour-", n)}), append(o.asked, waiting)
+		o.neighbours, o.asked = append(o.neighbours, &neighbour{profile: id, name: fmt.Sprint("neighbour-", n)}),
+			append(o.asked, waiting)
 	}
 	person, err := o.person(ctx)
 	if err != nil {
@@ -168,10 +177,12 @@ func (o *overload) undecided(ctx context.Context, locked bool) (id string, err e
 }
 
 func (o *overload) askFor(ctx context.Context, profile, host string) error {
-	return o.call(ctx, http.MethodPost, "/profiles/"+profile+"/hosts", map[string]any{"hosts": []map[string]string{{"host": host, "reason": "some day"}}}, nil)
+	return o.call(ctx, http.MethodPost, "/profiles/"+profile+"/hosts",
+		map[string]any{"hosts": []map[string]string{{"host": host, "reason": "some day"}}}, nil)
 }
 
-// press starts everything that goes on meanwhile, until pressing ends. What is under way then comes to its end.
+// press starts everything that goes on meanwhile, until pressing ends. What is under way then comes
+// to its end.
 func (o *overload) press(ctx context.Context) {
 	for range overloadClients - overloadOthers {
 		o.wg.Go(func() { o.again(ctx) })

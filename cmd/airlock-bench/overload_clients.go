@@ -24,7 +24,8 @@ type neighbour struct {
 	times   []time.Duration
 }
 
-// oneByOne runs one execution after the other for a neighbour, who gets a turn however much others want.
+// oneByOne runs one execution after the other for a neighbour, who gets a turn however much others
+// want.
 func (o *overload) oneByOne(ctx context.Context, n *neighbour) {
 	for i := 0; o.pressing.Err() == nil; i++ {
 		began := time.Now()
@@ -59,7 +60,8 @@ func (o *overload) whole(ctx context.Context, profile, n string) error {
 	return x.returned(`"` + n + `"`)
 }
 
-// hold keeps a long poll open on a profile about which nothing is decided: it is answered after its time, or when a host is asked for.
+// hold keeps a long poll open on a profile about which nothing is decided: it is answered after its
+// time, or when a host is asked for.
 func (o *overload) hold(profile string) {
 	told := false
 	for o.pressing.Err() == nil {
@@ -103,14 +105,16 @@ func (o *overload) wake(ctx context.Context) (time.Duration, error) {
 	}
 	for o.told.Load() < overloadPolls && ctx.Err() == nil {
 		if time.Since(began) > overloadAnswer {
-			return 0, fmt.Errorf("of %d long polls %d were told of a change within %s", overloadPolls, o.told.Load(), overloadAnswer)
+			return 0, fmt.Errorf("of %d long polls %d were told of a change within %s", overloadPolls, o.told.Load(),
+				overloadAnswer)
 		}
 		rest(ctx, 20*time.Millisecond)
 	}
 	return time.Since(began), ctx.Err()
 }
 
-// listen follows what happens, as an open page does: it is greeted, told of executions, and never left alone.
+// listen follows what happens, as an open page does: it is greeted, told of executions, and never
+// left alone.
 func (o *overload) listen() {
 	began, told := time.Now(), false
 	response, err := o.open(paths.Events)
@@ -135,7 +139,8 @@ func (o *overload) listen() {
 	}
 }
 
-// sip reads a page a byte at a time. Who is so slow is left alone some time; until then it is the page.
+// sip reads a page a byte at a time. Who is so slow is left alone some time; until then it is the
+// page.
 func (o *overload) sip() {
 	const beginning = "<!doctype html>"
 	for o.pressing.Err() == nil {
@@ -190,8 +195,10 @@ func (o *overload) page(ctx context.Context, path, title string) error {
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	if err == nil && (response.StatusCode != http.StatusOK || response.Request.URL.Path != path || !underload.WholePage(string(text), title)) {
-		err = fmt.Errorf("%s was answered with %s of %s, which is not that page or not all of it: %.300q … %.100q", path, response.Status, response.Request.URL.Path, text, text[max(0, len(text)-100):])
+	if err == nil && (response.StatusCode != http.StatusOK || response.Request.URL.Path != path ||
+		!underload.WholePage(string(text), title)) {
+		err = fmt.Errorf("%s was answered with %s of %s, which is not that page or not all of it: %.300q … %.100q", path,
+			response.Status, response.Request.URL.Path, text, text[max(0, len(text)-100):])
 	}
 	return err
 }
@@ -205,7 +212,8 @@ func (o *overload) health(ctx context.Context) error {
 	return underload.CheckHealth(text)
 }
 
-// paced makes one call after the other with a rest in between, for as long as length, and returns their times in order.
+// paced makes one call after the other with a rest in between, for as long as length, and returns
+// their times in order.
 func (o *overload) paced(ctx context.Context, length time.Duration, call func() error) (times []time.Duration) {
 	for end := time.Now().Add(length); time.Now().Before(end) && ctx.Err() == nil; rest(ctx, overloadBetween) {
 		began := time.Now()

@@ -17,7 +17,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// flooded is what was accepted of the profile that floods: by id, what it has to return. It is safe for concurrent use.
+// flooded is what was accepted of the profile that floods: by id, what it has to return. It is safe
+// for concurrent use.
 type flooded struct {
 	mu   sync.Mutex
 	last atomic.Int64
@@ -48,7 +49,8 @@ func (o *overload) flood(ctx context.Context) error {
 	})
 }
 
-// again submits for the profile that floods, as an agent does that obeys Retry-After and is one of many.
+// again submits for the profile that floods, as an agent does that obeys Retry-After and is one of
+// many.
 func (o *overload) again(ctx context.Context) {
 	for o.pressing.Err() == nil {
 		wait, err := o.submit(ctx)
@@ -59,10 +61,12 @@ func (o *overload) again(ctx context.Context) {
 	}
 }
 
-// submit sends one for the profile that floods. It is accepted or, if wait is more than 0, to be sent again after it.
+// submit sends one for the profile that floods. It is accepted or, if wait is more than 0, to be
+// sent again after it.
 func (o *overload) submit(ctx context.Context) (wait time.Duration, err error) {
 	n := fmt.Sprint("flood-", o.flooded.last.Add(1))
-	body, err := json.Marshal(map[string]any{"profile_id": o.profile, "script": echoScript, "inputs": map[string]string{"n": n}})
+	body, err := json.Marshal(map[string]any{"profile_id": o.profile, "script": echoScript,
+		"inputs": map[string]string{"n": n}})
 	if err != nil {
 		return 0, err
 	}
@@ -96,7 +100,8 @@ func (o *overload) submit(ctx context.Context) (wait time.Duration, err error) {
 
 var queuedAlready = regexp.MustCompile(`^this profile has (\d+) executions waiting already$`)
 
-// refusal is how long to wait after one, which has to say so, to be that of a full queue, and to have a next step.
+// refusal is how long to wait after one, which has to say so, to be that of a full queue, and to
+// have a next step.
 func refusal(after string, text []byte) (time.Duration, error) {
 	var told struct {
 		Error struct{ Code, Message, Hint string }
@@ -109,14 +114,17 @@ func refusal(after string, text []byte) (time.Duration, error) {
 	if found := queuedAlready.FindStringSubmatch(told.Error.Message); found != nil {
 		waiting, _ = strconv.Atoi(found[1])
 	}
-	if err != nil || seconds < 1 || told.Error.Code != string(app.CodeQueueFull) || told.Error.Hint == "" || waiting < overloadQueued {
-		return time.Second, fmt.Errorf("a submission was refused, to be sent again after %q s, with %.300s: %w", after, text, err)
+	if err != nil || seconds < 1 || told.Error.Code != string(app.CodeQueueFull) || told.Error.Hint == "" ||
+		waiting < overloadQueued {
+		return time.Second, fmt.Errorf("a submission was refused, to be sent again after %q s, with %.300s: %w", after, text,
+			err)
 	}
 	return time.Duration(seconds) * time.Second, nil
 }
 
-// account looks for every execution that was accepted of the profile that floods: it waits, runs, or is completed with its own result, and there is none of which nobody was told.
-// Nothing is submitted any more.
+// account looks for every execution that was accepted of the profile that floods: it waits, runs,
+// or is completed with its own result, and there is none of which nobody was told. Nothing is
+// submitted any more.
 func (o *overload) account(ctx context.Context) (completed, waiting int, err error) {
 	left := map[string]string{}
 	for id, n := range o.flooded.ids {
@@ -139,7 +147,8 @@ func (o *overload) account(ctx context.Context) (completed, waiting int, err err
 			delete(left, x.ID)
 			switch {
 			case !ok:
-				return 0, 0, fmt.Errorf("execution %s, which is %s, is there twice, or nobody was told that it was accepted", x.ID, x.Status)
+				return 0, 0, fmt.Errorf("execution %s, which is %s, is there twice, or nobody was told that it was accepted", x.ID,
+					x.Status)
 			case x.Status == "pending" || x.Status == "running":
 				waiting++
 				continue

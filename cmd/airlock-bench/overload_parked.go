@@ -7,10 +7,12 @@ import (
 	"strings"
 )
 
-// overloadWaiters is how many executions may wait for an answer at once; all places that profiles get are taken.
+// overloadWaiters is how many executions may wait for an answer at once; all places that profiles
+// get are taken.
 const overloadWaiters = 200
 
-// park lets executions of the other profiles wait for an answer, by turns, until each profile has been refused a place.
+// park lets executions of the other profiles wait for an answer, by turns, until each profile has
+// been refused a place.
 func (o *overload) park(ctx context.Context) error {
 	for full := map[string]bool{}; len(full) < len(o.neighbours); {
 		for _, n := range o.neighbours {
@@ -30,7 +32,8 @@ func (o *overload) park(ctx context.Context) error {
 	}
 	// Somebody else always finds a place, so a few stay free.
 	if len(o.parked) < overloadWaiters*9/10 || len(o.parked) > overloadWaiters {
-		return fmt.Errorf("%d executions of %d profiles could wait for an answer, of %d places", len(o.parked), len(o.neighbours), overloadWaiters)
+		return fmt.Errorf("%d executions of %d profiles could wait for an answer, of %d places", len(o.parked),
+			len(o.neighbours), overloadWaiters)
 	}
 	return nil
 }
@@ -38,7 +41,8 @@ func (o *overload) park(ctx context.Context) error {
 // parkOne submits a script that asks; false if it was told that too many wait.
 func (o *overload) parkOne(ctx context.Context, profile string) (id string, waits bool, err error) {
 	var x endedView
-	if err := o.call(ctx, http.MethodPost, "/execute?wait=50", map[string]any{"profile_id": profile, "script": parkedScript}, &x); err != nil {
+	if err := o.call(ctx, http.MethodPost, "/execute?wait=50",
+		map[string]any{"profile_id": profile, "script": parkedScript}, &x); err != nil {
 		return "", false, err
 	}
 	switch {
@@ -50,5 +54,6 @@ func (o *overload) parkOne(ctx context.Context, profile string) (id string, wait
 	return "", false, fmt.Errorf("execution %s was to wait for an answer and is %s: %s", x.ID, x.Status, x.Error)
 }
 
-// answerParked answers all that wait, while everything else goes on; each has to return what it was answered.
+// answerParked answers all that wait, while everything else goes on; each has to return what it was
+// answered.
 func (o *overload) answerParked(ctx context.Context) error { return o.answerAll(ctx, o.parked) }

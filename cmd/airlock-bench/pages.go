@@ -20,7 +20,8 @@ import (
 // pageRounds is how often each page is asked for.
 const pageRounds = 100
 
-// pageTable measures pages of the UI, as a person sees them over HTTP, while as many executions as asked for are in the store.
+// pageTable measures pages of the UI, as a person sees them over HTTP, while as many executions as
+// asked for are in the store.
 func (s *suite) pageTable(ctx context.Context, table io.Writer) (err error) {
 	dir, err := os.MkdirTemp("", "airlock-bench-")
 	if err != nil {
@@ -49,8 +50,10 @@ func (s *suite) pageTable(ctx context.Context, table io.Writer) (err error) {
 	}
 	with := fmt.Sprintf(", %s in the store", format.Count(int64(s.pages), "execution"))
 	for _, page := range []struct{ what, path string }{
-		{"list of executions", paths.Executions}, {"the same, of a profile and a status", paths.Executions + "?profile=p00&status=error"},
-		{"the same, of a host", paths.Executions + "?host=api17.example.com"}, {"the same, with a word and a status", paths.Executions + "?text=revenue&status=timeout"},
+		{"list of executions", paths.Executions},
+		{"the same, of a profile and a status", paths.Executions + "?profile=p00&status=error"},
+		{"the same, of a host", paths.Executions + "?host=api17.example.com"},
+		{"the same, with a word and a status", paths.Executions + "?text=revenue&status=timeout"},
 		{"one execution", newest}, {"overview", paths.Root},
 	} {
 		times, err := person.pageTimes(ctx, page.path)

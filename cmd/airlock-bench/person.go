@@ -35,7 +35,8 @@ func (b *benchmark) person(ctx context.Context) (*benchPerson, error) {
 	if _, err := p.post(ctx, paths.Login, url.Values{"token": {token}}); err != nil {
 		return nil, err
 	}
-	_, err = p.post(ctx, paths.Welcome, url.Values{"name": {"Bench"}, "password": {password}, "password-again": {password}})
+	_, err = p.post(ctx, paths.Welcome,
+		url.Values{"name": {"Bench"}, "password": {password}, "password-again": {password}})
 	return p, err
 }
 
@@ -50,7 +51,8 @@ func (p *benchPerson) get(ctx context.Context, path string) (led string, err err
 }
 
 // do returns what was answered, and the path of the page to which it was led.
-func (p *benchPerson) do(ctx context.Context, method, path string, body io.Reader) (text []byte, led string, err error) {
+func (p *benchPerson) do(ctx context.Context, method, path string, body io.Reader) (text []byte, led string,
+	err error) {
 	request, err := http.NewRequestWithContext(ctx, method, p.url+path, body)
 	if err != nil {
 		return nil, "", err

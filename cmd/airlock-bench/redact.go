@@ -26,7 +26,8 @@ type throughput struct {
 	do   func(text string)
 }
 
-// redaction measures the redactor by the clock: the streaming pass and the patterns on one core, the final pass, which reads codes on two, next to plain copying and strings.NewReplacer.
+// redaction measures the redactor by the clock: the streaming pass and the patterns on one core,
+// the final pass, which reads codes on two, next to plain copying and strings.NewReplacer.
 func (s *suite) redaction(context.Context) error {
 	set, err := patterns.New(patterns.Config{})
 	if err != nil {
@@ -36,14 +37,16 @@ func (s *suite) redaction(context.Context) error {
 	log := benchLog()
 	list = append(list,
 		throughput{"patterns: log text", log, func(text string) { set.Find(text) }},
-		throughput{"patterns: log text with a hit in every line", strings.ReplaceAll(log, "request", "password=Tr0ub4dor&3x request"), func(text string) { set.Find(text) }},
+		throughput{"patterns: log text with a hit in every line",
+			strings.ReplaceAll(log, "request", "password=Tr0ub4dor&3x request"), func(text string) { set.Find(text) }},
 	)
 	list = append(list, finals(set)...)
 	table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "redaction of 1 MiB\ttime\trate\tallocations")
 	for _, t := range list {
 		took, allocations := measure(t, s.length/10)
-		fmt.Fprintf(table, "%s\t%s\t%.0f MiB/s\t%d\n", t.what, ms(took), float64(len(t.text))/(1<<20)/took.Seconds(), allocations)
+		fmt.Fprintf(table, "%s\t%s\t%.0f MiB/s\t%d\n", t.what, ms(took), float64(len(t.text))/(1<<20)/took.Seconds(),
+			allocations)
 	}
 	return table.Flush()
 }
@@ -63,7 +66,8 @@ func streams() (list []throughput) {
 		}
 		replacer := strings.NewReplacer(pairs...)
 		list = append(list,
-			throughput{fmt.Sprintf("strings.NewReplacer, raw forms only, %d values: log text", n), log, func(text string) { _ = replacer.Replace(text) }},
+			throughput{fmt.Sprintf("strings.NewReplacer, raw forms only, %d values: log text", n), log,
+				func(text string) { _ = replacer.Replace(text) }},
 			stream(fmt.Sprintf("stream, %d values: log text", n), benchValues(secrets...), log))
 	}
 	random := rand.NewChaCha8([32]byte{1})
@@ -119,7 +123,8 @@ func inPieces(text string, write func([]byte)) {
 func benchLog() string {
 	var b strings.Builder
 	for i := 0; b.Len() < 1<<20; i++ {
-		fmt.Fprintf(&b, "2026-11-20T12:%02d:%02d.%03dZ INFO request id=%08x path=/reports/%d/rows status=200 bytes=%d in %d ms\n", i/60%60, i%60, i%1000, uint32(i)*2654435761, i, i*37, i%250)
+		fmt.Fprintf(&b, "2026-11-20T12:%02d:%02d.%03dZ INFO request id=%08x path=/reports/%d/rows status=200 bytes=%d in "+
+			"%d ms\n", i/60%60, i%60, i%1000, uint32(i)*2654435761, i, i*37, i%250)
 	}
 	return b.String()[:1<<20]
 }
@@ -146,7 +151,8 @@ func benchValues(secrets ...string) (values []redact.Value) {
 
 func repeated(unit string) string { return strings.Repeat(unit, 1<<20/len(unit)) }
 
-// measure returns the best time of one call, which other work on the machine disturbs least, and its allocations.
+// measure returns the best time of one call, which other work on the machine disturbs least, and
+// its allocations.
 func measure(t throughput, length time.Duration) (best time.Duration, allocations uint64) {
 	t.do(t.text)
 	var before, after runtime.MemStats

@@ -17,7 +17,8 @@ import (
 	"github.com/computclaw/airlock/views/format"
 )
 
-// start runs a server on a temporary data directory, with more in its environment, and makes a locked profile and a sealed credential in it.
+// start runs a server on a temporary data directory, with more in its environment, and makes a
+// locked profile and a sealed credential in it.
 func (b *benchmark) start(ctx context.Context, more ...string) (stop func(), err error) {
 	dir, err := os.MkdirTemp("", "airlock-bench-")
 	if err != nil {
@@ -47,7 +48,8 @@ func (b *benchmark) serve(ctx context.Context, dir string, more ...string) (stop
 	return stop, nil
 }
 
-// launch starts a server on a data directory and doesn't wait for it. log is what it prints, to be read after end, which ends it.
+// launch starts a server on a data directory and doesn't wait for it. log is what it prints, to be
+// read after end, which ends it.
 func (b *benchmark) launch(ctx context.Context, dir string, more ...string) (end func(), log *bytes.Buffer, err error) {
 	addr, err := freeAddress(ctx)
 	if err != nil {
@@ -57,7 +59,8 @@ func (b *benchmark) launch(ctx context.Context, dir string, more ...string) (end
 	if err != nil {
 		return nil, nil, err
 	}
-	b.url, b.env = "http://"+addr, slices.Concat(os.Environ(), []string{"AIRLOCK_DATA_DIR=" + dir, "AIRLOCK_ADDR=" + addr}, outside, more)
+	b.url, b.env = "http://"+addr,
+		slices.Concat(os.Environ(), []string{"AIRLOCK_DATA_DIR=" + dir, "AIRLOCK_ADDR=" + addr}, outside, more)
 	server := b.program(ctx, "serve")
 	log = &bytes.Buffer{}
 	server.Stdout, server.Stderr = log, log
@@ -76,7 +79,8 @@ func (b *benchmark) launch(ctx context.Context, dir string, more ...string) (end
 	}, log, nil
 }
 
-// complaint is what a server that was told to end did not end well for, or what it has in its log that should never be there.
+// complaint is what a server that was told to end did not end well for, or what it has in its log
+// that should never be there.
 func complaint(ended error, log string) error {
 	if ended != nil {
 		return fmt.Errorf("the server ended with %w:\n%s", ended, log[max(0, len(log)-4000):])
@@ -95,7 +99,8 @@ func complaint(ended error, log string) error {
 
 // equip makes what the measurements need in the server.
 func (b *benchmark) equip(ctx context.Context) (err error) {
-	if _, err = b.admin(ctx, benchValue, "credential", "set", benchKey, "--host", net.JoinHostPort(benchHost, "443")); err != nil {
+	if _, err = b.admin(ctx, benchValue, "credential", "set", benchKey, "--host",
+		net.JoinHostPort(benchHost, "443")); err != nil {
 		return err
 	}
 	b.profile, err = b.newProfile(ctx)
@@ -104,7 +109,8 @@ func (b *benchmark) equip(ctx context.Context) (err error) {
 
 // newProfile makes and locks one.
 func (b *benchmark) newProfile(ctx context.Context, flags ...string) (id string, err error) {
-	if id, err = b.admin(ctx, "", append([]string{"profile", "create", "--description", "benchmark"}, flags...)...); err != nil {
+	if id, err = b.admin(ctx, "",
+		append([]string{"profile", "create", "--description", "benchmark"}, flags...)...); err != nil {
 		return "", err
 	}
 	_, err = b.admin(ctx, "", "profile", "lock", id)

@@ -13,7 +13,8 @@ import (
 	"github.com/computclaw/airlock/views/format"
 )
 
-// speed prints one table: what executions, polls, pages and starts take with the default backend, and what memory they need.
+// speed prints one table: what executions, polls, pages and starts take with the default backend,
+// and what memory they need.
 func (s *suite) speed(ctx context.Context) error {
 	table := newTable(s.out)
 	b := s.newBenchmark()
@@ -84,12 +85,14 @@ func (b *benchmark) executions(ctx context.Context, table io.Writer, rounds int,
 	if err := b.polls(ctx, table, 8, length); err != nil {
 		return err
 	}
-	fmt.Fprintf(table, "memory of the server: idle at first, at the most under load\t%d MiB\t%d MiB\t\n", idle>>20, peak(b.pid)>>20)
+	fmt.Fprintf(table, "memory of the server: idle at first, at the most under load\t%d MiB\t%d MiB\t\n", idle>>20,
+		peak(b.pid)>>20)
 	return nil
 }
 
-// breath is the pause before each of what is measured by turns: what was measured before it is cleared away by then, and the pool filled up again. Both begin with a processor
-// that sleeps and caches that others have used, as the first of something does.
+// breath is the pause before each of what is measured by turns: what was measured before it is
+// cleared away by then, and the pool filled up again. Both begin with a processor that sleeps and
+// caches that others have used, as the first of something does.
 const breath = 150 * time.Millisecond
 
 // oneAtATime alternates bare Python with a warm execution, so that both see the same machine.
@@ -121,7 +124,8 @@ func (b *benchmark) oneAtATime(ctx context.Context, table io.Writer, rounds int)
 func (b *benchmark) clients(ctx context.Context, table io.Writer, n int, length time.Duration) error {
 	start := time.Now()
 	times, err := load(n, length, func() error { _, err := b.trivial(ctx); return err })
-	row(table, fmt.Sprintf("submit to completed, %s", format.Count(int64(n), "client")), times, fmt.Sprintf("%.1f executions/s", float64(len(times))/time.Since(start).Seconds()))
+	row(table, fmt.Sprintf("submit to completed, %s", format.Count(int64(n), "client")), times,
+		fmt.Sprintf("%.1f executions/s", float64(len(times))/time.Since(start).Seconds()))
 	return err
 }
 
@@ -133,6 +137,7 @@ func (b *benchmark) polls(ctx context.Context, table io.Writer, n int, length ti
 	}
 	times, err := load(n, length, func() error { return b.call(ctx, http.MethodGet, "/executions/"+id, nil, nil) })
 	slices.Sort(times)
-	row(table, fmt.Sprintf("GET /executions/{id}, %d clients", n), times, fmt.Sprintf("%.0f requests/s, p99 %s", float64(len(times))/length.Seconds(), ms(quantile(times, 0.99))))
+	row(table, fmt.Sprintf("GET /executions/{id}, %d clients", n), times,
+		fmt.Sprintf("%.0f requests/s, p99 %s", float64(len(times))/length.Seconds(), ms(quantile(times, 0.99))))
 	return err
 }

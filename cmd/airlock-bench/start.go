@@ -17,7 +17,8 @@ import (
 // settled is how long a server is left alone before its memory is looked at.
 const settled = 2 * time.Second
 
-// startUp measures how long a server takes from its process to its first answer, and to a sandbox that has passed its checks, on a data directory that it knows already.
+// startUp measures how long a server takes from its process to its first answer, and to a sandbox
+// that has passed its checks, on a data directory that it knows already.
 func (b *benchmark) startUp(ctx context.Context, table io.Writer, rounds int) error {
 	dir, err := os.MkdirTemp("", "airlock-bench-")
 	if err != nil {
@@ -67,7 +68,8 @@ func (b *benchmark) oneStart(ctx context.Context, dir string) (answered, proved 
 	return 0, 0, fmt.Errorf("the server was not ready after %s", time.Since(start).Round(time.Second))
 }
 
-// firstOutput measures the time from submitting to the first byte of output, as the server recorded both.
+// firstOutput measures the time from submitting to the first byte of output, as the server recorded
+// both.
 func (b *benchmark) firstOutput(ctx context.Context, table io.Writer, rounds int) error {
 	for range rounds {
 		time.Sleep(breath)

@@ -7,11 +7,13 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// queued is how many messages may wait for a runner that doesn't read. A runner that works reads one per question it asked.
+// queued is how many messages may wait for a runner that doesn't read. A runner that works reads
+// one per question it asked.
 const queued = 256
 
-// channel is our end of the socketpair to the runner. The script holds the other end as well, so anything may come out of it:
-// the first thing that isn't a proper message closes the channel, which hurts the script alone.
+// channel is our end of the socketpair to the runner. The script holds the other end as well, so
+// anything may come out of it: the first thing that isn't a proper message closes the channel,
+// which hurts the script alone.
 type channel struct {
 	file   *os.File
 	out    chan wire.Message
@@ -19,7 +21,8 @@ type channel struct {
 	once   sync.Once
 }
 
-// newChannel calls receive for each message, until receive returns false or the other end is closed.
+// newChannel calls receive for each message, until receive returns false or the other end is
+// closed.
 func newChannel(file *os.File, receive func(wire.Message) bool) *channel {
 	c := &channel{file: file, out: make(chan wire.Message, queued), closed: make(chan struct{})}
 	go c.receiveAll(receive)

@@ -9,8 +9,9 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// connection is one of the script's, with its stream to the engine. Either end may break. The side that notices sends Abort
-// and then doesn't end its stream before the other side has: else the end, which looks like success, could overtake the message.
+// connection is one of the script's, with its stream to the engine. Either end may break. The side
+// that notices sends Abort and then doesn't end its stream before the other side has: else the end,
+// which looks like success, could overtake the message.
 type connection struct {
 	network *network
 	conn    *net.TCPConn
@@ -26,8 +27,8 @@ func (n *network) remember(stream *yamux.Stream, conn *net.TCPConn) *connection 
 	return c
 }
 
-// relay copies both ways, each direction ending by itself, and returns when both are done. It calls sent when the script's
-// direction is.
+// relay copies both ways, each direction ending by itself, and returns when both are done. It calls
+// sent when the script's direction is.
 func (c *connection) relay(sent func()) {
 	upward := make(chan struct{})
 	go func() {
@@ -48,7 +49,8 @@ func (c *connection) relay(sent func()) {
 	<-upward
 }
 
-// close ends what is left. The stream is read to the engine's end, so that both sides forget it before its slot is used again.
+// close ends what is left. The stream is read to the engine's end, so that both sides forget it
+// before its slot is used again.
 func (c *connection) close() {
 	c.forget(false)
 	c.stream.Close()
@@ -56,7 +58,8 @@ func (c *connection) close() {
 	_ = c.conn.Close()
 }
 
-// abort tells the engine that the script's end broke, and reports whether it did: not if the engine knows.
+// abort tells the engine that the script's end broke, and reports whether it did: not if the engine
+// knows.
 func (c *connection) abort() bool {
 	if !c.forget(true) {
 		return false
@@ -99,7 +102,8 @@ func reset(conn *net.TCPConn) {
 	_ = conn.Close()
 }
 
-// onlyWriter and onlyReader hide net.TCPConn's own copying, which for a stream would be the same loop with a larger buffer.
+// onlyWriter and onlyReader hide net.TCPConn's own copying, which for a stream would be the same
+// loop with a larger buffer.
 type (
 	onlyWriter struct{ io.Writer }
 	onlyReader struct{ io.Reader }

@@ -22,7 +22,8 @@ const (
 	// diagnostic is how much of a broken interpreter's stderr is passed on to operators.
 	diagnostic = 4 << 10
 
-	// drainWithin bounds the wait for output that the script left in pipes, once no process holds their other end.
+	// drainWithin bounds the wait for output that the script left in pipes, once no process holds
+	// their other end.
 	drainWithin = time.Minute
 
 	// sendWithin bounds the wait for bytes that the script sent to the network just before it ended.
@@ -51,7 +52,8 @@ type guest struct {
 	out, err output
 }
 
-// serve runs the guest's side of the session. It returns only on failure: the end of stdin ends the process at once.
+// serve runs the guest's side of the session. It returns only on failure: the end of stdin ends the
+// process at once.
 func serve(pipe io.ReadWriteCloser, w *walled, standing oomStanding) error {
 	mux, err := yamux.Server(pipe, wire.Mux(wire.GuestWindow))
 	if err != nil {
@@ -157,7 +159,8 @@ func (g *guest) handle(m wire.Message) error {
 	return nil
 }
 
-// start binds policy and script to this box: names and ports first, so that the script finds them there.
+// start binds policy and script to this box: names and ports first, so that the script finds them
+// there.
 func (g *guest) start(s *wire.Start) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -180,7 +183,8 @@ func (g *guest) start(s *wire.Start) error {
 		return fmt.Errorf("network: %w", err)
 	}
 	s.Hosts = nil
-	g.sdk.send(wire.Message{Start: s}) // before the outputs, whose streams take a while to open: finish waits for them all the same
+	// before the outputs, whose streams take a while to open: finish waits for them all the same
+	g.sdk.send(wire.Message{Start: s})
 	g.outputs.Go(func() { g.out.relay(g.mux, wire.Stdout, g.runner.stdout, s.MaxOutput) })
 	g.outputs.Go(func() { g.err.relay(g.mux, wire.Stderr, g.runner.stderr, s.MaxOutput) })
 	return nil
@@ -211,7 +215,8 @@ func (g *guest) send(m wire.Message) error {
 	return wire.Write(g.control, m)
 }
 
-// finish follows the runner's end: nothing else stays alive, what was written is delivered, and then its status.
+// finish follows the runner's end: nothing else stays alive, what was written is delivered, and
+// then its status.
 func (g *guest) finish(status unix.WaitStatus, gone <-chan struct{}) {
 	killAll(gone)
 	g.mu.Lock()
@@ -226,7 +231,8 @@ func (g *guest) finish(status unix.WaitStatus, gone <-chan struct{}) {
 		g.outputs.Wait()
 	})
 	within(sendWithin, g.net.flush)
-	exited := wire.Exited{Code: status.ExitStatus(), DroppedStdout: g.out.dropped.Load(), DroppedStderr: g.err.dropped.Load()}
+	exited := wire.Exited{Code: status.ExitStatus(), DroppedStdout: g.out.dropped.Load(),
+		DroppedStderr: g.err.dropped.Load()}
 	if status.Signaled() {
 		exited.Code, exited.Signal = -1, int(status.Signal())
 	}

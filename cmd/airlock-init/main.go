@@ -34,7 +34,8 @@ func run(args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("unknown argument %q", args[0])
 	}
-	// Ending a box means killing every process there is. Anywhere but in a box's own pid namespace that would be a disaster.
+	// Ending a box means killing every process there is. Anywhere but in a box's own pid namespace
+	// that would be a disaster.
 	if os.Getpid() != 1 {
 		return errors.New("must be PID 1 of a box")
 	}
@@ -45,8 +46,9 @@ func run(args []string) error {
 	return begin(nil, standing)
 }
 
-// runWalled is run for a box that has no pid namespace. Its filter keeps everything in it dumpable, because the warden has to see its memory; what
-// closes this process to the script are the walls between them.
+// runWalled is run for a box that has no pid namespace. Its filter keeps everything in it dumpable,
+// because the warden has to see its memory; what closes this process to the script are the walls
+// between them.
 func runWalled() error {
 	w, err := enterWalled()
 	if err != nil {
@@ -67,8 +69,9 @@ func begin(w *walled, standing oomStanding) error {
 	return serve(pipe, w, standing)
 }
 
-// harden makes the script's signals harmless and lowers what this process's children may do. Engines and hosts have umasks of their own, and a script's files shall
-// have the same modes everywhere.
+// harden makes the script's signals harmless and lowers what this process's children may do.
+// Engines and hosts have umasks of their own, and a script's files shall have the same modes
+// everywhere.
 func harden() error {
 	unix.Umask(0o077)
 	if _, _, errno := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); errno != 0 {

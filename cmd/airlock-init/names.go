@@ -11,7 +11,8 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// What a wildcard may be used for: enough for a CDN, too little to carry data out in labels. The engine decides again.
+// What a wildcard may be used for: enough for a CDN, too little to carry data out in labels. The
+// engine decides again.
 const (
 	maxWildcardNames   = 256
 	maxWildcardLabels  = 6
@@ -22,7 +23,8 @@ const (
 	maxRefused = 64
 )
 
-// names gives each allowed name a loopback address of its own and finds the name back. Safe for concurrent use.
+// names gives each allowed name a loopback address of its own and finds the name back. Safe for
+// concurrent use.
 type names struct {
 	mu        sync.Mutex
 	rules     []wire.Host
@@ -39,7 +41,8 @@ type names struct {
 
 // newNames allows no name.
 func newNames() *names {
-	return &names{addresses: map[string]netip.Addr{}, byAddress: map[netip.Addr]string{}, refused: map[string]bool{}, now: time.Now}
+	return &names{addresses: map[string]netip.Addr{}, byAddress: map[netip.Addr]string{}, refused: map[string]bool{},
+		now: time.Now}
 }
 
 // allow sets the rules, once.
@@ -68,7 +71,8 @@ func (n *names) lookup(name string) (netip.Addr, bool) {
 	return address, ok
 }
 
-// find returns the name behind an address. Whether it may be reached on a port is the engine's to say, and to record.
+// find returns the name behind an address. Whether it may be reached on a port is the engine's to
+// say, and to record.
 func (n *names) find(address netip.Addr) (string, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -76,7 +80,8 @@ func (n *names) find(address netip.Addr) (string, bool) {
 	return name, ok
 }
 
-// firstRefusal reports whether an unknown name is to be told to the engine: a proper host name, for the first time, after the rules are set.
+// firstRefusal reports whether an unknown name is to be told to the engine: a proper host name, for
+// the first time, after the rules are set.
 func (n *names) firstRefusal(name string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -106,7 +111,8 @@ func (n *names) admit(name string) bool {
 	return true
 }
 
-// assign derives the address from the name, so that it is the same in every box, and steps on where two names collide.
+// assign derives the address from the name, so that it is the same in every box, and steps on where
+// two names collide.
 func (n *names) assign(name string) netip.Addr {
 	if address, ok := n.addresses[name]; ok {
 		return address

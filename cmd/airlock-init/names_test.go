@@ -25,11 +25,15 @@ func TestNothingIsKnownBeforeRules(t *testing.T) {
 }
 
 func TestLookup(t *testing.T) {
-	n := ruled(wire.Host{Name: "API.example.com.", Ports: []int{443}}, wire.Host{Name: "*.cdn.example.net", Ports: []int{443, 80}})
+	n := ruled(wire.Host{Name: "API.example.com.", Ports: []int{443}},
+		wire.Host{Name: "*.cdn.example.net", Ports: []int{443, 80}})
 	for name, want := range map[string]bool{
-		"api.example.com": true, "x.api.example.com": false, "example.com": false, "apixexample.com": false, "": false, ".": false,
-		"a.cdn.example.net": true, "a.b.cdn.example.net": true, "cdn.example.net": false, "xcdn.example.net": false, ".cdn.example.net": false,
-		"a..cdn.example.net": false, "a\x00.cdn.example.net": false, "ä.cdn.example.net": false, "a b.cdn.example.net": false, "*.cdn.example.net": false,
+		"api.example.com": true, "x.api.example.com": false, "example.com": false, "apixexample.com": false, "": false,
+		".":                 false,
+		"a.cdn.example.net": true, "a.b.cdn.example.net": true, "cdn.example.net": false, "xcdn.example.net": false,
+		".cdn.example.net":   false,
+		"a..cdn.example.net": false, "a\x00.cdn.example.net": false, "ä.cdn.example.net": false, "a b.cdn.example.net": false,
+		"*.cdn.example.net":                          false,
 		strings.Repeat("a", 64) + ".cdn.example.net": false, "a.b.c.d.cdn.example.net": false, "_dmarc.cdn.example.net": true,
 		strings.Repeat(strings.Repeat("a", 50)+".", 3) + "cdn.example.net": false,
 	} {
@@ -40,7 +44,8 @@ func TestLookup(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	n := ruled(wire.Host{Name: "a.example.com", Ports: []int{443}}, wire.Host{Name: "b.example.com", Ports: []int{80}}, wire.Host{Name: "*.example.com", Ports: []int{8443}})
+	n := ruled(wire.Host{Name: "a.example.com", Ports: []int{443}}, wire.Host{Name: "b.example.com", Ports: []int{80}},
+		wire.Host{Name: "*.example.com", Ports: []int{8443}})
 	a, _ := n.lookup("a.example.com")
 	c, _ := n.lookup("c.example.com")
 	for address, want := range map[netip.Addr]string{
@@ -109,7 +114,8 @@ func TestAddresses(t *testing.T) {
 	block := netip.MustParsePrefix("127.64.0.0/10")
 	rapid.Check(t, func(t *rapid.T) {
 		var hosts []wire.Host
-		for _, name := range rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z]{1,8}\.[a-z]{1,8}`), 1, 200, rapid.ID[string]).Draw(t, "names") {
+		for _, name := range rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z]{1,8}\.[a-z]{1,8}`), 1, 200,
+			rapid.ID[string]).Draw(t, "names") {
 			hosts = append(hosts, wire.Host{Name: name, Ports: []int{443}})
 		}
 		n, again := ruled(hosts...), ruled(hosts...)
@@ -129,7 +135,9 @@ func TestAddresses(t *testing.T) {
 }
 
 func FuzzAnswer(f *testing.F) {
-	r := &resolver{refused: func(string) {}, names: ruled(wire.Host{Name: "h.example.com", Ports: []int{443}}, wire.Host{Name: "*.w.example.com", Ports: []int{443}})}
+	r := &resolver{refused: func(string) {},
+		names: ruled(wire.Host{Name: "h.example.com", Ports: []int{443}},
+			wire.Host{Name: "*.w.example.com", Ports: []int{443}})}
 	f.Add([]byte("\x00\x07\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00\x01h\x07example\x03com\x00\x00\x01\x00\x01"))
 	f.Add([]byte("\x00\x07\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00\xc0\x0c\x00\x01\x00\x01"))
 	f.Fuzz(func(t *testing.T, query []byte) {

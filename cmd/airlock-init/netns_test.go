@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestNetns runs the real thing: loopback is up, low ports are free, limits hold, the environment is empty, descriptors stay.
+// TestNetns runs the real thing: loopback is up, low ports are free, limits hold, the environment
+// is empty, descriptors stay.
 func TestNetns(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "airlock-init")
 	build := exec.Command("go", "build", "-trimpath", "-o", binary, ".")
@@ -25,7 +26,8 @@ os.write(5, b"still open")`
 		t.Fatal(err)
 	}
 	// --map-root-user for the namespace's owner; the probe itself gives the capability to bind low ports up.
-	cmd := exec.Command("/usr/bin/unshare", "--user", "--map-root-user", "--net", binary, "netns", "--rlimit", "nofile=100", "--rlimit", "fsize=1000",
+	cmd := exec.Command("/usr/bin/unshare", "--user", "--map-root-user", "--net", binary, "netns", "--rlimit",
+		"nofile=100", "--rlimit", "fsize=1000",
 		"--", "/usr/bin/setpriv", "--bounding-set=-all", "--inh-caps=-all", "/usr/bin/python3", "-c", probe)
 	cmd.Env = []string{"PATH=/usr/bin", "SECRET=1"}
 	cmd.ExtraFiles = []*os.File{os.Stdin, os.Stdin, write}

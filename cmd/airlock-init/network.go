@@ -14,7 +14,8 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// network is what a script can reach: the resolver, and one listener per allowed port on all loopback addresses.
+// network is what a script can reach: the resolver, and one listener per allowed port on all
+// loopback addresses.
 type network struct {
 	guest  *guest
 	names  *names
@@ -33,7 +34,8 @@ type network struct {
 	open   map[uint32]*connection // by stream id
 }
 
-// openNetwork starts a resolver that knows no name. That much is done while the box waits for its script.
+// openNetwork starts a resolver that knows no name. That much is done while the box waits for its
+// script.
 func openNetwork(g *guest) *network {
 	n := &network{
 		guest: g, names: newNames(),
@@ -47,7 +49,8 @@ func openNetwork(g *guest) *network {
 	return n
 }
 
-// allow binds the names and ports of the script. It fails if the script was granted any and they can't be bound.
+// allow binds the names and ports of the script. It fails if the script was granted any and they
+// can't be bound.
 func (n *network) allow(hosts []wire.Host) error {
 	if len(hosts) > 0 && n.broken != nil {
 		return n.broken
@@ -76,8 +79,8 @@ func (n *network) allow(hosts []wire.Host) error {
 	return nil
 }
 
-// flush accepts no more connections and waits for what the script wrote to those there are, as a kernel would send what a
-// process left behind.
+// flush accepts no more connections and waits for what the script wrote to those there are, as a
+// kernel would send what a process left behind.
 func (n *network) flush() {
 	for _, listener := range n.listeners {
 		listener.Close()
@@ -105,8 +108,8 @@ func (n *network) accept(listener net.Listener) {
 	}
 }
 
-// connect serves one connection of the script: the address it dialled, to, tells the name. It calls sent when all that the script
-// wrote is on its way.
+// connect serves one connection of the script: the address it dialled, to, tells the name. It calls
+// sent when all that the script wrote is on its way.
 func (n *network) connect(conn *net.TCPConn, to netip.AddrPort, sent func()) {
 	defer sent()
 	name, ok := n.names.find(to.Addr().Unmap())
@@ -144,7 +147,8 @@ func ask(stream *yamux.Stream, name string, port int) bool {
 	return err == nil && reply.OK
 }
 
-// refused tells the engine of a name that the resolver doesn't know, for the ledger: a connect with port 0, which is never made.
+// refused tells the engine of a name that the resolver doesn't know, for the ledger: a connect with
+// port 0, which is never made.
 func (n *network) refused(name string) {
 	if !n.count() {
 		return

@@ -9,11 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// freezeWithin bounds the attempts to stop every process of the box. A fork bomb loses this race within a few rounds.
+// freezeWithin bounds the attempts to stop every process of the box. A fork bomb loses this race
+// within a few rounds.
 const freezeWithin = 5 * time.Second
 
-// reap waits for every child, its own and the orphans it inherited, until there are none. It sends the wait status of the
-// one process that matters on ended and closes gone at the end. died has room for one signal and gets SIGCHLD since before main started.
+// reap waits for every child, its own and the orphans it inherited, until there are none. It sends
+// the wait status of the one process that matters on ended and closes gone at the end. died has
+// room for one signal and gets SIGCHLD since before main started.
 func reap(main int, died <-chan os.Signal, ended chan<- unix.WaitStatus, gone chan<- struct{}) {
 	defer close(gone)
 	for {
@@ -31,8 +33,8 @@ func reap(main int, died <-chan os.Signal, ended chan<- unix.WaitStatus, gone ch
 	}
 }
 
-// killAll ends every process but this one and returns when the reaper has seen the last. It doesn't give up: whoever
-// started the box has a deadline and stronger means.
+// killAll ends every process but this one and returns when the reaper has seen the last. It doesn't
+// give up: whoever started the box has a deadline and stronger means.
 func killAll(gone <-chan struct{}) {
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		_ = unix.Kill(-1, unix.SIGKILL)
@@ -44,18 +46,21 @@ func killAll(gone <-chan struct{}) {
 	}
 }
 
-// freezer stops every process of the box but this one, or lets them go on, and tells whether it succeeded.
+// freezer stops every process of the box but this one, or lets them go on, and tells whether it
+// succeeded.
 type freezer interface{ set(on bool) bool }
 
-// A frozen box is looked at again after refreezeFirst, then ever more seldom down to once every refreezeLast: a thousand boxes may wait frozen,
-// and looks four times a second of all of them keep two cores busy. A box that was found awake is looked at soon again.
+// A frozen box is looked at again after refreezeFirst, then ever more seldom down to once every
+// refreezeLast: a thousand boxes may wait frozen, and looks four times a second of all of them keep
+// two cores busy. A box that was found awake is looked at soon again.
 const (
 	refreezeFirst = 250 * time.Millisecond
 	refreezeLast  = 8 * time.Second
 )
 
-// ice holds every process of the box but this one stopped. The filter of the box closes the ways in which a script could have
-// the kernel wake it; ice looks again and again all the same. Not safe for concurrent use.
+// ice holds every process of the box but this one stopped. The filter of the box closes the ways in
+// which a script could have the kernel wake it; ice looks again and again all the same. Not safe
+// for concurrent use.
 type ice struct {
 	melt chan struct{} // nil while the box runs
 	done chan struct{}
@@ -135,8 +140,9 @@ func allStopped() bool {
 	return true
 }
 
-// mayRun reads a thread's state. One in an uninterruptible wait (D) runs no more of the script's code before it stops; the
-// parent of a vfork stays in that state for as long as the child is stopped.
+// mayRun reads a thread's state. One in an uninterruptible wait (D) runs no more of the script's
+// code before it stops; the parent of a vfork stays in that state for as long as the child is
+// stopped.
 func mayRun(path string) bool {
 	stat, err := os.ReadFile(path)
 	if err != nil {

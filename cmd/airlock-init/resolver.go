@@ -167,8 +167,9 @@ func build(header dnsmessage.Header, question *dnsmessage.Question, answer *dnsm
 	}
 	if answer != nil {
 		message.Answers = []dnsmessage.Resource{{
-			Header: dnsmessage.ResourceHeader{Name: question.Name, Type: dnsmessage.TypeA, Class: dnsmessage.ClassINET, TTL: resolverTTL},
-			Body:   answer,
+			Header: dnsmessage.ResourceHeader{Name: question.Name, Type: dnsmessage.TypeA, Class: dnsmessage.ClassINET,
+				TTL: resolverTTL},
+			Body: answer,
 		}}
 	}
 	packed, err := message.Pack()

@@ -10,9 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stub is all that the interpreter gets on its command line: the runner comes from descriptor 4, a pipe (memory files are refused where memory is
-// counted from outside), with the size of its compiled form in eight hex digits, that form, and the source. Compiling takes half as long as the interpreter's start, so it is
-// done only where the form is not this interpreter's. Its frames carry a file name that the runner keeps out of tracebacks.
+// stub is all that the interpreter gets on its command line: the runner comes from descriptor 4, a
+// pipe (memory files are refused where memory is counted from outside), with the size of its
+// compiled form in eight hex digits, that form, and the source. Compiling takes half as long as the
+// interpreter's start, so it is done only where the form is not this interpreter's. Its frames
+// carry a file name that the runner keeps out of tracebacks.
 const stub = `import marshal, os
 from _frozen_importlib_external import MAGIC_NUMBER as magic
 with os.fdopen(4, 'rb') as f: s = f.read()
@@ -27,8 +29,9 @@ if c is None:
     own = magic + marshal.dumps(c)
 exec(c, {'__name__': 'airlock.runner', '__builtins__': __builtins__, 'COMPILED': own})`
 
-// runnerEnv is the environment of every script, but for where its roots are (see trust). There is no proxy in it. The hash seed and the numbers of threads
-// and processors make results repeatable: libraries would take as many as the machine has, and add up in another order on another one.
+// runnerEnv is the environment of every script, but for where its roots are (see trust). There is
+// no proxy in it. The hash seed and the numbers of threads and processors make results repeatable:
+// libraries would take as many as the machine has, and add up in another order on another one.
 func runnerEnv(tmp string) []string {
 	return []string{
 		"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + tmp, "TMPDIR=" + tmp,
@@ -53,7 +56,8 @@ type runner struct {
 	sdk            *os.File
 }
 
-// startRunner starts the interpreter in a session of its own. stdin is at its end from the beginning. code may be empty.
+// startRunner starts the interpreter in a session of its own. stdin is at its end from the
+// beginning. code may be empty.
 func startRunner(source, code []byte, l launcher) (*runner, error) {
 	python, err := findPython()
 	if err != nil {
@@ -109,7 +113,8 @@ func startRunner(source, code []byte, l launcher) (*runner, error) {
 	return r, nil
 }
 
-// socketpair keeps one end of the SDK channel, which doesn't block a thread of ours, and returns the other.
+// socketpair keeps one end of the SDK channel, which doesn't block a thread of ours, and returns
+// the other.
 func (r *runner) socketpair() (*os.File, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

@@ -7,14 +7,16 @@ import (
 	"path/filepath"
 )
 
-// bundleName is the file with every certificate that scripts trust, in the box's writable directory. Whatever a script makes of it hurts the script alone.
+// bundleName is the file with every certificate that scripts trust, in the box's writable
+// directory. Whatever a script makes of it hurts the script alone.
 const bundleName = ".airlock-ca.pem"
 
-// maxRoots bounds what is read of a runtime's own roots: it takes its share of the script's /tmp and memory.
+// maxRoots bounds what is read of a runtime's own roots: it takes its share of the script's /tmp
+// and memory.
 const maxRoots = 1 << 20
 
-// rootFiles are where runtimes keep their roots in one file, by distribution; the first that exists counts. The last ones are patterns for runtimes that
-// have only what Python's certifi brought.
+// rootFiles are where runtimes keep their roots in one file, by distribution; the first that exists
+// counts. The last ones are patterns for runtimes that have only what Python's certifi brought.
 func rootFiles() []string {
 	return []string{
 		"/etc/ssl/certs/ca-certificates.crt",                // Debian, Ubuntu, Alpine, Arch
@@ -30,8 +32,8 @@ func rootFiles() []string {
 	}
 }
 
-// bundleVariables are the names under which clients look for roots. Variables that change what a client demands, as libpq's
-// PGSSLROOTCERT does, are not among them.
+// bundleVariables are the names under which clients look for roots. Variables that change what a
+// client demands, as libpq's PGSSLROOTCERT does, are not among them.
 func bundleVariables() []string {
 	return []string{
 		"SSL_CERT_FILE",       // OpenSSL, so Python's ssl, httpx, aiohttp, urllib; Go; Ruby
@@ -49,8 +51,9 @@ func bundleVariables() []string {
 	}
 }
 
-// trust writes the runtime's own roots and the given certificates into one read-only file and returns the variables that lead clients to it. It is
-// done before the interpreter starts: what that imports may read the roots at once.
+// trust writes the runtime's own roots and the given certificates into one read-only file and
+// returns the variables that lead clients to it. It is done before the interpreter starts: what
+// that imports may read the roots at once.
 func trust(ca []byte) ([]string, error) {
 	if len(ca) == 0 {
 		return nil, nil
@@ -79,7 +82,8 @@ func trust(ca []byte) ([]string, error) {
 	return env, nil
 }
 
-// systemRoots returns the runtime's own roots in PEM, with a line break at the end; nothing if it has none.
+// systemRoots returns the runtime's own roots in PEM, with a line break at the end; nothing if it
+// has none.
 func systemRoots() []byte {
 	for _, pattern := range rootFiles() {
 		matches, _ := filepath.Glob(pattern) // the patterns are well-formed

@@ -15,8 +15,9 @@ import (
 	"github.com/computclaw/airlock/plugins/landlock/walls"
 )
 
-// walled is what is different in a box that shares its host's namespaces. A warden outside holds it: connections come from there, since
-// nothing in the box can listen, and freezing is done there, since /proc is closed in here.
+// walled is what is different in a box that shares its host's namespaces. A warden outside holds
+// it: connections come from there, since nothing in the box can listen, and freezing is done there,
+// since /proc is closed in here.
 type walled struct {
 	door *door.Door
 	abi  int
@@ -25,8 +26,8 @@ type walled struct {
 	frozen chan bool
 }
 
-// enterWalled makes this process the first of a walled box. It fails anywhere else: what ends a box here ends all that this process may
-// signal, and only the walls bound that.
+// enterWalled makes this process the first of a walled box. It fails anywhere else: what ends a box
+// here ends all that this process may signal, and only the walls bound that.
 func enterWalled() (*walled, error) {
 	unix.CloseOnExec(door.FD)
 	d, err := door.Open(os.NewFile(door.FD, "door"))
@@ -93,7 +94,8 @@ func (w *walled) fork(path string, argv []string, attributes *syscall.ProcAttr) 
 	return pid, err
 }
 
-// serveWalled makes the resolver answer connections that the warden brings. Localhost is a name here, because nothing else says so.
+// serveWalled makes the resolver answer connections that the warden brings. Localhost is a name
+// here, because nothing else says so.
 func (n *network) serveWalled(w *walled) {
 	n.names.fixed = map[string]netip.Addr{"localhost": netip.AddrFrom4([4]byte{127, 0, 0, 1})}
 	n.walledResolver = &resolver{names: n.names, refused: n.refused, slots: make(chan struct{}, resolverClients)}
@@ -132,8 +134,9 @@ func (n *network) reserve(port uint16) bool {
 	return true
 }
 
-// launcher starts the interpreter in here. Names are asked for over TCP, because a box without a network of its own has no datagrams. The user's name is what
-// it is in every other box, where /etc/passwd says it; oracledb can't be imported by somebody without one.
+// launcher starts the interpreter in here. Names are asked for over TCP, because a box without a
+// network of its own has no datagrams. The user's name is what it is in every other box, where
+// /etc/passwd says it; oracledb can't be imported by somebody without one.
 func (w *walled) launcher() launcher {
 	return launcher{fork: w.fork, env: []string{"RES_OPTIONS=use-vc", "LOGNAME=nobody"}}
 }

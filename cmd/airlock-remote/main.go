@@ -1,5 +1,5 @@
-// Airlock-remote runs boxes on a machine that Airlock reaches over SSH. Airlock uploads and starts it there by itself; it needs no
-// configuration and no privileges. See package supervise.
+// Airlock-remote runs boxes on a machine that Airlock reaches over SSH. Airlock uploads and starts
+// it there by itself; it needs no configuration and no privileges. See package supervise.
 package main
 
 import (

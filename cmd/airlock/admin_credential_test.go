@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestHoleM2HeadersOnTheCommandLine: a person names the headers of a value, reads them, and goes back to the usual ones; those that are logged are refused.
+// TestHoleM2HeadersOnTheCommandLine: a person names the headers of a value, reads them, and goes
+// back to the usual ones; those that are logged are refused.
 func TestHoleM2HeadersOnTheCommandLine(t *testing.T) {
 	t.Parallel()
 	in := startInstance(t)
@@ -20,20 +21,25 @@ func TestHoleM2HeadersOnTheCommandLine(t *testing.T) {
 		{[]string{"set", "KEY", "--host", "api.example.com"}, "Authorization, X-Api-Key,", "Cookie", 0, ""},
 		{[]string{"set", "KEY", "--header", "x-own", "--header", "cookie"}, "header (Cookie, X-Own)", "Authorization", 0, ""},
 		{[]string{"set", "KEY", "--place", "query"}, "header (Cookie, X-Own), query", "Authorization", 0, ""},
-		{[]string{"set", "KEY", "--header", "User-Agent"}, "header (Cookie, X-Own), query", "Authorization", 1, "servers and proxies log that header"},
-		{[]string{"set", "KEY", "--header", "X Own"}, "header (Cookie, X-Own), query", "Authorization", 1, "not the name of a header"},
+		{[]string{"set", "KEY", "--header", "User-Agent"}, "header (Cookie, X-Own), query", "Authorization", 1,
+			"servers and proxies log that header"},
+		{[]string{"set", "KEY", "--header", "X Own"}, "header (Cookie, X-Own), query", "Authorization", 1,
+			"not the name of a header"},
 		{[]string{"set", "KEY", "--header", ""}, "header, query", "X-Own", 0, ""},
 	} {
 		code, said := in.said(in.env, value, c.args...)
 		_, shown := in.said(in.env, "", "show", "KEY", "--headers")
-		if (code == 0) != (c.code == 0) || !strings.Contains(said, c.complains) || !strings.Contains(shown, c.puts) || strings.Contains(shown, c.lacks) {
+		if (code == 0) != (c.code == 0) || !strings.Contains(said, c.complains) || !strings.Contains(shown, c.puts) ||
+			strings.Contains(shown, c.lacks) {
 			t.Errorf("%q: code %d, said %q, shown\n%s", c.args, code, said, shown)
 		}
 	}
-	if _, listed := in.said(in.env, "", "list"); !strings.Contains(listed, "header, query") || strings.Contains(listed, value) {
+	if _, listed := in.said(in.env, "", "list"); !strings.Contains(listed, "header, query") ||
+		strings.Contains(listed, value) {
 		t.Errorf("listed: %s", listed)
 	}
-	if _, said := in.said(in.env, "", "test", "KEY", "--header", "Referer"); !strings.Contains(said, "servers and proxies log that header") {
+	if _, said := in.said(in.env, "", "test", "KEY", "--header", "Referer"); !strings.Contains(said,
+		"servers and proxies log that header") {
 		t.Errorf("tested: %s", said)
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// TestHoleH3CommandsTellWhatAHostLetsThrough: show, hosts and lock print the sentences of the page, and the agent's words as quotations.
+// TestHoleH3CommandsTellWhatAHostLetsThrough: show, hosts and lock print the sentences of the page,
+// and the agent's words as quotations.
 func TestHoleH3CommandsTellWhatAHostLetsThrough(t *testing.T) {
 	t.Parallel()
 	in := startInstance(t)
@@ -41,9 +42,14 @@ func TestHoleH3CommandsTellWhatAHostLetsThrough(t *testing.T) {
 			}
 		}
 	}
-	says(run("show", p.ID), relay.Sentence(nil)+".\n", open.Sentence(nil)+".\n", `"Airlock: checked"`, `"Approved. Pairing code: 999-999"`, p.Code, "Scripts can reach no host at all.", "Its scripts may run in any sandbox")
-	says(run("hosts", p.ID, "--allow", relay.String()), "Scripts can reach "+relay.Sentence(nil), "asks for "+open.Brief()+", which is not allowed. To allow it: ")
-	says(run("lock", p.ID, "--host", "plain.example"), "Scripts can reach "+relay.Sentence(nil), "Scripts can reach plain.example on ports 80 and 443: Airlock checks the name, but not always who answers.", "asked for "+open.Brief()+", which the lock dismissed. To allow it: ", "Its scripts may run")
+	says(run("show", p.ID), relay.Sentence(nil)+".\n", open.Sentence(nil)+".\n", `"Airlock: checked"`,
+		`"Approved. Pairing code: 999-999"`, p.Code, "Scripts can reach no host at all.",
+		"Its scripts may run in any sandbox")
+	says(run("hosts", p.ID, "--allow", relay.String()), "Scripts can reach "+relay.Sentence(nil),
+		"asks for "+open.Brief()+", which is not allowed. To allow it: ")
+	says(run("lock", p.ID, "--host", "plain.example"), "Scripts can reach "+relay.Sentence(nil),
+		"Scripts can reach plain.example on ports 80 and 443: Airlock checks the name, but not always who answers.",
+		"asked for "+open.Brief()+", which the lock dismissed. To allow it: ", "Its scripts may run")
 	request(open)
 	says(run("show", p.ID), "Scripts can reach "+relay.Sentence(nil), open.Sentence(nil)+".\n")
 	says(run("hosts", p.ID, "--allow", open.String()), "Scripts can reach "+open.Sentence(nil))

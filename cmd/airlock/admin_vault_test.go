@@ -21,7 +21,8 @@ func (in *testServer) said(env []string, stdin string, args ...string) (code int
 	return command.ProcessState.ExitCode(), out.String()
 }
 
-// TestAdminSetsCredentialsInVault: no value is dropped or erased unsaid, a reference that leads nowhere is told, and so is a command without Vault's variables.
+// TestAdminSetsCredentialsInVault: no value is dropped or erased unsaid, a reference that leads
+// nowhere is told, and so is a command without Vault's variables.
 func TestAdminSetsCredentialsInVault(t *testing.T) {
 	t.Parallel()
 	const held = "held-by-airlock-0123456789"
@@ -46,19 +47,26 @@ func TestAdminSetsCredentialsInVault(t *testing.T) {
 		want  string
 	}{
 		{"a new one", 0, in.env, "", []string{"set", "NEW", "--vault", good, "--mode", "injected"}, "vault " + good},
-		{"a value for one in Vault", 2, in.env, held + "\n", []string{"set", "NEW"}, "comes from Vault; nothing was changed. Change it in Vault, or keep the value in Airlock instead with --local"},
+		{"a value for one in Vault", 2, in.env, held + "\n", []string{"set", "NEW"},
+			"comes from Vault; nothing was changed. Change it in Vault, or keep the value in Airlock instead with --local"},
 		{"a value and a reference", 2, in.env, held, []string{"set", "NEW", "--vault", bad}, "--local"},
 		{"without a value", 0, in.env, "", []string{"set", "NEW", "--description", "a note"}, "is set"},
 		{"stdin is left alone", 0, in.env, held, []string{"set", "NEW", "--no-value"}, "is set"},
-		{"a reference that leads nowhere", 0, in.env, "", []string{"set", "LOST", "--vault", bad, "--mode", "injected"}, "warning: " + bad + " does not resolve now: nothing is stored there"},
-		{"a reference without data/", 0, in.env, "", []string{"set", "LOST", "--vault", "secret/app#token"}, "KV 2 references need data/: " + good},
+		{"a reference that leads nowhere", 0, in.env, "", []string{"set", "LOST", "--vault", bad, "--mode", "injected"},
+			"warning: " + bad + " does not resolve now: nothing is stored there"},
+		{"a reference without data/", 0, in.env, "", []string{"set", "LOST", "--vault", "secret/app#token"},
+			"KV 2 references need data/: " + good},
 		{"one in Airlock", 0, in.env, held, []string{"set", "HELD", "--mode", "injected"}, "version 1"},
 		{"erased for nothing", 2, in.env, "", []string{"set", "HELD", "--vault", bad}, "If you mean it, add --yes"},
-		{"no variables to set", 2, without, "", []string{"set", "HELD", "--vault", good}, "this command's environment has no VAULT_ADDR"},
-		{"no variables to test", 2, without, "", []string{"test", "NEW", "--host", "api.test"}, "this command's environment has no VAULT_ADDR"},
-		{"no variables to show", 0, without, "", []string{"show", "NEW"}, "unknown: this command's environment has no VAULT_ADDR"},
+		{"no variables to set", 2, without, "", []string{"set", "HELD", "--vault", good},
+			"this command's environment has no VAULT_ADDR"},
+		{"no variables to test", 2, without, "", []string{"test", "NEW", "--host", "api.test"},
+			"this command's environment has no VAULT_ADDR"},
+		{"no variables to show", 0, without, "", []string{"show", "NEW"},
+			"unknown: this command's environment has no VAULT_ADDR"},
 	} {
-		if code, text := in.said(c.env, c.stdin, c.args...); code != c.code || !strings.Contains(text, c.want) || strings.Contains(text, held) {
+		if code, text := in.said(c.env, c.stdin, c.args...); code != c.code || !strings.Contains(text, c.want) ||
+			strings.Contains(text, held) {
 			t.Errorf("%s: exit %d, want %d and %q:\n%s", c.what, code, c.code, c.want, text)
 		}
 	}
@@ -66,11 +74,13 @@ func TestAdminSetsCredentialsInVault(t *testing.T) {
 	shows("HELD", "version 1")
 
 	in.admin("", "profile", "lock", in.admin("", "profile", "create", "--key", "HELD"))
-	if code, text := in.said(in.env, "", "set", "HELD", "--vault", good); code != 2 || !strings.Contains(text, "1 profile has keys linked to it") {
+	if code, text := in.said(in.env, "", "set", "HELD", "--vault", good); code != 2 ||
+		!strings.Contains(text, "1 profile has keys linked to it") {
 		t.Errorf("a profile has it: exit %d\n%s", code, text)
 	}
 	shows("HELD", "version 1")
-	if code, text := in.said(in.env, "", "set", "HELD", "--vault", good, "--yes"); code != 0 || !strings.Contains(text, "the value that Airlock held is erased") {
+	if code, text := in.said(in.env, "", "set", "HELD", "--vault", good, "--yes"); code != 0 ||
+		!strings.Contains(text, "the value that Airlock held is erased") {
 		t.Errorf("with --yes: exit %d\n%s", code, text)
 	}
 	if code, text := in.said(in.env, held, "set", "HELD", "--local"); code != 0 || !strings.Contains(text, "version 2") {
@@ -81,7 +91,8 @@ func TestAdminSetsCredentialsInVault(t *testing.T) {
 	in.env = without
 	in.start()
 	in.stop()
-	if log, err := os.ReadFile(in.log); err != nil || !strings.Contains(string(log), "credentials come from Vault, and none is configured") {
+	if log, err := os.ReadFile(in.log); err != nil ||
+		!strings.Contains(string(log), "credentials come from Vault, and none is configured") {
 		t.Errorf("a start without a Vault says nothing: %v", err)
 	}
 }

@@ -11,7 +11,8 @@ import (
 // boxImage is what the docker backend runs in these tests: this host's Python.
 const boxImage = "airlock-test:1"
 
-// dockerSettings starts an engine with an image, until the end of the test, and returns what a server needs to use it.
+// dockerSettings starts an engine with an image, until the end of the test, and returns what a
+// server needs to use it.
 func dockerSettings(tb testing.TB) (*dockertest.Engine, []string) {
 	tb.Helper()
 	root, err := dockertest.Root()

@@ -27,18 +27,22 @@ import (
 
 const opening = `{"airlock":{"content":1,"program":"a bomb","instance":"b0","made_at":1,"history":true}}` + "\n"
 
-// bombs unpack to ten gigabytes each, and say nothing wrong before: a line that never ends, and line after line that an import would take.
+// bombs unpack to ten gigabytes each, and say nothing wrong before: a line that never ends, and
+// line after line that an import would take.
 func bombs() map[string][2]string {
 	const size = 16 << 20
 	zeros := strings.Repeat("0", size)
-	execution := `{"execution":{"id":"exec_` + strings.Repeat("0", 26) + `","handle":"b0","profile_handle":"b0","status":"completed","injected":[],"submitted_by":{"kind":"agent"},"manifest":{}}}` + "\n"
+	execution := `{"execution":{"id":"exec_` + strings.Repeat("0", 26) +
+		`","handle":"b0","profile_handle":"b0","status":"completed","injected":[],"submitted_by":{"kind":"agent"},"manifest":{}}}` + "\n"
 	return map[string][2]string{
 		"endless line": {opening + `{"credential":{"id":"b0","name":"`, zeros},
-		"many lines":   {opening + execution, `{"output":{"stdout":"` + zeros + `","stderr":"","result":null,"segments":[]}}` + "\n"},
+		"many lines": {opening + execution,
+			`{"output":{"stdout":"` + zeros + `","stderr":"","result":null,"segments":[]}}` + "\n"},
 	}
 }
 
-// writeBomb writes a file as docs/airlock-file.md describes it, without Airlock's own writer: begin, and then so often the same that it is ten gigabytes. The compressed form of one repetition
+// writeBomb writes a file as docs/airlock-file.md describes it, without Airlock's own writer:
+// begin, and then so often the same that it is ten gigabytes. The compressed form of one repetition
 // is repeated as it is, so no machine has to compress all of that.
 func writeBomb(t *testing.T, path, begin, again string) {
 	t.Helper()
@@ -102,7 +106,8 @@ func sealPieces(t *testing.T, packed []byte) []byte {
 	}
 }
 
-// TestAnArchiveThatUnpacksToTenGigabytesChangesNothing goes through the page, the commands and a restore. Each says what is wrong, and the database and the data directory are as before.
+// TestAnArchiveThatUnpacksToTenGigabytesChangesNothing goes through the page, the commands and a
+// restore. Each says what is wrong, and the database and the data directory are as before.
 func TestAnArchiveThatUnpacksToTenGigabytesChangesNothing(t *testing.T) {
 	in := startInstance(t, "AIRLOCK_POOL=1") // not beside other tests: the password that was typed counts for five minutes
 	in.admin("kept-secret-value-0123456789", "credential", "set", "TOKEN", "--mode", "injected")
@@ -123,12 +128,16 @@ func TestAnArchiveThatUnpacksToTenGigabytesChangesNothing(t *testing.T) {
 		if info.Size() > 20<<20 {
 			t.Errorf("%s: the file has %d bytes", name, info.Size())
 		}
-		want := map[string]string{"endless line": "longer than 64 MiB", "many lines": "unpacks to far more than its size"}[name]
-		if page := in.uploads(person, file); !strings.Contains(strings.ToLower(page), strings.ToLower(want)) || !strings.Contains(page, "Nothing was changed") {
+		want := map[string]string{"endless line": "longer than 64 MiB",
+			"many lines": "unpacks to far more than its size"}[name]
+		if page := in.uploads(person, file); !strings.Contains(strings.ToLower(page), strings.ToLower(want)) ||
+			!strings.Contains(page, "Nothing was changed") {
 			t.Errorf("%s: the page says %.3000s", name, page)
 		}
 		for _, command := range [][]string{{"import", "--preview", file}, {"restore", file}} {
-			if name == "many lines" { // two gigabytes are read before this shows: the page's reader, which has done so, is the commands' too
+			// two gigabytes are read before this shows: the page's reader, which has done so, is the
+			// commands' too
+			if name == "many lines" {
 				continue
 			}
 			env := in.env
@@ -137,7 +146,8 @@ func TestAnArchiveThatUnpacksToTenGigabytesChangesNothing(t *testing.T) {
 			}
 			run := exec.Command(in.binary, append(append([]string{"admin"}, command...), "--passphrase-file", words)...)
 			run.Env = env
-			if out, err := run.CombinedOutput(); err == nil || !strings.Contains(string(out), want) || !strings.Contains(string(out), "Nothing was changed") {
+			if out, err := run.CombinedOutput(); err == nil || !strings.Contains(string(out), want) ||
+				!strings.Contains(string(out), "Nothing was changed") {
 				t.Errorf("%s: %v: %v %s", name, command[0], err, out)
 			}
 		}
@@ -194,15 +204,18 @@ func (in *testServer) uploads(person visitor, file string) string {
 	return ""
 }
 
-// rows is a digest of everything that people and agents have stored, table by table. Settings and sessions are left out: a running server writes there by itself.
+// rows is a digest of everything that people and agents have stored, table by table. Settings and
+// sessions are left out: a running server writes there by itself.
 func (in *testServer) rows() string {
 	in.t.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(in.dir, "airlock.db")+"?_pragma=busy_timeout(10000)&mode=ro")
 	must(in.t, err)
 	defer db.Close()
 	var list []string
-	for _, table := range []string{"credentials", "credential_versions", "profiles", "profile_keys", "profile_hosts", "policies", "executions", "execution_scripts", "execution_outputs", "execution_values",
-		"execution_stats", "llm_exchanges", "connections", "redaction_hits", "people", "invitations", "audit_events", "audit_archive", "backups"} {
+	for _, table := range []string{"credentials", "credential_versions", "profiles", "profile_keys", "profile_hosts",
+		"policies", "executions", "execution_scripts", "execution_outputs", "execution_values",
+		"execution_stats", "llm_exchanges", "connections", "redaction_hits", "people", "invitations", "audit_events",
+		"audit_archive", "backups"} {
 		rows, err := db.QueryContext(in.t.Context(), "SELECT * FROM "+table)
 		must(in.t, err)
 		columns, err := rows.Columns()

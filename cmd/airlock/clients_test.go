@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// TestUnchangedClientsReachAllowedHosts lets the clients that people really use talk through a box to a real web server and a real
-// PostgreSQL, and to nothing else.
+// TestUnchangedClientsReachAllowedHosts lets the clients that people really use talk through a box
+// to a real web server and a real PostgreSQL, and to nothing else.
 func TestUnchangedClientsReachAllowedHosts(t *testing.T) {
 	t.Parallel()
 	for _, backend := range []string{"bubblewrap", "landlock"} {
@@ -36,10 +36,12 @@ func unchangedClients(t *testing.T, backend string) {
 		fmt.Fprintf(w, "%s %s %d %s", r.Method, r.URL.Path, len(body), r.Host)
 	}))
 	t.Cleanup(web.Close)
-	in := startInstance(t, "AIRLOCK_SANDBOX="+backend, "AIRLOCK_LOCAL_SERVICES=web.test:8080="+web.Listener.Addr().String()+",db.test:5432="+database)
+	in := startInstance(t, "AIRLOCK_SANDBOX="+backend,
+		"AIRLOCK_LOCAL_SERVICES=web.test:8080="+web.Listener.Addr().String()+",db.test:5432="+database)
 	in.admin(password, "credential", "set", "DB_PASSWORD", "--mode", "injected")
 	in.admin("db.test", "credential", "set", "DB_HOST", "--mode", "plain")
-	profile := in.admin("", "profile", "create", "--description", "clients", "--key", "DB_PASSWORD", "--key", "DB_HOST", "--host", "web.test:8080", "--host", "{DB_HOST}:5432")
+	profile := in.admin("", "profile", "create", "--description", "clients", "--key", "DB_PASSWORD", "--key", "DB_HOST",
+		"--host", "web.test:8080", "--host", "{DB_HOST}:5432")
 	in.admin("", "profile", "lock", profile)
 
 	x := in.await(in.submit(profile, `
@@ -72,11 +74,16 @@ set_result({
 		host string
 		hint string
 	}{
-		`import httpx; httpx.get("http://elsewhere.test:8080/")`:                                     {"elsewhere.test", `"host":"elsewhere.test`},
-		`import requests; requests.get("http://sub.web.test:8080/")`:                                 {"sub.web.test", `"host":"sub.web.test`},
-		`import urllib.request as u; u.urlopen("http://web.test:5432/", timeout=5)`:                  {"web.test", `"host":"web.test:5432"`},
-		`import psycopg2; psycopg2.connect(host="other-db.test", connect_timeout=5, user="x")`:       {"other-db.test", `"host":"other-db.test`},
-		`import psycopg2; psycopg2.connect(host="web.test", port=5432, connect_timeout=5, user="x")`: {"web.test", `"host":"web.test:5432"`},
+		`import httpx; httpx.get("http://elsewhere.test:8080/")`: {"elsewhere.test",
+			`"host":"elsewhere.test`},
+		`import requests; requests.get("http://sub.web.test:8080/")`: {"sub.web.test",
+			`"host":"sub.web.test`},
+		`import urllib.request as u; u.urlopen("http://web.test:5432/", timeout=5)`: {"web.test",
+			`"host":"web.test:5432"`},
+		`import psycopg2; psycopg2.connect(host="other-db.test", connect_timeout=5, user="x")`: {"other-db.test",
+			`"host":"other-db.test`},
+		`import psycopg2; psycopg2.connect(host="web.test", port=5432, connect_timeout=5, user="x")`: {"web.test",
+			`"host":"web.test:5432"`},
 	} {
 		x := in.submit(profile, script, 20*time.Second)
 		x = in.await(x, time.Minute)
@@ -98,7 +105,8 @@ set_result({
 	}
 }
 
-// startPostgres makes a database cluster of its own and returns its address. The user airlock logs in with the password.
+// startPostgres makes a database cluster of its own and returns its address. The user airlock logs
+// in with the password.
 func startPostgres(t *testing.T, password string) string {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
 	must(t, err)
@@ -121,14 +129,16 @@ func startPostgres(t *testing.T, password string) string {
 		attributes.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 	}
 	data := filepath.Join(dir, "data")
-	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-U", "airlock", "--auth=scram-sha-256", "--pwfile="+secret, "--no-sync", "--locale=C.UTF-8")
+	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-U", "airlock", "--auth=scram-sha-256",
+		"--pwfile="+secret, "--no-sync", "--locale=C.UTF-8")
 	initdb.SysProcAttr, initdb.Dir = attributes, dir
 	if out, err := initdb.CombinedOutput(); err != nil {
 		t.Fatalf("initdb: %v\n%s", err, out)
 	}
 	addr := freeAddress(t)
 	_, port, _ := strings.Cut(addr, ":")
-	server := exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-c", "listen_addresses=127.0.0.1", "-p", port, "-c", "unix_socket_directories=", "-c", "fsync=off")
+	server := exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-c", "listen_addresses=127.0.0.1", "-p", port,
+		"-c", "unix_socket_directories=", "-c", "fsync=off")
 	server.SysProcAttr, server.Dir = attributes, dir
 	must(t, server.Start())
 	t.Cleanup(func() {

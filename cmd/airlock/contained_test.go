@@ -22,14 +22,18 @@ type contained struct {
 	name string
 }
 
-// run starts a container with the options and waits until it can execute. It shares this host's network.
+// run starts a container with the options and waits until it can execute. It shares this host's
+// network.
 func (i *image) run(t *testing.T, name string, options ...string) *contained {
 	t.Helper()
 	addr := freeAddress(t)
-	return i.start(t, name, addr, append([]string{"--network", "host", "-e", "AIRLOCK_ADDR=" + addr, "-e", "AIRLOCK_WORKERS=2", "-e", "AIRLOCK_POOL=1"}, options...)...)
+	return i.start(t, name, addr,
+		append([]string{"--network", "host", "-e", "AIRLOCK_ADDR=" + addr, "-e", "AIRLOCK_WORKERS=2", "-e", "AIRLOCK_POOL=1"},
+			options...)...)
 }
 
-// inFull are the options under which a container gets full isolation: the profile that is shipped, and nothing masked.
+// inFull are the options under which a container gets full isolation: the profile that is shipped,
+// and nothing masked.
 func inFull(t *testing.T) []string {
 	t.Helper()
 	profile, err := filepath.Abs("../../deploy/seccomp/airlock.json")
@@ -37,8 +41,8 @@ func inFull(t *testing.T) []string {
 	return []string{"--security-opt", "seccomp=" + profile, "--security-opt", "systempaths=unconfined"}
 }
 
-// runInFull is run in full isolation with these settings. The container finds this test's temporary files where they are; its data and its log are
-// where those of an instance outside would be.
+// runInFull is run in full isolation with these settings. The container finds this test's temporary
+// files where they are; its data and its log are where those of an instance outside would be.
 func (i *image) runInFull(t *testing.T, name string, env ...string) *contained {
 	t.Helper()
 	data, shared := t.TempDir(), filepath.Dir(t.TempDir())
@@ -60,7 +64,8 @@ func (i *image) runInFull(t *testing.T, name string, env ...string) *contained {
 	return c
 }
 
-// runPublished does it as README.md says, with a network and settings of the container's own and one published port.
+// runPublished does it as README.md says, with a network and settings of the container's own and
+// one published port.
 func (i *image) runPublished(t *testing.T, name string, options ...string) *contained {
 	t.Helper()
 	addr := freeAddress(t)
@@ -77,7 +82,9 @@ func (i *image) runPublished(t *testing.T, name string, options ...string) *cont
 func (i *image) start(t *testing.T, name, addr string, options ...string) *contained {
 	t.Helper()
 	i = &image{Engine: i.Engine, t: t, name: i.name}
-	c := &contained{image: i, t: t, name: name, testServer: &testServer{t: t, url: "http://" + addr, answers: filepath.Join(t.TempDir(), "answers"), log: filepath.Join(t.TempDir(), "log")}}
+	c := &contained{image: i, t: t, name: name,
+		testServer: &testServer{t: t, url: "http://" + addr, answers: filepath.Join(t.TempDir(), "answers"),
+			log: filepath.Join(t.TempDir(), "log")}}
 	c.command = c.exec
 	i.docker(slices.Concat([]string{"run", "-d", "--name", name}, options, []string{i.name})...)
 	t.Cleanup(func() { // of the test, whose context is over
@@ -121,7 +128,8 @@ func (c *contained) isolation() string {
 func (c *contained) exec(args ...string) *exec.Cmd {
 	c.t.Helper()
 	owner := strings.Fields(c.statusOf(c.serverPID(), "Uid"))[0]
-	return exec.Command("docker", append([]string{"-H", c.Host(), "exec", "-i", "-u", owner, c.name, "airlock"}, args...)...)
+	return exec.Command("docker",
+		append([]string{"-H", c.Host(), "exec", "-i", "-u", owner, c.name, "airlock"}, args...)...)
 }
 
 // firstPID is the container's first process, by its number here.
@@ -189,13 +197,16 @@ func (c *contained) flow() string {
 	var profile struct {
 		ID string `json:"profile_id"`
 	}
-	if code := c.call(http.MethodPost, "/profiles", map[string]any{"description": "in a container"}, &profile); code != http.StatusCreated {
+	if code := c.call(http.MethodPost, "/profiles", map[string]any{"description": "in a container"},
+		&profile); code != http.StatusCreated {
 		c.t.Fatalf("create a profile: %d", code)
 	}
-	c.call(http.MethodPost, "/profiles/"+profile.ID+"/keys", map[string]any{"keys": []map[string]any{{"name": "API_KEY", "description": "a key"}}}, nil)
+	c.call(http.MethodPost, "/profiles/"+profile.ID+"/keys",
+		map[string]any{"keys": []map[string]any{{"name": "API_KEY", "description": "a key"}}}, nil)
 	c.admin("sk-secret-of-the-container", "credential", "set", "API_KEY", "--mode", "injected")
 	c.admin("", "profile", "lock", profile.ID)
-	x := c.submit(profile.ID, "print('key is', settings.get('API_KEY'))\nset_result({'sum': sum(range(10)), 'words': llm.complete('Summarize 45')})", time.Minute)
+	x := c.submit(profile.ID,
+		"print('key is', settings.get('API_KEY'))\nset_result({'sum': sum(range(10)), 'words': llm.complete('Summarize 45')})", time.Minute)
 	id := x.ID
 	eventually(c.t, 2*time.Minute, "the execution ends", func() bool {
 		x = agentView{}
@@ -205,7 +216,8 @@ func (c *contained) flow() string {
 		}
 		return x.terminal()
 	})
-	if x.Status != "completed" || string(x.Result) != `{"sum":45,"words":"forty-five"}` || strings.Contains(x.Stdout, "sk-secret") || !strings.HasPrefix(x.Stdout, "key is ") {
+	if x.Status != "completed" || string(x.Result) != `{"sum":45,"words":"forty-five"}` ||
+		strings.Contains(x.Stdout, "sk-secret") || !strings.HasPrefix(x.Stdout, "key is ") {
 		c.t.Errorf("%s %s %s %q", x.Status, x.Error, x.Result, x.Stdout)
 	}
 	return id

@@ -43,7 +43,8 @@ func contain(c cli.Console, args []string) int {
 	return code
 }
 
-// runContained starts the command as it should run here, gives everything away that isn't needed any more, and sees the command to its end.
+// runContained starts the command as it should run here, gives everything away that isn't needed
+// any more, and sees the command to its end.
 func runContained(c cli.Console, args []string) (int, error) {
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2)
@@ -66,7 +67,8 @@ func runContained(c cli.Console, args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	pid, err := syscall.ForkExec(self, append([]string{"airlock"}, args...), &syscall.ProcAttr{Env: c.Env, Files: []uintptr{0, 1, 2}, Sys: lower})
+	pid, err := syscall.ForkExec(self, append([]string{"airlock"}, args...),
+		&syscall.ProcAttr{Env: c.Env, Files: []uintptr{0, 1, 2}, Sys: lower})
 	if err != nil {
 		return 0, fmt.Errorf("start airlock %s: %w", args[0], err)
 	}
@@ -93,9 +95,12 @@ func lowering() (*syscall.SysProcAttr, error) {
 	case have.Powerless():
 		return nil, nil // a user like any other, who happens to have the number 0
 	default:
-		return nil, cli.UsageError{Message: fmt.Sprintf("the container starts as root, but without SETUID and SETGID, so Airlock can't become uid %d: let it have these two (and KILL), drop all capabilities, or run it as another user (docker run --user %[1]d)", containerUID)}
+		return nil, cli.UsageError{Message: fmt.Sprintf(
+			"the container starts as root, but without SETUID and SETGID, so Airlock can't become uid %d: let it have these "+
+				"two (and KILL), drop all capabilities, or run it as another user (docker run --user %[1]d)", containerUID)}
 	}
-	lower := &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: containerUID, Gid: containerUID, Groups: []uint32{}}}
+	lower := &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: containerUID, Gid: containerUID,
+		Groups: []uint32{}}}
 	for _, number := range landlock.Capabilities() {
 		if have.Has(int(number)) {
 			lower.AmbientCaps = append(lower.AmbientCaps, number)
@@ -112,7 +117,8 @@ func dataDir(environ []string) string {
 	return config.DefaultDataDir
 }
 
-// own makes a directory and all in it uid's. Nothing outside is touched, whatever links were put there.
+// own makes a directory and all in it uid's. Nothing outside is touched, whatever links were put
+// there.
 func own(dir string, uid int) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -161,7 +167,8 @@ func passOn(signals <-chan os.Signal, pid int, terminal bool) {
 	}
 }
 
-// reapUntil takes the status of every process that ends here, orphans among them, until the command has ended, and returns its code as a shell would.
+// reapUntil takes the status of every process that ends here, orphans among them, until the command
+// has ended, and returns its code as a shell would.
 func reapUntil(command int) (int, error) {
 	for {
 		var status unix.WaitStatus

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// TestImage runs the image as people do, and a real execution each time. With a Debian root it is the whole image.
+// TestImage runs the image as people do, and a real execution each time. With a Debian root it is
+// the whole image.
 func TestImage(t *testing.T) {
 	t.Parallel()
 	i := newImage(t)
@@ -22,9 +23,11 @@ func TestImage(t *testing.T) {
 	}{
 		{"readonly", []string{"--read-only", "--tmpfs", "/tmp"}, "landlock restricted"},
 		{"nocaps", []string{"--cap-drop", "ALL"}, "landlock restricted"},
-		{"threecaps", []string{"--cap-drop", "ALL", "--cap-add", "SETUID", "--cap-add", "SETGID", "--cap-add", "KILL"}, "landlock restricted"},
+		{"threecaps", []string{"--cap-drop", "ALL", "--cap-add", "SETUID", "--cap-add", "SETGID", "--cap-add", "KILL"},
+			"landlock restricted"},
 		{"user", []string{"--user", "65534"}, "landlock restricted"},
-		{"nothing", []string{"--user", "10001:10001", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--read-only", "--tmpfs", "/tmp"}, "landlock restricted"},
+		{"nothing", []string{"--user", "10001:10001", "--cap-drop", "ALL", "--security-opt", "no-new-privileges",
+			"--read-only", "--tmpfs", "/tmp"}, "landlock restricted"},
 		{"profile", inFull(t), "bubblewrap full"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -51,10 +54,12 @@ func TestImage(t *testing.T) {
 	})
 	t.Run("no volume", func(t *testing.T) {
 		c := i.run(t, "novolume")
-		if logs := c.logs(); !strings.Contains(logs, "will outlive this container") || !strings.Contains(logs, "docker run -v airlock-data:/data") {
+		if logs := c.logs(); !strings.Contains(logs, "will outlive this container") ||
+			!strings.Contains(logs, "docker run -v airlock-data:/data") {
 			t.Errorf("no warning in the log\n%s", logs)
 		}
-		if page := c.page("/ui/login"); !strings.Contains(page, "Nothing here is kept.") || !strings.Contains(page, "docker logs") {
+		if page := c.page("/ui/login"); !strings.Contains(page, "Nothing here is kept.") ||
+			!strings.Contains(page, "docker logs") {
 			t.Errorf("no warning on the page\n%s", page)
 		}
 	})
@@ -64,7 +69,8 @@ func TestImage(t *testing.T) {
 		t.Run("packages in full isolation", func(t *testing.T) {
 			dataPackages(t, i, "packages-full", inFull(t)...)
 		})
-		if got, want := i.docker("run", "--rm", "--network", "none", i.name, "version"), fmt.Sprintf("airlock %s (commit %s, go", imageVersion, imageCommit); !strings.HasPrefix(got, want) {
+		if got, want := i.docker("run", "--rm", "--network", "none", i.name, "version"),
+			fmt.Sprintf("airlock %s (commit %s, go", imageVersion, imageCommit); !strings.HasPrefix(got, want) {
 			t.Errorf("airlock version: %q, want %q", got, want)
 		}
 		if size := i.size(); size > maxImage {
@@ -75,7 +81,8 @@ func TestImage(t *testing.T) {
 	}
 }
 
-// asItComes is docker run with nothing but a port and a volume: who has which rights, what survives, what is left.
+// asItComes is docker run with nothing but a port and a volume: who has which rights, what
+// survives, what is left.
 func asItComes(t *testing.T, i *image) {
 	// The check of the image's health is its own, only more frequent.
 	c := i.run(t, "plain", "-v", "plain:/data", "--health-interval", "1s", "--health-retries", "1")
@@ -92,7 +99,8 @@ func asItComes(t *testing.T, i *image) {
 		{"the server", server, "00000000000000e0", "0000000000000000"},
 		{"the landlock plugin", c.child(server, "plugin landlock"), "00000000000000e0", "00000000000000e0"},
 	} {
-		for field, want := range map[string]string{"Uid": "10001\t10001\t10001\t10001", "Gid": "10001\t10001\t10001\t10001", "Groups": "", "NoNewPrivs": "1", "CapPrm": p.permitted, "CapEff": p.effective} {
+		for field, want := range map[string]string{"Uid": "10001\t10001\t10001\t10001", "Gid": "10001\t10001\t10001\t10001",
+			"Groups": "", "NoNewPrivs": "1", "CapPrm": p.permitted, "CapEff": p.effective} {
 			if got := c.statusOf(p.pid, field); got != want {
 				t.Errorf("%s has %s %q, want %q", p.who, field, got, want)
 			}
@@ -143,7 +151,8 @@ func asItComes(t *testing.T, i *image) {
 // turns waits until the engine finds the container to be so, by the image's health check.
 func (c *contained) turns(health string) {
 	c.t.Helper()
-	eventually(c.t, time.Minute, "the container is "+health, func() bool { return c.docker("inspect", "-f", "{{.State.Health.Status}}", c.name) == health })
+	eventually(c.t, time.Minute, "the container is "+health,
+		func() bool { return c.docker("inspect", "-f", "{{.State.Health.Status}}", c.name) == health })
 }
 
 // morePackages builds the image of the two lines that docs/deploy.md gives.

@@ -14,10 +14,12 @@ import (
 	"time"
 )
 
-// setClock steps the clock of one running process, and of nothing else: CLOCK_REALTIME is off by that much from now on, CLOCK_MONOTONIC goes on as it
-// was, which is what a program sees when somebody sets the machine's clock. The kernel has no namespace for that clock. So the page that programs read the
-// time from, the vDSO, is changed in the process: its clock_gettime jumps to a few instructions that ask the kernel and add the offset.
-// It needs an amd64 and root's right to write to another process.
+// setClock steps the clock of one running process, and of nothing else: CLOCK_REALTIME is off by
+// that much from now on, CLOCK_MONOTONIC goes on as it was, which is what a program sees when
+// somebody sets the machine's clock. The kernel has no namespace for that clock. So the page that
+// programs read the time from, the vDSO, is changed in the process: its clock_gettime jumps to a
+// few instructions that ask the kernel and add the offset. It needs an amd64 and root's right to
+// write to another process.
 func setClock(t *testing.T, pid int, offset time.Duration) {
 	t.Helper()
 	page := openVDSO(t, pid)
@@ -32,7 +34,8 @@ func setClock(t *testing.T, pid int, offset time.Duration) {
 	}
 }
 
-// skewedClock is clock_gettime(edi, rsi), with the kernel's answer for CLOCK_REALTIME moved by the seconds that stand behind it.
+// skewedClock is clock_gettime(edi, rsi), with the kernel's answer for CLOCK_REALTIME moved by the
+// seconds that stand behind it.
 var skewedClock = []byte{
 	0xb8, 0xe4, 0, 0, 0, // mov eax, 228
 	0x0f, 0x05, // syscall
@@ -99,7 +102,8 @@ func (v vdso) write(t *testing.T, at uint64, text []byte) {
 	must(t, err)
 }
 
-// replace changes the beginning of clock_gettime while the whole process stands still; false if a thread stands right there.
+// replace changes the beginning of clock_gettime while the whole process stands still; false if a
+// thread stands right there.
 func (v vdso) replace(t *testing.T, pid int, text []byte) bool {
 	t.Helper()
 	must(t, syscall.Kill(pid, syscall.SIGSTOP))

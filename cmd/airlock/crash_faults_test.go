@@ -14,7 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fault is one way to break it. strike returns when the cause is gone; the server then has to recover by itself. It reports whether it hit anything.
+// fault is one way to break it. strike returns when the cause is gone; the server then has to
+// recover by itself. It reports whether it hit anything.
 type fault struct {
 	name   string
 	strike func(*crash) bool
@@ -28,7 +29,8 @@ func faults() []fault {
 		{"the server is killed while it stops", killedWhileStopping, false},
 		{"the server is killed while it starts", killedWhileStarting, false},
 		{"a plugin is killed", func(c *crash) bool { return c.kill(c.plugins) }, false},
-		{"the server and a plugin are killed", func(c *crash) bool { return both(c.kill(c.plugins), serverKilled(c)) }, false},
+		{"the server and a plugin are killed", func(c *crash) bool { return both(c.kill(c.plugins), serverKilled(c)) },
+			false},
 		{"guests are killed", guestsKilled, false},
 		{"guests in containers are killed", func(c *crash) bool { return c.kill(c.contained) }, false},
 		{"the engine is killed", engineKilled, false},
@@ -46,7 +48,8 @@ func faults() []fault {
 	}
 }
 
-// restart starts the server after its end; what it had started must have ended with it. It is always true.
+// restart starts the server after its end; what it had started must have ended with it. It is
+// always true.
 func (c *crash) restart() bool {
 	c.t.Helper()
 	var left []string
@@ -77,14 +80,16 @@ func (c *crash) cut(meanwhile func()) bool {
 // roomy is how large the data directory's file system is while nothing is wrong.
 const roomy = "size=1g"
 
-// fill leaves no room on the file system of the data directory. The load may let it grow in the meantime; then it can't be made so small.
+// fill leaves no room on the file system of the data directory. The load may let it grow in the
+// meantime; then it can't be made so small.
 func (c *crash) fill() bool {
 	var problem error
 	for range 20 {
 		var fs unix.Statfs_t
 		must(c.t, unix.Statfs(c.in.dir, &fs))
 		used := (fs.Blocks - fs.Bfree) * uint64(fs.Bsize)
-		if problem = exec.Command("mount", "-o", "remount,size="+strconv.FormatUint(used, 10), c.in.dir).Run(); problem == nil {
+		if problem = exec.Command("mount", "-o", "remount,size="+strconv.FormatUint(used, 10),
+			c.in.dir).Run(); problem == nil {
 			break
 		}
 	}
@@ -99,7 +104,8 @@ func diskFull(c *crash) bool {
 	return full
 }
 
-// roomLeft is how many bytes can be written to the file system of the data directory, and smallWrite less than anything that the server writes.
+// roomLeft is how many bytes can be written to the file system of the data directory, and
+// smallWrite less than anything that the server writes.
 func (c *crash) roomLeft() uint64 {
 	var fs unix.Statfs_t
 	must(c.t, unix.Statfs(c.in.dir, &fs))
@@ -110,7 +116,8 @@ const smallWrite = 4 << 10
 
 func (c *crash) free() { shell(c.t, "mount", "-o", "remount,"+roomy, c.in.dir) }
 
-// fullAndKilled starts the server on a full disk, too. It may refuse or come up; it must not make anything worse.
+// fullAndKilled starts the server on a full disk, too. It may refuse or come up; it must not make
+// anything worse.
 func fullAndKilled(c *crash) bool {
 	full := c.fill()
 	c.while(time.Second)
@@ -123,13 +130,16 @@ func fullAndKilled(c *crash) bool {
 	return c.restart() && full
 }
 
-// unwritable makes each write to the database fail, as on a file system that the kernel has made read-only after an error.
+// unwritable makes each write to the database fail, as on a file system that the kernel has made
+// read-only after an error.
 func unwritable(c *crash) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	file, calls := filepath.Join(c.in.dir, "airlock.db"), filepath.Join(c.t.TempDir(), "calls")
 	tracer := exec.CommandContext(ctx, "strace", "-f", "-qq", "-o", calls, "-P", file, "-P", file+"-wal",
-		"-e", "trace=pwrite64,write,ftruncate,fsync,fdatasync", "-e", "inject=pwrite64,write,ftruncate,fsync,fdatasync:error=EROFS", "-p", strconv.FormatUint(uint64(c.in.server.Process.Pid), 10))
+		"-e", "trace=pwrite64,write,ftruncate,fsync,fdatasync", "-e",
+		"inject=pwrite64,write,ftruncate,fsync,fdatasync:error=EROFS", "-p",
+		strconv.FormatUint(uint64(c.in.server.Process.Pid), 10))
 	tracer.Cancel = func() error { return tracer.Process.Signal(unix.SIGTERM) } // so that it lets go
 	out, err := tracer.CombinedOutput()
 	var exit *exec.ExitError
@@ -159,7 +169,8 @@ func readOnlyStart(c *crash) bool {
 
 // heldDatabase has another process keep the one write transaction that there may be.
 func heldDatabase(c *crash) bool {
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(c.in.dir, "airlock.db")+"?_pragma=busy_timeout(10000)&_txlock=immediate")
+	db, err := sql.Open("sqlite",
+		"file:"+filepath.Join(c.in.dir, "airlock.db")+"?_pragma=busy_timeout(10000)&_txlock=immediate")
 	must(c.t, err)
 	defer db.Close()
 	tx, err := db.BeginTx(context.Background(), nil)
@@ -177,7 +188,8 @@ func heldDatabase(c *crash) bool {
 	return true
 }
 
-// stepped sets the clock of the server and its plugins, to another time each time. It stays within what idempotency keys are kept for.
+// stepped sets the clock of the server and its plugins, to another time each time. It stays within
+// what idempotency keys are kept for.
 func stepped(c *crash) bool {
 	offset := time.Duration(c.random.IntN(22*3600)-11*3600) * time.Second
 	for _, p := range append(c.in.processes(), process{pid: c.in.server.Process.Pid}) {
@@ -199,7 +211,8 @@ func stepped(c *crash) bool {
 
 // setToken gives the credential a new value.
 func (c *crash) setToken() {
-	c.in.admin(c.witness.mint(), "credential", "set", "TOKEN", "--mode", "sealed", "--host", "witness.test:80", "--plain-http")
+	c.in.admin(c.witness.mint(), "credential", "set", "TOKEN", "--mode", "sealed", "--host", "witness.test:80",
+		"--plain-http")
 	c.witness.kept()
 }
 
@@ -220,7 +233,8 @@ func tokenCut(c *crash) bool {
 	return wasKilled(command)
 }
 
-// useToken looks at the value that there is, which must not be one that was replaced for certain, and sets another, with which the next script on each backend has to come.
+// useToken looks at the value that there is, which must not be one that was replaced for certain,
+// and sets another, with which the next script on each backend has to come.
 func (c *crash) useToken() {
 	c.t.Helper()
 	found := ""
@@ -246,8 +260,11 @@ func (c *crash) tokenOn(backend string) string {
 	nonce := "last-" + strconv.FormatUint(c.random.Uint64(), 10)
 	c.witness.expect(nonce)
 	var x agentView
-	c.in.call("POST", "/execute", map[string]any{"profile_id": c.profiles[backend], "script": crashScript, "timeout": 20, "inputs": map[string]any{"nonce": nonce, "output": 0, "seconds": 0, "asks": false}}, &x)
-	if x = c.in.await(x, time.Minute); x.Status != "completed" || string(x.Result) != `"`+nonce+`"` || c.witness.count(nonce) != 1 {
+	c.in.call("POST", "/execute",
+		map[string]any{"profile_id": c.profiles[backend], "script": crashScript, "timeout": 20,
+			"inputs": map[string]any{"nonce": nonce, "output": 0, "seconds": 0, "asks": false}}, &x)
+	if x = c.in.await(x, time.Minute); x.Status != "completed" || string(x.Result) != `"`+nonce+`"` ||
+		c.witness.count(nonce) != 1 {
 		c.t.Errorf("%s at last: %s %s %s, and ran %d times", backend, x.Status, x.Error, x.Result, c.witness.count(nonce))
 	}
 	c.witness.mu.Lock()

@@ -54,7 +54,8 @@ func (c *crash) killRunning() bool {
 	return killed
 }
 
-// busy waits until an execution runs or asks, so that what happens to the server happens to it, too.
+// busy waits until an execution runs or asks, so that what happens to the server happens to it,
+// too.
 func (c *crash) busy() bool {
 	return c.target(func() bool {
 		return c.in.count("SELECT count(*) FROM executions WHERE status IN ('running', 'awaiting_llm')") > 0
@@ -93,7 +94,8 @@ func killedWhileStarting(c *crash) bool {
 	return c.restart() && hit && starting
 }
 
-// guestsKilled hits some that run a script and some that wait for one, until an execution has ended for it.
+// guestsKilled hits some that run a script and some that wait for one, until an execution has ended
+// for it.
 func guestsKilled(c *crash) bool {
 	before := c.lostBoxes()
 	for range 20 {
@@ -107,10 +109,12 @@ func guestsKilled(c *crash) bool {
 
 // lostBoxes is how many executions have ended because their box did.
 func (c *crash) lostBoxes() int {
-	return c.in.count("SELECT count(*) FROM executions WHERE error LIKE 'the sandbox was lost%' OR error LIKE 'the sandbox ended before%' OR error LIKE 'the script was ended by signal 9%'")
+	return c.in.count("SELECT count(*) FROM executions WHERE error LIKE 'the sandbox was lost%' OR error LIKE 'the " +
+		"sandbox ended before%' OR error LIKE 'the script was ended by signal 9%'")
 }
 
-// engineKilled leaves containers behind that nobody looks after until the engine is back, and boxes can't be opened in the meantime.
+// engineKilled leaves containers behind that nobody looks after until the engine is back, and boxes
+// can't be opened in the meantime.
 func engineKilled(c *crash) bool {
 	hit := c.target(func() bool { return len(c.contained()) > 0 })
 	c.engine.Kill(c.t)
@@ -121,14 +125,16 @@ func engineKilled(c *crash) bool {
 	return hit
 }
 
-// noteUnattended remembers what runs in containers while there is no engine: one that it was just starting has no server, and a later one may die before it gets to sweeping it.
+// noteUnattended remembers what runs in containers while there is no engine: one that it was just
+// starting has no server, and a later one may die before it gets to sweeping it.
 func (c *crash) noteUnattended() {
 	for _, pid := range c.contained() {
 		c.unattended[pid] = true
 	}
 }
 
-// noteHalfMade remembers the containers that an engine was making when it was killed, in which nothing has been started: when it is back it doesn't know that they have a process.
+// noteHalfMade remembers the containers that an engine was making when it was killed, in which
+// nothing has been started: when it is back it doesn't know that they have a process.
 func (c *crash) noteHalfMade() {
 	for _, process := range c.engine.Processes() {
 		if strings.Contains(process, " runc init") {
@@ -158,16 +164,19 @@ func serverAndEngineKilled(c *crash) bool {
 	return c.restart() && hit
 }
 
-// engineBack starts the engine, and waits until scripts run on it again: the other backends don't wait for it, and the load would pass it by.
+// engineBack starts the engine, and waits until scripts run on it again: the other backends don't
+// wait for it, and the load would pass it by.
 func (c *crash) engineBack() {
 	c.t.Helper()
 	must(c.t, c.engine.Start())
 	eventually(c.t, 5*time.Minute, "scripts run in containers again", func() bool {
-		return c.in.await(c.in.submit(c.profiles["docker"], "set_result(1)", 20*time.Second), time.Minute).Status == "completed"
+		return c.in.await(c.in.submit(c.profiles["docker"], "set_result(1)", 20*time.Second),
+			time.Minute).Status == "completed"
 	})
 }
 
-// swept waits until the containers that dead servers left are gone, which are known by their names whatever state they are in.
+// swept waits until the containers that dead servers left are gone, which are known by their names
+// whatever state they are in.
 func (c *crash) swept() {
 	c.t.Helper()
 	name := func(container string) string { return strings.Fields(container)[1] }

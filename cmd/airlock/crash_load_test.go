@@ -53,7 +53,8 @@ type crashLoad struct {
 	statuses map[int]int
 }
 
-// loadClients is how many clients submit; there may be maxOpen executions that they no longer wait for.
+// loadClients is how many clients submit; there may be maxOpen executions that they no longer wait
+// for.
 const (
 	loadClients = 4
 	maxOpen     = 40
@@ -91,7 +92,8 @@ func (l *crashLoad) end() {
 // one submits a script, insists until there is an answer, and follows the execution for a while.
 func (l *crashLoad) one(ctx context.Context, random *rand.Rand, client uint64) {
 	kind := random.IntN(6)
-	s := &sentScript{nonce: fmt.Sprintf("n%d-%x", client, random.Uint64()), backend: everywhere()[random.IntN(len(everywhere()))], asks: kind == 1, cancel: kind == 2, calm: l.c.noFaults.Load()}
+	s := &sentScript{nonce: fmt.Sprintf("n%d-%x", client, random.Uint64()),
+		backend: everywhere()[random.IntN(len(everywhere()))], asks: kind == 1, cancel: kind == 2, calm: l.c.noFaults.Load()}
 	inputs := map[string]any{"nonce": s.nonce, "output": 0, "seconds": 0.0, "asks": s.asks}
 	switch kind {
 	case 2:
@@ -104,7 +106,9 @@ func (l *crashLoad) one(ctx context.Context, random *rand.Rand, client uint64) {
 	inputs["output"] = s.output
 	l.c.witness.expect(s.nonce)
 	var err error
-	if s.body, err = json.Marshal(map[string]any{"profile_id": l.c.profiles[s.backend], "script": crashScript, "inputs": inputs, "timeout": 20}); err != nil {
+	if s.body, err = json.Marshal(
+		map[string]any{"profile_id": l.c.profiles[s.backend], "script": crashScript, "inputs": inputs,
+			"timeout": 20}); err != nil {
 		l.c.t.Error(err)
 		return
 	}
@@ -116,7 +120,8 @@ func (l *crashLoad) one(ctx context.Context, random *rand.Rand, client uint64) {
 	}
 }
 
-// insist submits with an idempotency key until the answer is a yes or a no; true if yes. If none comes it may have been accepted all the same.
+// insist submits with an idempotency key until the answer is a yes or a no; true if yes. If none
+// comes it may have been accepted all the same.
 func (l *crashLoad) insist(ctx context.Context, s *sentScript) bool {
 	for try := range 40 {
 		code, text := l.ask(http.MethodPost, "/execute", s.body, s.nonce)
@@ -150,7 +155,8 @@ func (l *crashLoad) insist(ctx context.Context, s *sentScript) bool {
 	return false
 }
 
-// askAgain submits once more, under the same key, what had no answer: it was accepted then or is now, and has to come to an end like any other.
+// askAgain submits once more, under the same key, what had no answer: it was accepted then or is
+// now, and has to come to an end like any other.
 func (l *crashLoad) askAgain() {
 	unknown := l.unknown
 	l.unknown = nil
@@ -162,7 +168,8 @@ func (l *crashLoad) askAgain() {
 	}
 }
 
-// follow looks at an execution once, and answers or cancels it if it is one for that; true once it has ended. What was accepted is never unknown.
+// follow looks at an execution once, and answers or cancels it if it is one for that; true once it
+// has ended. What was accepted is never unknown.
 func (l *crashLoad) follow(s *sentScript) bool {
 	code, text := l.ask(http.MethodGet, "/executions/"+s.id, nil, "")
 	if code == http.StatusNotFound {
@@ -303,7 +310,9 @@ func (l *crashLoad) judge(s *sentScript) {
 	}
 	switch s.view.Status {
 	case "completed":
-		if n != 1 || end.Result != s.nonce || s.view.Stdout != strings.Repeat("x", s.output)+"\n" || s.view.Stderr != "" || s.view.Error != "" || len(end.Network) != 1 || end.Network[0].Host != "witness.test" || end.Network[0].Verdict != "allowed" {
+		if n != 1 || end.Result != s.nonce || s.view.Stdout != strings.Repeat("x", s.output)+"\n" || s.view.Stderr != "" ||
+			s.view.Error != "" || len(end.Network) != 1 || end.Network[0].Host != "witness.test" ||
+			end.Network[0].Verdict != "allowed" {
 			wrong("completed with something else than it did")
 		}
 	case "cancelled":
@@ -321,9 +330,10 @@ func (l *crashLoad) judge(s *sentScript) {
 }
 
 // crashEnds are the errors that faults end executions in.
-var crashEnds = regexp.MustCompile(`^(interrupted: Airlock |the sandbox was lost while the script ran: |the sandbox ended before the script did;|the script was ended by signal 9 |` +
-	`the script was not run: |no sandbox |no answer came to the question llm_|the script ran longer than its timeout|` +
-	`airlock\.llm\.Error: the question could not be stored)`)
+var crashEnds = regexp.MustCompile(
+	`^(interrupted: Airlock |the sandbox was lost while the script ran: |the sandbox ended before the script did;|the script was ended by signal 9 |` +
+		`the script was not run: |no sandbox |no answer came to the question llm_|the script ran longer than its timeout|` +
+		`airlock\.llm\.Error: the question could not be stored)`)
 
 // ask makes a request; 0 if there was no whole answer.
 func (l *crashLoad) ask(method, path string, body []byte, key string) (int, []byte) {
@@ -365,7 +375,8 @@ func (l *crashLoad) report() {
 		ends[what]++
 	}
 	t := l.c.t
-	t.Logf("%d accepted, %d of them after no answer had come; answers to submissions: %v; completed by backend: %v", len(l.sent), l.asked, l.statuses, backends)
+	t.Logf("%d accepted, %d of them after no answer had come; answers to submissions: %v; completed by backend: %v",
+		len(l.sent), l.asked, l.statuses, backends)
 	var list []string
 	for what, n := range ends {
 		list = append(list, fmt.Sprintf("%6d %s", n, what))

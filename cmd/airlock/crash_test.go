@@ -33,8 +33,11 @@ const restEvery = 100
 // mostMisses is how often a fault may hit nothing more than it hits something.
 const mostMisses = 8
 
-// TestNothingAcceptedIsLost breaks the whole program at random moments under load, in every way that faults lists, each at least once in a run of as many rounds, and checks what it promised: an execution that got a 202 ends, its
-// script is started at most once, its end never changes, credentials stay as they were set, the database is sound, and nothing is left on the host. See the Makefile's crash for a long run.
+// TestNothingAcceptedIsLost breaks the whole program at random moments under load, in every way
+// that faults lists, each at least once in a run of as many rounds, and checks what it promised: an
+// execution that got a 202 ends, its script is started at most once, its end never changes,
+// credentials stay as they were set, the database is sound, and nothing is left on the host. See
+// the Makefile's crash for a long run.
 func TestNothingAcceptedIsLost(t *testing.T) {
 	if !inNamespaces(t) {
 		return
@@ -110,15 +113,19 @@ type crash struct {
 func newCrash(t *testing.T) *crash {
 	// What loses its parent becomes ours, so that nothing gets out of sight.
 	must(t, unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
-	c := &crash{t: t, random: rand.New(rand.NewPCG(*seed, 1)), profiles: map[string]string{}, hits: map[string]int{}, misses: map[string]int{}, seen: map[string]int{}, unattended: map[int]bool{}, halfMade: map[string]bool{}}
+	c := &crash{t: t, random: rand.New(rand.NewPCG(*seed, 1)), profiles: map[string]string{}, hits: map[string]int{},
+		misses: map[string]int{}, seen: map[string]int{}, unattended: map[int]bool{}, halfMade: map[string]bool{}}
 	newWorld(t)
 	c.machine = sshtest.New(t, sshtest.Options{})
 	var docker []string
 	c.engine, docker = dockerSettings(t)
 	c.witness = newWitness(t)
 	c.tmp = publicDir(t)
-	c.in = newInstance(t, append(append(docker, sshSettings(c.machine)...), "TMPDIR="+c.tmp, "AIRLOCK_PLUGIN_LANDLOCK_TMP="+c.tmp, "AIRLOCK_SANDBOX="+strings.Join(everywhere(), ","), "AIRLOCK_LOCAL_SERVICES="+c.witness.services,
-		"AIRLOCK_POOL=1", "AIRLOCK_WORKERS=4", "AIRLOCK_LLM_WAIT=5s", "AIRLOCK_TIMEOUT_DEFAULT=20s", "AIRLOCK_TIMEOUT_MAX=20s", "AIRLOCK_LIMIT_MEMORY=128MiB", "AIRLOCK_LIMIT_TMP=8MiB")...)
+	c.in = newInstance(t, append(append(docker, sshSettings(c.machine)...), "TMPDIR="+c.tmp,
+		"AIRLOCK_PLUGIN_LANDLOCK_TMP="+c.tmp, "AIRLOCK_SANDBOX="+strings.Join(everywhere(), ","),
+		"AIRLOCK_LOCAL_SERVICES="+c.witness.services,
+		"AIRLOCK_POOL=1", "AIRLOCK_WORKERS=4", "AIRLOCK_LLM_WAIT=5s", "AIRLOCK_TIMEOUT_DEFAULT=20s",
+		"AIRLOCK_TIMEOUT_MAX=20s", "AIRLOCK_LIMIT_MEMORY=128MiB", "AIRLOCK_LIMIT_TMP=8MiB")...)
 	shell(t, "mount", "-t", "tmpfs", "-o", "mode=700,"+roomy, "airlock-crash", c.in.dir)
 	t.Cleanup(func() { _ = syscall.Unmount(c.in.dir, syscall.MNT_DETACH) })
 	c.mounts = lines(t, "/proc/self/mountinfo")
@@ -169,7 +176,8 @@ func (c *crash) health() (answers, full bool) {
 	return answers, health.Full
 }
 
-// calm lets the load go on without any faults: what is submitted then has to be completed, on every backend. Else boxes that are lost all the time would look like the work of faults.
+// calm lets the load go on without any faults: what is submitted then has to be completed, on every
+// backend. Else boxes that are lost all the time would look like the work of faults.
 func (c *crash) calm() {
 	c.t.Helper()
 	c.in.allReady(everywhere()...)
@@ -223,27 +231,32 @@ func (c *crash) logTail() string {
 	log, _ := os.ReadFile(c.in.log)
 	var kept []string
 	for line := range strings.Lines(string(log)) {
-		if !strings.Contains(line, `"msg":"request","method"`) && !strings.Contains(line, `"msg":"execution ended"`) && !strings.Contains(line, `"msg":"an execution could not be started"`) {
+		if !strings.Contains(line, `"msg":"request","method"`) && !strings.Contains(line, `"msg":"execution ended"`) &&
+			!strings.Contains(line, `"msg":"an execution could not be started"`) {
 			kept = append(kept, line)
 		}
 	}
 	return strings.Join(kept[max(0, len(kept)-60):], "")
 }
 
-// notStarted is what the log says of executions that could not be started in the second before or after that moment.
+// notStarted is what the log says of executions that could not be started in the second before or
+// after that moment.
 func (c *crash) notStarted(at *time.Time) string {
 	log, _ := os.ReadFile(c.in.log)
 	var kept strings.Builder
 	for line := range strings.Lines(string(log)) {
 		var said struct{ Time time.Time }
-		if at != nil && strings.Contains(line, "an execution could not be started") && json.Unmarshal([]byte(line), &said) == nil && said.Time.Sub(*at).Abs() < time.Second {
+		if at != nil && strings.Contains(line, "an execution could not be started") &&
+			json.Unmarshal([]byte(line), &said) == nil && said.Time.Sub(*at).Abs() < time.Second {
 			kept.WriteString(line)
 		}
 	}
 	return kept.String()
 }
 
-// nothingLeft looks at the host after the server has ended. An engine that is killed loses shims, without a container or with one that was never started, and their control groups: those are its own affair.
+// nothingLeft looks at the host after the server has ended. An engine that is killed loses shims,
+// without a container or with one that was never started, and their control groups: those are its
+// own affair.
 func (c *crash) nothingLeft() {
 	c.t.Helper()
 	var left []string
@@ -266,14 +279,19 @@ func (c *crash) nothingLeft() {
 	}
 }
 
-// traces is what an instance has on the host while it runs, and nothing may be left of. Whatever comes of an engine's own is there, too.
+// traces is what an instance has on the host while it runs, and nothing may be left of. Whatever
+// comes of an engine's own is there, too.
 func (c *crash) traces() map[string][]string {
 	found := map[string][]string{
-		"processes": c.strays(), "boxes on the machine": c.machine.Boxes(), "containers": c.engine.Containers(c.t, "airlock.instance"),
-		"processes in containers": slices.DeleteFunc(c.engine.Processes(), func(process string) bool { return c.halfMade[process] }),
-		"control groups":          groupsWith(c.t, func(path string) bool { return ofInstance(path, c.label) }),
+		"processes": c.strays(), "boxes on the machine": c.machine.Boxes(),
+		"containers": c.engine.Containers(c.t, "airlock.instance"),
+		"processes in containers": slices.DeleteFunc(c.engine.Processes(),
+			func(process string) bool { return c.halfMade[process] }),
+		"control groups": groupsWith(c.t, func(path string) bool { return ofInstance(path, c.label) }),
 	}
-	for what, pattern := range map[string]string{"files of sandboxes": c.in.dir + "/sandbox/*/*", "sockets": c.in.dir + "/sockets/*", "temporary files": c.tmp + "/*", "files of uploads on the machine": c.machine.Home() + "/.cache/airlock/*.part-*"} {
+	for what, pattern := range map[string]string{"files of sandboxes": c.in.dir + "/sandbox/*/*",
+		"sockets": c.in.dir + "/sockets/*", "temporary files": c.tmp + "/*",
+		"files of uploads on the machine": c.machine.Home() + "/.cache/airlock/*.part-*"} {
 		paths, err := filepath.Glob(pattern)
 		must(c.t, err)
 		found[what] = paths
@@ -281,7 +299,8 @@ func (c *crash) traces() map[string][]string {
 	return found
 }
 
-// look notes of which traces there are some. What nobody ever sees is not looked for in the right place, and would not be seen either if it were left.
+// look notes of which traces there are some. What nobody ever sees is not looked for in the right
+// place, and would not be seen either if it were left.
 func (c *crash) look() {
 	if programs, err := filepath.Glob(c.machine.Home() + "/.cache/airlock/*"); err != nil || len(programs) == 0 {
 		c.t.Errorf("uploads to the machine are not where they are looked for: %v", err)
@@ -293,7 +312,8 @@ func (c *crash) look() {
 	}
 }
 
-// again starts the server once more, on what the last one left: nothing runs a second time, and no end is another than it was.
+// again starts the server once more, on what the last one left: nothing runs a second time, and no
+// end is another than it was.
 func (c *crash) again() {
 	c.t.Helper()
 	c.in.start()
@@ -321,8 +341,10 @@ func (c *crash) dataFiles() []string {
 	return names
 }
 
-// strays are all processes below this test but the server's own ones, the machine's and the engine's. A container in which nothing was started yet when its server died stays until
-// a server sweeps it, which swept sees to, and so does one that was just being started when the engine died too. The next server may die before it gets to that.
+// strays are all processes below this test but the server's own ones, the machine's and the
+// engine's. A container in which nothing was started yet when its server died stays until a server
+// sweeps it, which swept sees to, and so does one that was just being started when the engine died
+// too. The next server may die before it gets to that.
 func (c *crash) strays() []string {
 	var found []string
 	if c.engineless {
@@ -330,7 +352,8 @@ func (c *crash) strays() []string {
 	}
 	for _, p := range under(c.t, os.Getpid()) {
 		fields, err := statOf(p.pid)
-		if err != nil || fields[0] == "Z" || p.pid == c.in.server.Process.Pid || c.machine.Hosts(fmt.Sprint(p.pid)) || c.engine.Hosts(p.pid) || strings.HasPrefix(p.line, "runc init") || c.unattended[p.pid] {
+		if err != nil || fields[0] == "Z" || p.pid == c.in.server.Process.Pid || c.machine.Hosts(fmt.Sprint(p.pid)) ||
+			c.engine.Hosts(p.pid) || strings.HasPrefix(p.line, "runc init") || c.unattended[p.pid] {
 			continue
 		}
 		found = append(found, fmt.Sprintf("%d %s", p.pid, p.line))

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// witness is a host outside of Airlock that counts what scripts did to it, and looks at the credential that they came with.
+// witness is a host outside of Airlock that counts what scripts did to it, and looks at the
+// credential that they came with.
 type witness struct {
 	services string // AIRLOCK_LOCAL_SERVICES
 
@@ -48,7 +49,8 @@ func (w *witness) note(nonce, token string) {
 	case i < 0:
 		w.wrong = append(w.wrong, token)
 	case i < w.least[nonce]-1:
-		w.stale = append(w.stale, fmt.Sprintf("%s came with value %d, and value %d was set before", nonce, i+1, w.least[nonce]))
+		w.stale = append(w.stale,
+			fmt.Sprintf("%s came with value %d, and value %d was set before", nonce, i+1, w.least[nonce]))
 	}
 }
 

@@ -8,10 +8,12 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 )
 
-// serverMemory is what the server takes with its backend and an idle box: some 90 MiB measured before boxes run, and room.
+// serverMemory is what the server takes with its backend and an idle box: some 90 MiB measured
+// before boxes run, and room.
 const serverMemory = 128 << 20
 
-// Where the platform's memory is full, the kernel ends the server and every execution with it. So what boxes may take at once fits beside the server.
+// Where the platform's memory is full, the kernel ends the server and every execution with it. So
+// what boxes may take at once fits beside the server.
 func TestDeployFilesFitTheirMemory(t *testing.T) {
 	files := deployFiles()
 	var render []string
@@ -40,7 +42,8 @@ func TestDeployFilesFitTheirMemory(t *testing.T) {
 		cfg, err := config.Load(c.set)
 		must(t, err)
 		if boxes := int64(cfg.Workers) * cfg.Limits.Memory; boxes+serverMemory > c.memory {
-			t.Errorf("%s: %d boxes of %d MiB and the server are more than %d MiB", c.name, cfg.Workers, cfg.Limits.Memory>>20, c.memory>>20)
+			t.Errorf("%s: %d boxes of %d MiB and the server are more than %d MiB", c.name, cfg.Workers, cfg.Limits.Memory>>20,
+				c.memory>>20)
 		}
 	}
 }

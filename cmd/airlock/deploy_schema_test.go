@@ -11,7 +11,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-var platformSchemas = flag.String("platform-schemas", "", "directory with the schemas that Render and Railway publish; see the Makefile's platforms")
+var platformSchemas = flag.String("platform-schemas", "",
+	"directory with the schemas that Render and Railway publish; see the Makefile's platforms")
 
 // published is a deploy file and the schema that who reads it has published.
 type published struct {
@@ -19,7 +20,8 @@ type published struct {
 	schema *jsonschema.Schema
 }
 
-// publishedSchemas are compose's, which is part of a Go module, and, where they were fetched, those of Render and Railway, which have no licence to be copied under. Fly.io publishes none.
+// publishedSchemas are compose's, which is part of a Go module, and, where they were fetched, those
+// of Render and Railway, which have no licence to be copied under. Fly.io publishes none.
 func publishedSchemas(t *testing.T) []published {
 	t.Helper()
 	compiler := jsonschema.NewCompiler()

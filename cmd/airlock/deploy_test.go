@@ -18,7 +18,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
 )
 
-// keys are those that a file of a platform may have, as its documentation lists them; nil is a value, "*" any name.
+// keys are those that a file of a platform may have, as its documentation lists them; nil is a
+// value, "*" any name.
 type keys map[string]keys
 
 func (k keys) with(names ...string) keys {
@@ -36,16 +37,20 @@ func (k keys) with(names ...string) keys {
 func renderKeys() keys {
 	return keys{"services": keys{
 		"image": keys{}.with("url", "creds"), "disk": keys{}.with("name", "mountPath", "sizeGB"),
-		"envVars": keys{}.with("key", "value", "generateValue", "sync", "previewValue"), "scaling": keys{}.with("minInstances", "maxInstances", "targetMemoryPercent", "targetCPUPercent"),
-	}.with("type", "name", "runtime", "plan", "region", "repo", "branch", "rootDir", "dockerCommand", "dockerContext", "dockerfilePath", "healthCheckPath", "maxShutdownDelaySeconds",
-		"numInstances", "autoDeployTrigger", "domains", "preDeployCommand")}.with("databases", "envVarGroups", "previews", "version")
+		"envVars": keys{}.with("key", "value", "generateValue", "sync", "previewValue"),
+		"scaling": keys{}.with("minInstances", "maxInstances", "targetMemoryPercent", "targetCPUPercent"),
+	}.with("type", "name", "runtime", "plan", "region", "repo", "branch", "rootDir", "dockerCommand", "dockerContext",
+		"dockerfilePath", "healthCheckPath", "maxShutdownDelaySeconds",
+		"numInstances", "autoDeployTrigger", "domains", "preDeployCommand")}.with("databases", "envVarGroups", "previews",
+		"version")
 }
 
 // railwayKeys: https://docs.railway.com/reference/config-as-code.
 func railwayKeys() keys {
 	return keys{
 		"build": keys{}.with("builder", "buildCommand", "dockerfilePath", "watchPatterns"),
-		"deploy": keys{}.with("startCommand", "preDeployCommand", "healthcheckPath", "healthcheckTimeout", "restartPolicyType", "restartPolicyMaxRetries", "cronSchedule",
+		"deploy": keys{}.with("startCommand", "preDeployCommand", "healthcheckPath", "healthcheckTimeout",
+			"restartPolicyType", "restartPolicyMaxRetries", "cronSchedule",
 			"overlapSeconds", "drainingSeconds", "multiRegionConfig"),
 	}
 }
@@ -57,10 +62,13 @@ func flyKeys() keys {
 		"env":   keys{"*": nil},
 		"http_service": keys{
 			"concurrency": keys{}.with("type", "soft_limit", "hard_limit"),
-			"checks":      keys{}.with("grace_period", "interval", "method", "timeout", "path", "protocol", "tls_server_name", "tls_skip_verify"),
-		}.with("processes", "internal_port", "force_https", "auto_stop_machines", "auto_start_machines", "min_machines_running"),
-		"mounts": keys{}.with("source", "destination", "initial_size", "processes", "snapshot_retention", "auto_extend_size_threshold", "auto_extend_size_increment", "auto_extend_size_limit"),
-		"vm":     keys{}.with("size", "memory", "cpus", "cpu_kind", "processes", "memory_mb"),
+			"checks": keys{}.with("grace_period", "interval", "method", "timeout", "path", "protocol", "tls_server_name",
+				"tls_skip_verify"),
+		}.with("processes", "internal_port", "force_https", "auto_stop_machines", "auto_start_machines",
+			"min_machines_running"),
+		"mounts": keys{}.with("source", "destination", "initial_size", "processes", "snapshot_retention",
+			"auto_extend_size_threshold", "auto_extend_size_increment", "auto_extend_size_limit"),
+		"vm": keys{}.with("size", "memory", "cpus", "cpu_kind", "processes", "memory_mb"),
 	}.with("app", "primary_region", "kill_signal", "kill_timeout", "console_command", "swap_size_mb")
 }
 
@@ -87,7 +95,8 @@ func (k keys) unknown(path string, value any) (found []string) {
 	return found
 }
 
-// deployFile is a file that a platform reads, with the keys that its documentation lists. Of compose there is a schema, see TestDeployFilesFitPublishedSchemas.
+// deployFile is a file that a platform reads, with the keys that its documentation lists. Of
+// compose there is a schema, see TestDeployFilesFitPublishedSchemas.
 type deployFile struct {
 	name string
 	keys keys
@@ -96,7 +105,8 @@ type deployFile struct {
 
 func deployFiles() []deployFile {
 	return []deployFile{
-		{"render.yaml", renderKeys(), yaml.Unmarshal}, {"railway.toml", railwayKeys(), toml.Unmarshal}, {"fly.toml", flyKeys(), toml.Unmarshal},
+		{"render.yaml", renderKeys(), yaml.Unmarshal}, {"railway.toml", railwayKeys(), toml.Unmarshal},
+		{"fly.toml", flyKeys(), toml.Unmarshal},
 		{"deploy/docker-compose.yml", nil, yaml.Unmarshal},
 	}
 }
@@ -147,12 +157,17 @@ func TestDeployFilesHaveDocumentedValuesOnly(t *testing.T) {
 	}{
 		{"render.yaml", []string{"services", "type"}, []any{"web", "pserv", "worker", "cron", "keyvalue"}},
 		{"render.yaml", []string{"services", "runtime"}, []any{"docker", "image"}},
-		{"render.yaml", []string{"services", "plan"}, []any{"starter", "standard", "pro", "pro plus", "pro max", "pro ultra"}}, // free has no disk
+		// free has no disk
+		{"render.yaml", []string{"services", "plan"},
+			[]any{"starter", "standard", "pro", "pro plus", "pro max", "pro ultra"}},
 		{"railway.toml", []string{"build", "builder"}, []any{"DOCKERFILE", "RAILPACK", "NIXPACKS"}},
 		{"railway.toml", []string{"deploy", "restartPolicyType"}, []any{"ON_FAILURE", "ALWAYS", "NEVER"}},
-		{"fly.toml", []string{"kill_signal"}, []any{"SIGINT", "SIGTERM", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGKILL", "SIGSTOP"}},
+		{"fly.toml", []string{"kill_signal"},
+			[]any{"SIGINT", "SIGTERM", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGKILL", "SIGSTOP"}},
 		{"fly.toml", []string{"http_service", "auto_stop_machines"}, []any{"off", "stop", "suspend"}},
-		{"fly.toml", []string{"vm", "size"}, []any{"shared-cpu-1x", "shared-cpu-2x", "shared-cpu-4x", "shared-cpu-8x", "performance-1x", "performance-2x", "performance-4x", "performance-8x", "performance-16x"}},
+		{"fly.toml", []string{"vm", "size"},
+			[]any{"shared-cpu-1x", "shared-cpu-2x", "shared-cpu-4x", "shared-cpu-8x", "performance-1x", "performance-2x",
+				"performance-4x", "performance-8x", "performance-16x"}},
 	} {
 		if got := at(t, deployFileNamed(t, c.file).Parse(t), c.path...); !slices.Contains(c.may, got) {
 			t.Errorf("%s: %v is %v, which is none of %v", c.file, c.path, got, c.may)
@@ -162,11 +177,14 @@ func TestDeployFilesHaveDocumentedValuesOnly(t *testing.T) {
 		file string
 		path []string
 	}{
-		{"render.yaml", []string{"services", "disk", "sizeGB"}}, {"render.yaml", []string{"services", "maxShutdownDelaySeconds"}},
-		{"railway.toml", []string{"deploy", "healthcheckTimeout"}}, {"railway.toml", []string{"deploy", "drainingSeconds"}}, {"fly.toml", []string{"kill_timeout"}},
+		{"render.yaml", []string{"services", "disk", "sizeGB"}},
+		{"render.yaml", []string{"services", "maxShutdownDelaySeconds"}},
+		{"railway.toml", []string{"deploy", "healthcheckTimeout"}}, {"railway.toml", []string{"deploy", "drainingSeconds"}},
+		{"fly.toml", []string{"kill_timeout"}},
 	} {
 		// Render and Fly.io let a shutdown take 300 seconds at most.
-		if n, err := strconv.Atoi(fmt.Sprint(at(t, deployFileNamed(t, c.file).Parse(t), c.path...))); err != nil || n < 1 || n > 300 {
+		if n, err := strconv.Atoi(fmt.Sprint(at(t, deployFileNamed(t, c.file).Parse(t), c.path...))); err != nil || n < 1 ||
+			n > 300 {
 			t.Errorf("%s: %v is no number from 1 to 300: %v", c.file, c.path, err)
 		}
 	}
@@ -191,7 +209,8 @@ func at(t *testing.T, value any, path ...string) any {
 	return value
 }
 
-// Every platform keeps the data on a disk where the image has it, asks for the health where there is an answer, and lets a shutdown finish.
+// Every platform keeps the data on a disk where the image has it, asks for the health where there
+// is an answer, and lets a shutdown finish.
 func TestDeployFilesFitTheProgram(t *testing.T) {
 	files := map[string]map[string]any{}
 	for _, f := range deployFiles() {
@@ -219,7 +238,8 @@ func TestDeployFilesFitTheProgram(t *testing.T) {
 			t.Errorf("%s: %v is %v, want %v", c.file, c.path, got, c.want)
 		}
 	}
-	for _, seconds := range []any{at(t, files["render.yaml"], "services", "maxShutdownDelaySeconds"), at(t, files["railway.toml"], "deploy", "drainingSeconds"), at(t, files["fly.toml"], "kill_timeout")} {
+	for _, seconds := range []any{at(t, files["render.yaml"], "services", "maxShutdownDelaySeconds"),
+		at(t, files["railway.toml"], "deploy", "drainingSeconds"), at(t, files["fly.toml"], "kill_timeout")} {
 		var n int
 		if _, err := fmt.Sscan(fmt.Sprint(seconds), &n); err != nil || n < 2*int(instance.Grace.Seconds()) {
 			t.Errorf("a shutdown gets %v seconds, and may take twice %s", seconds, instance.Grace)
@@ -230,7 +250,9 @@ func TestDeployFilesFitTheProgram(t *testing.T) {
 		t.Errorf("compose mounts %v", volumes)
 	}
 	profile := filepath.Join("../../deploy", "seccomp/airlock.json")
-	if _, err := os.Stat(profile); err != nil || !strings.Contains(fmt.Sprint(at(t, files["deploy/docker-compose.yml"], "services", "airlock", "security_opt")), "seccomp=./seccomp/airlock.json") {
+	if _, err := os.Stat(profile); err != nil ||
+		!strings.Contains(fmt.Sprint(at(t, files["deploy/docker-compose.yml"], "services", "airlock", "security_opt")),
+			"seccomp=./seccomp/airlock.json") {
 		t.Errorf("compose names another profile than %s: %v", profile, err)
 	}
 }
@@ -249,8 +271,10 @@ func TestDeployFilesSetVariablesThatThereAre(t *testing.T) {
 		}
 		render = append(render, entry["key"].(string)+"="+value)
 	}
-	cfg, err := config.Load(append(render, "RENDER=true", "RENDER_EXTERNAL_URL=https://airlock.onrender.com", "PORT=10000"))
-	if err != nil || cfg.PublicURL != "https://airlock.onrender.com" || cfg.Addr != ":10000" || cfg.AdminToken.Empty() || cfg.SecretKey.Empty() {
+	cfg, err := config.Load(append(render, "RENDER=true", "RENDER_EXTERNAL_URL=https://airlock.onrender.com",
+		"PORT=10000"))
+	if err != nil || cfg.PublicURL != "https://airlock.onrender.com" || cfg.Addr != ":10000" || cfg.AdminToken.Empty() ||
+		cfg.SecretKey.Empty() {
 		t.Errorf("%+v %v", cfg, err)
 	}
 	cfg, err = config.Load([]string{"RAILWAY_PROJECT_ID=x", "RAILWAY_PUBLIC_DOMAIN=airlock.up.railway.app", "PORT=8080"})
@@ -288,7 +312,9 @@ func TestSystemdUnit(t *testing.T) {
 	text, err := os.ReadFile("../../deploy/systemd/airlock.service")
 	must(t, err)
 	unit := filepath.Join(t.TempDir(), "airlock.service")
-	must(t, os.WriteFile(unit, []byte(strings.Replace(string(text), "ExecStart=/usr/local/bin/airlock", "ExecStart="+filepath.Join(binDir, "airlock"), 1)), 0o600))
+	must(t, os.WriteFile(unit,
+		[]byte(strings.Replace(string(text), "ExecStart=/usr/local/bin/airlock",
+			"ExecStart="+filepath.Join(binDir, "airlock"), 1)), 0o600))
 	verify := exec.CommandContext(t.Context(), "systemd-analyze", "verify", "--man=no", unit)
 	verify.Env = append(os.Environ(), "SYSTEMD_LOG_LEVEL=warning")
 	if out, err := verify.CombinedOutput(); err != nil || len(out) > 0 {

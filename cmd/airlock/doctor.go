@@ -34,14 +34,17 @@ func doctor(ctx context.Context, c cli.Console, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	broken := make(chan os.Signal, 1) // whoever reads this may stop (doctor | head): that must not end it before it has cleaned up
+	// whoever reads this may stop (doctor | head): that must not end it before it has cleaned up
+	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, unix.SIGPIPE)
 	defer signal.Stop(broken)
 	if cfg.DataDir, err = owner.MkdirTemp(os.TempDir(), "airlock-doctor-"); err != nil {
-		return fmt.Errorf("the doctor needs a place for files of its own: %w; make /tmp writable (docker run --tmpfs /tmp:mode=1777), or name another directory in TMPDIR", err)
+		return fmt.Errorf("the doctor needs a place for files of its own: %w; make /tmp writable (docker run --tmpfs "+
+			"/tmp:mode=1777), or name another directory in TMPDIR", err)
 	}
 	defer os.RemoveAll(cfg.DataDir)
-	boxes, err := openSandboxes(cfg, fmt.Sprintf("doctor-%d", os.Getpid()), "", slog.New(slog.NewTextHandler(c.Err, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	boxes, err := openSandboxes(cfg, fmt.Sprintf("doctor-%d", os.Getpid()), "",
+		slog.New(slog.NewTextHandler(c.Err, &slog.HandlerOptions{Level: slog.LevelWarn})))
 	if err != nil {
 		return err
 	}
@@ -67,8 +70,9 @@ func doctor(ctx context.Context, c cli.Console, args []string) (err error) {
 	return nil
 }
 
-// printReport shows what a backend says of itself. Parts of it come from elsewhere (an engine, the machine behind ssh, a plugin that somebody wrote), so control
-// characters, with which it could paint another verdict over this one, are shown escaped.
+// printReport shows what a backend says of itself. Parts of it come from elsewhere (an engine, the
+// machine behind ssh, a plugin that somebody wrote), so control characters, with which it could
+// paint another verdict over this one, are shown escaped.
 func printReport(w io.Writer, r plugins.Report) {
 	state := "NOT READY"
 	if r.Ready {

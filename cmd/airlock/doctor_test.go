@@ -20,7 +20,8 @@ func TestDoctorShowsControlCharacters(t *testing.T) {
 		Controls: []plugins.Control{{Name: paint, Detail: paint, Fix: paint}},
 		Enforced: map[string]string{paint: paint}, Images: map[string]string{paint: paint},
 	})
-	if i := strings.IndexFunc(out.String(), func(r rune) bool { return r != '\n' && (r < ' ' || r >= 0x7f && r < 0xa0) }); i >= 0 {
+	if i := strings.IndexFunc(out.String(),
+		func(r rune) bool { return r != '\n' && (r < ' ' || r >= 0x7f && r < 0xa0) }); i >= 0 {
 		t.Errorf("a control character at %d of %q", i, out.String())
 	}
 	for line := range strings.Lines(out.String()) {

@@ -13,8 +13,10 @@ import (
 // everywhere are all built-in backends, the default first.
 func everywhere() []string { return []string{"bubblewrap", "landlock", "docker", "ssh"} }
 
-// steadyScript returns everything that tends to differ between two runs of the same program. Not in it are directories, by which backends differ, and two variables with
-// which the restricted tier makes up for files that it can't give a box of its own: a user's name, which is asked for here, and the way to the resolver.
+// steadyScript returns everything that tends to differ between two runs of the same program. Not in
+// it are directories, by which backends differ, and two variables with which the restricted tier
+// makes up for files that it can't give a box of its own: a user's name, which is asked for here,
+// and the way to the resolver.
 const steadyScript = `
 import concurrent.futures, datetime, decimal, getpass, hashlib, json, locale, math, multiprocessing, os, random, subprocess, sys, time, urllib.request
 random.seed(7)
@@ -37,8 +39,9 @@ set_result({
     "user": os.getuid() > 0, "listing": os.listdir("."), "arguments": sys.argv,
 })`
 
-// TestSameResultEverywhere runs one script on the same data on every backend, in cold boxes and in warm ones: the result hash is the same, and so is all
-// of the identity that doesn't name the root which is installed.
+// TestSameResultEverywhere runs one script on the same data on every backend, in cold boxes and in
+// warm ones: the result hash is the same, and so is all of the identity that doesn't name the root
+// which is installed.
 func TestSameResultEverywhere(t *testing.T) {
 	if !inNamespaces(t) {
 		return
@@ -46,7 +49,8 @@ func TestSameResultEverywhere(t *testing.T) {
 	w := newWorld(t)
 	_, env := dockerSettings(t)
 	env = append(env, sshSettings(sshtest.New(t, sshtest.Options{}))...)
-	env = append(env, "AIRLOCK_LOCAL_SERVICES="+w.services, "AIRLOCK_SANDBOX="+strings.Join(everywhere(), ","), "AIRLOCK_POOL=0")
+	env = append(env, "AIRLOCK_LOCAL_SERVICES="+w.services, "AIRLOCK_SANDBOX="+strings.Join(everywhere(), ","),
+		"AIRLOCK_POOL=0")
 	in := startInstance(t, env...)
 	in.allReady(everywhere()...)
 	in.admin("a word", "credential", "set", "WORD", "--mode", "plain")
@@ -103,7 +107,8 @@ type steady struct {
 // steady runs the script and answers its question.
 func (in *testServer) steady(profile string) (x steady) {
 	in.t.Helper()
-	body := map[string]any{"profile_id": profile, "script": steadyScript, "inputs": map[string]any{"b": 1, "a": []any{1.5, "é"}}, "timeout": 30}
+	body := map[string]any{"profile_id": profile, "script": steadyScript,
+		"inputs": map[string]any{"b": 1, "a": []any{1.5, "é"}}, "timeout": 30}
 	if code := in.call(http.MethodPost, "/execute", body, &x); code != http.StatusAccepted {
 		in.t.Fatalf("submit: status %d", code)
 	}

@@ -17,21 +17,25 @@ import (
 	"github.com/computclaw/airlock/examples/data"
 )
 
-// TestExamples submits each script of examples/ with airlock run, to an instance with a real weather service over TLS and a real PostgreSQL behind it, and checks the figures.
+// TestExamples submits each script of examples/ with airlock run, to an instance with a real
+// weather service over TLS and a real PostgreSQL behind it, and checks the figures.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	const token, password = "weather-token-0123456789abcdef", "correct-horse-battery-staple"
 	weather, roots := startWeather(t, token)
 	database := startPostgres(t, password)
 	fillInvoices(t, database, password)
-	in := startInstance(t, "AIRLOCK_POOL=1", "AIRLOCK_EXTRA_CA="+roots, "AIRLOCK_LOCAL_SERVICES=weather.example.com:443="+weather+",db.example.com:5432="+database)
+	in := startInstance(t, "AIRLOCK_POOL=1", "AIRLOCK_EXTRA_CA="+roots,
+		"AIRLOCK_LOCAL_SERVICES=weather.example.com:443="+weather+",db.example.com:5432="+database)
 	in.admin(token, "credential", "set", "WEATHER_API_TOKEN", "--mode", "sealed", "--host", "weather.example.com")
 	in.admin("https://weather.example.com", "credential", "set", "WEATHER_URL", "--mode", "plain")
 	in.admin(password, "credential", "set", "PG_PASSWORD", "--mode", "injected")
 	in.admin("airlock", "credential", "set", "PG_USER", "--mode", "plain")
 	in.admin("db.example.com", "credential", "set", "PG_HOST", "--mode", "plain")
-	profile := in.admin("", "profile", "create", "--description", "examples", "--key", "WEATHER_API_TOKEN", "--key", "WEATHER_URL",
-		"--key", "PG_PASSWORD", "--key", "PG_USER", "--key", "PG_HOST", "--host", "weather.example.com", "--host", "{PG_HOST}:5432")
+	profile := in.admin("", "profile", "create", "--description", "examples", "--key", "WEATHER_API_TOKEN", "--key",
+		"WEATHER_URL",
+		"--key", "PG_PASSWORD", "--key", "PG_USER", "--key", "PG_HOST", "--host", "weather.example.com", "--host",
+		"{PG_HOST}:5432")
 	in.admin("", "profile", "lock", profile)
 
 	tried := []string{"print_token.py", "reach_elsewhere.py"} // TestDemo runs these
@@ -39,13 +43,21 @@ func TestExamples(t *testing.T) {
 		script, inputs, llm, status string
 		want                        []string // in the answer
 	}{
-		{"weather_report.py", `{"year": 2015}`, "echo It rained.", "completed", []string{`"precipitation_mm":"1139.2"`, `"days":365`, `"summary":"It rained."`}},
-		{"csv_report.py", `{"year": 2015}`, "", "completed", []string{`"precipitation_tenths_mm":11392`, `"days":365`, `"columns":["days","tenths","warmest","coldest"]`, `"credentials":["WEATHER_API_TOKEN"]`}},
-		{"postgres_report.py", `{"since": "2026-01-01"}`, "", "completed", []string{`{"amount":"30.75","customer":"Blue","invoices":2,"latest":"2026-02-01"}`, `"total":"35.85"`}},
-		{"llm_summary.py", `{"title": "Revenue", "figures": {"January": "10.50", "February": "20.25"}}`, "echo Revenue was 30.75.", "completed", []string{`"summary":"Revenue was 30.75."`, `"written_by":"model"`}},
-		{"llm_summary.py", `{"title": "Revenue", "figures": {"January": "10.50"}}`, "echo Revenue was 99.", "completed", []string{`"summary":"Revenue is 10.50 in total."`, `"written_by":"script"`, "attempt 2 invented 99"}},
-		{"llm_summary.py", `{"title": "Revenue", "figures": {"January": "10.50"}}`, "exit 1", "completed", []string{`"written_by":"script"`, "no model"}},
-		{"long_job.py", `{"from": 2014, "to": 2015}`, "", "completed", []string{`"2015":"1139.2"`, `"complete":true`, "100 % after", "  4 % after"}},
+		{"weather_report.py", `{"year": 2015}`, "echo It rained.", "completed",
+			[]string{`"precipitation_mm":"1139.2"`, `"days":365`, `"summary":"It rained."`}},
+		{"csv_report.py", `{"year": 2015}`, "", "completed",
+			[]string{`"precipitation_tenths_mm":11392`, `"days":365`, `"columns":["days","tenths","warmest","coldest"]`,
+				`"credentials":["WEATHER_API_TOKEN"]`}},
+		{"postgres_report.py", `{"since": "2026-01-01"}`, "", "completed",
+			[]string{`{"amount":"30.75","customer":"Blue","invoices":2,"latest":"2026-02-01"}`, `"total":"35.85"`}},
+		{"llm_summary.py", `{"title": "Revenue", "figures": {"January": "10.50", "February": "20.25"}}`,
+			"echo Revenue was 30.75.", "completed", []string{`"summary":"Revenue was 30.75."`, `"written_by":"model"`}},
+		{"llm_summary.py", `{"title": "Revenue", "figures": {"January": "10.50"}}`, "echo Revenue was 99.", "completed",
+			[]string{`"summary":"Revenue is 10.50 in total."`, `"written_by":"script"`, "attempt 2 invented 99"}},
+		{"llm_summary.py", `{"title": "Revenue", "figures": {"January": "10.50"}}`, "exit 1", "completed",
+			[]string{`"written_by":"script"`, "no model"}},
+		{"long_job.py", `{"from": 2014, "to": 2015}`, "", "completed",
+			[]string{`"2015":"1139.2"`, `"complete":true`, "100 % after", "  4 % after"}},
 	} {
 		t.Run(c.script+" "+c.llm, func(t *testing.T) {
 			answer := in.runs(t, profile, c.script, c.inputs, c.llm)
@@ -77,7 +89,8 @@ func (in *testServer) runs(t *testing.T, profile, script, inputs, llm string) st
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "inputs.json")
 	must(t, os.WriteFile(file, []byte(inputs), 0o600))
-	command := exec.Command(in.binary, "run", filepath.Join("../../examples", script), "--json", "--inputs", file, "--llm-command", llm, "--url", in.url)
+	command := exec.Command(in.binary, "run", filepath.Join("../../examples", script), "--json", "--inputs", file,
+		"--llm-command", llm, "--url", in.url)
 	command.Env = append(in.env, "AIRLOCK_PROFILE="+profile)
 	var out, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &out, &stderr
@@ -98,7 +111,8 @@ func startWeather(t *testing.T, token string) (addr, roots string) {
 	must(t, os.WriteFile(roots, authority.pem, 0o644))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
-	server := &http.Server{TLSConfig: authority.config(t, "weather.example.com"), Handler: data.Service(token, observations)}
+	server := &http.Server{TLSConfig: authority.config(t, "weather.example.com"),
+		Handler: data.Service(token, observations)}
 	go func() { _ = server.ServeTLS(l, "", "") }()
 	t.Cleanup(func() { server.Close() })
 	return l.Addr().String(), roots

@@ -9,7 +9,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 )
 
-// The whole help of airlock admin is longer than a screen: a command's own lines stand before its mistake, which comes last.
+// The whole help of airlock admin is longer than a screen: a command's own lines stand before its
+// mistake, which comes last.
 func TestAdminShowsTheUsageOfOneCommand(t *testing.T) {
 	say := func(args ...string) (out, err []string) {
 		var o, e bytes.Buffer
@@ -24,11 +25,14 @@ func TestAdminShowsTheUsageOfOneCommand(t *testing.T) {
 	}{
 		{[]string{"export", "--help"}, "--no-history", "--overwrite", ""},
 		{[]string{"export"}, "--no-history", "--overwrite", "airlock: admin export: FILE is missing"},
-		{[]string{"export", "a", "b"}, "  export FILE", "  import FILE", `airlock: admin export: "b" is one argument too many`},
-		{[]string{"profile", "lock", "--helb"}, "  profile lock ID", "  profile hosts", "airlock: admin profile lock: flag provided but not defined: -helb"},
+		{[]string{"export", "a", "b"}, "  export FILE", "  import FILE",
+			`airlock: admin export: "b" is one argument too many`},
+		{[]string{"profile", "lock", "--helb"}, "  profile lock ID", "  profile hosts",
+			"airlock: admin profile lock: flag provided but not defined: -helb"},
 		{[]string{"profile", "--help"}, "  profile lock ID", "  credential set", ""},
 		{[]string{"key", "rotate", "--help"}, "  key rotate", "  vacuum", ""},
-		{[]string{"exprot"}, "exprot", "  export FILE", `airlock: admin: there is no "exprot"; did you mean export? (airlock admin --help)`},
+		{[]string{"exprot"}, "exprot", "  export FILE",
+			`airlock: admin: there is no "exprot"; did you mean export? (airlock admin --help)`},
 		{[]string{"--help"}, "  export FILE", "no such text", ""},
 		{nil, "  export FILE", "no such text", "airlock: admin: which command?"},
 	} {
@@ -38,19 +42,22 @@ func TestAdminShowsTheUsageOfOneCommand(t *testing.T) {
 			shown, empty = err, out
 		}
 		text := strings.Join(shown, "\n")
-		if !strings.Contains(text, x.has) || strings.Contains(text, x.hasnt) || strings.Join(empty, "") != "" || x.last != "" && shown[len(shown)-1] != x.last {
+		if !strings.Contains(text, x.has) || strings.Contains(text, x.hasnt) || strings.Join(empty, "") != "" ||
+			x.last != "" && shown[len(shown)-1] != x.last {
 			t.Errorf("%v:\n%s\n%s", x.args, strings.Join(out, "\n"), strings.Join(err, "\n"))
 		}
 	}
 	for line := range strings.Lines(admin.Usage) { // each command has lines of its own
 		if name, _, _ := strings.Cut(strings.TrimPrefix(line, "  "), "  "); strings.HasPrefix(line, "  ") && line[2] != ' ' {
 			words := strings.Fields(name)
-			if len(words) > 1 && strings.ToLower(words[1]) == words[1] && strings.Trim(words[1], "abcdefghijklmnopqrstuvwxyz") == "" {
+			if len(words) > 1 && strings.ToLower(words[1]) == words[1] &&
+				strings.Trim(words[1], "abcdefghijklmnopqrstuvwxyz") == "" {
 				words = words[:2]
 			} else {
 				words = words[:1]
 			}
-			if own := cli.UsageOf(admin.Usage, "admin "+strings.Join(words, " ")); !strings.Contains(own, line) || strings.Count(own, "\n") > 20 {
+			if own := cli.UsageOf(admin.Usage, "admin "+strings.Join(words, " ")); !strings.Contains(own, line) ||
+				strings.Count(own, "\n") > 20 {
 				t.Errorf("%v:\n%s", words, own)
 			}
 		}

@@ -10,14 +10,17 @@ import (
 	"github.com/computclaw/airlock/app/live"
 )
 
-// followEvery is how soon a change by airlock admin is noticed; sweepEvery is how often unclaimed profiles are looked for.
+// followEvery is how soon a change by airlock admin is noticed; sweepEvery is how often unclaimed
+// profiles are looked for.
 const (
 	followEvery = time.Second
 	sweepEvery  = time.Hour
 )
 
-// followChanges watches the audit log for what airlock admin changes in another process: a revoked or deleted profile is killed, and pages and long polls
-// are nudged. It also removes agents' profiles that nobody claimed in time. It returns at once; the watching ends with ctx; s.following waits for that.
+// followChanges watches the audit log for what airlock admin changes in another process: a revoked
+// or deleted profile is killed, and pages and long polls are nudged. It also removes agents'
+// profiles that nobody claimed in time. It returns at once; the watching ends with ctx; s.following
+// waits for that.
 func (s *server) followChanges(ctx context.Context) error {
 	newest, err := s.Access.Audit(ctx, 0, 1)
 	if err != nil {
@@ -93,7 +96,8 @@ func (s *server) react(ctx context.Context, e app.Event) {
 		s.Hub.Publish(live.Credentials)
 		s.Hub.Publish(live.Executions)
 	case "profile.revoke", "profile.delete":
-		if err := s.engine.KillProfile(ctx, e.Subject, "the profile was ended by an operator"); err != nil && app.CodeOf(err) != app.CodeNotFound {
+		if err := s.engine.KillProfile(ctx, e.Subject, "the profile was ended by an operator"); err != nil &&
+			app.CodeOf(err) != app.CodeNotFound {
 			s.log.Error("what an ended profile runs could not be stopped", "profile", e.Subject, "error", err)
 		}
 	}

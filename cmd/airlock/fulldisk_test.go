@@ -18,21 +18,24 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// gatedScript ends when the test opens the gate, with more output than a small write-ahead log has room for.
+// gatedScript ends when the test opens the gate, with more output than a small write-ahead log has
+// room for.
 const gatedScript = `import urllib.request
 urllib.request.urlopen("http://gate.test:8080/").read()
 print("x" * 900_000)
 set_result({"done": True})`
 
-// TestFullDisk fills the disk of the whole program while executions run: what is new is refused with a code and a hint, pages say why, what runs ends as soon as there is room
-// again, all by itself, and nothing is damaged.
+// TestFullDisk fills the disk of the whole program while executions run: what is new is refused
+// with a code and a hint, pages say why, what runs ends as soon as there is room again, all by
+// itself, and nothing is damaged.
 func TestFullDisk(t *testing.T) {
 	if !inNamespaces(t) {
 		return
 	}
 	disk := smallDisk(t, "48m")
 	gate, reached := startGate(t)
-	in := startInstance(t, "AIRLOCK_DATA_DIR="+disk, "AIRLOCK_WORKERS=2", "AIRLOCK_POOL=1", "AIRLOCK_LOCAL_SERVICES=gate.test:8080="+gate.address)
+	in := startInstance(t, "AIRLOCK_DATA_DIR="+disk, "AIRLOCK_WORKERS=2", "AIRLOCK_POOL=1",
+		"AIRLOCK_LOCAL_SERVICES=gate.test:8080="+gate.address)
 	in.dir = disk
 	id := in.admin("", "profile", "create", "--host", "gate.test:8080")
 	in.admin("", "profile", "lock", id, "--host", "gate.test:8080")
@@ -56,7 +59,8 @@ func TestFullDisk(t *testing.T) {
 		return err == nil && strings.Contains(string(log), "the end of an execution could not be stored")
 	})
 	var waiting agentView
-	if code := in.call(http.MethodGet, "/executions/"+all[2].ID, nil, &waiting); code != http.StatusOK || waiting.Status != "pending" {
+	if code := in.call(http.MethodGet, "/executions/"+all[2].ID, nil, &waiting); code != http.StatusOK ||
+		waiting.Status != "pending" {
 		t.Errorf("what waits: %d %s", code, waiting.Status)
 	}
 	in.refusesNew(id)
@@ -68,11 +72,13 @@ func TestFullDisk(t *testing.T) {
 		ID string `json:"execution_id"`
 	}
 	eventually(t, time.Minute, "new executions are taken", func() bool {
-		return in.call(http.MethodPost, "/execute", map[string]any{"profile_id": id, "script": gatedScript}, &later) == http.StatusAccepted
+		return in.call(http.MethodPost, "/execute", map[string]any{"profile_id": id, "script": gatedScript},
+			&later) == http.StatusAccepted
 	})
 	all = append(all, agentView{ID: later.ID})
 	for _, x := range all {
-		if x = in.await(x, time.Minute); x.Status != "completed" || string(x.Result) != `{"done":true}` || len(x.Stdout) < 900_000 {
+		if x = in.await(x, time.Minute); x.Status != "completed" || string(x.Result) != `{"done":true}` ||
+			len(x.Stdout) < 900_000 {
 			t.Errorf("%s %s: %d bytes of output, result %s", x.Status, x.Error, len(x.Stdout), x.Result)
 		}
 	}
@@ -81,7 +87,8 @@ func TestFullDisk(t *testing.T) {
 	}
 	log, err := os.ReadFile(in.log)
 	must(t, err)
-	if full, again := strings.Index(string(log), "the disk is full: "), strings.Index(string(log), "the disk has room again: "); full < 0 || again < full {
+	if full, again := strings.Index(string(log), "the disk is full: "),
+		strings.Index(string(log), "the disk has room again: "); full < 0 || again < full {
 		t.Errorf("the log says at %d that the disk is full and at %d that it has room", full, again)
 	}
 	in.stop()
@@ -93,8 +100,9 @@ func TestFullDisk(t *testing.T) {
 	in.sound()
 }
 
-// TestRetentionMakesRoom fills the disk with executions and something else, so that less than the reserve is free. To keep fewer executions is enough for new ones to be
-// taken: what they held is used again, though the file does not shrink.
+// TestRetentionMakesRoom fills the disk with executions and something else, so that less than the
+// reserve is free. To keep fewer executions is enough for new ones to be taken: what they held is
+// used again, though the file does not shrink.
 func TestRetentionMakesRoom(t *testing.T) {
 	if !inNamespaces(t) {
 		return
@@ -105,7 +113,8 @@ func TestRetentionMakesRoom(t *testing.T) {
 	id := in.admin("", "profile", "create")
 	in.admin("", "profile", "lock", id)
 	large := func() agentView {
-		return in.await(in.submit(id, `import random; set_result([random.random() for _ in range(100_000)])`, time.Minute), time.Minute)
+		return in.await(in.submit(id, `import random; set_result([random.random() for _ in range(100_000)])`, time.Minute),
+			time.Minute)
 	}
 	for range 10 {
 		if x := large(); x.Status != "completed" {
@@ -120,7 +129,8 @@ func TestRetentionMakesRoom(t *testing.T) {
 	in.env = append(in.env, "AIRLOCK_RETENTION_COUNT=1")
 	in.start()
 	eventually(t, time.Minute, "new executions are taken", func() bool {
-		return in.call(http.MethodPost, "/execute", map[string]any{"profile_id": id, "script": "pass"}, nil) == http.StatusAccepted
+		return in.call(http.MethodPost, "/execute", map[string]any{"profile_id": id, "script": "pass"},
+			nil) == http.StatusAccepted
 	})
 	if x := large(); x.Status != "completed" {
 		t.Errorf("%s %s", x.Status, x.Error)
@@ -144,7 +154,8 @@ func smallDisk(t *testing.T, size string) string {
 	return disk
 }
 
-// endedLongAgo makes all executions of a server that is stopped old enough for retention to take them.
+// endedLongAgo makes all executions of a server that is stopped old enough for retention to take
+// them.
 func (in *testServer) endedLongAgo() {
 	in.t.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(in.dir, "airlock.db"))
@@ -161,13 +172,15 @@ func (in *testServer) startsWithoutRoom() {
 	in.saysHowToMakeRoom("serve")
 }
 
-// saysHowToMakeRoom runs a command that finds no room. Whoever runs it is told what to do, not whom to ask.
+// saysHowToMakeRoom runs a command that finds no room. Whoever runs it is told what to do, not whom
+// to ask.
 func (in *testServer) saysHowToMakeRoom(args ...string) {
 	in.t.Helper()
 	command := exec.CommandContext(in.t.Context(), in.binary, args...)
 	command.Env = in.env
 	said, err := command.CombinedOutput()
-	if err == nil || !strings.Contains(string(said), "there is no room on the disk of "+in.dir) || !strings.Contains(string(said), "Make room on it") || strings.Contains(string(said), "Ask the operator") {
+	if err == nil || !strings.Contains(string(said), "there is no room on the disk of "+in.dir) ||
+		!strings.Contains(string(said), "Make room on it") || strings.Contains(string(said), "Ask the operator") {
 		in.t.Errorf("%v on a full disk: %v %s", args, err, said)
 	}
 }
@@ -175,11 +188,13 @@ func (in *testServer) saysHowToMakeRoom(args ...string) {
 // refusesNew checks what agents are told.
 func (in *testServer) refusesNew(profile string) {
 	in.t.Helper()
-	for path, body := range map[string]any{"/execute": map[string]any{"profile_id": profile, "script": "pass"}, "/profiles": map[string]any{"description": "one more"}} {
+	for path, body := range map[string]any{"/execute": map[string]any{"profile_id": profile, "script": "pass"},
+		"/profiles": map[string]any{"description": "one more"}} {
 		var refused struct {
 			Error struct{ Code, Message, Hint string }
 		}
-		if code := in.call(http.MethodPost, path, body, &refused); code != http.StatusServiceUnavailable || refused.Error.Code != string(app.CodeStorageFull) || refused.Error.Hint == "" {
+		if code := in.call(http.MethodPost, path, body, &refused); code != http.StatusServiceUnavailable ||
+			refused.Error.Code != string(app.CodeStorageFull) || refused.Error.Hint == "" {
 			in.t.Errorf("%s: %d %+v", path, code, refused)
 		}
 	}
@@ -204,7 +219,8 @@ func (in *testServer) sound() {
 	}
 }
 
-// emptyWriteAheadLog takes the room that the log of a running server keeps on the disk for what it writes next, in which an end of an execution could still be stored.
+// emptyWriteAheadLog takes the room that the log of a running server keeps on the disk for what it
+// writes next, in which an end of an execution could still be stored.
 func (in *testServer) emptyWriteAheadLog() {
 	in.t.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(in.dir, "airlock.db")+"?_pragma=busy_timeout(1000)")

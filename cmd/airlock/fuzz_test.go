@@ -11,7 +11,8 @@ import (
 
 var fuzzTarget = regexp.MustCompile(`(?m)^func (Fuzz[A-Za-z0-9]*)`)
 
-// TestEveryFuzzTargetHasACorpus: what fuzzing once found worth keeping is run by every test run. make fuzz finds more.
+// TestEveryFuzzTargetHasACorpus: what fuzzing once found worth keeping is run by every test run.
+// make fuzz finds more.
 func TestEveryFuzzTargetHasACorpus(t *testing.T) {
 	targets := 0
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
@@ -29,7 +30,8 @@ func TestEveryFuzzTargetHasACorpus(t *testing.T) {
 			targets++
 			corpus, err := os.ReadDir(filepath.Join(filepath.Dir(path), "testdata", "fuzz", string(found[1])))
 			if err != nil || len(corpus) == 0 {
-				t.Errorf("%s in %s has no corpus in testdata/fuzz: run make fuzz ONLY=%s and keep some of what it finds", found[1], path, found[1])
+				t.Errorf("%s in %s has no corpus in testdata/fuzz: run make fuzz ONLY=%s and keep some of what it finds", found[1],
+					path, found[1])
 			}
 		}
 		return nil

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// unwatched are packages that start goroutines and whose own tests don't look for those that stay, with who does instead.
+// unwatched are packages that start goroutines and whose own tests don't look for those that stay,
+// with who does instead.
 func unwatched() map[string]string {
 	return map[string]string{
 		"app/leases":          "the tests of app/engine run it",
@@ -28,10 +29,12 @@ func unwatched() map[string]string {
 var (
 	startsGoroutine   = regexp.MustCompile(`(?m)^\s*go (func\b|[a-z])|\.Go\(func`)
 	watchesGoroutines = regexp.MustCompile(`(?m)^\s*"go\.uber\.org/goleak"$|enginetest\.Main\(m\)`)
-	forTests          = regexp.MustCompile(`^(examples/|views/browsertest$|plugins/fake$|plugins/sandboxtest|.*test$|.*/testserver$)`)
+	forTests          = regexp.MustCompile(
+		`^(examples/|views/browsertest$|plugins/fake$|plugins/sandboxtest|.*test$|.*/testserver$)`)
 )
 
-// TestGoroutinesAreWatched: the tests of each package that starts goroutines find those that they leave behind.
+// TestGoroutinesAreWatched: the tests of each package that starts goroutines find those that they
+// leave behind.
 func TestGoroutinesAreWatched(t *testing.T) {
 	starting, watching := map[string]bool{}, map[string]bool{}
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {

@@ -15,7 +15,8 @@ import (
 // guard is a test as SECURITY.md names it: package and function.
 var guard = regexp.MustCompile("`([a-z][a-z/]*)\\.(Test[A-Za-z0-9]+)`")
 
-// TestGuardsExist: SECURITY.md names no test that is not there, and each of its invariants has at least one.
+// TestGuardsExist: SECURITY.md names no test that is not there, and each of its invariants has at
+// least one.
 func TestGuardsExist(t *testing.T) {
 	text, err := os.ReadFile("../../SECURITY.md")
 	must(t, err)

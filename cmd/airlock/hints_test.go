@@ -19,7 +19,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 )
 
-// nextSteps says, for each error code, what its errors ask for: at least one hint has to match, and every hint may only name what exists (TestHintsNameWhatExists).
+// nextSteps says, for each error code, what its errors ask for: at least one hint has to match, and
+// every hint may only name what exists (TestHintsNameWhatExists).
 var nextSteps = map[app.Code]string{
 	app.CodeInvalidJSON:        `Send one JSON object; GET /skill\.md`,
 	app.CodeUnknownField:       `Did you mean`,
@@ -52,7 +53,8 @@ var nextSteps = map[app.Code]string{
 	app.CodeInternal:           `the person who runs Airlock finds the cause in its log`,
 }
 
-// TestEveryErrorTeaches walks the codes of app/errors.go: each has errors, each has a next step, and agents find each that they can meet in the manual.
+// TestEveryErrorTeaches walks the codes of app/errors.go: each has errors, each has a next step,
+// and agents find each that they can meet in the manual.
 func TestEveryErrorTeaches(t *testing.T) {
 	hints := hintsOf(t)
 	manual, err := apidocs.Static(nil)
@@ -67,7 +69,8 @@ func TestEveryErrorTeaches(t *testing.T) {
 			t.Errorf("no error %s says %q: %q", code, step, hints[code])
 		}
 		// What people alone meet, in the UI or by the ledger, the manual for agents doesn't explain.
-		if forPeople := code == app.CodeInUse || code == app.CodeUnreachable; strings.Contains(manual, "`"+string(code)+"`") == forPeople {
+		if forPeople := code == app.CodeInUse ||
+			code == app.CodeUnreachable; strings.Contains(manual, "`"+string(code)+"`") == forPeople {
 			t.Errorf("%s in the manual: %v", code, !forPeople)
 		}
 	}
@@ -80,7 +83,8 @@ var (
 	namedPage    = regexp.MustCompile(`\bSettings, ([A-Z][a-z]+(?: [a-z]+)?)|\b([Ss]andbox|Settings) page`)
 )
 
-// TestHintsNameWhatExists reads every error that the source makes. The calls, commands, settings and pages that its hint names are there.
+// TestHintsNameWhatExists reads every error that the source makes. The calls, commands, settings
+// and pages that its hint names are there.
 func TestHintsNameWhatExists(t *testing.T) {
 	calls, settings := map[string]bool{}, map[string]bool{}
 	for _, op := range apidocs.Operations() {
@@ -146,7 +150,8 @@ func codesOf(t *testing.T) map[string]app.Code {
 	return codes
 }
 
-// hintsOf reads the hints of all errors that the source makes, by code. Where a hint is put together, … stands for what is not known before it is.
+// hintsOf reads the hints of all errors that the source makes, by code. Where a hint is put
+// together, … stands for what is not known before it is.
 func hintsOf(t *testing.T) map[app.Code][]string {
 	t.Helper()
 	codes, hints := codesOf(t), map[app.Code][]string{}

@@ -13,8 +13,8 @@ import (
 	"github.com/computclaw/airlock/plugins/ssh/sshtest"
 )
 
-// TestHostileScripts runs every hostile script on the whole program in a world full of canaries. Boxes are opened cold, so that after each case
-// nothing at all may be left.
+// TestHostileScripts runs every hostile script on the whole program in a world full of canaries.
+// Boxes are opened cold, so that after each case nothing at all may be left.
 func TestHostileScripts(t *testing.T) {
 	if !inNamespaces(t) {
 		return
@@ -22,7 +22,8 @@ func TestHostileScripts(t *testing.T) {
 	besiege(t, newSiege(t))
 }
 
-// TestHostileScriptsOverSSH does the same with boxes on another machine, which is in a network namespace of its own.
+// TestHostileScriptsOverSSH does the same with boxes on another machine, which is in a network
+// namespace of its own.
 func TestHostileScriptsOverSSH(t *testing.T) {
 	if !inNamespaces(t) {
 		return
@@ -34,7 +35,8 @@ func TestHostileScriptsOverSSH(t *testing.T) {
 	}))
 }
 
-// TestHostileScriptsOverLandlock does the same with boxes that share this host's namespaces. Where less is promised there, the case says what holds.
+// TestHostileScriptsOverLandlock does the same with boxes that share this host's namespaces. Where
+// less is promised there, the case says what holds.
 func TestHostileScriptsOverLandlock(t *testing.T) {
 	if !inNamespaces(t) {
 		return
@@ -62,8 +64,8 @@ func TestHostileScriptsOverDocker(t *testing.T) {
 	}))
 }
 
-// TestHostileScriptsInContainer does the same with bubblewrap, when the whole program is in a container under the profile that is shipped. There is no writable
-// control group.
+// TestHostileScriptsInContainer does the same with bubblewrap, when the whole program is in a
+// container under the profile that is shipped. There is no writable control group.
 func TestHostileScriptsInContainer(t *testing.T) {
 	if !inNamespaces(t) {
 		return
@@ -119,7 +121,8 @@ func besiege(t *testing.T, s *siege) {
 	s.in.detect(s.secrets, "--whole") // E13 prints nearly all of one, D16 asks for hosts whose names are parts
 }
 
-// TestEveryExitIsToldExactly ends scripts with every exit code and by every signal that can be sent (B14).
+// TestEveryExitIsToldExactly ends scripts with every exit code and by every signal that can be sent
+// (B14).
 func TestEveryExitIsToldExactly(t *testing.T) {
 	if !inNamespaces(t) {
 		return
@@ -134,7 +137,9 @@ func TestEveryExitIsToldExactly(t *testing.T) {
 		if slices.Contains([]int{17, 18, 19, 20, 21, 22, 23, 28, 32, 33}, signal) {
 			continue // these don't end a process, or belong to the C library
 		}
-		ends = append(ends, end{fmt.Sprintf("import os, signal\nsignal.signal(%d, signal.SIG_DFL) if %d not in (9,) else 0\nos.kill(os.getpid(), %d)", signal, signal, signal), fmt.Sprintf("signal %d", signal)})
+		ends = append(ends, end{fmt.Sprintf(
+			"import os, signal\nsignal.signal(%d, signal.SIG_DFL) if %d not in (9,) else 0\nos.kill(os.getpid(), %d)", signal,
+			signal, signal), fmt.Sprintf("signal %d", signal)})
 	}
 	profile := s.profile("", nil)
 	for batch := range slices.Chunk(ends, 8) {
@@ -153,8 +158,8 @@ func TestEveryExitIsToldExactly(t *testing.T) {
 	s.afterwards()
 }
 
-// TestKillNineLeavesNothing kills the plugin and then the server in the middle of runs (G11, G12): what ran ends in error, nothing of the boxes is
-// left, and the next execution works.
+// TestKillNineLeavesNothing kills the plugin and then the server in the middle of runs (G11, G12):
+// what ran ends in error, nothing of the boxes is left, and the next execution works.
 func TestKillNineLeavesNothing(t *testing.T) {
 	if !inNamespaces(t) {
 		return

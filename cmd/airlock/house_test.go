@@ -22,8 +22,10 @@ type worked struct {
 	ended time.Time
 }
 
-// TestABackupBesideRunningExecutions makes backups while agents work without a pause, and restores the last one elsewhere: it is one moment. All that had ended before it began is there as the
-// agents saw it, nothing is there without what came before it, nothing is half there, and what it counts is what it has.
+// TestABackupBesideRunningExecutions makes backups while agents work without a pause, and restores
+// the last one elsewhere: it is one moment. All that had ended before it began is there as the
+// agents saw it, nothing is there without what came before it, nothing is half there, and what it
+// counts is what it has.
 func TestABackupBesideRunningExecutions(t *testing.T) {
 	t.Parallel()
 	in := startInstance(t, "AIRLOCK_POOL=2")
@@ -42,7 +44,9 @@ func TestABackupBesideRunningExecutions(t *testing.T) {
 		must(t, response.Body.Close())
 		return response.StatusCode
 	}
-	code := post("/ui/settings/backups", url.Values{"on": {"yes"}, "every": {"weekly"}, "keep": {"5"}, "kind": {"directory"}, "directory": {target}, "passphrase": {movingWords}, "again": {movingWords}})
+	code := post("/ui/settings/backups",
+		url.Values{"on": {"yes"}, "every": {"weekly"}, "keep": {"5"}, "kind": {"directory"}, "directory": {target},
+			"passphrase": {movingWords}, "again": {movingWords}})
 	if code != http.StatusOK {
 		t.Fatalf("the settings of backups: %d", code)
 	}
@@ -59,7 +63,9 @@ func TestABackupBesideRunningExecutions(t *testing.T) {
 					return
 				default:
 				}
-				x := in.await(in.submit(profile, fmt.Sprintf("print('agent %d step %d')\nset_result({'agent': %d, 'step': %d, 'size': len(settings.get('TOKEN'))})", a, n, a, n), 30*time.Second), time.Minute)
+				x := in.await(in.submit(profile,
+					fmt.Sprintf("print('agent %d step %d')\nset_result({'agent': %d, 'step': %d, 'size': len(settings.get('TOKEN'))})",
+						a, n, a, n), 30*time.Second), time.Minute)
 				mu.Lock()
 				done[a] = append(done[a], worked{x, time.Now()})
 				mu.Unlock()
@@ -82,7 +88,8 @@ func TestABackupBesideRunningExecutions(t *testing.T) {
 			began = time.Now()
 			return post("/ui/settings/backups/now", nil) == http.StatusOK
 		})
-		eventually(t, time.Minute, "the backup has ended", func() bool { return in.count("SELECT count(*) FROM backups WHERE finished_at > 0") == n+1 })
+		eventually(t, time.Minute, "the backup has ended",
+			func() bool { return in.count("SELECT count(*) FROM backups WHERE finished_at > 0") == n+1 })
 		eventually(t, time.Minute, "the agents work on", func() bool { return steps() > had+3 })
 	}
 	close(stop)
@@ -125,7 +132,8 @@ func TestABackupBesideRunningExecutions(t *testing.T) {
 				there = false
 			case !there:
 				t.Errorf("agent %d: step %d is in the backup, and the one before it is not", a, n)
-			case code != http.StatusOK || now.Status != w.x.Status || string(now.Result) != string(w.x.Result) || now.Stdout != w.x.Stdout || now.Duration != w.x.Duration:
+			case code != http.StatusOK || now.Status != w.x.Status || string(now.Result) != string(w.x.Result) ||
+				now.Stdout != w.x.Stdout || now.Duration != w.x.Duration:
 				t.Errorf("agent %d step %d: %d %+v, was %+v", a, n, code, now, w.x)
 			default:
 				whole++
@@ -133,24 +141,30 @@ func TestABackupBesideRunningExecutions(t *testing.T) {
 		}
 	}
 	for what, query := range map[string]string{
-		"executions": "SELECT count(*) FROM executions", "ended ones": "SELECT count(*) FROM executions WHERE status = 'completed' AND completed_at > 0", "outputs": "SELECT count(*) FROM execution_outputs",
-		"scripts": "SELECT count(*) FROM execution_scripts", "values": "SELECT count(*) FROM execution_values", "counted": "SELECT sum(completed + error + timeout + cancelled) FROM execution_stats WHERE span = 86400",
+		"executions": "SELECT count(*) FROM executions",
+		"ended ones": "SELECT count(*) FROM executions WHERE status = 'completed' AND completed_at > 0",
+		"outputs":    "SELECT count(*) FROM execution_outputs",
+		"scripts":    "SELECT count(*) FROM execution_scripts", "values": "SELECT count(*) FROM execution_values",
+		"counted": "SELECT sum(completed + error + timeout + cancelled) FROM execution_stats WHERE span = 86400",
 	} {
 		if n := fresh.count(query); n != whole {
 			t.Errorf("%d %s, the agents find %d", n, what, whole)
 		}
 	}
 	var result struct{ Size int }
-	x := fresh.await(fresh.submit(profiles[0], "set_result({'size': len(settings.get('TOKEN'))})", 30*time.Second), time.Minute)
+	x := fresh.await(fresh.submit(profiles[0], "set_result({'size': len(settings.get('TOKEN'))})", 30*time.Second),
+		time.Minute)
 	if must(t, json.Unmarshal(x.Result, &result)); result.Size != len("moved-secret-value-0123456789") {
 		t.Errorf("%+v", x)
 	}
 }
 
-// With a key of one's own, a command that is begun in an environment from before, while a rotation is under way, would seal with a key that nobody has in the end. It is refused.
+// With a key of one's own, a command that is begun in an environment from before, while a rotation
+// is under way, would seal with a key that nobody has in the end. It is refused.
 func TestACommandWithTheOldKeyIsRefusedDuringARotation(t *testing.T) {
 	t.Parallel()
-	const before, after = "AIRLOCK_SECRET_KEY=the key of one's own before the rotation", "AIRLOCK_SECRET_KEY=the key of one's own after the rotation"
+	const before, after = "AIRLOCK_SECRET_KEY=the key of one's own before the rotation",
+		"AIRLOCK_SECRET_KEY=the key of one's own after the rotation"
 	in := startInstance(t, "AIRLOCK_POOL=0", before)
 	in.stop()
 	old := in.env
@@ -173,7 +187,8 @@ func TestACommandWithTheOldKeyIsRefusedDuringARotation(t *testing.T) {
 		return unread == 0
 	})
 
-	in.env = append(old[:len(old):len(old)], after, "AIRLOCK_SECRET_KEY_OLD="+strings.TrimPrefix(before, "AIRLOCK_SECRET_KEY="))
+	in.env = append(old[:len(old):len(old)], after,
+		"AIRLOCK_SECRET_KEY_OLD="+strings.TrimPrefix(before, "AIRLOCK_SECRET_KEY="))
 	rotated := make(chan string, 1)
 	go func() { rotated <- in.admin("", "key", "rotate") }()
 	refused := ""
@@ -187,7 +202,8 @@ func TestACommandWithTheOldKeyIsRefusedDuringARotation(t *testing.T) {
 	if !strings.Contains(refused, "set the instance key") || !strings.Contains(refused, "rotated") {
 		t.Errorf("it says %s", refused)
 	}
-	in.admin("a value that is sealed with the new key", "credential", "set", "BETWEEN", "--mode", "injected") // with both keys everything goes on
+	// with both keys everything goes on
+	in.admin("a value that is sealed with the new key", "credential", "set", "BETWEEN", "--mode", "injected")
 	_, err = value.WriteString("late 0123456789")
 	must(t, err)
 	must(t, value.Close())
@@ -196,13 +212,16 @@ func TestACommandWithTheOldKeyIsRefusedDuringARotation(t *testing.T) {
 		t.Errorf("the rotation said %q", said)
 	}
 	in.env = append(old[:len(old):len(old)], after)
-	in.admin(movingWords, "export", filepath.Join(t.TempDir(), "house.airlock")) // it opens everything with the new key alone
-	if listed := in.admin("", "credential", "list"); !strings.Contains(listed, "EARLY") || !strings.Contains(listed, "BETWEEN") {
+	// it opens everything with the new key alone
+	in.admin(movingWords, "export", filepath.Join(t.TempDir(), "house.airlock"))
+	if listed := in.admin("", "credential", "list"); !strings.Contains(listed, "EARLY") ||
+		!strings.Contains(listed, "BETWEEN") {
 		t.Errorf("%s", listed)
 	}
 }
 
-// By the command line a part is exported, with or without its history, weak passphrases are refused with advice, and what would let a profile do more is written only by a yes to it.
+// By the command line a part is exported, with or without its history, weak passphrases are refused
+// with advice, and what would let a profile do more is written only by a yes to it.
 func TestExportAndImportByChoice(t *testing.T) {
 	t.Parallel()
 	old, fresh := startInstance(t, "AIRLOCK_POOL=1"), startInstance(t, "AIRLOCK_POOL=0")
@@ -220,13 +239,15 @@ func TestExportAndImportByChoice(t *testing.T) {
 	weak := exec.Command(old.binary, "admin", "export", filepath.Join(dir, "weak.airlock"))
 	weak.Env, weak.Stdin = old.env, strings.NewReader("password1234\n")
 	out, failed := weak.CombinedOutput()
-	if _, err := os.Stat(filepath.Join(dir, "weak.airlock")); failed == nil || !strings.Contains(string(out), "words") || err == nil {
+	if _, err := os.Stat(filepath.Join(dir, "weak.airlock")); failed == nil || !strings.Contains(string(out), "words") ||
+		err == nil {
 		t.Errorf("a weak passphrase: %v %s, %v", failed, out, err)
 	}
 	part, bare := filepath.Join(dir, "part.airlock"), filepath.Join(dir, "bare.airlock")
 	old.admin(movingWords+"\n", "export", part, "--profile", handles["MINE"])
 	old.admin(movingWords+"\n", "export", bare, "--no-history")
-	for file, want := range map[string][]string{part: {"credential:MINE", "1 executions"}, bare: {"credential:MINE", "credential:OTHER", "0 executions"}} {
+	for file, want := range map[string][]string{part: {"credential:MINE", "1 executions"},
+		bare: {"credential:MINE", "credential:OTHER", "0 executions"}} {
 		shown := fresh.admin(movingWords+"\n", "import", "--preview", file)
 		for _, w := range want {
 			if !strings.Contains(shown, w) {
@@ -239,7 +260,8 @@ func TestExportAndImportByChoice(t *testing.T) {
 	}
 	fresh.admin(movingWords+"\n", "import", part, "--no-history")
 	fresh.admin(movingWords+"\n", "import", bare, "--no", "credential:OTHER")
-	if fresh.count("SELECT count(*) FROM executions") != 0 || fresh.count("SELECT count(*) FROM credentials") != 1 || fresh.count("SELECT count(*) FROM profiles") != 2 {
+	if fresh.count("SELECT count(*) FROM executions") != 0 || fresh.count("SELECT count(*) FROM credentials") != 1 ||
+		fresh.count("SELECT count(*) FROM profiles") != 2 {
 		t.Errorf("what was not wanted was imported, or what was is missing")
 	}
 	// The file's profile never expires any more: --overwrite alone does not extend the one here.

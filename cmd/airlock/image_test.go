@@ -16,7 +16,8 @@ import (
 	"github.com/computclaw/airlock/plugins/docker/dockertest"
 )
 
-var imageRoot = flag.String("image-root", "", "directory with a Debian 13 root, on which TestImage builds the whole image; see the Makefile's image-test")
+var imageRoot = flag.String("image-root", "",
+	"directory with a Debian 13 root, on which TestImage builds the whole image; see the Makefile's image-test")
 
 // maxImage is how large the whole image may be.
 const maxImage = 600_000_000
@@ -31,8 +32,9 @@ type image struct {
 // The version and commit that the whole image is built with.
 const imageVersion, imageCommit = "v0.0.0-test", "0a1b2c3d4e5f"
 
-// newImage builds the Dockerfile on a local root. With a Debian root that is all of it, from the sources in this work tree. Otherwise the program is the tests' own, no packages are installed, and
-// scripts find this host's Python.
+// newImage builds the Dockerfile on a local root. With a Debian root that is all of it, from the
+// sources in this work tree. Otherwise the program is the tests' own, no packages are installed,
+// and scripts find this host's Python.
 func newImage(t *testing.T) *image {
 	t.Helper()
 	i := &image{Engine: dockertest.New(t), t: t, name: "airlock-image:test"}
@@ -42,7 +44,8 @@ func newImage(t *testing.T) *image {
 	}
 	program, err := os.ReadFile(filepath.Join(binDir, "airlock"))
 	must(t, err)
-	must(t, i.Import("airlock-program:test", tarball(t, func(w *tar.Writer) { addEntry(t, w, "src/airlock", 0o755, program) })))
+	must(t, i.Import("airlock-program:test",
+		tarball(t, func(w *tar.Writer) { addEntry(t, w, "src/airlock", 0o755, program) })))
 	root, err := dockertest.Root("bubblewrap")
 	must(t, err)
 	root = append(openTarball(t, func(w *tar.Writer) {
@@ -52,7 +55,8 @@ func newImage(t *testing.T) *image {
 	must(t, i.Import("airlock-root:test", root))
 	source, err := os.ReadFile("../../Dockerfile")
 	must(t, err)
-	i.build(i.name, without(string(source), "build", "runtime"), "--build-arg", "GO_IMAGE=airlock-program:test", "--build-arg", "BASE_IMAGE=airlock-root:test")
+	i.build(i.name, without(string(source), "build", "runtime"), "--build-arg", "GO_IMAGE=airlock-program:test",
+		"--build-arg", "BASE_IMAGE=airlock-root:test")
 	return i
 }
 

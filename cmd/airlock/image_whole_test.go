@@ -9,15 +9,18 @@ import (
 	"strings"
 )
 
-// buildWhole builds the Dockerfile as it stands, from this work tree as docker build gets it, on a Debian root instead of the two images from registries.
+// buildWhole builds the Dockerfile as it stands, from this work tree as docker build gets it, on a
+// Debian root instead of the two images from registries.
 func (i *image) buildWhole(root string) {
 	i.t.Helper()
 	i.importDirectory("airlock-root:test", root, "")
 	i.goImage("airlock-go:test", "airlock-root:test")
-	i.buildIn("../..", i.name, "--build-arg", "GO_IMAGE=airlock-go:test", "--build-arg", "BASE_IMAGE=airlock-root:test", "--build-arg", "VERSION="+imageVersion, "--build-arg", "COMMIT="+imageCommit)
+	i.buildIn("../..", i.name, "--build-arg", "GO_IMAGE=airlock-go:test", "--build-arg", "BASE_IMAGE=airlock-root:test",
+		"--build-arg", "VERSION="+imageVersion, "--build-arg", "COMMIT="+imageCommit)
 }
 
-// goImage is what golang:…-trixie is as far as the Dockerfile's first stage goes: Debian with make and this host's Go. Modules come from this host's cache, and are held to go.sum.
+// goImage is what golang:…-trixie is as far as the Dockerfile's first stage goes: Debian with make
+// and this host's Go. Modules come from this host's cache, and are held to go.sum.
 func (i *image) goImage(name, root string) {
 	i.t.Helper()
 	download := exec.CommandContext(i.t.Context(), "go", "mod", "download")
@@ -45,7 +48,8 @@ func (i *image) goEnv(name string) string {
 // importDirectory makes an image of a directory, with prefix before its names.
 func (i *image) importDirectory(name, dir, prefix string) {
 	i.t.Helper()
-	content, err := exec.CommandContext(i.t.Context(), "tar", "-C", dir, "--one-file-system", "--transform", "flags=rhS;s,^\\./,"+prefix+",", "-c", ".").Output()
+	content, err := exec.CommandContext(i.t.Context(), "tar", "-C", dir, "--one-file-system", "--transform",
+		"flags=rhS;s,^\\./,"+prefix+",", "-c", ".").Output()
 	must(i.t, err)
 	must(i.t, i.Import(name, content))
 }

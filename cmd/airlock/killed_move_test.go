@@ -18,8 +18,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
 )
 
-// TestKillNineWhileMoving kills the program in the middle of an import, a rotation of the instance key, a restore and a backup. What was there before is there afterwards, and doing it again
-// works.
+// TestKillNineWhileMoving kills the program in the middle of an import, a rotation of the instance
+// key, a restore and a backup. What was there before is there afterwards, and doing it again works.
 func TestKillNineWhileMoving(t *testing.T) {
 	t.Parallel()
 	in := startInstance(t, "AIRLOCK_POOL=0")
@@ -28,7 +28,8 @@ func TestKillNineWhileMoving(t *testing.T) {
 	file, words, target := filepath.Join(dir, "house.airlock"), filepath.Join(dir, "words"), filepath.Join(dir, "target")
 	must(t, os.WriteFile(words, []byte(filePassphrase+"\n"), 0o600))
 	must(t, os.Mkdir(target, 0o700))
-	if _, err := generateFile(file, instanceSize{credentials: 20, profiles: 20, executions: 400, output: 16_000}); err != nil {
+	if _, err := generateFile(file,
+		instanceSize{credentials: 20, profiles: 20, executions: 400, output: 16_000}); err != nil {
 		t.Fatal(err)
 	}
 	profiles := func() int {
@@ -37,7 +38,8 @@ func TestKillNineWhileMoving(t *testing.T) {
 	}
 
 	// The import is in its one transaction.
-	in.kill(func() bool { return in.holds("before-import-*.db") && in.writing() }, "admin", "import", file, "--passphrase-file", words)
+	in.kill(func() bool { return in.holds("before-import-*.db") && in.writing() }, "admin", "import", file,
+		"--passphrase-file", words)
 	if n := profiles(); n != 0 {
 		t.Errorf("half an import: %d profiles", n)
 	}
@@ -51,7 +53,8 @@ func TestKillNineWhileMoving(t *testing.T) {
 	must(t, err)
 	command := exec.Command(in.binary, "admin", "key", "rotate")
 	command.Env = in.env
-	if out, err := command.CombinedOutput(); err == nil || !strings.Contains(string(out), "another key rotation") || in.lines("instance.key") != 1 {
+	if out, err := command.CombinedOutput(); err == nil || !strings.Contains(string(out), "another key rotation") ||
+		in.lines("instance.key") != 1 {
 		t.Errorf("a second rotation: %v %s", err, out)
 	}
 	must(t, held.Close())
@@ -74,7 +77,8 @@ func TestKillNineWhileMoving(t *testing.T) {
 		t.Errorf("after a broken restore: %d profiles, %s", profiles(), log)
 	}
 	in.admin("", restore...)
-	if log := in.admin("", "audit", "list"); profiles() != 20 || !strings.Contains(log, "instance.restore") || strings.Contains(log, "key.rotated") {
+	if log := in.admin("", "audit", "list"); profiles() != 20 || !strings.Contains(log, "instance.restore") ||
+		strings.Contains(log, "key.rotated") {
 		t.Errorf("after the restore was repeated: %d profiles, %s", profiles(), log)
 	}
 
@@ -100,7 +104,8 @@ func TestKillNineWhileMoving(t *testing.T) {
 	}
 }
 
-// kill runs the program on the instance's data directory and kills it as soon as it is in the middle. One that was faster is run again.
+// kill runs the program on the instance's data directory and kills it as soon as it is in the
+// middle. One that was faster is run again.
 func (in *testServer) kill(middle func() bool, args ...string) {
 	in.t.Helper()
 	deadline := time.Now().Add(2 * time.Minute)
@@ -158,7 +163,8 @@ func (in *testServer) writing() bool {
 
 // keys is with how many instance keys ids and scripts are sealed.
 func (in *testServer) keys() int {
-	return in.count("SELECT count(*) FROM (SELECT substr(sealed_id, 2, 4) FROM profiles UNION SELECT substr(sealed_id, 2, 4) FROM executions UNION SELECT substr(script, 2, 4) FROM execution_scripts)")
+	return in.count("SELECT count(*) FROM (SELECT substr(sealed_id, 2, 4) FROM profiles UNION SELECT substr(sealed_id, " +
+		"2, 4) FROM executions UNION SELECT substr(script, 2, 4) FROM execution_scripts)")
 }
 
 // count asks the instance's database for a number.
@@ -185,6 +191,7 @@ func (in *testServer) scheduleBackup(target string) {
 	then := func() time.Time { return time.Now().AddDate(0, -1, 0) }
 	past := transfer.New(transfer.Config{Store: i.Store, Keyring: i.Keyring, Dir: in.dir, Instance: i.Label(), Now: then})
 	must(in.t, past.SetBackupSettings(in.t.Context(), app.System(), transfer.BackupSettings{
-		On: true, Every: transfer.Weekly, Keep: 3, Kind: transfer.ToDirectory, Directory: target, Passphrase: app.NewSecret(filePassphrase),
+		On: true, Every: transfer.Weekly, Keep: 3, Kind: transfer.ToDirectory, Directory: target,
+		Passphrase: app.NewSecret(filePassphrase),
 	}))
 }

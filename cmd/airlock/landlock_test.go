@@ -7,15 +7,18 @@ import (
 	"time"
 )
 
-// TestLandlockFromInside runs scripts in boxes that share the host's namespaces: what only the real guest can get wrong, and the way from question to
-// answer through a box that is frozen from outside.
+// TestLandlockFromInside runs scripts in boxes that share the host's namespaces: what only the real
+// guest can get wrong, and the way from question to answer through a box that is frozen from
+// outside.
 func TestLandlockFromInside(t *testing.T) {
 	t.Parallel()
-	in := startInstance(t, "AIRLOCK_SANDBOX=landlock", "AIRLOCK_POOL=0", "AIRLOCK_LOCAL_SERVICES=web.test:8080=127.0.0.1:9")
+	in := startInstance(t, "AIRLOCK_SANDBOX=landlock", "AIRLOCK_POOL=0",
+		"AIRLOCK_LOCAL_SERVICES=web.test:8080=127.0.0.1:9")
 	profile := in.admin("", "profile", "create", "--description", "landlock", "--host", "web.test:8080")
 	in.admin("", "profile", "lock", profile)
 	run := func(script string) agentView {
-		return in.await(in.submit(profile, script, 2*time.Minute), 3*time.Minute) // processes that all fork may take long to reach a limit on a busy machine
+		// processes that all fork may take long to reach a limit on a busy machine
+		return in.await(in.submit(profile, script, 2*time.Minute), 3*time.Minute)
 	}
 
 	x := run(`

@@ -21,13 +21,15 @@ import (
 // detector is a program that shares no code with the redactor.
 const detector = "../../app/redact/proof/detect.py"
 
-// Leak attempts on the whole program: executions, each with as many values and each value in every channel.
+// Leak attempts on the whole program: executions, each with as many values and each value in every
+// channel.
 const (
 	leakRuns   = 16
 	leakValues = 4
 )
 
-// leakScript sends each value through every channel, in the encodings that inputs name, innermost first. The last value is the error.
+// leakScript sends each value through every channel, in the encodings that inputs name, innermost
+// first. The last value is the error.
 const leakScript = `import base64, codecs, gzip, json, socket, sys, urllib.parse
 encoders = {
     "base64": lambda s: base64.b64encode(b"user:" + s.encode()).decode(),
@@ -62,8 +64,9 @@ set_result(result)
 raise RuntimeError("failed with " + last)
 # typed in by hand: `
 
-// TestNothingLeaks sends random values in nested encodings through every channel of the real program, and lets the detector look at every
-// answer, page, metric, log line, crash and page of the database, the write-ahead log among them.
+// TestNothingLeaks sends random values in nested encodings through every channel of the real
+// program, and lets the detector look at every answer, page, metric, log line, crash and page of
+// the database, the write-ahead log among them.
 func TestNothingLeaks(t *testing.T) {
 	t.Parallel()
 	open := freeAddress(t)
@@ -100,10 +103,12 @@ func TestNothingLeaks(t *testing.T) {
 	in.detect(all)
 }
 
-// crashes lets the server die as from a fault of its own, while a script holds values: the stacks of all its goroutines are in its log then, and the write-ahead log stays.
+// crashes lets the server die as from a fault of its own, while a script holds values: the stacks
+// of all its goroutines are in its log then, and the write-ahead log stays.
 func (in *testServer) crashes(profile string) {
 	in.t.Helper()
-	holding := in.submit(profile, "values = [settings.get(f'VALUE_{i}') for i in range(4)]\nllm.complete('on?')", time.Minute)
+	holding := in.submit(profile, "values = [settings.get(f'VALUE_{i}') for i in range(4)]\nllm.complete('on?')",
+		time.Minute)
 	eventually(in.t, time.Minute, "a script holds the values", func() bool {
 		var x agentView
 		return in.call(http.MethodGet, "/executions/"+holding.ID, nil, &x) == http.StatusOK && x.Status == "awaiting_llm"
@@ -127,14 +132,16 @@ func nested(random *mathrand.Rand) []string {
 	return forms
 }
 
-// answerAll runs a script, answers all its questions and waits for its end, which must be its own error.
+// answerAll runs a script, answers all its questions and waits for its end, which must be its own
+// error.
 func (in *testServer) answerAll(profile, script string, inputs any) {
 	in.t.Helper()
 	var x struct {
 		agentView
 		Request *struct{} `json:"llm_request"`
 	}
-	if code := in.call(http.MethodPost, "/execute", map[string]any{"profile_id": profile, "script": script, "inputs": inputs}, &x); code != http.StatusAccepted {
+	if code := in.call(http.MethodPost, "/execute",
+		map[string]any{"profile_id": profile, "script": script, "inputs": inputs}, &x); code != http.StatusAccepted {
 		in.t.Fatalf("submit: status %d", code)
 	}
 	answered := 0
@@ -184,7 +191,8 @@ func (v visitor) get(in *testServer, path string) string {
 // allMonitors keeps what a monitor sees, for the detector.
 func (in *testServer) allMonitors() {
 	in.t.Helper()
-	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/goroutine?debug=2", "/debug/pprof/heap?debug=1", "/debug/pprof/allocs?debug=1"} {
+	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/goroutine?debug=2",
+		"/debug/pprof/heap?debug=1", "/debug/pprof/allocs?debug=1"} {
 		request, err := http.NewRequestWithContext(in.t.Context(), http.MethodGet, in.url+path, nil)
 		must(in.t, err)
 		request.Header.Set("Authorization", "Bearer "+suiteToken)
@@ -203,7 +211,9 @@ func (in *testServer) allMonitors() {
 // onlyMetrics checks that a listener answers /metrics to everybody, and nothing else to anybody.
 func (in *testServer) onlyMetrics(base string) {
 	in.t.Helper()
-	for path, want := range map[string]int{"/metrics": http.StatusOK, "/": http.StatusNotFound, "/health": http.StatusNotFound, "/debug/pprof/": http.StatusNotFound, "/ui": http.StatusNotFound, "/execute": http.StatusNotFound} {
+	for path, want := range map[string]int{"/metrics": http.StatusOK, "/": http.StatusNotFound,
+		"/health": http.StatusNotFound, "/debug/pprof/": http.StatusNotFound, "/ui": http.StatusNotFound,
+		"/execute": http.StatusNotFound} {
 		request, err := http.NewRequestWithContext(in.t.Context(), http.MethodGet, base+path, nil)
 		must(in.t, err)
 		request.Header.Set("Authorization", "Bearer "+suiteToken)
@@ -212,14 +222,16 @@ func (in *testServer) onlyMetrics(base string) {
 		text, err := io.ReadAll(response.Body)
 		must(in.t, err)
 		response.Body.Close()
-		if response.StatusCode != want || want == http.StatusOK && !strings.Contains(string(text), "airlock_executions_ended_total{") {
+		if response.StatusCode != want ||
+			want == http.StatusOK && !strings.Contains(string(text), "airlock_executions_ended_total{") {
 			in.t.Errorf("%s on the metrics' own address: %d", path, response.StatusCode)
 		}
 		in.keep(text)
 	}
 }
 
-// allPages keeps every page of every execution, as a person sees it, for the detector. It returns how many.
+// allPages keeps every page of every execution, as a person sees it, for the detector. It returns
+// how many.
 func (in *testServer) allPages() int {
 	in.t.Helper()
 	person := in.person()
@@ -238,7 +250,8 @@ func (in *testServer) allPages() int {
 	return len(seen)
 }
 
-// traces are the files of all that came out: every answer, the log, and what is in the data directory.
+// traces are the files of all that came out: every answer, the log, and what is in the data
+// directory.
 func (in *testServer) traces() []string {
 	files := []string{in.answers, in.log}
 	data, err := filepath.Glob(filepath.Join(in.dir, "*"))
@@ -251,8 +264,9 @@ func (in *testServer) traces() []string {
 	return files
 }
 
-// detect lets an independent program look for secrets in every answer, the log and every page of the database. The flag --whole makes it look for
-// whole secrets only, for scripts that hand out parts on purpose.
+// detect lets an independent program look for secrets in every answer, the log and every page of
+// the database. The flag --whole makes it look for whole secrets only, for scripts that hand out
+// parts on purpose.
 func (in *testServer) detect(secrets []string, flags ...string) {
 	in.t.Helper()
 	list := filepath.Join(in.t.TempDir(), "secrets")

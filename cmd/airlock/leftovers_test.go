@@ -25,26 +25,33 @@ import (
 
 var runs = flag.Int("runs", 40, "executions of TestNothingIsLeft")
 
-// messes are scripts that end in every way there is and leave what they can, with how they have to end.
+// messes are scripts that end in every way there is and leave what they can, with how they have to
+// end.
 func messes() []mess {
 	return []mess{
 		{"ends well", "print('x' * 10000)\nset_result(1)", 20, `^completed 1$`},
 		{"fails", "raise ValueError('no')", 20, `^error ValueError: no$`},
-		{"leaves daemons", "import os, time\nfor _ in range(3):\n    if os.fork() == 0:\n        os.setsid()\n        if os.fork() == 0: time.sleep(1000)\n        os._exit(0)\nset_result(1)", 20, `^completed 1$`},
+		{"leaves daemons", "import os, time\nfor _ in range(3):\n    if os.fork() == 0:\n        os.setsid()\n        if " +
+			"os.fork() == 0: time.sleep(1000)\n        os._exit(0)\nset_result(1)", 20, `^completed 1$`},
 		{"takes all memory", "x = []\nwhile True: x.append(bytearray(b'1') * (8 << 20))", 20, `^error .*[mM]emory`},
 		{"never ends", "while True: pass", 1, `^timeout the script ran longer than its timeout of 1 s `},
 		{"sleeps", "import time\ntime.sleep(1000)", 1, `^timeout the script ran longer than its timeout of 1 s `},
 		{"is cancelled", "import os, time\nos.fork()\ntime.sleep(1000)", 60, `^cancelled cancelled by the agent$`},
 		{"asks", "set_result(llm.complete('go on?'))", 20, `^completed "yes"$`},
 		{"asks in vain", "llm.complete('never answered')", 20, `^timeout no answer came to the question `},
-		{"fills tmp", "i = 0\nwhile True:\n    open(str(i), 'wb').write(b'x' * (1 << 20))\n    i += 1", 20, `^error .*(Errno 28|temporary files)`},
-		{"leaves files", "import os\nfor i in range(500):\n    os.makedirs('d%d/e' % i)\n    open('d%d/e/f' % i, 'w').write('x')\nos.chmod('d1', 0)\nset_result(1)", 20, `^completed 1$`},
+		{"fills tmp", "i = 0\nwhile True:\n    open(str(i), 'wb').write(b'x' * (1 << 20))\n    i += 1", 20,
+			`^error .*(Errno 28|temporary files)`},
+		{"leaves files", "import os\nfor i in range(500):\n    os.makedirs('d%d/e' % i)\n    open('d%d/e/f' % i, " +
+			"'w').write('x')\nos.chmod('d1', 0)\nset_result(1)", 20, `^completed 1$`},
 		{"kills itself", "import os\nos.kill(os.getpid(), 9)", 20, `^error the script was ended by signal 9 `},
 		{"forks without end", "import os\nwhile True: os.fork()", 5, `^(error|timeout) `},
 		{"floods", "while True: print('x' * 100000)", 20, `^error the script printed more than `},
-		{"holds connections", "import socket, threading, time\nheld = [socket.create_connection(('allowed.test', 8080), 10) for _ in range(5)]\nset_result(len(held))", 20, `^completed 5$`},
+		{"holds connections", "import socket, threading, time\nheld = [socket.create_connection(('allowed.test', 8080), " +
+			"10) for _ in range(5)]\nset_result(len(held))", 20, `^completed 5$`},
 		{"closes everything", "import os\nos.closerange(0, 256)\nos._exit(0)", 20, `^(completed null$|error )`},
-		{"leaves pairs and pipes", "import os, socket\nheld = [socket.socketpair() for _ in range(10)] + [os.pipe() for _ in range(10)]\nset_result(1)", 20, `^completed 1$`},
+		{"leaves pairs and pipes",
+			"import os, socket\nheld = [socket.socketpair() for _ in range(10)] + [os.pipe() for _ in range(10)]\nset_result(1)",
+			20, `^completed 1$`},
 	}
 }
 
@@ -54,8 +61,10 @@ type mess struct {
 	ends         string        // what its status and then its result or error are like
 }
 
-// TestNothingIsLeft runs many executions in random order on all backends at once. Afterwards there is no process, mount, control group, container, socket or
-// temporary file more than before, and neither server nor plugins hold more descriptors, goroutines or much more memory. See the Makefile's leftovers for a long run.
+// TestNothingIsLeft runs many executions in random order on all backends at once. Afterwards there
+// is no process, mount, control group, container, socket or temporary file more than before, and
+// neither server nor plugins hold more descriptors, goroutines or much more memory. See the
+// Makefile's leftovers for a long run.
 func TestNothingIsLeft(t *testing.T) {
 	if !inNamespaces(t) {
 		return
@@ -63,7 +72,8 @@ func TestNothingIsLeft(t *testing.T) {
 	w := newWorld(t)
 	engine, env := dockerSettings(t)
 	machine := sshtest.New(t, sshtest.Options{})
-	env = append(append(env, sshSettings(machine)...), "AIRLOCK_LOCAL_SERVICES="+w.services, "AIRLOCK_SANDBOX="+strings.Join(everywhere(), ","),
+	env = append(append(env, sshSettings(machine)...), "AIRLOCK_LOCAL_SERVICES="+w.services,
+		"AIRLOCK_SANDBOX="+strings.Join(everywhere(), ","),
 		"AIRLOCK_POOL=0", "AIRLOCK_WORKERS=4", "AIRLOCK_LLM_WAIT=2s", "AIRLOCK_LIMIT_MEMORY=128MiB", "AIRLOCK_LIMIT_TMP=8MiB")
 	h := &household{in: startInstance(t, env...), engine: engine, machine: machine}
 	h.label = labelOf(t, h.in)
@@ -81,7 +91,8 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 	var tasks []task
 	for i := range max(*runs, 20) {
-		tasks = append(tasks, task{messes()[i%len(messes())], everywhere()[i%len(everywhere())]}) // 17 and 4 have no divisor in common
+		// 17 and 4 have no divisor in common
+		tasks = append(tasks, task{messes()[i%len(messes())], everywhere()[i%len(everywhere())]})
 	}
 	random.Shuffle(len(tasks), func(i, j int) { tasks[i], tasks[j] = tasks[j], tasks[i] })
 	do := func(tasks []task) {
@@ -115,9 +126,13 @@ func TestNothingIsLeft(t *testing.T) {
 		slack := 0
 		switch {
 		case strings.HasPrefix(what, "memory"):
-			slack = 48 << 10 // KiB: pages of the database that are kept, and what the allocator holds back, which a server that was just cleared away after has none of
+			// KiB: pages of the database that are kept, and what the allocator holds back, which a server
+			// that was just cleared away after has none of
+			slack = 48 << 10
 		case strings.HasPrefix(what, "descriptors"), what == "Unix sockets":
-			slack = 8 // connections to the Docker engine that are kept for the next call: two sockets each, and the engine's with its own
+			// connections to the Docker engine that are kept for the next call: two sockets each, and the
+			// engine's with its own
+			slack = 8
 		}
 		t.Logf("%-28s %8d, was %8d", what, n, before[what])
 		if n > before[what]+slack {
@@ -157,13 +172,16 @@ func (h *household) run(profile string, m mess) agentView {
 	return h.in.await(x, 3*time.Minute)
 }
 
-// count waits until what may take a moment is done, and counts everything that could have been left.
+// count waits until what may take a moment is done, and counts everything that could have been
+// left.
 func (h *household) count(t *testing.T) map[string]int {
 	t.Helper()
 	var found []string
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		found = slices.Concat(h.in.descendants(), h.machine.Boxes(), h.engine.Containers(t, "airlock.instance"), h.engine.Shims(), h.groups(t))
-		for _, pattern := range []string{h.in.dir + "/sandbox/*/*", "/tmp/airlock." + h.label + ".*", h.machine.Home() + "/.cache/airlock/*.part-*"} {
+		found = slices.Concat(h.in.descendants(), h.machine.Boxes(), h.engine.Containers(t, "airlock.instance"),
+			h.engine.Shims(), h.groups(t))
+		for _, pattern := range []string{h.in.dir + "/sandbox/*/*", "/tmp/airlock." + h.label + ".*",
+			h.machine.Home() + "/.cache/airlock/*.part-*"} {
 			paths, err := filepath.Glob(pattern)
 			must(t, err)
 			found = append(found, paths...)
@@ -176,8 +194,9 @@ func (h *household) count(t *testing.T) map[string]int {
 		t.Errorf("left: %s", what)
 	}
 	counts := map[string]int{
-		"mounts": lines(t, "/proc/self/mountinfo"), "mounts of the engine": lines(t, fmt.Sprintf("/proc/%d/mountinfo", h.engine.PID())),
-		"Unix sockets": lines(t, "/proc/self/net/unix"), "listeners": h.listeners(t),
+		"mounts":               lines(t, "/proc/self/mountinfo"),
+		"mounts of the engine": lines(t, fmt.Sprintf("/proc/%d/mountinfo", h.engine.PID())),
+		"Unix sockets":         lines(t, "/proc/self/net/unix"), "listeners": h.listeners(t),
 	}
 	for _, p := range append(h.in.processes(), process{pid: h.in.server.Process.Pid, line: "serve"}) {
 		name := strings.Join(strings.Fields(p.line)[max(0, len(strings.Fields(p.line))-2):], " ")

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// licences are those that what we ship may be under, with words that only their texts have. All let the program be given away under MIT; MPL-2.0 asks that changes to its own files be published, and
+// licences are those that what we ship may be under, with words that only their texts have. All let
+// the program be given away under MIT; MPL-2.0 asks that changes to its own files be published, and
 // we make none.
 func licences() map[string]string {
 	return map[string]string{
@@ -23,13 +24,18 @@ func licences() map[string]string {
 	}
 }
 
-// refused begins the text of a licence that asks for more than that. Texts of others mention these names further down.
-var refused = regexp.MustCompile(`(?i)gnu (affero |lesser |library )?general public license|server side public license|business source license|elastic license|commons clause`)
+// refused begins the text of a licence that asks for more than that. Texts of others mention these
+// names further down.
+var refused = regexp.MustCompile(
+	`(?i)gnu (affero |lesser |library )?general public license|server side public license|business source license|elastic license|commons clause`)
 
-// TestLicences finds the licence of every module that is part of a program that we ship, in the module's own files. A module that is not on this machine fails it, which says so: nothing passes unseen.
+// TestLicences finds the licence of every module that is part of a program that we ship, in the
+// module's own files. A module that is not on this machine fails it, which says so: nothing passes
+// unseen.
 func TestLicences(t *testing.T) {
 	t.Parallel()
-	command := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Dir}}{{end}}{{end}}", "./cmd/...")
+	command := exec.Command("go", "list", "-deps", "-f",
+		"{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Dir}}{{end}}{{end}}", "./cmd/...")
 	command.Dir = "../.."
 	command.Env = append(os.Environ(), "CGO_ENABLED=0")
 	out, err := command.Output()
@@ -72,7 +78,8 @@ func licenceIn(t *testing.T, dir string) string {
 		if refused.Match(text[:min(len(text), 300)]) {
 			return ""
 		}
-		plain := strings.Join(strings.Fields(strings.NewReplacer(",", " ", "*", " ").Replace(strings.ToLower(string(text)))), " ")
+		plain := strings.Join(strings.Fields(strings.NewReplacer(",", " ", "*", " ").Replace(strings.ToLower(string(text)))),
+			" ")
 		for licence, words := range licences() {
 			if strings.Contains(plain, strings.Join(strings.Fields(strings.ReplaceAll(words, ",", " ")), " ")) {
 				found[licence] = true

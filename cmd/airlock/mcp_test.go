@@ -16,7 +16,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestModelContext runs the flow of an agent through the protocol's own library: over HTTP and over stdio, with a client that has a model and with one that hasn't.
+// TestModelContext runs the flow of an agent through the protocol's own library: over HTTP and over
+// stdio, with a client that has a model and with one that hasn't.
 func TestModelContext(t *testing.T) {
 	t.Parallel()
 	in := startInstance(t, "AIRLOCK_POOL=1", "AIRLOCK_WORKERS=2")
@@ -24,7 +25,9 @@ func TestModelContext(t *testing.T) {
 	in.admin("", "profile", "lock", profile)
 	for name, connect := range map[string]func(*sdk.Client) (*sdk.ClientSession, error){
 		"http": func(c *sdk.Client) (*sdk.ClientSession, error) {
-			return c.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: in.url + "/mcp", HTTPClient: &http.Client{Transport: bearing(profile)}}, nil)
+			return c.Connect(t.Context(),
+				&sdk.StreamableClientTransport{Endpoint: in.url + "/mcp", HTTPClient: &http.Client{Transport: bearing(profile)}},
+				nil)
 		},
 		"stdio": func(c *sdk.Client) (*sdk.ClientSession, error) {
 			command := exec.Command(in.binary, "mcp", "--url", in.url)
@@ -40,7 +43,8 @@ func TestModelContext(t *testing.T) {
 	t.Run("from nothing", func(t *testing.T) { onboards(t, in) })
 }
 
-const asking = "a = llm.complete('first?')\nb = llm.complete('second?')\nprint('out')\nset_result([a, b, inputs['n'] + 1])"
+const asking = "a = llm.complete('first?')\nb = llm.complete('second?')\nprint('out')\nset_result([a, b, inputs['n'] " +
+	"+ 1])"
 
 func modelAnswers(t *testing.T, connect func(*sdk.Client) (*sdk.ClientSession, error)) {
 	var asked, reports atomic.Int64
@@ -55,7 +59,8 @@ func modelAnswers(t *testing.T, connect func(*sdk.Client) (*sdk.ClientSession, e
 	session, err := connect(client)
 	must(t, err)
 	defer session.Close()
-	params := &sdk.CallToolParams{Name: "execute", Arguments: map[string]any{"script": asking, "inputs": map[string]any{"n": 41}}}
+	params := &sdk.CallToolParams{Name: "execute",
+		Arguments: map[string]any{"script": asking, "inputs": map[string]any{"n": 41}}}
 	params.SetProgressToken("here")
 	got := called(t, session, params)
 	if got.Status != "completed" || string(got.Result) != `["FIRST?","SECOND?",42]` || asked.Load() != 2 {
@@ -67,17 +72,20 @@ func agentAnswers(t *testing.T, connect func(*sdk.Client) (*sdk.ClientSession, e
 	session, err := connect(sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil))
 	must(t, err)
 	defer session.Close()
-	got := called(t, session, &sdk.CallToolParams{Name: "execute", Arguments: map[string]any{"script": asking, "inputs": map[string]any{"n": 41}}})
+	got := called(t, session,
+		&sdk.CallToolParams{Name: "execute", Arguments: map[string]any{"script": asking, "inputs": map[string]any{"n": 41}}})
 	for _, words := range []string{"one", "two"} {
 		if got.Status != "awaiting_llm" || got.Question.ID == "" {
 			t.Fatalf("%+v", got)
 		}
-		got = called(t, session, &sdk.CallToolParams{Name: "respond", Arguments: map[string]any{"execution_id": got.ID, "request_id": got.Question.ID, "response": words}})
+		got = called(t, session, &sdk.CallToolParams{Name: "respond",
+			Arguments: map[string]any{"execution_id": got.ID, "request_id": got.Question.ID, "response": words}})
 	}
 	if got.Status != "completed" || string(got.Result) != `["one","two",42]` || got.Stdout != "out\n" {
 		t.Errorf("%+v", got)
 	}
-	list, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "list_executions", Arguments: map[string]any{"limit": 1}})
+	list, err := session.CallTool(t.Context(),
+		&sdk.CallToolParams{Name: "list_executions", Arguments: map[string]any{"limit": 1}})
 	must(t, err)
 	if list.IsError || !strings.Contains(textIn(list), got.ID) {
 		t.Errorf("%s", textIn(list))
@@ -96,7 +104,8 @@ func onboards(t *testing.T, in *testServer) {
 		return result
 	}
 	refused := call("execute", map[string]any{"script": "set_result(1)"})
-	if !refused.IsError || !strings.Contains(textIn(refused), "unauthorized") || !strings.Contains(textIn(refused), "create_profile") {
+	if !refused.IsError || !strings.Contains(textIn(refused), "unauthorized") ||
+		!strings.Contains(textIn(refused), "create_profile") {
 		t.Errorf("without a profile: %s", textIn(refused))
 	}
 	created := call("create_profile", map[string]any{"description": "revenue"})
@@ -108,20 +117,25 @@ func onboards(t *testing.T, in *testServer) {
 	if !strings.HasPrefix(p.SetupURL, in.url) || !strings.Contains(textIn(created), "A person has to act") {
 		t.Errorf("%s", textIn(created))
 	}
-	keys := call("add_keys", map[string]any{"profile_id": p.ID, "keys": []any{map[string]any{"name": "API_TOKEN", "description": "reads revenue"}}})
+	keys := call("add_keys", map[string]any{"profile_id": p.ID,
+		"keys": []any{map[string]any{"name": "API_TOKEN", "description": "reads revenue"}}})
 	if keys.IsError {
 		t.Fatalf("%s", textIn(keys))
 	}
 	early := call("execute", map[string]any{"profile_id": p.ID, "script": "set_result(1)"})
-	if !early.IsError || !strings.Contains(textIn(early), "profile_unlocked") || !strings.Contains(textIn(early), p.SetupURL) {
+	if !early.IsError || !strings.Contains(textIn(early), "profile_unlocked") ||
+		!strings.Contains(textIn(early), p.SetupURL) {
 		t.Errorf("before the lock: %s", textIn(early))
 	}
 	in.admin("a-value-of-the-tests", "credential", "set", "API_TOKEN", "--mode", "injected")
 	in.admin("", "profile", "lock", p.ID)
-	if locked := call("read_profile", map[string]any{"profile_id": p.ID}); !strings.Contains(textIn(locked), `"locked":true`) {
+	if locked := call("read_profile", map[string]any{"profile_id": p.ID}); !strings.Contains(textIn(locked),
+		`"locked":true`) {
 		t.Errorf("%s", textIn(locked))
 	}
-	got := called(t, session, &sdk.CallToolParams{Name: "execute", Arguments: map[string]any{"profile_id": p.ID, "script": "set_result(len(settings.get('API_TOKEN')))"}})
+	got := called(t, session,
+		&sdk.CallToolParams{Name: "execute",
+			Arguments: map[string]any{"profile_id": p.ID, "script": "set_result(len(settings.get('API_TOKEN')))"}})
 	if got.Status != "completed" || string(got.Result) != "20" {
 		t.Errorf("%+v", got)
 	}
@@ -181,7 +195,8 @@ func (b bearing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// TestModelContextForeignClient runs the flow through the protocol's official TypeScript library, which speaks a version of the protocol with sessions.
+// TestModelContextForeignClient runs the flow through the protocol's official TypeScript library,
+// which speaks a version of the protocol with sessions.
 func TestModelContextForeignClient(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -210,7 +225,8 @@ func TestModelContextForeignClient(t *testing.T) {
 		IsError    bool
 	}
 	must(t, json.Unmarshal(out, &said))
-	if said.IsError || said.Reports == 0 || string(said.Structured.Result) != `["FIRST?","SECOND?"]` || !slices.Contains(said.Tools, "create_profile") {
+	if said.IsError || said.Reports == 0 || string(said.Structured.Result) != `["FIRST?","SECOND?"]` ||
+		!slices.Contains(said.Tools, "create_profile") {
 		t.Errorf("%+v", said)
 	}
 }

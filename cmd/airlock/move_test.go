@@ -20,15 +20,17 @@ import (
 
 const movingWords = "five random words for moving house"
 
-// An agent works against one running instance; a person moves everything to another running one. The agent's ids, of its profile and of what it ran, work there as they are, and
-// the old instance runs nothing any more.
+// An agent works against one running instance; a person moves everything to another running one.
+// The agent's ids, of its profile and of what it ran, work there as they are, and the old instance
+// runs nothing any more.
 func TestMovingHouse(t *testing.T) {
 	t.Parallel()
 	old, fresh := startInstance(t, "AIRLOCK_POOL=1"), startInstance(t, "AIRLOCK_POOL=1")
 	old.admin("moved-secret-value-0123456789", "credential", "set", "TOKEN", "--mode", "injected")
 	profile := old.admin("", "profile", "create", "--description", "moves", "--key", "TOKEN")
 	old.admin("", "profile", "lock", profile)
-	script := "import hashlib\nanswer = llm.complete('which word?')\nset_result({'word': answer, 'digest': hashlib.sha256(settings.get('TOKEN').encode()).hexdigest()})"
+	script := "import hashlib\nanswer = llm.complete('which word?')\nset_result({'word': answer, 'digest': " +
+		"hashlib.sha256(settings.get('TOKEN').encode()).hexdigest()})"
 	run := func(in *testServer) agentView {
 		x := in.submit(profile, script, 30*time.Second)
 		eventually(t, 30*time.Second, "the script asks", func() bool {
@@ -49,21 +51,25 @@ func TestMovingHouse(t *testing.T) {
 	var refused struct {
 		Error struct{ Code, Hint string }
 	}
-	if code := old.call(http.MethodPost, "/execute", map[string]any{"profile_id": profile, "script": "set_result(1)"}, &refused); code != http.StatusGone || refused.Error.Code != "instance_retired" {
+	if code := old.call(http.MethodPost, "/execute", map[string]any{"profile_id": profile, "script": "set_result(1)"},
+		&refused); code != http.StatusGone || refused.Error.Code != "instance_retired" {
 		t.Errorf("the old instance answers %d %+v", code, refused)
 	}
 	file := filepath.Join(t.TempDir(), "house.airlock")
 	old.admin(movingWords+"\n", "export", file)
-	if text, err := os.ReadFile(file); err != nil || strings.Contains(string(text), "moved-secret") || strings.Contains(string(text), profile) {
+	if text, err := os.ReadFile(file); err != nil || strings.Contains(string(text), "moved-secret") ||
+		strings.Contains(string(text), profile) {
 		t.Errorf("the file shows what is in it: %v", err)
 	}
-	if shown := fresh.admin(movingWords+"\n", "import", "--preview", file); !strings.Contains(shown, "credential:TOKEN") || !strings.Contains(shown, "Its key TOKEN gets TOKEN.") || strings.Contains(shown, profile) {
+	if shown := fresh.admin(movingWords+"\n", "import", "--preview", file); !strings.Contains(shown, "credential:TOKEN") ||
+		!strings.Contains(shown, "Its key TOKEN gets TOKEN.") || strings.Contains(shown, profile) {
 		t.Errorf("preview: %s", shown)
 	}
 	if code := fresh.call(http.MethodGet, "/profiles/"+profile, nil, nil); code != http.StatusNotFound {
 		t.Errorf("a preview changed something: %d", code)
 	}
-	if said := fresh.admin(movingWords+"\n", "import", file); !strings.Contains(said, "admin restore --replace before-import-") {
+	if said := fresh.admin(movingWords+"\n", "import", file); !strings.Contains(said,
+		"admin restore --replace before-import-") {
 		t.Errorf("the import doesn't say how to go back: %s", said)
 	}
 
@@ -72,13 +78,15 @@ func TestMovingHouse(t *testing.T) {
 	if len(listed) != 8 { // a head of four words, and one log
 		t.Fatalf("archived logs: %v", listed)
 	}
-	if log := fresh.admin("", "audit", "archived", "--of", listed[4]); !strings.Contains(log, "profile.lock") || strings.Count(log, "\n") < 3 {
+	if log := fresh.admin("", "audit", "archived", "--of", listed[4]); !strings.Contains(log, "profile.lock") ||
+		strings.Count(log, "\n") < 3 {
 		t.Errorf("the archived log: %s", log)
 	}
 
 	// What the agent did is there under the old id, and what it does goes on.
 	var seen agentView
-	if code := fresh.call(http.MethodGet, "/executions/"+before.ID, nil, &seen); code != http.StatusOK || string(seen.Result) != string(before.Result) || seen.Stdout != before.Stdout {
+	if code := fresh.call(http.MethodGet, "/executions/"+before.ID, nil, &seen); code != http.StatusOK ||
+		string(seen.Result) != string(before.Result) || seen.Stdout != before.Stdout {
 		t.Errorf("the old execution: %d %+v", code, seen)
 	}
 	if after := run(fresh); after.Status != "completed" || string(after.Result) != string(before.Result) {
@@ -86,13 +94,16 @@ func TestMovingHouse(t *testing.T) {
 	}
 	// A re-run finds the answer that was given on the other host.
 	var again agentView
-	if code := fresh.call(http.MethodPost, "/executions/"+before.ID+"/rerun", map[string]any{}, &again); code != http.StatusAccepted {
+	if code := fresh.call(http.MethodPost, "/executions/"+before.ID+"/rerun", map[string]any{},
+		&again); code != http.StatusAccepted {
 		t.Fatalf("rerun: %d", code)
 	}
-	if again = fresh.await(again, 30*time.Second); again.Status != "completed" || string(again.Result) != string(before.Result) {
+	if again = fresh.await(again, 30*time.Second); again.Status != "completed" ||
+		string(again.Result) != string(before.Result) {
 		t.Errorf("the re-run: %+v", again)
 	}
-	// The profile is revoked at the old place. An import by the command line brings that along, and what runs under the profile is stopped.
+	// The profile is revoked at the old place. An import by the command line brings that along, and
+	// what runs under the profile is stopped.
 	running := fresh.submit(profile, "import time; time.sleep(600)", 10*time.Minute)
 	eventually(t, time.Minute, "it runs", func() bool {
 		var now agentView
@@ -103,7 +114,8 @@ func TestMovingHouse(t *testing.T) {
 	file = filepath.Join(t.TempDir(), "revoked.airlock")
 	old.admin(movingWords+"\n", "export", file)
 	fresh.admin(movingWords+"\n", "import", "--overwrite", file)
-	eventually(t, time.Minute, "what the revoked profile ran is stopped", func() bool { return fresh.count("SELECT count(*) FROM executions WHERE completed_at = 0") == 0 })
+	eventually(t, time.Minute, "what the revoked profile ran is stopped",
+		func() bool { return fresh.count("SELECT count(*) FROM executions WHERE completed_at = 0") == 0 })
 	profile = old.admin("", "profile", "create", "--description", "stays")
 	old.admin("", "profile", "lock", profile)
 	old.admin("", "retire", "--undo")
@@ -154,14 +166,16 @@ func TestRestoringAHouse(t *testing.T) {
 	in.admin("", "restore", file, "--passphrase-file", words)
 	in.start()
 	var seen agentView
-	if code := in.call(http.MethodGet, "/executions/"+x.ID, nil, &seen); code != http.StatusOK || string(seen.Result) != "[1,2]" {
+	if code := in.call(http.MethodGet, "/executions/"+x.ID, nil, &seen); code != http.StatusOK ||
+		string(seen.Result) != "[1,2]" {
 		t.Errorf("%d %+v", code, seen)
 	}
 	var now agentView
 	if now = in.await(in.submit(profile, "set_result(3)", 30*time.Second), 30*time.Second); string(now.Result) != "3" {
 		t.Errorf("%+v", now)
 	}
-	if log := in.admin("", "audit", "list"); !strings.Contains(log, "instance.restore") || !strings.Contains(log, "profile.lock") {
+	if log := in.admin("", "audit", "list"); !strings.Contains(log, "instance.restore") ||
+		!strings.Contains(log, "profile.lock") {
 		t.Errorf("the audit log: %s", log)
 	}
 	in.admin("", "audit", "verify")
@@ -174,7 +188,8 @@ func TestRestoringAHouse(t *testing.T) {
 	in.admin("", "audit", "verify")
 }
 
-// A command that was begun before a rotation has the old key alone, and may wait for its input for long. What it seals must open afterwards.
+// A command that was begun before a rotation has the old key alone, and may wait for its input for
+// long. What it seals must open afterwards.
 func TestACommandFromBeforeARotationSealsNothingWithADroppedKey(t *testing.T) {
 	t.Parallel()
 	in := startInstance(t, "AIRLOCK_POOL=0")
@@ -186,7 +201,8 @@ func TestACommandFromBeforeARotationSealsNothingWithADroppedKey(t *testing.T) {
 	set := exec.Command(in.binary, "admin", "credential", "set", "TOKEN", "--mode", "injected")
 	set.Env, set.Stdin = in.env, input
 	must(t, errors.Join(set.Start(), input.Close()))
-	_, err = value.WriteString(strings.Repeat("a value that comes late ", 1000)) // the pipe takes all of it only when the command has opened the instance and reads
+	// the pipe takes all of it only when the command has opened the instance and reads
+	_, err = value.WriteString(strings.Repeat("a value that comes late ", 1000))
 	must(t, err)
 	rotate := exec.Command(in.binary, "admin", "key", "rotate")
 	rotate.Env = in.env
@@ -207,7 +223,8 @@ func TestACommandFromBeforeARotationSealsNothingWithADroppedKey(t *testing.T) {
 	in.admin(movingWords, "export", filepath.Join(t.TempDir(), "house.airlock")) // it opens everything
 }
 
-// Settings, Move house shows the command with the name of the restore point alone. It works wherever it is typed, and takes the present database away from nobody.
+// Settings, Move house shows the command with the name of the restore point alone. It works
+// wherever it is typed, and takes the present database away from nobody.
 func TestARestorePointComesBackByTheCommandThatIsShown(t *testing.T) {
 	t.Parallel()
 	in := startInstance(t, "AIRLOCK_POOL=0")
@@ -226,7 +243,8 @@ func TestARestorePointComesBackByTheCommandThatIsShown(t *testing.T) {
 		t.Fatalf("set aside: %v, %v", aside, err)
 	}
 
-	// After a rotation of the instance key both open with the old one only, which is told by name; and of nothing else.
+	// After a rotation of the instance key both open with the old one only, which is told by name; and
+	// of nothing else.
 	rotate := func() string {
 		command := exec.Command(in.binary, "admin", "key", "rotate")
 		command.Env = in.env
@@ -234,7 +252,8 @@ func TestARestorePointComesBackByTheCommandThatIsShown(t *testing.T) {
 		must(t, err)
 		return string(said)
 	}
-	if said := rotate(); !strings.Contains(said, "instance key before only") || !strings.Contains(said, "\n  "+name) || !strings.Contains(said, "\n  "+filepath.Base(aside[0])) {
+	if said := rotate(); !strings.Contains(said, "instance key before only") || !strings.Contains(said, "\n  "+name) ||
+		!strings.Contains(said, "\n  "+filepath.Base(aside[0])) {
 		t.Errorf("the rotation said %s", said)
 	}
 	must(t, errors.Join(os.Remove(aside[0]), os.Remove(filepath.Join(in.dir, name))))
@@ -243,7 +262,8 @@ func TestARestorePointComesBackByTheCommandThatIsShown(t *testing.T) {
 	}
 }
 
-// A command, or a rotation, beside a restore would write into the database that is set aside, and the rotation would drop the key of the new one. A restore begins beside none, and none begins
+// A command, or a rotation, beside a restore would write into the database that is set aside, and
+// the rotation would drop the key of the new one. A restore begins beside none, and none begins
 // beside a restore.
 func TestARestoreIsAloneInItsDirectory(t *testing.T) {
 	t.Parallel()
@@ -255,7 +275,8 @@ func TestARestoreIsAloneInItsDirectory(t *testing.T) {
 	must(t, err)
 	restore := exec.Command(in.binary, "admin", "restore", point, "--replace")
 	restore.Env = in.env
-	if out, err := restore.CombinedOutput(); err == nil || !strings.Contains(string(out), "another airlock admin command") {
+	if out, err := restore.CombinedOutput(); err == nil ||
+		!strings.Contains(string(out), "another airlock admin command") {
 		t.Errorf("%v %s", err, out)
 	}
 	must(t, other.Close())
@@ -282,7 +303,8 @@ func TestARestoreIsAloneInItsDirectory(t *testing.T) {
 	must(t, <-ended)
 }
 
-// The instance key is replaced while the server runs and an agent works; afterwards the old one is nowhere, and a restart finds everything.
+// The instance key is replaced while the server runs and an agent works; afterwards the old one is
+// nowhere, and a restart finds everything.
 func TestInstanceKeyIsRotatedWhileTheServerRuns(t *testing.T) {
 	t.Parallel()
 	in := startInstance(t, "AIRLOCK_POOL=1")
@@ -305,7 +327,8 @@ func TestInstanceKeyIsRotatedWhileTheServerRuns(t *testing.T) {
 		t.Error("the old key is still in the key file")
 	}
 	for range 2 {
-		if x := in.await(in.submit(profile, script, 30*time.Second), 30*time.Second); string(x.Result) != string(before.Result) || x.Status != "completed" {
+		if x := in.await(in.submit(profile, script, 30*time.Second),
+			30*time.Second); string(x.Result) != string(before.Result) || x.Status != "completed" {
 			t.Errorf("%+v", x)
 		}
 		if code := in.call(http.MethodGet, "/executions/"+before.ID, nil, nil); code != http.StatusOK {

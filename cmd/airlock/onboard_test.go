@@ -19,13 +19,15 @@ import (
 	"github.com/computclaw/airlock/views/profileview"
 )
 
-// TestFreshReader knows nothing but the address of a running instance. It reads /skill.md, runs the commands that stand there, in the order and under the conditions
-// that stand there, and gets to executions that used a sealed credential, without one failed request.
+// TestFreshReader knows nothing but the address of a running instance. It reads /skill.md, runs the
+// commands that stand there, in the order and under the conditions that stand there, and gets to
+// executions that used a sealed credential, without one failed request.
 func TestFreshReader(t *testing.T) {
 	t.Parallel()
 	const token = "revenue-token-0123456789abcdef"
 	service := startRevenue(t, token)
-	in := startInstance(t, "AIRLOCK_POOL=1", "AIRLOCK_LOCAL_SERVICES=api.example.com:443="+service.addr, "AIRLOCK_EXTRA_CA="+service.roots)
+	in := startInstance(t, "AIRLOCK_POOL=1", "AIRLOCK_LOCAL_SERVICES=api.example.com:443="+service.addr,
+		"AIRLOCK_EXTRA_CA="+service.roots)
 	r := newReader(t)
 	text := r.fetch("curl -s " + in.url + "/skill.md")
 	steps := stepsOf(t, text)
@@ -156,7 +158,8 @@ var (
 	during = regexp.MustCompile(`While (\w+) is ([a-z_]+(?: or [a-z_]+)*)`)
 )
 
-// follow does what a step says: its commands, again until what it waits for, and the names it gives.
+// follow does what a step says: its commands, again until what it waits for, and the names it
+// gives.
 func (r *reader) follow(s step) {
 	r.t.Helper()
 	for _, command := range s.commands {
@@ -196,7 +199,8 @@ func (r *reader) stay(steps []step) {
 	}
 }
 
-// personLocks does with a browser what the page has the person told: open the link, compare the pairing code, fill in the value, press Lock.
+// personLocks does with a browser what the page has the person told: open the link, compare the
+// pairing code, fill in the value, press Lock.
 func personLocks(t *testing.T, base string, told map[string]any, value string) {
 	t.Helper()
 	ctx, person := t.Context(), browser.New(base)
@@ -207,7 +211,8 @@ func personLocks(t *testing.T, base string, told map[string]any, value string) {
 		t.Errorf("the page shows the code %q, the agent was given %q", shown, told["pairing_code"])
 	}
 	must(t, person.Press(ctx, "Save and review", url.Values{
-		profileview.LinkField("API_TOKEN"): {profileview.LinkNew}, profileview.ValueField("API_TOKEN"): {value}, components.HostsField("API_TOKEN"): {"api.example.com"}, profileview.AllowField(0): {"yes"},
+		profileview.LinkField("API_TOKEN"): {profileview.LinkNew}, profileview.ValueField("API_TOKEN"): {value},
+		components.HostsField("API_TOKEN"): {"api.example.com"}, profileview.AllowField(0): {"yes"},
 	}))
 	must(t, person.Press(ctx, "Lock the profile", nil))
 }
@@ -227,17 +232,18 @@ func startRevenue(t *testing.T, token string) *revenue {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	s.addr = l.Addr().String()
-	server := &http.Server{TLSConfig: authority.config(t, "api.example.com"), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		code := http.StatusOK
-		if r.Header.Get("Authorization") != "Bearer "+token {
-			code = http.StatusUnauthorized
-		}
-		s.mu.Lock()
-		s.codes = append(s.codes, code)
-		s.mu.Unlock()
-		w.WriteHeader(code)
-		_, _ = w.Write([]byte(`[{"amount": "10.50"}, {"amount": "20.25"}]`))
-	})}
+	server := &http.Server{TLSConfig: authority.config(t, "api.example.com"),
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			code := http.StatusOK
+			if r.Header.Get("Authorization") != "Bearer "+token {
+				code = http.StatusUnauthorized
+			}
+			s.mu.Lock()
+			s.codes = append(s.codes, code)
+			s.mu.Unlock()
+			w.WriteHeader(code)
+			_, _ = w.Write([]byte(`[{"amount": "10.50"}, {"amount": "20.25"}]`))
+		})}
 	go func() { _ = server.ServeTLS(l, "", "") }()
 	t.Cleanup(func() { server.Close() })
 	return s

@@ -24,8 +24,9 @@ import (
 	"github.com/computclaw/airlock/app/apidocs"
 )
 
-// TestGeneratedClient has a public generator make a client from a running instance's document, and the compiler and the flow of an agent try it. A validator of OpenAPI 3.1
-// that is not ours reads the same document.
+// TestGeneratedClient has a public generator make a client from a running instance's document, and
+// the compiler and the flow of an agent try it. A validator of OpenAPI 3.1 that is not ours reads
+// the same document.
 func TestGeneratedClient(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -88,8 +89,8 @@ type replay struct {
 	done    map[string]bool // by operation
 }
 
-// TestEveryExampleWorks sends each example request of the document to a real server, with the ids filled in. Each answer is as described, and has all that the example
-// of an answer shows.
+// TestEveryExampleWorks sends each example request of the document to a real server, with the ids
+// filled in. Each answer is as described, and has all that the example of an answer shows.
 func TestEveryExampleWorks(t *testing.T) {
 	t.Parallel()
 	in := startInstance(t, "AIRLOCK_POOL=1")
@@ -105,7 +106,8 @@ func TestEveryExampleWorks(t *testing.T) {
 	r.send("removeKey", r.profile, "SIMPHONY_API_KEY")
 	r.send("addKeys", r.profile, "")
 	r.send("proposeHosts", r.profile, "")
-	in.admin("a-value-of-the-tests", "credential", "set", "SIMPHONY_API_KEY", "--mode", "sealed", "--host", "api.example.com")
+	in.admin("a-value-of-the-tests", "credential", "set", "SIMPHONY_API_KEY", "--mode", "sealed", "--host",
+		"api.example.com")
 	in.admin("db.example.com", "credential", "set", "DB_HOST", "--mode", "plain")
 	in.admin("", "profile", "lock", r.profile, "--host", "api.example.com")
 	r.send("readProfile", r.profile, "")
@@ -145,7 +147,8 @@ func (r *replay) send(operation, id, name string) map[string]any {
 	r.t.Helper()
 	op := operationNamed(r.t, operation)
 	body := r.ids.Replace(strings.ReplaceAll(compact(r.t, op.Request), "ark_…", r.profile))
-	request, err := http.NewRequestWithContext(r.t.Context(), op.Method, r.url+strings.NewReplacer("{id}", id, "{name}", name).Replace(op.Path), strings.NewReader(body))
+	request, err := http.NewRequestWithContext(r.t.Context(), op.Method,
+		r.url+strings.NewReplacer("{id}", id, "{name}", name).Replace(op.Path), strings.NewReader(body))
 	must(r.t, err)
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
@@ -155,8 +158,10 @@ func (r *replay) send(operation, id, name string) map[string]any {
 	}
 	route, parameters, err := r.router.FindRoute(request)
 	must(r.t, err)
-	options := &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, IncludeResponseStatus: true, ExcludeResponseBody: op.Media != ""}
-	input := &openapi3filter.RequestValidationInput{Request: request, PathParams: parameters, Route: route, Options: options}
+	options := &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc,
+		IncludeResponseStatus: true, ExcludeResponseBody: op.Media != ""}
+	input := &openapi3filter.RequestValidationInput{Request: request, PathParams: parameters, Route: route,
+		Options: options}
 	must(r.t, openapi3filter.ValidateRequest(r.t.Context(), input))
 	response, err := http.DefaultClient.Do(request)
 	must(r.t, err)
@@ -170,7 +175,8 @@ func (r *replay) send(operation, id, name string) map[string]any {
 		r.t.Errorf("%s is %s, want %s", operation, kind, op.Media)
 	}
 	must(r.t, openapi3filter.ValidateResponse(r.t.Context(), &openapi3filter.ResponseValidationInput{
-		RequestValidationInput: input, Status: response.StatusCode, Header: response.Header, Body: io.NopCloser(bytes.NewReader(text)), Options: options,
+		RequestValidationInput: input, Status: response.StatusCode, Header: response.Header,
+		Body: io.NopCloser(bytes.NewReader(text)), Options: options,
 	}))
 	r.done[operation] = true
 	var got map[string]any
@@ -183,7 +189,8 @@ func (r *replay) send(operation, id, name string) map[string]any {
 	return got
 }
 
-// lacks lists what an example of an answer shows and an answer has not, or in another type. One element of a list has to be like the example's.
+// lacks lists what an example of an answer shows and an answer has not, or in another type. One
+// element of a list has to be like the example's.
 func lacks(where string, example, got any) (list []string) {
 	switch e := example.(type) {
 	case map[string]any:

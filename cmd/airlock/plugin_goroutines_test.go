@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// goReader reads the goroutines of running Go programs out of their memory. A plugin has no port to ask, and the dump that SIGQUIT makes would end it.
+// goReader reads the goroutines of running Go programs out of their memory. A plugin has no port to
+// ask, and the dump that SIGQUIT makes would end it.
 type goReader struct {
 	t      *testing.T
 	allgs  uint64 // address of the runtime's slice of all goroutines
@@ -27,7 +28,8 @@ type goReader struct {
 // dead is the runtime's mark of a goroutine that has ended and is kept for the next one.
 const dead = 6
 
-// newGoReader learns from a program where it keeps them. It must be linked at fixed addresses and have its symbols, as go build does.
+// newGoReader learns from a program where it keeps them. It must be linked at fixed addresses and
+// have its symbols, as go build does.
 func newGoReader(t *testing.T, binary string) *goReader {
 	t.Helper()
 	file, err := elf.Open(binary)
@@ -51,7 +53,8 @@ func newGoReader(t *testing.T, binary string) *goReader {
 	fields := structFields(t, info, "runtime.g")
 	r.status, r.start = fields["atomicstatus"], fields["startpc"]
 	controller := structFields(t, info, "runtime.gcControllerState")
-	if file.Type != elf.ET_EXEC || r.allgs == 0 || r.status == 0 || r.start == 0 || r.marked == 0 || controller["heapMarked"] == 0 {
+	if file.Type != elf.ET_EXEC || r.allgs == 0 || r.status == 0 || r.start == 0 || r.marked == 0 ||
+		controller["heapMarked"] == 0 {
 		t.Fatalf("this Go program is not known: %v, %+v", file.Type, fields)
 	}
 	r.marked += uint64(controller["heapMarked"])
@@ -92,7 +95,8 @@ func structFields(t *testing.T, info *dwarf.Data, name string) map[string]int64 
 	}
 }
 
-// of counts a process's goroutines by the function that they began with, the runtime's own aside. It doesn't stop the process, so one that is just beginning or ending may be wrong.
+// of counts a process's goroutines by the function that they began with, the runtime's own aside.
+// It doesn't stop the process, so one that is just beginning or ending may be wrong.
 func (r *goReader) of(pid int) map[string]int {
 	r.t.Helper()
 	memory, err := os.Open(fmt.Sprintf("/proc/%d/mem", pid))
@@ -134,7 +138,8 @@ func (h *household) goroutines(r *goReader) map[string]int {
 	return counts
 }
 
-// keptConnections is by how many the connections to the Docker engine and of clients may be more that are kept for the next call. Each has two goroutines at most.
+// keptConnections is by how many the connections to the Docker engine and of clients may be more
+// that are kept for the next call. Each has two goroutines at most.
 const keptConnections = 8
 
 // goroutinesBack waits until there are no more goroutines than there were, of any kind.

@@ -19,7 +19,8 @@ func yamlFile(t *testing.T, path string) (content map[string]any) {
 	return content
 }
 
-// A tag releases for both architectures, with checksums and lists of what is in them, and by the GoReleaser that make workflows and make snapshot have tried.
+// A tag releases for both architectures, with checksums and lists of what is in them, and by the
+// GoReleaser that make workflows and make snapshot have tried.
 func TestRelease(t *testing.T) {
 	workflow, releaser := yamlFile(t, ".github/workflows/release.yml"), yamlFile(t, ".goreleaser.yaml")
 	if tags := fmt.Sprint(at(t, workflow, "on", "push", "tags")); tags != "[v*]" {
@@ -40,8 +41,11 @@ func TestRelease(t *testing.T) {
 		return text
 	}
 	for job, wants := range map[string][]string{
-		"image":    {"buildx build --push", "--sbom=true", "--provenance=true", `-t "ghcr.io/computclaw/airlock:$GITHUB_REF_NAME-$ARCH"`, `--build-arg COMMIT="${GITHUB_SHA::12}"`, " doctor", " version | grep"},
-		"manifest": {`imagetools create -t "ghcr.io/computclaw/airlock:$GITHUB_REF_NAME"`, "airlock:$GITHUB_REF_NAME-amd64", "airlock:$GITHUB_REF_NAME-arm64"},
+		"image": {"buildx build --push", "--sbom=true", "--provenance=true",
+			`-t "ghcr.io/computclaw/airlock:$GITHUB_REF_NAME-$ARCH"`, `--build-arg COMMIT="${GITHUB_SHA::12}"`, " doctor",
+			" version | grep"},
+		"manifest": {`imagetools create -t "ghcr.io/computclaw/airlock:$GITHUB_REF_NAME"`, "airlock:$GITHUB_REF_NAME-amd64",
+			"airlock:$GITHUB_REF_NAME-arm64"},
 		"binaries": {"release --clean", "download-syft"},
 	} {
 		for _, want := range wants {

@@ -16,9 +16,12 @@ import (
 	"github.com/computclaw/airlock/plugins/docker/dockertest"
 )
 
-var sandboxRoot = flag.String("sandbox-root", "", "directory with a Debian 12 root, on which TestSandboxImage builds the standard image of docker boxes; see the Makefile's sandbox-image-test")
+var sandboxRoot = flag.String("sandbox-root", "",
+	"directory with a Debian 12 root, on which TestSandboxImage builds the standard image of docker boxes; see the "+
+		"Makefile's sandbox-image-test")
 
-// library is what a package of Debian's brings: the distribution as GET /packages names it, a module, and a use of it that must be true.
+// library is what a package of Debian's brings: the distribution as GET /packages names it, a
+// module, and a use of it that must be true.
 type library struct{ distribution, module, use string }
 
 // sandboxLibraries are those of deploy/sandbox/Dockerfile, by package.
@@ -33,7 +36,8 @@ func sandboxLibraries() map[string]library {
 		"python3-pandas":   {"pandas", "pandas", `pandas.DataFrame({"a": [1, 2]}).a.sum() == 3`},
 		"python3-psycopg2": {"psycopg2", "psycopg2", `psycopg2.__libpq_version__ > 0`},
 		"python3-pymysql":  {"pymysql", "pymysql", `pymysql.converters.escape_string("'") == "\\'"`},
-		"python3-requests": {"requests", "requests", `requests.Request("GET", "https://a.example").prepare().url == "https://a.example/"`},
+		"python3-requests": {"requests", "requests",
+			`requests.Request("GET", "https://a.example").prepare().url == "https://a.example/"`},
 		"python3-scipy":    {"scipy", "scipy.optimize", `round(scipy.optimize.brentq(lambda x: x - 2, 0, 3)) == 2`},
 		"python3-tabulate": {"tabulate", "tabulate", `"1" in tabulate.tabulate([[1]])`},
 		"python3-tz":       {"pytz", "pytz", `pytz.timezone("Europe/Berlin").zone == "Europe/Berlin"`},
@@ -41,8 +45,8 @@ func sandboxLibraries() map[string]library {
 	}
 }
 
-// TestSandboxImage builds the standard image of docker boxes where there is a root to build it on, as its head says and under the name that is the default, and uses each
-// library in a box of it.
+// TestSandboxImage builds the standard image of docker boxes where there is a root to build it on,
+// as its head says and under the name that is the default, and uses each library in a box of it.
 func TestSandboxImage(t *testing.T) {
 	libraries := sandboxLibraries()
 	source, err := os.ReadFile("../../deploy/sandbox/Dockerfile")
@@ -69,16 +73,18 @@ func TestSandboxImage(t *testing.T) {
 	}
 }
 
-// usesOf is a script that uses each library, and curl, and returns the versions by distribution. The image's numpy computes with OpenBLAS, which would take a thread
-// for each processor.
+// usesOf is a script that uses each library, and curl, and returns the versions by distribution.
+// The image's numpy computes with OpenBLAS, which would take a thread for each processor.
 func usesOf(libraries map[string]library) string {
 	var script strings.Builder
 	script.WriteString("import importlib.metadata, os, subprocess\nfound = {}\n")
 	for _, l := range libraries {
-		fmt.Fprintf(&script, "import %s\nassert %s, %q\nfound[%q] = importlib.metadata.version(%q)\n", l.module, l.use, l.module, l.distribution, l.distribution)
+		fmt.Fprintf(&script, "import %s\nassert %s, %q\nfound[%q] = importlib.metadata.version(%q)\n", l.module, l.use,
+			l.module, l.distribution, l.distribution)
 	}
 	script.WriteString("subprocess.run(['curl', '--version'], check=True, capture_output=True)\n")
-	script.WriteString("numpy.ones((500, 500)) @ numpy.ones((500, 500))\nassert len(os.listdir('/proc/self/task')) == 1, 'numpy has threads of its own'\nset_result(found)\n")
+	script.WriteString("numpy.ones((500, 500)) @ numpy.ones((500, 500))\nassert len(os.listdir('/proc/self/task')) == " +
+		"1, 'numpy has threads of its own'\nset_result(found)\n")
 	return script.String()
 }
 

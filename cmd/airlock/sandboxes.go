@@ -37,7 +37,8 @@ func plugin(ctx context.Context, args []string) error {
 			return plugins.Serve(ctx, ssh.Name, ssh.New())
 		}
 	}
-	return cli.UsageError{Message: "usage: airlock plugin NAME, where NAME is one of " + strings.Join(config.Backends(), ", ") + "; only the server starts it"}
+	return cli.UsageError{Message: "usage: airlock plugin NAME, where NAME is one of " +
+		strings.Join(config.Backends(), ", ") + "; only the server starts it"}
 }
 
 // sandboxes are the started plugins.
@@ -46,9 +47,10 @@ type sandboxes struct {
 	clients []*plugins.Client
 }
 
-// openSandboxes makes the configured backends ready to be started. Whether a plugin can be started shows when its proof is taken: the server must
-// come up to show it, and the other backends don't depend on it.
-// Sockets is a directory for the plugins' sockets that nobody else uses, so that those of a server that was killed are found and removed; "" means temporary ones.
+// openSandboxes makes the configured backends ready to be started. Whether a plugin can be started
+// shows when its proof is taken: the server must come up to show it, and the other backends don't
+// depend on it. Sockets is a directory for the plugins' sockets that nobody else uses, so that
+// those of a server that was killed are found and removed; "" means temporary ones.
 func openSandboxes(cfg config.Config, label, sockets string, log *slog.Logger) (*sandboxes, error) {
 	s := &sandboxes{}
 	for _, name := range cfg.Used() {
@@ -73,7 +75,8 @@ func openSandboxes(cfg config.Config, label, sockets string, log *slog.Logger) (
 		client := plugins.New(host)
 		s.clients = append(s.clients, client)
 		s.list = append(s.list, engine.Sandbox{Name: name, Backend: client,
-			Config: plugins.Config{Instance: label, StateDir: state, Settings: cfg.PluginSettings[name], Limits: boxLimits(cfg.Limits)}})
+			Config: plugins.Config{Instance: label, StateDir: state, Settings: cfg.PluginSettings[name],
+				Limits: boxLimits(cfg.Limits)}})
 	}
 	return s, nil
 }

@@ -19,7 +19,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// cmdHTTP sends one request: http STATUS METHOD PATH [BODY] [HEADER…]. The body of the answer goes to stdout.
+// cmdHTTP sends one request: http STATUS METHOD PATH [BODY] [HEADER…]. The body of the answer goes
+// to stdout.
 func cmdHTTP(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: http STATUS METHOD PATH [BODY] [HEADER…]")
@@ -92,7 +93,8 @@ func textOf(value any) string {
 	return string(text)
 }
 
-// cmdJSON checks a value of the last answer by a regular expression that has to match all of it: json PATH PATTERN.
+// cmdJSON checks a value of the last answer by a regular expression that has to match all of it:
+// json PATH PATTERN.
 func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: json PATH PATTERN")
@@ -131,7 +133,8 @@ func cmdUntil(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// cmdNoSecret fails if a value is anywhere below the script's directory, raw or encoded: database, log, output of the server: nosecret VALUE…. With ! it proves that the search finds what is there.
+// cmdNoSecret fails if a value is anywhere below the script's directory, raw or encoded: database,
+// log, output of the server: nosecret VALUE…. With ! it proves that the search finds what is there.
 func cmdNoSecret(ts *testscript.TestScript, neg bool, args []string) {
 	root := ts.Getenv("WORK")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

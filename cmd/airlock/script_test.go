@@ -19,7 +19,8 @@ import (
 // binDir holds the real program, built once with the guest inside.
 var binDir string
 
-// innerProgram tells a run within a run where the program is. Linking it takes both processors for seconds.
+// innerProgram tells a run within a run where the program is. Linking it takes both processors for
+// seconds.
 const innerProgram = "AIRLOCK_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -45,7 +46,8 @@ func buildAndRun(m *testing.M) (int, error) {
 	}
 	defer os.RemoveAll(dir)
 	// The guest is what make init has built: another package's tests compile it in at the same time.
-	// And as make init builds, without the directory's name in it, so that only the linking is left to do, in a fresh clone, too.
+	// And as make init builds, without the directory's name in it, so that only the linking is left to
+	// do, in a fresh clone, too.
 	cmd := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(dir, "airlock"), ".")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -55,7 +57,8 @@ func buildAndRun(m *testing.M) (int, error) {
 	return m.Run(), nil
 }
 
-// TestScripts tells whole stories to the real program: real processes, a real sandbox, a real database, curl.
+// TestScripts tells whole stories to the real program: real processes, a real sandbox, a real
+// database, curl.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	stories, err := filepath.Glob("testdata/script/*.txtar")
@@ -73,7 +76,8 @@ func TestScripts(t *testing.T) {
 		Dir:   "testdata/script",
 		Setup: setupScript,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"start": cmdStart, "halt": cmdHalt, "http": cmdHTTP, "json": cmdJSON, "keep": cmdKeep, "nosecret": cmdNoSecret, "until": cmdUntil, "load": cmdLoad,
+			"start": cmdStart, "halt": cmdHalt, "http": cmdHTTP, "json": cmdJSON, "keep": cmdKeep, "nosecret": cmdNoSecret,
+			"until": cmdUntil, "load": cmdLoad,
 			"tlshost": cmdTLSHost,
 		},
 		RequireExplicitExec: true,
@@ -99,7 +103,8 @@ func of(ts *testscript.TestScript) *story { return ts.Value("state").(*story) }
 
 var servingLine = regexp.MustCompile(`"msg":"serving","addr":"([^"]+)"`)
 
-// cmdStart starts the server and waits for its first proofs: start [NAME=VALUE…]. It sets $A to its address, and ends it with the script. Its streams go to server.out and server.err.
+// cmdStart starts the server and waits for its first proofs: start [NAME=VALUE…]. It sets $A to its
+// address, and ends it with the script. Its streams go to server.out and server.err.
 func cmdStart(ts *testscript.TestScript, neg bool, args []string) {
 	s := of(ts)
 	out, err := os.OpenFile(ts.MkAbs("server.out"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -109,7 +114,8 @@ func cmdStart(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	defer log.Close()
 	cmd := exec.Command(filepath.Join(binDir, "airlock"), "serve")
-	cmd.Env = append([]string{"PATH=/usr/bin:/bin", "AIRLOCK_ADDR=127.0.0.1:0", "AIRLOCK_DATA_DIR=" + ts.Getenv("AIRLOCK_DATA_DIR"), "AIRLOCK_POOL=1"}, args...)
+	cmd.Env = append([]string{"PATH=/usr/bin:/bin", "AIRLOCK_ADDR=127.0.0.1:0",
+		"AIRLOCK_DATA_DIR=" + ts.Getenv("AIRLOCK_DATA_DIR"), "AIRLOCK_POOL=1"}, args...)
 	cmd.Stdout, cmd.Stderr = out, log
 	ts.Check(cmd.Start())
 	s.server, s.ended = cmd, make(chan error, 1)
@@ -159,7 +165,8 @@ func (s *story) awaitProofs(ts *testscript.TestScript) {
 	}
 }
 
-// cmdHalt ends the server and waits: halt [KILL], with SIGKILL instead of SIGTERM. It is not called stop: that is testscript's own, and ends a story as if all of it were told.
+// cmdHalt ends the server and waits: halt [KILL], with SIGKILL instead of SIGTERM. It is not called
+// stop: that is testscript's own, and ends a story as if all of it were told.
 func cmdHalt(ts *testscript.TestScript, _ bool, args []string) {
 	s := of(ts)
 	if s.server == nil {

@@ -14,8 +14,9 @@ import (
 	"time"
 )
 
-// TestSealedValueIsNowhereInTheBox (F20) lets a script use a sealed credential and then wait, and looks from outside, knowing the value, through
-// the memory, environment, command line and files of every process of the box and of the plugin through which the box's pipe goes.
+// TestSealedValueIsNowhereInTheBox (F20) lets a script use a sealed credential and then wait, and
+// looks from outside, knowing the value, through the memory, environment, command line and files of
+// every process of the box and of the plugin through which the box's pipe goes.
 func TestSealedValueIsNowhereInTheBox(t *testing.T) {
 	if !inNamespaces(t) {
 		return
@@ -79,14 +80,16 @@ set_result(llm.complete("marker-in-the-memory-of-the-box " + key))`, 60*time.Sec
 			}
 		}
 	}
-	// The search itself must be able to find something: what the script holds in the box, and the values where they may be.
+	// The search itself must be able to find something: what the script holds in the box, and the
+	// values where they may be.
 	if marked == 0 {
 		t.Error("not even the script's own text was found in the memory of any process")
 	}
 	if find(t, s.in.server.Process.Pid, []byte(s.sealed["SEALED"])) == 0 {
 		t.Error("the server's own memory does not hold the value; the search finds nothing, or the value was not used")
 	}
-	if !strings.Contains(s.tls.sentTo("echo.test"), s.sealed["SEALED"]) || !strings.Contains(s.tls.sentTo("body.test"), s.sealed["SEALED_BODY"]) {
+	if !strings.Contains(s.tls.sentTo("echo.test"), s.sealed["SEALED"]) ||
+		!strings.Contains(s.tls.sentTo("body.test"), s.sealed["SEALED_BODY"]) {
 		t.Error("the values did not reach their hosts")
 	}
 	s.in.call(http.MethodPost, "/executions/"+x.ID+"/respond", map[string]string{"response": "done"}, nil)

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// TestHoleH2LogOfAHost: the whole program, whose credentials are changed by commands beside the server. What one profile sent to a host that keeps a log, another without the key
-// reads there as [REDACTED], also after a rotation and a restart.
+// TestHoleH2LogOfAHost: the whole program, whose credentials are changed by commands beside the
+// server. What one profile sent to a host that keeps a log, another without the key reads there as
+// [REDACTED], also after a rotation and a restart.
 func TestHoleH2LogOfAHost(t *testing.T) {
 	t.Parallel()
 	w := newTLSWorld(t)

@@ -89,7 +89,8 @@ type server struct {
 	following sync.WaitGroup
 }
 
-// start brings everything up: store, keys, listener, sandbox, engine, HTTP. It returns when requests are answered. The first admin token is printed to out.
+// start brings everything up: store, keys, listener, sandbox, engine, HTTP. It returns when
+// requests are answered. The first admin token is printed to out.
 func start(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writer) (_ *server, err error) {
 	s := &server{cfg: cfg, log: log, failed: make(chan error, 1), follow: func() {}}
 	defer func() {
@@ -169,7 +170,8 @@ func (s *server) openData(ctx context.Context, cfg config.Config, log *slog.Logg
 		return err
 	}
 	if s.KeyMade {
-		log.Warn("made a new instance key; without it nothing in the database can be read, so back it up apart from the database", "file", s.KeyFrom)
+		log.Warn("made a new instance key; without it nothing in the database can be read, so back it up apart from the "+
+			"database", "file", s.KeyFrom)
 	}
 	if risk := s.KeyInfo().Risk; risk != "" && !s.KeyMade {
 		log.Warn("the instance key and the data share a disk", "key", s.KeyFrom, "advice", risk)
@@ -186,7 +188,8 @@ func (s *server) openData(ctx context.Context, cfg config.Config, log *slog.Logg
 	return s.Transfer.Tidy()
 }
 
-// dropUnfinishedKeys removes the key files that a start or a rotation was at when it was killed. A rotation that goes on is left alone.
+// dropUnfinishedKeys removes the key files that a start or a rotation was at when it was killed. A
+// rotation that goes on is left alone.
 func dropUnfinishedKeys(dir string) error {
 	left, err := secrets.Unfinished(dir)
 	if err != nil || len(left) == 0 {
@@ -226,7 +229,8 @@ func (s *server) keepUp(ctx context.Context) error {
 	return nil
 }
 
-func newEngine(cfg config.Config, i *instance.Instance, boxes *sandboxes, way instance.Outside, counts *metrics.Metrics, log *slog.Logger) *engine.Engine {
+func newEngine(cfg config.Config, i *instance.Instance, boxes *sandboxes, way instance.Outside, counts *metrics.Metrics,
+	log *slog.Logger) *engine.Engine {
 	pool := cfg.Pool
 	if pool == 0 {
 		pool = -1 // the engine's word for none
@@ -236,7 +240,8 @@ func newEngine(cfg config.Config, i *instance.Instance, boxes *sandboxes, way in
 		Gateway: way.Gateway, CA: way.Trusted,
 		Sandboxes: boxes.list, Auto: cfg.Auto(), Limits: cfg.Limits,
 		Workers: cfg.Workers, Waiters: cfg.Waiters, Queue: cfg.Queue, Pool: pool,
-		TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait, Patterns: cfg.Patterns.Find, Ahead: cfg.Patterns.Ahead,
+		TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait, Patterns: cfg.Patterns.Find,
+		Ahead: cfg.Patterns.Ahead,
 	})
 }
 
@@ -280,8 +285,9 @@ func localURL(own netip.AddrPort) string {
 	return fmt.Sprintf("http://%s:%d", host, own.Port())
 }
 
-// patient is a listener that only ends when it is closed. Accept also fails for reasons that pass, such as a resource of the kernel that
-// is used up for a while; a server that ended for them could be ended by whoever uses them up.
+// patient is a listener that only ends when it is closed. Accept also fails for reasons that pass,
+// such as a resource of the kernel that is used up for a while; a server that ended for them could
+// be ended by whoever uses them up.
 type patient struct {
 	net.Listener
 	log *slog.Logger
@@ -305,8 +311,11 @@ func (s *server) serveHTTP(cfg config.Config, way instance.Outside, listener, mo
 	}
 	face := web.New(web.Config{
 		Conns:  connections,
-		Access: s.Access, Engine: s.engine, Prober: way.Prober(s.Instance, false), Transfer: s.Transfer, Retention: s.Keeper, Rules: cfg.Patterns, Metrics: s.metrics, Key: s.KeyInfo, Hub: s.Hub, Log: s.log, PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies,
-		Version: build.Version(), Where: s.where, Limits: cfg.Limits, TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,
+		Access: s.Access, Engine: s.engine, Prober: way.Prober(s.Instance, false), Transfer: s.Transfer, Retention: s.Keeper,
+		Rules: cfg.Patterns, Metrics: s.metrics, Key: s.KeyInfo, Hub: s.Hub, Log: s.log, PublicURL: cfg.PublicURL,
+		TrustedProxies: cfg.TrustedProxies,
+		Version:        build.Version(), Where: s.where, Limits: cfg.Limits, TimeoutDefault: cfg.TimeoutDefault,
+		TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,
 	})
 	s.http = face.HTTPServer()
 	go func() {
@@ -320,8 +329,10 @@ func (s *server) serveHTTP(cfg config.Config, way instance.Outside, listener, mo
 	return nil
 }
 
-// stop ends everything in the reverse order of start. First what a person moves in or out is given up. Then executions may come to their end, within the configured time: their agents still reach
-// the API meanwhile. Then: no new requests, requests under way within grace, executions that are left, boxes, store.
+// stop ends everything in the reverse order of start. First what a person moves in or out is given
+// up. Then executions may come to their end, within the configured time: their agents still reach
+// the API meanwhile. Then: no new requests, requests under way within grace, executions that are
+// left, boxes, store.
 func (s *server) stop() error {
 	var errs []error
 	if s.Instance != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/computclaw/airlock/app/sandbox"
 )
 
-// boundConnections makes the set of the server's connections, as large as this process's descriptors and memory have room for.
+// boundConnections makes the set of the server's connections, as large as this process's
+// descriptors and memory have room for.
 func boundConnections(trusted []netip.Prefix, log *slog.Logger) (*conns.Set, error) {
 	var descriptors unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &descriptors); err != nil {

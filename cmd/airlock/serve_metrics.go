@@ -28,10 +28,13 @@ func (s *server) serveMetrics(listener net.Listener, metrics http.Handler) {
 	few := conns.New(conns.Config{Most: 64, Bytes: 4 << 20, Log: s.log})
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)
-	s.monitor = &http.Server{Handler: conns.Handler(mux), ConnContext: conns.Context, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10}
+	s.monitor = &http.Server{Handler: conns.Handler(mux), ConnContext: conns.Context, ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10}
 	s.log.Info("serving metrics", "addr", listener.Addr().String())
 	if own, ok := listener.Addr().(*net.TCPAddr); ok && own.IP.IsUnspecified() {
-		s.log.Warn("metrics are shown, without a token, to everybody who reaches any address of this host", "addr", own.String(), "advice", "name one address in AIRLOCK_METRICS_ADDR, such as 127.0.0.1:9091, unless only your monitoring can reach this port")
+		s.log.Warn("metrics are shown, without a token, to everybody who reaches any address of this host", "addr",
+			own.String(), "advice", "name one address in AIRLOCK_METRICS_ADDR, such as 127.0.0.1:9091, unless only your "+
+				"monitoring can reach this port")
 	}
 	go func() {
 		if err := s.monitor.Serve(few.Listener(patient{listener, s.log})); !errors.Is(err, http.ErrServerClosed) {

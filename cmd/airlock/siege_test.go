@@ -48,9 +48,11 @@ func newSiege(t *testing.T) *siege {
 func siegeOf(t *testing.T, start func(env ...string) place) *siege {
 	w := newWorld(t)
 	s := &siege{t: t, w: w, tls: newTLSWorld(t), profiles: map[string]string{}, sealed: map[string]string{}}
-	s.place = start("AIRLOCK_POOL=0", "AIRLOCK_LLM_WAIT=3s", "AIRLOCK_LOCAL_SERVICES="+w.services+","+s.tls.services, "AIRLOCK_EXTRA_CA="+s.tls.roots)
+	s.place = start("AIRLOCK_POOL=0", "AIRLOCK_LLM_WAIT=3s", "AIRLOCK_LOCAL_SERVICES="+w.services+","+s.tls.services,
+		"AIRLOCK_EXTRA_CA="+s.tls.roots)
 	s.newSecret()
-	s.seal("SEALED", "--host", "echo.test", "--host", "badcert.test", "--host", "wrongname.test", "--host", "h2.test", "--header", "Authorization", "--header", "X-Key", "--header", "Cookie")
+	s.seal("SEALED", "--host", "echo.test", "--host", "badcert.test", "--host", "wrongname.test", "--host", "h2.test",
+		"--header", "Authorization", "--header", "X-Key", "--header", "Cookie")
 	s.seal("SEALED_BODY", "--host", "body.test:443", "--place", "path", "--place", "query", "--place", "body")
 	s.in.admin(filepath.Join(w.dir, "canary.txt"), "credential", "set", "CANARY_FILE", "--mode", "plain")
 	s.in.admin(hostAddress+","+metadataAddress, "credential", "set", "HOST_ADDRESSES", "--mode", "plain")
@@ -85,7 +87,8 @@ func (s *siege) restricted() bool {
 
 // sealedWentOnlyHome asserts where the sealed values arrived during the whole siege.
 func (s *siege) sealedWentOnlyHome() {
-	for host, own := range map[string]string{"echo.test": "SEALED", "body.test": "SEALED_BODY", "other.test": "", "badcert.test": "", "wrongname.test": "", "h2.test": "", "ssh.test": ""} {
+	for host, own := range map[string]string{"echo.test": "SEALED", "body.test": "SEALED_BODY", "other.test": "",
+		"badcert.test": "", "wrongname.test": "", "h2.test": "", "ssh.test": ""} {
 		sent := s.tls.sentTo(host)
 		for name, value := range s.sealed {
 			if strings.Contains(sent, value) != (name == own) {
@@ -150,10 +153,11 @@ func (s *siege) hostileSources() {
 		script string
 		code   int
 	}{
-		"50 MB":          {strings.Repeat("x = 1\n", 50<<20/6), http.StatusRequestEntityTooLarge},
-		"a NUL":          {"print(1)\x00", http.StatusBadRequest},
-		"nested source":  {strings.Repeat("(", 200_000), http.StatusAccepted},
-		"nested lists":   {"x = " + strings.Repeat("[", 90) + strings.Repeat("]", 90) + "\nset_result(1)", http.StatusAccepted},
+		"50 MB":         {strings.Repeat("x = 1\n", 50<<20/6), http.StatusRequestEntityTooLarge},
+		"a NUL":         {"print(1)\x00", http.StatusBadRequest},
+		"nested source": {strings.Repeat("(", 200_000), http.StatusAccepted},
+		"nested lists": {"x = " + strings.Repeat("[", 90) + strings.Repeat("]", 90) + "\nset_result(1)",
+			http.StatusAccepted},
 		"deep operators": {"x = " + strings.Repeat("-", 500_000) + "1", http.StatusAccepted},
 	} {
 		var x agentView
@@ -161,7 +165,8 @@ func (s *siege) hostileSources() {
 		if c.code == http.StatusAccepted {
 			answer = &x
 		}
-		if code := s.in.call(http.MethodPost, "/execute", map[string]any{"profile_id": profile, "script": c.script}, answer); code != c.code {
+		if code := s.in.call(http.MethodPost, "/execute", map[string]any{"profile_id": profile, "script": c.script},
+			answer); code != c.code {
 			s.t.Errorf("%s: status %d, want %d", what, code, c.code)
 			continue
 		}
@@ -172,7 +177,8 @@ func (s *siege) hostileSources() {
 	}
 }
 
-// await waits for the end of executions that are all there are. Nothing of a script is alive when its end is told; what held it may go a moment later.
+// await waits for the end of executions that are all there are. Nothing of a script is alive when
+// its end is told; what held it may go a moment later.
 func (s *siege) await(within time.Duration, running ...agentView) (ended []agentView) {
 	s.t.Helper()
 	for _, x := range running {
@@ -206,7 +212,8 @@ func (s *siege) afterwards() {
 	for kind, list := range s.boxes { // the end of an execution is told a moment before its box is gone
 		eventually(s.t, 20*time.Second, "no "+kind+" of boxes are left", func() bool { return len(list()) == 0 })
 	}
-	if n := mounts(s.t); n > s.mounts { // fewer: somebody removed a mount point on the host, and the copy here went with it
+	// fewer: somebody removed a mount point on the host, and the copy here went with it
+	if n := mounts(s.t); n > s.mounts {
 		s.t.Errorf("%d mounts, %d before", n, s.mounts)
 	}
 	if code := s.in.call(http.MethodGet, "/health", nil, nil); code != http.StatusOK {
@@ -224,9 +231,11 @@ func mounts(t *testing.T) int {
 	return bytes.Count(text, []byte("\n"))
 }
 
-// seeBox asserts that a box and what a script starts show in all the places where they are looked for when they should be gone. It leaves no box.
+// seeBox asserts that a box and what a script starts show in all the places where they are looked
+// for when they should be gone. It leaves no box.
 func (s *siege) seeBox() {
-	const script = "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'import time; time.sleep(60)', 'started-by-a-script'])"
+	const script = "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'import time; time.sleep(60)', " +
+		"'started-by-a-script'])"
 	started := func() bool { return strings.Contains(strings.Join(s.scripts(), "\n"), "started-by-a-script") }
 	x := s.in.submit(s.profile("", nil), script, 90*time.Second)
 	for kind, list := range s.boxes {
@@ -249,7 +258,10 @@ func (s *siege) seeBox() {
 func withGroups(t *testing.T, in *testServer, boxes kinds) kinds {
 	if sandboxtest.FindGroups(t).Version != 0 {
 		label := labelOf(t, in)
-		boxes["control groups"] = func() []string { return groupsWith(t, func(path string) bool { return ofInstance(path, label) }) }
+		boxes["control groups"] = func() []string {
+			return groupsWith(t,
+				func(path string) bool { return ofInstance(path, label) })
+		}
 	}
 	return boxes
 }

@@ -27,7 +27,8 @@ type soakBooks struct {
 }
 
 func newSoakBooks() *soakBooks {
-	return &soakBooks{kinds: map[string]*[2]int{}, status: map[string]int{}, ends: map[string][sha256.Size]byte{}, names: map[string][]string{}}
+	return &soakBooks{kinds: map[string]*[2]int{}, status: map[string]int{}, ends: map[string][sha256.Size]byte{},
+		names: map[string][]string{}}
 }
 
 // number is another one each time.
@@ -72,7 +73,8 @@ func (b *soakBooks) of(kinds ...string) (n int) {
 	return n
 }
 
-// balance compares what clients know with what is in the database and with what the server counted. Nothing is under way any more.
+// balance compares what clients know with what is in the database and with what the server counted.
+// Nothing is under way any more.
 func (b *soakBooks) balance(s *soaker) {
 	s.t.Helper()
 	b.mu.Lock()
@@ -93,7 +95,8 @@ func (b *soakBooks) balance(s *soaker) {
 	b.witnessed(s)
 }
 
-// stored looks into the database: as many rows as there were executions of those kinds, and no more. Whatever else it has room for must not have grown with the load.
+// stored looks into the database: as many rows as there were executions of those kinds, and no
+// more. Whatever else it has room for must not have grown with the load.
 func (b *soakBooks) stored(s *soaker, total int) {
 	for status, n := range b.status {
 		if stored := s.in.count("SELECT count(*) FROM executions WHERE status = '" + status + "'"); stored != n {
@@ -104,10 +107,13 @@ func (b *soakBooks) stored(s *soaker, total int) {
 	cancelled := b.of("is cancelled while it asks", "is cancelled while it runs", "is cancelled at once")
 	wanted := map[string]int{
 		"executions": total, "execution_scripts": total, "idempotency": total, "execution_words": total,
-		"llm_exchanges": asked, "connections": b.of("is refused a host", "reaches a host", "is cancelled while it runs"), "redaction_hits": b.of("prints a secret"),
-		"audit_events": s.quietRows["audit_events"] + cancelled + 1, "profile_hosts": s.quietRows["profile_hosts"] + 1, // denied.test is asked for once
+		"llm_exchanges": asked, "connections": b.of("is refused a host", "reaches a host", "is cancelled while it runs"),
+		"redaction_hits": b.of("prints a secret"),
+		"audit_events":   s.quietRows["audit_events"] + cancelled + 1, "profile_hosts": s.quietRows["profile_hosts"] + 1, // denied.test is asked for once
 	}
-	atMost := map[string]int{"execution_outputs": total, "execution_values": 2 * total, "execution_words_docsize": total, "execution_words_data": 40 + total, "execution_words_idx": 40 + total, "execution_stats": 12, "past_beats": 4, "sqlite_sequence": 1}
+	atMost := map[string]int{"execution_outputs": total, "execution_values": 2 * total, "execution_words_docsize": total,
+		"execution_words_data": 40 + total, "execution_words_idx": 40 + total, "execution_stats": 12, "past_beats": 4,
+		"sqlite_sequence": 1}
 	for table, n := range s.rows() {
 		want, exactly := wanted[table]
 		if !exactly {
@@ -139,7 +145,8 @@ func (s *soaker) rows() map[string]int {
 
 var counterLine = regexp.MustCompile(`(?m)^(\w+)(?:\{(.*)\})? ([0-9.e+]+)$`)
 
-// counted asks the server what it counted: each execution once, and no answer of a kind that clients did not provoke.
+// counted asks the server what it counted: each execution once, and no answer of a kind that
+// clients did not provoke.
 func (b *soakBooks) counted(s *soaker, total int) {
 	ended := map[string]int{}
 	for _, line := range counterLine.FindAllStringSubmatch(s.monitor("/metrics"), -1) {
@@ -172,10 +179,13 @@ func (b *soakBooks) counted(s *soaker, total int) {
 	}
 }
 
-// soakAnswers are those that the load provokes: what is asked for is there, whoever logs in is led on, and who gives up a long poll or a stream is not answered.
-var soakAnswers = regexp.MustCompile(`^code="(20[02]",|303",method="POST",route="/ui/|499",method="GET",route="/(executions/:id|ui/events)")`)
+// soakAnswers are those that the load provokes: what is asked for is there, whoever logs in is led
+// on, and who gives up a long poll or a stream is not answered.
+var soakAnswers = regexp.MustCompile(
+	`^code="(20[02]",|303",method="POST",route="/ui/|499",method="GET",route="/(executions/:id|ui/events)")`)
 
-// witnessed: each script that reached the witness did so once, with the right credential, and no other.
+// witnessed: each script that reached the witness did so once, with the right credential, and no
+// other.
 func (b *soakBooks) witnessed(s *soaker) {
 	wanted := slices.Concat(b.names["reaches a host"], b.names["is cancelled while it runs"])
 	for _, n := range wanted {
@@ -186,7 +196,8 @@ func (b *soakBooks) witnessed(s *soaker) {
 	s.witness.mu.Lock()
 	defer s.witness.mu.Unlock()
 	if len(s.witness.seen) != len(wanted) || len(s.witness.wrong) > 0 {
-		s.t.Errorf("%d reached the witness, %d were to, with the wrong credential %q", len(s.witness.seen), len(wanted), s.witness.wrong)
+		s.t.Errorf("%d reached the witness, %d were to, with the wrong credential %q", len(s.witness.seen), len(wanted),
+			s.witness.wrong)
 	}
 }
 
@@ -195,18 +206,21 @@ func (s *soaker) endsStay() {
 	s.t.Helper()
 	for id, digest := range s.books.ends {
 		var x soakView
-		if text, ok := s.ask(http.MethodGet, "/executions/"+id, nil, "", http.StatusOK, &x); ok && sha256.Sum256(text) != digest {
+		if text, ok := s.ask(http.MethodGet, "/executions/"+id, nil, "", http.StatusOK, &x); ok &&
+			sha256.Sum256(text) != digest {
 			s.wrong("the end of %s is another than it was: %s", id, text)
 		}
 	}
 }
 
-// logged: the server has nothing to complain of, but that the machine is slow. What it says when it starts is known.
+// logged: the server has nothing to complain of, but that the machine is slow. What it says when it
+// starts is known.
 func (s *soaker) logged() {
 	s.t.Helper()
 	log, err := os.ReadFile(s.in.log)
 	must(s.t, err)
-	known := []string{`"level":"INFO"`, `"level":"WARN","msg":"made a new instance key`, `"level":"WARN","msg":"nothing that is stored here will outlive`, `"level":"WARN","msg":"store: slow query"`}
+	known := []string{`"level":"INFO"`, `"level":"WARN","msg":"made a new instance key`,
+		`"level":"WARN","msg":"nothing that is stored here will outlive`, `"level":"WARN","msg":"store: slow query"`}
 	for line := range strings.Lines(string(log)) {
 		if !slices.ContainsFunc(known, func(part string) bool { return strings.Contains(line, part) }) {
 			s.wrong("the log: %s", line)

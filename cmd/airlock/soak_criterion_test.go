@@ -7,14 +7,18 @@ import (
 	"testing"
 )
 
-// healthy are samples of a server that holds as much all the time, uneven as they are under load; the first third is of one that still warms up.
+// healthy are samples of a server that holds as much all the time, uneven as they are under load;
+// the first third is of one that still warms up.
 func healthy(random *rand.Rand) []map[string]int {
 	level := map[string]int{
-		"boxes": 4, "plugins": 1, "log in KiB": 4400, "other files": 10, "other files in KiB": 24, "database in bytes per execution": 7000, "goroutines of serve": 165,
+		"boxes": 4, "plugins": 1, "log in KiB": 4400, "other files": 10, "other files in KiB": 24,
+		"database in bytes per execution": 7000, "goroutines of serve": 165,
 		"descriptors of serve": 60, "threads of serve": 12, "memory of serve": 110 << 10, "live heap of serve": 11 << 10,
-		"descriptors of the plugin": 39, "threads of the plugin": 18, "memory of the plugin": 56 << 10, "live heap of the plugin": 4300,
+		"descriptors of the plugin": 39, "threads of the plugin": 18, "memory of the plugin": 56 << 10,
+		"live heap of the plugin": 4300,
 	}
-	steady := map[string]bool{"plugins": true, "other files": true, "other files in KiB": true, "database in bytes per execution": true}
+	steady := map[string]bool{"plugins": true, "other files": true, "other files in KiB": true,
+		"database in bytes per execution": true}
 	var samples []map[string]int
 	for i := range 60 {
 		s := map[string]int{}
@@ -32,7 +36,9 @@ func healthy(random *rand.Rand) []map[string]int {
 	return samples
 }
 
-// TestSoakSeesWhatGrows plants a leak of each kind into samples that are otherwise as they should be: each is found, by the trend or between two times of rest, and nothing is found where there is none.
+// TestSoakSeesWhatGrows plants a leak of each kind into samples that are otherwise as they should
+// be: each is found, by the trend or between two times of rest, and nothing is found where there is
+// none.
 func TestSoakSeesWhatGrows(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -40,10 +46,13 @@ func TestSoakSeesWhatGrows(t *testing.T) {
 			t.Errorf("nothing grows, and this was found: %q", found)
 		}
 	}
-	for what, each := range map[string]int{ // how much more in every sample, of which an hour has one in three quarters of a minute
-		"boxes": 1, "other files": 1, "other files in KiB": 16, "goroutines of serve": 4, "database in bytes per execution": 40, "log in KiB": 400,
+	// how much more in every sample, of which an hour has one in three quarters of a minute
+	for what, each := range map[string]int{
+		"boxes": 1, "other files": 1, "other files in KiB": 16, "goroutines of serve": 4,
+		"database in bytes per execution": 40, "log in KiB": 400,
 		"descriptors of serve": 1, "threads of serve": 1, "memory of serve": 1500, "live heap of serve": 200,
-		"descriptors of the plugin": 1, "threads of the plugin": 1, "memory of the plugin": 1 << 10, "live heap of the plugin": 160,
+		"descriptors of the plugin": 1, "threads of the plugin": 1, "memory of the plugin": 1 << 10,
+		"live heap of the plugin": 160,
 	} {
 		for seed := range uint64(50) {
 			samples := healthy(rand.New(rand.NewPCG(seed, 3)))
@@ -81,12 +90,14 @@ func grow(samples []map[string]int, what string, by int) {
 	}
 }
 
-// TestSoakSeesWhatStays does the same for two times of rest: of what stays behind for one execution in twenty, say, there are dozens.
+// TestSoakSeesWhatStays does the same for two times of rest: of what stays behind for one execution
+// in twenty, say, there are dozens.
 func TestSoakSeesWhatStays(t *testing.T) {
 	quiet := healthy(rand.New(rand.NewPCG(5, 6)))[59]
 	rest := func() map[string]int {
 		s := maps.Clone(quiet)
-		for what, n := range map[string]int{"processes": 7, "mounts": 21, "control groups": 8, "goroutines in net/http.(*conn).serve": 1} {
+		for what, n := range map[string]int{"processes": 7, "mounts": 21, "control groups": 8,
+			"goroutines in net/http.(*conn).serve": 1} {
 			s[what] = n
 		}
 		return s
@@ -95,9 +106,12 @@ func TestSoakSeesWhatStays(t *testing.T) {
 		t.Errorf("nothing stayed, and this was found: %q", found)
 	}
 	for what, more := range map[string]int{
-		"boxes": 1, "plugins": 1, "processes": 1, "mounts": 1, "control groups": 1, "other files": 1, "other files in KiB": 1, "threads of serve": 4, "threads of the plugin": 4,
-		"descriptors of serve": 5, "descriptors of the plugin": 5, "goroutines of serve": 5, "goroutines in net/http.(*conn).serve": 5, "goroutines in some.new": 5,
-		"live heap of serve": 2<<10 + 1, "live heap of the plugin": 4<<10 + 1, "memory of serve": 24<<10 + 1, "memory of the plugin": 24<<10 + 1, "log in KiB": 4<<10 + 1,
+		"boxes": 1, "plugins": 1, "processes": 1, "mounts": 1, "control groups": 1, "other files": 1, "other files in KiB": 1,
+		"threads of serve": 4, "threads of the plugin": 4,
+		"descriptors of serve": 5, "descriptors of the plugin": 5, "goroutines of serve": 5,
+		"goroutines in net/http.(*conn).serve": 5, "goroutines in some.new": 5,
+		"live heap of serve": 2<<10 + 1, "live heap of the plugin": 4<<10 + 1, "memory of serve": 24<<10 + 1,
+		"memory of the plugin": 24<<10 + 1, "log in KiB": 4<<10 + 1,
 	} {
 		after := rest()
 		after[what] += more

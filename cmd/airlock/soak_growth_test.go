@@ -7,8 +7,10 @@ import (
 	"strings"
 )
 
-// growth says what grows while a load lasts that is the same all the time. It compares the second third of the samples with the last one; the first is for caches to fill. What comes and
-// goes makes a third uneven, and what stays raises the least that it holds: so it is the lower quartiles that are compared.
+// growth says what grows while a load lasts that is the same all the time. It compares the second
+// third of the samples with the last one; the first is for caches to fill. What comes and goes
+// makes a third uneven, and what stays raises the least that it holds: so it is the lower quartiles
+// that are compared.
 func growth(samples []map[string]int) (found []string) {
 	if len(samples) < 30 {
 		return []string{fmt.Sprintf("%d samples are too few to see a trend", len(samples))}
@@ -44,9 +46,11 @@ func measured(samples ...map[string]int) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// unmeasured says what a running server has for certain and a sample doesn't: then nothing is known about it.
+// unmeasured says what a running server has for certain and a sample doesn't: then nothing is known
+// about it.
 func unmeasured(samples ...map[string]int) (found []string) {
-	certain := []string{"boxes", "plugins", "log in KiB", "other files", "database in bytes per execution", "goroutines of serve"}
+	certain := []string{"boxes", "plugins", "log in KiB", "other files", "database in bytes per execution",
+		"goroutines of serve"}
 	for _, of := range []string{"serve", "the plugin"} {
 		certain = append(certain, "descriptors of "+of, "threads of "+of, "memory of "+of, "live heap of "+of)
 	}
@@ -68,13 +72,16 @@ func floor(part []map[string]int, what string) int {
 	return values[len(values)/4]
 }
 
-// trendSlack is what a floor may rise by, with other moments in the samples. before is where it was.
+// trendSlack is what a floor may rise by, with other moments in the samples. before is where it
+// was.
 func trendSlack(what string, before int) int {
 	switch {
 	case what == "plugins":
 		return 0
 	case strings.HasPrefix(what, "goroutines"):
-		return 45 // 20 long polls begin and end at once, and each holds two: its connection's, and the one that watches whether it is still there
+		// 20 long polls begin and end at once, and each holds two: its connection's, and the one that
+		// watches whether it is still there
+		return 45
 	case strings.HasPrefix(what, "descriptors"):
 		return 8 // of a box that is just being opened or taken down, and connections
 	case strings.HasPrefix(what, "memory"):
@@ -91,7 +98,8 @@ func trendSlack(what string, before int) int {
 	return 3 // threads, boxes, files: what happens to be under way
 }
 
-// restSlack is what more may be held at rest. Almost nothing: whatever stays behind of each execution, page or call stays a hundred times and more.
+// restSlack is what more may be held at rest. Almost nothing: whatever stays behind of each
+// execution, page or call stays a hundred times and more.
 func restSlack(what string) int {
 	switch {
 	case strings.HasPrefix(what, "threads"):
@@ -126,6 +134,7 @@ func (s *soaker) logTrend(samples []map[string]int, before, after map[string]int
 			}
 			return fmt.Sprint(floor(part, what))
 		}
-		s.t.Logf("%-52s %8s %8s %8s %8d %8d", what, show(samples[:third]), show(samples[third:2*third]), show(samples[2*third:]), before[what], after[what])
+		s.t.Logf("%-52s %8s %8s %8s %8d %8d", what, show(samples[:third]), show(samples[third:2*third]),
+			show(samples[2*third:]), before[what], after[what])
 	}
 }

@@ -8,7 +8,8 @@ import (
 // soakSecret is a value that scripts get as it is and print.
 const soakSecret = "sk-soak-0123456789-Wx7q"
 
-// soakKind is a script that has exactly one right end. It knows its own number as inputs["n"], so that an end of another execution is noticed.
+// soakKind is a script that has exactly one right end. It knows its own number as inputs["n"], so
+// that an end of another execution is noticed.
 type soakKind struct {
 	name     string
 	script   string
@@ -51,19 +52,24 @@ func soakLoads() [][]soakKind {
 	cancelled := func(n string) soakEnd { return soakEnd{Status: "cancelled", Error: "cancelled by the agent"} }
 	scripts := []soakKind{
 		{name: "returns", script: `set_result(inputs["n"])`, twice: true, end: completed},
-		{name: "prints", script: "import sys\nprint(inputs['n'] + 'x' * 50000)\nprint(inputs['n'], file=sys.stderr)", end: func(n string) soakEnd {
-			return soakEnd{Status: "completed", Result: "null", Stdout: n + strings.Repeat("x", 50000) + "\n", Stderr: n + "\n"}
-		}},
+		{name: "prints", script: "import sys\nprint(inputs['n'] + 'x' * 50000)\nprint(inputs['n'], file=sys.stderr)",
+			end: func(n string) soakEnd {
+				return soakEnd{Status: "completed", Result: "null", Stdout: n + strings.Repeat("x", 50000) + "\n", Stderr: n + "\n"}
+			}},
 		{name: "fails", script: "print(1)\nraise ValueError(inputs['n'])", end: func(n string) soakEnd {
 			return soakEnd{Status: "error", Error: "ValueError: " + n, Stdout: "1\n", Line: 2}
 		}},
-		{name: "takes a while", script: "import time\ntime.sleep(0.3)\nset_result({'n': inputs['n'], 'sum': sum(range(1000))})", end: func(n string) soakEnd {
+		{name: "takes a while", script: "import time\ntime.sleep(0.3)\nset_result({'n': inputs['n'], 'sum': " +
+			"sum(range(1000))})", end: func(n string) soakEnd {
 			return soakEnd{Status: "completed", Result: `{"n":` + quoted(n) + `,"sum":499500}`, ran: 300 * time.Millisecond}
 		}},
-		{name: "is refused a host", script: "import socket\nsocket.create_connection(('denied.test', 443), 5)", end: func(n string) soakEnd {
-			return soakEnd{Status: "error", Error: "socket.gaierror: [Errno -2] Name or service not known\n\ndenied.test is not on this profile's host list (rule: not on the list)…", Line: 2,
-				Network: []soakConnection{{Host: "denied.test", Verdict: "denied", Rule: "not on the list", Count: 1}}}
-		}},
+		{name: "is refused a host", script: "import socket\nsocket.create_connection(('denied.test', 443), 5)",
+			end: func(n string) soakEnd {
+				return soakEnd{Status: "error",
+					Error: "socket.gaierror: [Errno -2] Name or service not known\n\ndenied.test is not on this profile's host list " +
+						"(rule: not on the list)…", Line: 2,
+					Network: []soakConnection{{Host: "denied.test", Verdict: "denied", Rule: "not on the list", Count: 1}}}
+			}},
 		{name: "reaches a host", script: soakReaches, end: func(n string) soakEnd {
 			return soakEnd{Status: "completed", Result: `"HTTP/1.1 200 OK"`, Stdout: "[SEALED:TOKEN]\n",
 				Network: soakReached(n)}
@@ -71,7 +77,8 @@ func soakLoads() [][]soakKind {
 		{name: "prints a secret", script: "print(settings['SECRET'])\nset_result(inputs['n'])", end: func(n string) soakEnd {
 			return soakEnd{Status: "completed", Result: quoted(n), Stdout: "[REDACTED...Wx7q]\n", Redactions: 1}
 		}},
-		{name: "forks", script: "import os\nif os.fork() == 0: os._exit(0)\nos.wait()\nset_result(inputs['n'])", end: completed},
+		{name: "forks", script: "import os\nif os.fork() == 0: os._exit(0)\nos.wait()\nset_result(inputs['n'])",
+			end: completed},
 		{name: "exits", script: "import sys\nsys.exit(3)", end: func(n string) soakEnd {
 			return soakEnd{Status: "error", Error: "SystemExit: 3", Line: 2}
 		}},
@@ -90,17 +97,23 @@ func soakLoads() [][]soakKind {
 			}},
 		},
 		{
-			{name: "is cancelled while it runs", script: "print(inputs['n'], flush=True)\n" + soakReaches + "\nimport time\ntime.sleep(1000)", timeout: 100, cancel: "running", end: func(n string) soakEnd {
-				return soakEnd{Status: "cancelled", Error: "cancelled by the agent", Result: `"HTTP/1.1 200 OK"`, Stdout: n + "\n[SEALED:TOKEN]\n", Network: soakReached(n)}
-			}},
-			{name: "is cancelled at once", script: "import time\ntime.sleep(15)", cancel: "pending", end: func(n string) soakEnd {
-				end := cancelled(n)
-				end.unsent = true
-				return end
-			}},
-			{name: "takes too long", script: "import time\nprint(inputs['n'], flush=True)\ntime.sleep(1000)", timeout: 2, end: func(n string) soakEnd {
-				return soakEnd{Status: "timeout", Stdout: n + "\n", Error: "the script ran longer than its timeout of 2 s and was stopped…", ran: 2 * time.Second}
-			}},
+			{name: "is cancelled while it runs",
+				script: "print(inputs['n'], flush=True)\n" + soakReaches + "\nimport time\ntime.sleep(1000)", timeout: 100,
+				cancel: "running", end: func(n string) soakEnd {
+					return soakEnd{Status: "cancelled", Error: "cancelled by the agent", Result: `"HTTP/1.1 200 OK"`,
+						Stdout: n + "\n[SEALED:TOKEN]\n", Network: soakReached(n)}
+				}},
+			{name: "is cancelled at once", script: "import time\ntime.sleep(15)", cancel: "pending",
+				end: func(n string) soakEnd {
+					end := cancelled(n)
+					end.unsent = true
+					return end
+				}},
+			{name: "takes too long", script: "import time\nprint(inputs['n'], flush=True)\ntime.sleep(1000)", timeout: 2,
+				end: func(n string) soakEnd {
+					return soakEnd{Status: "timeout", Stdout: n + "\n",
+						Error: "the script ran longer than its timeout of 2 s and was stopped…", ran: 2 * time.Second}
+				}},
 		},
 	}
 }
@@ -114,7 +127,8 @@ print(settings["TOKEN"], flush=True)
 set_result(answer.split(b"\r\n")[0].decode())`
 
 func soakReached(n string) []soakConnection {
-	return []soakConnection{{Host: "witness.test", Port: 80, Verdict: "allowed", Rule: "witness.test:80", Method: "GET", Path: "/" + n, Status: 200, Count: 1, Credentials: []string{"TOKEN"}}}
+	return []soakConnection{{Host: "witness.test", Port: 80, Verdict: "allowed", Rule: "witness.test:80", Method: "GET",
+		Path: "/" + n, Status: 200, Count: 1, Credentials: []string{"TOKEN"}}}
 }
 
 // soakThought is how long an answer takes.

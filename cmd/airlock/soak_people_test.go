@@ -15,7 +15,8 @@ import (
 	"github.com/computclaw/airlock/cmd/internal/underload"
 )
 
-// polls holds calls open for an execution that is somebody else's to watch, and gives up half-way. An answer that comes before is of that execution, which has ended or asks.
+// polls holds calls open for an execution that is somebody else's to watch, and gives up half-way.
+// An answer that comes before is of that execution, which has ended or asks.
 func (s *soaker) polls(ctx context.Context) {
 	for ctx.Err() == nil {
 		id, _ := s.newest.Load().(string)
@@ -48,9 +49,11 @@ func (s *soaker) poll(ctx context.Context, id string) {
 	}
 }
 
-// pages are looked at one after the other, the newest execution's own among them. Each is whole, and the one that was asked for.
+// pages are looked at one after the other, the newest execution's own among them. Each is whole,
+// and the one that was asked for.
 func (s *soaker) pages(ctx context.Context) {
-	titles := map[string]string{"/ui": "Overview", "/ui/executions": "Executions", "/ui/profiles": "Profiles", "/ui/credentials": "Credentials", "/ui/audit": "Audit"}
+	titles := map[string]string{"/ui": "Overview", "/ui/executions": "Executions", "/ui/profiles": "Profiles",
+		"/ui/credentials": "Credentials", "/ui/audit": "Audit"}
 	for ctx.Err() == nil {
 		for path, title := range titles {
 			ended := s.books.all()
@@ -66,7 +69,8 @@ func (s *soaker) pages(ctx context.Context) {
 	}
 }
 
-// page reads one. Its title begins as given; it is no page to log in and none that says what went wrong, and it is there to its last line.
+// page reads one. Its title begins as given; it is no page to log in and none that says what went
+// wrong, and it is there to its last line.
 func (s *soaker) page(path, title string) string {
 	text, led, err := s.get(s.t.Context(), s.person, path)
 	if err != nil || led != path || !underload.WholePage(string(text), title) {
@@ -96,7 +100,8 @@ func (s *soaker) streams(ctx context.Context) {
 	}
 }
 
-// listen follows the events for a while: the stream greets, stays open, and tells of executions if one has ended long enough before it is left.
+// listen follows the events for a while: the stream greets, stays open, and tells of executions if
+// one has ended long enough before it is left.
 func (s *soaker) listen(length time.Duration) {
 	ctx, cancel := context.WithTimeout(s.t.Context(), length)
 	defer cancel()
@@ -134,7 +139,8 @@ func (s *soaker) listen(length time.Duration) {
 		}
 	}
 	if len(heard) == 0 || heard[0] != "connected" || told == 0 && ended >= 0 && soon.Load() > int64(ended) {
-		s.wrong("/ui/events: %d executions had ended when it was opened and %d soon after; it told of %q", ended, soon.Load(), heard)
+		s.wrong("/ui/events: %d executions had ended when it was opened and %d soon after; it told of %q", ended, soon.Load(),
+			heard)
 	}
 	s.events.Add(int64(told))
 }

@@ -74,7 +74,8 @@ func (s *soaker) run(kind soakKind) {
 		case x.Paused || x.Status != "pending" && x.Status != "running" && !(x.Status == "awaiting_llm" && wanted.asked):
 			s.wrong("%s, %s is %s: %s", kind.name, n, x.Status, text)
 		case x.Status != "awaiting_llm" && time.Since(began) < 900*time.Millisecond:
-			s.wrong("%s, %s: a call that was to wait for a second was answered after %s: %s", kind.name, n, time.Since(began), text)
+			s.wrong("%s, %s: a call that was to wait for a second was answered after %s: %s", kind.name, n, time.Since(began),
+				text)
 		}
 		if heard || x.Status != "running" {
 			s.during(kind, n, x)
@@ -99,9 +100,11 @@ func (s *soaker) during(kind soakKind, n string, x soakView) {
 	}
 }
 
-// submit sends a script; the answer has to say where to poll it. A second one with the same key has to be the first.
+// submit sends a script; the answer has to say where to poll it. A second one with the same key has
+// to be the first.
 func (s *soaker) submit(kind soakKind, n string) (x soakView, ok bool) {
-	body := map[string]any{"profile_id": s.profile, "script": kind.script, "inputs": map[string]string{"n": n}, "timeout": 20}
+	body := map[string]any{"profile_id": s.profile, "script": kind.script, "inputs": map[string]string{"n": n},
+		"timeout": 20}
 	if kind.timeout > 0 {
 		body["timeout"] = kind.timeout
 	}
@@ -109,7 +112,8 @@ func (s *soaker) submit(kind soakKind, n string) (x soakView, ok bool) {
 	if !ok {
 		return x, false
 	}
-	if !strings.HasPrefix(x.ID, "exec_") || !strings.HasSuffix(x.PollURL, "/executions/"+x.ID) || x.Status != "pending" && x.Status != "running" {
+	if !strings.HasPrefix(x.ID, "exec_") || !strings.HasSuffix(x.PollURL, "/executions/"+x.ID) ||
+		x.Status != "pending" && x.Status != "running" {
 		s.wrong("%s, %s was accepted with %s", kind.name, n, text)
 		return x, false
 	}
@@ -131,7 +135,8 @@ func (s *soaker) act(kind soakKind, n, id, what string) {
 	}
 	var x soakView
 	text, ok := s.ask(http.MethodPost, "/executions/"+id+"/"+what, body, "", http.StatusOK, &x)
-	if ok && (x.ID != id || what == "cancel" && x.Status != "cancelled" || what == "respond" && x.Status != "running" && x.Status != "completed") {
+	if ok && (x.ID != id || what == "cancel" && x.Status != "cancelled" ||
+		what == "respond" && x.Status != "running" && x.Status != "completed") {
 		s.wrong("%s, %s: %s was answered with %s", kind.name, n, what, text)
 	}
 }
@@ -139,7 +144,8 @@ func (s *soaker) act(kind soakKind, n, id, what string) {
 // ended compares an end with the one that is right.
 func (s *soaker) ended(kind soakKind, n string, x soakView, wanted soakEnd, text []byte) {
 	s.books.ended(kind.name, x.ID, x.Status, sha256.Sum256(text))
-	got := soakEnd{Status: x.Status, Result: string(x.Result), Stdout: x.Stdout, Stderr: x.Stderr, Error: x.Error, Line: x.Line, Redactions: x.Redactions, Truncated: x.Truncated, Network: x.Network}
+	got := soakEnd{Status: x.Status, Result: string(x.Result), Stdout: x.Stdout, Stderr: x.Stderr, Error: x.Error,
+		Line: x.Line, Redactions: x.Redactions, Truncated: x.Truncated, Network: x.Network}
 	if beginning, open := strings.CutSuffix(wanted.Error, "…"); open && strings.HasPrefix(got.Error, beginning) {
 		got.Error = wanted.Error
 	}
@@ -148,12 +154,15 @@ func (s *soaker) ended(kind soakKind, n string, x soakView, wanted soakEnd, text
 		s.wrong("%s, %s ended as %s, want %+v", kind.name, n, text, wanted)
 	}
 	ran, waited := time.Duration(x.Timings.Run)*time.Millisecond, time.Duration(x.Timings.LLM)*time.Millisecond
-	if ran < wanted.ran || waited < wanted.waited || !wanted.asked && waited > 0 || x.EndedAt == nil || !wanted.unsent && (x.StartedAt == nil || x.Backend != *soakSandbox) || x.ID == "" {
-		s.wrong("%s, %s: ran for %s, want %s or more; waited for %s, want %s or more; %s", kind.name, n, ran, wanted.ran, waited, wanted.waited, text)
+	if ran < wanted.ran || waited < wanted.waited || !wanted.asked && waited > 0 || x.EndedAt == nil ||
+		!wanted.unsent && (x.StartedAt == nil || x.Backend != *soakSandbox) || x.ID == "" {
+		s.wrong("%s, %s: ran for %s, want %s or more; waited for %s, want %s or more; %s", kind.name, n, ran, wanted.ran,
+			waited, wanted.waited, text)
 	}
 }
 
-// ask makes one call, which has to be answered with this status, and with JSON. ok is false if it was not, which is told of.
+// ask makes one call, which has to be answered with this status, and with JSON. ok is false if it
+// was not, which is told of.
 func (s *soaker) ask(method, path string, body any, key string, status int, answer any) (text []byte, ok bool) {
 	var reader io.Reader
 	if body != nil {
@@ -186,5 +195,6 @@ func (s *soaker) ask(method, path string, body any, key string, status int, answ
 	return text, err == nil
 }
 
-// reset empties what an answer is read into: fields that it lacks must not be those of the one before.
+// reset empties what an answer is read into: fields that it lacks must not be those of the one
+// before.
 func reset(answer any) { reflect.ValueOf(answer).Elem().SetZero() }

@@ -19,7 +19,8 @@ import (
 // sample reads what the server and its plugin hold at one moment under load.
 func (s *soaker) sample() map[string]int {
 	s.t.Helper()
-	now := map[string]int{"boxes": 0, "plugins": 0, "log in KiB": 0, "other files": 0, "other files in KiB": 0, "goroutines of serve": s.goroutines()}
+	now := map[string]int{"boxes": 0, "plugins": 0, "log in KiB": 0, "other files": 0, "other files in KiB": 0,
+		"goroutines of serve": s.goroutines()}
 	for _, p := range append(s.in.processes(), process{pid: s.in.server.Process.Pid, line: "serve"}) {
 		if strings.HasPrefix(p.line, "/airlock-init ") {
 			now["boxes"]++
@@ -45,7 +46,8 @@ func (s *soaker) sample() map[string]int {
 	return now
 }
 
-// rest waits until nothing is under way any more, and reads what is held then, with everything that may only be read at rest.
+// rest waits until nothing is under way any more, and reads what is held then, with everything that
+// may only be read at rest.
 func (s *soaker) rest() map[string]int {
 	s.t.Helper()
 	eventually(s.t, time.Minute, "everything has ended, and the boxes are those kept ready", func() bool {
@@ -93,10 +95,13 @@ func (s *soaker) collect() {
 	s.monitor("/debug/pprof/heap?gc=1")
 }
 
-// disk adds what the data directory and the temporary one take: the write-ahead log, the database for each execution in it, and everything else.
+// disk adds what the data directory and the temporary one take: the write-ahead log, the database
+// for each execution in it, and everything else.
 func (s *soaker) disk(now map[string]int) {
 	s.t.Helper()
-	now["database in bytes per execution"] = s.in.count("SELECT page_count * page_size / max(1, (SELECT count(*) FROM executions)) FROM pragma_page_count(), pragma_page_size()")
+	now["database in bytes per execution"] = s.in.count(
+		"SELECT page_count * page_size / max(1, (SELECT count(*) FROM executions)) FROM pragma_page_count(), " +
+			"pragma_page_size()")
 	for _, dir := range []string{s.in.dir, s.tmp} {
 		must(s.t, filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
 			if errors.Is(err, os.ErrNotExist) { // gone in the meantime
@@ -168,7 +173,8 @@ func (s *soaker) nothingLeft() {
 		left = groupsWith(s.t, func(path string) bool { return ofInstance(path, s.label) })
 		for _, dir := range []string{s.in.dir, s.tmp} {
 			must(s.t, filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
-				known := []string{s.in.dir, s.tmp, s.in.dir + "/airlock.db", s.in.dir + "/serve.lock", s.in.dir + "/keys.lock", s.in.dir + "/instance.key", s.in.dir + "/sandbox", s.in.dir + "/sandbox/" + *soakSandbox, s.in.dir + "/sockets"}
+				known := []string{s.in.dir, s.tmp, s.in.dir + "/airlock.db", s.in.dir + "/serve.lock", s.in.dir + "/keys.lock",
+					s.in.dir + "/instance.key", s.in.dir + "/sandbox", s.in.dir + "/sandbox/" + *soakSandbox, s.in.dir + "/sockets"}
 				if !slices.Contains(known, path) {
 					left = append(left, path)
 				}

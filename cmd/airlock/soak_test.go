@@ -24,10 +24,12 @@ const (
 	soakWait = 10 * time.Second
 )
 
-// TestSoak keeps the whole program under a mixed load: scripts of every kind, questions, refused and allowed hosts, failures, cancellations, long polls, pages and event streams. Each
-// execution has exactly one right end, each call one right answer; whatever else comes is an error. The books of the clients, of the database and of the server's own counters have to
-// agree. What the server and its plugin hold must not grow: as a trend while the load lasts, and between two times of rest, with the load between them.
-// See the Makefile's soak for an hour of it.
+// TestSoak keeps the whole program under a mixed load: scripts of every kind, questions, refused
+// and allowed hosts, failures, cancellations, long polls, pages and event streams. Each execution
+// has exactly one right end, each call one right answer; whatever else comes is an error. The books
+// of the clients, of the database and of the server's own counters have to agree. What the server
+// and its plugin hold must not grow: as a trend while the load lasts, and between two times of
+// rest, with the load between them. See the Makefile's soak for an hour of it.
 func TestSoak(t *testing.T) {
 	s := newSoaker(t)
 	s.load(func() { time.Sleep(*soak / 4) }) // caches fill, and the allocator finds its size
@@ -41,7 +43,8 @@ func TestSoak(t *testing.T) {
 		}
 	})
 	after := s.rest()
-	t.Logf("%d executions ended, %d pages, %d events, %d calls that others gave up", s.books.all(), s.read.Load(), s.events.Load(), s.left.Load())
+	t.Logf("%d executions ended, %d pages, %d events, %d calls that others gave up", s.books.all(), s.read.Load(),
+		s.events.Load(), s.left.Load())
 	for _, what := range slices.Concat(growth(samples), surplus(before, after)) {
 		t.Error(what)
 	}
@@ -74,13 +77,17 @@ type soaker struct {
 }
 
 func newSoaker(t *testing.T) *soaker {
-	s := &soaker{t: t, witness: newWitness(t), tmp: publicDir(t), books: newSoakBooks(), told: map[string]int{}, agent: &http.Client{Timeout: slowest, Transport: &http.Transport{MaxIdleConnsPerHost: 32}}}
-	s.in = startInstance(t, "AIRLOCK_SANDBOX="+*soakSandbox, "AIRLOCK_POOL=2", "AIRLOCK_WORKERS=3", "AIRLOCK_QUEUE=200", "AIRLOCK_LIMIT_MEMORY=128MiB", "AIRLOCK_LLM_WAIT="+soakWait.String(),
+	s := &soaker{t: t, witness: newWitness(t), tmp: publicDir(t), books: newSoakBooks(), told: map[string]int{},
+		agent: &http.Client{Timeout: slowest, Transport: &http.Transport{MaxIdleConnsPerHost: 32}}}
+	s.in = startInstance(t, "AIRLOCK_SANDBOX="+*soakSandbox, "AIRLOCK_POOL=2", "AIRLOCK_WORKERS=3", "AIRLOCK_QUEUE=200",
+		"AIRLOCK_LIMIT_MEMORY=128MiB", "AIRLOCK_LLM_WAIT="+soakWait.String(),
 		"TMPDIR="+s.tmp, "AIRLOCK_PLUGIN_LANDLOCK_TMP="+s.tmp, "AIRLOCK_LOCAL_SERVICES="+s.witness.services)
 	s.reader, s.label = newGoReader(t, s.in.binary), labelOf(t, s.in)
-	s.in.admin(s.witness.mint(), "credential", "set", "TOKEN", "--mode", "sealed", "--host", "witness.test:80", "--plain-http")
+	s.in.admin(s.witness.mint(), "credential", "set", "TOKEN", "--mode", "sealed", "--host", "witness.test:80",
+		"--plain-http")
 	s.in.admin(soakSecret, "credential", "set", "SECRET", "--mode", "injected", "--host", "witness.test:80")
-	s.profile = s.in.admin("", "profile", "create", "--description", "soak", "--key", "TOKEN", "--key", "SECRET", "--host", "witness.test:80")
+	s.profile = s.in.admin("", "profile", "create", "--description", "soak", "--key", "TOKEN", "--key", "SECRET", "--host",
+		"witness.test:80")
 	s.in.admin("", "profile", "lock", s.profile)
 	s.person = loggedIn(t, s.in)
 	s.person.Timeout = slowest
@@ -108,11 +115,13 @@ func (s *soaker) load(meanwhile func()) {
 	cancel()
 	all.Wait()
 	if n := s.books.all() - began; n < 10 || s.read.Load() == 0 || s.events.Load() == 0 || s.left.Load() == 0 {
-		s.t.Errorf("that was hardly any load: %d executions, %d pages, %d events, %d given up", n, s.read.Load(), s.events.Load(), s.left.Load())
+		s.t.Errorf("that was hardly any load: %d executions, %d pages, %d events, %d given up", n, s.read.Load(),
+			s.events.Load(), s.left.Load())
 	}
 }
 
-// wrong tells of an answer or an end that should not have been: of each kind a few, so that none hides the others.
+// wrong tells of an answer or an end that should not have been: of each kind a few, so that none
+// hides the others.
 func (s *soaker) wrong(format string, args ...any) {
 	s.mu.Lock()
 	s.told[format]++
@@ -136,7 +145,8 @@ func loggedIn(t *testing.T, in *testServer) *http.Client {
 		fields url.Values
 	}{
 		{"/ui/login", url.Values{"token": {suiteToken}}},
-		{"/ui/welcome", url.Values{"name": {"Tester"}, "password": {"a password of the tests"}, "password-again": {"a password of the tests"}}},
+		{"/ui/welcome", url.Values{"name": {"Tester"}, "password": {"a password of the tests"},
+			"password-again": {"a password of the tests"}}},
 	} {
 		response, err := client.PostForm(in.url+step.path, step.fields)
 		must(t, err)

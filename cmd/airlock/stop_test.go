@@ -13,8 +13,9 @@ import (
 	"time"
 )
 
-// TestSIGTERMDrains tells the server to end while executions run, wait for an answer and wait in the queue. Who comes to an end within the limit does, the API
-// answering meanwhile; the others are marked; what waits in the queue runs after the next start.
+// TestSIGTERMDrains tells the server to end while executions run, wait for an answer and wait in
+// the queue. Who comes to an end within the limit does, the API answering meanwhile; the others are
+// marked; what waits in the queue runs after the next start.
 func TestSIGTERMDrains(t *testing.T) {
 	t.Parallel()
 	in := startInstance(t, "AIRLOCK_WORKERS=2", "AIRLOCK_POOL=0", "AIRLOCK_DRAIN=15s")
@@ -40,22 +41,26 @@ func TestSIGTERMDrains(t *testing.T) {
 			Error struct{ Code, Message, Hint string }
 		}
 		code := in.call(http.MethodPost, "/execute", map[string]any{"profile_id": profile, "script": "1"}, &refused)
-		return code == http.StatusServiceUnavailable && strings.Contains(refused.Error.Message, "being stopped") && strings.Contains(refused.Error.Hint, "started again")
+		return code == http.StatusServiceUnavailable && strings.Contains(refused.Error.Message, "being stopped") &&
+			strings.Contains(refused.Error.Hint, "started again")
 	})
 	var health struct {
 		Sandbox struct{ Reason string }
 	}
-	if code := in.call(http.MethodGet, "/health", nil, &health); code != http.StatusOK || !strings.Contains(health.Sandbox.Reason, "being stopped") {
+	if code := in.call(http.MethodGet, "/health", nil, &health); code != http.StatusOK ||
+		!strings.Contains(health.Sandbox.Reason, "being stopped") {
 		t.Errorf("health while it drains: %d %q", code, health.Sandbox.Reason)
 	}
-	if code := in.call(http.MethodPost, "/executions/"+asking.ID+"/respond", map[string]any{"response": "yes"}, nil); code >= 300 {
+	if code := in.call(http.MethodPost, "/executions/"+asking.ID+"/respond", map[string]any{"response": "yes"},
+		nil); code >= 300 {
 		t.Errorf("an answer while it drains: status %d", code)
 	}
 	if err := in.server.Wait(); err != nil {
 		t.Errorf("the server ended with %v", err)
 	}
 	in.start()
-	if x := in.await(endless, time.Minute); x.Status != "error" || !strings.Contains(x.Error, "Airlock was stopped while this ran") {
+	if x := in.await(endless, time.Minute); x.Status != "error" ||
+		!strings.Contains(x.Error, "Airlock was stopped while this ran") {
 		t.Errorf("what never ends: %s %s", x.Status, x.Error)
 	}
 	if x := in.await(short, time.Minute); x.Status != "completed" || string(x.Result) != `"done"` {
@@ -69,8 +74,9 @@ func TestSIGTERMDrains(t *testing.T) {
 	}
 }
 
-// TestOtherSchemas starts the program on a database of an older one, which it migrates, leaving a copy; on one of a newer one, which it refuses without touching it;
-// and goes back to the copy, as docs/upgrade.md says.
+// TestOtherSchemas starts the program on a database of an older one, which it migrates, leaving a
+// copy; on one of a newer one, which it refuses without touching it; and goes back to the copy, as
+// docs/upgrade.md says.
 func TestOtherSchemas(t *testing.T) {
 	t.Parallel()
 	in := newInstance(t, "AIRLOCK_POOL=0")
@@ -111,7 +117,8 @@ func TestOtherSchemas(t *testing.T) {
 		command := exec.Command(in.binary, args...)
 		command.Env = in.env
 		out, err := command.CombinedOutput()
-		if err == nil || !strings.Contains(string(out), "run the newer Airlock") || !strings.Contains(string(out), "restore") {
+		if err == nil || !strings.Contains(string(out), "run the newer Airlock") ||
+			!strings.Contains(string(out), "restore") {
 			t.Errorf("airlock %v on a newer database: %v %s", args, err, out)
 		}
 	}
@@ -121,7 +128,8 @@ func TestOtherSchemas(t *testing.T) {
 
 	in.admin("", "restore", "--replace", copied)
 	in.start()
-	if got := sqlite("SELECT count(*) FROM profiles; SELECT count(*) FROM credentials; SELECT count(*) FROM schema_migrations WHERE version = 99"); got != "1\n1\n0" {
+	if got := sqlite("SELECT count(*) FROM profiles; SELECT count(*) FROM credentials; SELECT count(*) FROM " +
+		"schema_migrations WHERE version = 99"); got != "1\n1\n0" {
 		t.Errorf("after going back: %s", got)
 	}
 }
@@ -129,14 +137,16 @@ func TestOtherSchemas(t *testing.T) {
 // schemaOf is what a program that knew so many migrations made of an empty file.
 func schemaOf(t *testing.T, version int) string {
 	t.Helper()
-	text := "PRAGMA journal_mode = WAL; CREATE TABLE schema_migrations (version INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT;\n"
+	text := "PRAGMA journal_mode = WAL; CREATE TABLE schema_migrations (version INTEGER NOT NULL PRIMARY KEY, name TEXT " +
+		"NOT NULL, checksum TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT;\n"
 	files, err := filepath.Glob("../../store/migrations/*.sql")
 	must(t, err)
 	for i, path := range files[:version] {
 		migration, err := os.ReadFile(path)
 		must(t, err)
 		_, name, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".sql"), "_")
-		text += fmt.Sprintf("%s\n;INSERT INTO schema_migrations VALUES (%d, '%s', '%x', 1);\n", migration, i+1, name, sha256.Sum256(migration))
+		text += fmt.Sprintf("%s\n;INSERT INTO schema_migrations VALUES (%d, '%s', '%x', 1);\n", migration, i+1, name,
+			sha256.Sum256(migration))
 	}
 	return text
 }

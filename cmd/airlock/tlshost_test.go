@@ -18,9 +18,10 @@ import (
 	"github.com/computclaw/airlock/app/egress/ca"
 )
 
-// cmdTLSHost starts a host that a script's sealed credentials may belong to: tlshost. It speaks TLS under every name, with certificates that
-// ca.pem vouches for, repeats in header and body what it was sent, and writes it to in/host.log, a line per request: method, host, URL,
-// headers, body. $TLSHOST is its address.
+// cmdTLSHost starts a host that a script's sealed credentials may belong to: tlshost. It speaks TLS
+// under every name, with certificates that ca.pem vouches for, repeats in header and body what it
+// was sent, and writes it to in/host.log, a line per request: method, host, URL, headers, body.
+// $TLSHOST is its address.
 func cmdTLSHost(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 0 {
 		ts.Fatalf("usage: tlshost")
@@ -33,9 +34,14 @@ func cmdTLSHost(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	ts.Check(err)
-	srv := &http.Server{ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0), Handler: &mirror{record: record}}
+	srv := &http.Server{ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0),
+		Handler: &mirror{record: record}}
 	go func() {
-		_ = srv.Serve(tls.NewListener(listener, &tls.Config{GetCertificate: func(h *tls.ClientHelloInfo) (*tls.Certificate, error) { return authority.Leaf(h.ServerName) }}))
+		_ = srv.Serve(tls.NewListener(listener,
+			&tls.Config{GetCertificate: func(h *tls.ClientHelloInfo) (*tls.Certificate,
+				error) {
+				return authority.Leaf(h.ServerName)
+			}}))
 	}()
 	ts.Setenv("TLSHOST", listener.Addr().String())
 	ts.Defer(func() {
@@ -57,5 +63,6 @@ func (m *mirror) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintln(m.record, r.Method, r.Host, r.URL, r.Header, string(body))
 	m.mu.Unlock()
 	w.Header().Set("X-Echo", authorization)
-	_ = json.NewEncoder(w).Encode(map[string]string{"url": r.URL.String(), "authorization": authorization, "body": string(body)})
+	_ = json.NewEncoder(w).Encode(
+		map[string]string{"url": r.URL.String(), "authorization": authorization, "body": string(body)})
 }

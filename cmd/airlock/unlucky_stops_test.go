@@ -19,7 +19,8 @@ import (
 	"github.com/computclaw/airlock/plugins/ssh/sshtest"
 )
 
-var everyMoment = flag.Bool("every-moment", false, "TestHoleM4UnluckyStops: each 50 ms of the first 3 s after a start and after a SIGTERM, on all backends")
+var everyMoment = flag.Bool("every-moment", false,
+	"TestHoleM4UnluckyStops: each 50 ms of the first 3 s after a start and after a SIGTERM, on all backends")
 
 // stopKind is how the program is stopped.
 type stopKind struct {
@@ -44,12 +45,15 @@ func stopKinds() []stopKind {
 	}
 }
 
-// TestHoleM4UnluckyStops stops the program in a bare data directory at unlucky moments: while it starts and proves its sandbox, and while it ends. What a stop leaves
-// behind has to be cleared away by whoever outlives it, or where that is nobody, by the next Airlock that starts on this host, with whatever data directory. See
-// the Makefile's unlucky-stops for all moments and backends.
+// TestHoleM4UnluckyStops stops the program in a bare data directory at unlucky moments: while it
+// starts and proves its sandbox, and while it ends. What a stop leaves behind has to be cleared
+// away by whoever outlives it, or where that is nobody, by the next Airlock that starts on this
+// host, with whatever data directory. See the Makefile's unlucky-stops for all moments and
+// backends.
 func TestHoleM4UnluckyStops(t *testing.T) {
 	backends := everywhere()[:1]
-	starting, stopping := []time.Duration{300 * time.Millisecond, 600 * time.Millisecond}, []time.Duration{100 * time.Millisecond}
+	starting, stopping := []time.Duration{300 * time.Millisecond, 600 * time.Millisecond},
+		[]time.Duration{100 * time.Millisecond}
 	if *everyMoment {
 		backends, starting = everywhere(), nil
 		for moment := time.Duration(0); moment <= 3*time.Second; moment += 50 * time.Millisecond {
@@ -102,7 +106,8 @@ func newUnluckyStops(t *testing.T, backend string) *unluckyStops {
 	must(t, err)
 	t.Cleanup(func() { os.RemoveAll(tmp) })
 	u := &unluckyStops{t: t, backend: backend, seen: map[string]int{}, left: map[string][]string{}, tmp: tmp}
-	u.env = []string{"AIRLOCK_SANDBOX=" + backend, "AIRLOCK_DRAIN=1s", "AIRLOCK_LIMIT_MEMORY=128MiB", "AIRLOCK_LIMIT_TMP=8MiB", "TMPDIR=" + u.tmp}
+	u.env = []string{"AIRLOCK_SANDBOX=" + backend, "AIRLOCK_DRAIN=1s", "AIRLOCK_LIMIT_MEMORY=128MiB",
+		"AIRLOCK_LIMIT_TMP=8MiB", "TMPDIR=" + u.tmp}
 	switch backend {
 	case "docker":
 		engine, env := dockerSettings(t)
@@ -116,7 +121,8 @@ func newUnluckyStops(t *testing.T, backend string) *unluckyStops {
 	return u
 }
 
-// ordinary starts the program in a new data directory, ends it when its sandbox is ready, and returns the files that it leaves there.
+// ordinary starts the program in a new data directory, ends it when its sandbox is ready, and
+// returns the files that it leaves there.
 func (u *unluckyStops) ordinary() []string {
 	u.t.Helper()
 	in := newInstance(u.t, u.env...)
@@ -145,7 +151,8 @@ func (u *unluckyStops) note(in *testServer) {
 	}
 }
 
-// stop starts the program and stops it at that moment. It reports whether the program had not ended by itself.
+// stop starts the program and stops it at that moment. It reports whether the program had not ended
+// by itself.
 func (u *unluckyStops) stop(kind stopKind, moment time.Duration) bool {
 	u.t.Helper()
 	what := fmt.Sprintf("%s at %s", kind.name, moment)
@@ -190,14 +197,16 @@ func (u *unluckyStops) stop(kind stopKind, moment time.Duration) bool {
 		u.orphaned(what)
 		return true
 	}
-	if kind.signal == unix.SIGKILL && !kind.after { // it may have made the sockets' directory, and not yet started whose they are
+	// it may have made the sockets' directory, and not yet started whose they are
+	if kind.signal == unix.SIGKILL && !kind.after {
 		u.cleared(what, "temporary files")
 	} else {
 		u.cleared(what)
 	}
 	if kind.signal == unix.SIGKILL { // what is left in the data directory goes with its next start
 		left := slices.DeleteFunc(u.again(in), func(name string) bool {
-			// Kept are copies of a database that had some of its steps, and the lock of who removed an unfinished key file.
+			// Kept are copies of a database that had some of its steps, and the lock of who removed an
+			// unfinished key file.
 			return slices.Contains(u.files, name) || strings.HasPrefix(name, "/pre-migrate-") || name == "/rotate.lock"
 		})
 		if len(left) > 0 {
@@ -207,7 +216,8 @@ func (u *unluckyStops) stop(kind stopKind, moment time.Duration) bool {
 	return true
 }
 
-// strike sends the signal. The plugins get theirs first, or the end of the server would have told them.
+// strike sends the signal. The plugins get theirs first, or the end of the server would have told
+// them.
 func (u *unluckyStops) strike(kind stopKind, in *testServer) {
 	if kind.plugins {
 		for _, p := range in.processes() {
@@ -234,7 +244,8 @@ func (u *unluckyStops) traces() map[string][]string {
 	if u.engine != nil {
 		found["containers"] = u.engine.Containers(u.t, "airlock.instance")
 		found["processes in containers"] = slices.Concat(u.engine.Processes(), u.engine.Shims())
-		found["control groups"] = append(found["control groups"], groupsWith(u.t, func(path string) bool { return filepath.Base(filepath.Dir(path)) == u.engine.Name() })...)
+		found["control groups"] = append(found["control groups"],
+			groupsWith(u.t, func(path string) bool { return filepath.Base(filepath.Dir(path)) == u.engine.Name() })...)
 	}
 	if u.machine != nil {
 		patterns["uploads"] = []string{u.machine.Home() + "/.cache/airlock/*.part-*"}
@@ -271,7 +282,8 @@ func (u *unluckyStops) look() {
 	}
 }
 
-// cleared waits until nothing is left but what those left that nobody outlived, and of this one what it may leave to others.
+// cleared waits until nothing is left but what those left that nobody outlived, and of this one
+// what it may leave to others.
 func (u *unluckyStops) cleared(what string, except ...string) {
 	u.t.Helper()
 	var left map[string][]string
@@ -298,7 +310,8 @@ func (u *unluckyStops) cleared(what string, except ...string) {
 	}
 }
 
-// orphaned waits until what a stop left doesn't change any more. Only what no process is in may be left.
+// orphaned waits until what a stop left doesn't change any more. Only what no process is in may be
+// left.
 func (u *unluckyStops) orphaned(what string) {
 	u.t.Helper()
 	var left map[string][]string
@@ -309,7 +322,8 @@ func (u *unluckyStops) orphaned(what string) {
 	u.left = left
 }
 
-// finish starts another Airlock, which has to clear away what is left of all others, and compares with what there was at first.
+// finish starts another Airlock, which has to clear away what is left of all others, and compares
+// with what there was at first.
 func (u *unluckyStops) Finish() {
 	u.t.Helper()
 	u.t.Logf("%s: %d stops; what there was to leave, and in how many: %v", u.backend, u.stops, u.seen)
@@ -318,7 +332,8 @@ func (u *unluckyStops) Finish() {
 			u.t.Logf("left to the next start of any Airlock: %d %s", len(list), what)
 		}
 	}
-	if u.seen["processes"] == 0 || u.backend == "bubblewrap" && u.seen["control groups"] == 0 || u.backend == "docker" && u.seen["containers"] == 0 || u.backend == "landlock" && u.seen["directories of boxes"] == 0 {
+	if u.seen["processes"] == 0 || u.backend == "bubblewrap" && u.seen["control groups"] == 0 ||
+		u.backend == "docker" && u.seen["containers"] == 0 || u.backend == "landlock" && u.seen["directories of boxes"] == 0 {
 		u.t.Errorf("no stop met what could be left: %v", u.seen)
 	}
 	u.left = map[string][]string{}
@@ -336,7 +351,8 @@ func (u *unluckyStops) Finish() {
 
 // counts is how many there are of what has no name by which it could be looked for.
 func (u *unluckyStops) counts() map[string]int {
-	counts := map[string]int{"mounts": lines(u.t, "/proc/self/mountinfo"), "Unix sockets": lines(u.t, "/proc/self/net/unix"), "network namespaces": len(u.networks())}
+	counts := map[string]int{"mounts": lines(u.t, "/proc/self/mountinfo"),
+		"Unix sockets": lines(u.t, "/proc/self/net/unix"), "network namespaces": len(u.networks())}
 	if u.engine != nil {
 		counts["mounts of the engine"] = lines(u.t, fmt.Sprintf("/proc/%d/mountinfo", u.engine.PID()))
 	}
@@ -364,7 +380,8 @@ func dataFiles(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// TestHoleM4UnfinishedKeyFile: a start that was killed while it wrote the instance key left a file with a key in it for ever. One that a rotation is at stays.
+// TestHoleM4UnfinishedKeyFile: a start that was killed while it wrote the instance key left a file
+// with a key in it for ever. One that a rotation is at stays.
 func TestHoleM4UnfinishedKeyFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, ".instance.key-1234")

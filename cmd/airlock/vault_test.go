@@ -17,8 +17,9 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 )
 
-// TestVault runs the whole program with a real Vault and a real PostgreSQL: a sealed value from KV, user and password from one lease, a test request, rotation, and a
-// server that is killed while a script holds the lease.
+// TestVault runs the whole program with a real Vault and a real PostgreSQL: a sealed value from KV,
+// user and password from one lease, a test request, rotation, and a server that is killed while a
+// script holds the lease.
 func TestVault(t *testing.T) {
 	t.Parallel()
 	const token, rotated = "token-in-vault-0123456789", "rotated-in-vault-9876543210"
@@ -44,19 +45,24 @@ func TestVault(t *testing.T) {
 	defer api.Close()
 	in := startInstance(t, "VAULT_ADDR="+v.URL, "VAULT_ROLE_ID="+role, "VAULT_SECRET_ID_FILE="+file,
 		"AIRLOCK_LOCAL_SERVICES=api.test:80="+api.Listener.Addr().String()+",db.test:5432="+db.Address)
-	in.admin("", "credential", "set", "API_TOKEN", "--vault", "secret/data/api#token", "--host", "api.test:80", "--plain-http")
+	in.admin("", "credential", "set", "API_TOKEN", "--vault", "secret/data/api#token", "--host", "api.test:80",
+		"--plain-http")
 	in.admin("", "credential", "set", "DB_USER", "--vault", "database/creds/reports#username", "--mode", "injected")
 	in.admin("", "credential", "set", "DB_PASS", "--vault", "database/creds/reports#password", "--mode", "injected")
-	if shown := in.admin("", "credential", "show", "API_TOKEN"); !strings.Contains(shown, "yes, version 1") || !strings.Contains(shown, "secret/data/api#token") || strings.Contains(shown, token) {
+	if shown := in.admin("", "credential", "show", "API_TOKEN"); !strings.Contains(shown, "yes, version 1") ||
+		!strings.Contains(shown, "secret/data/api#token") || strings.Contains(shown, token) {
 		t.Errorf("shown: %s", shown)
 	}
-	if shown := in.admin("", "credential", "show", "DB_USER"); !strings.Contains(shown, "engine database") || len(db.Users()) != 0 {
+	if shown := in.admin("", "credential", "show", "DB_USER"); !strings.Contains(shown, "engine database") ||
+		len(db.Users()) != 0 {
 		t.Errorf("shown: %s", shown)
 	}
-	if tested := in.admin("", "credential", "test", "API_TOKEN", "--host", "api.test:80"); !strings.Contains(tested, "put in on the way out") || !strings.Contains(tested, "status 200") {
+	if tested := in.admin("", "credential", "test", "API_TOKEN", "--host", "api.test:80"); !strings.Contains(tested,
+		"put in on the way out") || !strings.Contains(tested, "status 200") {
 		t.Errorf("tested: %s", tested)
 	}
-	profile := in.admin("", "profile", "create", "--key", "API_TOKEN", "--key", "DB_USER", "--key", "DB_PASS", "--host", "api.test:80", "--host", "db.test:5432")
+	profile := in.admin("", "profile", "create", "--key", "API_TOKEN", "--key", "DB_USER", "--key", "DB_PASS", "--host",
+		"api.test:80", "--host", "db.test:5432")
 	in.admin("", "profile", "lock", profile)
 
 	const use = `
@@ -69,7 +75,8 @@ print(settings["API_TOKEN"], settings["DB_USER"], settings["DB_PASS"])
 `
 	run := func() (answer string) {
 		t.Helper()
-		x := in.await(in.submit(profile, use+`set_result({"answer": answer, "own": cursor.fetchone()[0]})`, time.Minute), 2*time.Minute)
+		x := in.await(in.submit(profile, use+`set_result({"answer": answer, "own": cursor.fetchone()[0]})`, time.Minute),
+			2*time.Minute)
 		var got struct {
 			Answer string
 			Own    bool
@@ -92,13 +99,15 @@ print(settings["API_TOKEN"], settings["DB_USER"], settings["DB_PASS"])
 	v.Put("api", map[string]any{"token": rotated})
 	run()
 	mu.Lock()
-	if got := strings.Join(sent, ", "); strings.Count(got, token) != 3 || strings.Count(got, "Bearer "+rotated) != 1 || len(sent) != 4 {
+	if got := strings.Join(sent, ", "); strings.Count(got, token) != 3 || strings.Count(got, "Bearer "+rotated) != 1 ||
+		len(sent) != 4 {
 		t.Errorf("the host saw %s", got)
 	}
 	mu.Unlock()
 
 	in.submit(profile, use+"import time; time.sleep(600)", 10*time.Minute)
-	// Only when the script runs is the lease recorded for sure: what Vault has lent and nobody has written down yet ends by itself.
+	// Only when the script runs is the lease recorded for sure: what Vault has lent and nobody has
+	// written down yet ends by itself.
 	eventually(t, time.Minute, "a script holds the lease", func() bool {
 		mu.Lock()
 		defer mu.Unlock()
@@ -110,7 +119,8 @@ print(settings["API_TOKEN"], settings["DB_USER"], settings["DB_PASS"])
 		t.Error("the user went with the server")
 	}
 	in.start()
-	eventually(t, time.Minute, "the lease of the dead server is revoked", func() bool { return len(db.Users()) == 0 && len(v.Leases("database/creds/reports")) == 0 })
+	eventually(t, time.Minute, "the lease of the dead server is revoked",
+		func() bool { return len(db.Users()) == 0 && len(v.Leases("database/creds/reports")) == 0 })
 	in.stop()
 	nowhere(t, in, token, rotated, secretID, "hvs.", "v-approle") // and no token of Vault, nor the name of a user it made
 }
@@ -158,8 +168,11 @@ func TestVaultConfiguration(t *testing.T) {
 			t.Errorf("%s: %v", env, err)
 		}
 	}
-	for _, env := range []string{"VAULT_TOKEN=t", "VAULT_ADDR=https://vault.test VAULT_TOKEN=t VAULT_CLIENT_TIMEOUT=30 VAULT_SKIP_VERIFY=false AIRLOCK_VAULT_CACHE=30s VAULT_NAMESPACE=team",
-		"VAULT_ADDR=https://vault.test VAULT_TOKEN_FILE=/run/token", "VAULT_ADDR=https://vault.test VAULT_ROLE_ID=r VAULT_SECRET_ID_FILE=/run/secret VAULT_APPROLE_MOUNT=ci"} {
+	for _, env := range []string{"VAULT_TOKEN=t",
+		"VAULT_ADDR=https://vault.test VAULT_TOKEN=t VAULT_CLIENT_TIMEOUT=30 VAULT_SKIP_VERIFY=false " +
+			"AIRLOCK_VAULT_CACHE=30s VAULT_NAMESPACE=team",
+		"VAULT_ADDR=https://vault.test VAULT_TOKEN_FILE=/run/token",
+		"VAULT_ADDR=https://vault.test VAULT_ROLE_ID=r VAULT_SECRET_ID_FILE=/run/secret VAULT_APPROLE_MOUNT=ci"} {
 		if _, err := config.Load(strings.Fields(env)); err != nil {
 			t.Errorf("%s: %v", env, err)
 		}

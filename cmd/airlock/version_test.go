@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// The linker is given release and commit by the names of variables, and says nothing if there is no such variable.
+// The linker is given release and commit by the names of variables, and says nothing if there is no
+// such variable.
 func TestBuildsSetTheVersion(t *testing.T) {
 	t.Parallel()
 	release, commit := "", ""
@@ -23,7 +24,8 @@ func TestBuildsSetTheVersion(t *testing.T) {
 		release, commit = flags[1], flags[2]
 	}
 	binary := filepath.Join(t.TempDir(), "airlock")
-	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags", "-X "+release+"=v1.2.3-test -X "+commit+"=0a1b2c3d4e5f", "-o", binary, ".")
+	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags",
+		"-X "+release+"=v1.2.3-test -X "+commit+"=0a1b2c3d4e5f", "-o", binary, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as TestMain's, so that everything but the linking was done there
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

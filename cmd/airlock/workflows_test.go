@@ -25,10 +25,12 @@ type workflow struct {
 	} `yaml:"jobs"`
 }
 
-// pinned is an action by its commit: a tag can be moved to other code by whoever takes over its repository, and some of ours may write packages and releases.
+// pinned is an action by its commit: a tag can be moved to other code by whoever takes over its
+// repository, and some of ours may write packages and releases.
 var pinned = regexp.MustCompile(`^[\w.-]+/[\w./-]+@[0-9a-f]{40}$`)
 
-// TestWorkflowsTrustNobodyElse: what others push or propose meets no token that can write, and no code runs that may change behind a name.
+// TestWorkflowsTrustNobodyElse: what others push or propose meets no token that can write, and no
+// code runs that may change behind a name.
 func TestWorkflowsTrustNobodyElse(t *testing.T) {
 	files, err := filepath.Glob("../../.github/workflows/*.yml")
 	must(t, err)

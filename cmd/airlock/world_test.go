@@ -23,8 +23,9 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// inNamespaces runs this test again in a network and mount namespace of its own, where it may own every address, and reports whether the
-// caller is that inner run. It needs root, or a kernel that lets users make namespaces. Such tests don't see each other, so they run in parallel.
+// inNamespaces runs this test again in a network and mount namespace of its own, where it may own
+// every address, and reports whether the caller is that inner run. It needs root, or a kernel that
+// lets users make namespaces. Such tests don't see each other, so they run in parallel.
 func inNamespaces(t *testing.T) bool {
 	if os.Getenv("AIRLOCK_TEST_WORLD") == "1" {
 		must(t, os.Unsetenv("AIRLOCK_TEST_WORLD"))
@@ -61,7 +62,8 @@ func innerTime() time.Duration {
 	return limit * 9 / 10
 }
 
-// world is a small internet: hosts that a profile may allow, and canaries that nothing in a box may ever reach.
+// world is a small internet: hosts that a profile may allow, and canaries that nothing in a box may
+// ever reach.
 type world struct {
 	dir      string
 	touched  atomic.Int64 // connections to canaries
@@ -69,7 +71,8 @@ type world struct {
 	services string // AIRLOCK_LOCAL_SERVICES
 }
 
-// hostAddress is an address of "this host" in the world; metadataAddress is where clouds keep their credentials.
+// hostAddress is an address of "this host" in the world; metadataAddress is where clouds keep their
+// credentials.
 const (
 	hostAddress     = "10.9.8.7"
 	metadataAddress = "169.254.169.254"
@@ -120,7 +123,8 @@ func (w *world) canary(t *testing.T, port string) {
 
 // allowedHost is what profiles know as allowed.test:8080.
 func (w *world) allowedHost(t *testing.T) {
-	targets := map[string]string{"metadata": "http://" + metadataAddress + "/", "file": "file:///etc/shadow", "loopback": "http://127.0.0.1/"}
+	targets := map[string]string{"metadata": "http://" + metadataAddress + "/", "file": "file:///etc/shadow",
+		"loopback": "http://127.0.0.1/"}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	server := &http.Server{Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -162,7 +166,8 @@ func (d *liarDNS) answers(name string) []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.seen[name]++
-	inside := []string{"127.0.0.1", hostAddress, metadataAddress, "::ffff:" + hostAddress, "64:ff9b::a9fe:a9fe", "2002:7f00:1::", "0.0.0.0"}
+	inside := []string{"127.0.0.1", hostAddress, metadataAddress, "::ffff:" + hostAddress, "64:ff9b::a9fe:a9fe",
+		"2002:7f00:1::", "0.0.0.0"}
 	switch {
 	case strings.HasPrefix(name, "internal-"):
 		n, _ := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(name, "internal-"), ".test."))
@@ -201,7 +206,8 @@ func (d *liarDNS) serve() {
 			case addr.Is4() && q.Type == dnsmessage.TypeA:
 				m.Answers = append(m.Answers, dnsmessage.Resource{Header: header, Body: &dnsmessage.AResource{A: addr.As4()}})
 			case addr.Is6() && q.Type == dnsmessage.TypeAAAA:
-				m.Answers = append(m.Answers, dnsmessage.Resource{Header: header, Body: &dnsmessage.AAAAResource{AAAA: addr.As16()}})
+				m.Answers = append(m.Answers,
+					dnsmessage.Resource{Header: header, Body: &dnsmessage.AAAAResource{AAAA: addr.As16()}})
 			}
 		}
 		if packed, err := m.Pack(); err == nil {
@@ -246,7 +252,9 @@ func newInstance(t *testing.T, env ...string) *testServer {
 		command.Env = in.env
 		return command
 	}
-	in.env = append(os.Environ(), append([]string{"AIRLOCK_DATA_DIR=" + in.dir, "AIRLOCK_ADDR=" + addr, "AIRLOCK_ADMIN_TOKEN=" + suiteToken}, env...)...)
+	in.env = append(os.Environ(),
+		append([]string{"AIRLOCK_DATA_DIR=" + in.dir, "AIRLOCK_ADDR=" + addr, "AIRLOCK_ADMIN_TOKEN=" + suiteToken},
+			env...)...)
 	return in
 }
 
@@ -297,7 +305,8 @@ func (in *testServer) admin(stdin string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// call makes one request as an agent and keeps the answer for the detector. It returns 0 if there was no answer.
+// call makes one request as an agent and keeps the answer for the detector. It returns 0 if there
+// was no answer.
 func (in *testServer) call(method, path string, body, answer any) int {
 	var reader io.Reader
 	if body != nil {
@@ -357,7 +366,9 @@ func (x agentView) terminal() bool {
 func (in *testServer) submit(profile, script string, timeout time.Duration) agentView {
 	in.t.Helper()
 	var x agentView
-	if code := in.call(http.MethodPost, "/execute", map[string]any{"profile_id": profile, "script": script, "timeout": timeout.Seconds()}, &x); code != http.StatusAccepted {
+	if code := in.call(http.MethodPost, "/execute",
+		map[string]any{"profile_id": profile, "script": script, "timeout": timeout.Seconds()},
+		&x); code != http.StatusAccepted {
 		in.t.Fatalf("submit: status %d", code)
 	}
 	return x

@@ -25,7 +25,8 @@ import (
 	"time"
 )
 
-// tlsWorld is the part of the world that speaks TLS: hosts that sealed credentials belong to, hosts of others, and hosts that are broken.
+// tlsWorld is the part of the world that speaks TLS: hosts that sealed credentials belong to, hosts
+// of others, and hosts that are broken.
 type tlsWorld struct {
 	services string // AIRLOCK_LOCAL_SERVICES
 	roots    string // AIRLOCK_EXTRA_CA
@@ -34,8 +35,9 @@ type tlsWorld struct {
 	seen map[string][]byte // by host: all that was sent to it
 }
 
-// newTLSWorld starts them: echo.test and its wildcard neighbours repeat everything; other.test belongs to nobody; badcert.test has a certificate that
-// no one vouches for; h2.test speaks HTTP/2 only; ssh.test greets first.
+// newTLSWorld starts them: echo.test and its wildcard neighbours repeat everything; other.test
+// belongs to nobody; badcert.test has a certificate that no one vouches for; h2.test speaks HTTP/2
+// only; ssh.test greets first.
 func newTLSWorld(t *testing.T) *tlsWorld {
 	w := &tlsWorld{seen: map[string][]byte{}, roots: filepath.Join(t.TempDir(), "roots.pem")}
 	authority := newTestAuthority(t)
@@ -49,7 +51,8 @@ func newTLSWorld(t *testing.T) *tlsWorld {
 	w.host(t, "badcert.test:443", stranger.config(t, "badcert.test"))
 	w.host(t, "wrongname.test:443", authority.config(t, "somebody-else.test"))
 	h2 := authority.config(t, "h2.test")
-	h2.GetConfigForClient = func(hello *tls.ClientHelloInfo) (*tls.Config, error) { // Go's server alone would fall back to HTTP/1.1
+	// Go's server alone would fall back to HTTP/1.1
+	h2.GetConfigForClient = func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 		if !slices.Contains(hello.SupportedProtos, "h2") {
 			return nil, errors.New("HTTP/2 only")
 		}
@@ -85,29 +88,32 @@ func (w *tlsWorld) serve(t *testing.T, place string) net.Listener {
 	return l
 }
 
-// host answers every request with the request itself, in the body, in a header and in a cookie. /redirect leads to where it says, /log
-// shows all that the host was sent so far.
+// host answers every request with the request itself, in the body, in a header and in a cookie.
+// /redirect leads to where it says, /log shows all that the host was sent so far.
 func (w *tlsWorld) host(t *testing.T, place string, config *tls.Config) {
 	l := w.serve(t, place)
-	server := &http.Server{ErrorLog: log.New(io.Discard, "", 0), TLSConfig: config, Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/log" {
-			name, _, _ := strings.Cut(place, ":")
-			_, _ = io.WriteString(rw, w.sentTo(name))
-			return
-		}
-		text, _ := httputil.DumpRequest(r, true)
-		w.record(place, text)
-		if r.URL.Path == "/redirect" {
-			rw.Header().Set("Location", "https://echo.test/?back="+r.Header.Get("Authorization"))
-			rw.WriteHeader(http.StatusFound)
-			return
-		}
-		rw.Header().Set("X-Authorization", r.Header.Get("Authorization"))
-		http.SetCookie(rw, &http.Cookie{Name: "token", Value: strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")})
-		rw.Header().Set("Trailer", "X-Trailer")
-		_ = json.NewEncoder(rw).Encode(map[string]any{"method": r.Method, "host": r.Host, "path": r.URL.Path, "query": r.URL.RawQuery, "raw": string(text)})
-		rw.Header().Set("X-Trailer", r.Header.Get("Authorization"))
-	})}
+	server := &http.Server{ErrorLog: log.New(io.Discard, "", 0), TLSConfig: config,
+		Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/log" {
+				name, _, _ := strings.Cut(place, ":")
+				_, _ = io.WriteString(rw, w.sentTo(name))
+				return
+			}
+			text, _ := httputil.DumpRequest(r, true)
+			w.record(place, text)
+			if r.URL.Path == "/redirect" {
+				rw.Header().Set("Location", "https://echo.test/?back="+r.Header.Get("Authorization"))
+				rw.WriteHeader(http.StatusFound)
+				return
+			}
+			rw.Header().Set("X-Authorization", r.Header.Get("Authorization"))
+			http.SetCookie(rw, &http.Cookie{Name: "token", Value: strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")})
+			rw.Header().Set("Trailer", "X-Trailer")
+			_ = json.NewEncoder(rw).Encode(
+				map[string]any{"method": r.Method, "host": r.Host, "path": r.URL.Path, "query": r.URL.RawQuery,
+					"raw": string(text)})
+			rw.Header().Set("X-Trailer", r.Header.Get("Authorization"))
+		})}
 	go func() {
 		if config == nil {
 			_ = server.Serve(l)
@@ -149,14 +155,17 @@ func newTestAuthority(t *testing.T) *testAuthority {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	must(t, err)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: "Test authority"}, IsCA: true, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), KeyUsage: x509.KeyUsageCertSign,
+		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: "Test authority"}, IsCA: true,
+		BasicConstraintsValid: true,
+		NotBefore:             time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		KeyUsage: x509.KeyUsageCertSign,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	must(t, err)
 	certificate, err := x509.ParseCertificate(der)
 	must(t, err)
-	return &testAuthority{certificate: certificate, key: key, pem: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})}
+	return &testAuthority{certificate: certificate, key: key,
+		pem: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})}
 }
 
 func (a *testAuthority) config(t *testing.T, name string) *tls.Config {
@@ -169,5 +178,6 @@ func (a *testAuthority) config(t *testing.T, name string) *tls.Config {
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, key.Public(), a.key)
 	must(t, err)
-	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}, MinVersion: tls.VersionTLS12}
+	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}},
+		MinVersion: tls.VersionTLS12}
 }

@@ -1,4 +1,5 @@
-// Package browser is a person with a browser, as the demo and the tests need one: it opens pages, fills in forms and presses buttons, by plain HTTP.
+// Package browser is a person with a browser, as the demo and the tests need one: it opens pages,
+// fills in forms and presses buttons, by plain HTTP.
 package browser
 
 import (
@@ -22,7 +23,8 @@ type Person struct {
 	client http.Client
 }
 
-// New returns a person who has opened nothing yet. base is where Airlock is, without trailing slash.
+// New returns a person who has opened nothing yet. base is where Airlock is, without trailing
+// slash.
 func New(base string) *Person {
 	jar, _ := cookiejar.New(nil) // fails never without options
 	return &Person{base: base, client: http.Client{Jar: jar}}
@@ -40,7 +42,8 @@ func (p *Person) Open(ctx context.Context, link string) error {
 	return p.load(request)
 }
 
-// Press presses the button with that text, after the fields of its form were filled in. Fields that aren't named keep what the page gave them.
+// Press presses the button with that text, after the fields of its form were filled in. Fields that
+// aren't named keep what the page gave them.
 func (p *Person) Press(ctx context.Context, text string, fill url.Values) error {
 	button := p.Page.Find("button").FilterFunction(func(_ int, b *goquery.Selection) bool {
 		return strings.Contains(strings.Join(strings.Fields(b.Text()), " "), text)
@@ -89,7 +92,8 @@ func (p *Person) load(request *http.Request) error {
 	return nil
 }
 
-// Enroll follows a link's way through the first login: a token, then a name and a password, and on to where the link led.
+// Enroll follows a link's way through the first login: a token, then a name and a password, and on
+// to where the link led.
 func (p *Person) Enroll(ctx context.Context, token, name, password string) error {
 	if strings.HasPrefix(p.At.Path, "/ui/login") && p.Page.Find("[name=token]").Length() == 0 {
 		if err := p.Open(ctx, "/ui/login/token?"+p.At.RawQuery); err != nil {

@@ -19,7 +19,8 @@ const testPage = `<main><form method="post" action="/send?x=1">
 <button name="do" value="save">Save</button><button name="do" value="review"> Save and
   review </button></form><button>Elsewhere</button></main>`
 
-// A press sends what a browser would: the page's own values, what was filled in, and the pressed button's.
+// A press sends what a browser would: the page's own values, what was filled in, and the pressed
+// button's.
 func TestPress(t *testing.T) {
 	var sent url.Values
 	var origin, cookie string
@@ -42,10 +43,12 @@ func TestPress(t *testing.T) {
 	if err := p.Open(t.Context(), "/"); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Press(t.Context(), "Save and review", url.Values{"text": {"typed"}, "blank": {"yes"}, "mode": {"a"}}); err != nil {
+	if err := p.Press(t.Context(), "Save and review",
+		url.Values{"text": {"typed"}, "blank": {"yes"}, "mode": {"a"}}); err != nil {
 		t.Fatal(err)
 	}
-	want := url.Values{"seen": {"7"}, "text": {"typed"}, "ticked": {"yes"}, "blank": {"yes"}, "mode": {"a"}, "link": {"L"}, "first": {"F"}, "note": {"words"}, "do": {"review"}}
+	want := url.Values{"seen": {"7"}, "text": {"typed"}, "ticked": {"yes"}, "blank": {"yes"}, "mode": {"a"}, "link": {"L"},
+		"first": {"F"}, "note": {"words"}, "do": {"review"}}
 	if diff := cmp.Diff(want, sent); diff != "" {
 		t.Error(diff)
 	}

@@ -72,7 +72,8 @@ func get(t *testing.T, path, authorization string) (int, page) {
 }
 
 func TestServiceNeedsItsToken(t *testing.T) {
-	for _, authorization := range []string{"", "Bearer", "Bearer ", "Bearer wrong", "Basic " + testToken, testToken, "Bearer " + testToken + "x", "bearer " + testToken} {
+	for _, authorization := range []string{"", "Bearer", "Bearer ", "Bearer wrong", "Basic " + testToken, testToken,
+		"Bearer " + testToken + "x", "bearer " + testToken} {
 		for _, path := range []string{"/observations", "/", "/elsewhere"} {
 			if status, _ := get(t, path, authorization); status != http.StatusUnauthorized {
 				t.Errorf("%s with %q: status %d", path, authorization, status)
@@ -122,7 +123,8 @@ func TestServicePagesAndFilters(t *testing.T) {
 			t.Errorf("%s: status %d, total %d, want %d", path, status, p.Total, want)
 		}
 	}
-	for _, path := range []string{"?year=x", "?year=0", "?month=13", "?month=-1", "?page=0", "?page=1e3", "?page_size=0", "?page_size=201", "?page=99999999999999999999"} {
+	for _, path := range []string{"?year=x", "?year=0", "?month=13", "?month=-1", "?page=0", "?page=1e3", "?page_size=0",
+		"?page_size=201", "?page=99999999999999999999"} {
 		if status, _ := get(t, "/observations"+path, "Bearer "+testToken); status != http.StatusBadRequest {
 			t.Errorf("%s: status %d", path, status)
 		}
@@ -130,12 +132,14 @@ func TestServicePagesAndFilters(t *testing.T) {
 }
 
 func TestServiceHasTheFile(t *testing.T) {
-	for path, lines := range map[string]int{"/observations.csv": 1462, "/observations.csv?year=2012": 367, "/observations.csv?year=1999": 1} {
+	for path, lines := range map[string]int{"/observations.csv": 1462, "/observations.csv?year=2012": 367,
+		"/observations.csv?year=1999": 1} {
 		r := httptest.NewRequest(http.MethodGet, path, nil)
 		r.Header.Set("Authorization", "Bearer "+testToken)
 		w := httptest.NewRecorder()
 		Service(testToken, nil).ServeHTTP(w, r)
-		if got := strings.Count(w.Body.String(), "\n"); w.Code != http.StatusOK || got != lines || !strings.HasPrefix(w.Body.String(), "date,precipitation,") {
+		if got := strings.Count(w.Body.String(), "\n"); w.Code != http.StatusOK || got != lines ||
+			!strings.HasPrefix(w.Body.String(), "date,precipitation,") {
 			t.Errorf("%s: %d, %d lines", path, w.Code, got)
 		}
 	}

@@ -26,8 +26,9 @@ type page struct {
 	Total int           `json:"total"`
 }
 
-// Service answers GET /observations?year=2014&month=7&page=1&page_size=100 to requests with "Authorization: Bearer <token>", and 401 to
-// all others. year and month are optional. GET /observations.csv?year=2014 has all rows at once, as they are in the file.
+// Service answers GET /observations?year=2014&month=7&page=1&page_size=100 to requests with
+// "Authorization: Bearer <token>", and 401 to all others. year and month are optional. GET
+// /observations.csv?year=2014 has all rows at once, as they are in the file.
 func Service(token string, observations []Observation) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /observations", func(w http.ResponseWriter, r *http.Request) {
@@ -68,7 +69,8 @@ func guard(token string, next http.Handler) http.Handler {
 		got := sha256.Sum256([]byte(r.Header.Get("Authorization")))
 		if token == "" || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="weather"`)
-			answer(w, http.StatusUnauthorized, map[string]string{"error": "this service needs its token: Authorization: Bearer …"})
+			answer(w, http.StatusUnauthorized,
+				map[string]string{"error": "this service needs its token: Authorization: Bearer …"})
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -95,7 +97,8 @@ func find(all []Observation, query url.Values) (page, error) {
 	}
 	var found []Observation
 	for _, o := range all {
-		if (year == 0 || strings.HasPrefix(o.Date, fmt.Sprintf("%04d-", year))) && (month == 0 || o.Date[5:7] == fmt.Sprintf("%02d", month)) {
+		if (year == 0 || strings.HasPrefix(o.Date, fmt.Sprintf("%04d-", year))) &&
+			(month == 0 || o.Date[5:7] == fmt.Sprintf("%02d", month)) {
 			found = append(found, o)
 		}
 	}

@@ -1,5 +1,5 @@
-// Command dataservice serves the weather dataset of examples/data on loopback to whoever knows a token. It stands for any API
-// that needs a credential.
+// Command dataservice serves the weather dataset of examples/data on loopback to whoever knows a
+// token. It stands for any API that needs a credential.
 //
 //	WEATHER_API_TOKEN=something-long go run ./examples/dataservice -addr 127.0.0.1:8081
 package main

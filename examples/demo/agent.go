@@ -58,7 +58,8 @@ type execution struct {
 	} `json:"manifest"`
 }
 
-// call sends one request and reads the answer into out. Every error of the API is one shape: a code, a sentence, the next step.
+// call sends one request and reads the answer into out. Every error of the API is one shape: a
+// code, a sentence, the next step.
 func (a *agent) call(ctx context.Context, method, path string, in, out any) error {
 	var body io.Reader
 	if in != nil {
@@ -88,7 +89,8 @@ func (a *agent) call(ctx context.Context, method, path string, in, out any) erro
 			Error struct{ Code, Message, Hint string }
 		}
 		_ = json.Unmarshal(text, &refused) // without it, the status says enough
-		return fmt.Errorf("%s %s: %d %s: %s %s", method, path, response.StatusCode, refused.Error.Code, refused.Error.Message, refused.Error.Hint)
+		return fmt.Errorf("%s %s: %d %s: %s %s", method, path, response.StatusCode, refused.Error.Code, refused.Error.Message,
+			refused.Error.Hint)
 	}
 	return json.Unmarshal(text, out)
 }
@@ -104,7 +106,8 @@ func (a *agent) untilLocked(ctx context.Context, id string) (p profile, err erro
 }
 
 // execute submits a script and polls until it has ended, answering what it asks the language model.
-func (a *agent) execute(ctx context.Context, profileID, script string, inputs any, llm func(prompt string) string) (x execution, err error) {
+func (a *agent) execute(ctx context.Context, profileID, script string, inputs any,
+	llm func(prompt string) string) (x execution, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	submission := map[string]any{"profile_id": profileID, "script": script, "inputs": inputs}

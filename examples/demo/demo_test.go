@@ -22,7 +22,8 @@ func build(t *testing.T, source string) (path string) {
 	return path
 }
 
-// The demo is the main promise of the product, end to end: it must hold on a fresh instance and again on one that has been used.
+// The demo is the main promise of the product, end to end: it must hold on a fresh instance and
+// again on one that has been used.
 func TestDemo(t *testing.T) {
 	binary, dir := build(t, "../../cmd/airlock"), t.TempDir()
 	for _, round := range []string{"fresh", "used"} {
@@ -45,7 +46,8 @@ func TestAnAddressInUseIsToldInWords(t *testing.T) {
 
 func TestTheAddressIsTheConfiguredOne(t *testing.T) {
 	for configured, want := range map[string]string{
-		"": "127.0.0.1:9090", "9191": "127.0.0.1:9191", ":9191": "127.0.0.1:9191", "0.0.0.0:9191": "127.0.0.1:9191", "[::]:9191": "127.0.0.1:9191", "127.0.0.2:80": "127.0.0.2:80",
+		"": "127.0.0.1:9090", "9191": "127.0.0.1:9191", ":9191": "127.0.0.1:9191", "0.0.0.0:9191": "127.0.0.1:9191",
+		"[::]:9191": "127.0.0.1:9191", "127.0.0.2:80": "127.0.0.2:80",
 	} {
 		if got := address(configured); got != want {
 			t.Errorf("%q: %s, want %s", configured, got, want)
@@ -55,7 +57,8 @@ func TestTheAddressIsTheConfiguredOne(t *testing.T) {
 
 // Ctrl-C is how the demo is meant to end, so it is no failure.
 func TestCtrlCEndsTheDemoWell(t *testing.T) {
-	demo := exec.CommandContext(t.Context(), build(t, "."), "-airlock", build(t, "../../cmd/airlock"), "-data", filepath.Join(t.TempDir(), "data"))
+	demo := exec.CommandContext(t.Context(), build(t, "."), "-airlock", build(t, "../../cmd/airlock"), "-data",
+		filepath.Join(t.TempDir(), "data"))
 	demo.Env = append(os.Environ(), "AIRLOCK_ADDR="+freeAddress(t))
 	out, err := demo.StdoutPipe()
 	if err != nil {
@@ -85,7 +88,8 @@ func freeAddress(t *testing.T) string {
 }
 
 func TestAnswerByRule(t *testing.T) {
-	got := answerByRule("Sum up:\nMay: 14.8 mm on 3 wet days, 1 to 2 C\nJuly: 2.3 mm on 1 wet days\nDecember: 284.5 mm on 24 wet days")
+	got := answerByRule("Sum up:\nMay: 14.8 mm on 3 wet days, 1 to 2 C\nJuly: 2.3 mm on 1 wet days\nDecember: 284.5 mm " +
+		"on 24 wet days")
 	if got != "The wettest month was December with 284.5 mm. The driest was July with 2.3 mm." {
 		t.Error(got)
 	}

@@ -16,7 +16,8 @@ import (
 	"time"
 )
 
-// weatherHost is the name by which scripts know the data service. It exists nowhere but in AIRLOCK_LOCAL_SERVICES.
+// weatherHost is the name by which scripts know the data service. It exists nowhere but in
+// AIRLOCK_LOCAL_SERVICES.
 const weatherHost = "weather.example:8080"
 
 // airlock is a running server.
@@ -30,7 +31,8 @@ type airlock struct {
 	stop       func()
 }
 
-// startAirlock starts the server as an operator would, configured by its environment, and returns when it can run scripts.
+// startAirlock starts the server as an operator would, configured by its environment, and returns
+// when it can run scripts.
 func startAirlock(ctx context.Context, o options, serviceAddr string) (*airlock, error) {
 	if err := free(o.addr); err != nil {
 		return nil, err
@@ -44,7 +46,8 @@ func startAirlock(ctx context.Context, o options, serviceAddr string) (*airlock,
 	}
 	defer logFile.Close()
 
-	a := &airlock{url: "http://" + o.addr, password: strings.ToLower(rand.Text()), log: logFile.Name(), exited: make(chan struct{})}
+	a := &airlock{url: "http://" + o.addr, password: strings.ToLower(rand.Text()), log: logFile.Name(),
+		exited: make(chan struct{})}
 	cmd := exec.Command(o.binary, "serve")
 	cmd.Env = append(os.Environ(),
 		"AIRLOCK_ADDR="+o.addr,
@@ -52,7 +55,8 @@ func startAirlock(ctx context.Context, o options, serviceAddr string) (*airlock,
 		"AIRLOCK_LOCAL_SERVICES="+weatherHost+"="+serviceAddr,
 	)
 	cmd.Stdout, cmd.Stderr = logFile, logFile
-	// Own process group: Ctrl-C reaches this program, which then ends the server in order. Pdeathsig: it doesn't outlive this program.
+	// Own process group: Ctrl-C reaches this program, which then ends the server in order. Pdeathsig:
+	// it doesn't outlive this program.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s serve: %w", o.binary, err)
@@ -71,7 +75,8 @@ func startAirlock(ctx context.Context, o options, serviceAddr string) (*airlock,
 	return a, nil
 }
 
-// newToken asks for an admin token, as who has forgotten a password does: the data may be those of an earlier demo.
+// newToken asks for an admin token, as who has forgotten a password does: the data may be those of
+// an earlier demo.
 func newToken(ctx context.Context, o options) (string, error) {
 	cmd := exec.CommandContext(ctx, o.binary, "admin", "token")
 	cmd.Env = append(os.Environ(), "AIRLOCK_DATA_DIR="+o.dir)
@@ -86,7 +91,8 @@ func newToken(ctx context.Context, o options) (string, error) {
 func free(addr string) error {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
-		return fmt.Errorf("%w\nSomething else may be running there; choose another address: AIRLOCK_ADDR=127.0.0.1:9191 make demo", err)
+		return fmt.Errorf("%w\nSomething else may be running there; choose another address: AIRLOCK_ADDR=127.0.0.1:9191 "+
+			"make demo", err)
 	}
 	return listener.Close()
 }

@@ -63,12 +63,14 @@ func walk(ctx context.Context, server *airlock, token string) error {
 	if err := reachElsewhere(ctx, agent, p.ID); err != nil {
 		return err
 	}
-	for _, form := range []string{token, hex.EncodeToString([]byte(token)), base64.StdEncoding.EncodeToString([]byte("user:" + token))} {
+	for _, form := range []string{token, hex.EncodeToString([]byte(token)),
+		base64.StdEncoding.EncodeToString([]byte("user:" + token))} {
 		if strings.Contains(agent.seen.String(), form) {
 			return errors.New("the agent was told the token")
 		}
 	}
-	say("\nIn all that the agent was told (%d bytes), the token does not occur, neither plain nor encoded.", agent.seen.Len())
+	say("\nIn all that the agent was told (%d bytes), the token does not occur, neither plain nor encoded.",
+		agent.seen.Len())
 	return nil
 }
 
@@ -85,7 +87,8 @@ func ask(ctx context.Context, a *agent) (p profile, err error) {
 	if err := a.call(ctx, "POST", "/profiles/"+p.ID+"/keys", keys, &p); err != nil {
 		return p, err
 	}
-	hosts := map[string]any{"hosts": []map[string]string{{"host": weatherHost, "reason": "The observations come from there"}}}
+	hosts := map[string]any{"hosts": []map[string]string{{"host": weatherHost,
+		"reason": "The observations come from there"}}}
 	return p, a.call(ctx, "POST", "/profiles/"+p.ID+"/hosts", hosts, &p)
 }
 
@@ -132,7 +135,8 @@ func grant(ctx context.Context, person *browser.Person, p profile, server *airlo
 	return nil
 }
 
-// keep stores a credential. One that is there from an earlier demo gets the new value; every profile that uses it sees that.
+// keep stores a credential. One that is there from an earlier demo gets the new value; every
+// profile that uses it sees that.
 func keep(ctx context.Context, person *browser.Person, name, value, mode string) error {
 	if err := person.Open(ctx, "/ui/credentials/"+name); err == nil {
 		return person.Press(ctx, "Save changes", url.Values{"value": {value}})
@@ -162,7 +166,8 @@ type weather struct {
 func report(ctx context.Context, a *agent, profileID string) (execution, error) {
 	x, err := a.execute(ctx, profileID, examples.WeatherReport, map[string]int{"year": 2015}, func(prompt string) string {
 		say("   awaiting_llm: the script paused and asks: %s", strings.SplitN(prompt, "\n", 2)[0])
-		say("   There is no language model in this demo; a rule stands in for the agent's own and picks two facts from the prompt.")
+		say("   There is no language model in this demo; a rule stands in for the agent's own and picks two facts from the " +
+			"prompt.")
 		return answerByRule(prompt)
 	})
 	if err != nil {
@@ -181,14 +186,16 @@ func report(ctx context.Context, a *agent, profileID string) (execution, error) 
 	}
 	say("      %-10d %6s mm  over %d days\n", w.Year, w.Precipitation, w.Days)
 	say("      %s", w.Summary)
-	// What awk adds up: awk -F, '/^2015/ {s += $2; n++} END {print s, n}' examples/data/seattle-weather.csv
+	// What awk adds up: awk -F, '/^2015/ {s += $2; n++} END {print s, n}'
+	// examples/data/seattle-weather.csv
 	if w.Precipitation != "1139.2" || w.Days != 365 || w.Summary == "" {
 		return x, errors.New("the report's figures are not those of the dataset")
 	}
 	return x, nil
 }
 
-// answerByRule stands in for a language model: it names the wettest and the driest month of the prompt.
+// answerByRule stands in for a language model: it names the wettest and the driest month of the
+// prompt.
 func answerByRule(prompt string) string {
 	var wettest, driest string
 	var most, least float64
@@ -204,7 +211,8 @@ func answerByRule(prompt string) string {
 			driest, least = m[1], mm
 		}
 	}
-	return fmt.Sprintf("The wettest month was %s with %.1f mm. The driest was %s with %.1f mm.", wettest, most, driest, least)
+	return fmt.Sprintf("The wettest month was %s with %.1f mm. The driest was %s with %.1f mm.", wettest, most, driest,
+		least)
 }
 
 func printToken(ctx context.Context, a *agent, profileID string) error {

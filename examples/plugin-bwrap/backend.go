@@ -36,7 +36,8 @@ func newBackend(guest []byte) *backend {
 	return b
 }
 
-// starter starts all boxes from one thread that never ends: they are told to die with the thread that started them.
+// starter starts all boxes from one thread that never ends: they are told to die with the thread
+// that started them.
 func (b *backend) starter() {
 	runtime.LockOSThread()
 	for start := range b.threads {
@@ -62,11 +63,14 @@ func (b *backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report
 	}
 	var held map[string]bool
 	if err != nil || json.Unmarshal(out.Bytes(), &held) != nil || len(held) == 0 {
-		report.Reason = strings.TrimSpace(fmt.Sprintf("boxes cannot be opened: %v %s. Install bubblewrap and python3, and allow unprivileged user namespaces", errors.Join(err), exit.Diagnostic))
+		report.Reason = strings.TrimSpace(
+			fmt.Sprintf("boxes cannot be opened: %v %s. Install bubblewrap and python3, and allow unprivileged user namespaces",
+				errors.Join(err), exit.Diagnostic))
 		return report, nil
 	}
 	for control, proved := range held {
-		report.Controls = append(report.Controls, plugins.Control{Name: control, Proved: proved, Detail: "tried from inside a box"})
+		report.Controls = append(report.Controls,
+			plugins.Control{Name: control, Proved: proved, Detail: "tried from inside a box"})
 		if !proved {
 			report.Reason = fmt.Sprintf("control %q did not hold", control)
 			return report, nil
@@ -119,8 +123,10 @@ func (b *backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, s
 	return b.box(ctx, plugins.GuestArgv, spec.Limits, stdin, stdout)
 }
 
-// box runs one box to its end. PID 1 of the box is what is killed: when bwrap, which waits for it, has ended too, the kernel has ended all of the box.
-func (b *backend) box(ctx context.Context, argv []string, limits plugins.Limits, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
+// box runs one box to its end. PID 1 of the box is what is killed: when bwrap, which waits for it,
+// has ended too, the kernel has ended all of the box.
+func (b *backend) box(ctx context.Context, argv []string, limits plugins.Limits, stdin io.Reader,
+	stdout io.Writer) (plugins.Exit, error) {
 	b.mu.Lock()
 	file, base := b.file, b.limits
 	b.mu.Unlock()
@@ -177,7 +183,8 @@ func (b *backend) box(ctx context.Context, argv []string, limits plugins.Limits,
 	return exit, nil
 }
 
-// killer returns how to end a box: its PID 1, as soon as bwrap has said which process that is. release gives the handle back, once bwrap has ended.
+// killer returns how to end a box: its PID 1, as soon as bwrap has said which process that is.
+// release gives the handle back, once bwrap has ended.
 func killer(status io.Reader, bwrap *os.Process) (kill, release func()) {
 	first := make(chan *os.Process, 1)
 	go func() {
@@ -211,11 +218,14 @@ func arguments(l plugins.Limits) []string {
 	n := func(v int64) string { return strconv.FormatInt(v, 10) }
 	list := []string{
 		"--data=" + n(l.Memory), "--nproc=" + n(l.Pids+4), "--nofile=" + n(l.Files), "--core=0",
-		"/usr/bin/bwrap", "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--disable-userns",
+		"/usr/bin/bwrap", "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
+		"--unshare-cgroup-try", "--disable-userns",
 		"--uid", "65534", "--gid", "65534", "--hostname", "sandbox", "--cap-drop", "ALL", "--cap-add", "CAP_NET_BIND_SERVICE",
 		"--new-session", "--die-with-parent", "--as-pid-1", "--clearenv", "--chdir", "/tmp",
-		"--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin", "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64",
-		"--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache", "--ro-bind-try", "/etc/alternatives", "/etc/alternatives", "--ro-bind-try", "/etc/ssl/certs", "/etc/ssl/certs",
+		"--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin", "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64",
+		"/lib64",
+		"--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache", "--ro-bind-try", "/etc/alternatives", "/etc/alternatives",
+		"--ro-bind-try", "/etc/ssl/certs", "/etc/ssl/certs",
 		"--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", n(l.Tmp), "--tmpfs", "/tmp",
 		"--perms", "0555", "--ro-bind-data", "3", "/airlock-init", "--remount-ro", "/", "--json-status-fd", "4", "--",
 	}
@@ -232,7 +242,8 @@ func orElse(l, base plugins.Limits) plugins.Limits {
 		}
 		return 0
 	}
-	return plugins.Limits{Memory: pick(l.Memory, base.Memory, 256<<20), Pids: pick(l.Pids, base.Pids, 64), Tmp: pick(l.Tmp, base.Tmp, 64<<20), Files: pick(l.Files, base.Files, 256)}
+	return plugins.Limits{Memory: pick(l.Memory, base.Memory, 256<<20), Pids: pick(l.Pids, base.Pids, 64),
+		Tmp: pick(l.Tmp, base.Tmp, 64<<20), Files: pick(l.Files, base.Files, 256)}
 }
 
 // tail keeps the last 4 KiB.

@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// The steps of docs/plugins.md: build it, configure it by checksum, let the doctor prove it, run scripts in it.
+// The steps of docs/plugins.md: build it, configure it by checksum, let the doctor prove it, run
+// scripts in it.
 func TestInTheProgram(t *testing.T) {
 	dir := t.TempDir()
 	build := func(name, pkg string) (path string, sum string) {
@@ -37,11 +38,13 @@ func TestInTheProgram(t *testing.T) {
 	program, _ := build("airlock", "github.com/computclaw/airlock/cmd/airlock")
 	doctor := func(setting string, more ...string) string {
 		cmd := exec.CommandContext(t.Context(), program, "doctor")
-		cmd.Env = append([]string{"PATH=/usr/bin:/bin", "AIRLOCK_SANDBOX=mybox", "AIRLOCK_PLUGINS=mybox=" + plugin + "@sha256:" + setting}, more...)
+		cmd.Env = append([]string{"PATH=/usr/bin:/bin", "AIRLOCK_SANDBOX=mybox",
+			"AIRLOCK_PLUGINS=mybox=" + plugin + "@sha256:" + setting}, more...)
 		out, _ := cmd.CombinedOutput()
 		return string(out)
 	}
-	if out := doctor(sum); !strings.Contains(out, "mybox 1: ready, isolation restricted") || !strings.Contains(out, "proved  no network") {
+	if out := doctor(sum); !strings.Contains(out, "mybox 1: ready, isolation restricted") ||
+		!strings.Contains(out, "proved  no network") {
 		t.Errorf("not ready:\n%s", out)
 	}
 	if out := doctor(strings.Repeat("0", 64)); !strings.Contains(out, "does not have the configured sha256") {
@@ -51,7 +54,8 @@ func TestInTheProgram(t *testing.T) {
 		t.Errorf("a setting it doesn't know:\n%s", out)
 	}
 	// One that is refused doesn't keep others from being used.
-	if out := doctor(strings.Repeat("0", 64), "AIRLOCK_SANDBOX=mybox,bubblewrap"); !strings.Contains(out, "bubblewrap 0.") || !strings.Contains(out, ": ready, isolation full") {
+	if out := doctor(strings.Repeat("0", 64), "AIRLOCK_SANDBOX=mybox,bubblewrap"); !strings.Contains(out,
+		"bubblewrap 0.") || !strings.Contains(out, ": ready, isolation full") {
 		t.Errorf("bubblewrap suffered:\n%s", out)
 	}
 	serves(t, program, "PATH=/usr/bin:/bin", "AIRLOCK_SANDBOX=mybox", "AIRLOCK_PLUGINS=mybox="+plugin+"@sha256:"+sum)
@@ -68,7 +72,8 @@ func serves(t *testing.T, program string, env ...string) {
 	if err := port.Close(); err != nil {
 		t.Fatal(err)
 	}
-	env = append(env, "AIRLOCK_ADDR="+addr, "AIRLOCK_URL=http://"+addr, "AIRLOCK_DATA_DIR="+filepath.Join(t.TempDir(), "data"), "AIRLOCK_POOL=1", "AIRLOCK_WORKERS=1")
+	env = append(env, "AIRLOCK_ADDR="+addr, "AIRLOCK_URL=http://"+addr,
+		"AIRLOCK_DATA_DIR="+filepath.Join(t.TempDir(), "data"), "AIRLOCK_POOL=1", "AIRLOCK_WORKERS=1")
 	command := func(args ...string) *exec.Cmd {
 		cmd := exec.Command(program, args...)
 		cmd.Env = env
@@ -116,7 +121,8 @@ func serves(t *testing.T, program string, env ...string) {
 			Circumstances struct{ Backend, Isolation string }
 		}
 	}
-	if out := output(run); json.Unmarshal([]byte(out), &x) != nil || x.Result != 42 || x.Manifest.Circumstances.Backend != "mybox" || x.Manifest.Circumstances.Isolation != "restricted" {
+	if out := output(run); json.Unmarshal([]byte(out), &x) != nil || x.Result != 42 ||
+		x.Manifest.Circumstances.Backend != "mybox" || x.Manifest.Circumstances.Isolation != "restricted" {
 		t.Errorf("%s", out)
 	}
 }

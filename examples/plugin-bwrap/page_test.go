@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestTenMinutes types what docs/plugins.md says, in a shell at the root of the clone; only the two paths that a reader chooses are others.
+// TestTenMinutes types what docs/plugins.md says, in a shell at the root of the clone; only the two
+// paths that a reader chooses are others.
 func TestTenMinutes(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -25,7 +26,8 @@ func TestTenMinutes(t *testing.T) {
 			script = strings.ReplaceAll(script, from, to)
 		}
 		command := exec.Command("bash", "-euc", script)
-		command.Dir, command.Env = dir, append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "AIRLOCK_DATA_DIR="+t.TempDir(), "GOFLAGS=-buildvcs=false")
+		command.Dir, command.Env = dir,
+			append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "AIRLOCK_DATA_DIR="+t.TempDir(), "GOFLAGS=-buildvcs=false")
 		out, err := command.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s\n%v\n%s", script, err, out)

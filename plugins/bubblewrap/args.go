@@ -13,8 +13,8 @@ const uid = 65534
 
 const hostname = "sandbox"
 
-// etcFiles are written into the box's /etc. The resolver's only server is airlock-init, which answers at once or says no:
-// one attempt is enough.
+// etcFiles are written into the box's /etc. The resolver's only server is airlock-init, which
+// answers at once or says no: one attempt is enough.
 func etcFiles() []file {
 	return []file{
 		{"/etc/passwd", "nobody:x:65534:65534:nobody:/tmp:/usr/sbin/nologin\n"},
@@ -25,18 +25,22 @@ func etcFiles() []file {
 	}
 }
 
-// hostFacts are files of /proc that tell of the host and not of the box. Its kernel's command line is one that people put secrets into.
+// hostFacts are files of /proc that tell of the host and not of the box. Its kernel's command line
+// is one that people put secrets into.
 func hostFacts() []string {
-	return []string{"cmdline", "diskstats", "interrupts", "iomem", "ioports", "keys", "key-users", "modules", "partitions", "sched_debug", "softirqs", "swaps", "timer_list", "vmallocinfo"}
+	return []string{"cmdline", "diskstats", "interrupts", "iomem", "ioports", "keys", "key-users", "modules", "partitions",
+		"sched_debug", "softirqs", "swaps", "timer_list", "vmallocinfo"}
 }
 
 type file struct{ path, content string }
 
-// etcBinds are what the runtime's own /etc has to provide: the linker's cache, the links that Debian's libraries go
-// through (numpy's BLAS is one), certificates without the private keys beside them, names of services, and how pictures look.
+// etcBinds are what the runtime's own /etc has to provide: the linker's cache, the links that
+// Debian's libraries go through (numpy's BLAS is one), certificates without the private keys beside
+// them, names of services, and how pictures look.
 func etcBinds() []string {
 	return []string{
-		"/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs", "/etc/pki/ca-trust/extracted",
+		"/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs",
+		"/etc/pki/ca-trust/extracted",
 		"/etc/services", "/etc/protocols", "/etc/mime.types", "/etc/matplotlibrc",
 	}
 }

@@ -37,8 +37,8 @@ type Backend struct {
 // Option changes how New makes a Backend.
 type Option func(*Backend)
 
-// WithGuest puts another program than the embedded airlock-init into boxes: a static executable with airlock-init's netns mode.
-// It exists for conformance tests.
+// WithGuest puts another program than the embedded airlock-init into boxes: a static executable
+// with airlock-init's netns mode. It exists for conformance tests.
 func WithGuest(binary []byte) Option {
 	return func(b *Backend) { b.guest = func() ([]byte, error) { return binary, nil } }
 }
@@ -52,8 +52,9 @@ func New(options ...Option) *Backend {
 	return b
 }
 
-// NewFor is New for a program that doesn't carry airlock-init itself: guest is what it got instead. Such a program isn't linked with
-// the embedded ones. It isn't configured by this backend's own variables either, so group says how an operator gives its boxes a control group.
+// NewFor is New for a program that doesn't carry airlock-init itself: guest is what it got instead.
+// Such a program isn't linked with the embedded ones. It isn't configured by this backend's own
+// variables either, so group says how an operator gives its boxes a control group.
 func NewFor(guest []byte, group string) *Backend {
 	b := newBackend(func() ([]byte, error) { return guest, nil })
 	b.group = group
@@ -61,7 +62,8 @@ func NewFor(guest []byte, group string) *Backend {
 }
 
 // ownGroup is how an operator gives boxes of this host a control group.
-const ownGroup = "give Airlock a cgroup of its own: Delegate=yes in its systemd unit, or AIRLOCK_PLUGIN_BUBBLEWRAP_CGROUP=/sys/fs/cgroup/… that it can write to"
+const ownGroup = "give Airlock a cgroup of its own: Delegate=yes in its systemd unit, or " +
+	"AIRLOCK_PLUGIN_BUBBLEWRAP_CGROUP=/sys/fs/cgroup/… that it can write to"
 
 func newBackend(guest func() ([]byte, error)) *Backend {
 	b := &Backend{guest: guest, group: ownGroup, spawner: newSpawner(), uids: &atomic.Uint32{}}

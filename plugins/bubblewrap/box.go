@@ -11,7 +11,8 @@ import (
 	"github.com/computclaw/airlock/plugins/stdio"
 )
 
-// hammering is how many refused forks end a box: a fork bomb has them within a second, a patient program never.
+// hammering is how many refused forks end a box: a fork bomb has them within a second, a patient
+// program never.
 const hammering = 1000
 
 // box is one running sandbox.
@@ -22,8 +23,10 @@ type box struct {
 	killed plugins.Reason // why it was killed; empty if it wasn't
 }
 
-// run opens a box for command, relays its stdio, answers m meanwhile, and returns when nothing of it is left.
-func (h *host) run(ctx context.Context, spec plugins.Spec, l layout, command []string, m *meter, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
+// run opens a box for command, relays its stdio, answers m meanwhile, and returns when nothing of
+// it is left.
+func (h *host) run(ctx context.Context, spec plugins.Spec, l layout, command []string, m *meter, stdin io.Reader,
+	stdout io.Writer) (plugins.Exit, error) {
 	limits, err := spec.Limits.Bounded(least())
 	if err != nil {
 		return plugins.Exit{}, err
@@ -81,8 +84,9 @@ func (b *box) live(ctx context.Context, looks pace, stdin io.Reader, stdout io.W
 	return exit, firstError(openErr, leftErr, outErr, err)
 }
 
-// watch kills the box when ctx ends, its output can't be delivered or a limit is exceeded. It returns when the chain has ended, which it
-// does after every other process of the box, or with an error when it hasn't drainTime after it was killed.
+// watch kills the box when ctx ends, its output can't be delivered or a limit is exceeded. It
+// returns when the chain has ended, which it does after every other process of the box, or with an
+// error when it hasn't drainTime after it was killed.
 func (b *box) watch(ctx context.Context, looks pace, output chan error, exited <-chan struct{}) error {
 	timer := time.NewTimer(looks.least)
 	defer timer.Stop()
@@ -119,7 +123,8 @@ func (b *box) watch(ctx context.Context, looks pace, output chan error, exited <
 	}
 }
 
-// look kills the box if it exceeded a limit or should be dead already, and returns when to look again.
+// look kills the box if it exceeded a limit or should be dead already, and returns when to look
+// again.
 func (b *box) look(looks *pace) time.Duration {
 	if b.killed != "" {
 		b.kill(b.killed) // again: a fork may have slipped past

@@ -79,7 +79,8 @@ func (g *group1) limit(l plugins.Limits) error {
 		memory.write("memory.limit_in_bytes", bytes),
 		memory.writeIfThere("memory.memsw.limit_in_bytes", bytes), // memory and swap together: so no swap
 		memory.writeIfThere("memory.swappiness", "0"),
-		memory.writeIfThere("memory.kmem.tcp.limit_in_bytes", strconv.Itoa(socketMemory)), // version 1 doesn't count it with the rest
+		// version 1 doesn't count it with the rest
+		memory.writeIfThere("memory.kmem.tcp.limit_in_bytes", strconv.Itoa(socketMemory)),
 		pids.write("pids.max", strconv.FormatInt(l.Pids+overhead, 10)),
 	)
 	if cpu, ok := g.dirs["cpu"]; ok && err == nil {
@@ -102,7 +103,8 @@ func (g *group1) add(pid int) error {
 
 func (g *group1) usage() (usage, error) {
 	memory := g.dirs["memory"]
-	stuck, err := memory.keyed("memory.oom_control", "under_oom") // out of memory with nothing left that the kernel would kill
+	// out of memory with nothing left that the kernel would kill
+	stuck, err := memory.keyed("memory.oom_control", "under_oom")
 	if err != nil {
 		return usage{}, err
 	}

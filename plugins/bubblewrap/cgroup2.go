@@ -10,7 +10,8 @@ import (
 	"github.com/computclaw/airlock/plugins/owner"
 )
 
-// cgroupPace is how often a cgroup's counters are read while a box runs. The kernel holds the limits; this only notices.
+// cgroupPace is how often a cgroup's counters are read while a box runs. The kernel holds the
+// limits; this only notices.
 func cgroupPace() pace { return pace{least: 100 * time.Millisecond, most: 2 * time.Second} }
 
 const cpuPeriod = 100_000 // µs
@@ -22,7 +23,8 @@ type cgroup2 struct {
 	cpu   bool
 }
 
-// newCgroup2 makes groups in base and hands it the controllers for them. It fails if memory and processes can't both be limited.
+// newCgroup2 makes groups in base and hands it the controllers for them. It fails if memory and
+// processes can't both be limited.
 func newCgroup2(base cgroupDir, names owner.Names) (*cgroup2, error) {
 	err := firstError(base.writable(names), enable(base, "+memory +pids"))
 	if err != nil {
@@ -80,7 +82,8 @@ func (g group2) add(pid int) error { return g.dir.write("cgroup.procs", strconv.
 
 func (g group2) usage() (usage, error) {
 	ended, err1 := g.dir.keyed("memory.events", "oom_kill")
-	short, err2 := g.dir.keyed("memory.events", "oom") // also when the kernel found nothing it may kill, such as a process that made itself immune
+	// also when the kernel found nothing it may kill, such as a process that made itself immune
+	short, err2 := g.dir.keyed("memory.events", "oom")
 	refused, err3 := g.dir.keyed("pids.events", "max")
 	cpu, err4 := g.dir.keyed("cpu.stat", "usage_usec")
 	peak, _ := g.dir.number("memory.peak") // since Linux 5.19

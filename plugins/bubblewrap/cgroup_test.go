@@ -14,7 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fakeCgroup makes a directory that looks like a cgroup with these files. It plays what this machine's kernel doesn't mount.
+// fakeCgroup makes a directory that looks like a cgroup with these files. It plays what this
+// machine's kernel doesn't mount.
 func fakeCgroup(t *testing.T, dir string, files ...string) cgroupDir {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -44,7 +45,8 @@ func contents(t *testing.T, d cgroupDir) map[string]string {
 }
 
 func TestGroup2Limits(t *testing.T) {
-	d := fakeCgroup(t, t.TempDir(), "memory.max", "memory.swap.max", "memory.oom.group", "pids.max", "cpu.max", "cgroup.procs")
+	d := fakeCgroup(t, t.TempDir(), "memory.max", "memory.swap.max", "memory.oom.group", "pids.max", "cpu.max",
+		"cgroup.procs")
 	g := group2{d}
 	if err := g.limit(plugins.Limits{Memory: 512 << 20, CPU: 1.5, Pids: 64}, true); err != nil {
 		t.Fatal(err)
@@ -53,7 +55,8 @@ func TestGroup2Limits(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"memory.max": "536870912", "memory.swap.max": "0", "memory.oom.group": "1", "pids.max": "65", "cpu.max": "150000 100000",
+		"memory.max": "536870912", "memory.swap.max": "0", "memory.oom.group": "1", "pids.max": "65",
+		"cpu.max":      "150000 100000",
 		"cgroup.procs": "42",
 	}
 	if diff := cmp.Diff(want, contents(t, d)); diff != "" {
@@ -74,15 +77,19 @@ func TestGroup2Usage(t *testing.T) {
 		events string
 		want   usage
 	}{
-		{"quiet", "low 0\nhigh 0\nmax 7\noom 0\noom_kill 0\noom_group_kill 0\n", usage{refused: 3, peak: 1234, cpu: 5 * time.Second, complete: true}},
-		{"killed", "max 7\noom 1\noom_kill 2\n", usage{oom: true, refused: 3, peak: 1234, cpu: 5 * time.Second, complete: true}},
-		{"nothing killable", "max 7\noom 5\noom_kill 0\n", usage{oom: true, refused: 3, peak: 1234, cpu: 5 * time.Second, complete: true}},
+		{"quiet", "low 0\nhigh 0\nmax 7\noom 0\noom_kill 0\noom_group_kill 0\n",
+			usage{refused: 3, peak: 1234, cpu: 5 * time.Second, complete: true}},
+		{"killed", "max 7\noom 1\noom_kill 2\n",
+			usage{oom: true, refused: 3, peak: 1234, cpu: 5 * time.Second, complete: true}},
+		{"nothing killable", "max 7\noom 5\noom_kill 0\n",
+			usage{oom: true, refused: 3, peak: 1234, cpu: 5 * time.Second, complete: true}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			d := cgroupDir(t.TempDir())
 			for name, text := range map[string]string{
-				"memory.events": tt.events, "pids.events": "max 3\n", "memory.peak": "1234\n", "cpu.stat": "usage_usec 5000000\nuser_usec 1\n",
+				"memory.events": tt.events, "pids.events": "max 3\n", "memory.peak": "1234\n",
+				"cpu.stat": "usage_usec 5000000\nuser_usec 1\n",
 			} {
 				if err := os.WriteFile(d.file(name), []byte(text), 0o644); err != nil {
 					t.Fatal(err)
@@ -99,9 +106,9 @@ func TestGroup2Usage(t *testing.T) {
 	}
 }
 
-// TestGroup2OnTheKernel needs a cgroup2 hierarchy that the user can write to; an ordinary user without one tests only the files, root and CI fail.
-// It uses the unified hierarchy that hybrid hosts mount without controllers: processes, killing and
-// removing are the kernel's own.
+// TestGroup2OnTheKernel needs a cgroup2 hierarchy that the user can write to; an ordinary user
+// without one tests only the files, root and CI fail. It uses the unified hierarchy that hybrid
+// hosts mount without controllers: processes, killing and removing are the kernel's own.
 func TestGroup2OnTheKernel(t *testing.T) {
 	_, unified := ownBases(t)
 	if unified == "" || unified.writable(owner.Names{Instance: "test", Owner: "1-2-3"}) != nil {
@@ -154,7 +161,8 @@ func TestNewCgroup2(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]string{"memory": "cgroup", "pids": "cgroup", "cpu": "cgroup"}, c.enforced()); diff != "" {
+	if diff := cmp.Diff(map[string]string{"memory": "cgroup", "pids": "cgroup", "cpu": "cgroup"},
+		c.enforced()); diff != "" {
 		t.Error(diff)
 	}
 	if _, err := newCgroup2(cgroupDir(t.TempDir()), owner.Names{Instance: "x", Owner: "1-2-3"}); err == nil {
@@ -169,7 +177,8 @@ func TestCgroupBases(t *testing.T) {
 34 31 0:29 /docker/abc /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids
 35 31 0:30 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct
 `
-	v1, unified := cgroupBases([]byte(hybrid), []byte("8:pids:/docker/abc\n4:memory:/\n2:cpu,cpuacct:/\n1:name=systemd:/\n0::/\n"))
+	v1, unified := cgroupBases([]byte(hybrid),
+		[]byte("8:pids:/docker/abc\n4:memory:/\n2:cpu,cpuacct:/\n1:name=systemd:/\n0::/\n"))
 	want := map[string]cgroupDir{
 		"memory": "/sys/fs/cgroup/memory", "pids": "/sys/fs/cgroup/pids",
 		"cpu": "/sys/fs/cgroup/cpu,cpuacct", "cpuacct": "/sys/fs/cgroup/cpu,cpuacct",
@@ -197,10 +206,12 @@ func TestSweepSparesLiveBoxes(t *testing.T) {
 	unknown := owner.ID("1-2-3") // of another pid namespace
 	c := &cgroup2{names: names, base: cgroupDir(t.TempDir())}
 	keep := []string{
-		names.Of("live"), owner.Names{Instance: "a-b", Owner: names.Owner}.Of("other"), owner.Names{Instance: "b", Owner: unknown}.Of("other"), "airlock.b.no-owner", "airlock.a-b.no-owner", "system.slice",
+		names.Of("live"), owner.Names{Instance: "a-b", Owner: names.Owner}.Of("other"),
+		owner.Names{Instance: "b", Owner: unknown}.Of("other"), "airlock.b.no-owner", "airlock.a-b.no-owner", "system.slice",
 	}
 	for _, name := range append([]string{
-		names.Of("old"), dead.Of("live"), owner.Names{Instance: "a", Owner: unknown}.Of("live"), owner.Names{Instance: "b", Owner: dead.Owner}.Of("live"),
+		names.Of("old"), dead.Of("live"), owner.Names{Instance: "a", Owner: unknown}.Of("live"),
+		owner.Names{Instance: "b", Owner: dead.Owner}.Of("live"),
 		"airlock.a.live", // of a version before names had owners
 	}, keep...) {
 		if err := os.Mkdir(c.base.file(name), 0o755); err != nil {

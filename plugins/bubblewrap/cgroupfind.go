@@ -13,8 +13,8 @@ import (
 	"github.com/computclaw/airlock/plugins/owner"
 )
 
-// findLimiter picks how limits are held: a cgroup where one can be written to, else polling. The second result says why
-// there is no cgroup, for people; it's empty if there is one.
+// findLimiter picks how limits are held: a cgroup where one can be written to, else polling. The
+// second result says why there is no cgroup, for people; it's empty if there is one.
 func findLimiter(s settings, names owner.Names) (limiter, string, error) {
 	if s.limits != limitsPolled {
 		l, err := findCgroup(s.cgroup, names)
@@ -44,7 +44,8 @@ func findCgroup(dir string, names owner.Names) (limiter, error) {
 		return nil, err
 	}
 	bases, unified := cgroupBases(mounts, own)
-	// On a hybrid host the controllers are where version 1 has them; the unified tree is there but bare.
+	// On a hybrid host the controllers are where version 1 has them; the unified tree is there but
+	// bare.
 	if bases["memory"] != "" {
 		return newCgroup1(bases, names)
 	}
@@ -54,7 +55,8 @@ func findCgroup(dir string, names owner.Names) (limiter, error) {
 	return delegate(unified, names)
 }
 
-// cgroupBases finds the directories of the plugin's own cgroups: by controller for version 1, and the one of version 2.
+// cgroupBases finds the directories of the plugin's own cgroups: by controller for version 1, and
+// the one of version 2.
 func cgroupBases(mountinfo, own []byte) (v1 map[string]cgroupDir, unified cgroupDir) {
 	paths := ownCgroups(own)
 	v1 = map[string]cgroupDir{}
@@ -96,8 +98,9 @@ func ownCgroups(own []byte) map[string]string {
 	return paths
 }
 
-// ownDir is where a cgroup's path is found below a mount point that shows the hierarchy from root down. In a container the
-// path may lie outside what is mounted; the mount point then is the best there is.
+// ownDir is where a cgroup's path is found below a mount point that shows the hierarchy from root
+// down. In a container the path may lie outside what is mounted; the mount point then is the best
+// there is.
 func ownDir(root, point, path string) cgroupDir {
 	relative, err := filepath.Rel(root, path)
 	if err != nil || relative == ".." || strings.HasPrefix(relative, "../") {
@@ -110,9 +113,9 @@ func ownDir(root, point, path string) cgroupDir {
 	return cgroupDir(dir)
 }
 
-// delegate makes room in version 2's tree, where a cgroup can't have both processes and limited children. If the plugin's
-// own cgroup holds only Airlock's processes they move into a child; if it lies in a delegated one (systemd's
-// DelegateSubgroup), the boxes become its neighbours.
+// delegate makes room in version 2's tree, where a cgroup can't have both processes and limited
+// children. If the plugin's own cgroup holds only Airlock's processes they move into a child; if it
+// lies in a delegated one (systemd's DelegateSubgroup), the boxes become its neighbours.
 func delegate(own cgroupDir, names owner.Names) (limiter, error) {
 	if filepath.Base(string(own)) == asideName { // since an earlier Check
 		own = cgroupDir(filepath.Dir(string(own)))
@@ -135,7 +138,8 @@ func delegate(own cgroupDir, names owner.Names) (limiter, error) {
 // asideName is the child cgroup that Airlock's own processes move into.
 const asideName = "airlock-server"
 
-// moveAside moves Airlock's own processes into a child cgroup. It touches nothing if it finds a process that isn't ours.
+// moveAside moves Airlock's own processes into a child cgroup. It touches nothing if it finds a
+// process that isn't ours.
 func moveAside(own cgroupDir) error {
 	pids, err := own.pids()
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/computclaw/airlock/plugins/memfile"
 )
 
-// Check implements plugins.Sandbox. It sweeps what an earlier process of the same instance left behind, opens boxes and tries
-// to break out of them. It takes about a second. Boxes that are open stay so, and until it is done
-// others are opened under the previous configuration.
+// Check implements plugins.Sandbox. It sweeps what an earlier process of the same instance left
+// behind, opens boxes and tries to break out of them. It takes about a second. Boxes that are open
+// stay so, and until it is done others are opened under the previous configuration.
 func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report, error) {
 	b.checking.Lock()
 	defer b.checking.Unlock()
@@ -106,7 +106,8 @@ func (b *Backend) prove(ctx context.Context, h *host, stateDir string) ([]plugin
 	return append(controls, memory, cpu), nil
 }
 
-// unlimited is the control of processor time where nothing limits it. What a box got then proves nothing: on a busy host everybody gets little.
+// unlimited is the control of processor time where nothing limits it. What a box got then proves
+// nothing: on a busy host everybody gets little.
 func unlimited(cpu plugins.Control, noCgroup, fix string) plugins.Control {
 	if noCgroup == "" {
 		noCgroup = "the one there has no cpu controller"
@@ -117,8 +118,8 @@ func unlimited(cpu plugins.Control, noCgroup, fix string) plugins.Control {
 	return cpu
 }
 
-// refute returns an error for the first control that did not hold. Processor time is optional where Enforced says that it isn't
-// held: too much of it is a nuisance, not a breach.
+// refute returns an error for the first control that did not hold. Processor time is optional where
+// Enforced says that it isn't held: too much of it is a nuisance, not a breach.
 func refute(r plugins.Report) error {
 	for _, c := range r.Controls {
 		if !c.Proved && !(c.Name == controlCPU && r.Enforced["cpu"] == "") {

@@ -14,13 +14,16 @@ func TestMain(m *testing.M) {
 	sandboxtest.Main(m, Name, func(guest []byte) plugins.Sandbox { return New(WithGuest(guest)) })
 }
 
-// TestConformance holds limits in both ways: "auto" has to use control groups where this host has some to give, and where it has none there is no "cgroup".
+// TestConformance holds limits in both ways: "auto" has to use control groups where this host has
+// some to give, and where it has none there is no "cgroup".
 func TestConformance(t *testing.T) {
 	groups := sandboxtest.FindGroups(t)
-	for how, enforced := range map[string]map[string]string{limitsAuto: groups.Enforced(), limitsPolled: sandboxtest.Groups{}.Enforced()} {
+	for how, enforced := range map[string]map[string]string{limitsAuto: groups.Enforced(),
+		limitsPolled: sandboxtest.Groups{}.Enforced()} {
 		t.Run(how, func(t *testing.T) {
 			newSandbox := sandboxtest.Plugin(Name, map[string]string{"limits": how})
-			sandboxtest.Run(t, newSandbox, sandboxtest.Options{Name: Name, Leftovers: cgroupsOf, Enforced: enforced, Measures: true})
+			sandboxtest.Run(t, newSandbox,
+				sandboxtest.Options{Name: Name, Leftovers: cgroupsOf, Enforced: enforced, Measures: true})
 		})
 	}
 	t.Run(limitsCgroup, func(t *testing.T) {
@@ -29,7 +32,8 @@ func TestConformance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if offered := groups.Version != 0; r.Ready != offered || !offered && !strings.Contains(r.Reason, "no cgroup to hold limits with") {
+		if offered := groups.Version != 0; r.Ready != offered ||
+			!offered && !strings.Contains(r.Reason, "no cgroup to hold limits with") {
 			t.Errorf("ready %v on a host with %+v: %s", r.Ready, groups, r.Reason)
 		}
 	})

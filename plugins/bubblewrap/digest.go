@@ -16,8 +16,9 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// identify returns the version of Python that boxes have, and the digest of the runtime: sha256 over the interpreter's own account of itself and the package manager's record of everything
-// that has to do with Python. Without dpkg it covers the interpreter only, and says so by its prefix.
+// identify returns the version of Python that boxes have, and the digest of the runtime: sha256
+// over the interpreter's own account of itself and the package manager's record of everything that
+// has to do with Python. Without dpkg it covers the interpreter only, and says so by its prefix.
 func (h *host) identify(ctx context.Context) (version, digest string, err error) {
 	const script = "import sys, platform; print(sys.version, sys.platform, platform.machine(), platform.libc_ver())"
 	python, exit, err := h.python(ctx, "_runtime", plugins.Limits{}, script, nil)
@@ -58,7 +59,8 @@ func sum(parts ...[]byte) string {
 	return hex.EncodeToString(hash[:])
 }
 
-// pythonPackages returns "name version architecture" of installed packages whose name or dependencies mention Python, sorted.
+// pythonPackages returns "name version architecture" of installed packages whose name or
+// dependencies mention Python, sorted.
 func pythonPackages(status []byte) []string {
 	var out []string
 	for stanza := range bytes.SplitSeq(status, []byte("\n\n")) {
@@ -71,7 +73,8 @@ func pythonPackages(status []byte) []string {
 		if !strings.HasSuffix(field["Status"], " installed") {
 			continue
 		}
-		if strings.Contains(field["Package"], "python") || strings.Contains(field["Depends"], "python3") || field["Package"] == "libc6" {
+		if strings.Contains(field["Package"], "python") || strings.Contains(field["Depends"], "python3") ||
+			field["Package"] == "libc6" {
 			out = append(out, strings.Join([]string{field["Package"], field["Version"], field["Architecture"]}, " "))
 		}
 	}

@@ -42,7 +42,8 @@ func advise(err error, at surroundings) string {
 	case strings.Contains(text, "mount proc"): // the first step's and bwrap's
 		return "The container masks parts of /proc: run it with --security-opt systempaths=unconfined"
 	case refused && at.powerless:
-		return inContainer + "; Airlock is root without the capabilities SETUID and SETGID here, so add --cap-add SETUID --cap-add SETGID to these, or --user 65534"
+		return inContainer + "; Airlock is root without the capabilities SETUID and SETGID here, so add --cap-add SETUID " +
+			"--cap-add SETGID to these, or --user 65534"
 	case refused:
 		return inContainer
 	default:
@@ -50,9 +51,11 @@ func advise(err error, at surroundings) string {
 	}
 }
 
-const inContainer = "In a container, run it with --security-opt seccomp=deploy/seccomp/airlock.json --security-opt systempaths=unconfined"
+const inContainer = "In a container, run it with --security-opt seccomp=deploy/seccomp/airlock.json --security-opt " +
+	"systempaths=unconfined"
 
-// powerless reports whether Airlock is root without what stageAttributes takes: other users map themselves, root maps a uid of each box's own.
+// powerless reports whether Airlock is root without what stageAttributes takes: other users map
+// themselves, root maps a uid of each box's own.
 func powerless() bool {
 	const needed = 1<<unix.CAP_SETUID | 1<<unix.CAP_SETGID
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}

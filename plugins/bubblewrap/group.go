@@ -12,7 +12,8 @@ type limiter interface {
 	enforced() map[string]string
 	// create makes the group of one box, empty.
 	create(id string, l plugins.Limits) (group, error)
-	// sweep removes every group of this instance for which keep answers false, with all that runs in it.
+	// sweep removes every group of this instance for which keep answers false, with all that runs in
+	// it.
 	sweep(keep func(id string) bool) error
 	// pace is how often a group's usage should be looked at.
 	pace() pace
@@ -31,8 +32,8 @@ type group interface {
 	remove() error
 }
 
-// pace is the time between looks at a group: the least while it does something, doubled up to the most while it does nothing. Most boxes
-// wait most of the time, up to a thousand of them frozen.
+// pace is the time between looks at a group: the least while it does something, doubled up to the
+// most while it does nothing. Most boxes wait most of the time, up to a thousand of them frozen.
 type pace struct {
 	least, most time.Duration
 	last        usage
@@ -55,6 +56,7 @@ type usage struct {
 	refused int64         // forks and threads that the process limit refused
 	peak    int64         // bytes
 	cpu     time.Duration // 0 if unknown
-	// complete says that all of it but the peak is the kernel's count: then what it doesn't tell of did not happen.
+	// complete says that all of it but the peak is the kernel's count: then what it doesn't tell of
+	// did not happen.
 	complete bool
 }

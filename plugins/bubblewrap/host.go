@@ -51,7 +51,8 @@ func (b *Backend) inspect(ctx context.Context, s settings, instance string) (*ho
 	}
 	if h.limiter, h.noCgroup, err = findLimiter(s, names); err != nil {
 		if s.limits == limitsCgroup || s.cgroup != "" {
-			err = fmt.Errorf("%w. Leave out the settings limits and cgroup, so that memory is watched instead, or %s", err, b.group)
+			err = fmt.Errorf("%w. Leave out the settings limits and cgroup, so that memory is watched instead, or %s", err,
+				b.group)
 		}
 		return nil, err
 	}
@@ -61,7 +62,8 @@ func (b *Backend) inspect(ctx context.Context, s settings, instance string) (*ho
 	return h, nil
 }
 
-// countsMemory reports whether the memory limit is held by looking, so that there may be no memory which can't be seen.
+// countsMemory reports whether the memory limit is held by looking, so that there may be no memory
+// which can't be seen.
 func (h *host) countsMemory() bool { return h.limiter.enforced()["memory"] == "polled" }
 
 func findBwrap(configured string) (string, error) {
@@ -71,7 +73,8 @@ func findBwrap(configured string) (string, error) {
 		}
 		return configured, nil
 	}
-	// Fixed places: a plugin has no PATH, and one that others can write to must not decide what sets boxes up.
+	// Fixed places: a plugin has no PATH, and one that others can write to must not decide what sets
+	// boxes up.
 	for _, path := range []string{"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"} {
 		if executable(path) {
 			return path, nil
@@ -102,10 +105,12 @@ func findPython(s settings) (string, error) {
 		paths = append([]string{"/usr/local/bin/python3"}, paths...)
 	}
 	for _, path := range paths {
-		// Links are followed by the host's root here, which is right for the links that distributions use.
+		// Links are followed by the host's root here, which is right for the links that distributions
+		// use.
 		if executable(filepath.Join(s.root, path)) {
 			return path, nil
 		}
 	}
-	return "", errors.New("the runtime has no /usr/bin/python3: apt-get install python3 (or set usr_local=true if Python is in /usr/local)")
+	return "", errors.New("the runtime has no /usr/bin/python3: apt-get install python3 (or set usr_local=true if " +
+		"Python is in /usr/local)")
 }

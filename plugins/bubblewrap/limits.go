@@ -18,9 +18,10 @@ const socketMemory = 64 << 20 // bytes in TCP buffers, where they are counted ap
 // overhead is bwrap's own process outside the box, which counts against the same limit.
 const overhead = 1
 
-// rlimits are the stage's flags for per-process limits. They hold everywhere, also under a cgroup. The signal and queue budgets
-// matter to others: they are charged to the uid, which all boxes share unless Airlock is root. Where a cgroup counts processes the resource limit is only its
-// backstop, since what it refuses isn't counted.
+// rlimits are the stage's flags for per-process limits. They hold everywhere, also under a cgroup.
+// The signal and queue budgets matter to others: they are charged to the uid, which all boxes share
+// unless Airlock is root. Where a cgroup counts processes the resource limit is only its backstop,
+// since what it refuses isn't counted.
 func rlimits(l plugins.Limits, counted bool) []string {
 	processes := l.Pids + overhead
 	if counted {

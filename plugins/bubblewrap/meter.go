@@ -7,7 +7,8 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// meter hands questions about what a box has used to whoever watches it, since only that may look at a group.
+// meter hands questions about what a box has used to whoever watches it, since only that may look
+// at a group.
 type meter struct {
 	asked chan chan<- reading
 	over  chan struct{} // closed once nothing of the box is left
@@ -24,7 +25,8 @@ func newMeter() *meter { return &meter{asked: make(chan chan<- reading), over: m
 var (
 	errNotOpen    = errors.New("bubblewrap: no such box is open")
 	errKilled     = errors.New("bubblewrap: the box was killed, and its end says why")
-	errUnmeasured = errors.New("bubblewrap: without all counters of its control groups what a box has used is known when it has ended")
+	errUnmeasured = errors.New("bubblewrap: without all counters of its control groups what a box has used is known " +
+		"when it has ended")
 )
 
 // ask waits for an answer, which comes as long as the box is open.

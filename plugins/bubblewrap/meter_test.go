@@ -17,13 +17,15 @@ import (
 // Counters of a box that no limit refused anything, as kernels write them.
 func counters2() map[string]string {
 	return map[string]string{
-		"memory.events": "low 0\nhigh 0\nmax 7\noom 0\noom_kill 0\noom_group_kill 0\n", "memory.peak": "1234\n", "pids.events": "max 0\n", "cpu.stat": "usage_usec 5000000\nuser_usec 1\n",
+		"memory.events": "low 0\nhigh 0\nmax 7\noom 0\noom_kill 0\noom_group_kill 0\n", "memory.peak": "1234\n",
+		"pids.events": "max 0\n", "cpu.stat": "usage_usec 5000000\nuser_usec 1\n",
 	}
 }
 
 func counters1() map[string]string {
 	return map[string]string{
-		"memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 0\n", "memory.max_usage_in_bytes": "1234\n", "pids.events": "max 0\n", "cpuacct.usage": "5000000000\n",
+		"memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 0\n", "memory.max_usage_in_bytes": "1234\n",
+		"pids.events": "max 0\n", "cpuacct.usage": "5000000000\n",
 	}
 }
 
@@ -73,9 +75,11 @@ func TestUsage(t *testing.T) {
 		{"quiet 2", 2, nil, quiet},
 		{"refused forks 1", 1, map[string]string{"pids.events": "max 1\n"}, hit},
 		{"refused forks 2", 2, map[string]string{"pids.events": "max 1\n"}, hit},
-		{"a process ended 1", 1, map[string]string{"memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n"}, hit},
+		{"a process ended 1", 1, map[string]string{"memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n"},
+			hit},
 		{"a process ended 2", 2, map[string]string{"memory.events": "oom 1\noom_kill 1\n"}, hit},
-		{"nothing to end 1", 1, map[string]string{"memory.oom_control": "oom_kill_disable 0\nunder_oom 1\noom_kill 0\n"}, hit},
+		{"nothing to end 1", 1, map[string]string{"memory.oom_control": "oom_kill_disable 0\nunder_oom 1\noom_kill 0\n"},
+			hit},
 		{"nothing to end 2", 2, map[string]string{"memory.events": "oom 1\noom_kill 0\n"}, hit},
 	}
 	for _, tt := range tests {
@@ -114,7 +118,8 @@ func TestAMissingCounterIsNotZero(t *testing.T) {
 
 // TestAKilledBoxIsNotMeasured: why it was killed only its end says.
 func TestAKilledBoxIsNotMeasured(t *testing.T) {
-	if u, err := usageOf(t, &box{group: groupWith(t, 2, counters2()), killed: plugins.ReasonPids}); !errors.Is(err, errKilled) {
+	if u, err := usageOf(t, &box{group: groupWith(t, 2, counters2()), killed: plugins.ReasonPids}); !errors.Is(err,
+		errKilled) {
 		t.Errorf("%+v, %v", u, err)
 	}
 }

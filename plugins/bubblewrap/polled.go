@@ -12,8 +12,9 @@ import (
 	"github.com/computclaw/airlock/plugins/footprint"
 )
 
-// polled is the limiter of hosts without a writable cgroup. It looks at what a box's processes and file systems use, and leaves
-// killing to whoever reads the usage. Processes are limited by a resource limit, which the kernel holds because boxes never run as root.
+// polled is the limiter of hosts without a writable cgroup. It looks at what a box's processes and
+// file systems use, and leaves killing to whoever reads the usage. Processes are limited by a
+// resource limit, which the kernel holds because boxes never run as root.
 type polled struct{}
 
 func newPolled() (polled, error) {
@@ -27,12 +28,14 @@ func (polled) enforced() map[string]string {
 	return map[string]string{"memory": "polled", "pids": "rlimit"}
 }
 
-// pace never slows down: nothing else holds the limit, and what processes use doesn't tell whether they run.
+// pace never slows down: nothing else holds the limit, and what processes use doesn't tell whether
+// they run.
 func (polled) pace() pace { return pace{least: 25 * time.Millisecond, most: 25 * time.Millisecond} }
 
 func (polled) create(_ string, l plugins.Limits) (group, error) { return &tree{limits: l}, nil }
 
-// sweep can find nothing: without a cgroup nothing is left behind but processes, and those die with the plugin.
+// sweep can find nothing: without a cgroup nothing is left behind but processes, and those die with
+// the plugin.
 func (polled) sweep(func(string) bool) error { return nil }
 
 // tree is one box's processes, found by descent from the outermost.
@@ -48,7 +51,8 @@ func (t *tree) add(pid int) error {
 	return nil
 }
 
-// nearly is how far below the process limit a tree still counts as having hit it: forks that are being refused take places too.
+// nearly is how far below the process limit a tree still counts as having hit it: forks that are
+// being refused take places too.
 const nearly = 4
 
 // inodeSize is what the kernel keeps for one file of a tmpfs, roughly.
@@ -79,7 +83,8 @@ func (t *tree) usage() (usage, error) {
 	return usage{oom: t.peak > t.limits.Memory, refused: t.full, peak: t.peak}, nil
 }
 
-// files returns what the box's writable file systems hold. They belong to the second process, PID 1 of the box.
+// files returns what the box's writable file systems hold. They belong to the second process, PID 1
+// of the box.
 func (t *tree) files(pids []int) int64 {
 	if len(pids) < 2 {
 		return 0

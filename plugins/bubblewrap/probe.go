@@ -21,7 +21,8 @@ import (
 //go:embed probe.py
 var probeScript string
 
-// facts tell the probe what to try. Nothing in them is secret, but they come over stdin so that they're not in its arguments.
+// facts tell the probe what to try. Nothing in them is secret, but they come over stdin so that
+// they're not in its arguments.
 type facts struct {
 	Calls  map[string]int `json:"calls"`  // numbers of system calls on this architecture
 	Closed []string       `json:"closed"` // those that must be refused whatever their arguments
@@ -37,13 +38,19 @@ func systemCalls() map[string]int {
 	return map[string]int{
 		"unshare": unix.SYS_UNSHARE, "clone": unix.SYS_CLONE, "clone3": unix.SYS_CLONE3, "setns": unix.SYS_SETNS,
 		"mount": unix.SYS_MOUNT, "umount2": unix.SYS_UMOUNT2, "pivot_root": unix.SYS_PIVOT_ROOT, "chroot": unix.SYS_CHROOT,
-		"open_tree": unix.SYS_OPEN_TREE, "move_mount": unix.SYS_MOVE_MOUNT, "fsopen": unix.SYS_FSOPEN, "mount_setattr": unix.SYS_MOUNT_SETATTR,
-		"ptrace": unix.SYS_PTRACE, "process_vm_writev": unix.SYS_PROCESS_VM_WRITEV, "pidfd_getfd": unix.SYS_PIDFD_GETFD, "kcmp": unix.SYS_KCMP,
+		"open_tree": unix.SYS_OPEN_TREE, "move_mount": unix.SYS_MOVE_MOUNT, "fsopen": unix.SYS_FSOPEN,
+		"mount_setattr": unix.SYS_MOUNT_SETATTR,
+		"ptrace":        unix.SYS_PTRACE, "process_vm_writev": unix.SYS_PROCESS_VM_WRITEV,
+		"pidfd_getfd": unix.SYS_PIDFD_GETFD, "kcmp": unix.SYS_KCMP,
 		"bpf": unix.SYS_BPF, "perf_event_open": unix.SYS_PERF_EVENT_OPEN, "userfaultfd": unix.SYS_USERFAULTFD,
-		"io_uring_setup": unix.SYS_IO_URING_SETUP, "keyctl": unix.SYS_KEYCTL, "add_key": unix.SYS_ADD_KEY, "request_key": unix.SYS_REQUEST_KEY,
-		"open_by_handle_at": unix.SYS_OPEN_BY_HANDLE_AT, "name_to_handle_at": unix.SYS_NAME_TO_HANDLE_AT, "init_module": unix.SYS_INIT_MODULE,
-		"finit_module": unix.SYS_FINIT_MODULE, "kexec_load": unix.SYS_KEXEC_LOAD, "reboot": unix.SYS_REBOOT, "swapon": unix.SYS_SWAPON,
-		"acct": unix.SYS_ACCT, "quotactl": unix.SYS_QUOTACTL, "syslog": unix.SYS_SYSLOG, "inotify_init1": unix.SYS_INOTIFY_INIT1,
+		"io_uring_setup": unix.SYS_IO_URING_SETUP, "keyctl": unix.SYS_KEYCTL, "add_key": unix.SYS_ADD_KEY,
+		"request_key":       unix.SYS_REQUEST_KEY,
+		"open_by_handle_at": unix.SYS_OPEN_BY_HANDLE_AT, "name_to_handle_at": unix.SYS_NAME_TO_HANDLE_AT,
+		"init_module":  unix.SYS_INIT_MODULE,
+		"finit_module": unix.SYS_FINIT_MODULE, "kexec_load": unix.SYS_KEXEC_LOAD, "reboot": unix.SYS_REBOOT,
+		"swapon": unix.SYS_SWAPON,
+		"acct":   unix.SYS_ACCT, "quotactl": unix.SYS_QUOTACTL, "syslog": unix.SYS_SYSLOG,
+		"inotify_init1": unix.SYS_INOTIFY_INIT1,
 		"fanotify_init": unix.SYS_FANOTIFY_INIT,
 	}
 }
@@ -55,8 +62,8 @@ func probeLimits() plugins.Limits {
 	return plugins.Limits{Memory: 96 << 20, CPU: 0.5, Pids: 20, Tmp: 2 << 20, Files: 40}
 }
 
-// probe opens a box, tries to break out of it and returns what held. It fails if the box could not be opened or the answer is
-// not complete; a control that did not hold is no error.
+// probe opens a box, tries to break out of it and returns what held. It fails if the box could not
+// be opened or the answer is not complete; a control that did not hold is no error.
 func (h *host) probe(ctx context.Context, hidden []string) ([]plugins.Control, error) {
 	canary, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -73,7 +80,9 @@ func (h *host) probe(ctx context.Context, hidden []string) ([]plugins.Control, e
 			f.Closed = append(f.Closed, name)
 		}
 	}
-	slices.Sort(f.Closed) // the probe ends at the first that works, which must not be ptrace: bwrap takes a process that asks to be traced for an ended one
+	// the probe ends at the first that works, which must not be ptrace: bwrap takes a process that
+	// asks to be traced for an ended one
+	slices.Sort(f.Closed)
 	input, err := json.Marshal(f)
 	if err != nil {
 		return nil, err
@@ -111,16 +120,20 @@ func (h *host) strain(ctx context.Context) (cpu, memory plugins.Control, err err
 	}
 	memory = plugins.Control{
 		Name: "memory is limited", Proved: exit.Reason == plugins.ReasonOOM,
-		Detail: fmt.Sprintf("took several times as much as a limit of %d MiB: ended by %s at %d MiB", limits.Memory>>20, exit.Reason, exit.PeakMemory>>20),
+		Detail: fmt.Sprintf("took several times as much as a limit of %d MiB: ended by %s at %d MiB", limits.Memory>>20,
+			exit.Reason, exit.PeakMemory>>20),
 	}
 	return cpu, memory, nil
 }
 
-// python runs a script as PID 1 of a box and returns what it wrote. The id begins with an underscore, which no other box's does.
-func (h *host) python(ctx context.Context, id string, limits plugins.Limits, script string, input []byte) ([]byte, plugins.Exit, error) {
+// python runs a script as PID 1 of a box and returns what it wrote. The id begins with an
+// underscore, which no other box's does.
+func (h *host) python(ctx context.Context, id string, limits plugins.Limits, script string, input []byte) ([]byte,
+	plugins.Exit, error) {
 	var out stdio.Answer
 	command := []string{h.interpreter, "-s", "-B", "-c", script}
-	exit, err := h.run(ctx, plugins.Spec{ID: id, Limits: limits}, h.layout, command, newMeter(), bytes.NewReader(input), &out)
+	exit, err := h.run(ctx, plugins.Spec{ID: id, Limits: limits}, h.layout, command, newMeter(), bytes.NewReader(input),
+		&out)
 	if err == nil && exit.Reason == plugins.ReasonKilled {
 		err = fmt.Errorf("%s: %w", id, ctx.Err())
 	}

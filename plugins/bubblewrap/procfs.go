@@ -27,8 +27,8 @@ func parentOf(pid int) int {
 	return parent
 }
 
-// descend calls visit with pid and every process below it, and with the number of each one's threads. It sees a moving target:
-// processes may come and go while it looks.
+// descend calls visit with pid and every process below it, and with the number of each one's
+// threads. It sees a moving target: processes may come and go while it looks.
 func descend(pid int, visit func(pid, threads int)) {
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	if len(lists) == 0 {

@@ -21,8 +21,9 @@ const (
 func parseSettings(in map[string]string) (settings, error) {
 	s := settings{root: "/", limits: limitsAuto}
 	err := plugins.ReadSettings(Name, in, map[string]func(string) error{
-		"bwrap": plugins.Path(&s.bwrap), "root": plugins.Path(&s.root), "cgroup": plugins.Path(&s.cgroup), "usr_local": plugins.Bool(&s.usrLocal),
-		"limits": plugins.OneOf(&s.limits, limitsAuto, limitsCgroup, limitsPolled),
+		"bwrap": plugins.Path(&s.bwrap), "root": plugins.Path(&s.root), "cgroup": plugins.Path(&s.cgroup),
+		"usr_local": plugins.Bool(&s.usrLocal),
+		"limits":    plugins.OneOf(&s.limits, limitsAuto, limitsCgroup, limitsPolled),
 	})
 	return s, err
 }

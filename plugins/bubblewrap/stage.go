@@ -72,20 +72,24 @@ func (p *process) open() error {
 	return firstError(err, p.gate.Close())
 }
 
-// Uids of boxes outside, when Airlock is root. The kernel counts some things per uid over the whole host (epoll watches, descriptors in
-// flight); with a uid of its own a box can only use up its own share. The range is above those that systemd gives out.
+// Uids of boxes outside, when Airlock is root. The kernel counts some things per uid over the whole
+// host (epoll watches, descriptors in flight); with a uid of its own a box can only use up its own
+// share. The range is above those that systemd gives out.
 const (
 	firstUID = 1_900_000_000
 	countUID = 65_536
 )
 
-// outsideUID returns the next uid. One comes back after countUID boxes: a box that still waits for an answer then shares its budget with the new one, and nothing else,
-// since each has namespaces of its own.
+// outsideUID returns the next uid. One comes back after countUID boxes: a box that still waits for
+// an answer then shares its budget with the new one, and nothing else, since each has namespaces of
+// its own.
 func (h *host) outsideUID() int { return firstUID + int(h.uids.Add(1)%countUID) }
 
-// stageAttributes put the first step into a user, network and pid namespace of its own, and one of mounts for its /proc. Its end is then the end of
-// all that comes after it, also of a process that bwrap has just forked and that waits for bwrap. It is root there, which is euid outside,
-// or a uid of the box's own if that is root. Without privileges the kernel doesn't let groups be dropped; they then stay, without use in a box.
+// stageAttributes put the first step into a user, network and pid namespace of its own, and one of
+// mounts for its /proc. Its end is then the end of all that comes after it, also of a process that
+// bwrap has just forked and that waits for bwrap. It is root there, which is euid outside, or a uid
+// of the box's own if that is root. Without privileges the kernel doesn't let groups be dropped;
+// they then stay, without use in a box.
 func stageAttributes(euid, egid, outside int) *syscall.SysProcAttr {
 	root := euid == 0
 	if root {

@@ -13,15 +13,17 @@ import (
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
-// TestNothingOutlivesBwrap ends the first step while a child waits for it that no signal reaches, as bwrap's does between clone and
-// the word that it may go on. That moment is too short to be hit on purpose, so a script stands in for bwrap.
+// TestNothingOutlivesBwrap ends the first step while a child waits for it that no signal reaches,
+// as bwrap's does between clone and the word that it may go on. That moment is too short to be hit
+// on purpose, so a script stands in for bwrap.
 func TestNothingOutlivesBwrap(t *testing.T) {
 	guest, err := memfile.Sealed("airlock-init", sandboxtest.Guest(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer guest.Close()
-	h := &host{guest: guest, bwrap: writeScript(t, "/bin/sleep 600 &\necho ready\nwait\n"), spawner: newSpawner(), uids: &atomic.Uint32{}, limiter: polled{}}
+	h := &host{guest: guest, bwrap: writeScript(t, "/bin/sleep 600 &\necho ready\nwait\n"), spawner: newSpawner(),
+		uids: &atomic.Uint32{}, limiter: polled{}}
 	p, err := h.stage(layout{}, plugins.Limits{Pids: 100, Files: 100}, []string{"/airlock-init"})
 	if err != nil {
 		t.Fatal(err)

@@ -5,12 +5,14 @@ import (
 	"io"
 )
 
-// status is what bwrap reports about a box: how its PID 1 ended. ExitCode is absent if the box was never set up, or if bwrap was killed first.
+// status is what bwrap reports about a box: how its PID 1 ended. ExitCode is absent if the box was
+// never set up, or if bwrap was killed first.
 type status struct {
 	ExitCode *int `json:"exit-code"`
 }
 
-// readStatus returns the exit code, or nil if none was reported. bwrap writes one JSON document per event. What is in the box can't reach this pipe.
+// readStatus returns the exit code, or nil if none was reported. bwrap writes one JSON document per
+// event. What is in the box can't reach this pipe.
 func readStatus(r io.Reader) *int {
 	docs := json.NewDecoder(r)
 	for {

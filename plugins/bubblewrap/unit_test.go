@@ -46,7 +46,8 @@ func TestParseSettings(t *testing.T) {
 	}{
 		{in: nil, want: settings{root: "/", limits: "auto"}},
 		{
-			in:   map[string]string{"bwrap": "/opt/bwrap", "root": "/srv/root", "usr_local": "true", "limits": "polled", "cgroup": "/sys/fs/cgroup/a"},
+			in: map[string]string{"bwrap": "/opt/bwrap", "root": "/srv/root", "usr_local": "true", "limits": "polled",
+				"cgroup": "/sys/fs/cgroup/a"},
 			want: settings{bwrap: "/opt/bwrap", root: "/srv/root", usrLocal: true, limits: "polled", cgroup: "/sys/fs/cgroup/a"},
 		},
 		{in: map[string]string{"limit": "polled"}, err: "unknown setting; there are AIRLOCK_PLUGIN_BUBBLEWRAP_BWRAP, "},
@@ -105,7 +106,8 @@ func TestAdvice(t *testing.T) {
 		{syscall.EPERM, nil, "deploy/seccomp/airlock.json --security-opt systempaths=unconfined"},
 		{syscall.EPERM, map[string]string{"kernel.unprivileged_userns_clone": "0"}, "unprivileged_userns_clone=1"},
 		{syscall.ENOSPC, map[string]string{"user.max_user_namespaces": "0"}, "max_user_namespaces="},
-		{errors.New("bwrap: setting up uid map: Permission denied"), map[string]string{"kernel.apparmor_restrict_unprivileged_userns": "1"}, "deploy/apparmor/airlock-bwrap"},
+		{errors.New("bwrap: setting up uid map: Permission denied"),
+			map[string]string{"kernel.apparmor_restrict_unprivileged_userns": "1"}, "deploy/apparmor/airlock-bwrap"},
 		{errors.New("bwrap: Can't mount proc on /newroot/proc: Operation not permitted"), nil, "systempaths=unconfined"},
 		{errors.New("mount proc: operation not permitted"), nil, "systempaths=unconfined"},
 		{errors.New("something else"), nil, ""},
@@ -158,7 +160,8 @@ Version: 9
 }
 
 func TestSupported(t *testing.T) {
-	for version, want := range map[string]bool{"3.9.0": true, "3.11.2": true, "3.8.20": false, "2.7.18": false, "4.0": false, "": false, "three": false} {
+	for version, want := range map[string]bool{"3.9.0": true, "3.11.2": true, "3.8.20": false, "2.7.18": false,
+		"4.0": false, "": false, "three": false} {
 		if supported(version) != want {
 			t.Errorf("supported(%q) = %v", version, !want)
 		}
@@ -214,7 +217,8 @@ func TestUnready(t *testing.T) {
 
 // TestRefute makes sure that a control that doesn't hold stops the backend, whichever it is.
 func TestRefute(t *testing.T) {
-	ok := plugins.Report{Enforced: map[string]string{"cpu": "cgroup"}, Controls: []plugins.Control{{Name: "a", Proved: true}, {Name: controlCPU, Proved: true}}}
+	ok := plugins.Report{Enforced: map[string]string{"cpu": "cgroup"},
+		Controls: []plugins.Control{{Name: "a", Proved: true}, {Name: controlCPU, Proved: true}}}
 	if err := refute(ok); err != nil {
 		t.Error(err)
 	}

@@ -13,7 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestAsOrdinaryUser checks the host as a user with no rights and no cgroup, which is how Airlock should be run.
+// TestAsOrdinaryUser checks the host as a user with no rights and no cgroup, which is how Airlock
+// should be run.
 func TestAsOrdinaryUser(t *testing.T) {
 	cmd := exec.Command("/proc/self/exe", "check", Name)
 	cmd.Env, cmd.Dir = []string{}, "/"

@@ -6,14 +6,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stdioPipe is what a pipe of a box's stdio should hold, in bytes: with what the kernel gives by itself, each message would have to wait
-// for the other side. The kernel may refuse it to a user with many pipes.
+// stdioPipe is what a pipe of a box's stdio should hold, in bytes: with what the kernel gives by
+// itself, each message would have to wait for the other side. The kernel may refuse it to a user
+// with many pipes.
 const stdioPipe = 256 << 10
 
 // firstFD is the number of a child's first inherited descriptor after stdin, stdout and stderr.
 const firstFD = 3
 
-// wiring collects the pipes between this process and one child. The first error sticks and makes the rest no-ops.
+// wiring collects the pipes between this process and one child. The first error sticks and makes
+// the rest no-ops.
 type wiring struct {
 	err       error
 	inherited []*os.File // in the order of the child's numbers, from firstFD
@@ -21,7 +23,8 @@ type wiring struct {
 	ours      []*os.File
 }
 
-// down makes a pipe to write to the child, up one to read from it. Both return our end and the child's.
+// down makes a pipe to write to the child, up one to read from it. Both return our end and the
+// child's.
 func (w *wiring) down() (ours, theirs *os.File) {
 	r, wr := w.pipe()
 	w.ours, w.theirs = append(w.ours, wr), append(w.theirs, r)
@@ -48,7 +51,8 @@ func enlarge(end *os.File) {
 	}
 }
 
-// pass gives the child a descriptor and returns its number there. A nil file is legal after an error.
+// pass gives the child a descriptor and returns its number there. A nil file is legal after an
+// error.
 func (w *wiring) pass(f *os.File) int {
 	w.inherited = append(w.inherited, f)
 	return firstFD + len(w.inherited) - 1

@@ -36,8 +36,8 @@ type Backend struct {
 // Option changes how New makes a Backend.
 type Option func(*Backend)
 
-// WithGuest puts another program than the embedded airlock-init into boxes: a static executable for the engine's architecture. It
-// exists for conformance tests.
+// WithGuest puts another program than the embedded airlock-init into boxes: a static executable for
+// the engine's architecture. It exists for conformance tests.
 func WithGuest(binary []byte) Option {
 	return func(b *Backend) { b.guest = func(string) ([]byte, error) { return binary, nil } }
 }
@@ -59,20 +59,22 @@ type host struct {
 	instance string
 	owner    owner.ID
 	settings settings
-	images   []*image                                       // those that are there, in the operator's order
-	missing  map[string]error                               // those that aren't, by name
-	profiles map[string]string                              // call filters by architecture
-	hole     func(*container.Config, *container.HostConfig) // makes one in every box, to see whether the probe finds it; nil but in tests
+	images   []*image          // those that are there, in the operator's order
+	missing  map[string]error  // those that aren't, by name
+	profiles map[string]string // call filters by architecture
+	// makes one in every box, to see whether the probe finds it; nil but in tests
+	hole func(*container.Config, *container.HostConfig)
 }
 
-// Close returns when the containers of boxes that have ended are removed, or after a moment: the next Check sweeps what is left then. No Run may
-// be under way.
+// Close returns when the containers of boxes that have ended are removed, or after a moment: the
+// next Check sweeps what is left then. No Run may be under way.
 func (b *Backend) Close() { b.clearing.wait(closeTime) }
 
 // closeTime is less than what a host waits for a plugin to end.
 const closeTime = 1500 * time.Millisecond
 
-// Run implements plugins.Sandbox. When a box ends by itself its container, in which nothing runs any more, may be removed shortly after Run has returned.
+// Run implements plugins.Sandbox. When a box ends by itself its container, in which nothing runs
+// any more, may be removed shortly after Run has returned.
 func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
 	h, err := b.configured()
 	if err != nil {
@@ -95,7 +97,8 @@ func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, s
 
 var _ plugins.Meter = (*Backend)(nil)
 
-// Usage implements plugins.Meter, where the engine runs on this host: else its counters are too old and too dear.
+// Usage implements plugins.Meter, where the engine runs on this host: else its counters are too old
+// and too dear.
 func (b *Backend) Usage(_ context.Context, id string) (plugins.Usage, error) {
 	box, open := b.boxes.Get(id)
 	if !open {
@@ -108,7 +111,8 @@ func (b *Backend) Usage(_ context.Context, id string) (plugins.Usage, error) {
 	return plugins.Usage{PeakMemory: u.peak, CPUTime: u.cpu, LimitHit: u.full || u.oom}, nil
 }
 
-// image returns the image for a runtime: the name or id of one that the operator listed, or "" for the first.
+// image returns the image for a runtime: the name or id of one that the operator listed, or "" for
+// the first.
 func (h *host) image(runtime string) (*image, error) {
 	for _, i := range h.images {
 		if runtime == "" || runtime == i.name || runtime == i.id {
@@ -118,7 +122,8 @@ func (h *host) image(runtime string) (*image, error) {
 	if err := h.missing[runtime]; err != nil {
 		return nil, err
 	}
-	return nil, fmt.Errorf("runtime %q is none of the images in AIRLOCK_DOCKER_IMAGE: %s", runtime, strings.Join(h.settings.images, ", "))
+	return nil, fmt.Errorf("runtime %q is none of the images in AIRLOCK_DOCKER_IMAGE: %s", runtime,
+		strings.Join(h.settings.images, ", "))
 }
 
 // configured is the host of the last successful Check.

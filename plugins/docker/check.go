@@ -12,9 +12,10 @@ import (
 	"github.com/computclaw/airlock/plugins/seccomp"
 )
 
-// Check implements plugins.Sandbox. It sweeps what an earlier process of the same instance left behind, prepares the images, opens boxes
-// and tries to break out of them. It takes a few seconds. Boxes that are open stay so, and until it is done
-// others are opened under the previous configuration.
+// Check implements plugins.Sandbox. It sweeps what an earlier process of the same instance left
+// behind, prepares the images, opens boxes and tries to break out of them. It takes a few seconds.
+// Boxes that are open stay so, and until it is done others are opened under the previous
+// configuration.
 func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report, error) {
 	b.checking.Lock()
 	defer b.checking.Unlock()
@@ -76,8 +77,8 @@ func (h *host) describe() string {
 	return h.version + ", runtime " + h.settings.runtime
 }
 
-// prepare resolves and derives the images that the operator listed. Only the first has to be there; each other one that isn't becomes a
-// control that says what to do.
+// prepare resolves and derives the images that the operator listed. Only the first has to be there;
+// each other one that isn't becomes a control that says what to do.
 func (h *host) prepare(ctx context.Context) (absent []plugins.Control, err error) {
 	for n, name := range h.settings.images {
 		i, err := h.prepareOne(ctx, name)
@@ -157,7 +158,8 @@ func refute(r plugins.Report) error {
 	return nil
 }
 
-// enforced says how limits are held. Those that aren't optional have been proved, or the backend isn't ready.
+// enforced says how limits are held. Those that aren't optional have been proved, or the backend
+// isn't ready.
 func enforced(controls []plugins.Control) map[string]string {
 	m := map[string]string{"memory": "cgroup", "pids": "cgroup", "cpu": "cgroup", "tmp": "tmpfs", "files": "rlimit"}
 	for _, c := range controls {

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// maxBehind is how many containers that have ended may wait to be removed. More hold back the boxes they are of.
+// maxBehind is how many containers that have ended may wait to be removed. More hold back the boxes
+// they are of.
 const maxBehind = 16
 
 // clearing removes containers of boxes that have ended. The zero value is not usable.
@@ -18,8 +19,9 @@ type clearing struct {
 
 func newClearing() *clearing { return &clearing{slots: make(chan struct{}, maxBehind)} }
 
-// behind removes a container whose processes are known to be gone, while its Run returns: nothing of it runs, holds memory or has files, and to
-// remove the engine's record of it takes longer than everything else about an end.
+// behind removes a container whose processes are known to be gone, while its Run returns: nothing
+// of it runs, holds memory or has files, and to remove the engine's record of it takes longer than
+// everything else about an end.
 func (c *clearing) behind(ctx context.Context, h *host, name string) {
 	c.slots <- struct{}{}
 	c.wg.Go(func() {
@@ -41,8 +43,8 @@ func (c *clearing) wait(limit time.Duration) {
 	}
 }
 
-// clearAway kills and removes a box's container. If the engine doesn't answer it keeps trying in the background for as long as this process
-// lives, and the sweep of the next Check does the rest.
+// clearAway kills and removes a box's container. If the engine doesn't answer it keeps trying in
+// the background for as long as this process lives, and the sweep of the next Check does the rest.
 func (h *host) clearAway(ctx context.Context, name string) error {
 	err := h.remove(ctx, name)
 	if err == nil {

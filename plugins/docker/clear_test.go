@@ -8,8 +8,9 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// TestEndDoesNotWaitForRemoval has an engine that removes nothing until the test lets it. A box that ended is told of all the same, with nothing running in its
-// container, and Close waits for the removal.
+// TestEndDoesNotWaitForRemoval has an engine that removes nothing until the test lets it. A box
+// that ended is told of all the same, with nothing running in its container, and Close waits for
+// the removal.
 func TestEndDoesNotWaitForRemoval(t *testing.T) {
 	proxy := startProxy(t, shared.Socket())
 	settings := sharedSettings()
@@ -23,7 +24,8 @@ func TestEndDoesNotWaitForRemoval(t *testing.T) {
 			<-gate
 		}
 	})
-	if _, exit, err := w.do(t, plugins.Spec{}, python("pass")); err != nil || exit.Code != 0 || exit.Reason != plugins.ReasonExit {
+	if _, exit, err := w.do(t, plugins.Spec{}, python("pass")); err != nil || exit.Code != 0 ||
+		exit.Reason != plugins.ReasonExit {
 		t.Fatalf("%+v, %v", exit, err)
 	}
 	if left := leftovers(t, shared)(w.cfg.Instance); len(left) != 1 || !strings.HasSuffix(left[0], " exited") {
@@ -39,11 +41,13 @@ func TestEndDoesNotWaitForRemoval(t *testing.T) {
 	}
 }
 
-// TestCountersOfThisHost reads them without the engine, which here is on this host. What was refused is counted then, not guessed.
+// TestCountersOfThisHost reads them without the engine, which here is on this host. What was
+// refused is counted then, not guessed.
 func TestCountersOfThisHost(t *testing.T) {
 	w := newWorld(t, sharedSettings())
 	w.ready(t)
-	const busy = "import time\nx = bytearray(b'1') * (40 << 20)\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass"
+	const busy = "import time\nx = bytearray(b'1') * (40 << 20)\nend = time.process_time() + 0.3\nwhile " +
+		"time.process_time() < end: pass"
 	_, exit, err := w.do(t, plugins.Spec{}, python(busy+"\nprint('up', flush=True)"))
 	if err != nil || exit.PidsHit {
 		t.Errorf("%+v, %v", exit, err)
@@ -52,7 +56,10 @@ func TestCountersOfThisHost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.open(t.Context(), w.host.images[0], []string{w.host.images[0].python, "-c", busy + "\nimport os\nfor i in range(40):\n try:\n  if os.fork() == 0: time.sleep(100)\n except OSError: pass\nprint('up', flush=True)\ntime.sleep(100)"}); err != nil {
+	if err := b.open(t.Context(), w.host.images[0],
+		[]string{w.host.images[0].python, "-c",
+			busy + "\nimport os\nfor i in range(40):\n try:\n  if os.fork() == 0: time.sleep(100)\n except OSError: " +
+				"pass\nprint('up', flush=True)\ntime.sleep(100)"}); err != nil {
 		t.Fatal(err)
 	}
 	defer func() {

@@ -36,7 +36,8 @@ func (h *host) labels(box string) map[string]string {
 	return labels
 }
 
-// unset takes variables out of the environment: those of the image, and those that the engine adds. A name without a value means that.
+// unset takes variables out of the environment: those of the image, and those that the engine adds.
+// A name without a value means that.
 func unset(names []string) []string { return append([]string{"PATH", "HOSTNAME"}, names...) }
 
 // hostConfig is the wall around it. l is bound.
@@ -60,8 +61,9 @@ func (h *host) hostConfig(arch string, l plugins.Limits) *container.HostConfig {
 	}
 }
 
-// resources hold the box as a whole by a cgroup, and each process by resource limits. The signal and queue budgets are charged to the
-// uid, which all boxes share; a resource limit on processes would be too, so there is none.
+// resources hold the box as a whole by a cgroup, and each process by resource limits. The signal
+// and queue budgets are charged to the uid, which all boxes share; a resource limit on processes
+// would be too, so there is none.
 func resources(l plugins.Limits) container.Resources {
 	r := container.Resources{
 		Memory: l.Memory, MemorySwap: l.Memory,
@@ -72,14 +74,16 @@ func resources(l plugins.Limits) container.Resources {
 		name  string
 		value int64
 	}{
-		{"nofile", l.Files}, {"fsize", max(l.Tmp, shmSize)}, {"core", 0}, {"memlock", 0}, {"msgqueue", 0}, {"sigpending", 256},
+		{"nofile", l.Files}, {"fsize", max(l.Tmp, shmSize)}, {"core", 0}, {"memlock", 0}, {"msgqueue", 0},
+		{"sigpending", 256},
 	} {
 		r.Ulimits = append(r.Ulimits, &container.Ulimit{Name: u.name, Soft: u.value, Hard: u.value})
 	}
 	return r
 }
 
-// mounts are /tmp and empty covers: over terminals, whose pool the whole host shares, over message queues, and over /sys with its cgroups.
+// mounts are /tmp and empty covers: over terminals, whose pool the whole host shares, over message
+// queues, and over /sys with its cgroups.
 func (h *host) mounts(l plugins.Limits) map[string]string {
 	const cover = "ro,nosuid,nodev,noexec,size=4k,mode=0555"
 	exec := "noexec"
@@ -92,11 +96,14 @@ func (h *host) mounts(l plugins.Limits) map[string]string {
 	}
 }
 
-// maskedPaths are what engines mask by themselves, and files of /proc that tell of the host and not of the box.
+// maskedPaths are what engines mask by themselves, and files of /proc that tell of the host and not
+// of the box.
 func maskedPaths() []string {
 	return []string{
-		"/proc/acpi", "/proc/asound", "/proc/cmdline", "/proc/diskstats", "/proc/interrupts", "/proc/iomem", "/proc/ioports", "/proc/kcore",
-		"/proc/key-users", "/proc/keys", "/proc/latency_stats", "/proc/modules", "/proc/partitions", "/proc/sched_debug", "/proc/scsi",
+		"/proc/acpi", "/proc/asound", "/proc/cmdline", "/proc/diskstats", "/proc/interrupts", "/proc/iomem", "/proc/ioports",
+		"/proc/kcore",
+		"/proc/key-users", "/proc/keys", "/proc/latency_stats", "/proc/modules", "/proc/partitions", "/proc/sched_debug",
+		"/proc/scsi",
 		"/proc/softirqs", "/proc/swaps", "/proc/timer_list", "/proc/timer_stats", "/proc/vmallocinfo",
 	}
 }
@@ -105,8 +112,8 @@ func readonlyPaths() []string {
 	return []string{"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"}
 }
 
-// sysctls open low ports of the box's own loopback, and bound the buffers of connections there, which come out of memory
-// that the whole host shares.
+// sysctls open low ports of the box's own loopback, and bound the buffers of connections there,
+// which come out of memory that the whole host shares.
 func sysctls() map[string]string {
 	return map[string]string{
 		"net.ipv4.ip_unprivileged_port_start": "0",

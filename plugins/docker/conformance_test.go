@@ -59,11 +59,13 @@ func withEngine(run func() int) (code int, err error) {
 
 func TestConformance(t *testing.T) {
 	newSandbox := sandboxtest.Plugin(Name, sharedSettings())
-	sandboxtest.Run(t, newSandbox, sandboxtest.Options{Name: Name, Leftovers: settled(t, shared), UncountedForks: true, Measures: true})
+	sandboxtest.Run(t, newSandbox,
+		sandboxtest.Options{Name: Name, Leftovers: settled(t, shared), UncountedForks: true, Measures: true})
 }
 
-// TestConformanceThroughProxy has the least of the suite, since boxes are the same, with the few rights that a socket proxy gives. What the backend asks for beyond them it must be able
-// to do without.
+// TestConformanceThroughProxy has the least of the suite, since boxes are the same, with the few
+// rights that a socket proxy gives. What the backend asks for beyond them it must be able to do
+// without.
 func TestConformanceThroughProxy(t *testing.T) {
 	proxy := startProxy(t, shared.Socket())
 	settings := sharedSettings()

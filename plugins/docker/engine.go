@@ -24,7 +24,8 @@ const oldestAPI = "1.41"
 // callTime bounds every call to the engine that isn't meant to wait for something.
 const callTime = 20 * time.Second
 
-// startTime bounds the start of a container: an engine works at many at once, and each takes as long as all of them.
+// startTime bounds the start of a container: an engine works at many at once, and each takes as
+// long as all of them.
 const startTime = time.Minute
 
 // engine is a Docker engine that has answered.
@@ -34,8 +35,8 @@ type engine struct {
 	version string // for people
 }
 
-// connect finds an engine and agrees with it on a version of the API. It takes no other rights than to list containers, so that it works
-// through a socket proxy that lets nothing else pass.
+// connect finds an engine and agrees with it on a version of the API. It takes no other rights than
+// to list containers, so that it works through a socket proxy that lets nothing else pass.
 func connect(ctx context.Context, s settings) (*engine, error) {
 	host := s.host
 	if host == "" {
@@ -46,7 +47,9 @@ func connect(ctx context.Context, s settings) (*engine, error) {
 	}
 	options := []client.Opt{client.WithHost(host)}
 	if s.tls != "" && strings.HasPrefix(host, "tcp:") { // a socket is guarded by the file system
-		options = append(options, client.WithTLSClientConfig(filepath.Join(s.tls, "ca.pem"), filepath.Join(s.tls, "cert.pem"), filepath.Join(s.tls, "key.pem")))
+		options = append(options,
+			client.WithTLSClientConfig(filepath.Join(s.tls, "ca.pem"), filepath.Join(s.tls, "cert.pem"),
+				filepath.Join(s.tls, "key.pem")))
 	}
 	id, err := identify(ctx, options)
 	if err != nil {
@@ -67,13 +70,15 @@ func findSocket() (string, error) {
 			return "unix://" + path, nil
 		}
 	}
-	return "", fmt.Errorf("no Docker engine found at %s; start one, or set AIRLOCK_PLUGIN_DOCKER_HOST", strings.Join(paths, " or "))
+	return "", fmt.Errorf("no Docker engine found at %s; start one, or set AIRLOCK_PLUGIN_DOCKER_HOST",
+		strings.Join(paths, " or "))
 }
 
 // identity is what an engine tells of itself with every answer.
 type identity struct{ api, server string }
 
-// identify asks in the oldest version. An engine that no longer speaks it refuses, but says which one it speaks.
+// identify asks in the oldest version. An engine that no longer speaks it refuses, but says which
+// one it speaks.
 func identify(ctx context.Context, options []client.Opt) (identity, error) {
 	var mu sync.Mutex
 	var id identity
@@ -98,7 +103,8 @@ func identify(ctx context.Context, options []client.Opt) (identity, error) {
 	case id.api == "":
 		id.api = oldestAPI
 	case versions.LessThan(id.api, oldestAPI):
-		return identity{}, fmt.Errorf("it speaks version %s of the API and %s is needed, which came with Docker 20.10", id.api, oldestAPI)
+		return identity{}, fmt.Errorf("it speaks version %s of the API and %s is needed, which came with Docker 20.10",
+			id.api, oldestAPI)
 	case versions.LessThan(client.MaxAPIVersion, id.api):
 		id.api = client.MaxAPIVersion
 	}
@@ -108,14 +114,16 @@ func identify(ctx context.Context, options []client.Opt) (identity, error) {
 	return id, nil
 }
 
-// within runs one call with a deadline of its own: a box that is being killed still has to be cleared away.
+// within runs one call with a deadline of its own: a box that is being killed still has to be
+// cleared away.
 func within[T any](ctx context.Context, limit time.Duration, call func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	return call(ctx)
 }
 
-// remove kills and removes a container and returns when it's gone. One that isn't there is no error.
+// remove kills and removes a container and returns when it's gone. One that isn't there is no
+// error.
 func (e *engine) remove(ctx context.Context, container string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTime)
 	defer cancel()
@@ -136,10 +144,12 @@ func (e *engine) remove(ctx context.Context, container string) error {
 	}
 }
 
-// sweep removes every container of an instance for which keep answers false, and those of others that dead owners left.
+// sweep removes every container of an instance for which keep answers false, and those of others
+// that dead owners left.
 func (e *engine) sweep(ctx context.Context, instance string, keep func(box string) bool) error {
 	list, err := within(ctx, callTime, func(ctx context.Context) (client.ContainerListResult, error) {
-		return e.api.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: client.Filters{}.Add("label", labelInstance)})
+		return e.api.ContainerList(ctx,
+			client.ContainerListOptions{All: true, Filters: client.Filters{}.Add("label", labelInstance)})
 	})
 	if err != nil {
 		return err

@@ -24,7 +24,8 @@ func explain(err error) error {
 	return err
 }
 
-// told is an engine's error as the host gets it: what failed, why, what to do, and plugins.ErrCut if no engine answers.
+// told is an engine's error as the host gets it: what failed, why, what to do, and plugins.ErrCut
+// if no engine answers.
 func told(what string, err error) error {
 	if unreachable(err) {
 		return fmt.Errorf("%w: %s: %w", plugins.ErrCut, what, explain(err))
@@ -35,7 +36,8 @@ func told(what string, err error) error {
 // unreachable reports whether an error says that no engine answers.
 func unreachable(err error) bool {
 	text := strings.ToLower(err.Error())
-	return client.IsErrConnectionFailed(err) || errors.Is(err, syscall.ECONNREFUSED) || strings.Contains(text, "connection refused") || strings.Contains(text, "cannot connect to the docker daemon")
+	return client.IsErrConnectionFailed(err) || errors.Is(err, syscall.ECONNREFUSED) ||
+		strings.Contains(text, "connection refused") || strings.Contains(text, "cannot connect to the docker daemon")
 }
 
 func advise(err error) string {
@@ -46,7 +48,8 @@ func advise(err error) string {
 		return "The engine's disk is full: free some of it (docker system df shows what takes it)"
 	case errdefs.IsPermissionDenied(err) || has("received 403"): // the second is all that an attempt to attach tells
 		return "A socket proxy has to allow containers, images, commit and POST"
-	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EACCES) || has("permission denied while trying to connect"):
+	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EACCES) ||
+		has("permission denied while trying to connect"):
 		return "Airlock's user has to be allowed to use the engine's socket; whoever may is root on that host"
 	case has("runtime name") || has("unknown runtime"):
 		return "AIRLOCK_PLUGIN_DOCKER_RUNTIME names a runtime that the engine doesn't have"

@@ -13,23 +13,28 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// TestAddressWithTheNumberOfAnAnswer: an engine that couldn't be reached at an address with 403 in it was taken for one whose proxy forbids a call.
+// TestAddressWithTheNumberOfAnAnswer: an engine that couldn't be reached at an address with 403 in
+// it was taken for one whose proxy forbids a call.
 func TestAddressWithTheNumberOfAnAnswer(t *testing.T) {
 	api, err := client.New(client.WithHost("unix://" + filepath.Join(t.TempDir(), "engine-4034037.sock")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = api.Ping(t.Context(), client.PingOptions{})
-	if told := explain(err); told == nil || !strings.Contains(told.Error(), "4034037") || !strings.Contains(told.Error(), "AIRLOCK_PLUGIN_DOCKER_HOST") {
+	if told := explain(err); told == nil || !strings.Contains(told.Error(), "4034037") ||
+		!strings.Contains(told.Error(), "AIRLOCK_PLUGIN_DOCKER_HOST") {
 		t.Errorf("told: %v", told)
 	}
-	if told := explain(errors.New("cannot connect to the docker daemon at unix:///tmp/engine-2184034926/engine.sock")); !strings.Contains(told.Error(), "AIRLOCK_PLUGIN_DOCKER_HOST") {
+	if told := explain(errors.New(
+		"cannot connect to the docker daemon at unix:///tmp/engine-2184034926/engine.sock")); !strings.Contains(told.Error(),
+		"AIRLOCK_PLUGIN_DOCKER_HOST") {
 		t.Errorf("told: %v", told)
 	}
 }
 
 func TestForbiddenByAProxy(t *testing.T) {
-	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusForbidden) }))
+	proxy := httptest.NewServer(http.HandlerFunc(
+		func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusForbidden) }))
 	defer proxy.Close()
 	api, err := client.New(client.WithHost("tcp://"+proxy.Listener.Addr().String()), client.WithAPIVersion("1.44"))
 	if err != nil {
@@ -42,7 +47,8 @@ func TestForbiddenByAProxy(t *testing.T) {
 			t.Errorf("%s: %v", call, told)
 		}
 	}
-	if told := explain(fmt.Errorf("dial: %w", os.ErrPermission)); !strings.Contains(told.Error(), "allowed to use the engine's socket") {
+	if told := explain(fmt.Errorf("dial: %w", os.ErrPermission)); !strings.Contains(told.Error(),
+		"allowed to use the engine's socket") {
 		t.Errorf("told: %v", told)
 	}
 	if err := explain(nil); err != nil {

@@ -38,8 +38,8 @@ func TestUnknownRuntime(t *testing.T) {
 	noneLeft(t, shared, w.cfg.Instance)
 }
 
-// TestEngineKilled ends the engine under a running box, without giving it a chance to end its containers. The run fails with a reason, and once the
-// engine is back nothing of the box is left.
+// TestEngineKilled ends the engine under a running box, without giving it a chance to end its
+// containers. The run fails with a reason, and once the engine is back nothing of the box is left.
 func TestEngineKilled(t *testing.T) {
 	d := dockertest.New(t)
 	if err := d.Import(testImage, base); err != nil {
@@ -52,7 +52,8 @@ func TestEngineKilled(t *testing.T) {
 	if end := <-done; end.err == nil || !strings.Contains(end.err.Error(), "went away") {
 		t.Errorf("the run ended with %+v", end)
 	}
-	if _, _, err := w.do(t, plugins.Spec{ID: "next"}, python("pass")); err == nil || !strings.Contains(err.Error(), "AIRLOCK_PLUGIN_DOCKER_HOST") {
+	if _, _, err := w.do(t, plugins.Spec{ID: "next"}, python("pass")); err == nil ||
+		!strings.Contains(err.Error(), "AIRLOCK_PLUGIN_DOCKER_HOST") {
 		t.Errorf("a box without an engine: %v", err)
 	}
 	if err := d.Start(); err != nil {
@@ -64,7 +65,8 @@ func TestEngineKilled(t *testing.T) {
 	}
 }
 
-// TestEngineRestarts ends the engine in order, as an upgrade does: it kills the box, and may still be there to say so or not.
+// TestEngineRestarts ends the engine in order, as an upgrade does: it kills the box, and may still
+// be there to say so or not.
 func TestEngineRestarts(t *testing.T) {
 	d := dockertest.New(t)
 	if err := d.Import(testImage, base); err != nil {
@@ -81,7 +83,8 @@ func TestEngineRestarts(t *testing.T) {
 	}
 	select {
 	case end := <-done:
-		killed := end.err == nil && end.exit.Code == 137 && strings.Contains(end.exit.Diagnostic, "stopped the container or the engine")
+		killed := end.err == nil && end.exit.Code == 137 &&
+			strings.Contains(end.exit.Diagnostic, "stopped the container or the engine")
 		if lost := end.err != nil && strings.Contains(end.err.Error(), "the engine at "); !killed && !lost {
 			t.Errorf("the run ended with %+v", end)
 		}
@@ -92,7 +95,8 @@ func TestEngineRestarts(t *testing.T) {
 	w.ready(t)
 }
 
-// TestSweep has what a killed process left: a box's container that is stopped, one that runs, and those of two other instances, of which one was killed, too (hole M4).
+// TestSweep has what a killed process left: a box's container that is stopped, one that runs, and
+// those of two other instances, of which one was killed, too (hole M4).
 func TestSweep(t *testing.T) {
 	w := newWorld(t, sharedSettings())
 	w.ready(t)
@@ -114,7 +118,8 @@ func TestSweep(t *testing.T) {
 	killed.cfg.Instance += "-killed"
 	killed.ready(t)
 	self := string(killed.host.owner)
-	killed.host.owner = owner.ID(self[:strings.LastIndexByte(self, '-')] + "-1") // had this one's number, and started earlier
+	// had this one's number, and started earlier
+	killed.host.owner = owner.ID(self[:strings.LastIndexByte(self, '-')] + "-1")
 	if b, err = killed.host.newBox(plugins.Spec{ID: "created", Limits: probeLimits()}); err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,8 @@ const repository = "airlock/box"
 // layer changes with what is put into images besides airlock-init.
 const layer = "1"
 
-// image is one that the operator listed, pinned by its id, and the one derived from it that boxes run.
+// image is one that the operator listed, pinned by its id, and the one derived from it that boxes
+// run.
 type image struct {
 	name string // as the operator wrote it
 	id   string
@@ -73,7 +74,8 @@ func (e *engine) findImage(ctx context.Context, name string) (*image, error) {
 		return i, nil
 	}
 	if len(found.Config.Volumes) > 0 {
-		return nil, fmt.Errorf("image %s declares volumes, and a box must have nothing writable but /tmp; build it without VOLUME", name)
+		return nil, fmt.Errorf("image %s declares volumes, and a box must have nothing writable but /tmp; build it without "+
+			"VOLUME", name)
 	}
 	for _, variable := range found.Config.Env {
 		key, _, _ := strings.Cut(variable, "=")
@@ -97,7 +99,8 @@ func (m missingImage) advice() string {
 	return "docker pull " + m.name + " there"
 }
 
-// derive makes sure that the image with airlock-init in it exists. It's found again by its tag, which tells what it was made from.
+// derive makes sure that the image with airlock-init in it exists. It's found again by its tag,
+// which tells what it was made from.
 func (h *host) derive(ctx context.Context, i *image) error {
 	i.deriving.Lock()
 	defer i.deriving.Unlock()
@@ -116,7 +119,8 @@ func (h *host) derive(ctx context.Context, i *image) error {
 	return nil
 }
 
-// findDerived looks for the image that was derived from i. Labels alone prove nothing: whoever made an image that was pulled has chosen them, but not its tag.
+// findDerived looks for the image that was derived from i. Labels alone prove nothing: whoever made
+// an image that was pulled has chosen them, but not its tag.
 func (h *host) findDerived(ctx context.Context, i *image, key string) (bool, error) {
 	found, err := within(ctx, callTime, func(ctx context.Context) (client.ImageInspectResult, error) {
 		return h.api.ImageInspect(ctx, repository+":"+key)
@@ -128,7 +132,8 @@ func (h *host) findDerived(ctx context.Context, i *image, key string) (bool, err
 		return false, fmt.Errorf("image %s:%s: %w", repository, key, explain(err))
 	}
 	layers := found.RootFS.Layers
-	if found.Config == nil || found.Config.Labels[labelKey] != key || len(layers) != len(i.layers)+1 || !slices.Equal(layers[:len(i.layers)], i.layers) {
+	if found.Config == nil || found.Config.Labels[labelKey] != key || len(layers) != len(i.layers)+1 ||
+		!slices.Equal(layers[:len(i.layers)], i.layers) {
 		return false, nil
 	}
 	i.derived, i.python = found.ID, found.Config.Labels[labelPython]
@@ -141,8 +146,8 @@ func keyOf(id string, guest []byte) string {
 	return hex.EncodeToString(key[:16])
 }
 
-// makeDerived uploads into a container that is never started, and commits it. Nothing of the host is mounted, so it works wherever
-// the engine is.
+// makeDerived uploads into a container that is never started, and commits it. Nothing of the host
+// is mounted, so it works wherever the engine is.
 func (h *host) makeDerived(ctx context.Context, i *image, key string, guest []byte) error {
 	stage := fmt.Sprintf("airlock-stage-%s", strings.ToLower(rand.Text()))
 	defer func() { _ = h.remove(ctx, stage) }()
@@ -164,7 +169,8 @@ func (h *host) makeDerived(ctx context.Context, i *image, key string, guest []by
 		return err
 	}
 	_, err = within(ctx, callTime, func(ctx context.Context) (client.CopyToContainerResult, error) {
-		return h.api.CopyToContainer(ctx, stage, client.CopyToContainerOptions{DestinationPath: "/", Content: bytes.NewReader(archive(guest))})
+		return h.api.CopyToContainer(ctx, stage,
+			client.CopyToContainerOptions{DestinationPath: "/", Content: bytes.NewReader(archive(guest))})
 	})
 	if err != nil {
 		return err
@@ -173,7 +179,8 @@ func (h *host) makeDerived(ctx context.Context, i *image, key string, guest []by
 		return h.api.ContainerCommit(ctx, stage, client.ContainerCommitOptions{
 			Reference: repository + ":" + key, NoPause: true,
 			// A commit takes over the labels of its container, and the image belongs to no process.
-			Config: &container.Config{Labels: map[string]string{labelKey: key, labelOf: i.name, labelPython: python, labelOwner: ""}},
+			Config: &container.Config{Labels: map[string]string{labelKey: key, labelOf: i.name, labelPython: python,
+				labelOwner: ""}},
 		})
 	})
 	if err != nil {
@@ -204,7 +211,8 @@ func archive(guest []byte) []byte {
 	var buf bytes.Buffer
 	w := tar.NewWriter(&buf)
 	// Writes to a buffer don't fail.
-	_ = w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: "tmp/", Mode: 0o1777}) // runc gives a mount the mode of what it covers
+	// runc gives a mount the mode of what it covers
+	_ = w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: "tmp/", Mode: 0o1777})
 	for _, f := range []struct {
 		name    string
 		mode    int64
@@ -213,7 +221,8 @@ func archive(guest []byte) []byte {
 		{"airlock-init", 0o555, guest},
 		{"etc/passwd", 0o444, []byte("nobody:x:65534:65534:nobody:/tmp:/usr/sbin/nologin\n")},
 		{"etc/group", 0o444, []byte("nogroup:x:65534:\n")},
-		{"etc/nsswitch.conf", 0o444, []byte("passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n")},
+		{"etc/nsswitch.conf", 0o444,
+			[]byte("passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n")},
 	} {
 		_ = w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: f.name, Mode: f.mode, Size: int64(len(f.content))})
 		_, _ = w.Write(f.content)
@@ -249,8 +258,9 @@ func (h *host) derivedImages(ctx context.Context, label, value string) ([]derive
 	return out, nil
 }
 
-// dropOld removes images that were derived from what a name stood for earlier, or with an earlier airlock-init. One that boxes still run
-// stays until the next time, and an image that another Airlock on this engine misses is made again when it does.
+// dropOld removes images that were derived from what a name stood for earlier, or with an earlier
+// airlock-init. One that boxes still run stays until the next time, and an image that another
+// Airlock on this engine misses is made again when it does.
 func (h *host) dropOld(ctx context.Context, i *image) {
 	known, err := h.derivedImages(ctx, labelOf, i.name)
 	if err != nil {

@@ -45,7 +45,8 @@ func TestUnfitImages(t *testing.T) {
 
 // TestImagesWishesAreOverridden has an image that sets everything it can.
 func TestImagesWishesAreOverridden(t *testing.T) {
-	err := shared.Import("airlock-greedy:1", base, "ENV LD_PRELOAD=/nowhere SECRET=x PATH=/nowhere", "USER root", "ENTRYPOINT [\"/bin/sh\"]",
+	err := shared.Import("airlock-greedy:1", base, "ENV LD_PRELOAD=/nowhere SECRET=x PATH=/nowhere", "USER root",
+		"ENTRYPOINT [\"/bin/sh\"]",
 		"CMD [\"-c\", \"echo mine\"]", "WORKDIR /usr", "HEALTHCHECK CMD echo sick", "LABEL airlock.instance=other")
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +54,8 @@ func TestImagesWishesAreOverridden(t *testing.T) {
 	w := newWorld(t, map[string]string{"host": shared.Host(), "image": "airlock-greedy:1"})
 	w.ready(t)
 	out, exit, err := w.do(t, plugins.Spec{}, python("import os; print(os.getuid(), os.getcwd(), os.environ)"))
-	if err != nil || exit.Code != 0 || !strings.HasPrefix(out, "65534 /tmp ") || strings.Contains(out, "SECRET") || strings.Contains(out, "LD_PRELOAD") || strings.Contains(out, "nowhere") {
+	if err != nil || exit.Code != 0 || !strings.HasPrefix(out, "65534 /tmp ") || strings.Contains(out, "SECRET") ||
+		strings.Contains(out, "LD_PRELOAD") || strings.Contains(out, "nowhere") {
 		t.Errorf("output %q, %+v, %v", out, exit, err)
 	}
 	noneLeft(t, shared, w.cfg.Instance)
@@ -68,7 +70,8 @@ func TestChoice(t *testing.T) {
 	w := newWorld(t, map[string]string{"host": shared.Host(), "image": testImage + ",airlock-second:1,airlock-absent:1"})
 	report := w.ready(t)
 	api := shared.Client(t)
-	for name, want := range map[string]string{"": testImage, testImage: testImage, "airlock-second:1": "airlock-second:1"} {
+	for name, want := range map[string]string{"": testImage, testImage: testImage,
+		"airlock-second:1": "airlock-second:1"} {
 		i, err := w.host.image(name)
 		if err != nil || i.name != want {
 			t.Errorf("runtime %q: %+v, %v", name, i, err)
@@ -85,21 +88,25 @@ func TestChoice(t *testing.T) {
 	if i, err := w.host.image(""); err != nil || report.Runtime != i.id {
 		t.Errorf("report says runtime %q, want %s", report.Runtime, i.id)
 	}
-	for name, says := range map[string]string{"airlock-absent:1": "docker pull airlock-absent:1", "airlock-unfit:1": "none of the images", "airlock/box": "none of the images"} {
-		if _, _, err := w.do(t, plugins.Spec{Runtime: name}, python("pass")); err == nil || !strings.Contains(err.Error(), says) {
+	for name, says := range map[string]string{"airlock-absent:1": "docker pull airlock-absent:1",
+		"airlock-unfit:1": "none of the images", "airlock/box": "none of the images"} {
+		if _, _, err := w.do(t, plugins.Spec{Runtime: name}, python("pass")); err == nil ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("runtime %q: %v, want %q", name, err, says)
 		}
 	}
 	said := false
 	for _, c := range report.Controls {
-		said = said || c.Name == "image airlock-absent:1 is ready" && !c.Proved && c.Detail == "the engine has no image airlock-absent:1" && c.Fix == "docker pull airlock-absent:1 there"
+		said = said || c.Name == "image airlock-absent:1 is ready" && !c.Proved &&
+			c.Detail == "the engine has no image airlock-absent:1" && c.Fix == "docker pull airlock-absent:1 there"
 	}
 	if !said {
 		t.Error("the report doesn't tell of the image that isn't there")
 	}
 }
 
-// TestDerivedImages are made once, made again when somebody removed them, and removed when their image has changed.
+// TestDerivedImages are made once, made again when somebody removed them, and removed when their
+// image has changed.
 func TestDerivedImages(t *testing.T) {
 	const name = "airlock-changing:1"
 	if err := shared.Import(name, base); err != nil {
@@ -108,7 +115,8 @@ func TestDerivedImages(t *testing.T) {
 	api := shared.Client(t)
 	derived := func() []string {
 		t.Helper()
-		list, err := api.ImageList(t.Context(), client.ImageListOptions{Filters: client.Filters{}.Add("label", labelOf+"="+name)})
+		list, err := api.ImageList(t.Context(),
+			client.ImageListOptions{Filters: client.Filters{}.Add("label", labelOf+"="+name)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,8 +150,9 @@ func TestDerivedImages(t *testing.T) {
 	noneLeft(t, shared, w.cfg.Instance)
 }
 
-// TestForgedDerivedImage has an image on the engine that claims, by its labels, to be what Airlock derived from another. Whoever made an image that
-// somebody once pulled there must not get to be the first process of every box.
+// TestForgedDerivedImage has an image on the engine that claims, by its labels, to be what Airlock
+// derived from another. Whoever made an image that somebody once pulled there must not get to be
+// the first process of every box.
 func TestForgedDerivedImage(t *testing.T) {
 	const name, forged = "airlock-victim:1", "airlock-forged:1"
 	if err := shared.Import(name, base, "LABEL victim=1"); err != nil {
@@ -155,7 +164,8 @@ func TestForgedDerivedImage(t *testing.T) {
 		t.Fatal(err)
 	}
 	key := keyOf(victim.ID, sandboxtest.Guest(t))
-	if err := shared.Import(forged, archive([]byte("#!/bin/sh\n")), "LABEL "+labelKey+"="+key+" "+labelOf+"="+name+" "+labelPython+"=/airlock-init"); err != nil {
+	if err := shared.Import(forged, archive([]byte("#!/bin/sh\n")),
+		"LABEL "+labelKey+"="+key+" "+labelOf+"="+name+" "+labelPython+"=/airlock-init"); err != nil {
 		t.Fatal(err)
 	}
 	w := newWorld(t, map[string]string{"host": shared.Host(), "image": name})
@@ -169,7 +179,8 @@ func TestForgedDerivedImage(t *testing.T) {
 	noneLeft(t, shared, w.cfg.Instance)
 }
 
-// TestProgramsInTmp runs a program that the script has put into /tmp, which takes an operator who wants that.
+// TestProgramsInTmp runs a program that the script has put into /tmp, which takes an operator who
+// wants that.
 func TestProgramsInTmp(t *testing.T) {
 	const script = `
 import os, subprocess

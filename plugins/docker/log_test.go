@@ -7,14 +7,16 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// TestNoContainerLog: what a script prints comes out once, to be masked. The engine must not keep a copy of its own.
+// TestNoContainerLog: what a script prints comes out once, to be masked. The engine must not keep a
+// copy of its own.
 func TestNoContainerLog(t *testing.T) {
 	w := newWorld(t, sharedSettings())
 	w.ready(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := w.start(t, ctx, "logged", python(sleeper))
 	api := shared.Client(t)
-	list, err := api.ContainerList(ctx, client.ContainerListOptions{Filters: client.Filters{}.Add("label", labelInstance+"="+w.cfg.Instance)})
+	list, err := api.ContainerList(ctx,
+		client.ContainerListOptions{Filters: client.Filters{}.Add("label", labelInstance+"="+w.cfg.Instance)})
 	if err != nil || len(list.Items) == 0 {
 		t.Fatalf("%d containers, %v", len(list.Items), err)
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// Times between looks at what a box uses. Counters go with the container, so what it used since the last look isn't known.
+// Times between looks at what a box uses. Counters go with the container, so what it used since the
+// last look isn't known.
 const (
 	lookFirst = 20 * time.Millisecond // after the start and after input, then doubled
 	lookLast  = 10 * time.Second
@@ -28,7 +29,8 @@ type usage struct {
 	oom  bool // memory ran out, and the kernel ended a process of it or found none; only counters on this host tell
 }
 
-// meter looks at one box's counters from time to time: soon after something happened, rarely while nothing does.
+// meter looks at one box's counters from time to time: soon after something happened, rarely while
+// nothing does.
 type meter struct {
 	engine    *engine
 	container string
@@ -120,7 +122,8 @@ func (m *meter) isNear() bool {
 	return m.near != nil
 }
 
-// now reads the counters on this host, and returns what was seen by then: some of them tell of a moment only. ok is false if they aren't here, or not any more.
+// now reads the counters on this host, and returns what was seen by then: some of them tell of a
+// moment only. ok is false if they aren't here, or not any more.
 func (m *meter) now() (u usage, ok bool) {
 	m.mu.Lock()
 	near := m.near
@@ -138,7 +141,8 @@ func (m *meter) now() (u usage, ok bool) {
 func (m *meter) note(u usage) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.seen = usage{max(m.seen.peak, u.peak), max(m.seen.cpu, u.cpu), m.seen.full || u.full, m.seen.held || u.held, m.seen.oom || u.oom}
+	m.seen = usage{max(m.seen.peak, u.peak), max(m.seen.cpu, u.cpu), m.seen.full || u.full, m.seen.held || u.held,
+		m.seen.oom || u.oom}
 }
 
 func (m *meter) usage() usage {

@@ -8,14 +8,16 @@ import (
 	"time"
 )
 
-// nearby are the counters of a container whose engine runs on this very host, where they can be read without asking the engine: it takes up to half a
-// second to answer, and that would be between a script's end and its result.
+// nearby are the counters of a container whose engine runs on this very host, where they can be
+// read without asking the engine: it takes up to half a second to answer, and that would be between
+// a script's end and its result.
 type nearby struct {
 	memory, cpu, quota, pids string // directories of control groups
 	unified                  bool
 }
 
-// findNearby returns nil if the process isn't the container's in our view: the engine is elsewhere, or we are in a container ourselves.
+// findNearby returns nil if the process isn't the container's in our view: the engine is elsewhere,
+// or we are in a container ourselves.
 func findNearby(pid int, container string) *nearby {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cgroup"))
 	if err != nil || container == "" {
@@ -45,8 +47,9 @@ func findNearby(pid int, container string) *nearby {
 	return n
 }
 
-// usage reads the counters. ok is false unless each was there that tells how the box does: they go with the container, and one that could not be read must not
-// pass for a limit that nothing ran into.
+// usage reads the counters. ok is false unless each was there that tells how the box does: they go
+// with the container, and one that could not be read must not pass for a limit that nothing ran
+// into.
 func (n *nearby) usage() (u usage, ok bool) {
 	var r reader
 	if n.unified {
@@ -59,7 +62,8 @@ func (n *nearby) usage() (u usage, ok bool) {
 	} else {
 		u.peak = r.number(n.memory, "memory.max_usage_in_bytes")
 		u.cpu = time.Duration(r.number(n.cpu, "cpuacct.usage"))
-		u.oom = r.field(n.memory, "memory.oom_control", "oom_kill") > 0 || r.field(n.memory, "memory.oom_control", "under_oom") > 0
+		u.oom = r.field(n.memory, "memory.oom_control", "oom_kill") > 0 ||
+			r.field(n.memory, "memory.oom_control", "under_oom") > 0
 	}
 	u.full = r.field(n.pids, "pids.events", "max") > 0
 	held, _ := field(n.quota, "cpu.stat", "nr_throttled") // it slows a box down, and refuses it nothing

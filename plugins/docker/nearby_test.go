@@ -15,15 +15,18 @@ import (
 // Counters of a container that runs, as kernels write them.
 func unifiedCounters() map[string]string {
 	return map[string]string{
-		"memory.events": "low 0\nhigh 0\nmax 7\noom 0\noom_kill 0\noom_group_kill 0\n", "memory.peak": "3000\n", "memory.current": "2000\n",
-		"pids.events": "max 0\n", "cpu.stat": "usage_usec 5000000\nuser_usec 1\nnr_periods 3\nnr_throttled 2\nthrottled_usec 9\n",
+		"memory.events": "low 0\nhigh 0\nmax 7\noom 0\noom_kill 0\noom_group_kill 0\n", "memory.peak": "3000\n",
+		"memory.current": "2000\n",
+		"pids.events":    "max 0\n",
+		"cpu.stat":       "usage_usec 5000000\nuser_usec 1\nnr_periods 3\nnr_throttled 2\nthrottled_usec 9\n",
 	}
 }
 
 func splitCounters() map[string]string {
 	return map[string]string{
 		"memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 0\n", "memory.max_usage_in_bytes": "3000\n",
-		"pids.events": "max 0\n", "cpuacct.usage": "5000000000\n", "cpu.stat": "nr_periods 3\nnr_throttled 2\nthrottled_time 9\n",
+		"pids.events": "max 0\n", "cpuacct.usage": "5000000000\n",
+		"cpu.stat": "nr_periods 3\nnr_throttled 2\nthrottled_time 9\n",
 	}
 }
 
@@ -49,12 +52,18 @@ func TestNearbyUsage(t *testing.T) {
 	}{
 		{"quiet, unified", true, nil, quiet},
 		{"quiet", false, nil, quiet},
-		{"refused forks, unified", true, map[string]string{"pids.events": "max 3\n"}, usage{peak: 3000, cpu: 5 * time.Second, held: true, full: true}},
-		{"refused forks", false, map[string]string{"pids.events": "max 3\n"}, usage{peak: 3000, cpu: 5 * time.Second, held: true, full: true}},
-		{"a process ended, unified", true, map[string]string{"memory.events": "max 7\noom 1\noom_kill 1\n"}, usage{peak: 3000, cpu: 5 * time.Second, held: true, oom: true}},
-		{"a process ended", false, map[string]string{"memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n"}, usage{peak: 3000, cpu: 5 * time.Second, held: true, oom: true}},
-		{"nothing to end, unified", true, map[string]string{"memory.events": "max 7\noom 1\noom_kill 0\n"}, usage{peak: 3000, cpu: 5 * time.Second, held: true, oom: true}},
-		{"nothing to end", false, map[string]string{"memory.oom_control": "oom_kill_disable 0\nunder_oom 1\noom_kill 0\n"}, usage{peak: 3000, cpu: 5 * time.Second, held: true, oom: true}},
+		{"refused forks, unified", true, map[string]string{"pids.events": "max 3\n"},
+			usage{peak: 3000, cpu: 5 * time.Second, held: true, full: true}},
+		{"refused forks", false, map[string]string{"pids.events": "max 3\n"},
+			usage{peak: 3000, cpu: 5 * time.Second, held: true, full: true}},
+		{"a process ended, unified", true, map[string]string{"memory.events": "max 7\noom 1\noom_kill 1\n"},
+			usage{peak: 3000, cpu: 5 * time.Second, held: true, oom: true}},
+		{"a process ended", false, map[string]string{"memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n"},
+			usage{peak: 3000, cpu: 5 * time.Second, held: true, oom: true}},
+		{"nothing to end, unified", true, map[string]string{"memory.events": "max 7\noom 1\noom_kill 0\n"},
+			usage{peak: 3000, cpu: 5 * time.Second, held: true, oom: true}},
+		{"nothing to end", false, map[string]string{"memory.oom_control": "oom_kill_disable 0\nunder_oom 1\noom_kill 0\n"},
+			usage{peak: 3000, cpu: 5 * time.Second, held: true, oom: true}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -94,7 +103,8 @@ func TestAMissingCounterIsNotZero(t *testing.T) {
 	}
 }
 
-// TestAHierarchyThatIsNotThereIsNotRead: a file of that name in the directory where Airlock was started is nobody's counter.
+// TestAHierarchyThatIsNotThereIsNotRead: a file of that name in the directory where Airlock was
+// started is nobody's counter.
 func TestAHierarchyThatIsNotThereIsNotRead(t *testing.T) {
 	dir := group(t, splitCounters())
 	t.Chdir(dir)
@@ -103,7 +113,8 @@ func TestAHierarchyThatIsNotThereIsNotRead(t *testing.T) {
 	}
 }
 
-// TestUsageIsTheMostThatWasSeen: before Linux 5.19 there is no mark of the most memory that a container had, only of what it has.
+// TestUsageIsTheMostThatWasSeen: before Linux 5.19 there is no mark of the most memory that a
+// container had, only of what it has.
 func TestUsageIsTheMostThatWasSeen(t *testing.T) {
 	for _, kept := range []bool{true, false} {
 		files := unifiedCounters()

@@ -39,15 +39,16 @@ const (
 )
 
 // groupsFix is what to do about limits that an engine doesn't hold.
-const groupsFix = "run the engine with the control groups of memory and processes (a rootless one with cgroup version 2 and delegation)"
+const groupsFix = "run the engine with the control groups of memory and processes (a rootless one with cgroup " +
+	"version 2 and delegation)"
 
 // probeLimits are small, so that reaching them is quick.
 func probeLimits() plugins.Limits {
 	return plugins.Limits{Memory: 96 << 20, CPU: 0.5, Pids: 20, Tmp: 2 << 20, Files: 40}
 }
 
-// probe opens a box, tries to break out of it and returns what held. It fails if the box could not be opened or the answer is
-// not complete; a control that did not hold is no error.
+// probe opens a box, tries to break out of it and returns what held. It fails if the box could not
+// be opened or the answer is not complete; a control that did not hold is no error.
 func (h *host) probe(ctx context.Context, hidden []string) ([]plugins.Control, error) {
 	canary, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -56,8 +57,9 @@ func (h *host) probe(ctx context.Context, hidden []string) ([]plugins.Control, e
 	defer canary.Close()
 	limits := probeLimits()
 	input, err := json.Marshal(facts{
-		Hidden: hidden, Canary: canary.Addr().(*net.TCPAddr).Port, Pids: limits.Pids, Tmp: limits.Tmp, Shm: shmSize, Files: limits.Files,
-		Exec: h.settings.tmpExec,
+		Hidden: hidden, Canary: canary.Addr().(*net.TCPAddr).Port, Pids: limits.Pids, Tmp: limits.Tmp, Shm: shmSize,
+		Files: limits.Files,
+		Exec:  h.settings.tmpExec,
 	})
 	if err != nil {
 		return nil, err
@@ -96,7 +98,8 @@ func (h *host) strain(ctx context.Context) (cpu, memory plugins.Control, err err
 	}
 	line, tell := io.Pipe()
 	defer func() { _ = line.Close() }()
-	// Counters go with the box, which the rest of the script ends: so it is told how much memory to take once they have been read.
+	// Counters go with the box, which the rest of the script ends: so it is told how much memory to
+	// take once they have been read.
 	out := &heard{first: func() {
 		b.meter.look(ctx)
 		_, _ = tell.Write(strain.Line(limits.Memory))
@@ -119,18 +122,22 @@ func (h *host) strain(ctx context.Context) (cpu, memory plugins.Control, err err
 	return cpu, memory, nil
 }
 
-// strainCPU is the limit of the box that computes without pause, in cores: so little that it is reached on a busy host too.
+// strainCPU is the limit of the box that computes without pause, in cores: so little that it is
+// reached on a busy host too.
 const strainCPU = 0.1
 
-// limitedCPU is the control of processor time, for a box that got so large a share of a core. That share alone proves nothing: on a busy host everybody
-// gets little. The kernel counts how often it held a box back.
+// limitedCPU is the control of processor time, for a box that got so large a share of a core. That
+// share alone proves nothing: on a busy host everybody gets little. The kernel counts how often it
+// held a box back.
 func limitedCPU(share float64, heldBack bool) plugins.Control {
 	const slack = 2 // periods of the kernel's accounting are long beside the measurement
-	c := plugins.Control{Name: controlCPU, Detail: fmt.Sprintf("computed without pause at a limit of %v cores: got %.2f", strainCPU, share)}
+	c := plugins.Control{Name: controlCPU,
+		Detail: fmt.Sprintf("computed without pause at a limit of %v cores: got %.2f", strainCPU, share)}
 	switch {
 	case share > slack*strainCPU:
 	case !heldBack:
-		c.Detail += ", but the kernel was not seen to hold it back: nothing does, the engine doesn't tell, or the host was too busy to get so far"
+		c.Detail += ", but the kernel was not seen to hold it back: nothing does, the engine doesn't tell, or the host was " +
+			"too busy to get so far"
 	default:
 		c.Proved = true
 		c.Detail += ", and was held back"
@@ -155,8 +162,9 @@ func (h *heard) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// strained says how the script that takes memory ended, and whether its limit did that. It ends by itself with 0 where there is none. An engine that is busy
-// may tell of the end before it hears why the kernel did it.
+// strained says how the script that takes memory ended, and whether its limit did that. It ends by
+// itself with 0 where there is none. An engine that is busy may tell of the end before it hears why
+// the kernel did it.
 func strained(exit plugins.Exit) (ending string, held bool) {
 	const killedBySignal9 = 128 + 9
 	if exit.Reason == plugins.ReasonExit && exit.Code == killedBySignal9 {
@@ -165,9 +173,10 @@ func strained(exit plugins.Exit) (ending string, held bool) {
 	return "ended by " + string(exit.Reason), exit.Reason == plugins.ReasonOOM
 }
 
-// python runs a script as PID 1 of a box of the default image and returns what it wrote. The id begins with an underscore, which no
-// other box's does.
-func (h *host) python(ctx context.Context, id string, limits plugins.Limits, script string, input []byte) ([]byte, plugins.Exit, error) {
+// python runs a script as PID 1 of a box of the default image and returns what it wrote. The id
+// begins with an underscore, which no other box's does.
+func (h *host) python(ctx context.Context, id string, limits plugins.Limits, script string, input []byte) ([]byte,
+	plugins.Exit, error) {
 	b, err := h.newBox(plugins.Spec{ID: id, Limits: limits})
 	if err != nil {
 		return nil, plugins.Exit{}, err
@@ -178,7 +187,8 @@ func (h *host) python(ctx context.Context, id string, limits plugins.Limits, scr
 }
 
 // finish runs a script as PID 1 of a box of the default image. It fails if the box had to be ended.
-func (h *host) finish(ctx context.Context, b *box, script string, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
+func (h *host) finish(ctx context.Context, b *box, script string, stdin io.Reader, stdout io.Writer) (plugins.Exit,
+	error) {
 	i := h.images[0]
 	exit, err := b.run(ctx, i, []string{i.python, "-s", "-B", "-c", script}, stdin, stdout)
 	if err == nil && exit.Reason == plugins.ReasonKilled {

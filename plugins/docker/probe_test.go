@@ -97,7 +97,8 @@ func TestProbeFindsHoles(t *testing.T) {
 	}
 }
 
-// Under load the engine said that the box which takes memory had ended before it said why, and none was used although the limit was held.
+// Under load the engine said that the box which takes memory had ended before it said why, and none
+// was used although the limit was held.
 func TestLimitIsProvedByTheEnd(t *testing.T) {
 	for name, c := range map[string]struct {
 		exit plugins.Exit
@@ -126,7 +127,8 @@ func TestNoMemoryLimit(t *testing.T) {
 	}
 }
 
-// TestNoProcessorLimit takes the limit away on a host so busy that the box gets hardly anything: that share was once taken for the limit's doing.
+// TestNoProcessorLimit takes the limit away on a host so busy that the box gets hardly anything:
+// that share was once taken for the limit's doing.
 func TestNoProcessorLimit(t *testing.T) {
 	w := newWorld(t, sharedSettings())
 	w.ready(t)

@@ -17,7 +17,8 @@ import (
 	"testing"
 )
 
-// allowedCalls is what operators let through a socket proxy for us: containers, images and commit, whatever the method, and nothing else.
+// allowedCalls is what operators let through a socket proxy for us: containers, images and commit,
+// whatever the method, and nothing else.
 var allowedCalls = regexp.MustCompile(`^/v1\.[0-9]+/(containers|images|commit)(/|$)`)
 
 // socketProxy stands before an engine as the usual proxies do.
@@ -67,7 +68,8 @@ func (p *socketProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.mu.Lock()
 		p.refused[r.URL.Path] = true
 		p.mu.Unlock()
-		http.Error(w, "<html><body><h1>403 Forbidden</h1>\nRequest forbidden by administrative rules.\n</body></html>", http.StatusForbidden)
+		http.Error(w, "<html><body><h1>403 Forbidden</h1>\nRequest forbidden by administrative rules.\n</body></html>",
+			http.StatusForbidden)
 		return
 	}
 	if r.Header.Get("Upgrade") != "" {
@@ -76,9 +78,10 @@ func (p *socketProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	forward := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: "engine"})
 	forward.FlushInterval = -1
-	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "unix", p.engine)
-	}}
+	transport := &http.Transport{DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", p.engine)
+		}}
 	forward.Transport = transport
 	forward.ServeHTTP(w, r)
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
-// TestManyEndsLeaveNothing opens seventy boxes that end in every way there is, in random order, some at once.
+// TestManyEndsLeaveNothing opens seventy boxes that end in every way there is, in random order,
+// some at once.
 func TestManyEndsLeaveNothing(t *testing.T) {
 	w := newWorld(t, sharedSettings())
 	w.ready(t)
@@ -39,7 +40,8 @@ func TestManyEndsLeaveNothing(t *testing.T) {
 			for n := range next {
 				e := ends[n%len(ends)]
 				ctx, cancel := context.WithTimeout(t.Context(), e.life)
-				_, exit, err := w.doWithin(t, ctx, plugins.Spec{ID: "random-" + strconv.Itoa(n), Limits: plugins.Limits{Memory: 64 << 20}}, e.order)
+				_, exit, err := w.doWithin(t, ctx,
+					plugins.Spec{ID: "random-" + strconv.Itoa(n), Limits: plugins.Limits{Memory: 64 << 20}}, e.order)
 				cancel()
 				if err != nil || exit.Reason != e.want {
 					t.Errorf("box %d: %+v, %v, want %s", n, exit, err, e.want)

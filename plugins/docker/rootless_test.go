@@ -11,9 +11,10 @@ import (
 	"github.com/computclaw/airlock/plugins/docker/dockertest"
 )
 
-// A rootless engine can't make devices and mounts them instead: that was taken for files of the host, so that none ever passed. What it can't do where the kernel's
-// groups are not handed down to it is to hold limits, and for that alone it is refused then. The engine itself says what it can hold; each of its words has to be found
-// in the proof.
+// A rootless engine can't make devices and mounts them instead: that was taken for files of the
+// host, so that none ever passed. What it can't do where the kernel's groups are not handed down to
+// it is to hold limits, and for that alone it is refused then. The engine itself says what it can
+// hold; each of its words has to be found in the proof.
 func TestRootlessEngine(t *testing.T) {
 	d := dockertest.NewRootless(t)
 	if err := d.Import(testImage, base); err != nil {
@@ -48,7 +49,8 @@ func TestRootlessEngine(t *testing.T) {
 		t.Errorf("limits that were tried: %q", tried)
 	}
 	usable := holds[controlMemory] && holds[controlPids]
-	if r.Ready != usable || !usable && (!strings.Contains(r.Reason, "did not hold") || !strings.Contains(r.Reason, groupsFix)) {
+	if r.Ready != usable || !usable &&
+		(!strings.Contains(r.Reason, "did not hold") || !strings.Contains(r.Reason, groupsFix)) {
 		t.Errorf("ready %v for an engine that holds %v: %s", r.Ready, holds, r.Reason)
 	}
 	if held := r.Enforced["cpu"] == "cgroup"; held != holds[controlCPU] {
@@ -56,7 +58,8 @@ func TestRootlessEngine(t *testing.T) {
 	}
 }
 
-// heldByRootless is which limits a rootless engine says that it holds, by control. It fails if that can't be: version 1 of the control groups is never handed down.
+// heldByRootless is which limits a rootless engine says that it holds, by control. It fails if that
+// can't be: version 1 of the control groups is never handed down.
 func heldByRootless(t *testing.T, d *dockertest.Engine) map[string]bool {
 	t.Helper()
 	answer, err := d.Client(t).Info(t.Context(), client.InfoOptions{})
@@ -68,16 +71,19 @@ func heldByRootless(t *testing.T, d *dockertest.Engine) map[string]bool {
 	if err := unix.Statfs("/sys/fs/cgroup", &groups); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("control groups of version %s, driver %s, security %q", info.CgroupVersion, info.CgroupDriver, info.SecurityOptions)
+	t.Logf("control groups of version %s, driver %s, security %q", info.CgroupVersion, info.CgroupDriver,
+		info.SecurityOptions)
 	if !slices.Contains(info.SecurityOptions, "name=rootless") {
 		t.Errorf("the engine is not rootless: %q", info.SecurityOptions)
 	}
 	unified := groups.Type == unix.CGROUP2_SUPER_MAGIC
 	if (info.CgroupVersion == "2") != unified || !unified && info.CgroupDriver != "none" {
-		t.Errorf("unified control groups: %v, but the engine says version %s, driver %s", unified, info.CgroupVersion, info.CgroupDriver)
+		t.Errorf("unified control groups: %v, but the engine says version %s, driver %s", unified, info.CgroupVersion,
+			info.CgroupDriver)
 	}
 	delegated := unified && info.CgroupDriver != "none"
 	return map[string]bool{
-		controlMemory: delegated && info.MemoryLimit, controlPids: delegated && info.PidsLimit, controlCPU: delegated && info.CPUCfsQuota,
+		controlMemory: delegated && info.MemoryLimit, controlPids: delegated && info.PidsLimit,
+		controlCPU: delegated && info.CPUCfsQuota,
 	}
 }

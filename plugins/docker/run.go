@@ -46,11 +46,13 @@ func (h *host) newBox(spec plugins.Spec) (*box, error) {
 		return nil, err
 	}
 	name := "airlock-" + h.instance + "-" + spec.ID + "-" + strings.ToLower(rand.Text()[:6])
-	return &box{host: h, id: spec.ID, name: name, limits: limits, oom: make(chan struct{}, 1), meter: newMeter(h.engine, name, limits.Pids)}, nil
+	return &box{host: h, id: spec.ID, name: name, limits: limits, oom: make(chan struct{}, 1),
+		meter: newMeter(h.engine, name, limits.Pids)}, nil
 }
 
 // run opens the box for command, relays its stdio, and returns when nothing of it is left.
-func (b *box) run(ctx context.Context, i *image, command []string, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
+func (b *box) run(ctx context.Context, i *image, command []string, stdin io.Reader, stdout io.Writer) (plugins.Exit,
+	error) {
 	if ctx.Err() != nil {
 		return killed(), nil
 	}
@@ -69,13 +71,15 @@ func killed() plugins.Exit {
 	return plugins.Exit{Code: -1, Signal: 9, Reason: plugins.ReasonKilled}
 }
 
-// open makes the container, connects to it and starts it. Whether it fails or not, the caller clears the container away.
+// open makes the container, connects to it and starts it. Whether it fails or not, the caller
+// clears the container away.
 func (b *box) open(ctx context.Context, i *image, command []string) error {
 	if err := b.create(ctx, i, command); err != nil {
 		return err
 	}
 	attached, err := within(ctx, callTime, func(ctx context.Context) (client.ContainerAttachResult, error) {
-		return b.api.ContainerAttach(ctx, b.name, client.ContainerAttachOptions{Stream: true, Stdin: true, Stdout: true, Stderr: true})
+		return b.api.ContainerAttach(ctx, b.name,
+			client.ContainerAttachOptions{Stream: true, Stdin: true, Stdout: true, Stderr: true})
 	})
 	if err != nil {
 		return err
@@ -93,7 +97,8 @@ func (b *box) open(ctx context.Context, i *image, command []string) error {
 // create makes the container. If somebody removed the derived image, it's made again.
 func (b *box) create(ctx context.Context, i *image, command []string) error {
 	for again := false; ; again = true {
-		options := client.ContainerCreateOptions{Name: b.name, Config: b.containerConfig(i, b.id, command), HostConfig: b.hostConfig(i.arch, b.limits)}
+		options := client.ContainerCreateOptions{Name: b.name, Config: b.containerConfig(i, b.id, command),
+			HostConfig: b.hostConfig(i.arch, b.limits)}
 		if b.hole != nil {
 			b.hole(options.Config, options.HostConfig)
 		}
@@ -141,7 +146,8 @@ func (b *box) live(ctx context.Context, stdin io.Reader, stdout io.Writer) (plug
 	}
 }
 
-// feed relays input. Its end is the last moment at which the counters are there for sure: the guest ends by it.
+// feed relays input. Its end is the last moment at which the counters are there for sure: the guest
+// ends by it.
 func (b *box) feed(ctx context.Context, stdin io.Reader) {
 	if _, err := io.Copy(poking{b.conn.Conn, b.meter}, stdin); errors.As(err, new(deliverError)) {
 		return
@@ -186,14 +192,17 @@ func (b *box) kill(ctx context.Context, output <-chan error, why plugins.Reason)
 	return exit
 }
 
-// ended says how a box ended whose output has: by itself, or with the engine. cause is how reading failed, if it did.
+// ended says how a box ended whose output has: by itself, or with the engine. cause is how reading
+// failed, if it did.
 func (b *box) ended(ctx context.Context, cause error) (plugins.Exit, error) {
 	state, err := b.finalState(ctx)
 	if err != nil {
-		return plugins.Exit{}, told(fmt.Sprintf("the engine at %s went away or lost the box while it ran", b.engine.host), errors.Join(cause, err))
+		return plugins.Exit{}, told(fmt.Sprintf("the engine at %s went away or lost the box while it ran", b.engine.host),
+			errors.Join(cause, err))
 	}
 	if cause != nil {
-		return plugins.Exit{}, fmt.Errorf("%w: the connection to the engine at %s broke while the box ran: %w", plugins.ErrCut, b.engine.host, cause)
+		return plugins.Exit{}, fmt.Errorf("%w: the connection to the engine at %s broke while the box ran: %w",
+			plugins.ErrCut, b.engine.host, cause)
 	}
 	const killedBySignal9 = 128 + 9
 	exit := plugins.Exit{Code: state.ExitCode, Reason: plugins.ReasonExit}
@@ -211,7 +220,8 @@ func (b *box) ended(ctx context.Context, cause error) (plugins.Exit, error) {
 	return exit, nil
 }
 
-// oomTime is how long after a box's end by signal 9, which has hardly any other cause, the report that memory ran out may still come.
+// oomTime is how long after a box's end by signal 9, which has hardly any other cause, the report
+// that memory ran out may still come.
 const oomTime = time.Second
 
 // toldOfOOM waits a moment for that report: engines hear of it by another way than of the end.
@@ -224,8 +234,8 @@ func (b *box) toldOfOOM() bool {
 	}
 }
 
-// finalState waits for the container's end, which is at hand, and returns what the engine knows about it. One that lives on without output
-// is killed.
+// finalState waits for the container's end, which is at hand, and returns what the engine knows
+// about it. One that lives on without output is killed.
 func (b *box) finalState(ctx context.Context) (*container.State, error) {
 	if err := b.await(ctx); err != nil {
 		if errdefs.IsNotFound(err) || client.IsErrConnectionFailed(err) {

@@ -32,7 +32,8 @@ var (
 func parseSettings(in map[string]string) (settings, error) {
 	s := settings{images: []string{DefaultImage}}
 	err := plugins.ReadSettings(Name, in, map[string]func(string) error{
-		"host": plugins.Text(&s.host), "cert_path": plugins.Path(&s.tls), "plain_tcp": plugins.Bool(&s.plain), "tmp_exec": plugins.Bool(&s.tmpExec),
+		"host": plugins.Text(&s.host), "cert_path": plugins.Path(&s.tls), "plain_tcp": plugins.Bool(&s.plain),
+		"tmp_exec": plugins.Bool(&s.tmpExec),
 		"image": func(value string) (err error) {
 			s.images, err = imageList(value)
 			return err

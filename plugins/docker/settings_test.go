@@ -8,12 +8,14 @@ import (
 
 func TestSettings(t *testing.T) {
 	s, err := parseSettings(map[string]string{
-		"host": "tcp://engine:2376", "cert_path": "/certs", "image": "python:3.12-slim, registry.example.com:5000/team/box@sha256:ab", "runtime": "runsc", "tmp_exec": "true",
+		"host": "tcp://engine:2376", "cert_path": "/certs",
+		"image": "python:3.12-slim, registry.example.com:5000/team/box@sha256:ab", "runtime": "runsc", "tmp_exec": "true",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"python:3.12-slim", "registry.example.com:5000/team/box@sha256:ab"}; !slices.Equal(s.images, want) || s.runtime != "runsc" || !s.tmpExec {
+	if want := []string{"python:3.12-slim", "registry.example.com:5000/team/box@sha256:ab"}; !slices.Equal(s.images,
+		want) || s.runtime != "runsc" || !s.tmpExec {
 		t.Errorf("settings %+v", s)
 	}
 	if s, err := parseSettings(nil); err != nil || !slices.Equal(s.images, []string{DefaultImage}) || s.tmpExec {
@@ -44,11 +46,13 @@ func TestSettingsRefuse(t *testing.T) {
 		{"host", "engine", "begins neither"},
 	}
 	for _, tt := range tests {
-		if _, err := parseSettings(map[string]string{tt.name: tt.value}); err == nil || !strings.Contains(err.Error(), tt.says) {
+		if _, err := parseSettings(map[string]string{tt.name: tt.value}); err == nil ||
+			!strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s=%q: %v, want %q", tt.name, tt.value, err, tt.says)
 		}
 	}
-	for _, host := range []string{"unix:///run/docker.sock", "tcp://127.0.0.1:2375", "tcp://localhost:2375", "tcp://[::1]:2375"} {
+	for _, host := range []string{"unix:///run/docker.sock", "tcp://127.0.0.1:2375", "tcp://localhost:2375",
+		"tcp://[::1]:2375"} {
 		if _, err := parseSettings(map[string]string{"host": host}); err != nil {
 			t.Errorf("%s: %v", host, err)
 		}

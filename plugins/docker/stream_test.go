@@ -47,13 +47,15 @@ func TestDemuxRefuses(t *testing.T) {
 		t.Errorf("a stream that isn't there: %v, %q", err, out.String())
 	}
 	for _, cut := range []int{1, 7, 8, 10} {
-		if err := demux(bytes.NewReader(frame(1, "abcd")[:cut]), io.Discard, io.Discard); !errors.Is(err, io.ErrUnexpectedEOF) {
+		if err := demux(bytes.NewReader(frame(1, "abcd")[:cut]), io.Discard, io.Discard); !errors.Is(err,
+			io.ErrUnexpectedEOF) {
 			t.Errorf("cut after %d bytes: %v", cut, err)
 		}
 	}
 	full := errors.New("full")
 	var failed deliverError
-	if err := demux(bytes.NewReader(frame(1, "abcd")), failingWriter{full}, io.Discard); !errors.As(err, &failed) || !errors.Is(err, full) {
+	if err := demux(bytes.NewReader(frame(1, "abcd")), failingWriter{full}, io.Discard); !errors.As(err, &failed) ||
+		!errors.Is(err, full) {
 		t.Errorf("a writer that fails: %v", err)
 	}
 }

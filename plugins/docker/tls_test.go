@@ -56,7 +56,8 @@ func newKey(t *testing.T) *ecdsa.PrivateKey {
 
 func (a *authority) write(t *testing.T, name, kind string, raw []byte) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(a.dir, name), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: raw}), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(a.dir, name), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: raw}),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -66,8 +67,10 @@ func (a *authority) issue(t *testing.T, cert, key string) {
 	t.Helper()
 	own := newKey(t)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: cert}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: cert}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter:    time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 	}
 	raw, err := x509.CreateCertificate(rand.Reader, template, a.cert, &own.PublicKey, a.key)
 	if err != nil {
@@ -81,7 +84,8 @@ func (a *authority) issue(t *testing.T, cert, key string) {
 	a.write(t, key, "EC PRIVATE KEY", der)
 }
 
-// TestTLS has an engine on tcp that asks for a certificate. One that isn't from the right authority gets no answer and gives none.
+// TestTLS has an engine on tcp that asks for a certificate. One that isn't from the right authority
+// gets no answer and gives none.
 func TestTLS(t *testing.T) {
 	a := newAuthority(t)
 	a.issue(t, "server.pem", "server-key.pem")
@@ -94,7 +98,8 @@ func TestTLS(t *testing.T) {
 	}
 	w := newWorld(t, map[string]string{"host": host, "cert_path": a.dir, "image": testImage})
 	w.ready(t)
-	if out, exit, err := w.do(t, plugins.Spec{}, python("print('over TLS')")); err != nil || exit.Code != 0 || out != "over TLS\n" {
+	if out, exit, err := w.do(t, plugins.Spec{}, python("print('over TLS')")); err != nil || exit.Code != 0 ||
+		out != "over TLS\n" {
 		t.Errorf("output %q, %+v, %v", out, exit, err)
 	}
 	noneLeft(t, d, w.cfg.Instance)

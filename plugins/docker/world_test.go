@@ -22,7 +22,8 @@ type world struct {
 
 func newWorld(t *testing.T, settings map[string]string) *world {
 	t.Helper()
-	return &world{Backend: New(WithGuest(sandboxtest.Guest(t))), cfg: plugins.Config{Instance: instance(t), Settings: settings}}
+	return &world{Backend: New(WithGuest(sandboxtest.Guest(t))),
+		cfg: plugins.Config{Instance: instance(t), Settings: settings}}
 }
 
 // instance is a label that no other test has.
@@ -62,7 +63,8 @@ func (w *world) do(t *testing.T, spec plugins.Spec, o sandboxtest.Order) (string
 	return w.doWithin(t, ctx, spec, o)
 }
 
-func (w *world) doWithin(t *testing.T, ctx context.Context, spec plugins.Spec, o sandboxtest.Order) (string, plugins.Exit, error) {
+func (w *world) doWithin(t *testing.T, ctx context.Context, spec plugins.Spec, o sandboxtest.Order) (string,
+	plugins.Exit, error) {
 	t.Helper()
 	if spec.ID == "" {
 		spec.ID = "box"

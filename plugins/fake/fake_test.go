@@ -32,7 +32,8 @@ func TestGuests(t *testing.T) {
 		{name: "oom", guest: OOM(), want: plugins.Exit{Code: -1, Signal: 9, Reason: plugins.ReasonOOM, PeakMemory: 5}},
 		{name: "lost", guest: Lost(), err: plugins.ErrLost},
 		{name: "echo", guest: echo, want: plugins.Exit{Reason: plugins.ReasonExit}, out: "hello"},
-		{name: "garbage", guest: Garbage([]byte("\x00\xff"), echo), want: plugins.Exit{Reason: plugins.ReasonExit}, out: "\x00\xffhello"},
+		{name: "garbage", guest: Garbage([]byte("\x00\xff"), echo), want: plugins.Exit{Reason: plugins.ReasonExit},
+			out: "\x00\xffhello"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -6,7 +6,8 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	status := "Name:\tVmRSS: 1 kB\nVmRSS:\t    1024 kB\nVmPTE:\t      8 kB\nVmSwap:\t      16 kB\nHugetlbPages:\t    2048 kB\n"
+	status := "Name:\tVmRSS: 1 kB\nVmRSS:\t    1024 kB\nVmPTE:\t      8 kB\nVmSwap:\t      16 kB\nHugetlbPages:\t    " +
+		"2048 kB\n"
 	f, ok := parse([]byte(status))
 	if want := (Footprint{Resident: 1 << 20, Hidden: 2072 << 10}); !ok || f != want {
 		t.Errorf("%+v, %t, want %+v", f, ok, want)

@@ -17,14 +17,16 @@ func TestForUnknownArchitectureSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// TestEmbeddedIsThisSource builds the program as the Makefile does. Most tests run what is embedded, so an old one would make them say nothing about this source.
+// TestEmbeddedIsThisSource builds the program as the Makefile does. Most tests run what is
+// embedded, so an old one would make them say nothing about this source.
 func TestEmbeddedIsThisSource(t *testing.T) {
 	want, err := For(runtime.GOARCH)
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "airlock-init")
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", path, "github.com/computclaw/airlock/cmd/airlock-init")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", path,
+		"github.com/computclaw/airlock/cmd/airlock-init")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+runtime.GOARCH, "GOFLAGS=")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -37,12 +37,14 @@ type Backend struct {
 // Option changes how New makes a Backend.
 type Option func(*Backend)
 
-// WithGuest puts another program than the embedded airlock-init into boxes. It exists for conformance tests.
+// WithGuest puts another program than the embedded airlock-init into boxes. It exists for
+// conformance tests.
 func WithGuest(binary []byte) Option {
 	return func(b *Backend) { b.guest = func() ([]byte, error) { return binary, nil } }
 }
 
-// WithABI uses no more of Landlock than that version of it. It exists to test what older kernels get.
+// WithABI uses no more of Landlock than that version of it. It exists to test what older kernels
+// get.
 func WithABI(version int) Option { return func(b *Backend) { b.maxABI = version } }
 
 // New returns a backend that isn't configured yet.
@@ -68,7 +70,8 @@ func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, s
 		return plugins.Exit{}, err
 	}
 	if spec.Runtime != "" {
-		return plugins.Exit{}, fmt.Errorf("runtime %q: without namespaces a box has the host's own runtime and no other", spec.Runtime)
+		return plugins.Exit{}, fmt.Errorf("runtime %q: without namespaces a box has the host's own runtime and no other",
+			spec.Runtime)
 	}
 	return h.run(ctx, spec, program{argv: append(append([]string{}, plugins.GuestArgv...), door.Mode)}, stdin, stdout)
 }

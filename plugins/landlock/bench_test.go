@@ -25,7 +25,8 @@ func (w firstByte) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// BenchmarkOpen measures from Run to the first byte of a guest that echoes, and the whole life of such a box, through a plugin.
+// BenchmarkOpen measures from Run to the first byte of a guest that echoes, and the whole life of
+// such a box, through a plugin.
 func BenchmarkOpen(b *testing.B) {
 	client, cfg := sandboxtest.Open(b, Name, nil)
 	if r, err := client.Check(b.Context(), cfg); err != nil || !r.Ready {
@@ -106,7 +107,8 @@ func echo(b *testing.B, client plugins.Sandbox, id string) (at time.Time, end fu
 	}
 }
 
-// proportional returns a process's memory, pages shared divided among those who share them, in bytes.
+// proportional returns a process's memory, pages shared divided among those who share them, in
+// bytes.
 func proportional(dir string) int64 {
 	text, _ := os.ReadFile(filepath.Join(dir, "smaps_rollup"))
 	for line := range strings.Lines(string(text)) {

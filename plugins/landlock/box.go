@@ -39,7 +39,8 @@ type box struct {
 }
 
 // run opens a box, relays its stdio, and returns when nothing of it is left.
-func (h *host) run(ctx context.Context, spec plugins.Spec, p program, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
+func (h *host) run(ctx context.Context, spec plugins.Spec, p program, stdin io.Reader, stdout io.Writer) (plugins.Exit,
+	error) {
 	limits, err := bound(spec.Limits)
 	if err != nil {
 		return plugins.Exit{}, err
@@ -54,7 +55,8 @@ func (h *host) run(ctx context.Context, spec plugins.Spec, p program, stdin io.R
 	defer h.uids.release(uid)
 	b := &box{host: h, verdict: make(chan *warden.Report, 1)}
 	b.config = warden.Config{
-		Guest: p.argv, Path: p.path, UID: uid, ABI: h.abi, Filter: h.filter, Tmp: h.fresh(spec.ID), Walls: h.walls, Limits: limits,
+		Guest: p.argv, Path: p.path, UID: uid, ABI: h.abi, Filter: h.filter, Tmp: h.fresh(spec.ID), Walls: h.walls,
+		Limits: limits,
 	}
 	b.config.Walls.Private = b.config.Tmp
 	if err := b.start(); err != nil {
@@ -141,8 +143,8 @@ func (b *box) live(ctx context.Context, stdin io.Reader, stdout io.Writer) (plug
 // kill ends the box by its warden.
 func (b *box) kill() { b.leash.Close() }
 
-// watch kills the box when ctx ends or its output can't be delivered. It returns when the warden has ended, with the error of the output if that
-// has ended already.
+// watch kills the box when ctx ends or its output can't be delivered. It returns when the warden
+// has ended, with the error of the output if that has ended already.
 func (b *box) watch(ctx context.Context, output chan error, exited <-chan struct{}) error {
 	done := ctx.Done()
 	var late <-chan time.Time
@@ -181,7 +183,8 @@ func (b *box) leftovers(report *warden.Report) error {
 func (b *box) exit(report *warden.Report, diagnostic string) (plugins.Exit, error) {
 	switch {
 	case report == nil:
-		return plugins.Exit{Code: -1, Signal: 9, Reason: plugins.ReasonKilled, Diagnostic: diagnostic}, fmt.Errorf("the box was lost: its warden ended (%v): %s", b.cmd.ProcessState, diagnostic)
+		return plugins.Exit{Code: -1, Signal: 9, Reason: plugins.ReasonKilled, Diagnostic: diagnostic},
+			fmt.Errorf("the box was lost: its warden ended (%v): %s", b.cmd.ProcessState, diagnostic)
 	case report.Error != "":
 		return plugins.Exit{Diagnostic: diagnostic}, fmt.Errorf("open box: %s", report.Error)
 	}

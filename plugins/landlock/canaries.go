@@ -11,9 +11,10 @@ import (
 	"time"
 )
 
-// canaries are things of the host that a box would reach if a wall were missing, open to everybody but for the walls. Whoever else is on
-// the host must not be able to touch them, or the sandbox would count as broken: the file has a name that can't be found out, and a
-// connection counts by the password that the probe says.
+// canaries are things of the host that a box would reach if a wall were missing, open to everybody
+// but for the walls. Whoever else is on the host must not be able to touch them, or the sandbox
+// would count as broken: the file has a name that can't be found out, and a connection counts by
+// the password that the probe says.
 type canaries struct {
 	dir      string
 	file     string // in dir
@@ -25,11 +26,13 @@ type canaries struct {
 	touched  chan string
 }
 
-// newCanaries puts them up in the new directory dir, which boxes of another uid may enter and nobody else may list.
+// newCanaries puts them up in the new directory dir, which boxes of another uid may enter and
+// nobody else may list.
 func newCanaries(dir string) (c *canaries, err error) {
 	c = &canaries{
-		dir: dir, file: filepath.Join(dir, rand.Text()), socket: rand.Text(), abstract: "airlock-canary-" + rand.Text(), password: rand.Text(),
-		touched: make(chan string, 16),
+		dir: dir, file: filepath.Join(dir, rand.Text()), socket: rand.Text(), abstract: "airlock-canary-" + rand.Text(),
+		password: rand.Text(),
+		touched:  make(chan string, 16),
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return c, err
@@ -45,7 +48,8 @@ func newCanaries(dir string) (c *canaries, err error) {
 	if err := os.Chmod(c.file, 0o666); err != nil { // whatever the umask
 		return c, err
 	}
-	// By a path without the directory's own, which can be too long for a socket, and which /proc/net/unix shows to everybody.
+	// By a path without the directory's own, which can be too long for a socket, and which
+	// /proc/net/unix shows to everybody.
 	top, err := os.Open(dir)
 	if err != nil {
 		return c, err

@@ -9,9 +9,9 @@ import (
 	"github.com/computclaw/airlock/plugins/memfile"
 )
 
-// Check implements plugins.Sandbox. It sweeps what an earlier process of the same instance left behind, opens boxes and tries
-// to break out of them. It takes about two seconds. Boxes that are open stay so, and until it is done
-// others are opened under the previous configuration.
+// Check implements plugins.Sandbox. It sweeps what an earlier process of the same instance left
+// behind, opens boxes and tries to break out of them. It takes about two seconds. Boxes that are
+// open stay so, and until it is done others are opened under the previous configuration.
 func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report, error) {
 	b.checking.Lock()
 	defer b.checking.Unlock()

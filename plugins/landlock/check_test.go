@@ -35,7 +35,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCheckOnOlderKernels has every version of Landlock before the one that other tests have, where boxes have uids of their own.
+// TestCheckOnOlderKernels has every version of Landlock before the one that other tests have, where
+// boxes have uids of their own.
 func TestCheckOnOlderKernels(t *testing.T) {
 	for abi := minABI; abi < walls.ScopedABI && abi <= walls.ABI(); abi++ {
 		b := New(WithGuest(sandboxtest.Guest(t)), WithABI(abi))
@@ -52,10 +53,12 @@ func TestCheckRefuses(t *testing.T) {
 		cfg     plugins.Config
 		reason  string
 	}{
-		"bad instance":    {nil, plugins.Config{Instance: "../x"}, "letters, digits"},
-		"unknown":         {nil, plugins.Config{Instance: "x", Settings: map[string]string{"tpm": "/"}}, `setting "tpm"`},
-		"relative":        {nil, plugins.Config{Instance: "x", Settings: map[string]string{"tmp": "tmp"}}, "clean absolute path"},
-		"no tmp":          {nil, plugins.Config{Instance: "x", Settings: map[string]string{"tmp": "/nonexistent"}}, "AIRLOCK_PLUGIN_LANDLOCK_TMP"},
+		"bad instance": {nil, plugins.Config{Instance: "../x"}, "letters, digits"},
+		"unknown":      {nil, plugins.Config{Instance: "x", Settings: map[string]string{"tpm": "/"}}, `setting "tpm"`},
+		"relative": {nil, plugins.Config{Instance: "x", Settings: map[string]string{"tmp": "tmp"}},
+			"clean absolute path"},
+		"no tmp": {nil, plugins.Config{Instance: "x", Settings: map[string]string{"tmp": "/nonexistent"}},
+			"AIRLOCK_PLUGIN_LANDLOCK_TMP"},
 		"too few files":   {nil, plugins.Config{Instance: "x", Limits: plugins.Limits{Files: 10}}, "file limit"},
 		"negative cpu":    {nil, plugins.Config{Instance: "x", Limits: plugins.Limits{CPU: -1}}, "cpu limit"},
 		"no Landlock":     {[]Option{WithABI(0)}, plugins.Config{Instance: "x"}, "no Landlock"},
@@ -86,7 +89,8 @@ func TestCanPeek(t *testing.T) {
 		if err := os.WriteFile(path, []byte(scope), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := canPeek(path); (err == nil) != fine || err != nil && !strings.Contains(err.Error(), "kernel.yama.ptrace_scope=1") {
+		if err := canPeek(path); (err == nil) != fine ||
+			err != nil && !strings.Contains(err.Error(), "kernel.yama.ptrace_scope=1") {
 			t.Errorf("scope %q: %v", scope, err)
 		}
 	}
@@ -174,15 +178,20 @@ func TestProbeFindsHoles(t *testing.T) {
 	}{
 		{"none", func(*host) {}, nil},
 		{"no filter", func(h *host) { h.filter = allowAll }, []string{
-			"kernel surface is closed", "no other sockets", "no new namespaces", "no serving", "no datagrams", "no connecting by sending",
-			"no Unix sockets of the host", "processes are limited", "the supervisor can see the box", "connections go to Airlock alone",
-			"metadata of host files can't be changed", "canaries of the host are untouched", "files are opened to read or to write",
+			"kernel surface is closed", "no other sockets", "no new namespaces", "no serving", "no datagrams",
+			"no connecting by sending",
+			"no Unix sockets of the host", "processes are limited", "the supervisor can see the box",
+			"connections go to Airlock alone",
+			"metadata of host files can't be changed", "canaries of the host are untouched",
+			"files are opened to read or to write",
 		}},
 		{"nobody looks at truncation", func(h *host) { h.abi, h.filter = 2, mediatedFilter(t) }, []string{
 			"host files can't be cut off", "only its own directory can be written", "canaries of the host are untouched",
 		}},
-		{"a directory of the host", func(h *host) { h.walls.Files = append(h.walls.Files, "/etc") }, []string{"host files are closed", "links lead nowhere"}},
-		{"all of /proc", func(h *host) { h.walls.Files = append(h.walls.Files, "/proc") }, []string{"host files are closed", "other processes are closed", "links lead nowhere"}},
+		{"a directory of the host", func(h *host) { h.walls.Files = append(h.walls.Files, "/etc") },
+			[]string{"host files are closed", "links lead nowhere"}},
+		{"all of /proc", func(h *host) { h.walls.Files = append(h.walls.Files, "/proc") },
+			[]string{"host files are closed", "other processes are closed", "links lead nowhere"}},
 		{"a writable directory", func(h *host) { h.walls.Devices = append(h.walls.Devices, h.tmp) }, writable},
 	}
 	for _, tt := range tests {
@@ -292,7 +301,8 @@ func own(t *testing.T, h *host) []string {
 	return left
 }
 
-// TestAProofThatWasKilledIsSwept: a sweep that stumbled over what it left kept the backend out of use for good.
+// TestAProofThatWasKilledIsSwept: a sweep that stumbled over what it left kept the backend out of
+// use for good.
 func TestAProofThatWasKilledIsSwept(t *testing.T) {
 	h := inspected(t, "test-killed-proof")
 	c, err := newCanaries(h.fresh("_canaries"))
@@ -317,7 +327,8 @@ func TestAProofThatWasKilledIsSwept(t *testing.T) {
 	}
 }
 
-// TestSweep has what this process has, what an earlier one of the same instance left, and two of another instance, of which one was killed (hole M4).
+// TestSweep has what this process has, what an earlier one of the same instance left, and two of
+// another instance, of which one was killed (hole M4).
 func TestSweep(t *testing.T) {
 	h := inspected(t, "test-sweep")
 	self := string(h.names.Owner)
@@ -348,8 +359,9 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestHoleL2OthersCanNotTouchTheCanaries plays another user of the host while a proof runs: one who lists what is in /tmp, connects to what listens, and has made
-// directories that look like an earlier box's. The sandbox has to count as ready.
+// TestHoleL2OthersCanNotTouchTheCanaries plays another user of the host while a proof runs: one who
+// lists what is in /tmp, connects to what listens, and has made directories that look like an
+// earlier box's. The sandbox has to count as ready.
 func TestHoleL2OthersCanNotTouchTheCanaries(t *testing.T) {
 	h := inspected(t, "test-others")
 	c, err := newCanaries(h.fresh("_canaries"))

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// closeOnExec makes sure that no descriptor this process was started with reaches a box. Go marks those that it opens itself. Containers' filters may
-// not know close_range, so it looks.
+// closeOnExec makes sure that no descriptor this process was started with reaches a box. Go marks
+// those that it opens itself. Containers' filters may not know close_range, so it looks.
 func closeOnExec() error {
 	fds, err := filepath.Glob("/proc/self/fd/*")
 	if err != nil || len(fds) == 0 {

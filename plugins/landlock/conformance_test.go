@@ -16,12 +16,16 @@ import (
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
-// old is the backend as on a kernel whose Landlock neither keeps signals in nor looks at truncation, such as Debian 12's.
+// old is the backend as on a kernel whose Landlock neither keeps signals in nor looks at
+// truncation, such as Debian 12's.
 const old = Name + "-old"
 
 func TestMain(m *testing.M) {
 	if slices.Contains(os.Args, old) {
-		sandboxtest.Main(m, old, func(guest []byte) plugins.Sandbox { return New(WithGuest(guest), WithABI(walls.TruncateABI-1)) })
+		sandboxtest.Main(m, old, func(
+			guest []byte) plugins.Sandbox {
+			return New(WithGuest(guest), WithABI(walls.TruncateABI-1))
+		})
 		return
 	}
 	sandboxtest.Main(m, Name, func(guest []byte) plugins.Sandbox { return New(WithGuest(guest)) })
@@ -29,19 +33,22 @@ func TestMain(m *testing.M) {
 
 func TestConformance(t *testing.T) { conform(t, Name, false) }
 
-// TestConformanceOld needs to be root: without uids of their own, boxes must not be opened on such a kernel. It has
-// the least of the suite: all but these walls is as in the other.
+// TestConformanceOld needs to be root: without uids of their own, boxes must not be opened on such
+// a kernel. It has the least of the suite: all but these walls is as in the other.
 func TestConformanceOld(t *testing.T) { conform(t, old, true) }
 
 func conform(t *testing.T, name string, essential bool) {
-	// Other tests use the backend in this very process, which then gets orphans, and the suite's orphans are to go elsewhere.
+	// Other tests use the backend in this very process, which then gets orphans, and the suite's
+	// orphans are to go elsewhere.
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0); err != nil {
 		t.Fatal(err)
 	}
-	sandboxtest.Run(t, sandboxtest.Plugin(name, nil), sandboxtest.Options{Name: name, Leftovers: leftovers, Essential: essential})
+	sandboxtest.Run(t, sandboxtest.Plugin(name, nil),
+		sandboxtest.Options{Name: name, Leftovers: leftovers, Essential: essential})
 }
 
-// leftovers lists the directories that an instance still has. Those of a killed host go a moment after it.
+// leftovers lists the directories that an instance still has. Those of a killed host go a moment
+// after it.
 func leftovers(instance string) []string {
 	var found []string
 	for range 200 {
@@ -53,10 +60,12 @@ func leftovers(instance string) []string {
 	return found
 }
 
-// TestConformanceWithSharedUID runs the suite as a user without any right, whose boxes have the same uid as everything else.
+// TestConformanceWithSharedUID runs the suite as a user without any right, whose boxes have the
+// same uid as everything else.
 func TestConformanceWithSharedUID(t *testing.T) { asNobody(t, "TestConformance", nil) }
 
-// TestConformanceWithCapabilities runs it as a user who has been given what root has, and who therefore must see to it that boxes don't inherit it.
+// TestConformanceWithCapabilities runs it as a user who has been given what root has, and who
+// therefore must see to it that boxes don't inherit it.
 func TestConformanceWithCapabilities(t *testing.T) { asNobody(t, "TestConformance", Capabilities()) }
 
 // asNobody runs a test as a user without rights but for these capabilities.
@@ -76,7 +85,8 @@ func asNobody(t *testing.T, test string, capabilities []uintptr) {
 	cmd := exec.Command(binary, "-test.v", "-test.run", "^"+test+"$")
 	cmd.Env = []string{sandboxtest.GuestVariable + "=" + guest, "PATH=/usr/bin:/bin"}
 	cmd.Dir = "/"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}, AmbientCaps: capabilities}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534},
+		AmbientCaps: capabilities}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

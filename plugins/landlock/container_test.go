@@ -29,9 +29,11 @@ func TestInContainer(t *testing.T) {
 	nobody := stock("--user", "65534", "--cap-drop", "ALL")
 	t.Run("nobody without capabilities", func(t *testing.T) { e.conform(t, "TestConformance", nobody) })
 	t.Run("root with three capabilities on an older kernel", func(t *testing.T) {
-		e.conform(t, "TestConformanceOld", stock("--cap-drop", "ALL", "--cap-add", "SETUID", "--cap-add", "SETGID", "--cap-add", "KILL"))
+		e.conform(t, "TestConformanceOld",
+			stock("--cap-drop", "ALL", "--cap-add", "SETUID", "--cap-add", "SETGID", "--cap-add", "KILL"))
 	})
-	t.Run("root without any capability", func(t *testing.T) { e.conform(t, "TestConformance", stock("--cap-drop", "ALL")) })
+	t.Run("root without any capability",
+		func(t *testing.T) { e.conform(t, "TestConformance", stock("--cap-drop", "ALL")) })
 	t.Run("root as it comes", func(t *testing.T) {
 		r := e.check(t, Name, stock())
 		if !r.Ready || !strings.Contains(r.Version, "own uids") {
@@ -50,9 +52,11 @@ func TestInContainer(t *testing.T) {
 		reason        string
 	}{
 		{"nobody on an older kernel", old, nobody, "SETUID, SETGID and KILL"},
-		{"root with capabilities, but not these", Name, stock("--cap-drop", "ALL", "--cap-add", "NET_RAW"), "without the capability SETUID"},
+		{"root with capabilities, but not these", Name, stock("--cap-drop", "ALL", "--cap-add", "NET_RAW"),
+			"without the capability SETUID"},
 		{"root without any capability on an older kernel", old, stock("--cap-drop", "ALL"), "SETUID, SETGID and KILL"},
-		{"root that can't end its boxes", Name, stock("--cap-drop", "ALL", "--cap-add", "SETUID", "--cap-add", "SETGID"), "without the capability KILL"},
+		{"root that can't end its boxes", Name, stock("--cap-drop", "ALL", "--cap-add", "SETUID", "--cap-add", "SETGID"),
+			"without the capability KILL"},
 		{"nowhere to write", Name, append(nobody, "--read-only"), "AIRLOCK_PLUGIN_LANDLOCK_TMP"},
 	}
 	for _, tt := range refusals {
@@ -104,7 +108,8 @@ func (e *engine) run(t *testing.T, options []string, command ...string) (string,
 	return string(out) + diagnostic.String(), err
 }
 
-// startEngine starts an engine that ends with the test, and makes an image of this host's Python, the suite, and a file that a script must not read.
+// startEngine starts an engine that ends with the test, and makes an image of this host's Python,
+// the suite, and a file that a script must not read.
 func startEngine(t *testing.T) *engine {
 	t.Helper()
 	e := &engine{dockertest.New(t)}
@@ -113,7 +118,8 @@ func startEngine(t *testing.T) *engine {
 		t.Fatal(err)
 	}
 	root, err = dockertest.With(root,
-		dockertest.File{Name: "tmp/", Mode: 0o1777}, dockertest.File{Name: "var/tmp/", Mode: 0o1777}, dockertest.File{Name: "data/", Mode: 0o755},
+		dockertest.File{Name: "tmp/", Mode: 0o1777}, dockertest.File{Name: "var/tmp/", Mode: 0o1777},
+		dockertest.File{Name: "data/", Mode: 0o755},
 		dockertest.File{Name: "etc/shadow", Mode: 0o644, Data: []byte("secret\n")},
 		dockertest.File{Name: "test/landlock.test", Mode: 0o755, Data: dockertest.Static(t, ".", "test", "-c")},
 		dockertest.File{Name: "test/guest", Mode: 0o755, Data: sandboxtest.Guest(t)},

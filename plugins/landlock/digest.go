@@ -20,7 +20,8 @@ for folder in filter(None, sys.path):
         if name.endswith((".dist-info", ".egg-info")): print(name)
 `
 
-// digest identifies the runtime. Files that were changed without a change of version don't change it.
+// digest identifies the runtime. Files that were changed without a change of version don't change
+// it.
 func (h *host) digest(ctx context.Context) (string, error) {
 	out, exit, err := h.python(ctx, "_runtime", plugins.Limits{}, account, nil)
 	if err != nil {

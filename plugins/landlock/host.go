@@ -61,11 +61,13 @@ func (b *Backend) inspect(s settings, instance, stateDir string) (*host, error) 
 	if err := hasRoom(h.tmp); err != nil {
 		return nil, err
 	}
-	h.filter, err = seccomp.Program(runtime.GOARCH, seccomp.Options{Mediated: true, OpenToTruncate: h.abi < walls.TruncateABI})
+	h.filter, err = seccomp.Program(runtime.GOARCH,
+		seccomp.Options{Mediated: true, OpenToTruncate: h.abi < walls.TruncateABI})
 	return h, err
 }
 
-// canPeek tells whether a parent may read its descendants' memory, which it needs to know whom they want to connect to.
+// canPeek tells whether a parent may read its descendants' memory, which it needs to know whom they
+// want to connect to.
 func canPeek(setting string) error {
 	b, err := os.ReadFile(setting)
 	if err != nil {
@@ -73,7 +75,8 @@ func canPeek(setting string) error {
 	}
 	scope, _ := strconv.Atoi(strings.TrimSpace(string(b)))
 	if scope >= 2 {
-		return fmt.Errorf("kernel.yama.ptrace_scope is %d, so nobody can see where a script wants to connect: sysctl -w kernel.yama.ptrace_scope=1 on the host", scope)
+		return fmt.Errorf("kernel.yama.ptrace_scope is %d, so nobody can see where a script wants to connect: sysctl -w "+
+			"kernel.yama.ptrace_scope=1 on the host", scope)
 	}
 	return nil
 }
@@ -84,7 +87,8 @@ func hasRoom(dir string) error {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
 	if fs.Blocks > 0 && int64(fs.Bavail)*fs.Bsize < warden.Reserve(fs) {
-		return fmt.Errorf("the disk with %s is nearly full, so boxes would be stopped at once: make room, or set AIRLOCK_PLUGIN_LANDLOCK_TMP to another disk", dir)
+		return fmt.Errorf("the disk with %s is nearly full, so boxes would be stopped at once: make room, or set "+
+			"AIRLOCK_PLUGIN_LANDLOCK_TMP to another disk", dir)
 	}
 	return nil
 }
@@ -98,13 +102,15 @@ func (h *host) version() string {
 	return fmt.Sprintf("Landlock %d, %s", h.abi, held)
 }
 
-// fresh returns a path in the directory for temporary files that nobody can foresee, who could make something there first.
+// fresh returns a path in the directory for temporary files that nobody can foresee, who could make
+// something there first.
 func (h *host) fresh(id string) string {
 	return filepath.Join(h.tmp, h.names.Of(id+"-"+rand.Text()[:8]))
 }
 
-// sweep removes what an earlier process of this instance left behind, and what dead ones of others did. Boxes end by themselves; they
-// may be about to. Everybody can make a name like ours there, so only what belongs to us or to boxes is looked at.
+// sweep removes what an earlier process of this instance left behind, and what dead ones of others
+// did. Boxes end by themselves; they may be about to. Everybody can make a name like ours there, so
+// only what belongs to us or to boxes is looked at.
 func (h *host) sweep(isLive func(id string) bool) error {
 	entries, err := os.ReadDir(h.tmp)
 	errs := []error{err}

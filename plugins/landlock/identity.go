@@ -19,15 +19,18 @@ type identity struct {
 	first, count uint32 // uids of boxes; count is 0 if boxes share Airlock's
 }
 
-// minABI is the first version of Landlock there was. With a uid of its own per box it is enough: the filter keeps the box from binding and
-// connecting, and below walls.TruncateABI from cutting off files by their path.
+// minABI is the first version of Landlock there was. With a uid of its own per box it is enough:
+// the filter keeps the box from binding and connecting, and below walls.TruncateABI from cutting
+// off files by their path.
 const minABI = 1
 
 // findIdentity decides. Its errors tell a person what to do.
 func findIdentity(abi int) (identity, error) {
 	if abi < minABI {
-		return identity{}, errors.New("this kernel has no Landlock, or a seccomp profile forbids it: use Linux 5.13 or later with landlock in the lsm= list, " +
-			"and a container runtime whose default profile knows it (Docker 20.10.10 or later)")
+		return identity{}, errors.New(
+			"this kernel has no Landlock, or a seccomp profile forbids it: use Linux 5.13 or later with landlock in the lsm= " +
+				"list, " +
+				"and a container runtime whose default profile knows it (Docker 20.10.10 or later)")
 	}
 	own, err := warden.Own()
 	if err != nil {
@@ -38,15 +41,21 @@ func findIdentity(abi int) (identity, error) {
 	case missing == "":
 		return findRange()
 	case os.Geteuid() == 0 && !own.Powerless():
-		return identity{}, fmt.Errorf("Airlock is root without the capability %s, so boxes can't get uids of their own: add it, drop all (docker run --cap-drop ALL), or run Airlock as another user (docker run --user 65534)", missing)
+		return identity{}, fmt.Errorf(
+			"Airlock is root without the capability %s, so boxes can't get uids of their own: add it, drop all (docker run "+
+				"--cap-drop ALL), or run Airlock as another user (docker run --user 65534)", missing)
 	case abi < walls.ScopedABI:
-		return identity{}, fmt.Errorf("this kernel's Landlock (version %d) can't keep a box's signals away from processes with the same uid, which takes version %d (Linux 6.12): "+
-			"run Airlock as root with the capabilities SETUID, SETGID and KILL, which Docker gives by default, so that each box gets a uid of its own", abi, walls.ScopedABI)
+		return identity{}, fmt.Errorf(
+			"this kernel's Landlock (version %d) can't keep a box's signals away from processes with the same uid, which "+
+				"takes version %d (Linux 6.12): "+
+				"run Airlock as root with the capabilities SETUID, SETGID and KILL, which Docker gives by default, so that each "+
+				"box gets a uid of its own", abi, walls.ScopedABI)
 	}
 	return identity{}, nil
 }
 
-// Capabilities are the numbers of those with which boxes get uids of their own, and end. Root has them in most containers; another user has to be given them.
+// Capabilities are the numbers of those with which boxes get uids of their own, and end. Root has
+// them in most containers; another user has to be given them.
 func Capabilities() []uintptr { return []uintptr{unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL} }
 
 // missingCapability names one of these that isn't in effect.
@@ -59,7 +68,8 @@ func missingCapability(own warden.Capabilities) string {
 	return ""
 }
 
-// ranges of uids for boxes: far from those of people and services where the user namespace has so many, else high in what every one has.
+// ranges of uids for boxes: far from those of people and services where the user namespace has so
+// many, else high in what every one has.
 func ranges() []identity {
 	return []identity{{1_900_100_000, 65_536}, {50_000, 10_000}}
 }
@@ -71,7 +81,8 @@ func findRange() (identity, error) {
 			return r, nil
 		}
 	}
-	return identity{}, errors.New("this user namespace has no spare uids for boxes (50000 to 59999): map more, or run Airlock as another user than root")
+	return identity{}, errors.New(
+		"this user namespace has no spare uids for boxes (50000 to 59999): map more, or run Airlock as another user than root")
 }
 
 func mapped(path string, r identity) bool {
@@ -92,7 +103,8 @@ func mapped(path string, r identity) bool {
 	return false
 }
 
-// uids hands out the uids of boxes, each to one box at a time and all in turn. A box may wait for an answer while ten thousand others come and go.
+// uids hands out the uids of boxes, each to one box at a time and all in turn. A box may wait for
+// an answer while ten thousand others come and go.
 type uids struct {
 	mu    sync.Mutex
 	last  uint32

@@ -11,7 +11,8 @@ import (
 	"github.com/computclaw/airlock/plugins/landlock/walls"
 )
 
-// programs are trees that hold what runs in a box. /usr/src and, unless asked for, /usr/local are left out: they hold what people put there.
+// programs are trees that hold what runs in a box. /usr/src and, unless asked for, /usr/local are
+// left out: they hold what people put there.
 func programs(usrLocal bool) []string {
 	trees := []string{
 		"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
@@ -23,15 +24,18 @@ func programs(usrLocal bool) []string {
 	return trees
 }
 
-// files can be read: what Python, its libraries, OpenSSL and the linker need of /etc, and what /proc says about the machine and not about its processes. Neither
-// accounts nor hosts nor resolver settings of the host are among them; libc then has defaults that suit a box.
+// files can be read: what Python, its libraries, OpenSSL and the linker need of /etc, and what
+// /proc says about the machine and not about its processes. Neither accounts nor hosts nor resolver
+// settings of the host are among them; libc then has defaults that suit a box.
 func files() []string {
 	return []string{
-		"/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs", "/etc/pki/ca-trust/extracted",
+		"/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs",
+		"/etc/pki/ca-trust/extracted",
 		"/etc/services", "/etc/protocols", "/etc/mime.types",
 		"/dev/zero",         // not to write: mapped writable and shared it would be memory that nobody counts
 		"/etc/matplotlibrc", // Debian's matplotlib reads it if it is there, and Landlock can't hide that it is
-		"/proc/cpuinfo", "/proc/filesystems", "/proc/loadavg", "/proc/meminfo", "/proc/stat", "/proc/uptime", "/proc/version", "/proc/sys/vm/overcommit_memory",
+		"/proc/cpuinfo", "/proc/filesystems", "/proc/loadavg", "/proc/meminfo", "/proc/stat", "/proc/uptime", "/proc/version",
+		"/proc/sys/vm/overcommit_memory",
 	}
 }
 
@@ -54,10 +58,12 @@ func findPython(s settings) (string, error) {
 			return path, nil
 		}
 	}
-	return "", errors.New("there is no /usr/bin/python3: apt-get install python3 (or set AIRLOCK_PLUGIN_LANDLOCK_USR_LOCAL=true if Python is in /usr/local)")
+	return "", errors.New("there is no /usr/bin/python3: apt-get install python3 (or set " +
+		"AIRLOCK_PLUGIN_LANDLOCK_USR_LOCAL=true if Python is in /usr/local)")
 }
 
-// findTmp returns the directory that boxes' private directories are made in. A box with a uid of its own can't enter the state directory.
+// findTmp returns the directory that boxes' private directories are made in. A box with a uid of
+// its own can't enter the state directory.
 func findTmp(s settings, i identity, stateDir string) (string, error) {
 	candidates := []string{s.tmp}
 	if s.tmp == "" {
@@ -73,7 +79,8 @@ func findTmp(s settings, i identity, stateDir string) (string, error) {
 		if err == nil && i.count == 0 {
 			err = unix.Access(real, unix.W_OK|unix.X_OK)
 		}
-		if info, serr := os.Stat(dir); err == nil && i.count > 0 && (serr != nil || info.Mode()&os.ModeSticky == 0 || info.Mode().Perm() != 0o777) {
+		if info, serr := os.Stat(dir); err == nil && i.count > 0 &&
+			(serr != nil || info.Mode()&os.ModeSticky == 0 || info.Mode().Perm() != 0o777) {
 			err = errors.New("must be writable for all and sticky (mode 1777), because boxes have uids of their own")
 		}
 		if err == nil {

@@ -5,13 +5,15 @@ import (
 	"github.com/computclaw/airlock/plugins/landlock/warden"
 )
 
-// bound returns a box's limits. A warden, which lowers its own with the box's, needs more descriptors than a script; nothing here limits processor time.
+// bound returns a box's limits. A warden, which lowers its own with the box's, needs more
+// descriptors than a script; nothing here limits processor time.
 func bound(l plugins.Limits) (warden.Limits, error) {
 	l, err := l.Bounded(plugins.Limits{Memory: 16 << 20, Pids: 12, Tmp: 64 << 10, Files: 64})
 	return warden.Limits{Memory: l.Memory, Pids: l.Pids, Tmp: l.Tmp, Files: l.Files}, err
 }
 
-// enforced says how each limit is held. Processor time isn't: that takes a cgroup, and who has one to write to can have a better backend.
+// enforced says how each limit is held. Processor time isn't: that takes a cgroup, and who has one
+// to write to can have a better backend.
 func enforced() map[string]string {
 	return map[string]string{"memory": "polled", "pids": "seccomp", "tmp": "polled", "files": "rlimit", "cpu": ""}
 }

@@ -8,8 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestMetadataByDescriptor lets a box read a file that belongs to its uid, as the system's own do where Airlock is root without any capability. It may not be
-// changed in any way, while the box's own may.
+// TestMetadataByDescriptor lets a box read a file that belongs to its uid, as the system's own do
+// where Airlock is root without any capability. It may not be changed in any way, while the box's
+// own may.
 func TestMetadataByDescriptor(t *testing.T) {
 	h := inspected(t, "test-metadata")
 	file, err := os.CreateTemp(h.tmp, "host-file-")

@@ -2,7 +2,8 @@ package landlock
 
 import "testing"
 
-// TestConnectionsBesideDescriptorsOnTheirWay has a box keep as many descriptors on their way through a socket as it can. They are counted by uid.
+// TestConnectionsBesideDescriptorsOnTheirWay has a box keep as many descriptors on their way
+// through a socket as it can. They are counted by uid.
 func TestConnectionsBesideDescriptorsOnTheirWay(t *testing.T) {
 	const script = `
 import array, os, socket, struct, threading
@@ -34,7 +35,8 @@ func TestConnectionsBesideDescriptorsOnTheirWayWithSharedUID(t *testing.T) {
 	asNobody(t, "TestConnectionsBesideDescriptorsOnTheirWay", nil)
 }
 
-// TestConnectionsUseOnePort makes many connections, whose far ends close first: the port they were accepted at is then kept for a minute, and it's the host's.
+// TestConnectionsUseOnePort makes many connections, whose far ends close first: the port they were
+// accepted at is then kept for a minute, and it's the host's.
 func TestConnectionsUseOnePort(t *testing.T) {
 	const script = `
 import array, os, socket, struct, threading

@@ -7,8 +7,8 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// Scripts that go past a limit that is held by looking, several times over, and then wait to be ended. Without end they would take all that the host has where
-// nobody looks.
+// Scripts that go past a limit that is held by looking, several times over, and then wait to be
+// ended. Without end they would take all that the host has where nobody looks.
 const (
 	takeMemory = `
 held = []
@@ -33,8 +33,10 @@ while len(held) < 50:
 // prove tries every control.
 func (h *host) prove(ctx context.Context, stateDir string) ([]plugins.Control, error) {
 	hidden := []string{
-		"/", "/etc", "/etc/shadow", "/etc/passwd", "/etc/hosts", "/etc/resolv.conf", "/etc/hostname", "/root", "/home", "/var", "/run", "/sys", "/boot", "/data",
-		"/dev", "/dev/shm", "/dev/pts", "/dev/tty", "/dev/ptmx", "/proc", "/proc/net/tcp", "/proc/mounts", "/proc/cmdline", "/var/run/docker.sock", h.tmp,
+		"/", "/etc", "/etc/shadow", "/etc/passwd", "/etc/hosts", "/etc/resolv.conf", "/etc/hostname", "/root", "/home",
+		"/var", "/run", "/sys", "/boot", "/data",
+		"/dev", "/dev/shm", "/dev/pts", "/dev/tty", "/dev/ptmx", "/proc", "/proc/net/tcp", "/proc/mounts", "/proc/cmdline",
+		"/var/run/docker.sock", h.tmp,
 	}
 	if stateDir != "" {
 		hidden = append(hidden, stateDir)
@@ -57,7 +59,8 @@ func (h *host) prove(ctx context.Context, stateDir string) ([]plugins.Control, e
 		}
 		controls = append(controls, plugins.Control{
 			Name: s.name, Proved: exit.Reason == s.want,
-			Detail: fmt.Sprintf("took several times as much: ended by %s (wanted %s) at %d MiB of memory", exit.Reason, s.want, exit.PeakMemory>>20),
+			Detail: fmt.Sprintf("took several times as much: ended by %s (wanted %s) at %d MiB of memory", exit.Reason, s.want,
+				exit.PeakMemory>>20),
 		})
 	}
 	return controls, nil

@@ -11,6 +11,7 @@ type settings struct {
 // parseSettings refuses what it doesn't know.
 func parseSettings(in map[string]string) (settings, error) {
 	var s settings
-	err := plugins.ReadSettings(Name, in, map[string]func(string) error{"tmp": plugins.Path(&s.tmp), "usr_local": plugins.Bool(&s.usrLocal)})
+	err := plugins.ReadSettings(Name, in,
+		map[string]func(string) error{"tmp": plugins.Path(&s.tmp), "usr_local": plugins.Bool(&s.usrLocal)})
 	return s, err
 }

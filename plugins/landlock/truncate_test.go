@@ -9,7 +9,8 @@ import (
 	"github.com/computclaw/airlock/plugins/landlock/walls"
 )
 
-// cutOff tries to get at a file by each call that can cut it off or open it for neither reading nor writing, and says what worked.
+// cutOff tries to get at a file by each call that can cut it off or open it for neither reading nor
+// writing, and says what worked.
 const cutOff = `
 import ctypes, os, struct, sys
 libc = ctypes.CDLL(None, use_errno=True)
@@ -29,8 +30,9 @@ for path in (victim, "link", "/proc/self/fd/%%d" %% place):
 print("tried")
 `
 
-// TestABoxCutsOffNothingOfTheHost has boxes as on kernels whose Landlock doesn't look at truncation, and one as on this kernel. The proof on Debian 12's kernel found truncate; opening for neither reading nor writing
-// (O_ACCMODE) goes by every version of Landlock.
+// TestABoxCutsOffNothingOfTheHost has boxes as on kernels whose Landlock doesn't look at
+// truncation, and one as on this kernel. The proof on Debian 12's kernel found truncate; opening
+// for neither reading nor writing (O_ACCMODE) goes by every version of Landlock.
 func TestABoxCutsOffNothingOfTheHost(t *testing.T) {
 	dir, err := os.MkdirTemp("", "truncate-test-") // t.TempDir is closed to others
 	if err != nil {
@@ -52,8 +54,10 @@ func TestABoxCutsOffNothingOfTheHost(t *testing.T) {
 			}
 		}
 		h := inspected(t, "test-truncate", WithABI(abi))
-		h.walls.Files = append(h.walls.Files, dir) // so that it can be opened to read, as some of the system's could be that an operator gave away
-		out, exit, err := h.python(t.Context(), "_truncate", probeLimits(), fmt.Sprintf(cutOff, numbers+"}"), []byte(victim+"\n"))
+		// so that it can be opened to read, as some of the system's could be that an operator gave away
+		h.walls.Files = append(h.walls.Files, dir)
+		out, exit, err := h.python(t.Context(), "_truncate", probeLimits(), fmt.Sprintf(cutOff, numbers+"}"),
+			[]byte(victim+"\n"))
 		if err != nil || string(out) != "tried\n" {
 			t.Errorf("version %d: %v, %+v:\n%s", abi, err, exit, out)
 		}

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// wardens are the running ones. Every other child of this process is an orphan: what a warden leaves if it is killed comes to us, as the next
-// subreaper up, and has to go.
+// wardens are the running ones. Every other child of this process is an orphan: what a warden
+// leaves if it is killed comes to us, as the next subreaper up, and has to go.
 type wardens struct {
 	mu  sync.Mutex
 	pid map[int]bool
@@ -44,7 +44,8 @@ func (w *wardens) ended(pid int) {
 // orphansWithin bounds how long killed orphans may take to go away.
 const orphansWithin = 15 * time.Second
 
-// endOrphans kills what a dead warden left and returns when nothing is. A child of ours keeps its number until we take its status, so nobody else is hit.
+// endOrphans kills what a dead warden left and returns when nothing is. A child of ours keeps its
+// number until we take its status, so nobody else is hit.
 func (w *wardens) endOrphans() error {
 	for deadline := time.Now().Add(orphansWithin); ; time.Sleep(time.Millisecond) {
 		n := w.strike()

@@ -1,4 +1,5 @@
-// Package memfile makes programs that lie in memory, for sandboxes that start them where no file of the host may be reached.
+// Package memfile makes programs that lie in memory, for sandboxes that start them where no file of
+// the host may be reached.
 package memfile
 
 import (
@@ -9,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Sealed returns a read-only descriptor of an executable memory file that nobody can change any more. It needs no directory that a box could reach.
+// Sealed returns a read-only descriptor of an executable memory file that nobody can change any
+// more. It needs no directory that a box could reach.
 func Sealed(name string, data []byte) (*os.File, error) {
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|unix.MFD_EXEC)
 	if errors.Is(err, unix.EINVAL) { // Linux before 6.3 doesn't know MFD_EXEC and needs no asking
@@ -27,7 +29,8 @@ func Sealed(name string, data []byte) (*os.File, error) {
 	if _, err := unix.FcntlInt(w.Fd(), unix.F_ADD_SEALS, seals); err != nil {
 		return nil, fmt.Errorf("seal memory file: %w", err)
 	}
-	// Readable too: a process whose program can't be read has memory that can't be, and the warden has to.
+	// Readable too: a process whose program can't be read has memory that can't be, and the warden has
+	// to.
 	if err := w.Chmod(0o555); err != nil {
 		return nil, fmt.Errorf("memory file: %w", err)
 	}

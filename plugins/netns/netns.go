@@ -1,4 +1,5 @@
-// Package netns is the first step of a box, before bubblewrap: it prepares fresh namespaces and becomes another program.
+// Package netns is the first step of a box, before bubblewrap: it prepares fresh namespaces and
+// becomes another program.
 package netns
 
 import (
@@ -15,9 +16,9 @@ import (
 
 const portStart = "/proc/sys/net/ipv4/ip_unprivileged_port_start"
 
-// Become brings loopback up, opens low ports to everyone, sets limits, and becomes the command after "--" with an empty
-// environment and the same descriptors. As PID 1 of a pid namespace it mounts a /proc of that, in a mount namespace that must be its own.
-// It only returns on failure.
+// Become brings loopback up, opens low ports to everyone, sets limits, and becomes the command
+// after "--" with an empty environment and the same descriptors. As PID 1 of a pid namespace it
+// mounts a /proc of that, in a mount namespace that must be its own. It only returns on failure.
 func Become(args []string) error {
 	command, err := parse(args, setRlimit)
 	if err != nil {
@@ -34,11 +35,13 @@ func Become(args []string) error {
 	}
 	// Where /proc/sys is read-only the backend must give the guest low ports some other way.
 	err = os.WriteFile(portStart, []byte("0"), 0)
-	if err != nil && !errors.Is(err, unix.EROFS) && !errors.Is(err, unix.EACCES) && !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.ENOENT) {
+	if err != nil && !errors.Is(err, unix.EROFS) && !errors.Is(err, unix.EACCES) && !errors.Is(err, unix.EPERM) &&
+		!errors.Is(err, unix.ENOENT) {
 		return fmt.Errorf("open low ports: %w", err)
 	}
 	boundSockets()
-	// The kernel keeps the parent-death signal per thread, and exec keeps that of the thread that calls it.
+	// The kernel keeps the parent-death signal per thread, and exec keeps that of the thread that
+	// calls it.
 	runtime.LockOSThread()
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return fmt.Errorf("die with the parent: %w", err)
@@ -46,8 +49,9 @@ func Become(args []string) error {
 	return fmt.Errorf("exec %s: %w", command[0], syscall.Exec(command[0], command, []string{}))
 }
 
-// boundSockets keeps the buffers of the box's TCP connections, which are all on loopback, at what a relay needs. They come out of
-// memory that the whole host shares and that older cgroups don't count. Kernels that don't let a namespace set them keep theirs.
+// boundSockets keeps the buffers of the box's TCP connections, which are all on loopback, at what a
+// relay needs. They come out of memory that the whole host shares and that older cgroups don't
+// count. Kernels that don't let a namespace set them keep theirs.
 func boundSockets() {
 	for name, sizes := range map[string]string{"tcp_rmem": "4096 65536 131072", "tcp_wmem": "4096 16384 131072"} {
 		_ = os.WriteFile("/proc/sys/net/ipv4/"+name, []byte(sizes), 0)
@@ -81,8 +85,9 @@ func setRlimit(name string, n uint64) error {
 	resource, ok := map[string]int{
 		"as": unix.RLIMIT_AS, "core": unix.RLIMIT_CORE, "cpu": unix.RLIMIT_CPU, "data": unix.RLIMIT_DATA,
 		"fsize": unix.RLIMIT_FSIZE, "memlock": unix.RLIMIT_MEMLOCK, "msgqueue": unix.RLIMIT_MSGQUEUE,
-		"nice": unix.RLIMIT_NICE, "nofile": unix.RLIMIT_NOFILE, "rtprio": unix.RLIMIT_RTPRIO, "nproc": unix.RLIMIT_NPROC, "sigpending": unix.RLIMIT_SIGPENDING,
-		"stack": unix.RLIMIT_STACK,
+		"nice": unix.RLIMIT_NICE, "nofile": unix.RLIMIT_NOFILE, "rtprio": unix.RLIMIT_RTPRIO, "nproc": unix.RLIMIT_NPROC,
+		"sigpending": unix.RLIMIT_SIGPENDING,
+		"stack":      unix.RLIMIT_STACK,
 	}[strings.ToLower(name)] // backends write them as the kernel does, NOFILE
 	if !ok {
 		return fmt.Errorf("unknown rlimit %q", name)

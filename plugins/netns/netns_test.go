@@ -14,7 +14,8 @@ func TestParse(t *testing.T) {
 		limits = append(limits, fmt.Sprint(name, " ", n))
 		return nil
 	}
-	command, err := parse([]string{"--rlimit", "nofile=256", "--rlimit", "nproc=64", "--", "/bin/cmd", "--", "--rlimit"}, limit)
+	command, err := parse([]string{"--rlimit", "nofile=256", "--rlimit", "nproc=64", "--", "/bin/cmd", "--", "--rlimit"},
+		limit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,14 +27,16 @@ func TestParse(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{}, {"--"}, {"/bin/cmd"}, {"--rlimit"}, {"--rlimit", "--", "/bin/cmd"}, {"--rlimit", "nofile", "--", "x"},
-		{"--rlimit", "nofile=-1", "--", "x"}, {"--rlimit", "nofile=1k", "--", "x"}, {"--limit", "nofile=1", "--", "x"}, {"--rlimit", "nofile=1"},
+		{"--rlimit", "nofile=-1", "--", "x"}, {"--rlimit", "nofile=1k", "--", "x"}, {"--limit", "nofile=1", "--", "x"},
+		{"--rlimit", "nofile=1"},
 	} {
 		if command, err := parse(args, limit); err == nil {
 			t.Errorf("%q: %q", args, command)
 		}
 	}
 	refused := errors.New("refused")
-	if _, err := parse([]string{"--rlimit", "nofile=1", "--", "x"}, func(string, uint64) error { return refused }); err != refused {
+	if _, err := parse([]string{"--rlimit", "nofile=1", "--", "x"},
+		func(string, uint64) error { return refused }); err != refused {
 		t.Error(err)
 	}
 	if err := setRlimit("files", 1); err == nil {

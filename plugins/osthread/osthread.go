@@ -6,8 +6,9 @@ import (
 	"sync"
 )
 
-// Reserve makes n threads now and leaves them to the runtime, which keeps them. The kernel counts threads among a box's processes, and a
-// script may use those up: a runtime that needs a thread and gets none ends its program.
+// Reserve makes n threads now and leaves them to the runtime, which keeps them. The kernel counts
+// threads among a box's processes, and a script may use those up: a runtime that needs a thread and
+// gets none ends its program.
 func Reserve(n int) {
 	var locked, done sync.WaitGroup
 	locked.Add(n)

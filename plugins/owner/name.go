@@ -2,8 +2,8 @@ package owner
 
 import "strings"
 
-// Names make the names of what boxes have on the host: airlock.INSTANCE.OWNER.BOX. The parts have letters, digits, dashes and
-// underscores, and no dots.
+// Names make the names of what boxes have on the host: airlock.INSTANCE.OWNER.BOX. The parts have
+// letters, digits, dashes and underscores, and no dots.
 type Names struct {
 	Instance string
 	Owner    ID
@@ -22,8 +22,9 @@ func (n Names) Of(box string) string {
 	return namePrefix + n.Instance + "." + string(n.Owner) + "." + box
 }
 
-// Parse takes a name apart, and reports whether it is one. The names that versions before this package gave to the same instance,
-// airlock.INSTANCE.BOX and airlock-INSTANCE-BOX, are names without an owner.
+// Parse takes a name apart, and reports whether it is one. The names that versions before this
+// package gave to the same instance, airlock.INSTANCE.BOX and airlock-INSTANCE-BOX, are names
+// without an owner.
 func (n Names) Parse(name string) (whose Names, box string, ok bool) {
 	for _, old := range []string{namePrefix + n.Instance + ".", "airlock-" + n.Instance + "-"} {
 		if box, ok := strings.CutPrefix(name, old); ok && !strings.Contains(box, ".") {

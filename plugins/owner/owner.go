@@ -1,8 +1,9 @@
-// Package owner names what a process makes outside of itself after that process, so that whoever finds it later can tell
-// whether its owner still lives.
+// Package owner names what a process makes outside of itself after that process, so that whoever
+// finds it later can tell whether its owner still lives.
 //
-// A process that is killed with signal 9 clears nothing away, and its next start may never come. What it leaves (control groups,
-// directories, containers) has the owner's ID in its name or label, and any Airlock on the host removes what dead owners left.
+// A process that is killed with signal 9 clears nothing away, and its next start may never come.
+// What it leaves (control groups, directories, containers) has the owner's ID in its name or label,
+// and any Airlock on the host removes what dead owners left.
 package owner
 
 import (
@@ -17,7 +18,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ID names one process: the boot of its machine, its pid namespace, its number there and when it started. Letters, digits and dashes.
+// ID names one process: the boot of its machine, its pid namespace, its number there and when it
+// started. Letters, digits and dashes.
 type ID string
 
 // base keeps IDs short: they are part of paths.
@@ -40,8 +42,8 @@ func of(pid int) (ID, error) {
 	return ID(where + "-" + strconv.FormatInt(int64(pid), base) + "-" + strconv.FormatUint(started, base)), nil
 }
 
-// Dead reports whether the process has ended. It says no where it can't know: of a process in another pid namespace or on another
-// machine, and of what is no ID.
+// Dead reports whether the process has ended. It says no where it can't know: of a process in
+// another pid namespace or on another machine, and of what is no ID.
 func (id ID) Dead() bool {
 	where, ok := place()
 	rest, here := strings.CutPrefix(string(id), where+"-")
@@ -62,8 +64,9 @@ func (id ID) Dead() bool {
 	return err == nil && (started != startedThen || state == 'Z' || state == 'X')
 }
 
-// MkdirTemp makes a fresh directory (0700) in dir, with a name that begins with prefix and this process's ID. Those of dead owners with
-// that prefix are removed first, as far as they are this user's.
+// MkdirTemp makes a fresh directory (0700) in dir, with a name that begins with prefix and this
+// process's ID. Those of dead owners with that prefix are removed first, as far as they are this
+// user's.
 func MkdirTemp(dir, prefix string) (string, error) {
 	self, err := Self()
 	if err != nil {
@@ -86,7 +89,8 @@ func own(path string) bool {
 	return unix.Lstat(path, &stat) == nil && stat.Mode&unix.S_IFMT == unix.S_IFDIR && int(stat.Uid) == os.Geteuid()
 }
 
-// place is where numbers of processes mean the same as here: the machine's boot and the pid namespace. Some sandboxes around Airlock hide them.
+// place is where numbers of processes mean the same as here: the machine's boot and the pid
+// namespace. Some sandboxes around Airlock hide them.
 func place() (where string, ok bool) {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	var stat unix.Stat_t

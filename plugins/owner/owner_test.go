@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// ended returns the ID of a process that has ended, before and after its parent has taken its status.
+// ended returns the ID of a process that has ended, before and after its parent has taken its
+// status.
 func ended(t *testing.T) (id ID, reap func()) {
 	t.Helper()
 	command := exec.Command("sleep", "1000")
@@ -50,7 +51,8 @@ func TestDead(t *testing.T) {
 		t.Errorf("%s counts as alive because its number was given out again", again)
 	}
 	for _, unknown := range []ID{
-		"", "x", "1-2", "nowhere-1-1", id + "-1", "-" + id, ID(where), ID(where + "-0-0"), ID(where + "--1-0"), ID(where + "-!-1"),
+		"", "x", "1-2", "nowhere-1-1", id + "-1", "-" + id, ID(where), ID(where + "-0-0"), ID(where + "--1-0"),
+		ID(where + "-!-1"),
 		ID(strings.Replace(string(id), namespace, "1", 1)), ID(strings.Replace(string(id), boot, "00000000", 1)),
 	} {
 		if unknown.Dead() {
@@ -59,7 +61,8 @@ func TestDead(t *testing.T) {
 	}
 }
 
-// TestZombieIsDead: a supervisor that takes nobody's status keeps processes in the table that have nothing any more.
+// TestZombieIsDead: a supervisor that takes nobody's status keeps processes in the table that have
+// nothing any more.
 func TestZombieIsDead(t *testing.T) {
 	id, reap := ended(t)
 	defer reap()
@@ -79,7 +82,8 @@ func TestMkdirTempRemovesWhatTheDeadLeft(t *testing.T) {
 	}
 	stays := map[string]bool{mine: true}
 	for name, want := range map[string]bool{
-		"other-" + string(id) + ".1": true, prefix + "1-2-3-4.1": true, prefix + "none": true, prefix + string(id) + ".1": false,
+		"other-" + string(id) + ".1": true, prefix + "1-2-3-4.1": true, prefix + "none": true,
+		prefix + string(id) + ".1": false,
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Join(path, "below"), 0o700); err != nil {

@@ -111,7 +111,8 @@ func (w *firstWrite) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// patience is how long the suite waits for what has to come. It is no measure of speed: the machine may be doing other things, too.
+// patience is how long the suite waits for what has to come. It is no measure of speed: the machine
+// may be doing other things, too.
 const patience = time.Minute
 
 // receive waits for a result, or fails.
@@ -165,7 +166,8 @@ func processesWith(mark string) []string {
 	return found
 }
 
-// noneWith fails the test if a process with mark exists. What the kernel needs a moment for gets it.
+// noneWith fails the test if a process with mark exists. What the kernel needs a moment for gets
+// it.
 func noneWith(t *testing.T, mark string, within time.Duration) {
 	t.Helper()
 	eventually(t, within, func() []string { return processesWith(mark) })

@@ -8,7 +8,8 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// checkCutShort asserts that a Check nobody waits for any more leaves what is in use: the box that is open, and the opening of others. It leaves nothing else.
+// checkCutShort asserts that a Check nobody waits for any more leaves what is in use: the box that
+// is open, and the opening of others. It leaves nothing else.
 func checkCutShort(t *testing.T, b *bench) {
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
@@ -23,7 +24,8 @@ func checkCutShort(t *testing.T, b *bench) {
 			t.Errorf("after %s on a late timer a box printed %q", after, r.out)
 		}
 		short, cancel := context.WithTimeout(t.Context(), after)
-		if report, err := b.sandbox.Check(short, b.cfg); err == nil && (after == 0 || !report.Ready) { // some are done in time
+		// some are done in time
+		if report, err := b.sandbox.Check(short, b.cfg); err == nil && (after == 0 || !report.Ready) {
 			t.Errorf("a check that had %s returned %+v and no error", after, report)
 		}
 		cancel()
@@ -48,8 +50,8 @@ func checkCutShort(t *testing.T, b *bench) {
 	}
 }
 
-// Late returns a context whose deadline passes without its timer firing, as on a host that is busy. What is at the other end of a connection
-// would be out of time first if it were told.
+// Late returns a context whose deadline passes without its timer firing, as on a host that is busy.
+// What is at the other end of a connection would be out of time first if it were told.
 func Late(ctx context.Context, after time.Duration) context.Context {
 	return late{ctx, time.Now().Add(after)}
 }

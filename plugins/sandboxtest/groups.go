@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// Groups is what control groups a process beside this one can make for its boxes. It is found by trying, without the backends' code.
+// Groups is what control groups a process beside this one can make for its boxes. It is found by
+// trying, without the backends' code.
 type Groups struct {
 	Version int               // 1 or 2; 0 where none can be made that limits memory and processes
 	Bases   map[string]string // by controller: where they can be made
@@ -38,7 +39,8 @@ func FindGroups(t *testing.T) Groups {
 	return g
 }
 
-// Enforced is what a backend has to report that takes control groups where it can have them, and else looks for itself.
+// Enforced is what a backend has to report that takes control groups where it can have them, and
+// else looks for itself.
 func (g Groups) Enforced() map[string]string {
 	switch {
 	case g.Version == 0:
@@ -61,7 +63,8 @@ func separateBases() map[string]string {
 	return bases
 }
 
-// separateDir is this process's group in the hierarchy of a controller, or the nearest that can be seen.
+// separateDir is this process's group in the hierarchy of a controller, or the nearest that can be
+// seen.
 func separateDir(controller string) string {
 	return ownGroup(mountOf("cgroup", "-O", controller), `\d+:(?:[^:]*,)?`+controller+`(?:,[^:]*)?`)
 }
@@ -93,7 +96,8 @@ func mountOf(kind string, options ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// ownGroup is this process's group below a mount point, or the mount point where that one can't be seen. head is a pattern of what stands before its path.
+// ownGroup is this process's group below a mount point, or the mount point where that one can't be
+// seen. head is a pattern of what stands before its path.
 func ownGroup(point, head string) string {
 	own, _ := os.ReadFile("/proc/self/cgroup")
 	path := regexp.MustCompile(`(?m)^` + head + `:(.*)$`).FindSubmatch(own)
@@ -127,7 +131,8 @@ func listed(dir, controller string) bool {
 	return strings.Contains(" "+strings.TrimSpace(string(text))+" ", " "+controller+" ")
 }
 
-// alone reports whether this process is the only one of its group, so that a backend may move itself and it aside.
+// alone reports whether this process is the only one of its group, so that a backend may move
+// itself and it aside.
 func alone(dir string) bool {
 	text, err := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
 	return err == nil && strings.TrimSpace(string(text)) == strconv.Itoa(os.Getpid())

@@ -28,17 +28,20 @@ func Guest(tb testing.TB) []byte {
 	return binary
 }
 
-// GuestVariable names an environment variable with the path of a test guest that is there already, for machines without Go.
+// GuestVariable names an environment variable with the path of a test guest that is there already,
+// for machines without Go.
 const GuestVariable = "SANDBOXTEST_GUEST"
 
-// buildGuest builds the test guest into dir and returns its path. Go's build cache makes the second time cheap.
+// buildGuest builds the test guest into dir and returns its path. Go's build cache makes the second
+// time cheap.
 func buildGuest(tb testing.TB, dir string) string {
 	tb.Helper()
 	if path := os.Getenv(GuestVariable); path != "" {
 		return path
 	}
 	path := filepath.Join(dir, "testguest")
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, "github.com/computclaw/airlock/plugins/sandboxtest/testguest")
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", path,
+		"github.com/computclaw/airlock/plugins/sandboxtest/testguest")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		tb.Fatalf("build the test guest: %v\n%s", err, out)

@@ -12,7 +12,8 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// Main runs the tests of m in a process that is also the plugin and the host which the suite starts and kills:
+// Main runs the tests of m in a process that is also the plugin and the host which the suite starts
+// and kills:
 //
 //	TESTBINARY plugin NAME GUEST         serves newBackend(GUEST's content)
 //	TESTBINARY check NAME                checks newBackend(stdin) in its own process and prints the report as JSON
@@ -40,7 +41,8 @@ func checkHere(newBackend func([]byte) plugins.Sandbox) error {
 	if err != nil {
 		return err
 	}
-	report, err := newBackend(binary).Check(context.Background(), plugins.Config{Instance: "test-" + token(), Limits: limits()})
+	report, err := newBackend(binary).Check(context.Background(),
+		plugins.Config{Instance: "test-" + token(), Limits: limits()})
 	if err != nil {
 		return err
 	}
@@ -55,7 +57,8 @@ func servePlugin(name, guest string, newBackend func([]byte) plugins.Sandbox) er
 	return plugins.Serve(context.Background(), name, newBackend(binary))
 }
 
-// Plugin returns a constructor of clients for the plugin that Main serves, with a configuration of its own each.
+// Plugin returns a constructor of clients for the plugin that Main serves, with a configuration of
+// its own each.
 func Plugin(name string, settings map[string]string) func(t *testing.T) (plugins.Sandbox, plugins.Config) {
 	return func(t *testing.T) (plugins.Sandbox, plugins.Config) {
 		t.Helper()
@@ -63,7 +66,8 @@ func Plugin(name string, settings map[string]string) func(t *testing.T) (plugins
 	}
 }
 
-// Open starts the plugin that Main serves, with boxes that hold the test guest, until the end of the test.
+// Open starts the plugin that Main serves, with boxes that hold the test guest, until the end of
+// the test.
 func Open(tb testing.TB, name string, settings map[string]string) (*plugins.Client, plugins.Config) {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -93,8 +97,8 @@ func newConfig(tb testing.TB, settings map[string]string) plugins.Config {
 	return plugins.Config{Instance: "test-" + token(), StateDir: state, Settings: settings, Limits: limits()}
 }
 
-// beHost plays an Airlock that is about to be killed: it has a plugin and a box with a sleeping process. It tells the
-// plugin's process and then the box's readiness on stdout.
+// beHost plays an Airlock that is about to be killed: it has a plugin and a box with a sleeping
+// process. It tells the plugin's process and then the box's readiness on stdout.
 func beHost(name, guest, dir string, pairs []string) error {
 	ctx := context.Background()
 	client, err := plugins.Open(ctx, plugins.HostConfig{Name: name, Args: []string{guest}, Dir: dir})

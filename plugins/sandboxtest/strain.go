@@ -32,7 +32,8 @@ func memoryLimit(t *testing.T, b *bench) {
 		t.Run(name, func(t *testing.T) { wantOOM(t, b.run(t, plugins.Spec{}, python(code)), limits().Memory) })
 	}
 	t.Run("files", func(t *testing.T) {
-		r := b.run(t, plugins.Spec{}, python("[open(str(i), 'w').close() for i in range(10**6)]; held = bytearray(b'\\1') * (1 << 30)"))
+		r := b.run(t, plugins.Spec{},
+			python("[open(str(i), 'w').close() for i in range(10**6)]; held = bytearray(b'\\1') * (1 << 30)"))
 		// Files in memory run into its limit; others into their own.
 		if r.Reason == plugins.ReasonTmp && b.report.Enforced["tmp"] != "tmpfs" {
 			return
@@ -60,14 +61,16 @@ time.sleep(1000)
 	wantOOM(t, b.run(t, plugins.Spec{}, python(code)), limits().Memory)
 }
 
-// memoryOutOfSight is taken so that no process seems to have it, or none that can be looked at. A box may be refused it, or end for it.
+// memoryOutOfSight is taken so that no process seems to have it, or none that can be looked at. A
+// box may be refused it, or end for it.
 func memoryOutOfSight(t *testing.T, b *bench) {
 	code, err := scripts.ReadFile("scripts/memory.py")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, way := range []string{
-		"shared", "zero", "page_tables", "memory_files", "own_descriptors", "close_range", "mapped_files", "in_a_socket", "unreadable", "no_first_thread",
+		"shared", "zero", "page_tables", "memory_files", "own_descriptors", "close_range", "mapped_files", "in_a_socket",
+		"unreadable", "no_first_thread",
 		"removed_files", "unreadable_removed_files",
 	} {
 		t.Run(way, func(t *testing.T) {

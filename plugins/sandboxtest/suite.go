@@ -15,17 +15,20 @@ import (
 type Options struct {
 	// Name is what Main serves.
 	Name string
-	// Leftovers lists what an instance has left on the host that the suite can't see by itself, such as cgroups or
-	// containers. Nil means there is nothing of that kind.
+	// Leftovers lists what an instance has left on the host that the suite can't see by itself, such
+	// as cgroups or containers. Nil means there is nothing of that kind.
 	Leftovers func(instance string) []string
-	// UncountedForks says that the backend can't count refused forks, though it holds the limit: a box that hammers at it lives until it's killed.
+	// UncountedForks says that the backend can't count refused forks, though it holds the limit: a box
+	// that hammers at it lives until it's killed.
 	UncountedForks bool
-	// UntoldOOM says that the backend isn't told at once when the kernel ends one of a box's processes for want of memory.
+	// UntoldOOM says that the backend isn't told at once when the kernel ends one of a box's processes
+	// for want of memory.
 	UntoldOOM bool
-	// Measures says that the backend tells what a box has used while it is open, where it holds memory by control groups; else it must refuse to. See plugins.Meter.
+	// Measures says that the backend tells what a box has used while it is open, where it holds memory
+	// by control groups; else it must refuse to. See plugins.Meter.
 	Measures bool
-	// Essential leaves out what asks for the verdict of a limit or for every hostile script: what is left is the least that a backend has to be, not what one of
-	// tier full is.
+	// Essential leaves out what asks for the verdict of a limit or for every hostile script: what is
+	// left is the least that a backend has to be, not what one of tier full is.
 	Essential bool
 	// Enforced is how limits have to be held, of those that are named: see plugins.Report.
 	Enforced map[string]string
@@ -34,7 +37,8 @@ type Options struct {
 // pider is a Sandbox in a process of its own.
 type pider interface{ PID() int }
 
-// Run puts what newSandbox returns through the suite. It must be a client of the plugin that Main serves, so that it can be killed.
+// Run puts what newSandbox returns through the suite. It must be a client of the plugin that Main
+// serves, so that it can be killed.
 func Run(t *testing.T, newSandbox func(t *testing.T) (plugins.Sandbox, plugins.Config), opts Options) {
 	b := &bench{opts: opts}
 	b.sandbox, b.cfg = newSandbox(t)
@@ -65,7 +69,8 @@ func Run(t *testing.T, newSandbox func(t *testing.T) (plugins.Sandbox, plugins.C
 	b.compare(t, before)
 }
 
-// processorTime is the one control that a backend may lack if it says that it does: without it boxes are slower, not less safe.
+// processorTime is the one control that a backend may lack if it says that it does: without it
+// boxes are slower, not less safe.
 const processorTime = "processor time is limited"
 
 // checkReport asserts that a backend proved what it must, and says how limits are held.

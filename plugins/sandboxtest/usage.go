@@ -31,7 +31,8 @@ func (b *bench) hold(t *testing.T, code string) held {
 	return held{spec.ID, up, end, done}
 }
 
-// usage asks the backend, which is behind a client that passes questions on, for what a box has used.
+// usage asks the backend, which is behind a client that passes questions on, for what a box has
+// used.
 func (b *bench) usage(t *testing.T, id string) (plugins.Usage, error) {
 	t.Helper()
 	m, ok := b.sandbox.(plugins.Meter)
@@ -44,12 +45,13 @@ func (b *bench) usage(t *testing.T, id string) (plugins.Usage, error) {
 // measures reports whether the backend has to say what an open box has used.
 func (b *bench) measures() bool { return b.opts.Measures && b.report.Enforced["memory"] == "cgroup" }
 
-// measure asks for what a box has used, again for a while if the backend measures: some take a moment to find a box's counters. ended is how the box ended,
-// if it did meanwhile.
+// measure asks for what a box has used, again for a while if the backend measures: some take a
+// moment to find a box's counters. ended is how the box ended, if it did meanwhile.
 func (b *bench) measure(t *testing.T, h held) (used plugins.Usage, ended *result, err error) {
 	t.Helper()
 	used, err = b.usage(t, h.id)
-	for deadline := time.Now().Add(patience); b.measures() && err != nil && time.Now().Before(deadline); used, err = b.usage(t, h.id) {
+	for deadline := time.Now().Add(patience); b.measures() && err != nil && time.Now().Before(deadline); used,
+		err = b.usage(t, h.id) {
 		select {
 		case r := <-h.done:
 			return used, &r, err
@@ -78,7 +80,8 @@ func usageWhileOpen(t *testing.T, b *bench) {
 	}
 	h.end()
 	r := receive(t, "end", h.done, patience)
-	if r.err != nil || r.Reason != plugins.ReasonExit || measures && (r.PeakMemory < used.PeakMemory || r.CPUTime < used.CPUTime) {
+	if r.err != nil || r.Reason != plugins.ReasonExit ||
+		measures && (r.PeakMemory < used.PeakMemory || r.CPUTime < used.CPUTime) {
 		t.Errorf("it had used %+v, and ended as %+v, %v", used, r.Exit, r.err)
 	}
 	if used, err := b.usage(t, h.id); err == nil {
@@ -86,7 +89,8 @@ func usageWhileOpen(t *testing.T, b *bench) {
 	}
 }
 
-// refusedForks and killedChild are scripts that come to a good end although a limit refused or ended something.
+// refusedForks and killedChild are scripts that come to a good end although a limit refused or
+// ended something.
 const (
 	refusedForks = `
 import os, time
@@ -105,7 +109,8 @@ os.waitpid(child, 0)
 print('survived', flush=True)`
 )
 
-// usageTellsOfLimits: nobody may take such a box for one in which nothing happened. Where the kernel or the backend ends a box as a whole there is none to ask about.
+// usageTellsOfLimits: nobody may take such a box for one in which nothing happened. Where the
+// kernel or the backend ends a box as a whole there is none to ask about.
 func usageTellsOfLimits(t *testing.T, b *bench) {
 	for _, code := range []string{refusedForks, killedChild} {
 		h := b.hold(t, code)

@@ -26,7 +26,8 @@ const (
 	auditARM64 = 0xc00000b7
 )
 
-// Offsets into struct seccomp_data. Arguments are 64 bits; on both architectures their low half comes first.
+// Offsets into struct seccomp_data. Arguments are 64 bits; on both architectures their low half
+// comes first.
 const (
 	offNumber = 0
 	offArch   = 4
@@ -46,8 +47,8 @@ func errno(e uint32) bpf.Instruction { return bpf.RetConstant{Val: retErrno | e}
 
 func arg(n int) bpf.Instruction { return bpf.LoadAbsolute{Off: uint32(offArgs + 8*n), Size: 4} }
 
-// architecture ends processes that use another instruction set's calls and refuses numbers nobody has reviewed. The
-// calls of amd64's x32 ABI carry a high bit and thus count among the latter.
+// architecture ends processes that use another instruction set's calls and refuses numbers nobody
+// has reviewed. The calls of amd64's x32 ABI carry a high bit and thus count among the latter.
 func (b *builder) architecture() {
 	b.emit(
 		bpf.LoadAbsolute{Off: offArch, Size: 4},
@@ -76,8 +77,8 @@ func (b *builder) when(c call, body ...bpf.Instruction) {
 	b.emit(body...)
 }
 
-// namespaces lets threads and processes be made, but no namespaces. The flags of clone3 are behind a pointer where no
-// filter can look, so it answers ENOSYS and libraries fall back to clone.
+// namespaces lets threads and processes be made, but no namespaces. The flags of clone3 are behind
+// a pointer where no filter can look, so it answers ENOSYS and libraries fall back to clone.
 func (b *builder) namespaces(mediated, counted bool) {
 	clone := uint32(retAllow)
 	if mediated {
@@ -107,8 +108,9 @@ func (b *builder) namespaces(mediated, counted bool) {
 	)
 }
 
-// countedMemory leaves only memory that whoever looks at processes from outside can see: none that outlives its place in a process, and no file that only
-// a thread with descriptors of its own holds.
+// countedMemory leaves only memory that whoever looks at processes from outside can see: none that
+// outlives its place in a process, and no file that only a thread with descriptors of its own
+// holds.
 func (b *builder) countedMemory() {
 	for _, c := range hidden() {
 		b.deny(c, eperm)
@@ -198,8 +200,8 @@ func (b *builder) arguments(mediated bool) {
 	const setOwner, setOwnerEx = 8, 15 // whom a descriptor's signals go to
 	const tiocsti, tioclinux = 0x5412, 0x541c
 	b.refuse(callFcntl(), 1, append(refusedFcntl(), setOwner, setOwnerEx)...)
-	// Those of sockets tell of the host's interfaces, and two choose whom signals go to. Those of file systems change flags and attributes of whatever their caller owns,
-	// also if it may only read it.
+	// Those of sockets tell of the host's interfaces, and two choose whom signals go to. Those of file
+	// systems change flags and attributes of whatever their caller owns, also if it may only read it.
 	const socketFirst, atMark, socketLast = 0x8900, 0x8905, 0x89ff
 	const kind, flags, attributes, generation = 0xff00, 'f' << 8, 'X' << 8, 'v' << 8
 	b.when(callIoctl(),
@@ -219,7 +221,8 @@ func (b *builder) arguments(mediated bool) {
 	)
 }
 
-// refuse refuses values of a call's argument n. The kernel reads 32 bits of it, and so does the filter.
+// refuse refuses values of a call's argument n. The kernel reads 32 bits of it, and so does the
+// filter.
 func (b *builder) refuse(c call, n int, values ...uint32) {
 	body := []bpf.Instruction{arg(n)}
 	for _, value := range values {

@@ -3,7 +3,8 @@ package seccomp
 // none marks a call that an architecture does not have.
 const none = -1
 
-// newest is the highest number reviewed for this filter (mseal, Linux 6.10). Both architectures number new calls alike.
+// newest is the highest number reviewed for this filter (mseal, Linux 6.10). Both architectures
+// number new calls alike.
 const newest = 462
 
 // call is a system call and its numbers.
@@ -12,7 +13,8 @@ type call struct {
 	amd64, arm64 int
 }
 
-// denied lists calls that no script needs and that reach the host, other boxes or the kernel's less travelled parts.
+// denied lists calls that no script needs and that reach the host, other boxes or the kernel's less
+// travelled parts.
 func denied() []call {
 	return []call{
 		{"acct", 163, 89},
@@ -35,7 +37,9 @@ func denied() []call {
 		{"inotify_init1", 294, 26},
 		{"io_uring_enter", 426, 426},
 		{"io_uring_register", 427, 427},
-		{"io_setup", 206, 0}, // the machine has one number of such requests for everybody; without it the other calls have nothing to work on
+		// the machine has one number of such requests for everybody; without it the other calls have
+		// nothing to work on
+		{"io_setup", 206, 0},
 		{"io_uring_setup", 425, 425},
 		{"ioperm", 173, none},
 		{"iopl", 172, none},
@@ -90,7 +94,8 @@ func denied() []call {
 	}
 }
 
-// hidden lists calls that take memory which neither a process nor its descriptors nor a mounted file system shows.
+// hidden lists calls that take memory which neither a process nor its descriptors nor a mounted
+// file system shows.
 func hidden() []call {
 	return []call{
 		{"shmget", 29, 194},
@@ -123,8 +128,10 @@ const (
 	personalityQuery = 0xffffffff
 )
 
-// refusedSocket are SO_ATTACH_FILTER, SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_CBPF and SO_ATTACH_REUSEPORT_EBPF. A program that is attached to a socket is compiled into memory
-// that is counted for nobody and that the machine has little of (net.core.bpf_jit_limit): with none left nobody can be given a filter, other boxes neither.
+// refusedSocket are SO_ATTACH_FILTER, SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_CBPF and
+// SO_ATTACH_REUSEPORT_EBPF. A program that is attached to a socket is compiled into memory that is
+// counted for nobody and that the machine has little of (net.core.bpf_jit_limit): with none left
+// nobody can be given a filter, other boxes neither.
 func refusedSocket() []uint32 { return []uint32{26, 50, 51, 52} }
 
 // setSeccomp is prctl's command for the same: PR_SET_SECCOMP.
@@ -133,8 +140,8 @@ const setSeccomp = 22
 // solSocket is the level of a socket's own options.
 const solSocket = 1
 
-// refusedFcntl are commands of fcntl: F_SETSIG could choose SIGCONT, which would thaw a frozen box; F_SETLEASE and F_NOTIFY watch
-// files that boxes share.
+// refusedFcntl are commands of fcntl: F_SETSIG could choose SIGCONT, which would thaw a frozen box;
+// F_SETLEASE and F_NOTIFY watch files that boxes share.
 func refusedFcntl() []uint32 { return []uint32{10, 1024, 1026} }
 
 // refusedIoctl are TIOCSTI and TIOCLINUX, which type into terminals.

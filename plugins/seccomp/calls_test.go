@@ -10,13 +10,15 @@ import (
 func everyCall() []call {
 	return append(slices.Concat(denied(), hidden(), shared(), metadata(), dispensable()),
 		callClone3(), callClone(), callUnshare(), callSocket(), callSocketpair(), callPersonality(), callFcntl(), callIoctl(),
-		callConnect(), callFork(), callVfork(), callSendto(), callSendmsg(), callSendmmsg(), callSetsockopt(), callPrlimit(), callSetscheduler(),
+		callConnect(), callFork(), callVfork(), callSendto(), callSendmsg(), callSendmmsg(), callSetsockopt(), callPrlimit(),
+		callSetscheduler(),
 		callSetparam(), callSetattr(), callSetaffinity(), callSetpriority(), callIoprioSet(), callPrctl(),
 		callMmap(), callCloseRange(), callOpen(), callOpenat(), callOpenat2(), callTruncate())
 }
 
-// TestNumbers compares every number of the tables with the list of its own architecture, whichever one the test runs on. A call that an
-// architecture is said not to have must not be in its list: it would be open there.
+// TestNumbers compares every number of the tables with the list of its own architecture, whichever
+// one the test runs on. A call that an architecture is said not to have must not be in its list: it
+// would be open there.
 func TestNumbers(t *testing.T) {
 	for goarch, number := range map[string]func(call) int{
 		"amd64": func(c call) int { return c.amd64 },

@@ -9,24 +9,28 @@ import (
 
 // Options choose between the filter's variants.
 type Options struct {
-	// CountedMemoryOnly also denies calls that take memory which can't be seen from outside: System V IPC, memory files, shared memory without a file, and
-	// tables of descriptors that a thread has to itself. Backends that hold the memory limit by looking at processes set it; Mediated implies it.
+	// CountedMemoryOnly also denies calls that take memory which can't be seen from outside: System V
+	// IPC, memory files, shared memory without a file, and tables of descriptors that a thread has to
+	// itself. Backends that hold the memory limit by looking at processes set it; Mediated implies it.
 	CountedMemoryOnly bool
 
-	// Mediated is for boxes that share their host's namespaces: connect, fork and what makes threads go to the listener that the filter is
-	// installed with (SECCOMP_FILTER_FLAG_NEW_LISTENER), and the ways around it are closed. So are System V IPC, sockets that
-	// serve, datagrams, and calls that change other processes of the same uid. Of calls that change metadata of files, those for
-	// mode and times go to the listener too; those for owners, extended attributes and flags are refused. Files are opened to read or to write, because Landlock
-	// lets everything be opened for neither.
+	// Mediated is for boxes that share their host's namespaces: connect, fork and what makes threads
+	// go to the listener that the filter is installed with (SECCOMP_FILTER_FLAG_NEW_LISTENER), and the
+	// ways around it are closed. So are System V IPC, sockets that serve, datagrams, and calls that
+	// change other processes of the same uid. Of calls that change metadata of files, those for mode
+	// and times go to the listener too; those for owners, extended attributes and flags are refused.
+	// Files are opened to read or to write, because Landlock lets everything be opened for neither.
 	Mediated bool
 
-	// OpenToTruncate lets files be cut off only by who opened them to write, which Landlock restricts. It refuses truncation by path, and opening with O_TRUNC to
-	// read, which Landlock doesn't look at before version 3. It only counts with Mediated.
+	// OpenToTruncate lets files be cut off only by who opened them to write, which Landlock restricts.
+	// It refuses truncation by path, and opening with O_TRUNC to read, which Landlock doesn't look at
+	// before version 3. It only counts with Mediated.
 	OpenToTruncate bool
 }
 
-// Program returns the filter for goarch ("amd64" or "arm64") in the kernel's form: an array of struct sock_filter in that
-// architecture's byte order, as bwrap's --seccomp and seccomp(2) take it.
+// Program returns the filter for goarch ("amd64" or "arm64") in the kernel's form: an array of
+// struct sock_filter in that architecture's byte order, as bwrap's --seccomp and seccomp(2) take
+// it.
 func Program(goarch string, opts Options) ([]byte, error) {
 	instructions, err := Assemble(goarch, opts)
 	if err != nil {

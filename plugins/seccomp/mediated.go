@@ -5,8 +5,9 @@ import "golang.org/x/net/bpf"
 // retNotify hands the call to whoever holds the filter's listener.
 const retNotify = 0x7fc00000
 
-// mediated are the rules for a box that shares its host's namespaces (Options.Mediated). Calls that decide by what is behind a pointer,
-// where no filter can look, go to a supervisor; the ways around these calls are closed.
+// mediated are the rules for a box that shares its host's namespaces (Options.Mediated). Calls that
+// decide by what is behind a pointer, where no filter can look, go to a supervisor; the ways around
+// these calls are closed.
 func (b *builder) mediated() {
 	for _, c := range append([]call{callConnect(), callFork(), callVfork()}, metadata()...) {
 		b.notify(c)
@@ -25,8 +26,9 @@ func (b *builder) notify(c call) {
 	}
 }
 
-// fastOpen refuses the flag with which a send call connects. Whether a call carries an address can't be seen in sendmsg, but a stream
-// socket looks at it only with this flag, and there are no others.
+// fastOpen refuses the flag with which a send call connects. Whether a call carries an address
+// can't be seen in sendmsg, but a stream socket looks at it only with this flag, and there are no
+// others.
 func (b *builder) fastOpen() {
 	const msgFastOpen = 0x20000000
 	for _, send := range []struct {
@@ -42,7 +44,8 @@ func (b *builder) fastOpen() {
 	}
 }
 
-// mediatedOptions are options by which a connected socket's packets could leave for somewhere else, or a send call could connect.
+// mediatedOptions are options by which a connected socket's packets could leave for somewhere else,
+// or a send call could connect.
 func mediatedOptions() map[uint32][]uint32 {
 	const ip, tcp, ipv6 = 0, 6, 41
 	return map[uint32][]uint32{
@@ -53,8 +56,8 @@ func mediatedOptions() map[uint32][]uint32 {
 	}
 }
 
-// foreignProcesses lets calls that name a process name their own only, which they do by 0: the kernel allows the rest to whoever has
-// the same uid.
+// foreignProcesses lets calls that name a process name their own only, which they do by 0: the
+// kernel allows the rest to whoever has the same uid.
 func (b *builder) foreignProcesses() {
 	for _, c := range []call{callPrlimit(), callSetscheduler(), callSetparam(), callSetattr(), callSetaffinity()} {
 		b.when(c,
@@ -82,7 +85,8 @@ func (b *builder) foreignProcesses() {
 	}
 }
 
-// mediatedSockets leaves Unix and TCP streams. Datagrams carry an address per call where no filter can see it.
+// mediatedSockets leaves Unix and TCP streams. Datagrams carry an address per call where no filter
+// can see it.
 func (b *builder) mediatedSockets() {
 	const (
 		afUnix, afInet, afInet6 = 1, 2, 10

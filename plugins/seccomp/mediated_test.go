@@ -127,11 +127,13 @@ func TestOpenToTruncate(t *testing.T) {
 			if number == none {
 				return
 			}
-			if got := verdict(t, goarch, Options{Mediated: true, OpenToTruncate: true}, data(audit, number, args...)); got != want {
+			if got := verdict(t, goarch, Options{Mediated: true, OpenToTruncate: true},
+				data(audit, number, args...)); got != want {
 				t.Errorf("%s on %s with %#x: %#x, want %#x", c.name, goarch, args, got, want)
 			}
 		}
-		for access, verdicts := range [][2]uint32{{allow, closed}, {allow, allow}, {allow, allow}, {closed, closed}} { // without and with O_TRUNC
+		// without and with O_TRUNC
+		for access, verdicts := range [][2]uint32{{allow, closed}, {allow, allow}, {allow, allow}, {closed, closed}} {
 			for cut, want := range verdicts {
 				for _, more := range []uint64{0, others, high, others | high} {
 					flags := uint64(access) | uint64(cut)*trunc | more
@@ -147,15 +149,19 @@ func TestOpenToTruncate(t *testing.T) {
 	}
 }
 
-// TestMediatedNumbers compares the numbers both architectures have with those this platform was built with.
+// TestMediatedNumbers compares the numbers both architectures have with those this platform was
+// built with.
 func TestMediatedNumbers(t *testing.T) {
 	for _, tt := range []struct {
 		call call
 		want int
 	}{
-		{callConnect(), unix.SYS_CONNECT}, {callSendto(), unix.SYS_SENDTO}, {callSendmsg(), unix.SYS_SENDMSG}, {callSendmmsg(), unix.SYS_SENDMMSG},
-		{callSetsockopt(), unix.SYS_SETSOCKOPT}, {callPrlimit(), unix.SYS_PRLIMIT64}, {callSetscheduler(), unix.SYS_SCHED_SETSCHEDULER},
-		{callSetparam(), unix.SYS_SCHED_SETPARAM}, {callSetattr(), unix.SYS_SCHED_SETATTR}, {callSetaffinity(), unix.SYS_SCHED_SETAFFINITY},
+		{callConnect(), unix.SYS_CONNECT}, {callSendto(), unix.SYS_SENDTO}, {callSendmsg(), unix.SYS_SENDMSG},
+		{callSendmmsg(), unix.SYS_SENDMMSG},
+		{callSetsockopt(), unix.SYS_SETSOCKOPT}, {callPrlimit(), unix.SYS_PRLIMIT64},
+		{callSetscheduler(), unix.SYS_SCHED_SETSCHEDULER},
+		{callSetparam(), unix.SYS_SCHED_SETPARAM}, {callSetattr(), unix.SYS_SCHED_SETATTR},
+		{callSetaffinity(), unix.SYS_SCHED_SETAFFINITY},
 		{callSetpriority(), unix.SYS_SETPRIORITY}, {callIoprioSet(), unix.SYS_IOPRIO_SET}, {callPrctl(), unix.SYS_PRCTL},
 	} {
 		if got := thisNumber(tt.call); got != tt.want {
@@ -163,10 +169,14 @@ func TestMediatedNumbers(t *testing.T) {
 		}
 	}
 	want := map[string]int{
-		"bind": unix.SYS_BIND, "listen": unix.SYS_LISTEN, "shmget": unix.SYS_SHMGET, "shmat": unix.SYS_SHMAT, "shmctl": unix.SYS_SHMCTL,
+		"bind": unix.SYS_BIND, "listen": unix.SYS_LISTEN, "shmget": unix.SYS_SHMGET, "shmat": unix.SYS_SHMAT,
+		"shmctl": unix.SYS_SHMCTL,
 		"semget": unix.SYS_SEMGET, "semop": unix.SYS_SEMOP, "semctl": unix.SYS_SEMCTL, "semtimedop": unix.SYS_SEMTIMEDOP,
-		"msgget": unix.SYS_MSGGET, "msgsnd": unix.SYS_MSGSND, "msgrcv": unix.SYS_MSGRCV, "msgctl": unix.SYS_MSGCTL, "mq_unlink": unix.SYS_MQ_UNLINK,
-		"process_mrelease": unix.SYS_PROCESS_MRELEASE, "fchmod": unix.SYS_FCHMOD, "fchown": unix.SYS_FCHOWN, "fsetxattr": unix.SYS_FSETXATTR, "fremovexattr": unix.SYS_FREMOVEXATTR, "fchmodat": unix.SYS_FCHMODAT, "fchmodat2": unix.SYS_FCHMODAT2, "utimensat": unix.SYS_UTIMENSAT,
+		"msgget": unix.SYS_MSGGET, "msgsnd": unix.SYS_MSGSND, "msgrcv": unix.SYS_MSGRCV, "msgctl": unix.SYS_MSGCTL,
+		"mq_unlink":        unix.SYS_MQ_UNLINK,
+		"process_mrelease": unix.SYS_PROCESS_MRELEASE, "fchmod": unix.SYS_FCHMOD, "fchown": unix.SYS_FCHOWN,
+		"fsetxattr": unix.SYS_FSETXATTR, "fremovexattr": unix.SYS_FREMOVEXATTR, "fchmodat": unix.SYS_FCHMODAT,
+		"fchmodat2": unix.SYS_FCHMODAT2, "utimensat": unix.SYS_UTIMENSAT,
 		"fchownat": unix.SYS_FCHOWNAT, "setxattr": unix.SYS_SETXATTR, "lsetxattr": unix.SYS_LSETXATTR,
 		"removexattr": unix.SYS_REMOVEXATTR, "lremovexattr": unix.SYS_LREMOVEXATTR,
 	}

@@ -1,6 +1,7 @@
 package seccomp
 
-// shared lists calls that reach what everybody with the same uid, or everybody in the same namespaces, has in common.
+// shared lists calls that reach what everybody with the same uid, or everybody in the same
+// namespaces, has in common.
 func shared() []call {
 	return []call{
 		{"bind", 49, 200},
@@ -22,7 +23,8 @@ func shared() []call {
 	}
 }
 
-// metadata lists calls that change a file's mode or times, which Landlock doesn't look at. A descriptor of a file that may only be read is enough for its owner.
+// metadata lists calls that change a file's mode or times, which Landlock doesn't look at. A
+// descriptor of a file that may only be read is enough for its owner.
 func metadata() []call {
 	return []call{
 		{"fchmod", 91, 52},
@@ -33,7 +35,8 @@ func metadata() []call {
 	}
 }
 
-// dispensable lists their relatives that libraries do without: owners can't be changed anyway, the rest is outdated or has a fallback.
+// dispensable lists their relatives that libraries do without: owners can't be changed anyway, the
+// rest is outdated or has a fallback.
 func dispensable() []call {
 	return []call{
 		{"chown", 92, none},

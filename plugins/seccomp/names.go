@@ -2,8 +2,9 @@ package seccomp
 
 import "strings"
 
-// permitted lists every call up to the newest reviewed one that the filter lets through whatever its arguments. It exists for engines that
-// take a list of what is allowed; a test holds it against the platform's own list of calls.
+// permitted lists every call up to the newest reviewed one that the filter lets through whatever
+// its arguments. It exists for engines that take a list of what is allowed; a test holds it against
+// the platform's own list of calls.
 func permitted() []string {
 	return strings.Fields(`
 		accept accept4 access adjtimex alarm arch_prctl bind brk cachestat capget capset chdir chmod chown clock_adjtime clock_getres clock_gettime
@@ -31,5 +32,6 @@ func permitted() []string {
 
 // retired are numbers that the kernel never implemented, or no longer does, or uses for itself.
 func retired() []string {
-	return strings.Fields("afs_syscall arch_specific_syscall epoll_ctl_old epoll_wait_old getpmsg putpmsg security tuxcall uprobe uretprobe")
+	return strings.Fields("afs_syscall arch_specific_syscall epoll_ctl_old epoll_wait_old getpmsg putpmsg security " +
+		"tuxcall uprobe uretprobe")
 }

@@ -6,9 +6,11 @@ import (
 	"strings"
 )
 
-// Outer returns the profile for a container in which Airlock itself runs and opens boxes with bubblewrap: what its boxes may do, and what making boxes takes:
-// namespaces, mounts and a hostname. The boxes' own, narrower filter holds inside it. What no box and no server needs (modules, bpf, keyrings, kexec, io_uring,
-// tracing, clocks of the host) stays refused, as engines do by default. deploy/seccomp/airlock.json is its text.
+// Outer returns the profile for a container in which Airlock itself runs and opens boxes with
+// bubblewrap: what its boxes may do, and what making boxes takes: namespaces, mounts and a
+// hostname. The boxes' own, narrower filter holds inside it. What no box and no server needs
+// (modules, bpf, keyrings, kexec, io_uring, tracing, clocks of the host) stays refused, as engines
+// do by default. deploy/seccomp/airlock.json is its text.
 func Outer() ([]byte, error) {
 	enosysCode := uint(enosys)
 	p := profile{Default: actErrno, Architectures: []string{"SCMP_ARCH_X86_64", "SCMP_ARCH_AARCH64"}}
@@ -20,7 +22,8 @@ func Outer() ([]byte, error) {
 		p.allow(callSocket(), others)
 	}
 	// Not EPERM: programs that are told that a call doesn't exist do without.
-	p.add(rule{Names: []string{"io_uring_setup", "io_uring_enter", "io_uring_register"}, Action: actErrno, Errno: &enosysCode})
+	p.add(rule{Names: []string{"io_uring_setup", "io_uring_enter", "io_uring_register"}, Action: actErrno,
+		Errno: &enosysCode})
 	out, err := json.MarshalIndent(p, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("seccomp: %w", err)

@@ -31,14 +31,16 @@ func TestShippedProfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, args := range map[string][]uint64{
-		"bpf": nil, "keyctl": nil, "init_module": nil, "kexec_load": nil, "ptrace": nil, "perf_event_open": nil, "userfaultfd": nil, "reboot": nil,
+		"bpf": nil, "keyctl": nil, "init_module": nil, "kexec_load": nil, "ptrace": nil, "perf_event_open": nil,
+		"userfaultfd": nil, "reboot": nil,
 		"open_by_handle_at": nil, "clock_settime": nil, "io_uring_setup": nil, "socket": {40}, "personality": {0x0040000},
 	} {
 		if v := verdictOf(p, name, args...); v == retAllow {
 			t.Errorf("%s%v is allowed", name, args)
 		}
 	}
-	for name, args := range map[string][]uint64{"unshare": {newAny}, "clone": {newAny}, "mount": nil, "pivot_root": nil, "socket": {16}, "personality": {personalityQuery}} {
+	for name, args := range map[string][]uint64{"unshare": {newAny}, "clone": {newAny}, "mount": nil, "pivot_root": nil,
+		"socket": {16}, "personality": {personalityQuery}} {
 		if v := verdictOf(p, name, args...); v != retAllow {
 			t.Errorf("%s%v is refused", name, args)
 		}

@@ -5,11 +5,13 @@ import (
 	"fmt"
 )
 
-// Profile returns the filter for goarch as a container engine's JSON profile (Docker's, which Podman and containerd read too).
+// Profile returns the filter for goarch as a container engine's JSON profile (Docker's, which
+// Podman and containerd read too).
 //
-// Engines build their filters from names with libseccomp. Such a filter can't hold an exception to an allowed call, so this
-// is the same policy turned round: everything is refused but what permitted lists, and where an argument decides, every other value of it is
-// allowed. A name that an engine is too old to know stays refused. runc answers ENOSYS for calls newer than those in the
+// Engines build their filters from names with libseccomp. Such a filter can't hold an exception to
+// an allowed call, so this is the same policy turned round: everything is refused but what
+// permitted lists, and where an argument decides, every other value of it is allowed. A name that
+// an engine is too old to know stays refused. runc answers ENOSYS for calls newer than those in the
 // profile, and other instruction sets are killed, as Program has it.
 func Profile(goarch string) ([]byte, error) {
 	arch, ok := map[string]string{"amd64": "SCMP_ARCH_X86_64", "arm64": "SCMP_ARCH_AARCH64"}[goarch]
@@ -71,7 +73,8 @@ func bits(n uint, mask, value uint32) condition {
 	return condition{Index: n, Mask: uint64(mask), Value: uint64(value), Op: masked}
 }
 
-// is is the condition that the low half of argument n, which is all that the kernel reads of it, has the given value.
+// is is the condition that the low half of argument n, which is all that the kernel reads of it,
+// has the given value.
 func is(n uint, value uint32) condition { return bits(n, 0xffffffff, value) }
 
 func (p *profile) namespaces() {
@@ -117,8 +120,8 @@ func (p *profile) arguments() {
 	}
 }
 
-// allBut returns conditions that don't overlap and together hold for every value of argument n but these: the space of values is halved
-// for as long as a half contains one of them.
+// allBut returns conditions that don't overlap and together hold for every value of argument n but
+// these: the space of values is halved for as long as a half contains one of them.
 func allBut(n uint, values ...uint32) []condition {
 	var out []condition
 	var split func(mask, prefix uint32, bit int, inside []uint32)

@@ -94,16 +94,19 @@ func TestProfileIsTheFilter(t *testing.T) {
 	}
 }
 
-// TestProfileDecidesByArguments compares the two forms for arguments near those that decide, in all 64 bits.
+// TestProfileDecidesByArguments compares the two forms for arguments near those that decide, in all
+// 64 bits.
 func TestProfileDecidesByArguments(t *testing.T) {
 	p := profileFor(t, "amd64")
 	near := rapid.OneOf(
 		rapid.Uint64(),
-		rapid.SampledFrom([]uint64{0, 1, 2, 3, 5, 9, 10, 11, 16, 17, 22, 40, 1023, 1024, 1025, 1026, 1027, 0x5411, 0x5412, 0x5413, 0x541c, 0x80801, 0x80803, 0xffffffff}),
+		rapid.SampledFrom([]uint64{0, 1, 2, 3, 5, 9, 10, 11, 16, 17, 22, 40, 1023, 1024, 1025, 1026, 1027, 0x5411, 0x5412,
+			0x5413, 0x541c, 0x80801, 0x80803, 0xffffffff}),
 		rapid.Custom(func(t *rapid.T) uint64 { return 1 << rapid.IntRange(0, 63).Draw(t, "bit") }),
 		rapid.Custom(func(t *rapid.T) uint64 { return 0x100000000 | uint64(rapid.IntRange(0, 0x5420).Draw(t, "low")) }),
 	)
-	for _, c := range []call{callClone3(), callClone(), callUnshare(), callSocketpair(), callPersonality(), callFcntl(), callIoctl(), callPrctl()} {
+	for _, c := range []call{callClone3(), callClone(), callUnshare(), callSocketpair(), callPersonality(), callFcntl(),
+		callIoctl(), callPrctl()} {
 		t.Run(c.name, rapid.MakeCheck(func(t *rapid.T) {
 			a, b := near.Draw(t, "a"), near.Draw(t, "b")
 			want := verdictWithin(t, data(auditAMD64, c.amd64, a, b))

@@ -16,7 +16,8 @@ import (
 // Name is the backend's name.
 const Name = "ssh"
 
-// Backend implements plugins.Sandbox and plugins.Meter. Make one with New. It has at most one connection at a time, to the machine of the last Check.
+// Backend implements plugins.Sandbox and plugins.Meter. Make one with New. It has at most one
+// connection at a time, to the machine of the last Check.
 type Backend struct {
 	programs programs
 	busy     chan struct{} // holds the one token that guards the fields below
@@ -33,7 +34,8 @@ type Backend struct {
 // Option changes how New makes a Backend.
 type Option func(*Backend)
 
-// WithGuest puts another program than the embedded airlock-init into boxes. It exists for conformance tests.
+// WithGuest puts another program than the embedded airlock-init into boxes. It exists for
+// conformance tests.
 func WithGuest(binary []byte) Option {
 	return func(b *Backend) { b.programs.guest = func(string) ([]byte, error) { return binary, nil } }
 }
@@ -47,7 +49,8 @@ func New(options ...Option) *Backend {
 	return b
 }
 
-// Run implements plugins.Sandbox. When the link breaks, the error wraps plugins.ErrCut and says that it did.
+// Run implements plugins.Sandbox. When the link breaks, the error wraps plugins.ErrCut and says
+// that it did.
 func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
 	l, t, err := b.linked(ctx)
 	if err != nil {
@@ -65,8 +68,9 @@ func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, s
 
 var _ plugins.Meter = (*Backend)(nil)
 
-// Usage implements plugins.Meter, as far as the machine can. It doesn't connect: a connection that is gone has no boxes. It doesn't wait for a Check either, which
-// may take many times as long as anybody waits for it.
+// Usage implements plugins.Meter, as far as the machine can. It doesn't connect: a connection that
+// is gone has no boxes. It doesn't wait for a Check either, which may take many times as long as
+// anybody waits for it.
 func (b *Backend) Usage(ctx context.Context, id string) (plugins.Usage, error) {
 	l := b.link.Load()
 	if l == nil {

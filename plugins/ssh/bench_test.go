@@ -12,7 +12,8 @@ import (
 	"github.com/computclaw/airlock/plugins/ssh/sshtest"
 )
 
-// BenchmarkOpen measures from Run to the first byte of a guest that echoes, and the whole life of such a box, through the plugin and a real sshd.
+// BenchmarkOpen measures from Run to the first byte of a guest that echoes, and the whole life of
+// such a box, through the plugin and a real sshd.
 func BenchmarkOpen(b *testing.B) {
 	m := sshtest.New(b, sshtest.Options{})
 	client, cfg := sandboxtest.Open(b, Name, m.Settings())
@@ -26,7 +27,8 @@ func BenchmarkOpen(b *testing.B) {
 		begin := time.Now()
 		done := make(chan error, 1)
 		go func() {
-			_, err := client.Run(context.Background(), plugins.Spec{ID: "bench-" + token()}, io.MultiReader(bytes.NewReader([]byte("{\"echo\":true}\nx")), in), up)
+			_, err := client.Run(context.Background(), plugins.Spec{ID: "bench-" + token()},
+				io.MultiReader(bytes.NewReader([]byte("{\"echo\":true}\nx")), in), up)
 			done <- err
 		}()
 		select {

@@ -35,7 +35,8 @@ func token() string { return strings.ToLower(rand.Text()[:12]) }
 
 func order(t *testing.T, code string, args ...string) []byte {
 	t.Helper()
-	line, err := json.Marshal(sandboxtest.Order{Argv: append([]string{"/usr/bin/env", "python3", "-s", "-B", "-c", code}, args...)})
+	line, err := json.Marshal(sandboxtest.Order{Argv: append([]string{"/usr/bin/env", "python3", "-s", "-B", "-c", code},
+		args...)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,9 +13,10 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// Check implements plugins.Sandbox: it connects, uploads what is missing, sweeps what an earlier supervisor of the same instance left, and has
-// every control proved in real boxes over there. While a link of the same settings lives it is used, and its boxes stay; boxes of
-// other settings end.
+// Check implements plugins.Sandbox: it connects, uploads what is missing, sweeps what an earlier
+// supervisor of the same instance left, and has every control proved in real boxes over there.
+// While a link of the same settings lives it is used, and its boxes stay; boxes of other settings
+// end.
 func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report, error) {
 	if err := b.enter(ctx); err != nil {
 		return plugins.Report{}, err
@@ -67,7 +68,8 @@ func introduce(ctx context.Context, t target) error {
 
 // recheck uses the live link if it goes to the same machine in the same way, else a new one.
 func (b *Backend) recheck(ctx context.Context, t target, far plugins.Config) (plugins.Report, error) {
-	if l := b.link.Load(); l != nil && l.lost() == nil && b.cfg != nil && b.cfg.Instance == far.Instance && same(t, b.target) && maps.Equal(far.Settings, b.cfg.Settings) {
+	if l := b.link.Load(); l != nil && l.lost() == nil && b.cfg != nil && b.cfg.Instance == far.Instance &&
+		same(t, b.target) && maps.Equal(far.Settings, b.cfg.Settings) {
 		return l.Check(ctx, far)
 	}
 	b.drop()

@@ -8,8 +8,9 @@ import (
 	"github.com/computclaw/airlock/plugins/ssh/sshtest"
 )
 
-// TestMachineOutOfTimeFirst: the machine was told of a Check's deadline, for which it has a timer of its own. When a busy host's timer fired later, the answer was taken for a
-// machine that fails, and what was in use was given up.
+// TestMachineOutOfTimeFirst: the machine was told of a Check's deadline, for which it has a timer
+// of its own. When a busy host's timer fired later, the answer was taken for a machine that fails,
+// and what was in use was given up.
 func TestMachineOutOfTimeFirst(t *testing.T) {
 	m := sshtest.New(t, sshtest.Options{})
 	_, cfg := sandboxtest.Open(t, Name, m.Settings())

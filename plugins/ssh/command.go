@@ -14,8 +14,9 @@ import (
 	"github.com/computclaw/airlock/plugins/stdio"
 )
 
-// command is one command over there that is running. The remote user's shell, whichever it is, gets "exec /bin/sh -c SCRIPT airlock ARGS" with every word in
-// single quotes; scripts are one line without single quotes, exclamation marks and backslashes, which shells disagree about.
+// command is one command over there that is running. The remote user's shell, whichever it is, gets
+// "exec /bin/sh -c SCRIPT airlock ARGS" with every word in single quotes; scripts are one line
+// without single quotes, exclamation marks and backslashes, which shells disagree about.
 type command struct {
 	session *ssh.Session
 	stdin   io.WriteCloser
@@ -52,7 +53,8 @@ func start(client *ssh.Client, script string, args ...string) (*command, error) 
 	return c, nil
 }
 
-// newSession tries again for a while when the server refuses: with MaxSessions 1 the one before may not be cleared away yet.
+// newSession tries again for a while when the server refuses: with MaxSessions 1 the one before may
+// not be cleared away yet.
 func newSession(client *ssh.Client) (*ssh.Session, error) {
 	const limit, pause = 3 * time.Second, 50 * time.Millisecond
 	for deadline := time.Now().Add(limit); ; time.Sleep(pause) {
@@ -75,7 +77,8 @@ func quoted(words []string) string {
 // maxNoise is how much a login script may print before the answer, in bytes.
 const maxNoise = 64 << 10
 
-// answer returns what follows prefix on the first line that begins with it. Whatever login scripts print before is passed over.
+// answer returns what follows prefix on the first line that begins with it. Whatever login scripts
+// print before is passed over.
 func (c *command) answer(prefix string) (string, error) {
 	var line []byte
 	for range maxNoise {
@@ -92,7 +95,8 @@ func (c *command) answer(prefix string) (string, error) {
 		}
 		line = line[:0]
 	}
-	return "", errors.New("the remote account's login scripts print too much; they should print nothing when there is no terminal")
+	return "", errors.New("the remote account's login scripts print too much; they should print nothing when there is " +
+		"no terminal")
 }
 
 // remoteError is a command that failed over there.

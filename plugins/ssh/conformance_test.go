@@ -12,8 +12,9 @@ import (
 	"github.com/computclaw/airlock/plugins/ssh/sshtest"
 )
 
-// TestConformance runs the suite over a real sshd. The remote user has polled limits, unless it has been given control groups, which is done where this host
-// has some to give. How limits are held is bubblewrap's own business, so the least of the suite does for the first way.
+// TestConformance runs the suite over a real sshd. The remote user has polled limits, unless it has
+// been given control groups, which is done where this host has some to give. How limits are held is
+// bubblewrap's own business, so the least of the suite does for the first way.
 func TestConformance(t *testing.T) {
 	groups := sandboxtest.FindGroups(t)
 	t.Run("polled", func(t *testing.T) {
@@ -24,7 +25,8 @@ func TestConformance(t *testing.T) {
 	})
 	t.Run("auto", func(t *testing.T) {
 		m := sshtest.New(t, sshtest.Options{Within: delegated(t, groups)})
-		sandboxtest.Run(t, sandboxtest.Plugin(Name, m.Settings("limits=auto")), sandboxtest.Options{Name: Name, Leftovers: left, Enforced: groups.Enforced(), Measures: true})
+		sandboxtest.Run(t, sandboxtest.Plugin(Name, m.Settings("limits=auto")),
+			sandboxtest.Options{Name: Name, Leftovers: left, Enforced: groups.Enforced(), Measures: true})
 	})
 	t.Run("cgroup", func(t *testing.T) {
 		m := sshtest.New(t, sshtest.Options{})
@@ -33,14 +35,17 @@ func TestConformance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if offered := os.Getuid() != 0 && groups.Version != 0; r.Ready != offered || !offered && !strings.Contains(r.Reason, "no cgroup to hold limits with") {
+		if offered := os.Getuid() != 0 && groups.Version != 0; r.Ready != offered ||
+			!offered && !strings.Contains(r.Reason, "no cgroup to hold limits with") {
 			t.Errorf("ready %v for a user who was given no control group: %s", r.Ready, r.Reason)
 		}
 	})
 }
 
-// delegated makes cgroups that the remote user owns and returns those that its sessions live in: one in each hierarchy of version 1; in version 2, where limits
-// are held beside the processes that need none, a child of one. It makes none where that's not possible, or where the remote user is ourselves and has them already.
+// delegated makes cgroups that the remote user owns and returns those that its sessions live in:
+// one in each hierarchy of version 1; in version 2, where limits are held beside the processes that
+// need none, a child of one. It makes none where that's not possible, or where the remote user is
+// ourselves and has them already.
 func delegated(t *testing.T, groups sandboxtest.Groups) (dirs []string) {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -83,7 +88,8 @@ func give(t *testing.T, base string) string {
 	return dir
 }
 
-// left lists the boxes' cgroups that an instance still has. When the plugin was killed, the other side needs a moment to notice.
+// left lists the boxes' cgroups that an instance still has. When the plugin was killed, the other
+// side needs a moment to notice.
 func left(instance string) []string {
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		var found []string

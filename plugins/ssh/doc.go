@@ -4,31 +4,38 @@
 //
 //	plugin ── TCP, SSH ──▶ sshd ── exec ──▶ [systemd-run --user --scope] airlock-remote ── as in package bubblewrap ──▶ /airlock-init
 //
-// Everything of a box travels over its stdin and stdout, so the other machine needs no network, no configuration and no secrets of its own:
-// what leaves a box comes back through the connection and meets Airlock's egress here. Nothing secret is in arguments, environment or
-// files there. What runs in a box is in that machine's memory, as on any machine that computes: its administrator is inside the boundary.
+// Everything of a box travels over its stdin and stdout, so the other machine needs no network, no
+// configuration and no secrets of its own: what leaves a box comes back through the connection and
+// meets Airlock's egress here. Nothing secret is in arguments, environment or files there. What
+// runs in a box is in that machine's memory, as on any machine that computes: its administrator is
+// inside the boundary.
 //
-// The other side is the bubblewrap backend, unchanged, in a program of ours (package supervise), and the contract of package plugins is spoken to
-// it over one channel. All boxes share that channel, each with its own flow control, so sshd's MaxSessions bounds nothing, be it 1: the channels of
-// the set-up are opened one after the other.
+// The other side is the bubblewrap backend, unchanged, in a program of ours (package supervise),
+// and the contract of package plugins is spoken to it over one channel. All boxes share that
+// channel, each with its own flow control, so sshd's MaxSessions bounds nothing, be it 1: the
+// channels of the set-up are opened one after the other.
 //
 // # Trust
 //
-// The host key is pinned. Without one the first contact is refused before anything is sent, and the fingerprint and the line to
-// set are shown. The supervisor and airlock-init are uploaded under their sha256 into a directory of the remote user's own (mode 0700), moved into
-// place once complete, and their digests are computed again on every connection.
+// The host key is pinned. Without one the first contact is refused before anything is sent, and the
+// fingerprint and the line to set are shown. The supervisor and airlock-init are uploaded under
+// their sha256 into a directory of the remote user's own (mode 0700), moved into place once
+// complete, and their digests are computed again on every connection.
 //
 // # Ends
 //
-// Both sides beat once a second (package pulse) and give up after 7 seconds without a byte. Here that ends all calls with plugins.ErrLost; there the
-// supervisor ends, and the kernel ends its boxes with it. The same happens when sshd, the plugin or the supervisor is killed. The next
-// call connects again, after a pause that grows while that fails, ends supervisors of the same instance that hang, and repeats Check.
+// Both sides beat once a second (package pulse) and give up after 7 seconds without a byte. Here
+// that ends all calls with plugins.ErrLost; there the supervisor ends, and the kernel ends its
+// boxes with it. The same happens when sshd, the plugin or the supervisor is killed. The next call
+// connects again, after a pause that grows while that fails, ends supervisors of the same instance
+// that hang, and repeats Check.
 //
 // # Limits
 //
-// With a systemd user manager the supervisor is put into a scope of its own with Delegate=yes, so memory, processes and processor time are held by
-// control groups, per box. Limits on the whole scope (MemoryMax on systemd-run) would have had all boxes share one. Elsewhere the limits are polled;
-// Report.Enforced tells.
+// With a systemd user manager the supervisor is put into a scope of its own with Delegate=yes, so
+// memory, processes and processor time are held by control groups, per box. Limits on the whole
+// scope (MemoryMax on systemd-run) would have had all boxes share one. Elsewhere the limits are
+// polled; Report.Enforced tells.
 //
 // # Settings
 //
@@ -38,5 +45,6 @@
 //	host_key  lines of known_hosts, or "TYPE BASE64"
 //	dir       directory there for the two programs; the default is ~/.cache/airlock
 //
-// All others (bwrap, root, usr_local, limits, cgroup) are those of package bubblewrap and mean paths there.
+// All others (bwrap, root, usr_local, limits, cgroup) are those of package bubblewrap and mean
+// paths there.
 package ssh

@@ -86,8 +86,9 @@ func bring(ctx context.Context, client *ssh.Client, dir string, p programs) (b b
 	return b, err
 }
 
-// launchScript takes "scope" or "plain" and a command line, and becomes that command, in a delegated scope if it's wanted and there is a
-// user manager that makes one. Scopes that can be made are tried out first, because a failed exec would be the end.
+// launchScript takes "scope" or "plain" and a command line, and becomes that command, in a
+// delegated scope if it's wanted and there is a user manager that makes one. Scopes that can be
+// made are tried out first, because a failed exec would be the end.
 const launchScript = `how="$1"; shift; s="systemd-run --user --scope --quiet --collect -p Delegate=yes --"; ` +
 	`if [ "$how" = scope ] && command -v systemd-run > /dev/null 2>&1; then ` +
 	`if [ -z "$XDG_RUNTIME_DIR" ] && [ -d "/run/user/$(id -u)" ]; then XDG_RUNTIME_DIR="/run/user/$(id -u)"; export XDG_RUNTIME_DIR; fi; ` +
@@ -99,7 +100,8 @@ func (l *link) launch(files brought, instance string, scoped bool) error {
 	if scoped {
 		how = "scope"
 	}
-	c, err := start(l.client, launchScript, how, files.supervisor, "supervise", "--instance", instance, "--guest", files.guest, "--sha256", files.guestSum)
+	c, err := start(l.client, launchScript, how, files.supervisor, "supervise", "--instance", instance, "--guest",
+		files.guest, "--sha256", files.guestSum)
 	if err != nil {
 		return err
 	}
@@ -121,7 +123,8 @@ func explainLaunch(files brought, err error) error {
 	}
 	const notExecutable = 126 // as POSIX shells say it
 	if told.code == notExecutable || strings.Contains(told.stderr, "ermission denied") {
-		return fmt.Errorf("%s can't be executed: %w. If that file system is mounted noexec, set AIRLOCK_PLUGIN_SSH_DIR to a directory on another one", files.supervisor, err)
+		return fmt.Errorf("%s can't be executed: %w. If that file system is mounted noexec, set AIRLOCK_PLUGIN_SSH_DIR to "+
+			"a directory on another one", files.supervisor, err)
 	}
 	return fmt.Errorf("start the supervisor: %w", err)
 }

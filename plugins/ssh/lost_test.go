@@ -22,7 +22,8 @@ func wantLost(t *testing.T, b *box, since time.Time, limit time.Duration) {
 	t.Helper()
 	select {
 	case e := <-b.done:
-		if !errors.Is(e.err, plugins.ErrLost) || !strings.Contains(e.err.Error(), "link") || !strings.Contains(e.err.Error(), "lost") {
+		if !errors.Is(e.err, plugins.ErrLost) || !strings.Contains(e.err.Error(), "link") ||
+			!strings.Contains(e.err.Error(), "lost") {
 			t.Errorf("Run = %+v, want an error that says that the link was lost", e)
 		}
 		t.Logf("Run returned after %s: %v", e.at.Sub(since).Round(time.Millisecond), e.err)
@@ -31,7 +32,8 @@ func wantLost(t *testing.T, b *box, since time.Time, limit time.Duration) {
 	}
 }
 
-// TestCutLink pulls the cable in the middle of runs. Nobody gets a FIN; each side has to notice for itself (G13).
+// TestCutLink pulls the cable in the middle of runs. Nobody gets a FIN; each side has to notice for
+// itself (G13).
 func TestCutLink(t *testing.T) {
 	m := sshtest.New(t, sshtest.Options{})
 	client, _ := ready(t, m.Settings())
@@ -94,7 +96,8 @@ func TestSupervisorKilled(t *testing.T) {
 	}
 }
 
-// TestOtherRuntimeAfterTheLinkWasLost installs a package there while nobody looks. Executions went on naming the runtime of the last proof.
+// TestOtherRuntimeAfterTheLinkWasLost installs a package there while nobody looks. Executions went
+// on naming the runtime of the last proof.
 func TestOtherRuntimeAfterTheLinkWasLost(t *testing.T) {
 	m := sshtest.New(t, sshtest.Options{})
 	client, cfg := ready(t, m.Settings())
@@ -104,7 +107,8 @@ func TestOtherRuntimeAfterTheLinkWasLost(t *testing.T) {
 	signalAll(t, supervisorOf(t, m), syscall.SIGKILL)
 	wantLost(t, b, begin, seconds) // so the loss was noticed
 	stdin := bytes.NewReader(order(t, "print(6 * 7)"))
-	if exit, err := client.Run(t.Context(), plugins.Spec{ID: "box-" + token()}, stdin, io.Discard); err == nil || !strings.Contains(err.Error(), "proved anew") {
+	if exit, err := client.Run(t.Context(), plugins.Spec{ID: "box-" + token()}, stdin, io.Discard); err == nil ||
+		!strings.Contains(err.Error(), "proved anew") {
 		t.Errorf("%+v, %v", exit, err)
 	}
 	if r, err := client.Check(t.Context(), cfg); err != nil || !r.Ready {
@@ -115,7 +119,8 @@ func TestOtherRuntimeAfterTheLinkWasLost(t *testing.T) {
 	}
 }
 
-// TestHangingSupervisor stops it, so that it can neither beat nor notice anything. The next connection ends it, and its boxes with it.
+// TestHangingSupervisor stops it, so that it can neither beat nor notice anything. The next
+// connection ends it, and its boxes with it.
 func TestHangingSupervisor(t *testing.T) {
 	m := sshtest.New(t, sshtest.Options{})
 	client, _ := ready(t, m.Settings())
@@ -160,7 +165,8 @@ func signalAll(t *testing.T, mark string, sig syscall.Signal) {
 
 // TestBackoff makes sure that a machine that is down is not hammered.
 func TestBackoff(t *testing.T) {
-	if first, later, late := backoff(0), backoff(3), backoff(100); first > time.Second || later <= first || late != 30*time.Second {
+	if first, later, late := backoff(0), backoff(3),
+		backoff(100); first > time.Second || later <= first || late != 30*time.Second {
 		t.Errorf("pauses %s, %s, %s", first, later, late)
 	}
 }

@@ -52,7 +52,8 @@ func TestRefusals(t *testing.T) {
 		ready(t, m.Settings("host_key="+line(m.HostKey)))
 	})
 	t.Run("wrong host key", func(t *testing.T) {
-		wantWords(t, refused(t, m.Settings("host_key="+line(other.PublicKey()))), "another host key", ssh.FingerprintSHA256(m.HostKey))
+		wantWords(t, refused(t, m.Settings("host_key="+line(other.PublicKey()))), "another host key",
+			ssh.FingerprintSHA256(m.HostKey))
 	})
 	t.Run("wrong user key", func(t *testing.T) {
 		wantWords(t, refused(t, m.Settings("key="+stranger)), "authorized_keys", line(other.PublicKey()))
@@ -71,7 +72,8 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// ssh-keygen takes one file, and hosts have several keys: the command that was shown ended in "Too many arguments".
+// ssh-keygen takes one file, and hosts have several keys: the command that was shown ended in "Too
+// many arguments".
 func TestShownCommandPrintsFingerprints(t *testing.T) {
 	m := sshtest.New(t, sshtest.Options{})
 	reason := refused(t, m.Settings("host_key="))
@@ -83,7 +85,8 @@ func TestShownCommandPrintsFingerprints(t *testing.T) {
 	dir, want := t.TempDir(), []string{}
 	for _, kind := range []string{"ecdsa", "ed25519"} {
 		_, key := sshtest.NewKey(t)
-		if err := os.WriteFile(filepath.Join(dir, "ssh_host_"+kind+"_key.pub"), ssh.MarshalAuthorizedKey(key.PublicKey()), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "ssh_host_"+kind+"_key.pub"), ssh.MarshalAuthorizedKey(key.PublicKey()),
+			0o644); err != nil {
 			t.Fatal(err)
 		}
 		want = append(want, ssh.FingerprintSHA256(key.PublicKey()))
@@ -95,7 +98,8 @@ func TestShownCommandPrintsFingerprints(t *testing.T) {
 	wantWords(t, string(out), want...)
 }
 
-// Where nothing limits the processor there, the way to mend it is that machine's and not this one's.
+// Where nothing limits the processor there, the way to mend it is that machine's and not this
+// one's.
 func TestFixesAreForTheOtherMachine(t *testing.T) {
 	m := sshtest.New(t, sshtest.Options{})
 	client, cfg := sandboxtest.Open(t, Name, m.Settings("limits=polled"))
@@ -129,7 +133,8 @@ func TestHomeThatExecutesNothing(t *testing.T) {
 
 func TestMissingPrograms(t *testing.T) {
 	m := sshtest.New(t, sshtest.Options{})
-	for path, want := range map[string]string{"/usr/bin/bwrap": "bubblewrap is not installed", "/usr/bin/python3": "no /usr/bin/python3"} {
+	for path, want := range map[string]string{"/usr/bin/bwrap": "bubblewrap is not installed",
+		"/usr/bin/python3": "no /usr/bin/python3"} {
 		t.Run(path, func(t *testing.T) {
 			real, err := filepath.EvalSymlinks(path)
 			if err != nil {

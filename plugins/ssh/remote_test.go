@@ -35,13 +35,15 @@ func TestManyBoxes(t *testing.T) {
 	}
 }
 
-// TestNothingSecretIsThere looks at everything that others on that machine could see while a box holds a secret.
+// TestNothingSecretIsThere looks at everything that others on that machine could see while a box
+// holds a secret.
 func TestNothingSecretIsThere(t *testing.T) {
 	m := sshtest.New(t, sshtest.Options{})
 	client, _ := ready(t, m.Settings())
 	secret := "canary-" + token()
 	open(t, client, secret)
-	needles := []string{secret, strings.Split(m.Key, "\n")[3]} // the first lines of all keys are alike, also of those that other tests have in their environment
+	// the first lines of all keys are alike, also of those that other tests have in their environment
+	needles := []string{secret, strings.Split(m.Key, "\n")[3]}
 	for _, kind := range []string{"cmdline", "environ"} {
 		files, _ := filepath.Glob("/proc/[0-9]*/" + kind)
 		for _, file := range files {
@@ -75,7 +77,8 @@ func TestNothingSecretIsThere(t *testing.T) {
 	}
 }
 
-// TestUploads makes sure that programs are sent once, and again when they're not what they should be.
+// TestUploads makes sure that programs are sent once, and again when they're not what they should
+// be.
 func TestUploads(t *testing.T) {
 	m := sshtest.New(t, sshtest.Options{})
 	ready(t, m.Settings())
@@ -149,7 +152,8 @@ func TestNoisyAccount(t *testing.T) {
 	}
 }
 
-// TestScope puts a stand-in into systemd-run's place: it notes its arguments and becomes the command. A real user manager isn't there in tests.
+// TestScope puts a stand-in into systemd-run's place: it notes its arguments and becomes the
+// command. A real user manager isn't there in tests.
 func TestScope(t *testing.T) {
 	m := sshtest.New(t, sshtest.Options{})
 	fake := m.Write("systemd-run", `#!/bin/sh
@@ -167,7 +171,8 @@ exec "$@"
 	}
 	const flags = "--user --scope --quiet --collect -p Delegate=yes -- "
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	if len(lines) != 2 || lines[0] != flags+"true" || !strings.HasPrefix(lines[1], flags+m.Home()+"/.cache/airlock/airlock-remote-") {
+	if len(lines) != 2 || lines[0] != flags+"true" ||
+		!strings.HasPrefix(lines[1], flags+m.Home()+"/.cache/airlock/airlock-remote-") {
 		t.Errorf("systemd-run was called with %q", lines)
 	}
 	ready(t, m.Settings("limits=polled"))

@@ -32,7 +32,8 @@ func (t target) String() string { return t.user + "@" + t.address }
 // maxKeyText bounds keys and known_hosts lines, in bytes.
 const maxKeyText = 64 << 10
 
-// parseSettings splits settings into the target and those for the other side. Its errors never quote a key.
+// parseSettings splits settings into the target and those for the other side. Its errors never
+// quote a key.
 func parseSettings(in map[string]string) (t target, rest map[string]string, err error) {
 	rest = map[string]string{}
 	readers := map[string]func(string) error{}
@@ -111,7 +112,8 @@ const minRSA = 2048
 
 func parseKey(text string) (ssh.Signer, error) {
 	if text == "" {
-		return nil, errors.New("set AIRLOCK_SSH_KEY, or AIRLOCK_SSH_KEY_FILE, to the private key for that account; ssh-keygen -t ed25519 -N '' makes one")
+		return nil, errors.New("set AIRLOCK_SSH_KEY, or AIRLOCK_SSH_KEY_FILE, to the private key for that account; " +
+			"ssh-keygen -t ed25519 -N '' makes one")
 	}
 	if len(text) > maxKeyText {
 		return nil, errors.New("this is too long for a key")
@@ -120,9 +122,11 @@ func parseKey(text string) (ssh.Signer, error) {
 	var locked *ssh.PassphraseMissingError
 	switch {
 	case errors.As(err, &locked):
-		return nil, errors.New("the key has a passphrase, and nobody is there to type it; make a key for Airlock alone: ssh-keygen -t ed25519 -N '' -f airlock_key")
+		return nil, errors.New("the key has a passphrase, and nobody is there to type it; make a key for Airlock alone: " +
+			"ssh-keygen -t ed25519 -N '' -f airlock_key")
 	case err != nil: // its text may quote what it could not read
-		return nil, errors.New("this is not a private key in OpenSSH's or PEM form (is it the .pub file, or were its line breaks lost?)")
+		return nil, errors.New("this is not a private key in OpenSSH's or PEM form (is it the .pub file, or were its line " +
+			"breaks lost?)")
 	}
 	switch signer.PublicKey().Type() {
 	case ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521:
@@ -138,7 +142,8 @@ func parseKey(text string) (ssh.Signer, error) {
 	return signer, nil
 }
 
-// parseHostKeys reads lines of known_hosts, whose names have to be address's, and lines that are a bare "TYPE BASE64 [COMMENT]".
+// parseHostKeys reads lines of known_hosts, whose names have to be address's, and lines that are a
+// bare "TYPE BASE64 [COMMENT]".
 func parseHostKeys(text, address string) ([]ssh.PublicKey, error) {
 	if len(text) > maxKeyText {
 		return nil, errors.New("this is too long")
@@ -184,7 +189,8 @@ func parseHostKey(line, address string) (ssh.PublicKey, error) {
 	return nil, fmt.Errorf("the line is for %s and not for %s", strings.Join(hosts, ", "), knownhosts.Normalize(address))
 }
 
-// algorithms are the signature algorithms that the pinned keys can answer with, so that the server shows one of them.
+// algorithms are the signature algorithms that the pinned keys can answer with, so that the server
+// shows one of them.
 func algorithms(keys []ssh.PublicKey) []string {
 	var out []string
 	for _, key := range keys {

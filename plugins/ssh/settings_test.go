@@ -33,8 +33,10 @@ func marshal(t *testing.T, private any, passphrase string) string {
 
 func TestParseAddress(t *testing.T) {
 	for in, want := range map[string]string{
-		"box.example.com": "box.example.com:22", "box:2222": "box:2222", "10.0.0.1": "10.0.0.1:22", "[fd00::1]:2222": "[fd00::1]:2222", "fd00::1": "[fd00::1]:22",
-		"[fd00::1]": "[fd00::1]:22", "": "", "a b": "", "box:0": "", "box:70000": "", "box:ssh": "", "-oProxyCommand=x": "", "user@box": "", "a/b": "",
+		"box.example.com": "box.example.com:22", "box:2222": "box:2222", "10.0.0.1": "10.0.0.1:22",
+		"[fd00::1]:2222": "[fd00::1]:2222", "fd00::1": "[fd00::1]:22",
+		"[fd00::1]": "[fd00::1]:22", "": "", "a b": "", "box:0": "", "box:70000": "", "box:ssh": "", "-oProxyCommand=x": "",
+		"user@box": "", "a/b": "",
 	} {
 		got, err := parseAddress(in)
 		if (err == nil) != (want != "") || (err == nil && got != want) {
@@ -44,7 +46,8 @@ func TestParseAddress(t *testing.T) {
 }
 
 func TestParseDir(t *testing.T) {
-	for in, ok := range map[string]bool{"": true, "/var/lib/airlock": true, "/a b/c": true, "relative": false, "/a/../b": false, "/a'b": false, "/$HOME": false, "/a\nb": false} {
+	for in, ok := range map[string]bool{"": true, "/var/lib/airlock": true, "/a b/c": true, "relative": false,
+		"/a/../b": false, "/a'b": false, "/$HOME": false, "/a\nb": false} {
 		if _, err := parseDir(in); (err == nil) != ok {
 			t.Errorf("parseDir(%q): %v", in, err)
 		}
@@ -147,7 +150,8 @@ func TestScriptsSurviveAnyShell(t *testing.T) {
 func TestSettingsAreSplit(t *testing.T) {
 	key, host := sshtest.NewKey(t)
 	got, rest, err := parseSettings(map[string]string{
-		"host": "box", "user": "runner", "key": key, "host_key": line(host.PublicKey()), "dir": "/srv/airlock/", "root": "/srv/root", "limits": "polled",
+		"host": "box", "user": "runner", "key": key, "host_key": line(host.PublicKey()), "dir": "/srv/airlock/",
+		"root": "/srv/root", "limits": "polled",
 	})
 	if err != nil || got.String() != "runner@box:22" || got.dir != "/srv/airlock" {
 		t.Errorf("%v, %v", got, err)

@@ -47,8 +47,8 @@ func architecture(client *ssh.Client) (string, error) {
 	return arch, nil
 }
 
-// uploadScript takes directory ("" for the default), name and sha256. It answers "airlock-have PATH", or "airlock-send PATH" and, after
-// its stdin has ended, "airlock-done".
+// uploadScript takes directory ("" for the default), name and sha256. It answers "airlock-have
+// PATH", or "airlock-send PATH" and, after its stdin has ended, "airlock-done".
 const uploadScript = `set -e; umask 077; d="$1"; if [ -z "$d" ]; then d="$HOME/.cache/airlock"; fi; mkdir -p "$d"; ` +
 	`if [ -L "$d" ]; then echo "$d is a link" >&2; exit 3; fi; ` +
 	`if [ -O "$d" ]; then chmod 700 "$d"; else echo "$d belongs to another user" >&2; exit 3; fi; ` +
@@ -74,7 +74,8 @@ func put(ctx context.Context, client *ssh.Client, dir string, u upload) (string,
 	}
 	state, path, _ := strings.Cut(text, " ")
 	if !remotePath.MatchString(path) {
-		return "", fmt.Errorf("the path %.100q has characters in it that Airlock avoids; set AIRLOCK_PLUGIN_SSH_DIR to a directory of that user", path)
+		return "", fmt.Errorf("the path %.100q has characters in it that Airlock avoids; set AIRLOCK_PLUGIN_SSH_DIR to a "+
+			"directory of that user", path)
 	}
 	if state == "have" {
 		return path, nil
@@ -109,7 +110,8 @@ func explainUpload(dir string, err error) error {
 		advice = ". The disk there is full: make room, or set AIRLOCK_PLUGIN_SSH_DIR to a directory with 40 MB"
 	case strings.Contains(text, "sha256sum"):
 		advice = ". That machine needs sha256sum (coreutils)"
-	case strings.Contains(text, "ermission denied"), strings.Contains(text, "Read-only"), strings.Contains(text, "another user"), strings.Contains(text, "cannot create"):
+	case strings.Contains(text, "ermission denied"), strings.Contains(text, "Read-only"),
+		strings.Contains(text, "another user"), strings.Contains(text, "cannot create"):
 		advice = ". Set AIRLOCK_PLUGIN_SSH_DIR to a directory that the user may write to"
 	}
 	return fmt.Errorf("upload to %s failed: %w%s", dir, err, advice)

@@ -8,8 +8,9 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// Relay copies src to dst until either ends, in pieces that make one message each. It takes memory for large ones once there is one, since most boxes say
-// little, and a thousand may wait at once. A closed pipe at the end of src is its end.
+// Relay copies src to dst until either ends, in pieces that make one message each. It takes memory
+// for large ones once there is one, since most boxes say little, and a thousand may wait at once. A
+// closed pipe at the end of src is its end.
 func Relay(dst io.Writer, src io.Reader) error {
 	buf := make([]byte, 4<<10)
 	for {
@@ -34,8 +35,9 @@ func Relay(dst io.Writer, src io.Reader) error {
 // grace is how long output that is on its way may take once a box has been killed.
 const grace = time.Second
 
-// Flush waits until the last output is delivered, whose outcome comes through output. The pipe has ended, since no process is left; only the
-// reader at the far end can hold it up, and once ctx has ended it may not do so for long.
+// Flush waits until the last output is delivered, whose outcome comes through output. The pipe has
+// ended, since no process is left; only the reader at the far end can hold it up, and once ctx has
+// ended it may not do so for long.
 func Flush(ctx context.Context, output <-chan error) error {
 	select {
 	case err := <-output:

@@ -34,6 +34,7 @@ func (t *Tail) String() string {
 // LastOf reads r to its end and returns what a Tail keeps of it.
 func LastOf(r io.Reader) string {
 	var t Tail
-	_, _ = io.CopyBuffer(&t, struct{ io.Reader }{r}, make([]byte, maxDiagnostic)) // a file would bring a larger buffer of its own, for each box
+	// a file would bring a larger buffer of its own, for each box
+	_, _ = io.CopyBuffer(&t, struct{ io.Reader }{r}, make([]byte, maxDiagnostic))
 	return t.String()
 }

@@ -1,4 +1,5 @@
-// Package strain has the script with which backends prove that their limits on processor and memory hold.
+// Package strain has the script with which backends prove that their limits on processor and memory
+// hold.
 package strain
 
 import (
@@ -6,8 +7,9 @@ import (
 	"fmt"
 )
 
-// Script uses up the processor for a moment, prints the share of a core that it got, reads a line and then takes memory until its box is killed.
-// Where nothing holds the limit it takes as much as the line says, or the proof would take all that the host has.
+// Script uses up the processor for a moment, prints the share of a core that it got, reads a line
+// and then takes memory until its box is killed. Where nothing holds the limit it takes as much as
+// the line says, or the proof would take all that the host has.
 //
 //go:embed strain.py
 var Script string
@@ -15,7 +17,8 @@ var Script string
 const (
 	// excess is how many times its limit a box takes at most.
 	excess = 3
-	// keep is how long it then stays, in seconds: who holds limits by looking may be late on a busy host.
+	// keep is how long it then stays, in seconds: who holds limits by looking may be late on a busy
+	// host.
 	keep = 5
 )
 

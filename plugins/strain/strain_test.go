@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// On an engine that held no limit the proof took all memory the host had, and everything on it stood still.
+// On an engine that held no limit the proof took all memory the host had, and everything on it
+// stood still.
 func TestStrainEndsWhereNothingHoldsTheLimit(t *testing.T) {
 	cmd := exec.Command("/usr/bin/python3", "-c", Script)
 	cmd.Stdin = bytes.NewReader(Line(16 << 20))

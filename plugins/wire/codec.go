@@ -13,11 +13,12 @@ import (
 // MaxSmallFrame is the largest Header or ConnectReply, in bytes.
 const MaxSmallFrame = 4 << 10
 
-// ErrFrame is wrapped by every error that means the peer broke the protocol, as opposed to the pipe having ended.
+// ErrFrame is wrapped by every error that means the peer broke the protocol, as opposed to the pipe
+// having ended.
 var ErrFrame = errors.New("bad frame")
 
-// Write sends v, one of the shapes of this package, as one frame in one call of w.Write. Callers serialize.
-// It returns Encode's errors before anything is sent.
+// Write sends v, one of the shapes of this package, as one frame in one call of w.Write. Callers
+// serialize. It returns Encode's errors before anything is sent.
 func Write(w io.Writer, v any) error {
 	frame, err := Encode(v)
 	if err != nil {
@@ -27,8 +28,8 @@ func Write(w io.Writer, v any) error {
 	return err
 }
 
-// Encode returns v, one of the shapes of this package, as a frame. A value that needs more than MaxFrame bytes is refused with an
-// error wrapping ErrFrame.
+// Encode returns v, one of the shapes of this package, as a frame. A value that needs more than
+// MaxFrame bytes is refused with an error wrapping ErrFrame.
 func Encode(v any) ([]byte, error) {
 	if m, ok := v.(Message); ok && m.Boot != nil {
 		return encodeBoot(*m.Boot)
@@ -62,7 +63,8 @@ func encode(v any) ([]byte, error) {
 	return frame, nil
 }
 
-// ReadMessage reads a Message of which exactly one field is set. It returns io.EOF if r ends between frames.
+// ReadMessage reads a Message of which exactly one field is set. It returns io.EOF if r ends
+// between frames.
 func ReadMessage(r io.Reader) (Message, error) {
 	var m Message
 	if err := read(r, MaxFrame, &m); err != nil {
@@ -104,8 +106,8 @@ func ReadConnectReply(r io.Reader) (ConnectReply, error) {
 	return c, err
 }
 
-// read takes one frame of at most limit bytes and decodes it strictly into v. Memory grows with the bytes that
-// really arrive, not with the length that the peer announces.
+// read takes one frame of at most limit bytes and decodes it strictly into v. Memory grows with the
+// bytes that really arrive, not with the length that the peer announces.
 func read(r io.Reader, limit int64, v any) error {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -156,7 +158,8 @@ func decode(body []byte, v any) error {
 func (m *Message) fields() int {
 	n := 0
 	for _, set := range []bool{
-		m.Ready != nil, m.LLM != nil, m.Result != nil, m.Failed != nil, m.Exited != nil, m.Frozen != nil, m.Abort != nil, m.Asked != nil,
+		m.Ready != nil, m.LLM != nil, m.Result != nil, m.Failed != nil, m.Exited != nil, m.Frozen != nil, m.Abort != nil,
+		m.Asked != nil,
 		m.Boot != nil, m.Start != nil, m.Reply != nil, m.Freeze != nil, m.Kill != nil,
 	} {
 		if set {

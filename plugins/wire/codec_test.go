@@ -58,9 +58,11 @@ func TestReadMessageEnds(t *testing.T) {
 	}
 }
 
-// TestBoot: the parts follow the message as they are, and what comes next is read as the next message.
+// TestBoot: the parts follow the message as they are, and what comes next is read as the next
+// message.
 func TestBoot(t *testing.T) {
-	boot := Boot{Runner: bytes.Repeat([]byte("runner\n"), 20_000), Code: []byte{0, 255, '"', '{'}, CA: []byte("ca"), Compile: true}
+	boot := Boot{Runner: bytes.Repeat([]byte("runner\n"), 20_000), Code: []byte{0, 255, '"', '{'}, CA: []byte("ca"),
+		Compile: true}
 	var sent bytes.Buffer
 	for _, m := range []Message{{Boot: &boot}, {Boot: &Boot{}}, {Kill: &Kill{}}} {
 		if err := Write(&sent, m); err != nil {

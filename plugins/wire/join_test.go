@@ -30,7 +30,8 @@ func TestJoined(t *testing.T) {
 			t.Fatal(n, err)
 		}
 	}
-	if diff := cmp.Diff([]string{window, data + "abc", end, data + window[:3], window, data + data[:3]}, got.list); diff != "" {
+	if diff := cmp.Diff([]string{window, data + "abc", end, data + window[:3], window, data + data[:3]},
+		got.list); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -14,25 +14,29 @@ const (
 	// MaxConnections is how many it may open in its life.
 	MaxConnections = 10_000
 
-	// EngineWindow is how many bytes per stream the engine buffers for a box that writes faster than the engine reads. It is
-	// yamux's minimum: with every stream stalled a hostile box holds MaxConnects times this of the engine's memory.
+	// EngineWindow is how many bytes per stream the engine buffers for a box that writes faster than
+	// the engine reads. It is yamux's minimum: with every stream stalled a hostile box holds
+	// MaxConnects times this of the engine's memory.
 	EngineWindow = 256 << 10
 
 	// GuestWindow is the same in the box, where the memory is the box's own and the pipe may be long.
 	GuestWindow = 1 << 20
 
-	// Piece is how many bytes of a connection should go into one frame, so that the frame fits into one message of a plugin.
+	// Piece is how many bytes of a connection should go into one frame, so that the frame fits into
+	// one message of a plugin.
 	Piece = 128<<10 - 256
 )
 
-// Mux returns the multiplexer's configuration for a side that buffers up to window bytes per stream.
+// Mux returns the multiplexer's configuration for a side that buffers up to window bytes per
+// stream.
 //
-// Nothing in it measures time: a frozen box answers nobody, for minutes and rightly so, and a peer that stopped reading means
-// back-pressure. What ends a session is the end of the pipe or the deadline of whoever owns it. Logging is discarded, because
-// the box decides what would be logged.
+// Nothing in it measures time: a frozen box answers nobody, for minutes and rightly so, and a peer
+// that stopped reading means back-pressure. What ends a session is the end of the pipe or the
+// deadline of whoever owns it. Logging is discarded, because the box decides what would be logged.
 func Mux(window uint32) *yamux.Config {
 	return &yamux.Config{
-		AcceptBacklog:          4 * MaxConnects, // above what a session takes, so that too many streams are seen as such and not just reset
+		// above what a session takes, so that too many streams are seen as such and not just reset
+		AcceptBacklog:          4 * MaxConnects,
 		EnableKeepAlive:        false,
 		KeepAliveInterval:      time.Hour, // unused, but must not be zero
 		ConnectionWriteTimeout: 1000 * time.Hour,

@@ -49,17 +49,20 @@ type Message struct {
 	Kill   *Kill     `json:"kill,omitempty"`
 }
 
-// Boot is the first message on the control stream: it starts the interpreter, long before there is a script to run.
+// Boot is the first message on the control stream: it starts the interpreter, long before there is
+// a script to run.
 type Boot struct {
-	// Runner is the Python source of the runner, Code its compiled form; an interpreter that this doesn't fit compiles the source. They follow the message as they are, with
-	// their sizes in it: to find them in JSON takes a box longer than its interpreter needs to compile.
+	// Runner is the Python source of the runner, Code its compiled form; an interpreter that this
+	// doesn't fit compiles the source. They follow the message as they are, with their sizes in it: to
+	// find them in JSON takes a box longer than its interpreter needs to compile.
 	Runner     []byte `json:"-"`
 	Code       []byte `json:"-"`
 	RunnerSize int    `json:"runner"`
 	CodeSize   int    `json:"code,omitempty"`
 
 	CA []byte `json:"ca,omitempty"` // PEM of the certificate that scripts shall trust besides the runtime's own roots
-	// Compile asks for Ready.Code. A box that was asked for it takes no script: what other boxes begin with has never been where a script was.
+	// Compile asks for Ready.Code. A box that was asked for it takes no script: what other boxes begin
+	// with has never been where a script was.
 	Compile bool `json:"compile,omitempty"`
 }
 
@@ -71,7 +74,8 @@ type Ready struct {
 	Packages string `json:"packages"` // sha256 over the sorted name==version lines of the installed distributions
 	// Installed are those lines, at most MaxInstalled of them.
 	Installed []string `json:"installed,omitempty"`
-	// Compiled says that the interpreter had to compile the runner. Code, in answer to Boot.Compile, is what came out, with Python's magic number for that form before it.
+	// Compiled says that the interpreter had to compile the runner. Code, in answer to Boot.Compile,
+	// is what came out, with Python's magic number for that form before it.
 	Compiled bool   `json:"compiled,omitempty"`
 	Code     []byte `json:"code,omitempty"`
 }
@@ -88,12 +92,14 @@ type Start struct {
 	Settings map[string]string `json:"settings"`
 	Inputs   []byte            `json:"inputs,omitempty"` // JSON; absent means null
 	Hosts    []Host            `json:"hosts"`
-	// MaxOutput caps each of stdout and stderr in the guest as a courtesy; the engine caps again. Bytes.
+	// MaxOutput caps each of stdout and stderr in the guest as a courtesy; the engine caps again.
+	// Bytes.
 	MaxOutput int64 `json:"max_output"`
 	MaxResult int64 `json:"max_result"` // bytes of JSON
 }
 
-// Host is a name (or "*.name" for true subdomains) that the box's resolver answers, and the ports that are listened on.
+// Host is a name (or "*.name" for true subdomains) that the box's resolver answers, and the ports
+// that are listened on.
 type Host struct {
 	Name  string `json:"name"`
 	Ports []int  `json:"ports"`
@@ -118,14 +124,16 @@ type Result struct {
 	Data []byte `json:"data"`
 }
 
-// Failed tells how the script failed, in the script's own terms. It is a claim: that the script failed comes from Exited.
+// Failed tells how the script failed, in the script's own terms. It is a claim: that the script
+// failed comes from Exited.
 type Failed struct {
 	Error     string `json:"error"`          // such as NameError: name 'foo' is not defined
 	Traceback string `json:"traceback"`      // the script's own lines only
 	Line      int    `json:"line,omitempty"` // in the script, 1-based; 0 if unknown
 }
 
-// Exited is the runner's wait status as its parent, airlock-init, saw it. Stdout and stderr streams end before it is sent.
+// Exited is the runner's wait status as its parent, airlock-init, saw it. Stdout and stderr streams
+// end before it is sent.
 type Exited struct {
 	Code   int `json:"code"` // -1 if a signal ended it
 	Signal int `json:"signal,omitempty"`
@@ -139,20 +147,22 @@ type Freeze struct {
 	On bool `json:"on"`
 }
 
-// Frozen answers Freeze once /proc shows the state asked for. The other state means that it could not be reached.
+// Frozen answers Freeze once /proc shows the state asked for. The other state means that it could
+// not be reached.
 type Frozen struct {
 	On bool `json:"on"`
 }
 
-// Asked tells which line of the script first asked for a host and port. It is a claim, to help a person decide; nothing is granted by it.
+// Asked tells which line of the script first asked for a host and port. It is a claim, to help a
+// person decide; nothing is granted by it.
 type Asked struct {
 	Host string `json:"host"`
 	Port int    `json:"port"` // 0 if the script did not say
 	Line int    `json:"line"` // 1-based
 }
 
-// Abort says that the sender's end of a connect stream broke, as opposed to ended: the receiver breaks its end too. yamux streams
-// can only end, and a download cut short must not look complete.
+// Abort says that the sender's end of a connect stream broke, as opposed to ended: the receiver
+// breaks its end too. yamux streams can only end, and a download cut short must not look complete.
 type Abort struct {
 	Stream uint32 `json:"stream"` // yamux stream id
 }

@@ -26,10 +26,11 @@ const (
 
 const batch = 5000
 
-// Fill adds n executions that have ended to the database file, the newest at the time end. The database must have its schema and must not be open.
-// The same n and end give the same rows.
+// Fill adds n executions that have ended to the database file, the newest at the time end. The
+// database must have its schema and must not be open. The same n and end give the same rows.
 func Fill(ctx context.Context, path string, n int, end time.Time) (err error) {
-	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_pragma=cache_size(-200000)")
+	db, err := sql.Open("sqlite",
+		"file:"+path+"?_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_pragma=cache_size(-200000)")
 	if err != nil {
 		return fmt.Errorf("storefill: %w", err)
 	}
@@ -37,7 +38,8 @@ func Fill(ctx context.Context, path string, n int, end time.Time) (err error) {
 	db.SetMaxOpenConns(1)
 	f := filler{n: n, end: end, dice: rand.New(rand.NewPCG(1, 2)), usage: map[usageKey]*usage{}}
 	for from := 0; from < n; from += batch {
-		if err := inTransaction(ctx, db, func(tx *sql.Tx) error { return f.some(ctx, tx, from, min(from+batch, n)) }); err != nil {
+		if err := inTransaction(ctx, db,
+			func(tx *sql.Tx) error { return f.some(ctx, tx, from, min(from+batch, n)) }); err != nil {
 			return err
 		}
 	}
@@ -118,8 +120,10 @@ func (f *filler) one(ctx context.Context, stmts statements, i int) error {
 	run := int64(20 + f.dice.ExpFloat64()*700)
 	handle := fmt.Sprintf("x%011d", i)
 	digest := fmt.Sprintf("%064x", i%5000)
-	manifest := `{"script":"` + digest + `","runner":"` + digest + `","python":"3.11.2","policy":"` + digest + `","result":"` + digest + `"}`
-	res, err := stmts["execution"].ExecContext(ctx, handle, []byte("lookup "+handle), []byte("sealed"), profile, "Profile number "+profile[1:], status, failure, line,
+	manifest := `{"script":"` + digest + `","runner":"` + digest + `","python":"3.11.2","policy":"` + digest +
+		`","result":"` + digest + `"}`
+	res, err := stmts["execution"].ExecContext(ctx, handle, []byte("lookup "+handle), []byte("sealed"), profile,
+		"Profile number "+profile[1:], status, failure, line,
 		f.dice.IntN(3), at, at+1, at+4, at+20, at+run+5, run, manifest)
 	if err != nil {
 		return err
@@ -171,7 +175,8 @@ func (f *filler) script(i int) string {
 	if i%RareOneIn == RareOneIn/2 {
 		word = RareWord
 	}
-	return "import httpx\n\nrows = httpx.get(settings.get(\"URL\")).json()\ntotal = sum(r[\"amount\"] for r in rows)  # " + word + " of month " + strconv.Itoa(i%997) +
+	return "import httpx\n\nrows = httpx.get(settings.get(\"URL\")).json()\ntotal = sum(r[\"amount\"] for r in rows)  # " +
+		word + " of month " + strconv.Itoa(i%997) +
 		"\nprint(len(rows), \"rows, total\", total)\nset_result({\"total\": total, \"rows\": len(rows)})\n"
 }
 
@@ -196,7 +201,8 @@ func (f *filler) count(profile, status string, ended, run int64) {
 }
 
 func (f *filler) keepUsage(ctx context.Context, tx *sql.Tx) error {
-	stmt, err := tx.PrepareContext(ctx, `INSERT INTO execution_stats (profile_handle, span, start, profile_description, completed, error, timeout, cancelled, started, run_ms, durations)
+	stmt, err := tx.PrepareContext(ctx,
+		`INSERT INTO execution_stats (profile_handle, span, start, profile_description, completed, error, timeout, cancelled, started, run_ms, durations)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
 	if err != nil {
 		return err
@@ -207,7 +213,8 @@ func (f *filler) keepUsage(ctx context.Context, tx *sql.Tx) error {
 			return err
 		}
 		s := u.status
-		if _, err := stmt.ExecContext(ctx, k.profile, k.span, k.start, "Profile number "+k.profile[1:], s["completed"], s["error"], s["timeout"], s["cancelled"],
+		if _, err := stmt.ExecContext(ctx, k.profile, k.span, k.start, "Profile number "+k.profile[1:], s["completed"],
+			s["error"], s["timeout"], s["cancelled"],
 			s["completed"]+s["error"]+s["timeout"]+s["cancelled"], u.runMs, string(text)); err != nil {
 			return err
 		}

@@ -22,7 +22,8 @@ const (
 	life     = 10 * time.Minute
 )
 
-// Browser is one tab of a Chromium. Its methods fail the test; they are for the test's own goroutine.
+// Browser is one tab of a Chromium. Its methods fail the test; they are for the test's own
+// goroutine.
 type Browser struct {
 	t        *testing.T
 	ctx      context.Context
@@ -32,8 +33,9 @@ type Browser struct {
 	expected []string
 }
 
-// New starts Chromium for the server at the address, which it reaches as airlock.test: a name that is neither localhost nor https, as in a home network. There
-// browsers send no Sec-Fetch-Site and offer no clipboard API. Every other name leads nowhere.
+// New starts Chromium for the server at the address, which it reaches as airlock.test: a name that
+// is neither localhost nor https, as in a home network. There browsers send no Sec-Fetch-Site and
+// offer no clipboard API. Every other name leads nowhere.
 func New(t *testing.T, address string) *Browser {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -45,7 +47,8 @@ func New(t *testing.T, address string) *Browser {
 		chromedp.Flag("host-resolver-rules", "MAP airlock.test 127.0.0.1, MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"),
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-domain-reliability", true), chromedp.Flag("no-pings", true),
-		chromedp.Flag("disable-features", "OptimizationHints,MediaRouter,Translate,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable"))
+		chromedp.Flag("disable-features",
+			"OptimizationHints,MediaRouter,Translate,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable"))
 	if path := os.Getenv("AIRLOCK_CHROMIUM"); path != "" {
 		flags = append(flags, chromedp.ExecPath(path))
 	}
@@ -86,7 +89,8 @@ func open(t *testing.T, parent context.Context, base string) *Browser {
 }
 
 func (b *Browser) listen() {
-	messages, answers, failures := chromedp.Console(b.ctx), chromedp.Events(b.ctx, network.ResponseReceived), chromedp.Events(b.ctx, network.LoadingFailed)
+	messages, answers, failures := chromedp.Console(b.ctx), chromedp.Events(b.ctx, network.ResponseReceived),
+		chromedp.Events(b.ctx, network.LoadingFailed)
 	go func() {
 		for m, err := range messages {
 			if err != nil {
@@ -125,7 +129,8 @@ func (b *Browser) complain(text string) {
 	b.bad = append(b.bad, text)
 }
 
-// Expect names a part of complaints that are wanted from here on, such as the status and path of a refused form.
+// Expect names a part of complaints that are wanted from here on, such as the status and path of a
+// refused form.
 func (b *Browser) Expect(part string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -205,8 +210,8 @@ func (b *Browser) Click(selector string) {
 	b.act(chromedp.ScrollIntoView(chromedp.CSS(selector)), chromedp.Click(chromedp.CSS(selector)))
 }
 
-// act is Do with what may wait for ever for an element that isn't there. An element that the page replaced between being found and being used is looked for
-// again, as a person's eye does.
+// act is Do with what may wait for ever for an element that isn't there. An element that the page
+// replaced between being found and being used is looked for again, as a person's eye does.
 func (b *Browser) act(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
@@ -232,7 +237,8 @@ func (b *Browser) Press(keys string) {
 	b.Do(chromedp.KeyEvent(keys))
 }
 
-// PressUntil presses a key that may come twice until the expression is true. Chromium on a busy machine was seen to lose one; each further press is told.
+// PressUntil presses a key that may come twice until the expression is true. Chromium on a busy
+// machine was seen to lose one; each further press is told.
 func (b *Browser) PressUntil(key, expression string) {
 	b.t.Helper()
 	for range 2 {
@@ -279,7 +285,8 @@ func (b *Browser) Theme(theme string) {
 	b.t.Helper()
 	b.Do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"}},
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme},
+				{Name: "prefers-reduced-motion", Value: "reduce"}},
 		})
 		return err
 	}))
@@ -289,7 +296,8 @@ func (b *Browser) Theme(theme string) {
 func (b *Browser) Scripts(on bool) {
 	b.t.Helper()
 	b.Do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-		_, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !on})
+		_, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled,
+			emulation.SetScriptExecutionDisabledParams{Value: !on})
 		return err
 	}))
 }
@@ -308,7 +316,8 @@ func (b *Browser) Picture(path string) {
 
 // where says what the tab shows, for messages.
 func (b *Browser) where() string {
-	text, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string](`location.href + " " + document.querySelector("main")?.innerText.slice(0, 600)
+	text, _ := chromedp.Run(b.ctx,
+		chromedp.Evaluate[string](`location.href + " " + document.querySelector("main")?.innerText.slice(0, 600)
 		+ "; the focus is on " + document.activeElement?.cloneNode().outerHTML + "; keys that came: " + window.keysThatCame.slice(-12).join(", ")`))
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -17,7 +17,8 @@ func Refresh(url string, events ...string) templ.Attributes {
 	}
 }
 
-// RefreshParts loads elements from url when one of the events arrives. They replace those with their ids.
+// RefreshParts loads elements from url when one of the events arrives. They replace those with
+// their ids.
 func RefreshParts(url string, events ...string) templ.Attributes {
 	return templ.Attributes{"hx-get": url, "hx-trigger": trigger(events), "hx-swap": "none"}
 }

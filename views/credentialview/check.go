@@ -16,8 +16,8 @@ type checkState struct {
 	why   string // the failure
 }
 
-// lastCheck returns the outcome of the last test. A test older than the value or the settings counts
-// no more.
+// lastCheck returns the outcome of the last test. A test older than the value or the settings
+// counts no more.
 func lastCheck(c app.Credential) checkState {
 	switch {
 	case c.Mode != app.ModeSealed || !c.HasValue():

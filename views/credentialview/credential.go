@@ -36,7 +36,8 @@ func valueHints(p CredentialPage) []string {
 	case p.Superseded == 0:
 		replaced += " Answers and output are then not searched for the old one any more: revoke it at its service first."
 	default:
-		replaced += " Answers and output are still searched for the old one, for " + format.Count(int64(p.Superseded), "day") +
+		replaced += " Answers and output are still searched for the old one, for " +
+			format.Count(int64(p.Superseded), "day") +
 			". Revoke it at its service."
 	}
 	return []string{"Leave empty to keep the stored value. A sealed value has at least 16 characters.", replaced}
@@ -62,7 +63,8 @@ func exposure(p CredentialPage) string {
 	if p.Credential.Mode != app.ModeSealed || locked == 0 {
 		return ""
 	}
-	return format.Count(locked, "locked profile") + " would get the value itself from the next execution on, without being locked anew."
+	return format.Count(locked, "locked profile") +
+		" would get the value itself from the next execution on, without being locked anew."
 }
 
 // oddHosts are the hosts of which a line of the form doesn't say all.

@@ -11,7 +11,8 @@ func TestDiff(t *testing.T) {
 	t.Parallel()
 	rows, same, over := diffOf("a\nb\nc\n", "a\nB\nB2\nc\n")
 	want := []diffRow{
-		{left: diffCell{1, "a", false}, right: diffCell{1, "a", false}}, {left: diffCell{2, "b", true}, right: diffCell{2, "B", true}},
+		{left: diffCell{1, "a", false}, right: diffCell{1, "a", false}},
+		{left: diffCell{2, "b", true}, right: diffCell{2, "B", true}},
 		{right: diffCell{3, "B2", true}}, {left: diffCell{3, "c", false}, right: diffCell{4, "c", false}},
 	}
 	if diff := cmp.Diff(want, rows, cmp.AllowUnexported(diffRow{}, diffCell{})); diff != "" || same || over {

@@ -34,7 +34,8 @@ const (
 	allowedSince                   // for later executions
 )
 
-// decisionSince looks up a connection that the host list refused among the profile's hosts of today.
+// decisionSince looks up a connection that the host list refused among the profile's hosts of
+// today.
 func decisionSince(p ExecutionPage, c app.Connection) laterDecision {
 	found := noDecision
 	if c.Verdict != app.VerdictDenied || !slices.Contains(p.ListRules, c.Rule) {
@@ -52,8 +53,8 @@ func decisionSince(p ExecutionPage, c app.Connection) laterDecision {
 	return found
 }
 
-// covers reports whether an entry covers the destination of a connection. A name refused when it was
-// looked up has no port: one matching port is enough.
+// covers reports whether an entry covers the destination of a connection. A name refused when it
+// was looked up has no port: one matching port is enough.
 func covers(h app.Host, c app.Connection) bool {
 	if c.Port == 0 {
 		return slices.ContainsFunc(h.Ports, func(port int) bool { return h.Matches(c.Host, port) })

@@ -25,10 +25,12 @@ func TestInOrder(t *testing.T) {
 		}
 	}
 	want := []outputPart{{false, "aa"}, {true, "E"}, {false, "bb"}, {true, "FFF"}}
-	if diff := cmp.Diff(want, inOrder(ExecutionPage{Stdout: "aabb", Stderr: "EFFF", Turns: []int{2, 1, 2, 3}}), cmp.AllowUnexported(outputPart{})); diff != "" {
+	if diff := cmp.Diff(want, inOrder(ExecutionPage{Stdout: "aabb", Stderr: "EFFF", Turns: []int{2, 1, 2, 3}}),
+		cmp.AllowUnexported(outputPart{})); diff != "" {
 		t.Error(diff)
 	}
-	if inOrder(ExecutionPage{Stdout: "a", Turns: []int{1}}) != nil || inOrder(ExecutionPage{Stdout: "a", Stderr: "b"}) != nil {
+	if inOrder(ExecutionPage{Stdout: "a", Turns: []int{1}}) != nil ||
+		inOrder(ExecutionPage{Stdout: "a", Stderr: "b"}) != nil {
 		t.Error("there is no order to show")
 	}
 }

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestAScriptIsShownAsItRuns: characters that turn the order of others around would show a comment where there is a command.
+// TestAScriptIsShownAsItRuns: characters that turn the order of others around would show a comment
+// where there is a command.
 func TestAScriptIsShownAsItRuns(t *testing.T) {
 	t.Parallel()
 	const script = "a = 1 # \u202e\u2066harmless\u2069\nשלום = '👩\u200d💻'\n"
@@ -22,7 +23,9 @@ func TestAScriptIsShownAsItRuns(t *testing.T) {
 		if err := render(&b); err != nil {
 			t.Fatal(err)
 		}
-		if text := b.String(); strings.ContainsAny(text, "\u202e\u2066\u2069") || !strings.Contains(text, "# ⟨U+202E⟩⟨U+2066⟩harmless⟨U+2069⟩") || !strings.Contains(text, "שלום = &#39;👩\u200d💻&#39;") {
+		if text := b.String(); strings.ContainsAny(text, "\u202e\u2066\u2069") ||
+			!strings.Contains(text, "# ⟨U+202E⟩⟨U+2066⟩harmless⟨U+2069⟩") ||
+			!strings.Contains(text, "שלום = &#39;👩\u200d💻&#39;") {
 			t.Errorf("%s: %s", name, text)
 		}
 	}

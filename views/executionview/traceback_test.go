@@ -10,7 +10,8 @@ import (
 // TestTraced: only lines that the script has are linked, and no character of the text is lost.
 func TestTraced(t *testing.T) {
 	t.Parallel()
-	text := "Traceback\n  File \"script.py\", line 4, in <module>\n  File \"script.py\", line 99, in f\n  File \"script.py\", line \n  File \"script.py\", line 00000000000000000001\n  File \"/usr/x.py\", line 2\nKeyError"
+	text := "Traceback\n  File \"script.py\", line 4, in <module>\n  File \"script.py\", line 99, in f\n  File " +
+		"\"script.py\", line \n  File \"script.py\", line 00000000000000000001\n  File \"/usr/x.py\", line 2\nKeyError"
 	var whole strings.Builder
 	var lines []int
 	for _, p := range traced(text, 7) {

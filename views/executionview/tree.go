@@ -26,7 +26,8 @@ const (
 	openDepth = 2   // levels that begin open
 )
 
-// treeOf reads JSON as a tree, keys in their order. ok is false for other text and for large values.
+// treeOf reads JSON as a tree, keys in their order. ok is false for other text and for large
+// values.
 func treeOf(data json.RawMessage) (root node, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()

@@ -44,7 +44,8 @@ func Grants(keys []KeyGrant, hosts []app.Host, expires time.Time) []Sentence {
 	return append(all, untilSentence(expires))
 }
 
-// Changes is Grants for hosts that are about to change. It marks sentences that before did not grant.
+// Changes is Grants for hosts that are about to change. It marks sentences that before did not
+// grant.
 func Changes(keys []KeyGrant, hosts, before []app.Host, expires time.Time) []Sentence {
 	known := map[string]bool{}
 	for _, s := range Grants(keys, before, expires) {

@@ -46,7 +46,8 @@ func PythonSnippet(base, id string) string {
 		"request = urllib.request.Request(\n" +
 		"    \"" + base + "/execute?wait=50\",\n" +
 		"    data=json.dumps({\"script\": \"set_result(1 + 1)\"}).encode(),\n" +
-		"    headers={\"Authorization\": \"Bearer \" + os.environ[\"AIRLOCK_PROFILE\"], \"Content-Type\": \"application/json\"},\n" +
+		"    headers={\"Authorization\": \"Bearer \" + os.environ[\"AIRLOCK_PROFILE\"], \"Content-Type\": " +
+		"\"application/json\"},\n" +
 		")\n" +
 		"print(json.load(urllib.request.urlopen(request)))"
 }

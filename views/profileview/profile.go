@@ -59,7 +59,8 @@ func byAgent(p app.Profile) bool { return p.PairingCode != "" }
 // maxHeadline is the longest heading of a profile's page, in bytes: three lines on a phone.
 const maxHeadline = 160
 
-// headline splits a description into the heading of a page and what goes on below it, so that all of it is read, and read once.
+// headline splits a description into the heading of a page and what goes on below it, so that all
+// of it is read, and read once.
 func headline(description string) (title, rest string) {
 	title, rest, _ = strings.Cut(strings.TrimSpace(description), "\n")
 	if title == "" {

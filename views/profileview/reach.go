@@ -23,8 +23,8 @@ func reachable(k KeyGrant, allowed []app.Host) []app.Host {
 	return merged(all)
 }
 
-// usable returns where a sealed value may go at all, without unencrypted ports unless the credential
-// permits them.
+// usable returns where a sealed value may go at all, without unencrypted ports unless the
+// credential permits them.
 func usable(k KeyGrant) []app.Host {
 	var all []app.Host
 	for _, h := range k.Where {

@@ -35,12 +35,12 @@ func (p ProfilePage) allowedForms() []HostForm {
 	return all
 }
 
-// unnamed reports whether a request refers to a key that can't name its host. The page does not offer
-// it; an allowed one stays, to be taken away.
+// unnamed reports whether a request refers to a key that can't name its host. The page does not
+// offer it; an allowed one stays, to be taken away.
 func (p ProfilePage) unnamed(h HostForm) bool { return !h.Allow && p.namesNothing(h) }
 
-// namesNothing reports whether an entry refers to a key that can't name its host: a missing key, or a
-// secret one of a locked profile.
+// namesNothing reports whether an entry refers to a key that can't name its host: a missing key, or
+// a secret one of a locked profile.
 func (p ProfilePage) namesNothing(h HostForm) bool {
 	key := h.Host.KeyReference()
 	if key == "" {

@@ -25,7 +25,8 @@ func StrandedKeys(keys []KeyGrant, allowed []app.Host) []Stranded {
 	return all
 }
 
-// strandedURL takes a host that helps a sealed key: in the setup before the lock, in the hosts after.
+// strandedURL takes a host that helps a sealed key: in the setup before the lock, in the hosts
+// after.
 func strandedURL(p app.Profile) string {
 	if p.Locked {
 		return paths.ProfileHostsURL(p.Handle)

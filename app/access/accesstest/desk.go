@@ -44,7 +44,8 @@ type Desk struct {
 func New(t testing.TB, change ...func(*Desk)) *Desk {
 	t.Helper()
 	d := &Desk{T: t, Dir: t.TempDir(), Hub: &live.Hub{}, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	d.Store = storetest.OpenIn(t, d.Dir, slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})))
+	d.Store = storetest.OpenIn(t, d.Dir,
+		slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})))
 	ring, err := secrets.NewKeyring(app.NewSecret("an instance key of at least 32 characters"))
 	if err != nil {
 		t.Fatal(err)

@@ -26,7 +26,8 @@ func (d *Desk) ShowToken(token app.Secret) app.Secret {
 // JoinAs makes a person with GoodPassword out of a token.
 func (d *Desk) JoinAs(token app.Secret, name string) app.Secret {
 	d.T.Helper()
-	return Must[auth.Opened](d.T)(d.Join(d.T.Context(), d.ShowToken(token), Browser, "Mozilla", name, app.NewSecret(GoodPassword))).Token
+	return Must[auth.Opened](d.T)(
+		d.Join(d.T.Context(), d.ShowToken(token), Browser, "Mozilla", name, app.NewSecret(GoodPassword))).Token
 }
 
 // LogIn logs a person in and returns the cookie.

@@ -18,7 +18,8 @@ import (
 	"time"
 )
 
-// lifetime is how long an Authority's own certificate is valid. Boxes get it anew for every execution.
+// lifetime is how long an Authority's own certificate is valid. Boxes get it anew for every
+// execution.
 const lifetime = 10 * 365 * 24 * time.Hour
 
 // skew is how far back certificates begin, for boxes and instances whose clocks differ.
@@ -52,8 +53,9 @@ func New(now time.Time) (*Authority, error) {
 		return nil, err
 	}
 	template := &x509.Certificate{
-		SerialNumber:          serial,
-		Subject:               pkix.Name{CommonName: "Airlock " + hex.EncodeToString(id[:4]), Organization: []string{"Airlock"}},
+		SerialNumber: serial,
+		Subject: pkix.Name{CommonName: "Airlock " + hex.EncodeToString(id[:4]),
+			Organization: []string{"Airlock"}},
 		NotBefore:             now.Add(-skew),
 		NotAfter:              now.Add(lifetime),
 		IsCA:                  true,
@@ -73,8 +75,9 @@ func New(now time.Time) (*Authority, error) {
 	return newAuthority(certificate, key)
 }
 
-// Load returns the Authority that Certificate and Key described. It fails if they are not exactly one authority's certificate and its
-// key. One that has expired loads, so that Expires can tell; it issues nothing.
+// Load returns the Authority that Certificate and Key described. It fails if they are not exactly
+// one authority's certificate and its key. One that has expired loads, so that Expires can tell; it
+// issues nothing.
 func Load(certificatePEM, key []byte) (*Authority, error) {
 	certificate, err := parseCertificate(certificatePEM)
 	if err != nil {
@@ -130,7 +133,8 @@ func newAuthority(certificate *x509.Certificate, key *ecdsa.PrivateKey) (*Author
 	if err != nil {
 		return nil, fmt.Errorf("make a key: %w", err)
 	}
-	return &Authority{certificate: certificate, key: key, leafKey: leafKey, now: time.Now, cache: map[string]*tls.Certificate{}}, nil
+	return &Authority{certificate: certificate, key: key, leafKey: leafKey, now: time.Now,
+		cache: map[string]*tls.Certificate{}}, nil
 }
 
 // Certificate is the Authority's own, in PEM. It is not secret.

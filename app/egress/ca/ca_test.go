@@ -44,9 +44,11 @@ func TestLeafVerifies(t *testing.T) {
 		t.Fatal("the authority's certificate can't be read")
 	}
 	long := strings.Repeat("long-label.", 12) + "example.com"
-	for _, host := range []string{"api.example.com", "xn--bcher-kva.example", "under_score.example.com", "93.184.215.14", "2a00:1450::1", long} {
+	for _, host := range []string{"api.example.com", "xn--bcher-kva.example", "under_score.example.com", "93.184.215.14",
+		"2a00:1450::1", long} {
 		c := leaf(t, a, host)
-		if _, err := c.Leaf.Verify(x509.VerifyOptions{Roots: roots, DNSName: bracketed(host), KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}); err != nil {
+		if _, err := c.Leaf.Verify(x509.VerifyOptions{Roots: roots, DNSName: bracketed(host),
+			KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}); err != nil {
 			t.Errorf("%s: %v", host, err)
 		}
 		for _, other := range []string{"example.com", "www.api.example.com", "evil.test", "[93.184.215.15]"} {
@@ -54,7 +56,8 @@ func TestLeafVerifies(t *testing.T) {
 				t.Errorf("the certificate of %s is good for %s", host, other)
 			}
 		}
-		if life := c.Leaf.NotAfter.Sub(c.Leaf.NotBefore); life > 99*24*time.Hour || c.Leaf.IsCA || len(c.Leaf.SubjectKeyId) == 0 ||
+		if life := c.Leaf.NotAfter.Sub(c.Leaf.NotBefore); life > 99*24*time.Hour || c.Leaf.IsCA ||
+			len(c.Leaf.SubjectKeyId) == 0 ||
 			!bytes.Equal(c.Leaf.AuthorityKeyId, a.certificate.SubjectKeyId) || c.Leaf.KeyUsage != x509.KeyUsageDigitalSignature {
 			t.Errorf("%s: valid for %s, %+v", host, life, c.Leaf)
 		}
@@ -77,7 +80,8 @@ func TestOpenSSLStrict(t *testing.T) {
 	dir := t.TempDir()
 	root := filepath.Join(dir, "root.pem")
 	write(t, root, a.Certificate())
-	for i, host := range []string{"api.example.com", "93.184.215.14", "2a00:1450::1", strings.Repeat("a-very-long-label.", 6) + "example.com"} {
+	for i, host := range []string{"api.example.com", "93.184.215.14", "2a00:1450::1",
+		strings.Repeat("a-very-long-label.", 6) + "example.com"} {
 		file := filepath.Join(dir, fmt.Sprintf("leaf%d.pem", i))
 		write(t, file, pem.EncodeToMemory(&pem.Block{Type: pemType, Bytes: leaf(t, a, host).Certificate[0]}))
 		name := []string{"-verify_hostname", host}
@@ -96,7 +100,8 @@ func TestPythonStrict(t *testing.T) {
 	a := authority(t)
 	root := filepath.Join(t.TempDir(), "root.pem")
 	write(t, root, a.Certificate())
-	listener, err := tls.Listen("tcp4", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{*leaf(t, a, "api.example.com")}, MinVersion: tls.VersionTLS12})
+	listener, err := tls.Listen("tcp4", "127.0.0.1:0",
+		&tls.Config{Certificates: []tls.Certificate{*leaf(t, a, "api.example.com")}, MinVersion: tls.VersionTLS12})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +137,8 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(same.Certificate(), a.Certificate()) || !slices.Equal(same.Key(), a.Key()) || !same.Expires().Equal(a.Expires()) {
+	if !slices.Equal(same.Certificate(), a.Certificate()) || !slices.Equal(same.Key(), a.Key()) ||
+		!same.Expires().Equal(a.Expires()) {
 		t.Error("what was loaded is another authority")
 	}
 	if years := time.Until(a.Expires()).Hours() / 24 / 365; years < 9.9 || years > 10.1 {
@@ -144,22 +150,24 @@ func TestLoad(t *testing.T) {
 	p384, _ := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
 	otherCurve, _ := x509.MarshalPKCS8PrivateKey(p384)
 	sec1, _ := x509.MarshalECPrivateKey(a.key)
-	withHeader := pem.EncodeToMemory(&pem.Block{Type: pemType, Headers: map[string]string{"A": "b"}, Bytes: a.certificate.Raw})
+	withHeader := pem.EncodeToMemory(
+		&pem.Block{Type: pemType, Headers: map[string]string{"A": "b"}, Bytes: a.certificate.Raw})
 	for name, c := range map[string]struct{ certificate, key []byte }{
-		"nothing":                   {nil, nil},
-		"no key":                    {a.Certificate(), nil},
-		"no certificate":            {nil, a.Key()},
-		"another's key":             {a.Certificate(), other.Key()},
-		"a key of another curve":    {a.Certificate(), otherCurve},
-		"a key in another form":     {a.Certificate(), sec1},
-		"a leaf":                    {leafPEM, leafKey},
-		"two certificates":          {append(a.Certificate(), other.Certificate()...), a.Key()},
-		"text before":               {append([]byte("text\n"), a.Certificate()...), a.Key()},
-		"a block of another type":   {pem.EncodeToMemory(&pem.Block{Type: "X509 CRL", Bytes: a.certificate.Raw}), a.Key()},
-		"headers in the block":      {withHeader, a.Key()},
-		"bytes after the key":       {a.Certificate(), append(a.Key(), 0)},
-		"a certificate cut short":   {pem.EncodeToMemory(&pem.Block{Type: pemType, Bytes: a.certificate.Raw[:100]}), a.Key()},
-		"a certificate, one bit of": {pem.EncodeToMemory(&pem.Block{Type: pemType, Bytes: flipped(a.certificate.Raw)}), a.Key()},
+		"nothing":                 {nil, nil},
+		"no key":                  {a.Certificate(), nil},
+		"no certificate":          {nil, a.Key()},
+		"another's key":           {a.Certificate(), other.Key()},
+		"a key of another curve":  {a.Certificate(), otherCurve},
+		"a key in another form":   {a.Certificate(), sec1},
+		"a leaf":                  {leafPEM, leafKey},
+		"two certificates":        {append(a.Certificate(), other.Certificate()...), a.Key()},
+		"text before":             {append([]byte("text\n"), a.Certificate()...), a.Key()},
+		"a block of another type": {pem.EncodeToMemory(&pem.Block{Type: "X509 CRL", Bytes: a.certificate.Raw}), a.Key()},
+		"headers in the block":    {withHeader, a.Key()},
+		"bytes after the key":     {a.Certificate(), append(a.Key(), 0)},
+		"a certificate cut short": {pem.EncodeToMemory(&pem.Block{Type: pemType, Bytes: a.certificate.Raw[:100]}), a.Key()},
+		"a certificate, one bit of": {pem.EncodeToMemory(&pem.Block{Type: pemType, Bytes: flipped(a.certificate.Raw)}),
+			a.Key()},
 	} {
 		if _, err := Load(c.certificate, c.key); err == nil {
 			t.Errorf("%s loads", name)
@@ -220,7 +228,8 @@ func TestLeafCacheIsBounded(t *testing.T) {
 
 func TestOddNamesGetNoLeaf(t *testing.T) {
 	a := authority(t)
-	for _, host := range []string{"", "*.example.com", "EXAMPLE.com", "example.com.", "a b", "::ffff:1.2.3.4", "evil\x00.example.com", "b\u00fccher.example"} {
+	for _, host := range []string{"", "*.example.com", "EXAMPLE.com", "example.com.", "a b", "::ffff:1.2.3.4",
+		"evil\x00.example.com", "b\u00fccher.example"} {
 		if _, err := a.Leaf(host); err == nil {
 			t.Errorf("%q gets a certificate", host)
 		}

@@ -22,8 +22,9 @@ const (
 // maxCommonName is the longest common name that X.509 admits.
 const maxCommonName = 64
 
-// Leaf returns a certificate for a canonical host name or address, from a cache or newly issued. It is valid for the host and nothing
-// else. The error tells of a name that is not canonical or an Authority that has ended.
+// Leaf returns a certificate for a canonical host name or address, from a cache or newly issued. It
+// is valid for the host and nothing else. The error tells of a name that is not canonical or an
+// Authority that has ended.
 func (a *Authority) Leaf(host string) (*tls.Certificate, error) {
 	now := a.now()
 	a.mu.Lock()
@@ -58,7 +59,8 @@ func (a *Authority) issue(host string, now time.Time) (*tls.Certificate, error) 
 		return nil, fmt.Errorf("the canonical form is %q", name)
 	}
 	if !now.Before(a.certificate.NotAfter) || now.Before(a.certificate.NotBefore) {
-		return nil, fmt.Errorf("the authority is valid from %s to %s only", a.certificate.NotBefore.Format(time.DateOnly), a.certificate.NotAfter.Format(time.DateOnly))
+		return nil, fmt.Errorf("the authority is valid from %s to %s only", a.certificate.NotBefore.Format(time.DateOnly),
+			a.certificate.NotAfter.Format(time.DateOnly))
 	}
 	template, err := a.template(host, now)
 	if err != nil {

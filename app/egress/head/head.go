@@ -30,7 +30,8 @@ const (
 	Expect    // an expectation other than 100-continue
 )
 
-// Violation is why a request is refused. Detail is a sentence's end that holds nothing of the request's own text.
+// Violation is why a request is refused. Detail is a sentence's end that holds nothing of the
+// request's own text.
 type Violation struct {
 	Kind   Kind
 	Detail string
@@ -46,8 +47,9 @@ type Authority struct {
 	Port int
 }
 
-// End returns the length of the head at the beginning of data, up to and with its empty line, or 0 if it isn't complete. from is the
-// length of the part that an earlier call has seen. Lines must end with CRLF.
+// End returns the length of the head at the beginning of data, up to and with its empty line, or 0
+// if it isn't complete. from is the length of the part that an earlier call has seen. Lines must
+// end with CRLF.
 func End(data []byte, from int) (int, error) {
 	for i := from; i < min(len(data), MaxBytes); i++ {
 		switch {
@@ -229,7 +231,8 @@ func checkHost(value string, to Authority) error {
 
 func isToken(s string) bool {
 	for _, c := range []byte(s) {
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune("!#$%&'*+-.^_`|~", rune(c)) {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') &&
+			!strings.ContainsRune("!#$%&'*+-.^_`|~", rune(c)) {
 			return false
 		}
 	}

@@ -61,8 +61,10 @@ func TestCheck(t *testing.T) {
 		{"high byte in a name", "GET / HTTP/1.1\r\n" + host + "X\xc3\xa4: y\r\n\r\n", Malformed},
 		{"control in a value", "GET / HTTP/1.1\r\n" + host + "X: \x0b\r\n\r\n", Malformed},
 		{"DEL in a value", "GET / HTTP/1.1\r\n" + host + "X: \x7f\r\n\r\n", Malformed},
-		{"length and chunked", "POST / HTTP/1.1\r\n" + host + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n", Malformed},
-		{"chunked and length", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n", Malformed},
+		{"length and chunked", "POST / HTTP/1.1\r\n" + host + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
+			Malformed},
+		{"chunked and length", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n",
+			Malformed},
 		{"two equal lengths", "POST / HTTP/1.1\r\n" + host + "Content-Length: 5\r\nContent-Length: 5\r\n\r\n", Malformed},
 		{"two lengths", "POST / HTTP/1.1\r\n" + host + "Content-Length: 5\r\nContent-Length: 6\r\n\r\n", Malformed},
 		{"a list of lengths", "POST / HTTP/1.1\r\n" + host + "Content-Length: 5, 5\r\n\r\n", Malformed},
@@ -78,7 +80,8 @@ func TestCheck(t *testing.T) {
 		{"gzip, chunked", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: gzip, chunked\r\n\r\n", Malformed},
 		{"identity", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: identity\r\n\r\n", Malformed},
 		{"xchunked", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: xchunked\r\n\r\n", Malformed},
-		{"chunked twice", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n", Malformed},
+		{"chunked twice", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n",
+			Malformed},
 		{"chunked in HTTP/1.0", "POST / HTTP/1.0\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n", Malformed},
 		{"no Host", "GET / HTTP/1.1\r\nX: y\r\n\r\n", Malformed},
 		{"no header at all", "GET / HTTP/1.0\r\n\r\n", Malformed},
@@ -165,11 +168,13 @@ func TestEndInPieces(t *testing.T) {
 	}
 }
 
-// What passes is read by Go's parser too, with the same number of bytes, the same host and one framing.
+// What passes is read by Go's parser too, with the same number of bytes, the same host and one
+// framing.
 func FuzzCheck(f *testing.F) {
 	for _, text := range []string{
 		"GET / HTTP/1.1\r\nHost: a.test\r\n\r\n", "POST /x?y HTTP/1.0\r\nHost: a.test:443\r\nContent-Length: 3\r\n\r\nabc",
-		"POST / HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "GET / HTTP/1.1\r\nHost: a.test\r\nX: y\r\n z\r\n\r\n",
+		"POST / HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+		"GET / HTTP/1.1\r\nHost: a.test\r\nX: y\r\n z\r\n\r\n",
 		"OPTIONS * HTTP/1.1\r\nHost: a.test\r\n\r\n", "GET //evil.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n",
 	} {
 		f.Add([]byte(text))
@@ -188,10 +193,12 @@ func FuzzCheck(f *testing.F) {
 			}
 			t.Fatalf("Go refuses %q: %v", data[:n], err)
 		}
-		if name := strings.TrimSuffix(strings.ToLower(r.Host), "."); name != "a.test" && name != "a.test:443" && name != "a.test.:443" {
+		if name := strings.TrimSuffix(strings.ToLower(r.Host), "."); name != "a.test" && name != "a.test:443" &&
+			name != "a.test.:443" {
 			t.Fatalf("host %q", r.Host)
 		}
-		if reader.Buffered()+source.Len() != 0 || len(r.TransferEncoding) > 1 || (len(r.TransferEncoding) == 1 && r.ContentLength >= 0) {
+		if reader.Buffered()+source.Len() != 0 || len(r.TransferEncoding) > 1 ||
+			(len(r.TransferEncoding) == 1 && r.ContentLength >= 0) {
 			t.Fatalf("%q: %d bytes left, framing %v %d", data[:n], reader.Buffered(), r.TransferEncoding, r.ContentLength)
 		}
 	})

@@ -26,7 +26,8 @@ type Incomplete int
 
 func (n Incomplete) Error() string { return fmt.Sprintf("at least %d bytes are needed", int(n)) }
 
-// maxRecords is how many records a hello may come in. Real clients use one or two; each costs a look at all that came before.
+// maxRecords is how many records a hello may come in. Real clients use one or two; each costs a
+// look at all that came before.
 const maxRecords = 64
 
 const (
@@ -40,7 +41,8 @@ const (
 	extensionECH        = 0xfe0d
 )
 
-// Parse reads the hello at the beginning of data. The error is Incomplete, ErrNotTLS or ErrMalformed.
+// Parse reads the hello at the beginning of data. The error is Incomplete, ErrNotTLS or
+// ErrMalformed.
 func Parse(data []byte) (Hello, error) {
 	message, err := assemble(data)
 	if err != nil {

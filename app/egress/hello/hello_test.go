@@ -67,7 +67,8 @@ func TestRealClient(t *testing.T) {
 	}
 }
 
-// However the bytes arrive, the reader asks for more until the hello is whole, never for too much, and then agrees with itself.
+// However the bytes arrive, the reader asks for more until the hello is whole, never for too much,
+// and then agrees with itself.
 func TestAnyPrefixIsIncomplete(t *testing.T) {
 	data := real(t, "api.example.com")
 	rapid.Check(t, func(t *rapid.T) {
@@ -130,11 +131,13 @@ func TestShapes(t *testing.T) {
 		want Hello
 		err  error
 	}{
-		"plain":                   {good, Hello{ServerName: "a.test"}, nil},
-		"no extensions":           {build(nil), Hello{}, nil},
-		"empty extensions":        {build([]byte{}), Hello{}, nil},
-		"other extensions":        {build(join(extension(16, []byte{0, 3, 2, 'h', '2'}), sni)), Hello{ServerName: "a.test"}, nil},
-		"encrypted":               {build(join(sni, extension(extensionECH, []byte{0, 1, 2}))), Hello{ServerName: "a.test", Encrypted: true}, nil},
+		"plain":            {good, Hello{ServerName: "a.test"}, nil},
+		"no extensions":    {build(nil), Hello{}, nil},
+		"empty extensions": {build([]byte{}), Hello{}, nil},
+		"other extensions": {build(join(extension(16, []byte{0, 3, 2, 'h', '2'}), sni)), Hello{ServerName: "a.test"},
+			nil},
+		"encrypted": {build(join(sni, extension(extensionECH, []byte{0, 1, 2}))),
+			Hello{ServerName: "a.test", Encrypted: true}, nil},
 		"two names":               {build(extension(0, names("a.test", "b.test"))), Hello{}, ErrMalformed},
 		"two name extensions":     {build(join(sni, extension(0, names("b.test")))), Hello{}, ErrMalformed},
 		"an extension twice":      {build(join(sni, extension(5, nil), extension(5, nil))), Hello{}, ErrMalformed},
@@ -165,10 +168,14 @@ func TestShapes(t *testing.T) {
 		"a message too long":      {wrap([]byte{1, 0xff, 0xff, 0xff}), Hello{}, ErrMalformed},
 		"an alert in between":     {join(records(good, 20)[:25], []byte{21, 3, 3, 0, 2, 1, 0}), Hello{}, ErrMalformed},
 		"an odd list of suites":   {cut(good, func(d []byte) { d[recordHeader+messageHeader+36]-- }), Hello{}, ErrMalformed},
-		"a session id too long":   {cut(good, func(d []byte) { d[recordHeader+messageHeader+34] = 33 }), Hello{}, ErrMalformed},
-		"no end in sight":         {records(wrap(append([]byte{1, 0, 0x7f, 0}, make([]byte, MaxBytes)...)), 16000), Hello{}, ErrMalformed},
-		"no end, in tiny records": {records(wrap(append([]byte{1, 0, 0x7f, 0}, make([]byte, MaxBytes)...)), 1), Hello{}, ErrMalformed},
-		"a long name":             {build(extension(0, names(strings.Repeat("a.", 500)+"test"))), Hello{ServerName: strings.Repeat("a.", 500) + "test"}, nil},
+		"a session id too long": {cut(good, func(d []byte) { d[recordHeader+messageHeader+34] = 33 }), Hello{},
+			ErrMalformed},
+		"no end in sight": {records(wrap(append([]byte{1, 0, 0x7f, 0}, make([]byte, MaxBytes)...)), 16000), Hello{},
+			ErrMalformed},
+		"no end, in tiny records": {records(wrap(append([]byte{1, 0, 0x7f, 0}, make([]byte, MaxBytes)...)), 1), Hello{},
+			ErrMalformed},
+		"a long name": {build(extension(0, names(strings.Repeat("a.", 500)+"test"))),
+			Hello{ServerName: strings.Repeat("a.", 500) + "test"}, nil},
 	} {
 		if h, err := Parse(c.data); h != c.want || !errors.Is(err, c.err) {
 			t.Errorf("%s: %+v, %v; want %+v, %v", name, h, err, c.want, c.err)
@@ -176,7 +183,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// Whatever is accepted stays the same when it is cut into other records, and names only printable ASCII.
+// Whatever is accepted stays the same when it is cut into other records, and names only printable
+// ASCII.
 func FuzzParse(f *testing.F) {
 	f.Add(real(f, "api.example.com", "h2"))
 	f.Add(records(real(f, "api.example.com"), 9))
@@ -199,7 +207,8 @@ func FuzzParse(f *testing.F) {
 					t.Fatalf("%+v, then %+v, %v", h, again, err)
 				}
 			}
-			if strings.Trim(h.ServerName, "!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~") != "" {
+			if strings.Trim(h.ServerName,
+				"!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~") != "" {
 				t.Fatalf("odd name %q", h.ServerName)
 			}
 		}

@@ -22,7 +22,8 @@ func TestBufferFollowsThePieces(t *testing.T) {
 	}
 }
 
-// A reader may hold a part of the buffer, which wraps around its end, while a writer makes it larger.
+// A reader may hold a part of the buffer, which wraps around its end, while a writer makes it
+// larger.
 func TestBytesStayInOrderWhileTheBufferGrows(t *testing.T) {
 	h := newHalf()
 	_, _ = h.Write(make([]byte, 400))

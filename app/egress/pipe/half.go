@@ -11,13 +11,15 @@ import (
 // BufferSize is what one direction holds at most, in bytes.
 const BufferSize = 128 << 10
 
-// A direction holds this many pieces of the size that was written last, and no less than smallest bytes.
+// A direction holds this many pieces of the size that was written last, and no less than smallest
+// bytes.
 const (
 	pieces   = 8
 	smallest = 4 << 10
 )
 
-// half is one direction: a ring buffer with one reader and one writer at a time, each of which may block.
+// half is one direction: a ring buffer with one reader and one writer at a time, each of which may
+// block.
 type half struct {
 	mu       sync.Mutex
 	readable sync.Cond
@@ -144,7 +146,8 @@ func (h *half) ReadFrom(r io.Reader) (total int64, err error) {
 	}
 }
 
-// filled waits for bytes and returns a part of the buffer that holds some; it stays valid until consumed.
+// filled waits for bytes and returns a part of the buffer that holds some; it stays valid until
+// consumed.
 func (h *half) filled() ([]byte, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -188,8 +191,8 @@ func (h *half) consumed(n int) {
 	h.writable.Signal()
 }
 
-// room waits for space and returns a part of the buffer that is free, or gone if nobody will read. The buffer is made larger first if pieces of this size
-// deserve it.
+// room waits for space and returns a part of the buffer that is free, or gone if nobody will read.
+// The buffer is made larger first if pieces of this size deserve it.
 func (h *half) room(piece int) (space []byte, gone bool, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -217,8 +220,9 @@ func (h *half) room(piece int) (space []byte, gone bool, err error) {
 	}
 }
 
-// grow makes the ring larger if it is too small for pieces of this size. A reader may go on using the part that it holds: its bytes stay in the old ring, and
-// are the first of the new one. h.mu is held, by the writer.
+// grow makes the ring larger if it is too small for pieces of this size. A reader may go on using
+// the part that it holds: its bytes stay in the old ring, and are the first of the new one. h.mu is
+// held, by the writer.
 func (h *half) grow(piece int) bool {
 	size := max(len(h.ring), smallest)
 	for size < BufferSize && size/pieces < piece {

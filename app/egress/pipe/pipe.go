@@ -26,7 +26,8 @@ func New() (*End, *End) {
 // Read returns what the other end wrote, io.EOF after its CloseWrite or Close.
 func (e *End) Read(p []byte) (int, error) { return e.in.Read(p) }
 
-// Wait returns when Read would not block. It lets a reader that needs a large buffer do without one for as long as nothing comes.
+// Wait returns when Read would not block. It lets a reader that needs a large buffer do without one
+// for as long as nothing comes.
 func (e *End) Wait() { e.in.wait() }
 
 // WriteTo copies what arrives to w until the other end finishes.
@@ -50,8 +51,8 @@ func (e *End) CloseRead() error {
 	return nil
 }
 
-// Close ends both directions in order: the other end reads what is buffered, and what it still sends vanishes, so that it gets to read the
-// last answer before it notices that nobody listens.
+// Close ends both directions in order: the other end reads what is buffered, and what it still
+// sends vanishes, so that it gets to read the last answer before it notices that nobody listens.
 func (e *End) Close() error {
 	e.out.finish()
 	e.in.ignore()

@@ -14,7 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever the sizes of writes and reads, and whichever of the calls are used, the bytes arrive in order and then the end.
+// Whatever the sizes of writes and reads, and whichever of the calls are used, the bytes arrive in
+// order and then the end.
 func TestBytesArriveInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		total := rapid.IntRange(0, 5*BufferSize).Draw(t, "total")
@@ -26,7 +27,8 @@ func TestBytesArriveInOrder(t *testing.T) {
 		a, b := New()
 		var got bytes.Buffer
 		var wg sync.WaitGroup
-		most := rapid.SampledFrom([]int{100, smallest, BufferSize}).Draw(t, "most") // what the buffer is made for grows with the pieces
+		// what the buffer is made for grows with the pieces
+		most := rapid.SampledFrom([]int{100, smallest, BufferSize}).Draw(t, "most")
 		readFrom, writeTo := rapid.Bool().Draw(t, "ReadFrom"), rapid.Bool().Draw(t, "WriteTo")
 		wg.Go(func() {
 			defer a.CloseWrite()

@@ -18,7 +18,8 @@ func (s stepReader) Read(p []byte) (int, error) {
 	return copy(p, piece), nil
 }
 
-// A writer that waits for its source holds a part of the buffer meanwhile. It must still be the right one when everything before it was read.
+// A writer that waits for its source holds a part of the buffer meanwhile. It must still be the
+// right one when everything before it was read.
 func TestBytesStayInOrderWhileAReadFromWaits(t *testing.T) {
 	h := newHalf()
 	source := stepReader{make(chan []byte)}

@@ -40,18 +40,19 @@ func TestReflectionsAreReplaced(t *testing.T) {
 		"html":             {"<b>sk+live/51Hx&#34;Q\\zT=&lt;9&gt;&amp;uV</b>", "<b>" + phA + "</b>"},
 		"html, quot":       {"sk+live/51Hx&quot;Q\\zT=&lt;9&gt;&amp;uV", phA},
 		"hex":              {"a " + hex.EncodeToString([]byte(secretA)), "a " + hex.EncodeToString([]byte(phA))},
-		"HEX":              {strings.ToUpper(hex.EncodeToString([]byte(secretA))), strings.ToUpper(hex.EncodeToString([]byte(phA)))},
-		"repr":             {`'sk+live/51Hx"Q\\zT=<9>&uV'`, "'" + phA + "'"},
-		"utf-16":           {utf16Bytes("x"+secretB+"y", false), utf16Bytes("x"+phB+"y", false)},
-		"utf-16, big":      {utf16Bytes("x"+secretB+"y", true), utf16Bytes("x"+phB+"y", true)},
-		"reversed":         {encodings.Reverse(secretA), encodings.Reverse(phA)},
-		"capitals":         {strings.ToUpper(secretB), phB},
-		"base64, whole":    {std.EncodeToString([]byte(secretA)), phA},
-		"base64, 1":        {std.EncodeToString([]byte(":" + secretA)), "On" + phA + "g=="},
-		"base64, 2":        {std.EncodeToString([]byte("u:" + secretA)), "dTp" + phA + "Y="},
-		"base64, url":      {raw.EncodeToString([]byte(secretA)), phA},
-		"one lacks":        {secretA[1:] + " " + secretA[:len(secretA)-1], phA + " " + phA},
-		"nothing":          {secretA[2:] + " " + secretA[:len(secretA)-2], secretA[2:] + " " + secretA[:len(secretA)-2]},
+		"HEX": {strings.ToUpper(hex.EncodeToString([]byte(secretA))),
+			strings.ToUpper(hex.EncodeToString([]byte(phA)))},
+		"repr":          {`'sk+live/51Hx"Q\\zT=<9>&uV'`, "'" + phA + "'"},
+		"utf-16":        {utf16Bytes("x"+secretB+"y", false), utf16Bytes("x"+phB+"y", false)},
+		"utf-16, big":   {utf16Bytes("x"+secretB+"y", true), utf16Bytes("x"+phB+"y", true)},
+		"reversed":      {encodings.Reverse(secretA), encodings.Reverse(phA)},
+		"capitals":      {strings.ToUpper(secretB), phB},
+		"base64, whole": {std.EncodeToString([]byte(secretA)), phA},
+		"base64, 1":     {std.EncodeToString([]byte(":" + secretA)), "On" + phA + "g=="},
+		"base64, 2":     {std.EncodeToString([]byte("u:" + secretA)), "dTp" + phA + "Y="},
+		"base64, url":   {raw.EncodeToString([]byte(secretA)), phA},
+		"one lacks":     {secretA[1:] + " " + secretA[:len(secretA)-1], phA + " " + phA},
+		"nothing":       {secretA[2:] + " " + secretA[:len(secretA)-2], secretA[2:] + " " + secretA[:len(secretA)-2]},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, receive(t, atHome(), c.got)); diff != "" {
@@ -382,8 +383,9 @@ func TestUnknownPlaceholderAtASearchedHost(t *testing.T) {
 	}
 }
 
-// A value of the execution that begins or ends with one that the instance knows of the host, or the other way round, is replaced as a whole: if one was replaced after
-// the other, what is left would be recognised no more.
+// A value of the execution that begins or ends with one that the instance knows of the host, or the
+// other way round, is replaced as a whole: if one was replaced after the other, what is left would
+// be recognised no more.
 func TestHoleF1KnownValueWithinAnOwnOne(t *testing.T) {
 	const id, secret = "cl1ent-id-42-7f3x9kw2m4p", "rY6uJ3hB5nC0-42-dE1fG8aKoQ7"
 	for name, c := range map[string]struct{ own, known, text, want string }{
@@ -392,7 +394,8 @@ func TestHoleF1KnownValueWithinAnOwnOne(t *testing.T) {
 		"its middle":         {own: "a:" + id + ":" + secret, known: id, text: "a:" + id + ":" + secret, want: phA},
 		"own in a known one": {own: id, known: id + ":" + secret, text: id + ":" + secret, want: Withheld},
 		"own ends a known":   {own: secret, known: id + ":" + secret, text: id + ":" + secret, want: Withheld},
-		"they overlap":       {own: id + ":" + secret, known: secret + ":" + id, text: id + ":" + secret + ":" + id, want: phA},
+		"they overlap": {own: id + ":" + secret, known: secret + ":" + id, text: id + ":" + secret + ":" + id,
+			want: phA},
 		"both by themselves": {own: id, known: secret, text: id + " and " + secret, want: phA + " and " + Withheld},
 	} {
 		s := New([]Credential{credential("A", c.own, home.Host, everywhere...)})

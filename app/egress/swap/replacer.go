@@ -94,7 +94,8 @@ func regions(s valueSearch, data []byte) []region {
 			}
 		}
 	}
-	slices.SortStableFunc(found, func(a, b region) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end)) })
+	slices.SortStableFunc(found,
+		func(a, b region) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end)) })
 	out := found[:0]
 	for _, g := range found {
 		if n := len(out); n > 0 && g.start < out[n-1].end {

@@ -70,7 +70,8 @@ const Withheld = "[REDACTED]"
 // incoming is the work on one response.
 type incoming struct{ search valueSearch }
 
-// valueSearch is a search for several lists of values in one pass: a second one wouldn't recognise a value of which the first has replaced a part.
+// valueSearch is a search for several lists of values in one pass: a second one wouldn't recognise
+// a value of which the first has replaced a part.
 type valueSearch []shownValues
 
 // shownValues are values with what is shown for each.

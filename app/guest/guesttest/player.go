@@ -19,8 +19,8 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// player is a guest in the test's own process. It speaks the real protocol and plays scripts of a small language, one
-// verb a line:
+// player is a guest in the test's own process. It speaks the real protocol and plays scripts of a
+// small language, one verb a line:
 //
 //	print TEXT | warn TEXT | flood BYTES | ask PROMPT | model NAME (of the questions that follow) | result JSON | fail MESSAGE | setting NAME | inputs | code (that the box began with) | dial HOST PORT | asked HOST PORT LINE
 //	stuck, gone (when it is woken up) | exit CODE | signal N | hang | lost | oom | pids | garbage | vanish | twice (asks two questions at once)
@@ -66,7 +66,8 @@ func Play(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Wri
 		return plugins.Exit{}, err
 	}
 	defer mux.Close()
-	p := &player{mux: mux, runtime: spec.Runtime, out: map[wire.Kind]io.WriteCloser{}, replies: make(chan wire.LLMReply, 8), stdout: stdout}
+	p := &player{mux: mux, runtime: spec.Runtime, out: map[wire.Kind]io.WriteCloser{},
+		replies: make(chan wire.LLMReply, 8), stdout: stdout}
 	p.thaw = sync.NewCond(&p.mu)
 	exited := plugins.Exit{Reason: plugins.ReasonExit}
 	if err := p.boot(); err != nil {
@@ -278,7 +279,8 @@ func (p *player) line(ctx context.Context, verb, rest string) (exit plugins.Exit
 
 func (p *player) question(prompt string) {
 	p.asked++
-	_ = p.send(wire.Message{LLM: &wire.LLMRequest{ID: fmt.Sprintf("q%d", p.asked), Prompt: prompt, Model: cmp.Or(p.model, "default")}})
+	_ = p.send(wire.Message{LLM: &wire.LLMRequest{ID: fmt.Sprintf("q%d", p.asked), Prompt: prompt,
+		Model: cmp.Or(p.model, "default")}})
 }
 
 func (p *player) await(ctx context.Context) (wire.LLMReply, bool) {

@@ -23,8 +23,8 @@ const (
 	base16
 )
 
-// WordClass says, of each byte, whether it is a letter or digit, and a digit in which bases; 0: it is
-// neither.
+// WordClass says, of each byte, whether it is a letter or digit, and a digit in which bases; 0: it
+// is neither.
 var WordClass = charset.ClassOf(func(c byte) (k uint8) {
 	if c == '_' || !charset.IsWord(c) {
 		return 0

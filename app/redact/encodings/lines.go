@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Lines returns the lines of a value that have at least so many characters, which makes them secrets
-// of their own. The characters \n end a line too: a key inside a JSON document has its line breaks
-// written so.
+// Lines returns the lines of a value that have at least so many characters, which makes them
+// secrets of their own. The characters \n end a line too: a key inside a JSON document has its line
+// breaks written so.
 func Lines(text string, least int) []string {
 	if !strings.ContainsAny(text, "\r\n\\") {
 		return nil

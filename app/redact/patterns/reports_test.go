@@ -26,7 +26,8 @@ func TestReports(t *testing.T) {
 	}
 	s := all(t, Config{})
 	var b strings.Builder
-	b.WriteString("# What the rules find in testdata/reports, where nothing is secret. Written by go test -run Reports -update.\n")
+	b.WriteString("# What the rules find in testdata/reports, where nothing is secret. Written by go test -run Reports " +
+		"-update.\n")
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {

@@ -24,10 +24,12 @@ func keyRules() []Rule {
 				between + `+[A-Za-z0-9+/=]{20,})*))`,
 			Found: []string{
 				"-----BEGIN PRIVATE KEY-----\n«⟨b64⟩\n⟨b64⟩\n⟨b31⟩=\n»-----END PRIVATE KEY-----\n",
-				"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,⟨H32⟩\n\n«⟨b64⟩\n⟨b40⟩»\n... and more was cut off",
+				"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,⟨H32⟩\n\n«⟨b64⟩\n⟨b40⟩»\n... and " +
+					"more was cut off",
 				`{"key": "-----BEGIN EC PRIVATE KEY-----\n«⟨b64⟩\n⟨b30⟩==\n»-----END EC PRIVATE KEY-----\n"}`,
 				"-----BEGIN OPENSSH PRIVATE KEY-----\n«⟨b70⟩\n⟨b70⟩\n»-----END OPENSSH PRIVATE KEY-----",
-				"-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2\n\n«⟨b64⟩\n⟨b64⟩\n=⟨b4⟩\n»-----END PGP PRIVATE KEY BLOCK-----",
+				"-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2\n\n«⟨b64⟩\n⟨b64⟩\n=⟨b4⟩\n»-----END PGP PRIVATE KEY " +
+					"BLOCK-----",
 			},
 			Ignored: []string{
 				"-----BEGIN PUBLIC KEY-----\n⟨b64⟩\n-----END PUBLIC KEY-----",

@@ -84,9 +84,10 @@ func serviceRules() []Rule {
 		{
 			Name: "mail", About: "keys of Mailgun, Brevo, Resend",
 			Keywords: []string{"key-", "xkeysib-", "xsmtpsib-", "re_"},
-			Regexp:   `key-[a-f0-9]{32}\b|x(?:keys|smtps)ib-[a-f0-9]{64}-[A-Za-z0-9]{16}|re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}\b`, Entropy: 3,
-			Found:   []string{"api «key-⟨h32⟩»", "«xkeysib-⟨h64⟩-⟨w16⟩»", "«re_⟨w8⟩_⟨w24⟩»"},
-			Ignored: []string{"key-value", "monkey-⟨h32⟩", "re_compile"},
+			Regexp:   `key-[a-f0-9]{32}\b|x(?:keys|smtps)ib-[a-f0-9]{64}-[A-Za-z0-9]{16}|re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}\b`,
+			Entropy:  3,
+			Found:    []string{"api «key-⟨h32⟩»", "«xkeysib-⟨h64⟩-⟨w16⟩»", "«re_⟨w8⟩_⟨w24⟩»"},
+			Ignored:  []string{"key-value", "monkey-⟨h32⟩", "re_compile"},
 		},
 		{
 			Name: "mailchimp", About: "Mailchimp keys",

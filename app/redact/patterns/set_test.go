@@ -29,13 +29,14 @@ func TestFindMergesAndNames(t *testing.T) {
 			[]redact.Match{match(10, 50, "github")}},
 		"two in a line": {key + " " + key,
 			[]redact.Match{match(0, 40, "github"), match(41, 81, "github")}},
-		"a key in an assignment":          {"token=" + key, []redact.Match{match(6, 46, "github")}},
-		"none":                            {"an ordinary line", nil},
-		"nothing at all":                  {"", nil},
-		"only a keyword":                  {"password", nil},
-		"a keyword at the end":            {"x password=", nil},
-		"not UTF-8":                       {"\xff\xfe" + key + "\xff", []redact.Match{match(2, 42, "github")}},
-		"masked before":                   {"password=[REDACTED] token=[REDACTED...abcd] Authorization: Bearer [SEALED:API]", nil},
+		"a key in an assignment": {"token=" + key, []redact.Match{match(6, 46, "github")}},
+		"none":                   {"an ordinary line", nil},
+		"nothing at all":         {"", nil},
+		"only a keyword":         {"password", nil},
+		"a keyword at the end":   {"x password=", nil},
+		"not UTF-8":              {"\xff\xfe" + key + "\xff", []redact.Match{match(2, 42, "github")}},
+		"masked before": {"password=[REDACTED] token=[REDACTED...abcd] Authorization: Bearer [SEALED:API]",
+			nil},
 		"an ignored value is searched on": {"password=token=" + key, []redact.Match{match(9, 55, "github")}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -163,7 +164,8 @@ func BenchmarkFind(b *testing.B) {
 	var log, mixed strings.Builder
 	for i := range 8000 {
 		fmt.Fprintf(&log,
-			"2026-11-20T12:%02d:%02d.%03dZ INFO  request %d served from the cache in %d ms, 200 OK, /reports/%d?page=%d\n", i/60%60, i%60, i%1000, i, i%97, i%31, i%7)
+			"2026-11-20T12:%02d:%02d.%03dZ INFO  request %d served from the cache in %d ms, 200 OK, /reports/%d?page=%d\n",
+			i/60%60, i%60, i%1000, i, i%97, i%31, i%7)
 		fmt.Fprintf(&mixed, "%s %d %s: the value is %d\n", keywords[random.IntN(len(keywords))], i,
 			keywords[random.IntN(len(keywords))], i)
 	}

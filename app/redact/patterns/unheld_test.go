@@ -8,8 +8,8 @@ import (
 	"github.com/computclaw/airlock/app/redact"
 )
 
-// TestHoleF1RuleBeginsAValue: of a value that a rule takes only a part of, or that begins or ends with another value, no part is shown,
-// whole or in pieces.
+// TestHoleF1RuleBeginsAValue: of a value that a rule takes only a part of, or that begins or ends
+// with another value, no part is shown, whole or in pieces.
 func TestHoleF1RuleBeginsAValue(t *testing.T) {
 	set, err := New(Config{})
 	if err != nil {
@@ -17,16 +17,19 @@ func TestHoleF1RuleBeginsAValue(t *testing.T) {
 	}
 	const own = "x81LmN4vT7wkP9sZ"
 	values := []string{
-		"AKIAIOSFODNN7LZKMPLQ:wJalrXUtnFEMI/K7MDENG/bPxRfiCY", "ghp_x81LmN4vT7wkP9sZxQ2rY6uJ3hB5nC0dE1fG.rY6uJ3hB5nC0dE1f", "sk_live_x81LmN4vT7wkP9sZxQ2rY6uJ:rY6uJ3hB5nC0dE1f",
+		"AKIAIOSFODNN7LZKMPLQ:wJalrXUtnFEMI/K7MDENG/bPxRfiCY", "ghp_x81LmN4vT7wkP9sZxQ2rY6uJ3hB5nC0dE1fG.rY6uJ3hB5nC0dE1f",
+		"sk_live_x81LmN4vT7wkP9sZxQ2rY6uJ:rY6uJ3hB5nC0dE1f",
 		own + ":rY6uJ3hB5nC0dE1fG8aKo", "rY6uJ3hB5nC0dE1fG8aKo:" + own,
 	}
 	for _, sign := range []string{";", "&", ",", " ", "'"} {
 		values = append(values, "q7/Vt+9Lr2Xc4Zb8"+sign+"Nm1Kp6Hs3Wd5Yf0G")
 	}
 	for _, v := range values {
-		red := redact.New([]redact.Value{{Name: "OWN", Secret: app.NewSecret(own)}, {Name: "THEIRS", Secret: app.NewSecret(v), Unheld: true, Anonymous: true}},
+		red := redact.New([]redact.Value{{Name: "OWN", Secret: app.NewSecret(own)},
+			{Name: "THEIRS", Secret: app.NewSecret(v), Unheld: true, Anonymous: true}},
 			redact.Options{Patterns: set.Find, Ahead: set.Ahead})
-		for _, text := range []string{"log: V.", "GET / Authorization: Bearer V 200", "password=V\n", "api_key: V end", `{"token":"V"}`} {
+		for _, text := range []string{"log: V.", "GET / Authorization: Bearer V 200", "password=V\n", "api_key: V end",
+			`{"token":"V"}`} {
 			text = strings.ReplaceAll(text, "V", v)
 			clean, hits := red.Text(text)
 			for size := range len(text) + 1 {

@@ -110,7 +110,8 @@ func letters(r *rand.Rand, of string, n int) string {
 }
 
 func prose(r *rand.Rand) string {
-	words := strings.Fields("the request took 412 ms and returned 17 rows for outlet 9 on 2026-11-20 with total 1,204.50 {\"ok\": true} <td>Bar</td> a=b&c=d 100% C:\\temp [1, 2, 3]")
+	words := strings.Fields("the request took 412 ms and returned 17 rows for outlet 9 on 2026-11-20 with total " +
+		"1,204.50 {\"ok\": true} <td>Bar</td> a=b&c=d 100% C:\\temp [1, 2, 3]")
 	var b strings.Builder
 	for range r.IntN(9) {
 		b.WriteString(words[r.IntN(len(words))] + pick(r, " ", "\n", " "))

@@ -120,7 +120,8 @@ func (c *course) done(from, tried int, found []finding) {
 	c.tried += tried
 	for _, f := range found {
 		if c.leaks++; c.leaks <= *most {
-			c.t.Errorf("leak: case %d (%s): %s\nto repeat it: go test ./app/redact/proof -run NothingGetsOut -seed %d -depth %d -first %d -cases 1", f.Case, f.Kind, f.Where, *seed, *depth, f.Case)
+			c.t.Errorf("leak: case %d (%s): %s\nto repeat it: go test ./app/redact/proof -run NothingGetsOut -seed %d -depth "+
+				"%d -first %d -cases 1", f.Case, f.Kind, f.Where, *seed, *depth, f.Case)
 		}
 	}
 	c.over = c.over || c.leaks >= *most

@@ -56,7 +56,8 @@ func TestTokenRevoked(t *testing.T) {
 	}
 }
 
-// TestRevokedRoleTokenIsReplaced: AppRole logs in again by itself, within the very read that found out.
+// TestRevokedRoleTokenIsReplaced: AppRole logs in again by itself, within the very read that found
+// out.
 func TestRevokedRoleTokenIsReplaced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, byRole("1h"))
@@ -76,7 +77,8 @@ func TestRevokedRoleTokenIsReplaced(t *testing.T) {
 func TestExpiredTokenIsReplaced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, byRole("4s"), func(s *vaulttest.Server, _ *Config) {
-		s.Write("auth/approle/role/airlock", map[string]any{"token_policies": []string{"reader"}, "token_ttl": "4s", "token_max_ttl": "4s"})
+		s.Write("auth/approle/role/airlock",
+			map[string]any{"token_policies": []string{"reader"}, "token_ttl": "4s", "token_max_ttl": "4s"})
 	})
 	w.server.Put("a", map[string]any{"x": value})
 	gate := newGate(t, w.server.URL)
@@ -112,12 +114,14 @@ func TestTokenIsRenewed(t *testing.T) {
 		}
 		return time.Since(began) > 7*time.Second
 	})
-	if h := w.client.Health(t.Context()); !h.LoggedIn || !h.Renewable || h.Expires.Before(time.Now()) || h.Problem != "" || h.Method != "token" {
+	if h := w.client.Health(t.Context()); !h.LoggedIn || !h.Renewable || h.Expires.Before(time.Now()) || h.Problem != "" ||
+		h.Method != "token" {
 		t.Errorf("health %+v", h)
 	}
 }
 
-// TestTokenFileIsFollowed: what an agent writes into its sink is used, at once if the old one is gone.
+// TestTokenFileIsFollowed: what an agent writes into its sink is used, at once if the old one is
+// gone.
 func TestTokenFileIsFollowed(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "sink")
@@ -157,7 +161,8 @@ func TestTokenFileIsFollowed(t *testing.T) {
 
 func TestRoleIsRefused(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, byRole("1h"), func(_ *vaulttest.Server, cfg *Config) { cfg.SecretID = app.NewSecret("no-such-secret-id") })
+	w := newWorld(t, byRole("1h"),
+		func(_ *vaulttest.Server, cfg *Config) { cfg.SecretID = app.NewSecret("no-such-secret-id") })
 	w.refused("secret/data/a#x", app.CodeUnreachable, "refuses Airlock's login by AppRole")
 	if h := w.client.Health(t.Context()); !strings.Contains(h.Problem, "AppRole") || h.Method != "AppRole" {
 		t.Errorf("health %+v", h)
@@ -188,7 +193,8 @@ func TestSecretIDFileIsReadAtEachLogin(t *testing.T) {
 	}
 }
 
-// TestCloseGivesBackItsOwnToken: what Airlock got for itself doesn't outlive it; what the operator gave does.
+// TestCloseGivesBackItsOwnToken: what Airlock got for itself doesn't outlive it; what the operator
+// gave does.
 func TestCloseGivesBackItsOwnToken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, byRole("1h"))
@@ -260,7 +266,8 @@ func TestTLS(t *testing.T) {
 		t.Error("the token was sent to who could not show a certificate")
 	}
 	file := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: front.Certificate().Raw}), 0o600); err != nil {
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: front.Certificate().Raw}),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	open(api.TLSConfig{CACert: file})
@@ -279,11 +286,13 @@ func TestTLS(t *testing.T) {
 	w.refused("secret/data/a#x", app.CodeUnreachable, "certificate is not trusted")
 }
 
-// TestEnvironmentIsNotRead: what an operator sets is what Airlock's own configuration says, wherever it stands.
+// TestEnvironmentIsNotRead: what an operator sets is what Airlock's own configuration says,
+// wherever it stands.
 func TestEnvironmentIsNotRead(t *testing.T) {
 	w := newWorld(t)
 	w.server.Put("a", map[string]any{"x": value})
-	for name, text := range map[string]string{"VAULT_ADDR": "http://127.0.0.1:1", "VAULT_AGENT_ADDR": "http://127.0.0.1:1", "VAULT_TOKEN": "other", "VAULT_NAMESPACE": "other", "VAULT_MAX_RETRIES": "9",
+	for name, text := range map[string]string{"VAULT_ADDR": "http://127.0.0.1:1", "VAULT_AGENT_ADDR": "http://127.0.0.1:1",
+		"VAULT_TOKEN": "other", "VAULT_NAMESPACE": "other", "VAULT_MAX_RETRIES": "9",
 		"VAULT_PROXY_ADDR": "http://127.0.0.1:1", "VAULT_HEADERS": `{"X-Other":"1"}`} {
 		t.Setenv(name, text)
 	}
@@ -295,7 +304,8 @@ func TestEnvironmentIsNotRead(t *testing.T) {
 	if got := w.mustRead("secret/data/a#x"); got != value {
 		t.Errorf("read %q", got)
 	}
-	if c.base.Token() != "" || c.base.Namespace() != "" || c.base.MaxRetries() != 0 || c.base.Headers().Get("X-Other") != "" {
+	if c.base.Token() != "" || c.base.Namespace() != "" || c.base.MaxRetries() != 0 ||
+		c.base.Headers().Get("X-Other") != "" {
 		t.Error("something of the environment got in")
 	}
 }
@@ -307,13 +317,14 @@ func TestConfigIsChecked(t *testing.T) {
 		cfg  Config
 		want string
 	}{
-		"no identity":       {Config{Address: "https://vault"}, "who Airlock is"},
-		"two identities":    {Config{Address: "https://vault", Token: token, RoleID: "r"}, "only one"},
-		"no address":        {Config{Token: token}, "VAULT_ADDR"},
-		"no scheme":         {Config{Address: "vault:8200", Token: token}, "VAULT_ADDR"},
-		"password in it":    {Config{Address: "https://a:b@vault", Token: token}, "VAULT_ADDR"},
-		"half a role":       {Config{Address: "https://vault", Token: token, SecretID: token}, "VAULT_ROLE_ID"},
-		"no such authority": {Config{Address: "https://vault", Token: token, TLS: api.TLSConfig{CACert: "/nowhere/ca.pem"}}, "ca.pem"},
+		"no identity":    {Config{Address: "https://vault"}, "who Airlock is"},
+		"two identities": {Config{Address: "https://vault", Token: token, RoleID: "r"}, "only one"},
+		"no address":     {Config{Token: token}, "VAULT_ADDR"},
+		"no scheme":      {Config{Address: "vault:8200", Token: token}, "VAULT_ADDR"},
+		"password in it": {Config{Address: "https://a:b@vault", Token: token}, "VAULT_ADDR"},
+		"half a role":    {Config{Address: "https://vault", Token: token, SecretID: token}, "VAULT_ROLE_ID"},
+		"no such authority": {Config{Address: "https://vault", Token: token, TLS: api.TLSConfig{CACert: "/nowhere/ca.pem"}},
+			"ca.pem"},
 	} {
 		if _, err := New(c.cfg); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)

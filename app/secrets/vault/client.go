@@ -43,16 +43,19 @@ type Lease struct {
 	Renewable bool
 }
 
-// Fetched is what a Fetch brought. The leases are the caller's to revoke, also when Fetch returned an error.
+// Fetched is what a Fetch brought. The leases are the caller's to revoke, also when Fetch returned
+// an error.
 type Fetched struct {
 	Values map[app.Reference]Value
 	Leases []Lease
 }
 
-// Fetch reads each path of the references once, so that all fields of one path are of one version and one lease. It takes no longer than the configured
-// time limit and ends with ctx. Errors: *ReadError about the first reference, in their order, that has no value; ctx's cause.
+// Fetch reads each path of the references once, so that all fields of one path are of one version
+// and one lease. It takes no longer than the configured time limit and ends with ctx. Errors:
+// *ReadError about the first reference, in their order, that has no value; ctx's cause.
 //
-// An answer that comes too late is still waited for in the background, and the lease in it handed to OnLate.
+// An answer that comes too late is still waited for in the background, and the lease in it handed
+// to OnLate.
 func (c *Client) Fetch(ctx context.Context, refs []app.Reference) (Fetched, error) {
 	paths := byPath(refs)
 	f := Fetched{Values: make(map[app.Reference]Value, len(refs))}
@@ -99,7 +102,8 @@ func (c *Client) Fetch(ctx context.Context, refs []app.Reference) (Fetched, erro
 }
 
 // gaveUp names the first reference that was still waited for.
-func (c *Client) gaveUp(ctx context.Context, refs []app.Reference, found map[string]secret, failed map[string]error) error {
+func (c *Client) gaveUp(ctx context.Context, refs []app.Reference, found map[string]secret,
+	failed map[string]error) error {
 	for _, ref := range refs {
 		if err := failed[ref.Path]; err != nil {
 			return &ReadError{ref, err}
@@ -111,7 +115,8 @@ func (c *Client) gaveUp(ctx context.Context, refs []app.Reference, found map[str
 	return fmt.Errorf("vault: %w", context.Cause(ctx))
 }
 
-// OnLate sets who gives back the leases of answers that came too late; without it each is tried to be revoked once. It is called before the first Fetch.
+// OnLate sets who gives back the leases of answers that came too late; without it each is tried to
+// be revoked once. It is called before the first Fetch.
 func (c *Client) OnLate(giveBack func(Lease)) { c.late = giveBack }
 
 func byPath(refs []app.Reference) []string {

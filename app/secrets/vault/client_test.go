@@ -17,13 +17,15 @@ func TestReads(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.server.Put("oracle", map[string]any{"password": "old-" + value, "port": 1521})
-	w.server.Put("oracle", map[string]any{"password": value, "port": 1521, "nested": map[string]any{"a": "b"}, "none": nil, "yes": true})
+	w.server.Put("oracle", map[string]any{"password": value, "port": 1521, "nested": map[string]any{"a": "b"}, "none": nil,
+		"yes": true})
 	w.server.Write("kv/oracle", map[string]any{"password": "v1-" + value})
 	w.server.Write("kv/deep/er/path", map[string]any{"x": "deep-" + value})
 	w.server.Put("weird name/ü", map[string]any{"größe": "weird-" + value})
 
 	for text, want := range map[string]string{
-		"secret/data/oracle#password": value, "secret/data/oracle#port": "1521", "kv/oracle#password": "v1-" + value, "kv/deep/er/path#x": "deep-" + value,
+		"secret/data/oracle#password": value, "secret/data/oracle#port": "1521", "kv/oracle#password": "v1-" + value,
+		"kv/deep/er/path#x":              "deep-" + value,
 		"secret/data/weird name/ü#größe": "weird-" + value,
 	} {
 		if got := w.mustRead(text); got != want {
@@ -41,7 +43,8 @@ func TestReads(t *testing.T) {
 	w.refused("secret/data/oracle#yes", app.CodeMissingValue, "not a text")
 }
 
-// TestWhatIsMissingIsSaid: path, field, deleted version, and the path of a KV version 2 without data/.
+// TestWhatIsMissingIsSaid: path, field, deleted version, and the path of a KV version 2 without
+// data/.
 func TestWhatIsMissingIsSaid(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(s *vaulttest.Server, cfg *Config) {
@@ -78,8 +81,10 @@ func TestErrorsNameTheFirstReferenceAndHoldNoValue(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.server.Put("a", map[string]any{"x": value})
-	_, err := w.client.Fetch(t.Context(), []app.Reference{ref("secret/data/a#x"), ref("secret/data/a#y"), ref("secret/data/b#x")})
-	if err == nil || !strings.Contains(err.Error(), "secret/data/a#y") || strings.Contains(err.Error(), value) || strings.Contains(err.Error(), w.client.cfg.Token.Reveal()) {
+	_, err := w.client.Fetch(t.Context(),
+		[]app.Reference{ref("secret/data/a#x"), ref("secret/data/a#y"), ref("secret/data/b#x")})
+	if err == nil || !strings.Contains(err.Error(), "secret/data/a#y") || strings.Contains(err.Error(), value) ||
+		strings.Contains(err.Error(), w.client.cfg.Token.Reveal()) {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -94,7 +99,8 @@ func TestEachPathIsReadOnce(t *testing.T) {
 	w.client.base.SetAddress(front.URL) //nolint:errcheck // a test server's address
 	w.server.Put("a", map[string]any{"user": "u-" + value, "password": "p-" + value})
 	w.server.Put("b", map[string]any{"x": value})
-	refs := []app.Reference{ref("secret/data/a#user"), ref("secret/data/a#password"), ref("secret/data/b#x"), ref("secret/data/a#user")}
+	refs := []app.Reference{ref("secret/data/a#user"), ref("secret/data/a#password"), ref("secret/data/b#x"),
+		ref("secret/data/a#user")}
 	f, err := w.client.Fetch(t.Context(), refs)
 	if err != nil || len(f.Values) != 3 {
 		t.Fatalf("%v %v", f, err)
@@ -104,7 +110,8 @@ func TestEachPathIsReadOnce(t *testing.T) {
 	}
 }
 
-// TestCacheIsShortAndOnlyIfAsked: with a cache a value is read once for its time, without one each time.
+// TestCacheIsShortAndOnlyIfAsked: with a cache a value is read once for its time, without one each
+// time.
 func TestCacheIsShortAndOnlyIfAsked(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
@@ -238,13 +245,15 @@ func TestOversizedAnswerIsRefused(t *testing.T) {
 	w.refused("kv/a#x", app.CodeUnreachable, "answer can't be read")
 }
 
-// TestOwnTokenIsNoSecretOfAScript: no reference leads to what Airlock itself logs in by, whatever its policy allows.
+// TestOwnTokenIsNoSecretOfAScript: no reference leads to what Airlock itself logs in by, whatever
+// its policy allows.
 func TestOwnTokenIsNoSecretOfAScript(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.server.Put("a", map[string]any{"x": w.client.cfg.Token.Reveal()})
 	w.refused("secret/data/a#x", app.CodeForbidden, "Airlock's own access")
-	if in := w.client.Inspect(t.Context(), ref("secret/data/a#x"), func(app.Secret) error { return nil }); !strings.Contains(in.Problem, "own access") {
+	if in := w.client.Inspect(t.Context(), ref("secret/data/a#x"),
+		func(app.Secret) error { return nil }); !strings.Contains(in.Problem, "own access") {
 		t.Errorf("inspection %+v", in)
 	}
 }
@@ -256,7 +265,8 @@ func TestInspect(t *testing.T) {
 	w.server.Put("a", map[string]any{"x": value})
 	w.server.Write("kv/a", map[string]any{"x": value})
 	in := w.client.Inspect(t.Context(), ref("secret/data/a#x"), fits)
-	if in.Problem != "" || in.Engine != "KV version 2" || in.Version != 1 || time.Since(in.Created) > time.Hour || in.Lease {
+	if in.Problem != "" || in.Engine != "KV version 2" || in.Version != 1 || time.Since(in.Created) > time.Hour ||
+		in.Lease {
 		t.Errorf("version 2: %+v", in)
 	}
 	in = w.client.Inspect(t.Context(), ref("kv/a#x"), fits)
@@ -267,7 +277,8 @@ func TestInspect(t *testing.T) {
 		t.Errorf("no field: %+v", in)
 	}
 	short := func(v app.Secret) error { return app.CheckValue(app.ModeSealed, app.NewSecret(v.Reveal()[:3])) }
-	if in = w.client.Inspect(t.Context(), ref("secret/data/a#x"), short); !strings.Contains(in.Problem, "at least 16 characters") {
+	if in = w.client.Inspect(t.Context(), ref("secret/data/a#x"), short); !strings.Contains(in.Problem,
+		"at least 16 characters") {
 		t.Errorf("unfit: %+v", in)
 	}
 	if in = w.client.Inspect(t.Context(), ref("identity/entity#x"), fits); in.Problem == "" {

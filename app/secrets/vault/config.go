@@ -16,7 +16,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Config is how a Vault is reached. Exactly one of Token, TokenFile and RoleID says who Airlock is there.
+// Config is how a Vault is reached. Exactly one of Token, TokenFile and RoleID says who Airlock is
+// there.
 type Config struct {
 	Address   string // https://vault.example.com:8200
 	Namespace string // of an Enterprise Vault or OpenBao; "" is the root
@@ -42,12 +43,14 @@ const DefaultTimeout = 10 * time.Second
 
 // Bounds on what a Vault may send and on what is asked of it.
 const (
-	maxAnswer   = 4 << 20          // bytes of one answer
-	maxReads    = 32               // reads at once
-	lateAnswers = 60 * time.Second // how much longer than Timeout an answer is waited for, only to give back the lease in it
+	maxAnswer = 4 << 20 // bytes of one answer
+	maxReads  = 32      // reads at once
+	// how much longer than Timeout an answer is waited for, only to give back the lease in it
+	lateAnswers = 60 * time.Second
 )
 
-// New returns a Client. It sends nothing: the first read, or Start, logs in. Errors: a setting is missing or wrong.
+// New returns a Client. It sends nothing: the first read, or Start, logs in. Errors: a setting is
+// missing or wrong.
 func New(cfg Config) (*Client, error) {
 	if err := cfg.check(); err != nil {
 		return nil, fmt.Errorf("vault: %w", err)
@@ -68,16 +71,20 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("vault: %w", err)
 	}
-	return &Client{cfg: cfg, base: base, idle: idle, reads: make(chan struct{}, maxReads), login: make(chan struct{}, 1), cache: newCache(cfg.Cache, cfg.Now)}, nil
+	return &Client{cfg: cfg, base: base, idle: idle, reads: make(chan struct{}, maxReads), login: make(chan struct{}, 1),
+		cache: newCache(cfg.Cache, cfg.Now)}, nil
 }
 
 func (cfg *Config) check() error {
 	u, err := url.Parse(cfg.Address)
 	switch {
-	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Host == "", u.User != nil, u.RawQuery != "", u.Fragment != "":
+	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Host == "", u.User != nil, u.RawQuery != "",
+		u.Fragment != "":
 		return errors.New("the address is not a URL such as https://vault.example.com:8200 (VAULT_ADDR)")
 	case u.Scheme == "http" && !loopback(u.Hostname()):
-		return errors.New("VAULT_ADDR is http:// to another machine, so whoever stands between would get Airlock's token and every secret; set it to https://, with VAULT_CACERT if the authority is your own, or to a Vault Agent or Proxy on this machine (http://127.0.0.1:8200)")
+		return errors.New("VAULT_ADDR is http:// to another machine, so whoever stands between would get Airlock's token " +
+			"and every secret; set it to https://, with VAULT_CACERT if the authority is your own, or to a Vault Agent or " +
+			"Proxy on this machine (http://127.0.0.1:8200)")
 	}
 	ways := 0
 	for _, set := range []bool{!cfg.Token.Empty(), cfg.TokenFile != "", cfg.RoleID != ""} {
@@ -102,8 +109,8 @@ func loopback(host string) bool {
 	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
 }
 
-// client makes the HTTP side. Nothing of it is left to Vault's variables in the environment, which api would read by itself: only a proxy is taken from there, as
-// every program does (HTTPS_PROXY).
+// client makes the HTTP side. Nothing of it is left to Vault's variables in the environment, which
+// api would read by itself: only a proxy is taken from there, as every program does (HTTPS_PROXY).
 func (cfg *Config) client() (client *api.Client, closeIdle func(), err error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = maxReads
@@ -139,7 +146,8 @@ func (cfg *Config) method() string {
 	return "token"
 }
 
-// guarded ends answers that are longer than any honest one, and follows no redirect: api would send the token along, to whatever host the answer names.
+// guarded ends answers that are longer than any honest one, and follows no redirect: api would send
+// the token along, to whatever host the answer names.
 type guarded struct{ http.RoundTripper }
 
 func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {

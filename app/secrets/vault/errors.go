@@ -18,8 +18,9 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// ReadError says which reference could not be read. It wraps an *app.Error, whose message is a reason such as "Vault is sealed" and tells nothing of the path, the
-// token or the value; the Vault's own words are only in that error's cause, for the log.
+// ReadError says which reference could not be read. It wraps an *app.Error, whose message is a
+// reason such as "Vault is sealed" and tells nothing of the path, the token or the value; the
+// Vault's own words are only in that error's cause, for the log.
 type ReadError struct {
 	Reference app.Reference
 	Err       error
@@ -36,7 +37,8 @@ func because(code app.Code, reason, hint string, cause error) *app.Error {
 	return &app.Error{Code: code, Message: reason, Hint: hint, Cause: cause}
 }
 
-// explain turns what the API said into a reason. A 403 means that the token may not: that it is still good was seen before.
+// explain turns what the API said into a reason. A 403 means that the token may not: that it is
+// still good was seen before.
 func explain(err error, limit time.Duration) error {
 	var known *app.Error
 	if errors.As(err, &known) {
@@ -49,11 +51,13 @@ func explain(err error, limit time.Duration) error {
 	var timeout net.Error
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return because(app.CodeUnreachable, fmt.Sprintf("Vault did not answer within %g s", limit.Seconds()), askOperator, err)
+		return because(app.CodeUnreachable, fmt.Sprintf("Vault did not answer within %g s", limit.Seconds()), askOperator,
+			err)
 	case errors.Is(err, context.Canceled):
 		return err
 	case untrusted(err):
-		return because(app.CodeUnreachable, "Vault's certificate is not trusted", "Ask the operator to set VAULT_CACERT to the file of the authority that issued it.", err)
+		return because(app.CodeUnreachable, "Vault's certificate is not trusted",
+			"Ask the operator to set VAULT_CACERT to the file of the authority that issued it.", err)
 	}
 	var syntax *json.SyntaxError
 	var shape *json.UnmarshalTypeError
@@ -68,14 +72,18 @@ func explainStatus(err *api.ResponseError) error {
 	case err.StatusCode == http.StatusServiceUnavailable && strings.Contains(strings.Join(err.Errors, " "), "sealed"):
 		return because(app.CodeUnreachable, "Vault is sealed", "Ask the operator to unseal Vault, then submit again.", err)
 	case err.StatusCode == http.StatusForbidden:
-		return because(app.CodeForbidden, "Vault denied permission: Airlock may not read it", "Ask the operator to allow it in the policy of Airlock's token in Vault.", err)
+		return because(app.CodeForbidden, "Vault denied permission: Airlock may not read it",
+			"Ask the operator to allow it in the policy of Airlock's token in Vault.", err)
 	case err.StatusCode == http.StatusNotFound:
 		return errNothing
 	case err.StatusCode == http.StatusInternalServerError:
-		return because(app.CodeUnreachable, "Vault failed with status 500: the engine behind the path, such as a database, may be down",
-			"Ask the operator to look at the system behind that engine, then submit again: Airlock's log has what Vault said.", err)
+		return because(app.CodeUnreachable,
+			"Vault failed with status 500: the engine behind the path, such as a database, may be down",
+			"Ask the operator to look at the system behind that engine, then submit again: Airlock's log has what Vault said.",
+			err)
 	case err.StatusCode == http.StatusTooManyRequests:
-		return because(app.CodeUnreachable, "Vault answers no more requests for now", "Wait a little, then submit again.", err)
+		return because(app.CodeUnreachable, "Vault answers no more requests for now", "Wait a little, then submit again.",
+			err)
 	}
 	return because(app.CodeUnreachable, fmt.Sprintf("Vault failed with status %d", err.StatusCode), askOperator, err)
 }
@@ -83,7 +91,8 @@ func explainStatus(err *api.ResponseError) error {
 // maxTold bounds what is kept of Vault's own words, in bytes.
 const maxTold = 300
 
-// tame shortens what Vault said in a refusal, for the log, and drops what is not Vault's: a proxy in front may send a page that repeats the request, and with it the token.
+// tame shortens what Vault said in a refusal, for the log, and drops what is not Vault's: a proxy
+// in front may send a page that repeats the request, and with it the token.
 func tame(err error, secrets ...app.Secret) error {
 	var answered *api.ResponseError
 	if !errors.As(err, &answered) {
@@ -114,20 +123,29 @@ func untrusted(err error) bool {
 
 // What is wrong with a reference whose path can be read.
 var (
-	errRedirected = because(app.CodeUnreachable, "Vault's address only leads to another one", "Ask the operator to set VAULT_ADDR to the address that answers: Airlock's token is not sent elsewhere.", nil)
-	errOwnPlace   = because(app.CodeForbidden, "what stands there is Vault's own, not a secret", "Ask the person to correct the credential's reference.", nil)
+	errRedirected = because(app.CodeUnreachable, "Vault's address only leads to another one",
+		"Ask the operator to set VAULT_ADDR to the address that answers: Airlock's token is not sent elsewhere.", nil)
+	errOwnPlace = because(app.CodeForbidden, "what stands there is Vault's own, not a secret",
+		"Ask the person to correct the credential's reference.", nil)
 
-	errNothing = because(app.CodeMissingValue, "nothing is stored there in Vault", "Ask the person to correct the credential's reference, or to store the value in Vault.", nil)
-	errField   = because(app.CodeMissingValue, "what is stored there in Vault has no field of that name", "Ask the person to correct the field after # in the credential's reference.", nil)
-	errNotText = because(app.CodeMissingValue, "that field is not a text in Vault", "Ask the person to store the value as a text.", nil)
-	errDeleted = because(app.CodeMissingValue, "its newest version was deleted in Vault", "Ask the person to undelete it or to store a new one.", nil)
-	errNoData  = because(app.CodeMissingValue, "the path leads past the data of a KV version 2 mount",
+	errNothing = because(app.CodeMissingValue, "nothing is stored there in Vault",
+		"Ask the person to correct the credential's reference, or to store the value in Vault.", nil)
+	errField = because(app.CodeMissingValue, "what is stored there in Vault has no field of that name",
+		"Ask the person to correct the field after # in the credential's reference.", nil)
+	errNotText = because(app.CodeMissingValue, "that field is not a text in Vault",
+		"Ask the person to store the value as a text.", nil)
+	errDeleted = because(app.CodeMissingValue, "its newest version was deleted in Vault",
+		"Ask the person to undelete it or to store a new one.", nil)
+	errNoData = because(app.CodeMissingValue, "the path leads past the data of a KV version 2 mount",
 		"Ask the person to write data/ after the mount in the credential's reference: secret/data/oracle#password.", nil)
-	errOwnToken = because(app.CodeForbidden, "that is Airlock's own access to Vault, which no script may have", "Ask the person to correct the credential's reference.", nil)
-	errBadToken = because(app.CodeUnreachable, "Vault doesn't accept Airlock's token any more", "Ask the operator to give Airlock a new token for Vault.", nil)
+	errOwnToken = because(app.CodeForbidden, "that is Airlock's own access to Vault, which no script may have",
+		"Ask the person to correct the credential's reference.", nil)
+	errBadToken = because(app.CodeUnreachable, "Vault doesn't accept Airlock's token any more",
+		"Ask the operator to give Airlock a new token for Vault.", nil)
 )
 
-// reason is an error for the log. The code of an *app.Error is for whoever submitted; here "unreachable" would be said of a wrong token too.
+// reason is an error for the log. The code of an *app.Error is for whoever submitted; here
+// "unreachable" would be said of a wrong token too.
 func reason(err error) string {
 	var told *app.Error
 	switch {

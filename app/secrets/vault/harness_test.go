@@ -35,7 +35,8 @@ func newWorld(t *testing.T, change ...func(*vaulttest.Server, *Config)) *world {
 	t.Helper()
 	s := vaulttest.Start(t)
 	w := &world{t: t, server: s, log: &strings.Builder{}}
-	cfg := Config{Address: s.URL, Token: app.NewSecret(s.Token("1h", reader(s))), Timeout: 20 * time.Second, Log: logTo(w.log)}
+	cfg := Config{Address: s.URL, Token: app.NewSecret(s.Token("1h", reader(s))), Timeout: 20 * time.Second,
+		Log: logTo(w.log)}
 	for _, f := range change {
 		f(s, &cfg)
 	}
@@ -90,7 +91,8 @@ func (w *world) refused(text string, code app.Code, reason string) {
 	v, err := w.read(text)
 	var which *ReadError
 	var told *app.Error
-	if !errors.As(err, &which) || !errors.As(err, &told) || which.Reference != ref(text) || told.Code != code || !strings.Contains(told.Message, reason) || told.Hint == "" || !v.Secret.Empty() {
+	if !errors.As(err, &which) || !errors.As(err, &told) || which.Reference != ref(text) || told.Code != code ||
+		!strings.Contains(told.Message, reason) || told.Hint == "" || !v.Secret.Empty() {
 		w.t.Errorf("%s: %v; want %s, %s", text, err, code, reason)
 	}
 }

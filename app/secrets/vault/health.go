@@ -36,7 +36,8 @@ func (c *Client) Health(ctx context.Context) Health {
 		root.ClearNamespace() // sys/health is the server's
 		var state *api.HealthResponse
 		if state, err = root.Sys().HealthWithContext(ctx); err == nil {
-			h.Version, h.Sealed, h.Standby = state.Version, state.Sealed, state.Standby && !state.Sealed // Vault calls a sealed one both
+			// Vault calls a sealed one both
+			h.Version, h.Sealed, h.Standby = state.Version, state.Sealed, state.Standby && !state.Sealed
 			switch {
 			case !state.Initialized:
 				return h.broken(because(app.CodeUnreachable, "Vault is not initialised", "Initialise and unseal it.", nil))
@@ -80,8 +81,9 @@ type Inspection struct {
 	Hint    string
 }
 
-// Inspect looks whether a reference resolves now. A value that is made anew for each reader is not read: whether Airlock may is what is looked at. The value itself
-// is checked, as an execution would, and not returned.
+// Inspect looks whether a reference resolves now. A value that is made anew for each reader is not
+// read: whether Airlock may is what is looked at. The value itself is checked, as an execution
+// would, and not returned.
 func (c *Client) Inspect(ctx context.Context, ref app.Reference, check func(app.Secret) error) Inspection {
 	ctx, cancel := context.WithTimeout(ctx, min(c.cfg.Timeout, healthWithin))
 	defer cancel()
@@ -124,10 +126,12 @@ type mounted struct {
 
 const kv2 = "KV version 2"
 
-// withData is a path that lacks data/ as KV version 2 wants it; "" if it lacks nothing. The path may begin with a namespace.
+// withData is a path that lacks data/ as KV version 2 wants it; "" if it lacks nothing. The path
+// may begin with a namespace.
 func (m mounted) withData(path string) string {
 	before, rest, found := strings.Cut("/"+path, "/"+m.path)
-	if m.engine != kv2 || m.path == "" || !found || strings.HasPrefix(rest, "data/") || strings.HasPrefix(rest, "metadata/") {
+	if m.engine != kv2 || m.path == "" || !found || strings.HasPrefix(rest, "data/") ||
+		strings.HasPrefix(rest, "metadata/") {
 		return ""
 	}
 	return strings.TrimPrefix(before+"/"+m.path+"data/"+rest, "/")
@@ -170,5 +174,6 @@ func (c *Client) mayRead(ctx context.Context, path string) error {
 			return nil
 		}
 	}
-	return because(app.CodeForbidden, "Vault denied permission: Airlock may not read it", "Allow it in the policy of Airlock's token in Vault.", nil)
+	return because(app.CodeForbidden, "Vault denied permission: Airlock may not read it",
+		"Allow it in the policy of Airlock's token in Vault.", nil)
 }

@@ -34,7 +34,8 @@ func standIn(t *testing.T, token string, answer http.HandlerFunc) *world {
 	return w
 }
 
-// TestRedirectDoesNotTakeTheTokenElsewhere: api would follow one, to any host, with everything it sends.
+// TestRedirectDoesNotTakeTheTokenElsewhere: api would follow one, to any host, with everything it
+// sends.
 func TestRedirectDoesNotTakeTheTokenElsewhere(t *testing.T) {
 	t.Parallel()
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -49,7 +50,8 @@ func TestRedirectDoesNotTakeTheTokenElsewhere(t *testing.T) {
 	}
 }
 
-// TestAnswersThatAreNotVaults: what a proxy in front may send ends in a reason, and neither what it sent nor the token in it gets into error or log.
+// TestAnswersThatAreNotVaults: what a proxy in front may send ends in a reason, and neither what it
+// sent nor the token in it gets into error or log.
 func TestAnswersThatAreNotVaults(t *testing.T) {
 	t.Parallel()
 	const token, page = "token-of-the-test-0123", "<html>you sent "
@@ -59,14 +61,16 @@ func TestAnswersThatAreNotVaults(t *testing.T) {
 		reason string
 		code   app.Code
 	}{
-		"a page":              {200, page + token, "answer can't be read", app.CodeUnreachable},
-		"a page that failed":  {502, page + token + strings.Repeat("x", 1<<20), "failed with status 502", app.CodeUnreachable},
+		"a page": {200, page + token, "answer can't be read", app.CodeUnreachable},
+		"a page that failed": {502, page + token + strings.Repeat("x", 1<<20), "failed with status 502",
+			app.CodeUnreachable},
 		"a page that forbids": {403, page + token, "denied permission", app.CodeForbidden},
-		"a long refusal":      {500, `{"errors":["no ` + token + strings.Repeat("x", 1<<20) + `"]}`, "failed with status 500", app.CodeUnreachable},
-		"nothing":             {200, "", "nothing is stored", app.CodeMissingValue},
-		"another shape":       {200, `{"lease_id":7,"data":[]}`, "answer can't be read", app.CodeUnreachable},
-		"a list":              {200, `[]`, "answer can't be read", app.CodeUnreachable},
-		"deep":                {200, strings.Repeat(`{"data":`, 20_000), "answer can't be read", app.CodeUnreachable},
+		"a long refusal": {500, `{"errors":["no ` + token + strings.Repeat("x", 1<<20) + `"]}`, "failed with status 500",
+			app.CodeUnreachable},
+		"nothing":       {200, "", "nothing is stored", app.CodeMissingValue},
+		"another shape": {200, `{"lease_id":7,"data":[]}`, "answer can't be read", app.CodeUnreachable},
+		"a list":        {200, `[]`, "answer can't be read", app.CodeUnreachable},
+		"deep":          {200, strings.Repeat(`{"data":`, 20_000), "answer can't be read", app.CodeUnreachable},
 	} {
 		w := standIn(t, token, func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(c.status)
@@ -74,13 +78,15 @@ func TestAnswersThatAreNotVaults(t *testing.T) {
 		})
 		w.refused("kv/a#x", c.code, c.reason)
 		_, err := w.read("kv/a#x")
-		if log := w.log.String(); strings.Contains(log+err.Error(), token) || strings.Contains(log, "html") || len(log) > 8<<10 {
+		if log := w.log.String(); strings.Contains(log+err.Error(), token) || strings.Contains(log, "html") ||
+			len(log) > 8<<10 {
 			t.Errorf("%s: %v, logged %s", name, err, app.Clip(log, 2000))
 		}
 	}
 }
 
-// TestPathThroughANamespaceIsNoWayToVaultsOwn: with namespaces a path may begin with one, so sys and auth needn't be its first part.
+// TestPathThroughANamespaceIsNoWayToVaultsOwn: with namespaces a path may begin with one, so sys
+// and auth needn't be its first part.
 func TestPathThroughANamespaceIsNoWayToVaultsOwn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(s *vaulttest.Server, cfg *Config) {
@@ -88,7 +94,8 @@ func TestPathThroughANamespaceIsNoWayToVaultsOwn(t *testing.T) {
 		cfg.Token = app.NewSecret(s.Token("1h", "wide"))
 	})
 	gate := newGate(t, w.server.URL)
-	front := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { // the free edition has no namespaces
+	// the free edition has no namespaces
+	front := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		r.URL.Path = strings.Replace(r.URL.Path, "/v1/team/", "/v1/", 1)
 		gate.ServeHTTP(rw, r)
 	}))
@@ -98,7 +105,8 @@ func TestPathThroughANamespaceIsNoWayToVaultsOwn(t *testing.T) {
 	if got := w.mustRead("team/secret/data/a#x"); got != value {
 		t.Errorf("read %q", got)
 	}
-	for _, text := range []string{"team/auth/token/lookup-self#id", "team/auth/token/lookup-self#accessor", "team/sys/policies/acl/wide#policy"} {
+	for _, text := range []string{"team/auth/token/lookup-self#id", "team/auth/token/lookup-self#accessor",
+		"team/sys/policies/acl/wide#policy"} {
 		w.refused(text, app.CodeForbidden, "Vault's own")
 	}
 }
@@ -119,13 +127,15 @@ func TestOwnSecretIDIsNoSecretOfAScript(t *testing.T) {
 	}
 	w.server.Put("a", map[string]any{"x": value})
 	w.mustRead("secret/data/a#x")
-	w.server.Put("a", map[string]any{"x": secretID.Reveal(), "y": "secret_id=" + secretID.Reveal(), "z": "Bearer " + w.client.current().token.Reveal()})
+	w.server.Put("a", map[string]any{"x": secretID.Reveal(), "y": "secret_id=" + secretID.Reveal(),
+		"z": "Bearer " + w.client.current().token.Reveal()})
 	for _, field := range []string{"x", "y", "z"} {
 		w.refused("secret/data/a#"+field, app.CodeForbidden, "own access")
 	}
 }
 
-// TestNobodyWaitsBehindALoginThatHangs: the settings page asks for Vault's health while a login gets no answer, and has no more time than it said.
+// TestNobodyWaitsBehindALoginThatHangs: the settings page asks for Vault's health while a login
+// gets no answer, and has no more time than it said.
 func TestNobodyWaitsBehindALoginThatHangs(t *testing.T) {
 	t.Parallel()
 	asked, release := make(chan struct{}), make(chan struct{})
@@ -146,7 +156,8 @@ func TestNobodyWaitsBehindALoginThatHangs(t *testing.T) {
 	<-asked
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if _, err := client.session(ctx); app.CodeOf(err) != app.CodeUnreachable || !strings.Contains(err.Error(), "did not answer") {
+	if _, err := client.session(ctx); app.CodeOf(err) != app.CodeUnreachable ||
+		!strings.Contains(err.Error(), "did not answer") {
 		t.Errorf("%v", err)
 	}
 	close(release)

@@ -12,7 +12,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Revoke gives a lease back, and returns when what was lent is gone: Vault says nothing else of a lease that it doesn't know any more. A database that is down is an error.
+// Revoke gives a lease back, and returns when what was lent is gone: Vault says nothing else of a
+// lease that it doesn't know any more. A database that is down is an error.
 func (c *Client) Revoke(ctx context.Context, lease string) error {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
@@ -22,7 +23,8 @@ func (c *Client) Revoke(ctx context.Context, lease string) error {
 	})
 	var answered *api.ResponseError
 	if errors.As(err, &answered) && answered.StatusCode == http.StatusBadRequest {
-		err = because(app.CodeUnreachable, "Vault could not take it back: what it lends for, such as a database, may be down", askOperator, err)
+		err = because(app.CodeUnreachable, "Vault could not take it back: what it lends for, such as a database, may be down",
+			askOperator, err)
 	}
 	if err != nil {
 		return fmt.Errorf("vault: revoke a lease: %w", explain(err, c.cfg.Timeout))
@@ -30,19 +32,21 @@ func (c *Client) Revoke(ctx context.Context, lease string) error {
 	return nil
 }
 
-// Hold renews a lease until ctx ends or Vault doesn't renew it any more, which is told by an error. extended is told of each renewal: the time until it expires.
+// Hold renews a lease until ctx ends or Vault doesn't renew it any more, which is told by an error.
+// extended is told of each renewal: the time until it expires.
 func (c *Client) Hold(ctx context.Context, lease Lease, extended func(time.Duration)) error {
-	return c.prolong(ctx, life{left: time.Duration(lease.Seconds) * time.Second, renewable: lease.Renewable}, func(ctx context.Context) (time.Duration, error) {
-		var got *api.Secret
-		err := c.as(ctx, func(client *api.Client) (err error) {
-			got, err = client.Sys().RenewWithContext(ctx, lease.ID, lease.Seconds)
-			return err
+	return c.prolong(ctx, life{left: time.Duration(lease.Seconds) * time.Second, renewable: lease.Renewable},
+		func(ctx context.Context) (time.Duration, error) {
+			var got *api.Secret
+			err := c.as(ctx, func(client *api.Client) (err error) {
+				got, err = client.Sys().RenewWithContext(ctx, lease.ID, lease.Seconds)
+				return err
+			})
+			if err != nil || got == nil {
+				return 0, errors.Join(err, errLongest)
+			}
+			d := time.Duration(got.LeaseDuration) * time.Second
+			extended(d)
+			return d, nil
 		})
-		if err != nil || got == nil {
-			return 0, errors.Join(err, errLongest)
-		}
-		d := time.Duration(got.LeaseDuration) * time.Second
-		extended(d)
-		return d, nil
-	})
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/computclaw/airlock/app/secrets/vault/vaulttest"
 )
 
-// borrower is a token that may read database/creds/reports, and no more than every token may with its leases.
+// borrower is a token that may read database/creds/reports, and no more than every token may with
+// its leases.
 func borrower(p *vaulttest.Postgres, ttl, maximum string) func(*vaulttest.Server, *Config) {
 	return func(s *vaulttest.Server, cfg *Config) {
 		s.Database(p, ttl, maximum)
@@ -25,7 +26,8 @@ func borrower(p *vaulttest.Postgres, ttl, maximum string) func(*vaulttest.Server
 
 const creds = "database/creds/reports"
 
-// TestBothPartsOfALease: user and password of one Fetch belong together, and another Fetch gets others.
+// TestBothPartsOfALease: user and password of one Fetch belong together, and another Fetch gets
+// others.
 func TestBothPartsOfALease(t *testing.T) {
 	t.Parallel()
 	p := vaulttest.StartPostgres(t)
@@ -39,7 +41,8 @@ func TestBothPartsOfALease(t *testing.T) {
 	if !strings.HasPrefix(l.ID, creds+"/") || l.Path != creds || l.Seconds != 3600 || !l.Renewable {
 		t.Errorf("%+v", l)
 	}
-	if users := p.Users(); len(users) != 1 || users[0] != first.Values[refs[0]].Secret.Reveal() || len(first.Values[refs[1]].Secret.Reveal()) < app.MinSealed {
+	if users := p.Users(); len(users) != 1 || users[0] != first.Values[refs[0]].Secret.Reveal() ||
+		len(first.Values[refs[1]].Secret.Reveal()) < app.MinSealed {
 		t.Errorf("the users are %v", users)
 	}
 	second, err := w.client.Fetch(t.Context(), refs)
@@ -57,7 +60,8 @@ func TestBothPartsOfALease(t *testing.T) {
 	if err := w.client.Revoke(t.Context(), l.ID); err != nil {
 		t.Errorf("a lease that is gone counts as given back: %v", err)
 	}
-	if in := w.client.Inspect(t.Context(), refs[0], nil); in.Problem != "" || !in.Lease || in.Engine != "database" || len(p.Users()) != 0 {
+	if in := w.client.Inspect(t.Context(), refs[0], nil); in.Problem != "" || !in.Lease || in.Engine != "database" ||
+		len(p.Users()) != 0 {
 		t.Errorf("looking made a user, or: %+v", in)
 	}
 	if in := w.client.Inspect(t.Context(), ref("database/creds/other#username"), nil); in.Problem == "" {
@@ -65,7 +69,8 @@ func TestBothPartsOfALease(t *testing.T) {
 	}
 }
 
-// TestLeaseIsNotGivenBackWhileItsDatabaseIsDown: Vault refuses with the status it also uses for what it doesn't understand, and keeps the lease.
+// TestLeaseIsNotGivenBackWhileItsDatabaseIsDown: Vault refuses with the status it also uses for
+// what it doesn't understand, and keeps the lease.
 func TestLeaseIsNotGivenBackWhileItsDatabaseIsDown(t *testing.T) {
 	t.Parallel()
 	p := vaulttest.StartPostgres(t)
@@ -88,7 +93,8 @@ func TestLeaseIsNotGivenBackWhileItsDatabaseIsDown(t *testing.T) {
 	}
 }
 
-// TestLeaseComesBackWithAnError: whoever reads several paths and can't have one of them still gets what to revoke.
+// TestLeaseComesBackWithAnError: whoever reads several paths and can't have one of them still gets
+// what to revoke.
 func TestLeaseComesBackWithAnError(t *testing.T) {
 	t.Parallel()
 	p := vaulttest.StartPostgres(t)
@@ -103,7 +109,8 @@ func TestLeaseComesBackWithAnError(t *testing.T) {
 	}
 }
 
-// TestLateLeaseIsRevoked: an answer that nobody waits for any more holds a lease, and it doesn't stay.
+// TestLateLeaseIsRevoked: an answer that nobody waits for any more holds a lease, and it doesn't
+// stay.
 func TestLateLeaseIsRevoked(t *testing.T) {
 	t.Parallel()
 	p := vaulttest.StartPostgres(t)
@@ -140,13 +147,15 @@ func TestLateLeaseIsRevoked(t *testing.T) {
 			t.Errorf("%s: the lease was not made", name)
 		}
 		close(answer)
-		eventually(t, name+": the lease is gone", func() bool { return len(w.server.Leases(creds)) == 0 && len(p.Users()) == 0 })
+		eventually(t, name+": the lease is gone",
+			func() bool { return len(w.server.Leases(creds)) == 0 && len(p.Users()) == 0 })
 		cancel()
 		front.Close()
 	}
 }
 
-// TestHoldRenews: a lease lives on for as long as it is held, up to what Vault allows, and that is told.
+// TestHoldRenews: a lease lives on for as long as it is held, up to what Vault allows, and that is
+// told.
 func TestHoldRenews(t *testing.T) {
 	t.Parallel()
 	p := vaulttest.StartPostgres(t)

@@ -28,7 +28,8 @@ type answer struct {
 	err    error
 }
 
-// readAll begins to read every path. Each sends one answer, however late; one that was not asked for before ctx ended is not asked for any more.
+// readAll begins to read every path. Each sends one answer, however late; one that was not asked
+// for before ctx ended is not asked for any more.
 func (c *Client) readAll(ctx context.Context, paths []string) <-chan answer {
 	answers := make(chan answer, len(paths))
 	for _, path := range paths {
@@ -69,13 +70,15 @@ func (c *Client) discard(ctx context.Context, answers <-chan answer, n int) {
 		}
 		within, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 		if err := c.Revoke(within, a.secret.lease.ID); err != nil {
-			c.cfg.Log.Error("a lease that came too late could not be revoked; it lives until it expires", "lease", a.secret.lease.ID, "error", err)
+			c.cfg.Log.Error("a lease that came too late could not be revoked; it lives until it expires", "lease",
+				a.secret.lease.ID, "error", err)
 		}
 		cancel()
 	}
 }
 
-// read reads one path now. If Vault refuses, the token is looked at: one that is not good any more is replaced once.
+// read reads one path now. If Vault refuses, the token is looked at: one that is not good any more
+// is replaced once.
 func (c *Client) read(ctx context.Context, path string) (secret, error) {
 	var raw *api.Secret
 	err := c.as(ctx, func(client *api.Client) (err error) {
@@ -97,7 +100,8 @@ func (c *Client) read(ctx context.Context, path string) (secret, error) {
 	return s, err
 }
 
-// as does something with a token that is good. Vault says 403 both for what a token may not and for a token that is gone.
+// as does something with a token that is good. Vault says 403 both for what a token may not and for
+// a token that is gone.
 func (c *Client) as(ctx context.Context, do func(*api.Client) error) error {
 	for try := 0; ; try++ {
 		s, err := c.session(ctx)
@@ -120,7 +124,8 @@ func forbidden(err error) bool {
 	return errors.As(err, &answered) && answered.StatusCode == http.StatusForbidden
 }
 
-// parse reads what Vault sent. KV version 2 wraps the fields and tells their version; everything else has them on top.
+// parse reads what Vault sent. KV version 2 wraps the fields and tells their version; everything
+// else has them on top.
 func parse(path string, raw *api.Secret) (secret, error) {
 	if raw == nil {
 		return secret{}, errNothing

@@ -13,7 +13,8 @@ const (
 	fileEvery  = 2 * time.Second // how often a token file is looked at
 )
 
-// Start logs in and keeps the token alive in the background, until Close. A Vault that is down is tried again and again.
+// Start logs in and keeps the token alive in the background, until Close. A Vault that is down is
+// tried again and again.
 func (c *Client) Start(ctx context.Context) {
 	ctx, c.stop = context.WithCancel(context.WithoutCancel(ctx))
 	c.running.Go(func() {
@@ -31,7 +32,8 @@ func (c *Client) Start(ctx context.Context) {
 	})
 }
 
-// Close ends the renewal. A token that Airlock got for itself is given back, and with it every lease that is still out.
+// Close ends the renewal. A token that Airlock got for itself is given back, and with it every
+// lease that is still out.
 func (c *Client) Close(ctx context.Context) error {
 	defer c.idle()
 	if c.stop != nil {
@@ -48,7 +50,8 @@ func (c *Client) Close(ctx context.Context) error {
 	return s.client.Auth().Token().RevokeSelfWithContext(within, "")
 }
 
-// keep renews a token until it can't be renewed, was replaced in its file, or is not the current one any more.
+// keep renews a token until it can't be renewed, was replaced in its file, or is not the current
+// one any more.
 func (c *Client) keep(ctx context.Context, s *session) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -80,7 +83,8 @@ func (c *Client) keep(ctx context.Context, s *session) {
 	}
 }
 
-// renewToken returns when the token can't be prolonged any more: with AppRole while a third of its life is left, so that another takes over in time.
+// renewToken returns when the token can't be prolonged any more: with AppRole while a third of its
+// life is left, so that another takes over in time.
 func (c *Client) renewToken(ctx context.Context, s *session) {
 	if s.life == 0 {
 		<-ctx.Done()
@@ -118,8 +122,9 @@ const leastBetween = 500 * time.Millisecond
 
 var errLongest = errors.New("that is the longest that Vault allows")
 
-// prolong renews something at a third of its time, until ctx ends (nil) or no more than enough is left of it, which is an error. renew returns the time until it expires then.
-// A renewal that fails is tried again.
+// prolong renews something at a third of its time, until ctx ends (nil) or no more than enough is
+// left of it, which is an error. renew returns the time until it expires then. A renewal that fails
+// is tried again.
 func (c *Client) prolong(ctx context.Context, l life, renew func(context.Context) (time.Duration, error)) error {
 	ends := c.cfg.Now().Add(l.left)
 	failed := errLongest

@@ -25,8 +25,9 @@ type session struct {
 	expires   time.Time // as last heard of; zero: never. Client.mu guards it
 }
 
-// session returns one that was good when it was last heard of, logging in if there is none. Logins don't overlap: who comes while one is under way gets
-// the token that comes of it, or tries in turn, as long as ctx lasts.
+// session returns one that was good when it was last heard of, logging in if there is none. Logins
+// don't overlap: who comes while one is under way gets the token that comes of it, or tries in
+// turn, as long as ctx lasts.
 func (c *Client) session(ctx context.Context) (*session, error) {
 	if s := c.current(); s != nil {
 		return s, nil
@@ -73,7 +74,8 @@ func (c *Client) drop(s *session) {
 	}
 }
 
-// logIn gets a token and asks Vault how long it lives. Errors are *app.Error, about Airlock's access and not about any path.
+// logIn gets a token and asks Vault how long it lives. Errors are *app.Error, about Airlock's
+// access and not about any path.
 func (c *Client) logIn(ctx context.Context) (*session, error) {
 	if c.cfg.RoleID != "" {
 		return c.logInAsRole(ctx)
@@ -82,7 +84,8 @@ func (c *Client) logIn(ctx context.Context) (*session, error) {
 	if c.cfg.TokenFile != "" {
 		var err error
 		if token, err = readSecret(c.cfg.TokenFile); err != nil {
-			return nil, because(app.CodeUnreachable, "Airlock's token for Vault can't be read from its file", "Ask the operator to look at the file of VAULT_TOKEN_FILE.", err)
+			return nil, because(app.CodeUnreachable, "Airlock's token for Vault can't be read from its file",
+				"Ask the operator to look at the file of VAULT_TOKEN_FILE.", err)
 		}
 	}
 	client, err := c.with(token)
@@ -110,7 +113,8 @@ func (c *Client) logInAsRole(ctx context.Context) (*session, error) {
 	if c.cfg.SecretIDFile != "" {
 		var err error
 		if secretID, err = readSecret(c.cfg.SecretIDFile); err != nil {
-			return nil, because(app.CodeUnreachable, "Airlock's secret id for Vault can't be read from its file", "Ask the operator to look at the file of VAULT_SECRET_ID_FILE.", err)
+			return nil, because(app.CodeUnreachable, "Airlock's secret id for Vault can't be read from its file",
+				"Ask the operator to look at the file of VAULT_SECRET_ID_FILE.", err)
 		}
 	}
 	c.mu.Lock()
@@ -124,7 +128,9 @@ func (c *Client) logInAsRole(ctx context.Context) (*session, error) {
 	err = tame(err, secretID)
 	var answered *api.ResponseError
 	if errors.As(err, &answered) && answered.StatusCode >= 400 && answered.StatusCode < 500 {
-		return nil, because(app.CodeUnreachable, "Vault refuses Airlock's login by AppRole", "Ask the operator to check VAULT_ROLE_ID, VAULT_SECRET_ID and VAULT_APPROLE_MOUNT; a secret id may be used up or expired.", err)
+		return nil, because(app.CodeUnreachable, "Vault refuses Airlock's login by AppRole",
+			"Ask the operator to check VAULT_ROLE_ID, VAULT_SECRET_ID and VAULT_APPROLE_MOUNT; a secret id may be used up or "+
+				"expired.", err)
 	}
 	if err != nil {
 		return nil, explain(err, c.cfg.Timeout)

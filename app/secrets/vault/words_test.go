@@ -9,14 +9,16 @@ import (
 	"github.com/computclaw/airlock/app/secrets/vault/vaulttest"
 )
 
-// TestReferenceWithoutDataIsNotAMatterOfPolicy: Vault denies secret/x to a policy for secret/data/*, and no person who is told to mend the policy gets any further.
+// TestReferenceWithoutDataIsNotAMatterOfPolicy: Vault denies secret/x to a policy for
+// secret/data/*, and no person who is told to mend the policy gets any further.
 func TestReferenceWithoutDataIsNotAMatterOfPolicy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.server.Put("reports/api", map[string]any{"token": value})
 	w.refused("secret/reports/api#token", app.CodeMissingValue, "KV version 2")
 	in := w.client.Inspect(t.Context(), ref("secret/reports/api#token"), nil)
-	if in.Hint != "KV 2 references need data/: secret/data/reports/api#token" || !strings.Contains(in.Problem, "KV version 2") {
+	if in.Hint != "KV 2 references need data/: secret/data/reports/api#token" ||
+		!strings.Contains(in.Problem, "KV version 2") {
 		t.Errorf("inspection %+v", in)
 	}
 	_, err := w.read("secret/reports/api#token")
@@ -26,11 +28,13 @@ func TestReferenceWithoutDataIsNotAMatterOfPolicy(t *testing.T) {
 	}
 }
 
-// TestWithDataKnowsAMountBehindANamespace: the engine's path is told without the namespace that a reference may begin with.
+// TestWithDataKnowsAMountBehindANamespace: the engine's path is told without the namespace that a
+// reference may begin with.
 func TestWithDataKnowsAMountBehindANamespace(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]string{
-		"secret/a/b": "secret/data/a/b", "team/secret/a": "team/secret/data/a", "secret/data/a": "", "secret/metadata/a": "", "other/a": "",
+		"secret/a/b": "secret/data/a/b", "team/secret/a": "team/secret/data/a", "secret/data/a": "", "secret/metadata/a": "",
+		"other/a": "",
 	} {
 		if got := (mounted{kv2, "secret/"}).withData(path); got != want {
 			t.Errorf("%s becomes %q, want %q", path, got, want)
@@ -58,7 +62,8 @@ func TestLogNamesTheTroubleAndNotItsCode(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(_ *vaulttest.Server, cfg *Config) { cfg.Token = app.NewSecret("hvs.unknown-token-of-the-test") })
 	w.refused("secret/data/a#x", app.CodeUnreachable, "doesn't accept Airlock's token")
-	if log := w.log.String(); !strings.Contains(log, "doesn't accept Airlock's token") || strings.Contains(log, "unreachable") {
+	if log := w.log.String(); !strings.Contains(log, "doesn't accept Airlock's token") ||
+		strings.Contains(log, "unreachable") {
 		t.Errorf("logged: %s", log)
 	}
 }
@@ -73,13 +78,16 @@ func TestSealedVaultIsNotStandby(t *testing.T) {
 	}
 }
 
-// TestPlainHTTPOnlyOnThisMachine: the token and every value would be readable on the way to another one.
+// TestPlainHTTPOnlyOnThisMachine: the token and every value would be readable on the way to another
+// one.
 func TestPlainHTTPOnlyOnThisMachine(t *testing.T) {
 	t.Parallel()
 	token := app.NewSecret("a-token")
 	for address, taken := range map[string]bool{
-		"http://127.0.0.1:8200": true, "http://127.9.9.9": true, "http://[::1]:8200": true, "http://localhost:8200": true, "https://vault.example.com": true,
-		"http://vault.example.com:8200": false, "http://10.0.0.5:8200": false, "http://localhost.example.com": false, "http://0.0.0.0:8200": false, "http://127.0.0.1.example.com": false,
+		"http://127.0.0.1:8200": true, "http://127.9.9.9": true, "http://[::1]:8200": true, "http://localhost:8200": true,
+		"https://vault.example.com":     true,
+		"http://vault.example.com:8200": false, "http://10.0.0.5:8200": false, "http://localhost.example.com": false,
+		"http://0.0.0.0:8200": false, "http://127.0.0.1.example.com": false,
 	} {
 		_, err := New(Config{Address: address, Token: token})
 		if taken != (err == nil) || err != nil && !strings.Contains(err.Error(), "VAULT_CACERT") {

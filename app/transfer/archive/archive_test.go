@@ -130,7 +130,8 @@ func TestTamperedFile(t *testing.T) {
 
 func TestTruncatedFile(t *testing.T) {
 	file := pack(t, noise(3*chunkSize))
-	for _, n := range []int{0, 7, 8, 9, 10, 37, headerSize - 1, headerSize, headerSize + 1, headerSize + tagSize, headerSize + chunkSize, headerSize + chunkSize + tagSize,
+	for _, n := range []int{0, 7, 8, 9, 10, 37, headerSize - 1, headerSize, headerSize + 1, headerSize + tagSize,
+		headerSize + chunkSize, headerSize + chunkSize + tagSize,
 		headerSize + 2*(chunkSize+tagSize), headerSize + 3*(chunkSize+tagSize), len(file) - 1} {
 		_, err := unpack(file[:n], words, 0)
 		if !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrFormat) {
@@ -173,8 +174,10 @@ func TestRearrangedChunks(t *testing.T) {
 
 func TestCostsAreBounded(t *testing.T) {
 	for name, c := range map[string]Cost{
-		"much memory": {4 << 20, 1, 1}, "all memory": {math.MaxUint32, 1, 1}, "many passes": {1024, 1000, 1}, "endless passes": {8, math.MaxUint32, 1},
-		"many lanes": {1024, 1, 64}, "both": {maxMemory, maxPasses, 1}, "no pass": {1024, 0, 1}, "no lane": {1024, 1, 0}, "no memory": {0, 1, 1},
+		"much memory": {4 << 20, 1, 1}, "all memory": {math.MaxUint32, 1, 1}, "many passes": {1024, 1000, 1},
+		"endless passes": {8, math.MaxUint32, 1},
+		"many lanes":     {1024, 1, 64}, "both": {maxMemory, maxPasses, 1}, "no pass": {1024, 0, 1}, "no lane": {1024, 1, 0},
+		"no memory": {0, 1, 1},
 	} {
 		file := pack(t, nil)
 		for i, n := range []uint32{c.Memory, c.Passes, c.Lanes} {
@@ -264,7 +267,8 @@ func TestUnpackableContent(t *testing.T) {
 	}
 	zip := inner([]byte("content"))
 	for name, content := range map[string][]byte{
-		"nothing": nil, "text": []byte("no gzip at all, only text"), "cut": zip[:len(zip)-3], "two streams": append(bytes.Clone(zip), zip...), "a byte more": append(bytes.Clone(zip), 0),
+		"nothing": nil, "text": []byte("no gzip at all, only text"), "cut": zip[:len(zip)-3],
+		"two streams": append(bytes.Clone(zip), zip...), "a byte more": append(bytes.Clone(zip), 0),
 	} {
 		if _, err := unpack(whole(content), words, 0); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: %v", name, err)
@@ -291,12 +295,14 @@ func TestErrorsOfTheSource(t *testing.T) {
 }
 
 func TestCheckPassphrase(t *testing.T) {
-	for _, good := range []string{"correct horse battery staple", "J8s/kd9+2kLmQx0Z", "anna liebt den sommer am see", "83920174650192837465"} {
+	for _, good := range []string{"correct horse battery staple", "J8s/kd9+2kLmQx0Z", "anna liebt den sommer am see",
+		"83920174650192837465"} {
 		if err := CheckPassphrase(app.NewSecret(good)); err != nil {
 			t.Errorf("%s: %v", good, err)
 		}
 	}
-	for _, bad := range []string{"", "short", "password1234", "Summer2026!!", "aaaaaaaaaaaaaaaaaaaa", "12345678901234567890", "abcdefghijklmnop", "qwertyuiop123456", "two\nlines are too many words",
+	for _, bad := range []string{"", "short", "password1234", "Summer2026!!", "aaaaaaaaaaaaaaaaaaaa",
+		"12345678901234567890", "abcdefghijklmnop", "qwertyuiop123456", "two\nlines are too many words",
 		"not \xff utf8 but long enough", strings.Repeat("long and longer ", 100)} {
 		err := CheckPassphrase(app.NewSecret(bad))
 		if app.CodeOf(err) != app.CodeInvalidField {

@@ -29,7 +29,8 @@ type chunkWriter struct {
 }
 
 func newChunkWriter(w io.Writer, header []byte, k keys) *chunkWriter {
-	return &chunkWriter{w: w, header: header, keys: k, buf: make([]byte, 0, chunkSize), out: make([]byte, 0, chunkSize+tagSize)}
+	return &chunkWriter{w: w, header: header, keys: k, buf: make([]byte, 0, chunkSize),
+		out: make([]byte, 0, chunkSize+tagSize)}
 }
 
 // Write keeps a full chunk back until more comes, since it may be the last.
@@ -61,7 +62,8 @@ func (c *chunkWriter) flush(last bool) error {
 	return nil
 }
 
-// chunkReader opens chunks in order. It returns io.EOF only behind the last one, when nothing follows it.
+// chunkReader opens chunks in order. It returns io.EOF only behind the last one, when nothing
+// follows it.
 type chunkReader struct {
 	r      *bufio.Reader
 	header []byte
@@ -75,7 +77,8 @@ type chunkReader struct {
 }
 
 func newChunkReader(r io.Reader, header []byte, k keys) *chunkReader {
-	return &chunkReader{r: bufio.NewReaderSize(r, chunkSize), header: header, keys: k, in: make([]byte, chunkSize+tagSize), buf: make([]byte, 0, chunkSize)}
+	return &chunkReader{r: bufio.NewReaderSize(r, chunkSize), header: header, keys: k, in: make([]byte, chunkSize+tagSize),
+		buf: make([]byte, 0, chunkSize)}
 }
 
 func (c *chunkReader) Read(p []byte) (int, error) {

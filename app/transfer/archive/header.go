@@ -141,7 +141,8 @@ func openHeader(r io.Reader, passphrase app.Secret) ([]byte, keys, error) {
 	if err != nil {
 		return nil, keys{}, cut(err)
 	}
-	c := Cost{binary.BigEndian.Uint32(header[10:]), binary.BigEndian.Uint32(header[14:]), binary.BigEndian.Uint32(header[18:])}
+	c := Cost{binary.BigEndian.Uint32(header[10:]), binary.BigEndian.Uint32(header[14:]),
+		binary.BigEndian.Uint32(header[18:])}
 	if err := c.check(); err != nil {
 		return nil, keys{}, err
 	}

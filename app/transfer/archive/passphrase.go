@@ -9,7 +9,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// What a passphrase must have. Whoever gets hold of a file can try passphrases for years, so it must be harder to guess than a login's password.
+// What a passphrase must have. Whoever gets hold of a file can try passphrases for years, so it
+// must be harder to guess than a login's password.
 const (
 	MinPassphrase = 12 // characters
 	maxPassphrase = 1024
@@ -17,9 +18,11 @@ const (
 )
 
 // advice is the way out of a weak passphrase.
-const advice = "Use at least five random words, or a generated text such as from: openssl rand -base64 18. Keep it where you keep passwords: without it the file is lost."
+const advice = "Use at least five random words, or a generated text such as from: openssl rand -base64 18. Keep it " +
+	"where you keep passwords: without it the file is lost."
 
-// CheckPassphrase refuses what is easy to guess, with advice. It is for new files: a file that exists opens with whatever it was made with.
+// CheckPassphrase refuses what is easy to guess, with advice. It is for new files: a file that
+// exists opens with whatever it was made with.
 func CheckPassphrase(passphrase app.Secret) error {
 	text := passphrase.Reveal()
 	switch n := utf8.RuneCountInString(text); {
@@ -28,7 +31,8 @@ func CheckPassphrase(passphrase app.Secret) error {
 	case strings.ContainsAny(text, "\n\r\x00"):
 		return app.Invalid("passphrase", "the passphrase has a line break in it", "Use one line.")
 	case n > maxPassphrase:
-		return app.Invalid("passphrase", fmt.Sprintf("the passphrase is longer than %d characters", maxPassphrase), "Use a shorter one.")
+		return app.Invalid("passphrase", fmt.Sprintf("the passphrase is longer than %d characters", maxPassphrase),
+			"Use a shorter one.")
 	case n < MinPassphrase:
 		return app.Invalid("passphrase", fmt.Sprintf("the passphrase has fewer than %d characters", MinPassphrase), advice)
 	case app.WeakValue(passphrase) != "", app.Strength(strings.TrimSpace(text)) < minStrength, oneWord(text), runs(text):
@@ -37,13 +41,16 @@ func CheckPassphrase(passphrase app.Secret) error {
 	return nil
 }
 
-// oneWord reports whether a text is a short word with digits and signs around it, such as Summer2026!!.
+// oneWord reports whether a text is a short word with digits and signs around it, such as
+// Summer2026!!.
 func oneWord(text string) bool {
 	core := strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
-	return core != "" && utf8.RuneCountInString(core) < 8 && strings.IndexFunc(core, func(r rune) bool { return !unicode.IsLetter(r) }) < 0
+	return core != "" && utf8.RuneCountInString(core) < 8 &&
+		strings.IndexFunc(core, func(r rune) bool { return !unicode.IsLetter(r) }) < 0
 }
 
-// runs reports whether most of a text counts up, counts down or repeats, such as 12345678901234 and abcdefabcdef.
+// runs reports whether most of a text counts up, counts down or repeats, such as 12345678901234 and
+// abcdefabcdef.
 func runs(text string) bool {
 	steps, n, last := 0, 0, rune(0)
 	for _, r := range text {

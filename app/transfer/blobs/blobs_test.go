@@ -23,7 +23,8 @@ import (
 
 func bucket(t *testing.T, endpoint string) *Bucket {
 	t.Helper()
-	b, err := OpenS3(S3{Endpoint: endpoint, Bucket: s3test.Bucket, Prefix: "airlock", PathStyle: true, AccessKey: s3test.AccessKey, SecretKey: app.NewSecret(s3test.SecretKey)})
+	b, err := OpenS3(S3{Endpoint: endpoint, Bucket: s3test.Bucket, Prefix: "airlock", PathStyle: true,
+		AccessKey: s3test.AccessKey, SecretKey: app.NewSecret(s3test.SecretKey)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,8 @@ func TestStores(t *testing.T) {
 			put(t, s, "a-2.airlock", big)
 			put(t, s, "b-1.airlock", nil)
 			list, err := s.List(t.Context(), "a-")
-			if err != nil || len(list) != 2 || list[0].Name != "a-1.airlock" || list[1].Size != int64(len(big)) || time.Since(list[0].At) > time.Hour {
+			if err != nil || len(list) != 2 || list[0].Name != "a-1.airlock" || list[1].Size != int64(len(big)) ||
+				time.Since(list[0].At) > time.Hour {
 				t.Errorf("%v, %v", list, err)
 			}
 			r, err := s.Get(t.Context(), "a-2.airlock")
@@ -102,7 +104,8 @@ func TestDirMustBeThere(t *testing.T) {
 }
 
 func TestS3Settings(t *testing.T) {
-	for _, endpoint := range []string{"", "s3.example.com", "ftp://s3.example.com", "https://", "https://user@s3.example.com", "https://s3.example.com/bucket"} {
+	for _, endpoint := range []string{"", "s3.example.com", "ftp://s3.example.com", "https://",
+		"https://user@s3.example.com", "https://s3.example.com/bucket"} {
 		if _, err := OpenS3(S3{Endpoint: endpoint, Bucket: "b", AccessKey: "a", SecretKey: app.NewSecret("s")}); err == nil {
 			t.Errorf("%q was taken", endpoint)
 		}
@@ -111,13 +114,16 @@ func TestS3Settings(t *testing.T) {
 
 func TestS3Refusals(t *testing.T) {
 	endpoint := s3test.Start(t)
-	at := S3{Endpoint: endpoint, Bucket: s3test.Bucket, PathStyle: true, AccessKey: s3test.AccessKey, SecretKey: app.NewSecret("the wrong secret")}
+	at := S3{Endpoint: endpoint, Bucket: s3test.Bucket, PathStyle: true, AccessKey: s3test.AccessKey,
+		SecretKey: app.NewSecret("the wrong secret")}
 	wrong, err := OpenS3(at)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, err := range map[string]error{"put": wrong.Put(t.Context(), "a", strings.NewReader("x"), 1), "list": second(wrong.List(t.Context(), ""))} {
-		if err == nil || !strings.Contains(err.Error(), "refuses the credentials") || strings.Contains(err.Error(), "the wrong secret") {
+	for what, err := range map[string]error{"put": wrong.Put(t.Context(), "a", strings.NewReader("x"), 1),
+		"list": second(wrong.List(t.Context(), ""))} {
+		if err == nil || !strings.Contains(err.Error(), "refuses the credentials") ||
+			strings.Contains(err.Error(), "the wrong secret") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -126,21 +132,27 @@ func TestS3Refusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := nowhere.Put(t.Context(), "a", strings.NewReader("x"), 1); err == nil || !strings.Contains(err.Error(), "no bucket nowhere") {
+	if err := nowhere.Put(t.Context(), "a", strings.NewReader("x"), 1); err == nil ||
+		!strings.Contains(err.Error(), "no bucket nowhere") {
 		t.Errorf("%v", err)
 	}
 }
 
 func second[T any](_ T, err error) error { return err }
 
-// A storage that stops answering in the middle ends with the caller's patience, and one that fails says so.
+// A storage that stops answering in the middle ends with the caller's patience, and one that fails
+// says so.
 func TestS3SlowAndFailing(t *testing.T) {
 	real, err := url.Parse(s3test.Start(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	hang := make(chan struct{})
-	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.Out.URL.Scheme, r.Out.URL.Host = real.Scheme, real.Host }} // Host stays: it is signed
+	// Host stays: it is signed
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.Out.URL.Scheme,
+			r.Out.URL.Host = real.Scheme, real.Host
+	}}
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.Method == http.MethodPut && strings.Contains(r.URL.Path, "slow"):
@@ -177,13 +189,15 @@ func TestS3SlowAndFailing(t *testing.T) {
 	}
 }
 
-// A process that was killed while it wrote leaves a part. The next write removes it when it is old, and touches nobody else's files.
-// Whoever else may write to the directory can put a link where a backup will be written. What it leads to must stay as it is.
+// A process that was killed while it wrote leaves a part. The next write removes it when it is old,
+// and touches nobody else's files. Whoever else may write to the directory can put a link where a
+// backup will be written. What it leads to must stay as it is.
 func TestABackupIsNotWrittenThroughALink(t *testing.T) {
 	dir, victim := t.TempDir(), filepath.Join(t.TempDir(), "instance.key")
 	d, err := OpenDir(dir)
 	if err == nil {
-		err = errors.Join(os.WriteFile(victim, []byte("key"), 0o600), os.Symlink(victim, filepath.Join(dir, "airlock-a.part")))
+		err = errors.Join(os.WriteFile(victim, []byte("key"), 0o600),
+			os.Symlink(victim, filepath.Join(dir, "airlock-a.part")))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -203,7 +217,8 @@ func TestPartsOfKilledProcessesAreRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	old := time.Now().Add(-3 * stale / 2)
-	for name, stays := range map[string]bool{"airlock-a-1.airlock.part": false, "airlock-a-2.airlock.part": true, "notes.part": true, "airlock-a-3.airlock": true} {
+	for name, stays := range map[string]bool{"airlock-a-1.airlock.part": false, "airlock-a-2.airlock.part": true,
+		"notes.part": true, "airlock-a-3.airlock": true} {
 		file := filepath.Join(path, name)
 		if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
 			t.Fatal(err)

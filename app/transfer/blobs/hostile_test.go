@@ -14,7 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Who shares the directory puts a pipe where a backup was, which nobody ever writes to. To open it would take for ever, and so would every backup after that one.
+// Who shares the directory puts a pipe where a backup was, which nobody ever writes to. To open it
+// would take for ever, and so would every backup after that one.
 func TestAPipeInABackupsPlaceHoldsNobodyUp(t *testing.T) {
 	path := t.TempDir()
 	d, err := OpenDir(path)
@@ -50,7 +51,8 @@ func hostileS3(t *testing.T, fn func(w io.Writer, r *http.Request)) *Bucket {
 	return bucket(t, server.URL)
 }
 
-// A list is decoded in memory. A storage could send one that is as long as it likes, or page after page.
+// A list is decoded in memory. A storage could send one that is as long as it likes, or page after
+// page.
 func TestAListThatDoesNotEndIsGivenUp(t *testing.T) {
 	var sent atomic.Int64
 	page := `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>next</NextContinuationToken>`

@@ -34,14 +34,17 @@ type Bucket struct {
 	at     S3
 }
 
-// partSize is what an upload holds in memory, in bytes. Ten thousand parts are the most of one object.
+// partSize is what an upload holds in memory, in bytes. Ten thousand parts are the most of one
+// object.
 const partSize = 16 << 20
 
 // OpenS3 checks the settings; it doesn't connect.
 func OpenS3(at S3) (*Bucket, error) {
 	u, err := url.Parse(at.Endpoint)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.User != nil || u.RawQuery != "" {
-		return nil, app.Invalid("endpoint", "the endpoint is not an address such as https://s3.example.com", "Leave the bucket out of it; it has a field of its own.")
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || strings.Trim(u.Path, "/") != "" ||
+		u.User != nil || u.RawQuery != "" {
+		return nil, app.Invalid("endpoint", "the endpoint is not an address such as https://s3.example.com",
+			"Leave the bucket out of it; it has a field of its own.")
 	}
 	switch {
 	case at.Bucket == "":
@@ -49,7 +52,8 @@ func OpenS3(at S3) (*Bucket, error) {
 	case at.AccessKey == "":
 		return nil, app.Invalid("access_key", "the access key is missing", "Type the one that the storage gave you.")
 	case at.SecretKey.Empty():
-		return nil, app.Invalid("secret_key", "the secret key is missing", "Type it; for another endpoint it has to be typed again.")
+		return nil, app.Invalid("secret_key", "the secret key is missing",
+			"Type it; for another endpoint it has to be typed again.")
 	}
 	if at.Prefix = strings.TrimLeft(at.Prefix, "/"); at.Prefix != "" && !strings.HasSuffix(at.Prefix, "/") {
 		at.Prefix += "/"
@@ -59,7 +63,8 @@ func OpenS3(at S3) (*Bucket, error) {
 		style = minio.BucketLookupPath
 	}
 	client, err := minio.New(u.Host, &minio.Options{
-		Creds: credentials.NewStaticV4(at.AccessKey, at.SecretKey.Reveal(), ""), Secure: u.Scheme == "https", Region: at.Region, BucketLookup: style, Transport: transport(), MaxRetries: 3,
+		Creds: credentials.NewStaticV4(at.AccessKey, at.SecretKey.Reveal(), ""), Secure: u.Scheme == "https",
+		Region: at.Region, BucketLookup: style, Transport: transport(), MaxRetries: 3,
 	})
 	if err != nil {
 		e := app.Invalid("bucket", "the storage's settings can't be used", "Check endpoint and bucket.")
@@ -71,13 +76,16 @@ func OpenS3(at S3) (*Bucket, error) {
 
 // What is believed of a storage that may be anybody's.
 const (
-	maxAnswer = 2 << 20 // bytes of an answer that is not a file: it is decoded in memory, where an element takes a hundred times its room
+	// bytes of an answer that is not a file: it is decoded in memory, where an element takes a hundred
+	// times its room
+	maxAnswer = 2 << 20
 	pageSize  = 200     // names in an answer of a list, so that the longest ones fit
 	maxListed = 100_000 // names in all
 	listTime  = 10 * time.Minute
 )
 
-// bounded cuts answers off that are read into memory as a whole. Files are not: they are read as a stream.
+// bounded cuts answers off that are read into memory as a whole. Files are not: they are read as a
+// stream.
 type bounded struct{ http.RoundTripper }
 
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -94,8 +102,10 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 // transport gives up on who doesn't answer; how long a whole transfer may take is the caller's.
 func transport() http.RoundTripper {
 	return bounded{&http.Transport{
-		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: 15 * time.Second}).DialContext, TLSHandshakeTimeout: 15 * time.Second,
-		ResponseHeaderTimeout: time.Minute, ExpectContinueTimeout: time.Second, IdleConnTimeout: time.Minute, MaxIdleConnsPerHost: 4, DisableCompression: true,
+		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: 15 * time.Second}).DialContext,
+		TLSHandshakeTimeout:   15 * time.Second,
+		ResponseHeaderTimeout: time.Minute, ExpectContinueTimeout: time.Second, IdleConnTimeout: time.Minute,
+		MaxIdleConnsPerHost: 4, DisableCompression: true,
 	}}
 }
 
@@ -103,7 +113,8 @@ func (b *Bucket) String() string {
 	return "bucket " + b.at.Bucket + " at " + b.at.Endpoint + ", " + strings.TrimSuffix("/"+b.at.Prefix, "/")
 }
 
-// Put implements Store. An upload that was broken off leaves no object; its parts are removed by the storage's own rules at the latest.
+// Put implements Store. An upload that was broken off leaves no object; its parts are removed by
+// the storage's own rules at the latest.
 func (b *Bucket) Put(ctx context.Context, name string, r io.Reader, size int64) error {
 	if !nameShape.MatchString(name) {
 		return fmt.Errorf("blobs: %q is not a name of a backup", name)
@@ -140,12 +151,14 @@ func (b *Bucket) List(ctx context.Context, prefix string) ([]Blob, error) {
 	defer cancel() // ends the listing where we stop reading it
 	var list []Blob
 	seen := 0
-	for o := range b.client.ListObjects(ctx, b.at.Bucket, minio.ListObjectsOptions{Prefix: b.at.Prefix + prefix, MaxKeys: pageSize}) {
+	for o := range b.client.ListObjects(ctx, b.at.Bucket,
+		minio.ListObjectsOptions{Prefix: b.at.Prefix + prefix, MaxKeys: pageSize}) {
 		if o.Err != nil {
 			return nil, b.failed("list", o.Err)
 		}
 		if seen++; seen > maxListed {
-			return nil, fmt.Errorf("blobs: list: there are more than %d files whose names begin with %s", maxListed, b.at.Prefix+prefix)
+			return nil, fmt.Errorf("blobs: list: there are more than %d files whose names begin with %s", maxListed,
+				b.at.Prefix+prefix)
 		}
 		if name := strings.TrimPrefix(o.Key, b.at.Prefix); strings.HasPrefix(name, prefix) && nameShape.MatchString(name) {
 			list = append(list, Blob{name, o.Size, o.LastModified})
@@ -159,7 +172,8 @@ func (b *Bucket) Delete(ctx context.Context, name string) error {
 	if !nameShape.MatchString(name) {
 		return fmt.Errorf("blobs: %q is not a name of a backup", name)
 	}
-	if err := b.client.RemoveObject(ctx, b.at.Bucket, b.at.Prefix+name, minio.RemoveObjectOptions{}); err != nil && !missing(err) {
+	if err := b.client.RemoveObject(ctx, b.at.Bucket, b.at.Prefix+name, minio.RemoveObjectOptions{}); err != nil &&
+		!missing(err) {
 		return b.failed("delete "+name, err)
 	}
 	return nil

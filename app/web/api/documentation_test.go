@@ -16,10 +16,14 @@ func TestDocumentedFieldsAreTheTypes(t *testing.T) {
 	t.Parallel()
 	types := map[string]reflect.Type{
 		"Profile": reflect.TypeFor[profileView](), "Key": reflect.TypeFor[keyView](), "Host": reflect.TypeFor[hostView](),
-		"Accepted": reflect.TypeFor[acceptedView](), "Execution": reflect.TypeFor[executionView](), "LLMRequest": reflect.TypeFor[llmView](),
-		"Timings": reflect.TypeFor[timingsView](), "Connection": reflect.TypeFor[connectionView](), "Executions": reflect.TypeFor[executionsView](),
-		"Health": reflect.TypeFor[healthView](), "Sandbox": reflect.TypeFor[sandboxView](), "Error": reflect.TypeFor[httpx.ErrorBody](), "ErrorDetail": reflect.TypeFor[httpx.ErrorDetail](),
-		"Packages": reflect.TypeFor[packagesView](), "Runtime": reflect.TypeFor[runtimeView](), "Package": reflect.TypeFor[packageView](), "Repeat": reflect.TypeFor[rerunView](),
+		"Accepted": reflect.TypeFor[acceptedView](), "Execution": reflect.TypeFor[executionView](),
+		"LLMRequest": reflect.TypeFor[llmView](),
+		"Timings":    reflect.TypeFor[timingsView](), "Connection": reflect.TypeFor[connectionView](),
+		"Executions": reflect.TypeFor[executionsView](),
+		"Health":     reflect.TypeFor[healthView](), "Sandbox": reflect.TypeFor[sandboxView](),
+		"Error": reflect.TypeFor[httpx.ErrorBody](), "ErrorDetail": reflect.TypeFor[httpx.ErrorDetail](),
+		"Packages": reflect.TypeFor[packagesView](), "Runtime": reflect.TypeFor[runtimeView](),
+		"Package": reflect.TypeFor[packageView](), "Repeat": reflect.TypeFor[rerunView](),
 		"NewExecution": reflect.TypeFor[executeInput](), "NewKey": reflect.TypeFor[keyInput](),
 	}
 	for _, s := range apidocs.Schemas() {

@@ -57,7 +57,8 @@ func readKeys(in []keyInput) ([]app.Key, error) {
 	return keys, nil
 }
 
-// hostInput is a host as an agent writes it: "api.example.com", "db.example.com:5432", or an object.
+// hostInput is a host as an agent writes it: "api.example.com", "db.example.com:5432", or an
+// object.
 type hostInput struct{ host app.Host }
 
 // BindJSON implements httpx.JSONBinder.

@@ -71,7 +71,8 @@ func (h *profiles) read(c echo.Context) error {
 	return h.answer(c, http.StatusOK, p)
 }
 
-// await returns the profile as soon as the agent's view of it differs, or as it stands after atMost.
+// await returns the profile as soon as the agent's view of it differs, or as it stands after
+// atMost.
 func (h *profiles) await(c echo.Context, p app.Profile, atMost time.Duration) (app.Profile, error) {
 	release, err := h.waits.Acquire(p.Handle, p.Locked)
 	if err != nil {
@@ -156,7 +157,8 @@ func (h *profiles) removeKey(c echo.Context) error {
 	return h.answer(c, http.StatusOK, p)
 }
 
-// proposeHosts answers POST /profiles/{id}/hosts. A proposal grants nothing until a person allows it.
+// proposeHosts answers POST /profiles/{id}/hosts. A proposal grants nothing until a person allows
+// it.
 func (h *profiles) proposeHosts(c echo.Context) error {
 	var in struct {
 		Hosts []hostInput `in:"hosts,required"`

@@ -15,8 +15,9 @@ func TestWhatIsUndecided(t *testing.T) {
 		p    app.Profile
 		want bool
 	}{
-		"not locked yet":      {app.Profile{}, true},
-		"locked":              {app.Profile{Locked: true, Keys: []app.Key{{Name: "A", CredentialID: "c", ValueExists: true}}, Hosts: []app.HostRequest{{Allowed: true}}}, false},
+		"not locked yet": {app.Profile{}, true},
+		"locked": {app.Profile{Locked: true, Keys: []app.Key{{Name: "A", CredentialID: "c", ValueExists: true}},
+			Hosts: []app.HostRequest{{Allowed: true}}}, false},
 		"a host is asked for": {app.Profile{Locked: true, Hosts: []app.HostRequest{{Allowed: true}, {}}}, true},
 		"a value is missing":  {app.Profile{Locked: true, Keys: []app.Key{{Name: "A", CredentialID: "c"}}}, true},
 		"revoked":             {app.Profile{Locked: true, Revoked: true, Hosts: []app.HostRequest{{}}}, false},

@@ -39,7 +39,8 @@ type AnswerLimiter struct {
 	wait    time.Duration
 }
 
-// NewAnswerLimiter returns a limiter under which an answer waits for at most wait; 0 is the default.
+// NewAnswerLimiter returns a limiter under which an answer waits for at most wait; 0 is the
+// default.
 func NewAnswerLimiter(wait time.Duration) *AnswerLimiter {
 	if wait == 0 {
 		wait = answerWait

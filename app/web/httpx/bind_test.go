@@ -53,9 +53,11 @@ func TestBodyIsReadStrictly(t *testing.T) {
 		{"lone low surrogate", `{"any":["\udc00"]}`, app.CodeInvalidJSON, "", "surrogate"},
 		{"high before other escape", `{"name":"\ud800\n"}`, app.CodeInvalidJSON, "", "surrogate"},
 		{"NUL", `{"name":"a\u0000b"}`, app.CodeInvalidField, "name", "NUL"},
-		{"too deep", `{"any":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + `}`, app.CodeInvalidJSON, "", "depth"},
+		{"too deep", `{"any":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + `}`, app.CodeInvalidJSON, "",
+			"depth"},
 		{"unknown", `{"name":"x","colour":1}`, app.CodeUnknownField, "colour", "colour is not known"},
-		{"unknown nested", `{"name":"x","nested":[{"inner":"y","outer":1}]}`, app.CodeUnknownField, "nested[0].outer", "nested[0].outer"},
+		{"unknown nested", `{"name":"x","nested":[{"inner":"y","outer":1}]}`, app.CodeUnknownField, "nested[0].outer",
+			"nested[0].outer"},
 		{"letter case", `{"Name":"x"}`, app.CodeUnknownField, "Name", "Name is not known"},
 		{"twice", `{"name":"x","name":"y"}`, app.CodeInvalidJSON, "name", "given twice"},
 		{"twice after null", `{"name":null,"name":"y"}`, app.CodeInvalidJSON, "name", "given twice"},
@@ -68,7 +70,8 @@ func TestBodyIsReadStrictly(t *testing.T) {
 		{"string for object", `{"name":"x","nested":["y"]}`, app.CodeInvalidField, "nested[0]", "must be an object"},
 		{"null in array", `{"name":"x","nested":[null]}`, app.CodeInvalidField, "nested[0]", "not null"},
 		{"missing nested", `{"name":"x","nested":[{}]}`, app.CodeInvalidField, "nested[0].inner", "missing"},
-		{"many items", `{"name":"x","nested":[` + strings.Repeat("{},", 1000) + `{}]}`, app.CodeInvalidField, "nested", "more than 1000"},
+		{"many items", `{"name":"x","nested":[` + strings.Repeat("{},", 1000) + `{}]}`, app.CodeInvalidField, "nested",
+			"more than 1000"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -105,7 +108,8 @@ func TestUnknownFieldsAreGuessed(t *testing.T) {
 	t.Parallel()
 	for field, want := range map[string]string{
 		"scrpt": "Did you mean script?", "code": "Did you mean script?", "profile": "Did you mean profile_id?",
-		"timeoutSeconds": "This call takes", "timeout_seconds": "Did you mean timeout?", "memory": "This call takes inputs, profile_id, script, timeout.",
+		"timeoutSeconds": "This call takes", "timeout_seconds": "Did you mean timeout?",
+		"memory": "This call takes inputs, profile_id, script, timeout.",
 	} {
 		err := decodeBody([]byte(`{"`+field+`":1}`), &struct {
 			ProfileID string          `in:"profile_id"`
@@ -124,7 +128,8 @@ func TestContentTypes(t *testing.T) {
 	for value, ok := range map[string]bool{
 		"": true, "application/json": true, "application/json; charset=utf-8": true, "application/json;charset=UTF-8": true,
 		"application/vnd.api+json": true, "application/x-www-form-urlencoded": true,
-		"text/plain": false, "multipart/form-data; boundary=x": false, "application/json; charset=latin1": false, "text/json": false, ";;;": false, "application/x-python": false,
+		"text/plain": false, "multipart/form-data; boundary=x": false, "application/json; charset=latin1": false,
+		"text/json": false, ";;;": false, "application/x-python": false,
 	} {
 		err := checkContentType(value)
 		if (err == nil) != ok {
@@ -142,7 +147,8 @@ func FuzzDecodeBody(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var got sample
 		err := decodeBody(data, &got)
-		if err == nil && (!json.Valid(data) && !json.Valid(data[3:]) || got.Name == "" && !strings.Contains(string(data), `"name"`)) {
+		if err == nil && (!json.Valid(data) && !json.Valid(data[3:]) ||
+			got.Name == "" && !strings.Contains(string(data), `"name"`)) {
 			t.Errorf("accepted %q", data)
 		}
 		if err != nil && Status(app.CodeOf(err)) >= http.StatusInternalServerError {

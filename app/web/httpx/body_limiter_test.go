@@ -15,7 +15,8 @@ func TestBodyLimiterReleases(t *testing.T) {
 	t.Parallel()
 	all := NewBudget(bodyBudget, time.Hour)
 	open := func(address string, size int) *limitedBody {
-		return &limitedBody{ReadCloser: io.NopCloser(strings.NewReader(strings.Repeat("x", size))), reservation: &Reservation{budget: all, address: address}}
+		return &limitedBody{ReadCloser: io.NopCloser(strings.NewReader(strings.Repeat("x", size))),
+			reservation: &Reservation{budget: all, address: address}}
 	}
 	var kept []*limitedBody
 	for i := range 100 {

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Drain ends long polls and streams when the server is about to stop. It is safe for concurrent use.
+// Drain ends long polls and streams when the server is about to stop. It is safe for concurrent
+// use.
 type Drain struct {
 	ctx   context.Context
 	start context.CancelFunc

@@ -2,7 +2,8 @@ package httpx
 
 import "testing"
 
-// TestOneIsEvictedForOne: a request that waits for memory tries again and again, and one eviction is enough for it.
+// TestOneIsEvictedForOne: a request that waits for memory tries again and again, and one eviction
+// is enough for it.
 func TestOneIsEvictedForOne(t *testing.T) {
 	t.Parallel()
 	r := NewBudget(300, 0)
@@ -59,7 +60,8 @@ func TestUnbuiltAnswerIsNotEvicted(t *testing.T) {
 	}
 }
 
-// TestCarriedAnswers: of many large answers that go into one, one after the other, only the last is held.
+// TestCarriedAnswers: of many large answers that go into one, one after the other, only the last is
+// held.
 func TestCarriedAnswers(t *testing.T) {
 	t.Parallel()
 	budget := NewBudget(300, 0)

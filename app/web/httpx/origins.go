@@ -10,7 +10,8 @@ import (
 
 // Origins tells who sent a request, and under which address the caller reaches this instance.
 //
-// X-Forwarded-* headers count only from TrustedProxies. Of several values the nearest proxy's counts.
+// X-Forwarded-* headers count only from TrustedProxies. Of several values the nearest proxy's
+// counts.
 type Origins struct {
 	PublicURL      string // without trailing slash; "" means from the request
 	TrustedProxies []netip.Prefix

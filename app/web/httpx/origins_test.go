@@ -8,7 +8,8 @@ import (
 
 func TestForwardedHeadersCountFromTrustedProxiesOnly(t *testing.T) {
 	t.Parallel()
-	proxied := Origins{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}}
+	proxied := Origins{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"),
+		netip.MustParsePrefix("fd00::/8")}}
 	cases := []struct {
 		name, peer, xff, proto, host string
 		address, base                string
@@ -17,12 +18,16 @@ func TestForwardedHeadersCountFromTrustedProxiesOnly(t *testing.T) {
 		{"forged", "203.0.113.5:1", "1.2.3.4", "https", "evil.example", "203.0.113.5", "http://airlock.lan:9090"},
 		{"loopback is not trusted by itself", "127.0.0.1:1", "1.2.3.4", "https", "", "127.0.0.1", "http://airlock.lan:9090"},
 		{"proxy", "10.1.1.1:1", "198.51.100.7", "https", "airlock.example", "198.51.100.7", "https://airlock.example"},
-		{"client forges behind proxy", "10.1.1.1:1", "1.2.3.4, 198.51.100.7", "https", "", "198.51.100.7", "https://airlock.lan:9090"},
-		{"two proxies", "10.1.1.1:1", "198.51.100.7, 10.2.2.2", "http, https", "", "198.51.100.7", "https://airlock.lan:9090"},
+		{"client forges behind proxy", "10.1.1.1:1", "1.2.3.4, 198.51.100.7", "https", "", "198.51.100.7",
+			"https://airlock.lan:9090"},
+		{"two proxies", "10.1.1.1:1", "198.51.100.7, 10.2.2.2", "http, https", "", "198.51.100.7",
+			"https://airlock.lan:9090"},
 		{"garbage hop", "10.1.1.1:1", "198.51.100.7, x", "", "", "10.1.1.1", "http://airlock.lan:9090"},
 		{"v6 proxy", "[fd00::1]:1", "2001:db8::7", "https", "", "2001:db8::7", "https://airlock.lan:9090"},
-		{"proxy that writes ports", "10.1.1.1:1", "1.2.3.4:5, 198.51.100.7:4711, 10.2.2.2:80", "", "", "198.51.100.7", "http://airlock.lan:9090"},
-		{"proxy that writes ports, v6", "[fd00::1]:1", "[2001:db8::7]:4711", "", "", "2001:db8::7", "http://airlock.lan:9090"},
+		{"proxy that writes ports", "10.1.1.1:1", "1.2.3.4:5, 198.51.100.7:4711, 10.2.2.2:80", "", "", "198.51.100.7",
+			"http://airlock.lan:9090"},
+		{"proxy that writes ports, v6", "[fd00::1]:1", "[2001:db8::7]:4711", "", "", "2001:db8::7",
+			"http://airlock.lan:9090"},
 		{"v6 that ends like a port", "[fd00::1]:1", "2001:db8::7:80", "", "", "2001:db8::7:80", "http://airlock.lan:9090"},
 		{"port that is none", "10.1.1.1:1", "198.51.100.7:x", "", "", "10.1.1.1", "http://airlock.lan:9090"},
 		{"odd host", "10.1.1.1:1", "", "", "a b<script>", "10.1.1.1", "http://localhost:9090"},
@@ -31,7 +36,8 @@ func TestForwardedHeadersCountFromTrustedProxiesOnly(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := httptest.NewRequest("GET", "/skill.md", nil)
 			r.RemoteAddr, r.Host = c.peer, "airlock.lan:9090"
-			for name, value := range map[string]string{"X-Forwarded-For": c.xff, "X-Forwarded-Proto": c.proto, "X-Forwarded-Host": c.host} {
+			for name, value := range map[string]string{"X-Forwarded-For": c.xff, "X-Forwarded-Proto": c.proto,
+				"X-Forwarded-Host": c.host} {
 				if value != "" {
 					r.Header.Set(name, value)
 				}
@@ -46,7 +52,8 @@ func TestForwardedHeadersCountFromTrustedProxiesOnly(t *testing.T) {
 	}
 }
 
-// TestForwardedHostOfTheNearestProxy: a proxy that adds a line of its own below the client's is believed, not the client.
+// TestForwardedHostOfTheNearestProxy: a proxy that adds a line of its own below the client's is
+// believed, not the client.
 func TestForwardedHostOfTheNearestProxy(t *testing.T) {
 	t.Parallel()
 	s := Origins{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}
@@ -58,9 +65,11 @@ func TestForwardedHostOfTheNearestProxy(t *testing.T) {
 	}
 }
 
-// FuzzForwardedFor: whatever a trusted proxy passes on, the client is an address and no text, and without a trusted proxy it is the peer.
+// FuzzForwardedFor: whatever a trusted proxy passes on, the client is an address and no text, and
+// without a trusted proxy it is the peer.
 func FuzzForwardedFor(f *testing.F) {
-	for _, header := range []string{"198.51.100.7", "1.2.3.4, 198.51.100.7, 10.2.2.2", "[2001:db8::7]", "fe80::1%<b>zone", "::ffff:10.0.0.1", ",", "198.51.100.7:80", "[2001:db8::7]:80", "[fe80::1%x]:80"} {
+	for _, header := range []string{"198.51.100.7", "1.2.3.4, 198.51.100.7, 10.2.2.2", "[2001:db8::7]", "fe80::1%<b>zone",
+		"::ffff:10.0.0.1", ",", "198.51.100.7:80", "[2001:db8::7]:80", "[fe80::1%x]:80"} {
 		f.Add(header)
 	}
 	proxied, direct := Origins{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}, Origins{}

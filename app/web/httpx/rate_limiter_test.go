@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// TestRefusalForAllCostsNobodysShare: who was refused because everybody together was too quick lost a part of their own share with each try.
+// TestRefusalForAllCostsNobodysShare: who was refused because everybody together was too quick lost
+// a part of their own share with each try.
 func TestRefusalForAllCostsNobodysShare(t *testing.T) {
 	t.Parallel()
 	l, now := NewRateLimiter(6, time.Now), time.Unix(1e9, 0)
@@ -44,7 +45,8 @@ func TestRateLimiter(t *testing.T) {
 	if wait := l.delay("192.0.2.1", now.Add(10*time.Second)); wait != 0 {
 		t.Errorf("after its time it still waits %v", wait)
 	}
-	if ClientNetwork("2001:db8:1:2:3::4") != ClientNetwork("2001:db8:1:2:ffff::9") || ClientNetwork("2001:db8:1:2::4") == ClientNetwork("2001:db8:1:3::4") {
+	if ClientNetwork("2001:db8:1:2:3::4") != ClientNetwork("2001:db8:1:2:ffff::9") ||
+		ClientNetwork("2001:db8:1:2::4") == ClientNetwork("2001:db8:1:3::4") {
 		t.Error("a client is a /64 of IPv6")
 	}
 	for i := range 100 {

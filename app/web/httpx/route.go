@@ -14,7 +14,8 @@ type Route struct {
 	OnGet  echo.HandlerFunc // answers GET, for a form whose address is no page; nil: none
 }
 
-// Back returns a route whose address leads elsewhere on GET: somebody reloads the page after a form.
+// Back returns a route whose address leads elsewhere on GET: somebody reloads the page after a
+// form.
 func (r Route) Back(onGet echo.HandlerFunc) Route {
 	r.OnGet = onGet
 	return r

@@ -44,7 +44,8 @@ func FuzzTraceparent(f *testing.F) {
 	f.Add("01" + sampleParent[2:] + "-more")
 	f.Fuzz(func(t *testing.T, header string) {
 		got := parseTraceparent(http.Header{"Traceparent": {header}})
-		if got != "" && (len(got) != 32 || strings.Trim(got, "0123456789abcdef") != "" || !strings.HasPrefix(header[3:], got)) {
+		if got != "" && (len(got) != 32 || strings.Trim(got, "0123456789abcdef") != "" ||
+			!strings.HasPrefix(header[3:], got)) {
 			t.Errorf("%q: %q", header, got)
 		}
 	})

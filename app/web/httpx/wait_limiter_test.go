@@ -35,7 +35,8 @@ func TestNoProfileTakesEveryLongPoll(t *testing.T) {
 	}
 }
 
-// Anybody can make profiles. They must not take the places of agents that wait for their executions.
+// Anybody can make profiles. They must not take the places of agents that wait for their
+// executions.
 func TestStrangersDontTakeEveryLongPoll(t *testing.T) {
 	t.Parallel()
 	var places WaitLimiter

@@ -7,14 +7,16 @@ import (
 	"strings"
 )
 
-// WholePage reports whether text is a complete page of the UI for somebody who is logged in, whose title begins with title.
-// Pages of errors and the one to log in have other titles.
+// WholePage reports whether text is a complete page of the UI for somebody who is logged in, whose
+// title begins with title. Pages of errors and the one to log in have other titles.
 func WholePage(text, title string) bool {
-	return strings.HasPrefix(strings.ToLower(text), "<!doctype html>") && strings.HasSuffix(strings.TrimSpace(text), "</html>") &&
+	return strings.HasPrefix(strings.ToLower(text), "<!doctype html>") &&
+		strings.HasSuffix(strings.TrimSpace(text), "</html>") &&
 		strings.Contains(text, "<title>"+title) && strings.Contains(text, `id="live"`)
 }
 
-// CheckHealth returns an error unless an answer to GET /health says that everything is as it should be.
+// CheckHealth returns an error unless an answer to GET /health says that everything is as it should
+// be.
 func CheckHealth(text []byte) error {
 	var h struct {
 		Status  string `json:"status"`

@@ -22,7 +22,8 @@ import (
 // apiVersion is one that every engine speaks which the backend does.
 const apiVersion = "1.41"
 
-// Engine is a Docker engine. Its methods are for one goroutine at a time, but for those that only ask it something.
+// Engine is a Docker engine. Its methods are for one goroutine at a time, but for those that only
+// ask it something.
 type Engine struct {
 	dir   string
 	under []string // the command that runs dockerd; empty: none
@@ -31,7 +32,8 @@ type Engine struct {
 	ended chan struct{}
 }
 
-// Start starts an engine with its data in dir/data, and returns when it answers. It ends with this process at the latest.
+// Start starts an engine with its data in dir/data, and returns when it answers. It ends with this
+// process at the latest.
 func Start(dir string, extra ...string) (*Engine, error) {
 	e := &Engine{dir: dir, extra: extra}
 	return e, e.Start()
@@ -69,10 +71,12 @@ func (e *Engine) keep(tb testing.TB) {
 	})
 }
 
-// onSmallDisk mounts a disk for the engine's data where nobody else sees it: other tests look for mounts that they have left.
+// onSmallDisk mounts a disk for the engine's data where nobody else sees it: other tests look for
+// mounts that they have left.
 const onSmallDisk = `mkdir "$0/data" && mount -t tmpfs -o size="$1" tmpfs "$0/data" && shift && exec "$@"`
 
-// NewSmall is New with a disk of that size, such as 400m, for the engine's data. The test needs root.
+// NewSmall is New with a disk of that size, such as 400m, for the engine's data. The test needs
+// root.
 func NewSmall(tb testing.TB, size string) *Engine {
 	tb.Helper()
 	dir := directory(tb)
@@ -89,19 +93,23 @@ func (e *Engine) Data() string {
 // Socket is the path of the engine's socket.
 func (e *Engine) Socket() string { return filepath.Join(e.dir, "engine.sock") }
 
-// Name is the engine's own: of its directory, and of the control group that holds those of its containers.
+// Name is the engine's own: of its directory, and of the control group that holds those of its
+// containers.
 func (e *Engine) Name() string { return filepath.Base(e.dir) }
 
 // PID is the engine's process.
 func (e *Engine) PID() int { return e.cmd.Process.Pid }
 
-// Hosts reports whether a process is one of the engine's own: dockerd, containerd or a shim, and not what runs in a container.
+// Hosts reports whether a process is one of the engine's own: dockerd, containerd or a shim, and
+// not what runs in a container.
 func (e *Engine) Hosts(pid int) bool {
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	return err == nil && (pid == e.PID() || bytes.Contains(line, []byte("containerd")) && bytes.Contains(line, []byte(e.dir+"/")))
+	return err == nil && (pid == e.PID() ||
+		bytes.Contains(line, []byte("containerd")) && bytes.Contains(line, []byte(e.dir+"/")))
 }
 
-// Shims lists the processes that stand between the engine and a container each, each with its number first.
+// Shims lists the processes that stand between the engine and a container each, each with its
+// number first.
 func (e *Engine) Shims() []string {
 	var found []string
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -152,8 +160,10 @@ func (e *Engine) Start() error {
 		return err
 	}
 	line := append(slices.Clone(e.under), append([]string{
-		path, "--data-root", filepath.Join(e.dir, "data"), "--exec-root", filepath.Join(e.dir, "exec"), "--pidfile", filepath.Join(e.dir, "pid"),
-		"--host", e.Host(), "--iptables=false", "--ip6tables=false", "--bridge=none", "--config-file", config, "--cgroup-parent", "/" + e.Name(),
+		path, "--data-root", filepath.Join(e.dir, "data"), "--exec-root", filepath.Join(e.dir, "exec"), "--pidfile",
+		filepath.Join(e.dir, "pid"),
+		"--host", e.Host(), "--iptables=false", "--ip6tables=false", "--bridge=none", "--config-file", config,
+		"--cgroup-parent", "/" + e.Name(),
 	}, e.extra...)...)
 	e.cmd = exec.Command(line[0], line[1:]...)
 	e.cmd.Stdout, e.cmd.Stderr = log, log
@@ -211,7 +221,8 @@ func (e *Engine) Stop() error {
 	}
 }
 
-// End is Stop for good: what earlier engines of this one left when they were killed, and the last did not take over, ends too.
+// End is Stop for good: what earlier engines of this one left when they were killed, and the last
+// did not take over, ends too.
 func (e *Engine) End() error {
 	err := e.Stop()
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
@@ -233,7 +244,8 @@ func (e *Engine) End() error {
 	}
 }
 
-// removeGroups removes the control groups that hold nothing. There are none where the engine made no container.
+// removeGroups removes the control groups that hold nothing. There are none where the engine made
+// no container.
 func (e *Engine) removeGroups() {
 	for _, pattern := range []string{"/sys/fs/cgroup/", "/sys/fs/cgroup/*/"} {
 		containers, _ := filepath.Glob(pattern + e.Name() + "/*")
@@ -259,7 +271,9 @@ func (e *Engine) Kill(tb testing.TB) {
 	<-e.ended
 	_ = syscall.Kill(daemon, syscall.SIGKILL)
 	for deadline := time.Now().Add(10 * time.Second); syscall.Kill(daemon, 0) == nil; time.Sleep(5 * time.Millisecond) {
-		_, _ = syscall.Wait4(daemon, nil, syscall.WNOHANG, nil) // it is ours now if this process takes in orphans; the next engine would take its remains for a living one
+		// it is ours now if this process takes in orphans; the next engine would take its remains for a
+		// living one
+		_, _ = syscall.Wait4(daemon, nil, syscall.WNOHANG, nil)
 		if time.Now().After(deadline) {
 			tb.Fatal("containerd survived")
 		}
@@ -288,7 +302,8 @@ func (e *Engine) Import(name string, root []byte, changes ...string) error {
 		return err
 	}
 	defer func() { _ = api.Close() }()
-	answer, err := api.ImageImport(context.Background(), client.ImageImportSource{Source: bytes.NewReader(root), SourceName: "-"}, name,
+	answer, err := api.ImageImport(context.Background(),
+		client.ImageImportSource{Source: bytes.NewReader(root), SourceName: "-"}, name,
 		client.ImageImportOptions{Changes: changes})
 	if err != nil {
 		return err
@@ -312,7 +327,8 @@ func (e *Engine) Containers(tb testing.TB, label string) []string {
 		tb.Fatal(err)
 	}
 	defer func() { _ = api.Close() }()
-	list, err := api.ContainerList(context.Background(), client.ContainerListOptions{All: true, Filters: client.Filters{}.Add("label", label)})
+	list, err := api.ContainerList(context.Background(),
+		client.ContainerListOptions{All: true, Filters: client.Filters{}.Add("label", label)})
 	if err != nil {
 		return []string{err.Error()}
 	}

@@ -14,9 +14,11 @@ import (
 	"testing"
 )
 
-// Root is a root directory as a tar file, made of this host's own packages: Python, a shell, the locale C.UTF-8, and the libraries they need.
+// Root is a root directory as a tar file, made of this host's own packages: Python, a shell, the
+// locale C.UTF-8, and the libraries they need.
 func Root(more ...string) ([]byte, error) {
-	files, err := packageFiles(append(more, "python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib", "python3-minimal", "coreutils", "dash", "libc-bin")...)
+	files, err := packageFiles(append(more, "python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib",
+		"python3-minimal", "coreutils", "dash", "libc-bin")...)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +29,8 @@ func Root(more ...string) ([]byte, error) {
 	var buf bytes.Buffer
 	w := tar.NewWriter(&buf)
 	for _, name := range []string{"bin", "lib", "lib64", "sbin"} {
-		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeSymlink, Name: name, Linkname: "usr/" + name, Mode: 0o777}); err != nil {
+		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeSymlink, Name: name, Linkname: "usr/" + name,
+			Mode: 0o777}); err != nil {
 			return nil, err
 		}
 	}
@@ -74,7 +77,8 @@ func With(root []byte, files ...File) ([]byte, error) {
 	return append(buf.Bytes(), root...), nil
 }
 
-// Static builds a static program from this repository, as Airlock's is, with go build or go test -c.
+// Static builds a static program from this repository, as Airlock's is, with go build or go test
+// -c.
 func Static(tb testing.TB, pkg string, command ...string) []byte {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "program")
@@ -127,7 +131,8 @@ func packageFiles(packages ...string) ([]string, error) {
 	return sorted(seen), nil
 }
 
-// compiledFrom lists what Debian's packages make of a Python module when they are installed. Without it every box would compile what it imports.
+// compiledFrom lists what Debian's packages make of a Python module when they are installed.
+// Without it every box would compile what it imports.
 func compiledFrom(path string) []string {
 	name, module := strings.CutSuffix(filepath.Base(path), ".py")
 	if !module {

@@ -13,8 +13,9 @@ const (
 	rootlessFirst = 400_000
 )
 
-// asUser runs a command as that user, in namespaces of its own that rootlesskit makes. $1 is the directory with the account's files, which are put over this
-// host's own where nobody else sees it, as is a device for tunnels that everybody may open: not every host has one.
+// asUser runs a command as that user, in namespaces of its own that rootlesskit makes. $1 is the
+// directory with the account's files, which are put over this host's own where nobody else sees it,
+// as is a device for tunnels that everybody may open: not every host has one.
 const asUser = `
 dir=$1 uid=$2; shift 2
 for file in passwd group subuid subgid; do touch /etc/$file; mount --bind "$dir/etc/$file" "/etc/$file"; done
@@ -23,7 +24,8 @@ exec setpriv --reuid "$uid" --regid "$uid" --clear-groups env HOME="$dir" XDG_RU
 	--port-driver=none --copy-up=/etc --copy-up=/run --propagation=rslave sh -c 'rm -f /run/docker /run/containerd /run/xtables.lock; exec "$@"' sh "$@"
 `
 
-// NewRootless starts an engine that has no more rights than an ordinary user, until the end of the test. It needs rootlesskit, slirp4netns and uidmap.
+// NewRootless starts an engine that has no more rights than an ordinary user, until the end of the
+// test. It needs rootlesskit, slirp4netns and uidmap.
 func NewRootless(tb testing.TB) *Engine {
 	tb.Helper()
 	dir := directory(tb)
@@ -44,7 +46,8 @@ func NewRootless(tb testing.TB) *Engine {
 	} {
 		must(os.WriteFile(filepath.Join(dir, "etc", file), []byte(text), 0o644))
 	}
-	e := &Engine{dir: dir, under: []string{"unshare", "--mount", "--propagation", "private", "sh", "-c", asUser, "sh", dir, uid}}
+	e := &Engine{dir: dir, under: []string{"unshare", "--mount", "--propagation", "private", "sh", "-c", asUser, "sh", dir,
+		uid}}
 	e.keep(tb)
 	return e
 }

@@ -36,7 +36,8 @@ func TestRoundTrip(t *testing.T) {
 		want := Message{
 			Kind: Kind(rapid.Byte().Draw(rt, "kind")), On: rapid.Bool().Draw(rt, "on"), ABI: rapid.Uint8().Draw(rt, "abi"),
 			ID: rapid.Uint32().Draw(rt, "id"), Errno: unix.Errno(rapid.Uint32().Draw(rt, "errno")),
-			To: netip.AddrPortFrom(netip.AddrFrom4([4]byte(rapid.SliceOfN(rapid.Byte(), 4, 4).Draw(rt, "address"))), rapid.Uint16().Draw(rt, "port")),
+			To: netip.AddrPortFrom(netip.AddrFrom4([4]byte(rapid.SliceOfN(rapid.Byte(), 4, 4).Draw(rt, "address"))),
+				rapid.Uint16().Draw(rt, "port")),
 		}
 		if err := warden.Send(want, -1); err != nil {
 			rt.Fatal(err)
@@ -71,7 +72,8 @@ func TestDescriptor(t *testing.T) {
 
 func TestReceiveRefuses(t *testing.T) {
 	for name, packet := range map[string][]byte{
-		"short": make([]byte, size-1), "long": make([]byte, size+1), "longer": make([]byte, 1000), "neither on nor off": {1: 2, size - 1: 0},
+		"short": make([]byte, size-1), "long": make([]byte, size+1), "longer": make([]byte, 1000),
+		"neither on nor off": {1: 2, size - 1: 0},
 	} {
 		warden, guest := pair(t)
 		if _, err := warden.conn.Write(packet); err != nil {
@@ -107,7 +109,8 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// FuzzDecode: what comes through the door from a guest is one of our messages or none, and means what it says.
+// FuzzDecode: what comes through the door from a guest is one of our messages or none, and means
+// what it says.
 func FuzzDecode(f *testing.F) {
 	f.Add(Message{ID: 7, On: true, ABI: 3, To: netip.MustParseAddrPort("127.0.0.1:443")}.encode())
 	f.Add(make([]byte, size))

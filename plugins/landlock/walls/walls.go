@@ -16,7 +16,8 @@ const ScopedABI = 6
 // referABI is the first version that lets files be moved between directories at all.
 const referABI = 2
 
-// TruncateABI is the first version of Landlock that keeps files from being cut off by their path, or by opening them to read. Before, somebody else has to.
+// TruncateABI is the first version of Landlock that keeps files from being cut off by their path,
+// or by opening them to read. Before, somebody else has to.
 const TruncateABI = 3
 
 // ABI returns the version of the kernel's Landlock, 0 if there is none or it may not be used.
@@ -28,7 +29,8 @@ func ABI() int {
 	return int(version)
 }
 
-// Walls says what stays reachable inside. Paths that don't exist are left out; links are followed to what they lead to.
+// Walls says what stays reachable inside. Paths that don't exist are left out; links are followed
+// to what they lead to.
 type Walls struct {
 	Programs []string // trees to read and execute
 	Files    []string // trees or files to read
@@ -78,8 +80,9 @@ func scopes(abi int) uint64 {
 	return unix.LANDLOCK_SCOPE_SIGNAL | unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET
 }
 
-// Enter restricts the calling thread, using what version abi of Landlock knows. It returns descriptors that must stay open while
-// the walls are needed: files of /proc are known to Landlock by an inode that the kernel forgets when nobody holds it.
+// Enter restricts the calling thread, using what version abi of Landlock knows. It returns
+// descriptors that must stay open while the walls are needed: files of /proc are known to Landlock
+// by an inode that the kernel forgets when nobody holds it.
 func (w Walls) Enter(abi int) (pins []*os.File, err error) {
 	attr := handled(abi)
 	ruleset, err := create(attr)
@@ -116,12 +119,14 @@ func (w Walls) private() []string {
 	return []string{w.Private}
 }
 
-// EnterInner restricts the calling thread, which is inside walls already, so that its children can neither signal nor trace it. It takes nothing else away: moving files from
-// one directory to another is denied by every wall that doesn't allow it.
+// EnterInner restricts the calling thread, which is inside walls already, so that its children can
+// neither signal nor trace it. It takes nothing else away: moving files from one directory to
+// another is denied by every wall that doesn't allow it.
 func EnterInner(abi int) error {
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: unix.LANDLOCK_ACCESS_FS_REFER, Scoped: scopes(abi)}
 	if abi < referABI {
-		attr.Handled_access_fs = unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK // something has to be denied, and nobody in a box can do this
+		// something has to be denied, and nobody in a box can do this
+		attr.Handled_access_fs = unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK
 	}
 	ruleset, err := create(attr)
 	if err != nil {
@@ -163,7 +168,8 @@ func allow(ruleset int, path string, access uint64) (pin *os.File, err error) {
 		access &= ofFiles
 	}
 	attr := unix.LandlockPathBeneathAttr{Allowed_access: access, Parent_fd: int32(fd)}
-	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(ruleset), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&attr)), 0, 0, 0)
+	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(ruleset), unix.LANDLOCK_RULE_PATH_BENEATH,
+		uintptr(unsafe.Pointer(&attr)), 0, 0, 0)
 	if errno != 0 {
 		file.Close()
 		return nil, fmt.Errorf("landlock: rule for %s: %w", path, errno)

@@ -34,7 +34,8 @@ func TestEnter(t *testing.T) {
 			made = os.WriteFile(filepath.Join(closed, "new"), nil, 0o600)
 			signal = unix.Kill(os.Getppid(), 0)
 		})
-		if err != nil || inside != nil || !errors.Is(outside, unix.EACCES) || !errors.Is(made, unix.EACCES) || len(pins) != 1 {
+		if err != nil || inside != nil || !errors.Is(outside, unix.EACCES) || !errors.Is(made, unix.EACCES) ||
+			len(pins) != 1 {
 			t.Errorf("version %d: %v; inside %v, outside %v, made %v, %d pins", abi, err, inside, outside, made, len(pins))
 		}
 		if scoped := errors.Is(signal, unix.EPERM); os.Geteuid() == 0 && scoped != (abi >= ScopedABI) {
@@ -50,7 +51,8 @@ func TestEnter(t *testing.T) {
 	}
 }
 
-// TestInnerWallsLetFilesMove holds what scripts see, who are behind both. Moving a file to another directory, which every wall denies unless it says otherwise, was refused to them on every kernel.
+// TestInnerWallsLetFilesMove holds what scripts see, who are behind both. Moving a file to another
+// directory, which every wall denies unless it says otherwise, was refused to them on every kernel.
 func TestInnerWallsLetFilesMove(t *testing.T) {
 	for abi := 1; abi <= ABI(); abi++ {
 		private, closed := t.TempDir(), t.TempDir()

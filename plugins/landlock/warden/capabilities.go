@@ -29,7 +29,8 @@ func Own() (Capabilities, error) {
 	return c, nil
 }
 
-// Powerless reports whether there is no capability and no way to get one by executing a file. Uid 0 is then a user like any other.
+// Powerless reports whether there is no capability and no way to get one by executing a file. Uid 0
+// is then a user like any other.
 func (c Capabilities) Powerless() bool { return c.Permitted == 0 && c.Bounding == 0 }
 
 // Has reports whether all of these are in effect.
@@ -42,8 +43,9 @@ func (c Capabilities) Has(numbers ...int) bool {
 	return true
 }
 
-// bequeathNothing keeps what the calling thread executes from inheriting capabilities. A process that changes from one uid to another keeps its own
-// unless one of the two is 0, so for a warden that isn't root this is what leaves a box without any.
+// bequeathNothing keeps what the calling thread executes from inheriting capabilities. A process
+// that changes from one uid to another keeps its own unless one of the two is 0, so for a warden
+// that isn't root this is what leaves a box without any.
 func bequeathNothing() error {
 	header, data, err := capabilities()
 	if err != nil {

@@ -22,7 +22,8 @@ const (
 	recount = 2 * time.Millisecond
 )
 
-// census decides who may fork. Counting is dear, so it counts what it granted and looks again only when that reaches the limit.
+// census decides who may fork. Counting is dear, so it counts what it granted and looks again only
+// when that reaches the limit.
 type census struct {
 	limit   int64
 	count   func() int64
@@ -60,8 +61,9 @@ func (c *census) ask(n notification) permission {
 	return granted
 }
 
-// look counts again and reports whether there is room. A box at its limit waits for that, so that it is not counted too often; and where only what was granted a moment ago
-// stands in the way, look waits until that can be counted: of many short processes one after the other, most have ended.
+// look counts again and reports whether there is room. A box at its limit waits for that, so that
+// it is not counted too often; and where only what was granted a moment ago stands in the way, look
+// waits until that can be counted: of many short processes one after the other, most have ended.
 func (c *census) look() bool {
 	for {
 		time.Sleep(time.Until(c.at.Add(recount)))
@@ -99,7 +101,8 @@ func (c *census) freeze(on bool) {
 	}
 }
 
-// close lets nobody fork any more. Who asks waits until it's killed: an answer would only make it say something that nobody should hear.
+// close lets nobody fork any more. Who asks waits until it's killed: an answer would only make it
+// say something that nobody should hear.
 func (c *census) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -24,7 +24,8 @@ func harden(uid int) error {
 	return nil
 }
 
-// lower sets the limits that the kernel holds per process. The guest inherits them; the warden itself needs few descriptors and no large files.
+// lower sets the limits that the kernel holds per process. The guest inherits them; the warden
+// itself needs few descriptors and no large files.
 func lower(l Limits, sharedUID bool) error {
 	for _, limit := range []struct {
 		name     string
@@ -56,9 +57,10 @@ func lower(l Limits, sharedUID bool) error {
 	return nil
 }
 
-// keepRoom bounds the guest's descriptors for good, which lower didn't where the uid is shared, and raises the warden's own bound. The kernel counts descriptors on their
-// way through sockets by uid, and refuses more to whoever's own bound they exceed: a script that keeps as many on their way as its bound lets it would
-// stop all wardens with the same one from handing over connections.
+// keepRoom bounds the guest's descriptors for good, which lower didn't where the uid is shared, and
+// raises the warden's own bound. The kernel counts descriptors on their way through sockets by uid,
+// and refuses more to whoever's own bound they exceed: a script that keeps as many on their way as
+// its bound lets it would stop all wardens with the same one from handing over connections.
 func keepRoom(guest int, files int64) error {
 	const room = 1 << 10
 	var now unix.Rlimit
@@ -76,6 +78,7 @@ func keepRoom(guest int, files int64) error {
 	return nil
 }
 
-// fileLimit is how large one file may get: less than all files together, so that a script that writes one without end always meets the file's limit (an
-// error it can handle) and not, whenever the warden looks just then, the directory's, which ends the box.
+// fileLimit is how large one file may get: less than all files together, so that a script that
+// writes one without end always meets the file's limit (an error it can handle) and not, whenever
+// the warden looks just then, the directory's, which ends the box.
 func fileLimit(tmp int64) uint64 { return uint64(tmp - tmp/16) }

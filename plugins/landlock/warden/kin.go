@@ -7,16 +7,18 @@ import (
 	"strconv"
 )
 
-// kin tells the box's processes from others during one round of signals. It remembers whom it has made sure of, so that a round over a tree of
-// any shape looks twice at each process: without that, a chain of ten thousand would take fifty million looks.
+// kin tells the box's processes from others during one round of signals. It remembers whom it has
+// made sure of, so that a round over a tree of any shape looks twice at each process: without that,
+// a chain of ten thousand would take fifty million looks.
 type kin struct {
 	self   int
 	origin func(pid int) origin
 	known  map[int]uint64 // start by pid
 }
 
-// origin is where a process comes from. Number and start together name one process: the numbers go all the way round before one comes back,
-// which takes longer than a tick of the clock that starts are measured in. The zero origin is no process.
+// origin is where a process comes from. Number and start together name one process: the numbers go
+// all the way round before one comes back, which takes longer than a tick of the clock that starts
+// are measured in. The zero origin is no process.
 type origin struct {
 	parent int
 	start  uint64

@@ -12,7 +12,8 @@ import (
 	"github.com/computclaw/airlock/plugins/landlock/door"
 )
 
-// mediator answers the calls that the box's filter hands over. It runs on a thread of its own that acts as the box's uid.
+// mediator answers the calls that the box's filter hands over. It runs on a thread of its own that
+// acts as the box's uid.
 type mediator struct {
 	listener *listener
 	tmp      string
@@ -54,8 +55,9 @@ func (m *mediator) fork(n notification) {
 	}
 }
 
-// connect decides by a copy of the address. Everything that has to be known of the caller is read here, at once; the rest takes its own time,
-// because the guest that is asked may need a thread, and so this one.
+// connect decides by a copy of the address. Everything that has to be known of the caller is read
+// here, at once; the rest takes its own time, because the guest that is asked may need a thread,
+// and so this one.
 func (m *mediator) connect(n notification) {
 	size := int(min(n.args[2], 128))
 	raw, err := peek(n.pid, n.args[1], size)
@@ -131,7 +133,8 @@ func (m *mediator) bring(n notification, to netip.AddrPort, flags int) {
 	m.listener.answer(n, 0)
 }
 
-// answerWithin bounds how long a guest may think about a connection. A guest that the script stopped doesn't think at all.
+// answerWithin bounds how long a guest may think about a connection. A guest that the script
+// stopped doesn't think at all.
 const answerWithin = 10 * time.Second
 
 // callers are connections that the guest has been offered and didn't decide about yet.

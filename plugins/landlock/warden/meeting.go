@@ -6,8 +6,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// meeting makes pairs of connected TCP sockets, all of a box at one port. A port that a connection was accepted at can't be bound anew for a minute after its end, and
-// the box shares its ports with the whole host: with a port for each connection, a script could use them all up by connecting often.
+// meeting makes pairs of connected TCP sockets, all of a box at one port. A port that a connection
+// was accepted at can't be bound anew for a minute after its end, and the box shares its ports with
+// the whole host: with a port for each connection, a script could use them all up by connecting
+// often.
 type meeting struct {
 	mu        sync.Mutex
 	listening int
@@ -53,7 +55,8 @@ func (m *meeting) open() error {
 	return nil
 }
 
-// clear turns away strangers that connected since. Where it can't, for want of descriptors, join can't either.
+// clear turns away strangers that connected since. Where it can't, for want of descriptors, join
+// can't either.
 func (m *meeting) clear() {
 	for {
 		waiting := []unix.PollFd{{Fd: int32(m.listening), Events: unix.POLLIN}}
@@ -90,7 +93,9 @@ func (m *meeting) join() (client, server int, err error) {
 // connect connects client and returns the other end.
 func (m *meeting) connect(client int) (server int, err error) {
 	err = unix.Connect(client, m.address)
-	for err == unix.EINTR { // by any signal, because of the time limit; connecting goes on meanwhile, and the next call waits for its end
+	// by any signal, because of the time limit; connecting goes on meanwhile, and the next call waits
+	// for its end
+	for err == unix.EINTR {
 		err = unix.Connect(client, m.address)
 	}
 	if err != nil && err != unix.EISCONN {

@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// metadata changes mode or times of a file for the caller, if the file is in the private directory. It works on the file that it looked at, so
-// neither a link nor a rename in between leads it elsewhere.
+// metadata changes mode or times of a file for the caller, if the file is in the private directory.
+// It works on the file that it looked at, so neither a link nor a rename in between leads it
+// elsewhere.
 func (m *mediator) metadata(n notification) unix.Errno {
 	directory, pathAt, flags := int32(n.args[0]), n.args[1], uint64(0)
 	switch n.nr {
@@ -110,7 +111,8 @@ func (m *mediator) base(n notification, directory int32, path string) (int, erro
 	return unix.Open(place, unix.O_PATH|unix.O_CLOEXEC, 0)
 }
 
-// setTimes gives the file at path the times that the caller's third argument points to, or the present.
+// setTimes gives the file at path the times that the caller's third argument points to, or the
+// present.
 func (m *mediator) setTimes(n notification, path string) unix.Errno {
 	var times *[2]unix.Timespec
 	if n.args[2] != 0 {
@@ -126,7 +128,8 @@ func (m *mediator) setTimes(n notification, path string) unix.Errno {
 		return unix.EINVAL
 	}
 	here := unix.AT_FDCWD
-	_, _, errno := unix.Syscall6(unix.SYS_UTIMENSAT, uintptr(here), uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(times)), 0, 0, 0)
+	_, _, errno := unix.Syscall6(unix.SYS_UTIMENSAT, uintptr(here), uintptr(unsafe.Pointer(name)),
+		uintptr(unsafe.Pointer(times)), 0, 0, 0)
 	return errno
 }
 

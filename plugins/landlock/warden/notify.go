@@ -39,8 +39,10 @@ func install(program []byte) (*listener, error) {
 		filter *bpf.RawInstruction
 	}{uint16(len(filter)), &filter[0]}
 	var errno unix.Errno
-	// A call that is being answered shouldn't be interrupted and begin anew; kernels before 5.19 don't know how to hold it.
-	for _, flags := range []uintptr{unix.SECCOMP_FILTER_FLAG_NEW_LISTENER | unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER} {
+	// A call that is being answered shouldn't be interrupted and begin anew; kernels before 5.19 don't
+	// know how to hold it.
+	for _, flags := range []uintptr{unix.SECCOMP_FILTER_FLAG_NEW_LISTENER | unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV,
+		unix.SECCOMP_FILTER_FLAG_NEW_LISTENER} {
 		var fd uintptr
 		fd, _, errno = unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&prog)))
 		if errno == 0 {
@@ -72,7 +74,8 @@ func (l *listener) receive() (notification, error) {
 	}
 }
 
-// valid reports whether the caller still waits, and so whether what was read under its pid was its own.
+// valid reports whether the caller still waits, and so whether what was read under its pid was its
+// own.
 func (l *listener) valid(n notification) bool {
 	id := n.id
 	return l.insist(unix.SECCOMP_IOCTL_NOTIF_ID_VALID, unsafe.Pointer(&id)) == nil
@@ -109,7 +112,8 @@ func (l *listener) put(n notification, fd int, number uint32, closeOnExec bool) 
 	return l.insist(unix.SECCOMP_IOCTL_NOTIF_ADDFD, unsafe.Pointer(&a))
 }
 
-// insist repeats what a signal kept from being begun: the kernel waits for its lock of the notifications interruptibly, and a caller whose answer is lost waits for ever.
+// insist repeats what a signal kept from being begun: the kernel waits for its lock of the
+// notifications interruptibly, and a caller whose answer is lost waits for ever.
 func (l *listener) insist(request uintptr, argument unsafe.Pointer) error {
 	for {
 		if err := l.ioctl(request, argument); !errors.Is(err, unix.EINTR) {

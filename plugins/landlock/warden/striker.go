@@ -6,21 +6,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// strike sends sig to process pid if that is in the box. Its number may have been given to somebody else meanwhile, so the process is held by a
-// descriptor while it is made sure of.
+// strike sends sig to process pid if that is in the box. Its number may have been given to somebody
+// else meanwhile, so the process is held by a descriptor while it is made sure of.
 func (k *kin) strike(pid int, sig unix.Signal) {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
 		return
 	}
 	defer unix.Close(fd)
-	if !k.has(pid) || unix.PidfdSendSignal(fd, 0, nil, 0) != nil { // gone, so it may not have been the one that was looked at
+	// gone, so it may not have been the one that was looked at
+	if !k.has(pid) || unix.PidfdSendSignal(fd, 0, nil, 0) != nil {
 		return
 	}
 	_ = unix.PidfdSendSignal(fd, sig, nil, 0)
 }
 
-// killAll sends SIGKILL to everything in the box that it finds. It has to be repeated until nothing is left.
+// killAll sends SIGKILL to everything in the box that it finds. It has to be repeated until nothing
+// is left.
 func killAll() {
 	k := newKin()
 	for _, p := range descendants() {
@@ -31,8 +33,9 @@ func killAll() {
 const (
 	// freezeWithin bounds the attempts to stop every process.
 	freezeWithin = 5 * time.Second
-	// A frozen box is looked at again after refreezeFirst, then ever more seldom down to once every refreezeLast: a thousand boxes may wait frozen.
-	// One that was found awake is looked at soon again.
+	// A frozen box is looked at again after refreezeFirst, then ever more seldom down to once every
+	// refreezeLast: a thousand boxes may wait frozen. One that was found awake is looked at soon
+	// again.
 	refreezeFirst = 250 * time.Millisecond
 	refreezeLast  = 8 * time.Second
 )
@@ -82,7 +85,8 @@ func (i *ice) hold(melt <-chan struct{}, done chan<- struct{}) {
 	}
 }
 
-// freeze stops everything and reports whether it succeeded. Nothing forks meanwhile, so it's over after a few rounds.
+// freeze stops everything and reports whether it succeeded. Nothing forks meanwhile, so it's over
+// after a few rounds.
 func (i *ice) freeze() bool {
 	for deadline := time.Now().Add(freezeWithin); time.Now().Before(deadline); {
 		if i.stop() {

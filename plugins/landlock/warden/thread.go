@@ -38,7 +38,8 @@ func (t *thread) do(f func()) {
 	<-done
 }
 
-// actAs makes the calling thread's access to files and to other processes' memory that of uid. 0 changes nothing.
+// actAs makes the calling thread's access to files and to other processes' memory that of uid. 0
+// changes nothing.
 func actAs(uid int) error {
 	if uid == 0 {
 		return nil

@@ -14,9 +14,10 @@ import (
 // perFile is what a file counts besides its blocks: file systems have a bound number of them.
 const perFile = 1 << 10
 
-// tmpUsage returns what the private directory holds, in bytes, and stops looking beyond limit. Its depth isn't bounded and what is in it changes under
-// the walk, so the walk holds one directory at a time, goes up by "..", and gives up when that leads elsewhere. It must run on a thread that acts as the
-// box's uid, and opens directories that their owner closed.
+// tmpUsage returns what the private directory holds, in bytes, and stops looking beyond limit. Its
+// depth isn't bounded and what is in it changes under the walk, so the walk holds one directory at
+// a time, goes up by "..", and gives up when that leads elsewhere. It must run on a thread that
+// acts as the box's uid, and opens directories that their owner closed.
 func tmpUsage(dir string, limit int64) (total int64, err error) {
 	type level struct {
 		inode uint64
@@ -74,7 +75,8 @@ func enter(fd int, name string) (int, error) {
 	return next, nil
 }
 
-// openDirectory opens a directory so that what is in it can be looked at, whatever mode its owner gave it.
+// openDirectory opens a directory so that what is in it can be looked at, whatever mode its owner
+// gave it.
 func openDirectory(at int, name string) (int, error) {
 	fd, err := unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err == nil {
@@ -91,7 +93,8 @@ func openDirectory(at int, name string) (int, error) {
 	return -1, err
 }
 
-// unlock opens a directory whose owner closed it, without ever following a link that it may be exchanged for.
+// unlock opens a directory whose owner closed it, without ever following a link that it may be
+// exchanged for.
 func unlock(fd int, name string) (int, error) {
 	path, err := unix.Openat(fd, name, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -139,8 +142,9 @@ func namesIn(fd int) ([]string, error) {
 	return file.Readdirnames(-1)
 }
 
-// RemoveTree removes a directory that may be as deep as its owner liked, with one descriptor and no recursion: what is in a subdirectory is
-// moved up until there is nothing but files and empty directories. Nobody else may be at work in it. What is no directory is removed, too.
+// RemoveTree removes a directory that may be as deep as its owner liked, with one descriptor and no
+// recursion: what is in a subdirectory is moved up until there is nothing but files and empty
+// directories. Nobody else may be at work in it. What is no directory is removed, too.
 func RemoveTree(dir string) error {
 	top, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if errors.Is(err, unix.ENOENT) {
@@ -180,7 +184,8 @@ func RemoveTree(dir string) error {
 	return nil
 }
 
-// removeEntry removes one entry of top. Subdirectories of a directory are moved into top under fresh names.
+// removeEntry removes one entry of top. Subdirectories of a directory are moved into top under
+// fresh names.
 func removeEntry(top int, name string, next *int) error {
 	err := unix.Unlinkat(top, name, 0)
 	if !errors.Is(err, unix.EISDIR) && !errors.Is(err, unix.EPERM) {
@@ -219,7 +224,8 @@ func moveUp(dir int, name string, top int, next *int) error {
 	}
 }
 
-// RemoveOwned removes a private directory that a warden left, or a file beside it, as the uid that it belongs to.
+// RemoveOwned removes a private directory that a warden left, or a file beside it, as the uid that
+// it belongs to.
 func RemoveOwned(dir string) error {
 	var stat unix.Stat_t
 	switch err := unix.Lstat(dir, &stat); {

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestDirectoriesThatAreRemovedMeanwhile: a script that makes and removes directories, as tempfile does, had written too much if the walk stood in one of them.
+// TestDirectoriesThatAreRemovedMeanwhile: a script that makes and removes directories, as tempfile
+// does, had written too much if the walk stood in one of them.
 func TestDirectoriesThatAreRemovedMeanwhile(t *testing.T) {
 	dir, done, ended := t.TempDir(), make(chan struct{}), make(chan struct{})
 	go func() {
@@ -42,7 +43,8 @@ func TestDirectoriesThatAreRemovedMeanwhile(t *testing.T) {
 	<-ended
 }
 
-// TestDirectoriesOfAnyMode: what is in a directory counts whatever mode its owner gave it. One that could be listed, and not searched, counted as too much.
+// TestDirectoriesOfAnyMode: what is in a directory counts whatever mode its owner gave it. One that
+// could be listed, and not searched, counted as too much.
 func TestDirectoriesOfAnyMode(t *testing.T) {
 	runtime.LockOSThread() // not unlocked: the thread ends with what it became
 	if os.Geteuid() == 0 {
@@ -58,7 +60,8 @@ func TestDirectoriesOfAnyMode(t *testing.T) {
 	inner := filepath.Join(dir, "inner")
 	for _, closed := range []string{dir, inner} {
 		for mode := range os.FileMode(8) {
-			if err := errors.Join(os.MkdirAll(inner, 0o700), os.WriteFile(filepath.Join(inner, "file"), make([]byte, 100<<10), 0o600), os.Chmod(closed, mode<<6)); err != nil {
+			if err := errors.Join(os.MkdirAll(inner, 0o700),
+				os.WriteFile(filepath.Join(inner, "file"), make([]byte, 100<<10), 0o600), os.Chmod(closed, mode<<6)); err != nil {
 				t.Fatal(err)
 			}
 			if n, err := tmpUsage(dir, 1<<20); err != nil || n < 100<<10 || n > 120<<10 {

@@ -64,8 +64,9 @@ func state(path string) byte {
 	return stat[end+2]
 }
 
-// stopped reports whether no thread of p will run on. One in an uninterruptible wait (D) runs no more of the script's code before it
-// stops, and one that waits for the warden's leave doesn't either.
+// stopped reports whether no thread of p will run on. One in an uninterruptible wait (D) runs no
+// more of the script's code before it stops, and one that waits for the warden's leave doesn't
+// either.
 func (p process) stopped() bool {
 	for _, thread := range p.threads {
 		if s := state(thread); s != 0 && !strings.ContainsRune("TtZXD", rune(s)) {

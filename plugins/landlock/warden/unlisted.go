@@ -16,8 +16,9 @@ type unlisted struct {
 	closed bool  // a process can't be looked at
 }
 
-// lookForUnlisted goes through descriptors and mappings. A removed file that is only mapped can't be measured, so it's counted with the most that it
-// can have, longest. It must run on a thread that acts as the box's uid. A process that executes what it may not read hides what it holds.
+// lookForUnlisted goes through descriptors and mappings. A removed file that is only mapped can't
+// be measured, so it's counted with the most that it can have, longest. It must run on a thread
+// that acts as the box's uid. A process that executes what it may not read hides what it holds.
 func lookForUnlisted(processes []process, tmp string, longest int64) unlisted {
 	var u unlisted
 	seen := map[string]bool{}

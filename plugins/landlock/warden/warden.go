@@ -17,8 +17,8 @@ import (
 	"github.com/computclaw/airlock/plugins/landlock/walls"
 )
 
-// Main is the warden's process. It takes a Config from descriptor 3, holds one box, and leaves a Report on descriptor 4. An error means that
-// there was no way to report.
+// Main is the warden's process. It takes a Config from descriptor 3, holds one box, and leaves a
+// Report on descriptor 4. An error means that there was no way to report.
 func Main() error {
 	runtime.GOMAXPROCS(2)
 	debug.SetGCPercent(50)
@@ -97,13 +97,15 @@ func (w *warden) abandon() {
 	_ = w.reap()
 }
 
-// start enters the walls with one thread and forks the guest from it. The guest's calls are answered from another.
+// start enters the walls with one thread and forks the guest from it. The guest's calls are
+// answered from another.
 func (w *warden) start(guestDoor *os.File) error {
 	mediating, err := newThread(func() error { return actAs(w.config.UID) })
 	if err != nil {
 		return err
 	}
-	w.census = &census{limit: w.config.Limits.Pids, count: tasks, isGuest: func(thread uint32) bool { return threadOf(w.guest, thread) }}
+	w.census = &census{limit: w.config.Limits.Pids, count: tasks,
+		isGuest: func(thread uint32) bool { return threadOf(w.guest, thread) }}
 	w.mediator = &mediator{tmp: w.config.Tmp, census: w.census, callers: w.callers}
 	walls.OnThrowawayThread(func() {
 		if err = w.enter(); err == nil {
@@ -124,7 +126,8 @@ func (w *warden) start(guestDoor *os.File) error {
 	return nil
 }
 
-// enter puts the calling thread into the walls and under the filter, and proves that its signals stay inside where they should.
+// enter puts the calling thread into the walls and under the filter, and proves that its signals
+// stay inside where they should.
 func (w *warden) enter() error {
 	if err := bequeathNothing(); err != nil {
 		return err
@@ -151,9 +154,11 @@ func (w *warden) enter() error {
 	return nil
 }
 
-// fork starts the guest. It must run on the walled thread, which the guest inherits everything from.
+// fork starts the guest. It must run on the walled thread, which the guest inherits everything
+// from.
 func (w *warden) fork(guestDoor *os.File) (int, error) {
-	// Neighbours and Airlock itself go first when all want the processor. The thread's children inherit it.
+	// Neighbours and Airlock itself go first when all want the processor. The thread's children
+	// inherit it.
 	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, 5)
 	path := w.config.Path
 	if path == "" {

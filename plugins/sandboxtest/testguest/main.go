@@ -27,7 +27,8 @@ type order struct {
 	Hold bool     `json:"hold"` // after Argv ended, stay until the end of stdin
 }
 
-// threads are more than it ever needs: two block in reading and waiting, the others are the runtime's own.
+// threads are more than it ever needs: two block in reading and waiting, the others are the
+// runtime's own.
 const threads = 8
 
 // codeEOF is how the guest ends when its stdin ends before what it runs.
@@ -63,8 +64,9 @@ func main() {
 	os.Exit(follow(o, in, previous))
 }
 
-// dieFirst makes this process, whose end is the box's, the one that the kernel ends when the box is out of memory, and returns what has to
-// be written for those that aren't. It must come before the process is non-dumpable.
+// dieFirst makes this process, whose end is the box's, the one that the kernel ends when the box is
+// out of memory, and returns what has to be written for those that aren't. It must come before the
+// process is non-dumpable.
 func dieFirst() (previous string, err error) {
 	const path = "/proc/self/oom_score_adj"
 	b, err := os.ReadFile(path)
@@ -77,10 +79,12 @@ func dieFirst() (previous string, err error) {
 	return string(b), os.WriteFile(path, []byte("1000"), 0)
 }
 
-// stand lets a child stand as this process did. The child has just been started: for a moment it is as closed as this process, whose memory it had.
+// stand lets a child stand as this process did. The child has just been started: for a moment it is
+// as closed as this process, whose memory it had.
 func stand(pid int, oomScore string) (err error) {
 	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		if err = os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), []byte(oomScore), 0); !errors.Is(err, os.ErrPermission) {
+		if err = os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), []byte(oomScore), 0); !errors.Is(err,
+			os.ErrPermission) {
 			return err
 		}
 	}

@@ -1,2 +1,3 @@
-// Package remotebin carries airlock-remote, the program that the ssh backend uploads, inside whatever links it.
+// Package remotebin carries airlock-remote, the program that the ssh backend uploads, inside
+// whatever links it.
 package remotebin

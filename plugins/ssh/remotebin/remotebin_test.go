@@ -26,15 +26,16 @@ func TestBothArchitecturesAreThere(t *testing.T) {
 	}
 }
 
-// TestEmbeddedIsThisSource builds the program as the Makefile does. The tests of the ssh backend run what is embedded, so an old one would
-// make them say nothing about this source.
+// TestEmbeddedIsThisSource builds the program as the Makefile does. The tests of the ssh backend
+// run what is embedded, so an old one would make them say nothing about this source.
 func TestEmbeddedIsThisSource(t *testing.T) {
 	want, err := For(runtime.GOARCH)
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "airlock-remote")
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", path, "github.com/computclaw/airlock/cmd/airlock-remote")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", path,
+		"github.com/computclaw/airlock/cmd/airlock-remote")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+runtime.GOARCH, "GOFLAGS=")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Machine is another host: an OpenSSH server in a network namespace with an address of its own, reached over a link that can be cut.
-// There can be one at a time.
+// Machine is another host: an OpenSSH server in a network namespace with an address of its own,
+// reached over a link that can be cut. There can be one at a time.
 type Machine struct {
 	Address string // without the port
 	User    string
@@ -46,7 +46,8 @@ type Options struct {
 
 const port = "2222"
 
-// TestUID is the remote user's, if we are root. Else the remote user is ourselves: only root can log others in.
+// TestUID is the remote user's, if we are root. Else the remote user is ourselves: only root can
+// log others in.
 const TestUID = 54321
 
 // New sets a machine up, until the end of the test. A missing sshd is a failure.
@@ -66,8 +67,10 @@ func New(t testing.TB, o Options) *Machine {
 	m.account(o.Home, o.Shell)
 	m.cable()
 	m.conf = m.Write("sshd_config", strings.Join(append([]string{
-		"Port " + port, "ListenAddress 0.0.0.0", "HostKey " + m.path("host_key"), "AuthorizedKeysFile " + m.path("authorized_keys"),
-		"PidFile none", "UsePAM no", "StrictModes no", "PasswordAuthentication no", "KbdInteractiveAuthentication no", "UseDNS no",
+		"Port " + port, "ListenAddress 0.0.0.0", "HostKey " + m.path("host_key"),
+		"AuthorizedKeysFile " + m.path("authorized_keys"),
+		"PidFile none", "UsePAM no", "StrictModes no", "PasswordAuthentication no", "KbdInteractiveAuthentication no",
+		"UseDNS no",
 	}, o.Conf...), "\n")+"\n", 0o600)
 	m.Serve()
 	t.Cleanup(m.end)
@@ -96,7 +99,8 @@ func (m *Machine) UID() int {
 	return TestUID
 }
 
-// account gives the remote user a home on a small file system, in a user list that only these tests see.
+// account gives the remote user a home on a small file system, in a user list that only these tests
+// see.
 func (m *Machine) account(mountOptions, shell string) {
 	m.t.Helper()
 	if shell == "" {
@@ -118,7 +122,8 @@ func (m *Machine) account(mountOptions, shell string) {
 	}
 	var keep []string
 	for entry := range strings.Lines(string(list)) {
-		if fields := strings.Split(entry, ":"); fields[0] != m.User && (len(fields) < 3 || fields[2] != strconv.Itoa(m.UID())) {
+		if fields := strings.Split(entry, ":"); fields[0] != m.User &&
+			(len(fields) < 3 || fields[2] != strconv.Itoa(m.UID())) {
 			keep = append(keep, entry)
 		}
 	}
@@ -197,7 +202,8 @@ func (m *Machine) Serve() {
 	for _, dir := range m.within {
 		fmt.Fprintf(&enter, "echo $$ > %s/cgroup.procs && ", dir)
 	}
-	m.sshd = exec.Command("nsenter", "--net=/proc/"+strconv.Itoa(m.holder)+"/ns/net", "--", "/bin/sh", "-c", enter.String()+"exec /usr/sbin/sshd -D -e -f "+m.conf)
+	m.sshd = exec.Command("nsenter", "--net=/proc/"+strconv.Itoa(m.holder)+"/ns/net", "--", "/bin/sh", "-c",
+		enter.String()+"exec /usr/sbin/sshd -D -e -f "+m.conf)
 	log, err := os.OpenFile(m.path("sshd.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		m.t.Fatal(err)
@@ -251,7 +257,8 @@ func (m *Machine) Mend() { Run(m.t, "ip", "link", "set", m.link, "up") }
 // Settings are right ones, as of AIRLOCK_PLUGIN_SSH_…; more ("name=value") override them.
 func (m *Machine) Settings(more ...string) map[string]string {
 	s := map[string]string{
-		"host": net.JoinHostPort(m.Address, port), "user": m.User, "key": m.Key, "host_key": Line(m.HostKey), "limits": "polled",
+		"host": net.JoinHostPort(m.Address, port), "user": m.User, "key": m.Key, "host_key": Line(m.HostKey),
+		"limits": "polled",
 	}
 	for _, pair := range more {
 		name, value, _ := strings.Cut(pair, "=")

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// Boxes lists the processes of all boxes on the machine, as "PID COMMAND LINE": what its supervisors have started.
+// Boxes lists the processes of all boxes on the machine, as "PID COMMAND LINE": what its
+// supervisors have started.
 func (m *Machine) Boxes() []string {
 	children := map[int][]int{}
 	var supervisors []int

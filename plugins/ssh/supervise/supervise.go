@@ -21,7 +21,8 @@ import (
 	"github.com/computclaw/airlock/plugins/ssh/pulse"
 )
 
-// Protocol is the version of what is spoken. Both sides come from one build, so another number is a mistake and not a matter for talks.
+// Protocol is the version of what is spoken. Both sides come from one build, so another number is a
+// mistake and not a matter for talks.
 const Protocol = 1
 
 // Greeting begins the line with the Hello.
@@ -36,13 +37,15 @@ type Hello struct {
 	Ended    int    `json:"ended"` // supervisors of the same instance that were still there
 }
 
-// lastGasp is how long boxes may take to be cleared away in order once the link is gone. Afterwards the process just ends, and they with it.
+// lastGasp is how long boxes may take to be cleared away in order once the link is gone. Afterwards
+// the process just ends, and they with it.
 const lastGasp = 3 * time.Second
 
 // maxGuest bounds the guest's file, in bytes.
 const maxGuest = 64 << 20
 
-// Run is the whole program. It takes over stdin and stdout, and ends the process itself if the boxes don't go away.
+// Run is the whole program. It takes over stdin and stdout, and ends the process itself if the
+// boxes don't go away.
 func Run(ctx context.Context, args []string) error {
 	o, err := parse(args)
 	if err != nil {
@@ -78,12 +81,14 @@ func parse(args []string) (options, error) {
 		return o, err
 	}
 	if f.NArg() > 0 || !plugins.IsLabel(o.instance) || o.guest == "" {
-		return o, errors.New("usage: airlock-remote supervise --instance LABEL --guest FILE --sha256 HEX; only Airlock starts it")
+		return o, errors.New("usage: airlock-remote supervise --instance LABEL --guest FILE --sha256 HEX; only Airlock " +
+			"starts it")
 	}
 	return o, nil
 }
 
-// load reads the guest and compares its digest, so that it's the same bytes that are checked and run.
+// load reads the guest and compares its digest, so that it's the same bytes that are checked and
+// run.
 func load(path, sum string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -100,7 +105,8 @@ func load(path, sum string) ([]byte, error) {
 	return guest, nil
 }
 
-// prepare keeps scripts out of core files and makes reads and writes of the pipes end when they're closed.
+// prepare keeps scripts out of core files and makes reads and writes of the pipes end when they're
+// closed.
 func prepare() error {
 	unix.Umask(0o077)
 	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
@@ -120,7 +126,8 @@ func greet(w io.Writer, ended int) error {
 		return err
 	}
 	line, err := json.Marshal(Hello{
-		Protocol: Protocol, System: text(name.Sysname[:]) + " " + text(name.Release[:]), Arch: runtime.GOARCH, UID: os.Getuid(), Ended: ended,
+		Protocol: Protocol, System: text(name.Sysname[:]) + " " + text(name.Release[:]), Arch: runtime.GOARCH,
+		UID: os.Getuid(), Ended: ended,
 	})
 	if err != nil {
 		return err
@@ -135,7 +142,8 @@ func text(field []byte) string {
 }
 
 // group is how an operator gives boxes of this machine a control group.
-const group = "give the account a user manager of systemd there that hands memory, processes and processor time down, which takes cgroup version 2: " +
+const group = "give the account a user manager of systemd there that hands memory, processes and processor time " +
+	"down, which takes cgroup version 2: " +
 	"loginctl enable-linger, and Delegate=cpu cpuset io memory pids for user@.service (docs/backends/ssh.md#limits)"
 
 func serve(ctx context.Context, guest []byte) error {

@@ -17,7 +17,8 @@ func TestParse(t *testing.T) {
 	if err != nil || o != (options{"a-1", "/g", "00"}) {
 		t.Errorf("%+v, %v", o, err)
 	}
-	for _, args := range [][]string{nil, {"--instance", "../x", "--guest", "/g"}, {"--instance", "a"}, {"--instance", "a", "--guest", "/g", "more"}, {"--nonsense"}} {
+	for _, args := range [][]string{nil, {"--instance", "../x", "--guest", "/g"}, {"--instance", "a"},
+		{"--instance", "a", "--guest", "/g", "more"}, {"--nonsense"}} {
 		if _, err := parse(args); err == nil {
 			t.Errorf("%q: no error", args)
 		}
@@ -46,16 +47,19 @@ func TestGreeting(t *testing.T) {
 	}
 	text, ok := strings.CutPrefix(out.String(), Greeting)
 	var h Hello
-	if err := json.Unmarshal([]byte(text), &h); !ok || err != nil || h.Protocol != Protocol || h.Arch != runtime.GOARCH || h.Ended != 2 || !strings.HasPrefix(h.System, "Linux ") {
+	if err := json.Unmarshal([]byte(text), &h); !ok || err != nil || h.Protocol != Protocol || h.Arch != runtime.GOARCH ||
+		h.Ended != 2 || !strings.HasPrefix(h.System, "Linux ") {
 		t.Errorf("%q: %+v, %v", out.String(), h, err)
 	}
 }
 
-// TestIsSupervisor: takeOver kills what this says yes to. That it does is tested with a supervisor that hangs, in package ssh.
+// TestIsSupervisor: takeOver kills what this says yes to. That it does is tested with a supervisor
+// that hangs, in package ssh.
 func TestIsSupervisor(t *testing.T) {
 	dir := t.TempDir()
 	look := func(cmdline ...string) bool {
-		if err := os.WriteFile(filepath.Join(dir, "cmdline"), []byte(strings.Join(cmdline, "\x00")+"\x00"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "cmdline"), []byte(strings.Join(cmdline, "\x00")+"\x00"),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 		return isSupervisor(dir, "mine")

@@ -14,14 +14,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ProgramPrefix is how the names of the uploaded supervisors begin, GuestPrefix those of the guests. The sha256 follows.
+// ProgramPrefix is how the names of the uploaded supervisors begin, GuestPrefix those of the
+// guests. The sha256 follows.
 const (
 	ProgramPrefix = "airlock-remote-"
 	GuestPrefix   = "airlock-init-"
 )
 
-// takeOver ends every other supervisor of the instance. One can be left when the link broke a moment ago and both sides have not
-// noticed, or when it was stopped. It returns how many there were.
+// takeOver ends every other supervisor of the instance. One can be left when the link broke a
+// moment ago and both sides have not noticed, or when it was stopped. It returns how many there
+// were.
 func takeOver(instance string) (int, error) {
 	dirs, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
@@ -52,7 +54,8 @@ func takeOver(instance string) (int, error) {
 	return ended, nil
 }
 
-// isSupervisor goes by the user and the command line. Nobody else can have our user id, except what that user runs anyway.
+// isSupervisor goes by the user and the command line. Nobody else can have our user id, except what
+// that user runs anyway.
 func isSupervisor(dir, instance string) bool {
 	var stat unix.Stat_t
 	if unix.Stat(dir, &stat) != nil || int(stat.Uid) != os.Getuid() {
@@ -87,7 +90,8 @@ func awaitEnd(fd int) error {
 // unused is how long a file that no Airlock has asked for stays.
 const unused = 30 * 24 * time.Hour
 
-// tidy marks our files as used and removes those of versions that nobody has used for long. What can't be removed stays: it takes space and does no harm.
+// tidy marks our files as used and removes those of versions that nobody has used for long. What
+// can't be removed stays: it takes space and does no harm.
 func tidy(guest string) {
 	now := time.Now()
 	dir := filepath.Dir(guest)

@@ -1,5 +1,6 @@
-// Testserver is a Vault server for tests: Vault's own core and HTTP handler, with storage in memory. It starts uninitialised and sealed, as any Vault
-// does; the tests initialise and unseal it over HTTP. It prints the address that it listens on, and ends when its standard input does.
+// Testserver is a Vault server for tests: Vault's own core and HTTP handler, with storage in
+// memory. It starts uninitialised and sealed, as any Vault does; the tests initialise and unseal it
+// over HTTP. It prints the address that it listens on, and ends when its standard input does.
 //
 // It is a module of its own, so that what Vault needs stays out of the product's dependencies.
 package main
@@ -48,7 +49,8 @@ func run() error {
 	}
 	failed := make(chan error, 1)
 	server := &http.Server{
-		Handler:           vaulthttp.Handler.Handler(&vault.HandlerProperties{Core: core, ListenerConfig: &configutil.Listener{}}),
+		Handler: vaulthttp.Handler.Handler(
+			&vault.HandlerProperties{Core: core, ListenerConfig: &configutil.Listener{}}),
 		ReadHeaderTimeout: 10 * time.Second,
 	}
 	go func() { failed <- server.Serve(listener) }()

@@ -13,7 +13,8 @@ import (
 	"github.com/hashicorp/vault/sdk/logical"
 )
 
-// registry is the plugins that are built in: few, since each of Vault's own brings the client library of some cloud.
+// registry is the plugins that are built in: few, since each of Vault's own brings the client
+// library of some cloud.
 type registry struct {
 	secrets, auth map[string]logical.Factory
 	databases     map[string]func() (any, error)

@@ -49,7 +49,8 @@ func StartPostgres(t testing.TB) *Postgres {
 		attributes.Credential = ownerOf(t, dir)
 	}
 	data := filepath.Join(dir, "data")
-	initdb := exec.Command(filepath.Join(p.bin, "initdb"), "-D", data, "-U", "owner", "--auth=scram-sha-256", "--pwfile="+secret, "--no-sync", "--locale=C.UTF-8")
+	initdb := exec.Command(filepath.Join(p.bin, "initdb"), "-D", data, "-U", "owner", "--auth=scram-sha-256",
+		"--pwfile="+secret, "--no-sync", "--locale=C.UTF-8")
 	initdb.SysProcAttr, initdb.Dir = attributes, dir
 	if out, err := initdb.CombinedOutput(); err != nil {
 		t.Fatalf("initdb: %v\n%s", err, out)
@@ -139,12 +140,14 @@ func (p *Postgres) Users() []string {
 	return strings.Fields(out)
 }
 
-// Database mounts the database engine for p, with the role reports: a user that may read, for ttl at a time and max altogether.
+// Database mounts the database engine for p, with the role reports: a user that may read, for ttl
+// at a time and max altogether.
 func (s *Server) Database(p *Postgres, ttl, maximum string) {
 	s.t.Helper()
 	s.Write("sys/mounts/database", map[string]any{"type": "database"})
 	s.Write("database/config/reports", map[string]any{
-		"plugin_name": "postgresql-database-plugin", "allowed_roles": []string{"reports"}, "username": "owner", "password": postgresPassword,
+		"plugin_name": "postgresql-database-plugin", "allowed_roles": []string{"reports"}, "username": "owner",
+		"password":       postgresPassword,
 		"connection_url": "postgresql://{{username}}:{{password}}@" + p.Address + "/postgres?sslmode=disable",
 	})
 	s.Write("database/roles/reports", map[string]any{

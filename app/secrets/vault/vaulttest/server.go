@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// Server is one Vault, unsealed, with KV version 2 at secret/, KV version 1 at kv/ and AppRole at approle/.
+// Server is one Vault, unsealed, with KV version 2 at secret/, KV version 1 at kv/ and AppRole at
+// approle/.
 type Server struct {
 	URL  string
 	Root string // token that may do everything
@@ -76,7 +77,8 @@ func (s *Server) setUp() {
 	s.Write("sys/auth/approle", map[string]any{"type": "approle"})
 	// A mount of KV version 2 is being made for a moment after it was asked for.
 	for range 200 {
-		if _, status := s.try("POST", "secret/data/ready", s.Root, map[string]any{"data": map[string]any{"x": "y"}}); status < 300 {
+		if _, status := s.try("POST", "secret/data/ready", s.Root,
+			map[string]any{"data": map[string]any{"x": "y"}}); status < 300 {
 			return
 		}
 	}
@@ -143,7 +145,8 @@ func (s *Server) Token(ttl string, policies ...string) string {
 	return made["auth"].(map[string]any)["client_token"].(string)
 }
 
-// Role makes an AppRole whose tokens have the policies and live for ttl, and returns what to log in by.
+// Role makes an AppRole whose tokens have the policies and live for ttl, and returns what to log in
+// by.
 func (s *Server) Role(name, ttl string, policies ...string) (roleID, secretID string) {
 	s.t.Helper()
 	s.Write("auth/approle/role/"+name, map[string]any{"token_policies": policies, "token_ttl": ttl})

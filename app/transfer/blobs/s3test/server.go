@@ -42,7 +42,8 @@ func Start(t *testing.T) (endpoint string) {
 	addr := listener.Addr().String()
 	_ = listener.Close()
 	command := exec.Command(binary, "--access", AccessKey, "--secret", SecretKey, "--port", addr, "--quiet", "posix", dir) //nolint:gosec // our own build
-	command.Stdout, command.Stderr, command.SysProcAttr = t.Output(), t.Output(), &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	command.Stdout, command.Stderr, command.SysProcAttr = t.Output(), t.Output(),
+		&syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,8 @@ func Build(ctx context.Context) (string, error) {
 	return binary, os.Rename(binary+".new", binary)
 }
 
-// moduleDir is where the server's module is, above the working directory: a program that was built with -trimpath doesn't know where it came from.
+// moduleDir is where the server's module is, above the working directory: a program that was built
+// with -trimpath doesn't know where it came from.
 func moduleDir() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -91,7 +91,8 @@ func (h *Handlers) saveCredential(c echo.Context, title string, cred app.Credent
 	return h.Render(c, http.StatusUnprocessableEntity, credentialview.Credential(page))
 }
 
-// seenAt is when the credential that a form shows was changed last; zero for a form that doesn't say.
+// seenAt is when the credential that a form shows was changed last; zero for a form that doesn't
+// say.
 func seenAt(fields url.Values) (time.Time, error) {
 	text := fields.Get("seen")
 	if text == "" {

@@ -41,7 +41,8 @@ func (h *Handlers) executionFilter(
 	return typed, f, nil, err
 }
 
-// hostTyped is a host as the ledger has it, from what somebody may paste: a URL, a name with a port.
+// hostTyped is a host as the ledger has it, from what somebody may paste: a URL, a name with a
+// port.
 func hostTyped(text string) string {
 	text = strings.ToLower(app.Clip(text, 253))
 	if _, rest, is := strings.Cut(text, "://"); is {

@@ -7,8 +7,8 @@ import (
 	"github.com/computclaw/airlock/app/web/ui/uix"
 )
 
-// TestHostsNotice: what is said after hosts were decided on is what happened: additions wait for the next execution, what is taken away does not, and a
-// dismissal saves no host.
+// TestHostsNotice: what is said after hosts were decided on is what happened: additions wait for
+// the next execution, what is taken away does not, and a dismissal saves no host.
 func TestHostsNotice(t *testing.T) {
 	t.Parallel()
 	a, b := app.Host{Name: "a.example", Ports: []int{443}}, app.Host{Name: "b.example", Ports: []int{443}}
@@ -24,10 +24,14 @@ func TestHostsNotice(t *testing.T) {
 			t.Errorf("%v: %q", c, got)
 		}
 	}
-	if got := hostsNotice([]app.Host{a}, chosen{allowed: []app.Host{a}, dismissed: []string{"b.example:443"}}); got != "hosts-dismissed" || !uix.IsNotice(got) {
+	if got := hostsNotice([]app.Host{a},
+		chosen{allowed: []app.Host{a}, dismissed: []string{"b.example:443"}}); got != "hosts-dismissed" ||
+		!uix.IsNotice(got) {
 		t.Errorf("a dismissal: %q", got)
 	}
-	if added, removed := hostsNotice([]app.Host{a}, chosen{allowed: []app.Host{private}}), hostsNotice([]app.Host{private}, chosen{allowed: []app.Host{a}}); added != "hosts-added" || removed != "hosts-removed" {
+	if added, removed := hostsNotice([]app.Host{a}, chosen{allowed: []app.Host{private}}),
+		hostsNotice([]app.Host{private}, chosen{allowed: []app.Host{a}}); added != "hosts-added" ||
+		removed != "hosts-removed" {
 		t.Errorf("private addresses: %q, %q", added, removed)
 	}
 }

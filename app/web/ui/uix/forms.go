@@ -105,7 +105,8 @@ func Sentences(e *app.Error) string {
 	return strings.TrimSpace(Sentence(e.Message) + " " + Sentence(e.Hint))
 }
 
-// Sentence begins a text with a capital letter, and ends it with a full stop if it has several words.
+// Sentence begins a text with a capital letter, and ends it with a full stop if it has several
+// words.
 func Sentence(text string) string {
 	text = strings.TrimSpace(text)
 	if text == "" {

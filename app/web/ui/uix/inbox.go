@@ -108,7 +108,8 @@ func (i *Inbox) profileNeed(p app.Profile) (n dashboard.Need, waits bool) {
 	return n, false
 }
 
-// undecidedHosts are the hosts that nobody decided about, and when the oldest of them was asked for.
+// undecidedHosts are the hosts that nobody decided about, and when the oldest of them was asked
+// for.
 func undecidedHosts(p app.Profile) (names []string, since time.Time) {
 	for _, h := range p.Hosts {
 		if h.Allowed {

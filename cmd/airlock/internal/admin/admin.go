@@ -89,7 +89,8 @@ type operator struct {
 	cfg                config.Config
 }
 
-// Parse reads a command's arguments as flags.parse does, and then opens the instance: neither help nor a wrong command needs one.
+// Parse reads a command's arguments as flags.parse does, and then opens the instance: neither help
+// nor a wrong command needs one.
 func (o *operator) Parse(ctx context.Context, f *cli.Flags, args []string, want ...string) ([]string, error) {
 	rest, err := f.Parse(o.Out, args, want...)
 	if err != nil {
@@ -135,7 +136,8 @@ func Run(ctx context.Context, c cli.Console, args []string) (err error) {
 		"import":  func(rest []string) error { return o.importFile(ctx, rest) },
 		"restore": func(rest []string) error { return o.restore(ctx, rest) },
 		"key": func(rest []string) error {
-			return cli.Pick("admin key", Usage, c.Out, rest, map[string]func([]string) error{"rotate": func(rest []string) error { return o.rotateKey(ctx, rest) }})
+			return cli.Pick("admin key", Usage, c.Out, rest,
+				map[string]func([]string) error{"rotate": func(rest []string) error { return o.rotateKey(ctx, rest) }})
 		},
 		"vacuum": func(rest []string) error { return o.vacuum(ctx, rest) },
 		"retire": func(rest []string) error { return o.retire(ctx, rest) },

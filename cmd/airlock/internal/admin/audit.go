@@ -39,8 +39,9 @@ func eventRow(w cli.Columns, e app.Event) {
 	w.Row(fmt.Sprint(e.Seq), cli.Stamp(e.At), who, e.Action, e.Subject, e.Detail)
 }
 
-// verifyAudit is airlock admin audit verify. Whoever can write the database can write the whole chain anew, which only a hash shows that was noted elsewhere: so it prints
-// the newest, and looks for one that is given.
+// verifyAudit is airlock admin audit verify. Whoever can write the database can write the whole
+// chain anew, which only a hash shows that was noted elsewhere: so it prints the newest, and looks
+// for one that is given.
 func (o *operator) verifyAudit(ctx context.Context, args []string) error {
 	f := cli.NewFlags("admin audit verify", Usage)
 	noted := f.String("noted", "", "")
@@ -69,11 +70,13 @@ func (o *operator) verifyNoted(ctx context.Context, noted string) error {
 	seq, err := strconv.ParseInt(number, 10, 64)
 	sum, notHex := hex.DecodeString(hash)
 	if err != nil || seq < 1 || notHex != nil || len(sum) != sha256.Size { // a slip of who copies it is no alarm
-		return cli.UsageError{Message: "--noted takes what audit verify printed, whole: a number, a colon and a hash of 64 characters"}
+		return cli.UsageError{Message: "--noted takes what audit verify printed, whole: a number, a colon and a hash of 64 " +
+			"characters"}
 	}
 	ok, err := o.Access.AuditHas(ctx, seq, hex.EncodeToString(sum))
 	if err == nil && !ok {
-		return fmt.Errorf("the audit log is not the one that was noted: its event %d has another hash, or there is none. It was written anew, or replaced by that of another copy (airlock admin restore)", seq)
+		return fmt.Errorf("the audit log is not the one that was noted: its event %d has another hash, or there is none. "+
+			"It was written anew, or replaced by that of another copy (airlock admin restore)", seq)
 	}
 	if err == nil {
 		fmt.Fprintf(o.Out, "event %d is as it was noted, and so is everything before it\n", seq)
@@ -81,7 +84,8 @@ func (o *operator) verifyNoted(ctx context.Context, noted string) error {
 	return err
 }
 
-// archivedAudit is airlock admin audit archived. Each log was verified when it came, and the database lets nobody change it.
+// archivedAudit is airlock admin audit archived. Each log was verified when it came, and the
+// database lets nobody change it.
 func (o *operator) archivedAudit(ctx context.Context, args []string) error {
 	f := cli.NewFlags("admin audit archived", Usage)
 	of := f.String("of", "", "")
@@ -98,7 +102,8 @@ func (o *operator) archivedAudit(ctx context.Context, args []string) error {
 			return err
 		}
 		if len(events) == 0 && after == 0 {
-			return cli.UsageError{Message: fmt.Sprintf("there is no archived log %q; audit archived lists them", app.Clip(*of, 80))}
+			return cli.UsageError{Message: fmt.Sprintf("there is no archived log %q; audit archived lists them",
+				app.Clip(*of, 80))}
 		}
 		if len(events) == 0 {
 			return w.Flush()

@@ -103,10 +103,13 @@ func (o *operator) tellRotated() {
 	const never = "The new value counts from the next execution on, and the old one is never used again."
 	days := o.cfg.Retention.Superseded
 	if days == 0 {
-		fmt.Fprintln(o.Err, never, "Answers and output are not searched for the old one any more (AIRLOCK_RETENTION_SUPERSEDED is 0): revoke it at its service.")
+		fmt.Fprintln(o.Err, never,
+			"Answers and output are not searched for the old one any more (AIRLOCK_RETENTION_SUPERSEDED is 0): revoke it at "+
+				"its service.")
 		return
 	}
-	fmt.Fprintf(o.Err, never+" Answers and output are still searched for the old one, for %d days (AIRLOCK_RETENTION_SUPERSEDED). Revoke it at its service.\n", days)
+	fmt.Fprintf(o.Err, never+" Answers and output are still searched for the old one, for %d days "+
+		"(AIRLOCK_RETENTION_SUPERSEDED). Revoke it at its service.\n", days)
 }
 
 // usedBy counts the profiles that use a credential, as its page does.
@@ -115,22 +118,26 @@ func (o *operator) usedBy(ctx context.Context, c app.Credential) (string, error)
 	return credentialview.LockedAmong(app.ProfilesWith(all, c.ID), time.Now()), err
 }
 
-// withFlags says the next step of a refused credential in the words of this command, where its own are those of a form.
+// withFlags says the next step of a refused credential in the words of this command, where its own
+// are those of a form.
 func withFlags(err error) error {
 	told := &app.Error{}
 	if !errors.As(err, &told) {
 		return err
 	}
-	words := strings.NewReplacer("Choose injected", "Use --mode injected", "choose injected", "use --mode injected", "and plain if", "and --mode plain if",
-		"Name its hosts, such as api.example.com:", "Name each of its hosts, such as --host api.example.com:", "Name the hosts that its value may go to", "Name with --host where its value may go",
+	words := strings.NewReplacer("Choose injected", "Use --mode injected", "choose injected", "use --mode injected",
+		"and plain if", "and --mode plain if",
+		"Name its hosts, such as api.example.com:", "Name each of its hosts, such as --host api.example.com:",
+		"Name the hosts that its value may go to", "Name with --host where its value may go",
 		"Name one host, such as", "Name one host with each flag, such as")
 	said := *told
 	said.Hint = words.Replace(told.Hint)
 	return &said
 }
 
-// confirmMode wants a word from the person before scripts of profiles that are set up already get more than they got when a person looked at them: the value
-// itself instead of a placeholder, or a value that is not masked any more.
+// confirmMode wants a word from the person before scripts of profiles that are set up already get
+// more than they got when a person looked at them: the value itself instead of a placeholder, or a
+// value that is not masked any more.
 func confirmMode(before app.Credential, mode app.Mode, yes bool) error {
 	gain := map[app.Mode]int{app.ModeSealed: 0, app.ModeInjected: 1, app.ModePlain: 2}
 	if yes || mode == "" || before.Profiles == 0 || gain[mode] <= gain[before.Mode] {
@@ -140,7 +147,8 @@ func confirmMode(before app.Credential, mode app.Mode, yes bool) error {
 	if mode == app.ModePlain {
 		what = "the value would not be masked any more in what their scripts print"
 	}
-	return cli.UsageError{Message: fmt.Sprintf("%s keys linked to %s, which is %s; %s. If you mean it, add --yes", profilesHave(before.Profiles), before.Name, before.Mode, what)}
+	return cli.UsageError{Message: fmt.Sprintf("%s keys linked to %s, which is %s; %s. If you mean it, add --yes",
+		profilesHave(before.Profiles), before.Name, before.Mode, what)}
 }
 
 func profilesHave(n int) string {
@@ -214,7 +222,8 @@ func valueOf(c app.Credential) string {
 	return fmt.Sprintf("version %d", c.Version)
 }
 
-// readValue reads a credential's value to the end of stdin. One line break at the end, which echo and editors add, is not part of it.
+// readValue reads a credential's value to the end of stdin. One line break at the end, which echo
+// and editors add, is not part of it.
 func readValue(in io.Reader) (app.Secret, error) {
 	data, err := io.ReadAll(io.LimitReader(in, app.MaxValue+3))
 	if err != nil {
@@ -222,7 +231,8 @@ func readValue(in io.Reader) (app.Secret, error) {
 	}
 	text := strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")
 	if text == "" {
-		return app.Secret{}, cli.UsageError{Message: "no value came on stdin; write: printf %s VALUE | airlock admin credential set NAME, or use --no-value"}
+		return app.Secret{}, cli.UsageError{Message: "no value came on stdin; write: printf %s VALUE | airlock admin " +
+			"credential set NAME, or use --no-value"}
 	}
 	return app.NewSecret(text), nil
 }
@@ -241,7 +251,8 @@ func (o *operator) listCredentials(ctx context.Context, args []string) error {
 		if c.Mode == app.ModeSealed {
 			places = sealedPlaces(c)
 		}
-		w.Row(c.Name, string(c.Mode), valueOf(c), app.BriefHosts(c.Hosts), places, fmt.Sprint(c.Profiles), cli.Stamp(c.ValueSetAt), c.Description)
+		w.Row(c.Name, string(c.Mode), valueOf(c), app.BriefHosts(c.Hosts), places, fmt.Sprint(c.Profiles),
+			cli.Stamp(c.ValueSetAt), c.Description)
 	}
 	return w.Flush()
 }
@@ -258,7 +269,9 @@ func (o *operator) deleteCredential(ctx context.Context, args []string) error {
 		return err
 	}
 	if c.Profiles == 0 && c.Searched() && !*yes { // in use it stays, whatever is typed
-		return cli.UsageError{Message: fmt.Sprintf("the deletion destroys the value of %s and ends the search for it in answers of %s and in output, but its service still accepts it. Revoke it there first, then add --yes",
+		return cli.UsageError{Message: fmt.Sprintf(
+			"the deletion destroys the value of %s and ends the search for it in answers of %s and in output, but its service "+
+				"still accepts it. Revoke it there first, then add --yes",
 			c.Name, app.BriefHosts(c.Hosts))}
 	}
 	return o.Access.DeleteCredential(ctx, o.by, c.Name)

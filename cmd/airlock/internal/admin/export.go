@@ -45,14 +45,16 @@ func (o *operator) export(ctx context.Context, args []string) (err error) {
 	return nil
 }
 
-// output opens the file that is written, which must not exist, or standard output for "-". A file that was not finished is removed.
+// output opens the file that is written, which must not exist, or standard output for "-". A file
+// that was not finished is removed.
 func (o *operator) output(path string) (io.Writer, func(error) error, error) {
 	if path == "-" {
 		return o.Out, func(err error) error { return err }, nil
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // the operator names it
 	if errors.Is(err, fs.ErrExist) {
-		return nil, nil, app.E(app.CodeConflict, "the file "+path+" is there already", "Nothing is written over: name another file, or move that one away.")
+		return nil, nil, app.E(app.CodeConflict, "the file "+path+" is there already",
+			"Nothing is written over: name another file, or move that one away.")
 	}
 	if err != nil {
 		return nil, nil, err

@@ -14,14 +14,16 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
 )
 
-// besideServer is how much a file may unpack to, in bytes, to be imported while the server runs: the import is one transaction, and the server's own writes wait
-// for another process ten seconds at most.
+// besideServer is how much a file may unpack to, in bytes, to be imported while the server runs:
+// the import is one transaction, and the server's own writes wait for another process ten seconds
+// at most.
 const besideServer = 64 << 20
 
 // importFile is airlock admin import FILE.
 func (o *operator) importFile(ctx context.Context, args []string) error {
 	f := cli.NewFlags("admin import", Usage)
-	preview, overwrite, noHistory := f.Bool("preview", false, ""), f.Bool("overwrite", false, ""), f.Bool("no-history", false, "")
+	preview, overwrite, noHistory := f.Bool("preview", false, ""), f.Bool("overwrite", false, ""),
+		f.Bool("no-history", false, "")
 	yes, no, from, most := f.List("yes"), f.List("no"), f.String("passphrase-file", "", ""), f.String("max-size", "", "")
 	rest, err := o.Parse(ctx, f, args, "FILE")
 	if err != nil {
@@ -46,13 +48,15 @@ func (o *operator) importFile(ctx context.Context, args []string) error {
 	if lock, err := instance.LockDataDir(o.cfg.DataDir); err == nil {
 		defer lock.Close()
 	} else if plan.Bytes > besideServer {
-		return cli.UsageError{Message: "the file is too large to be imported while the server runs; stop the server, or import it in the UI"}
+		return cli.UsageError{Message: "the file is too large to be imported while the server runs; stop the server, or " +
+			"import it in the UI"}
 	}
 	report, err := o.Transfer.Import(ctx, o.by, file, choice, plan.Digest, nil)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(o.Out, "imported %d credentials, %d profiles and %d executions; %d executions were here already or not wanted\n", report.Credentials, report.Profiles, report.Executions, report.Skipped)
+	fmt.Fprintf(o.Out, "imported %d credentials, %d profiles and %d executions; %d executions were here already or not "+
+		"wanted\n", report.Credentials, report.Profiles, report.Executions, report.Skipped)
 	if left := choice.Left(plan); len(left) > 0 {
 		fmt.Fprintf(o.Out, "left as they are here: %s\n", strings.Join(left, ", "))
 	}
@@ -69,7 +73,8 @@ func answers(plan transfer.Plan, yes, no []string) (map[string]bool, error) {
 	for i, key := range slices.Concat(yes, no) {
 		answer := i < len(yes)
 		if !known(plan, key) {
-			return nil, cli.UsageError{Message: fmt.Sprintf("there is no %q in the file; --preview lists what there is", app.Clip(key, 80))}
+			return nil, cli.UsageError{Message: fmt.Sprintf("there is no %q in the file; --preview lists what there is",
+				app.Clip(key, 80))}
 		}
 		if before, twice := said[key]; twice && before != answer {
 			return nil, cli.UsageError{Message: fmt.Sprintf("%s is in --yes and in --no", key)}
@@ -102,7 +107,8 @@ func (o *operator) upload(path, passphraseFile, most string) (transfer.Upload, e
 }
 
 func (o *operator) showPlan(p transfer.Plan) {
-	fmt.Fprintf(o.Out, "made by instance %s (%s) at %s: %s\n", p.Instance, cli.Printable(p.Program), cli.Stamp(time.UnixMilli(p.MadeAt)), p.File)
+	fmt.Fprintf(o.Out, "made by instance %s (%s) at %s: %s\n", p.Instance, cli.Printable(p.Program),
+		cli.Stamp(time.UnixMilli(p.MadeAt)), p.File)
 	w := cli.Table(o.Out, "ITEM", "STATE", "NAME", "WHAT IT IS, OR WOULD CHANGE")
 	for _, i := range p.Items {
 		changes := strings.Join(i.Changes, " ")

@@ -16,13 +16,15 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// How long a running server may take to know the new key, and how long after that something that was sealed with the old one may still be written.
+// How long a running server may take to know the new key, and how long after that something that
+// was sealed with the old one may still be written.
 const (
 	knowWithin   = 30 * time.Second
 	settleWithin = 5 * time.Second
 )
 
-// rotateKey is airlock admin key rotate. A crash at any point leaves a key file with every key that something is sealed with; running it again goes on.
+// rotateKey is airlock admin key rotate. A crash at any point leaves a key file with every key that
+// something is sealed with; running it again goes on.
 func (o *operator) rotateKey(ctx context.Context, args []string) error {
 	if _, err := o.Parse(ctx, cli.NewFlags("admin key rotate", Usage), args); err != nil {
 		return err
@@ -38,7 +40,8 @@ func (o *operator) rotateKey(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	if err := o.note(ctx, "key.rotate", "Began to seal everything with the instance key "+o.Keyring.KeyID()+"."); err != nil {
+	if err := o.note(ctx, "key.rotate",
+		"Began to seal everything with the instance key "+o.Keyring.KeyID()+"."); err != nil {
 		return err
 	}
 	if _, err := o.serverKnows(ctx); err != nil {
@@ -56,7 +59,8 @@ func (o *operator) rotateKey(ctx context.Context, args []string) error {
 	}
 	n, err := rekey.Run(ctx, o.Store, o.Keyring)
 	if err == nil && running {
-		// What a request of that moment sealed with the old key may have been written behind the first pass.
+		// What a request of that moment sealed with the old key may have been written behind the first
+		// pass.
 		select {
 		case <-time.After(settleWithin):
 		case <-ctx.Done():
@@ -74,7 +78,9 @@ func (o *operator) rotateKey(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	if err := o.note(ctx, "key.rotated", fmt.Sprintf("Sealed %d tokens with the instance key %s; older keys open nothing any more.", n, o.Keyring.KeyID())); err != nil {
+	if err := o.note(ctx, "key.rotated",
+		fmt.Sprintf("Sealed %d tokens with the instance key %s; older keys open nothing any more.", n,
+			o.Keyring.KeyID())); err != nil {
 		return err
 	}
 	fmt.Fprintf(o.Out, "sealed %d tokens with the instance key %s\n", n, o.Keyring.KeyID())
@@ -84,7 +90,8 @@ func (o *operator) rotateKey(ctx context.Context, args []string) error {
 	return o.tellCopies(own)
 }
 
-// tellCopies names the copies of the database that the rotation leaves behind: people count on them, and they open with the key before only.
+// tellCopies names the copies of the database that the rotation leaves behind: people count on
+// them, and they open with the key before only.
 func (o *operator) tellCopies(own bool) error {
 	copies, err := transfer.Copies(o.cfg.DataDir)
 	if err != nil || len(copies) == 0 {
@@ -94,7 +101,8 @@ func (o *operator) tellCopies(own bool) error {
 	if own {
 		key = "which is gone unless you have a copy of it: delete them, and make a backup, which needs no instance key"
 	}
-	fmt.Fprintf(o.Err, "these copies of the database open with the instance key before only, %s:\n  %s\n", key, strings.Join(copies, "\n  "))
+	fmt.Fprintf(o.Err, "these copies of the database open with the instance key before only, %s:\n  %s\n", key,
+		strings.Join(copies, "\n  "))
 	return nil
 }
 
@@ -127,17 +135,20 @@ func (o *operator) dropKeys() error {
 
 func (o *operator) note(ctx context.Context, action, detail string) error {
 	return o.Store.Write(ctx, func(tx *store.Tx) error {
-		return tx.Audit(ctx, app.Event{At: time.Now().UTC().Truncate(time.Millisecond), Actor: o.by, Action: action, Subject: "instance", Detail: detail})
+		return tx.Audit(ctx, app.Event{At: time.Now().UTC().Truncate(time.Millisecond), Actor: o.by, Action: action,
+			Subject: "instance", Detail: detail})
 	})
 }
 
-// shutOldKeysOut has the database refuse who comes with an older key alone, such as a command in an environment from before: what that would seal from now on, nobody would open in
-// the end. Who began before has the keys locked or is the server.
+// shutOldKeysOut has the database refuse who comes with an older key alone, such as a command in an
+// environment from before: what that would seal from now on, nobody would open in the end. Who
+// began before has the keys locked or is the server.
 func (o *operator) shutOldKeysOut(ctx context.Context) error {
 	return o.Store.Write(ctx, func(tx *store.Tx) error { return appinstance.RenewKeyring(ctx, tx, o.Keyring, time.Now()) })
 }
 
-// othersAreDone waits until no other airlock admin runs that may have been started with the old key alone.
+// othersAreDone waits until no other airlock admin runs that may have been started with the old key
+// alone.
 func (o *operator) othersAreDone(ctx context.Context) error {
 	for told, deadline := false, time.Now().Add(knowWithin); ; told = true {
 		alone, err := instance.AloneWithKeys(o.Keys)
@@ -148,7 +159,8 @@ func (o *operator) othersAreDone(ctx context.Context) error {
 			fmt.Fprintln(o.Err, "waiting until the other airlock admin commands have ended")
 		}
 		if time.Now().After(deadline) {
-			return app.E(app.CodeConflict, "another airlock admin command runs that may not have the new instance key", "Nothing was sealed anew. Wait until it has ended, or end it, and run this again.")
+			return app.E(app.CodeConflict, "another airlock admin command runs that may not have the new instance key",
+				"Nothing was sealed anew. Wait until it has ended, or end it, and run this again.")
 		}
 		select {
 		case <-time.After(200 * time.Millisecond):
@@ -158,7 +170,8 @@ func (o *operator) othersAreDone(ctx context.Context) error {
 	}
 }
 
-// serverKnows waits until a running server seals with the present key; running is false if there is none.
+// serverKnows waits until a running server seals with the present key; running is false if there is
+// none.
 func (o *operator) serverKnows(ctx context.Context) (running bool, err error) {
 	for deadline := time.Now().Add(knowWithin); ; {
 		lock, err := instance.LockDataDir(o.cfg.DataDir)
@@ -170,7 +183,9 @@ func (o *operator) serverKnows(ctx context.Context) (running bool, err error) {
 			return true, err
 		}
 		if time.Now().After(deadline) {
-			return true, app.E(app.CodeConflict, "the running server does not have the new instance key", "Nothing was sealed anew. Start the server again with the new key in AIRLOCK_SECRET_KEY and the one before in AIRLOCK_SECRET_KEY_OLD, and run this in the same environment.")
+			return true, app.E(app.CodeConflict, "the running server does not have the new instance key",
+				"Nothing was sealed anew. Start the server again with the new key in AIRLOCK_SECRET_KEY and the one before in "+
+					"AIRLOCK_SECRET_KEY_OLD, and run this in the same environment.")
 		}
 		select {
 		case <-time.After(200 * time.Millisecond):

@@ -15,7 +15,8 @@ import (
 // maxPassphrase bounds what is read of a passphrase, in bytes.
 const maxPassphrase = 8 << 10
 
-// passphrase reads one: from a file, or one line of standard input. At a terminal it asks, without showing what is typed, and twice for a new file.
+// passphrase reads one: from a file, or one line of standard input. At a terminal it asks, without
+// showing what is typed, and twice for a new file.
 func (o *operator) passphrase(file, prompt string, twice bool) (app.Secret, error) {
 	if file != "" {
 		text, err := config.ReadSecretFile(file)
@@ -59,7 +60,8 @@ func (o *operator) ask(in *bufio.Reader, prompt string) (app.Secret, error) {
 		return app.Secret{}, fmt.Errorf("read the passphrase: %w", err)
 	}
 	if line = strings.TrimRight(line, "\r\n"); line == "" || len(line) > maxPassphrase {
-		return app.Secret{}, cli.UsageError{Message: "there is no passphrase: type it at the prompt, write it to standard input, or name a file with --passphrase-file"}
+		return app.Secret{}, cli.UsageError{Message: "there is no passphrase: type it at the prompt, write it to standard " +
+			"input, or name a file with --passphrase-file"}
 	}
 	return app.NewSecret(line), nil
 }

@@ -32,7 +32,8 @@ func (p *prompts) Write(text []byte) (int, error) {
 	return p.Buffer.Write(text)
 }
 
-// At a terminal the passphrase of a new file is asked for twice, and of a file that is opened once. What is typed is not shown, and the terminal is afterwards as it was.
+// At a terminal the passphrase of a new file is asked for twice, and of a file that is opened once.
+// What is typed is not shown, and the terminal is afterwards as it was.
 func TestPassphraseAtATerminal(t *testing.T) {
 	for name, tt := range map[string]struct {
 		types []string
@@ -41,9 +42,12 @@ func TestPassphraseAtATerminal(t *testing.T) {
 		fails string
 		asked string
 	}{
-		"of a new file":      {[]string{"six words nobody else will guess", "six words nobody else will guess"}, true, "six words nobody else will guess", "", "Words: \nThe same again: \n"},
-		"mistyped":           {[]string{"six words nobody else will guess", "something else"}, true, "", "the two passphrases differ", "Words: \nThe same again: \n"},
-		"of a file to open":  {[]string{"six words nobody else will guess"}, false, "six words nobody else will guess", "", "Words: \n"},
+		"of a new file": {[]string{"six words nobody else will guess", "six words nobody else will guess"}, true,
+			"six words nobody else will guess", "", "Words: \nThe same again: \n"},
+		"mistyped": {[]string{"six words nobody else will guess", "something else"}, true, "",
+			"the two passphrases differ", "Words: \nThe same again: \n"},
+		"of a file to open": {[]string{"six words nobody else will guess"}, false, "six words nobody else will guess", "",
+			"Words: \n"},
 		"nothing":            {[]string{""}, false, "", "there is no passphrase", "Words: \n"},
 		"nothing for a file": {[]string{""}, true, "", "there is no passphrase", "Words: \n"},
 	} {
@@ -54,13 +58,16 @@ func TestPassphraseAtATerminal(t *testing.T) {
 			go func() {
 				for _, line := range tt.types {
 					<-asked.seen
-					for deadline := time.Now().Add(20 * time.Second); echoes(person) && time.Now().Before(deadline); time.Sleep(time.Millisecond) { // until nothing is shown
+					// until nothing is shown
+					for deadline := time.Now().Add(20 * time.Second); echoes(person) &&
+						time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 					}
 					_, _ = person.WriteString(line + "\n")
 				}
 			}()
 			got, err := o.passphrase("", "Words: ", tt.twice)
-			if got.Reveal() != tt.want || (err == nil) != (tt.fails == "") || err != nil && !strings.Contains(err.Error(), tt.fails) {
+			if got.Reveal() != tt.want || (err == nil) != (tt.fails == "") ||
+				err != nil && !strings.Contains(err.Error(), tt.fails) {
 				t.Errorf("%q, %v", got.Reveal(), err)
 			}
 			if asked.String() != tt.asked {

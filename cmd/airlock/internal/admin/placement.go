@@ -20,11 +20,13 @@ func placementFlags(f *cli.Flags) *app.Placement {
 	return p
 }
 
-// checkPlacement refuses a backend that this configuration doesn't know, and says if it isn't one that is used. Which images there are is for the server to
-// find out.
+// checkPlacement refuses a backend that this configuration doesn't know, and says if it isn't one
+// that is used. Which images there are is for the server to find out.
 func (o *operator) checkPlacement(p app.Placement) error {
 	if p.Backend != "" && !slices.Contains(o.cfg.Known(), p.Backend) {
-		return cli.UsageError{Message: fmt.Sprintf("there is no sandbox backend %q; there are %s, and your own if AIRLOCK_PLUGINS is set here as it is for the server", app.Clip(p.Backend, 40), strings.Join(o.cfg.Known(), ", "))}
+		return cli.UsageError{Message: fmt.Sprintf(
+			"there is no sandbox backend %q; there are %s, and your own if AIRLOCK_PLUGINS is set here as it is for the server",
+			app.Clip(p.Backend, 40), strings.Join(o.cfg.Known(), ", "))}
 	}
 	if note := notUsed(o.cfg, p.Backend); note != "" {
 		fmt.Fprintln(o.Err, note)
@@ -32,20 +34,24 @@ func (o *operator) checkPlacement(p app.Placement) error {
 	return nil
 }
 
-// notUsed says why scripts that need a backend may find it not in use; empty if it is named in the configuration.
+// notUsed says why scripts that need a backend may find it not in use; empty if it is named in the
+// configuration.
 func notUsed(c config.Config, backend string) string {
 	switch {
 	case backend == "" || slices.Contains(c.Sandbox, backend):
 		return ""
 	case c.Auto() && slices.Contains(c.Used(), backend):
-		return fmt.Sprintf("AIRLOCK_SANDBOX is auto here, which uses one backend at a time: scripts of this profile run only while that is %[1]s. "+
+		return fmt.Sprintf("AIRLOCK_SANDBOX is auto here, which uses one backend at a time: scripts of this profile run "+
+			"only while that is %[1]s. "+
 			"To have it always, set AIRLOCK_SANDBOX to names, %[1]s among them, and restart the server.", backend)
 	default:
-		return fmt.Sprintf("AIRLOCK_SANDBOX is %[2]s here: scripts of this profile won't run until it names %[1]s, too, and the server is restarted.", backend, strings.Join(c.Sandbox, ","))
+		return fmt.Sprintf("AIRLOCK_SANDBOX is %[2]s here: scripts of this profile won't run until it names %[1]s, too, "+
+			"and the server is restarted.", backend, strings.Join(c.Sandbox, ","))
 	}
 }
 
-// placeProfile replaces where a profile's scripts may run; without flags they run wherever the instance runs them.
+// placeProfile replaces where a profile's scripts may run; without flags they run wherever the
+// instance runs them.
 func (o *operator) placeProfile(ctx context.Context, args []string) error {
 	f := cli.NewFlags("admin profile place", Usage)
 	place := placementFlags(f)
@@ -73,7 +79,8 @@ func (o *operator) placeProfile(ctx context.Context, args []string) error {
 
 func placed(p app.Placement) string {
 	var parts []string
-	for _, part := range []struct{ name, value string }{{"backend", p.Backend}, {"isolation at least", p.MinTier}, {"image", p.Image}} {
+	for _, part := range []struct{ name, value string }{{"backend", p.Backend}, {"isolation at least", p.MinTier},
+		{"image", p.Image}} {
 		if part.value != "" {
 			parts = append(parts, part.name+" "+part.value)
 		}

@@ -37,13 +37,16 @@ func (o *operator) testCredential(ctx context.Context, args []string) error {
 		return err
 	}
 	result, err := out.Prober(o.Instance, true).Credential(ctx, o.by, probe.Request{
-		Name: rest[0], Host: *host, Path: *path, Private: *private, As: probe.As{Header: *header, Basic: cli.Given(f, "basic"), User: *user},
+		Name: rest[0], Host: *host, Path: *path, Private: *private,
+		As: probe.As{Header: *header, Basic: cli.Given(f, "basic"), User: *user},
 	})
 	if err != nil {
 		return err
 	}
 	o.showTest(result)
-	fmt.Fprintln(o.Err, "This command has its own environment: the server may have other AIRLOCK_EXTRA_CA and AIRLOCK_LOCAL_SERVICES. The outcome is in the audit log, and is not kept with the credential; the Test button does that.")
+	fmt.Fprintln(o.Err, "This command has its own environment: the server may have other AIRLOCK_EXTRA_CA and "+
+		"AIRLOCK_LOCAL_SERVICES. The outcome is in the audit log, and is not kept with the credential; the Test button "+
+		"does that.")
 	if !result.Works() {
 		return errTestFailed
 	}

@@ -119,7 +119,8 @@ func (o *operator) createProfile(ctx context.Context, args []string) error {
 func (o *operator) mustExist(ctx context.Context, credential string) error {
 	_, err := o.Access.Credential(ctx, credential)
 	if app.CodeOf(err) == app.CodeNotFound {
-		return app.E(app.CodeNotFound, fmt.Sprintf("there is no credential %q", app.Clip(credential, 80)), "Make it first: airlock admin credential set NAME; airlock admin credential list shows those that exist.")
+		return app.E(app.CodeNotFound, fmt.Sprintf("there is no credential %q", app.Clip(credential, 80)),
+			"Make it first: airlock admin credential set NAME; airlock admin credential list shows those that exist.")
 	}
 	return err
 }
@@ -160,7 +161,8 @@ func (o *operator) grant(ctx context.Context, p app.Profile, g grants) (app.Prof
 	return o.Access.SetHosts(ctx, o.by, p.Handle, allowed, nil)
 }
 
-// lockProfile links what is not linked yet by name, sets hosts and expiry, and locks. On a locked profile only hosts and expiry can change.
+// lockProfile links what is not linked yet by name, sets hosts and expiry, and locks. On a locked
+// profile only hosts and expiry can change.
 func (o *operator) lockProfile(ctx context.Context, args []string) error {
 	f := cli.NewFlags("admin profile lock", Usage)
 	g := grantFlags(f)
@@ -180,7 +182,8 @@ func (o *operator) lockProfile(ctx context.Context, args []string) error {
 	// Before anything is granted: a lock that fails must not have widened what is locked already.
 	if err := p.CanChangeKeys(time.Now()); err != nil {
 		if p.State(time.Now()) == app.StateLocked {
-			return app.E(app.CodeProfileLocked, "the profile is locked already; nothing was changed", "Allow or remove its hosts with airlock admin profile hosts ID, or on its page in the UI.")
+			return app.E(app.CodeProfileLocked, "the profile is locked already; nothing was changed",
+				"Allow or remove its hosts with airlock admin profile hosts ID, or on its page in the UI.")
 		}
 		return err
 	}
@@ -237,7 +240,8 @@ func (o *operator) expireProfile(ctx context.Context, args []string) error {
 	return err
 }
 
-// parseExpiry reads a day (its end, UTC), a time, a span from now such as 30d or 12h, or never (and "") as the zero time.
+// parseExpiry reads a day (its end, UTC), a time, a span from now such as 30d or 12h, or never (and
+// "") as the zero time.
 func parseExpiry(text string, now time.Time) (time.Time, error) {
 	if text == "" || text == "never" {
 		return time.Time{}, nil
@@ -256,7 +260,8 @@ func parseExpiry(text string, now time.Time) (time.Time, error) {
 	if d, err := time.ParseDuration(text); err == nil && d > 0 {
 		return now.Add(d), nil
 	}
-	return time.Time{}, cli.UsageError{Message: fmt.Sprintf("%q is not a time; write 2026-12-31, 2026-12-31T18:00:00Z, 30d, 12h or never", app.Clip(text, 40))}
+	return time.Time{}, cli.UsageError{Message: fmt.Sprintf(
+		"%q is not a time; write 2026-12-31, 2026-12-31T18:00:00Z, 30d, 12h or never", app.Clip(text, 40))}
 }
 
 func (o *operator) revokeProfile(ctx context.Context, args []string) error {
@@ -286,7 +291,8 @@ func (o *operator) listProfiles(ctx context.Context, args []string) error {
 	}
 	w := cli.Table(o.Out, "HANDLE", "STATE", "KEYS", "EXPIRES", "RUNS", "DESCRIPTION")
 	for _, p := range list {
-		w.Row(p.Handle, string(p.State(time.Now())), keyNames(p), cli.Stamp(p.ExpiresAt), fmt.Sprint(p.Executions), p.Description)
+		w.Row(p.Handle, string(p.State(time.Now())), keyNames(p), cli.Stamp(p.ExpiresAt), fmt.Sprint(p.Executions),
+			p.Description)
 	}
 	return w.Flush()
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/computclaw/airlock/views/profileview"
 )
 
-// tellGranted prints what a profile grants, in the sentences of the page where a person would have locked it, and each
-// host that an agent still asks for.
+// tellGranted prints what a profile grants, in the sentences of the page where a person would have
+// locked it, and each host that an agent still asks for.
 func (o *operator) tellGranted(ctx context.Context, p app.Profile) error {
 	granted, _, err := profiles.Granted(ctx, o.Access, p)
 	if err != nil {
@@ -30,13 +30,15 @@ func (o *operator) tellGranted(ctx context.Context, p app.Profile) error {
 	return nil
 }
 
-// tellRefused prints that a host of an agent's request is out of reach, and the command that allows that one.
+// tellRefused prints that a host of an agent's request is out of reach, and the command that allows
+// that one.
 func (o *operator) tellRefused(handle string, h app.Host, why string) {
 	entry := h.String()
 	if strings.ContainsAny(entry, "*{[") { // to a shell, patterns
 		entry = "'" + entry + "'"
 	}
-	fmt.Fprintf(o.Err, "warning: "+why+" To allow it: airlock admin profile hosts %s --allow %s\n", h.Brief(), handle, entry)
+	fmt.Fprintf(o.Err, "warning: "+why+" To allow it: airlock admin profile hosts %s --allow %s\n", h.Brief(), handle,
+		entry)
 }
 
 // grantLine is a sentence of the page as a line.
@@ -47,7 +49,8 @@ func grantLine(s profileview.Sentence) string {
 	return s.Text()
 }
 
-// profileHosts allows and removes hosts of a profile, before the lock or after it, and tells what it grants then.
+// profileHosts allows and removes hosts of a profile, before the lock or after it, and tells what
+// it grants then.
 func (o *operator) profileHosts(ctx context.Context, args []string) error {
 	f := cli.NewFlags("admin profile hosts", Usage)
 	allow, private, remove := f.List("allow"), f.List("allow-private"), f.List("remove")
@@ -79,8 +82,9 @@ func (o *operator) profileHosts(ctx context.Context, args []string) error {
 	return o.tellGranted(ctx, p)
 }
 
-// decideHosts is what is allowed, and what is dismissed, of a profile's hosts when some are added and some removed. What is allowed of what stood there keeps its
-// reason, and its protocol unless that is one that agents can't ask for: the person typed a host, not a relay.
+// decideHosts is what is allowed, and what is dismissed, of a profile's hosts when some are added
+// and some removed. What is allowed of what stood there keeps its reason, and its protocol unless
+// that is one that agents can't ask for: the person typed a host, not a relay.
 func decideHosts(have []app.HostRequest, more, less []app.Host) (allowed []app.Host, dismissed []string, err error) {
 	in := func(list []app.Host, h app.Host) bool {
 		return slices.ContainsFunc(list, func(l app.Host) bool { return l.String() == h.String() })
@@ -91,7 +95,8 @@ func decideHosts(have []app.HostRequest, more, less []app.Host) (allowed []app.H
 	}
 	for _, h := range less {
 		if !in(stood, h) {
-			return nil, nil, app.E(app.CodeNotFound, fmt.Sprintf("the profile has no host %s", h), "Write it as airlock admin profile show ID does.")
+			return nil, nil, app.E(app.CodeNotFound, fmt.Sprintf("the profile has no host %s", h),
+				"Write it as airlock admin profile show ID does.")
 		}
 		if in(more, h) {
 			return nil, nil, cli.UsageError{Message: fmt.Sprintf("%s is to be allowed and removed", h)}

@@ -7,7 +7,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// TestDecideHosts: adding and removing hosts on the command line leaves every other one as it stood.
+// TestDecideHosts: adding and removing hosts on the command line leaves every other one as it
+// stood.
 func TestDecideHosts(t *testing.T) {
 	parsed := func(texts ...string) []app.Host {
 		list, err := parseHosts(texts, false)
@@ -22,11 +23,13 @@ func TestDecideHosts(t *testing.T) {
 		have = append(have, app.HostRequest{Host: h, Allowed: i < 2})
 	}
 	have[2].Reason = "to read"
-	allowed, dismissed, err := decideHosts(have, parsed("asked.example", "new.example"), parsed("b.example:8443", "unwanted.example"))
+	allowed, dismissed, err := decideHosts(have, parsed("asked.example", "new.example"),
+		parsed("b.example:8443", "unwanted.example"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if app.BriefHosts(allowed) != "a.example, asked.example, new.example" || !slices.Equal(dismissed, []string{"b.example:8443", "unwanted.example"}) || allowed[1].Reason != "to read" {
+	if app.BriefHosts(allowed) != "a.example, asked.example, new.example" ||
+		!slices.Equal(dismissed, []string{"b.example:8443", "unwanted.example"}) || allowed[1].Reason != "to read" {
 		t.Errorf("%s (%+v), dismissed %v", app.BriefHosts(allowed), allowed, dismissed)
 	}
 	if _, _, err := decideHosts(have, nil, parsed("b.example")); app.CodeOf(err) != app.CodeNotFound {
@@ -37,7 +40,8 @@ func TestDecideHosts(t *testing.T) {
 	}
 }
 
-// TestHoleH3RelayIsNotTakenOverUnseen: who types a host allows that host, not the relay that an older request for it asked for.
+// TestHoleH3RelayIsNotTakenOverUnseen: who types a host allows that host, not the relay that an
+// older request for it asked for.
 func TestHoleH3RelayIsNotTakenOverUnseen(t *testing.T) {
 	typed, err := parseHosts([]string{"cdn.example", "db.example:5432"}, false)
 	if err != nil {

@@ -18,7 +18,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
 )
 
-// restore is airlock admin restore FILE. It makes the database of a data directory, so it opens none before.
+// restore is airlock admin restore FILE. It makes the database of a data directory, so it opens
+// none before.
 func (o *operator) restore(ctx context.Context, args []string) error {
 	f := cli.NewFlags("admin restore", Usage)
 	replace, from, most := f.Bool("replace", false, ""), f.String("passphrase-file", "", ""), f.String("max-size", "", "")
@@ -52,7 +53,8 @@ func (o *operator) restore(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	r := transfer.Restore{Dir: cfg.DataDir, Keyring: ring, Replace: *replace, Keep: keep, By: o.by, Log: slog.New(slog.NewTextHandler(o.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	r := transfer.Restore{Dir: cfg.DataDir, Keyring: ring, Replace: *replace, Keep: keep, By: o.by,
+		Log: slog.New(slog.NewTextHandler(o.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 	if point {
 		done, err := r.FromPoint(ctx, path)
 		if err != nil {
@@ -72,11 +74,13 @@ func (o *operator) restore(ctx context.Context, args []string) error {
 	}
 	fmt.Fprintf(o.Out, "restored %s in %s\n", done.Counts, cfg.DataDir)
 	o.tellStanding(done)
-	fmt.Fprintln(o.Err, "backups are off in it: their target and passphrase are in no file. Set them up under Settings, Backups")
+	fmt.Fprintln(o.Err, "backups are off in it: their target and passphrase are in no file. Set them up under Settings, "+
+		"Backups")
 	return nil
 }
 
-// inDataDir finds a restore point by its bare name, as docs and UI show it, from wherever the command is run. What is in the present directory comes first.
+// inDataDir finds a restore point by its bare name, as docs and UI show it, from wherever the
+// command is run. What is in the present directory comes first.
 func inDataDir(dir, name string) string {
 	if filepath.Base(name) != name {
 		return name
@@ -98,14 +102,18 @@ func isFile(path string) bool {
 // tellStanding says whose standing counts now: a copy may have what was taken away since.
 func (o *operator) tellStanding(done transfer.Restored) {
 	if done.Kept {
-		fmt.Fprintln(o.Err, "people and their passwords are as they were in the database that was replaced; what was revoked or deleted there is revoked here")
+		fmt.Fprintln(o.Err, "people and their passwords are as they were in the database that was replaced; what was "+
+			"revoked or deleted there is revoked here")
 		return
 	}
-	fmt.Fprintln(o.Err, "people, their passwords and what is revoked are as they were when it was made. Look through Settings, People, and Profiles; airlock admin token sets a new password")
+	fmt.Fprintln(o.Err, "people, their passwords and what is revoked are as they were when it was made. Look through "+
+		"Settings, People, and Profiles; airlock admin token sets a new password")
 }
 
-// restoreKey is the instance key of the directory, or a new one if there is none: a backup needs no old one. keep writes a new one down, which is for when the restore has come to
-// something: a key that opens nothing must not be left. A restore point opens with the key before, too, as long as that is known.
+// restoreKey is the instance key of the directory, or a new one if there is none: a backup needs no
+// old one. keep writes a new one down, which is for when the restore has come to something: a key
+// that opens nothing must not be left. A restore point opens with the key before, too, as long as
+// that is known.
 func (o *operator) restoreKey(cfg config.Config) (ring *secrets.Keyring, keep func() error, err error) {
 	path := filepath.Join(cfg.DataDir, secrets.InstanceKeyFile)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && cfg.SecretKey.Empty() && cfg.SecretKeyFile == "" {

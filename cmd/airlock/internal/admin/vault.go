@@ -11,9 +11,11 @@ import (
 )
 
 // noVaultHere is said where only the command lacks what the server may well have.
-const noVaultHere = "this command's environment has no VAULT_ADDR, so it can't ask Vault; run it with the VAULT_* variables of the server"
+const noVaultHere = "this command's environment has no VAULT_ADDR, so it can't ask Vault; run it with the VAULT_* " +
+	"variables of the server"
 
-// refuseValue refuses what comes on stdin for a credential whose value is in Vault: it would be stored nowhere. A terminal is not waited for.
+// refuseValue refuses what comes on stdin for a credential whose value is in Vault: it would be
+// stored nowhere. A terminal is not waited for.
 func (o *operator) refuseValue(name string) error {
 	if cli.IsTerminal(o.In) {
 		return nil
@@ -25,11 +27,13 @@ func (o *operator) refuseValue(name string) error {
 	if n == 0 {
 		return fmt.Errorf("read stdin: %w", err)
 	}
-	return cli.UsageError{Message: "a value came on stdin, but the value of " + name + " comes from Vault; nothing was changed. Change it in Vault, or keep the value in Airlock instead with --local; --no-value leaves stdin alone"}
+	return cli.UsageError{Message: "a value came on stdin, but the value of " + name +
+		" comes from Vault; nothing was changed. Change it in Vault, or keep the value in Airlock instead with --local; " +
+		"--no-value leaves stdin alone"}
 }
 
-// confirmVault wants a word from the person before the value that Airlock holds is erased, where something may need it: a profile, or whoever finds that the reference
-// leads nowhere.
+// confirmVault wants a word from the person before the value that Airlock holds is erased, where
+// something may need it: a profile, or whoever finds that the reference leads nowhere.
 func (o *operator) confirmVault(ctx context.Context, before app.Credential, in access.CredentialInput, yes bool) error {
 	if in.Reference == "" {
 		return nil
@@ -50,14 +54,17 @@ func (o *operator) confirmVault(ctx context.Context, before app.Credential, in a
 	case err != nil:
 		return err
 	case found.Problem != "":
-		return cli.UsageError{Message: fmt.Sprintf("%s, and %s does not resolve: %s. %s If you mean it, add --yes", erased, in.Reference, found.Problem, found.Hint)}
+		return cli.UsageError{Message: fmt.Sprintf("%s, and %s does not resolve: %s. %s If you mean it, add --yes", erased,
+			in.Reference, found.Problem, found.Hint)}
 	case before.Profiles > 0:
-		return cli.UsageError{Message: fmt.Sprintf("%s, and %s keys linked to it. If you mean it, add --yes", erased, profilesHave(before.Profiles))}
+		return cli.UsageError{Message: fmt.Sprintf("%s, and %s keys linked to it. If you mean it, add --yes", erased,
+			profilesHave(before.Profiles))}
 	}
 	return nil
 }
 
-// warnOfVault says after a change what a person may not expect: that a value is gone, or that a reference does not resolve.
+// warnOfVault says after a change what a person may not expect: that a value is gone, or that a
+// reference does not resolve.
 func (o *operator) warnOfVault(ctx context.Context, before, c app.Credential) error {
 	if c.Source != app.SourceVault || !o.Access.HasVault() {
 		return nil
@@ -72,7 +79,8 @@ func (o *operator) warnOfVault(ctx context.Context, before, c app.Credential) er
 	return err
 }
 
-// showInVault adds to a credential's table when its value was set, and for one in Vault whether it resolves now. Never the value.
+// showInVault adds to a credential's table when its value was set, and for one in Vault whether it
+// resolves now. Never the value.
 func (o *operator) showInVault(ctx context.Context, w cli.Columns, c app.Credential) error {
 	if c.Source != app.SourceVault {
 		w.Row("set", cli.Stamp(c.ValueSetAt))

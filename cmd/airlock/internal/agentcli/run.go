@@ -78,7 +78,8 @@ type job struct {
 func readJob(c cli.Console, args []string) (*job, error) {
 	f := cli.NewFlags("run", runUsage)
 	profile, url, inputs := f.String("profile", "", ""), f.String("url", "", ""), f.String("inputs", "", "")
-	command, timeout, wait := f.String("llm-command", "", ""), f.Float64("timeout", 0, ""), f.Float64("wait", waitForPerson.Seconds(), "")
+	command, timeout, wait := f.String("llm-command", "", ""), f.Float64("timeout", 0, ""),
+		f.Float64("wait", waitForPerson.Seconds(), "")
 	asJSON, quiet := f.Bool("json", false, ""), f.Bool("quiet", false, "")
 	rest, err := f.Parse(c.Out, args, "SCRIPT")
 	if err != nil {
@@ -105,7 +106,8 @@ func readJob(c cli.Console, args []string) (*job, error) {
 		return nil, cli.UsageError{Message: "--wait takes seconds, from 0 to 86400"}
 	}
 	j := &job{
-		Console: cli.Console{In: c.In, Out: screen(c.Out), Err: screen(c.Err), Env: c.Env}, own: c.Err, agent: agent{client.New(cfg.URL), cfg.Profile}, llmCommand: *command,
+		Console: cli.Console{In: c.In, Out: screen(c.Out), Err: screen(c.Err), Env: c.Env}, own: c.Err,
+		agent: agent{client.New(cfg.URL), cfg.Profile}, llmCommand: *command,
 		patience: time.Duration(*wait * float64(time.Second)), json: *asJSON, quiet: *quiet, started: time.Now(),
 	}
 	if cli.Given(f, "timeout") {
@@ -130,7 +132,8 @@ func (j *job) readFiles(script, inputs string) (err error) {
 	return nil
 }
 
-// readSource reads a file, or stdin for "-". Airlock refuses what is too large; here only the memory is guarded.
+// readSource reads a file, or stdin for "-". Airlock refuses what is too large; here only the
+// memory is guarded.
 func readSource(in io.Reader, path string) (string, error) {
 	if path != "-" {
 		file, err := os.Open(path) //nolint:gosec // the user names it

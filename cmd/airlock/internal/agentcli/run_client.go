@@ -15,7 +15,8 @@ import (
 	"github.com/computclaw/airlock/app/client"
 )
 
-// agent is the agent's side of a run. Errors are *app.Error if Airlock refused; others mean that there was no answer.
+// agent is the agent's side of a run. Errors are *app.Error if Airlock refused; others mean that
+// there was no answer.
 type agent struct {
 	api     client.Client
 	profile app.Secret
@@ -106,7 +107,8 @@ func (p profile) invitation() string {
 	return "open " + p.SetupURL + ", fill in the values and press Lock."
 }
 
-// submit starts an execution. It is repeated after failures under one idempotency key, so the script starts at most once.
+// submit starts an execution. It is repeated after failures under one idempotency key, so the
+// script starts at most once.
 func (a agent) submit(ctx context.Context, s submission) (execution, error) {
 	return a.execution(ctx, "", client.Request{Method: http.MethodPost, Path: "/execute", Key: app.NewID()}, s)
 }
@@ -116,11 +118,13 @@ func (a agent) poll(ctx context.Context, id string, wait time.Duration) (executi
 	return a.execution(ctx, id, client.Request{Method: http.MethodGet, Path: "/executions/" + id + held(wait)}, nil)
 }
 
-// respond answers. If an answer arrived but its reply was lost, the repetition is refused; then what counts is how the execution stands.
+// respond answers. If an answer arrived but its reply was lost, the repetition is refused; then
+// what counts is how the execution stands.
 func (a agent) respond(ctx context.Context, id string, said answer) (execution, error) {
 	x, err := a.execution(ctx, id, client.Request{Method: http.MethodPost, Path: "/executions/" + id + "/respond"}, said)
 	var refused *app.Error
-	if x.PollURL != "" || errors.As(err, &refused) && (refused.Code == app.CodeNotWaiting || refused.Code == app.CodeRequestMismatch) {
+	if x.PollURL != "" || errors.As(err, &refused) &&
+		(refused.Code == app.CodeNotWaiting || refused.Code == app.CodeRequestMismatch) {
 		return a.poll(ctx, id, 0)
 	}
 	return x, err
@@ -176,8 +180,9 @@ func (a agent) ask(ctx context.Context, r client.Request, in, out any) (json.Raw
 // tries is how often a call is repeated that did not get through.
 const tries = 6
 
-// persist repeats a call while Airlock can't be reached or says "later". Who stops the run ends the pauses and what only reads: a call that changes
-// something is not cut off, for what it started could not be cancelled then.
+// persist repeats a call while Airlock can't be reached or says "later". Who stops the run ends the
+// pauses and what only reads: a call that changes something is not cut off, for what it started
+// could not be cancelled then.
 func (a agent) persist(ctx context.Context, r client.Request) (got client.Answer, err error) {
 	call := ctx
 	if r.Method != http.MethodGet {

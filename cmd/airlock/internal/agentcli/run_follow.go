@@ -22,7 +22,8 @@ type needsPerson struct {
 
 func (e needsPerson) Error() string { return e.refused.Error() }
 
-// run submits the script and stays with it to its end. If ctx ends, the execution is cancelled, and how it ended then is what counts.
+// run submits the script and stays with it to its end. If ctx ends, the execution is cancelled, and
+// how it ended then is what counts.
 func (j *job) run(ctx context.Context) (execution, error) {
 	x, err := j.start(ctx)
 	for err == nil && !x.Status.Terminal() && ctx.Err() == nil {
@@ -64,7 +65,8 @@ func (j *job) start(ctx context.Context) (execution, error) {
 	}
 }
 
-// awaitPerson returns nil when the profile looks as if the script could run, or as if nobody could help it any more: the next submission tells.
+// awaitPerson returns nil when the profile looks as if the script could run, or as if nobody could
+// help it any more: the next submission tells.
 func (j *job) awaitPerson(ctx context.Context, refused *app.Error, deadline time.Time) error {
 	for shown := false; ; {
 		p, err := j.agent.readProfile(ctx, min(max(0, time.Until(deadline)), app.MaxPollWait, waitOnce(shown)))
@@ -92,7 +94,8 @@ func waitOnce(shown bool) time.Duration {
 	return 0
 }
 
-// heldFor is how long a poll is held open. That a script has started doesn't end one, and is to be told soon.
+// heldFor is how long a poll is held open. That a script has started doesn't end one, and is to be
+// told soon.
 func heldFor(x execution) time.Duration {
 	if x.Status == app.StatusPending {
 		return 2 * time.Second
@@ -100,12 +103,14 @@ func heldFor(x execution) time.Duration {
 	return app.MaxPollWait
 }
 
-// tellAgain is how often a run says the same again: for those who wait, and for what ends silent jobs.
+// tellAgain is how often a run says the same again: for those who wait, and for what ends silent
+// jobs.
 const tellAgain = 45 * time.Second
 
 // tell says how the execution stands.
 func (j *job) tell(x execution) {
-	words := map[app.Status]string{app.StatusPending: "waiting for a free sandbox", app.StatusRunning: "running", app.StatusAwaitingLLM: "the script asks the LLM"}[x.Status]
+	words := map[app.Status]string{app.StatusPending: "waiting for a free sandbox", app.StatusRunning: "running",
+		app.StatusAwaitingLLM: "the script asks the LLM"}[x.Status]
 	if x.Paused {
 		words = "a person has paused all executions; it runs when they go on"
 	}

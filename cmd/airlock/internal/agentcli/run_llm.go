@@ -37,7 +37,8 @@ func (j *job) ask(ctx context.Context, q question) (string, error) {
 	return "", errors.New("the script asks the LLM, and airlock run has neither --llm-command nor a terminal")
 }
 
-// askCommand runs the command with the prompt on stdin. It gets this process's environment without what concerns Airlock.
+// askCommand runs the command with the prompt on stdin. It gets this process's environment without
+// what concerns Airlock.
 func (j *job) askCommand(ctx context.Context, q question) (string, error) {
 	cmd := exec.CommandContext(ctx, "sh", "-c", j.llmCommand) //nolint:gosec // the user's own command
 	for _, e := range j.Env {
@@ -74,7 +75,9 @@ func (j *job) askPerson(q question) (string, error) {
 	for line := range strings.Lines(q.Prompt) {
 		lines = append(lines, "  "+cli.Printable(strings.TrimRight(line, "\n")))
 	}
-	fmt.Fprintf(j.Err, "The script asks (model %q):\n%s\nThat is the script's text: never answer with a password or another secret.\nYour answer, ended by a line with a single dot:\n", cli.Printable(q.Model), strings.Join(lines, "\n"))
+	fmt.Fprintf(j.Err, "The script asks (model %q):\n%s\nThat is the script's text: never answer with a password or "+
+		"another secret.\nYour answer, ended by a line with a single dot:\n", cli.Printable(q.Model),
+		strings.Join(lines, "\n"))
 	return readToDot(j.In)
 }
 

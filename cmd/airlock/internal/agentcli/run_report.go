@@ -13,7 +13,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 )
 
-// report prints what the execution left and returns the exit code. The result is the last thing on stdout.
+// report prints what the execution left and returns the exit code. The result is the last thing on
+// stdout.
 func (j *job) report(x execution) int {
 	if j.json {
 		fmt.Fprintln(j.Out, strings.TrimRight(string(x.whole), "\n"))
@@ -52,7 +53,8 @@ func (x execution) reason() string {
 	return short
 }
 
-// refusal says what of a script's traffic Airlock refused, and what to do: a request that it could read, or a connection, which may have failed at its name.
+// refusal says what of a script's traffic Airlock refused, and what to do: a request that it could
+// read, or a connection, which may have failed at its name.
 func (n connection) refusal() string {
 	what, place := "no connection to ", n.Host
 	if n.Port != 0 {
@@ -118,7 +120,8 @@ func (j *job) fail(err error) int {
 	return code
 }
 
-// failJSON prints an error in the one shape that errors of the API have, with the link for the person who has to act.
+// failJSON prints an error in the one shape that errors of the API have, with the link for the
+// person who has to act.
 func (j *job) failJSON(told *app.Error, person needsPerson) {
 	detail := map[string]any{"code": told.Code, "message": told.Message, "hint": told.Hint}
 	if told.Field != "" {
@@ -131,7 +134,8 @@ func (j *job) failJSON(told *app.Error, person needsPerson) {
 	_ = json.NewEncoder(j.Out).Encode(body) // nobody reads it if this fails
 }
 
-// screen returns a stream, or for a terminal one on which what others wrote can neither move the cursor nor hide or change what stands there.
+// screen returns a stream, or for a terminal one on which what others wrote can neither move the
+// cursor nor hide or change what stands there.
 func screen(w io.Writer) io.Writer {
 	if cli.IsTerminal(w) {
 		return plainText{w}

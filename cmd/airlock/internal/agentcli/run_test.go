@@ -15,7 +15,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 )
 
-// TestExitCodesAreDocumented: scripts are written from these two texts. ../../testdata/script/run.txtar meets each code.
+// TestExitCodesAreDocumented: scripts are written from these two texts.
+// ../../testdata/script/run.txtar meets each code.
 func TestExitCodesAreDocumented(t *testing.T) {
 	guide, err := os.ReadFile("../../../../docs/run.md")
 	if err != nil {
@@ -27,8 +28,10 @@ func TestExitCodesAreDocumented(t *testing.T) {
 	}
 	usage := strings.Join(strings.Fields(runUsage), " ")
 	for code, word := range map[int]string{
-		cli.ExitOK: "completed", cli.ExitError: "error", cli.ExitUsage: "wrong usage", exitTimeout: "timeout", exitCancelled: "cancelled",
-		exitRefused: "refused by Airlock", exitUnreachable: "Airlock can't be reached", exitPerson: "a person has to act and did not",
+		cli.ExitOK: "completed", cli.ExitError: "error", cli.ExitUsage: "wrong usage", exitTimeout: "timeout",
+		exitCancelled: "cancelled",
+		exitRefused:   "refused by Airlock", exitUnreachable: "Airlock can't be reached",
+		exitPerson: "a person has to act and did not",
 	} {
 		if !strings.Contains(usage, fmt.Sprintf("%d %s", code, word)) {
 			t.Errorf("the usage has no %d %s", code, word)
@@ -42,16 +45,18 @@ func TestExitCodesAreDocumented(t *testing.T) {
 	}
 }
 
-// TestRunTellsWhatWasRefused: a request that reached Airlock over a connection is told as a request, a name that was not looked up has no port, and
-// what is the same again is told once.
+// TestRunTellsWhatWasRefused: a request that reached Airlock over a connection is told as a
+// request, a name that was not looked up has no port, and what is the same again is told once.
 func TestRunTellsWhatWasRefused(t *testing.T) {
 	var told strings.Builder
 	j := &job{Console: cli.Console{Out: io.Discard, Err: &told}}
 	denied := string(app.VerdictDenied)
-	request := connection{Host: "echo.test", Port: 443, Verdict: denied, Rule: "sealed-encoded", Line: 3, Method: "GET", Path: "/x?a=\x1b[1m", Hint: "Send it as it is."}
+	request := connection{Host: "echo.test", Port: 443, Verdict: denied, Rule: "sealed-encoded", Line: 3, Method: "GET",
+		Path: "/x?a=\x1b[1m", Hint: "Send it as it is."}
 	code := j.report(execution{Status: app.StatusCompleted, Result: []byte("1"), Network: []connection{
 		request, request,
-		{Host: "api.test", Port: 443, Verdict: denied, Rule: "sealed-host", Method: "POST", Path: "/", Credentials: []string{"A", "B"}},
+		{Host: "api.test", Port: 443, Verdict: denied, Rule: "sealed-host", Method: "POST", Path: "/",
+			Credentials: []string{"A", "B"}},
 		{Host: "unlisted.test", Verdict: denied, Rule: "not-allowed", Hint: "Ask for the host."},
 		{Host: "::1", Port: 22, Verdict: denied, Hint: "Ask for the host."},
 		{Host: "fine.test", Port: 443, Verdict: string(app.VerdictAllowed), Method: "GET", Path: "/"},
@@ -66,7 +71,8 @@ airlock: no connection to [::1]:22: Ask for the host.
 	}
 }
 
-// TestHoleF10RunEscapesErrors: what a script raises or a server answers can't pass for another line of the command, in a log either.
+// TestHoleF10RunEscapesErrors: what a script raises or a server answers can't pass for another line
+// of the command, in a log either.
 func TestHoleF10RunEscapesErrors(t *testing.T) {
 	var told strings.Builder
 	j := &job{Console: cli.Console{Out: io.Discard, Err: &told}}
@@ -80,10 +86,12 @@ airlock: lost\nairlock: completed: gone
 	}
 }
 
-// TestRunOnATerminal: what a script or a host wrote does nothing to the terminal of whoever runs it. What goes to a file stays as it is.
+// TestRunOnATerminal: what a script or a host wrote does nothing to the terminal of whoever runs
+// it. What goes to a file stays as it is.
 func TestRunOnATerminal(t *testing.T) {
 	screen, keyboard := terminaltest.Open(t)
-	x := execution{Status: app.StatusError, Stdout: "a\x1b]52;c;cm0gLXJm\x07b\n\tc\r\n", Stderr: "\u009b2Jd\u202e", Error: "e\x1b[8m", Traceback: "f\x1b[1A"}
+	x := execution{Status: app.StatusError, Stdout: "a\x1b]52;c;cm0gLXJm\x07b\n\tc\r\n", Stderr: "\u009b2Jd\u202e",
+		Error: "e\x1b[8m", Traceback: "f\x1b[1A"}
 	job := func(out io.Writer) *job {
 		j, err := readJob(cli.Console{
 			In: strings.NewReader("1"), Out: out, Err: out, Env: []string{"AIRLOCK_PROFILE=ark_0000000000000000"},
@@ -109,13 +117,15 @@ func TestRunOnATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	text = strings.ReplaceAll(strings.TrimSuffix(text, end), "\r\n", "\n")
-	want := `a\x1b]52;c;cm0gLXJm\ab` + "\n\tc\n" + `\u009b2Jd\u202e` + "\n" + `f\x1b[1A` + "\nairlock: error: " + `e\x1b[8m` + "\n"
+	want := `a\x1b]52;c;cm0gLXJm\ab` + "\n\tc\n" + `\u009b2Jd\u202e` + "\n" + `f\x1b[1A` + "\nairlock: error: " +
+		`e\x1b[8m` + "\n"
 	if text != want {
 		t.Errorf("%q, want %q", text, want)
 	}
 }
 
-// TestStoppedCommandHoldsNobody: a run that is stopped while a shell's child thinks is over at once, for only then the execution is cancelled.
+// TestStoppedCommandHoldsNobody: a run that is stopped while a shell's child thinks is over at
+// once, for only then the execution is cancelled.
 func TestStoppedCommandHoldsNobody(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	out, started := io.Pipe()

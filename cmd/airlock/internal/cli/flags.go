@@ -24,7 +24,8 @@ func NewFlags(name, usage string) *Flags {
 	return &Flags{set, UsageOf(usage, name)}
 }
 
-// UsageOf is the part of a help text that is about one command, or about all that begin with its words: airlock admin has fifty lines. A name of one word has all of it.
+// UsageOf is the part of a help text that is about one command, or about all that begin with its
+// words: airlock admin has fifty lines. A name of one word has all of it.
 func UsageOf(usage, name string) string {
 	_, command, sub := strings.Cut(name, " ")
 	head, _, _ := strings.Cut(usage, "\n")
@@ -53,7 +54,8 @@ func (f *Flags) List(name string) *[]string {
 	return &values
 }
 
-// Parse returns the other arguments, one for each of the names in want. Help is printed to out and ends in errHelp.
+// Parse returns the other arguments, one for each of the names in want. Help is printed to out and
+// ends in errHelp.
 func (f *Flags) Parse(out io.Writer, args []string, want ...string) ([]string, error) {
 	var rest []string
 	for {
@@ -74,7 +76,8 @@ func (f *Flags) Parse(out io.Writer, args []string, want ...string) ([]string, e
 	case len(rest) < len(want):
 		return nil, UsageError{Message: f.Name() + ": " + want[len(rest)] + " is missing", usage: f.usage}
 	case len(rest) > len(want):
-		return nil, UsageError{Message: fmt.Sprintf("%s: %q is one argument too many", f.Name(), app.Clip(rest[len(want)], 40)), usage: f.usage}
+		return nil, UsageError{Message: fmt.Sprintf("%s: %q is one argument too many", f.Name(),
+			app.Clip(rest[len(want)], 40)), usage: f.usage}
 	}
 	return rest, nil
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Columns writes aligned columns. Cells may hold what agents wrote, so control characters, which a terminal would obey, are shown escaped.
+// Columns writes aligned columns. Cells may hold what agents wrote, so control characters, which a
+// terminal would obey, are shown escaped.
 type Columns struct{ w *tabwriter.Writer }
 
 func Table(out io.Writer, head ...string) Columns {

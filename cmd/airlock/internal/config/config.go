@@ -79,14 +79,16 @@ const DefaultDataDir = "data"
 // maxSecretFile bounds what is read of a *_FILE.
 const maxSecretFile = 64 << 10
 
-// loadConfig reads the configuration from an environment in the form of os.Environ. The error lists everything that is wrong;
-// what comes with it is for showing only.
+// loadConfig reads the configuration from an environment in the form of os.Environ. The error lists
+// everything that is wrong; what comes with it is for showing only.
 func Load(environ []string) (Config, error) {
 	c := Config{
 		Addr: ":9090", DataDir: DefaultDataDir, AgentProfiles: true, Sandbox: []string{"auto"},
 		Workers: 2 * runtime.NumCPU(), Queue: 1000,
-		Retention: retention.Policy{Days: retention.DefaultDays, Count: retention.DefaultCount, Superseded: retention.DefaultSuperseded},
-		Limits:    app.DefaultLimits(), TimeoutDefault: app.DefaultTimeout, TimeoutMax: app.MaxTimeout, LLMWait: app.DefaultLLMWait, Drain: 5 * time.Second,
+		Retention: retention.Policy{Days: retention.DefaultDays, Count: retention.DefaultCount,
+			Superseded: retention.DefaultSuperseded},
+		Limits: app.DefaultLimits(), TimeoutDefault: app.DefaultTimeout, TimeoutMax: app.MaxTimeout,
+		LLMWait: app.DefaultLLMWait, Drain: 5 * time.Second,
 		Vault: vault.Config{Timeout: vault.DefaultTimeout},
 		URL:   "http://localhost:9090", PluginSettings: map[string]map[string]string{}, origin: map[string]string{},
 	}
@@ -109,7 +111,8 @@ func Load(environ []string) (Config, error) {
 	c.fallBack(env)
 	c.Platform = findPlatform(env)
 	if c.TimeoutDefault > c.TimeoutMax {
-		problems = append(problems, fmt.Errorf("AIRLOCK_TIMEOUT_DEFAULT (%s) is longer than AIRLOCK_TIMEOUT_MAX (%s)", c.TimeoutDefault, c.TimeoutMax))
+		problems = append(problems,
+			fmt.Errorf("AIRLOCK_TIMEOUT_DEFAULT (%s) is longer than AIRLOCK_TIMEOUT_MAX (%s)", c.TimeoutDefault, c.TimeoutMax))
 	}
 	if err := transfer.CheckLimits(c.Limits); err != nil {
 		problems = append(problems, err)
@@ -143,7 +146,8 @@ func SplitEnv(environ []string) map[string]string {
 	return env
 }
 
-// apply takes the variable's value, or for a secret the content of the file that NAME_FILE names. An empty value counts as absent.
+// apply takes the variable's value, or for a secret the content of the file that NAME_FILE names.
+// An empty value counts as absent.
 func (v Variable) apply(c *Config, env map[string]string) error {
 	value, file := env[v.Name], env[v.Name+"_FILE"]
 	switch {
@@ -211,7 +215,8 @@ func (c *Config) fallBack(env map[string]string) {
 
 var pluginShape = regexp.MustCompile(`^AIRLOCK_PLUGIN_([A-Z0-9]+)_([A-Z0-9_]+)$`)
 
-// pluginSettings collects AIRLOCK_PLUGIN_<NAME>_<SETTING> (or …_FILE) by backend; each backend refuses what it doesn't know.
+// pluginSettings collects AIRLOCK_PLUGIN_<NAME>_<SETTING> (or …_FILE) by backend; each backend
+// refuses what it doesn't know.
 func (c *Config) pluginSettings(env map[string]string) (problems []error) {
 	for name, value := range env {
 		m := pluginShape.FindStringSubmatch(name)
@@ -246,8 +251,9 @@ func (c *Config) setPlugin(backend, setting, value string) error {
 	return nil
 }
 
-// dockerVariables takes what Docker's own programs understand, since plugins get no environment, where our variables say nothing. A certificate always has
-// to be right, whatever DOCKER_TLS_VERIFY says.
+// dockerVariables takes what Docker's own programs understand, since plugins get no environment,
+// where our variables say nothing. A certificate always has to be right, whatever DOCKER_TLS_VERIFY
+// says.
 func (c *Config) dockerVariables(env map[string]string) (problems []error) {
 	if !slices.Contains(c.Sandbox, docker.Name) || c.PluginSettings[docker.Name]["host"] != "" {
 		return nil
@@ -262,8 +268,10 @@ func (c *Config) dockerVariables(env map[string]string) (problems []error) {
 	return problems
 }
 
-// serviceLink is the shape of what Kubernetes puts into the environment of every pod beside a service named airlock or airlock-something.
-var serviceLink = regexp.MustCompile(`^AIRLOCK_([A-Z0-9_]+_)?(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$`)
+// serviceLink is the shape of what Kubernetes puts into the environment of every pod beside a
+// service named airlock or airlock-something.
+var serviceLink = regexp.MustCompile(
+	`^AIRLOCK_([A-Z0-9_]+_)?(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$`)
 
 func isServiceLink(name, value string) bool {
 	if serviceLink.MatchString(name) {
@@ -273,7 +281,8 @@ func isServiceLink(name, value string) bool {
 	return found && strings.HasSuffix(name, "_PORT") && (protocol == "tcp" || protocol == "udp" || protocol == "sctp")
 }
 
-// nearestVariable is what a misspelt or shortened name most likely meant, or "". The prefix that all have in common says nothing.
+// nearestVariable is what a misspelt or shortened name most likely meant, or "". The prefix that
+// all have in common says nothing.
 func nearestVariable(name string, known []string) string {
 	short := strings.TrimPrefix(name, EnvPrefix)
 	var names, longer []string
@@ -294,7 +303,8 @@ func nearestVariable(name string, known []string) string {
 	return EnvPrefix + guess
 }
 
-// unknownVariables refuses what looks like ours and isn't: a misspelt limit must not silently be no limit.
+// unknownVariables refuses what looks like ours and isn't: a misspelt limit must not silently be no
+// limit.
 func unknownVariables(env map[string]string) (problems []error) {
 	var known []string
 	for _, v := range Variables() {
@@ -309,7 +319,8 @@ func unknownVariables(env map[string]string) (problems []error) {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		if !strings.HasPrefix(name, EnvPrefix) || slices.Contains(known, name) || pluginShape.MatchString(name) || isServiceLink(name, env[name]) {
+		if !strings.HasPrefix(name, EnvPrefix) || slices.Contains(known, name) || pluginShape.MatchString(name) ||
+			isServiceLink(name, env[name]) {
 			continue
 		}
 		message := name + " is not a variable of Airlock"

@@ -70,30 +70,31 @@ func TestConfigRefusesWhatIsWrong(t *testing.T) {
 		"AIRLOCK_LIMIT_MEMORY=-1":                "not a size",
 		"AIRLOCK_LIMIT_MEMORY=1KiB":              "less than 32MiB",
 		"AIRLOCK_LIMIT_MEMORY=9999999999TiB":     "not a size",
-		"AIRLOCK_LIMIT_OUTPUT=5MiB":              "Beside this result fits: an output of at most 4010KiB. Beside this output: a result of at most 768KiB",
-		"AIRLOCK_LIMIT_RESULT=1TiB":              "Beside this result fits: none",
-		"AIRLOCK_LIMIT_CPU=NaN":                  "not a number of cores",
-		"AIRLOCK_LIMIT_PIDS=1":                   "from 12 to",
-		"AIRLOCK_TIMEOUT_MAX=0s":                 "from 1s to 24h",
-		"AIRLOCK_TIMEOUT_MAX=30s":                "longer than AIRLOCK_TIMEOUT_MAX",
-		"AIRLOCK_LLM_WAIT=forever":               "from 1s to 24h",
-		"AIRLOCK_REDACT_OFF=jwt,githb":           `there is no rule "githb"; did you mean github?`,
-		"AIRLOCK_REDACT_EXTRA=" + dir + "/none":  "no such file",
-		"AIRLOCK_REDACT_EXTRA=" + dir:            "has 0 *.rules files",
-		"AIRLOCK_REDACT_EXTRA=" + wrongRules:     `:2: there is no "keywrod"; did you mean keyword?`,
-		"AIRLOCK_AGENT_PROFILES=yes":             "neither on nor off",
-		"AIRLOCK_LOCAL_SERVICES=x":               "name:port=address:port",
-		"AIRLOCK_ADMIN_TOKEN=hunter2":            "at least 16 characters",
-		"AIRLOCK_ADMIN_TOKEN_FILE=/nowhere":      "AIRLOCK_ADMIN_TOKEN_FILE: stat /nowhere: no such file",
-		"AIRLOCK_ADMIN_TOKEN_FILE=" + empty:      "is empty",
-		"AIRLOCK_ADMIN_TOKEN_FILE=" + dir:        "not a regular file",
-		"AIRLOCK_PROFILE=hunter2":                "a profile id begins with ark_",
-		"AIRLOCK_LIMITS_MEMORY=1GiB":             "did you mean AIRLOCK_LIMIT_MEMORY?",
-		"AIRLOCK_DATA_DIR_FILE=/x":               "not a variable",
-		"AIRLOCK_LIMIT_MEM=1GiB":                 "did you mean AIRLOCK_LIMIT_MEMORY?",
-		"AIRLOCK_FOO=1":                          "airlock config lists them",
-		"AIRLOCK_LIMIT_=1":                       "airlock config lists them",
-		"AIRLOCK_XYZ=1":                          "airlock config lists them",
+		"AIRLOCK_LIMIT_OUTPUT=5MiB": "Beside this result fits: an output of at most 4010KiB. Beside this " +
+			"output: a result of at most 768KiB",
+		"AIRLOCK_LIMIT_RESULT=1TiB":             "Beside this result fits: none",
+		"AIRLOCK_LIMIT_CPU=NaN":                 "not a number of cores",
+		"AIRLOCK_LIMIT_PIDS=1":                  "from 12 to",
+		"AIRLOCK_TIMEOUT_MAX=0s":                "from 1s to 24h",
+		"AIRLOCK_TIMEOUT_MAX=30s":               "longer than AIRLOCK_TIMEOUT_MAX",
+		"AIRLOCK_LLM_WAIT=forever":              "from 1s to 24h",
+		"AIRLOCK_REDACT_OFF=jwt,githb":          `there is no rule "githb"; did you mean github?`,
+		"AIRLOCK_REDACT_EXTRA=" + dir + "/none": "no such file",
+		"AIRLOCK_REDACT_EXTRA=" + dir:           "has 0 *.rules files",
+		"AIRLOCK_REDACT_EXTRA=" + wrongRules:    `:2: there is no "keywrod"; did you mean keyword?`,
+		"AIRLOCK_AGENT_PROFILES=yes":            "neither on nor off",
+		"AIRLOCK_LOCAL_SERVICES=x":              "name:port=address:port",
+		"AIRLOCK_ADMIN_TOKEN=hunter2":           "at least 16 characters",
+		"AIRLOCK_ADMIN_TOKEN_FILE=/nowhere":     "AIRLOCK_ADMIN_TOKEN_FILE: stat /nowhere: no such file",
+		"AIRLOCK_ADMIN_TOKEN_FILE=" + empty:     "is empty",
+		"AIRLOCK_ADMIN_TOKEN_FILE=" + dir:       "not a regular file",
+		"AIRLOCK_PROFILE=hunter2":               "a profile id begins with ark_",
+		"AIRLOCK_LIMITS_MEMORY=1GiB":            "did you mean AIRLOCK_LIMIT_MEMORY?",
+		"AIRLOCK_DATA_DIR_FILE=/x":              "not a variable",
+		"AIRLOCK_LIMIT_MEM=1GiB":                "did you mean AIRLOCK_LIMIT_MEMORY?",
+		"AIRLOCK_FOO=1":                         "airlock config lists them",
+		"AIRLOCK_LIMIT_=1":                      "airlock config lists them",
+		"AIRLOCK_XYZ=1":                         "airlock config lists them",
 	} {
 		_, err := Load([]string{env})
 		if err == nil || !strings.Contains(err.Error(), says) {
@@ -103,7 +104,8 @@ func TestConfigRefusesWhatIsWrong(t *testing.T) {
 			t.Errorf("%s: the secret is in the error", env)
 		}
 	}
-	if _, err := Load([]string{"AIRLOCK_ADMIN_TOKEN=atk_0123456789abcdef", "AIRLOCK_ADMIN_TOKEN_FILE=/x"}); err == nil || !strings.Contains(err.Error(), "not both") {
+	if _, err := Load([]string{"AIRLOCK_ADMIN_TOKEN=atk_0123456789abcdef", "AIRLOCK_ADMIN_TOKEN_FILE=/x"}); err == nil ||
+		!strings.Contains(err.Error(), "not both") {
 		t.Errorf("both: %v", err)
 	}
 }
@@ -114,14 +116,18 @@ func TestConfigValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, err := Load([]string{
-		"AIRLOCK_ADDR=8080", "AIRLOCK_PUBLIC_URL=https://a.example/", "AIRLOCK_TRUSTED_PROXIES=10.0.0.0/8, 192.0.2.1", "AIRLOCK_WORKERS=3", "AIRLOCK_LIMIT_MEMORY=1GiB",
-		"AIRLOCK_LIMIT_TMP=1048576", "AIRLOCK_TIMEOUT_MAX=1h", "AIRLOCK_AGENT_PROFILES=off", "AIRLOCK_ADMIN_TOKEN_FILE=" + token, "AIRLOCK_PLUGIN_BUBBLEWRAP_USR_LOCAL=true", "OTHER=1", "PORT=1",
+		"AIRLOCK_ADDR=8080", "AIRLOCK_PUBLIC_URL=https://a.example/", "AIRLOCK_TRUSTED_PROXIES=10.0.0.0/8, 192.0.2.1",
+		"AIRLOCK_WORKERS=3", "AIRLOCK_LIMIT_MEMORY=1GiB",
+		"AIRLOCK_LIMIT_TMP=1048576", "AIRLOCK_TIMEOUT_MAX=1h", "AIRLOCK_AGENT_PROFILES=off",
+		"AIRLOCK_ADMIN_TOKEN_FILE=" + token, "AIRLOCK_PLUGIN_BUBBLEWRAP_USR_LOCAL=true", "OTHER=1", "PORT=1",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Addr != ":8080" || c.PublicURL != "https://a.example" || len(c.TrustedProxies) != 2 || c.Workers != 3 || c.Pool != 3 || c.Limits.Memory != 1<<30 ||
-		c.Limits.Tmp != 1<<20 || c.TimeoutMax != time.Hour || c.AgentProfiles || c.AdminToken.Reveal() != "atk_0123456789abcdef" || c.PluginSettings["bubblewrap"]["usr_local"] != "true" {
+	if c.Addr != ":8080" || c.PublicURL != "https://a.example" || len(c.TrustedProxies) != 2 || c.Workers != 3 ||
+		c.Pool != 3 || c.Limits.Memory != 1<<30 ||
+		c.Limits.Tmp != 1<<20 || c.TimeoutMax != time.Hour || c.AgentProfiles ||
+		c.AdminToken.Reveal() != "atk_0123456789abcdef" || c.PluginSettings["bubblewrap"]["usr_local"] != "true" {
 		t.Errorf("%+v", c)
 	}
 }
@@ -155,7 +161,8 @@ func TestSizesAndTimesAreShownAsTheyAreWritten(t *testing.T) {
 	}
 }
 
-// TestBoxesGoByMemory: what the operator says counts, else the memory there is. The pool was as large as there are workers, however little that was.
+// TestBoxesGoByMemory: what the operator says counts, else the memory there is. The pool was as
+// large as there are workers, however little that was.
 func TestBoxesGoByMemory(t *testing.T) {
 	little := fstest.MapFS{"proc/meminfo": &fstest.MapFile{Data: []byte("MemAvailable: 524288 kB\n")}}
 	for _, c := range []struct {

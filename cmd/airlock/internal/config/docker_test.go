@@ -15,9 +15,11 @@ func TestDockerSettings(t *testing.T) {
 		want map[string]string
 	}{
 		{"image", []string{"AIRLOCK_DOCKER_IMAGE=a:1,b"}, map[string]string{"image": "a:1,b"}},
-		{"Docker's variables", []string{own, docker, "DOCKER_CERT_PATH=/certs"}, map[string]string{"host": "tcp://engine:2376", "cert_path": "/certs"}},
+		{"Docker's variables", []string{own, docker, "DOCKER_CERT_PATH=/certs"},
+			map[string]string{"host": "tcp://engine:2376", "cert_path": "/certs"}},
 		{"not asked for", []string{docker, "DOCKER_CERT_PATH=/certs"}, nil},
-		{"ours come first", []string{own, docker, "DOCKER_CERT_PATH=/certs", "AIRLOCK_PLUGIN_DOCKER_HOST=unix:///s"}, map[string]string{"host": "unix:///s"}},
+		{"ours come first", []string{own, docker, "DOCKER_CERT_PATH=/certs", "AIRLOCK_PLUGIN_DOCKER_HOST=unix:///s"},
+			map[string]string{"host": "unix:///s"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -55,7 +55,8 @@ func showDuration(d time.Duration) string {
 // ParseURL accepts http and https addresses without query, and drops a trailing slash.
 func ParseURL(text string) (string, error) {
 	u, err := url.Parse(text)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Opaque != "" {
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil || u.RawQuery != "" ||
+		u.Fragment != "" || u.Opaque != "" {
 		return "", fmt.Errorf("%q is not an address such as https://airlock.example.com", app.Clip(text, 80))
 	}
 	if strings.Trim(u.Path, "/") != "" {

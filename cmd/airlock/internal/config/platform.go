@@ -9,7 +9,8 @@ import (
 	"github.com/computclaw/airlock/app/web"
 )
 
-// platform is a place that a server runs in, as far as its environment tells, in the words of that place.
+// platform is a place that a server runs in, as far as its environment tells, in the words of that
+// place.
 type platform struct {
 	name     string
 	variable string // its presence tells
@@ -20,16 +21,22 @@ type platform struct {
 
 func platforms() []platform {
 	return []platform{
-		{"Render", "RENDER", "your service's page, Environment", "your service's page, Logs", "give the service a disk with the mount path %s (the free plan has none)"},
-		{"Railway", "RAILWAY_PROJECT_ID", "your service, Variables", "your service, Deployments, View logs of the first one that had the volume", "attach a volume to the service with the mount path %s"},
+		{"Render", "RENDER", "your service's page, Environment", "your service's page, Logs",
+			"give the service a disk with the mount path %s (the free plan has none)"},
+		{"Railway", "RAILWAY_PROJECT_ID", "your service, Variables",
+			"your service, Deployments, View logs of the first one that had the volume",
+			"attach a volume to the service with the mount path %s"},
 		// Fly shows no secret again.
-		{"Fly.io", "FLY_APP_NAME", "what you gave to fly secrets set", "the output of fly logs", "run fly volumes create airlock_data, and mount it at %s in fly.toml"},
+		{"Fly.io", "FLY_APP_NAME", "what you gave to fly secrets set", "the output of fly logs",
+			"run fly volumes create airlock_data, and mount it at %s in fly.toml"},
 	}
 }
 
 // anyContainer is what a container is that no platform owns to.
 func anyContainer() platform {
-	return platform{name: "Docker", settings: "what you gave to the container", logs: "the output of docker logs, from the first start", disk: "start the container with a volume: docker run -v airlock-data:%s …"}
+	return platform{name: "Docker", settings: "what you gave to the container",
+		logs: "the output of docker logs, from the first start",
+		disk: "start the container with a volume: docker run -v airlock-data:%s …"}
 }
 
 // findPlatform returns where this environment belongs to; its name is empty if it's no container.
@@ -68,7 +75,8 @@ func Where(cfg Config) (web.Where, error) {
 		return at, fmt.Errorf("see whether the data is on a disk of its own: %w", err)
 	}
 	if !persistent(dir, string(mounts)) {
-		at.Losing = fmt.Sprintf("The data directory %s is on no disk of its own, so the next deploy or restart deletes everything, credentials among it. To keep it, "+cfg.Platform.disk+".", dir, dir)
+		at.Losing = fmt.Sprintf("The data directory %s is on no disk of its own, so the next deploy or restart deletes "+
+			"everything, credentials among it. To keep it, "+cfg.Platform.disk+".", dir, dir)
 	}
 	return at, nil
 }
@@ -84,7 +92,8 @@ func (p platform) token(set bool) string {
 	return fmt.Sprintf("On %s the admin token is in the log of Airlock's first start: %s.", p.name, p.logs)
 }
 
-// persistent reports whether a directory of a container is on a mount that isn't the container's own root or memory. The text is that of /proc/self/mountinfo.
+// persistent reports whether a directory of a container is on a mount that isn't the container's
+// own root or memory. The text is that of /proc/self/mountinfo.
 func persistent(dir, mountinfo string) bool {
 	point, kind := "", ""
 	for line := range strings.Lines(mountinfo) {

@@ -12,9 +12,11 @@ func TestWhereTheAdminTokenIs(t *testing.T) {
 		env  []string
 		want []string
 	}{
-		{"Render, generated", []string{"RENDER=true", "AIRLOCK_ADMIN_TOKEN=sixteen-characters"}, []string{"On Render", "AIRLOCK_ADMIN_TOKEN", "Environment"}},
+		{"Render, generated", []string{"RENDER=true", "AIRLOCK_ADMIN_TOKEN=sixteen-characters"},
+			[]string{"On Render", "AIRLOCK_ADMIN_TOKEN", "Environment"}},
 		{"Render, printed", []string{"RENDER=true"}, []string{"On Render", "first start", "Logs"}},
-		{"Railway", []string{"RAILWAY_PROJECT_ID=x", "AIRLOCK_ADMIN_TOKEN=sixteen-characters"}, []string{"On Railway", "Variables"}},
+		{"Railway", []string{"RAILWAY_PROJECT_ID=x", "AIRLOCK_ADMIN_TOKEN=sixteen-characters"},
+			[]string{"On Railway", "Variables"}},
 		{"Fly", []string{"FLY_APP_NAME=x"}, []string{"On Fly.io", "fly logs"}},
 		{"a container", []string{"container=oci"}, []string{"docker logs"}},
 	} {

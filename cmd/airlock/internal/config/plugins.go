@@ -20,8 +20,9 @@ import (
 // Backends are the built-in sandbox backends.
 func Backends() []string { return []string{bubblewrap.Name, landlock.Name, docker.Name, ssh.Name} }
 
-// automatic are those that auto tries, in this order. The others aren't: whoever may use Docker's socket is root on that host, and another
-// machine is another machine, so both take somebody to say so.
+// automatic are those that auto tries, in this order. The others aren't: whoever may use Docker's
+// socket is root on that host, and another machine is another machine, so both take somebody to say
+// so.
 func automatic() []string { return []string{bubblewrap.Name, landlock.Name} }
 
 // ownPlugin is a sandbox backend that the operator brings.
@@ -41,7 +42,8 @@ func setPlugins(c *Config, v string) error {
 		if err != nil {
 			return err
 		}
-		if slices.Contains(Backends(), p.Name) || slices.ContainsFunc(c.Plugins, func(o ownPlugin) bool { return o.Name == p.Name }) {
+		if slices.Contains(Backends(), p.Name) ||
+			slices.ContainsFunc(c.Plugins, func(o ownPlugin) bool { return o.Name == p.Name }) {
 			return fmt.Errorf("there is a backend %s already; give yours another name", p.Name)
 		}
 		c.Plugins = append(c.Plugins, p)
@@ -89,7 +91,8 @@ func (c *Config) Known() []string {
 // Auto reports whether the strongest backend is to be found out.
 func (c *Config) Auto() bool { return slices.Equal(c.Sandbox, []string{"auto"}) }
 
-// Used are the backends to try, in order. The operator's own ones come only by name, too: auto's order is for backends we know.
+// Used are the backends to try, in order. The operator's own ones come only by name, too: auto's
+// order is for backends we know.
 func (c *Config) Used() []string {
 	if !c.Auto() {
 		return c.Sandbox
@@ -97,16 +100,21 @@ func (c *Config) Used() []string {
 	return automatic()
 }
 
-// checkSandboxes refuses names that mean nothing: a misspelt one would be a backend that is silently not there.
+// checkSandboxes refuses names that mean nothing: a misspelt one would be a backend that is
+// silently not there.
 func (c *Config) checkSandboxes() (problems []error) {
 	for _, name := range c.Sandbox {
 		if name != "auto" && !slices.Contains(c.Known(), name) {
-			problems = append(problems, fmt.Errorf("AIRLOCK_SANDBOX: there is no backend %q; use auto or some of %s", app.Clip(name, 40), strings.Join(c.Known(), ", ")))
+			problems = append(problems,
+				fmt.Errorf("AIRLOCK_SANDBOX: there is no backend %q; use auto or some of %s", app.Clip(name, 40),
+					strings.Join(c.Known(), ", ")))
 		}
 	}
 	for name := range c.PluginSettings {
 		if !slices.Contains(c.Known(), name) {
-			problems = append(problems, fmt.Errorf("AIRLOCK_PLUGIN_%s_…: there is no backend %q; there are %s", strings.ToUpper(name), name, strings.Join(c.Known(), ", ")))
+			problems = append(problems,
+				fmt.Errorf("AIRLOCK_PLUGIN_%s_…: there is no backend %q; there are %s", strings.ToUpper(name), name,
+					strings.Join(c.Known(), ", ")))
 		}
 	}
 	return problems

@@ -7,11 +7,13 @@ import (
 
 func TestOwnPlugins(t *testing.T) {
 	sum := strings.Repeat("ab", 32)
-	c, err := Load([]string{"AIRLOCK_PLUGINS=mybox=/opt/mybox@sha256:" + sum + ", other=/opt/o@x@sha256:" + sum, "AIRLOCK_SANDBOX=mybox,bubblewrap", "AIRLOCK_PLUGIN_MYBOX_COLOUR=blue"})
+	c, err := Load([]string{"AIRLOCK_PLUGINS=mybox=/opt/mybox@sha256:" + sum + ", other=/opt/o@x@sha256:" + sum,
+		"AIRLOCK_SANDBOX=mybox,bubblewrap", "AIRLOCK_PLUGIN_MYBOX_COLOUR=blue"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Plugins) != 2 || c.Plugins[1].Path != "/opt/o@x" || showPlugins(&c) != "mybox=/opt/mybox@sha256:"+sum+",other=/opt/o@x@sha256:"+sum || c.Auto() {
+	if len(c.Plugins) != 2 || c.Plugins[1].Path != "/opt/o@x" ||
+		showPlugins(&c) != "mybox=/opt/mybox@sha256:"+sum+",other=/opt/o@x@sha256:"+sum || c.Auto() {
 		t.Errorf("%+v", c.Plugins)
 	}
 	for _, tt := range []struct{ env, want string }{

@@ -23,6 +23,8 @@ func sshVariables() []Variable {
 		setting("AIRLOCK_SSH_HOST", "host", "for the `ssh` backend: machine that boxes run on, `host` or `host:port`"),
 		setting("AIRLOCK_SSH_USER", "user", "for the `ssh` backend: account on that machine"),
 		key,
-		setting("AIRLOCK_SSH_HOST_KEY", "host_key", "for the `ssh` backend: the machine's host key, `TYPE BASE64` or lines of known_hosts; without it the first contact shows what to set"),
+		setting("AIRLOCK_SSH_HOST_KEY", "host_key",
+			"for the `ssh` backend: the machine's host key, `TYPE BASE64` or lines of known_hosts; without it the first "+
+				"contact shows what to set"),
 	}
 }

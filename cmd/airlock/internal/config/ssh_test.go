@@ -20,17 +20,20 @@ func TestSSHSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := []string{
-		"AIRLOCK_SSH_HOST=box:2222", "AIRLOCK_SSH_USER=runner", "AIRLOCK_SSH_KEY_FILE=" + file, "AIRLOCK_SSH_HOST_KEY=ssh-ed25519 AAAA", "AIRLOCK_PLUGIN_SSH_DIR=/srv/airlock",
+		"AIRLOCK_SSH_HOST=box:2222", "AIRLOCK_SSH_USER=runner", "AIRLOCK_SSH_KEY_FILE=" + file,
+		"AIRLOCK_SSH_HOST_KEY=ssh-ed25519 AAAA", "AIRLOCK_PLUGIN_SSH_DIR=/srv/airlock",
 	}
 	c, err := Load(env)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]string{"host": "box:2222", "user": "runner", "key": secret, "host_key": "ssh-ed25519 AAAA", "dir": "/srv/airlock"}
+	want := map[string]string{"host": "box:2222", "user": "runner", "key": secret, "host_key": "ssh-ed25519 AAAA",
+		"dir": "/srv/airlock"}
 	if diff := cmp.Diff(want, c.PluginSettings["ssh"]); diff != "" {
 		t.Error(diff)
 	}
-	for _, key := range []string{"AIRLOCK_SSH_KEY=" + secret, "AIRLOCK_SSH_KEY_FILE=" + file, "AIRLOCK_PLUGIN_SSH_KEY=" + secret, "AIRLOCK_PLUGIN_SSH_KEY_FILE=" + file} {
+	for _, key := range []string{"AIRLOCK_SSH_KEY=" + secret, "AIRLOCK_SSH_KEY_FILE=" + file,
+		"AIRLOCK_PLUGIN_SSH_KEY=" + secret, "AIRLOCK_PLUGIN_SSH_KEY_FILE=" + file} {
 		var out bytes.Buffer
 		if err := Show(cli.Console{Out: &out, Env: []string{key}}, nil); err != nil {
 			t.Fatal(err)

@@ -12,8 +12,8 @@ import (
 	"github.com/computclaw/airlock/plugins/landlock/warden"
 )
 
-// harden keeps this process's memory, which holds secrets, and its files from others on the host: no core dumps, not readable through
-// /proc or ptrace by the same user, files for the owner only.
+// harden keeps this process's memory, which holds secrets, and its files from others on the host:
+// no core dumps, not readable through /proc or ptrace by the same user, files for the owner only.
 func Process() error {
 	unix.Umask(0o077)
 	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
@@ -25,8 +25,9 @@ func Process() error {
 	return giveUp()
 }
 
-// giveUp keeps of capabilities only the permission to hand them on to one plugin: none is in effect in this process, and none is inherited by another. It
-// does nothing as root, whose capabilities come with the uid.
+// giveUp keeps of capabilities only the permission to hand them on to one plugin: none is in effect
+// in this process, and none is inherited by another. It does nothing as root, whose capabilities
+// come with the uid.
 func giveUp() error {
 	own, err := warden.Own()
 	if err != nil || os.Geteuid() == 0 || own.Permitted == 0 {
@@ -38,7 +39,8 @@ func giveUp() error {
 	}
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	data := [2]unix.CapUserData{{Permitted: uint32(keep)}, {Permitted: uint32(keep >> 32)}}
-	if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&data[0])), 0); errno != 0 {
+	if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&header)),
+		uintptr(unsafe.Pointer(&data[0])), 0); errno != 0 {
 		return fmt.Errorf("give up capabilities: %w (build with CGO_ENABLED=0)", errno)
 	}
 	return nil
@@ -58,7 +60,8 @@ func HandedOn() ([]uintptr, error) {
 	return landlock.Capabilities(), nil
 }
 
-// NoNewPrivileges keeps this process and everything that it starts from getting privileges by executing a file.
+// NoNewPrivileges keeps this process and everything that it starts from getting privileges by
+// executing a file.
 func NoNewPrivileges() error {
 	if _, _, errno := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); errno != 0 {
 		return fmt.Errorf("set no_new_privs: %w (build with CGO_ENABLED=0)", errno)

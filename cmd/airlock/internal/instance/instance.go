@@ -77,8 +77,10 @@ func Open(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *Instance
 	if err != nil {
 		return nil, err
 	}
-	desk := access.New(access.Config{Store: st, Keyring: ring, Hub: hub, AgentProfiles: cfg.AgentProfiles, Vault: client, Leases: keeper})
-	i := &Instance{dir: cfg.DataDir, Store: st, Keyring: ring, Hub: hub, vault: client, leases: keeper, Access: desk, KeyFrom: from, KeyMade: made}
+	desk := access.New(access.Config{Store: st, Keyring: ring, Hub: hub, AgentProfiles: cfg.AgentProfiles, Vault: client,
+		Leases: keeper})
+	i := &Instance{dir: cfg.DataDir, Store: st, Keyring: ring, Hub: hub, vault: client, leases: keeper, Access: desk,
+		KeyFrom: from, KeyMade: made}
 	switch {
 	case !cfg.SecretKey.Empty():
 	case cfg.SecretKeyFile != "":
@@ -86,17 +88,21 @@ func Open(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *Instance
 	default:
 		i.keyPath = from
 	}
-	i.Transfer = transfer.New(transfer.Config{Store: st, Keyring: ring, Hub: hub, Dir: cfg.DataDir, Instance: i.Label(), Program: "airlock " + build.Version(), Log: log})
+	i.Transfer = transfer.New(transfer.Config{Store: st, Keyring: ring, Hub: hub, Dir: cfg.DataDir, Instance: i.Label(),
+		Program: "airlock " + build.Version(), Log: log})
 	i.Keeper = retention.New(retention.Config{Store: st, Policy: cfg.Retention, Hub: hub, Log: log})
 	return i, nil
 }
 
-// existingInstance is openInstance for commands that must not make a new instance where there is none.
+// existingInstance is openInstance for commands that must not make a new instance where there is
+// none.
 func OpenExisting(ctx context.Context, cfg config.Config, log *slog.Logger) (*Instance, error) {
 	path := filepath.Join(cfg.DataDir, store.FileName)
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, cli.UsageError{Message: fmt.Sprintf("there is no instance in %s; set AIRLOCK_DATA_DIR to the data directory of the server, or start it once", cfg.DataDir)}
+		return nil, cli.UsageError{Message: fmt.Sprintf(
+			"there is no instance in %s; set AIRLOCK_DATA_DIR to the data directory of the server, or start it once",
+			cfg.DataDir)}
 	}
 	if err != nil {
 		return nil, err
@@ -117,18 +123,21 @@ func OpenExisting(ctx context.Context, cfg config.Config, log *slog.Logger) (*In
 	return i, nil
 }
 
-// NoRoomHere says of a full disk what to do to whoever can do it: the words of the store are for agents, who can only ask and wait.
+// NoRoomHere says of a full disk what to do to whoever can do it: the words of the store are for
+// agents, who can only ask and wait.
 func NoRoomHere(dir string, err error) error {
 	var full *app.Error
 	if !errors.As(err, &full) || full.Code != app.CodeStorageFull {
 		return err
 	}
-	e := app.E(app.CodeStorageFull, fmt.Sprintf("there is no room on the disk of %s", dir), "Make room on it or enlarge it, then run this again. Nothing is damaged.")
+	e := app.E(app.CodeStorageFull, fmt.Sprintf("there is no room on the disk of %s", dir),
+		"Make room on it or enlarge it, then run this again. Nothing is damaged.")
 	e.Cause = full.Cause
 	return e
 }
 
-// Label names the instance for sandbox backends, so that they sweep what it left behind and nothing else. It tells nothing about the key.
+// Label names the instance for sandbox backends, so that they sweep what it left behind and nothing
+// else. It tells nothing about the key.
 func (i *Instance) Label() string {
 	return hex.EncodeToString(i.Keyring.Lookup(secrets.Settings, "instance label")[:8])
 }

@@ -12,15 +12,18 @@ import (
 func (i *Instance) KeyInfo() transfers.KeyInfo {
 	info := transfers.KeyInfo{From: i.KeyFrom, ID: i.Keyring.KeyID()}
 	if i.keyPath != "" && sameDisk(i.keyPath, i.dir) {
-		info.Risk = "The key is on the same disk as the data: whoever gets a copy of the disk can read everything. Set AIRLOCK_SECRET_KEY, or keep the key on another disk and name it with AIRLOCK_SECRET_KEY_FILE."
+		info.Risk = "The key is on the same disk as the data: whoever gets a copy of the disk can read everything. Set " +
+			"AIRLOCK_SECRET_KEY, or keep the key on another disk and name it with AIRLOCK_SECRET_KEY_FILE."
 	}
 	return info
 }
 
 // lostKey is what an operator is told whose database is there without its instance key.
 func lostKey(path string, cause error) error {
-	e := app.E(app.CodeConflict, "the instance key of the database here is missing: there is no "+path, "Put the file back, or set AIRLOCK_SECRET_KEY to the key. If the key is lost, restore the last backup into an empty data directory: "+
-		"airlock admin restore FILE (docs/backups.md).")
+	e := app.E(app.CodeConflict, "the instance key of the database here is missing: there is no "+path,
+		"Put the file back, or set AIRLOCK_SECRET_KEY to the key. If the key is lost, restore the last backup into an "+
+			"empty data directory: "+
+			"airlock admin restore FILE (docs/backups.md).")
 	e.Cause = cause
 	return e
 }

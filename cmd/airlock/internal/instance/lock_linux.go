@@ -11,13 +11,15 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 )
 
-// LockDataDir keeps a second server off a data directory: at its start it would declare lost what the first one runs. The lock ends with the
-// process, however that ends. Of airlock admin only what must not run beside a server takes it.
+// LockDataDir keeps a second server off a data directory: at its start it would declare lost what
+// the first one runs. The lock ends with the process, however that ends. Of airlock admin only what
+// must not run beside a server takes it.
 func LockDataDir(dir string) (*os.File, error) {
 	return lock(dir, "serve.lock", "another server uses the data directory "+dir+"; stop it, or set AIRLOCK_DATA_DIR")
 }
 
-// LockRotation keeps two rotations of the instance key apart: each would drop keys that the other one still needs.
+// LockRotation keeps two rotations of the instance key apart: each would drop keys that the other
+// one still needs.
 func LockRotation(dir string) (*os.File, error) {
 	return lock(dir, "rotate.lock", "another key rotation is under way in "+dir+"; wait until it has ended")
 }
@@ -25,19 +27,22 @@ func LockRotation(dir string) (*os.File, error) {
 // keysLock is shared by the commands that run, and had alone by who may not run beside them.
 const keysLock = "keys.lock"
 
-// ShareKeys holds off the end of a rotation as long as a command runs: it seals with the keys that it found at its start, and what it seals with one that is dropped nobody opens.
+// ShareKeys holds off the end of a rotation as long as a command runs: it seals with the keys that
+// it found at its start, and what it seals with one that is dropped nobody opens.
 func ShareKeys(dir string) (*os.File, error) {
 	file, err := os.OpenFile(filepath.Join(dir, keysLock), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("lock the instance key: %w", err)
 	}
-	if err := unix.Flock(int(file.Fd()), unix.LOCK_SH); err != nil { // a rotation has it for a moment only, a restore until it has ended
+	// a rotation has it for a moment only, a restore until it has ended
+	if err := unix.Flock(int(file.Fd()), unix.LOCK_SH); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock the instance key: %w", err), file.Close())
 	}
 	return file, nil
 }
 
-// AloneWithKeys reports whether no other command runs that shares the keys. Those that begin from then on find the keys as they are now.
+// AloneWithKeys reports whether no other command runs that shares the keys. Those that begin from
+// then on find the keys as they are now.
 func AloneWithKeys(shared *os.File) (bool, error) {
 	err := unix.Flock(int(shared.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if err != nil && !errors.Is(err, unix.EWOULDBLOCK) {
@@ -49,8 +54,10 @@ func AloneWithKeys(shared *os.File) (bool, error) {
 	return err == nil, nil
 }
 
-// LockKeys keeps all other commands, and so a rotation, off a data directory whose database is about to be replaced: what they write would be in the one that is set aside, and a rotation
-// would seal that one anew and drop the key of the new one. A command that begins meanwhile waits in shareKeys.
+// LockKeys keeps all other commands, and so a rotation, off a data directory whose database is
+// about to be replaced: what they write would be in the one that is set aside, and a rotation would
+// seal that one anew and drop the key of the new one. A command that begins meanwhile waits in
+// shareKeys.
 func LockKeys(dir string) (*os.File, error) {
 	return lock(dir, keysLock, "another airlock admin command uses the data directory "+dir+"; wait until it has ended")
 }

@@ -18,7 +18,8 @@ type Outside struct {
 	Trusted   []byte // that and the operator's own, PEM: what boxes trust besides their runtime's roots
 }
 
-// OpenOutside makes the way out with the instance's authority. own is the server's listener; a command that is none has the zero address.
+// OpenOutside makes the way out with the instance's authority. own is the server's listener; a
+// command that is none has the zero address.
 func OpenOutside(ctx context.Context, cfg config.Config, i *Instance, own netip.AddrPort) (Outside, error) {
 	authority, err := i.Access.Authority(ctx)
 	if err != nil {
@@ -29,7 +30,8 @@ func OpenOutside(ctx context.Context, cfg config.Config, i *Instance, own netip.
 		return Outside{}, err
 	}
 	return Outside{
-		Gateway:   egress.New(egress.Config{LocalServices: cfg.LocalServices, Listener: own, Authority: authority, Known: i.Access.SearchSets().Known, Roots: roots}),
+		Gateway: egress.New(egress.Config{LocalServices: cfg.LocalServices, Listener: own, Authority: authority,
+			Known: i.Access.SearchSets().Known, Roots: roots}),
 		Authority: authority.Certificate(),
 		Trusted:   append(authority.Certificate(), cfg.ExtraCA.Pem()...),
 	}, nil
@@ -50,7 +52,8 @@ func upstreamRoots(extra config.ExtraCA) (*x509.CertPool, error) {
 	return roots, nil
 }
 
-// Prober tests credentials on the way that scripts take; aside if these may be other settings than the server's.
+// Prober tests credentials on the way that scripts take; aside if these may be other settings than
+// the server's.
 func (o Outside) Prober(i *Instance, aside bool) *probe.Prober {
 	return probe.New(probe.Config{Access: i.Access, Gateway: o.Gateway, Authority: o.Authority, Aside: aside})
 }

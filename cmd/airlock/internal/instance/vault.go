@@ -16,7 +16,8 @@ import (
 // Grace is how long a shutdown waits for requests, and then for the engine.
 const Grace = 10 * time.Second
 
-// openVault makes what reads from Vault and what gives back to it; nil if none is configured. Nothing is sent yet.
+// openVault makes what reads from Vault and what gives back to it; nil if none is configured.
+// Nothing is sent yet.
 func openVault(cfg config.Config, st *store.Store, log *slog.Logger) (*vault.Client, *leases.Keeper, error) {
 	if cfg.Vault.Address == "" {
 		return nil, nil, nil
@@ -38,7 +39,8 @@ func (i *Instance) StartVault(ctx context.Context, log *slog.Logger) error {
 			return err
 		})
 		if len(left) > 0 {
-			log.Warn("leases in Vault can't be revoked, since none is configured any more (VAULT_ADDR); they live until they expire", "count", len(left))
+			log.Warn("leases in Vault can't be revoked, since none is configured any more (VAULT_ADDR); they live until they "+
+				"expire", "count", len(left))
 		}
 		if err := i.warnOfNoVault(ctx, log); err != nil { // no reason not to start: whoever needs such a credential is told
 			log.Warn("whether credentials come from Vault could not be read", "error", err)
@@ -62,7 +64,8 @@ func (i *Instance) warnOfNoVault(ctx context.Context, log *slog.Logger) error {
 		}
 	}
 	if len(names) > 0 {
-		log.Warn("credentials come from Vault, and none is configured (VAULT_ADDR): executions that need them fail", "count", len(names), "first", names[0])
+		log.Warn("credentials come from Vault, and none is configured (VAULT_ADDR): executions that need them fail", "count",
+			len(names), "first", names[0])
 	}
 	return nil
 }
