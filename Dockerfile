@@ -11,9 +11,8 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-ARG VERSION=dev
 ARG COMMIT=
-RUN make build VERSION="$VERSION" COMMIT="$COMMIT"
+RUN make build COMMIT="$COMMIT"
 
 # What scripts find: Python 3.13 and the usual libraries for data. bubblewrap before 0.12 has CVE-2026-87766, so an older one fails the build.
 FROM ${BASE_IMAGE} AS runtime

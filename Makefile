@@ -4,8 +4,7 @@ SHELL := /bin/bash
 
 GOLANGCI_VERSION := v2.15.0
 GOVULNCHECK_VERSION := v1.9.0
-VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
+COMMIT := $(shell git describe --always --exclude='*' --abbrev=12 --dirty 2>/dev/null)
 INIT := plugins/initbin/airlock-init-linux-amd64 plugins/initbin/airlock-init-linux-arm64
 REMOTE := plugins/ssh/remotebin/airlock-remote-linux-amd64.gz plugins/ssh/remotebin/airlock-remote-linux-arm64.gz
 REMOTE_SOURCES := $(shell find cmd/airlock-remote plugins -name '*.go' -not -name '*_test.go') $(wildcard plugins/bubblewrap/*.py plugins/strain/*.py) go.mod
@@ -44,7 +43,7 @@ run: run-packages build ## Serve on port 9090 with the data in ./data
 build: airlock ## Build ./airlock, one static file
 
 airlock: $(INIT) $(REMOTE) $(SOURCES)
-	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X github.com/computclaw/airlock/cmd/airlock/internal/build.release=$(VERSION) -X github.com/computclaw/airlock/cmd/airlock/internal/build.commit=$(COMMIT)" -o $@ ./cmd/airlock
+	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X github.com/computclaw/airlock/cmd/airlock/internal/build.commit=$(COMMIT)" -o $@ ./cmd/airlock
 
 plugins/initbin/airlock-init-linux-%: $(INIT_SOURCES)
 	CGO_ENABLED=0 GOOS=linux GOARCH=$* go build -trimpath -buildvcs=false -ldflags "-s -w" -o $@ ./cmd/airlock-init
@@ -218,8 +217,8 @@ workflows: ## Check the CI and release workflows and the GoReleaser file; fetche
 snapshot: ## Build from the last commit what a tag would release, SBOMs aside, and compare with what make build makes; fetches GoReleaser
 	@dir=$$(mktemp -d) && trap 'rm -rf $$dir' EXIT && git clone -q . $$dir/airlock && cd $$dir/airlock && \
 	go run github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION) release --snapshot --clean --skip=sbom && \
-	(cd dist && ls -l && sha256sum --check checksums.txt) && made=dist/airlock_linux_amd64_v1/airlock && $$made version | grep -F "commit $(COMMIT)" && \
-	$(MAKE) --no-print-directory build VERSION=$$($$made version | cut -d ' ' -f 2) COMMIT=$(COMMIT) && cmp airlock $$made
+	(cd dist && ls -l && sha256sum --check checksums.txt) && made=dist/airlock_linux_amd64_v1/airlock && commit=$$(git rev-parse --short=12 HEAD) && $$made version | grep -F "commit $$commit," && \
+	$(MAKE) --no-print-directory build COMMIT=$$commit && cmp airlock $$made
 
 .PHONY: platforms
 platforms: init ## Hold render.yaml and railway.toml to the schemas that Render and Railway publish; fetches both
@@ -231,17 +230,17 @@ platforms: init ## Hold render.yaml and railway.toml to the schemas that Render 
 # The caches are apart, or the second build would only be a copy of the first.
 .PHONY: reproducible
 reproducible: ## Build the last commit twice, in two directories with caches of their own, and compare the bytes; takes minutes
-	@dir=$$(mktemp -d) && trap 'chmod -R u+w $$dir; rm -rf $$dir' EXIT; \
+	@dir=$$(mktemp -d) && trap 'chmod -R u+w $$dir; rm -rf $$dir' EXIT; commit=$$(git rev-parse --short=12 HEAD); \
 	for n in one two; do \
 		mkdir -p $$dir/$$n/some/where && git archive HEAD | tar -x -C $$dir/$$n/some/where || exit 1; \
-		GOCACHE=$$dir/$$n/cache $(MAKE) --no-print-directory -C $$dir/$$n/some/where build VERSION=$(VERSION) COMMIT=$(COMMIT) >/dev/null || exit 1; \
+		GOCACHE=$$dir/$$n/cache $(MAKE) --no-print-directory -C $$dir/$$n/some/where build COMMIT=$$commit >/dev/null || exit 1; \
 		[ $$n = one ] && mv $$dir/one $$dir/first && mkdir $$dir/one; \
 	done; \
 	sha256sum $$dir/first/some/where/airlock $$dir/two/some/where/airlock; cmp $$dir/first/some/where/airlock $$dir/two/some/where/airlock
 
 .PHONY: image
 image: ## Build the container image, as docker build does
-	docker build -t airlock --build-arg VERSION=$(VERSION) --build-arg COMMIT=$(COMMIT) .
+	docker build -t airlock --build-arg COMMIT=$(COMMIT) .
 
 .PHONY: image-test
 image-test: test-packages init .cache/image/trixie ## Build the whole image on a local Debian 13 root, run it in every way, and look at its size (root; minutes)

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/computclaw/airlock/cmd/airlock/internal/build"
 )
 
 // TestImage runs the image as people do, and a real execution each time. With a Debian root it is
@@ -70,7 +72,7 @@ func TestImage(t *testing.T) {
 			dataPackages(t, i, "packages-full", inFull(t)...)
 		})
 		if got, want := i.docker("run", "--rm", "--network", "none", i.name, "version"),
-			fmt.Sprintf("airlock %s (commit %s, go", imageVersion, imageCommit); !strings.HasPrefix(got, want) {
+			fmt.Sprintf("airlock %s (commit %s, go", build.Version, imageCommit); !strings.HasPrefix(got, want) {
 			t.Errorf("airlock version: %q, want %q", got, want)
 		}
 		if size := i.size(); size > maxImage {

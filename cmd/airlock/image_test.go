@@ -29,8 +29,8 @@ type image struct {
 	name string
 }
 
-// The version and commit that the whole image is built with.
-const imageVersion, imageCommit = "v0.0.0-test", "0a1b2c3d4e5f"
+// imageCommit is the commit that the whole image is built with.
+const imageCommit = "0a1b2c3d4e5f"
 
 // newImage builds the Dockerfile on a local root. With a Debian root that is all of it, from the
 // sources in this work tree. Otherwise the program is the tests' own, no packages are installed,

@@ -16,7 +16,7 @@ func (i *image) buildWhole(root string) {
 	i.importDirectory("airlock-root:test", root, "")
 	i.goImage("airlock-go:test", "airlock-root:test")
 	i.buildIn("../..", i.name, "--build-arg", "GO_IMAGE=airlock-go:test", "--build-arg", "BASE_IMAGE=airlock-root:test",
-		"--build-arg", "VERSION="+imageVersion, "--build-arg", "COMMIT="+imageCommit)
+		"--build-arg", "COMMIT="+imageCommit)
 }
 
 // goImage is what golang:…-trixie is as far as the Dockerfile's first stage goes: Debian with make

@@ -41,7 +41,7 @@ func serveModel(ctx context.Context, c cli.Console, args []string) error {
 			return cli.UsageError{Message: "--url: " + err.Error()}
 		}
 	}
-	server := mcp.Server(mcp.Through(client.New(cfg.URL)), cfg.Profile, build.Version())
+	server := mcp.Server(mcp.Through(client.New(cfg.URL)), cfg.Profile, build.Version)
 	err = server.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(c.In), Writer: unclosed{c.Out}})
 	if err != nil && ctx.Err() == nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("serve on stdin and stdout: %w", err)

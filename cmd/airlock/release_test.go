@@ -42,8 +42,8 @@ func TestRelease(t *testing.T) {
 	}
 	for job, wants := range map[string][]string{
 		"image": {"buildx build --push", "--sbom=true", "--provenance=true",
-			`-t "ghcr.io/computclaw/airlock:$GITHUB_REF_NAME-$ARCH"`, `--build-arg COMMIT="${GITHUB_SHA::12}"`, " doctor",
-			" version | grep"},
+			`-t "ghcr.io/computclaw/airlock:$GITHUB_REF_NAME-$ARCH"`, `--build-arg COMMIT="${GITHUB_SHA::12}"`, "grep -qxF",
+			"internal/build/version.go", " doctor", " version | grep"},
 		"manifest": {`imagetools create -t "ghcr.io/computclaw/airlock:$GITHUB_REF_NAME"`, "airlock:$GITHUB_REF_NAME-amd64",
 			"airlock:$GITHUB_REF_NAME-arm64"},
 		"binaries": {"release --clean", "download-syft"},

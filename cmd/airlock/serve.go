@@ -134,7 +134,7 @@ func start(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writ
 	if err := s.StartVault(ctx, log); err != nil {
 		return nil, err
 	}
-	s.metrics = metrics.New(build.Version())
+	s.metrics = metrics.New(build.Version)
 	s.engine = newEngine(cfg, s.Instance, s.boxes, way, s.metrics, log)
 	if err := s.engine.Start(ctx); err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func start(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writ
 	if err := s.keepUp(ctx); err != nil {
 		return nil, err
 	}
-	log.Info("serving", "addr", own.String(), "url", s.url, "data", cfg.DataDir, "version", build.Version())
+	log.Info("serving", "addr", own.String(), "url", s.url, "data", cfg.DataDir, "version", build.Version)
 	return s, nil
 }
 
@@ -314,7 +314,7 @@ func (s *server) serveHTTP(cfg config.Config, way instance.Outside, listener, mo
 		Access: s.Access, Engine: s.engine, Prober: way.Prober(s.Instance, false), Transfer: s.Transfer, Retention: s.Keeper,
 		Rules: cfg.Patterns, Metrics: s.metrics, Key: s.KeyInfo, Hub: s.Hub, Log: s.log, PublicURL: cfg.PublicURL,
 		TrustedProxies: cfg.TrustedProxies,
-		Version:        build.Version(), Where: s.where, Limits: cfg.Limits, TimeoutDefault: cfg.TimeoutDefault,
+		Version:        build.Version, Where: s.where, Limits: cfg.Limits, TimeoutDefault: cfg.TimeoutDefault,
 		TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,
 	})
 	s.http = face.HTTPServer()

@@ -7,21 +7,23 @@ import (
 	"runtime/debug"
 )
 
-// Set by the linker (-X), as the Makefile does.
-var release, commit string
+// Version is the release that this source makes, without a "v". Between releases it is the next one
+// with "-dev".
+const Version = "0.1.0"
 
-// Version is the release, or else the commit this was built from.
-func Version() string {
-	if release != "" {
-		return release
+// Set by the linker (-X), as the Makefile does.
+var commit string
+
+// String returns the version with all that tells one build from another.
+func String() string {
+	from := revision()
+	if from == "" {
+		from = "unknown"
 	}
-	if from := revision(); from != "" {
-		return "dev-" + from
-	}
-	return "dev"
+	return fmt.Sprintf("%s (commit %s, %s %s/%s)", Version, from, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// revision is the commit this was built from, or "".
+// revision returns the commit this was built from, or "".
 func revision() string {
 	if commit != "" {
 		return commit
@@ -43,13 +45,4 @@ func revision() string {
 		return ""
 	}
 	return found + dirty
-}
-
-// build is the version with all that tells one build from another.
-func String() string {
-	from := revision()
-	if from == "" {
-		from = "unknown"
-	}
-	return fmt.Sprintf("%s (commit %s, %s %s/%s)", Version(), from, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -89,7 +89,7 @@ func Open(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *Instance
 		i.keyPath = from
 	}
 	i.Transfer = transfer.New(transfer.Config{Store: st, Keyring: ring, Hub: hub, Dir: cfg.DataDir, Instance: i.Label(),
-		Program: "airlock " + build.Version(), Log: log})
+		Program: "airlock " + build.Version, Log: log})
 	i.Keeper = retention.New(retention.Config{Store: st, Policy: cfg.Retention, Hub: hub, Log: log})
 	return i, nil
 }
