@@ -19,8 +19,8 @@ import (
 	"github.com/computclaw/airlock/store/storetest"
 )
 
-// BenchmarkSearchSets measures what searching for values of others costs with 10,000 credentials in the store, 100 of which belong to one host. The table in
-// docs/performance.md is from it.
+// BenchmarkSearchSets measures what searching for values of others costs with 10,000 credentials in the store, 100 of
+// which belong to one host.
 func BenchmarkSearchSets(b *testing.B) {
 	ctx := b.Context()
 	st, ring := crowd(b, 10_000, 100)
