@@ -19,8 +19,8 @@ import (
 	"github.com/computclaw/airlock/store/storetest"
 )
 
-// BenchmarkSearchSets measures what searching for values of others costs with 10,000 credentials in the store, 100 of
-// which belong to one host.
+// BenchmarkSearchSets measures what searching for values of others costs with 10,000 credentials in
+// the store, 100 of which belong to one host.
 func BenchmarkSearchSets(b *testing.B) {
 	ctx := b.Context()
 	st, ring := crowd(b, 10_000, 100)
@@ -82,7 +82,8 @@ func answer(b testing.TB, sets *credentials.SearchSets, at app.Host) {
 	if known == nil {
 		return
 	}
-	resp := &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: -1, Body: io.NopCloser(strings.NewReader(`{"status":"ok"}`))}
+	resp := &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: -1,
+		Body: io.NopCloser(strings.NewReader(`{"status":"ok"}`))}
 	if err := swap.New(nil).Incoming(swap.Target{Host: at.Name, Port: at.Ports[0], TLS: true}, resp, known); err != nil {
 		b.Fatal(err)
 	}
@@ -95,7 +96,9 @@ func output(b testing.TB, sets *credentials.SearchSets, at app.Host) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := redact.New(others).Execution(redact.Execution{Stdout: redact.Output{Raw: []byte(strings.Repeat("a line of output\n", 60))}, Result: []byte(`{"status":"ok"}`)}); err != nil {
+	if _, err := redact.New(others).Execution(
+		redact.Execution{Stdout: redact.Output{Raw: []byte(strings.Repeat("a line of output\n", 60))},
+			Result: []byte(`{"status":"ok"}`)}); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -107,7 +110,8 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// crowd is a store with n sealed credentials, of which some belong to api.test and the others to hosts of their own.
+// crowd is a store with n sealed credentials, of which some belong to api.test and the others to
+// hosts of their own.
 func crowd(b testing.TB, n, some int) (*store.Store, *secrets.Keyring) {
 	b.Helper()
 	st := storetest.Open(b)
@@ -118,7 +122,8 @@ func crowd(b testing.TB, n, some int) (*store.Store, *secrets.Keyring) {
 	now := time.Now()
 	err = st.Write(b.Context(), func(tx *store.Tx) error {
 		for i := range n {
-			c := app.Credential{ID: app.NewID(), Name: fmt.Sprintf("KEY_%d", i), Mode: app.ModeSealed, Source: app.SourceLocal, CreatedAt: now, UpdatedAt: now,
+			c := app.Credential{ID: app.NewID(), Name: fmt.Sprintf("KEY_%d", i), Mode: app.ModeSealed, Source: app.SourceLocal,
+				CreatedAt: now, UpdatedAt: now,
 				Hosts: []app.Host{{Name: fmt.Sprintf("api-%d.test", i), Ports: []int{80, 443}}}}
 			if i < some {
 				c.Hosts[0].Name = "api.test"
@@ -127,7 +132,9 @@ func crowd(b testing.TB, n, some int) (*store.Store, *secrets.Keyring) {
 			if err := tx.Credentials.Insert(b.Context(), c); err != nil {
 				return err
 			}
-			if err := tx.Values.Insert(b.Context(), store.Value{CredentialID: c.ID, Version: 1, At: now, Sealed: ring.Seal(secrets.Values, secrets.ValueRow(c.ID, 1), []byte(value))}); err != nil {
+			if err := tx.Values.Insert(b.Context(),
+				store.Value{CredentialID: c.ID, Version: 1, At: now,
+					Sealed: ring.Seal(secrets.Values, secrets.ValueRow(c.ID, 1), []byte(value))}); err != nil {
 				return err
 			}
 		}

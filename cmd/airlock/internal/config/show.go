@@ -54,7 +54,8 @@ func pluginLines(cfg Config) []string {
 	var lines []string
 	for backend, settings := range cfg.PluginSettings {
 		for name := range settings {
-			lines = append(lines, fmt.Sprintf("AIRLOCK_PLUGIN_%s_%s\t(set)\tenvironment", strings.ToUpper(backend), strings.ToUpper(name)))
+			lines = append(lines, fmt.Sprintf("AIRLOCK_PLUGIN_%s_%s\t(set)\tenvironment", strings.ToUpper(backend),
+				strings.ToUpper(name)))
 		}
 	}
 	slices.Sort(lines)
@@ -67,9 +68,10 @@ func configTable() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	perHost := map[string]string{"AIRLOCK_WORKERS": "2 × cores", "AIRLOCK_POOL": "as `AIRLOCK_WORKERS`", "AIRLOCK_WAITERS": "by memory"}
+	perHost := map[string]string{"AIRLOCK_WORKERS": "2 × cores", "AIRLOCK_POOL": "as `AIRLOCK_WORKERS`",
+		"AIRLOCK_WAITERS": "by memory"}
 	var b strings.Builder
-	b.WriteString("| Variable | Default | What it is |\n|---|---|---|\n")
+	b.WriteString("| Variable | Default | Meaning |\n|---|---|---|\n")
 	for _, v := range Variables() {
 		value := "`" + v.show(&cfg) + "`"
 		if value == "``" {
@@ -80,10 +82,11 @@ func configTable() (string, error) {
 		}
 		name := "`" + v.Name + "`"
 		if v.secret {
-			name += " (or `…_FILE`)"
+			name = "`" + v.Name + "[_FILE]`"
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", name, value, v.about)
 	}
-	b.WriteString("| `AIRLOCK_PLUGIN_<NAME>_<SETTING>` (or `…_FILE`) |  | settings of one sandbox backend ([docs](backends/README.md)) |\n")
+	b.WriteString("| `AIRLOCK_PLUGIN_<NAME>_<SETTING>[_FILE]` |  | settings of one sandbox backend " +
+		"([docs](backends/README.md)) |\n")
 	return b.String(), nil
 }
