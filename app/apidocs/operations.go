@@ -42,84 +42,110 @@ func Operations() []Operation {
 		{
 			ID: "createProfile", Method: "POST", Path: "/profiles", Auth: AuthNone, Status: 201,
 			Summary: "Create a profile",
-			Detail:  "`description` is required: it tells the person what the profile is for. Keep `profile_id`: it is your token and the only copy you get. Tell the person `setup_url` and `pairing_code`, so that they can tell your request from somebody else's.",
-			Body:    "NewProfile", Returns: "Profile",
+			Detail: "`description` is required: it tells the person what the profile is for. Keep `profile_id`: it is your " +
+				"token and the only copy you get. Tell the person `setup_url` and `pairing_code`, so that they can tell your " +
+				"request from somebody else's.",
+			Body: "NewProfile", Returns: "Profile",
 			Request:  `{"description": "Oracle reporting, read only"}`,
 			Response: `{"profile_id": "ark_…", "description": "Oracle reporting, read only", "locked": false, "revoked": false, "state": "unlocked", "expires_at": null, "keys": [], "hosts": [], "setup_url": "https://…/ui/profiles/…", "pairing_code": "k7m-4qx", "created_at": "2026-11-20T09:00:00Z"}`,
-			Errors:   []app.Code{app.CodeInvalidField, app.CodeRateLimited, app.CodeProfilesDisabled, app.CodeInstanceRetired, app.CodeStorageBusy, app.CodeStorageFull},
+			Errors: []app.Code{app.CodeInvalidField, app.CodeRateLimited, app.CodeProfilesDisabled, app.CodeInstanceRetired,
+				app.CodeStorageBusy, app.CodeStorageFull},
 		},
 		{
 			ID: "addKeys", Method: "POST", Path: "/profiles/{id}/keys", Auth: AuthPath, Status: 200,
 			Summary: "Ask for keys (unlocked profiles only)",
-			Detail:  "Say in `description` what each is for: the person reads it. Asking again for a name replaces what you asked before, until a person has linked it. `mode` and `hosts` are optional wishes; `hosts` can only narrow where the value may go. Returns the profile.",
-			Body:    "NewKeys", Returns: "Profile",
+			Detail: "Say in `description` what each is for: the person reads it. Asking again for a name replaces what you " +
+				"asked before, until a person has linked it. `mode` and `hosts` are optional requests; `hosts` can only narrow " +
+				"where the value may go. Returns the profile.",
+			Body: "NewKeys", Returns: "Profile",
 			Request:  `{"keys": [{"name": "SIMPHONY_API_KEY", "description": "Simphony REST API key"}, {"name": "DB_HOST", "description": "Oracle DB host name", "mode": "plain"}]}`,
 			Response: "",
-			Errors:   []app.Code{app.CodeInvalidField, app.CodeNotFound, app.CodeProfileLocked, app.CodeProfileRevoked, app.CodeProfileExpired, app.CodeStorageBusy},
+			Errors: []app.Code{app.CodeInvalidField, app.CodeNotFound, app.CodeProfileLocked, app.CodeProfileRevoked,
+				app.CodeProfileExpired, app.CodeStorageBusy},
 		},
 		{
 			ID: "removeKey", Method: "DELETE", Path: "/profiles/{id}/keys/{name}", Auth: AuthPath, Status: 200,
-			Summary: "Take a key back (unlocked profiles only)", Returns: "Profile",
-			Errors: []app.Code{app.CodeNotFound, app.CodeProfileLocked, app.CodeProfileRevoked, app.CodeProfileExpired, app.CodeStorageBusy},
+			Summary: "Withdraw a key (unlocked profiles only)", Returns: "Profile",
+			Errors: []app.Code{app.CodeNotFound, app.CodeProfileLocked, app.CodeProfileRevoked, app.CodeProfileExpired,
+				app.CodeStorageBusy},
 		},
 		{
 			ID: "proposeHosts", Method: "POST", Path: "/profiles/{id}/hosts", Auth: AuthPath, Status: 200,
 			Summary: "Ask for hosts the scripts may reach",
-			Detail:  "`host` is `name`, `name:port`, `*.name` or `{KEY}:port` (the value of a plain key, which the profile has to have already). Without a port: 80 and 443. Nothing is reachable until a person allows it, before the lock or after. Returns the profile.",
-			Body:    "NewHosts", Returns: "Profile",
+			Detail: "`host` is `name`, `name:port`, `*.name` or `{KEY}:port` (the value of a plain key, which the profile " +
+				"has to have already). Without a port: 80 and 443. Nothing is reachable until a person allows it, before the " +
+				"lock or after. Returns the profile.",
+			Body: "NewHosts", Returns: "Profile",
 			Request: `{"hosts": [{"host": "api.example.com", "reason": "revenue data"}, {"host": "{DB_HOST}:1521", "reason": "read the ledger"}]}`,
-			Errors:  []app.Code{app.CodeInvalidField, app.CodeNotFound, app.CodeProfileRevoked, app.CodeProfileExpired, app.CodeStorageBusy},
+			Errors: []app.Code{app.CodeInvalidField, app.CodeNotFound, app.CodeProfileRevoked, app.CodeProfileExpired,
+				app.CodeStorageBusy},
 		},
 		{
 			ID: "readProfile", Method: "GET", Path: "/profiles/{id}", Auth: AuthPath, Status: 200,
 			Summary: "Read the profile", Query: []Field{wait}, Returns: "Profile",
-			Detail:   "With `?wait=50` it returns as soon as the person changed something, so loop on it until `locked` is true. A key's `value_exists` turns true when a person has linked it to a value. `mode` and `hosts` then say how a script gets it and where it may go.",
+			Detail: "With `?wait=50` it returns as soon as the person changed something, so loop on it until `locked` is " +
+				"true. A key's `value_exists` turns true when a person has linked it to a value. `mode` and `hosts` then say how " +
+				"a script gets it and where it may go.",
 			Response: `{"profile_id": "ark_…", "locked": true, "state": "locked", "keys": [{"name": "SIMPHONY_API_KEY", "description": "Simphony REST API key", "mode": "sealed", "hosts": ["api.example.com"], "value_exists": true}], "hosts": [{"host": "api.example.com", "ports": [80, 443], "reason": "revenue data", "allowed": true}], …}`,
 			Errors:   []app.Code{app.CodeNotFound},
 		},
 		{
 			ID: "execute", Method: "POST", Path: "/execute", Auth: AuthEither, Status: 202,
 			Summary: "Run a script", Query: []Field{wait}, Body: "NewExecution", Returns: "Accepted",
-			Headers:  []Field{{Name: "Idempotency-Key", Type: "string", About: "for 24 h the same key and body return the same execution"}},
-			Detail:   "`timeout` (seconds of run time) and `inputs` (any JSON, `inputs` in the script) are optional. Send an `Idempotency-Key` header if you may have to repeat the request.",
-			Also:     "200 and the whole execution with `?wait=S` if it ended or waits for the LLM by then, and there is room for the answer",
+			Headers: []Field{{Name: "Idempotency-Key", Type: "string",
+				About: "for 24 h the same key and body return the same execution"}},
+			Detail: "`timeout` (seconds of run time) and `inputs` (any JSON, `inputs` in the script) are optional. Send an " +
+				"`Idempotency-Key` header if you may have to repeat the request.",
+			Also: "200 and the whole execution with `?wait=S` if it ended or waits for the LLM by then, and there is room " +
+				"for the answer",
 			Request:  `{"profile_id": "ark_…", "script": "set_result({'total': 40 + inputs['add']})", "timeout": 60, "inputs": {"add": 2}}`,
 			Response: `{"execution_id": "exec_…", "poll_url": "https://…/executions/exec_…", "status": "pending"}`,
-			Errors: []app.Code{app.CodeInvalidJSON, app.CodeUnknownField, app.CodeInvalidField, app.CodeTooLarge, app.CodeUnauthorized, app.CodeProfileUnlocked, app.CodeProfileRevoked,
-				app.CodeProfileExpired, app.CodeMissingValue, app.CodeIdempotencyReused, app.CodeQueueFull, app.CodeSandboxUnavailable, app.CodeInstanceRetired, app.CodeStorageBusy, app.CodeStorageFull},
+			Errors: []app.Code{app.CodeInvalidJSON, app.CodeUnknownField, app.CodeInvalidField, app.CodeTooLarge,
+				app.CodeUnauthorized, app.CodeProfileUnlocked, app.CodeProfileRevoked,
+				app.CodeProfileExpired, app.CodeMissingValue, app.CodeIdempotencyReused, app.CodeQueueFull,
+				app.CodeSandboxUnavailable, app.CodeInstanceRetired, app.CodeStorageBusy, app.CodeStorageFull},
 		},
 		{
 			ID: "readExecution", Method: "GET", Path: "/executions/{id}", Auth: AuthPath, Status: 200,
 			Summary: "Read an execution", Query: []Field{wait}, Returns: "Execution",
-			Detail:   "With `?wait=50` it returns at the end or at an LLM question. `stdout`, `stderr` and `result` come with a terminal status only. `network` lists every connection, with a hint for each denied one.",
+			Detail: "With `?wait=50` it returns at the end or at an LLM question. `stdout`, `stderr` and `result` come with " +
+				"a terminal status only. `network` lists every connection, with a hint for each denied one.",
 			Response: `{"execution_id": "exec_…", "status": "completed", "result": {"total": 42}, "stdout": "", "stderr": "", "execution_time_ms": 31, "timings": {"queued_ms": 2, "run_ms": 31, "llm_ms": 0}, "redactions": 0, "backend": "bubblewrap", "isolation": "full", …}`,
 			Errors:   []app.Code{app.CodeNotFound, app.CodeProfileRevoked},
 		},
 		{
 			ID: "respond", Method: "POST", Path: "/executions/{id}/respond", Auth: AuthPath, Status: 200,
 			Summary: "Answer the script's LLM question", Query: []Field{wait}, Body: "Answer", Returns: "Execution",
-			Detail:   "Only in status `awaiting_llm`, whose `llm_request` is `{request_id, prompt, model}`: run the prompt with your own model. `{\"error\": \"…\"}` instead raises `llm.Error` in the script. A script may ask several times.",
+			Detail: "Only in status `awaiting_llm`, whose `llm_request` is `{request_id, prompt, model}`: run the prompt " +
+				"with your own model. `{\"error\": \"…\"}` instead raises `llm.Error` in the script. A script may ask several " +
+				"times.",
 			Request:  `{"response": "Q4 revenue rose by 15 %.", "request_id": "…"}`,
 			Response: `{"execution_id": "exec_…", "status": "running", …}`,
-			Also:     "202 and `poll_url` if it took effect but there is no room now for a long answer",
-			Errors:   []app.Code{app.CodeInvalidField, app.CodeTooLarge, app.CodeNotFound, app.CodeNotWaiting, app.CodeRequestMismatch, app.CodeProfileRevoked, app.CodeStorageBusy},
+			Also:     "202 and `poll_url` if it took effect but the server has no memory for a long answer right now",
+			Errors: []app.Code{app.CodeInvalidField, app.CodeTooLarge, app.CodeNotFound, app.CodeNotWaiting,
+				app.CodeRequestMismatch, app.CodeProfileRevoked, app.CodeStorageBusy},
 		},
 		{
 			ID: "cancel", Method: "POST", Path: "/executions/{id}/cancel", Auth: AuthPath, Status: 200,
 			Summary: "Stop an execution", Returns: "Execution",
-			Detail: "Returns when nothing of it runs any more.",
-			Also:   "202 and `poll_url` if it took effect but there is no room now for a long answer",
+			Detail: "Returns once nothing of it runs.",
+			Also:   "202 and `poll_url` if it took effect but the server has no memory for a long answer right now",
 			Errors: []app.Code{app.CodeNotFound, app.CodeAlreadyEnded, app.CodeProfileRevoked, app.CodeStorageBusy},
 		},
 		{
 			ID: "rerun", Method: "POST", Path: "/executions/{id}/rerun", Auth: AuthPath, Status: 202,
 			Summary: "Run an ended execution again", Query: []Field{wait}, Body: "Rerun", Returns: "Accepted",
-			Detail: "The same script and inputs under the profile as it is now; the LLM answers given then are played back, each to the very same prompt. A question that was not asked then ends it in an error, " +
-				"or with `live` is asked as usual. Its `rerun` says whether the result is the same and, if not, which fields of the `manifest` differ.",
-			Also:     "200 and the whole execution with `?wait=S` if it ended or waits for the LLM by then, and there is room for the answer",
+			Detail: "The same script and inputs under the profile as it is now; the LLM answers given then are played back, " +
+				"each to the very same prompt. A new question ends it with an error, " +
+				"or with `live` is asked as usual. Its `rerun` says whether the result is the same and, if not, which fields of " +
+				"the `manifest` differ.",
+			Also: "200 and the whole execution with `?wait=S` if it ended or waits for the LLM by then, and there is room " +
+				"for the answer",
 			Request:  `{"live": false}`,
 			Response: `{"execution_id": "exec_…", "poll_url": "https://…/executions/exec_…", "status": "pending"}`,
-			Errors:   []app.Code{app.CodeNotFound, app.CodeConflict, app.CodeProfileRevoked, app.CodeProfileExpired, app.CodeMissingValue, app.CodeQueueFull, app.CodeSandboxUnavailable, app.CodeInstanceRetired, app.CodeStorageBusy, app.CodeStorageFull},
+			Errors: []app.Code{app.CodeNotFound, app.CodeConflict, app.CodeProfileRevoked, app.CodeProfileExpired,
+				app.CodeMissingValue, app.CodeQueueFull, app.CodeSandboxUnavailable, app.CodeInstanceRetired, app.CodeStorageBusy,
+				app.CodeStorageFull},
 		},
 		{
 			ID: "listExecutions", Method: "GET", Path: "/executions", Auth: AuthBearer, Status: 200,
@@ -134,18 +160,23 @@ func Operations() []Operation {
 		},
 		{
 			ID: "health", Method: "GET", Path: "/health", Auth: AuthNone, Status: 200,
-			Summary: "Is it up, and can it run scripts", Returns: "Health",
-			Detail:   "Just after its start `sandbox` may say `\"checking\": true`: what you submit then is accepted and waits until it is known where it can run.",
+			Summary: "Whether it is up and can run scripts", Returns: "Health",
+			Detail: "Just after its start `sandbox` may say `\"checking\": true`: what you submit then is accepted and " +
+				"waits for the checks.",
 			Response: `{"status": "ok", "version": "…", "api_version": 1, "backend": "bubblewrap", "isolation": "full", "sandbox": {"ready": true}, "retired": false, "paused": false, "full": false}`,
 		},
 		{
 			ID: "packages", Method: "GET", Path: "/packages", Auth: AuthNone, Status: 200, Returns: "Packages",
-			Summary:  "What scripts can import besides the standard library",
-			Detail:   "One entry per sandbox backend and image; the default comes first. `packages` is null until a box of that kind has been opened; asking has that done, so ask again a few seconds later.",
+			Summary: "What scripts can import besides the standard library",
+			Detail: "One entry per sandbox backend and image; the default comes first. `packages` is null until a box of " +
+				"that kind has been opened; the call opens one, so ask again a few seconds later.",
 			Response: `{"runtimes": [{"backend": "bubblewrap", "default": true, "python": "3.11.2", "packages": [{"name": "numpy", "version": "1.24.2"}]}]}`,
 		},
-		{ID: "skill", Method: "GET", Path: "/skill.md", Auth: AuthOption, Status: 200, Media: "text/markdown", Summary: "This text; with a bearer, also that profile's keys and hosts"},
-		{ID: "openapi", Method: "GET", Path: "/openapi.json", Auth: AuthNone, Status: 200, Media: "application/json", Summary: "The API as OpenAPI 3.1"},
-		{ID: "stubs", Method: "GET", Path: "/airlock.pyi", Auth: AuthNone, Status: 200, Media: "text/x-python", Summary: "Types of the script SDK"},
+		{ID: "skill", Method: "GET", Path: "/skill.md", Auth: AuthOption, Status: 200, Media: "text/markdown",
+			Summary: "This text; with a bearer, also that profile's keys and hosts"},
+		{ID: "openapi", Method: "GET", Path: "/openapi.json", Auth: AuthNone, Status: 200, Media: "application/json",
+			Summary: "The API as OpenAPI 3.1"},
+		{ID: "stubs", Method: "GET", Path: "/airlock.pyi", Auth: AuthNone, Status: 200, Media: "text/x-python",
+			Summary: "Types of the script SDK"},
 	}
 }
