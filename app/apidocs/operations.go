@@ -55,7 +55,7 @@ func Operations() []Operation {
 			ID: "addKeys", Method: "POST", Path: "/profiles/{id}/keys", Auth: AuthPath, Status: 200,
 			Summary: "Ask for keys (unlocked profiles only)",
 			Detail: "Say in `description` what each is for: the person reads it. Asking again for a name replaces what you " +
-				"asked before, until a person has linked it. `mode` and `hosts` are optional wishes; `hosts` can only narrow " +
+				"asked before, until a person has linked it. `mode` and `hosts` are optional requests; `hosts` can only narrow " +
 				"where the value may go. Returns the profile.",
 			Body: "NewKeys", Returns: "Profile",
 			Request:  `{"keys": [{"name": "SIMPHONY_API_KEY", "description": "Simphony REST API key"}, {"name": "DB_HOST", "description": "Oracle DB host name", "mode": "plain"}]}`,
@@ -65,7 +65,7 @@ func Operations() []Operation {
 		},
 		{
 			ID: "removeKey", Method: "DELETE", Path: "/profiles/{id}/keys/{name}", Auth: AuthPath, Status: 200,
-			Summary: "Take a key back (unlocked profiles only)", Returns: "Profile",
+			Summary: "Withdraw a key (unlocked profiles only)", Returns: "Profile",
 			Errors: []app.Code{app.CodeNotFound, app.CodeProfileLocked, app.CodeProfileRevoked, app.CodeProfileExpired,
 				app.CodeStorageBusy},
 		},
@@ -121,22 +121,22 @@ func Operations() []Operation {
 				"times.",
 			Request:  `{"response": "Q4 revenue rose by 15 %.", "request_id": "…"}`,
 			Response: `{"execution_id": "exec_…", "status": "running", …}`,
-			Also:     "202 and `poll_url` if it took effect but there is no room now for a long answer",
+			Also:     "202 and `poll_url` if it took effect but the server has no memory for a long answer right now",
 			Errors: []app.Code{app.CodeInvalidField, app.CodeTooLarge, app.CodeNotFound, app.CodeNotWaiting,
 				app.CodeRequestMismatch, app.CodeProfileRevoked, app.CodeStorageBusy},
 		},
 		{
 			ID: "cancel", Method: "POST", Path: "/executions/{id}/cancel", Auth: AuthPath, Status: 200,
 			Summary: "Stop an execution", Returns: "Execution",
-			Detail: "Returns when nothing of it runs any more.",
-			Also:   "202 and `poll_url` if it took effect but there is no room now for a long answer",
+			Detail: "Returns once nothing of it runs.",
+			Also:   "202 and `poll_url` if it took effect but the server has no memory for a long answer right now",
 			Errors: []app.Code{app.CodeNotFound, app.CodeAlreadyEnded, app.CodeProfileRevoked, app.CodeStorageBusy},
 		},
 		{
 			ID: "rerun", Method: "POST", Path: "/executions/{id}/rerun", Auth: AuthPath, Status: 202,
 			Summary: "Run an ended execution again", Query: []Field{wait}, Body: "Rerun", Returns: "Accepted",
 			Detail: "The same script and inputs under the profile as it is now; the LLM answers given then are played back, " +
-				"each to the very same prompt. A question that was not asked then ends it in an error, " +
+				"each to the very same prompt. A new question ends it with an error, " +
 				"or with `live` is asked as usual. Its `rerun` says whether the result is the same and, if not, which fields of " +
 				"the `manifest` differ.",
 			Also: "200 and the whole execution with `?wait=S` if it ended or waits for the LLM by then, and there is room " +
@@ -160,16 +160,16 @@ func Operations() []Operation {
 		},
 		{
 			ID: "health", Method: "GET", Path: "/health", Auth: AuthNone, Status: 200,
-			Summary: "Is it up, and can it run scripts", Returns: "Health",
+			Summary: "Whether it is up and can run scripts", Returns: "Health",
 			Detail: "Just after its start `sandbox` may say `\"checking\": true`: what you submit then is accepted and " +
-				"waits until it is known where it can run.",
+				"waits for the checks.",
 			Response: `{"status": "ok", "version": "…", "api_version": 1, "backend": "bubblewrap", "isolation": "full", "sandbox": {"ready": true}, "retired": false, "paused": false, "full": false}`,
 		},
 		{
 			ID: "packages", Method: "GET", Path: "/packages", Auth: AuthNone, Status: 200, Returns: "Packages",
 			Summary: "What scripts can import besides the standard library",
 			Detail: "One entry per sandbox backend and image; the default comes first. `packages` is null until a box of " +
-				"that kind has been opened; asking has that done, so ask again a few seconds later.",
+				"that kind has been opened; the call opens one, so ask again a few seconds later.",
 			Response: `{"runtimes": [{"backend": "bubblewrap", "default": true, "python": "3.11.2", "packages": [{"name": "numpy", "version": "1.24.2"}]}]}`,
 		},
 		{ID: "skill", Method: "GET", Path: "/skill.md", Auth: AuthOption, Status: 200, Media: "text/markdown",

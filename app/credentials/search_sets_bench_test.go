@@ -20,7 +20,7 @@ import (
 )
 
 // BenchmarkSearchSets measures what searching for values of others costs with 10,000 credentials in
-// the store, 100 of which belong to one host. The table in docs/performance.md is from it.
+// the store, 100 of which belong to one host.
 func BenchmarkSearchSets(b *testing.B) {
 	ctx := b.Context()
 	st, ring := crowd(b, 10_000, 100)

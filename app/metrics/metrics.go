@@ -31,25 +31,25 @@ func New(version string) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(
-			prometheus.CounterOpts{Name: "airlock_http_requests_total", Help: "Requests that were answered."},
+			prometheus.CounterOpts{Name: "airlock_http_requests_total", Help: "Requests answered."},
 			[]string{"method", "route", "code"}),
 		latency: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "airlock_http_request_duration_seconds",
-			Help:    "Time to answer a request, without those that wait for something to happen.",
+			Help:    "Time to answer a request, without long polls.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10}}, []string{"route"}),
 		submitted: prometheus.NewCounter(
-			prometheus.CounterOpts{Name: "airlock_executions_submitted_total", Help: "Executions that were accepted."}),
+			prometheus.CounterOpts{Name: "airlock_executions_submitted_total", Help: "Executions accepted."}),
 		ended: prometheus.NewCounterVec(
-			prometheus.CounterOpts{Name: "airlock_executions_ended_total", Help: "Executions that ended."}, []string{"status"}),
-		queued: histogram("airlock_execution_queue_seconds", "Time from being accepted to being started."),
-		run:    histogram("airlock_execution_run_seconds", "Run time of executions, without waiting for the LLM."),
+			prometheus.CounterOpts{Name: "airlock_executions_ended_total", Help: "Executions ended."}, []string{"status"}),
+		queued: histogram("airlock_execution_queue_seconds", "Time from accepted to started."),
+		run:    histogram("airlock_execution_run_seconds", "Run time, without waiting for the LLM."),
 		llm: histogram("airlock_execution_llm_wait_seconds",
-			"Time that executions waited for the LLM, of those that did."),
+			"Time that executions waited for the LLM."),
 		redactions: prometheus.NewCounter(
 			prometheus.CounterOpts{Name: "airlock_redactions_total",
-				Help: "Places that were masked in what came out of boxes."}),
+				Help: "Places masked in what left boxes."}),
 		connections: prometheus.NewCounterVec(
 			prometheus.CounterOpts{Name: "airlock_connections_total",
-				Help: "Rows of the network ledgers: requests, relayed connections, refusals."}, []string{"verdict"}),
+				Help: "Ledger rows: requests, relayed connections, refusals."}, []string{"verdict"}),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "airlock_build_info",
 		Help:        "Always 1; the labels say what runs.",

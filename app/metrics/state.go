@@ -38,26 +38,26 @@ func gathered(now func() State) prometheus.Gatherer {
 			gauge(r, "airlock_executions", "Executions that have not ended.", float64(n), prometheus.Labels{"status": state})
 		}
 		gauge(r, "airlock_boxes_warm", "Boxes that are ready.", float64(s.WarmBoxes), nil)
-		gauge(r, "airlock_database_size_bytes", "Size of the database, without its write-ahead log.",
+		gauge(r, "airlock_database_size_bytes", "Database size, without its write-ahead log.",
 			float64(s.DatabaseBytes), nil)
-		gauge(r, "airlock_database_reusable_bytes", "Of that, what is empty and used first.", float64(s.ReusableBytes), nil)
-		gauge(r, "airlock_disk_free_bytes", "Free on the disk of the database.", float64(s.DiskFreeBytes), nil)
-		gauge(r, "airlock_disk_size_bytes", "Size of the disk of the database.", float64(s.DiskSizeBytes), nil)
-		gauge(r, "airlock_disk_full", "1 while nothing new is taken for want of room.", truth(s.DiskFull), nil)
-		gauge(r, "airlock_http_connections", "Connections that are open.", float64(s.Connections), nil)
-		gauge(r, "airlock_http_connections_limit", "Connections that may be open at once.", float64(s.MostConnections), nil)
+		gauge(r, "airlock_database_reusable_bytes", "Empty pages in the database, reused first.",
+			float64(s.ReusableBytes), nil)
+		gauge(r, "airlock_disk_free_bytes", "Free space on the database's disk.", float64(s.DiskFreeBytes), nil)
+		gauge(r, "airlock_disk_size_bytes", "Size of the database's disk.", float64(s.DiskSizeBytes), nil)
+		gauge(r, "airlock_disk_full", "1 while Airlock refuses work for lack of space.", truth(s.DiskFull), nil)
+		gauge(r, "airlock_http_connections", "Open connections.", float64(s.Connections), nil)
+		gauge(r, "airlock_http_connections_limit", "Connection limit.", float64(s.MostConnections), nil)
 		for what, n := range map[string]int64{"connections": s.ConnectionBytes, "bodies": s.BodyBytes,
 			"answers": s.AnswerBytes} {
 			gauge(r, "airlock_http_held_bytes",
-				"What is held of requests that have not come to their end, and of answers that are not taken yet: the first of "+
-					"each connection, and beyond that large bodies and answers.", float64(n), prometheus.Labels{"of": what})
+				"Memory held by unfinished requests and unread answers.", float64(n), prometheus.Labels{"of": what})
 		}
 		for end, n := range map[string]int64{"refused": s.Refused, "closed": s.GaveWay} {
 			counter(r, "airlock_http_connections_over_total",
-				"Connections for which there was no room: refused, or closed for others while they waited for their other end.", n,
+				"Connections refused or closed for lack of room.", n,
 				prometheus.Labels{"end": end})
 		}
-		counter(r, "airlock_executions_removed_total", "Executions that retention removed, ever.", s.ExecutionsPruned, nil)
+		counter(r, "airlock_executions_removed_total", "Executions removed by retention, ever.", s.ExecutionsPruned, nil)
 		return r.Gather()
 	})
 }

@@ -20,11 +20,11 @@ const (
 func redactVariables() []Variable {
 	return []Variable{
 		{Name: "AIRLOCK_REDACT_OFF",
-			about: "rules for secrets of known shapes that don't count, with commas; see [redaction.md](redaction.md)",
+			about: "rules to switch off ([docs](redaction.md#rules))",
 			set:   func(c *Config, v string) error { c.RedactOff = splitList(v); return nil },
 			show:  func(c *Config) string { return strings.Join(c.RedactOff, ",") }},
 		text("AIRLOCK_REDACT_EXTRA",
-			"file, or directory of `*.rules` files, with rules of your own; see [redaction.md](redaction.md)",
+			"file or directory of your own rules ([docs](redaction.md#rules))",
 			func(c *Config) *string { return &c.RedactExtra }),
 	}
 }

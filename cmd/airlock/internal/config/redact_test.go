@@ -2,8 +2,6 @@ package config
 
 import (
 	"fmt"
-	"hash/fnv"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,8 +51,8 @@ func TestRulesFromConfiguration(t *testing.T) {
 	}
 }
 
-// TestDocumentedRulesAreTheTable compares docs/redaction.md with the rules.
-func TestDocumentedRulesAreTheTable(t *testing.T) {
+// TestDocumentedRulesAreTheRules compares docs/redaction.md with the rules.
+func TestDocumentedRulesAreTheRules(t *testing.T) {
 	text, err := os.ReadFile(ruleFile)
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +62,7 @@ func TestDocumentedRulesAreTheTable(t *testing.T) {
 	if !ok || !ok2 {
 		t.Fatalf("%s has lost its markers", ruleFile)
 	}
-	want := rulesTable()
+	want := rulesList()
 	if *update {
 		if err := os.WriteFile(ruleFile, []byte(before+ruleBegin+want+ruleEnd+after), 0o644); err != nil { //nolint:gosec // a public document
 			t.Fatal(err)
@@ -72,20 +70,15 @@ func TestDocumentedRulesAreTheTable(t *testing.T) {
 		return
 	}
 	if diff := cmp.Diff(want, table); diff != "" {
-		t.Errorf("run: go test ./cmd/airlock -run Documented -update\n%s", diff)
+		t.Errorf("run: go test ./cmd/airlock/internal/config -run Documented -update\n%s", diff)
 	}
 }
 
-// rulesTable is the table of docs/redaction.md. Examples are shown as they are after masking.
-func rulesTable() string {
+// rulesList is the list of docs/redaction.md.
+func rulesList() string {
 	var b strings.Builder
-	b.WriteString("| Rule | What it finds | For example |\n|---|---|---|\n")
 	for _, r := range patterns.Rules() {
-		h := fnv.New64a()
-		h.Write([]byte(r.Name))
-		example, secret := patterns.Example(r.Found[0], rand.New(rand.NewPCG(h.Sum64(), 0)).IntN)
-		example = strings.Join(strings.Fields(strings.Replace(example, secret, "[REDACTED]", 1)), " ")
-		fmt.Fprintf(&b, "| `%s` | %s | `%s` |\n", r.Name, r.About, strings.ReplaceAll(example, "|", "\\|"))
+		fmt.Fprintf(&b, "- `%s`: %s\n", r.Name, r.About)
 	}
 	return b.String()
 }

@@ -71,7 +71,7 @@ func configTable() (string, error) {
 	perHost := map[string]string{"AIRLOCK_WORKERS": "2 × cores", "AIRLOCK_POOL": "as `AIRLOCK_WORKERS`",
 		"AIRLOCK_WAITERS": "by memory"}
 	var b strings.Builder
-	b.WriteString("| Variable | Default | What it is |\n|---|---|---|\n")
+	b.WriteString("| Variable | Default | Meaning |\n|---|---|---|\n")
 	for _, v := range Variables() {
 		value := "`" + v.show(&cfg) + "`"
 		if value == "``" {
@@ -82,11 +82,11 @@ func configTable() (string, error) {
 		}
 		name := "`" + v.Name + "`"
 		if v.secret {
-			name += " (or `…_FILE`)"
+			name = "`" + v.Name + "[_FILE]`"
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", name, value, v.about)
 	}
-	b.WriteString("| `AIRLOCK_PLUGIN_<NAME>_<SETTING>` (or `…_FILE`) |  | settings of one sandbox backend " +
+	b.WriteString("| `AIRLOCK_PLUGIN_<NAME>_<SETTING>[_FILE]` |  | settings of one sandbox backend " +
 		"([docs](backends/README.md)) |\n")
 	return b.String(), nil
 }

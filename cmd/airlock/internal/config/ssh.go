@@ -11,7 +11,7 @@ func sshVariables() []Variable {
 			show: func(c *Config) string { return c.PluginSettings[ssh.Name][setting] },
 		}
 	}
-	key := setting("AIRLOCK_SSH_KEY", "key", "for the `ssh` backend: private key for that account, without passphrase")
+	key := setting("AIRLOCK_SSH_KEY", "key", "private key without passphrase")
 	key.secret = true
 	key.show = func(c *Config) string {
 		if c.PluginSettings[ssh.Name]["key"] == "" {
@@ -20,11 +20,10 @@ func sshVariables() []Variable {
 		return "(set)"
 	}
 	return []Variable{
-		setting("AIRLOCK_SSH_HOST", "host", "for the `ssh` backend: machine that boxes run on, `host` or `host:port`"),
-		setting("AIRLOCK_SSH_USER", "user", "for the `ssh` backend: account on that machine"),
+		setting("AIRLOCK_SSH_HOST", "host", "`ssh` [backend](backends/ssh.md): `host` or `host:port`"),
+		setting("AIRLOCK_SSH_USER", "user", "account there"),
 		key,
 		setting("AIRLOCK_SSH_HOST_KEY", "host_key",
-			"for the `ssh` backend: the machine's host key, `TYPE BASE64` or lines of known_hosts; without it the first "+
-				"contact shows what to set"),
+			"its host key; `airlock doctor` shows it"),
 	}
 }
