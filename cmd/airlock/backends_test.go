@@ -34,3 +34,6 @@ func sshSettings(m *sshtest.Machine) []string {
 	}
 	return env
 }
+
+// everywhere are all built-in backends, the default first.
+func everywhere() []string { return []string{"bubblewrap", "landlock", "docker", "ssh"} }

@@ -157,26 +157,6 @@ func (c *contained) child(parent int, line string) int {
 	return 0
 }
 
-func childrenOf(t *testing.T, parent int) []process {
-	t.Helper()
-	entries, err := os.ReadDir("/proc")
-	must(t, err)
-	var found []process
-	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil {
-			continue
-		}
-		if fields, err := statOf(pid); err != nil || fields[1] != strconv.Itoa(parent) {
-			continue
-		}
-		if p, err := readProcess(pid); err == nil {
-			found = append(found, p)
-		}
-	}
-	return found
-}
-
 // statusOf reads a field of a process's status, as in /proc.
 func (c *contained) statusOf(pid int, field string) string {
 	c.t.Helper()

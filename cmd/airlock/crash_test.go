@@ -149,15 +149,6 @@ func newCrash(t *testing.T) *crash {
 	return c
 }
 
-// publicDir makes a directory like /tmp.
-func publicDir(t *testing.T) string {
-	dir, err := os.MkdirTemp("/tmp", "crash-") // t.TempDir's parent is closed to the uids of boxes
-	must(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	must(t, os.Chmod(dir, 0o777|os.ModeSticky))
-	return dir
-}
-
 // while lets the load go on for a random time.
 func (c *crash) while(most time.Duration) {
 	time.Sleep(time.Duration(c.random.Int64N(int64(most))))

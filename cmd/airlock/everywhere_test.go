@@ -10,9 +10,6 @@ import (
 	"github.com/computclaw/airlock/plugins/ssh/sshtest"
 )
 
-// everywhere are all built-in backends, the default first.
-func everywhere() []string { return []string{"bubblewrap", "landlock", "docker", "ssh"} }
-
 // steadyScript returns everything that tends to differ between two runs of the same program. Not in
 // it are directories, by which backends differ, and two variables with which the restricted tier
 // makes up for files that it can't give a box of its own: a user's name, which is asked for here,
@@ -121,23 +118,4 @@ func (in *testServer) steady(profile string) (x steady) {
 	in.await(x.agentView, time.Minute)
 	in.call(http.MethodGet, "/executions/"+id, nil, &x)
 	return x
-}
-
-// placed makes a locked profile whose scripts run on one backend.
-func (in *testServer) placed(backend string, args ...string) string {
-	in.t.Helper()
-	id := in.admin("", append([]string{"profile", "create", "--description", backend, "--backend", backend}, args...)...)
-	in.admin("", "profile", "lock", id)
-	return id
-}
-
-// allReady waits until several backends have passed their proofs.
-func (in *testServer) allReady(names ...string) {
-	in.t.Helper()
-	for _, name := range names {
-		profile := in.placed(name)
-		eventually(in.t, 2*time.Minute, name+" is ready", func() bool {
-			return in.await(in.submit(profile, "set_result(1)", 20*time.Second), time.Minute).Status == "completed"
-		})
-	}
 }

@@ -204,21 +204,6 @@ func (in *testServer) refusesNew(profile string) {
 	}
 }
 
-// sound checks the database of a server that is stopped.
-func (in *testServer) sound() {
-	in.t.Helper()
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(in.dir, "airlock.db"))
-	must(in.t, err)
-	defer db.Close()
-	var found string
-	if err := db.QueryRow("PRAGMA integrity_check").Scan(&found); err != nil || found != "ok" {
-		in.t.Errorf("integrity: %s %v", found, err)
-	}
-	if err := db.QueryRow("PRAGMA foreign_key_check").Scan(&found, &found, &found, &found); err != sql.ErrNoRows {
-		in.t.Errorf("foreign keys: %v", err)
-	}
-}
-
 // emptyWriteAheadLog takes the room that the log of a running server keeps on the disk for what it
 // writes next, in which an end of an execution could still be stored.
 func (in *testServer) emptyWriteAheadLog() {

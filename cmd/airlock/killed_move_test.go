@@ -167,16 +167,6 @@ func (in *testServer) keys() int {
 		"2, 4) FROM executions UNION SELECT substr(script, 2, 4) FROM execution_scripts)")
 }
 
-// count asks the instance's database for a number.
-func (in *testServer) count(query string) (n int) {
-	in.t.Helper()
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(in.dir, "airlock.db")+"?_pragma=busy_timeout(10000)")
-	must(in.t, err)
-	defer db.Close()
-	must(in.t, db.QueryRowContext(in.t.Context(), query).Scan(&n))
-	return n
-}
-
 func (in *testServer) lines(file string) int {
 	text, err := os.ReadFile(filepath.Join(in.dir, file))
 	must(in.t, err)

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -160,32 +159,6 @@ func (in *testServer) answerAll(profile, script string, inputs any) {
 		}
 	}
 	in.t.Fatal("the script has not ended")
-}
-
-var executionLink = regexp.MustCompile(`/ui/executions/[0-9a-z]{20,}`)
-
-// visitor is a browser of a person who is logged in.
-type visitor struct{ client *http.Client }
-
-// person makes the first person and logs them in.
-func (in *testServer) person() visitor {
-	in.t.Helper()
-	return visitor{loggedIn(in.t, in)}
-}
-
-// get returns a page, which is kept for the detector.
-func (v visitor) get(in *testServer, path string) string {
-	in.t.Helper()
-	response, err := v.client.Get(in.url + path)
-	must(in.t, err)
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	must(in.t, err)
-	if response.StatusCode != http.StatusOK {
-		in.t.Errorf("%s: status %d", path, response.StatusCode)
-	}
-	in.keep(text)
-	return string(text)
 }
 
 // allMonitors keeps what a monitor sees, for the detector.

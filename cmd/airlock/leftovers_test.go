@@ -3,22 +3,17 @@ package main
 import (
 	"flag"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/secrets"
-	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
 	"github.com/computclaw/airlock/plugins/docker/dockertest"
 	"github.com/computclaw/airlock/plugins/ssh/sshtest"
 )
@@ -214,53 +209,8 @@ func (h *household) groups(t *testing.T) []string {
 	})
 }
 
-// ofInstance reports whether a control group is of a box of the instance with that label.
-func ofInstance(path, label string) bool {
-	return strings.HasPrefix(filepath.Base(path), "airlock."+label+".")
-}
-
-// groupsWith lists control groups.
-func groupsWith(t *testing.T, wanted func(path string) bool) []string {
-	var found []string
-	must(t, filepath.WalkDir("/sys/fs/cgroup", func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return nil // others' come and go
-		}
-		if d.IsDir() && wanted(path) {
-			found = append(found, path)
-		}
-		return nil
-	}))
-	return found
-}
-
-// labelOf is the word by which an instance's backends name what they make.
-func labelOf(t *testing.T, in *testServer) string {
-	key, _, _, err := secrets.LoadInstanceKey(app.Secret{}, "", in.dir)
-	must(t, err)
-	ring, err := secrets.NewKeyring(key)
-	must(t, err)
-	return (&instance.Instance{Keyring: ring}).Label()
-}
-
 func (h *household) listeners(t *testing.T) int {
 	text, err := os.ReadFile("/proc/self/net/tcp")
 	must(t, err)
 	return strings.Count(string(text), " 0A ")
-}
-
-func lines(t *testing.T, path string) int {
-	text, err := os.ReadFile(path)
-	must(t, err)
-	return strings.Count(string(text), "\n")
-}
-
-// resident is a process's memory in KiB.
-func resident(t *testing.T, pid int) int {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	must(t, err)
-	_, rest, _ := strings.Cut(string(text), "VmRSS:")
-	n, err := strconv.Atoi(strings.Fields(rest)[0])
-	must(t, err)
-	return n
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"flag"
 	"net/http"
-	"net/http/cookiejar"
-	"net/url"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -132,25 +130,4 @@ func (s *soaker) wrong(format string, args ...any) {
 		return
 	}
 	s.t.Fail()
-}
-
-// loggedIn is a client with the session of a person.
-func loggedIn(t *testing.T, in *testServer) *http.Client {
-	t.Helper()
-	jar, err := cookiejar.New(nil)
-	must(t, err)
-	client := &http.Client{Jar: jar}
-	for _, step := range []struct {
-		path   string
-		fields url.Values
-	}{
-		{"/ui/login", url.Values{"token": {suiteToken}}},
-		{"/ui/welcome", url.Values{"name": {"Tester"}, "password": {"a password of the tests"},
-			"password-again": {"a password of the tests"}}},
-	} {
-		response, err := client.PostForm(in.url+step.path, step.fields)
-		must(t, err)
-		response.Body.Close()
-	}
-	return client
 }

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// goroutines counts those of the server and its plugins.
+func (h *household) goroutines(r *goReader) map[string]int {
+	counts := map[string]int{}
+	for _, p := range append(h.in.processes(), process{pid: h.in.server.Process.Pid, line: "serve"}) {
+		if p.line != "serve" && !strings.Contains(p.line, " plugin ") {
+			continue
+		}
+		words := strings.Fields(p.line)
+		for name, n := range r.of(p.pid) {
+			counts[words[len(words)-1]+": "+name] = n
+		}
+	}
+	return counts
+}
+
+// keptConnections is by how many the connections to the Docker engine and of clients may be more
+// that are kept for the next call. Each has two goroutines at most.
+const keptConnections = 8
+
+// goroutinesBack waits until there are no more goroutines than there were, of any kind.
+func (h *household) goroutinesBack(t *testing.T, r *goReader, before map[string]int) {
+	t.Helper()
+	var now map[string]int
+	more := func() (list []string) {
+		now = h.goroutines(r)
+		for name, n := range now {
+			slack := 0
+			if strings.Contains(name, ": net/http.") {
+				slack = keptConnections
+			}
+			if n > before[name]+slack {
+				list = append(list, fmt.Sprintf("%d of %s, %d before", n, name, before[name]))
+			}
+		}
+		return list
+	}
+	left := more()
+	for deadline := time.Now().Add(30 * time.Second); len(left) > 0 && time.Now().Before(deadline); left = more() {
+		time.Sleep(50 * time.Millisecond)
+	}
+	for _, what := range left {
+		t.Errorf("goroutines left: %s", what)
+	}
+	for _, name := range everywhere() {
+		if now[name+": runtime.main"] != 1 {
+			t.Errorf("no goroutines of the plugin for %s were seen", name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		t.Logf("%-90s %4d, was %4d", name, now[name], before[name])
+	}
+}

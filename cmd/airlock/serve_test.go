@@ -1,0 +1,28 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
+)
+
+// TestHoleM4UnfinishedKeyFile: a start that was killed while it wrote the instance key left a file
+// with a key in it for ever. One that a rotation is at stays.
+func TestHoleM4UnfinishedKeyFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, ".instance.key-1234")
+	must(t, os.WriteFile(path, []byte("a key"), 0o600))
+	rotation, err := instance.LockRotation(dir)
+	must(t, err)
+	must(t, dropUnfinishedKeys(dir))
+	if _, err := os.Stat(path); err != nil {
+		t.Errorf("beside a rotation: %v", err)
+	}
+	must(t, rotation.Close())
+	must(t, dropUnfinishedKeys(dir))
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("it is left: %v", err)
+	}
+}
