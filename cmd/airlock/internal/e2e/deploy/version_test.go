@@ -27,7 +27,8 @@ func TestBuildsSetTheVersion(t *testing.T) {
 	}
 	binary := filepath.Join(t.TempDir(), "airlock")
 	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags",
-		"-X "+release+"=v1.2.3-test -X "+commit+"=0a1b2c3d4e5f", "-o", binary, ".")
+		"-X "+release+"=v1.2.3-test -X "+commit+"=0a1b2c3d4e5f", "-o", binary,
+		"github.com/computclaw/airlock/cmd/airlock")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as TestMain's, so that everything but the linking was done there
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
