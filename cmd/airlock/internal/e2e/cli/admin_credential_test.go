@@ -1,6 +1,8 @@
 package cli_test
 
 import (
+	"bytes"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -44,4 +46,14 @@ func TestHoleM2HeadersOnTheCommandLine(t *testing.T) {
 		"servers and proxies log that header") {
 		t.Errorf("tested: %s", said)
 	}
+}
+
+// runAdmin runs one admin command and returns its exit code and all that it wrote.
+func runAdmin(in *e2e.Instance, env []string, stdin string, args ...string) (code int, text string) {
+	in.T.Helper()
+	command := exec.Command(in.Binary, append([]string{"admin", "credential"}, args...)...)
+	var out bytes.Buffer
+	command.Env, command.Stdin, command.Stdout, command.Stderr = env, strings.NewReader(stdin), &out, &out
+	_ = command.Run()
+	return command.ProcessState.ExitCode(), out.String()
 }

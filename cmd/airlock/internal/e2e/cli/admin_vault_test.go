@@ -1,9 +1,9 @@
+//go:build vault
+
 package cli_test
 
 import (
-	"bytes"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -11,16 +11,6 @@ import (
 	"github.com/computclaw/airlock/app/secrets/vault/vaulttest"
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
-
-// runAdmin runs one admin command and returns its exit code and all that it wrote.
-func runAdmin(in *e2e.Instance, env []string, stdin string, args ...string) (code int, text string) {
-	in.T.Helper()
-	command := exec.Command(in.Binary, append([]string{"admin", "credential"}, args...)...)
-	var out bytes.Buffer
-	command.Env, command.Stdin, command.Stdout, command.Stderr = env, strings.NewReader(stdin), &out, &out
-	_ = command.Run()
-	return command.ProcessState.ExitCode(), out.String()
-}
 
 // TestAdminSetsCredentialsInVault: no value is dropped or erased unsaid, a reference that leads
 // nowhere is told, and so is a command without Vault's variables.
