@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,9 +39,56 @@ var (
 // TestGoroutinesAreWatched: the tests of each package that starts goroutines find those that they
 // leave behind.
 func TestGoroutinesAreWatched(t *testing.T) {
-	starting, watching := map[string]bool{}, map[string]bool{}
+	t.Parallel()
+	starting, watching := goroutinesIn(t)
+	if len(starting) < 15 {
+		t.Errorf("only %d packages start goroutines", len(starting))
+	}
+	for dir := range starting {
+		if !watching[dir] && unwatched()[dir] == "" && !forTests.MatchString(dir) {
+			t.Errorf("%s starts goroutines, and its tests don't look for those that stay: see app/transfer/main_test.go", dir)
+		}
+	}
+	for dir := range unwatched() {
+		if !starting[dir] || watching[dir] {
+			t.Errorf("%s needs no exception", dir)
+		}
+	}
+}
+
+// TestRaceDetectorIsOn: the Makefile runs the tests of each package that starts goroutines with the
+// race detector.
+func TestRaceDetectorIsOn(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../../../Makefile")
+	e2e.Must(t, err)
+	list := regexp.MustCompile(`(?m)^RACE_PACKAGES := ((?:.*\\\n)*.*)$`).FindSubmatch(text)
+	if list == nil {
+		t.Fatal("the Makefile has no RACE_PACKAGES")
+	}
+	patterns := strings.Fields(strings.ReplaceAll(string(list[1]), "\\", ""))
+	raced := func(dir string) bool {
+		return slices.ContainsFunc(patterns, func(pattern string) bool {
+			below, all := strings.CutSuffix(pattern, "/...")
+			return "./"+dir == below || all && strings.HasPrefix("./"+dir, below+"/")
+		})
+	}
+	starting, _ := goroutinesIn(t)
+	for dir := range starting {
+		own := dir == "app/redact" // has tests of its own for it
+		if !own && !strings.HasPrefix(dir, "cmd/") && !forTests.MatchString(dir) && !raced(dir) {
+			t.Errorf("%s starts goroutines and is not in the Makefile's RACE_PACKAGES", dir)
+		}
+	}
+}
+
+// goroutinesIn returns the packages whose code starts goroutines, and those whose tests look for
+// goroutines that stay.
+func goroutinesIn(t *testing.T) (starting, watching map[string]bool) {
+	t.Helper()
+	starting, watching = map[string]bool{}, map[string]bool{}
 	err := filepath.WalkDir("../../../../..", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
+		if err != nil || !strings.HasSuffix(path, ".go") {
 			if d != nil && d.IsDir() && strings.HasPrefix(d.Name(), ".") && strings.Trim(d.Name(), ".") != "" {
 				return filepath.SkipDir
 			}
@@ -60,17 +108,5 @@ func TestGoroutinesAreWatched(t *testing.T) {
 		return err
 	})
 	e2e.Must(t, err)
-	if len(starting) < 15 {
-		t.Errorf("only %d packages start goroutines", len(starting))
-	}
-	for dir := range starting {
-		if !watching[dir] && unwatched()[dir] == "" && !forTests.MatchString(dir) {
-			t.Errorf("%s starts goroutines, and its tests don't look for those that stay: see app/transfer/main_test.go", dir)
-		}
-	}
-	for dir := range unwatched() {
-		if !starting[dir] || watching[dir] {
-			t.Errorf("%s needs no exception", dir)
-		}
-	}
+	return starting, watching
 }
