@@ -189,7 +189,8 @@ func (c *Container) Flow() string {
 	c.Admin("sk-secret-of-the-container", "credential", "set", "API_KEY", "--mode", "injected")
 	c.Admin("", "profile", "lock", profile.ID)
 	x := c.Submit(profile.ID,
-		"print('key is', settings.get('API_KEY'))\nset_result({'sum': sum(range(10)), 'words': llm.complete('Summarize 45')})", time.Minute)
+		"print('key is', settings.get('API_KEY'))\n"+
+			"set_result({'sum': sum(range(10)), 'words': llm.complete('Summarize 45')})", time.Minute)
 	id := x.ID
 	Eventually(c.T, 2*time.Minute, "the execution ends", func() bool {
 		x = Execution{}

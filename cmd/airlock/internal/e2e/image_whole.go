@@ -15,7 +15,8 @@ func (i *Image) buildWhole(root string) {
 	i.T.Helper()
 	i.ImportDirectory("airlock-root:test", root, "")
 	i.goImage("airlock-go:test", "airlock-root:test")
-	i.BuildIn("../../../../..", i.Name, "--build-arg", "GO_IMAGE=airlock-go:test", "--build-arg", "BASE_IMAGE=airlock-root:test",
+	i.BuildIn("../../../../..", i.Name, "--build-arg", "GO_IMAGE=airlock-go:test",
+		"--build-arg", "BASE_IMAGE=airlock-root:test",
 		"--build-arg", "VERSION="+ImageVersion, "--build-arg", "COMMIT="+ImageCommit)
 }
 

@@ -61,7 +61,8 @@ func buildProgram() error {
 	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
 		return fmt.Errorf("wait for another build: %w", err)
 	}
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", filepath.Join(BinDir, "airlock"), "./cmd/airlock")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o",
+		filepath.Join(BinDir, "airlock"), "./cmd/airlock")
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build: %w\n%s", err, out)

@@ -74,7 +74,8 @@ func TestAdminSetsCredentialsInVault(t *testing.T) {
 		!strings.Contains(text, "the value that Airlock held is erased") {
 		t.Errorf("with --yes: exit %d\n%s", code, text)
 	}
-	if code, text := runAdmin(in, in.Env, held, "set", "HELD", "--local"); code != 0 || !strings.Contains(text, "version 2") {
+	if code, text := runAdmin(in, in.Env, held, "set", "HELD", "--local"); code != 0 ||
+		!strings.Contains(text, "version 2") {
 		t.Errorf("back again: exit %d\n%s", code, text)
 	}
 

@@ -126,7 +126,9 @@ func fillInvoices(t *testing.T, addr, password string) {
 	psql := exec.Command("psql", "-v", "ON_ERROR_STOP=1", "-q", "-h", host, "-p", port, "-U", "airlock", "postgres")
 	psql.Env = append(os.Environ(), "PGPASSWORD="+password)
 	psql.Stdin = strings.NewReader(`CREATE TABLE invoices (customer text, amount numeric(12,2), issued date);
-		INSERT INTO invoices VALUES ('Blue', 10.50, '2026-01-05'), ('Blue', 20.25, '2026-02-01'), ('Green', 5.10, '2026-01-09'), ('Blue', 999, '2025-12-31');`)
+		INSERT INTO invoices VALUES ('Blue', 10.50, '2026-01-05'), ('Blue', 20.25, '2026-02-01'),
+	('Green', 5.10, '2026-01-09'),
+	('Blue', 999, '2025-12-31');`)
 	if out, err := psql.CombinedOutput(); err != nil {
 		t.Fatal(fmt.Errorf("psql: %w\n%s", err, out))
 	}

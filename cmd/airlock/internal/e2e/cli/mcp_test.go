@@ -51,10 +51,12 @@ const asking = "a = llm.complete('first?')\nb = llm.complete('second?')\nprint('
 func modelAnswers(t *testing.T, connect func(*sdk.Client) (*sdk.ClientSession, error)) {
 	var asked, reports atomic.Int64
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, &sdk.ClientOptions{
-		CreateMessageHandler: func(_ context.Context, req *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) { //nolint:staticcheck // see app/mcp
+		//nolint:staticcheck // see app/mcp
+		CreateMessageHandler: func(_ context.Context, req *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) {
 			asked.Add(1)
 			prompt, _ := req.Params.Messages[0].Content.(*sdk.TextContent)
-			return &sdk.CreateMessageResult{Role: "assistant", Model: "m", Content: &sdk.TextContent{Text: strings.ToUpper(prompt.Text)}}, nil //nolint:staticcheck // the same
+			return &sdk.CreateMessageResult{Role: "assistant", Model: "m", //nolint:staticcheck // the same
+				Content: &sdk.TextContent{Text: strings.ToUpper(prompt.Text)}}, nil
 		},
 		ProgressNotificationHandler: func(context.Context, *sdk.ProgressNotificationClientRequest) { reports.Add(1) },
 	})

@@ -164,7 +164,9 @@ func morePackages(t *testing.T, i *e2e.Image) {
 	if *e2e.ImageRoot == "" {
 		name = "added"
 		// Like Debian's matplotlib, it opens its file in /etc if that is there.
-		lines[1] = `RUN mkdir -p /usr/lib/python3/dist-packages && echo 'open("/etc/matplotlibrc").close()' > /usr/lib/python3/dist-packages/added.py && echo 'backend: agg' > /etc/matplotlibrc`
+		lines[1] = `RUN mkdir -p /usr/lib/python3/dist-packages && ` +
+			`echo 'open("/etc/matplotlibrc").close()' > /usr/lib/python3/dist-packages/added.py && ` +
+			`echo 'backend: agg' > /etc/matplotlibrc`
 	}
 	own := &e2e.Image{Engine: i.Engine, T: t, Name: "own:test"}
 	lines[0] = strings.Replace(lines[0], "ghcr.io/computclaw/airlock", i.Name, 1)
@@ -202,7 +204,8 @@ import sys, io, httpx, requests, pandas, numpy, psycopg, psycopg2, oracledb, ope
 import matplotlib.pyplot as plt
 plt.plot([1, 2, 3]); picture = io.BytesIO(); plt.savefig(picture)
 book = io.BytesIO(); pandas.DataFrame({"a": [1, 2]}).to_excel(book)
-set_result([sys.version_info[:2], int(pandas.DataFrame({"a": numpy.arange(4)}).a.sum()), picture.tell() > 1000, book.tell() > 1000])`, time.Minute), 2*time.Minute)
+set_result([sys.version_info[:2], int(pandas.DataFrame({"a": numpy.arange(4)}).a.sum()),
+    picture.tell() > 1000, book.tell() > 1000])`, time.Minute), 2*time.Minute)
 	if x.Status != "completed" || string(x.Result) != "[[3,13],6,true,true]" {
 		t.Errorf("%s %s %s %s", x.Status, x.Error, x.Result, x.Stderr)
 	}

@@ -37,7 +37,8 @@ func TestNoSecretIsInTheBuildContext(t *testing.T) {
 		"airlock-2026-01-31.airlock", "backups/airlock.airlock", "passphrase.txt",
 		"airlock", "airlock.db", ".cache/image/trixie/etc/shadow", ".bin/govulncheck", ".screenshots/login.png",
 		"dist/airlock.tar.gz", "node_modules/x/index.js", "docker-compose.override.yml",
-		"deploy/.env", "cmd/airlock/internal/e2e/cli/testdata/api-client/package.json", "plugins/initbin/airlock-init-linux-amd64",
+		"deploy/.env", "cmd/airlock/internal/e2e/cli/testdata/api-client/package.json",
+		"plugins/initbin/airlock-init-linux-amd64",
 		"plugins/ssh/remotebin/airlock-remote-linux-arm64.gz",
 	} {
 		if out, err := matcher.MatchesOrParentMatches(path); err != nil || !out {

@@ -29,7 +29,8 @@ func licences() map[string]string {
 // refused begins the text of a licence that asks for more than that. Texts of others mention these
 // names further down.
 var refused = regexp.MustCompile(
-	`(?i)gnu (affero |lesser |library )?general public license|server side public license|business source license|elastic license|commons clause`)
+	`(?i)gnu (affero |lesser |library )?general public license|server side public license|` +
+		`business source license|elastic license|commons clause`)
 
 // TestLicences finds the licence of every module that is part of a program that we ship, in the
 // module's own files. A module that is not on this machine fails it, which says so: nothing passes
@@ -95,8 +96,10 @@ func TestRefusedLicencesAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"GNU AFFERO GENERAL PUBLIC LICENSE\nVersion 3\n": "",
 		"All rights reserved.":                           "",
-		"Apache License\nVersion 2.0, January 2004\n\nRedistribution and use in source and binary forms, with or without": "Apache-2.0 and BSD",
-		"MIT License\n\nPermission is hereby granted, free\nof charge, to any person obtaining a copy of":                 "MIT",
+		"Apache License\nVersion 2.0, January 2004\n\n" +
+			"Redistribution and use in source and binary forms, with or without": "Apache-2.0 and BSD",
+		"MIT License\n\n" +
+			"Permission is hereby granted, free\nof charge, to any person obtaining a copy of": "MIT",
 	} {
 		dir := t.TempDir()
 		e2e.Must(t, os.WriteFile(filepath.Join(dir, "LICENSE"), []byte(text), 0o600))

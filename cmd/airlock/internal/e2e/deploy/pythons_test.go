@@ -28,8 +28,10 @@ try:
     answers.append("NaN was taken")
 except Exception as e:
     answers.append(type(e).__name__)
-set_result({"answers": answers, "inputs": inputs, "decimal": decimal.Decimal("1.10"), "date": datetime.datetime(2026, 1, 2, 3, 4), "set": {3, 1, 2}, "tuple": (1, None, True),
-    "processors": [os.cpu_count(), multiprocessing.cpu_count(), len(os.sched_getaffinity(0)), concurrent.futures.ThreadPoolExecutor()._max_workers],
+set_result({"answers": answers, "inputs": inputs, "decimal": decimal.Decimal("1.10"),
+    "date": datetime.datetime(2026, 1, 2, 3, 4), "set": {3, 1, 2}, "tuple": (1, None, True),
+    "processors": [os.cpu_count(), multiprocessing.cpu_count(), len(os.sched_getaffinity(0)),
+    concurrent.futures.ThreadPoolExecutor()._max_workers],
     "version": "%d.%d" % sys.version_info[:2]})`
 
 // TestPythons runs the runner on this host's Python and on those of other roots: see the Makefile's
@@ -57,7 +59,8 @@ func TestPythons(t *testing.T) {
 				}
 				return x.Terminal()
 			})
-			want := `{"answers":["two","two","ResultError"],"date":"2026-01-02T03:04:00","decimal":"1.10","inputs":[1,"é"],"processors":[1,1,1,5],"set":[1,2,3],"tuple":[1,null,true],"version":"` + versionIn(t, root) + `"}`
+			want := `{"answers":["two","two","ResultError"],"date":"2026-01-02T03:04:00","decimal":"1.10","inputs":[1,"é"],` +
+				`"processors":[1,1,1,5],"set":[1,2,3],"tuple":[1,null,true],"version":"` + versionIn(t, root) + `"}`
 			if x.Status != "completed" || string(x.Result) != want || x.Stdout != "to stdout\n" || x.Stderr != "to stderr\n" {
 				t.Errorf("%s %s %s %q %q, want %s", x.Status, x.Error, x.Result, x.Stdout, x.Stderr, want)
 			}

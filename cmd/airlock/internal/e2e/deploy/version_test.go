@@ -19,7 +19,8 @@ func TestBuildsSetTheVersion(t *testing.T) {
 	for _, file := range []string{"Makefile", ".goreleaser.yaml"} {
 		text, err := os.ReadFile("../../../../../" + file)
 		e2e.Must(t, err)
-		flags := regexp.MustCompile(`-X (\S+)=(?:\$\(VERSION\)|{{ \.Tag }}) -X (\S+)=(?:\$\(COMMIT\)|{{ slice \.FullCommit 0 12 }})`).FindStringSubmatch(string(text))
+		flags := regexp.MustCompile(`-X (\S+)=(?:\$\(VERSION\)|{{ \.Tag }}) ` +
+			`-X (\S+)=(?:\$\(COMMIT\)|{{ slice \.FullCommit 0 12 }})`).FindStringSubmatch(string(text))
 		if flags == nil || release != "" && (flags[1] != release || flags[2] != commit) {
 			t.Fatalf("%s sets %v, others %s and %s", file, flags, release, commit)
 		}

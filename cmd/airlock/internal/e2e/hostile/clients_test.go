@@ -42,7 +42,8 @@ func unchangedClients(t *testing.T, backend string) {
 	x := in.Await(in.Submit(profile, `
 import httpx, requests, urllib.request, psycopg2
 url = "http://web.test:8080/x"
-db = psycopg2.connect(host=settings.get("DB_HOST"), user="airlock", dbname="postgres", password=settings.get("DB_PASSWORD"))
+db = psycopg2.connect(host=settings.get("DB_HOST"), user="airlock", dbname="postgres",
+                      password=settings.get("DB_PASSWORD"))
 cursor = db.cursor()
 cursor.execute("SELECT sum(n), repeat('x', 1000000) FROM generate_series(1, 1000) AS n")
 total, text = cursor.fetchone()

@@ -16,22 +16,32 @@ import (
 // makes up for files that it can't give a box of its own: a user's name, which is asked for here,
 // and the way to the resolver.
 const steadyScript = `
-import concurrent.futures, datetime, decimal, getpass, hashlib, json, locale, math, multiprocessing, os, random, subprocess, sys, time, urllib.request
+import concurrent.futures, datetime, decimal, getpass, hashlib, json, locale, math
+import multiprocessing, os, random, subprocess, sys, time, urllib.request
 random.seed(7)
 words = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]
 fetched = urllib.request.urlopen("http://allowed.test:8080/", timeout=20).read()
 set_result({
-    "fetched": hashlib.sha256(fetched).hexdigest(), "answer": llm.complete("say something"), "inputs": inputs, "setting": settings["WORD"],
-    "hash": hash("airlock"), "order": list({w for w in words}), "set": {1.5, "x", 3}, "random": [random.random() for _ in range(5)],
-    "sums": [sum(math.sin(i) for i in range(1000)), math.fsum(0.1 for _ in range(10))], "decimal": decimal.Decimal("1.10"),
+    "fetched": hashlib.sha256(fetched).hexdigest(),
+    "answer": llm.complete("say something"), "inputs": inputs, "setting": settings["WORD"],
+    "hash": hash("airlock"), "order": list({w for w in words}),
+    "set": {1.5, "x", 3}, "random": [random.random() for _ in range(5)],
+    "sums": [sum(math.sin(i) for i in range(1000)), math.fsum(0.1 for _ in range(10))],
+    "decimal": decimal.Decimal("1.10"),
     "date": datetime.date(2026, 1, 2), "zone": time.tzname, "local": str(datetime.datetime.fromtimestamp(0)),
-    "locale": [locale.getpreferredencoding(), locale.setlocale(locale.LC_ALL, ""), locale.localeconv(), sys.getfilesystemencoding(), sys.stdout.encoding],
-    "floats": [repr(0.1 + 0.2), 1e22, 5e-324, 1 / 3, "%.20g" % 0.1, list(sys.float_info), sys.float_repr_style], "context": str(decimal.getcontext()),
-    "processors": [os.cpu_count(), multiprocessing.cpu_count(), len(os.sched_getaffinity(0)), getattr(os, "process_cpu_count", os.cpu_count)()],
+    "locale": [locale.getpreferredencoding(), locale.setlocale(locale.LC_ALL, ""), locale.localeconv(),
+        sys.getfilesystemencoding(), sys.stdout.encoding],
+    "floats": [repr(0.1 + 0.2), 1e22, 5e-324, 1 / 3, "%.20g" % 0.1, list(sys.float_info), sys.float_repr_style],
+    "context": str(decimal.getcontext()),
+    "processors": [os.cpu_count(), multiprocessing.cpu_count(), len(os.sched_getaffinity(0)),
+        getattr(os, "process_cpu_count", os.cpu_count)()],
     "pool": concurrent.futures.ThreadPoolExecutor()._max_workers,
-    "environment": sorted(k + "=" + v for k, v in os.environ.items() if v not in (os.getcwd(), os.environ["SSL_CERT_FILE"]) and k not in ("LOGNAME", "RES_OPTIONS")),
+    "environment": sorted(k + "=" + v for k, v in os.environ.items()
+        if v not in (os.getcwd(), os.environ["SSL_CERT_FILE"])
+        and k not in ("LOGNAME", "RES_OPTIONS")),
     "name": getpass.getuser(),
-    "children": subprocess.run(["sh", "-c", "umask; echo $OMP_NUM_THREADS $TZ $LC_ALL"], capture_output=True, text=True).stdout,
+    "children": subprocess.run(["sh", "-c", "umask; echo $OMP_NUM_THREADS $TZ $LC_ALL"],
+        capture_output=True, text=True).stdout,
     "flags": [sys.flags.hash_randomization, sys.flags.dont_write_bytecode, sys.flags.no_user_site],
     "file": __file__,
     "user": os.getuid() > 0, "listing": os.listdir("."), "arguments": sys.argv,

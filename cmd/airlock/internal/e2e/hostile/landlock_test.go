@@ -31,11 +31,14 @@ if getpass.getuser() != "nobody": bad.append(getpass.getuser())
 for pid in range(os.getppid(), os.getpid()):
     for number in (0, signal.SIGSTOP, signal.SIGKILL):
         try:
-            if os.getsid(pid) != os.getsid(0): os.kill(pid, number); bad.append("signalled %d, the guest is %d" % (pid, os.getppid()))
+            if os.getsid(pid) != os.getsid(0):
+                os.kill(pid, number)
+                bad.append("signalled %d, the guest is %d" % (pid, os.getppid()))
         except OSError: pass
 for fd in range(3, 64):
     try:
-        if not os.path.samestat(os.fstat(fd), os.fstat(0)) and fd != 3: bad.append("descriptor %d" % fd) # the runner keeps a copy of the empty input
+        if not os.path.samestat(os.fstat(fd), os.fstat(0)) and fd != 3:
+            bad.append("descriptor %d" % fd) # the runner keeps a copy of the empty input
     except OSError: pass
 if socket.gethostbyname("localhost") != "127.0.0.1": bad.append("localhost")
 for name in ("example.com", "sub.web.test"):

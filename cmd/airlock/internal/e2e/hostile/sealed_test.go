@@ -34,7 +34,8 @@ key, body_key = settings["SEALED"], settings["SEALED_BODY"]
 answers = []
 with httpx.Client() as client:
     for _ in range(20):
-        answers.append(client.get("https://echo.test/", headers={"Authorization": "Bearer " + key, "X-Key": key}, auth=("me", key)).text)
+        answers.append(client.get("https://echo.test/", headers={"Authorization": "Bearer " + key, "X-Key": key},
+                                  auth=("me", key)).text)
         answers.append(client.post("https://body.test/", json={"key": body_key}, params={"k": body_key}).text)
 answers.append(requests.get("https://echo.test/", headers={"Cookie": "a=" + key}).text)
 subprocess.run(["curl", "-sS", "-u", "me:" + key, "https://echo.test/"], check=True, capture_output=True)

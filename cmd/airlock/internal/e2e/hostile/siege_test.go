@@ -252,7 +252,9 @@ func (s *siege) seeBox() {
 		s.t.Error("the end of a script was told while what it had started was alive")
 	}
 	for kind, list := range s.boxes {
-		e2e.Eventually(s.t, 20*time.Second, "no "+kind+" of boxes are left at the start", func() bool { return len(list()) == 0 })
+		e2e.Eventually(s.t, 20*time.Second, "no "+kind+" of boxes are left at the start", func() bool {
+			return len(list()) == 0
+		})
 	}
 }
 

@@ -35,7 +35,8 @@ func bombs() map[string][2]string {
 	const size = 16 << 20
 	zeros := strings.Repeat("0", size)
 	execution := `{"execution":{"id":"exec_` + strings.Repeat("0", 26) +
-		`","handle":"b0","profile_handle":"b0","status":"completed","injected":[],"submitted_by":{"kind":"agent"},"manifest":{}}}` + "\n"
+		`","handle":"b0","profile_handle":"b0","status":"completed","injected":[],` +
+		`"submitted_by":{"kind":"agent"},"manifest":{}}}` + "\n"
 	return map[string][2]string{
 		"endless line": {opening + `{"credential":{"id":"b0","name":"`, zeros},
 		"many lines": {opening + execution,
@@ -111,7 +112,8 @@ func sealPieces(t *testing.T, packed []byte) []byte {
 // TestAnArchiveThatUnpacksToTenGigabytesChangesNothing goes through the page, the commands and a
 // restore. Each says what is wrong, and the database and the data directory are as before.
 func TestAnArchiveThatUnpacksToTenGigabytesChangesNothing(t *testing.T) {
-	in := e2e.StartInstance(t, "AIRLOCK_POOL=1") // not beside other tests: the password that was typed counts for five minutes
+	// Not beside other tests: the password that was typed counts for five minutes.
+	in := e2e.StartInstance(t, "AIRLOCK_POOL=1")
 	in.Admin("kept-secret-value-0123456789", "credential", "set", "TOKEN", "--mode", "injected")
 	profile := in.Admin("", "profile", "create", "--description", "stays", "--key", "TOKEN")
 	in.Admin("", "profile", "lock", profile)

@@ -20,7 +20,8 @@ import (
 // crashScript tells the witness that it runs, once, and then does what inputs say.
 const crashScript = `import socket, time
 with socket.create_connection(("witness.test", 80), 15) as s:
-    s.sendall(("GET /%s HTTP/1.1\r\nHost: witness.test\r\nX-Token: %s\r\n\r\n" % (inputs["nonce"], settings["TOKEN"])).encode())
+    s.sendall(("GET /%s HTTP/1.1\r\nHost: witness.test\r\nX-Token: %s\r\n\r\n"
+           % (inputs["nonce"], settings["TOKEN"])).encode())
     answer = s.recv(65536)
 if b" 200 " not in answer: raise RuntimeError("the witness did not hear it: %r" % answer)
 print("x" * inputs["output"])
@@ -95,7 +96,8 @@ func (l *crashLoad) end() {
 func (l *crashLoad) one(ctx context.Context, random *rand.Rand, client uint64) {
 	kind := random.IntN(6)
 	s := &sentScript{nonce: fmt.Sprintf("n%d-%x", client, random.Uint64()),
-		backend: e2e.Backends()[random.IntN(len(e2e.Backends()))], asks: kind == 1, cancel: kind == 2, calm: l.c.noFaults.Load()}
+		backend: e2e.Backends()[random.IntN(len(e2e.Backends()))], asks: kind == 1,
+		cancel: kind == 2, calm: l.c.noFaults.Load()}
 	inputs := map[string]any{"nonce": s.nonce, "output": 0, "seconds": 0.0, "asks": s.asks}
 	switch kind {
 	case 2:
@@ -333,7 +335,8 @@ func (l *crashLoad) judge(s *sentScript) {
 
 // crashEnds are the errors that faults end executions in.
 var crashEnds = regexp.MustCompile(
-	`^(interrupted: Airlock |the sandbox was lost while the script ran: |the sandbox ended before the script did;|the script was ended by signal 9 |` +
+	`^(interrupted: Airlock |the sandbox was lost while the script ran: |the sandbox ended before the script did;|` +
+		`the script was ended by signal 9 |` +
 		`the script was not run: |no sandbox |no answer came to the question llm_|the script ran longer than its timeout|` +
 		`airlock\.llm\.Error: the question could not be stored)`)
 

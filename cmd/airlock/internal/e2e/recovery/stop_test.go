@@ -103,7 +103,8 @@ func TestOtherSchemas(t *testing.T) {
 		}
 	}
 	in.Start()
-	if got := sqlite("SELECT count(*) FROM profiles; SELECT count(*) FROM credentials; PRAGMA integrity_check"); got != "1\n1\nok" {
+	if got := sqlite("SELECT count(*) FROM profiles; SELECT count(*) FROM credentials; PRAGMA " +
+		"integrity_check"); got != "1\n1\nok" {
 		t.Errorf("after the migration: %s", got)
 	}
 	in.Stop()

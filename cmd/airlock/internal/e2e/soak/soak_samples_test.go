@@ -119,7 +119,8 @@ func (s *soaker) disk(now map[string]int) {
 			switch entry.Name() {
 			case "airlock.db-wal":
 				now["log in KiB"] = int(info.Size() >> 10)
-			case "airlock.db", "airlock.db-shm": // of the first what the log will become of it counts, too; the second follows the log
+				// Of the first what the log will become of it counts, too; the second follows the log.
+			case "airlock.db", "airlock.db-shm":
 			default:
 				now["other files"]++
 				now["other files in KiB"] += int(info.Size() >> 10)

@@ -79,7 +79,8 @@ type soaker struct {
 func newSoaker(t *testing.T) *soaker {
 	s := &soaker{t: t, witness: e2e.NewWitness(t), tmp: e2e.PublicDir(t), books: newSoakBooks(), told: map[string]int{},
 		agent: &http.Client{Timeout: slowest, Transport: &http.Transport{MaxIdleConnsPerHost: 32}}}
-	s.in = e2e.StartInstance(t, "AIRLOCK_SANDBOX="+*soakSandbox, "AIRLOCK_POOL=2", "AIRLOCK_WORKERS=3", "AIRLOCK_QUEUE=200",
+	s.in = e2e.StartInstance(t, "AIRLOCK_SANDBOX="+*soakSandbox, "AIRLOCK_POOL=2", "AIRLOCK_WORKERS=3",
+		"AIRLOCK_QUEUE=200",
 		"AIRLOCK_LIMIT_MEMORY=128MiB", "AIRLOCK_LLM_WAIT="+soakWait.String(),
 		"TMPDIR="+s.tmp, "AIRLOCK_PLUGIN_LANDLOCK_TMP="+s.tmp, "AIRLOCK_LOCAL_SERVICES="+s.witness.Services)
 	s.reader, s.label = e2e.NewGoroutineReader(t, s.in.Binary), e2e.LabelOf(t, s.in)
