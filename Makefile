@@ -8,19 +8,39 @@ COMMIT := $(shell git describe --always --exclude='*' --abbrev=12 --dirty 2>/dev
 INIT := plugins/initbin/airlock-init-linux-amd64 plugins/initbin/airlock-init-linux-arm64
 REMOTE := plugins/ssh/remotebin/airlock-remote-linux-amd64.gz plugins/ssh/remotebin/airlock-remote-linux-arm64.gz
 REMOTE_SOURCES := $(shell find cmd/airlock-remote plugins -name '*.go' -not -name '*_test.go') $(wildcard plugins/bubblewrap/*.py plugins/strain/*.py) go.mod
-INIT_SOURCES := $(wildcard cmd/airlock-init/*.go plugins/wire/*.go plugins/netns/*.go plugins/landlock/walls/*.go plugins/landlock/door/*.go plugins/landlock/warden/*.go) go.mod
+INIT_SOURCES := $(wildcard cmd/airlock-init/*.go plugins/wire/*.go plugins/netns/*.go plugins/landlock/*/*.go) go.mod
 SOURCES := $(shell find app assets cmd plugins store views \( -name '*.go' -o -name '*.css' -o -name '*.js' -o -name '*.sql' -o -name '*.svg' -o -name '*.py' -o -name '*.pyi' -o -name '*.tmpl' \) -not -name '*_test.go' 2>/dev/null) go.mod
 
 # What takes minutes to build is kept in the user's cache, for all clones: see also vault and s3server.
 KEPT := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/airlock-tests
 GOLANGCI := $(KEPT)/golangci-lint-$(GOLANGCI_VERSION)-$(shell go env GOVERSION 2>/dev/null)
 
-# SQLite is C, translated into Go, with locks of its own kind: the race detector has nothing to find in it and makes it five times as slow. Argon2 only computes, on memory that is its own, and is four times as slow with it.
-# Without the directory in what is compiled, a fresh clone finds in the cache what another has compiled.
-RACE := -trimpath -race -gcflags='modernc.org/...=-race=false -d=checkptr=0' -gcflags='golang.org/x/crypto/argon2=-race=false' -gcflags='golang.org/x/crypto/blake2b=-race=false'
-# The redactor takes ten times as long with it. Its own tests of concurrent use have it on.
-REDACTOR := github.com/computclaw/airlock/app/redact
-RACE_REST := $(RACE) -gcflags='$(REDACTOR)/...=-race=false' -gcflags='github.com/computclaw/airlock/app/multimatch=-race=false'
+# The race detector stays out of what has nothing for it to find and is five to ten times as slow
+# with it: SQLite (C, translated, with locks of its own), Argon2, and the redactor, whose own tests of
+# concurrent use have it on. With -trimpath a fresh clone finds what another has compiled.
+MODULE := github.com/computclaw/airlock
+RACE := -trimpath -race -gcflags='modernc.org/...=-race=false -d=checkptr=0' \
+	-gcflags='golang.org/x/crypto/argon2=-race=false' -gcflags='golang.org/x/crypto/blake2b=-race=false'
+RACE_NOT_REDACT := $(RACE) -gcflags='$(MODULE)/app/redact/...=-race=false' \
+	-gcflags='$(MODULE)/app/multimatch=-race=false'
+
+# RACE_PACKAGES start goroutines or share something between them; their tests run with the race
+# detector. TestRaceDetectorIsOn holds the list to the sources.
+RACE_PACKAGES := ./app/audit/... ./app/auth ./app/conns ./app/credentials ./app/egress/... ./app/engine/... \
+	./app/executions ./app/guest/... ./app/leases ./app/live ./app/mcp ./app/retention ./app/runner ./app/sandbox \
+	./app/scheduler ./app/secrets/... ./app/shares ./app/transfer/... ./app/web/... ./plugins ./plugins/bubblewrap \
+	./plugins/docker ./plugins/landlock/... ./plugins/osthread ./plugins/ssh/... ./plugins/stdio
+
+# E2E are the tests of the whole program. LONG take minutes each and have targets of their own, all
+# of which .ci/run runs.
+E2E := ./cmd/airlock/internal/e2e
+LONG := TestNothingAcceptedIsLost|TestNothingLeaks|TestAnArchiveThatUnpacksToTenGigabytesChangesNothing
+
+# TAGS=vault,s3 adds the tests that need a real Vault or S3 server; MATRIX=1 runs every hostile script
+# on every backend.
+TAGS ?=
+MATRIX ?=
+GO_TEST := go test -vet=off -timeout 30m $(if $(TAGS),-tags $(TAGS))
 
 RUN_PACKAGES := bubblewrap python3 ca-certificates
 TEST_PACKAGES := $(RUN_PACKAGES) gcc libc6-dev curl openssl protobuf-compiler procps iproute2 util-linux strace \
@@ -28,7 +48,7 @@ TEST_PACKAGES := $(RUN_PACKAGES) gcc libc6-dev curl openssl protobuf-compiler pr
 
 .PHONY: help
 help: ## List the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-18s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-18s %s\n", $$1, $$2}'
 
 .PHONY: demo
 demo: run-packages build ## Start Airlock and walk the whole flow on real data; Ctrl-C ends it
@@ -57,19 +77,34 @@ plugins/ssh/remotebin/airlock-remote-linux-%.gz: $(REMOTE_SOURCES)
 init: $(INIT) $(REMOTE) ## Build what airlock carries inside: the guest's PID 1 and the program for SSH hosts. The tests need them too
 
 .PHONY: test
-test: test-packages init vault s3server lint generated ## Install what the tests need and run everything, with the race detector
-	@$(MAKE) --no-print-directory -j2 test-rest test-redact
+test: test-packages init ## Run the tests that a change needs; ten minutes on two cores
+	@$(MAKE) --no-print-directory -j2 test-hostile test-units test-e2e
 
-# The package that takes longest comes first, so that the others run beside it.
-.PHONY: test-rest
-test-rest: init
-	go test $(RACE_REST) -count=1 -timeout 60m ./cmd/airlock $$(go list ./... | grep -vx $(REDACTOR))
+.PHONY: test-hostile
+test-hostile: init ## Only the hostile scripts, on all backends; MATRIX=1 repeats those, too, that no backend decides
+	$(GO_TEST) -trimpath -count=1 $(E2E)/hostile -skip '^($(LONG))$$' $(if $(MATRIX),-args -matrix)
 
-# The race detector is on only where goroutines share something: it takes ten times as long.
-.PHONY: test-redact
-test-redact:
-	go test -trimpath -timeout 20m ./app/redact
-	go test $(RACE) -timeout 20m -run 'ConcurrentUse|TogetherIsLikeAlone' ./app/redact
+.PHONY: test-units
+test-units: init ## Only the tests of packages, those of RACE_PACKAGES with the race detector
+	$(GO_TEST) $(RACE_NOT_REDACT) $(RACE_PACKAGES)
+	$(GO_TEST) $(RACE) -run 'ConcurrentUse|TogetherIsLikeAlone' ./app/redact
+	$(GO_TEST) -trimpath $$(go list ./... | grep -vxFf <(go list $(RACE_PACKAGES) $(E2E)/...))
+
+.PHONY: test-e2e
+test-e2e: init ## Only the tests of the whole program, without the hostile scripts
+	$(GO_TEST) -trimpath -count=1 -skip '^($(LONG))$$' $(E2E)/recovery $(E2E)/cli $(E2E)/deploy $(E2E)/repo
+
+.PHONY: test-servers
+test-servers: vault s3server ## make test with the tests that need a real Vault or S3 server; compiles both, once
+	@$(MAKE) --no-print-directory test TAGS=vault,s3
+
+.PHONY: leaks
+leaks: init ## Send secrets in nested encodings through every channel of the program, and search all that it shows and stores
+	go test -count=1 -timeout 30m $(E2E)/hostile -run '^TestNothingLeaks$$'
+
+.PHONY: bombs
+bombs: init ## Give the program archives that unpack to ten gigabytes
+	go test -count=1 -timeout 30m $(E2E)/recovery -run '^TestAnArchiveThatUnpacks'
 
 .PHONY: redact-every
 redact-every: ## Try every combination where the redactor's tests sample them; takes minutes
@@ -88,7 +123,26 @@ s3server: ## Build the S3 server that tests of backups use, once per version; ta
 	go test -count=1 -timeout 30m ./app/transfer/blobs/s3test
 
 .PHONY: check
-check: test ## Format, lint, generated code up to date, tests: all that CI asks for
+check: lint generated test ## Format, lint, generated code, tests: before a commit
+
+# What takes minutes or hours, each with as much as a night has time for.
+.PHONY: release-check
+release-check: ## Everything that is tested at all, as the nightly workflow does; some hours (root)
+	$(MAKE) lint generated vulncheck vault s3server
+	$(MAKE) test TAGS=vault,s3 MATRIX=1
+	$(MAKE) leaks bombs leftovers
+	$(MAKE) crash ROUNDS=100
+	$(MAKE) soak DURATION=10m
+	$(MAKE) soak DURATION=10m SANDBOX=landlock
+	$(MAKE) redact-every
+	$(MAKE) proof CASES=100000
+	$(MAKE) reflections CASES=100000
+	$(MAKE) fuzz FUZZ=20s
+	$(MAKE) accessibility large-bodies
+	$(MAKE) lists EXECUTIONS=100000
+	$(MAKE) retention REMOVED=100000
+	$(MAKE) image-test sandbox-image-test pythons reproducible
+	$(MAKE) unlucky-stops
 
 .PHONY: lint
 lint: $(GOLANGCI) init ## Format and lint, the import arrows among it
@@ -100,7 +154,7 @@ vulncheck: init .bin/govulncheck-$(GOVULNCHECK_VERSION) ## Look for known holes 
 
 .PHONY: licences
 licences: init ## Name the licence of every module that is shipped; an error for one that we don't know (part of make test)
-	go test -count=1 ./cmd/airlock -run '^TestLicences$$' -v
+	go test -count=1 $(E2E)/deploy -run '^TestLicences$$' -v
 
 .PHONY: generate
 generate: .bin/protoc-gen-go .bin/protoc-gen-go-grpc ## Generate code from .templ and .proto files (needs protobuf-compiler)
@@ -148,12 +202,12 @@ fuzz: init ## Fuzz every reader of hostile bytes, one after the other, for FUZZ 
 ROUNDS ?= 500
 .PHONY: crash
 crash: test-packages init ## Break the whole program ROUNDS times under load, in every way, and check that nothing accepted is lost (500; twenty minutes)
-	go test ./cmd/airlock -run '^TestNothingAcceptedIsLost$$' -rounds $(ROUNDS) -timeout 24h -v
+	go test $(E2E)/recovery -run '^TestNothingAcceptedIsLost$$' -rounds $(ROUNDS) -timeout 24h -v
 
 DURATION ?= 1h
 .PHONY: soak
 soak: test-packages init ## A mixed load for DURATION (1h) with SANDBOX (bubblewrap): each end and answer is the right one, and nothing that is held grows
-	go test ./cmd/airlock -run '^TestSoak' -soak $(DURATION) -soak-sandbox $(or $(SANDBOX),bubblewrap) -timeout 0 -v
+	go test $(E2E)/soak -run '^TestSoak' -soak $(DURATION) -soak-sandbox $(or $(SANDBOX),bubblewrap) -timeout 0 -v
 
 .PHONY: pages
 pages: ## Measure what PAGES open pages (200) cost the server, idle for half a minute, then while executions run as fast as they can
@@ -170,11 +224,11 @@ overload: run-packages build ## Measure the server under far more than it can do
 RUNS ?= 1000
 .PHONY: leftovers
 leftovers: test-packages init ## RUNS executions in random order on all backends leave nothing behind (1000; five minutes)
-	go test ./cmd/airlock -run '^TestNothingIsLeft$$' -runs $(RUNS) -timeout 5h -v
+	go test $(E2E)/recovery -run '^TestNothingIsLeft$$' -runs $(RUNS) -timeout 5h -v
 
 .PHONY: unlucky-stops
 unlucky-stops: test-packages init ## Stop the program at each 50 ms of a start and of an end, on all backends: nothing is left behind (root; two hours)
-	go test ./cmd/airlock -run '^TestHoleM4UnluckyStops$$' -every-moment -timeout 8h -v
+	go test $(E2E)/recovery -run '^TestHoleM4UnluckyStops$$' -every-moment -timeout 8h -v
 
 EXECUTIONS ?= 1000000
 .PHONY: lists
@@ -190,7 +244,7 @@ retention: ## Remove REMOVED executions (1000000) beside others who write, and s
 PYTHONS := .cache/python/bullseye .cache/python/3.10 .cache/python/trixie .cache/python/3.14
 .PHONY: pythons
 pythons: test-packages init $(PYTHONS) ## Run the runner on Python 3.9, 3.10, 3.13 and 3.14 besides this host's (root; fetches them once)
-	go test ./cmd/airlock -run '^TestPythons$$' -roots $(subst $(space),$(comma),$(abspath $(PYTHONS))) -v
+	go test $(E2E)/deploy -run '^TestPythons$$' -roots $(subst $(space),$(comma),$(abspath $(PYTHONS))) -v
 
 .cache/python/%:
 	@.ci/packages debootstrap
@@ -225,7 +279,7 @@ platforms: init ## Hold render.yaml and railway.toml to the schemas that Render 
 	@dir=$$(mktemp -d) && trap 'rm -rf $$dir' EXIT && \
 	curl -fsSL -o $$dir/render.yaml.json https://render.com/schema/render.yaml.json && \
 	curl -fsSL -o $$dir/railway.toml.json https://railway.com/railway.schema.json && \
-	go test -count=1 ./cmd/airlock -run '^TestDeployFilesFitPublishedSchemas$$' -platform-schemas $$dir -v
+	go test -count=1 $(E2E)/deploy -run '^TestDeployFilesFitPublishedSchemas$$' -platform-schemas $$dir -v
 
 # The caches are apart, or the second build would only be a copy of the first.
 .PHONY: reproducible
@@ -244,11 +298,11 @@ image: ## Build the container image, as docker build does
 
 .PHONY: image-test
 image-test: test-packages init .cache/image/trixie ## Build the whole image on a local Debian 13 root, run it in every way, and look at its size (root; minutes)
-	go test ./cmd/airlock -run '^TestImage$$' -image-root $(abspath .cache/image/trixie) -timeout 30m -v
+	go test $(E2E)/deploy -run '^TestImage$$' -image-root $(abspath .cache/image/trixie) -timeout 30m -v
 
 .PHONY: sandbox-image-test
 sandbox-image-test: test-packages init .cache/image/bookworm ## Build the standard image of docker boxes on a local Debian 12 root, and use each of its libraries in a box (root; minutes)
-	go test ./cmd/airlock -run '^TestSandboxImage$$' -sandbox-root $(abspath .cache/image/bookworm) -timeout 30m -v
+	go test $(E2E)/deploy -run '^TestSandboxImage$$' -sandbox-root $(abspath .cache/image/bookworm) -timeout 30m -v
 
 # As debian:trixie-slim and debian:12-slim are: nothing but the base, without documentation.
 .cache/image/%:

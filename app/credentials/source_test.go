@@ -1,3 +1,5 @@
+//go:build vault
+
 package credentials_test
 
 import (

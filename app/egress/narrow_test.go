@@ -2,6 +2,7 @@ package egress
 
 import (
 	"bufio"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -27,10 +28,12 @@ func TestNarrow(t *testing.T) {
 	hosts := []string{"api.test", "gone.test", "db.test:5432"}
 	s := l.session(Limits{}, hosts, "api.test:443", "gone.test:443")
 	client := l.client(s)
-	for _, url := range []string{"https://api.test/", "https://gone.test/"} {
-		if resp, _ := l.get(client, url); resp.StatusCode != 200 {
-			t.Fatal(resp.StatusCode)
-		}
+	get := l.connection(s, "api.test")
+	if resp := get(); resp.StatusCode != 200 {
+		t.Fatal(resp.StatusCode)
+	}
+	if resp, _ := l.get(client, "https://gone.test/"); resp.StatusCode != 200 {
+		t.Fatal(resp.StatusCode)
 	}
 	db := dial(t, s, "db.test", 5432)
 	defer db.Close()
@@ -41,8 +44,8 @@ func TestNarrow(t *testing.T) {
 		t.Error("the connection to the database goes on")
 	}
 	waitFor(t, "the host sees it", func() bool { return gone.live.Load() == 0 })
-	if resp, _ := l.get(client, "https://api.test/"); resp.StatusCode != 200 || api.connections.Load() != 1 {
-		t.Errorf("%d on %d connections", resp.StatusCode, api.connections.Load())
+	if resp := get(); resp.StatusCode != 200 {
+		t.Errorf("%d on the connection that was open", resp.StatusCode)
 	}
 	for _, host := range []string{"gone.test", "more.test"} {
 		_, err := s.Dial(t.Context(), host, 443)
@@ -52,8 +55,8 @@ func TestNarrow(t *testing.T) {
 	// The credential goes, its host stays: on the open connection too.
 	s.Narrow(Grant{Hosts: allow(t, "api.test")})
 	seen := api.requests.Load()
-	if resp, _ := l.get(client, "https://api.test/"); resp.StatusCode != 403 ||
-		resp.Header.Get("X-Airlock") != swap.RuleHost || api.requests.Load() != seen || api.connections.Load() != 1 {
+	if resp := get(); resp.StatusCode != 403 || resp.Header.Get("X-Airlock") != swap.RuleHost ||
+		api.requests.Load() != seen {
 		t.Errorf("%d %v", resp.StatusCode, resp.Header)
 	}
 	// And comes back by no means.
@@ -63,6 +66,34 @@ func TestNarrow(t *testing.T) {
 	}
 	if _, err := s.Dial(t.Context(), "gone.test", 443); app.CodeOf(err) != app.CodeForbidden {
 		t.Error(err)
+	}
+}
+
+// connection opens a connection to a host that Airlock reads. Each call sends a request on it: an
+// http.Transport opens another one when the machine is slow.
+func (l *lab) connection(s *Session, host string) func() *http.Response {
+	l.t.Helper()
+	conn := tls.Client(NetConn(dial(l.t, s, host, 443)),
+		&tls.Config{ServerName: host, RootCAs: pool(l.public.Certificate(), l.airlock.Certificate())})
+	l.t.Cleanup(func() { _ = conn.Close() })
+	reader := bufio.NewReader(conn)
+	return func() *http.Response {
+		l.t.Helper()
+		r, err := http.NewRequestWithContext(l.t.Context(), http.MethodGet, "https://"+host+"/", nil)
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+testPlaceholder)
+		if err := r.Write(conn); err != nil {
+			l.t.Fatal(err)
+		}
+		resp, err := http.ReadResponse(reader, r)
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+		_ = resp.Body.Close()
+		return resp
 	}
 }
 

@@ -49,7 +49,8 @@ func TestOverloadSeesWrongAnswers(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	refused := fmt.Sprintf(`{"error":{"code":"queue_full","message":"this profile has %d executions waiting already","hint":"Wait."}}`, overloadQueued)
+	refused := fmt.Sprintf(`{"error":{"code":"queue_full",`+
+		`"message":"this profile has %d executions waiting already","hint":"Wait."}}`, overloadQueued)
 	for _, x := range []struct {
 		after, text string
 		good        bool

@@ -20,8 +20,10 @@ import (
 
 const containerUsage = `Usage: airlock container [COMMAND [ARGUMENT…]]
 
-Runs an airlock command (serve, if none is named) as the first process of a container. As root it gives the data directory to uid 10001, and runs the
-command as that user, with SETUID, SETGID and KILL for the landlock backend if the container has them. It passes signals on, reaps, and ends as the command does.
+Runs an airlock command (serve, if none is named) as the first process of a container. As root it
+gives the data directory to uid 10001 and runs the command as that user, with SETUID, SETGID and
+KILL for the landlock backend if the container has them. It passes signals on, reaps, and ends as
+the command does.
 `
 
 // containerUID is who serves in a container that starts as root, and the group too.

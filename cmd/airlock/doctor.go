@@ -22,7 +22,8 @@ import (
 
 const doctorUsage = `Usage: airlock doctor
 
-Checks each configured sandbox backend on this host by trying to break out of a box, and prints what holds. Ends with 1 if no backend is ready.
+Checks each configured sandbox backend on this host by trying to break out of a box, and prints
+what holds. Ends with 1 if no backend is ready.
 `
 
 // doctor is airlock doctor. It uses a state directory of its own, so it can run beside a server.

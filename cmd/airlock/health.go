@@ -16,8 +16,9 @@ import (
 
 const healthUsage = `Usage: airlock health
 
-Asks the server on this host (AIRLOCK_ADDR) whether it serves. Ends with 1 if it doesn't; a sandbox that isn't ready is told of and is no failure, since people
-need the server's pages to see why. For the health check of a container.
+Asks the server on this host (AIRLOCK_ADDR) whether it serves. Ends with 1 if it doesn't. It reports
+a sandbox that isn't ready, which is no failure: people need the server's pages to see why. Meant
+for the health check of a container.
 `
 
 // healthWithin bounds the question and its answer.

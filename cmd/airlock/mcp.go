@@ -17,8 +17,9 @@ import (
 
 const mcpUsage = `Usage: airlock mcp [flags]
 
-Serves the Model Context Protocol on stdin and stdout, for clients that start their servers themselves: the agent API of a running instance
-as tools. Clients that speak HTTP don't need it: they connect to /mcp of the instance.
+Serves the Model Context Protocol on stdin and stdout, for clients that start their servers
+themselves: the agent API of a running instance as tools. Clients that speak HTTP don't need it:
+they connect to /mcp of the instance.
 
   --url URL   the instance; else AIRLOCK_URL, else http://localhost:9090
 

@@ -30,7 +30,9 @@ import (
 
 const serveUsage = `Usage: airlock serve
 
-Serves the agent API and the admin UI until SIGTERM or SIGINT, after which executions may go on for AIRLOCK_DRAIN. A second signal ends it at once. The first start prints the admin token. Settings: airlock config.
+Serves the agent API and the admin UI until SIGTERM or SIGINT. Executions may then go on for
+AIRLOCK_DRAIN; a second signal ends the server at once. The first start prints the admin token.
+Settings: airlock config.
 `
 
 // serve is airlock serve.

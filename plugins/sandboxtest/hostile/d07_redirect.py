@@ -1,4 +1,5 @@
 # D07 follows a redirect from an allowed host to the metadata service and to a file
+# decided-by: egress
 # hosts: allowed.test:8080
 import urllib.request
 for where in ("metadata", "file", "loopback"):

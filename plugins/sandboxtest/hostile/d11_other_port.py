@@ -1,4 +1,5 @@
 # D11 reaches an allowed host on other ports
+# decided-by: egress
 # hosts: allowed.test:8080
 import urllib.request
 if urllib.request.urlopen("http://allowed.test:8080/", timeout=10).read() != b"hello from the allowed host":

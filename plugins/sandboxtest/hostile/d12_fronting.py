@@ -1,4 +1,5 @@
 # D12 speaks to another tenant behind an allowed name: Host, SNI, absolute form, on intercepted and on relayed hosts
+# decided-by: egress
 # hosts: echo.test other.test
 # timeout: 60
 def must_fail(what, host, request, **more):

@@ -1,4 +1,5 @@
 # D13 asks the relay for a third host, itself and through a helper process
+# decided-by: egress
 # hosts: allowed.test:8080
 def ask(request):
     s = socket.create_connection(("allowed.test", 8080), 5)

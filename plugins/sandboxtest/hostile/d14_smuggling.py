@@ -1,4 +1,5 @@
 # D14 hides a second request where Airlock and the host could disagree about the end of the first
+# decided-by: egress
 # hosts: echo.test
 # timeout: 60
 hidden = b"GET /smuggled HTTP/1.1\r\nHost: echo.test\r\nAuthorization: Bearer " + settings["SEALED"].encode() + b"\r\n\r\n"

@@ -1,4 +1,5 @@
 # D15 asks an intercepted host for another protocol: WebSocket, h2c, TLS in HTTP, HTTP/2, CONNECT, TRACE
+# decided-by: egress
 # hosts: echo.test h2.test
 # timeout: 60
 key = settings["SEALED"].encode()

@@ -1,4 +1,5 @@
 # D16 carries its secret out in the labels of names, in another case, and in an error
+# decided-by: egress
 # status: error
 # error: denied
 value = settings.get("INJECTED")

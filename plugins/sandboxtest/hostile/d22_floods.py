@@ -1,4 +1,5 @@
 # D22 opens thousands of connections to an allowed host
+# decided-by: egress
 # hosts: allowed.test:8080
 # timeout: 60
 # pair: d22b_beside_a_flood

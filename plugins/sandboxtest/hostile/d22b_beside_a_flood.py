@@ -1,4 +1,5 @@
 # D22 asks the host that another execution floods, and is answered each time
+# decided-by: egress
 # hosts: allowed.test:8080
 # timeout: 60
 # profile: neighbour

@@ -1,4 +1,5 @@
 # D23 sends its sealed secret to hosts with certificates that nobody vouches for, or of another name
+# decided-by: egress
 # hosts: badcert.test wrongname.test
 # timeout: 30
 for host in ("badcert.test", "wrongname.test"):

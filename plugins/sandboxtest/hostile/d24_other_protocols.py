@@ -1,4 +1,5 @@
 # D24 speaks SSH and SMTP to an allowed host on the port of HTTPS
+# decided-by: egress
 # hosts: ssh.test other.test
 # timeout: 60
 for host in ("ssh.test", "other.test"):

@@ -1,4 +1,5 @@
 # E13 prints what almost is a secret, for ever
+# decided-by: redactor
 # timeout: 30
 value = settings.get("INJECTED")
 for _ in range(200):

@@ -1,4 +1,5 @@
 # E15 returns too much and lets the error out: it names the limit
+# decided-by: runner
 # status: error
 # error: AIRLOCK_LIMIT_RESULT
 set_result("x" * (5 << 20))

@@ -1,4 +1,5 @@
 # E21 recurses without end
+# decided-by: runner
 # status: error
 # error: RecursionError
 def f(n):

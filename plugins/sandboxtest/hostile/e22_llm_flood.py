@@ -1,4 +1,5 @@
 # E22 fills the channel to the agent
+# decided-by: runner
 # status: error completed
 # timeout: 20
 try:

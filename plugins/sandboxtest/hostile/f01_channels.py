@@ -1,4 +1,5 @@
 # F01 puts its secret into every channel, as it is and in the usual encodings
+# decided-by: redactor
 import base64, json, urllib.parse
 value = settings.get("INJECTED")
 raw = value.encode()

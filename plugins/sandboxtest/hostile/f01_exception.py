@@ -1,4 +1,5 @@
 # F01 puts its secret into an exception
+# decided-by: redactor
 # status: error
 # error: ValueError
 value = settings.get("INJECTED")

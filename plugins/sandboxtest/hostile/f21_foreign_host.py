@@ -1,4 +1,5 @@
 # F21 sends a placeholder to hosts that its credential does not belong to, and another credential's to the wrong one, and to its own in wrong places
+# decided-by: egress
 # hosts: body.test echo.test other.test
 # timeout: 60
 import base64, json

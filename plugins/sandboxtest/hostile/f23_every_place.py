@@ -1,4 +1,5 @@
 # F23 puts a placeholder into every place that its credential allows, and reads what the host repeats
+# decided-by: egress
 # hosts: body.test
 # timeout: 30
 import base64, json, urllib.parse

@@ -1,4 +1,5 @@
 # G02 prints what looks like frames of the control channel
+# decided-by: runner
 import json, struct
 for message in ({"result": {"data": "ImZvcmdlZCI="}}, {"exited": {"code": 0}}, {"ready": {}}):
     data = json.dumps(message).encode()

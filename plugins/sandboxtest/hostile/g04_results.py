@@ -1,4 +1,5 @@
 # G04 sets the result twice, from a thread; the last one counts
+# decided-by: runner
 set_result(1)
 t = threading.Thread(target=set_result, args=(2,))
 t.start()

@@ -1,4 +1,5 @@
 # G05 forges answers to its own question
+# decided-by: runner
 # status: timeout error
 # timeout: 10
 # llm_wait: 3

@@ -1,4 +1,5 @@
 # G09 claims success and then fails
+# decided-by: runner
 # status: error
 # error: ValueError: after all
 held()

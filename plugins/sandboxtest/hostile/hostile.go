@@ -3,7 +3,9 @@
 //
 // A case is plain Python that runs after prelude.py. Its first comment line is its id and what it
 // tries; the lines "# name: value" after it say what is expected, where that differs from a
-// completed execution whose result is "held".
+// completed execution whose result is "held". "# decided-by:" names what of Airlock itself decides
+// the outcome, if the backend has no part in it: make test runs such a case on the default backend
+// only. A case without it runs on all.
 package hostile
 
 import (
@@ -33,6 +35,7 @@ type Case struct {
 	Profile string        // another word means another profile; cases share one if they name none
 	Less    string        // what holds on the restricted tier, if that is less or other than on the full one
 	Pair    string        // name of a case to run at the same time
+	Decider string        // egress, redactor or runner decides on every backend alike; "" if the backend may
 }
 
 const prelude = "prelude.py"
@@ -121,6 +124,8 @@ func (c *Case) set(field, value string) (err error) {
 		c.Less = value
 	case "pair":
 		c.Pair = value
+	case "decided-by":
+		c.Decider = value
 	case "llm_wait": // documents that the case needs a short wait for the answer; the whole run has one
 	default:
 		err = fmt.Errorf("field %q is not known", field)

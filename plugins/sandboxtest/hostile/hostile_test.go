@@ -1,6 +1,7 @@
 package hostile_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,6 +30,9 @@ func TestEveryCaseParses(t *testing.T) {
 		}
 		if c.For(true).Script == c.Script || c.For(false).Script != c.Script {
 			t.Errorf("%s: the script doesn't learn of its tier", c.Name)
+		}
+		if !slices.Contains([]string{"", "egress", "redactor", "runner"}, c.Decider) || c.Decider != "" && differs {
+			t.Errorf("%s: %q decides nothing on every backend alike", c.Name, c.Decider)
 		}
 		if c.Pair != "" && !names[c.Pair] {
 			t.Errorf("%s: pair %s is no case", c.Name, c.Pair)

@@ -1,0 +1,39 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/computclaw/airlock/plugins/docker/dockertest"
+	"github.com/computclaw/airlock/plugins/ssh/sshtest"
+)
+
+// boxImage is what the docker backend runs in these tests: this host's Python.
+const boxImage = "airlock-test:1"
+
+// dockerSettings starts an engine with an image, until the end of the test, and returns what a
+// server needs to use it.
+func DockerSettings(tb testing.TB) (*dockertest.Engine, []string) {
+	tb.Helper()
+	root, err := dockertest.Root()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	e := dockertest.New(tb)
+	if err := e.Import(boxImage, root); err != nil {
+		tb.Fatal(err)
+	}
+	return e, []string{"AIRLOCK_PLUGIN_DOCKER_HOST=" + e.Host(), "AIRLOCK_DOCKER_IMAGE=" + boxImage}
+}
+
+// sshSettings are what a server needs to use a machine.
+func SSHSettings(m *sshtest.Machine) []string {
+	var env []string
+	for name, value := range m.Settings() {
+		env = append(env, "AIRLOCK_PLUGIN_SSH_"+strings.ToUpper(name)+"="+value)
+	}
+	return env
+}
+
+// everywhere are all built-in backends, the default first.
+func Backends() []string { return []string{"bubblewrap", "landlock", "docker", "ssh"} }

@@ -1,0 +1,59 @@
+package cli_test
+
+import (
+	"bytes"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
+)
+
+// TestHoleM2HeadersOnTheCommandLine: a person names the headers of a value, reads them, and goes
+// back to the usual ones; those that are logged are refused.
+func TestHoleM2HeadersOnTheCommandLine(t *testing.T) {
+	t.Parallel()
+	in := e2e.StartInstance(t)
+	const value = "sealed-value-0123456789"
+	for _, c := range []struct {
+		args      []string
+		puts      string // what show says afterwards
+		lacks     string
+		code      int
+		complains string
+	}{
+		{[]string{"set", "KEY", "--host", "api.example.com"}, "Authorization, X-Api-Key,", "Cookie", 0, ""},
+		{[]string{"set", "KEY", "--header", "x-own", "--header", "cookie"}, "header (Cookie, X-Own)", "Authorization", 0, ""},
+		{[]string{"set", "KEY", "--place", "query"}, "header (Cookie, X-Own), query", "Authorization", 0, ""},
+		{[]string{"set", "KEY", "--header", "User-Agent"}, "header (Cookie, X-Own), query", "Authorization", 1,
+			"servers and proxies log that header"},
+		{[]string{"set", "KEY", "--header", "X Own"}, "header (Cookie, X-Own), query", "Authorization", 1,
+			"not the name of a header"},
+		{[]string{"set", "KEY", "--header", ""}, "header, query", "X-Own", 0, ""},
+	} {
+		code, said := runAdmin(in, in.Env, value, c.args...)
+		_, shown := runAdmin(in, in.Env, "", "show", "KEY", "--headers")
+		if (code == 0) != (c.code == 0) || !strings.Contains(said, c.complains) || !strings.Contains(shown, c.puts) ||
+			strings.Contains(shown, c.lacks) {
+			t.Errorf("%q: code %d, said %q, shown\n%s", c.args, code, said, shown)
+		}
+	}
+	if _, listed := runAdmin(in, in.Env, "", "list"); !strings.Contains(listed, "header, query") ||
+		strings.Contains(listed, value) {
+		t.Errorf("listed: %s", listed)
+	}
+	if _, said := runAdmin(in, in.Env, "", "test", "KEY", "--header", "Referer"); !strings.Contains(said,
+		"servers and proxies log that header") {
+		t.Errorf("tested: %s", said)
+	}
+}
+
+// runAdmin runs one admin command and returns its exit code and all that it wrote.
+func runAdmin(in *e2e.Instance, env []string, stdin string, args ...string) (code int, text string) {
+	in.T.Helper()
+	command := exec.Command(in.Binary, append([]string{"admin", "credential"}, args...)...)
+	var out bytes.Buffer
+	command.Env, command.Stdin, command.Stdout, command.Stderr = env, strings.NewReader(stdin), &out, &out
+	_ = command.Run()
+	return command.ProcessState.ExitCode(), out.String()
+}

@@ -1,0 +1,68 @@
+package cli_test
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/computclaw/airlock/app/egress/ca"
+)
+
+// cmdTLSHost starts a host that a script's sealed credentials may belong to: tlshost. It speaks TLS
+// under every name, with certificates that ca.pem vouches for, repeats in header and body what it
+// was sent, and writes it to in/host.log, a line per request: method, host, URL, headers, body.
+// $TLSHOST is its address.
+func cmdTLSHost(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: tlshost")
+	}
+	authority, err := ca.New(time.Now())
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs("ca.pem"), authority.Certificate(), 0o600))
+	ts.Check(os.MkdirAll(ts.MkAbs("in"), 0o700))
+	record, err := os.Create(ts.MkAbs("in/host.log"))
+	ts.Check(err)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	srv := &http.Server{ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0),
+		Handler: &mirror{record: record}}
+	go func() {
+		_ = srv.Serve(tls.NewListener(listener,
+			&tls.Config{GetCertificate: func(h *tls.ClientHelloInfo) (*tls.Certificate,
+				error) {
+				return authority.Leaf(h.ServerName)
+			}}))
+	}()
+	ts.Setenv("TLSHOST", listener.Addr().String())
+	ts.Defer(func() {
+		_ = srv.Shutdown(context.Background())
+		_ = record.Close()
+	})
+}
+
+// mirror repeats what it is sent, and writes it down.
+type mirror struct {
+	mu     sync.Mutex
+	record io.Writer
+}
+
+func (m *mirror) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	authorization := r.Header.Get("Authorization")
+	m.mu.Lock()
+	fmt.Fprintln(m.record, r.Method, r.Host, r.URL, r.Header, string(body))
+	m.mu.Unlock()
+	w.Header().Set("X-Echo", authorization)
+	_ = json.NewEncoder(w).Encode(
+		map[string]string{"url": r.URL.String(), "authorization": authorization, "body": string(body)})
+}

@@ -1,0 +1,233 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// imageUID is who serves in a container that starts as root, as cmd/airlock has it.
+const imageUID = 10001
+
+// contained is an Airlock in a container, reached like any other.
+type Container struct {
+	*Instance
+	*Image
+	T    *testing.T
+	Name string
+}
+
+// run starts a container with the options and waits until it can execute. It shares this host's
+// network.
+func (i *Image) Run(t *testing.T, name string, options ...string) *Container {
+	t.Helper()
+	addr := FreeAddress(t)
+	return i.start(t, name, addr,
+		append([]string{"--network", "host", "-e", "AIRLOCK_ADDR=" + addr, "-e", "AIRLOCK_WORKERS=2", "-e", "AIRLOCK_POOL=1"},
+			options...)...)
+}
+
+// inFull are the options under which a container gets full isolation: the profile that is shipped,
+// and nothing masked.
+func InFull(t *testing.T) []string {
+	t.Helper()
+	profile, err := filepath.Abs("../../../../../deploy/seccomp/airlock.json")
+	Must(t, err)
+	return []string{"--security-opt", "seccomp=" + profile, "--security-opt", "systempaths=unconfined"}
+}
+
+// runInFull is run in full isolation with these settings. The container finds this test's temporary
+// files where they are; its data and its log are where those of an instance outside would be.
+func (i *Image) RunInFull(t *testing.T, name string, env ...string) *Container {
+	t.Helper()
+	data, shared := t.TempDir(), filepath.Dir(t.TempDir())
+	Must(t, os.Chown(data, imageUID, imageUID))
+	Must(t, os.Chmod(shared, 0o755)) // the server is not who runs the test
+	options := append(InFull(t), "-v", data+":/data", "-v", shared+":"+shared+":ro")
+	for _, setting := range env {
+		options = append(options, "-e", setting)
+	}
+	c := i.Run(t, name, options...)
+	c.Dir = data
+	log, err := os.Create(c.Log)
+	Must(t, err)
+	defer log.Close()
+	follow := exec.CommandContext(t.Context(), "docker", "-H", c.Host(), "logs", "-f", name)
+	follow.Stdout, follow.Stderr = log, log
+	Must(t, follow.Start())
+	t.Cleanup(func() { _ = follow.Wait() })
+	return c
+}
+
+// runPublished does it as README.md says, with a network and settings of the container's own and
+// one published port.
+func (i *Image) RunPublished(t *testing.T, name string, options ...string) *Container {
+	t.Helper()
+	addr := FreeAddress(t)
+	i.Docker("network", "create", name) // the engine has none of its own
+	t.Cleanup(func() {
+		if out, err := exec.Command("docker", "-H", i.Host(), "network", "rm", name).CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+	return i.start(t, name, addr, append([]string{"--network", name, "-p", addr + ":9090"}, options...)...)
+}
+
+// start starts a container whose server answers at addr.
+func (i *Image) start(t *testing.T, name, addr string, options ...string) *Container {
+	t.Helper()
+	i = &Image{Engine: i.Engine, T: t, Name: i.Name}
+	c := &Container{Image: i, T: t, Name: name,
+		Instance: &Instance{T: t, URL: "http://" + addr, Answers: filepath.Join(t.TempDir(), "answers"),
+			Log: filepath.Join(t.TempDir(), "log")}}
+	c.Command = c.exec
+	i.Docker(slices.Concat([]string{"run", "-d", "--name", name}, options, []string{i.Name})...)
+	t.Cleanup(func() { // of the test, whose context is over
+		if out, err := exec.Command("docker", "-H", i.Host(), "rm", "-f", name).CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+	c.ready()
+	return c
+}
+
+func (c *Container) ready() {
+	c.T.Helper()
+	defer func() {
+		if c.T.Failed() {
+			c.T.Log(c.Logs())
+		}
+	}()
+	Eventually(c.T, 2*time.Minute, "the sandbox is ready", func() bool {
+		if c.Docker("inspect", "-f", "{{.State.Running}}", c.Name) != "true" {
+			c.T.Fatal("the container ended")
+		}
+		var health struct{ Sandbox struct{ Ready bool } }
+		return c.Call(http.MethodGet, "/health", nil, &health) == http.StatusOK && health.Sandbox.Ready
+	})
+}
+
+func (c *Container) Logs() string {
+	out, _ := exec.Command("docker", "-H", c.Host(), "logs", c.Name).CombinedOutput()
+	return string(out)
+}
+
+// isolation is what the server says about its boxes.
+func (c *Container) Isolation() string {
+	var health struct{ Backend, Isolation string }
+	c.Call(http.MethodGet, "/health", nil, &health)
+	return health.Backend + " " + health.Isolation
+}
+
+// exec runs the program in the container, as the user to whom the data belongs.
+func (c *Container) exec(args ...string) *exec.Cmd {
+	c.T.Helper()
+	owner := strings.Fields(c.StatusOf(c.ServerPID(), "Uid"))[0]
+	return exec.Command("docker",
+		append([]string{"-H", c.Host(), "exec", "-i", "-u", owner, c.Name, "airlock"}, args...)...)
+}
+
+// firstPID is the container's first process, by its number here.
+func (c *Container) FirstPID() int {
+	c.T.Helper()
+	pid, err := strconv.Atoi(c.Docker("inspect", "-f", "{{.State.Pid}}", c.Name))
+	Must(c.T, err)
+	return pid
+}
+
+func (c *Container) ServerPID() int {
+	c.T.Helper()
+	return c.Child(c.FirstPID(), "airlock serve")
+}
+
+// child is a child process with such a command line.
+func (c *Container) Child(parent int, line string) int {
+	c.T.Helper()
+	for _, p := range ChildrenOf(c.T, parent) {
+		if strings.Contains(p.Line, line) {
+			return p.PID
+		}
+	}
+	c.T.Fatalf("process %d has no child %q but %+v", parent, line, ChildrenOf(c.T, parent))
+	return 0
+}
+
+// statusOf reads a field of a process's status, as in /proc.
+func (c *Container) StatusOf(pid int, field string) string {
+	c.T.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	Must(c.T, err)
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, field+":"); ok {
+			return strings.TrimSpace(value)
+		}
+	}
+	c.T.Fatalf("process %d has no %s", pid, field)
+	return ""
+}
+
+// flow is the way of agent and person that the product was first described by.
+func (c *Container) Flow() string {
+	c.T.Helper()
+	var profile struct {
+		ID string `json:"profile_id"`
+	}
+	if code := c.Call(http.MethodPost, "/profiles", map[string]any{"description": "in a container"},
+		&profile); code != http.StatusCreated {
+		c.T.Fatalf("create a profile: %d", code)
+	}
+	c.Call(http.MethodPost, "/profiles/"+profile.ID+"/keys",
+		map[string]any{"keys": []map[string]any{{"name": "API_KEY", "description": "a key"}}}, nil)
+	c.Admin("sk-secret-of-the-container", "credential", "set", "API_KEY", "--mode", "injected")
+	c.Admin("", "profile", "lock", profile.ID)
+	x := c.Submit(profile.ID,
+		"print('key is', settings.get('API_KEY'))\n"+
+			"set_result({'sum': sum(range(10)), 'words': llm.complete('Summarize 45')})", time.Minute)
+	id := x.ID
+	Eventually(c.T, 2*time.Minute, "the execution ends", func() bool {
+		x = Execution{}
+		c.Call(http.MethodGet, "/executions/"+id, nil, &x)
+		if x.Status == "awaiting_llm" {
+			c.Call(http.MethodPost, "/executions/"+id+"/respond", map[string]any{"response": "forty-five"}, nil)
+		}
+		return x.Terminal()
+	})
+	if x.Status != "completed" || string(x.Result) != `{"sum":45,"words":"forty-five"}` ||
+		strings.Contains(x.Stdout, "sk-secret") || !strings.HasPrefix(x.Stdout, "key is ") {
+		c.T.Errorf("%s %s %s %q", x.Status, x.Error, x.Result, x.Stdout)
+	}
+	return id
+}
+
+// stop ends the container in order and returns its exit code.
+func (c *Container) Stop() string {
+	c.T.Helper()
+	c.Docker("stop", "-t", "60", c.Name)
+	return c.Docker("inspect", "-f", "{{.State.ExitCode}}", c.Name)
+}
+
+func (c *Container) Again() {
+	c.T.Helper()
+	c.Docker("start", c.Name)
+	c.ready()
+}
+
+// page is a page of the UI.
+func (c *Container) Page(path string) string {
+	c.T.Helper()
+	response, err := http.Get(c.URL + path)
+	Must(c.T, err)
+	defer response.Body.Close()
+	var text bytes.Buffer
+	_, err = text.ReadFrom(response.Body)
+	Must(c.T, err)
+	return text.String()
+}

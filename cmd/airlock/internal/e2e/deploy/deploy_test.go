@@ -1,0 +1,332 @@
+package deploy_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/pelletier/go-toml/v2"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/computclaw/airlock/cmd/airlock/internal/config"
+	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
+	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
+)
+
+// keys are those that a file of a platform may have, as its documentation lists them; nil is a
+// value, "*" any name.
+type keys map[string]keys
+
+func (k keys) with(names ...string) keys {
+	all := maps.Clone(k)
+	if all == nil {
+		all = keys{}
+	}
+	for _, name := range names {
+		all[name] = nil
+	}
+	return all
+}
+
+// renderKeys: https://render.com/docs/blueprint-spec, of a web service.
+func renderKeys() keys {
+	return keys{"services": keys{
+		"image": keys{}.with("url", "creds"), "disk": keys{}.with("name", "mountPath", "sizeGB"),
+		"envVars": keys{}.with("key", "value", "generateValue", "sync", "previewValue"),
+		"scaling": keys{}.with("minInstances", "maxInstances", "targetMemoryPercent", "targetCPUPercent"),
+	}.with("type", "name", "runtime", "plan", "region", "repo", "branch", "rootDir", "dockerCommand", "dockerContext",
+		"dockerfilePath", "healthCheckPath", "maxShutdownDelaySeconds",
+		"numInstances", "autoDeployTrigger", "domains", "preDeployCommand")}.with("databases", "envVarGroups", "previews",
+		"version")
+}
+
+// railwayKeys: https://docs.railway.com/reference/config-as-code.
+func railwayKeys() keys {
+	return keys{
+		"build": keys{}.with("builder", "buildCommand", "dockerfilePath", "watchPatterns"),
+		"deploy": keys{}.with("startCommand", "preDeployCommand", "healthcheckPath", "healthcheckTimeout",
+			"restartPolicyType", "restartPolicyMaxRetries", "cronSchedule",
+			"overlapSeconds", "drainingSeconds", "multiRegionConfig"),
+	}
+}
+
+// flyKeys: https://fly.io/docs/reference/configuration/.
+func flyKeys() keys {
+	return keys{
+		"build": keys{"args": {"*": nil}}.with("image", "dockerfile", "ignorefile", "build-target", "builder"),
+		"env":   keys{"*": nil},
+		"http_service": keys{
+			"concurrency": keys{}.with("type", "soft_limit", "hard_limit"),
+			"checks": keys{}.with("grace_period", "interval", "method", "timeout", "path", "protocol", "tls_server_name",
+				"tls_skip_verify"),
+		}.with("processes", "internal_port", "force_https", "auto_stop_machines", "auto_start_machines",
+			"min_machines_running"),
+		"mounts": keys{}.with("source", "destination", "initial_size", "processes", "snapshot_retention",
+			"auto_extend_size_threshold", "auto_extend_size_increment", "auto_extend_size_limit"),
+		"vm": keys{}.with("size", "memory", "cpus", "cpu_kind", "processes", "memory_mb"),
+	}.with("app", "primary_region", "kill_signal", "kill_timeout", "console_command", "swap_size_mb")
+}
+
+// unknown lists what of a file the documentation doesn't list.
+func (k keys) unknown(path string, value any) (found []string) {
+	switch v := value.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			inner, ok := k[name]
+			if !ok {
+				inner, ok = k["*"]
+			}
+			if !ok {
+				found = append(found, path+name)
+				continue
+			}
+			found = append(found, inner.unknown(path+name+".", v[name])...)
+		}
+	case []any:
+		for _, item := range v {
+			found = append(found, k.unknown(path, item)...)
+		}
+	}
+	return found
+}
+
+// deployFile is a file that a platform reads, with the keys that its documentation lists. Of
+// compose there is a schema, see TestDeployFilesFitPublishedSchemas.
+type deployFile struct {
+	name string
+	keys keys
+	read func([]byte, any) error
+}
+
+func deployFiles() []deployFile {
+	return []deployFile{
+		{"render.yaml", renderKeys(), yaml.Unmarshal}, {"railway.toml", railwayKeys(), toml.Unmarshal},
+		{"fly.toml", flyKeys(), toml.Unmarshal},
+		{"deploy/docker-compose.yml", nil, yaml.Unmarshal},
+	}
+}
+
+func deployFileNamed(t *testing.T, name string) deployFile {
+	t.Helper()
+	for _, f := range deployFiles() {
+		if f.name == name {
+			return f
+		}
+	}
+	t.Fatalf("no deploy file is %s", name)
+	return deployFile{}
+}
+
+func (f deployFile) Parse(t *testing.T) map[string]any {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../../../../..", f.name))
+	e2e.Must(t, err)
+	var content map[string]any
+	e2e.Must(t, f.read(text, &content))
+	return content
+}
+
+// Platforms ignore, or refuse, what they don't know.
+func TestDeployFilesHaveKnownKeysOnly(t *testing.T) {
+	for _, f := range deployFiles() {
+		if f.keys == nil {
+			continue
+		}
+		if found := f.keys.unknown("", f.Parse(t)); len(found) > 0 {
+			t.Errorf("%s: nobody documents %v", f.name, found)
+		}
+		misspelt := f.Parse(t)
+		misspelt["healthChekPath"] = "/health"
+		if len(f.keys.unknown("", misspelt)) != 1 {
+			t.Errorf("%s: a misspelt key would not be noticed", f.name)
+		}
+	}
+}
+
+// Where the documentation lists values, these are among them.
+func TestDeployFilesHaveDocumentedValuesOnly(t *testing.T) {
+	for _, c := range []struct {
+		file string
+		path []string
+		may  []any
+	}{
+		{"render.yaml", []string{"services", "type"}, []any{"web", "pserv", "worker", "cron", "keyvalue"}},
+		{"render.yaml", []string{"services", "runtime"}, []any{"docker", "image"}},
+		// free has no disk
+		{"render.yaml", []string{"services", "plan"},
+			[]any{"starter", "standard", "pro", "pro plus", "pro max", "pro ultra"}},
+		{"railway.toml", []string{"build", "builder"}, []any{"DOCKERFILE", "RAILPACK", "NIXPACKS"}},
+		{"railway.toml", []string{"deploy", "restartPolicyType"}, []any{"ON_FAILURE", "ALWAYS", "NEVER"}},
+		{"fly.toml", []string{"kill_signal"},
+			[]any{"SIGINT", "SIGTERM", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGKILL", "SIGSTOP"}},
+		{"fly.toml", []string{"http_service", "auto_stop_machines"}, []any{"off", "stop", "suspend"}},
+		{"fly.toml", []string{"vm", "size"},
+			[]any{"shared-cpu-1x", "shared-cpu-2x", "shared-cpu-4x", "shared-cpu-8x", "performance-1x", "performance-2x",
+				"performance-4x", "performance-8x", "performance-16x"}},
+	} {
+		if got := at(t, deployFileNamed(t, c.file).Parse(t), c.path...); !slices.Contains(c.may, got) {
+			t.Errorf("%s: %v is %v, which is none of %v", c.file, c.path, got, c.may)
+		}
+	}
+	for _, c := range []struct {
+		file string
+		path []string
+	}{
+		{"render.yaml", []string{"services", "disk", "sizeGB"}},
+		{"render.yaml", []string{"services", "maxShutdownDelaySeconds"}},
+		{"railway.toml", []string{"deploy", "healthcheckTimeout"}}, {"railway.toml", []string{"deploy", "drainingSeconds"}},
+		{"fly.toml", []string{"kill_timeout"}},
+	} {
+		// Render and Fly.io let a shutdown take 300 seconds at most.
+		if n, err := strconv.Atoi(fmt.Sprint(at(t, deployFileNamed(t, c.file).Parse(t), c.path...))); err != nil || n < 1 ||
+			n > 300 {
+			t.Errorf("%s: %v is no number from 1 to 300: %v", c.file, c.path, err)
+		}
+	}
+}
+
+// at walks into a file by names and the first of lists.
+func at(t *testing.T, value any, path ...string) any {
+	t.Helper()
+	for _, name := range path {
+		if list, ok := value.([]any); ok && len(list) > 0 {
+			value = list[0]
+		}
+		if list, ok := value.([]map[string]any); ok && len(list) > 0 {
+			value = list[0]
+		}
+		m, ok := value.(map[string]any)
+		if !ok {
+			t.Fatalf("no %v", path)
+		}
+		value = m[name]
+	}
+	return value
+}
+
+// Every platform keeps the data on a disk where the image has it, asks for the health where there
+// is an answer, and lets a shutdown finish.
+func TestDeployFilesFitTheProgram(t *testing.T) {
+	files := map[string]map[string]any{}
+	for _, f := range deployFiles() {
+		files[f.name] = f.Parse(t)
+	}
+	image, err := os.ReadFile("../../../../../Dockerfile")
+	e2e.Must(t, err)
+	if !strings.Contains(string(image), "AIRLOCK_DATA_DIR=/data") || strings.Contains(string(image), "\nVOLUME") {
+		t.Error("the image keeps its data elsewhere, or has a VOLUME, which Railway refuses")
+	}
+	for _, c := range []struct {
+		file string
+		path []string
+		want any
+	}{
+		{"render.yaml", []string{"services", "disk", "mountPath"}, "/data"},
+		{"render.yaml", []string{"services", "healthCheckPath"}, "/health"},
+		{"railway.toml", []string{"deploy", "healthcheckPath"}, "/health"},
+		{"fly.toml", []string{"mounts", "destination"}, "/data"},
+		{"fly.toml", []string{"http_service", "checks", "path"}, "/health"},
+		{"fly.toml", []string{"http_service", "internal_port"}, int64(9090)},
+		{"fly.toml", []string{"kill_signal"}, "SIGTERM"},
+	} {
+		if got := at(t, files[c.file], c.path...); got != c.want {
+			t.Errorf("%s: %v is %v, want %v", c.file, c.path, got, c.want)
+		}
+	}
+	for _, seconds := range []any{at(t, files["render.yaml"], "services", "maxShutdownDelaySeconds"),
+		at(t, files["railway.toml"], "deploy", "drainingSeconds"), at(t, files["fly.toml"], "kill_timeout")} {
+		var n int
+		if _, err := fmt.Sscan(fmt.Sprint(seconds), &n); err != nil || n < 2*int(instance.Grace.Seconds()) {
+			t.Errorf("a shutdown gets %v seconds, and may take twice %s", seconds, instance.Grace)
+		}
+	}
+	volumes := at(t, files["deploy/docker-compose.yml"], "services", "airlock", "volumes")
+	if fmt.Sprint(volumes) != "[airlock-data:/data]" {
+		t.Errorf("compose mounts %v", volumes)
+	}
+	profile := filepath.Join("../../../../../deploy", "seccomp/airlock.json")
+	if _, err := os.Stat(profile); err != nil ||
+		!strings.Contains(fmt.Sprint(at(t, files["deploy/docker-compose.yml"], "services", "airlock", "security_opt")),
+			"seccomp=./seccomp/airlock.json") {
+		t.Errorf("compose names another profile than %s: %v", profile, err)
+	}
+}
+
+// The server takes the variables that the files set, and the platforms' own names for its address.
+func TestDeployFilesSetVariablesThatThereAre(t *testing.T) {
+	var render []string
+	for _, item := range at(t, deployFiles()[0].Parse(t), "services", "envVars").([]any) {
+		entry := item.(map[string]any)
+		value, set := entry["value"].(string)
+		if entry["generateValue"] == true {
+			value, set = "k3J9x0S8oYb2mQv7Zt1LrW5uPc6NdEfGhAiBjCkDl0M=", true // 256 bits in base64, as Render says
+		}
+		if !set {
+			t.Errorf("%v has no value", entry["key"])
+		}
+		render = append(render, entry["key"].(string)+"="+value)
+	}
+	cfg, err := config.Load(append(render, "RENDER=true", "RENDER_EXTERNAL_URL=https://airlock.onrender.com",
+		"PORT=10000"))
+	if err != nil || cfg.PublicURL != "https://airlock.onrender.com" || cfg.Addr != ":10000" || cfg.AdminToken.Empty() ||
+		cfg.SecretKey.Empty() {
+		t.Errorf("%+v %v", cfg, err)
+	}
+	cfg, err = config.Load([]string{"RAILWAY_PROJECT_ID=x", "RAILWAY_PUBLIC_DOMAIN=airlock.up.railway.app", "PORT=8080"})
+	if err != nil || cfg.PublicURL != "https://airlock.up.railway.app" || cfg.Addr != ":8080" {
+		t.Errorf("%+v %v", cfg, err)
+	}
+	cfg, err = config.Load([]string{"FLY_APP_NAME=" + fmt.Sprint(at(t, deployFiles()[2].Parse(t), "app"))})
+	if err != nil || cfg.PublicURL != "https://airlock.fly.dev" || cfg.Addr != ":9090" {
+		t.Errorf("%+v %v", cfg, err)
+	}
+	compose, _ := at(t, deployFiles()[3].Parse(t), "services", "airlock", "environment").(map[string]any)
+	for name := range compose {
+		if !slices.ContainsFunc(config.Variables(), func(v config.Variable) bool { return v.Name == name }) {
+			t.Errorf("compose sets %s, which Airlock doesn't know", name)
+		}
+	}
+}
+
+// The buttons lead to this repository, where the platforms find their files.
+func TestDeployButtons(t *testing.T) {
+	const repository = "https://github.com/computclaw/airlock"
+	readme, err := os.ReadFile("../../../../../README.md")
+	e2e.Must(t, err)
+	for platform, button := range map[string]string{
+		"Render":  "](https://render.com/deploy?repo=" + repository + ")",
+		"Railway": "](https://railway.com/new/github?repo=" + repository + ")",
+	} {
+		if !strings.Contains(string(readme), button) {
+			t.Errorf("README.md has no button for %s", platform)
+		}
+	}
+}
+
+func TestSystemdUnit(t *testing.T) {
+	text, err := os.ReadFile("../../../../../deploy/systemd/airlock.service")
+	e2e.Must(t, err)
+	unit := filepath.Join(t.TempDir(), "airlock.service")
+	e2e.Must(t, os.WriteFile(unit,
+		[]byte(strings.Replace(string(text), "ExecStart=/usr/local/bin/airlock",
+			"ExecStart="+filepath.Join(e2e.BinDir, "airlock"), 1)), 0o600))
+	verify := exec.CommandContext(t.Context(), "systemd-analyze", "verify", "--man=no", unit)
+	verify.Env = append(os.Environ(), "SYSTEMD_LOG_LEVEL=warning")
+	if out, err := verify.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v\n%s", err, out)
+	}
+	for line := range strings.Lines(string(text)) {
+		setting, ok := strings.CutPrefix(line, "Environment=")
+		if ok {
+			if _, err := config.Load([]string{strings.TrimSpace(setting)}); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}

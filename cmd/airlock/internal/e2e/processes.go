@@ -1,0 +1,117 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func ChildrenOf(t *testing.T, parent int) []Process {
+	t.Helper()
+	entries, err := os.ReadDir("/proc")
+	Must(t, err)
+	var found []Process
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		if fields, err := ReadStat(pid); err != nil || fields[1] != strconv.Itoa(parent) {
+			continue
+		}
+		if p, err := readProcess(pid); err == nil {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// resident is a process's memory in KiB.
+func Resident(t *testing.T, pid int) int {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	Must(t, err)
+	_, rest, _ := strings.Cut(string(text), "VmRSS:")
+	n, err := strconv.Atoi(strings.Fields(rest)[0])
+	Must(t, err)
+	return n
+}
+
+// process is one under the server.
+type Process struct {
+	PID   int
+	start string // tells it from a later one with the same pid
+	Line  string
+}
+
+func (p Process) Alive() bool {
+	now, err := readProcess(p.PID)
+	return err == nil && now.start == p.start
+}
+
+// readProcess reads a process; its parent is in field 1 of the rest, its start time in field 19.
+func readProcess(pid int) (Process, error) {
+	fields, err := ReadStat(pid)
+	if err != nil {
+		return Process{}, err
+	}
+	line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return Process{pid, fields[19], string(bytes.ReplaceAll(line, []byte{0}, []byte{' '}))}, nil
+}
+
+func ReadStat(pid int) ([]string, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return nil, err
+	}
+	return strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])), nil
+}
+
+// processes returns all processes under the server.
+func (in *Instance) Processes() []Process { return Under(in.T, in.Server.Process.Pid) }
+
+// under returns all processes below one.
+func Under(t *testing.T, root int) []Process {
+	t.Helper()
+	children := map[int][]int{}
+	entries, err := os.ReadDir("/proc")
+	Must(t, err)
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		if fields, err := ReadStat(pid); err == nil {
+			parent, _ := strconv.Atoi(fields[1])
+			children[parent] = append(children[parent], pid)
+		}
+	}
+	var found []Process
+	var walk func(pid int)
+	walk = func(pid int) {
+		for _, child := range children[pid] {
+			if p, err := readProcess(child); err == nil {
+				found = append(found, p)
+			}
+			walk(child)
+		}
+	}
+	walk(root)
+	return found
+}
+
+// descendants returns pid and command line of all processes under the server, except its plugins.
+func (in *Instance) Descendants() []string { return BoxesUnder(in.T, in.Server.Process.Pid) }
+
+func BoxesUnder(t *testing.T, server int) []string {
+	t.Helper()
+	var found []string
+	for _, p := range Under(t, server) {
+		if !strings.Contains(p.Line, " plugin ") {
+			found = append(found, fmt.Sprintf("%d %s", p.PID, p.Line))
+		}
+	}
+	return found
+}

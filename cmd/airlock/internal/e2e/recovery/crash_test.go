@@ -1,0 +1,370 @@
+package recovery_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
+	"github.com/computclaw/airlock/plugins/docker/dockertest"
+	"github.com/computclaw/airlock/plugins/ssh/sshtest"
+)
+
+var (
+	rounds = flag.Int("rounds", 24, "faults of TestNothingAcceptedIsLost")
+	seed   = flag.Uint64("seed", 0, "of TestNothingAcceptedIsLost; 0: another one each time")
+)
+
+// restEvery is after how many faults everything is brought to rest and looked at as a whole.
+const restEvery = 100
+
+// mostMisses is how often a fault may hit nothing more than it hits something.
+const mostMisses = 8
+
+// TestNothingAcceptedIsLost breaks the whole program at random moments under load, in every way
+// that faults lists, each at least once in a run of as many rounds, and checks what it promised: an
+// execution that got a 202 ends, its script is started at most once, its end never changes,
+// credentials stay as they were set, the database is sound, and nothing is left on the host. See
+// the Makefile's crash for a long run.
+func TestNothingAcceptedIsLost(t *testing.T) {
+	if !e2e.InNamespaces(t) {
+		return
+	}
+	if *seed == 0 {
+		*seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("seed %d", *seed)
+	c := newCrash(t)
+	var deck []fault
+	for round := 0; round < *rounds && !t.Failed(); {
+		if len(deck) == 0 { // so that each comes equally often
+			deck = faults()
+			c.random.Shuffle(len(deck), func(i, j int) { deck[i], deck[j] = deck[j], deck[i] })
+		}
+		one := deck[0]
+		deck = deck[1:]
+		c.while(500 * time.Millisecond)
+		c.look()
+		start := time.Now()
+		c.striking.Store(&one)
+		hit := one.strike(c)
+		e2e.Eventually(t, 90*time.Second, "it works again after: "+one.name, c.works)
+		c.struck.Store(time.Now().UnixNano())
+		c.striking.Store(nil)
+		t.Logf("round %d: %s, %s, hit: %t", round, one.name, time.Since(start).Round(time.Millisecond), hit)
+		if !hit { // it is tried again, and does not count
+			deck = append(deck, one)
+			if c.misses[one.name]++; c.misses[one.name] > mostMisses+c.hits[one.name] {
+				t.Errorf("%s: missed %d times, hit %d times", one.name, c.misses[one.name], c.hits[one.name])
+			}
+			continue
+		}
+		c.hits[one.name]++
+		if round++; round%restEvery == 0 && round < *rounds {
+			c.rest()
+			c.in.Start()
+			c.load.begin()
+		}
+	}
+	c.calm()
+	c.rest()
+	c.again()
+	c.report()
+}
+
+// crash is an instance that is broken again and again, with everything around it.
+type crash struct {
+	t          *testing.T
+	in         *e2e.Instance
+	machine    *sshtest.Machine
+	engine     *dockertest.Engine
+	tmp        string // for temporary files of the server and of boxes
+	random     *rand.Rand
+	load       *crashLoad
+	witness    *e2e.Witness
+	profiles   map[string]string // by backend
+	label      string
+	mounts     int
+	files      []string       // in the data directory
+	hits       map[string]int // by fault
+	misses     map[string]int
+	orphans    []string        // containers that outlived their server
+	engineless bool            // the engine died with the server, so that nobody ended what runs in containers
+	unattended map[int]bool    // what ran in them then, or while there was no engine
+	halfMade   map[string]bool // processes of containers that a killed engine left
+	seen       map[string]int  // how often there was something that may not be left, by what
+	striking   atomic.Pointer[fault]
+	struck     atomic.Int64 // when the last fault was over
+	noFaults   atomic.Bool  // any more: see calm
+}
+
+func newCrash(t *testing.T) *crash {
+	// What loses its parent becomes ours, so that nothing gets out of sight.
+	e2e.Must(t, unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+	c := &crash{t: t, random: rand.New(rand.NewPCG(*seed, 1)), profiles: map[string]string{}, hits: map[string]int{},
+		misses: map[string]int{}, seen: map[string]int{}, unattended: map[int]bool{}, halfMade: map[string]bool{}}
+	e2e.NewWorld(t)
+	c.machine = sshtest.New(t, sshtest.Options{})
+	var docker []string
+	c.engine, docker = e2e.DockerSettings(t)
+	c.witness = e2e.NewWitness(t)
+	c.tmp = e2e.PublicDir(t)
+	c.in = e2e.NewInstance(t, append(append(docker, e2e.SSHSettings(c.machine)...), "TMPDIR="+c.tmp,
+		"AIRLOCK_PLUGIN_LANDLOCK_TMP="+c.tmp, "AIRLOCK_SANDBOX="+strings.Join(e2e.Backends(), ","),
+		"AIRLOCK_LOCAL_SERVICES="+c.witness.Services,
+		"AIRLOCK_POOL=1", "AIRLOCK_WORKERS=4", "AIRLOCK_LLM_WAIT=5s", "AIRLOCK_TIMEOUT_DEFAULT=20s",
+		"AIRLOCK_TIMEOUT_MAX=20s", "AIRLOCK_LIMIT_MEMORY=128MiB", "AIRLOCK_LIMIT_TMP=8MiB")...)
+	e2e.Shell(t, "mount", "-t", "tmpfs", "-o", "mode=700,"+roomy, "airlock-crash", c.in.Dir)
+	t.Cleanup(func() { _ = syscall.Unmount(c.in.Dir, syscall.MNT_DETACH) })
+	c.mounts = e2e.Lines(t, "/proc/self/mountinfo")
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("%s", c.logTail())
+		}
+		c.in.Stop()
+	})
+	c.in.Start()
+	c.label = e2e.LabelOf(t, c.in)
+	c.setToken()
+	c.in.AllReady(e2e.Backends()...)
+	for _, name := range e2e.Backends() {
+		c.profiles[name] = c.in.Placed(name, "--key", "TOKEN", "--host", "witness.test:80")
+	}
+	c.files = c.dataFiles()
+	c.load = newLoad(c, *seed)
+	c.load.begin()
+	t.Cleanup(c.load.end)
+	return c
+}
+
+// while lets the load go on for a random time.
+func (c *crash) while(most time.Duration) {
+	time.Sleep(time.Duration(c.random.Int64N(int64(most))))
+}
+
+// works reports whether the server answers and can run scripts.
+func (c *crash) works() bool {
+	answers, full := c.health()
+	return answers && !full && c.in.Ready()
+}
+
+// health is what the server says of itself: whether it does at all, and whether its disk is full.
+func (c *crash) health() (answers, full bool) {
+	var health struct{ Full bool }
+	answers = c.in.Call(http.MethodGet, "/health", nil, &health) == http.StatusOK
+	return answers, health.Full
+}
+
+// calm lets the load go on without any faults: what is submitted then has to be completed, on every
+// backend. Else boxes that are lost all the time would look like the work of faults.
+func (c *crash) calm() {
+	c.t.Helper()
+	c.in.AllReady(e2e.Backends()...)
+	c.noFaults.Store(true)
+	time.Sleep(8 * time.Second)
+}
+
+// rest ends the load, lets everything end and looks at it. The server is stopped afterwards.
+func (c *crash) rest() {
+	c.t.Helper()
+	c.load.end()
+	c.load.settle()
+	c.in.Admin("", "audit", "verify")
+	c.check()
+	c.useToken()
+	c.swept()
+	c.stop(unix.SIGTERM)
+	c.nothingLeft()
+}
+
+// check asks SQLite about the file.
+func (c *crash) check() {
+	c.t.Helper()
+	if bad := c.in.Count("SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'"); bad > 0 {
+		c.t.Errorf("the database has %d defects", bad)
+	}
+	if bad := c.in.Count("SELECT count(*) FROM pragma_foreign_key_check"); bad > 0 {
+		c.t.Errorf("%d rows refer to nothing", bad)
+	}
+}
+
+// stop ends the server, which has to obey within its own limits, and waits.
+func (c *crash) stop(signal syscall.Signal) {
+	c.t.Helper()
+	ended := make(chan error, 1)
+	_ = c.in.Server.Process.Signal(signal)
+	go func() { ended <- c.in.Server.Wait() }()
+	select {
+	case err := <-ended:
+		if signal == unix.SIGTERM && err != nil {
+			c.t.Errorf("the server was told to end and ended with %v\n%s", err, c.logTail())
+		}
+	case <-time.After(90 * time.Second):
+		_ = c.in.Server.Process.Kill()
+		c.t.Fatalf("the server did not end\n%s", c.logTail())
+	}
+}
+
+// logTail is the end of the log without what there are thousands of.
+func (c *crash) logTail() string {
+	log, _ := os.ReadFile(c.in.Log)
+	var kept []string
+	for line := range strings.Lines(string(log)) {
+		if !strings.Contains(line, `"msg":"request","method"`) && !strings.Contains(line, `"msg":"execution ended"`) &&
+			!strings.Contains(line, `"msg":"an execution could not be started"`) {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept[max(0, len(kept)-60):], "")
+}
+
+// notStarted is what the log says of executions that could not be started in the second before or
+// after that moment.
+func (c *crash) notStarted(at *time.Time) string {
+	log, _ := os.ReadFile(c.in.Log)
+	var kept strings.Builder
+	for line := range strings.Lines(string(log)) {
+		var said struct{ Time time.Time }
+		if at != nil && strings.Contains(line, "an execution could not be started") &&
+			json.Unmarshal([]byte(line), &said) == nil && said.Time.Sub(*at).Abs() < time.Second {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String()
+}
+
+// nothingLeft looks at the host after the server has ended. An engine that is killed loses shims,
+// without a container or with one that was never started, and their control groups: those are its
+// own affair.
+func (c *crash) nothingLeft() {
+	c.t.Helper()
+	var left []string
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		left = slices.Concat(slices.Collect(maps.Values(c.traces()))...)
+		if len(left) == 0 {
+			break
+		}
+	}
+	for _, what := range left {
+		c.t.Errorf("left: %s", what)
+	}
+	if n := e2e.Lines(c.t, "/proc/self/mountinfo"); n > c.mounts {
+		c.t.Errorf("%d mounts, %d before", n, c.mounts)
+	}
+	for _, name := range c.dataFiles() {
+		if !slices.Contains(c.files, name) {
+			c.t.Errorf("left in the data directory: %s", name)
+		}
+	}
+}
+
+// traces is what an instance has on the host while it runs, and nothing may be left of. Whatever
+// comes of an engine's own is there, too.
+func (c *crash) traces() map[string][]string {
+	found := map[string][]string{
+		"processes": c.strays(), "boxes on the machine": c.machine.Boxes(),
+		"containers": c.engine.Containers(c.t, "airlock.instance"),
+		"processes in containers": slices.DeleteFunc(c.engine.Processes(),
+			func(process string) bool { return c.halfMade[process] }),
+		"control groups": e2e.GroupsWith(c.t, func(path string) bool { return e2e.OfInstance(path, c.label) }),
+	}
+	for what, pattern := range map[string]string{"files of sandboxes": c.in.Dir + "/sandbox/*/*",
+		"sockets": c.in.Dir + "/sockets/*", "temporary files": c.tmp + "/*",
+		"files of uploads on the machine": c.machine.Home() + "/.cache/airlock/*.part-*"} {
+		paths, err := filepath.Glob(pattern)
+		e2e.Must(c.t, err)
+		found[what] = paths
+	}
+	return found
+}
+
+// look notes of which traces there are some. What nobody ever sees is not looked for in the right
+// place, and would not be seen either if it were left.
+func (c *crash) look() {
+	if programs, err := filepath.Glob(c.machine.Home() + "/.cache/airlock/*"); err != nil || len(programs) == 0 {
+		c.t.Errorf("uploads to the machine are not where they are looked for: %v", err)
+	}
+	for what, list := range c.traces() {
+		if c.seen[what] += 0; len(list) > 0 {
+			c.seen[what]++
+		}
+	}
+}
+
+// again starts the server once more, on what the last one left: nothing runs a second time, and no
+// end is another than it was.
+func (c *crash) again() {
+	c.t.Helper()
+	c.in.Start()
+	c.in.AllReady(e2e.Backends()...)
+	c.load.again()
+	c.load.witnessed()
+	c.check()
+	c.stop(unix.SIGTERM)
+	c.nothingLeft()
+}
+
+// unwell reports whether a fault keeps the server from writing, or did until a moment ago.
+func (c *crash) unwell() bool {
+	one := c.striking.Load()
+	return one != nil && one.disk || one == nil && time.Since(time.Unix(0, c.struck.Load())) < 5*time.Second
+}
+
+func (c *crash) dataFiles() []string {
+	entries, err := os.ReadDir(c.in.Dir)
+	e2e.Must(c.t, err)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// strays are all processes below this test but the server's own ones, the machine's and the
+// engine's. A container in which nothing was started yet when its server died stays until a server
+// sweeps it, which swept sees to, and so does one that was just being started when the engine died
+// too. The next server may die before it gets to that.
+func (c *crash) strays() []string {
+	var found []string
+	if c.engineless {
+		c.noteUnattended()
+	}
+	for _, p := range e2e.Under(c.t, os.Getpid()) {
+		fields, err := e2e.ReadStat(p.PID)
+		if err != nil || fields[0] == "Z" || p.PID == c.in.Server.Process.Pid || c.machine.Hosts(fmt.Sprint(p.PID)) ||
+			c.engine.Hosts(p.PID) || strings.HasPrefix(p.Line, "runc init") || c.unattended[p.PID] {
+			continue
+		}
+		found = append(found, fmt.Sprintf("%d %s", p.PID, p.Line))
+	}
+	return found
+}
+
+// report says what happened, and fails if a fault never hit anything.
+func (c *crash) report() {
+	c.t.Logf("hits: %v; misses: %v; seen: %v", c.hits, c.misses, c.seen)
+	for what, n := range c.seen {
+		if n == 0 && *rounds >= len(faults()) && !strings.HasPrefix(what, "files ") { // those come and go within milliseconds
+			c.t.Errorf("no %s were ever seen, so none would have been if they had been left", what)
+		}
+	}
+	for _, f := range faults() {
+		if c.hits[f.name] == 0 && *rounds >= len(faults()) {
+			c.t.Errorf("%s: never hit anything", f.name)
+		}
+	}
+	c.load.report()
+}

@@ -1,0 +1,140 @@
+package soak_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// growth says what grows while a load lasts that is the same all the time. It compares the second
+// third of the samples with the last one; the first is for caches to fill. What comes and goes
+// makes a third uneven, and what stays raises the least that it holds: so it is the lower quartiles
+// that are compared.
+func growth(samples []map[string]int) (found []string) {
+	if len(samples) < 30 {
+		return []string{fmt.Sprintf("%d samples are too few to see a trend", len(samples))}
+	}
+	third := len(samples) / 3
+	for _, what := range measured(samples...) {
+		before, after := floor(samples[third:2*third], what), floor(samples[2*third:], what)
+		if slack := trendSlack(what, before); after > before+slack {
+			found = append(found, fmt.Sprintf("%s grows: %d, then %d, more than %d", what, before, after, slack))
+		}
+	}
+	return append(found, unmeasured(samples...)...)
+}
+
+// surplus says of what more is held at a time of rest than at the one before.
+func surplus(before, after map[string]int) (found []string) {
+	for _, what := range measured(before, after) {
+		if slack := restSlack(what); after[what] > before[what]+slack {
+			found = append(found, fmt.Sprintf("%s at rest: %d, then %d, more than %d", what, before[what], after[what], slack))
+		}
+	}
+	return append(found, unmeasured(before, after)...)
+}
+
+// measured is all that stands in a sample: what appears later was not there before.
+func measured(samples ...map[string]int) []string {
+	all := map[string]bool{}
+	for _, s := range samples {
+		for what := range s {
+			all[what] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// unmeasured says what a running server has for certain and a sample doesn't: then nothing is known
+// about it.
+func unmeasured(samples ...map[string]int) (found []string) {
+	certain := []string{"boxes", "plugins", "log in KiB", "other files", "database in bytes per execution",
+		"goroutines of serve"}
+	for _, of := range []string{"serve", "the plugin"} {
+		certain = append(certain, "descriptors of "+of, "threads of "+of, "memory of "+of, "live heap of "+of)
+	}
+	for _, what := range certain {
+		if n := slices.IndexFunc(samples, func(s map[string]int) bool { return s[what] <= 0 }); n >= 0 {
+			found = append(found, fmt.Sprintf("%s is not known in sample %d", what, n))
+		}
+	}
+	return found
+}
+
+// floor is the lower quartile.
+func floor(part []map[string]int, what string) int {
+	var values []int
+	for _, s := range part {
+		values = append(values, s[what])
+	}
+	slices.Sort(values)
+	return values[len(values)/4]
+}
+
+// trendSlack is what a floor may rise by, with other moments in the samples. before is where it
+// was.
+func trendSlack(what string, before int) int {
+	switch {
+	case what == "plugins":
+		return 0
+	case strings.HasPrefix(what, "goroutines"):
+		// 20 long polls begin and end at once, and each holds two: its connection's, and the one that
+		// watches whether it is still there
+		return 45
+	case strings.HasPrefix(what, "descriptors"):
+		return 8 // of a box that is just being opened or taken down, and connections
+	case strings.HasPrefix(what, "memory"):
+		return 8<<10 + before/20 // KiB: pages of the database, and what the allocator holds back
+	case strings.HasPrefix(what, "live heap"):
+		return 2 << 10 // KiB
+	case strings.HasPrefix(what, "log"):
+		return 4 << 10 // KiB; it is folded in every 4 MiB unless somebody reads
+	case strings.HasPrefix(what, "database"):
+		return before / 20 // the load is the same all the time
+	case what == "other files in KiB":
+		return 256
+	}
+	return 3 // threads, boxes, files: what happens to be under way
+}
+
+// restSlack is what more may be held at rest. Almost nothing: whatever stays behind of each
+// execution, page or call stays a hundred times and more.
+func restSlack(what string) int {
+	switch {
+	case strings.HasPrefix(what, "threads"):
+		return 3 // the runtime keeps one for each call into the kernel that ever took long at once
+	case strings.HasPrefix(what, "descriptors"), strings.HasPrefix(what, "goroutines"):
+		return 4 // a connection that is kept
+	case strings.HasPrefix(what, "memory"):
+		return 24 << 10 // KiB: likewise pages and the allocator, which doesn't give back at once
+	case what == "live heap of the plugin":
+		return 4 << 10 // KiB; nobody can have it collect its garbage right now
+	case strings.HasPrefix(what, "live heap"):
+		return 2 << 10 // KiB; the engine keeps the last 512 ends, which a short run has not filled at first
+	case strings.HasPrefix(what, "log"):
+		return 4 << 10
+	case strings.HasPrefix(what, "rows"), strings.HasPrefix(what, "database"):
+		return 1 << 40 // stored says how many there have to be
+	}
+	return 0
+}
+
+// logTrend shows the three thirds of the load, and both times of rest.
+func (s *soaker) logTrend(samples []map[string]int, before, after map[string]int) {
+	third := len(samples) / 3
+	if third == 0 {
+		return // growth says so
+	}
+	s.t.Logf("%-52s %8s %8s %8s %8s %8s", "", "first", "second", "last", "rest", "rest")
+	for _, what := range measured(append(samples, before, after)...) {
+		show := func(part []map[string]int) string {
+			if _, ok := part[0][what]; !ok {
+				return ""
+			}
+			return fmt.Sprint(floor(part, what))
+		}
+		s.t.Logf("%-52s %8s %8s %8s %8d %8d", what, show(samples[:third]), show(samples[third:2*third]),
+			show(samples[2*third:]), before[what], after[what])
+	}
+}

@@ -1,0 +1,194 @@
+package soak_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
+)
+
+// sample reads what the server and its plugin hold at one moment under load.
+func (s *soaker) sample() map[string]int {
+	s.t.Helper()
+	now := map[string]int{"boxes": 0, "plugins": 0, "log in KiB": 0, "other files": 0, "other files in KiB": 0,
+		"goroutines of serve": s.goroutines()}
+	for _, p := range append(s.in.Processes(), e2e.Process{PID: s.in.Server.Process.Pid, Line: "serve"}) {
+		if strings.HasPrefix(p.Line, "/airlock-init ") {
+			now["boxes"]++
+		}
+		name := "serve"
+		if p.Line != name {
+			if !strings.Contains(p.Line, " plugin ") {
+				continue
+			}
+			name = "the plugin"
+			now["plugins"]++
+		}
+		fds, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", p.PID))
+		e2e.Must(s.t, err)
+		threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", p.PID))
+		e2e.Must(s.t, err)
+		now["descriptors of "+name] += len(fds)
+		now["threads of "+name] += len(threads)
+		now["memory of "+name] += e2e.Resident(s.t, p.PID)
+		now["live heap of "+name] += s.reader.Live(p.PID)
+	}
+	s.disk(now)
+	return now
+}
+
+// rest waits until nothing is under way any more, and reads what is held then, with everything that
+// may only be read at rest.
+func (s *soaker) rest() map[string]int {
+	s.t.Helper()
+	e2e.Eventually(s.t, time.Minute, "everything has ended, and the boxes are those kept ready", func() bool {
+		s.agent.CloseIdleConnections()
+		s.person.CloseIdleConnections()
+		http.DefaultClient.CloseIdleConnections()
+		return s.in.Count("SELECT count(*) FROM executions WHERE completed_at = 0") == 0 && s.sample()["boxes"] == soakPool
+	})
+	now := s.settled()
+	for range 20 { // what is just ending is not what stays
+		time.Sleep(250 * time.Millisecond)
+		again := s.settled()
+		for what, n := range now {
+			now[what] = min(n, again[what])
+		}
+	}
+	for table, n := range s.rows() {
+		now["rows of "+table] = n
+	}
+	return now
+}
+
+// settled is a sample at rest.
+func (s *soaker) settled() map[string]int {
+	s.t.Helper()
+	s.collect()
+	now := s.sample()
+	for _, p := range append(s.in.Processes(), e2e.Process{PID: s.in.Server.Process.Pid, Line: "serve"}) {
+		if p.Line != "serve" && !strings.Contains(p.Line, " plugin ") {
+			continue
+		}
+		for name, n := range s.reader.Of(p.PID) {
+			now["goroutines in "+name] += n
+		}
+	}
+	now["processes"] = len(s.in.Processes())
+	now["mounts"] = e2e.Lines(s.t, "/proc/self/mountinfo")
+	now["control groups"] = len(e2e.GroupsWith(s.t, func(path string) bool { return e2e.OfInstance(path, s.label) }))
+	return now
+}
+
+// collect has the server collect its garbage, so that its live heap is what it holds now.
+func (s *soaker) collect() {
+	s.t.Helper()
+	s.monitor("/debug/pprof/heap?gc=1")
+}
+
+// disk adds what the data directory and the temporary one take: the write-ahead log, the database
+// for each execution in it, and everything else.
+func (s *soaker) disk(now map[string]int) {
+	s.t.Helper()
+	now["database in bytes per execution"] = s.in.Count(
+		"SELECT page_count * page_size / max(1, (SELECT count(*) FROM executions)) FROM pragma_page_count(), " +
+			"pragma_page_size()")
+	for _, dir := range []string{s.in.Dir, s.tmp} {
+		e2e.Must(s.t, filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+			if errors.Is(err, os.ErrNotExist) { // gone in the meantime
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			info, err := entry.Info()
+			if err != nil {
+				return nil // likewise
+			}
+			switch entry.Name() {
+			case "airlock.db-wal":
+				now["log in KiB"] = int(info.Size() >> 10)
+				// Of the first what the log will become of it counts, too; the second follows the log.
+			case "airlock.db", "airlock.db-shm":
+			default:
+				now["other files"]++
+				now["other files in KiB"] += int(info.Size() >> 10)
+			}
+			return nil
+		}))
+	}
+}
+
+var goroutineCount = regexp.MustCompile(`(?m)^go_goroutines (\d+)$`)
+
+// goroutines is how many the server has, as it says itself.
+func (s *soaker) goroutines() int {
+	s.t.Helper()
+	text := s.monitor("/metrics")
+	found := goroutineCount.FindStringSubmatch(text)
+	if found == nil {
+		s.t.Fatalf("/metrics says %s", text)
+	}
+	n, err := strconv.Atoi(found[1])
+	e2e.Must(s.t, err)
+	return n
+}
+
+// monitor asks as somebody does who keeps an eye on the server.
+func (s *soaker) monitor(path string) string {
+	s.t.Helper()
+	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.in.URL+path, nil)
+	e2e.Must(s.t, err)
+	request.Header.Set("Authorization", "Bearer "+e2e.SuiteToken)
+	response, err := http.DefaultClient.Do(request)
+	e2e.Must(s.t, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	e2e.Must(s.t, err)
+	if response.StatusCode != http.StatusOK {
+		s.t.Fatalf("%s: %s %s", path, response.Status, text)
+	}
+	return string(text)
+}
+
+// nothingLeft stops the server, which has nothing to complain of and leaves nothing but its data.
+func (s *soaker) nothingLeft() {
+	s.t.Helper()
+	e2e.Must(s.t, s.in.Server.Process.Signal(unix.SIGTERM))
+	if err := s.in.Server.Wait(); err != nil {
+		s.t.Errorf("the server ended with %v", err)
+	}
+	s.logged()
+	s.in.Sound()
+	var left []string
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		left = e2e.GroupsWith(s.t, func(path string) bool { return e2e.OfInstance(path, s.label) })
+		for _, dir := range []string{s.in.Dir, s.tmp} {
+			e2e.Must(s.t, filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+				known := []string{s.in.Dir, s.tmp, s.in.Dir + "/airlock.db", s.in.Dir + "/serve.lock", s.in.Dir + "/keys.lock",
+					s.in.Dir + "/instance.key", s.in.Dir + "/sandbox", s.in.Dir + "/sandbox/" + *soakSandbox, s.in.Dir + "/sockets"}
+				if !slices.Contains(known, path) {
+					left = append(left, path)
+				}
+				return err
+			}))
+		}
+		if len(left) == 0 {
+			break
+		}
+	}
+	for _, what := range left {
+		s.t.Errorf("left: %s", what)
+	}
+}
