@@ -13,7 +13,7 @@ const MinPattern = 8
 // Finder finds its patterns. It is immutable and safe for concurrent use.
 type Finder struct {
 	texts     []string // of the patterns, folded
-	automaton *automaton
+	automaton automaton
 	alphabet  [256]bool // bytes that are a character of a pattern, in either case
 	uses      [256]use  // of bytes for which an escape stands
 	leads     [256]bool // bytes with which an escape may begin that stands for one
@@ -56,7 +56,7 @@ const (
 func New(patterns []string) *Finder {
 	f := &Finder{shortest: maxWindow, scratch: &sync.Pool{New: func() any { return &scratch{} }}}
 	var texts []string
-	index := []int32{}
+	var index []int32
 	for i, p := range patterns {
 		f.texts = append(f.texts, fold(p))
 		if len(p) >= MinPattern {
@@ -64,12 +64,7 @@ func New(patterns []string) *Finder {
 			f.shortest, f.longest = min(f.shortest, len(p)), max(f.longest, len(p))
 		}
 	}
-	f.automaton = newAutomaton(texts)
-	for i, n := range f.automaton.nodes {
-		if n.pattern != none {
-			f.automaton.nodes[i].pattern = index[n.pattern]
-		}
-	}
+	f.automaton = newAutomaton(texts, index)
 	f.jumps = newJumps(f.shortest)
 	for _, text := range texts {
 		for i := range len(text) {
@@ -101,7 +96,7 @@ func (f *Finder) usesOf(b byte) (uses use) {
 	if f.alphabet[b] {
 		uses |= goesOn
 	}
-	if f.automaton.rows[0][folded[b]] != 0 {
+	if f.automaton.step(0, b) != 0 {
 		uses |= begins
 	}
 	for _, l := range []*layer{base64Layer, hexLayer, numbersLayer} {
