@@ -327,7 +327,10 @@ func (r *readings) named(data []byte, at int) {
 	if end < at+2 || end == len(data) || data[end] != ';' {
 		return
 	}
-	text := named(data[at:end])
+	text := "&"
+	if name := data[at:end]; string(name) != "amp" { // by far the most frequent
+		text = asciiNames[string(name)]
+	}
 	if text == "" && r.wide {
 		if text = html.UnescapeString("&" + string(data[at:end+1])); text[0] == '&' || len(text) > utf8.UTFMax {
 			return
@@ -338,78 +341,17 @@ func (r *readings) named(data []byte, at int) {
 	}
 }
 
-// named returns the characters of ASCII for which a name stands in HTML.
-func named(name []byte) string {
-	switch string(name) {
-	case "amp", "AMP":
-		return "&"
-	case "apos":
-		return "'"
-	case "ast", "midast":
-		return "*"
-	case "bsol":
-		return `\`
-	case "colon":
-		return ":"
-	case "comma":
-		return ","
-	case "commat":
-		return "@"
-	case "dollar":
-		return "$"
-	case "equals":
-		return "="
-	case "excl":
-		return "!"
-	case "fjlig":
-		return "fj"
-	case "grave":
-		return "`"
-	case "gt", "GT":
-		return ">"
-	case "Hat":
-		return "^"
-	case "lcub", "lbrace":
-		return "{"
-	case "lowbar", "UnderBar":
-		return "_"
-	case "lpar":
-		return "("
-	case "lsqb", "lbrack":
-		return "["
-	case "lt", "LT":
-		return "<"
-	case "NewLine":
-		return "\n"
-	case "num":
-		return "#"
-	case "percnt":
-		return "%"
-	case "period":
-		return "."
-	case "plus":
-		return "+"
-	case "quest":
-		return "?"
-	case "quot", "QUOT":
-		return `"`
-	case "rcub", "rbrace":
-		return "}"
-	case "rpar":
-		return ")"
-	case "rsqb", "rbrack":
-		return "]"
-	case "semi":
-		return ";"
-	case "sol":
-		return "/"
-	case "Tab":
-		return "\t"
-	case "verbar", "vert":
-		return "|"
+// asciiNames are the characters of ASCII for which names stand in HTML.
+var asciiNames = func() map[string]string {
+	names := map[string]string{}
+	for pair := range strings.FieldsSeq("amp& AMP& apos' ast* midast* bsol\\ colon: comma, commat@ dollar$ equals= excl! " +
+		"grave` gt> GT> Hat^ lcub{ lbrace{ lowbar_ UnderBar_ lpar( lsqb[ lbrack[ lt< LT< num# percnt% period. plus+ " +
+		"quest? quot\" QUOT\" rcub} rbrace} rpar) rsqb] rbrack] semi; sol/ verbar| vert|") {
+		names[pair[:len(pair)-1]] = pair[len(pair)-1:]
 	}
-	return ""
-}
+	names["fjlig"], names["NewLine"], names["Tab"] = "fj", "\n", "\t"
+	return names
+}()
 
 // digits has the values of hex digits.
 var digits = table(hexDigits,
