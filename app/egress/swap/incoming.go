@@ -3,7 +3,6 @@ package swap
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 
@@ -93,53 +92,14 @@ func unmeasured(resp *http.Response) {
 
 func (i *incoming) body(resp *http.Response) {
 	unmeasured(resp)
-	body := &archive{ReadCloser: resp.Body, search: i.search}
-	resp.Body = &replaced{body: body, replacer: &replacer{search: i.search}, end: func() { i.header(resp.Trailer) }}
-}
-
-// replacedPiece is how much of a body is read at once, in bytes.
-const replacedPiece = 32 << 10
-
-// replaced is a body in which values are replaced while it is read.
-type replaced struct {
-	body     io.ReadCloser
-	replacer *replacer
-	end      func() // at the end of the body
-
-	piece []byte
-	out   []byte // of which ready is to be passed on
-	ready []byte
-	err   error
-}
-
-// Read returns as soon as something is known to come next.
-func (r *replaced) Read(p []byte) (int, error) {
-	if len(p) == 0 {
-		return 0, nil
-	}
-	for len(r.ready) == 0 {
-		if r.err != nil {
-			return 0, r.err
+	var out []byte
+	values := &replacer{search: i.search}
+	replace := func(piece []byte, last bool) ([]byte, error) {
+		if out = values.write(out[:0], piece); last {
+			out = values.finish(out)
+			i.header(resp.Trailer)
 		}
-		r.fill()
+		return out, nil
 	}
-	n := copy(p, r.ready)
-	r.ready = r.ready[n:]
-	return n, nil
+	resp.Body = &filter{body: &archive{ReadCloser: resp.Body, search: i.search}, Closer: resp.Body, step: replace}
 }
-
-func (r *replaced) fill() {
-	if r.piece == nil {
-		r.piece = make([]byte, replacedPiece)
-	}
-	n, err := r.body.Read(r.piece)
-	r.out = r.replacer.write(r.out[:0], r.piece[:n])
-	if err == io.EOF {
-		r.out = r.replacer.finish(r.out)
-		r.end()
-	}
-	r.ready, r.err = r.out, err
-}
-
-// Close closes the body.
-func (r *replaced) Close() error { return r.body.Close() }
