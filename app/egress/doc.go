@@ -11,7 +11,7 @@
 //  4. A pair of AIRLOCK_LOCAL_SERVICES replaces resolution; an IP address needs none; other names are resolved once.
 //  5. Every address of the answer is checked. One bad address refuses the connection, so a mixed answer gains nothing.
 //  6. The checked addresses are dialled, not the name. The socket's address is checked again just before it connects.
-//  7. What the box then sends is looked at, by the entry's protocol or else the port (see wayOf).
+//  7. What the box then sends is looked at, by the entry's protocol or else the port (see handlingOf).
 //
 // # What is looked at
 //

@@ -97,7 +97,7 @@ var explanations = map[string]explanation{
 		"Use plain requests instead of WebSocket or h2c. If a WebSocket is needed, ask the person to allow {place} " +
 			"with another protocol or an injected credential."},
 	RuleExpect: {"was sent an expectation that is not supported", "Leave the Expect header out."},
-	RuleNarrowed: {"was cut off, because a person changed hosts or credentials at that moment",
+	RuleRestricted: {"was cut off, because a person changed hosts or credentials at that moment",
 		"Send the request again; if it is refused then, ask the person about it."},
 	RuleUnreadable: {"answered in a way that can't be searched for sealed values, so the answer was held back",
 		"Ask for another form of the answer, without compression."},

@@ -49,7 +49,7 @@ const (
 	RuleMethod       = "method not allowed"
 	RuleUpgrade      = "change of protocol"
 	RuleExpect       = "expectation not supported"
-	RuleNarrowed     = "hosts or credentials changed meanwhile"
+	RuleRestricted   = "hosts or credentials changed meanwhile"
 
 	RuleCertUntrusted = "certificate of the host not trusted"
 	RuleCertTime      = "certificate of the host expired or not yet valid"

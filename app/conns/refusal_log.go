@@ -2,14 +2,14 @@ package conns
 
 import "time"
 
-// logPause is between two lines of the log about refusals, however many there are.
+// logPause is the shortest time between two log lines about refusals.
 const logPause = time.Minute
 
-// tell counts a refused connection (0) or a closed one (1), and has the log say so now and then.
+// tell counts a refused connection (0) or a closed one (1), and logs the counts once a minute.
 func (s *Set) tell(total *int64, which int) {
 	refused, closed, due := s.count(total, which)
 	if due {
-		s.cfg.Log.Warn("too much comes at once: connections were refused, or closed while they waited for their other end",
+		s.cfg.Log.Warn("connection limit reached: refused new and closed waiting connections",
 			"refused", refused, "closed", closed, "most", s.cfg.Most)
 	}
 }
