@@ -344,9 +344,9 @@ func (r *readings) named(data []byte, at int) {
 // asciiNames are the characters of ASCII for which names stand in HTML.
 var asciiNames = func() map[string]string {
 	names := map[string]string{}
-	for pair := range strings.FieldsSeq("amp& AMP& apos' ast* midast* bsol\\ colon: comma, commat@ dollar$ equals= excl! " +
-		"grave` gt> GT> Hat^ lcub{ lbrace{ lowbar_ UnderBar_ lpar( lsqb[ lbrack[ lt< LT< num# percnt% period. plus+ " +
-		"quest? quot\" QUOT\" rcub} rbrace} rpar) rsqb] rbrack] semi; sol/ verbar| vert|") {
+	for pair := range strings.FieldsSeq("amp& AMP& apos' ast* midast* bsol\\ colon: comma, commat@ dollar$ equals= " +
+		"excl! grave` gt> GT> Hat^ lcub{ lbrace{ lowbar_ UnderBar_ lpar( lsqb[ lbrack[ lt< LT< num# percnt% period. " +
+		"plus+ quest? quot\" QUOT\" rcub} rbrace} rpar) rsqb] rbrack] semi; sol/ verbar| vert|") {
 		names[pair[:len(pair)-1]] = pair[len(pair)-1:]
 	}
 	names["fjlig"], names["NewLine"], names["Tab"] = "fj", "\n", "\t"

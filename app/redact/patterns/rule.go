@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/redact/charset"
 )
 
 // Rule describes one shape of a secret.
@@ -83,7 +84,7 @@ func (r *compiled) open(text string, keyword, length int) bool {
 	if !r.Fold && !slices.Contains(r.Keywords, text[keyword:keyword+length]) {
 		return false
 	}
-	if from := keyword - r.Back; from < 0 || !r.Inside && from > 0 && isWord(text[from]) && isWord(text[from-1]) ||
+	if from := keyword - r.Back; from < 0 || !r.Inside && from > 0 && charset.IsWord(text[from]) && charset.IsWord(text[from-1]) ||
 		len(text)-keyword >= r.Reach {
 		return false
 	}
@@ -114,7 +115,7 @@ func (r *compiled) at(text string, keyword, length int) (m redact.Match, next in
 		return m, 0, false
 	}
 	from := keyword - r.Back
-	if from < 0 || (!r.Inside && from > 0 && isWord(text[from]) && isWord(text[from-1])) {
+	if from < 0 || (!r.Inside && from > 0 && charset.IsWord(text[from]) && charset.IsWord(text[from-1])) {
 		return m, 0, false
 	}
 	to := min(len(text), keyword+r.Reach)
@@ -135,7 +136,7 @@ func (r *compiled) at(text string, keyword, length int) (m redact.Match, next in
 		}
 	}
 	if m.End == to { // the window ended, not the secret
-		for m.End < len(text) && isWord(text[m.End]) {
+		for m.End < len(text) && charset.IsWord(text[m.End]) {
 			m.End++
 		}
 		next = m.End
@@ -149,10 +150,6 @@ func (r *compiled) plausible(text string, m redact.Match) bool {
 		return false
 	}
 	return r.Guard == nil || r.Guard(text[max(0, m.Start-contextBytes):m.Start], secret)
-}
-
-func isWord(b byte) bool {
-	return b == '_' || ('0' <= b && b <= '9') || ('a' <= b && b <= 'z') || ('A' <= b && b <= 'Z')
 }
 
 // Example fills in the random parts of an example: ⟨w36⟩ is 36 letters and digits; h hex, d digits,

@@ -14,7 +14,8 @@ func cloudRules() []Rule {
 			Name: "aws-secret-key", About: "AWS secret access keys beside their name",
 			Keywords: []string{"secret_access_key", "secretaccesskey", "aws_secret_key", "secret access key"},
 			Fold:     true, Inside: true,
-			Regexp: `(?:secret_access_key|secretaccesskey|aws_secret_key|secret access key)\\?["']?\]?[ \t]{0,8}[=:>][ \t]{0,8}\\?["']?([A-Za-z0-9/+]{40})\b`, Entropy: 3.5,
+			Regexp: `(?:secret_access_key|secretaccesskey|aws_secret_key` +
+				`|secret access key)\\?["']?\]?[ \t]{0,8}[=:>][ \t]{0,8}\\?["']?([A-Za-z0-9/+]{40})\b`, Entropy: 3.5,
 			Found: []string{"AWS_SECRET_ACCESS_KEY=«⟨b40⟩»", `{"SecretAccessKey": "«⟨b40⟩»"}`,
 				"<SecretAccessKey>«⟨b40⟩»</SecretAccessKey>"},
 			Ignored: []string{"AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
