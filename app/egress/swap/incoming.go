@@ -15,6 +15,12 @@ var (
 	errUpgrade = errors.New("swap: the host changed the protocol, which can't be read")
 )
 
+// Withheld is what stands in an answer for a value that the execution was not given.
+const Withheld = "[REDACTED]"
+
+// incoming is the work on one response.
+type incoming struct{ search valueSearch }
+
 // Incoming replaces the values in resp (status line, headers, trailers, body) by their
 // placeholders, in constant memory: those of the execution and known, what the instance knows of
 // the host, nil for nothing. A value that the execution was not given becomes Withheld. An error
@@ -102,4 +108,37 @@ func (i *incoming) body(resp *http.Response) {
 		return out, nil
 	}
 	resp.Body = &filter{body: &archive{ReadCloser: resp.Body, search: i.search}, Closer: resp.Body, step: replace}
+}
+
+// answers makes the work on one response: the values that the instance knows of the host, and those
+// of the execution which are not among them.
+func (s *Swapper) answers(t Target, known *Values) *incoming {
+	in := &incoming{}
+	if known != nil && len(known.secrets) > 0 {
+		in.search = append(in.search, shownValues{known.compile(), s.shown(known, t)})
+	}
+	if len(s.values.secrets) > 0 && !s.values.within(known) {
+		in.search = append(in.search, shownValues{s.values.compile(), s.shown(s.values, t)})
+	}
+	return in
+}
+
+// text replaces values in a text.
+func (i *incoming) text(text string) string {
+	r := &replacer{search: i.search}
+	return string(r.finish(r.write(nil, []byte(text))))
+}
+
+// header replaces values in the values of headers, in place, and drops headers with a value in the
+// name.
+func (i *incoming) header(header http.Header) {
+	for name, values := range header {
+		if i.text(name) != name {
+			delete(header, name)
+			continue
+		}
+		for j, value := range values {
+			values[j] = i.text(value)
+		}
+	}
 }

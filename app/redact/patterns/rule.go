@@ -79,13 +79,19 @@ func compile(r Rule) (compiled, error) {
 // in one of them.
 const openLines = 6
 
-// open reports whether more text may make a match of a keyword.
-func (r *compiled) open(text string, keyword, length int) bool {
+// mayBegin reports whether a match of a keyword may begin where it would have to: the case of letters
+// is that of the rule, and no word is cut in two.
+func (r *compiled) mayBegin(text string, keyword, length int) bool {
 	if !r.Fold && !slices.Contains(r.Keywords, text[keyword:keyword+length]) {
 		return false
 	}
-	if from := keyword - r.Back; from < 0 || !r.Inside && from > 0 && charset.IsWord(text[from]) && charset.IsWord(text[from-1]) ||
-		len(text)-keyword >= r.Reach {
+	from := keyword - r.Back
+	return from >= 0 && (r.Inside || from == 0 || !charset.IsWord(text[from]) || !charset.IsWord(text[from-1]))
+}
+
+// open reports whether more text may make a match of a keyword.
+func (r *compiled) open(text string, keyword, length int) bool {
+	if !r.mayBegin(text, keyword, length) || len(text)-keyword >= r.Reach {
 		return false
 	}
 	lines := 1
@@ -111,14 +117,10 @@ func (r *compiled) grows(text string, m redact.Match) bool {
 // at tries the rule where a keyword stands. next is the end of the match; ok whether it is a
 // secret.
 func (r *compiled) at(text string, keyword, length int) (m redact.Match, next int, ok bool) {
-	if !r.Fold && !slices.Contains(r.Keywords, text[keyword:keyword+length]) {
+	if !r.mayBegin(text, keyword, length) {
 		return m, 0, false
 	}
-	from := keyword - r.Back
-	if from < 0 || (!r.Inside && from > 0 && charset.IsWord(text[from]) && charset.IsWord(text[from-1])) {
-		return m, 0, false
-	}
-	to := min(len(text), keyword+r.Reach)
+	from, to := keyword-r.Back, min(len(text), keyword+r.Reach)
 	if !r.Lines {
 		if i := strings.IndexByte(text[keyword:to], '\n'); i >= 0 {
 			to = keyword + i + 1

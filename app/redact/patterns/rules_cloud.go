@@ -32,7 +32,8 @@ func cloudRules() []Rule {
 			Name: "azure-storage-key", About: "keys of Azure storage, service bus and Cosmos DB in connection strings",
 			Keywords: []string{"AccountKey=", "SharedAccessKey="},
 			Regexp:   `(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{42,}={1,2})`, Inside: true,
-			Found:   []string{"DefaultEndpointsProtocol=https;AccountName=a;AccountKey=«⟨b86⟩==»;EndpointSuffix=core.windows.net", "Endpoint=sb://a.servicebus.windows.net/;SharedAccessKeyName=k;SharedAccessKey=«⟨b43⟩=»"},
+			Found: []string{"DefaultEndpointsProtocol=https;AccountName=a;AccountKey=«⟨b86⟩==»;EndpointSuffix=core.windows.net",
+				"Endpoint=sb://a.servicebus.windows.net/;SharedAccessKeyName=k;SharedAccessKey=«⟨b43⟩=»"},
 			Ignored: []string{"AccountKey=<key>;", "SharedAccessKeyName=RootManageSharedAccessKey"},
 		},
 		{
