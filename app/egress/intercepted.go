@@ -86,7 +86,7 @@ func (c *intercepted) use(tcp *net.TCPConn, to target) {
 	s := c.session
 	s.mu.Lock()
 	c.target = to
-	lost := !s.stillAllows(&c.link)
+	lost := !s.allowsLocked(&c.link)
 	s.mu.Unlock()
 	if lost {
 		c.cut(RuleRestricted)

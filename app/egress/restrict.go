@@ -28,7 +28,7 @@ func (s *Session) Restrict(g Grant) {
 			unread = append(unread, l)
 		}
 		carries := slices.ContainsFunc(l.using, func(key string) bool { return slices.Contains(reduced, key) })
-		if carries || !s.stillAllows(l) {
+		if carries || !s.allowsLocked(l) {
 			lost = append(lost, l)
 		}
 	}
@@ -75,8 +75,8 @@ func (s *Session) carried(l *link) {
 	s.mu.Unlock()
 }
 
-// stillAllows reports whether an open connection may go on. It is called with mu held.
-func (s *Session) stillAllows(l *link) bool {
+// allowsLocked reports whether an open connection may go on.
+func (s *Session) allowsLocked(l *link) bool {
 	entry, rule := decide(s.hosts, l.name, l.port)
 	if rule != "" {
 		return false

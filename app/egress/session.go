@@ -94,7 +94,7 @@ func (s *Session) decide(name string, port int) (app.Host, string) {
 	defer s.mu.Unlock()
 	entry, rule := decide(s.hosts, name, port)
 	if rule == "" {
-		rule = s.wildcard(entry, name)
+		rule = s.wildcardLocked(entry, name)
 	}
 	return entry, rule
 }
@@ -187,7 +187,7 @@ func (s *Session) keep(l *link) {
 	s.mu.Lock()
 	s.dialing--
 	s.open[l] = struct{}{}
-	lost := s.closed || !s.stillAllows(l)
+	lost := s.closed || !s.allowsLocked(l)
 	s.mu.Unlock()
 	if lost {
 		l.cut(RuleRestricted)

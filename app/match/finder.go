@@ -26,7 +26,7 @@ type Finder struct {
 	scratch   *sync.Pool
 }
 
-// tail is what has to stand after each pattern.
+// tail is the text that must follow each pattern.
 type tail struct {
 	length   int
 	alphabet [256]bool
@@ -40,7 +40,7 @@ type Match struct {
 	Tail       string // of a Finder with tails: what stands after the pattern, folded
 }
 
-// Layer says behind what a pattern was found.
+// Layer is the encoding in which a pattern was found.
 type Layer uint8
 
 // The layers. Of two on top of each other the outer one counts.
@@ -68,7 +68,7 @@ func New(patterns []string) *Finder {
 	f.jumps = newJumps(f.shortest)
 	for _, text := range texts {
 		for i := range len(text) {
-			f.know(text[i])
+			f.addToAlphabet(text[i])
 		}
 		for end := 1; end < f.jumps.window; end++ {
 			for _, a := range unfolded(text[end-1]) {
@@ -107,8 +107,8 @@ func (f *Finder) usesOf(b byte) (uses use) {
 	return uses
 }
 
-// know adds a folded character to the alphabet.
-func (f *Finder) know(b byte) {
+// addToAlphabet adds a folded character to the alphabet.
+func (f *Finder) addToAlphabet(b byte) {
 	for _, c := range unfolded(b) {
 		f.alphabet[c] = true
 	}
@@ -121,7 +121,7 @@ func NewWithTail(patterns []string, alphabet string, length int) *Finder {
 	f.tail.length = length
 	for i := range len(alphabet) {
 		f.tail.alphabet[folded[alphabet[i]]] = true
-		f.know(folded[alphabet[i]])
+		f.addToAlphabet(folded[alphabet[i]])
 		f.uses[alphabet[i]] |= goesOn
 	}
 	return f
@@ -167,7 +167,7 @@ func (f *Finder) find(s *scratch, data []byte, depth int) {
 		}
 		least := base64Layer.least(f) // its rows are parts of the others
 		for row := range base64Layer.rows.in(data, row, least, least) {
-			f.encoded(s, data, row, depth, base64Layer)
+			f.findEncoded(s, data, row, depth, base64Layer)
 		}
 	}
 	if depth == maxLayers {
@@ -175,9 +175,9 @@ func (f *Finder) find(s *scratch, data []byte, depth int) {
 	}
 	for row := range hexLayer.rows.in(data, all, hexLayer.least(f), f.shortest) {
 		if row.count >= hexLayer.least(f) {
-			f.encoded(s, data, row, depth, hexLayer)
+			f.findEncoded(s, data, row, depth, hexLayer)
 		}
-		f.numbers(s, data, row, depth)
+		f.findNumbers(s, data, row, depth)
 	}
 }
 

@@ -25,14 +25,14 @@ type escape struct {
 	lead  byte
 }
 
-// place has what the readings of the text reach at one place. A match may begin anywhere, so the
-// first node is reached where no other is.
+// place holds the states that the readings of the text reach at one place. A match may begin
+// anywhere, so an empty place stands for the automaton's first state.
 type place struct {
 	states  []state
 	escapes []escape
 }
 
-// scratch is what one search needs. It is used again for the next.
+// scratch is the working memory of one search. It is pooled.
 type scratch struct {
 	matches  []Match
 	places   [ring]place // modulo ring
@@ -59,7 +59,7 @@ func (f *Finder) scan(s *scratch, data []byte, row row, depth int) {
 		s.matches[first+i].End += row.start
 	}
 	if row.escapes && depth < maxLayers {
-		f.unescaped(s, data, row, depth)
+		f.findUnescaped(s, data, row, depth)
 	}
 }
 
