@@ -47,23 +47,23 @@ func (c *Conn) startsWrite() (waited bool) {
 	if c.place != nil {
 		return true
 	}
-	c.set.waits(c)
+	c.set.waitsLocked(c)
 	return false
 }
 
 func (c *Conn) endsWrite(waited bool, more int64) {
 	c.set.mu.Lock()
 	defer c.set.mu.Unlock()
-	c.set.release(c, min(more, c.held))
+	c.set.releaseLocked(c, min(more, c.held))
 	if !waited {
-		c.set.busy(c)
+		c.set.busyLocked(c)
 	}
 }
 
 // Close implements net.Conn.
 func (c *Conn) Close() error {
 	c.set.mu.Lock()
-	c.set.forget(c)
+	c.set.forgetLocked(c)
 	c.set.mu.Unlock()
 	return c.Conn.Close()
 }
@@ -82,7 +82,7 @@ func (c *Conn) cut() {
 	if c == nil {
 		return
 	}
-	c.set.tell(&c.set.closed, 1)
+	c.set.logRefusal(&c.set.closed, 1)
 	abort(c.Conn)
 }
 
@@ -101,11 +101,11 @@ func (c *Conn) begins(complete bool) {
 	defer c.set.mu.Unlock()
 	c.serving = true
 	if complete {
-		c.set.release(c, c.held)
-		c.set.busy(c)
+		c.set.releaseLocked(c, c.held)
+		c.set.busyLocked(c)
 		return
 	}
-	c.set.waits(c)
+	c.set.waitsLocked(c)
 }
 
 // completes says that the handler has all of the request.
@@ -113,8 +113,8 @@ func (c *Conn) completes() {
 	c.set.mu.Lock()
 	defer c.set.mu.Unlock()
 	if c.serving {
-		c.set.release(c, c.held)
-		c.set.busy(c)
+		c.set.releaseLocked(c, c.held)
+		c.set.busyLocked(c)
 	}
 }
 
@@ -123,6 +123,6 @@ func (c *Conn) ends() {
 	c.set.mu.Lock()
 	defer c.set.mu.Unlock()
 	c.serving = false
-	c.set.release(c, c.held)
-	c.set.waits(c)
+	c.set.releaseLocked(c, c.held)
+	c.set.waitsLocked(c)
 }

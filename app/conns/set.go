@@ -28,11 +28,11 @@ type Set struct {
 	held      int64
 	refused   int64
 	closed    int64
-	logged    time.Time // when refusals were last told
-	untold    [2]int64  // refused and closed since then
+	logged    time.Time // last log line about refusals
+	unlogged  [2]int64  // refused and closed since then
 }
 
-// address is what the connections from one address have.
+// address counts the connections from one address and the bytes that they hold.
 type address struct {
 	trusted bool
 	open    int64
@@ -71,7 +71,7 @@ func (s *Set) State() State {
 // as taken.
 const sendBuffer = 128 << 10
 
-// admit counts a new connection; nil if there is no room for it. It is closed then.
+// admit counts a new connection. It returns nil if there is no room, after closing it.
 func (s *Set) admit(raw net.Conn) *Conn {
 	if tcp, ok := raw.(*net.TCPConn); ok {
 		_ = tcp.SetWriteBuffer(sendBuffer)
@@ -79,7 +79,7 @@ func (s *Set) admit(raw net.Conn) *Conn {
 	c, victim := s.add(raw)
 	victim.cut()
 	if c == nil {
-		s.tell(&s.refused, 0)
+		s.logRefusal(&s.refused, 0)
 		abort(raw)
 	}
 	return c
@@ -94,7 +94,7 @@ func (s *Set) add(raw net.Conn) (c, victim *Conn) {
 		if victim = s.victim(from, free <= 0, (*address).connections, (*Conn).one); victim == nil {
 			return nil, nil
 		}
-		s.forget(victim)
+		s.forgetLocked(victim)
 	}
 	c = &Conn{Conn: raw, set: s, key: key, from: from}
 	s.addresses[key] = from
@@ -133,7 +133,7 @@ func (s *Set) holdMore(c *Conn, n int) (more int64, victims []*Conn) {
 		if victim == nil {
 			break
 		}
-		s.forget(victim)
+		s.forgetLocked(victim)
 		victims = append(victims, victim)
 	}
 	return more, victims
@@ -172,13 +172,13 @@ func (a *address) bytes() int64       { return a.held }
 func (c *Conn) one() int64            { return 1 }
 func (c *Conn) bytes() int64          { return c.held }
 
-// forget takes a connection out of the set. The caller holds mu.
-func (s *Set) forget(c *Conn) {
+// forgetLocked takes a connection out of the set.
+func (s *Set) forgetLocked(c *Conn) {
 	if c.gone {
 		return
 	}
-	s.release(c, c.held)
-	s.busy(c)
+	s.releaseLocked(c, c.held)
+	s.busyLocked(c)
 	c.gone = true
 	s.open--
 	if c.from.open--; c.from.open == 0 {
@@ -186,24 +186,24 @@ func (s *Set) forget(c *Conn) {
 	}
 }
 
-// release gives back of what a connection holds. The caller holds mu.
-func (s *Set) release(c *Conn, bytes int64) {
+// releaseLocked gives back bytes that a connection holds.
+func (s *Set) releaseLocked(c *Conn, bytes int64) {
 	c.held -= bytes
 	c.from.held -= bytes
 	s.held -= bytes
 }
 
-// busy says that a connection doesn't wait. The caller holds mu.
-func (s *Set) busy(c *Conn) {
+// busyLocked notes that a connection doesn't wait for its other end.
+func (s *Set) busyLocked(c *Conn) {
 	if c.place != nil {
 		s.waiting.Remove(c.place)
 		c.place = nil
 	}
 }
 
-// waits says that a connection waits from now on. The caller holds mu.
-func (s *Set) waits(c *Conn) {
-	s.busy(c)
+// waitsLocked notes that a connection waits for its other end from now on.
+func (s *Set) waitsLocked(c *Conn) {
+	s.busyLocked(c)
 	if !c.gone {
 		c.place = s.waiting.PushBack(c)
 	}

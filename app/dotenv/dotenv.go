@@ -173,7 +173,8 @@ func readDouble(text string) (value string, used int, expanding bool, problem st
 			}
 			plain, ok := map[byte]byte{'n': '\n', 'r': '\r', 't': '\t', '"': '"', '\\': '\\', '$': '$'}[text[i]]
 			if !ok {
-				return "", 0, false, `A backslash in double quotes stands before something other than n, r, t, ", \ and $. Use single quotes for a value with backslashes.`
+				return "", 0, false, `A backslash in double quotes stands before something other than n, r, t, ", \ and $. ` +
+					"Use single quotes for a value with backslashes."
 			}
 			b.WriteByte(plain)
 		case '$':

@@ -92,7 +92,7 @@ func (c *conn) Close() error { return c.finish("") }
 func (c *conn) finish(rule string) error {
 	var err error
 	c.end(func() {
-		if rule == RuleNarrowed || rule == RuleUnknown {
+		if rule == RuleRestricted || rule == RuleUnknown {
 			c.session.ledger.amend(c.row, func(r *app.Connection) { r.Verdict, r.Rule = verdictOf(rule), rule })
 		}
 		if c.guard != nil {

@@ -4,14 +4,21 @@
 // A box has no network. Every connection its script makes arrives here as a host name and a port,
 // neither of them trusted, and passes these steps in this order; the first that fails refuses it:
 //
-//  1. The name takes its one canonical form (app.CanonicalName); anything odd is refused, not repaired.
-//  2. An entry of the profile's allow-list must cover the name and the port. An empty list allows nothing. What stands for the star of a
-//     wildcard is short, and an execution uses few different ones: it reaches the name servers of the wildcard's owner.
-//  3. The execution's limits: open connections, rate of new ones (which waits rather than refuses), bytes in all.
-//  4. A pair of AIRLOCK_LOCAL_SERVICES replaces resolution; an IP address needs none; other names are resolved once.
-//  5. Every address of the answer is checked. One bad address refuses the connection, so a mixed answer gains nothing.
-//  6. The checked addresses are dialled, not the name. The socket's address is checked again just before it connects.
-//  7. What the box then sends is looked at, by the entry's protocol or else the port (see wayOf).
+//  1. The name takes its one canonical form (app.CanonicalName). Anything odd is refused, not
+//     repaired.
+//  2. An entry of the profile's allow-list must cover the name and the port; an empty list allows
+//     nothing. A wildcard's star stands for short names only, and for few of them, because they
+//     reach the name servers of the wildcard's owner.
+//  3. The execution's limits: open connections, bytes in all, and the rate of new connections,
+//     which wait rather than fail.
+//  4. A pair of AIRLOCK_LOCAL_SERVICES replaces resolution. An IP address needs none. Other names
+//     are resolved once.
+//  5. Every address of the answer is checked. One bad address refuses the connection, so a mixed
+//     answer gains nothing.
+//  6. The checked addresses are dialled, not the name. The socket's address is checked again just
+//     before it connects.
+//  7. What the box then sends is judged by the entry's protocol, or else by the port (see
+//     handlingOf).
 //
 // # What is looked at
 //

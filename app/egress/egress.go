@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -151,34 +152,26 @@ func (g *Gateway) Session(grant Grant, changed func()) *Session {
 
 func withDefaults(l Limits) Limits {
 	d := DefaultLimits()
-	if l.Connections <= 0 {
-		l.Connections = d.Connections
+	return Limits{
+		Connections: positive(l.Connections, d.Connections),
+		Rate:        positive(l.Rate, d.Rate),
+		Burst:       positive(l.Burst, d.Burst),
+		Requests:    positive(l.Requests, d.Requests),
+		Bytes:       positive(l.Bytes, d.Bytes),
+		Idle:        positive(l.Idle, d.Idle),
+		Dial:        positive(l.Dial, d.Dial),
+		Head:        positive(l.Head, d.Head),
+		Names:       positive(l.Names, d.Names),
 	}
-	if l.Rate <= 0 {
-		l.Rate = d.Rate
+}
+
+// positive returns a number, or another one if it isn't above zero.
+func positive[T cmp.Ordered](n, otherwise T) T {
+	var zero T
+	if n > zero {
+		return n
 	}
-	if l.Burst <= 0 {
-		l.Burst = d.Burst
-	}
-	if l.Requests <= 0 {
-		l.Requests = d.Requests
-	}
-	if l.Head <= 0 {
-		l.Head = d.Head
-	}
-	if l.Names <= 0 {
-		l.Names = d.Names
-	}
-	if l.Bytes <= 0 {
-		l.Bytes = d.Bytes
-	}
-	if l.Idle <= 0 {
-		l.Idle = d.Idle
-	}
-	if l.Dial <= 0 {
-		l.Dial = d.Dial
-	}
-	return l
+	return otherwise
 }
 
 func unmap(a netip.AddrPort) netip.AddrPort {

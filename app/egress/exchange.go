@@ -116,7 +116,7 @@ func (x *exchange) serve(in *http.Request) bool {
 	}
 	if !x.session.carry(&x.conn.link, swapper, keys) {
 		_ = out.Body.Close()
-		return x.fail(RuleNarrowed)
+		return x.fail(RuleRestricted)
 	}
 	defer x.session.carried(&x.conn.link)
 	x.amend(func(c *app.Connection) { c.Credentials = keys })

@@ -301,7 +301,7 @@ func TestHoleM2SealedValueInLoggedHeader(t *testing.T) {
 
 	// A person names other headers while it runs: those it had are taken away, none is added.
 	sealed.Headers = []string{"Authorization", "Cookie"}
-	s.Narrow(Grant{Hosts: allow(t, "api.test"), Sealed: []swap.Credential{sealed}})
+	s.Restrict(Grant{Hosts: allow(t, "api.test"), Sealed: []swap.Credential{sealed}})
 	for name, status := range map[string]int{"X-Api-Key": 403, "Cookie": 403, "Authorization": 200} {
 		if resp, _ := ask(name, "a="+testPlaceholder); resp.StatusCode != status {
 			t.Errorf("%s after it was narrowed: %d", name, resp.StatusCode)
@@ -314,11 +314,11 @@ func TestHoleM2NarrowedHeaderEndsItsRequest(t *testing.T) {
 	c := credential(t, "api.test:443")
 	less := c
 	less.Headers = []string{"Authorization"}
-	if got := lessened([]swap.Credential{c}, narrowed([]swap.Credential{c}, []swap.Credential{less})); len(got) != 1 ||
+	if got := reduced([]swap.Credential{c}, restricted([]swap.Credential{c}, []swap.Credential{less})); len(got) != 1 ||
 		got[0] != "API_KEY" {
-		t.Errorf("lessened: %v", got)
+		t.Errorf("reduced: %v", got)
 	}
-	if got := lessened([]swap.Credential{less}, narrowed([]swap.Credential{less}, []swap.Credential{c})); len(got) != 0 {
-		t.Errorf("widened counts as lessened: %v", got)
+	if got := reduced([]swap.Credential{less}, restricted([]swap.Credential{less}, []swap.Credential{c})); len(got) != 0 {
+		t.Errorf("widened counts as reduced: %v", got)
 	}
 }

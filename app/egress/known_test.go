@@ -93,7 +93,7 @@ func TestHoleH2RelayedConnectionEnds(t *testing.T) {
 		}
 	}
 	k.learn()
-	s.Narrow(Grant{Hosts: allow(t, "api.test", "other.test")})
+	s.Restrict(Grant{Hosts: allow(t, "api.test", "other.test")})
 	waitFor(t, "the relayed connection ends", func() bool { return api.live.Load() == 0 })
 	if resp, err := client.Get("https://api.test/"); err != nil || !strings.Contains(text(resp), swap.Withheld) {
 		t.Errorf("the next connection: %v", err)
@@ -135,7 +135,7 @@ func TestHoleH2RelayIsCutUnsearched(t *testing.T) {
 		t.Fatal(err)
 	}
 	k.err = errors.New("the database is gone")
-	s.Narrow(Grant{Hosts: allow(t, "api.test", "other.test")})
+	s.Restrict(Grant{Hosts: allow(t, "api.test", "other.test")})
 	waitFor(t, "the relayed connection ends", func() bool { return api.live.Load() == 0 })
 	waitFor(t, "its row says why", func() bool {
 		rows := s.Ledger()

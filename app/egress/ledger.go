@@ -42,8 +42,8 @@ func newLedger(changed func()) *ledger {
 func (l *ledger) opened(live *meter, c app.Connection) *row {
 	r := &row{Connection: c, live: live}
 	l.mu.Lock()
-	if l.full() {
-		l.count(c)
+	if l.fullLocked() {
+		l.countLocked(c)
 		r.beyond = true
 	} else {
 		l.rows = append(l.rows, r)
@@ -90,8 +90,8 @@ func (l *ledger) repeat(c app.Connection) bool {
 		r.Count++
 		return false
 	}
-	if l.full() {
-		return l.count(c)
+	if l.fullLocked() {
+		return l.countLocked(c)
 	}
 	r := &row{Connection: c}
 	l.rows = append(l.rows, r)
@@ -99,11 +99,11 @@ func (l *ledger) repeat(c app.Connection) bool {
 	return true
 }
 
-func (l *ledger) full() bool { return len(l.rows) >= app.MaxConnections }
+func (l *ledger) fullLocked() bool { return len(l.rows) >= app.MaxConnections }
 
-// count adds c to the last row, which takes the gravest verdict of what it counts, and reports
+// countLocked adds c to the last row, which takes the gravest verdict of what it counts, and reports
 // whether it is new.
-func (l *ledger) count(c app.Connection) bool {
+func (l *ledger) countLocked(c app.Connection) bool {
 	if l.more == nil {
 		l.more = &app.Connection{Host: "*", Rule: RuleMore, Verdict: c.Verdict, StartedAt: c.StartedAt, Count: 1}
 		return true

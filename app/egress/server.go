@@ -20,10 +20,10 @@ import (
 type server struct {
 	ctx     context.Context
 	session *Session
-	conn    *served
+	conn    *intercepted
 	entry   app.Host
 	host    head.Authority
-	way     way
+	how     handling
 	started time.Time
 
 	client    net.Conn // the box's side, inside TLS if it speaks that
@@ -42,10 +42,10 @@ const firstHeads = 4
 
 const bufferSize = 64 << 10
 
-func newServer(ctx context.Context, s *Session, c *served, client net.Conn, entry app.Host, host head.Authority,
-	w way) *server {
+func newServer(ctx context.Context, s *Session, c *intercepted, client net.Conn, entry app.Host, host head.Authority,
+	how handling) *server {
 	return &server{
-		ctx: ctx, session: s, conn: c, client: client, entry: entry, host: host, way: w,
+		ctx: ctx, session: s, conn: c, client: client, entry: entry, host: host, how: how,
 	}
 }
 
@@ -67,13 +67,13 @@ func (e *server) run() {
 func (e *server) open() bool {
 	headTime := e.session.gateway.limits.Head
 	_ = e.client.SetReadDeadline(time.Now().Add(firstHeads * headTime))
-	if e.way == waySpeak {
+	if e.how == readTLS {
 		_ = e.client.SetReadDeadline(time.Now().Add(headTime))
 	}
-	if e.way == wayGuess && !e.guess() {
+	if e.how == readEither && !e.guess() {
 		return false
 	}
-	if e.way == waySpeak && !e.handshake() {
+	if e.how == readTLS && !e.handshake() {
 		return false
 	}
 	e.in = bufio.NewReaderSize(e.client, bufferSize)
@@ -89,9 +89,9 @@ func (e *server) guess() bool {
 		e.silent(err)
 		return false
 	}
-	e.client, e.way = buffered{e.client, in}, wayHTTP
+	e.client, e.how = buffered{e.client, in}, readHTTP
 	if first[0] == handshakeRecord {
-		e.way = waySpeak
+		e.how = readTLS
 	}
 	return true
 }

@@ -62,8 +62,8 @@ func (s *Session) Dial(ctx context.Context, host string, port int) (Conn, error)
 		return nil, s.refuse(name, port, s.unsearched(err), err)
 	}
 	sealed := known != nil || s.incoming.Belongs(name, port)
-	way := wayOf(entry, port, sealed)
-	if sealed && way != wayRaw && s.gateway.authority == nil {
+	how := handlingOf(entry, port, sealed)
+	if sealed && how != relayAny && s.gateway.authority == nil {
 		return nil, s.refuse(name, port, RuleAuthority, nil)
 	}
 	if rule := s.begin(); rule != "" {
@@ -77,15 +77,15 @@ func (s *Session) Dial(ctx context.Context, host string, port int) (Conn, error)
 		rule, cause := s.ruleOf(err)
 		return nil, s.refuse(name, port, rule, cause)
 	}
-	if way == wayRaw || way == wayTLS {
-		c := s.relayed(tcp, way, wayOf(entry, port, true) != way, app.Connection{
-			Host: name, Port: port, Verdict: app.VerdictAllowed, Rule: allowedBy(entry, way),
+	if how == relayAny || how == relayTLS {
+		c := s.relayed(tcp, how, handlingOf(entry, port, true) != how, app.Connection{
+			Host: name, Port: port, Verdict: app.VerdictAllowed, Rule: allowedBy(entry, how),
 			Address: target.String(), StartedAt: started, Count: 1,
 		}, target)
 		s.cutKnown(&c.link) // a credential may have come between the look at them and now
 		return c, nil
 	}
-	return s.serve(tcp, target, entry, head.Authority{Name: name, Port: port}, way, started), nil
+	return s.serve(tcp, target, entry, head.Authority{Name: name, Port: port}, how, started), nil
 }
 
 // decide returns the entry that allows a canonical name and a port now, or the rule against it.
@@ -94,7 +94,7 @@ func (s *Session) decide(name string, port int) (app.Host, string) {
 	defer s.mu.Unlock()
 	entry, rule := decide(s.hosts, name, port)
 	if rule == "" {
-		rule = s.wildcard(entry, name)
+		rule = s.wildcardLocked(entry, name)
 	}
 	return entry, rule
 }
@@ -155,10 +155,10 @@ func (s *Session) abandon() {
 
 // relayed turns what begin took into an open connection that is passed on untouched; see
 // link.unread.
-func (s *Session) relayed(tcp *net.TCPConn, w way, unread bool, record app.Connection, to target) *conn {
+func (s *Session) relayed(tcp *net.TCPConn, how handling, unread bool, record app.Connection, to target) *conn {
 	c := newConn(s, tcp, record.Host, record.Port, to)
 	c.unread = unread
-	if w == wayTLS {
+	if how == relayTLS {
 		c.guard = newGuard(record.Host, record.Port, func(rule string) { s.turnAway(c, rule) })
 	}
 	c.row = s.ledger.opened(c.meter.Load(), record)
@@ -187,10 +187,10 @@ func (s *Session) keep(l *link) {
 	s.mu.Lock()
 	s.dialing--
 	s.open[l] = struct{}{}
-	lost := s.closed || !s.stillAllows(l)
+	lost := s.closed || !s.allowsLocked(l)
 	s.mu.Unlock()
 	if lost {
-		l.cut(RuleNarrowed)
+		l.cut(RuleRestricted)
 	}
 }
 

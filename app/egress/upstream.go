@@ -98,7 +98,7 @@ func (e *server) dialHostTLS(ctx context.Context) (net.Conn, error) {
 // upstream is a connection to the host; it counts what passes for its box.
 type upstream struct {
 	*net.TCPConn
-	conn *served
+	conn *intercepted
 }
 
 // Read reads from the host.

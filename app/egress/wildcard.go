@@ -15,9 +15,8 @@ const (
 	maxStarLabels = 4
 )
 
-// wildcard returns the rule against a name that a wildcard entry allowed, or "". It is called with
-// mu held.
-func (s *Session) wildcard(entry app.Host, name string) string {
+// wildcardLocked returns the rule against a name that a wildcard entry allowed, or "".
+func (s *Session) wildcardLocked(entry app.Host, name string) string {
 	suffix, ok := strings.CutPrefix(entry.Name, "*")
 	if !ok {
 		return ""

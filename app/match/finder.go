@@ -13,7 +13,7 @@ const MinPattern = 8
 // Finder finds its patterns. It is immutable and safe for concurrent use.
 type Finder struct {
 	texts     []string // of the patterns, folded
-	automaton *automaton
+	automaton automaton
 	alphabet  [256]bool // bytes that are a character of a pattern, in either case
 	uses      [256]use  // of bytes for which an escape stands
 	leads     [256]bool // bytes with which an escape may begin that stands for one
@@ -26,7 +26,7 @@ type Finder struct {
 	scratch   *sync.Pool
 }
 
-// tail is what has to stand after each pattern.
+// tail is the text that must follow each pattern.
 type tail struct {
 	length   int
 	alphabet [256]bool
@@ -40,7 +40,7 @@ type Match struct {
 	Tail       string // of a Finder with tails: what stands after the pattern, folded
 }
 
-// Layer says behind what a pattern was found.
+// Layer is the encoding in which a pattern was found.
 type Layer uint8
 
 // The layers. Of two on top of each other the outer one counts.
@@ -56,7 +56,7 @@ const (
 func New(patterns []string) *Finder {
 	f := &Finder{shortest: maxWindow, scratch: &sync.Pool{New: func() any { return &scratch{} }}}
 	var texts []string
-	index := []int32{}
+	var index []int32
 	for i, p := range patterns {
 		f.texts = append(f.texts, fold(p))
 		if len(p) >= MinPattern {
@@ -64,16 +64,11 @@ func New(patterns []string) *Finder {
 			f.shortest, f.longest = min(f.shortest, len(p)), max(f.longest, len(p))
 		}
 	}
-	f.automaton = newAutomaton(texts)
-	for i, n := range f.automaton.nodes {
-		if n.pattern != none {
-			f.automaton.nodes[i].pattern = index[n.pattern]
-		}
-	}
+	f.automaton = newAutomaton(texts, index)
 	f.jumps = newJumps(f.shortest)
 	for _, text := range texts {
 		for i := range len(text) {
-			f.know(text[i])
+			f.addToAlphabet(text[i])
 		}
 		for end := 1; end < f.jumps.window; end++ {
 			for _, a := range unfolded(text[end-1]) {
@@ -101,7 +96,7 @@ func (f *Finder) usesOf(b byte) (uses use) {
 	if f.alphabet[b] {
 		uses |= goesOn
 	}
-	if f.automaton.rows[0][folded[b]] != 0 {
+	if f.automaton.step(0, b) != 0 {
 		uses |= begins
 	}
 	for _, l := range []*layer{base64Layer, hexLayer, numbersLayer} {
@@ -112,8 +107,8 @@ func (f *Finder) usesOf(b byte) (uses use) {
 	return uses
 }
 
-// know adds a folded character to the alphabet.
-func (f *Finder) know(b byte) {
+// addToAlphabet adds a folded character to the alphabet.
+func (f *Finder) addToAlphabet(b byte) {
 	for _, c := range unfolded(b) {
 		f.alphabet[c] = true
 	}
@@ -126,7 +121,7 @@ func NewWithTail(patterns []string, alphabet string, length int) *Finder {
 	f.tail.length = length
 	for i := range len(alphabet) {
 		f.tail.alphabet[folded[alphabet[i]]] = true
-		f.know(folded[alphabet[i]])
+		f.addToAlphabet(folded[alphabet[i]])
 		f.uses[alphabet[i]] |= goesOn
 	}
 	return f
@@ -172,7 +167,7 @@ func (f *Finder) find(s *scratch, data []byte, depth int) {
 		}
 		least := base64Layer.least(f) // its rows are parts of the others
 		for row := range base64Layer.rows.in(data, row, least, least) {
-			f.encoded(s, data, row, depth, base64Layer)
+			f.findEncoded(s, data, row, depth, base64Layer)
 		}
 	}
 	if depth == maxLayers {
@@ -180,9 +175,9 @@ func (f *Finder) find(s *scratch, data []byte, depth int) {
 	}
 	for row := range hexLayer.rows.in(data, all, hexLayer.least(f), f.shortest) {
 		if row.count >= hexLayer.least(f) {
-			f.encoded(s, data, row, depth, hexLayer)
+			f.findEncoded(s, data, row, depth, hexLayer)
 		}
-		f.numbers(s, data, row, depth)
+		f.findNumbers(s, data, row, depth)
 	}
 }
 

@@ -2,7 +2,7 @@ package match
 
 import "unicode/utf8"
 
-// use says for what an escape may matter.
+// use is the set of searches to which an escape matters.
 type use uint8
 
 const (
@@ -14,7 +14,7 @@ const (
 	everywhere = goesOn | inBase64 | inHex | inNumbers
 )
 
-// index has the escapes in a part of a text. They are looked at once, for all that searches there.
+// index holds the escapes in a part of a text. They are read once and serve every search there.
 type index struct {
 	from, to int
 	uses     []use    // of the escape that begins at each place; 0 for none, and for one that can't matter

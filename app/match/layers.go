@@ -9,7 +9,7 @@ import (
 // maxLayers is how many layers may lie on top of each other.
 const maxLayers = 2
 
-// layer is an encoding whose text is looked into.
+// layer is an encoding that is decoded and searched.
 type layer struct {
 	kind   Layer
 	use    use
@@ -110,32 +110,32 @@ func (r *run) where(char int) (at, end int) {
 // least returns how many characters of the layer the shortest pattern takes.
 func (l *layer) least(f *Finder) int { return 8 * f.shortest / l.bits }
 
-// encoded looks into each run of a layer's characters in one of its rows that is long enough for a
-// pattern.
-func (f *Finder) encoded(s *scratch, data []byte, row row, depth int, l *layer) {
+// findEncoded decodes each run of a layer's characters in a row, if it is long enough for a pattern,
+// and searches the result.
+func (f *Finder) findEncoded(s *scratch, data []byte, row row, depth int, l *layer) {
 	x := f.index(s, data, row, depth)
 	for at, stop := range l.stretches(data, x, row, l.least(f)) {
 		for at < stop {
 			end, escaped := s.readRun(&s.runs[depth], data[:stop], x, at, l)
-			f.decode(s, depth, l)
+			f.findDecoded(s, depth, l)
 			if escaped {
-				f.unescapedRuns(s, data[:end], x, at, depth, l)
+				f.findBetweenEscapes(s, data[:end], x, at, depth, l)
 			}
 			at = end
 		}
 	}
 }
 
-// unescapedRuns looks into runs between what was read as escapes: each may be a lead and the
-// beginning of a run.
-func (f *Finder) unescapedRuns(s *scratch, data []byte, x *index, at, depth int, l *layer) {
+// findBetweenEscapes searches the runs between escapes: what was read as an escape may be a lead and
+// the beginning of a run.
+func (f *Finder) findBetweenEscapes(s *scratch, data []byte, x *index, at, depth int, l *layer) {
 	for stop := at; stop <= len(data); stop++ {
 		if stop < len(data) && l.rows[data[stop]]&(escaping|part) != escaping {
 			continue
 		}
 		for at+l.least(f) <= stop {
 			at, _ = s.readRun(&s.runs[depth], data[:stop], x, at, l)
-			f.decode(s, depth, l)
+			f.findDecoded(s, depth, l)
 		}
 		at = stop + 1
 	}
@@ -258,8 +258,8 @@ func tag(data []byte) int {
 	return 1 + bytes.IndexByte(data[:min(len(data), len("<br />"))], '>')
 }
 
-// decode looks for patterns in what a run stands for, at each place where a byte of it may begin.
-func (f *Finder) decode(s *scratch, depth int, l *layer) {
+// findDecoded searches a decoded run at each alignment that its bytes may have.
+func (f *Finder) findDecoded(s *scratch, depth int, l *layer) {
 	r := &s.runs[depth]
 	if len(r.chars) < l.least(f) {
 		return
@@ -271,7 +271,7 @@ func (f *Finder) decode(s *scratch, depth int, l *layer) {
 			s.decoded[depth] = decode4(s.decoded[depth][:0], r.chars[shift:])
 		}
 		// Characters that hold something else too stay.
-		f.inside(s, s.decoded[depth], depth, l.kind, func(start, end int) (int, int) {
+		f.findInside(s, s.decoded[depth], depth, l.kind, func(start, end int) (int, int) {
 			start, _ = r.where(shift + (8*start+l.bits-1)/l.bits)
 			_, end = r.where(shift + 8*end/l.bits - 1)
 			return start, end
@@ -307,8 +307,8 @@ func decode4(out, chars []byte) []byte {
 	return out
 }
 
-// inside finds what is in the text behind a depth and puts it where it is written.
-func (f *Finder) inside(s *scratch, text []byte, depth int, kind Layer, where func(start, end int) (int, int)) {
+// findInside searches a decoded text and maps its matches back to where they are written.
+func (f *Finder) findInside(s *scratch, text []byte, depth int, kind Layer, where func(start, end int) (int, int)) {
 	first := len(s.matches)
 	f.find(s, text, depth+1)
 	for i := range s.matches[first:] {

@@ -4,8 +4,8 @@ package match
 var numbersLayer = newLayer(Numbers, inNumbers, 8,
 	"0123456789:", "", ", ;\t\r\n\"'\x00", "%\\&#=xunrtaAbBcCdDeEfF")
 
-// numbers looks into lists of decimal numbers, such as [115, 107] and {"0":115,"1":107}.
-func (f *Finder) numbers(s *scratch, data []byte, part row, depth int) {
+// findNumbers searches lists of decimal numbers, such as [115, 107] and {"0":115,"1":107}.
+func (f *Finder) findNumbers(s *scratch, data []byte, part row, depth int) {
 	r, l := &s.runs[depth], numbersLayer
 	least := 3*f.shortest - 1 // most have two digits, and something between
 	for row := range l.rows.in(data, part, least, f.shortest) {
@@ -13,7 +13,7 @@ func (f *Finder) numbers(s *scratch, data []byte, part row, depth int) {
 		for at, stop := range l.stretches(data, x, row, f.shortest) {
 			for at < stop {
 				if at = s.readNumbers(r, data[:stop], x, at); len(r.chars) >= f.shortest {
-					f.inside(s, r.chars, depth, Numbers, r.span)
+					f.findInside(s, r.chars, depth, Numbers, r.span)
 				}
 			}
 		}

@@ -1,5 +1,7 @@
 package match
 
+import "github.com/computclaw/airlock/app/multimatch"
+
 // ring is more than the longest escape: readings end at most so far ahead.
 const ring = 16
 
@@ -12,7 +14,7 @@ const maxStates = 64
 
 // state is a node that some reading of the text reaches.
 type state struct {
-	node int32
+	node multimatch.State
 	end  int // of the last character
 }
 
@@ -23,14 +25,14 @@ type escape struct {
 	lead  byte
 }
 
-// place has what the readings of the text reach at one place. A match may begin anywhere, so the
-// first node is reached where no other is.
+// place holds the states that the readings of the text reach at one place. A match may begin
+// anywhere, so an empty place stands for the automaton's first state.
 type place struct {
 	states  []state
 	escapes []escape
 }
 
-// scratch is what one search needs. It is used again for the next.
+// scratch is the working memory of one search. It is pooled.
 type scratch struct {
 	matches  []Match
 	places   [ring]place // modulo ring
@@ -57,7 +59,7 @@ func (f *Finder) scan(s *scratch, data []byte, row row, depth int) {
 		s.matches[first+i].End += row.start
 	}
 	if row.escapes && depth < maxLayers {
-		f.unescaped(s, data, row, depth)
+		f.findUnescaped(s, data, row, depth)
 	}
 }
 
@@ -75,7 +77,7 @@ func (f *Finder) scanRow(s *scratch, data []byte, uses []use) {
 			at = f.run(s, data, uses, at, first)
 			continue
 		}
-		f.step(s, data, uses[at], at, first)
+		f.follow(s, data, uses[at], at, first)
 		at++
 	}
 	end := &s.places[len(data)%ring]
@@ -123,18 +125,18 @@ func passes(lead byte) bool { return lead == 0 || lead == '\r' || lead == '\n' }
 // run follows the one reading there is, up to an escape or the end of what was begun, and returns
 // where it came to.
 func (f *Finder) run(s *scratch, data []byte, uses []use, at, first int) int {
-	node := int32(0)
+	node := multimatch.State(0)
 	if here := &s.places[at%ring]; len(here.states) > 0 {
 		node = here.states[0].node
 		here.states = here.states[:0]
 	}
 	for at < len(data) && uses[at]&goesOn == 0 {
-		node = f.automaton.next(node, folded[data[at]])
+		node = f.automaton.step(node, data[at])
 		at++
 		if node == 0 {
 			return at
 		}
-		if p := f.automaton.nodes[node].pattern; p != none {
+		if p := f.automaton.patterns[node]; p != none {
 			f.found(s, data, at, int(p), first)
 		}
 	}
@@ -142,8 +144,8 @@ func (f *Finder) run(s *scratch, data []byte, uses []use, at, first int) int {
 	return at
 }
 
-// step goes on from a place in all ways to read what follows.
-func (f *Finder) step(s *scratch, data []byte, uses use, at, first int) {
+// follow goes on from a place in all ways to read what follows.
+func (f *Finder) follow(s *scratch, data []byte, uses use, at, first int) {
 	f.readEscapes(s, data, at, first)
 	here := &s.places[at%ring]
 	for _, from := range here.states {
@@ -189,15 +191,15 @@ func (f *Finder) readEscapes(s *scratch, data []byte, at, first int) {
 }
 
 // walk reads text, which ends at a place, after a node.
-func (f *Finder) walk(s *scratch, data []byte, node int32, text []byte, end, first int) {
+func (f *Finder) walk(s *scratch, data []byte, node multimatch.State, text []byte, end, first int) {
 	for _, c := range text {
-		node = f.automaton.next(node, folded[c])
+		node = f.automaton.step(node, c)
 	}
 	if node == 0 {
 		return
 	}
 	s.reach(end, state{node, end})
-	if p := f.automaton.nodes[node].pattern; p != none {
+	if p := f.automaton.patterns[node]; p != none {
 		f.found(s, data, end, int(p), first)
 	}
 }

@@ -1,14 +1,14 @@
 package match
 
-// unescaped looks behind escapes that are escaped themselves, such as HTML in JSON: it takes off
-// the outer ones in a row.
-func (f *Finder) unescaped(s *scratch, data []byte, row row, depth int) {
+// findUnescaped searches a row without its outer escapes, for escapes that are escaped themselves,
+// such as HTML in JSON.
+func (f *Finder) findUnescaped(s *scratch, data []byte, row row, depth int) {
 	r, x := &s.runs[depth], f.index(s, data, row, depth)
 	// What was read as a letter may be a lead, and the beginning of a pattern.
 	for _, all := range []bool{true, false} {
 		nested, others := f.unescape(r, data, row, x, all)
 		if nested {
-			f.inside(s, r.chars, depth, Plain, r.span)
+			f.findInside(s, r.chars, depth, Plain, r.span)
 		}
 		if !others {
 			return

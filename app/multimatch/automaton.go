@@ -88,6 +88,14 @@ func (a *Automaton) Ahead(s State) End {
 // Follows reports whether the pattern at hand goes on with a byte. Then the next state is s+1.
 func (a *Automaton) Follows(s State, b byte) bool { return a.chars[s+1]&(gap|0xff) == uint16(b) }
 
+// Branch returns the state after one more byte in another pattern than the one at hand, or 0.
+func (a *Automaton) Branch(s State, b byte) State {
+	if a.chars[s]&branches == 0 {
+		return 0
+	}
+	return State(a.next.get(uint64(s)<<9 | uint64(b)))
+}
+
 // Step returns the state after one more byte. last are the last four bytes as in Roll, that one
 // included.
 func (a *Automaton) Step(s State, b byte, last uint32) State {
@@ -100,10 +108,8 @@ func (a *Automaton) Step(s State, b byte, last uint32) State {
 // Turn is Step where the pattern at hand doesn't go on with the byte.
 func (a *Automaton) Turn(s State, b byte, last uint32) State {
 	for s != 0 {
-		if a.chars[s]&branches != 0 {
-			if c := a.next.get(uint64(s)<<9 | uint64(b)); c != 0 {
-				return State(c)
-			}
+		if c := a.Branch(s, b); c != 0 {
+			return c
 		}
 		if s = a.Suffix(s); s != 0 && a.Follows(s, b) {
 			return s + 1

@@ -61,11 +61,13 @@ func (a *Automaton) descend(text string) (s State, i int) {
 		return 0, 0
 	}
 	for i = a.head; i < len(text); i++ {
-		c := a.child(s, text[i])
-		if c == 0 {
+		if a.Follows(s, text[i]) {
+			s++
+		} else if c := a.Branch(s, text[i]); c != 0 {
+			s = c
+		} else {
 			break
 		}
-		s = c
 	}
 	return s, i
 }
@@ -89,17 +91,6 @@ func (a *Automaton) grow(s State, text string, from int) State {
 	a.chars = append(a.chars, gap)
 	a.depth = append(a.depth, 0)
 	return State(len(a.chars) - 2)
-}
-
-// child returns the state with one more byte of a pattern, or 0.
-func (a *Automaton) child(s State, b byte) State {
-	if a.Follows(s, b) {
-		return s + 1
-	}
-	if a.chars[s]&branches != 0 {
-		return State(a.next.get(uint64(s)<<9 | uint64(b)))
-	}
-	return 0
 }
 
 // headOf returns the first bytes of a pattern, the first one lowest.

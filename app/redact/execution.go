@@ -69,18 +69,15 @@ func (r *Redactor) Execution(x Execution) (Cleaned, error) {
 func (r *Redactor) cleaned(stdout, stderr, failure *leaf, result *tree, network []*leaf) (Cleaned, error) {
 	out := Cleaned{Hits: map[string]Hits{}}
 	channel := func(name string, leaves ...*leaf) []Clean {
-		var t tally
-		clean := make([]Clean, len(leaves))
-		for i, l := range leaves {
-			clean[i] = Clean{r.machine.render(l.text, l.regions, &t)}
-		}
-		if hits := t.hits(); len(hits) > 0 {
+		clean, hits := r.masked(leaves...)
+		if len(hits) > 0 {
 			out.Hits[name] = hits
 		}
 		return clean
 	}
-	out.Stdout, out.Stderr, out.Error = channel("stdout", stdout)[0], channel("stderr", stderr)[0], channel("error",
-		failure)[0]
+	out.Stdout = channel("stdout", stdout)[0]
+	out.Stderr = channel("stderr", stderr)[0]
+	out.Error = channel("error", failure)[0]
 	out.Network = channel("network", network...)
 	if result == nil {
 		return out, nil
@@ -98,6 +95,11 @@ func (r *Redactor) cleaned(stdout, stderr, failure *leaf, result *tree, network 
 func (r *Redactor) Texts(texts []string) ([]Clean, Hits) {
 	leaves := leavesOf(texts)
 	r.look(leaves)
+	return r.masked(leaves...)
+}
+
+// masked returns the texts of leaves with masks in them.
+func (r *Redactor) masked(leaves ...*leaf) ([]Clean, Hits) {
 	var t tally
 	clean := make([]Clean, len(leaves))
 	for i, l := range leaves {
@@ -123,10 +125,7 @@ func (r *Redactor) After(said []string, text string) (Clean, Hits) {
 	for _, before := range said {
 		joints = append(joints, crossings([]*leaf{{text: before}}, []*leaf{l})...)
 	}
-	r.look([]*leaf{l}, joints...)
-	var t tally
-	masked := r.machine.render(l.text, l.regions, &t)
-	return Clean{masked}, t.hits()
+	return r.one(l, joints...)
 }
 
 // maxCrossing is how much of the end of one channel and of the beginning of another are looked at

@@ -100,11 +100,10 @@ func (r *Redactor) Text(text string) (Clean, Hits) { return r.one(&leaf{text: te
 // holding them would show by its mask that one begins like that, and so be found byte by byte.
 func (r *Redactor) Cut(text string) (Clean, Hits) { return r.one(&leaf{text: text, cut: true}) }
 
-func (r *Redactor) one(l *leaf) (Clean, Hits) {
-	r.look([]*leaf{l})
-	var t tally
-	masked := r.machine.render(l.text, l.regions, &t)
-	return Clean{masked}, t.hits()
+func (r *Redactor) one(l *leaf, joints ...[]part) (Clean, Hits) {
+	r.look([]*leaf{l}, joints...)
+	clean, hits := r.masked(l)
+	return clean[0], hits
 }
 
 // Stream masks what is written to it piece by piece; emit gets the text as soon as no secret can

@@ -69,7 +69,7 @@ func (h *egressHook) restrict() error {
 	if err != nil {
 		return fmt.Errorf("runner: restrict: %w", err)
 	}
-	session.Narrow(egress.Grant{Hosts: hosts, Sealed: swapped(sealed)})
+	session.Restrict(egress.Grant{Hosts: hosts, Sealed: swapped(sealed)})
 	return nil
 }
 

@@ -158,7 +158,7 @@ func (h *half) filled() ([]byte, error) {
 		case h.read.over():
 			return nil, os.ErrDeadlineExceeded
 		case h.length > 0:
-			return h.part(), nil
+			return h.partLocked(), nil
 		case h.finished:
 			return nil, io.EOF
 		case h.discard:
@@ -175,10 +175,10 @@ func (h *half) atHand() []byte {
 	if h.broken != nil || h.length == 0 {
 		return nil
 	}
-	return h.part()
+	return h.partLocked()
 }
 
-func (h *half) part() []byte { return h.ring[h.start:min(h.start+h.length, len(h.ring))] }
+func (h *half) partLocked() []byte { return h.ring[h.start:min(h.start+h.length, len(h.ring))] }
 
 func (h *half) consumed(n int) {
 	if n == 0 {
@@ -206,7 +206,7 @@ func (h *half) room(piece int) (space []byte, gone bool, err error) {
 			return nil, true, nil
 		case h.write.over():
 			return nil, false, os.ErrDeadlineExceeded
-		case h.grow(piece) || h.length < len(h.ring):
+		case h.growLocked(piece) || h.length < len(h.ring):
 			if h.length == 0 {
 				h.start = 0 // the longest parts for what comes next; nobody holds one now
 			}
@@ -220,10 +220,10 @@ func (h *half) room(piece int) (space []byte, gone bool, err error) {
 	}
 }
 
-// grow makes the ring larger if it is too small for pieces of this size. A reader may go on using
-// the part that it holds: its bytes stay in the old ring, and are the first of the new one. h.mu is
-// held, by the writer.
-func (h *half) grow(piece int) bool {
+// growLocked makes the ring larger if it is too small for pieces of this size. Only the writer calls
+// it. A reader may go on using the part that it holds: its bytes stay in the old ring, and are the
+// first of the new one.
+func (h *half) growLocked(piece int) bool {
 	size := max(len(h.ring), smallest)
 	for size < BufferSize && size/pieces < piece {
 		size *= 2
@@ -233,7 +233,7 @@ func (h *half) grow(piece int) bool {
 	}
 	ring := make([]byte, size)
 	if h.length > 0 {
-		first := copy(ring, h.part())
+		first := copy(ring, h.partLocked())
 		copy(ring[first:], h.ring[:h.length-first])
 	}
 	h.ring, h.start = ring, 0

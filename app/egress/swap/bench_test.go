@@ -60,7 +60,7 @@ func BenchmarkWatchedBody(b *testing.B) {
 	throughput(b, func(text string) io.Reader {
 		req := &http.Request{Header: http.Header{}, Body: io.NopCloser(strings.NewReader(text))}
 		o := &outgoing{swapper: s, target: foreign}
-		o.watch(req, req.Body)
+		o.watch(req, req.Body, req.Body)
 		return struct{ io.Reader }{req.Body}
 	})
 }

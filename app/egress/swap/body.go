@@ -21,7 +21,7 @@ func (o *outgoing) body(req *http.Request, header http.Header) *Refusal {
 		return nil
 	}
 	if !o.swapper.swapsBody(o.target) {
-		o.watch(req, req.Body)
+		o.watch(req, req.Body, req.Body)
 		return nil
 	}
 	release, err := o.swapper.holds.take(req.Context())
@@ -48,8 +48,7 @@ func (o *outgoing) held(req *http.Request, header http.Header, release func()) *
 			return refuseTooLarge("")
 		}
 		first := &releasing{bytes.NewReader(head), req.Body, release}
-		o.watch(req, io.MultiReader(first, req.Body))
-		req.Body.(*watched).closer = first
+		o.watch(req, io.MultiReader(first, req.Body), first)
 		return nil
 	}
 	if refusal := o.trailer(req.Trailer); refusal != nil {

@@ -39,7 +39,7 @@ func TestHeldBodiesAreCapped(t *testing.T) {
 			}
 			over, cancel := context.WithCancel(t.Context())
 			cancel()
-			if _, err := s.Narrowed([]Credential{c}).Outgoing(home, bodied(t, over, phA)); err == nil {
+			if _, err := s.Restricted([]Credential{c}).Outgoing(home, bodied(t, over, phA)); err == nil {
 				t.Fatal("one more was held")
 			}
 			waiting := make(chan error)

@@ -3,7 +3,6 @@ package swap
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 
@@ -15,6 +14,12 @@ var (
 	errRange   = errors.New("swap: the host answered with a range, in which a sealed value could be read in pieces")
 	errUpgrade = errors.New("swap: the host changed the protocol, which can't be read")
 )
+
+// Withheld is what stands in an answer for a value that the execution was not given.
+const Withheld = "[REDACTED]"
+
+// incoming is the work on one response.
+type incoming struct{ search valueSearch }
 
 // Incoming replaces the values in resp (status line, headers, trailers, body) by their
 // placeholders, in constant memory: those of the execution and known, what the instance knows of
@@ -93,53 +98,47 @@ func unmeasured(resp *http.Response) {
 
 func (i *incoming) body(resp *http.Response) {
 	unmeasured(resp)
-	body := &archive{ReadCloser: resp.Body, search: i.search}
-	resp.Body = &replaced{body: body, replacer: &replacer{search: i.search}, end: func() { i.header(resp.Trailer) }}
-}
-
-// replacedPiece is how much of a body is read at once, in bytes.
-const replacedPiece = 32 << 10
-
-// replaced is a body in which values are replaced while it is read.
-type replaced struct {
-	body     io.ReadCloser
-	replacer *replacer
-	end      func() // at the end of the body
-
-	piece []byte
-	out   []byte // of which ready is to be passed on
-	ready []byte
-	err   error
-}
-
-// Read returns as soon as something is known to come next.
-func (r *replaced) Read(p []byte) (int, error) {
-	if len(p) == 0 {
-		return 0, nil
-	}
-	for len(r.ready) == 0 {
-		if r.err != nil {
-			return 0, r.err
+	var out []byte
+	values := &replacer{search: i.search}
+	replace := func(piece []byte, last bool) ([]byte, error) {
+		if out = values.write(out[:0], piece); last {
+			out = values.finish(out)
+			i.header(resp.Trailer)
 		}
-		r.fill()
+		return out, nil
 	}
-	n := copy(p, r.ready)
-	r.ready = r.ready[n:]
-	return n, nil
+	resp.Body = &filter{body: &archive{ReadCloser: resp.Body, search: i.search}, Closer: resp.Body, step: replace}
 }
 
-func (r *replaced) fill() {
-	if r.piece == nil {
-		r.piece = make([]byte, replacedPiece)
+// answers makes the work on one response: the values that the instance knows of the host, and those
+// of the execution which are not among them.
+func (s *Swapper) answers(t Target, known *Values) *incoming {
+	in := &incoming{}
+	if known != nil && len(known.secrets) > 0 {
+		in.search = append(in.search, shownValues{known.compile(), s.shown(known, t)})
 	}
-	n, err := r.body.Read(r.piece)
-	r.out = r.replacer.write(r.out[:0], r.piece[:n])
-	if err == io.EOF {
-		r.out = r.replacer.finish(r.out)
-		r.end()
+	if len(s.values.secrets) > 0 && !s.values.within(known) {
+		in.search = append(in.search, shownValues{s.values.compile(), s.shown(s.values, t)})
 	}
-	r.ready, r.err = r.out, err
+	return in
 }
 
-// Close closes the body.
-func (r *replaced) Close() error { return r.body.Close() }
+// text replaces values in a text.
+func (i *incoming) text(text string) string {
+	r := &replacer{search: i.search}
+	return string(r.finish(r.write(nil, []byte(text))))
+}
+
+// header replaces values in the values of headers, in place, and drops headers with a value in the
+// name.
+func (i *incoming) header(header http.Header) {
+	for name, values := range header {
+		if i.text(name) != name {
+			delete(header, name)
+			continue
+		}
+		for j, value := range values {
+			values[j] = i.text(value)
+		}
+	}
+}

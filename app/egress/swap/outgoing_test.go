@@ -267,7 +267,7 @@ func TestSharedPlaceholder(t *testing.T) {
 	}
 }
 
-func TestNarrowedToNothing(t *testing.T) {
+func TestRestrictedToNothing(t *testing.T) {
 	c := credential("A", secretB, "api.example.com")
 	c.Hosts = nil
 	s := New([]Credential{c})

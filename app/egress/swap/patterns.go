@@ -40,7 +40,7 @@ func patterns(value string) []pattern {
 			add(strings.TrimRight(text, "="), text[:len(text)-1], text[1:])
 		}
 	}
-	add(secretParts(trimmed)...)
+	add(innerSecret(trimmed))
 	add(otherCharsets(trimmed)...)
 	if len(trimmed) >= minPart {
 		out = append(out, pattern{encodings.Reverse(trimmed), true})
@@ -48,22 +48,23 @@ func patterns(value string) []pattern {
 	return out
 }
 
-// secretParts returns the secret parts of a value: the signature of a JWT, the password of a URL
-// and of user:password.
-func secretParts(value string) []string {
+// innerSecret returns the secret part of a value, or "": the signature of a JWT, the password of a
+// URL or of user:password.
+func innerSecret(value string) string {
 	if pieces := strings.Split(value, "."); len(pieces) == 3 && strings.HasPrefix(value, "eyJ") {
 		if _, err := base64.RawURLEncoding.DecodeString(pieces[2]); err == nil {
-			return pieces[2:]
+			return pieces[2]
 		}
 	}
 	if u, err := url.Parse(value); err == nil && u.User != nil {
 		password, _ := u.User.Password()
-		return []string{password}
+		return password
 	}
-	if _, password, found := strings.Cut(value, ":"); found && !strings.ContainsAny(value, " \n{") {
-		return []string{password}
+	if strings.ContainsAny(value, " \n{") {
+		return ""
 	}
-	return nil
+	_, password, _ := strings.Cut(value, ":")
+	return password
 }
 
 // otherCharsets returns a value with other than ASCII in UTF-16 and Latin-1. ASCII is found in

@@ -118,11 +118,11 @@ func (g region) show(data []byte) string {
 	case p.reversed:
 		return encodings.Reverse(shown)
 	case g.match.Layer == match.Hex && isHex(spelled):
-		if digits := hex.EncodeToString([]byte(shown)); bytes.ContainsAny(spelled, "ABCDEF") {
-			return strings.ToUpper(digits)
-		} else {
-			return digits
+		digits := hex.EncodeToString([]byte(shown))
+		if bytes.ContainsAny(spelled, "ABCDEF") {
+			digits = strings.ToUpper(digits)
 		}
+		return digits
 	case g.match.Layer == match.Plain && isWide(spelled):
 		return strings.Join(strings.Split(shown, ""), "\x00")
 	}
@@ -141,4 +141,13 @@ func isWide(data []byte) bool {
 		}
 	}
 	return len(data)%2 == 1
+}
+
+// goesOn reports whether a text that ends with a line break may stand in the middle of a value:
+// hosts write one in several lines when it is encoded, folded or a list of numbers. Nothing goes on
+// behind an empty line, as after an event of a stream, or behind a bracket that closes, as at the
+// end of a line of JSON.
+func goesOn(text []byte) bool {
+	line := bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
+	return len(line) > 0 && bytes.IndexByte([]byte("\n}])>"), line[len(line)-1]) < 0
 }

@@ -47,9 +47,9 @@ func New(credentials []Credential, given ...app.Secret) *Swapper {
 	return s
 }
 
-// Narrowed returns a Swapper for the same execution with other credentials. Both together hold no
+// Restricted returns a Swapper for the same execution with other credentials. Both together hold no
 // more bodies than one.
-func (s *Swapper) Narrowed(credentials []Credential) *Swapper {
+func (s *Swapper) Restricted(credentials []Credential) *Swapper {
 	n := newSwapper(credentials, s.holds)
 	n.given = s.given
 	return n

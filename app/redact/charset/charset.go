@@ -30,6 +30,7 @@ func DigitTable(alphabets ...string) (t [256]int8) {
 	return t
 }
 
+// Digits of hex in either case, and letters and digits of ASCII.
 const (
 	HexDigits    = "0123456789abcdefABCDEF"
 	Alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -38,6 +39,7 @@ const (
 // UpperDigits are the hex digits in upper case.
 const UpperDigits = "0123456789ABCDEF"
 
+// The alphabets of Ascii85 and of Python's b85encode.
 const (
 	AlphabetA85 = "!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstu"
 	AlphabetB85 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"

@@ -5,6 +5,7 @@ import "github.com/computclaw/airlock/app/redact/charset"
 // RunSet is a set of encodings whose texts go on in one alphabet.
 type RunSet uint32
 
+// The encodings of runs. Those of percent-encoding are one for each set of unreserved bytes.
 const (
 	RunBase64 RunSet = 1 << iota
 	RunHex

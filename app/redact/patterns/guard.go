@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/computclaw/airlock/app/redact/charset"
 )
 
 // entropy returns the Shannon entropy of the bytes of s, in bits a byte.
@@ -129,9 +131,9 @@ func code(s string) bool {
 // cursor reports whether the name before a token says that it is a place in a list.
 func cursor(before string) bool {
 	name := strings.ToLower(strings.TrimRightFunc(before,
-		func(r rune) bool { return r >= utf8.RuneSelf || !isWord(byte(r)) }))
+		func(r rune) bool { return r >= utf8.RuneSelf || !charset.IsWord(byte(r)) }))
 	name = name[strings.LastIndexFunc(name,
-		func(r rune) bool { return r >= utf8.RuneSelf || (!isWord(byte(r)) && r != '-') })+1:]
+		func(r rune) bool { return r >= utf8.RuneSelf || (!charset.IsWord(byte(r)) && r != '-') })+1:]
 	for _, word := range []string{"next", "page", "continuation", "cursor", "sync", "cancel"} {
 		if strings.Contains(name, word) {
 			return true

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/redact/charset"
 )
 
 // Rule describes one shape of a secret.
@@ -78,13 +79,19 @@ func compile(r Rule) (compiled, error) {
 // in one of them.
 const openLines = 6
 
-// open reports whether more text may make a match of a keyword.
-func (r *compiled) open(text string, keyword, length int) bool {
+// mayBegin reports whether a match of a keyword may begin where it would have to: the case of letters
+// is that of the rule, and no word is cut in two.
+func (r *compiled) mayBegin(text string, keyword, length int) bool {
 	if !r.Fold && !slices.Contains(r.Keywords, text[keyword:keyword+length]) {
 		return false
 	}
-	if from := keyword - r.Back; from < 0 || !r.Inside && from > 0 && isWord(text[from]) && isWord(text[from-1]) ||
-		len(text)-keyword >= r.Reach {
+	from := keyword - r.Back
+	return from >= 0 && (r.Inside || from == 0 || !charset.IsWord(text[from]) || !charset.IsWord(text[from-1]))
+}
+
+// open reports whether more text may make a match of a keyword.
+func (r *compiled) open(text string, keyword, length int) bool {
+	if !r.mayBegin(text, keyword, length) || len(text)-keyword >= r.Reach {
 		return false
 	}
 	lines := 1
@@ -110,14 +117,10 @@ func (r *compiled) grows(text string, m redact.Match) bool {
 // at tries the rule where a keyword stands. next is the end of the match; ok whether it is a
 // secret.
 func (r *compiled) at(text string, keyword, length int) (m redact.Match, next int, ok bool) {
-	if !r.Fold && !slices.Contains(r.Keywords, text[keyword:keyword+length]) {
+	if !r.mayBegin(text, keyword, length) {
 		return m, 0, false
 	}
-	from := keyword - r.Back
-	if from < 0 || (!r.Inside && from > 0 && isWord(text[from]) && isWord(text[from-1])) {
-		return m, 0, false
-	}
-	to := min(len(text), keyword+r.Reach)
+	from, to := keyword-r.Back, min(len(text), keyword+r.Reach)
 	if !r.Lines {
 		if i := strings.IndexByte(text[keyword:to], '\n'); i >= 0 {
 			to = keyword + i + 1
@@ -135,7 +138,7 @@ func (r *compiled) at(text string, keyword, length int) (m redact.Match, next in
 		}
 	}
 	if m.End == to { // the window ended, not the secret
-		for m.End < len(text) && isWord(text[m.End]) {
+		for m.End < len(text) && charset.IsWord(text[m.End]) {
 			m.End++
 		}
 		next = m.End
@@ -149,10 +152,6 @@ func (r *compiled) plausible(text string, m redact.Match) bool {
 		return false
 	}
 	return r.Guard == nil || r.Guard(text[max(0, m.Start-contextBytes):m.Start], secret)
-}
-
-func isWord(b byte) bool {
-	return b == '_' || ('0' <= b && b <= '9') || ('a' <= b && b <= 'z') || ('A' <= b && b <= 'Z')
 }
 
 // Example fills in the random parts of an example: ⟨w36⟩ is 36 letters and digits; h hex, d digits,

@@ -14,7 +14,8 @@ func cloudRules() []Rule {
 			Name: "aws-secret-key", About: "AWS secret access keys beside their name",
 			Keywords: []string{"secret_access_key", "secretaccesskey", "aws_secret_key", "secret access key"},
 			Fold:     true, Inside: true,
-			Regexp: `(?:secret_access_key|secretaccesskey|aws_secret_key|secret access key)\\?["']?\]?[ \t]{0,8}[=:>][ \t]{0,8}\\?["']?([A-Za-z0-9/+]{40})\b`, Entropy: 3.5,
+			Regexp: `(?:secret_access_key|secretaccesskey|aws_secret_key` +
+				`|secret access key)\\?["']?\]?[ \t]{0,8}[=:>][ \t]{0,8}\\?["']?([A-Za-z0-9/+]{40})\b`, Entropy: 3.5,
 			Found: []string{"AWS_SECRET_ACCESS_KEY=«⟨b40⟩»", `{"SecretAccessKey": "«⟨b40⟩»"}`,
 				"<SecretAccessKey>«⟨b40⟩»</SecretAccessKey>"},
 			Ignored: []string{"AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
@@ -31,7 +32,8 @@ func cloudRules() []Rule {
 			Name: "azure-storage-key", About: "keys of Azure storage, service bus and Cosmos DB in connection strings",
 			Keywords: []string{"AccountKey=", "SharedAccessKey="},
 			Regexp:   `(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{42,}={1,2})`, Inside: true,
-			Found:   []string{"DefaultEndpointsProtocol=https;AccountName=a;AccountKey=«⟨b86⟩==»;EndpointSuffix=core.windows.net", "Endpoint=sb://a.servicebus.windows.net/;SharedAccessKeyName=k;SharedAccessKey=«⟨b43⟩=»"},
+			Found: []string{"DefaultEndpointsProtocol=https;AccountName=a;AccountKey=«⟨b86⟩==»;EndpointSuffix=core.windows.net",
+				"Endpoint=sb://a.servicebus.windows.net/;SharedAccessKeyName=k;SharedAccessKey=«⟨b43⟩=»"},
 			Ignored: []string{"AccountKey=<key>;", "SharedAccessKeyName=RootManageSharedAccessKey"},
 		},
 		{

@@ -9,8 +9,9 @@ const (
 	// or an index.
 	quotedPassword = `(?:[frbu]?\\?"([^"\\\s]{6,})|[frbu]?'([^'\s]{6,})'|\x60([^\x60\s]{6,})\x60)`
 	plainPassword  = `([^\s"'\x60&;,()<>{}\[\]\\]{6,})(?:[\s"'\x60&;,<}\]\\]|\z)`
-	quotedToken    = `(?:\x60([A-Za-z0-9_.~+/=@!%^*:-]{12,})\x60|[frbu]?\\?"([A-Za-z0-9_.~+/=@!%^*:-]{12,})|[frbu]?'([A-Za-z0-9_.~+/=@!%^*:-]{12,})')`
-	plainToken     = `([A-Za-z0-9_.~+/=%-]{16,})(?:[\s"'\x60&;,<}\]\\]|\z)`
+	quotedToken    = `(?:\x60([A-Za-z0-9_.~+/=@!%^*:-]{12,})\x60|[frbu]?\\?"([A-Za-z0-9_.~+/=@!%^*:-]{12,})` +
+		`|[frbu]?'([A-Za-z0-9_.~+/=@!%^*:-]{12,})')`
+	plainToken = `([A-Za-z0-9_.~+/=%-]{16,})(?:[\s"'\x60&;,<}\]\\]|\z)`
 )
 
 // generalRules find secrets by what stands around them.
@@ -39,7 +40,8 @@ func generalRules() []Rule {
 		{
 			Name: "authorization", About: "the credential in Authorization and Proxy-Authorization headers",
 			Keywords: []string{"authorization"}, Fold: true, Inside: true, Reach: 4 << 10, Guard: headerValue,
-			Regexp: `authorization\\?["']?\]?[ \t]{0,4}[:=,][ \t]{0,4}[frb]?\\?["']?(?:(?:bearer|basic|token|bot|apikey|api-key|key|negotiate|ntlm|digest|oauth|hawk|aws4-hmac-sha256)[ \t]+)?([^\s"'\\,;<>(){}\[\]]{8,})`,
+			Regexp: `authorization\\?["']?\]?[ \t]{0,4}[:=,][ \t]{0,4}[frb]?\\?["']?(?:(?:bearer|basic|token|bot` +
+				`|apikey|api-key|key|negotiate|ntlm|digest|oauth|hawk|aws4-hmac-sha256)[ \t]+)?([^\s"'\\,;<>(){}\[\]]{8,})`,
 			Found: []string{"Authorization: Bearer «⟨w40⟩»", `"authorization": "Basic «⟨w30⟩=»"`,
 				"-H 'Authorization: token «⟨w40⟩»'", "proxy-authorization: Basic «⟨w24⟩»",
 				"('Authorization', 'Bearer «⟨s60⟩»')", "Authorization: «⟨w32⟩»",
@@ -73,7 +75,8 @@ func generalRules() []Rule {
 			Name: "cookie", About: "values of Cookie headers",
 			Keywords: []string{"cookie:", "cookie\":", "cookie':", "cookie\\\":", "cookie="}, Fold: true, Inside: true,
 			Reach: 4 << 10, Guard: cookie,
-			Regexp:  `cookie\\?["']?[ \t]{0,4}[:=][ \t]{0,4}\\?["']?(?:[A-Za-z0-9_.$-]{1,}=([^\s"'\\;,<>]+(?:; [A-Za-z0-9_.$-]{1,}=[^\s"'\\;,<>]+)*))`,
+			Regexp: `cookie\\?["']?[ \t]{0,4}[:=][ \t]{0,4}\\?["']?(?:[A-Za-z0-9_.$-]{1,}=([^\s"'\\;,<>]+(?:; [A-Za-` +
+				`z0-9_.$-]{1,}=[^\s"'\\;,<>]+)*))`,
 			Found:   []string{"Cookie: a=«⟨w16⟩; b=⟨w8⟩»", `-H 'cookie: _ga=«1; session=⟨s32⟩»'`},
 			Ignored: []string{"Cookie: theme=dark", "cookie: accept", "cookie=None"},
 		},
@@ -116,7 +119,9 @@ func generalRules() []Rule {
 				"accesskey", "auth_key", "authkey", "private_key", "signing_key", "encryption_key", "master_key",
 				"license_key", "credential"},
 			Fold: true, Inside: true, Guard: token,
-			Regexp: `(?:secret|token|api[_-]?key|access[_-]?key|auth_?key|(?:private|signing|encryption|master|license)_key|credentials?)(?:[_-]?(?:key|value|string|hash))?` + separator + `(?:` + quotedToken + `|` + plainToken + `)`,
+			Regexp: `(?:secret|token|api[_-]?key|access[_-]?key|auth_?key|(?:private|signing|encryption|master` +
+				`|license)_key|credentials?)(?:[_-]?(?:key|value|string|hash))?` + separator + `(?:` + quotedToken + `|` +
+				plainToken + `)`,
 			Found: []string{"api_key=«⟨w32⟩»", `"client_secret": "«⟨s40⟩»"`, "X-API-Key: «⟨w32⟩»",
 				"SECRET_KEY = '«⟨w50⟩»'", "https://h/x?access_token=«⟨w32⟩»&q=1", "token: «⟨h40⟩»\n",
 				"<ApiKey>«⟨w24⟩»</ApiKey>", "ENCRYPTION_KEY=«⟨b43⟩=»", `{\"token\":\"«⟨w32⟩»\"}`},
@@ -131,7 +136,8 @@ func generalRules() []Rule {
 			Name: "flag", About: "passwords and tokens in command lines",
 			Keywords: []string{"--password", "--passwd", "--token", "--api-key", "--apikey", "--secret",
 				"--access-token", "--auth-token", "--client-secret"}, Guard: flagValue,
-			Regexp:  `--(?:password|passwd|token|api-?key|secret|access-token|auth-token|client-secret)[ =]["']?([^\s"'$<\[({][^\s"']{5,})`,
+			Regexp: `--(?:password|passwd|token|api-?key|secret|access-token|auth-token` +
+				`|client-secret)[ =]["']?([^\s"'$<\[({][^\s"']{5,})`,
 			Found:   []string{"mysqldump --password=«⟨w10⟩» db", `login --token "«⟨w20⟩»"`},
 			Ignored: []string{"--password-file /x", "--token $TOKEN", "--password <password>", "--token and --secret"},
 		},

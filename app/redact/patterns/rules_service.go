@@ -12,7 +12,8 @@ func serviceRules() []Rule {
 		{
 			Name: "openai", About: "OpenAI keys, and those of others who use their shape",
 			Keywords: []string{"sk-"},
-			Regexp:   `sk-(?:(?:proj|svcacct|admin|or-v1)-[A-Za-z0-9_-]{32,}|[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20}|[A-Za-z0-9]{32,}\b)`, Entropy: 3.5,
+			Regexp: `sk-(?:(?:proj|svcacct|admin|or-v1)-[A-Za-z0-9_-]{32,}|[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20}` +
+				`|[A-Za-z0-9]{32,}\b)`, Entropy: 3.5,
 			Found: []string{"OPENAI_API_KEY=«sk-proj-⟨s74⟩T3BlbkFJ⟨s74⟩»", "«sk-⟨w20⟩T3BlbkFJ⟨w20⟩»", "«sk-⟨w48⟩»"},
 			Ignored: []string{"sk-learn", "task-⟨w48⟩", "risk-management-framework-for-international-companies",
 				"sk-your-key-here"},
@@ -20,7 +21,8 @@ func serviceRules() []Rule {
 		{
 			Name: "ai-services", About: "keys of Groq, xAI, Replicate, Perplexity, Fireworks, LangSmith",
 			Keywords: []string{"gsk_", "xai-", "r8_", "pplx-", "fw_", "lsv2_"},
-			Regexp:   `gsk_[A-Za-z0-9]{48,56}|xai-[A-Za-z0-9]{70,}|r8_[A-Za-z0-9]{37,40}|pplx-[A-Za-z0-9]{40,56}|fw_[A-Za-z0-9]{22,24}\b|lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}`, Entropy: 3.5,
+			Regexp: `gsk_[A-Za-z0-9]{48,56}|xai-[A-Za-z0-9]{70,}|r8_[A-Za-z0-9]{37,40}|pplx-[A-Za-z0-9]{40,56}` +
+				`|fw_[A-Za-z0-9]{22,24}\b|lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}`, Entropy: 3.5,
 			Found:   []string{"«gsk_⟨w52⟩»", "«xai-⟨w80⟩»", "«r8_⟨w37⟩»", "«pplx-⟨w48⟩»", "«lsv2_pt_⟨h32⟩_⟨h10⟩»"},
 			Ignored: []string{"xai-tools", "fw_version_number", "r8_⟨w10⟩"},
 		},
@@ -42,7 +44,9 @@ func serviceRules() []Rule {
 			Name: "webhook", About: "webhook URLs of Slack, Discord and Teams, which are keys themselves",
 			Keywords: []string{"hooks.slack.com/", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/",
 				".webhook.office.com/webhookb2/"}, Inside: true,
-			Regexp: `hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9+/]{20,})|discord(?:app)?\.com/api/webhooks/[0-9]{15,22}/([A-Za-z0-9_-]{60,})|\.webhook\.office\.com/webhookb2/([A-Za-z0-9@/-]{60,})`,
+			Regexp: `hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9+/]{20,})` +
+				`|discord(?:app)?\.com/api/webhooks/[0-9]{15,22}/([A-Za-z0-9_-]{60,})` +
+				`|\.webhook\.office\.com/webhookb2/([A-Za-z0-9@/-]{60,})`,
 			Found: []string{"https://hooks.slack.com/services/«T⟨u10⟩/B⟨u10⟩/⟨w24⟩»",
 				"https://discord.com/api/webhooks/⟨d18⟩/«⟨s68⟩»",
 				"https://acme.webhook.office.com/webhookb2/«⟨h8⟩-⟨h4⟩-⟨h4⟩-⟨h4⟩-⟨h12⟩@⟨h8⟩-⟨h4⟩-⟨h4⟩-⟨h4⟩-⟨h12⟩/IncomingWebhook/⟨h32⟩»"},
@@ -111,14 +115,16 @@ func serviceRules() []Rule {
 		{
 			Name: "workspaces", About: "keys of Linear, Notion, Figma",
 			Keywords: []string{"lin_api_", "lin_oauth_", "ntn_", "secret_", "figd_"},
-			Regexp:   `lin_api_[A-Za-z0-9]{40,48}|lin_oauth_[a-f0-9]{64}|ntn_[A-Za-z0-9]{40,}|secret_[A-Za-z0-9]{43}\b|figd_[A-Za-z0-9_-]{38,48}`, Entropy: 3.5,
+			Regexp: `lin_api_[A-Za-z0-9]{40,48}|lin_oauth_[a-f0-9]{64}|ntn_[A-Za-z0-9]{40,}|secret_[A-Za-z0-9]{43}\b` +
+				`|figd_[A-Za-z0-9_-]{38,48}`, Entropy: 3.5,
 			Found:   []string{"«lin_api_⟨w40⟩»", "«ntn_⟨w46⟩»", "«secret_⟨w43⟩»", "«figd_⟨s40⟩»"},
 			Ignored: []string{"secret_name", "ntn_x"},
 		},
 		{
 			Name: "databases", About: "tokens of PlanetScale, Supabase, Neon",
 			Keywords: []string{"pscale_tkn_", "pscale_pw_", "pscale_oauth_", "sbp_", "sb_secret_", "napi_", "npg_"},
-			Regexp:   `pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.-]{32,}|sbp_[a-f0-9]{40}|sb_secret_[A-Za-z0-9_-]{28,40}|napi_[a-z0-9]{60,70}|npg_[A-Za-z0-9]{12,16}\b`, Entropy: 3,
+			Regexp: `pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.-]{32,}|sbp_[a-f0-9]{40}|sb_secret_[A-Za-z0-9_-]{28,40}` +
+				`|napi_[a-z0-9]{60,70}|npg_[A-Za-z0-9]{12,16}\b`, Entropy: 3,
 			Found:   []string{"«pscale_pw_⟨s43⟩»", "«sbp_⟨h40⟩»", "«sb_secret_⟨s31⟩»", "«napi_⟨l64⟩»"},
 			Ignored: []string{"sb_secret_name", "sbp_mean = 120", "pscale_pw_"},
 		},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/redact/charset"
 )
 
 // Config says how a Set differs from the built-in rules.
@@ -155,7 +156,7 @@ func (s *Set) find(text string, ahead bool) (found []redact.Match, open int) {
 		p.next = next
 	})
 	first := len(text) - begun
-	atWord := begun > 0 && (first == 0 || !isWord(text[first]) || !isWord(text[first-1]))
+	atWord := begun > 0 && (first == 0 || !charset.IsWord(text[first]) || !charset.IsWord(text[first-1]))
 	if begun >= soonOpen || atWord {
 		open = min(open, first)
 	}

@@ -40,9 +40,10 @@ func (s Scale) Ceil(n int) int {
 	return (n*int(s.Chars) + int(s.Bytes) - 1) / int(s.Bytes)
 }
 
-// how says what a part of a span maps to.
+// how is the way in which a span maps to the parent.
 type how uint8
 
+// What a part of a span maps to.
 const (
 	Exact  how = iota // the same bytes
 	Whole             // the whole span

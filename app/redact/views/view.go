@@ -29,6 +29,7 @@ type View struct {
 // Kind is the step by which a view was made.
 type Kind uint8
 
+// The steps. What is decoded by a Code, escapes or lists is KindDecoded.
 const (
 	KindRoot Kind = iota
 	KindSpaces

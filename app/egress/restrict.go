@@ -7,34 +7,34 @@ import (
 	"github.com/computclaw/airlock/app/egress/swap"
 )
 
-// Narrow takes away what g does not grant: hosts and sealed credentials that it lacks are refused
+// Restrict takes away what g does not grant: hosts and sealed credentials that it lacks are refused
 // from now on, and open connections to them are cut, as are those with a request under way that
 // carries a value of which something was taken away, and those that are relayed to a host to which
 // a sealed credential belongs now, whoever may use that. It never adds anything. A placeholder
 // whose credential was taken away is refused; the value that stood behind it is still taken out of
 // what comes back.
-func (s *Session) Narrow(g Grant) {
+func (s *Session) Restrict(g Grant) {
 	s.mu.Lock()
 	s.hosts = common(s.hosts, canonicalHosts(g.Hosts))
 	before := s.sealed
-	s.sealed = narrowed(before, g.Sealed)
-	lessened := lessened(before, s.sealed)
-	if len(lessened) > 0 { // or requests that were just judged would be refused for nothing
-		s.outgoing = s.outgoing.Narrowed(s.sealed)
+	s.sealed = restricted(before, g.Sealed)
+	reduced := reduced(before, s.sealed)
+	if len(reduced) > 0 { // or requests that were just judged would be refused for nothing
+		s.outgoing = s.outgoing.Restricted(s.sealed)
 	}
 	var lost, unread []*link
 	for l := range s.open {
 		if l.unread {
 			unread = append(unread, l)
 		}
-		carries := slices.ContainsFunc(l.using, func(key string) bool { return slices.Contains(lessened, key) })
-		if carries || !s.stillAllows(l) {
+		carries := slices.ContainsFunc(l.using, func(key string) bool { return slices.Contains(reduced, key) })
+		if carries || !s.allowsLocked(l) {
 			lost = append(lost, l)
 		}
 	}
 	s.mu.Unlock()
 	for _, l := range lost {
-		l.cut(RuleNarrowed)
+		l.cut(RuleRestricted)
 	}
 	for _, l := range unread {
 		s.cutKnown(l)
@@ -51,7 +51,7 @@ func (s *Session) cutKnown(l *link) {
 	case err != nil:
 		l.cut(s.unsearched(err))
 	case known != nil:
-		l.cut(RuleNarrowed)
+		l.cut(RuleRestricted)
 	}
 }
 
@@ -75,8 +75,8 @@ func (s *Session) carried(l *link) {
 	s.mu.Unlock()
 }
 
-// stillAllows reports whether an open connection may go on. It is called with mu held.
-func (s *Session) stillAllows(l *link) bool {
+// allowsLocked reports whether an open connection may go on.
+func (s *Session) allowsLocked(l *link) bool {
 	entry, rule := decide(s.hosts, l.name, l.port)
 	if rule != "" {
 		return false
@@ -115,10 +115,10 @@ func sameGrant(x, y app.Host) bool {
 
 func isRaw(p app.Protocol) bool { return p == app.ProtocolTCP || p == app.ProtocolPostgres }
 
-// narrowed returns the credentials with the hosts, places, headers and permissions that g gives
+// restricted returns the credentials with the hosts, places, headers and permissions that g gives
 // them too. One that g lacks stays without any host, so that its placeholder is known and refused
 // everywhere.
-func narrowed(have, g []swap.Credential) []swap.Credential {
+func restricted(have, g []swap.Credential) []swap.Credential {
 	left := make([]swap.Credential, len(have))
 	for i, c := range have {
 		j := slices.IndexFunc(g, func(o swap.Credential) bool { return o.Key == c.Key && o.Placeholder == c.Placeholder })
@@ -139,9 +139,9 @@ func narrowed(have, g []swap.Credential) []swap.Credential {
 	return left
 }
 
-// lessened returns the keys that had more before, of lists with the same credentials in the same
+// reduced returns the keys that had more before, of lists with the same credentials in the same
 // order.
-func lessened(before, after []swap.Credential) []string {
+func reduced(before, after []swap.Credential) []string {
 	var keys []string
 	for i, b := range before {
 		a := after[i]

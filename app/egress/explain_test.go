@@ -54,7 +54,7 @@ func TestEveryRuleIsExplained(t *testing.T) {
 	for _, rule := range []string{
 		RuleLongName, RuleManyNames, RuleAuthority, RuleNotTLS, RuleHandshake, RuleDistrust, RuleNoServerName, RuleServerName,
 		RuleECH, RuleHTTP2,
-		RuleMalformed, RuleTooLarge, RuleSlow, RuleHost, RuleAbsolute, RuleMethod, RuleUpgrade, RuleExpect, RuleNarrowed,
+		RuleMalformed, RuleTooLarge, RuleSlow, RuleHost, RuleAbsolute, RuleMethod, RuleUpgrade, RuleExpect, RuleRestricted,
 		RuleUnknown, RuleCertUntrusted, RuleCertTime, RuleCertName,
 		RuleCertOther, RuleHostNoTLS, RuleHostOldTLS, RuleHostHTTP2, RuleHostTLS, RuleHostBroke, RuleHostAnswer,
 		RuleUnreadable,

@@ -2,22 +2,22 @@ package egress
 
 import "github.com/computclaw/airlock/app"
 
-// way is how the bytes of an allowed connection are treated.
-type way int
+// handling is how the bytes of an allowed connection are treated.
+type handling int
 
 const (
-	wayRaw   way = iota // relayed, whatever they are
-	wayTLS              // relayed, if they begin with a TLS hello for the host
-	wayHTTP             // read as HTTP
-	waySpeak            // read as HTTP inside TLS that we end
-	wayGuess            // waySpeak if the box begins with TLS, else wayHTTP
+	relayAny   handling = iota // relayed, whatever they are
+	relayTLS                   // relayed, if they begin with a TLS hello for the host
+	readHTTP                   // read as HTTP
+	readTLS                    // read as HTTP inside TLS that we end
+	readEither                 // readTLS if the box begins with TLS, else readHTTP
 )
 
-// wayOf decides by the entry that allowed the connection, then by the port. sealed says that a
+// handlingOf decides by the entry that allowed the connection, then by the port. sealed says that a
 // sealed credential belongs to the host. An entry with protocol tcp or postgres is a person's word
 // that it is neither HTTP nor TLS from the start: it is relayed, and a placeholder in it is only
 // text.
-func wayOf(entry app.Host, port int, sealed bool) way {
+func handlingOf(entry app.Host, port int, sealed bool) handling {
 	protocol := entry.Protocol
 	if protocol == "" {
 		switch port {
@@ -29,17 +29,17 @@ func wayOf(entry app.Host, port int, sealed bool) way {
 	}
 	switch {
 	case protocol == app.ProtocolTCP, protocol == app.ProtocolPostgres:
-		return wayRaw
+		return relayAny
 	case protocol == app.ProtocolHTTP:
-		return wayHTTP
+		return readHTTP
 	case protocol == app.ProtocolHTTPS && sealed:
-		return waySpeak
+		return readTLS
 	case protocol == app.ProtocolHTTPS:
-		return wayTLS
+		return relayTLS
 	case sealed:
-		return wayGuess
+		return readEither
 	}
-	return wayRaw
+	return relayAny
 }
 
 // NotChecked is in the rule of a connection that is relayed whatever it is: an entry allowed the
@@ -47,8 +47,8 @@ func wayOf(entry app.Host, port int, sealed bool) way {
 const NotChecked = "server name not checked"
 
 // allowedBy is the rule of an allowed connection.
-func allowedBy(entry app.Host, w way) string {
-	if w == wayRaw {
+func allowedBy(entry app.Host, how handling) string {
+	if how == relayAny {
 		return entry.String() + ", " + NotChecked
 	}
 	return entry.String()

@@ -19,18 +19,18 @@ func TestHoleH3SentenceTellsEveryRelay(t *testing.T) {
 				if sealed {
 					belongs = []app.Host{{Name: "cdn.test", Ports: []int{port}}}
 				}
-				w := wayOf(h, port, sealed)
-				if told := strings.Contains(h.Sentence(belongs), "check the server name"); told != (w == wayRaw) {
+				w := handlingOf(h, port, sealed)
+				if told := strings.Contains(h.Sentence(belongs), "check the server name"); told != (w == relayAny) {
 					t.Errorf("%s, sealed %v, is way %d: %s", h.Brief(), sealed, w, h.Sentence(belongs))
 				}
 				// What another profile's credential makes Airlock read, the sentence doesn't know.
-				if never := strings.Contains(h.Sentence(nil), "can't"); never && w != wayRaw {
+				if never := strings.Contains(h.Sentence(nil), "can't"); never && w != relayAny {
 					t.Errorf("%s, sealed %v for another profile, is way %d: %s", h.Brief(), sealed, w, h.Sentence(nil))
 				}
-				if told := strings.HasSuffix(allowedBy(h, w), NotChecked); told != (w == wayRaw) {
+				if told := strings.HasSuffix(allowedBy(h, w), NotChecked); told != (w == relayAny) {
 					t.Errorf("%s, sealed %v, is way %d: %s", h.Brief(), sealed, w, allowedBy(h, w))
 				}
-				if err := h.CheckAskable(); w == wayRaw && (port == 80 || port == 443) && app.CodeOf(err) != app.CodeInvalidField {
+				if err := h.CheckAskable(); w == relayAny && (port == 80 || port == 443) && app.CodeOf(err) != app.CodeInvalidField {
 					t.Errorf("an agent can ask for %s: %v", h.Brief(), err)
 				}
 			}

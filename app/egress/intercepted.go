@@ -13,8 +13,8 @@ import (
 	"github.com/computclaw/airlock/app/egress/pipe"
 )
 
-// served is the box's end of a connection that Airlock reads: its other end is a server of our own.
-type served struct {
+// intercepted is the box's end of a connection that Airlock reads: its other end is a server of our own.
+type intercepted struct {
 	*pipe.End
 	link
 	cancel context.CancelCauseFunc // ends the server's work; the cause is a denial if it was cut
@@ -25,18 +25,18 @@ type served struct {
 	outer *net.TCPConn // the connection to the host in use, if any
 }
 
-var _ Conn = (*served)(nil)
+var _ Conn = (*intercepted)(nil)
 
 // lingerTime is how long a box may take to close its side after it has read the end of ours.
 const lingerTime = 2 * time.Second
 
 // serve turns what begin took into a connection with a server behind it. tcp is what the server
 // uses first.
-func (s *Session) serve(tcp *net.TCPConn, to target, entry app.Host, host head.Authority, w way,
-	started time.Time) *served {
+func (s *Session) serve(tcp *net.TCPConn, to target, entry app.Host, host head.Authority, how handling,
+	started time.Time) *intercepted {
 	box, ours := pipe.New()
 	ctx, cancel := context.WithCancelCause(s.ctx)
-	c := &served{End: box, cancel: cancel, outer: tcp}
+	c := &intercepted{End: box, cancel: cancel, outer: tcp}
 	c.init(s, host.Name, host.Port, to)
 	c.cut = func(rule string) {
 		cancel(denied(rule, nil))
@@ -44,7 +44,7 @@ func (s *Session) serve(tcp *net.TCPConn, to target, entry app.Host, host head.A
 		c.drop()
 		_ = c.Close()
 	}
-	e := newServer(ctx, s, c, ours, entry, host, w)
+	e := newServer(ctx, s, c, ours, entry, host, how)
 	e.started, e.ready = started, tcp
 	s.running.Go(func() {
 		e.run()
@@ -57,21 +57,21 @@ func (s *Session) serve(tcp *net.TCPConn, to target, entry app.Host, host head.A
 }
 
 // Read reads what the server says.
-func (c *served) Read(p []byte) (int, error) {
+func (c *intercepted) Read(p []byte) (int, error) {
 	n, err := c.End.Read(p)
 	c.linger(errors.Is(err, io.EOF))
 	return n, err
 }
 
 // WriteTo copies what the server says to w.
-func (c *served) WriteTo(w io.Writer) (int64, error) {
+func (c *intercepted) WriteTo(w io.Writer) (int64, error) {
 	n, err := c.End.WriteTo(w)
 	c.linger(err == nil)
 	return n, err
 }
 
 // linger gives the box, once it has read the end, some time to close its side.
-func (c *served) linger(ended bool) {
+func (c *intercepted) linger(ended bool) {
 	if ended {
 		c.lingering.Do(func() { time.AfterFunc(lingerTime, func() { c.cut(RuleCancelled) }) })
 	}
@@ -79,22 +79,22 @@ func (c *served) linger(ended bool) {
 
 // use makes tcp the connection to the host that is in use. What is not allowed any more since it
 // was judged is cut.
-func (c *served) use(tcp *net.TCPConn, to target) {
+func (c *intercepted) use(tcp *net.TCPConn, to target) {
 	c.mu.Lock()
 	c.outer = tcp
 	c.mu.Unlock()
 	s := c.session
 	s.mu.Lock()
 	c.target = to
-	lost := !s.stillAllows(&c.link)
+	lost := !s.allowsLocked(&c.link)
 	s.mu.Unlock()
 	if lost {
-		c.cut(RuleNarrowed)
+		c.cut(RuleRestricted)
 	}
 }
 
 // drop resets the connection to the host.
-func (c *served) drop() {
+func (c *intercepted) drop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.outer != nil {
@@ -105,7 +105,7 @@ func (c *served) drop() {
 }
 
 // SetLinger with 0 says that the box's side broke: what it sent so far must not look complete.
-func (c *served) SetLinger(seconds int) error {
+func (c *intercepted) SetLinger(seconds int) error {
 	if seconds == 0 {
 		c.Break(net.ErrClosed)
 	}
@@ -113,7 +113,7 @@ func (c *served) SetLinger(seconds int) error {
 }
 
 // Close ends the connection and what the server does for it.
-func (c *served) Close() error {
+func (c *intercepted) Close() error {
 	c.end(func() {
 		c.cancel(nil) // first: what fails from here on was given up
 		_ = c.End.Close()

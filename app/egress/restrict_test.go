@@ -20,7 +20,7 @@ import (
 )
 
 // What is taken away is refused at once, also on connections that are open; what stays goes on.
-func TestNarrow(t *testing.T) {
+func TestRestrict(t *testing.T) {
 	l := newLab(t)
 	api := l.web("api.test", 443, l.tls("api.test"), reflect)
 	gone := l.web("gone.test", 443, l.tls("gone.test"), reflect)
@@ -39,7 +39,7 @@ func TestNarrow(t *testing.T) {
 	defer db.Close()
 	echo(t, db, "x")
 
-	s.Narrow(Grant{Hosts: allow(t, "api.test", "more.test"), Sealed: l.sealed("api.test:443")})
+	s.Restrict(Grant{Hosts: allow(t, "api.test", "more.test"), Sealed: l.sealed("api.test:443")})
 	if _, err := db.Read(make([]byte, 1)); err == nil {
 		t.Error("the connection to the database goes on")
 	}
@@ -53,14 +53,14 @@ func TestNarrow(t *testing.T) {
 	}
 
 	// The credential goes, its host stays: on the open connection too.
-	s.Narrow(Grant{Hosts: allow(t, "api.test")})
+	s.Restrict(Grant{Hosts: allow(t, "api.test")})
 	seen := api.requests.Load()
 	if resp := get(); resp.StatusCode != 403 || resp.Header.Get("X-Airlock") != swap.RuleHost ||
 		api.requests.Load() != seen {
 		t.Errorf("%d %v", resp.StatusCode, resp.Header)
 	}
 	// And comes back by no means.
-	s.Narrow(Grant{Hosts: allow(t, hosts...), Sealed: l.sealed("api.test:443")})
+	s.Restrict(Grant{Hosts: allow(t, hosts...), Sealed: l.sealed("api.test:443")})
 	if resp, _ := l.get(client, "https://api.test/"); resp.StatusCode != 403 {
 		t.Errorf("%d", resp.StatusCode)
 	}
@@ -98,7 +98,7 @@ func (l *lab) connection(s *Session, host string) func() *http.Response {
 }
 
 // A request that was judged before a decision, and waits for its body since, is not sent after it.
-func TestNarrowReachesRequestsThatWait(t *testing.T) {
+func TestRestrictReachesRequestsThatWait(t *testing.T) {
 	l := newLab(t)
 	api := l.web("api.test", 80, nil, reflect)
 	s := l.session(Limits{}, []string{"api.test"}, "api.test")
@@ -110,17 +110,17 @@ func TestNarrowReachesRequestsThatWait(t *testing.T) {
 	if _, err := io.ReadFull(conn, first); err != nil || !strings.HasPrefix(string(first), "HTTP/1.1 100") {
 		t.Fatalf("%q %v", first, err)
 	}
-	s.Narrow(Grant{Hosts: allow(t, "api.test")})
+	s.Restrict(Grant{Hosts: allow(t, "api.test")})
 	send(t, conn, "body")
 	resp := answers(t, conn, 1)[0]
-	if resp.StatusCode != 403 || resp.Header.Get("X-Airlock") != RuleNarrowed || api.requests.Load() != 0 {
+	if resp.StatusCode != 403 || resp.Header.Get("X-Airlock") != RuleRestricted || api.requests.Load() != 0 {
 		t.Errorf("%d %v, the host saw %d requests", resp.StatusCode, resp.Header, api.requests.Load())
 	}
 }
 
 // A request on its way with a value ends when the value is taken away; one without goes on, and so
 // does what nothing was taken from.
-func TestNarrowEndsRequestsWithTheValue(t *testing.T) {
+func TestRestrictEndsRequestsWithTheValue(t *testing.T) {
 	l := newLab(t)
 	arrived, leave := make(chan struct{}), make(chan struct{})
 	l.web("api.test", 80, nil, func(w http.ResponseWriter, _ *http.Request) {
@@ -137,7 +137,7 @@ func TestNarrowEndsRequestsWithTheValue(t *testing.T) {
 	send(t, without, "GET / HTTP/1.1\r\nHost: api.test\r\n\r\n")
 	<-arrived
 	<-arrived
-	s.Narrow(Grant{Hosts: allow(t, "api.test"), Sealed: l.sealed("api.test")}) // nothing
+	s.Restrict(Grant{Hosts: allow(t, "api.test"), Sealed: l.sealed("api.test")}) // nothing
 	less := l.sealed("api.test")
 	less[0].Places = nil
 	open := func() int {
@@ -148,13 +148,13 @@ func TestNarrowEndsRequestsWithTheValue(t *testing.T) {
 	if open() != 2 {
 		t.Errorf("%d connections are open", open())
 	}
-	s.Narrow(Grant{Hosts: allow(t, "api.test"), Sealed: less})
+	s.Restrict(Grant{Hosts: allow(t, "api.test"), Sealed: less})
 	if open() != 1 {
 		t.Error("the request with the value goes on")
 	}
 	waitFor(t, "its row says why", func() bool {
 		return slices.ContainsFunc(s.Ledger(),
-			func(c app.Connection) bool { return c.Rule == RuleNarrowed && c.Verdict == app.VerdictDenied })
+			func(c app.Connection) bool { return c.Rule == RuleRestricted && c.Verdict == app.VerdictDenied })
 	})
 	leave <- struct{}{}
 	leave <- struct{}{}
@@ -164,7 +164,7 @@ func TestNarrowEndsRequestsWithTheValue(t *testing.T) {
 }
 
 // A value that was taken away still does not come back from its host, also not in pieces.
-func TestNarrowKeepsTakingValuesOut(t *testing.T) {
+func TestRestrictKeepsTakingValuesOut(t *testing.T) {
 	l := newLab(t)
 	l.listen("api.test", 80, func(c net.Conn) {
 		r, err := http.ReadRequest(bufio.NewReader(c))
@@ -175,7 +175,7 @@ func TestNarrowKeepsTakingValuesOut(t *testing.T) {
 		_, _ = fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n%s %v", testValue, r.Header)
 	})
 	s := l.session(Limits{}, []string{"api.test"}, "api.test")
-	s.Narrow(Grant{Hosts: allow(t, "api.test")})
+	s.Restrict(Grant{Hosts: allow(t, "api.test")})
 	conn := dial(t, s, "api.test", 80)
 	defer conn.Close()
 	send(t, conn, "GET / HTTP/1.1\r\nHost: api.test\r\nRange: bytes=1-2\r\nA-IM: diffe\r\n\r\n")
@@ -185,7 +185,7 @@ func TestNarrowKeepsTakingValuesOut(t *testing.T) {
 }
 
 // A connection into a private network ends when the tick goes.
-func TestNarrowThePrivateTick(t *testing.T) {
+func TestRestrictThePrivateTick(t *testing.T) {
 	w := newWorld(t)
 	w.name("svc.test", []string{"10.1.2.3"})
 	entry := fmt.Sprintf("svc.test:%d", w.port)
@@ -193,22 +193,22 @@ func TestNarrowThePrivateTick(t *testing.T) {
 	conn := dial(t, s, "svc.test", w.port)
 	defer conn.Close()
 	echo(t, conn, "x")
-	s.Narrow(Grant{Hosts: allow(t, "private:"+entry)})
+	s.Restrict(Grant{Hosts: allow(t, "private:"+entry)})
 	echo(t, conn, "x")
-	s.Narrow(Grant{Hosts: allow(t, entry)})
+	s.Restrict(Grant{Hosts: allow(t, entry)})
 	if _, err := conn.Read(make([]byte, 1)); err == nil {
 		t.Error("it goes on")
 	}
 }
 
 // A connection that is dialled anew while the tick goes is judged as of then.
-func TestNarrowReachesWhatIsDialledAgain(t *testing.T) {
+func TestRestrictReachesWhatIsDialledAgain(t *testing.T) {
 	l := newLab(t)
 	l.web("api.test", 80, nil, reflect)
 	s := l.session(Limits{}, []string{"private:api.test"})
-	conn := dial(t, s, "api.test", 80).(*served)
+	conn := dial(t, s, "api.test", 80).(*intercepted)
 	defer conn.Close()
-	s.Narrow(Grant{Hosts: allow(t, "api.test")})
+	s.Restrict(Grant{Hosts: allow(t, "api.test")})
 	if open := len(s.open); open != 1 {
 		t.Fatalf("%d connections are open", open)
 	}
@@ -287,7 +287,7 @@ func TestNamesUnderWildcards(t *testing.T) {
 }
 
 // Narrowing races with dialling and requests; afterwards nothing that was taken away is open.
-func TestNarrowRaces(t *testing.T) {
+func TestRestrictRaces(t *testing.T) {
 	for range 10 {
 		w := newWorld(t)
 		s := limited(t, w, Limits{Burst: 1000, Rate: 1e6})
@@ -305,7 +305,7 @@ func TestNarrowRaces(t *testing.T) {
 			}()
 		}
 		time.Sleep(time.Millisecond)
-		s.Narrow(Grant{})
+		s.Restrict(Grant{})
 		for range 8 {
 			<-done
 		}

@@ -2,7 +2,6 @@ package swap
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -64,12 +63,6 @@ func (v *Values) compiled() *compiled {
 	return c
 }
 
-// Withheld is what stands in an answer for a value that the execution was not given.
-const Withheld = "[REDACTED]"
-
-// incoming is the work on one response.
-type incoming struct{ search valueSearch }
-
 // valueSearch is a search for several lists of values in one pass: a second one wouldn't recognise
 // a value of which the first has replaced a part.
 type valueSearch []shownValues
@@ -78,19 +71,6 @@ type valueSearch []shownValues
 type shownValues struct {
 	*compiled
 	shown []string // "" for one that stays
-}
-
-// answers makes the work on one response: the values that the instance knows of the host, and those
-// of the execution which are not among them.
-func (s *Swapper) answers(t Target, known *Values) *incoming {
-	in := &incoming{}
-	if known != nil && len(known.secrets) > 0 {
-		in.search = append(in.search, shownValues{known.compile(), s.shown(known, t)})
-	}
-	if len(s.values.secrets) > 0 && !s.values.within(known) {
-		in.search = append(in.search, shownValues{s.values.compile(), s.shown(s.values, t)})
-	}
-	return in
 }
 
 // reach is the most bytes that lie between the beginning and the end of a value.
@@ -133,24 +113,4 @@ func (s *Swapper) shown(values *Values, t Target) []string {
 		}
 	}
 	return out
-}
-
-// text replaces values in a text.
-func (i *incoming) text(text string) string {
-	r := &replacer{search: i.search}
-	return string(r.finish(r.write(nil, []byte(text))))
-}
-
-// header replaces values in the values of headers, in place, and drops headers with a value in the
-// name.
-func (i *incoming) header(header http.Header) {
-	for name, values := range header {
-		if i.text(name) != name {
-			delete(header, name)
-			continue
-		}
-		for j, value := range values {
-			values[j] = i.text(value)
-		}
-	}
 }

@@ -1,0 +1,195 @@
+package egress
+
+import (
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/swap"
+)
+
+// explanation says what a rule means for a host, and what the agent does next. {place} stands for
+// the host and port, {ask} for how to ask a person for them.
+type explanation struct{ what, hint string }
+
+var explanations = map[string]explanation{
+	RuleName: {"is not a host and port that can be reached",
+		"Use a plain host name in ASCII, or an IP address in its usual form, and a port from 1 to 65535."},
+	RuleNotListed: {"is not on this profile's host list", "{ask}"},
+	RulePort:      {"is on this profile's host list, but not with this port", "{ask}"},
+	RulePrivate: {"leads to a private network",
+		"If you mean that, ask the person to allow {place} on the profile's page in Airlock with the tick for " +
+			"private networks. Then submit the script again."},
+	RuleThisHost: {"leads to the machine that Airlock runs on",
+		"No entry of a profile can allow it. If you mean a service on that machine, ask the operator to name it in " +
+			"AIRLOCK_LOCAL_SERVICES as {place}=127.0.0.1:PORT, and the person to allow {place} on the profile."},
+	RuleListener: {"leads to Airlock itself, which scripts can't reach",
+		"Use settings, llm and set_result inside the script; call Airlock's API from outside it."},
+	RuleMetadata: {"leads to a link-local or cloud metadata address",
+		"No entry of a profile can allow it. If the script needs credentials, ask the person to add them to the " +
+			"profile as keys."},
+	RuleReserved: {"leads to an address that is not on the public internet",
+		"No entry of a profile can allow it. Check the host name."},
+	RuleConnections: {"was refused because the execution has too many open connections",
+		"Close connections that are done, or use fewer at a time."},
+	RuleRate: {"was refused because the execution opens connections too fast",
+		"Reuse connections, for example with httpx.Client()."},
+	RuleBytes:  {"was refused because the execution has used up its bytes", "Fetch less in one execution."},
+	RuleClosed: {"was refused because the execution has ended", "Nothing to do."},
+	RuleUnresolved: {"is allowed, but its name has no address where Airlock runs",
+		"Check the spelling. If it is right, ask the person whether Airlock's machine can resolve it."},
+	RuleServicePort: {"is allowed, but the operator gave this name of a service on Airlock's machine other ports only",
+		"Use the port of the service, and ask the person to allow it on the profile; or ask the operator to add " +
+			"{place}=127.0.0.1:PORT to AIRLOCK_LOCAL_SERVICES."},
+	RuleRefused: {"is allowed, but the host refused the connection",
+		"Check the port, and that the service is running."},
+	RuleTimeout: {"is allowed, but the host did not answer in time",
+		"Check the port, and ask the person whether a firewall stands between Airlock and the host."},
+	RuleCancelled: {"was given up by the script", "Nothing to do."},
+	RuleMore: {"counts connections for which the ledger has no more rows",
+		"Open fewer connections in one execution."},
+	RuleLongName: {"is covered by a wildcard, but its name is too long for that",
+		"Ask the person to allow {place} by its own name."},
+	RuleManyNames: {"is covered by a wildcard, but this execution has used too many names under wildcards",
+		"Use fewer host names in one execution, or ask the person to allow {place} by its own name."},
+
+	// What the script said over a connection.
+	RuleAuthority: {
+		"belongs to a sealed credential, but this instance has no valid certificate authority to read its " +
+			"connections with",
+		"Tell the person who runs Airlock.",
+	},
+	RuleUnknown: {"was cut off, because Airlock could not read the values that its answers are searched for",
+		"Submit the script again; if it ends the same way, tell the person who runs Airlock."},
+	RuleNotTLS: {"is allowed for TLS, but the script did not begin with TLS",
+		"Use https. If you mean another protocol, ask the person to allow {place} with the protocol tcp on the " +
+			"profile's page in Airlock."},
+	RuleHandshake: {"was connected, but the script's TLS handshake failed",
+		"Use TLS 1.2 or newer with an ordinary client."},
+	RuleDistrust: {
+		"was connected, but the script's client did not accept the certificate that Airlock shows for hosts of " +
+			"sealed credentials",
+		"Let the client use the CA bundle that SSL_CERT_FILE names, and don't pin certificates.",
+	},
+	RuleNoServerName: {"was connected with TLS that names no server", "Let the client send the server name (SNI)."},
+	RuleServerName:   {"was connected with TLS for another server name", "Connect to each host by its own name."},
+	RuleECH: {"was connected with an encrypted TLS hello, whose server name can't be checked",
+		"Switch Encrypted Client Hello off."},
+	RuleHTTP2: {
+		"was connected with HTTP/2 or another protocol, but Airlock reads HTTP/1.1 only where a sealed credential " +
+			"belongs",
+		"Let the client use HTTP/1.1, for example httpx.Client() without http2=True.",
+	},
+	RuleMalformed: {"was sent a request that could be read in more than one way",
+		"Send plain HTTP/1.1, as httpx, requests and urllib do."},
+	RuleTooLarge: {"was sent a request whose head is too large",
+		"Send fewer or shorter headers and a shorter URL; put data into the body."},
+	RuleSlow: {"was sent a request whose head did not arrive in time", "Send the whole head at once."},
+	RuleHost: {"was sent a request for another host",
+		"Don't set the Host header; connect to each host by its own name."},
+	RuleAbsolute: {"was sent a request as if it were a proxy",
+		"Connect to the host itself and don't set proxy variables; Airlock needs none."},
+	RuleMethod: {"was sent a method that is not passed on",
+		"CONNECT and TRACE are never allowed. Connect to each host by its own name."},
+	RuleUpgrade: {"was asked to change the protocol, but Airlock passes on only HTTP/1.1 requests there",
+		"Use plain requests instead of WebSocket or h2c. If a WebSocket is needed, ask the person to allow {place} " +
+			"with another protocol or an injected credential."},
+	RuleExpect: {"was sent an expectation that is not supported", "Leave the Expect header out."},
+	RuleRestricted: {"was cut off, because a person changed hosts or credentials at that moment",
+		"Send the request again; if it is refused then, ask the person about it."},
+	RuleUnreadable: {"answered in a way that can't be searched for sealed values, so the answer was held back",
+		"Ask for another form of the answer, without compression."},
+
+	// What the host did.
+	RuleCertUntrusted: {"shows a certificate of an authority that Airlock does not trust",
+		"Check the host name. If it is the host's own authority, ask the person who runs Airlock to add its " +
+			"certificate with AIRLOCK_EXTRA_CA."},
+	RuleCertTime: {"shows a certificate that is expired or not yet valid",
+		"The host's operator must renew it; AIRLOCK_EXTRA_CA does not help."},
+	RuleCertName: {"shows a certificate for another name",
+		"Use the name that the certificate is for; AIRLOCK_EXTRA_CA does not help."},
+	RuleCertOther: {"shows a certificate that is not valid",
+		"The host's operator must replace it. If it is the host's own authority, ask the person who runs Airlock " +
+			"to add its certificate with AIRLOCK_EXTRA_CA."},
+	RuleHostNoTLS:  {"does not speak TLS on this port", "Check the port, or use http if the person has allowed that."},
+	RuleHostOldTLS: {"speaks only versions of TLS older than 1.2", "The host's operator must update it."},
+	RuleHostHTTP2: {"does not speak HTTP/1.1, which Airlock uses where a sealed credential belongs",
+		"Ask the person whether another address of the service speaks HTTP/1.1, or whether the credential can be " +
+			"injected."},
+	RuleHostTLS: {"was reached, but the TLS handshake with it failed",
+		"Check the port. The host may ask for a client certificate, which Airlock does not have."},
+	RuleHostBroke: {"closed the connection before its answer was complete",
+		"Try again if the request may be repeated."},
+	RuleHostAnswer: {"sent an answer that is not proper HTTP/1.1", "Check the port, and that the service speaks HTTP."},
+
+	// Placeholders.
+	swap.RuleHost: {"was sent the placeholder of a sealed credential that does not belong to it",
+		"Send it only to the hosts of that credential, which GET /profiles/{id} lists."},
+	swap.RulePlain: {"was sent a sealed credential over plain HTTP", "Use https."},
+	swap.RulePlace: {"was sent the placeholder of a sealed credential in a place that the credential does not allow",
+		"Send it in a header, or ask the person to allow the place on the credential's page in Airlock."},
+	swap.RuleHeader: {"was sent the placeholder of a sealed credential in a header that is not one of the credential's",
+		"Send it in a header that the credential names; the 403 answer lists them. Or ask the person to add the " +
+			"header on the credential's page in Airlock. Headers that are logged or that route can't be added."},
+	swap.RuleEncoded: {"was sent the placeholder of a sealed credential in an encoded form", "Send it as it is."},
+	swap.RuleUnknown: {"was sent something in the shape of a placeholder that this execution does not know",
+		"Use the value from settings."},
+	swap.RuleValue: {"was sent the placeholder of a sealed credential where its value can't stand",
+		"Send it in another place, or ask the person to check the value."},
+	swap.RuleBody: {"was sent a body in which placeholders can't be replaced",
+		"Send it in a header, or as JSON, a form or plain text."},
+	swap.RuleTooLarge: {"was sent a body that is too large to replace placeholders in",
+		"Send the placeholder in a header, or the body in parts."},
+}
+
+// unexplained is said of a failure that has no explanation of its own.
+var unexplained = explanation{
+	"is allowed, but the host could not be reached", "Ask the person whether Airlock's machine can reach it.",
+}
+
+// Explain tells an agent what a refused or failed row of a ledger means and what to do next.
+//
+// Its code is CodeForbidden for a refusal and CodeUnreachable for a failure. It is nil for an
+// allowed connection.
+func Explain(c app.Connection) *app.Error {
+	if c.Verdict == app.VerdictAllowed {
+		return nil
+	}
+	code := app.CodeForbidden
+	if c.Verdict == app.VerdictFailed {
+		code = app.CodeUnreachable
+	}
+	e, ok := explanations[c.Rule]
+	if !ok {
+		e = unexplained
+	}
+	hint := strings.NewReplacer("{place}", place(c), "{ask}", howToAsk(c)).Replace(e.hint)
+	return app.E(code, fmt.Sprintf("%s %s (rule: %s)", place(c), e.what, c.Rule), hint)
+}
+
+// howToAsk says how an agent asks a person for a host.
+func howToAsk(c app.Connection) string {
+	if !Grantable(c.Host) {
+		return "No entry of a profile can allow it. Check the host name; a service on Airlock's own machine has a name " +
+			"that its operator gave it."
+	}
+	text := fmt.Sprintf("It now stands as a request on the profile's page in Airlock: ask the person to allow %s there, "+
+		"then submit the script again. "+
+		`POST /profiles/{id}/hosts {"hosts":[{"host":%q,"reason":"why"}]} gives the reason, `+
+		"or asks for more hosts than one execution may request.", place(c), place(c))
+	if c.Port == 0 { // the box asked for the name alone
+		text += fmt.Sprintf(" Without a port that means 443 and 80; for another, write it, such as %s.",
+			net.JoinHostPort(c.Host, "5432"))
+	}
+	return text
+}
+
+// place is the host and port in the form that host lists read.
+func place(c app.Connection) string {
+	if c.Port == 0 {
+		return c.Host
+	}
+	return net.JoinHostPort(c.Host, strconv.Itoa(c.Port))
+}

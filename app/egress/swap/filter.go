@@ -1,0 +1,47 @@
+package swap
+
+import "io"
+
+// filterPiece is how much of a body is read at once, in bytes.
+const filterPiece = 32 << 10
+
+// filter is a body whose bytes go through a step while they are read.
+type filter struct {
+	body io.Reader
+	io.Closer
+	// step takes the next bytes of the body and returns what can be passed on, which stays valid until
+	// the next call. An error ends the body, and nothing more is passed on.
+	step func(piece []byte, last bool) (ready []byte, err error)
+
+	piece []byte
+	ready []byte
+	err   error
+}
+
+// Read returns as soon as the step lets something pass.
+func (f *filter) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	for len(f.ready) == 0 {
+		if f.err != nil {
+			return 0, f.err
+		}
+		f.fill()
+	}
+	n := copy(p, f.ready)
+	f.ready = f.ready[n:]
+	return n, nil
+}
+
+func (f *filter) fill() {
+	if f.piece == nil {
+		f.piece = make([]byte, filterPiece)
+	}
+	n, err := f.body.Read(f.piece)
+	ready, failure := f.step(f.piece[:n], err == io.EOF)
+	if failure != nil {
+		ready, err = nil, failure
+	}
+	f.ready, f.err = ready, err
+}

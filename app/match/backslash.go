@@ -1,0 +1,92 @@
+package match
+
+import (
+	"bytes"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// backslash reads the escapes of programming languages.
+func (r *readings) backslash(data []byte, at int) {
+	next := data[at]
+	switch {
+	case next == '\\':
+		r.doubled(at+1, next)
+		return
+	case !isName(next):
+		if !r.lineBreak(data, at) {
+			r.add(at+1, next) // shells, and JSON for a slash
+		}
+		return
+	case controls[next] != none8:
+		r.add(at+1, controls[next])
+	}
+	if digits[next] < 16 {
+		r.numbered(data, at)
+	}
+	switch at++; next {
+	case 'x', 'X':
+		r.hexByte(data, at)
+		r.braced(data, at)
+	case 'u':
+		r.utf16(data, at)
+		r.braced(data, at)
+	case 'U':
+		r.hexRune(data, at, 8)
+	}
+}
+
+// controls has the control characters for which letters stand behind a backslash.
+var controls = table("abtnvfre0", "\a\b\t\n\v\f\r\x1b\x00")
+
+// braced reads {3d}, as after \u in JavaScript and \x in Perl.
+func (r *readings) braced(data []byte, at int) {
+	if at == len(data) || data[at] != '{' {
+		return
+	}
+	if c, end := number(data, at+1, 16, 6); end > at+1 && end < len(data) && data[end] == '}' {
+		r.addRune(end+1, c)
+	}
+}
+
+// utf16 reads four digits, and of a pair of surrogates the second escape too.
+func (r *readings) utf16(data []byte, at int) {
+	c, end := number(data, at, 16, 4)
+	if end != at+4 {
+		return
+	}
+	r.addRune(end, c)
+	if utf16.IsSurrogate(c) && bytes.HasPrefix(data[end:], []byte(`\u`)) {
+		if low, end := number(data, end+2, 16, 4); end == at+10 {
+			r.addRune(end, utf16.DecodeRune(c, low))
+		}
+	}
+}
+
+// numbered reads two or three octal digits, the three decimal ones of Lua, OCaml and DNS, the two
+// hex ones of LDAP, and of CSS up to six with the one space that may end them.
+func (r *readings) numbered(data []byte, at int) {
+	var octal, decimal, hex, most rune
+	n := 0
+	for n < 6 && at < len(data) && digits[data[at]] < 16 {
+		digit := rune(digits[data[at]])
+		octal, decimal, hex, most = 8*octal+digit, 10*decimal+digit, 16*hex+digit, max(most, digit)
+		n++
+		at++
+		if (n == 2 || n == 3) && most < 8 && octal < 256 {
+			r.addByte(at, byte(octal))
+		}
+		if n == 3 && most < 10 && decimal < utf8.RuneSelf {
+			r.add(at, byte(decimal))
+		}
+		if n == 2 {
+			r.addByte(at, byte(hex))
+		}
+	}
+	if n > 2 {
+		r.addRune(at, hex)
+	}
+	if n > 1 && at < len(data) && (data[at] == ' ' || data[at] == '+') {
+		r.addRune(at+1, hex)
+	}
+}

@@ -1,0 +1,65 @@
+package match
+
+import (
+	"unicode/utf8"
+)
+
+// reading is one way to read the first n bytes of a text. No text means that they are passed over.
+type reading struct {
+	text [utf8.UTFMax]byte
+	size uint8
+	n    uint8
+}
+
+func (r *reading) bytes() []byte { return r.text[:r.size] }
+
+// lead returns the lead for which the escape stands, if it is one other than zero.
+func (r *reading) lead() (byte, bool) {
+	b := r.text[0]
+	return b, r.size == 1 && b != 0 && isLead(b)
+}
+
+// readings collects the ways to read the beginning of a text, apart from the first byte as it is.
+type readings struct {
+	list   [24]reading // no text has so many
+	size   int
+	wide   bool // other characters than those of ASCII count
+	single bool // a lead that is written twice does not: the second begins all that the first does
+}
+
+func (r *readings) all() []reading { return r.list[:r.size] }
+
+// add adds that the first n bytes stand for a character of ASCII, or are another byte.
+func (r *readings) add(n int, b byte) {
+	if n <= maxEscape && r.size < len(r.list) {
+		r.list[r.size] = reading{text: [utf8.UTFMax]byte{b}, size: 1, n: uint8(n)}
+		r.size++
+	}
+}
+
+// addText adds that the first n bytes stand for a text, or are passed over.
+func (r *readings) addText(n int, text string) {
+	if n <= maxEscape && r.size < len(r.list) {
+		v := &r.list[r.size]
+		v.size, v.n = uint8(copy(v.text[:], text)), uint8(n)
+		r.size++
+	}
+}
+
+// addByte adds a byte that some write for itself and others for the character with that number.
+func (r *readings) addByte(n int, b byte) {
+	if b < utf8.RuneSelf {
+		r.add(n, b)
+	} else if r.wide {
+		r.add(n, b)
+		r.addRune(n, rune(b))
+	}
+}
+
+func (r *readings) addRune(n int, c rune) {
+	if c < utf8.RuneSelf {
+		r.add(n, byte(c))
+	} else if r.wide && utf8.ValidRune(c) {
+		r.addText(n, string(c))
+	}
+}
