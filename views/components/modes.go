@@ -1,6 +1,9 @@
 package components
 
-import "github.com/computclaw/airlock/app"
+import (
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views/format"
+)
 
 // ModeOption explains one way in which scripts receive a credential.
 type ModeOption struct {
@@ -29,6 +32,15 @@ func Modes() []ModeOption {
 				"Scripts get it as it is, and it is not masked in output.",
 		},
 	}
+}
+
+// ModeChoices returns all modes as options.
+func ModeChoices() []Choice {
+	var list []Choice
+	for _, m := range Modes() {
+		list = append(list, Choice{string(m.Mode), format.Mode(m.Mode)})
+	}
+	return list
 }
 
 // ModeIcon names the icon of a mode.
