@@ -87,7 +87,7 @@ func TestSandboxPageAndPlacement(t *testing.T) {
 	if now.Placement != (app.Placement{Backend: after.Name, MinTier: "full"}) || now.Policy != p.Policy+1 {
 		t.Errorf("placement %+v, policy %d after %d", now.Placement, now.Policy, p.Policy)
 	}
-	s.post(paths.ProfilePlaceURL(p.Handle), "backend",
+	s.post(paths.At(paths.ProfilePlace, p.Handle), "backend",
 		"nonesuch").want(http.StatusUnprocessableEntity).says("#backend-wrong", "There is no such backend here")
 }
 
@@ -98,9 +98,9 @@ func TestLockSaysWhereScriptsRun(t *testing.T) {
 	s.login()
 	p, err := s.access.CreateProfile(t.Context(), s.person, "placed")
 	s.must(err)
-	s.get(paths.ProfileLockURL(p.Handle)).want(http.StatusOK).says(".sentences", "any sandbox of this instance")
+	s.get(paths.At(paths.ProfileLock, p.Handle)).want(http.StatusOK).says(".sentences", "any sandbox of this instance")
 	_, err = s.access.SetPlacement(t.Context(), s.person, p.Handle, app.Placement{Backend: "bubblewrap", MinTier: "full"})
 	s.must(err)
-	s.get(paths.ProfileLockURL(p.Handle)).want(http.StatusOK).says(".sentences",
+	s.get(paths.At(paths.ProfileLock, p.Handle)).want(http.StatusOK).says(".sentences",
 		"with the backend bubblewrap, with isolation full at least, or not at all")
 }

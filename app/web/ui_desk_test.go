@@ -255,15 +255,15 @@ func TestExecutionStory(t *testing.T) {
 	if got := a.doc.Find("#script .failing").AttrOr("id", ""); got != "line-2" {
 		t.Errorf("the failing line is %q", got)
 	}
-	s.get(paths.ExecutionPrintURL(good.Handle)).want(http.StatusOK).says("h1", good.Handle).says("#events-title",
+	s.get(paths.At(paths.ExecutionPrint, good.Handle)).want(http.StatusOK).says("h1", good.Handle).says("#events-title",
 		"Audit log").says("main", "The chain of hashes holds").lacks(".rail").lacks("form")
-	s.get(paths.ExecutionPrintURL("nosuchhandle")).want(http.StatusNotFound)
+	s.get(paths.At(paths.ExecutionPrint, "nosuchhandle")).want(http.StatusNotFound)
 }
 
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	s, _, good, bad := history(t)
-	s.get(paths.ExecutionCompareURL(good.Handle)).want(http.StatusOK).says("main", "Choose one").lacks("#diff-stdout")
+	s.get(paths.At(paths.ExecutionCompare, good.Handle)).want(http.StatusOK).says("main", "Choose one").lacks("#diff-stdout")
 	s.submit(s.get(paths.ExecutionURL(good.Handle)), "#rerun form", "").want(http.StatusSeeOther)
 	list := s.get(paths.Executions)
 	again := strings.TrimPrefix(list.doc.Find("tbody tr").First().AttrOr("id", ""), "x-")
@@ -271,16 +271,16 @@ func TestCompare(t *testing.T) {
 	s.must(err)
 	_, err = s.engine.Await(t.Context(), x.ID, 20*time.Second)
 	s.must(err)
-	s.get(paths.ExecutionCompareURL(again)).want(http.StatusOK).says("main", "The result is the same").says("#diff-result",
+	s.get(paths.At(paths.ExecutionCompare, again)).want(http.StatusOK).says("main", "The result is the same").says("#diff-result",
 		"Same").says("#diff-script", "Same")
-	s.get(paths.ExecutionCompareURL(again)+"?with="+bad.Handle).want(http.StatusOK).says("main",
+	s.get(paths.At(paths.ExecutionCompare, again)+"?with="+bad.Handle).want(http.StatusOK).says("main",
 		"The result is not the same").says("main", "These differ: script").says("#diff-script .gone",
 		"fail").says("#diff-script .come", "quokka")
-	s.get(paths.ExecutionCompareURL(again)+"?with=nosuchhandle").want(http.StatusUnprocessableEntity).says("#with-wrong",
+	s.get(paths.At(paths.ExecutionCompare, again)+"?with=nosuchhandle").want(http.StatusUnprocessableEntity).says("#with-wrong",
 		"not kept any more")
-	s.get(paths.ExecutionCompareURL("nosuchhandle")).want(http.StatusNotFound)
+	s.get(paths.At(paths.ExecutionCompare, "nosuchhandle")).want(http.StatusNotFound)
 	runs := s.runs(s.locked(), "hang", app.StatusRunning)
-	s.get(paths.ExecutionCompareURL(again)+"?with="+runs.Handle).want(http.StatusUnprocessableEntity).says("#with-wrong",
+	s.get(paths.At(paths.ExecutionCompare, again)+"?with="+runs.Handle).want(http.StatusUnprocessableEntity).says("#with-wrong",
 		"must have ended")
 }
 
@@ -291,7 +291,7 @@ func TestPagesRefuseStrangers(t *testing.T) {
 	s, _, good, _ := history(t)
 	for _, path := range []string{paths.Root, paths.Stats, paths.Inbox, paths.InboxCount, paths.Executions,
 		paths.ExecutionsExport + "?as=csv", paths.Audit, paths.AuditExport + "?as=csv",
-		paths.ExecutionURL(good.Handle), paths.ExecutionCompareURL(good.Handle), paths.ExecutionPrintURL(good.Handle),
+		paths.ExecutionURL(good.Handle), paths.At(paths.ExecutionCompare, good.Handle), paths.At(paths.ExecutionPrint, good.Handle),
 		paths.Sandbox, paths.Events} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.web.URL+path, nil)
 		s.must(err)
@@ -320,7 +320,7 @@ func TestAStoreThatFails(t *testing.T) {
 	s.must(s.store.Close())
 	for _, path := range []string{paths.Root, paths.Stats, paths.Inbox, paths.Executions,
 		paths.ExecutionsExport + "?as=csv", paths.Audit, paths.AuditExport + "?as=csv", paths.ExecutionURL(good.Handle),
-		paths.ExecutionCompareURL(good.Handle), paths.ExecutionPrintURL(good.Handle)} {
+		paths.At(paths.ExecutionCompare, good.Handle), paths.At(paths.ExecutionPrint, good.Handle)} {
 		if a := s.get(path); a.status != http.StatusInternalServerError || strings.Contains(a.text, "sql") ||
 			a.doc.Find("h1").Length() != 1 {
 			t.Errorf("%s: %d %.200s", path, a.status, a.text)

@@ -82,7 +82,7 @@ func TestUIRotateRevokeUndo(t *testing.T) {
 	if c, err := s.access.Credential(t.Context(), "KEY"); err != nil || c.Version != 2 {
 		t.Errorf("version %d, %v", c.Version, err)
 	}
-	b.Open(paths.ProfileRevokeURL(p.Handle))
+	b.Open(paths.At(paths.ProfileRevoke, p.Handle))
 	b.Click("main .danger")
 	b.Says(".undo", "this can be undone")
 	b.Click(".undo .button")
@@ -169,7 +169,7 @@ func TestUIWithoutScripts(t *testing.T) {
 	b.Heading("Credentials")
 	b.Says(".told", "What you chose was stored.")
 	b.Says("tbody", "REGION")
-	b.Open(paths.ProfileRevokeURL(p.Handle))
+	b.Open(paths.At(paths.ProfileRevoke, p.Handle))
 	b.Click("main .danger")
 	b.Says(".undo", "this can be undone")
 	b.Click(".undo .button")

@@ -66,17 +66,17 @@ func TestUIExecutions(t *testing.T) {
 	s.submit(s.get(paths.ExecutionURL(hangs.Handle)), "form[action$='/cancel']",
 		"").leads(paths.ExecutionURL(hangs.Handle))
 	s.get(paths.ExecutionURL(hangs.Handle)).says(".verdict .state", "Cancelled")
-	s.post(paths.ExecutionCancelURL(hangs.Handle)).leads(paths.ExecutionURL(hangs.Handle))
+	s.post(paths.At(paths.ExecutionCancel, hangs.Handle)).leads(paths.ExecutionURL(hangs.Handle))
 
 	// Revoking ends what runs; deleting keeps the history.
 	runs := s.runs(p, "hang", app.StatusRunning)
-	s.post(paths.ProfileRevokeURL(p.Handle)).leads(paths.ProfileURL(p.Handle))
+	s.post(paths.At(paths.ProfileRevoke, p.Handle)).leads(paths.ProfileURL(p.Handle))
 	x, err = s.engine.ByHandle(t.Context(), runs.Handle)
 	s.must(err)
 	if !x.Status.Terminal() {
 		t.Errorf("it still runs after the revocation: %s", x.Status)
 	}
-	s.post(paths.ProfileDeleteURL(p.Handle), "typed", "Monthly revenue report").leads(paths.Profiles)
+	s.post(paths.At(paths.ProfileDelete, p.Handle), "typed", "Monthly revenue report").leads(paths.Profiles)
 	s.get(paths.ExecutionURL(good.Handle)).want(http.StatusOK).says(".verdict", "(deleted)")
 	s.get(paths.ExecutionURL("nosuchhandle")).want(http.StatusNotFound)
 }

@@ -15,7 +15,7 @@ func TestUIRevokeAndUndo(t *testing.T) {
 	s.login()
 	p := s.locked()
 	s.get(paths.ProfileURL(p.Handle)).lacks(".undo")
-	ask := s.get(paths.ProfileRevokeURL(p.Handle)).want(http.StatusOK).says(".sentences",
+	ask := s.get(paths.At(paths.ProfileRevoke, p.Handle)).want(http.StatusOK).says(".sentences",
 		"For ten minutes you can undo it")
 	s.submit(ask, "main form", "").leads(paths.ProfileURL(p.Handle))
 	page := s.get(paths.ProfileURL(p.Handle)).says(".undo", "What it ran was stopped.").says(".state", "Revoked")
@@ -28,7 +28,7 @@ func TestUIRevokeAndUndo(t *testing.T) {
 	s.runs(p, "print hello", app.StatusCompleted)
 	s.submit(page, ".undo form", "").want(http.StatusUnprocessableEntity).says(".errors", "is not revoked")
 	s.submit(ask, "main form", "").leads(paths.ProfileURL(p.Handle))
-	s.post(paths.ProfileDescribeURL(p.Handle), "description", "Another name").leads(paths.ProfileURL(p.Handle))
+	s.post(paths.At(paths.ProfileDescribe, p.Handle), "description", "Another name").leads(paths.ProfileURL(p.Handle))
 	s.get(paths.ProfileURL(p.Handle)).lacks(".undo")
 	s.submit(page, ".undo form", "").want(http.StatusUnprocessableEntity).says(".errors",
 		"has changed since it was revoked")
@@ -41,7 +41,7 @@ func TestUIDeletingAProfileAsksForItsName(t *testing.T) {
 	s := newUISite(t)
 	s.login()
 	p := s.locked()
-	ask := s.get(paths.ProfileDeleteURL(p.Handle)).want(http.StatusOK).says("label[for=typed]",
+	ask := s.get(paths.At(paths.ProfileDelete, p.Handle)).want(http.StatusOK).says("label[for=typed]",
 		"Type Monthly revenue report to go on")
 	for _, wrong := range []string{"", "Monthly", p.Handle} {
 		s.submit(ask, "main form", "", "typed", wrong).want(http.StatusUnprocessableEntity).says("#typed-wrong",
@@ -54,7 +54,7 @@ func TestUIDeletingAProfileAsksForItsName(t *testing.T) {
 
 	long, err := s.access.CreateProfile(t.Context(), s.person, strings.Repeat("A long name ", 6))
 	s.must(err)
-	ask = s.get(paths.ProfileDeleteURL(long.Handle)).says("label[for=typed]", "Type "+long.Handle[:8]+" to go on")
+	ask = s.get(paths.At(paths.ProfileDelete, long.Handle)).says("label[for=typed]", "Type "+long.Handle[:8]+" to go on")
 	s.submit(ask, "main form", "", "typed", long.Handle[:8]).leads(paths.Profiles)
 }
 
@@ -63,13 +63,13 @@ func TestUIDuplicate(t *testing.T) {
 	s := newUISite(t)
 	s.login()
 	p := s.locked()
-	to := s.post(paths.ProfileCopyURL(p.Handle)).want(http.StatusSeeOther).header.Get("Location")
+	to := s.post(paths.At(paths.ProfileCopy, p.Handle)).want(http.StatusSeeOther).header.Get("Location")
 	copied := s.get(to).want(http.StatusOK).says("h1", "Copy of Monthly revenue report").says(".state",
 		"Being set up").says(".notice[role=status]", "This is the copy.")
 	if copied.doc.Find("form[action$='/setup']").Length() != 1 || to == paths.ProfileURL(p.Handle) {
 		t.Error("it is not a form of its own")
 	}
-	s.post(paths.ProfileCopyURL("none")).want(http.StatusNotFound)
+	s.post(paths.At(paths.ProfileCopy, "none")).want(http.StatusNotFound)
 }
 
 func TestUIProfileList(t *testing.T) {
@@ -115,8 +115,8 @@ func TestUIHostsLeftOutAtTheLockAreDecided(t *testing.T) {
 	s.login()
 	p := s.request(nil, "api.example.com", "other.example.com")
 	s.submit(s.get(paths.ProfileURL(p.Handle)), "form[action$='/setup']", "review", "allow.0",
-		"yes").leads(paths.ProfileLockURL(p.Handle))
-	lock := s.get(paths.ProfileLockURL(p.Handle)).says(".left-out",
+		"yes").leads(paths.At(paths.ProfileLock, p.Handle))
+	lock := s.get(paths.At(paths.ProfileLock, p.Handle)).says(".left-out",
 		"Asked for and not ticked, so out of reach: other.example.com.")
 	s.submit(lock, ".lock form", "").leads(paths.ProfileURL(p.Handle))
 	s.get(paths.ProfileURL(p.Handle)).lacks("#requests").says(".sentences", "api.example.com")

@@ -163,7 +163,7 @@ func TestUICredentialTellsWhatFollows(t *testing.T) {
 		says("form #affects", "Used by 3 profiles (2 locked).").says("#value-hint", "for 12 days")
 	keep(0)
 	s.get(at).says("#value-hint", "not searched for the old one any more")
-	s.get(paths.CredentialDeleteURL("KEY")).says("main", "Scripts can't use it any more").says("main",
+	s.get(paths.At(paths.CredentialDelete, "KEY")).says("main", "Scripts can't use it any more").says("main",
 		"Revoke it there first.")
 
 	plain := access.CredentialInput{Name: "HOST", Mode: app.ModePlain, Value: app.NewSecret("db.example.com")}
@@ -172,7 +172,7 @@ func TestUICredentialTellsWhatFollows(t *testing.T) {
 	if text := s.get(paths.CredentialURL("HOST")).doc.Find("#value-hint").Text(); strings.Contains(text, "searched") {
 		t.Errorf("of a plain value: %q", text)
 	}
-	deletion := s.get(paths.CredentialDeleteURL("HOST")).says("main", "Scripts can't use it any more")
+	deletion := s.get(paths.At(paths.CredentialDelete, "HOST")).says("main", "Scripts can't use it any more")
 	if text := deletion.doc.Find("main").Text(); strings.Contains(text, "searching") {
 		t.Errorf("of a plain value: %q", text)
 	}
@@ -191,7 +191,7 @@ func TestUISealedKeyThatGoesNowhere(t *testing.T) {
 	if got := page.doc.Find(`#hosts\.save`).Text(); got != "other.example.com" {
 		t.Errorf("the profile's only host is not suggested, but %q", got)
 	}
-	lock := paths.ProfileLockURL(p.Handle)
+	lock := paths.At(paths.ProfileLock, p.Handle)
 	s.submit(page, "form[action$='/setup']", "review", "allow.0", "yes", "value.save", uiSecrets()[1]).leads(lock)
 	review := s.get(lock).says(".sentences .warn",
 		"KEY is sealed: scripts never see its value. It goes only to api.example.com:443 and *.b.example.com:8443, which "+
@@ -217,7 +217,7 @@ func TestUISealedKeyThatGoesNowhere(t *testing.T) {
 	locked.doc.Find("#hosts [name='allow." + i[len("host."):] + "']").RemoveAttr("checked")
 	s.submit(locked, "#hosts form", "save").leads(paths.ProfileURL(p.Handle))
 	taken := s.get(paths.ProfileURL(p.Handle)).says(".stranded", "KEY could go nowhere")
-	summary := s.send(paths.ProfileHostsURL(p.Handle),
+	summary := s.send(paths.At(paths.ProfileHosts, p.Handle),
 		map[string][]string{"do": {"save"},
 			"new_host": {taken.doc.Find(".stranded button").First().AttrOr("value", "")}}).want(http.StatusOK)
 	summary.says("li:has(.fresh)",
@@ -248,7 +248,7 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 	if got := page.doc.Find("#requests form a").First().AttrOr("href", ""); got != paths.ExecutionURL(x.Handle)+"#line-3" {
 		t.Errorf("leads to %q", got)
 	}
-	allow := s.send(paths.ProfileHostsURL(p.Handle),
+	allow := s.send(paths.At(paths.ProfileHosts, p.Handle),
 		map[string][]string{"host.0": {"api.example.com:443"}, "private.0": {"yes"}, "allow.0": {"yes"}}).want(http.StatusOK)
 	allow.says("li:has(.fresh)",
 		"Scripts can reach api.example.com on port 443, also where it leads to a private address in your network: Airlock "+
@@ -261,7 +261,7 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 	_, err := s.access.DescribeProfile(t.Context(), s.person, p.Handle, "Another name")
 	s.must(err)
 	s.submit(allow, "main form", "grant").want(http.StatusUnprocessableEntity).says(".errors", "changed after you looked")
-	again := s.send(paths.ProfileHostsURL(p.Handle),
+	again := s.send(paths.At(paths.ProfileHosts, p.Handle),
 		map[string][]string{"host.0": {"api.example.com:443"}, "allow.0": {"yes"}}).want(http.StatusOK)
 	s.submit(again, "main form", "grant").leads(at)
 	now, err := s.access.ProfileByHandle(t.Context(), p.Handle)
@@ -275,8 +275,8 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 	s.get(at).lacks("#requests").says(".chip", "policy version 2")
 
 	// Ticks bring in no host that nobody asked for, and nothing is shown that can't be granted.
-	s.send(paths.ProfileHostsURL(p.Handle), map[string][]string{"host.0": {"evil.example"}, "allow.0": {"yes"}}).leads(at)
-	s.send(paths.ProfileHostsURL(p.Handle),
+	s.send(paths.At(paths.ProfileHosts, p.Handle), map[string][]string{"host.0": {"evil.example"}, "allow.0": {"yes"}}).leads(at)
+	s.send(paths.At(paths.ProfileHosts, p.Handle),
 		map[string][]string{"new_host": {"localhost"}}).want(http.StatusUnprocessableEntity).says("#new_host-wrong",
 		"never reachable")
 	if now, _ = s.access.ProfileByHandle(t.Context(), p.Handle); len(now.Hosts) != 1 || now.Policy != 2 {
@@ -288,15 +288,15 @@ func TestUITestNeedsASession(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
 	s.sealed("KEY", "api.example.com")
-	s.post(paths.CredentialTestURL("KEY"), "target", "api.example.com:443").leads(paths.Login)
+	s.post(paths.At(paths.CredentialTest, "KEY"), "target", "api.example.com:443").leads(paths.Login)
 	c, err := s.access.Credential(t.Context(), "KEY")
 	s.must(err)
 	if !c.CheckedAt.IsZero() {
 		t.Error("it was tested")
 	}
 	s.login()
-	s.get(paths.CredentialTestURL("KEY")).leads(paths.CredentialURL("KEY"))
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+paths.CredentialTestURL("KEY"), nil)
+	s.get(paths.At(paths.CredentialTest, "KEY")).leads(paths.CredentialURL("KEY"))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+paths.At(paths.CredentialTest, "KEY"), nil)
 	s.must(err)
 	r.Header.Set("Sec-Fetch-Site", "cross-site")
 	r.Header.Set("Origin", "https://evil.example")

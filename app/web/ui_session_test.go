@@ -61,7 +61,7 @@ func TestUISessions(t *testing.T) {
 	if got.status != http.StatusUnauthorized || !strings.HasPrefix(got.header.Get("HX-Redirect"), paths.Login) {
 		t.Errorf("status %d, HX-Redirect %q", got.status, got.header.Get("HX-Redirect"))
 	}
-	for _, path := range []string{paths.Events, paths.Settings, paths.ProfileLockURL("x")} {
+	for _, path := range []string{paths.Events, paths.Settings, paths.At(paths.ProfileLock, "x")} {
 		if got := s.get(path); got.status != http.StatusSeeOther {
 			t.Errorf("%s: %d", path, got.status)
 		}

@@ -82,8 +82,8 @@ func TestUIPeople(t *testing.T) {
 	s.submit(ask, "main form", "", "typed", "Bob").leads(paths.Settings)
 	bob.post(paths.Login, "name", "Bob", "password", uiPassword).want(http.StatusUnprocessableEntity).says(".wrong",
 		"The name or the password is wrong.")
-	s.get(paths.SettingsPersonURL("nobody")).want(http.StatusNotFound)
-	s.post(paths.SettingsSessionURL("nothing")).want(http.StatusNotFound)
+	s.get(paths.At(paths.SettingsPerson, "nobody")).want(http.StatusNotFound)
+	s.post(paths.At(paths.SettingsSession, "nothing")).want(http.StatusNotFound)
 }
 
 func TestUIPassword(t *testing.T) {
@@ -125,7 +125,7 @@ func TestPause(t *testing.T) {
 		!strings.Contains(text, `"paused":true`) {
 		t.Errorf("the agent is told %s", text)
 	}
-	s.post(paths.ExecutionRespondURL(running.Handle), "response", "the second", "request_id",
+	s.post(paths.At(paths.ExecutionRespond, running.Handle), "response", "the second", "request_id",
 		running.Request.RequestID).leads(paths.ExecutionURL(running.Handle))
 	ended, err := s.engine.Await(t.Context(), running.ID, 20*time.Second)
 	s.must(err)

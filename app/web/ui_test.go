@@ -53,8 +53,8 @@ func TestUIPathWithoutScripts(t *testing.T) {
 		t.Errorf("the credential of the same name is not suggested, but %q", got)
 	}
 	s.submit(page, "form[action$='/setup']", "review", "value.ORACLE_DSN", "db.example.com/REPORTING", "allow.0", "yes",
-		"private.0", "yes").leads(paths.ProfileLockURL(p.Handle))
-	lock := s.get(paths.ProfileLockURL(p.Handle)).want(http.StatusOK).
+		"private.0", "yes").leads(paths.At(paths.ProfileLock, p.Handle))
+	lock := s.get(paths.At(paths.ProfileLock, p.Handle)).want(http.StatusOK).
 		says(".sentences", "ORACLE_PASSWORD is injected: scripts get the real value.").
 		says(".sentences", "ORACLE_DSN is plain: not a secret.").
 		says(".sentences", "Scripts can reach db.example.com on port 1521 over raw TCP, also where it leads to a private "+
@@ -155,7 +155,7 @@ func TestUICredentials(t *testing.T) {
 	}
 	s.submit(page, "main form", "", "value", uiSecrets()[1]).leads(paths.Credentials)
 	s.get(paths.CredentialURL("KEY")).says(".lead", "This is version 2.")
-	ask := s.get(paths.CredentialDeleteURL("KEY")).want(http.StatusOK).says("main button", "Delete KEY")
+	ask := s.get(paths.At(paths.CredentialDelete, "KEY")).want(http.StatusOK).says("main button", "Delete KEY")
 	p := s.request([]app.Key{{Name: "KEY"}})
 	_, err = s.access.LinkKey(t.Context(), s.person, p.Handle, "KEY", "KEY")
 	s.must(err)
@@ -163,7 +163,7 @@ func TestUICredentials(t *testing.T) {
 	s.must(err)
 	s.submit(ask, "main form", "", "typed", "KEY").want(http.StatusUnprocessableEntity).says(".errors",
 		"KEY").says(".breaks", "revoke or delete this profile first")
-	s.get(paths.CredentialDeleteURL("KEY")).want(http.StatusOK).lacks("main form").says(".breaks",
+	s.get(paths.At(paths.CredentialDelete, "KEY")).want(http.StatusOK).lacks("main form").says(".breaks",
 		"Monthly revenue report")
 	_, err = s.access.Revoke(t.Context(), s.person, p.Handle)
 	s.must(err)

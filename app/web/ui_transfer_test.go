@@ -167,7 +167,7 @@ func (s *uiSite) deletesPoint() {
 	s.post(link).want(http.StatusNotFound)
 	s.get(link).want(http.StatusNotFound)
 	for _, name := range []string{"airlock.db", "../airlock.db", "before-import-x.db"} {
-		s.post(paths.RestorePointURL(name)).want(http.StatusNotFound)
+		s.post(paths.At(paths.RestorePointPath, name)).want(http.StatusNotFound)
 	}
 	events, err := s.access.Audit(s.t.Context(), 0, 1)
 	s.must(err)

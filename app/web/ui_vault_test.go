@@ -77,10 +77,10 @@ func TestUIVault(t *testing.T) {
 	s.must(err)
 	_, err = s.access.LinkKey(t.Context(), person, p.Handle, "TOKEN", "TOKEN")
 	s.must(err)
-	s.get(paths.ProfileLockURL(p.Handle)).want(http.StatusOK).says(".unresolved",
+	s.get(paths.At(paths.ProfileLock, p.Handle)).want(http.StatusOK).says(".unresolved",
 		"TOKEN does not resolve in Vault now").says(".unresolved", "Nothing is stored there")
 	v.Put("nothing", map[string]any{"x": inVault})
-	if s.get(paths.ProfileLockURL(p.Handle)).want(http.StatusOK).doc.Find(".unresolved").Length() != 0 {
+	if s.get(paths.At(paths.ProfileLock, p.Handle)).want(http.StatusOK).doc.Find(".unresolved").Length() != 0 {
 		t.Error("the lock page complains of a reference that resolves")
 	}
 	s.get(paths.Inbox).want(http.StatusOK).says("#inbox", "is being set up")

@@ -46,7 +46,7 @@ func (h *Handlers) usage(ctx context.Context, p dashboard.Period) (dashboard.Usa
 	period := map[string]engine.Period{
 		"24h": executions.Day24(), "7d": executions.Days7(), "30d": executions.Days30(),
 	}[p.Value]
-	u, err := h.engine.Usage(ctx, period)
+	u, err := h.Engine.Usage(ctx, period)
 	if err != nil {
 		return dashboard.Usage{}, err
 	}
