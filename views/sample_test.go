@@ -59,8 +59,8 @@ func sampleBeats(n int) []profileview.Beat {
 		if i%7 == 3 {
 			status = all[i/7%len(all)]
 		}
-		beats[i] = profileview.Beat{Handle: "a1b2c3d4e5f6", Status: status, At: ago(time.Duration(n-i) * time.Hour),
-			Took: 840 * time.Millisecond}
+		beats[i] = profileview.Beat{Handle: "a1b2c3d4e5f6", Status: status, CreatedAt: ago(time.Duration(n-i) * time.Hour),
+			RunTime: 840 * time.Millisecond}
 	}
 	return beats
 }
@@ -105,17 +105,17 @@ func sampleSettings() settingsview.SettingsPage {
 	return settingsview.SettingsPage{
 		Shell: sh, Address: "192.168.1.7", PersonID: "p1", SessionID: "s1",
 		People: []settingsview.PersonRow{
-			{ID: "p1", Name: "Ada Lovelace", CreatedAt: ago(90 * 24 * time.Hour), LastLogin: ago(2 * time.Hour),
-				From: "192.168.1.7"},
+			{ID: "p1", Name: "Ada Lovelace", CreatedAt: ago(90 * 24 * time.Hour), LastLoginAt: ago(2 * time.Hour),
+				LastLoginFrom: "192.168.1.7"},
 			{ID: "p2", Name: "Wolfeschlegelsteinhausenbergerdorff the Younger of Philadelphia", CreatedAt: ago(24 * time.Hour)},
 		},
-		Invitations: []settingsview.InvitationRow{{ID: "i1", By: "Ada Lovelace", CreatedAt: ago(time.Hour),
+		Invitations: []settingsview.InvitationRow{{ID: "i1", By: app.Actor{Name: "Ada Lovelace"}, CreatedAt: ago(time.Hour),
 			ExpiresAt: noon.Add(71 * time.Hour)}},
 		Sessions: []settingsview.SessionRow{
-			{ID: "s1", PersonID: "p1", Person: "Ada Lovelace", Address: "192.168.1.7", Browser: "Firefox on Linux",
+			{ID: "s1", PersonID: "p1", Person: "Ada Lovelace", Address: "192.168.1.7", Browser: "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0",
 				CreatedAt: ago(2 * time.Hour), SeenAt: ago(time.Second)},
 			{ID: "s2", PersonID: "p1", Person: "Ada Lovelace", Address: "2001:db8:85a3:8d3:1319:8a2e:370:7348",
-				Browser: "Safari on iPhone", CreatedAt: ago(50 * time.Hour), SeenAt: ago(5 * time.Hour)},
+				Browser: "Mozilla/5.0 (iPhone) Version/18.0 Safari/604.1", CreatedAt: ago(50 * time.Hour), SeenAt: ago(5 * time.Hour)},
 		},
 		Token: settingsview.TokenRow{MadeAt: ago(90 * 24 * time.Hour), SpentAt: ago(90 * 24 * time.Hour),
 			From: "192.168.1.7", By: "Ada Lovelace"},

@@ -261,7 +261,7 @@ func findingCard(c app.Credential, f *VaultFinding, now time.Time) templ.Compone
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if f.Lent {
+			if f.Lease {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<p class=\"muted small\">Not read: Vault makes a value for each execution.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -40,10 +40,9 @@ func (h *Handlers) vaultFinding(c echo.Context, cred app.Credential) (credential
 	if err != nil || in == nil {
 		return choice, err
 	}
-	choice.Finding = &credentialview.VaultFinding{
-		Engine: in.Engine, Lent: in.Lease, Version: in.Version, Created: in.Created,
-		Problem: uix.Sentence(in.Problem), Hint: in.Hint,
-	}
+	finding := credentialview.VaultFinding(*in)
+	finding.Problem = uix.Sentence(in.Problem)
+	choice.Finding = &finding
 	return choice, nil
 }
 

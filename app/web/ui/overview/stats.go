@@ -52,7 +52,7 @@ func (h *Handlers) usage(ctx context.Context, p dashboard.Period) (dashboard.Usa
 	}
 	out := dashboard.Usage{Period: p, Runs: u.Total.Runs, Figures: figuresOf(u.Total, u.Before)}
 	for _, b := range u.Bars {
-		out.Bars = append(out.Bars, dashboard.UsageBar{Start: b.Start, Counts: b.Counts})
+		out.Bars = append(out.Bars, dashboard.UsageBar(b))
 	}
 	for _, one := range u.Profiles {
 		out.Profiles = append(out.Profiles, dashboard.ProfileUsage{

@@ -44,7 +44,7 @@ func (h Handlers) showProfiles(c echo.Context) error {
 func viewBeats(beats []store.Outcome) []profileview.Beat {
 	list := make([]profileview.Beat, len(beats))
 	for i, b := range beats {
-		list[i] = profileview.Beat{Handle: b.Handle, Status: b.Status, At: b.CreatedAt, Took: b.RunTime}
+		list[i] = profileview.Beat(b)
 	}
 	return list
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/web/ui/uix"
-	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
 	"github.com/computclaw/airlock/views/settingsview"
@@ -24,28 +23,21 @@ func (h Handlers) whoIsIn(ctx context.Context, page *settingsview.SettingsPage) 
 		return err
 	}
 	for _, p := range people {
-		page.People = append(page.People, settingsview.PersonRow{
-			ID: p.ID, Name: p.Name, CreatedAt: p.CreatedAt, LastLogin: p.LastLoginAt, From: p.LastLoginFrom,
-		})
+		page.People = append(page.People, settingsview.PersonRow(p))
 	}
 	invitations, err := h.Access.Invitations(ctx)
 	if err != nil {
 		return err
 	}
 	for _, x := range invitations {
-		page.Invitations = append(page.Invitations, settingsview.InvitationRow{
-			ID: x.ID, By: x.By.Name, CreatedAt: x.CreatedAt, ExpiresAt: x.ExpiresAt,
-		})
+		page.Invitations = append(page.Invitations, settingsview.InvitationRow(x))
 	}
 	sessions, err := h.Access.Sessions(ctx)
 	if err != nil {
 		return err
 	}
 	for _, x := range sessions {
-		page.Sessions = append(page.Sessions, settingsview.SessionRow{
-			ID: x.ID, PersonID: x.PersonID, Person: x.Person, Address: x.Address, Browser: format.Browser(x.Browser),
-			CreatedAt: x.CreatedAt, SeenAt: x.SeenAt, ExpiresAt: x.ExpiresAt,
-		})
+		page.Sessions = append(page.Sessions, settingsview.SessionRow(x))
 	}
 	token, err := h.Access.AdminToken(ctx)
 	page.Token = settingsview.TokenRow{

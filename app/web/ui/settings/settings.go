@@ -53,7 +53,7 @@ func (h Handlers) ruleRows() []settingsview.RuleRow {
 	entries := h.Rules.Entries()
 	rows := make([]settingsview.RuleRow, len(entries))
 	for i, e := range entries {
-		rows[i] = settingsview.RuleRow{Name: e.Name, About: e.About, Own: e.Own, Off: e.Off}
+		rows[i] = settingsview.RuleRow(e)
 	}
 	return rows
 }

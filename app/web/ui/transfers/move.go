@@ -43,7 +43,7 @@ func (h Handlers) movePage(c echo.Context, status int, found components.Problems
 		KeyFrom: key.From, KeyID: key.ID, KeyRisk: key.Risk,
 	}
 	for _, p := range points {
-		page.Points = append(page.Points, settingsview.PointRow{Name: p.Name, At: p.At, Size: p.Size})
+		page.Points = append(page.Points, settingsview.PointRow(p))
 	}
 	return h.Render(c, status, settingsview.Move(page))
 }
