@@ -50,7 +50,8 @@ func TestRerunByAgent(t *testing.T) {
 	if a := w.call("POST", "/executions/"+id+"/cancel", ""); a.status != 200 {
 		t.Fatal(a.text)
 	}
-	w.refused(w.call("POST", "/executions/"+id+"/rerun", `{"lively":true}`), http.StatusBadRequest, app.CodeUnknownField)
+	w.refused(w.call("POST", "/executions/"+id+"/rerun", `{"lively":true}`), http.StatusBadRequest,
+		app.CodeUnknownField)
 	a := w.call("POST", "/executions/"+id+"/rerun", `{"live":true}`, bearerOf(p))
 	again, _ := a.json["execution_id"].(string)
 	if a.status != http.StatusAccepted || again == id || !app.IsExecutionID(again) {
@@ -99,7 +100,8 @@ func TestLockSaysWhereScriptsRun(t *testing.T) {
 	p, err := s.access.CreateProfile(t.Context(), s.person, "placed")
 	s.must(err)
 	s.get(paths.At(paths.ProfileLock, p.Handle)).want(http.StatusOK).says(".sentences", "any sandbox of this instance")
-	_, err = s.access.SetPlacement(t.Context(), s.person, p.Handle, app.Placement{Backend: "bubblewrap", MinTier: "full"})
+	_, err = s.access.SetPlacement(t.Context(), s.person, p.Handle, app.Placement{Backend: "bubblewrap",
+		MinTier: "full"})
 	s.must(err)
 	s.get(paths.At(paths.ProfileLock, p.Handle)).want(http.StatusOK).says(".sentences",
 		"with the backend bubblewrap, with isolation full at least, or not at all")

@@ -158,7 +158,8 @@ func TestStatsPage(t *testing.T) {
 		if n := a.doc.Find(".chart rect.completed").Length(); n != 1 {
 			t.Errorf("%s: %d bars with completed", period, n)
 		}
-		if got := a.doc.Find("#numbers tbody tr").Last().Text(); !strings.HasSuffix(strings.Join(strings.Fields(got), " "),
+		if got := a.doc.Find("#numbers tbody tr").Last().Text(); !strings.HasSuffix(strings.Join(strings.Fields(got),
+			" "),
 			"10012") {
 			t.Errorf("%s: the table ends with %q", period, got)
 		}
@@ -246,7 +247,8 @@ func TestAuditIsVerifiedFromWhereItWasVerified(t *testing.T) {
 func TestExecutionStory(t *testing.T) {
 	t.Parallel()
 	s, _, good, bad := history(t)
-	a := s.get(paths.ExecutionURL(good.Handle)).want(http.StatusOK).says(".timeline", "started, after").says(".timeline",
+	a := s.get(paths.ExecutionURL(good.Handle)).want(http.StatusOK).says(".timeline",
+		"started, after").says(".timeline",
 		"completed, after running").says("#result .tree", "2 fields")
 	if got := strings.Join(strings.Fields(a.doc.Find("#result .tree").Text()), " "); got != "2 fieldsa1 item02b1" {
 		t.Errorf("the tree is %q", got)
@@ -263,7 +265,8 @@ func TestExecutionStory(t *testing.T) {
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	s, _, good, bad := history(t)
-	s.get(paths.At(paths.ExecutionCompare, good.Handle)).want(http.StatusOK).says("main", "Choose one").lacks("#diff-stdout")
+	s.get(paths.At(paths.ExecutionCompare, good.Handle)).want(http.StatusOK).says("main",
+		"Choose one").lacks("#diff-stdout")
 	s.submit(s.get(paths.ExecutionURL(good.Handle)), "#rerun form", "").want(http.StatusSeeOther)
 	list := s.get(paths.Executions)
 	again := strings.TrimPrefix(list.doc.Find("tbody tr").First().AttrOr("id", ""), "x-")
@@ -271,17 +274,20 @@ func TestCompare(t *testing.T) {
 	s.must(err)
 	_, err = s.engine.Await(t.Context(), x.ID, 20*time.Second)
 	s.must(err)
-	s.get(paths.At(paths.ExecutionCompare, again)).want(http.StatusOK).says("main", "The result is the same").says("#diff-result",
+	s.get(paths.At(paths.ExecutionCompare, again)).want(http.StatusOK).says("main",
+		"The result is the same").says("#diff-result",
 		"Same").says("#diff-script", "Same")
 	s.get(paths.At(paths.ExecutionCompare, again)+"?with="+bad.Handle).want(http.StatusOK).says("main",
 		"The result is not the same").says("main", "These differ: script").says("#diff-script .gone",
 		"fail").says("#diff-script .come", "quokka")
-	s.get(paths.At(paths.ExecutionCompare, again)+"?with=nosuchhandle").want(http.StatusUnprocessableEntity).says("#with-wrong",
-		"not kept any more")
+	s.get(paths.At(paths.ExecutionCompare, again)+"?with=nosuchhandle").want(http.StatusUnprocessableEntity).
+		says("#with-wrong",
+			"not kept any more")
 	s.get(paths.At(paths.ExecutionCompare, "nosuchhandle")).want(http.StatusNotFound)
 	runs := s.runs(s.locked(), "hang", app.StatusRunning)
-	s.get(paths.At(paths.ExecutionCompare, again)+"?with="+runs.Handle).want(http.StatusUnprocessableEntity).says("#with-wrong",
-		"must have ended")
+	s.get(paths.At(paths.ExecutionCompare, again)+"?with="+runs.Handle).want(http.StatusUnprocessableEntity).
+		says("#with-wrong",
+			"must have ended")
 }
 
 // TestPagesRefuseStrangers: no page of the desk, no part and no download without a session, and no
@@ -291,7 +297,8 @@ func TestPagesRefuseStrangers(t *testing.T) {
 	s, _, good, _ := history(t)
 	for _, path := range []string{paths.Root, paths.Stats, paths.Inbox, paths.InboxCount, paths.Executions,
 		paths.ExecutionsExport + "?as=csv", paths.Audit, paths.AuditExport + "?as=csv",
-		paths.ExecutionURL(good.Handle), paths.At(paths.ExecutionCompare, good.Handle), paths.At(paths.ExecutionPrint, good.Handle),
+		paths.ExecutionURL(good.Handle), paths.At(paths.ExecutionCompare, good.Handle), paths.At(paths.ExecutionPrint,
+			good.Handle),
 		paths.Sandbox, paths.Events} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.web.URL+path, nil)
 		s.must(err)

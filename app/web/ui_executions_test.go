@@ -49,8 +49,9 @@ func TestUIExecutions(t *testing.T) {
 	if strings.Contains(page.text, asks.ID) || strings.Contains(page.text, p.ID) {
 		t.Error("the page shows a token")
 	}
-	s.submit(page, "#answer form", "answer", "response", "").want(http.StatusUnprocessableEntity).says("#response-wrong",
-		"The answer is empty")
+	s.submit(page, "#answer form", "answer", "response", "").want(http.StatusUnprocessableEntity).
+		says("#response-wrong",
+			"The answer is empty")
 	s.submit(page, "#answer form", "answer", "response", "The second").leads(paths.ExecutionURL(asks.Handle))
 	x, err := s.engine.Await(t.Context(), asks.ID, 20*time.Second)
 	s.must(err)

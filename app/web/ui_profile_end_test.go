@@ -54,7 +54,8 @@ func TestUIDeletingAProfileAsksForItsName(t *testing.T) {
 
 	long, err := s.access.CreateProfile(t.Context(), s.person, strings.Repeat("A long name ", 6))
 	s.must(err)
-	ask = s.get(paths.At(paths.ProfileDelete, long.Handle)).says("label[for=typed]", "Type "+long.Handle[:8]+" to go on")
+	ask = s.get(paths.At(paths.ProfileDelete, long.Handle)).says("label[for=typed]",
+		"Type "+long.Handle[:8]+" to go on")
 	s.submit(ask, "main form", "", "typed", long.Handle[:8]).leads(paths.Profiles)
 }
 
@@ -88,7 +89,8 @@ func TestUIProfileList(t *testing.T) {
 		t.Errorf("%d rows", n)
 	}
 	for query, rows := range map[string]int{"?state=locked": 1, "?state=revoked": 0, "?q=oracle_dsn": 1,
-		"?q=DB.EXAMPLE+revenue": 1, "?q=" + p.ID: 0, "?q=" + p.ID[4:12]: 0, "?q=&state=": 2, "?state=unlocked&q=dsn": 1} {
+		"?q=DB.EXAMPLE+revenue": 1, "?q=" + p.ID: 0, "?q=" + p.ID[4:12]: 0, "?q=&state=": 2,
+		"?state=unlocked&q=dsn": 1} {
 		a := s.get(paths.Profiles + query).want(http.StatusOK)
 		if n := a.doc.Find("tbody tr").Length(); n != rows {
 			t.Errorf("%s: %d rows, want %d", query, n, rows)
@@ -102,7 +104,8 @@ func TestUIProfileList(t *testing.T) {
 	if n := one.doc.Find("#beats .beat").Length(); n != 4 {
 		t.Errorf("%d ticks", n)
 	}
-	if href := one.doc.Find("#beats .beat.error").AttrOr("href", ""); href == "" || s.get(href).status != http.StatusOK {
+	if href := one.doc.Find("#beats .beat.error").AttrOr("href",
+		""); href == "" || s.get(href).status != http.StatusOK {
 		t.Errorf("a tick leads to %q", href)
 	}
 }

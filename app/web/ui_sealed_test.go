@@ -54,7 +54,8 @@ func TestUISealedCredential(t *testing.T) {
 	}
 	add.says(".choice.injected .caution", "Redaction stops accidents only").says(".choice.injected",
 		"AWS SigV4, HMAC").says("#value-hint", "at least 16 characters")
-	refused := s.submit(add, "main form", "", "name", "KEY", "value", uiSecrets()[0], "hosts", "https://x", "place.query",
+	refused := s.submit(add, "main form", "", "name", "KEY", "value", uiSecrets()[0], "hosts", "https://x",
+		"place.query",
 		"yes", "plain_http", "yes").want(http.StatusUnprocessableEntity)
 	if refused.doc.Find("[name='place.query'][checked], [name=plain_http][checked]").Length() != 2 ||
 		refused.doc.Find("[name='place.body'][checked]").Length() != 0 {
@@ -194,15 +195,17 @@ func TestUISealedKeyThatGoesNowhere(t *testing.T) {
 	lock := paths.At(paths.ProfileLock, p.Handle)
 	s.submit(page, "form[action$='/setup']", "review", "allow.0", "yes", "value.save", uiSecrets()[1]).leads(lock)
 	review := s.get(lock).says(".sentences .warn",
-		"KEY is sealed: scripts never see its value. It goes only to api.example.com:443 and *.b.example.com:8443, which "+
-			"scripts can't reach: it can go nowhere.").
+		"KEY is sealed: scripts never see its value. It goes only to api.example.com:443 and *.b.example.com:8443, "+
+			"which scripts can't reach: it can go nowhere.").
 		says(".stranded", "KEY could go nowhere").says(".sentences",
-		"save is sealed: scripts never see its value. It goes only to other.example.com:443, in the usual credential headers.")
+		"save is sealed: scripts never see its value. It goes only to other.example.com:443, in the usual "+
+			"credential headers.")
 	s.send(review.doc.Find(".stranded form").AttrOr("action", ""),
 		map[string][]string{"do": {"review"},
 			"new_host": {review.doc.Find(".stranded button").First().AttrOr("value", "")}}).leads(lock)
 	after := s.get(lock).lacks(".stranded").says(".sentences",
-		"KEY is sealed: scripts never see its value. It goes only to api.example.com:443, in the usual credential headers.").
+		"KEY is sealed: scripts never see its value. It goes only to api.example.com:443, in the usual credential "+
+			"headers.").
 		says(".sentences", "Scripts can reach api.example.com on port 443.").says(".sentences",
 		"Scripts can reach other.example.com")
 	s.submit(after, ".lock form", "").leads(paths.ProfileURL(p.Handle))
@@ -245,14 +248,16 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 	at := paths.ProfileURL(p.Handle)
 	page := s.get(at).says("#requests h2", "The agent asks for 2 more hosts").says("#requests",
 		"Line 3 of execution "+format.ShortHandle(x.Handle)+" was refused there")
-	if got := page.doc.Find("#requests form a").First().AttrOr("href", ""); got != paths.ExecutionURL(x.Handle)+"#line-3" {
+	if got := page.doc.Find("#requests form a").First().AttrOr("href",
+		""); got != paths.ExecutionURL(x.Handle)+"#line-3" {
 		t.Errorf("leads to %q", got)
 	}
 	allow := s.send(paths.At(paths.ProfileHosts, p.Handle),
-		map[string][]string{"host.0": {"api.example.com:443"}, "private.0": {"yes"}, "allow.0": {"yes"}}).want(http.StatusOK)
+		map[string][]string{"host.0": {"api.example.com:443"}, "private.0": {"yes"},
+			"allow.0": {"yes"}}).want(http.StatusOK)
 	allow.says("li:has(.fresh)",
-		"Scripts can reach api.example.com on port 443, also where it leads to a private address in your network: Airlock "+
-			"checks the name, but not always who answers.")
+		"Scripts can reach api.example.com on port 443, also where it leads to a private address in your network: "+
+			"Airlock checks the name, but not always who answers.")
 	if p, _ := s.access.ProfileByHandle(t.Context(), p.Handle); p.Policy != 1 {
 		t.Error("looking granted it")
 	}
@@ -260,7 +265,8 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 	// What somebody else changed in the meantime is looked at first.
 	_, err := s.access.DescribeProfile(t.Context(), s.person, p.Handle, "Another name")
 	s.must(err)
-	s.submit(allow, "main form", "grant").want(http.StatusUnprocessableEntity).says(".errors", "changed after you looked")
+	s.submit(allow, "main form", "grant").want(http.StatusUnprocessableEntity).says(".errors", "changed after you "+
+		"looked")
 	again := s.send(paths.At(paths.ProfileHosts, p.Handle),
 		map[string][]string{"host.0": {"api.example.com:443"}, "allow.0": {"yes"}}).want(http.StatusOK)
 	s.submit(again, "main form", "grant").leads(at)
@@ -275,7 +281,8 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 	s.get(at).lacks("#requests").says(".chip", "policy version 2")
 
 	// Ticks bring in no host that nobody asked for, and nothing is shown that can't be granted.
-	s.send(paths.At(paths.ProfileHosts, p.Handle), map[string][]string{"host.0": {"evil.example"}, "allow.0": {"yes"}}).leads(at)
+	s.send(paths.At(paths.ProfileHosts, p.Handle), map[string][]string{"host.0": {"evil.example"},
+		"allow.0": {"yes"}}).leads(at)
 	s.send(paths.At(paths.ProfileHosts, p.Handle),
 		map[string][]string{"new_host": {"localhost"}}).want(http.StatusUnprocessableEntity).says("#new_host-wrong",
 		"never reachable")
@@ -296,7 +303,8 @@ func TestUITestNeedsASession(t *testing.T) {
 	}
 	s.login()
 	s.get(paths.At(paths.CredentialTest, "KEY")).leads(paths.CredentialURL("KEY"))
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+paths.At(paths.CredentialTest, "KEY"), nil)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+paths.At(paths.CredentialTest, "KEY"),
+		nil)
 	s.must(err)
 	r.Header.Set("Sec-Fetch-Site", "cross-site")
 	r.Header.Set("Origin", "https://evil.example")
@@ -349,8 +357,9 @@ func probing(t *testing.T, s *uiSite) {
 	roots.AppendCertsFromPEM(instance.Certificate())
 	prober := probe.New(probe.Config{Access: s.access, Authority: instance.Certificate(),
 		Gateway: egress.New(egress.Config{
-			LocalServices: map[string]netip.AddrPort{"api.test:443": netip.MustParseAddrPort(host.Listener.Addr().String())},
-			Authority:     instance, Roots: roots,
+			LocalServices: map[string]netip.AddrPort{"api.test:443": netip.MustParseAddrPort(host.Listener.Addr().
+				String())},
+			Authority: instance, Roots: roots,
 			Lookup: func(context.Context, string) ([]netip.Addr, error) { return nil, nil },
 		})})
 	s.configure(func(c *Config) { c.Prober = prober })

@@ -99,7 +99,8 @@ func TestUISecureCookieOnAPlatform(t *testing.T) {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		w := httptest.NewRecorder()
 		s.server.Handler().ServeHTTP(w, r)
-		if got := w.Header().Get("Set-Cookie"); w.Code != http.StatusSeeOther || strings.Contains(got, "Secure") != want {
+		if got := w.Header().Get("Set-Cookie"); w.Code != http.StatusSeeOther || strings.Contains(got,
+			"Secure") != want {
 			t.Errorf("%s: %d %q", host, w.Code, got)
 		}
 	}

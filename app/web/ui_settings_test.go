@@ -22,7 +22,8 @@ func TestUISettingsTellWhatIsKept(t *testing.T) {
 	keeper := retention.New(retention.Config{Store: s.store, Policy: retention.Policy{Days: 30, Count: 2}})
 	s.configure(func(c *Config) { c.Retention = keeper })
 	s.get(paths.Settings).says("#retention",
-		"Executions of the last 30 days, and of each profile at most the newest 2 executions.").says("#retention", "Not yet")
+		"Executions of the last 30 days, and of each profile at most the newest 2 executions.").says("#retention",
+		"Not yet")
 	s.must(keeper.Pass(t.Context()))
 	s.get(paths.Settings).says("#retention", "Removed 0 executions").says("#retention",
 		"nothing new is taken").lacks(".diskfull")
@@ -44,7 +45,8 @@ func TestUIPeople(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
 	s.login()
-	invited := s.submit(s.get(paths.Settings).want(http.StatusOK), "#people form.foot", "").want(http.StatusOK).says("h1",
+	invited := s.submit(s.get(paths.Settings).want(http.StatusOK), "#people form.foot",
+		"").want(http.StatusOK).says("h1",
 		"An invitation")
 	text := invited.doc.Find("#invitation-text").Text()
 	token := text[strings.LastIndex(text, "\n")+1:]
@@ -60,7 +62,8 @@ func TestUIPeople(t *testing.T) {
 	welcome := bob.get(paths.WelcomeURL(paths.Audit)).want(http.StatusOK)
 	bob.submit(welcome, "form", "", "name", strings.ToUpper(uiName), "password", uiPassword, "password-again",
 		uiPassword).want(http.StatusUnprocessableEntity).says("#name-wrong", "Somebody else has this name")
-	bob.submit(welcome, "form", "", "name", "Bob", "password", uiPassword, "password-again", uiPassword).leads(paths.Audit)
+	bob.submit(welcome, "form", "", "name", "Bob", "password", uiPassword, "password-again",
+		uiPassword).leads(paths.Audit)
 	bob.get(paths.Audit).want(http.StatusOK).says("tbody", "Bob")
 	again := s.another()
 	again.submit(page, "form", "", "token", token).want(http.StatusUnprocessableEntity)
@@ -136,7 +139,8 @@ func TestPause(t *testing.T) {
 		t.Errorf("what waits is %s, %v", now.Status, err)
 	}
 	s.submit(s.get(paths.Root), ".paused form", "").want(http.StatusSeeOther)
-	if ended, err = s.engine.Await(t.Context(), x.ID, 20*time.Second); err != nil || ended.Status != app.StatusCompleted {
+	if ended, err = s.engine.Await(t.Context(), x.ID, 20*time.Second); err != nil ||
+		ended.Status != app.StatusCompleted {
 		t.Errorf("after it: %s, %v", ended.Status, err)
 	}
 	if text := s.get("/health").text + s.get("/executions/"+x.ID).text; strings.Contains(text, `"paused":true`) {

@@ -38,7 +38,8 @@ func TestUIPathWithoutScripts(t *testing.T) {
 		uiSecrets()[0]).want(http.StatusUnprocessableEntity).says("#hosts-wrong", "at least one host")
 	s.submit(add, "main form", "", "name", "ORACLE_PASSWORD", "value", uiSecrets()[0], "mode",
 		"injected").leads(paths.Credentials)
-	s.get(paths.Credentials).want(http.StatusOK).says(".notice[role=status]", "The credential was added.").says("tbody th",
+	s.get(paths.Credentials).want(http.StatusOK).says(".notice[role=status]",
+		"The credential was added.").says("tbody th",
 		"ORACLE_PASSWORD").says("tbody .state.injected", "Injected")
 
 	// An agent's request.
@@ -57,7 +58,8 @@ func TestUIPathWithoutScripts(t *testing.T) {
 	lock := s.get(paths.At(paths.ProfileLock, p.Handle)).want(http.StatusOK).
 		says(".sentences", "ORACLE_PASSWORD is injected: scripts get the real value.").
 		says(".sentences", "ORACLE_DSN is plain: not a secret.").
-		says(".sentences", "Scripts can reach db.example.com on port 1521 over raw TCP, also where it leads to a private "+
+		says(".sentences", "Scripts can reach db.example.com on port 1521 over raw TCP, also where it leads to a "+
+			"private "+
 			"address in your network: Airlock may be unable to check the server name, the requests or the answers.").
 		says(".sentences", "Scripts can reach nothing else.").says(".sentences",
 		"The profile has no end date.").says("#pairing", p.PairingCode)
@@ -87,15 +89,17 @@ func TestUIPathWithoutScripts(t *testing.T) {
 	summary := s.submit(after, "#hosts form", "save", "new_host", "api.example.com").want(http.StatusOK).says("h1",
 		"Change the hosts of").
 		says(".sentences li:has(.fresh)",
-			"Scripts can reach api.example.com on ports 80 and 443: Airlock checks the name, but not always who answers.")
+			"Scripts can reach api.example.com on ports 80 and 443: Airlock checks the name, but not always who "+
+				"answers.")
 	if got := summary.doc.Find(".sentences .fresh").Length(); got != 1 {
 		t.Errorf("%d sentences are marked as new", got)
 	}
 	s.get(paths.ProfileURL(p.Handle)).says(".chip", "policy version 1")
 	s.submit(summary, "main form", "grant").leads(paths.ProfileURL(p.Handle))
 	again := s.get(paths.ProfileURL(p.Handle)).says(".chip", "policy version 2").says(".sentences",
-		"Scripts can reach api.example.com on ports 80 and 443: Airlock checks the name, but not always who answers.").says(
-		"#requests", "pypi.org")
+		"Scripts can reach api.example.com on ports 80 and 443: Airlock checks the name, but not always who answers.").
+		says(
+			"#requests", "pypi.org")
 	s.submit(again, "#requests form", "dismiss").leads(paths.ProfileURL(p.Handle))
 	s.get(paths.ProfileURL(p.Handle)).lacks("#requests")
 	s.get(paths.Root).lacks(".count")
@@ -107,11 +111,13 @@ func TestUICredentials(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
 	s.login()
-	refused := s.post(paths.CredentialNew, "name", "2FAST", "value", uiSecrets()[0], "mode", "plain", "hosts", "https://x",
+	refused := s.post(paths.CredentialNew, "name", "2FAST", "value", uiSecrets()[0], "mode", "plain", "hosts",
+		"https://x",
 		"description", "kept").want(http.StatusUnprocessableEntity)
 	refused.says(".errors", "Nothing was saved")
 	if refused.doc.Find("#name").AttrOr("value", "") != "2FAST" ||
-		refused.doc.Find("#description").AttrOr("value", "") != "kept" || refused.doc.Find("#hosts").Text() != "https://x" {
+		refused.doc.Find("#description").AttrOr("value", "") != "kept" ||
+		refused.doc.Find("#hosts").Text() != "https://x" {
 		t.Error("what was typed is lost")
 	}
 	if refused.header.Get("HX-Push-Url") != "false" {

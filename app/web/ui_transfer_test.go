@@ -332,7 +332,8 @@ func TestNoAgentRouteMovesTheHouse(t *testing.T) {
 			for _, as := range []string{"bearer", "cookie", "both"} {
 				q := httptest.NewRequestWithContext(t.Context(), r.Method,
 					"http://airlock.test"+strings.ReplaceAll(r.Path, ":id", "x"),
-					strings.NewReader("passphrase="+strings.ReplaceAll(houseWords, " ", "+")+"&again="+strings.ReplaceAll(houseWords,
+					strings.NewReader("passphrase="+strings.ReplaceAll(houseWords, " ",
+						"+")+"&again="+strings.ReplaceAll(houseWords,
 						" ", "+")))
 				q.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 				if token != "" && as != "cookie" {
@@ -344,7 +345,8 @@ func TestNoAgentRouteMovesTheHouse(t *testing.T) {
 				w := httptest.NewRecorder()
 				e.ServeHTTP(w, q)
 				if w.Code != http.StatusSeeOther || !strings.HasPrefix(w.Header().Get("Location"), paths.Login) {
-					t.Errorf("%s %s with %s as %s: %d to %q", r.Method, r.Path, kind, as, w.Code, w.Header().Get("Location"))
+					t.Errorf("%s %s with %s as %s: %d to %q", r.Method, r.Path, kind, as, w.Code,
+						w.Header().Get("Location"))
 				}
 			}
 		}
@@ -393,7 +395,12 @@ func transferPages(s *Server) (list []httpx.Route) {
 func TestMovingAsksForAFreshPassword(t *testing.T) {
 	t.Parallel()
 	var late atomic.Int64
-	s := newUISite(t, func(c *Config) { c.Now = func() time.Time { return time.Now().Add(time.Duration(late.Load())) } })
+	s := newUISite(t, func(c *Config) {
+		c.Now = func() time.Time {
+			return time.Now().
+				Add(time.Duration(late.Load()))
+		}
+	})
 	s.login()
 	s.get(paths.SettingsMove).want(http.StatusOK)
 	late.Store(int64(6 * time.Minute))

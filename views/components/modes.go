@@ -24,7 +24,8 @@ func Modes() []ModeOption {
 			Mode: app.ModeInjected,
 			meaning: "Scripts get the value itself. For what can't be sealed: database passwords, " +
 				"and clients that sign requests with the secret (AWS SigV4, HMAC).",
-			warning: "Redaction stops accidents only: a script that means to can send the value to any host of its profile.",
+			warning: "Redaction stops accidents only: a script that means to can send the value to any host of its " +
+				"profile.",
 		},
 		{
 			Mode: app.ModePlain,

@@ -29,7 +29,8 @@ func expiryWords(at, now time.Time) string {
 	case at.IsZero():
 		return "The profile has no end date."
 	case !now.Before(at):
-		return "The profile expired on " + format.Day(at) + ". Choose a later end to let it run again; its id stays the same."
+		return "The profile expired on " + format.Day(at) + ". Choose a later end to let it run again; its id stays " +
+			"the same."
 	}
 	return "The profile ends on " + format.Day(at) + "."
 }

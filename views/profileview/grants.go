@@ -140,7 +140,8 @@ func hostSentence(h app.Host, keys []KeyGrant) Sentence {
 		i := slices.IndexFunc(keys, func(k KeyGrant) bool { return k.Key.Name == key })
 		if i < 0 || keys[i].Key.CredentialID != "" && keys[i].Key.CredentialMode != app.ModePlain {
 			return Sentence{Icon: "globe", Warn: true, Parts: []Part{
-				word("Scripts reach nothing through "), code(h.Name), word(": the profile has no plain key of that name."),
+				word("Scripts reach nothing through "), code(h.Name), word(": the profile has no plain key of " +
+					"that name."),
 			}}
 		}
 		s.Parts = []Part{word("Scripts can reach the host that "), code(key), word(" names,")}

@@ -88,8 +88,8 @@ func (h Handlers) showJob(c echo.Context) error {
 					j.Report.Skipped))
 		}
 		page.Lines = append(page.Lines,
-			"The ids of the agents work here as they are. Keep the old instance retired, so that no script runs twice, "+
-				"and point its address here.",
+			"The ids of the agents work here as they are. Keep the old instance retired, so that no script runs "+
+				"twice, and point its address here.",
 			"A copy of the database from before stands under Move house, with the command that goes back to it.")
 	case j.Kind == transfer.JobBackup:
 		return c.Redirect(http.StatusSeeOther, paths.SettingsBackups)

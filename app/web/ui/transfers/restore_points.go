@@ -44,7 +44,8 @@ func (h Handlers) confirmPointDeletion(c echo.Context, p transfer.RestorePoint, 
 	of := "from " + format.Day(p.At)
 	return h.Confirm(c, layout.ConfirmPage{
 		Shell: sh, Question: "Delete the restore point " + of +
-			"?", Typed: pointName(p), Action: paths.At(paths.RestorePointPath, p.Name), Button: "Delete the restore point " + of,
+			"?", Typed: pointName(p), Action: paths.At(paths.RestorePointPath, p.Name), Button: "Delete the restore " +
+			"point " + of,
 		Back: paths.SettingsMove,
 		Lines: []string{
 			"What the import after it changed can't be taken back as a whole any more.",
