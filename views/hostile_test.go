@@ -93,7 +93,7 @@ func hostileSamples() []sample {
 			dashboard.InboxPage{Shell: shell("Inbox", layout.SectionInbox),
 				Needs: []dashboard.Need{{Icon: "profile", Title: falseName, Quoted: true, Detail: "An agent asks " +
 					"for 1 key.",
-					Code: "k7m-4qx", URL: "/ui/x", Action: "Fill in and lock"}}})), false},
+					Code: "k7m-4qx", URL: "/ui/x", Action: "Review request"}}})), false},
 	}
 }
 

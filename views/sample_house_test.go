@@ -43,7 +43,7 @@ func houseSamples() []sample {
 		Question: "Delete the restore point from 21 November 2026, 10:11 UTC?", Action: "/ui/x",
 		Back:   paths.SettingsMove,
 		Button: "Delete the restore point from 21 November 2026, 10:11 UTC", Typed: "2026-11-21 10:11",
-		Lines: []string{"What the import after it changed can't be taken back as a whole any more.",
+		Lines: []string{"You can no longer undo the import that followed it.",
 			"This can't be undone. Backups and exports stay as they are."},
 	}
 	return append(slices.Concat(backupSamples(), lateSamples(), hostileSamples()), []sample{
@@ -63,7 +63,7 @@ func houseSamples() []sample {
 		{"job-export", settingsview.Job(job("The export is ready", func(p *settingsview.JobPage) {
 			p.Size, p.Lines = 12<<20,
 				[]string{"It holds 14 credentials, 6 profiles, 1,284 executions.",
-					"Without the passphrase nobody opens it. It can be downloaded for half an hour."}
+					"It can't be opened without the passphrase. You can download it for half an hour."}
 		})), false},
 		{"job-import", settingsview.Job(job("The import is done", func(p *settingsview.JobPage) {
 			p.Lines = []string{"Written: 2 credentials, 1 profile, 412 executions.",

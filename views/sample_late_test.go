@@ -80,7 +80,7 @@ func lateSamples() []sample {
 	profile.Problems = components.Problems{"typed": "That is not its name. Type Monthly revenue report from Oracle if " +
 		"you mean it."}
 	person := ending("Remove Grace Hopper", "Grace Hopper",
-		"Their sessions end at once, and their password counts no more.",
+		"Their sessions end at once, and their password stops working.",
 		"What they did stays in the audit log. They can be invited again.")
 	return []sample{
 		{"late-profile-references", profileview.Profile(nameless), false},

@@ -511,7 +511,7 @@ func samples() []sample {
 		layout.Paused{Since: ago(3 * time.Minute), By: "Grace Hopper"}
 	refusedSettings.Retention, refusedSettings.Disk = settingsview.RetentionState{Database: 700 << 20},
 		layout.Disk{Free: 3 << 20, Size: 1 << 30, Reserve: 102 << 20, Full: true}
-	refusedSettings.Problems = components.Problems{"password-again": "This is not the same as above."}
+	refusedSettings.Problems = components.Problems{"password-again": "This doesn't match the field above."}
 	losing := shell("Log in", "")
 	losing.DataLoss = "The data directory /data is on no disk of its own, so the next deploy or restart deletes " +
 		"everything, credentials among it. To keep it, give the service a disk with the mount path /data (the " +
@@ -536,12 +536,12 @@ func samples() []sample {
 				Problem: "This token was used by Ada Lovelace at 2026-03-01T12:00:00Z, from 192.168.1.7; it works " +
 					"only once."}),
 			true},
-		{"welcome", authview.Welcome(authview.WelcomePage{Shell: shell("Who are you?", ""), Known: true}), true},
+		{"welcome", authview.Welcome(authview.WelcomePage{Shell: shell("Create your account", ""), Known: true}), true},
 		{"welcome-refused", authview.Welcome(
-			authview.WelcomePage{Shell: shell("Who are you?", ""), First: true, Name: "Ada",
+			authview.WelcomePage{Shell: shell("Create your account", ""), First: true, Name: "Ada",
 				Problems: components.Problems{"password": "The password is among those that are tried first. Use a " +
 					"few words that don't belong together."}}), true},
-		{"fresh", authview.Password(authview.PasswordPage{Shell: shell("Your password, please", ""),
+		{"fresh", authview.Password(authview.PasswordPage{Shell: shell("Confirm your password", ""),
 			Name:    "Ada Lovelace",
 			Problem: "That is not your password."}), false},
 		{"overview-first", dashboard.Overview(first), false},

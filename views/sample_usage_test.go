@@ -61,7 +61,7 @@ func sampleNeeds() []dashboard.Need {
 		{Icon: "profile", Title: "Monthly revenue report from Oracle",
 			Detail: "An agent at 192.168.1.40 asks for 3 keys and 2 hosts.", Code: "k7m-4qx",
 			URL:    paths.ProfileURL("h"),
-			Action: "Fill in and lock", At: ago(4 * time.Minute)},
+			Action: "Review request", At: ago(4 * time.Minute)},
 		{Icon: "globe", Title: "Nightly stock check",
 			Detail: "Its agent asks for 2 more hosts: api.exchange.example:443, rates.example.org.",
 			URL:    paths.ProfileURL("i"),
@@ -70,7 +70,7 @@ func sampleNeeds() []dashboard.Need {
 			"refused.",
 			URL: paths.CredentialURL("SIMPHONY_API_KEY"), Action: "Set the value", At: ago(2 * time.Minute)},
 		{Icon: "profile", Title: "A profile with a very long name " + strings.Repeat("that goes on ", 5),
-			Detail: "It is being set up and not locked yet.", URL: paths.ProfileURL("j"), Action: "Fill in and lock",
+			Detail: "It is being set up and not locked yet.", URL: paths.ProfileURL("j"), Action: "Review request",
 			At: ago(time.Minute)},
 	}
 }

@@ -241,8 +241,8 @@ func TestGrants(t *testing.T) {
 		got = append(got, line)
 	}
 	want := []string{
-		"! A is injected: scripts get the real value. Redaction stops accidents only; a script that means to can " +
-			"send it to every host below.",
+		"! A is injected: scripts get the real value. Redaction only stops accidents; a malicious " +
+			"script could still send it to any host below.",
 		"B (the credential B_PROD) is plain: not a secret. Scripts get it as it is, and it may appear in output.",
 		"C (the credential C_PROD) is sealed: scripts never see its value. It goes only to api.example.com:443 and " +
 			"b.example.com:443,8443, in the header X-My-Own.",
@@ -261,7 +261,7 @@ func TestGrants(t *testing.T) {
 			"check the server name, the requests or the answers.",
 		"Scripts can reach the host that B names, db.internal.example, on port 1521 over raw TCP: Airlock may be " +
 			"unable to check the server name, the requests or the answers.",
-		"Scripts can reach nothing else.",
+		"Scripts can reach no other hosts.",
 		"The profile ends on 4 March 2026, 05:06 UTC.",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -78,10 +78,10 @@ func TestSandboxPageAndPlacement(t *testing.T) {
 	if !after.Proved.After(before.Proved) || !after.InUse {
 		t.Errorf("proved at %v, before at %v", after.Proved, before.Proved)
 	}
-	s.get(paths.Sandbox).says(".notice[role=status]", "The proofs were taken again.")
+	s.get(paths.Sandbox).says(".notice[role=status]", "The sandbox was proved again.")
 
 	p := s.locked()
-	form := s.get(paths.ProfileURL(p.Handle)).want(http.StatusOK).says("#placement h2", "Where scripts run")
+	form := s.get(paths.ProfileURL(p.Handle)).want(http.StatusOK).says("#placement h2", "Sandbox")
 	s.submit(form, "#placement form", "", "backend", after.Name, "min_tier", "full").leads(paths.ProfileURL(p.Handle))
 	now, err := s.access.ProfileByHandle(t.Context(), p.Handle)
 	s.must(err)

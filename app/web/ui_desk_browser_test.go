@@ -109,14 +109,14 @@ func TestFlowTwoTabs(t *testing.T) {
 	b := entered(t, s)
 	other := b.Tab()
 	other.Open(paths.Inbox)
-	other.Says("#inbox", "Nothing needs you")
+	other.Says("#inbox", "You're all caught up")
 	p := s.request([]app.Key{{Name: "ORACLE_PASSWORD"}})
 	other.Says("#inbox", "asks for 1 key")
 	other.Until(`document.querySelector("#waiting-rail").classList.contains("count")`)
 	b.Open(paths.ProfileURL(p.Handle))
 	_, err := s.access.Revoke(t.Context(), s.person, p.Handle)
 	s.must(err)
-	other.Says("#inbox", "Nothing needs you")
+	other.Says("#inbox", "You're all caught up")
 	other.Until(`!document.querySelector("#waiting-rail").classList.contains("count")`)
 	other.Open(paths.Credentials)
 	other.Says("#credentials", "No credentials yet")
@@ -195,7 +195,7 @@ func TestFlowWithoutScripts(t *testing.T) {
 	b.Says("#llm", "The second")
 	b.Click(`.rail a[href="/ui/audit"]`)
 	b.Click(`.chain button`)
-	b.Says(".notice[role=status]", "The whole chain was walked")
+	b.Says(".notice[role=status]", "The whole audit log was checked")
 }
 
 // TestFlowRestart: when the server goes away the page says that it may be out of date; when it is

@@ -182,7 +182,7 @@ func TestInbox(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
 	s.login()
-	s.get(paths.Inbox).want(http.StatusOK).says(".empty", "Nothing needs you")
+	s.get(paths.Inbox).want(http.StatusOK).says(".empty", "You're all caught up")
 	p := s.request([]app.Key{{Name: "ORACLE_PASSWORD"}}, "db.example.com:1521")
 	a := s.get(paths.Inbox).says("#inbox", "asks for 1 key and 1 host").says("#inbox", p.PairingCode)
 	if got := a.doc.Find("#inbox .button").AttrOr("href", ""); got != paths.ProfileURL(p.Handle) {
@@ -222,9 +222,9 @@ func TestAuditPage(t *testing.T) {
 	s.get(paths.Audit+"?subject=nobody").says(".empty", "No entry matches")
 	s.get(paths.Audit + "?actor=martian").want(http.StatusBadRequest)
 	s.get(paths.Audit+"?from=odd").want(http.StatusUnprocessableEntity).says("#from-wrong", "is no day")
-	s.get(paths.Audit+"?before=odd").want(http.StatusOK).says(".chain", "The chain holds")
+	s.get(paths.Audit+"?before=odd").want(http.StatusOK).says(".chain", "Audit log verified")
 	s.post(paths.AuditVerify).leads(paths.Audit)
-	s.get(paths.Audit).says(".notice", "The whole chain was walked")
+	s.get(paths.Audit).says(".notice", "The whole audit log was checked")
 	s.get(paths.AuditVerify).leads(paths.Audit)
 }
 
@@ -278,11 +278,11 @@ func TestCompare(t *testing.T) {
 		"The result is the same").says("#diff-result",
 		"Same").says("#diff-script", "Same")
 	s.get(paths.At(paths.ExecutionCompare, again)+"?with="+bad.Handle).want(http.StatusOK).says("main",
-		"The result is not the same").says("main", "These differ: script").says("#diff-script .gone",
+		"The result differs").says("main", "These differ: script").says("#diff-script .gone",
 		"fail").says("#diff-script .come", "quokka")
 	s.get(paths.At(paths.ExecutionCompare, again)+"?with=nosuchhandle").want(http.StatusUnprocessableEntity).
 		says("#with-wrong",
-			"not kept any more")
+			"has been removed")
 	s.get(paths.At(paths.ExecutionCompare, "nosuchhandle")).want(http.StatusNotFound)
 	runs := s.runs(s.locked(), "hang", app.StatusRunning)
 	s.get(paths.At(paths.ExecutionCompare, again)+"?with="+runs.Handle).want(http.StatusUnprocessableEntity).

@@ -103,7 +103,7 @@ func TestUIPaging(t *testing.T) {
 		_, err := s.access.DescribeProfile(t.Context(), s.person, p.Handle, "name "+strconv.Itoa(i))
 		s.must(err)
 	}
-	audit := s.get(paths.Audit).want(http.StatusOK).says(".chain", "The chain holds")
+	audit := s.get(paths.Audit).want(http.StatusOK).says(".chain", "Audit log verified")
 	s.get(audit.doc.Find(".foot a").AttrOr("href", "")).want(http.StatusOK)
 }
 

@@ -92,10 +92,10 @@ func TestUIPaste(t *testing.T) {
 
 	mixed := s.submit(preview, "main form", "store", "action.KNOWN", "overwrite", "action.WEAK",
 		"skip").want(http.StatusUnprocessableEntity)
-	mixed.says(".errors", "Saved, except for one entry below.").says("#hosts\\.PEM-wrong",
+	mixed.says(".errors", "1 field needs attention; the rest was saved.").says("#hosts\\.PEM-wrong",
 		"at least one host").lacks("[aria-label=STRIPE_KEY]")
 	s.submit(mixed, "main form", "store", "mode.PEM", "injected").leads(paths.Credentials)
-	s.get(paths.Credentials).says(".notice[role=status]", "was stored").says("tbody", "STRIPE_KEY").says("tbody", "PEM")
+	s.get(paths.Credentials).says(".notice[role=status]", "were saved").says("tbody", "STRIPE_KEY").says("tbody", "PEM")
 	s.get(paths.CredentialPreview).leads(paths.CredentialPaste)
 	list, err := s.access.Credentials(t.Context())
 	s.must(err)

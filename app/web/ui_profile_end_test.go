@@ -66,7 +66,7 @@ func TestUIDuplicate(t *testing.T) {
 	p := s.locked()
 	to := s.post(paths.At(paths.ProfileCopy, p.Handle)).want(http.StatusSeeOther).header.Get("Location")
 	copied := s.get(to).want(http.StatusOK).says("h1", "Copy of Monthly revenue report").says(".state",
-		"Being set up").says(".notice[role=status]", "This is the copy.")
+		"Being set up").says(".notice[role=status]", "Profile duplicated.")
 	if copied.doc.Find("form[action$='/setup']").Length() != 1 || to == paths.ProfileURL(p.Handle) {
 		t.Error("it is not a form of its own")
 	}
@@ -120,8 +120,8 @@ func TestUIHostsLeftOutAtTheLockAreDecided(t *testing.T) {
 	s.submit(s.get(paths.ProfileURL(p.Handle)), "form[action$='/setup']", "review", "allow.0",
 		"yes").leads(paths.At(paths.ProfileLock, p.Handle))
 	lock := s.get(paths.At(paths.ProfileLock, p.Handle)).says(".left-out",
-		"Asked for and not ticked, so out of reach: other.example.com.")
+		"Requested but not allowed: other.example.com.")
 	s.submit(lock, ".lock form", "").leads(paths.ProfileURL(p.Handle))
 	s.get(paths.ProfileURL(p.Handle)).lacks("#requests").says(".sentences", "api.example.com")
-	s.get(paths.Inbox).says("#inbox", "Nothing needs you")
+	s.get(paths.Inbox).says("#inbox", "You're all caught up")
 }

@@ -52,7 +52,7 @@ func TestUISealedCredential(t *testing.T) {
 	if first := add.doc.Find(".choice b").First().Text(); first != "Sealed" {
 		t.Errorf("%q stands first", first)
 	}
-	add.says(".choice.injected .caution", "Redaction stops accidents only").says(".choice.injected",
+	add.says(".choice.injected .caution", "Redaction only stops accidents").says(".choice.injected",
 		"AWS SigV4, HMAC").says("#value-hint", "at least 16 characters")
 	refused := s.submit(add, "main form", "", "name", "KEY", "value", uiSecrets()[0], "hosts", "https://x",
 		"place.query",

@@ -99,7 +99,7 @@ func TestUIPassword(t *testing.T) {
 	s.submit(page, form, "", "old", "wrong", "password", next, "password-again",
 		next).want(http.StatusUnprocessableEntity).says("#old-wrong", "That is not your password.")
 	s.submit(page, form, "", "old", uiPassword, "password", next, "password-again",
-		"x").want(http.StatusUnprocessableEntity).says("#password-again-wrong", "not the same")
+		"x").want(http.StatusUnprocessableEntity).says("#password-again-wrong", "doesn't match")
 	s.submit(page, form, "", "old", uiPassword, "password", "password1234", "password-again",
 		"password1234").want(http.StatusUnprocessableEntity).says("#password-wrong", "tried first")
 	s.submit(page, form, "", "old", uiPassword, "password", next, "password-again", next).leads(paths.Settings)

@@ -18,15 +18,15 @@ func TestUIPathWithoutScripts(t *testing.T) {
 	s.get(paths.Profiles).leads(paths.LoginURL(paths.Profiles))
 	login := s.get(paths.LoginURL(paths.Profiles)).want(http.StatusOK).says("h1", "Airlock")
 	s.submit(login, "form", "", "token", "atk_wrong").want(http.StatusUnprocessableEntity).says(".wrong",
-		"That is not a token that can be used.")
+		"This token is invalid or has already been used.")
 	s.submit(login, "form", "", "token", uiToken).leads(paths.WelcomeURL(paths.Profiles))
 	s.get(paths.Profiles).leads(paths.LoginURL(paths.Profiles)) // a token alone opens nothing
 	s.get(paths.LoginURL(paths.Profiles)).leads(paths.WelcomeURL(paths.Profiles))
-	welcome := s.get(paths.WelcomeURL(paths.Profiles)).want(http.StatusOK).says("h1", "Who are you?")
+	welcome := s.get(paths.WelcomeURL(paths.Profiles)).want(http.StatusOK).says("h1", "Create your account")
 	s.submit(welcome, "form", "", "name", uiName, "password", "short", "password-again",
 		"short").want(http.StatusUnprocessableEntity).says("#password-wrong", "fewer than 12 characters")
 	s.submit(welcome, "form", "", "name", uiName, "password", uiPassword, "password-again",
-		uiPassword+"x").want(http.StatusUnprocessableEntity).says("#password-again-wrong", "not the same")
+		uiPassword+"x").want(http.StatusUnprocessableEntity).says("#password-again-wrong", "doesn't match")
 	s.submit(welcome, "form", "", "name", uiName, "password", uiPassword, "password-again",
 		uiPassword).leads(paths.Profiles)
 	s.get(paths.Root).want(http.StatusOK).says(".steps .now h3", "Tell your agent about Airlock").says("#invitation",
@@ -61,7 +61,7 @@ func TestUIPathWithoutScripts(t *testing.T) {
 		says(".sentences", "Scripts can reach db.example.com on port 1521 over raw TCP, also where it leads to a "+
 			"private "+
 			"address in your network: Airlock may be unable to check the server name, the requests or the answers.").
-		says(".sentences", "Scripts can reach nothing else.").says(".sentences",
+		says(".sentences", "Scripts can reach no other hosts.").says(".sentences",
 		"The profile has no end date.").says("#pairing", p.PairingCode)
 	if strings.Contains(lock.doc.Find(".sentences").Text(), "pypi.org") {
 		t.Error("an unticked host is among what is granted")
@@ -220,7 +220,7 @@ func TestUISetUp(t *testing.T) {
 	// One mistake doesn't cost what was typed beside it.
 	mixed := s.submit(page, form, "review", "value.FIRST", uiSecrets()[0], "mode.FIRST", "sealed", "hosts.FIRST",
 		"api.example.com", "new_host", "https://example.com/").want(http.StatusUnprocessableEntity)
-	mixed.says(".errors", "Saved, except for 2 entries below.").says("#value\\.SECOND-wrong",
+	mixed.says(".errors", "2 fields need attention; the rest was saved.").says("#value\\.SECOND-wrong",
 		"Type the value").says("#new_host-wrong", "can't be used")
 	if got := mixed.doc.Find("[name='link.FIRST'] option[selected]").AttrOr("value", ""); got != "FIRST" {
 		t.Errorf("the first key was not saved, it shows %q", got)

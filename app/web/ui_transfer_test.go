@@ -196,7 +196,7 @@ func TestUIFailedBackupNeedsSomebody(t *testing.T) {
 		t.Helper()
 		overview, inbox := s.get(paths.Root), s.get(paths.Inbox)
 		if want == "" {
-			inbox.says("main", "Nothing needs you")
+			inbox.says("main", "You're all caught up")
 			if overview.doc.Find("#needs").Length() != 0 {
 				t.Error("the overview asks for somebody")
 			}
@@ -252,7 +252,7 @@ func TestUIBackups(t *testing.T) {
 	fill := []string{"on", "yes", "every", "daily", "keep", "3", "kind", "directory", "directory", dir, "passphrase",
 		houseWords, "again", houseWords}
 	s.post(paths.SettingsBackups,
-		append(fill, "again", houseWords+"x")...).want(http.StatusUnprocessableEntity).says("form", "not the same")
+		append(fill, "again", houseWords+"x")...).want(http.StatusUnprocessableEntity).says("form", "doesn't match")
 	s.post(paths.SettingsBackups,
 		append(fill, "directory", "/nowhere/at/all")...).want(http.StatusUnprocessableEntity).says("#directory-wrong",
 		"There is no directory /nowhere/at/all")

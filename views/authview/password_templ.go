@@ -48,7 +48,7 @@ func Password(p PasswordPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Head("Your password, please", "The next step can't be undone or reveals much. Your password counts for five minutes.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Head("Confirm your password", "The next step can't be undone or shows sensitive data. This lasts for five minutes.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -18,13 +18,13 @@ func Modes() []ModeOption {
 		{
 			Mode: app.ModeSealed,
 			meaning: "Scripts hold a placeholder and never see the value. " +
-				"Airlock puts it in on the way to its hosts, and takes it out of what they answer.",
+				"Airlock adds it to requests to its hosts and removes it from responses.",
 		},
 		{
 			Mode: app.ModeInjected,
 			meaning: "Scripts get the value itself. For what can't be sealed: database passwords, " +
 				"and clients that sign requests with the secret (AWS SigV4, HMAC).",
-			warning: "Redaction stops accidents only: a script that means to can send the value to any host of its " +
+			warning: "Redaction only stops accidents: a malicious script could send the value to any host of its " +
 				"profile.",
 		},
 		{

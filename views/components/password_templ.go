@@ -39,7 +39,7 @@ func NewPassword(id, label string, problems Problems) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = TextInput(Input{
-			ID: id + "-again", Label: "The same again", Problem: problems.Of(id + "-again"),
+			ID: id + "-again", Label: "Confirm password", Problem: problems.Of(id + "-again"),
 			Type: "password", Required: true, Autocomplete: "new-password", MaxLength: "1024",
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {

@@ -90,5 +90,5 @@ func (p PreviewPage) pasteNews() string {
 	if known > 0 {
 		words += ", and " + format.Count(int64(known), "name") + " that you have already"
 	}
-	return words + ". Nothing is stored before you say so; the values wait in memory for a quarter of an hour."
+	return words + ". Nothing is stored before you save; the values stay in memory for 15 minutes."
 }

@@ -58,7 +58,7 @@ func Paste(p PastePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = components.Head("Paste a .env file", "Each NAME=value becomes a credential. You see a preview first; nothing is stored before you say so.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Head("Paste a .env file", "Each NAME=value becomes a credential. You see a preview first; nothing is stored before you save.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -299,7 +299,7 @@ func Preview(p PreviewPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<div class=\"foot\"><button class=\"button primary\" name=\"do\" value=\"store\">Store as chosen</button> <button class=\"button quiet\" name=\"do\" value=\"discard\" formnovalidate>Throw it away</button></div></form>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<div class=\"foot\"><button class=\"button primary\" name=\"do\" value=\"store\">Save</button> <button class=\"button quiet\" name=\"do\" value=\"discard\" formnovalidate>Discard</button></div></form>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -121,7 +121,7 @@ func Stats(p StatsPage) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = components.Head("Statistics", "Ended executions, by time of end. Deleting old executions doesn't change the figures.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Head("Statistics", "Finished executions, by end time. Deleting old ones doesn't change the figures.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

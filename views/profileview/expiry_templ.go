@@ -49,7 +49,7 @@ func expiryFields(p ProfilePage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = components.Select(components.Input{
-			ID: "expiry", Label: "Ends", Value: p.Expiry.Choice, Problem: p.Problems.Of("expiry"),
+			ID: "expiry", Label: "Expires", Value: p.Expiry.Choice, Problem: p.Problems.Of("expiry"),
 			Options: expiryChoices(!p.Profile.ExpiresAt.IsZero()),
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {

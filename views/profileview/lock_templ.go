@@ -47,7 +47,7 @@ func pairing(profile app.Profile, now time.Time) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "Is this the request of your agent?</h2></header><div class=\"pair\"><div><p class=\"small\" id=\"pairing-label\">Airlock's pairing code</p><p class=\"big\" id=\"pairing\" aria-labelledby=\"pairing-label pairing\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "Did your agent send this?</h2></header><div class=\"pair\"><div><p class=\"small\" id=\"pairing-label\">Airlock's pairing code</p><p class=\"big\" id=\"pairing\" aria-labelledby=\"pairing-label pairing\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -60,7 +60,7 @@ func pairing(profile app.Profile, now time.Time) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</p></div><div><p>Compare this pairing code with the one your agent told you. If they differ, somebody else made this request: do not lock it. A code anywhere else on this page is the agent's text.</p><dl class=\"facts\"><dt>Asked</dt><dd>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</p></div><div><p>Compare this pairing code with the one your agent told you. If they differ, somebody else sent this request: don't lock it. A code anywhere else on this page is the agent's text.</p><dl class=\"facts\"><dt>Asked</dt><dd>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -288,7 +288,7 @@ func backupForm(p BackupsPage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = components.TextInput(components.Input{
-			ID: "backup-again", Name: "again", Label: "The same again", Problem: p.Problems.Of("again"),
+			ID: "backup-again", Name: "again", Label: "Confirm passphrase", Problem: p.Problems.Of("again"),
 			Type: "password", Autocomplete: "new-password",
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {

@@ -224,7 +224,7 @@ func exportCard(p MovePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = components.Hint("export-profiles", "Tick none for everything. Ticked ones take along the credentials they refer to, and nothing else.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Hint("export-profiles", "Tick none to export everything. A ticked profile takes its credentials along, and nothing else.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -292,13 +292,13 @@ func newPassphrase(prefix string, problems components.Problems) templ.Component 
 		templ_7745c5c3_Err = components.TextInput(components.Input{
 			ID: prefix + "-passphrase", Name: "passphrase", Label: "Passphrase", Problem: problems.Of("passphrase"),
 			Type: "password", Required: true, Autocomplete: "new-password",
-			Hint: "At least five random words, or a generated text. Whoever has the file can try for years; without the passphrase nobody opens it, you neither.",
+			Hint: "At least five random words, or a generated text. Whoever has the file can try for years; without the passphrase it can't be opened, not even by you.",
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = components.TextInput(components.Input{
-			ID: prefix + "-again", Name: "again", Label: "The same again", Problem: problems.Of("again"),
+			ID: prefix + "-again", Name: "again", Label: "Confirm passphrase", Problem: problems.Of("again"),
 			Type: "password", Required: true, Autocomplete: "new-password",
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
@@ -361,7 +361,7 @@ func importCard(p MovePage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<div><button class=\"button\">Upload and look</button></div></div></form></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<div><button class=\"button\">Preview</button></div></div></form></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

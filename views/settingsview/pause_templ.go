@@ -42,7 +42,7 @@ func pauseCard(p SettingsPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "><header><h2 id=\"pause-title\">Pause all executions</h2><p>Holds the queue. Running scripts continue; agents see that theirs wait.</p></header><div class=\"body\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "><header><h2 id=\"pause-title\">Pause all executions</h2><p>New executions wait until you resume. Running scripts continue.</p></header><div class=\"body\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -73,7 +73,7 @@ func (h Handlers) chooseOther(
 	other, err := h.Engine.ByHandle(ctx, handle)
 	switch {
 	case app.CodeOf(err) == app.CodeNotFound:
-		return "That execution is not kept any more.", nil
+		return "That execution has been removed.", nil
 	case err != nil:
 		return "", err
 	case !other.Status.Terminal() || !page.This.Execution.Status.Terminal():

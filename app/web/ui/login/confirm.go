@@ -17,7 +17,7 @@ func (h Handlers) showFresh(c echo.Context) error {
 
 func (h Handlers) freshPage(c echo.Context, status int, next, problem string) error {
 	page := authview.PasswordPage{
-		Shell: h.BareShell(c, "Your password, please"), Name: uix.Actor(c).Name, Next: next, Problem: problem,
+		Shell: h.BareShell(c, "Confirm your password"), Name: uix.Actor(c).Name, Next: next, Problem: problem,
 	}
 	return h.Render(c, status, authview.Password(page))
 }

@@ -75,7 +75,7 @@ func (h Handlers) refuseLogin(c echo.Context, page authview.LoginPage, cause err
 	case app.CodeUnauthorized:
 		page.Problem = "The name or the password is wrong."
 		if page.Token {
-			page.Problem = "That is not a token that can be used."
+			page.Problem = "This token is invalid or has already been used."
 		}
 	case app.CodeRateLimited:
 		status = http.StatusTooManyRequests

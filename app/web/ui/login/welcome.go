@@ -25,7 +25,7 @@ func (h Handlers) welcomePage(c echo.Context, status int, page authview.WelcomeP
 	if err != nil {
 		return err
 	}
-	page.Shell, page.First = h.BareShell(c, "Who are you?"), !founded
+	page.Shell, page.First = h.BareShell(c, "Create your account"), !founded
 	return h.Render(c, status, authview.Welcome(page))
 }
 

@@ -101,7 +101,7 @@ func (h Handlers) confirmRemoval(c echo.Context, p access.Person, refused error)
 		Shell: sh, Question: "Remove " + p.Name + "?", Button: "Remove " +
 			p.Name, Typed: p.Name, Action: paths.At(paths.SettingsPerson, p.ID), Back: paths.Settings,
 		Lines: []string{
-			"Their sessions end at once, and their password counts no more.",
+			"Their sessions end at once, and their password stops working.",
 			"What they did stays in the audit log. They can be invited again.",
 		},
 	}, refused)

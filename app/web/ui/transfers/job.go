@@ -71,7 +71,7 @@ func (h Handlers) showJob(c echo.Context) error {
 		page.Size = j.Size
 		page.Lines = []string{
 			fmt.Sprintf("It holds %s.", j.Exported.Counts),
-			"Without the passphrase nobody opens it. It can be downloaded for half an hour.",
+			"It can't be opened without the passphrase. You can download it for half an hour.",
 		}
 	case j.Kind == transfer.JobPlan:
 		page.Plan = planView(j.Plan)

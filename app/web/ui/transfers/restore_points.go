@@ -48,7 +48,7 @@ func (h Handlers) confirmPointDeletion(c echo.Context, p transfer.RestorePoint, 
 			"point " + of,
 		Back: paths.SettingsMove,
 		Lines: []string{
-			"What the import after it changed can't be taken back as a whole any more.",
+			"You can no longer undo the import that followed it.",
 			"This can't be undone. Backups and exports stay as they are.",
 		},
 	}, refused)

@@ -143,7 +143,7 @@ func CheckRepeated(password, repeated, field string) components.Problems {
 	if password == repeated {
 		return nil
 	}
-	return components.Problems{field: "This is not the same as above."}
+	return components.Problems{field: "This doesn't match the field above."}
 }
 
 // CheckTyped refuses unless the name that a page asked for was typed. Letter case and the number of
