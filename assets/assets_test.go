@@ -26,8 +26,10 @@ func get(t *testing.T, path, encoding string) *http.Response {
 func TestServedForEverUnderItsDigest(t *testing.T) {
 	t.Parallel()
 	for name, kind := range map[string]string{
-		"app.css": "text/css; charset=utf-8", "app.js": "text/javascript; charset=utf-8", "favicon.svg": "image/svg+xml",
-		"vendor/htmx.min.js": "text/javascript; charset=utf-8", "vendor/hx-sse.min.js": "text/javascript; charset=utf-8",
+		"app.css": "text/css; charset=utf-8", "app.js": "text/javascript; charset=utf-8",
+		"favicon.svg":        "image/svg+xml",
+		"vendor/htmx.min.js": "text/javascript; charset=utf-8", "vendor/hx-sse.min.js": "text/javascript; " +
+			"charset=utf-8",
 	} {
 		want := table()[name].plain
 		if len(want) == 0 {
@@ -43,8 +45,9 @@ func TestServedForEverUnderItsDigest(t *testing.T) {
 			t.Errorf("%s: other content (%v)", name, err)
 		}
 		for header, value := range map[string]string{
-			"Content-Type": kind, "Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff",
-			"Vary": "Accept-Encoding", "Content-Encoding": "",
+			"Content-Type": kind, "Cache-Control": "public, max-age=31536000, immutable",
+			"X-Content-Type-Options": "nosniff",
+			"Vary":                   "Accept-Encoding", "Content-Encoding": "",
 		} {
 			if got := plain.Header.Get(header); got != value {
 				t.Errorf("%s: %s is %q, want %q", name, header, got, value)

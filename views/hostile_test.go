@@ -36,7 +36,8 @@ func strange() []app.Host {
 	return []app.Host{
 		entry("cdn.example:443", app.ProtocolTCP), entry("shop.example:443", app.ProtocolHTTP),
 		entry("old.example:80", app.ProtocolHTTPS),
-		entry("db.example:5432", app.ProtocolPostgres), entry("queue.example:443,5672", ""), entry("*.wild.example", ""),
+		entry("db.example:5432", app.ProtocolPostgres), entry("queue.example:443,5672", ""), entry("*.wild.example",
+			""),
 	}
 }
 
@@ -53,9 +54,11 @@ func hostileSamples() []sample {
 		Granted: sampleGrants(sampleKeys(true)), Allowed: strange()}
 	for i, h := range strange() {
 		open.Hosts = append(open.Hosts, app.HostRequest{Host: h, Allowed: true})
-		setup.Hosts = append(setup.Hosts, profileview.HostForm{Text: h.String(), Host: h, Reason: falseReason, Asked: true})
+		setup.Hosts = append(setup.Hosts, profileview.HostForm{Text: h.String(), Host: h, Reason: falseReason,
+			Asked: true})
 		locked.Hosts = append(locked.Hosts,
-			profileview.HostForm{Text: h.String(), Host: h, Reason: falseReason, Allow: i%2 == 0, Asked: i%2 != 0, At: ago(1)})
+			profileview.HostForm{Text: h.String(), Host: h, Reason: falseReason, Allow: i%2 == 0, Asked: i%2 != 0,
+				At: ago(1)})
 	}
 	locked.Allowed = strange()
 	lock := profileview.LockPage{Shell: shell("Lock", layout.SectionProfiles), Profile: open,
@@ -88,8 +91,9 @@ func hostileSamples() []sample {
 				Credentials: credentials})), false},
 		{"hostile-inbox", seen(dashboard.Inbox(
 			dashboard.InboxPage{Shell: shell("Inbox", layout.SectionInbox),
-				Needs: []dashboard.Need{{Icon: "profile", Title: falseName, Quoted: true, Detail: "An agent asks for 1 key.",
-					Code: "k7m-4qx", URL: "/ui/x", Action: "Fill in and lock"}}})), false},
+				Needs: []dashboard.Need{{Icon: "profile", Title: falseName, Quoted: true, Detail: "An agent asks " +
+					"for 1 key.",
+					Code: "k7m-4qx", URL: "/ui/x", Action: "Review request"}}})), false},
 	}
 }
 
@@ -169,7 +173,8 @@ func TestHoleL1QuestionIsTheScripts(t *testing.T) {
 // false pairing code least of all.
 func TestHoleL4AgentsWordsAreMarked(t *testing.T) {
 	t.Parallel()
-	for page, most := range map[string]int{"hostile-setup": 10, "hostile-lock": 1, "hostile-locked": 9, "hostile-hosts": 1,
+	for page, most := range map[string]int{"hostile-setup": 10, "hostile-lock": 1, "hostile-locked": 9,
+		"hostile-hosts": 1,
 		"hostile-inbox": 1} {
 		main := rendered(t, page).Find("main")
 		if main.Find("h1 q, b q").Length() != 1 {

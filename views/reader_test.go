@@ -22,7 +22,10 @@ func TestALongDescriptionIsReadOnce(t *testing.T) {
 		p.Profile.Description = description
 		page := document(t, profileview.Profile(p))
 		got := page.Find("h1 q").Text() + " " + page.Find("#rest blockquote").Text()
-		letters := func(text string) string { return strings.Join(strings.Fields(strings.ReplaceAll(text, "…", "")), "") }
+		letters := func(text string) string {
+			return strings.Join(strings.Fields(strings.ReplaceAll(text, "…", "")),
+				"")
+		}
 		if letters(got) != letters(description) {
 			t.Errorf("%q reads %q", description, got)
 		}

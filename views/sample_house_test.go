@@ -25,11 +25,12 @@ func houseSamples() []sample {
 		Profiles: []app.Profile{sampleProfiles()[1].Profile, sampleProfiles()[2].Profile, sampleProfiles()[3].Profile},
 		KeyFrom:  "AIRLOCK_SECRET_KEY", KeyID: "k1f9c2a"}
 	refused := move
-	refused.Problems = components.Problems{"passphrase": "The passphrase has fewer than 12 characters. Use five random " +
-		"words.", "import-passphrase": "Type the passphrase of the file."}
+	refused.Problems = components.Problems{"passphrase": "The passphrase has fewer than 12 characters. Use five " +
+		"random words.", "import-passphrase": "Type the passphrase of the file."}
 	old := move
 	old.Retired, old.By, old.KeyFrom, old.KeyRisk = ago(time.Hour), "Ada Lovelace", "/data/instance.key",
-		"Key and data lie on the same disk: whoever copies the directory has both. Set AIRLOCK_SECRET_KEY to keep them apart."
+		"Key and data lie on the same disk: whoever copies the directory has both. Set AIRLOCK_SECRET_KEY to keep "+
+			"them apart."
 	old.Points = []settingsview.PointRow{{Name: "before-import-20261121T101112.000Z.db", At: ago(26 * time.Hour),
 		Size: 48 << 20}, {Name: "before-import-20261101T101112.000Z.db", At: ago(500 * time.Hour), Size: 3 << 30}}
 	job := func(title string, change func(*settingsview.JobPage)) settingsview.JobPage {
@@ -39,9 +40,10 @@ func houseSamples() []sample {
 	}
 	point := layout.ConfirmPage{
 		Shell:    shell("Delete a restore point", layout.SectionSettings),
-		Question: "Delete the restore point from 21 November 2026, 10:11 UTC?", Action: "/ui/x", Back: paths.SettingsMove,
+		Question: "Delete the restore point from 21 November 2026, 10:11 UTC?", Action: "/ui/x",
+		Back:   paths.SettingsMove,
 		Button: "Delete the restore point from 21 November 2026, 10:11 UTC", Typed: "2026-11-21 10:11",
-		Lines: []string{"What the import after it changed can't be taken back as a whole any more.",
+		Lines: []string{"You can no longer undo the import that followed it.",
 			"This can't be undone. Backups and exports stay as they are."},
 	}
 	return append(slices.Concat(backupSamples(), lateSamples(), hostileSamples()), []sample{
@@ -61,15 +63,18 @@ func houseSamples() []sample {
 		{"job-export", settingsview.Job(job("The export is ready", func(p *settingsview.JobPage) {
 			p.Size, p.Lines = 12<<20,
 				[]string{"It holds 14 credentials, 6 profiles, 1,284 executions.",
-					"Without the passphrase nobody opens it. It can be downloaded for half an hour."}
+					"It can't be opened without the passphrase. You can download it for half an hour."}
 		})), false},
 		{"job-import", settingsview.Job(job("The import is done", func(p *settingsview.JobPage) {
 			p.Lines = []string{"Written: 2 credentials, 1 profile, 412 executions.",
-				"The ids of the agents work here as they are. Keep the old instance retired, so that no script runs twice, and " +
-					"point its address here."}
+				"The ids of the agents work here as they are. Keep the old instance retired, so that no script runs " +
+					"twice, and point its address here."}
 		})), false},
 		{"job-plan", settingsview.Job(
-			job("Before you import", func(p *settingsview.JobPage) { p.Plan, p.Lines = samplePlan(), samplePlan().From })),
+			job("Before you import", func(p *settingsview.JobPage) {
+				p.Plan, p.Lines = samplePlan(),
+					samplePlan().From
+			})),
 			false},
 		{"job-plan-empty", settingsview.Job(
 			job("Before you import", func(p *settingsview.JobPage) { p.Plan = &settingsview.Plan{} })), false},
@@ -80,16 +85,18 @@ func houseSamples() []sample {
 func samplePlan() *settingsview.Plan {
 	return &settingsview.Plan{
 		From: []string{"The file was made on 22 November 2026, 08:12 UTC by instance a1b2 (airlock 0.1.0)."},
-		History: "With its 1,284 executions, 872 of them here already, and 2,210 events of its audit log, which are kept " +
-			"apart from this one's",
+		History: "With its 1,284 executions, 872 of them here already, and 2,210 events of its audit log, which " +
+			"are kept apart from this one's",
 		Items: []settingsview.PlanItem{
 			{Field: "credential:STRIPE_RESTRICTED_KEY", Kind: "credential", Name: "STRIPE_RESTRICTED_KEY", State: "new",
 				Choice: true, Yes: true, Facts: []string{"It is sealed.", "It belongs to api.stripe.example."}},
-			{Field: "credential:ORACLE_PASSWORD", Kind: "credential", Name: "ORACLE_PASSWORD", State: "conflict", Choice: true,
+			{Field: "credential:ORACLE_PASSWORD", Kind: "credential", Name: "ORACLE_PASSWORD", State: "conflict",
+				Choice:  true,
 				Changes: []string{"It would get the value of the file, version 3 instead of 5."},
 				Facts:   []string{"2 profiles here use it."}},
 			{Field: "credential:ORACLE_DSN", Kind: "credential", Name: "ORACLE_DSN", State: "same"},
-			{Field: "profile:h7", Kind: "profile", Name: "Monthly revenue report from Oracle", State: "conflict", Choice: true,
+			{Field: "profile:h7", Kind: "profile", Name: "Monthly revenue report from Oracle", State: "conflict",
+				Choice: true,
 				Widens: true, Changes: []string{"It could reach rates.example.org, which it can't now.",
 					"It would never expire; now it ends at 2026-12-31."}},
 			{Field: "profile:x", Kind: "profile", Name: strings.Repeat("A profile with a long name ", 4), State: "new",
@@ -108,26 +115,30 @@ func backupSamples() []sample {
 	wrong.Form = settingsview.BackupForm{On: true, Every: "daily", Keep: "many", Kind: "s3",
 		Endpoint: "https://s3.example.com", Bucket: "house", PathStyle: true}
 	wrong.Problems = components.Problems{"keep": "The number of backups to keep is not from 1 to 1000. Type a number " +
-		"such as 14.", "endpoint": "Backups can't be kept there: dial tcp 192.0.2.9:443: connection refused. Nothing was " +
-		"saved. Correct it and save again."}
+		"such as 14.", "endpoint": "Backups can't be kept there: dial tcp 192.0.2.9:443: connection refused. " +
+		"Nothing was saved. Correct it and save again."}
 	set := none
 	set.Form, set.Set, set.Place,
-		set.Next = settingsview.BackupForm{On: true, Every: "daily", Keep: "14", Kind: "directory", Directory: "/mnt/backups",
+		set.Next = settingsview.BackupForm{On: true, Every: "daily", Keep: "14", Kind: "directory",
+		Directory:     "/mnt/backups",
 		HasPassphrase: true}, true, "to the directory /mnt/backups", noon.Add(15*time.Hour)
 	good := set
 	name := func(day string) string { return "airlock-a1b2-202611" + day + "T030000.000Z.airlock" }
 	whole := "14 credentials, 6 profiles, 1,284 executions"
 	good.Rows = []settingsview.BackupRow{
 		{At: ago(time.Minute), Status: "running", Cause: "Ada Lovelace", Name: name("22")},
-		{At: ago(9 * time.Hour), Status: "verified", Cause: "schedule", Name: name("22"), Size: 12 << 20, Detail: whole},
-		{At: ago(33 * time.Hour), Status: "verified", Cause: "schedule", Name: name("21"), Size: 12 << 20, Detail: whole},
+		{At: ago(9 * time.Hour), Status: "verified", Cause: "schedule", Name: name("22"), Size: 12 << 20,
+			Detail: whole},
+		{At: ago(33 * time.Hour), Status: "verified", Cause: "schedule", Name: name("21"), Size: 12 << 20,
+			Detail: whole},
 	}
 	bad := good
 	bad.Problem = "Put " + name("22") + ": no space left on device."
 	bad.Rows = append([]settingsview.BackupRow{
 		{At: ago(9 * time.Hour), Status: "failed", Cause: "schedule", Name: name("22"), Detail: bad.Problem},
 		{At: ago(33 * time.Hour), Status: "missed", Cause: "schedule",
-			Detail: "2 backups were missed before 2026-11-21 03:00: the server did not run, or another backup took too long."},
+			Detail: "2 backups were missed before 2026-11-21 03:00: the server did not run, or another backup took " +
+				"too long."},
 	}, good.Rows[2:]...)
 	return []sample{
 		{"backups-off", settingsview.Backups(none), false},

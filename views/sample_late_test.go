@@ -46,10 +46,11 @@ func lateSamples() []sample {
 
 	stored := credentialview.CredentialPage{Shell: shell("ORACLE_PASSWORD", layout.SectionCredentials),
 		Credential: sampleCredentials()[1], Mode: app.ModeInjected, Hosts: "oracle.corp.example.com:1521",
-		Vault: credentialview.VaultChoice{Offered: true, Source: app.SourceVault, Reference: "secret/data/oracle#password",
-			Held: true},
-		Problems: components.Problems{"erase": "Airlock holds a value of ORACLE_PASSWORD, and a reference would erase it. " +
-			"Tick that it shall be erased, if it is in Vault."}}
+		Vault: credentialview.VaultChoice{Offered: true, Source: app.SourceVault,
+			Reference: "secret/data/oracle#password",
+			Held:      true},
+		Problems: components.Problems{"erase": "Airlock holds a value of ORACLE_PASSWORD, and a reference would " +
+			"erase it. Tick that it shall be erased, if it is in Vault."}}
 	unresolved := credentialview.ListPage{Shell: shell("Credentials", layout.SectionCredentials),
 		Credentials: sampleCredentials()}
 	unresolved.Warns = true
@@ -64,7 +65,8 @@ func lateSamples() []sample {
 	rules := sampleSettings()
 	rules.Rules = []settingsview.RuleRow{{Name: "private-key",
 		About: "private keys in PEM, OpenSSH and PGP armour, with or without their end"},
-		{Name: "jwt", About: "JSON web tokens", Off: true}, {Name: "acme-badge-number", About: "badges of Acme", Own: true},
+		{Name: "jwt", About: "JSON web tokens", Off: true}, {Name: "acme-badge-number", About: "badges of Acme",
+			Own: true},
 		{Name: "acme-old", About: "badges of Acme from before 2020", Own: true, Off: true}}
 
 	ending := func(title, typed string, lines ...string) layout.ConfirmPage {
@@ -78,7 +80,7 @@ func lateSamples() []sample {
 	profile.Problems = components.Problems{"typed": "That is not its name. Type Monthly revenue report from Oracle if " +
 		"you mean it."}
 	person := ending("Remove Grace Hopper", "Grace Hopper",
-		"Their sessions end at once, and their password counts no more.",
+		"Their sessions end at once, and their password stops working.",
 		"What they did stays in the audit log. They can be invited again.")
 	return []sample{
 		{"late-profile-references", profileview.Profile(nameless), false},

@@ -14,8 +14,8 @@ import (
 // lengthyProfile is a request whose agent was long in everything: description, key and host.
 func lengthyProfile() profileview.ProfilePage {
 	p := profilePage(app.StateUnlocked)
-	p.Profile.Description = "Quarterly reconciliation of payouts, refunds and chargebacks across every legal entity of " +
-		"the group, for the finance committee and its external auditors"
+	p.Profile.Description = "Quarterly reconciliation of payouts, refunds and chargebacks across every legal " +
+		"entity of the group, for the finance committee and its external auditors"
 	p.Keys[0].Key.Name = "LEDGER_DATABASE_CONNECTION_PASSWORD_FOR_THE_REPORTING_REPLICA_OF_THE_GROUP"
 	p.Hosts[0].Text = "reporting-replica-europe-west-3.internal.databases.a-company-with-a-long-name.example:5432"
 	p.Hosts[0].Host = host(p.Hosts[0].Text)
@@ -29,10 +29,13 @@ func lengthyAudit() auditview.Page {
 	return auditview.Page{Shell: shell("Audit", layout.SectionAudit),
 		Chain: auditview.Chain{Through: 2, Whole: ago(time.Hour)}, Events: []auditview.Row{
 			{URL: paths.ProfileURL(handle),
-				Event: app.Event{Seq: 2, At: ago(14 * time.Minute), Actor: agent, Action: "profile.propose_hosts", Subject: handle,
-					Detail: "the execution q6eahjdehchwynged6hjka38dr was refused " + strings.Repeat("exfil-of-all-the-things.", 4) +
+				Event: app.Event{Seq: 2, At: ago(14 * time.Minute), Actor: agent, Action: "profile.propose_hosts",
+					Subject: handle,
+					Detail: "the execution q6eahjdehchwynged6hjka38dr was refused " +
+						strings.Repeat("exfil-of-all-the-things.", 4) +
 						"example:443 at line 3; it stands as a request"}},
-			{Event: app.Event{Seq: 1, At: ago(15 * time.Minute), Actor: app.Actor{Kind: app.ActorAgent, Address: "192.168.1.40"},
+			{Event: app.Event{Seq: 1, At: ago(15 * time.Minute), Actor: app.Actor{Kind: app.ActorAgent,
+				Address: "192.168.1.40"},
 				Action: "session.enroll", Subject: "admin", Detail: "showed a token; a name and a password come next"}},
 		}}
 }

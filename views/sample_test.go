@@ -59,8 +59,9 @@ func sampleBeats(n int) []profileview.Beat {
 		if i%7 == 3 {
 			status = all[i/7%len(all)]
 		}
-		beats[i] = profileview.Beat{Handle: "a1b2c3d4e5f6", Status: status, At: ago(time.Duration(n-i) * time.Hour),
-			Took: 840 * time.Millisecond}
+		beats[i] = profileview.Beat{Handle: "a1b2c3d4e5f6", Status: status,
+			CreatedAt: ago(time.Duration(n-i) * time.Hour),
+			RunTime:   840 * time.Millisecond}
 	}
 	return beats
 }
@@ -71,10 +72,13 @@ func samplePreview() credentialview.PreviewPage {
 		Rows: []credentialview.PreviewRow{
 			{Name: "STRIPE_URL", Line: 1, Action: "add", Mode: app.ModePlain, Size: 25, Lines: 1},
 			{Name: "STRIPE_KEY", Line: 2, Action: "add", Mode: app.ModeSealed, Size: 32, Lines: 1, Expands: true},
-			{Name: "ORACLE_PASSWORD", Line: 3, Exists: true, Profiles: 2, Action: "skip", Mode: app.ModeInjected, Size: 20,
+			{Name: "ORACLE_PASSWORD", Line: 3, Exists: true, Profiles: 2, Action: "skip", Mode: app.ModeInjected,
+				Size:  20,
 				Lines: 1},
-			{Name: "A_VERY_LONG_NAME_OF_A_VARIABLE_THAT_SOMEBODY_CHOSE_IN_ANGER", Line: 4, Action: "add", Mode: app.ModeInjected,
-				Size: 1704, Lines: 28, Weak: "The value is easy to guess: use a longer one, with letters, digits and signs mixed."},
+			{Name: "A_VERY_LONG_NAME_OF_A_VARIABLE_THAT_SOMEBODY_CHOSE_IN_ANGER", Line: 4, Action: "add",
+				Mode: app.ModeInjected,
+				Size: 1704, Lines: 28, Weak: "The value is easy to guess: use a longer one, with letters, digits " +
+					"and signs mixed."},
 			{Name: "EMPTY", Line: 40, Action: "skip", Empty: true},
 		}}
 }
@@ -83,9 +87,10 @@ func sampleDeletion(blocked bool) layout.ConfirmPage {
 	p := layout.ConfirmPage{
 		Shell: shell("Delete ORACLE_PASSWORD", layout.SectionCredentials), Question: "Delete ORACLE_PASSWORD?",
 		Button: "Delete ORACLE_PASSWORD", Typed: "ORACLE_PASSWORD", Action: "/ui/x", Back: paths.Credentials,
-		Lines: []string{"Scripts can't use it any more, and its value is destroyed with all earlier versions. This can't " +
-			"be undone.",
-			"Airlock stops searching answers and output for the value, which its service still accepts. Revoke it there first."},
+		Lines: []string{"Scripts can't use it any more, and its value is destroyed with all earlier versions. This " +
+			"can't be undone.",
+			"Airlock stops searching answers and output for the value, which its service still accepts. Revoke it " +
+				"there first."},
 		Affected: []layout.Affected{{Handle: "x", Title: "Daily stock check",
 			How: "is being set up: its key loses the link"}},
 		Problems: components.Problems{"typed": "That is not its name. Type ORACLE_PASSWORD if you mean it."},
@@ -105,17 +110,21 @@ func sampleSettings() settingsview.SettingsPage {
 	return settingsview.SettingsPage{
 		Shell: sh, Address: "192.168.1.7", PersonID: "p1", SessionID: "s1",
 		People: []settingsview.PersonRow{
-			{ID: "p1", Name: "Ada Lovelace", CreatedAt: ago(90 * 24 * time.Hour), LastLogin: ago(2 * time.Hour),
-				From: "192.168.1.7"},
-			{ID: "p2", Name: "Wolfeschlegelsteinhausenbergerdorff the Younger of Philadelphia", CreatedAt: ago(24 * time.Hour)},
+			{ID: "p1", Name: "Ada Lovelace", CreatedAt: ago(90 * 24 * time.Hour), LastLoginAt: ago(2 * time.Hour),
+				LastLoginFrom: "192.168.1.7"},
+			{ID: "p2", Name: "Wolfeschlegelsteinhausenbergerdorff the Younger of Philadelphia",
+				CreatedAt: ago(24 * time.Hour)},
 		},
-		Invitations: []settingsview.InvitationRow{{ID: "i1", By: "Ada Lovelace", CreatedAt: ago(time.Hour),
+		Invitations: []settingsview.InvitationRow{{ID: "i1", By: app.Actor{Name: "Ada Lovelace"},
+			CreatedAt: ago(time.Hour),
 			ExpiresAt: noon.Add(71 * time.Hour)}},
 		Sessions: []settingsview.SessionRow{
-			{ID: "s1", PersonID: "p1", Person: "Ada Lovelace", Address: "192.168.1.7", Browser: "Firefox on Linux",
+			{ID: "s1", PersonID: "p1", Person: "Ada Lovelace", Address: "192.168.1.7", Browser: "Mozilla/5.0 (X11; " +
+				"Linux x86_64) Firefox/140.0",
 				CreatedAt: ago(2 * time.Hour), SeenAt: ago(time.Second)},
 			{ID: "s2", PersonID: "p1", Person: "Ada Lovelace", Address: "2001:db8:85a3:8d3:1319:8a2e:370:7348",
-				Browser: "Safari on iPhone", CreatedAt: ago(50 * time.Hour), SeenAt: ago(5 * time.Hour)},
+				Browser: "Mozilla/5.0 (iPhone) Version/18.0 Safari/604.1", CreatedAt: ago(50 * time.Hour),
+				SeenAt: ago(5 * time.Hour)},
 		},
 		Token: settingsview.TokenRow{MadeAt: ago(90 * 24 * time.Hour), SpentAt: ago(90 * 24 * time.Hour),
 			From: "192.168.1.7", By: "Ada Lovelace"},
@@ -129,7 +138,8 @@ func sampleKeys(linked bool) []app.Key {
 		{Name: "ORACLE_PASSWORD", Description: "To read revenue by outlet from the reporting schema, once a month.",
 			Mode: app.ModeInjected},
 		{Name: "ORACLE_DSN", Description: "The address of the reporting database.", Mode: app.ModePlain},
-		{Name: "SIMPHONY_API_KEY", Description: "To fetch yesterday's checks, so that the report can be compared with them.",
+		{Name: "SIMPHONY_API_KEY", Description: "To fetch yesterday's checks, so that the report can be compared " +
+			"with them.",
 			Hosts: []app.Host{host("simphony.example.com")}},
 	}
 	if linked {
@@ -150,7 +160,8 @@ func sampleProfile(state app.State) app.Profile {
 		CreatedBy:   app.Actor{Kind: app.ActorAgent, Address: "192.168.1.40"}, CreatedFrom: "192.168.1.40",
 		CreatedAt: ago(4 * time.Minute), UpdatedAt: ago(3 * time.Minute), Keys: sampleKeys(state != app.StateUnlocked),
 		Executions: 41,
-		Hosts:      []app.HostRequest{{Host: host("oracle.corp.example.com:1521")}, {Host: host("simphony.example.com")}},
+		Hosts: []app.HostRequest{{Host: host("oracle.corp.example.com:1521")},
+			{Host: host("simphony.example.com")}},
 	}
 	p.Hosts[0].Reason = "The reporting database."
 	p.Hosts[1].Reason = "Checks of yesterday."
@@ -250,23 +261,27 @@ func sampleBox() dashboard.BoxState {
 				Proved: ago(time.Minute), Runtime: "root 8c1f0e", Warm: 3,
 				Proofs: []dashboard.Proof{{Name: "network", Proved: true,
 					Detail: "no interface but loopback; a packet to 192.0.2.1 was refused"},
-					{Name: "filesystem", Proved: true, Detail: "the root is read-only and the host's files are not visible"},
+					{Name: "filesystem", Proved: true, Detail: "the root is read-only and the host's files are not " +
+						"visible"},
 					{Name: "processes", Proved: true, Detail: "nothing of the host can be seen or signalled"},
 					{Name: "cgroup memory", Detail: "no writable cgroup here; memory is polled instead",
 						Fix: "systemctl set-property airlock.service Delegate=yes"},
 					{Name: "signals", NotApplicable: true, Detail: "boxes have a pid namespace"}},
 				Limits: []dashboard.Limit{{Name: "memory", How: "polled"}, {Name: "processes", How: "enforced"}}},
 			{Name: "docker", Tier: "none", Proved: ago(time.Minute), Again: true,
-				Reason: "The Docker engine at /var/run/docker.sock can't be reached: start it, or set AIRLOCK_PLUGIN_DOCKER_HOST."},
+				Reason: "The Docker engine at /var/run/docker.sock can't be reached: start it, or set " +
+					"AIRLOCK_PLUGIN_DOCKER_HOST."},
 		},
 	}
 }
 
 func sampleCredentials() []app.Credential {
 	return []app.Credential{
-		{ID: "1", Name: "ORACLE_DSN_PRODUCTION", Mode: app.ModePlain, Version: 1, ValueSetAt: ago(72 * time.Hour), Uses: 41,
+		{ID: "1", Name: "ORACLE_DSN_PRODUCTION", Mode: app.ModePlain, Version: 1, ValueSetAt: ago(72 * time.Hour),
+			Uses:     41,
 			Profiles: 2},
-		{ID: "2", Name: "ORACLE_PASSWORD", Mode: app.ModeInjected, Version: 3, ValueSetAt: ago(90 * time.Minute), Uses: 1841,
+		{ID: "2", Name: "ORACLE_PASSWORD", Mode: app.ModeInjected, Version: 3, ValueSetAt: ago(90 * time.Minute),
+			Uses:       1841,
 			LastUsedAt: ago(5 * time.Minute), Profiles: 2, Hosts: []app.Host{host("oracle.corp.example.com:1521")}},
 		{ID: "3", Name: "STRIPE_RESTRICTED_KEY", Mode: app.ModeSealed, Profiles: 1,
 			Hosts: []app.Host{host("api.stripe.example")}},
@@ -317,12 +332,14 @@ func profilePage(state app.State) profileview.ProfilePage {
 	for i, k := range p.Keys {
 		page.Keys = append(page.Keys,
 			profileview.KeyForm{Key: k, Link: []string{"ORACLE_PASSWORD", "+", "+"}[i], NewName: k.Name,
-				Mode: []app.Mode{"", app.ModePlain, app.ModeSealed}[i], Hosts: []string{"", "", "simphony.example.com"}[i]})
+				Mode: []app.Mode{"", app.ModePlain, app.ModeSealed}[i], Hosts: []string{"", "",
+					"simphony.example.com"}[i]})
 	}
 	page.Granted = sampleGrants(p.Keys)
 	for i, h := range p.Hosts {
 		page.Hosts = append(page.Hosts,
-			profileview.HostForm{Text: h.String(), Host: h.Host, Reason: h.Reason, Allow: i == 0 || state != app.StateUnlocked,
+			profileview.HostForm{Text: h.String(), Host: h.Host, Reason: h.Reason,
+				Allow:   i == 0 || state != app.StateUnlocked,
 				Private: i == 0, Asked: state == app.StateUnlocked})
 	}
 	if state != app.StateUnlocked {
@@ -335,8 +352,10 @@ func profilePage(state app.State) profileview.ProfilePage {
 func executionPage(i int) executionview.ExecutionPage {
 	x := sampleExecutions()[i]
 	p := executionview.ExecutionPage{Shell: shell("Execution", layout.SectionExecutions), Execution: x,
-		ProfileURL: paths.ProfileURL(x.ProfileHandle), Script: sampleScript, Stdout: "41,208 rows, total 1,204,441.20\n"}
-	x.Manifest = app.Manifest{Script: "9f2c3b4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809", Python: "3.11.2",
+		ProfileURL: paths.ProfileURL(x.ProfileHandle), Script: sampleScript, Stdout: "41,208 rows, total " +
+			"1,204,441.20\n"}
+	x.Manifest = app.Manifest{Script: "9f2c3b4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809",
+		Python: "3.11.2",
 		Limits: app.DefaultLimits(), ResultHash: "1f2c3b4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809"}
 	p.Execution = x
 	if x.Status == app.StatusCompleted {
@@ -348,20 +367,29 @@ func executionPage(i int) executionview.ExecutionPage {
 		p.Redactions = []executionview.Redaction{{Channel: "result", Name: "ORACLE_PASSWORD", Count: 1},
 			{Channel: "stdout", Name: "ORACLE_PASSWORD", Encoding: "base64", Count: 12},
 			{Channel: "stdout", Rule: "connection-string", Count: 1},
-			{Channel: "stdout", Name: "THEIR_TOKEN", Rule: "not given", NotGiven: true, Count: 1}, {Channel: "stderr", Count: 2}}
+			{Channel: "stdout", Name: "THEIR_TOKEN", Rule: "not given", NotGiven: true, Count: 1}, {Channel: "stderr",
+				Count: 2}}
 		p.Network = []app.Connection{
-			{Host: "simphony.example.com", Port: 443, Verdict: app.VerdictAllowed, Rule: "simphony.example.com", Method: "GET",
-				Path: "/v1/checks?from=2026-10-01&to=2026-10-31&api_key=[SEALED:SIMPHONY_API_KEY]", Status: 200, Line: 4,
-				Credentials: []string{"SIMPHONY_API_KEY"}, BytesUp: 1840, BytesDown: 48230, Duration: 412 * time.Millisecond,
-				Count: 1},
-			{Host: "simphony.example.com", Port: 443, Verdict: app.VerdictAllowed, Rule: "simphony.example.com", Method: "POST",
-				Path: "/v1/outlets/" + strings.Repeat("very-long-", 12) + "name", Status: 404, Line: 5,
+			{Host: "simphony.example.com", Port: 443, Verdict: app.VerdictAllowed, Rule: "simphony.example.com",
+				Method: "GET",
+				Path:   "/v1/checks?from=2026-10-01&to=2026-10-31&api_key=[SEALED:SIMPHONY_API_KEY]", Status: 200,
+				Line:        4,
+				Credentials: []string{"SIMPHONY_API_KEY"}, BytesUp: 1840, BytesDown: 48230,
+				Duration: 412 * time.Millisecond,
+				Count:    1},
+			{Host: "simphony.example.com", Port: 443, Verdict: app.VerdictAllowed, Rule: "simphony.example.com",
+				Method: "POST",
+				Path:   "/v1/outlets/" + strings.Repeat("very-long-", 12) + "name", Status: 404, Line: 5,
 				Credentials: []string{"SIMPHONY_API_KEY", "SIMPHONY_TENANT"}, BytesUp: 912, BytesDown: 230,
 				Duration: 38 * time.Millisecond, Count: 1},
-			{Host: "oracle.corp.example.com", Port: 1521, Verdict: app.VerdictAllowed, Rule: "oracle.corp.example.com:1521",
-				Address: "10.1.2.3:1521", BytesUp: 4000, BytesDown: 9 << 20, Duration: 3400 * time.Millisecond, Count: 1},
-			{Host: "api.exchange.example", Port: 443, Verdict: app.VerdictDenied, Rule: "not on the list", Line: 6, Count: 3},
-			{Host: "rates.example.org", Port: 443, Verdict: app.VerdictDenied, Rule: "not on the list", Line: 6, Count: 1},
+			{Host: "oracle.corp.example.com", Port: 1521, Verdict: app.VerdictAllowed,
+				Rule:    "oracle.corp.example.com:1521",
+				Address: "10.1.2.3:1521", BytesUp: 4000, BytesDown: 9 << 20, Duration: 3400 * time.Millisecond,
+				Count: 1},
+			{Host: "api.exchange.example", Port: 443, Verdict: app.VerdictDenied, Rule: "not on the list", Line: 6,
+				Count: 3},
+			{Host: "rates.example.org", Port: 443, Verdict: app.VerdictDenied, Rule: "not on the list", Line: 6,
+				Count: 1},
 			{Host: "telemetry.example.net", Verdict: app.VerdictDenied, Rule: "not on the list", Count: 1},
 			{Host: "rates.example.org", Port: 443, Verdict: app.VerdictDenied, Rule: "private address", Count: 1},
 			{Host: "simphony.example.com", Port: 443, Verdict: app.VerdictFailed, Rule: "certificate expired", Line: 4,
@@ -419,10 +447,12 @@ func samples() []sample {
 		Workers: 4}
 	credential := credentialview.CredentialPage{Shell: shell("ORACLE_PASSWORD", layout.SectionCredentials),
 		Credential: sampleCredentials()[1], Mode: app.ModeInjected, Hosts: "oracle.corp.example.com:1521",
-		Description: "Read-only user REPORTING", Profiles: []app.Profile{sampleProfile(app.StateLocked)}, Superseded: 30}
+		Description: "Read-only user REPORTING", Profiles: []app.Profile{sampleProfile(app.StateLocked)},
+		Superseded: 30}
 	fresh := credentialview.CredentialPage{Shell: shell("Add a credential", layout.SectionCredentials), New: true,
 		Name: "2FAST", Mode: app.ModeInjected,
-		Problems: components.Problems{"name": `"2FAST" can't be a key name. Use letters, digits and underscores, and don't start with a digit.`, "value": "The value is empty. Type the value."}}
+		Problems: components.Problems{"name": `"2FAST" can't be a key name. Use letters, digits and underscores,
+			and don't start with a digit.`, "value": "The value is empty. Type the value."}}
 	sealed := credentialview.CredentialPage{Shell: shell("SIMPHONY_API_KEY", layout.SectionCredentials),
 		Credential: sealedCredential(), Mode: app.ModeSealed, Hosts: "simphony.example.com\n*.eu.simphony.example.com:443",
 		Places:   sealedCredential().Places,
@@ -451,7 +481,8 @@ func samples() []sample {
 	asking.Hosts = append(asking.Hosts,
 		profileview.HostForm{Text: "api.exchange.example:443", Host: host("api.exchange.example:443"), Asked: true,
 			Execution: "d1b2c3d4e5f6", Line: 6, At: ago(time.Minute)},
-		profileview.HostForm{Text: "rates.example.org", Host: host("rates.example.org"), Reason: "Exchange rates of the day.",
+		profileview.HostForm{Text: "rates.example.org", Host: host("rates.example.org"), Reason: "Exchange rates of " +
+			"the day.",
 			Asked: true, At: ago(time.Hour)})
 	lengthy := lengthyProfile()
 	stranded := profilePage(app.StateLocked)
@@ -480,34 +511,38 @@ func samples() []sample {
 		layout.Paused{Since: ago(3 * time.Minute), By: "Grace Hopper"}
 	refusedSettings.Retention, refusedSettings.Disk = settingsview.RetentionState{Database: 700 << 20},
 		layout.Disk{Free: 3 << 20, Size: 1 << 30, Reserve: 102 << 20, Full: true}
-	refusedSettings.Problems = components.Problems{"password-again": "This is not the same as above."}
+	refusedSettings.Problems = components.Problems{"password-again": "This doesn't match the field above."}
 	losing := shell("Log in", "")
 	losing.DataLoss = "The data directory /data is on no disk of its own, so the next deploy or restart deletes " +
-		"everything, credentials among it. To keep it, give the service a disk with the mount path /data (the free plan " +
-		"has none)."
+		"everything, credentials among it. To keep it, give the service a disk with the mount path /data (the " +
+		"free plan has none)."
 
 	return append(houseSamples(), []sample{
 		{"login-losing", authview.Login(
 			authview.LoginPage{Shell: losing, Token: true, First: true,
-				TokenAt: "On Render the admin token is the value of AIRLOCK_ADMIN_TOKEN: your service's page, Environment."}),
+				TokenAt: "On Render the admin token is the value of AIRLOCK_ADMIN_TOKEN: your service's page, " +
+					"Environment."}),
 			true},
 		{"settings-losing", settingsview.Settings(sampleLosing(losing.DataLoss)), true},
 		{"login", authview.Login(authview.LoginPage{Shell: shell("Log in", "")}), true},
 		{"login-refused", authview.Login(
-			authview.LoginPage{Shell: shell("Log in", ""), Name: "Ada Lovelace", Problem: "The name or the password is wrong."}),
+			authview.LoginPage{Shell: shell("Log in", ""), Name: "Ada Lovelace", Problem: "The name or the password " +
+				"is wrong."}),
 			true},
 		{"login-token", authview.Login(authview.LoginPage{Shell: shell("Log in", ""), Token: true, First: true}), true},
 		{"login-spent", authview.Login(
 			authview.LoginPage{Shell: shell("Log in", ""), Token: true,
-				Said:    "Your session was over, so nothing was saved. Log in, then send the form again.",
-				Problem: "This token was used by Ada Lovelace at 2026-03-01T12:00:00Z, from 192.168.1.7; it works only once."}),
+				Said: "Your session was over, so nothing was saved. Log in, then send the form again.",
+				Problem: "This token was used by Ada Lovelace at 2026-03-01T12:00:00Z, from 192.168.1.7; it works " +
+					"only once."}),
 			true},
-		{"welcome", authview.Welcome(authview.WelcomePage{Shell: shell("Who are you?", ""), Known: true}), true},
+		{"welcome", authview.Welcome(authview.WelcomePage{Shell: shell("Create your account", ""), Known: true}), true},
 		{"welcome-refused", authview.Welcome(
-			authview.WelcomePage{Shell: shell("Who are you?", ""), First: true, Name: "Ada",
-				Problems: components.Problems{"password": "The password is among those that are tried first. Use a few words " +
-					"that don't belong together."}}), true},
-		{"fresh", authview.Password(authview.PasswordPage{Shell: shell("Your password, please", ""), Name: "Ada Lovelace",
+			authview.WelcomePage{Shell: shell("Create your account", ""), First: true, Name: "Ada",
+				Problems: components.Problems{"password": "The password is among those that are tried first. Use a " +
+					"few words that don't belong together."}}), true},
+		{"fresh", authview.Password(authview.PasswordPage{Shell: shell("Confirm your password", ""),
+			Name:    "Ada Lovelace",
 			Problem: "That is not your password."}), false},
 		{"overview-first", dashboard.Overview(first), false},
 		{"overview-second", dashboard.Overview(second), false},
@@ -522,7 +557,8 @@ func samples() []sample {
 		{"credentials-empty", credentialview.List(
 			credentialview.ListPage{Shell: shell("Credentials", layout.SectionCredentials)}), false},
 		{"credentials", credentialview.List(
-			credentialview.ListPage{Shell: shell("Credentials", layout.SectionCredentials), Credentials: sampleCredentials()}),
+			credentialview.ListPage{Shell: shell("Credentials", layout.SectionCredentials),
+				Credentials: sampleCredentials()}),
 			false},
 		{"credential-paste", credentialview.Paste(
 			credentialview.PastePage{Shell: shell("Paste a .env file", layout.SectionCredentials),
@@ -532,7 +568,8 @@ func samples() []sample {
 		{"credential-preview", credentialview.Preview(samplePreview()), false},
 		{"credential-delete", layout.Confirm(sampleDeletion(false)), false},
 		{"credential-delete-blocked", layout.Confirm(sampleDeletion(true)), false},
-		{"search", dashboard.Search(dashboard.SearchPage{Shell: shell("Search", ""), Text: "re", Found: dashboard.Places()}),
+		{"search", dashboard.Search(dashboard.SearchPage{Shell: shell("Search", ""), Text: "re",
+			Found: dashboard.Places()}),
 			false},
 		{"search-nothing", dashboard.Search(dashboard.SearchPage{Shell: shell("Search", ""), Text: "xyzzy"}), false},
 		{"profiles-filtered", profileview.List(
@@ -552,9 +589,11 @@ func samples() []sample {
 				"Its agent can't run, poll or answer anything with it any more.",
 				"This can't be undone. Past executions stay readable here."}, Action: "/ui/x",
 			Button: "Revoke Monthly revenue report from Oracle", Back: paths.Profiles}), false},
-		{"profiles-empty", profileview.List(profileview.ListPage{Shell: shell("Profiles", layout.SectionProfiles)}), false},
+		{"profiles-empty", profileview.List(profileview.ListPage{Shell: shell("Profiles", layout.SectionProfiles)}),
+			false},
 		{"profiles", profileview.List(
-			profileview.ListPage{Shell: shell("Profiles", layout.SectionProfiles), Total: 6, Profiles: sampleProfiles()}),
+			profileview.ListPage{Shell: shell("Profiles", layout.SectionProfiles), Total: 6,
+				Profiles: sampleProfiles()}),
 			false},
 		{"profile-new", profileview.New(profileview.NewPage{Shell: shell("Create a profile", layout.SectionProfiles)}),
 			false},
@@ -562,13 +601,15 @@ func samples() []sample {
 		{"profile-lengthy", profileview.Profile(lengthy), false},
 		{"profile-refused", profileview.Profile(wrong), false},
 		{"profile-lock", profileview.Lock(
-			profileview.LockPage{Shell: shell("Lock", layout.SectionProfiles), Profile: ready, Granted: sampleGrants(ready.Keys),
+			profileview.LockPage{Shell: shell("Lock", layout.SectionProfiles), Profile: ready,
+				Granted: sampleGrants(ready.Keys),
 				Allowed: profilePage(app.StateLocked).Allowed}), false},
 		{"profile-lock-unresolved",
 			profileview.Lock(profileview.LockPage{Shell: shell("Lock", layout.SectionProfiles), Profile: ready,
 				Granted: sampleGrants(ready.Keys), Allowed: profilePage(app.StateLocked).Allowed,
 				Unresolved: []profileview.Unresolved{{Key: "ORACLE_PASSWORD", Credential: "ORACLE_PASSWORD",
-					Problem: "There is no secret at this path.", Hint: "Check the reference, and that the secret is there."}}}),
+					Problem: "There is no secret at this path.", Hint: "Check the reference, and that the secret is " +
+						"there."}}}),
 			false},
 		{"profile-lock-stranded",
 			profileview.Lock(profileview.LockPage{Shell: shell("Lock", layout.SectionProfiles), Profile: ready,
@@ -581,7 +622,8 @@ func samples() []sample {
 		{"executions", executionview.List(list), false},
 		{"executions-searched", executionview.List(searched), false},
 		{"executions-unmatched", executionview.List(unmatched), false},
-		{"executions-empty", executionview.List(executionview.ListPage{Shell: shell("Executions", layout.SectionExecutions)}),
+		{"executions-empty", executionview.List(executionview.ListPage{Shell: shell("Executions",
+			layout.SectionExecutions)}),
 			false},
 		{"execution-running", executionview.Execution(executionPage(0)), false},
 		{"execution-asking", executionview.Execution(executionPage(1)), false},
@@ -597,22 +639,29 @@ func samples() []sample {
 		{"sandbox-checking", dashboard.Sandbox(
 			dashboard.SandboxPage{Shell: shell("Sandbox", layout.SectionSandbox),
 				Box: dashboard.BoxState{Checking: true, Workers: 4, Queued: 1,
-					Backends: []dashboard.BoxBackend{{Name: "bubblewrap", Checking: true}, {Name: "landlock", Checking: true}}}}),
+					Backends: []dashboard.BoxBackend{{Name: "bubblewrap", Checking: true}, {Name: "landlock",
+						Checking: true}}}}),
 			false},
 		{"audit", auditview.Audit(auditview.Page{Shell: shell("Audit", layout.SectionAudit),
 			Chain: auditview.Chain{Through: 5, Whole: ago(time.Hour)}, Older: "/ui/audit?before=3",
 			Archived: []auditview.ArchivedRow{
 				{Label: "3f9ac01b77d2e844", Events: 41208, From: ago(4000 * time.Hour), To: ago(40 * time.Hour),
-					CSV: "/ui/audit/export?of=3f9ac01b77d2e844&as=csv", Lines: "/ui/audit/export?of=3f9ac01b77d2e844&as=jsonl"},
-				{Label: "90aa11c4e5d2f7b63b8c0de14f5a6978", Events: 7, From: ago(4000 * time.Hour), To: ago(60 * time.Hour),
-					CSV: "/ui/audit/export?of=90&as=csv", Lines: "/ui/audit/export?of=90&as=jsonl"}}, Events: []auditview.Row{
+					CSV:   "/ui/audit/export?of=3f9ac01b77d2e844&as=csv",
+					Lines: "/ui/audit/export?of=3f9ac01b77d2e844&as=jsonl"},
+				{Label: "90aa11c4e5d2f7b63b8c0de14f5a6978", Events: 7, From: ago(4000 * time.Hour),
+					To:  ago(60 * time.Hour),
+					CSV: "/ui/audit/export?of=90&as=csv", Lines: "/ui/audit/export?of=90&as=jsonl"}},
+			Events: []auditview.Row{
 				{URL: paths.ProfileURL("h7v2k9q4m8x1"),
-					Event: app.Event{Seq: 5, At: ago(time.Minute), Actor: app.Actor{Kind: app.ActorPerson, Address: "192.168.1.7"},
+					Event: app.Event{Seq: 5, At: ago(time.Minute), Actor: app.Actor{Kind: app.ActorPerson,
+						Address: "192.168.1.7"},
 						Action: "profile.lock", Subject: "h7v2k9q4m8x1", Detail: "Locked with 3 keys and 2 hosts."}},
-				{Event: app.Event{Seq: 4, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorAgent, Address: "192.168.1.40"},
+				{Event: app.Event{Seq: 4, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorAgent,
+					Address: "192.168.1.40"},
 					Action: "session.refuse", Subject: "admin", Detail: "Refused a login with a wrong admin token."}},
 				{URL: paths.ExecutionURL("x"),
-					Event: app.Event{Seq: 3, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorPerson}, Action: "execution.cancel",
+					Event: app.Event{Seq: 3, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorPerson},
+						Action:  "execution.cancel",
 						Subject: "x", Detail: "cancelled while running"}}}}), false},
 		{"audit-lengthy", auditview.Audit(lengthyAudit()), false},
 		{"settings", settingsview.Settings(sampleSettings()), false},
@@ -622,16 +671,21 @@ func samples() []sample {
 				Token: "atk_0123456789abcdefghjkmnpqrstvwxyz", Expires: noon.Add(72 * time.Hour)}), false},
 		{"audit-broken", auditview.Audit(
 			auditview.Page{Shell: shell("Audit", layout.SectionAudit),
-				Chain: auditview.Chain{Broken: 3, Whole: ago(time.Minute)}, Filter: auditview.Filter{Action: "profile.lock"}}),
+				Chain:  auditview.Chain{Broken: 3, Whole: ago(time.Minute)},
+				Filter: auditview.Filter{Action: "profile.lock"}}),
 			false},
 		{"settings-vault", settingsview.Settings(
-			settingsview.SettingsPage{Shell: sampleSettings().Shell, Address: "192.168.1.7", Vault: &settingsview.VaultState{
-				Address: "https://vault.corp.example.com:8200", Namespace: "reports", Method: "AppRole", Version: "1.21.1",
-				LoggedIn: true, Renewable: true, Expires: noon.Add(40 * time.Minute), Leases: 2, Failed: 1, Why: "Vault is sealed.",
-			}}), false},
+			settingsview.SettingsPage{Shell: sampleSettings().Shell, Address: "192.168.1.7",
+				Vault: &settingsview.VaultState{
+					Address: "https://vault.corp.example.com:8200", Namespace: "reports", Method: "AppRole",
+					Version:  "1.21.1",
+					LoggedIn: true, Renewable: true, Expires: noon.Add(40 * time.Minute), Leases: 2, Failed: 1,
+					Why: "Vault is sealed.",
+				}}), false},
 		{"credential-vault", credentialview.Credential(credentialview.CredentialPage{
 			Shell: shell("ORACLE_PASSWORD", layout.SectionCredentials),
-			Credential: app.Credential{ID: "c", Name: "ORACLE_PASSWORD", Mode: app.ModeInjected, Source: app.SourceVault,
+			Credential: app.Credential{ID: "c", Name: "ORACLE_PASSWORD", Mode: app.ModeInjected,
+				Source:    app.SourceVault,
 				Reference: "secret/data/oracle#password", Uses: 3},
 			Mode: app.ModeInjected, Vault: credentialview.VaultChoice{Offered: true, Source: app.SourceVault,
 				Reference: "secret/data/oracle#password", Finding: &credentialview.VaultFinding{
@@ -641,7 +695,8 @@ func samples() []sample {
 		}), false},
 		{"overview-backup", dashboard.Overview(unsaved), false},
 		{"oops", layout.Error(layout.ErrorPage{Shell: shell("Not found", ""), Status: 404,
-			Message: "There is nothing at this address", Hint: "It may have been deleted, or the link is incomplete."}), false},
+			Message: "There is nothing at this address", Hint: "It may have been deleted, or the link is incomplete."}),
+			false},
 		{"oops-bare", layout.Error(layout.ErrorPage{Shell: shell("Forbidden", ""), Status: 403,
 			Message: "The request comes from a page of another site", Hint: "Open Airlock itself and try again there.",
 			Bare: true}), true},

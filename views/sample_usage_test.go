@@ -43,7 +43,8 @@ func sampleUsage(p dashboard.Period) dashboard.Usage {
 	u.Figures[0].Value, u.Figures[1].Value = format.Number(u.Runs),
 		strconv.FormatFloat(100*float64(failed)/float64(u.Runs), 'f', 1, 64)
 	for i, name := range []string{"Monthly revenue report from Oracle", "Nightly stock check",
-		"Support digest with a rather long description that does not fit into one line of the table", "Weather of Seattle"} {
+		"Support digest with a rather long description that does not fit into one line of the table",
+		"Weather of Seattle"} {
 		runs := int64(900 >> (2 * i))
 		u.Profiles = append(u.Profiles,
 			dashboard.ProfileUsage{Name: name, URL: paths.ExecutionsOf("h"), Runs: runs, Failed: runs / 30,
@@ -58,15 +59,18 @@ func sampleNeeds() []dashboard.Need {
 			Detail: "The host got the value and did not accept it: it answered Unauthorized.",
 			URL:    paths.CredentialURL("REFUSED_BY_ITS_HOST"), Action: "Set a new value", At: ago(26 * time.Hour)},
 		{Icon: "profile", Title: "Monthly revenue report from Oracle",
-			Detail: "An agent at 192.168.1.40 asks for 3 keys and 2 hosts.", Code: "k7m-4qx", URL: paths.ProfileURL("h"),
-			Action: "Fill in and lock", At: ago(4 * time.Minute)},
+			Detail: "An agent at 192.168.1.40 asks for 3 keys and 2 hosts.", Code: "k7m-4qx",
+			URL:    paths.ProfileURL("h"),
+			Action: "Review request", At: ago(4 * time.Minute)},
 		{Icon: "globe", Title: "Nightly stock check",
-			Detail: "Its agent asks for 2 more hosts: api.exchange.example:443, rates.example.org.", URL: paths.ProfileURL("i"),
+			Detail: "Its agent asks for 2 more hosts: api.exchange.example:443, rates.example.org.",
+			URL:    paths.ProfileURL("i"),
 			Action: "Decide", At: ago(3 * time.Minute)},
-		{Icon: "key", Title: "Support digest", Detail: "Its key SIMPHONY_API_KEY has no value, so its scripts are refused.",
+		{Icon: "key", Title: "Support digest", Detail: "Its key SIMPHONY_API_KEY has no value, so its scripts are " +
+			"refused.",
 			URL: paths.CredentialURL("SIMPHONY_API_KEY"), Action: "Set the value", At: ago(2 * time.Minute)},
 		{Icon: "profile", Title: "A profile with a very long name " + strings.Repeat("that goes on ", 5),
-			Detail: "It is being set up and not locked yet.", URL: paths.ProfileURL("j"), Action: "Fill in and lock",
+			Detail: "It is being set up and not locked yet.", URL: paths.ProfileURL("j"), Action: "Review request",
 			At: ago(time.Minute)},
 	}
 }
@@ -90,6 +94,7 @@ func sampleCompare() executionview.ComparePage {
 func samplePrint() executionview.PrintPage {
 	return executionview.PrintPage{ExecutionPage: executionPage(3), By: "Person Ann at 192.168.1.7", Through: 412,
 		Events: []app.Event{
-			{Seq: 380, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorPerson, Name: "Ann"}, Action: "execution.rerun",
+			{Seq: 380, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorPerson, Name: "Ann"},
+				Action:  "execution.rerun",
 				Subject: "d1b2c3d4e5f6", Detail: "ran again"}}}
 }

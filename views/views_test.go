@@ -45,7 +45,8 @@ func TestEveryPage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for selector, most := range map[string]int{"[style], style, script:not([src]), [href^='javascript:']": 0, "h1": 1,
+			for selector, most := range map[string]int{"[style], style, script:not([src]), [href^='javascript:']": 0,
+				"h1":   1,
 				"main": 1, "head title": 1} {
 				if n := doc.Find(selector).Length(); n > most {
 					t.Errorf("%d elements match %s", n, selector)
@@ -222,7 +223,8 @@ func TestGrants(t *testing.T) {
 			Where:  []app.Host{host("api.example.com"), host("b.example.com:443,8443"), host("elsewhere.test")},
 			Places: []app.Place{app.PlaceHeader}, Headers: []string{"X-My-Own"}},
 		{Key: key("D", "D", app.ModeSealed), Where: []app.Host{host("api.example.com")},
-			Places: []app.Place{app.PlaceHeader, app.PlaceBody, app.PlacePath}, Headers: []string{"Authorization", "Cookie"},
+			Places: []app.Place{app.PlaceHeader, app.PlaceBody, app.PlacePath}, Headers: []string{"Authorization",
+				"Cookie"},
 			PlainHTTP: true},
 		{Key: empty, Where: []app.Host{host("elsewhere.test")}},
 		{Key: key("F", "F", app.ModeSealed), Where: []app.Host{host("api.example.com:80")}},
@@ -239,27 +241,27 @@ func TestGrants(t *testing.T) {
 		got = append(got, line)
 	}
 	want := []string{
-		"! A is injected: scripts get the real value. Redaction stops accidents only; a script that means to can send it " +
-			"to every host below.",
+		"! A is injected: scripts get the real value. Redaction only stops accidents; a malicious " +
+			"script could still send it to any host below.",
 		"B (the credential B_PROD) is plain: not a secret. Scripts get it as it is, and it may appear in output.",
 		"C (the credential C_PROD) is sealed: scripts never see its value. It goes only to api.example.com:443 and " +
 			"b.example.com:443,8443, in the header X-My-Own.",
-		"! D is sealed: scripts never see its value. It goes only to api.example.com:80,443, in the headers Authorization " +
-			"and Cookie, the path and the body, also without encryption.",
-		"! E is sealed: scripts never see its value. It goes only to elsewhere.test:443, which scripts can't reach: it can " +
-			"go nowhere. It has no value yet.",
-		"! F is sealed: scripts never see its value. It goes only to api.example.com:80, without encryption, which its " +
-			"credential does not permit: it can go nowhere.",
+		"! D is sealed: scripts never see its value. It goes only to api.example.com:80,443, in the headers " +
+			"Authorization and Cookie, the path and the body, also without encryption.",
+		"! E is sealed: scripts never see its value. It goes only to elsewhere.test:443, which scripts can't reach: " +
+			"it can go nowhere. It has no value yet.",
+		"! F is sealed: scripts never see its value. It goes only to api.example.com:80, without encryption, " +
+			"which its credential does not permit: it can go nowhere.",
 		"! G has no credential yet.",
-		"! Scripts can reach db.example.com on ports 5432 and 5433 over raw TCP, also where it leads to a private address " +
-			"in your network: Airlock may be unable to check the server name, the requests or the answers.",
+		"! Scripts can reach db.example.com on ports 5432 and 5433 over raw TCP, also where it leads to a private " +
+			"address in your network: Airlock may be unable to check the server name, the requests or the answers.",
 		"Scripts can reach *.example.com, every name below it, on ports 80 and 443: Airlock checks the name, but not " +
 			"always who answers.",
-		"Scripts can reach *.example.com, every name below it, on port 8443 over raw TCP: Airlock may be unable to check " +
-			"the server name, the requests or the answers.",
-		"Scripts can reach the host that B names, db.internal.example, on port 1521 over raw TCP: Airlock may be unable to " +
+		"Scripts can reach *.example.com, every name below it, on port 8443 over raw TCP: Airlock may be unable to " +
 			"check the server name, the requests or the answers.",
-		"Scripts can reach nothing else.",
+		"Scripts can reach the host that B names, db.internal.example, on port 1521 over raw TCP: Airlock may be " +
+			"unable to check the server name, the requests or the answers.",
+		"Scripts can reach no other hosts.",
 		"The profile ends on 4 March 2026, 05:06 UTC.",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -293,16 +295,18 @@ func TestGrantsOfReferences(t *testing.T) {
 		got = append(got, fmt.Sprint(s.Warn, " ", s.Text()))
 	}
 	want := []string{
-		"false Scripts can reach the host that B names, <db>.example, on port 1521 over raw TCP: Airlock may be unable to " +
-			"check the server name, the requests or the answers.",
+		"false Scripts can reach the host that B names, <db>.example, on port 1521 over raw TCP: Airlock may be " +
+			"unable to check the server name, the requests or the answers.",
 		"true Scripts reach nothing through {NOKEY}: the profile has no plain key of that name.",
 		"true Scripts reach nothing through {A}: the profile has no plain key of that name.",
-		"false Scripts can reach the host that G names, on port 443: Airlock checks the name, but not always who answers.",
+		"false Scripts can reach the host that G names, on port 443: Airlock checks the name, but not always who " +
+			"answers.",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	page := profileview.LockPage{Shell: shell("Lock", layout.SectionProfiles), Profile: sampleProfile(app.StateUnlocked),
+	page := profileview.LockPage{Shell: shell("Lock", layout.SectionProfiles),
+		Profile: sampleProfile(app.StateUnlocked),
 		Granted: keys, Allowed: allowed}
 	var buf bytes.Buffer
 	if err := profileview.Lock(page).Render(t.Context(), &buf); err != nil {
@@ -342,12 +346,14 @@ func TestLedger(t *testing.T) {
 	})
 	asked := " → " + p.ProfileURL + "#requests"
 	want := []string{
-		"simphony.example.com:443 GET /v1/checks?from=2026-10-01&to=2026-10-31&api_key=[SEALED:SIMPHONY_API_KEY] Sealed " +
-			"SIMPHONY_API_KEY Allowed simphony.example.com 200 4 1.8 KiB 47 KiB 412 ms → #line-4",
+		"simphony.example.com:443 GET /v1/checks?from=2026-10-01&to=2026-10-31&api_key=[SEALED:SIMPHONY_API_KEY] " +
+			"Sealed SIMPHONY_API_KEY Allowed simphony.example.com 200 4 1.8 KiB 47 KiB 412 ms → #line-4",
 		"simphony.example.com:443 POST /v1/outlets/" + strings.Repeat("very-long-", 12) +
-			"name Sealed SIMPHONY_API_KEY, SIMPHONY_TENANT Allowed simphony.example.com 404 5 912 B 230 B 38 ms → #line-5",
+			"name Sealed SIMPHONY_API_KEY, SIMPHONY_TENANT Allowed simphony.example.com 404 5 912 B 230 B 38 ms → " +
+			"#line-5",
 		"oracle.corp.example.com:1521 Allowed oracle.corp.example.com:1521 3.9 KiB 9.0 MiB 3.4 s",
-		"! api.exchange.example:443 Denied 3 times not on the list Decide on the profile's page 6" + asked + " → #line-6",
+		"! api.exchange.example:443 Denied 3 times not on the list Decide on the profile's page 6" + asked +
+			" → #line-6",
 		"! rates.example.org:443 Denied not on the list Allowed since, for later executions. 6 → #line-6",
 		"! telemetry.example.net Denied not on the list Decide on the profile's page" + asked,
 		"! rates.example.org:443 Denied private address",

@@ -93,7 +93,8 @@ func (r *readers) slowFrom(from string) net.Conn {
 func TestManySlowReadersAtOnce(t *testing.T) {
 	r := newReaders(t, 500*time.Millisecond, time.Hour)
 	asks := strings.Repeat("print "+strings.Repeat("x", 60_000)+"\n", 4) + "ask Which one?"
-	answered, cancelled := r.runs(r.profile, asks, app.StatusAwaitingLLM), r.runs(r.profile, asks, app.StatusAwaitingLLM)
+	answered, cancelled := r.runs(r.profile, asks, app.StatusAwaitingLLM), r.runs(r.profile, asks,
+		app.StatusAwaitingLLM)
 	for range 20 {
 		r.slowFrom("192.0.2.1")
 	}

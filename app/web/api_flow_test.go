@@ -20,7 +20,8 @@ func TestProfileFlow(t *testing.T) {
 	w := newWorld(t)
 	a := w.call("POST", "/profiles", `{"description":"Oracle reporting — read only"}`)
 	id, _ := a.json["profile_id"].(string)
-	if a.status != http.StatusCreated || !app.IsProfileID(id) || a.json["description"] != "Oracle reporting — read only" ||
+	if a.status != http.StatusCreated || !app.IsProfileID(id) || a.json["description"] != "Oracle reporting — "+
+		"read only" ||
 		a.json["locked"] != false {
 		t.Fatalf("%d %s", a.status, a.text)
 	}

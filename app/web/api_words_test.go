@@ -32,7 +32,8 @@ func TestHoleH3AgentsChooseNoRelayOfTheWeb(t *testing.T) {
 				}
 				w.refused(a, http.StatusBadRequest, app.CodeInvalidField)
 				if ok || !strings.Contains(a.text,
-					`"`+map[string]string{"hosts": "hosts[1].protocol", "keys": "keys[0].hosts[1].protocol"}[path]+`"`) ||
+					`"`+map[string]string{"hosts": "hosts[1].protocol",
+						"keys": "keys[0].hosts[1].protocol"}[path]+`"`) ||
 					!strings.Contains(a.text, "Leave protocol out") {
 					t.Errorf("%s: %s", body, a.text)
 				}
@@ -57,7 +58,8 @@ func TestHoleL4InvisibleTextIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := w.profile()
-	for _, char := range []string{`\u200b`, `\u202e`, `\u2066`, `\ufeff`, `\udb40\udc41`, `\u3164`, `\u00ad`, `\u2028`} {
+	for _, char := range []string{`\u200b`, `\u202e`, `\u2066`, `\ufeff`, `\udb40\udc41`, `\u3164`, `\u00ad`,
+		`\u2028`} {
 		for path, body := range map[string]string{
 			"/profiles":                    `{"description":"reports` + char + `"}`,
 			"/profiles/" + p.ID + "/keys":  `{"keys":[{"name":"A","description":"to` + char + ` read"}]}`,

@@ -40,7 +40,8 @@ func TestManyBodiesAtOnce(t *testing.T) {
 		app.CodeRateLimited)
 	// While one is still being refused, what was read of it is held as well.
 	within(t, "as much is held as one address may", func() bool { return held() == most*whole })
-	w.refused(w.call("POST", "/execute", large, "X-Forwarded-For: 192.0.2.2"), http.StatusBadRequest, app.CodeInvalidJSON)
+	w.refused(w.call("POST", "/execute", large, "X-Forwarded-For: 192.0.2.2"), http.StatusBadRequest,
+		app.CodeInvalidJSON)
 	w.refused(w.call("POST", "/execute", large[:httpx.SmallBody], "X-Forwarded-For: 192.0.2.1"), http.StatusBadRequest,
 		app.CodeInvalidJSON)
 }
@@ -58,7 +59,8 @@ func TestSlowBodiesGiveWay(t *testing.T) {
 		t.Cleanup(func() { _ = conn.Close() })
 		w.must(conn.SetDeadline(time.Now().Add(time.Minute)))
 		_, err = fmt.Fprintf(conn,
-			"POST /execute HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\nX-Forwarded-For: 192.0.2.%d\r\n\r\n%s", len(large), n%2,
+			"POST /execute HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\nX-Forwarded-For: 192.0.2.%d\r\n\r\n%s",
+			len(large), n%2,
 			large[1:])
 		w.must(err)
 		slow = append(slow, conn)
@@ -70,7 +72,8 @@ func TestSlowBodiesGiveWay(t *testing.T) {
 	w.refused(w.call("POST", "/execute", large, "X-Forwarded-For: 192.0.2.9"), http.StatusTooManyRequests,
 		app.CodeRateLimited)
 	within(t, "one has given way", func() bool { return w.web.bodies.Used() == 7*(app.MaxBody-httpx.SmallBody) })
-	w.refused(w.call("POST", "/execute", large, "X-Forwarded-For: 192.0.2.9"), http.StatusBadRequest, app.CodeInvalidJSON)
+	w.refused(w.call("POST", "/execute", large, "X-Forwarded-For: 192.0.2.9"), http.StatusBadRequest,
+		app.CodeInvalidJSON)
 	answer, err := http.ReadResponse(bufio.NewReader(slow[0]), nil)
 	w.must(err)
 	text, err := io.ReadAll(answer.Body)

@@ -50,7 +50,8 @@ func TestRerunByAgent(t *testing.T) {
 	if a := w.call("POST", "/executions/"+id+"/cancel", ""); a.status != 200 {
 		t.Fatal(a.text)
 	}
-	w.refused(w.call("POST", "/executions/"+id+"/rerun", `{"lively":true}`), http.StatusBadRequest, app.CodeUnknownField)
+	w.refused(w.call("POST", "/executions/"+id+"/rerun", `{"lively":true}`), http.StatusBadRequest,
+		app.CodeUnknownField)
 	a := w.call("POST", "/executions/"+id+"/rerun", `{"live":true}`, bearerOf(p))
 	again, _ := a.json["execution_id"].(string)
 	if a.status != http.StatusAccepted || again == id || !app.IsExecutionID(again) {
@@ -77,17 +78,17 @@ func TestSandboxPageAndPlacement(t *testing.T) {
 	if !after.Proved.After(before.Proved) || !after.InUse {
 		t.Errorf("proved at %v, before at %v", after.Proved, before.Proved)
 	}
-	s.get(paths.Sandbox).says(".notice[role=status]", "The proofs were taken again.")
+	s.get(paths.Sandbox).says(".notice[role=status]", "The sandbox was proved again.")
 
 	p := s.locked()
-	form := s.get(paths.ProfileURL(p.Handle)).want(http.StatusOK).says("#placement h2", "Where scripts run")
+	form := s.get(paths.ProfileURL(p.Handle)).want(http.StatusOK).says("#placement h2", "Sandbox")
 	s.submit(form, "#placement form", "", "backend", after.Name, "min_tier", "full").leads(paths.ProfileURL(p.Handle))
 	now, err := s.access.ProfileByHandle(t.Context(), p.Handle)
 	s.must(err)
 	if now.Placement != (app.Placement{Backend: after.Name, MinTier: "full"}) || now.Policy != p.Policy+1 {
 		t.Errorf("placement %+v, policy %d after %d", now.Placement, now.Policy, p.Policy)
 	}
-	s.post(paths.ProfilePlaceURL(p.Handle), "backend",
+	s.post(paths.At(paths.ProfilePlace, p.Handle), "backend",
 		"nonesuch").want(http.StatusUnprocessableEntity).says("#backend-wrong", "There is no such backend here")
 }
 
@@ -98,9 +99,10 @@ func TestLockSaysWhereScriptsRun(t *testing.T) {
 	s.login()
 	p, err := s.access.CreateProfile(t.Context(), s.person, "placed")
 	s.must(err)
-	s.get(paths.ProfileLockURL(p.Handle)).want(http.StatusOK).says(".sentences", "any sandbox of this instance")
-	_, err = s.access.SetPlacement(t.Context(), s.person, p.Handle, app.Placement{Backend: "bubblewrap", MinTier: "full"})
+	s.get(paths.At(paths.ProfileLock, p.Handle)).want(http.StatusOK).says(".sentences", "any sandbox of this instance")
+	_, err = s.access.SetPlacement(t.Context(), s.person, p.Handle, app.Placement{Backend: "bubblewrap",
+		MinTier: "full"})
 	s.must(err)
-	s.get(paths.ProfileLockURL(p.Handle)).want(http.StatusOK).says(".sentences",
+	s.get(paths.At(paths.ProfileLock, p.Handle)).want(http.StatusOK).says(".sentences",
 		"with the backend bubblewrap, with isolation full at least, or not at all")
 }

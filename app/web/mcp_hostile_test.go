@@ -52,7 +52,8 @@ func TestSessionOpensBriefly(t *testing.T) {
 	long := strings.Replace(initialize, `"name":"t"`, `"name":"`+strings.Repeat("x", mcphttp.MaxOpening)+`"`, 1)
 	w.refused(w.call("POST", "/mcp", long, modelHeaders()...), http.StatusRequestEntityTooLarge, app.CodeTooLarge)
 	if got := w.call("POST", "/mcp",
-		strings.Replace(initialize, `"name":"t"`, `"name":"`+strings.Repeat("x", mcphttp.MaxOpening-len(initialize))+`"`, 1),
+		strings.Replace(initialize, `"name":"t"`, `"name":"`+strings.Repeat("x",
+			mcphttp.MaxOpening-len(initialize))+`"`, 1),
 		modelHeaders()...); got.status != http.StatusOK {
 		t.Errorf("%d %s", got.status, got.text)
 	}
@@ -196,7 +197,8 @@ func TestBodyOfAStreamThatNeverComes(t *testing.T) {
 			conn, err := net.Dial("tcp", address.String())
 			w.must(err)
 			defer conn.Close()
-			_, err = fmt.Fprintf(conn, "%s /mcp HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n%s\r\n\r\n", method, length)
+			_, err = fmt.Fprintf(conn, "%s /mcp HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n%s\r\n\r\n", method,
+				length)
 			w.must(err)
 			w.must(conn.SetReadDeadline(time.Now().Add(10 * time.Second)))
 			if _, err := conn.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
@@ -249,7 +251,8 @@ func TestBodiesOfLongCallsGiveWay(t *testing.T) {
 		wait += strings.Repeat(" ", app.MaxBody-len(wait))
 		_, err = fmt.Fprintf(conn,
 			"POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nAccept: application/json, "+
-				"text/event-stream\r\nMcp-Session-Id: %s\r\n%s\r\nX-Forwarded-For: 192.0.2.%d\r\nContent-Length: %d\r\n\r\n%s",
+				"text/event-stream\r\nMcp-Session-Id: %s\r\n%s\r\nX-Forwarded-For: 192.0.2.%d\r\nContent-Length: "+
+				"%d\r\n\r\n%s",
 			session, bearerOf(p), n, len(wait), wait)
 		w.must(err)
 		calls = append(calls, bufio.NewReader(conn))
@@ -266,7 +269,8 @@ func TestBodiesOfLongCallsGiveWay(t *testing.T) {
 	w.refused(w.call("POST", "/execute", large, "X-Forwarded-For: 192.0.2.99"), http.StatusTooManyRequests,
 		app.CodeRateLimited)
 	within(t, "one has given way", func() bool { return w.web.bodies.Used() == 7*whole })
-	w.refused(w.call("POST", "/execute", large, "X-Forwarded-For: 192.0.2.99"), http.StatusBadRequest, app.CodeInvalidJSON)
+	w.refused(w.call("POST", "/execute", large, "X-Forwarded-For: 192.0.2.99"), http.StatusBadRequest,
+		app.CodeInvalidJSON)
 }
 
 // TestSessionKeepsNoAddress: a call is recorded under the address that it came from, whoever opened

@@ -45,7 +45,8 @@ func TestNoAgentSeesHowTheServerDoes(t *testing.T) {
 	}
 	seen := 0
 	for _, r := range e.Routes() {
-		about := strings.Contains(r.Path, "metrics") || strings.Contains(r.Path, "debug") || strings.Contains(r.Path, "pprof")
+		about := strings.Contains(r.Path, "metrics") || strings.Contains(r.Path, "debug") || strings.Contains(r.Path,
+			"pprof")
 		if about != guarded[r.Method+" "+r.Path] {
 			t.Errorf("%s %s: guarded %v", r.Method, r.Path, !about)
 		}
@@ -58,7 +59,8 @@ func TestNoAgentSeesHowTheServerDoes(t *testing.T) {
 				w := ask(r.Method, r.Path, map[string]string{"Authorization": header})
 				if w.Code != http.StatusUnauthorized && w.Code != http.StatusTooManyRequests ||
 					!strings.Contains(w.Body.String(), `"hint"`) {
-					t.Errorf("%s %s with %s as %q: %d %.100s", r.Method, r.Path, kind, strings.SplitN(header, " ", 2)[0], w.Code,
+					t.Errorf("%s %s with %s as %q: %d %.100s", r.Method, r.Path, kind, strings.SplitN(header, " ",
+						2)[0], w.Code,
 						w.Body)
 				}
 			}

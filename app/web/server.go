@@ -89,9 +89,11 @@ func New(cfg Config) *Server {
 		ProfilesPerMinute: cfg.ProfilesPerMinute,
 	})
 	s.ui = ui.New(ui.Config{
-		Access: cfg.Access, Engine: cfg.Engine, Prober: cfg.Prober, Transfer: cfg.Transfer, Retention: cfg.Retention,
-		Rules: cfg.Rules, Hub: cfg.Hub, Log: cfg.Log, Now: cfg.Now, Key: cfg.Key, Origins: s.origins, Drain: s.drain,
-		Version: cfg.Version, TokenPlace: cfg.Where.Token, DataLoss: cfg.Where.Losing,
+		Config: uix.Config{
+			Access: cfg.Access, Engine: cfg.Engine, Transfer: cfg.Transfer, Hub: cfg.Hub, Log: cfg.Log, Now: cfg.Now,
+			Origins: s.origins, Drain: s.drain, Version: cfg.Version, DataLoss: cfg.Where.Losing,
+		},
+		Prober: cfg.Prober, Retention: cfg.Retention, Rules: cfg.Rules, Key: cfg.Key, TokenPlace: cfg.Where.Token,
 	})
 	e := s.router()
 	s.mcp = mcphttp.New(mcphttp.Config{

@@ -26,7 +26,10 @@ func TestUIInABrowser(t *testing.T) {
 	b.Until(`!document.querySelector("[data-copy=invitation]").classList.contains("done")`)
 	// TestCopiedStaysWhileThePageChanges: that it was copied is still said when the page is brought up
 	// to date meanwhile.
-	b.Text(`(window.changed = 0, document.addEventListener("htmx:after:swap", (e) => { if (e.target.id === "overview") changed++; }), document.querySelector("[data-copy=invitation]").classList.add("done"), document.body.dispatchEvent(new Event("sandbox")))`)
+	b.Text(`(window.changed = 0, document.addEventListener("htmx:after:swap",
+		(e) => { if (e.target.id === "overview") changed++; }),
+			document.querySelector("[data-copy=invitation]").classList.add("done"),
+				document.body.dispatchEvent(new Event("sandbox")))`)
 	b.Until(`changed > 0`)
 	b.Until(`document.querySelector("[data-copy=invitation]").matches(".done")`)
 
@@ -36,7 +39,8 @@ func TestUIInABrowser(t *testing.T) {
 	b.Heading("Add a credential")
 	b.Type("#name", "ORACLE_PASSWORD")
 	b.Type("#value", uiSecrets()[0])
-	b.Until(`document.querySelector("[value=sealed]").checked && document.querySelector("[name='place.query']").checkVisibility()`)
+	b.Until(`document.querySelector("[value=sealed]").checked &&
+		document.querySelector("[name='place.query']").checkVisibility()`)
 	b.Click("[value=injected]")
 	b.Until(`!document.querySelector("[name='place.query']").checkVisibility()`) // those are for sealed values
 	b.Click(".foot .primary")
@@ -64,7 +68,8 @@ func TestUIInABrowser(t *testing.T) {
 	b.Until(`document.querySelector("#value\\.ORACLE_DSN").value === ` + browsertest.Quoted(uiSecrets()[1]))
 	b.Click(`.lock .primary`)
 	b.Heading("Lock Monthly revenue report")
-	b.Until(`document.querySelector(".sentences").innerText.includes("Scripts can reach db.example.com on port 1521 over raw TCP")`)
+	b.Until(`document.querySelector(".sentences").
+		innerText.includes("Scripts can reach db.example.com on port 1521 over raw TCP")`)
 	b.Click(`.lock button.primary`)
 	b.Until(`document.querySelector("#profile-id")?.innerText === ` + browsertest.Quoted(p.ID))
 
@@ -89,7 +94,8 @@ func TestUIInABrowser(t *testing.T) {
 	b.Heading("Overview")
 	b.Until(`document.querySelector("#recent")?.innerText.includes("Completed")`)
 	_, _, err = s.engine.Submit(t.Context(),
-		engine.Submission{ProfileID: p.ID, Script: "print x\nfail KeyError: 'nope'", By: app.Actor{Kind: app.ActorAgent}})
+		engine.Submission{ProfileID: p.ID, Script: "print x\nfail KeyError: 'nope'",
+			By: app.Actor{Kind: app.ActorAgent}})
 	s.must(err)
 	b.Until(`document.querySelector("section#recent tbody")?.innerText.includes("Error")`)
 

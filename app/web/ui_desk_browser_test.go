@@ -48,14 +48,16 @@ func TestFlowFilterAndPage(t *testing.T) {
 	b.Until(`location.search.includes("before=") && document.querySelectorAll("#list tbody tr").length === 7`)
 	b.Back()
 	b.Until(`location.search === "" && document.querySelectorAll("#list tbody tr").length === 50`)
-	b.Text(`(e => { e.value = "error"; e.dispatchEvent(new Event("change", { bubbles: true })); })(document.querySelector("#status"))`)
+	b.Text(`(e => { e.value = "error"; e.dispatchEvent(new Event("change",
+		{ bubbles: true })); })(document.querySelector("#status"))`)
 	b.Until(`location.search.includes("status=error") && document.querySelectorAll("#list tbody tr").length === 1`)
 	b.Type("#text", "KeyError"+kb.Enter)
 	b.Until(`location.search.includes("text=KeyError") && document.querySelectorAll("#list tbody tr").length === 1`)
 	b.Click("#list tbody a")
 	b.Heading("Execution " + format.ShortHandle(bad.Handle))
 	b.Back()
-	b.Until(`document.querySelector("#text")?.value === "KeyError" && document.querySelector("#status").value === "error"`)
+	b.Until(`document.querySelector("#text")?.value === "KeyError" &&
+		document.querySelector("#status").value === "error"`)
 	b.Expect("answer 422")
 	b.Expect("422 (Unprocessable Entity)")
 	b.Open(paths.Executions + "?from=2026-12-01&to=2026-11-01")
@@ -73,7 +75,8 @@ func TestFlowWatchARun(t *testing.T) {
 	b.Says(".timeline", "asked the LLM, waits")
 	b.Click("#answer summary")
 	b.Type("#response", "The sec")
-	b.Text(`(document.querySelector("#stdout .code").scrollTop = 40, window.kept = document.querySelector("#response"))`)
+	b.Text(`(document.querySelector("#stdout .code").scrollTop = 40,
+		window.kept = document.querySelector("#response"))`)
 	_, err := s.engine.Respond(t.Context(), x.ID,
 		engine.Answer{Text: "Somebody else's", By: app.Actor{Kind: app.ActorAgent}})
 	s.must(err)
@@ -96,7 +99,8 @@ func TestFlowOpenRowsStay(t *testing.T) {
 	b.Text(`document.querySelector("#recent tbody a").focus()`)
 	focused := b.Text(`document.activeElement.getAttribute("href")`)
 	s.runs(p, "print x", app.StatusCompleted)
-	b.Until(`document.querySelectorAll("#recent tbody tr").length === 4 && document.activeElement.getAttribute("href") === ` + browsertest.Quoted(focused))
+	b.Until(`document.querySelectorAll("#recent tbody tr").length === 4 &&
+		document.activeElement.getAttribute("href") === ` + browsertest.Quoted(focused))
 }
 
 // TestFlowTwoTabs: what one tab does, the other shows, the counts of the navigation among it.
@@ -105,14 +109,14 @@ func TestFlowTwoTabs(t *testing.T) {
 	b := entered(t, s)
 	other := b.Tab()
 	other.Open(paths.Inbox)
-	other.Says("#inbox", "Nothing needs you")
+	other.Says("#inbox", "You're all caught up")
 	p := s.request([]app.Key{{Name: "ORACLE_PASSWORD"}})
 	other.Says("#inbox", "asks for 1 key")
 	other.Until(`document.querySelector("#waiting-rail").classList.contains("count")`)
 	b.Open(paths.ProfileURL(p.Handle))
 	_, err := s.access.Revoke(t.Context(), s.person, p.Handle)
 	s.must(err)
-	other.Says("#inbox", "Nothing needs you")
+	other.Says("#inbox", "You're all caught up")
 	other.Until(`!document.querySelector("#waiting-rail").classList.contains("count")`)
 	other.Open(paths.Credentials)
 	other.Says("#credentials", "No credentials yet")
@@ -130,13 +134,17 @@ func TestFlowStoryOnAPhone(t *testing.T) {
 	b.Size(390, 844)
 	b.Open(paths.ExecutionURL(good.Handle))
 	b.Until(`document.documentElement.scrollWidth <= innerWidth`)
-	b.Until(`document.querySelector("#result .tree").checkVisibility() && !document.querySelector("#result .raw").checkVisibility()`)
+	b.Until(`document.querySelector("#result .tree").checkVisibility() &&
+		!document.querySelector("#result .raw").checkVisibility()`)
 	b.Text(`document.querySelector("#result").scrollIntoView()`) // from under the bar
 	b.Click(`#result .switch label:has([value=raw])`)
-	b.Until(`!document.querySelector("#result .tree").checkVisibility() && document.querySelector("#result .raw").checkVisibility()`)
+	b.Until(`!document.querySelector("#result .tree").checkVisibility() &&
+		document.querySelector("#result .raw").checkVisibility()`)
 	// The index shows what is being read, and ids can be copied, here without a clipboard API.
-	b.Until(`document.querySelector("#manifest").scrollIntoView(), document.querySelector('.index a[aria-current=location]')?.hash === "#manifest"`)
-	b.Until(`document.querySelector("#script").scrollIntoView(), document.querySelector('.index a[aria-current=location]')?.hash === "#script"`)
+	b.Until(`document.querySelector("#manifest").scrollIntoView(),
+		document.querySelector('.index a[aria-current=location]')?.hash === "#manifest"`)
+	b.Until(`document.querySelector("#script").scrollIntoView(),
+		document.querySelector('.index a[aria-current=location]')?.hash === "#script"`)
 	b.Click("[data-copy=handle]")
 	b.Until(`document.querySelector("[data-copy=handle]").classList.contains("done")`)
 	b.Click(`a[href$="/compare"]`)
@@ -187,7 +195,7 @@ func TestFlowWithoutScripts(t *testing.T) {
 	b.Says("#llm", "The second")
 	b.Click(`.rail a[href="/ui/audit"]`)
 	b.Click(`.chain button`)
-	b.Says(".notice[role=status]", "The whole chain was walked")
+	b.Says(".notice[role=status]", "The whole audit log was checked")
 }
 
 // TestFlowRestart: when the server goes away the page says that it may be out of date; when it is

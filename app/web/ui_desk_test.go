@@ -158,7 +158,8 @@ func TestStatsPage(t *testing.T) {
 		if n := a.doc.Find(".chart rect.completed").Length(); n != 1 {
 			t.Errorf("%s: %d bars with completed", period, n)
 		}
-		if got := a.doc.Find("#numbers tbody tr").Last().Text(); !strings.HasSuffix(strings.Join(strings.Fields(got), " "),
+		if got := a.doc.Find("#numbers tbody tr").Last().Text(); !strings.HasSuffix(strings.Join(strings.Fields(got),
+			" "),
 			"10012") {
 			t.Errorf("%s: the table ends with %q", period, got)
 		}
@@ -181,7 +182,7 @@ func TestInbox(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
 	s.login()
-	s.get(paths.Inbox).want(http.StatusOK).says(".empty", "Nothing needs you")
+	s.get(paths.Inbox).want(http.StatusOK).says(".empty", "You're all caught up")
 	p := s.request([]app.Key{{Name: "ORACLE_PASSWORD"}}, "db.example.com:1521")
 	a := s.get(paths.Inbox).says("#inbox", "asks for 1 key and 1 host").says("#inbox", p.PairingCode)
 	if got := a.doc.Find("#inbox .button").AttrOr("href", ""); got != paths.ProfileURL(p.Handle) {
@@ -221,9 +222,9 @@ func TestAuditPage(t *testing.T) {
 	s.get(paths.Audit+"?subject=nobody").says(".empty", "No entry matches")
 	s.get(paths.Audit + "?actor=martian").want(http.StatusBadRequest)
 	s.get(paths.Audit+"?from=odd").want(http.StatusUnprocessableEntity).says("#from-wrong", "is no day")
-	s.get(paths.Audit+"?before=odd").want(http.StatusOK).says(".chain", "The chain holds")
+	s.get(paths.Audit+"?before=odd").want(http.StatusOK).says(".chain", "Audit log verified")
 	s.post(paths.AuditVerify).leads(paths.Audit)
-	s.get(paths.Audit).says(".notice", "The whole chain was walked")
+	s.get(paths.Audit).says(".notice", "The whole audit log was checked")
 	s.get(paths.AuditVerify).leads(paths.Audit)
 }
 
@@ -246,7 +247,8 @@ func TestAuditIsVerifiedFromWhereItWasVerified(t *testing.T) {
 func TestExecutionStory(t *testing.T) {
 	t.Parallel()
 	s, _, good, bad := history(t)
-	a := s.get(paths.ExecutionURL(good.Handle)).want(http.StatusOK).says(".timeline", "started, after").says(".timeline",
+	a := s.get(paths.ExecutionURL(good.Handle)).want(http.StatusOK).says(".timeline",
+		"started, after").says(".timeline",
 		"completed, after running").says("#result .tree", "2 fields")
 	if got := strings.Join(strings.Fields(a.doc.Find("#result .tree").Text()), " "); got != "2 fieldsa1 item02b1" {
 		t.Errorf("the tree is %q", got)
@@ -255,15 +257,16 @@ func TestExecutionStory(t *testing.T) {
 	if got := a.doc.Find("#script .failing").AttrOr("id", ""); got != "line-2" {
 		t.Errorf("the failing line is %q", got)
 	}
-	s.get(paths.ExecutionPrintURL(good.Handle)).want(http.StatusOK).says("h1", good.Handle).says("#events-title",
+	s.get(paths.At(paths.ExecutionPrint, good.Handle)).want(http.StatusOK).says("h1", good.Handle).says("#events-title",
 		"Audit log").says("main", "The chain of hashes holds").lacks(".rail").lacks("form")
-	s.get(paths.ExecutionPrintURL("nosuchhandle")).want(http.StatusNotFound)
+	s.get(paths.At(paths.ExecutionPrint, "nosuchhandle")).want(http.StatusNotFound)
 }
 
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	s, _, good, bad := history(t)
-	s.get(paths.ExecutionCompareURL(good.Handle)).want(http.StatusOK).says("main", "Choose one").lacks("#diff-stdout")
+	s.get(paths.At(paths.ExecutionCompare, good.Handle)).want(http.StatusOK).says("main",
+		"Choose one").lacks("#diff-stdout")
 	s.submit(s.get(paths.ExecutionURL(good.Handle)), "#rerun form", "").want(http.StatusSeeOther)
 	list := s.get(paths.Executions)
 	again := strings.TrimPrefix(list.doc.Find("tbody tr").First().AttrOr("id", ""), "x-")
@@ -271,17 +274,20 @@ func TestCompare(t *testing.T) {
 	s.must(err)
 	_, err = s.engine.Await(t.Context(), x.ID, 20*time.Second)
 	s.must(err)
-	s.get(paths.ExecutionCompareURL(again)).want(http.StatusOK).says("main", "The result is the same").says("#diff-result",
+	s.get(paths.At(paths.ExecutionCompare, again)).want(http.StatusOK).says("main",
+		"The result is the same").says("#diff-result",
 		"Same").says("#diff-script", "Same")
-	s.get(paths.ExecutionCompareURL(again)+"?with="+bad.Handle).want(http.StatusOK).says("main",
-		"The result is not the same").says("main", "These differ: script").says("#diff-script .gone",
+	s.get(paths.At(paths.ExecutionCompare, again)+"?with="+bad.Handle).want(http.StatusOK).says("main",
+		"The result differs").says("main", "These differ: script").says("#diff-script .gone",
 		"fail").says("#diff-script .come", "quokka")
-	s.get(paths.ExecutionCompareURL(again)+"?with=nosuchhandle").want(http.StatusUnprocessableEntity).says("#with-wrong",
-		"not kept any more")
-	s.get(paths.ExecutionCompareURL("nosuchhandle")).want(http.StatusNotFound)
+	s.get(paths.At(paths.ExecutionCompare, again)+"?with=nosuchhandle").want(http.StatusUnprocessableEntity).
+		says("#with-wrong",
+			"has been removed")
+	s.get(paths.At(paths.ExecutionCompare, "nosuchhandle")).want(http.StatusNotFound)
 	runs := s.runs(s.locked(), "hang", app.StatusRunning)
-	s.get(paths.ExecutionCompareURL(again)+"?with="+runs.Handle).want(http.StatusUnprocessableEntity).says("#with-wrong",
-		"must have ended")
+	s.get(paths.At(paths.ExecutionCompare, again)+"?with="+runs.Handle).want(http.StatusUnprocessableEntity).
+		says("#with-wrong",
+			"must have ended")
 }
 
 // TestPagesRefuseStrangers: no page of the desk, no part and no download without a session, and no
@@ -291,7 +297,8 @@ func TestPagesRefuseStrangers(t *testing.T) {
 	s, _, good, _ := history(t)
 	for _, path := range []string{paths.Root, paths.Stats, paths.Inbox, paths.InboxCount, paths.Executions,
 		paths.ExecutionsExport + "?as=csv", paths.Audit, paths.AuditExport + "?as=csv",
-		paths.ExecutionURL(good.Handle), paths.ExecutionCompareURL(good.Handle), paths.ExecutionPrintURL(good.Handle),
+		paths.ExecutionURL(good.Handle), paths.At(paths.ExecutionCompare, good.Handle), paths.At(paths.ExecutionPrint,
+			good.Handle),
 		paths.Sandbox, paths.Events} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.web.URL+path, nil)
 		s.must(err)
@@ -320,7 +327,7 @@ func TestAStoreThatFails(t *testing.T) {
 	s.must(s.store.Close())
 	for _, path := range []string{paths.Root, paths.Stats, paths.Inbox, paths.Executions,
 		paths.ExecutionsExport + "?as=csv", paths.Audit, paths.AuditExport + "?as=csv", paths.ExecutionURL(good.Handle),
-		paths.ExecutionCompareURL(good.Handle), paths.ExecutionPrintURL(good.Handle)} {
+		paths.At(paths.ExecutionCompare, good.Handle), paths.At(paths.ExecutionPrint, good.Handle)} {
 		if a := s.get(path); a.status != http.StatusInternalServerError || strings.Contains(a.text, "sql") ||
 			a.doc.Find("h1").Length() != 1 {
 			t.Errorf("%s: %d %.200s", path, a.status, a.text)

@@ -32,13 +32,14 @@ func TestUIFirstRunToFirstResult(t *testing.T) {
 	b.Open(paths.ProfileURL(p.Handle))
 	b.Type("#token", uiToken)
 	b.Click("form .primary")
-	b.Heading("Who are you?")
+	b.Heading("Create your account")
 	b.Type("#name", uiName)
 	b.Type("#password", "password1234")
 	b.Type("#password-again", "password1234")
 	b.Click("form .primary")
 	b.Says("#password-wrong", "among those that are tried first")
-	if got := b.Text(`document.querySelector("#name").value + document.querySelector("#password").value`); got != uiName {
+	if got := b.Text(`document.querySelector("#name").value +
+		document.querySelector("#password").value`); got != uiName {
 		t.Errorf("the refused form holds %q", got)
 	}
 	b.Type("#password", uiPassword)
@@ -82,7 +83,7 @@ func TestUIRotateRevokeUndo(t *testing.T) {
 	if c, err := s.access.Credential(t.Context(), "KEY"); err != nil || c.Version != 2 {
 		t.Errorf("version %d, %v", c.Version, err)
 	}
-	b.Open(paths.ProfileRevokeURL(p.Handle))
+	b.Open(paths.At(paths.ProfileRevoke, p.Handle))
 	b.Click("main .danger")
 	b.Says(".undo", "this can be undone")
 	b.Click(".undo .button")
@@ -100,7 +101,8 @@ func TestUIKeyboard(t *testing.T) {
 	b := browsertest.New(t, s.web.URL)
 	s.loginIn(b)
 	ctrlK := func() {
-		b.Until(`(document.dispatchEvent(new KeyboardEvent("keydown", {key: "k", ctrlKey: true, bubbles: true, cancelable: true})), document.getElementById("palette").open)`)
+		b.Until(`(document.dispatchEvent(new KeyboardEvent("keydown", {key: "k", ctrlKey: true, bubbles: true,
+			cancelable: true})), document.getElementById("palette").open)`)
 	}
 	ctrlK()
 	b.Until(`document.activeElement.id === "palette-q" && document.querySelectorAll("#palette-found a").length > 5`)
@@ -158,7 +160,8 @@ func TestUIWithoutScripts(t *testing.T) {
 	b.Heading("Search")
 	b.Type("#q", "paste")
 	b.Click(".find button")
-	b.Until(`location.search === "?q=paste" && document.readyState === "complete" && document.querySelector(".found a")`)
+	b.Until(`location.search === "?q=paste" && document.readyState === "complete" &&
+		document.querySelector(".found a")`)
 	b.Click(".found a")
 	b.Heading("Paste a .env file")
 	b.Type("#text", "KEY=planted-s3cr3t-alpha\nREGION=eu")
@@ -167,9 +170,9 @@ func TestUIWithoutScripts(t *testing.T) {
 	b.Type(`#hosts\.KEY`, "api.example.com")
 	b.Click(".foot .primary")
 	b.Heading("Credentials")
-	b.Says(".told", "What you chose was stored.")
+	b.Says(".told", "Your choices were saved.")
 	b.Says("tbody", "REGION")
-	b.Open(paths.ProfileRevokeURL(p.Handle))
+	b.Open(paths.At(paths.ProfileRevoke, p.Handle))
 	b.Click("main .danger")
 	b.Says(".undo", "this can be undone")
 	b.Click(".undo .button")
@@ -202,7 +205,8 @@ func TestUISessionEndsInAForm(t *testing.T) {
 	b.Click(".foot .primary")
 	b.Says("#trouble", "so nothing was saved")
 	b.Says("#trouble", "What you typed is still here.")
-	if got := b.Text(`document.querySelector("#name").value + " " + document.querySelector("#value").value`); got != "TYPED "+uiSecrets()[0] {
+	if got := b.Text(`document.querySelector("#name").value + " " +
+		document.querySelector("#value").value`); got != "TYPED "+uiSecrets()[0] {
 		t.Errorf("the form holds %q", got)
 	}
 	other := b.Tab()
@@ -226,7 +230,8 @@ func TestUIRefusedForm(t *testing.T) {
 	b.Click(".foot .primary")
 	b.Says("#name-wrong", "can't be a key name")
 	b.Says(".errors", "Nothing was saved")
-	if got := b.Text(`["#name", "#service", "#hosts", "#value"].map((s) => document.querySelector(s).value).join("|") + location.pathname`); got != "2FAST|Reporting|api.example.com|"+paths.CredentialNew {
+	if got := b.Text(`["#name", "#service", "#hosts", "#value"].map((s) => document.querySelector(s).value).join("|") +
+		location.pathname`); got != "2FAST|Reporting|api.example.com|"+paths.CredentialNew {
 		t.Errorf("the refused form holds %q", got)
 	}
 	b.Text(`document.querySelector("#name").select()`)

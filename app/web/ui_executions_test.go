@@ -49,8 +49,9 @@ func TestUIExecutions(t *testing.T) {
 	if strings.Contains(page.text, asks.ID) || strings.Contains(page.text, p.ID) {
 		t.Error("the page shows a token")
 	}
-	s.submit(page, "#answer form", "answer", "response", "").want(http.StatusUnprocessableEntity).says("#response-wrong",
-		"The answer is empty")
+	s.submit(page, "#answer form", "answer", "response", "").want(http.StatusUnprocessableEntity).
+		says("#response-wrong",
+			"The answer is empty")
 	s.submit(page, "#answer form", "answer", "response", "The second").leads(paths.ExecutionURL(asks.Handle))
 	x, err := s.engine.Await(t.Context(), asks.ID, 20*time.Second)
 	s.must(err)
@@ -66,17 +67,17 @@ func TestUIExecutions(t *testing.T) {
 	s.submit(s.get(paths.ExecutionURL(hangs.Handle)), "form[action$='/cancel']",
 		"").leads(paths.ExecutionURL(hangs.Handle))
 	s.get(paths.ExecutionURL(hangs.Handle)).says(".verdict .state", "Cancelled")
-	s.post(paths.ExecutionCancelURL(hangs.Handle)).leads(paths.ExecutionURL(hangs.Handle))
+	s.post(paths.At(paths.ExecutionCancel, hangs.Handle)).leads(paths.ExecutionURL(hangs.Handle))
 
 	// Revoking ends what runs; deleting keeps the history.
 	runs := s.runs(p, "hang", app.StatusRunning)
-	s.post(paths.ProfileRevokeURL(p.Handle)).leads(paths.ProfileURL(p.Handle))
+	s.post(paths.At(paths.ProfileRevoke, p.Handle)).leads(paths.ProfileURL(p.Handle))
 	x, err = s.engine.ByHandle(t.Context(), runs.Handle)
 	s.must(err)
 	if !x.Status.Terminal() {
 		t.Errorf("it still runs after the revocation: %s", x.Status)
 	}
-	s.post(paths.ProfileDeleteURL(p.Handle), "typed", "Monthly revenue report").leads(paths.Profiles)
+	s.post(paths.At(paths.ProfileDelete, p.Handle), "typed", "Monthly revenue report").leads(paths.Profiles)
 	s.get(paths.ExecutionURL(good.Handle)).want(http.StatusOK).says(".verdict", "(deleted)")
 	s.get(paths.ExecutionURL("nosuchhandle")).want(http.StatusNotFound)
 }
@@ -102,7 +103,7 @@ func TestUIPaging(t *testing.T) {
 		_, err := s.access.DescribeProfile(t.Context(), s.person, p.Handle, "name "+strconv.Itoa(i))
 		s.must(err)
 	}
-	audit := s.get(paths.Audit).want(http.StatusOK).says(".chain", "The chain holds")
+	audit := s.get(paths.Audit).want(http.StatusOK).says(".chain", "Audit log verified")
 	s.get(audit.doc.Find(".foot a").AttrOr("href", "")).want(http.StatusOK)
 }
 

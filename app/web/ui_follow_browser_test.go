@@ -28,7 +28,8 @@ func TestFlowAuditFollows(t *testing.T) {
 	b.Says("#events tbody", "SECOND")
 	b.Until(`document.activeElement.dataset.copy === ` + browsertest.Quoted(newest))
 	b.Until(`document.querySelector("#chain p").innerText !== ` + browsertest.Quoted(through))
-	b.Until(`document.querySelectorAll("#chain").length === 1 && document.querySelector("#subject").value === "half a na"`)
+	b.Until(`document.querySelectorAll("#chain").length === 1 &&
+		document.querySelector("#subject").value === "half a na"`)
 }
 
 // TestFlowSettingsFollow: sessions, people, the pause and the rest come by themselves; a password
@@ -52,7 +53,8 @@ func TestFlowSettingsFollow(t *testing.T) {
 	s.must(s.access.PauseExecutions(t.Context(), s.person))
 	b.Says("#pause", "Resume executions")
 	b.Says(".paused", "Executions are paused by test")
-	b.Until(`document.activeElement.id === "old" && document.activeElement.value === "half a pass" && document.querySelector("#redaction details").open`)
+	b.Until(`document.activeElement.id === "old" && document.activeElement.value === "half a pass" &&
+		document.querySelector("#redaction details").open`)
 	b.Open(paths.Root)
 	s.must(s.access.ResumeExecutions(t.Context(), s.person))
 	b.Until(`!document.querySelector(".paused")`) // on every page
@@ -88,10 +90,14 @@ func TestFlowProfileFollows(t *testing.T) {
 	s, p, _, _ := history(t)
 	b := entered(t, s)
 	b.Open(paths.ProfileURL(p.Handle))
-	b.Until(`document.getElementById("live")?._htmx?.sse?.reader && document.querySelectorAll("#beats .beat").length === 2`)
-	b.Text(`document.addEventListener("htmx:sse:after:message", (e) => { if (e.detail?.message?.event.startsWith("execution")) window.nudged = true; })`)
+	b.Until(`document.getElementById("live")?._htmx?.sse?.reader &&
+		document.querySelectorAll("#beats .beat").length === 2`)
+	b.Text(`document.addEventListener("htmx:sse:after:message",
+		(e) => { if (e.detail?.message?.event.startsWith("execution")) window.nudged = true; })`)
 	s.runs(p, "print x", app.StatusCompleted)
-	b.Until(`window.nudged && document.querySelectorAll("#beats").length === 1 && document.querySelectorAll("#beats .beat").length === 3 && document.querySelectorAll("#runs tbody tr").length === 3`)
+	b.Until(`window.nudged && document.querySelectorAll("#beats").length === 1 &&
+		document.querySelectorAll("#beats .beat").length === 3 &&
+			document.querySelectorAll("#runs tbody tr").length === 3`)
 	if b.Text(`document.querySelector("[data-changed]").hidden`) != "true" {
 		t.Error("the page says that the profile changed, because a script ran")
 	}
@@ -99,7 +105,8 @@ func TestFlowProfileFollows(t *testing.T) {
 	s.must(err)
 	b.Until(`!document.querySelector("[data-changed]").hidden`)
 	b.Open(paths.Profiles)
-	b.Until(`document.getElementById("live")?._htmx?.sse?.reader && document.querySelectorAll("#profiles .beat").length === 3`)
+	b.Until(`document.getElementById("live")?._htmx?.sse?.reader &&
+		document.querySelectorAll("#profiles .beat").length === 3`)
 	s.runs(p, "print x", app.StatusCompleted)
 	b.Until(`document.querySelectorAll("#profiles .beat").length === 4`)
 }

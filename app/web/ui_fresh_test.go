@@ -67,7 +67,7 @@ func TestRequireFresh(t *testing.T) {
 	if done != 1 {
 		t.Fatal("it was done without a password")
 	}
-	page := s.get(paths.ConfirmURL(paths.Audit)).want(http.StatusOK).says("h1", "Your password, please").says("label",
+	page := s.get(paths.ConfirmURL(paths.Audit)).want(http.StatusOK).says("h1", "Confirm your password").says("label",
 		uiName)
 	s.submit(page, "main form", "", "password", "wrong").want(http.StatusUnprocessableEntity).says(".wrong",
 		"That is not your password.")

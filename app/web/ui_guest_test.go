@@ -131,7 +131,8 @@ func (g *uiGuest) play(ctx context.Context) (code int, alive bool) {
 			g.send(wire.Message{Result: &wire.Result{Data: []byte(rest)}})
 		case "fail":
 			g.send(wire.Message{Failed: &wire.Failed{Error: rest,
-				Traceback: "Traceback (most recent call last):\n  File \"script.py\", line 2, in <module>\n" + rest, Line: 2}})
+				Traceback: "Traceback (most recent call last):\n  File \"script.py\", line 2, in <module>\n" + rest,
+				Line:      2}})
 			return 1, true
 		case "hang":
 			<-ctx.Done()

@@ -68,7 +68,8 @@ func TestManyOpenPages(t *testing.T) {
 		t.Errorf("%d streams are left", n)
 	}
 	share := func(d time.Duration) float64 { return 100 * d.Seconds() / openFor.Seconds() }
-	t.Logf("%d pages: connecting took %v of CPU, idle %.1f %% of a core, with %d executions in %v %.1f %% (%d refreshes)",
+	t.Logf("%d pages: connecting took %v of CPU, idle %.1f %% of a core, with %d executions in %v %.1f %% (%d "+
+		"refreshes)",
 		*openPages, connected-before, share(idle-connected), runs, *openFor, share(busy-idle), asked.Load())
 }
 

@@ -22,7 +22,8 @@ func TestFlowPartThatFails(t *testing.T) {
 		browsertest.Quoted(paths.Executions+"?from=2026-12-01&to=2026-11-01") + `)`)
 	b.Text(nudge)
 	b.Says("#trouble", "could not be brought up to date")
-	b.Until(`document.querySelectorAll("main").length === 1 && document.querySelectorAll("#list").length === 1 && document.querySelectorAll("#list tbody tr").length === 2`)
+	b.Until(`document.querySelectorAll("main").length === 1 && document.querySelectorAll("#list").length === 1 &&
+		document.querySelectorAll("#list tbody tr").length === 2`)
 
 	// The page of something that is gone.
 	b.Open(paths.ProfileURL(p.Handle))
@@ -35,7 +36,8 @@ func TestFlowPartThatFails(t *testing.T) {
 	s.must(s.access.DeleteProfile(t.Context(), s.person, p.Handle))
 	b.Text(nudge)
 	b.Says("#trouble", "could not be brought up to date")
-	b.Until(`document.querySelectorAll("main").length === 1 && document.querySelectorAll("#live").length === 1 && document.querySelectorAll("#runs tbody tr").length === 2`)
+	b.Until(`document.querySelectorAll("main").length === 1 && document.querySelectorAll("#live").length === 1 &&
+		document.querySelectorAll("#runs tbody tr").length === 2`)
 }
 
 // asking makes a tab count the links it follows and forms it sends to an address that ends so, in

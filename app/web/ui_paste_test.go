@@ -68,7 +68,8 @@ func TestUIPaste(t *testing.T) {
 	s.submit(page, "main form", "", "text", text).leads(paths.CredentialPreview)
 	preview := s.get(paths.CredentialPreview).want(http.StatusOK).says(".head .lead",
 		"5 new credentials, and 1 name that you have already").
-		says("[aria-label=KNOWN] .chip", "exists").says("[aria-label=PEM]", "74 bytes in 3 lines").says("[aria-label=EMPTY]",
+		says("[aria-label=KNOWN] .chip", "exists").says("[aria-label=PEM]",
+		"74 bytes in 3 lines").says("[aria-label=EMPTY]",
 		"empty").says("[aria-label=WEAK] .caution", "many use as a password")
 	for selector, want := range map[string]string{
 		"[name='mode.STRIPE_URL'] option[selected]": "plain", "[name='mode.STRIPE_KEY'] option[selected]": "sealed",
@@ -91,10 +92,10 @@ func TestUIPaste(t *testing.T) {
 
 	mixed := s.submit(preview, "main form", "store", "action.KNOWN", "overwrite", "action.WEAK",
 		"skip").want(http.StatusUnprocessableEntity)
-	mixed.says(".errors", "Saved, except for one entry below.").says("#hosts\\.PEM-wrong",
+	mixed.says(".errors", "1 field needs attention; the rest was saved.").says("#hosts\\.PEM-wrong",
 		"at least one host").lacks("[aria-label=STRIPE_KEY]")
 	s.submit(mixed, "main form", "store", "mode.PEM", "injected").leads(paths.Credentials)
-	s.get(paths.Credentials).says(".notice[role=status]", "was stored").says("tbody", "STRIPE_KEY").says("tbody", "PEM")
+	s.get(paths.Credentials).says(".notice[role=status]", "were saved").says("tbody", "STRIPE_KEY").says("tbody", "PEM")
 	s.get(paths.CredentialPreview).leads(paths.CredentialPaste)
 	list, err := s.access.Credentials(t.Context())
 	s.must(err)
@@ -109,8 +110,9 @@ func TestUIPaste(t *testing.T) {
 	s.submit(s.get(paths.CredentialPreview), "main form", "discard").leads(paths.Credentials)
 	s.get(paths.CredentialPreview).leads(paths.CredentialPaste)
 	s.upload(paths.CredentialPaste, "file", "X=1").leads(paths.CredentialPreview)
-	s.upload(paths.CredentialPaste, "file", "X=1", "text", "Y=1").want(http.StatusUnprocessableEntity).says("#file-wrong",
-		"only one")
+	s.upload(paths.CredentialPaste, "file", "X=1", "text", "Y=1").want(http.StatusUnprocessableEntity).
+		says("#file-wrong",
+			"only one")
 	s.upload(paths.CredentialPaste, "file",
 		strings.Repeat("#", dotenv.MaxText+1)).want(http.StatusUnprocessableEntity).says("#file-wrong", "longer than")
 }

@@ -15,7 +15,7 @@ func TestUIRevokeAndUndo(t *testing.T) {
 	s.login()
 	p := s.locked()
 	s.get(paths.ProfileURL(p.Handle)).lacks(".undo")
-	ask := s.get(paths.ProfileRevokeURL(p.Handle)).want(http.StatusOK).says(".sentences",
+	ask := s.get(paths.At(paths.ProfileRevoke, p.Handle)).want(http.StatusOK).says(".sentences",
 		"For ten minutes you can undo it")
 	s.submit(ask, "main form", "").leads(paths.ProfileURL(p.Handle))
 	page := s.get(paths.ProfileURL(p.Handle)).says(".undo", "What it ran was stopped.").says(".state", "Revoked")
@@ -28,7 +28,7 @@ func TestUIRevokeAndUndo(t *testing.T) {
 	s.runs(p, "print hello", app.StatusCompleted)
 	s.submit(page, ".undo form", "").want(http.StatusUnprocessableEntity).says(".errors", "is not revoked")
 	s.submit(ask, "main form", "").leads(paths.ProfileURL(p.Handle))
-	s.post(paths.ProfileDescribeURL(p.Handle), "description", "Another name").leads(paths.ProfileURL(p.Handle))
+	s.post(paths.At(paths.ProfileDescribe, p.Handle), "description", "Another name").leads(paths.ProfileURL(p.Handle))
 	s.get(paths.ProfileURL(p.Handle)).lacks(".undo")
 	s.submit(page, ".undo form", "").want(http.StatusUnprocessableEntity).says(".errors",
 		"has changed since it was revoked")
@@ -41,7 +41,7 @@ func TestUIDeletingAProfileAsksForItsName(t *testing.T) {
 	s := newUISite(t)
 	s.login()
 	p := s.locked()
-	ask := s.get(paths.ProfileDeleteURL(p.Handle)).want(http.StatusOK).says("label[for=typed]",
+	ask := s.get(paths.At(paths.ProfileDelete, p.Handle)).want(http.StatusOK).says("label[for=typed]",
 		"Type Monthly revenue report to go on")
 	for _, wrong := range []string{"", "Monthly", p.Handle} {
 		s.submit(ask, "main form", "", "typed", wrong).want(http.StatusUnprocessableEntity).says("#typed-wrong",
@@ -54,7 +54,8 @@ func TestUIDeletingAProfileAsksForItsName(t *testing.T) {
 
 	long, err := s.access.CreateProfile(t.Context(), s.person, strings.Repeat("A long name ", 6))
 	s.must(err)
-	ask = s.get(paths.ProfileDeleteURL(long.Handle)).says("label[for=typed]", "Type "+long.Handle[:8]+" to go on")
+	ask = s.get(paths.At(paths.ProfileDelete, long.Handle)).says("label[for=typed]",
+		"Type "+long.Handle[:8]+" to go on")
 	s.submit(ask, "main form", "", "typed", long.Handle[:8]).leads(paths.Profiles)
 }
 
@@ -63,13 +64,13 @@ func TestUIDuplicate(t *testing.T) {
 	s := newUISite(t)
 	s.login()
 	p := s.locked()
-	to := s.post(paths.ProfileCopyURL(p.Handle)).want(http.StatusSeeOther).header.Get("Location")
+	to := s.post(paths.At(paths.ProfileCopy, p.Handle)).want(http.StatusSeeOther).header.Get("Location")
 	copied := s.get(to).want(http.StatusOK).says("h1", "Copy of Monthly revenue report").says(".state",
-		"Being set up").says(".notice[role=status]", "This is the copy.")
+		"Being set up").says(".notice[role=status]", "Profile duplicated.")
 	if copied.doc.Find("form[action$='/setup']").Length() != 1 || to == paths.ProfileURL(p.Handle) {
 		t.Error("it is not a form of its own")
 	}
-	s.post(paths.ProfileCopyURL("none")).want(http.StatusNotFound)
+	s.post(paths.At(paths.ProfileCopy, "none")).want(http.StatusNotFound)
 }
 
 func TestUIProfileList(t *testing.T) {
@@ -88,7 +89,8 @@ func TestUIProfileList(t *testing.T) {
 		t.Errorf("%d rows", n)
 	}
 	for query, rows := range map[string]int{"?state=locked": 1, "?state=revoked": 0, "?q=oracle_dsn": 1,
-		"?q=DB.EXAMPLE+revenue": 1, "?q=" + p.ID: 0, "?q=" + p.ID[4:12]: 0, "?q=&state=": 2, "?state=unlocked&q=dsn": 1} {
+		"?q=DB.EXAMPLE+revenue": 1, "?q=" + p.ID: 0, "?q=" + p.ID[4:12]: 0, "?q=&state=": 2,
+		"?state=unlocked&q=dsn": 1} {
 		a := s.get(paths.Profiles + query).want(http.StatusOK)
 		if n := a.doc.Find("tbody tr").Length(); n != rows {
 			t.Errorf("%s: %d rows, want %d", query, n, rows)
@@ -102,7 +104,8 @@ func TestUIProfileList(t *testing.T) {
 	if n := one.doc.Find("#beats .beat").Length(); n != 4 {
 		t.Errorf("%d ticks", n)
 	}
-	if href := one.doc.Find("#beats .beat.error").AttrOr("href", ""); href == "" || s.get(href).status != http.StatusOK {
+	if href := one.doc.Find("#beats .beat.error").AttrOr("href",
+		""); href == "" || s.get(href).status != http.StatusOK {
 		t.Errorf("a tick leads to %q", href)
 	}
 }
@@ -115,10 +118,10 @@ func TestUIHostsLeftOutAtTheLockAreDecided(t *testing.T) {
 	s.login()
 	p := s.request(nil, "api.example.com", "other.example.com")
 	s.submit(s.get(paths.ProfileURL(p.Handle)), "form[action$='/setup']", "review", "allow.0",
-		"yes").leads(paths.ProfileLockURL(p.Handle))
-	lock := s.get(paths.ProfileLockURL(p.Handle)).says(".left-out",
-		"Asked for and not ticked, so out of reach: other.example.com.")
+		"yes").leads(paths.At(paths.ProfileLock, p.Handle))
+	lock := s.get(paths.At(paths.ProfileLock, p.Handle)).says(".left-out",
+		"Requested but not allowed: other.example.com.")
 	s.submit(lock, ".lock form", "").leads(paths.ProfileURL(p.Handle))
 	s.get(paths.ProfileURL(p.Handle)).lacks("#requests").says(".sentences", "api.example.com")
-	s.get(paths.Inbox).says("#inbox", "Nothing needs you")
+	s.get(paths.Inbox).says("#inbox", "You're all caught up")
 }

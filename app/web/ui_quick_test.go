@@ -64,14 +64,19 @@ func TestPagesAreQuick(t *testing.T) {
 	for name, path := range map[string]string{
 		"all": "", "profile": "?profile=p07", "large profile": "?profile=p00", "status": "?status=timeout",
 		"status nobody has": "?status=running", "profile and status": "?profile=p00&status=error",
-		"a day": "?from=" + from + "&to=" + to, "host": "?host=api17.example.com", "rare host": "?host=rare.example.com",
+		"a day": "?from=" + from + "&to=" + to, "host": "?host=api17.example.com",
+		"rare host":        "?host=rare.example.com",
 		"host and profile": "?host=api17.example.com&profile=p07",
 		"common word":      "?text=revenue", "rare word": "?text=quokka", "words": "?text=KeyError+amount",
 		"word and status": "?text=revenue&status=timeout", "word nobody wrote": "?text=zyzzyva",
 		"word, host, day": "?text=revenue&host=api17.example.com&from=" + from + "&to=" + to,
-		"all of it":       "?profile=p00&status=completed&host=api17.example.com&text=revenue&from=" + from + "&to=" + to,
+		"all of it": "?profile=p00&status=completed&host=api17.example.com&text=revenue&from=" + from + "&to=" +
+			to,
 	} {
-		slow = append(slow, s.timed("list: "+name, func(page string) string { return nextOr(page, paths.Executions+path) }))
+		slow = append(slow, s.timed("list: "+name, func(page string) string {
+			return nextOr(page,
+				paths.Executions+path)
+		}))
 	}
 	p := s.locked() // the others' ids are sealed by nobody, so their own pages can't be shown
 	var real []string

@@ -52,9 +52,10 @@ func TestUISealedCredential(t *testing.T) {
 	if first := add.doc.Find(".choice b").First().Text(); first != "Sealed" {
 		t.Errorf("%q stands first", first)
 	}
-	add.says(".choice.injected .caution", "Redaction stops accidents only").says(".choice.injected",
+	add.says(".choice.injected .caution", "Redaction only stops accidents").says(".choice.injected",
 		"AWS SigV4, HMAC").says("#value-hint", "at least 16 characters")
-	refused := s.submit(add, "main form", "", "name", "KEY", "value", uiSecrets()[0], "hosts", "https://x", "place.query",
+	refused := s.submit(add, "main form", "", "name", "KEY", "value", uiSecrets()[0], "hosts", "https://x",
+		"place.query",
 		"yes", "plain_http", "yes").want(http.StatusUnprocessableEntity)
 	if refused.doc.Find("[name='place.query'][checked], [name=plain_http][checked]").Length() != 2 ||
 		refused.doc.Find("[name='place.body'][checked]").Length() != 0 {
@@ -163,7 +164,7 @@ func TestUICredentialTellsWhatFollows(t *testing.T) {
 		says("form #affects", "Used by 3 profiles (2 locked).").says("#value-hint", "for 12 days")
 	keep(0)
 	s.get(at).says("#value-hint", "not searched for the old one any more")
-	s.get(paths.CredentialDeleteURL("KEY")).says("main", "Scripts can't use it any more").says("main",
+	s.get(paths.At(paths.CredentialDelete, "KEY")).says("main", "Scripts can't use it any more").says("main",
 		"Revoke it there first.")
 
 	plain := access.CredentialInput{Name: "HOST", Mode: app.ModePlain, Value: app.NewSecret("db.example.com")}
@@ -172,7 +173,7 @@ func TestUICredentialTellsWhatFollows(t *testing.T) {
 	if text := s.get(paths.CredentialURL("HOST")).doc.Find("#value-hint").Text(); strings.Contains(text, "searched") {
 		t.Errorf("of a plain value: %q", text)
 	}
-	deletion := s.get(paths.CredentialDeleteURL("HOST")).says("main", "Scripts can't use it any more")
+	deletion := s.get(paths.At(paths.CredentialDelete, "HOST")).says("main", "Scripts can't use it any more")
 	if text := deletion.doc.Find("main").Text(); strings.Contains(text, "searching") {
 		t.Errorf("of a plain value: %q", text)
 	}
@@ -191,18 +192,20 @@ func TestUISealedKeyThatGoesNowhere(t *testing.T) {
 	if got := page.doc.Find(`#hosts\.save`).Text(); got != "other.example.com" {
 		t.Errorf("the profile's only host is not suggested, but %q", got)
 	}
-	lock := paths.ProfileLockURL(p.Handle)
+	lock := paths.At(paths.ProfileLock, p.Handle)
 	s.submit(page, "form[action$='/setup']", "review", "allow.0", "yes", "value.save", uiSecrets()[1]).leads(lock)
 	review := s.get(lock).says(".sentences .warn",
-		"KEY is sealed: scripts never see its value. It goes only to api.example.com:443 and *.b.example.com:8443, which "+
-			"scripts can't reach: it can go nowhere.").
+		"KEY is sealed: scripts never see its value. It goes only to api.example.com:443 and *.b.example.com:8443, "+
+			"which scripts can't reach: it can go nowhere.").
 		says(".stranded", "KEY could go nowhere").says(".sentences",
-		"save is sealed: scripts never see its value. It goes only to other.example.com:443, in the usual credential headers.")
+		"save is sealed: scripts never see its value. It goes only to other.example.com:443, in the usual "+
+			"credential headers.")
 	s.send(review.doc.Find(".stranded form").AttrOr("action", ""),
 		map[string][]string{"do": {"review"},
 			"new_host": {review.doc.Find(".stranded button").First().AttrOr("value", "")}}).leads(lock)
 	after := s.get(lock).lacks(".stranded").says(".sentences",
-		"KEY is sealed: scripts never see its value. It goes only to api.example.com:443, in the usual credential headers.").
+		"KEY is sealed: scripts never see its value. It goes only to api.example.com:443, in the usual credential "+
+			"headers.").
 		says(".sentences", "Scripts can reach api.example.com on port 443.").says(".sentences",
 		"Scripts can reach other.example.com")
 	s.submit(after, ".lock form", "").leads(paths.ProfileURL(p.Handle))
@@ -217,7 +220,7 @@ func TestUISealedKeyThatGoesNowhere(t *testing.T) {
 	locked.doc.Find("#hosts [name='allow." + i[len("host."):] + "']").RemoveAttr("checked")
 	s.submit(locked, "#hosts form", "save").leads(paths.ProfileURL(p.Handle))
 	taken := s.get(paths.ProfileURL(p.Handle)).says(".stranded", "KEY could go nowhere")
-	summary := s.send(paths.ProfileHostsURL(p.Handle),
+	summary := s.send(paths.At(paths.ProfileHosts, p.Handle),
 		map[string][]string{"do": {"save"},
 			"new_host": {taken.doc.Find(".stranded button").First().AttrOr("value", "")}}).want(http.StatusOK)
 	summary.says("li:has(.fresh)",
@@ -245,14 +248,16 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 	at := paths.ProfileURL(p.Handle)
 	page := s.get(at).says("#requests h2", "The agent asks for 2 more hosts").says("#requests",
 		"Line 3 of execution "+format.ShortHandle(x.Handle)+" was refused there")
-	if got := page.doc.Find("#requests form a").First().AttrOr("href", ""); got != paths.ExecutionURL(x.Handle)+"#line-3" {
+	if got := page.doc.Find("#requests form a").First().AttrOr("href",
+		""); got != paths.ExecutionURL(x.Handle)+"#line-3" {
 		t.Errorf("leads to %q", got)
 	}
-	allow := s.send(paths.ProfileHostsURL(p.Handle),
-		map[string][]string{"host.0": {"api.example.com:443"}, "private.0": {"yes"}, "allow.0": {"yes"}}).want(http.StatusOK)
+	allow := s.send(paths.At(paths.ProfileHosts, p.Handle),
+		map[string][]string{"host.0": {"api.example.com:443"}, "private.0": {"yes"},
+			"allow.0": {"yes"}}).want(http.StatusOK)
 	allow.says("li:has(.fresh)",
-		"Scripts can reach api.example.com on port 443, also where it leads to a private address in your network: Airlock "+
-			"checks the name, but not always who answers.")
+		"Scripts can reach api.example.com on port 443, also where it leads to a private address in your network: "+
+			"Airlock checks the name, but not always who answers.")
 	if p, _ := s.access.ProfileByHandle(t.Context(), p.Handle); p.Policy != 1 {
 		t.Error("looking granted it")
 	}
@@ -260,8 +265,9 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 	// What somebody else changed in the meantime is looked at first.
 	_, err := s.access.DescribeProfile(t.Context(), s.person, p.Handle, "Another name")
 	s.must(err)
-	s.submit(allow, "main form", "grant").want(http.StatusUnprocessableEntity).says(".errors", "changed after you looked")
-	again := s.send(paths.ProfileHostsURL(p.Handle),
+	s.submit(allow, "main form", "grant").want(http.StatusUnprocessableEntity).says(".errors", "changed after you "+
+		"looked")
+	again := s.send(paths.At(paths.ProfileHosts, p.Handle),
 		map[string][]string{"host.0": {"api.example.com:443"}, "allow.0": {"yes"}}).want(http.StatusOK)
 	s.submit(again, "main form", "grant").leads(at)
 	now, err := s.access.ProfileByHandle(t.Context(), p.Handle)
@@ -275,8 +281,9 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 	s.get(at).lacks("#requests").says(".chip", "policy version 2")
 
 	// Ticks bring in no host that nobody asked for, and nothing is shown that can't be granted.
-	s.send(paths.ProfileHostsURL(p.Handle), map[string][]string{"host.0": {"evil.example"}, "allow.0": {"yes"}}).leads(at)
-	s.send(paths.ProfileHostsURL(p.Handle),
+	s.send(paths.At(paths.ProfileHosts, p.Handle), map[string][]string{"host.0": {"evil.example"},
+		"allow.0": {"yes"}}).leads(at)
+	s.send(paths.At(paths.ProfileHosts, p.Handle),
 		map[string][]string{"new_host": {"localhost"}}).want(http.StatusUnprocessableEntity).says("#new_host-wrong",
 		"never reachable")
 	if now, _ = s.access.ProfileByHandle(t.Context(), p.Handle); len(now.Hosts) != 1 || now.Policy != 2 {
@@ -288,15 +295,16 @@ func TestUITestNeedsASession(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
 	s.sealed("KEY", "api.example.com")
-	s.post(paths.CredentialTestURL("KEY"), "target", "api.example.com:443").leads(paths.Login)
+	s.post(paths.At(paths.CredentialTest, "KEY"), "target", "api.example.com:443").leads(paths.Login)
 	c, err := s.access.Credential(t.Context(), "KEY")
 	s.must(err)
 	if !c.CheckedAt.IsZero() {
 		t.Error("it was tested")
 	}
 	s.login()
-	s.get(paths.CredentialTestURL("KEY")).leads(paths.CredentialURL("KEY"))
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+paths.CredentialTestURL("KEY"), nil)
+	s.get(paths.At(paths.CredentialTest, "KEY")).leads(paths.CredentialURL("KEY"))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+paths.At(paths.CredentialTest, "KEY"),
+		nil)
 	s.must(err)
 	r.Header.Set("Sec-Fetch-Site", "cross-site")
 	r.Header.Set("Origin", "https://evil.example")
@@ -349,8 +357,9 @@ func probing(t *testing.T, s *uiSite) {
 	roots.AppendCertsFromPEM(instance.Certificate())
 	prober := probe.New(probe.Config{Access: s.access, Authority: instance.Certificate(),
 		Gateway: egress.New(egress.Config{
-			LocalServices: map[string]netip.AddrPort{"api.test:443": netip.MustParseAddrPort(host.Listener.Addr().String())},
-			Authority:     instance, Roots: roots,
+			LocalServices: map[string]netip.AddrPort{"api.test:443": netip.MustParseAddrPort(host.Listener.Addr().
+				String())},
+			Authority: instance, Roots: roots,
 			Lookup: func(context.Context, string) ([]netip.Addr, error) { return nil, nil },
 		})})
 	s.configure(func(c *Config) { c.Prober = prober })

@@ -38,7 +38,7 @@ func TestUISearch(t *testing.T) {
 			t.Errorf("%q: first is %q, want %q", text, got, want)
 		}
 	}
-	s.get(paths.Search+"?q=nowhere-at-all").says("[aria-label=Results]", "Nothing is called “nowhere-at-all”.")
+	s.get(paths.Search+"?q=nowhere-at-all").says("[aria-label=Results]", "No results for “nowhere-at-all”.")
 	part := s.part(paths.Search + "?q=revenue")
 	if part.doc.Find("nav").Length() != 0 || part.doc.Find(".found a").Length() == 0 {
 		t.Errorf("the part is %s", part.text)

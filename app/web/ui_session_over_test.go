@@ -51,7 +51,8 @@ func (s *uiSite) slowly(path, kind, begin, rest string) (finish func() *http.Res
 	s.t.Cleanup(func() { _ = conn.Close() })
 	k := s.cookie()
 	_, err = fmt.Fprintf(conn,
-		"POST %s HTTP/1.1\r\nHost: airlock.example\r\nCookie: %s=%s\r\nContent-Type: %s\r\nContent-Length: %d\r\nExpect: "+
+		"POST %s HTTP/1.1\r\nHost: airlock.example\r\nCookie: %s=%s\r\nContent-Type: %s\r\nContent-Length: "+
+			"%d\r\nExpect: "+
 			"100-continue\r\n\r\n",
 		path, k.Name, k.Value, kind, len(begin)+len(rest))
 	s.must(err)

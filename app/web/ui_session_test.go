@@ -61,7 +61,7 @@ func TestUISessions(t *testing.T) {
 	if got.status != http.StatusUnauthorized || !strings.HasPrefix(got.header.Get("HX-Redirect"), paths.Login) {
 		t.Errorf("status %d, HX-Redirect %q", got.status, got.header.Get("HX-Redirect"))
 	}
-	for _, path := range []string{paths.Events, paths.Settings, paths.ProfileLockURL("x")} {
+	for _, path := range []string{paths.Events, paths.Settings, paths.At(paths.ProfileLock, "x")} {
 		if got := s.get(path); got.status != http.StatusSeeOther {
 			t.Errorf("%s: %d", path, got.status)
 		}
@@ -99,7 +99,8 @@ func TestUISecureCookieOnAPlatform(t *testing.T) {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		w := httptest.NewRecorder()
 		s.server.Handler().ServeHTTP(w, r)
-		if got := w.Header().Get("Set-Cookie"); w.Code != http.StatusSeeOther || strings.Contains(got, "Secure") != want {
+		if got := w.Header().Get("Set-Cookie"); w.Code != http.StatusSeeOther || strings.Contains(got,
+			"Secure") != want {
 			t.Errorf("%s: %d %q", host, w.Code, got)
 		}
 	}

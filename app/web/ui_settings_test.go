@@ -22,7 +22,8 @@ func TestUISettingsTellWhatIsKept(t *testing.T) {
 	keeper := retention.New(retention.Config{Store: s.store, Policy: retention.Policy{Days: 30, Count: 2}})
 	s.configure(func(c *Config) { c.Retention = keeper })
 	s.get(paths.Settings).says("#retention",
-		"Executions of the last 30 days, and of each profile at most the newest 2 executions.").says("#retention", "Not yet")
+		"Executions of the last 30 days, and of each profile at most the newest 2 executions.").says("#retention",
+		"Not yet")
 	s.must(keeper.Pass(t.Context()))
 	s.get(paths.Settings).says("#retention", "Removed 0 executions").says("#retention",
 		"nothing new is taken").lacks(".diskfull")
@@ -44,7 +45,8 @@ func TestUIPeople(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
 	s.login()
-	invited := s.submit(s.get(paths.Settings).want(http.StatusOK), "#people form.foot", "").want(http.StatusOK).says("h1",
+	invited := s.submit(s.get(paths.Settings).want(http.StatusOK), "#people form.foot",
+		"").want(http.StatusOK).says("h1",
 		"An invitation")
 	text := invited.doc.Find("#invitation-text").Text()
 	token := text[strings.LastIndex(text, "\n")+1:]
@@ -60,7 +62,8 @@ func TestUIPeople(t *testing.T) {
 	welcome := bob.get(paths.WelcomeURL(paths.Audit)).want(http.StatusOK)
 	bob.submit(welcome, "form", "", "name", strings.ToUpper(uiName), "password", uiPassword, "password-again",
 		uiPassword).want(http.StatusUnprocessableEntity).says("#name-wrong", "Somebody else has this name")
-	bob.submit(welcome, "form", "", "name", "Bob", "password", uiPassword, "password-again", uiPassword).leads(paths.Audit)
+	bob.submit(welcome, "form", "", "name", "Bob", "password", uiPassword, "password-again",
+		uiPassword).leads(paths.Audit)
 	bob.get(paths.Audit).want(http.StatusOK).says("tbody", "Bob")
 	again := s.another()
 	again.submit(page, "form", "", "token", token).want(http.StatusUnprocessableEntity)
@@ -82,8 +85,8 @@ func TestUIPeople(t *testing.T) {
 	s.submit(ask, "main form", "", "typed", "Bob").leads(paths.Settings)
 	bob.post(paths.Login, "name", "Bob", "password", uiPassword).want(http.StatusUnprocessableEntity).says(".wrong",
 		"The name or the password is wrong.")
-	s.get(paths.SettingsPersonURL("nobody")).want(http.StatusNotFound)
-	s.post(paths.SettingsSessionURL("nothing")).want(http.StatusNotFound)
+	s.get(paths.At(paths.SettingsPerson, "nobody")).want(http.StatusNotFound)
+	s.post(paths.At(paths.SettingsSession, "nothing")).want(http.StatusNotFound)
 }
 
 func TestUIPassword(t *testing.T) {
@@ -96,7 +99,7 @@ func TestUIPassword(t *testing.T) {
 	s.submit(page, form, "", "old", "wrong", "password", next, "password-again",
 		next).want(http.StatusUnprocessableEntity).says("#old-wrong", "That is not your password.")
 	s.submit(page, form, "", "old", uiPassword, "password", next, "password-again",
-		"x").want(http.StatusUnprocessableEntity).says("#password-again-wrong", "not the same")
+		"x").want(http.StatusUnprocessableEntity).says("#password-again-wrong", "doesn't match")
 	s.submit(page, form, "", "old", uiPassword, "password", "password1234", "password-again",
 		"password1234").want(http.StatusUnprocessableEntity).says("#password-wrong", "tried first")
 	s.submit(page, form, "", "old", uiPassword, "password", next, "password-again", next).leads(paths.Settings)
@@ -125,7 +128,7 @@ func TestPause(t *testing.T) {
 		!strings.Contains(text, `"paused":true`) {
 		t.Errorf("the agent is told %s", text)
 	}
-	s.post(paths.ExecutionRespondURL(running.Handle), "response", "the second", "request_id",
+	s.post(paths.At(paths.ExecutionRespond, running.Handle), "response", "the second", "request_id",
 		running.Request.RequestID).leads(paths.ExecutionURL(running.Handle))
 	ended, err := s.engine.Await(t.Context(), running.ID, 20*time.Second)
 	s.must(err)
@@ -136,7 +139,8 @@ func TestPause(t *testing.T) {
 		t.Errorf("what waits is %s, %v", now.Status, err)
 	}
 	s.submit(s.get(paths.Root), ".paused form", "").want(http.StatusSeeOther)
-	if ended, err = s.engine.Await(t.Context(), x.ID, 20*time.Second); err != nil || ended.Status != app.StatusCompleted {
+	if ended, err = s.engine.Await(t.Context(), x.ID, 20*time.Second); err != nil ||
+		ended.Status != app.StatusCompleted {
 		t.Errorf("after it: %s, %v", ended.Status, err)
 	}
 	if text := s.get("/health").text + s.get("/executions/"+x.ID).text; strings.Contains(text, `"paused":true`) {

@@ -206,7 +206,8 @@ func (s *uiSite) post(path string, fields ...string) *uiAnswer {
 
 func (s *uiSite) send(path string, form url.Values) *uiAnswer {
 	s.t.Helper()
-	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.web.URL+path, strings.NewReader(form.Encode()))
+	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.web.URL+path,
+		strings.NewReader(form.Encode()))
 	s.must(err)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	return s.do(r)
@@ -269,7 +270,8 @@ func (s *uiSite) login() {
 func (a *uiAnswer) want(status int) *uiAnswer {
 	a.t.Helper()
 	if a.status != status {
-		a.t.Fatalf("status %d, want %d: %s", a.status, status, strings.Join(strings.Fields(a.doc.Find("main").Text()), " "))
+		a.t.Fatalf("status %d, want %d: %s", a.status, status, strings.Join(strings.Fields(a.doc.Find("main").Text()),
+			" "))
 	}
 	return a
 }

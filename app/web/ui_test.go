@@ -18,15 +18,15 @@ func TestUIPathWithoutScripts(t *testing.T) {
 	s.get(paths.Profiles).leads(paths.LoginURL(paths.Profiles))
 	login := s.get(paths.LoginURL(paths.Profiles)).want(http.StatusOK).says("h1", "Airlock")
 	s.submit(login, "form", "", "token", "atk_wrong").want(http.StatusUnprocessableEntity).says(".wrong",
-		"That is not a token that can be used.")
+		"This token is invalid or has already been used.")
 	s.submit(login, "form", "", "token", uiToken).leads(paths.WelcomeURL(paths.Profiles))
 	s.get(paths.Profiles).leads(paths.LoginURL(paths.Profiles)) // a token alone opens nothing
 	s.get(paths.LoginURL(paths.Profiles)).leads(paths.WelcomeURL(paths.Profiles))
-	welcome := s.get(paths.WelcomeURL(paths.Profiles)).want(http.StatusOK).says("h1", "Who are you?")
+	welcome := s.get(paths.WelcomeURL(paths.Profiles)).want(http.StatusOK).says("h1", "Create your account")
 	s.submit(welcome, "form", "", "name", uiName, "password", "short", "password-again",
 		"short").want(http.StatusUnprocessableEntity).says("#password-wrong", "fewer than 12 characters")
 	s.submit(welcome, "form", "", "name", uiName, "password", uiPassword, "password-again",
-		uiPassword+"x").want(http.StatusUnprocessableEntity).says("#password-again-wrong", "not the same")
+		uiPassword+"x").want(http.StatusUnprocessableEntity).says("#password-again-wrong", "doesn't match")
 	s.submit(welcome, "form", "", "name", uiName, "password", uiPassword, "password-again",
 		uiPassword).leads(paths.Profiles)
 	s.get(paths.Root).want(http.StatusOK).says(".steps .now h3", "Tell your agent about Airlock").says("#invitation",
@@ -38,7 +38,8 @@ func TestUIPathWithoutScripts(t *testing.T) {
 		uiSecrets()[0]).want(http.StatusUnprocessableEntity).says("#hosts-wrong", "at least one host")
 	s.submit(add, "main form", "", "name", "ORACLE_PASSWORD", "value", uiSecrets()[0], "mode",
 		"injected").leads(paths.Credentials)
-	s.get(paths.Credentials).want(http.StatusOK).says(".notice[role=status]", "The credential was added.").says("tbody th",
+	s.get(paths.Credentials).want(http.StatusOK).says(".notice[role=status]",
+		"The credential was added.").says("tbody th",
 		"ORACLE_PASSWORD").says("tbody .state.injected", "Injected")
 
 	// An agent's request.
@@ -53,13 +54,14 @@ func TestUIPathWithoutScripts(t *testing.T) {
 		t.Errorf("the credential of the same name is not suggested, but %q", got)
 	}
 	s.submit(page, "form[action$='/setup']", "review", "value.ORACLE_DSN", "db.example.com/REPORTING", "allow.0", "yes",
-		"private.0", "yes").leads(paths.ProfileLockURL(p.Handle))
-	lock := s.get(paths.ProfileLockURL(p.Handle)).want(http.StatusOK).
+		"private.0", "yes").leads(paths.At(paths.ProfileLock, p.Handle))
+	lock := s.get(paths.At(paths.ProfileLock, p.Handle)).want(http.StatusOK).
 		says(".sentences", "ORACLE_PASSWORD is injected: scripts get the real value.").
 		says(".sentences", "ORACLE_DSN is plain: not a secret.").
-		says(".sentences", "Scripts can reach db.example.com on port 1521 over raw TCP, also where it leads to a private "+
+		says(".sentences", "Scripts can reach db.example.com on port 1521 over raw TCP, also where it leads to a "+
+			"private "+
 			"address in your network: Airlock may be unable to check the server name, the requests or the answers.").
-		says(".sentences", "Scripts can reach nothing else.").says(".sentences",
+		says(".sentences", "Scripts can reach no other hosts.").says(".sentences",
 		"The profile has no end date.").says("#pairing", p.PairingCode)
 	if strings.Contains(lock.doc.Find(".sentences").Text(), "pypi.org") {
 		t.Error("an unticked host is among what is granted")
@@ -87,15 +89,17 @@ func TestUIPathWithoutScripts(t *testing.T) {
 	summary := s.submit(after, "#hosts form", "save", "new_host", "api.example.com").want(http.StatusOK).says("h1",
 		"Change the hosts of").
 		says(".sentences li:has(.fresh)",
-			"Scripts can reach api.example.com on ports 80 and 443: Airlock checks the name, but not always who answers.")
+			"Scripts can reach api.example.com on ports 80 and 443: Airlock checks the name, but not always who "+
+				"answers.")
 	if got := summary.doc.Find(".sentences .fresh").Length(); got != 1 {
 		t.Errorf("%d sentences are marked as new", got)
 	}
 	s.get(paths.ProfileURL(p.Handle)).says(".chip", "policy version 1")
 	s.submit(summary, "main form", "grant").leads(paths.ProfileURL(p.Handle))
 	again := s.get(paths.ProfileURL(p.Handle)).says(".chip", "policy version 2").says(".sentences",
-		"Scripts can reach api.example.com on ports 80 and 443: Airlock checks the name, but not always who answers.").says(
-		"#requests", "pypi.org")
+		"Scripts can reach api.example.com on ports 80 and 443: Airlock checks the name, but not always who answers.").
+		says(
+			"#requests", "pypi.org")
 	s.submit(again, "#requests form", "dismiss").leads(paths.ProfileURL(p.Handle))
 	s.get(paths.ProfileURL(p.Handle)).lacks("#requests")
 	s.get(paths.Root).lacks(".count")
@@ -107,11 +111,13 @@ func TestUICredentials(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
 	s.login()
-	refused := s.post(paths.CredentialNew, "name", "2FAST", "value", uiSecrets()[0], "mode", "plain", "hosts", "https://x",
+	refused := s.post(paths.CredentialNew, "name", "2FAST", "value", uiSecrets()[0], "mode", "plain", "hosts",
+		"https://x",
 		"description", "kept").want(http.StatusUnprocessableEntity)
 	refused.says(".errors", "Nothing was saved")
 	if refused.doc.Find("#name").AttrOr("value", "") != "2FAST" ||
-		refused.doc.Find("#description").AttrOr("value", "") != "kept" || refused.doc.Find("#hosts").Text() != "https://x" {
+		refused.doc.Find("#description").AttrOr("value", "") != "kept" ||
+		refused.doc.Find("#hosts").Text() != "https://x" {
 		t.Error("what was typed is lost")
 	}
 	if refused.header.Get("HX-Push-Url") != "false" {
@@ -155,7 +161,7 @@ func TestUICredentials(t *testing.T) {
 	}
 	s.submit(page, "main form", "", "value", uiSecrets()[1]).leads(paths.Credentials)
 	s.get(paths.CredentialURL("KEY")).says(".lead", "This is version 2.")
-	ask := s.get(paths.CredentialDeleteURL("KEY")).want(http.StatusOK).says("main button", "Delete KEY")
+	ask := s.get(paths.At(paths.CredentialDelete, "KEY")).want(http.StatusOK).says("main button", "Delete KEY")
 	p := s.request([]app.Key{{Name: "KEY"}})
 	_, err = s.access.LinkKey(t.Context(), s.person, p.Handle, "KEY", "KEY")
 	s.must(err)
@@ -163,7 +169,7 @@ func TestUICredentials(t *testing.T) {
 	s.must(err)
 	s.submit(ask, "main form", "", "typed", "KEY").want(http.StatusUnprocessableEntity).says(".errors",
 		"KEY").says(".breaks", "revoke or delete this profile first")
-	s.get(paths.CredentialDeleteURL("KEY")).want(http.StatusOK).lacks("main form").says(".breaks",
+	s.get(paths.At(paths.CredentialDelete, "KEY")).want(http.StatusOK).lacks("main form").says(".breaks",
 		"Monthly revenue report")
 	_, err = s.access.Revoke(t.Context(), s.person, p.Handle)
 	s.must(err)
@@ -214,7 +220,7 @@ func TestUISetUp(t *testing.T) {
 	// One mistake doesn't cost what was typed beside it.
 	mixed := s.submit(page, form, "review", "value.FIRST", uiSecrets()[0], "mode.FIRST", "sealed", "hosts.FIRST",
 		"api.example.com", "new_host", "https://example.com/").want(http.StatusUnprocessableEntity)
-	mixed.says(".errors", "Saved, except for 2 entries below.").says("#value\\.SECOND-wrong",
+	mixed.says(".errors", "2 fields need attention; the rest was saved.").says("#value\\.SECOND-wrong",
 		"Type the value").says("#new_host-wrong", "can't be used")
 	if got := mixed.doc.Find("[name='link.FIRST'] option[selected]").AttrOr("value", ""); got != "FIRST" {
 		t.Errorf("the first key was not saved, it shows %q", got)

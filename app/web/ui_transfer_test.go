@@ -167,7 +167,7 @@ func (s *uiSite) deletesPoint() {
 	s.post(link).want(http.StatusNotFound)
 	s.get(link).want(http.StatusNotFound)
 	for _, name := range []string{"airlock.db", "../airlock.db", "before-import-x.db"} {
-		s.post(paths.RestorePointURL(name)).want(http.StatusNotFound)
+		s.post(paths.At(paths.RestorePointPath, name)).want(http.StatusNotFound)
 	}
 	events, err := s.access.Audit(s.t.Context(), 0, 1)
 	s.must(err)
@@ -196,7 +196,7 @@ func TestUIFailedBackupNeedsSomebody(t *testing.T) {
 		t.Helper()
 		overview, inbox := s.get(paths.Root), s.get(paths.Inbox)
 		if want == "" {
-			inbox.says("main", "Nothing needs you")
+			inbox.says("main", "You're all caught up")
 			if overview.doc.Find("#needs").Length() != 0 {
 				t.Error("the overview asks for somebody")
 			}
@@ -252,7 +252,7 @@ func TestUIBackups(t *testing.T) {
 	fill := []string{"on", "yes", "every", "daily", "keep", "3", "kind", "directory", "directory", dir, "passphrase",
 		houseWords, "again", houseWords}
 	s.post(paths.SettingsBackups,
-		append(fill, "again", houseWords+"x")...).want(http.StatusUnprocessableEntity).says("form", "not the same")
+		append(fill, "again", houseWords+"x")...).want(http.StatusUnprocessableEntity).says("form", "doesn't match")
 	s.post(paths.SettingsBackups,
 		append(fill, "directory", "/nowhere/at/all")...).want(http.StatusUnprocessableEntity).says("#directory-wrong",
 		"There is no directory /nowhere/at/all")
@@ -332,7 +332,8 @@ func TestNoAgentRouteMovesTheHouse(t *testing.T) {
 			for _, as := range []string{"bearer", "cookie", "both"} {
 				q := httptest.NewRequestWithContext(t.Context(), r.Method,
 					"http://airlock.test"+strings.ReplaceAll(r.Path, ":id", "x"),
-					strings.NewReader("passphrase="+strings.ReplaceAll(houseWords, " ", "+")+"&again="+strings.ReplaceAll(houseWords,
+					strings.NewReader("passphrase="+strings.ReplaceAll(houseWords, " ",
+						"+")+"&again="+strings.ReplaceAll(houseWords,
 						" ", "+")))
 				q.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 				if token != "" && as != "cookie" {
@@ -344,7 +345,8 @@ func TestNoAgentRouteMovesTheHouse(t *testing.T) {
 				w := httptest.NewRecorder()
 				e.ServeHTTP(w, q)
 				if w.Code != http.StatusSeeOther || !strings.HasPrefix(w.Header().Get("Location"), paths.Login) {
-					t.Errorf("%s %s with %s as %s: %d to %q", r.Method, r.Path, kind, as, w.Code, w.Header().Get("Location"))
+					t.Errorf("%s %s with %s as %s: %d to %q", r.Method, r.Path, kind, as, w.Code,
+						w.Header().Get("Location"))
 				}
 			}
 		}
@@ -393,7 +395,12 @@ func transferPages(s *Server) (list []httpx.Route) {
 func TestMovingAsksForAFreshPassword(t *testing.T) {
 	t.Parallel()
 	var late atomic.Int64
-	s := newUISite(t, func(c *Config) { c.Now = func() time.Time { return time.Now().Add(time.Duration(late.Load())) } })
+	s := newUISite(t, func(c *Config) {
+		c.Now = func() time.Time {
+			return time.Now().
+				Add(time.Duration(late.Load()))
+		}
+	})
 	s.login()
 	s.get(paths.SettingsMove).want(http.StatusOK)
 	late.Store(int64(6 * time.Minute))

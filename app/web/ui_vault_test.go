@@ -70,19 +70,21 @@ func TestUIVault(t *testing.T) {
 	if c.Source != app.SourceVault || c.Reference != "secret/data/app#token" || c.Description != "a note" {
 		t.Errorf("stored %+v", c)
 	}
-	s.submit(s.get(paths.CredentialURL("TOKEN")), form, "", "reference", "secret/data/nothing#x").leads(paths.Credentials)
+	s.submit(s.get(paths.CredentialURL("TOKEN")), form, "", "reference",
+		"secret/data/nothing#x").leads(paths.Credentials)
 	s.get(paths.Credentials).says("body", "does not resolve in Vault now")
-	s.get(paths.CredentialURL("TOKEN")).says("#in-vault", "Does not resolve").says("#in-vault", "Nothing is stored there")
+	s.get(paths.CredentialURL("TOKEN")).says("#in-vault", "Does not resolve").says("#in-vault", "Nothing is "+
+		"stored there")
 	p, err := s.access.CreateProfile(t.Context(), person, "reports")
 	s.must(err)
 	_, err = s.access.AddKeys(t.Context(), person, p.Handle, []app.Key{{Name: "TOKEN"}})
 	s.must(err)
 	_, err = s.access.LinkKey(t.Context(), person, p.Handle, "TOKEN", "TOKEN")
 	s.must(err)
-	s.get(paths.ProfileLockURL(p.Handle)).want(http.StatusOK).says(".unresolved",
+	s.get(paths.At(paths.ProfileLock, p.Handle)).want(http.StatusOK).says(".unresolved",
 		"TOKEN does not resolve in Vault now").says(".unresolved", "Nothing is stored there")
 	v.Put("nothing", map[string]any{"x": inVault})
-	if s.get(paths.ProfileLockURL(p.Handle)).want(http.StatusOK).doc.Find(".unresolved").Length() != 0 {
+	if s.get(paths.At(paths.ProfileLock, p.Handle)).want(http.StatusOK).doc.Find(".unresolved").Length() != 0 {
 		t.Error("the lock page complains of a reference that resolves")
 	}
 	s.get(paths.Inbox).want(http.StatusOK).says("#inbox", "is being set up")
@@ -101,7 +103,8 @@ func TestUIVault(t *testing.T) {
 	}
 	s.get(paths.Inbox).says("#inbox", "The value of the key TOKEN could not be read from Vault").says("#inbox",
 		"See the reference")
-	s.submit(s.get(paths.CredentialURL("TOKEN")), form, "", "reference", "secret/data/nothing#x").leads(paths.Credentials)
+	s.submit(s.get(paths.CredentialURL("TOKEN")), form, "", "reference",
+		"secret/data/nothing#x").leads(paths.Credentials)
 	if strings.Contains(s.get(paths.Inbox).text, "could not be read") {
 		t.Error("the inbox complains of a reference that nobody has followed yet")
 	}
@@ -123,11 +126,13 @@ func TestUIVault(t *testing.T) {
 	default:
 		t.Error("open pages are not told")
 	}
-	s.get(paths.Inbox).says("#inbox", "Vault does not work").says("#inbox", "Vault is sealed").says("#inbox", "See Vault")
+	s.get(paths.Inbox).says("#inbox", "Vault does not work").says("#inbox", "Vault is sealed").says("#inbox",
+		"See Vault")
 	s.get(paths.Root).says("#needs", "Vault does not work")
 	page = s.get(paths.CredentialURL("TOKEN")).want(http.StatusOK).says("#in-vault", "Vault is sealed")
 	s.submit(page, form, "", "source", "local", "value", "typed-0123456789abcdef").leads(paths.Credentials)
-	if c, err = s.access.Credential(t.Context(), "TOKEN"); err != nil || c.Source != app.SourceLocal || c.Version != 1 ||
+	if c, err = s.access.Credential(t.Context(), "TOKEN"); err != nil || c.Source != app.SourceLocal ||
+		c.Version != 1 ||
 		c.Reference != "" {
 		t.Errorf("stored %+v", c)
 	}

@@ -95,7 +95,7 @@ func (w *walk) point() string {
 	if len(points) == 0 {
 		w.t.Fatal("there is no restore point")
 	}
-	return paths.RestorePointURL(points[0].Name)
+	return paths.At(paths.RestorePointPath, points[0].Name)
 }
 
 func fixed(path string) func(*walk) string { return func(*walk) string { return path } }
@@ -103,15 +103,19 @@ func fixed(path string) func(*walk) string { return func(*walk) string { return 
 func formCases() map[string]formCase {
 	const next = "three blind geese"
 	return map[string]formCase{
-		paths.Login:            {fixed(paths.Login), []string{"name", uiName, "password", uiPassword}, "", false},
-		paths.Confirm:          {fixed(paths.Confirm), []string{"password", uiPassword}, "", false},
-		paths.SettingsTheme:    {fixed(paths.SettingsTheme), []string{"theme", "dark"}, "a cookie of this browser", false},
-		paths.SettingsKeys:     {fixed(paths.SettingsKeys), []string{"keys", "off"}, "a cookie of this browser", false},
-		paths.SettingsInvite:   {fixed(paths.SettingsInvite), nil, "", false},
-		paths.SettingsUninvite: {func(w *walk) string { return paths.SettingsUninviteURL(w.invitation) }, nil, "", false},
-		paths.SettingsSession:  {func(w *walk) string { return paths.SettingsSessionURL(w.session) }, nil, "", false},
+		paths.Login:   {fixed(paths.Login), []string{"name", uiName, "password", uiPassword}, "", false},
+		paths.Confirm: {fixed(paths.Confirm), []string{"password", uiPassword}, "", false},
+		paths.SettingsTheme: {fixed(paths.SettingsTheme), []string{"theme", "dark"}, "a cookie of this browser",
+			false},
+		paths.SettingsKeys:   {fixed(paths.SettingsKeys), []string{"keys", "off"}, "a cookie of this browser", false},
+		paths.SettingsInvite: {fixed(paths.SettingsInvite), nil, "", false},
+		paths.SettingsUninvite: {func(w *walk) string { return paths.At(paths.SettingsUninvite, w.invitation) }, nil,
+			"", false},
+		paths.SettingsSession: {func(w *walk) string { return paths.At(paths.SettingsSession, w.session) }, nil, "",
+			false},
 		paths.SettingsSessions: {fixed(paths.SettingsSessions), []string{"whose", "all"}, "", false},
-		paths.SettingsPerson: {func(w *walk) string { return paths.SettingsPersonURL(w.person) }, []string{"typed", "Bob"},
+		paths.SettingsPerson: {func(w *walk) string { return paths.At(paths.SettingsPerson, w.person) },
+			[]string{"typed", "Bob"},
 			"", false},
 		paths.SettingsPause:  {fixed(paths.SettingsPause), nil, "", false},
 		paths.SettingsResume: {fixed(paths.SettingsResume), nil, "", false},
@@ -124,36 +128,43 @@ func formCases() map[string]formCase {
 			"nothing is stored before the preview is confirmed", false},
 		paths.CredentialPreview: {fixed(paths.CredentialPreview),
 			[]string{"do", "store", "action.PASTED", "add", "mode.PASTED", "plain"}, "", false},
-		paths.CredentialPath: {fixed(paths.CredentialURL("SPARE")), []string{"mode", "injected", "description", "changed"},
+		paths.CredentialPath: {fixed(paths.CredentialURL("SPARE")), []string{"mode", "injected", "description",
+			"changed"},
 			"", false},
-		paths.CredentialTest: {fixed(paths.CredentialTestURL("KEY")), nil,
+		paths.CredentialTest: {fixed(paths.At(paths.CredentialTest, "KEY")), nil,
 			"refused: there is nothing to test about an injected credential; ui_sealed_test.go has the event", false},
-		paths.CredentialDelete: {fixed(paths.CredentialDeleteURL("SPARE")), []string{"typed", "SPARE"}, "", false},
+		paths.CredentialDelete: {fixed(paths.At(paths.CredentialDelete, "SPARE")), []string{"typed", "SPARE"}, "",
+			false},
 
 		paths.ProfileNew: {fixed(paths.ProfileNew), []string{"description", "mine"}, "", false},
-		paths.ProfileSetup: {func(w *walk) string { return paths.ProfileSetupURL(w.open.Handle) },
+		paths.ProfileSetup: {func(w *walk) string { return paths.At(paths.ProfileSetup, w.open.Handle) },
 			[]string{"do", "save", "expiry", "7"}, "", false},
-		paths.ProfileLock: {func(w *walk) string { return paths.ProfileLockURL(w.open.Handle) }, nil, "", false},
-		paths.ProfileHosts: {func(w *walk) string { return paths.ProfileHostsURL(w.profile.Handle) },
+		paths.ProfileLock: {func(w *walk) string { return paths.At(paths.ProfileLock, w.open.Handle) }, nil, "", false},
+		paths.ProfileHosts: {func(w *walk) string { return paths.At(paths.ProfileHosts, w.profile.Handle) },
 			[]string{"do", "grant", "new_host", "other.example.com"}, "", false},
-		paths.ProfileExpiry: {func(w *walk) string { return paths.ProfileExpiryURL(w.profile.Handle) },
+		paths.ProfileExpiry: {func(w *walk) string { return paths.At(paths.ProfileExpiry, w.profile.Handle) },
 			[]string{"expiry", "30"}, "", false},
-		paths.ProfilePlace: {func(w *walk) string { return paths.ProfilePlaceURL(w.profile.Handle) },
+		paths.ProfilePlace: {func(w *walk) string { return paths.At(paths.ProfilePlace, w.profile.Handle) },
 			[]string{"min_tier", "restricted"}, "", false},
-		paths.ProfileDescribe: {func(w *walk) string { return paths.ProfileDescribeURL(w.profile.Handle) },
+		paths.ProfileDescribe: {func(w *walk) string { return paths.At(paths.ProfileDescribe, w.profile.Handle) },
 			[]string{"description", "renamed"}, "", false},
-		paths.ProfileCopy:    {func(w *walk) string { return paths.ProfileCopyURL(w.profile.Handle) }, nil, "", false},
-		paths.ProfileRevoke:  {func(w *walk) string { return paths.ProfileRevokeURL(w.gone.Handle) }, nil, "", false},
-		paths.ProfileRestore: {func(w *walk) string { return paths.ProfileRestoreURL(w.gone.Handle) }, nil, "", false},
-		paths.ProfileDelete: {func(w *walk) string { return paths.ProfileDeleteURL(w.gone.Handle) },
+		paths.ProfileCopy: {func(w *walk) string { return paths.At(paths.ProfileCopy, w.profile.Handle) }, nil, "",
+			false},
+		paths.ProfileRevoke: {func(w *walk) string { return paths.At(paths.ProfileRevoke, w.gone.Handle) }, nil, "",
+			false},
+		paths.ProfileRestore: {func(w *walk) string { return paths.At(paths.ProfileRestore, w.gone.Handle) }, nil, "",
+			false},
+		paths.ProfileDelete: {func(w *walk) string { return paths.At(paths.ProfileDelete, w.gone.Handle) },
 			[]string{"typed", "monthly  revenue report "}, "", false},
 
-		paths.ExecutionRespond: {func(w *walk) string { return paths.ExecutionRespondURL(w.waiting.Handle) },
+		paths.ExecutionRespond: {func(w *walk) string { return paths.At(paths.ExecutionRespond, w.waiting.Handle) },
 			[]string{"response", "this one"}, "", false},
-		paths.ExecutionCancel: {func(w *walk) string { return paths.ExecutionCancelURL(w.running.Handle) }, nil, "", false},
-		paths.ExecutionRerun:  {func(w *walk) string { return paths.ExecutionRerunURL(w.ended.Handle) }, nil, "", false},
-		paths.SandboxProve:    {fixed(paths.SandboxProve), nil, "", false},
-		paths.AuditVerify:     {fixed(paths.AuditVerify), nil, "it only reads", false},
+		paths.ExecutionCancel: {func(w *walk) string { return paths.At(paths.ExecutionCancel, w.running.Handle) }, nil,
+			"", false},
+		paths.ExecutionRerun: {func(w *walk) string { return paths.At(paths.ExecutionRerun, w.ended.Handle) }, nil, "",
+			false},
+		paths.SandboxProve: {fixed(paths.SandboxProve), nil, "", false},
+		paths.AuditVerify:  {fixed(paths.AuditVerify), nil, "it only reads", false},
 		paths.SettingsExport: {fixed(paths.SettingsExport), []string{"passphrase", houseWords, "again", houseWords}, "",
 			true},
 		paths.TransferDownload: {(*walk).export, nil, "", false},
@@ -267,11 +278,13 @@ func TestUINoSecretOnAnyPage(t *testing.T) {
 	if cookie == "" {
 		t.Fatal("no session")
 	}
-	queue, seen := []string{paths.Root, paths.Search + "?q=e", paths.CredentialPreview, paths.Confirm}, map[string]bool{}
+	queue, seen := []string{paths.Root, paths.Search + "?q=e", paths.CredentialPreview, paths.Confirm},
+		map[string]bool{}
 	for len(queue) > 0 {
 		path := queue[0]
 		queue = queue[1:]
-		if seen[path] || strings.HasPrefix(path, "/ui/assets") || path == paths.Events || strings.HasSuffix(path, "/prove") {
+		if seen[path] || strings.HasPrefix(path, "/ui/assets") || path == paths.Events || strings.HasSuffix(path,
+			"/prove") {
 			continue
 		}
 		seen[path] = true
@@ -295,7 +308,8 @@ func TestUINoSecretOnAnyPage(t *testing.T) {
 		}
 	}
 	for _, path := range []string{paths.Settings, paths.Audit, paths.ProfileURL(w.profile.Handle),
-		paths.CredentialURL("KEY"), paths.ExecutionURL(w.ended.Handle), paths.Sandbox, paths.SettingsPersonURL(w.person)} {
+		paths.CredentialURL("KEY"), paths.ExecutionURL(w.ended.Handle), paths.Sandbox, paths.At(paths.SettingsPerson,
+			w.person)} {
 		if !seen[path] {
 			t.Errorf("%s was not reached", path)
 		}

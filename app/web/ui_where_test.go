@@ -12,7 +12,8 @@ import (
 // nowhere without it.
 func TestUIFirstVisit(t *testing.T) {
 	t.Parallel()
-	const where, why = "On Render the admin token is the value of AIRLOCK_ADMIN_TOKEN: your service's page, Environment.",
+	const where, why = "On Render the admin token is the value of AIRLOCK_ADMIN_TOKEN: your service's page, " +
+		"Environment.",
 		"The data directory /data is on no disk of its own."
 	s := newUISiteWithoutPeople(t, func(c *Config) { c.Where = Where{Token: where, Losing: why} })
 	s.get(paths.Welcome).leads(paths.Login) // which leads on by itself

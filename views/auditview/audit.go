@@ -54,23 +54,16 @@ type Chain struct {
 }
 
 func actorChoices() []components.Choice {
-	return []components.Choice{
-		{Value: string(app.ActorPerson), Word: "People"},
-		{Value: string(app.ActorAgent), Word: "Agents"},
-		{Value: string(app.ActorCommand), Word: "airlock admin"},
-		{Value: string(app.ActorSystem), Word: "Airlock itself"},
-	}
+	return components.Choices(
+		"", "Everybody", string(app.ActorPerson), "People", string(app.ActorAgent), "Agents",
+		string(app.ActorCommand), "airlock admin", string(app.ActorSystem), "Airlock itself")
 }
 
 // actionChoices returns the kinds of actions, and the chosen action if it is no kind.
 func actionChoices(chosen string) []components.Choice {
-	all := []components.Choice{
-		{Value: "credential", Word: "Credentials"},
-		{Value: "profile", Word: "Profiles"},
-		{Value: "execution", Word: "Executions"},
-		{Value: "session", Word: "Sessions"},
-		{Value: "admin", Word: "Administration"},
-	}
+	all := components.Choices(
+		"", "All actions", "credential", "Credentials", "profile", "Profiles", "execution", "Executions",
+		"session", "Sessions", "admin", "Administration")
 	known := slices.ContainsFunc(all, func(c components.Choice) bool { return c.Value == chosen })
 	if chosen != "" && !known {
 		all = append(all, components.Choice{Value: chosen, Word: chosen})

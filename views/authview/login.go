@@ -1,6 +1,9 @@
 package authview
 
 import (
+	"github.com/a-h/templ"
+
+	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/layout"
 )
 
@@ -14,4 +17,24 @@ type LoginPage struct {
 	Next    string
 	Said    string // what happened before
 	Problem string
+}
+
+// nameAttributes ties the name to the message at the password: it doesn't say which of them is wrong.
+func (p LoginPage) nameAttributes() templ.Attributes {
+	a := components.Described("password", false, p.Problem)
+	a["autofocus"] = p.Name == ""
+	return a
+}
+
+// tokenHint says where a token comes from.
+func (p LoginPage) tokenHint() string {
+	switch {
+	case !p.First:
+		return "It works once. Forgotten your password? On the host of Airlock, with the same AIRLOCK_DATA_DIR " +
+			"as the server, airlock admin token prints a new one."
+	case p.TokenAt != "":
+		return p.TokenAt + " It works once: next you choose a name and a password."
+	}
+	return "Airlock printed the admin token at its first start, unless AIRLOCK_ADMIN_TOKEN sets it. " +
+		"It works once: next you choose a name and a password."
 }

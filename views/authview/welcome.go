@@ -14,3 +14,10 @@ type WelcomePage struct {
 	Next     string
 	Problems components.Problems
 }
+
+func (p WelcomePage) nameHint() string {
+	if p.Known && !p.First {
+		return "The audit log shows it. If you are known here already, the same name sets your new password."
+	}
+	return "The audit log shows it beside everything you do."
+}

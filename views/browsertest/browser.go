@@ -96,7 +96,8 @@ func (b *Browser) listen() {
 			if err != nil {
 				return
 			}
-			if m.Type == chromedp.ConsoleError || m.Type == chromedp.ConsoleWarning || m.Type == chromedp.ConsoleException {
+			if m.Type == chromedp.ConsoleError || m.Type == chromedp.ConsoleWarning ||
+				m.Type == chromedp.ConsoleException {
 				b.complain("console: " + m.Text)
 			}
 		}

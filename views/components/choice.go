@@ -5,3 +5,21 @@ type Choice struct {
 	Value string
 	Word  string
 }
+
+// Choices returns options from pairs of a value and its word.
+func Choices(pairs ...string) []Choice {
+	list := make([]Choice, 0, len(pairs)/2)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		list = append(list, Choice{pairs[i], pairs[i+1]})
+	}
+	return list
+}
+
+// Same returns options whose words are their values.
+func Same(values []string) []Choice {
+	list := make([]Choice, len(values))
+	for i, v := range values {
+		list[i] = Choice{v, v}
+	}
+	return list
+}

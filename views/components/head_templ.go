@@ -83,7 +83,7 @@ func Head(title, lead string) templ.Component {
 }
 
 // Crumb leads back to the list that a page belongs to.
-func Crumb(url templ.SafeURL, text string) templ.Component {
+func Crumb(url string, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -1,6 +1,9 @@
 package components
 
-import "github.com/computclaw/airlock/app"
+import (
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views/format"
+)
 
 // ModeOption explains one way in which scripts receive a credential.
 type ModeOption struct {
@@ -15,13 +18,14 @@ func Modes() []ModeOption {
 		{
 			Mode: app.ModeSealed,
 			meaning: "Scripts hold a placeholder and never see the value. " +
-				"Airlock puts it in on the way to its hosts, and takes it out of what they answer.",
+				"Airlock adds it to requests to its hosts and removes it from responses.",
 		},
 		{
 			Mode: app.ModeInjected,
 			meaning: "Scripts get the value itself. For what can't be sealed: database passwords, " +
 				"and clients that sign requests with the secret (AWS SigV4, HMAC).",
-			warning: "Redaction stops accidents only: a script that means to can send the value to any host of its profile.",
+			warning: "Redaction only stops accidents: a malicious script could send the value to any host of its " +
+				"profile.",
 		},
 		{
 			Mode: app.ModePlain,
@@ -29,6 +33,15 @@ func Modes() []ModeOption {
 				"Scripts get it as it is, and it is not masked in output.",
 		},
 	}
+}
+
+// ModeChoices returns all modes as options.
+func ModeChoices() []Choice {
+	var list []Choice
+	for _, m := range Modes() {
+		list = append(list, Choice{string(m.Mode), format.Mode(m.Mode)})
+	}
+	return list
 }
 
 // ModeIcon names the icon of a mode.

@@ -11,15 +11,15 @@ func (p Problems) Of(field string) string { return p[field] }
 // refusal returns the heading over a refused form.
 func refusal(p Problems) string {
 	if len(p) == 1 {
-		return "Nothing was saved: one entry below needs a change."
+		return "Nothing was saved: 1 field needs attention."
 	}
-	return "Nothing was saved: " + strconv.Itoa(len(p)) + " entries below need a change."
+	return "Nothing was saved: " + strconv.Itoa(len(p)) + " fields need attention."
 }
 
 // exception returns the heading over a form that was saved in part.
 func exception(p Problems) string {
 	if len(p) == 1 {
-		return "Saved, except for one entry below."
+		return "1 field needs attention; the rest was saved."
 	}
-	return "Saved, except for " + strconv.Itoa(len(p)) + " entries below."
+	return strconv.Itoa(len(p)) + " fields need attention; the rest was saved."
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/format"
 )
 
 // checkState is how the last test request stands: what to show, and whether it is good news.
@@ -55,6 +56,15 @@ type CheckOutcome struct {
 	Took    time.Duration
 	Problem string
 	Hint    string
+}
+
+// wildcardLabel asks for a host under one of the patterns.
+func wildcardLabel(f CheckForm) string {
+	label := "Host under " + format.Enumerate(f.Wildcards)
+	if len(f.Targets) > 0 {
+		return "Or a " + format.LowerFirst(label)
+	}
+	return label
 }
 
 func outcomeWord(o *CheckOutcome) string {

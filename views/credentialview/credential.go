@@ -34,7 +34,8 @@ func valueHints(p CredentialPage) []string {
 	switch {
 	case !p.Credential.Searched():
 	case p.Superseded == 0:
-		replaced += " Answers and output are then not searched for the old one any more: revoke it at its service first."
+		replaced += " Answers and output are then not searched for the old one any more: revoke it at its service " +
+			"first."
 	default:
 		replaced += " Answers and output are still searched for the old one, for " +
 			format.Count(int64(p.Superseded), "day") +

@@ -58,17 +58,22 @@ func (r PreviewRow) shape() string {
 	return words
 }
 
+// kept says of an existing credential what stays as it is.
+func (r PreviewRow) kept() string {
+	if !r.Exists {
+		return ""
+	}
+	return format.Mode(r.Mode) + ", " + inProfiles(r.Profiles) + ". Mode and hosts stay as they are."
+}
+
 func (r PreviewRow) actions() []components.Choice {
 	switch {
 	case r.Exists:
-		return []components.Choice{
-			{Value: "skip", Word: "Keep the stored value"},
-			{Value: "overwrite", Word: "Overwrite the value"},
-		}
+		return components.Choices("skip", "Keep the stored value", "overwrite", "Overwrite the value")
 	case r.Empty:
-		return []components.Choice{{Value: "skip", Word: "Skip"}}
+		return components.Choices("skip", "Skip")
 	}
-	return []components.Choice{{Value: "add", Word: "Add"}, {Value: "skip", Word: "Skip"}}
+	return components.Choices("add", "Add", "skip", "Skip")
 }
 
 // pasteNews counts what is new and what exists.
@@ -85,5 +90,5 @@ func (p PreviewPage) pasteNews() string {
 	if known > 0 {
 		words += ", and " + format.Count(int64(known), "name") + " that you have already"
 	}
-	return words + ". Nothing is stored before you say so; the values wait in memory for a quarter of an hour."
+	return words + ". Nothing is stored before you save; the values stay in memory for 15 minutes."
 }

@@ -18,7 +18,7 @@ type VaultChoice struct {
 // VaultFinding is what looking a reference up showed. It never holds the value.
 type VaultFinding struct {
 	Engine  string // KV version 2, database, …; "" if unknown
-	Lent    bool   // each execution gets a value of its own, so none was read
+	Lease   bool   // each execution gets a value of its own, so none was read
 	Version int    // of KV version 2; else 0
 	Created time.Time
 	Problem string // why it does not resolve; "" if it does
@@ -38,7 +38,7 @@ func (f VaultFinding) resolves() string {
 	switch {
 	case f.Problem != "":
 		return "Does not resolve"
-	case f.Lent:
+	case f.Lease:
 		return "May be read"
 	}
 	return "Resolves"

@@ -97,3 +97,11 @@ type ComparePage struct {
 	Choices []components.Choice
 	Problem string // why the chosen one can't be compared
 }
+
+// chosen returns the handle of the other execution; "" if there is none yet.
+func (p ComparePage) chosen() string {
+	if p.Other == nil {
+		return ""
+	}
+	return p.Other.Execution.Handle
+}

@@ -3,6 +3,7 @@ package executionview
 import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
 )
 
@@ -19,6 +20,14 @@ type Filter struct {
 // folded reports whether one of the conditions is set that the form folds away.
 func (f Filter) folded() bool {
 	return f.From != "" || f.To != "" || f.Credential != "" || f.Host != ""
+}
+
+func statusChoices() []components.Choice {
+	list := components.Choices("", "All statuses")
+	for _, s := range app.Statuses() {
+		list = append(list, components.Choice{Value: string(s), Word: format.Status(s)})
+	}
+	return list
 }
 
 // ListPage lists executions, newest first.

@@ -80,7 +80,7 @@ func manifestCard(p ExecutionPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "</dl><p class=\"muted\">These must make no difference:</p><dl class=\"facts\"><dt>Sandbox</dt><dd>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "</dl><p class=\"muted\">Environment, which shouldn't affect the result:</p><dl class=\"facts\"><dt>Sandbox</dt><dd>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

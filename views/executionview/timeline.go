@@ -77,7 +77,8 @@ func timelineOf(x app.Execution, exchanges []app.LLMExchange, now time.Time) tim
 	}
 	slices.SortStableFunc(s.moments, func(a, b moment) int { return a.at.Compare(b.at) })
 	if s.finished {
-		tell(string(x.Status), end, format.LowerFirst(format.Status(x.Status))+", after running "+format.Span(x.RunTime))
+		ended := format.LowerFirst(format.Status(x.Status))
+		tell(string(x.Status), end, ended+", after running "+format.Span(x.RunTime))
 	}
 	return s
 }

@@ -2,6 +2,7 @@ package paths
 
 import (
 	"net/url"
+	"strings"
 )
 
 // Routes of the admin UI. Patterns use echo's :name; the functions fill them in.
@@ -79,121 +80,44 @@ const (
 	ExecutionsExport = Root + "/export-executions" // not under Executions, where every segment is a handle
 )
 
-// RestorePointURL asks before it deletes the restore point.
-func RestorePointURL(name string) string {
-	return SettingsMove + "/points/" + url.PathEscape(name) + "/delete"
+// At fills in the one parameter of a pattern.
+func At(pattern, value string) string {
+	before, rest, _ := strings.Cut(pattern, ":")
+	_, after, nested := strings.Cut(rest, "/")
+	if nested {
+		after = "/" + after
+	}
+	return before + url.PathEscape(value) + after
 }
 
 // CredentialURL is the page of one credential.
-func CredentialURL(name string) string { return Credentials + "/" + url.PathEscape(name) }
-
-// CredentialDeleteURL asks before it deletes the credential.
-func CredentialDeleteURL(name string) string { return CredentialURL(name) + "/delete" }
-
-// CredentialTestURL sends a test request with the credential.
-func CredentialTestURL(name string) string { return CredentialURL(name) + "/test" }
+func CredentialURL(name string) string { return At(CredentialPath, name) }
 
 // ProfileURL is the page of one profile; it is named by its handle, because its id is a token.
-func ProfileURL(handle string) string { return Profiles + "/" + url.PathEscape(handle) }
-
-// ProfileSetupURL takes the form of an unlocked profile.
-func ProfileSetupURL(handle string) string { return ProfileURL(handle) + "/setup" }
-
-// ProfileHostsURL takes the hosts of a locked profile.
-func ProfileHostsURL(handle string) string { return ProfileURL(handle) + "/hosts" }
-
-// ProfileLockURL shows what locking grants, and locks.
-func ProfileLockURL(handle string) string { return ProfileURL(handle) + "/lock" }
-
-// ProfileExpiryURL takes the expiry.
-func ProfileExpiryURL(handle string) string { return ProfileURL(handle) + "/expiry" }
-
-// ProfilePlaceURL takes where scripts may run.
-func ProfilePlaceURL(handle string) string { return ProfileURL(handle) + "/placement" }
-
-// ProfileDescribeURL takes the description.
-func ProfileDescribeURL(handle string) string { return ProfileURL(handle) + "/description" }
-
-// ProfileRevokeURL asks before it revokes the profile.
-func ProfileRevokeURL(handle string) string { return ProfileURL(handle) + "/revoke" }
-
-// ProfileRestoreURL takes a revocation back.
-func ProfileRestoreURL(handle string) string { return ProfileURL(handle) + "/restore" }
-
-// ProfileCopyURL duplicates the profile.
-func ProfileCopyURL(handle string) string { return ProfileURL(handle) + "/duplicate" }
-
-// ProfileDeleteURL asks before it deletes the profile.
-func ProfileDeleteURL(handle string) string { return ProfileURL(handle) + "/delete" }
+func ProfileURL(handle string) string { return At(ProfilePath, handle) }
 
 // ExecutionURL is the page of one execution.
-func ExecutionURL(handle string) string { return Executions + "/" + url.PathEscape(handle) }
-
-// ExecutionCancelURL ends the execution.
-func ExecutionCancelURL(handle string) string { return ExecutionURL(handle) + "/cancel" }
-
-// ExecutionRerunURL runs the execution again.
-func ExecutionRerunURL(handle string) string { return ExecutionURL(handle) + "/rerun" }
-
-// ExecutionCompareURL shows the execution beside another.
-func ExecutionCompareURL(handle string) string { return ExecutionURL(handle) + "/compare" }
-
-// ExecutionPrintURL is the execution on paper.
-func ExecutionPrintURL(handle string) string { return ExecutionURL(handle) + "/print" }
-
-// ExecutionRespondURL answers the execution's question.
-func ExecutionRespondURL(handle string) string { return ExecutionURL(handle) + "/respond" }
+func ExecutionURL(handle string) string { return At(ExecutionPath, handle) }
 
 // ExecutionsOf lists the executions of one profile.
 func ExecutionsOf(handle string) string { return Executions + "?profile=" + url.QueryEscape(handle) }
-
-// SettingsSessionURL ends one session.
-func SettingsSessionURL(id string) string {
-	return Settings + "/sessions/" + url.PathEscape(id) + "/end"
-}
-
-// SettingsUninviteURL takes an invitation back.
-func SettingsUninviteURL(id string) string {
-	return Settings + "/invitations/" + url.PathEscape(id) + "/end"
-}
-
-// SettingsPersonURL takes somebody's access away.
-func SettingsPersonURL(id string) string {
-	return Settings + "/people/" + url.PathEscape(id) + "/remove"
-}
 
 // ConfirmURL asks for the password and leads on to a page.
 func ConfirmURL(next string) string { return Confirm + "?next=" + url.QueryEscape(next) }
 
 // LoginURL leads back to a page after the login.
-func LoginURL(next string) string {
-	if next == "" || next == Root {
-		return Login
-	}
-	return Login + "?next=" + url.QueryEscape(next)
-}
+func LoginURL(next string) string { return leadingTo(Login, next) }
 
 // TokenURL is LoginURL for those who have a token.
-func TokenURL(next string) string {
-	if next == "" || next == Root {
-		return Token
-	}
-	return Token + "?next=" + url.QueryEscape(next)
-}
+func TokenURL(next string) string { return leadingTo(Token, next) }
 
 // WelcomeURL asks the holder of a token for a name and a password, and leads on to a page.
-func WelcomeURL(next string) string {
+func WelcomeURL(next string) string { return leadingTo(Welcome, next) }
+
+// leadingTo adds the page that comes next, unless it is the overview.
+func leadingTo(path, next string) string {
 	if next == "" || next == Root {
-		return Welcome
+		return path
 	}
-	return Welcome + "?next=" + url.QueryEscape(next)
+	return path + "?next=" + url.QueryEscape(next)
 }
-
-// TransferURL is the page of an export or import under way.
-func TransferURL(id string) string { return SettingsMove + "/jobs/" + url.PathEscape(id) }
-
-// TransferDownloadURL gives out an export's file.
-func TransferDownloadURL(id string) string { return TransferURL(id) + "/download" }
-
-// TransferImportURL imports what a preview showed.
-func TransferImportURL(id string) string { return TransferURL(id) + "/import" }

@@ -15,17 +15,11 @@ type ExpiryForm struct {
 
 // expiryChoices are the lengths on offer.
 func expiryChoices(has bool) []components.Choice {
-	all := []components.Choice{
-		{Value: "never", Word: "No end date"},
-		{Value: "1", Word: "In 1 day"},
-		{Value: "7", Word: "In 7 days"},
-		{Value: "30", Word: "In 30 days"},
-		{Value: "90", Word: "In 90 days"},
-		{Value: "365", Word: "In 1 year"},
-		{Value: "date", Word: "On a date"},
-	}
+	all := components.Choices(
+		"never", "No end date", "1", "In 1 day", "7", "In 7 days", "30", "In 30 days", "90", "In 90 days",
+		"365", "In 1 year", "date", "On a date")
 	if has {
-		all = append([]components.Choice{{Value: "keep", Word: "Leave as it is"}}, all...)
+		all = append(components.Choices("keep", "Leave as it is"), all...)
 	}
 	return all
 }
@@ -35,7 +29,8 @@ func expiryWords(at, now time.Time) string {
 	case at.IsZero():
 		return "The profile has no end date."
 	case !now.Before(at):
-		return "The profile expired on " + format.Day(at) + ". Choose a later end to let it run again; its id stays the same."
+		return "The profile expired on " + format.Day(at) + ". Choose a later end to let it run again; its id stays " +
+			"the same."
 	}
 	return "The profile ends on " + format.Day(at) + "."
 }

@@ -39,7 +39,7 @@ func Grants(keys []KeyGrant, hosts []app.Host, expires time.Time) []Sentence {
 	if len(hosts) == 0 {
 		all = append(all, say("globe", word("Scripts can reach no host at all.")))
 	} else {
-		all = append(all, say("shield", word("Scripts can reach nothing else.")))
+		all = append(all, say("shield", word("Scripts can reach no other hosts.")))
 	}
 	return append(all, untilSentence(expires))
 }
@@ -78,7 +78,7 @@ func keySentence(k KeyGrant, allowed []app.Host) Sentence {
 	default:
 		s.Warn = true
 		s.Parts = append(s.Parts, word(" is injected: scripts get the real value. "+
-			"Redaction stops accidents only; a script that means to can send it to every host below."))
+			"Redaction only stops accidents; a malicious script could still send it to any host below."))
 	}
 	if !key.ValueExists {
 		s.Parts, s.Warn = append(s.Parts, word(" It has no value yet.")), true
@@ -140,7 +140,8 @@ func hostSentence(h app.Host, keys []KeyGrant) Sentence {
 		i := slices.IndexFunc(keys, func(k KeyGrant) bool { return k.Key.Name == key })
 		if i < 0 || keys[i].Key.CredentialID != "" && keys[i].Key.CredentialMode != app.ModePlain {
 			return Sentence{Icon: "globe", Warn: true, Parts: []Part{
-				word("Scripts reach nothing through "), code(h.Name), word(": the profile has no plain key of that name."),
+				word("Scripts reach nothing through "), code(h.Name), word(": the profile has no plain key of " +
+					"that name."),
 			}}
 		}
 		s.Parts = []Part{word("Scripts can reach the host that "), code(key), word(" names,")}
@@ -199,6 +200,6 @@ func leftOut(requests []app.HostRequest) Sentence {
 	if len(parts) == 0 {
 		return Sentence{}
 	}
-	parts = append([]Part{word("Asked for and not ticked, so out of reach: ")}, parts...)
+	parts = append([]Part{word("Requested but not allowed: ")}, parts...)
 	return say("cancelled", append(parts, word(". The lock dismisses this; the agent can ask again."))...)
 }

@@ -11,17 +11,17 @@ import (
 
 // Beat is one execution in a heartbeat.
 type Beat struct {
-	Handle string // "" if it was removed since
-	Status app.Status
-	At     time.Time
-	Took   time.Duration
+	Handle    string // "" if it was removed since
+	Status    app.Status
+	CreatedAt time.Time
+	RunTime   time.Duration
 }
 
 // beatWords says what a tick stands for.
 func beatWords(b Beat, now time.Time) string {
-	words := format.Status(b.Status) + ", " + format.Ago(b.At, now)
+	words := format.Status(b.Status) + ", " + format.Ago(b.CreatedAt, now)
 	if b.Status.Terminal() {
-		words += ", ran " + format.Span(b.Took)
+		words += ", ran " + format.Span(b.RunTime)
 	}
 	return words
 }

@@ -58,6 +58,14 @@ func (p ListPage) url() string {
 	return paths.Profiles + "?" + query.Encode()
 }
 
+func stateChoices() []components.Choice {
+	list := components.Choices("", "All")
+	for _, s := range []app.State{app.StateUnlocked, app.StateLocked, app.StateExpired, app.StateRevoked} {
+		list = append(list, components.Choice{Value: string(s), Word: format.State(s)})
+	}
+	return list
+}
+
 // NewPage is the form for a profile that a person makes.
 type NewPage struct {
 	layout.Shell

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views/components"
 )
 
 // KeyForm is what a person decides about one key. The typed value is not part of it.
@@ -15,16 +16,20 @@ type KeyForm struct {
 	Hosts   string   // that it belongs to, one per line
 }
 
-// choice is the credential that the select of a key offers, with words that tell the same name.
-func choice(c app.Credential, key string) string {
-	words := c.Name + " · " + string(c.Mode)
-	if c.Name == key {
-		words += " · same name"
+// linkChoices are the credentials that a key can be linked to, with words that tell the same name.
+func linkChoices(credentials []app.Credential, key app.Key) []components.Choice {
+	list := components.Choices("", "Decide later")
+	for _, c := range credentials {
+		words := c.Name + " · " + string(c.Mode)
+		if c.Name == key.Name {
+			words += " · same name"
+		}
+		if !c.HasValue() {
+			words += " · no value yet"
+		}
+		list = append(list, components.Choice{Value: c.Name, Word: words})
 	}
-	if !c.HasValue() {
-		words += " · no value yet"
-	}
-	return words
+	return append(list, components.Choice{Value: LinkNew, Word: "Type a new value…"})
 }
 
 // Wishes says what an agent asked for with a key beyond its name; "" if nothing.

@@ -29,9 +29,9 @@ func StrandedKeys(keys []KeyGrant, allowed []app.Host) []Stranded {
 // after.
 func strandedURL(p app.Profile) string {
 	if p.Locked {
-		return paths.ProfileHostsURL(p.Handle)
+		return paths.At(paths.ProfileHosts, p.Handle)
 	}
-	return paths.ProfileSetupURL(p.Handle)
+	return paths.At(paths.ProfileSetup, p.Handle)
 }
 
 func strandedStep(p app.Profile) string {

@@ -37,6 +37,20 @@ type BackupForm struct {
 	HasSecret     bool
 }
 
+func (f BackupForm) passphraseHint() string {
+	if f.HasPassphrase {
+		return "One is set. Leave this empty to keep it; a new one counts for backups from now on."
+	}
+	return "Keep it where you keep passwords: it alone opens the backups, also without this instance's key."
+}
+
+func (f BackupForm) secretHint() string {
+	if f.HasSecret {
+		return "One is set. Leave this empty to keep it."
+	}
+	return "It is kept sealed and never shown."
+}
+
 // BackupRow is one attempt.
 type BackupRow struct {
 	At     time.Time
@@ -49,11 +63,8 @@ type BackupRow struct {
 
 // frequencies are how often backups can be made.
 func frequencies() []components.Choice {
-	return []components.Choice{
-		{Value: "hourly", Word: "Every hour"},
-		{Value: "daily", Word: "Every day at 03:00"},
-		{Value: "weekly", Word: "Sundays at 03:00"},
-	}
+	return components.Choices(
+		"hourly", "Every hour", "daily", "Every day at 03:00", "weekly", "Sundays at 03:00")
 }
 
 // backupsEmpty says what comes first where no backup was made yet.

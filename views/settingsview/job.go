@@ -63,7 +63,8 @@ type planState struct {
 func planStates() []planState {
 	return []planState{
 		{name: "new", icon: "plus", class: "ready", mark: "New", count: "new"},
-		{name: "conflict", icon: "compare", class: "person", mark: "Different here", count: "different from what is here"},
+		{name: "conflict", icon: "compare", class: "person", mark: "Different here", count: "different from what " +
+			"is here"},
 		{name: "same", icon: "check", mark: "The same here", count: "the same as here"},
 		{name: "blocked", icon: "locked", mark: "Stays as it is", count: "not to be changed by a file"},
 	}

@@ -3,23 +3,25 @@ package settingsview
 import (
 	"time"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
 )
 
 // PersonRow is somebody who may log in.
 type PersonRow struct {
-	ID        string
-	Name      string
-	CreatedAt time.Time
-	LastLogin time.Time
-	From      string
+	ID            string
+	Name          string
+	PasswordSetAt time.Time
+	CreatedAt     time.Time
+	LastLoginAt   time.Time // zero: never
+	LastLoginFrom string
 }
 
 // InvitationRow is an invitation that nobody has used.
 type InvitationRow struct {
 	ID        string
-	By        string
+	By        app.Actor
 	CreatedAt time.Time
 	ExpiresAt time.Time
 }

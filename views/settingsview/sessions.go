@@ -10,7 +10,7 @@ type SessionRow struct {
 	PersonID  string
 	Person    string
 	Address   string
-	Browser   string // as people call it
+	Browser   string // User-Agent header
 	CreatedAt time.Time
 	SeenAt    time.Time
 	ExpiresAt time.Time

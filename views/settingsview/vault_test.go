@@ -12,7 +12,8 @@ func TestTokenOfAFileIsReplacedByWhoWritesIt(t *testing.T) {
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	for method, want := range map[string]string{"token file": "VAULT_TOKEN_FILE", "token": "can't be renewed",
 		"AppRole": "logs in again"} {
-		if got := (VaultState{Method: method, Expires: now.Add(time.Hour)}).tokenLife(now); !strings.Contains(got, want) {
+		if got := (VaultState{Method: method, Expires: now.Add(time.Hour)}).tokenLife(now); !strings.Contains(got,
+			want) {
 			t.Errorf("%s: %s", method, got)
 		}
 	}

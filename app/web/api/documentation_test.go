@@ -15,7 +15,8 @@ import (
 func TestDocumentedFieldsAreTheTypes(t *testing.T) {
 	t.Parallel()
 	types := map[string]reflect.Type{
-		"Profile": reflect.TypeFor[profileView](), "Key": reflect.TypeFor[keyView](), "Host": reflect.TypeFor[hostView](),
+		"Profile": reflect.TypeFor[profileView](), "Key": reflect.TypeFor[keyView](),
+		"Host":     reflect.TypeFor[hostView](),
 		"Accepted": reflect.TypeFor[acceptedView](), "Execution": reflect.TypeFor[executionView](),
 		"LLMRequest": reflect.TypeFor[llmView](),
 		"Timings":    reflect.TypeFor[timingsView](), "Connection": reflect.TypeFor[connectionView](),

@@ -31,7 +31,8 @@ func TestBodyIsReadStrictly(t *testing.T) {
 		says       string
 	}{
 		{"minimal", `{"name":"x"}`, "", "", ""},
-		{"all", `{"name":"x","size":1.5,"count":3,"flag":true,"any":[1,{"a":null}],"nested":[{"inner":"y"}]}`, "", "", ""},
+		{"all", `{"name":"x","size":1.5,"count":3,"flag":true,"any":[1,{"a":null}],"nested":[{"inner":"y"}]}`, "", "",
+			""},
 		{"null is absent", `{"name":"x","size":null,"nested":null}`, "", "", ""},
 		{"surrogate pair", `{"name":"\ud83d\ude00"}`, "", "", ""},
 		{"escaped backslash before u", `{"name":"\\ud800"}`, "", "", ""},
@@ -62,11 +63,13 @@ func TestBodyIsReadStrictly(t *testing.T) {
 		{"twice", `{"name":"x","name":"y"}`, app.CodeInvalidJSON, "name", "given twice"},
 		{"twice after null", `{"name":null,"name":"y"}`, app.CodeInvalidJSON, "name", "given twice"},
 		{"number for string", `{"name":1}`, app.CodeInvalidField, "name", "name must be a string, not a number"},
-		{"string for number", `{"name":"x","size":"60"}`, app.CodeInvalidField, "size", "must be a number, not a string"},
+		{"string for number", `{"name":"x","size":"60"}`, app.CodeInvalidField, "size", "must be a number, not a " +
+			"string"},
 		{"fraction for whole", `{"name":"x","count":1.5}`, app.CodeInvalidField, "count", "whole number"},
 		{"huge number", `{"name":"x","size":1e999}`, app.CodeInvalidField, "size", "too large"},
 		{"string for boolean", `{"name":"x","flag":"true"}`, app.CodeInvalidField, "flag", "true or false"},
-		{"object for array", `{"name":"x","nested":{}}`, app.CodeInvalidField, "nested", "must be an array, not an object"},
+		{"object for array", `{"name":"x","nested":{}}`, app.CodeInvalidField, "nested", "must be an array, not an " +
+			"object"},
 		{"string for object", `{"name":"x","nested":["y"]}`, app.CodeInvalidField, "nested[0]", "must be an object"},
 		{"null in array", `{"name":"x","nested":[null]}`, app.CodeInvalidField, "nested[0]", "not null"},
 		{"missing nested", `{"name":"x","nested":[{}]}`, app.CodeInvalidField, "nested[0].inner", "missing"},
@@ -93,7 +96,8 @@ func TestBodyIsReadStrictly(t *testing.T) {
 func TestBodyValues(t *testing.T) {
 	t.Parallel()
 	var got sample
-	if err := decodeBody([]byte(`{"name":"x\u00e9","size":1.5,"count":3,"flag":true,"any": {"b":1, "a":2} ,"nested":[{"inner":"y"}]}`), &got); err != nil {
+	if err := decodeBody([]byte(`{"name":"x\u00e9","size":1.5,"count":3,"flag":true,"any": {"b":1,
+		"a":2} ,"nested":[{"inner":"y"}]}`), &got); err != nil {
 		t.Fatal(err)
 	}
 	if got.Name != "xé" || *got.Size != 1.5 || got.Count != 3 || !got.Flag || got.Nested[0].Inner != "y" {
@@ -117,7 +121,8 @@ func TestUnknownFieldsAreGuessed(t *testing.T) {
 			Timeout   *float64        `in:"timeout"`
 			Inputs    json.RawMessage `in:"inputs"`
 		}{})
-		if e, ok := err.(*app.Error); !ok || e.Code != app.CodeUnknownField || !strings.Contains(e.Hint, want) { //nolint:errorlint // bare
+		if e, ok := err.(*app.Error); !ok || e.Code != app.CodeUnknownField || !strings.Contains(e.Hint,
+			want) { //nolint:errorlint // bare
 			t.Errorf("%s: %+v", field, err)
 		}
 	}
@@ -126,8 +131,9 @@ func TestUnknownFieldsAreGuessed(t *testing.T) {
 func TestContentTypes(t *testing.T) {
 	t.Parallel()
 	for value, ok := range map[string]bool{
-		"": true, "application/json": true, "application/json; charset=utf-8": true, "application/json;charset=UTF-8": true,
-		"application/vnd.api+json": true, "application/x-www-form-urlencoded": true,
+		"": true, "application/json": true, "application/json; charset=utf-8": true,
+		"application/json;charset=UTF-8": true,
+		"application/vnd.api+json":       true, "application/x-www-form-urlencoded": true,
 		"text/plain": false, "multipart/form-data; boundary=x": false, "application/json; charset=latin1": false,
 		"text/json": false, ";;;": false, "application/x-python": false,
 	} {

@@ -60,6 +60,7 @@ type ErrorBody struct {
 	Error ErrorDetail `json:"error"`
 }
 
+// ErrorDetail is what a client reads about an error.
 type ErrorDetail struct {
 	Code    app.Code `json:"code"`
 	Message string   `json:"message"`

@@ -26,7 +26,8 @@ func TestEveryCodeHasAStatus(t *testing.T) {
 		if typ, ok := spec.Type.(*ast.Ident); !ok || typ.Name != "Code" {
 			return true
 		}
-		text, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value) //nolint:forcetypeassert // a constant of strings
+		text, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).
+			Value) //nolint:forcetypeassert // a constant of strings
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,8 @@ func TestForwardedHeadersCountFromTrustedProxiesOnly(t *testing.T) {
 	}{
 		{"direct", "203.0.113.5:1", "", "", "", "203.0.113.5", "http://airlock.lan:9090"},
 		{"forged", "203.0.113.5:1", "1.2.3.4", "https", "evil.example", "203.0.113.5", "http://airlock.lan:9090"},
-		{"loopback is not trusted by itself", "127.0.0.1:1", "1.2.3.4", "https", "", "127.0.0.1", "http://airlock.lan:9090"},
+		{"loopback is not trusted by itself", "127.0.0.1:1", "1.2.3.4", "https", "", "127.0.0.1",
+			"http://airlock.lan:9090"},
 		{"proxy", "10.1.1.1:1", "198.51.100.7", "https", "airlock.example", "198.51.100.7", "https://airlock.example"},
 		{"client forges behind proxy", "10.1.1.1:1", "1.2.3.4, 198.51.100.7", "https", "", "198.51.100.7",
 			"https://airlock.lan:9090"},
@@ -28,7 +29,8 @@ func TestForwardedHeadersCountFromTrustedProxiesOnly(t *testing.T) {
 			"http://airlock.lan:9090"},
 		{"proxy that writes ports, v6", "[fd00::1]:1", "[2001:db8::7]:4711", "", "", "2001:db8::7",
 			"http://airlock.lan:9090"},
-		{"v6 that ends like a port", "[fd00::1]:1", "2001:db8::7:80", "", "", "2001:db8::7:80", "http://airlock.lan:9090"},
+		{"v6 that ends like a port", "[fd00::1]:1", "2001:db8::7:80", "", "", "2001:db8::7:80",
+			"http://airlock.lan:9090"},
 		{"port that is none", "10.1.1.1:1", "198.51.100.7:x", "", "", "10.1.1.1", "http://airlock.lan:9090"},
 		{"odd host", "10.1.1.1:1", "", "", "a b<script>", "10.1.1.1", "http://localhost:9090"},
 	}
@@ -68,7 +70,8 @@ func TestForwardedHostOfTheNearestProxy(t *testing.T) {
 // FuzzForwardedFor: whatever a trusted proxy passes on, the client is an address and no text, and
 // without a trusted proxy it is the peer.
 func FuzzForwardedFor(f *testing.F) {
-	for _, header := range []string{"198.51.100.7", "1.2.3.4, 198.51.100.7, 10.2.2.2", "[2001:db8::7]", "fe80::1%<b>zone",
+	for _, header := range []string{"198.51.100.7", "1.2.3.4, 198.51.100.7, 10.2.2.2", "[2001:db8::7]",
+		"fe80::1%<b>zone",
 		"::ffff:10.0.0.1", ",", "198.51.100.7:80", "[2001:db8::7]:80", "[fe80::1%x]:80"} {
 		f.Add(header)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
+// Limits of sessions and calls.
 const (
 	sessionIdle       = 10 * time.Minute
 	SessionsPerMinute = 30 // of one address

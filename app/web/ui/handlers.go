@@ -1,22 +1,16 @@
 package ui
 
 import (
-	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
-	"github.com/computclaw/airlock/app/engine"
-	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/probe"
 	"github.com/computclaw/airlock/app/redact/patterns"
 	"github.com/computclaw/airlock/app/retention"
-	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/app/web/ui/audit"
 	"github.com/computclaw/airlock/app/web/ui/credentials"
@@ -34,55 +28,37 @@ import (
 
 // Config is what Handlers need.
 type Config struct {
-	Access     *access.Service
-	Engine     *engine.Engine
+	uix.Config
 	Prober     *probe.Prober
-	Transfer   *transfer.Service
 	Retention  *retention.Keeper // nil: nothing is removed
 	Rules      *patterns.Set     // of redaction, as people see them
-	Hub        *live.Hub
-	Log        *slog.Logger
-	Now        func() time.Time
 	Key        func() transfers.KeyInfo
-	Origins    httpx.Origins
-	Drain      *httpx.Drain
-	Version    string
 	TokenPlace string // where the admin token is found; "" for what is true everywhere
-	DataLoss   string // why the data will be gone after the next start; "" if it won't
 }
 
 // Handlers answer everything under /ui. They are safe for concurrent use.
 type Handlers struct {
 	ui        *uix.UI
-	login     *login.Handlers
+	login     login.Handlers
 	overview  *overview.Handlers
-	transfers *transfers.Handlers
+	transfers transfers.Handlers
 	pages     []httpx.Route // for people with a session, without transfers'
 }
 
 // New returns Handlers.
 func New(cfg Config) *Handlers {
-	u := uix.New(uix.Config{
-		Access: cfg.Access, Engine: cfg.Engine, Transfer: cfg.Transfer, Hub: cfg.Hub, Log: cfg.Log, Now: cfg.Now,
-		Origins: cfg.Origins, Version: cfg.Version, DataLoss: cfg.DataLoss,
-	})
+	u := uix.New(cfg.Config)
 	h := &Handlers{
-		ui:    u,
-		login: login.New(u, cfg.Access, cfg.TokenPlace),
-		overview: overview.New(u, overview.Config{
-			Access: cfg.Access, Engine: cfg.Engine, Hub: cfg.Hub, Log: cfg.Log, Version: cfg.Version, Drain: cfg.Drain,
-		}),
-		transfers: transfers.New(u, transfers.Config{
-			Access: cfg.Access, Engine: cfg.Engine, Transfer: cfg.Transfer, Log: cfg.Log, Key: cfg.Key,
-		}),
+		ui: u, login: login.Handlers{UI: u, TokenPlace: cfg.TokenPlace}, overview: overview.New(u),
+		transfers: transfers.Handlers{UI: u, Key: cfg.Key},
 	}
 	h.pages = slices.Concat(
 		h.overview.Routes(),
-		audit.New(u, cfg.Access).Routes(),
-		credentials.New(u, cfg.Access, cfg.Prober, cfg.Retention).Routes(),
-		profiles.New(u, cfg.Access, cfg.Engine).Routes(),
-		executions.New(u, cfg.Access, cfg.Engine).Routes(),
-		settings.New(u, cfg.Access, cfg.Engine, cfg.Retention, cfg.Rules).Routes(),
+		audit.Handlers{UI: u}.Routes(),
+		credentials.New(u, cfg.Prober, cfg.Retention).Routes(),
+		profiles.Handlers{UI: u}.Routes(),
+		executions.Handlers{UI: u}.Routes(),
+		settings.Handlers{UI: u, Retention: cfg.Retention, Rules: cfg.Rules}.Routes(),
 		h.login.Routes(),
 	)
 	return h

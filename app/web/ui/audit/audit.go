@@ -20,7 +20,7 @@ import (
 // auditPage is how many events one page of the audit log shows.
 const auditPage = 50
 
-func (h *Handlers) showAudit(c echo.Context) error {
+func (h Handlers) showAudit(c echo.Context) error {
 	typed, f, found, err := auditFilter(c)
 	if err != nil {
 		return err
@@ -34,7 +34,7 @@ func (h *Handlers) showAudit(c echo.Context) error {
 		Shell: sh, Filter: typed, Problems: found, CSV: auditURL(paths.AuditExport, typed, "as", "csv"),
 		Lines: auditURL(paths.AuditExport, typed, "as", "jsonl"),
 	}
-	chain, err := h.access.AuditState(ctx, false)
+	chain, err := h.Access.AuditState(ctx, false)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (h *Handlers) showAudit(c echo.Context) error {
 		return h.Render(c, http.StatusUnprocessableEntity, auditview.Audit(page))
 	}
 	f.Limit = auditPage + 1
-	events, err := h.access.AuditLog(ctx, f)
+	events, err := h.Access.AuditLog(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -65,8 +65,8 @@ func (h *Handlers) showAudit(c echo.Context) error {
 }
 
 // archivedRows lists the audit logs that came with imports.
-func (h *Handlers) archivedRows(ctx context.Context) ([]auditview.ArchivedRow, error) {
-	logs, err := h.access.ArchivedLogs(ctx)
+func (h Handlers) archivedRows(ctx context.Context) ([]auditview.ArchivedRow, error) {
+	logs, err := h.Access.ArchivedLogs(ctx)
 	rows := make([]auditview.ArchivedRow, len(logs))
 	for i, l := range logs {
 		rows[i] = auditview.ArchivedRow{Label: l.Source, Events: l.Events, From: l.First, To: l.Last,
@@ -99,8 +99,8 @@ func auditFilter(c echo.Context) (typed auditview.Filter, f access.AuditFilter, 
 }
 
 // verifyAudit walks the whole chain.
-func (h *Handlers) verifyAudit(c echo.Context) error {
-	if _, err := h.access.AuditState(c.Request().Context(), true); err != nil {
+func (h Handlers) verifyAudit(c echo.Context) error {
+	if _, err := h.Access.AuditState(c.Request().Context(), true); err != nil {
 		return err
 	}
 	return h.Done(c, "verified", paths.Audit)
@@ -108,8 +108,8 @@ func (h *Handlers) verifyAudit(c echo.Context) error {
 
 // auditRows links events to the pages of what they are about, as far as it is still there.
 // Executions are never deleted.
-func (h *Handlers) auditRows(ctx context.Context, events []app.Event, profiles []app.Profile) ([]auditview.Row, error) {
-	credentials, err := h.access.Credentials(ctx)
+func (h Handlers) auditRows(ctx context.Context, events []app.Event, profiles []app.Profile) ([]auditview.Row, error) {
+	credentials, err := h.Access.Credentials(ctx)
 	if err != nil {
 		return nil, err
 	}

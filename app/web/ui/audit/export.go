@@ -10,7 +10,7 @@ import (
 
 // exportAudit downloads the audit log, or one that came with an import. With the hashes in it, the
 // chain can be verified without Airlock.
-func (h *Handlers) exportAudit(c echo.Context) error {
+func (h Handlers) exportAudit(c echo.Context) error {
 	if of := c.QueryParam("of"); of != "" {
 		return h.exportArchived(c, of)
 	}
@@ -25,11 +25,11 @@ func (h *Handlers) exportAudit(c echo.Context) error {
 	return h.Download(c, "airlock-audit", func() ([]uix.Record, error) { return h.auditRecords(c, &f) })
 }
 
-func (h *Handlers) auditRecords(c echo.Context, f *access.AuditFilter) ([]uix.Record, error) {
+func (h Handlers) auditRecords(c echo.Context, f *access.AuditFilter) ([]uix.Record, error) {
 	if f.Before == 1 {
 		return nil, nil
 	}
-	events, err := h.access.AuditLog(c.Request().Context(), *f)
+	events, err := h.Access.AuditLog(c.Request().Context(), *f)
 	if err != nil || len(events) == 0 {
 		return nil, err
 	}
@@ -50,10 +50,10 @@ func eventRecords(events []app.Event) []uix.Record {
 }
 
 // exportArchived downloads an audit log that came with an import, from its beginning.
-func (h *Handlers) exportArchived(c echo.Context, of string) error {
+func (h Handlers) exportArchived(c echo.Context, of string) error {
 	after := int64(0)
 	return h.Download(c, "airlock-audit-archived", func() ([]uix.Record, error) {
-		events, err := h.access.ArchivedEvents(c.Request().Context(), of, after)
+		events, err := h.Access.ArchivedEvents(c.Request().Context(), of, after)
 		if err != nil || len(events) == 0 {
 			return nil, err
 		}

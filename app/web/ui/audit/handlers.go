@@ -1,25 +1,16 @@
 package audit
 
 import (
-	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/paths"
 )
 
 // Handlers answer the page of the audit log.
-type Handlers struct {
-	*uix.UI
-	access *access.Service
-}
-
-// New returns Handlers.
-func New(ui *uix.UI, access *access.Service) *Handlers {
-	return &Handlers{UI: ui, access: access}
-}
+type Handlers struct{ *uix.UI }
 
 // Routes are the pages and forms of this package.
-func (h *Handlers) Routes() []httpx.Route {
+func (h Handlers) Routes() []httpx.Route {
 	return []httpx.Route{
 		httpx.Get(paths.Audit, h.showAudit),
 		httpx.Get(paths.AuditExport, h.exportAudit),

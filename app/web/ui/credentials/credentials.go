@@ -17,7 +17,7 @@ func (h *Handlers) showCredentials(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	list, err := h.access.Credentials(c.Request().Context())
+	list, err := h.Access.Credentials(c.Request().Context())
 	if err != nil {
 		return err
 	}
@@ -39,11 +39,7 @@ func (h *Handlers) createCredential(c echo.Context) error {
 	return h.saveCredential(c, "Add a credential", app.Credential{}, "credential-added")
 }
 
-func (h *Handlers) showCredential(c echo.Context) error {
-	cred, err := h.access.Credential(c.Request().Context(), c.Param("name"))
-	if err != nil {
-		return err
-	}
+func (h *Handlers) showCredential(c echo.Context, cred app.Credential) error {
 	page, err := h.credentialPage(c, cred)
 	if err != nil {
 		return err
@@ -74,10 +70,6 @@ func (h *Handlers) supersededDays() int {
 	return h.retention.Policy().Superseded
 }
 
-func (h *Handlers) changeCredential(c echo.Context) error {
-	cred, err := h.access.Credential(c.Request().Context(), c.Param("name"))
-	if err != nil {
-		return err
-	}
+func (h *Handlers) changeCredential(c echo.Context, cred app.Credential) error {
 	return h.saveCredential(c, cred.Name, cred, "credential-changed")
 }

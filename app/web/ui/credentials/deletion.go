@@ -1,6 +1,8 @@
 package credentials
 
 import (
+	"net/url"
+
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
@@ -10,11 +12,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-func (h *Handlers) askDeleteCredential(c echo.Context) error {
-	cred, err := h.access.Credential(c.Request().Context(), c.Param("name"))
-	if err != nil {
-		return err
-	}
+func (h *Handlers) askDeleteCredential(c echo.Context, cred app.Credential) error {
 	return h.confirmDeletion(c, cred, nil)
 }
 
@@ -26,7 +24,7 @@ func (h *Handlers) confirmDeletion(c echo.Context, cred app.Credential, refused 
 	}
 	page := layout.ConfirmPage{
 		Shell: sh, Question: "Delete " + cred.Name + "?", Button: "Delete " + cred.Name, Typed: cred.Name,
-		Action: paths.CredentialDeleteURL(cred.Name), Back: paths.CredentialURL(cred.Name),
+		Action: paths.At(paths.CredentialDelete, cred.Name), Back: paths.CredentialURL(cred.Name),
 		Lines: []string{
 			"Scripts can't use it any more. Its value is destroyed with all earlier versions. This can't be undone.",
 		},
@@ -52,20 +50,11 @@ func (h *Handlers) confirmDeletion(c echo.Context, cred app.Credential, refused 
 	return h.Confirm(c, page, refused)
 }
 
-func (h *Handlers) deleteCredential(c echo.Context) error {
-	fields, err := uix.Form(c)
-	if err != nil {
-		return err
-	}
-	cred, err := h.access.Credential(c.Request().Context(), c.Param("name"))
-	if err != nil {
-		return err
-	}
+func (h *Handlers) deleteCredential(c echo.Context, cred app.Credential, fields url.Values) error {
 	if fields.Get("typed") != cred.Name {
-		return h.confirmDeletion(c, cred,
-			app.Invalid("typed", "that is not its name", "Type "+cred.Name+" if you mean it."))
+		return h.confirmDeletion(c, cred, uix.ErrTyped(cred.Name))
 	}
-	if err := h.access.DeleteCredential(c.Request().Context(), uix.Actor(c), cred.Name); err != nil {
+	if err := h.Access.DeleteCredential(c.Request().Context(), uix.Actor(c), cred.Name); err != nil {
 		return h.confirmDeletion(c, cred, err)
 	}
 	return h.Done(c, "credential-deleted", paths.Credentials)

@@ -50,14 +50,14 @@ func (h *Handlers) saveCredential(c echo.Context, title string, cred app.Credent
 	}
 	if err == nil {
 		if page.New {
-			saved, err = h.access.CreateCredential(c.Request().Context(), uix.Actor(c), in)
+			saved, err = h.Access.CreateCredential(c.Request().Context(), uix.Actor(c), in)
 		} else {
 			in.Name = cred.Name
-			saved, err = h.access.SetCredential(c.Request().Context(), uix.Actor(c), in)
+			saved, err = h.Access.SetCredential(c.Request().Context(), uix.Actor(c), in)
 		}
 	}
 	if err == nil {
-		found, err := h.access.InspectCredential(c.Request().Context(), uix.Actor(c), saved)
+		found, err := h.Access.InspectCredential(c.Request().Context(), uix.Actor(c), saved)
 		if err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func seenAt(fields url.Values) (time.Time, error) {
 
 // showCredentialAgain shows a credential as it is now, and why a form was refused.
 func (h *Handlers) showCredentialAgain(c echo.Context, name string, found components.Problems) error {
-	cred, err := h.access.Credential(c.Request().Context(), name)
+	cred, err := h.Access.Credential(c.Request().Context(), name)
 	if err != nil {
 		return err
 	}

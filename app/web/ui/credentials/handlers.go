@@ -1,7 +1,12 @@
 package credentials
 
 import (
-	"github.com/computclaw/airlock/app/access"
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/probe"
 	"github.com/computclaw/airlock/app/retention"
 	"github.com/computclaw/airlock/app/web/httpx"
@@ -12,7 +17,6 @@ import (
 // Handlers answer the pages about credentials.
 type Handlers struct {
 	*uix.UI
-	access    *access.Service
 	prober    *probe.Prober
 	retention *retention.Keeper // nil: nothing is removed
 	tests     *httpx.RateLimiter
@@ -20,27 +24,47 @@ type Handlers struct {
 }
 
 // New returns Handlers.
-func New(ui *uix.UI, access *access.Service, prober *probe.Prober, keeper *retention.Keeper) *Handlers {
+func New(ui *uix.UI, prober *probe.Prober, keeper *retention.Keeper) *Handlers {
 	return &Handlers{
-		UI: ui, access: access, prober: prober, retention: keeper,
-		tests: httpx.NewRateLimiter(TestsPerMinute, ui.Now),
+		UI: ui, prober: prober, retention: keeper, tests: httpx.NewRateLimiter(TestsPerMinute, ui.Now),
 	}
 }
 
 // Routes are the pages and forms of this package.
 func (h *Handlers) Routes() []httpx.Route {
+	back := func(c echo.Context) error {
+		return c.Redirect(http.StatusSeeOther, paths.CredentialURL(c.Param("name")))
+	}
 	return []httpx.Route{
 		httpx.Get(paths.Credentials, h.showCredentials),
 		httpx.Get(paths.CredentialNew, h.showNewCredential),
 		httpx.Post(paths.CredentialNew, h.createCredential),
 		httpx.Get(paths.CredentialPaste, h.showPaste),
-		httpx.Post(paths.CredentialPaste, h.paste),
+		uix.Post(paths.CredentialPaste, h.paste),
 		httpx.Get(paths.CredentialPreview, h.showPreview),
-		httpx.Post(paths.CredentialPreview, h.applyPaste),
-		httpx.Get(paths.CredentialPath, h.showCredential),
-		httpx.Post(paths.CredentialPath, h.changeCredential),
-		httpx.Get(paths.CredentialDelete, h.askDeleteCredential),
-		httpx.Post(paths.CredentialDelete, h.deleteCredential),
-		httpx.Post(paths.CredentialTest, h.testCredential).Back(h.backToCredential),
+		uix.Post(paths.CredentialPreview, h.applyPaste),
+		httpx.Get(paths.CredentialPath, h.withCredential(h.showCredential)),
+		httpx.Post(paths.CredentialPath, h.withCredential(h.changeCredential)),
+		httpx.Get(paths.CredentialDelete, h.withCredential(h.askDeleteCredential)),
+		uix.Post(paths.CredentialDelete, h.withCredentialForm(h.deleteCredential)),
+		uix.Post(paths.CredentialTest, h.withCredentialForm(h.testCredential)).Back(back),
+	}
+}
+
+// withCredential finds the credential in the path for a handler.
+func (h *Handlers) withCredential(handle func(echo.Context, app.Credential) error) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		cred, err := h.Access.Credential(c.Request().Context(), c.Param("name"))
+		if err != nil {
+			return err
+		}
+		return handle(c, cred)
+	}
+}
+
+// withCredentialForm is withCredential for a form.
+func (h *Handlers) withCredentialForm(handle func(echo.Context, app.Credential, url.Values) error) uix.FormHandler {
+	return func(c echo.Context, fields url.Values) error {
+		return h.withCredential(func(c echo.Context, cred app.Credential) error { return handle(c, cred, fields) })(c)
 	}
 }

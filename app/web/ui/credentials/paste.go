@@ -36,11 +36,7 @@ func (h *Handlers) pastePage(
 
 // paste reads the text or the file. What could be read goes on to the preview; if nothing could,
 // the form says why. The text is never sent back.
-func (h *Handlers) paste(c echo.Context) error {
-	fields, err := uix.Form(c)
-	if err != nil {
-		return err
-	}
+func (h *Handlers) paste(c echo.Context, fields url.Values) error {
 	text := fields.Get("text")
 	file, err := uix.UploadedFile(c, "file", dotenv.MaxText)
 	if err != nil {
@@ -93,7 +89,7 @@ func (h *Handlers) previewPage(
 	if err != nil {
 		return err
 	}
-	list, err := h.access.Credentials(ctx)
+	list, err := h.Access.Credentials(ctx)
 	if err != nil {
 		return err
 	}
@@ -153,11 +149,7 @@ func nearbyHost(name string, all []dotenv.Entry) string {
 
 // applyPaste carries out the decisions. What was stored leaves the preview; what was refused stays,
 // with the reason.
-func (h *Handlers) applyPaste(c echo.Context) error {
-	fields, err := uix.Form(c)
-	if err != nil {
-		return err
-	}
+func (h *Handlers) applyPaste(c echo.Context, fields url.Values) error {
 	session := uix.Session(c).ID
 	entries := h.staged.get(session)
 	if fields.Get("do") == "discard" {
@@ -200,14 +192,14 @@ func (h *Handlers) applyEntry(
 		return nil, nil
 	case "overwrite":
 		var now app.Credential
-		if now, err = h.access.Credential(ctx, e.Name); err == nil {
+		if now, err = h.Access.Credential(ctx, e.Name); err == nil {
 			in.Description = app.VisibleText(now.Description)
 			if e.Value.Empty() {
 				err = app.Invalid("value", "the value is empty", "Skip it.")
 			}
 		}
 		if err == nil {
-			_, err = h.access.SetCredential(ctx, by, in)
+			_, err = h.Access.SetCredential(ctx, by, in)
 		}
 	case "add":
 		in.Mode = app.Mode(fields.Get(mode))
@@ -215,7 +207,7 @@ func (h *Handlers) applyEntry(
 			in.Hosts, err = uix.ParseHosts(strings.ReplaceAll(fields.Get(hosts), " ", "\n"), nil)
 		}
 		if err == nil {
-			_, err = h.access.CreateCredential(ctx, by, in)
+			_, err = h.Access.CreateCredential(ctx, by, in)
 		}
 	default:
 		err = app.Invalid("action", "nothing was decided", "Choose what to do with it.")

@@ -3,6 +3,7 @@ package credentials
 import (
 	"cmp"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -11,7 +12,6 @@ import (
 	"github.com/computclaw/airlock/app/probe"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/credentialview"
-	"github.com/computclaw/airlock/views/paths"
 )
 
 // TestsPerMinute bounds the test requests that one address makes Airlock send.
@@ -24,21 +24,13 @@ func checkForm(c app.Credential) credentialview.CheckForm {
 
 // testCredential sends a test request and shows its outcome on the credential's page. Nothing is
 // kept of it but what the list shows, so there is nowhere to lead on to.
-func (h *Handlers) testCredential(c echo.Context) error {
-	fields, err := uix.Form(c)
-	if err != nil {
-		return err
-	}
+func (h *Handlers) testCredential(c echo.Context, cred app.Credential, fields url.Values) error {
 	ctx := c.Request().Context()
-	cred, err := h.access.Credential(ctx, c.Param("name"))
-	if err != nil {
-		return err
-	}
 	typed := checkForm(cred)
 	typed.Target, typed.Host = fields.Get("target"), strings.TrimSpace(fields.Get("test_host"))
 	typed.Path, typed.Private = strings.TrimSpace(fields.Get("test_path")), fields.Get("test_private") != ""
 	typed.As, typed.AsName = fields.Get("test_as"), strings.TrimSpace(fields.Get("test_as_name"))
-	err = h.tests.Allow(c)
+	err := h.tests.Allow(c)
 	var result probe.Result
 	if err == nil {
 		result, err = h.prober.Credential(ctx, uix.Actor(c), probe.Request{
@@ -48,7 +40,7 @@ func (h *Handlers) testCredential(c echo.Context) error {
 	status := http.StatusOK
 	if err == nil {
 		typed.Outcome = outcome(result)
-		cred, err = h.access.Credential(ctx, cred.Name) // it carries the time of the test now
+		cred, err = h.Access.Credential(ctx, cred.Name) // it carries the time of the test now
 	} else {
 		status = http.StatusUnprocessableEntity
 		typed.Problems, err = uix.Problems(err, map[string]string{
@@ -100,8 +92,4 @@ func outcome(r probe.Result) *credentialview.CheckOutcome {
 		Request: "GET " + r.URL, Works: r.Works(), Swapped: r.Swapped, Status: r.Status, Took: r.Took,
 		Problem: r.Problem, Hint: r.Hint,
 	}
-}
-
-func (h *Handlers) backToCredential(c echo.Context) error {
-	return c.Redirect(http.StatusSeeOther, paths.CredentialURL(c.Param("name")))
 }

@@ -15,7 +15,7 @@ import (
 // vaultChoice is where a credential's value comes from, as it is stored.
 func (h *Handlers) vaultChoice(cred app.Credential) credentialview.VaultChoice {
 	return credentialview.VaultChoice{
-		Offered: h.access.HasVault() || cred.Source == app.SourceVault, Source: cred.Source,
+		Offered: h.Access.HasVault() || cred.Source == app.SourceVault, Source: cred.Source,
 		Reference: cred.Reference, Held: heldHere(cred),
 	}
 }
@@ -36,14 +36,13 @@ func erasing(fields url.Values, cred app.Credential, in access.CredentialInput) 
 // vaultFinding is vaultChoice with what Vault says of the reference now.
 func (h *Handlers) vaultFinding(c echo.Context, cred app.Credential) (credentialview.VaultChoice, error) {
 	choice := h.vaultChoice(cred)
-	in, err := h.access.InspectCredential(c.Request().Context(), uix.Actor(c), cred)
+	in, err := h.Access.InspectCredential(c.Request().Context(), uix.Actor(c), cred)
 	if err != nil || in == nil {
 		return choice, err
 	}
-	choice.Finding = &credentialview.VaultFinding{
-		Engine: in.Engine, Lent: in.Lease, Version: in.Version, Created: in.Created,
-		Problem: uix.Sentence(in.Problem), Hint: in.Hint,
-	}
+	finding := credentialview.VaultFinding(*in)
+	finding.Problem = uix.Sentence(in.Problem)
+	choice.Finding = &finding
 	return choice, nil
 }
 

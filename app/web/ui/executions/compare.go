@@ -22,9 +22,9 @@ const compareChoices = 50
 
 // compareExecutions shows an execution beside another: the one that is asked for, else the one that
 // it repeats, else none.
-func (h *Handlers) compareExecutions(c echo.Context) error {
+func (h Handlers) compareExecutions(c echo.Context) error {
 	ctx := c.Request().Context()
-	x, err := h.engine.ByHandle(ctx, c.Param("handle"))
+	x, err := h.Engine.ByHandle(ctx, c.Param("handle"))
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (h *Handlers) compareExecutions(c echo.Context) error {
 	if page.This, err = h.side(ctx, x); err != nil {
 		return err
 	}
-	list, err := h.engine.Search(ctx, engine.Filter{ProfileHandle: x.ProfileHandle, Limit: compareChoices})
+	list, err := h.Engine.Search(ctx, engine.Filter{ProfileHandle: x.ProfileHandle, Limit: compareChoices})
 	if err != nil {
 		return err
 	}
@@ -67,13 +67,13 @@ func (h *Handlers) compareExecutions(c echo.Context) error {
 }
 
 // chooseOther fills in the other side, or says why it can't. The older one comes first.
-func (h *Handlers) chooseOther(
+func (h Handlers) chooseOther(
 	ctx context.Context, page *executionview.ComparePage, handle string,
 ) (problem string, err error) {
-	other, err := h.engine.ByHandle(ctx, handle)
+	other, err := h.Engine.ByHandle(ctx, handle)
 	switch {
 	case app.CodeOf(err) == app.CodeNotFound:
-		return "That execution is not kept any more.", nil
+		return "That execution has been removed.", nil
 	case err != nil:
 		return "", err
 	case !other.Status.Terminal() || !page.This.Execution.Status.Terminal():
@@ -92,15 +92,15 @@ func (h *Handlers) chooseOther(
 	return "", nil
 }
 
-func (h *Handlers) side(ctx context.Context, x app.Execution) (side executionview.Side, err error) {
+func (h Handlers) side(ctx context.Context, x app.Execution) (side executionview.Side, err error) {
 	side.Execution = x
-	if side.Script, err = h.engine.Script(ctx, x.Handle); err != nil {
+	if side.Script, err = h.Engine.Script(ctx, x.Handle); err != nil {
 		return side, err
 	}
 	if !x.Status.Terminal() {
 		return side, nil
 	}
-	out, err := h.engine.Output(ctx, x.Handle)
+	out, err := h.Engine.Output(ctx, x.Handle)
 	if err != nil {
 		return side, err
 	}
@@ -108,7 +108,7 @@ func (h *Handlers) side(ctx context.Context, x app.Execution) (side executionvie
 	if out.Result != nil {
 		side.Result = executionview.Indent(out.Result)
 	}
-	exchanges, err := h.engine.Exchanges(ctx, x.Handle)
+	exchanges, err := h.Engine.Exchanges(ctx, x.Handle)
 	var answers strings.Builder
 	for _, e := range exchanges {
 		answers.WriteString(e.Response + "\n")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 
 	"github.com/labstack/echo/v4"
@@ -20,7 +21,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-func (h *Handlers) showExecution(c echo.Context) error {
+func (h Handlers) showExecution(c echo.Context) error {
 	page, err := h.executionPage(c)
 	if err != nil {
 		return err
@@ -29,9 +30,9 @@ func (h *Handlers) showExecution(c echo.Context) error {
 }
 
 // executionPage gathers what there is to see of the execution in the path.
-func (h *Handlers) executionPage(c echo.Context) (executionview.ExecutionPage, error) {
+func (h Handlers) executionPage(c echo.Context) (executionview.ExecutionPage, error) {
 	ctx, handle := c.Request().Context(), c.Param("handle")
-	x, err := h.engine.ByHandle(ctx, handle)
+	x, err := h.Engine.ByHandle(ctx, handle)
 	if err != nil {
 		return executionview.ExecutionPage{}, err
 	}
@@ -51,22 +52,22 @@ func (h *Handlers) executionPage(c echo.Context) (executionview.ExecutionPage, e
 	return page, h.fillExecution(ctx, &page)
 }
 
-func (h *Handlers) fillExecution(ctx context.Context, page *executionview.ExecutionPage) (err error) {
+func (h Handlers) fillExecution(ctx context.Context, page *executionview.ExecutionPage) (err error) {
 	x := page.Execution
-	if page.Script, err = h.engine.Script(ctx, x.Handle); err != nil {
+	if page.Script, err = h.Engine.Script(ctx, x.Handle); err != nil {
 		return err
 	}
 	if x.RerunOf != "" {
-		compared, err := h.engine.Compare(ctx, x)
+		compared, err := h.Engine.Compare(ctx, x)
 		if err != nil {
 			return err
 		}
 		page.Repeat = repeatOf(compared)
 	}
-	if page.Exchanges, err = h.engine.Exchanges(ctx, x.Handle); err != nil {
+	if page.Exchanges, err = h.Engine.Exchanges(ctx, x.Handle); err != nil {
 		return err
 	}
-	if page.Network, err = h.engine.Network(ctx, x.Handle); err != nil {
+	if page.Network, err = h.Engine.Network(ctx, x.Handle); err != nil {
 		return err
 	}
 	if page.Redactions, err = h.redactions(ctx, x.Handle); err != nil {
@@ -74,19 +75,19 @@ func (h *Handlers) fillExecution(ctx context.Context, page *executionview.Execut
 	}
 	var out app.Output
 	if x.Status.Terminal() {
-		if out, err = h.engine.Output(ctx, x.Handle); err != nil {
+		if out, err = h.Engine.Output(ctx, x.Handle); err != nil {
 			return err
 		}
 	} else {
-		out, page.Live = h.engine.LiveOutput(x.Handle)
+		out, page.Live = h.Engine.LiveOutput(x.Handle)
 	}
 	page.Stdout, page.Stderr, page.Result, page.Turns = out.Stdout, out.Stderr, out.Result, out.Turns
 	return nil
 }
 
 // redactions lists what was masked, in the order in which the page shows the channels.
-func (h *Handlers) redactions(ctx context.Context, handle string) (list []executionview.Redaction, err error) {
-	hits, err := h.engine.Redactions(ctx, handle)
+func (h Handlers) redactions(ctx context.Context, handle string) (list []executionview.Redaction, err error) {
+	hits, err := h.Engine.Redactions(ctx, handle)
 	if err != nil {
 		return nil, err
 	}
@@ -101,18 +102,18 @@ func (h *Handlers) redactions(ctx context.Context, handle string) (list []execut
 	return list, nil
 }
 
-func (h *Handlers) backToExecution(c echo.Context) error {
+func (h Handlers) backToExecution(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, paths.ExecutionURL(c.Param("handle")))
 }
 
-func (h *Handlers) cancelByPerson(c echo.Context) error {
+func (h Handlers) cancelByPerson(c echo.Context) error {
 	ctx := c.Request().Context()
-	x, err := h.engine.ByHandle(ctx, c.Param("handle"))
+	x, err := h.Engine.ByHandle(ctx, c.Param("handle"))
 	if err != nil {
 		return err
 	}
 	httpx.LogExecution(c, x.Handle)
-	_, err = h.engine.Cancel(ctx, x.ID, uix.Actor(c))
+	_, err = h.Engine.Cancel(ctx, x.ID, uix.Actor(c))
 	if app.CodeOf(err) == app.CodeAlreadyEnded { // it ended by itself while the person decided
 		return h.Done(c, "", paths.ExecutionURL(x.Handle))
 	}
@@ -123,13 +124,9 @@ func (h *Handlers) cancelByPerson(c echo.Context) error {
 }
 
 // answerByPerson sends a script the answer, or the error, that it waits for.
-func (h *Handlers) answerByPerson(c echo.Context) error {
-	fields, err := uix.Form(c)
-	if err != nil {
-		return err
-	}
+func (h Handlers) answerByPerson(c echo.Context, fields url.Values) error {
 	ctx, text := c.Request().Context(), fields.Get("response")
-	x, err := h.engine.ByHandle(ctx, c.Param("handle"))
+	x, err := h.Engine.ByHandle(ctx, c.Param("handle"))
 	if err != nil {
 		return err
 	}
@@ -141,7 +138,7 @@ func (h *Handlers) answerByPerson(c echo.Context) error {
 	if text == "" {
 		err = app.Invalid("response", "the answer is empty", "Type what the script is to get.")
 	} else {
-		_, err = h.engine.Respond(ctx, x.ID, answer)
+		_, err = h.Engine.Respond(ctx, x.ID, answer)
 	}
 	if err == nil {
 		return h.Done(c, "answered", paths.ExecutionURL(x.Handle))
@@ -164,18 +161,14 @@ func (h *Handlers) answerByPerson(c echo.Context) error {
 }
 
 // rerunByPerson runs an execution again and leads to the new one.
-func (h *Handlers) rerunByPerson(c echo.Context) error {
-	fields, err := uix.Form(c)
-	if err != nil {
-		return err
-	}
-	again, err := h.engine.Rerun(c.Request().Context(), c.Param("handle"), fields.Get("live") == "on", uix.Actor(c),
+func (h Handlers) rerunByPerson(c echo.Context, fields url.Values) error {
+	again, err := h.Engine.Rerun(c.Request().Context(), c.Param("handle"), fields.Get("live") == "on", uix.Actor(c),
 		httpx.TraceID(c))
 	if err != nil {
 		return err
 	}
 	httpx.LogExecution(c, again.Handle)
-	if err := h.access.Note(c.Request().Context(), uix.Actor(c), "execution.rerun", again.Handle,
+	if err := h.Access.Note(c.Request().Context(), uix.Actor(c), "execution.rerun", again.Handle,
 		"Submitted "+c.Param("handle")+" again."); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // exportExecutions downloads a list of executions. Ids are left out: they are tokens.
-func (h *Handlers) exportExecutions(c echo.Context) error {
+func (h Handlers) exportExecutions(c echo.Context) error {
 	_, f, found, err := h.executionFilter(c)
 	if err != nil {
 		return err
@@ -22,7 +22,7 @@ func (h *Handlers) exportExecutions(c echo.Context) error {
 	over := false
 	return h.Download(c, "airlock-executions", func() ([]uix.Record, error) {
 		for !over {
-			page, err := h.engine.Search(c.Request().Context(), f)
+			page, err := h.Engine.Search(c.Request().Context(), f)
 			if err != nil {
 				return nil, err
 			}

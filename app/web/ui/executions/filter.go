@@ -15,7 +15,7 @@ import (
 
 // executionFilter reads what a person looks for from the URL. Problems are of fields that were
 // typed wrong.
-func (h *Handlers) executionFilter(
+func (h Handlers) executionFilter(
 	c echo.Context,
 ) (typed executionview.Filter, f engine.Filter, found components.Problems, err error) {
 	ask := func(name string) string { return strings.TrimSpace(c.QueryParam(name)) }
@@ -56,8 +56,8 @@ func hostTyped(text string) string {
 }
 
 // credentialID finds a credential by its name. A name that nobody has gives an id that nobody has.
-func (h *Handlers) credentialID(ctx context.Context, name string) (string, error) {
-	cred, err := h.access.Credential(ctx, name)
+func (h Handlers) credentialID(ctx context.Context, name string) (string, error) {
+	cred, err := h.Access.Credential(ctx, name)
 	if app.CodeOf(err) == app.CodeNotFound || app.CodeOf(err) == app.CodeInvalidField {
 		return "none", nil
 	}

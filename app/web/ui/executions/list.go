@@ -13,7 +13,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-func (h *Handlers) showExecutions(c echo.Context) error {
+func (h Handlers) showExecutions(c echo.Context) error {
 	ctx := c.Request().Context()
 	typed, f, found, err := h.executionFilter(c)
 	if err != nil {
@@ -40,7 +40,7 @@ func (h *Handlers) showExecutions(c echo.Context) error {
 	if len(found) > 0 {
 		return h.Render(c, http.StatusUnprocessableEntity, executionview.List(page))
 	}
-	list, err := h.engine.Search(ctx, f)
+	list, err := h.Engine.Search(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -51,8 +51,8 @@ func (h *Handlers) showExecutions(c echo.Context) error {
 	return h.Render(c, http.StatusOK, executionview.List(page), "list")
 }
 
-func (h *Handlers) credentialNames(ctx context.Context) ([]string, error) {
-	credentials, err := h.access.Credentials(ctx)
+func (h Handlers) credentialNames(ctx context.Context) ([]string, error) {
+	credentials, err := h.Access.Credentials(ctx)
 	if err != nil {
 		return nil, err
 	}

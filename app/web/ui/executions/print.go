@@ -13,17 +13,17 @@ import (
 )
 
 // printExecution is an execution on paper.
-func (h *Handlers) printExecution(c echo.Context) error {
+func (h Handlers) printExecution(c echo.Context) error {
 	ctx := c.Request().Context()
 	page, err := h.executionPage(c)
 	if err != nil {
 		return err
 	}
-	chain, err := h.access.AuditState(ctx, false)
+	chain, err := h.Access.AuditState(ctx, false)
 	if err != nil {
 		return err
 	}
-	events, err := h.access.AuditLog(ctx, access.AuditFilter{Subject: page.Execution.Handle, Limit: 1000})
+	events, err := h.Access.AuditLog(ctx, access.AuditFilter{Subject: page.Execution.Handle, Limit: 1000})
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package login
 
 import (
 	"net/http"
+	"net/url"
 
 	"github.com/labstack/echo/v4"
 
@@ -10,24 +11,20 @@ import (
 	"github.com/computclaw/airlock/views/authview"
 )
 
-func (h *Handlers) showFresh(c echo.Context) error {
+func (h Handlers) showFresh(c echo.Context) error {
 	return h.freshPage(c, http.StatusOK, uix.LocalPage(c.QueryParam("next")), "")
 }
 
-func (h *Handlers) freshPage(c echo.Context, status int, next, problem string) error {
+func (h Handlers) freshPage(c echo.Context, status int, next, problem string) error {
 	page := authview.PasswordPage{
-		Shell: h.BareShell(c, "Your password, please"), Name: uix.Actor(c).Name, Next: next, Problem: problem,
+		Shell: h.BareShell(c, "Confirm your password"), Name: uix.Actor(c).Name, Next: next, Problem: problem,
 	}
 	return h.Render(c, status, authview.Password(page))
 }
 
-func (h *Handlers) confirmPassword(c echo.Context) error {
-	fields, err := uix.Form(c)
-	if err != nil {
-		return err
-	}
+func (h Handlers) confirmPassword(c echo.Context, fields url.Values) error {
 	next := uix.LocalPage(fields.Get("next"))
-	err = h.access.Confirm(c.Request().Context(), uix.Session(c), app.NewSecret(fields.Get("password")))
+	err := h.Access.Confirm(c.Request().Context(), uix.Session(c), app.NewSecret(fields.Get("password")))
 	known, _ := uix.AppError(err)
 	switch app.CodeOf(err) {
 	case "":

@@ -1,7 +1,6 @@
 package login
 
 import (
-	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/paths"
@@ -10,31 +9,25 @@ import (
 // Handlers answer the login.
 type Handlers struct {
 	*uix.UI
-	access     *access.Service
-	tokenPlace string // where the admin token is found; "" for what is true everywhere
-}
-
-// New returns Handlers.
-func New(ui *uix.UI, access *access.Service, tokenPlace string) *Handlers {
-	return &Handlers{UI: ui, access: access, tokenPlace: tokenPlace}
+	TokenPlace string // where the admin token is found; "" for what is true everywhere
 }
 
 // PublicRoutes are for people who are not logged in.
-func (h *Handlers) PublicRoutes() []httpx.Route {
+func (h Handlers) PublicRoutes() []httpx.Route {
 	return []httpx.Route{
 		httpx.Get(paths.Login, h.showLogin),
-		httpx.Post(paths.Login, uix.SmallForm(h.login)),
+		httpx.Post(paths.Login, uix.SmallForm(uix.WithForm(h.login))),
 		httpx.Get(paths.Token, h.showToken),
 		httpx.Get(paths.Welcome, h.showWelcome),
-		httpx.Post(paths.Welcome, uix.SmallForm(h.join)),
+		httpx.Post(paths.Welcome, uix.SmallForm(uix.WithForm(h.join))),
 		httpx.Post(paths.Logout, h.logout),
 	}
 }
 
 // Routes are for people with a session.
-func (h *Handlers) Routes() []httpx.Route {
+func (h Handlers) Routes() []httpx.Route {
 	return []httpx.Route{
-		httpx.Post(paths.Confirm, h.confirmPassword),
+		uix.Post(paths.Confirm, h.confirmPassword),
 		httpx.Get(paths.Confirm, h.showFresh),
 	}
 }

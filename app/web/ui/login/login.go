@@ -2,6 +2,7 @@ package login
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -14,49 +15,45 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-func (h *Handlers) showLogin(c echo.Context) error { return h.loginPage(c, false) }
+func (h Handlers) showLogin(c echo.Context) error { return h.loginPage(c, false) }
 
-func (h *Handlers) showToken(c echo.Context) error { return h.loginPage(c, true) }
+func (h Handlers) showToken(c echo.Context) error { return h.loginPage(c, true) }
 
 // loginPage leads on whoever is in already, or half in.
-func (h *Handlers) loginPage(c echo.Context, token bool) error {
+func (h Handlers) loginPage(c echo.Context, token bool) error {
 	ctx, next := c.Request().Context(), uix.LocalPage(c.QueryParam("next"))
-	if _, err := h.access.Session(ctx, uix.SessionToken(c), c.RealIP()); err == nil {
+	if _, err := h.Access.Session(ctx, uix.SessionToken(c), c.RealIP()); err == nil {
 		return c.Redirect(http.StatusSeeOther, next)
 	}
-	if _, err := h.access.Enrolling(ctx, uix.SessionToken(c)); err == nil {
+	if _, err := h.Access.Enrolling(ctx, uix.SessionToken(c)); err == nil {
 		return c.Redirect(http.StatusSeeOther, paths.WelcomeURL(next))
 	}
-	founded, err := h.access.Founded(ctx)
+	founded, err := h.Access.Founded(ctx)
 	if err != nil {
 		return err
 	}
 	notice, _ := h.TakeNotice(c)
 	page := authview.LoginPage{
 		Shell: h.BareShell(c, "Log in"), Next: next, First: !founded, Token: token || !founded,
-		TokenAt: h.tokenPlace, Said: notice,
+		TokenAt: h.TokenPlace, Said: notice,
 	}
 	return h.Render(c, http.StatusOK, authview.Login(page))
 }
 
-func (h *Handlers) login(c echo.Context) error {
-	fields, err := uix.Form(c)
-	if err != nil {
-		return err
-	}
+func (h Handlers) login(c echo.Context, fields url.Values) (err error) {
 	ctx := c.Request().Context()
 	page := authview.LoginPage{
 		Shell: h.BareShell(c, "Log in"), Next: uix.LocalPage(fields.Get("next")), Name: fields.Get("name"),
-		Token: fields.Has("token"), TokenAt: h.tokenPlace,
+		Token: fields.Has("token"), TokenAt: h.TokenPlace,
 	}
 	to := page.Next
 	var opened access.Opened
 	if page.Token {
 		to = paths.WelcomeURL(page.Next)
-		opened, err = h.access.Enroll(ctx, c.RealIP(), c.Request().UserAgent(),
+		opened, err = h.Access.Enroll(ctx, c.RealIP(), c.Request().UserAgent(),
 			app.NewSecret(strings.TrimSpace(fields.Get("token"))))
 	} else {
-		opened, err = h.access.Login(ctx, c.RealIP(), c.Request().UserAgent(), page.Name,
+		opened, err = h.Access.Login(ctx, c.RealIP(), c.Request().UserAgent(), page.Name,
 			app.NewSecret(fields.Get("password")))
 	}
 	if err == nil {
@@ -67,8 +64,8 @@ func (h *Handlers) login(c echo.Context) error {
 }
 
 // refuseLogin says no more than it must. The words don't tell a wrong name from a wrong password.
-func (h *Handlers) refuseLogin(c echo.Context, page authview.LoginPage, cause error) error {
-	founded, err := h.access.Founded(c.Request().Context())
+func (h Handlers) refuseLogin(c echo.Context, page authview.LoginPage, cause error) error {
+	founded, err := h.Access.Founded(c.Request().Context())
 	if err != nil {
 		return err
 	}
@@ -78,7 +75,7 @@ func (h *Handlers) refuseLogin(c echo.Context, page authview.LoginPage, cause er
 	case app.CodeUnauthorized:
 		page.Problem = "The name or the password is wrong."
 		if page.Token {
-			page.Problem = "That is not a token that can be used."
+			page.Problem = "This token is invalid or has already been used."
 		}
 	case app.CodeRateLimited:
 		status = http.StatusTooManyRequests
@@ -91,13 +88,13 @@ func (h *Handlers) refuseLogin(c echo.Context, page authview.LoginPage, cause er
 	return h.Render(c, status, authview.Login(page))
 }
 
-func (h *Handlers) setSession(c echo.Context, opened access.Opened) {
+func (h Handlers) setSession(c echo.Context, opened access.Opened) {
 	h.SetCookie(c, uix.SessionCookie, opened.Token.Reveal(), max(opened.Expires.Sub(h.Now()), time.Second))
 }
 
-func (h *Handlers) logout(c echo.Context) error {
+func (h Handlers) logout(c echo.Context) error {
 	if cookie := uix.SessionToken(c); !cookie.Empty() {
-		if err := h.access.Logout(c.Request().Context(), cookie, c.RealIP()); err != nil {
+		if err := h.Access.Logout(c.Request().Context(), cookie, c.RealIP()); err != nil {
 			return err
 		}
 	}

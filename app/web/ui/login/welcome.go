@@ -2,6 +2,7 @@ package login
 
 import (
 	"net/http"
+	"net/url"
 
 	"github.com/labstack/echo/v4"
 
@@ -10,35 +11,31 @@ import (
 	"github.com/computclaw/airlock/views/authview"
 )
 
-func (h *Handlers) showWelcome(c echo.Context) error {
+func (h Handlers) showWelcome(c echo.Context) error {
 	return h.welcomePage(c, http.StatusOK, authview.WelcomePage{Next: uix.LocalPage(c.QueryParam("next"))})
 }
 
 // welcomePage is for holders of a token; everybody else logs in first.
-func (h *Handlers) welcomePage(c echo.Context, status int, page authview.WelcomePage) (err error) {
+func (h Handlers) welcomePage(c echo.Context, status int, page authview.WelcomePage) (err error) {
 	ctx := c.Request().Context()
-	if page.Known, err = h.access.Enrolling(ctx, uix.SessionToken(c)); err != nil {
+	if page.Known, err = h.Access.Enrolling(ctx, uix.SessionToken(c)); err != nil {
 		return err
 	}
-	founded, err := h.access.Founded(ctx)
+	founded, err := h.Access.Founded(ctx)
 	if err != nil {
 		return err
 	}
-	page.Shell, page.First = h.BareShell(c, "Who are you?"), !founded
+	page.Shell, page.First = h.BareShell(c, "Create your account"), !founded
 	return h.Render(c, status, authview.Welcome(page))
 }
 
-func (h *Handlers) join(c echo.Context) error {
-	fields, err := uix.Form(c)
-	if err != nil {
-		return err
-	}
+func (h Handlers) join(c echo.Context, fields url.Values) error {
 	page := authview.WelcomePage{Name: fields.Get("name"), Next: uix.LocalPage(fields.Get("next"))}
 	if page.Problems = uix.CheckRepeated(fields.Get("password"), fields.Get("password-again"),
 		"password-again"); page.Problems != nil {
 		return h.welcomePage(c, http.StatusUnprocessableEntity, page)
 	}
-	opened, err := h.access.Join(c.Request().Context(), uix.SessionToken(c), c.RealIP(), c.Request().UserAgent(),
+	opened, err := h.Access.Join(c.Request().Context(), uix.SessionToken(c), c.RealIP(), c.Request().UserAgent(),
 		page.Name, app.NewSecret(fields.Get("password")))
 	if err == nil {
 		h.setSession(c, opened)

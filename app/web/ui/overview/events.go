@@ -39,7 +39,7 @@ func (h *Handlers) events(c echo.Context) error {
 	if err := httpx.KeepOpen(w); err != nil {
 		return err
 	}
-	sub := h.hub.Subscribe()
+	sub := h.Hub.Subscribe()
 	defer sub.Close()
 	w.Header().Set(echo.HeaderContentType, "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no")
@@ -48,7 +48,7 @@ func (h *Handlers) events(c echo.Context) error {
 	defer h.streams.Add(-1)
 	// connected makes the page look once more: a change between the page and this subscription
 	// would be missed. It carries the version of the server, which may be another one now.
-	if sendEvents(w, "event: connected\ndata: "+h.version+"\n\n") != nil {
+	if sendEvents(w, "event: connected\ndata: "+h.Version+"\n\n") != nil {
 		return nil
 	}
 	beat := time.NewTicker(uix.Heartbeat)
@@ -58,14 +58,14 @@ func (h *Handlers) events(c echo.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-h.drain.Done():
+		case <-h.Drain.Done():
 			return nil
 		case <-beat.C:
 			if err := h.Check(c); err != nil {
 				return nil //nolint:nilerr // the session is over, and so is its stream
 			}
 			if _, _, err := h.Vault.State(ctx, vaultMaxAge); err != nil {
-				h.log.Warn("the state of the Vault could not be read", "error", err)
+				h.Log.Warn("the state of the Vault could not be read", "error", err)
 			}
 		case <-sub.C():
 			text = topicEvents(sub)

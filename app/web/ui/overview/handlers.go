@@ -1,46 +1,21 @@
 package overview
 
 import (
-	"log/slog"
 	"sync/atomic"
 
-	"github.com/computclaw/airlock/app/access"
-	"github.com/computclaw/airlock/app/engine"
-	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// Config is what Handlers need.
-type Config struct {
-	Access  *access.Service
-	Engine  *engine.Engine
-	Hub     *live.Hub
-	Log     *slog.Logger
-	Version string
-	Drain   *httpx.Drain
-}
-
 // Handlers answer the pages about the instance as a whole.
 type Handlers struct {
 	*uix.UI
-	access  *access.Service
-	engine  *engine.Engine
-	hub     *live.Hub
-	log     *slog.Logger
-	version string
-	drain   *httpx.Drain
 	streams atomic.Int64 // open event streams
 }
 
 // New returns Handlers.
-func New(ui *uix.UI, cfg Config) *Handlers {
-	return &Handlers{
-		UI: ui, access: cfg.Access, engine: cfg.Engine, hub: cfg.Hub, log: cfg.Log,
-		version: cfg.Version, drain: cfg.Drain,
-	}
-}
+func New(ui *uix.UI) *Handlers { return &Handlers{UI: ui} }
 
 // Routes are the pages and forms of this package.
 func (h *Handlers) Routes() []httpx.Route {

@@ -18,7 +18,7 @@ func (h *Handlers) showOverview(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	found, err := h.engine.Search(ctx, engine.Filter{Limit: 10})
+	found, err := h.Engine.Search(ctx, engine.Filter{Limit: 10})
 	if err != nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func (h *Handlers) showOverview(c echo.Context) error {
 		return err
 	}
 	page := dashboard.OverviewPage{
-		Shell: sh, Executions: found.Executions, Box: boxState(h.engine.Health()), Needs: needs,
+		Shell: sh, Executions: found.Executions, Box: boxState(h.Engine.Health()), Needs: needs,
 		Step: firstStep(profiles, found.Executions),
 	}
 	if page.Step == 0 {

@@ -22,7 +22,7 @@ func (h *Handlers) showSandbox(c echo.Context) error {
 		return err
 	}
 	return h.Render(c, http.StatusOK, dashboard.Sandbox(dashboard.SandboxPage{Shell: sh,
-		Box: boxState(h.engine.Health())}), "boxes")
+		Box: boxState(h.Engine.Health())}), "boxes")
 }
 
 func boxState(h engine.Health) dashboard.BoxState {
@@ -59,11 +59,11 @@ func boxBackend(h engine.BackendHealth) dashboard.BoxBackend {
 // proveSandbox takes the proof of every backend again, as the person asks for it.
 func (h *Handlers) proveSandbox(c echo.Context) error {
 	ctx := c.Request().Context()
-	if err := h.engine.Prove(ctx, ""); err != nil && ctx.Err() == nil {
+	if err := h.Engine.Prove(ctx, ""); err != nil && ctx.Err() == nil {
 		return err
 	}
 	// Whoever left meanwhile has had a proof taken all the same.
-	if err := h.access.Note(context.WithoutCancel(ctx), uix.Actor(c), "sandbox.prove", "sandbox",
+	if err := h.Access.Note(context.WithoutCancel(ctx), uix.Actor(c), "sandbox.prove", "sandbox",
 		"Had the proofs of every backend taken again."); err != nil {
 		return err
 	}

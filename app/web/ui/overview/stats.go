@@ -46,13 +46,13 @@ func (h *Handlers) usage(ctx context.Context, p dashboard.Period) (dashboard.Usa
 	period := map[string]engine.Period{
 		"24h": executions.Day24(), "7d": executions.Days7(), "30d": executions.Days30(),
 	}[p.Value]
-	u, err := h.engine.Usage(ctx, period)
+	u, err := h.Engine.Usage(ctx, period)
 	if err != nil {
 		return dashboard.Usage{}, err
 	}
 	out := dashboard.Usage{Period: p, Runs: u.Total.Runs, Figures: figuresOf(u.Total, u.Before)}
 	for _, b := range u.Bars {
-		out.Bars = append(out.Bars, dashboard.UsageBar{Start: b.Start, Counts: b.Counts})
+		out.Bars = append(out.Bars, dashboard.UsageBar(b))
 	}
 	for _, one := range u.Profiles {
 		out.Profiles = append(out.Profiles, dashboard.ProfileUsage{

@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"net/url"
 	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
@@ -12,17 +13,19 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-func (h *Handlers) askRevoke(c echo.Context) error {
-	return h.askAboutProfile(c, ending{verb: "Revoke", action: paths.ProfileRevokeURL},
+func (h Handlers) askRevoke(c echo.Context, p app.Profile) error {
+	return h.askAboutProfile(c, p, ending{verb: "Revoke", path: paths.ProfileRevoke},
 		"Running scripts are stopped at once and their connections closed.",
 		"Its agent can't run, poll or answer anything with it any more.",
 		"For ten minutes you can undo it, if nothing else changes; what it stopped stays stopped.")
 }
 
-func (h *Handlers) askDeleteProfile(c echo.Context) error { return h.confirmProfileDeletion(c, nil) }
+func (h Handlers) askDeleteProfile(c echo.Context, p app.Profile) error {
+	return h.confirmProfileDeletion(c, p, nil)
+}
 
-func (h *Handlers) confirmProfileDeletion(c echo.Context, refused error) error {
-	return h.askAboutProfile(c, ending{verb: "Delete", action: paths.ProfileDeleteURL, final: true, refused: refused},
+func (h Handlers) confirmProfileDeletion(c echo.Context, p app.Profile, refused error) error {
+	return h.askAboutProfile(c, p, ending{verb: "Delete", path: paths.ProfileDelete, final: true, refused: refused},
 		"Running scripts are stopped at once and their connections closed.",
 		"The profile disappears with its keys and hosts. The credentials stay.",
 		"This can't be undone. What it ran stays in the list of executions.")
@@ -31,23 +34,19 @@ func (h *Handlers) confirmProfileDeletion(c echo.Context, refused error) error {
 // ending is a way in which a profile ends.
 type ending struct {
 	verb    string
-	action  func(handle string) string
-	final   bool  // nothing brings it back, so its name has to be typed
-	refused error // why it was not done; nil before it was tried
+	path    string // pattern of its page
+	final   bool   // nothing brings it back, so its name has to be typed
+	refused error  // why it was not done; nil before it was tried
 }
 
-func (h *Handlers) askAboutProfile(c echo.Context, e ending, lines ...string) error {
-	p, err := h.pathProfileByHandle(c)
-	if err != nil {
-		return err
-	}
+func (h Handlers) askAboutProfile(c echo.Context, p app.Profile, e ending, lines ...string) error {
 	name := e.verb + " " + format.Title(p.Description)
 	sh, _, err := h.Shell(c, name, layout.SectionProfiles)
 	if err != nil {
 		return err
 	}
 	page := layout.ConfirmPage{
-		Shell: sh, Question: name + "?", Lines: lines, Action: e.action(p.Handle), Button: name,
+		Shell: sh, Question: name + "?", Lines: lines, Action: paths.At(e.path, p.Handle), Button: name,
 		Back: paths.ProfileURL(p.Handle),
 	}
 	if e.final {
@@ -66,60 +65,40 @@ func spokenName(p app.Profile) string {
 	return format.ShortHandle(p.Handle)
 }
 
-func (h *Handlers) revokeProfile(c echo.Context) error {
-	p, err := h.pathProfileByHandle(c)
-	if err != nil {
-		return err
-	}
+func (h Handlers) revokeProfile(c echo.Context, p app.Profile) error {
 	ctx := c.Request().Context()
-	if _, err := h.access.Revoke(ctx, uix.Actor(c), p.Handle); err != nil {
+	if _, err := h.Access.Revoke(ctx, uix.Actor(c), p.Handle); err != nil {
 		return h.refuseProfile(c, p.Handle, err, nil)
 	}
-	if err := h.engine.KillProfile(ctx, p.Handle, "the profile was revoked"); err != nil {
+	if err := h.Engine.KillProfile(ctx, p.Handle, "the profile was revoked"); err != nil {
 		return err
 	}
 	return h.Done(c, "profile-revoked", paths.ProfileURL(p.Handle))
 }
 
-func (h *Handlers) deleteProfile(c echo.Context) error {
-	fields, err := uix.Form(c)
-	if err != nil {
-		return err
-	}
-	p, err := h.pathProfileByHandle(c)
-	if err != nil {
-		return err
-	}
+func (h Handlers) deleteProfile(c echo.Context, p app.Profile, fields url.Values) error {
 	if err := uix.CheckTyped(fields, spokenName(p)); err != nil {
-		return h.confirmProfileDeletion(c, err)
+		return h.confirmProfileDeletion(c, p, err)
 	}
 	ctx := c.Request().Context()
-	if err := h.access.DeleteProfile(ctx, uix.Actor(c), p.Handle); err != nil {
+	if err := h.Access.DeleteProfile(ctx, uix.Actor(c), p.Handle); err != nil {
 		return h.refuseProfile(c, p.Handle, err, nil)
 	}
-	if err := h.engine.KillProfile(ctx, p.Handle, "the profile was deleted"); err != nil {
+	if err := h.Engine.KillProfile(ctx, p.Handle, "the profile was deleted"); err != nil {
 		return err
 	}
 	return h.Done(c, "profile-deleted", paths.Profiles)
 }
 
-func (h *Handlers) restoreProfile(c echo.Context) error {
-	p, err := h.pathProfileByHandle(c)
-	if err != nil {
-		return err
-	}
-	if _, err := h.access.Restore(c.Request().Context(), uix.Actor(c), p.Handle); err != nil {
+func (h Handlers) restoreProfile(c echo.Context, p app.Profile) error {
+	if _, err := h.Access.Restore(c.Request().Context(), uix.Actor(c), p.Handle); err != nil {
 		return h.refuseProfile(c, p.Handle, err, nil)
 	}
 	return h.Done(c, "profile-restored", paths.ProfileURL(p.Handle))
 }
 
-func (h *Handlers) duplicateProfile(c echo.Context) error {
-	p, err := h.pathProfileByHandle(c)
-	if err != nil {
-		return err
-	}
-	made, err := h.access.DuplicateProfile(c.Request().Context(), uix.Actor(c), p.Handle)
+func (h Handlers) duplicateProfile(c echo.Context, p app.Profile) error {
+	made, err := h.Access.DuplicateProfile(c.Request().Context(), uix.Actor(c), p.Handle)
 	if err != nil {
 		return h.refuseProfile(c, p.Handle, err, nil)
 	}

@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"net/url"
 	"strconv"
 	"time"
 
@@ -12,19 +13,11 @@ import (
 	"github.com/computclaw/airlock/views/profileview"
 )
 
-func (h *Handlers) changeExpiry(c echo.Context) error {
-	fields, err := uix.Form(c)
-	if err != nil {
-		return err
-	}
-	p, err := h.pathProfileByHandle(c)
-	if err != nil {
-		return err
-	}
+func (h Handlers) changeExpiry(c echo.Context, p app.Profile, fields url.Values) error {
 	chosen := profileview.ExpiryForm{Choice: fields.Get("expiry"), Date: fields.Get("expiry_date")}
 	at, change, err := chooseExpiry(chosen, h.Now())
 	if err == nil && change {
-		_, err = h.access.SetExpiry(c.Request().Context(), uix.Actor(c), p.Handle, at)
+		_, err = h.Access.SetExpiry(c.Request().Context(), uix.Actor(c), p.Handle, at)
 	}
 	if err == nil {
 		return h.Done(c, "expiry-changed", paths.ProfileURL(p.Handle))

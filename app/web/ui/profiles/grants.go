@@ -9,12 +9,12 @@ import (
 )
 
 // granted is keyGrants for a page that lists no credentials.
-func (h *Handlers) granted(ctx context.Context, p app.Profile) ([]profileview.KeyGrant, error) {
-	credentials, err := h.access.Credentials(ctx)
+func (h Handlers) granted(ctx context.Context, p app.Profile) ([]profileview.KeyGrant, error) {
+	credentials, err := h.Access.Credentials(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return keyGrants(ctx, h.access, p, credentials)
+	return keyGrants(ctx, h.Access, p, credentials)
 }
 
 // Granted returns the sentences that stand on the page where a person locks a profile, for those

@@ -1,44 +1,61 @@
 package profiles
 
 import (
-	"github.com/computclaw/airlock/app/access"
-	"github.com/computclaw/airlock/app/engine"
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/paths"
 )
 
 // Handlers answer the pages about profiles.
-type Handlers struct {
-	*uix.UI
-	access *access.Service
-	engine *engine.Engine
-}
-
-// New returns Handlers.
-func New(ui *uix.UI, access *access.Service, engine *engine.Engine) *Handlers {
-	return &Handlers{UI: ui, access: access, engine: engine}
-}
+type Handlers struct{ *uix.UI }
 
 // Routes are the pages and forms of this package.
-func (h *Handlers) Routes() []httpx.Route {
+func (h Handlers) Routes() []httpx.Route {
+	back := func(c echo.Context) error {
+		return c.Redirect(http.StatusSeeOther, paths.ProfileURL(c.Param("handle")))
+	}
 	return []httpx.Route{
 		httpx.Get(paths.Profiles, h.showProfiles),
 		httpx.Get(paths.ProfileNew, h.showNewProfile),
-		httpx.Post(paths.ProfileNew, h.createOwnProfile),
-		httpx.Get(paths.ProfilePath, h.showProfile),
-		httpx.Post(paths.ProfileSetup, h.setUpProfile).Back(h.backToProfile),
-		httpx.Post(paths.ProfileHosts, h.changeHosts).Back(h.backToProfile),
-		httpx.Get(paths.ProfileLock, h.showLock),
-		httpx.Post(paths.ProfileLock, h.lockProfile),
-		httpx.Post(paths.ProfileExpiry, h.changeExpiry).Back(h.backToProfile),
-		httpx.Post(paths.ProfilePlace, h.placeProfile).Back(h.backToProfile),
-		httpx.Post(paths.ProfileDescribe, h.describeProfile).Back(h.backToProfile),
-		httpx.Get(paths.ProfileRevoke, h.askRevoke),
-		httpx.Post(paths.ProfileRevoke, h.revokeProfile),
-		httpx.Post(paths.ProfileRestore, h.restoreProfile).Back(h.backToProfile),
-		httpx.Post(paths.ProfileCopy, h.duplicateProfile).Back(h.backToProfile),
-		httpx.Get(paths.ProfileDelete, h.askDeleteProfile),
-		httpx.Post(paths.ProfileDelete, h.deleteProfile),
+		uix.Post(paths.ProfileNew, h.createOwnProfile),
+		httpx.Get(paths.ProfilePath, h.withProfile(h.showProfile)),
+		uix.Post(paths.ProfileSetup, h.withProfileForm(h.setUpProfile)).Back(back),
+		uix.Post(paths.ProfileHosts, h.withProfileForm(h.changeHosts)).Back(back),
+		httpx.Get(paths.ProfileLock, h.withProfile(h.showLock)),
+		uix.Post(paths.ProfileLock, h.withProfileForm(h.lockProfile)),
+		uix.Post(paths.ProfileExpiry, h.withProfileForm(h.changeExpiry)).Back(back),
+		uix.Post(paths.ProfilePlace, h.withProfileForm(h.placeProfile)).Back(back),
+		uix.Post(paths.ProfileDescribe, h.withProfileForm(h.describeProfile)).Back(back),
+		httpx.Get(paths.ProfileRevoke, h.withProfile(h.askRevoke)),
+		httpx.Post(paths.ProfileRevoke, h.withProfile(h.revokeProfile)),
+		httpx.Post(paths.ProfileRestore, h.withProfile(h.restoreProfile)).Back(back),
+		httpx.Post(paths.ProfileCopy, h.withProfile(h.duplicateProfile)).Back(back),
+		httpx.Get(paths.ProfileDelete, h.withProfile(h.askDeleteProfile)),
+		uix.Post(paths.ProfileDelete, h.withProfileForm(h.deleteProfile)),
+	}
+}
+
+// withProfile finds the profile in the path for a handler.
+func (h Handlers) withProfile(handle func(echo.Context, app.Profile) error) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		p, err := h.Access.ProfileByHandle(c.Request().Context(), c.Param("handle"))
+		if err != nil {
+			return err
+		}
+		httpx.LogProfile(c, p.Handle)
+		return handle(c, p)
+	}
+}
+
+// withProfileForm is withProfile for a form.
+func (h Handlers) withProfileForm(handle func(echo.Context, app.Profile, url.Values) error) uix.FormHandler {
+	return func(c echo.Context, fields url.Values) error {
+		return h.withProfile(func(c echo.Context, p app.Profile) error { return handle(c, p, fields) })(c)
 	}
 }

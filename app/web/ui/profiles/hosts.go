@@ -71,15 +71,7 @@ func chosenHosts(fields url.Values, p app.Profile) (chosen, *app.Error) {
 // changeHosts takes the forms of hosts after the lock. What takes hosts away or dismisses a request
 // counts at once; what lets scripts reach more is shown first, as it would be before a lock, and
 // counts when the person grants it there.
-func (h *Handlers) changeHosts(c echo.Context) error {
-	fields, err := uix.Form(c)
-	if err != nil {
-		return err
-	}
-	p, err := h.pathProfileByHandle(c)
-	if err != nil {
-		return err
-	}
+func (h Handlers) changeHosts(c echo.Context, p app.Profile, fields url.Values) (err error) {
 	if !p.Locked {
 		return app.E(app.CodeProfileUnlocked, "the profile is not locked yet", "Use its form; hosts are chosen there.")
 	}
@@ -99,7 +91,7 @@ func (h *Handlers) changeHosts(c echo.Context) error {
 			return h.reviewHosts(c, p, choice.allowed, fields)
 		}
 	default:
-		_, err = h.access.SetHostsAsSeen(c.Request().Context(), uix.Actor(c), p.Handle, looked, choice.allowed,
+		_, err = h.Access.SetHostsAsSeen(c.Request().Context(), uix.Actor(c), p.Handle, looked, choice.allowed,
 			choice.dismissed)
 	}
 	if err == nil {
@@ -140,7 +132,7 @@ func hostsNotice(before []app.Host, choice chosen) string {
 }
 
 // reviewHosts shows what the profile would grant. The form there sends the same fields again.
-func (h *Handlers) reviewHosts(c echo.Context, p app.Profile, allowed []app.Host, fields url.Values) error {
+func (h Handlers) reviewHosts(c echo.Context, p app.Profile, allowed []app.Host, fields url.Values) error {
 	sh, _, err := h.Shell(c, "Change the hosts of "+format.Title(p.Description), layout.SectionProfiles)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 )
 
 // showProfiles lists those that the filters in the address let through.
-func (h *Handlers) showProfiles(c echo.Context) error {
+func (h Handlers) showProfiles(c echo.Context) error {
 	sh, profiles, err := h.Shell(c, "Profiles", layout.SectionProfiles)
 	if err != nil {
 		return err
@@ -31,7 +31,7 @@ func (h *Handlers) showProfiles(c echo.Context) error {
 			handles = append(handles, p.Handle)
 		}
 	}
-	beats, err := h.engine.Beats(c.Request().Context(), handles...)
+	beats, err := h.Engine.Beats(c.Request().Context(), handles...)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (h *Handlers) showProfiles(c echo.Context) error {
 func viewBeats(beats []store.Outcome) []profileview.Beat {
 	list := make([]profileview.Beat, len(beats))
 	for i, b := range beats {
-		list[i] = profileview.Beat{Handle: b.Handle, Status: b.Status, At: b.CreatedAt, Took: b.RunTime}
+		list[i] = profileview.Beat(b)
 	}
 	return list
 }

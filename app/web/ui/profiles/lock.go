@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -20,18 +21,14 @@ import (
 	"github.com/computclaw/airlock/views/profileview"
 )
 
-func (h *Handlers) showLock(c echo.Context) error {
-	p, err := h.pathProfileByHandle(c)
-	if err != nil {
-		return err
-	}
+func (h Handlers) showLock(c echo.Context, p app.Profile) error {
 	if p.Locked || p.Revoked {
-		return h.backToProfile(c)
+		return c.Redirect(http.StatusSeeOther, paths.ProfileURL(p.Handle))
 	}
 	return h.lockPage(c, http.StatusOK, p, nil)
 }
 
-func (h *Handlers) lockPage(c echo.Context, status int, p app.Profile, found components.Problems) error {
+func (h Handlers) lockPage(c echo.Context, status int, p app.Profile, found components.Problems) error {
 	sh, _, err := h.Shell(c, "Lock "+format.Title(p.Description), layout.SectionProfiles)
 	if err != nil {
 		return err
@@ -51,20 +48,12 @@ func (h *Handlers) lockPage(c echo.Context, status int, p app.Profile, found com
 
 // lockProfile locks what the person saw, and only that: the form carries the time of the last
 // change it showed.
-func (h *Handlers) lockProfile(c echo.Context) error {
-	fields, err := uix.Form(c)
-	if err != nil {
-		return err
-	}
-	p, err := h.pathProfileByHandle(c)
-	if err != nil {
-		return err
-	}
+func (h Handlers) lockProfile(c echo.Context, p app.Profile, fields url.Values) error {
 	seen, err := time.Parse(time.RFC3339Nano, fields.Get("seen"))
 	if err != nil || seen.IsZero() {
 		return app.Invalid("seen", "the form is incomplete", "Open the page again and lock from there.")
 	}
-	_, err = h.access.Lock(c.Request().Context(), uix.Actor(c), p.Handle, seen)
+	_, err = h.Access.Lock(c.Request().Context(), uix.Actor(c), p.Handle, seen)
 	if err == nil {
 		return h.Done(c, "profile-locked", paths.ProfileURL(p.Handle))
 	}
@@ -72,7 +61,7 @@ func (h *Handlers) lockProfile(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if p, err = h.pathProfileByHandle(c); err != nil {
+	if p, err = h.Access.ProfileByHandle(c.Request().Context(), p.Handle); err != nil {
 		return err
 	}
 	return h.lockPage(c, http.StatusUnprocessableEntity, p, found)
@@ -84,10 +73,10 @@ const lookAtOnce = 8
 // unresolved says which of a profile's keys come from Vault and can't be read there now. All are
 // looked at side by side, so that it takes no longer than a few seconds for a Vault that doesn't
 // answer; what was not looked at by then is not told.
-func (h *Handlers) unresolved(c echo.Context, p app.Profile) ([]profileview.Unresolved, error) {
+func (h Handlers) unresolved(c echo.Context, p app.Profile) ([]profileview.Unresolved, error) {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), 3*time.Second)
 	defer cancel()
-	credentials, err := h.access.Credentials(c.Request().Context())
+	credentials, err := h.Access.Credentials(c.Request().Context())
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +94,7 @@ func (h *Handlers) unresolved(c echo.Context, p app.Profile) ([]profileview.Unre
 			select {
 			case slots <- struct{}{}:
 				defer func() { <-slots }()
-				found[i], failed[i] = h.access.InspectCredential(ctx, by, used[i])
+				found[i], failed[i] = h.Access.InspectCredential(ctx, by, used[i])
 			case <-ctx.Done():
 			}
 		})

@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"net/url"
 	"slices"
 
 	"github.com/labstack/echo/v4"
@@ -12,8 +13,8 @@ import (
 
 // places lists the backends and images that a person may choose for a profile; what is chosen
 // already is among them even if it's gone.
-func (h *Handlers) places(chosen app.Placement) (backends, images []string) {
-	for _, b := range h.engine.Health().Backends {
+func (h Handlers) places(chosen app.Placement) (backends, images []string) {
+	for _, b := range h.Engine.Health().Backends {
 		backends = append(backends, b.Name)
 		for name := range b.Images {
 			images = append(images, name)
@@ -29,15 +30,7 @@ func (h *Handlers) places(chosen app.Placement) (backends, images []string) {
 	return backends, slices.Compact(images)
 }
 
-func (h *Handlers) placeProfile(c echo.Context) error {
-	fields, err := uix.Form(c)
-	if err != nil {
-		return err
-	}
-	p, err := h.pathProfileByHandle(c)
-	if err != nil {
-		return err
-	}
+func (h Handlers) placeProfile(c echo.Context, p app.Profile, fields url.Values) (err error) {
 	chosen := app.Placement{Backend: fields.Get("backend"), MinTier: fields.Get("min_tier"), Image: fields.Get("image")}
 	backends, images := h.places(p.Placement)
 	switch {
@@ -46,7 +39,7 @@ func (h *Handlers) placeProfile(c echo.Context) error {
 	case chosen.Image != "" && !slices.Contains(images, chosen.Image):
 		err = app.Invalid("image", "there is no such image here", "Choose one of the list.")
 	default:
-		_, err = h.access.SetPlacement(c.Request().Context(), uix.Actor(c), p.Handle, chosen)
+		_, err = h.Access.SetPlacement(c.Request().Context(), uix.Actor(c), p.Handle, chosen)
 	}
 	if err != nil {
 		return h.refuseProfile(c, p.Handle, err, map[string]string{

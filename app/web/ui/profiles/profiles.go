@@ -2,6 +2,7 @@ package profiles
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -9,7 +10,6 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine"
-	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
@@ -17,7 +17,7 @@ import (
 	"github.com/computclaw/airlock/views/profileview"
 )
 
-func (h *Handlers) showNewProfile(c echo.Context) error {
+func (h Handlers) showNewProfile(c echo.Context) error {
 	sh, _, err := h.Shell(c, "Create a profile", layout.SectionProfiles)
 	if err != nil {
 		return err
@@ -25,18 +25,14 @@ func (h *Handlers) showNewProfile(c echo.Context) error {
 	return h.Render(c, http.StatusOK, profileview.New(profileview.NewPage{Shell: sh}))
 }
 
-func (h *Handlers) createOwnProfile(c echo.Context) error {
-	fields, err := uix.Form(c)
-	if err != nil {
-		return err
-	}
+func (h Handlers) createOwnProfile(c echo.Context, fields url.Values) (err error) {
 	description := strings.TrimSpace(fields.Get("description"))
 	if description == "" {
 		err = app.Invalid("description", "it has no name", "Say in a few words what it is for.")
 	}
 	var p app.Profile
 	if err == nil {
-		p, err = h.access.CreateProfile(c.Request().Context(), uix.Actor(c), description)
+		p, err = h.Access.CreateProfile(c.Request().Context(), uix.Actor(c), description)
 	}
 	if err == nil {
 		return h.Done(c, "profile-created", paths.ProfileURL(p.Handle))
@@ -54,20 +50,7 @@ func (h *Handlers) createOwnProfile(c echo.Context) error {
 	}))
 }
 
-// pathProfileByHandle is the profile in the path of a page.
-func (h *Handlers) pathProfileByHandle(c echo.Context) (app.Profile, error) {
-	p, err := h.access.ProfileByHandle(c.Request().Context(), c.Param("handle"))
-	if err == nil {
-		httpx.LogProfile(c, p.Handle)
-	}
-	return p, err
-}
-
-func (h *Handlers) showProfile(c echo.Context) error {
-	p, err := h.pathProfileByHandle(c)
-	if err != nil {
-		return err
-	}
+func (h Handlers) showProfile(c echo.Context, p app.Profile) error {
 	page, err := h.profilePage(c, p)
 	if err != nil {
 		return err
@@ -77,8 +60,8 @@ func (h *Handlers) showProfile(c echo.Context) error {
 }
 
 // showProfileAgain answers a refused form with the profile as it is now, and what was typed.
-func (h *Handlers) showProfileAgain(c echo.Context, handle string, keep func(*profileview.ProfilePage)) error {
-	p, err := h.access.ProfileByHandle(c.Request().Context(), handle)
+func (h Handlers) showProfileAgain(c echo.Context, handle string, keep func(*profileview.ProfilePage)) error {
+	p, err := h.Access.ProfileByHandle(c.Request().Context(), handle)
 	if err != nil {
 		return err
 	}
@@ -91,7 +74,7 @@ func (h *Handlers) showProfileAgain(c echo.Context, handle string, keep func(*pr
 }
 
 // refuseProfile is showProfileAgain for an error about the form.
-func (h *Handlers) refuseProfile(c echo.Context, handle string, cause error, fields map[string]string) error {
+func (h Handlers) refuseProfile(c echo.Context, handle string, cause error, fields map[string]string) error {
 	found, err := uix.Problems(cause, fields)
 	if err != nil {
 		return err
@@ -100,7 +83,7 @@ func (h *Handlers) refuseProfile(c echo.Context, handle string, cause error, fie
 }
 
 // profilePage is a profile with the choices as they stand.
-func (h *Handlers) profilePage(c echo.Context, p app.Profile) (profileview.ProfilePage, error) {
+func (h Handlers) profilePage(c echo.Context, p app.Profile) (profileview.ProfilePage, error) {
 	ctx := c.Request().Context()
 	sh, _, err := h.Shell(c, format.Title(p.Description), layout.SectionProfiles)
 	if err != nil {
@@ -115,10 +98,10 @@ func (h *Handlers) profilePage(c echo.Context, p app.Profile) (profileview.Profi
 	if !p.ExpiresAt.IsZero() {
 		page.Expiry.Choice = "keep"
 	}
-	if page.Credentials, err = h.access.Credentials(ctx); err != nil {
+	if page.Credentials, err = h.Access.Credentials(ctx); err != nil {
 		return profileview.ProfilePage{}, err
 	}
-	if page.Granted, err = keyGrants(ctx, h.access, p, page.Credentials); err != nil {
+	if page.Granted, err = keyGrants(ctx, h.Access, p, page.Credentials); err != nil {
 		return profileview.ProfilePage{}, err
 	}
 	for _, k := range p.Keys {
@@ -129,12 +112,12 @@ func (h *Handlers) profilePage(c echo.Context, p app.Profile) (profileview.Profi
 			Allow: h.Allowed, Private: h.Private,
 			Asked: !h.Allowed, Execution: h.Execution, Line: h.Line, At: h.CreatedAt})
 	}
-	beats, err := h.engine.Beats(ctx, p.Handle)
+	beats, err := h.Engine.Beats(ctx, p.Handle)
 	if err != nil {
 		return profileview.ProfilePage{}, err
 	}
 	page.Beats = viewBeats(beats[p.Handle])
-	page.Executions, _, err = h.engine.List(ctx, engine.Filter{ProfileHandle: p.Handle, Limit: 10})
+	page.Executions, _, err = h.Engine.List(ctx, engine.Filter{ProfileHandle: p.Handle, Limit: 10})
 	return page, err
 }
 
@@ -170,24 +153,12 @@ func suggestedHosts(k app.Key, hosts []app.HostRequest) []app.Host {
 	return []app.Host{hosts[0].Host}
 }
 
-func (h *Handlers) backToProfile(c echo.Context) error {
-	return c.Redirect(http.StatusSeeOther, paths.ProfileURL(c.Param("handle")))
-}
-
-func (h *Handlers) describeProfile(c echo.Context) error {
-	fields, err := uix.Form(c)
-	if err != nil {
-		return err
-	}
-	p, err := h.pathProfileByHandle(c)
-	if err != nil {
-		return err
-	}
+func (h Handlers) describeProfile(c echo.Context, p app.Profile, fields url.Values) (err error) {
 	description := strings.TrimSpace(fields.Get("description"))
 	if description == "" {
 		err = app.Invalid("description", "it has no name", "Say in a few words what it is for.")
 	} else {
-		_, err = h.access.DescribeProfile(c.Request().Context(), uix.Actor(c), p.Handle, description)
+		_, err = h.Access.DescribeProfile(c.Request().Context(), uix.Actor(c), p.Handle, description)
 	}
 	if err != nil {
 		return h.refuseProfile(c, p.Handle, err, map[string]string{"description": "description"})

@@ -19,7 +19,7 @@ import (
 // what is not, so that one mistyped host doesn't cost a person the secrets they typed beside it:
 // those are never sent back.
 type setup struct {
-	h       *Handlers
+	h       Handlers
 	by      app.Actor
 	fields  url.Values
 	profile app.Profile
@@ -27,15 +27,7 @@ type setup struct {
 	wrong   components.Problems
 }
 
-func (h *Handlers) setUpProfile(c echo.Context) error {
-	fields, err := uix.Form(c)
-	if err != nil {
-		return err
-	}
-	p, err := h.pathProfileByHandle(c)
-	if err != nil {
-		return err
-	}
+func (h Handlers) setUpProfile(c echo.Context, p app.Profile, fields url.Values) error {
 	if p.State(h.Now()) != app.StateUnlocked {
 		return h.refuseProfile(c, p.Handle, p.CanChangeKeys(h.Now()), nil)
 	}
@@ -50,7 +42,7 @@ func (h *Handlers) setUpProfile(c echo.Context) error {
 		return h.showProfileAgain(c, p.Handle, f.keep)
 	}
 	if f.review {
-		return h.Done(c, "", paths.ProfileLockURL(p.Handle))
+		return h.Done(c, "", paths.At(paths.ProfileLock, p.Handle))
 	}
 	return h.Done(c, "profile-saved", paths.ProfileURL(p.Handle))
 }
@@ -61,7 +53,7 @@ func (f *setup) apply(ctx context.Context) error {
 	for _, k := range f.profile.Keys {
 		var err error
 		if removing && k.Name == removed {
-			_, err = f.h.access.RemoveKey(ctx, f.by, f.profile.Handle, k.Name)
+			_, err = f.h.Access.RemoveKey(ctx, f.by, f.profile.Handle, k.Name)
 			err = f.note(err, "", nil)
 		} else if f.fields.Has(profileview.LinkField(k.Name)) {
 			err = f.applyKey(ctx, k)
@@ -113,7 +105,7 @@ func (f *setup) applyKey(ctx context.Context, k app.Key) error {
 	if link == k.Credential {
 		return nil
 	}
-	_, err := f.h.access.LinkKey(ctx, f.by, f.profile.Handle, k.Name, link)
+	_, err := f.h.Access.LinkKey(ctx, f.by, f.profile.Handle, k.Name, link)
 	if app.CodeOf(err) == app.CodeNotFound { // of the credential, since the key is there
 		f.wrong[profileview.LinkField(k.Name)] = "This credential is not there any more. Choose another."
 		return nil
@@ -140,7 +132,7 @@ func (f *setup) newCredential(ctx context.Context, k app.Key) (string, error) {
 		in.Hosts, err = uix.ParseHosts(f.fields.Get(components.HostsField(k.Name)), nil)
 	}
 	if err == nil {
-		_, err = f.h.access.CreateCredential(ctx, f.by, in)
+		_, err = f.h.Access.CreateCredential(ctx, f.by, in)
 	}
 	if err == nil {
 		return in.Name, nil
@@ -163,7 +155,7 @@ func (f *setup) addKey(ctx context.Context) error {
 			return nil
 		}
 	}
-	_, err := f.h.access.AddKeys(ctx, f.by, f.profile.Handle, []app.Key{
+	_, err := f.h.Access.AddKeys(ctx, f.by, f.profile.Handle, []app.Key{
 		{Name: name, Description: strings.TrimSpace(f.fields.Get("new_key_note"))},
 	})
 	return f.note(err, "new_key", map[string]string{"name": "new_key", "keys": "new_key", "description": "new_key"})
@@ -174,7 +166,7 @@ func (f *setup) applyHosts(ctx context.Context) error {
 	if err != nil {
 		f.wrong["new_host"] = uix.Sentences(err)
 	}
-	_, failed := f.h.access.SetHosts(ctx, f.by, f.profile.Handle, chosen.allowed, nil)
+	_, failed := f.h.Access.SetHosts(ctx, f.by, f.profile.Handle, chosen.allowed, nil)
 	return f.note(failed, "new_host", map[string]string{"host": "new_host", "hosts": "new_host"})
 }
 
@@ -183,7 +175,7 @@ func (f *setup) applyExpiry(ctx context.Context) error {
 		Choice: f.fields.Get("expiry"), Date: f.fields.Get("expiry_date"),
 	}, f.h.Now())
 	if err == nil && change && !at.Equal(f.profile.ExpiresAt) {
-		_, err = f.h.access.SetExpiry(ctx, f.by, f.profile.Handle, at)
+		_, err = f.h.Access.SetExpiry(ctx, f.by, f.profile.Handle, at)
 	}
 	return f.note(err, "expiry", expiryFields())
 }

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"net/url"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -11,11 +12,7 @@ import (
 )
 
 // setTheme keeps the theme in a cookie, so that the first paint has it already.
-func (h *Handlers) setTheme(c echo.Context) error {
-	fields, err := uix.Form(c)
-	if err != nil {
-		return err
-	}
+func (h Handlers) setTheme(c echo.Context, fields url.Values) error {
 	switch theme := fields.Get("theme"); theme {
 	case "light", "dark":
 		h.SetCookie(c, uix.ThemeCookie, theme, 365*24*time.Hour)
@@ -28,11 +25,7 @@ func (h *Handlers) setTheme(c echo.Context) error {
 }
 
 // setKeys keeps in a cookie whether single keys are commands.
-func (h *Handlers) setKeys(c echo.Context) error {
-	fields, err := uix.Form(c)
-	if err != nil {
-		return err
-	}
+func (h Handlers) setKeys(c echo.Context, fields url.Values) error {
 	age := -time.Second
 	if fields.Get("keys") == "off" {
 		age = 365 * 24 * time.Hour

@@ -3,6 +3,7 @@ package settings
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 
 	"github.com/labstack/echo/v4"
@@ -10,43 +11,35 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/web/ui/uix"
-	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
 	"github.com/computclaw/airlock/views/settingsview"
 )
 
 // whoIsIn fills in who may log in and who is logged in.
-func (h *Handlers) whoIsIn(ctx context.Context, page *settingsview.SettingsPage) error {
-	people, err := h.access.People(ctx)
+func (h Handlers) whoIsIn(ctx context.Context, page *settingsview.SettingsPage) error {
+	people, err := h.Access.People(ctx)
 	if err != nil {
 		return err
 	}
 	for _, p := range people {
-		page.People = append(page.People, settingsview.PersonRow{
-			ID: p.ID, Name: p.Name, CreatedAt: p.CreatedAt, LastLogin: p.LastLoginAt, From: p.LastLoginFrom,
-		})
+		page.People = append(page.People, settingsview.PersonRow(p))
 	}
-	invitations, err := h.access.Invitations(ctx)
+	invitations, err := h.Access.Invitations(ctx)
 	if err != nil {
 		return err
 	}
 	for _, x := range invitations {
-		page.Invitations = append(page.Invitations, settingsview.InvitationRow{
-			ID: x.ID, By: x.By.Name, CreatedAt: x.CreatedAt, ExpiresAt: x.ExpiresAt,
-		})
+		page.Invitations = append(page.Invitations, settingsview.InvitationRow(x))
 	}
-	sessions, err := h.access.Sessions(ctx)
+	sessions, err := h.Access.Sessions(ctx)
 	if err != nil {
 		return err
 	}
 	for _, x := range sessions {
-		page.Sessions = append(page.Sessions, settingsview.SessionRow{
-			ID: x.ID, PersonID: x.PersonID, Person: x.Person, Address: x.Address, Browser: format.Browser(x.Browser),
-			CreatedAt: x.CreatedAt, SeenAt: x.SeenAt, ExpiresAt: x.ExpiresAt,
-		})
+		page.Sessions = append(page.Sessions, settingsview.SessionRow(x))
 	}
-	token, err := h.access.AdminToken(ctx)
+	token, err := h.Access.AdminToken(ctx)
 	page.Token = settingsview.TokenRow{
 		MadeAt: token.MadeAt, SpentAt: token.SpentAt, From: token.SpentFrom, By: token.SpentBy,
 	}
@@ -55,8 +48,8 @@ func (h *Handlers) whoIsIn(ctx context.Context, page *settingsview.SettingsPage)
 
 // invite shows the token on the answer itself: it must not be kept anywhere that a later page could
 // read it from.
-func (h *Handlers) invite(c echo.Context) error {
-	token, expires, err := h.access.Invite(c.Request().Context(), uix.Actor(c))
+func (h Handlers) invite(c echo.Context) error {
+	token, expires, err := h.Access.Invite(c.Request().Context(), uix.Actor(c))
 	if err != nil {
 		return err
 	}
@@ -70,14 +63,14 @@ func (h *Handlers) invite(c echo.Context) error {
 	}))
 }
 
-func (h *Handlers) uninvite(c echo.Context) error {
-	if err := h.access.Uninvite(c.Request().Context(), uix.Actor(c), c.Param("id")); err != nil {
+func (h Handlers) uninvite(c echo.Context) error {
+	if err := h.Access.Uninvite(c.Request().Context(), uix.Actor(c), c.Param("id")); err != nil {
 		return err
 	}
 	return h.Done(c, "uninvited", paths.Settings)
 }
 
-func (h *Handlers) askRemovePerson(c echo.Context) error {
+func (h Handlers) askRemovePerson(c echo.Context) error {
 	p, err := h.pathPerson(c)
 	if err != nil {
 		return err
@@ -86,8 +79,8 @@ func (h *Handlers) askRemovePerson(c echo.Context) error {
 }
 
 // pathPerson is the person that the address names.
-func (h *Handlers) pathPerson(c echo.Context) (access.Person, error) {
-	people, err := h.access.People(c.Request().Context())
+func (h Handlers) pathPerson(c echo.Context) (access.Person, error) {
+	people, err := h.Access.People(c.Request().Context())
 	if err != nil {
 		return access.Person{}, err
 	}
@@ -99,26 +92,22 @@ func (h *Handlers) pathPerson(c echo.Context) (access.Person, error) {
 	return people[i], nil
 }
 
-func (h *Handlers) confirmRemoval(c echo.Context, p access.Person, refused error) error {
+func (h Handlers) confirmRemoval(c echo.Context, p access.Person, refused error) error {
 	sh, _, err := h.Shell(c, "Remove "+p.Name, layout.SectionSettings)
 	if err != nil {
 		return err
 	}
 	return h.Confirm(c, layout.ConfirmPage{
 		Shell: sh, Question: "Remove " + p.Name + "?", Button: "Remove " +
-			p.Name, Typed: p.Name, Action: paths.SettingsPersonURL(p.ID), Back: paths.Settings,
+			p.Name, Typed: p.Name, Action: paths.At(paths.SettingsPerson, p.ID), Back: paths.Settings,
 		Lines: []string{
-			"Their sessions end at once, and their password counts no more.",
+			"Their sessions end at once, and their password stops working.",
 			"What they did stays in the audit log. They can be invited again.",
 		},
 	}, refused)
 }
 
-func (h *Handlers) removePerson(c echo.Context) error {
-	fields, err := uix.Form(c)
-	if err != nil {
-		return err
-	}
+func (h Handlers) removePerson(c echo.Context, fields url.Values) error {
 	p, err := h.pathPerson(c)
 	if err != nil {
 		return err
@@ -126,7 +115,7 @@ func (h *Handlers) removePerson(c echo.Context) error {
 	if err := uix.CheckTyped(fields, p.Name); err != nil {
 		return h.confirmRemoval(c, p, err)
 	}
-	err = h.access.RemovePerson(c.Request().Context(), uix.Session(c), c.Param("id"))
+	err = h.Access.RemovePerson(c.Request().Context(), uix.Session(c), c.Param("id"))
 	if err == nil {
 		return h.Done(c, "person-removed", paths.Settings)
 	}

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"net/http"
+	"net/url"
 
 	"github.com/labstack/echo/v4"
 
@@ -10,14 +11,10 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-func (h *Handlers) changePassword(c echo.Context) error {
-	fields, err := uix.Form(c)
-	if err != nil {
-		return err
-	}
+func (h Handlers) changePassword(c echo.Context, fields url.Values) error {
 	found := uix.CheckRepeated(fields.Get("password"), fields.Get("password-again"), "password-again")
 	if found == nil {
-		err := h.access.ChangePassword(c.Request().Context(), uix.Session(c), app.NewSecret(fields.Get("old")),
+		err := h.Access.ChangePassword(c.Request().Context(), uix.Session(c), app.NewSecret(fields.Get("old")),
 			app.NewSecret(fields.Get("password")))
 		if err == nil {
 			return h.Done(c, "password-changed", paths.Settings)
@@ -29,19 +26,15 @@ func (h *Handlers) changePassword(c echo.Context) error {
 	return h.settingsPage(c, http.StatusUnprocessableEntity, found)
 }
 
-func (h *Handlers) endSession(c echo.Context) error {
-	if err := h.access.EndSession(c.Request().Context(), uix.Actor(c), c.Param("id")); err != nil {
+func (h Handlers) endSession(c echo.Context) error {
+	if err := h.Access.EndSession(c.Request().Context(), uix.Actor(c), c.Param("id")); err != nil {
 		return err
 	}
 	return h.Done(c, "session-ended", paths.Settings)
 }
 
-func (h *Handlers) endSessions(c echo.Context) error {
-	fields, err := uix.Form(c)
-	if err != nil {
-		return err
-	}
-	if _, err := h.access.EndOtherSessions(c.Request().Context(), uix.Session(c),
+func (h Handlers) endSessions(c echo.Context, fields url.Values) error {
+	if _, err := h.Access.EndOtherSessions(c.Request().Context(), uix.Session(c),
 		fields.Get("whose") == "all"); err != nil {
 		return err
 	}

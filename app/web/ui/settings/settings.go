@@ -14,15 +14,11 @@ import (
 	"github.com/computclaw/airlock/views/settingsview"
 )
 
-func (h *Handlers) showSettings(c echo.Context) error {
+func (h Handlers) showSettings(c echo.Context) error {
 	return h.settingsPage(c, http.StatusOK, nil)
 }
 
-func (h *Handlers) backToSettings(c echo.Context) error {
-	return c.Redirect(http.StatusSeeOther, paths.Settings)
-}
-
-func (h *Handlers) settingsPage(c echo.Context, status int, found components.Problems) error {
+func (h Handlers) settingsPage(c echo.Context, status int, found components.Problems) error {
 	sh, _, err := h.Shell(c, "Settings", layout.SectionSettings)
 	if err != nil {
 		return err
@@ -53,40 +49,40 @@ func (h *Handlers) settingsPage(c echo.Context, status int, found components.Pro
 }
 
 // ruleRows are the rules of redaction for secrets of known shapes.
-func (h *Handlers) ruleRows() []settingsview.RuleRow {
-	entries := h.rules.Entries()
+func (h Handlers) ruleRows() []settingsview.RuleRow {
+	entries := h.Rules.Entries()
 	rows := make([]settingsview.RuleRow, len(entries))
 	for i, e := range entries {
-		rows[i] = settingsview.RuleRow{Name: e.Name, About: e.About, Own: e.Own, Off: e.Off}
+		rows[i] = settingsview.RuleRow(e)
 	}
 	return rows
 }
 
-func (h *Handlers) pauseExecutions(c echo.Context) error {
-	if err := h.access.PauseExecutions(c.Request().Context(), uix.Actor(c)); err != nil {
+func (h Handlers) pauseExecutions(c echo.Context) error {
+	if err := h.Access.PauseExecutions(c.Request().Context(), uix.Actor(c)); err != nil {
 		return err
 	}
 	return h.Done(c, "paused", paths.Settings)
 }
 
-func (h *Handlers) resumeExecutions(c echo.Context) error {
-	if err := h.access.ResumeExecutions(c.Request().Context(), uix.Actor(c)); err != nil {
+func (h Handlers) resumeExecutions(c echo.Context) error {
+	if err := h.Access.ResumeExecutions(c.Request().Context(), uix.Actor(c)); err != nil {
 		return err
 	}
 	return h.Done(c, "resumed", uix.CameFrom(c.Request()))
 }
 
 // retentionState is what the settings show of it.
-func (h *Handlers) retentionState(ctx context.Context) (settingsview.RetentionState, error) {
-	size, err := h.engine.Stored(ctx)
+func (h Handlers) retentionState(ctx context.Context) (settingsview.RetentionState, error) {
+	size, err := h.Engine.Stored(ctx)
 	if err != nil {
 		return settingsview.RetentionState{}, err
 	}
 	state := settingsview.RetentionState{Database: size.Bytes, Reusable: size.Reusable}
-	if h.retention == nil {
+	if h.Retention == nil {
 		return state, nil
 	}
-	now, err := h.retention.Status(ctx)
+	now, err := h.Retention.Status(ctx)
 	state.Days, state.Count, state.Superseded = now.Policy.Days, now.Policy.Count, now.Policy.Superseded
 	state.PassedAt, state.Last, state.All = now.PassedAt, int64(now.Last), now.All
 	return state, err

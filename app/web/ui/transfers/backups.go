@@ -2,6 +2,7 @@ package transfers
 
 import (
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -18,8 +19,8 @@ import (
 	"github.com/computclaw/airlock/views/settingsview"
 )
 
-func (h *Handlers) showBackups(c echo.Context) error {
-	state, err := h.transfer.BackupState(c.Request().Context())
+func (h Handlers) showBackups(c echo.Context) error {
+	state, err := h.Transfer.BackupState(c.Request().Context())
 	if err != nil {
 		return err
 	}
@@ -34,7 +35,7 @@ func (h *Handlers) showBackups(c echo.Context) error {
 	return h.backupsPage(c, http.StatusOK, form, state, nil)
 }
 
-func (h *Handlers) backupsPage(
+func (h Handlers) backupsPage(
 	c echo.Context, status int, f settingsview.BackupForm, state transfer.BackupState, found components.Problems,
 ) error {
 	sh, _, err := h.Shell(c, "Backups", layout.SectionSettings)
@@ -67,11 +68,7 @@ func backupRow(b store.Backup) settingsview.BackupRow {
 	return row
 }
 
-func (h *Handlers) saveBackups(c echo.Context) error {
-	fields, err := uix.Form(c)
-	if err != nil {
-		return err
-	}
+func (h Handlers) saveBackups(c echo.Context, fields url.Values) error {
 	get := func(name string) string { return strings.TrimSpace(fields.Get(name)) }
 	keep, err := strconv.Atoi(get("keep"))
 	if err != nil {
@@ -85,7 +82,7 @@ func (h *Handlers) saveBackups(c echo.Context) error {
 	// a slip would be found when the backups are needed
 	found := uix.CheckRepeated(fields.Get("passphrase"), fields.Get("again"), "again")
 	if found == nil {
-		if err = h.transfer.SetBackupSettings(c.Request().Context(), uix.Actor(c), in); err == nil {
+		if err = h.Transfer.SetBackupSettings(c.Request().Context(), uix.Actor(c), in); err == nil {
 			return h.Done(c, "backups-saved", paths.SettingsBackups)
 		}
 		found, err = uix.Problems(err, map[string]string{"keep": "keep", "passphrase": "passphrase",
@@ -96,7 +93,7 @@ func (h *Handlers) saveBackups(c echo.Context) error {
 			return err
 		}
 	}
-	state, err := h.transfer.BackupState(c.Request().Context())
+	state, err := h.Transfer.BackupState(c.Request().Context())
 	if err != nil {
 		return err
 	}
@@ -108,10 +105,10 @@ func (h *Handlers) saveBackups(c echo.Context) error {
 	return h.backupsPage(c, http.StatusUnprocessableEntity, typed, state, found)
 }
 
-func (h *Handlers) backUpNow(c echo.Context) error {
-	id, err := h.transfer.StartBackup(uix.Actor(c))
+func (h Handlers) backUpNow(c echo.Context) error {
+	id, err := h.Transfer.StartBackup(uix.Actor(c))
 	if err != nil {
 		return err
 	}
-	return c.Redirect(http.StatusSeeOther, paths.TransferURL(id))
+	return c.Redirect(http.StatusSeeOther, paths.At(paths.TransferPath, id))
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
@@ -49,8 +50,8 @@ func jobTitle(j transfer.Job) string {
 
 // showJob shows how far a job is. While it runs, the browser is told to ask again: that needs no
 // script.
-func (h *Handlers) showJob(c echo.Context) error {
-	j, err := h.transfer.Job(c.Param("id"))
+func (h Handlers) showJob(c echo.Context) error {
+	j, err := h.Transfer.Job(c.Param("id"))
 	if err != nil {
 		return err
 	}
@@ -70,7 +71,7 @@ func (h *Handlers) showJob(c echo.Context) error {
 		page.Size = j.Size
 		page.Lines = []string{
 			fmt.Sprintf("It holds %s.", j.Exported.Counts),
-			"Without the passphrase nobody opens it. It can be downloaded for half an hour.",
+			"It can't be opened without the passphrase. You can download it for half an hour.",
 		}
 	case j.Kind == transfer.JobPlan:
 		page.Plan = planView(j.Plan)
@@ -87,8 +88,8 @@ func (h *Handlers) showJob(c echo.Context) error {
 					j.Report.Skipped))
 		}
 		page.Lines = append(page.Lines,
-			"The ids of the agents work here as they are. Keep the old instance retired, so that no script runs twice, "+
-				"and point its address here.",
+			"The ids of the agents work here as they are. Keep the old instance retired, so that no script runs "+
+				"twice, and point its address here.",
 			"A copy of the database from before stands under Move house, with the command that goes back to it.")
 	case j.Kind == transfer.JobBackup:
 		return c.Redirect(http.StatusSeeOther, paths.SettingsBackups)
@@ -97,7 +98,7 @@ func (h *Handlers) showJob(c echo.Context) error {
 }
 
 // failureText says why a job failed, without what only the log may know.
-func (h *Handlers) failureText(c echo.Context, j transfer.Job) string {
+func (h Handlers) failureText(c echo.Context, j transfer.Job) string {
 	if known, ok := uix.AppError(j.Err); ok {
 		return uix.Sentences(known)
 	}
@@ -139,12 +140,8 @@ func planView(p transfer.Plan) *settingsview.Plan {
 }
 
 // importPlan imports what is ticked, and nothing else.
-func (h *Handlers) importPlan(c echo.Context) error {
-	fields, err := uix.Form(c)
-	if err != nil {
-		return err
-	}
-	j, err := h.transfer.Job(c.Param("id"))
+func (h Handlers) importPlan(c echo.Context, fields url.Values) error {
+	j, err := h.Transfer.Job(c.Param("id"))
 	if err != nil {
 		return err
 	}
@@ -152,17 +149,17 @@ func (h *Handlers) importPlan(c echo.Context) error {
 	for _, i := range j.Plan.Items {
 		choice.Each[i.Key] = slices.Contains(fields["take"], i.Key)
 	}
-	id, err := h.transfer.StartImport(uix.Actor(c), j.ID, choice, h.afterImport)
+	id, err := h.Transfer.StartImport(uix.Actor(c), j.ID, choice, h.afterImport)
 	if err != nil {
 		return err
 	}
-	return c.Redirect(http.StatusSeeOther, paths.TransferURL(id))
+	return c.Redirect(http.StatusSeeOther, paths.At(paths.TransferPath, id))
 }
 
 // downloadExport gives an export's file out. It lifts the time limit of answers: the file may be
 // large and the line slow.
-func (h *Handlers) downloadExport(c echo.Context) error {
-	file, err := h.transfer.Download(c.Param("id"))
+func (h Handlers) downloadExport(c echo.Context) error {
+	file, err := h.Transfer.Download(c.Param("id"))
 	if err != nil {
 		return err
 	}
@@ -171,7 +168,7 @@ func (h *Handlers) downloadExport(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := h.access.Note(c.Request().Context(), uix.Actor(c), "transfer.download", "instance",
+	if err := h.Access.Note(c.Request().Context(), uix.Actor(c), "transfer.download", "instance",
 		fmt.Sprintf("Downloaded an export of %d bytes.", info.Size())); err != nil {
 		return err
 	}
@@ -188,12 +185,12 @@ func (h *Handlers) downloadExport(c echo.Context) error {
 }
 
 // afterImport stops what runs under profiles that an import revoked.
-func (h *Handlers) afterImport(r transfer.Report) {
+func (h Handlers) afterImport(r transfer.Report) {
 	ctx := context.Background()
 	for _, handle := range r.Revoked {
-		if err := h.engine.KillProfile(ctx, handle, "the profile was revoked by an import"); err != nil &&
+		if err := h.Engine.KillProfile(ctx, handle, "the profile was revoked by an import"); err != nil &&
 			app.CodeOf(err) != app.CodeNotFound {
-			h.log.ErrorContext(ctx, "what a revoked profile runs could not be stopped", "profile", handle, "error", err)
+			h.Log.ErrorContext(ctx, "what a revoked profile runs could not be stopped", "profile", handle, "error", err)
 		}
 	}
 }

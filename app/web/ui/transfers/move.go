@@ -2,6 +2,7 @@ package transfers
 
 import (
 	"net/http"
+	"net/url"
 
 	"github.com/labstack/echo/v4"
 
@@ -21,37 +22,33 @@ type KeyInfo struct {
 	Risk string // why key and data are not apart; "" if they are
 }
 
-func (h *Handlers) showMove(c echo.Context) error { return h.movePage(c, http.StatusOK, nil) }
+func (h Handlers) showMove(c echo.Context) error { return h.movePage(c, http.StatusOK, nil) }
 
-func (h *Handlers) movePage(c echo.Context, status int, found components.Problems) error {
+func (h Handlers) movePage(c echo.Context, status int, found components.Problems) error {
 	sh, profiles, err := h.Shell(c, "Move house", layout.SectionSettings)
 	if err != nil {
 		return err
 	}
-	retired, err := h.access.Retired(c.Request().Context())
+	retired, err := h.Access.Retired(c.Request().Context())
 	if err != nil {
 		return err
 	}
-	points, err := h.transfer.RestorePoints()
+	points, err := h.Transfer.RestorePoints()
 	if err != nil {
 		return err
 	}
-	key := h.key() // now: a rotation changes it while the server runs
+	key := h.Key() // now: a rotation changes it while the server runs
 	page := settingsview.MovePage{
 		Shell: sh, Profiles: profiles, Problems: found, Retired: retired.Since, By: retired.By.Name,
 		KeyFrom: key.From, KeyID: key.ID, KeyRisk: key.Risk,
 	}
 	for _, p := range points {
-		page.Points = append(page.Points, settingsview.PointRow{Name: p.Name, At: p.At, Size: p.Size})
+		page.Points = append(page.Points, settingsview.PointRow(p))
 	}
 	return h.Render(c, status, settingsview.Move(page))
 }
 
-func (h *Handlers) export(c echo.Context) error {
-	fields, err := uix.Form(c)
-	if err != nil {
-		return err
-	}
+func (h Handlers) export(c echo.Context, fields url.Values) (err error) {
 	if found := uix.CheckRepeated(fields.Get("passphrase"), fields.Get("again"), "again"); found != nil {
 		return h.movePage(c, http.StatusUnprocessableEntity, found)
 	}
@@ -62,8 +59,8 @@ func (h *Handlers) export(c echo.Context) error {
 	passphrase := app.NewSecret(fields.Get("passphrase"))
 	if err = transfer.CheckPassphrase(passphrase); err == nil {
 		var id string
-		if id, err = h.transfer.StartExport(uix.Actor(c), passphrase, what); err == nil {
-			return c.Redirect(http.StatusSeeOther, paths.TransferURL(id))
+		if id, err = h.Transfer.StartExport(uix.Actor(c), passphrase, what); err == nil {
+			return c.Redirect(http.StatusSeeOther, paths.At(paths.TransferPath, id))
 		}
 	}
 	found, err := uix.Problems(err, map[string]string{"passphrase": "passphrase"})
@@ -73,15 +70,15 @@ func (h *Handlers) export(c echo.Context) error {
 	return h.movePage(c, http.StatusUnprocessableEntity, found)
 }
 
-func (h *Handlers) retire(c echo.Context) error {
-	if err := h.access.Retire(c.Request().Context(), uix.Actor(c)); err != nil {
+func (h Handlers) retire(c echo.Context) error {
+	if err := h.Access.Retire(c.Request().Context(), uix.Actor(c)); err != nil {
 		return err
 	}
 	return h.Done(c, "retired", paths.SettingsMove)
 }
 
-func (h *Handlers) unretire(c echo.Context) error {
-	if err := h.access.Unretire(c.Request().Context(), uix.Actor(c)); err != nil {
+func (h Handlers) unretire(c echo.Context) error {
+	if err := h.Access.Unretire(c.Request().Context(), uix.Actor(c)); err != nil {
 		return err
 	}
 	return h.Done(c, "unretired", paths.SettingsMove)

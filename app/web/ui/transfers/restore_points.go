@@ -1,6 +1,7 @@
 package transfers
 
 import (
+	"net/url"
 	"slices"
 
 	"github.com/labstack/echo/v4"
@@ -13,7 +14,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-func (h *Handlers) askDeletePoint(c echo.Context) error {
+func (h Handlers) askDeletePoint(c echo.Context) error {
 	p, err := h.pathPoint(c)
 	if err != nil {
 		return err
@@ -22,8 +23,8 @@ func (h *Handlers) askDeletePoint(c echo.Context) error {
 }
 
 // pathPoint is the restore point that the address names.
-func (h *Handlers) pathPoint(c echo.Context) (transfer.RestorePoint, error) {
-	points, err := h.transfer.RestorePoints()
+func (h Handlers) pathPoint(c echo.Context) (transfer.RestorePoint, error) {
+	points, err := h.Transfer.RestorePoints()
 	if err != nil {
 		return transfer.RestorePoint{}, err
 	}
@@ -35,7 +36,7 @@ func (h *Handlers) pathPoint(c echo.Context) (transfer.RestorePoint, error) {
 	return points[i], nil
 }
 
-func (h *Handlers) confirmPointDeletion(c echo.Context, p transfer.RestorePoint, refused error) error {
+func (h Handlers) confirmPointDeletion(c echo.Context, p transfer.RestorePoint, refused error) error {
 	sh, _, err := h.Shell(c, "Delete a restore point", layout.SectionSettings)
 	if err != nil {
 		return err
@@ -43,10 +44,11 @@ func (h *Handlers) confirmPointDeletion(c echo.Context, p transfer.RestorePoint,
 	of := "from " + format.Day(p.At)
 	return h.Confirm(c, layout.ConfirmPage{
 		Shell: sh, Question: "Delete the restore point " + of +
-			"?", Typed: pointName(p), Action: paths.RestorePointURL(p.Name), Button: "Delete the restore point " + of,
+			"?", Typed: pointName(p), Action: paths.At(paths.RestorePointPath, p.Name), Button: "Delete the restore " +
+			"point " + of,
 		Back: paths.SettingsMove,
 		Lines: []string{
-			"What the import after it changed can't be taken back as a whole any more.",
+			"You can no longer undo the import that followed it.",
 			"This can't be undone. Backups and exports stay as they are.",
 		},
 	}, refused)
@@ -55,11 +57,7 @@ func (h *Handlers) confirmPointDeletion(c echo.Context, p transfer.RestorePoint,
 // pointName is what a person types to name a restore point: its day and time.
 func pointName(p transfer.RestorePoint) string { return p.At.UTC().Format("2006-01-02 15:04") }
 
-func (h *Handlers) deletePoint(c echo.Context) error {
-	fields, err := uix.Form(c)
-	if err != nil {
-		return err
-	}
+func (h Handlers) deletePoint(c echo.Context, fields url.Values) error {
 	p, err := h.pathPoint(c)
 	if err != nil {
 		return err
@@ -67,7 +65,7 @@ func (h *Handlers) deletePoint(c echo.Context) error {
 	if err := uix.CheckTyped(fields, pointName(p)); err != nil {
 		return h.confirmPointDeletion(c, p, err)
 	}
-	if err := h.transfer.DeleteRestorePoint(c.Request().Context(), uix.Actor(c), c.Param("name")); err != nil {
+	if err := h.Transfer.DeleteRestorePoint(c.Request().Context(), uix.Actor(c), c.Param("name")); err != nil {
 		return err
 	}
 	return h.Done(c, "point-deleted", paths.SettingsMove)

@@ -21,7 +21,7 @@ const maxFormField = 8 << 10
 // upload takes a file to look at. The passphrase stands before it in the form, so that nothing is
 // kept of an upload without one. The body has no limit but the disk's room: limitBody leaves this
 // route alone, and this handler runs only for a person with a fresh password.
-func (h *Handlers) upload(c echo.Context) error {
+func (h Handlers) upload(c echo.Context) error {
 	if err := httpx.KeepOpen(c.Response().Writer); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
@@ -59,12 +59,12 @@ func (h *Handlers) upload(c echo.Context) error {
 }
 
 // look keeps the uploaded file and begins to read it.
-func (h *Handlers) look(c echo.Context, file io.Reader, passphrase app.Secret) error {
-	path, size, err := h.transfer.Receive(h.Reader(c, file))
+func (h Handlers) look(c echo.Context, file io.Reader, passphrase app.Secret) error {
+	path, size, err := h.Transfer.Receive(h.Reader(c, file))
 	if err == nil {
 		var id string
-		if id, err = h.transfer.StartPlan(uix.Actor(c), path, size, passphrase); err == nil {
-			return c.Redirect(http.StatusSeeOther, paths.TransferURL(id))
+		if id, err = h.Transfer.StartPlan(uix.Actor(c), path, size, passphrase); err == nil {
+			return c.Redirect(http.StatusSeeOther, paths.At(paths.TransferPath, id))
 		}
 	}
 	found, err := uix.Problems(err, nil)

@@ -26,7 +26,7 @@ func (u *UI) SetCookie(c echo.Context, name, value string, age time.Duration) {
 	}
 	c.SetCookie(&http.Cookie{
 		Name: name, Value: value, Path: paths.Root, MaxAge: seconds, HttpOnly: true,
-		SameSite: http.SameSiteLaxMode, Secure: u.origins.OverTLS(c.Request()),
+		SameSite: http.SameSiteLaxMode, Secure: u.Origins.OverTLS(c.Request()),
 	})
 }
 

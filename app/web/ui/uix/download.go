@@ -69,7 +69,7 @@ func (u *UI) Download(c echo.Context, name string, next func() ([]Record, error)
 		}
 	}
 	if err != nil {
-		u.log.Error("a download ended early", "name", name, "error", err)
+		u.Log.Error("a download ended early", "name", name, "error", err)
 		panic(http.ErrAbortHandler)
 	}
 	return nil

@@ -7,7 +7,8 @@ func TestCellsAreNoFormulas(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"": "", "plain": "plain", "=1+1": "'=1+1", "+1": "'+1", "-1": "'-1",
 		"@x": "'@x", "\t=1": "'\t'=1", "\r=1": "'\r'=1", "＝1": "'＝1", "a=1": "a=1",
-		"a;=1+1": "a;'=1+1", "a\n@x": "a\n'@x", `a; "+1`: `a; "'+1`, ";;=1": ";;'=1", "\tx": "'\tx", "a; b=1": "a; b=1"} {
+		"a;=1+1": "a;'=1+1", "a\n@x": "a\n'@x", `a; "+1`: `a; "'+1`, ";;=1": ";;'=1", "\tx": "'\tx",
+		"a; b=1": "a; b=1"} {
 		if got := cell(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}

@@ -38,6 +38,23 @@ func Form(c echo.Context) (url.Values, error) {
 	return fields, nil
 }
 
+// FormHandler answers a form; its fields have been read.
+type FormHandler func(c echo.Context, fields url.Values) error
+
+// WithForm reads the fields of a form for its handler.
+func WithForm(handle FormHandler) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		fields, err := Form(c)
+		if err != nil {
+			return err
+		}
+		return handle(c, fields)
+	}
+}
+
+// Post is the route of a form.
+func Post(path string, handle FormHandler) httpx.Route { return httpx.Post(path, WithForm(handle)) }
+
 func errUnreadable(err error) error {
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) || errors.Is(err, httpx.ErrBodies) {
 		return err
@@ -126,7 +143,7 @@ func CheckRepeated(password, repeated, field string) components.Problems {
 	if password == repeated {
 		return nil
 	}
-	return components.Problems{field: "This is not the same as above."}
+	return components.Problems{field: "This doesn't match the field above."}
 }
 
 // CheckTyped refuses unless the name that a page asked for was typed. Letter case and the number of

@@ -85,7 +85,7 @@ func (i *Inbox) profileNeed(p app.Profile) (n dashboard.Need, waits bool) {
 	asked, since := undecidedHosts(p)
 	switch p.State(i.now()) {
 	case app.StateUnlocked:
-		n.Action, n.Code, n.Detail = "Fill in and lock", p.PairingCode, "It is being set up and not locked yet."
+		n.Action, n.Code, n.Detail = "Review request", p.PairingCode, "It is being set up and not locked yet."
 		if p.PairingCode != "" {
 			n.Detail = "An agent at " + p.CreatedFrom + " asks for " + countRequests(len(p.Keys), len(asked)) + "."
 		}

@@ -29,33 +29,26 @@ type Config struct {
 	Log      *slog.Logger
 	Now      func() time.Time
 	Origins  httpx.Origins
+	Drain    *httpx.Drain
 	Version  string
 	DataLoss string // why the data will be gone after the next start; "" if it won't
 }
 
-// UI renders pages and leads from one to the next. It is safe for concurrent use.
+// UI renders pages and leads from one to the next. Every package of pages embeds it.
+// It is safe for concurrent use.
 type UI struct {
+	Config
 	*Sessions
 	*Inbox
 	Vault *VaultWatch
-	Now   func() time.Time
-
-	access   *access.Service
-	engine   *engine.Engine
-	log      *slog.Logger
-	origins  httpx.Origins
-	version  string
-	dataLoss string
 }
 
 // New returns a UI.
 func New(cfg Config) *UI {
 	vault := &VaultWatch{access: cfg.Access, hub: cfg.Hub, now: cfg.Now}
 	return &UI{
-		Sessions: &Sessions{access: cfg.Access, now: cfg.Now}, Vault: vault, Now: cfg.Now,
-		Inbox:  &Inbox{access: cfg.Access, transfer: cfg.Transfer, vault: vault, now: cfg.Now},
-		access: cfg.Access, engine: cfg.Engine, log: cfg.Log, origins: cfg.Origins,
-		version: cfg.Version, dataLoss: cfg.DataLoss,
+		Config: cfg, Vault: vault, Sessions: &Sessions{access: cfg.Access, now: cfg.Now},
+		Inbox: &Inbox{access: cfg.Access, transfer: cfg.Transfer, vault: vault, now: cfg.Now},
 	}
 }
 
@@ -63,11 +56,11 @@ func New(cfg Config) *UI {
 // read, too.
 func (u *UI) Shell(c echo.Context, title string, section layout.Section) (layout.Shell, []app.Profile, error) {
 	ctx := c.Request().Context()
-	profiles, err := u.access.Profiles(ctx)
+	profiles, err := u.Access.Profiles(ctx)
 	if err != nil {
 		return layout.Shell{}, nil, err
 	}
-	paused, err := u.access.Paused(ctx)
+	paused, err := u.Access.Paused(ctx)
 	if err != nil {
 		return layout.Shell{}, nil, err
 	}
@@ -91,17 +84,17 @@ func (u *UI) BareShell(c echo.Context, title string) layout.Shell {
 	}
 	keys, err := c.Cookie(KeysCookie)
 	return layout.Shell{
-		Title: title, Theme: theme, Version: u.version, Base: u.origins.BaseURL(c.Request()), Now: u.Now(),
-		Person: Actor(c).Name, DataLoss: u.dataLoss, NoKeys: err == nil && keys.Value == "off",
+		Title: title, Theme: theme, Version: u.Version, Base: u.Origins.BaseURL(c.Request()), Now: u.Now(),
+		Person: Actor(c).Name, DataLoss: u.DataLoss, NoKeys: err == nil && keys.Value == "off",
 	}
 }
 
 // disk is the free space. If it can't be read, pages don't show it: a write that needs it fails
 // with its own error.
 func (u *UI) disk(ctx context.Context) layout.Disk {
-	room, err := u.engine.Room(ctx)
+	room, err := u.Engine.Room(ctx)
 	if err != nil && ctx.Err() == nil {
-		u.log.Error("the free space of the disk could not be read", "error", err)
+		u.Log.Error("the free space of the disk could not be read", "error", err)
 	}
 	return layout.Disk{Free: room.Free, Size: room.Size, Reserve: room.Reserve, Full: room.Full}
 }
@@ -170,6 +163,6 @@ func (u *UI) AnswerError(c echo.Context, status int, e *app.Error) {
 		Hint: Sentence(hint), Bare: Actor(c).Kind == "",
 	}
 	if err := u.Render(c, status, layout.Error(page)); err != nil {
-		u.log.Warn("an error page could not be written", "error", err)
+		u.Log.Warn("an error page could not be written", "error", err)
 	}
 }

@@ -61,7 +61,7 @@ func TestImage(t *testing.T) {
 			!strings.Contains(logs, "docker run -v airlock-data:/data") {
 			t.Errorf("no warning in the log\n%s", logs)
 		}
-		if page := c.Page("/ui/login"); !strings.Contains(page, "Nothing here is kept.") ||
+		if page := c.Page("/ui/login"); !strings.Contains(page, "Storage is temporary.") ||
 			!strings.Contains(page, "docker logs") {
 			t.Errorf("no warning on the page\n%s", page)
 		}

@@ -44,8 +44,8 @@ func TestBuildsSetTheCommit(t *testing.T) {
 // between releases.
 func TestChangelogBeginsWithTheVersion(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../CHANGELOG.md")
-	must(t, err)
+	text, err := os.ReadFile("../../../../../CHANGELOG.md")
+	e2e.Must(t, err)
 	heading := regexp.MustCompile(`(?m)^## (.+)$`).FindStringSubmatch(string(text))
 	want := "^" + regexp.QuoteMeta(build.Version) + ` - \d{4}-\d{2}-\d{2}$`
 	if strings.HasSuffix(build.Version, "-dev") {

@@ -1,4 +1,4 @@
-package main
+package repo_test
 
 import (
 	"os"
@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
 var (
@@ -20,7 +22,7 @@ func TestLinksOfDocumentsLead(t *testing.T) {
 	t.Parallel()
 	for _, path := range documents(t) {
 		text, err := os.ReadFile(path)
-		must(t, err)
+		e2e.Must(t, err)
 		for _, found := range link.FindAllStringSubmatch(fence.ReplaceAllString(string(text), ""), -1) {
 			if strings.Contains(found[1], "://") {
 				continue
@@ -45,14 +47,14 @@ func TestLinksOfDocumentsLead(t *testing.T) {
 // "…" stand for a choice.
 func TestContributingNamesFiles(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../CONTRIBUTING.md")
-	must(t, err)
+	text, err := os.ReadFile("../../../../../CONTRIBUTING.md")
+	e2e.Must(t, err)
 	for _, found := range regexp.MustCompile("`([a-z.][\\w.*/-]*/[\\w.*{},/-]*)`").FindAllStringSubmatch(string(text),
 		-1) {
 		if strings.HasPrefix(found[1], "./") {
 			continue
 		}
-		if there, err := filepath.Glob(filepath.Join("../..", found[1])); err != nil || len(there) == 0 {
+		if there, err := filepath.Glob(filepath.Join("../../../../..", found[1])); err != nil || len(there) == 0 {
 			t.Errorf("CONTRIBUTING.md names %s, which is not there", found[1])
 		}
 	}
@@ -62,8 +64,8 @@ func TestContributingNamesFiles(t *testing.T) {
 func documents(t *testing.T) (paths []string) {
 	t.Helper()
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/backends/*.md", "examples/*.md"} {
-		found, err := filepath.Glob(filepath.Join("../..", pattern))
-		must(t, err)
+		found, err := filepath.Glob(filepath.Join("../../../../..", pattern))
+		e2e.Must(t, err)
 		paths = append(paths, found...)
 	}
 	return paths
@@ -73,7 +75,7 @@ func documents(t *testing.T) (paths []string) {
 func anchors(t *testing.T, path string) map[string]bool {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	must(t, err)
+	e2e.Must(t, err)
 	found := map[string]bool{}
 	for _, h := range heading.FindAllStringSubmatch(fence.ReplaceAllString(string(text), ""), -1) {
 		name := regexp.MustCompile(`[^\w\- ]`).ReplaceAllString(strings.ToLower(h[1]), "")
