@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/plugins"
-	"github.com/computclaw/airlock/plugins/footprint"
+	"github.com/computclaw/airlock/plugins/memusage"
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
@@ -64,7 +64,7 @@ func BenchmarkIdle(b *testing.B) {
 		b.Fatal(err, r.Reason)
 	}
 	plugin := client.PID()
-	alone := footprint.Of(plugin).Share()
+	alone := memusage.Of(plugin).Share()
 	const boxes = 10
 	done := make(chan error, boxes)
 	var feeds []*io.PipeWriter
@@ -83,7 +83,7 @@ func BenchmarkIdle(b *testing.B) {
 	var processes int
 	descend(plugin, func(pid, _ int) {
 		if pid != plugin {
-			perBox += footprint.Of(pid).Share()
+			perBox += memusage.Of(pid).Share()
 			processes++
 		}
 	})

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/computclaw/airlock/plugins"
-	"github.com/computclaw/airlock/plugins/footprint"
+	"github.com/computclaw/airlock/plugins/memusage"
 )
 
 // polled is the limiter of hosts without a writable cgroup. It looks at what a box's processes and
@@ -64,7 +64,7 @@ func (t *tree) usage() (usage, error) {
 	if t.root != 0 {
 		descend(t.root, func(pid, n int) {
 			pids = append(pids, pid)
-			memory += footprint.Of(pid).Total()
+			memory += memusage.Of(pid).Total()
 			threads += int64(n)
 		})
 	}
@@ -73,7 +73,7 @@ func (t *tree) usage() (usage, error) {
 	if memory > t.limits.Memory { // or it only looks so
 		memory = files
 		for _, pid := range pids {
-			memory += footprint.Of(pid).Share()
+			memory += memusage.Of(pid).Share()
 		}
 	}
 	t.peak = max(t.peak, memory)

@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/probe"
 	"github.com/computclaw/airlock/plugins/stdio"
-	"github.com/computclaw/airlock/plugins/strain"
 	"golang.org/x/sys/unix"
 )
 
@@ -109,7 +109,7 @@ func (h *host) probe(ctx context.Context, hidden []string) ([]plugins.Control, e
 // strain opens a box that uses up processor and memory, and returns what was held.
 func (h *host) strain(ctx context.Context) (cpu, memory plugins.Control, err error) {
 	limits := probeLimits()
-	out, exit, err := h.python(ctx, "_strain", limits, strain.Script, strain.Line(limits.Memory))
+	out, exit, err := h.python(ctx, "_strain", limits, probe.LimitScript, probe.LimitInput(limits.Memory))
 	if err != nil {
 		return cpu, memory, err
 	}

@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/probe"
 	"github.com/computclaw/airlock/plugins/stdio"
-	"github.com/computclaw/airlock/plugins/strain"
 )
 
 //go:embed probe.py
@@ -102,10 +102,10 @@ func (h *host) strain(ctx context.Context) (cpu, memory plugins.Control, err err
 	// take once they have been read.
 	out := &heard{first: func() {
 		b.meter.look(ctx)
-		_, _ = tell.Write(strain.Line(limits.Memory))
+		_, _ = tell.Write(probe.LimitInput(limits.Memory))
 		_ = tell.Close()
 	}}
-	exit, err := h.finish(ctx, b, strain.Script, line, out)
+	exit, err := h.finish(ctx, b, probe.LimitScript, line, out)
 	if err != nil {
 		return cpu, memory, err
 	}

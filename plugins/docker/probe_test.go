@@ -10,7 +10,7 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// TestProbeFindsHoles opens boxes with a wall missing. A probe that doesn't notice proves nothing.
+// TestProbeFindsHoles opens boxes with a control missing. A probe that doesn't notice proves nothing.
 func TestProbeFindsHoles(t *testing.T) {
 	w := newWorld(t, sharedSettings())
 	w.ready(t)

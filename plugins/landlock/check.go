@@ -83,7 +83,7 @@ func (b *Backend) prepare() error {
 		}
 		made = append(made, file)
 	}
-	b.guestFile, b.wardenFile = made[0], made[1]
+	b.guestFile, b.supervisorFile = made[0], made[1]
 	return nil
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/docker/dockertest"
-	"github.com/computclaw/airlock/plugins/landlock/walls"
+	"github.com/computclaw/airlock/plugins/landlock/ruleset"
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
@@ -130,7 +130,7 @@ func startEngine(t *testing.T) *engine {
 	if err := e.Import("runtime", root); err != nil {
 		t.Fatal(err)
 	}
-	if abi := walls.ABI(); abi < walls.ScopedABI {
+	if abi := ruleset.ABI(); abi < ruleset.ScopedABI {
 		t.Logf("this kernel has Landlock %d", abi)
 	}
 	return e

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/computclaw/airlock/plugins/landlock/walls"
+	"github.com/computclaw/airlock/plugins/landlock/ruleset"
 )
 
 // programs are trees that hold what runs in a box. /usr/src and, unless asked for, /usr/local are
@@ -43,8 +43,8 @@ func devices() []string {
 	return []string{"/dev/null", "/dev/full", "/dev/random", "/dev/urandom"}
 }
 
-func layout(s settings) walls.Walls {
-	return walls.Walls{Programs: programs(s.usrLocal), Files: files(), Devices: devices()}
+func layout(s settings) ruleset.Ruleset {
+	return ruleset.Ruleset{Programs: programs(s.usrLocal), Files: files(), Devices: devices()}
 }
 
 // findPython returns the interpreter that a guest will find.

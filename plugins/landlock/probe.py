@@ -1,5 +1,5 @@
 # Tries to break out of the box it runs in, and tells what happened: one JSON object on stdout, name -> [held, detail]. It plays
-# the guest too: descriptor 3 is the door, through which the warden brings connections.
+# the guest too: descriptor 3 is the connection over which the supervisor brings connections.
 import array, ctypes, errno, json, os, resource, signal, socket, struct, sys, threading, time
 
 facts = json.loads(sys.stdin.readline())
@@ -309,42 +309,42 @@ def message(kind, on=0, number=0, error=0):
     return struct.pack(">cBBxIIxxxxHxx", kind, on, 0, number, error, 0)
 
 
-def doorkeeper(door):
+def take_connections(supervisor):
     """Takes connections to 127.77.0.1:443 and says who it talks to."""
     while True:
-        data, ancillary, _, _ = door.recvmsg(64, 64)
+        data, ancillary, _, _ = supervisor.recvmsg(64, 64)
         if not data or data[:1] != b"C":
             continue
         number, address, port = struct.unpack(">4xI4x4sH", data[:18])
         fds = array.array("i", ancillary[0][2])
         with socket.socket(fileno=fds[0]) as s:
             ok = (socket.inet_ntoa(address), port) == ("127.77.0.1", 443)
-            door.send(message(b"V", number=number, error=0 if ok else errno.ECONNREFUSED))
+            supervisor.send(message(b"V", number=number, error=0 if ok else errno.ECONNREFUSED))
             if ok:
-                s.sendall(b"hello from the door")
+                s.sendall(b"hello from Airlock")
                 s.recv(1)
 
 
 @control("connections go to Airlock alone")
 def _():
     "connected to a mediated address, blocking and not, while other threads rewrote the address"
-    door = socket.socket(fileno=os.dup(3))
-    door.send(message(b"H"))
-    if door.recv(64)[:1] != b"W":
-        return "no answer at the door"
-    threading.Thread(target=doorkeeper, args=(door,), daemon=True).start()
+    supervisor = socket.socket(fileno=os.dup(3))
+    supervisor.send(message(b"H"))
+    if supervisor.recv(64)[:1] != b"W":
+        return "no answer from the supervisor"
+    threading.Thread(target=take_connections, args=(supervisor,), daemon=True).start()
     for timeout in (None, 2):
         with socket.socket() as s:
             s.settimeout(timeout)
             s.connect(("127.77.0.1", 443))
             got = s.recv(100)
             s.sendall(b"x")
-            if got != b"hello from the door" or s.gettimeout() != timeout or os.get_inheritable(s.fileno()):
+            if got != b"hello from Airlock" or s.gettimeout() != timeout or os.get_inheritable(s.fileno()):
                 return "got %r" % got
     bad = each([(a, tcp((a, p))) for a, p in (("127.77.0.1", 80), ("127.0.0.1", facts["port"]), ("8.8.8.8", 443))], *nowhere)
     if bad:
         return bad
-    # The address changes between the two all the time; whichever the warden reads, nobody else is reached.
+    # The address changes between the two all the time; whichever the supervisor reads, nobody else is reached.
     buffer = ctypes.create_string_buffer(struct.pack("=H", 2) + struct.pack(">H4s8x", facts["port"], socket.inet_aton("127.0.0.1")), 16)
     allowed = struct.pack("=H", 2) + struct.pack(">H4s8x", 443, socket.inet_aton("127.77.0.1"))
     forbidden = buffer.raw
@@ -360,7 +360,7 @@ def _():
             with socket.socket() as s:
                 if libc.connect(s.fileno(), buffer, 16) == 0:
                     s.sendall(password)
-                    if s.recv(100) != b"hello from the door":
+                    if s.recv(100) != b"hello from Airlock":
                         return "somebody else answered"
     finally:
         stop.set()
@@ -461,7 +461,7 @@ def _():
 def daemon():
     """Leaves a process that hears nothing, and returns its number."""
     r, w = os.pipe()
-    for _ in range(200):  # the warden may still count those that have just ended
+    for _ in range(200):  # the supervisor may still count those that have just ended
         try:
             pid = os.fork()
             break

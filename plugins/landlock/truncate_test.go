@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/computclaw/airlock/plugins/landlock/walls"
+	"github.com/computclaw/airlock/plugins/landlock/ruleset"
 )
 
 // cutOff tries to get at a file by each call that can cut it off or open it for neither reading nor
@@ -44,7 +44,7 @@ func TestABoxCutsOffNothingOfTheHost(t *testing.T) {
 	for name, number := range systemCalls() {
 		numbers += fmt.Sprintf("%q: %d, ", name, number)
 	}
-	for _, abi := range []int{1, 2, walls.ABI()} {
+	for _, abi := range []int{1, 2, ruleset.ABI()} {
 		if err := os.WriteFile(victim, []byte("content"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestABoxCutsOffNothingOfTheHost(t *testing.T) {
 		}
 		h := inspected(t, "test-truncate", WithABI(abi))
 		// so that it can be opened to read, as some of the system's could be that an operator gave away
-		h.walls.Files = append(h.walls.Files, dir)
+		h.ruleset.Files = append(h.ruleset.Files, dir)
 		out, exit, err := h.python(t.Context(), "_truncate", probeLimits(), fmt.Sprintf(cutOff, numbers+"}"),
 			[]byte(victim+"\n"))
 		if err != nil || string(out) != "tried\n" {

@@ -17,7 +17,7 @@ import (
 const (
 	dialTime = 10 * time.Second
 	// idleTime is how long nothing may come once logged in. It matters while uploads are on their way;
-	// afterwards package pulse watches more closely.
+	// afterwards package heartbeat watches more closely.
 	idleTime = 30 * time.Second
 )
 

@@ -10,7 +10,7 @@
 // runs in a box is in that machine's memory, as on any machine that computes: its administrator is
 // inside the boundary.
 //
-// The other side is the bubblewrap backend, unchanged, in a program of ours (package supervise),
+// The other side is the bubblewrap backend, unchanged, in a program of ours (package remote),
 // and the contract of package plugins is spoken to it over one channel. All boxes share that
 // channel, each with its own flow control, so sshd's MaxSessions bounds nothing, be it 1: the
 // channels of the set-up are opened one after the other.
@@ -24,7 +24,7 @@
 //
 // # Ends
 //
-// Both sides beat once a second (package pulse) and give up after 7 seconds without a byte. Here
+// Both sides beat once a second (package heartbeat) and give up after 7 seconds without a byte. Here
 // that ends all calls with plugins.ErrLost; there the supervisor ends, and the kernel ends its
 // boxes with it. The same happens when sshd, the plugin or the supervisor is killed. The next call
 // connects again, after a pause that grows while that fails, ends supervisors of the same instance

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/computclaw/airlock/plugins"
-	"github.com/computclaw/airlock/plugins/ssh/pulse"
-	"github.com/computclaw/airlock/plugins/ssh/supervise"
+	"github.com/computclaw/airlock/plugins/ssh/heartbeat"
+	"github.com/computclaw/airlock/plugins/ssh/remote"
 )
 
 // link is a connection with a supervisor at its other end.
@@ -21,8 +21,8 @@ type link struct {
 	*plugins.Link
 	client     *ssh.Client
 	supervisor *command
-	conn       *pulse.Conn
-	hello      supervise.Hello
+	conn       *heartbeat.Conn
+	hello      remote.Hello
 }
 
 // programs are what is run over there, by architecture.
@@ -53,7 +53,7 @@ func connect(ctx context.Context, t target, instance string, scoped bool, p prog
 	if err := l.launch(files, instance, scoped); err != nil {
 		return nil, fmt.Errorf("on %s: %w", t, err)
 	}
-	l.conn = pulse.New(l.supervisor.stdout, l.supervisor.stdin, func() error { return client.Close() })
+	l.conn = heartbeat.New(l.supervisor.stdout, l.supervisor.stdin, func() error { return client.Close() })
 	if l.Link, err = plugins.NewLink(l.conn); err != nil {
 		_ = l.conn.Close()
 		return nil, err
@@ -77,10 +77,10 @@ func bring(ctx context.Context, client *ssh.Client, dir string, p programs) (b b
 	if err != nil {
 		return b, err
 	}
-	if b.supervisor, err = put(ctx, client, dir, newUpload(supervise.ProgramPrefix, supervisor)); err != nil {
+	if b.supervisor, err = put(ctx, client, dir, newUpload(remote.ProgramPrefix, supervisor)); err != nil {
 		return b, err
 	}
-	u := newUpload(supervise.GuestPrefix, guest)
+	u := newUpload(remote.GuestPrefix, guest)
 	b.guest, err = put(ctx, client, dir, u)
 	b.guestSum = u.sum
 	return b, err
@@ -100,17 +100,17 @@ func (l *link) launch(files brought, instance string, scoped bool) error {
 	if scoped {
 		how = "scope"
 	}
-	c, err := start(l.client, launchScript, how, files.supervisor, "supervise", "--instance", instance, "--guest",
+	c, err := start(l.client, launchScript, how, files.supervisor, "serve", "--instance", instance, "--guest",
 		files.guest, "--sha256", files.guestSum)
 	if err != nil {
 		return err
 	}
 	l.supervisor = c
-	text, err := c.answer(supervise.Greeting)
+	text, err := c.answer(remote.Greeting)
 	if err != nil {
 		return explainLaunch(files, err)
 	}
-	if err := json.Unmarshal([]byte(text), &l.hello); err != nil || l.hello.Protocol != supervise.Protocol {
+	if err := json.Unmarshal([]byte(text), &l.hello); err != nil || l.hello.Protocol != remote.Protocol {
 		return errors.New("the supervisor there greets in a way that isn't ours")
 	}
 	return nil
