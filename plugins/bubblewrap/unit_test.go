@@ -214,24 +214,3 @@ func TestUnready(t *testing.T) {
 		})
 	}
 }
-
-// TestRefute makes sure that a control that doesn't hold stops the backend, whichever it is.
-func TestRefute(t *testing.T) {
-	ok := plugins.Report{Enforced: map[string]string{"cpu": "cgroup"},
-		Controls: []plugins.Control{{Name: "a", Proved: true}, {Name: controlCPU, Proved: true}}}
-	if err := refute(ok); err != nil {
-		t.Error(err)
-	}
-	for i := range ok.Controls {
-		bad := ok
-		bad.Controls = append([]plugins.Control(nil), ok.Controls...)
-		bad.Controls[i].Proved = false
-		if refute(bad) == nil {
-			t.Errorf("%s may fail", ok.Controls[i].Name)
-		}
-	}
-	unlimited := plugins.Report{Controls: []plugins.Control{{Name: controlCPU}}}
-	if err := refute(unlimited); err != nil {
-		t.Errorf("processor time where nothing limits it: %v", err)
-	}
-}

@@ -52,19 +52,19 @@ func TestCountersOfThisHost(t *testing.T) {
 	if err != nil || exit.PidsHit {
 		t.Errorf("%+v, %v", exit, err)
 	}
-	b, err := w.host.newBox(plugins.Spec{ID: "near", Limits: probeLimits()})
+	b, err := w.checked().newBox(plugins.Spec{ID: "near", Limits: probeLimits()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.open(t.Context(), w.host.images[0],
-		[]string{w.host.images[0].python, "-c",
+	if err := b.open(t.Context(), w.checked().images[0],
+		[]string{w.checked().images[0].python, "-c",
 			busy + "\nimport os\nfor i in range(40):\n try:\n  if os.fork() == 0: time.sleep(100)\n except OSError: " +
 				"pass\nprint('up', flush=True)\ntime.sleep(100)"}); err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
 		b.conn.Close()
-		if err := w.host.remove(t.Context(), b.name); err != nil {
+		if err := w.checked().remove(t.Context(), b.name); err != nil {
 			t.Error(err)
 		}
 	}()

@@ -107,23 +107,23 @@ func TestSweep(t *testing.T) {
 	defer cancel()
 	theirs := other.start(t, ctx, "theirs", python(sleeper))
 	mine := w.start(t, t.Context(), "running", python(sleeper))
-	b, err := w.host.newBox(plugins.Spec{ID: "created", Limits: probeLimits()})
+	b, err := w.checked().newBox(plugins.Spec{ID: "created", Limits: probeLimits()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.create(t.Context(), w.host.images[0], plugins.GuestArgv); err != nil {
+	if err := b.create(t.Context(), w.checked().images[0], plugins.GuestArgv); err != nil {
 		t.Fatal(err)
 	}
 	killed := newWorld(t, sharedSettings())
 	killed.cfg.Instance += "-killed"
 	killed.ready(t)
-	self := string(killed.host.owner)
+	self := string(killed.checked().owner)
 	// had this one's number, and started earlier
-	killed.host.owner = owner.ID(self[:strings.LastIndexByte(self, '-')] + "-1")
-	if b, err = killed.host.newBox(plugins.Spec{ID: "created", Limits: probeLimits()}); err != nil {
+	killed.checked().owner = owner.ID(self[:strings.LastIndexByte(self, '-')] + "-1")
+	if b, err = killed.checked().newBox(plugins.Spec{ID: "created", Limits: probeLimits()}); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.create(t.Context(), killed.host.images[0], plugins.GuestArgv); err != nil {
+	if err := b.create(t.Context(), killed.checked().images[0], plugins.GuestArgv); err != nil {
 		t.Fatal(err)
 	}
 	next := newWorld(t, sharedSettings()) // a new process of the same instance knows no box

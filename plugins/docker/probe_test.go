@@ -73,7 +73,7 @@ func TestProbeFindsHoles(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			h := *w.host
+			h := *w.checked()
 			h.hole = tt.hole
 			controls, err := h.probe(t.Context(), []string{})
 			if err != nil {
@@ -110,7 +110,7 @@ func TestLimitIsProvedByTheEnd(t *testing.T) {
 		"Python gave up":   {plugins.Exit{Code: 1, Reason: plugins.ReasonExit}, false},
 		"we ended the box": {plugins.Exit{Code: -1, Signal: 9, Reason: plugins.ReasonKilled}, false},
 	} {
-		if ending, held := strained(c.exit); held != c.held {
+		if ending, held := memoryLimited(c.exit); held != c.held {
 			t.Errorf("%s: held %v, %s", name, held, ending)
 		}
 	}
@@ -120,9 +120,9 @@ func TestLimitIsProvedByTheEnd(t *testing.T) {
 func TestNoMemoryLimit(t *testing.T) {
 	w := newWorld(t, sharedSettings())
 	w.ready(t)
-	h := *w.host
+	h := *w.checked()
 	h.hole = func(_ *container.Config, h *container.HostConfig) { h.Memory, h.MemorySwap = 0, 0 }
-	if _, memory, err := h.strain(t.Context()); err != nil || memory.Proved || memory.Fix == "" {
+	if _, memory, err := h.proveLimits(t.Context()); err != nil || memory.Proved || memory.Fix == "" {
 		t.Errorf("%+v, %v", memory, err)
 	}
 }
@@ -135,12 +135,12 @@ func TestNoProcessorLimit(t *testing.T) {
 	for n := range 2 * runtime.NumCPU() {
 		w.start(t, t.Context(), fmt.Sprintf("busy%d", n), python("print('up', flush=True)\nwhile True: pass"))
 	}
-	h := *w.host
-	if cpu, _, err := h.strain(t.Context()); err != nil || !cpu.Proved {
+	h := *w.checked()
+	if cpu, _, err := h.proveLimits(t.Context()); err != nil || !cpu.Proved {
 		t.Errorf("with the limit: %+v, %v", cpu, err)
 	}
 	h.hole = func(_ *container.Config, h *container.HostConfig) { h.CPUPeriod, h.CPUQuota, h.CPUShares = 0, 0, 100 }
-	cpu, _, err := h.strain(t.Context())
+	cpu, _, err := h.proveLimits(t.Context())
 	if err != nil || cpu.Proved || cpu.Fix == "" {
 		t.Errorf("without: %+v, %v", cpu, err)
 	}

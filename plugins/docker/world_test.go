@@ -38,11 +38,14 @@ func (w *world) ready(t *testing.T) plugins.Report {
 	if err != nil || !r.Ready {
 		t.Fatalf("check: %v, %s", err, r.Reason)
 	}
-	t.Cleanup(func() {
-		w.install(nil)
-		w.Close()
-	})
+	t.Cleanup(w.Close)
 	return r
+}
+
+// checked is the host of the last successful check.
+func (w *world) checked() *host {
+	h, _ := w.Backend.ready.Host(Name)
+	return h
 }
 
 // unready checks the backend and returns why it can't be used.

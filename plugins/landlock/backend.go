@@ -2,7 +2,6 @@ package landlock
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -24,12 +23,10 @@ type Backend struct {
 	uids        *uids
 	supervisors *supervisors
 
-	checking sync.Mutex // one Check at a time
-
+	ready plugins.Readiness[host]
 	boxes plugins.Boxes[struct{}]
 
 	mu             sync.Mutex
-	host           *host    // of the last successful Check
 	guestFile      *os.File // shared by all boxes
 	supervisorFile *os.File
 }
@@ -65,7 +62,7 @@ func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, s
 		return plugins.Exit{}, fmt.Errorf("landlock: %w", err)
 	}
 	defer b.boxes.Leave(spec.ID)
-	h, err := b.configured()
+	h, err := b.ready.Host(Name)
 	if err != nil {
 		return plugins.Exit{}, err
 	}
@@ -74,14 +71,4 @@ func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, s
 			spec.Runtime)
 	}
 	return h.run(ctx, spec, program{argv: append(append([]string{}, plugins.GuestArgv...), fdpass.Mode)}, stdin, stdout)
-}
-
-// configured is the host of the last successful Check.
-func (b *Backend) configured() (*host, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.host == nil {
-		return nil, errors.New("landlock: not checked, or not ready")
-	}
-	return b.host, nil
 }

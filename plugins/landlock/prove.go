@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/probe"
 )
 
 // Scripts that go past a limit that is held by looking, several times over, and then wait to be
@@ -49,11 +50,11 @@ func (h *host) prove(ctx context.Context, stateDir string) ([]plugins.Control, e
 		name, script string
 		want         plugins.Reason
 	}{
-		{"memory is limited", takeMemory, plugins.ReasonOOM},
+		{probe.ControlMemory, takeMemory, plugins.ReasonOOM},
 		{"files are limited together", takeDisk, plugins.ReasonTmp},
 		{"removed files are limited too", takeHidden, plugins.ReasonTmp},
 	} {
-		_, exit, err := h.python(ctx, "_strain", probeLimits(), s.script, nil)
+		_, exit, err := h.python(ctx, "_limits", probeLimits(), s.script, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-package landlock
+package stdio
 
 import (
 	"errors"
@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// closeOnExec makes sure that no descriptor this process was started with reaches a box. Go marks
+// CloseOnExec makes sure that no descriptor this process was started with reaches a box. Go marks
 // those that it opens itself. Containers' filters may not know close_range, so it looks.
-func closeOnExec() error {
+func CloseOnExec() error {
 	fds, err := filepath.Glob("/proc/self/fd/*")
 	if err != nil || len(fds) == 0 {
 		return fmt.Errorf("list own descriptors: %w", errors.Join(err, os.ErrNotExist))
