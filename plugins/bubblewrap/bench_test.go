@@ -11,6 +11,7 @@ import (
 
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/memusage"
+	"github.com/computclaw/airlock/plugins/procfs"
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
@@ -81,12 +82,12 @@ func BenchmarkIdle(b *testing.B) {
 	}
 	var perBox int64
 	var processes int
-	descend(plugin, func(pid, _ int) {
-		if pid != plugin {
-			perBox += memusage.Of(pid).Share()
+	for _, p := range procfs.Tree(plugin) {
+		if p.PID != plugin {
+			perBox += memusage.OfThreads(p.Threads).Share()
 			processes++
 		}
-	})
+	}
 	for b.Loop() {
 		time.Sleep(10 * time.Millisecond)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/plugins/owner"
+	"github.com/computclaw/airlock/plugins/procfs"
 )
 
 // findLimiter picks how limits are held: a cgroup where one can be written to, else polling. The
@@ -146,7 +147,8 @@ func moveAside(own cgroupDir) error {
 		return err
 	}
 	for _, pid := range pids {
-		if pid != os.Getpid() && pid != os.Getppid() && parentOf(pid) != os.Getppid() {
+		stat, err := procfs.StatOf(pid)
+		if pid != os.Getpid() && pid != os.Getppid() && (err != nil || stat.Parent != os.Getppid()) {
 			return fmt.Errorf("process %d in %s is not Airlock's", pid, own)
 		}
 	}

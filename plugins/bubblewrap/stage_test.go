@@ -10,6 +10,7 @@ import (
 
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/memfile"
+	"github.com/computclaw/airlock/plugins/procfs"
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
@@ -35,7 +36,9 @@ func TestNothingOutlivesBwrap(t *testing.T) {
 	}
 
 	var pids []int
-	descend(p.cmd.Process.Pid, func(pid, _ int) { pids = append(pids, pid) })
+	for _, p := range procfs.Tree(p.cmd.Process.Pid) {
+		pids = append(pids, p.PID)
+	}
 	if len(pids) != 2 {
 		t.Fatalf("processes %v, want the first step and its child", pids)
 	}

@@ -1,16 +1,15 @@
 package landlock
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strconv"
 	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/plugins/procfs"
 )
 
 // supervisors are the running ones. Every other child of this process is an orphan: what a supervisor
@@ -22,23 +21,23 @@ type supervisors struct {
 
 func newSupervisors() *supervisors { return &supervisors{pid: map[int]bool{}} }
 
-func (w *supervisors) start(cmd *exec.Cmd) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (s *supervisors) start(cmd *exec.Cmd) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("become subreaper: %w", err)
 	}
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	w.pid[cmd.Process.Pid] = true
+	s.pid[cmd.Process.Pid] = true
 	return nil
 }
 
-func (w *supervisors) ended(pid int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	delete(w.pid, pid)
+func (s *supervisors) ended(pid int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.pid, pid)
 }
 
 // orphansWithin bounds how long killed orphans may take to go away.
@@ -46,9 +45,9 @@ const orphansWithin = 15 * time.Second
 
 // endOrphans kills what a dead supervisor left and returns when nothing is. A child of ours keeps its
 // number until we take its status, so nobody else is hit.
-func (w *supervisors) endOrphans() error {
+func (s *supervisors) endOrphans() error {
 	for deadline := time.Now().Add(orphansWithin); ; time.Sleep(time.Millisecond) {
-		n := w.strike()
+		n := s.killOrphans()
 		if n == 0 {
 			return nil
 		}
@@ -58,22 +57,17 @@ func (w *supervisors) endOrphans() error {
 	}
 }
 
-func (w *supervisors) strike() int {
-	w.mu.Lock() // no supervisor is started while we look
-	defer w.mu.Unlock()
+func (s *supervisors) killOrphans() int {
+	s.mu.Lock() // no supervisor is started while we look
+	defer s.mu.Unlock()
 	n := 0
-	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", os.Getpid()))
-	for _, list := range lists {
-		b, _ := os.ReadFile(list)
-		for _, field := range bytes.Fields(b) {
-			pid, err := strconv.Atoi(string(field))
-			if err != nil || w.pid[pid] {
-				continue
-			}
-			n++
-			_ = unix.Kill(pid, unix.SIGKILL)
-			_, _ = unix.Wait4(pid, nil, unix.WNOHANG, nil)
+	for _, pid := range procfs.Children(os.Getpid()) {
+		if s.pid[pid] {
+			continue
 		}
+		n++
+		_ = unix.Kill(pid, unix.SIGKILL)
+		_, _ = unix.Wait4(pid, nil, unix.WNOHANG, nil)
 	}
 	return n
 }

@@ -6,16 +6,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// strike sends sig to process pid if that is in the box. Its number may have been given to somebody
+// signal sends sig to process pid if that is in the box. Its number may have been given to somebody
 // else meanwhile, so the process is held by a descriptor while it is made sure of.
-func (k *descendants) strike(pid int, sig unix.Signal) {
+func (d *descendants) signal(pid int, sig unix.Signal) {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
 		return
 	}
 	defer unix.Close(fd)
 	// gone, so it may not have been the one that was looked at
-	if !k.has(pid) || unix.PidfdSendSignal(fd, 0, nil, 0) != nil {
+	if !d.has(pid) || unix.PidfdSendSignal(fd, 0, nil, 0) != nil {
 		return
 	}
 	_ = unix.PidfdSendSignal(fd, sig, nil, 0)
@@ -24,9 +24,9 @@ func (k *descendants) strike(pid int, sig unix.Signal) {
 // killAll sends SIGKILL to everything in the box that it finds. It has to be repeated until nothing
 // is left.
 func killAll() {
-	k := newDescendants()
+	d := newDescendants()
 	for _, p := range listProcesses() {
-		k.strike(p.pid, unix.SIGKILL)
+		d.signal(p.PID, unix.SIGKILL)
 	}
 }
 
@@ -49,29 +49,29 @@ type freezer struct {
 }
 
 // set freezes or thaws and returns the state that was reached.
-func (i *freezer) set(on bool) bool {
-	if i.melt != nil {
-		close(i.melt)
-		<-i.done
-		i.melt = nil
+func (f *freezer) set(on bool) bool {
+	if f.melt != nil {
+		close(f.melt)
+		<-f.done
+		f.melt = nil
 	}
 	if on {
-		i.forks.freeze(true)
-		if i.freeze() {
-			i.melt, i.done = make(chan struct{}), make(chan struct{})
-			go i.hold(i.melt, i.done)
+		f.forks.freeze(true)
+		if f.freeze() {
+			f.melt, f.done = make(chan struct{}), make(chan struct{})
+			go f.hold(f.melt, f.done)
 			return true
 		}
 	}
-	k := newDescendants()
-	for _, p := range i.others() {
-		k.strike(p.pid, unix.SIGCONT)
+	d := newDescendants()
+	for _, p := range f.others() {
+		d.signal(p.PID, unix.SIGCONT)
 	}
-	i.forks.freeze(false)
+	f.forks.freeze(false)
 	return false
 }
 
-func (i *freezer) hold(melt <-chan struct{}, done chan<- struct{}) {
+func (f *freezer) hold(melt <-chan struct{}, done chan<- struct{}) {
 	defer close(done)
 	for pause := refreezeFirst; ; pause = min(2*pause, refreezeLast) {
 		select {
@@ -79,7 +79,7 @@ func (i *freezer) hold(melt <-chan struct{}, done chan<- struct{}) {
 			return
 		case <-time.After(pause):
 		}
-		if !i.stop() {
+		if !f.stop() {
 			pause = refreezeFirst / 2
 		}
 	}
@@ -87,9 +87,9 @@ func (i *freezer) hold(melt <-chan struct{}, done chan<- struct{}) {
 
 // freeze stops everything and reports whether it succeeded. Nothing forks meanwhile, so it's over
 // after a few rounds.
-func (i *freezer) freeze() bool {
+func (f *freezer) freeze() bool {
 	for deadline := time.Now().Add(freezeWithin); time.Now().Before(deadline); {
-		if i.stop() {
+		if f.stop() {
 			return true
 		}
 		time.Sleep(200 * time.Microsecond)
@@ -98,21 +98,21 @@ func (i *freezer) freeze() bool {
 }
 
 // stop signals whoever isn't stopped and reports whether there was nobody.
-func (i *freezer) stop() bool {
-	all, k := true, newDescendants()
-	for _, p := range i.others() {
+func (f *freezer) stop() bool {
+	all, d := true, newDescendants()
+	for _, p := range f.others() {
 		if !p.stopped() {
 			all = false
-			k.strike(p.pid, unix.SIGSTOP)
+			d.signal(p.PID, unix.SIGSTOP)
 		}
 	}
 	return all
 }
 
-func (i *freezer) others() []process {
+func (f *freezer) others() []process {
 	var others []process
 	for _, p := range listProcesses() {
-		if p.pid != i.guest {
+		if p.PID != f.guest {
 			others = append(others, p)
 		}
 	}

@@ -104,7 +104,7 @@ func (w *supervisor) start(guestConn *os.File) error {
 	if err != nil {
 		return err
 	}
-	w.forks = &forkLimit{limit: w.config.Limits.Pids, count: tasks,
+	w.forks = &forkLimit{limit: w.config.Limits.Pids, count: countTasks,
 		isGuest: func(thread uint32) bool { return threadOf(w.guest, thread) }}
 	w.mediator = &mediator{tmp: w.config.Tmp, forks: w.forks, callers: w.callers}
 	ruleset.OnThrowawayThread(func() {
