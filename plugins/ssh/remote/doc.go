@@ -5,7 +5,7 @@
 //
 //	airlock-remote serve --instance LABEL --guest FILE --sha256 HEX
 //
-// First it ends the supervisors of the same instance that a lost link may have left. Then it writes
+// First it ends the remote programs of the same instance that a lost link may have left. Then it writes
 // one line, "airlock-remote " and a Hello as JSON, and from then on both streams carry package
 // heartbeat.
 //

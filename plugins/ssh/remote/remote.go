@@ -28,13 +28,13 @@ const Protocol = 1
 // Greeting begins the line with the Hello.
 const Greeting = "airlock-remote "
 
-// Hello is what the supervisor tells of its machine.
+// Hello is what the remote program tells of its machine.
 type Hello struct {
 	Protocol int    `json:"protocol"`
 	System   string `json:"system"` // such as "Linux 6.1.0-18-amd64"
 	Arch     string `json:"arch"`   // as Go names it
 	UID      int    `json:"uid"`
-	Ended    int    `json:"ended"` // supervisors of the same instance that were still there
+	Ended    int    `json:"ended"` // remote programs of the same instance that were still there
 }
 
 // lastGasp is how long boxes may take to be cleared away in order once the link is gone. Afterwards

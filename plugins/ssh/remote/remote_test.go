@@ -53,16 +53,16 @@ func TestGreeting(t *testing.T) {
 	}
 }
 
-// TestIsSupervisor: takeOver kills what this says yes to. That it does is tested with a supervisor
+// TestIsRemote: takeOver kills what this says yes to. That it does is tested with a remote program
 // that hangs, in package ssh.
-func TestIsSupervisor(t *testing.T) {
+func TestIsRemote(t *testing.T) {
 	dir := t.TempDir()
 	look := func(cmdline ...string) bool {
 		if err := os.WriteFile(filepath.Join(dir, "cmdline"), []byte(strings.Join(cmdline, "\x00")+"\x00"),
 			0o600); err != nil {
 			t.Fatal(err)
 		}
-		return isSupervisor(dir, "mine")
+		return isRemote(dir, "mine")
 	}
 	program := "/home/x/.cache/airlock/" + ProgramPrefix + "00"
 	for _, tt := range []struct {

@@ -14,14 +14,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ProgramPrefix is how the names of the uploaded supervisors begin, GuestPrefix those of the
+// ProgramPrefix is how the names of the uploaded remote programs begin, GuestPrefix those of the
 // guests. The sha256 follows.
 const (
 	ProgramPrefix = "airlock-remote-"
 	GuestPrefix   = "airlock-init-"
 )
 
-// takeOver ends every other supervisor of the instance. One can be left when the link broke a
+// takeOver ends every other remote program of the instance. One can be left when the link broke a
 // moment ago and both sides have not noticed, or when it was stopped. It returns how many there
 // were.
 func takeOver(instance string) (int, error) {
@@ -40,7 +40,7 @@ func takeOver(instance string) (int, error) {
 			continue
 		}
 		// Looked at after the descriptor was opened, so that it can't be another process by now.
-		if isSupervisor(dir, instance) {
+		if isRemote(dir, instance) {
 			ended++
 			err = errors.Join(unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0), awaitEnd(fd))
 		} else {
@@ -48,15 +48,15 @@ func takeOver(instance string) (int, error) {
 		}
 		unix.Close(fd)
 		if err != nil {
-			return ended, fmt.Errorf("end the earlier supervisor %d: %w", pid, err)
+			return ended, fmt.Errorf("end the earlier remote program %d: %w", pid, err)
 		}
 	}
 	return ended, nil
 }
 
-// isSupervisor goes by the user and the command line. Nobody else can have our user id, except what
+// isRemote goes by the user and the command line. Nobody else can have our user id, except what
 // that user runs anyway.
-func isSupervisor(dir, instance string) bool {
+func isRemote(dir, instance string) bool {
 	var stat unix.Stat_t
 	if unix.Stat(dir, &stat) != nil || int(stat.Uid) != os.Getuid() {
 		return false
