@@ -244,8 +244,8 @@ const crashLoop = 5
 
 func (c *Client) pause(ctx context.Context) error {
 	if c.backoff.Failures >= crashLoop && time.Now().Before(c.backoff.retry) {
-		return fmt.Errorf("%w: plugin %s ended %d times in a row right after its start; it is started again after %s, see "+
-			"the log for why",
+		return fmt.Errorf("%w: plugin %s ended %d times in a row right after its start; it is started again after "+
+			"%s, see the log for why",
 			ErrLost, c.cfg.Name, c.backoff.Failures, c.backoff.retry.Format(time.TimeOnly))
 	}
 	if err := c.backoff.Wait(ctx); err != nil {

@@ -104,8 +104,7 @@ func TestPluginGetsNoEnvironment(t *testing.T) {
 	t.Setenv("AIRLOCK_SECRET_KEY", "canary")
 	allowed := []string{
 		"env AIRLOCK_PLUGIN", "env PLUGIN_MIN_PORT", "env PLUGIN_MAX_PORT", "env PLUGIN_PROTOCOL_VERSIONS",
-		"env PLUGIN_CLIENT_CERT",
-		"env PLUGIN_UNIX_SOCKET_DIR",
+		"env PLUGIN_CLIENT_CERT", "env PLUGIN_UNIX_SOCKET_DIR",
 	}
 	for line := range strings.Lines(output(t, open(t, HostConfig{}))) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "env ") && !slices.Contains(allowed, line) {

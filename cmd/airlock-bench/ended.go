@@ -24,7 +24,8 @@ type endedView struct {
 // returned is an error unless the execution was completed with this result and printed nothing.
 func (x endedView) returned(result string) error {
 	if x.Status != "completed" || string(x.Result) != result || x.Error != "" || x.Stdout != "" || x.Stderr != "" {
-		return fmt.Errorf("execution %s was to return %s, and is %s with %.200s %.200s %.200s %.200s", x.ID, result, x.Status,
+		return fmt.Errorf("execution %s was to return %s, and is %s with %.200s %.200s %.200s %.200s", x.ID, result,
+			x.Status,
 			x.Result, x.Error, x.Stdout, x.Stderr)
 	}
 	return nil

@@ -29,8 +29,7 @@ const (
 // overload is a server under more load than it can handle.
 type overload struct {
 	*benchmark
-	neighbours []string // profiles
-	undecided  string   // profile that long polls wait on
+	neighbours []string // profiles; each waits for a person to decide about a host
 	pages      *http.Client
 	accepted   atomic.Int64 // submissions of the flood
 	refused    atomic.Int64 // the same, with 429
@@ -84,20 +83,18 @@ func (s *suite) overload(ctx context.Context) error {
 }
 
 // prepare creates the other profiles and logs a person in.
-func (o *overload) prepare(ctx context.Context) (err error) {
+func (o *overload) prepare(ctx context.Context) error {
 	for range overloadNeighbours {
 		id, err := o.newProfile(ctx)
 		if err != nil {
 			return err
 		}
 		o.neighbours = append(o.neighbours, id)
-	}
-	if o.undecided, err = o.newProfile(ctx); err != nil {
-		return err
-	}
-	if err := o.call(ctx, http.MethodPost, "/profiles/"+o.undecided+"/hosts",
-		map[string]any{"hosts": []map[string]string{{"host": "later.example.com", "reason": "some day"}}}, nil); err != nil {
-		return err
+		host := map[string]string{"host": "later.example.com", "reason": "some day"}
+		if err := o.call(ctx, http.MethodPost, "/profiles/"+id+"/hosts",
+			map[string]any{"hosts": []any{host}}, nil); err != nil {
+			return err
+		}
 	}
 	person, err := o.person(ctx)
 	if err == nil {
@@ -129,10 +126,10 @@ func (o *overload) press(ctx context.Context) (end func()) {
 	})
 	for _, profile := range o.neighbours {
 		run(1, func() error { return o.execution(ctx, profile) })
+		run(overloadPolls/overloadNeighbours, func() error {
+			return o.call(ctx, http.MethodGet, "/profiles/"+profile+"?wait=50", nil, nil)
+		})
 	}
-	run(overloadPolls, func() error {
-		return o.call(ctx, http.MethodGet, "/profiles/"+o.undecided+"?wait=50", nil, nil)
-	})
 	run(overloadStreams, func() error {
 		_, err := o.read(ctx, o.pages, paths.Events)
 		return err

@@ -133,7 +133,8 @@ func delegate(own cgroupDir, names owner.Names) (limiter, error) {
 	if l, err2 := newCgroup2(cgroupDir(filepath.Dir(string(own))), names); err2 == nil {
 		return l, nil
 	}
-	return nil, fmt.Errorf("%w (under systemd, add Delegate=yes to the unit; in a container, mount cgroups writable)", err)
+	return nil, fmt.Errorf("%w (under systemd, add Delegate=yes to the unit; in a container, mount cgroups "+
+		"writable)", err)
 }
 
 // asideName is the child cgroup that Airlock's own processes move into.

@@ -40,7 +40,8 @@ func (b *Backend) check(ctx context.Context, cfg plugins.Config, report *plugins
 		return nil, fmt.Errorf("sweep what an earlier run left: %w", err)
 	}
 	if report.Controls, err = b.prove(ctx, h, cfg.StateDir); err != nil {
-		report.Controls = []plugins.Control{{Name: "boxes can be opened", Detail: err.Error(), Fix: advise(err, here())}}
+		report.Controls = []plugins.Control{{Name: "boxes can be opened", Detail: err.Error(),
+			Fix: advise(err, here())}}
 		return nil, explain(err)
 	}
 	if err := probe.Refute(*report); err != nil {
@@ -74,7 +75,8 @@ func (b *Backend) prepare() error {
 
 // prove tries every control.
 func (b *Backend) prove(ctx context.Context, h *host, stateDir string) ([]plugins.Control, error) {
-	hidden := []string{"/etc/shadow", "/root", "/home", "/var", "/run", "/sys", "/boot", "/data", "/var/run/docker.sock"}
+	hidden := []string{"/etc/shadow", "/root", "/home", "/var", "/run", "/sys", "/boot", "/data",
+		"/var/run/docker.sock"}
 	if stateDir != "" {
 		hidden = append(hidden, stateDir)
 	}

@@ -93,7 +93,8 @@ func (t *tree) files(processes []procfs.Process) int64 {
 	var total int64
 	for _, dir := range []string{"tmp", "dev/shm"} {
 		var fs unix.Statfs_t
-		if unix.Statfs(fmt.Sprintf("/proc/%d/root/%s", processes[1].PID, dir), &fs) != nil || fs.Type != unix.TMPFS_MAGIC {
+		if unix.Statfs(fmt.Sprintf("/proc/%d/root/%s", processes[1].PID, dir), &fs) != nil ||
+			fs.Type != unix.TMPFS_MAGIC {
 			continue // not mounted yet
 		}
 		total += int64(fs.Blocks-fs.Bfree)*fs.Bsize + int64(fs.Files-fs.Ffree)*inodeSize

@@ -23,8 +23,10 @@ def _():
         bad = refused(lambda: os.open(path, os.O_CREAT | os.O_WRONLY), errno.EROFS, errno.ENOENT)
         if bad:
             return path + ": " + bad
-    for path in ["/airlock-init", "/proc/sys/kernel/hostname", "/proc/sys/net/ipv4/ip_unprivileged_port_start", "/proc/sysrq-trigger"]:
-        bad = refused(lambda: os.open(path, os.O_WRONLY), errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT, errno.ETXTBSY)
+    for path in ["/airlock-init", "/proc/sys/kernel/hostname", "/proc/sys/net/ipv4/ip_unprivileged_port_start",
+            "/proc/sysrq-trigger"]:
+        bad = refused(lambda: os.open(path, os.O_WRONLY), errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT,
+                errno.ETXTBSY)
         if bad:
             return path + ": " + bad
 

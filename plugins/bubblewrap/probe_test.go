@@ -25,7 +25,8 @@ func TestProbeFindsHoles(t *testing.T) {
 			[]string{"kernel surface is closed", "no other sockets", "no new namespaces"},
 		},
 		{
-			"a directory of the host", func(h *host) { h.layout.binds = append(h.layout.binds, [2]string{"/var", "/var"}) },
+			"a directory of the host",
+			func(h *host) { h.layout.binds = append(h.layout.binds, [2]string{"/var", "/var"}) },
 			[]string{"host files are hidden"},
 		},
 		{

@@ -48,7 +48,8 @@ func TestParseSettings(t *testing.T) {
 		{
 			in: map[string]string{"bwrap": "/opt/bwrap", "root": "/srv/root", "usr_local": "true", "limits": "polled",
 				"cgroup": "/sys/fs/cgroup/a"},
-			want: settings{bwrap: "/opt/bwrap", root: "/srv/root", usrLocal: true, limits: "polled", cgroup: "/sys/fs/cgroup/a"},
+			want: settings{bwrap: "/opt/bwrap", root: "/srv/root", usrLocal: true, limits: "polled",
+				cgroup: "/sys/fs/cgroup/a"},
 		},
 		{in: map[string]string{"limit": "polled"}, err: "unknown setting; there are AIRLOCK_PLUGIN_BUBBLEWRAP_BWRAP, "},
 		{in: map[string]string{"limits": "none"}, err: "none of auto"},
@@ -108,7 +109,8 @@ func TestAdvice(t *testing.T) {
 		{syscall.ENOSPC, map[string]string{"user.max_user_namespaces": "0"}, "max_user_namespaces="},
 		{errors.New("bwrap: setting up uid map: Permission denied"),
 			map[string]string{"kernel.apparmor_restrict_unprivileged_userns": "1"}, "deploy/apparmor/airlock-bwrap"},
-		{errors.New("bwrap: Can't mount proc on /newroot/proc: Operation not permitted"), nil, "systempaths=unconfined"},
+		{errors.New("bwrap: Can't mount proc on /newroot/proc: Operation not permitted"), nil,
+			"systempaths=unconfined"},
 		{errors.New("mount proc: operation not permitted"), nil, "systempaths=unconfined"},
 		{errors.New("something else"), nil, ""},
 	}
@@ -208,7 +210,8 @@ func TestUnready(t *testing.T) {
 			if r.Ready || r.Tier != plugins.TierNone || !strings.Contains(r.Reason, tt.want) {
 				t.Errorf("%+v, want a reason with %q", r, tt.want)
 			}
-			if _, err := client.Run(t.Context(), plugins.Spec{ID: "x"}, strings.NewReader(""), &strings.Builder{}); err == nil {
+			if _, err := client.Run(t.Context(), plugins.Spec{ID: "x"}, strings.NewReader(""),
+				&strings.Builder{}); err == nil {
 				t.Error("an unready backend ran a box")
 			}
 		})

@@ -15,7 +15,9 @@ import (
 // others are opened under the previous configuration.
 func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report, error) {
 	report := plugins.Report{Name: Name, Version: "not reached", Tier: plugins.TierFull}
-	report, err := b.ready.Check(ctx, cfg, report, func(r *plugins.Report) (*host, error) { return b.check(ctx, cfg, r) })
+	report, err := b.ready.Check(ctx, cfg, report, func(r *plugins.Report) (*host, error) {
+		return b.check(ctx, cfg, r)
+	})
 	b.listenToEngine()
 	return report, err
 }

@@ -67,7 +67,8 @@ func TestChoice(t *testing.T) {
 	if err := shared.Import("airlock-second:1", base, "LABEL second=1"); err != nil {
 		t.Fatal(err)
 	}
-	w := newWorld(t, map[string]string{"host": shared.Host(), "image": testImage + ",airlock-second:1,airlock-absent:1"})
+	w := newWorld(t, map[string]string{"host": shared.Host(), "image": testImage +
+		",airlock-second:1,airlock-absent:1"})
 	report := w.ready(t)
 	api := shared.Client(t)
 	for name, want := range map[string]string{"": testImage, testImage: testImage,

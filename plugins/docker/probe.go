@@ -29,7 +29,8 @@ func probeLimits() plugins.Limits {
 // probe opens a box, tries to break out of it and returns what held.
 func (h *host) probe(ctx context.Context, hidden []string) ([]plugins.Control, error) {
 	l := probeLimits()
-	facts := probe.Facts{Hidden: hidden, Pids: l.Pids, Tmp: l.Tmp, Shm: shmSize, Files: l.Files, Exec: h.settings.tmpExec}
+	facts := probe.Facts{Hidden: hidden, Pids: l.Pids, Tmp: l.Tmp, Shm: shmSize, Files: l.Files,
+		Exec: h.settings.tmpExec}
 	l.CPU = 2
 	controls, err := probe.InNamespaces(ctx, h.python, l, probeScript, facts)
 	for i, c := range controls {
@@ -88,8 +89,8 @@ func limitedCPU(share float64, heldBack bool) plugins.Control {
 	switch {
 	case share > slack*cpuLimit:
 	case !heldBack:
-		c.Detail += ", but the kernel was not seen to hold it back: nothing does, the engine doesn't tell, or the host was " +
-			"too busy to get so far"
+		c.Detail += ", but the kernel was not seen to hold it back: nothing does, the engine doesn't tell, or the " +
+			"host was too busy to get so far"
 	default:
 		c.Proved = true
 		c.Detail += ", and was held back"

@@ -30,7 +30,8 @@ def harmless(point):
 @control("host files are hidden")
 def _():
     "read the mount table, looked for files of the host and for the engine's socket"
-    expected = {"/", "/proc", "/dev", "/dev/shm", "/dev/pts", "/dev/mqueue", "/tmp", "/sys", "/sys/fs/cgroup", "/etc/resolv.conf", "/etc/hostname", "/etc/hosts"}
+    expected = {"/", "/proc", "/dev", "/dev/shm", "/dev/pts", "/dev/mqueue", "/tmp", "/sys", "/sys/fs/cgroup",
+            "/etc/resolv.conf", "/etc/hostname", "/etc/hosts"}
     for point, options, kind in mounts():
         if harmless(point):
             continue
@@ -48,14 +49,17 @@ def _():
 @control("file systems are read-only")
 def _():
     "created files everywhere but in /tmp and /dev/shm, and changed /airlock-init and /proc/sys"
-    for directory in ["/", "/usr", "/usr/bin", "/etc", "/dev", "/usr/local", "/var/tmp", "/var", "/home", "/root", "/run", "/sys", "/dev/pts", "/dev/mqueue", "/proc"]:
+    for directory in ["/", "/usr", "/usr/bin", "/etc", "/dev", "/usr/local", "/var/tmp", "/var", "/home", "/root",
+            "/run", "/sys", "/dev/pts", "/dev/mqueue", "/proc"]:
         path = directory.rstrip("/") + "/x"
         bad = refused(lambda: os.open(path, os.O_CREAT | os.O_WRONLY), errno.EROFS, errno.ENOENT, errno.EACCES)
         if bad:
             return path + ": " + bad
-    for path in ["/airlock-init", "/etc/passwd", "/etc/resolv.conf", "/etc/hosts", "/proc/sys/kernel/hostname", "/proc/sys/kernel/core_pattern",
+    for path in ["/airlock-init", "/etc/passwd", "/etc/resolv.conf", "/etc/hosts", "/proc/sys/kernel/hostname",
+            "/proc/sys/kernel/core_pattern",
                  "/proc/sys/net/ipv4/ip_unprivileged_port_start", "/proc/sysrq-trigger"]:
-        bad = refused(lambda: os.open(path, os.O_WRONLY), errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT, errno.ETXTBSY)
+        bad = refused(lambda: os.open(path, os.O_WRONLY), errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT,
+                errno.ETXTBSY)
         if bad:
             return path + ": " + bad
 
@@ -98,7 +102,8 @@ def _():
 @control("no control groups")
 def _():
     "looked for cgroup and sysfs file systems"
-    kinds = sorted({kind for _, _, kind in mounts()} & {"cgroup", "cgroup2", "sysfs", "debugfs", "tracefs", "securityfs", "bpf"})
+    kinds = sorted({kind for _, _, kind in mounts()} & {"cgroup", "cgroup2", "sysfs", "debugfs", "tracefs",
+            "securityfs", "bpf"})
     return "mounted: " + ", ".join(kinds) if kinds else None
 
 
@@ -109,7 +114,8 @@ def _():
         s = os.stat("/dev/" + name) if os.path.exists("/dev/" + name) else None
         if s and stat.S_ISBLK(s.st_mode):
             return name
-        if s and stat.S_ISCHR(s.st_mode) and name not in ("null", "zero", "full", "random", "urandom", "tty", "stdin", "stdout", "stderr", "core"):
+        if s and stat.S_ISCHR(s.st_mode) and name not in ("null", "zero", "full", "random", "urandom", "tty",
+                "stdin", "stdout", "stderr", "core"):
             return name
     return refused(os.openpty, errno.ENOENT, errno.EACCES, errno.ENODEV, errno.EROFS)
 

@@ -28,7 +28,8 @@ func TestProbeFindsHoles(t *testing.T) {
 			[]string{"kernel surface is closed", "no other sockets", "no new namespaces"},
 		},
 		{
-			"a directory of the host", func(_ *container.Config, h *container.HostConfig) { h.Binds = []string{"/var:/host"} },
+			"a directory of the host",
+			func(_ *container.Config, h *container.HostConfig) { h.Binds = []string{"/var:/host"} },
 			[]string{"host files are hidden"},
 		},
 		{
@@ -57,7 +58,8 @@ func TestProbeFindsHoles(t *testing.T) {
 			[]string{"environment is empty"},
 		},
 		{
-			"the host's network", func(_ *container.Config, h *container.HostConfig) { h.NetworkMode, h.Sysctls = "host", nil },
+			"the host's network",
+			func(_ *container.Config, h *container.HostConfig) { h.NetworkMode, h.Sysctls = "host", nil },
 			[]string{"no network"},
 		},
 		{
@@ -134,7 +136,7 @@ func TestNoProcessorLimit(t *testing.T) {
 	w := newWorld(t, sharedSettings())
 	w.ready(t)
 	for n := range 2 * runtime.NumCPU() {
-		w.start(t, t.Context(), fmt.Sprintf("busy%d", n), python("print('up', flush=True)\nwhile True: pass"))
+		w.start(t.Context(), t, fmt.Sprintf("busy%d", n), python("print('up', flush=True)\nwhile True: pass"))
 	}
 	h := *w.checked()
 	// Beside still more load the box doesn't reach its limit, and the probe says so.

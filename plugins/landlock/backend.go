@@ -67,7 +67,7 @@ func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, s
 		return plugins.Exit{}, err
 	}
 	if spec.Runtime != "" {
-		return plugins.Exit{}, fmt.Errorf("runtime %q: without namespaces a box has the host's own runtime and no other",
+		return plugins.Exit{}, fmt.Errorf("runtime %q: without namespaces a box has the host's own runtime",
 			spec.Runtime)
 	}
 	return h.run(ctx, spec, program{argv: append(append([]string{}, plugins.GuestArgv...), fdpass.Mode)}, stdin, stdout)

@@ -59,10 +59,11 @@ func TestCheckRefuses(t *testing.T) {
 			"clean absolute path"},
 		"no tmp": {nil, plugins.Config{Instance: "x", Settings: map[string]string{"tmp": "/nonexistent"}},
 			"AIRLOCK_PLUGIN_LANDLOCK_TMP"},
-		"too few files":   {nil, plugins.Config{Instance: "x", Limits: plugins.Limits{Files: 10}}, "file limit"},
-		"negative cpu":    {nil, plugins.Config{Instance: "x", Limits: plugins.Limits{CPU: -1}}, "cpu limit"},
-		"no Landlock":     {[]Option{WithABI(0)}, plugins.Config{Instance: "x"}, "no Landlock"},
-		"closed to boxes": {nil, plugins.Config{Instance: "x", Settings: map[string]string{"tmp": t.TempDir()}}, "mode 1777"},
+		"too few files": {nil, plugins.Config{Instance: "x", Limits: plugins.Limits{Files: 10}}, "file limit"},
+		"negative cpu":  {nil, plugins.Config{Instance: "x", Limits: plugins.Limits{CPU: -1}}, "cpu limit"},
+		"no Landlock":   {[]Option{WithABI(0)}, plugins.Config{Instance: "x"}, "no Landlock"},
+		"closed to boxes": {nil, plugins.Config{Instance: "x", Settings: map[string]string{"tmp": t.TempDir()}},
+			"mode 1777"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, err := New(append(tt.options, WithGuest([]byte("unused")))...).Check(t.Context(), tt.cfg)
@@ -179,14 +180,14 @@ func TestProbeFindsHoles(t *testing.T) {
 		{"none", func(*host) {}, nil},
 		{"no filter", func(h *host) { h.filter = allowAll }, []string{
 			"kernel surface is closed", "no other sockets", "no new namespaces", "no serving", "no datagrams",
-			"no connecting by sending",
-			"no Unix sockets of the host", "processes are limited", "the supervisor can see the box",
-			"connections go to Airlock alone",
+			"no connecting by sending", "no Unix sockets of the host", "processes are limited",
+			"the supervisor can see the box", "connections go to Airlock alone",
 			"metadata of host files can't be changed", "canaries of the host are untouched",
 			"files are opened to read or to write",
 		}},
 		{"nobody looks at truncation", func(h *host) { h.abi, h.filter = 2, mediatedFilter(t) }, []string{
-			"host files can't be cut off", "only its own directory can be written", "canaries of the host are untouched",
+			"host files can't be cut off", "only its own directory can be written",
+			"canaries of the host are untouched",
 		}},
 		{"a directory of the host", func(h *host) { h.ruleset.Files = append(h.ruleset.Files, "/etc") },
 			[]string{"host files are closed", "links lead nowhere"}},
@@ -380,7 +381,8 @@ for directory in glob.glob(%q):
 os.makedirs(%q + "/inner")
 os.chmod(%[2]q, 0)
 shown = [line.split()[-1] for line in open("/proc/net/unix") if "airlock-canary" in line or %q in line]
-for family, name in [(socket.AF_UNIX, "\0" + s[1:] if s[0] == "@" else s) for s in shown] + [(socket.AF_INET, ("127.0.0.1", %d))]:
+addresses = [(socket.AF_UNIX, "\0" + s[1:] if s[0] == "@" else s) for s in shown]
+for family, name in addresses + [(socket.AF_INET, ("127.0.0.1", %d))]:
     with socket.socket(family) as s:
         try:
             s.connect(name)

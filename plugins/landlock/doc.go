@@ -48,6 +48,7 @@
 //
 // # Settings
 //
-//	tmp        directory that boxes' private directories are made in; the default is /tmp, or the state directory where that can't be written
+//	tmp        directory that boxes' private directories are made in;
+//	           /tmp by default, or the state directory where that can't be written
 //	usr_local  "true" lets scripts read /usr/local, for images that have Python there
 package landlock

@@ -75,8 +75,8 @@ func canPeek(setting string) error {
 	}
 	scope, _ := strconv.Atoi(strings.TrimSpace(string(b)))
 	if scope >= 2 {
-		return fmt.Errorf("kernel.yama.ptrace_scope is %d, so nobody can see where a script wants to connect: sysctl -w "+
-			"kernel.yama.ptrace_scope=1 on the host", scope)
+		return fmt.Errorf("kernel.yama.ptrace_scope is %d, so nobody can see where a script wants to connect: sysctl "+
+			"-w kernel.yama.ptrace_scope=1 on the host", scope)
 	}
 	return nil
 }

@@ -28,9 +28,8 @@ const minABI = 1
 func findIdentity(abi int) (identity, error) {
 	if abi < minABI {
 		return identity{}, errors.New(
-			"this kernel has no Landlock, or a seccomp profile forbids it: use Linux 5.13 or later with landlock in the lsm= " +
-				"list, " +
-				"and a container runtime whose default profile knows it (Docker 20.10.10 or later)")
+			"this kernel has no Landlock, or a seccomp profile forbids it: use Linux 5.13 or later with landlock in " +
+				"the lsm= list, and a container runtime whose default profile knows it (Docker 20.10.10 or later)")
 	}
 	own, err := supervisor.Own()
 	if err != nil {
@@ -42,14 +41,13 @@ func findIdentity(abi int) (identity, error) {
 		return findRange()
 	case os.Geteuid() == 0 && !own.Powerless():
 		return identity{}, fmt.Errorf(
-			"Airlock is root without the capability %s, so boxes can't get uids of their own: add it, drop all (docker run "+
-				"--cap-drop ALL), or run Airlock as another user (docker run --user 65534)", missing)
+			"root without the capability %s can't give boxes uids of their own: add it, drop all "+
+				"(docker run --cap-drop ALL), or run Airlock as another user (docker run --user 65534)", missing)
 	case abi < ruleset.ScopedABI:
 		return identity{}, fmt.Errorf(
-			"this kernel's Landlock (version %d) can't keep a box's signals away from processes with the same uid, which "+
-				"takes version %d (Linux 6.12): "+
-				"run Airlock as root with the capabilities SETUID, SETGID and KILL, which Docker gives by default, so that each "+
-				"box gets a uid of its own", abi, ruleset.ScopedABI)
+			"this kernel's Landlock (version %d) can't keep a box's signals away from processes with the same uid, "+
+				"which takes version %d (Linux 6.12): run Airlock as root with the capabilities SETUID, SETGID and "+
+				"KILL, which Docker gives by default, so that each box gets a uid of its own", abi, ruleset.ScopedABI)
 	}
 	return identity{}, nil
 }
@@ -82,7 +80,8 @@ func findRange() (identity, error) {
 		}
 	}
 	return identity{}, errors.New(
-		"this user namespace has no spare uids for boxes (50000 to 59999): map more, or run Airlock as another user than root")
+		"this user namespace has no spare uids for boxes (50000 to 59999): map more, or run Airlock as another user " +
+			"than root")
 }
 
 func mapped(path string, r identity) bool {

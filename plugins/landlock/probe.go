@@ -55,7 +55,8 @@ func (h *host) probe(ctx context.Context, hidden []string) ([]plugins.Control, e
 
 // stayed looks for a process that the probe forked twice and put into a session of its own.
 func stayed(pid int) plugins.Control {
-	c := plugins.Control{Name: "nothing outlives a box", Proved: pid > 0, Detail: "forked twice into a session of its own"}
+	c := plugins.Control{Name: "nothing outlives a box", Proved: pid > 0,
+		Detail: "forked twice into a session of its own"}
 	if line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline"); err == nil &&
 		bytes.Contains(line, []byte("airlock-probe-mark")) {
 		c.Proved, c.Detail = false, fmt.Sprintf("process %d is still there", pid)

@@ -58,7 +58,8 @@ def _():
 def _():
     "went through links of its own and those of /proc"
     os.symlink("/etc", "link")
-    paths = ["link/shadow", "../" * 30 + "etc/passwd", "/proc/self/root/etc/passwd", "/proc/self/cwd/../../../etc/passwd", "/proc/self/environ"]
+    paths = ["link/shadow", "../" * 30 + "etc/passwd", "/proc/self/root/etc/passwd",
+            "/proc/self/cwd/../../../etc/passwd", "/proc/self/environ"]
     bad = each([(p, opening(p, os.O_RDONLY)) for p in paths], *closed)
     os.unlink("link")
     return bad or refused(lambda: os.link(facts["file"], "linked"), errno.EPERM, errno.EACCES, errno.EXDEV)
@@ -67,9 +68,12 @@ def _():
 @control("only its own directory can be written")
 def _():
     "created, changed, renamed and removed files of the host"
-    attempts = [(d + "/x", opening(d + "/x", os.O_CREAT | os.O_WRONLY)) for d in ("/", "/usr", "/usr/bin", "/etc", "/dev", "/dev/shm", "/tmp", "/var/tmp", "/run")]
-    attempts += [("write", opening(facts["file"], os.O_WRONLY)), ("truncate", lambda: os.truncate(facts["file"], 0)), ("remove", lambda: os.unlink(facts["file"])),
-                 ("rename", lambda: os.rename(facts["file"], "mine")), ("rename over", lambda: os.rename("own", facts["file"]))]
+    directories = "/", "/usr", "/usr/bin", "/etc", "/dev", "/dev/shm", "/tmp", "/var/tmp", "/run"
+    attempts = [(d + "/x", opening(d + "/x", os.O_CREAT | os.O_WRONLY)) for d in directories]
+    attempts += [("write", opening(facts["file"], os.O_WRONLY)), ("truncate", lambda: os.truncate(facts["file"], 0)),
+            ("remove", lambda: os.unlink(facts["file"])),
+                 ("rename", lambda: os.rename(facts["file"], "mine")),
+                 ("rename over", lambda: os.rename("own", facts["file"]))]
     open("own", "w").close()
     for directory in ("/dev/pts", "/sys", "/proc"):
         attempts.append((directory, lambda: os.mkdir(directory + "/x")))
@@ -81,10 +85,12 @@ def _():
 def cutting(path):
     """Lists the ways to cut off a file by its path, and the call that each is."""
     ways = [("truncate", (path, 0))]
-    for access in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_ACCMODE):  # the last is for neither, and Landlock knows no right for that
+    # the last is for neither, and Landlock knows no right for that
+    for access in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_ACCMODE):
         for more in (os.O_TRUNC, os.O_TRUNC | os.O_CREAT, os.O_TRUNC | os.O_NONBLOCK | os.O_CLOEXEC):
             ways += [("openat", (-100, path, access | more, 0o666)), ("open", (path, access | more, 0o666)),
-                     ("openat2", (-100, path, struct.pack("=QQQ", access | more, 0o666 if more & os.O_CREAT else 0, 0), 24))]
+                     ("openat2", (-100, path, struct.pack("=QQQ", access | more, 0o666 if more & os.O_CREAT else 0,
+                             0), 24))]
     ways.append(("creat", (path, 0o666)))
     return [(name, args) for name, args in ways if name in calls]
 
@@ -122,7 +128,8 @@ def _():
     "opened files and devices for neither, by each call"
     for path in (facts["file"], "own", "/dev/ptmx", "/dev/tty", "/dev/net/tun", "/dev/fuse", "/dev/kvm"):
         path, neither = path.encode(), os.O_ACCMODE
-        for name, args in (("openat", (-100, path, neither, 0)), ("open", (path, neither, 0)), ("openat2", (-100, path, struct.pack("=QQQ", neither, 0, 0), 24))):
+        for name, args in (("openat", (-100, path, neither, 0)), ("open", (path, neither, 0)),
+                ("openat2", (-100, path, struct.pack("=QQQ", neither, 0, 0), 24))):
             number = syscall(name, *args) 
             if number not in (errno.EACCES, errno.EPERM, errno.ENOSYS):
                 return "%s%r: error %d" % (name, args, number)
@@ -135,17 +142,21 @@ def _():
     open("own", "w").close()
     os.symlink(f, "link")
     bad = each([
-        ("chmod", lambda: os.chmod(f, 0o600)), ("chmod by a link", lambda: os.chmod("link", 0o600)), ("chown", lambda: os.chown(f, os.getuid(), os.getgid())),
-        ("chmod of /tmp", lambda: os.chmod(os.path.dirname(f), 0o700)), ("chmod by ..", lambda: os.chmod(os.path.relpath(f), 0o600)),
+        ("chmod", lambda: os.chmod(f, 0o600)), ("chmod by a link", lambda: os.chmod("link", 0o600)),
+        ("chown", lambda: os.chown(f, os.getuid(), os.getgid())),
+        ("chmod of /tmp", lambda: os.chmod(os.path.dirname(f), 0o700)),
+        ("chmod by ..", lambda: os.chmod(os.path.relpath(f), 0o600)),
         ("utime", lambda: os.utime(f, (1, 1))), ("setxattr", lambda: os.setxattr(f, "user.x", b"1")),
     ], errno.EPERM, errno.EACCES, errno.ENOTSUP)
     os.unlink("link")
-    # Where uids are the same, the system's own files may belong to the box's: then a descriptor to read them is enough to change them.
+    # Where uids are the same, the system's own files may belong to the box's: then a descriptor to
+    # read them is enough to change them.
     fd = os.open(os.path.realpath(sys.executable), os.O_RDONLY)
     now = os.fstat(fd)
     bad = bad or each([
         ("fchmod", lambda: os.fchmod(fd, now.st_mode & 0o7777)), ("fchown", lambda: os.fchown(fd, -1, -1)),
-        ("futimens", lambda: os.utime(fd, ns=(now.st_atime_ns, now.st_mtime_ns))), ("fremovexattr", lambda: os.removexattr(fd, "user.airlock")),
+        ("futimens", lambda: os.utime(fd, ns=(now.st_atime_ns, now.st_mtime_ns))),
+        ("fremovexattr", lambda: os.removexattr(fd, "user.airlock")),
     ], errno.EPERM, errno.EACCES, errno.EROFS)
     os.close(fd)
     os.chmod("own", 0o640)
@@ -166,7 +177,8 @@ def _():
     if libc.capget(ctypes.byref(header(0x20080522, 0)), sets) or any(sets):
         return "capabilities %r" % list(sets)
     # Uid 0 is let be where Airlock itself is nothing but a uid 0 without any power.
-    if (os.getuid() == 0 and facts["uid"] != 0) or facts["own_uid"] == (os.getuid() == facts["uid"]) or len(set(os.getresuid())) != 1:
+    wrong = facts["own_uid"] == (os.getuid() == facts["uid"]) or len(set(os.getresuid())) != 1
+    if wrong or os.getuid() == 0 and facts["uid"] != 0:
         return "uids are %r" % (os.getresuid(),)
     if facts["own_uid"] and (os.getgroups() or os.getgid() == 0):
         return "groups are %r %r" % (os.getgid(), os.getgroups())
@@ -181,13 +193,15 @@ def _():
 def _():
     "opened files of Airlock's processes in /proc"
     names = ("environ", "cmdline", "mem", "maps", "status", "fd", "root", "cwd", "exe", "stat", "io", "ns/net", "task")
-    return each([("%s of %d" % (n, pid), opening("/proc/%d/%s" % (pid, n), os.O_RDONLY)) for pid in (facts["outside"], os.getppid(), 1) for n in names], *closed)
+    return each([("%s of %d" % (n, pid), opening("/proc/%d/%s" % (pid, n), os.O_RDONLY))
+            for pid in (facts["outside"], os.getppid(), 1) for n in names], *closed)
 
 
 @control("signals stay inside")
 def _():
     "signalled Airlock's processes"
-    bad = each([("kill %d" % pid, lambda: os.kill(pid, s)) for pid in (facts["outside"], os.getppid()) for s in (0, signal.SIGCONT, signal.SIGURG)], errno.EPERM)
+    bad = each([("kill %d" % pid, lambda: os.kill(pid, s)) for pid in (facts["outside"], os.getppid())
+            for s in (0, signal.SIGCONT, signal.SIGURG)], errno.EPERM)
     if bad:
         return bad
     fd = os.pidfd_open(facts["outside"])
@@ -202,9 +216,12 @@ def _():
     "called prlimit, setpriority and the scheduler's calls for Airlock's processes"
     pid = facts["outside"]
     return each([
-        ("prlimit", lambda: resource.prlimit(pid, resource.RLIMIT_NOFILE, (10, 10))), ("setpriority", lambda: os.setpriority(os.PRIO_PROCESS, pid, 19)),
-        ("setpriority of a user", lambda: os.setpriority(os.PRIO_USER, 0, 19)), ("affinity", lambda: os.sched_setaffinity(pid, {0})),
-        ("scheduler", lambda: os.sched_setscheduler(pid, os.SCHED_BATCH, os.sched_param(0))), ("parameters", lambda: os.sched_setparam(pid, os.sched_param(0))),
+        ("prlimit", lambda: resource.prlimit(pid, resource.RLIMIT_NOFILE, (10, 10))),
+        ("setpriority", lambda: os.setpriority(os.PRIO_PROCESS, pid, 19)),
+        ("setpriority of a user", lambda: os.setpriority(os.PRIO_USER, 0, 19)),
+        ("affinity", lambda: os.sched_setaffinity(pid, {0})),
+        ("scheduler", lambda: os.sched_setscheduler(pid, os.SCHED_BATCH, os.sched_param(0))),
+        ("parameters", lambda: os.sched_setparam(pid, os.sched_param(0))),
     ], errno.EPERM)
 
 
@@ -229,9 +246,12 @@ def tcp(address, family=socket.AF_INET):
 @control("no network")
 def _():
     "connected to public, metadata and this host's addresses, before anybody took connections"
-    hosts = [("8.8.8.8", 53), ("1.1.1.1", 443), ("169.254.169.254", 80), ("10.0.0.1", 80), ("192.168.0.1", 80), ("127.0.0.1", facts["port"]), ("0.0.0.0", facts["port"]), ("127.0.0.1", 53)]
-    v6 = [("::1", facts["port"]), ("2001:4860:4860::8888", 53), ("fd00:ec2::254", 80), ("::ffff:127.0.0.1", facts["port"]), ("::ffff:8.8.8.8", 53)]
-    return each([("%s:%d" % a, tcp(a)) for a in hosts], *nowhere) or each([("[%s]:%d" % a, tcp(a, socket.AF_INET6)) for a in v6], *nowhere)
+    hosts = [("8.8.8.8", 53), ("1.1.1.1", 443), ("169.254.169.254", 80), ("10.0.0.1", 80), ("192.168.0.1", 80),
+            ("127.0.0.1", facts["port"]), ("0.0.0.0", facts["port"]), ("127.0.0.1", 53)]
+    v6 = [("::1", facts["port"]), ("2001:4860:4860::8888", 53), ("fd00:ec2::254", 80),
+            ("::ffff:127.0.0.1", facts["port"]), ("::ffff:8.8.8.8", 53)]
+    attempts = [("%s:%d" % a, tcp(a)) for a in hosts] + [("[%s]:%d" % a, tcp(a, socket.AF_INET6)) for a in v6]
+    return each(attempts, *nowhere)
 
 
 @control("no connecting by sending")
@@ -240,8 +260,10 @@ def _():
     to = ("127.0.0.1", facts["port"])
     with socket.socket() as s:
         return each([
-            ("sendto", lambda: s.sendto(password, MSG_FASTOPEN, to)), ("sendmsg", lambda: s.sendmsg([password], [], MSG_FASTOPEN, to)),
-            ("option", lambda: s.setsockopt(socket.IPPROTO_TCP, 30, 1)), ("source route", lambda: s.setsockopt(0, 4, b"\x83\x07\x04\x08\x08\x08\x08\x00")),
+            ("sendto", lambda: s.sendto(password, MSG_FASTOPEN, to)),
+            ("sendmsg", lambda: s.sendmsg([password], [], MSG_FASTOPEN, to)),
+            ("option", lambda: s.setsockopt(socket.IPPROTO_TCP, 30, 1)),
+            ("source route", lambda: s.setsockopt(0, 4, b"\x83\x07\x04\x08\x08\x08\x08\x00")),
             ("device", lambda: s.setsockopt(socket.SOL_SOCKET, 25, b"lo\0")),
         ], errno.EPERM) or refused(lambda: s.sendto(b"x", to), errno.EPIPE, errno.ENOTCONN)
 
@@ -249,7 +271,8 @@ def _():
 @control("no datagrams")
 def _():
     "made INET and Unix datagram sockets"
-    kinds = [(f, t) for f in (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX) for t in (socket.SOCK_DGRAM, socket.SOCK_RAW)]
+    families = (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX)
+    kinds = [(f, t) for f in families for t in (socket.SOCK_DGRAM, socket.SOCK_RAW)]
     bad = each([("family %d type %d" % k, lambda: socket.socket(*k).close()) for k in kinds], errno.EPERM)
     return bad or refused(lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM), errno.EPERM)
 
@@ -257,7 +280,8 @@ def _():
 @control("no serving")
 def _():
     "bound and listened, listened without binding"
-    for family, address in ((socket.AF_INET, ("0.0.0.0", 0)), (socket.AF_INET, ("127.0.0.1", 0)), (socket.AF_INET6, ("::", 0)), (socket.AF_UNIX, "\0airlock-probe")):
+    for family, address in ((socket.AF_INET, ("0.0.0.0", 0)), (socket.AF_INET, ("127.0.0.1", 0)),
+            (socket.AF_INET6, ("::", 0)), (socket.AF_UNIX, "\0airlock-probe")):
         with socket.socket(family) as s:
             bad = each([("bind", lambda: s.bind(address)), ("listen", s.listen)], errno.EPERM)
             if bad:
@@ -270,7 +294,8 @@ def _():
     here = os.getcwd()
     os.chdir(os.path.dirname(facts["file"]))  # whose path may be too long for a socket's
     try:
-        return each([(repr(a), tcp(a, socket.AF_UNIX)) for a in (facts["socket"], "\0" + facts["abstract"], "/dev/log", "/var/run/docker.sock")], errno.ECONNREFUSED)
+        addresses = facts["socket"], "\0" + facts["abstract"], "/dev/log", "/var/run/docker.sock"
+        return each([(repr(a), tcp(a, socket.AF_UNIX)) for a in addresses], errno.ECONNREFUSED)
     finally:
         os.chdir(here)
 
@@ -278,7 +303,8 @@ def _():
 @control("no other sockets")
 def _():
     "opened vsock, netlink, packet, alg, tipc sockets, SCTP and MPTCP"
-    for family, kind, protocol in ((40, 1, 0), (16, 3, 0), (17, 3, 0), (38, 5, 0), (30, 1, 0), (31, 1, 0), (2, 1, 132), (2, 1, 262), (2, 5, 132), (10, 1, 256)):
+    for family, kind, protocol in ((40, 1, 0), (16, 3, 0), (17, 3, 0), (38, 5, 0), (30, 1, 0), (31, 1, 0),
+            (2, 1, 132), (2, 1, 262), (2, 5, 132), (10, 1, 256)):
         bad = refused(lambda: socket.socket(family, kind, protocol).close(), errno.EPERM, errno.EAFNOSUPPORT)
         if bad:
             return "family %d type %d protocol %d: %s" % (family, kind, protocol, bad)
@@ -320,13 +346,15 @@ def _():
             s.sendall(b"x")
             if got != b"hello from Airlock" or s.gettimeout() != timeout or os.get_inheritable(s.fileno()):
                 return "got %r" % got
-    bad = each([(a, tcp((a, p))) for a, p in (("127.77.0.1", 80), ("127.0.0.1", facts["port"]), ("8.8.8.8", 443))], *nowhere)
+    bad = each([(a, tcp((a, p))) for a, p in (("127.77.0.1", 80), ("127.0.0.1", facts["port"]), ("8.8.8.8", 443))],
+            *nowhere)
     if bad:
         return bad
     # The address changes between the two all the time; whichever the supervisor reads, nobody else is reached.
-    buffer = ctypes.create_string_buffer(struct.pack("=H", 2) + struct.pack(">H4s8x", facts["port"], socket.inet_aton("127.0.0.1")), 16)
-    allowed = struct.pack("=H", 2) + struct.pack(">H4s8x", 443, socket.inet_aton("127.77.0.1"))
-    forbidden = buffer.raw
+    def address(port, ip):
+        return struct.pack("=H", 2) + struct.pack(">H4s8x", port, socket.inet_aton(ip))
+    allowed, forbidden = address(443, "127.77.0.1"), address(facts["port"], "127.0.0.1")
+    buffer = ctypes.create_string_buffer(forbidden, 16)
     stop = threading.Event()
     def rewrite():
         while not stop.is_set():
@@ -347,7 +375,7 @@ def _():
 
 
 def in_child(attempt):
-    """Returns what attempt does, made in a process of its own: a call that isn't refused changes what happens to its process from then on."""
+    """Returns what attempt does in a process of its own: a call that isn't refused changes its process for good."""
     r, w = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -379,7 +407,8 @@ def _():
     "wrote a file past the limit and made a sparse one"
     try:
         with open("long", "wb", buffering=0) as f:
-            return each([("write", lambda: [f.write(b"x" * 65536) for _ in range(2 * facts["tmp"] >> 16)]), ("truncate", lambda: f.truncate(1 << 40))], errno.EFBIG)
+            return each([("write", lambda: [f.write(b"x" * 65536) for _ in range(2 * facts["tmp"] >> 16)]),
+                    ("truncate", lambda: f.truncate(1 << 40))], errno.EFBIG)
     finally:
         os.unlink("long")
 

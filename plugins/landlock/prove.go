@@ -35,8 +35,8 @@ while len(held) < 50:
 func (h *host) prove(ctx context.Context, stateDir string) ([]plugins.Control, error) {
 	hidden := []string{
 		"/", "/etc", "/etc/shadow", "/etc/passwd", "/etc/hosts", "/etc/resolv.conf", "/etc/hostname", "/root", "/home",
-		"/var", "/run", "/sys", "/boot", "/data",
-		"/dev", "/dev/shm", "/dev/pts", "/dev/tty", "/dev/ptmx", "/proc", "/proc/net/tcp", "/proc/mounts", "/proc/cmdline",
+		"/var", "/run", "/sys", "/boot", "/data", "/dev", "/dev/shm", "/dev/pts", "/dev/tty", "/dev/ptmx", "/proc",
+		"/proc/net/tcp", "/proc/mounts", "/proc/cmdline",
 		"/var/run/docker.sock", h.tmp,
 	}
 	if stateDir != "" {
@@ -60,7 +60,8 @@ func (h *host) prove(ctx context.Context, stateDir string) ([]plugins.Control, e
 		}
 		controls = append(controls, plugins.Control{
 			Name: s.name, Proved: exit.Reason == s.want,
-			Detail: fmt.Sprintf("took several times as much: ended by %s (wanted %s) at %d MiB of memory", exit.Reason, s.want,
+			Detail: fmt.Sprintf("took several times as much: ended by %s (wanted %s) at %d MiB of memory",
+				exit.Reason, s.want,
 				exit.PeakMemory>>20),
 		})
 	}

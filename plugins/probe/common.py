@@ -1,4 +1,5 @@
-# The beginning of every probe: it tries to break out of the box that it runs in, and prints what happened as one line of JSON,
+# The beginning of every probe: it tries to break out of the box that it runs in, and prints what
+# happened as one line of JSON,
 # {"controls": {name: [held, detail]}}.
 import os
 
@@ -27,13 +28,19 @@ facts = json.loads(sys.stdin.readline())
 libc = ctypes.CDLL(None, use_errno=True)
 results = {}
 calls = {  # numbers on amd64 and arm64; all but clone, clone3 and unshare must be refused whatever their arguments
-    "unshare": (272, 97), "clone": (56, 220), "clone3": (435, 435), "setns": (308, 268), "mount": (165, 40), "umount2": (166, 39),
-    "pivot_root": (155, 41), "chroot": (161, 51), "open_tree": (428, 428), "move_mount": (429, 429), "fsopen": (430, 430),
-    "mount_setattr": (442, 442), "ptrace": (101, 117), "process_vm_writev": (311, 271), "pidfd_getfd": (438, 438), "kcmp": (312, 272),
-    "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282), "io_uring_setup": (425, 425), "keyctl": (250, 219),
+    "unshare": (272, 97), "clone": (56, 220), "clone3": (435, 435), "setns": (308, 268), "mount": (165,
+            40), "umount2": (166, 39),
+    "pivot_root": (155, 41), "chroot": (161, 51), "open_tree": (428, 428), "move_mount": (429, 429), "fsopen": (430,
+            430),
+    "mount_setattr": (442, 442), "ptrace": (101, 117), "process_vm_writev": (311, 271), "pidfd_getfd": (438,
+            438), "kcmp": (312, 272),
+    "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282), "io_uring_setup": (425,
+            425), "keyctl": (250, 219),
     "add_key": (248, 217), "request_key": (249, 218), "open_by_handle_at": (304, 265), "name_to_handle_at": (303, 264),
-    "init_module": (175, 105), "finit_module": (313, 273), "kexec_load": (246, 104), "reboot": (169, 142), "swapon": (167, 224),
-    "acct": (163, 89), "quotactl": (179, 60), "syslog": (103, 116), "inotify_init1": (294, 26), "fanotify_init": (300, 262),
+    "init_module": (175, 105), "finit_module": (313, 273), "kexec_load": (246, 104), "reboot": (169,
+            142), "swapon": (167, 224),
+    "acct": (163, 89), "quotactl": (179, 60), "syslog": (103, 116), "inotify_init1": (294,
+            26), "fanotify_init": (300, 262),
 }
 depends_on_arguments = {"clone", "clone3", "unshare"}
 

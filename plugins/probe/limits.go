@@ -1,5 +1,3 @@
-// Package probe has the script with which backends prove that their limits on processor and memory
-// hold.
 package probe
 
 import (
@@ -22,5 +20,5 @@ const (
 	keep = 5
 )
 
-// Line is what LimitScript reads, for a box with so many bytes of memory.
+// LimitInput is what LimitScript reads in a box with that memory limit, in bytes.
 func LimitInput(memory int64) []byte { return fmt.Appendf(nil, "%d %d\n", excess*memory, keep) }

@@ -1,5 +1,7 @@
-# Strains the box it is PID 1 of: first the processor, then memory until the box is killed. Prints the share of a core it got.
-# Where nothing holds the limit it stops by itself: the line on stdin says at how many bytes, and for how many seconds it then keeps them.
+# Strains the box it is PID 1 of: first the processor, then memory until the box is killed. Prints the
+# share of a core it got.
+# Where nothing holds the limit it stops by itself: the line on stdin says at how many bytes, and for
+# how many seconds it then keeps them.
 import sys, time
 
 wall, cpu = time.monotonic(), time.process_time()

@@ -38,7 +38,8 @@ def _():
                     return "%s:%d: %s" % (target + (bad,))
     with socket.socket(socket.AF_INET6, socket.SOCK_STREAM) as s:
         s.settimeout(0.5)
-        return refused(lambda: s.connect(("2001:4860:4860::8888", 53)), errno.ENETUNREACH, errno.EADDRNOTAVAIL, errno.EACCES)
+        return refused(lambda: s.connect(("2001:4860:4860::8888", 53)), errno.ENETUNREACH, errno.EADDRNOTAVAIL,
+                errno.EACCES)
 
 
 @control("loopback serves low ports")
@@ -54,7 +55,8 @@ def _():
 @control("no other sockets")
 def _():
     "opened vsock, netlink, packet, alg, tipc and raw sockets"
-    for family, kind in ((40, 1), (16, 3), (17, 3), (38, 5), (30, 1), (31, 1), (socket.AF_INET, 3), (socket.AF_INET6, 3)):
+    for family, kind in ((40, 1), (16, 3), (17, 3), (38, 5), (30, 1), (31, 1), (socket.AF_INET, 3),
+            (socket.AF_INET6, 3)):
         bad = refused(lambda: socket.socket(family, kind).close(), *no_socket)
         if bad:
             return "family %d type %d: %s" % (family, kind, bad)

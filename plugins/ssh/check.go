@@ -31,7 +31,8 @@ func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report
 		if !cutShort {
 			b.cfg, b.backoff = nil, plugins.Backoff{}
 		}
-		return plugins.Report{Name: Name, Version: "not connected", Tier: plugins.TierNone, Reason: err.Error()}, ctx.Err()
+		return plugins.Report{Name: Name, Version: "not connected", Tier: plugins.TierNone, Reason: err.Error()},
+			ctx.Err()
 	}
 	t, rest, err := parseSettings(cfg.Settings)
 	if err != nil {

@@ -2,7 +2,8 @@
 //
 // # The chain
 //
-//	plugin ── TCP, SSH ──▶ sshd ── exec ──▶ [systemd-run --user --scope] airlock-remote ── as in package bubblewrap ──▶ /airlock-init
+//	plugin ── TCP, SSH ──▶ sshd ── exec ──▶ [systemd-run --user --scope] airlock-remote
+//	  ── as in package bubblewrap ──▶ /airlock-init
 //
 // Everything of a box travels over its stdin and stdout, so the other machine needs no network, no
 // configuration and no secrets of its own: what leaves a box comes back through the connection and

@@ -91,7 +91,8 @@ func bring(ctx context.Context, client *ssh.Client, dir string, p programs) (b b
 // made are tried out first, because a failed exec would be the end.
 const launchScript = `how="$1"; shift; s="systemd-run --user --scope --quiet --collect -p Delegate=yes --"; ` +
 	`if [ "$how" = scope ] && command -v systemd-run > /dev/null 2>&1; then ` +
-	`if [ -z "$XDG_RUNTIME_DIR" ] && [ -d "/run/user/$(id -u)" ]; then XDG_RUNTIME_DIR="/run/user/$(id -u)"; export XDG_RUNTIME_DIR; fi; ` +
+	`if [ -z "$XDG_RUNTIME_DIR" ] && [ -d "/run/user/$(id -u)" ]; ` +
+	`then XDG_RUNTIME_DIR="/run/user/$(id -u)"; export XDG_RUNTIME_DIR; fi; ` +
 	`if timeout 5 $s true < /dev/null > /dev/null 2>&1; then exec $s "$@"; fi; fi; exec "$@"`
 
 // launch starts the remote program and reads its greeting.
@@ -123,8 +124,8 @@ func explainLaunch(files brought, err error) error {
 	}
 	const notExecutable = 126 // as POSIX shells say it
 	if told.code == notExecutable || strings.Contains(told.stderr, "ermission denied") {
-		return fmt.Errorf("%s can't be executed: %w. If that file system is mounted noexec, set AIRLOCK_PLUGIN_SSH_DIR to "+
-			"a directory on another one", files.program, err)
+		return fmt.Errorf("%s can't be executed: %w. If that file system is mounted noexec, set "+
+			"AIRLOCK_PLUGIN_SSH_DIR to a directory on another one", files.program, err)
 	}
 	return fmt.Errorf("start the remote program: %w", err)
 }

@@ -34,8 +34,9 @@ func TestRoundTrip(t *testing.T) {
 	supervisor, guest := pair(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		want := Message{
-			Kind: Kind(rapid.Byte().Draw(rt, "kind")), On: rapid.Bool().Draw(rt, "on"), ABI: rapid.Uint8().Draw(rt, "abi"),
-			ID: rapid.Uint32().Draw(rt, "id"), Errno: unix.Errno(rapid.Uint32().Draw(rt, "errno")),
+			Kind: Kind(rapid.Byte().Draw(rt, "kind")), On: rapid.Bool().Draw(rt, "on"),
+			ABI: rapid.Uint8().Draw(rt, "abi"),
+			ID:  rapid.Uint32().Draw(rt, "id"), Errno: unix.Errno(rapid.Uint32().Draw(rt, "errno")),
 			To: netip.AddrPortFrom(netip.AddrFrom4([4]byte(rapid.SliceOfN(rapid.Byte(), 4, 4).Draw(rt, "address"))),
 				rapid.Uint16().Draw(rt, "port")),
 		}
@@ -43,7 +44,8 @@ func TestRoundTrip(t *testing.T) {
 			rt.Fatal(err)
 		}
 		got, fd, err := guest.Receive()
-		if diff := cmp.Diff(want, got, cmpopts.EquateComparable(netip.AddrPort{})); err != nil || fd != -1 || diff != "" {
+		if diff := cmp.Diff(want, got, cmpopts.EquateComparable(netip.AddrPort{})); err != nil || fd != -1 ||
+			diff != "" {
 			rt.Fatal(err, fd, diff)
 		}
 	})

@@ -43,7 +43,8 @@ const (
 	readDir  = unix.LANDLOCK_ACCESS_FS_READ_DIR
 	execute  = unix.LANDLOCK_ACCESS_FS_EXECUTE
 	write    = unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE
-	arrange  = unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE | unix.LANDLOCK_ACCESS_FS_MAKE_DIR |
+	arrange  = unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE |
+		unix.LANDLOCK_ACCESS_FS_MAKE_DIR |
 		unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK | unix.LANDLOCK_ACCESS_FS_MAKE_FIFO |
 		unix.LANDLOCK_ACCESS_FS_MAKE_SYM | unix.LANDLOCK_ACCESS_FS_REFER
 	// ofFiles are the rights that a rule for something else than a directory may have.
@@ -80,7 +81,7 @@ func scopes(abi int) uint64 {
 	return unix.LANDLOCK_SCOPE_SIGNAL | unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET
 }
 
-// Enter restricts the calling thread, using what version abi of Landlock knows. It returns
+// Enforce restricts the calling thread, using what version abi of Landlock knows. It returns
 // descriptors that must stay open while the ruleset is needed: files of /proc are known to Landlock
 // by an inode that the kernel forgets when nobody holds it.
 func (w Ruleset) Enforce(abi int) (pins []*os.File, err error) {
@@ -143,7 +144,8 @@ func EnforceInner(abi int) error {
 
 func create(attr unix.LandlockRulesetAttr) (int, error) {
 	// An older kernel takes the longer structure as long as what it doesn't know is zero.
-	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0)
+	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)),
+		unsafe.Sizeof(attr), 0)
 	if errno != 0 {
 		return -1, fmt.Errorf("landlock: create ruleset: %w", errno)
 	}

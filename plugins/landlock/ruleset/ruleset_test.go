@@ -36,7 +36,8 @@ func TestEnter(t *testing.T) {
 		})
 		if err != nil || inside != nil || !errors.Is(outside, unix.EACCES) || !errors.Is(made, unix.EACCES) ||
 			len(pins) != 1 {
-			t.Errorf("version %d: %v; inside %v, outside %v, made %v, %d pins", abi, err, inside, outside, made, len(pins))
+			t.Errorf("version %d: %v; inside %v, outside %v, made %v, %d pins", abi, err, inside, outside, made,
+				len(pins))
 		}
 		if scoped := errors.Is(signal, unix.EPERM); os.Geteuid() == 0 && scoped != (abi >= ScopedABI) {
 			t.Errorf("version %d: signal %v", abi, signal)

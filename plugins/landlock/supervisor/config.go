@@ -78,7 +78,8 @@ func readConfig(pipe *os.File) (Config, error) {
 	if err := json.Unmarshal(line, &c); err != nil {
 		return Config{}, fmt.Errorf("config: %w", err)
 	}
-	if len(c.Guest) == 0 || c.Tmp == "" || len(c.Filter) == 0 || c.ABI < 1 || c.Limits.Memory <= 0 || c.Limits.Pids <= 0 ||
+	if len(c.Guest) == 0 || c.Tmp == "" || len(c.Filter) == 0 || c.ABI < 1 || c.Limits.Memory <= 0 ||
+		c.Limits.Pids <= 0 ||
 		c.Limits.Tmp <= 0 || c.Limits.Files <= 0 {
 		return Config{}, errors.New("config: incomplete")
 	}
@@ -87,8 +88,8 @@ func readConfig(pipe *os.File) (Config, error) {
 		return Config{}, fmt.Errorf("config: %w", err)
 	}
 	if c.UID == 0 && (c.ABI < ruleset.ScopedABI || os.Geteuid() == 0 && !own.Powerless()) {
-		return Config{}, errors.New("config: a box needs a uid of its own; it may share one only with a supervisor that " +
-			"isn't root or has no capabilities, under Landlock that scopes signals")
+		return Config{}, errors.New("config: a box needs a uid of its own; it may share one only with a supervisor " +
+			"that isn't root or has no capabilities, under Landlock that scopes signals")
 	}
 	return c, nil
 }

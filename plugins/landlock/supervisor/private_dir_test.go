@@ -61,7 +61,8 @@ func TestDirectoriesOfAnyMode(t *testing.T) {
 	for _, closed := range []string{dir, inner} {
 		for mode := range os.FileMode(8) {
 			if err := errors.Join(os.MkdirAll(inner, 0o700),
-				os.WriteFile(filepath.Join(inner, "file"), make([]byte, 100<<10), 0o600), os.Chmod(closed, mode<<6)); err != nil {
+				os.WriteFile(filepath.Join(inner, "file"), make([]byte, 100<<10), 0o600),
+				os.Chmod(closed, mode<<6)); err != nil {
 				t.Fatal(err)
 			}
 			if n, err := tmpUsage(dir, 1<<20); err != nil || n < 100<<10 || n > 120<<10 {

@@ -120,7 +120,8 @@ func TestCensus(t *testing.T) {
 		alive := rapid.Int64Range(0, limit).Draw(draw, "alive")
 		forks := rapid.SliceOfN(rapid.Bool(), 50, 50).Draw(draw, "forks")
 		synctest.Test(t, func(t *testing.T) {
-			c := &forkLimit{limit: limit, count: func() int64 { return alive }, isGuest: func(uint32) bool { return false }}
+			c := &forkLimit{limit: limit, count: func() int64 { return alive },
+				isGuest: func(uint32) bool { return false }}
 			c.counted, c.at = alive, time.Now()
 			for i, fork := range forks {
 				if fork && c.ask(notification{}) == granted {
@@ -248,8 +249,10 @@ func TestDeepTrees(t *testing.T) {
 
 func TestReadConfigRefuses(t *testing.T) {
 	for name, line := range map[string]string{
-		"nothing": "", "no end": `{"guest":["x"]}`, "junk": "junk\n", "incomplete": `{"guest":["x"],"tmp":"/tmp/x"}` + "\n",
-		"root's uid": `{"guest":["x"],"tmp":"/tmp/x","filter":"AAAA","abi":5,"limits":{"memory":1,"pids":1,"tmp":1,"files":1}}` + "\n",
+		"nothing": "", "no end": `{"guest":["x"]}`, "junk": "junk\n",
+		"incomplete": `{"guest":["x"],"tmp":"/tmp/x"}` + "\n",
+		"root's uid": `{"guest":["x"],"tmp":"/tmp/x","filter":"AAAA","abi":5,` +
+			`"limits":{"memory":1,"pids":1,"tmp":1,"files":1}}` + "\n",
 	} {
 		r, w, err := os.Pipe()
 		if err != nil {

@@ -143,8 +143,8 @@ func text(field []byte) string {
 
 // group is how an operator gives boxes of this machine a control group.
 const group = "give the account a user manager of systemd there that hands memory, processes and processor time " +
-	"down, which takes cgroup version 2: " +
-	"loginctl enable-linger, and Delegate=cpu cpuset io memory pids for user@.service (docs/backends/ssh.md#limits)"
+	"down, which takes cgroup version 2: loginctl enable-linger, and Delegate=cpu cpuset io memory pids for " +
+	"user@.service (docs/backends/ssh.md#limits)"
 
 func serve(ctx context.Context, guest []byte) error {
 	// Made anew because os.Stdin was opened before it was non-blocking.

@@ -47,7 +47,8 @@ func TestGreeting(t *testing.T) {
 	}
 	text, ok := strings.CutPrefix(out.String(), Greeting)
 	var h Hello
-	if err := json.Unmarshal([]byte(text), &h); !ok || err != nil || h.Protocol != Protocol || h.Arch != runtime.GOARCH ||
+	if err := json.Unmarshal([]byte(text), &h); !ok || err != nil || h.Protocol != Protocol ||
+		h.Arch != runtime.GOARCH ||
 		h.Ended != 2 || !strings.HasPrefix(h.System, "Linux ") {
 		t.Errorf("%q: %+v, %v", out.String(), h, err)
 	}
