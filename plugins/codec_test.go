@@ -74,7 +74,8 @@ func TestCodecReadsProtobuf(t *testing.T) {
 		"an exit": {message: mustMarshal(t,
 			&proto.RunDown{Message: &proto.RunDown_Exit{Exit: &proto.Exit{Code: 3}}}), exit: true},
 		"cut short": {message: stdout[:len(stdout)-1], refused: true},
-		"a length without end": {message: []byte{tagStdout, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1},
+		"a length without end": {message: []byte{tagStdout, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+			0xff, 1},
 			refused: true},
 		"a tag alone": {message: []byte{tagStdout}, refused: true},
 	} {
@@ -82,7 +83,8 @@ func TestCodecReadsProtobuf(t *testing.T) {
 			for cut := range len(c.message) + 1 {
 				other := &proto.RunDown{}
 				m := incoming{tag: tagStdout, other: other}
-				err := newCodec().Unmarshal(mem.BufferSlice{mem.SliceBuffer(c.message[:cut]), mem.SliceBuffer(c.message[cut:])}, &m)
+				err := newCodec().Unmarshal(mem.BufferSlice{mem.SliceBuffer(c.message[:cut]),
+					mem.SliceBuffer(c.message[cut:])}, &m)
 				if c.refused != (err != nil) {
 					t.Fatalf("cut at %d: %v", cut, err)
 				}

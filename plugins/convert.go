@@ -39,7 +39,8 @@ func reportToProto(r Report) *proto.CheckResponse {
 	}
 	for _, c := range r.Controls {
 		out.Controls = append(out.Controls,
-			&proto.Control{Name: c.Name, Proved: c.Proved, Detail: c.Detail, Fix: c.Fix, NotApplicable: c.NotApplicable})
+			&proto.Control{Name: c.Name, Proved: c.Proved, Detail: c.Detail, Fix: c.Fix,
+				NotApplicable: c.NotApplicable})
 	}
 	return out
 }

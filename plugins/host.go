@@ -55,10 +55,9 @@ type Client struct {
 	promised Report                  // by that Check
 	// the last one that passed, also when it was repeated; nil while there is none. May be read
 	// without the token
-	proof    atomic.Pointer[proof]
-	failures int // starts in a row that didn't last
-	retry    time.Time
-	closed   bool
+	proof   atomic.Pointer[proof]
+	backoff Backoff // of starts
+	closed  bool
 }
 
 // New returns a client whose plugin the first call starts. The caller must Close it.
@@ -228,67 +227,45 @@ func (c *Client) reconsider(p *process, err error) error {
 	return err
 }
 
-// lasting is how long a plugin must have lived for its death to be no reason to wait.
-const lasting = 10 * time.Second
-
 // discard ends what is left of the plugin and decides when it may be started again.
 func (c *Client) discard() {
 	p := c.process.Swap(nil)
 	if p == nil {
 		return
 	}
-	if time.Since(p.started) < lasting {
-		c.failed()
-	} else {
-		c.failures = 0
-	}
+	c.backoff.Ended(p.started)
 	if err := p.end(); err != nil {
 		c.cfg.Logger.Warn("clean up after sandbox plugin", "plugin", c.cfg.Name, "error", err)
 	}
-}
-
-func (c *Client) failed() {
-	c.retry = time.Now().Add(backoff(c.failures))
-	c.failures++
-}
-
-// backoff is the pause after n earlier failures in a row.
-func backoff(n int) time.Duration {
-	const first, longest = 100 * time.Millisecond, 30 * time.Second
-	return min(first<<min(n, 16), longest)
 }
 
 // crashLoop is how many starts in a row that didn't last are too many to wait for the next one.
 const crashLoop = 5
 
 func (c *Client) pause(ctx context.Context) error {
-	if c.failures >= crashLoop && time.Now().Before(c.retry) {
-		return fmt.Errorf("%w: plugin %s ended %d times in a row right after its start; it is started again after %s, see "+
-			"the log for why",
-			ErrLost, c.cfg.Name, c.failures, c.retry.Format(time.TimeOnly))
+	if c.backoff.Failures >= crashLoop && time.Now().Before(c.backoff.retry) {
+		return fmt.Errorf("%w: plugin %s ended %d times in a row right after its start; it is started again after "+
+			"%s, see the log for why",
+			ErrLost, c.cfg.Name, c.backoff.Failures, c.backoff.retry.Format(time.TimeOnly))
 	}
-	wait := time.NewTimer(time.Until(c.retry))
-	defer wait.Stop()
-	select {
-	case <-wait.C:
-		return nil
-	case <-ctx.Done():
+	if err := c.backoff.Wait(ctx); err != nil {
 		return fmt.Errorf("sandbox plugin %s keeps dying and is started again at %s: %w", c.cfg.Name,
-			c.retry.Format(time.TimeOnly), ctx.Err())
+			c.backoff.retry.Format(time.TimeOnly), err)
 	}
+	return nil
 }
 
 func (c *Client) restart(ctx context.Context, prove func(context.Context, *process) error) (*process, error) {
 	p, err := start(ctx, c.cfg)
 	if err != nil {
 		if ctx.Err() == nil {
-			c.failed()
+			c.backoff.Failed()
 		}
 		return nil, err
 	}
 	if err := prove(ctx, p); err != nil {
 		if ctx.Err() == nil {
-			c.failed()
+			c.backoff.Failed()
 		}
 		return nil, errors.Join(err, p.end())
 	}

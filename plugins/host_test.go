@@ -104,8 +104,7 @@ func TestPluginGetsNoEnvironment(t *testing.T) {
 	t.Setenv("AIRLOCK_SECRET_KEY", "canary")
 	allowed := []string{
 		"env AIRLOCK_PLUGIN", "env PLUGIN_MIN_PORT", "env PLUGIN_MAX_PORT", "env PLUGIN_PROTOCOL_VERSIONS",
-		"env PLUGIN_CLIENT_CERT",
-		"env PLUGIN_UNIX_SOCKET_DIR",
+		"env PLUGIN_CLIENT_CERT", "env PLUGIN_UNIX_SOCKET_DIR",
 	}
 	for line := range strings.Lines(output(t, open(t, HostConfig{}))) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "env ") && !slices.Contains(allowed, line) {
@@ -250,13 +249,6 @@ func TestExternalPluginNeedsItsChecksum(t *testing.T) {
 	if c, err := Open(t.Context(), cfg); err == nil {
 		c.Close()
 		t.Error("relative path: started")
-	}
-}
-
-func TestBackoff(t *testing.T) {
-	if first, later, late := backoff(0), backoff(3),
-		backoff(100); first > time.Second || later <= first || late != 30*time.Second {
-		t.Errorf("pauses %s, %s, %s", first, later, late)
 	}
 }
 

@@ -33,7 +33,7 @@ func (f *far) Run(ctx context.Context, spec Spec, in io.Reader, out io.Writer) (
 }
 
 // linked returns both ends of a link and what the far end's ServeConn returns.
-func linked(t *testing.T, ctx context.Context, impl Sandbox) (*Link, net.Conn, <-chan error) {
+func linked(ctx context.Context, t *testing.T, impl Sandbox) (*Link, net.Conn, <-chan error) {
 	t.Helper()
 	near, other := net.Pipe()
 	served := make(chan error, 1)
@@ -61,7 +61,7 @@ func soon[T any](t *testing.T, what string, ch <-chan T) T {
 }
 
 func TestLinkCarriesCalls(t *testing.T) {
-	l, _, _ := linked(t, t.Context(), &far{})
+	l, _, _ := linked(t.Context(), t, &far{})
 	if r, err := l.Check(t.Context(), Config{Instance: "x"}); err != nil || r.Runtime != "x" {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -75,7 +75,7 @@ func TestLinkCarriesCalls(t *testing.T) {
 
 func TestBrokenLinkEndsBothSides(t *testing.T) {
 	f := &far{ended: make(chan error, 1)}
-	l, conn, served := linked(t, t.Context(), f)
+	l, conn, served := linked(t.Context(), t, f)
 	done := waiting(t, l, "wait")
 	conn.Close()
 	if err := soon(t, "Run", done); !errors.Is(err, ErrLost) {
@@ -93,7 +93,7 @@ func TestBrokenLinkEndsBothSides(t *testing.T) {
 func TestServeConnObeysItsContext(t *testing.T) {
 	f := &far{ended: make(chan error, 1)}
 	ctx, cancel := context.WithCancel(t.Context())
-	l, _, served := linked(t, ctx, f)
+	l, _, served := linked(ctx, t, f)
 	done := waiting(t, l, "wait")
 	cancel()
 	soon(t, "the box", f.ended)
@@ -117,7 +117,7 @@ func (b *lostBackend) Run(context.Context, Spec, io.Reader, io.Writer) (Exit, er
 
 func TestLossIsToldOnce(t *testing.T) {
 	for _, how := range []error{ErrLost, ErrCut} {
-		l, _, _ := linked(t, t.Context(), &lostBackend{how: how})
+		l, _, _ := linked(t.Context(), t, &lostBackend{how: how})
 		_, err := l.Run(t.Context(), Spec{ID: "x"}, strings.NewReader(""), io.Discard)
 		if !errors.Is(err, how) || !errors.Is(err, ErrLost) || err.Error() != how.Error()+": the cable" {
 			t.Errorf("error %q", err)

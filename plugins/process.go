@@ -168,8 +168,8 @@ func unstarted(name string, err error, said string) error {
 		return fmt.Errorf("plugin %s: its file does not have the configured sha256; if you changed it on purpose, "+
 			"configure the new one, as sha256sum prints it", name)
 	case strings.Contains(err.Error(), "Unrecognized remote plugin message"):
-		return fmt.Errorf("plugin %s: what it printed is not the plugin protocol: it is no sandbox plugin, or ended at its "+
-			"start%s", name, said)
+		return fmt.Errorf("plugin %s: what it printed is not the plugin protocol: it is no sandbox plugin, or ended "+
+			"at its start%s", name, said)
 	}
 	return fmt.Errorf("start plugin %s: %w%s", name, err, said)
 }

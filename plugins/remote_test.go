@@ -144,7 +144,8 @@ func TestImpossibleNumbers(t *testing.T) {
 			usage: func(string) (Usage, error) { return Usage{PeakMemory: said, CPUTime: time.Duration(said)}, nil },
 		})
 		exit, err := s.Run(t.Context(), Spec{ID: "a"}, strings.NewReader(""), io.Discard)
-		if diff := cmp.Diff(Exit{Reason: ReasonExit, PeakMemory: want, CPUTime: time.Duration(want)}, exit); err != nil ||
+		if diff := cmp.Diff(Exit{Reason: ReasonExit, PeakMemory: want, CPUTime: time.Duration(want)},
+			exit); err != nil ||
 			diff != "" {
 			t.Errorf("Exit of %d: %v %s", said, err, diff)
 		}
@@ -346,7 +347,8 @@ func TestCheckOfAnOlderPluginIsCutShort(t *testing.T) {
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		_ = server.Serve(&oneConn{conn: &watchedConn{Conn: far, closed: make(chan struct{})}, rest: make(chan struct{})})
+		_ = server.Serve(&oneConn{conn: &watchedConn{Conn: far, closed: make(chan struct{})},
+			rest: make(chan struct{})})
 	}()
 	link, err := NewLink(near)
 	if err != nil {

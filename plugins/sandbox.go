@@ -41,7 +41,7 @@ type Sandbox interface {
 // empty environment.
 //
 // A backend of the restricted tier may have no namespaces to do that with. It then starts the guest
-// with one more argument and as package landlock/door says: not as PID 1, in a writable directory
+// with one more argument and as package landlock/fdpass says: not as PID 1, in a writable directory
 // that isn't /tmp, with connections handed in instead of ports to bind.
 var GuestArgv = []string{"/airlock-init"}
 

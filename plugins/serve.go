@@ -39,7 +39,8 @@ func Serve(ctx context.Context, name string, impl Sandbox) error {
 			HandshakeConfig: h,
 			Plugins:         plugin.PluginSet{kind: &endpoint{server: server}},
 			GRPCServer:      newServer,
-			Logger:          hclog.New(&hclog.LoggerOptions{Name: name, Level: hclog.Info, Output: os.Stderr, JSONFormat: true}),
+			Logger: hclog.New(&hclog.LoggerOptions{Name: name, Level: hclog.Info, Output: os.Stderr,
+				JSONFormat: true}),
 		})
 	}()
 	select {

@@ -15,7 +15,9 @@ func TestReadSettings(t *testing.T) {
 		t.Errorf("%v: %q %q %v %q", err, text, path, on, word)
 	}
 	for _, tt := range []struct{ name, value, says string }{
-		{"texts", "", `setting "texts": unknown setting; there are AIRLOCK_PLUGIN_BOX_ON, AIRLOCK_PLUGIN_BOX_PATH, AIRLOCK_PLUGIN_BOX_TEXT, AIRLOCK_PLUGIN_BOX_WORD`},
+		{"texts", "",
+			`setting "texts": unknown setting; there are AIRLOCK_PLUGIN_BOX_ON, AIRLOCK_PLUGIN_BOX_PATH, ` +
+				`AIRLOCK_PLUGIN_BOX_TEXT, AIRLOCK_PLUGIN_BOX_WORD`},
 		{"path", "srv", "absolute"},
 		{"path", "/srv/../etc", "clean"},
 		{"path", "", "absolute"},

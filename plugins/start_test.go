@@ -72,7 +72,7 @@ func TestAStartIsCutShort(t *testing.T) {
 			if err := syscall.Kill(child, 0); !errors.Is(err, syscall.ESRCH) {
 				t.Errorf("the plugin %d lives", child)
 			}
-			if c.failures != 0 {
+			if c.backoff.Failures != 0 {
 				t.Error("a start that was cut short counts as one that failed")
 			}
 		})

@@ -207,7 +207,8 @@ func TestOwnPluginRefusals(t *testing.T) {
 	place := func(name string, content []byte, mode os.FileMode) (path string) {
 		dir := filepath.Join(t.TempDir(), name)
 		path = filepath.Join(dir, "plugin")
-		if err := errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(path, content, 0o755), os.Chmod(path, mode)); err != nil {
+		if err := errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(path, content, 0o755),
+			os.Chmod(path, mode)); err != nil {
 			t.Fatal(err)
 		}
 		return path

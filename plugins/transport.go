@@ -36,7 +36,8 @@ const kind = "sandbox"
 func dialOptions() []grpc.DialOption {
 	return []grpc.DialOption{
 		grpc.WithInitialWindowSize(window),
-		grpc.WithInitialConnWindowSize(16 * window), // shared by all boxes: one that isn't drained must not stop the others
+		// shared by all boxes: one that isn't drained must not stop the others
+		grpc.WithInitialConnWindowSize(16 * window),
 		grpc.WithReadBufferSize(socketBuffer),
 		grpc.WithWriteBufferSize(socketBuffer),
 		experimental.WithBufferPool(&buffers{}),

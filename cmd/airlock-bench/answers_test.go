@@ -3,16 +3,14 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/computclaw/airlock/cmd/internal/underload"
 )
 
-// TestOverloadSeesWrongAnswers: what the measurements under load look at in an answer can be wrong,
-// and is an error then.
-func TestOverloadSeesWrongAnswers(t *testing.T) {
+// TestWrongAnswersAreSeen: a benchmark that counts wrong answers as quick ones measures nothing.
+func TestWrongAnswersAreSeen(t *testing.T) {
 	page := "<!doctype html>\n<title>Overview · Airlock</title><div id=\"live\"></div></html>\n"
 	for text, whole := range map[string]bool{
 		page: true, strings.Replace(page, "Overview", "Something went wrong", 1): false,
@@ -49,31 +47,8 @@ func TestOverloadSeesWrongAnswers(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	refused := fmt.Sprintf(`{"error":{"code":"queue_full",`+
-		`"message":"this profile has %d executions waiting already","hint":"Wait."}}`, overloadQueued)
-	for _, x := range []struct {
-		after, text string
-		good        bool
-	}{
-		{"5", refused, true}, {"", refused, false}, {"0", refused, false}, {"soon", refused, false}, {"5", "", false},
-		{"5", strings.Replace(refused, "queue_full", "rate_limited", 1), false},
-		{"5", strings.Replace(refused, "Wait.", "", 1), false},
-		{"5", strings.Replace(refused, fmt.Sprint(overloadQueued), "17", 1), false},
-	} {
-		if wait, err := refusal(x.after, []byte(x.text)); (err == nil) != x.good || wait <= 0 {
-			t.Errorf("%q %s: %s %v", x.after, x.text, wait, err)
-		}
-	}
-	var f flooded
-	if f.add("exec_a", "1") != nil || f.add("exec_a", "2") == nil || f.add("", "3") == nil {
-		t.Errorf("accepted: %v", f.ids)
-	}
 	if complaint(nil, `{"level":"INFO"}`) != nil || complaint(nil, `{"level":"ERROR"}`) == nil ||
 		complaint(nil, "panic: x") == nil || complaint(errors.New("exit status 2"), "") == nil {
 		t.Error("a server's bad end is not noticed, or a good one is")
-	}
-	if !strings.Contains(verdict(overloadAim+1, overloadAim), "MISSED") ||
-		strings.Contains(verdict(overloadAim, overloadAim), "MISSED") {
-		t.Error("an aim that was missed is not told of, or one that was met is")
 	}
 }

@@ -44,8 +44,7 @@ func (s *suite) backends(ctx context.Context) error {
 		}
 	}
 	fmt.Fprintln(s.out, "\ncold: submit to completed with no box ready; warm dispatch: submit to the script's first "+
-		"line; "+
-		"warm: submit to completed. Memory with shared pages by equal parts.")
+		"line; warm: submit to completed. Memory with shared pages by equal parts.")
 	for _, note := range t.notes {
 		fmt.Fprintln(s.out, note)
 	}

@@ -121,11 +121,40 @@ func (b *benchmark) call(ctx context.Context, method, path string, body, answer 
 	case err != nil:
 		return err
 	case response.StatusCode >= 300:
-		return fmt.Errorf("%s answered %d: %s", path, response.StatusCode, text)
+		return answerError{path, response.StatusCode, string(text)}
 	case answer == nil:
 		return nil
 	}
 	return json.Unmarshal(text, answer)
+}
+
+// answerError is an answer of the server with another status than 2xx.
+type answerError struct {
+	path   string
+	status int
+	text   string
+}
+
+func (e answerError) Error() string {
+	return fmt.Sprintf("%s answered %d: %.300s", e.path, e.status, e.text)
+}
+
+// read returns the body of an answer, which must be of the page that was asked for.
+func (b *benchmark) read(ctx context.Context, client *http.Client, path string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, b.url+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err == nil && (response.StatusCode != http.StatusOK || response.Request.URL.Path != path) {
+		err = answerError{path, response.StatusCode, string(text)}
+	}
+	return text, err
 }
 
 func row(table io.Writer, what string, times []time.Duration, rate string) {

@@ -38,11 +38,11 @@ func TestTables(t *testing.T) {
 	args := []string{"--airlock", program(t), "--rounds", "3", "--seconds", "1", "--pages", "60", "--parked", "3"}
 	err := run(t.Context(), &out, append(args, "speed", "egress", "redaction", "backends", "parked"))
 	for _, row := range []string{
-		"bare python3 -c pass", "submit to completed, warm", "submit to completed, cold", "submit to completed, 1 client ",
-		"submit to completed, 8 clients", "submit to completed, 32 clients", "submit to the first byte of output",
-		"GET /executions/{id}, 8 clients", "memory of the server", "start to the first answer", "start to a sandbox",
-		"page: list of executions", "page: one execution", "page: overview",
-		"egress, request on a warm connection, direct", "script in a box, download, intercepted",
+		"bare python3 -c pass", "submit to completed, warm", "submit to completed, cold",
+		"submit to completed, 1 client ", "submit to completed, 8 clients", "submit to completed, 32 clients",
+		"submit to the first byte of output", "GET /executions/{id}, 8 clients", "memory of the server",
+		"start to the first answer", "start to a sandbox", "page: list of executions", "page: one execution",
+		"page: overview", "egress, request on a warm connection, direct", "script in a box, download, intercepted",
 		"copy: log text", "stream, 1000 values: log text", "final pass, 50 values: base64 of random bytes",
 		"python3 -c pass", "bubblewrap        full", "executions that wait for the LLM at once",
 	} {

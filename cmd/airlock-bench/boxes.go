@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/computclaw/airlock/plugins/procfs"
 )
 
 // boxCensus finds the boxes on this host that came after it was made: those of one measurement,
@@ -85,15 +87,12 @@ func guests() []int {
 // parentsOfAll maps each process to its parent.
 func parentsOfAll() map[int]int {
 	parents := map[int]int{}
-	files, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
-		if err != nil || len(fields) < 2 {
-			continue
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range dirs {
+		if stat, err := procfs.ReadStat(dir); err == nil {
+			pid, _ := strconv.Atoi(filepath.Base(dir))
+			parents[pid] = stat.Parent
 		}
-		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		parents[pid], _ = strconv.Atoi(fields[1])
 	}
 	return parents
 }

@@ -51,8 +51,9 @@ func (b *benchmark) bytes(ctx context.Context, table io.Writer) error {
 	if err != nil {
 		return err
 	}
-	inputs := map[string]any{"size": benchBody, "raw": []any{benchRaw, rawPort}, "passed": benchPassed, "read": benchHost,
-		"key": benchKey}
+	inputs := map[string]any{"size": benchBody, "raw": []any{benchRaw, rawPort}, "passed": benchPassed,
+		"read": benchHost,
+		"key":  benchKey}
 	var bare, boxed []seconds
 	for range bytesRounds { // in turns, so that both see the same machine
 		took, err := b.bareBytes(ctx, inputs)

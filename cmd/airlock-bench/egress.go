@@ -93,9 +93,10 @@ func (e *egressBench) through(mode, placeholder string) (end func()) {
 			Hosts: hosts, Places: []app.Place{app.PlaceHeader}, Headers: app.SealedHeaders(nil)}}
 	}
 	session := egress.New(egress.Config{
-		LocalServices: map[string]netip.AddrPort{net.JoinHostPort(benchHost, "443"): e.service.tls}, Authority: e.instance,
-		Roots:  roots,
-		Limits: egress.Limits{Rate: 1e6, Burst: 1 << 20, Requests: 1e6, Bytes: 1 << 50},
+		LocalServices: map[string]netip.AddrPort{net.JoinHostPort(benchHost, "443"): e.service.tls},
+		Authority:     e.instance,
+		Roots:         roots,
+		Limits:        egress.Limits{Rate: 1e6, Burst: 1 << 20, Requests: 1e6, Bytes: 1 << 50},
 	}).Session(grant, nil)
 	e.transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
 		conn, err := session.Dial(ctx, benchHost, 443)
@@ -142,7 +143,8 @@ func (e *egressBench) measure(ctx context.Context, table io.Writer, name, header
 // fetch asks for size bytes.
 func (e *egressBench) fetch(ctx context.Context, header string, size int64) (time.Duration, error) {
 	start := time.Now()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("https://%s/?n=%d", benchHost, size), nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("https://%s/?n=%d", benchHost, size),
+		nil)
 	if err != nil {
 		return 0, err
 	}

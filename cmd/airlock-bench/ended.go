@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
 )
@@ -25,7 +24,8 @@ type endedView struct {
 // returned is an error unless the execution was completed with this result and printed nothing.
 func (x endedView) returned(result string) error {
 	if x.Status != "completed" || string(x.Result) != result || x.Error != "" || x.Stdout != "" || x.Stderr != "" {
-		return fmt.Errorf("execution %s was to return %s, and is %s with %.200s %.200s %.200s %.200s", x.ID, result, x.Status,
+		return fmt.Errorf("execution %s was to return %s, and is %s with %.200s %.200s %.200s %.200s", x.ID, result,
+			x.Status,
 			x.Result, x.Error, x.Stdout, x.Stderr)
 	}
 	return nil
@@ -50,27 +50,6 @@ func (b *benchmark) until(ctx context.Context, id, status string, within time.Du
 		time.Sleep(20 * time.Millisecond) // one that waits for the LLM answers at once
 	}
 	return x, ctx.Err()
-}
-
-// get reads an answer as an agent with that profile, or as nobody.
-func (b *benchmark) get(ctx context.Context, path, profile string) ([]byte, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, b.url+path, nil)
-	if err != nil {
-		return nil, err
-	}
-	if profile != "" {
-		request.Header.Set("Authorization", "Bearer "+profile)
-	}
-	response, err := b.client.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err == nil && response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s was answered with %s: %.300s", path, response.Status, text)
-	}
-	return text, err
 }
 
 // answerAll answers executions of parkedScript, each with an answer of its own, and waits for the

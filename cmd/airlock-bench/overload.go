@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"sync"
@@ -10,48 +12,41 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/cmd/internal/underload"
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// What comes upon the server at once in suite.overload.
+// The load of the overload table.
 const (
-	overloadQueued  = 10_000 // executions of the profile that floods
-	overloadClients = 500    // that submit: most for the one that floods, each again as soon as it may
-	overloadOthers  = 16     // profiles beside it, each with a client that submits one execution after the other
-	overloadPolls   = 1_000  // long polls that are held open
-	overloadStreams = 200    // pages that follow what happens
-	overloadSlow    = 50     // readers that take one byte of a large answer every tenth of a second
-	overloadBetween = 50 * time.Millisecond
-	overloadAim     = 100 * time.Millisecond // p99 of what people and health checks see
-	overloadAnswer  = 2 * time.Minute        // in which any call has to be answered, also when everything is at its worst
+	overloadQueued     = 10_000 // executions in the queue of the profile that floods
+	overloadClients    = 484    // that go on submitting for it
+	overloadNeighbours = 16     // profiles that run one execution after the other
+	overloadPolls      = 1_000  // long polls held open
+	overloadStreams    = 200    // pages that follow events
+	overloadAim        = 100 * time.Millisecond
 )
 
-// overload is a server that more comes upon than it can do.
+// overload is a server under more load than it can handle.
 type overload struct {
 	*benchmark
-	neighbours []*neighbour
-	asked      []string // ids of profiles whose agents wait for a person to decide about a host
-	parked     []string // ids of executions that wait for an answer
-	flooded    flooded
+	neighbours []string // profiles; each waits for a person to decide about a host
 	pages      *http.Client
-	pressing   context.Context // ends when nothing new is begun any more
-	refused    atomic.Int64    // submissions, with Retry-After
-	told       atomic.Int64    // long polls that were woken by what they waited for
-	broken     atomic.Int64    // answers that should not have been
-	example    atomic.Value    // what the first of them was
-	wg         sync.WaitGroup
+	accepted   atomic.Int64 // submissions of the flood
+	refused    atomic.Int64 // the same, with 429
+	failed     atomic.Int64 // calls with any other end
+
+	mu    sync.Mutex
+	times []time.Duration // of the neighbours' executions
+	first error           // of the failed calls
 }
 
-// overload measures whether the server stays quick, fair and small while one profile floods it, for
-// as long as a measurement under load lasts. How quick it was is printed beside its aim; an answer
-// that is not what it should be, or an execution that is lost, is an error.
+// overload measures whether the server stays quick, fair and small while one profile floods it.
 func (s *suite) overload(ctx context.Context) error {
-	o, length := &overload{benchmark: s.newBenchmark()}, s.length
-	o.client = &http.Client{Timeout: overloadAnswer, Transport: &http.Transport{MaxIdleConnsPerHost: 2 * overloadClients}}
-	// A profile may fill a fifth of the queue.
-	stop, err := o.start(ctx, fmt.Sprint("AIRLOCK_QUEUE=", 5*overloadQueued),
-		fmt.Sprint("AIRLOCK_WAITERS=", overloadWaiters), "AIRLOCK_LLM_WAIT=1h")
+	o := &overload{benchmark: s.newBenchmark()}
+	o.client = &http.Client{Timeout: 2 * time.Minute,
+		Transport: &http.Transport{MaxIdleConnsPerHost: 2 * overloadClients}}
+	// One profile may fill a fifth of the queue.
+	stop, err := o.start(ctx, fmt.Sprint("AIRLOCK_QUEUE=", 5*overloadQueued))
 	if err != nil {
 		return err
 	}
@@ -59,162 +54,181 @@ func (s *suite) overload(ctx context.Context) error {
 	if err := o.prepare(ctx); err != nil {
 		return err
 	}
-	idle := peak(o.pid)
-	if err := o.park(ctx); err != nil {
-		return err
-	}
-	began := time.Now()
-	if err := o.flood(ctx); err != nil {
+	idle, began := peak(o.pid), time.Now()
+	if err := o.each(make([]string, overloadQueued), func(int) error { return o.submit(ctx) }); err != nil {
 		return err
 	}
 	filled := time.Since(began)
-	var ease context.CancelFunc
-	o.pressing, ease = context.WithCancel(ctx)
-	defer func() { ease(); o.wg.Wait() }()
-	o.press(ctx)
-	health := o.paced(ctx, length, func() error { return o.health(ctx) })
-	page := o.paced(ctx, length, func() error { return o.page(ctx, paths.Root, "Overview") })
-	list := o.paced(ctx, length, func() error { return o.page(ctx, paths.Executions, "Executions") })
-	times := o.times()
-	heard, err := o.wake(ctx)
-	if err != nil {
-		return err
-	}
-	began = time.Now()
-	if err := o.answerParked(ctx); err != nil {
-		return err
-	}
-	answered, most := time.Since(began), peak(o.pid)
-	ease()
-	o.wg.Wait()
-	ended, waiting, err := o.account(ctx)
-	if err != nil {
-		return err
-	}
-	if _, err := o.admin(ctx, "", "audit", "verify"); err != nil {
-		return err
-	}
+	end := o.press(ctx)
+	health := o.repeat(ctx, s.length, func() error { return o.health(ctx) })
+	overview := o.repeat(ctx, s.length, func() error { return o.page(ctx, paths.Root, "Overview") })
+	list := o.repeat(ctx, s.length, func() error { return o.page(ctx, paths.Executions, "Executions") })
+	most := peak(o.pid)
+	end()
 	stop()
 	table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "queued by one profile\t%d in %s\n", overloadQueued, filled.Round(100*time.Millisecond))
-	fmt.Fprintf(table, "clients, long polls, followed pages, slow readers\t%d, %d, %d, %d\n", overloadClients,
-		overloadPolls, overloadStreams, overloadSlow)
-	fmt.Fprintf(table, "executions that waited for an answer meanwhile, of %d places; all answered and completed\t%d; "+
-		"within %s\n", overloadWaiters, len(o.parked), answered.Round(100*time.Millisecond))
-	for _, m := range []struct {
-		what  string
-		times []time.Duration
-		aim   time.Duration // of the 99th percentile
-	}{{"GET /health", health, overloadAim}, {"overview page", page, overloadAim},
-		{"list of executions", list, overloadAim}, {"submit → completed of the other profiles", times, 0}} {
-		fmt.Fprintf(table, "%s\tp50 %s, p95 %s, p99 %s (%d)%s\n", m.what, ms(quantile(m.times, 0.5)),
-			ms(quantile(m.times, 0.95)), ms(quantile(m.times, 0.99)), len(m.times), verdict(quantile(m.times, 0.99), m.aim))
-		if len(m.times) == 0 {
-			o.noteBroken(fmt.Errorf("%s: nothing could be measured", m.what))
-		}
-	}
-	fmt.Fprintf(table, "long polls that were told of what they waited for\t%d; within %s\n", o.told.Load(),
-		heard.Round(100*time.Millisecond))
-	fmt.Fprintf(table, "submissions that were refused with 429 and Retry-After\t%d\n", o.refused.Load())
-	fmt.Fprintf(table, "executions of the one that floods: accepted; of these completed and right, still in the "+
-		"queue\t%d; %d, %d\n", len(o.flooded.ids), ended, waiting)
-	fmt.Fprintf(table, "answers that should not have been\t%d\n", o.broken.Load())
+	o.row(table, "GET /health", health, overloadAim)
+	o.row(table, "overview page", overview, overloadAim)
+	o.row(table, "list of executions", list, overloadAim)
+	o.row(table, "submit to completed, the other profiles", o.times, 0)
+	fmt.Fprintf(table, "submissions of the flood: accepted, refused with 429\t%d, %d\n", o.accepted.Load(),
+		o.refused.Load())
+	fmt.Fprintf(table, "failed calls\t%d\n", o.failed.Load())
 	fmt.Fprintf(table, "memory of the server at the most: idle, under load\t%d MiB, %d MiB\n", idle>>20, most>>20)
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	if o.broken.Load() > 0 {
-		return fmt.Errorf("%s should not have been, such as: %v", format.Count(o.broken.Load(), "answer"), o.example.Load())
-	}
-	return o.complaint
+	return errors.Join(o.first, o.complaint)
 }
 
-// verdict says whether an aim was met, if there is one.
-func verdict(got, aim time.Duration) string {
-	switch {
-	case aim == 0:
-		return ""
-	case got <= aim:
-		return fmt.Sprintf("; aim %s: met", ms(aim))
-	}
-	return fmt.Sprintf("; aim %s: MISSED", ms(aim))
-}
-
-// prepare makes the other profiles and logs a person in.
+// prepare creates the other profiles and logs a person in.
 func (o *overload) prepare(ctx context.Context) error {
-	for n := range overloadOthers {
+	for range overloadNeighbours {
 		id, err := o.newProfile(ctx)
 		if err != nil {
 			return err
 		}
-		// Waiting calls on profiles that nobody has locked have only so many places together.
-		waiting, err := o.undecided(ctx, n%2 == 0)
-		if err != nil {
+		o.neighbours = append(o.neighbours, id)
+		host := map[string]string{"host": "later.example.com", "reason": "some day"}
+		if err := o.call(ctx, http.MethodPost, "/profiles/"+id+"/hosts",
+			map[string]any{"hosts": []any{host}}, nil); err != nil {
 			return err
 		}
-		o.neighbours, o.asked = append(o.neighbours, &neighbour{profile: id, name: fmt.Sprint("neighbour-", n)}),
-			append(o.asked, waiting)
 	}
 	person, err := o.person(ctx)
+	if err == nil {
+		o.pages = person.client
+	}
+	return err
+}
+
+// press starts the load. What it returns ends the load and waits for it.
+func (o *overload) press(ctx context.Context) (end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	run := func(n int, call func() error) {
+		for range n {
+			wg.Go(func() {
+				for ctx.Err() == nil {
+					if err := call(); err != nil && ctx.Err() == nil {
+						o.fail(err)
+						rest(ctx, time.Second)
+					}
+				}
+			})
+		}
+	}
+	run(overloadClients, func() error {
+		err := o.submit(ctx)
+		rest(ctx, time.Second)
+		return err
+	})
+	for _, profile := range o.neighbours {
+		run(1, func() error { return o.execution(ctx, profile) })
+		run(overloadPolls/overloadNeighbours, func() error {
+			return o.call(ctx, http.MethodGet, "/profiles/"+profile+"?wait=50", nil, nil)
+		})
+	}
+	run(overloadStreams, func() error {
+		_, err := o.read(ctx, o.pages, paths.Events)
+		return err
+	})
+	return func() {
+		cancel()
+		wg.Wait()
+	}
+}
+
+// submit sends one execution of the flood. A full queue is no error.
+func (o *overload) submit(ctx context.Context) error {
+	var x endedView
+	err := o.call(ctx, http.MethodPost, "/execute",
+		map[string]any{"profile_id": o.profile, "script": "set_result(1)"}, &x)
+	if full := (answerError{}); errors.As(err, &full) && full.status == http.StatusTooManyRequests {
+		o.refused.Add(1)
+		return nil
+	}
+	if err == nil {
+		o.accepted.Add(1)
+	}
+	return err
+}
+
+// execution runs one execution of a neighbour.
+func (o *overload) execution(ctx context.Context, profile string) error {
+	began := time.Now()
+	var x endedView
+	err := o.call(ctx, http.MethodPost, "/execute?wait=50",
+		map[string]any{"profile_id": profile, "script": "set_result(1)"}, &x)
+	if err == nil {
+		_, err = o.until(ctx, x.ID, "completed", 2*time.Minute)
+	}
+	if err == nil {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.times = append(o.times, time.Since(began))
+	}
+	return err
+}
+
+func (o *overload) health(ctx context.Context) error {
+	text, err := o.read(ctx, o.client, "/health")
 	if err != nil {
 		return err
 	}
-	o.pages = person.client
-	return nil
+	return underload.CheckHealth(text)
 }
 
-// undecided makes a profile, locked or not, that asks for a host which nobody allows.
-func (o *overload) undecided(ctx context.Context, locked bool) (id string, err error) {
-	if locked {
-		id, err = o.newProfile(ctx)
-	} else {
-		id, err = o.admin(ctx, "", "profile", "create", "--description", "not locked yet")
+func (o *overload) page(ctx context.Context, path, title string) error {
+	text, err := o.read(ctx, o.pages, path)
+	if err == nil && !underload.WholePage(string(text), title) {
+		err = fmt.Errorf("%s was answered with something else, or not with all of it: %.300q", path, text)
 	}
-	if err != nil {
-		return "", err
-	}
-	return id, o.askFor(ctx, id, "later.example.com")
+	return err
 }
 
-func (o *overload) askFor(ctx context.Context, profile, host string) error {
-	return o.call(ctx, http.MethodPost, "/profiles/"+profile+"/hosts",
-		map[string]any{"hosts": []map[string]string{{"host": host, "reason": "some day"}}}, nil)
+// repeat makes one call after the other and returns their times, sorted.
+func (o *overload) repeat(ctx context.Context, length time.Duration, call func() error) (times []time.Duration) {
+	for end := time.Now().Add(length); time.Now().Before(end) && ctx.Err() == nil; rest(ctx, 50*time.Millisecond) {
+		began := time.Now()
+		if err := call(); err != nil {
+			o.fail(err)
+			continue
+		}
+		times = append(times, time.Since(began))
+	}
+	return times
 }
 
-// press starts everything that goes on meanwhile, until pressing ends. What is under way then comes
-// to its end.
-func (o *overload) press(ctx context.Context) {
-	for range overloadClients - overloadOthers {
-		o.wg.Go(func() { o.again(ctx) })
-	}
-	for _, n := range o.neighbours {
-		o.wg.Go(func() { o.oneByOne(ctx, n) })
-	}
-	for n := range overloadPolls {
-		o.wg.Go(func() { o.hold(o.asked[n%len(o.asked)]) })
-	}
-	for range overloadStreams {
-		o.wg.Go(o.listen)
-	}
-	for range overloadSlow {
-		o.wg.Go(o.sip)
+func (o *overload) fail(err error) {
+	o.failed.Add(1)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.first == nil {
+		o.first = err
 	}
 }
 
-// times are what the executions of the other profiles took so far, in order.
-func (o *overload) times() (all []time.Duration) {
-	for _, n := range o.neighbours {
-		n.mu.Lock()
-		all = append(all, n.times...)
-		n.mu.Unlock()
+// row prints quantiles, and whether the 99th percentile met its aim; 0 for none.
+func (o *overload) row(table io.Writer, what string, times []time.Duration, aim time.Duration) {
+	slices.Sort(times)
+	p99, verdict := quantile(times, 0.99), ""
+	switch {
+	case len(times) == 0:
+		o.fail(fmt.Errorf("%s: nothing could be measured", what))
+	case aim > 0 && p99 > aim:
+		verdict = fmt.Sprintf("; aim %s: MISSED", ms(aim))
+	case aim > 0:
+		verdict = fmt.Sprintf("; aim %s: met", ms(aim))
 	}
-	slices.Sort(all)
-	return all
+	fmt.Fprintf(table, "%s\tp50 %s, p95 %s, p99 %s (%d)%s\n", what, ms(quantile(times, 0.5)), ms(quantile(times, 0.95)),
+		ms(p99), len(times), verdict)
 }
 
-// noteBroken counts an answer that should not have been.
-func (o *overload) noteBroken(what error) {
-	if o.broken.Add(1) == 1 {
-		o.example.Store(what.Error()) // the others may follow from it
+func rest(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
 	}
 }

@@ -22,7 +22,8 @@ func (s *suite) parkedExecutions(ctx context.Context) error {
 	b, n := s.newBenchmark(), s.parked
 	census := newBoxCensus()
 	// One profile may fill a part of the queue, and half of the places.
-	stop, err := b.start(ctx, "AIRLOCK_POOL=0", "AIRLOCK_WAITERS="+strconv.Itoa(2*n), "AIRLOCK_QUEUE="+strconv.Itoa(10*n),
+	stop, err := b.start(ctx, "AIRLOCK_POOL=0", "AIRLOCK_WAITERS="+strconv.Itoa(2*n),
+		"AIRLOCK_QUEUE="+strconv.Itoa(10*n),
 		"AIRLOCK_LLM_WAIT=1h")
 	if err != nil {
 		return err
@@ -32,7 +33,8 @@ func (s *suite) parkedExecutions(ctx context.Context) error {
 	ids := make([]string, n)
 	if err := b.each(ids, func(i int) error {
 		var x endedView
-		err := b.call(ctx, http.MethodPost, "/execute", map[string]any{"profile_id": b.profile, "script": parkedScript}, &x)
+		err := b.call(ctx, http.MethodPost, "/execute", map[string]any{"profile_id": b.profile,
+			"script": parkedScript}, &x)
 		ids[i] = x.ID
 		return err
 	}); err != nil {
@@ -50,7 +52,7 @@ func (s *suite) parkedExecutions(ctx context.Context) error {
 	parkedIn := time.Since(start)
 	used, box, server := before-available(), census.memory(), residentNow(b.pid)-server
 	polls, err := load(4, 5*time.Second, func() error {
-		text, err := b.get(ctx, "/health", "")
+		text, err := b.read(ctx, b.client, "/health")
 		if err != nil {
 			return err
 		}
@@ -71,7 +73,8 @@ func (s *suite) parkedExecutions(ctx context.Context) error {
 	fmt.Fprintf(table, "until all waited\t%s\n", parkedIn.Round(100*time.Millisecond))
 	fmt.Fprintf(table, "memory of one, shared pages by equal parts\t%.1f MiB\n", float64(box)/(1<<20))
 	fmt.Fprintf(table, "memory of the server, for each of them\t%.2f MiB\n", float64(server)/float64(n)/(1<<20))
-	fmt.Fprintf(table, "less memory available on the machine, per execution\t%.1f MiB\n", float64(used)/float64(n)/(1<<20))
+	fmt.Fprintf(table, "less memory available on the machine, per execution\t%.1f MiB\n",
+		float64(used)/float64(n)/(1<<20))
 	fmt.Fprintf(table, "GET /health meanwhile, 4 clients\tp50 %s, p99 %s\n", ms(quantile(polls, 0.5)),
 		ms(quantile(polls, 0.99)))
 	fmt.Fprintf(table, "until all were answered and completed\t%s\n", took.Round(100*time.Millisecond))

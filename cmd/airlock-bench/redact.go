@@ -123,8 +123,8 @@ func inPieces(text string, write func([]byte)) {
 func benchLog() string {
 	var b strings.Builder
 	for i := 0; b.Len() < 1<<20; i++ {
-		fmt.Fprintf(&b, "2026-11-20T12:%02d:%02d.%03dZ INFO request id=%08x path=/reports/%d/rows status=200 bytes=%d in "+
-			"%d ms\n", i/60%60, i%60, i%1000, uint32(i)*2654435761, i, i*37, i%250)
+		fmt.Fprintf(&b, "2026-11-20T12:%02d:%02d.%03dZ INFO request id=%08x path=/reports/%d/rows status=200 "+
+			"bytes=%d in %d ms\n", i/60%60, i%60, i%1000, uint32(i)*2654435761, i, i*37, i%250)
 	}
 	return b.String()[:1<<20]
 }

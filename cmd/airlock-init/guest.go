@@ -36,14 +36,14 @@ type guest struct {
 	control *yamux.Stream
 	sending sync.Mutex // control frames
 
-	standing oomStanding // of the runner
-	runner   *runner
-	sdk      *channel
-	digest   string // of the runner's source
-	compiles bool   // the runner, for other boxes, and nothing else
-	net      *network
-	ice      freezer // used by handle only
-	walls    *walled // nil in a box with a pid namespace of its own
+	standing   oomStanding // of the runner
+	runner     *runner
+	sdk        *channel
+	digest     string // of the runner's source
+	compiles   bool   // the runner, for other boxes, and nothing else
+	net        *network
+	ice        freezer         // used by handle only
+	supervisor *supervisorLink // nil in a box with a pid namespace of its own
 
 	mu       sync.Mutex
 	started  bool
@@ -54,7 +54,7 @@ type guest struct {
 
 // serve runs the guest's side of the session. It returns only on failure: the end of stdin ends the
 // process at once.
-func serve(pipe io.ReadWriteCloser, w *walled, standing oomStanding) error {
+func serve(pipe io.ReadWriteCloser, w *supervisorLink, standing oomStanding) error {
 	mux, err := yamux.Server(pipe, wire.Mux(wire.GuestWindow))
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func serve(pipe io.ReadWriteCloser, w *walled, standing oomStanding) error {
 		<-mux.CloseChan()
 		os.Exit(0)
 	}()
-	g := &guest{mux: mux, walls: w, ice: &ice{}, standing: standing}
+	g := &guest{mux: mux, supervisor: w, ice: &ice{}, standing: standing}
 	if w != nil {
 		g.ice = w
 	}
@@ -133,8 +133,8 @@ func (g *guest) boot() error {
 
 // launcher says how the interpreter is started here.
 func (g *guest) launcher() launcher {
-	if g.walls != nil {
-		return g.walls.launcher()
+	if g.supervisor != nil {
+		return g.supervisor.launcher()
 	}
 	return launcher{fork: syscall.ForkExec}
 }
@@ -174,8 +174,8 @@ func (g *guest) start(s *wire.Start) error {
 		return nil // the engine is about to learn it
 	}
 	g.started = true
-	if g.walls != nil {
-		if err := g.walls.begin(); err != nil {
+	if g.supervisor != nil {
+		if err := g.supervisor.begin(); err != nil {
 			return err
 		}
 	}

@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/computclaw/airlock/plugins/landlock/door"
-	"github.com/computclaw/airlock/plugins/landlock/warden"
+	"github.com/computclaw/airlock/plugins/landlock/fdpass"
+	"github.com/computclaw/airlock/plugins/landlock/supervisor"
 	"github.com/computclaw/airlock/plugins/netns"
 )
 
@@ -25,11 +25,11 @@ func run(args []string) error {
 	if len(args) > 0 && args[0] == "netns" {
 		return netns.Become(args[1:])
 	}
-	if len(args) == 1 && args[0] == "warden" {
-		return warden.Main()
+	if len(args) == 1 && args[0] == "supervisor" {
+		return supervisor.Main()
 	}
-	if len(args) == 1 && args[0] == door.Mode {
-		return runWalled()
+	if len(args) == 1 && args[0] == fdpass.Mode {
+		return runSupervised()
 	}
 	if len(args) > 0 {
 		return fmt.Errorf("unknown argument %q", args[0])
@@ -46,18 +46,18 @@ func run(args []string) error {
 	return begin(nil, standing)
 }
 
-// runWalled is run for a box that has no pid namespace. Its filter keeps everything in it dumpable,
-// because the warden has to see its memory; what closes this process to the script are the walls
-// between them.
-func runWalled() error {
-	w, err := enterWalled()
+// runSupervised is run for a box that has no pid namespace. Its filter keeps everything in it dumpable,
+// because the supervisor has to see its memory; what closes this process to the script is the
+// ruleset between them.
+func runSupervised() error {
+	w, err := joinSupervisor()
 	if err != nil {
 		return err
 	}
 	return begin(w, "")
 }
 
-func begin(w *walled, standing oomStanding) error {
+func begin(w *supervisorLink, standing oomStanding) error {
 	if err := harden(); err != nil {
 		return err
 	}

@@ -18,8 +18,8 @@ func TestNetns(t *testing.T) {
 		t.Fatalf("%s", out)
 	}
 	probe := `import os, resource, socket
-print(sorted(set(os.environ) - {"LC_CTYPE"}), resource.getrlimit(resource.RLIMIT_NOFILE),
-      resource.getrlimit(resource.RLIMIT_FSIZE))
+limit = resource.getrlimit
+print(sorted(set(os.environ) - {"LC_CTYPE"}), limit(resource.RLIMIT_NOFILE), limit(resource.RLIMIT_FSIZE))
 s = socket.socket(); s.bind(("127.77.0.1", 443)); s.listen(); socket.create_connection(("127.77.0.1", 443))
 os.write(5, b"still open")`
 	read, write, err := os.Pipe()

@@ -22,10 +22,10 @@ type network struct {
 	broken error         // why there is no resolver
 	slots  chan struct{} // open connections
 
-	walledResolver *resolver // of a box without listeners
-	listeners      []net.Listener
-	accepting      sync.WaitGroup
-	up             sync.WaitGroup // connections whose script may still have bytes on their way out
+	supervisedResolver *resolver // of a box without listeners
+	listeners          []net.Listener
+	accepting          sync.WaitGroup
+	up                 sync.WaitGroup // connections whose script may still have bytes on their way out
 
 	mu     sync.Mutex
 	ports  []int                  // that some host is allowed at
@@ -41,8 +41,8 @@ func openNetwork(g *guest) *network {
 		guest: g, names: newNames(),
 		slots: make(chan struct{}, wire.MaxConnects), open: map[uint32]*connection{},
 	}
-	if g.walls != nil {
-		n.serveWalled(g.walls)
+	if g.supervisor != nil {
+		n.serveSupervised(g.supervisor)
 		return n
 	}
 	n.broken = openResolver(n.names, n.refused)
@@ -65,7 +65,7 @@ func (n *network) allow(hosts []wire.Host) error {
 	n.mu.Lock()
 	n.ports = ports
 	n.mu.Unlock()
-	if n.guest.walls != nil {
+	if n.guest.supervisor != nil {
 		return nil
 	}
 	for _, port := range ports {

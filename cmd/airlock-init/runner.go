@@ -35,8 +35,7 @@ exec(c, {'__name__': 'airlock.runner', '__builtins__': __builtins__, 'COMPILED':
 func runnerEnv(tmp string) []string {
 	return []string{
 		"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + tmp, "TMPDIR=" + tmp,
-		"TZ=UTC", "LC_ALL=C.UTF-8",
-		"PYTHONHASHSEED=0", "PYTHONDONTWRITEBYTECODE=1", "PYTHONUTF8=1",
+		"TZ=UTC", "LC_ALL=C.UTF-8", "PYTHONHASHSEED=0", "PYTHONDONTWRITEBYTECODE=1", "PYTHONUTF8=1",
 		"PYTHON_CPU_COUNT=1", // read by Python 3.13 and newer; for older ones the runner does it
 		"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "BLIS_NUM_THREADS=1",
 		"NUMEXPR_NUM_THREADS=1", "NUMBA_NUM_THREADS=1", "RAYON_NUM_THREADS=1", "POLARS_MAX_THREADS=1",

@@ -92,7 +92,8 @@ func systemRoots() []byte {
 			if err != nil || !info.Mode().IsRegular() || info.Size() > maxRoots {
 				continue
 			}
-			if roots, err := os.ReadFile(path); err == nil && bytes.Contains(roots, []byte("-----BEGIN CERTIFICATE-----")) {
+			if roots, err := os.ReadFile(path); err == nil &&
+				bytes.Contains(roots, []byte("-----BEGIN CERTIFICATE-----")) {
 				return append(roots, '\n')
 			}
 		}

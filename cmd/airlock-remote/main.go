@@ -1,5 +1,5 @@
 // Airlock-remote runs boxes on a machine that Airlock reaches over SSH. Airlock uploads and starts
-// it there by itself; it needs no configuration and no privileges. See package supervise.
+// it there by itself; it needs no configuration and no privileges. See package remote.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/computclaw/airlock/plugins/ssh/supervise"
+	"github.com/computclaw/airlock/plugins/ssh/remote"
 )
 
 func main() {
@@ -23,8 +23,8 @@ func main() {
 }
 
 func run(ctx context.Context, args []string) error {
-	if len(args) == 0 || args[0] != "supervise" {
+	if len(args) == 0 || args[0] != "serve" {
 		return errors.New("only Airlock starts this program")
 	}
-	return supervise.Run(ctx, args[1:])
+	return remote.Run(ctx, args[1:])
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 	"github.com/computclaw/airlock/cmd/airlock/internal/harden"
 	"github.com/computclaw/airlock/plugins/landlock"
-	"github.com/computclaw/airlock/plugins/landlock/warden"
+	"github.com/computclaw/airlock/plugins/landlock/supervisor"
 )
 
 const containerUsage = `Usage: airlock container [COMMAND [ARGUMENT…]]
@@ -88,7 +88,7 @@ func lowering() (*syscall.SysProcAttr, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
 	}
-	have, err := warden.Own()
+	have, err := supervisor.Own()
 	if err != nil {
 		return nil, err
 	}

@@ -66,7 +66,8 @@ func (p *Person) Press(ctx context.Context, text string, fill url.Values) error 
 	if err != nil {
 		return err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target.String(), strings.NewReader(values.Encode()))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target.String(),
+		strings.NewReader(values.Encode()))
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,8 @@ func TestPress(t *testing.T) {
 		url.Values{"text": {"typed"}, "blank": {"yes"}, "mode": {"a"}}); err != nil {
 		t.Fatal(err)
 	}
-	want := url.Values{"seen": {"7"}, "text": {"typed"}, "ticked": {"yes"}, "blank": {"yes"}, "mode": {"a"}, "link": {"L"},
+	want := url.Values{"seen": {"7"}, "text": {"typed"}, "ticked": {"yes"}, "blank": {"yes"}, "mode": {"a"},
+		"link":  {"L"},
 		"first": {"F"}, "note": {"words"}, "do": {"review"}}
 	if diff := cmp.Diff(want, sent); diff != "" {
 		t.Error(diff)

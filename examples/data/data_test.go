@@ -119,11 +119,13 @@ func TestServicePagesAndFilters(t *testing.T) {
 		"/observations?page_size=1":             1461,
 		"/observations?year=2015&page_size=200": 365,
 	} {
-		if status, p := get(t, path, "Bearer "+testToken); status != http.StatusOK || p.Total != want || p.Items == nil {
+		if status, p := get(t, path, "Bearer "+testToken); status != http.StatusOK || p.Total != want ||
+			p.Items == nil {
 			t.Errorf("%s: status %d, total %d, want %d", path, status, p.Total, want)
 		}
 	}
-	for _, path := range []string{"?year=x", "?year=0", "?month=13", "?month=-1", "?page=0", "?page=1e3", "?page_size=0",
+	for _, path := range []string{"?year=x", "?year=0", "?month=13", "?month=-1", "?page=0", "?page=1e3",
+		"?page_size=0",
 		"?page_size=201", "?page=99999999999999999999"} {
 		if status, _ := get(t, "/observations"+path, "Bearer "+testToken); status != http.StatusBadRequest {
 			t.Errorf("%s: status %d", path, status)

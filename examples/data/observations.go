@@ -33,7 +33,8 @@ func Observations() ([]Observation, error) {
 	}
 	list := make([]Observation, 0, len(rows)-1)
 	for _, r := range rows[1:] {
-		list = append(list, Observation{r[0], json.Number(r[1]), json.Number(r[2]), json.Number(r[3]), json.Number(r[4]),
+		list = append(list, Observation{r[0], json.Number(r[1]), json.Number(r[2]), json.Number(r[3]),
+			json.Number(r[4]),
 			r[5]})
 	}
 	return list, nil

@@ -89,7 +89,8 @@ func (a *agent) call(ctx context.Context, method, path string, in, out any) erro
 			Error struct{ Code, Message, Hint string }
 		}
 		_ = json.Unmarshal(text, &refused) // without it, the status says enough
-		return fmt.Errorf("%s %s: %d %s: %s %s", method, path, response.StatusCode, refused.Error.Code, refused.Error.Message,
+		return fmt.Errorf("%s %s: %d %s: %s %s", method, path, response.StatusCode, refused.Error.Code,
+			refused.Error.Message,
 			refused.Error.Hint)
 	}
 	return json.Unmarshal(text, out)

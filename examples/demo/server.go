@@ -91,8 +91,8 @@ func newToken(ctx context.Context, o options) (string, error) {
 func free(addr string) error {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
-		return fmt.Errorf("%w\nSomething else may be running there; choose another address: AIRLOCK_ADDR=127.0.0.1:9191 "+
-			"make demo", err)
+		return fmt.Errorf("%w\nSomething else may be running there; choose another address: "+
+			"AIRLOCK_ADDR=127.0.0.1:9191 make demo", err)
 	}
 	return listener.Close()
 }

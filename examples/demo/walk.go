@@ -164,12 +164,13 @@ type weather struct {
 
 // report runs the real script, answers its question and shows what came back.
 func report(ctx context.Context, a *agent, profileID string) (execution, error) {
-	x, err := a.execute(ctx, profileID, examples.WeatherReport, map[string]int{"year": 2015}, func(prompt string) string {
-		say("   awaiting_llm: the script paused and asks: %s", strings.SplitN(prompt, "\n", 2)[0])
-		say("   There is no language model in this demo; a rule stands in for the agent's own and picks two facts from the " +
-			"prompt.")
-		return answerByRule(prompt)
-	})
+	x, err := a.execute(ctx, profileID, examples.WeatherReport, map[string]int{"year": 2015},
+		func(prompt string) string {
+			say("   awaiting_llm: the script paused and asks: %s", strings.SplitN(prompt, "\n", 2)[0])
+			say("   There is no language model in this demo; a rule stands in for the agent's own and picks two " +
+				"facts from the prompt.")
+			return answerByRule(prompt)
+		})
 	if err != nil {
 		return x, err
 	}

@@ -64,7 +64,8 @@ func (b *backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report
 	var held map[string]bool
 	if err != nil || json.Unmarshal(out.Bytes(), &held) != nil || len(held) == 0 {
 		report.Reason = strings.TrimSpace(
-			fmt.Sprintf("boxes cannot be opened: %v %s. Install bubblewrap and python3, and allow unprivileged user namespaces",
+			fmt.Sprintf("boxes cannot be opened: %v %s. Install bubblewrap and python3, and allow unprivileged user "+
+				"namespaces",
 				errors.Join(err), exit.Diagnostic))
 		return report, nil
 	}
@@ -77,7 +78,8 @@ func (b *backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report
 		}
 	}
 	report.Ready, report.Tier, report.Runtime = true, plugins.TierRestricted, "python of this host"
-	report.Enforced = map[string]string{"memory": "rlimit", "pids": "rlimit", "tmp": "tmpfs", "files": "rlimit", "cpu": ""}
+	report.Enforced = map[string]string{"memory": "rlimit", "pids": "rlimit", "tmp": "tmpfs", "files": "rlimit",
+		"cpu": ""}
 	return report, nil
 }
 
@@ -89,8 +91,8 @@ def refused(try_it):
     return False
 print(json.dumps({
     "no network": refused(lambda: socket.create_connection(("192.0.2.1", 80), 1)),
-    "files of the host are hidden": not any(os.path.exists(p) for p in ("/etc/shadow", "/root", "/home",
-        "/var", "/run", "/sys")),
+    "files of the host are hidden": not any(map(os.path.exists,
+        ("/etc/shadow", "/root", "/home", "/var", "/run", "/sys"))),
     "the root is read-only": refused(lambda: open("/usr/x", "w")) and refused(lambda: open("/x", "w")),
     "environment is empty": set(os.environ) <= {"PWD", "LC_CTYPE"},
     "processes of the host are hidden": all(int(p) < 100 for p in os.listdir("/proc") if p.isdigit()),
@@ -145,6 +147,7 @@ func (b *backend) box(ctx context.Context, argv []string, limits plugins.Limits,
 	}
 	defer status.Close()
 	words := &tail{}
+	//nolint:gosec // constant but for numbers
 	cmd := exec.Command("/usr/bin/prlimit", append(arguments(orElse(limits, base)), argv...)...)
 	cmd.Env, cmd.Dir = []string{"PATH=/usr/local/bin:/usr/bin:/bin"}, "/"
 	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = stdout, words, []*os.File{guest, told}
@@ -220,13 +223,11 @@ func arguments(l plugins.Limits) []string {
 	list := []string{
 		"--data=" + n(l.Memory), "--nproc=" + n(l.Pids+4), "--nofile=" + n(l.Files), "--core=0",
 		"/usr/bin/bwrap", "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
-		"--unshare-cgroup-try", "--disable-userns",
-		"--uid", "65534", "--gid", "65534", "--hostname", "sandbox", "--cap-drop", "ALL", "--cap-add", "CAP_NET_BIND_SERVICE",
-		"--new-session", "--die-with-parent", "--as-pid-1", "--clearenv", "--chdir", "/tmp",
-		"--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin", "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64",
-		"/lib64",
-		"--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache", "--ro-bind-try", "/etc/alternatives", "/etc/alternatives",
-		"--ro-bind-try", "/etc/ssl/certs", "/etc/ssl/certs",
+		"--unshare-cgroup-try", "--disable-userns", "--uid", "65534", "--gid", "65534", "--hostname", "sandbox",
+		"--cap-drop", "ALL", "--cap-add", "CAP_NET_BIND_SERVICE", "--new-session", "--die-with-parent", "--as-pid-1",
+		"--clearenv", "--chdir", "/tmp", "--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin", "--symlink",
+		"usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64", "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache",
+		"--ro-bind-try", "/etc/alternatives", "/etc/alternatives", "--ro-bind-try", "/etc/ssl/certs", "/etc/ssl/certs",
 		"--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", n(l.Tmp), "--tmpfs", "/tmp",
 		"--perms", "0555", "--ro-bind-data", "3", "/airlock-init", "--remount-ro", "/", "--json-status-fd", "4", "--",
 	}

@@ -28,7 +28,8 @@ func etcFiles() []file {
 // hostFacts are files of /proc that tell of the host and not of the box. Its kernel's command line
 // is one that people put secrets into.
 func hostFacts() []string {
-	return []string{"cmdline", "diskstats", "interrupts", "iomem", "ioports", "keys", "key-users", "modules", "partitions",
+	return []string{"cmdline", "diskstats", "interrupts", "iomem", "ioports", "keys", "key-users", "modules",
+		"partitions",
 		"sched_debug", "softirqs", "swaps", "timer_list", "vmallocinfo"}
 }
 
@@ -40,8 +41,7 @@ type file struct{ path, content string }
 func etcBinds() []string {
 	return []string{
 		"/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs",
-		"/etc/pki/ca-trust/extracted",
-		"/etc/services", "/etc/protocols", "/etc/mime.types", "/etc/matplotlibrc",
+		"/etc/pki/ca-trust/extracted", "/etc/services", "/etc/protocols", "/etc/mime.types", "/etc/matplotlibrc",
 	}
 }
 
@@ -95,7 +95,8 @@ type fds struct {
 // arguments returns bwrap's options, NUL-separated as --args wants them.
 func (l layout) arguments(tmp int64, counted bool, fd fds) []byte {
 	a := argList{}
-	a.add("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--disable-userns")
+	a.add("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+		"--disable-userns")
 	a.add("--uid", strconv.Itoa(uid), "--gid", strconv.Itoa(uid), "--hostname", hostname, "--cap-drop", "ALL")
 	a.add("--new-session", "--die-with-parent", "--as-pid-1", "--clearenv", "--chdir", "/tmp")
 

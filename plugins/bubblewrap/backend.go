@@ -2,7 +2,6 @@ package bubblewrap
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -25,12 +24,10 @@ type Backend struct {
 	spawner *spawner
 	uids    *atomic.Uint32 // counts the uids that boxes had outside
 
-	checking sync.Mutex // one Check at a time
-
+	ready plugins.Readiness[host]
 	boxes plugins.Boxes[*meter]
 
 	mu        sync.Mutex
-	host      *host    // of the last successful Check
 	guestFile *os.File // shared by all boxes
 }
 
@@ -79,7 +76,7 @@ func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, s
 	}
 	defer close(m.over)
 	defer b.boxes.Leave(spec.ID)
-	h, err := b.configured()
+	h, err := b.ready.Host(Name)
 	if err != nil {
 		return plugins.Exit{}, err
 	}
@@ -94,14 +91,4 @@ func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, s
 		}
 	}
 	return h.run(ctx, spec, l, plugins.GuestArgv, m, stdin, stdout)
-}
-
-// configured is the host of the last successful Check.
-func (b *Backend) configured() (*host, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.host == nil {
-		return nil, errors.New("bubblewrap: not checked, or not ready")
-	}
-	return b.host, nil
 }

@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/plugins"
-	"github.com/computclaw/airlock/plugins/footprint"
+	"github.com/computclaw/airlock/plugins/memusage"
+	"github.com/computclaw/airlock/plugins/procfs"
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
@@ -64,7 +65,7 @@ func BenchmarkIdle(b *testing.B) {
 		b.Fatal(err, r.Reason)
 	}
 	plugin := client.PID()
-	alone := footprint.Of(plugin).Share()
+	alone := memusage.Of(plugin).Share()
 	const boxes = 10
 	done := make(chan error, boxes)
 	var feeds []*io.PipeWriter
@@ -81,12 +82,12 @@ func BenchmarkIdle(b *testing.B) {
 	}
 	var perBox int64
 	var processes int
-	descend(plugin, func(pid, _ int) {
-		if pid != plugin {
-			perBox += footprint.Of(pid).Share()
+	for _, p := range procfs.Tree(plugin) {
+		if p.PID != plugin {
+			perBox += memusage.OfThreads(p.Threads).Share()
 			processes++
 		}
-	})
+	}
 	for b.Loop() {
 		time.Sleep(10 * time.Millisecond)
 	}

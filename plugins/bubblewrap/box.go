@@ -42,7 +42,7 @@ func (h *host) run(ctx context.Context, spec plugins.Spec, l layout, command []s
 	if err != nil {
 		return plugins.Exit{}, errors.Join(fmt.Errorf("open box: %w", err), drain(g))
 	}
-	defer p.closeOurs()
+	defer p.CloseOurs()
 	b := &box{process: p, group: g, meter: m}
 	return b.live(ctx, h.limiter.pace(), stdin, stdout)
 }
@@ -51,33 +51,20 @@ func (h *host) run(ctx context.Context, spec plugins.Spec, l layout, command []s
 func (b *box) live(ctx context.Context, looks pace, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
 	code := make(chan *int, 1)
 	go func() { code <- readStatus(b.status) }()
-	diagnostic := make(chan string, 1)
-	go func() { diagnostic <- stdio.LastOf(b.stderr) }()
-	output := make(chan error, 1)
-	go func() { output <- stdio.Relay(stdout, b.stdout) }()
-	exited := make(chan struct{})
-	go func() {
-		_ = b.cmd.Wait()
-		close(exited)
-	}()
+	streams := b.stdio.Attach(b.cmd, stdin, stdout, func() {})
 
 	openErr := firstError(b.group.add(b.cmd.Process.Pid), b.open())
 	if openErr != nil {
 		b.kill(plugins.ReasonKilled)
 	}
-	// It may wait in stdin.Read for longer than the box lives; nothing waits for it.
-	go func() {
-		_, _ = io.Copy(b.stdin, stdin)
-		b.stdin.Close()
-	}()
-	if err := b.watch(ctx, looks, output, exited); err != nil {
+	if err := b.watch(ctx, looks, streams.Output, streams.Exited); err != nil {
 		return plugins.Exit{Code: -1, Signal: 9, Reason: b.killed}, err
 	}
 
 	final, usageErr := b.group.usage()
 	leftErr := firstError(drain(b.group), usageErr)
-	outErr := stdio.Flush(ctx, output)
-	exit, err := b.verdict(<-code, final, <-diagnostic)
+	outErr := stdio.Flush(ctx, streams.Output)
+	exit, err := b.verdict(<-code, final, streams.Diagnostic())
 	if openErr != nil { // the chain ended before the gate; it has said why
 		openErr = fmt.Errorf("open box: %w: %s", openErr, exit.Diagnostic)
 	}

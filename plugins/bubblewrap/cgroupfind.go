@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/plugins/owner"
+	"github.com/computclaw/airlock/plugins/procfs"
 )
 
 // findLimiter picks how limits are held: a cgroup where one can be written to, else polling. The
@@ -132,7 +133,8 @@ func delegate(own cgroupDir, names owner.Names) (limiter, error) {
 	if l, err2 := newCgroup2(cgroupDir(filepath.Dir(string(own))), names); err2 == nil {
 		return l, nil
 	}
-	return nil, fmt.Errorf("%w (under systemd, add Delegate=yes to the unit; in a container, mount cgroups writable)", err)
+	return nil, fmt.Errorf("%w (under systemd, add Delegate=yes to the unit; in a container, mount cgroups "+
+		"writable)", err)
 }
 
 // asideName is the child cgroup that Airlock's own processes move into.
@@ -146,7 +148,8 @@ func moveAside(own cgroupDir) error {
 		return err
 	}
 	for _, pid := range pids {
-		if pid != os.Getpid() && pid != os.Getppid() && parentOf(pid) != os.Getppid() {
+		stat, err := procfs.StatOf(pid)
+		if pid != os.Getpid() && pid != os.Getppid() && (err != nil || stat.Parent != os.Getppid()) {
 			return fmt.Errorf("process %d in %s is not Airlock's", pid, own)
 		}
 	}

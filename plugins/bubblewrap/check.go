@@ -7,59 +7,52 @@ import (
 
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/memfile"
+	"github.com/computclaw/airlock/plugins/probe"
+	"github.com/computclaw/airlock/plugins/stdio"
 )
 
-// Check implements plugins.Sandbox. It sweeps what an earlier process of the same instance left
-// behind, opens boxes and tries to break out of them. It takes about a second. Boxes that are open
-// stay so, and until it is done others are opened under the previous configuration.
+// Check implements plugins.Sandbox. It takes about a second. Open boxes stay open, and until it is
+// done others are opened under the previous configuration.
 func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report, error) {
-	b.checking.Lock()
-	defer b.checking.Unlock()
-	report := plugins.Report{Name: Name, Tier: plugins.TierNone}
-	unready := func(err error) (plugins.Report, error) {
-		if ctx.Err() == nil { // else it was cut short and says nothing about the host
-			b.install(nil)
-		}
-		report.Ready, report.Tier, report.Reason = false, plugins.TierNone, err.Error()
-		return report, ctx.Err()
-	}
-	if !plugins.IsLabel(cfg.Instance) {
-		return unready(fmt.Errorf("instance %q: letters, digits and dashes only", cfg.Instance))
-	}
+	report := plugins.Report{Name: Name, Tier: plugins.TierFull}
+	return b.ready.Check(ctx, cfg, report, func(r *plugins.Report) (*host, error) { return b.check(ctx, cfg, r) })
+}
+
+// check sweeps what earlier processes of this instance left, opens boxes and tries to break out.
+func (b *Backend) check(ctx context.Context, cfg plugins.Config, report *plugins.Report) (*host, error) {
 	s, err := parseSettings(cfg.Settings)
 	if err != nil {
-		return unready(err)
+		return nil, err
 	}
 	if _, err := cfg.Limits.Bounded(least()); err != nil {
-		return unready(err)
+		return nil, err
 	}
 	if err := b.prepare(); err != nil {
-		return unready(err)
+		return nil, err
 	}
 	h, err := b.inspect(ctx, s, cfg.Instance)
 	if err != nil {
-		return unready(err)
+		return nil, err
 	}
 	report.Version = h.version
 	report.Enforced = enforced(h.limiter)
 	if err := h.limiter.sweep(b.boxes.IsOpen); err != nil {
-		return unready(fmt.Errorf("sweep what an earlier run left: %w", err))
+		return nil, fmt.Errorf("sweep what an earlier run left: %w", err)
 	}
 	if report.Controls, err = b.prove(ctx, h, cfg.StateDir); err != nil {
-		report.Controls = []plugins.Control{{Name: "boxes can be opened", Detail: err.Error(), Fix: advise(err, here())}}
-		return unready(explain(err))
+		report.Controls = []plugins.Control{{Name: "boxes can be opened", Detail: err.Error(),
+			Fix: advise(err, here())}}
+		return nil, explain(err)
 	}
-	if err := refute(report); err != nil {
-		return unready(err)
+	if err := probe.Refute(*report); err != nil {
+		return nil, err
 	}
 	python, runtime, err := h.identify(ctx)
 	if err != nil {
-		return unready(fmt.Errorf("identify the runtime: %w", err))
+		return nil, fmt.Errorf("identify the runtime: %w", err)
 	}
 	report.Runtime, report.Version = runtime, h.version+", Python "+python
-	report.Ready, report.Tier = true, plugins.TierFull
-	b.install(h)
-	return report, nil
+	return h, nil
 }
 
 // prepare makes what all boxes share, once.
@@ -69,26 +62,21 @@ func (b *Backend) prepare() error {
 	if b.guestFile != nil {
 		return nil
 	}
-	if err := closeOnExec(); err != nil {
+	if err := stdio.CloseOnExec(); err != nil {
 		return err
 	}
 	binary, err := b.guest()
 	if err != nil {
 		return err
 	}
-	b.guestFile, err = memfile.Sealed(guestName, binary)
+	b.guestFile, err = memfile.Sealed("airlock-init", binary)
 	return err
-}
-
-func (b *Backend) install(h *host) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.host = h
 }
 
 // prove tries every control.
 func (b *Backend) prove(ctx context.Context, h *host, stateDir string) ([]plugins.Control, error) {
-	hidden := []string{"/etc/shadow", "/root", "/home", "/var", "/run", "/sys", "/boot", "/data", "/var/run/docker.sock"}
+	hidden := []string{"/etc/shadow", "/root", "/home", "/var", "/run", "/sys", "/boot", "/data",
+		"/var/run/docker.sock"}
 	if stateDir != "" {
 		hidden = append(hidden, stateDir)
 	}
@@ -96,7 +84,7 @@ func (b *Backend) prove(ctx context.Context, h *host, stateDir string) ([]plugin
 	if err != nil {
 		return nil, err
 	}
-	cpu, memory, err := h.strain(ctx)
+	cpu, memory, err := h.proveLimits(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -116,17 +104,6 @@ func unlimited(cpu plugins.Control, noCgroup, fix string) plugins.Control {
 	}
 	cpu.Proved, cpu.Detail, cpu.Fix = false, cpu.Detail+"; only a cgroup can limit it, and "+noCgroup, fix
 	return cpu
-}
-
-// refute returns an error for the first control that did not hold. Processor time is optional where
-// Enforced says that it isn't held: too much of it is a nuisance, not a breach.
-func refute(r plugins.Report) error {
-	for _, c := range r.Controls {
-		if !c.Proved && !(c.Name == controlCPU && r.Enforced["cpu"] == "") {
-			return fmt.Errorf("control %q did not hold: %s", c.Name, c.Detail)
-		}
-	}
-	return nil
 }
 
 // enforced names every limit, also one that isn't held.

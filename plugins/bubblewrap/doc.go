@@ -2,7 +2,8 @@
 //
 // # The chain
 //
-//	plugin ── clone(user, net, pid, mnt) ──▶ airlock-init netns ── exec ──▶ bwrap --args FD ── clone(user, pid, …) ──▶ /airlock-init
+//	plugin ── clone(user, net, pid, mnt) ──▶ airlock-init netns ── exec ──▶
+//	bwrap --args FD ── clone(user, pid, …) ──▶ /airlock-init
 //
 // The first step owns the network namespace: it brings loopback up and opens ports from 1 up, which
 // bwrap's own --unshare-net can't do because it makes a second user namespace. It mounts a /proc of

@@ -37,13 +37,14 @@ func advise(err error, at surroundings) string {
 		return "This kernel allows no user namespaces: sysctl -w user.max_user_namespaces=10000"
 	case refused && sysctl("kernel.apparmor_restrict_unprivileged_userns") == "1":
 		return "AppArmor restricts user namespaces (Ubuntu 23.10 and later). Install deploy/apparmor/airlock-bwrap: " +
-			"install -m 644 deploy/apparmor/airlock-bwrap /etc/apparmor.d/ && apparmor_parser -r /etc/apparmor.d/airlock-bwrap; " +
-			"or lift it for every program: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
+			"install -m 644 deploy/apparmor/airlock-bwrap /etc/apparmor.d/ && apparmor_parser -r " +
+			"/etc/apparmor.d/airlock-bwrap; or lift it for every program: sysctl -w " +
+			"kernel.apparmor_restrict_unprivileged_userns=0"
 	case strings.Contains(text, "mount proc"): // the first step's and bwrap's
 		return "The container masks parts of /proc: run it with --security-opt systempaths=unconfined"
 	case refused && at.powerless:
-		return inContainer + "; Airlock is root without the capabilities SETUID and SETGID here, so add --cap-add SETUID " +
-			"--cap-add SETGID to these, or --user 65534"
+		return inContainer + "; Airlock is root without the capabilities SETUID and SETGID here, so add --cap-add " +
+			"SETUID --cap-add SETGID to these, or --user 65534"
 	case refused:
 		return inContainer
 	default:

@@ -51,12 +51,14 @@ func (b *Backend) inspect(ctx context.Context, s settings, instance string) (*ho
 	}
 	if h.limiter, h.noCgroup, err = findLimiter(s, names); err != nil {
 		if s.limits == limitsCgroup || s.cgroup != "" {
-			err = fmt.Errorf("%w. Leave out the settings limits and cgroup, so that memory is watched instead, or %s", err,
+			err = fmt.Errorf("%w. Leave out the settings limits and cgroup, so that memory is watched instead, or "+
+				"%s", err,
 				b.group)
 		}
 		return nil, err
 	}
-	if h.filter, err = seccomp.Program(runtime.GOARCH, seccomp.Options{CountedMemoryOnly: h.countsMemory()}); err != nil {
+	if h.filter, err = seccomp.Program(runtime.GOARCH,
+		seccomp.Options{CountedMemoryOnly: h.countsMemory()}); err != nil {
 		return nil, err
 	}
 	return h, nil

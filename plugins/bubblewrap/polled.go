@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/computclaw/airlock/plugins"
-	"github.com/computclaw/airlock/plugins/footprint"
+	"github.com/computclaw/airlock/plugins/memusage"
+	"github.com/computclaw/airlock/plugins/procfs"
 )
 
 // polled is the limiter of hosts without a writable cgroup. It looks at what a box's processes and
@@ -59,21 +60,21 @@ const nearly = 4
 const inodeSize = 1 << 10
 
 func (t *tree) usage() (usage, error) {
-	var memory, threads int64
-	var pids []int
+	var processes []procfs.Process
 	if t.root != 0 {
-		descend(t.root, func(pid, n int) {
-			pids = append(pids, pid)
-			memory += footprint.Of(pid).Total()
-			threads += int64(n)
-		})
+		processes = procfs.Tree(t.root)
 	}
-	files := t.files(pids)
+	var memory, threads int64
+	for _, p := range processes {
+		memory += memusage.OfThreads(p.Threads).Total()
+		threads += int64(len(p.Threads))
+	}
+	files := t.files(processes)
 	memory += files
 	if memory > t.limits.Memory { // or it only looks so
 		memory = files
-		for _, pid := range pids {
-			memory += footprint.Of(pid).Share()
+		for _, p := range processes {
+			memory += memusage.OfThreads(p.Threads).Share()
 		}
 	}
 	t.peak = max(t.peak, memory)
@@ -85,14 +86,15 @@ func (t *tree) usage() (usage, error) {
 
 // files returns what the box's writable file systems hold. They belong to the second process, PID 1
 // of the box.
-func (t *tree) files(pids []int) int64 {
-	if len(pids) < 2 {
+func (t *tree) files(processes []procfs.Process) int64 {
+	if len(processes) < 2 {
 		return 0
 	}
 	var total int64
 	for _, dir := range []string{"tmp", "dev/shm"} {
 		var fs unix.Statfs_t
-		if unix.Statfs(fmt.Sprintf("/proc/%d/root/%s", pids[1], dir), &fs) != nil || fs.Type != unix.TMPFS_MAGIC {
+		if unix.Statfs(fmt.Sprintf("/proc/%d/root/%s", processes[1].PID, dir), &fs) != nil ||
+			fs.Type != unix.TMPFS_MAGIC {
 			continue // not mounted yet
 		}
 		total += int64(fs.Blocks-fs.Bfree)*fs.Bsize + int64(fs.Files-fs.Ffree)*inodeSize

@@ -7,7 +7,7 @@ import (
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
-// TestProbeFindsHoles opens boxes with a wall missing. A probe that doesn't notice proves nothing.
+// TestProbeFindsHoles opens boxes with a control missing. A probe that doesn't notice proves nothing.
 func TestProbeFindsHoles(t *testing.T) {
 	backend := New(WithGuest(sandboxtest.Guest(t)))
 	if err := backend.prepare(); err != nil {
@@ -25,7 +25,8 @@ func TestProbeFindsHoles(t *testing.T) {
 			[]string{"kernel surface is closed", "no other sockets", "no new namespaces"},
 		},
 		{
-			"a directory of the host", func(h *host) { h.layout.binds = append(h.layout.binds, [2]string{"/var", "/var"}) },
+			"a directory of the host",
+			func(h *host) { h.layout.binds = append(h.layout.binds, [2]string{"/var", "/var"}) },
 			[]string{"host files are hidden"},
 		},
 		{

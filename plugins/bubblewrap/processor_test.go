@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/probe"
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
@@ -30,7 +31,7 @@ func TestBusyHostProvesNoLimit(t *testing.T) {
 	if err != nil || !r.Ready {
 		t.Fatalf("%v, %+v", err, r)
 	}
-	i := slices.IndexFunc(r.Controls, func(c plugins.Control) bool { return c.Name == controlCPU })
+	i := slices.IndexFunc(r.Controls, func(c plugins.Control) bool { return c.Name == probe.ControlCPU })
 	if i < 0 || r.Controls[i].Proved || r.Controls[i].Fix == "" {
 		t.Errorf("%+v", r.Controls)
 	}

@@ -8,42 +8,41 @@ import (
 	"syscall"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/stdio"
 )
 
 // process is the chain of one box, started but held at the gate: bwrap waits for its options.
 type process struct {
-	wiring
+	stdio.Wiring
 	cmd     *exec.Cmd
 	options []byte // for bwrap
 	gate    *os.File
-	stdin   *os.File
-	stdout  *os.File
-	stderr  *os.File
+	stdio   stdio.Pipes
 	status  *os.File // bwrap's own account of the box
 }
 
 // stage starts the chain up to the gate. The caller must close what is returned.
 func (h *host) stage(l layout, limits plugins.Limits, command []string) (*process, error) {
 	p := &process{}
-	fd := fds{guest: p.pass(h.guest)}
+	fd := fds{guest: p.Pass(h.guest)}
 	var stdin, stdout, stderr, gate, status *os.File
-	p.stdin, stdin = p.down()
-	p.stdout, stdout = p.up()
-	enlarge(stdin) // theirs: asking for the number of ours would make it block
-	enlarge(stdout)
-	p.stderr, stderr = p.up()
-	p.gate, gate = p.down()
-	p.status, status = p.up()
-	args := p.pass(gate)
-	fd.status = p.pass(status)
-	fd.seccomp = p.data(h.filter)
+	p.stdio.Stdin, stdin = p.Down()
+	p.stdio.Stdout, stdout = p.Up()
+	stdio.Enlarge(stdin) // theirs: asking for the number of ours would make it block
+	stdio.Enlarge(stdout)
+	p.stdio.Stderr, stderr = p.Up()
+	p.gate, gate = p.Down()
+	p.status, status = p.Up()
+	args := p.Pass(gate)
+	fd.status = p.Pass(status)
+	fd.seccomp = p.Data(h.filter)
 	for _, f := range etcFiles() {
-		fd.files = append(fd.files, p.data([]byte(f.content)))
+		fd.files = append(fd.files, p.Data([]byte(f.content)))
 	}
-	defer p.closeTheirs()
-	if p.err != nil {
-		p.closeOurs()
-		return nil, fmt.Errorf("pipes: %w", p.err)
+	defer p.CloseTheirs()
+	if p.Err != nil {
+		p.CloseOurs()
+		return nil, fmt.Errorf("pipes: %w", p.Err)
 	}
 
 	argv := append([]string{"airlock-init", "netns"}, rlimits(limits, h.limiter.enforced()["pids"] == "cgroup")...)
@@ -56,11 +55,11 @@ func (h *host) stage(l layout, limits plugins.Limits, command []string) (*proces
 		Dir:  "/",
 		// Files, not readers: exec then starts no goroutine that Wait would have to wait for.
 		Stdin: stdin, Stdout: stdout, Stderr: stderr,
-		ExtraFiles:  p.inherited,
+		ExtraFiles:  p.Inherited,
 		SysProcAttr: stageAttributes(os.Geteuid(), os.Getegid(), h.outsideUID()),
 	}
 	if err := h.spawner.start(p.cmd); err != nil {
-		p.closeOurs()
+		p.CloseOurs()
 		return nil, fmt.Errorf("start: %w", err)
 	}
 	return p, nil
@@ -96,7 +95,8 @@ func stageAttributes(euid, egid, outside int) *syscall.SysProcAttr {
 		euid, egid = outside, outside
 	}
 	return &syscall.SysProcAttr{
-		Cloneflags:                 syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET | syscall.CLONE_NEWPID | syscall.CLONE_NEWNS,
+		Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET | syscall.CLONE_NEWPID |
+			syscall.CLONE_NEWNS,
 		UidMappings:                []syscall.SysProcIDMap{{ContainerID: 0, HostID: euid, Size: 1}},
 		GidMappings:                []syscall.SysProcIDMap{{ContainerID: 0, HostID: egid, Size: 1}},
 		GidMappingsEnableSetgroups: root,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/memfile"
+	"github.com/computclaw/airlock/plugins/procfs"
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
@@ -28,14 +29,16 @@ func TestNothingOutlivesBwrap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.closeOurs()
-	if line, err := bufio.NewReader(p.stdout).ReadString('\n'); line != "ready\n" {
+	defer p.CloseOurs()
+	if line, err := bufio.NewReader(p.stdio.Stdout).ReadString('\n'); line != "ready\n" {
 		_ = p.cmd.Process.Kill()
 		t.Fatalf("%q, %v", line, err)
 	}
 
 	var pids []int
-	descend(p.cmd.Process.Pid, func(pid, _ int) { pids = append(pids, pid) })
+	for _, p := range procfs.Tree(p.cmd.Process.Pid) {
+		pids = append(pids, p.PID)
+	}
 	if len(pids) != 2 {
 		t.Fatalf("processes %v, want the first step and its child", pids)
 	}

@@ -48,7 +48,8 @@ func TestParseSettings(t *testing.T) {
 		{
 			in: map[string]string{"bwrap": "/opt/bwrap", "root": "/srv/root", "usr_local": "true", "limits": "polled",
 				"cgroup": "/sys/fs/cgroup/a"},
-			want: settings{bwrap: "/opt/bwrap", root: "/srv/root", usrLocal: true, limits: "polled", cgroup: "/sys/fs/cgroup/a"},
+			want: settings{bwrap: "/opt/bwrap", root: "/srv/root", usrLocal: true, limits: "polled",
+				cgroup: "/sys/fs/cgroup/a"},
 		},
 		{in: map[string]string{"limit": "polled"}, err: "unknown setting; there are AIRLOCK_PLUGIN_BUBBLEWRAP_BWRAP, "},
 		{in: map[string]string{"limits": "none"}, err: "none of auto"},
@@ -108,7 +109,8 @@ func TestAdvice(t *testing.T) {
 		{syscall.ENOSPC, map[string]string{"user.max_user_namespaces": "0"}, "max_user_namespaces="},
 		{errors.New("bwrap: setting up uid map: Permission denied"),
 			map[string]string{"kernel.apparmor_restrict_unprivileged_userns": "1"}, "deploy/apparmor/airlock-bwrap"},
-		{errors.New("bwrap: Can't mount proc on /newroot/proc: Operation not permitted"), nil, "systempaths=unconfined"},
+		{errors.New("bwrap: Can't mount proc on /newroot/proc: Operation not permitted"), nil,
+			"systempaths=unconfined"},
 		{errors.New("mount proc: operation not permitted"), nil, "systempaths=unconfined"},
 		{errors.New("something else"), nil, ""},
 	}
@@ -208,30 +210,10 @@ func TestUnready(t *testing.T) {
 			if r.Ready || r.Tier != plugins.TierNone || !strings.Contains(r.Reason, tt.want) {
 				t.Errorf("%+v, want a reason with %q", r, tt.want)
 			}
-			if _, err := client.Run(t.Context(), plugins.Spec{ID: "x"}, strings.NewReader(""), &strings.Builder{}); err == nil {
+			if _, err := client.Run(t.Context(), plugins.Spec{ID: "x"}, strings.NewReader(""),
+				&strings.Builder{}); err == nil {
 				t.Error("an unready backend ran a box")
 			}
 		})
-	}
-}
-
-// TestRefute makes sure that a control that doesn't hold stops the backend, whichever it is.
-func TestRefute(t *testing.T) {
-	ok := plugins.Report{Enforced: map[string]string{"cpu": "cgroup"},
-		Controls: []plugins.Control{{Name: "a", Proved: true}, {Name: controlCPU, Proved: true}}}
-	if err := refute(ok); err != nil {
-		t.Error(err)
-	}
-	for i := range ok.Controls {
-		bad := ok
-		bad.Controls = append([]plugins.Control(nil), ok.Controls...)
-		bad.Controls[i].Proved = false
-		if refute(bad) == nil {
-			t.Errorf("%s may fail", ok.Controls[i].Name)
-		}
-	}
-	unlimited := plugins.Report{Controls: []plugins.Control{{Name: controlCPU}}}
-	if err := refute(unlimited); err != nil {
-		t.Errorf("processor time where nothing limits it: %v", err)
 	}
 }

@@ -24,13 +24,12 @@ type Backend struct {
 	guest    func(goarch string) ([]byte, error)
 	clearing *clearing
 
-	checking sync.Mutex // one Check at a time
-
+	ready plugins.Readiness[host]
 	boxes plugins.Boxes[*box]
 
-	mu    sync.Mutex
-	host  *host              // of the last successful Check
-	unsub context.CancelFunc // ends listening to the engine
+	mu       sync.Mutex
+	listens  *host              // whose engine is listened to; nil for none
+	unlisten context.CancelFunc // ends that
 }
 
 // Option changes how New makes a Backend.
@@ -44,7 +43,7 @@ func WithGuest(binary []byte) Option {
 
 // New returns a backend that isn't configured yet.
 func New(options ...Option) *Backend {
-	b := &Backend{guest: initbin.For, clearing: newClearing(), unsub: func() {}}
+	b := &Backend{guest: initbin.For, clearing: newClearing(), unlisten: func() {}}
 	for _, option := range options {
 		option(b)
 	}
@@ -68,7 +67,12 @@ type host struct {
 
 // Close returns when the containers of boxes that have ended are removed, or after a moment: the
 // next Check sweeps what is left then. No Run may be under way.
-func (b *Backend) Close() { b.clearing.wait(closeTime) }
+func (b *Backend) Close() {
+	b.mu.Lock()
+	b.unlisten()
+	b.mu.Unlock()
+	b.clearing.wait(closeTime)
+}
 
 // closeTime is less than what a host waits for a plugin to end.
 const closeTime = 1500 * time.Millisecond
@@ -76,7 +80,7 @@ const closeTime = 1500 * time.Millisecond
 // Run implements plugins.Sandbox. When a box ends by itself its container, in which nothing runs
 // any more, may be removed shortly after Run has returned.
 func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
-	h, err := b.configured()
+	h, err := b.ready.Host(Name)
 	if err != nil {
 		return plugins.Exit{}, err
 	}
@@ -126,25 +130,19 @@ func (h *host) image(runtime string) (*image, error) {
 		strings.Join(h.settings.images, ", "))
 }
 
-// configured is the host of the last successful Check.
-func (b *Backend) configured() (*host, error) {
+// listenToEngine follows the events of the engine that boxes are opened on.
+func (b *Backend) listenToEngine() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.host == nil {
-		return nil, errors.New("docker: not checked, or not ready")
+	h, _ := b.ready.Host(Name)
+	if h == b.listens {
+		return
 	}
-	return b.host, nil
-}
-
-// install replaces the configuration. Boxes that run keep theirs.
-func (b *Backend) install(h *host) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.unsub()
-	b.host, b.unsub = h, func() {}
+	b.unlisten()
+	b.listens, b.unlisten = h, func() {}
 	if h != nil {
 		ctx, cancel := context.WithCancel(context.Background())
-		b.unsub = cancel
+		b.unlisten = cancel
 		go h.listen(ctx, b.outOfMemory)
 	}
 }

@@ -4,70 +4,63 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/owner"
+	"github.com/computclaw/airlock/plugins/probe"
 	"github.com/computclaw/airlock/plugins/seccomp"
 )
 
-// Check implements plugins.Sandbox. It sweeps what an earlier process of the same instance left
-// behind, prepares the images, opens boxes and tries to break out of them. It takes a few seconds.
-// Boxes that are open stay so, and until it is done others are opened under the previous
-// configuration.
+// Check implements plugins.Sandbox. It takes a few seconds. Open boxes stay open, and until it is done
+// others are opened under the previous configuration.
 func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report, error) {
-	b.checking.Lock()
-	defer b.checking.Unlock()
-	report := plugins.Report{Name: Name, Version: "not reached", Tier: plugins.TierNone}
-	unready := func(err error) (plugins.Report, error) {
-		if ctx.Err() == nil { // else it was cut short and says nothing about the host
-			b.install(nil)
-		}
-		report.Ready, report.Tier, report.Reason = false, plugins.TierNone, err.Error()
-		return report, ctx.Err()
-	}
-	if !plugins.IsLabel(cfg.Instance) {
-		return unready(fmt.Errorf("instance %q: letters, digits and dashes only", cfg.Instance))
-	}
+	report := plugins.Report{Name: Name, Version: "not reached", Tier: plugins.TierFull}
+	report, err := b.ready.Check(ctx, cfg, report, func(r *plugins.Report) (*host, error) {
+		return b.check(ctx, cfg, r)
+	})
+	b.listenToEngine()
+	return report, err
+}
+
+// check sweeps what earlier processes of this instance left, prepares the images, opens boxes and
+// tries to break out.
+func (b *Backend) check(ctx context.Context, cfg plugins.Config, report *plugins.Report) (*host, error) {
 	s, err := parseSettings(cfg.Settings)
 	if err != nil {
-		return unready(err)
+		return nil, err
 	}
 	if _, err := cfg.Limits.Bounded(least()); err != nil {
-		return unready(err)
+		return nil, err
 	}
 	self, err := owner.Self()
 	if err != nil {
-		return unready(err)
+		return nil, err
 	}
 	h := &host{
 		guest: b.guest, clearing: b.clearing, instance: cfg.Instance, owner: self, settings: s,
 		missing: map[string]error{}, profiles: map[string]string{},
 	}
 	if h.engine, err = connect(ctx, s); err != nil {
-		return unready(err)
+		return nil, err
 	}
 	report.Version = h.describe()
 	if err := h.sweep(ctx, cfg.Instance, b.boxes.IsOpen); err != nil {
-		return unready(fmt.Errorf("sweep what an earlier run left: %w", explain(err)))
+		return nil, fmt.Errorf("sweep what an earlier run left: %w", explain(err))
 	}
 	absent, err := h.prepare(ctx)
 	if err != nil {
-		return unready(err)
+		return nil, err
 	}
 	if report.Controls, err = h.prove(ctx, cfg.StateDir); err != nil {
-		return unready(fmt.Errorf("boxes cannot be opened here: %w", err))
+		return nil, fmt.Errorf("boxes cannot be opened here: %w", err)
 	}
 	report.Enforced = enforced(report.Controls)
-	if err := refute(report); err != nil {
-		return unready(err)
+	if err := probe.Refute(*report); err != nil {
+		return nil, err
 	}
 	report.Controls = append(report.Controls, absent...)
-	report.Ready, report.Tier, report.Runtime = true, plugins.TierFull, h.images[0].id
-	report.Images = h.choices()
-	b.install(h)
-	return report, nil
+	report.Runtime, report.Images = h.images[0].id, h.choices()
+	return h, nil
 }
 
 func (h *host) describe() string {
@@ -135,27 +128,11 @@ func (h *host) prove(ctx context.Context, stateDir string) ([]plugins.Control, e
 	if err != nil {
 		return nil, err
 	}
-	cpu, memory, err := h.strain(ctx)
+	cpu, memory, err := h.proveLimits(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return append(controls, memory, cpu), nil
-}
-
-// optional are controls whose failure is a nuisance and not a breach.
-func optional() []string { return []string{controlCPU} }
-
-// refute returns an error for the first control that did not hold.
-func refute(r plugins.Report) error {
-	for _, c := range r.Controls {
-		if !c.Proved && !slices.Contains(optional(), c.Name) {
-			return fmt.Errorf("control %q did not hold: %s", c.Name, strings.TrimSuffix(c.Detail+"; "+c.Fix, "; "))
-		}
-	}
-	if len(r.Controls) == 0 {
-		return errors.New("no control was tried")
-	}
-	return nil
 }
 
 // enforced says how limits are held. Those that aren't optional have been proved, or the backend
@@ -163,7 +140,7 @@ func refute(r plugins.Report) error {
 func enforced(controls []plugins.Control) map[string]string {
 	m := map[string]string{"memory": "cgroup", "pids": "cgroup", "cpu": "cgroup", "tmp": "tmpfs", "files": "rlimit"}
 	for _, c := range controls {
-		if c.Name == controlCPU && !c.Proved {
+		if c.Name == probe.ControlCPU && !c.Proved {
 			m["cpu"] = ""
 		}
 	}

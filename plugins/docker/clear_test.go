@@ -56,19 +56,19 @@ func TestCountersOfThisHost(t *testing.T) {
 	}
 	limits := probeLimits()
 	limits.CPU = 0.05 // so little that it holds the box also where others leave it hardly more
-	b, err := w.host.newBox(plugins.Spec{ID: "near", Limits: limits})
+	b, err := w.checked().newBox(plugins.Spec{ID: "near", Limits: limits})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.open(t.Context(), w.host.images[0],
-		[]string{w.host.images[0].python, "-c",
+	if err := b.open(t.Context(), w.checked().images[0],
+		[]string{w.checked().images[0].python, "-c",
 			busy + "\nimport os\nfor i in range(40):\n try:\n  if os.fork() == 0: time.sleep(100)\n except OSError: " +
 				"pass\nprint('up', flush=True)\nwhile True: pass"}); err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
 		b.conn.Close()
-		if err := w.host.remove(t.Context(), b.name); err != nil {
+		if err := w.checked().remove(t.Context(), b.name); err != nil {
 			t.Error(err)
 		}
 	}()

@@ -100,11 +100,10 @@ func (h *host) mounts(l plugins.Limits) map[string]string {
 // of the box.
 func maskedPaths() []string {
 	return []string{
-		"/proc/acpi", "/proc/asound", "/proc/cmdline", "/proc/diskstats", "/proc/interrupts", "/proc/iomem", "/proc/ioports",
-		"/proc/kcore",
-		"/proc/key-users", "/proc/keys", "/proc/latency_stats", "/proc/modules", "/proc/partitions", "/proc/sched_debug",
-		"/proc/scsi",
-		"/proc/softirqs", "/proc/swaps", "/proc/timer_list", "/proc/timer_stats", "/proc/vmallocinfo",
+		"/proc/acpi", "/proc/asound", "/proc/cmdline", "/proc/diskstats", "/proc/interrupts", "/proc/iomem",
+		"/proc/ioports", "/proc/kcore", "/proc/key-users", "/proc/keys", "/proc/latency_stats", "/proc/modules",
+		"/proc/partitions", "/proc/sched_debug", "/proc/scsi", "/proc/softirqs", "/proc/swaps", "/proc/timer_list",
+		"/proc/timer_stats", "/proc/vmallocinfo",
 	}
 }
 

@@ -71,7 +71,8 @@ func TestConformanceThroughProxy(t *testing.T) {
 	settings := sharedSettings()
 	settings["host"] = proxy.host
 	sandboxtest.Run(t, sandboxtest.Plugin(Name, settings), sandboxtest.Options{
-		Name: Name, Leftovers: settled(t, shared), UncountedForks: true, UntoldOOM: true, Essential: true, Measures: true,
+		Name: Name, Leftovers: settled(t, shared), UncountedForks: true, UntoldOOM: true, Essential: true,
+		Measures: true,
 	})
 	for _, path := range proxy.refusals() {
 		if !strings.HasSuffix(path, "/events") {

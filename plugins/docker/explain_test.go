@@ -26,7 +26,8 @@ func TestAddressWithTheNumberOfAnAnswer(t *testing.T) {
 		t.Errorf("told: %v", told)
 	}
 	if told := explain(errors.New(
-		"cannot connect to the docker daemon at unix:///tmp/engine-2184034926/engine.sock")); !strings.Contains(told.Error(),
+		"cannot connect to the docker daemon at " +
+			"unix:///tmp/engine-2184034926/engine.sock")); !strings.Contains(told.Error(),
 		"AIRLOCK_PLUGIN_DOCKER_HOST") {
 		t.Errorf("told: %v", told)
 	}

@@ -47,7 +47,7 @@ func TestEngineKilled(t *testing.T) {
 	}
 	w := newWorld(t, map[string]string{"host": d.Host(), "image": testImage})
 	w.ready(t)
-	done := w.start(t, t.Context(), "box", python(sleeper))
+	done := w.start(t.Context(), t, "box", python(sleeper))
 	d.Kill(t)
 	if end := <-done; end.err == nil || !strings.Contains(end.err.Error(), "went away") {
 		t.Errorf("the run ended with %+v", end)
@@ -74,7 +74,7 @@ func TestEngineRestarts(t *testing.T) {
 	}
 	w := newWorld(t, map[string]string{"host": d.Host(), "image": testImage})
 	w.ready(t)
-	done := w.start(t, t.Context(), "box", python(sleeper))
+	done := w.start(t.Context(), t, "box", python(sleeper))
 	if err := d.Stop(); err != nil {
 		t.Fatal(err)
 	}
@@ -105,25 +105,25 @@ func TestSweep(t *testing.T) {
 	other.ready(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	theirs := other.start(t, ctx, "theirs", python(sleeper))
-	mine := w.start(t, t.Context(), "running", python(sleeper))
-	b, err := w.host.newBox(plugins.Spec{ID: "created", Limits: probeLimits()})
+	theirs := other.start(ctx, t, "theirs", python(sleeper))
+	mine := w.start(t.Context(), t, "running", python(sleeper))
+	b, err := w.checked().newBox(plugins.Spec{ID: "created", Limits: probeLimits()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.create(t.Context(), w.host.images[0], plugins.GuestArgv); err != nil {
+	if err := b.create(t.Context(), w.checked().images[0], plugins.GuestArgv); err != nil {
 		t.Fatal(err)
 	}
 	killed := newWorld(t, sharedSettings())
 	killed.cfg.Instance += "-killed"
 	killed.ready(t)
-	self := string(killed.host.owner)
+	self := string(killed.checked().owner)
 	// had this one's number, and started earlier
-	killed.host.owner = owner.ID(self[:strings.LastIndexByte(self, '-')] + "-1")
-	if b, err = killed.host.newBox(plugins.Spec{ID: "created", Limits: probeLimits()}); err != nil {
+	killed.checked().owner = owner.ID(self[:strings.LastIndexByte(self, '-')] + "-1")
+	if b, err = killed.checked().newBox(plugins.Spec{ID: "created", Limits: probeLimits()}); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.create(t.Context(), killed.host.images[0], plugins.GuestArgv); err != nil {
+	if err := b.create(t.Context(), killed.checked().images[0], plugins.GuestArgv); err != nil {
 		t.Fatal(err)
 	}
 	next := newWorld(t, sharedSettings()) // a new process of the same instance knows no box
@@ -152,7 +152,8 @@ func TestFullDisk(t *testing.T) {
 	w.ready(t)
 	filler := filepath.Join(d.Data(), "filler")
 	fill(t, filler)
-	if _, _, err := w.do(t, plugins.Spec{}, python("pass")); err == nil || !strings.Contains(err.Error(), "disk is full") {
+	if _, _, err := w.do(t, plugins.Spec{}, python("pass")); err == nil || !strings.Contains(err.Error(),
+		"disk is full") {
 		t.Errorf("a box on a full disk: %v", err)
 	}
 	noneLeft(t, d, w.cfg.Instance)

@@ -74,8 +74,8 @@ func (e *engine) findImage(ctx context.Context, name string) (*image, error) {
 		return i, nil
 	}
 	if len(found.Config.Volumes) > 0 {
-		return nil, fmt.Errorf("image %s declares volumes, and a box must have nothing writable but /tmp; build it without "+
-			"VOLUME", name)
+		return nil, fmt.Errorf("image %s declares volumes, and a box must have nothing writable but /tmp; build it "+
+			"without VOLUME", name)
 	}
 	for _, variable := range found.Config.Env {
 		key, _, _ := strings.Cut(variable, "=")

@@ -67,12 +67,13 @@ func TestChoice(t *testing.T) {
 	if err := shared.Import("airlock-second:1", base, "LABEL second=1"); err != nil {
 		t.Fatal(err)
 	}
-	w := newWorld(t, map[string]string{"host": shared.Host(), "image": testImage + ",airlock-second:1,airlock-absent:1"})
+	w := newWorld(t, map[string]string{"host": shared.Host(), "image": testImage +
+		",airlock-second:1,airlock-absent:1"})
 	report := w.ready(t)
 	api := shared.Client(t)
 	for name, want := range map[string]string{"": testImage, testImage: testImage,
 		"airlock-second:1": "airlock-second:1"} {
-		i, err := w.host.image(name)
+		i, err := w.checked().image(name)
 		if err != nil || i.name != want {
 			t.Errorf("runtime %q: %+v, %v", name, i, err)
 			continue
@@ -85,7 +86,7 @@ func TestChoice(t *testing.T) {
 			t.Errorf("runtime %q: %+v, %v", name, exit, err)
 		}
 	}
-	if i, err := w.host.image(""); err != nil || report.Runtime != i.id {
+	if i, err := w.checked().image(""); err != nil || report.Runtime != i.id {
 		t.Errorf("report says runtime %q, want %s", report.Runtime, i.id)
 	}
 	for name, says := range map[string]string{"airlock-absent:1": "docker pull airlock-absent:1",

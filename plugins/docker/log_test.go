@@ -13,7 +13,7 @@ func TestNoContainerLog(t *testing.T) {
 	w := newWorld(t, sharedSettings())
 	w.ready(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	done := w.start(t, ctx, "logged", python(sleeper))
+	done := w.start(ctx, t, "logged", python(sleeper))
 	api := shared.Client(t)
 	list, err := api.ContainerList(ctx,
 		client.ContainerListOptions{Filters: client.Filters{}.Add("label", labelInstance+"="+w.cfg.Instance)})

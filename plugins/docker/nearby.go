@@ -35,7 +35,8 @@ func findNearby(pid int, container string) *nearby {
 			*n = nearby{dir, dir, dir, dir, true}
 		}
 		for controller := range strings.SplitSeq(fields[1], ",") {
-			place := map[string]*string{"memory": &n.memory, "cpuacct": &n.cpu, "cpu": &n.quota, "pids": &n.pids}[controller]
+			place := map[string]*string{"memory": &n.memory, "cpuacct": &n.cpu, "cpu": &n.quota,
+				"pids": &n.pids}[controller]
 			if place != nil {
 				n.unified, *place = false, filepath.Join(root, controller, fields[2])
 			}

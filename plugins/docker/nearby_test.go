@@ -58,11 +58,13 @@ func TestNearbyUsage(t *testing.T) {
 			usage{peak: 3000, cpu: 5 * time.Second, held: true, full: true}},
 		{"a process ended, unified", true, map[string]string{"memory.events": "max 7\noom 1\noom_kill 1\n"},
 			usage{peak: 3000, cpu: 5 * time.Second, held: true, oom: true}},
-		{"a process ended", false, map[string]string{"memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n"},
+		{"a process ended", false,
+			map[string]string{"memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n"},
 			usage{peak: 3000, cpu: 5 * time.Second, held: true, oom: true}},
 		{"nothing to end, unified", true, map[string]string{"memory.events": "max 7\noom 1\noom_kill 0\n"},
 			usage{peak: 3000, cpu: 5 * time.Second, held: true, oom: true}},
-		{"nothing to end", false, map[string]string{"memory.oom_control": "oom_kill_disable 0\nunder_oom 1\noom_kill 0\n"},
+		{"nothing to end", false,
+			map[string]string{"memory.oom_control": "oom_kill_disable 0\nunder_oom 1\noom_kill 0\n"},
 			usage{peak: 3000, cpu: 5 * time.Second, held: true, oom: true}},
 	}
 	for _, tt := range tests {

@@ -49,8 +49,8 @@ func TestBubblewrapInContainer(t *testing.T) {
 		{"the suite as nobody without capabilities", nobody, suite, "--- PASS: TestConformance/polled", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			args := append([]string{"-H", shared.Host(), "run", "--rm", "--network", "none", "--tmpfs", "/tmp:exec,mode=1777",
-				"-e", "AIRLOCK_SANDBOX=bubblewrap", "-e", "AIRLOCK_DATA_DIR=/tmp/data", "-e",
+			args := append([]string{"-H", shared.Host(), "run", "--rm", "--network", "none", "--tmpfs",
+				"/tmp:exec,mode=1777", "-e", "AIRLOCK_SANDBOX=bubblewrap", "-e", "AIRLOCK_DATA_DIR=/tmp/data", "-e",
 				sandboxtest.GuestVariable + "=/guest"}, tt.flags...)
 			out, err := exec.CommandContext(t.Context(), "docker",
 				append(append(args, outerImage), tt.command...)...).CombinedOutput()

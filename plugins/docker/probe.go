@@ -4,39 +4,18 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"io"
-	"net"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/probe"
 	"github.com/computclaw/airlock/plugins/stdio"
-	"github.com/computclaw/airlock/plugins/strain"
 )
 
 //go:embed probe.py
 var probeScript string
-
-// facts tell the probe what to try.
-type facts struct {
-	Hidden []string `json:"hidden"` // paths of this host
-	Canary int      `json:"canary"` // port somebody listens on at this host's 127.0.0.1
-	Pids   int64    `json:"pids"`
-	Tmp    int64    `json:"tmp"`
-	Shm    int64    `json:"shm"`
-	Files  int64    `json:"files"`
-	Exec   bool     `json:"exec"` // /tmp may hold programs
-}
-
-// Names of controls that there is something to do about.
-const (
-	controlCPU    = "processor time is limited"
-	controlMemory = "memory is limited"
-	controlPids   = "processes are limited"
-)
 
 // groupsFix is what to do about limits that an engine doesn't hold.
 const groupsFix = "run the engine with the control groups of memory and processes (a rootless one with cgroup " +
@@ -47,52 +26,26 @@ func probeLimits() plugins.Limits {
 	return plugins.Limits{Memory: 96 << 20, CPU: 0.5, Pids: 20, Tmp: 2 << 20, Files: 40}
 }
 
-// probe opens a box, tries to break out of it and returns what held. It fails if the box could not
-// be opened or the answer is not complete; a control that did not hold is no error.
+// probe opens a box, tries to break out of it and returns what held.
 func (h *host) probe(ctx context.Context, hidden []string) ([]plugins.Control, error) {
-	canary, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	defer canary.Close()
-	limits := probeLimits()
-	input, err := json.Marshal(facts{
-		Hidden: hidden, Canary: canary.Addr().(*net.TCPAddr).Port, Pids: limits.Pids, Tmp: limits.Tmp, Shm: shmSize,
-		Files: limits.Files,
-		Exec:  h.settings.tmpExec,
-	})
-	if err != nil {
-		return nil, err
-	}
-	limits.CPU = 2
-	out, exit, err := h.python(ctx, "_probe", limits, probeScript, append(input, '\n'))
-	if err != nil {
-		return nil, err
-	}
-	raw := map[string]struct {
-		Held   bool
-		Detail string
-	}{}
-	if json.Unmarshal(out, &raw) != nil || len(raw) == 0 {
-		return nil, fmt.Errorf("the probe ended with code %d, reason %s: %s", exit.Code, exit.Reason, exit.Diagnostic)
-	}
-	var controls []plugins.Control
-	for name, r := range raw {
-		c := plugins.Control{Name: name, Proved: r.Held, Detail: r.Detail}
-		if name == controlPids && !r.Held {
-			c.Fix = groupsFix
+	l := probeLimits()
+	facts := probe.Facts{Hidden: hidden, Pids: l.Pids, Tmp: l.Tmp, Shm: shmSize, Files: l.Files,
+		Exec: h.settings.tmpExec}
+	l.CPU = 2
+	controls, err := probe.InNamespaces(ctx, h.python, l, probeScript, facts)
+	for i, c := range controls {
+		if c.Name == probe.ControlPids && !c.Proved {
+			controls[i].Fix = groupsFix
 		}
-		controls = append(controls, c)
 	}
-	slices.SortFunc(controls, func(a, b plugins.Control) int { return strings.Compare(a.Name, b.Name) })
-	return controls, nil
+	return controls, err
 }
 
-// strain opens a box that uses up processor and memory, and returns what was held.
-func (h *host) strain(ctx context.Context) (cpu, memory plugins.Control, err error) {
+// proveLimits opens a box that uses up processor and memory, and returns what held.
+func (h *host) proveLimits(ctx context.Context) (cpu, memory plugins.Control, err error) {
 	limits := probeLimits()
-	limits.CPU = strainCPU
-	b, err := h.newBox(plugins.Spec{ID: "_strain", Limits: limits})
+	limits.CPU = cpuLimit
+	b, err := h.newBox(plugins.Spec{ID: "_limits", Limits: limits})
 	if err != nil {
 		return cpu, memory, err
 	}
@@ -102,18 +55,18 @@ func (h *host) strain(ctx context.Context) (cpu, memory plugins.Control, err err
 	// take once they have been read.
 	out := &heard{first: func() {
 		b.meter.look(ctx)
-		_, _ = tell.Write(strain.Line(limits.Memory))
+		_, _ = tell.Write(probe.LimitInput(limits.Memory))
 		_ = tell.Close()
 	}}
-	exit, err := h.finish(ctx, b, strain.Script, line, out)
+	exit, err := h.finish(ctx, b, probe.LimitScript, line, out)
 	if err != nil {
 		return cpu, memory, err
 	}
 	share, perr := strconv.ParseFloat(strings.TrimSpace(string(out.Bytes())), 64)
 	cpu = limitedCPU(share, perr == nil && b.meter.usage().held)
-	ending, held := strained(exit)
+	ending, held := memoryLimited(exit)
 	memory = plugins.Control{
-		Name: controlMemory, Proved: held,
+		Name: probe.ControlMemory, Proved: held,
 		Detail: fmt.Sprintf("took several times as much as a limit of %d MiB: %s", limits.Memory>>20, ending),
 	}
 	if !memory.Proved {
@@ -122,22 +75,22 @@ func (h *host) strain(ctx context.Context) (cpu, memory plugins.Control, err err
 	return cpu, memory, nil
 }
 
-// strainCPU is the limit of the box that computes without pause, in cores: so little that it is
+// cpuLimit is the limit of the box that computes without pause, in cores: so little that it is
 // reached on a busy host too.
-const strainCPU = 0.1
+const cpuLimit = 0.1
 
 // limitedCPU is the control of processor time, for a box that got so large a share of a core. That
 // share alone proves nothing: on a busy host everybody gets little. The kernel counts how often it
 // held a box back.
 func limitedCPU(share float64, heldBack bool) plugins.Control {
 	const slack = 2 // periods of the kernel's accounting are long beside the measurement
-	c := plugins.Control{Name: controlCPU,
-		Detail: fmt.Sprintf("computed without pause at a limit of %v cores: got %.2f", strainCPU, share)}
+	c := plugins.Control{Name: probe.ControlCPU,
+		Detail: fmt.Sprintf("computed without pause at a limit of %v cores: got %.2f", cpuLimit, share)}
 	switch {
-	case share > slack*strainCPU:
+	case share > slack*cpuLimit:
 	case !heldBack:
-		c.Detail += ", but the kernel was not seen to hold it back: nothing does, the engine doesn't tell, or the host was " +
-			"too busy to get so far"
+		c.Detail += ", but the kernel was not seen to hold it back: nothing does, the engine doesn't tell, or the " +
+			"host was too busy to get so far"
 	default:
 		c.Proved = true
 		c.Detail += ", and was held back"
@@ -162,10 +115,10 @@ func (h *heard) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// strained says how the script that takes memory ended, and whether its limit did that. It ends by
+// memoryLimited says how the script that takes memory ended, and whether its limit did that. It ends by
 // itself with 0 where there is none. An engine that is busy may tell of the end before it hears why
 // the kernel did it.
-func strained(exit plugins.Exit) (ending string, held bool) {
+func memoryLimited(exit plugins.Exit) (ending string, held bool) {
 	const killedBySignal9 = 128 + 9
 	if exit.Reason == plugins.ReasonExit && exit.Code == killedBySignal9 {
 		return "killed", true

@@ -3,6 +3,7 @@ package docker
 import (
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/moby/moby/api/types/container"
@@ -10,7 +11,7 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// TestProbeFindsHoles opens boxes with a wall missing. A probe that doesn't notice proves nothing.
+// TestProbeFindsHoles opens boxes with a control missing. A probe that doesn't notice proves nothing.
 func TestProbeFindsHoles(t *testing.T) {
 	w := newWorld(t, sharedSettings())
 	w.ready(t)
@@ -27,7 +28,8 @@ func TestProbeFindsHoles(t *testing.T) {
 			[]string{"kernel surface is closed", "no other sockets", "no new namespaces"},
 		},
 		{
-			"a directory of the host", func(_ *container.Config, h *container.HostConfig) { h.Binds = []string{"/var:/host"} },
+			"a directory of the host",
+			func(_ *container.Config, h *container.HostConfig) { h.Binds = []string{"/var:/host"} },
 			[]string{"host files are hidden"},
 		},
 		{
@@ -56,7 +58,8 @@ func TestProbeFindsHoles(t *testing.T) {
 			[]string{"environment is empty"},
 		},
 		{
-			"the host's network", func(_ *container.Config, h *container.HostConfig) { h.NetworkMode, h.Sysctls = "host", nil },
+			"the host's network",
+			func(_ *container.Config, h *container.HostConfig) { h.NetworkMode, h.Sysctls = "host", nil },
 			[]string{"no network"},
 		},
 		{
@@ -73,7 +76,7 @@ func TestProbeFindsHoles(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			h := *w.host
+			h := *w.checked()
 			h.hole = tt.hole
 			controls, err := h.probe(t.Context(), []string{})
 			if err != nil {
@@ -110,7 +113,7 @@ func TestLimitIsProvedByTheEnd(t *testing.T) {
 		"Python gave up":   {plugins.Exit{Code: 1, Reason: plugins.ReasonExit}, false},
 		"we ended the box": {plugins.Exit{Code: -1, Signal: 9, Reason: plugins.ReasonKilled}, false},
 	} {
-		if ending, held := strained(c.exit); held != c.held {
+		if ending, held := memoryLimited(c.exit); held != c.held {
 			t.Errorf("%s: held %v, %s", name, held, ending)
 		}
 	}
@@ -120,9 +123,9 @@ func TestLimitIsProvedByTheEnd(t *testing.T) {
 func TestNoMemoryLimit(t *testing.T) {
 	w := newWorld(t, sharedSettings())
 	w.ready(t)
-	h := *w.host
+	h := *w.checked()
 	h.hole = func(_ *container.Config, h *container.HostConfig) { h.Memory, h.MemorySwap = 0, 0 }
-	if _, memory, err := h.strain(t.Context()); err != nil || memory.Proved || memory.Fix == "" {
+	if _, memory, err := h.proveLimits(t.Context()); err != nil || memory.Proved || memory.Fix == "" {
 		t.Errorf("%+v, %v", memory, err)
 	}
 }
@@ -133,14 +136,16 @@ func TestNoProcessorLimit(t *testing.T) {
 	w := newWorld(t, sharedSettings())
 	w.ready(t)
 	for n := range 2 * runtime.NumCPU() {
-		w.start(t, t.Context(), fmt.Sprintf("busy%d", n), python("print('up', flush=True)\nwhile True: pass"))
+		w.start(t.Context(), t, fmt.Sprintf("busy%d", n), python("print('up', flush=True)\nwhile True: pass"))
 	}
-	h := *w.host
-	if cpu, _, err := h.strain(t.Context()); err != nil || !cpu.Proved {
+	h := *w.checked()
+	// Beside still more load the box doesn't reach its limit, and the probe says so.
+	cpu, _, err := h.proveLimits(t.Context())
+	if err != nil || !cpu.Proved && !strings.Contains(cpu.Detail, "too busy") {
 		t.Errorf("with the limit: %+v, %v", cpu, err)
 	}
 	h.hole = func(_ *container.Config, h *container.HostConfig) { h.CPUPeriod, h.CPUQuota, h.CPUShares = 0, 0, 100 }
-	cpu, _, err := h.strain(t.Context())
+	cpu, _, err = h.proveLimits(t.Context())
 	if err != nil || cpu.Proved || cpu.Fix == "" {
 		t.Errorf("without: %+v, %v", cpu, err)
 	}

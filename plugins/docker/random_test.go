@@ -40,7 +40,7 @@ func TestManyEndsLeaveNothing(t *testing.T) {
 			for n := range next {
 				e := ends[n%len(ends)]
 				ctx, cancel := context.WithTimeout(t.Context(), e.life)
-				_, exit, err := w.doWithin(t, ctx,
+				_, exit, err := w.doWithin(ctx, t,
 					plugins.Spec{ID: "random-" + strconv.Itoa(n), Limits: plugins.Limits{Memory: 64 << 20}}, e.order)
 				cancel()
 				if err != nil || exit.Reason != e.want {

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/computclaw/airlock/plugins/docker/dockertest"
+	"github.com/computclaw/airlock/plugins/probe"
 )
 
 // A rootless engine can't make devices and mounts them instead: that was taken for files of the
@@ -26,10 +27,7 @@ func TestRootlessEngine(t *testing.T) {
 	if err != nil || len(r.Controls) < 10 {
 		t.Fatalf("%v: %s, %d controls", err, r.Reason, len(r.Controls))
 	}
-	t.Cleanup(func() {
-		w.install(nil)
-		w.Close()
-	})
+	t.Cleanup(w.Close)
 	var tried []string
 	for _, c := range r.Controls {
 		held, limit := holds[c.Name]
@@ -45,15 +43,15 @@ func TestRootlessEngine(t *testing.T) {
 		}
 		tried = append(tried, c.Name)
 	}
-	if slices.Sort(tried); !slices.Equal(tried, []string{controlMemory, controlPids, controlCPU}) {
+	if slices.Sort(tried); !slices.Equal(tried, []string{probe.ControlMemory, probe.ControlPids, probe.ControlCPU}) {
 		t.Errorf("limits that were tried: %q", tried)
 	}
-	usable := holds[controlMemory] && holds[controlPids]
+	usable := holds[probe.ControlMemory] && holds[probe.ControlPids]
 	if r.Ready != usable || !usable &&
 		(!strings.Contains(r.Reason, "did not hold") || !strings.Contains(r.Reason, groupsFix)) {
 		t.Errorf("ready %v for an engine that holds %v: %s", r.Ready, holds, r.Reason)
 	}
-	if held := r.Enforced["cpu"] == "cgroup"; held != holds[controlCPU] {
+	if held := r.Enforced["cpu"] == "cgroup"; held != holds[probe.ControlCPU] {
 		t.Errorf("it says that limits are held so: %v", r.Enforced)
 	}
 }
@@ -83,7 +81,7 @@ func heldByRootless(t *testing.T, d *dockertest.Engine) map[string]bool {
 	}
 	delegated := unified && info.CgroupDriver != "none"
 	return map[string]bool{
-		controlMemory: delegated && info.MemoryLimit, controlPids: delegated && info.PidsLimit,
-		controlCPU: delegated && info.CPUCfsQuota,
+		probe.ControlMemory: delegated && info.MemoryLimit, probe.ControlPids: delegated && info.PidsLimit,
+		probe.ControlCPU: delegated && info.CPUCfsQuota,
 	}
 }

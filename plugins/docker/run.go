@@ -197,7 +197,8 @@ func (b *box) kill(ctx context.Context, output <-chan error, why plugins.Reason)
 func (b *box) ended(ctx context.Context, cause error) (plugins.Exit, error) {
 	state, err := b.finalState(ctx)
 	if err != nil {
-		return plugins.Exit{}, told(fmt.Sprintf("the engine at %s went away or lost the box while it ran", b.engine.host),
+		return plugins.Exit{}, told(fmt.Sprintf("the engine at %s went away or lost the box while it ran",
+			b.engine.host),
 			errors.Join(cause, err))
 	}
 	if cause != nil {
@@ -260,7 +261,8 @@ func (b *box) finalState(ctx context.Context) (*container.State, error) {
 
 func (b *box) await(ctx context.Context) error {
 	_, err := within(ctx, endTime, func(ctx context.Context) (container.WaitResponse, error) {
-		waiting := b.api.ContainerWait(ctx, b.name, client.ContainerWaitOptions{Condition: container.WaitConditionNotRunning})
+		waiting := b.api.ContainerWait(ctx, b.name,
+			client.ContainerWaitOptions{Condition: container.WaitConditionNotRunning})
 		select {
 		case response := <-waiting.Result:
 			return response, nil

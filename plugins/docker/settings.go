@@ -69,8 +69,8 @@ func (s settings) checkHost() error {
 			return fmt.Errorf(`setting "host": %q is not of the form tcp://name:port`, s.host)
 		}
 		if s.tls == "" && !s.plain && !loopback(u.Hostname()) {
-			return fmt.Errorf(`setting "host": %s is without TLS; name the directory of the certificates in "cert_path", `+
-				`or set "plain_tcp" to true for a socket proxy on a network that nobody else is in`, s.host)
+			return fmt.Errorf(`setting "host": %s is without TLS; name the directory of the certificates in `+
+				`"cert_path", or set "plain_tcp" to true for a socket proxy on a private network`, s.host)
 		}
 		return nil
 	case "ssh":

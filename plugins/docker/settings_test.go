@@ -9,7 +9,8 @@ import (
 func TestSettings(t *testing.T) {
 	s, err := parseSettings(map[string]string{
 		"host": "tcp://engine:2376", "cert_path": "/certs",
-		"image": "python:3.12-slim, registry.example.com:5000/team/box@sha256:ab", "runtime": "runsc", "tmp_exec": "true",
+		"image": "python:3.12-slim, registry.example.com:5000/team/box@sha256:ab", "runtime": "runsc",
+		"tmp_exec": "true",
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -38,11 +38,14 @@ func (w *world) ready(t *testing.T) plugins.Report {
 	if err != nil || !r.Ready {
 		t.Fatalf("check: %v, %s", err, r.Reason)
 	}
-	t.Cleanup(func() {
-		w.install(nil)
-		w.Close()
-	})
+	t.Cleanup(w.Close)
 	return r
+}
+
+// checked is the host of the last successful check.
+func (w *world) checked() *host {
+	h, _ := w.Backend.ready.Host(Name)
+	return h
 }
 
 // unready checks the backend and returns why it can't be used.
@@ -60,10 +63,10 @@ func (w *world) do(t *testing.T, spec plugins.Spec, o sandboxtest.Order) (string
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	return w.doWithin(t, ctx, spec, o)
+	return w.doWithin(ctx, t, spec, o)
 }
 
-func (w *world) doWithin(t *testing.T, ctx context.Context, spec plugins.Spec, o sandboxtest.Order) (string,
+func (w *world) doWithin(ctx context.Context, t *testing.T, spec plugins.Spec, o sandboxtest.Order) (string,
 	plugins.Exit, error) {
 	t.Helper()
 	if spec.ID == "" {
@@ -87,7 +90,7 @@ type outcome struct {
 }
 
 // start runs an order in the background. The first line of its output is awaited.
-func (w *world) start(t *testing.T, ctx context.Context, id string, o sandboxtest.Order) <-chan outcome {
+func (w *world) start(ctx context.Context, t *testing.T, id string, o sandboxtest.Order) <-chan outcome {
 	t.Helper()
 	line, err := json.Marshal(o)
 	if err != nil {
@@ -98,7 +101,8 @@ func (w *world) start(t *testing.T, ctx context.Context, id string, o sandboxtes
 	out, stdout := io.Pipe()
 	done := make(chan outcome, 1)
 	go func() {
-		exit, err := w.Run(ctx, plugins.Spec{ID: id}, io.MultiReader(bytes.NewReader(append(line, '\n')), stdin), stdout)
+		exit, err := w.Run(ctx, plugins.Spec{ID: id}, io.MultiReader(bytes.NewReader(append(line, '\n')), stdin),
+			stdout)
 		stdout.Close()
 		done <- outcome{exit, err}
 	}()

@@ -2,7 +2,6 @@ package landlock
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,7 +10,7 @@ import (
 
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/initbin"
-	"github.com/computclaw/airlock/plugins/landlock/door"
+	"github.com/computclaw/airlock/plugins/landlock/fdpass"
 )
 
 // Name is the backend's name.
@@ -19,19 +18,17 @@ const Name = "landlock"
 
 // Backend implements plugins.Sandbox. Make one with New, one per process.
 type Backend struct {
-	guest   func() ([]byte, error)
-	maxABI  int
-	uids    *uids
-	wardens *wardens
+	guest       func() ([]byte, error)
+	maxABI      int
+	uids        *uids
+	supervisors *supervisors
 
-	checking sync.Mutex // one Check at a time
-
+	ready plugins.Readiness[host]
 	boxes plugins.Boxes[struct{}]
 
-	mu         sync.Mutex
-	host       *host    // of the last successful Check
-	guestFile  *os.File // shared by all boxes
-	wardenFile *os.File
+	mu             sync.Mutex
+	guestFile      *os.File // shared by all boxes
+	supervisorFile *os.File
 }
 
 // Option changes how New makes a Backend.
@@ -49,7 +46,7 @@ func WithABI(version int) Option { return func(b *Backend) { b.maxABI = version 
 
 // New returns a backend that isn't configured yet.
 func New(options ...Option) *Backend {
-	b := &Backend{maxABI: 1 << 10, uids: newUIDs(), wardens: newWardens()}
+	b := &Backend{maxABI: 1 << 10, uids: newUIDs(), supervisors: newSupervisors()}
 	b.guest = embedded
 	for _, option := range options {
 		option(b)
@@ -65,23 +62,13 @@ func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, s
 		return plugins.Exit{}, fmt.Errorf("landlock: %w", err)
 	}
 	defer b.boxes.Leave(spec.ID)
-	h, err := b.configured()
+	h, err := b.ready.Host(Name)
 	if err != nil {
 		return plugins.Exit{}, err
 	}
 	if spec.Runtime != "" {
-		return plugins.Exit{}, fmt.Errorf("runtime %q: without namespaces a box has the host's own runtime and no other",
+		return plugins.Exit{}, fmt.Errorf("runtime %q: without namespaces a box has the host's own runtime",
 			spec.Runtime)
 	}
-	return h.run(ctx, spec, program{argv: append(append([]string{}, plugins.GuestArgv...), door.Mode)}, stdin, stdout)
-}
-
-// configured is the host of the last successful Check.
-func (b *Backend) configured() (*host, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.host == nil {
-		return nil, errors.New("landlock: not checked, or not ready")
-	}
-	return b.host, nil
+	return h.run(ctx, spec, program{argv: append(append([]string{}, plugins.GuestArgv...), fdpass.Mode)}, stdin, stdout)
 }

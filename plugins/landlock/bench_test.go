@@ -55,14 +55,14 @@ func BenchmarkIdle(b *testing.B) {
 		ends = append(ends, end)
 	}
 	pids, _ := filepath.Glob("/proc/[0-9]*/cmdline")
-	var wardens, guests, cpu int64
+	var supervisors, guests, cpu int64
 	for _, path := range pids {
 		line, _ := os.ReadFile(path)
 		switch dir := filepath.Dir(path); {
-		case strings.HasPrefix(string(line), "airlock-init\x00warden"):
-			wardens += proportional(dir)
+		case strings.HasPrefix(string(line), "airlock-init\x00supervisor"):
+			supervisors += proportional(dir)
 			cpu -= nanoseconds(dir)
-		case strings.HasPrefix(string(line), "/airlock-init\x00walled"):
+		case strings.HasPrefix(string(line), "/airlock-init\x00supervised"):
 			guests += proportional(dir)
 		}
 	}
@@ -72,13 +72,13 @@ func BenchmarkIdle(b *testing.B) {
 	}
 	took := time.Since(begin)
 	for _, path := range pids {
-		if line, _ := os.ReadFile(path); strings.HasPrefix(string(line), "airlock-init\x00warden") {
+		if line, _ := os.ReadFile(path); strings.HasPrefix(string(line), "airlock-init\x00supervisor") {
 			cpu += nanoseconds(filepath.Dir(path))
 		}
 	}
-	b.ReportMetric(float64(wardens)/boxes/(1<<20), "MiB/warden")
+	b.ReportMetric(float64(supervisors)/boxes/(1<<20), "MiB/supervisor")
 	b.ReportMetric(float64(guests)/boxes/(1<<20), "MiB/guest")
-	b.ReportMetric(100*float64(cpu)/float64(took)/boxes, "%cpu/warden")
+	b.ReportMetric(100*float64(cpu)/float64(took)/boxes, "%cpu/supervisor")
 	for _, end := range ends {
 		end()
 	}

@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/plugins"
-	"github.com/computclaw/airlock/plugins/landlock/warden"
+	"github.com/computclaw/airlock/plugins/landlock/supervisor"
 	"github.com/computclaw/airlock/plugins/stdio"
 )
 
-// killWithin is how long a warden may take to end a box before it is ended itself.
+// killWithin is how long a supervisor may take to end a box before it is ended itself.
 const killWithin = 10 * time.Second
 
 // program is what runs as the guest: path, or the guest's own file if that is empty.
@@ -27,15 +27,14 @@ type program struct {
 
 // box is one running sandbox, from outside.
 type box struct {
+	stdio.Wiring
 	host    *host
 	cmd     *exec.Cmd
-	config  warden.Config
+	config  supervisor.Config
 	leash   *os.File // config goes down it; its end ends the box
-	stdin   *os.File
-	stdout  *os.File
-	stderr  *os.File
+	stdio   stdio.Pipes
 	report  *os.File
-	verdict chan *warden.Report
+	verdict chan *supervisor.Report
 }
 
 // run opens a box, relays its stdio, and returns when nothing of it is left.
@@ -53,71 +52,57 @@ func (h *host) run(ctx context.Context, spec plugins.Spec, p program, stdin io.R
 		return plugins.Exit{}, fmt.Errorf("open box: %w", err)
 	}
 	defer h.uids.release(uid)
-	b := &box{host: h, verdict: make(chan *warden.Report, 1)}
-	b.config = warden.Config{
-		Guest: p.argv, Path: p.path, UID: uid, ABI: h.abi, Filter: h.filter, Tmp: h.fresh(spec.ID), Walls: h.walls,
+	b := &box{host: h, verdict: make(chan *supervisor.Report, 1)}
+	b.config = supervisor.Config{
+		Guest: p.argv, Path: p.path, UID: uid, ABI: h.abi, Filter: h.filter, Tmp: h.fresh(spec.ID), Ruleset: h.ruleset,
 		Limits: limits,
 	}
-	b.config.Walls.Private = b.config.Tmp
+	b.config.Ruleset.Private = b.config.Tmp
 	if err := b.start(); err != nil {
 		return plugins.Exit{}, fmt.Errorf("open box: %w", err)
 	}
-	defer closeAll(b.leash, b.stdin, b.stdout, b.stderr, b.report)
+	defer b.CloseOurs()
 	return b.live(ctx, stdin, stdout)
 }
 
-// start starts the warden, which waits for its config.
+// start starts the supervisor, which waits for its config.
 func (b *box) start() error {
-	var theirs []*os.File
-	var failed error
-	pipe := func(ours **os.File, down bool) *os.File {
-		r, w, err := os.Pipe()
-		if err != nil {
-			failed = err
-			return nil
-		}
-		if down {
-			r, w = w, r
-		}
-		*ours = r
-		theirs = append(theirs, w)
-		return w
-	}
-	stdin, stdout, stderr := pipe(&b.stdin, true), pipe(&b.stdout, false), pipe(&b.stderr, false)
-	leash, report := pipe(&b.leash, true), pipe(&b.report, false)
-	defer func() { closeAll(theirs...) }()
-	if failed == nil {
+	var stdin, stdout, stderr, leash, report *os.File
+	b.stdio.Stdin, stdin = b.Down()
+	b.stdio.Stdout, stdout = b.Up()
+	b.stdio.Stderr, stderr = b.Up()
+	b.leash, leash = b.Down()
+	b.report, report = b.Up()
+	b.Pass(leash)
+	b.Pass(report)
+	b.Pass(b.host.guest)
+	program := b.Pass(b.host.supervisor)
+	defer b.CloseTheirs()
+	err := b.Err
+	if err == nil {
 		b.cmd = &exec.Cmd{
-			Path: "/proc/self/fd/6", // the last of ExtraFiles
-			Args: []string{"airlock-init", "warden"},
+			Path: fmt.Sprintf("/proc/self/fd/%d", program),
+			Args: []string{"airlock-init", "supervisor"},
 			Env:  []string{}, // not nil, which would mean: inherit
 			Dir:  "/",
 			// Files, not readers: exec then starts no goroutine that Wait would have to wait for.
 			Stdin: stdin, Stdout: stdout, Stderr: stderr,
-			ExtraFiles:  []*os.File{leash, report, b.host.guest, b.host.warden},
-			SysProcAttr: &syscall.SysProcAttr{Setpgid: true}, // a terminal's Ctrl-C is for the host, which ends boxes in order
+			ExtraFiles: b.Inherited,
+			// A terminal's Ctrl-C is for the host, which ends boxes in order.
+			SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
 		}
-		failed = b.host.wardens.start(b.cmd)
+		err = b.host.supervisors.start(b.cmd)
 	}
-	if failed != nil {
-		closeAll(b.leash, b.stdin, b.stdout, b.stderr, b.report)
+	if err != nil {
+		b.CloseOurs()
 	}
-	return failed
+	return err
 }
 
 // live lets the box run and sees it to its end.
 func (b *box) live(ctx context.Context, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
 	go func() { b.verdict <- readReport(b.report) }()
-	diagnostic := make(chan string, 1)
-	go func() { diagnostic <- stdio.LastOf(b.stderr) }()
-	output := make(chan error, 1)
-	go func() { output <- stdio.Relay(stdout, b.stdout) }()
-	exited := make(chan struct{})
-	go func() {
-		_ = b.cmd.Wait()
-		b.host.wardens.ended(b.cmd.Process.Pid)
-		close(exited)
-	}()
+	streams := b.stdio.Attach(b.cmd, stdin, stdout, func() { b.host.supervisors.ended(b.cmd.Process.Pid) })
 	line, err := json.Marshal(b.config)
 	if err == nil {
 		_, err = b.leash.Write(append(line, '\n'))
@@ -125,25 +110,20 @@ func (b *box) live(ctx context.Context, stdin io.Reader, stdout io.Writer) (plug
 	if err != nil {
 		b.kill()
 	}
-	// It may wait in stdin.Read for longer than the box lives; nothing waits for it.
-	go func() {
-		_, _ = io.Copy(b.stdin, stdin)
-		b.stdin.Close()
-	}()
-	outErr := b.watch(ctx, output, exited)
-	report := <-b.verdict // nil of a warden that was killed, and left its box
+	outErr := b.watch(ctx, streams.Output, streams.Exited)
+	report := <-b.verdict // nil of a supervisor that was killed, and left its box
 	leftErr := b.leftovers(report)
 	if outErr == nil {
-		outErr = stdio.Flush(ctx, output)
+		outErr = stdio.Flush(ctx, streams.Output)
 	}
-	exit, verdictErr := b.exit(report, <-diagnostic)
+	exit, verdictErr := b.exit(report, streams.Diagnostic())
 	return exit, errors.Join(verdictErr, leftErr, outErr)
 }
 
-// kill ends the box by its warden.
+// kill ends the box by its supervisor.
 func (b *box) kill() { b.leash.Close() }
 
-// watch kills the box when ctx ends or its output can't be delivered. It returns when the warden
+// watch kills the box when ctx ends or its output can't be delivered. It returns when the supervisor
 // has ended, with the error of the output if that has ended already.
 func (b *box) watch(ctx context.Context, output chan error, exited <-chan struct{}) error {
 	done := ctx.Done()
@@ -168,10 +148,10 @@ func (b *box) watch(ctx context.Context, output chan error, exited <-chan struct
 	}
 }
 
-// leftovers ends and removes what a dead warden left, and tells what a living one couldn't.
-func (b *box) leftovers(report *warden.Report) error {
+// leftovers ends and removes what a dead supervisor left, and tells what a living one couldn't.
+func (b *box) leftovers(report *supervisor.Report) error {
 	if report == nil {
-		return errors.Join(b.host.wardens.endOrphans(), warden.RemoveOwned(b.config.Tmp))
+		return errors.Join(b.host.supervisors.endOrphans(), supervisor.RemoveOwned(b.config.Tmp))
 	}
 	if report.Left != "" {
 		return errors.New(report.Left)
@@ -180,11 +160,11 @@ func (b *box) leftovers(report *warden.Report) error {
 }
 
 // exit words the report.
-func (b *box) exit(report *warden.Report, diagnostic string) (plugins.Exit, error) {
+func (b *box) exit(report *supervisor.Report, diagnostic string) (plugins.Exit, error) {
 	switch {
 	case report == nil:
 		return plugins.Exit{Code: -1, Signal: 9, Reason: plugins.ReasonKilled, Diagnostic: diagnostic},
-			fmt.Errorf("the box was lost: its warden ended (%v): %s", b.cmd.ProcessState, diagnostic)
+			fmt.Errorf("the box was lost: its supervisor ended (%v): %s", b.cmd.ProcessState, diagnostic)
 	case report.Error != "":
 		return plugins.Exit{Diagnostic: diagnostic}, fmt.Errorf("open box: %s", report.Error)
 	}
@@ -193,11 +173,11 @@ func (b *box) exit(report *warden.Report, diagnostic string) (plugins.Exit, erro
 		PidsHit: report.Refused > 0, Diagnostic: diagnostic,
 	}
 	switch report.Reason {
-	case warden.ReasonExit:
+	case supervisor.ReasonExit:
 		exit.Reason = plugins.ReasonExit
-	case warden.ReasonMemory:
+	case supervisor.ReasonMemory:
 		exit.Reason = plugins.ReasonOOM
-	case warden.ReasonTmp:
+	case supervisor.ReasonTmp:
 		exit.Reason = plugins.ReasonTmp
 	default:
 		exit.Reason = plugins.ReasonKilled
@@ -205,18 +185,10 @@ func (b *box) exit(report *warden.Report, diagnostic string) (plugins.Exit, erro
 	return exit, nil
 }
 
-func readReport(pipe io.Reader) *warden.Report {
-	var r warden.Report
+func readReport(pipe io.Reader) *supervisor.Report {
+	var r supervisor.Report
 	if json.NewDecoder(io.LimitReader(pipe, 64<<10)).Decode(&r) != nil {
 		return nil
 	}
 	return &r
-}
-
-func closeAll(files ...*os.File) {
-	for _, f := range files {
-		if f != nil {
-			f.Close()
-		}
-	}
 }

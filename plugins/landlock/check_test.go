@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/computclaw/airlock/plugins"
-	"github.com/computclaw/airlock/plugins/landlock/walls"
+	"github.com/computclaw/airlock/plugins/landlock/ruleset"
 	"github.com/computclaw/airlock/plugins/owner"
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 	"github.com/computclaw/airlock/plugins/seccomp"
@@ -38,7 +38,7 @@ func TestCheck(t *testing.T) {
 // TestCheckOnOlderKernels has every version of Landlock before the one that other tests have, where
 // boxes have uids of their own.
 func TestCheckOnOlderKernels(t *testing.T) {
-	for abi := minABI; abi < walls.ScopedABI && abi <= walls.ABI(); abi++ {
+	for abi := minABI; abi < ruleset.ScopedABI && abi <= ruleset.ABI(); abi++ {
 		b := New(WithGuest(sandboxtest.Guest(t)), WithABI(abi))
 		r, err := b.Check(t.Context(), plugins.Config{Instance: "test-older", StateDir: t.TempDir()})
 		if err != nil || !r.Ready || r.Version != fmt.Sprintf("Landlock %d, own uids", abi) {
@@ -59,10 +59,11 @@ func TestCheckRefuses(t *testing.T) {
 			"clean absolute path"},
 		"no tmp": {nil, plugins.Config{Instance: "x", Settings: map[string]string{"tmp": "/nonexistent"}},
 			"AIRLOCK_PLUGIN_LANDLOCK_TMP"},
-		"too few files":   {nil, plugins.Config{Instance: "x", Limits: plugins.Limits{Files: 10}}, "file limit"},
-		"negative cpu":    {nil, plugins.Config{Instance: "x", Limits: plugins.Limits{CPU: -1}}, "cpu limit"},
-		"no Landlock":     {[]Option{WithABI(0)}, plugins.Config{Instance: "x"}, "no Landlock"},
-		"closed to boxes": {nil, plugins.Config{Instance: "x", Settings: map[string]string{"tmp": t.TempDir()}}, "mode 1777"},
+		"too few files": {nil, plugins.Config{Instance: "x", Limits: plugins.Limits{Files: 10}}, "file limit"},
+		"negative cpu":  {nil, plugins.Config{Instance: "x", Limits: plugins.Limits{CPU: -1}}, "cpu limit"},
+		"no Landlock":   {[]Option{WithABI(0)}, plugins.Config{Instance: "x"}, "no Landlock"},
+		"closed to boxes": {nil, plugins.Config{Instance: "x", Settings: map[string]string{"tmp": t.TempDir()}},
+			"mode 1777"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, err := New(append(tt.options, WithGuest([]byte("unused")))...).Check(t.Context(), tt.cfg)
@@ -164,11 +165,11 @@ func inspected(t *testing.T, instance string, options ...Option) *host {
 	return h
 }
 
-// TestProbeFindsHoles opens boxes with a wall missing. A probe that doesn't notice proves nothing.
+// TestProbeFindsHoles opens boxes with a control missing. A probe that doesn't notice proves nothing.
 func TestProbeFindsHoles(t *testing.T) {
 	allowAll := []byte{0x06, 0, 0, 0, 0, 0, 0xff, 0x7f} // return SECCOMP_RET_ALLOW
 	writable := []string{"host files are closed", "only its own directory can be written"}
-	if walls.ABI() < walls.TruncateABI { // who may write may cut off there
+	if ruleset.ABI() < ruleset.TruncateABI { // who may write may cut off there
 		writable = append(writable, "host files can't be cut off", "canaries of the host are untouched")
 	}
 	tests := []struct {
@@ -179,20 +180,20 @@ func TestProbeFindsHoles(t *testing.T) {
 		{"none", func(*host) {}, nil},
 		{"no filter", func(h *host) { h.filter = allowAll }, []string{
 			"kernel surface is closed", "no other sockets", "no new namespaces", "no serving", "no datagrams",
-			"no connecting by sending",
-			"no Unix sockets of the host", "processes are limited", "the supervisor can see the box",
-			"connections go to Airlock alone",
+			"no connecting by sending", "no Unix sockets of the host", "processes are limited",
+			"the supervisor can see the box", "connections go to Airlock alone",
 			"metadata of host files can't be changed", "canaries of the host are untouched",
 			"files are opened to read or to write",
 		}},
 		{"nobody looks at truncation", func(h *host) { h.abi, h.filter = 2, mediatedFilter(t) }, []string{
-			"host files can't be cut off", "only its own directory can be written", "canaries of the host are untouched",
+			"host files can't be cut off", "only its own directory can be written",
+			"canaries of the host are untouched",
 		}},
-		{"a directory of the host", func(h *host) { h.walls.Files = append(h.walls.Files, "/etc") },
+		{"a directory of the host", func(h *host) { h.ruleset.Files = append(h.ruleset.Files, "/etc") },
 			[]string{"host files are closed", "links lead nowhere"}},
-		{"all of /proc", func(h *host) { h.walls.Files = append(h.walls.Files, "/proc") },
+		{"all of /proc", func(h *host) { h.ruleset.Files = append(h.ruleset.Files, "/proc") },
 			[]string{"host files are closed", "other processes are closed", "links lead nowhere"}},
-		{"a writable directory", func(h *host) { h.walls.Devices = append(h.walls.Devices, h.tmp) }, writable},
+		{"a writable directory", func(h *host) { h.ruleset.Devices = append(h.ruleset.Devices, h.tmp) }, writable},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -231,9 +232,9 @@ func mediatedFilter(t *testing.T) []byte {
 	return filter
 }
 
-// TestKilledWardenLeavesNothing kills the one process that a box depends on.
-func TestKilledWardenLeavesNothing(t *testing.T) {
-	h := inspected(t, "test-warden")
+// TestKilledSupervisorLeavesNothing kills the one process that a box depends on.
+func TestKilledSupervisorLeavesNothing(t *testing.T) {
+	h := inspected(t, "test-supervisor")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	out := make(chan string, 1)
@@ -253,7 +254,7 @@ for _ in range(3):
 print(os.getppid(), flush=True)
 time.sleep(1000)`
 	go func() {
-		p := program{path: h.interpreter, argv: []string{h.interpreter, "-c", script, "test-warden-mark"}}
+		p := program{path: h.interpreter, argv: []string{h.interpreter, "-c", script, "test-supervisor-mark"}}
 		exit, err := h.run(ctx, plugins.Spec{ID: "victim"}, p, strings.NewReader(""), writer(out))
 		done <- result{exit, err}
 	}()
@@ -263,11 +264,11 @@ time.sleep(1000)`
 	case r := <-done:
 		t.Fatalf("%+v", r)
 	}
-	warden, err := strconv.Atoi(strings.TrimSpace(line))
+	supervisor, err := strconv.Atoi(strings.TrimSpace(line))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Kill(warden, syscall.SIGKILL); err != nil {
+	if err := syscall.Kill(supervisor, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	if r := <-done; r.err == nil || ctx.Err() != nil {
@@ -275,7 +276,7 @@ time.sleep(1000)`
 	}
 	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, path := range lines {
-		if b, _ := os.ReadFile(path); strings.Contains(string(b), "test-warden-mark") {
+		if b, _ := os.ReadFile(path); strings.Contains(string(b), "test-supervisor-mark") {
 			t.Errorf("%s is left", path)
 		}
 	}
@@ -380,7 +381,8 @@ for directory in glob.glob(%q):
 os.makedirs(%q + "/inner")
 os.chmod(%[2]q, 0)
 shown = [line.split()[-1] for line in open("/proc/net/unix") if "airlock-canary" in line or %q in line]
-for family, name in [(socket.AF_UNIX, "\0" + s[1:] if s[0] == "@" else s) for s in shown] + [(socket.AF_INET, ("127.0.0.1", %d))]:
+addresses = [(socket.AF_UNIX, "\0" + s[1:] if s[0] == "@" else s) for s in shown]
+for family, name in addresses + [(socket.AF_INET, ("127.0.0.1", %d))]:
     with socket.socket(family) as s:
         try:
             s.connect(name)

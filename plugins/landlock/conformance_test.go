@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/computclaw/airlock/plugins"
-	"github.com/computclaw/airlock/plugins/landlock/walls"
+	"github.com/computclaw/airlock/plugins/landlock/ruleset"
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	if slices.Contains(os.Args, old) {
 		sandboxtest.Main(m, old, func(
 			guest []byte) plugins.Sandbox {
-			return New(WithGuest(guest), WithABI(walls.TruncateABI-1))
+			return New(WithGuest(guest), WithABI(ruleset.TruncateABI-1))
 		})
 		return
 	}
@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 func TestConformance(t *testing.T) { conform(t, Name, false) }
 
 // TestConformanceOld needs to be root: without uids of their own, boxes must not be opened on such
-// a kernel. It has the least of the suite: all but these walls is as in the other.
+// a kernel. It has the least of the suite: all but these rules is as in the other.
 func TestConformanceOld(t *testing.T) { conform(t, old, true) }
 
 func conform(t *testing.T, name string, essential bool) {

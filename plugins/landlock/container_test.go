@@ -11,7 +11,7 @@ import (
 
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/docker/dockertest"
-	"github.com/computclaw/airlock/plugins/landlock/walls"
+	"github.com/computclaw/airlock/plugins/landlock/ruleset"
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
@@ -55,7 +55,8 @@ func TestInContainer(t *testing.T) {
 		{"root with capabilities, but not these", Name, stock("--cap-drop", "ALL", "--cap-add", "NET_RAW"),
 			"without the capability SETUID"},
 		{"root without any capability on an older kernel", old, stock("--cap-drop", "ALL"), "SETUID, SETGID and KILL"},
-		{"root that can't end its boxes", Name, stock("--cap-drop", "ALL", "--cap-add", "SETUID", "--cap-add", "SETGID"),
+		{"root that can't end its boxes", Name, stock("--cap-drop", "ALL", "--cap-add", "SETUID", "--cap-add",
+			"SETGID"),
 			"without the capability KILL"},
 		{"nowhere to write", Name, append(nobody, "--read-only"), "AIRLOCK_PLUGIN_LANDLOCK_TMP"},
 	}
@@ -99,7 +100,8 @@ func (e *engine) run(t *testing.T, options []string, command ...string) (string,
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	args := append([]string{"-H", e.Host(), "run", "--rm", "-e", sandboxtest.GuestVariable + "=/test/guest"}, options...)
+	args := append([]string{"-H", e.Host(), "run", "--rm", "-e", sandboxtest.GuestVariable + "=/test/guest"},
+		options...)
 	cmd := exec.CommandContext(ctx, "docker", append(append(args, "runtime"), command...)...)
 	cmd.Stdin = bytes.NewReader(sandboxtest.Guest(t))
 	var diagnostic bytes.Buffer
@@ -130,7 +132,7 @@ func startEngine(t *testing.T) *engine {
 	if err := e.Import("runtime", root); err != nil {
 		t.Fatal(err)
 	}
-	if abi := walls.ABI(); abi < walls.ScopedABI {
+	if abi := ruleset.ABI(); abi < ruleset.ScopedABI {
 		t.Logf("this kernel has Landlock %d", abi)
 	}
 	return e

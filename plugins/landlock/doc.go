@@ -3,12 +3,12 @@
 //
 // # The chain
 //
-//	plugin ── fork ─▶ warden ── a walled thread forks ─▶ /airlock-init walled ── fork ─▶ interpreter
+//	plugin ── fork ─▶ supervisor ── a restricted thread forks ─▶ /airlock-init supervised ── fork ─▶ interpreter
 //
-// Each box has a warden (package warden), which stands outside of it: it puts up Landlock's walls
+// Each box has a supervisor (package supervisor), which stands outside of it: it applies Landlock's ruleset
 // and the system call filter, answers the calls that the filter hands over, holds the limits,
-// freezes, and ends the box. The guest is inside; the interpreter one wall further in, so that a
-// script can't signal its guest. What guest and warden say to each other is package door.
+// freezes, and ends the box. The guest is inside; the interpreter one ruleset further in, so that a
+// script can't signal its guest. What guest and supervisor say to each other is package fdpass.
 //
 // # Uids
 //
@@ -30,7 +30,7 @@
 //
 // # Limits
 //
-// Memory ("polled") and the private directory ("polled") are looked at by the warden 40 and 10
+// Memory ("polled") and the private directory ("polled") are looked at by the supervisor 40 and 10
 // times a second; a box that has too much is ended, and what it takes between two looks isn't
 // prevented. A box that waits for its script, or is frozen, is looked at once a second. A single
 // file is bounded by a resource limit, as are descriptors ("rlimit"). Forks and threads beyond the
@@ -41,13 +41,14 @@
 // # Ends
 //
 // Directories are named after the plugin (package owner), and any plugin's next Check removes those
-// of dead ones. The warden ends with the plugin (a pipe), and ends the box before. A warden that is
+// of dead ones. The supervisor ends with the plugin (a pipe), and ends the box before. A supervisor that is
 // killed leaves its box to the plugin, which is the next subreaper. Nothing in a box makes a
-// process without the warden's leave, so walking the descendants finds everything after a round or
+// process without the supervisor's leave, so walking the descendants finds everything after a round or
 // two.
 //
 // # Settings
 //
-//	tmp        directory that boxes' private directories are made in; the default is /tmp, or the state directory where that can't be written
+//	tmp        directory that boxes' private directories are made in;
+//	           /tmp by default, or the state directory where that can't be written
 //	usr_local  "true" lets scripts read /usr/local, for images that have Python there
 package landlock

@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/computclaw/airlock/plugins/landlock/walls"
-	"github.com/computclaw/airlock/plugins/landlock/warden"
+	"github.com/computclaw/airlock/plugins/landlock/ruleset"
+	"github.com/computclaw/airlock/plugins/landlock/supervisor"
 	"github.com/computclaw/airlock/plugins/owner"
 	"github.com/computclaw/airlock/plugins/seccomp"
 )
@@ -24,13 +24,13 @@ type host struct {
 	abi         int
 	identity    identity
 	uids        *uids
-	wardens     *wardens
-	walls       walls.Walls
+	supervisors *supervisors
+	ruleset     ruleset.Ruleset
 	filter      []byte
 	tmp         string // boxes' directories are made there
 	interpreter string
 	guest       *os.File
-	warden      *os.File
+	supervisor  *os.File
 }
 
 // inspect finds what boxes need. Its errors tell a person what to do.
@@ -40,8 +40,8 @@ func (b *Backend) inspect(s settings, instance, stateDir string) (*host, error) 
 		return nil, err
 	}
 	h := &host{
-		names: names, abi: min(walls.ABI(), b.maxABI), uids: b.uids, wardens: b.wardens,
-		walls: layout(s), guest: b.guestFile, warden: b.wardenFile,
+		names: names, abi: min(ruleset.ABI(), b.maxABI), uids: b.uids, supervisors: b.supervisors,
+		ruleset: layout(s), guest: b.guestFile, supervisor: b.supervisorFile,
 	}
 	if h.identity, err = findIdentity(h.abi); err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (b *Backend) inspect(s settings, instance, stateDir string) (*host, error) 
 		return nil, err
 	}
 	h.filter, err = seccomp.Program(runtime.GOARCH,
-		seccomp.Options{Mediated: true, OpenToTruncate: h.abi < walls.TruncateABI})
+		seccomp.Options{Mediated: true, OpenToTruncate: h.abi < ruleset.TruncateABI})
 	return h, err
 }
 
@@ -75,8 +75,8 @@ func canPeek(setting string) error {
 	}
 	scope, _ := strconv.Atoi(strings.TrimSpace(string(b)))
 	if scope >= 2 {
-		return fmt.Errorf("kernel.yama.ptrace_scope is %d, so nobody can see where a script wants to connect: sysctl -w "+
-			"kernel.yama.ptrace_scope=1 on the host", scope)
+		return fmt.Errorf("kernel.yama.ptrace_scope is %d, so nobody can see where a script wants to connect: sysctl "+
+			"-w kernel.yama.ptrace_scope=1 on the host", scope)
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func hasRoom(dir string) error {
 	if err := unix.Statfs(dir, &fs); err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
-	if fs.Blocks > 0 && int64(fs.Bavail)*fs.Bsize < warden.Reserve(fs) {
+	if fs.Blocks > 0 && int64(fs.Bavail)*fs.Bsize < supervisor.Reserve(fs) {
 		return fmt.Errorf("the disk with %s is nearly full, so boxes would be stopped at once: make room, or set "+
 			"AIRLOCK_PLUGIN_LANDLOCK_TMP to another disk", dir)
 	}
@@ -120,9 +120,9 @@ func (h *host) sweep(isLive func(id string) bool) error {
 		switch {
 		case !ok, !h.owns(path), whose == h.names && isLive(box[:max(strings.LastIndexByte(box, '-'), 0)]):
 		case whose.Instance == h.names.Instance:
-			errs = append(errs, warden.RemoveOwned(path))
+			errs = append(errs, supervisor.RemoveOwned(path))
 		case whose.Owner.Dead():
-			_ = warden.RemoveOwned(path) // the next to find it tries again
+			_ = supervisor.RemoveOwned(path) // the next to find it tries again
 		}
 	}
 	return errors.Join(errs...)

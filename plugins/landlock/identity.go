@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/computclaw/airlock/plugins/landlock/walls"
-	"github.com/computclaw/airlock/plugins/landlock/warden"
+	"github.com/computclaw/airlock/plugins/landlock/ruleset"
+	"github.com/computclaw/airlock/plugins/landlock/supervisor"
 )
 
 // identity says which uids boxes have.
@@ -20,7 +20,7 @@ type identity struct {
 }
 
 // minABI is the first version of Landlock there was. With a uid of its own per box it is enough:
-// the filter keeps the box from binding and connecting, and below walls.TruncateABI from cutting
+// the filter keeps the box from binding and connecting, and below ruleset.TruncateABI from cutting
 // off files by their path.
 const minABI = 1
 
@@ -28,11 +28,10 @@ const minABI = 1
 func findIdentity(abi int) (identity, error) {
 	if abi < minABI {
 		return identity{}, errors.New(
-			"this kernel has no Landlock, or a seccomp profile forbids it: use Linux 5.13 or later with landlock in the lsm= " +
-				"list, " +
-				"and a container runtime whose default profile knows it (Docker 20.10.10 or later)")
+			"this kernel has no Landlock, or a seccomp profile forbids it: use Linux 5.13 or later with landlock in " +
+				"the lsm= list, and a container runtime whose default profile knows it (Docker 20.10.10 or later)")
 	}
-	own, err := warden.Own()
+	own, err := supervisor.Own()
 	if err != nil {
 		return identity{}, err
 	}
@@ -42,14 +41,13 @@ func findIdentity(abi int) (identity, error) {
 		return findRange()
 	case os.Geteuid() == 0 && !own.Powerless():
 		return identity{}, fmt.Errorf(
-			"Airlock is root without the capability %s, so boxes can't get uids of their own: add it, drop all (docker run "+
-				"--cap-drop ALL), or run Airlock as another user (docker run --user 65534)", missing)
-	case abi < walls.ScopedABI:
+			"root without the capability %s can't give boxes uids of their own: add it, drop all "+
+				"(docker run --cap-drop ALL), or run Airlock as another user (docker run --user 65534)", missing)
+	case abi < ruleset.ScopedABI:
 		return identity{}, fmt.Errorf(
-			"this kernel's Landlock (version %d) can't keep a box's signals away from processes with the same uid, which "+
-				"takes version %d (Linux 6.12): "+
-				"run Airlock as root with the capabilities SETUID, SETGID and KILL, which Docker gives by default, so that each "+
-				"box gets a uid of its own", abi, walls.ScopedABI)
+			"this kernel's Landlock (version %d) can't keep a box's signals away from processes with the same uid, "+
+				"which takes version %d (Linux 6.12): run Airlock as root with the capabilities SETUID, SETGID and "+
+				"KILL, which Docker gives by default, so that each box gets a uid of its own", abi, ruleset.ScopedABI)
 	}
 	return identity{}, nil
 }
@@ -59,7 +57,7 @@ func findIdentity(abi int) (identity, error) {
 func Capabilities() []uintptr { return []uintptr{unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL} }
 
 // missingCapability names one of these that isn't in effect.
-func missingCapability(own warden.Capabilities) string {
+func missingCapability(own supervisor.Capabilities) string {
 	for i, number := range Capabilities() {
 		if !own.Has(int(number)) {
 			return []string{"SETUID", "SETGID", "KILL"}[i]
@@ -82,7 +80,8 @@ func findRange() (identity, error) {
 		}
 	}
 	return identity{}, errors.New(
-		"this user namespace has no spare uids for boxes (50000 to 59999): map more, or run Airlock as another user than root")
+		"this user namespace has no spare uids for boxes (50000 to 59999): map more, or run Airlock as another user " +
+			"than root")
 }
 
 func mapped(path string, r identity) bool {

@@ -8,15 +8,15 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/computclaw/airlock/plugins/landlock/walls"
+	"github.com/computclaw/airlock/plugins/landlock/ruleset"
 )
 
 // programs are trees that hold what runs in a box. /usr/src and, unless asked for, /usr/local are
 // left out: they hold what people put there.
 func programs(usrLocal bool) []string {
 	trees := []string{
-		"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
-		"/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libx32", "/usr/libexec", "/usr/share",
+		"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib32",
+		"/usr/lib64", "/usr/libx32", "/usr/libexec", "/usr/share",
 	}
 	if usrLocal {
 		trees = append(trees, "/usr/local")
@@ -30,12 +30,11 @@ func programs(usrLocal bool) []string {
 func files() []string {
 	return []string{
 		"/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs",
-		"/etc/pki/ca-trust/extracted",
-		"/etc/services", "/etc/protocols", "/etc/mime.types",
+		"/etc/pki/ca-trust/extracted", "/etc/services", "/etc/protocols", "/etc/mime.types",
 		"/dev/zero",         // not to write: mapped writable and shared it would be memory that nobody counts
 		"/etc/matplotlibrc", // Debian's matplotlib reads it if it is there, and Landlock can't hide that it is
-		"/proc/cpuinfo", "/proc/filesystems", "/proc/loadavg", "/proc/meminfo", "/proc/stat", "/proc/uptime", "/proc/version",
-		"/proc/sys/vm/overcommit_memory",
+		"/proc/cpuinfo", "/proc/filesystems", "/proc/loadavg", "/proc/meminfo", "/proc/stat", "/proc/uptime",
+		"/proc/version", "/proc/sys/vm/overcommit_memory",
 	}
 }
 
@@ -43,8 +42,8 @@ func devices() []string {
 	return []string{"/dev/null", "/dev/full", "/dev/random", "/dev/urandom"}
 }
 
-func layout(s settings) walls.Walls {
-	return walls.Walls{Programs: programs(s.usrLocal), Files: files(), Devices: devices()}
+func layout(s settings) ruleset.Ruleset {
+	return ruleset.Ruleset{Programs: programs(s.usrLocal), Files: files(), Devices: devices()}
 }
 
 // findPython returns the interpreter that a guest will find.

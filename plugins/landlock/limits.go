@@ -2,14 +2,14 @@ package landlock
 
 import (
 	"github.com/computclaw/airlock/plugins"
-	"github.com/computclaw/airlock/plugins/landlock/warden"
+	"github.com/computclaw/airlock/plugins/landlock/supervisor"
 )
 
-// bound returns a box's limits. A warden, which lowers its own with the box's, needs more
+// bound returns a box's limits. A supervisor, which lowers its own with the box's, needs more
 // descriptors than a script; nothing here limits processor time.
-func bound(l plugins.Limits) (warden.Limits, error) {
+func bound(l plugins.Limits) (supervisor.Limits, error) {
 	l, err := l.Bounded(plugins.Limits{Memory: 16 << 20, Pids: 12, Tmp: 64 << 10, Files: 64})
-	return warden.Limits{Memory: l.Memory, Pids: l.Pids, Tmp: l.Tmp, Files: l.Files}, err
+	return supervisor.Limits{Memory: l.Memory, Pids: l.Pids, Tmp: l.Tmp, Files: l.Files}, err
 }
 
 // enforced says how each limit is held. Processor time isn't: that takes a cgroup, and who has one

@@ -25,7 +25,7 @@ func TestMetadataByDescriptor(t *testing.T) {
 		}
 	}
 	file.Close()
-	h.walls.Files = append(h.walls.Files, file.Name())
+	h.ruleset.Files = append(h.ruleset.Files, file.Name())
 	const script = `
 import fcntl, os, struct, sys
 def attempts(fd):

@@ -9,15 +9,15 @@ func TestConnectionsBesideDescriptorsOnTheirWay(t *testing.T) {
 import array, os, socket, struct, threading
 def message(kind, number=0):
     return struct.pack(">cBBxIIxxxxHxx", kind, 0, 0, number, 0, 0)
-door = socket.socket(fileno=os.dup(3))
-door.send(message(b"H"))
-door.recv(64)
-def doorkeeper():
+supervisor = socket.socket(fileno=os.dup(3))
+supervisor.send(message(b"H"))
+supervisor.recv(64)
+def take_connections():
     while True:
-        data, ancillary, _, _ = door.recvmsg(64, 64)
-        door.send(message(b"V", struct.unpack(">4xI", data[:8])[0]))
+        data, ancillary, _, _ = supervisor.recvmsg(64, 64)
+        supervisor.send(message(b"V", struct.unpack(">4xI", data[:8])[0]))
         os.close(array.array("i", ancillary[0][2])[0])
-threading.Thread(target=doorkeeper, daemon=True).start()
+threading.Thread(target=take_connections, daemon=True).start()
 a, b = socket.socketpair()
 try:
     for _ in range(100): socket.send_fds(a, [b"x"], [1] * 50)
@@ -42,16 +42,16 @@ func TestConnectionsUseOnePort(t *testing.T) {
 import array, os, socket, struct, threading
 def message(kind, number=0):
     return struct.pack(">cBBxIIxxxxHxx", kind, 0, 0, number, 0, 0)
-door = socket.socket(fileno=os.dup(3))
-door.send(message(b"H"))
-door.recv(64)
-def doorkeeper():
+supervisor = socket.socket(fileno=os.dup(3))
+supervisor.send(message(b"H"))
+supervisor.recv(64)
+def take_connections():
     while True:
-        data, ancillary, _, _ = door.recvmsg(64, 64)
+        data, ancillary, _, _ = supervisor.recvmsg(64, 64)
         with socket.socket(fileno=array.array("i", ancillary[0][2])[0]) as s:
-            door.send(message(b"V", struct.unpack(">4xI", data[:8])[0]))
+            supervisor.send(message(b"V", struct.unpack(">4xI", data[:8])[0]))
             s.sendall(b"hello")
-threading.Thread(target=doorkeeper, daemon=True).start()
+threading.Thread(target=take_connections, daemon=True).start()
 ports = set()
 def connect(times):
     for _ in range(times):

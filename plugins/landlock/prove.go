@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/probe"
 )
 
 // Scripts that go past a limit that is held by looking, several times over, and then wait to be
@@ -34,8 +35,8 @@ while len(held) < 50:
 func (h *host) prove(ctx context.Context, stateDir string) ([]plugins.Control, error) {
 	hidden := []string{
 		"/", "/etc", "/etc/shadow", "/etc/passwd", "/etc/hosts", "/etc/resolv.conf", "/etc/hostname", "/root", "/home",
-		"/var", "/run", "/sys", "/boot", "/data",
-		"/dev", "/dev/shm", "/dev/pts", "/dev/tty", "/dev/ptmx", "/proc", "/proc/net/tcp", "/proc/mounts", "/proc/cmdline",
+		"/var", "/run", "/sys", "/boot", "/data", "/dev", "/dev/shm", "/dev/pts", "/dev/tty", "/dev/ptmx", "/proc",
+		"/proc/net/tcp", "/proc/mounts", "/proc/cmdline",
 		"/var/run/docker.sock", h.tmp,
 	}
 	if stateDir != "" {
@@ -49,17 +50,18 @@ func (h *host) prove(ctx context.Context, stateDir string) ([]plugins.Control, e
 		name, script string
 		want         plugins.Reason
 	}{
-		{"memory is limited", takeMemory, plugins.ReasonOOM},
+		{probe.ControlMemory, takeMemory, plugins.ReasonOOM},
 		{"files are limited together", takeDisk, plugins.ReasonTmp},
 		{"removed files are limited too", takeHidden, plugins.ReasonTmp},
 	} {
-		_, exit, err := h.python(ctx, "_strain", probeLimits(), s.script, nil)
+		_, exit, err := h.python(ctx, "_limits", probeLimits(), s.script, nil)
 		if err != nil {
 			return nil, err
 		}
 		controls = append(controls, plugins.Control{
 			Name: s.name, Proved: exit.Reason == s.want,
-			Detail: fmt.Sprintf("took several times as much: ended by %s (wanted %s) at %d MiB of memory", exit.Reason, s.want,
+			Detail: fmt.Sprintf("took several times as much: ended by %s (wanted %s) at %d MiB of memory",
+				exit.Reason, s.want,
 				exit.PeakMemory>>20),
 		})
 	}

@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
-	"github.com/computclaw/airlock/plugins/landlock/walls"
+	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/plugins/landlock/ruleset"
 )
 
 // cutOff tries to get at a file by each call that can cut it off or open it for neither reading nor
@@ -20,7 +23,8 @@ os.symlink(victim, "link")
 for path in (victim, "link", "/proc/self/fd/%%d" %% place):
     p = path.encode()
     for flags in (0o1000, 0o1001, 0o1002, 0o1003, 3, 0o1100, 0o1103):
-        tries = {"openat": (-100, p, flags, 0o666), "open": (p, flags, 0o666), "openat2": (-100, p, struct.pack("=QQQ", flags, 0o666 * (flags >> 6 & 1), 0), 24)}
+        tries = {"openat": (-100, p, flags, 0o666), "open": (p, flags, 0o666),
+                 "openat2": (-100, p, struct.pack("=QQQ", flags, 0o666 * (flags >> 6 & 1), 0), 24)}
         for name, args in tries.items():
             if name in numbers and libc.syscall(numbers[name], *args) >= 0:
                 print("%%s %%s %%o" %% (name, path, flags))
@@ -40,11 +44,12 @@ func TestABoxCutsOffNothingOfTheHost(t *testing.T) {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	victim := filepath.Join(dir, "victim")
-	numbers := "{"
-	for name, number := range systemCalls() {
-		numbers += fmt.Sprintf("%q: %d, ", name, number)
+	numbers := fmt.Sprintf(`{"truncate": %d, "openat": %d, "openat2": %d`, unix.SYS_TRUNCATE, unix.SYS_OPENAT,
+		unix.SYS_OPENAT2)
+	if runtime.GOARCH == "amd64" { // the only one of the two that has them
+		numbers += `, "open": 2, "creat": 85`
 	}
-	for _, abi := range []int{1, 2, walls.ABI()} {
+	for _, abi := range []int{1, 2, ruleset.ABI()} {
 		if err := os.WriteFile(victim, []byte("content"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +60,7 @@ func TestABoxCutsOffNothingOfTheHost(t *testing.T) {
 		}
 		h := inspected(t, "test-truncate", WithABI(abi))
 		// so that it can be opened to read, as some of the system's could be that an operator gave away
-		h.walls.Files = append(h.walls.Files, dir)
+		h.ruleset.Files = append(h.ruleset.Files, dir)
 		out, exit, err := h.python(t.Context(), "_truncate", probeLimits(), fmt.Sprintf(cutOff, numbers+"}"),
 			[]byte(victim+"\n"))
 		if err != nil || string(out) != "tried\n" {

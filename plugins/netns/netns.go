@@ -85,7 +85,8 @@ func setRlimit(name string, n uint64) error {
 	resource, ok := map[string]int{
 		"as": unix.RLIMIT_AS, "core": unix.RLIMIT_CORE, "cpu": unix.RLIMIT_CPU, "data": unix.RLIMIT_DATA,
 		"fsize": unix.RLIMIT_FSIZE, "memlock": unix.RLIMIT_MEMLOCK, "msgqueue": unix.RLIMIT_MSGQUEUE,
-		"nice": unix.RLIMIT_NICE, "nofile": unix.RLIMIT_NOFILE, "rtprio": unix.RLIMIT_RTPRIO, "nproc": unix.RLIMIT_NPROC,
+		"nice": unix.RLIMIT_NICE, "nofile": unix.RLIMIT_NOFILE, "rtprio": unix.RLIMIT_RTPRIO,
+		"nproc":      unix.RLIMIT_NPROC,
 		"sigpending": unix.RLIMIT_SIGPENDING,
 		"stack":      unix.RLIMIT_STACK,
 	}[strings.ToLower(name)] // backends write them as the kernel does, NOFILE

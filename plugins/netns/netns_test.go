@@ -14,7 +14,8 @@ func TestParse(t *testing.T) {
 		limits = append(limits, fmt.Sprint(name, " ", n))
 		return nil
 	}
-	command, err := parse([]string{"--rlimit", "nofile=256", "--rlimit", "nproc=64", "--", "/bin/cmd", "--", "--rlimit"},
+	command, err := parse([]string{"--rlimit", "nofile=256", "--rlimit", "nproc=64", "--", "/bin/cmd", "--",
+		"--rlimit"},
 		limit)
 	if err != nil {
 		t.Fatal(err)

@@ -7,15 +7,15 @@
 package owner
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/plugins/procfs"
 )
 
 // ID names one process: the boot of its machine, its pid namespace, its number there and when it
@@ -35,11 +35,11 @@ func of(pid int) (ID, error) {
 	if !ok {
 		where = "nowhere"
 	}
-	_, started, err := look(pid)
+	stat, err := procfs.StatOf(pid)
 	if err != nil {
 		return "", err
 	}
-	return ID(where + "-" + strconv.FormatInt(int64(pid), base) + "-" + strconv.FormatUint(started, base)), nil
+	return ID(where + "-" + strconv.FormatInt(int64(pid), base) + "-" + strconv.FormatUint(stat.Start, base)), nil
 }
 
 // Dead reports whether the process has ended. It says no where it can't know: of a process in
@@ -52,7 +52,7 @@ func (id ID) Dead() bool {
 	}
 	number, start, _ := strings.Cut(rest, "-")
 	pid, err := strconv.ParseInt(number, base, 32)
-	startedThen, err2 := strconv.ParseUint(start, base, 64)
+	started, err2 := strconv.ParseUint(start, base, 64)
 	if err != nil || err2 != nil || pid <= 0 {
 		return false
 	}
@@ -60,8 +60,8 @@ func (id ID) Dead() bool {
 	if errors.Is(unix.Kill(int(pid), 0), unix.ESRCH) {
 		return true
 	}
-	state, started, err := look(int(pid))
-	return err == nil && (started != startedThen || state == 'Z' || state == 'X')
+	stat, err := procfs.StatOf(int(pid))
+	return err == nil && (stat.Start != started || stat.State == 'Z' || stat.State == 'X')
 }
 
 // MkdirTemp makes a fresh directory (0700) in dir, with a name that begins with prefix and this
@@ -99,21 +99,4 @@ func place() (where string, ok bool) {
 	}
 	first, _, _ := strings.Cut(string(boot), "-")
 	return first + "-" + strconv.FormatUint(stat.Ino, base), true
-}
-
-// look returns a process's state and when it started, in clock ticks since the machine did.
-func look(pid int) (state byte, started uint64, err error) {
-	path := fmt.Sprintf("/proc/%d/stat", pid)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return 0, 0, err
-	}
-	// The name in parentheses may hold anything, so the fields are counted from its end.
-	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
-	const startTime = 19 // counted from the state
-	if len(fields) <= startTime {
-		return 0, 0, fmt.Errorf("%s has too few fields", path)
-	}
-	started, err = strconv.ParseUint(string(fields[startTime]), 10, 64)
-	return fields[0][0], started, err
 }

@@ -6,7 +6,8 @@
 //	func TestMain(m *testing.M) { sandboxtest.Main(m, "NAME", newBackend) }
 //
 //	func TestConformance(t *testing.T) {
-//		sandboxtest.Run(t, sandboxtest.Plugin("NAME", settings), sandboxtest.Options{Name: "NAME", Leftovers: leftovers})
+//		sandboxtest.Run(t, sandboxtest.Plugin("NAME", settings),
+//			sandboxtest.Options{Name: "NAME", Leftovers: leftovers})
 //	}
 //
 // Boxes run a small test guest (testguest) instead of airlock-init, told what to do by the first

@@ -20,7 +20,8 @@ type Groups struct {
 // groupFiles are the limits that a new group has if its controller is there.
 func groupFiles() map[int]map[string]string {
 	return map[int]map[string]string{
-		1: {"memory": "memory.limit_in_bytes", "pids": "pids.max", "cpu": "cpu.cfs_quota_us", "cpuacct": "cpuacct.usage"},
+		1: {"memory": "memory.limit_in_bytes", "pids": "pids.max", "cpu": "cpu.cfs_quota_us",
+			"cpuacct": "cpuacct.usage"},
 		2: {"memory": "memory.max", "pids": "pids.max", "cpu": "cpu.max"},
 	}
 }
@@ -79,7 +80,8 @@ func unifiedBases() map[string]string {
 		bases := map[string]string{}
 		for controller, file := range groupFiles()[2] {
 			enabled := os.WriteFile(filepath.Join(dir, "cgroup.subtree_control"), []byte("+"+controller), 0) == nil
-			if enabled && given(dir, file) || dir == own && alone(dir) && listed(dir, controller) && given(dir, "cgroup.procs") {
+			if enabled && given(dir, file) || dir == own && alone(dir) && listed(dir, controller) &&
+				given(dir, "cgroup.procs") {
 				bases[controller] = dir
 			}
 		}

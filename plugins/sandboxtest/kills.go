@@ -52,7 +52,8 @@ func hostKilled(t *testing.T, b *bench) {
 	}
 	dir, mark := t.TempDir(), token()
 	cfg := newConfig(t, b.cfg.Settings)
-	args := []string{"host", b.opts.Name, guest, dir, "instance=" + cfg.Instance, "state=" + cfg.StateDir, "mark=" + mark}
+	args := []string{"host", b.opts.Name, guest, dir, "instance=" + cfg.Instance, "state=" + cfg.StateDir,
+		"mark=" + mark}
 	for key, value := range cfg.Settings {
 		args = append(args, key+"="+value)
 	}

@@ -69,14 +69,14 @@ func memoryOutOfSight(t *testing.T, b *bench) {
 		t.Fatal(err)
 	}
 	for _, way := range []string{
-		"shared", "zero", "page_tables", "memory_files", "own_descriptors", "close_range", "mapped_files", "in_a_socket",
-		"unreadable", "no_first_thread",
-		"removed_files", "unreadable_removed_files",
+		"shared", "zero", "page_tables", "memory_files", "own_descriptors", "close_range", "mapped_files",
+		"in_a_socket", "unreadable", "no_first_thread", "removed_files", "unreadable_removed_files",
 	} {
 		t.Run(way, func(t *testing.T) {
 			spec := plugins.Spec{Limits: limits()}
 			spec.Limits.Tmp = 32 << 20
-			if r := b.run(t, spec, python(string(code), way, string(code))); r.err != nil || strings.Contains(r.out, "kept") {
+			if r := b.run(t, spec, python(string(code), way, string(code))); r.err != nil ||
+				strings.Contains(r.out, "kept") {
 				t.Errorf("a box of %d MiB had more: %+v\n%s", spec.Limits.Memory>>20, r.Exit, r.out)
 			}
 		})

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/procfs"
 )
 
 // Options adapt the suite to a backend.
@@ -112,13 +113,9 @@ func (b *bench) nothingLeft(t *testing.T) {
 // children lists the processes whose parent is pid.
 func children(pid int) []string {
 	var found []string
-	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-	for _, list := range lists {
-		b, _ := os.ReadFile(list)
-		for _, child := range strings.Fields(string(b)) {
-			cmdline, _ := os.ReadFile("/proc/" + child + "/cmdline")
-			found = append(found, "child "+child+" "+strings.ReplaceAll(string(cmdline), "\x00", " "))
-		}
+	for _, child := range procfs.Children(pid) {
+		cmdline, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", child))
+		found = append(found, fmt.Sprintf("child %d %s", child, strings.ReplaceAll(string(cmdline), "\x00", " ")))
 	}
 	return found
 }

@@ -9,8 +9,10 @@ import (
 // everyCall lists all calls that a filter names.
 func everyCall() []call {
 	return append(slices.Concat(denied(), hidden(), shared(), metadata(), dispensable()),
-		callClone3(), callClone(), callUnshare(), callSocket(), callSocketpair(), callPersonality(), callFcntl(), callIoctl(),
-		callConnect(), callFork(), callVfork(), callSendto(), callSendmsg(), callSendmmsg(), callSetsockopt(), callPrlimit(),
+		callClone3(), callClone(), callUnshare(), callSocket(), callSocketpair(), callPersonality(), callFcntl(),
+		callIoctl(),
+		callConnect(), callFork(), callVfork(), callSendto(), callSendmsg(), callSendmmsg(), callSetsockopt(),
+		callPrlimit(),
 		callSetscheduler(),
 		callSetparam(), callSetattr(), callSetaffinity(), callSetpriority(), callIoprioSet(), callPrctl(),
 		callMmap(), callCloseRange(), callOpen(), callOpenat(), callOpenat2(), callTruncate())

@@ -162,7 +162,8 @@ func TestMediatedNumbers(t *testing.T) {
 		{callSetscheduler(), unix.SYS_SCHED_SETSCHEDULER},
 		{callSetparam(), unix.SYS_SCHED_SETPARAM}, {callSetattr(), unix.SYS_SCHED_SETATTR},
 		{callSetaffinity(), unix.SYS_SCHED_SETAFFINITY},
-		{callSetpriority(), unix.SYS_SETPRIORITY}, {callIoprioSet(), unix.SYS_IOPRIO_SET}, {callPrctl(), unix.SYS_PRCTL},
+		{callSetpriority(), unix.SYS_SETPRIORITY}, {callIoprioSet(), unix.SYS_IOPRIO_SET},
+		{callPrctl(), unix.SYS_PRCTL},
 	} {
 		if got := thisNumber(tt.call); got != tt.want {
 			t.Errorf("%s is %d, want %d", tt.call.name, got, tt.want)
@@ -171,8 +172,9 @@ func TestMediatedNumbers(t *testing.T) {
 	want := map[string]int{
 		"bind": unix.SYS_BIND, "listen": unix.SYS_LISTEN, "shmget": unix.SYS_SHMGET, "shmat": unix.SYS_SHMAT,
 		"shmctl": unix.SYS_SHMCTL,
-		"semget": unix.SYS_SEMGET, "semop": unix.SYS_SEMOP, "semctl": unix.SYS_SEMCTL, "semtimedop": unix.SYS_SEMTIMEDOP,
-		"msgget": unix.SYS_MSGGET, "msgsnd": unix.SYS_MSGSND, "msgrcv": unix.SYS_MSGRCV, "msgctl": unix.SYS_MSGCTL,
+		"semget": unix.SYS_SEMGET, "semop": unix.SYS_SEMOP, "semctl": unix.SYS_SEMCTL,
+		"semtimedop": unix.SYS_SEMTIMEDOP,
+		"msgget":     unix.SYS_MSGGET, "msgsnd": unix.SYS_MSGSND, "msgrcv": unix.SYS_MSGRCV, "msgctl": unix.SYS_MSGCTL,
 		"mq_unlink":        unix.SYS_MQ_UNLINK,
 		"process_mrelease": unix.SYS_PROCESS_MRELEASE, "fchmod": unix.SYS_FCHMOD, "fchown": unix.SYS_FCHOWN,
 		"fsetxattr": unix.SYS_FSETXATTR, "fremovexattr": unix.SYS_FREMOVEXATTR, "fchmodat": unix.SYS_FCHMODAT,

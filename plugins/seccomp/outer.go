@@ -34,7 +34,7 @@ func Outer() ([]byte, error) {
 // outerCalls are what a supervisor of boxes needs besides what boxes do.
 func outerCalls() []string {
 	return strings.Fields(`
-		chroot clone clone3 fcntl ioctl inotify_init inotify_init1 lchown mount mount_setattr pidfd_getfd pivot_root prctl
-		seccomp setdomainname sethostname setns setsockopt socketpair umount umount2 unshare
+		chroot clone clone3 fcntl ioctl inotify_init inotify_init1 lchown mount mount_setattr pidfd_getfd
+		pivot_root prctl seccomp setdomainname sethostname setns setsockopt socketpair umount umount2 unshare
 	`)
 }

@@ -33,7 +33,8 @@ func TestShippedProfile(t *testing.T) {
 	for name, args := range map[string][]uint64{
 		"bpf": nil, "keyctl": nil, "init_module": nil, "kexec_load": nil, "ptrace": nil, "perf_event_open": nil,
 		"userfaultfd": nil, "reboot": nil,
-		"open_by_handle_at": nil, "clock_settime": nil, "io_uring_setup": nil, "socket": {40}, "personality": {0x0040000},
+		"open_by_handle_at": nil, "clock_settime": nil, "io_uring_setup": nil, "socket": {40},
+		"personality": {0x0040000},
 	} {
 		if v := verdictOf(p, name, args...); v == retAllow {
 			t.Errorf("%s%v is allowed", name, args)

@@ -62,7 +62,8 @@ func calls(t testing.TB, goarch string) map[string]int {
 		t.Fatal(err)
 	}
 	found := map[string]int{}
-	for _, m := range regexp.MustCompile(`(?m)^\s+SYS_([A-Z0-9_]+)\s+= (\d+)$`).FindAllStringSubmatch(string(source), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\s+SYS_([A-Z0-9_]+)\s+= (\d+)$`).FindAllStringSubmatch(string(source),
+		-1) {
 		number, err := strconv.Atoi(m[2])
 		if err != nil {
 			t.Fatal(err)
@@ -100,7 +101,8 @@ func TestProfileDecidesByArguments(t *testing.T) {
 	p := profileFor(t, "amd64")
 	near := rapid.OneOf(
 		rapid.Uint64(),
-		rapid.SampledFrom([]uint64{0, 1, 2, 3, 5, 9, 10, 11, 16, 17, 22, 40, 1023, 1024, 1025, 1026, 1027, 0x5411, 0x5412,
+		rapid.SampledFrom([]uint64{0, 1, 2, 3, 5, 9, 10, 11, 16, 17, 22, 40, 1023, 1024, 1025, 1026, 1027, 0x5411,
+			0x5412,
 			0x5413, 0x541c, 0x80801, 0x80803, 0xffffffff}),
 		rapid.Custom(func(t *rapid.T) uint64 { return 1 << rapid.IntRange(0, 63).Draw(t, "bit") }),
 		rapid.Custom(func(t *rapid.T) uint64 { return 0x100000000 | uint64(rapid.IntRange(0, 0x5420).Draw(t, "low")) }),

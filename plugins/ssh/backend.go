@@ -26,9 +26,8 @@ type Backend struct {
 	target   target
 	cfg      *plugins.Config // of the last Check that found the machine ready; Settings are those for the other side
 	promised plugins.Report  // by that machine then
-	failures int             // connections in a row that could not be made or didn't last
+	backoff  plugins.Backoff // of connections
 	since    time.Time       // of the connection
-	retry    time.Time
 }
 
 // Option changes how New makes a Backend.
@@ -42,7 +41,7 @@ func WithGuest(binary []byte) Option {
 
 // New returns a backend that isn't configured yet.
 func New(options ...Option) *Backend {
-	b := &Backend{programs: programs{supervisor: remotebin.For, guest: initbin.For}, busy: make(chan struct{}, 1)}
+	b := &Backend{programs: programs{remote: remotebin.For, guest: initbin.For}, busy: make(chan struct{}, 1)}
 	for _, option := range options {
 		option(b)
 	}
@@ -87,7 +86,7 @@ func lostError(t target, l *link, err error) error {
 	return fmt.Errorf("%w: the link to %s was lost: %w", plugins.ErrCut, t, err)
 }
 
-// linked returns a live connection whose supervisor has been checked, made anew if necessary.
+// linked returns a live connection whose remote program has been checked, made anew if necessary.
 func (b *Backend) linked(ctx context.Context) (*link, target, error) {
 	if err := b.enter(ctx); err != nil {
 		return nil, target{}, err
@@ -99,8 +98,10 @@ func (b *Backend) linked(ctx context.Context) (*link, target, error) {
 	if l := b.link.Load(); l != nil && l.lost() == nil {
 		return l, b.target, nil
 	}
-	b.ended(b.drop())
-	if err := b.pause(ctx); err != nil {
+	if b.drop() {
+		b.backoff.Ended(b.since)
+	}
+	if err := b.backoff.Wait(ctx); err != nil {
 		return nil, b.target, err
 	}
 	report, err := b.establish(ctx, b.target, *b.cfg)
@@ -112,7 +113,7 @@ func (b *Backend) linked(ctx context.Context) (*link, target, error) {
 	if err != nil {
 		b.drop()
 		if ctx.Err() == nil {
-			b.failed()
+			b.backoff.Failed()
 		}
 		return nil, b.target, fmt.Errorf("connect to %s again: %w", b.target, err)
 	}
@@ -139,9 +140,6 @@ func wantsScope(settings map[string]string) bool {
 	return settings["limits"] != "polled" && settings["cgroup"] == ""
 }
 
-// lasting is how long a connection must have lived for its end to be no reason to wait.
-const lasting = 10 * time.Second
-
 // drop ends the connection with all its boxes, and reports whether there was one.
 func (b *Backend) drop() bool {
 	l := b.link.Swap(nil)
@@ -149,39 +147,6 @@ func (b *Backend) drop() bool {
 		l.close()
 	}
 	return l != nil
-}
-
-// ended counts the end of a connection, if there was one: it is a failure if it didn't last.
-func (b *Backend) ended(had bool) {
-	switch {
-	case !had:
-	case time.Since(b.since) < lasting:
-		b.failed()
-	default:
-		b.failures = 0
-	}
-}
-
-func (b *Backend) failed() {
-	b.retry = time.Now().Add(backoff(b.failures))
-	b.failures++
-}
-
-// backoff is the pause after n earlier failures in a row.
-func backoff(n int) time.Duration {
-	const first, longest = 200 * time.Millisecond, 30 * time.Second
-	return min(first<<min(n, 16), longest)
-}
-
-func (b *Backend) pause(ctx context.Context) error {
-	wait := time.NewTimer(time.Until(b.retry))
-	defer wait.Stop()
-	select {
-	case <-wait.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 func (b *Backend) enter(ctx context.Context) error {

@@ -35,7 +35,8 @@ func token() string { return strings.ToLower(rand.Text()[:12]) }
 
 func order(t *testing.T, code string, args ...string) []byte {
 	t.Helper()
-	line, err := json.Marshal(sandboxtest.Order{Argv: append([]string{"/usr/bin/env", "python3", "-s", "-B", "-c", code},
+	line, err := json.Marshal(sandboxtest.Order{Argv: append([]string{"/usr/bin/env", "python3", "-s", "-B", "-c",
+		code},
 		args...)})
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +89,8 @@ func says(t *testing.T, s plugins.Sandbox, code string) string {
 	r, w := io.Pipe() // stays open: the guest ends at the end of its stdin
 	defer w.Close()
 	var out bytes.Buffer
-	exit, err := s.Run(ctx, plugins.Spec{ID: "box-" + token()}, io.MultiReader(bytes.NewReader(order(t, code)), r), &out)
+	exit, err := s.Run(ctx, plugins.Spec{ID: "box-" + token()}, io.MultiReader(bytes.NewReader(order(t, code)), r),
+		&out)
 	if err != nil || exit.Reason != plugins.ReasonExit {
 		t.Fatalf("Run = %+v, %v; output %q", exit, err, out.String())
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // Check implements plugins.Sandbox: it connects, uploads what is missing, sweeps what an earlier
-// supervisor of the same instance left, and has every control proved in real boxes over there.
+// remote program of the same instance left, and has every control proved in real boxes over there.
 // While a link of the same settings lives it is used, and its boxes stay; boxes of other settings
 // end.
 func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report, error) {
@@ -29,9 +29,10 @@ func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report
 			b.drop()
 		}
 		if !cutShort {
-			b.cfg, b.failures = nil, 0
+			b.cfg, b.backoff = nil, plugins.Backoff{}
 		}
-		return plugins.Report{Name: Name, Version: "not connected", Tier: plugins.TierNone, Reason: err.Error()}, ctx.Err()
+		return plugins.Report{Name: Name, Version: "not connected", Tier: plugins.TierNone, Reason: err.Error()},
+			ctx.Err()
 	}
 	t, rest, err := parseSettings(cfg.Settings)
 	if err != nil {
@@ -51,7 +52,7 @@ func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report
 		b.cfg = nil
 		return report, nil
 	}
-	b.target, b.cfg, b.promised, b.failures = t, &far, report, 0
+	b.target, b.cfg, b.promised, b.backoff = t, &far, report, plugins.Backoff{}
 	return report, nil
 }
 

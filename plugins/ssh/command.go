@@ -95,8 +95,8 @@ func (c *command) answer(prefix string) (string, error) {
 		}
 		line = line[:0]
 	}
-	return "", errors.New("the remote account's login scripts print too much; they should print nothing when there is " +
-		"no terminal")
+	return "", errors.New("the remote account's login scripts print too much; they should print nothing when there " +
+		"is no terminal")
 }
 
 // remoteError is a command that failed over there.

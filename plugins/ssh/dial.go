@@ -17,7 +17,7 @@ import (
 const (
 	dialTime = 10 * time.Second
 	// idleTime is how long nothing may come once logged in. It matters while uploads are on their way;
-	// afterwards package pulse watches more closely.
+	// afterwards package heartbeat watches more closely.
 	idleTime = 30 * time.Second
 )
 
@@ -27,8 +27,8 @@ func dial(ctx context.Context, t target) (client *ssh.Client, release func(), er
 	dialer := net.Dialer{Timeout: dialTime}
 	raw, err := dialer.DialContext(ctx, "tcp", t.address)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s can't be reached: %w. Is AIRLOCK_SSH_HOST right (host or host:port), does sshd run "+
-			"there, and does every firewall in between let Airlock in?", t.address, err)
+		return nil, nil, fmt.Errorf("%s can't be reached: %w. Is AIRLOCK_SSH_HOST right (host or host:port), does "+
+			"sshd run there, and does every firewall in between let Airlock in?", t.address, err)
 	}
 	conn := &patientConn{Conn: raw}
 	conn.patience.Store(int64(dialTime))
@@ -89,18 +89,21 @@ func explainLogin(t target, seen *pinned, err error) error {
 	switch {
 	case errors.Is(err, errHostKey) && len(t.hostKeys) == 0:
 		return fmt.Errorf("the host key of %s isn't known, so nothing was sent. It showed %s %s. Compare that on the "+
-			"machine itself (for key in /etc/ssh/ssh_host_*_key.pub; do ssh-keygen -lf $key; done); "+
-			"if it's the same, set AIRLOCK_SSH_HOST_KEY='%s'", knownhosts.Normalize(t.address), seen.shown.Type(),
+			"machine itself (for key in /etc/ssh/ssh_host_*_key.pub; do ssh-keygen -lf $key; done); if it's the "+
+			"same, set AIRLOCK_SSH_HOST_KEY='%s'", knownhosts.Normalize(t.address), seen.shown.Type(),
 			ssh.FingerprintSHA256(seen.shown), line(seen.shown))
 	case errors.Is(err, errHostKey):
-		return fmt.Errorf("%s showed another host key than AIRLOCK_SSH_HOST_KEY: %s %s. Either the machine was set up "+
-			"anew, or somebody is in between; "+
-			"nothing was sent. Find out which before you change the setting", knownhosts.Normalize(t.address), seen.shown.Type(),
+		return fmt.Errorf("%s showed another host key than AIRLOCK_SSH_HOST_KEY: %s %s. Either the machine was set "+
+			"up anew, or somebody is in between; nothing was sent. Find out which before you change the "+
+			"setting", knownhosts.Normalize(t.address),
+			seen.shown.Type(),
 			ssh.FingerprintSHA256(seen.shown))
 	case strings.Contains(err.Error(), "unable to authenticate"):
-		return fmt.Errorf("%s doesn't accept the key for user %s. Add this line to that user's ~/.ssh/authorized_keys: "+
+		return fmt.Errorf("%s doesn't accept the key for user %s. Add this line to that user's "+
+			"~/.ssh/authorized_keys: "+
 			"restrict %s airlock\n"+
-			"If it is there, sshd's log says why it doesn't count: the file or a directory above it isn't the account's own, "+
+			"If it is there, sshd's log says why it doesn't count: the file or a directory above it isn't the "+
+			"account's own, "+
 			"AllowUsers leaves the account out, or it is locked (usermod -p '*' %s)",
 			t.address, t.user, line(t.signer.PublicKey()), t.user)
 	case strings.Contains(err.Error(), "no common algorithm for host key"):

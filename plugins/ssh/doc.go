@@ -2,7 +2,8 @@
 //
 // # The chain
 //
-//	plugin ── TCP, SSH ──▶ sshd ── exec ──▶ [systemd-run --user --scope] airlock-remote ── as in package bubblewrap ──▶ /airlock-init
+//	plugin ── TCP, SSH ──▶ sshd ── exec ──▶ [systemd-run --user --scope] airlock-remote
+//	  ── as in package bubblewrap ──▶ /airlock-init
 //
 // Everything of a box travels over its stdin and stdout, so the other machine needs no network, no
 // configuration and no secrets of its own: what leaves a box comes back through the connection and
@@ -10,7 +11,7 @@
 // runs in a box is in that machine's memory, as on any machine that computes: its administrator is
 // inside the boundary.
 //
-// The other side is the bubblewrap backend, unchanged, in a program of ours (package supervise),
+// The other side is the bubblewrap backend, unchanged, in a program of ours (package remote),
 // and the contract of package plugins is spoken to it over one channel. All boxes share that
 // channel, each with its own flow control, so sshd's MaxSessions bounds nothing, be it 1: the
 // channels of the set-up are opened one after the other.
@@ -18,21 +19,21 @@
 // # Trust
 //
 // The host key is pinned. Without one the first contact is refused before anything is sent, and the
-// fingerprint and the line to set are shown. The supervisor and airlock-init are uploaded under
+// fingerprint and the line to set are shown. The remote program and airlock-init are uploaded under
 // their sha256 into a directory of the remote user's own (mode 0700), moved into place once
 // complete, and their digests are computed again on every connection.
 //
 // # Ends
 //
-// Both sides beat once a second (package pulse) and give up after 7 seconds without a byte. Here
-// that ends all calls with plugins.ErrLost; there the supervisor ends, and the kernel ends its
-// boxes with it. The same happens when sshd, the plugin or the supervisor is killed. The next call
-// connects again, after a pause that grows while that fails, ends supervisors of the same instance
+// Both sides beat once a second (package heartbeat) and give up after 7 seconds without a byte. Here
+// that ends all calls with plugins.ErrLost; there the remote program ends, and the kernel ends its
+// boxes with it. The same happens when sshd, the plugin or the remote program is killed. The next call
+// connects again, after a pause that grows while that fails, ends remote programs of the same instance
 // that hang, and repeats Check.
 //
 // # Limits
 //
-// With a systemd user manager the supervisor is put into a scope of its own with Delegate=yes, so
+// With a systemd user manager the remote program is put into a scope of its own with Delegate=yes, so
 // memory, processes and processor time are held by control groups, per box. Limits on the whole
 // scope (MemoryMax on systemd-run) would have had all boxes share one. Elsewhere the limits are
 // polled; Report.Enforced tells.

@@ -12,25 +12,25 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/computclaw/airlock/plugins"
-	"github.com/computclaw/airlock/plugins/ssh/pulse"
-	"github.com/computclaw/airlock/plugins/ssh/supervise"
+	"github.com/computclaw/airlock/plugins/ssh/heartbeat"
+	"github.com/computclaw/airlock/plugins/ssh/remote"
 )
 
-// link is a connection with a supervisor at its other end.
+// link is a connection with a remote program at its other end.
 type link struct {
 	*plugins.Link
-	client     *ssh.Client
-	supervisor *command
-	conn       *pulse.Conn
-	hello      supervise.Hello
+	client  *ssh.Client
+	program *command
+	conn    *heartbeat.Conn
+	hello   remote.Hello
 }
 
 // programs are what is run over there, by architecture.
 type programs struct {
-	supervisor, guest func(arch string) ([]byte, error)
+	remote, guest func(arch string) ([]byte, error)
 }
 
-// connect sets up everything up to the supervisor's greeting. Its errors tell a person what to do.
+// connect sets up everything up to the remote program's greeting. Its errors tell a person what to do.
 func connect(ctx context.Context, t target, instance string, scoped bool, p programs) (_ *link, err error) {
 	client, release, err := dial(ctx, t)
 	if err != nil {
@@ -53,7 +53,7 @@ func connect(ctx context.Context, t target, instance string, scoped bool, p prog
 	if err := l.launch(files, instance, scoped); err != nil {
 		return nil, fmt.Errorf("on %s: %w", t, err)
 	}
-	l.conn = pulse.New(l.supervisor.stdout, l.supervisor.stdin, func() error { return client.Close() })
+	l.conn = heartbeat.New(l.program.stdout, l.program.stdin, func() error { return client.Close() })
 	if l.Link, err = plugins.NewLink(l.conn); err != nil {
 		_ = l.conn.Close()
 		return nil, err
@@ -62,14 +62,14 @@ func connect(ctx context.Context, t target, instance string, scoped bool, p prog
 }
 
 // brought are paths there.
-type brought struct{ supervisor, guest, guestSum string }
+type brought struct{ program, guest, guestSum string }
 
 func bring(ctx context.Context, client *ssh.Client, dir string, p programs) (b brought, err error) {
 	arch, err := architecture(client)
 	if err != nil {
 		return b, err
 	}
-	supervisor, err := p.supervisor(arch)
+	program, err := p.remote(arch)
 	if err != nil {
 		return b, err
 	}
@@ -77,10 +77,10 @@ func bring(ctx context.Context, client *ssh.Client, dir string, p programs) (b b
 	if err != nil {
 		return b, err
 	}
-	if b.supervisor, err = put(ctx, client, dir, newUpload(supervise.ProgramPrefix, supervisor)); err != nil {
+	if b.program, err = put(ctx, client, dir, newUpload(remote.ProgramPrefix, program)); err != nil {
 		return b, err
 	}
-	u := newUpload(supervise.GuestPrefix, guest)
+	u := newUpload(remote.GuestPrefix, guest)
 	b.guest, err = put(ctx, client, dir, u)
 	b.guestSum = u.sum
 	return b, err
@@ -91,27 +91,28 @@ func bring(ctx context.Context, client *ssh.Client, dir string, p programs) (b b
 // made are tried out first, because a failed exec would be the end.
 const launchScript = `how="$1"; shift; s="systemd-run --user --scope --quiet --collect -p Delegate=yes --"; ` +
 	`if [ "$how" = scope ] && command -v systemd-run > /dev/null 2>&1; then ` +
-	`if [ -z "$XDG_RUNTIME_DIR" ] && [ -d "/run/user/$(id -u)" ]; then XDG_RUNTIME_DIR="/run/user/$(id -u)"; export XDG_RUNTIME_DIR; fi; ` +
+	`if [ -z "$XDG_RUNTIME_DIR" ] && [ -d "/run/user/$(id -u)" ]; ` +
+	`then XDG_RUNTIME_DIR="/run/user/$(id -u)"; export XDG_RUNTIME_DIR; fi; ` +
 	`if timeout 5 $s true < /dev/null > /dev/null 2>&1; then exec $s "$@"; fi; fi; exec "$@"`
 
-// launch starts the supervisor and reads its greeting.
+// launch starts the remote program and reads its greeting.
 func (l *link) launch(files brought, instance string, scoped bool) error {
 	how := "plain"
 	if scoped {
 		how = "scope"
 	}
-	c, err := start(l.client, launchScript, how, files.supervisor, "supervise", "--instance", instance, "--guest",
+	c, err := start(l.client, launchScript, how, files.program, "serve", "--instance", instance, "--guest",
 		files.guest, "--sha256", files.guestSum)
 	if err != nil {
 		return err
 	}
-	l.supervisor = c
-	text, err := c.answer(supervise.Greeting)
+	l.program = c
+	text, err := c.answer(remote.Greeting)
 	if err != nil {
 		return explainLaunch(files, err)
 	}
-	if err := json.Unmarshal([]byte(text), &l.hello); err != nil || l.hello.Protocol != supervise.Protocol {
-		return errors.New("the supervisor there greets in a way that isn't ours")
+	if err := json.Unmarshal([]byte(text), &l.hello); err != nil || l.hello.Protocol != remote.Protocol {
+		return errors.New("the remote program sent no greeting of ours")
 	}
 	return nil
 }
@@ -119,14 +120,14 @@ func (l *link) launch(files brought, instance string, scoped bool) error {
 func explainLaunch(files brought, err error) error {
 	var told *remoteError
 	if !errors.As(err, &told) {
-		return fmt.Errorf("start the supervisor: %w", err)
+		return fmt.Errorf("start the remote program: %w", err)
 	}
 	const notExecutable = 126 // as POSIX shells say it
 	if told.code == notExecutable || strings.Contains(told.stderr, "ermission denied") {
-		return fmt.Errorf("%s can't be executed: %w. If that file system is mounted noexec, set AIRLOCK_PLUGIN_SSH_DIR to "+
-			"a directory on another one", files.supervisor, err)
+		return fmt.Errorf("%s can't be executed: %w. If that file system is mounted noexec, set "+
+			"AIRLOCK_PLUGIN_SSH_DIR to a directory on another one", files.program, err)
 	}
-	return fmt.Errorf("start the supervisor: %w", err)
+	return fmt.Errorf("start the remote program: %w", err)
 }
 
 // lost says why the link ended, nil if it hasn't.
@@ -138,7 +139,7 @@ func (l *link) lost() error {
 	if errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) {
 		err = errors.New("the connection was closed")
 	}
-	if last := l.supervisor.stderr.String(); last != "" {
+	if last := l.program.stderr.String(); last != "" {
 		return fmt.Errorf("%w; its last words: %s", err, last)
 	}
 	return err

@@ -45,15 +45,15 @@ func TestCutLink(t *testing.T) {
 		t.Logf("the remote tree was gone after %s", at.Sub(begin).Round(time.Millisecond))
 		wantLost(t, b, begin, seconds)
 	}
-	gone(t, supervisorOf(t, m), seconds)
+	gone(t, remoteOf(t, m), seconds)
 	m.Mend()
 	if got := says(t, client, "print(6 * 7)"); got != "42" {
 		t.Errorf("after the link came back a box printed %q", got)
 	}
 }
 
-// supervisorOf is what the command lines of the machine's supervisors contain and no others'.
-func supervisorOf(t *testing.T, m *sshtest.Machine) string {
+// remoteOf is what the command lines of the machine's remote programs contain and no others'.
+func remoteOf(t *testing.T, m *sshtest.Machine) string {
 	t.Helper()
 	return m.Home() + "/.cache/airlock/airlock-remote-"
 }
@@ -88,11 +88,11 @@ func TestSupervisorKilled(t *testing.T) {
 	client, _ := ready(t, m.Settings())
 	b := open(t, client)
 	begin := time.Now()
-	signalAll(t, supervisorOf(t, m), syscall.SIGKILL)
+	signalAll(t, remoteOf(t, m), syscall.SIGKILL)
 	gone(t, b.mark, 2*time.Second)
 	wantLost(t, b, begin, 2*time.Second)
 	if got := says(t, client, "print(6 * 7)"); got != "42" {
-		t.Errorf("a box of the next supervisor printed %q", got)
+		t.Errorf("a box of the next remote program printed %q", got)
 	}
 }
 
@@ -104,7 +104,7 @@ func TestOtherRuntimeAfterTheLinkWasLost(t *testing.T) {
 	b := open(t, client)
 	m.Install("python3-airlock-test")
 	begin := time.Now()
-	signalAll(t, supervisorOf(t, m), syscall.SIGKILL)
+	signalAll(t, remoteOf(t, m), syscall.SIGKILL)
 	wantLost(t, b, begin, seconds) // so the loss was noticed
 	stdin := bytes.NewReader(order(t, "print(6 * 7)"))
 	if exit, err := client.Run(t.Context(), plugins.Spec{ID: "box-" + token()}, stdin, io.Discard); err == nil ||
@@ -125,17 +125,17 @@ func TestHangingSupervisor(t *testing.T) {
 	m := sshtest.New(t, sshtest.Options{})
 	client, _ := ready(t, m.Settings())
 	b := open(t, client)
-	old := processesWith(supervisorOf(t, m))
+	old := processesWith(remoteOf(t, m))
 	begin := time.Now()
-	signalAll(t, supervisorOf(t, m), syscall.SIGSTOP)
+	signalAll(t, remoteOf(t, m), syscall.SIGSTOP)
 	wantLost(t, b, begin, seconds)
 	if got := says(t, client, "print(6 * 7)"); got != "42" {
-		t.Errorf("a box of the next supervisor printed %q", got)
+		t.Errorf("a box of the next remote program printed %q", got)
 	}
 	gone(t, b.mark, 2*time.Second)
 	for _, pid := range old {
 		if alive(pid) {
-			t.Errorf("the supervisor %s that hung is still there", pid)
+			t.Errorf("the remote program %s that hung is still there", pid)
 		}
 	}
 }
@@ -160,13 +160,5 @@ func signalAll(t *testing.T, mark string, sig syscall.Signal) {
 		if err := syscall.Kill(n, sig); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// TestBackoff makes sure that a machine that is down is not hammered.
-func TestBackoff(t *testing.T) {
-	if first, later, late := backoff(0), backoff(3),
-		backoff(100); first > time.Second || later <= first || late != 30*time.Second {
-		t.Errorf("pauses %s, %s, %s", first, later, late)
 	}
 }

@@ -85,7 +85,8 @@ func TestShownCommandPrintsFingerprints(t *testing.T) {
 	dir, want := t.TempDir(), []string{}
 	for _, kind := range []string{"ecdsa", "ed25519"} {
 		_, key := sshtest.NewKey(t)
-		if err := os.WriteFile(filepath.Join(dir, "ssh_host_"+kind+"_key.pub"), ssh.MarshalAuthorizedKey(key.PublicKey()),
+		if err := os.WriteFile(filepath.Join(dir, "ssh_host_"+kind+"_key.pub"),
+			ssh.MarshalAuthorizedKey(key.PublicKey()),
 			0o644); err != nil {
 			t.Fatal(err)
 		}

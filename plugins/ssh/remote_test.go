@@ -25,7 +25,8 @@ func TestManyBoxes(t *testing.T) {
 			var wg sync.WaitGroup
 			for i := range 30 {
 				wg.Go(func() {
-					if got := says(t, client, fmt.Sprintf("import time; time.sleep(1); print(%d)", i*i)); got != strconv.Itoa(i*i) {
+					if got := says(t, client, fmt.Sprintf("import time; time.sleep(1); print(%d)",
+						i*i)); got != strconv.Itoa(i*i) {
 						t.Errorf("box %d printed %q", i, got)
 					}
 				})

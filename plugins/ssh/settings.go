@@ -122,11 +122,11 @@ func parseKey(text string) (ssh.Signer, error) {
 	var locked *ssh.PassphraseMissingError
 	switch {
 	case errors.As(err, &locked):
-		return nil, errors.New("the key has a passphrase, and nobody is there to type it; make a key for Airlock alone: " +
-			"ssh-keygen -t ed25519 -N '' -f airlock_key")
+		return nil, errors.New("the key has a passphrase, and nobody is there to type it; make a key for Airlock " +
+			"alone: ssh-keygen -t ed25519 -N '' -f airlock_key")
 	case err != nil: // its text may quote what it could not read
-		return nil, errors.New("this is not a private key in OpenSSH's or PEM form (is it the .pub file, or were its line " +
-			"breaks lost?)")
+		return nil, errors.New("this is not a private key in OpenSSH's or PEM form (is it the .pub file, or were its " +
+			"line breaks lost?)")
 	}
 	switch signer.PublicKey().Type() {
 	case ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521:
@@ -137,7 +137,8 @@ func parseKey(text string) (ssh.Signer, error) {
 			}
 		}
 	default:
-		return nil, fmt.Errorf("keys of type %s are not supported; use ed25519, ecdsa or rsa", signer.PublicKey().Type())
+		return nil, fmt.Errorf("keys of type %s are not supported; use ed25519, ecdsa or rsa",
+			signer.PublicKey().Type())
 	}
 	return signer, nil
 }
@@ -175,7 +176,8 @@ func parseHostKey(line, address string) (ssh.PublicKey, error) {
 	}
 	marker, hosts, key, _, _, err := ssh.ParseKnownHosts([]byte(line))
 	if err != nil {
-		return nil, errors.New("it has to be \"TYPE BASE64\" or a line of known_hosts; a fingerprint alone is not enough")
+		return nil, errors.New("it has to be \"TYPE BASE64\" or a line of known_hosts; a fingerprint alone is not " +
+			"enough")
 	}
 	if marker != "" {
 		return nil, fmt.Errorf("lines with @%s are not supported; give the host's own key", marker)
@@ -186,7 +188,8 @@ func parseHostKey(line, address string) (ssh.PublicKey, error) {
 			return key, nil
 		}
 	}
-	return nil, fmt.Errorf("the line is for %s and not for %s", strings.Join(hosts, ", "), knownhosts.Normalize(address))
+	return nil, fmt.Errorf("the line is for %s and not for %s", strings.Join(hosts, ", "),
+		knownhosts.Normalize(address))
 }
 
 // algorithms are the signature algorithms that the pinned keys can answer with, so that the server

@@ -35,8 +35,9 @@ func TestParseAddress(t *testing.T) {
 	for in, want := range map[string]string{
 		"box.example.com": "box.example.com:22", "box:2222": "box:2222", "10.0.0.1": "10.0.0.1:22",
 		"[fd00::1]:2222": "[fd00::1]:2222", "fd00::1": "[fd00::1]:22",
-		"[fd00::1]": "[fd00::1]:22", "": "", "a b": "", "box:0": "", "box:70000": "", "box:ssh": "", "-oProxyCommand=x": "",
-		"user@box": "", "a/b": "",
+		"[fd00::1]": "[fd00::1]:22", "": "", "a b": "", "box:0": "", "box:70000": "", "box:ssh": "",
+		"-oProxyCommand=x": "",
+		"user@box":         "", "a/b": "",
 	} {
 		got, err := parseAddress(in)
 		if (err == nil) != (want != "") || (err == nil && got != want) {
@@ -116,7 +117,8 @@ func TestParseHostKeys(t *testing.T) {
 		{name: "garbage", text: "ssh-ed25519 AAAA", err: "TYPE BASE64"},
 	} {
 		keys, err := parseHostKeys(tt.text, address)
-		if len(keys) != tt.keys || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+		if len(keys) != tt.keys || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(),
+			tt.err) {
 			t.Errorf("%s: %d keys, %v, want %d, %q", tt.name, len(keys), err, tt.keys, tt.err)
 		}
 	}

@@ -56,7 +56,8 @@ const uploadScript = `set -e; umask 077; d="$1"; if [ -z "$d" ]; then d="$HOME/.
 	`if [ -f "$f" ] && [ "$(digest "$f")" = "$3" ]; then chmod 500 "$f"; echo "airlock-have $f"; exit 0; fi; ` +
 	`t="$f.part-$$"; cleanup() { rm -f "$t"; }; trap cleanup 0; trap "exit 5" 1 2 13 15; ` +
 	`echo "airlock-send $f"; cat > "$t"; ` +
-	`if [ "$(digest "$t")" = "$3" ]; then chmod 500 "$t"; mv -f "$t" "$f"; echo airlock-done; else echo "the upload was not complete" >&2; exit 4; fi`
+	`if [ "$(digest "$t")" = "$3" ]; then chmod 500 "$t"; mv -f "$t" "$f"; echo airlock-done; ` +
+	`else echo "the upload was not complete" >&2; exit 4; fi`
 
 // remotePath is what an answered path may look like: it becomes a word of a command.
 var remotePath = regexp.MustCompile(`^/[A-Za-z0-9._/ @+=,-]{1,1000}$`)
@@ -74,8 +75,8 @@ func put(ctx context.Context, client *ssh.Client, dir string, u upload) (string,
 	}
 	state, path, _ := strings.Cut(text, " ")
 	if !remotePath.MatchString(path) {
-		return "", fmt.Errorf("the path %.100q has characters in it that Airlock avoids; set AIRLOCK_PLUGIN_SSH_DIR to a "+
-			"directory of that user", path)
+		return "", fmt.Errorf("the path %.100q has characters in it that Airlock avoids; set AIRLOCK_PLUGIN_SSH_DIR "+
+			"to a directory of that user", path)
 	}
 	if state == "have" {
 		return path, nil

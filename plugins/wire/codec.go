@@ -158,7 +158,8 @@ func decode(body []byte, v any) error {
 func (m *Message) fields() int {
 	n := 0
 	for _, set := range []bool{
-		m.Ready != nil, m.LLM != nil, m.Result != nil, m.Failed != nil, m.Exited != nil, m.Frozen != nil, m.Abort != nil,
+		m.Ready != nil, m.LLM != nil, m.Result != nil, m.Failed != nil, m.Exited != nil, m.Frozen != nil,
+		m.Abort != nil,
 		m.Asked != nil,
 		m.Boot != nil, m.Start != nil, m.Reply != nil, m.Freeze != nil, m.Kill != nil,
 	} {

@@ -116,7 +116,8 @@ func (e *Engine) Shims() []string {
 	for _, file := range files {
 		line, err := os.ReadFile(file)
 		if err == nil && bytes.Contains(line, []byte("containerd-shim")) && bytes.Contains(line, []byte(e.dir+"/")) {
-			found = append(found, filepath.Base(filepath.Dir(file))+" "+string(bytes.ReplaceAll(line, []byte{0}, []byte{' '})))
+			found = append(found, filepath.Base(filepath.Dir(file))+" "+string(bytes.ReplaceAll(line, []byte{0},
+				[]byte{' '})))
 		}
 	}
 	return found
@@ -168,7 +169,8 @@ func (e *Engine) Start() error {
 	e.cmd = exec.Command(line[0], line[1:]...)
 	e.cmd.Stdout, e.cmd.Stderr = log, log
 	// A mount namespace of its own keeps its mounts out of ours.
-	e.cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGTERM, Setpgid: true}
+	e.cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGTERM,
+		Setpgid: true}
 	e.ended = make(chan struct{})
 	started := make(chan error)
 	go func() {

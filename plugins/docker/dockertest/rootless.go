@@ -20,8 +20,10 @@ const asUser = `
 dir=$1 uid=$2; shift 2
 for file in passwd group subuid subgid; do touch /etc/$file; mount --bind "$dir/etc/$file" "/etc/$file"; done
 mkdir -p /dev/net && mount -t tmpfs -o mode=755 net /dev/net && mknod -m 666 /dev/net/tun c 10 200
-exec setpriv --reuid "$uid" --regid "$uid" --clear-groups env HOME="$dir" XDG_RUNTIME_DIR="$dir/run" rootlesskit --net=slirp4netns --mtu=65520 --disable-host-loopback \
-	--port-driver=none --copy-up=/etc --copy-up=/run --propagation=rslave sh -c 'rm -f /run/docker /run/containerd /run/xtables.lock; exec "$@"' sh "$@"
+exec setpriv --reuid "$uid" --regid "$uid" --clear-groups env HOME="$dir" XDG_RUNTIME_DIR="$dir/run" \
+    rootlesskit --net=slirp4netns --mtu=65520 --disable-host-loopback \
+	--port-driver=none --copy-up=/etc --copy-up=/run --propagation=rslave \
+    sh -c 'rm -f /run/docker /run/containerd /run/xtables.lock; exec "$@"' sh "$@"
 `
 
 // NewRootless starts an engine that has no more rights than an ordinary user, until the end of the
@@ -46,7 +48,8 @@ func NewRootless(tb testing.TB) *Engine {
 	} {
 		must(os.WriteFile(filepath.Join(dir, "etc", file), []byte(text), 0o644))
 	}
-	e := &Engine{dir: dir, under: []string{"unshare", "--mount", "--propagation", "private", "sh", "-c", asUser, "sh", dir,
+	e := &Engine{dir: dir, under: []string{"unshare", "--mount", "--propagation", "private", "sh", "-c", asUser,
+		"sh", dir,
 		uid}}
 	e.keep(tb)
 	return e

@@ -25,8 +25,8 @@ func TestEveryCaseParses(t *testing.T) {
 		differs := strings.Count(c.Script, "RESTRICTED")+strings.Count(c.Script, "listed(")+strings.Count(c.Script,
 			"processes(") > prelude
 		if differs != (c.Less != "") {
-			t.Errorf("%s: a case that asks for the tier has to say in its head what holds on the restricted one, and no other "+
-				"has to", c.Name)
+			t.Errorf("%s: a case that asks for the tier has to say in its head what holds on the restricted one, and "+
+				"no other has to", c.Name)
 		}
 		if c.For(true).Script == c.Script || c.For(false).Script != c.Script {
 			t.Errorf("%s: the script doesn't learn of its tier", c.Name)

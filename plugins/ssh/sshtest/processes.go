@@ -9,10 +9,10 @@ import (
 )
 
 // Boxes lists the processes of all boxes on the machine, as "PID COMMAND LINE": what its
-// supervisors have started.
+// remote programs have started.
 func (m *Machine) Boxes() []string {
 	children := map[int][]int{}
-	var supervisors []int
+	var programs []int
 	lines := map[int]string{}
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, dir := range dirs {
@@ -28,7 +28,7 @@ func (m *Machine) Boxes() []string {
 		children[parent] = append(children[parent], pid)
 		lines[pid] = string(bytes.ReplaceAll(line, []byte{0}, []byte{' '}))
 		if strings.HasPrefix(lines[pid], m.Home()+"/") {
-			supervisors = append(supervisors, pid)
+			programs = append(programs, pid)
 		}
 	}
 	var found []string
@@ -39,7 +39,7 @@ func (m *Machine) Boxes() []string {
 			walk(child)
 		}
 	}
-	for _, pid := range supervisors {
+	for _, pid := range programs {
 		walk(pid)
 	}
 	return found

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/computclaw/airlock/plugins/landlock"
-	"github.com/computclaw/airlock/plugins/landlock/warden"
+	"github.com/computclaw/airlock/plugins/landlock/supervisor"
 )
 
 // harden keeps this process's memory, which holds secrets, and its files from others on the host:
@@ -29,7 +29,7 @@ func Process() error {
 // in this process, and none is inherited by another. It does nothing as root, whose capabilities
 // come with the uid.
 func giveUp() error {
-	own, err := warden.Own()
+	own, err := supervisor.Own()
 	if err != nil || os.Geteuid() == 0 || own.Permitted == 0 {
 		return err
 	}
@@ -48,7 +48,7 @@ func giveUp() error {
 
 // HandedOn are the capabilities that the landlock plugin can be given.
 func HandedOn() ([]uintptr, error) {
-	own, err := warden.Own()
+	own, err := supervisor.Own()
 	if err != nil || os.Geteuid() == 0 {
 		return nil, err
 	}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/plugins/landlock/fdpass"
+	"github.com/computclaw/airlock/plugins/landlock/ruleset"
+)
+
+// supervisorLink is what is different in a box that shares its host's namespaces. A supervisor outside holds
+// it: connections come from there, since nothing in the box can listen, and freezing is done there,
+// since /proc is closed in here.
+type supervisorLink struct {
+	conn *fdpass.Conn
+	abi  int
+
+	asking sync.Mutex // one freeze at a time
+	frozen chan bool
+}
+
+// joinSupervisor makes this process the first of a supervised box. It fails anywhere else: what ends a box
+// here ends all that this process may signal, and only the ruleset bounds that.
+func joinSupervisor() (*supervisorLink, error) {
+	unix.CloseOnExec(fdpass.FD)
+	d, err := fdpass.Open(os.NewFile(fdpass.FD, "supervisor"))
+	if err != nil {
+		return nil, fmt.Errorf("must be started by a supervisor: %w", err)
+	}
+	if err := d.Send(fdpass.Message{Kind: fdpass.Hello}, -1); err != nil {
+		return nil, fmt.Errorf("must be started by a supervisor: %w", err)
+	}
+	m, _, err := d.Receive()
+	if err != nil || m.Kind != fdpass.Welcome {
+		return nil, fmt.Errorf("must be started by a supervisor: %w", err)
+	}
+	if filtered, err := unix.PrctlRetInt(unix.PR_GET_SECCOMP, 0, 0, 0, 0); err != nil || filtered != 2 {
+		return nil, fmt.Errorf("there is no system call filter")
+	}
+	// Orphans come to us, as they would to PID 1.
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return nil, fmt.Errorf("become subreaper: %w", err)
+	}
+	return &supervisorLink{conn: d, abi: int(m.ABI), frozen: make(chan bool, 1)}, nil
+}
+
+// listen serves the supervisor until that ends, and the box with it.
+func (w *supervisorLink) listen(n *network) {
+	for {
+		m, fd, err := w.conn.Receive()
+		if err != nil {
+			os.Exit(0)
+		}
+		switch {
+		case m.Kind == fdpass.Connect && fd >= 0:
+			errno := n.take(m.To, fd)
+			_ = w.conn.Send(fdpass.Message{Kind: fdpass.Verdict, ID: m.ID, Errno: errno}, -1)
+		case m.Kind == fdpass.Frozen:
+			select {
+			case w.frozen <- m.On:
+			default:
+			}
+		}
+	}
+}
+
+// begin tells the supervisor, before a script is there, that one comes.
+func (w *supervisorLink) begin() error { return w.conn.Send(fdpass.Message{Kind: fdpass.Begin}, -1) }
+
+// set implements freezer.
+func (w *supervisorLink) set(on bool) bool {
+	w.asking.Lock()
+	defer w.asking.Unlock()
+	if w.conn.Send(fdpass.Message{Kind: fdpass.Freeze, On: on}, -1) != nil {
+		return false
+	}
+	return <-w.frozen == on
+}
+
+// fork starts a process that can neither signal nor trace this one.
+func (w *supervisorLink) fork(path string, argv []string, attributes *syscall.ProcAttr) (pid int, err error) {
+	ruleset.OnThrowawayThread(func() {
+		if err = ruleset.EnforceInner(w.abi); err == nil {
+			pid, err = syscall.ForkExec(path, argv, attributes)
+		}
+	})
+	return pid, err
+}
+
+// serveSupervised makes the resolver answer connections that the supervisor brings. Localhost is a name
+// here, because nothing else says so.
+func (n *network) serveSupervised(w *supervisorLink) {
+	n.names.fixed = map[string]netip.Addr{"localhost": netip.AddrFrom4([4]byte{127, 0, 0, 1})}
+	n.supervisedResolver = &resolver{names: n.names, refused: n.refused, slots: make(chan struct{}, resolverClients)}
+	go w.listen(n)
+}
+
+// take accepts a connection for an address, or says with which error connecting fails.
+func (n *network) take(to netip.AddrPort, fd int) unix.Errno {
+	file := os.NewFile(uintptr(fd), "connection")
+	defer file.Close()
+	dns := to == netip.MustParseAddrPort(resolverAddress)
+	conn, err := net.FileConn(file)
+	if err != nil {
+		return unix.ECONNREFUSED
+	}
+	tcp, ok := conn.(*net.TCPConn)
+	if ok && dns && n.supervisedResolver.admit(tcp) {
+		return 0
+	}
+	if ok && !dns && n.reserve(to.Port()) {
+		go n.connect(tcp, to, sync.OnceFunc(n.up.Done))
+		return 0
+	}
+	conn.Close()
+	return unix.ECONNREFUSED
+}
+
+// reserve counts a connection that is about to be served, if any allowed host has that port.
+func (n *network) reserve(port uint16) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed || !slices.Contains(n.ports, int(port)) {
+		return false
+	}
+	n.up.Add(1)
+	return true
+}
+
+// launcher starts the interpreter in here. Names are asked for over TCP, because a box without a
+// network of its own has no datagrams. The user's name is what it is in every other box, where
+// /etc/passwd says it; oracledb can't be imported by somebody without one.
+func (w *supervisorLink) launcher() launcher {
+	return launcher{fork: w.fork, env: []string{"RES_OPTIONS=use-vc", "LOGNAME=nobody"}}
+}

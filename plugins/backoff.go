@@ -1,0 +1,46 @@
+package plugins
+
+import (
+	"context"
+	"time"
+)
+
+// Backoff spaces the starts of something that keeps failing. The zero value is ready.
+type Backoff struct {
+	Failures int // in a row
+	retry    time.Time
+}
+
+const (
+	backoffFirst = 100 * time.Millisecond
+	backoffMost  = 30 * time.Second
+	// lasting is how long something must have lived for its end to be no reason to wait.
+	lasting = 10 * time.Second
+)
+
+// Failed counts a start that failed.
+func (b *Backoff) Failed() {
+	b.retry = time.Now().Add(min(backoffFirst<<min(b.Failures, 16), backoffMost))
+	b.Failures++
+}
+
+// Ended counts the end of what was started then: a failure if it didn't last.
+func (b *Backoff) Ended(started time.Time) {
+	if time.Since(started) < lasting {
+		b.Failed()
+		return
+	}
+	b.Failures = 0
+}
+
+// Wait waits until the next start is due, or until ctx ends.
+func (b *Backoff) Wait(ctx context.Context) error {
+	wait := time.NewTimer(time.Until(b.retry))
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,7 +1,0 @@
-// Package door is what a box's warden and its guest say to each other over a Unix socket of
-// sequenced packets, descriptor 3 of the guest: the warden hands over the connections that it made
-// for the box's processes, and the guest has processes frozen that only the warden can find.
-//
-// Either side takes only what it expects. The guest's side is in the box and is trusted no further
-// than the box.
-package door

@@ -1,0 +1,68 @@
+package supervisor
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// Capabilities are sets of them, as bits by number.
+type Capabilities struct{ Effective, Permitted, Bounding uint64 }
+
+// Own returns the calling thread's.
+func Own() (Capabilities, error) {
+	_, data, err := capabilities()
+	if err != nil {
+		return Capabilities{}, err
+	}
+	c := Capabilities{
+		Effective: uint64(data[0].Effective) | uint64(data[1].Effective)<<32,
+		Permitted: uint64(data[0].Permitted) | uint64(data[1].Permitted)<<32,
+	}
+	for number := range 64 {
+		in, err := unix.PrctlRetInt(unix.PR_CAPBSET_READ, uintptr(number), 0, 0, 0)
+		if err != nil {
+			break // more than this kernel knows
+		}
+		c.Bounding |= uint64(in) << number
+	}
+	return c, nil
+}
+
+// Powerless reports whether there is no capability and no way to get one by executing a file. Uid 0
+// is then a user like any other.
+func (c Capabilities) Powerless() bool { return c.Permitted == 0 && c.Bounding == 0 }
+
+// Has reports whether all of these are in effect.
+func (c Capabilities) Has(numbers ...int) bool {
+	for _, number := range numbers {
+		if c.Effective&(1<<number) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// bequeathNothing keeps what the calling thread executes from inheriting capabilities. A process
+// that changes from one uid to another keeps its own unless one of the two is 0, so for a supervisor
+// that isn't root this is what leaves a box without any.
+func bequeathNothing() error {
+	header, data, err := capabilities()
+	if err != nil {
+		return err
+	}
+	data[0].Inheritable, data[1].Inheritable = 0, 0 // the ambient set goes with it
+	if err := unix.Capset(&header, &data[0]); err != nil {
+		return fmt.Errorf("clear inheritable capabilities: %w", err)
+	}
+	return nil
+}
+
+func capabilities() (unix.CapUserHeader, [2]unix.CapUserData, error) {
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var data [2]unix.CapUserData
+	if err := unix.Capget(&header, &data[0]); err != nil {
+		return header, data, fmt.Errorf("read capabilities: %w", err)
+	}
+	return header, data, nil
+}

@@ -1,0 +1,52 @@
+package supervisor
+
+import (
+	"os"
+
+	"github.com/computclaw/airlock/plugins/procfs"
+)
+
+// descendants tells the box's processes from others during one round of signals. It remembers those
+// it has made sure of, so a round over a tree of any shape looks twice at each process; without that,
+// a chain of ten thousand would take fifty million looks.
+//
+// Number and start together name one process: numbers go all the way round before one comes back,
+// which takes longer than a tick of the clock that starts are measured in.
+type descendants struct {
+	self  int
+	stat  func(pid int) (procfs.Stat, error)
+	known map[int]uint64 // start by pid
+}
+
+func newDescendants() *descendants {
+	return &descendants{self: os.Getpid(), stat: procfs.StatOf, known: map[int]uint64{}}
+}
+
+// has reports whether this process is an ancestor of pid.
+func (d *descendants) has(pid int) bool {
+	const deepest = 1 << 16
+	line := map[int]uint64{} // from pid upwards
+	for range deepest {
+		if pid == d.self {
+			d.remember(line)
+			return true
+		}
+		stat, err := d.stat(pid)
+		if err != nil || pid <= 1 {
+			return false
+		}
+		if start, found := d.known[pid]; found && start == stat.Start {
+			d.remember(line)
+			return true
+		}
+		line[pid] = stat.Start
+		pid = stat.Parent
+	}
+	return false
+}
+
+func (d *descendants) remember(line map[int]uint64) {
+	for pid, start := range line {
+		d.known[pid] = start
+	}
+}

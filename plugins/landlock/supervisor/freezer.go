@@ -1,0 +1,120 @@
+package supervisor
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// signal sends sig to process pid if that is in the box. Its number may have been given to somebody
+// else meanwhile, so the process is held by a descriptor while it is made sure of.
+func (d *descendants) signal(pid int, sig unix.Signal) {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return
+	}
+	defer unix.Close(fd)
+	// gone, so it may not have been the one that was looked at
+	if !d.has(pid) || unix.PidfdSendSignal(fd, 0, nil, 0) != nil {
+		return
+	}
+	_ = unix.PidfdSendSignal(fd, sig, nil, 0)
+}
+
+// killAll sends SIGKILL to everything in the box that it finds. It has to be repeated until nothing
+// is left.
+func killAll() {
+	d := newDescendants()
+	for _, p := range listProcesses() {
+		d.signal(p.PID, unix.SIGKILL)
+	}
+}
+
+const (
+	// freezeWithin bounds the attempts to stop every process.
+	freezeWithin = 5 * time.Second
+	// A frozen box is looked at again after refreezeFirst, then ever more seldom down to once every
+	// refreezeLast: a thousand boxes may wait frozen. One that was found awake is looked at soon
+	// again.
+	refreezeFirst = 250 * time.Millisecond
+	refreezeLast  = 8 * time.Second
+)
+
+// freezer holds every process of the box but the guest stopped. Not safe for concurrent use.
+type freezer struct {
+	forks *forkLimit
+	guest int
+	melt  chan struct{} // nil while the box runs
+	done  chan struct{}
+}
+
+// set freezes or thaws and returns the state that was reached.
+func (f *freezer) set(on bool) bool {
+	if f.melt != nil {
+		close(f.melt)
+		<-f.done
+		f.melt = nil
+	}
+	if on {
+		f.forks.freeze(true)
+		if f.freeze() {
+			f.melt, f.done = make(chan struct{}), make(chan struct{})
+			go f.hold(f.melt, f.done)
+			return true
+		}
+	}
+	d := newDescendants()
+	for _, p := range f.others() {
+		d.signal(p.PID, unix.SIGCONT)
+	}
+	f.forks.freeze(false)
+	return false
+}
+
+func (f *freezer) hold(melt <-chan struct{}, done chan<- struct{}) {
+	defer close(done)
+	for pause := refreezeFirst; ; pause = min(2*pause, refreezeLast) {
+		select {
+		case <-melt:
+			return
+		case <-time.After(pause):
+		}
+		if !f.stop() {
+			pause = refreezeFirst / 2
+		}
+	}
+}
+
+// freeze stops everything and reports whether it succeeded. Nothing forks meanwhile, so it's over
+// after a few rounds.
+func (f *freezer) freeze() bool {
+	for deadline := time.Now().Add(freezeWithin); time.Now().Before(deadline); {
+		if f.stop() {
+			return true
+		}
+		time.Sleep(200 * time.Microsecond)
+	}
+	return false
+}
+
+// stop signals whoever isn't stopped and reports whether there was nobody.
+func (f *freezer) stop() bool {
+	all, d := true, newDescendants()
+	for _, p := range f.others() {
+		if !p.stopped() {
+			all = false
+			d.signal(p.PID, unix.SIGSTOP)
+		}
+	}
+	return all
+}
+
+func (f *freezer) others() []process {
+	var others []process
+	for _, p := range listProcesses() {
+		if p.PID != f.guest {
+			others = append(others, p)
+		}
+	}
+	return others
+}

@@ -1,0 +1,84 @@
+package supervisor
+
+import (
+	"fmt"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// harden closes this process to the box and makes it the parent of whatever the box orphans.
+func harden(uid int) error {
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return fmt.Errorf("set non-dumpable: %w", err)
+	}
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("become subreaper: %w", err)
+	}
+	if uid == 0 {
+		return nil
+	}
+	if err := syscall.Setgroups(nil); err != nil {
+		return fmt.Errorf("drop groups (needs the capability SETGID): %w", err)
+	}
+	return nil
+}
+
+// lower sets the limits that the kernel holds per process. The guest inherits them; the supervisor
+// itself needs few descriptors and no large files.
+func lower(l Limits, sharedUID bool) error {
+	for _, limit := range []struct {
+		name     string
+		resource int
+		value    uint64
+	}{
+		{"NOFILE", unix.RLIMIT_NOFILE, uint64(l.Files)},
+		{"FSIZE", unix.RLIMIT_FSIZE, fileLimit(l.Tmp)},
+		{"CORE", unix.RLIMIT_CORE, 0},
+		{"MEMLOCK", unix.RLIMIT_MEMLOCK, 0},
+		{"MSGQUEUE", unix.RLIMIT_MSGQUEUE, 0},
+		{"NICE", unix.RLIMIT_NICE, 0},
+		{"RTPRIO", unix.RLIMIT_RTPRIO, 0},
+		{"SIGPENDING", unix.RLIMIT_SIGPENDING, 256},
+	} {
+		var now syscall.Rlimit
+		if err := syscall.Getrlimit(limit.resource, &now); err != nil {
+			return fmt.Errorf("limit %s: %w", limit.name, err)
+		}
+		value := min(limit.value, now.Max)
+		hard := value
+		if limit.resource == unix.RLIMIT_NOFILE && sharedUID {
+			hard = now.Max // see keepRoom
+		}
+		if err := syscall.Setrlimit(limit.resource, &syscall.Rlimit{Cur: value, Max: hard}); err != nil {
+			return fmt.Errorf("limit %s: %w", limit.name, err)
+		}
+	}
+	return nil
+}
+
+// keepRoom bounds the guest's descriptors for good, which lower didn't where the uid is shared, and
+// raises the supervisor's own bound. The kernel counts descriptors on their way through sockets by uid,
+// and refuses more to whoever's own bound they exceed: a script that keeps as many on their way as
+// its bound lets it would stop all supervisors with the same one from handing over connections.
+func keepRoom(guest int, files int64) error {
+	const room = 1 << 10
+	var now unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &now); err != nil {
+		return fmt.Errorf("limit NOFILE: %w", err)
+	}
+	bound := min(uint64(files), now.Max)
+	if err := unix.Prlimit(guest, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: bound, Max: bound}, nil); err != nil {
+		return fmt.Errorf("limit NOFILE of the guest: %w", err)
+	}
+	own := min(bound+room, now.Max)
+	if err := syscall.Setrlimit(unix.RLIMIT_NOFILE, &syscall.Rlimit{Cur: own, Max: own}); err != nil {
+		return fmt.Errorf("limit NOFILE: %w", err)
+	}
+	return nil
+}
+
+// fileLimit is how large one file may get: less than all files together, so that a script that
+// writes one without end always meets the file's limit (an error it can handle) and not, whenever
+// the supervisor looks just then, the directory's, which ends the box.
+func fileLimit(tmp int64) uint64 { return uint64(tmp - tmp/16) }

@@ -1,0 +1,45 @@
+package supervisor
+
+import (
+	"os"
+	"strings"
+
+	"github.com/computclaw/airlock/plugins/memusage"
+	"github.com/computclaw/airlock/plugins/procfs"
+)
+
+// process is a process of the box.
+type process struct{ procfs.Process }
+
+// listProcesses lists every process below this one. It sees a moving target.
+func listProcesses() []process {
+	var found []process
+	for _, p := range procfs.Tree(os.Getpid()) {
+		if p.PID != os.Getpid() {
+			found = append(found, process{p})
+		}
+	}
+	return found
+}
+
+// countTasks counts processes and threads.
+func countTasks() int64 {
+	var n int64
+	for _, p := range listProcesses() {
+		n += int64(len(p.Threads))
+	}
+	return n
+}
+
+// stopped reports whether no thread of p will run on. One in an uninterruptible wait (D) runs no
+// more of the script's code before it stops, nor does one that waits for the supervisor's answer.
+func (p process) stopped() bool {
+	for _, thread := range p.Threads {
+		if stat, err := procfs.ReadStat(thread); err == nil && !strings.ContainsRune("TtZXD", rune(stat.State)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p process) memory() memusage.Usage { return memusage.OfThreads(p.Threads) }

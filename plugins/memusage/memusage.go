@@ -1,0 +1,76 @@
+// Package memusage tells what memory a process takes, as seen from outside. Backends that hold a
+// memory limit by looking use it.
+package memusage
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Usage is what one process takes, in bytes. The zero value is a process that has ended.
+type Usage struct {
+	// Thread is the directory in /proc of a thread that knew. One that has ended knows nothing of its
+	// process's memory and descriptors, even if it's the first and the process goes on without it.
+	Thread   string
+	Resident int64 // in RAM; pages shared with others count in full
+	Hidden   int64 // what is neither: page tables, memory that was swapped out, huge pages
+}
+
+// Of looks at process pid.
+func Of(pid int) Usage {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", pid))
+	return OfThreads(threads)
+}
+
+// OfThreads looks at the process that has these threads.
+func OfThreads(threads []string) Usage {
+	for _, thread := range threads {
+		if status, err := os.ReadFile(thread + "/status"); err == nil {
+			if f, ok := parse(status); ok {
+				f.Thread = thread
+				return f
+			}
+		}
+	}
+	return Usage{}
+}
+
+// Total is all of it.
+func (f Usage) Total() int64 { return f.Resident + f.Hidden }
+
+// Share is the same with shared pages divided among those who share them. Finding out is slow.
+func (f Usage) Share() int64 {
+	rollup, err := os.ReadFile(f.Thread + "/smaps_rollup")
+	if err != nil {
+		return f.Total()
+	}
+	for line := range bytes.Lines(rollup) {
+		if name, value, _ := bytes.Cut(line, []byte(":")); string(name) == "Pss" {
+			return kib(value) + f.Hidden
+		}
+	}
+	return f.Total()
+}
+
+// parse reads a status file of /proc.
+func parse(status []byte) (f Usage, ok bool) {
+	for line := range bytes.Lines(status) {
+		switch name, value, _ := bytes.Cut(line, []byte(":")); string(name) {
+		case "VmRSS":
+			f.Resident, ok = kib(value), true
+		case "VmPTE", "VmSwap", "HugetlbPages":
+			f.Hidden += kib(value)
+		}
+	}
+	return f, ok
+}
+
+// kib reads a number of KiB and returns bytes.
+func kib(value []byte) int64 {
+	n, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(string(value)), " kB"), 10, 64)
+	return n << 10
+}

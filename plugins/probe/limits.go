@@ -1,0 +1,24 @@
+package probe
+
+import (
+	_ "embed"
+	"fmt"
+)
+
+// LimitScript uses up the processor for a moment, prints the share of a core that it got, reads a line
+// and then takes memory until its box is killed. Where nothing holds the limit it takes as much as
+// the line says, or the proof would take all that the host has.
+//
+//go:embed limits.py
+var LimitScript string
+
+const (
+	// excess is how many times its limit a box takes at most.
+	excess = 3
+	// keep is how long it then stays, in seconds: who holds limits by looking may be late on a busy
+	// host.
+	keep = 5
+)
+
+// LimitInput is what LimitScript reads in a box with that memory limit, in bytes.
+func LimitInput(memory int64) []byte { return fmt.Appendf(nil, "%d %d\n", excess*memory, keep) }

@@ -1,0 +1,158 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/bubblewrap"
+	"github.com/computclaw/airlock/plugins/ssh/heartbeat"
+)
+
+// Protocol is the version of what is spoken. Both sides come from one build, so another number is a
+// mistake and not a matter for talks.
+const Protocol = 1
+
+// Greeting begins the line with the Hello.
+const Greeting = "airlock-remote "
+
+// Hello is what the remote program tells of its machine.
+type Hello struct {
+	Protocol int    `json:"protocol"`
+	System   string `json:"system"` // such as "Linux 6.1.0-18-amd64"
+	Arch     string `json:"arch"`   // as Go names it
+	UID      int    `json:"uid"`
+	Ended    int    `json:"ended"` // remote programs of the same instance that were still there
+}
+
+// lastGasp is how long boxes may take to be cleared away in order once the link is gone. Afterwards
+// the process just ends, and they with it.
+const lastGasp = 3 * time.Second
+
+// maxGuest bounds the guest's file, in bytes.
+const maxGuest = 64 << 20
+
+// Run is the whole program. It takes over stdin and stdout, and ends the process itself if the
+// boxes don't go away.
+func Run(ctx context.Context, args []string) error {
+	o, err := parse(args)
+	if err != nil {
+		return err
+	}
+	guest, err := load(o.guest, o.sum)
+	if err != nil {
+		return err
+	}
+	if err := prepare(); err != nil {
+		return err
+	}
+	ended, err := takeOver(o.instance)
+	if err != nil {
+		return err
+	}
+	tidy(o.guest)
+	if err := greet(os.Stdout, ended); err != nil {
+		return err
+	}
+	return serve(ctx, guest)
+}
+
+type options struct{ instance, guest, sum string }
+
+func parse(args []string) (options, error) {
+	var o options
+	f := flag.NewFlagSet("serve", flag.ContinueOnError)
+	f.StringVar(&o.instance, "instance", "", "")
+	f.StringVar(&o.guest, "guest", "", "")
+	f.StringVar(&o.sum, "sha256", "", "")
+	if err := f.Parse(args); err != nil {
+		return o, err
+	}
+	if f.NArg() > 0 || !plugins.IsLabel(o.instance) || o.guest == "" {
+		return o, errors.New("usage: airlock-remote serve --instance LABEL --guest FILE --sha256 HEX; only Airlock " +
+			"starts it")
+	}
+	return o, nil
+}
+
+// load reads the guest and compares its digest, so that it's the same bytes that are checked and
+// run.
+func load(path, sum string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	guest, err := io.ReadAll(io.LimitReader(f, maxGuest))
+	if err != nil {
+		return nil, err
+	}
+	if got := sha256.Sum256(guest); hex.EncodeToString(got[:]) != sum {
+		return nil, fmt.Errorf("%s is not the file that was uploaded", path)
+	}
+	return guest, nil
+}
+
+// prepare keeps scripts out of core files and makes reads and writes of the pipes end when they're
+// closed.
+func prepare() error {
+	unix.Umask(0o077)
+	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
+		return fmt.Errorf("switch core dumps off: %w", err)
+	}
+	for _, fd := range []int{0, 1} {
+		if err := unix.SetNonblock(fd, true); err != nil {
+			return fmt.Errorf("descriptor %d: %w", fd, err)
+		}
+	}
+	return nil
+}
+
+func greet(w io.Writer, ended int) error {
+	var name unix.Utsname
+	if err := unix.Uname(&name); err != nil {
+		return err
+	}
+	line, err := json.Marshal(Hello{
+		Protocol: Protocol, System: text(name.Sysname[:]) + " " + text(name.Release[:]), Arch: runtime.GOARCH,
+		UID: os.Getuid(), Ended: ended,
+	})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s%s\n", Greeting, line)
+	return err
+}
+
+func text(field []byte) string {
+	name, _, _ := bytes.Cut(field, []byte{0})
+	return string(name)
+}
+
+// group is how an operator gives boxes of this machine a control group.
+const group = "give the account a user manager of systemd there that hands memory, processes and processor time " +
+	"down, which takes cgroup version 2: loginctl enable-linger, and Delegate=cpu cpuset io memory pids for " +
+	"user@.service (docs/backends/ssh.md#limits)"
+
+func serve(ctx context.Context, guest []byte) error {
+	// Made anew because os.Stdin was opened before it was non-blocking.
+	in, out := os.NewFile(0, "stdin"), os.NewFile(1, "stdout")
+	conn := heartbeat.New(in, out, func() error { return errors.Join(in.Close(), out.Close()) })
+	go func() {
+		<-conn.Done()
+		time.AfterFunc(lastGasp, func() { os.Exit(1) })
+	}()
+	return plugins.ServeConn(ctx, conn, bubblewrap.NewFor(guest, group))
+}

@@ -1,0 +1,85 @@
+package remote
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func TestParse(t *testing.T) {
+	o, err := parse([]string{"--instance", "a-1", "--guest", "/g", "--sha256", "00"})
+	if err != nil || o != (options{"a-1", "/g", "00"}) {
+		t.Errorf("%+v, %v", o, err)
+	}
+	for _, args := range [][]string{nil, {"--instance", "../x", "--guest", "/g"}, {"--instance", "a"},
+		{"--instance", "a", "--guest", "/g", "more"}, {"--nonsense"}} {
+		if _, err := parse(args); err == nil {
+			t.Errorf("%q: no error", args)
+		}
+	}
+}
+
+func TestLoadComparesTheDigest(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "guest")
+	content := []byte("a guest")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(content)
+	if got, err := load(path, hex.EncodeToString(sum[:])); err != nil || !bytes.Equal(got, content) {
+		t.Errorf("%q, %v", got, err)
+	}
+	if _, err := load(path, strings.Repeat("0", 64)); err == nil {
+		t.Error("a file with another digest was taken")
+	}
+}
+
+func TestGreeting(t *testing.T) {
+	var out bytes.Buffer
+	if err := greet(&out, 2); err != nil {
+		t.Fatal(err)
+	}
+	text, ok := strings.CutPrefix(out.String(), Greeting)
+	var h Hello
+	if err := json.Unmarshal([]byte(text), &h); !ok || err != nil || h.Protocol != Protocol ||
+		h.Arch != runtime.GOARCH ||
+		h.Ended != 2 || !strings.HasPrefix(h.System, "Linux ") {
+		t.Errorf("%q: %+v, %v", out.String(), h, err)
+	}
+}
+
+// TestIsRemote: takeOver kills what this says yes to. That it does is tested with a remote program
+// that hangs, in package ssh.
+func TestIsRemote(t *testing.T) {
+	dir := t.TempDir()
+	look := func(cmdline ...string) bool {
+		if err := os.WriteFile(filepath.Join(dir, "cmdline"), []byte(strings.Join(cmdline, "\x00")+"\x00"),
+			0o600); err != nil {
+			t.Fatal(err)
+		}
+		return isRemote(dir, "mine")
+	}
+	program := "/home/x/.cache/airlock/" + ProgramPrefix + "00"
+	for _, tt := range []struct {
+		want    bool
+		cmdline []string
+	}{
+		{true, []string{program, "serve", "--instance", "mine", "--guest", "/g"}},
+		{false, []string{program, "serve", "--instance", "other", "--guest", "mine"}},
+		{false, []string{program, "serve", "--instance"}},
+		{false, []string{program}},
+		{false, []string{"/bin/sh", "-c", program + " --instance mine"}},
+		{false, []string{"/bin/sh", program, "--instance", "mine"}},
+		{false, []string{""}},
+	} {
+		if got := look(tt.cmdline...); got != tt.want {
+			t.Errorf("%q: %v, want %v", tt.cmdline, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package remote
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// ProgramPrefix is how the names of the uploaded remote programs begin, GuestPrefix those of the
+// guests. The sha256 follows.
+const (
+	ProgramPrefix = "airlock-remote-"
+	GuestPrefix   = "airlock-init-"
+)
+
+// takeOver ends every other remote program of the instance. One can be left when the link broke a
+// moment ago and both sides have not noticed, or when it was stopped. It returns how many there
+// were.
+func takeOver(instance string) (int, error) {
+	dirs, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		return 0, err
+	}
+	var ended int
+	for _, dir := range dirs {
+		pid, err := strconv.Atoi(filepath.Base(dir))
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		fd, err := unix.PidfdOpen(pid, 0)
+		if err != nil {
+			continue
+		}
+		// Looked at after the descriptor was opened, so that it can't be another process by now.
+		if isRemote(dir, instance) {
+			ended++
+			err = errors.Join(unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0), awaitEnd(fd))
+		} else {
+			err = nil
+		}
+		unix.Close(fd)
+		if err != nil {
+			return ended, fmt.Errorf("end the earlier remote program %d: %w", pid, err)
+		}
+	}
+	return ended, nil
+}
+
+// isRemote goes by the user and the command line. Nobody else can have our user id, except what
+// that user runs anyway.
+func isRemote(dir, instance string) bool {
+	var stat unix.Stat_t
+	if unix.Stat(dir, &stat) != nil || int(stat.Uid) != os.Getuid() {
+		return false
+	}
+	line, err := os.ReadFile(filepath.Join(dir, "cmdline"))
+	if err != nil {
+		return false
+	}
+	args := strings.Split(string(bytes.TrimRight(line, "\x00")), "\x00")
+	i := slices.Index(args, "--instance")
+	return strings.HasPrefix(filepath.Base(args[0]), ProgramPrefix) && i > 0 && i+1 < len(args) && args[i+1] == instance
+}
+
+func awaitEnd(fd int) error {
+	const limit = 5 * time.Second
+	for deadline := time.Now().Add(limit); ; {
+		left := time.Until(deadline)
+		if left <= 0 {
+			return fmt.Errorf("it is still there after %s", limit)
+		}
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(left.Milliseconds())+1)
+		if err != nil && !errors.Is(err, unix.EINTR) {
+			return err
+		}
+		if n > 0 {
+			return nil
+		}
+	}
+}
+
+// unused is how long a file that no Airlock has asked for stays.
+const unused = 30 * 24 * time.Hour
+
+// tidy marks our files as used and removes those of versions that nobody has used for long. What
+// can't be removed stays: it takes space and does no harm.
+func tidy(guest string) {
+	now := time.Now()
+	dir := filepath.Dir(guest)
+	ours := []string{guest}
+	if self, err := os.Executable(); err == nil {
+		ours = append(ours, self)
+	}
+	for _, path := range ours {
+		_ = os.Chtimes(path, now, now)
+	}
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ProgramPrefix) && !strings.HasPrefix(e.Name(), GuestPrefix) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > unused {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}
