@@ -162,7 +162,8 @@ func (c call) pass(ctx context.Context, s state, words string, profile app.Secre
 		switch {
 		case refused.Code == app.CodeNotWaiting || refused.Code == app.CodeRequestMismatch:
 			return nil
-		case refused.Code != app.CodeStorageBusy || try == passTries || pause.For(ctx, got.After) != nil: // the model's work is not thrown away for another program's sake
+		// the model's work is not thrown away for another program's sake
+		case refused.Code != app.CodeStorageBusy || try == passTries || pause.For(ctx, got.After) != nil:
 			return refused
 		}
 	}

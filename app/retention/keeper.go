@@ -2,7 +2,6 @@ package retention
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/pause"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -211,18 +211,8 @@ func (k *Keeper) batches(ctx context.Context, some func(tx *store.Tx, limit int)
 		case took < batchTime/2:
 			limit = min(limit*2, mostBatch)
 		}
-		if err := pause(ctx, took); err != nil {
+		if err := pause.For(ctx, took); err != nil { // others write meanwhile
 			return err
 		}
-	}
-}
-
-// pause leaves the database to others for a while.
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return errors.Join(ctx.Err(), context.Cause(ctx))
 	}
 }

@@ -19,7 +19,9 @@ const (
 )
 
 // long are the texts that no list shows; a line's length bounds them.
-var long = map[string]bool{"Stdout": true, "Stderr": true, "Result": true, "Segments": true, "Clean": true, "Prompt": true, "Response": true} //nolint:gochecknoglobals // a table
+var long = map[string]bool{ //nolint:gochecknoglobals // a table
+	"Stdout": true, "Stderr": true, "Result": true, "Segments": true, "Clean": true, "Prompt": true, "Response": true,
+}
 
 // checkBounds refuses a row with a time that can't be written, a number that can't be counted to or
 // a text that would fill a list's page. Fields named …At are milliseconds, Start is seconds.

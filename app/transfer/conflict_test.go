@@ -420,7 +420,8 @@ func TestLyingFiles(t *testing.T) {
 // What is no line of ours is refused line by line.
 func TestStrictLines(t *testing.T) {
 	open := `{"airlock":{"content":1,"program":"x","instance":"aa","made_at":1,"history":true}}` + "\n"
-	end := `{"end":{"counts":{"credentials":0,"profiles":0,"policies":0,"executions":0,"parts":0,"days":0,"people":0,"events":0}}}` + "\n"
+	end := `{"end":{"counts":{"credentials":0,"profiles":0,"policies":0,"executions":0,` +
+		`"parts":0,"days":0,"people":0,"events":0}}}` + "\n"
 	readAll := func(r io.Reader) error {
 		in, err := read(r)
 		if err != nil {

@@ -19,7 +19,9 @@ import (
 
 // update writes what is missing for a new content version. What is there is never written again:
 // those files exist outside, too.
-var update = flag.Bool("update", false, "write the golden files of a new content version") //nolint:gochecknoglobals // a flag of the test program
+//
+//nolint:gochecknoglobals // a flag of the test program
+var update = flag.Bool("update", false, "write the golden files of a new content version")
 
 func golden(version int, end string) string {
 	return fmt.Sprintf("testdata/content-%d.%s", version, end)

@@ -45,7 +45,7 @@ func revision() string {
 	return found + dirty
 }
 
-// build is the version with all that tells one build from another.
+// String is the version with all that tells one build from another.
 func String() string {
 	from := revision()
 	if from == "" {

@@ -66,7 +66,8 @@ func TestDocumentedRulesAreTheTable(t *testing.T) {
 	}
 	want := rulesTable()
 	if *update {
-		if err := os.WriteFile(ruleFile, []byte(before+ruleBegin+want+ruleEnd+after), 0o644); err != nil { //nolint:gosec // a public document
+		//nolint:gosec // a public document
+		if err := os.WriteFile(ruleFile, []byte(before+ruleBegin+want+ruleEnd+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
