@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// Kept says what stays, whatever else is removed of the executions that have ended.
+// Kept protects executions that have ended from removal.
 type Kept struct {
-	EndedSince time.Time // its agent may not have asked for it yet
-	// it is the answer to an idempotency key of this time or later, without which the key would run it
-	// again
+	EndedSince time.Time // their agents may not have asked for them yet
+	// They answer idempotency keys of this time or later, which would else run the script again.
 	RepeatedSince time.Time
 }
 

@@ -46,7 +46,7 @@ func (tx Settings) GetAll(ctx context.Context, keys ...string) (map[string]Setti
 	return found, nil
 }
 
-// Set sets all of them.
+// Set saves settings.
 func (tx Settings) Set(ctx context.Context, at time.Time, settings ...Setting) error {
 	for _, s := range settings {
 		row := settingRow{s.Key, s.Value, s.Sealed, toMillis(at)}

@@ -24,8 +24,8 @@ func (s *Store) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	since := time.Now()
 	err := s.writer.WithContext(ctx).Connection(func(turn *gorm.DB) error { // there is one
 		if at := s.keptAt.Load(); at != nil && at.After(since) {
-			// who waited while another process kept the database has waited for that: one after the other
-			// would do so for busyTimeout else
+			// This write waited while another process kept the database. Waiting again, one after the
+			// other, would take each another busyTimeout.
 			return storageBusy(nil)
 		}
 		err := turn.Transaction(func(db *gorm.DB) error {
@@ -40,9 +40,8 @@ func (s *Store) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	return err
 }
 
-// givenUp says that the context has ended where that is why a transaction was rolled back or a
-// statement interrupted: database/sql and SQLite tell whoever is in the middle only that it is
-// over, which looks like a fault of ours.
+// givenUp adds the context's error where its end rolled a transaction back or interrupted a statement.
+// database/sql and SQLite say only that it is over, which would look like a fault of ours.
 func givenUp(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
@@ -55,15 +54,15 @@ func givenUp(ctx context.Context, err error) error {
 	return err
 }
 
-// statementClosed is what database/sql says, with no error that has a name, if a transaction ends
-// between the moments in which a statement is taken for it and in which it runs.
+// statementClosed is database/sql's unnamed error for a transaction that ends after a statement was
+// taken for it and before the statement runs.
 const statementClosed = "sql: statement is closed"
 
-// sqliteInterrupt is SQLite's result code for a statement that was told to stop.
+// sqliteInterrupt is SQLite's result code for an interrupted statement.
 const sqliteInterrupt = 9
 
-// OnAudit calls tell after each commit that wrote to the audit log, in the goroutine that wrote: it
-// must be quick. There is one at a time; the last counts.
+// OnAudit calls tell after each commit that wrote to the audit log, in the goroutine that wrote, so
+// tell must be quick. A later call replaces tell.
 func (s *Store) OnAudit(tell func()) { s.audited.Store(&tell) }
 
 // DataVersion returns a number that changes when another process has changed the database, and not
@@ -87,6 +86,6 @@ func (s *Store) read(ctx context.Context) *gorm.DB {
 
 type urgentKey struct{}
 
-// Urgent marks a context: what is read with it doesn't wait for what all others read, however many
-// they are. For people and for who watches over the server, never for agents.
+// Urgent marks a context whose reads don't wait for those of all others. It is for people and for
+// monitoring, never for agents.
 func Urgent(ctx context.Context) context.Context { return context.WithValue(ctx, urgentKey{}, true) }

@@ -3,28 +3,24 @@ package admin
 // Usage is the help of airlock admin and of each of its commands.
 const Usage = `Usage: airlock admin COMMAND
 
-  token                                       make a new admin token, to add a person or set a new password; every
-                                              login ends
+  token                                       make a new admin token, to add a person or set a new password;
+                                              every login ends
   credential set NAME [flags] < VALUE         create or change a credential
       --host HOST (repeatable)                where the value may go; a new credential with hosts is sealed
-      --mode sealed|injected|plain            sealed: scripts get a placeholder; injected: scripts get the value
-                                              itself (clients that sign, databases); plain: it is not secret and not
-                                              masked
+      --mode sealed|injected|plain            sealed: scripts get a placeholder; injected: scripts get the value itself
+                                              (clients that sign, databases); plain: it is not secret and not masked
       --yes                                   a mode that gives away more, or --vault in place of the value that
                                               Airlock holds, though profiles have keys linked to it; --vault, though
                                               the reference does not resolve
-      --place path|query|body (repeatable)    where a sealed value is put in besides headers; --place header: only
-                                              there
+      --place path|query|body (repeatable)    put a sealed value in here, besides headers; --place header: only there
       --header NAME (repeatable)              a header it may stand in, by its name alone: --header X-Acme-Key. Named
                                               ones replace the usual ones (Authorization, X-Api-Key and so on), so add
                                               --header Authorization if scripts need it too; --header Cookie: cookies;
                                               --header "": the usual ones again
-      --plain-http                            a sealed value may go over unencrypted HTTP; --plain-http=false takes it
-                                              back
+      --plain-http                            a sealed value may go over unencrypted HTTP; =false takes that back
       --description TEXT
       --no-value                              don't read a value from stdin
-      --vault PATH#FIELD                      the value is read from Vault for each execution, such as
-                                              secret/data/oracle#password
+      --vault PATH#FIELD                      read the value from Vault each time, as secret/data/oracle#password
       --local                                 the value is kept in Airlock again, from stdin
   credential list
   credential show NAME [--headers]            --headers: list the usual headers by name
