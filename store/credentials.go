@@ -8,26 +8,26 @@ import (
 )
 
 type credentialRow struct {
-	ID          string `gorm:"primaryKey"`
-	Name        string
-	Description string
-	Service     string
-	Mode        string
-	Hosts       string
-	Places      string
-	PlainHTTP   bool
-	Source      string
-	Reference   string
-	Version     int
-	KeyID       string
-	ValueSetAt  int64
-	CheckedAt   int64
-	CheckError  string
-	Uses        int64
-	LastUsedAt  int64
-	CreatedAt   int64 `gorm:"autoCreateTime:false"`
-	UpdatedAt   int64 `gorm:"autoUpdateTime:false"`
-	Headers     string
+	ID          string `gorm:"primaryKey" json:"id"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Service     string `json:"service"`
+	Mode        string `json:"-"`
+	Hosts       string `json:"-"`
+	Places      string `json:"-"`
+	PlainHTTP   bool   `json:"plain_http"`
+	Source      string `json:"-"`
+	Reference   string `json:"reference"`
+	Version     int    `json:"version"`
+	KeyID       string `json:"-"`
+	ValueSetAt  int64  `json:"value_set_at"`
+	CheckedAt   int64  `json:"checked_at"`
+	CheckError  string `json:"check_error"`
+	Uses        int64  `json:"uses"`
+	LastUsedAt  int64  `json:"last_used_at"`
+	CreatedAt   int64  `gorm:"autoCreateTime:false" json:"created_at"`
+	UpdatedAt   int64  `gorm:"autoUpdateTime:false" json:"updated_at"`
+	Headers     string `json:"-"`
 }
 
 func (credentialRow) TableName() string { return "credentials" }

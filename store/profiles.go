@@ -18,57 +18,57 @@ type Profile struct {
 }
 
 type profileRow struct {
-	ID          int64 `gorm:"primaryKey"`
-	Lookup      []byte
-	SealedID    []byte
-	Handle      string
-	Description string
-	PairingCode string
-	CreatedBy   string
-	CreatedFrom string
-	ClaimedAt   int64
-	Locked      bool
-	LockedAt    int64
-	Revoked     bool
-	RevokedAt   int64
-	ExpiresAt   int64
-	Backend     string
-	MinTier     string
-	Image       string
-	Policy      int
-	Executions  int64
-	LastUsedAt  int64
-	CreatedAt   int64 `gorm:"autoCreateTime:false"`
-	UpdatedAt   int64 `gorm:"autoUpdateTime:false"`
+	ID          int64  `gorm:"primaryKey" json:"-"`
+	Lookup      []byte `json:"-"`
+	SealedID    []byte `json:"-"`
+	Handle      string `json:"handle"`
+	Description string `json:"description"`
+	PairingCode string `json:"pairing_code"`
+	CreatedBy   string `json:"-"`
+	CreatedFrom string `json:"created_from"`
+	ClaimedAt   int64  `json:"claimed_at"`
+	Locked      bool   `json:"locked"`
+	LockedAt    int64  `json:"locked_at"`
+	Revoked     bool   `json:"revoked"`
+	RevokedAt   int64  `json:"revoked_at"`
+	ExpiresAt   int64  `json:"expires_at"`
+	Backend     string `json:"backend"`
+	MinTier     string `json:"min_tier"`
+	Image       string `json:"image"`
+	Policy      int    `json:"policy"`
+	Executions  int64  `json:"executions"`
+	LastUsedAt  int64  `json:"last_used_at"`
+	CreatedAt   int64  `gorm:"autoCreateTime:false" json:"created_at"`
+	UpdatedAt   int64  `gorm:"autoUpdateTime:false" json:"updated_at"`
 	// UpdatedAt as the revocation made it, so that it can be told whether anything changed since.
-	RevisionRevoked int64
+	RevisionRevoked int64 `json:"-"`
 }
 
 func (profileRow) TableName() string { return "profiles" }
 
 type profileKeyRow struct {
-	ProfileID    int64  `gorm:"primaryKey;autoIncrement:false"`
-	Name         string `gorm:"primaryKey"`
-	Position     int
-	Description  string
-	Mode         string
-	Hosts        string
-	CredentialID *string
-	CreatedAt    int64 `gorm:"autoCreateTime:false"`
+	ProfileID    int64   `gorm:"primaryKey;autoIncrement:false" json:"-"`
+	Name         string  `gorm:"primaryKey" json:"name"`
+	Position     int     `json:"-"`
+	Description  string  `json:"description"`
+	Mode         string  `json:"-"`
+	Hosts        string  `json:"-"`
+	CredentialID *string `json:"-"`
+	CreatedAt    int64   `gorm:"autoCreateTime:false" json:"created_at"`
 }
 
 func (profileKeyRow) TableName() string { return "profile_keys" }
 
 type profileHostRow struct {
-	ProfileID int64  `gorm:"primaryKey;autoIncrement:false"`
-	Entry     string `gorm:"primaryKey"`
-	Position  int
-	Host      string
-	Allowed   bool
-	AskedBy   string
-	Execution string
-	Line      int
-	CreatedAt int64 `gorm:"autoCreateTime:false"`
+	ProfileID int64  `gorm:"primaryKey;autoIncrement:false" json:"-"`
+	Entry     string `gorm:"primaryKey" json:"-"`
+	Position  int    `json:"-"`
+	Host      string `json:"-"`
+	Allowed   bool   `json:"allowed"`
+	AskedBy   string `json:"-"`
+	Execution string `json:"execution"`
+	Line      int    `json:"line"`
+	CreatedAt int64  `gorm:"autoCreateTime:false" json:"created_at"`
 }
 
 func (profileHostRow) TableName() string { return "profile_hosts" }

@@ -30,6 +30,12 @@ func checkBounds(row any) error {
 	for i := range v.NumField() {
 		name, f := v.Type().Field(i).Name, v.Field(i)
 		switch f.Kind() {
+		case reflect.Struct:
+			if v.Type().Field(i).Anonymous { // the row of a record
+				if err := checkBounds(f.Interface()); err != nil {
+					return err
+				}
+			}
 		case reflect.Int, reflect.Int64:
 			if n := f.Int(); n < -1 || n > maxNumber || strings.HasSuffix(name, "At") && (n < 0 || n > maxMoment) ||
 				name == "Start" && (n < 0 || n > maxMoment/1000) {
