@@ -4,12 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"strings"
-
-	"gorm.io/gorm"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -17,12 +12,27 @@ import (
 // maxAuditText bounds each text of an event, in bytes.
 const maxAuditText = 2000
 
+type auditEventRow struct {
+	Seq          int64  `gorm:"primaryKey" json:"seq"`
+	At           int64  `json:"at"`
+	ActorKind    string `json:"actor_kind"`
+	ActorName    string `json:"actor_name"`
+	ActorAddress string `json:"actor_address"`
+	Action       string `json:"action"`
+	Subject      string `json:"subject"`
+	Detail       string `json:"detail"`
+	Prev         string `json:"prev"`
+	Hash         string `json:"hash"`
+}
+
+func (auditEventRow) TableName() string { return "audit_events" }
+
 // Audit appends an event to the chain in the transaction of the change that it records. Seq, Prev
 // and Hash are filled here.
 func (tx *Tx) Audit(ctx context.Context, e app.Event) error {
-	last, err := gorm.G[auditEventRow](tx.db).Order("seq DESC").Take(ctx)
-	if err != nil && !errors.Is(err, gorm.ErrRecordNotFound) {
-		return fmt.Errorf("store: audit: %w", err)
+	last, err := selectValue[auditEventRow](ctx, tx.conn, "audit", "SELECT * FROM audit_events ORDER BY seq DESC LIMIT 1")
+	if err != nil {
+		return err
 	}
 	row := auditEventRow{
 		Seq:          last.Seq + 1,
@@ -36,8 +46,8 @@ func (tx *Tx) Audit(ctx context.Context, e app.Event) error {
 		Prev:         last.Hash,
 	}
 	row.Hash = row.digest()
-	if err := gorm.G[auditEventRow](tx.db).Create(ctx, &row); err != nil {
-		return fmt.Errorf("store: audit: %w", err)
+	if err := insertRow(ctx, tx.conn, "audit log", row); err != nil {
+		return err
 	}
 	tx.audited = true
 	return nil
@@ -45,21 +55,17 @@ func (tx *Tx) Audit(ctx context.Context, e app.Event) error {
 
 // digest is sha256 over the event's JSON, in which no two different events look alike.
 func (r auditEventRow) digest() string {
-	text, err := json.Marshal([]any{r.Seq, r.At, r.ActorKind, r.ActorName, r.ActorAddress, r.Action, r.Subject, r.Detail,
-		r.Prev})
-	if err != nil {
-		panic("store: numbers and texts are always encodable: " + err.Error())
-	}
-	sum := sha256.Sum256(text)
+	text := toJSON([]any{r.Seq, r.At, r.ActorKind, r.ActorName, r.ActorAddress, r.Action, r.Subject, r.Detail, r.Prev})
+	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 
-func (r auditEventRow) event() app.Event {
+func (r auditEventRow) event() (app.Event, error) {
 	return app.Event{
 		Seq: r.Seq, At: fromMillis(r.At),
 		Actor:  app.Actor{Kind: app.ActorKind(r.ActorKind), Name: r.ActorName, Address: r.ActorAddress},
 		Action: r.Action, Subject: r.Subject, Detail: r.Detail, Prev: r.Prev, Hash: r.Hash,
-	}
+	}, nil
 }
 
 // auditText makes text hash as it reads: JSON would replace what is not valid UTF-8.

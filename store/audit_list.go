@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -27,15 +26,7 @@ func (tx AuditLog) List(ctx context.Context, f AuditFilter) ([]app.Event, error)
 		return nil, err
 	}
 	sql, args := f.query(from, below)
-	var rows []auditEventRow
-	if err := tx.db.WithContext(ctx).Raw(sql, args...).Scan(&rows).Error; err != nil {
-		return nil, fmt.Errorf("store: read audit: %w", err)
-	}
-	events := make([]app.Event, len(rows))
-	for i, r := range rows {
-		events[i] = r.event()
-	}
-	return events, nil
+	return selectAs(ctx, tx.conn, auditEventRow.event, "read audit", sql, args...)
 }
 
 // bounds turns a range of times into sequence numbers, with the slack of clockSlack.
@@ -100,89 +91,4 @@ func (f AuditFilter) query(from, below int64) (string, []any) {
 		and("+at < ?", toMillis(f.To))
 	}
 	return "SELECT * FROM audit_events WHERE " + where + " ORDER BY seq DESC LIMIT ?", append(args, f.Limit)
-}
-
-// ArchivedLog is an audit log that came with an import.
-type ArchivedLog struct {
-	Source      string // label of the instance it is from, or name of a branch (see Branch)
-	Events      int64
-	First, Last time.Time
-}
-
-// ArchivedLogs lists them by name.
-func (tx AuditLog) ArchivedLogs(ctx context.Context) (list []ArchivedLog, err error) {
-	type row struct {
-		Source             string
-		Events, Begin, End int64
-	}
-	// It steps from log to log, since they may be long; each is numbered from 1.
-	err = each(ctx, tx.conn, func(r row) error {
-		list = append(list, ArchivedLog{r.Source, r.Events, fromMillis(r.Begin), fromMillis(r.End)})
-		return nil
-	}, `WITH RECURSIVE logs(source) AS (
-			SELECT min(source) FROM audit_archive
-			UNION ALL SELECT (SELECT min(source) FROM audit_archive WHERE source > logs.source) FROM logs WHERE logs.source IS NOT NULL)
-		SELECT a.source AS source, a.seq AS events, (SELECT at FROM audit_archive WHERE source = a.source AND seq = 1) AS "begin", a.at AS "end"
-		FROM logs JOIN audit_archive a ON a.source = logs.source AND a.seq = (SELECT max(seq) FROM audit_archive WHERE source = logs.source)
-		ORDER BY a.source`)
-	return list, err
-}
-
-// Archived returns up to limit events of one of ArchivedLogs, those that follow a number, in order.
-func (tx AuditLog) Archived(ctx context.Context, source string, after int64, limit int) (events []app.Event,
-	err error) {
-	err = each(ctx, tx.conn, func(r auditEventRow) error { events = append(events, r.event()); return nil },
-		"SELECT * FROM audit_archive WHERE source = ? AND seq > ? ORDER BY seq LIMIT ?", source, after, limit)
-	return events, err
-}
-
-// AuditMark is how far the chain of audit events has been verified: through this event, which had
-// this hash.
-type AuditMark struct {
-	Seq  int64
-	Hash string
-}
-
-// Verify walks the chain from behind the mark, the zero mark being its beginning, and returns the
-// mark of its end. broken is the sequence number of the first event that is missing, out of place
-// or not as it was written; 0 if all are. An event that was cut off the end is noticed too, since
-// numbers are never given twice. What is before the mark is not looked at, but for the event of the
-// mark itself.
-func (tx AuditLog) Verify(ctx context.Context, mark AuditMark) (end AuditMark, broken int64, err error) {
-	end = mark
-	if mark.Seq > 0 {
-		var rows []auditEventRow
-		if err := tx.db.WithContext(ctx).Raw("SELECT * FROM audit_events WHERE seq = ?",
-			mark.Seq).Scan(&rows).Error; err != nil {
-			return mark, 0, fmt.Errorf("store: read audit: %w", err)
-		}
-		if len(rows) == 0 || rows[0].Hash != mark.Hash || rows[0].digest() != mark.Hash {
-			return mark, mark.Seq, nil
-		}
-	}
-	for {
-		var rows []auditEventRow
-		if err := tx.db.WithContext(ctx).Raw("SELECT * FROM audit_events WHERE seq > ? ORDER BY seq LIMIT 1000",
-			end.Seq).Scan(&rows).Error; err != nil {
-			return mark, 0, fmt.Errorf("store: read audit: %w", err)
-		}
-		for _, r := range rows {
-			if r.Seq != end.Seq+1 || r.Prev != end.Hash || r.Hash != r.digest() {
-				return end, end.Seq + 1, nil
-			}
-			end = AuditMark{r.Seq, r.Hash}
-		}
-		if len(rows) == 0 {
-			break
-		}
-	}
-	var given int64
-	if err := tx.db.WithContext(ctx).Raw(
-		"SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'audit_events'").Scan(&given).Error; err != nil {
-		return end, 0, fmt.Errorf("store: read audit: %w", err)
-	}
-	if given != end.Seq {
-		return end, end.Seq + 1, nil
-	}
-	return end, 0, nil
 }

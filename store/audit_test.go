@@ -271,7 +271,8 @@ func TestVerifyingGoesOnFromAMark(t *testing.T) {
 	if end, broken := from(mark); broken != 0 || end.Seq != 7 {
 		t.Errorf("%+v, broken at %d", end, broken)
 	}
-	if err := s.writer.Exec("DROP TRIGGER audit_events_no_update; UPDATE audit_events SET detail = 'x' WHERE seq = 2").Error; err != nil {
+	if err := s.writer.Exec("DROP TRIGGER audit_events_no_update; " +
+		"UPDATE audit_events SET detail = 'x' WHERE seq = 2").Error; err != nil {
 		t.Fatal(err)
 	}
 	if _, broken := from(mark); broken != 0 {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"gorm.io/gorm"
@@ -20,26 +19,19 @@ func (tx Executions) Connections(ctx context.Context, handle string) ([]app.Conn
 }
 
 func (tx Executions) connections(ctx context.Context, id int64) ([]app.Connection, error) {
-	rows, err := gorm.G[connectionRow](tx.db).Where("execution_id = ?", id).Order("ordinal").Find(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("store: read connections: %w", err)
+	return selectAs(ctx, tx.conn, connectionRow.connection, "read connections",
+		"SELECT * FROM connections WHERE execution_id = ? ORDER BY ordinal", id)
+}
+
+func (r connectionRow) connection() (app.Connection, error) {
+	credentials, err := fromJSON[[]string]("credentials", r.Credentials)
+	if len(credentials) == 0 {
+		credentials = nil
 	}
-	list := make([]app.Connection, len(rows))
-	for i, r := range rows {
-		credentials, err := fromJSON[[]string]("credentials", r.Credentials)
-		if err != nil {
-			return nil, err
-		}
-		if len(credentials) == 0 {
-			credentials = nil
-		}
-		list[i] = app.Connection{Host: r.Host, Port: r.Port, Verdict: app.Verdict(r.Verdict), Rule: r.Rule,
-			Address: r.Address, Line: r.Line,
-			Method: r.Method, Path: r.Path, Status: r.Status, Credentials: credentials,
-			BytesUp: r.BytesUp, BytesDown: r.BytesDown, StartedAt: fromMillis(r.StartedAt),
-			Duration: time.Duration(r.DurationMs) * time.Millisecond, Count: r.Count}
-	}
-	return list, nil
+	return app.Connection{Host: r.Host, Port: r.Port, Verdict: app.Verdict(r.Verdict), Rule: r.Rule,
+		Address: r.Address, Line: r.Line, Method: r.Method, Path: r.Path, Status: r.Status, Credentials: credentials,
+		BytesUp: r.BytesUp, BytesDown: r.BytesDown, StartedAt: fromMillis(r.StartedAt),
+		Duration: time.Duration(r.DurationMs) * time.Millisecond, Count: r.Count}, err
 }
 
 func (tx Executions) keepConnections(ctx context.Context, id int64, ledger []Connection) error {
@@ -51,12 +43,9 @@ func (tx Executions) keepConnections(ctx context.Context, id int64, ledger []Con
 		rows[i] = connectionRow{ExecutionID: id, Ordinal: i + 1, Host: c.Host.String(), Port: c.Port,
 			Verdict: string(c.Verdict), Rule: c.Rule.String(),
 			Address: c.Address, Line: c.Line, Method: c.Method.String(), Path: c.Path.String(), Status: c.Status,
-			Credentials: toJSON(append([]string{}, c.Credentials...)), BytesUp: c.BytesUp, BytesDown: c.BytesDown,
+			Credentials: listJSON(c.Credentials), BytesUp: c.BytesUp, BytesDown: c.BytesDown,
 			StartedAt:  toMillis(c.StartedAt),
 			DurationMs: c.Duration.Milliseconds(), Count: c.Count}
 	}
-	if err := gorm.G[connectionRow](tx.db).CreateInBatches(ctx, &rows, 50); err != nil {
-		return fmt.Errorf("store: keep connections: %w", err)
-	}
-	return nil
+	return failed("keep connections", gorm.G[connectionRow](tx.db).CreateInBatches(ctx, &rows, 50))
 }

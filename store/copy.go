@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -33,32 +34,27 @@ const CopySuffix = ".tmp"
 
 // Size is how many bytes the database takes, without its write-ahead log.
 func (s *Store) Size(ctx context.Context) (int64, error) {
-	var size int64
-	if err := s.read(ctx).Raw("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()").Scan(
-		&size).Error; err != nil {
-		return 0, fmt.Errorf("store: size: %w", err)
-	}
-	return size, nil
+	return sizeOf(ctx, s.read(ctx), "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()")
 }
 
 // Reusable is how many bytes of these hold nothing, and are used before the file grows.
 func (s *Store) Reusable(ctx context.Context) (int64, error) { return reusable(ctx, s.read(ctx)) }
 
 func reusable(ctx context.Context, db *gorm.DB) (int64, error) {
-	var size int64
-	if err := db.WithContext(ctx).Raw(
-		"SELECT freelist_count * page_size FROM pragma_freelist_count(), pragma_page_size()").Scan(&size).Error; err != nil {
-		return 0, fmt.Errorf("store: size: %w", err)
-	}
-	return size, nil
+	return sizeOf(ctx, db, "SELECT freelist_count * page_size FROM pragma_freelist_count(), pragma_page_size()")
+}
+
+func sizeOf(ctx context.Context, db *gorm.DB, query string) (size int64, err error) {
+	err = rowOf(ctx, db, query).Scan(&size)
+	return size, failed("size", err)
 }
 
 // Compact writes the whole database anew, without what is empty, and gives the rest back to the
 // file system. It needs as much room as the result takes, twice, and nobody else can write
 // meanwhile: it is for a server that is stopped.
 func (s *Store) Compact(ctx context.Context) error {
-	for _, sql := range []string{"VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"} {
-		if err := s.writer.WithContext(ctx).Exec(sql).Error; err != nil {
+	for _, statement := range []string{"VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"} {
+		if err := s.writer.WithContext(ctx).Exec(statement).Error; err != nil {
 			return s.noted(fmt.Errorf("store: compact: %w", err))
 		}
 	}
@@ -69,19 +65,18 @@ func (s *Store) Compact(ctx context.Context) error {
 // nothing.
 func (s *Store) Check(ctx context.Context) error {
 	var found string
-	if err := s.read(ctx).Raw("PRAGMA integrity_check(1)").Scan(&found).Error; err != nil {
-		return fmt.Errorf("store: check: %w", err)
+	if err := rowOf(ctx, s.read(ctx), "PRAGMA integrity_check(1)").Scan(&found); err != nil {
+		return failed("check", err)
 	}
 	if found != "ok" {
 		return fmt.Errorf("store: check: %s", found)
 	}
-	rows, err := s.read(ctx).Raw("PRAGMA foreign_key_check").Rows()
-	if err != nil {
-		return fmt.Errorf("store: check: %w", err)
+	err := rowOf(ctx, s.read(ctx), "SELECT \"table\" FROM pragma_foreign_key_check").Scan(&found)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil
+	case err != nil:
+		return failed("check", err)
 	}
-	defer func() { _ = rows.Close() }()
-	if rows.Next() {
-		return errors.New("store: check: a row refers to nothing")
-	}
-	return rows.Err()
+	return fmt.Errorf("store: check: a row of %s refers to nothing", found)
 }

@@ -8,7 +8,8 @@ import (
 	"gorm.io/gorm"
 )
 
-// Rows as package transfer reads and writes them. What is sealed in them stays sealed here.
+// CredentialRow and the others are rows as package transfer reads and writes them. Their sealed
+// columns stay sealed here.
 type (
 	CredentialRow        = credentialRow
 	CredentialVersionRow = credentialVersionRow
@@ -30,30 +31,34 @@ type (
 
 // Rows returns all credentials by name.
 func (tx Credentials) Rows(ctx context.Context) ([]CredentialRow, error) {
-	return all[CredentialRow](ctx, tx.conn, "SELECT * FROM credentials ORDER BY name")
+	return selectAll[CredentialRow](ctx, tx.conn, "read rows",
+		"SELECT * FROM credentials ORDER BY name")
 }
 
 // VersionRows returns the versions of a credential in order; the last one has the sealed value, if
 // there is one.
 func (tx Credentials) VersionRows(ctx context.Context, id string) ([]CredentialVersionRow, error) {
-	return all[CredentialVersionRow](ctx, tx.conn,
+	return selectAll[CredentialVersionRow](ctx, tx.conn, "read rows",
 		"SELECT * FROM credential_versions WHERE credential_id = ? ORDER BY version", id)
 }
 
 // Rows returns all profiles in the order in which they were made.
 func (tx Profiles) Rows(ctx context.Context) ([]ProfileRow, error) {
-	return all[ProfileRow](ctx, tx.conn, "SELECT * FROM profiles ORDER BY id")
+	return selectAll[ProfileRow](ctx, tx.conn, "read rows",
+		"SELECT * FROM profiles ORDER BY id")
 }
 
 // KeyRows returns a profile's keys in order.
 func (tx Profiles) KeyRows(ctx context.Context, profile int64) ([]ProfileKeyRow, error) {
-	return all[ProfileKeyRow](ctx, tx.conn, "SELECT * FROM profile_keys WHERE profile_id = ? ORDER BY position, name",
+	return selectAll[ProfileKeyRow](ctx, tx.conn, "read rows",
+		"SELECT * FROM profile_keys WHERE profile_id = ? ORDER BY position, name",
 		profile)
 }
 
 // HostRows returns a profile's hosts in order.
 func (tx Profiles) HostRows(ctx context.Context, profile int64) ([]ProfileHostRow, error) {
-	return all[ProfileHostRow](ctx, tx.conn, "SELECT * FROM profile_hosts WHERE profile_id = ? ORDER BY position, entry",
+	return selectAll[ProfileHostRow](ctx, tx.conn, "read rows",
+		"SELECT * FROM profile_hosts WHERE profile_id = ? ORDER BY position, entry",
 		profile)
 }
 
@@ -77,33 +82,20 @@ func (tx AuditLog) Each(ctx context.Context, visit func(EventRow) error) error {
 	return each(ctx, tx.conn, visit, "SELECT * FROM audit_events ORDER BY seq")
 }
 
-// EachArchived visits the audit logs that came with imports, one after the other, each from its
-// beginning.
-func (tx AuditLog) EachArchived(ctx context.Context, visit func(source string, e EventRow) error) error {
-	return each(ctx, tx.conn, func(r auditArchiveRow) error {
-		return visit(r.Source, EventRow{r.Seq, r.At, r.ActorKind, r.ActorName, r.ActorAddress, r.Action, r.Subject, r.Detail,
-			r.Prev, r.Hash})
-	}, "SELECT * FROM audit_archive ORDER BY source, seq")
-}
-
 // CountArranged counts credentials, profiles and versions of policies.
 func (tx *Tx) CountArranged(ctx context.Context) (credentials, profiles, policies int64, err error) {
 	for table, n := range map[string]*int64{"credentials": &credentials, "profiles": &profiles, "policies": &policies} {
-		if err := tx.db.WithContext(ctx).Raw("SELECT count(*) FROM " + table).Scan(n).Error; err != nil {
-			return 0, 0, 0, fmt.Errorf("store: count %s: %w", table, err)
+		if *n, err = selectValue[int64](ctx, tx.conn, "count "+table, "SELECT count(*) FROM "+table); err != nil {
+			return 0, 0, 0, err
 		}
 	}
 	return credentials, profiles, policies, nil
 }
 
 // CountEnded counts the executions that EachEnded visits.
-func (tx Executions) CountEnded(ctx context.Context, profiles []string) (n int64, err error) {
+func (tx Executions) CountEnded(ctx context.Context, profiles []string) (int64, error) {
 	where, args := ended(profiles)
-	if err := tx.db.WithContext(ctx).Raw("SELECT count(*) FROM executions WHERE "+where,
-		args...).Scan(&n).Error; err != nil {
-		return 0, fmt.Errorf("store: count executions: %w", err)
-	}
-	return n, nil
+	return selectValue[int64](ctx, tx.conn, "count executions", "SELECT count(*) FROM executions WHERE "+where, args...)
 }
 
 // EachEnded visits the executions that have ended, of the profiles with these handles (nil: of
@@ -153,35 +145,6 @@ func ended(profiles []string) (where string, args []any) {
 	return where, args
 }
 
-func all[T any](ctx context.Context, tx *conn, query string, args ...any) ([]T, error) {
-	var list []T
-	err := each(ctx, tx, func(row T) error { list = append(list, row); return nil }, query, args...)
-	return list, err
-}
-
-// each runs a query and visits its rows one by one.
-func each[T any](ctx context.Context, tx *conn, visit func(T) error, query string, args ...any) error {
-	db := tx.db.WithContext(ctx).Raw(query, args...)
-	rows, err := db.Rows()
-	if err != nil {
-		return fmt.Errorf("store: read what travels: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var row T
-		if err := db.ScanRows(rows, &row); err != nil {
-			return fmt.Errorf("store: read what travels: %w", err)
-		}
-		if err := visit(row); err != nil {
-			return err
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return fmt.Errorf("store: read what travels: %w", err)
-	}
-	return nil
-}
-
 // parts is a cursor over one of the tables that hang on executions.
 type parts interface {
 	take(ctx context.Context, id int64, visit func(any) error) error
@@ -206,9 +169,10 @@ func newCursor[T any](tx *conn, table, order, where string, args []any) *cursor[
 // take visits the rows of one execution. Executions must come in the order of their ids.
 func (c *cursor[T]) take(ctx context.Context, id int64, visit func(any) error) error {
 	if c.rows == nil {
-		rows, err := c.db.WithContext(ctx).Raw(c.query, c.args...).Rows() //nolint:rowserrcheck // it is checked where the rows end
+		//nolint:rowserrcheck // it is checked where the rows end
+		rows, err := c.db.WithContext(ctx).Raw(c.query, c.args...).Rows()
 		if err != nil {
-			return fmt.Errorf("store: read what travels: %w", err)
+			return failed("read rows", err)
 		}
 		c.rows = rows
 	}
@@ -219,7 +183,7 @@ func (c *cursor[T]) take(ctx context.Context, id int64, visit func(any) error) e
 			}
 			row := new(T)
 			if err := c.db.ScanRows(c.rows, row); err != nil {
-				return fmt.Errorf("store: read what travels: %w", err)
+				return failed("read rows", err)
 			}
 			c.next = row
 		}

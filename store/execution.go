@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"gorm.io/gorm"
-
 	"github.com/computclaw/airlock/app"
 )
 
@@ -20,16 +18,26 @@ type Execution struct {
 	ProfileGone bool
 }
 
-// executionView is an execution with what its profile says about it now.
-type executionView struct {
-	Row         executionRow `gorm:"embedded"`
-	ProfileGone bool
-}
-
 const (
-	profileGone      = `NOT EXISTS (SELECT 1 FROM profiles WHERE profiles.id = executions.profile_id AND profiles.revoked = 0) AS profile_gone`
-	executionColumns = `executions.*, ` + profileGone
+	profileGone = `NOT EXISTS (SELECT 1 FROM profiles
+		WHERE profiles.id = executions.profile_id AND profiles.revoked = 0) AS profile_gone`
+
+	// executionFields are the columns that an execution is read from, in the order of fields.
+	executionFields = `id, handle, sealed_id, profile_handle, profile_description, policy, status, timeout_ms, error,
+		error_line, backend, isolation, warm, truncated, redactions, injected, rerun_of, created_at, started_at,
+		first_output_at, completed_at, run_ms, llm_ms, cpu_ms, peak_memory, manifest, live, trace`
+
+	selectExecutions = "SELECT " + executionFields + ", " + profileGone + " FROM executions WHERE "
 )
+
+func (r *executionRow) fields() []any {
+	return []any{
+		&r.ID, &r.Handle, &r.SealedID, &r.ProfileHandle, &r.ProfileDescription, &r.Policy, &r.Status, &r.TimeoutMs, &r.Error,
+		&r.ErrorLine, &r.Backend, &r.Isolation, &r.Warm, &r.Truncated, &r.Redactions, &r.Injected, &r.RerunOf, &r.CreatedAt,
+		&r.StartedAt, &r.FirstOutputAt, &r.CompletedAt, &r.RunMs, &r.LLMMs, &r.CPUMs, &r.PeakMemory, &r.Manifest, &r.Live,
+		&r.Trace,
+	}
+}
 
 // ByLookup finds an execution by the keyed hash of its id. CodeNotFound if there is none.
 func (tx Executions) ByLookup(ctx context.Context, lookup []byte) (Execution, error) {
@@ -71,30 +79,29 @@ func (tx Executions) ByHandle(ctx context.Context, handle string) (Execution, er
 }
 
 func (tx Executions) execution(ctx context.Context, where string, arg any) (Execution, error) {
-	views, err := gorm.G[executionView](tx.db).Raw("SELECT "+executionColumns+" FROM executions WHERE "+where,
-		arg).Find(ctx)
-	if err == nil && len(views) == 0 {
-		err = gorm.ErrRecordNotFound
-	}
-	if err != nil {
+	var row executionRow
+	var gone bool
+	if err := tx.row(ctx, selectExecutions+where, arg).Scan(append(row.fields(), &gone)...); err != nil {
 		return Execution{}, notFound(err, "execution")
 	}
-	x, err := views[0].execution()
-	if err != nil || x.Status != app.StatusAwaitingLLM {
-		return x, err
+	x, err := row.execution()
+	if err != nil {
+		return Execution{}, err
 	}
-	x.Request, err = Questions(tx).open(ctx, views[0].Row.ID)
+	x.ProfileGone = gone
+	if x.Status == app.StatusAwaitingLLM {
+		x.Request, err = Questions(tx).open(ctx, row.ID)
+	}
 	return x, err
 }
 
 // executionID returns the row id, for the tables that hang on it.
-func (tx *conn) executionID(ctx context.Context, handle string) (int64, error) {
-	row, err := gorm.G[executionRow](tx.db).Select("id").Where("handle = ?", handle).Take(ctx)
-	return row.ID, notFound(err, "execution")
+func (tx *conn) executionID(ctx context.Context, handle string) (id int64, err error) {
+	err = tx.row(ctx, "SELECT id FROM executions WHERE handle = ?", handle).Scan(&id)
+	return id, notFound(err, "execution")
 }
 
-func (view executionView) execution() (Execution, error) {
-	row := view.Row
+func (row executionRow) execution() (Execution, error) {
 	x := Execution{
 		Execution: app.Execution{
 			Handle: row.Handle, ProfileHandle: row.ProfileHandle, Profile: row.ProfileDescription, Policy: row.Policy,
@@ -108,7 +115,7 @@ func (view executionView) execution() (Execution, error) {
 			PeakMemory: row.PeakMemory, CPUTime: time.Duration(row.CPUMs) * time.Millisecond, RerunOf: row.RerunOf,
 			Live: row.Live, Trace: row.Trace,
 		},
-		SealedID: row.SealedID, ProfileGone: view.ProfileGone,
+		SealedID: row.SealedID,
 	}
 	if err := errors.Join(json.Unmarshal([]byte(row.Injected), &x.Injected),
 		json.Unmarshal([]byte(row.Manifest), &x.Manifest)); err != nil {
@@ -130,29 +137,23 @@ func (tx Executions) Script(ctx context.Context, handle string) (ExecutionScript
 	if err != nil {
 		return ExecutionScript{}, err
 	}
-	row, err := gorm.G[executionScriptRow](tx.db).Where("execution_id = ?", id).Take(ctx)
-	if err != nil {
-		return ExecutionScript{}, notFound(err, "script")
-	}
-	return ExecutionScript{Script: row.Script, Inputs: row.Inputs, Clean: row.Clean}, nil
+	var s ExecutionScript
+	err = tx.row(ctx, "SELECT script, inputs, clean FROM execution_scripts WHERE execution_id = ?", id).
+		Scan(&s.Script, &s.Inputs, &s.Clean)
+	return s, notFound(err, "script")
 }
 
 // Unfinished lists executions that are not terminal, oldest first, of one profile or ("") of all.
 // Only handles and statuses are filled in.
 func (tx Executions) Unfinished(ctx context.Context, profileHandle string) ([]Execution, error) {
-	query := gorm.G[executionRow](tx.db).Select("handle, profile_handle, status, started_at").Where(
-		"status IN ('pending', 'running', 'awaiting_llm')")
+	where, args := "", []any{}
 	if profileHandle != "" {
-		query = query.Where("profile_handle = ?", profileHandle)
+		where, args = " AND profile_handle = ?", []any{profileHandle}
 	}
-	rows, err := query.Order("id").Find(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("store: list unfinished executions: %w", err)
-	}
-	list := make([]Execution, len(rows))
-	for i, r := range rows {
-		list[i].Handle, list[i].ProfileHandle, list[i].Status, list[i].StartedAt = r.Handle, r.ProfileHandle,
-			app.Status(r.Status), fromMillis(r.StartedAt)
-	}
-	return list, nil
+	return selectAs(ctx, tx.conn, func(r executionRow) (x Execution, err error) {
+		x.Handle, x.ProfileHandle, x.Status = r.Handle, r.ProfileHandle, app.Status(r.Status)
+		x.StartedAt = fromMillis(r.StartedAt)
+		return x, nil
+	}, "list unfinished executions", `SELECT handle, profile_handle, status, started_at FROM executions
+		WHERE status IN ('pending', 'running', 'awaiting_llm')`+where+" ORDER BY id", args...)
 }

@@ -2,13 +2,10 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"strings"
 	"time"
 	"unicode"
-
-	"gorm.io/gorm"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -85,7 +82,8 @@ func (tx Executions) List(ctx context.Context, f ExecutionFilter) (page Executio
 		bounds.below = ids[len(ids)-1]
 		if seen += len(ids); seen >= walkMost {
 			page.Unfinished = true
-			page.Next, err = tx.handleOf(ctx, bounds.below)
+			page.Next, err = selectValue[string](ctx, tx.conn, "list executions",
+				"SELECT handle FROM executions WHERE id = ?", bounds.below)
 			return page, err
 		}
 	}
@@ -270,31 +268,19 @@ func matching(text string) string {
 }
 
 func (tx Executions) list(ctx context.Context, where string, args ...any) ([]Execution, error) {
-	views, err := gorm.G[executionView](tx.db).Raw("SELECT "+executionColumns+" FROM executions WHERE "+where,
-		args...).Find(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("store: list executions: %w", err)
-	}
-	list := make([]Execution, len(views))
-	for i, v := range views {
-		if list[i], err = v.execution(); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
+	return selectAs(ctx, tx.conn, func(r listedExecution) (Execution, error) {
+		x, err := r.Row.execution()
+		x.ProfileGone = r.ProfileGone
+		return x, err
+	}, "list executions", selectExecutions+where, args...)
 }
 
-func (tx *conn) ids(ctx context.Context, sql string, args ...any) (ids []int64, err error) {
-	if err := tx.db.WithContext(ctx).Raw(sql, args...).Scan(&ids).Error; err != nil {
-		return nil, fmt.Errorf("store: list executions: %w", err)
-	}
-	return ids, nil
+// listedExecution is an execution with what became of its profile.
+type listedExecution struct {
+	Row         executionRow `gorm:"embedded"`
+	ProfileGone bool
 }
 
-func (tx Executions) handleOf(ctx context.Context, id int64) (handle string, err error) {
-	if err := tx.db.WithContext(ctx).Raw("SELECT handle FROM executions WHERE id = ?",
-		id).Scan(&handle).Error; err != nil {
-		return "", fmt.Errorf("store: list executions: %w", err)
-	}
-	return handle, nil
+func (tx *conn) ids(ctx context.Context, sql string, args ...any) ([]int64, error) {
+	return selectAll[int64](ctx, tx, "list executions", sql, args...)
 }

@@ -64,11 +64,11 @@ func TestNoListScans(t *testing.T) {
 			sql, args := next(b, walkChunk)
 			explain(name, sql, args...)
 			sql, args = f.among([]int64{7, 8, 9})
-			explain(name, "SELECT "+executionColumns+" FROM executions WHERE "+sql, args...)
+			explain(name, selectExecutions+sql, args...)
 			continue
 		}
 		sql, args := f.plain(b)
-		explain(name, "SELECT "+executionColumns+" FROM executions WHERE "+sql, args...)
+		explain(name, selectExecutions+sql, args...)
 	}
 	for _, sql := range []string{edgeFrom, edgeTo, edgeBefore} {
 		explain("edge", sql, 1)

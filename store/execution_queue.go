@@ -3,12 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
-
-	"gorm.io/gorm"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact"
@@ -35,20 +31,20 @@ type NewExecution struct {
 
 // Count counts pending executions: of all profiles, and of one.
 func (tx Queue) Count(ctx context.Context, profileHandle string) (all, own int, err error) {
-	if err := tx.row(ctx, countQueue, profileHandle).Scan(&all, &own); err != nil {
-		return 0, 0, fmt.Errorf("store: count the queue: %w", err)
-	}
-	return all, own, nil
+	err = tx.row(ctx, countQueue, profileHandle).Scan(&all, &own)
+	return all, own, failed("count the queue", err)
 }
 
-const countQueue = `SELECT count(*) AS total, coalesce(sum(profile_handle = ?), 0) AS own FROM executions INDEXED BY executions_pending WHERE status = 'pending'`
+const countQueue = `SELECT count(*) AS total, coalesce(sum(profile_handle = ?), 0) AS own
+	FROM executions INDEXED BY executions_pending WHERE status = 'pending'`
 
 // Placements says of each profile that has pending executions where they may run, by its handle.
 func (tx Queue) Placements(ctx context.Context) (map[string]app.Placement, error) {
-	rows, err := gorm.G[profileRow](tx.db).Select("handle, backend, min_tier, image").
-		Where("handle IN (SELECT profile_handle FROM executions INDEXED BY executions_pending WHERE status = 'pending')").Find(ctx)
+	rows, err := selectAll[profileRow](ctx, tx.conn, "places of the queue", `SELECT handle, backend, min_tier, image
+		FROM profiles WHERE handle IN (SELECT profile_handle FROM executions INDEXED BY executions_pending
+			WHERE status = 'pending')`)
 	if err != nil {
-		return nil, fmt.Errorf("store: places of the queue: %w", err)
+		return nil, err
 	}
 	places := make(map[string]app.Placement, len(rows))
 	for _, r := range rows {
@@ -64,10 +60,6 @@ func (tx Queue) Add(ctx context.Context, n NewExecution) (x Execution, err error
 	profile, err := tx.use(ctx, n.ProfileHandle, n.At)
 	if err != nil {
 		return x, err
-	}
-	by, err := json.Marshal(n.By)
-	if err != nil {
-		return x, fmt.Errorf("store: enqueue: %w", err)
 	}
 	row := executionRow{
 		Handle: n.Handle, SealedID: n.SealedID, ProfileHandle: n.ProfileHandle, ProfileDescription: profile.Description,
@@ -85,20 +77,20 @@ func (tx Queue) Add(ctx context.Context, n NewExecution) (x Execution, err error
 	}
 	row.ID, err = tx.insert(ctx, insertPending, row.Handle, n.Lookup, row.SealedID, profile.ID, row.ProfileHandle,
 		row.ProfileDescription, d.Policy,
-		status, n.ClaimedBy, claimed, row.TimeoutMs, toJSON(append([]string{}, d.Injected...)), d.Backend, d.Isolation,
+		status, n.ClaimedBy, claimed, row.TimeoutMs, listJSON(d.Injected), d.Backend, d.Isolation,
 		d.Warm, toMillis(d.At),
-		row.RerunOf, row.Live, row.Trace, string(by), row.CreatedAt, row.Manifest)
+		row.RerunOf, row.Live, row.Trace, toJSON(n.By), row.CreatedAt, row.Manifest)
 	if err != nil {
-		return x, fmt.Errorf("store: enqueue: %w", err)
+		return x, failed("enqueue", err)
 	}
 	if err := tx.keepValues(ctx, n.Handle, d.Values); err != nil {
-		return x, fmt.Errorf("store: enqueue: %w", err)
+		return x, failed("enqueue", err)
 	}
 	if _, err := tx.insert(ctx, "INSERT INTO execution_scripts (execution_id, script, inputs, clean) VALUES (?, ?, ?, ?)",
 		row.ID, n.Script, n.Inputs, n.Clean.String()); err != nil {
-		return x, fmt.Errorf("store: enqueue: %w", err)
+		return x, failed("enqueue", err)
 	}
-	return executionView{Row: row}.execution()
+	return row.execution()
 }
 
 // use counts the use of a profile and returns what its executions keep of it.
@@ -110,7 +102,7 @@ func (tx Queue) use(ctx context.Context, handle string, at time.Time) (profile p
 		return profile, app.E(app.CodeProfileRevoked, "the profile was revoked",
 			"Ask the person who runs Airlock for a new profile, or create one with POST /profiles.")
 	case err != nil:
-		return profile, fmt.Errorf("store: enqueue: %w", err)
+		return profile, failed("enqueue", err)
 	}
 	return profile, nil
 }
@@ -118,15 +110,17 @@ func (tx Queue) use(ctx context.Context, handle string, at time.Time) (profile p
 // NewestPolicy returns the version of the policy that an execution under the profile would be bound
 // to now, 0 if none may start: the profile was revoked or deleted, or has expired.
 func (tx Queue) NewestPolicy(ctx context.Context, profileHandle string, now time.Time) (version int, err error) {
-	err = tx.row(ctx, "SELECT policy FROM profiles WHERE handle = ? AND revoked = 0 AND (expires_at = 0 OR expires_at > ?)", profileHandle, toMillis(now)).Scan(&version)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return 0, fmt.Errorf("store: newest policy: %w", err)
+	err = tx.row(ctx, `SELECT policy FROM profiles
+		WHERE handle = ? AND revoked = 0 AND (expires_at = 0 OR expires_at > ?)`, profileHandle, toMillis(now)).Scan(&version)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
 	}
-	return version, nil
+	return version, failed("newest policy", err)
 }
 
-const insertPending = `INSERT INTO executions (handle, lookup, sealed_id, profile_id, profile_handle, profile_description, policy,
-		status, claimed_by, claimed_at, timeout_ms, injected, backend, isolation, warm, started_at, rerun_of, live, trace, submitted_by, created_at, manifest)
+const insertPending = `INSERT INTO executions (handle, lookup, sealed_id, profile_id, profile_handle,
+		profile_description, policy, status, claimed_by, claimed_at, timeout_ms, injected, backend, isolation, warm,
+		started_at, rerun_of, live, trace, submitted_by, created_at, manifest)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // Claim takes a pending execution for the server run named by; ok is false if there is none.
@@ -135,24 +129,27 @@ const insertPending = `INSERT INTO executions (handle, lookup, sealed_id, profil
 // "" at the beginning. Those of the profiles named by without are left.
 func (tx Queue) Claim(ctx context.Context, by, after string, at time.Time, without ...string) (x Execution, ok bool,
 	err error) {
-	left := toJSON(append([]string{}, without...))
+	left := listJSON(without)
 	for _, after := range []string{after, ""} {
-		rows, err := gorm.G[executionView](tx.db).Raw(claimNext, by, toMillis(at), after, left).Find(ctx)
+		var row executionRow
+		err := tx.row(ctx, claimNext, by, toMillis(at), after, left).Scan(row.fields()...)
+		if errors.Is(err, sql.ErrNoRows) {
+			continue
+		}
 		if err != nil {
-			return Execution{}, false, fmt.Errorf("store: claim: %w", err)
+			return Execution{}, false, failed("claim", err)
 		}
-		if len(rows) > 0 {
-			x, err = rows[0].execution()
-			return x, err == nil, err
-		}
+		x, err = row.execution()
+		return x, err == nil, err
 	}
 	return Execution{}, false, nil
 }
 
 const claimNext = `UPDATE executions SET status = 'running', claimed_by = ?, claimed_at = ?
 	WHERE id = (SELECT id FROM executions INDEXED BY executions_pending WHERE status = 'pending' AND profile_handle > ?
-		AND profile_handle NOT IN (SELECT value FROM json_each(?)) ORDER BY profile_handle, id LIMIT 1) AND status = 'pending'
-	RETURNING id, handle, sealed_id, profile_handle, profile_description, policy, status, timeout_ms, injected, rerun_of, live, trace, created_at, manifest`
+		AND profile_handle NOT IN (SELECT value FROM json_each(?)) ORDER BY profile_handle, id LIMIT 1)
+		AND status = 'pending'
+	RETURNING ` + executionFields
 
 // ExecutionValue says which version of which credential a key had.
 type ExecutionValue struct {
@@ -177,27 +174,20 @@ type Dispatch struct {
 // Dispatch records what a running execution is bound to, before its script is sent: what had access
 // must be known even if nothing comes back. CodeConflict if it doesn't run.
 func (tx Queue) Dispatch(ctx context.Context, handle string, d Dispatch) error {
-	injected, err := json.Marshal(append([]string{}, d.Injected...))
-	if err != nil {
-		return fmt.Errorf("store: dispatch: %w", err)
-	}
-	rows, err := tx.exec(ctx,
+	if err := tx.change(ctx, "execution",
 		`UPDATE executions SET policy = ?, backend = ?, isolation = ?, warm = ?, injected = ?, started_at = ?
-		WHERE handle = ? AND status = 'running'`, d.Policy, d.Backend, d.Isolation, d.Warm, string(injected), toMillis(d.At), handle)
-	if err := changed(rows, err, "execution"); err != nil {
+		WHERE handle = ? AND status = 'running'`,
+		d.Policy, d.Backend, d.Isolation, d.Warm, listJSON(d.Injected), toMillis(d.At), handle); err != nil {
 		return err
 	}
 	if d.Script != nil {
-		if _, err := tx.exec(ctx,
+		if err := tx.run(ctx, "dispatch",
 			"UPDATE execution_scripts SET clean = ? WHERE execution_id = (SELECT id FROM executions WHERE handle = ?)",
 			d.Script.String(), handle); err != nil {
-			return fmt.Errorf("store: dispatch: %w", err)
+			return err
 		}
 	}
-	if err := tx.keepValues(ctx, handle, d.Values); err != nil {
-		return fmt.Errorf("store: dispatch: %w", err)
-	}
-	return nil
+	return failed("dispatch", tx.keepValues(ctx, handle, d.Values))
 }
 
 // keepValues records which values an execution was given: those of the last time, if it is bound
@@ -206,8 +196,10 @@ func (tx Queue) keepValues(ctx context.Context, handle string, values []Executio
 	for _, v := range values {
 		if _, err := tx.exec(ctx,
 			`INSERT INTO execution_values (execution_id, key, credential_id, credential_name, version, mode)
-			VALUES ((SELECT id FROM executions WHERE handle = ?), ?, ?, coalesce((SELECT name FROM credentials WHERE id = ?), ''), ?, ?)
-			ON CONFLICT DO UPDATE SET credential_id = excluded.credential_id, credential_name = excluded.credential_name, version = excluded.version, mode = excluded.mode`,
+			VALUES ((SELECT id FROM executions WHERE handle = ?), ?, ?,
+				coalesce((SELECT name FROM credentials WHERE id = ?), ''), ?, ?)
+			ON CONFLICT DO UPDATE SET credential_id = excluded.credential_id, credential_name = excluded.credential_name,
+				version = excluded.version, mode = excluded.mode`,
 			handle, v.Key, v.CredentialID, v.CredentialID, v.Version, string(v.Mode)); err != nil {
 			return err
 		}

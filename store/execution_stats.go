@@ -3,12 +3,9 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
-
-	"gorm.io/gorm"
 )
 
 // Spans of the statistics.
@@ -36,22 +33,16 @@ type Usage struct {
 // Usage lists what ended in [from, to), per profile and span. Profiles without an execution are
 // left out. It costs the same however many executions there are.
 func (tx Stats) Usage(ctx context.Context, span time.Duration, from, to time.Time) ([]Usage, error) {
-	rows, err := gorm.G[executionStatsRow](tx.db).Where("span = ? AND start >= ? AND start < ?", int64(span.Seconds()),
-		from.Unix(), to.Unix()).Order("start, profile_handle").Find(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("store: read statistics: %w", err)
-	}
-	list := make([]Usage, len(rows))
-	for i, r := range rows {
-		list[i] = Usage{ProfileHandle: r.ProfileHandle, Profile: r.ProfileDescription, Start: time.Unix(r.Start, 0).UTC(),
-			Completed: r.Completed, Error: r.Error, Timeout: r.Timeout,
-			Cancelled: r.Cancelled, Started: r.Started, RunTime: time.Duration(r.RunMs) * time.Millisecond,
-			Redactions: r.Redactions}
-		if list[i].Durations, err = durations(r.Durations); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
+	return selectAs(ctx, tx.conn, executionStatsRow.usage, "read statistics", `SELECT * FROM execution_stats
+		WHERE span = ? AND start >= ? AND start < ? ORDER BY start, profile_handle`,
+		int64(span.Seconds()), from.Unix(), to.Unix())
+}
+
+func (r executionStatsRow) usage() (Usage, error) {
+	times, err := durations(r.Durations)
+	return Usage{ProfileHandle: r.ProfileHandle, Profile: r.ProfileDescription, Start: time.Unix(r.Start, 0).UTC(),
+		Completed: r.Completed, Error: r.Error, Timeout: r.Timeout, Cancelled: r.Cancelled, Started: r.Started,
+		RunTime: time.Duration(r.RunMs) * time.Millisecond, Redactions: r.Redactions, Durations: times}, err
 }
 
 // Duration counts how often executions ran that long.
@@ -95,15 +86,12 @@ var errDurations = errors.New("store: statistics can't be read: durations is not
 
 // Counts returns how many executions a profile has had and how many of those did not complete
 // (error or timeout).
-func (tx Stats) Counts(ctx context.Context, profileHandle string) (total, failed int64, err error) {
-	var counts struct{ Total, Failed int64 }
-	err = tx.db.WithContext(ctx).Raw(countsOfProfile, profileHandle, profileHandle).Scan(&counts).Error
-	if err != nil {
-		return 0, 0, fmt.Errorf("store: count executions: %w", err)
-	}
-	return counts.Total, counts.Failed, nil
+func (tx Stats) Counts(ctx context.Context, profileHandle string) (total, failures int64, err error) {
+	err = tx.row(ctx, countsOfProfile, profileHandle, profileHandle).Scan(&total, &failures)
+	return total, failures, failed("count executions", err)
 }
 
 const countsOfProfile = `SELECT coalesce(sum(completed + error + timeout + cancelled), 0)
-		+ (SELECT count(*) FROM executions WHERE profile_handle = ? AND status IN ('pending', 'running', 'awaiting_llm')) AS total,
+		+ (SELECT count(*) FROM executions
+			WHERE profile_handle = ? AND status IN ('pending', 'running', 'awaiting_llm')) AS total,
 	coalesce(sum(error + timeout), 0) AS failed FROM execution_stats WHERE profile_handle = ? AND span = 86400`

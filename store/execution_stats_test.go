@@ -91,7 +91,8 @@ func TestMigrationCountsWhatIsThere(t *testing.T) {
 	for i, row := range []string{"'completed', 1000, 847, ''", "'completed', 1000, 841, ''",
 		"'error', 1000, 2000, 'KeyError: quagga'", "'cancelled', 0, 0, ''"} {
 		if err := s.writer.Exec(fmt.Sprintf(
-			`INSERT INTO executions (id, handle, lookup, sealed_id, profile_handle, policy, timeout_ms, created_at, completed_at, status, started_at, run_ms, error)
+			`INSERT INTO executions (id, handle, lookup, sealed_id, profile_handle, policy, timeout_ms, created_at,
+				completed_at, status, started_at, run_ms, error)
 			VALUES (%d, 'h%d', cast('l%d' AS BLOB), x'01', 'p', 1, 1, 1, 7200000, %s)`, i+1, i, i, row)).Error; err != nil {
 			t.Fatal(err)
 		}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 )
 
@@ -14,14 +13,15 @@ const settingDisorder = "executions.disorder"
 
 // selectDisorder reads no more than the index of times.
 const selectDisorder = `SELECT EXISTS (SELECT 1 FROM (
-	SELECT id, max(id) OVER (ORDER BY created_at RANGE BETWEEN UNBOUNDED PRECEDING AND ? PRECEDING) AS before FROM executions) WHERE before > id)`
+	SELECT id, max(id) OVER (ORDER BY created_at RANGE BETWEEN UNBOUNDED PRECEDING AND ? PRECEDING) AS before
+	FROM executions) WHERE before > id)`
 
 // NoteOrder finds out, after executions were loaded, whether their row numbers still grow with
 // time.
 func (tx Executions) NoteOrder(ctx context.Context, at time.Time) error {
-	var disorder bool
-	if err := tx.db.WithContext(ctx).Raw(selectDisorder, clockSlack.Milliseconds()+1).Scan(&disorder).Error; err != nil {
-		return fmt.Errorf("store: order of executions: %w", err)
+	disorder, err := selectValue[bool](ctx, tx.conn, "order of executions", selectDisorder, clockSlack.Milliseconds()+1)
+	if err != nil {
+		return err
 	}
 	if !disorder {
 		return Settings(tx).Delete(ctx, settingDisorder)

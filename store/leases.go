@@ -2,11 +2,15 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
-
-	"gorm.io/gorm"
 )
+
+// Lease is a lease in Vault that is to be given back.
+type Lease struct {
+	ID        string
+	CreatedAt time.Time
+	ExpiresAt time.Time
+}
 
 type vaultLeaseRow struct {
 	ID        string `gorm:"primaryKey"`
@@ -16,48 +20,28 @@ type vaultLeaseRow struct {
 
 func (vaultLeaseRow) TableName() string { return "vault_leases" }
 
-// Lease is a lease in Vault that is to be given back.
-type Lease struct {
-	ID        string
-	CreatedAt time.Time
-	ExpiresAt time.Time
-}
-
 // Insert notes a lease. One that is noted already stays as it is, and fresh is false.
 func (tx Leases) Insert(ctx context.Context, l Lease) (fresh bool, err error) {
 	n, err := tx.exec(ctx, "INSERT INTO vault_leases (id, created_at, expires_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
 		l.ID, toMillis(l.CreatedAt), toMillis(l.ExpiresAt))
-	if err != nil {
-		return false, fmt.Errorf("store: note a lease: %w", err)
-	}
-	return n == 1, nil
+	return n == 1, failed("note a lease", err)
 }
 
-// Extend notes that a lease was renewed; one that is not noted any more is left alone.
+// Extend notes that a lease was renewed. A lease that is no longer noted is ignored.
 func (tx Leases) Extend(ctx context.Context, id string, expires time.Time) error {
-	if _, err := tx.exec(ctx, "UPDATE vault_leases SET expires_at = ? WHERE id = ?", toMillis(expires), id); err != nil {
-		return fmt.Errorf("store: extend a lease: %w", err)
-	}
-	return nil
+	return tx.run(ctx, "extend a lease", "UPDATE vault_leases SET expires_at = ? WHERE id = ?", toMillis(expires), id)
 }
 
-// Delete forgets a lease that is given back.
+// Delete forgets a lease that was given back.
 func (tx Leases) Delete(ctx context.Context, id string) error {
-	if _, err := tx.exec(ctx, "DELETE FROM vault_leases WHERE id = ?", id); err != nil {
-		return fmt.Errorf("store: forget a lease: %w", err)
-	}
-	return nil
+	return tx.run(ctx, "forget a lease", "DELETE FROM vault_leases WHERE id = ?", id)
 }
 
-// List lists what is to be given back, oldest first.
+// List lists the leases to give back, oldest first.
 func (tx Leases) List(ctx context.Context) ([]Lease, error) {
-	rows, err := gorm.G[vaultLeaseRow](tx.db).Order("created_at, id").Find(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("store: read leases: %w", err)
-	}
-	list := make([]Lease, len(rows))
-	for i, r := range rows {
-		list[i] = Lease{r.ID, fromMillis(r.CreatedAt), fromMillis(r.ExpiresAt)}
-	}
-	return list, nil
+	return selectAs(ctx, tx.conn, vaultLeaseRow.lease, "read leases", "SELECT * FROM vault_leases ORDER BY created_at, id")
+}
+
+func (r vaultLeaseRow) lease() (Lease, error) {
+	return Lease{r.ID, fromMillis(r.CreatedAt), fromMillis(r.ExpiresAt)}, nil
 }

@@ -117,92 +117,24 @@ func numbered(table string) bool { return table == "profiles" || table == "execu
 
 // LockLoaded locks a profile that was loaded unlocked, so that its keys could be loaded.
 func (tx Profiles) LockLoaded(ctx context.Context, row int64) error {
-	n, err := tx.exec(ctx, "UPDATE profiles SET locked = 1 WHERE id = ? AND locked = 0", row)
-	return changed(n, err, "profile")
+	return tx.change(ctx, "profile", "UPDATE profiles SET locked = 1 WHERE id = ? AND locked = 0", row)
 }
 
 // Has reports whether there is an execution with the handle or the keyed hash of an id.
 func (tx Executions) Has(ctx context.Context, handle string, lookup []byte) (bool, error) {
-	var n int
-	err := tx.db.WithContext(ctx).Raw(
-		"SELECT EXISTS (SELECT 1 FROM executions WHERE handle = ?) OR EXISTS (SELECT 1 FROM executions WHERE lookup = ?)",
-		handle, lookup).Scan(&n).Error
-	if err != nil {
-		return false, fmt.Errorf("store: look for an execution: %w", err)
-	}
-	return n > 0, nil
+	return selectValue[bool](ctx, tx.conn, "look for an execution", `SELECT EXISTS (SELECT 1 FROM executions
+		WHERE handle = ?) OR EXISTS (SELECT 1 FROM executions WHERE lookup = ?)`, handle, lookup)
 }
 
 // Newest returns the number of the newest execution's row, 0 if there is none.
 func (tx Executions) Newest(ctx context.Context) (row int64, err error) {
-	if err := tx.db.WithContext(ctx).Raw("SELECT coalesce(max(id), 0) FROM executions").Scan(&row).Error; err != nil {
-		return 0, fmt.Errorf("store: newest execution: %w", err)
-	}
-	return row, nil
+	return selectValue[int64](ctx, tx.conn, "newest execution", "SELECT coalesce(max(id), 0) FROM executions")
 }
 
-// KeepWordsAfter makes the executions findable by their words that were loaded into rows after that
-// one.
+// KeepWordsAfter indexes the words of the executions that were loaded into rows after that one.
 func (tx Executions) KeepWordsAfter(ctx context.Context, row int64) error {
-	if _, err := tx.exec(ctx, insertWords+"x.id > ? AND x.completed_at > 0", row); err != nil {
-		return fmt.Errorf("store: words of loaded executions: %w", err)
-	}
-	return nil
-}
-
-// Archive keeps an event of another instance's audit log, unless it is there already.
-func (l *Loader) Archive(ctx context.Context, source string, e EventRow) (added bool, err error) {
-	_, added, err = l.Add(ctx,
-		auditArchiveRow{source, e.Seq, e.At, e.ActorKind, e.ActorName, e.ActorAddress, e.Action, e.Subject, e.Detail, e.Prev,
-			e.Hash})
-	return added, err
-}
-
-// OwnLog names this instance's own audit log among the archived ones, whose labels are never empty.
-const OwnLog = ""
-
-// Hash returns the hash of an event of this instance's log or of an archived one; "" if it is not
-// there.
-func (tx AuditLog) Hash(ctx context.Context, log string, seq int64) (hash string, err error) {
-	query := "SELECT hash FROM audit_archive WHERE seq = ? AND source = ?"
-	if log == OwnLog {
-		query = "SELECT hash FROM audit_events WHERE seq = ? AND '' = ?"
-	}
-	if err := tx.db.WithContext(ctx).Raw(query, seq, log).Scan(&hash).Error; err != nil {
-		return "", fmt.Errorf("store: look for an audit event: %w", err)
-	}
-	return hash, nil
-}
-
-// Branch archives what a log has before an event once more, under the name of a branch that goes on
-// otherwise from there. What the branch has already stays.
-func (tx AuditLog) Branch(ctx context.Context, log, branch string, before int64) error {
-	from := "FROM audit_archive WHERE seq < ? AND source = ?"
-	if log == OwnLog {
-		from = "FROM audit_events WHERE seq < ? AND '' = ?"
-	}
-	_, err := tx.exec(ctx, `INSERT INTO audit_archive (source, seq, at, actor_kind, actor_name, actor_address, action, subject, detail, prev, hash)
-		SELECT ?, seq, at, actor_kind, actor_name, actor_address, action, subject, detail, prev, hash `+from+" ON CONFLICT DO NOTHING", branch, before, log)
-	if err != nil {
-		return fmt.Errorf("store: branch an audit log: %w", err)
-	}
-	return nil
+	return tx.run(ctx, "words of loaded executions", insertWords+"x.id > ? AND x.completed_at > 0", row)
 }
 
 // Intact reports whether the event hashes to what it says.
 func Intact(e EventRow) bool { return e.Hash == e.digest() }
-
-// Overwrite saves everything of a credential that an import may change: neither its name nor its
-// value. Where hosts are taken away, its value stays known as one that belonged there.
-func (tx Credentials) Overwrite(ctx context.Context, c CredentialRow) error {
-	next, err := fromJSON[[]app.Host]("hosts", c.Hosts)
-	if err != nil {
-		return err
-	}
-	if err := Values(tx).supersedeHosts(ctx, c.ID, next, fromMillis(c.UpdatedAt)); err != nil {
-		return err
-	}
-	n, err := tx.exec(ctx, `UPDATE credentials SET description = ?, service = ?, mode = ?, hosts = ?, places = ?, headers = ?, plain_http = ?, source = ?, reference = ?, updated_at = ? WHERE id = ?`,
-		c.Description, c.Service, c.Mode, c.Hosts, c.Places, c.Headers, c.PlainHTTP, c.Source, c.Reference, c.UpdatedAt, c.ID)
-	return changed(n, err, "credential")
-}

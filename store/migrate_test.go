@@ -75,7 +75,8 @@ func TestMigrateKeepsRowsAndLeavesACopy(t *testing.T) {
 	if found, _ := filepath.Glob(filepath.Join(dir, "pre-migrate-*")); len(found) > 0 {
 		t.Errorf("an empty database was copied: %v", found)
 	}
-	if err := s.writer.Exec("INSERT INTO parents VALUES (1, 'x', 'y'); INSERT INTO children VALUES (1, 1), (2, 1)").Error; err != nil {
+	if err := s.writer.Exec("INSERT INTO parents VALUES (1, 'x', 'y'); " +
+		"INSERT INTO children VALUES (1, 1), (2, 1)").Error; err != nil {
 		t.Fatal(err)
 	}
 	if err := migrate(t.Context(), s.writer, dir, steps(t, parents+children, rebuild), nil); err != nil {
@@ -147,7 +148,8 @@ func TestFailedMigrationChangesNothing(t *testing.T) {
 	if err := migrate(t.Context(), s.writer, dir, steps(t, first), nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.writer.Exec("INSERT INTO parents VALUES (1, 'x', 'y'); INSERT INTO children VALUES (1, 1)").Error; err != nil {
+	if err := s.writer.Exec("INSERT INTO parents VALUES (1, 'x', 'y'); " +
+		"INSERT INTO children VALUES (1, 1)").Error; err != nil {
 		t.Fatal(err)
 	}
 	for name, bad := range map[string]string{

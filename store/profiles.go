@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"gorm.io/gorm"
-
 	"github.com/computclaw/airlock/app"
 )
 
@@ -19,6 +17,62 @@ type Profile struct {
 	ClaimedAt time.Time // when a person first worked on it
 }
 
+type profileRow struct {
+	ID          int64  `gorm:"primaryKey" json:"-"`
+	Lookup      []byte `json:"-"`
+	SealedID    []byte `json:"-"`
+	Handle      string `json:"handle"`
+	Description string `json:"description"`
+	PairingCode string `json:"pairing_code"`
+	CreatedBy   string `json:"-"`
+	CreatedFrom string `json:"created_from"`
+	ClaimedAt   int64  `json:"claimed_at"`
+	Locked      bool   `json:"locked"`
+	LockedAt    int64  `json:"locked_at"`
+	Revoked     bool   `json:"revoked"`
+	RevokedAt   int64  `json:"revoked_at"`
+	ExpiresAt   int64  `json:"expires_at"`
+	Backend     string `json:"backend"`
+	MinTier     string `json:"min_tier"`
+	Image       string `json:"image"`
+	Policy      int    `json:"policy"`
+	Executions  int64  `json:"executions"`
+	LastUsedAt  int64  `json:"last_used_at"`
+	CreatedAt   int64  `gorm:"autoCreateTime:false" json:"created_at"`
+	UpdatedAt   int64  `gorm:"autoUpdateTime:false" json:"updated_at"`
+	// UpdatedAt as the revocation made it, so that it can be told whether anything changed since.
+	RevisionRevoked int64 `json:"-"`
+}
+
+func (profileRow) TableName() string { return "profiles" }
+
+type profileKeyRow struct {
+	ProfileID    int64   `gorm:"primaryKey;autoIncrement:false" json:"-"`
+	Name         string  `gorm:"primaryKey" json:"name"`
+	Position     int     `json:"-"`
+	Description  string  `json:"description"`
+	Mode         string  `json:"-"`
+	Hosts        string  `json:"-"`
+	CredentialID *string `json:"-"`
+	CreatedAt    int64   `gorm:"autoCreateTime:false" json:"created_at"`
+}
+
+func (profileKeyRow) TableName() string { return "profile_keys" }
+
+type profileHostRow struct {
+	ProfileID int64  `gorm:"primaryKey;autoIncrement:false" json:"-"`
+	Entry     string `gorm:"primaryKey" json:"-"`
+	Position  int    `json:"-"`
+	Host      string `json:"-"`
+	Allowed   bool   `json:"allowed"`
+	AskedBy   string `json:"-"`
+	Execution string `json:"execution"`
+	Line      int    `json:"line"`
+	CreatedAt int64  `gorm:"autoCreateTime:false" json:"created_at"`
+}
+
+func (profileHostRow) TableName() string { return "profile_hosts" }
+
 // ByLookup finds a profile by the keyed hash of its id.
 func (tx Profiles) ByLookup(ctx context.Context, lookup []byte) (Profile, error) {
 	return tx.find(ctx, "lookup = ?", lookup)
@@ -30,11 +84,11 @@ func (tx Profiles) ByHandle(ctx context.Context, handle string) (Profile, error)
 }
 
 func (tx Profiles) find(ctx context.Context, where string, arg any) (Profile, error) {
-	row, err := gorm.G[profileRow](tx.db).Where(where, arg).Take(ctx)
+	row, err := selectOne(ctx, tx.conn, asIs[profileRow], "profile", "SELECT * FROM profiles WHERE "+where, arg)
 	if err != nil {
-		return Profile{}, notFound(err, "profile")
+		return Profile{}, err
 	}
-	list, err := tx.fill(ctx, []profileRow{row}, "WHERE k.profile_id = ?", "profile_id = ?", row.ID)
+	list, err := tx.fill(ctx, []profileRow{row}, "profile_id = ?", row.ID)
 	if err != nil {
 		return Profile{}, err
 	}
@@ -55,7 +109,8 @@ func (tx Profiles) ToRunByLookup(ctx context.Context, lookup []byte) (Profile, e
 
 func (tx Profiles) findToRun(ctx context.Context, where string, arg any) (Profile, error) {
 	r := profileRow{CreatedBy: "{}"}
-	err := tx.row(ctx, `SELECT id, handle, lookup, sealed_id, description, claimed_at, created_at, locked, revoked, expires_at, policy, backend, min_tier, image
+	err := tx.row(ctx, `SELECT id, handle, lookup, sealed_id, description, claimed_at, created_at, locked, revoked,
+			expires_at, policy, backend, min_tier, image
 		FROM profiles WHERE `+where, arg).
 		Scan(&r.ID, &r.Handle, &r.Lookup, &r.SealedID, &r.Description, &r.ClaimedAt, &r.CreatedAt, &r.Locked, &r.Revoked,
 			&r.ExpiresAt, &r.Policy, &r.Backend, &r.MinTier, &r.Image)
@@ -81,17 +136,18 @@ func (tx Profiles) keysToRun(ctx context.Context, profile int64) (keys []app.Key
 		keys = append(keys, k)
 		return nil
 	}, `SELECT k.name, coalesce(k.credential_id, ''), coalesce(c.version > 0 OR c.source = 'vault', 0)
-		FROM profile_keys k LEFT JOIN credentials c ON c.id = k.credential_id WHERE k.profile_id = ? ORDER BY k.position, k.name`, profile)
+		FROM profile_keys k LEFT JOIN credentials c ON c.id = k.credential_id
+		WHERE k.profile_id = ? ORDER BY k.position, k.name`, profile)
 	return keys, err
 }
 
 // List lists all, newest first.
 func (tx Profiles) List(ctx context.Context) ([]Profile, error) {
-	rows, err := gorm.G[profileRow](tx.db).Order("id DESC").Find(ctx)
+	rows, err := selectAll[profileRow](ctx, tx.conn, "read profiles", "SELECT * FROM profiles ORDER BY id DESC")
 	if err != nil {
-		return nil, fmt.Errorf("store: read profiles: %w", err)
+		return nil, err
 	}
-	return tx.fill(ctx, rows, "", "1 = 1")
+	return tx.fill(ctx, rows, "1 = 1")
 }
 
 // linkedKey is a key with what its credential says.
@@ -104,23 +160,26 @@ type linkedKey struct {
 	HasValue        bool
 }
 
-const selectKeys = `SELECT k.*, coalesce(c.name, '') AS credential_name, coalesce(c.mode, '') AS credential_mode, coalesce(c.hosts, '[]') AS credential_hosts,
-	coalesce((SELECT json_extract(g.value, '$.hosts') FROM profiles p JOIN policies l ON l.profile_handle = p.handle AND l.version = p.policy, json_each(l.body, '$.keys') g
-		WHERE p.id = k.profile_id AND json_extract(g.value, '$.key') = k.name), '[]') AS grant_hosts,
-	coalesce(c.version > 0 OR c.source = 'vault', 0) AS has_value
-	FROM profile_keys k LEFT JOIN credentials c ON c.id = k.credential_id `
+const selectKeys = `SELECT k.*, coalesce(c.name, '') AS credential_name, coalesce(c.mode, '') AS credential_mode,
+		coalesce(c.hosts, '[]') AS credential_hosts,
+		coalesce((SELECT json_extract(g.value, '$.hosts')
+			FROM profiles p JOIN policies l ON l.profile_handle = p.handle AND l.version = p.policy,
+				json_each(l.body, '$.keys') g
+			WHERE p.id = k.profile_id AND json_extract(g.value, '$.key') = k.name), '[]') AS grant_hosts,
+		coalesce(c.version > 0 OR c.source = 'vault', 0) AS has_value
+	FROM profile_keys k LEFT JOIN credentials c ON c.id = k.credential_id WHERE `
 
 // fill adds keys and hosts to profiles with one query each.
-func (tx Profiles) fill(ctx context.Context, rows []profileRow, keysWhere, hostsWhere string, args ...any) ([]Profile,
-	error) {
-	var keys []linkedKey
-	if err := tx.db.WithContext(ctx).Raw(selectKeys+keysWhere+" ORDER BY k.position, k.name",
-		args...).Scan(&keys).Error; err != nil {
-		return nil, fmt.Errorf("store: read keys: %w", err)
-	}
-	entries, err := gorm.G[profileHostRow](tx.db).Where(hostsWhere, args...).Order("position, entry").Find(ctx)
+func (tx Profiles) fill(ctx context.Context, rows []profileRow, where string, args ...any) ([]Profile, error) {
+	keys, err := selectAll[linkedKey](ctx, tx.conn, "read keys",
+		selectKeys+where+" ORDER BY k.position, k.name", args...)
 	if err != nil {
-		return nil, fmt.Errorf("store: read hosts: %w", err)
+		return nil, err
+	}
+	entries, err := selectAll[profileHostRow](ctx, tx.conn, "read hosts",
+		"SELECT * FROM profile_hosts WHERE "+where+" ORDER BY position, entry", args...)
+	if err != nil {
+		return nil, err
 	}
 	list := make([]Profile, len(rows))
 	at := make(map[int64]*Profile, len(rows))

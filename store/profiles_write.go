@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -20,7 +19,7 @@ func (tx Profiles) Insert(ctx context.Context, p Profile) error {
 		ExpiresAt: toMillis(p.ExpiresAt),
 		CreatedAt: toMillis(p.CreatedAt), UpdatedAt: toMillis(p.UpdatedAt),
 	}
-	return changed(1, gorm.G[profileRow](tx.db).Create(ctx, &row), "profile")
+	return insertRow(ctx, tx.conn, "profile", row)
 }
 
 // Update saves description, claim, lock, revocation, expiry, placement and policy number of a
@@ -29,12 +28,13 @@ func (tx Profiles) Insert(ctx context.Context, p Profile) error {
 func (tx Profiles) Update(ctx context.Context, p Profile, revokedAt, seen, at time.Time) (time.Time, error) {
 	now := max(toMillis(at), toMillis(seen)+1)
 	n, err := tx.exec(ctx, `UPDATE profiles SET description = ?, claimed_at = ?, locked = ?, locked_at = ?, revoked = ?,
-		revoked_at = CASE WHEN NOT ? THEN 0 WHEN revoked = 0 THEN ? ELSE revoked_at END,
-		revision_revoked = CASE WHEN NOT ? THEN 0 WHEN revoked = 0 THEN ? ELSE revision_revoked END, expires_at = ?, backend = ?, min_tier = ?, image = ?, policy = ?, updated_at = ?
+			revoked_at = CASE WHEN NOT ? THEN 0 WHEN revoked = 0 THEN ? ELSE revoked_at END,
+			revision_revoked = CASE WHEN NOT ? THEN 0 WHEN revoked = 0 THEN ? ELSE revision_revoked END,
+			expires_at = ?, backend = ?, min_tier = ?, image = ?, policy = ?, updated_at = ?
 		WHERE id = ? AND updated_at = ?`,
 		p.Description, toMillis(p.ClaimedAt), p.Locked, toMillis(p.LockedAt), p.Revoked,
-		p.Revoked, toMillis(revokedAt), p.Revoked, now, toMillis(p.ExpiresAt), p.Placement.Backend, p.Placement.MinTier,
-		p.Placement.Image, p.Policy, now,
+		p.Revoked, toMillis(revokedAt), p.Revoked, now,
+		toMillis(p.ExpiresAt), p.Placement.Backend, p.Placement.MinTier, p.Placement.Image, p.Policy, now,
 		p.Row, toMillis(seen))
 	return fromMillis(now), changed(n, err, "profile")
 }
@@ -44,7 +44,7 @@ func (tx Profiles) SetKeys(ctx context.Context, row int64, keys []app.Key, at ti
 	names := []string{""}
 	for i, k := range keys {
 		names = append(names, k.Name)
-		r := profileKeyRow{row, k.Name, i, k.Description, string(k.Mode), toJSON(hosts(k.Hosts)), nil, toMillis(at)}
+		r := profileKeyRow{row, k.Name, i, k.Description, string(k.Mode), listJSON(k.Hosts), nil, toMillis(at)}
 		if k.CredentialID != "" {
 			r.CredentialID = &k.CredentialID
 		}
@@ -53,28 +53,25 @@ func (tx Profiles) SetKeys(ctx context.Context, row int64, keys []app.Key, at ti
 			DoUpdates: clause.AssignmentColumns([]string{"position", "description", "mode", "hosts", "credential_id"}),
 		}
 		if err := gorm.G[profileKeyRow](tx.db, keep).Create(ctx, &r); err != nil {
-			return fmt.Errorf("store: set keys: %w", err)
+			return failed("set keys", err)
 		}
 	}
-	if _, err := tx.exec(ctx, "DELETE FROM profile_keys WHERE profile_id = ? AND name NOT IN ?", row, names); err != nil {
-		return fmt.Errorf("store: set keys: %w", err)
-	}
-	return nil
+	return tx.run(ctx, "set keys", "DELETE FROM profile_keys WHERE profile_id = ? AND name NOT IN ?", row, names)
 }
 
 // ProposeHosts adds undecided entries after those that are there; entries that are there stay as
 // they are.
 func (tx Profiles) ProposeHosts(ctx context.Context, row int64, list []app.Host, by app.Actor, at time.Time) error {
-	var last int
-	if err := tx.db.WithContext(ctx).Raw("SELECT coalesce(max(position), 0) FROM profile_hosts WHERE profile_id = ?",
-		row).Scan(&last).Error; err != nil {
-		return fmt.Errorf("store: propose hosts: %w", err)
+	last, err := selectValue[int](ctx, tx.conn, "propose hosts",
+		"SELECT coalesce(max(position), 0) FROM profile_hosts WHERE profile_id = ?", row)
+	if err != nil {
+		return err
 	}
 	for i, h := range list {
 		r := profileHostRow{ProfileID: row, Entry: h.String(), Position: last + 1 + i, Host: toJSON(h), AskedBy: toJSON(by),
 			CreatedAt: toMillis(at)}
 		if err := gorm.G[profileHostRow](tx.db, clause.OnConflict{DoNothing: true}).Create(ctx, &r); err != nil {
-			return fmt.Errorf("store: propose hosts: %w", err)
+			return failed("propose hosts", err)
 		}
 	}
 	return nil
@@ -84,13 +81,12 @@ func (tx Profiles) ProposeHosts(ctx context.Context, row int64, list []app.Host,
 // reports false if the entry is there already.
 func (tx Profiles) RequestHost(ctx context.Context, row int64, h app.Host, execution string, line int, by app.Actor,
 	at time.Time) (bool, error) {
-	n, err := tx.exec(ctx, `INSERT INTO profile_hosts (profile_id, entry, position, host, asked_by, execution, line, created_at)
-		SELECT ?, ?, coalesce(max(position), 0) + 1, ?, ?, ?, ?, ? FROM profile_hosts WHERE profile_id = ? ON CONFLICT DO NOTHING`,
+	n, err := tx.exec(ctx, `INSERT INTO profile_hosts
+			(profile_id, entry, position, host, asked_by, execution, line, created_at)
+		SELECT ?, ?, coalesce(max(position), 0) + 1, ?, ?, ?, ?, ? FROM profile_hosts WHERE profile_id = ?
+		ON CONFLICT DO NOTHING`,
 		row, h.String(), toJSON(h), toJSON(by), execution, line, toMillis(at), row)
-	if err != nil {
-		return false, fmt.Errorf("store: request a host: %w", err)
-	}
-	return n > 0, nil
+	return n > 0, failed("request a host", err)
 }
 
 // DecideHosts makes exactly these entries the allowed ones. Dismissed entries go away, as do
@@ -102,20 +98,18 @@ func (tx Profiles) DecideHosts(ctx context.Context, row int64, allowed []app.Hos
 	for _, h := range allowed {
 		entries = append(entries, h.String())
 	}
-	statements := []struct {
-		sql    string
-		values []any
-	}{
-		{"DELETE FROM profile_hosts WHERE profile_id = ? AND entry IN ? AND entry NOT IN ?",
-			[]any{row, append(slices.Clone(dismissed), ""), entries}},
-		{"DELETE FROM profile_hosts WHERE profile_id = ? AND allowed = 1 AND entry NOT IN ? AND " +
-			"coalesce(json_extract(asked_by, '$.kind'), '') <> 'agent'", []any{row, entries}},
-		{"UPDATE profile_hosts SET allowed = 0, host = json_remove(host, '$.private') WHERE profile_id = ? AND entry NOT IN ?", []any{row, entries}},
+	const doing = "decide hosts"
+	if err := tx.run(ctx, doing, "DELETE FROM profile_hosts WHERE profile_id = ? AND entry IN ? AND entry NOT IN ?",
+		row, append(slices.Clone(dismissed), ""), entries); err != nil {
+		return err
 	}
-	for _, s := range statements {
-		if _, err := tx.exec(ctx, s.sql, s.values...); err != nil {
-			return fmt.Errorf("store: decide hosts: %w", err)
-		}
+	if err := tx.run(ctx, doing, `DELETE FROM profile_hosts WHERE profile_id = ? AND allowed = 1 AND entry NOT IN ?
+		AND coalesce(json_extract(asked_by, '$.kind'), '') <> 'agent'`, row, entries); err != nil {
+		return err
+	}
+	if err := tx.run(ctx, doing, `UPDATE profile_hosts SET allowed = 0, host = json_remove(host, '$.private')
+		WHERE profile_id = ? AND entry NOT IN ?`, row, entries); err != nil {
+		return err
 	}
 	for i, h := range allowed {
 		r := profileHostRow{ProfileID: row, Entry: h.String(), Position: i, Host: toJSON(h), Allowed: true,
@@ -125,7 +119,7 @@ func (tx Profiles) DecideHosts(ctx context.Context, row int64, allowed []app.Hos
 			DoUpdates: clause.AssignmentColumns([]string{"host", "allowed", "position"}),
 		}
 		if err := gorm.G[profileHostRow](tx.db, keep).Create(ctx, &r); err != nil {
-			return fmt.Errorf("store: decide hosts: %w", err)
+			return failed("decide hosts", err)
 		}
 	}
 	return nil
@@ -133,58 +127,19 @@ func (tx Profiles) DecideHosts(ctx context.Context, row int64, allowed []app.Hos
 
 // Delete removes a profile with its keys and hosts. Its executions and policies stay.
 func (tx Profiles) Delete(ctx context.Context, row int64) error {
-	n, err := tx.exec(ctx, "DELETE FROM profiles WHERE id = ?", row)
-	return changed(n, err, "profile")
+	return tx.change(ctx, "profile", "DELETE FROM profiles WHERE id = ?", row)
 }
 
+// unclaimed selects profiles that agents created and no person has worked on.
 const unclaimed = "claimed_at = 0 AND revoked = 0 AND json_extract(created_by, '$.kind') = 'agent'"
 
-// UnclaimedFrom returns the address that each of the agents' profiles was made from that no person
-// has worked on yet.
+// UnclaimedFrom returns the address that created each unclaimed profile.
 func (tx Profiles) UnclaimedFrom(ctx context.Context) (addresses []string, err error) {
-	if err := tx.db.WithContext(ctx).Raw("SELECT created_from FROM profiles WHERE " +
-		unclaimed).Scan(&addresses).Error; err != nil {
-		return nil, fmt.Errorf("store: count profiles: %w", err)
-	}
-	return addresses, nil
+	return selectAll[string](ctx, tx.conn, "count profiles", "SELECT created_from FROM profiles WHERE "+unclaimed)
 }
 
 // DeleteUnclaimed removes those that were created at or before a time and returns their handles.
 func (tx Profiles) DeleteUnclaimed(ctx context.Context, before time.Time) ([]string, error) {
-	var handles []string
-	err := tx.db.WithContext(ctx).Raw("DELETE FROM profiles WHERE "+unclaimed+" AND created_at <= ? RETURNING handle",
-		toMillis(before)).Scan(&handles).Error
-	if err != nil {
-		return nil, fmt.Errorf("store: delete unclaimed profiles: %w", err)
-	}
-	return handles, nil
-}
-
-// Insert adds a version. A version that exists is CodeConflict: versions never change.
-func (tx Policies) Insert(ctx context.Context, handle string, p app.Policy) error {
-	row := policyRow{handle, p.Version, toJSON(p), p.Digest(), toJSON(p.CreatedBy), toMillis(p.CreatedAt)}
-	return changed(1, gorm.G[policyRow](tx.db).Create(ctx, &row), "policy")
-}
-
-// Version returns one version of a profile's policy, also after the profile was deleted. ProfileID
-// is empty.
-func (tx Policies) Version(ctx context.Context, handle string, version int) (app.Policy, error) {
-	var row policyRow
-	err := tx.row(ctx, "SELECT body, digest, created_by, created_at FROM policies WHERE profile_handle = ? AND version = ?", handle, version).
-		Scan(&row.Body, &row.Digest, &row.CreatedBy, &row.CreatedAt)
-	if err != nil {
-		return app.Policy{}, notFound(err, "policy")
-	}
-	p, err := fromJSON[app.Policy]("policy", row.Body)
-	if err == nil && p.Digest() != row.Digest {
-		err = fmt.Errorf("store: policy %s version %d is not as it was written", handle, version)
-	}
-	if err != nil {
-		return app.Policy{}, err
-	}
-	p.CreatedAt = fromMillis(row.CreatedAt)
-	if p.CreatedBy, err = fromJSON[app.Actor]("created_by", row.CreatedBy); err != nil {
-		return app.Policy{}, err
-	}
-	return p, nil
+	return selectAll[string](ctx, tx.conn, "delete unclaimed profiles",
+		"DELETE FROM profiles WHERE "+unclaimed+" AND created_at <= ? RETURNING handle", toMillis(before))
 }

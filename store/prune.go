@@ -2,15 +2,13 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 )
 
-// Kept says what stays, whatever else is removed of the executions that have ended.
+// Kept protects executions that have ended from removal.
 type Kept struct {
-	EndedSince time.Time // its agent may not have asked for it yet
-	// it is the answer to an idempotency key of this time or later, without which the key would run it
-	// again
+	EndedSince time.Time // their agents may not have asked for them yet
+	// They answer idempotency keys of this time or later, which would else run the script again.
 	RepeatedSince time.Time
 }
 
@@ -33,17 +31,15 @@ const (
 		"created_at <= ? ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET ?"
 	selectTime    = "SELECT created_at FROM executions WHERE id = ?"
 	selectHandles = `WITH RECURSIVE seen (handle) AS (SELECT min(profile_handle) FROM executions
-		UNION ALL SELECT (SELECT min(profile_handle) FROM executions WHERE profile_handle > seen.handle) FROM seen WHERE seen.handle IS NOT NULL)
+		UNION ALL SELECT (SELECT min(profile_handle) FROM executions WHERE profile_handle > seen.handle)
+		FROM seen WHERE seen.handle IS NOT NULL)
 		SELECT handle FROM seen WHERE handle IS NOT NULL`
 )
 
 // Profiles lists the handles of all profiles with executions, also of those that were deleted. It
 // reads one row of each.
-func (tx Pruning) Profiles(ctx context.Context) (handles []string, err error) {
-	if err := tx.db.WithContext(ctx).Raw(selectHandles).Scan(&handles).Error; err != nil {
-		return nil, fmt.Errorf("store: list profiles of executions: %w", err)
-	}
-	return handles, nil
+func (tx Pruning) Profiles(ctx context.Context) ([]string, error) {
+	return selectAll[string](ctx, tx.conn, "list profiles of executions", selectHandles)
 }
 
 // OldestOf returns the row of the oldest of a profile's newest n executions, for Surplus; 0 if it
@@ -56,10 +52,7 @@ func (tx Pruning) OldestOf(ctx context.Context, profileHandle string, n int, now
 	} else if byTime {
 		query, args = selectOldestByTime, []any{profileHandle, toMillis(now), n - 1}
 	}
-	if err := tx.db.WithContext(ctx).Raw(query, args...).Scan(&row).Error; err != nil {
-		return 0, fmt.Errorf("store: count executions: %w", err)
-	}
-	return row, nil
+	return selectValue[int64](ctx, tx.conn, "count executions", query, args...)
 }
 
 // Aged removes at most limit executions that ended before a time, with all that hangs on them, the
@@ -77,9 +70,10 @@ func (tx Pruning) Surplus(ctx context.Context, profileHandle string, row int64, 
 	if byTime, err := tx.disordered(ctx); err != nil {
 		return 0, err
 	} else if byTime {
-		var at int64 // 0, and so nothing older, if it is gone
-		if err := tx.db.WithContext(ctx).Raw(selectTime, row).Scan(&at).Error; err != nil {
-			return 0, fmt.Errorf("store: find executions to remove: %w", err)
+		// 0, and so nothing older, if it is gone
+		at, err := selectValue[int64](ctx, tx.conn, "find executions to remove", selectTime, row)
+		if err != nil {
+			return 0, err
 		}
 		return tx.prune(ctx, selectSurplusByTime, profileHandle, at, row, toMillis(kept.EndedSince),
 			toMillis(kept.RepeatedSince), limit)
@@ -90,23 +84,17 @@ func (tx Pruning) Surplus(ctx context.Context, profileHandle string, row int64, 
 // prune removes what a query finds. The tables that refer to executions cascade; a trigger removes
 // the words.
 func (tx Pruning) prune(ctx context.Context, query string, args ...any) (int, error) {
-	var ids []int64
-	if err := tx.db.WithContext(ctx).Raw(query, args...).Scan(&ids).Error; err != nil {
-		return 0, fmt.Errorf("store: find executions to remove: %w", err)
-	}
-	if len(ids) == 0 {
-		return 0, nil
+	const doing = "remove executions"
+	ids, err := selectAll[int64](ctx, tx.conn, "find executions to remove", query, args...)
+	if err != nil || len(ids) == 0 {
+		return 0, err
 	}
 	list := toJSON(ids)
-	_, err := tx.exec(ctx, keepOutcomes, list)
-	if err == nil {
-		_, err = tx.exec(ctx, trimOutcomes, list, OutcomesKept)
+	if err := tx.run(ctx, doing, keepOutcomes, list); err != nil {
+		return 0, err
 	}
-	if err == nil {
-		_, err = tx.exec(ctx, "DELETE FROM executions WHERE id IN (SELECT value FROM json_each(?))", list)
+	if err := tx.run(ctx, doing, trimOutcomes, list, OutcomesKept); err != nil {
+		return 0, err
 	}
-	if err != nil {
-		return 0, fmt.Errorf("store: remove executions: %w", err)
-	}
-	return len(ids), nil
+	return len(ids), tx.run(ctx, doing, "DELETE FROM executions WHERE id IN (SELECT value FROM json_each(?))", list)
 }

@@ -142,7 +142,8 @@ func orphans(t testing.TB, s *Store) (found []string) {
 		}
 	}
 	var words int
-	if err := s.reader.Raw("SELECT count(*) FROM execution_words_docsize WHERE id NOT IN (SELECT id FROM executions)").Scan(&words).Error; err != nil {
+	if err := s.reader.Raw("SELECT count(*) FROM execution_words_docsize " +
+		"WHERE id NOT IN (SELECT id FROM executions)").Scan(&words).Error; err != nil {
 		t.Fatal(err)
 	}
 	if words > 0 {
@@ -154,9 +155,11 @@ func orphans(t testing.TB, s *Store) (found []string) {
 // mustStay is what no pass may remove, told in another way than the pass does.
 func mustStay(t testing.TB, s *Store, kept Kept) (handles []string) {
 	t.Helper()
-	err := s.reader.Raw(`SELECT handle FROM executions WHERE status IN ('pending', 'running', 'awaiting_llm') OR completed_at >= ?
+	err := s.reader.Raw(`SELECT handle FROM executions
+		WHERE status IN ('pending', 'running', 'awaiting_llm') OR completed_at >= ?
 		OR id IN (SELECT execution_id FROM idempotency WHERE created_at >= ?)
-		OR handle IN (SELECT rerun_of FROM executions WHERE status IN ('pending', 'running', 'awaiting_llm')) ORDER BY id`, toMillis(kept.EndedSince), toMillis(kept.RepeatedSince)).Scan(&handles).Error
+		OR handle IN (SELECT rerun_of FROM executions WHERE status IN ('pending', 'running', 'awaiting_llm'))
+		ORDER BY id`, toMillis(kept.EndedSince), toMillis(kept.RepeatedSince)).Scan(&handles).Error
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,8 +209,10 @@ func TestRemovingChangesNoNumber(t *testing.T) {
 			t.Errorf("seed %d: what must stay was removed:\n%s", seed, diff)
 		}
 		var left []string
-		if err := s.reader.Raw(`SELECT handle FROM executions x WHERE (created_at < ? OR (SELECT count(*) FROM executions y WHERE y.profile_handle = x.profile_handle AND y.id > x.id) >= ?)
-			AND handle NOT IN (SELECT value FROM json_each(?)) AND completed_at < ?`, toMillis(age), newest, toJSON(append([]string{}, stays...)), toMillis(age)).Scan(&left).Error; err != nil {
+		if err := s.reader.Raw(`SELECT handle FROM executions x WHERE (created_at < ?
+				OR (SELECT count(*) FROM executions y WHERE y.profile_handle = x.profile_handle AND y.id > x.id) >= ?)
+			AND handle NOT IN (SELECT value FROM json_each(?)) AND completed_at < ?`,
+			toMillis(age), newest, toJSON(append([]string{}, stays...)), toMillis(age)).Scan(&left).Error; err != nil {
 			t.Fatal(err)
 		}
 		if len(left) > 0 {

@@ -2,11 +2,9 @@ package store
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
+	"database/sql"
+	"errors"
 	"time"
-
-	"gorm.io/gorm"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact"
@@ -31,10 +29,7 @@ func (tx Questions) Ask(ctx context.Context, handle string, q Question) error {
 	row := llmExchangeRow{ExecutionID: id, Ordinal: q.Ordinal, RequestID: q.RequestID, Prompt: q.Prompt.String(),
 		Model:      q.Model.String(),
 		AnsweredBy: "{}", AskedAt: toMillis(q.At), Asked: q.Asked}
-	if err := gorm.G[llmExchangeRow](tx.db).Create(ctx, &row); err != nil {
-		return fmt.Errorf("store: ask: %w", err)
-	}
-	return nil
+	return insertRow(ctx, tx.conn, "question", row)
 }
 
 // Reply is an answer to a question, or its failure.
@@ -54,25 +49,20 @@ func (tx Questions) Answer(ctx context.Context, handle string, r Reply) error {
 	if err != nil {
 		return err
 	}
-	by, err := json.Marshal(r.By)
-	if err != nil {
-		return fmt.Errorf("store: answer: %w", err)
-	}
-	rows, err := tx.exec(ctx,
+	return tx.change(ctx, "question",
 		`UPDATE llm_exchanges SET response = ?, answer = ?, failed = ?, answered_by = ?, answered_at = ?
-		WHERE execution_id = ? AND request_id = ? AND answered_at = 0`, r.Response.String(), r.Sealed, r.Failed, string(by), toMillis(r.At), id, r.RequestID)
-	return changed(rows, err, "question")
+		WHERE execution_id = ? AND request_id = ? AND answered_at = 0`,
+		r.Response.String(), r.Sealed, r.Failed, toJSON(r.By), toMillis(r.At), id, r.RequestID)
 }
 
 // move takes one arrow of the state machine and returns the row id.
-func (tx Questions) move(ctx context.Context, handle string, from, to app.Status) (int64, error) {
-	rows, err := gorm.G[executionRow](tx.db).Raw(
-		"UPDATE executions SET status = ? WHERE handle = ? AND status = ? RETURNING id", string(to), handle,
-		string(from)).Find(ctx)
-	if err := changed(int64(len(rows)), err, "execution"); err != nil {
-		return 0, err
+func (tx Questions) move(ctx context.Context, handle string, from, to app.Status) (id int64, err error) {
+	err = tx.row(ctx, "UPDATE executions SET status = ? WHERE handle = ? AND status = ? RETURNING id",
+		string(to), handle, string(from)).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, conflict("execution")
 	}
-	return rows[0].ID, nil
+	return id, failed("change execution", err)
 }
 
 // Exchanges returns an execution's questions and answers in order.
@@ -94,20 +84,31 @@ func (tx Questions) open(ctx context.Context, id int64) (*app.LLMExchange, error
 }
 
 func (tx Questions) list(ctx context.Context, where string, args ...any) ([]app.LLMExchange, error) {
-	rows, err := gorm.G[llmExchangeRow](tx.db).
-		Select("ordinal, request_id, prompt, model, response, failed, answered_by, asked_at, answered_at").
-		Where(where, args...).Order("ordinal").Find(ctx)
+	return selectAs(ctx, tx.conn, llmExchangeRow.exchange, "read exchanges", `SELECT ordinal, request_id, prompt, model,
+		response, failed, answered_by, asked_at, answered_at FROM llm_exchanges WHERE `+where+" ORDER BY ordinal", args...)
+}
+
+func (r llmExchangeRow) exchange() (app.LLMExchange, error) {
+	by, err := fromJSON[app.Actor]("answered_by", r.AnsweredBy)
+	return app.LLMExchange{RequestID: r.RequestID, Ordinal: r.Ordinal, Prompt: r.Prompt, Model: r.Model,
+		Response: r.Response, Failed: r.Failed, AnsweredBy: by, AskedAt: fromMillis(r.AskedAt),
+		AnsweredAt: fromMillis(r.AnsweredAt)}, err
+}
+
+// Recorded is an answer that a re-run can play back.
+type Recorded struct {
+	RequestID string // that the answer is sealed for
+	Asked     []byte // keyed hash of the question
+	Sealed    []byte // the exact answer or, if it failed, the failure
+	Failed    bool
+}
+
+// Recorded returns an execution's answers in order. CodeNotFound if the execution is gone.
+func (tx Questions) Recorded(ctx context.Context, handle string) ([]Recorded, error) {
+	id, err := tx.executionID(ctx, handle)
 	if err != nil {
-		return nil, fmt.Errorf("store: read exchanges: %w", err)
+		return nil, err
 	}
-	list := make([]app.LLMExchange, len(rows))
-	for i, r := range rows {
-		list[i] = app.LLMExchange{RequestID: r.RequestID, Ordinal: r.Ordinal, Prompt: r.Prompt, Model: r.Model,
-			Response: r.Response, Failed: r.Failed,
-			AskedAt: fromMillis(r.AskedAt), AnsweredAt: fromMillis(r.AnsweredAt)}
-		if err := json.Unmarshal([]byte(r.AnsweredBy), &list[i].AnsweredBy); err != nil {
-			return nil, fmt.Errorf("store: read exchanges: %w", err)
-		}
-	}
-	return list, nil
+	return selectAll[Recorded](ctx, tx.conn, "read answers", `SELECT request_id, asked, answer AS sealed, failed
+		FROM llm_exchanges WHERE execution_id = ? AND asked IS NOT NULL AND answer IS NOT NULL ORDER BY ordinal`, id)
 }

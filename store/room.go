@@ -12,12 +12,12 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// reserve is what must be free on the database's file system before anything new is taken: room in
-// which what runs can end, and people can work. A small file system keeps a tenth of itself.
+// reserve must be free on the database's file system before the store takes anything new, so that
+// running executions can end and people can work. A small file system reserves a tenth.
 const reserve = 256 << 20
 
-// fullFor is how long a write that found the disk full counts, where the file system itself says
-// that it has room: a quota, say. Then the next one is tried.
+// fullFor is how long a failed write counts as a full disk, even if the file system reports room, as
+// with a quota. Then the store tries again.
 const fullFor = 2 * time.Second
 
 // logShare is the part of the reserve that the file system itself must have, whatever the database
@@ -64,15 +64,15 @@ func (s *Store) justFull() bool {
 	return at != nil && time.Since(*at) < fullFor
 }
 
-// Roomy returns nil if something new may be taken, else CodeStorageFull. What has begun may end, as
-// long as SQLite finds room for it.
+// Roomy returns nil if the store may take something new, else CodeStorageFull. Running executions may
+// end as long as SQLite finds room.
 func (s *Store) Roomy(ctx context.Context) error {
 	r, err := s.Room(ctx)
 	return roomy(r, err)
 }
 
-// RoomyIn is Roomy within a transaction, without another connection: who writes must not wait for
-// those who read.
+// RoomyIn is Roomy within a transaction. It uses no other connection, since writers must not wait for
+// readers.
 func (s *Store) RoomyIn(ctx context.Context, tx *Tx) error {
 	r, err := s.room(func() (int64, error) { return reusable(ctx, tx.db) })
 	return roomy(r, err)
@@ -87,7 +87,7 @@ func roomy(r Room, err error) error {
 
 func storageFull(cause error) error {
 	e := app.E(app.CodeStorageFull,
-		"the disk that Airlock stores on is full, or can't be written to, so it takes nothing new",
+		"Airlock's disk is full or not writable, so it takes nothing new",
 		"Try again in a few minutes. Ask the operator to make room: the Settings page of the UI says how much there is, "+
 			"and it goes on by itself then.")
 	e.Cause = cause

@@ -37,7 +37,7 @@ type Store struct {
 // busyTimeout is how long a connection waits for the locks of other processes.
 const busyTimeout = 10 * time.Second
 
-// sqliteBusy is SQLite's result code for a lock that somebody else has:
+// sqliteBusy is SQLite's result code for a lock that another connection holds:
 // https://www.sqlite.org/rescode.html#busy.
 const sqliteBusy = 5
 
@@ -122,10 +122,9 @@ func dsn(path string) string {
 		busyTimeout.Milliseconds()) + pragmas
 }
 
-// connectWriter makes the connection that writes, the first of all. It puts a new database into WAL
-// mode, for which SQLite turns a lock to read into one to write: it never waits in that, whatever
-// the busy timeout says, since two that do the same would wait for each other. So it is tried again
-// here for as long.
+// connectWriter opens the writing connection, the first of all, and puts a new database into WAL mode.
+// For that SQLite upgrades a read lock to a write lock, and never waits then, since two processes that
+// did would wait for each other. So connectWriter retries for as long as the busy timeout.
 func connectWriter(ctx context.Context, dsn string, log *slog.Logger) (*gorm.DB, error) {
 	for deadline := time.Now().Add(busyTimeout); ; {
 		db, err := connect(dsn+"&_txlock=immediate", 1, log, false)

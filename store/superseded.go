@@ -3,9 +3,10 @@ package store
 import (
 	"context"
 	"crypto/sha256"
-	"fmt"
 	"slices"
 	"time"
+
+	"gorm.io/gorm"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -14,30 +15,50 @@ import (
 // must not make each answer dear to search. Changes of hosts don't count.
 const maxSuperseded = 100
 
+type supersededValueRow struct {
+	ID           int64 `gorm:"primaryKey"`
+	CredentialID string
+	Version      int
+	Value        []byte
+	Mode         string
+	Hosts        string
+	SupersededAt int64
+}
+
+func (supersededValueRow) TableName() string { return "superseded_values" }
+
+type valueChangesRow struct {
+	ID int64 `gorm:"primaryKey"`
+	N  int64
+}
+
+func (valueChangesRow) TableName() string { return "value_changes" }
+
 // supersede keeps the current value of a credential, if it has one, with its mode and hosts as they
 // are now. A value has one row for each mode, with all hosts that it ever belonged to; without any
 // it is kept for the hosts that the credential may get. Plain values are no secrets.
 func (tx Values) supersede(ctx context.Context, id string, at time.Time) error {
-	_, err := tx.exec(ctx, `INSERT INTO superseded_values (credential_id, version, value, mode, hosts, superseded_at)
-		SELECT c.id, v.version, v.value, c.mode, (SELECT json_group_array(json(host)) FROM (
-			SELECT value AS host FROM json_each(c.hosts)
-			UNION SELECT h.value FROM superseded_values s, json_each(s.hosts) h
-			WHERE s.credential_id = c.id AND s.version = v.version AND s.mode = c.mode)), ?
-		FROM credentials c JOIN credential_versions v ON v.credential_id = c.id
-		WHERE c.id = ? AND v.value IS NOT NULL AND c.mode <> 'plain'`, toMillis(at), id)
-	if err == nil {
-		_, err = tx.exec(ctx, `DELETE FROM superseded_values AS old WHERE credential_id = ? AND EXISTS (SELECT 1 FROM superseded_values s
-			WHERE s.credential_id = old.credential_id AND s.version = old.version AND s.mode = old.mode AND s.id > old.id)`, id)
+	const doing = "keep a superseded value"
+	if err := tx.run(ctx, doing, insertSuperseded, toMillis(at), id); err != nil {
+		return err
 	}
-	if err == nil {
-		_, err = tx.exec(ctx, `DELETE FROM superseded_values WHERE credential_id = ? AND version <= (SELECT DISTINCT version
-			FROM superseded_values WHERE credential_id = ? ORDER BY version DESC LIMIT 1 OFFSET ?)`, id, id, maxSuperseded)
+	if err := tx.run(ctx, doing, `DELETE FROM superseded_values AS old WHERE credential_id = ?
+		AND EXISTS (SELECT 1 FROM superseded_values s WHERE s.credential_id = old.credential_id
+			AND s.version = old.version AND s.mode = old.mode AND s.id > old.id)`, id); err != nil {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("store: keep a superseded value: %w", err)
-	}
-	return nil
+	return tx.run(ctx, doing, `DELETE FROM superseded_values WHERE credential_id = ? AND version <= (
+		SELECT DISTINCT version FROM superseded_values WHERE credential_id = ? ORDER BY version DESC LIMIT 1 OFFSET ?)`,
+		id, id, maxSuperseded)
 }
+
+const insertSuperseded = `INSERT INTO superseded_values (credential_id, version, value, mode, hosts, superseded_at)
+	SELECT c.id, v.version, v.value, c.mode, (SELECT json_group_array(json(host)) FROM (
+		SELECT value AS host FROM json_each(c.hosts)
+		UNION SELECT h.value FROM superseded_values s, json_each(s.hosts) h
+		WHERE s.credential_id = c.id AND s.version = v.version AND s.mode = c.mode)), ?
+	FROM credentials c JOIN credential_versions v ON v.credential_id = c.id
+	WHERE c.id = ? AND v.value IS NOT NULL AND c.mode <> 'plain'`
 
 // supersedeHosts is supersede for a credential whose hosts are about to change, unless the new ones
 // cover the present ones.
@@ -65,27 +86,21 @@ func covered(h app.Host, hosts []app.Host) bool {
 // PruneSuperseded removes what was superseded before a time and returns how many rows that were.
 func (tx Values) PruneSuperseded(ctx context.Context, before time.Time) (int64, error) {
 	n, err := tx.exec(ctx, "DELETE FROM superseded_values WHERE superseded_at < ?", toMillis(before))
-	if err != nil {
-		return 0, fmt.Errorf("store: remove superseded values: %w", err)
-	}
-	return n, nil
+	return n, failed("remove superseded values", err)
 }
 
 // Changes returns a number that grows with every change of what Belongings returns, by whichever
 // process.
-func (tx Values) Changes(ctx context.Context) (n int64, err error) {
-	if err := tx.row(ctx, "SELECT n FROM value_changes").Scan(&n); err != nil {
-		return 0, fmt.Errorf("store: count changes of values: %w", err)
-	}
-	return n, nil
+func (tx Values) Changes(ctx context.Context) (int64, error) { return valueChanges(ctx, tx.db) }
+
+// ValueChanges is Values.Changes as of now.
+func (s *Store) ValueChanges(ctx context.Context) (int64, error) {
+	return valueChanges(ctx, s.read(ctx))
 }
 
-// ValueChanges is Tx.ValueChanges as of now.
-func (s *Store) ValueChanges(ctx context.Context) (n int64, err error) {
-	if err := rowOf(ctx, s.read(ctx), "SELECT n FROM value_changes").Scan(&n); err != nil {
-		return 0, fmt.Errorf("store: count changes of values: %w", err)
-	}
-	return n, nil
+func valueChanges(ctx context.Context, db *gorm.DB) (n int64, err error) {
+	err = rowOf(ctx, db, "SELECT n FROM value_changes").Scan(&n)
+	return n, failed("count changes of values", err)
 }
 
 // Belonging says to which hosts a value belongs, or did.
@@ -122,12 +137,10 @@ func (tx Values) Belongings(ctx context.Context) ([]Belonging, error) {
 	}, `SELECT c.id, c.name, coalesce(v.version, 0), 0, v.value, c.mode, c.source, c.hosts
 		FROM credentials c LEFT JOIN credential_versions v ON v.credential_id = c.id AND v.value IS NOT NULL
 		UNION ALL SELECT s.credential_id, c.name, s.version, s.id, s.value, s.mode, 'local',
-			(SELECT json_group_array(json(value)) FROM (SELECT value FROM json_each(s.hosts) UNION SELECT value FROM json_each(c.hosts)))
+			(SELECT json_group_array(json(value)) FROM (
+				SELECT value FROM json_each(s.hosts) UNION SELECT value FROM json_each(c.hosts)))
 		FROM superseded_values s JOIN credentials c ON c.id = s.credential_id`)
-	if err != nil {
-		return nil, fmt.Errorf("store: read what belongs to hosts: %w", err)
-	}
-	return list, nil
+	return list, failed("read the hosts of values", err)
 }
 
 // SupersededTokens returns the tokens of superseded values by their row.
@@ -142,8 +155,5 @@ func (tx Values) SupersededTokens(ctx context.Context, rows []int64) (map[int64]
 		tokens[row] = token
 		return nil
 	}, "SELECT id, value FROM superseded_values WHERE id IN (SELECT value FROM json_each(?))", toJSON(rows))
-	if err != nil {
-		return nil, fmt.Errorf("store: read superseded values: %w", err)
-	}
-	return tokens, nil
+	return tokens, failed("read superseded values", err)
 }

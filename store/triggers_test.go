@@ -13,13 +13,16 @@ import (
 func plant(t *testing.T, s *Store) {
 	t.Helper()
 	for _, sql := range []string{
-		`INSERT INTO credentials (id, name, mode, created_at, updated_at) VALUES ('c', 'C', 'plain', 1, 1), ('d', 'D', 'plain', 1, 1)`,
+		`INSERT INTO credentials (id, name, mode, created_at, updated_at)
+			VALUES ('c', 'C', 'plain', 1, 1), ('d', 'D', 'plain', 1, 1)`,
 		`INSERT INTO credential_versions VALUES ('c', 1, x'00', 'k', '{}', 1)`,
-		`INSERT INTO profiles (id, lookup, sealed_id, handle, created_by, created_at, updated_at) VALUES (1, x'01', x'01', 'p', '{}', 1, 1)`,
+		`INSERT INTO profiles (id, lookup, sealed_id, handle, created_by, created_at, updated_at)
+			VALUES (1, x'01', x'01', 'p', '{}', 1, 1)`,
 		`INSERT INTO profile_keys (profile_id, name, position, credential_id, created_at) VALUES (1, 'C', 0, 'c', 1)`,
 		`INSERT INTO policies VALUES ('p', 1, '{}', '', '{}', 1)`,
 		`UPDATE profiles SET locked = 1, policy = 1`,
-		`INSERT INTO executions (id, handle, lookup, sealed_id, profile_id, profile_handle, policy, timeout_ms, created_at) VALUES (1, 'x', x'01', x'01', 1, 'p', 1, 1, 1)`,
+		`INSERT INTO executions (id, handle, lookup, sealed_id, profile_id, profile_handle, policy, timeout_ms, created_at)
+			VALUES (1, 'x', x'01', x'01', 1, 'p', 1, 1, 1)`,
 		`INSERT INTO idempotency VALUES (1, x'01', x'01', 1, 1)`,
 	} {
 		if err := s.writer.Exec(sql).Error; err != nil {
@@ -54,12 +57,13 @@ func TestDatabaseRefusesWhatMustNeverHappen(t *testing.T) {
 		`DELETE FROM audit_events`:                    "never deleted",
 		`UPDATE executions SET status = 'nonsense'`:   "can not take that status",
 		// without completed_at
-		`UPDATE executions SET status = 'error'`:                                                                    "CHECK",
-		`UPDATE executions SET completed_at = 1`:                                                                    "CHECK",
-		`INSERT INTO profile_keys (profile_id, name, position, created_at) VALUES (99, 'N', 0, 1)`:                  "foreign key",
-		`INSERT INTO credential_versions VALUES ('c', 'one', x'00', 'k', '{}', 1)`:                                  "cannot store TEXT",
-		`INSERT INTO credentials (id, name, mode, created_at, updated_at) VALUES ('e','E','open',1,1)`:              "CHECK",
-		`INSERT INTO credentials (id, name, mode, hosts, created_at, updated_at) VALUES ('e','E','plain','no',1,1)`: "CHECK",
+		`UPDATE executions SET status = 'error'`:                                                       "CHECK",
+		`UPDATE executions SET completed_at = 1`:                                                       "CHECK",
+		`INSERT INTO profile_keys (profile_id, name, position, created_at) VALUES (99, 'N', 0, 1)`:     "foreign key",
+		`INSERT INTO credential_versions VALUES ('c', 'one', x'00', 'k', '{}', 1)`:                     "cannot store TEXT",
+		`INSERT INTO credentials (id, name, mode, created_at, updated_at) VALUES ('e','E','open',1,1)`: "CHECK",
+		`INSERT INTO credentials (id, name, mode, hosts, created_at, updated_at)
+			VALUES ('e','E','plain','no',1,1)`: "CHECK",
 	} {
 		if err := s.writer.Exec(sql).Error; err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want an error with %q", sql, err, want)
@@ -115,16 +119,21 @@ func TestDeletingKeepsHistory(t *testing.T) {
 func TestHotQueriesUseIndexes(t *testing.T) {
 	s := open(t)
 	for query, index := range map[string]string{
-		"SELECT id FROM executions WHERE status = 'pending' ORDER BY id LIMIT 1":                                            "executions_status",
-		"SELECT id FROM executions WHERE profile_handle = 'p' AND id < 9 ORDER BY id DESC LIMIT 50":                         "executions_profile",
-		"SELECT id FROM executions WHERE profile_handle = 'p' AND status = 'error' AND id < 9 ORDER BY id DESC LIMIT 50":    "executions_profile_status",
-		"SELECT id FROM executions WHERE status = 'error' AND id < 9 ORDER BY id DESC LIMIT 50":                             "executions_status",
-		"SELECT id FROM executions WHERE created_at BETWEEN 1 AND 2 ORDER BY created_at DESC LIMIT 50":                      "executions_created",
-		"SELECT * FROM executions WHERE lookup = x'00'":                                                                     "sqlite_autoindex_executions",
-		"SELECT * FROM profiles WHERE lookup = x'00'":                                                                       "sqlite_autoindex_profiles",
-		"SELECT * FROM llm_exchanges WHERE execution_id = 1 ORDER BY ordinal":                                               "sqlite_autoindex_llm_exchanges",
-		"SELECT * FROM audit_events WHERE seq < 9 ORDER BY seq DESC LIMIT 50":                                               "PRIMARY KEY",
-		"SELECT count(*) FROM profiles WHERE claimed_at = 0 AND revoked = 0 AND json_extract(created_by, '$.kind')='agent'": "profiles_unclaimed",
+		"SELECT id FROM executions WHERE status = 'pending' ORDER BY id LIMIT 1": "executions_status",
+		"SELECT id FROM executions WHERE profile_handle = 'p' AND id < 9 " +
+			"ORDER BY id DESC LIMIT 50": "executions_profile",
+		"SELECT id FROM executions WHERE profile_handle = 'p' AND status = 'error' AND id < 9 " +
+			"ORDER BY id DESC LIMIT 50": "executions_profile_status",
+		"SELECT id FROM executions WHERE status = 'error' AND id < 9 " +
+			"ORDER BY id DESC LIMIT 50": "executions_status",
+		"SELECT id FROM executions WHERE created_at BETWEEN 1 AND 2 " +
+			"ORDER BY created_at DESC LIMIT 50": "executions_created",
+		"SELECT * FROM executions WHERE lookup = x'00'":                       "sqlite_autoindex_executions",
+		"SELECT * FROM profiles WHERE lookup = x'00'":                         "sqlite_autoindex_profiles",
+		"SELECT * FROM llm_exchanges WHERE execution_id = 1 ORDER BY ordinal": "sqlite_autoindex_llm_exchanges",
+		"SELECT * FROM audit_events WHERE seq < 9 ORDER BY seq DESC LIMIT 50": "PRIMARY KEY",
+		"SELECT count(*) FROM profiles WHERE claimed_at = 0 AND revoked = 0 " +
+			"AND json_extract(created_by, '$.kind')='agent'": "profiles_unclaimed",
 	} {
 		var plan []struct{ Detail string }
 		if err := s.reader.Raw("EXPLAIN QUERY PLAN " + query).Scan(&plan).Error; err != nil {

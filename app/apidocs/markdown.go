@@ -16,7 +16,7 @@ import (
 //go:embed skill.md.tmpl
 var source string
 
-// Instance is what an instance tells about itself.
+// Instance describes the instance that serves the text.
 type Instance struct {
 	URL            string // without trailing slash
 	Version        string

@@ -22,10 +22,10 @@ type Operation struct {
 	Errors   []app.Code
 }
 
-// Auth says what a call needs to know who asks.
+// Auth is the way in which a call identifies its caller.
 type Auth string
 
-// What a call needs.
+// The ways.
 const (
 	AuthNone   Auth = "none"
 	AuthPath   Auth = "path"   // the id in the path is the token
@@ -46,8 +46,10 @@ func Operations() []Operation {
 				"token and the only copy you get. Tell the person `setup_url` and `pairing_code`, so that they can tell your " +
 				"request from somebody else's.",
 			Body: "NewProfile", Returns: "Profile",
-			Request:  `{"description": "Oracle reporting, read only"}`,
-			Response: `{"profile_id": "ark_…", "description": "Oracle reporting, read only", "locked": false, "revoked": false, "state": "unlocked", "expires_at": null, "keys": [], "hosts": [], "setup_url": "https://…/ui/profiles/…", "pairing_code": "k7m-4qx", "created_at": "2026-11-20T09:00:00Z"}`,
+			Request: `{"description": "Oracle reporting, read only"}`,
+			Response: `{"profile_id": "ark_…", "description": "Oracle reporting, read only", "locked": false, ` +
+				`"revoked": false, "state": "unlocked", "expires_at": null, "keys": [], "hosts": [], "setup_url": ` +
+				`"https://…/ui/profiles/…", "pairing_code": "k7m-4qx", "created_at": "2026-11-20T09:00:00Z"}`,
 			Errors: []app.Code{app.CodeInvalidField, app.CodeRateLimited, app.CodeProfilesDisabled, app.CodeInstanceRetired,
 				app.CodeStorageBusy, app.CodeStorageFull},
 		},
@@ -58,7 +60,8 @@ func Operations() []Operation {
 				"asked before, until a person has linked it. `mode` and `hosts` are optional requests; `hosts` can only narrow " +
 				"where the value may go. Returns the profile.",
 			Body: "NewKeys", Returns: "Profile",
-			Request:  `{"keys": [{"name": "SIMPHONY_API_KEY", "description": "Simphony REST API key"}, {"name": "DB_HOST", "description": "Oracle DB host name", "mode": "plain"}]}`,
+			Request: `{"keys": [{"name": "SIMPHONY_API_KEY", "description": "Simphony REST API key"}, {"name": ` +
+				`"DB_HOST", "description": "Oracle DB host name", "mode": "plain"}]}`,
 			Response: "",
 			Errors: []app.Code{app.CodeInvalidField, app.CodeNotFound, app.CodeProfileLocked, app.CodeProfileRevoked,
 				app.CodeProfileExpired, app.CodeStorageBusy},
@@ -76,7 +79,8 @@ func Operations() []Operation {
 				"has to have already). Without a port: 80 and 443. Nothing is reachable until a person allows it, before the " +
 				"lock or after. Returns the profile.",
 			Body: "NewHosts", Returns: "Profile",
-			Request: `{"hosts": [{"host": "api.example.com", "reason": "revenue data"}, {"host": "{DB_HOST}:1521", "reason": "read the ledger"}]}`,
+			Request: `{"hosts": [{"host": "api.example.com", "reason": "revenue data"}, {"host": "{DB_HOST}:1521", ` +
+				`"reason": "read the ledger"}]}`,
 			Errors: []app.Code{app.CodeInvalidField, app.CodeNotFound, app.CodeProfileRevoked, app.CodeProfileExpired,
 				app.CodeStorageBusy},
 		},
@@ -86,8 +90,11 @@ func Operations() []Operation {
 			Detail: "With `?wait=50` it returns as soon as the person changed something, so loop on it until `locked` is " +
 				"true. A key's `value_exists` turns true when a person has linked it to a value. `mode` and `hosts` then say how " +
 				"a script gets it and where it may go.",
-			Response: `{"profile_id": "ark_…", "locked": true, "state": "locked", "keys": [{"name": "SIMPHONY_API_KEY", "description": "Simphony REST API key", "mode": "sealed", "hosts": ["api.example.com"], "value_exists": true}], "hosts": [{"host": "api.example.com", "ports": [80, 443], "reason": "revenue data", "allowed": true}], …}`,
-			Errors:   []app.Code{app.CodeNotFound},
+			Response: `{"profile_id": "ark_…", "locked": true, "state": "locked", "keys": [{"name": "SIMPHONY_API_KEY", ` +
+				`"description": "Simphony REST API key", "mode": "sealed", "hosts": ["api.example.com"], ` +
+				`"value_exists": true}], "hosts": [{"host": "api.example.com", "ports": [80, 443], "reason": ` +
+				`"revenue data", "allowed": true}], …}`,
+			Errors: []app.Code{app.CodeNotFound},
 		},
 		{
 			ID: "execute", Method: "POST", Path: "/execute", Auth: AuthEither, Status: 202,
@@ -98,7 +105,8 @@ func Operations() []Operation {
 				"`Idempotency-Key` header if you may have to repeat the request.",
 			Also: "200 and the whole execution with `?wait=S` if it ended or waits for the LLM by then, and there is room " +
 				"for the answer",
-			Request:  `{"profile_id": "ark_…", "script": "set_result({'total': 40 + inputs['add']})", "timeout": 60, "inputs": {"add": 2}}`,
+			Request: `{"profile_id": "ark_…", "script": "set_result({'total': 40 + inputs['add']})", "timeout": 60, ` +
+				`"inputs": {"add": 2}}`,
 			Response: `{"execution_id": "exec_…", "poll_url": "https://…/executions/exec_…", "status": "pending"}`,
 			Errors: []app.Code{app.CodeInvalidJSON, app.CodeUnknownField, app.CodeInvalidField, app.CodeTooLarge,
 				app.CodeUnauthorized, app.CodeProfileUnlocked, app.CodeProfileRevoked,
@@ -110,8 +118,10 @@ func Operations() []Operation {
 			Summary: "Read an execution", Query: []Field{wait}, Returns: "Execution",
 			Detail: "With `?wait=50` it returns at the end or at an LLM question. `stdout`, `stderr` and `result` come with " +
 				"a terminal status only. `network` lists every connection, with a hint for each denied one.",
-			Response: `{"execution_id": "exec_…", "status": "completed", "result": {"total": 42}, "stdout": "", "stderr": "", "execution_time_ms": 31, "timings": {"queued_ms": 2, "run_ms": 31, "llm_ms": 0}, "redactions": 0, "backend": "bubblewrap", "isolation": "full", …}`,
-			Errors:   []app.Code{app.CodeNotFound, app.CodeProfileRevoked},
+			Response: `{"execution_id": "exec_…", "status": "completed", "result": {"total": 42}, "stdout": "", ` +
+				`"stderr": "", "execution_time_ms": 31, "timings": {"queued_ms": 2, "run_ms": 31, "llm_ms": 0}, ` +
+				`"redactions": 0, "backend": "bubblewrap", "isolation": "full", …}`,
+			Errors: []app.Code{app.CodeNotFound, app.CodeProfileRevoked},
 		},
 		{
 			ID: "respond", Method: "POST", Path: "/executions/{id}/respond", Auth: AuthPath, Status: 200,
@@ -163,14 +173,16 @@ func Operations() []Operation {
 			Summary: "Whether it is up and can run scripts", Returns: "Health",
 			Detail: "Just after its start `sandbox` may say `\"checking\": true`: what you submit then is accepted and " +
 				"waits for the checks.",
-			Response: `{"status": "ok", "version": "…", "api_version": 1, "backend": "bubblewrap", "isolation": "full", "sandbox": {"ready": true}, "retired": false, "paused": false, "full": false}`,
+			Response: `{"status": "ok", "version": "…", "api_version": 1, "backend": "bubblewrap", "isolation": "full", ` +
+				`"sandbox": {"ready": true}, "retired": false, "paused": false, "full": false}`,
 		},
 		{
 			ID: "packages", Method: "GET", Path: "/packages", Auth: AuthNone, Status: 200, Returns: "Packages",
 			Summary: "What scripts can import besides the standard library",
 			Detail: "One entry per sandbox backend and image; the default comes first. `packages` is null until a box of " +
 				"that kind has been opened; the call opens one, so ask again a few seconds later.",
-			Response: `{"runtimes": [{"backend": "bubblewrap", "default": true, "python": "3.11.2", "packages": [{"name": "numpy", "version": "1.24.2"}]}]}`,
+			Response: `{"runtimes": [{"backend": "bubblewrap", "default": true, "python": "3.11.2", "packages": ` +
+				`[{"name": "numpy", "version": "1.24.2"}]}]}`,
 		},
 		{ID: "skill", Method: "GET", Path: "/skill.md", Auth: AuthOption, Status: 200, Media: "text/markdown",
 			Summary: "This text; with a bearer, also that profile's keys and hosts"},

@@ -8,7 +8,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// quote makes what an agent or a person wrote safe to stand in a line of Markdown between quotation
+// quote makes an untrusted text safe to stand in a line of Markdown between quotation
 // marks: one line, no markup, nothing that is not seen, no quotation mark that could end it, at
 // most limit bytes.
 func quote(text string, limit int) string {

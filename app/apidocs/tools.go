@@ -53,7 +53,7 @@ func toolText(op Operation) string {
 	return strings.Join(sentences, " ")
 }
 
-// waiting says for what a tool waits.
+// waiting describes how long a tool waits and for whom.
 func waiting(operation string) string {
 	switch operation {
 	case "execute", "rerun":
@@ -132,7 +132,7 @@ func whole(f Field) object {
 	return o
 }
 
-// fieldsOf is nil for what is no schema's name.
+// fieldsOf returns the fields of a schema; nil if there is none of that name.
 func fieldsOf(name string) []Field {
 	for _, s := range Schemas() {
 		if s.Name == name {

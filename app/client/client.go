@@ -76,7 +76,8 @@ func (c Client) Do(ctx context.Context, r Request) (Answer, error) {
 	}
 	got, err := c.HTTP.Do(req)
 	if err != nil {
-		return Answer{}, fmt.Errorf("Airlock at %s can't be reached: %w", c.URL, withoutURL(err)) //nolint:staticcheck // a name
+		//nolint:staticcheck // a name
+		return Answer{}, fmt.Errorf("Airlock at %s can't be reached: %w", c.URL, withoutURL(err))
 	}
 	defer got.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(got.Body, maxAnswer))

@@ -13,7 +13,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Config is what a Keeper needs.
+// Config configures a Keeper.
 type Config struct {
 	Store *store.Store
 	Vault *vault.Client
@@ -59,7 +59,7 @@ func New(cfg Config) *Keeper {
 	return k
 }
 
-// Start begins to revoke what a process that died left behind. Only one process of an instance may
+// Start begins to revoke the leases that a dead process left. Only one process of an instance may
 // call it, before the first Take.
 func (k *Keeper) Start(ctx context.Context) error {
 	var left []store.Lease

@@ -73,7 +73,7 @@ func (c call) start(ctx context.Context, r client.Request) (*sdk.CallToolResult,
 	return c.follow(ctx, run{path: "/executions/" + url.PathEscape(x.ID), profile: r.Profile, known: true})
 }
 
-// refusedStart adds the link where a person has to act, if that is what is missing.
+// refusedStart adds the link for the person if the refusal waits for one.
 func (c call) refusedStart(ctx context.Context, got client.Answer, profile app.Secret) *sdk.CallToolResult {
 	refused := got.Refusal()
 	result := failed(refused)

@@ -18,7 +18,7 @@ type pending struct {
 	} `json:"keys"`
 }
 
-// readPending reads an answer. What is no profile waits for nobody.
+// readPending reads an answer. An answer without a profile waits for nobody.
 func readPending(got client.Answer) (p pending) {
 	if json.Unmarshal(got.Text, &p) != nil {
 		return pending{}

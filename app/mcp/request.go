@@ -88,7 +88,7 @@ func needsProfile(tool apidocs.Tool) bool {
 		strings.HasPrefix(tool.Path, "/profiles/{id}")
 }
 
-// inBody tells what goes into the request's body from what stands in its path, query and headers.
+// inBody reports whether an argument goes into the request's body, and not into its path, query or headers.
 func inBody(tool apidocs.Tool, name string) bool {
 	switch name {
 	case apidocs.ArgProfile, apidocs.ArgExecution, apidocs.ArgKey:

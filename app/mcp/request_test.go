@@ -93,10 +93,12 @@ func TestHintsNameTools(t *testing.T) {
 
 func TestWhoHasToAct(t *testing.T) {
 	for answer, want := range map[string]string{
-		`{"state":"unlocked","setup_url":"https://a/1","pairing_code":"k7m-4qx","keys":[{"value_exists":false}]}`: "https://a/1 and the pairing code k7m-4qx",
-		`{"state":"locked","setup_url":"https://a/1","keys":[{"value_exists":true},{"value_exists":false}]}`:      "set the missing value",
-		`{"state":"locked","setup_url":"https://a/1","keys":[{"value_exists":true}]}`:                             "",
-		`{"state":"revoked","keys":[{"value_exists":false}]}`:                                                     "",
+		`{"state":"unlocked","setup_url":"https://a/1","pairing_code":"k7m-4qx","keys":` +
+			`[{"value_exists":false}]}`: "https://a/1 and the pairing code k7m-4qx",
+		`{"state":"locked","setup_url":"https://a/1","keys":` +
+			`[{"value_exists":true},{"value_exists":false}]}`: "set the missing value",
+		`{"state":"locked","setup_url":"https://a/1","keys":[{"value_exists":true}]}`: "",
+		`{"state":"revoked","keys":[{"value_exists":false}]}`:                         "",
 		`{"executions":[]}`: "",
 		`not JSON`:          "",
 	} {

@@ -33,7 +33,7 @@ const (
 	questionName = "llm"
 )
 
-// state is what a client sends back with the model's words.
+// state comes back from the client with the model's words.
 type state struct {
 	Execution string `json:"execution"`
 	Question  string `json:"question"`
@@ -162,7 +162,8 @@ func (c call) pass(ctx context.Context, s state, words string, profile app.Secre
 		switch {
 		case refused.Code == app.CodeNotWaiting || refused.Code == app.CodeRequestMismatch:
 			return nil
-		case refused.Code != app.CodeStorageBusy || try == passTries || pause.For(ctx, got.After) != nil: // the model's work is not thrown away for another program's sake
+		// the model's work is not thrown away for another program's sake
+		case refused.Code != app.CodeStorageBusy || try == passTries || pause.For(ctx, got.After) != nil:
 			return refused
 		}
 	}
@@ -172,7 +173,7 @@ func (c call) pass(ctx context.Context, s state, words string, profile app.Secre
 // ten seconds, and some between them.
 const passTries = 4
 
-// textOf joins what is text.
+// textOf joins the text parts.
 func textOf(content []sdk.Content) string {
 	var parts []string
 	for _, one := range content {

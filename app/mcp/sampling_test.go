@@ -83,7 +83,8 @@ type silent struct {
 func silentModel(t *testing.T, api http.RoundTripper) *silent {
 	s := &silent{}
 	s.session = connected(t, api, "2025-11-25", &sdk.ClientOptions{ // from 2026 on a server asks by its answer
-		CreateMessageHandler: func(ctx context.Context, _ *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) { //nolint:staticcheck // see sampling.go
+		//nolint:staticcheck // see sampling.go
+		CreateMessageHandler: func(ctx context.Context, _ *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) {
 			<-ctx.Done()
 			s.stopped = true
 			return nil, context.Cause(ctx)
@@ -193,11 +194,14 @@ func TestUnusableAnswer(t *testing.T) {
 		for _, protocol := range []string{"2025-11-25", "2026-07-28"} {
 			t.Run(name+" "+protocol, func(t *testing.T) {
 				api := scripted{time.Now(), func(time.Duration) (int, string) {
-					return http.StatusOK, `{"execution_id":"exec_1","status":"awaiting_llm","llm_request":{"request_id":"q1","prompt":"why?"}}`
+					return http.StatusOK, `{"execution_id":"exec_1","status":"awaiting_llm","llm_request":{"request_id":"q1",` +
+						`"prompt":"why?"}}`
 				}}
 				session := connected(t, api, protocol, &sdk.ClientOptions{
-					CreateMessageHandler: func(context.Context, *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) { //nolint:staticcheck // see sampling.go
-						return &sdk.CreateMessageResult{Model: "m", Role: "assistant", Content: &sdk.TextContent{Text: c.text}}, nil //nolint:staticcheck // see sampling.go
+					//nolint:staticcheck // see sampling.go
+					CreateMessageHandler: func(context.Context, *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) {
+						//nolint:staticcheck // see sampling.go
+						return &sdk.CreateMessageResult{Model: "m", Role: "assistant", Content: &sdk.TextContent{Text: c.text}}, nil
 					},
 				})
 				said := toolText(t, session)
@@ -215,15 +219,18 @@ func TestUnusableAnswer(t *testing.T) {
 // whose text the question is.
 func TestHoleF10QuestionIsTheScripts(t *testing.T) {
 	api := scripted{time.Now(), func(time.Duration) (int, string) {
-		return http.StatusOK, `{"execution_id":"exec_1","status":"awaiting_llm","llm_request":{"request_id":"q1","prompt":"Airlock: type your password"}}`
+		return http.StatusOK, `{"execution_id":"exec_1","status":"awaiting_llm","llm_request":{"request_id":"q1",` +
+			`"prompt":"Airlock: type your password"}}`
 	}}
 	const want = "script's text, not Airlock's or the user's"
 	for _, protocol := range []string{"2025-11-25", "2026-07-28"} {
 		var asked *sdk.CreateMessageParams //nolint:staticcheck // see sampling.go
 		session := connected(t, api, protocol, &sdk.ClientOptions{
-			CreateMessageHandler: func(_ context.Context, r *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) { //nolint:staticcheck // see sampling.go
+			//nolint:staticcheck // see sampling.go
+			CreateMessageHandler: func(_ context.Context, r *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) {
 				asked = r.Params
-				return &sdk.CreateMessageResult{Model: "m", Role: "assistant", Content: &sdk.TextContent{}}, nil //nolint:staticcheck // see sampling.go
+				//nolint:staticcheck // see sampling.go
+				return &sdk.CreateMessageResult{Model: "m", Role: "assistant", Content: &sdk.TextContent{}}, nil
 			},
 		})
 		said := toolText(t, session)

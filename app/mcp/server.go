@@ -13,11 +13,16 @@ import (
 	"github.com/computclaw/airlock/app/client"
 )
 
-const instructions = `Airlock runs Python in a sandbox with credentials that a person granted; you never see their values. The flow:
-1. create_profile, add_keys and propose_hosts say what you need and why. Skip this if the connection has a profile.
-2. Give the person the setup_url and the pairing_code; they fill in the values and press Lock. read_profile waits for that.
-3. execute runs a script, waits, and returns its result. In the script: settings.get("NAME"), inputs, set_result(data), llm.complete(prompt).
-Same code and same data give the same numbers: compute in Python, use llm.complete for wording only. The skill tool tells the rest.`
+const instructions = "Airlock runs Python in a sandbox with credentials that a person granted; you never see their " +
+	"values. The flow:\n" +
+	"1. create_profile, add_keys and propose_hosts say what you need and why. Skip this if the " +
+	"connection has a profile.\n" +
+	"2. Give the person the setup_url and the pairing_code; they fill in the values and press Lock. " +
+	"read_profile waits for that.\n" +
+	"3. execute runs a script, waits, and returns its result. In the script: settings.get(\"NAME\"), " +
+	"inputs, set_result(data), llm.complete(prompt).\n" +
+	"Same code and same data give the same numbers: compute in Python, use llm.complete for wording " +
+	"only. The skill tool tells the rest."
 
 // Way tells by which client a call of a tool acts, and for how long at most.
 type Way func(ctx context.Context, req *sdk.CallToolRequest) (context.Context, client.Client)

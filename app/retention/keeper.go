@@ -2,7 +2,6 @@ package retention
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/pause"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -29,14 +29,14 @@ const settle = time.Hour
 // every is how long after a pass the next one begins.
 const every = time.Hour
 
-// Policy says what is kept. The zero Policy keeps every execution and no superseded value.
+// Policy limits age and number. The zero Policy keeps every execution and no superseded value.
 type Policy struct {
 	Days       int // executions that were submitted more days ago are removed; 0 keeps them
 	Count      int // executions that are kept of each profile, the newest; 0 keeps all
 	Superseded int // days for which a replaced value is kept; 0 keeps none
 }
 
-// Config is what a Keeper needs.
+// Config configures a Keeper.
 type Config struct {
 	Store  *store.Store
 	Policy Policy
@@ -45,7 +45,7 @@ type Config struct {
 	Now    func() time.Time // nil: time.Now
 }
 
-// Keeper removes what a Policy doesn't keep. It is safe for concurrent use.
+// Keeper removes executions and values that exceed a Policy. It is safe for concurrent use.
 type Keeper struct {
 	cfg  Config
 	pass sync.Mutex
@@ -65,7 +65,7 @@ func New(cfg Config) *Keeper {
 	return &Keeper{cfg: cfg}
 }
 
-// Policy returns what is kept.
+// Policy returns the policy.
 func (k *Keeper) Policy() Policy { return k.cfg.Policy }
 
 // Run makes a pass now and every hour until ctx ends.
@@ -74,7 +74,7 @@ func (k *Keeper) Run(ctx context.Context) {
 	defer ticker.Stop()
 	for {
 		if err := k.Pass(ctx); err != nil && ctx.Err() == nil {
-			k.cfg.Log.Error("what is too old could not be removed", "error", err)
+			k.cfg.Log.Error("removing old executions failed", "error", err)
 		}
 		select {
 		case <-ticker.C:
@@ -155,7 +155,7 @@ func (k *Keeper) superseded(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// report puts what was removed since the last report into the audit log.
+// report audits the removals since the last report.
 func (k *Keeper) report(ctx context.Context) error {
 	done := removed{}
 	now := k.cfg.Now()
@@ -211,18 +211,8 @@ func (k *Keeper) batches(ctx context.Context, some func(tx *store.Tx, limit int)
 		case took < batchTime/2:
 			limit = min(limit*2, mostBatch)
 		}
-		if err := pause(ctx, took); err != nil {
+		if err := pause.For(ctx, took); err != nil { // others write meanwhile
 			return err
 		}
-	}
-}
-
-// pause leaves the database to others for a while.
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return errors.Join(ctx.Err(), context.Cause(ctx))
 	}
 }

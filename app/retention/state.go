@@ -87,7 +87,7 @@ func writeState(ctx context.Context, tx *store.Tx, at time.Time, s state) error 
 	return tx.Settings.Set(ctx, at, store.Setting{Key: settingState, Value: value})
 }
 
-// note adds what a batch removed, in its transaction.
+// note counts the removals of a batch, in its transaction.
 func note(ctx context.Context, tx *store.Tx, at time.Time, gone removed) error {
 	s, err := readState(ctx, tx)
 	if err != nil {

@@ -22,7 +22,7 @@ const InstanceKeyFile = "instance.key"
 // unfinished begins the names of key files that are being written.
 const unfinished = ".instance.key-"
 
-// maxKeyFile bounds what is read of a key file, in bytes.
+// maxKeyFile bounds the size of a key file, in bytes.
 const maxKeyFile = 4096
 
 // LoadInstanceKey returns the instance key and where it comes from, in words that are not secret:

@@ -15,7 +15,7 @@ import (
 // or a key.
 var ErrOpen = errors.New("secrets: the token can't be opened")
 
-// ErrDamaged is the ErrOpen of what is no token, so that no key, known or not, ever opens it.
+// ErrDamaged is the ErrOpen of bytes that are no token: no key ever opens them.
 var ErrDamaged = fmt.Errorf("%w: it is damaged", ErrOpen)
 
 // ErrUnknownKey is the ErrOpen of what another key sealed, which the ring may get yet: see Renew.
@@ -27,7 +27,7 @@ const (
 	lookupRow = "keyring:lookup"
 )
 
-// checkText is what a check value holds; that it opens is the check.
+// checkText is sealed in a check value. A key that opens it is the right one.
 const checkText = "airlock"
 
 // Keyring seals with its first key and opens with any. It is safe for concurrent use and prints as

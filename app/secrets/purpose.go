@@ -1,6 +1,6 @@
 package secrets
 
-// Purpose separates what a key is used for: each purpose has a subkey of its own.
+// Purpose is one use of a key. Each has a subkey of its own.
 type Purpose string
 
 // The purposes.

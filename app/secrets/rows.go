@@ -19,7 +19,7 @@ func ExecutionRow(handle string) string { return "execution:" + handle + ":id" }
 // ScriptRow is an execution's script, sealed under Scripts.
 func ScriptRow(handle string) string { return "execution:" + handle + ":script" }
 
-// InputsRow is what an execution was given, sealed under Scripts.
+// InputsRow is the row of an execution's inputs, sealed under Scripts.
 func InputsRow(handle string) string { return "execution:" + handle + ":inputs" }
 
 // AnswerRow is an answer that a script got, sealed under Scripts.

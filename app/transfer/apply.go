@@ -152,14 +152,8 @@ func (m *importer) credential(ctx context.Context, item Item, c credentialRecord
 		id = app.NewID()
 	}
 	m.ids[c.ID] = id
-	row := store.CredentialRow{
-		ID: id, Name: c.Name, Description: c.Description, Service: c.Service, Mode: string(c.Mode),
-		Hosts: text(append([]app.Host{}, c.Hosts...)), Places: text(c.Places),
-		Headers: text(append([]string{}, c.Headers...)), PlainHTTP: c.PlainHTTP, Source: string(c.Source),
-		Reference: c.Reference, Version: c.Version, ValueSetAt: c.ValueSetAt, CheckedAt: c.CheckedAt,
-		CheckError: c.CheckError, Uses: min(c.Uses, maxCount), LastUsedAt: c.LastUsedAt, CreatedAt: c.CreatedAt,
-		UpdatedAt: min(c.UpdatedAt, m.now.UnixMilli()),
-	}
+	row := c.row(id)
+	row.Uses, row.UpdatedAt = min(c.Uses, maxCount), min(c.UpdatedAt, m.now.UnixMilli())
 	if c.Value != nil {
 		row.KeyID = m.ring.KeyID()
 	}
@@ -179,6 +173,14 @@ func (m *importer) credential(ctx context.Context, item Item, c credentialRecord
 	return m.note(ctx, "credential.import", c.Name, "Added from a file.")
 }
 
+// row returns the credential as the database has it, under an id.
+func (c credentialRecord) row(id string) store.CredentialRow {
+	row := c.CredentialRow
+	row.ID, row.Mode, row.Source = id, string(c.Mode), string(c.Source)
+	row.Hosts, row.Places, row.Headers = list(c.Hosts), text(c.Places), list(c.Headers)
+	return row
+}
+
 // overwriteCredential keeps the credential's id and gives it what the file says; its value becomes
 // a new version.
 func (m *importer) overwriteCredential(ctx context.Context, here, c credentialRecord) error {
@@ -192,13 +194,9 @@ func (m *importer) overwriteCredential(ctx context.Context, here, c credentialRe
 			return err
 		}
 	}
-	if err := m.tx.Credentials.Overwrite(ctx, store.CredentialRow{
-		ID: here.ID, Description: c.Description, Service: c.Service, Mode: string(c.Mode),
-		Hosts: text(append([]app.Host{}, c.Hosts...)), Places: text(c.Places),
-		Headers:   text(append([]string{}, c.Headers...)),
-		PlainHTTP: c.PlainHTTP,
-		Source:    string(c.Source), Reference: c.Reference, UpdatedAt: max(m.now.UnixMilli(), was.UpdatedAt.UnixMilli()+1),
-	}); err != nil {
+	row := c.row(here.ID)
+	row.UpdatedAt = max(m.now.UnixMilli(), was.UpdatedAt.UnixMilli()+1)
+	if err := m.tx.Credentials.Overwrite(ctx, row); err != nil {
 		return err
 	}
 	if rotates {

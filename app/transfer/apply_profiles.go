@@ -11,11 +11,11 @@ import (
 
 func (m *importer) profile(ctx context.Context, item Item, f profileRecord) error {
 	here, exists := m.local(f)
-	if exists && here.row.Handle == f.Handle {
-		m.homes[f.Handle] = &here.row.ID
+	if exists && here.Handle == f.Handle {
+		m.homes[f.Handle] = &here.ProfileRow.ID
 	}
 	if !m.choice.takes(item) {
-		if !exists || here.row.Handle != f.Handle {
+		if !exists || here.Handle != f.Handle {
 			m.refused[f.Handle] = struct{}{}
 		}
 		return nil
@@ -25,8 +25,8 @@ func (m *importer) profile(ctx context.Context, item Item, f profileRecord) erro
 	switch {
 	case !exists:
 		return m.newProfile(ctx, f, 0)
-	case !here.row.Locked:
-		if err := m.tx.Profiles.Delete(ctx, here.row.ID); err != nil {
+	case !here.Locked:
+		if err := m.tx.Profiles.Delete(ctx, here.ProfileRow.ID); err != nil {
 			return err
 		}
 		if f.Revoked {
@@ -34,7 +34,7 @@ func (m *importer) profile(ctx context.Context, item Item, f profileRecord) erro
 				return err
 			}
 		}
-		return m.newProfile(ctx, f, here.row.UpdatedAt)
+		return m.newProfile(ctx, f, here.UpdatedAt)
 	}
 	return m.overwriteProfile(ctx, f)
 }
@@ -53,16 +53,12 @@ func (m *importer) newProfile(ctx context.Context, f profileRecord, before int64
 	if err != nil {
 		return err
 	}
-	id, added, err := m.load.Add(ctx, store.ProfileRow{
-		Lookup:   m.ring.Lookup(secrets.Profiles, f.ID),
-		SealedID: m.ring.Seal(secrets.Profiles, secrets.ProfileRow(f.Handle), []byte(f.ID)), Handle: f.Handle,
-		Description: f.Description, PairingCode: f.PairingCode, CreatedBy: text(f.CreatedBy), CreatedFrom: f.CreatedFrom,
-		ClaimedAt: f.ClaimedAt, LockedAt: f.LockedAt,
-		Revoked: f.Revoked, RevokedAt: f.RevokedAt, ExpiresAt: f.ExpiresAt, Backend: f.Backend, MinTier: f.MinTier,
-		Image: f.Image, Policy: version,
-		Executions: min(f.Executions, maxCount), LastUsedAt: f.LastUsedAt, CreatedAt: f.CreatedAt,
-		UpdatedAt: max(m.updatedAt(f.UpdatedAt), before+1),
-	})
+	profile := f.ProfileRow
+	profile.Lookup = m.ring.Lookup(secrets.Profiles, f.ID)
+	profile.SealedID = m.ring.Seal(secrets.Profiles, secrets.ProfileRow(f.Handle), []byte(f.ID))
+	profile.CreatedBy, profile.Locked, profile.Policy = text(f.CreatedBy), false, version // see LockLoaded
+	profile.Executions, profile.UpdatedAt = min(f.Executions, maxCount), max(m.updatedAt(f.UpdatedAt), before+1)
+	id, added, err := m.load.Add(ctx, profile)
 	if err == nil && !added {
 		err = contradiction("profile "+f.Handle, "is here already", nil)
 	}
@@ -70,8 +66,8 @@ func (m *importer) newProfile(ctx context.Context, f profileRecord, before int64
 		return err
 	}
 	for i, k := range f.Keys {
-		row := store.ProfileKeyRow{ProfileID: id, Name: k.Name, Position: i, Description: k.Description, Mode: string(k.Mode),
-			Hosts: text(append([]app.Host{}, k.Hosts...)), CreatedAt: k.CreatedAt}
+		row := k.ProfileKeyRow
+		row.ProfileID, row.Position, row.Mode, row.Hosts = id, i, string(k.Mode), list(k.Hosts)
 		if to, ok := m.ids[k.Credential]; ok {
 			row.CredentialID = &to
 		}
@@ -80,8 +76,9 @@ func (m *importer) newProfile(ctx context.Context, f profileRecord, before int64
 		}
 	}
 	for i, h := range f.Hosts {
-		row := store.ProfileHostRow{ProfileID: id, Entry: h.Host.String(), Position: i, Host: text(h.Host),
-			Allowed: h.Allowed, AskedBy: text(h.AskedBy), Execution: h.Execution, Line: h.Line, CreatedAt: h.CreatedAt}
+		row := h.ProfileHostRow
+		row.ProfileID, row.Entry, row.Position = id, h.Host.String(), i
+		row.Host, row.AskedBy = text(h.Host), text(h.AskedBy)
 		if err := m.must(ctx, row); err != nil {
 			return err
 		}
@@ -194,12 +191,12 @@ func (m *importer) policies(ctx context.Context) error {
 		}
 		most := 0
 		if here, ok := m.profiles[handle]; ok {
-			if most = here.row.Policy; most == 0 { // it was not locked, and is replaced or stays as it is
+			if most = here.Policy; most == 0 { // it was not locked, and is replaced or stays as it is
 				most = m.policyOf(handle)
 			}
 		}
 		for _, v := range versions {
-			if here := m.profiles[handle]; here.row.ID != 0 && v.Body.Version > most {
+			if here := m.profiles[handle]; here.ProfileRow.ID != 0 && v.Body.Version > most {
 				break
 			}
 			body := m.mapped(v.Body)

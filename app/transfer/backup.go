@@ -243,15 +243,17 @@ func sound(ctx context.Context, dir string, s *Service) (err error) {
 	return st.Check(ctx)
 }
 
-// prune deletes this instance's backups that are older than the last ones to keep, of which made is
-// the newest. Names hold the time, so they sort by it. Who can write to the target can put any name
-// there, so it goes by what is recorded here.
+// prune deletes this instance's backups that are older than the last ones to keep; made is the newest.
+// Names hold the time, so they sort by it. Whoever can write to the target can put any name there, so
+// the record here decides.
 //
-//   - What was verified here and is still as large counts, and nothing else: a stranger's file takes nobody's place, nor does what an attempt that failed left, since a process that
-//     was killed could not verify what it had stored.
-//   - What was made here goes, and nothing else: verified or not, when it is older than all that are kept. What failed does not go before, since a database that was set back
-//     to a moment when a backup was being made calls that one failed, too.
-//   - What has a later name was made while the clock was ahead. It doesn't count, or it would push out every backup until that time has come, made itself first.
+//   - Only a backup that was verified here and still has its size counts. Neither a stranger's file nor the
+//     remains of a failed attempt takes a place.
+//   - Only files that were made here are deleted, verified or not, once they are older than all that are
+//     kept. A failed one stays until then: a database that was set back to the middle of a backup calls
+//     that one failed, too.
+//   - A later name was made while the clock was ahead. It doesn't count: it would push out every backup
+//     until that time has come, the new one first.
 func (s *Service) prune(ctx context.Context, target blobs.Store, keep int, made string) error {
 	ctx, dog := watched(ctx, s.silence)
 	defer dog.stop()

@@ -19,7 +19,9 @@ const (
 )
 
 // long are the texts that no list shows; a line's length bounds them.
-var long = map[string]bool{"Stdout": true, "Stderr": true, "Result": true, "Segments": true, "Clean": true, "Prompt": true, "Response": true} //nolint:gochecknoglobals // a table
+var long = map[string]bool{ //nolint:gochecknoglobals // a table
+	"Stdout": true, "Stderr": true, "Result": true, "Segments": true, "Clean": true, "Prompt": true, "Response": true,
+}
 
 // checkBounds refuses a row with a time that can't be written, a number that can't be counted to or
 // a text that would fill a list's page. Fields named …At are milliseconds, Start is seconds.
@@ -28,6 +30,12 @@ func checkBounds(row any) error {
 	for i := range v.NumField() {
 		name, f := v.Type().Field(i).Name, v.Field(i)
 		switch f.Kind() {
+		case reflect.Struct:
+			if v.Type().Field(i).Anonymous { // the row of a record
+				if err := checkBounds(f.Interface()); err != nil {
+					return err
+				}
+			}
 		case reflect.Int, reflect.Int64:
 			if n := f.Int(); n < -1 || n > maxNumber || strings.HasSuffix(name, "At") && (n < 0 || n > maxMoment) ||
 				name == "Start" && (n < 0 || n > maxMoment/1000) {

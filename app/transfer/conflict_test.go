@@ -14,6 +14,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/transfer/archive"
+	"github.com/computclaw/airlock/store"
 )
 
 // twins returns two instances that hold the same, and the locked profile in both.
@@ -261,7 +262,7 @@ func TestFileCanNotBorrowACredential(t *testing.T) {
 			r.Policy != nil && r.Policy.Profile != q.Handle:
 			return false
 		case r.Profile != nil:
-			r.Profile.Keys = []keyRecord{{Name: "K", CreatedAt: 1}}
+			r.Profile.Keys = []keyRecord{{ProfileKeyRow: store.ProfileKeyRow{Name: "K", CreatedAt: 1}}}
 		case r.Policy != nil:
 			r.Policy.Body.Keys = []app.Grant{{Key: "K", CredentialID: stolen, Mode: app.ModeInjected}}
 			r.Policy.Digest = r.Policy.Body.Digest()
@@ -420,7 +421,8 @@ func TestLyingFiles(t *testing.T) {
 // What is no line of ours is refused line by line.
 func TestStrictLines(t *testing.T) {
 	open := `{"airlock":{"content":1,"program":"x","instance":"aa","made_at":1,"history":true}}` + "\n"
-	end := `{"end":{"counts":{"credentials":0,"profiles":0,"policies":0,"executions":0,"parts":0,"days":0,"people":0,"events":0}}}` + "\n"
+	end := `{"end":{"counts":{"credentials":0,"profiles":0,"policies":0,"executions":0,` +
+		`"parts":0,"days":0,"people":0,"events":0}}}` + "\n"
 	readAll := func(r io.Reader) error {
 		in, err := read(r)
 		if err != nil {

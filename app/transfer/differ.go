@@ -219,9 +219,8 @@ func (d *difference) say(widens bool, format string, args ...any) {
 
 // compare says what overwriting the profile here would change. What is revoked here stays revoked
 // and what is locked stays locked, whatever is chosen.
-func (p *planner) compare(ctx context.Context, f profileRecord, here localProfile) (difference, error) {
+func (p *planner) compare(ctx context.Context, f profileRecord, r profileRecord) (difference, error) {
 	var d difference
-	r := here.record
 	switch {
 	case r.Revoked:
 		if !f.Revoked {

@@ -65,7 +65,8 @@ func TestAnImportOfManyValuesLeavesBackupsReadable(t *testing.T) {
 		if r.Profile != nil {
 			for k := range app.MaxKeys {
 				r.Profile.Keys = append(r.Profile.Keys,
-					keyRecord{Name: fmt.Sprintf("KEY_%d", k), Hosts: slices.Clone(list), CreatedAt: 1})
+					keyRecord{ProfileKeyRow: store.ProfileKeyRow{Name: fmt.Sprintf("KEY_%d", k), CreatedAt: 1},
+						Hosts: slices.Clone(list)})
 			}
 		}
 		return true

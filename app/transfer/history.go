@@ -54,7 +54,7 @@ func partRow(ring *secrets.Keyring, handle string, id int64, r record) (any, err
 		return exchangeRow(ring, id, *r.Exchange)
 	case r.Connection != nil:
 		row := r.Connection.ConnectionRow
-		row.ExecutionID, row.Credentials = id, text(append([]string{}, r.Connection.Credentials...))
+		row.ExecutionID, row.Credentials = id, list(r.Connection.Credentials)
 		return row, nil
 	case r.Redaction != nil:
 		row := *r.Redaction
@@ -79,8 +79,7 @@ func executionRow(ring *secrets.Keyring, x executionRecord) (store.ExecutionRow,
 	}
 	row.Lookup = ring.Lookup(secrets.Execs, x.ID)
 	row.SealedID = ring.Seal(secrets.Execs, secrets.ExecutionRow(row.Handle), []byte(x.ID))
-	row.Injected, row.SubmittedBy, row.Manifest = text(append([]string{}, x.Injected...)), text(x.SubmittedBy),
-		text(x.Manifest)
+	row.Injected, row.SubmittedBy, row.Manifest = list(x.Injected), text(x.SubmittedBy), text(x.Manifest)
 	return row, nil
 }
 
@@ -139,6 +138,9 @@ func checkDurations(text []byte) error {
 	}
 	return nil
 }
+
+// list is a JSON column of a list, which is never null.
+func list[E any](all []E) string { return text(append([]E{}, all...)) }
 
 // text is a JSON column.
 func text(v any) string {

@@ -182,7 +182,7 @@ func (s *Service) Receive(r io.Reader) (path string, size int64, err error) {
 
 // StartPlan reads an upload of Receive. Whatever comes of it, the file is the job's from now on.
 func (s *Service) StartPlan(by app.Actor, path string, size int64, passphrase app.Secret) (string, error) {
-	file := Upload{Open: func() (io.ReadCloser, error) { return os.Open(path) }, Size: size, Passphrase: passphrase} //nolint:gosec // Receive made it
+	file := localFile(path, size, passphrase)
 	id, err := s.start(JobPlan, by, func(ctx context.Context, job *Job, p *Progress) error {
 		s.jobs.mu.Lock()
 		s.jobs.file, s.jobs.upload = path, file

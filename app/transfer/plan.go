@@ -102,16 +102,10 @@ type planner struct {
 	here     map[string]credentialRecord // by name
 	names    map[string]string           // of the credentials here, by id
 	state    map[string]State            // of the file's credentials, by id
-	profiles map[string]localProfile     // here, by handle
+	profiles map[string]profileRecord    // here, by handle
 	byID     map[string]string           // handles of the profiles here, by lookup
 	gone     map[string]lastPolicy       // of locked profiles that were here and were deleted, by handle
 	dangling map[string]struct{}         // ids of credentials that policies here name and that are not here
-}
-
-// localProfile is a profile that is here.
-type localProfile struct {
-	row    store.ProfileRow
-	record profileRecord
 }
 
 // lastPolicy is the newest version of a policy.
@@ -123,7 +117,7 @@ type lastPolicy struct {
 // plan compares in one transaction.
 func plan(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, in *incoming) (*planner, error) {
 	p := &planner{in: in, ring: ring, tx: tx, here: map[string]credentialRecord{}, names: map[string]string{},
-		state: map[string]State{}, profiles: map[string]localProfile{}, byID: map[string]string{},
+		state: map[string]State{}, profiles: map[string]profileRecord{}, byID: map[string]string{},
 		gone: map[string]lastPolicy{}, dangling: map[string]struct{}{}}
 	if err := p.look(ctx); err != nil {
 		return nil, err
@@ -158,11 +152,9 @@ func (p *planner) look(ctx context.Context) error {
 		return err
 	}
 	for _, row := range profiles {
-		record, err := readProfile(ctx, p.tx, p.ring, row)
-		if err != nil {
+		if p.profiles[row.Handle], err = readProfile(ctx, p.tx, p.ring, row); err != nil {
 			return err
 		}
-		p.profiles[row.Handle] = localProfile{row, record}
 		p.byID[string(row.Lookup)] = row.Handle
 	}
 	return p.lookAtPolicies(ctx)
@@ -189,7 +181,7 @@ func (p *planner) lookAtPolicies(ctx context.Context) error {
 }
 
 // local returns the profile here that has the file's id.
-func (p *planner) local(f profileRecord) (localProfile, bool) {
+func (p *planner) local(f profileRecord) (profileRecord, bool) {
 	handle, ok := p.byID[string(p.ring.Lookup(secrets.Profiles, f.ID))]
 	return p.profiles[handle], ok
 }
@@ -213,7 +205,7 @@ func (p *planner) digest() string {
 	}
 	for _, f := range p.in.profiles {
 		here, _ := p.local(f)
-		add(f, here.record.Handle, here.record.Policy, here.record.UpdatedAt)
+		add(f, here.Handle, here.Policy, here.UpdatedAt)
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }
@@ -261,7 +253,7 @@ func (p *planner) profile(ctx context.Context, f profileRecord) (Item, error) {
 		item.Widens = len(item.Changes) > 0
 		return item, nil
 	}
-	if here.row.Handle != f.Handle {
+	if here.Handle != f.Handle {
 		item.State, item.Changes = StateBlocked, []string{"The same id belongs to another profile here."}
 		return item, nil
 	}

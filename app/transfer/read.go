@@ -17,14 +17,8 @@ const maxVersions = 1000
 // readCredential opens a credential for a file.
 func readCredential(ctx context.Context, tx *store.Tx, ring *secrets.Keyring,
 	row store.CredentialRow) (c credentialRecord, err error) {
-	c = credentialRecord{
-		ID: row.ID, Name: row.Name, Description: row.Description, Service: row.Service, Mode: app.Mode(row.Mode),
-		PlainHTTP: row.PlainHTTP,
-		Source:    app.Source(row.Source), Reference: row.Reference, Version: row.Version, ValueSetAt: row.ValueSetAt,
-		CheckedAt: row.CheckedAt, CheckError: row.CheckError,
-		Uses: row.Uses, LastUsedAt: row.LastUsedAt, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
-		Versions: []versionRecord{},
-	}
+	c = credentialRecord{CredentialRow: row, Mode: app.Mode(row.Mode), Source: app.Source(row.Source),
+		Versions: []versionRecord{}}
 	if err := decode("credential "+row.Name, field{row.Hosts, &c.Hosts}, field{row.Places, &c.Places},
 		field{row.Headers, &c.Headers}); err != nil {
 		return c, err
@@ -59,15 +53,7 @@ func readProfile(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, row s
 	if err != nil {
 		return p, fmt.Errorf("transfer: profile %s: %w", row.Handle, err)
 	}
-	p = profileRecord{
-		ID: string(id), Handle: row.Handle, Description: row.Description, PairingCode: row.PairingCode,
-		CreatedFrom: row.CreatedFrom, ClaimedAt: row.ClaimedAt,
-		Locked: row.Locked, LockedAt: row.LockedAt, Revoked: row.Revoked, RevokedAt: row.RevokedAt, ExpiresAt: row.ExpiresAt,
-		Backend: row.Backend, MinTier: row.MinTier,
-		Image: row.Image, Policy: row.Policy, Executions: row.Executions, LastUsedAt: row.LastUsedAt,
-		CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
-		Keys: []keyRecord{}, Hosts: []hostRecord{},
-	}
+	p = profileRecord{ID: string(id), ProfileRow: row, Keys: []keyRecord{}, Hosts: []hostRecord{}}
 	if err := decode("profile "+row.Handle, field{row.CreatedBy, &p.CreatedBy}); err != nil {
 		return p, err
 	}
@@ -76,7 +62,7 @@ func readProfile(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, row s
 		return p, err
 	}
 	for _, k := range keys {
-		r := keyRecord{Name: k.Name, Description: k.Description, Mode: app.Mode(k.Mode), CreatedAt: k.CreatedAt}
+		r := keyRecord{ProfileKeyRow: k, Mode: app.Mode(k.Mode)}
 		if k.CredentialID != nil {
 			r.Credential = *k.CredentialID
 		}
@@ -90,7 +76,8 @@ func readProfile(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, row s
 		return p, err
 	}
 	for _, h := range hosts {
-		r := hostRecord{Allowed: h.Allowed, Execution: h.Execution, Line: readable(h.Line), CreatedAt: h.CreatedAt}
+		r := hostRecord{ProfileHostRow: h}
+		r.Line = readable(h.Line)
 		if err := decode("profile "+row.Handle, field{h.Host, &r.Host}, field{h.AskedBy, &r.AskedBy}); err != nil {
 			return p, err
 		}

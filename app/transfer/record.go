@@ -63,29 +63,19 @@ type Counts struct {
 	Archived    int64 `json:"archived"` // of other instances' audit logs
 }
 
+// The records are rows of the database. What is JSON, sealed or a reference in a row stands beside it
+// in the form that it has in a file; the row's own field of that name has no place in the file.
+
 type credentialRecord struct {
-	ID          string      `json:"id"`
-	Name        string      `json:"name"`
-	Description string      `json:"description"`
-	Service     string      `json:"service"`
-	Mode        app.Mode    `json:"mode"`
-	Hosts       []app.Host  `json:"hosts"`
-	Places      []app.Place `json:"places"`
-	Headers     []string    `json:"headers"` // absent before content 2: the usual ones
-	PlainHTTP   bool        `json:"plain_http"`
-	Source      app.Source  `json:"source"`
-	Reference   string      `json:"reference"`
+	store.CredentialRow
+	Mode    app.Mode    `json:"mode"`
+	Hosts   []app.Host  `json:"hosts"`
+	Places  []app.Place `json:"places"`
+	Headers []string    `json:"headers"` // absent before content 2: the usual ones
+	Source  app.Source  `json:"source"`
 	// of the current version; absent if there is none, and never of another source than local
-	Value      *string         `json:"value,omitempty"`
-	Version    int             `json:"version"`
-	ValueSetAt int64           `json:"value_set_at"`
-	CheckedAt  int64           `json:"checked_at"`
-	CheckError string          `json:"check_error"`
-	Uses       int64           `json:"uses"`
-	LastUsedAt int64           `json:"last_used_at"`
-	CreatedAt  int64           `json:"created_at"`
-	UpdatedAt  int64           `json:"updated_at"`
-	Versions   []versionRecord `json:"versions"`
+	Value    *string         `json:"value,omitempty"`
+	Versions []versionRecord `json:"versions"`
 }
 
 // versionRecord says when a value was set and by whom.
@@ -96,46 +86,24 @@ type versionRecord struct {
 }
 
 type profileRecord struct {
-	ID          string       `json:"id"` // ark_…
-	Handle      string       `json:"handle"`
-	Description string       `json:"description"`
-	PairingCode string       `json:"pairing_code"`
-	CreatedBy   app.Actor    `json:"created_by"`
-	CreatedFrom string       `json:"created_from"`
-	ClaimedAt   int64        `json:"claimed_at"`
-	Locked      bool         `json:"locked"`
-	LockedAt    int64        `json:"locked_at"`
-	Revoked     bool         `json:"revoked"`
-	RevokedAt   int64        `json:"revoked_at"`
-	ExpiresAt   int64        `json:"expires_at"`
-	Backend     string       `json:"backend"`
-	MinTier     string       `json:"min_tier"`
-	Image       string       `json:"image"`
-	Policy      int          `json:"policy"`
-	Executions  int64        `json:"executions"`
-	LastUsedAt  int64        `json:"last_used_at"`
-	CreatedAt   int64        `json:"created_at"`
-	UpdatedAt   int64        `json:"updated_at"`
-	Keys        []keyRecord  `json:"keys"`
-	Hosts       []hostRecord `json:"hosts"`
+	ID string `json:"id"` // ark_…
+	store.ProfileRow
+	CreatedBy app.Actor    `json:"created_by"`
+	Keys      []keyRecord  `json:"keys"`
+	Hosts     []hostRecord `json:"hosts"`
 }
 
 type keyRecord struct {
-	Name        string     `json:"name"`
-	Description string     `json:"description"`
-	Mode        app.Mode   `json:"mode"`
-	Hosts       []app.Host `json:"hosts"`
-	Credential  string     `json:"credential"` // id; "" while no person has linked it
-	CreatedAt   int64      `json:"created_at"`
+	store.ProfileKeyRow
+	Mode       app.Mode   `json:"mode"`
+	Hosts      []app.Host `json:"hosts"`
+	Credential string     `json:"credential"` // id; "" while no person has linked it
 }
 
 type hostRecord struct {
-	Host      app.Host  `json:"host"`
-	Allowed   bool      `json:"allowed"`
-	AskedBy   app.Actor `json:"asked_by"`
-	Execution string    `json:"execution"`
-	Line      int       `json:"line"`
-	CreatedAt int64     `json:"created_at"`
+	store.ProfileHostRow
+	Host    app.Host  `json:"host"`
+	AskedBy app.Actor `json:"asked_by"`
 }
 
 type policyRecord struct {
@@ -145,8 +113,6 @@ type policyRecord struct {
 	CreatedBy app.Actor  `json:"created_by"`
 	CreatedAt int64      `json:"created_at"`
 }
-
-// The records of history are the rows, with what is JSON or sealed in the database as it is.
 
 type executionRecord struct {
 	ID string `json:"id"` // exec_…

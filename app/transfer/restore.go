@@ -260,5 +260,10 @@ func OpenFile(path string, passphrase app.Secret) (Upload, error) {
 		return Upload{}, app.Invalid("file", strings.TrimSpace(path)+" is not a regular file",
 			"Name the .airlock file itself.")
 	}
-	return Upload{Open: func() (io.ReadCloser, error) { return os.Open(path) }, Size: info.Size(), Passphrase: passphrase}, nil //nolint:gosec // the operator names it
+	return localFile(path, info.Size(), passphrase), nil
+}
+
+func localFile(path string, size int64, passphrase app.Secret) Upload {
+	open := func() (io.ReadCloser, error) { return os.Open(path) } //nolint:gosec // a person or Receive names it
+	return Upload{Open: open, Size: size, Passphrase: passphrase}
 }

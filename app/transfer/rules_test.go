@@ -103,7 +103,8 @@ func TestHoleF5LockPageOpenedBeforeAnImport(t *testing.T) {
 func TestHoleF6ImportKeepsTheRulesOfForms(t *testing.T) {
 	agents := app.Actor{Kind: app.ActorAgent}
 	asks := func(r *record, h app.Host, by app.Actor) {
-		r.Profile.Hosts = append(r.Profile.Hosts, hostRecord{Host: h, AskedBy: by, CreatedAt: 1})
+		r.Profile.Hosts = append(r.Profile.Hosts,
+			hostRecord{Host: h, AskedBy: by, ProfileHostRow: store.ProfileHostRow{CreatedAt: 1}})
 	}
 	value := func(text string) func(*record) { return func(r *record) { r.Credential.Value = &text } }
 	for name, c := range map[string]struct {

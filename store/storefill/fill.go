@@ -81,14 +81,18 @@ type statements map[string]*sql.Stmt
 func prepare(ctx context.Context, tx *sql.Tx) (statements, error) {
 	all := statements{}
 	for name, text := range map[string]string{
-		"execution": `INSERT INTO executions (handle, lookup, sealed_id, profile_handle, profile_description, policy, status, timeout_ms, error, error_line, backend, isolation, warm, redactions,
-			submitted_by, created_at, claimed_at, started_at, first_output_at, completed_at, run_ms, cpu_ms, peak_memory, manifest)
-			VALUES (?, ?, ?, ?, ?, 1, ?, 60000, ?, ?, 'bubblewrap', 'full', 1, ?, '{"kind":"agent"}', ?, ?, ?, ?, ?, ?, 40, 31457280, ?)`,
-		"script":     `INSERT INTO execution_scripts (execution_id, script, clean) VALUES (?, ?, ?)`,
-		"output":     `INSERT INTO execution_outputs (execution_id, stdout, stderr, result) VALUES (?, ?, '', ?)`,
-		"value":      `INSERT INTO execution_values (execution_id, key, credential_id, credential_name, version, mode) VALUES (?, 'KEY', ?, ?, 1, 'sealed')`,
-		"connection": `INSERT INTO connections (execution_id, ordinal, host, port, verdict, rule, bytes_up, bytes_down, started_at, duration_ms) VALUES (?, ?, ?, 443, 'allowed', ?, 900, 4000, ?, 40)`,
-		"words":      `INSERT INTO execution_words (rowid, text) VALUES (?, ?)`,
+		"execution": `INSERT INTO executions (handle, lookup, sealed_id, profile_handle, profile_description, policy, status,
+				timeout_ms, error, error_line, backend, isolation, warm, redactions, submitted_by, created_at, claimed_at,
+				started_at, first_output_at, completed_at, run_ms, cpu_ms, peak_memory, manifest)
+			VALUES (?, ?, ?, ?, ?, 1, ?, 60000, ?, ?, 'bubblewrap', 'full', 1, ?, '{"kind":"agent"}', ?, ?, ?, ?, ?, ?, 40,
+				31457280, ?)`,
+		"script": `INSERT INTO execution_scripts (execution_id, script, clean) VALUES (?, ?, ?)`,
+		"output": `INSERT INTO execution_outputs (execution_id, stdout, stderr, result) VALUES (?, ?, '', ?)`,
+		"value": `INSERT INTO execution_values (execution_id, key, credential_id, credential_name, version, mode)
+			VALUES (?, 'KEY', ?, ?, 1, 'sealed')`,
+		"connection": `INSERT INTO connections (execution_id, ordinal, host, port, verdict, rule, bytes_up, bytes_down,
+				started_at, duration_ms) VALUES (?, ?, ?, 443, 'allowed', ?, 900, 4000, ?, 40)`,
+		"words": `INSERT INTO execution_words (rowid, text) VALUES (?, ?)`,
 	} {
 		stmt, err := tx.PrepareContext(ctx, text)
 		if err != nil {
@@ -202,7 +206,8 @@ func (f *filler) count(profile, status string, ended, run int64) {
 
 func (f *filler) keepUsage(ctx context.Context, tx *sql.Tx) error {
 	stmt, err := tx.PrepareContext(ctx,
-		`INSERT INTO execution_stats (profile_handle, span, start, profile_description, completed, error, timeout, cancelled, started, run_ms, durations)
+		`INSERT INTO execution_stats (profile_handle, span, start, profile_description, completed, error, timeout,
+			cancelled, started, run_ms, durations)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
 	if err != nil {
 		return err

@@ -41,7 +41,7 @@ type Config struct {
 // DefaultTimeout is how long a Fetch may take.
 const DefaultTimeout = 10 * time.Second
 
-// Bounds on what a Vault may send and on what is asked of it.
+// Bounds on requests to a Vault and on its answers.
 const (
 	maxAnswer = 4 << 20 // bytes of one answer
 	maxReads  = 32      // reads at once
@@ -103,7 +103,7 @@ func (cfg *Config) check() error {
 	return nil
 }
 
-// loopback reports whether what is sent to a host stays on this machine.
+// loopback reports whether a host is this machine.
 func loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()

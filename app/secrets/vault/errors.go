@@ -88,11 +88,11 @@ func explainStatus(err *api.ResponseError) error {
 	return because(app.CodeUnreachable, fmt.Sprintf("Vault failed with status %d", err.StatusCode), askOperator, err)
 }
 
-// maxTold bounds what is kept of Vault's own words, in bytes.
+// maxTold bounds Vault's own words in the log, in bytes.
 const maxTold = 300
 
-// tame shortens what Vault said in a refusal, for the log, and drops what is not Vault's: a proxy
-// in front may send a page that repeats the request, and with it the token.
+// tame shortens Vault's refusals for the log and masks our own secrets in them. It drops answers of a
+// proxy, whose page may repeat the request, and with it the token.
 func tame(err error, secrets ...app.Secret) error {
 	var answered *api.ResponseError
 	if !errors.As(err, &answered) {
@@ -121,7 +121,7 @@ func untrusted(err error) bool {
 	return errors.As(err, &unknown) || errors.As(err, &invalid) || errors.As(err, &name) || errors.As(err, &verification)
 }
 
-// What is wrong with a reference whose path can be read.
+// Reasons why a reference does not resolve.
 var (
 	errRedirected = because(app.CodeUnreachable, "Vault's address only leads to another one",
 		"Ask the operator to set VAULT_ADDR to the address that answers: Airlock's token is not sent elsewhere.", nil)

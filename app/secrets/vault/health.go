@@ -11,7 +11,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Health is how a Vault and Airlock's access to it stand.
+// Health is the state of a Vault and of Airlock's access to it.
 type Health struct {
 	Address   string
 	Namespace string
@@ -26,7 +26,7 @@ type Health struct {
 	Renewable bool
 }
 
-// Health asks the Vault how it is and whether Airlock can log in. It takes a few seconds at most.
+// Health asks the Vault for its state and tries to log in. It takes a few seconds at most.
 func (c *Client) Health(ctx context.Context) Health {
 	ctx, cancel := context.WithTimeout(ctx, min(c.cfg.Timeout, healthWithin))
 	defer cancel()
@@ -71,7 +71,7 @@ func (h Health) broken(err error) Health {
 	return h
 }
 
-// Inspection is what can be said of a reference without its value.
+// Inspection describes a reference without its value.
 type Inspection struct {
 	Engine  string // kv version 1, kv version 2, database, …; "" if unknown
 	Lease   bool   // each execution gets a value of its own, so none was read to see whether it resolves
@@ -81,9 +81,9 @@ type Inspection struct {
 	Hint    string
 }
 
-// Inspect looks whether a reference resolves now. A value that is made anew for each reader is not
-// read: whether Airlock may is what is looked at. The value itself is checked, as an execution
-// would, and not returned.
+// Inspect finds out whether a reference resolves now. It checks the value as an execution would, and
+// does not return it. A value that Vault makes anew for each reader is not read; Inspect asks Vault
+// whether Airlock may read it.
 func (c *Client) Inspect(ctx context.Context, ref app.Reference, check func(app.Secret) error) Inspection {
 	ctx, cancel := context.WithTimeout(ctx, min(c.cfg.Timeout, healthWithin))
 	defer cancel()
@@ -118,7 +118,7 @@ func (c *Client) Inspect(ctx context.Context, ref app.Reference, check func(app.
 	return in
 }
 
-// mounted is an engine and where it stands.
+// mounted is an engine and its place.
 type mounted struct {
 	engine string // KV version 1, KV version 2, database, …
 	path   string // with a slash at its end
@@ -137,7 +137,7 @@ func (m mounted) withData(path string) string {
 	return strings.TrimPrefix(before+"/"+m.path+"data/"+rest, "/")
 }
 
-// mount says what is mounted where the path leads.
+// mount finds the engine that a path leads to.
 func (c *Client) mount(ctx context.Context, path string) (mounted, error) {
 	var mount *api.Secret
 	err := c.as(ctx, func(client *api.Client) (err error) {

@@ -32,8 +32,8 @@ func (c *Client) Revoke(ctx context.Context, lease string) error {
 	return nil
 }
 
-// Hold renews a lease until ctx ends or Vault doesn't renew it any more, which is told by an error.
-// extended is told of each renewal: the time until it expires.
+// Hold renews a lease until ctx ends. It calls extended after each renewal with the time until the
+// lease expires. Errors: Vault no longer renews it.
 func (c *Client) Hold(ctx context.Context, lease Lease, extended func(time.Duration)) error {
 	return c.prolong(ctx, life{left: time.Duration(lease.Seconds) * time.Second, renewable: lease.Renewable},
 		func(ctx context.Context) (time.Duration, error) {

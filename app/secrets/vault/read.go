@@ -13,7 +13,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// secret is what stands at one path.
+// secret is the content of one path.
 type secret struct {
 	fields  map[string]any
 	version int
@@ -21,7 +21,7 @@ type secret struct {
 	lease   Lease
 }
 
-// answer is what came of reading one path.
+// answer is the outcome of reading one path.
 type answer struct {
 	path   string
 	secret secret
@@ -77,8 +77,7 @@ func (c *Client) discard(ctx context.Context, answers <-chan answer, n int) {
 	}
 }
 
-// read reads one path now. If Vault refuses, the token is looked at: one that is not good any more
-// is replaced once.
+// read reads one path now.
 func (c *Client) read(ctx context.Context, path string) (secret, error) {
 	var raw *api.Secret
 	err := c.as(ctx, func(client *api.Client) (err error) {
@@ -100,8 +99,8 @@ func (c *Client) read(ctx context.Context, path string) (secret, error) {
 	return s, err
 }
 
-// as does something with a token that is good. Vault says 403 both for what a token may not and for
-// a token that is gone.
+// as calls do with a client whose token works. Vault answers 403 both for a missing permission and for
+// an expired token, so a refused token is looked up, and replaced once.
 func (c *Client) as(ctx context.Context, do func(*api.Client) error) error {
 	for try := 0; ; try++ {
 		s, err := c.session(ctx)
@@ -113,7 +112,7 @@ func (c *Client) as(ctx context.Context, do func(*api.Client) error) error {
 			return err
 		}
 		if _, lookup := s.client.Auth().Token().LookupSelfWithContext(ctx); !forbidden(lookup) {
-			return err // the token is good, or nobody knows: what Vault said first counts
+			return err // the token works, or nobody can tell: the first answer counts
 		}
 		c.drop(s)
 	}

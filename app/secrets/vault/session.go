@@ -25,9 +25,8 @@ type session struct {
 	expires   time.Time // as last heard of; zero: never. Client.mu guards it
 }
 
-// session returns one that was good when it was last heard of, logging in if there is none. Logins
-// don't overlap: who comes while one is under way gets the token that comes of it, or tries in
-// turn, as long as ctx lasts.
+// session returns the current session, or logs in if there is none. Logins don't overlap: callers that
+// come during one use its token, or try in turn until ctx ends.
 func (c *Client) session(ctx context.Context) (*session, error) {
 	if s := c.current(); s != nil {
 		return s, nil
@@ -65,7 +64,7 @@ func (c *Client) current() *session {
 	return c.now
 }
 
-// drop forgets a session whose token is not good any more.
+// drop forgets a session whose token no longer works.
 func (c *Client) drop(s *session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -182,7 +181,7 @@ func (c *Client) holdsOwn(value app.Secret) bool {
 	})
 }
 
-// maxSecretFile bounds what is read of a token's or a secret id's file, in bytes.
+// maxSecretFile bounds the file of a token or a secret id, in bytes.
 const maxSecretFile = 16 << 10
 
 // readSecret reads a file that holds one secret; white space around it is not part of it.

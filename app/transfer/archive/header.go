@@ -76,7 +76,8 @@ type keys struct {
 
 // stretch takes as long as cost says.
 func stretch(passphrase app.Secret, salt []byte, c Cost) (keys, error) {
-	root := argon2.IDKey(norm.NFC.Bytes([]byte(passphrase.Reveal())), salt, c.Passes, c.Memory, uint8(c.Lanes), 32) //nolint:gosec // check bounds the lanes
+	root := argon2.IDKey(norm.NFC.Bytes([]byte(passphrase.Reveal())), salt, c.Passes, c.Memory,
+		uint8(c.Lanes), 32) //nolint:gosec // check bounds the lanes
 	mac, err := hkdf.Expand(sha256.New, root, "airlock file header", 32)
 	if err != nil {
 		return keys{}, fmt.Errorf("archive: %w", err)

@@ -76,7 +76,8 @@ func (d *Dir) Put(ctx context.Context, name string, r io.Reader, size int64) (er
 		return err
 	}
 	part := path + partSuffix
-	f, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // the name is checked; a link that somebody put there is not followed
+	//nolint:gosec // the name is checked; a link that somebody put there is not followed
+	f, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("blobs: %w", err)
 	}

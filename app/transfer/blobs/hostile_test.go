@@ -83,7 +83,8 @@ func TestAListThatDoesNotEndIsGivenUp(t *testing.T) {
 // A storage that lists what it was not asked for takes nobody's memory with it.
 func TestAListHoldsWhatWasAskedFor(t *testing.T) {
 	b := hostileS3(t, func(w io.Writer, _ *http.Request) {
-		fmt.Fprint(w, `<ListBucketResult><Contents><Key>airlock/other</Key></Contents><Contents><Key>airlock-x</Key></Contents><Contents><Key>airlock/airlock-a</Key></Contents></ListBucketResult>`)
+		fmt.Fprint(w, `<ListBucketResult><Contents><Key>airlock/other</Key></Contents>`+
+			`<Contents><Key>airlock-x</Key></Contents><Contents><Key>airlock/airlock-a</Key></Contents></ListBucketResult>`)
 	})
 	list, err := b.List(t.Context(), "airlock-a")
 	if err != nil || len(list) != 1 || list[0].Name != "airlock-a" {

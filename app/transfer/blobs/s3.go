@@ -125,7 +125,8 @@ func (b *Bucket) Put(ctx context.Context, name string, r io.Reader, size int64) 
 		return b.failed("look for "+name, err)
 	}
 	_, err := b.client.PutObject(ctx, b.at.Bucket, b.at.Prefix+name, reading{ctx, r}, size, minio.PutObjectOptions{
-		ContentType: "application/octet-stream", PartSize: max(partSize, uint64(size)/9000), NumThreads: 1, DisableMultipart: size >= 0 && size <= partSize, //nolint:gosec // a size is not negative
+		ContentType: "application/octet-stream", NumThreads: 1, DisableMultipart: size >= 0 && size <= partSize,
+		PartSize: max(partSize, uint64(size)/9000), //nolint:gosec // a size is not negative
 	})
 	if err != nil {
 		return b.failed("write "+name, err)

@@ -63,7 +63,8 @@ func StartPostgres(t testing.TB) *Postgres {
 	_ = l.Close()
 	_, port, _ := net.SplitHostPort(p.Address)
 	p.start = func() *exec.Cmd {
-		server := exec.Command(filepath.Join(p.bin, "postgres"), "-D", data, "-c", "listen_addresses=127.0.0.1", "-p", port, "-c", "unix_socket_directories=", "-c", "fsync=off") //nolint:gosec // Debian's own
+		server := exec.Command(filepath.Join(p.bin, "postgres"), "-D", data, "-c", "listen_addresses=127.0.0.1",
+			"-p", port, "-c", "unix_socket_directories=", "-c", "fsync=off") //nolint:gosec // Debian's own
 		server.SysProcAttr, server.Dir = attributes, dir
 		return server
 	}
@@ -121,7 +122,8 @@ func (p *Postgres) try(query string) error {
 
 func (p *Postgres) query(query string) (string, error) {
 	host, port, _ := net.SplitHostPort(p.Address)
-	psql := exec.Command(filepath.Join(p.bin, "psql"), "-h", host, "-p", port, "-U", "owner", "-d", "postgres", "-Atqc", query) //nolint:gosec // the test's own
+	psql := exec.Command(filepath.Join(p.bin, "psql"), "-h", host, "-p", port, "-U", "owner",
+		"-d", "postgres", "-Atqc", query) //nolint:gosec // the test's own
 	psql.Env = append(os.Environ(), "PGPASSWORD="+postgresPassword)
 	out, err := psql.CombinedOutput()
 	if err != nil {
@@ -152,6 +154,7 @@ func (s *Server) Database(p *Postgres, ttl, maximum string) {
 	})
 	s.Write("database/roles/reports", map[string]any{
 		"db_name": "reports", "default_ttl": ttl, "max_ttl": maximum,
-		"creation_statements": []string{`CREATE ROLE "{{name}}" WITH LOGIN PASSWORD '{{password}}' VALID UNTIL '{{expiration}}'`},
+		"creation_statements": []string{`CREATE ROLE "{{name}}" WITH LOGIN PASSWORD '{{password}}' ` +
+			`VALID UNTIL '{{expiration}}'`},
 	})
 }

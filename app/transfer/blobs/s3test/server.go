@@ -41,7 +41,8 @@ func Start(t *testing.T) (endpoint string) {
 	}
 	addr := listener.Addr().String()
 	_ = listener.Close()
-	command := exec.Command(binary, "--access", AccessKey, "--secret", SecretKey, "--port", addr, "--quiet", "posix", dir) //nolint:gosec // our own build
+	command := exec.Command(binary, "--access", AccessKey, "--secret", SecretKey, "--port", addr,
+		"--quiet", "posix", dir) //nolint:gosec // our own build
 	command.Stdout, command.Stderr, command.SysProcAttr = t.Output(), t.Output(),
 		&syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := command.Start(); err != nil {

@@ -14,23 +14,6 @@ import (
 	"github.com/computclaw/airlock/views/profileview"
 )
 
-func (o *operator) profileCommands(ctx context.Context) map[string]func([]string) error {
-	with := func(command func(context.Context, []string) error) func([]string) error {
-		return func(args []string) error { return command(ctx, args) }
-	}
-	return map[string]func([]string) error{
-		"create": with(o.createProfile),
-		"list":   with(o.listProfiles),
-		"show":   with(o.showProfile),
-		"lock":   with(o.lockProfile),
-		"hosts":  with(o.profileHosts),
-		"expire": with(o.expireProfile),
-		"place":  with(o.placeProfile),
-		"revoke": with(o.revokeProfile),
-		"delete": with(o.deleteProfile),
-	}
-}
-
 // find takes a handle or a profile id.
 func (o *operator) find(ctx context.Context, id string) (app.Profile, error) {
 	if app.IsProfileID(id) {

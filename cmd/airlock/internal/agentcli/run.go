@@ -16,23 +16,25 @@ import (
 
 const runUsage = `Usage: airlock run SCRIPT [flags]
 
-Submits a Python script ("-" reads it from stdin), waits, answers its LLM questions and prints its result as JSON. What the script printed
-goes to stdout and stderr of this command when it has ended, the result after it: only then all of it has been searched for secrets. Until
-then stderr tells how the execution stands. People watch its output live on its page in the UI.
+Submits a Python script ("-" reads it from stdin), waits, answers its LLM questions and prints its result as JSON.
+What the script printed goes to stdout and stderr of this command when it has ended, the result after it: only then
+all of it has been searched for secrets. Until then stderr tells how the execution stands. People watch its output
+live on its page in the UI.
 
   --profile ID         profile id; better in AIRLOCK_PROFILE, since arguments can be read by other users of this host
   --url URL            the instance; else AIRLOCK_URL, else http://localhost:9090
   --inputs FILE        JSON for the script's inputs
   --timeout SECONDS    run time
-  --wait SECONDS       how long to wait for a person who has to lock the profile or set a value; 600 if absent, 0 not at all.
-                       The link for them is on stderr
+  --wait SECONDS       how long to wait for a person who has to lock the profile or set a value; 600 if absent, 0 not
+                       at all. The link for them is on stderr
   --llm-command CMD    run for each question by sh -c: prompt on stdin, answer on stdout, model in AIRLOCK_LLM_MODEL.
                        Without it the question is asked on the terminal; if there is none, the script gets llm.Error
-  --json               print one JSON object and nothing else on stdout: the execution as GET /executions/{id} tells it, or {"error": …}
+  --json               print one JSON object and nothing else on stdout: the execution as GET /executions/{id} tells
+                       it, or {"error": …}
   --quiet              don't tell how the execution stands
 
-Exit codes: 0 completed, 1 error, 2 wrong usage, 3 timeout, 4 cancelled (Ctrl-C cancels), 5 refused by Airlock, 6 Airlock can't be reached,
-7 a person has to act and did not.
+Exit codes: 0 completed, 1 error, 2 wrong usage, 3 timeout, 4 cancelled (Ctrl-C cancels), 5 refused by Airlock, 6
+Airlock can't be reached, 7 a person has to act and did not.
 `
 
 // Exit codes of airlock run. docs/run.md lists them.
@@ -47,7 +49,8 @@ const (
 // waitForPerson is how long a run waits for somebody to act, unless told otherwise.
 const waitForPerson = 10 * time.Minute
 
-// runScript is airlock run.
+// Run is airlock run.
+// It returns the exit code.
 func Run(ctx context.Context, c cli.Console, args []string) int {
 	job, err := readJob(c, args)
 	if err != nil {

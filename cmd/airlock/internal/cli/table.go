@@ -15,12 +15,14 @@ import (
 // terminal would obey, are shown escaped.
 type Columns struct{ w *tabwriter.Writer }
 
+// Table begins a table with its head.
 func Table(out io.Writer, head ...string) Columns {
 	t := Columns{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)}
 	t.Row(head...)
 	return t
 }
 
+// Row adds a row. An empty cell is shown as a dash.
 func (t Columns) Row(cells ...string) {
 	for i, c := range cells {
 		if c = Printable(c); c == "" {
@@ -31,6 +33,7 @@ func (t Columns) Row(cells ...string) {
 	fmt.Fprintln(t.w, strings.Join(cells, "\t"))
 }
 
+// Flush writes the table.
 func (t Columns) Flush() error { return t.w.Flush() }
 
 // Printable escapes what is not printable, or not seen.

@@ -70,7 +70,7 @@ type Config struct {
 	origin map[string]string // where a variable's value comes from, if not its default
 }
 
-// prefix of all our variables.
+// EnvPrefix begins the names of all variables of Airlock.
 const EnvPrefix = "AIRLOCK_"
 
 // DefaultDataDir is in the directory that the program is started in.
@@ -79,7 +79,7 @@ const DefaultDataDir = "data"
 // maxSecretFile bounds what is read of a *_FILE.
 const maxSecretFile = 64 << 10
 
-// loadConfig reads the configuration from an environment in the form of os.Environ. The error lists
+// Load reads the configuration from an environment in the form of os.Environ. The error lists
 // everything that is wrong; what comes with it is for showing only.
 func Load(environ []string) (Config, error) {
 	c := Config{
@@ -136,6 +136,7 @@ func (c *Config) fillMemory(root fs.FS) {
 	}
 }
 
+// SplitEnv makes a map of an environment in the form of os.Environ.
 func SplitEnv(environ []string) map[string]string {
 	env := map[string]string{}
 	for _, e := range environ {
@@ -168,10 +169,10 @@ func (v Variable) apply(c *Config, env map[string]string) error {
 		return nil
 	}
 	c.origin[v.Name] = "environment"
-	err := v.set(c, value)
-	return err
+	return v.set(c, value)
 }
 
+// ReadSecretFile reads a secret from a regular file of at most 64 KiB, without white space around it.
 func ReadSecretFile(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

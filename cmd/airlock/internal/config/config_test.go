@@ -35,7 +35,8 @@ func TestDocumentedConfigurationIsTheTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	if *update {
-		if err := os.WriteFile(docFile, []byte(before+docBegin+want+docEnd+after), 0o644); err != nil { //nolint:gosec // a public document
+		//nolint:gosec // a public document
+		if err := os.WriteFile(docFile, []byte(before+docBegin+want+docEnd+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return

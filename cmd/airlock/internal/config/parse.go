@@ -32,6 +32,7 @@ func ParseSize(text string) (int64, error) {
 	return 0, fmt.Errorf("%q is not a size such as 512MiB, 64KiB or 1048576", app.Clip(text, 40))
 }
 
+// ShowSize writes a size in bytes with the largest unit that divides it.
 func ShowSize(n int64) string {
 	for _, u := range sizeUnits {
 		if n%u.size == 0 {

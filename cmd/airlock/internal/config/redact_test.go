@@ -64,7 +64,8 @@ func TestDocumentedRulesAreTheRules(t *testing.T) {
 	}
 	want := rulesList()
 	if *update {
-		if err := os.WriteFile(ruleFile, []byte(before+ruleBegin+want+ruleEnd+after), 0o644); err != nil { //nolint:gosec // a public document
+		//nolint:gosec // a public document
+		if err := os.WriteFile(ruleFile, []byte(before+ruleBegin+want+ruleEnd+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return

@@ -12,10 +12,11 @@ import (
 
 const configUsage = `Usage: airlock config [--markdown]
 
-Prints the effective configuration and where each value comes from, secrets masked, and then what is wrong with it. --markdown prints the table of all variables instead.
+Prints the effective configuration and where each value comes from, secrets masked, and then what is wrong with it.
+--markdown prints the table of all variables instead.
 `
 
-// showConfig is airlock config.
+// Show is airlock config.
 func Show(c cli.Console, args []string) error {
 	f := cli.NewFlags("config", configUsage)
 	markdown := f.Bool("markdown", false, "")

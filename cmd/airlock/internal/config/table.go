@@ -243,6 +243,7 @@ func setAdminToken(c *Config, v string) error {
 	return nil
 }
 
+// SetProfile sets the profile of airlock run. Errors: v is no profile id.
 func SetProfile(c *Config, v string) error {
 	if !app.IsProfileID(v) {
 		return fmt.Errorf("a profile id begins with ark_, then come small letters and digits")

@@ -12,7 +12,7 @@ import (
 	"github.com/computclaw/airlock/plugins/landlock/supervisor"
 )
 
-// harden keeps this process's memory, which holds secrets, and its files from others on the host:
+// Process keeps this process's memory, which holds secrets, and its files from others on the host:
 // no core dumps, not readable through /proc or ptrace by the same user, files for the owner only.
 func Process() error {
 	unix.Umask(0o077)

@@ -43,7 +43,7 @@ type Instance struct {
 	Keys     *os.File // of a command beside the server: see shareKeys
 }
 
-// openInstance opens the data directory, which is made if need be. The caller must close it.
+// Open opens the data directory and creates it if need be. The caller must close it.
 func Open(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *Instance, err error) {
 	st, err := store.Open(ctx, cfg.DataDir, log)
 	if err != nil {
@@ -94,8 +94,7 @@ func Open(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *Instance
 	return i, nil
 }
 
-// existingInstance is openInstance for commands that must not make a new instance where there is
-// none.
+// OpenExisting is Open for commands that must not create an instance.
 func OpenExisting(ctx context.Context, cfg config.Config, log *slog.Logger) (*Instance, error) {
 	path := filepath.Join(cfg.DataDir, store.FileName)
 	info, err := os.Stat(path)
@@ -142,6 +141,7 @@ func (i *Instance) Label() string {
 	return hex.EncodeToString(i.Keyring.Lookup(secrets.Settings, "instance label")[:8])
 }
 
+// Close closes the database, the connection to Vault and the lock of the keys.
 func (i *Instance) Close() error {
 	err := errors.Join(i.closeVault(), i.Store.Close())
 	if i.Keys != nil {

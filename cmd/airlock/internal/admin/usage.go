@@ -1,0 +1,84 @@
+package admin
+
+// Usage is the help of airlock admin and of each of its commands.
+const Usage = `Usage: airlock admin COMMAND
+
+  token                                       make a new admin token, to add a person or set a new password;
+                                              every login ends
+  credential set NAME [flags] < VALUE         create or change a credential
+      --host HOST (repeatable)                where the value may go; a new credential with hosts is sealed
+      --mode sealed|injected|plain            sealed: scripts get a placeholder; injected: scripts get the value itself
+                                              (clients that sign, databases); plain: it is not secret and not masked
+      --yes                                   a mode that gives away more, or --vault in place of the value that
+                                              Airlock holds, though profiles have keys linked to it; --vault, though
+                                              the reference does not resolve
+      --place path|query|body (repeatable)    put a sealed value in here, besides headers; --place header: only there
+      --header NAME (repeatable)              a header it may stand in, by its name alone: --header X-Acme-Key. Named
+                                              ones replace the usual ones (Authorization, X-Api-Key and so on), so add
+                                              --header Authorization if scripts need it too; --header Cookie: cookies;
+                                              --header "": the usual ones again
+      --plain-http                            a sealed value may go over unencrypted HTTP; =false takes that back
+      --description TEXT
+      --no-value                              don't read a value from stdin
+      --vault PATH#FIELD                      read the value from Vault each time, as secret/data/oracle#password
+      --local                                 the value is kept in Airlock again, from stdin
+  credential list
+  credential show NAME [--headers]            --headers: list the usual headers by name
+  credential delete NAME [--yes]              --yes: though answers and output are no longer searched for its value;
+                                              revoke it at its service first
+  credential test NAME [flags]                send one GET with a sealed credential; fails if it doesn't work there
+      --host HOST[:PORT]  --path /PATH  --private
+      --header NAME                           send it as it is in this header, such as --header X-Api-Key, instead of
+                                              as Authorization: Bearer
+      --basic USER                            send it as the password of this user (Authorization: Basic); "" if it is
+                                              the user name
+  profile create [--description TEXT]         prints the profile id (ark_…)
+      --key NAME[=CREDENTIAL] (repeatable)  --host HOST  --private-host HOST (repeatable)
+      --backend NAME  --min-tier full|restricted  --image NAME    where its scripts may run
+  profile list
+  profile show ID
+  profile lock ID                             links each key to the credential of its name, or as --key says
+      --key NAME[=CREDENTIAL]  --host HOST  --private-host HOST (repeatable)  --expires TIME
+  profile hosts ID [flags]                    print what it grants. Flags change it, also when it is locked: removing
+                                              counts at once, allowing from the next execution on. Hosts that no flag
+                                              names stay as they are
+      --allow HOST (repeatable)               allow one host: api.example.com (ports 80 and 443), db.example.com:5432
+                                              or '*.example.com'. Give each host an --allow of its own: the others
+                                              that the agent asks for stay refused
+      --allow-private HOST (repeatable)       the same, also at private addresses in your network
+      --remove HOST (repeatable)              take one host away, or dismiss the agent's request for it
+  profile place ID [--backend NAME] [--min-tier full|restricted] [--image NAME]
+                                              where its scripts may run; without flags anywhere
+  profile expire ID TIME                      TIME: 2026-12-31, 2026-12-31T18:00:00Z, 30d, 12h or never
+  profile revoke ID
+  profile delete ID
+  audit list
+  audit verify [--noted NUMBER:HASH]          walk the hash chain, and find in it what an earlier one printed
+  audit archived [--of LABEL]                 the audit logs that came with imports, or all of one of them
+  export FILE                                 write everything into a file sealed with a passphrase; - is standard
+                                              output
+      --profile ID (repeatable)               only these profiles, with the credentials they refer to
+      --no-history                            without executions
+      --passphrase-file FILE                  the passphrase of the file; else it is asked for, or one line of
+                                              standard input
+  import FILE                                 add what is new in a file; prints first what it finds
+      --preview                               change nothing
+      --overwrite                             also what differs, as long as no profile may do more afterwards
+      --yes ITEM  --no ITEM (repeatable)      decide one, such as profile:k3v5… or credential:STRIPE_KEY
+      --no-history  --max-size SIZE
+      --passphrase-file FILE                  the passphrase of the file; else it is asked for, or one line of
+                                              standard input
+  restore FILE [--replace] [--max-size SIZE]  make the database from an export, a backup or a restore point; the
+                                              server must be stopped
+      --passphrase-file FILE                  the passphrase of the file; else it is asked for, or one line of
+                                              standard input
+  key rotate                                  make a new instance key and seal everything anew, while the server runs;
+                                              after an interruption, run it again
+  vacuum                                      write the database anew, without what is empty, and give the disk the
+                                              rest back; the server must be stopped
+  retire [--undo]                             execute nothing any more, after a move to another host
+
+Works on the data directory (AIRLOCK_DATA_DIR), also beside a running server. ID is a handle, as profile list shows
+it, or an ark_ id; arguments can be read by other users of this host, so prefer the handle. A value is read from stdin
+to its end; one line break at the end is not part of it.
+`
