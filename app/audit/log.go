@@ -38,15 +38,14 @@ func (s *Log) Note(ctx context.Context, by app.Actor, action, subject, detail st
 	})
 }
 
-// Audit lists events, newest first, before a sequence number (0: from the newest). limit is 1 to
-// 1000; 0 means 50.
-func (s *Log) Audit(ctx context.Context, before int64, limit int) ([]app.Event, error) {
-	return s.AuditLog(ctx, Filter{Before: before, Limit: limit})
+// Latest lists the newest events, the newest first. limit is 1 to 1000; 0 means 50.
+func (s *Log) Latest(ctx context.Context, limit int) ([]app.Event, error) {
+	return s.List(ctx, Filter{Limit: limit})
 }
 
-// AuditLog lists the events that a filter selects, newest first. Its Limit is 1 to 1000; 0 means
+// List lists the events that a filter selects, newest first. Its Limit is 1 to 1000; 0 means
 // 50.
-func (s *Log) AuditLog(ctx context.Context, f Filter) (events []app.Event, err error) {
+func (s *Log) List(ctx context.Context, f Filter) (events []app.Event, err error) {
 	if f.Limit == 0 {
 		f.Limit = 50
 	}
@@ -77,15 +76,15 @@ func (s *Log) ArchivedEvents(ctx context.Context, source string, after int64) (e
 	return events, err
 }
 
-// VerifyAudit walks the whole hash chain and returns the first broken sequence number, or 0.
-func (s *Log) VerifyAudit(ctx context.Context) (broken int64, err error) {
-	state, err := s.AuditState(ctx, true)
+// Verify walks the whole hash chain and returns the first broken sequence number, or 0.
+func (s *Log) Verify(ctx context.Context) (broken int64, err error) {
+	state, err := s.State(ctx, true)
 	return state.Broken, err
 }
 
-// AuditHas reports whether the chain has an event with this hash.
+// Has reports whether the chain has an event with this hash.
 // If so, and the chain holds, nothing up to that event was changed since.
-func (s *Log) AuditHas(ctx context.Context, seq int64, hash string) (ok bool, err error) {
+func (s *Log) Has(ctx context.Context, seq int64, hash string) (ok bool, err error) {
 	err = s.store.Read(ctx, func(tx *store.Tx) error {
 		_, broken, err := tx.Events.Verify(ctx, store.AuditMark{Seq: seq, Hash: hash})
 		ok = broken == 0
@@ -102,9 +101,9 @@ type State struct {
 	Whole   time.Time // when the chain was last verified from its beginning
 }
 
-// AuditState verifies what was added since the last call or, the first time and if whole is true,
+// State verifies what was added since the last call or, the first time and if whole is true,
 // everything. A break stays known until a whole walk finds none.
-func (s *Log) AuditState(ctx context.Context, whole bool) (State, error) {
+func (s *Log) State(ctx context.Context, whole bool) (State, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	whole = whole || s.state.Whole.IsZero()

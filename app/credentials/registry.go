@@ -21,8 +21,8 @@ type Registry struct {
 	vault   *Vault
 }
 
-// Credentials lists all by name.
-func (s *Registry) Credentials(ctx context.Context) (list []app.Credential, err error) {
+// List lists all by name.
+func (s *Registry) List(ctx context.Context) (list []app.Credential, err error) {
 	err = s.store.Read(ctx, func(tx *store.Tx) error {
 		list, err = tx.Credentials.List(ctx)
 		return err
@@ -30,8 +30,8 @@ func (s *Registry) Credentials(ctx context.Context) (list []app.Credential, err 
 	return list, err
 }
 
-// Credential finds one by name.
-func (s *Registry) Credential(ctx context.Context, name string) (c app.Credential, err error) {
+// ByName finds one by name.
+func (s *Registry) ByName(ctx context.Context, name string) (c app.Credential, err error) {
 	err = s.store.Read(ctx, func(tx *store.Tx) error {
 		c, err = tx.Credentials.ByName(ctx, name)
 		return err
@@ -39,14 +39,14 @@ func (s *Registry) Credential(ctx context.Context, name string) (c app.Credentia
 	return c, err
 }
 
-// SetCredential creates the credential or changes it. People only.
+// Set creates the credential or changes it. People only.
 // A value becomes a new version, which every profile gets from its next execution on.
-func (s *Registry) SetCredential(ctx context.Context, by app.Actor, in Input) (app.Credential, error) {
+func (s *Registry) Set(ctx context.Context, by app.Actor, in Input) (app.Credential, error) {
 	return s.setCredential(ctx, by, in, false)
 }
 
-// CreateCredential is SetCredential that refuses an existing name with CodeConflict.
-func (s *Registry) CreateCredential(ctx context.Context, by app.Actor, in Input) (app.Credential, error) {
+// Create is SetCredential that refuses an existing name with CodeConflict.
+func (s *Registry) Create(ctx context.Context, by app.Actor, in Input) (app.Credential, error) {
 	return s.setCredential(ctx, by, in, true)
 }
 
@@ -126,10 +126,10 @@ func (s *Registry) insertCredential(ctx context.Context, tx *store.Tx, by app.Ac
 	return c, tx.Audit(ctx, app.NewEvent(s.now(), by, "credential.create", c.Name, createDetail(c)))
 }
 
-// DeleteCredential removes a credential with all versions of its value. People only.
+// Delete removes a credential with all versions of its value. People only.
 // Keys of unlocked profiles lose their link. CodeInUse while a locked, usable profile has a key
 // linked to it.
-func (s *Registry) DeleteCredential(ctx context.Context, by app.Actor, name string) error {
+func (s *Registry) Delete(ctx context.Context, by app.Actor, name string) error {
 	if err := by.PeopleOnly(); err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ import (
 func (d *desk) searched(place string, values ...string) []string {
 	d.T.Helper()
 	h := accesstest.Host(d.T, place)
-	known, err := d.SearchSets().Known(d.T.Context(), h.Name, h.Ports[0])
+	known, err := d.SearchSets.Known(d.T.Context(), h.Name, h.Ports[0])
 	if err != nil {
 		d.T.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func (d *desk) searched(place string, values ...string) []string {
 func (d *desk) masked(places []string, values ...string) []string {
 	d.T.Helper()
 	red := redact.New(accesstest.Must[[]redact.Value](d.T)(
-		d.SearchSets().Others(d.T.Context(), accesstest.Hosts(d.T, places...), nil)))
+		d.SearchSets.Others(d.T.Context(), accesstest.Hosts(d.T, places...), nil)))
 	var found []string
 	for _, v := range values {
 		if clean, _ := red.Text("log: " + v + "."); clean.String() == "log: [REDACTED]." {
@@ -77,7 +77,7 @@ func (d *desk) wantSearched(when, place string, want []string, values ...string)
 
 func (d *desk) set(in credentials.Input) app.Credential {
 	d.T.Helper()
-	return accesstest.Must[app.Credential](d.T)(d.SetCredential(d.T.Context(), person, in))
+	return accesstest.Must[app.Credential](d.T)(d.Credentials.Set(d.T.Context(), person, in))
 }
 
 // Values of the tests.
@@ -113,7 +113,7 @@ func TestHoleH2SetOfAHost(t *testing.T) {
 	if got := d.masked([]string{"unrelated.example"}, all...); got != nil {
 		t.Errorf("output of who reaches no host of theirs is searched for %v", got)
 	}
-	if err := d.DeleteCredential(t.Context(), person, "A"); err != nil {
+	if err := d.Credentials.Delete(t.Context(), person, "A"); err != nil {
 		t.Fatal(err)
 	}
 	d.wantSearched("after the deletion", "api.test:443", nil)
@@ -143,7 +143,7 @@ func TestHoleH2NoOracle(t *testing.T) {
 	d.wantSearched("in the end", "api.test:443", []string{otherValue, firstValue}, short, otherValue, firstValue,
 		secondValue)
 	red := redact.New(accesstest.Must[[]redact.Value](t)(
-		d.SearchSets().Others(t.Context(), accesstest.Hosts(t, "api.test"), nil)))
+		d.SearchSets.Others(t.Context(), accesstest.Hosts(t, "api.test"), nil)))
 	for guess := 1; guess < credentials.MinSearched; guess++ {
 		if clean, hits := red.Text("x" + otherValue[:guess] + "x"); hits.Total() != 0 {
 			t.Errorf("the first %d characters show by their mask: %s", guess, clean)
@@ -158,16 +158,16 @@ func TestSearchSetsAreKept(t *testing.T) {
 	ctx := t.Context()
 	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(firstValue)})
 	own := []redact.Value{{Secret: app.NewSecret(firstValue)}}
-	if others, err := d.SearchSets().Others(ctx, accesstest.Hosts(t, "api.test"), own); others != nil || err != nil {
+	if others, err := d.SearchSets.Others(ctx, accesstest.Hosts(t, "api.test"), own); others != nil || err != nil {
 		t.Errorf("its own value: %v %v", others, err)
 	}
-	before := accesstest.Must[*swap.Values](t)(d.SearchSets().Known(ctx, "api.test", 443))
+	before := accesstest.Must[*swap.Values](t)(d.SearchSets.Known(ctx, "api.test", 443))
 	d.set(credentials.Input{Name: "B", Hosts: accesstest.Hosts(t, "elsewhere.test"), Value: app.NewSecret(secondValue)})
-	if after := accesstest.Must[*swap.Values](t)(d.SearchSets().Known(ctx, "api.test", 443)); after != before {
+	if after := accesstest.Must[*swap.Values](t)(d.SearchSets.Known(ctx, "api.test", 443)); after != before {
 		t.Error("a change elsewhere made another set")
 	}
 	d.set(credentials.Input{Name: "A", Description: "only words", Hosts: accesstest.Hosts(t, "api.test")})
-	if after := accesstest.Must[*swap.Values](t)(d.SearchSets().Known(ctx, "api.test", 443)); after != before {
+	if after := accesstest.Must[*swap.Values](t)(d.SearchSets.Known(ctx, "api.test", 443)); after != before {
 		t.Error("other words made another set")
 	}
 }
@@ -181,7 +181,7 @@ func TestHoleH2AnotherProcess(t *testing.T) {
 	st := storetest.OpenIn(t, d.Dir, nil)
 	cfg := d.Config
 	cfg.Store = st
-	other := &desk{&accesstest.Desk{Service: access.New(cfg), T: t}}
+	other := &desk{&accesstest.Desk{Parts: access.New(cfg), T: t}}
 	other.set(credentials.Input{Name: "A", Value: app.NewSecret(secondValue)})
 	for _, one := range []*desk{d, other} {
 		one.wantSearched("after a rotation elsewhere", "api.test:443", []string{firstValue, secondValue}, firstValue,
@@ -208,8 +208,8 @@ func TestHoleH2SupersededValuesAtRest(t *testing.T) {
 		}
 	}
 	p := d.Unlocked("A")
-	accesstest.Must[app.Profile](t)(d.LinkKey(ctx, person, p.Handle, "A", "A"))
-	p = accesstest.Must[app.Profile](t)(d.Lock(ctx, person, p.Handle, time.Time{}))
+	accesstest.Must[app.Profile](t)(d.Keys.Link(ctx, person, p.Handle, "A", "A"))
+	p = accesstest.Must[app.Profile](t)(d.Lifecycle.Lock(ctx, person, p.Handle, time.Time{}))
 	if got := d.Values(p)["A"]; got != firstValue+"-109" {
 		t.Errorf("a script gets %s", got)
 	}
@@ -258,7 +258,7 @@ func TestSearchSetsOfDamagedValues(t *testing.T) {
 		secrets.NewKeyring(app.NewSecret("another instance key of 32 characters")))
 	cfg := d.Config
 	cfg.Keyring = stranger
-	if known, err := access.New(cfg).SearchSets().Known(ctx, "api.test", 443); err == nil {
+	if known, err := access.New(cfg).SearchSets.Known(ctx, "api.test", 443); err == nil {
 		t.Errorf("with values of an unknown key: %v", known)
 	}
 }
@@ -270,10 +270,10 @@ func TestHoleH2ValuesInVault(t *testing.T) {
 	ctx := t.Context()
 	d.set(credentials.Input{Name: "TOKEN", Hosts: accesstest.Hosts(t, "api.test"), Reference: "secret/data/app#token"})
 	d.wantSearched("before it was read", "api.test:443", []string{}, inVaultValue)
-	p := accesstest.Must[app.Profile](t)(d.CreateProfile(ctx, person, "x"))
-	accesstest.Must[app.Profile](t)(d.AddKeys(ctx, person, p.Handle, []app.Key{{Name: "TOKEN"}}))
-	accesstest.Must[app.Profile](t)(d.LinkKey(ctx, person, p.Handle, "TOKEN", "TOKEN"))
-	p = accesstest.Must[app.Profile](t)(d.Lock(ctx, person, p.Handle, time.Time{}))
+	p := accesstest.Must[app.Profile](t)(d.Profiles.Create(ctx, person, "x"))
+	accesstest.Must[app.Profile](t)(d.Keys.Add(ctx, person, p.Handle, []app.Key{{Name: "TOKEN"}}))
+	accesstest.Must[app.Profile](t)(d.Keys.Link(ctx, person, p.Handle, "TOKEN", "TOKEN"))
+	p = accesstest.Must[app.Profile](t)(d.Lifecycle.Lock(ctx, person, p.Handle, time.Time{}))
 	d.Values(p)
 	d.wantSearched("after it was read", "api.test:443", []string{inVaultValue}, inVaultValue, secondValue)
 	s.Put("app", map[string]any{"token": secondValue})
@@ -305,7 +305,7 @@ func TestSlowSetKeepsNobodyWaiting(t *testing.T) {
 	for range 10 {
 		all.Go(func() {
 			// Who comes late asks after the rotation below, and gets both values.
-			if n, err := d.SearchSets().Find(t.Context(), "slow", slow); err != nil || n < 1 || n > 2 {
+			if n, err := d.SearchSets.Find(t.Context(), "slow", slow); err != nil || n < 1 || n > 2 {
 				t.Errorf("%d values, %v", n, err)
 			}
 		})
@@ -317,7 +317,7 @@ func TestSlowSetKeepsNobodyWaiting(t *testing.T) {
 		secondValue)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := d.SearchSets().Find(gone, "slow", slow); !errors.Is(err, context.Canceled) {
+	if _, err := d.SearchSets.Find(gone, "slow", slow); !errors.Is(err, context.Canceled) {
 		t.Errorf("who has gone waits on: %v", err)
 	}
 	if n := made.Load(); n != 1 {
@@ -366,30 +366,30 @@ func TestVaultValueJoinsItsSets(t *testing.T) {
 		Reference: "secret/data/app#token"})
 	d.set(credentials.Input{Name: "OTHER", Hosts: accesstest.Hosts(t, "elsewhere.test"), Value: app.NewSecret(otherValue)})
 	p := d.Unlocked("TOKEN")
-	accesstest.Must[app.Profile](t)(d.LinkKey(t.Context(), person, p.Handle, "TOKEN", "TOKEN"))
-	p = accesstest.Must[app.Profile](t)(d.Lock(t.Context(), person, p.Handle, time.Time{}))
+	accesstest.Must[app.Profile](t)(d.Keys.Link(t.Context(), person, p.Handle, "TOKEN", "TOKEN"))
+	p = accesstest.Must[app.Profile](t)(d.Lifecycle.Lock(t.Context(), person, p.Handle, time.Time{}))
 	d.Values(p)
 	d.wantSearched("after it was read", "api.test:443", []string{inVaultValue}, inVaultValue, secondValue)
-	other := accesstest.Must[*swap.Values](t)(d.SearchSets().Known(t.Context(), "elsewhere.test", 443))
-	before := d.SearchSets().Stored()
+	other := accesstest.Must[*swap.Values](t)(d.SearchSets.Known(t.Context(), "elsewhere.test", 443))
+	before := d.SearchSets.Stored()
 	s.Put("app", map[string]any{"token": secondValue})
 	d.Values(p)
 	d.wantSearched("after it was replaced", "api.test:443", []string{inVaultValue, secondValue}, inVaultValue, secondValue)
-	if after := d.SearchSets().Stored(); &after[0] != &before[0] {
+	if after := d.SearchSets.Stored(); &after[0] != &before[0] {
 		t.Error("all credentials were read again")
 	}
 	if again := accesstest.Must[*swap.Values](t)(
-		d.SearchSets().Known(t.Context(), "elsewhere.test", 443)); again != other {
+		d.SearchSets.Known(t.Context(), "elsewhere.test", 443)); again != other {
 		t.Error("another host's set was made again")
 	}
 
 	// The memory is one: for masking, too.
-	if latest, ok := d.SearchSets().Latest(c.ID,
+	if latest, ok := d.SearchSets.Latest(c.ID,
 		accesstest.Must[app.Reference](t)(app.ParseReference(c.Reference))); !ok || len(latest) != 2 ||
 		latest[0].Reveal() != secondValue {
 		t.Errorf("%d values are remembered, %v", len(latest), ok)
 	}
-	if err := d.DeleteCredential(t.Context(), person, "OTHER"); err != nil {
+	if err := d.Credentials.Delete(t.Context(), person, "OTHER"); err != nil {
 		t.Fatal(err)
 	}
 	d.wantSearched("after another was deleted", "api.test:443", []string{inVaultValue, secondValue}, inVaultValue,
@@ -399,7 +399,7 @@ func TestVaultValueJoinsItsSets(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.wantSearched("after the deletion", "api.test:443", nil)
-	if d.SearchSets().Remembered() != 0 {
+	if d.SearchSets.Remembered() != 0 {
 		t.Error("values of a deleted credential are remembered")
 	}
 }
@@ -410,8 +410,8 @@ func TestHoleH2HostsTakenFromAValueInVault(t *testing.T) {
 	d, s := newVaultDesk(t)
 	d.set(credentials.Input{Name: "TOKEN", Hosts: accesstest.Hosts(t, "api.test"), Reference: "secret/data/app#token"})
 	p := d.Unlocked("TOKEN")
-	accesstest.Must[app.Profile](t)(d.LinkKey(t.Context(), person, p.Handle, "TOKEN", "TOKEN"))
-	p = accesstest.Must[app.Profile](t)(d.Lock(t.Context(), person, p.Handle, time.Time{}))
+	accesstest.Must[app.Profile](t)(d.Keys.Link(t.Context(), person, p.Handle, "TOKEN", "TOKEN"))
+	p = accesstest.Must[app.Profile](t)(d.Lifecycle.Lock(t.Context(), person, p.Handle, time.Time{}))
 	d.Values(p)
 	s.Put("app", map[string]any{"token": secondValue})
 	for n := range credentials.MaxSeen + 1 {
@@ -463,8 +463,8 @@ func TestHoleF2VaultValueAtALaterHost(t *testing.T) {
 func (d *desk) lockedWith(name string) app.Profile {
 	d.T.Helper()
 	p := d.Unlocked(name)
-	accesstest.Must[app.Profile](d.T)(d.LinkKey(d.T.Context(), person, p.Handle, name, name))
-	return accesstest.Must[app.Profile](d.T)(d.Lock(d.T.Context(), person, p.Handle, time.Time{}))
+	accesstest.Must[app.Profile](d.T)(d.Keys.Link(d.T.Context(), person, p.Handle, name, name))
+	return accesstest.Must[app.Profile](d.T)(d.Lifecycle.Lock(d.T.Context(), person, p.Handle, time.Time{}))
 }
 
 // TestVaultValueThatIsNotSealed: a value from Vault that scripts may have makes no connection be

@@ -12,24 +12,15 @@ import (
 	"github.com/computclaw/airlock/app/scheduler"
 )
 
-// What callers of an Engine name.
-type (
-	Sandbox       = sandbox.BackendConfig
-	BackendHealth = sandbox.BackendHealth
-	Submission    = executions.Submission
-	Filter        = executions.Filter
-	Comparison    = executions.Comparison
-	Figures       = executions.Figures
-	Period        = executions.Period
-	Answer        = runner.Answer
-)
-
 // Engine runs executions. It is safe for concurrent use.
 type Engine struct {
-	*executions.Service
-	Sandboxes *sandbox.Manager
-	Scheduler *scheduler.Scheduler
-	Runner    *runner.Runner
+	Submitter  *executions.Submitter
+	Controller *executions.Controller
+	Reader     *executions.Reader
+	Statistics *executions.Statistics
+	Scheduler  *scheduler.Scheduler
+	Runner     *runner.Runner
+	Sandboxes  *sandbox.Manager
 
 	waiters *scheduler.Waiters
 	workers int
@@ -58,11 +49,12 @@ func New(cfg Config) *Engine {
 			return e.Runner.Begin(runner.Claim{Execution: x, Slot: slot}).Execute
 		},
 	})
-	e.Service = executions.New(executions.Config{
+	parts := executions.New(executions.Config{
 		Store: cfg.Store, Access: cfg.Access, Keyring: cfg.Keyring, Hub: cfg.Hub, Metrics: cfg.Metrics, Log: cfg.Log,
 		Now: now, Scheduler: e.Scheduler, Runner: e.Runner, Cache: cache, Redaction: redaction,
 		TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax,
 	})
+	e.Submitter, e.Controller, e.Reader, e.Statistics = parts.Submitter, parts.Controller, parts.Reader, parts.Statistics
 	return e
 }
 
@@ -70,7 +62,7 @@ func New(cfg Config) *Engine {
 // sandboxes: what is submitted meanwhile waits for those that decide where it runs. Health says
 // which backends can't run and why.
 func (e *Engine) Start(ctx context.Context) error {
-	if err := e.Reconcile(ctx); err != nil {
+	if err := e.Controller.Reconcile(ctx); err != nil {
 		return err
 	}
 	e.Sandboxes.Start()
@@ -93,13 +85,13 @@ func (e *Engine) Close(ctx context.Context) error {
 	e.Scheduler.Stop()
 	e.Runner.Stop()
 	e.Sandboxes.Stop()
-	e.Service.Stop()
+	e.Controller.Stop()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		e.Scheduler.Wait()
 		e.Runner.Wait()
-		e.Service.Wait()
+		e.Controller.Wait()
 		e.Sandboxes.Close()
 	}()
 	select {
@@ -109,9 +101,3 @@ func (e *Engine) Close(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 }
-
-// Packages lists what scripts can import: see sandbox.Manager.
-func (e *Engine) Packages() []sandbox.Installed { return e.Sandboxes.Packages() }
-
-// Prove takes proofs of backends again: see sandbox.Manager.
-func (e *Engine) Prove(ctx context.Context, name string) error { return e.Sandboxes.Prove(ctx, name) }

@@ -64,7 +64,7 @@ func (e ended) bytes() int {
 }
 
 // Ended returns what a terminal execution printed, returned and connected to.
-func (s *Service) Ended(ctx context.Context, x app.Execution) (out app.Output, network []app.Connection, err error) {
+func (s *Reader) Ended(ctx context.Context, x app.Execution) (out app.Output, network []app.Connection, err error) {
 	if e, ok := s.cfg.Cache.cache.Get(x.ID); ok {
 		return e.out, e.network, nil
 	}
@@ -81,12 +81,12 @@ func (s *Service) Ended(ctx context.Context, x app.Execution) (out app.Output, n
 
 // IsSmall reports whether an execution, with its output and ledger, certainly takes little memory:
 // it is cached, or has no output yet.
-func (s *Service) IsSmall(x app.Execution) bool {
+func (s *Reader) IsSmall(x app.Execution) bool {
 	return s.cfg.Cache.cache.Contains(x.ID) || !x.Status.Terminal() && x.Status != app.StatusAwaitingLLM
 }
 
 // cached returns an execution from the cache, once the store confirms that it is still there.
-func (s *Service) cached(ctx context.Context, id string, lookup []byte) (x store.Execution, ok bool, err error) {
+func (s *Reader) cached(ctx context.Context, id string, lookup []byte) (x store.Execution, ok bool, err error) {
 	e, ok := s.cfg.Cache.cache.Get(id)
 	if !ok {
 		return x, false, nil

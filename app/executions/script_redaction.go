@@ -22,7 +22,7 @@ var errTooManyScripts = app.E(app.CodeQueueFull, "too many long scripts are bein
 
 // precheck does what insert does first, for a script that is costly to redact: it refuses one that
 // there is no room for, and finds the execution that was submitted with the same key before.
-func (s *Service) precheck(
+func (s *Submitter) precheck(
 	ctx context.Context, sub Submission, profile string,
 ) (x app.Execution, replayed bool, err error) {
 	if len(sub.Script) < costlyScriptBytes {
@@ -42,7 +42,7 @@ func (s *Service) precheck(
 	if err != nil || before == "" {
 		return app.Execution{}, false, err
 	}
-	x, err = s.ByHandle(ctx, before)
+	x, err = s.reader.ByHandle(ctx, before)
 	return x, err == nil, err
 }
 
@@ -52,7 +52,7 @@ func (s *Service) precheck(
 // If Vault holds values that were not read yet, nobody can tell whether the script contains them:
 // it is shown once the execution has them. Errors: CodeQueueFull if too many scripts wait, or the
 // turn doesn't come in time.
-func (s *Service) redactScript(ctx context.Context, profile app.Profile, script string) (redact.Clean, error) {
+func (s *Submitter) redactScript(ctx context.Context, profile app.Profile, script string) (redact.Clean, error) {
 	if len(script) >= costlyScriptBytes {
 		waiting, cancel := context.WithTimeoutCause(ctx, scriptPatience, errTooManyScripts)
 		defer cancel()
@@ -61,7 +61,7 @@ func (s *Service) redactScript(ctx context.Context, profile app.Profile, script 
 		}
 		defer s.redacting.Give(profile.Handle)
 	}
-	known, all, err := s.cfg.Access.KnownValues(ctx, profile)
+	known, all, err := s.cfg.Access.Resolver.KnownValues(ctx, profile)
 	if err != nil {
 		return redact.Clean{}, err
 	}

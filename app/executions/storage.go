@@ -7,7 +7,7 @@ import (
 )
 
 // Room returns how much room the disk has left for the database.
-func (s *Service) Room(ctx context.Context) (store.Room, error) { return s.cfg.Store.Room(ctx) }
+func (s *Statistics) Room(ctx context.Context) (store.Room, error) { return s.cfg.Store.Room(ctx) }
 
 // Stored is how large the database is.
 type Stored struct {
@@ -16,7 +16,7 @@ type Stored struct {
 }
 
 // Stored returns how large the database is.
-func (s *Service) Stored(ctx context.Context) (stored Stored, err error) {
+func (s *Statistics) Stored(ctx context.Context) (stored Stored, err error) {
 	if stored.Bytes, err = s.cfg.Store.Size(ctx); err != nil {
 		return stored, err
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -15,8 +16,24 @@ import (
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/scheduler"
 	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/shares"
 	"github.com/computclaw/airlock/store"
 )
+
+// Submitter stores new executions and passes them to the scheduler.
+type Submitter struct {
+	cfg       Config
+	reader    *Reader
+	redacting *shares.Turns // of submitted scripts, by profile
+}
+
+func newSubmitter(cfg Config, reader *Reader) *Submitter {
+	return &Submitter{
+		cfg: cfg, reader: reader,
+		// At least two at once, so that one profile leaves a turn to another.
+		redacting: shares.NewTurns(max(2, runtime.GOMAXPROCS(0)), shares.New(maxScriptsWaiting), errTooManyScripts),
+	}
+}
 
 // Submit stores an execution as pending and wakes the scheduler.
 //
@@ -24,7 +41,7 @@ import (
 // execution, and replayed is true. Errors: those of app.Profile.CanExecute, CodeUnauthorized for an
 // unknown profile, CodeTooLarge, CodeInvalidField, CodeQueueFull, CodeIdempotencyReused,
 // CodeSandboxUnavailable, CodeInstanceRetired, CodeStorageBusy, CodeStorageFull.
-func (s *Service) Submit(ctx context.Context, sub Submission) (x app.Execution, replayed bool, err error) {
+func (s *Submitter) Submit(ctx context.Context, sub Submission) (x app.Execution, replayed bool, err error) {
 	profile, policy, err := s.mayExecute(ctx, sub.ProfileID)
 	if err != nil {
 		return app.Execution{}, false, err
@@ -50,8 +67,8 @@ func (s *Service) Submit(ctx context.Context, sub Submission) (x app.Execution, 
 }
 
 // mayExecute returns the profile and its newest policy, if scripts may run under it now.
-func (s *Service) mayExecute(ctx context.Context, id string) (app.Profile, app.Policy, error) {
-	profile, policy, err := s.cfg.Access.BoundByID(ctx, id)
+func (s *Submitter) mayExecute(ctx context.Context, id string) (app.Profile, app.Policy, error) {
+	profile, policy, err := s.cfg.Access.Binder.BoundByID(ctx, id)
 	if app.CodeOf(err) == app.CodeNotFound {
 		return profile, policy, app.E(app.CodeUnauthorized, "the profile id is not known",
 			"Check profile_id; create a profile with POST /profiles if you have none.")
@@ -73,7 +90,7 @@ type insertion struct {
 }
 
 // newInsertion seals a submission. clean is its script as people may see it.
-func (s *Service) newInsertion(sub Submission, profile string, clean redact.Clean) *insertion {
+func (s *Submitter) newInsertion(sub Submission, profile string, clean redact.Clean) *insertion {
 	k, handle, id := s.cfg.Keyring, app.NewID(), app.NewExecutionID()
 	in := &insertion{submission: sub, id: id}
 	in.row = store.NewExecution{
@@ -102,7 +119,7 @@ func (in *insertion) discard() {
 
 // enqueue stores the execution and announces it, or returns the one that was submitted with the
 // same key before. If it would be next in any case, it is claimed with the same commit.
-func (s *Service) enqueue(ctx context.Context, in *insertion) (x app.Execution, replayed bool, err error) {
+func (s *Submitter) enqueue(ctx context.Context, in *insertion) (x app.Execution, replayed bool, err error) {
 	claim, ok := s.cfg.Scheduler.ReserveClaim(ctx)
 	if ok {
 		x, err = s.insertAndClaim(ctx, in, claim)
@@ -113,19 +130,19 @@ func (s *Service) enqueue(ctx context.Context, in *insertion) (x app.Execution, 
 	case err != nil:
 		return app.Execution{}, false, err
 	case in.replayOf != "":
-		x, err = s.ByHandle(ctx, in.replayOf)
+		x, err = s.reader.ByHandle(ctx, in.replayOf)
 		return x, err == nil, err
 	case in.row.ClaimedBy == "":
 		s.cfg.Scheduler.Wake()
 	}
 	s.cfg.Metrics.Submitted()
-	s.publish(x)
+	s.cfg.Hub.PublishExecutions(x.Handle)
 	x.ID = in.id
 	return x, false, nil
 }
 
 // insertAndClaim stores the execution, claims it with the same commit if it is next, and begins it.
-func (s *Service) insertAndClaim(
+func (s *Submitter) insertAndClaim(
 	ctx context.Context, in *insertion, claim scheduler.ImmediateClaim,
 ) (app.Execution, error) {
 	ctx = context.WithoutCancel(ctx) // a claim that is committed must begin here, so it is not given up half-way
@@ -143,7 +160,7 @@ func (s *Service) insertAndClaim(
 
 // insert stores the execution, or finds the one that was submitted with the same key before. With a
 // claim it is claimed and bound too, if it is next. x is pending and without its id.
-func (s *Service) insert(
+func (s *Submitter) insert(
 	ctx context.Context, in *insertion, claim *scheduler.ImmediateClaim,
 ) (x app.Execution, err error) {
 	key, body, since := in.submission.key(), in.submission.digest(), in.row.At.Add(-app.IdempotencyLife)
@@ -188,7 +205,7 @@ type Submission struct {
 }
 
 // check refuses what can't run and fills in the timeout.
-func (s *Service) check(sub *Submission) error {
+func (s *Submitter) check(sub *Submission) error {
 	switch {
 	case strings.TrimSpace(sub.Script) == "":
 		return app.Invalid("script", "the script is empty", "Send Python source in script.")

@@ -81,15 +81,15 @@ func pauseIn(set store.Setting) (p Pause, err error) {
 	return p, nil
 }
 
-// PauseExecutions holds the queue until ResumeExecutions, also after a restart. People only.
+// Pause holds the queue until ResumeExecutions, also after a restart. People only.
 // Running executions go on.
-func (s *Switches) PauseExecutions(ctx context.Context, by app.Actor) error {
+func (s *Switches) Pause(ctx context.Context, by app.Actor) error {
 	return s.setPause(ctx, by, Pause{Since: s.now(), By: by}, "executions.pause",
 		"Paused: what is queued waits, what runs goes on.")
 }
 
-// ResumeExecutions lets the queue go on. People only.
-func (s *Switches) ResumeExecutions(ctx context.Context, by app.Actor) error {
+// Resume lets the queue go on. People only.
+func (s *Switches) Resume(ctx context.Context, by app.Actor) error {
 	return s.setPause(ctx, by, Pause{}, "executions.resume", "Resumed: the queue goes on.")
 }
 
@@ -118,7 +118,7 @@ func (s *Switches) setPause(ctx context.Context, by app.Actor, to Pause, action,
 	})
 	if err == nil && changed {
 		s.hub.Publish(live.Pause)
-		s.hub.Publish(live.Executions)
+		s.hub.PublishExecutions()
 	}
 	return err
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/store"
 )
@@ -97,10 +96,7 @@ func (s *Switches) Retire(ctx context.Context, by app.Actor) error {
 	if err != nil {
 		return err
 	}
-	for _, handle := range ended {
-		s.hub.Publish(live.Execution(handle))
-	}
-	s.hub.Publish(live.Executions)
+	s.hub.PublishExecutions(ended...)
 	return nil
 }
 

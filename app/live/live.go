@@ -62,6 +62,15 @@ func (h *Hub) PublishProfiles(handles ...string) {
 	}
 }
 
+// PublishExecutions nudges everybody who subscribed to one of the executions, or to the list of
+// all.
+func (h *Hub) PublishExecutions(handles ...string) {
+	for _, handle := range handles {
+		h.Publish(Execution(handle))
+	}
+	h.Publish(Executions)
+}
+
 // C is readable when at least one nudge arrived since Topics was last called.
 func (s *Subscription) C() <-chan struct{} { return s.c }
 

@@ -128,7 +128,7 @@ func (d *dialogue) openQuestion(prompt, model string) (*question, error) {
 	}
 	d.asked++
 	d.open = q
-	r.runner.publish(r.x)
+	r.runner.cfg.Hub.PublishExecutions(r.x.Handle)
 	return q, nil
 }
 

@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/profiles"
 )
 
 // maxPlacesTried bounds the places of one execution that are tried as requests, also those that
@@ -48,7 +48,7 @@ func (h *hostRequests) requestDenied() {
 			continue
 		}
 		for _, p := range h.placesOf(c) {
-			if h.tried[p] || h.made >= access.MaxRequestsOfExecution || len(h.tried) >= maxPlacesTried {
+			if h.tried[p] || h.made >= profiles.MaxRequestsOfExecution || len(h.tried) >= maxPlacesTried {
 				continue
 			}
 			if !h.requestLocked(p) {
@@ -61,7 +61,7 @@ func (h *hostRequests) requestDenied() {
 // requestLocked makes a request of the place. It reports whether that could be stored.
 func (h *hostRequests) requestLocked(p place) bool {
 	line := h.egress.lines.of(p)
-	added, err := h.runner.cfg.Access.RequestHost(context.Background(), h.x.ProfileHandle, p.entry(), h.x.Handle, line)
+	added, err := h.runner.cfg.Access.Hosts.Request(context.Background(), h.x.ProfileHandle, p.entry(), h.x.Handle, line)
 	if err != nil {
 		if app.CodeOf(err) != app.CodeNotFound {
 			h.runner.cfg.Log.Error("a denied host could not be put on its profile's page", "execution", h.x.Handle, "error", err)

@@ -73,7 +73,7 @@ func (r *Run) Execute() {
 	r.status = f.Status
 	r.runner.runs.remove(r)
 	close(r.done)
-	r.runner.publish(r.x)
+	r.runner.cfg.Hub.PublishExecutions(r.x.Handle)
 	if stored { // else that was logged, and its end is another one
 		r.runner.logEnd(r.x, f)
 	}

@@ -24,7 +24,7 @@ import (
 // Config is what a Runner needs. All fields but Metrics must be set.
 type Config struct {
 	Store     *store.Store
-	Access    *access.Service
+	Access    *access.Parts
 	Keyring   *secrets.Keyring
 	Hub       *live.Hub
 	Gateway   *egress.Gateway
@@ -112,9 +112,3 @@ func (r *Runner) Stop() {
 
 // Wait returns when nothing watches for decisions any more.
 func (r *Runner) Wait() { r.loop.Wait() }
-
-// publish tells those who watch an execution or a list of them.
-func (r *Runner) publish(x app.Execution) {
-	r.cfg.Hub.Publish(live.Execution(x.Handle))
-	r.cfg.Hub.Publish(live.Executions)
-}

@@ -68,7 +68,7 @@ func TestAutoGoesBackToTheStronger(t *testing.T) {
 	tests := map[string]func(w *world, strong *fake.Backend){
 		"after a proof that failed": func(w *world, strong *fake.Backend) {
 			strong.SetReport(fails("strong"))
-			w.Must(w.Prove(t.Context(), "strong"))
+			w.Must(w.Sandboxes.Prove(t.Context(), "strong"))
 			w.AwaitHealth("the weak one in use", func(h engine.Health) bool { return h.Backend == "weak" })
 			strong.SetReport(enginetest.Passes("strong", plugins.TierFull))
 		},
@@ -82,11 +82,12 @@ func TestAutoGoesBackToTheStronger(t *testing.T) {
 		for _, order := range [][]plugins.Report{
 			{enginetest.Passes("strong", plugins.TierFull), enginetest.Passes("weak", plugins.TierRestricted)},
 			{enginetest.Passes("weak", plugins.TierRestricted), enginetest.Passes("strong", plugins.TierFull)},
-			{enginetest.Passes("strong", plugins.TierFull), enginetest.Passes("weak", plugins.TierFull)}, // as strong, but later in the order
+			{enginetest.Passes("strong", plugins.TierFull), enginetest.Passes("weak", plugins.TierFull)},
+			// as strong, but later in the order
 		} {
 			t.Run(name, func(t *testing.T) {
 				w, boxes := yard(t, auto, order...)
-				w.Must(w.Prove(t.Context(), "")) // the weaker one has passed too
+				w.Must(w.Sandboxes.Prove(t.Context(), "")) // the weaker one has passed too
 				w.AwaitHealth("the strong one in use", func(h engine.Health) bool { return h.Backend == "strong" })
 				breaks(w, boxes["strong"])
 				w.AwaitHealth("the strong one in use again", func(h engine.Health) bool { return h.Backend == "strong" })
@@ -116,14 +117,14 @@ func TestPoolGoesToTheDefaultBackend(t *testing.T) {
 	w.AwaitHealth("two boxes of a",
 		func(h engine.Health) bool { return h.Backends[0].Warm == 2 && h.Backends[1].Warm == 0 })
 	boxes["a"].SetReport(fails("a"))
-	w.Must(w.Prove(t.Context(), "a"))
+	w.Must(w.Sandboxes.Prove(t.Context(), "a"))
 	w.AwaitHealth("two boxes of b", func(h engine.Health) bool {
 		return h.Backend == "b" && h.Backends[1].Warm == 2 && h.Backends[0].Reason == "a is broken here"
 	})
 	boxes["a"].SetReport(enginetest.Passes("a", plugins.TierFull))
-	w.Must(w.Prove(t.Context(), ""))
+	w.Must(w.Sandboxes.Prove(t.Context(), ""))
 	w.AwaitHealth("two boxes of a again", func(h engine.Health) bool {
 		return h.Backend == "a" && h.Backends[0].Warm == 2 && h.Backends[1].Warm == 0
 	})
-	enginetest.WantCode(t, w.Prove(t.Context(), "nonesuch"), app.CodeNotFound)
+	enginetest.WantCode(t, w.Sandboxes.Prove(t.Context(), "nonesuch"), app.CodeNotFound)
 }

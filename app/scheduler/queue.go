@@ -6,7 +6,6 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/instance"
-	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -75,8 +74,7 @@ func (s *Scheduler) claimNext(ctx context.Context) (run func(), err error) {
 		}
 		s.lastProfile = x.ProfileHandle
 		run = s.cfg.Begin(x, newSlot(s, x.ProfileHandle))
-		s.cfg.Hub.Publish(live.Execution(x.Handle))
-		s.cfg.Hub.Publish(live.Executions)
+		s.cfg.Hub.PublishExecutions(x.Handle)
 		return nil
 	})
 	return run, err

@@ -34,7 +34,7 @@ import (
 
 // Config is what Handlers need.
 type Config struct {
-	Access     *access.Service
+	Access     *access.Parts
 	Engine     *engine.Engine
 	Prober     *probe.Prober
 	Transfer   *transfer.Service

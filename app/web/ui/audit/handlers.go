@@ -10,11 +10,11 @@ import (
 // Handlers answer the page of the audit log.
 type Handlers struct {
 	*uix.UI
-	access *access.Service
+	access *access.Parts
 }
 
 // New returns Handlers.
-func New(ui *uix.UI, access *access.Service) *Handlers {
+func New(ui *uix.UI, access *access.Parts) *Handlers {
 	return &Handlers{UI: ui, access: access}
 }
 

@@ -17,7 +17,7 @@ func (h *Handlers) showCredentials(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	list, err := h.access.Credentials(c.Request().Context())
+	list, err := h.access.Credentials.List(c.Request().Context())
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (h *Handlers) createCredential(c echo.Context) error {
 }
 
 func (h *Handlers) showCredential(c echo.Context) error {
-	cred, err := h.access.Credential(c.Request().Context(), c.Param("name"))
+	cred, err := h.access.Credentials.ByName(c.Request().Context(), c.Param("name"))
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (h *Handlers) supersededDays() int {
 }
 
 func (h *Handlers) changeCredential(c echo.Context) error {
-	cred, err := h.access.Credential(c.Request().Context(), c.Param("name"))
+	cred, err := h.access.Credentials.ByName(c.Request().Context(), c.Param("name"))
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 func (h *Handlers) askDeleteCredential(c echo.Context) error {
-	cred, err := h.access.Credential(c.Request().Context(), c.Param("name"))
+	cred, err := h.access.Credentials.ByName(c.Request().Context(), c.Param("name"))
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (h *Handlers) deleteCredential(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	cred, err := h.access.Credential(c.Request().Context(), c.Param("name"))
+	cred, err := h.access.Credentials.ByName(c.Request().Context(), c.Param("name"))
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (h *Handlers) deleteCredential(c echo.Context) error {
 		return h.confirmDeletion(c, cred,
 			app.Invalid("typed", "that is not its name", "Type "+cred.Name+" if you mean it."))
 	}
-	if err := h.access.DeleteCredential(c.Request().Context(), uix.Actor(c), cred.Name); err != nil {
+	if err := h.access.Credentials.Delete(c.Request().Context(), uix.Actor(c), cred.Name); err != nil {
 		return h.confirmDeletion(c, cred, err)
 	}
 	return h.Done(c, "credential-deleted", paths.Credentials)

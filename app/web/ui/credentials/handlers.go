@@ -12,7 +12,7 @@ import (
 // Handlers answer the pages about credentials.
 type Handlers struct {
 	*uix.UI
-	access    *access.Service
+	access    *access.Parts
 	prober    *probe.Prober
 	retention *retention.Keeper // nil: nothing is removed
 	tests     *httpx.RateLimiter
@@ -20,7 +20,7 @@ type Handlers struct {
 }
 
 // New returns Handlers.
-func New(ui *uix.UI, access *access.Service, prober *probe.Prober, keeper *retention.Keeper) *Handlers {
+func New(ui *uix.UI, access *access.Parts, prober *probe.Prober, keeper *retention.Keeper) *Handlers {
 	return &Handlers{
 		UI: ui, access: access, prober: prober, retention: keeper,
 		tests: httpx.NewRateLimiter(TestsPerMinute, ui.Now),

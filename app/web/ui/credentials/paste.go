@@ -11,7 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	appcredentials "github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/dotenv"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/components"
@@ -93,7 +93,7 @@ func (h *Handlers) previewPage(
 	if err != nil {
 		return err
 	}
-	list, err := h.access.Credentials(ctx)
+	list, err := h.access.Credentials.List(ctx)
 	if err != nil {
 		return err
 	}
@@ -192,7 +192,7 @@ func (h *Handlers) applyPaste(c echo.Context) error {
 func (h *Handlers) applyEntry(
 	ctx context.Context, by app.Actor, e dotenv.Entry, fields url.Values,
 ) (components.Problems, error) {
-	in := access.CredentialInput{Name: e.Name, Value: e.Value}
+	in := appcredentials.Input{Name: e.Name, Value: e.Value}
 	mode, hosts := components.ModeField(e.Name), components.HostsField(e.Name)
 	var err error
 	switch fields.Get(credentialview.ActionField(e.Name)) {
@@ -200,14 +200,14 @@ func (h *Handlers) applyEntry(
 		return nil, nil
 	case "overwrite":
 		var now app.Credential
-		if now, err = h.access.Credential(ctx, e.Name); err == nil {
+		if now, err = h.access.Credentials.ByName(ctx, e.Name); err == nil {
 			in.Description = app.VisibleText(now.Description)
 			if e.Value.Empty() {
 				err = app.Invalid("value", "the value is empty", "Skip it.")
 			}
 		}
 		if err == nil {
-			_, err = h.access.SetCredential(ctx, by, in)
+			_, err = h.access.Credentials.Set(ctx, by, in)
 		}
 	case "add":
 		in.Mode = app.Mode(fields.Get(mode))
@@ -215,7 +215,7 @@ func (h *Handlers) applyEntry(
 			in.Hosts, err = uix.ParseHosts(strings.ReplaceAll(fields.Get(hosts), " ", "\n"), nil)
 		}
 		if err == nil {
-			_, err = h.access.CreateCredential(ctx, by, in)
+			_, err = h.access.Credentials.Create(ctx, by, in)
 		}
 	default:
 		err = app.Invalid("action", "nothing was decided", "Choose what to do with it.")

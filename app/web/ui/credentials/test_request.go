@@ -30,7 +30,7 @@ func (h *Handlers) testCredential(c echo.Context) error {
 		return err
 	}
 	ctx := c.Request().Context()
-	cred, err := h.access.Credential(ctx, c.Param("name"))
+	cred, err := h.access.Credentials.ByName(ctx, c.Param("name"))
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (h *Handlers) testCredential(c echo.Context) error {
 	status := http.StatusOK
 	if err == nil {
 		typed.Outcome = outcome(result)
-		cred, err = h.access.Credential(ctx, cred.Name) // it carries the time of the test now
+		cred, err = h.access.Credentials.ByName(ctx, cred.Name) // it carries the time of the test now
 	} else {
 		status = http.StatusUnprocessableEntity
 		typed.Problems, err = uix.Problems(err, map[string]string{

@@ -10,8 +10,9 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress"
-	"github.com/computclaw/airlock/app/engine"
+	appexecutions "github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/executionview"
@@ -31,7 +32,7 @@ func (h *Handlers) showExecution(c echo.Context) error {
 // executionPage gathers what there is to see of the execution in the path.
 func (h *Handlers) executionPage(c echo.Context) (executionview.ExecutionPage, error) {
 	ctx, handle := c.Request().Context(), c.Param("handle")
-	x, err := h.engine.ByHandle(ctx, handle)
+	x, err := h.engine.Reader.ByHandle(ctx, handle)
 	if err != nil {
 		return executionview.ExecutionPage{}, err
 	}
@@ -53,20 +54,20 @@ func (h *Handlers) executionPage(c echo.Context) (executionview.ExecutionPage, e
 
 func (h *Handlers) fillExecution(ctx context.Context, page *executionview.ExecutionPage) (err error) {
 	x := page.Execution
-	if page.Script, err = h.engine.Script(ctx, x.Handle); err != nil {
+	if page.Script, err = h.engine.Reader.Script(ctx, x.Handle); err != nil {
 		return err
 	}
 	if x.RerunOf != "" {
-		compared, err := h.engine.Compare(ctx, x)
+		compared, err := h.engine.Reader.Compare(ctx, x)
 		if err != nil {
 			return err
 		}
 		page.Repeat = repeatOf(compared)
 	}
-	if page.Exchanges, err = h.engine.Exchanges(ctx, x.Handle); err != nil {
+	if page.Exchanges, err = h.engine.Reader.Exchanges(ctx, x.Handle); err != nil {
 		return err
 	}
-	if page.Network, err = h.engine.Network(ctx, x.Handle); err != nil {
+	if page.Network, err = h.engine.Reader.Network(ctx, x.Handle); err != nil {
 		return err
 	}
 	if page.Redactions, err = h.redactions(ctx, x.Handle); err != nil {
@@ -74,11 +75,11 @@ func (h *Handlers) fillExecution(ctx context.Context, page *executionview.Execut
 	}
 	var out app.Output
 	if x.Status.Terminal() {
-		if out, err = h.engine.Output(ctx, x.Handle); err != nil {
+		if out, err = h.engine.Reader.Output(ctx, x.Handle); err != nil {
 			return err
 		}
 	} else {
-		out, page.Live = h.engine.LiveOutput(x.Handle)
+		out, page.Live = h.engine.Reader.LiveOutput(x.Handle)
 	}
 	page.Stdout, page.Stderr, page.Result, page.Turns = out.Stdout, out.Stderr, out.Result, out.Turns
 	return nil
@@ -86,7 +87,7 @@ func (h *Handlers) fillExecution(ctx context.Context, page *executionview.Execut
 
 // redactions lists what was masked, in the order in which the page shows the channels.
 func (h *Handlers) redactions(ctx context.Context, handle string) (list []executionview.Redaction, err error) {
-	hits, err := h.engine.Redactions(ctx, handle)
+	hits, err := h.engine.Reader.Redactions(ctx, handle)
 	if err != nil {
 		return nil, err
 	}
@@ -107,12 +108,12 @@ func (h *Handlers) backToExecution(c echo.Context) error {
 
 func (h *Handlers) cancelByPerson(c echo.Context) error {
 	ctx := c.Request().Context()
-	x, err := h.engine.ByHandle(ctx, c.Param("handle"))
+	x, err := h.engine.Reader.ByHandle(ctx, c.Param("handle"))
 	if err != nil {
 		return err
 	}
 	httpx.LogExecution(c, x.Handle)
-	_, err = h.engine.Cancel(ctx, x.ID, uix.Actor(c))
+	_, err = h.engine.Controller.Cancel(ctx, x.ID, uix.Actor(c))
 	if app.CodeOf(err) == app.CodeAlreadyEnded { // it ended by itself while the person decided
 		return h.Done(c, "", paths.ExecutionURL(x.Handle))
 	}
@@ -129,19 +130,19 @@ func (h *Handlers) answerByPerson(c echo.Context) error {
 		return err
 	}
 	ctx, text := c.Request().Context(), fields.Get("response")
-	x, err := h.engine.ByHandle(ctx, c.Param("handle"))
+	x, err := h.engine.Reader.ByHandle(ctx, c.Param("handle"))
 	if err != nil {
 		return err
 	}
 	httpx.LogExecution(c, x.Handle)
-	answer := engine.Answer{RequestID: fields.Get("request"), Text: text, By: uix.Actor(c)}
+	answer := runner.Answer{RequestID: fields.Get("request"), Text: text, By: uix.Actor(c)}
 	if fields.Get("as") == "failure" {
 		answer.Text, answer.Failure = "", text
 	}
 	if text == "" {
 		err = app.Invalid("response", "the answer is empty", "Type what the script is to get.")
 	} else {
-		_, err = h.engine.Respond(ctx, x.ID, answer)
+		_, err = h.engine.Controller.Respond(ctx, x.ID, answer)
 	}
 	if err == nil {
 		return h.Done(c, "answered", paths.ExecutionURL(x.Handle))
@@ -169,13 +170,14 @@ func (h *Handlers) rerunByPerson(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	again, err := h.engine.Rerun(c.Request().Context(), c.Param("handle"), fields.Get("live") == "on", uix.Actor(c),
+	again, err := h.engine.Submitter.Rerun(c.Request().Context(), c.Param("handle"), fields.Get("live") == "on",
+		uix.Actor(c),
 		httpx.TraceID(c))
 	if err != nil {
 		return err
 	}
 	httpx.LogExecution(c, again.Handle)
-	if err := h.access.Note(c.Request().Context(), uix.Actor(c), "execution.rerun", again.Handle,
+	if err := h.access.Audit.Note(c.Request().Context(), uix.Actor(c), "execution.rerun", again.Handle,
 		"Submitted "+c.Param("handle")+" again."); err != nil {
 		return err
 	}
@@ -183,6 +185,6 @@ func (h *Handlers) rerunByPerson(c echo.Context) error {
 }
 
 // repeatOf is what the page of a re-run says about its original.
-func repeatOf(c engine.Comparison) *executionview.Repeat {
+func repeatOf(c appexecutions.Comparison) *executionview.Repeat {
 	return &executionview.Repeat{Handle: c.Original.Handle, Gone: c.Gone, SameResult: c.SameResult, Differs: c.Differs}
 }

@@ -27,7 +27,7 @@ func (h *Handlers) confirmPassword(c echo.Context) error {
 		return err
 	}
 	next := uix.LocalPage(fields.Get("next"))
-	err = h.access.Confirm(c.Request().Context(), uix.Session(c), app.NewSecret(fields.Get("password")))
+	err = h.access.Logins.Confirm(c.Request().Context(), uix.Session(c), app.NewSecret(fields.Get("password")))
 	known, _ := uix.AppError(err)
 	switch app.CodeOf(err) {
 	case "":

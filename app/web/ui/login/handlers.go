@@ -10,12 +10,12 @@ import (
 // Handlers answer the login.
 type Handlers struct {
 	*uix.UI
-	access     *access.Service
+	access     *access.Parts
 	tokenPlace string // where the admin token is found; "" for what is true everywhere
 }
 
 // New returns Handlers.
-func New(ui *uix.UI, access *access.Service, tokenPlace string) *Handlers {
+func New(ui *uix.UI, access *access.Parts, tokenPlace string) *Handlers {
 	return &Handlers{UI: ui, access: access, tokenPlace: tokenPlace}
 }
 

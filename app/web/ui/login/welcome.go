@@ -17,10 +17,10 @@ func (h *Handlers) showWelcome(c echo.Context) error {
 // welcomePage is for holders of a token; everybody else logs in first.
 func (h *Handlers) welcomePage(c echo.Context, status int, page authview.WelcomePage) (err error) {
 	ctx := c.Request().Context()
-	if page.Known, err = h.access.Enrolling(ctx, uix.SessionToken(c)); err != nil {
+	if page.Known, err = h.access.Enrollment.Enrolling(ctx, uix.SessionToken(c)); err != nil {
 		return err
 	}
-	founded, err := h.access.Founded(ctx)
+	founded, err := h.access.People.Exist(ctx)
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,8 @@ func (h *Handlers) join(c echo.Context) error {
 		"password-again"); page.Problems != nil {
 		return h.welcomePage(c, http.StatusUnprocessableEntity, page)
 	}
-	opened, err := h.access.Join(c.Request().Context(), uix.SessionToken(c), c.RealIP(), c.Request().UserAgent(),
+	opened, err := h.access.Enrollment.Join(c.Request().Context(), uix.SessionToken(c), c.RealIP(),
+		c.Request().UserAgent(),
 		page.Name, app.NewSecret(fields.Get("password")))
 	if err == nil {
 		h.setSession(c, opened)

@@ -14,7 +14,7 @@ import (
 
 // Config is what Handlers need.
 type Config struct {
-	Access  *access.Service
+	Access  *access.Parts
 	Engine  *engine.Engine
 	Hub     *live.Hub
 	Log     *slog.Logger
@@ -25,7 +25,7 @@ type Config struct {
 // Handlers answer the pages about the instance as a whole.
 type Handlers struct {
 	*uix.UI
-	access  *access.Service
+	access  *access.Parts
 	engine  *engine.Engine
 	hub     *live.Hub
 	log     *slog.Logger

@@ -72,10 +72,10 @@ func (h *Handlers) revokeProfile(c echo.Context) error {
 		return err
 	}
 	ctx := c.Request().Context()
-	if _, err := h.access.Revoke(ctx, uix.Actor(c), p.Handle); err != nil {
+	if _, err := h.access.Lifecycle.Revoke(ctx, uix.Actor(c), p.Handle); err != nil {
 		return h.refuseProfile(c, p.Handle, err, nil)
 	}
-	if err := h.engine.KillProfile(ctx, p.Handle, "the profile was revoked"); err != nil {
+	if err := h.engine.Controller.KillProfile(ctx, p.Handle, "the profile was revoked"); err != nil {
 		return err
 	}
 	return h.Done(c, "profile-revoked", paths.ProfileURL(p.Handle))
@@ -94,10 +94,10 @@ func (h *Handlers) deleteProfile(c echo.Context) error {
 		return h.confirmProfileDeletion(c, err)
 	}
 	ctx := c.Request().Context()
-	if err := h.access.DeleteProfile(ctx, uix.Actor(c), p.Handle); err != nil {
+	if err := h.access.Profiles.Delete(ctx, uix.Actor(c), p.Handle); err != nil {
 		return h.refuseProfile(c, p.Handle, err, nil)
 	}
-	if err := h.engine.KillProfile(ctx, p.Handle, "the profile was deleted"); err != nil {
+	if err := h.engine.Controller.KillProfile(ctx, p.Handle, "the profile was deleted"); err != nil {
 		return err
 	}
 	return h.Done(c, "profile-deleted", paths.Profiles)
@@ -108,7 +108,7 @@ func (h *Handlers) restoreProfile(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := h.access.Restore(c.Request().Context(), uix.Actor(c), p.Handle); err != nil {
+	if _, err := h.access.Lifecycle.Restore(c.Request().Context(), uix.Actor(c), p.Handle); err != nil {
 		return h.refuseProfile(c, p.Handle, err, nil)
 	}
 	return h.Done(c, "profile-restored", paths.ProfileURL(p.Handle))
@@ -119,7 +119,7 @@ func (h *Handlers) duplicateProfile(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	made, err := h.access.DuplicateProfile(c.Request().Context(), uix.Actor(c), p.Handle)
+	made, err := h.access.Profiles.Duplicate(c.Request().Context(), uix.Actor(c), p.Handle)
 	if err != nil {
 		return h.refuseProfile(c, p.Handle, err, nil)
 	}

@@ -24,7 +24,7 @@ func (h *Handlers) changeExpiry(c echo.Context) error {
 	chosen := profileview.ExpiryForm{Choice: fields.Get("expiry"), Date: fields.Get("expiry_date")}
 	at, change, err := chooseExpiry(chosen, h.Now())
 	if err == nil && change {
-		_, err = h.access.SetExpiry(c.Request().Context(), uix.Actor(c), p.Handle, at)
+		_, err = h.access.Lifecycle.SetExpiry(c.Request().Context(), uix.Actor(c), p.Handle, at)
 	}
 	if err == nil {
 		return h.Done(c, "expiry-changed", paths.ProfileURL(p.Handle))

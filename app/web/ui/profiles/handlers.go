@@ -11,12 +11,12 @@ import (
 // Handlers answer the pages about profiles.
 type Handlers struct {
 	*uix.UI
-	access *access.Service
+	access *access.Parts
 	engine *engine.Engine
 }
 
 // New returns Handlers.
-func New(ui *uix.UI, access *access.Service, engine *engine.Engine) *Handlers {
+func New(ui *uix.UI, access *access.Parts, engine *engine.Engine) *Handlers {
 	return &Handlers{UI: ui, access: access, engine: engine}
 }
 

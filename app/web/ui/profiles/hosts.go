@@ -99,7 +99,7 @@ func (h *Handlers) changeHosts(c echo.Context) error {
 			return h.reviewHosts(c, p, choice.allowed, fields)
 		}
 	default:
-		_, err = h.access.SetHostsAsSeen(c.Request().Context(), uix.Actor(c), p.Handle, looked, choice.allowed,
+		_, err = h.access.Hosts.SetAsSeen(c.Request().Context(), uix.Actor(c), p.Handle, looked, choice.allowed,
 			choice.dismissed)
 	}
 	if err == nil {

@@ -64,7 +64,7 @@ func (h *Handlers) lockProfile(c echo.Context) error {
 	if err != nil || seen.IsZero() {
 		return app.Invalid("seen", "the form is incomplete", "Open the page again and lock from there.")
 	}
-	_, err = h.access.Lock(c.Request().Context(), uix.Actor(c), p.Handle, seen)
+	_, err = h.access.Lifecycle.Lock(c.Request().Context(), uix.Actor(c), p.Handle, seen)
 	if err == nil {
 		return h.Done(c, "profile-locked", paths.ProfileURL(p.Handle))
 	}
@@ -87,7 +87,7 @@ const lookAtOnce = 8
 func (h *Handlers) unresolved(c echo.Context, p app.Profile) ([]profileview.Unresolved, error) {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), 3*time.Second)
 	defer cancel()
-	credentials, err := h.access.Credentials(c.Request().Context())
+	credentials, err := h.access.Credentials.List(c.Request().Context())
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (h *Handlers) unresolved(c echo.Context, p app.Profile) ([]profileview.Unre
 			select {
 			case slots <- struct{}{}:
 				defer func() { <-slots }()
-				found[i], failed[i] = h.access.InspectCredential(ctx, by, used[i])
+				found[i], failed[i] = h.access.Vault.Inspect(ctx, by, used[i])
 			case <-ctx.Done():
 			}
 		})

@@ -46,7 +46,7 @@ func (h *Handlers) placeProfile(c echo.Context) error {
 	case chosen.Image != "" && !slices.Contains(images, chosen.Image):
 		err = app.Invalid("image", "there is no such image here", "Choose one of the list.")
 	default:
-		_, err = h.access.SetPlacement(c.Request().Context(), uix.Actor(c), p.Handle, chosen)
+		_, err = h.access.Placements.Set(c.Request().Context(), uix.Actor(c), p.Handle, chosen)
 	}
 	if err != nil {
 		return h.refuseProfile(c, p.Handle, err, map[string]string{

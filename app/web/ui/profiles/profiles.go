@@ -8,7 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/format"
@@ -36,7 +36,7 @@ func (h *Handlers) createOwnProfile(c echo.Context) error {
 	}
 	var p app.Profile
 	if err == nil {
-		p, err = h.access.CreateProfile(c.Request().Context(), uix.Actor(c), description)
+		p, err = h.access.Profiles.Create(c.Request().Context(), uix.Actor(c), description)
 	}
 	if err == nil {
 		return h.Done(c, "profile-created", paths.ProfileURL(p.Handle))
@@ -56,7 +56,7 @@ func (h *Handlers) createOwnProfile(c echo.Context) error {
 
 // pathProfileByHandle is the profile in the path of a page.
 func (h *Handlers) pathProfileByHandle(c echo.Context) (app.Profile, error) {
-	p, err := h.access.ProfileByHandle(c.Request().Context(), c.Param("handle"))
+	p, err := h.access.Profiles.ByHandle(c.Request().Context(), c.Param("handle"))
 	if err == nil {
 		httpx.LogProfile(c, p.Handle)
 	}
@@ -78,7 +78,7 @@ func (h *Handlers) showProfile(c echo.Context) error {
 
 // showProfileAgain answers a refused form with the profile as it is now, and what was typed.
 func (h *Handlers) showProfileAgain(c echo.Context, handle string, keep func(*profileview.ProfilePage)) error {
-	p, err := h.access.ProfileByHandle(c.Request().Context(), handle)
+	p, err := h.access.Profiles.ByHandle(c.Request().Context(), handle)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (h *Handlers) profilePage(c echo.Context, p app.Profile) (profileview.Profi
 	if !p.ExpiresAt.IsZero() {
 		page.Expiry.Choice = "keep"
 	}
-	if page.Credentials, err = h.access.Credentials(ctx); err != nil {
+	if page.Credentials, err = h.access.Credentials.List(ctx); err != nil {
 		return profileview.ProfilePage{}, err
 	}
 	if page.Granted, err = keyGrants(ctx, h.access, p, page.Credentials); err != nil {
@@ -129,12 +129,12 @@ func (h *Handlers) profilePage(c echo.Context, p app.Profile) (profileview.Profi
 			Allow: h.Allowed, Private: h.Private,
 			Asked: !h.Allowed, Execution: h.Execution, Line: h.Line, At: h.CreatedAt})
 	}
-	beats, err := h.engine.Beats(ctx, p.Handle)
+	beats, err := h.engine.Statistics.Recent(ctx, p.Handle)
 	if err != nil {
 		return profileview.ProfilePage{}, err
 	}
 	page.Beats = viewBeats(beats[p.Handle])
-	page.Executions, _, err = h.engine.List(ctx, engine.Filter{ProfileHandle: p.Handle, Limit: 10})
+	page.Executions, _, err = h.engine.Reader.List(ctx, executions.Filter{ProfileHandle: p.Handle, Limit: 10})
 	return page, err
 }
 
@@ -187,7 +187,7 @@ func (h *Handlers) describeProfile(c echo.Context) error {
 	if description == "" {
 		err = app.Invalid("description", "it has no name", "Say in a few words what it is for.")
 	} else {
-		_, err = h.access.DescribeProfile(c.Request().Context(), uix.Actor(c), p.Handle, description)
+		_, err = h.access.Profiles.Describe(c.Request().Context(), uix.Actor(c), p.Handle, description)
 	}
 	if err != nil {
 		return h.refuseProfile(c, p.Handle, err, map[string]string{"description": "description"})

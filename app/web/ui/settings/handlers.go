@@ -13,7 +13,7 @@ import (
 // Handlers answer the settings.
 type Handlers struct {
 	*uix.UI
-	access    *access.Service
+	access    *access.Parts
 	engine    *engine.Engine
 	retention *retention.Keeper // nil: nothing is removed
 	rules     *patterns.Set
@@ -21,7 +21,7 @@ type Handlers struct {
 
 // New returns Handlers.
 func New(
-	ui *uix.UI, access *access.Service, engine *engine.Engine, keeper *retention.Keeper, rules *patterns.Set,
+	ui *uix.UI, access *access.Parts, engine *engine.Engine, keeper *retention.Keeper, rules *patterns.Set,
 ) *Handlers {
 	return &Handlers{UI: ui, access: access, engine: engine, retention: keeper, rules: rules}
 }

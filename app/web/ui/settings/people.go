@@ -8,7 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/auth"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
@@ -18,7 +18,7 @@ import (
 
 // whoIsIn fills in who may log in and who is logged in.
 func (h *Handlers) whoIsIn(ctx context.Context, page *settingsview.SettingsPage) error {
-	people, err := h.access.People(ctx)
+	people, err := h.access.People.List(ctx)
 	if err != nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func (h *Handlers) whoIsIn(ctx context.Context, page *settingsview.SettingsPage)
 			ID: p.ID, Name: p.Name, CreatedAt: p.CreatedAt, LastLogin: p.LastLoginAt, From: p.LastLoginFrom,
 		})
 	}
-	invitations, err := h.access.Invitations(ctx)
+	invitations, err := h.access.Invitations.List(ctx)
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (h *Handlers) whoIsIn(ctx context.Context, page *settingsview.SettingsPage)
 			ID: x.ID, By: x.By.Name, CreatedAt: x.CreatedAt, ExpiresAt: x.ExpiresAt,
 		})
 	}
-	sessions, err := h.access.Sessions(ctx)
+	sessions, err := h.access.Sessions.List(ctx)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (h *Handlers) whoIsIn(ctx context.Context, page *settingsview.SettingsPage)
 			CreatedAt: x.CreatedAt, SeenAt: x.SeenAt, ExpiresAt: x.ExpiresAt,
 		})
 	}
-	token, err := h.access.AdminToken(ctx)
+	token, err := h.access.AdminToken.State(ctx)
 	page.Token = settingsview.TokenRow{
 		MadeAt: token.MadeAt, SpentAt: token.SpentAt, From: token.SpentFrom, By: token.SpentBy,
 	}
@@ -56,7 +56,7 @@ func (h *Handlers) whoIsIn(ctx context.Context, page *settingsview.SettingsPage)
 // invite shows the token on the answer itself: it must not be kept anywhere that a later page could
 // read it from.
 func (h *Handlers) invite(c echo.Context) error {
-	token, expires, err := h.access.Invite(c.Request().Context(), uix.Actor(c))
+	token, expires, err := h.access.Invitations.Create(c.Request().Context(), uix.Actor(c))
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (h *Handlers) invite(c echo.Context) error {
 }
 
 func (h *Handlers) uninvite(c echo.Context) error {
-	if err := h.access.Uninvite(c.Request().Context(), uix.Actor(c), c.Param("id")); err != nil {
+	if err := h.access.Invitations.Revoke(c.Request().Context(), uix.Actor(c), c.Param("id")); err != nil {
 		return err
 	}
 	return h.Done(c, "uninvited", paths.Settings)
@@ -86,20 +86,20 @@ func (h *Handlers) askRemovePerson(c echo.Context) error {
 }
 
 // pathPerson is the person that the address names.
-func (h *Handlers) pathPerson(c echo.Context) (access.Person, error) {
-	people, err := h.access.People(c.Request().Context())
+func (h *Handlers) pathPerson(c echo.Context) (auth.Person, error) {
+	people, err := h.access.People.List(c.Request().Context())
 	if err != nil {
-		return access.Person{}, err
+		return auth.Person{}, err
 	}
-	i := slices.IndexFunc(people, func(p access.Person) bool { return p.ID == c.Param("id") })
+	i := slices.IndexFunc(people, func(p auth.Person) bool { return p.ID == c.Param("id") })
 	if i < 0 {
-		return access.Person{}, app.E(app.CodeNotFound, "there is no such person",
+		return auth.Person{}, app.E(app.CodeNotFound, "there is no such person",
 			"Their access may have been taken away already.")
 	}
 	return people[i], nil
 }
 
-func (h *Handlers) confirmRemoval(c echo.Context, p access.Person, refused error) error {
+func (h *Handlers) confirmRemoval(c echo.Context, p auth.Person, refused error) error {
 	sh, _, err := h.Shell(c, "Remove "+p.Name, layout.SectionSettings)
 	if err != nil {
 		return err
@@ -126,7 +126,7 @@ func (h *Handlers) removePerson(c echo.Context) error {
 	if err := uix.CheckTyped(fields, p.Name); err != nil {
 		return h.confirmRemoval(c, p, err)
 	}
-	err = h.access.RemovePerson(c.Request().Context(), uix.Session(c), c.Param("id"))
+	err = h.access.People.Remove(c.Request().Context(), uix.Session(c), c.Param("id"))
 	if err == nil {
 		return h.Done(c, "person-removed", paths.Settings)
 	}

@@ -17,7 +17,7 @@ func (h *Handlers) changePassword(c echo.Context) error {
 	}
 	found := uix.CheckRepeated(fields.Get("password"), fields.Get("password-again"), "password-again")
 	if found == nil {
-		err := h.access.ChangePassword(c.Request().Context(), uix.Session(c), app.NewSecret(fields.Get("old")),
+		err := h.access.People.ChangePassword(c.Request().Context(), uix.Session(c), app.NewSecret(fields.Get("old")),
 			app.NewSecret(fields.Get("password")))
 		if err == nil {
 			return h.Done(c, "password-changed", paths.Settings)
@@ -30,7 +30,7 @@ func (h *Handlers) changePassword(c echo.Context) error {
 }
 
 func (h *Handlers) endSession(c echo.Context) error {
-	if err := h.access.EndSession(c.Request().Context(), uix.Actor(c), c.Param("id")); err != nil {
+	if err := h.access.Sessions.End(c.Request().Context(), uix.Actor(c), c.Param("id")); err != nil {
 		return err
 	}
 	return h.Done(c, "session-ended", paths.Settings)
@@ -41,7 +41,7 @@ func (h *Handlers) endSessions(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := h.access.EndOtherSessions(c.Request().Context(), uix.Session(c),
+	if _, err := h.access.Sessions.EndOthers(c.Request().Context(), uix.Session(c),
 		fields.Get("whose") == "all"); err != nil {
 		return err
 	}

@@ -63,14 +63,14 @@ func (h *Handlers) ruleRows() []settingsview.RuleRow {
 }
 
 func (h *Handlers) pauseExecutions(c echo.Context) error {
-	if err := h.access.PauseExecutions(c.Request().Context(), uix.Actor(c)); err != nil {
+	if err := h.access.Switches.Pause(c.Request().Context(), uix.Actor(c)); err != nil {
 		return err
 	}
 	return h.Done(c, "paused", paths.Settings)
 }
 
 func (h *Handlers) resumeExecutions(c echo.Context) error {
-	if err := h.access.ResumeExecutions(c.Request().Context(), uix.Actor(c)); err != nil {
+	if err := h.access.Switches.Resume(c.Request().Context(), uix.Actor(c)); err != nil {
 		return err
 	}
 	return h.Done(c, "resumed", uix.CameFrom(c.Request()))
@@ -78,7 +78,7 @@ func (h *Handlers) resumeExecutions(c echo.Context) error {
 
 // retentionState is what the settings show of it.
 func (h *Handlers) retentionState(ctx context.Context) (settingsview.RetentionState, error) {
-	size, err := h.engine.Stored(ctx)
+	size, err := h.engine.Statistics.Stored(ctx)
 	if err != nil {
 		return settingsview.RetentionState{}, err
 	}

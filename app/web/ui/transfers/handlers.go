@@ -13,7 +13,7 @@ import (
 
 // Config is what Handlers need.
 type Config struct {
-	Access   *access.Service
+	Access   *access.Parts
 	Engine   *engine.Engine
 	Transfer *transfer.Service
 	Log      *slog.Logger
@@ -23,7 +23,7 @@ type Config struct {
 // Handlers answer the pages that move everything.
 type Handlers struct {
 	*uix.UI
-	access   *access.Service
+	access   *access.Parts
 	engine   *engine.Engine
 	transfer *transfer.Service
 	log      *slog.Logger

@@ -171,7 +171,7 @@ func (h *Handlers) downloadExport(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := h.access.Note(c.Request().Context(), uix.Actor(c), "transfer.download", "instance",
+	if err := h.access.Audit.Note(c.Request().Context(), uix.Actor(c), "transfer.download", "instance",
 		fmt.Sprintf("Downloaded an export of %d bytes.", info.Size())); err != nil {
 		return err
 	}
@@ -191,7 +191,7 @@ func (h *Handlers) downloadExport(c echo.Context) error {
 func (h *Handlers) afterImport(r transfer.Report) {
 	ctx := context.Background()
 	for _, handle := range r.Revoked {
-		if err := h.engine.KillProfile(ctx, handle, "the profile was revoked by an import"); err != nil &&
+		if err := h.engine.Controller.KillProfile(ctx, handle, "the profile was revoked by an import"); err != nil &&
 			app.CodeOf(err) != app.CodeNotFound {
 			h.log.ErrorContext(ctx, "what a revoked profile runs could not be stopped", "profile", handle, "error", err)
 		}

@@ -28,7 +28,7 @@ func (h *Handlers) movePage(c echo.Context, status int, found components.Problem
 	if err != nil {
 		return err
 	}
-	retired, err := h.access.Retired(c.Request().Context())
+	retired, err := h.access.Switches.Retired(c.Request().Context())
 	if err != nil {
 		return err
 	}
@@ -74,14 +74,14 @@ func (h *Handlers) export(c echo.Context) error {
 }
 
 func (h *Handlers) retire(c echo.Context) error {
-	if err := h.access.Retire(c.Request().Context(), uix.Actor(c)); err != nil {
+	if err := h.access.Switches.Retire(c.Request().Context(), uix.Actor(c)); err != nil {
 		return err
 	}
 	return h.Done(c, "retired", paths.SettingsMove)
 }
 
 func (h *Handlers) unretire(c echo.Context) error {
-	if err := h.access.Unretire(c.Request().Context(), uix.Actor(c)); err != nil {
+	if err := h.access.Switches.Unretire(c.Request().Context(), uix.Actor(c)); err != nil {
 		return err
 	}
 	return h.Done(c, "unretired", paths.SettingsMove)

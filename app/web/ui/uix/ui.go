@@ -22,7 +22,7 @@ import (
 
 // Config is what a UI needs.
 type Config struct {
-	Access   *access.Service
+	Access   *access.Parts
 	Engine   *engine.Engine
 	Transfer *transfer.Service
 	Hub      *live.Hub
@@ -40,7 +40,7 @@ type UI struct {
 	Vault *VaultWatch
 	Now   func() time.Time
 
-	access   *access.Service
+	access   *access.Parts
 	engine   *engine.Engine
 	log      *slog.Logger
 	origins  httpx.Origins
@@ -63,11 +63,11 @@ func New(cfg Config) *UI {
 // read, too.
 func (u *UI) Shell(c echo.Context, title string, section layout.Section) (layout.Shell, []app.Profile, error) {
 	ctx := c.Request().Context()
-	profiles, err := u.access.Profiles(ctx)
+	profiles, err := u.access.Profiles.List(ctx)
 	if err != nil {
 		return layout.Shell{}, nil, err
 	}
-	paused, err := u.access.Paused(ctx)
+	paused, err := u.access.Switches.Paused(ctx)
 	if err != nil {
 		return layout.Shell{}, nil, err
 	}
@@ -99,7 +99,7 @@ func (u *UI) BareShell(c echo.Context, title string) layout.Shell {
 // disk is the free space. If it can't be read, pages don't show it: a write that needs it fails
 // with its own error.
 func (u *UI) disk(ctx context.Context) layout.Disk {
-	room, err := u.engine.Room(ctx)
+	room, err := u.engine.Statistics.Room(ctx)
 	if err != nil && ctx.Err() == nil {
 		u.log.Error("the free space of the disk could not be read", "error", err)
 	}

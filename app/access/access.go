@@ -16,52 +16,28 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// The parts under names that hide none of their methods where Service embeds them.
-type (
-	auditLog           = audit.Log
-	adminToken         = auth.AdminToken
-	sessions           = auth.Sessions
-	logins             = auth.Logins
-	enrollment         = auth.Enrollment
-	people             = auth.People
-	invitations        = auth.Invitations
-	credentialRegistry = credentials.Registry
-	vaultReader        = credentials.Vault
-	resolver           = credentials.Resolver
-	policies           = policy.Versions
-	profileRegistry    = profiles.Registry
-	profileKeys        = profiles.Keys
-	profileHosts       = profiles.Hosts
-	lifecycle          = profiles.Lifecycle
-	placements         = profiles.Placements
-	binder             = profiles.Binder
-	switches           = instance.Switches
-	authority          = instance.Authority
-)
-
-// Service is all of these parts. It is safe for concurrent use.
-type Service struct {
-	*auditLog
-	*adminToken
-	*sessions
-	*logins
-	*enrollment
-	*people
-	*invitations
-	*credentialRegistry
-	*vaultReader
-	*resolver
-	*policies
-	*profileRegistry
-	*profileKeys
-	*profileHosts
-	*lifecycle
-	*placements
-	*binder
-	*switches
-	*authority
-
-	searchSets *credentials.SearchSets
+// Parts are all of these parts. They are safe for concurrent use.
+type Parts struct {
+	Audit       *audit.Log
+	AdminToken  *auth.AdminToken
+	Sessions    *auth.Sessions
+	Logins      *auth.Logins
+	Enrollment  *auth.Enrollment
+	People      *auth.People
+	Invitations *auth.Invitations
+	Credentials *credentials.Registry
+	Vault       *credentials.Vault
+	Resolver    *credentials.Resolver
+	SearchSets  *credentials.SearchSets
+	Policies    *policy.Versions
+	Profiles    *profiles.Registry
+	Keys        *profiles.Keys
+	Hosts       *profiles.Hosts
+	Lifecycle   *profiles.Lifecycle
+	Placements  *profiles.Placements
+	Binder      *profiles.Binder
+	Switches    *instance.Switches
+	Authority   *instance.Authority
 }
 
 // Config is what New needs.
@@ -79,8 +55,8 @@ type Config struct {
 	UnclaimedLife time.Duration // of such a profile; 0: 7 days
 }
 
-// New returns a Service.
-func New(cfg Config) *Service {
+// New returns the parts of one instance.
+func New(cfg Config) *Parts {
 	if cfg.Hub == nil {
 		cfg.Hub = &live.Hub{}
 	}
@@ -99,19 +75,15 @@ func New(cfg Config) *Service {
 		Store: cfg.Store, Keyring: cfg.Keyring, Hub: cfg.Hub, Now: now, Versions: versions,
 		AgentProfiles: cfg.AgentProfiles, MaxUnclaimed: cfg.MaxUnclaimed, UnclaimedLife: cfg.UnclaimedLife,
 	})
-	return &Service{
-		auditLog:   audit.New(cfg.Store, now),
-		adminToken: in.AdminToken, sessions: in.Sessions, logins: in.Logins,
-		enrollment: in.Enrollment, people: in.People, invitations: in.Invitations,
-		credentialRegistry: creds.Registry, vaultReader: creds.Vault, resolver: creds.Resolver,
-		policies:        versions,
-		profileRegistry: profs.Registry, profileKeys: profs.Keys, profileHosts: profs.Hosts,
-		lifecycle: profs.Lifecycle, placements: profs.Placements, binder: profs.Binder,
-		switches:   instance.NewSwitches(cfg.Store, cfg.Hub, now),
-		authority:  instance.NewAuthority(cfg.Store, cfg.Keyring, now),
-		searchSets: creds.SearchSets,
+	return &Parts{
+		Audit:      audit.New(cfg.Store, now),
+		AdminToken: in.AdminToken, Sessions: in.Sessions, Logins: in.Logins, Enrollment: in.Enrollment,
+		People: in.People, Invitations: in.Invitations,
+		Credentials: creds.Registry, Vault: creds.Vault, Resolver: creds.Resolver, SearchSets: creds.SearchSets,
+		Policies: versions,
+		Profiles: profs.Registry, Keys: profs.Keys, Hosts: profs.Hosts, Lifecycle: profs.Lifecycle,
+		Placements: profs.Placements, Binder: profs.Binder,
+		Switches:  instance.NewSwitches(cfg.Store, cfg.Hub, now),
+		Authority: instance.NewAuthority(cfg.Store, cfg.Keyring, now),
 	}
 }
-
-// SearchSets returns what is known of each host's values.
-func (s *Service) SearchSets() *credentials.SearchSets { return s.searchSets }
