@@ -37,10 +37,13 @@ func New(cfg Config) *Engine {
 		Backends: cfg.Sandboxes, Auto: cfg.Auto, Limits: cfg.Limits, Runtime: cfg.Runtime, CA: cfg.CA, Pool: cfg.Pool,
 		Hub: cfg.Hub, Log: cfg.Log, Now: now, Changed: func() { e.Scheduler.Wake() },
 	})
+	in := cfg.Access
 	e.Runner = runner.New(runner.Config{
-		Store: cfg.Store, Access: cfg.Access, Keyring: cfg.Keyring, Hub: cfg.Hub, Gateway: cfg.Gateway,
+		Store: cfg.Store, Keyring: cfg.Keyring, Hub: cfg.Hub, Gateway: cfg.Gateway,
 		Metrics: cfg.Metrics, Log: cfg.Log, Now: now, Sandboxes: e.Sandboxes, Waiters: e.waiters, Limits: cfg.Limits,
 		Workers: cfg.Workers, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait, Redaction: redaction, Ended: cache.Add,
+		Profiles: in.Profiles, Binder: in.Binder, Hosts: in.Hosts, Policies: in.Policies,
+		Resolver: in.Resolver, SearchSets: in.SearchSets, Vault: in.Vault,
 	})
 	e.Scheduler = scheduler.New(scheduler.Config{
 		Store: cfg.Store, Sandboxes: e.Sandboxes, Hub: cfg.Hub, Log: cfg.Log, Now: now,
@@ -50,7 +53,8 @@ func New(cfg Config) *Engine {
 		},
 	})
 	parts := executions.New(executions.Config{
-		Store: cfg.Store, Access: cfg.Access, Keyring: cfg.Keyring, Hub: cfg.Hub, Metrics: cfg.Metrics, Log: cfg.Log,
+		Store: cfg.Store, Profiles: in.Profiles, Binder: in.Binder, Resolver: in.Resolver,
+		Keyring: cfg.Keyring, Hub: cfg.Hub, Metrics: cfg.Metrics, Log: cfg.Log,
 		Now: now, Scheduler: e.Scheduler, Runner: e.Runner, Cache: cache, Redaction: redaction,
 		TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax,
 	})

@@ -4,9 +4,10 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/metrics"
+	"github.com/computclaw/airlock/app/profiles"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/scheduler"
@@ -17,7 +18,9 @@ import (
 // Config is what New needs. All fields but Metrics must be set.
 type Config struct {
 	Store     *store.Store
-	Access    *access.Parts
+	Profiles  *profiles.Registry
+	Binder    *profiles.Binder
+	Resolver  *credentials.Resolver
 	Keyring   *secrets.Keyring
 	Hub       *live.Hub
 	Metrics   *metrics.Metrics

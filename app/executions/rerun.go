@@ -24,7 +24,7 @@ func (s *Submitter) Rerun(
 		return app.Execution{}, app.E(app.CodeConflict, "the execution has not ended yet",
 			"Wait for its end with GET /executions/{id}?wait=50, or POST /executions/{id}/cancel; then run it again.")
 	}
-	profile, err := s.cfg.Access.Profiles.ByHandle(ctx, original.ProfileHandle)
+	profile, err := s.cfg.Profiles.ByHandle(ctx, original.ProfileHandle)
 	if app.CodeOf(err) == app.CodeNotFound {
 		return app.Execution{}, app.E(app.CodeProfileRevoked, "the profile was deleted", "What ran under it can't run again.")
 	}

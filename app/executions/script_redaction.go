@@ -61,7 +61,7 @@ func (s *Submitter) redactScript(ctx context.Context, profile app.Profile, scrip
 		}
 		defer s.redacting.Give(profile.Handle)
 	}
-	known, all, err := s.cfg.Access.Resolver.KnownValues(ctx, profile)
+	known, all, err := s.cfg.Resolver.KnownValues(ctx, profile)
 	if err != nil {
 		return redact.Clean{}, err
 	}

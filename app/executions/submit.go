@@ -68,7 +68,7 @@ func (s *Submitter) Submit(ctx context.Context, sub Submission) (x app.Execution
 
 // mayExecute returns the profile and its newest policy, if scripts may run under it now.
 func (s *Submitter) mayExecute(ctx context.Context, id string) (app.Profile, app.Policy, error) {
-	profile, policy, err := s.cfg.Access.Binder.BoundByID(ctx, id)
+	profile, policy, err := s.cfg.Binder.BoundByID(ctx, id)
 	if app.CodeOf(err) == app.CodeNotFound {
 		return profile, policy, app.E(app.CodeUnauthorized, "the profile id is not known",
 			"Check profile_id; create a profile with POST /profiles if you have none.")

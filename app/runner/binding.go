@@ -49,7 +49,7 @@ func (r *Run) bind() (*Binding, error) {
 
 // currentPolicy returns the newest policy of the profile, if scripts may run under it now.
 func (r *Run) currentPolicy() (app.Policy, error) {
-	profile, policy, err := r.runner.cfg.Access.Binder.Bound(r.ctx, r.x.ProfileHandle)
+	profile, policy, err := r.runner.cfg.Binder.Bound(r.ctx, r.x.ProfileHandle)
 	switch {
 	case app.CodeOf(err) == app.CodeNotFound:
 		return policy, StopProfile(ProfileDeleted)
@@ -80,7 +80,7 @@ func (r *Runner) BindWithClaim(
 	if err != nil {
 		return nil, nil
 	}
-	values, here, err := r.cfg.Access.Resolver.ResolveIn(ctx, tx, n.ProfileHandle, policy)
+	values, here, err := r.cfg.Resolver.ResolveIn(ctx, tx, n.ProfileHandle, policy)
 	if err != nil || !here {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (r *Runner) BindWithClaim(
 		policy: policy, source: source, grant: g, resolved: true, backend: backend, box: box, decisions: decisions,
 	}
 	n.Dispatch = new(b.startRecord(backend, true, n.At))
-	if err := r.cfg.Access.Resolver.CountUse(ctx, tx, policy); err != nil {
+	if err := r.cfg.Resolver.CountUse(ctx, tx, policy); err != nil {
 		return b, err
 	}
 	return b, nil

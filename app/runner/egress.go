@@ -65,7 +65,7 @@ func (h *egressHook) restrict() error {
 	if session == nil {
 		return nil // Before will see to it
 	}
-	hosts, sealed, err := h.runner.cfg.Access.Policies.Restrict(h.runner.ctx, h.x.ProfileHandle, g.plain, g.sealed)
+	hosts, sealed, err := h.runner.cfg.Policies.Restrict(h.runner.ctx, h.x.ProfileHandle, g.plain, g.sealed)
 	if err != nil {
 		return fmt.Errorf("runner: restrict: %w", err)
 	}

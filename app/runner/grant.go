@@ -32,7 +32,7 @@ type grant struct {
 // resolve reads the values of a policy as they are now. The grant's lease must be released, also
 // after an error.
 func (r *Runner) resolve(ctx context.Context, profile string, policy app.Policy) (grant, error) {
-	values, err := r.cfg.Access.Resolver.Resolve(ctx, profile, policy)
+	values, err := r.cfg.Resolver.Resolve(ctx, profile, policy)
 	if err != nil {
 		return grant{}, fmt.Errorf("resolve the values: %w", err)
 	}
@@ -84,7 +84,7 @@ func (g *grant) add(v credentials.Value) error {
 // doesn't hold them.
 func (r *Runner) earlierValues(values []credentials.Value) []redact.Value {
 	var list []redact.Value
-	for _, known := range r.cfg.Access.Resolver.Earlier(values) {
+	for _, known := range r.cfg.Resolver.Earlier(values) {
 		list = append(list, redact.Value{Name: known.Key, Secret: known.Secret, Unheld: true})
 	}
 	return list

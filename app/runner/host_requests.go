@@ -61,7 +61,7 @@ func (h *hostRequests) requestDenied() {
 // requestLocked makes a request of the place. It reports whether that could be stored.
 func (h *hostRequests) requestLocked(p place) bool {
 	line := h.egress.lines.of(p)
-	added, err := h.runner.cfg.Access.Hosts.Request(context.Background(), h.x.ProfileHandle, p.entry(), h.x.Handle, line)
+	added, err := h.runner.cfg.Hosts.Request(context.Background(), h.x.ProfileHandle, p.entry(), h.x.Handle, line)
 	if err != nil {
 		if app.CodeOf(err) != app.CodeNotFound {
 			h.runner.cfg.Log.Error("a denied host could not be put on its profile's page", "execution", h.x.Handle, "error", err)

@@ -63,7 +63,7 @@ func (r *redaction) redactor() checkedRedactor {
 	r.mu.Unlock()
 	if reached {
 		// Not the execution's context: its end is redacted after that has ended.
-		others, err := r.runner.cfg.Access.SearchSets.Others(context.Background(), hosts, values)
+		others, err := r.runner.cfg.SearchSets.Others(context.Background(), hosts, values)
 		if err != nil && !r.failing { // the live view asks with each piece of output
 			r.runner.cfg.Log.Error("the values that its hosts may show could not be read",
 				"execution", r.handle, "error", err)

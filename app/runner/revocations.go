@@ -56,7 +56,7 @@ func (r *Runner) ApplyRevocations() bool {
 	r.decisions.Add(1)
 	complete := true
 	for handle, runs := range r.runs.byProfile() {
-		profile, err := r.cfg.Access.Profiles.ByHandle(r.ctx, handle)
+		profile, err := r.cfg.Profiles.ByHandle(r.ctx, handle)
 		switch {
 		case app.CodeOf(err) == app.CodeNotFound:
 			stopAll(runs, StopProfile(ProfileDeleted))

@@ -10,10 +10,12 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/metrics"
+	"github.com/computclaw/airlock/app/policy"
+	"github.com/computclaw/airlock/app/profiles"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/app/scheduler"
@@ -24,7 +26,6 @@ import (
 // Config is what a Runner needs. All fields but Metrics must be set.
 type Config struct {
 	Store     *store.Store
-	Access    *access.Parts
 	Keyring   *secrets.Keyring
 	Hub       *live.Hub
 	Gateway   *egress.Gateway
@@ -33,6 +34,14 @@ type Config struct {
 	Now       func() time.Time // in UTC
 	Sandboxes *sandbox.Manager
 	Waiters   *scheduler.Waiters
+
+	Profiles   *profiles.Registry
+	Binder     *profiles.Binder
+	Hosts      *profiles.Hosts
+	Policies   *policy.Versions
+	Resolver   *credentials.Resolver
+	SearchSets *credentials.SearchSets
+	Vault      *credentials.Vault
 
 	Limits     app.Limits
 	Workers    int // final redactions at once
