@@ -11,6 +11,7 @@ import (
 	"github.com/computclaw/airlock/app/access/accesstest"
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/egress/swap"
+	"github.com/computclaw/airlock/store"
 )
 
 const sealedValue = "sealed-value-0123456789"
@@ -309,5 +310,35 @@ func TestNarrowKnowsTheNewestHosts(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"new.example", "db.example:1521"}, texts(allowed)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// What a submission has decrypted to redact its script is not decrypted again to bind it.
+func TestOneSubmissionDecryptsAValueOnce(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	ctx := t.Context()
+	p := d.Locked("A", "B")
+	known := credentials.Opened{}
+	if _, all, err := d.Resolver.KnownValues(ctx, p, known); !all || err != nil || len(known) != 2 {
+		t.Fatalf("%d values are known; all: %v; %v", len(known), all, err)
+	}
+	for token := range known {
+		known[token] = app.NewSecret("as it is known")
+	}
+	d.AddCredential("B", app.ModeInjected, "changed since")
+	var got []string
+	err := d.Store.Read(ctx, func(tx *store.Tx) error {
+		values, here, err := d.Resolver.ResolveIn(ctx, tx, p.Handle, d.PolicyOf(p), known)
+		for _, v := range values {
+			got = append(got, v.Secret.Reveal())
+		}
+		if !here {
+			t.Error("the values could not be resolved")
+		}
+		return err
+	})
+	if diff := cmp.Diff([]string{"as it is known", "changed since"}, got); diff != "" || err != nil {
+		t.Error(diff, err)
 	}
 }

@@ -149,7 +149,7 @@ func TestPlaceholderFollowsTheValueInVault(t *testing.T) {
 		rotated.Placeholder == first.Placeholder || get(other).Placeholder == rotated.Placeholder {
 		t.Errorf("placeholders: %s, %s, %s", first.Placeholder, again.Placeholder, rotated.Placeholder)
 	}
-	known, all, err := d.Resolver.KnownValues(ctx, p)
+	known, all, err := d.Resolver.KnownValues(ctx, p, nil)
 	if err != nil || !all || len(known) != 2 || known[0].Placeholder != rotated.Placeholder ||
 		known[1].Placeholder != first.Placeholder {
 		t.Errorf("known: %v %v %v", known, all, err)

@@ -45,7 +45,7 @@ func (s *Submitter) Rerun(
 	if _, _, err := s.precheck(ctx, sub, profile.Handle); err != nil {
 		return app.Execution{}, err
 	}
-	clean, err := s.redactScript(ctx, profile, sub.Script)
+	clean, err := s.redactScript(ctx, profile, sub.Script, nil)
 	if err != nil {
 		return app.Execution{}, fmt.Errorf("executions: run again: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/store"
 )
@@ -52,7 +53,10 @@ func (s *Submitter) precheck(
 // If Vault holds values that were not read yet, nobody can tell whether the script contains them:
 // it is shown once the execution has them. Errors: CodeQueueFull if too many scripts wait, or the
 // turn doesn't come in time.
-func (s *Submitter) redactScript(ctx context.Context, profile app.Profile, script string) (redact.Clean, error) {
+// It adds the values that it decrypts to opened.
+func (s *Submitter) redactScript(
+	ctx context.Context, profile app.Profile, script string, opened credentials.Opened,
+) (redact.Clean, error) {
 	if len(script) >= costlyScriptBytes {
 		waiting, cancel := context.WithTimeoutCause(ctx, scriptPatience, errTooManyScripts)
 		defer cancel()
@@ -61,7 +65,7 @@ func (s *Submitter) redactScript(ctx context.Context, profile app.Profile, scrip
 		}
 		defer s.redacting.Give(profile.Handle)
 	}
-	known, all, err := s.cfg.Resolver.KnownValues(ctx, profile)
+	known, all, err := s.cfg.Resolver.KnownValues(ctx, profile, opened)
 	if err != nil {
 		return redact.Clean{}, err
 	}

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/scheduler"
@@ -53,12 +54,13 @@ func (s *Submitter) Submit(ctx context.Context, sub Submission) (x app.Execution
 		x.ProfileID = sub.ProfileID
 		return x, replayed, err
 	}
-	clean, err := s.redactScript(ctx, profile, sub.Script)
+	opened := credentials.Opened{}
+	clean, err := s.redactScript(ctx, profile, sub.Script, opened)
 	if err != nil {
 		return app.Execution{}, false, fmt.Errorf("executions: submit: %w", err)
 	}
 	in := s.newInsertion(sub, profile.Handle, clean)
-	in.policy = &policy
+	in.bindable = &runner.Submitted{Policy: policy, Source: in.source(), Opened: opened}
 	if x, replayed, err = s.enqueue(ctx, in); err != nil {
 		return app.Execution{}, false, err
 	}
@@ -84,9 +86,9 @@ type insertion struct {
 	submission Submission
 	id         string
 	row        store.NewExecution
-	policy     *app.Policy     // as the submission found it; nil if it can't be bound with its claim
-	binding    *runner.Binding // made with the claim; nil if there is none
-	replayOf   string          // handle of the execution that was submitted with the same key before
+	bindable   *runner.Submitted // nil if it can't be bound with its claim
+	binding    *runner.Binding   // made with the claim; nil if there is none
+	replayOf   string            // handle of the execution that was submitted with the same key before
 }
 
 // newInsertion seals a submission. clean is its script as people may see it.
@@ -175,8 +177,8 @@ func (s *Submitter) insert(
 		if err != nil {
 			return err
 		}
-		if claim != nil && claim.Claim(&in.row, admission) && in.policy != nil {
-			if in.binding, err = s.cfg.Runner.BindWithClaim(ctx, tx, &in.row, *in.policy, in.source()); err != nil {
+		if claim != nil && claim.Claim(&in.row, admission) && in.bindable != nil {
+			if in.binding, err = s.cfg.Runner.BindWithClaim(ctx, tx, &in.row, *in.bindable); err != nil {
 				return err
 			}
 		}
