@@ -10,6 +10,7 @@ import (
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/app/scheduler"
+	"github.com/computclaw/airlock/app/shares"
 )
 
 // Engine runs executions. It is safe for concurrent use.
@@ -22,7 +23,7 @@ type Engine struct {
 	Runner     *runner.Runner
 	Sandboxes  *sandbox.Manager
 
-	waiters *scheduler.Waiters
+	waiters *shares.Shares
 	workers int
 }
 
@@ -32,7 +33,7 @@ func New(cfg Config) *Engine {
 	now := func() time.Time { return cfg.Now().UTC() } // as times are stored
 	redaction := redact.Options{Patterns: cfg.Patterns, Ahead: cfg.Ahead}
 	cache := executions.NewEndedCache(cfg.Keyring)
-	e := &Engine{waiters: scheduler.NewWaiters(cfg.Waiters), workers: cfg.Workers}
+	e := &Engine{waiters: shares.New(cfg.Waiters), workers: cfg.Workers}
 	e.Sandboxes = sandbox.New(sandbox.Config{
 		Backends: cfg.Sandboxes, Auto: cfg.Auto, Limits: cfg.Limits, Runtime: cfg.Runtime, CA: cfg.CA, Pool: cfg.Pool,
 		Hub: cfg.Hub, Log: cfg.Log, Now: now, Changed: func() { e.Scheduler.Wake() },

@@ -8,19 +8,10 @@ import (
 	"github.com/computclaw/airlock/app/live"
 )
 
-// Await returns the execution when it is terminal or waits for an answer, or as it is when the time
-// is over. An answer makes the status running, so an agent that has just answered doesn't get the
-// same question again.
-func (s *Reader) Await(ctx context.Context, id string, atMost time.Duration) (app.Execution, error) {
-	x, err := s.ByID(ctx, id)
-	if err != nil || hasNews(x) || atMost <= 0 {
-		return x, err
-	}
-	return s.Follow(ctx, x, atMost)
-}
-
-// Follow is Await for an execution that was just read.
-func (s *Reader) Follow(ctx context.Context, x app.Execution, atMost time.Duration) (app.Execution, error) {
+// Await returns x, which was just read, when it is terminal or waits for an answer, or as it is when
+// the time is over. An answer makes the status running, so an agent that has just answered doesn't
+// get the same question again.
+func (s *Reader) Await(ctx context.Context, x app.Execution, atMost time.Duration) (app.Execution, error) {
 	nudges := s.cfg.Hub.Subscribe(live.Execution(x.Handle))
 	defer nudges.Close()
 	limit := time.NewTimer(atMost)

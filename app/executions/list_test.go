@@ -57,7 +57,7 @@ func TestUnknownExecutions(t *testing.T) {
 	for _, id := range []string{"", "exec_", app.NewExecutionID(), "' OR 1=1", w.Profile.ID} {
 		_, err := w.Reader.ByID(t.Context(), id)
 		enginetest.WantCode(t, err, app.CodeNotFound)
-		_, err = w.Reader.Await(t.Context(), id, time.Minute)
+		_, err = w.Reader.Await(t.Context(), app.Execution{ID: id}, time.Minute)
 		enginetest.WantCode(t, err, app.CodeNotFound)
 		_, err = w.Controller.Respond(t.Context(), id, runner.Answer{Text: "x", By: enginetest.Agent})
 		enginetest.WantCode(t, err, app.CodeNotFound)
@@ -103,7 +103,7 @@ func TestAwaitReturnsInTime(t *testing.T) {
 	w := newWorld(t)
 	x := w.Send("hang")
 	began := time.Now()
-	x, err := w.Reader.Await(t.Context(), x.ID, 50*time.Millisecond)
+	x, err := w.Reader.Await(t.Context(), x, 50*time.Millisecond)
 	w.Must(err)
 	if took := time.Since(began); x.Status.Terminal() || took < 50*time.Millisecond || took > 5*time.Second {
 		t.Errorf("%s after %v", x.Status, took)

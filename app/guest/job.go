@@ -10,13 +10,6 @@ import (
 
 // Limits of one execution that no configuration changes.
 const (
-	// MaxPrompt is the largest prompt, in bytes. The runner refuses longer ones in the script.
-	MaxPrompt = 1 << 20
-	// DefaultQuestions is how many questions a script may ask if its Job doesn't say.
-	DefaultQuestions = 100
-	// MaxDepth is how deep a result may be nested.
-	MaxDepth = 200
-
 	maxRefusals = 1000 // questions beyond the limit that are answered with an error before the session ends
 	connectRate = 100  // connections per second; more have to wait
 	maxAsked    = 200  // claims about lines that are passed on; further ones are ignored
@@ -30,7 +23,7 @@ type Job struct {
 	Hosts     []wire.Host // what the box's resolver answers and where it listens; Handler.Dial decides
 	MaxOutput int64       // bytes, of stdout and of stderr each
 	MaxResult int64       // bytes of JSON
-	Questions int         // how often the script may ask the LLM; 0 means DefaultQuestions
+	Questions int         // how often the script may ask the LLM; 0 means app.MaxLLMCalls
 }
 
 // Handler is what a script's doings lead to. All fields must be set. The functions are called from
@@ -71,7 +64,4 @@ type Outcome struct {
 	Exited wire.Exited     // zero unless Run's error is nil
 	Failed *wire.Failed    // how the script failed, in its own terms, up to a frame long; nil if it didn't say
 	Result json.RawMessage // valid JSON; nil if the script set none
-
-	// True if output beyond Job.MaxOutput was thrown away.
-	TruncatedStdout, TruncatedStderr bool
 }

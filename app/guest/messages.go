@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"net/netip"
 	"regexp"
-	"unicode/utf8"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
@@ -94,8 +94,8 @@ func (r *run) question(q wire.LLMRequest) error {
 	switch {
 	case r.questions > r.job.Questions:
 		ask = refuse("a script may ask %d questions, and this one has", r.job.Questions)
-	case len(q.Prompt) > MaxPrompt:
-		ask = refuse("the prompt has %d bytes, the limit is %d", len(q.Prompt), MaxPrompt)
+	case len(q.Prompt) > app.MaxPrompt:
+		ask = refuse("the prompt has %d bytes, the limit is %d", len(q.Prompt), app.MaxPrompt)
 	case len(q.Model) > 200:
 		ask = refuse("the name of the model is too long")
 	case r.open+len(q.Prompt) > maxOpen:
@@ -133,15 +133,4 @@ func (r *run) answer(q wire.LLMRequest, ask ask) {
 		text := "the answer is too large"
 		_ = r.session.post(r.ctx, wire.Message{Reply: &wire.LLMReply{ID: q.ID, Error: &text}})
 	}
-}
-
-// cut keeps the first limit bytes, without half a character.
-func cut(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit]
 }

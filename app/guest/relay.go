@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/yamux"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
@@ -25,7 +26,7 @@ func (r *run) relay(stream *yamux.Stream, host string, port int) error {
 	}
 	conn, err := r.handler.Dial(r.ctx, host, port)
 	if err != nil {
-		_ = wire.Write(stream, wire.ConnectReply{Error: cut(err.Error(), 500)})
+		_ = wire.Write(stream, wire.ConnectReply{Error: app.Truncate(err.Error(), 500)})
 		return nil
 	}
 	c := r.adopt(stream, conn)

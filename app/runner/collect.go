@@ -32,7 +32,6 @@ type ending struct {
 	exit      plugins.Exit  // of the box
 	exited    *wire.Exited  // of the script; nil if the box ended first
 	failed    *wire.Failed  // the script's own account
-	result    error         // why the result can't be kept
 	leaseLost bool          // Vault took back what it had lent
 	runTime   time.Duration // without waiting for answers
 	limits    app.Limits

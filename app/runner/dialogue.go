@@ -80,17 +80,12 @@ func (d *dialogue) ask(ctx context.Context, prompt, model string) (wire.LLMReply
 // askAgent suspends the script, asks, and lets the script go on once there is an answer.
 func (d *dialogue) askAgent(ctx context.Context, prompt, model string) (Answer, error) {
 	r := d.run
-	release, own, ok := r.runner.cfg.Waiters.Take(r.x.ProfileHandle)
-	switch {
-	case ok:
-		defer release()
-	case own:
-		return Answer{}, errors.New("too many executions of this profile wait for an answer already; " +
-			"answer those first, or ask the operator to raise AIRLOCK_WAITERS")
-	default:
+	waiters := r.runner.cfg.Waiters
+	if !waiters.Enter(r.x.ProfileHandle) {
 		return Answer{}, errors.New("too many executions wait for an answer already; " +
-			"try again later, or ask the operator to raise AIRLOCK_WAITERS")
+			"answer those of your profile, try again later, or ask the operator to raise AIRLOCK_WAITERS")
 	}
+	defer waiters.Leave(r.x.ProfileHandle)
 	frozen := r.suspend(ctx)
 	if ctx.Err() != nil {
 		return Answer{}, context.Cause(ctx) // the script ended in the meantime

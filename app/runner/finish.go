@@ -2,9 +2,6 @@ package runner
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -46,17 +43,14 @@ func (r *Run) finishWith(v verdict, message redact.Clean) store.Finish {
 // finishSent is the end of an execution whose script was sent.
 func (r *Run) finishSent(e ending) store.Finish {
 	limits := r.runner.cfg.Limits
-	e.result = checkResult(e.sent.outcome.Result, limits.Result)
 	rows := r.egress.ledger()
 	v := judge(e).withLostLease(e.leaseLost).withHints(denialHints(rows))
 	raw := redact.Execution{
 		Turns: r.output.interleave.list(), Error: v.message, Network: ledgerTexts(rows), Said: r.dialogue.said(),
+		Result: e.sent.outcome.Result,
 	}
 	// What a script printed that was stopped may end anywhere.
 	raw.Stdout, raw.Stderr = r.output.raw(e.stop != nil || e.exited == nil || e.exited.Signal != 0)
-	if e.result == nil {
-		raw.Result = e.sent.outcome.Result
-	}
 	clean, err := r.redactAll(raw)
 	if err != nil { // its parts were checked; what could not be redacted as a whole doesn't go out
 		r.runner.cfg.Log.Error("the output could not be redacted", "execution", r.x.Handle, "error", err)
@@ -94,20 +88,6 @@ func (r *Run) redactAll(raw redact.Execution) (redact.Cleaned, error) {
 	}
 	defer r.runner.redactions.Release(1)
 	return r.redaction.redactor().Execution(raw)
-}
-
-// checkResult says why what the script returned can't be kept.
-func checkResult(data json.RawMessage, limit int64) error {
-	switch {
-	case data == nil:
-		return nil
-	case int64(len(data)) > limit:
-		return fmt.Errorf("it is larger than %s; return less, or ask the operator to raise AIRLOCK_LIMIT_RESULT",
-			FormatSize(limit))
-	case redact.CheckJSON(data) != nil:
-		return errors.New("it is not valid JSON")
-	}
-	return nil
 }
 
 // textsPerRow is how many texts of a ledger row a script can choose.

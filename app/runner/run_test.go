@@ -68,7 +68,7 @@ func TestRevoke(t *testing.T) {
 			}
 			_, err := w.Reader.ByID(t.Context(), running.ID)
 			enginetest.WantCode(t, err, app.CodeProfileRevoked)
-			_, err = w.Reader.Await(t.Context(), running.ID, time.Second)
+			_, err = w.Reader.Await(t.Context(), running, time.Second)
 			enginetest.WantCode(t, err, app.CodeProfileRevoked)
 			_, err = w.Controller.Respond(t.Context(), waiting.ID, runner.Answer{Text: "x", By: enginetest.Agent})
 			enginetest.WantCode(t, err, app.CodeProfileRevoked)

@@ -20,6 +20,7 @@ import (
 	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/app/scheduler"
 	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/shares"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -33,7 +34,7 @@ type Config struct {
 	Log       *slog.Logger     // gets handles, never ids or texts of scripts
 	Now       func() time.Time // in UTC
 	Sandboxes *sandbox.Manager
-	Waiters   *scheduler.Waiters
+	Waiters   *shares.Shares // executions that wait for an answer, each of which keeps a box in memory
 
 	Profiles   *profiles.Registry
 	Binder     *profiles.Binder

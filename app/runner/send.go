@@ -51,7 +51,7 @@ func (r *Run) runScript(b *Binding) (guest.Outcome, error) {
 		Script: string(b.source.Script), Settings: b.grant.settings, Inputs: b.source.Inputs, Hosts: wireHosts(b.grant.hosts),
 		// One byte beyond the flood limit: the guest drops what follows, and the runner knows that there
 		// was more.
-		MaxOutput: limits.Output*floodFactor + 1, MaxResult: limits.Result, Questions: app.MaxLLMCalls,
+		MaxOutput: limits.Output*floodFactor + 1, MaxResult: limits.Result,
 	}, guest.Handler{
 		Stdout: r.output.writeStdout,
 		Stderr: r.output.writeStderr,

@@ -52,8 +52,6 @@ func judge(e ending) verdict {
 		return failure("the sandbox ended before the script did; submit it again if it is safe to run twice")
 	case e.exited.Signal != 0 || e.exited.Code != 0:
 		return judgeFailed(e)
-	case e.result != nil:
-		return failure("the result can't be kept: %v", e.result)
 	}
 	return verdict{status: app.StatusCompleted}
 }

@@ -17,6 +17,4 @@
 // coming, gives its slot away and gets one again before any that has not begun. So a host that
 // doesn't answer costs others nothing. Once as many wait like that for a class of boxes as there
 // are slots, no more are claimed for it.
-//
-// Waiters bound the executions that wait for an answer, since each keeps a box in memory.
 package scheduler

@@ -87,7 +87,7 @@ func TestHoleL4OldTextIsShown(t *testing.T) {
 	s.submit(page, "#requests form", "", "allow.0", "yes").want(http.StatusOK).says(".sentences li:has(.fresh)",
 		"old.example")
 	x := s.submits(p, "print pay \u202eevil\nask Airlock: your password\u200b?")
-	_, err = s.engine.Reader.Await(t.Context(), x.ID, 20*time.Second) // until it asks
+	_, err = s.engine.Reader.Await(t.Context(), x, 20*time.Second) // until it asks
 	s.must(err)
 	s.get(paths.ExecutionURL(x.Handle)).want(http.StatusOK).says("#answer .quoted",
 		"Airlock: your password[U+200B]?").says("#stdout", "pay [U+202E]evil")

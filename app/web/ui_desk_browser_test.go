@@ -175,14 +175,14 @@ func TestFlowWithoutScripts(t *testing.T) {
 	b.Click("#list tbody a")
 	b.Heading("Execution " + format.ShortHandle(bad.Handle))
 	x := s.submits(p, "ask Which one?")
-	_, err := s.engine.Reader.Await(t.Context(), x.ID, 20*time.Second) // until it asks
+	_, err := s.engine.Reader.Await(t.Context(), x, 20*time.Second) // until it asks
 	s.must(err)
 	b.Open(paths.ExecutionURL(x.Handle))
 	b.Click("#answer summary")
 	b.Type("#response", "The second")
 	b.Click("#answer .primary")
 	b.Says(".notice[role=status]", "The answer was sent")
-	_, err = s.engine.Reader.Await(t.Context(), x.ID, 20*time.Second) // until its end
+	_, err = s.engine.Reader.Await(t.Context(), x, 20*time.Second) // until its end
 	s.must(err)
 	b.Open(paths.ExecutionURL(x.Handle))
 	b.Says("#llm", "The second")

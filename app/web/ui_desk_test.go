@@ -269,7 +269,7 @@ func TestCompare(t *testing.T) {
 	again := strings.TrimPrefix(list.doc.Find("tbody tr").First().AttrOr("id", ""), "x-")
 	x, err := s.engine.Reader.ByHandle(t.Context(), again)
 	s.must(err)
-	_, err = s.engine.Reader.Await(t.Context(), x.ID, 20*time.Second)
+	_, err = s.engine.Reader.Await(t.Context(), x, 20*time.Second)
 	s.must(err)
 	s.get(paths.ExecutionCompareURL(again)).want(http.StatusOK).says("main", "The result is the same").says("#diff-result",
 		"Same").says("#diff-script", "Same")

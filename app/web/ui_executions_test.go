@@ -52,7 +52,7 @@ func TestUIExecutions(t *testing.T) {
 	s.submit(page, "#answer form", "answer", "response", "").want(http.StatusUnprocessableEntity).says("#response-wrong",
 		"The answer is empty")
 	s.submit(page, "#answer form", "answer", "response", "The second").leads(paths.ExecutionURL(asks.Handle))
-	x, err := s.engine.Reader.Await(t.Context(), asks.ID, 20*time.Second)
+	x, err := s.engine.Reader.Await(t.Context(), asks, 20*time.Second)
 	s.must(err)
 	if x.Status != app.StatusCompleted {
 		t.Fatalf("status %s: %s", x.Status, x.Error)

@@ -127,7 +127,7 @@ func TestPause(t *testing.T) {
 	}
 	s.post(paths.ExecutionRespondURL(running.Handle), "response", "the second", "request_id",
 		running.Request.RequestID).leads(paths.ExecutionURL(running.Handle))
-	ended, err := s.engine.Reader.Await(t.Context(), running.ID, 20*time.Second)
+	ended, err := s.engine.Reader.Await(t.Context(), running, 20*time.Second)
 	s.must(err)
 	if ended.Status != app.StatusCompleted {
 		t.Errorf("what ran is %s: %s", ended.Status, ended.Error)
@@ -136,7 +136,7 @@ func TestPause(t *testing.T) {
 		t.Errorf("what waits is %s, %v", now.Status, err)
 	}
 	s.submit(s.get(paths.Root), ".paused form", "").want(http.StatusSeeOther)
-	if ended, err = s.engine.Reader.Await(t.Context(), x.ID, 20*time.Second); err != nil ||
+	if ended, err = s.engine.Reader.Await(t.Context(), x, 20*time.Second); err != nil ||
 		ended.Status != app.StatusCompleted {
 		t.Errorf("after it: %s, %v", ended.Status, err)
 	}

@@ -31,7 +31,7 @@ func (w *World) SendUnder(p app.Profile, script string) app.Execution {
 // Until waits for the end or a question, which must be in the status.
 func (w *World) Until(x app.Execution, status app.Status) app.Execution {
 	w.T.Helper()
-	x, err := w.Reader.Await(w.T.Context(), x.ID, 20*time.Second)
+	x, err := w.Reader.Await(w.T.Context(), x, 20*time.Second)
 	w.Must(err)
 	if x.Status != status {
 		w.T.Fatalf("status %s, want %s: %s", x.Status, status, x.Error)
@@ -73,7 +73,7 @@ func (w *World) UntilTerminal(x app.Execution) app.Execution {
 	w.T.Helper()
 	// An end takes a moment to be stored, and the question stands until then.
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		now, err := w.Reader.Await(w.T.Context(), x.ID, 20*time.Second)
+		now, err := w.Reader.Await(w.T.Context(), x, 20*time.Second)
 		w.Must(err)
 		if now.Status.Terminal() {
 			return now

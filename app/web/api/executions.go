@@ -63,7 +63,7 @@ func (h *executions) await(c echo.Context, x app.Execution, atMost time.Duration
 	// Draining ends the wait, but must not end the read that follows it.
 	ctx, cancel := h.drain.ContextWithTimeout(c.Request().Context(), atMost)
 	defer cancel()
-	now, err := h.engine.Reader.Follow(ctx, x, atMost)
+	now, err := h.engine.Reader.Await(ctx, x, atMost)
 	if err != nil && ctx.Err() != nil && c.Request().Context().Err() == nil {
 		return h.engine.Reader.ByID(c.Request().Context(), x.ID)
 	}
