@@ -11,21 +11,12 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-const settingRetired = "instance.retired"
-
 // retiredText is the error of executions that were queued when the instance was retired.
 const retiredText = "the instance was retired before the script ran; " +
 	"submit it to the instance that this one moved to"
 
-// Retirement says since when and by whom an instance executes nothing any more. The zero Retirement
-// is none.
-type Retirement struct {
-	Since time.Time `json:"since"`
-	By    app.Actor `json:"by"`
-}
-
-// On reports whether the instance is retired.
-func (r Retirement) On() bool { return !r.Since.IsZero() }
+// Retirement is the switch after which an instance executes nothing any more.
+type Retirement struct{ Switch }
 
 // Err returns CodeInstanceRetired for an agent that wants something run; nil if the instance is not
 // retired.
@@ -38,43 +29,13 @@ func (r Retirement) Err() error {
 		"Ask the person who runs Airlock for the new address. A profile_id that you have works there as it is.")
 }
 
-// Retired returns the retirement.
-func (s *Switches) Retired(ctx context.Context) (r Retirement, err error) {
-	err = s.store.Read(ctx, func(tx *store.Tx) error {
-		r, err = ReadRetired(ctx, tx)
-		return err
-	})
-	return r, err
-}
-
-// ReadRetired returns the retirement in a transaction, the one that would take or start an
-// execution.
-func ReadRetired(ctx context.Context, tx *store.Tx) (r Retirement, err error) {
-	set, _, err := tx.Settings.Get(ctx, settingRetired)
-	if err != nil {
-		return r, err
-	}
-	return retirementIn(set)
-}
-
-// retirementIn reads the setting as it was stored, if it is set.
-func retirementIn(set store.Setting) (r Retirement, err error) {
-	if set.Key == "" {
-		return r, nil
-	}
-	if err := json.Unmarshal(set.Value, &r); err != nil {
-		return r, fmt.Errorf("instance: setting %s: %w", settingRetired, err)
-	}
-	return r, nil
-}
-
 // Retire ends executing for good: it cancels the queue and lets running executions end. People
 // only. Pages and history stay. It is for the old host after a move, so that no script runs twice.
 func (s *Switches) Retire(ctx context.Context, by app.Actor) error {
 	if err := by.PeopleOnly(); err != nil {
 		return err
 	}
-	r := Retirement{Since: s.now(), By: by}
+	r := Switch{Since: s.now(), By: by}
 	value, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("instance: retire: %w", err)
