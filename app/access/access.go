@@ -44,7 +44,7 @@ type Parts struct {
 type Config struct {
 	Store    *store.Store
 	Keyring  *secrets.Keyring // as instance.VerifyKeyring returned it
-	Hub      *live.Hub        // nil: nobody is told
+	Hub      *live.Hub        // nil: changes are not announced
 	Now      func() time.Time // nil: time.Now
 	Vault    *vault.Client    // nil: credentials can't refer to Vault
 	Leases   *leases.Keeper   // of what Vault lends; needed with Vault

@@ -34,9 +34,10 @@ func TestNothingSecretIsInTheFiles(t *testing.T) {
 	_, _ = d.Profiles.ByID(ctx, p.ID)
 
 	secretTexts := map[string]string{
-		"value": value, "rotated value": rotated, "profile id": p.ID, "end of the profile id": p.ID[len(app.ProfilePrefix):],
-		"admin token": configured,
-		"session":     session.Reveal(), "wrong token": "planted-Wrong-Token-9z8y",
+		"value": value, "rotated value": rotated, "profile id": p.ID,
+		"end of the profile id": p.ID[len(app.ProfilePrefix):],
+		"admin token":           configured,
+		"session":               session.Reveal(), "wrong token": "planted-Wrong-Token-9z8y",
 		"password": accesstest.GoodPassword, "wrong name": "planted-Wrong-Name-5x4w",
 	}
 	scan := func(when string) {

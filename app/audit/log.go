@@ -1,5 +1,5 @@
-// Package audit reads and verifies the audit log. Whoever changes something writes its event
-// in the transaction of the change: see store.Tx.Audit.
+// Package audit reads and verifies the audit log. The event of a change is written in the
+// transaction of the change: see store.Tx.Audit.
 package audit
 
 import (
@@ -18,7 +18,7 @@ type Log struct {
 
 	mu    sync.Mutex
 	state State
-	mark  store.AuditMark // how far the chain was verified: a check costs what was added since
+	mark  store.AuditMark // how far the chain was verified, so that a check reads only what follows
 }
 
 // New returns the audit log of a store.
@@ -43,8 +43,7 @@ func (s *Log) Latest(ctx context.Context, limit int) ([]app.Event, error) {
 	return s.List(ctx, Filter{Limit: limit})
 }
 
-// List lists the events that a filter selects, newest first. Its Limit is 1 to 1000; 0 means
-// 50.
+// List lists the events that a filter selects, newest first. Its Limit is 1 to 1000; 0 means 50.
 func (s *Log) List(ctx context.Context, f Filter) (events []app.Event, err error) {
 	if f.Limit == 0 {
 		f.Limit = 50
@@ -66,8 +65,8 @@ func (s *Log) ArchivedLogs(ctx context.Context) (logs []store.ArchivedLog, err e
 	return logs, err
 }
 
-// ArchivedEvents returns up to 1000 events of one of ArchivedLogs, oldest first, those that follow
-// a number.
+// ArchivedEvents returns up to 1000 events of an archived log after a sequence number, oldest
+// first.
 func (s *Log) ArchivedEvents(ctx context.Context, source string, after int64) (events []app.Event, err error) {
 	err = s.store.Read(ctx, func(tx *store.Tx) error {
 		events, err = tx.Events.Archived(ctx, source, after, 1000)

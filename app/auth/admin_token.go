@@ -84,7 +84,8 @@ func (s *AdminToken) setToken(ctx context.Context, by app.Actor, token app.Secre
 	hash := s.hashes.cost.Hash(token)
 	return s.store.Write(ctx, func(tx *store.Tx) error {
 		err := tx.Settings.Set(ctx, s.now(), store.Setting{Key: settingToken, Value: []byte(hash)},
-			store.Setting{Key: settingFinder, Value: s.finder(token, hash)}, store.Setting{Key: settingSpent, Value: []byte{}})
+			store.Setting{Key: settingFinder, Value: s.finder(token, hash)},
+			store.Setting{Key: settingSpent, Value: []byte{}})
 		if err != nil {
 			return err
 		}

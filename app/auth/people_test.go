@@ -53,7 +53,8 @@ func TestAHalfSessionEndsSoon(t *testing.T) {
 	d := newDesk(t)
 	half := d.ShowToken(d.FirstToken())
 	d.Pass(30 * time.Minute)
-	_, err := d.Enrollment.Join(t.Context(), half, accesstest.Browser, "", "Ada", app.NewSecret(accesstest.GoodPassword))
+	_, err := d.Enrollment.Join(t.Context(), half, accesstest.Browser, "", "Ada",
+		app.NewSecret(accesstest.GoodPassword))
 	accesstest.WantCode(t, "after half an hour", err, app.CodeUnauthorized)
 }
 
@@ -98,7 +99,8 @@ func TestInvitations(t *testing.T) {
 
 	invite()
 	taken := invite()
-	if list := accesstest.Must[[]auth.Invitation](t)(d.Invitations.List(ctx)); len(list) != 2 || list[0].By.Name != "Ada" {
+	if list := accesstest.Must[[]auth.Invitation](t)(d.Invitations.List(ctx)); len(list) != 2 ||
+		list[0].By.Name != "Ada" {
 		t.Errorf("invitations %+v", list)
 	}
 	half = d.ShowToken(taken)
@@ -164,7 +166,8 @@ func TestFreshPasswords(t *testing.T) {
 func TestHoleL3WrongConfirmationsOfOthers(t *testing.T) {
 	d := founded(t)
 	x := d.SessionOf(d.LogIn("Ada"))
-	logins := auth.New(auth.Config{Store: d.Store, Keyring: d.Config.Keyring, Now: d.Now, Cost: d.Config.HashCost}).Logins
+	logins := auth.New(auth.Config{Store: d.Store, Keyring: d.Config.Keyring, Now: d.Now,
+		Cost: d.Config.HashCost}).Logins
 	for i := range 2 * auth.GlobalBurst {
 		if !logins.TryConfirm(fmt.Sprintf("person %d", i)) {
 			t.Fatalf("person %d has no try", i)
@@ -206,7 +209,8 @@ func TestSessionList(t *testing.T) {
 	x := d.SessionOf(two)
 	list := accesstest.Must[[]auth.SessionInfo](t)(d.Sessions.List(ctx))
 	// the first is the joining
-	if len(list) != 4 || list[0].Person != "Ada" || list[0].Browser != "Mozilla" || list[0].Address != accesstest.Browser {
+	if len(list) != 4 || list[0].Person != "Ada" || list[0].Browser != "Mozilla" ||
+		list[0].Address != accesstest.Browser {
 		t.Fatalf("sessions %+v", list)
 	}
 	other := d.SessionOf(three).ID

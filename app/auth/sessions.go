@@ -59,7 +59,7 @@ func (s *Sessions) Touch(ctx context.Context, cookie app.Secret, address string)
 		case app.CodeConflict: // it was ended meanwhile
 			return Session{}, unauthorized()
 		case app.CodeStorageFull, app.CodeStorageBusy:
-			// Whoever makes room has to read pages, and without waiting for each.
+			// A person who frees space on the disk needs the pages, without a wait for each.
 			s.unnoted.Store(&now)
 		default:
 			if err != nil {
@@ -172,7 +172,8 @@ func (s *Sessions) List(ctx context.Context) (list []SessionInfo, err error) {
 	err = s.store.Read(ctx, func(tx *store.Tx) error {
 		found, err := tx.Sessions.List(ctx, now, now.Add(-sessionIdle))
 		for _, x := range found {
-			list = append(list, SessionInfo{x.ID, x.PersonID, x.Person, x.Address, x.Agent, x.CreatedAt, x.SeenAt, x.ExpiresAt})
+			list = append(list, SessionInfo{x.ID, x.PersonID, x.Person, x.Address, x.Agent, x.CreatedAt, x.SeenAt,
+				x.ExpiresAt})
 		}
 		return err
 	})

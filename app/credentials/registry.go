@@ -110,9 +110,10 @@ func (s *Registry) insertCredential(ctx context.Context, tx *store.Tx, by app.Ac
 	case c.Mode == "" && len(c.Hosts) > 0:
 		c.Mode = app.ModeSealed
 	case c.Mode == "":
-		return app.Credential{}, app.Invalid("mode", "a new credential needs the hosts that its value may go to, or a mode",
-			"Name its hosts, such as api.example.com: then scripts get a placeholder only (sealed). "+
-				"Choose injected only if scripts must have the value itself, and plain if it is not secret.")
+		return app.Credential{},
+			app.Invalid("mode", "a new credential needs the hosts that its value may go to, or a mode",
+				"Name its hosts, such as api.example.com: then scripts get a placeholder only (sealed). "+
+					"Choose injected only if scripts must have the value itself, and plain if it is not secret.")
 	}
 	if in.Reference != "" {
 		c.Source, c.Reference = app.SourceVault, in.Reference
@@ -151,7 +152,8 @@ func (s *Registry) Delete(ctx context.Context, by app.Actor, name string) error 
 		if err := tx.Credentials.Delete(ctx, c.ID); err != nil {
 			return err
 		}
-		return tx.Audit(ctx, app.NewEvent(s.now(), by, "credential.delete", name, "Deleted with all versions of its value."))
+		return tx.Audit(ctx, app.NewEvent(s.now(), by, "credential.delete", name,
+			"Deleted with all versions of its value."))
 	})
 	if err != nil {
 		return err

@@ -42,7 +42,8 @@ func TestCredentialIsCreatedAndChanged(t *testing.T) {
 		!changed.UpdatedAt.Equal(d.Now()) {
 		t.Errorf("changed: %+v", changed)
 	}
-	if diff := cmp.Diff([]string{"credential.create", "credential.rotate", "credential.change"}, d.Actions()); diff != "" {
+	if diff := cmp.Diff([]string{"credential.create", "credential.rotate", "credential.change"},
+		d.Actions()); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]app.Credential{changed},
@@ -123,7 +124,8 @@ func TestRotationReachesEveryProfileAtItsNextExecution(t *testing.T) {
 	for range 3 {
 		p := d.Unlocked("SHARED")
 		accesstest.Must[app.Profile](t)(d.Keys.Link(ctx, person, p.Handle, "SHARED", "SHARED"))
-		profiles = append(profiles, accesstest.Must[app.Profile](t)(d.Lifecycle.Lock(ctx, person, p.Handle, time.Time{})))
+		profiles = append(profiles, accesstest.Must[app.Profile](t)(d.Lifecycle.Lock(ctx, person, p.Handle,
+			time.Time{})))
 	}
 	for _, want := range []string{"old value", "new value"} {
 		d.AddCredential("SHARED", "", want)

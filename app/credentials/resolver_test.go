@@ -161,14 +161,17 @@ func TestHostsOfASealedValue(t *testing.T) {
 		first, asked, then   []string
 		want, wantOfLaterOne []string
 	}{
-		{"all of the credential's", []string{"a.example", "b.example"}, nil, nil, []string{"a.example", "b.example"}, nil},
+		{"all of the credential's", []string{"a.example", "b.example"}, nil, nil, []string{"a.example", "b.example"},
+			nil},
 		{"narrowed by the key", []string{"*.example.com"}, []string{"api.example.com:443"}, nil,
 			[]string{"api.example.com:443"}, nil},
-		{"narrowed later", []string{"*.example.com"}, nil, []string{"api.example.com:443"}, []string{"api.example.com:443"},
+		{"narrowed later", []string{"*.example.com"}, nil, []string{"api.example.com:443"},
+			[]string{"api.example.com:443"},
 			nil},
 		{"widened later", []string{"a.example"}, nil, []string{"a.example", "b.example"}, []string{"a.example"},
 			[]string{"a.example", "b.example"}},
-		{"ports narrowed later", []string{"a.example:443,8443"}, nil, []string{"a.example:8443"}, []string{"a.example:8443"},
+		{"ports narrowed later", []string{"a.example:443,8443"}, nil, []string{"a.example:8443"},
+			[]string{"a.example:8443"},
 			nil},
 	}
 	for _, test := range tests {
@@ -257,7 +260,8 @@ func TestHoleM2NarrowedHeaders(t *testing.T) {
 	name := func(headers ...string) {
 		t.Helper()
 		accesstest.Must[app.Credential](t)(
-			d.Credentials.Set(t.Context(), person, credentials.Input{Name: "A", Headers: append([]string{}, headers...)}))
+			d.Credentials.Set(t.Context(), person, credentials.Input{Name: "A",
+				Headers: append([]string{}, headers...)}))
 	}
 	left := func(running []credentials.Value) []string {
 		t.Helper()

@@ -43,7 +43,8 @@ func (d *desk) searched(place string, values ...string) []string {
 	for _, v := range values {
 		resp := &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: -1,
 			Body: io.NopCloser(strings.NewReader("log: " + v + "."))}
-		if err := swap.New(nil).Incoming(swap.Target{Host: h.Name, Port: h.Ports[0], TLS: true}, resp, known); err != nil {
+		if err := swap.New(nil).Incoming(swap.Target{Host: h.Name, Port: h.Ports[0], TLS: true}, resp,
+			known); err != nil {
 			d.T.Fatal(err)
 		}
 		if body, _ := io.ReadAll(resp.Body); string(body) == "log: "+swap.Withheld+"." {
@@ -103,7 +104,8 @@ func TestHoleH2SetOfAHost(t *testing.T) {
 	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test", "new.test")})
 	d.wantSearched("at a host that was taken away", "old.test:443", []string{firstValue, secondValue}, all...)
 	d.wantSearched("at a host that came later", "new.test:443", []string{firstValue, secondValue}, all...)
-	d.set(credentials.Input{Name: "B", Mode: app.ModeInjected, Hosts: accesstest.Hosts(t, "api.test", "*.elsewhere.test"),
+	d.set(credentials.Input{Name: "B", Mode: app.ModeInjected,
+		Hosts: accesstest.Hosts(t, "api.test", "*.elsewhere.test"),
 		Value: app.NewSecret(otherValue)})
 	d.wantSearched("with another credential, which is injected", "api.test:443", all, all...)
 	d.wantSearched("with injected ones only", "any.elsewhere.test:443", nil)
@@ -235,7 +237,8 @@ func TestHoleH2HostEditsEvictNoValue(t *testing.T) {
 	for _, place := range []string{"api-0.test:443", "api-100.test:443"} {
 		d.wantSearched("where the second one did", place, []string{secondValue}, firstValue, secondValue)
 	}
-	d.wantSearched("where the credential belongs now", "api-199.test:443", []string{firstValue, secondValue}, firstValue,
+	d.wantSearched("where the credential belongs now", "api-199.test:443", []string{firstValue, secondValue},
+		firstValue,
 		secondValue)
 	if n := d.rows("superseded_values"); n != 2 {
 		t.Errorf("%d rows for two values", n)
@@ -278,7 +281,8 @@ func TestHoleH2ValuesInVault(t *testing.T) {
 	d.wantSearched("after it was read", "api.test:443", []string{inVaultValue}, inVaultValue, secondValue)
 	s.Put("app", map[string]any{"token": secondValue})
 	d.Values(p)
-	d.wantSearched("after it was replaced", "api.test:443", []string{inVaultValue, secondValue}, inVaultValue, secondValue)
+	d.wantSearched("after it was replaced", "api.test:443", []string{inVaultValue, secondValue}, inVaultValue,
+		secondValue)
 	d.set(credentials.Input{Name: "TOKEN", Source: app.SourceLocal, Value: app.NewSecret(firstValue)})
 	d.wantSearched("after the source was", "api.test:443", []string{firstValue, inVaultValue, secondValue}, firstValue,
 		inVaultValue, secondValue)
@@ -364,7 +368,8 @@ func TestVaultValueJoinsItsSets(t *testing.T) {
 	d, s := newVaultDesk(t)
 	c := d.set(credentials.Input{Name: "TOKEN", Hosts: accesstest.Hosts(t, "api.test"),
 		Reference: "secret/data/app#token"})
-	d.set(credentials.Input{Name: "OTHER", Hosts: accesstest.Hosts(t, "elsewhere.test"), Value: app.NewSecret(otherValue)})
+	d.set(credentials.Input{Name: "OTHER", Hosts: accesstest.Hosts(t, "elsewhere.test"),
+		Value: app.NewSecret(otherValue)})
 	p := d.Unlocked("TOKEN")
 	accesstest.Must[app.Profile](t)(d.Keys.Link(t.Context(), person, p.Handle, "TOKEN", "TOKEN"))
 	p = accesstest.Must[app.Profile](t)(d.Lifecycle.Lock(t.Context(), person, p.Handle, time.Time{}))
@@ -374,7 +379,8 @@ func TestVaultValueJoinsItsSets(t *testing.T) {
 	before := d.SearchSets.Stored()
 	s.Put("app", map[string]any{"token": secondValue})
 	d.Values(p)
-	d.wantSearched("after it was replaced", "api.test:443", []string{inVaultValue, secondValue}, inVaultValue, secondValue)
+	d.wantSearched("after it was replaced", "api.test:443", []string{inVaultValue, secondValue}, inVaultValue,
+		secondValue)
 	if after := d.SearchSets.Stored(); &after[0] != &before[0] {
 		t.Error("all credentials were read again")
 	}
@@ -495,7 +501,8 @@ func TestHoleF2VaultValueIsKept(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, _ := newVaultDesk(t)
-			d.set(credentials.Input{Name: "TOKEN", Hosts: accesstest.Hosts(t, "api.test"), Reference: "secret/data/app#token"})
+			d.set(credentials.Input{Name: "TOKEN", Hosts: accesstest.Hosts(t, "api.test"),
+				Reference: "secret/data/app#token"})
 			d.Values(d.lockedWith("TOKEN"))
 			d.wantSearched("at first", "api.test:443", []string{inVaultValue}, inVaultValue)
 			for _, in := range steps {

@@ -48,7 +48,11 @@ func TestSourceErasesWhatAirlockHeld(t *testing.T) {
 	}
 	var kept map[string]store.Value
 	if err := d.Store.Read(ctx,
-		func(tx *store.Tx) (err error) { kept, err = tx.Values.Current(ctx, []string{c.ID}); return err }); err != nil ||
+		func(tx *store.Tx) (err error) {
+			kept, err = tx.Values.Current(ctx,
+				[]string{c.ID})
+			return err
+		}); err != nil ||
 		len(kept) != 0 {
 		t.Errorf("the old value is still there: %v %v", kept, err)
 	}
@@ -89,8 +93,9 @@ func TestSourceIsChecked(t *testing.T) {
 			"reference"},
 		"a value and a Vault": {credentials.Input{Reference: "secret/data/app#token",
 			Value: app.NewSecret("typed-0123456789abcdef")}, "value"},
-		"an unknown source":      {credentials.Input{Source: "other"}, "source"},
-		"sealed without a place": {credentials.Input{Reference: "secret/data/app#token", Mode: app.ModeSealed}, "hosts"},
+		"an unknown source": {credentials.Input{Source: "other"}, "source"},
+		"sealed without a place": {credentials.Input{Reference: "secret/data/app#token", Mode: app.ModeSealed},
+			"hosts"},
 	} {
 		c.in.Name = "TOKEN"
 		if c.in.Mode == "" {
@@ -124,7 +129,8 @@ func TestPlaceholderFollowsTheValueInVault(t *testing.T) {
 	ctx := t.Context()
 	accesstest.Must[app.Credential](t)(
 		d.Credentials.Set(ctx, person,
-			credentials.Input{Name: "TOKEN", Hosts: accesstest.Hosts(t, "api.example"), Reference: "secret/data/app#token"}))
+			credentials.Input{Name: "TOKEN", Hosts: accesstest.Hosts(t, "api.example"),
+				Reference: "secret/data/app#token"}))
 	lock := func() app.Profile {
 		p := accesstest.Must[app.Profile](t)(d.Profiles.Create(ctx, person, "x"))
 		accesstest.Must[app.Profile](t)(d.Keys.Add(ctx, person, p.Handle, []app.Key{{Name: "TOKEN"}}))

@@ -77,7 +77,8 @@ func (s *Vault) openFetched(
 	if errors.As(failed, &read) {
 		w := list[slices.Index(refs, read.Reference)]
 		err := unresolved(w.name, failed)
-		if err.Code == app.CodeForbidden || err.Code == app.CodeMissingValue { // else Vault is at fault, not the reference
+		if err.Code == app.CodeForbidden ||
+			err.Code == app.CodeMissingValue { // else Vault is at fault, not the reference
 			s.followed(w.credential, err.Message)
 		}
 		return err

@@ -59,13 +59,14 @@ func New(cfg Config) *Engine {
 		Now: now, Scheduler: e.Scheduler, Runner: e.Runner, Cache: cache, Redaction: redaction,
 		TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax,
 	})
-	e.Submitter, e.Controller, e.Reader, e.Statistics = parts.Submitter, parts.Controller, parts.Reader, parts.Statistics
+	e.Submitter, e.Controller, e.Reader, e.Statistics = parts.Submitter, parts.Controller, parts.Reader,
+		parts.Statistics
 	return e
 }
 
-// Start ends what a dead process left and begins to claim. It doesn't wait for the proofs of the
-// sandboxes: what is submitted meanwhile waits for those that decide where it runs. Health says
-// which backends can't run and why.
+// Start ends the executions that a dead process left, and begins to claim.
+// It doesn't wait for the proofs of the sandboxes: an execution that is submitted meanwhile waits
+// for the proofs that decide where it runs. Health says which backends can't run and why.
 func (e *Engine) Start(ctx context.Context) error {
 	if err := e.Controller.Reconcile(ctx); err != nil {
 		return err
@@ -76,16 +77,17 @@ func (e *Engine) Start(ctx context.Context) error {
 	return nil
 }
 
-// Drain lets what runs or waits for an answer come to its end, until ctx ends. Nothing more is
-// accepted or claimed; what is pending stays so. Close ends what is left.
+// Drain waits until the executions that run or wait for an answer have ended, or ctx ends.
+// Nothing more is accepted or claimed; pending executions stay pending. Close ends the rest.
 func (e *Engine) Drain(ctx context.Context) {
 	if e.Scheduler.Drain(ctx) == nil {
 		e.Runner.Drain(ctx)
 	}
 }
 
-// Close stops claiming, ends what runs as interrupted, and removes the boxes. What is pending stays
-// so. It returns ctx's error if that took too long; the next Start ends what is left then.
+// Close stops claiming, ends running executions as interrupted, and removes the boxes.
+// Pending executions stay pending. It returns the cause of ctx if ctx ends first; the next Start
+// then ends the rest.
 func (e *Engine) Close(ctx context.Context) error {
 	e.Scheduler.Stop()
 	e.Runner.Stop()

@@ -25,7 +25,8 @@ func TestEverythingEnds(t *testing.T) {
 		c.Workers, c.Pool, c.Queue, c.QueuePerProfile, c.LLMWait = 2, 1, 100, 100, 50*time.Millisecond
 	})
 	lines := []string{"print x " + enginetest.SecretValue, "warn y", "ask one", "twice", "leave a question",
-		"result {\"a\":\"" + enginetest.SecretValue + "\"}", "fail E: " + enginetest.SecretValue, "dial x.example.com 443"}
+		"result {\"a\":\"" + enginetest.SecretValue + "\"}", "fail E: " + enginetest.SecretValue,
+		"dial x.example.com 443"}
 	ends := []string{"", "exit 1", "exit 0", "signal 9", "hang", "lost", "oom", "pids", "garbage", "vanish"}
 	guests := []fake.Guest{guesttest.Play, guesttest.Play, guesttest.Play, fake.Exit(1), fake.Lost(), fake.OOM()}
 	usages := []func(string) (plugins.Usage, error){enginetest.Measured, enginetest.Limited, enginetest.Unmeasured}
@@ -58,7 +59,8 @@ func TestEverythingEnds(t *testing.T) {
 			case 4:
 				if len(list) > 0 {
 					x := rapid.SampledFrom(list).Draw(r, "answered")
-					if _, err := w.Controller.Respond(t.Context(), x.ID, runner.Answer{Text: "a", By: enginetest.Agent}); err != nil &&
+					if _, err := w.Controller.Respond(t.Context(), x.ID,
+						runner.Answer{Text: "a", By: enginetest.Agent}); err != nil &&
 						app.CodeOf(err) != app.CodeNotWaiting {
 						r.Fatal(err)
 					}

@@ -37,7 +37,8 @@ set_result({"key": k[:-1]})
 		t.Errorf("%d redactions", x.Redactions)
 	}
 	x, _ = w.Finished(`raise KeyError(settings.get("API_KEY")[1:])`, app.StatusError)
-	if strings.Contains(x.Error, key[8:24]) || !strings.Contains(x.Error, "KeyError: '[REDACTED]'") || x.Redactions != 1 {
+	if strings.Contains(x.Error, key[8:24]) || !strings.Contains(x.Error, "KeyError: '[REDACTED]'") ||
+		x.Redactions != 1 {
 		t.Errorf("error %q, %d redactions", x.Error, x.Redactions)
 	}
 }

@@ -77,7 +77,8 @@ func TestPiecesInModelNames(t *testing.T) {
 	_, err := w.Controller.Respond(t.Context(), x.ID, runner.Answer{Text: "thanks", By: enginetest.Agent})
 	w.Must(err)
 	x = w.Until(x, app.StatusAwaitingLLM)
-	if strings.Contains(x.Request.Model, enginetest.SecretValue[half:]) || !strings.Contains(x.Request.Model, "REDACTED") {
+	if strings.Contains(x.Request.Model, enginetest.SecretValue[half:]) ||
+		!strings.Contains(x.Request.Model, "REDACTED") {
 		t.Errorf("the model of the second question is %q", x.Request.Model)
 	}
 	_, err = w.Controller.Respond(t.Context(), x.ID, runner.Answer{Text: "thanks", By: enginetest.Agent})

@@ -234,7 +234,8 @@ set_result({
 	w.Must(err)
 	swapped := 0
 	for _, r := range rows {
-		if slices.Contains(r.Credentials, "TOKEN") && r.Status == http.StatusOK && r.Method == "GET" && r.Path == "/me?q=1" &&
+		if slices.Contains(r.Credentials, "TOKEN") && r.Status == http.StatusOK && r.Method == "GET" &&
+			r.Path == "/me?q=1" &&
 			r.Line > 0 {
 			swapped++
 		}

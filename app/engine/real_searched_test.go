@@ -113,7 +113,8 @@ func (w *world) keepsOut(when string, tap *pipeTap, p app.Profile, script string
 	w.Profile = p
 	x, out := w.Finished(script, app.StatusCompleted)
 	for _, v := range values {
-		for _, form := range []string{v, hex.EncodeToString([]byte(v)), base64.StdEncoding.EncodeToString([]byte(v))[:24]} {
+		for _, form := range []string{v, hex.EncodeToString([]byte(v)),
+			base64.StdEncoding.EncodeToString([]byte(v))[:24]} {
 			if strings.Contains(out.Stdout+out.Stderr+string(out.Result)+x.Error, form) {
 				w.T.Errorf("%s: the value came out:\n%s", when, out.Stdout)
 			}
@@ -218,7 +219,8 @@ func (w *world) withVault(secret map[string]any) {
 		w.Must(keeper.Close(context.Background()))
 		w.Must(client.Close(context.Background()))
 	})
-	w.Access = access.New(access.Config{Store: w.Store, Keyring: w.Keyring(), Hub: w.Hub, Vault: client, Leases: keeper})
+	w.Access = access.New(access.Config{Store: w.Store, Keyring: w.Keyring(), Hub: w.Hub, Vault: client,
+		Leases: keeper})
 }
 
 // What a host shows of an injected credential of others reaches the script, whose connection is
@@ -252,7 +254,8 @@ raise ValueError(value)
 	if !strings.Contains(live.Stdout, "one [REDACTED] end") {
 		t.Errorf("live: %s", live.Stdout)
 	}
-	_, err := w.Controller.Respond(t.Context(), asked.ID, runner.Answer{Text: "it is " + injected(), By: enginetest.Agent})
+	_, err := w.Controller.Respond(t.Context(), asked.ID,
+		runner.Answer{Text: "it is " + injected(), By: enginetest.Agent})
 	w.Must(err)
 	ended := w.Until(x, app.StatusError)
 	out, err := w.Reader.Output(t.Context(), x.Handle)
@@ -357,7 +360,8 @@ func TestHoleF4LiveViewAfterARotation(t *testing.T) {
 			Value: app.NewSecret(value)})
 	}
 	theirs(injected())
-	keyless, writer := w.locked(nil, "api.example.com:443"), w.locked([]app.Key{{Name: "THEIRS"}}, "api.example.com:443")
+	keyless, writer := w.locked(nil, "api.example.com:443"),
+		w.locked([]app.Key{{Name: "THEIRS"}}, "api.example.com:443")
 	write := func() {
 		w.Profile = writer
 		w.Finished(strings.ReplaceAll(writeLog, "KEY", `"THEIRS"`), app.StatusCompleted)

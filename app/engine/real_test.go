@@ -168,15 +168,17 @@ func TestRealTreesDie(t *testing.T) {
 	}{
 		{name: "exit", tail: "set_result(1)", status: app.StatusCompleted},
 		{name: "timeout", tail: "while True: pass", status: app.StatusTimeout},
-		{name: "cancel", tail: "import time; time.sleep(1000)", status: app.StatusCancelled, end: func(x app.Execution) {
-			_, err := w.Controller.Cancel(t.Context(), x.ID, enginetest.Agent)
-			w.Must(err)
-		}},
-		{name: "cancel while waiting", tail: "llm.complete('x')", status: app.StatusCancelled, end: func(x app.Execution) {
-			w.Until(x, app.StatusAwaitingLLM)
-			_, err := w.Controller.Cancel(t.Context(), x.ID, enginetest.Agent)
-			w.Must(err)
-		}},
+		{name: "cancel", tail: "import time; time.sleep(1000)", status: app.StatusCancelled,
+			end: func(x app.Execution) {
+				_, err := w.Controller.Cancel(t.Context(), x.ID, enginetest.Agent)
+				w.Must(err)
+			}},
+		{name: "cancel while waiting", tail: "llm.complete('x')", status: app.StatusCancelled,
+			end: func(x app.Execution) {
+				w.Until(x, app.StatusAwaitingLLM)
+				_, err := w.Controller.Cancel(t.Context(), x.ID, enginetest.Agent)
+				w.Must(err)
+			}},
 	}
 	for _, tt := range ends {
 		t.Run(tt.name, func(t *testing.T) {
@@ -365,7 +367,8 @@ func TestRealPluginLost(t *testing.T) {
 	for name, signal := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "hung": syscall.SIGSTOP} {
 		t.Run(name, func(t *testing.T) {
 			w := newUnstarted(t)
-			change, client := withPlugin(t, "engine-"+app.NewID(), func(c *plugins.HostConfig) { c.Patience = 5 * time.Second })
+			change, client := withPlugin(t, "engine-"+app.NewID(),
+				func(c *plugins.HostConfig) { c.Patience = 5 * time.Second })
 			w.StartEngine(change)
 			x := w.Send("print('up', flush=True)\nimport subprocess; subprocess.run(['sleep', '56789.1'])")
 			w.UntilPrinted(x, "up")

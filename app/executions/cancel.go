@@ -12,16 +12,17 @@ import (
 )
 
 const (
-	// endWithin bounds how long the end of an execution is waited for; its box is removed in less.
+	// endWithin bounds the wait for the end of an execution. Its box is removed in less.
 	endWithin = time.Minute
 
-	// auditRetry is how long a cancellation waits that could not be audited.
+	// auditRetry is the pause before a failed audit of a cancellation is tried again.
 	auditRetry = time.Second
 )
 
-// Cancel ends an execution, and returns it when nothing of it runs any more. Errors:
-// CodeAlreadyEnded if it was terminal, or ended by itself first; CodeStorageBusy if it was queued
-// and its end could not be stored; CodeConflict if it is stopped, and its end can't be stored yet.
+// Cancel ends an execution, and returns it once nothing of it runs any more.
+// Errors: CodeAlreadyEnded if it has ended, or ended by itself first; CodeStorageBusy if it was
+// queued and its end could not be stored; CodeConflict if it was stopped, but its end can't be
+// stored yet.
 func (c *Controller) Cancel(ctx context.Context, id string, by app.Actor) (app.Execution, error) {
 	x, err := c.reader.ByID(ctx, id)
 	if err != nil {
@@ -59,7 +60,7 @@ func (c *Controller) auditCancel(ctx context.Context, event app.Event) {
 			c.auditCancel(context.WithoutCancel(ctx), event)
 		})
 	default:
-		c.cfg.Log.ErrorContext(ctx, "a cancellation could not be audited", "execution", event.Subject, "error", err)
+		c.cfg.Log.ErrorContext(ctx, "could not audit a cancellation", "execution", event.Subject, "error", err)
 	}
 }
 
@@ -122,8 +123,8 @@ func (c *Controller) finishPending(ctx context.Context, handle string, cause *ru
 	return nil
 }
 
-// KillProfile cancels everything that the profile runs or has queued, and returns when nothing of
-// it runs any more. The reason becomes part of the executions' errors.
+// KillProfile cancels all running and queued executions of a profile, and returns once none runs any
+// more. The reason becomes part of the executions' errors.
 func (c *Controller) KillProfile(ctx context.Context, handle, reason string) error {
 	// A browser that goes away must not save a script.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWithin)
@@ -146,7 +147,8 @@ func (c *Controller) KillProfile(ctx context.Context, handle, reason string) err
 			run.Stop(cause)
 			runs = append(runs, run)
 		case err != nil && app.CodeOf(err) != app.CodeAlreadyEnded:
-			failed = fmt.Errorf("executions: end a profile's executions: %w", err) // the others are stopped nevertheless
+			failed = fmt.Errorf("executions: end a profile's executions: %w",
+				err) // the others are stopped nevertheless
 		}
 	}
 	for _, run := range runs {

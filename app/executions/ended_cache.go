@@ -16,8 +16,8 @@ const (
 	ledgerRowBytes = 256      // besides what a script can make long
 )
 
-// EndedCache keeps executions that have ended: agents ask for one several times, and reading it
-// costs the store five times as much as making sure that it is still there. It is safe for
+// EndedCache keeps executions that have ended, because agents ask for one several times. Reading an
+// execution costs the store five times as much as checking that it still exists. It is safe for
 // concurrent use.
 type EndedCache struct {
 	keyring *secrets.Keyring
@@ -41,7 +41,7 @@ func NewEndedCache(keyring *secrets.Keyring) *EndedCache {
 	return &EndedCache{keyring: keyring, cache: cache}
 }
 
-// Add keeps an end without a ledger that was just stored: whoever waits for it asks next.
+// Add keeps an end without a ledger that was just stored: its agent asks for it next.
 func (c *EndedCache) Add(end store.Ended) {
 	if x, err := openID(c.keyring, end.Execution); err == nil { // else it is left to be read
 		c.add(ended{end.Row, x, end.Output, nil})
@@ -79,8 +79,8 @@ func (s *Reader) Ended(ctx context.Context, x app.Execution) (out app.Output, ne
 	return out, network, err
 }
 
-// IsSmall reports whether an execution, with its output and ledger, certainly takes little memory:
-// it is cached, or has no output yet.
+// IsSmall reports whether an execution with its output and ledger certainly takes little memory: it
+// is cached, or has no output yet.
 func (s *Reader) IsSmall(x app.Execution) bool {
 	return s.cfg.Cache.cache.Contains(x.ID) || !x.Status.Terminal() && x.Status != app.StatusAwaitingLLM
 }

@@ -22,12 +22,12 @@ func (s *Submitter) Seal(sub Submission, profile string) store.NewExecution {
 }
 
 // End stops an execution and waits for its end.
-func (s *Controller) End(ctx context.Context, handle string, cause *runner.Stop) error {
-	return s.end(ctx, handle, cause)
+func (c *Controller) End(ctx context.Context, handle string, cause *runner.Stop) error {
+	return c.end(ctx, handle, cause)
 }
 
 // AuditCancel audits a cancellation.
-func (s *Controller) AuditCancel(ctx context.Context, event app.Event) { s.auditCancel(ctx, event) }
+func (c *Controller) AuditCancel(ctx context.Context, event app.Event) { c.auditCancel(ctx, event) }
 
 // ScriptsRedacting returns how many turns are taken.
 func (s *Submitter) ScriptsRedacting() int { return s.redacting.Taken() }

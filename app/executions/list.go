@@ -39,11 +39,11 @@ func (s *Reader) List(ctx context.Context, f Filter) (list []app.Execution, more
 type Found struct {
 	Executions []app.Execution // newest first; ID and Request are not filled in
 	Next       string          // handle to go on before; "" at the end
-	Unfinished bool            // only so much was looked through; there may be more at Next
+	Unfinished bool            // the search stopped at its bound; there may be more from Next on
 }
 
-// Search is List for people, who need no ids. Its work per call is bounded, so it may find nothing
-// and still have more to look through.
+// Search is List for people, who need no ids. One call does bounded work, so it may find nothing
+// although there is more.
 func (s *Reader) Search(ctx context.Context, f Filter) (Found, error) {
 	page, err := s.page(ctx, f)
 	if err != nil {

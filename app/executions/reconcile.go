@@ -9,8 +9,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Reconcile ends what a dead process left running or waiting; what is pending stays so. The boxes
-// are gone: they die with their host, and a backend's Check removes the rest.
+// Reconcile ends the executions that a dead process left running or waiting for an answer. Pending
+// ones stay pending. Their boxes died with the process; a backend's Check removes what is left.
 func (c *Controller) Reconcile(ctx context.Context) error {
 	var report []func() // the ends, once they are stored
 	err := c.cfg.Store.Write(ctx, func(tx *store.Tx) error {
@@ -38,7 +38,7 @@ func (c *Controller) Reconcile(ctx context.Context) error {
 		one()
 	}
 	if n := len(report); n > 0 {
-		c.cfg.Log.WarnContext(ctx, "executions of a process that ended unexpectedly were marked as interrupted", "count", n)
+		c.cfg.Log.WarnContext(ctx, "marked executions of a dead process as interrupted", "count", n)
 	}
 	return nil
 }

@@ -58,7 +58,8 @@ func (w *world) leaveBehind(n store.NewExecution, how string) error {
 			return nil
 		}
 		if err := tx.Queue.Dispatch(ctx, n.Handle,
-			store.Dispatch{Policy: 1, Backend: "fake", Isolation: "full", At: time.Now()}); err != nil || how == "started" {
+			store.Dispatch{Policy: 1, Backend: "fake", Isolation: "full", At: time.Now()}); err != nil ||
+			how == "started" {
 			return err
 		}
 		return tx.Questions.Ask(ctx, n.Handle, store.Question{RequestID: app.NewID(), Ordinal: 1, At: time.Now()})

@@ -26,7 +26,8 @@ func (s *Submitter) Rerun(
 	}
 	profile, err := s.cfg.Profiles.ByHandle(ctx, original.ProfileHandle)
 	if app.CodeOf(err) == app.CodeNotFound {
-		return app.Execution{}, app.E(app.CodeProfileRevoked, "the profile was deleted", "What ran under it can't run again.")
+		return app.Execution{}, app.E(app.CodeProfileRevoked, "the profile was deleted",
+			"What ran under it can't run again.")
 	}
 	if err != nil {
 		return app.Execution{}, fmt.Errorf("executions: run again: %w", err)

@@ -10,8 +10,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Redacting a long script costs up to two seconds per MiB, so submissions that will be refused must
-// not get there, and profiles take turns.
+// Redacting a long script costs up to two seconds per MiB. So the store is asked first whether the
+// submission will be accepted, and profiles take turns.
 const (
 	costlyScriptBytes = 4 << 10     // from here on the store is asked first whether the script will be taken
 	maxScriptsWaiting = 64          // costly scripts that may wait for their turn
@@ -21,8 +21,8 @@ const (
 var errTooManyScripts = app.E(app.CodeQueueFull, "too many long scripts are being submitted at once",
 	"Wait 5 s, then submit again, one at a time.")
 
-// precheck does what insert does first, for a script that is costly to redact: it refuses one that
-// there is no room for, and finds the execution that was submitted with the same key before.
+// precheck does the first part of insert early, for a script that is costly to redact: it refuses
+// one that has no room, and finds the execution that was submitted with the same key before.
 func (s *Submitter) precheck(
 	ctx context.Context, sub Submission, profile string,
 ) (x app.Execution, replayed bool, err error) {
@@ -33,7 +33,8 @@ func (s *Submitter) precheck(
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
 		if sub.IdempotencyKey != "" {
 			since := s.cfg.Now().Add(-app.IdempotencyLife)
-			if before, err = tx.Queue.Replayed(ctx, profile, sub.key(), sub.digest(), since); err != nil || before != "" {
+			if before, err = tx.Queue.Replayed(ctx, profile, sub.key(), sub.digest(), since); err != nil ||
+				before != "" {
 				return err
 			}
 		}

@@ -39,7 +39,8 @@ func TestLongScriptsAreMaskedInTurns(t *testing.T) {
 	for range 100 {
 		all.Go(func() {
 			switch _, _, err := w.Submitter.Submit(t.Context(),
-				executions.Submission{ProfileID: w.Profile.ID, Script: long("many"), By: enginetest.Agent}); app.CodeOf(err) {
+				executions.Submission{ProfileID: w.Profile.ID, Script: long("many"),
+					By: enginetest.Agent}); app.CodeOf(err) {
 			case "":
 				taken.Add(1)
 			case app.CodeQueueFull:

@@ -214,7 +214,8 @@ func (s *Submitter) check(sub *Submission) error {
 	case len(sub.Script) > app.MaxScript:
 		return tooLarge("script", app.MaxScript, "Move data into inputs or fetch it in the script.")
 	case strings.ContainsRune(sub.Script, 0):
-		return app.Invalid("script", "the script contains a NUL byte", "Remove it, or write it as \\0 in a Python string.")
+		return app.Invalid("script", "the script contains a NUL byte",
+			"Remove it, or write it as \\0 in a Python string.")
 	case !utf8.ValidString(sub.Script):
 		return app.Invalid("script", "the script is not valid UTF-8", "Send it in UTF-8.")
 	case len(sub.Inputs) > app.MaxInputs:

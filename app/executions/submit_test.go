@@ -26,7 +26,8 @@ func TestSubmitRefuses(t *testing.T) {
 		{"unknown profile", func(s *executions.Submission) { s.ProfileID = app.NewProfileID() }, app.CodeUnauthorized},
 		{"no profile", func(s *executions.Submission) { s.ProfileID = "" }, app.CodeUnauthorized},
 		{"empty script", func(s *executions.Submission) { s.Script = " \n" }, app.CodeInvalidField},
-		{"long script", func(s *executions.Submission) { s.Script = strings.Repeat("x", app.MaxScript+1) }, app.CodeTooLarge},
+		{"long script", func(s *executions.Submission) { s.Script = strings.Repeat("x", app.MaxScript+1) },
+			app.CodeTooLarge},
 		{"NUL", func(s *executions.Submission) { s.Script = "print \x00" }, app.CodeInvalidField},
 		{"not UTF-8", func(s *executions.Submission) { s.Script = "print \xff" }, app.CodeInvalidField},
 		{"long inputs", func(s *executions.Submission) {
@@ -136,7 +137,8 @@ func TestIdempotencyAtOnce(t *testing.T) {
 	for i := range ids {
 		wg.Go(func() {
 			x, _, err := w.Submitter.Submit(t.Context(),
-				executions.Submission{ProfileID: w.Profile.ID, Script: "result 1", IdempotencyKey: "k", By: enginetest.Agent})
+				executions.Submission{ProfileID: w.Profile.ID, Script: "result 1", IdempotencyKey: "k",
+					By: enginetest.Agent})
 			if err != nil {
 				t.Error(err)
 			}

@@ -26,9 +26,9 @@ type Job struct {
 	Questions int         // how often the script may ask the LLM; 0 means app.MaxLLMCalls
 }
 
-// Handler is what a script's doings lead to. All fields must be set. The functions are called from
-// several goroutines; each of Stdout and Stderr is called by one at a time. No call is made after
-// Run has returned, and Run waits for those under way.
+// Handler handles what a script does. All fields must be set.
+// The functions are called from several goroutines; each of Stdout and Stderr by one at a time. No
+// call is made after Run has returned, and Run waits for those under way.
 type Handler struct {
 	// Stdout and Stderr take output in order, at most Job.MaxOutput bytes in all. p is valid during
 	// the call only.
@@ -45,14 +45,13 @@ type Handler struct {
 	// shown.
 	Dial func(ctx context.Context, host string, port int) (Conn, error)
 
-	// Asked tells which line of the script first asked for a host and port (0: it didn't say), at most
-	// maxAsked times. It is a claim. The host is a host name or an address, as far as its characters
-	// go.
+	// Asked reports which line of the script first asked for a host and port (0: not known), at most
+	// maxAsked times. It is the guest's claim. Of the host, only the characters were checked.
 	Asked func(host string, port, line int)
 }
 
-// Conn is a connection to the outside. Run closes it exactly once. If it also has the method
-// SetLinger of net.TCPConn, it is reset rather than ended where the script's end broke.
+// Conn is a connection to the outside. Run closes it exactly once. If it has the method SetLinger of
+// net.TCPConn, Run resets it where the script's end broke.
 type Conn interface {
 	io.ReadWriteCloser
 	// CloseWrite says that the script will send no more.

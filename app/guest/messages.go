@@ -25,8 +25,9 @@ func (r *run) message(m wire.Message) error {
 		}
 		r.result = append([]byte{}, m.Result.Data...)
 	case m.Failed != nil:
-		// The frame's size is limit enough: whoever cuts these texts has to redact them first.
-		r.outcome.Failed = &wire.Failed{Error: m.Failed.Error, Traceback: m.Failed.Traceback, Line: lineOf(m.Failed.Line)}
+		// The frame's size bounds these texts. They must be redacted before they are cut.
+		r.outcome.Failed = &wire.Failed{Error: m.Failed.Error, Traceback: m.Failed.Traceback,
+			Line: lineOf(m.Failed.Line)}
 	case m.Abort != nil:
 		if c := r.connections[m.Abort.Stream]; c != nil {
 			delete(r.connections, m.Abort.Stream)
@@ -73,7 +74,10 @@ func (r *run) askedFor(a wire.Asked) {
 		return
 	}
 	r.claims++
-	r.session.work.Go(func() { r.handler.Asked(a.Host, a.Port, a.Line) }) // it may take its time, and locks are held here
+	r.session.work.Go(func() {
+		r.handler.Asked(a.Host, a.Port,
+			a.Line)
+	}) // it may take its time, and locks are held here
 }
 
 // maxOpen bounds the bytes of all unanswered questions: the engine holds them in memory.

@@ -92,9 +92,9 @@ func finish(stream *yamux.Stream) {
 	_, _ = io.Copy(io.Discard, stream)
 }
 
-// connection is one that Dial has made. Either end may break. The side that notices sends Abort and
-// then doesn't end its stream before the other side has: else the end, which looks like success,
-// could overtake the message.
+// connection is a connection that Dial has made. Either end may break. The side that notices sends
+// Abort, and ends its stream only after the other side has: else the end of the stream, which looks
+// like success, could overtake the message.
 type connection struct {
 	run    *run
 	id     uint32 // of its stream

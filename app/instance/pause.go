@@ -13,7 +13,7 @@ import (
 // Running executions go on.
 func (s *Switches) Pause(ctx context.Context, by app.Actor) error {
 	return s.setPause(ctx, by, Switch{Since: s.now(), By: by}, "executions.pause",
-		"Paused: what is queued waits, what runs goes on.")
+		"Paused: queued executions wait, running ones go on.")
 }
 
 // Resume lets the queue go on. People only.

@@ -51,7 +51,8 @@ func (s *Switches) Retire(ctx context.Context, by app.Actor) error {
 		if ended, err = cancelPending(ctx, tx, r.Since); err != nil {
 			return err
 		}
-		detail := fmt.Sprintf("Retired: nothing is executed any more; %d waiting executions were cancelled.", len(ended))
+		detail := fmt.Sprintf("Retired: nothing is executed any more; %d waiting executions were cancelled.",
+			len(ended))
 		return tx.Audit(ctx, app.NewEvent(s.now(), by, "instance.retire", "instance", detail))
 	})
 	if err != nil {
@@ -94,6 +95,6 @@ func (s *Switches) Unretire(ctx context.Context, by app.Actor) error {
 			return err
 		}
 		return tx.Audit(ctx, app.NewEvent(s.now(), by, "instance.unretire", "instance",
-			"Took the retirement back: it executes again."))
+			"Retirement undone: the instance executes again."))
 	})
 }

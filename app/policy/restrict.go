@@ -9,7 +9,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Restrict returns what is left of a running execution's grant.
+// Restrict returns the part of a running execution's grant that still stands.
 // Hosts are those of its profile's newest policy, {KEY} resolved by the plain values that it was
 // given; some may be new to it. Sealed values keep what their credentials still allow. CodeNotFound
 // if the profile is gone.

@@ -34,7 +34,8 @@ func TestBoundReadsWhatThePageShows(t *testing.T) {
 			t.Fatalf("%d keys, shown %d", len(bound.Keys), len(shown.Keys))
 		}
 		for i, k := range bound.Keys {
-			if s := shown.Keys[i]; k.Name != s.Name || k.CredentialID != s.CredentialID || k.ValueExists != s.ValueExists {
+			if s := shown.Keys[i]; k.Name != s.Name || k.CredentialID != s.CredentialID ||
+				k.ValueExists != s.ValueExists {
 				t.Errorf("key %+v, shown %+v", k, s)
 			}
 		}

@@ -15,7 +15,8 @@ import (
 
 func (d *desk) request(p app.Profile, h, execution string, line int) bool {
 	d.T.Helper()
-	return accesstest.Must[bool](d.T)(d.Hosts.Request(d.T.Context(), p.Handle, accesstest.Host(d.T, h), execution, line))
+	return accesstest.Must[bool](d.T)(d.Hosts.Request(d.T.Context(), p.Handle, accesstest.Host(d.T, h), execution,
+		line))
 }
 
 func TestARefusedConnectionAsks(t *testing.T) {
@@ -52,7 +53,8 @@ func TestARefusedConnectionAsks(t *testing.T) {
 		t.Errorf("audited as %+v", e)
 	}
 	// A person allows it: the id stays, the policy is a new one, and where it came from is still told.
-	got = accesstest.Must[app.Profile](t)(d.Hosts.Set(ctx, person, p.Handle, accesstest.Hosts(t, "api.example:443"), nil))
+	got = accesstest.Must[app.Profile](t)(d.Hosts.Set(ctx, person, p.Handle, accesstest.Hosts(t, "api.example:443"),
+		nil))
 	if !got.Hosts[0].Allowed || got.Hosts[0].Execution != "run1" || got.Policy != p.Policy+1 || got.ID != p.ID {
 		t.Errorf("allowed: %+v", got.Hosts)
 	}
@@ -67,7 +69,8 @@ func TestRequestsThatAreNotMade(t *testing.T) {
 	p := d.Locked("A")
 	accesstest.Must[app.Profile](t)(d.Hosts.Set(ctx, person, p.Handle, accesstest.Hosts(t, "*.allowed.example"), nil))
 	accesstest.Must[app.Profile](t)(d.Hosts.Propose(ctx, agent, p.Handle, accesstest.Hosts(t, "proposed.example")))
-	for _, h := range []string{"localhost:80", "127.0.0.1:80", "169.254.169.254:80", "[::1]:80", "a.allowed.example:443",
+	for _, h := range []string{"localhost:80", "127.0.0.1:80", "169.254.169.254:80", "[::1]:80",
+		"a.allowed.example:443",
 		"proposed.example:80"} {
 		if d.request(p, h, "run", 1) {
 			t.Errorf("%s was asked for", h)
@@ -122,7 +125,8 @@ func TestRequestsAreBounded(t *testing.T) {
 	if !d.request(p, "later.example", "run9", 1) {
 		t.Error("dismissed requests still count")
 	}
-	if got := accesstest.Must[app.Profile](t)(d.Profiles.ByHandle(ctx, p.Handle)); got.State(d.Now()) != app.StateLocked ||
+	if got := accesstest.Must[app.Profile](t)(d.Profiles.ByHandle(ctx,
+		p.Handle)); got.State(d.Now()) != app.StateLocked ||
 		got.LockedAt.IsZero() || got.LockedAt.After(d.Now().Add(time.Second)) {
 		t.Errorf("the profile: %+v", got)
 	}

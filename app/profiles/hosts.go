@@ -119,7 +119,8 @@ func granted(requests []app.HostRequest, allowed []app.Host) (entries []string) 
 
 // grants reports whether an allowed entry gives all that is asked for, by the same protocol.
 func grants(allowed, asked app.Host) bool {
-	return covers(allowed, asked) && allowed.Protocol == asked.Protocol && allowed.KeyReference() == asked.KeyReference()
+	return covers(allowed, asked) && allowed.Protocol == asked.Protocol &&
+		allowed.KeyReference() == asked.KeyReference()
 }
 
 // keepReasons copies the reasons of requests to allowed hosts that have none.

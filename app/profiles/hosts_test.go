@@ -70,7 +70,8 @@ func TestWhatIsAllowedIsNotAskedFor(t *testing.T) {
 	}
 	policy := p.Policy
 	p = accesstest.Must[app.Profile](t)(
-		d.Hosts.Propose(ctx, agent, p.Handle, accesstest.Hosts(t, "api.example:80", "y.wild.example", "api.example:8443")))
+		d.Hosts.Propose(ctx, agent, p.Handle, accesstest.Hosts(t, "api.example:80", "y.wild.example",
+			"api.example:8443")))
 	if diff := cmp.Diff(want, slices.Sorted(slices.Values(accesstest.Shown(p)))); diff != "" {
 		t.Errorf("asked for again:\n%s", diff)
 	}
@@ -197,7 +198,8 @@ func TestBadHostsAreRefused(t *testing.T) {
 	for name, list := range map[string][]app.Host{
 		"nothing at all": {{}}, "address trick": {{Name: "0x7f.1"}}, "number": {{Name: "2130706433"}},
 		"url":  {{Name: "http://a.example"}},
-		"user": {{Name: "a@b.example"}}, "nul": {{Name: "a\x00.example"}}, "star": {{Name: "*"}}, "tld": {{Name: "*.com"}},
+		"user": {{Name: "a@b.example"}}, "nul": {{Name: "a\x00.example"}}, "star": {{Name: "*"}},
+		"tld":  {{Name: "*.com"}},
 		"port": {{Name: "a.example", Ports: []int{0}}},
 		"zone": {{Name: "fe80::1%eth0"}}, "reference": {{Name: "{not a key}"}},
 		"contradiction": {accesstest.Host(t, "a.example"), other}, "too many": many,
@@ -253,7 +255,8 @@ func TestReferencesNeedAPlainKey(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	for _, bad := range []string{"*.example.com", "{DB_HOST}", "a.example:22", "a.example,b.example", "http://a.example",
+	for _, bad := range []string{"*.example.com", "{DB_HOST}", "a.example:22", "a.example,b.example",
+		"http://a.example",
 		"0x7f.1", "not a host", "a\nb"} {
 		d.AddCredential("DB_HOST", app.ModePlain, bad)
 		_, err := policy.ResolveHosts(d.PolicyOf(p),

@@ -76,7 +76,8 @@ func TestLockOnlyWhatWasSeen(t *testing.T) {
 			return err
 		},
 		"the credential's hosts": func(d *desk, _ app.Profile) error {
-			_, err := d.Credentials.Set(ctx, person, credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "b.example")})
+			_, err := d.Credentials.Set(ctx, person, credentials.Input{Name: "A",
+				Hosts: accesstest.Hosts(t, "b.example")})
 			return err
 		},
 		"another link": func(d *desk, p app.Profile) error {

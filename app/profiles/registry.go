@@ -105,7 +105,7 @@ func (s *Registry) checkQuota(ctx context.Context, tx *store.Tx, address string)
 	return nil
 }
 
-// Sweep removes unclaimed profiles that are too old, as CreateProfile does. Call it now and then.
+// Sweep removes unclaimed profiles that are too old, as Create does. Call it about once an hour.
 func (s *Registry) Sweep(ctx context.Context) error {
 	var removed []string
 	err := s.store.Write(ctx, func(tx *store.Tx) (err error) {

@@ -154,7 +154,11 @@ func TestWhatOnlyPeopleMayDo(t *testing.T) {
 				_, err := d.Credentials.Set(ctx, by, credentials.Input{Name: "A", Value: app.NewSecret("stolen")})
 				return err
 			},
-			"create":      func() error { _, err := d.Credentials.Create(ctx, by, credentials.Input{Name: "N"}); return err },
+			"create": func() error {
+				_, err := d.Credentials.Create(ctx, by,
+					credentials.Input{Name: "N"})
+				return err
+			},
 			"forget":      func() error { return d.Credentials.Delete(ctx, by, "A") },
 			"admin token": func() error { _, err := d.AdminToken.Renew(ctx, by); return err },
 		} {

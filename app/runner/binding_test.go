@@ -170,7 +170,8 @@ func TestAProfileThatExpiresAfterASubmissionWasRead(t *testing.T) {
 		c.Now = func() time.Time { return time.Now().Add(time.Duration(late.Load())) }
 	})
 	w.untilReviewed(func() {
-		_, err := w.Access.Lifecycle.SetExpiry(t.Context(), enginetest.Person, w.Profile.Handle, time.Now().Add(time.Hour))
+		_, err := w.Access.Lifecycle.SetExpiry(t.Context(), enginetest.Person, w.Profile.Handle,
+			time.Now().Add(time.Hour))
 		w.Must(err)
 	})
 	x, err := w.submitAround(func() { late.Store(int64(2 * time.Hour)) }, "print 1")

@@ -62,8 +62,9 @@ func (c *capture) write(p []byte) {
 	}
 }
 
-// show shows what was printed last, and all of it anew if what is to be masked has changed: a value
-// may have begun in what was held back. What can't be redacted now isn't shown until it can be.
+// show adds new output to the text that people see. If the values to mask have changed, it redacts
+// all output again, because a value may have begun earlier. Output that can't be redacted now is
+// shown once it can be.
 func (c *capture) show(p []byte) {
 	now, anew := c.redactor(), false
 	switch {

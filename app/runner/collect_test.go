@@ -215,7 +215,8 @@ func TestEndsThatAreNotCertainWaitForTheBox(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newUnstarted(t)
 			w.Fake.SetUsage(tt.usage)
-			w.Fake.SetGuest(func(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit,
+			w.Fake.SetGuest(func(ctx context.Context, spec plugins.Spec, stdin io.Reader,
+				stdout io.Writer) (plugins.Exit,
 				error) {
 				_, err := guesttest.Play(ctx, spec, stdin, stdout)
 				return tt.exit, err

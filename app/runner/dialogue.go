@@ -15,7 +15,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// maxSaid bounds, in bytes, how much of the questions is kept for the redaction of later ones.
+// maxSaid bounds the bytes of earlier questions that are kept for the redaction of later ones.
 const maxSaid = 4 << 10
 
 // Answer is a reply to a script's question: Text, or Failure which raises llm.Error.
@@ -93,7 +93,7 @@ func (d *dialogue) askAgent(ctx context.Context, prompt, model string) (Answer, 
 	since := time.Now() // the agent may see the question before it is returned here
 	q, err := d.openQuestion(prompt, model)
 	if err != nil {
-		r.runner.cfg.Log.Error("a question could not be stored", "execution", r.x.Handle, "error", err)
+		r.runner.cfg.Log.Error("could not store a question", "execution", r.x.Handle, "error", err)
 		return Answer{}, errors.Join(errors.New("the question could not be stored"), r.resume(ctx, frozen))
 	}
 	if frozen {
@@ -174,7 +174,7 @@ func (d *dialogue) withdraw(q *question) {
 	err := r.runner.cfg.Store.Write(r.ctx,
 		func(tx *store.Tx) error { return tx.Questions.Answer(r.ctx, r.x.Handle, reply) })
 	if err != nil {
-		r.runner.cfg.Log.Error("a question could not be withdrawn", "execution", r.x.Handle, "error", err)
+		r.runner.cfg.Log.Error("could not withdraw a question", "execution", r.x.Handle, "error", err)
 	}
 }
 
@@ -231,7 +231,7 @@ func (d *dialogue) reply(ctx context.Context, a Answer) error {
 	return nil
 }
 
-// questionForLocked returns the open question that an answer is for.
+// questionForLocked returns the open question if the answer is for it.
 func (d *dialogue) questionForLocked(a Answer) (*question, error) {
 	switch q := d.open; {
 	case q == nil || d.run.ctx.Err() != nil:
@@ -251,8 +251,7 @@ func NotWaiting(status app.Status) error {
 		what = fmt.Sprintf("the execution has ended (%s)", status)
 	}
 	return app.E(app.CodeNotWaiting, what,
-		"GET /executions/{id} shows how it stands: an answer is wanted only while its status is awaiting_llm, "+
-			"once per question.")
+		"GET /executions/{id} shows its status: answer only while it is awaiting_llm, once per question.")
 }
 
 func (d *dialogue) isOpen() bool {
@@ -261,12 +260,12 @@ func (d *dialogue) isOpen() bool {
 	return d.open != nil
 }
 
-// close keeps further questions from being asked, and waits for the one that is open.
+// close refuses further questions, and waits for the end of the open one.
 func (d *dialogue) close() { d.turn <- struct{}{} }
 
-// redactSaid redacts what an agent is asked, and adds it to what was said before of its kind. A
-// script may cut a value into pieces and spread them over prompts and names of models, so what was
-// said before counts.
+// redactSaid redacts a text of a question, and appends it to the earlier texts of its kind.
+// A script may spread the pieces of a value over prompts and names of models, so earlier texts are
+// redacted with it.
 func (d *dialogue) redactSaid(before *string, text string) redact.Clean {
 	clean, hits := d.run.redaction.redactor().After(d.said(), text)
 	d.run.redaction.count("prompt", hits)

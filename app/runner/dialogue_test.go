@@ -227,7 +227,8 @@ func TestAnswersAtOnceAreMaskedOnce(t *testing.T) {
 	for i := range 8 {
 		all.Go(func() {
 			_, err := w.Controller.Respond(t.Context(), x.ID,
-				runner.Answer{Text: fmt.Sprintf("dearly%d. ", i) + strings.Repeat("some words ", 20_000), By: enginetest.Agent})
+				runner.Answer{Text: fmt.Sprintf("dearly%d. ", i) + strings.Repeat("some words ", 20_000),
+					By: enginetest.Agent})
 			switch app.CodeOf(err) {
 			case "":
 				taken.Add(1)

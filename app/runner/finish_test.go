@@ -30,18 +30,22 @@ func TestEndings(t *testing.T) {
 		{name: "exit code", script: "exit 3", status: app.StatusError, says: []string{"exit code 3"}},
 		{name: "exit 137 by itself is no memory limit", script: "exit 137", status: app.StatusError,
 			says: []string{"exit code 137"}},
-		{name: "signal", script: "signal 11", status: app.StatusError, says: []string{"signal 11", "segmentation fault"}},
+		{name: "signal", script: "signal 11", status: app.StatusError,
+			says: []string{"signal 11", "segmentation fault"}},
 		{name: "exception", script: "fail ValueError: no\nexit 1", status: app.StatusError,
 			says: []string{"Traceback", "line 7", "ValueError: no"}},
 		{name: "a package that isn't there", script: "fail ModuleNotFoundError: No module named 'x'\nexit 1",
 			status: app.StatusError, says: []string{"No module named 'x'", "GET /packages"}},
 		{name: "a claimed failure with exit 0", script: "fail ValueError: no", status: app.StatusCompleted},
 		{name: "memory", script: "oom", status: app.StatusError, says: []string{"512 MiB", "AIRLOCK_LIMIT_MEMORY"}},
-		{name: "processes", script: "pids", status: app.StatusError, says: []string{"64 processes", "AIRLOCK_LIMIT_PIDS"}},
-		{name: "backend lost", script: "print before\nlost", status: app.StatusError, says: []string{"the sandbox was lost"}},
+		{name: "processes", script: "pids", status: app.StatusError,
+			says: []string{"64 processes", "AIRLOCK_LIMIT_PIDS"}},
+		{name: "backend lost", script: "print before\nlost", status: app.StatusError,
+			says: []string{"the sandbox was lost"}},
 		{name: "link lost", script: "print before\ncut", status: app.StatusError,
 			says: []string{"the link to the machine or container engine that it ran on broke", "safe to run twice"}},
-		{name: "box ends first", script: "vanish", status: app.StatusError, says: []string{"ended before the script did"}},
+		{name: "box ends first", script: "vanish", status: app.StatusError,
+			says: []string{"ended before the script did"}},
 		{name: "garbage", script: "garbage", status: app.StatusError, says: []string{"broke the channel"}},
 		{name: "bad result", script: "result {\"a\":", status: app.StatusError},
 		{name: "cut output", script: "flood 5000", status: app.StatusCompleted, stdout: strings.Repeat("x", 1000)},
@@ -80,7 +84,7 @@ func TestEndsOfBoxesThatDoNotWakeUp(t *testing.T) {
 	for script, says := range map[string]string{
 		"gone\nask one\ncut":   "the link to the machine or container engine that it ran on broke",
 		"gone\nask one\nlost":  "its backend ended or was restarted",
-		"stuck\nask one\nhang": "could not be woken up",
+		"stuck\nask one\nhang": "could not be resumed",
 	} {
 		x := w.Send(script)
 		w.Until(x, app.StatusAwaitingLLM)
@@ -224,7 +228,9 @@ func TestErrorCutWithinSecret(t *testing.T) {
 	}
 	for n := 0; n <= len(enginetest.SecretValue); n += 3 { // each place costs a pass over 64 KiB
 		const before = runner.MaxError/2 - len("Traceback:\n  line 7\n") - len("\n… 12345 bytes …\n")/2
-		check(strings.Repeat("A", before-n) + enginetest.SecretValue + strings.Repeat("B", 60000)) // where the engine cuts
-		check(strings.Repeat("A", 70000) + enginetest.SecretValue[:n])                             // where the guest did
+		check(strings.Repeat("A", before-n) + enginetest.SecretValue + strings.Repeat("B",
+			60000)) // where the engine cuts
+		check(strings.Repeat("A",
+			70000) + enginetest.SecretValue[:n]) // where the guest did
 	}
 }

@@ -16,9 +16,9 @@ const maxPlacesTried = 50
 
 // hostRequests turns denied hosts that a person could allow into requests on the profile's page.
 //
-// Each place is tried once per execution, whatever a person makes of it. The end of the execution's
-// context doesn't end it, since what was denied last counts too. What could not be stored is tried
-// again the next time.
+// Each place is tried once per execution, whatever a person decides. It goes on after the end of the
+// execution's context, so that the last denials count too. A request that could not be stored is
+// tried again the next time.
 type hostRequests struct {
 	runner    *Runner
 	x         app.Execution
@@ -64,7 +64,8 @@ func (h *hostRequests) requestLocked(p place) bool {
 	added, err := h.runner.cfg.Hosts.Request(context.Background(), h.x.ProfileHandle, p.entry(), h.x.Handle, line)
 	if err != nil {
 		if app.CodeOf(err) != app.CodeNotFound {
-			h.runner.cfg.Log.Error("a denied host could not be put on its profile's page", "execution", h.x.Handle, "error", err)
+			h.runner.cfg.Log.Error("could not put a denied host on its profile's page", "execution", h.x.Handle,
+				"error", err)
 		}
 		return false
 	}

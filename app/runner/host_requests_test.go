@@ -77,7 +77,8 @@ func TestARefusalBecomesARequest(t *testing.T) {
 		lines[fmt.Sprintf("%s:%d %s", r.Host, r.Port, r.Verdict)] = r.Line
 	}
 	wantRows := map[string]int{
-		"new.example:0 denied": 2, "bare.example:0 denied": 0, "listed.example:7001 denied": 5, "203.0.113.9:5432 denied": 6,
+		"new.example:0 denied": 2, "bare.example:0 denied": 0, "listed.example:7001 denied": 5,
+		"203.0.113.9:5432 denied":   6,
 		"10.1.2.3:5432 denied":      7,
 		"169.254.169.254:80 denied": 9, "listed.example:7000 allowed": 0,
 	}

@@ -66,7 +66,7 @@ func (r *redaction) redactor() checkedRedactor {
 		// Not the execution's context: its end is redacted after that has ended.
 		others, err := r.runner.cfg.SearchSets.Others(context.Background(), hosts, values)
 		if err != nil && !r.failing { // the live view asks with each piece of output
-			r.runner.cfg.Log.Error("the values that its hosts may show could not be read",
+			r.runner.cfg.Log.Error("could not read the values that its hosts may show",
 				"execution", r.handle, "error", err)
 		}
 		if r.failing = err != nil; r.failing {
@@ -107,9 +107,9 @@ func (r *redaction) counted() map[string]redact.Hits {
 	return maps.Clone(r.hits)
 }
 
-// checkedRedactor takes secrets out of what leaves a box: the execution's own, what else its hosts
-// may have shown it, and what looks like one. All are looked for at once: of what one pass has
-// masked in part, a second one would not recognise the rest.
+// checkedRedactor takes secrets out of texts that leave a box: the execution's own values, others
+// that its hosts may have shown, and texts that look like secrets. One pass looks for all of them,
+// because a second pass would not recognise what the first has masked in part.
 type checkedRedactor struct {
 	red *redact.Redactor
 	err error // the values of others could not be read, so nothing is let through

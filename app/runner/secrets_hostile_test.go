@@ -39,7 +39,8 @@ func TestCacheBeforeVaultDoesNotShareALease(t *testing.T) {
 	x := w.begun("print runs")
 	for range 2 {
 		y, _ := w.Finished("print never", app.StatusError)
-		if !strings.Contains(y.Error, "the key DB_") || !strings.Contains(y.Error, "in the hands of another execution") {
+		if !strings.Contains(y.Error, "the key DB_") || !strings.Contains(y.Error,
+			"in the hands of another execution") {
 			t.Errorf("the second ended with %q", y.Error)
 		}
 	}

@@ -74,7 +74,8 @@ func newVaultWorldBehind(t *testing.T, front func(vault http.Handler) http.Handl
 		_ = w.client.Close(ctx)
 	})
 	w.vault.Put("app", map[string]any{"token": "kv-" + enginetest.SecretValue})
-	w.Profile = w.vaultProfile("DB_USER="+creds+"#username", "DB_PASS="+creds+"#password", "TOKEN=secret/data/app#token")
+	w.Profile = w.vaultProfile("DB_USER="+creds+"#username", "DB_PASS="+creds+"#password",
+		"TOKEN=secret/data/app#token")
 	w.StartEngine(change...)
 	return w
 }
@@ -90,7 +91,8 @@ func (w *vaultWorld) openVault() {
 	w.Must(w.keeper.Start(w.T.Context()))
 	keyring, err := secrets.NewKeyring(app.NewSecret(enginetest.InstanceKey))
 	w.Must(err)
-	w.Access = access.New(access.Config{Store: w.Store, Keyring: keyring, Hub: w.Hub, Vault: w.client, Leases: w.keeper})
+	w.Access = access.New(access.Config{Store: w.Store, Keyring: keyring, Hub: w.Hub, Vault: w.client,
+		Leases: w.keeper})
 }
 
 // vaultProfile locks a profile with injected keys NAME=REFERENCE.

@@ -21,7 +21,7 @@ func (r *Run) suspend(ctx context.Context) bool {
 	defer cancel()
 	if err := r.box.Session.Freeze(ctx, true); err != nil {
 		if ctx.Err() == nil {
-			r.runner.cfg.Log.Warn("a waiting sandbox could not be frozen", "execution", r.x.Handle, "error", err)
+			r.runner.cfg.Log.Warn("could not freeze a waiting sandbox", "execution", r.x.Handle, "error", err)
 		}
 		_ = r.thaw(context.WithoutCancel(ctx)) // whatever it did, it counts as running
 		return false
@@ -45,14 +45,13 @@ func (r *Run) resume(ctx context.Context, frozen bool) error {
 	return nil
 }
 
-// thaw lets the box run. One that doesn't thaw is stopped; one that is gone ends with the reason
-// for that.
+// thaw lets the box run again. An execution whose box doesn't thaw is stopped.
 func (r *Run) thaw(ctx context.Context) error {
 	within, cancel := context.WithTimeout(ctx, freezeWithin)
 	defer cancel()
 	err := r.box.Session.Freeze(within, false)
 	if errors.Is(err, guest.ErrNotFrozen) || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		r.Stop(&Stop{app.StatusError, "the sandbox could not be woken up for the script to go on; " +
+		r.Stop(&Stop{app.StatusError, "the sandbox could not be resumed after the answer; " +
 			"submit it again if it is safe to run twice"})
 	}
 	if err != nil {

@@ -109,14 +109,16 @@ func launchSlow(t *testing.T, change func(*engine.Config), report plugins.Report
 // refused nor lost, and runs where it would have run a second later.
 func TestSubmittedDuringTheFirstProof(t *testing.T) {
 	t.Parallel()
-	w, s := launchSlow(t, nil, enginetest.Passes("slow", plugins.TierFull), enginetest.Passes("quick", plugins.TierFull))
+	w, s := launchSlow(t, nil, enginetest.Passes("slow", plugins.TierFull),
+		enginetest.Passes("quick", plugins.TierFull))
 	w.AwaitHealth("proofs of the quick one", func(h engine.Health) bool { return h.Backends[1].Passed })
 	if h := w.Health(); h.Ready || !h.Checking || h.Reason != sandbox.BeingChecked || h.Backend != "" {
 		t.Errorf("meanwhile %+v", h)
 	}
 	w.Require(app.Placement{Backend: "slow"})
 	x := w.Send("result 1")
-	w.Must(w.Sandboxes.Prove(t.Context(), "quick")) // a person who asks for one proof more decides nothing for the other
+	w.Must(w.Sandboxes.Prove(t.Context(),
+		"quick")) // a person who asks for one proof more decides nothing for the other
 	if now, err := w.Reader.ByHandle(t.Context(), x.Handle); err != nil || now.Status != app.StatusPending ||
 		w.Health().Ready {
 		t.Fatalf("%+v %v, health %+v", now, err, w.Health())
@@ -195,7 +197,8 @@ func TestASlowFirstProofKeepsOnlyThoseWaitingWhoNeedIt(t *testing.T) {
 // waits for it; whoever requires another doesn't.
 func TestTheDefaultIsNotTakenBeforeItsProof(t *testing.T) {
 	t.Parallel()
-	w, s := launchSlow(t, nil, enginetest.Passes("slow", plugins.TierFull), enginetest.Passes("quick", plugins.TierFull))
+	w, s := launchSlow(t, nil, enginetest.Passes("slow", plugins.TierFull),
+		enginetest.Passes("quick", plugins.TierFull))
 	w.AwaitHealth("quick in use", func(h engine.Health) bool { return h.Backends[1].InUse })
 	if h := w.Health(); !h.Checking || h.Ready || h.Backends[1].Default || h.Warm != 0 {
 		t.Errorf("meanwhile %+v", h)

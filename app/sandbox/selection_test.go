@@ -42,18 +42,22 @@ func TestAutoTakesTheStrongestThatPasses(t *testing.T) {
 		{"the first of tier full",
 			[]plugins.Report{enginetest.Passes("a", plugins.TierFull), enginetest.Passes("b", plugins.TierFull)}, "a"},
 		{"full before restricted",
-			[]plugins.Report{enginetest.Passes("a", plugins.TierRestricted), enginetest.Passes("b", plugins.TierFull)}, "b"},
-		{"restricted if it is all there is", []plugins.Report{fails("a"), enginetest.Passes("b", plugins.TierRestricted)},
+			[]plugins.Report{enginetest.Passes("a", plugins.TierRestricted), enginetest.Passes("b", plugins.TierFull)},
+			"b"},
+		{"restricted if it is all there is", []plugins.Report{fails("a"),
+			enginetest.Passes("b", plugins.TierRestricted)},
 			"b"},
 		{"never what is too weak", []plugins.Report{enginetest.Passes("a", plugins.TierNone), fails("b")}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w, _ := yard(t, func(c *engine.Config) { c.Auto = true }, tt.reports...)
 			h := w.Health()
-			if got := strings.Join(inUse(h), " "); got != tt.want || h.Backend != tt.want || h.Ready != (tt.want != "") {
+			if got := strings.Join(inUse(h), " "); got != tt.want || h.Backend != tt.want ||
+				h.Ready != (tt.want != "") {
 				t.Errorf("in use %q, health %+v", got, h)
 			}
-			if tt.want == "" && (!strings.Contains(h.Reason, "too weak") || !strings.Contains(h.Reason, "b is broken here")) {
+			if tt.want == "" && (!strings.Contains(h.Reason, "too weak") ||
+				!strings.Contains(h.Reason, "b is broken here")) {
 				t.Errorf("reason %q", h.Reason)
 			}
 		})
@@ -90,7 +94,8 @@ func TestAutoGoesBackToTheStronger(t *testing.T) {
 				w.Must(w.Sandboxes.Prove(t.Context(), "")) // the weaker one has passed too
 				w.AwaitHealth("the strong one in use", func(h engine.Health) bool { return h.Backend == "strong" })
 				breaks(w, boxes["strong"])
-				w.AwaitHealth("the strong one in use again", func(h engine.Health) bool { return h.Backend == "strong" })
+				w.AwaitHealth("the strong one in use again",
+					func(h engine.Health) bool { return h.Backend == "strong" })
 				if x, _ := w.Finished("result 1", app.StatusCompleted); x.Backend != "strong" {
 					t.Errorf("it ran in %q", x.Backend)
 				}

@@ -64,7 +64,8 @@ func TestClosingDuringSubmissionsLeavesNoneRunning(t *testing.T) {
 				agents.Go(func() {
 					for {
 						if _, _, err := w.Submitter.Submit(t.Context(),
-							executions.Submission{ProfileID: w.Profile.ID, Script: "print 1", By: enginetest.Agent}); err != nil {
+							executions.Submission{ProfileID: w.Profile.ID, Script: "print 1",
+								By: enginetest.Agent}); err != nil {
 							return // it is closed, or its queue is full
 						}
 					}

@@ -20,7 +20,7 @@ func (s *Scheduler) claimLoop() {
 	for s.slots.start(s.ctx) == nil {
 		run, err := s.claimNext(s.ctx)
 		if err != nil && s.ctx.Err() == nil {
-			s.cfg.Log.Log(s.ctx, app.RetryLevel(err), "the queue could not be read", "error", err)
+			s.cfg.Log.Log(s.ctx, app.RetryLevel(err), "could not read the queue", "error", err)
 		}
 		if run != nil {
 			s.runs.Go(run)
@@ -122,9 +122,9 @@ func (s *Scheduler) checkDisk(ctx context.Context) (full bool, err error) {
 	}
 	switch was := s.diskFull.Swap(full); {
 	case full && !was:
-		s.cfg.Log.Warn("the disk is full: nothing new is taken and the queue waits until there is room")
+		s.cfg.Log.Warn("the disk is full: the queue waits, and new executions are refused")
 	case was && !full:
-		s.cfg.Log.Info("the disk has room again: the queue goes on")
+		s.cfg.Log.Info("the disk has space again: the queue goes on")
 	}
 	return full, nil
 }

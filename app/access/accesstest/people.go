@@ -27,13 +27,15 @@ func (d *Desk) ShowToken(token app.Secret) app.Secret {
 func (d *Desk) JoinAs(token app.Secret, name string) app.Secret {
 	d.T.Helper()
 	return Must[auth.Opened](d.T)(
-		d.Enrollment.Join(d.T.Context(), d.ShowToken(token), Browser, "Mozilla", name, app.NewSecret(GoodPassword))).Token
+		d.Enrollment.Join(d.T.Context(), d.ShowToken(token), Browser, "Mozilla", name,
+			app.NewSecret(GoodPassword))).Token
 }
 
 // LogIn logs a person in and returns the cookie.
 func (d *Desk) LogIn(name string) app.Secret {
 	d.T.Helper()
-	opened := Must[auth.Opened](d.T)(d.Logins.Login(d.T.Context(), Browser, "Mozilla", name, app.NewSecret(GoodPassword)))
+	opened := Must[auth.Opened](d.T)(d.Logins.Login(d.T.Context(), Browser, "Mozilla", name,
+		app.NewSecret(GoodPassword)))
 	if want := d.Now().Add(7 * 24 * time.Hour); !opened.Expires.Equal(want) {
 		d.T.Errorf("the session expires at %v, want %v", opened.Expires, want)
 	}

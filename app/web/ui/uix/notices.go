@@ -46,7 +46,7 @@ func notices() map[string]string {
 		"password-changed": "Your password was changed, and your other sessions were ended.",
 		"uninvited":        "The invitation was taken back.",
 		"person-removed":   "Their access was taken away.",
-		"paused":           "Executions are paused. What runs goes on; what is queued waits.",
+		"paused":           "Executions are paused. Running ones go on, queued ones wait.",
 		"resumed":          "Executions go on.",
 		"session-over":     "Your session was over, so nothing was saved. Log in, then send the form again.",
 		"again":            "Nothing was done yet, since your password was asked for first. Do it again.",
