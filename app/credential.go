@@ -221,8 +221,16 @@ func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
+	return Truncate(s, n) + "…"
+}
+
+// Truncate shortens s to at most n bytes, at a character's boundary.
+func Truncate(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--
 	}
-	return s[:n] + "…"
+	return s[:n]
 }

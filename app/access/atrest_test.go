@@ -21,21 +21,23 @@ func TestNothingSecretIsInTheFiles(t *testing.T) {
 		"planted-Admin-Token-1a2b3c"
 	d.AddCredential("A", app.ModeInjected, value)
 	p := d.Unlocked("A")
-	accesstest.Must[app.Profile](t)(d.LinkKey(ctx, person, p.Handle, "A", "A"))
-	p = accesstest.Must[app.Profile](t)(d.Lock(ctx, person, p.Handle, time.Time{}))
+	accesstest.Must[app.Profile](t)(d.Keys.Link(ctx, person, p.Handle, "A", "A"))
+	p = accesstest.Must[app.Profile](t)(d.Lifecycle.Lock(ctx, person, p.Handle, time.Time{}))
 	d.AddCredential("A", "", rotated)
 	d.Values(p)
-	accesstest.Must[app.Secret](t)(d.EnsureAdminToken(ctx, app.NewSecret(configured)))
+	accesstest.Must[app.Secret](t)(d.AdminToken.Ensure(ctx, app.NewSecret(configured)))
 	session := d.JoinAs(app.NewSecret(configured), "Ada")
-	_, _ = d.Enroll(ctx, "192.0.2.1", "browser", app.NewSecret("planted-Wrong-Token-9z8y"))
-	_, _ = d.Login(ctx, "192.0.2.1", "browser", "planted-Wrong-Name-5x4w", app.NewSecret("planted-Wrong-Token-9z8y"))
+	_, _ = d.Enrollment.Enroll(ctx, "192.0.2.1", "browser", app.NewSecret("planted-Wrong-Token-9z8y"))
+	_, _ = d.Logins.Login(ctx, "192.0.2.1", "browser", "planted-Wrong-Name-5x4w",
+		app.NewSecret("planted-Wrong-Token-9z8y"))
 	d.SessionOf(session)
-	_, _ = d.Profile(ctx, p.ID)
+	_, _ = d.Profiles.ByID(ctx, p.ID)
 
 	secretTexts := map[string]string{
-		"value": value, "rotated value": rotated, "profile id": p.ID, "end of the profile id": p.ID[len(app.ProfilePrefix):],
-		"admin token": configured,
-		"session":     session.Reveal(), "wrong token": "planted-Wrong-Token-9z8y",
+		"value": value, "rotated value": rotated, "profile id": p.ID,
+		"end of the profile id": p.ID[len(app.ProfilePrefix):],
+		"admin token":           configured,
+		"session":               session.Reveal(), "wrong token": "planted-Wrong-Token-9z8y",
 		"password": accesstest.GoodPassword, "wrong name": "planted-Wrong-Name-5x4w",
 	}
 	scan := func(when string) {
@@ -96,7 +98,7 @@ func TestAnotherInstanceKeyRefusesToStart(t *testing.T) {
 	ring := accesstest.Must[*secrets.Keyring](t)(instance.VerifyKeyring(ctx, d.Store, rotated))
 	cfg := d.Config
 	cfg.Keyring = ring
-	if got := accesstest.Must[app.Profile](t)(access.New(cfg).Profile(ctx, p.ID)); got.Handle != p.Handle {
+	if got := accesstest.Must[app.Profile](t)(access.New(cfg).Profiles.ByID(ctx, p.ID)); got.Handle != p.Handle {
 		t.Error("after rotation another profile is found")
 	}
 	if _, err := d.Raw().Exec("DELETE FROM settings WHERE key = 'keyring.lookup'"); err != nil {

@@ -28,15 +28,15 @@ func BenchmarkDesk(b *testing.B) {
 	s := access.New(access.Config{Store: st, Keyring: ring})
 	var p app.Profile
 	for _, step := range []func() error{
-		func() (err error) { p, err = s.CreateProfile(ctx, person, "bench"); return err },
-		func() error { _, err := s.AddKeys(ctx, person, p.Handle, accesstest.Keys("A")); return err },
+		func() (err error) { p, err = s.Profiles.Create(ctx, person, "bench"); return err },
+		func() error { _, err := s.Keys.Add(ctx, person, p.Handle, accesstest.Keys("A")); return err },
 		func() error {
-			_, err := s.SetCredential(ctx, person,
+			_, err := s.Credentials.Set(ctx, person,
 				credentials.Input{Name: "A", Mode: app.ModeInjected, Value: app.NewSecret("a value")})
 			return err
 		},
-		func() error { _, err := s.LinkKey(ctx, person, p.Handle, "A", "A"); return err },
-		func() error { _, err := s.Lock(ctx, person, p.Handle, time.Time{}); return err },
+		func() error { _, err := s.Keys.Link(ctx, person, p.Handle, "A", "A"); return err },
+		func() error { _, err := s.Lifecycle.Lock(ctx, person, p.Handle, time.Time{}); return err },
 	} {
 		if err := step(); err != nil {
 			b.Fatal(err)
@@ -44,18 +44,18 @@ func BenchmarkDesk(b *testing.B) {
 	}
 	b.Run("Profile", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := s.Profile(ctx, p.ID); err != nil {
+			if _, err := s.Profiles.ByID(ctx, p.ID); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
-	policy, err := s.Policy(ctx, p.Handle, 1)
+	policy, err := s.Binder.Policy(ctx, p.Handle, 1)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Run("Resolve", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := s.Resolve(ctx, p.Handle, policy); err != nil {
+			if _, err := s.Resolver.Resolve(ctx, p.Handle, policy); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -1,6 +1,6 @@
-// Package access puts together what decides who may have what, for the API, the UI and `airlock
-// admin`: auth, credentials, policy, profiles, instance and audit. Each rule stands in one of
-// these, checked, sealed, stored and audited in one transaction; the hub is told after each commit.
+// Package access makes the parts that decide who may do what, for the API, the UI and `airlock
+// admin`: auth, credentials, policy, profiles, instance and audit.
 //
-// It has nothing of its own but Snapshot, which spans several of them.
+// Each rule stands in one of these packages. A change is checked, sealed, stored and audited in one
+// transaction, and published on the hub after the commit.
 package access

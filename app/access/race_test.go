@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/access/accesstest"
 	"github.com/computclaw/airlock/app/auth"
 	"github.com/computclaw/airlock/app/credentials"
@@ -39,16 +38,16 @@ func TestRaceLockAgainstAddKeys(t *testing.T) {
 	d.AddCredential("A", app.ModeInjected, "value")
 	for range rounds {
 		p := d.Unlocked("A")
-		p = accesstest.Must[app.Profile](t)(d.LinkKey(ctx, person, p.Handle, "A", "A"))
+		p = accesstest.Must[app.Profile](t)(d.Keys.Link(ctx, person, p.Handle, "A", "A"))
 		errs := atOnce(
-			func() error { _, err := d.Lock(ctx, person, p.Handle, p.UpdatedAt); return err },
-			func() error { _, err := d.AddKeys(ctx, agent, p.Handle, accesstest.Keys("B")); return err },
+			func() error { _, err := d.Lifecycle.Lock(ctx, person, p.Handle, p.UpdatedAt); return err },
+			func() error { _, err := d.Keys.Add(ctx, agent, p.Handle, accesstest.Keys("B")); return err },
 			func() error {
-				_, err := d.ProposeHosts(ctx, agent, p.Handle, accesstest.Hosts(t, "evil.example"))
+				_, err := d.Hosts.Propose(ctx, agent, p.Handle, accesstest.Hosts(t, "evil.example"))
 				return err
 			},
 		)
-		got := accesstest.Must[app.Profile](t)(d.ProfileByHandle(ctx, p.Handle))
+		got := accesstest.Must[app.Profile](t)(d.Profiles.ByHandle(ctx, p.Handle))
 		switch {
 		case errs[0] == nil: // the lock won: nothing that came before it was missed
 			accesstest.WantCode(t, "add after the lock", errs[1], app.CodeProfileLocked)
@@ -70,7 +69,7 @@ func TestRaceDoubleLock(t *testing.T) {
 	ctx := t.Context()
 	for i := range rounds {
 		p := d.Linked(fmt.Sprint("A", i))
-		lock := func() error { _, err := d.Lock(ctx, person, p.Handle, p.UpdatedAt); return err }
+		lock := func() error { _, err := d.Lifecycle.Lock(ctx, person, p.Handle, p.UpdatedAt); return err }
 		won := 0
 		for _, err := range atOnce(lock, lock, lock, lock) {
 			if err == nil {
@@ -82,7 +81,7 @@ func TestRaceDoubleLock(t *testing.T) {
 		if won != 1 {
 			t.Errorf("%d locks succeeded", won)
 		}
-		if got := accesstest.Must[app.Profile](t)(d.ProfileByHandle(ctx, p.Handle)); got.Policy != 1 {
+		if got := accesstest.Must[app.Profile](t)(d.Profiles.ByHandle(ctx, p.Handle)); got.Policy != 1 {
 			t.Errorf("policy %d after one lock", got.Policy)
 		}
 	}
@@ -95,11 +94,11 @@ func TestRaceLockAgainstRevokeAndUnlink(t *testing.T) {
 		name := fmt.Sprint("A", i)
 		p := d.Linked(name)
 		atOnce(
-			func() error { _, err := d.Lock(ctx, person, p.Handle, time.Time{}); return err },
-			func() error { _, err := d.Revoke(ctx, person, p.Handle); return err },
-			func() error { return d.DeleteCredential(ctx, person, name) },
+			func() error { _, err := d.Lifecycle.Lock(ctx, person, p.Handle, time.Time{}); return err },
+			func() error { _, err := d.Lifecycle.Revoke(ctx, person, p.Handle); return err },
+			func() error { return d.Credentials.Delete(ctx, person, name) },
 		)
-		got := accesstest.Must[app.Profile](t)(d.ProfileByHandle(ctx, p.Handle))
+		got := accesstest.Must[app.Profile](t)(d.Profiles.ByHandle(ctx, p.Handle))
 		if !got.Revoked || got.CanExecute(d.Now()) == nil {
 			t.Errorf("a revoked profile can execute: %+v", got)
 		}
@@ -115,12 +114,12 @@ func TestRaceRotations(t *testing.T) {
 	for i := range 8 {
 		fns = append(fns,
 			func() error {
-				_, err := d.SetCredential(ctx, person,
+				_, err := d.Credentials.Set(ctx, person,
 					credentials.Input{Name: "A", Value: app.NewSecret(fmt.Sprintf("value %d", i))})
 				return err
 			},
 			func() error { // never half a value, never none
-				values, err := d.Resolve(ctx, p.Handle, policy)
+				values, err := d.Resolver.Resolve(ctx, p.Handle, policy)
 				if err == nil && len(values[0].Secret.Reveal()) < len("value 0") {
 					err = errors.New("a value was cut")
 				}
@@ -132,10 +131,10 @@ func TestRaceRotations(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if c := accesstest.Must[app.Credential](t)(d.Credential(ctx, "A")); c.Version != 9 || c.Uses != 8 {
+	if c := accesstest.Must[app.Credential](t)(d.Credentials.ByName(ctx, "A")); c.Version != 9 || c.Uses != 8 {
 		t.Errorf("version %d and %d uses after 8 rotations and uses, want 9 and 8", c.Version, c.Uses)
 	}
-	if broken := accesstest.Must[int64](t)(d.VerifyAudit(ctx)); broken != 0 {
+	if broken := accesstest.Must[int64](t)(d.Audit.Verify(ctx)); broken != 0 {
 		t.Errorf("the audit chain is broken at %d", broken)
 	}
 }
@@ -146,10 +145,10 @@ func TestRaceCreations(t *testing.T) {
 	var creations, profiles []func() error
 	for range 10 {
 		creations = append(creations, func() error {
-			_, err := d.CreateCredential(ctx, person, credentials.Input{Name: "SAME", Mode: app.ModeInjected})
+			_, err := d.Credentials.Create(ctx, person, credentials.Input{Name: "SAME", Mode: app.ModeInjected})
 			return err
 		})
-		profiles = append(profiles, func() error { _, err := d.CreateProfile(ctx, agent, ""); return err })
+		profiles = append(profiles, func() error { _, err := d.Profiles.Create(ctx, agent, ""); return err })
 	}
 	count := func(errs []error, lost app.Code) (won int) {
 		for _, err := range errs {
@@ -176,14 +175,14 @@ func TestRaceHostsAfterTheLock(t *testing.T) {
 	var fns []func() error
 	for i := range 8 {
 		list := accesstest.Hosts(t, fmt.Sprintf("h%d.example", i))
-		fns = append(fns, func() error { _, err := d.SetHosts(ctx, person, p.Handle, list, nil); return err })
+		fns = append(fns, func() error { _, err := d.Hosts.Set(ctx, person, p.Handle, list, nil); return err })
 	}
 	for _, err := range atOnce(fns...) {
 		if err != nil {
 			t.Error(err)
 		}
 	}
-	got := accesstest.Must[app.Profile](t)(d.ProfileByHandle(ctx, p.Handle))
+	got := accesstest.Must[app.Profile](t)(d.Profiles.ByHandle(ctx, p.Handle))
 	policy := d.PolicyOf(got)
 	if got.Policy != 9 || len(policy.Hosts) != 1 || len(got.Hosts) != 1 || policy.Hosts[0].Name != got.Hosts[0].Name {
 		t.Errorf("policy %d has %v, the page shows %v", got.Policy, policy.Hosts, accesstest.Shown(got))
@@ -200,16 +199,16 @@ func TestRaceNewTokenAgainstEnroll(t *testing.T) {
 		atOnce(
 			func() error {
 				var err error
-				half, err = d.Enroll(ctx, accesstest.Browser, "", token)
+				half, err = d.Enrollment.Enroll(ctx, accesstest.Browser, "", token)
 				return err
 			},
 			func() error {
 				var err error
-				next, err = d.NewAdminToken(ctx, person)
+				next, err = d.AdminToken.Renew(ctx, person)
 				return err
 			},
 		)
-		if _, err := d.Enrolling(ctx, half.Token); err == nil {
+		if _, err := d.Enrollment.Enrolling(ctx, half.Token); err == nil {
 			t.Error("what the token before opened is still good")
 		}
 		token = next
@@ -224,7 +223,7 @@ func TestRaceOneTokenMakesOnePerson(t *testing.T) {
 	for _, name := range []string{"Ada", "Bob", "Eve", "Dan"} {
 		half := d.ShowToken(token)
 		fns = append(fns, func() error {
-			_, err := d.Join(ctx, half, accesstest.Browser, "", name, app.NewSecret(accesstest.GoodPassword))
+			_, err := d.Enrollment.Join(ctx, half, accesstest.Browser, "", name, app.NewSecret(accesstest.GoodPassword))
 			return err
 		})
 	}
@@ -236,7 +235,7 @@ func TestRaceOneTokenMakesOnePerson(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if people := accesstest.Must[[]access.Person](t)(d.People(ctx)); joined != 1 || len(people) != 1 {
+	if people := accesstest.Must[[]auth.Person](t)(d.People.List(ctx)); joined != 1 || len(people) != 1 {
 		t.Errorf("%d joined, people %+v", joined, people)
 	}
 }

@@ -1,5 +1,5 @@
-// Package audit reads and verifies the audit log. Whoever changes something writes its event
-// in the transaction of the change: see store.Tx.Audit.
+// Package audit reads and verifies the audit log. The event of a change is written in the
+// transaction of the change: see store.Tx.Audit.
 package audit
 
 import (
@@ -18,7 +18,7 @@ type Log struct {
 
 	mu    sync.Mutex
 	state State
-	mark  store.AuditMark // how far the chain was verified: a check costs what was added since
+	mark  store.AuditMark // how far the chain was verified, so that a check reads only what follows
 }
 
 // New returns the audit log of a store.
@@ -38,15 +38,13 @@ func (s *Log) Note(ctx context.Context, by app.Actor, action, subject, detail st
 	})
 }
 
-// Audit lists events, newest first, before a sequence number (0: from the newest). limit is 1 to
-// 1000; 0 means 50.
-func (s *Log) Audit(ctx context.Context, before int64, limit int) ([]app.Event, error) {
-	return s.AuditLog(ctx, Filter{Before: before, Limit: limit})
+// Latest lists the newest events, the newest first. limit is 1 to 1000; 0 means 50.
+func (s *Log) Latest(ctx context.Context, limit int) ([]app.Event, error) {
+	return s.List(ctx, Filter{Limit: limit})
 }
 
-// AuditLog lists the events that a filter selects, newest first. Its Limit is 1 to 1000; 0 means
-// 50.
-func (s *Log) AuditLog(ctx context.Context, f Filter) (events []app.Event, err error) {
+// List lists the events that a filter selects, newest first. Its Limit is 1 to 1000; 0 means 50.
+func (s *Log) List(ctx context.Context, f Filter) (events []app.Event, err error) {
 	if f.Limit == 0 {
 		f.Limit = 50
 	}
@@ -67,8 +65,8 @@ func (s *Log) ArchivedLogs(ctx context.Context) (logs []store.ArchivedLog, err e
 	return logs, err
 }
 
-// ArchivedEvents returns up to 1000 events of one of ArchivedLogs, oldest first, those that follow
-// a number.
+// ArchivedEvents returns up to 1000 events of an archived log after a sequence number, oldest
+// first.
 func (s *Log) ArchivedEvents(ctx context.Context, source string, after int64) (events []app.Event, err error) {
 	err = s.store.Read(ctx, func(tx *store.Tx) error {
 		events, err = tx.Events.Archived(ctx, source, after, 1000)
@@ -77,15 +75,15 @@ func (s *Log) ArchivedEvents(ctx context.Context, source string, after int64) (e
 	return events, err
 }
 
-// VerifyAudit walks the whole hash chain and returns the first broken sequence number, or 0.
-func (s *Log) VerifyAudit(ctx context.Context) (broken int64, err error) {
-	state, err := s.AuditState(ctx, true)
+// Verify walks the whole hash chain and returns the first broken sequence number, or 0.
+func (s *Log) Verify(ctx context.Context) (broken int64, err error) {
+	state, err := s.State(ctx, true)
 	return state.Broken, err
 }
 
-// AuditHas reports whether the chain has an event with this hash.
+// Has reports whether the chain has an event with this hash.
 // If so, and the chain holds, nothing up to that event was changed since.
-func (s *Log) AuditHas(ctx context.Context, seq int64, hash string) (ok bool, err error) {
+func (s *Log) Has(ctx context.Context, seq int64, hash string) (ok bool, err error) {
 	err = s.store.Read(ctx, func(tx *store.Tx) error {
 		_, broken, err := tx.Events.Verify(ctx, store.AuditMark{Seq: seq, Hash: hash})
 		ok = broken == 0
@@ -102,9 +100,9 @@ type State struct {
 	Whole   time.Time // when the chain was last verified from its beginning
 }
 
-// AuditState verifies what was added since the last call or, the first time and if whole is true,
+// State verifies what was added since the last call or, the first time and if whole is true,
 // everything. A break stays known until a whole walk finds none.
-func (s *Log) AuditState(ctx context.Context, whole bool) (State, error) {
+func (s *Log) State(ctx context.Context, whole bool) (State, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	whole = whole || s.state.Whole.IsZero()

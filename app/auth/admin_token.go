@@ -41,17 +41,17 @@ type AdminToken struct {
 	monitors monitors
 }
 
-// EnsureAdminToken sets the configured admin token or, on the first boot without one, a new one.
+// Ensure sets the configured admin token or, on the first boot without one, a new one.
 // A new one is returned, to be printed once. Less than 16 characters are refused.
 // Once there is a person, a configured token counts no more: too many may see a platform's
 // settings.
-func (s *AdminToken) EnsureAdminToken(ctx context.Context, configured app.Secret) (printed app.Secret, err error) {
+func (s *AdminToken) Ensure(ctx context.Context, configured app.Secret) (printed app.Secret, err error) {
 	if n := len(configured.Reveal()); !configured.Empty() && (n < minToken || n > maxToken) {
 		return app.Secret{}, app.Invalid("AIRLOCK_ADMIN_TOKEN",
 			fmt.Sprintf("the configured admin token has not %d to %d characters", minToken, maxToken),
 			"Set AIRLOCK_ADMIN_TOKEN to a long random text, for example from: openssl rand -hex 24.")
 	}
-	if founded, err := s.people.Founded(ctx); err != nil || founded {
+	if founded, err := s.people.Exist(ctx); err != nil || founded {
 		return app.Secret{}, err
 	}
 	stored, err := s.stored(ctx)
@@ -70,9 +70,9 @@ func (s *AdminToken) EnsureAdminToken(ctx context.Context, configured app.Secret
 	return app.Secret{}, s.setToken(ctx, app.System(), configured, "Took the admin token from the configuration.")
 }
 
-// NewAdminToken makes another admin token and ends all sessions and invitations. People only.
+// Renew makes another admin token and ends all sessions and invitations. People only.
 // It is for a forgotten password, or for when somebody is in who should not be.
-func (s *AdminToken) NewAdminToken(ctx context.Context, by app.Actor) (app.Secret, error) {
+func (s *AdminToken) Renew(ctx context.Context, by app.Actor) (app.Secret, error) {
 	if err := by.PeopleOnly(); err != nil {
 		return app.Secret{}, err
 	}
@@ -84,7 +84,8 @@ func (s *AdminToken) setToken(ctx context.Context, by app.Actor, token app.Secre
 	hash := s.hashes.cost.Hash(token)
 	return s.store.Write(ctx, func(tx *store.Tx) error {
 		err := tx.Settings.Set(ctx, s.now(), store.Setting{Key: settingToken, Value: []byte(hash)},
-			store.Setting{Key: settingFinder, Value: s.finder(token, hash)}, store.Setting{Key: settingSpent, Value: []byte{}})
+			store.Setting{Key: settingFinder, Value: s.finder(token, hash)},
+			store.Setting{Key: settingSpent, Value: []byte{}})
 		if err != nil {
 			return err
 		}
@@ -157,8 +158,8 @@ type TokenState struct {
 	SpentBy   string
 }
 
-// AdminToken returns the state of the admin token.
-func (s *AdminToken) AdminToken(ctx context.Context) (state TokenState, err error) {
+// State returns the state of the admin token.
+func (s *AdminToken) State(ctx context.Context) (state TokenState, err error) {
 	err = s.store.Read(ctx, func(tx *store.Tx) error {
 		state, err = tokenState(ctx, tx)
 		return err

@@ -4,7 +4,7 @@
 // # The first person
 //
 // The admin token lets the first person in, who then chooses a name and a password.
-// That spends the token; whoever shows it later learns when and from where it was used.
+// That spends the token. Its next use is refused with the time and address of the first.
 // A configured token counts until there is a person, and never again: platforms show settings to
 // many. `airlock admin token` makes a new token and ends all sessions and invitations. Its holder
 // may set a new password for a name that is known. Others come in by one-time invitations.

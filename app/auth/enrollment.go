@@ -50,7 +50,8 @@ func (s *Enrollment) Enroll(ctx context.Context, address, userAgent string, toke
 				return err
 			}
 		}
-		opened, err = s.sessions.open(ctx, tx, store.AdminSession{Invitation: invitation, Address: address, Agent: userAgent},
+		opened, err = s.sessions.open(ctx, tx, store.AdminSession{Invitation: invitation, Address: address,
+			Agent: userAgent},
 			enrollLife)
 		if err != nil {
 			return err

@@ -17,8 +17,8 @@ type Invitations struct {
 	now   func() time.Time
 }
 
-// Invite makes a one-time token for another person. It is shown once and not kept. People only.
-func (s *Invitations) Invite(ctx context.Context, by app.Actor) (token app.Secret, expires time.Time, err error) {
+// Create makes a one-time token for another person. It is shown once and not kept. People only.
+func (s *Invitations) Create(ctx context.Context, by app.Actor) (token app.Secret, expires time.Time, err error) {
 	if err := by.PeopleOnly(); err != nil {
 		return token, expires, err
 	}
@@ -47,8 +47,8 @@ type Invitation struct {
 	ExpiresAt time.Time
 }
 
-// Invitations lists those that can be used, newest first.
-func (s *Invitations) Invitations(ctx context.Context) (list []Invitation, err error) {
+// List lists those that can be used, newest first.
+func (s *Invitations) List(ctx context.Context) (list []Invitation, err error) {
 	err = s.store.Read(ctx, func(tx *store.Tx) error {
 		found, err := tx.Invitations.List(ctx)
 		for _, x := range found {
@@ -61,8 +61,8 @@ func (s *Invitations) Invitations(ctx context.Context) (list []Invitation, err e
 	return list, err
 }
 
-// Uninvite revokes an invitation. People only.
-func (s *Invitations) Uninvite(ctx context.Context, by app.Actor, id string) error {
+// Revoke revokes an invitation. People only.
+func (s *Invitations) Revoke(ctx context.Context, by app.Actor, id string) error {
 	if err := by.PeopleOnly(); err != nil {
 		return err
 	}

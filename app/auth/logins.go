@@ -75,7 +75,8 @@ func (s *Logins) Confirm(ctx context.Context, current Session, password app.Secr
 		if err := tx.Sessions.Confirm(ctx, current.ID, s.now()); err != nil {
 			return err
 		}
-		return tx.Audit(ctx, app.NewEvent(s.now(), current.Actor, "session.confirm", p.Name, "Typed the password again."))
+		return tx.Audit(ctx, app.NewEvent(s.now(), current.Actor, "session.confirm", p.Name,
+			"Typed the password again."))
 	})
 }
 

@@ -25,8 +25,8 @@ type Person struct {
 	LastLoginFrom string
 }
 
-// People lists all by name.
-func (s *People) People(ctx context.Context) (list []Person, err error) {
+// List lists all by name.
+func (s *People) List(ctx context.Context) (list []Person, err error) {
 	err = s.store.Read(ctx, func(tx *store.Tx) error {
 		found, err := tx.People.List(ctx)
 		for _, p := range found {
@@ -37,8 +37,8 @@ func (s *People) People(ctx context.Context) (list []Person, err error) {
 	return list, err
 }
 
-// Founded reports whether there is a person. Before, only the admin token counts.
-func (s *People) Founded(ctx context.Context) (bool, error) {
+// Exist reports whether there is a person. Before, only the admin token counts.
+func (s *People) Exist(ctx context.Context) (bool, error) {
 	n := 0
 	err := s.store.Read(ctx, func(tx *store.Tx) (err error) {
 		n, err = tx.People.Count(ctx)
@@ -77,9 +77,9 @@ func (s *People) ChangePassword(ctx context.Context, current Session, old, passw
 	})
 }
 
-// RemovePerson takes a person's access away at once. Nobody removes themselves, so one always
+// Remove takes a person's access away at once. Nobody removes themselves, so one always
 // stays. People only.
-func (s *People) RemovePerson(ctx context.Context, current Session, id string) error {
+func (s *People) Remove(ctx context.Context, current Session, id string) error {
 	if err := current.Actor.PeopleOnly(); err != nil {
 		return err
 	}

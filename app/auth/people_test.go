@@ -23,25 +23,26 @@ func TestTheAdminTokenWorksOnce(t *testing.T) {
 		"no name": {"", accesstest.GoodPassword, "name"}, "short": {"Ada", "short", "password"},
 		"common": {"Ada", "password1234", "password"},
 	} {
-		_, err := d.Join(ctx, first, accesstest.Browser, "", c.name, app.NewSecret(c.password))
+		_, err := d.Enrollment.Join(ctx, first, accesstest.Browser, "", c.name, app.NewSecret(c.password))
 		accesstest.WantCode(t, name, err, app.CodeInvalidField)
 	}
 	opened := accesstest.Must[auth.Opened](t)(
-		d.Join(ctx, first, accesstest.Browser, "Mozilla", " Ada  Lovelace ", app.NewSecret(accesstest.GoodPassword)))
+		d.Enrollment.Join(ctx, first, accesstest.Browser, "Mozilla", " Ada  Lovelace ",
+			app.NewSecret(accesstest.GoodPassword)))
 	if x := d.SessionOf(opened.Token); x.Actor.Name != "Ada Lovelace" || !x.Fresh(d.Now()) {
 		t.Errorf("session %+v", x)
 	}
 	d.over("the half session", first)
-	_, err := d.Join(ctx, second, accesstest.Browser, "", "Eve", app.NewSecret(accesstest.GoodPassword))
+	_, err := d.Enrollment.Join(ctx, second, accesstest.Browser, "", "Eve", app.NewSecret(accesstest.GoodPassword))
 	accesstest.WantCode(t, "another half session of the token", err, app.CodeUnauthorized)
-	_, err = d.Enroll(ctx, "192.0.2.66", "", token)
+	_, err = d.Enrollment.Enroll(ctx, "192.0.2.66", "", token)
 	accesstest.WantCode(t, "the token again", err, app.CodeConflict)
 	for _, part := range []string{"Ada Lovelace", "2026-03-01T12:00:00Z", accesstest.Browser} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%v does not say %q", err, part)
 		}
 	}
-	state := accesstest.Must[auth.TokenState](t)(d.AdminToken(ctx))
+	state := accesstest.Must[auth.TokenState](t)(d.AdminToken.State(ctx))
 	if state.SpentBy != "Ada Lovelace" || state.SpentFrom != accesstest.Browser || !state.SpentAt.Equal(d.Now()) ||
 		!state.MadeAt.Equal(d.Now()) {
 		t.Errorf("state %+v", state)
@@ -52,7 +53,8 @@ func TestAHalfSessionEndsSoon(t *testing.T) {
 	d := newDesk(t)
 	half := d.ShowToken(d.FirstToken())
 	d.Pass(30 * time.Minute)
-	_, err := d.Join(t.Context(), half, accesstest.Browser, "", "Ada", app.NewSecret(accesstest.GoodPassword))
+	_, err := d.Enrollment.Join(t.Context(), half, accesstest.Browser, "", "Ada",
+		app.NewSecret(accesstest.GoodPassword))
 	accesstest.WantCode(t, "after half an hour", err, app.CodeUnauthorized)
 }
 
@@ -60,15 +62,15 @@ func TestAHalfSessionEndsSoon(t *testing.T) {
 func TestForgottenPassword(t *testing.T) {
 	d := founded(t)
 	ctx := t.Context()
-	token := accesstest.Must[app.Secret](t)(d.NewAdminToken(ctx, app.Actor{Kind: app.ActorCommand, Name: "root"}))
+	token := accesstest.Must[app.Secret](t)(d.AdminToken.Renew(ctx, app.Actor{Kind: app.ActorCommand, Name: "root"}))
 	old := d.LogIn("Ada")
 	fresh := app.NewSecret("three blind geese")
-	accesstest.Must[auth.Opened](t)(d.Join(ctx, d.ShowToken(token), accesstest.Browser, "", "ada", fresh))
+	accesstest.Must[auth.Opened](t)(d.Enrollment.Join(ctx, d.ShowToken(token), accesstest.Browser, "", "ada", fresh))
 	d.over("a session from before", old)
-	_, err := d.Login(ctx, accesstest.Browser, "", "Ada", app.NewSecret(accesstest.GoodPassword))
+	_, err := d.Logins.Login(ctx, accesstest.Browser, "", "Ada", app.NewSecret(accesstest.GoodPassword))
 	accesstest.WantCode(t, "the old password", err, app.CodeUnauthorized)
-	accesstest.Must[auth.Opened](t)(d.Login(ctx, accesstest.Browser, "", "Ada", fresh))
-	if people := accesstest.Must[[]auth.Person](t)(d.People(ctx)); len(people) != 1 || people[0].Name != "Ada" ||
+	accesstest.Must[auth.Opened](t)(d.Logins.Login(ctx, accesstest.Browser, "", "Ada", fresh))
+	if people := accesstest.Must[[]auth.Person](t)(d.People.List(ctx)); len(people) != 1 || people[0].Name != "Ada" ||
 		people[0].LastLoginFrom != accesstest.Browser {
 		t.Errorf("people %+v", people)
 	}
@@ -79,7 +81,7 @@ func TestInvitations(t *testing.T) {
 	ctx := t.Context()
 	ada := d.SessionOf(d.LogIn("Ada"))
 	invite := func() app.Secret {
-		token, expires, err := d.Invite(ctx, ada.Actor)
+		token, expires, err := d.Invitations.Create(ctx, ada.Actor)
 		if err != nil || !expires.Equal(d.Now().Add(3*24*time.Hour)) {
 			t.Fatal(expires, err)
 		}
@@ -87,44 +89,45 @@ func TestInvitations(t *testing.T) {
 	}
 	token := invite()
 	half := d.ShowToken(token)
-	_, err := d.Join(ctx, half, accesstest.Browser, "", "ADA", app.NewSecret("three blind geese"))
+	_, err := d.Enrollment.Join(ctx, half, accesstest.Browser, "", "ADA", app.NewSecret("three blind geese"))
 	accesstest.WantCode(t, "somebody else's name", err, app.CodeInvalidField)
 	d.LogIn("Ada") // untouched
 	bob := accesstest.Must[auth.Opened](t)(
-		d.Join(ctx, half, accesstest.Browser, "", "Bob", app.NewSecret(accesstest.GoodPassword)))
-	_, err = d.Enroll(ctx, accesstest.Browser, "", token)
+		d.Enrollment.Join(ctx, half, accesstest.Browser, "", "Bob", app.NewSecret(accesstest.GoodPassword)))
+	_, err = d.Enrollment.Enroll(ctx, accesstest.Browser, "", token)
 	accesstest.WantCode(t, "a second time", err, app.CodeUnauthorized)
 
 	invite()
 	taken := invite()
-	if list := accesstest.Must[[]auth.Invitation](t)(d.Invitations(ctx)); len(list) != 2 || list[0].By.Name != "Ada" {
+	if list := accesstest.Must[[]auth.Invitation](t)(d.Invitations.List(ctx)); len(list) != 2 ||
+		list[0].By.Name != "Ada" {
 		t.Errorf("invitations %+v", list)
 	}
 	half = d.ShowToken(taken)
-	for _, x := range accesstest.Must[[]auth.Invitation](t)(d.Invitations(ctx)) {
-		if err := d.Uninvite(ctx, ada.Actor, x.ID); err != nil {
+	for _, x := range accesstest.Must[[]auth.Invitation](t)(d.Invitations.List(ctx)) {
+		if err := d.Invitations.Revoke(ctx, ada.Actor, x.ID); err != nil {
 			t.Fatal(err)
 		}
 	}
-	_, err = d.Join(ctx, half, accesstest.Browser, "", "Eve", app.NewSecret(accesstest.GoodPassword))
+	_, err = d.Enrollment.Join(ctx, half, accesstest.Browser, "", "Eve", app.NewSecret(accesstest.GoodPassword))
 	accesstest.WantCode(t, "taken back", err, app.CodeUnauthorized)
 	late := invite()
 	d.Pass(3 * 24 * time.Hour)
-	_, err = d.Enroll(ctx, accesstest.Browser, "", late)
+	_, err = d.Enrollment.Enroll(ctx, accesstest.Browser, "", late)
 	accesstest.WantCode(t, "too late", err, app.CodeUnauthorized)
-	if list := accesstest.Must[[]auth.Invitation](t)(d.Invitations(ctx)); len(list) != 0 {
+	if list := accesstest.Must[[]auth.Invitation](t)(d.Invitations.List(ctx)); len(list) != 0 {
 		t.Errorf("invitations %+v", list)
 	}
 
 	ada = d.SessionOf(d.LogIn("Ada"))
 	bobs := d.SessionOf(d.LogIn("Bob"))
-	accesstest.WantCode(t, "oneself", d.RemovePerson(ctx, ada, ada.PersonID), app.CodeInUse)
-	if err := d.RemovePerson(ctx, ada, bobs.PersonID); err != nil {
+	accesstest.WantCode(t, "oneself", d.People.Remove(ctx, ada, ada.PersonID), app.CodeInUse)
+	if err := d.People.Remove(ctx, ada, bobs.PersonID); err != nil {
 		t.Fatal(err)
 	}
-	accesstest.WantCode(t, "nobody", d.RemovePerson(ctx, ada, bobs.PersonID), app.CodeNotFound)
+	accesstest.WantCode(t, "nobody", d.People.Remove(ctx, ada, bobs.PersonID), app.CodeNotFound)
 	d.over("a removed person's session", bob.Token)
-	_, err = d.Login(ctx, accesstest.Browser, "", "Bob", app.NewSecret(accesstest.GoodPassword))
+	_, err = d.Logins.Login(ctx, accesstest.Browser, "", "Bob", app.NewSecret(accesstest.GoodPassword))
 	accesstest.WantCode(t, "a removed person", err, app.CodeUnauthorized)
 }
 
@@ -140,11 +143,11 @@ func TestFreshPasswords(t *testing.T) {
 	if x.Fresh(d.Now()) {
 		t.Error("fresh after five minutes")
 	}
-	accesstest.WantCode(t, "wrong", d.Confirm(ctx, x, app.NewSecret("not the password")), app.CodeInvalidField)
+	accesstest.WantCode(t, "wrong", d.Logins.Confirm(ctx, x, app.NewSecret("not the password")), app.CodeInvalidField)
 	if d.SessionOf(cookie).Fresh(d.Now()) {
 		t.Error("fresh after a wrong password")
 	}
-	if err := d.Confirm(ctx, x, app.NewSecret(accesstest.GoodPassword)); err != nil {
+	if err := d.Logins.Confirm(ctx, x, app.NewSecret(accesstest.GoodPassword)); err != nil {
 		t.Fatal(err)
 	}
 	if !d.SessionOf(cookie).Fresh(d.Now()) {
@@ -152,9 +155,10 @@ func TestFreshPasswords(t *testing.T) {
 	}
 	d.Pass(time.Minute)
 	for range auth.AddressBurst {
-		accesstest.WantCode(t, "wrong", d.Confirm(ctx, x, app.NewSecret("x")), app.CodeInvalidField)
+		accesstest.WantCode(t, "wrong", d.Logins.Confirm(ctx, x, app.NewSecret("x")), app.CodeInvalidField)
 	}
-	accesstest.WantCode(t, "guessing", d.Confirm(ctx, x, app.NewSecret(accesstest.GoodPassword)), app.CodeRateLimited)
+	accesstest.WantCode(t, "guessing", d.Logins.Confirm(ctx, x, app.NewSecret(accesstest.GoodPassword)),
+		app.CodeRateLimited)
 }
 
 // TestHoleL3WrongConfirmationsOfOthers keep nobody from confirming their own password, however many
@@ -162,7 +166,8 @@ func TestFreshPasswords(t *testing.T) {
 func TestHoleL3WrongConfirmationsOfOthers(t *testing.T) {
 	d := founded(t)
 	x := d.SessionOf(d.LogIn("Ada"))
-	logins := auth.New(auth.Config{Store: d.Store, Keyring: d.Config.Keyring, Now: d.Now, Cost: d.Config.HashCost}).Logins
+	logins := auth.New(auth.Config{Store: d.Store, Keyring: d.Config.Keyring, Now: d.Now,
+		Cost: d.Config.HashCost}).Logins
 	for i := range 2 * auth.GlobalBurst {
 		if !logins.TryConfirm(fmt.Sprintf("person %d", i)) {
 			t.Fatalf("person %d has no try", i)
@@ -179,18 +184,20 @@ func TestChangePassword(t *testing.T) {
 	here, there := d.LogIn("Ada"), d.LogIn("Ada")
 	x := d.SessionOf(here)
 	next := app.NewSecret("three blind geese")
-	accesstest.WantCode(t, "wrong old one", d.ChangePassword(ctx, x, app.NewSecret("x"), next), app.CodeInvalidField)
+	accesstest.WantCode(t, "wrong old one", d.People.ChangePassword(ctx, x, app.NewSecret("x"), next),
+		app.CodeInvalidField)
 	accesstest.WantCode(t, "weak",
-		d.ChangePassword(ctx, x, app.NewSecret(accesstest.GoodPassword), app.NewSecret("password1234")), app.CodeInvalidField)
+		d.People.ChangePassword(ctx, x, app.NewSecret(accesstest.GoodPassword), app.NewSecret("password1234")),
+		app.CodeInvalidField)
 	d.SessionOf(there)
-	if err := d.ChangePassword(ctx, x, app.NewSecret(accesstest.GoodPassword), next); err != nil {
+	if err := d.People.ChangePassword(ctx, x, app.NewSecret(accesstest.GoodPassword), next); err != nil {
 		t.Fatal(err)
 	}
 	d.SessionOf(here)
 	d.over("the other session", there)
-	_, err := d.Login(ctx, accesstest.Browser, "", "Ada", app.NewSecret(accesstest.GoodPassword))
+	_, err := d.Logins.Login(ctx, accesstest.Browser, "", "Ada", app.NewSecret(accesstest.GoodPassword))
 	accesstest.WantCode(t, "the old password", err, app.CodeUnauthorized)
-	accesstest.Must[auth.Opened](t)(d.Login(ctx, accesstest.Browser, "", "Ada", next))
+	accesstest.Must[auth.Opened](t)(d.Logins.Login(ctx, accesstest.Browser, "", "Ada", next))
 }
 
 func TestSessionList(t *testing.T) {
@@ -200,29 +207,30 @@ func TestSessionList(t *testing.T) {
 	d.Pass(time.Hour)
 	two, three := d.LogIn("Ada"), d.LogIn("Ada")
 	x := d.SessionOf(two)
-	list := accesstest.Must[[]auth.SessionInfo](t)(d.Sessions(ctx))
+	list := accesstest.Must[[]auth.SessionInfo](t)(d.Sessions.List(ctx))
 	// the first is the joining
-	if len(list) != 4 || list[0].Person != "Ada" || list[0].Browser != "Mozilla" || list[0].Address != accesstest.Browser {
+	if len(list) != 4 || list[0].Person != "Ada" || list[0].Browser != "Mozilla" ||
+		list[0].Address != accesstest.Browser {
 		t.Fatalf("sessions %+v", list)
 	}
 	other := d.SessionOf(three).ID
-	if err := d.EndSession(ctx, x.Actor, other); err != nil {
+	if err := d.Sessions.End(ctx, x.Actor, other); err != nil {
 		t.Fatal(err)
 	}
-	accesstest.WantCode(t, "twice", d.EndSession(ctx, x.Actor, other), app.CodeNotFound)
+	accesstest.WantCode(t, "twice", d.Sessions.End(ctx, x.Actor, other), app.CodeNotFound)
 	d.over("ended", three)
-	accesstest.WantCode(t, "an agent", d.EndSession(ctx, agent, x.ID), app.CodeForbidden)
-	token, _, err := d.Invite(ctx, x.Actor)
+	accesstest.WantCode(t, "an agent", d.Sessions.End(ctx, agent, x.ID), app.CodeForbidden)
+	token, _, err := d.Invitations.Create(ctx, x.Actor)
 	if err != nil {
 		t.Fatal(err)
 	}
 	bob := d.JoinAs(token, "Bob")
-	if n, err := d.EndOtherSessions(ctx, x, false); n != 2 || err != nil {
+	if n, err := d.Sessions.EndOthers(ctx, x, false); n != 2 || err != nil {
 		t.Errorf("ended %d, %v", n, err)
 	}
 	d.over("own other", one)
 	d.SessionOf(bob)
-	if n, err := d.EndOtherSessions(ctx, x, true); n != 1 || err != nil {
+	if n, err := d.Sessions.EndOthers(ctx, x, true); n != 1 || err != nil {
 		t.Errorf("ended %d, %v", n, err)
 	}
 	d.over("everybody's", bob)
@@ -234,16 +242,16 @@ func TestTwoWhoRemoveEachOtherLeaveOne(t *testing.T) {
 	d := founded(t)
 	ctx := t.Context()
 	ada := d.SessionOf(d.LogIn("Ada"))
-	token, _, err := d.Invite(ctx, ada.Actor)
+	token, _, err := d.Invitations.Create(ctx, ada.Actor)
 	if err != nil {
 		t.Fatal(err)
 	}
 	bob := d.SessionOf(d.JoinAs(token, "Bob"))
-	if err := d.RemovePerson(ctx, ada, bob.PersonID); err != nil {
+	if err := d.People.Remove(ctx, ada, bob.PersonID); err != nil {
 		t.Fatal(err)
 	}
-	accesstest.WantCode(t, "who is removed", d.RemovePerson(ctx, bob, ada.PersonID), app.CodeUnauthorized)
-	if people := accesstest.Must[[]auth.Person](t)(d.People(ctx)); len(people) != 1 || people[0].Name != "Ada" {
+	accesstest.WantCode(t, "who is removed", d.People.Remove(ctx, bob, ada.PersonID), app.CodeUnauthorized)
+	if people := accesstest.Must[[]auth.Person](t)(d.People.List(ctx)); len(people) != 1 || people[0].Name != "Ada" {
 		t.Errorf("people %+v", people)
 	}
 }
@@ -253,12 +261,12 @@ func TestANewTokenEndsEveryInvitation(t *testing.T) {
 	d := founded(t)
 	ctx := t.Context()
 	d.Pass(time.Hour)
-	invitation, _, err := d.Invite(ctx, d.SessionOf(d.LogIn("Ada")).Actor)
+	invitation, _, err := d.Invitations.Create(ctx, d.SessionOf(d.LogIn("Ada")).Actor)
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.Pass(-time.Hour)
-	accesstest.Must[app.Secret](t)(d.NewAdminToken(ctx, app.Actor{Kind: app.ActorCommand, Name: "root"}))
-	_, err = d.Enroll(ctx, accesstest.Browser, "", invitation)
+	accesstest.Must[app.Secret](t)(d.AdminToken.Renew(ctx, app.Actor{Kind: app.ActorCommand, Name: "root"}))
+	_, err = d.Enrollment.Enroll(ctx, accesstest.Browser, "", invitation)
 	accesstest.WantCode(t, "an invitation from before", err, app.CodeUnauthorized)
 }

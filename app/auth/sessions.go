@@ -47,8 +47,8 @@ type Sessions struct {
 	unnoted atomic.Pointer[time.Time] // when a use could last not be stored; nil if it always could
 }
 
-// Session returns the session of a cookie and extends its idle time, else CodeUnauthorized.
-func (s *Sessions) Session(ctx context.Context, cookie app.Secret, address string) (Session, error) {
+// Touch returns the session of a cookie and extends its idle time, else CodeUnauthorized.
+func (s *Sessions) Touch(ctx context.Context, cookie app.Secret, address string) (Session, error) {
 	session, seenAt, err := s.standing(ctx, cookie, address)
 	if err != nil {
 		return Session{}, err
@@ -59,7 +59,7 @@ func (s *Sessions) Session(ctx context.Context, cookie app.Secret, address strin
 		case app.CodeConflict: // it was ended meanwhile
 			return Session{}, unauthorized()
 		case app.CodeStorageFull, app.CodeStorageBusy:
-			// Whoever makes room has to read pages, and without waiting for each.
+			// A person who frees space on the disk needs the pages, without a wait for each.
 			s.unnoted.Store(&now)
 		default:
 			if err != nil {
@@ -75,9 +75,9 @@ func (s *Sessions) justUnnoted(now time.Time) bool {
 	return at != nil && now.Sub(*at) < sessionNote && !now.Before(*at)
 }
 
-// Standing is Session without extending the idle time.
+// Get is Session without extending the idle time.
 // It is for requests that a forgotten browser tab makes by itself, and for second looks.
-func (s *Sessions) Standing(ctx context.Context, cookie app.Secret, address string) (Session, error) {
+func (s *Sessions) Get(ctx context.Context, cookie app.Secret, address string) (Session, error) {
 	session, _, err := s.standing(ctx, cookie, address)
 	return session, err
 }
@@ -165,22 +165,23 @@ type SessionInfo struct {
 	ExpiresAt time.Time // at the latest
 }
 
-// Sessions lists everybody's open sessions, the last used first. Their times of use are true to a
+// List lists everybody's open sessions, the last used first. Their times of use are true to a
 // minute.
-func (s *Sessions) Sessions(ctx context.Context) (list []SessionInfo, err error) {
+func (s *Sessions) List(ctx context.Context) (list []SessionInfo, err error) {
 	now := s.now()
 	err = s.store.Read(ctx, func(tx *store.Tx) error {
 		found, err := tx.Sessions.List(ctx, now, now.Add(-sessionIdle))
 		for _, x := range found {
-			list = append(list, SessionInfo{x.ID, x.PersonID, x.Person, x.Address, x.Agent, x.CreatedAt, x.SeenAt, x.ExpiresAt})
+			list = append(list, SessionInfo{x.ID, x.PersonID, x.Person, x.Address, x.Agent, x.CreatedAt, x.SeenAt,
+				x.ExpiresAt})
 		}
 		return err
 	})
 	return list, err
 }
 
-// EndSession ends one session, of anybody. One that is over already is CodeNotFound. People only.
-func (s *Sessions) EndSession(ctx context.Context, by app.Actor, id string) error {
+// End ends one session, of anybody. One that is over already is CodeNotFound. People only.
+func (s *Sessions) End(ctx context.Context, by app.Actor, id string) error {
 	if err := by.PeopleOnly(); err != nil {
 		return err
 	}
@@ -196,9 +197,9 @@ func (s *Sessions) EndSession(ctx context.Context, by app.Actor, id string) erro
 	})
 }
 
-// EndOtherSessions ends all sessions but the given one: everybody's, or only those of its own
+// EndOthers ends all sessions but the given one: everybody's, or only those of its own
 // person. It returns how many. People only.
-func (s *Sessions) EndOtherSessions(ctx context.Context, current Session, everybody bool) (n int64, err error) {
+func (s *Sessions) EndOthers(ctx context.Context, current Session, everybody bool) (n int64, err error) {
 	if err := current.Actor.PeopleOnly(); err != nil {
 		return 0, err
 	}

@@ -16,7 +16,7 @@ import (
 
 func (d *desk) over(what string, cookie app.Secret) {
 	d.T.Helper()
-	_, err := d.Session(d.T.Context(), cookie, accesstest.Browser)
+	_, err := d.Sessions.Touch(d.T.Context(), cookie, accesstest.Browser)
 	accesstest.WantCode(d.T, what, err, app.CodeUnauthorized)
 }
 
@@ -44,25 +44,25 @@ func TestConfiguredToken(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
 	for _, bad := range []string{"x", "fifteen letters", strings.Repeat("x", 1025)} {
-		_, err := d.EnsureAdminToken(ctx, app.NewSecret(bad))
+		_, err := d.AdminToken.Ensure(ctx, app.NewSecret(bad))
 		accesstest.WantCode(t, "configured "+app.Clip(bad, 20), err, app.CodeInvalidField)
 		if err != nil && strings.Contains(err.Error(), bad) && bad != "x" {
 			t.Error("the error repeats the token")
 		}
 	}
 	first, second := app.NewSecret("sixteen letters!"), app.NewSecret("another token of ours")
-	if printed := accesstest.Must[app.Secret](t)(d.EnsureAdminToken(ctx, first)); !printed.Empty() {
+	if printed := accesstest.Must[app.Secret](t)(d.AdminToken.Ensure(ctx, first)); !printed.Empty() {
 		t.Error("a configured token was printed")
 	}
 	half := d.ShowToken(first)
-	accesstest.Must[app.Secret](t)(d.EnsureAdminToken(ctx, first)) // an ordinary restart
-	accesstest.Must[bool](t)(d.Enrolling(ctx, half))
-	accesstest.Must[app.Secret](t)(d.EnsureAdminToken(ctx, app.Secret{})) // no longer configured: the hash stays
-	accesstest.Must[bool](t)(d.Enrolling(ctx, half))
-	accesstest.Must[app.Secret](t)(d.EnsureAdminToken(ctx, second))
-	_, err := d.Enrolling(ctx, half)
+	accesstest.Must[app.Secret](t)(d.AdminToken.Ensure(ctx, first)) // an ordinary restart
+	accesstest.Must[bool](t)(d.Enrollment.Enrolling(ctx, half))
+	accesstest.Must[app.Secret](t)(d.AdminToken.Ensure(ctx, app.Secret{})) // no longer configured: the hash stays
+	accesstest.Must[bool](t)(d.Enrollment.Enrolling(ctx, half))
+	accesstest.Must[app.Secret](t)(d.AdminToken.Ensure(ctx, second))
+	_, err := d.Enrollment.Enrolling(ctx, half)
 	accesstest.WantCode(t, "what the token before opened", err, app.CodeUnauthorized)
-	_, err = d.Enroll(ctx, accesstest.Browser, "", first)
+	_, err = d.Enrollment.Enroll(ctx, accesstest.Browser, "", first)
 	accesstest.WantCode(t, "the token before", err, app.CodeUnauthorized)
 	d.JoinAs(second, "Ada")
 }
@@ -72,17 +72,17 @@ func TestConfiguredTokenCountsUntilThereIsAPerson(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
 	configured := app.NewSecret("a token of the platform")
-	accesstest.Must[app.Secret](t)(d.EnsureAdminToken(ctx, configured))
+	accesstest.Must[app.Secret](t)(d.AdminToken.Ensure(ctx, configured))
 	session := d.JoinAs(configured, "Ada")
-	accesstest.Must[app.Secret](t)(d.EnsureAdminToken(ctx, configured)) // a restart
-	accesstest.Must[app.Secret](t)(d.EnsureAdminToken(ctx, app.NewSecret("another one, set by who can set it")))
+	accesstest.Must[app.Secret](t)(d.AdminToken.Ensure(ctx, configured)) // a restart
+	accesstest.Must[app.Secret](t)(d.AdminToken.Ensure(ctx, app.NewSecret("another one, set by who can set it")))
 	d.SessionOf(session)
-	_, err := d.Enroll(ctx, accesstest.Browser, "", configured)
+	_, err := d.Enrollment.Enroll(ctx, accesstest.Browser, "", configured)
 	accesstest.WantCode(t, "the configured token", err, app.CodeConflict)
-	_, err = d.Enroll(ctx, accesstest.Browser, "", app.NewSecret("another one, set by who can set it"))
+	_, err = d.Enrollment.Enroll(ctx, accesstest.Browser, "", app.NewSecret("another one, set by who can set it"))
 	accesstest.WantCode(t, "another configured token", err, app.CodeUnauthorized)
-	made := accesstest.Must[app.Secret](t)(d.NewAdminToken(ctx, app.Actor{Kind: app.ActorCommand}))
-	accesstest.Must[app.Secret](t)(d.EnsureAdminToken(ctx, configured))
+	made := accesstest.Must[app.Secret](t)(d.AdminToken.Renew(ctx, app.Actor{Kind: app.ActorCommand}))
+	accesstest.Must[app.Secret](t)(d.AdminToken.Ensure(ctx, configured))
 	d.ShowToken(made) // a restart does not take it back
 }
 
@@ -91,19 +91,19 @@ func TestNewTokenEndsEverySession(t *testing.T) {
 	ctx := t.Context()
 	old := d.FirstToken()
 	sessions := []app.Secret{d.JoinAs(old, "Ada"), d.LogIn("Ada")}
-	invitation, _, err := d.Invite(ctx, d.SessionOf(sessions[0]).Actor)
+	invitation, _, err := d.Invitations.Create(ctx, d.SessionOf(sessions[0]).Actor)
 	if err != nil {
 		t.Fatal(err)
 	}
 	half := d.ShowToken(invitation)
-	token := accesstest.Must[app.Secret](t)(d.NewAdminToken(ctx, app.Actor{Kind: app.ActorCommand}))
+	token := accesstest.Must[app.Secret](t)(d.AdminToken.Renew(ctx, app.Actor{Kind: app.ActorCommand}))
 	for _, s := range sessions {
 		d.over("old session", s)
 	}
-	_, err = d.Enrolling(ctx, half)
+	_, err = d.Enrollment.Enrolling(ctx, half)
 	accesstest.WantCode(t, "half in", err, app.CodeUnauthorized)
 	for name, old := range map[string]app.Secret{"old token": old, "invitation": invitation} {
-		_, err := d.Enroll(ctx, accesstest.Browser, "", old)
+		_, err := d.Enrollment.Enroll(ctx, accesstest.Browser, "", old)
 		accesstest.WantCode(t, name, err, app.CodeUnauthorized)
 	}
 	d.ShowToken(token)
@@ -116,7 +116,7 @@ func TestWrongTokensAreAllRefusedAlike(t *testing.T) {
 	var texts []string
 	for i, wrong := range []string{"", "x", token + "x", token[1:], strings.ToUpper(token), strings.Repeat("x", 1<<20),
 		"\xff\x00", app.NewAdminToken().Reveal()} {
-		_, err := d.Enroll(t.Context(), fmt.Sprintf("192.0.2.%d", 100+i), "", app.NewSecret(wrong))
+		_, err := d.Enrollment.Enroll(t.Context(), fmt.Sprintf("192.0.2.%d", 100+i), "", app.NewSecret(wrong))
 		accesstest.WantCode(t, app.Clip(wrong, 20), err, app.CodeUnauthorized)
 		texts = append(texts, err.Error())
 		if texts[i] != texts[0] {
@@ -135,7 +135,7 @@ func TestWrongLoginsAreAllRefusedAlike(t *testing.T) {
 	for i, c := range [][2]string{{"Ada", "not her password"}, {"Eve", accesstest.GoodPassword}, {"", ""}, {"Ada", ""},
 		{"Ada\x00", accesstest.GoodPassword}, {"Ada", strings.ToUpper(accesstest.GoodPassword)},
 		{strings.Repeat("A", 1<<20), "x"}} {
-		_, err := d.Login(t.Context(), fmt.Sprintf("192.0.2.%d", 100+i), "", c[0], app.NewSecret(c[1]))
+		_, err := d.Logins.Login(t.Context(), fmt.Sprintf("192.0.2.%d", 100+i), "", c[0], app.NewSecret(c[1]))
 		accesstest.WantCode(t, app.Clip(c[0], 20), err, app.CodeUnauthorized)
 		if texts = append(texts, err.Error()); texts[i] != texts[0] {
 			t.Errorf("%q differs from %q", texts[i], texts[0])
@@ -144,7 +144,7 @@ func TestWrongLoginsAreAllRefusedAlike(t *testing.T) {
 	if n := len(d.Actions()) - before; n != len(texts) {
 		t.Errorf("%d events for %d refusals", n, len(texts))
 	}
-	for _, e := range accesstest.Must[[]app.Event](t)(d.Audit(t.Context(), 0, 100)) {
+	for _, e := range accesstest.Must[[]app.Event](t)(d.Audit.Latest(t.Context(), 100)) {
 		if strings.Contains(e.Subject+e.Detail, "Eve") || strings.Contains(e.Subject+e.Detail, "not her password") {
 			t.Errorf("the log repeats what was typed: %+v", e)
 		}
@@ -189,7 +189,7 @@ func TestSessionsEnd(t *testing.T) {
 
 	idle := d.LogIn("Ada")
 	d.Pass(12*time.Hour - time.Second)
-	actor := accesstest.Must[auth.Session](t)(d.Session(ctx, idle, "198.51.100.1")).Actor
+	actor := accesstest.Must[auth.Session](t)(d.Sessions.Touch(ctx, idle, "198.51.100.1")).Actor
 	if actor != (app.Actor{Kind: app.ActorPerson, Name: "Ada", Address: "198.51.100.1"}) {
 		t.Errorf("actor %+v", actor)
 	}
@@ -200,10 +200,10 @@ func TestSessionsEnd(t *testing.T) {
 
 	left := d.LogIn("Ada") // in a tab that asks by itself
 	for range 12 {
-		accesstest.Must[auth.Session](t)(d.Standing(ctx, left, accesstest.Browser))
+		accesstest.Must[auth.Session](t)(d.Sessions.Get(ctx, left, accesstest.Browser))
 		d.Pass(time.Hour)
 	}
-	_, err := d.Standing(ctx, left, accesstest.Browser)
+	_, err := d.Sessions.Get(ctx, left, accesstest.Browser)
 	accesstest.WantCode(t, "a forgotten tab", err, app.CodeUnauthorized)
 
 	busy := d.LogIn("Ada")
@@ -216,12 +216,12 @@ func TestSessionsEnd(t *testing.T) {
 
 	over := d.LogIn("Ada")
 	for range 2 {
-		if err := d.Logout(ctx, over, accesstest.Browser); err != nil {
+		if err := d.Sessions.Logout(ctx, over, accesstest.Browser); err != nil {
 			t.Fatal(err)
 		}
 	}
 	d.over("logged out", over)
-	if last := accesstest.Must[[]app.Event](t)(d.Audit(ctx, 0, 1)); last[0].Action != "session.logout" ||
+	if last := accesstest.Must[[]app.Event](t)(d.Audit.Latest(ctx, 1)); last[0].Action != "session.logout" ||
 		last[0].Actor.Address != accesstest.Browser {
 		t.Errorf("the log has %+v", last[0])
 	}
@@ -240,16 +240,16 @@ func TestLoginsAreLimitedPerAddress(t *testing.T) {
 	d := founded(t)
 	ctx := t.Context()
 	wrong := func(address string) error {
-		_, err := d.Login(ctx, address, "", "Ada", app.NewSecret("not the password"))
+		_, err := d.Logins.Login(ctx, address, "", "Ada", app.NewSecret("not the password"))
 		return err
 	}
 	for range auth.AddressBurst {
 		accesstest.WantCode(t, "wrong", wrong("2001:db8::1"), app.CodeUnauthorized)
 	}
 	accesstest.WantCode(t, "one too many", wrong("2001:db8::2"), app.CodeRateLimited) // the same network
-	_, err := d.Login(ctx, "[2001:db8::3]:4711", "", "Ada", app.NewSecret(accesstest.GoodPassword))
+	_, err := d.Logins.Login(ctx, "[2001:db8::3]:4711", "", "Ada", app.NewSecret(accesstest.GoodPassword))
 	accesstest.WantCode(t, "even the right one", err, app.CodeRateLimited)
-	_, err = d.Enroll(ctx, "2001:db8::3", "", app.NewAdminToken())
+	_, err = d.Enrollment.Enroll(ctx, "2001:db8::3", "", app.NewAdminToken())
 	accesstest.WantCode(t, "a token instead", err, app.CodeRateLimited)
 	accesstest.WantCode(t, "another network", wrong("2001:db8:0:1::1"), app.CodeUnauthorized)
 	d.Pass(auth.AddressEvery)
@@ -266,31 +266,31 @@ func TestLoginsAreLimitedPerAddress(t *testing.T) {
 func TestHoleL3OthersKeepNobodyOut(t *testing.T) {
 	d := founded(t)
 	ctx := t.Context()
-	token := accesstest.Must[app.Secret](t)(d.NewAdminToken(ctx, app.Actor{Kind: app.ActorCommand, Name: "root"}))
+	token := accesstest.Must[app.Secret](t)(d.AdminToken.Renew(ctx, app.Actor{Kind: app.ActorCommand, Name: "root"}))
 	x := d.SessionOf(d.LogIn("Ada"))
-	invitation, _, err := d.Invite(ctx, x.Actor)
+	invitation, _, err := d.Invitations.Create(ctx, x.Actor)
 	if err != nil {
 		t.Fatal(err)
 	}
-	wrong := func() error { return d.Monitor(ctx, accesstest.Browser, app.NewAdminToken()) }
+	wrong := func() error { return d.AdminToken.Monitor(ctx, accesstest.Browser, app.NewAdminToken()) }
 	for range auth.AddressBurst {
 		accesstest.WantCode(t, "wrong", wrong(), app.CodeUnauthorized)
 	}
 	for i := range auth.GlobalBurst {
-		_, _ = d.Login(ctx, fmt.Sprintf("192.0.2.%d", i), "", "Ada", app.NewSecret("not the password"))
+		_, _ = d.Logins.Login(ctx, fmt.Sprintf("192.0.2.%d", i), "", "Ada", app.NewSecret("not the password"))
 	}
 	for range 3 * auth.AddressBurst {
-		if err := d.Monitor(ctx, accesstest.Browser, token); err != nil {
+		if err := d.AdminToken.Monitor(ctx, accesstest.Browser, token); err != nil {
 			t.Fatalf("the admin token: %v", err)
 		}
 		accesstest.WantCode(t, "a wrong one", wrong(), app.CodeRateLimited)
 	}
-	if err := d.Confirm(ctx, x, app.NewSecret(accesstest.GoodPassword)); err != nil {
+	if err := d.Logins.Confirm(ctx, x, app.NewSecret(accesstest.GoodPassword)); err != nil {
 		t.Errorf("who is logged in: %v", err)
 	}
-	accesstest.Must[auth.Opened](t)(d.Enroll(ctx, accesstest.Browser, "", invitation))
-	accesstest.Must[auth.Opened](t)(d.Enroll(ctx, accesstest.Browser, "", token))
-	_, err = d.Enroll(ctx, accesstest.Browser, "", app.NewAdminToken())
+	accesstest.Must[auth.Opened](t)(d.Enrollment.Enroll(ctx, accesstest.Browser, "", invitation))
+	accesstest.Must[auth.Opened](t)(d.Enrollment.Enroll(ctx, accesstest.Browser, "", token))
+	_, err = d.Enrollment.Enroll(ctx, accesstest.Browser, "", app.NewAdminToken())
 	accesstest.WantCode(t, "a wrong token", err, app.CodeRateLimited)
 
 	short := app.NewSecret("a-token-of-20-letter")
@@ -298,10 +298,11 @@ func TestHoleL3OthersKeepNobodyOut(t *testing.T) {
 		Cost: d.Config.HashCost}).SetToken(ctx, short); err != nil {
 		t.Fatal(err)
 	}
-	accesstest.WantCode(t, "the old token", d.Monitor(ctx, accesstest.Browser, token), app.CodeRateLimited)
-	accesstest.WantCode(t, "one that can be guessed", d.Monitor(ctx, accesstest.Browser, short), app.CodeRateLimited)
+	accesstest.WantCode(t, "the old token", d.AdminToken.Monitor(ctx, accesstest.Browser, token), app.CodeRateLimited)
+	accesstest.WantCode(t, "one that can be guessed", d.AdminToken.Monitor(ctx, accesstest.Browser, short),
+		app.CodeRateLimited)
 	d.Pass(time.Hour)
-	if err := d.Monitor(ctx, accesstest.Browser, short); err != nil {
+	if err := d.AdminToken.Monitor(ctx, accesstest.Browser, short); err != nil {
 		t.Errorf("one that can be guessed, later: %v", err)
 	}
 }

@@ -84,7 +84,8 @@ func checkMode(c app.Credential) error {
 	for _, h := range c.Hosts {
 		if h.Protocol == app.ProtocolTCP || h.Protocol == app.ProtocolPostgres {
 			return app.Invalid("hosts",
-				fmt.Sprintf("a sealed value can't be put into %s connections, as to %s: only into HTTP requests", h.Protocol, h),
+				fmt.Sprintf("a sealed value can't be put into %s connections, as to %s: only into HTTP requests",
+					h.Protocol, h),
 				"Choose injected for databases and other protocols.")
 		}
 	}

@@ -21,8 +21,8 @@ type Registry struct {
 	vault   *Vault
 }
 
-// Credentials lists all by name.
-func (s *Registry) Credentials(ctx context.Context) (list []app.Credential, err error) {
+// List lists all by name.
+func (s *Registry) List(ctx context.Context) (list []app.Credential, err error) {
 	err = s.store.Read(ctx, func(tx *store.Tx) error {
 		list, err = tx.Credentials.List(ctx)
 		return err
@@ -30,8 +30,8 @@ func (s *Registry) Credentials(ctx context.Context) (list []app.Credential, err 
 	return list, err
 }
 
-// Credential finds one by name.
-func (s *Registry) Credential(ctx context.Context, name string) (c app.Credential, err error) {
+// ByName finds one by name.
+func (s *Registry) ByName(ctx context.Context, name string) (c app.Credential, err error) {
 	err = s.store.Read(ctx, func(tx *store.Tx) error {
 		c, err = tx.Credentials.ByName(ctx, name)
 		return err
@@ -39,14 +39,14 @@ func (s *Registry) Credential(ctx context.Context, name string) (c app.Credentia
 	return c, err
 }
 
-// SetCredential creates the credential or changes it. People only.
+// Set creates the credential or changes it. People only.
 // A value becomes a new version, which every profile gets from its next execution on.
-func (s *Registry) SetCredential(ctx context.Context, by app.Actor, in Input) (app.Credential, error) {
+func (s *Registry) Set(ctx context.Context, by app.Actor, in Input) (app.Credential, error) {
 	return s.setCredential(ctx, by, in, false)
 }
 
-// CreateCredential is SetCredential that refuses an existing name with CodeConflict.
-func (s *Registry) CreateCredential(ctx context.Context, by app.Actor, in Input) (app.Credential, error) {
+// Create is SetCredential that refuses an existing name with CodeConflict.
+func (s *Registry) Create(ctx context.Context, by app.Actor, in Input) (app.Credential, error) {
 	return s.setCredential(ctx, by, in, true)
 }
 
@@ -110,9 +110,10 @@ func (s *Registry) insertCredential(ctx context.Context, tx *store.Tx, by app.Ac
 	case c.Mode == "" && len(c.Hosts) > 0:
 		c.Mode = app.ModeSealed
 	case c.Mode == "":
-		return app.Credential{}, app.Invalid("mode", "a new credential needs the hosts that its value may go to, or a mode",
-			"Name its hosts, such as api.example.com: then scripts get a placeholder only (sealed). "+
-				"Choose injected only if scripts must have the value itself, and plain if it is not secret.")
+		return app.Credential{},
+			app.Invalid("mode", "a new credential needs the hosts that its value may go to, or a mode",
+				"Name its hosts, such as api.example.com: then scripts get a placeholder only (sealed). "+
+					"Choose injected only if scripts must have the value itself, and plain if it is not secret.")
 	}
 	if in.Reference != "" {
 		c.Source, c.Reference = app.SourceVault, in.Reference
@@ -126,10 +127,10 @@ func (s *Registry) insertCredential(ctx context.Context, tx *store.Tx, by app.Ac
 	return c, tx.Audit(ctx, app.NewEvent(s.now(), by, "credential.create", c.Name, createDetail(c)))
 }
 
-// DeleteCredential removes a credential with all versions of its value. People only.
+// Delete removes a credential with all versions of its value. People only.
 // Keys of unlocked profiles lose their link. CodeInUse while a locked, usable profile has a key
 // linked to it.
-func (s *Registry) DeleteCredential(ctx context.Context, by app.Actor, name string) error {
+func (s *Registry) Delete(ctx context.Context, by app.Actor, name string) error {
 	if err := by.PeopleOnly(); err != nil {
 		return err
 	}
@@ -151,7 +152,8 @@ func (s *Registry) DeleteCredential(ctx context.Context, by app.Actor, name stri
 		if err := tx.Credentials.Delete(ctx, c.ID); err != nil {
 			return err
 		}
-		return tx.Audit(ctx, app.NewEvent(s.now(), by, "credential.delete", name, "Deleted with all versions of its value."))
+		return tx.Audit(ctx, app.NewEvent(s.now(), by, "credential.delete", name,
+			"Deleted with all versions of its value."))
 	})
 	if err != nil {
 		return err

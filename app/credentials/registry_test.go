@@ -15,7 +15,7 @@ import (
 func TestCredentialIsCreatedAndChanged(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
-	c := accesstest.Must[app.Credential](t)(d.SetCredential(ctx, person, credentials.Input{
+	c := accesstest.Must[app.Credential](t)(d.Credentials.Set(ctx, person, credentials.Input{
 		Name: "API_KEY", Description: "for reports", Hosts: accesstest.Hosts(t, "API.example."),
 		Value: app.NewSecret("the first value it has"),
 	}))
@@ -30,22 +30,24 @@ func TestCredentialIsCreatedAndChanged(t *testing.T) {
 	}
 	d.Pass(time.Minute)
 	same := accesstest.Must[app.Credential](t)(
-		d.SetCredential(ctx, person, credentials.Input{Name: "API_KEY", Description: "for reports"}))
+		d.Credentials.Set(ctx, person, credentials.Input{Name: "API_KEY", Description: "for reports"}))
 	if diff := cmp.Diff(want, same); diff != "" {
 		t.Errorf("nothing new:\n%s", diff)
 	}
-	_, err := d.CreateCredential(ctx, person, credentials.Input{Name: "API_KEY"})
+	_, err := d.Credentials.Create(ctx, person, credentials.Input{Name: "API_KEY"})
 	accesstest.WantCode(t, "create again", err, app.CodeConflict)
 	changed := accesstest.Must[app.Credential](t)(
-		d.SetCredential(ctx, person, credentials.Input{Name: "API_KEY", Mode: app.ModePlain, Hosts: []app.Host{}}))
+		d.Credentials.Set(ctx, person, credentials.Input{Name: "API_KEY", Mode: app.ModePlain, Hosts: []app.Host{}}))
 	if changed.Mode != app.ModePlain || len(changed.Hosts) != 0 || changed.Version != 1 ||
 		!changed.UpdatedAt.Equal(d.Now()) {
 		t.Errorf("changed: %+v", changed)
 	}
-	if diff := cmp.Diff([]string{"credential.create", "credential.rotate", "credential.change"}, d.Actions()); diff != "" {
+	if diff := cmp.Diff([]string{"credential.create", "credential.rotate", "credential.change"},
+		d.Actions()); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]app.Credential{changed}, accesstest.Must[[]app.Credential](t)(d.Credentials(ctx))); diff != "" {
+	if diff := cmp.Diff([]app.Credential{changed},
+		accesstest.Must[[]app.Credential](t)(d.Credentials.List(ctx))); diff != "" {
 		t.Errorf("listed:\n%s", diff)
 	}
 }
@@ -57,20 +59,20 @@ func TestCredentialsAreSetAsTheyWereSeen(t *testing.T) {
 	seen := d.sealed("A", "a.example", "b.example").UpdatedAt
 	d.Pass(time.Minute)
 	d.sealed("A", "a.example")
-	_, err := d.SetCredential(ctx, person,
+	_, err := d.Credentials.Set(ctx, person,
 		credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "a.example", "b.example"),
 			Value: app.NewSecret("another value of it"), Seen: seen})
 	accesstest.WantCode(t, "of before", err, app.CodeConflict)
-	now := accesstest.Must[app.Credential](t)(d.Credential(ctx, "A"))
+	now := accesstest.Must[app.Credential](t)(d.Credentials.ByName(ctx, "A"))
 	if len(now.Hosts) != 1 || now.Version != 2 {
 		t.Errorf("%+v", now)
 	}
 	accesstest.Must[app.Credential](t)(
-		d.SetCredential(ctx, person,
+		d.Credentials.Set(ctx, person,
 			credentials.Input{Name: "A", Value: app.NewSecret("another value of it"), Seen: now.UpdatedAt}))
 	// a new value changes nothing that a form shows
 	accesstest.Must[app.Credential](t)(
-		d.SetCredential(ctx, person,
+		d.Credentials.Set(ctx, person,
 			credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "b.example"), Seen: now.UpdatedAt}))
 }
 
@@ -96,10 +98,10 @@ func TestBadCredentialsAreRefused(t *testing.T) {
 		"UTF-8":       {Name: "A", Mode: app.ModeInjected, Value: app.NewSecret("abc\xff")},
 		"huge":        {Name: "A", Mode: app.ModeInjected, Value: app.NewSecret(strings.Repeat("x", app.MaxValue+1))},
 	} {
-		_, err := d.SetCredential(ctx, person, in)
+		_, err := d.Credentials.Set(ctx, person, in)
 		accesstest.WantCode(t, name, err, app.CodeInvalidField)
 	}
-	if list := accesstest.Must[[]app.Credential](t)(d.Credentials(ctx)); len(list) > 0 || len(d.Actions()) > 0 {
+	if list := accesstest.Must[[]app.Credential](t)(d.Credentials.List(ctx)); len(list) > 0 || len(d.Actions()) > 0 {
 		t.Errorf("a refused credential left %+v", list)
 	}
 }
@@ -107,10 +109,10 @@ func TestBadCredentialsAreRefused(t *testing.T) {
 func TestAnotherModeChecksTheValueThatStays(t *testing.T) {
 	d := newDesk(t)
 	d.AddCredential("A", app.ModePlain, "abc")
-	_, err := d.SetCredential(t.Context(), person, credentials.Input{Name: "A", Mode: app.ModeInjected})
+	_, err := d.Credentials.Set(t.Context(), person, credentials.Input{Name: "A", Mode: app.ModeInjected})
 	accesstest.WantCode(t, "too short to be redacted", err, app.CodeInvalidField)
 	accesstest.Must[app.Credential](t)(
-		d.SetCredential(t.Context(), person,
+		d.Credentials.Set(t.Context(), person,
 			credentials.Input{Name: "A", Mode: app.ModeInjected, Value: app.NewSecret("abcd")}))
 }
 
@@ -121,8 +123,9 @@ func TestRotationReachesEveryProfileAtItsNextExecution(t *testing.T) {
 	var profiles []app.Profile
 	for range 3 {
 		p := d.Unlocked("SHARED")
-		accesstest.Must[app.Profile](t)(d.LinkKey(ctx, person, p.Handle, "SHARED", "SHARED"))
-		profiles = append(profiles, accesstest.Must[app.Profile](t)(d.Lock(ctx, person, p.Handle, time.Time{})))
+		accesstest.Must[app.Profile](t)(d.Keys.Link(ctx, person, p.Handle, "SHARED", "SHARED"))
+		profiles = append(profiles, accesstest.Must[app.Profile](t)(d.Lifecycle.Lock(ctx, person, p.Handle,
+			time.Time{})))
 	}
 	for _, want := range []string{"old value", "new value"} {
 		d.AddCredential("SHARED", "", want)
@@ -132,7 +135,7 @@ func TestRotationReachesEveryProfileAtItsNextExecution(t *testing.T) {
 			}
 		}
 	}
-	c := accesstest.Must[app.Credential](t)(d.Credential(ctx, "SHARED"))
+	c := accesstest.Must[app.Credential](t)(d.Credentials.ByName(ctx, "SHARED"))
 	if c.Version != 3 || c.Uses != 6 || c.Profiles != 3 || !c.LastUsedAt.Equal(d.Now()) {
 		t.Errorf("after use: %+v", c)
 	}
@@ -143,12 +146,12 @@ func TestResolveTellsVersionAndMode(t *testing.T) {
 	ctx := t.Context()
 	p := d.Locked("B", "A")
 	d.AddCredential("A", app.ModePlain, "other")
-	got := accesstest.Must[[]credentials.Value](t)(d.Resolve(ctx, p.Handle, d.PolicyOf(p)))
+	got := accesstest.Must[[]credentials.Value](t)(d.Resolver.Resolve(ctx, p.Handle, d.PolicyOf(p)))
 	if len(got) != 2 || got[0].Key != "A" || got[0].Version != 2 || got[0].Mode != app.ModePlain || got[1].Key != "B" ||
 		got[1].Version != 1 || got[1].Mode != app.ModeInjected {
 		t.Errorf("resolved %+v", got)
 	}
-	known, all, err := d.KnownValues(ctx, p)
+	known, all, err := d.Resolver.KnownValues(ctx, p, nil)
 	if err != nil || !all || len(known) != 1 || known[0].Name != "B" || known[0].Secret.Reveal() != "value of B" {
 		t.Errorf("known values %+v, want only B's", known)
 	}
@@ -159,20 +162,20 @@ func TestResolveNamesTheKeyWithoutAValue(t *testing.T) {
 	ctx := t.Context()
 	p := d.Locked("A", "B")
 	policy := d.PolicyOf(p)
-	accesstest.Must[app.Profile](t)(d.SetExpiry(ctx, person, p.Handle, d.Now().Add(time.Hour)))
+	accesstest.Must[app.Profile](t)(d.Lifecycle.SetExpiry(ctx, person, p.Handle, d.Now().Add(time.Hour)))
 	d.Pass(time.Hour)
-	if err := d.DeleteCredential(ctx, person, "B"); err != nil { // the profile is expired, so it may go
+	if err := d.Credentials.Delete(ctx, person, "B"); err != nil { // the profile is expired, so it may go
 		t.Fatal(err)
 	}
-	_, err := d.Resolve(ctx, p.Handle, policy)
+	_, err := d.Resolver.Resolve(ctx, p.Handle, policy)
 	accesstest.WantCode(t, "deleted", err, app.CodeMissingValue)
 	if err == nil || !strings.Contains(err.Error(), "key B") {
 		t.Errorf("%v does not name the key", err)
 	}
-	extended := accesstest.Must[app.Profile](t)(d.SetExpiry(ctx, person, p.Handle, time.Time{}))
+	extended := accesstest.Must[app.Profile](t)(d.Lifecycle.SetExpiry(ctx, person, p.Handle, time.Time{}))
 	accesstest.WantCode(t, "execute", extended.CanExecute(d.Now()), app.CodeMissingValue)
 	d.AddCredential("B", app.ModeInjected, "another credential of that name")
-	_, err = d.Resolve(ctx, p.Handle, policy)
+	_, err = d.Resolver.Resolve(ctx, p.Handle, policy)
 	accesstest.WantCode(t, "a namesake", err, app.CodeMissingValue)
 }
 
@@ -180,18 +183,18 @@ func TestCredentialInUseStays(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
 	p := d.Locked("A")
-	accesstest.WantCode(t, "in use", d.DeleteCredential(ctx, person, "A"), app.CodeInUse)
-	accesstest.Must[app.Profile](t)(d.Revoke(ctx, person, p.Handle))
+	accesstest.WantCode(t, "in use", d.Credentials.Delete(ctx, person, "A"), app.CodeInUse)
+	accesstest.Must[app.Profile](t)(d.Lifecycle.Revoke(ctx, person, p.Handle))
 	unlocked := d.Unlocked("A")
-	unlocked = accesstest.Must[app.Profile](t)(d.LinkKey(ctx, person, unlocked.Handle, "A", "A"))
-	if err := d.DeleteCredential(ctx, person, "A"); err != nil {
+	unlocked = accesstest.Must[app.Profile](t)(d.Keys.Link(ctx, person, unlocked.Handle, "A", "A"))
+	if err := d.Credentials.Delete(ctx, person, "A"); err != nil {
 		t.Fatal(err)
 	}
-	after := accesstest.Must[app.Profile](t)(d.ProfileByHandle(ctx, unlocked.Handle))
+	after := accesstest.Must[app.Profile](t)(d.Profiles.ByHandle(ctx, unlocked.Handle))
 	if k := after.Keys[0]; k.ValueExists || k.CredentialID != "" || !after.UpdatedAt.After(unlocked.UpdatedAt) {
 		t.Errorf("the key of an unlocked profile: %+v", k)
 	}
-	accesstest.WantCode(t, "again", d.DeleteCredential(ctx, person, "A"), app.CodeNotFound)
+	accesstest.WantCode(t, "again", d.Credentials.Delete(ctx, person, "A"), app.CodeNotFound)
 }
 
 func TestASealedValueOpensInItsOwnRowOnly(t *testing.T) {
@@ -204,13 +207,13 @@ func TestASealedValueOpensInItsOwnRowOnly(t *testing.T) {
 		"v.credential_id <> credential_versions.credential_id)"); err != nil {
 		t.Fatal(err)
 	}
-	if values, err := d.Resolve(ctx, p.Handle, policy); err == nil {
+	if values, err := d.Resolver.Resolve(ctx, p.Handle, policy); err == nil {
 		t.Errorf("swapped rows were opened: %v", values)
 	}
 	if _, err := raw.Exec("UPDATE profiles SET sealed_id = x'00'"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Profile(ctx, p.ID); err == nil {
+	if _, err := d.Profiles.ByID(ctx, p.ID); err == nil {
 		t.Error("a damaged id was opened")
 	}
 }

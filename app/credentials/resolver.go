@@ -30,7 +30,7 @@ func (s *Resolver) Resolve(ctx context.Context, handle string, p app.Policy) ([]
 	var opened map[string]Value
 	var credentials map[string]app.Credential
 	err := s.store.Write(ctx, func(tx *store.Tx) (err error) {
-		if opened, credentials, err = s.values.openWith(ctx, tx, credentialsOf(p)); err != nil {
+		if opened, credentials, err = s.values.openWith(ctx, tx, credentialsOf(p), nil); err != nil {
 			return err
 		}
 		return s.CountUse(ctx, tx, p)
@@ -57,12 +57,12 @@ func (s *Resolver) Resolve(ctx context.Context, handle string, p app.Policy) ([]
 // here is false if Resolve has to be called instead: to read from Vault, which must not hold up
 // other writers, or to learn why values are missing. After an error the transaction is over.
 func (s *Resolver) ResolveIn(
-	ctx context.Context, tx *store.Tx, handle string, p app.Policy,
+	ctx context.Context, tx *store.Tx, handle string, p app.Policy, known Opened,
 ) (values []Value, here bool, err error) {
 	if len(p.Keys) == 0 {
 		return nil, true, nil
 	}
-	opened, credentials, err := s.values.openWith(ctx, tx, credentialsOf(p))
+	opened, credentials, err := s.values.openWith(ctx, tx, credentialsOf(p), known)
 	if errors.Is(err, secrets.ErrOpen) {
 		return nil, false, nil
 	}
@@ -153,9 +153,11 @@ func (s *Resolver) Earlier(values []Value) []secrets.Resolved {
 }
 
 // KnownValues returns the secret values of a profile's keys, to mask text of that profile outside
-// an execution. Of values in Vault, it returns those that were read lately; all is false if one was
-// not read yet.
-func (s *Resolver) KnownValues(ctx context.Context, p app.Profile) (values []redact.Value, all bool, err error) {
+// an execution, and adds what it decrypts to known. Of values in Vault, it returns those that were
+// read lately; all is false if one was not read yet.
+func (s *Resolver) KnownValues(
+	ctx context.Context, p app.Profile, known Opened,
+) (values []redact.Value, all bool, err error) {
 	if len(p.Keys) == 0 {
 		return nil, true, nil
 	}
@@ -166,7 +168,7 @@ func (s *Resolver) KnownValues(ctx context.Context, p app.Profile) (values []red
 	var credentials map[string]app.Credential
 	var opened map[string]Value
 	err = s.store.Read(ctx, func(tx *store.Tx) (err error) {
-		opened, credentials, err = s.values.openWith(ctx, tx, ids)
+		opened, credentials, err = s.values.openWith(ctx, tx, ids, known)
 		return err
 	})
 	all = true
@@ -181,11 +183,11 @@ func (s *Resolver) KnownValues(ctx context.Context, p app.Profile) (values []red
 			if v.Credential == "" || v.Mode == app.ModePlain {
 				continue
 			}
-			known := redact.Value{Name: k.Name, Secret: v.Secret}
+			masked := redact.Value{Name: k.Name, Secret: v.Secret}
 			if v.Mode == app.ModeSealed {
-				known.Placeholder = s.values.placeholder(p.Handle, k.Name, v)
+				masked.Placeholder = s.values.placeholder(p.Handle, k.Name, v)
 			}
-			values = append(values, known)
+			values = append(values, masked)
 		}
 	}
 	return values, all, err

@@ -11,6 +11,7 @@ import (
 	"github.com/computclaw/airlock/app/access/accesstest"
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/egress/swap"
+	"github.com/computclaw/airlock/store"
 )
 
 const sealedValue = "sealed-value-0123456789"
@@ -19,7 +20,7 @@ const sealedValue = "sealed-value-0123456789"
 func (d *desk) sealed(name string, at ...string) app.Credential {
 	d.T.Helper()
 	return accesstest.Must[app.Credential](d.T)(
-		d.SetCredential(d.T.Context(), person,
+		d.Credentials.Set(d.T.Context(), person,
 			credentials.Input{Name: name, Hosts: accesstest.Hosts(d.T, at...), Value: app.NewSecret(sealedValue)}))
 }
 
@@ -28,16 +29,16 @@ func (d *desk) sealed(name string, at ...string) app.Credential {
 func (d *desk) lockedSealed(key string, asked ...string) app.Profile {
 	d.T.Helper()
 	ctx := d.T.Context()
-	p := accesstest.Must[app.Profile](d.T)(d.CreateProfile(ctx, agent, "reports"))
+	p := accesstest.Must[app.Profile](d.T)(d.Profiles.Create(ctx, agent, "reports"))
 	p = accesstest.Must[app.Profile](d.T)(
-		d.AddKeys(ctx, agent, p.Handle, []app.Key{{Name: key, Hosts: accesstest.Hosts(d.T, asked...)}}))
-	accesstest.Must[app.Profile](d.T)(d.LinkKey(ctx, person, p.Handle, key, key))
-	return accesstest.Must[app.Profile](d.T)(d.Lock(ctx, person, p.Handle, time.Time{}))
+		d.Keys.Add(ctx, agent, p.Handle, []app.Key{{Name: key, Hosts: accesstest.Hosts(d.T, asked...)}}))
+	accesstest.Must[app.Profile](d.T)(d.Keys.Link(ctx, person, p.Handle, key, key))
+	return accesstest.Must[app.Profile](d.T)(d.Lifecycle.Lock(ctx, person, p.Handle, time.Time{}))
 }
 
 func (d *desk) resolve(p app.Profile) []credentials.Value {
 	d.T.Helper()
-	return accesstest.Must[[]credentials.Value](d.T)(d.Resolve(d.T.Context(), p.Handle, d.PolicyOf(p)))
+	return accesstest.Must[[]credentials.Value](d.T)(d.Resolver.Resolve(d.T.Context(), p.Handle, d.PolicyOf(p)))
 }
 
 func texts(list []app.Host) []string {
@@ -62,12 +63,12 @@ func TestASealedCredentialKeepsItsRules(t *testing.T) {
 		"a database":      {Name: "A", Hosts: []app.Host{{Name: "db.example", Protocol: app.ProtocolTCP}}},
 		"a key reference": {Name: "A", Hosts: accesstest.Hosts(t, "{DB_HOST}:443")},
 	} {
-		_, err := d.SetCredential(ctx, person, in)
+		_, err := d.Credentials.Set(ctx, person, in)
 		accesstest.WantCode(t, name, err, app.CodeInvalidField)
 	}
 	before := len(d.Actions())
 	c := accesstest.Must[app.Credential](t)(
-		d.SetCredential(ctx, person,
+		d.Credentials.Set(ctx, person,
 			credentials.Input{Name: "A", Places: []app.Place{app.PlaceBody, app.PlaceQuery, app.PlaceBody},
 				Headers: []string{"x-own", "cookie"}, PlainHTTP: &yes}))
 	if diff := cmp.Diff([]app.Place{app.PlaceHeader, app.PlaceQuery, app.PlaceBody}, c.Places); diff != "" ||
@@ -77,33 +78,34 @@ func TestASealedCredentialKeepsItsRules(t *testing.T) {
 	if diff := cmp.Diff([]string{"Cookie", "X-Own"}, c.Headers); diff != "" {
 		t.Errorf("headers: %s", diff)
 	}
-	events := accesstest.Must[[]app.Event](t)(d.Audit(ctx, 0, 1))
+	events := accesstest.Must[[]app.Event](t)(d.Audit.Latest(ctx, 1))
 	if events[0].Action != "credential.change" ||
 		!strings.Contains(events[0].Detail, "put into header (Cookie, X-Own), query, body, also over plain HTTP") {
 		t.Errorf("audited as %+v", events[0])
 	}
-	if same := accesstest.Must[app.Credential](t)(d.SetCredential(ctx, person, credentials.Input{Name: "A"})); cmp.Diff(c,
+	if same := accesstest.Must[app.Credential](t)(d.Credentials.Set(ctx, person,
+		credentials.Input{Name: "A"})); cmp.Diff(c,
 		same) != "" || len(d.Actions()) != before+1 {
 		t.Error("what was left out was changed")
 	}
 	c = accesstest.Must[app.Credential](t)(
-		d.SetCredential(ctx, person,
+		d.Credentials.Set(ctx, person,
 			credentials.Input{Name: "A", Places: []app.Place{}, Headers: []string{}, PlainHTTP: &no}))
 	if diff := cmp.Diff([]app.Place{app.PlaceHeader}, c.Places); diff != "" || c.PlainHTTP || len(c.Headers) != 0 {
 		t.Errorf("places taken back: %s plain HTTP: %v", diff, c.PlainHTTP)
 	}
 	c = accesstest.Must[app.Credential](t)(
-		d.SetCredential(ctx, person, credentials.Input{Name: "A", Mode: app.ModeInjected, Hosts: []app.Host{}}))
+		d.Credentials.Set(ctx, person, credentials.Input{Name: "A", Mode: app.ModeInjected, Hosts: []app.Host{}}))
 	if c.Mode != app.ModeInjected || len(c.Hosts) != 0 {
 		t.Errorf("unsealed knowingly: %+v", c)
 	}
-	_, err := d.SetCredential(ctx, person, credentials.Input{Name: "A", Mode: app.ModeSealed})
+	_, err := d.Credentials.Set(ctx, person, credentials.Input{Name: "A", Mode: app.ModeSealed})
 	accesstest.WantCode(t, "sealed without hosts", err, app.CodeInvalidField)
 }
 
 func TestSealedNeedsAModeOrHosts(t *testing.T) {
 	d := newDesk(t)
-	_, err := d.CreateCredential(t.Context(), person, credentials.Input{Name: "A", Value: app.NewSecret(sealedValue)})
+	_, err := d.Credentials.Create(t.Context(), person, credentials.Input{Name: "A", Value: app.NewSecret(sealedValue)})
 	accesstest.WantCode(t, "neither", err, app.CodeInvalidField)
 	if err == nil || !strings.Contains(err.Error(), "hosts") {
 		t.Errorf("%v does not say what is missing", err)
@@ -112,7 +114,7 @@ func TestSealedNeedsAModeOrHosts(t *testing.T) {
 		t.Errorf("a credential with hosts is %s", c.Mode)
 	}
 	c := accesstest.Must[app.Credential](t)(
-		d.CreateCredential(t.Context(), person,
+		d.Credentials.Create(t.Context(), person,
 			credentials.Input{Name: "B", Mode: app.ModeInjected, Hosts: accesstest.Hosts(t, "b.example"),
 				Value: app.NewSecret("short")}))
 	if c.Mode != app.ModeInjected {
@@ -125,9 +127,9 @@ func TestAnAgentsWishForAModeIsNone(t *testing.T) {
 	ctx := t.Context()
 	d.sealed("A", "a.example")
 	p := d.Unlocked()
-	accesstest.Must[app.Profile](t)(d.AddKeys(ctx, agent, p.Handle, []app.Key{{Name: "A", Mode: app.ModeInjected}}))
-	accesstest.Must[app.Profile](t)(d.LinkKey(ctx, person, p.Handle, "A", "A"))
-	p = accesstest.Must[app.Profile](t)(d.Lock(ctx, person, p.Handle, time.Time{}))
+	accesstest.Must[app.Profile](t)(d.Keys.Add(ctx, agent, p.Handle, []app.Key{{Name: "A", Mode: app.ModeInjected}}))
+	accesstest.Must[app.Profile](t)(d.Keys.Link(ctx, person, p.Handle, "A", "A"))
+	p = accesstest.Must[app.Profile](t)(d.Lifecycle.Lock(ctx, person, p.Handle, time.Time{}))
 	if v := d.resolve(p)[0]; v.Mode != app.ModeSealed || v.Placeholder == "" {
 		t.Errorf("the key asked for injected and got %s", v.Mode)
 	}
@@ -159,14 +161,17 @@ func TestHostsOfASealedValue(t *testing.T) {
 		first, asked, then   []string
 		want, wantOfLaterOne []string
 	}{
-		{"all of the credential's", []string{"a.example", "b.example"}, nil, nil, []string{"a.example", "b.example"}, nil},
+		{"all of the credential's", []string{"a.example", "b.example"}, nil, nil, []string{"a.example", "b.example"},
+			nil},
 		{"narrowed by the key", []string{"*.example.com"}, []string{"api.example.com:443"}, nil,
 			[]string{"api.example.com:443"}, nil},
-		{"narrowed later", []string{"*.example.com"}, nil, []string{"api.example.com:443"}, []string{"api.example.com:443"},
+		{"narrowed later", []string{"*.example.com"}, nil, []string{"api.example.com:443"},
+			[]string{"api.example.com:443"},
 			nil},
 		{"widened later", []string{"a.example"}, nil, []string{"a.example", "b.example"}, []string{"a.example"},
 			[]string{"a.example", "b.example"}},
-		{"ports narrowed later", []string{"a.example:443,8443"}, nil, []string{"a.example:8443"}, []string{"a.example:8443"},
+		{"ports narrowed later", []string{"a.example:443,8443"}, nil, []string{"a.example:8443"},
+			[]string{"a.example:8443"},
 			nil},
 	}
 	for _, test := range tests {
@@ -196,7 +201,7 @@ func TestHostsOfASealedValue(t *testing.T) {
 		d.sealed("A", "a.example")
 		p := d.lockedSealed("A")
 		d.sealed("A", "b.example")
-		_, err := d.Resolve(t.Context(), p.Handle, d.PolicyOf(p))
+		_, err := d.Resolver.Resolve(t.Context(), p.Handle, d.PolicyOf(p))
 		accesstest.WantCode(t, "moved away", err, app.CodeForbidden)
 	})
 }
@@ -207,7 +212,7 @@ func TestNarrowOnlyTakesAway(t *testing.T) {
 	yes, no := true, false
 	set := func(in credentials.Input) {
 		in.Name = "A"
-		accesstest.Must[app.Credential](t)(d.SetCredential(ctx, person, in))
+		accesstest.Must[app.Credential](t)(d.Credentials.Set(ctx, person, in))
 	}
 	d.sealed("A", "a.example", "b.example")
 	set(credentials.Input{Places: []app.Place{app.PlaceQuery}, PlainHTTP: &yes})
@@ -215,7 +220,7 @@ func TestNarrowOnlyTakesAway(t *testing.T) {
 	running := d.resolve(p)
 	narrow := func() credentials.Value {
 		t.Helper()
-		_, left, err := d.Narrow(ctx, p.Handle, nil, running)
+		_, left, err := d.Policies.Restrict(ctx, p.Handle, nil, running)
 		if err != nil || len(left) != 1 {
 			t.Fatalf("%v, %v", left, err)
 		}
@@ -240,10 +245,10 @@ func TestNarrowOnlyTakesAway(t *testing.T) {
 		t.Error("the caller's values were changed")
 	}
 	set(credentials.Input{Hosts: accesstest.Hosts(t, "d.example")})
-	if _, left, err := d.Narrow(ctx, p.Handle, nil, running); err != nil || len(left) != 0 {
+	if _, left, err := d.Policies.Restrict(ctx, p.Handle, nil, running); err != nil || len(left) != 0 {
 		t.Errorf("moved away: %v, %v", left, err)
 	}
-	_, _, err := d.Narrow(ctx, "gone", nil, running)
+	_, _, err := d.Policies.Restrict(ctx, "gone", nil, running)
 	accesstest.WantCode(t, "no profile", err, app.CodeNotFound)
 }
 
@@ -255,11 +260,12 @@ func TestHoleM2NarrowedHeaders(t *testing.T) {
 	name := func(headers ...string) {
 		t.Helper()
 		accesstest.Must[app.Credential](t)(
-			d.SetCredential(t.Context(), person, credentials.Input{Name: "A", Headers: append([]string{}, headers...)}))
+			d.Credentials.Set(t.Context(), person, credentials.Input{Name: "A",
+				Headers: append([]string{}, headers...)}))
 	}
 	left := func(running []credentials.Value) []string {
 		t.Helper()
-		_, left, err := d.Narrow(t.Context(), p.Handle, nil, running)
+		_, left, err := d.Policies.Restrict(t.Context(), p.Handle, nil, running)
 		if err != nil || len(left) != 1 {
 			t.Fatalf("%v, %v", left, err)
 		}
@@ -293,20 +299,50 @@ func TestNarrowKnowsTheNewestHosts(t *testing.T) {
 	p := d.Unlocked("DB", "OTHER")
 	for key, value := range map[string]string{"DB": "db.example", "OTHER": "other.example"} {
 		d.AddCredential(key, app.ModePlain, value)
-		accesstest.Must[app.Profile](t)(d.LinkKey(ctx, person, p.Handle, key, key))
+		accesstest.Must[app.Profile](t)(d.Keys.Link(ctx, person, p.Handle, key, key))
 	}
 	accesstest.Must[app.Profile](t)(
-		d.SetHosts(ctx, person, p.Handle, accesstest.Hosts(t, "{DB}:1521", "{OTHER}:1521", "old.example"), nil))
-	p = accesstest.Must[app.Profile](t)(d.Lock(ctx, person, p.Handle, time.Time{}))
+		d.Hosts.Set(ctx, person, p.Handle, accesstest.Hosts(t, "{DB}:1521", "{OTHER}:1521", "old.example"), nil))
+	p = accesstest.Must[app.Profile](t)(d.Lifecycle.Lock(ctx, person, p.Handle, time.Time{}))
 	running := d.resolve(p)
 	d.AddCredential("DB", "", "moved.example") // what runs keeps the value it has
 	accesstest.Must[app.Profile](t)(
-		d.SetHosts(ctx, person, p.Handle, accesstest.Hosts(t, "{DB}:1521", "{OTHER}:1521", "new.example"), nil))
-	allowed, _, err := d.Narrow(ctx, p.Handle, running[:1], nil)
+		d.Hosts.Set(ctx, person, p.Handle, accesstest.Hosts(t, "{DB}:1521", "{OTHER}:1521", "new.example"), nil))
+	allowed, _, err := d.Policies.Restrict(ctx, p.Handle, running[:1], nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"new.example", "db.example:1521"}, texts(allowed)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// What a submission has decrypted to redact its script is not decrypted again to bind it.
+func TestOneSubmissionDecryptsAValueOnce(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	ctx := t.Context()
+	p := d.Locked("A", "B")
+	known := credentials.Opened{}
+	if _, all, err := d.Resolver.KnownValues(ctx, p, known); !all || err != nil || len(known) != 2 {
+		t.Fatalf("%d values are known; all: %v; %v", len(known), all, err)
+	}
+	for token := range known {
+		known[token] = app.NewSecret("as it is known")
+	}
+	d.AddCredential("B", app.ModeInjected, "changed since")
+	var got []string
+	err := d.Store.Read(ctx, func(tx *store.Tx) error {
+		values, here, err := d.Resolver.ResolveIn(ctx, tx, p.Handle, d.PolicyOf(p), known)
+		for _, v := range values {
+			got = append(got, v.Secret.Reveal())
+		}
+		if !here {
+			t.Error("the values could not be resolved")
+		}
+		return err
+	})
+	if diff := cmp.Diff([]string{"as it is known", "changed since"}, got); diff != "" || err != nil {
+		t.Error(diff, err)
 	}
 }

@@ -150,9 +150,8 @@ func (s *SearchSets) now(ctx context.Context) (state, error) {
 	return state{changes, sightings}, err
 }
 
-// once returns what is made for a key, as of a state or later. It is made once at a time: who asks
-// meanwhile waits for that, as long as their own context lasts, and has it made again if it was
-// begun too early for them.
+// once makes the value of a key, as of a state or later, once at a time. Other callers wait for it
+// until their own context ends, and have it made again if it was begun too early for them.
 func once[T interface{ since(state) bool }](ctx context.Context, making *singleflight.Group, key string, at state,
 	makeOne func(context.Context) (T, error)) (T, error) {
 	for {

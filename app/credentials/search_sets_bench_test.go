@@ -84,7 +84,8 @@ func answer(b testing.TB, sets *credentials.SearchSets, at app.Host) {
 	}
 	resp := &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: -1,
 		Body: io.NopCloser(strings.NewReader(`{"status":"ok"}`))}
-	if err := swap.New(nil).Incoming(swap.Target{Host: at.Name, Port: at.Ports[0], TLS: true}, resp, known); err != nil {
+	if err := swap.New(nil).Incoming(swap.Target{Host: at.Name, Port: at.Ports[0], TLS: true}, resp,
+		known); err != nil {
 		b.Fatal(err)
 	}
 	_, _ = io.Copy(io.Discard, resp.Body)
@@ -122,7 +123,8 @@ func crowd(b testing.TB, n, some int) (*store.Store, *secrets.Keyring) {
 	now := time.Now()
 	err = st.Write(b.Context(), func(tx *store.Tx) error {
 		for i := range n {
-			c := app.Credential{ID: app.NewID(), Name: fmt.Sprintf("KEY_%d", i), Mode: app.ModeSealed, Source: app.SourceLocal,
+			c := app.Credential{ID: app.NewID(), Name: fmt.Sprintf("KEY_%d", i), Mode: app.ModeSealed,
+				Source:    app.SourceLocal,
 				CreatedAt: now, UpdatedAt: now,
 				Hosts: []app.Host{{Name: fmt.Sprintf("api-%d.test", i), Ports: []int{80, 443}}}}
 			if i < some {

@@ -32,7 +32,7 @@ import (
 func (d *desk) searched(place string, values ...string) []string {
 	d.T.Helper()
 	h := accesstest.Host(d.T, place)
-	known, err := d.SearchSets().Known(d.T.Context(), h.Name, h.Ports[0])
+	known, err := d.SearchSets.Known(d.T.Context(), h.Name, h.Ports[0])
 	if err != nil {
 		d.T.Fatal(err)
 	}
@@ -43,7 +43,8 @@ func (d *desk) searched(place string, values ...string) []string {
 	for _, v := range values {
 		resp := &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: -1,
 			Body: io.NopCloser(strings.NewReader("log: " + v + "."))}
-		if err := swap.New(nil).Incoming(swap.Target{Host: h.Name, Port: h.Ports[0], TLS: true}, resp, known); err != nil {
+		if err := swap.New(nil).Incoming(swap.Target{Host: h.Name, Port: h.Ports[0], TLS: true}, resp,
+			known); err != nil {
 			d.T.Fatal(err)
 		}
 		if body, _ := io.ReadAll(resp.Body); string(body) == "log: "+swap.Withheld+"." {
@@ -58,7 +59,7 @@ func (d *desk) searched(place string, values ...string) []string {
 func (d *desk) masked(places []string, values ...string) []string {
 	d.T.Helper()
 	red := redact.New(accesstest.Must[[]redact.Value](d.T)(
-		d.SearchSets().Others(d.T.Context(), accesstest.Hosts(d.T, places...), nil)))
+		d.SearchSets.Others(d.T.Context(), accesstest.Hosts(d.T, places...), nil)))
 	var found []string
 	for _, v := range values {
 		if clean, _ := red.Text("log: " + v + "."); clean.String() == "log: [REDACTED]." {
@@ -77,7 +78,7 @@ func (d *desk) wantSearched(when, place string, want []string, values ...string)
 
 func (d *desk) set(in credentials.Input) app.Credential {
 	d.T.Helper()
-	return accesstest.Must[app.Credential](d.T)(d.SetCredential(d.T.Context(), person, in))
+	return accesstest.Must[app.Credential](d.T)(d.Credentials.Set(d.T.Context(), person, in))
 }
 
 // Values of the tests.
@@ -103,7 +104,8 @@ func TestHoleH2SetOfAHost(t *testing.T) {
 	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test", "new.test")})
 	d.wantSearched("at a host that was taken away", "old.test:443", []string{firstValue, secondValue}, all...)
 	d.wantSearched("at a host that came later", "new.test:443", []string{firstValue, secondValue}, all...)
-	d.set(credentials.Input{Name: "B", Mode: app.ModeInjected, Hosts: accesstest.Hosts(t, "api.test", "*.elsewhere.test"),
+	d.set(credentials.Input{Name: "B", Mode: app.ModeInjected,
+		Hosts: accesstest.Hosts(t, "api.test", "*.elsewhere.test"),
 		Value: app.NewSecret(otherValue)})
 	d.wantSearched("with another credential, which is injected", "api.test:443", all, all...)
 	d.wantSearched("with injected ones only", "any.elsewhere.test:443", nil)
@@ -113,7 +115,7 @@ func TestHoleH2SetOfAHost(t *testing.T) {
 	if got := d.masked([]string{"unrelated.example"}, all...); got != nil {
 		t.Errorf("output of who reaches no host of theirs is searched for %v", got)
 	}
-	if err := d.DeleteCredential(t.Context(), person, "A"); err != nil {
+	if err := d.Credentials.Delete(t.Context(), person, "A"); err != nil {
 		t.Fatal(err)
 	}
 	d.wantSearched("after the deletion", "api.test:443", nil)
@@ -143,7 +145,7 @@ func TestHoleH2NoOracle(t *testing.T) {
 	d.wantSearched("in the end", "api.test:443", []string{otherValue, firstValue}, short, otherValue, firstValue,
 		secondValue)
 	red := redact.New(accesstest.Must[[]redact.Value](t)(
-		d.SearchSets().Others(t.Context(), accesstest.Hosts(t, "api.test"), nil)))
+		d.SearchSets.Others(t.Context(), accesstest.Hosts(t, "api.test"), nil)))
 	for guess := 1; guess < credentials.MinSearched; guess++ {
 		if clean, hits := red.Text("x" + otherValue[:guess] + "x"); hits.Total() != 0 {
 			t.Errorf("the first %d characters show by their mask: %s", guess, clean)
@@ -158,16 +160,16 @@ func TestSearchSetsAreKept(t *testing.T) {
 	ctx := t.Context()
 	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(firstValue)})
 	own := []redact.Value{{Secret: app.NewSecret(firstValue)}}
-	if others, err := d.SearchSets().Others(ctx, accesstest.Hosts(t, "api.test"), own); others != nil || err != nil {
+	if others, err := d.SearchSets.Others(ctx, accesstest.Hosts(t, "api.test"), own); others != nil || err != nil {
 		t.Errorf("its own value: %v %v", others, err)
 	}
-	before := accesstest.Must[*swap.Values](t)(d.SearchSets().Known(ctx, "api.test", 443))
+	before := accesstest.Must[*swap.Values](t)(d.SearchSets.Known(ctx, "api.test", 443))
 	d.set(credentials.Input{Name: "B", Hosts: accesstest.Hosts(t, "elsewhere.test"), Value: app.NewSecret(secondValue)})
-	if after := accesstest.Must[*swap.Values](t)(d.SearchSets().Known(ctx, "api.test", 443)); after != before {
+	if after := accesstest.Must[*swap.Values](t)(d.SearchSets.Known(ctx, "api.test", 443)); after != before {
 		t.Error("a change elsewhere made another set")
 	}
 	d.set(credentials.Input{Name: "A", Description: "only words", Hosts: accesstest.Hosts(t, "api.test")})
-	if after := accesstest.Must[*swap.Values](t)(d.SearchSets().Known(ctx, "api.test", 443)); after != before {
+	if after := accesstest.Must[*swap.Values](t)(d.SearchSets.Known(ctx, "api.test", 443)); after != before {
 		t.Error("other words made another set")
 	}
 }
@@ -181,7 +183,7 @@ func TestHoleH2AnotherProcess(t *testing.T) {
 	st := storetest.OpenIn(t, d.Dir, nil)
 	cfg := d.Config
 	cfg.Store = st
-	other := &desk{&accesstest.Desk{Service: access.New(cfg), T: t}}
+	other := &desk{&accesstest.Desk{Parts: access.New(cfg), T: t}}
 	other.set(credentials.Input{Name: "A", Value: app.NewSecret(secondValue)})
 	for _, one := range []*desk{d, other} {
 		one.wantSearched("after a rotation elsewhere", "api.test:443", []string{firstValue, secondValue}, firstValue,
@@ -208,8 +210,8 @@ func TestHoleH2SupersededValuesAtRest(t *testing.T) {
 		}
 	}
 	p := d.Unlocked("A")
-	accesstest.Must[app.Profile](t)(d.LinkKey(ctx, person, p.Handle, "A", "A"))
-	p = accesstest.Must[app.Profile](t)(d.Lock(ctx, person, p.Handle, time.Time{}))
+	accesstest.Must[app.Profile](t)(d.Keys.Link(ctx, person, p.Handle, "A", "A"))
+	p = accesstest.Must[app.Profile](t)(d.Lifecycle.Lock(ctx, person, p.Handle, time.Time{}))
 	if got := d.Values(p)["A"]; got != firstValue+"-109" {
 		t.Errorf("a script gets %s", got)
 	}
@@ -235,7 +237,8 @@ func TestHoleH2HostEditsEvictNoValue(t *testing.T) {
 	for _, place := range []string{"api-0.test:443", "api-100.test:443"} {
 		d.wantSearched("where the second one did", place, []string{secondValue}, firstValue, secondValue)
 	}
-	d.wantSearched("where the credential belongs now", "api-199.test:443", []string{firstValue, secondValue}, firstValue,
+	d.wantSearched("where the credential belongs now", "api-199.test:443", []string{firstValue, secondValue},
+		firstValue,
 		secondValue)
 	if n := d.rows("superseded_values"); n != 2 {
 		t.Errorf("%d rows for two values", n)
@@ -258,7 +261,7 @@ func TestSearchSetsOfDamagedValues(t *testing.T) {
 		secrets.NewKeyring(app.NewSecret("another instance key of 32 characters")))
 	cfg := d.Config
 	cfg.Keyring = stranger
-	if known, err := access.New(cfg).SearchSets().Known(ctx, "api.test", 443); err == nil {
+	if known, err := access.New(cfg).SearchSets.Known(ctx, "api.test", 443); err == nil {
 		t.Errorf("with values of an unknown key: %v", known)
 	}
 }
@@ -281,7 +284,7 @@ func TestSlowSetKeepsNobodyWaiting(t *testing.T) {
 	for range 10 {
 		all.Go(func() {
 			// Who comes late asks after the rotation below, and gets both values.
-			if n, err := d.SearchSets().Find(t.Context(), "slow", slow); err != nil || n < 1 || n > 2 {
+			if n, err := d.SearchSets.Find(t.Context(), "slow", slow); err != nil || n < 1 || n > 2 {
 				t.Errorf("%d values, %v", n, err)
 			}
 		})
@@ -293,7 +296,7 @@ func TestSlowSetKeepsNobodyWaiting(t *testing.T) {
 		secondValue)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := d.SearchSets().Find(gone, "slow", slow); !errors.Is(err, context.Canceled) {
+	if _, err := d.SearchSets.Find(gone, "slow", slow); !errors.Is(err, context.Canceled) {
 		t.Errorf("who has gone waits on: %v", err)
 	}
 	if n := made.Load(); n != 1 {
@@ -338,8 +341,8 @@ func TestSetsAskedForAtOnce(t *testing.T) {
 func (d *desk) lockedWith(name string) app.Profile {
 	d.T.Helper()
 	p := d.Unlocked(name)
-	accesstest.Must[app.Profile](d.T)(d.LinkKey(d.T.Context(), person, p.Handle, name, name))
-	return accesstest.Must[app.Profile](d.T)(d.Lock(d.T.Context(), person, p.Handle, time.Time{}))
+	accesstest.Must[app.Profile](d.T)(d.Keys.Link(d.T.Context(), person, p.Handle, name, name))
+	return accesstest.Must[app.Profile](d.T)(d.Lifecycle.Lock(d.T.Context(), person, p.Handle, time.Time{}))
 }
 
 // TestHoleF2SupersededValueAtALaterHost: a value that was replaced is searched for wherever its

@@ -22,10 +22,10 @@ func TestHoleH2ValuesInVault(t *testing.T) {
 	ctx := t.Context()
 	d.set(credentials.Input{Name: "TOKEN", Hosts: accesstest.Hosts(t, "api.test"), Reference: "secret/data/app#token"})
 	d.wantSearched("before it was read", "api.test:443", []string{}, inVaultValue)
-	p := accesstest.Must[app.Profile](t)(d.CreateProfile(ctx, person, "x"))
-	accesstest.Must[app.Profile](t)(d.AddKeys(ctx, person, p.Handle, []app.Key{{Name: "TOKEN"}}))
-	accesstest.Must[app.Profile](t)(d.LinkKey(ctx, person, p.Handle, "TOKEN", "TOKEN"))
-	p = accesstest.Must[app.Profile](t)(d.Lock(ctx, person, p.Handle, time.Time{}))
+	p := accesstest.Must[app.Profile](t)(d.Profiles.Create(ctx, person, "x"))
+	accesstest.Must[app.Profile](t)(d.Keys.Add(ctx, person, p.Handle, []app.Key{{Name: "TOKEN"}}))
+	accesstest.Must[app.Profile](t)(d.Keys.Link(ctx, person, p.Handle, "TOKEN", "TOKEN"))
+	p = accesstest.Must[app.Profile](t)(d.Lifecycle.Lock(ctx, person, p.Handle, time.Time{}))
 	d.Values(p)
 	d.wantSearched("after it was read", "api.test:443", []string{inVaultValue}, inVaultValue, secondValue)
 	s.Put("app", map[string]any{"token": secondValue})
@@ -47,30 +47,30 @@ func TestVaultValueJoinsItsSets(t *testing.T) {
 		Reference: "secret/data/app#token"})
 	d.set(credentials.Input{Name: "OTHER", Hosts: accesstest.Hosts(t, "elsewhere.test"), Value: app.NewSecret(otherValue)})
 	p := d.Unlocked("TOKEN")
-	accesstest.Must[app.Profile](t)(d.LinkKey(t.Context(), person, p.Handle, "TOKEN", "TOKEN"))
-	p = accesstest.Must[app.Profile](t)(d.Lock(t.Context(), person, p.Handle, time.Time{}))
+	accesstest.Must[app.Profile](t)(d.Keys.Link(t.Context(), person, p.Handle, "TOKEN", "TOKEN"))
+	p = accesstest.Must[app.Profile](t)(d.Lifecycle.Lock(t.Context(), person, p.Handle, time.Time{}))
 	d.Values(p)
 	d.wantSearched("after it was read", "api.test:443", []string{inVaultValue}, inVaultValue, secondValue)
-	other := accesstest.Must[*swap.Values](t)(d.SearchSets().Known(t.Context(), "elsewhere.test", 443))
-	before := d.SearchSets().Stored()
+	other := accesstest.Must[*swap.Values](t)(d.SearchSets.Known(t.Context(), "elsewhere.test", 443))
+	before := d.SearchSets.Stored()
 	s.Put("app", map[string]any{"token": secondValue})
 	d.Values(p)
 	d.wantSearched("after it was replaced", "api.test:443", []string{inVaultValue, secondValue}, inVaultValue, secondValue)
-	if after := d.SearchSets().Stored(); &after[0] != &before[0] {
+	if after := d.SearchSets.Stored(); &after[0] != &before[0] {
 		t.Error("all credentials were read again")
 	}
 	if again := accesstest.Must[*swap.Values](t)(
-		d.SearchSets().Known(t.Context(), "elsewhere.test", 443)); again != other {
+		d.SearchSets.Known(t.Context(), "elsewhere.test", 443)); again != other {
 		t.Error("another host's set was made again")
 	}
 
 	// The memory is one: for masking, too.
-	if latest, ok := d.SearchSets().Latest(c.ID,
+	if latest, ok := d.SearchSets.Latest(c.ID,
 		accesstest.Must[app.Reference](t)(app.ParseReference(c.Reference))); !ok || len(latest) != 2 ||
 		latest[0].Reveal() != secondValue {
 		t.Errorf("%d values are remembered, %v", len(latest), ok)
 	}
-	if err := d.DeleteCredential(t.Context(), person, "OTHER"); err != nil {
+	if err := d.Credentials.Delete(t.Context(), person, "OTHER"); err != nil {
 		t.Fatal(err)
 	}
 	d.wantSearched("after another was deleted", "api.test:443", []string{inVaultValue, secondValue}, inVaultValue,
@@ -80,7 +80,7 @@ func TestVaultValueJoinsItsSets(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.wantSearched("after the deletion", "api.test:443", nil)
-	if d.SearchSets().Remembered() != 0 {
+	if d.SearchSets.Remembered() != 0 {
 		t.Error("values of a deleted credential are remembered")
 	}
 }
@@ -91,8 +91,8 @@ func TestHoleH2HostsTakenFromAValueInVault(t *testing.T) {
 	d, s := newVaultDesk(t)
 	d.set(credentials.Input{Name: "TOKEN", Hosts: accesstest.Hosts(t, "api.test"), Reference: "secret/data/app#token"})
 	p := d.Unlocked("TOKEN")
-	accesstest.Must[app.Profile](t)(d.LinkKey(t.Context(), person, p.Handle, "TOKEN", "TOKEN"))
-	p = accesstest.Must[app.Profile](t)(d.Lock(t.Context(), person, p.Handle, time.Time{}))
+	accesstest.Must[app.Profile](t)(d.Keys.Link(t.Context(), person, p.Handle, "TOKEN", "TOKEN"))
+	p = accesstest.Must[app.Profile](t)(d.Lifecycle.Lock(t.Context(), person, p.Handle, time.Time{}))
 	d.Values(p)
 	s.Put("app", map[string]any{"token": secondValue})
 	for n := range credentials.MaxSeen + 1 {

@@ -43,23 +43,28 @@ func TestSourceErasesWhatAirlockHeld(t *testing.T) {
 	ctx := t.Context()
 	before := d.AddCredential("TOKEN", app.ModeInjected, "held-by-airlock-0123456789")
 	c := accesstest.Must[app.Credential](t)(
-		d.SetCredential(ctx, person, credentials.Input{Name: "TOKEN", Reference: "secret/data/app#token"}))
+		d.Credentials.Set(ctx, person, credentials.Input{Name: "TOKEN", Reference: "secret/data/app#token"}))
 	if c.Source != app.SourceVault || c.Reference != "secret/data/app#token" || !c.HasValue() ||
 		c.Version != before.Version {
 		t.Errorf("changed to %+v", c)
 	}
 	var kept map[string]store.Value
 	if err := d.Store.Read(ctx,
-		func(tx *store.Tx) (err error) { kept, err = tx.Values.Current(ctx, []string{c.ID}); return err }); err != nil ||
+		func(tx *store.Tx) (err error) {
+			kept, err = tx.Values.Current(ctx,
+				[]string{c.ID})
+			return err
+		}); err != nil ||
 		len(kept) != 0 {
 		t.Errorf("the old value is still there: %v %v", kept, err)
 	}
-	_, err := d.SetCredential(ctx, person, credentials.Input{Name: "TOKEN", Source: app.SourceLocal})
+	_, err := d.Credentials.Set(ctx, person, credentials.Input{Name: "TOKEN", Source: app.SourceLocal})
 	wantField(t, err, "value")
-	_, err = d.SetCredential(ctx, person, credentials.Input{Name: "TOKEN", Value: app.NewSecret("typed-0123456789abcdef")})
+	_, err = d.Credentials.Set(ctx, person, credentials.Input{Name: "TOKEN",
+		Value: app.NewSecret("typed-0123456789abcdef")})
 	wantField(t, err, "value")
 	c = accesstest.Must[app.Credential](t)(
-		d.SetCredential(ctx, person,
+		d.Credentials.Set(ctx, person,
 			credentials.Input{Name: "TOKEN", Source: app.SourceLocal, Value: app.NewSecret("typed-0123456789abcdef")}))
 	if c.Source != app.SourceLocal || c.Reference != "" || c.Version != 2 {
 		t.Errorf("changed back to %+v", c)
@@ -90,30 +95,31 @@ func TestSourceIsChecked(t *testing.T) {
 			"reference"},
 		"a value and a Vault": {credentials.Input{Reference: "secret/data/app#token",
 			Value: app.NewSecret("typed-0123456789abcdef")}, "value"},
-		"an unknown source":      {credentials.Input{Source: "other"}, "source"},
-		"sealed without a place": {credentials.Input{Reference: "secret/data/app#token", Mode: app.ModeSealed}, "hosts"},
+		"an unknown source": {credentials.Input{Source: "other"}, "source"},
+		"sealed without a place": {credentials.Input{Reference: "secret/data/app#token", Mode: app.ModeSealed},
+			"hosts"},
 	} {
 		c.in.Name = "TOKEN"
 		if c.in.Mode == "" {
 			c.in.Mode = app.ModeInjected
 		}
-		_, err := d.SetCredential(ctx, person, c.in)
+		_, err := d.Credentials.Set(ctx, person, c.in)
 		if err == nil {
 			t.Errorf("%s was taken", name)
 			continue
 		}
 		wantField(t, err, c.field)
 	}
-	if _, err := d.SetCredential(ctx, agent,
+	if _, err := d.Credentials.Set(ctx, agent,
 		credentials.Input{Name: "TOKEN", Mode: app.ModePlain, Reference: "secret/data/app#token"}); app.CodeOf(
 		err) != app.CodeForbidden {
 		t.Errorf("an agent: %v", err)
 	}
-	if _, err := d.InspectCredential(ctx, agent, app.Credential{}); app.CodeOf(err) != app.CodeForbidden {
+	if _, err := d.Vault.Inspect(ctx, agent, app.Credential{}); app.CodeOf(err) != app.CodeForbidden {
 		t.Errorf("an agent looks: %v", err)
 	}
 	without := newDesk(t)
-	_, err := without.SetCredential(ctx, person,
+	_, err := without.Credentials.Set(ctx, person,
 		credentials.Input{Name: "TOKEN", Mode: app.ModeInjected, Reference: "secret/data/app#token"})
 	wantField(t, err, "reference")
 }
@@ -124,18 +130,19 @@ func TestPlaceholderFollowsTheValueInVault(t *testing.T) {
 	d, s := newVaultDesk(t)
 	ctx := t.Context()
 	accesstest.Must[app.Credential](t)(
-		d.SetCredential(ctx, person,
-			credentials.Input{Name: "TOKEN", Hosts: accesstest.Hosts(t, "api.example"), Reference: "secret/data/app#token"}))
+		d.Credentials.Set(ctx, person,
+			credentials.Input{Name: "TOKEN", Hosts: accesstest.Hosts(t, "api.example"),
+				Reference: "secret/data/app#token"}))
 	lock := func() app.Profile {
-		p := accesstest.Must[app.Profile](t)(d.CreateProfile(ctx, person, "x"))
-		accesstest.Must[app.Profile](t)(d.AddKeys(ctx, person, p.Handle, []app.Key{{Name: "TOKEN"}}))
-		accesstest.Must[app.Profile](t)(d.LinkKey(ctx, person, p.Handle, "TOKEN", "TOKEN"))
-		return accesstest.Must[app.Profile](t)(d.Lock(ctx, person, p.Handle, time.Time{}))
+		p := accesstest.Must[app.Profile](t)(d.Profiles.Create(ctx, person, "x"))
+		accesstest.Must[app.Profile](t)(d.Keys.Add(ctx, person, p.Handle, []app.Key{{Name: "TOKEN"}}))
+		accesstest.Must[app.Profile](t)(d.Keys.Link(ctx, person, p.Handle, "TOKEN", "TOKEN"))
+		return accesstest.Must[app.Profile](t)(d.Lifecycle.Lock(ctx, person, p.Handle, time.Time{}))
 	}
 	p, other := lock(), lock()
 	get := func(p app.Profile) credentials.Value {
 		t.Helper()
-		v := accesstest.Must[[]credentials.Value](t)(d.Resolve(ctx, p.Handle, d.PolicyOf(p)))[0]
+		v := accesstest.Must[[]credentials.Value](t)(d.Resolver.Resolve(ctx, p.Handle, d.PolicyOf(p)))[0]
 		if v.Hold != "" || v.Placeholder == "" || strings.Contains(v.Placeholder, inVaultValue) {
 			t.Errorf("%+v", v)
 		}
@@ -150,18 +157,18 @@ func TestPlaceholderFollowsTheValueInVault(t *testing.T) {
 		rotated.Placeholder == first.Placeholder || get(other).Placeholder == rotated.Placeholder {
 		t.Errorf("placeholders: %s, %s, %s", first.Placeholder, again.Placeholder, rotated.Placeholder)
 	}
-	known, all, err := d.KnownValues(ctx, p)
+	known, all, err := d.Resolver.KnownValues(ctx, p, nil)
 	if err != nil || !all || len(known) != 2 || known[0].Placeholder != rotated.Placeholder ||
 		known[1].Placeholder != first.Placeholder {
 		t.Errorf("known: %v %v %v", known, all, err)
 	}
 	s.Put("app", map[string]any{"token": "short"})
-	_, err = d.Resolve(ctx, p.Handle, d.PolicyOf(p))
+	_, err = d.Resolver.Resolve(ctx, p.Handle, d.PolicyOf(p))
 	if app.CodeOf(err) != app.CodeMissingValue || !strings.Contains(err.Error(), "key TOKEN") ||
 		!strings.Contains(err.Error(), "at least 16 characters") {
 		t.Errorf("a short value: %v", err)
 	}
-	_, _, _, err = d.OpenForCheck(ctx, person, "TOKEN")
+	_, _, _, err = d.Credentials.OpenForCheck(ctx, person, "TOKEN")
 	if app.CodeOf(err) != app.CodeMissingValue || !strings.Contains(err.Error(), "credential TOKEN") {
 		t.Errorf("a test with a short value: %v", err)
 	}

@@ -28,16 +28,21 @@ func (v Value) Elsewhere() bool { return v.Content != "" }
 // Values opens the values that the store has.
 type Values struct{ keyring *secrets.Keyring }
 
+// Opened keeps secrets by their sealed form, so that one submission decrypts none of them twice.
+// It is for one goroutine; nil keeps nothing.
+type Opened map[string]app.Secret
+
 // Open opens the current values of credentials, by id, as far as the store has them. Key is left
 // empty.
 func (s *Values) Open(ctx context.Context, tx *store.Tx, ids []string) (map[string]Value, error) {
-	opened, _, err := s.openWith(ctx, tx, ids)
+	opened, _, err := s.openWith(ctx, tx, ids, nil)
 	return opened, err
 }
 
-// openWith is Open and also returns the credentials, with those that have no value.
+// openWith is Open and also returns the credentials, with those that have no value. It looks for
+// secrets in known first.
 func (s *Values) openWith(
-	ctx context.Context, tx *store.Tx, ids []string,
+	ctx context.Context, tx *store.Tx, ids []string, known Opened,
 ) (opened map[string]Value, credentials map[string]app.Credential, err error) {
 	if credentials, err = tx.Credentials.ByID(ctx, ids); err != nil {
 		return nil, nil, err
@@ -51,14 +56,29 @@ func (s *Values) openWith(
 		if credentials[id].Source == app.SourceVault {
 			continue // erased, as a rule
 		}
-		plain, err := s.keyring.Open(secrets.Values, secrets.ValueRow(id, v.Version), v.Sealed)
+		secret, err := s.unseal(id, v, known)
 		if err != nil {
 			return nil, nil, fmt.Errorf("credentials: value of credential %s: %w", credentials[id].Name, err)
 		}
-		resolved := secrets.Resolved{Mode: credentials[id].Mode, Secret: app.NewSecret(string(plain))}
+		resolved := secrets.Resolved{Mode: credentials[id].Mode, Secret: secret}
 		opened[id] = Value{Resolved: resolved, Credential: id, Version: v.Version}
 	}
 	return opened, credentials, nil
+}
+
+func (s *Values) unseal(id string, v store.Value, known Opened) (app.Secret, error) {
+	if secret, ok := known[string(v.Sealed)]; ok {
+		return secret, nil
+	}
+	plain, err := s.keyring.Open(secrets.Values, secrets.ValueRow(id, v.Version), v.Sealed)
+	if err != nil {
+		return app.Secret{}, err
+	}
+	secret := app.NewSecret(string(plain))
+	if known != nil {
+		known[string(v.Sealed)] = secret
+	}
+	return secret, nil
 }
 
 // placeholder returns what a profile's scripts get instead of a value.

@@ -77,7 +77,8 @@ func (s *Vault) openFetched(
 	if errors.As(failed, &read) {
 		w := list[slices.Index(refs, read.Reference)]
 		err := unresolved(w.name, failed)
-		if err.Code == app.CodeForbidden || err.Code == app.CodeMissingValue { // else Vault is at fault, not the reference
+		if err.Code == app.CodeForbidden ||
+			err.Code == app.CodeMissingValue { // else Vault is at fault, not the reference
 			s.followed(w.credential, err.Message)
 		}
 		return err
@@ -162,8 +163,8 @@ type VaultStatus struct {
 	Why    string // of one failure
 }
 
-// Vault asks the Vault for its health; ok is false if none is configured.
-func (s *Vault) Vault(ctx context.Context) (status VaultStatus, ok bool, err error) {
+// Status asks the Vault for its health; ok is false if none is configured.
+func (s *Vault) Status(ctx context.Context) (status VaultStatus, ok bool, err error) {
 	if s.client == nil {
 		return VaultStatus{}, false, nil
 	}
@@ -177,12 +178,12 @@ func (s *Vault) Vault(ctx context.Context) (status VaultStatus, ok bool, err err
 	return status, true, err
 }
 
-// HasVault reports whether credentials may refer to Vault.
-func (s *Vault) HasVault() bool { return s.client != nil }
+// Configured reports whether credentials may refer to Vault.
+func (s *Vault) Configured() bool { return s.client != nil }
 
-// InspectCredential checks whether a credential's value can be read from Vault now. People only.
+// Inspect checks whether a credential's value can be read from Vault now. People only.
 // It returns nil for a local credential.
-func (s *Vault) InspectCredential(ctx context.Context, by app.Actor, c app.Credential) (*vault.Inspection, error) {
+func (s *Vault) Inspect(ctx context.Context, by app.Actor, c app.Credential) (*vault.Inspection, error) {
 	if err := by.PeopleOnly(); err != nil {
 		return nil, err
 	}

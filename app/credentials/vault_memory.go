@@ -91,9 +91,9 @@ func (m *vaultMemory) count() int64 {
 	return m.sightings
 }
 
-// join returns what the store has of values that belong to hosts and what is remembered of the same
-// credentials, and the count as of then. What is remembered belongs where it was read, and where
-// its credential belongs now: a host may have two names.
+// join returns the stored values that belong to hosts with the remembered ones of the same
+// credentials, and the count as of then. A remembered value belongs where it was read, and where its
+// credential belongs now: a host may have two names.
 func (m *vaultMemory) join(stored []store.Belonging) (list []member, count int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -105,7 +105,8 @@ func (m *vaultMemory) join(stored []store.Belonging) (list []member, count int64
 			for _, v := range of.values {
 				for _, mode := range []app.Mode{app.ModeSealed, app.ModeInjected} {
 					if len(v.hosts[mode]) > 0 || mode == b.Mode {
-						list = append(list, member{store.Belonging{CredentialID: b.CredentialID, Credential: b.Credential, Mode: mode,
+						list = append(list, member{store.Belonging{CredentialID: b.CredentialID,
+							Credential: b.Credential, Mode: mode,
 							Hosts: slices.Concat(v.hosts[mode], b.Hosts)}, &v})
 					}
 				}
@@ -115,8 +116,7 @@ func (m *vaultMemory) join(stored []store.Belonging) (list []member, count int64
 	return list, m.sightings
 }
 
-// forget drops what is remembered of credentials that were deleted: those that the store had before
-// and has no more.
+// forget drops the values of deleted credentials: those that the store had before and has no more.
 func (m *vaultMemory) forget(before, now []store.Belonging) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -20,7 +20,7 @@ import (
 // Config is what an Engine needs. Zero numbers and durations mean their defaults.
 type Config struct {
 	Store   *store.Store
-	Access  *access.Service
+	Access  *access.Parts
 	Keyring *secrets.Keyring
 	Hub     *live.Hub
 	Gateway *egress.Gateway
@@ -28,9 +28,11 @@ type Config struct {
 	Log     *slog.Logger     // nil: none. It gets handles, never ids or texts of scripts
 	Now     func() time.Time // nil: time.Now
 
-	CA        []byte    // PEM that scripts trust besides their runtime's own roots
-	Sandboxes []Sandbox // in order of preference. All that pass their proof are used; the first of them is the default
-	Auto      bool      // use only the strongest one that passes
+	CA []byte // PEM that scripts trust besides their runtime's own roots
+	// Sandboxes are in order of preference. All that pass their proof are used; the first of them is
+	// the default.
+	Sandboxes []sandbox.BackendConfig
+	Auto      bool // use only the strongest one that passes
 	Limits    app.Limits
 	Runtime   string // of the boxes; "" means the backend's default
 

@@ -1,6 +1,6 @@
-// Package engine composes what runs executions: sandbox, scheduler, runner and executions. It only
-// wires them up, and starts and stops them together.
+// Package engine makes the parts that run executions, and starts and stops them together: sandbox,
+// scheduler, runner and executions.
 //
-// Drain lets what runs come to its end. Close ends the rest as interrupted. After a crash the next
-// Start gives an end to what the dead process had claimed.
+// Drain waits for running executions. Close ends the rest as interrupted. After a crash, the next
+// Start ends the executions that the dead process had claimed.
 package engine

@@ -10,28 +10,20 @@ import (
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/app/scheduler"
-)
-
-// What callers of an Engine name.
-type (
-	Sandbox       = sandbox.BackendConfig
-	BackendHealth = sandbox.BackendHealth
-	Submission    = executions.Submission
-	Filter        = executions.Filter
-	Comparison    = executions.Comparison
-	Figures       = executions.Figures
-	Period        = executions.Period
-	Answer        = runner.Answer
+	"github.com/computclaw/airlock/app/shares"
 )
 
 // Engine runs executions. It is safe for concurrent use.
 type Engine struct {
-	*executions.Service
-	Sandboxes *sandbox.Manager
-	Scheduler *scheduler.Scheduler
-	Runner    *runner.Runner
+	Submitter  *executions.Submitter
+	Controller *executions.Controller
+	Reader     *executions.Reader
+	Statistics *executions.Statistics
+	Scheduler  *scheduler.Scheduler
+	Runner     *runner.Runner
+	Sandboxes  *sandbox.Manager
 
-	waiters *scheduler.Waiters
+	waiters *shares.Shares
 	workers int
 }
 
@@ -41,15 +33,18 @@ func New(cfg Config) *Engine {
 	now := func() time.Time { return cfg.Now().UTC() } // as times are stored
 	redaction := redact.Options{Patterns: cfg.Patterns, Ahead: cfg.Ahead}
 	cache := executions.NewEndedCache(cfg.Keyring)
-	e := &Engine{waiters: scheduler.NewWaiters(cfg.Waiters), workers: cfg.Workers}
+	e := &Engine{waiters: shares.New(cfg.Waiters), workers: cfg.Workers}
 	e.Sandboxes = sandbox.New(sandbox.Config{
 		Backends: cfg.Sandboxes, Auto: cfg.Auto, Limits: cfg.Limits, Runtime: cfg.Runtime, CA: cfg.CA, Pool: cfg.Pool,
 		Hub: cfg.Hub, Log: cfg.Log, Now: now, Changed: func() { e.Scheduler.Wake() },
 	})
+	in := cfg.Access
 	e.Runner = runner.New(runner.Config{
-		Store: cfg.Store, Access: cfg.Access, Keyring: cfg.Keyring, Hub: cfg.Hub, Gateway: cfg.Gateway,
+		Store: cfg.Store, Keyring: cfg.Keyring, Hub: cfg.Hub, Gateway: cfg.Gateway,
 		Metrics: cfg.Metrics, Log: cfg.Log, Now: now, Sandboxes: e.Sandboxes, Waiters: e.waiters, Limits: cfg.Limits,
 		Workers: cfg.Workers, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait, Redaction: redaction, Ended: cache.Add,
+		Profiles: in.Profiles, Binder: in.Binder, Hosts: in.Hosts, Policies: in.Policies,
+		Resolver: in.Resolver, SearchSets: in.SearchSets, Vault: in.Vault,
 	})
 	e.Scheduler = scheduler.New(scheduler.Config{
 		Store: cfg.Store, Sandboxes: e.Sandboxes, Hub: cfg.Hub, Log: cfg.Log, Now: now,
@@ -58,19 +53,22 @@ func New(cfg Config) *Engine {
 			return e.Runner.Begin(runner.Claim{Execution: x, Slot: slot}).Execute
 		},
 	})
-	e.Service = executions.New(executions.Config{
-		Store: cfg.Store, Access: cfg.Access, Keyring: cfg.Keyring, Hub: cfg.Hub, Metrics: cfg.Metrics, Log: cfg.Log,
+	parts := executions.New(executions.Config{
+		Store: cfg.Store, Profiles: in.Profiles, Binder: in.Binder, Resolver: in.Resolver,
+		Keyring: cfg.Keyring, Hub: cfg.Hub, Metrics: cfg.Metrics, Log: cfg.Log,
 		Now: now, Scheduler: e.Scheduler, Runner: e.Runner, Cache: cache, Redaction: redaction,
 		TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax,
 	})
+	e.Submitter, e.Controller, e.Reader, e.Statistics = parts.Submitter, parts.Controller, parts.Reader,
+		parts.Statistics
 	return e
 }
 
-// Start ends what a dead process left and begins to claim. It doesn't wait for the proofs of the
-// sandboxes: what is submitted meanwhile waits for those that decide where it runs. Health says
-// which backends can't run and why.
+// Start ends the executions that a dead process left, and begins to claim.
+// It doesn't wait for the proofs of the sandboxes: an execution that is submitted meanwhile waits
+// for the proofs that decide where it runs. Health says which backends can't run and why.
 func (e *Engine) Start(ctx context.Context) error {
-	if err := e.Reconcile(ctx); err != nil {
+	if err := e.Controller.Reconcile(ctx); err != nil {
 		return err
 	}
 	e.Sandboxes.Start()
@@ -79,27 +77,28 @@ func (e *Engine) Start(ctx context.Context) error {
 	return nil
 }
 
-// Drain lets what runs or waits for an answer come to its end, until ctx ends. Nothing more is
-// accepted or claimed; what is pending stays so. Close ends what is left.
+// Drain waits until the executions that run or wait for an answer have ended, or ctx ends.
+// Nothing more is accepted or claimed; pending executions stay pending. Close ends the rest.
 func (e *Engine) Drain(ctx context.Context) {
 	if e.Scheduler.Drain(ctx) == nil {
 		e.Runner.Drain(ctx)
 	}
 }
 
-// Close stops claiming, ends what runs as interrupted, and removes the boxes. What is pending stays
-// so. It returns ctx's error if that took too long; the next Start ends what is left then.
+// Close stops claiming, ends running executions as interrupted, and removes the boxes.
+// Pending executions stay pending. It returns the cause of ctx if ctx ends first; the next Start
+// then ends the rest.
 func (e *Engine) Close(ctx context.Context) error {
 	e.Scheduler.Stop()
 	e.Runner.Stop()
 	e.Sandboxes.Stop()
-	e.Service.Stop()
+	e.Controller.Stop()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		e.Scheduler.Wait()
 		e.Runner.Wait()
-		e.Service.Wait()
+		e.Controller.Wait()
 		e.Sandboxes.Close()
 	}()
 	select {
@@ -109,9 +108,3 @@ func (e *Engine) Close(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 }
-
-// Packages lists what scripts can import: see sandbox.Manager.
-func (e *Engine) Packages() []sandbox.Installed { return e.Sandboxes.Packages() }
-
-// Prove takes proofs of backends again: see sandbox.Manager.
-func (e *Engine) Prove(ctx context.Context, name string) error { return e.Sandboxes.Prove(ctx, name) }

@@ -7,6 +7,8 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
+	"github.com/computclaw/airlock/app/executions"
+	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/scheduler"
 )
 
@@ -26,8 +28,8 @@ func TestStopAndStart(t *testing.T) {
 			t.Errorf("error %q", x.Error)
 		}
 	}
-	_, _, err := w.Submit(t.Context(),
-		engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", By: enginetest.Agent})
+	_, _, err := w.Submitter.Submit(t.Context(),
+		executions.Submission{ProfileID: w.Profile.ID, Script: "result 1", By: enginetest.Agent})
 	enginetest.WantCode(t, err, app.CodeSandboxUnavailable)
 	w.UntilStatus(pending, app.StatusPending)
 	w.StartEngine()
@@ -47,15 +49,15 @@ func TestDrain(t *testing.T) {
 		w.Drain(t.Context())
 	}()
 	w.AwaitHealth("it drains", func(h engine.Health) bool { return !h.Ready && h.Reason == scheduler.StoppingReason })
-	_, _, err := w.Submit(t.Context(),
-		engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", By: enginetest.Agent})
+	_, _, err := w.Submitter.Submit(t.Context(),
+		executions.Submission{ProfileID: w.Profile.ID, Script: "result 1", By: enginetest.Agent})
 	enginetest.WantCode(t, err, app.CodeSandboxUnavailable)
 	select {
 	case <-drained:
 		t.Error("it did not wait for an execution that waits for its answer")
 	default:
 	}
-	_, err = w.Respond(t.Context(), waiting.ID, engine.Answer{Text: "x", By: enginetest.Agent})
+	_, err = w.Controller.Respond(t.Context(), waiting.ID, runner.Answer{Text: "x", By: enginetest.Agent})
 	w.Must(err)
 	<-drained
 	w.UntilStatus(waiting, app.StatusCompleted)

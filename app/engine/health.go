@@ -11,7 +11,7 @@ type Health struct {
 	Stopping bool // nothing is accepted any more
 	Workers  int
 	Running  int
-	Opening  int // of these: they wait for a box that is long in coming, and take no run slot
+	Opening  int // of these: they wait for a slow box, and take no run slot
 	Waiting  int // for an answer
 	Queued   int // -1 if the database did not answer in time
 }

@@ -11,7 +11,9 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
+	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/guest/guesttest"
+	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/fake"
 )
@@ -23,7 +25,8 @@ func TestEverythingEnds(t *testing.T) {
 		c.Workers, c.Pool, c.Queue, c.QueuePerProfile, c.LLMWait = 2, 1, 100, 100, 50*time.Millisecond
 	})
 	lines := []string{"print x " + enginetest.SecretValue, "warn y", "ask one", "twice", "leave a question",
-		"result {\"a\":\"" + enginetest.SecretValue + "\"}", "fail E: " + enginetest.SecretValue, "dial x.example.com 443"}
+		"result {\"a\":\"" + enginetest.SecretValue + "\"}", "fail E: " + enginetest.SecretValue,
+		"dial x.example.com 443"}
 	ends := []string{"", "exit 1", "exit 0", "signal 9", "hang", "lost", "oom", "pids", "garbage", "vanish"}
 	guests := []fake.Guest{guesttest.Play, guesttest.Play, guesttest.Play, fake.Exit(1), fake.Lost(), fake.OOM()}
 	usages := []func(string) (plugins.Usage, error){enginetest.Measured, enginetest.Limited, enginetest.Unmeasured}
@@ -35,8 +38,8 @@ func TestEverythingEnds(t *testing.T) {
 			case 0, 1, 2:
 				script := rapid.SliceOfN(rapid.SampledFrom(lines), 0, 4).Draw(r, "script")
 				script = append(script, rapid.SampledFrom(ends).Draw(r, "end"), "print end")
-				x, _, err := w.Submit(t.Context(),
-					engine.Submission{ProfileID: w.Profile.ID, Timeout: 50 * time.Millisecond, By: enginetest.Agent,
+				x, _, err := w.Submitter.Submit(t.Context(),
+					executions.Submission{ProfileID: w.Profile.ID, Timeout: 50 * time.Millisecond, By: enginetest.Agent,
 						Script: strings.Join(withoutEmpty(script), "\n")})
 				if app.CodeOf(err) == app.CodeSandboxUnavailable {
 					continue
@@ -48,14 +51,16 @@ func TestEverythingEnds(t *testing.T) {
 			case 3:
 				if len(list) > 0 {
 					x := rapid.SampledFrom(list).Draw(r, "cancelled")
-					if _, err := w.Cancel(t.Context(), x.ID, enginetest.Agent); err != nil && app.CodeOf(err) != app.CodeAlreadyEnded {
+					if _, err := w.Controller.Cancel(t.Context(), x.ID, enginetest.Agent); err != nil &&
+						app.CodeOf(err) != app.CodeAlreadyEnded {
 						r.Fatal(err)
 					}
 				}
 			case 4:
 				if len(list) > 0 {
 					x := rapid.SampledFrom(list).Draw(r, "answered")
-					if _, err := w.Respond(t.Context(), x.ID, engine.Answer{Text: "a", By: enginetest.Agent}); err != nil &&
+					if _, err := w.Controller.Respond(t.Context(), x.ID,
+						runner.Answer{Text: "a", By: enginetest.Agent}); err != nil &&
 						app.CodeOf(err) != app.CodeNotWaiting {
 						r.Fatal(err)
 					}
@@ -94,7 +99,7 @@ func (w *world) checkEnd(x app.Execution) error {
 	for !x.Status.Terminal() {
 		nudges := w.Config.Hub.Subscribe()
 		var err error
-		if x, err = w.ByHandle(w.T.Context(), x.Handle); err != nil {
+		if x, err = w.Reader.ByHandle(w.T.Context(), x.Handle); err != nil {
 			nudges.Close()
 			return err
 		}
@@ -108,11 +113,11 @@ func (w *world) checkEnd(x app.Execution) error {
 		}
 		nudges.Close()
 	}
-	out, err := w.Output(w.T.Context(), x.Handle)
+	out, err := w.Reader.Output(w.T.Context(), x.Handle)
 	if err != nil {
 		return err
 	}
-	exchanges, err := w.Exchanges(w.T.Context(), x.Handle)
+	exchanges, err := w.Reader.Exchanges(w.T.Context(), x.Handle)
 	if err != nil {
 		return err
 	}
@@ -131,7 +136,7 @@ func (w *world) checkEnd(x app.Execution) error {
 	case x.CompletedAt.IsZero():
 		return errors.New("no time of the end")
 	}
-	_, err = w.Cancel(w.T.Context(), x.ID, enginetest.Agent)
+	_, err = w.Controller.Cancel(w.T.Context(), x.ID, enginetest.Agent)
 	if app.CodeOf(err) != app.CodeAlreadyEnded {
 		return errors.New("a terminal status was left")
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/engine/enginetest"
 )
 
@@ -15,8 +15,8 @@ func TestHoleM3RealSlices(t *testing.T) {
 	t.Parallel()
 	w := realWorld(t)
 	const key = "x81LmN4vT7wkP9sZxQ2rY6uJ3hB5nC0dE1fG8aKo"
-	_, err := w.Access.SetCredential(t.Context(), enginetest.Person,
-		access.CredentialInput{Name: "API_KEY", Mode: app.ModeInjected, Value: app.NewSecret(key)})
+	_, err := w.Access.Credentials.Set(t.Context(), enginetest.Person,
+		credentials.Input{Name: "API_KEY", Mode: app.ModeInjected, Value: app.NewSecret(key)})
 	w.Must(err)
 	const script = `
 import reprlib, sys
@@ -37,7 +37,8 @@ set_result({"key": k[:-1]})
 		t.Errorf("%d redactions", x.Redactions)
 	}
 	x, _ = w.Finished(`raise KeyError(settings.get("API_KEY")[1:])`, app.StatusError)
-	if strings.Contains(x.Error, key[8:24]) || !strings.Contains(x.Error, "KeyError: '[REDACTED]'") || x.Redactions != 1 {
+	if strings.Contains(x.Error, key[8:24]) || !strings.Contains(x.Error, "KeyError: '[REDACTED]'") ||
+		x.Redactions != 1 {
 		t.Errorf("error %q, %d redactions", x.Error, x.Redactions)
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -24,7 +24,7 @@ import httpx
 for path in ("/files/%[1]s/rows", "/?q=%[2]s", "/ordinary"):
     httpx.get("https://api.example.com" + path)
 `, value, base64.URLEncoding.EncodeToString([]byte("user:"+value))), app.StatusCompleted)
-	rows, err := w.Network(t.Context(), x.Handle)
+	rows, err := w.Reader.Network(t.Context(), x.Handle)
 	w.Must(err)
 	seen := fmt.Sprintf("%+v", rows)
 	if strings.Contains(seen, value) ||
@@ -61,7 +61,7 @@ func TestModelNamesAreRedacted(t *testing.T) {
 			!strings.Contains(x.Request.Model, "REDACTED") {
 			t.Errorf("%s: the model is %q", name, x.Request.Model)
 		}
-		_, err := w.Respond(t.Context(), x.ID, engine.Answer{Text: "thanks", By: enginetest.Agent})
+		_, err := w.Controller.Respond(t.Context(), x.ID, runner.Answer{Text: "thanks", By: enginetest.Agent})
 		w.Must(err)
 		w.UntilTerminal(x)
 	}
@@ -74,21 +74,22 @@ func TestPiecesInModelNames(t *testing.T) {
 	w := newWorld(t)
 	half := len(enginetest.SecretValue) / 2
 	x := w.Until(w.Send("model "+enginetest.SecretValue[:half]+"\nask one\nmodel "+enginetest.SecretValue[half:]+"\nask two"), app.StatusAwaitingLLM)
-	_, err := w.Respond(t.Context(), x.ID, engine.Answer{Text: "thanks", By: enginetest.Agent})
+	_, err := w.Controller.Respond(t.Context(), x.ID, runner.Answer{Text: "thanks", By: enginetest.Agent})
 	w.Must(err)
 	x = w.Until(x, app.StatusAwaitingLLM)
-	if strings.Contains(x.Request.Model, enginetest.SecretValue[half:]) || !strings.Contains(x.Request.Model, "REDACTED") {
+	if strings.Contains(x.Request.Model, enginetest.SecretValue[half:]) ||
+		!strings.Contains(x.Request.Model, "REDACTED") {
 		t.Errorf("the model of the second question is %q", x.Request.Model)
 	}
-	_, err = w.Respond(t.Context(), x.ID, engine.Answer{Text: "thanks", By: enginetest.Agent})
+	_, err = w.Controller.Respond(t.Context(), x.ID, runner.Answer{Text: "thanks", By: enginetest.Agent})
 	w.Must(err)
 	w.UntilTerminal(x)
 
 	x = w.Until(w.Send("model "+enginetest.SecretValue[:half]+"\nask one\nresult \""+enginetest.SecretValue[half:]+"\""),
 		app.StatusAwaitingLLM)
-	_, err = w.Respond(t.Context(), x.ID, engine.Answer{Text: "thanks", By: enginetest.Agent})
+	_, err = w.Controller.Respond(t.Context(), x.ID, runner.Answer{Text: "thanks", By: enginetest.Agent})
 	w.Must(err)
-	out, err := w.Output(t.Context(), w.UntilTerminal(x).Handle)
+	out, err := w.Reader.Output(t.Context(), w.UntilTerminal(x).Handle)
 	w.Must(err)
 	if result := string(out.Result); strings.Contains(result, enginetest.SecretValue[half:]) ||
 		!strings.Contains(result, "REDACTED") {

@@ -28,12 +28,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/egress/ca"
 	"github.com/computclaw/airlock/app/egress/swap"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
+	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/plugins"
 )
 
@@ -132,7 +133,7 @@ func worldBefore(
 	w = newUnstarted(t)
 	tap = &pipeTap{}
 	return w, tap, func() {
-		authority, err := w.Access.Authority(t.Context())
+		authority, err := w.Access.Authority.Get(t.Context())
 		w.Must(err)
 		w.StartEngine(withBubblewrap(t, "engine-"+app.NewID()), func(c *engine.Config) {
 			tap.Sandbox, c.Sandboxes[0].Backend = c.Sandboxes[0].Backend, tap
@@ -141,7 +142,7 @@ func worldBefore(
 			}
 			c.CA = slices.Concat(authority.Certificate(), upstream.Certificate())
 			c.Gateway = egress.New(egress.Config{Authority: authority, Roots: roots, LocalServices: local,
-				Known: w.Access.SearchSets().Known})
+				Known: w.Access.SearchSets.Known})
 		})
 	}
 }
@@ -153,18 +154,18 @@ func (w *world) sealedProfile() app.Profile {
 	w.Must(err)
 	other, err := app.ParseHost("other.example.com:443")
 	w.Must(err)
-	_, err = w.Access.SetCredential(ctx, enginetest.Person,
-		access.CredentialInput{Name: "TOKEN", Hosts: []app.Host{host}, Value: app.NewSecret(assembled())})
+	_, err = w.Access.Credentials.Set(ctx, enginetest.Person,
+		credentials.Input{Name: "TOKEN", Hosts: []app.Host{host}, Value: app.NewSecret(assembled())})
 	w.Must(err)
-	p, err := w.Access.CreateProfile(ctx, enginetest.Person, "sealed")
+	p, err := w.Access.Profiles.Create(ctx, enginetest.Person, "sealed")
 	w.Must(err)
-	_, err = w.Access.AddKeys(ctx, enginetest.Person, p.Handle, []app.Key{{Name: "TOKEN"}})
+	_, err = w.Access.Keys.Add(ctx, enginetest.Person, p.Handle, []app.Key{{Name: "TOKEN"}})
 	w.Must(err)
-	_, err = w.Access.LinkKey(ctx, enginetest.Person, p.Handle, "TOKEN", "TOKEN")
+	_, err = w.Access.Keys.Link(ctx, enginetest.Person, p.Handle, "TOKEN", "TOKEN")
 	w.Must(err)
-	_, err = w.Access.SetHosts(ctx, enginetest.Person, p.Handle, []app.Host{host, other}, nil)
+	_, err = w.Access.Hosts.Set(ctx, enginetest.Person, p.Handle, []app.Host{host, other}, nil)
 	w.Must(err)
-	p, err = w.Access.Lock(ctx, enginetest.Person, p.Handle, time.Time{})
+	p, err = w.Access.Lifecycle.Lock(ctx, enginetest.Person, p.Handle, time.Time{})
 	w.Must(err)
 	return p
 }
@@ -229,11 +230,12 @@ set_result({
 	if len(x.Injected) != 0 {
 		t.Errorf("injected %v", x.Injected)
 	}
-	rows, err := w.Network(t.Context(), x.Handle)
+	rows, err := w.Reader.Network(t.Context(), x.Handle)
 	w.Must(err)
 	swapped := 0
 	for _, r := range rows {
-		if slices.Contains(r.Credentials, "TOKEN") && r.Status == http.StatusOK && r.Method == "GET" && r.Path == "/me?q=1" &&
+		if slices.Contains(r.Credentials, "TOKEN") && r.Status == http.StatusOK && r.Method == "GET" &&
+			r.Path == "/me?q=1" &&
 			r.Line > 0 {
 			swapped++
 		}
@@ -329,9 +331,9 @@ time.sleep(60)
 	if len(e.got) != 1 || e.got[0] != "Bearer "+assembled() {
 		t.Fatalf("the service got %d requests", len(e.got))
 	}
-	profile, policy, err := w.Access.Bound(t.Context(), w.Profile.Handle)
+	profile, policy, err := w.Access.Binder.Bound(t.Context(), w.Profile.Handle)
 	w.Must(err)
-	values, err := w.Access.Resolve(t.Context(), profile.Handle, policy)
+	values, err := w.Access.Resolver.Resolve(t.Context(), profile.Handle, policy)
 	w.Must(err)
 	placeholder := []byte(values[0].Placeholder)
 	processes, regions, found := 0, 0, false
@@ -356,7 +358,7 @@ time.sleep(60)
 	if processes < 3 || regions < 50 || !found {
 		t.Errorf("%d processes and %d regions were read, the placeholder was found: %v", processes, regions, found)
 	}
-	_, err = w.Cancel(t.Context(), x.ID, enginetest.Agent)
+	_, err = w.Controller.Cancel(t.Context(), x.ID, enginetest.Agent)
 	w.Must(err)
 }
 
@@ -428,19 +430,19 @@ set_result([before, after])
 	host, err := app.ParseHost("moved.example.com")
 	w.Must(err)
 	w.untilRestricted(func() {
-		_, err := w.Access.SetCredential(t.Context(), enginetest.Person,
-			access.CredentialInput{Name: "TOKEN", Hosts: []app.Host{host}})
+		_, err := w.Access.Credentials.Set(t.Context(), enginetest.Person,
+			credentials.Input{Name: "TOKEN", Hosts: []app.Host{host}})
 		w.Must(err)
 	})
 	w.AnswerGo(x)
 	x = w.Until(x, app.StatusCompleted)
-	out, err := w.Output(t.Context(), x.Handle)
+	out, err := w.Reader.Output(t.Context(), x.Handle)
 	w.Must(err)
 	if string(out.Result) != "[200,403]" || len(e.got) != 1 {
 		t.Errorf("result %s; the service got %d requests", out.Result, len(e.got))
 	}
-	_, _, err = w.Submit(t.Context(),
-		engine.Submission{ProfileID: w.Profile.ID, Script: "set_result(1)", By: enginetest.Agent})
+	_, _, err = w.Submitter.Submit(t.Context(),
+		executions.Submission{ProfileID: w.Profile.ID, Script: "set_result(1)", By: enginetest.Agent})
 	w.Must(err)
 }
 
@@ -458,17 +460,17 @@ llm.complete("go")
 set_result([before == get() == "Bearer " + began, began.startswith("airlock_sealed_")])
 `
 	second := rotated()
-	changes := []access.CredentialInput{{Name: "TOKEN", Value: app.NewSecret(second)},
+	changes := []credentials.Input{{Name: "TOKEN", Value: app.NewSecret(second)},
 		{Name: "TOKEN", Mode: app.ModeInjected}}
 	for i, value := range []string{assembled(), second} {
 		x := w.Until(w.Send(ask), app.StatusAwaitingLLM)
 		w.untilRestricted(func() {
-			_, err := w.Access.SetCredential(t.Context(), enginetest.Person, changes[i])
+			_, err := w.Access.Credentials.Set(t.Context(), enginetest.Person, changes[i])
 			w.Must(err)
 		})
 		w.AnswerGo(x)
 		x = w.Until(x, app.StatusCompleted)
-		out, err := w.Output(t.Context(), x.Handle)
+		out, err := w.Reader.Output(t.Context(), x.Handle)
 		w.Must(err)
 		if string(out.Result) != "[true,true]" {
 			t.Errorf("%d: result %s", i, out.Result)

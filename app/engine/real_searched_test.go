@@ -14,6 +14,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
 	"github.com/computclaw/airlock/app/redact"
@@ -55,19 +56,19 @@ func injected() string { return strings.ReplaceAll(assembled(), "k3y", "inj3ct3d
 func (w *world) locked(keys []app.Key, places ...string) app.Profile {
 	w.T.Helper()
 	ctx := w.T.Context()
-	p, err := w.Access.CreateProfile(ctx, enginetest.Person, "some profile")
+	p, err := w.Access.Profiles.Create(ctx, enginetest.Person, "some profile")
 	w.Must(err)
 	if len(keys) > 0 {
-		_, err = w.Access.AddKeys(ctx, enginetest.Person, p.Handle, keys)
+		_, err = w.Access.Keys.Add(ctx, enginetest.Person, p.Handle, keys)
 		w.Must(err)
 	}
 	for _, k := range keys {
-		_, err = w.Access.LinkKey(ctx, enginetest.Person, p.Handle, k.Name, k.Name)
+		_, err = w.Access.Keys.Link(ctx, enginetest.Person, p.Handle, k.Name, k.Name)
 		w.Must(err)
 	}
-	_, err = w.Access.SetHosts(ctx, enginetest.Person, p.Handle, w.hosts(places...), nil)
+	_, err = w.Access.Hosts.Set(ctx, enginetest.Person, p.Handle, w.hosts(places...), nil)
 	w.Must(err)
-	p, err = w.Access.Lock(ctx, enginetest.Person, p.Handle, time.Time{})
+	p, err = w.Access.Lifecycle.Lock(ctx, enginetest.Person, p.Handle, time.Time{})
 	w.Must(err)
 	return p
 }
@@ -83,9 +84,9 @@ func (w *world) hosts(places ...string) []app.Host {
 	return list
 }
 
-func (w *world) credential(in access.CredentialInput) {
+func (w *world) credential(in credentials.Input) {
 	w.T.Helper()
-	_, err := w.Access.SetCredential(w.T.Context(), enginetest.Person, in)
+	_, err := w.Access.Credentials.Set(w.T.Context(), enginetest.Person, in)
 	w.Must(err)
 }
 
@@ -107,7 +108,8 @@ func (w *world) keepsOut(when string, tap *pipeTap, p app.Profile, script string
 	w.Profile = p
 	x, out := w.Finished(script, app.StatusCompleted)
 	for _, v := range values {
-		for _, form := range []string{v, hex.EncodeToString([]byte(v)), base64.StdEncoding.EncodeToString([]byte(v))[:24]} {
+		for _, form := range []string{v, hex.EncodeToString([]byte(v)),
+			base64.StdEncoding.EncodeToString([]byte(v))[:24]} {
 			if strings.Contains(out.Stdout+out.Stderr+string(out.Result)+x.Error, form) {
 				w.T.Errorf("%s: the value came out:\n%s", when, out.Stdout)
 			}
@@ -130,9 +132,9 @@ func TestHoleH2ValueInALog(t *testing.T) {
 	host := &logbook{}
 	w, tap, start := worldBefore(t, host)
 	start()
-	w.credential(access.CredentialInput{Name: "TOKEN", Hosts: w.hosts("api.example.com:443", "other.example.com:443"),
+	w.credential(credentials.Input{Name: "TOKEN", Hosts: w.hosts("api.example.com:443", "other.example.com:443"),
 		Value: app.NewSecret(assembled())})
-	w.credential(access.CredentialInput{Name: "OTHER", Hosts: w.hosts("api.example.com:443"),
+	w.credential(credentials.Input{Name: "OTHER", Hosts: w.hosts("api.example.com:443"),
 		Value: app.NewSecret(another())})
 	writer := w.locked([]app.Key{{Name: "TOKEN"}}, "api.example.com:443")
 	keyless := w.locked(nil, "api.example.com:443")
@@ -150,7 +152,7 @@ func TestHoleH2ValueInALog(t *testing.T) {
 		t.Errorf("the log reads %s", out.Stdout)
 	}
 
-	w.credential(access.CredentialInput{Name: "TOKEN", Value: app.NewSecret(rotated())})
+	w.credential(credentials.Input{Name: "TOKEN", Value: app.NewSecret(rotated())})
 	w.Profile = writer
 	w.Finished(strings.ReplaceAll(writeLog, "KEY", `"TOKEN"`), app.StatusCompleted)
 	w.keepsOut("after a rotation, without the key", tap, keyless, readLog, assembled(), rotated())
@@ -180,7 +182,7 @@ func TestHoleH2OutputOfAnInjectedValue(t *testing.T) {
 	host := &logbook{}
 	w, tap, start := worldBefore(t, host)
 	start()
-	w.credential(access.CredentialInput{Name: "THEIRS", Mode: app.ModeInjected, Hosts: w.hosts("api.example.com:443"),
+	w.credential(credentials.Input{Name: "THEIRS", Mode: app.ModeInjected, Hosts: w.hosts("api.example.com:443"),
 		Value: app.NewSecret(injected())})
 	w.Profile = w.locked([]app.Key{{Name: "THEIRS"}}, "api.example.com:443")
 	w.Finished(strings.ReplaceAll(writeLog, "KEY", `"THEIRS"`), app.StatusCompleted)
@@ -199,20 +201,21 @@ print(answer, value[::-1], file=sys.stderr)
 raise ValueError(value)
 `)
 	asked := w.Until(x, app.StatusAwaitingLLM)
-	live, _ := w.LiveOutput(x.Handle)
+	live, _ := w.Reader.LiveOutput(x.Handle)
 	if !strings.Contains(live.Stdout, "one [REDACTED] end") {
 		t.Errorf("live: %s", live.Stdout)
 	}
-	_, err := w.Respond(t.Context(), asked.ID, engine.Answer{Text: "it is " + injected(), By: enginetest.Agent})
+	_, err := w.Controller.Respond(t.Context(), asked.ID,
+		runner.Answer{Text: "it is " + injected(), By: enginetest.Agent})
 	w.Must(err)
 	ended := w.Until(x, app.StatusError)
-	out, err := w.Output(t.Context(), x.Handle)
+	out, err := w.Reader.Output(t.Context(), x.Handle)
 	w.Must(err)
-	questions, err := w.Exchanges(t.Context(), x.Handle)
+	questions, err := w.Reader.Exchanges(t.Context(), x.Handle)
 	w.Must(err)
-	rows, err := w.Network(t.Context(), x.Handle)
+	rows, err := w.Reader.Network(t.Context(), x.Handle)
 	w.Must(err)
-	profile, err := w.Access.Profile(t.Context(), w.Profile.ID)
+	profile, err := w.Access.Profiles.ByID(t.Context(), w.Profile.ID)
 	w.Must(err)
 	all := fmt.Sprintf("%+v %s %+v %+v %+v %+v %+v", out, out.Result, ended, questions, rows, profile, live)
 	for _, form := range []string{injected(), hex.EncodeToString([]byte(injected())), injected()[len(injected())-4:],
@@ -224,7 +227,7 @@ raise ValueError(value)
 	if !tap.holds([]byte("what is " + injected())) {
 		t.Error("the script never had the value; the test shows nothing")
 	}
-	hits, err := w.Redactions(t.Context(), x.Handle)
+	hits, err := w.Reader.Redactions(t.Context(), x.Handle)
 	w.Must(err)
 	for _, channel := range []string{"stdout", "stderr", "error", "result", "prompt", "answer", "network"} {
 		if len(hits[channel]) == 0 {
@@ -257,11 +260,11 @@ func TestHoleF1OwnValueBeginsAnothers(t *testing.T) {
 	half := func(s string) string { return strings.ReplaceAll(s, "XX", "42") }
 	id, secret := half("cl1ent-id-XX-7f3x9kw2m4p"), half("rY6uJ3hB5nC0-XX-dE1fG8aKoQ7")
 	vendor := half("AKIAXXSFODXXLZ7KMPLQ")
-	w.credential(access.CredentialInput{Name: "PAIR", Mode: app.ModeInjected, Hosts: w.hosts("api.example.com:443"),
+	w.credential(credentials.Input{Name: "PAIR", Mode: app.ModeInjected, Hosts: w.hosts("api.example.com:443"),
 		Value: app.NewSecret(id + ":" + secret)})
-	w.credential(access.CredentialInput{Name: "VENDOR", Mode: app.ModeInjected, Hosts: w.hosts("api.example.com:443"),
+	w.credential(credentials.Input{Name: "VENDOR", Mode: app.ModeInjected, Hosts: w.hosts("api.example.com:443"),
 		Value: app.NewSecret(vendor + ":" + secret[4:])})
-	w.credential(access.CredentialInput{Name: "ID", Mode: app.ModeInjected, Hosts: w.hosts("api.example.com:443"),
+	w.credential(credentials.Input{Name: "ID", Mode: app.ModeInjected, Hosts: w.hosts("api.example.com:443"),
 		Value: app.NewSecret(id)})
 	for _, name := range []string{"PAIR", "VENDOR"} {
 		w.Profile = w.locked([]app.Key{{Name: name}}, "api.example.com:443")
@@ -273,13 +276,13 @@ print("end of it", flush=True)
 llm.complete("the log is " + text)
 raise ValueError(text)`)
 	asked := w.Until(x, app.StatusAwaitingLLM)
-	live, _ := w.LiveOutput(x.Handle)
-	_, err = w.Respond(t.Context(), asked.ID, engine.Answer{Text: "thanks", By: enginetest.Agent})
+	live, _ := w.Reader.LiveOutput(x.Handle)
+	_, err = w.Controller.Respond(t.Context(), asked.ID, runner.Answer{Text: "thanks", By: enginetest.Agent})
 	w.Must(err)
 	ended := w.Until(x, app.StatusError)
-	out, err := w.Output(t.Context(), x.Handle)
+	out, err := w.Reader.Output(t.Context(), x.Handle)
 	w.Must(err)
-	questions, err := w.Exchanges(t.Context(), x.Handle)
+	questions, err := w.Reader.Exchanges(t.Context(), x.Handle)
 	w.Must(err)
 	all := fmt.Sprintf("%+v %s %+v %+v %+v", out, out.Result, ended, questions, live)
 	for _, part := range []string{id, secret[4:], hex.EncodeToString([]byte(secret[4:])), vendor} {
@@ -304,11 +307,12 @@ func TestHoleF4LiveViewAfterARotation(t *testing.T) {
 	w, tap, start := worldBefore(t, host)
 	start()
 	theirs := func(value string) {
-		w.credential(access.CredentialInput{Name: "THEIRS", Mode: app.ModeInjected, Hosts: w.hosts("api.example.com:443"),
+		w.credential(credentials.Input{Name: "THEIRS", Mode: app.ModeInjected, Hosts: w.hosts("api.example.com:443"),
 			Value: app.NewSecret(value)})
 	}
 	theirs(injected())
-	keyless, writer := w.locked(nil, "api.example.com:443"), w.locked([]app.Key{{Name: "THEIRS"}}, "api.example.com:443")
+	keyless, writer := w.locked(nil, "api.example.com:443"),
+		w.locked([]app.Key{{Name: "THEIRS"}}, "api.example.com:443")
 	write := func() {
 		w.Profile = writer
 		w.Finished(strings.ReplaceAll(writeLog, "KEY", `"THEIRS"`), app.StatusCompleted)
@@ -324,16 +328,16 @@ llm.complete("go on")
 print(value[20:], httpx.get("https://api.example.com/log").text, "end of it", flush=True)
 llm.complete("end")`)
 	asked := w.Until(x, app.StatusAwaitingLLM)
-	live, _ := w.LiveOutput(x.Handle)
+	live, _ := w.Reader.LiveOutput(x.Handle)
 	if !strings.Contains(live.Stdout, "Bearer [REDACTED]\n") {
 		t.Errorf("live: %q", live.Stdout)
 	}
 	theirs(another())
 	write()
-	_, err := w.Respond(t.Context(), asked.ID, engine.Answer{Text: "x", By: enginetest.Agent})
+	_, err := w.Controller.Respond(t.Context(), asked.ID, runner.Answer{Text: "x", By: enginetest.Agent})
 	w.Must(err)
 	asked = w.Until(x, app.StatusAwaitingLLM)
-	live, _ = w.LiveOutput(x.Handle)
+	live, _ = w.Reader.LiveOutput(x.Handle)
 	for _, part := range []string{injected(), injected()[:20], injected()[20:], another()} {
 		if strings.Contains(live.Stdout, part) {
 			t.Errorf("live: %q", live.Stdout)
@@ -342,10 +346,10 @@ llm.complete("end")`)
 	if !strings.HasSuffix(live.Stdout, " end of it\n") || strings.Count(live.Stdout, "[REDACTED]") != 4 {
 		t.Errorf("live: %q", live.Stdout)
 	}
-	_, err = w.Respond(t.Context(), asked.ID, engine.Answer{Text: "x", By: enginetest.Agent})
+	_, err = w.Controller.Respond(t.Context(), asked.ID, runner.Answer{Text: "x", By: enginetest.Agent})
 	w.Must(err)
 	w.Until(x, app.StatusCompleted)
-	out, err := w.Output(t.Context(), x.Handle)
+	out, err := w.Reader.Output(t.Context(), x.Handle)
 	w.Must(err)
 	if out.Stdout != live.Stdout {
 		t.Errorf("live %q, in the end %q", live.Stdout, out.Stdout)

@@ -22,6 +22,9 @@ import (
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
+	"github.com/computclaw/airlock/app/executions"
+	"github.com/computclaw/airlock/app/runner"
+	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/bubblewrap"
 )
@@ -56,7 +59,7 @@ func withPlugin(t testing.TB, instance string, change ...func(*plugins.HostConfi
 	}
 	return func(c *engine.Config) {
 		limits := app.DefaultLimits()
-		c.Sandboxes = []engine.Sandbox{{Name: bubblewrap.Name, Backend: client, Config: plugins.Config{
+		c.Sandboxes = []sandbox.BackendConfig{{Name: bubblewrap.Name, Backend: client, Config: plugins.Config{
 			Instance: instance, StateDir: state,
 			Limits: plugins.Limits{Memory: limits.Memory, CPU: limits.CPU, Pids: limits.Pids, Tmp: limits.Tmp,
 				Files: limits.Files},
@@ -165,20 +168,22 @@ func TestRealTreesDie(t *testing.T) {
 	}{
 		{name: "exit", tail: "set_result(1)", status: app.StatusCompleted},
 		{name: "timeout", tail: "while True: pass", status: app.StatusTimeout},
-		{name: "cancel", tail: "import time; time.sleep(1000)", status: app.StatusCancelled, end: func(x app.Execution) {
-			_, err := w.Cancel(t.Context(), x.ID, enginetest.Agent)
-			w.Must(err)
-		}},
-		{name: "cancel while waiting", tail: "llm.complete('x')", status: app.StatusCancelled, end: func(x app.Execution) {
-			w.Until(x, app.StatusAwaitingLLM)
-			_, err := w.Cancel(t.Context(), x.ID, enginetest.Agent)
-			w.Must(err)
-		}},
+		{name: "cancel", tail: "import time; time.sleep(1000)", status: app.StatusCancelled,
+			end: func(x app.Execution) {
+				_, err := w.Controller.Cancel(t.Context(), x.ID, enginetest.Agent)
+				w.Must(err)
+			}},
+		{name: "cancel while waiting", tail: "llm.complete('x')", status: app.StatusCancelled,
+			end: func(x app.Execution) {
+				w.Until(x, app.StatusAwaitingLLM)
+				_, err := w.Controller.Cancel(t.Context(), x.ID, enginetest.Agent)
+				w.Must(err)
+			}},
 	}
 	for _, tt := range ends {
 		t.Run(tt.name, func(t *testing.T) {
-			x, _, err := w.Submit(t.Context(),
-				engine.Submission{ProfileID: w.Profile.ID, Script: script + tt.tail, Timeout: 2 * time.Second,
+			x, _, err := w.Submitter.Submit(t.Context(),
+				executions.Submission{ProfileID: w.Profile.ID, Script: script + tt.tail, Timeout: 2 * time.Second,
 					By: enginetest.Agent})
 			w.Must(err)
 			w.UntilPrinted(x, "up")
@@ -219,17 +224,17 @@ set_result({"a": a, "b": b, "ticks": after - before})
 	}
 	time.Sleep(time.Second) // 100 ticks, were it not frozen
 	first, second := "exact \u2028 \"text\"\n\x00 "+enginetest.SecretValue, strings.Repeat("long ", 100_000)
-	_, err := w.Respond(t.Context(), x.ID,
-		engine.Answer{RequestID: asked.Request.RequestID, Text: first, By: enginetest.Agent})
+	_, err := w.Controller.Respond(t.Context(), x.ID,
+		runner.Answer{RequestID: asked.Request.RequestID, Text: first, By: enginetest.Agent})
 	w.Must(err)
 	asked = w.Until(x, app.StatusAwaitingLLM)
 	if asked.Request.Prompt != "second" || asked.Request.Model != "big" {
 		t.Fatalf("%+v", asked.Request)
 	}
-	_, err = w.Respond(t.Context(), x.ID, engine.Answer{Text: second, By: enginetest.Agent})
+	_, err = w.Controller.Respond(t.Context(), x.ID, runner.Answer{Text: second, By: enginetest.Agent})
 	w.Must(err)
 	x = w.Until(x, app.StatusCompleted)
-	out, err := w.Output(t.Context(), x.Handle)
+	out, err := w.Reader.Output(t.Context(), x.Handle)
 	w.Must(err)
 	masked := strings.ReplaceAll(first, enginetest.SecretValue, "[REDACTED...6789]")
 	var got struct {
@@ -272,7 +277,7 @@ raise SystemExit(1)
 	if want := "token [REDACTED...6789]\nnot data.example.com\nnot other.example.com\nnot 127.0.0.1\n"; out.Stdout != want {
 		t.Errorf("stdout %q, want %q; stderr %q", out.Stdout, want, out.Stderr)
 	}
-	network, err := w.Network(t.Context(), x.Handle)
+	network, err := w.Reader.Network(t.Context(), x.Handle)
 	w.Must(err)
 	if len(network) == 0 || network[0].Verdict != app.VerdictAllowed || network[0].BytesDown == 0 {
 		t.Errorf("network %+v", network)
@@ -290,7 +295,7 @@ func TestRealUnknownName(t *testing.T) {
 			t.Errorf("%q is not in the error %q", want, x.Error)
 		}
 	}
-	rows, err := w.Network(t.Context(), x.Handle)
+	rows, err := w.Reader.Network(t.Context(), x.Handle)
 	w.Must(err)
 	if len(rows) != 1 || rows[0].Host != "other.example.com" || rows[0].Verdict != app.VerdictDenied ||
 		rows[0].Rule != egress.RuleNotListed {
@@ -305,8 +310,8 @@ func TestRealRevoke(t *testing.T) {
 	running, waiting := w.Send("print('up', flush=True)\nwhile True: pass"), w.Send("llm.complete('x')")
 	w.UntilPrinted(running, "up")
 	w.Until(waiting, app.StatusAwaitingLLM)
-	w.Elsewhere(func(a *access.Service) error {
-		_, err := a.Revoke(t.Context(), enginetest.Person, w.Profile.Handle)
+	w.Elsewhere(func(a *access.Parts) error {
+		_, err := a.Lifecycle.Revoke(t.Context(), enginetest.Person, w.Profile.Handle)
 		return err
 	})
 	w.UntilStatus(running, app.StatusCancelled)
@@ -331,9 +336,10 @@ func TestRealHundred(t *testing.T) {
 	}
 	var list []app.Execution
 	for i := range 100 {
-		x, _, err := w.Submit(t.Context(),
-			engine.Submission{ProfileID: w.Profile.ID, Script: scripts[i%len(scripts)].script, Timeout: 1500 * time.Millisecond,
-				By: enginetest.Agent})
+		x, _, err := w.Submitter.Submit(t.Context(),
+			executions.Submission{ProfileID: w.Profile.ID, Script: scripts[i%len(scripts)].script,
+				Timeout: 1500 * time.Millisecond,
+				By:      enginetest.Agent})
 		w.Must(err)
 		list = append(list, x)
 	}
@@ -361,7 +367,8 @@ func TestRealPluginLost(t *testing.T) {
 	for name, signal := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "hung": syscall.SIGSTOP} {
 		t.Run(name, func(t *testing.T) {
 			w := newUnstarted(t)
-			change, client := withPlugin(t, "engine-"+app.NewID(), func(c *plugins.HostConfig) { c.Patience = 5 * time.Second })
+			change, client := withPlugin(t, "engine-"+app.NewID(),
+				func(c *plugins.HostConfig) { c.Patience = 5 * time.Second })
 			w.StartEngine(change)
 			x := w.Send("print('up', flush=True)\nimport subprocess; subprocess.run(['sleep', '56789.1'])")
 			w.UntilPrinted(x, "up")

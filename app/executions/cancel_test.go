@@ -23,22 +23,22 @@ func TestCancel(t *testing.T) {
 	w.UntilStatus(running, app.StatusRunning)
 	pending := w.Send("result 1")
 	for _, x := range []app.Execution{pending, running} {
-		got, err := w.Cancel(t.Context(), x.ID, enginetest.Agent)
+		got, err := w.Controller.Cancel(t.Context(), x.ID, enginetest.Agent)
 		w.Must(err)
 		if got.Status != app.StatusCancelled || got.Error != "cancelled by the agent" || got.CompletedAt.IsZero() {
 			t.Errorf("%+v", got)
 		}
-		_, err = w.Cancel(t.Context(), x.ID, enginetest.Agent)
+		_, err = w.Controller.Cancel(t.Context(), x.ID, enginetest.Agent)
 		enginetest.WantCode(t, err, app.CodeAlreadyEnded)
 	}
 	waiting := w.Send("ask one")
 	w.Until(waiting, app.StatusAwaitingLLM)
-	got, err := w.Cancel(t.Context(), waiting.ID, enginetest.Person)
+	got, err := w.Controller.Cancel(t.Context(), waiting.ID, enginetest.Person)
 	w.Must(err)
 	if got.Status != app.StatusCancelled || got.Error != "cancelled by a person" {
 		t.Errorf("%+v", got)
 	}
-	events, err := w.Access.Audit(t.Context(), 0, 3)
+	events, err := w.Access.Audit.Latest(t.Context(), 3)
 	w.Must(err)
 	if len(events) != 3 || events[0].Action != "execution.cancel" || events[0].Actor != enginetest.Person ||
 		events[0].Subject != waiting.Handle || events[2].Actor != enginetest.Agent {
@@ -47,8 +47,8 @@ func TestCancel(t *testing.T) {
 	if open, _ := w.Fake.Open(); open != 0 {
 		t.Errorf("%d boxes are still open", open)
 	}
-	if _, err := w.Respond(t.Context(), waiting.ID,
-		engine.Answer{Text: "late", By: enginetest.Agent}); app.CodeOf(err) != app.CodeNotWaiting {
+	if _, err := w.Controller.Respond(t.Context(), waiting.ID,
+		runner.Answer{Text: "late", By: enginetest.Agent}); app.CodeOf(err) != app.CodeNotWaiting {
 		t.Errorf("answer after the end: %v", err)
 	}
 }
@@ -74,10 +74,11 @@ func TestALongWriteKeepsNobodyFromStopping(t *testing.T) {
 	run, cause := w.Runner.Find(running.Handle), runner.StopCancelled(enginetest.Agent)
 	soon, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if err := w.End(soon, running.Handle, cause); !errors.Is(err, context.DeadlineExceeded) || !run.StoppedBy(cause) {
+	if err := w.Controller.End(soon, running.Handle, cause); !errors.Is(err, context.DeadlineExceeded) ||
+		!run.StoppedBy(cause) {
 		t.Errorf("the running one: %v, stopped: %v; its end can't be stored yet", err, run.StoppedBy(cause))
 	}
-	if err := w.End(soon, queued.Handle, cause); !errors.Is(err, context.DeadlineExceeded) {
+	if err := w.Controller.End(soon, queued.Handle, cause); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the queued one: %v", err)
 	}
 	w.Drain(soon)
@@ -104,11 +105,12 @@ func TestCancellationIsAuditedOnceItCanBe(t *testing.T) {
 	kept, err := other.BeginTx(t.Context(), nil)
 	w.Must(err)
 	soon, cancel := context.WithTimeout(t.Context(), time.Minute)
-	w.AuditCancel(soon, app.Event{At: time.Now(), Actor: enginetest.Agent, Action: "execution.cancel", Subject: "x1"})
+	w.Controller.AuditCancel(soon, app.Event{At: time.Now(), Actor: enginetest.Agent, Action: "execution.cancel",
+		Subject: "x1"})
 	cancel() // whoever cancelled waits no longer
 	w.Must(kept.Rollback())
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		events, err := w.Access.Audit(t.Context(), 0, 3)
+		events, err := w.Access.Audit.Latest(t.Context(), 3)
 		w.Must(err)
 		if len(events) > 0 && events[0].Subject == "x1" {
 			return

@@ -1,5 +1,9 @@
-// Package executions is what agents and people do with executions: submit, cancel, answer, re-run,
-// read.
+// Package executions submits, cancels, answers, re-runs and reads executions, for agents and people.
+//
+//   - Submitter stores a new execution, and passes it to the scheduler.
+//   - Controller cancels and answers executions, and ends those that a dead process left.
+//   - Reader reads executions and waits for them.
+//   - Statistics counts them.
 //
 // Submit checks the profile, redacts the script as people may see it, seals script and inputs, and
 // stores the row; the scheduler claims it. The same transaction may claim it at once: see
@@ -7,6 +11,4 @@
 //
 // Reads come from the store, and for an execution that runs here from its runner.Run. Executions
 // that have ended are cached, since an agent asks for one several times.
-//
-// Reconcile gives an end to what a dead process left, before anything new is claimed.
 package executions

@@ -16,8 +16,8 @@ const (
 	ledgerRowBytes = 256      // besides what a script can make long
 )
 
-// EndedCache keeps executions that have ended: agents ask for one several times, and reading it
-// costs the store five times as much as making sure that it is still there. It is safe for
+// EndedCache keeps executions that have ended, because agents ask for one several times. Reading an
+// execution costs the store five times as much as checking that it still exists. It is safe for
 // concurrent use.
 type EndedCache struct {
 	keyring *secrets.Keyring
@@ -41,7 +41,7 @@ func NewEndedCache(keyring *secrets.Keyring) *EndedCache {
 	return &EndedCache{keyring: keyring, cache: cache}
 }
 
-// Add keeps an end without a ledger that was just stored: whoever waits for it asks next.
+// Add keeps an end without a ledger that was just stored: its agent asks for it next.
 func (c *EndedCache) Add(end store.Ended) {
 	if x, err := openID(c.keyring, end.Execution); err == nil { // else it is left to be read
 		c.add(ended{end.Row, x, end.Output, nil})
@@ -64,7 +64,7 @@ func (e ended) bytes() int {
 }
 
 // Ended returns what a terminal execution printed, returned and connected to.
-func (s *Service) Ended(ctx context.Context, x app.Execution) (out app.Output, network []app.Connection, err error) {
+func (s *Reader) Ended(ctx context.Context, x app.Execution) (out app.Output, network []app.Connection, err error) {
 	if e, ok := s.cfg.Cache.cache.Get(x.ID); ok {
 		return e.out, e.network, nil
 	}
@@ -79,14 +79,14 @@ func (s *Service) Ended(ctx context.Context, x app.Execution) (out app.Output, n
 	return out, network, err
 }
 
-// IsSmall reports whether an execution, with its output and ledger, certainly takes little memory:
-// it is cached, or has no output yet.
-func (s *Service) IsSmall(x app.Execution) bool {
+// IsSmall reports whether an execution with its output and ledger certainly takes little memory: it
+// is cached, or has no output yet.
+func (s *Reader) IsSmall(x app.Execution) bool {
 	return s.cfg.Cache.cache.Contains(x.ID) || !x.Status.Terminal() && x.Status != app.StatusAwaitingLLM
 }
 
 // cached returns an execution from the cache, once the store confirms that it is still there.
-func (s *Service) cached(ctx context.Context, id string, lookup []byte) (x store.Execution, ok bool, err error) {
+func (s *Reader) cached(ctx context.Context, id string, lookup []byte) (x store.Execution, ok bool, err error) {
 	e, ok := s.cfg.Cache.cache.Get(id)
 	if !ok {
 		return x, false, nil

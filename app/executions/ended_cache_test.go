@@ -23,11 +23,11 @@ import (
 // askedAgain asks for an execution that is kept, and for what it left behind.
 func (w *world) askedAgain(x app.Execution) (app.Execution, app.Output, error) {
 	w.T.Helper()
-	again, err := w.Execution(w.T.Context(), x.ID)
+	again, err := w.Reader.ByID(w.T.Context(), x.ID)
 	if err != nil {
 		return again, app.Output{}, err
 	}
-	out, _, err := w.Ended(w.T.Context(), again)
+	out, _, err := w.Reader.Ended(w.T.Context(), again)
 	return again, out, err
 }
 
@@ -37,8 +37,8 @@ func TestEndedIsKept(t *testing.T) {
 	x, want := w.Finished("result 41", app.StatusCompleted)
 	first, out, err := w.askedAgain(x)
 	w.Must(err)
-	if w.CachedCount() != 1 {
-		t.Fatalf("%d are kept", w.CachedCount())
+	if w.Reader.CachedCount() != 1 {
+		t.Fatalf("%d are kept", w.Reader.CachedCount())
 	}
 	again, outAgain, err := w.askedAgain(x)
 	w.Must(err)
@@ -58,17 +58,17 @@ func TestAnEndIsKeptAsItIsRead(t *testing.T) {
 		"signal 11":               app.StatusError,
 	} {
 		x := w.Until(w.Send(script), status)
-		k, ok := w.Cached(x.ID)
+		k, ok := w.Reader.Cached(x.ID)
 		if !ok {
 			t.Errorf("%q was not kept", script)
 			continue
 		}
-		w.PurgeCache()
-		read, err := w.Execution(t.Context(), x.ID)
+		w.Reader.PurgeCache()
+		read, err := w.Reader.ByID(t.Context(), x.ID)
 		w.Must(err)
-		out, network, err := w.Ended(t.Context(), read)
+		out, network, err := w.Reader.Ended(t.Context(), read)
 		w.Must(err)
-		again, _ := w.Cached(x.ID)
+		again, _ := w.Reader.Cached(x.ID)
 		if diff := cmp.Diff(read, k.X) + cmp.Diff(out, k.Out) +
 			cmp.Diff(network, k.Network, cmpopts.EquateEmpty()); diff != "" || again.Row != k.Row {
 			t.Errorf("%q: row %d, want %d; %s", script, k.Row, again.Row, diff)
@@ -80,8 +80,8 @@ func TestRunningIsNotKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	x := w.Until(w.Send("ask one"), app.StatusAwaitingLLM)
-	if _, err := w.Execution(t.Context(), x.ID); err != nil || w.CachedCount() != 0 {
-		t.Errorf("%v, %d are kept", err, w.CachedCount())
+	if _, err := w.Reader.ByID(t.Context(), x.ID); err != nil || w.Reader.CachedCount() != 0 {
+		t.Errorf("%v, %d are kept", err, w.Reader.CachedCount())
 	}
 }
 
@@ -89,8 +89,8 @@ func TestLargeOutputIsNotKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	x, _ := w.Finished("result \""+strings.Repeat("x", executions.MaxCachedBytes)+"\"", app.StatusCompleted)
-	if _, _, err := w.askedAgain(x); err != nil || w.CachedCount() != 0 {
-		t.Errorf("%v, %d are kept", err, w.CachedCount())
+	if _, _, err := w.askedAgain(x); err != nil || w.Reader.CachedCount() != 0 {
+		t.Errorf("%v, %d are kept", err, w.Reader.CachedCount())
 	}
 }
 
@@ -107,8 +107,8 @@ func TestLongLedgerIsNotKept(t *testing.T) {
 	}
 	w := newWorld(t)
 	x, _ := w.Finished(longLedger(), app.StatusCompleted)
-	if _, _, err := w.askedAgain(x); err != nil || w.CachedCount() != 0 {
-		t.Errorf("%v, %d are kept", err, w.CachedCount())
+	if _, _, err := w.askedAgain(x); err != nil || w.Reader.CachedCount() != 0 {
+		t.Errorf("%v, %d are kept", err, w.Reader.CachedCount())
 	}
 }
 
@@ -129,12 +129,12 @@ func TestKeptObeysRevocationAndRemoval(t *testing.T) {
 	_, _, err := w.askedAgain(x)
 	w.Must(err)
 
-	_, err = w.Access.Revoke(t.Context(), enginetest.Person, w.Profile.Handle)
+	_, err = w.Access.Lifecycle.Revoke(t.Context(), enginetest.Person, w.Profile.Handle)
 	w.Must(err)
 	_, _, err = w.askedAgain(x)
 	enginetest.WantCode(t, err, app.CodeProfileRevoked)
 
-	_, err = w.Access.Restore(t.Context(), enginetest.Person, w.Profile.Handle)
+	_, err = w.Access.Lifecycle.Restore(t.Context(), enginetest.Person, w.Profile.Handle)
 	w.Must(err)
 	_, _, err = w.askedAgain(x)
 	w.Must(err)

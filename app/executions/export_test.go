@@ -17,20 +17,20 @@ const (
 )
 
 // Seal returns the row of a submission.
-func (s *Service) Seal(sub Submission, profile string) store.NewExecution {
+func (s *Submitter) Seal(sub Submission, profile string) store.NewExecution {
 	return s.newInsertion(sub, profile, redact.Clean{}).row
 }
 
 // End stops an execution and waits for its end.
-func (s *Service) End(ctx context.Context, handle string, cause *runner.Stop) error {
-	return s.end(ctx, handle, cause)
+func (c *Controller) End(ctx context.Context, handle string, cause *runner.Stop) error {
+	return c.end(ctx, handle, cause)
 }
 
 // AuditCancel audits a cancellation.
-func (s *Service) AuditCancel(ctx context.Context, event app.Event) { s.auditCancel(ctx, event) }
+func (c *Controller) AuditCancel(ctx context.Context, event app.Event) { c.auditCancel(ctx, event) }
 
 // ScriptsRedacting returns how many turns are taken.
-func (s *Service) ScriptsRedacting() int { return s.redacting.Taken() }
+func (s *Submitter) ScriptsRedacting() int { return s.redacting.Taken() }
 
 // Cached is what is cached of an execution.
 type Cached struct {
@@ -41,16 +41,16 @@ type Cached struct {
 }
 
 // Cached returns what is cached of an execution.
-func (s *Service) Cached(id string) (c Cached, ok bool) {
+func (s *Reader) Cached(id string) (c Cached, ok bool) {
 	e, ok := s.cfg.Cache.cache.Peek(id)
 	return Cached{e.row, e.x, e.out, e.network}, ok
 }
 
 // CachedCount returns how many executions are cached.
-func (s *Service) CachedCount() int { return s.cfg.Cache.cache.Len() }
+func (s *Reader) CachedCount() int { return s.cfg.Cache.cache.Len() }
 
 // PurgeCache empties the cache.
-func (s *Service) PurgeCache() { s.cfg.Cache.cache.Purge() }
+func (s *Reader) PurgeCache() { s.cfg.Cache.cache.Purge() }
 
 // BytesWith estimates the memory of an execution with a ledger.
 func BytesWith(network []app.Connection) int { return ended{network: network}.bytes() }

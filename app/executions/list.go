@@ -21,7 +21,7 @@ type Filter struct {
 }
 
 // List returns executions newest first, and whether there are more. Request is not filled in.
-func (s *Service) List(ctx context.Context, f Filter) (list []app.Execution, more bool, err error) {
+func (s *Reader) List(ctx context.Context, f Filter) (list []app.Execution, more bool, err error) {
 	page, err := s.page(ctx, f)
 	if err != nil {
 		return nil, false, err
@@ -39,12 +39,12 @@ func (s *Service) List(ctx context.Context, f Filter) (list []app.Execution, mor
 type Found struct {
 	Executions []app.Execution // newest first; ID and Request are not filled in
 	Next       string          // handle to go on before; "" at the end
-	Unfinished bool            // only so much was looked through; there may be more at Next
+	Unfinished bool            // the search stopped at its bound; there may be more from Next on
 }
 
-// Search is List for people, who need no ids. Its work per call is bounded, so it may find nothing
-// and still have more to look through.
-func (s *Service) Search(ctx context.Context, f Filter) (Found, error) {
+// Search is List for people, who need no ids. One call does bounded work, so it may find nothing
+// although there is more.
+func (s *Reader) Search(ctx context.Context, f Filter) (Found, error) {
 	page, err := s.page(ctx, f)
 	if err != nil {
 		return Found{}, err
@@ -58,7 +58,7 @@ func (s *Service) Search(ctx context.Context, f Filter) (Found, error) {
 	return found, nil
 }
 
-func (s *Service) page(ctx context.Context, f Filter) (page store.ExecutionPage, err error) {
+func (s *Reader) page(ctx context.Context, f Filter) (page store.ExecutionPage, err error) {
 	limit := min(max(f.Limit, 0), 100)
 	if limit == 0 {
 		limit = 50
@@ -71,24 +71,4 @@ func (s *Service) page(ctx context.Context, f Filter) (page store.ExecutionPage,
 		return err
 	})
 	return page, err
-}
-
-// Stats are counts over all executions of a profile.
-type Stats struct {
-	Total, Failed int64           // Failed: status error or timeout
-	Recent        []app.Execution // the last 50, newest first
-}
-
-// Stats counts a profile's executions, also of one that was deleted.
-func (s *Service) Stats(ctx context.Context, profileHandle string) (Stats, error) {
-	var stats Stats
-	err := s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		stats.Total, stats.Failed, err = tx.Stats.Counts(ctx, profileHandle)
-		return err
-	})
-	if err != nil {
-		return Stats{}, err
-	}
-	stats.Recent, _, err = s.List(ctx, Filter{ProfileHandle: profileHandle})
-	return stats, err
 }

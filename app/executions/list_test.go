@@ -8,11 +8,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
+	"github.com/computclaw/airlock/app/executions"
+	"github.com/computclaw/airlock/app/runner"
 )
 
-func TestListAndStats(t *testing.T) {
+func TestList(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var newest []string
@@ -28,9 +29,9 @@ func TestListAndStats(t *testing.T) {
 	w.Profile = w.NewProfile()
 	w.Finished("result 1", app.StatusCompleted)
 	var got []string
-	f := engine.Filter{ProfileHandle: other.Handle, Limit: 3}
+	f := executions.Filter{ProfileHandle: other.Handle, Limit: 3}
 	for {
-		list, more, err := w.List(t.Context(), f)
+		list, more, err := w.Reader.List(t.Context(), f)
 		w.Must(err)
 		for _, x := range list {
 			got = append(got, x.ID)
@@ -43,12 +44,7 @@ func TestListAndStats(t *testing.T) {
 	if diff := cmp.Diff(newest, got); diff != "" {
 		t.Error(diff)
 	}
-	stats, err := w.Stats(t.Context(), other.Handle)
-	w.Must(err)
-	if stats.Total != 7 || stats.Failed != 3 || len(stats.Recent) != 7 {
-		t.Errorf("%+v", stats)
-	}
-	profile, err := w.Access.ProfileByHandle(t.Context(), other.Handle)
+	profile, err := w.Access.Profiles.ByHandle(t.Context(), other.Handle)
 	w.Must(err)
 	if profile.Executions != 7 || profile.LastUsedAt.IsZero() {
 		t.Errorf("the profile's counters: %d, %v", profile.Executions, profile.LastUsedAt)
@@ -59,18 +55,18 @@ func TestUnknownExecutions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, id := range []string{"", "exec_", app.NewExecutionID(), "' OR 1=1", w.Profile.ID} {
-		_, err := w.Execution(t.Context(), id)
+		_, err := w.Reader.ByID(t.Context(), id)
 		enginetest.WantCode(t, err, app.CodeNotFound)
-		_, err = w.Await(t.Context(), id, time.Minute)
+		_, err = w.Reader.Await(t.Context(), app.Execution{ID: id}, time.Minute)
 		enginetest.WantCode(t, err, app.CodeNotFound)
-		_, err = w.Respond(t.Context(), id, engine.Answer{Text: "x", By: enginetest.Agent})
+		_, err = w.Controller.Respond(t.Context(), id, runner.Answer{Text: "x", By: enginetest.Agent})
 		enginetest.WantCode(t, err, app.CodeNotFound)
-		_, err = w.Cancel(t.Context(), id, enginetest.Agent)
+		_, err = w.Controller.Cancel(t.Context(), id, enginetest.Agent)
 		enginetest.WantCode(t, err, app.CodeNotFound)
 	}
-	_, err := w.ByHandle(t.Context(), "none")
+	_, err := w.Reader.ByHandle(t.Context(), "none")
 	enginetest.WantCode(t, err, app.CodeNotFound)
-	_, err = w.Script(t.Context(), "none")
+	_, err = w.Reader.Script(t.Context(), "none")
 	enginetest.WantCode(t, err, app.CodeNotFound)
 }
 
@@ -82,20 +78,20 @@ func TestLiveOutput(t *testing.T) {
 	x := w.Send("print one " + enginetest.SecretValue + "\nask go on?\nprint two")
 	w.Until(x, app.StatusAwaitingLLM)
 	w.UntilPrinted(x, "one")
-	out, ok := w.LiveOutput(x.Handle)
+	out, ok := w.Reader.LiveOutput(x.Handle)
 	if !ok || out.Stdout != "one [REDACTED...6789]\n" {
 		t.Errorf("%v %+v", ok, out)
 	}
-	stored, err := w.Output(t.Context(), x.Handle)
+	stored, err := w.Reader.Output(t.Context(), x.Handle)
 	w.Must(err)
 	if stored.Stdout != "" {
 		t.Errorf("stored before the end: %q", stored.Stdout)
 	}
 	w.UntilTerminal(x)
-	if _, ok := w.LiveOutput(x.Handle); ok {
+	if _, ok := w.Reader.LiveOutput(x.Handle); ok {
 		t.Error("still live after the end")
 	}
-	stored, err = w.Output(t.Context(), x.Handle)
+	stored, err = w.Reader.Output(t.Context(), x.Handle)
 	w.Must(err)
 	if !strings.HasSuffix(stored.Stdout, "two\n") {
 		t.Errorf("stored %q", stored.Stdout)
@@ -107,7 +103,7 @@ func TestAwaitReturnsInTime(t *testing.T) {
 	w := newWorld(t)
 	x := w.Send("hang")
 	began := time.Now()
-	x, err := w.Await(t.Context(), x.ID, 50*time.Millisecond)
+	x, err := w.Reader.Await(t.Context(), x, 50*time.Millisecond)
 	w.Must(err)
 	if took := time.Since(began); x.Status.Terminal() || took < 50*time.Millisecond || took > 5*time.Second {
 		t.Errorf("%s after %v", x.Status, took)

@@ -3,18 +3,19 @@ package executions
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
 )
 
-// Execution returns one by its id, for agents. Errors: CodeNotFound; CodeProfileRevoked if its
+// Reader reads executions: from the store, and from the run of one that is live here.
+type Reader struct{ cfg Config }
+
+// ByID returns one by its id, for agents. Errors: CodeNotFound; CodeProfileRevoked if its
 // profile was revoked or deleted.
-func (s *Service) Execution(ctx context.Context, id string) (app.Execution, error) {
+func (s *Reader) ByID(ctx context.Context, id string) (app.Execution, error) {
 	if !app.IsExecutionID(id) {
 		return app.Execution{}, app.E(app.CodeNotFound, "there is no such execution",
 			"Check the execution_id: it is what POST /execute returned; GET /executions lists the profile's own.")
@@ -39,7 +40,7 @@ func (s *Service) Execution(ctx context.Context, id string) (app.Execution, erro
 }
 
 // ByHandle returns one by its handle, for people. CodeNotFound if there is none.
-func (s *Service) ByHandle(ctx context.Context, handle string) (app.Execution, error) {
+func (s *Reader) ByHandle(ctx context.Context, handle string) (app.Execution, error) {
 	var x store.Execution
 	err := s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
 		x, err = tx.Executions.ByHandle(ctx, handle)
@@ -62,7 +63,7 @@ func openID(keyring *secrets.Keyring, x store.Execution) (app.Execution, error) 
 }
 
 // Output returns what a terminal execution printed and returned.
-func (s *Service) Output(ctx context.Context, handle string) (out app.Output, err error) {
+func (s *Reader) Output(ctx context.Context, handle string) (out app.Output, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
 		out, err = tx.Executions.Output(ctx, handle)
 		return err
@@ -72,7 +73,7 @@ func (s *Service) Output(ctx context.Context, handle string) (out app.Output, er
 
 // LiveOutput returns the redacted output so far, for people only; ok is false if the execution
 // doesn't run here.
-func (s *Service) LiveOutput(handle string) (out app.Output, ok bool) {
+func (s *Reader) LiveOutput(handle string) (out app.Output, ok bool) {
 	run := s.cfg.Runner.Find(handle)
 	if run == nil {
 		return app.Output{}, false
@@ -81,7 +82,7 @@ func (s *Service) LiveOutput(handle string) (out app.Output, ok bool) {
 }
 
 // Script returns the script as a person may see it (redacted).
-func (s *Service) Script(ctx context.Context, handle string) (text string, err error) {
+func (s *Reader) Script(ctx context.Context, handle string) (text string, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
 		script, err := tx.Executions.Script(ctx, handle)
 		text = script.Clean
@@ -91,7 +92,7 @@ func (s *Service) Script(ctx context.Context, handle string) (text string, err e
 }
 
 // Exchanges returns the LLM exchanges in order.
-func (s *Service) Exchanges(ctx context.Context, handle string) (list []app.LLMExchange, err error) {
+func (s *Reader) Exchanges(ctx context.Context, handle string) (list []app.LLMExchange, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
 		list, err = tx.Questions.Exchanges(ctx, handle)
 		return err
@@ -100,7 +101,7 @@ func (s *Service) Exchanges(ctx context.Context, handle string) (list []app.LLME
 }
 
 // Network returns the ledger in order; so far, if the execution runs here.
-func (s *Service) Network(ctx context.Context, handle string) (list []app.Connection, err error) {
+func (s *Reader) Network(ctx context.Context, handle string) (list []app.Connection, err error) {
 	if run := s.cfg.Runner.Find(handle); run != nil {
 		return run.Network(), nil
 	}
@@ -113,53 +114,10 @@ func (s *Service) Network(ctx context.Context, handle string) (list []app.Connec
 
 // Redactions returns what was masked, by channel, for people only. It is empty until the execution
 // has ended.
-func (s *Service) Redactions(ctx context.Context, handle string) (hits map[string]redact.Hits, err error) {
+func (s *Reader) Redactions(ctx context.Context, handle string) (hits map[string]redact.Hits, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
 		hits, err = tx.Executions.RedactionHits(ctx, handle)
 		return err
 	})
 	return hits, err
 }
-
-// Await returns the execution when it is terminal or waits for an answer, or as it is when the time
-// is over. An answer makes the status running, so an agent that has just answered doesn't get the
-// same question again.
-func (s *Service) Await(ctx context.Context, id string, atMost time.Duration) (app.Execution, error) {
-	x, err := s.Execution(ctx, id)
-	if err != nil || hasNews(x) || atMost <= 0 {
-		return x, err
-	}
-	return s.Follow(ctx, x, atMost)
-}
-
-// Follow is Await for an execution that was just read.
-func (s *Service) Follow(ctx context.Context, x app.Execution, atMost time.Duration) (app.Execution, error) {
-	nudges := s.cfg.Hub.Subscribe(live.Execution(x.Handle))
-	defer nudges.Close()
-	limit := time.NewTimer(atMost)
-	defer limit.Stop()
-	for {
-		if !s.busy(x.Handle) {
-			now, err := s.Execution(ctx, x.ID)
-			if err != nil || hasNews(now) {
-				return now, err
-			}
-		}
-		select {
-		case <-nudges.C():
-		case <-limit.C:
-			return s.Execution(ctx, x.ID)
-		case <-ctx.Done():
-			return app.Execution{}, context.Cause(ctx)
-		}
-	}
-}
-
-// busy reports whether an execution runs here and asks nothing: then the store has no news of it.
-func (s *Service) busy(handle string) bool {
-	run := s.cfg.Runner.Find(handle)
-	return run != nil && !run.Asks()
-}
-
-// hasNews reports whether an agent has something to do about the execution.
-func hasNews(x app.Execution) bool { return x.Status.Terminal() || x.Status == app.StatusAwaitingLLM }

@@ -6,14 +6,11 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// BeatsShown is how many executions a heartbeat has.
-const BeatsShown = store.OutcomesKept
-
-// Beats returns the last executions of each profile, by its handle, oldest first.
-func (s *Service) Beats(ctx context.Context, profiles ...string) (beats map[string][]store.Outcome, err error) {
+// Recent returns the last executions of each profile, by its handle, oldest first.
+func (s *Statistics) Recent(ctx context.Context, profiles ...string) (outcomes map[string][]store.Outcome, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
-		beats, err = tx.Stats.Recent(ctx, profiles, BeatsShown)
+		outcomes, err = tx.Stats.Recent(ctx, profiles, store.OutcomesKept)
 		return err
 	})
-	return beats, err
+	return outcomes, err
 }

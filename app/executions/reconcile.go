@@ -9,11 +9,11 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Reconcile ends what a dead process left running or waiting; what is pending stays so. The boxes
-// are gone: they die with their host, and a backend's Check removes the rest.
-func (s *Service) Reconcile(ctx context.Context) error {
+// Reconcile ends the executions that a dead process left running or waiting for an answer. Pending
+// ones stay pending. Their boxes died with the process; a backend's Check removes what is left.
+func (c *Controller) Reconcile(ctx context.Context) error {
 	var report []func() // the ends, once they are stored
-	err := s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+	err := c.cfg.Store.Write(ctx, func(tx *store.Tx) error {
 		list, err := tx.Executions.Unfinished(ctx, "")
 		if err != nil {
 			return err
@@ -22,12 +22,12 @@ func (s *Service) Reconcile(ctx context.Context) error {
 			if x.Status == app.StatusPending {
 				continue
 			}
-			f := runner.StopCrashed(!x.StartedAt.IsZero()).Unstarted(s.cfg.Now())
+			f := runner.StopCrashed(!x.StartedAt.IsZero()).Unstarted(c.cfg.Now())
 			f.StartedAt = x.StartedAt
 			if _, err := tx.Executions.Finish(ctx, x.Handle, f); err != nil {
 				return err
 			}
-			report = append(report, func() { s.cfg.Runner.ReportUnstarted(x.Execution, f) })
+			report = append(report, func() { c.cfg.Runner.ReportUnstarted(x.Execution, f) })
 		}
 		return nil
 	})
@@ -38,7 +38,7 @@ func (s *Service) Reconcile(ctx context.Context) error {
 		one()
 	}
 	if n := len(report); n > 0 {
-		s.cfg.Log.WarnContext(ctx, "executions of a process that ended unexpectedly were marked as interrupted", "count", n)
+		c.cfg.Log.WarnContext(ctx, "marked executions of a dead process as interrupted", "count", n)
 	}
 	return nil
 }

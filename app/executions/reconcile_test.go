@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/store"
 )
@@ -24,7 +24,7 @@ func TestCrashAndStart(t *testing.T) {
 	w.Must(w.Close(t.Context()))
 	w.StartEngine()
 	for how, x := range left {
-		x, err := w.ByHandle(t.Context(), x.Handle)
+		x, err := w.Reader.ByHandle(t.Context(), x.Handle)
 		w.Must(err)
 		want := runner.StopCrashed(true).Message
 		if how == "claimed" {
@@ -40,7 +40,7 @@ func TestCrashAndStart(t *testing.T) {
 // asLeftBehind stores an execution the way a process leaves it that is killed at the worst moment.
 func (w *world) asLeftBehind(how string) app.Execution {
 	w.T.Helper()
-	n := w.Seal(engine.Submission{Script: "hang", Timeout: time.Second}, w.Profile.Handle)
+	n := w.Submitter.Seal(executions.Submission{Script: "hang", Timeout: time.Second}, w.Profile.Handle)
 	w.Must(w.Scheduler.WithoutClaims(w.T.Context(), func() error { return w.leaveBehind(n, how) }))
 	return app.Execution{Handle: n.Handle}
 }
@@ -58,7 +58,8 @@ func (w *world) leaveBehind(n store.NewExecution, how string) error {
 			return nil
 		}
 		if err := tx.Queue.Dispatch(ctx, n.Handle,
-			store.Dispatch{Policy: 1, Backend: "fake", Isolation: "full", At: time.Now()}); err != nil || how == "started" {
+			store.Dispatch{Policy: 1, Backend: "fake", Isolation: "full", At: time.Now()}); err != nil ||
+			how == "started" {
 			return err
 		}
 		return tx.Questions.Ask(ctx, n.Handle, store.Question{RequestID: app.NewID(), Ordinal: 1, At: time.Now()})

@@ -13,10 +13,10 @@ import (
 // Its questions get the recorded answers, each to the very same prompt and model. At another
 // question it ends in error, or asks the agent if live is true. Errors: CodeNotFound, CodeConflict
 // if it has not ended, those of Submit.
-func (s *Service) Rerun(
+func (s *Submitter) Rerun(
 	ctx context.Context, handle string, live bool, by app.Actor, trace string,
 ) (app.Execution, error) {
-	original, err := s.ByHandle(ctx, handle)
+	original, err := s.reader.ByHandle(ctx, handle)
 	if err != nil {
 		return app.Execution{}, err
 	}
@@ -24,9 +24,10 @@ func (s *Service) Rerun(
 		return app.Execution{}, app.E(app.CodeConflict, "the execution has not ended yet",
 			"Wait for its end with GET /executions/{id}?wait=50, or POST /executions/{id}/cancel; then run it again.")
 	}
-	profile, err := s.cfg.Access.ProfileByHandle(ctx, original.ProfileHandle)
+	profile, err := s.cfg.Profiles.ByHandle(ctx, original.ProfileHandle)
 	if app.CodeOf(err) == app.CodeNotFound {
-		return app.Execution{}, app.E(app.CodeProfileRevoked, "the profile was deleted", "What ran under it can't run again.")
+		return app.Execution{}, app.E(app.CodeProfileRevoked, "the profile was deleted",
+			"What ran under it can't run again.")
 	}
 	if err != nil {
 		return app.Execution{}, fmt.Errorf("executions: run again: %w", err)
@@ -45,7 +46,7 @@ func (s *Service) Rerun(
 	if _, _, err := s.precheck(ctx, sub, profile.Handle); err != nil {
 		return app.Execution{}, err
 	}
-	clean, err := s.redactScript(ctx, profile, sub.Script)
+	clean, err := s.redactScript(ctx, profile, sub.Script, nil)
 	if err != nil {
 		return app.Execution{}, fmt.Errorf("executions: run again: %w", err)
 	}
@@ -53,29 +54,4 @@ func (s *Service) Rerun(
 	in.row.RerunOf, in.row.Live = original.Handle, live
 	x, _, err := s.enqueue(ctx, in) // without a policy: it has recorded answers to read before it is bound
 	return x, err
-}
-
-// Comparison is how a re-run compares with the execution it repeats.
-type Comparison struct {
-	Original   app.Execution
-	Gone       bool     // the original is not kept any more; the rest is empty
-	SameResult *bool    // nil until both have run to an end
-	Differs    []string // what defines a run and was not the same: names of app.Manifest's identity
-}
-
-// Compare compares a re-run with its original.
-func (s *Service) Compare(ctx context.Context, x app.Execution) (Comparison, error) {
-	original, err := s.ByHandle(ctx, x.RerunOf)
-	if app.CodeOf(err) == app.CodeNotFound {
-		return Comparison{Gone: true}, nil
-	}
-	if err != nil {
-		return Comparison{}, err
-	}
-	c := Comparison{Original: original}
-	if x.Status.Terminal() && x.Manifest.Script != "" && original.Manifest.Script != "" {
-		same := x.Status == original.Status && x.Manifest.ResultHash == original.Manifest.ResultHash
-		c.SameResult, c.Differs = &same, x.Manifest.Differs(original.Manifest)
-	}
-	return c, nil
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/computclaw/airlock/app/runner"
 )
 
-// Respond answers an execution that waits for an answer, and returns it as it is then. Errors:
-// CodeNotFound, CodeNotWaiting, CodeRequestMismatch, CodeProfileRevoked, CodeTooLarge,
+// Respond answers the open question of an execution, and returns the execution as it is then.
+// Errors: CodeNotFound, CodeNotWaiting, CodeRequestMismatch, CodeProfileRevoked, CodeTooLarge,
 // CodeStorageBusy, CodeStorageFull.
-func (s *Service) Respond(ctx context.Context, id string, a runner.Answer) (app.Execution, error) {
-	x, err := s.Execution(ctx, id)
+func (c *Controller) Respond(ctx context.Context, id string, a runner.Answer) (app.Execution, error) {
+	x, err := c.reader.ByID(ctx, id)
 	if err != nil {
 		return app.Execution{}, err
 	}
@@ -21,13 +21,13 @@ func (s *Service) Respond(ctx context.Context, id string, a runner.Answer) (app.
 	case len(a.Failure) > app.MaxFailure:
 		return app.Execution{}, tooLarge("error", app.MaxFailure, "Shorten the error.")
 	}
-	run := s.cfg.Runner.Find(x.Handle)
+	run := c.cfg.Runner.Find(x.Handle)
 	if run == nil {
 		return app.Execution{}, runner.NotWaiting(x.Status)
 	}
 	if err := run.Reply(ctx, a); err != nil {
 		return app.Execution{}, err
 	}
-	s.publish(x)
-	return s.Execution(ctx, id)
+	c.cfg.Hub.PublishExecutions(x.Handle)
+	return c.reader.ByID(ctx, id)
 }

@@ -38,8 +38,9 @@ func TestLongScriptsAreMaskedInTurns(t *testing.T) {
 	var refused, taken atomic.Int64
 	for range 100 {
 		all.Go(func() {
-			switch _, _, err := w.Submit(t.Context(),
-				engine.Submission{ProfileID: w.Profile.ID, Script: long("many"), By: enginetest.Agent}); app.CodeOf(err) {
+			switch _, _, err := w.Submitter.Submit(t.Context(),
+				executions.Submission{ProfileID: w.Profile.ID, Script: long("many"),
+					By: enginetest.Agent}); app.CodeOf(err) {
 			case "":
 				taken.Add(1)
 			case app.CodeQueueFull:
@@ -55,8 +56,8 @@ func TestLongScriptsAreMaskedInTurns(t *testing.T) {
 	w.Until(w.SendUnder(w.NewProfile(), long("one")), app.StatusCompleted)
 	close(gate)
 	all.Wait()
-	if taken.Load() != may || w.ScriptsRedacting() != 0 {
-		t.Errorf("%d were taken, want %d; %d turns are left", taken.Load(), may, w.ScriptsRedacting())
+	if taken.Load() != may || w.Submitter.ScriptsRedacting() != 0 {
+		t.Errorf("%d were taken, want %d; %d turns are left", taken.Load(), may, w.Submitter.ScriptsRedacting())
 	}
 }
 
@@ -72,22 +73,23 @@ func TestRefusedScriptCostsNothing(t *testing.T) {
 	w.Until(ended, app.StatusCompleted)
 	blocker := w.Send("hang")
 	w.UntilStatus(blocker, app.StatusRunning)
-	first, _, err := w.Submit(t.Context(),
-		engine.Submission{ProfileID: w.Profile.ID, Script: dear, IdempotencyKey: "k", By: enginetest.Agent})
+	first, _, err := w.Submitter.Submit(t.Context(),
+		executions.Submission{ProfileID: w.Profile.ID, Script: dear, IdempotencyKey: "k", By: enginetest.Agent})
 	w.Must(err)
 	if looks.Load() == 0 {
 		t.Fatal("no script was looked at")
 	}
 	looks.Store(0)
-	_, _, err = w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: dear, By: enginetest.Agent})
+	_, _, err = w.Submitter.Submit(t.Context(), executions.Submission{ProfileID: w.Profile.ID, Script: dear,
+		By: enginetest.Agent})
 	enginetest.WantCode(t, err, app.CodeQueueFull)
-	_, err = w.Rerun(t.Context(), ended.Handle, false, enginetest.Agent, "")
+	_, err = w.Submitter.Rerun(t.Context(), ended.Handle, false, enginetest.Agent, "")
 	enginetest.WantCode(t, err, app.CodeQueueFull)
-	_, _, err = w.Submit(t.Context(),
-		engine.Submission{ProfileID: w.Profile.ID, Script: dear + "y", IdempotencyKey: "k", By: enginetest.Agent})
+	_, _, err = w.Submitter.Submit(t.Context(),
+		executions.Submission{ProfileID: w.Profile.ID, Script: dear + "y", IdempotencyKey: "k", By: enginetest.Agent})
 	enginetest.WantCode(t, err, app.CodeIdempotencyReused)
-	again, replayed, err := w.Submit(t.Context(),
-		engine.Submission{ProfileID: w.Profile.ID, Script: dear, IdempotencyKey: "k", By: enginetest.Agent})
+	again, replayed, err := w.Submitter.Submit(t.Context(),
+		executions.Submission{ProfileID: w.Profile.ID, Script: dear, IdempotencyKey: "k", By: enginetest.Agent})
 	w.Must(err)
 	if !replayed || again.ID != first.ID || again.ProfileID != w.Profile.ID {
 		t.Errorf("replayed %v: %+v", replayed, again)

@@ -6,17 +6,17 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Room returns how much room the disk has left for the database.
-func (s *Service) Room(ctx context.Context) (store.Room, error) { return s.cfg.Store.Room(ctx) }
+// Room returns how much space the disk has left for the database.
+func (s *Statistics) Room(ctx context.Context) (store.Room, error) { return s.cfg.Store.Room(ctx) }
 
-// Stored is how large the database is.
+// Stored is the size of the database.
 type Stored struct {
 	Bytes    int64
-	Reusable int64 // of these
+	Reusable int64 // of these, free for new rows
 }
 
-// Stored returns how large the database is.
-func (s *Service) Stored(ctx context.Context) (stored Stored, err error) {
+// Stored returns the size of the database.
+func (s *Statistics) Stored(ctx context.Context) (stored Stored, err error) {
 	if stored.Bytes, err = s.cfg.Store.Size(ctx); err != nil {
 		return stored, err
 	}

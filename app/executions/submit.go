@@ -6,17 +6,35 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/scheduler"
 	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/shares"
 	"github.com/computclaw/airlock/store"
 )
+
+// Submitter stores new executions and passes them to the scheduler.
+type Submitter struct {
+	cfg       Config
+	reader    *Reader
+	redacting *shares.Turns // of submitted scripts, by profile
+}
+
+func newSubmitter(cfg Config, reader *Reader) *Submitter {
+	return &Submitter{
+		cfg: cfg, reader: reader,
+		// At least two at once, so that one profile leaves a turn to another.
+		redacting: shares.NewTurns(max(2, runtime.GOMAXPROCS(0)), shares.New(maxScriptsWaiting), errTooManyScripts),
+	}
+}
 
 // Submit stores an execution as pending and wakes the scheduler.
 //
@@ -24,7 +42,7 @@ import (
 // execution, and replayed is true. Errors: those of app.Profile.CanExecute, CodeUnauthorized for an
 // unknown profile, CodeTooLarge, CodeInvalidField, CodeQueueFull, CodeIdempotencyReused,
 // CodeSandboxUnavailable, CodeInstanceRetired, CodeStorageBusy, CodeStorageFull.
-func (s *Service) Submit(ctx context.Context, sub Submission) (x app.Execution, replayed bool, err error) {
+func (s *Submitter) Submit(ctx context.Context, sub Submission) (x app.Execution, replayed bool, err error) {
 	profile, policy, err := s.mayExecute(ctx, sub.ProfileID)
 	if err != nil {
 		return app.Execution{}, false, err
@@ -36,12 +54,13 @@ func (s *Service) Submit(ctx context.Context, sub Submission) (x app.Execution, 
 		x.ProfileID = sub.ProfileID
 		return x, replayed, err
 	}
-	clean, err := s.redactScript(ctx, profile, sub.Script)
+	opened := credentials.Opened{}
+	clean, err := s.redactScript(ctx, profile, sub.Script, opened)
 	if err != nil {
 		return app.Execution{}, false, fmt.Errorf("executions: submit: %w", err)
 	}
 	in := s.newInsertion(sub, profile.Handle, clean)
-	in.policy = &policy
+	in.bindable = &runner.Submitted{Policy: policy, Source: in.source(), Opened: opened}
 	if x, replayed, err = s.enqueue(ctx, in); err != nil {
 		return app.Execution{}, false, err
 	}
@@ -50,8 +69,8 @@ func (s *Service) Submit(ctx context.Context, sub Submission) (x app.Execution, 
 }
 
 // mayExecute returns the profile and its newest policy, if scripts may run under it now.
-func (s *Service) mayExecute(ctx context.Context, id string) (app.Profile, app.Policy, error) {
-	profile, policy, err := s.cfg.Access.BoundByID(ctx, id)
+func (s *Submitter) mayExecute(ctx context.Context, id string) (app.Profile, app.Policy, error) {
+	profile, policy, err := s.cfg.Binder.BoundByID(ctx, id)
 	if app.CodeOf(err) == app.CodeNotFound {
 		return profile, policy, app.E(app.CodeUnauthorized, "the profile id is not known",
 			"Check profile_id; create a profile with POST /profiles if you have none.")
@@ -67,13 +86,13 @@ type insertion struct {
 	submission Submission
 	id         string
 	row        store.NewExecution
-	policy     *app.Policy     // as the submission found it; nil if it can't be bound with its claim
-	binding    *runner.Binding // made with the claim; nil if there is none
-	replayOf   string          // handle of the execution that was submitted with the same key before
+	bindable   *runner.Submitted // nil if it can't be bound with its claim
+	binding    *runner.Binding   // made with the claim; nil if there is none
+	replayOf   string            // handle of the execution that was submitted with the same key before
 }
 
 // newInsertion seals a submission. clean is its script as people may see it.
-func (s *Service) newInsertion(sub Submission, profile string, clean redact.Clean) *insertion {
+func (s *Submitter) newInsertion(sub Submission, profile string, clean redact.Clean) *insertion {
 	k, handle, id := s.cfg.Keyring, app.NewID(), app.NewExecutionID()
 	in := &insertion{submission: sub, id: id}
 	in.row = store.NewExecution{
@@ -102,7 +121,7 @@ func (in *insertion) discard() {
 
 // enqueue stores the execution and announces it, or returns the one that was submitted with the
 // same key before. If it would be next in any case, it is claimed with the same commit.
-func (s *Service) enqueue(ctx context.Context, in *insertion) (x app.Execution, replayed bool, err error) {
+func (s *Submitter) enqueue(ctx context.Context, in *insertion) (x app.Execution, replayed bool, err error) {
 	claim, ok := s.cfg.Scheduler.ReserveClaim(ctx)
 	if ok {
 		x, err = s.insertAndClaim(ctx, in, claim)
@@ -113,19 +132,19 @@ func (s *Service) enqueue(ctx context.Context, in *insertion) (x app.Execution, 
 	case err != nil:
 		return app.Execution{}, false, err
 	case in.replayOf != "":
-		x, err = s.ByHandle(ctx, in.replayOf)
+		x, err = s.reader.ByHandle(ctx, in.replayOf)
 		return x, err == nil, err
 	case in.row.ClaimedBy == "":
 		s.cfg.Scheduler.Wake()
 	}
 	s.cfg.Metrics.Submitted()
-	s.publish(x)
+	s.cfg.Hub.PublishExecutions(x.Handle)
 	x.ID = in.id
 	return x, false, nil
 }
 
 // insertAndClaim stores the execution, claims it with the same commit if it is next, and begins it.
-func (s *Service) insertAndClaim(
+func (s *Submitter) insertAndClaim(
 	ctx context.Context, in *insertion, claim scheduler.ImmediateClaim,
 ) (app.Execution, error) {
 	ctx = context.WithoutCancel(ctx) // a claim that is committed must begin here, so it is not given up half-way
@@ -143,7 +162,7 @@ func (s *Service) insertAndClaim(
 
 // insert stores the execution, or finds the one that was submitted with the same key before. With a
 // claim it is claimed and bound too, if it is next. x is pending and without its id.
-func (s *Service) insert(
+func (s *Submitter) insert(
 	ctx context.Context, in *insertion, claim *scheduler.ImmediateClaim,
 ) (x app.Execution, err error) {
 	key, body, since := in.submission.key(), in.submission.digest(), in.row.At.Add(-app.IdempotencyLife)
@@ -158,8 +177,8 @@ func (s *Service) insert(
 		if err != nil {
 			return err
 		}
-		if claim != nil && claim.Claim(&in.row, admission) && in.policy != nil {
-			if in.binding, err = s.cfg.Runner.BindWithClaim(ctx, tx, &in.row, *in.policy, in.source()); err != nil {
+		if claim != nil && claim.Claim(&in.row, admission) && in.bindable != nil {
+			if in.binding, err = s.cfg.Runner.BindWithClaim(ctx, tx, &in.row, *in.bindable); err != nil {
 				return err
 			}
 		}
@@ -188,14 +207,15 @@ type Submission struct {
 }
 
 // check refuses what can't run and fills in the timeout.
-func (s *Service) check(sub *Submission) error {
+func (s *Submitter) check(sub *Submission) error {
 	switch {
 	case strings.TrimSpace(sub.Script) == "":
 		return app.Invalid("script", "the script is empty", "Send Python source in script.")
 	case len(sub.Script) > app.MaxScript:
 		return tooLarge("script", app.MaxScript, "Move data into inputs or fetch it in the script.")
 	case strings.ContainsRune(sub.Script, 0):
-		return app.Invalid("script", "the script contains a NUL byte", "Remove it, or write it as \\0 in a Python string.")
+		return app.Invalid("script", "the script contains a NUL byte",
+			"Remove it, or write it as \\0 in a Python string.")
 	case !utf8.ValidString(sub.Script):
 		return app.Invalid("script", "the script is not valid UTF-8", "Send it in UTF-8.")
 	case len(sub.Inputs) > app.MaxInputs:

@@ -12,6 +12,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
+	"github.com/computclaw/airlock/app/executions"
 )
 
 func TestSubmitRefuses(t *testing.T) {
@@ -19,33 +20,34 @@ func TestSubmitRefuses(t *testing.T) {
 	w := newWorld(t)
 	tests := []struct {
 		name   string
-		change func(*engine.Submission)
+		change func(*executions.Submission)
 		code   app.Code
 	}{
-		{"unknown profile", func(s *engine.Submission) { s.ProfileID = app.NewProfileID() }, app.CodeUnauthorized},
-		{"no profile", func(s *engine.Submission) { s.ProfileID = "" }, app.CodeUnauthorized},
-		{"empty script", func(s *engine.Submission) { s.Script = " \n" }, app.CodeInvalidField},
-		{"long script", func(s *engine.Submission) { s.Script = strings.Repeat("x", app.MaxScript+1) }, app.CodeTooLarge},
-		{"NUL", func(s *engine.Submission) { s.Script = "print \x00" }, app.CodeInvalidField},
-		{"not UTF-8", func(s *engine.Submission) { s.Script = "print \xff" }, app.CodeInvalidField},
-		{"long inputs", func(s *engine.Submission) {
+		{"unknown profile", func(s *executions.Submission) { s.ProfileID = app.NewProfileID() }, app.CodeUnauthorized},
+		{"no profile", func(s *executions.Submission) { s.ProfileID = "" }, app.CodeUnauthorized},
+		{"empty script", func(s *executions.Submission) { s.Script = " \n" }, app.CodeInvalidField},
+		{"long script", func(s *executions.Submission) { s.Script = strings.Repeat("x", app.MaxScript+1) },
+			app.CodeTooLarge},
+		{"NUL", func(s *executions.Submission) { s.Script = "print \x00" }, app.CodeInvalidField},
+		{"not UTF-8", func(s *executions.Submission) { s.Script = "print \xff" }, app.CodeInvalidField},
+		{"long inputs", func(s *executions.Submission) {
 			s.Inputs = json.RawMessage(`"` + strings.Repeat("x", app.MaxInputs) +
 				`"`)
 		}, app.CodeTooLarge},
-		{"broken inputs", func(s *engine.Submission) { s.Inputs = json.RawMessage(`{`) }, app.CodeInvalidField},
-		{"negative timeout", func(s *engine.Submission) { s.Timeout = -1 }, app.CodeInvalidField},
-		{"long idempotency key", func(s *engine.Submission) { s.IdempotencyKey = strings.Repeat("k", 256) },
+		{"broken inputs", func(s *executions.Submission) { s.Inputs = json.RawMessage(`{`) }, app.CodeInvalidField},
+		{"negative timeout", func(s *executions.Submission) { s.Timeout = -1 }, app.CodeInvalidField},
+		{"long idempotency key", func(s *executions.Submission) { s.IdempotencyKey = strings.Repeat("k", 256) },
 			app.CodeInvalidField},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", By: enginetest.Agent}
+			s := executions.Submission{ProfileID: w.Profile.ID, Script: "result 1", By: enginetest.Agent}
 			tt.change(&s)
-			_, _, err := w.Submit(t.Context(), s)
+			_, _, err := w.Submitter.Submit(t.Context(), s)
 			enginetest.WantCode(t, err, tt.code)
 		})
 	}
-	list, _, err := w.List(t.Context(), engine.Filter{})
+	list, _, err := w.Reader.List(t.Context(), executions.Filter{})
 	w.Must(err)
 	if len(list) != 0 {
 		t.Errorf("%d executions were stored", len(list))
@@ -55,9 +57,10 @@ func TestSubmitRefuses(t *testing.T) {
 func TestSubmitNeedsALockedProfile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	p, err := w.Access.CreateProfile(t.Context(), enginetest.Person, "not locked")
+	p, err := w.Access.Profiles.Create(t.Context(), enginetest.Person, "not locked")
 	w.Must(err)
-	_, _, err = w.Submit(t.Context(), engine.Submission{ProfileID: p.ID, Script: "result 1", By: enginetest.Agent})
+	_, _, err = w.Submitter.Submit(t.Context(), executions.Submission{ProfileID: p.ID, Script: "result 1",
+		By: enginetest.Agent})
 	enginetest.WantCode(t, err, app.CodeProfileUnlocked)
 }
 
@@ -66,8 +69,8 @@ func TestTimeoutIsCapped(t *testing.T) {
 	w := newWorld(t)
 	for given, want := range map[time.Duration]time.Duration{0: time.Minute, time.Second: time.Second,
 		1e12 * time.Microsecond: app.MaxTimeout} {
-		x, _, err := w.Submit(t.Context(),
-			engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", Timeout: given, By: enginetest.Agent})
+		x, _, err := w.Submitter.Submit(t.Context(),
+			executions.Submission{ProfileID: w.Profile.ID, Script: "result 1", Timeout: given, By: enginetest.Agent})
 		w.Must(err)
 		if x.Timeout != want {
 			t.Errorf("timeout %v became %v, want %v", given, x.Timeout, want)
@@ -83,32 +86,32 @@ func TestIdempotency(t *testing.T) {
 	w := newWorld(t, func(c *engine.Config) {
 		c.Now = func() time.Time { mu.Lock(); defer mu.Unlock(); return now }
 	})
-	s := engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", IdempotencyKey: "k", By: enginetest.Agent}
-	first, replayed, err := w.Submit(t.Context(), s)
+	s := executions.Submission{ProfileID: w.Profile.ID, Script: "result 1", IdempotencyKey: "k", By: enginetest.Agent}
+	first, replayed, err := w.Submitter.Submit(t.Context(), s)
 	w.Must(err)
 	if replayed {
 		t.Error("the first one is a replay")
 	}
 	same := s
 	same.Timeout = time.Minute // the default, spelled out
-	again, replayed, err := w.Submit(t.Context(), same)
+	again, replayed, err := w.Submitter.Submit(t.Context(), same)
 	w.Must(err)
 	if !replayed || again.ID != first.ID {
 		t.Errorf("replayed %v, %s and %s", replayed, again.Handle, first.Handle)
 	}
-	for _, change := range []func(*engine.Submission){
-		func(s *engine.Submission) { s.Script = "result 2" },
-		func(s *engine.Submission) { s.Timeout = 2 * time.Second },
-		func(s *engine.Submission) { s.Inputs = json.RawMessage("null") },
+	for _, change := range []func(*executions.Submission){
+		func(s *executions.Submission) { s.Script = "result 2" },
+		func(s *executions.Submission) { s.Timeout = 2 * time.Second },
+		func(s *executions.Submission) { s.Inputs = json.RawMessage("null") },
 	} {
 		other := s
 		change(&other)
-		_, _, err = w.Submit(t.Context(), other)
+		_, _, err = w.Submitter.Submit(t.Context(), other)
 		enginetest.WantCode(t, err, app.CodeIdempotencyReused)
 	}
 	other := s
 	other.ProfileID = w.NewProfile().ID // each profile has its own keys
-	x, replayed, err := w.Submit(t.Context(), other)
+	x, replayed, err := w.Submitter.Submit(t.Context(), other)
 	w.Must(err)
 	if replayed || x.ID == first.ID {
 		t.Error("another profile's execution was returned")
@@ -117,7 +120,7 @@ func TestIdempotency(t *testing.T) {
 	mu.Lock()
 	now = now.Add(app.IdempotencyLife + time.Second)
 	mu.Unlock()
-	x, replayed, err = w.Submit(t.Context(), s)
+	x, replayed, err = w.Submitter.Submit(t.Context(), s)
 	w.Must(err)
 	if replayed || x.ID == first.ID {
 		t.Error("the key outlived its day")
@@ -133,8 +136,9 @@ func TestIdempotencyAtOnce(t *testing.T) {
 	ids := make([]string, 16)
 	for i := range ids {
 		wg.Go(func() {
-			x, _, err := w.Submit(t.Context(),
-				engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", IdempotencyKey: "k", By: enginetest.Agent})
+			x, _, err := w.Submitter.Submit(t.Context(),
+				executions.Submission{ProfileID: w.Profile.ID, Script: "result 1", IdempotencyKey: "k",
+					By: enginetest.Agent})
 			if err != nil {
 				t.Error(err)
 			}
@@ -154,7 +158,7 @@ func TestScriptForPeopleIsMasked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	x := w.Send("print " + enginetest.SecretValue)
-	script, err := w.Script(t.Context(), x.Handle)
+	script, err := w.Reader.Script(t.Context(), x.Handle)
 	w.Must(err)
 	if diff := cmp.Diff("print [REDACTED...6789]", script); diff != "" {
 		t.Error(diff)

@@ -68,8 +68,11 @@ type ProfileFigures struct {
 	Figures
 }
 
+// Statistics counts executions that ended, and the space that all take.
+type Statistics struct{ cfg Config }
+
 // Usage reads the statistics, which stay when executions are deleted.
-func (s *Service) Usage(ctx context.Context, p Period) (Usage, error) {
+func (s *Statistics) Usage(ctx context.Context, p Period) (Usage, error) {
 	to := s.cfg.Now().Truncate(p.Width).Add(p.Width)
 	u := Usage{From: to.Add(-p.Length()), To: to}
 	var now, before []store.Usage

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// ErrLost means that the pipe ended before the guest said how the script ended. Why is for the
-// backend's Exit to tell.
+// ErrLost means that the pipe ended before the guest reported the script's end. The backend's Exit
+// tells why.
 var ErrLost = errors.New("the box ended without saying how")
 
 // ErrNotStarted is wrapped by Run's error if the script certainly did not leave this process:

@@ -63,7 +63,8 @@ func TestNothingIsAcceptedBeforeTheScript(t *testing.T) {
 			}
 			defer s.Close()
 			<-s.Done()
-			if _, err := s.Run(t.Context(), job("pass"), (&recorder{}).handler()); !errors.As(err, new(*ProtocolError)) &&
+			if _, err := s.Run(t.Context(), job("pass"), (&recorder{}).handler()); !errors.As(err,
+				new(*ProtocolError)) &&
 				name != "exited" {
 				t.Error(err)
 			}
@@ -130,10 +131,25 @@ func TestImpostors(t *testing.T) {
 		}
 	}
 	for name, act := range map[string]func(*impostor){
-		"ready with another protocol":      func(i *impostor) { m := goodReady(); m.Ready.Protocol = 2; i.say(m) },
-		"ready with another runner":        func(i *impostor) { m := goodReady(); m.Ready.Runner = strings.Repeat("0", 64); i.say(m) },
-		"ready with a long version":        func(i *impostor) { m := goodReady(); m.Ready.Python = strings.Repeat("3", 1<<20); i.say(m) },
-		"ready with a long list":           func(i *impostor) { m := goodReady(); m.Ready.Installed = make([]string, wire.MaxInstalled+1); i.say(m) },
+		"ready with another protocol": func(i *impostor) { m := goodReady(); m.Ready.Protocol = 2; i.say(m) },
+		"ready with another runner": func(i *impostor) {
+			m := goodReady()
+			m.Ready.Runner = strings.Repeat("0",
+				64)
+			i.say(m)
+		},
+		"ready with a long version": func(i *impostor) {
+			m := goodReady()
+			m.Ready.Python = strings.Repeat("3",
+				1<<20)
+			i.say(m)
+		},
+		"ready with a long list": func(i *impostor) {
+			m := goodReady()
+			m.Ready.Installed = make([]string,
+				wire.MaxInstalled+1)
+			i.say(m)
+		},
 		"ready with code nobody asked for": func(i *impostor) { m := goodReady(); m.Ready.Code = []byte("code"); i.say(m) },
 		"ready with markup":                func(i *impostor) { m := goodReady(); m.Ready.Packages = "<script>" + strings.Repeat("0", 56); i.say(m) },
 		"ready twice":                      func(i *impostor) { i.say(goodReady()); i.say(goodReady()) },
@@ -147,8 +163,12 @@ func TestImpostors(t *testing.T) {
 		"engine's own message": func(i *impostor) { i.start(); i.say(wire.Message{Kill: &wire.Kill{}}) },
 		"reply":                func(i *impostor) { i.start(); i.say(wire.Message{Reply: &wire.LLMReply{ID: "1"}}) },
 		"start":                func(i *impostor) { i.start(); i.say(wire.Message{Start: &wire.Start{}}) },
-		"garbage":              func(i *impostor) { i.start(); _, _ = i.control.Write([]byte("garbage garbage garbage")) },
-		"huge frame":           func(i *impostor) { i.start(); _, _ = i.control.Write([]byte{255, 255, 255, 255}) },
+		"garbage": func(i *impostor) {
+			i.start()
+			_,
+				_ = i.control.Write([]byte("garbage garbage garbage"))
+		},
+		"huge frame": func(i *impostor) { i.start(); _, _ = i.control.Write([]byte{255, 255, 255, 255}) },
 		"unknown field": func(i *impostor) {
 			i.start()
 			i.say(map[string]any{"exited": map[string]any{"code": 0, "reason": "fine"}})
@@ -187,19 +207,31 @@ func TestImpostors(t *testing.T) {
 		"no output streams":     func(i *impostor) { i.start(); i.say(exited(wire.Exited{})) },
 		"control opened by box": func(i *impostor) { i.start(); i.open(wire.Header{Kind: wire.Control}) },
 		"unknown kind":          func(i *impostor) { i.start(); i.open(wire.Header{Kind: "files"}) },
-		"stdout with a host":    func(i *impostor) { i.start(); i.open(wire.Header{Kind: wire.Stdout, Host: "x", Port: 1}) },
-		"header is garbage":     func(i *impostor) { i.start(); i.open("garbage") },
-		"header ends":           func(i *impostor) { i.start(); s, _ := i.mux.OpenStream(); s.Close() },
+		"stdout with a host": func(i *impostor) {
+			i.start()
+			i.open(wire.Header{Kind: wire.Stdout, Host: "x",
+				Port: 1})
+		},
+		"header is garbage": func(i *impostor) { i.start(); i.open("garbage") },
+		"header ends":       func(i *impostor) { i.start(); s, _ := i.mux.OpenStream(); s.Close() },
 		"header too long": func(i *impostor) {
 			i.start()
 			i.open(wire.Header{Kind: wire.Connect, Host: strings.Repeat("a", 1<<16)})
 		},
-		"connect to an address": func(i *impostor) { i.start(); i.open(wire.Header{Kind: wire.Connect, Host: "::1", Port: 1}) },
+		"connect to an address": func(i *impostor) {
+			i.start()
+			i.open(wire.Header{Kind: wire.Connect, Host: "::1",
+				Port: 1})
+		},
 		"connect to NUL": func(i *impostor) {
 			i.start()
 			i.open(wire.Header{Kind: wire.Connect, Host: "a\x00.example.com", Port: 1})
 		},
-		"connect to upper case":    func(i *impostor) { i.start(); i.open(wire.Header{Kind: wire.Connect, Host: "A.example.com", Port: 1}) },
+		"connect to upper case": func(i *impostor) {
+			i.start()
+			i.open(wire.Header{Kind: wire.Connect,
+				Host: "A.example.com", Port: 1})
+		},
 		"connect to an empty name": func(i *impostor) { i.start(); i.open(wire.Header{Kind: wire.Connect, Port: 1}) },
 		"connect to port -1": func(i *impostor) {
 			i.start()
@@ -220,7 +252,8 @@ func TestImpostors(t *testing.T) {
 		"questions without end": func(i *impostor) {
 			i.start()
 			for n := 0; !i.mux.IsClosed(); n++ {
-				i.say(wire.Message{LLM: &wire.LLMRequest{ID: strings.Repeat("x", n%64+1) + strings.Repeat("y", n/64%64)}})
+				i.say(wire.Message{LLM: &wire.LLMRequest{ID: strings.Repeat("x", n%64+1) + strings.Repeat("y",
+					n/64%64)}})
 			}
 		},
 		"ping":             func(i *impostor) { i.start(); _, _ = i.raw.Write(muxFrame(2, 1, 0, 0)) },

@@ -10,13 +10,6 @@ import (
 
 // Limits of one execution that no configuration changes.
 const (
-	// MaxPrompt is the largest prompt, in bytes. The runner refuses longer ones in the script.
-	MaxPrompt = 1 << 20
-	// DefaultQuestions is how many questions a script may ask if its Job doesn't say.
-	DefaultQuestions = 100
-	// MaxDepth is how deep a result may be nested.
-	MaxDepth = 200
-
 	maxRefusals = 1000 // questions beyond the limit that are answered with an error before the session ends
 	connectRate = 100  // connections per second; more have to wait
 	maxAsked    = 200  // claims about lines that are passed on; further ones are ignored
@@ -30,12 +23,12 @@ type Job struct {
 	Hosts     []wire.Host // what the box's resolver answers and where it listens; Handler.Dial decides
 	MaxOutput int64       // bytes, of stdout and of stderr each
 	MaxResult int64       // bytes of JSON
-	Questions int         // how often the script may ask the LLM; 0 means DefaultQuestions
+	Questions int         // how often the script may ask the LLM; 0 means app.MaxLLMCalls
 }
 
-// Handler is what a script's doings lead to. All fields must be set. The functions are called from
-// several goroutines; each of Stdout and Stderr is called by one at a time. No call is made after
-// Run has returned, and Run waits for those under way.
+// Handler handles what a script does. All fields must be set.
+// The functions are called from several goroutines; each of Stdout and Stderr by one at a time. No
+// call is made after Run has returned, and Run waits for those under way.
 type Handler struct {
 	// Stdout and Stderr take output in order, at most Job.MaxOutput bytes in all. p is valid during
 	// the call only.
@@ -52,14 +45,13 @@ type Handler struct {
 	// shown.
 	Dial func(ctx context.Context, host string, port int) (Conn, error)
 
-	// Asked tells which line of the script first asked for a host and port (0: it didn't say), at most
-	// maxAsked times. It is a claim. The host is a host name or an address, as far as its characters
-	// go.
+	// Asked reports which line of the script first asked for a host and port (0: not known), at most
+	// maxAsked times. It is the guest's claim. Of the host, only the characters were checked.
 	Asked func(host string, port, line int)
 }
 
-// Conn is a connection to the outside. Run closes it exactly once. If it also has the method
-// SetLinger of net.TCPConn, it is reset rather than ended where the script's end broke.
+// Conn is a connection to the outside. Run closes it exactly once. If it has the method SetLinger of
+// net.TCPConn, Run resets it where the script's end broke.
 type Conn interface {
 	io.ReadWriteCloser
 	// CloseWrite says that the script will send no more.
@@ -71,7 +63,4 @@ type Outcome struct {
 	Exited wire.Exited     // zero unless Run's error is nil
 	Failed *wire.Failed    // how the script failed, in its own terms, up to a frame long; nil if it didn't say
 	Result json.RawMessage // valid JSON; nil if the script set none
-
-	// True if output beyond Job.MaxOutput was thrown away.
-	TruncatedStdout, TruncatedStderr bool
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"net/netip"
 	"regexp"
-	"unicode/utf8"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
@@ -25,8 +25,9 @@ func (r *run) message(m wire.Message) error {
 		}
 		r.result = append([]byte{}, m.Result.Data...)
 	case m.Failed != nil:
-		// The frame's size is limit enough: whoever cuts these texts has to redact them first.
-		r.outcome.Failed = &wire.Failed{Error: m.Failed.Error, Traceback: m.Failed.Traceback, Line: lineOf(m.Failed.Line)}
+		// The frame's size bounds these texts. They must be redacted before they are cut.
+		r.outcome.Failed = &wire.Failed{Error: m.Failed.Error, Traceback: m.Failed.Traceback,
+			Line: lineOf(m.Failed.Line)}
 	case m.Abort != nil:
 		if c := r.connections[m.Abort.Stream]; c != nil {
 			delete(r.connections, m.Abort.Stream)
@@ -73,7 +74,10 @@ func (r *run) askedFor(a wire.Asked) {
 		return
 	}
 	r.claims++
-	r.session.work.Go(func() { r.handler.Asked(a.Host, a.Port, a.Line) }) // it may take its time, and locks are held here
+	r.session.work.Go(func() {
+		r.handler.Asked(a.Host, a.Port,
+			a.Line)
+	}) // it may take its time, and locks are held here
 }
 
 // maxOpen bounds the bytes of all unanswered questions: the engine holds them in memory.
@@ -94,8 +98,8 @@ func (r *run) question(q wire.LLMRequest) error {
 	switch {
 	case r.questions > r.job.Questions:
 		ask = refuse("a script may ask %d questions, and this one has", r.job.Questions)
-	case len(q.Prompt) > MaxPrompt:
-		ask = refuse("the prompt has %d bytes, the limit is %d", len(q.Prompt), MaxPrompt)
+	case len(q.Prompt) > app.MaxPrompt:
+		ask = refuse("the prompt has %d bytes, the limit is %d", len(q.Prompt), app.MaxPrompt)
 	case len(q.Model) > 200:
 		ask = refuse("the name of the model is too long")
 	case r.open+len(q.Prompt) > maxOpen:
@@ -133,15 +137,4 @@ func (r *run) answer(q wire.LLMRequest, ask ask) {
 		text := "the answer is too large"
 		_ = r.session.post(r.ctx, wire.Message{Reply: &wire.LLMReply{ID: q.ID, Error: &text}})
 	}
-}
-
-// cut keeps the first limit bytes, without half a character.
-func cut(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit]
 }

@@ -172,8 +172,10 @@ set_result({
 	}
 	// What is refused is told to the engine, each unknown name once.
 	asked := []string{
-		"x.api.example.com:0", "example.com:0", "secret-in-label.evil.example:0", "cdn.example.net:0", "xcdn.example.net:0",
-		strings.Repeat(strings.Repeat("a", 60)+".", 3) + "cdn.example.net:0", "api.example.com:443", "api.example.com:8443",
+		"x.api.example.com:0", "example.com:0", "secret-in-label.evil.example:0", "cdn.example.net:0",
+		"xcdn.example.net:0",
+		strings.Repeat(strings.Repeat("a", 60)+".", 3) + "cdn.example.net:0", "api.example.com:443",
+		"api.example.com:8443",
 	}
 	if diff := cmp.Diff(asked, u.asked); diff != "" {
 		t.Errorf("asked for: %s", diff)

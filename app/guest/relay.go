@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/yamux"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
@@ -25,7 +26,7 @@ func (r *run) relay(stream *yamux.Stream, host string, port int) error {
 	}
 	conn, err := r.handler.Dial(r.ctx, host, port)
 	if err != nil {
-		_ = wire.Write(stream, wire.ConnectReply{Error: cut(err.Error(), 500)})
+		_ = wire.Write(stream, wire.ConnectReply{Error: app.Truncate(err.Error(), 500)})
 		return nil
 	}
 	c := r.adopt(stream, conn)
@@ -91,9 +92,9 @@ func finish(stream *yamux.Stream) {
 	_, _ = io.Copy(io.Discard, stream)
 }
 
-// connection is one that Dial has made. Either end may break. The side that notices sends Abort and
-// then doesn't end its stream before the other side has: else the end, which looks like success,
-// could overtake the message.
+// connection is a connection that Dial has made. Either end may break. The side that notices sends
+// Abort, and ends its stream only after the other side has: else the end of the stream, which looks
+// like success, could overtake the message.
 type connection struct {
 	run    *run
 	id     uint32 // of its stream

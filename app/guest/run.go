@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/yamux"
 	"golang.org/x/time/rate"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
@@ -71,7 +72,7 @@ func (s *Session) Run(ctx context.Context, job Job, handler Handler) (Outcome, e
 // begin sends the script.
 func (s *Session) begin(ctx context.Context, job Job, handler Handler) (*run, error) {
 	if job.Questions == 0 {
-		job.Questions = DefaultQuestions
+		job.Questions = app.MaxLLMCalls
 	}
 	r := &run{
 		session: s, job: job, handler: handler, ctx: ctx,
@@ -149,8 +150,6 @@ func (r *run) conclude() (Outcome, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	outcome := r.outcome
-	outcome.TruncatedStdout = outcome.Exited.DroppedStdout > 0
-	outcome.TruncatedStderr = outcome.Exited.DroppedStderr > 0
 	if r.result == nil {
 		return outcome, nil
 	}

@@ -87,7 +87,8 @@ func TestFailures(t *testing.T) {
 		},
 		{
 			"memory", "x = 'a' * (1 << 62)\n",
-			"MemoryError", header + "  File \"script.py\", line 1, in <module>\n    x = 'a' * (1 << 62)\nMemoryError\n", 1,
+			"MemoryError", header + "  File \"script.py\", line 1, in <module>\n    x = 'a' * (1 << 62)\nMemoryError\n",
+			1,
 		},
 		{
 			"group", "raise ExceptionGroup('two', [ValueError(1), TypeError(2)])\n",
@@ -105,7 +106,8 @@ func TestFailures(t *testing.T) {
 			header + "  File \"script.py\", line 1, in <module>\n    llm.complete('hi')\nairlock.llm.Error: nobody is there " +
 				"to answer\n", 1,
 		},
-		{"source cache emptied", "import linecache\nlinecache.cache.clear()\n1/0\n", "ZeroDivisionError: division by zero",
+		{"source cache emptied", "import linecache\nlinecache.cache.clear()\n1/0\n",
+			"ZeroDivisionError: division by zero",
 			header + "  File \"script.py\", line 3, in <module>\n    1/0\nZeroDivisionError: division by zero\n", 3},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -316,7 +318,8 @@ func TestEnding(t *testing.T) {
 		"no newline at the end": {"print('x', end='')", "x", "", "", 0},
 		"exit handler": {"import atexit\natexit.register(print, 'bye')\natexit.register(lambda: " +
 			"set_result('late'))\nset_result('early')", "bye\n", `"late"`, "", 0},
-		"exit handler raises": {"import atexit\natexit.register(lambda: 1/0)\nset_result(1)", "", "1", "ZeroDivisionError",
+		"exit handler raises": {"import atexit\natexit.register(lambda: 1/0)\nset_result(1)", "", "1",
+			"ZeroDivisionError",
 			0},
 		"non-daemon thread": {"import threading, time\nthreading.Thread(target=lambda: (time.sleep(.2), " +
 			"set_result('thread'))).start()", "", `"thread"`, "", 0},
@@ -328,7 +331,8 @@ func TestEnding(t *testing.T) {
 			"d\nset_result(1)", "", "1", "ValueError: in del", 0},
 		"fork goes on": {"import os\nif os.fork() == 0:\n    try: set_result('child')\n    except OSError as e: " +
 			"print(e); os._exit(0)\nos.wait()\nset_result('parent')",
-			"Airlock can be used in the script's first process only, not in one made by fork or multiprocessing\n", `"parent"`,
+			"Airlock can be used in the script's first process only, not in one made by fork or multiprocessing\n",
+			`"parent"`,
 			"", 0},
 		"fork fails": {"import os, sys\npid = os.fork()\nif pid == 0: " +
 			"1/0\nset_result(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))", "", "1", "ZeroDivisionError", 0},
@@ -344,7 +348,8 @@ func TestEnding(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := script(t, tc.script)
-			if f.stdout != tc.stdout || string(f.Result) != tc.result || f.Exited.Code != tc.code || f.Exited.Signal != 0 ||
+			if f.stdout != tc.stdout || string(f.Result) != tc.result || f.Exited.Code != tc.code ||
+				f.Exited.Signal != 0 ||
 				!strings.Contains(f.stderr, tc.stderr) || tc.stderr == "" && f.stderr != "" {
 				t.Errorf("%+v", f)
 			}

@@ -138,7 +138,8 @@ func (s *Session) boot() {
 	s.work.Go(s.read)
 	s.work.Go(s.write)
 	for _, first := range []any{wire.Header{Kind: wire.Control},
-		wire.Message{Boot: &wire.Boot{Runner: Runner(), Code: s.given.Code, CA: s.given.CA, Compile: s.given.Compile}}} {
+		wire.Message{Boot: &wire.Boot{Runner: Runner(), Code: s.given.Code, CA: s.given.CA,
+			Compile: s.given.Compile}}} {
 		_ = s.post(context.Background(), first) // ends with the session
 	}
 }
@@ -283,7 +284,10 @@ var (
 // installed keeps the lines that name a distribution and its version. What the box says otherwise
 // is left out: the list is there to be read.
 func installed(lines []string) []string {
-	return slices.DeleteFunc(lines, func(line string) bool { return len(line) > 200 || !distribution.MatchString(line) })
+	return slices.DeleteFunc(lines, func(line string) bool {
+		return len(line) > 200 ||
+			!distribution.MatchString(line)
+	})
 }
 
 func plausible(r wire.Ready) bool {

@@ -33,9 +33,9 @@ func NewAuthority(st *store.Store, ring *secrets.Keyring, now func() time.Time) 
 	return &Authority{store: st, keyring: ring, now: now}
 }
 
-// Authority returns the certificate authority.
+// Get returns the certificate authority.
 // The first call ever makes it; one with less than a year left is replaced.
-func (s *Authority) Authority(ctx context.Context) (*ca.Authority, error) {
+func (s *Authority) Get(ctx context.Context) (*ca.Authority, error) {
 	var authority *ca.Authority
 	err := s.store.Write(ctx, func(tx *store.Tx) (err error) {
 		authority, err = s.load(ctx, tx)

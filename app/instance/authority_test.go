@@ -19,17 +19,18 @@ import (
 func TestTheAuthorityStays(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
-	first := accesstest.Must[*ca.Authority](t)(d.Authority(ctx))
-	again := accesstest.Must[*ca.Authority](t)(d.Authority(ctx))
+	first := accesstest.Must[*ca.Authority](t)(d.Authority.Get(ctx))
+	again := accesstest.Must[*ca.Authority](t)(d.Authority.Get(ctx))
 	if !bytes.Equal(first.Certificate(), again.Certificate()) || !bytes.Equal(first.Key(), again.Key()) {
 		t.Error("the next start has another authority")
 	}
 	d.Pass(first.Expires().Sub(d.Now()) - instance.RenewBefore - time.Hour)
-	if late := accesstest.Must[*ca.Authority](t)(d.Authority(ctx)); !bytes.Equal(first.Certificate(), late.Certificate()) {
+	if late := accesstest.Must[*ca.Authority](t)(d.Authority.Get(ctx)); !bytes.Equal(first.Certificate(),
+		late.Certificate()) {
 		t.Error("it was replaced more than a year before its end")
 	}
 	d.Pass(2 * time.Hour)
-	renewed := accesstest.Must[*ca.Authority](t)(d.Authority(ctx))
+	renewed := accesstest.Must[*ca.Authority](t)(d.Authority.Get(ctx))
 	if bytes.Equal(first.Certificate(), renewed.Certificate()) || bytes.Equal(first.Key(), renewed.Key()) ||
 		!renewed.Expires().After(first.Expires()) {
 		t.Error("it was not replaced in its last year")
@@ -41,7 +42,7 @@ func TestTheAuthorityStays(t *testing.T) {
 
 func TestTheAuthoritysKeyIsSealed(t *testing.T) {
 	d := newDesk(t)
-	key := accesstest.Must[*ca.Authority](t)(d.Authority(t.Context())).Key()
+	key := accesstest.Must[*ca.Authority](t)(d.Authority.Get(t.Context())).Key()
 	for _, name := range []string{"airlock.db", "airlock.db-wal"} {
 		data, err := os.ReadFile(filepath.Join(d.Dir, name))
 		if err != nil {
@@ -69,17 +70,17 @@ func TestADamagedAuthorityIsNotReplaced(t *testing.T) {
 		"not a PEM": "UPDATE settings SET value = x'00' WHERE key = 'authority.certificate'",
 	} {
 		d := newDesk(t)
-		accesstest.Must[*ca.Authority](t)(d.Authority(t.Context()))
+		accesstest.Must[*ca.Authority](t)(d.Authority.Get(t.Context()))
 		if _, err := d.Raw().Exec(statement); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.Authority(t.Context()); err == nil {
+		if _, err := d.Authority.Get(t.Context()); err == nil {
 			t.Errorf("%s: it was loaded or replaced", name)
 		}
 	}
 	d := newDesk(t)
-	accesstest.Must[*ca.Authority](t)(d.Authority(t.Context()))
-	if _, err := instance.NewAuthority(d.Store, other, d.Now).Authority(t.Context()); err == nil {
+	accesstest.Must[*ca.Authority](t)(d.Authority.Get(t.Context()))
+	if _, err := instance.NewAuthority(d.Store, other, d.Now).Get(t.Context()); err == nil {
 		t.Error("it was opened with another instance key")
 	}
 }

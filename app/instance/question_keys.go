@@ -50,5 +50,6 @@ func KeepAskedKey(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, key 
 	if !known && len(kept) >= MaxAskedKeys-1 {
 		return nil
 	}
-	return tx.Settings.Set(ctx, at, store.Setting{Key: name, Value: ring.Seal(secrets.Settings, name, key), Sealed: true})
+	return tx.Settings.Set(ctx, at, store.Setting{Key: name, Value: ring.Seal(secrets.Settings, name, key),
+		Sealed: true})
 }

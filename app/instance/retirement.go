@@ -7,26 +7,16 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/store"
 )
-
-const settingRetired = "instance.retired"
 
 // retiredText is the error of executions that were queued when the instance was retired.
 const retiredText = "the instance was retired before the script ran; " +
 	"submit it to the instance that this one moved to"
 
-// Retirement says since when and by whom an instance executes nothing any more. The zero Retirement
-// is none.
-type Retirement struct {
-	Since time.Time `json:"since"`
-	By    app.Actor `json:"by"`
-}
-
-// On reports whether the instance is retired.
-func (r Retirement) On() bool { return !r.Since.IsZero() }
+// Retirement is the switch after which an instance executes nothing any more.
+type Retirement struct{ Switch }
 
 // Err returns CodeInstanceRetired for an agent that wants something run; nil if the instance is not
 // retired.
@@ -39,43 +29,13 @@ func (r Retirement) Err() error {
 		"Ask the person who runs Airlock for the new address. A profile_id that you have works there as it is.")
 }
 
-// Retired returns the retirement.
-func (s *Switches) Retired(ctx context.Context) (r Retirement, err error) {
-	err = s.store.Read(ctx, func(tx *store.Tx) error {
-		r, err = ReadRetired(ctx, tx)
-		return err
-	})
-	return r, err
-}
-
-// ReadRetired returns the retirement in a transaction, the one that would take or start an
-// execution.
-func ReadRetired(ctx context.Context, tx *store.Tx) (r Retirement, err error) {
-	set, _, err := tx.Settings.Get(ctx, settingRetired)
-	if err != nil {
-		return r, err
-	}
-	return retirementIn(set)
-}
-
-// retirementIn reads the setting as it was stored, if it is set.
-func retirementIn(set store.Setting) (r Retirement, err error) {
-	if set.Key == "" {
-		return r, nil
-	}
-	if err := json.Unmarshal(set.Value, &r); err != nil {
-		return r, fmt.Errorf("instance: setting %s: %w", settingRetired, err)
-	}
-	return r, nil
-}
-
 // Retire ends executing for good: it cancels the queue and lets running executions end. People
 // only. Pages and history stay. It is for the old host after a move, so that no script runs twice.
 func (s *Switches) Retire(ctx context.Context, by app.Actor) error {
 	if err := by.PeopleOnly(); err != nil {
 		return err
 	}
-	r := Retirement{Since: s.now(), By: by}
+	r := Switch{Since: s.now(), By: by}
 	value, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("instance: retire: %w", err)
@@ -91,16 +51,14 @@ func (s *Switches) Retire(ctx context.Context, by app.Actor) error {
 		if ended, err = cancelPending(ctx, tx, r.Since); err != nil {
 			return err
 		}
-		detail := fmt.Sprintf("Retired: nothing is executed any more; %d waiting executions were cancelled.", len(ended))
+		detail := fmt.Sprintf("Retired: nothing is executed any more; %d waiting executions were cancelled.",
+			len(ended))
 		return tx.Audit(ctx, app.NewEvent(s.now(), by, "instance.retire", "instance", detail))
 	})
 	if err != nil {
 		return err
 	}
-	for _, handle := range ended {
-		s.hub.Publish(live.Execution(handle))
-	}
-	s.hub.Publish(live.Executions)
+	s.hub.PublishExecutions(ended...)
 	return nil
 }
 
@@ -137,6 +95,6 @@ func (s *Switches) Unretire(ctx context.Context, by app.Actor) error {
 			return err
 		}
 		return tx.Audit(ctx, app.NewEvent(s.now(), by, "instance.unretire", "instance",
-			"Took the retirement back: it executes again."))
+			"Retirement undone: the instance executes again."))
 	})
 }

@@ -1,13 +1,14 @@
-// Package live carries nudges inside one process: "something about this topic changed". A nudge
-// holds no data, so nothing worth stealing travels; whoever is nudged reads the truth from the
+// Package live carries nudges inside one process: "something about this topic changed".
+//
+// A nudge holds no data, so nothing worth stealing travels. A subscriber that is nudged reads the
 // store with its own rights.
 package live
 
 import "sync"
 
-// Hub passes nudges from publishers to subscribers. The zero Hub is ready. It is safe for
-// concurrent use and never blocks a publisher: nudges to a subscriber that has not looked yet melt
-// into one.
+// Hub passes nudges from publishers to subscribers. The zero Hub is ready.
+// It is safe for concurrent use and never blocks a publisher: nudges to a subscriber that has not
+// looked yet become one.
 type Hub struct {
 	mu   sync.Mutex
 	subs map[*Subscription]struct{}
@@ -22,8 +23,8 @@ type Subscription struct {
 	seen   map[string]bool
 }
 
-// Subscribe starts a subscription to the topics, or to everything if none is given. Subscribe
-// before reading the state that is waited on, or a change in between is missed.
+// Subscribe starts a subscription to the topics, or to everything if none is given.
+// Subscribe before you read the state that you wait on, or you miss a change in between.
 func (h *Hub) Subscribe(topics ...string) *Subscription {
 	s := &Subscription{hub: h, c: make(chan struct{}, 1), seen: map[string]bool{}}
 	if len(topics) > 0 {
@@ -60,6 +61,15 @@ func (h *Hub) PublishProfiles(handles ...string) {
 	if len(handles) > 0 {
 		h.Publish(Profiles)
 	}
+}
+
+// PublishExecutions nudges everybody who subscribed to one of the executions, or to the list of
+// all.
+func (h *Hub) PublishExecutions(handles ...string) {
+	for _, handle := range handles {
+		h.Publish(Execution(handle))
+	}
+	h.Publish(Executions)
 }
 
 // C is readable when at least one nudge arrived since Topics was last called.
@@ -106,9 +116,9 @@ const (
 	Profiles    = "profiles"    // any profile changed
 	Credentials = "credentials" // any credential changed
 	Pause       = "pause"       // executions were paused or resumed
-	Audit       = "audit"       // something was written to the audit log: who may log in, sessions and settings are, too
-	Sandbox     = "sandbox"     // a backend took its proof, or came into use, or went out of it
-	Vault       = "vault"       // the Vault began to fail, or works again
+	Audit       = "audit"       // the audit log has a new event; people, sessions and settings have no other topic
+	Sandbox     = "sandbox"     // a backend was proved, or came into use or went out of it
+	Vault       = "vault"       // Vault began to fail, or works again
 )
 
 // Execution is the topic of one execution.

@@ -2,7 +2,7 @@
 // hosts.
 //
 //   - A version's grants keep the hosts that a credential had when the version was made.
-//   - What a credential loses later is taken from every grant at once, also of running executions (see Narrow).
+//   - What a credential loses later is taken from every grant at once, also of running executions (see Restrict).
 //     Hosts that it gains reach only policies of later locks.
 //   - A host may be the value of a plain key, {KEY}: see ResolveHosts.
 package policy

@@ -9,11 +9,11 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Narrow returns what is left of a running execution's grant.
+// Restrict returns the part of a running execution's grant that still stands.
 // Hosts are those of its profile's newest policy, {KEY} resolved by the plain values that it was
 // given; some may be new to it. Sealed values keep what their credentials still allow. CodeNotFound
 // if the profile is gone.
-func (s *Versions) Narrow(
+func (s *Versions) Restrict(
 	ctx context.Context, handle string, plain, sealed []credentials.Value,
 ) ([]app.Host, []credentials.Value, error) {
 	ids := make([]string, len(sealed))

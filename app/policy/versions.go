@@ -41,7 +41,8 @@ func (s *Versions) First(ctx context.Context, tx *store.Tx, by app.Actor, p *sto
 		if err != nil {
 			return err
 		}
-		grants = append(grants, app.Grant{Key: k.Name, CredentialID: c.ID, Mode: c.Mode, Hosts: app.WithoutReasons(hosts)})
+		grants = append(grants, app.Grant{Key: k.Name, CredentialID: c.ID, Mode: c.Mode,
+			Hosts: app.WithoutReasons(hosts)})
 	}
 	slices.SortFunc(grants, func(a, b app.Grant) int { return strings.Compare(a.Key, b.Key) })
 	return s.insert(ctx, tx, by, p, grants, app.AllowedHosts(p.Hosts), found)

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 )
 
 // TestNamedHeaders: without a choice the value goes into a header that the credential allows.
@@ -19,8 +19,8 @@ func TestNamedHeaders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.sealed(false, "api.test")
-			_, err := w.access.SetCredential(t.Context(), person,
-				access.CredentialInput{Name: "KEY", Mode: app.ModeSealed, Headers: c.named})
+			_, err := w.access.Credentials.Set(t.Context(), person,
+				credentials.Input{Name: "KEY", Mode: app.ModeSealed, Headers: c.named})
 			w.must(err)
 			r := w.test(Request{})
 			seen := w.requests()

@@ -8,13 +8,14 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/egress/swap"
 )
 
 // Config is what a Prober needs.
 type Config struct {
-	Access    *access.Service
+	Access    *access.Parts
 	Gateway   *egress.Gateway
 	Authority []byte           // certificate of the authority that the gateway issues with, PEM
 	Now       func() time.Time // nil: time.Now
@@ -71,11 +72,11 @@ func (r Result) Works() bool { return r.Problem == "" }
 // the credential and in the audit log. An error means that nothing was sent: CodeNotFound,
 // CodeInvalidField (mode, host or path), CodeMissingValue, CodeForbidden for agents.
 func (p *Prober) Credential(ctx context.Context, by app.Actor, req Request) (Result, error) {
-	c, value, hold, err := p.cfg.Access.OpenForCheck(ctx, by, req.Name)
+	c, value, hold, err := p.cfg.Access.Credentials.OpenForCheck(ctx, by, req.Name)
 	if err != nil {
 		return Result{}, err
 	}
-	defer p.cfg.Access.Release(hold)
+	defer p.cfg.Access.Vault.Release(hold)
 	to, err := choose(c, req)
 	if err != nil {
 		return Result{}, err
@@ -95,8 +96,8 @@ func (p *Prober) Credential(ctx context.Context, by app.Actor, req Request) (Res
 		return Result{}, err
 	}
 	// The record is kept also when the person has left in the meantime.
-	err = p.cfg.Access.RecordCheck(context.WithoutCancel(ctx), by, c,
-		access.Check{At: at, Problem: result.Problem, Detail: detail(to, result), Aside: p.cfg.Aside})
+	err = p.cfg.Access.Credentials.RecordCheck(context.WithoutCancel(ctx), by, c,
+		credentials.Check{At: at, Problem: result.Problem, Detail: detail(to, result), Aside: p.cfg.Aside})
 	return result, err
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 )
 
 func TestWorks(t *testing.T) {
@@ -54,9 +54,13 @@ func TestOutcomes(t *testing.T) {
 		"not found": {answer: http.NotFound, swapped: true, status: 404},
 		"not accepted": {answer: status(401, ""), swapped: true, status: 401, problem: "did not accept it",
 			hint: "another header"},
-		"forbidden, forged":   {answer: status(403, forged), swapped: true, status: 403, problem: "did not accept it"},
-		"the host fails":      {answer: status(503, ""), swapped: true, status: 503, problem: "failed"},
-		"reflected in a name": {answer: func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Echo", value); fmt.Fprint(w, value) }, swapped: true, status: 200},
+		"forbidden, forged": {answer: status(403, forged), swapped: true, status: 403, problem: "did not accept it"},
+		"the host fails":    {answer: status(503, ""), swapped: true, status: 503, problem: "failed"},
+		"reflected in a name": {answer: func(w http.ResponseWriter,
+			r *http.Request) {
+			w.Header().Set("X-Echo", value)
+			fmt.Fprint(w, value)
+		}, swapped: true, status: 200},
 		"untrusted": {hosts: "odd.test", url: "https://odd.test/", problem: "certificate",
 			hint: "AIRLOCK_EXTRA_CA"},
 		"private":      {hosts: "inside.test", url: "https://inside.test/", problem: "private network"},
@@ -147,14 +151,14 @@ func TestAsideKeepsNoOutcome(t *testing.T) {
 	w := newWorld(t)
 	w.sealed(false, "api.test")
 	w.prober.cfg.Aside = true
-	before, err := w.access.Audit(t.Context(), 0, 100)
+	before, err := w.access.Audit.Latest(t.Context(), 100)
 	w.must(err)
 	if r, err := w.prober.Credential(t.Context(), person, Request{Name: "KEY"}); err != nil || !r.Works() {
 		t.Fatalf("%+v %v", r, err)
 	}
-	c, err := w.access.Credential(t.Context(), "KEY")
+	c, err := w.access.Credentials.ByName(t.Context(), "KEY")
 	w.must(err)
-	after, err := w.access.Audit(t.Context(), 0, 100)
+	after, err := w.access.Audit.Latest(t.Context(), 100)
 	w.must(err)
 	if !c.CheckedAt.IsZero() || len(after) != len(before)+1 {
 		t.Errorf("checked at %s, %d new events", c.CheckedAt, len(after)-len(before))
@@ -201,21 +205,21 @@ func TestNothingIsSent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.sealed(false, "api.test", "*.wild.test")
-			for name, in := range map[string]access.CredentialInput{
+			for name, in := range map[string]credentials.Input{
 				"INJECTED": {Mode: app.ModeInjected, Value: app.NewSecret(value)},
 				"EMPTY":    {Mode: app.ModeSealed, Hosts: []app.Host{{Name: "api.test"}}},
 			} {
 				in.Name = name
-				_, err := w.access.SetCredential(t.Context(), person, in)
+				_, err := w.access.Credentials.Set(t.Context(), person, in)
 				w.must(err)
 			}
-			before, err := w.access.Audit(t.Context(), 0, 100)
+			before, err := w.access.Audit.Latest(t.Context(), 100)
 			w.must(err)
 			r, err := w.prober.Credential(t.Context(), c.by, c.req)
 			if app.CodeOf(err) != c.want {
 				t.Errorf("%v, want %s", err, c.want)
 			}
-			after, err := w.access.Audit(t.Context(), 0, 100)
+			after, err := w.access.Audit.Latest(t.Context(), 100)
 			w.must(err)
 			if r != (Result{}) || len(w.requests()) != 0 || len(after) != len(before) {
 				t.Errorf("something happened: %+v", r)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/egress/ca"
 	"github.com/computclaw/airlock/app/secrets"
@@ -31,7 +32,7 @@ var person = app.Actor{Kind: app.ActorPerson, Name: "test"}
 // names.
 type world struct {
 	t      *testing.T
-	access *access.Service
+	access *access.Parts
 	prober *Prober
 	answer http.HandlerFunc
 
@@ -112,13 +113,13 @@ func (w *world) requests() []*http.Request {
 
 func (w *world) sealed(plainHTTP bool, hosts ...string) {
 	w.t.Helper()
-	in := access.CredentialInput{Name: "KEY", Mode: app.ModeSealed, Value: app.NewSecret(value), PlainHTTP: &plainHTTP}
+	in := credentials.Input{Name: "KEY", Mode: app.ModeSealed, Value: app.NewSecret(value), PlainHTTP: &plainHTTP}
 	for _, text := range hosts {
 		h, err := app.ParseHost(text)
 		w.must(err)
 		in.Hosts = append(in.Hosts, h)
 	}
-	_, err := w.access.SetCredential(w.t.Context(), person, in)
+	_, err := w.access.Credentials.Set(w.t.Context(), person, in)
 	w.must(err)
 }
 
@@ -129,12 +130,12 @@ func (w *world) test(req Request) Result {
 	req.Name = "KEY"
 	r, err := w.prober.Credential(w.t.Context(), person, req)
 	w.must(err)
-	c, err := w.access.Credential(w.t.Context(), "KEY")
+	c, err := w.access.Credentials.ByName(w.t.Context(), "KEY")
 	w.must(err)
 	if c.CheckedAt.IsZero() || c.CheckError != r.Problem {
 		w.t.Errorf("the credential says %v %q, the test %q", c.CheckedAt, c.CheckError, r.Problem)
 	}
-	events, err := w.access.Audit(w.t.Context(), 0, 1)
+	events, err := w.access.Audit.Latest(w.t.Context(), 1)
 	w.must(err)
 	if events[0].Action != "credential.test" || events[0].Subject != "KEY" || events[0].Actor != person {
 		w.t.Errorf("the audit log says %+v", events[0])

@@ -14,12 +14,12 @@ func TestBoundReadsWhatThePageShows(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
 	for _, p := range []app.Profile{d.Locked("B", "A"), d.Locked(), d.Linked("C"), d.Unlocked("D")} {
-		shown := accesstest.Must[app.Profile](t)(d.ProfileByHandle(ctx, p.Handle))
-		bound, policy, err := d.Bound(ctx, p.Handle)
+		shown := accesstest.Must[app.Profile](t)(d.Profiles.ByHandle(ctx, p.Handle))
+		bound, policy, err := d.Binder.Bound(ctx, p.Handle)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if submitted, same, err := d.BoundByID(ctx, p.ID); err != nil || submitted.Handle != bound.Handle ||
+		if submitted, same, err := d.Binder.BoundByID(ctx, p.ID); err != nil || submitted.Handle != bound.Handle ||
 			len(submitted.Keys) != len(bound.Keys) || same.Digest() != policy.Digest() {
 			t.Errorf("by id: %+v, %+v, %v; by handle: %+v, %+v", submitted, same, err, bound, policy)
 		}
@@ -34,15 +34,16 @@ func TestBoundReadsWhatThePageShows(t *testing.T) {
 			t.Fatalf("%d keys, shown %d", len(bound.Keys), len(shown.Keys))
 		}
 		for i, k := range bound.Keys {
-			if s := shown.Keys[i]; k.Name != s.Name || k.CredentialID != s.CredentialID || k.ValueExists != s.ValueExists {
+			if s := shown.Keys[i]; k.Name != s.Name || k.CredentialID != s.CredentialID ||
+				k.ValueExists != s.ValueExists {
 				t.Errorf("key %+v, shown %+v", k, s)
 			}
 		}
 	}
-	if _, _, err := d.Bound(ctx, "nobody"); app.CodeOf(err) != app.CodeNotFound {
+	if _, _, err := d.Binder.Bound(ctx, "nobody"); app.CodeOf(err) != app.CodeNotFound {
 		t.Errorf("an unknown profile: %v", err)
 	}
-	if _, _, err := d.BoundByID(ctx, app.NewProfileID()); app.CodeOf(err) != app.CodeNotFound {
+	if _, _, err := d.Binder.BoundByID(ctx, app.NewProfileID()); app.CodeOf(err) != app.CodeNotFound {
 		t.Errorf("an unknown id: %v", err)
 	}
 }
@@ -64,10 +65,10 @@ func TestNothingStartsWhilePausedOrRetired(t *testing.T) {
 		want bool
 	}{
 		{"a fresh instance", func() error { return nil }, false},
-		{"paused", func() error { return d.PauseExecutions(ctx, person) }, true},
-		{"resumed", func() error { return d.ResumeExecutions(ctx, person) }, false},
-		{"retired", func() error { return d.Retire(ctx, person) }, true},
-		{"retirement taken back", func() error { return d.Unretire(ctx, person) }, false},
+		{"paused", func() error { return d.Switches.Pause(ctx, person) }, true},
+		{"resumed", func() error { return d.Switches.Resume(ctx, person) }, false},
+		{"retired", func() error { return d.Switches.Retire(ctx, person) }, true},
+		{"retirement taken back", func() error { return d.Switches.Unretire(ctx, person) }, false},
 	}
 	for _, s := range steps {
 		if err := s.do(); err != nil {
@@ -78,16 +79,16 @@ func TestNothingStartsWhilePausedOrRetired(t *testing.T) {
 		}
 	}
 	// What an agent began there now, nobody would find on the new one.
-	if err := d.Retire(ctx, person); err != nil {
+	if err := d.Switches.Retire(ctx, person); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.CreateProfile(ctx, agent, "late"); app.CodeOf(err) != app.CodeInstanceRetired {
+	if _, err := d.Profiles.Create(ctx, agent, "late"); app.CodeOf(err) != app.CodeInstanceRetired {
 		t.Errorf("an agent's profile on a retired instance: %v", err)
 	}
-	if _, err := d.CreateProfile(ctx, person, "late"); err != nil {
+	if _, err := d.Profiles.Create(ctx, person, "late"); err != nil {
 		t.Errorf("a person's profile on a retired instance: %v", err)
 	}
-	if err := d.Unretire(ctx, person); err != nil {
+	if err := d.Switches.Unretire(ctx, person); err != nil {
 		t.Fatal(err)
 	}
 	for _, key := range instance.SwitchKeys() {

@@ -7,10 +7,10 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// DuplicateProfile makes an unlocked copy of a profile in any state, with its keys, links, hosts
+// Duplicate makes an unlocked copy of a profile in any state, with its keys, links, hosts
 // and placement. The copy has its own id, no expiry, and grants nothing before it is locked. People
 // only.
-func (s *Registry) DuplicateProfile(ctx context.Context, by app.Actor, handle string) (app.Profile, error) {
+func (s *Registry) Duplicate(ctx context.Context, by app.Actor, handle string) (app.Profile, error) {
 	if err := by.PeopleOnly(); err != nil {
 		return app.Profile{}, err
 	}

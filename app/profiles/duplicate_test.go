@@ -16,11 +16,11 @@ func TestDuplicate(t *testing.T) {
 	ctx := t.Context()
 	p := d.Linked("A", "B")
 	accesstest.Must[app.Profile](t)(
-		d.SetHosts(ctx, person, p.Handle, accesstest.Hosts(t, "api.example.com", "db.example.com:5432"), nil))
-	p = accesstest.Must[app.Profile](t)(d.Lock(ctx, person, p.Handle, time.Time{}))
-	accesstest.Must[app.Profile](t)(d.SetExpiry(ctx, person, p.Handle, d.Now().Add(time.Hour)))
-	p = accesstest.Must[app.Profile](t)(d.Revoke(ctx, person, p.Handle))
-	c := accesstest.Must[app.Profile](t)(d.DuplicateProfile(ctx, person, p.Handle))
+		d.Hosts.Set(ctx, person, p.Handle, accesstest.Hosts(t, "api.example.com", "db.example.com:5432"), nil))
+	p = accesstest.Must[app.Profile](t)(d.Lifecycle.Lock(ctx, person, p.Handle, time.Time{}))
+	accesstest.Must[app.Profile](t)(d.Lifecycle.SetExpiry(ctx, person, p.Handle, d.Now().Add(time.Hour)))
+	p = accesstest.Must[app.Profile](t)(d.Lifecycle.Revoke(ctx, person, p.Handle))
+	c := accesstest.Must[app.Profile](t)(d.Profiles.Duplicate(ctx, person, p.Handle))
 	if c.ID == p.ID || c.Handle == p.Handle || c.Locked || c.Revoked || !c.ExpiresAt.IsZero() || c.Policy != 0 ||
 		c.PairingCode != "" || c.Description != "Copy of reports" {
 		t.Errorf("the copy is %+v", c)
@@ -38,10 +38,10 @@ func TestDuplicate(t *testing.T) {
 	if diff := cmp.Diff(accesstest.Shown(p), accesstest.Shown(c)); diff != "" {
 		t.Errorf("hosts: %s", diff)
 	}
-	accesstest.Must[app.Profile](t)(d.Lock(ctx, person, c.Handle, c.UpdatedAt))
-	_, err := d.DuplicateProfile(ctx, agent, p.Handle)
+	accesstest.Must[app.Profile](t)(d.Lifecycle.Lock(ctx, person, c.Handle, c.UpdatedAt))
+	_, err := d.Profiles.Duplicate(ctx, agent, p.Handle)
 	accesstest.WantCode(t, "an agent", err, app.CodeForbidden)
-	_, err = d.DuplicateProfile(ctx, person, "none")
+	_, err = d.Profiles.Duplicate(ctx, person, "none")
 	accesstest.WantCode(t, "nothing", err, app.CodeNotFound)
 }
 
@@ -51,13 +51,13 @@ func TestRevocationCanBeTakenBack(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
 	p := d.Locked("A")
-	_, err := d.Restore(ctx, person, p.Handle)
+	_, err := d.Lifecycle.Restore(ctx, person, p.Handle)
 	accesstest.WantCode(t, "what is not revoked", err, app.CodeConflict)
-	accesstest.Must[app.Profile](t)(d.Revoke(ctx, person, p.Handle))
-	_, err = d.Restore(ctx, agent, p.Handle)
+	accesstest.Must[app.Profile](t)(d.Lifecycle.Revoke(ctx, person, p.Handle))
+	_, err = d.Lifecycle.Restore(ctx, agent, p.Handle)
 	accesstest.WantCode(t, "an agent", err, app.CodeForbidden)
 	d.Pass(10 * time.Minute)
-	p = accesstest.Must[app.Profile](t)(d.Restore(ctx, person, p.Handle))
+	p = accesstest.Must[app.Profile](t)(d.Lifecycle.Restore(ctx, person, p.Handle))
 	if p.CanExecute(d.Now()) != nil || !p.RevokedAt.IsZero() || p.Policy != 1 {
 		t.Errorf("restored to %+v", p)
 	}
@@ -65,25 +65,29 @@ func TestRevocationCanBeTakenBack(t *testing.T) {
 		t.Errorf("A is %q", got)
 	}
 
-	accesstest.Must[app.Profile](t)(d.Revoke(ctx, person, p.Handle))
+	accesstest.Must[app.Profile](t)(d.Lifecycle.Revoke(ctx, person, p.Handle))
 	d.Pass(10*time.Minute + time.Millisecond)
-	_, err = d.Restore(ctx, person, p.Handle)
+	_, err = d.Lifecycle.Restore(ctx, person, p.Handle)
 	accesstest.WantCode(t, "too late", err, app.CodeConflict)
 
 	for what, change := range map[string]func(p app.Profile) error{
-		"its credential was deleted": func(app.Profile) error { return d.DeleteCredential(ctx, person, "A") },
-		"it was renamed":             func(p app.Profile) error { _, err := d.DescribeProfile(ctx, person, p.Handle, "x"); return err },
+		"its credential was deleted": func(app.Profile) error { return d.Credentials.Delete(ctx, person, "A") },
+		"it was renamed": func(p app.Profile) error {
+			_,
+				err := d.Profiles.Describe(ctx, person, p.Handle, "x")
+			return err
+		},
 		"its credential's mode": func(app.Profile) error {
-			_, err := d.SetCredential(ctx, person, credentials.Input{Name: "A", Mode: app.ModePlain})
+			_, err := d.Credentials.Set(ctx, person, credentials.Input{Name: "A", Mode: app.ModePlain})
 			return err
 		},
 	} {
 		p := d.Locked("A")
-		p = accesstest.Must[app.Profile](t)(d.Revoke(ctx, person, p.Handle))
+		p = accesstest.Must[app.Profile](t)(d.Lifecycle.Revoke(ctx, person, p.Handle))
 		if err := change(p); err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
-		_, err := d.Restore(ctx, person, p.Handle)
+		_, err := d.Lifecycle.Restore(ctx, person, p.Handle)
 		accesstest.WantCode(t, what, err, app.CodeConflict)
 	}
 }

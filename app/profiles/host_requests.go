@@ -18,11 +18,11 @@ const (
 	MaxUndecidedRequests = 20
 )
 
-// RequestHost puts a host that an execution was denied on the profile's page, for a person to
+// Request puts a host that an execution was denied on the profile's page, for a person to
 // decide. It grants nothing and is never private. It reports whether the request is new: not if the
 // page covers it, too many wait, the name can never be reached, or the profile is no longer locked
 // and usable. line is of the script, as the guest claims.
-func (s *Hosts) RequestHost(ctx context.Context, handle string, h app.Host, execution string, line int) (bool, error) {
+func (s *Hosts) Request(ctx context.Context, handle string, h app.Host, execution string, line int) (bool, error) {
 	h.Private, h.Reason = false, ""
 	list, err := app.ReachableHosts([]app.Host{h})
 	if err != nil {

@@ -18,9 +18,9 @@ type Hosts struct {
 	versions *policy.Versions
 }
 
-// ProposeHosts records hosts that an agent asks for, before or after the lock. They grant nothing.
+// Propose records hosts that an agent asks for, before or after the lock. They grant nothing.
 // Private is ignored. Hosts that the profile has already, proposed or allowed, stay as they are.
-func (s *Hosts) ProposeHosts(ctx context.Context, by app.Actor, handle string, hosts []app.Host) (app.Profile, error) {
+func (s *Hosts) Propose(ctx context.Context, by app.Actor, handle string, hosts []app.Host) (app.Profile, error) {
 	list, err := app.ReachableHosts(hosts)
 	if err != nil {
 		return app.Profile{}, err
@@ -58,19 +58,19 @@ func (s *Hosts) ProposeHosts(ctx context.Context, by app.Actor, handle string, h
 	})
 }
 
-// SetHosts makes exactly these hosts the allowed ones. People only.
+// Set makes exactly these hosts the allowed ones. People only.
 // Other proposals stay undecided, unless they are dismissed (as Host.String) or all that they ask
 // for is allowed. After the lock it makes a new policy version, for later executions.
-func (s *Hosts) SetHosts(
+func (s *Hosts) Set(
 	ctx context.Context, by app.Actor, handle string, allowed []app.Host, dismissed []string,
 ) (app.Profile, error) {
-	return s.SetHostsAsSeen(ctx, by, handle, time.Time{}, allowed, dismissed)
+	return s.SetAsSeen(ctx, by, handle, time.Time{}, allowed, dismissed)
 }
 
-// SetHostsAsSeen is SetHosts by a person who looked at the profile when its UpdatedAt was seen.
+// SetAsSeen is SetHosts by a person who looked at the profile when its UpdatedAt was seen.
 // CodeConflict if it changed since: hosts that another person removed would come back. Zero skips
 // the check.
-func (s *Hosts) SetHostsAsSeen(
+func (s *Hosts) SetAsSeen(
 	ctx context.Context, by app.Actor, handle string, seen time.Time, allowed []app.Host, dismissed []string,
 ) (app.Profile, error) {
 	if err := by.PeopleOnly(); err != nil {
@@ -119,7 +119,8 @@ func granted(requests []app.HostRequest, allowed []app.Host) (entries []string) 
 
 // grants reports whether an allowed entry gives all that is asked for, by the same protocol.
 func grants(allowed, asked app.Host) bool {
-	return covers(allowed, asked) && allowed.Protocol == asked.Protocol && allowed.KeyReference() == asked.KeyReference()
+	return covers(allowed, asked) && allowed.Protocol == asked.Protocol &&
+		allowed.KeyReference() == asked.KeyReference()
 }
 
 // keepReasons copies the reasons of requests to allowed hosts that have none.

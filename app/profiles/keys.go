@@ -14,10 +14,10 @@ import (
 // Keys changes the keys of profiles.
 type Keys struct{ *editor }
 
-// AddKeys adds keys to an unlocked profile, or replaces what unlinked ones ask for; all or none.
+// Add adds keys to an unlocked profile, or replaces what unlinked ones ask for; all or none.
 // A linked key that asks for something new is CodeConflict.
 // Only Name, Description, Mode and Hosts of a key count.
-func (s *Keys) AddKeys(ctx context.Context, by app.Actor, handle string, keys []app.Key) (app.Profile, error) {
+func (s *Keys) Add(ctx context.Context, by app.Actor, handle string, keys []app.Key) (app.Profile, error) {
 	asked, err := checkKeys(by, keys)
 	if err != nil {
 		return app.Profile{}, err
@@ -122,8 +122,8 @@ func tooManyKeys() error {
 		"Use fewer keys, or several profiles.")
 }
 
-// RemoveKey removes a key. Unlocked only.
-func (s *Keys) RemoveKey(ctx context.Context, by app.Actor, handle, name string) (app.Profile, error) {
+// Remove removes a key. Unlocked only.
+func (s *Keys) Remove(ctx context.Context, by app.Actor, handle, name string) (app.Profile, error) {
 	return s.change(ctx, by, handle, func(tx *store.Tx, p *store.Profile) (string, string, error) {
 		if err := p.CanChangeKeys(s.now()); err != nil {
 			return "", "", err
@@ -137,9 +137,9 @@ func (s *Keys) RemoveKey(ctx context.Context, by app.Actor, handle, name string)
 	})
 }
 
-// LinkKey links a key of an unlocked profile to a credential, by name, or unlinks it with "".
+// Link links a key of an unlocked profile to a credential, by name, or unlinks it with "".
 // People only. A credential that has none of the hosts that the key asks for is refused.
-func (s *Keys) LinkKey(ctx context.Context, by app.Actor, handle, key, credential string) (app.Profile, error) {
+func (s *Keys) Link(ctx context.Context, by app.Actor, handle, key, credential string) (app.Profile, error) {
 	if err := by.PeopleOnly(); err != nil {
 		return app.Profile{}, err
 	}

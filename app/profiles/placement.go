@@ -21,10 +21,10 @@ type Placements struct {
 	versions *policy.Versions
 }
 
-// SetPlacement says where the profile's scripts may run. People only.
+// Set says where the profile's scripts may run. People only.
 // After the lock it makes a new policy version, for later executions.
 // The caller checks that this instance has such a place; without one an execution ends in error.
-func (s *Placements) SetPlacement(ctx context.Context, by app.Actor, handle string, place app.Placement) (app.Profile,
+func (s *Placements) Set(ctx context.Context, by app.Actor, handle string, place app.Placement) (app.Profile,
 	error) {
 	if err := by.PeopleOnly(); err != nil {
 		return app.Profile{}, err

@@ -18,10 +18,10 @@ type Registry struct {
 	maxUnclaimed int
 }
 
-// CreateProfile makes an unlocked profile.
+// Create makes an unlocked profile.
 // An agent's gets a pairing code and counts against the quota; a retired instance makes none for
 // agents.
-func (s *Registry) CreateProfile(ctx context.Context, by app.Actor, description string) (app.Profile, error) {
+func (s *Registry) Create(ctx context.Context, by app.Actor, description string) (app.Profile, error) {
 	if err := app.CheckText("description", description, app.MaxDescription); err != nil {
 		return app.Profile{}, err
 	}
@@ -105,7 +105,7 @@ func (s *Registry) checkQuota(ctx context.Context, tx *store.Tx, address string)
 	return nil
 }
 
-// Sweep removes unclaimed profiles that are too old, as CreateProfile does. Call it now and then.
+// Sweep removes unclaimed profiles that are too old, as Create does. Call it about once an hour.
 func (s *Registry) Sweep(ctx context.Context) error {
 	var removed []string
 	err := s.store.Write(ctx, func(tx *store.Tx) (err error) {
@@ -133,8 +133,8 @@ func (s *Registry) sweep(ctx context.Context, tx *store.Tx) ([]string, error) {
 	return removed, nil
 }
 
-// Profile finds a profile by its id, the agent's token.
-func (s *Registry) Profile(ctx context.Context, id string) (app.Profile, error) {
+// ByID finds a profile by its id, the agent's token.
+func (s *Registry) ByID(ctx context.Context, id string) (app.Profile, error) {
 	if !app.IsProfileID(id) {
 		return app.Profile{}, noSuchProfile()
 	}
@@ -143,13 +143,13 @@ func (s *Registry) Profile(ctx context.Context, id string) (app.Profile, error) 
 	})
 }
 
-// ProfileByHandle finds a profile for people.
-func (s *Registry) ProfileByHandle(ctx context.Context, handle string) (app.Profile, error) {
+// ByHandle finds a profile for people.
+func (s *Registry) ByHandle(ctx context.Context, handle string) (app.Profile, error) {
 	return s.read(ctx, func(tx *store.Tx) (store.Profile, error) { return tx.Profiles.ByHandle(ctx, handle) })
 }
 
-// Profiles lists all for people, newest first, IDs opened so that they can be copied.
-func (s *Registry) Profiles(ctx context.Context) ([]app.Profile, error) {
+// List lists all for people, newest first, IDs opened so that they can be copied.
+func (s *Registry) List(ctx context.Context) ([]app.Profile, error) {
 	var stored []store.Profile
 	err := s.store.Read(ctx, func(tx *store.Tx) (err error) {
 		stored, err = tx.Profiles.List(ctx)
@@ -167,8 +167,8 @@ func (s *Registry) Profiles(ctx context.Context) ([]app.Profile, error) {
 	return list, nil
 }
 
-// DescribeProfile changes the description. People only.
-func (s *Registry) DescribeProfile(ctx context.Context, by app.Actor, handle, description string) (app.Profile, error) {
+// Describe changes the description. People only.
+func (s *Registry) Describe(ctx context.Context, by app.Actor, handle, description string) (app.Profile, error) {
 	if err := by.PeopleOnly(); err != nil {
 		return app.Profile{}, err
 	}
@@ -184,9 +184,9 @@ func (s *Registry) DescribeProfile(ctx context.Context, by app.Actor, handle, de
 	})
 }
 
-// DeleteProfile removes a profile; its executions stay. People only.
+// Delete removes a profile; its executions stay. People only.
 // Callers that have an engine also call its KillProfile.
-func (s *Registry) DeleteProfile(ctx context.Context, by app.Actor, handle string) error {
+func (s *Registry) Delete(ctx context.Context, by app.Actor, handle string) error {
 	if err := by.PeopleOnly(); err != nil {
 		return err
 	}

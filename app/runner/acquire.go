@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	boxTries  = 3 // boxes that are tried for one sending of the script, and sendings
+	boxTries  = 3 // boxes tried before the script is sent, and attempts to send it
 	boxRetry  = 200 * time.Millisecond
 	fullRetry = time.Second // before a write on a full disk is tried again
 )
 
 var (
-	// errNoBox says that no box became available, however often that was tried.
+	// errNoBox says that no box became available after all attempts.
 	errNoBox = errors.New("runner: no sandbox became available")
 
 	errBoxDied = errors.New("runner: the sandbox ended before the script was sent")
@@ -81,7 +81,10 @@ func (r *Run) recordStart(b *Binding, in *sandbox.Backend, warm bool) error {
 		d.Script = &clean
 	}
 	err := retryWhileFull(r.ctx, func() error {
-		return r.runner.cfg.Store.Write(r.ctx, func(tx *store.Tx) error { return tx.Queue.Dispatch(r.ctx, r.x.Handle, d) })
+		return r.runner.cfg.Store.Write(r.ctx, func(tx *store.Tx) error {
+			return tx.Queue.Dispatch(r.ctx, r.x.Handle,
+				d)
+		})
 	})
 	if err != nil {
 		return fmt.Errorf("runner: record the start: %w", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
@@ -49,7 +50,7 @@ func (r *Run) bind() (*Binding, error) {
 
 // currentPolicy returns the newest policy of the profile, if scripts may run under it now.
 func (r *Run) currentPolicy() (app.Policy, error) {
-	profile, policy, err := r.runner.cfg.Access.Bound(r.ctx, r.x.ProfileHandle)
+	profile, policy, err := r.runner.cfg.Binder.Bound(r.ctx, r.x.ProfileHandle)
 	switch {
 	case app.CodeOf(err) == app.CodeNotFound:
 		return policy, StopProfile(ProfileDeleted)
@@ -61,6 +62,13 @@ func (r *Run) currentPolicy() (app.Policy, error) {
 	return policy, profile.CanExecute(r.runner.cfg.Now())
 }
 
+// Submitted is what a submission has read already that its execution may be bound to.
+type Submitted struct {
+	Policy app.Policy // the newest one
+	Source Source
+	Opened credentials.Opened // by the redaction of the script
+}
+
 // BindWithClaim binds an execution in the transaction that stores and claims it, and notes that in
 // its row.
 //
@@ -68,8 +76,9 @@ func (r *Run) currentPolicy() (app.Policy, error) {
 // missing: Run then binds the execution, finds the reason again and reports it. After an error
 // nothing more may be stored in the transaction: SQLite may have ended it.
 func (r *Runner) BindWithClaim(
-	ctx context.Context, tx *store.Tx, n *store.NewExecution, policy app.Policy, source Source,
+	ctx context.Context, tx *store.Tx, n *store.NewExecution, from Submitted,
 ) (*Binding, error) {
+	policy := from.Policy
 	// Decisions before the transaction are read in it; later ones make Run bind anew.
 	decisions := r.decisions.Load()
 	newest, err := tx.Queue.NewestPolicy(ctx, n.ProfileHandle, r.cfg.Now())
@@ -80,7 +89,7 @@ func (r *Runner) BindWithClaim(
 	if err != nil {
 		return nil, nil
 	}
-	values, here, err := r.cfg.Access.ResolveIn(ctx, tx, n.ProfileHandle, policy)
+	values, here, err := r.cfg.Resolver.ResolveIn(ctx, tx, n.ProfileHandle, policy, from.Opened)
 	if err != nil || !here {
 		return nil, err
 	}
@@ -93,10 +102,10 @@ func (r *Runner) BindWithClaim(
 		return nil, nil
 	}
 	b := &Binding{
-		policy: policy, source: source, grant: g, resolved: true, backend: backend, box: box, decisions: decisions,
+		policy: policy, source: from.Source, grant: g, resolved: true, backend: backend, box: box, decisions: decisions,
 	}
 	n.Dispatch = new(b.startRecord(backend, true, n.At))
-	if err := r.cfg.Access.CountUse(ctx, tx, policy); err != nil {
+	if err := r.cfg.Resolver.CountUse(ctx, tx, policy); err != nil {
 		return b, err
 	}
 	return b, nil

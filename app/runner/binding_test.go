@@ -9,9 +9,10 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
+	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/store"
 )
@@ -41,7 +42,8 @@ func (w *interposed) submitAround(do func(), script string) (app.Execution, erro
 	w.T.Helper()
 	w.AwaitWarm(2)
 	w.next.Store(&do)
-	x, _, err := w.Submit(w.T.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: script, By: enginetest.Agent})
+	x, _, err := w.Submitter.Submit(w.T.Context(), executions.Submission{ProfileID: w.Profile.ID, Script: script,
+		By: enginetest.Agent})
 	if w.next.Load() != nil {
 		w.T.Fatal("nothing came in between")
 	}
@@ -50,7 +52,7 @@ func (w *interposed) submitAround(do func(), script string) (app.Execution, erro
 
 func (w *world) uses(credential string) int64 {
 	w.T.Helper()
-	c, err := w.Access.Credential(w.T.Context(), credential)
+	c, err := w.Access.Credentials.ByName(w.T.Context(), credential)
 	w.Must(err)
 	return c.Uses
 }
@@ -62,7 +64,7 @@ func TestBoundWithTheCommit(t *testing.T) {
 	w := newWorld(t)
 	w.AwaitWarm(2)
 	x := w.Send("setting API_KEY\nhang")
-	now, err := w.ByHandle(t.Context(), x.Handle)
+	now, err := w.Reader.ByHandle(t.Context(), x.Handle)
 	w.Must(err)
 	if now.Status != app.StatusRunning || now.Backend != "fake" || !now.Warm || now.StartedAt.IsZero() ||
 		now.Policy != 1 || len(now.Injected) != 1 || now.Injected[0] != "API_KEY" {
@@ -74,7 +76,7 @@ func TestBoundWithTheCommit(t *testing.T) {
 	if uses := w.uses("API_KEY"); uses != 1 {
 		t.Errorf("the credential was used %d times", uses)
 	}
-	_, err = w.Cancel(t.Context(), x.ID, enginetest.Agent)
+	_, err = w.Controller.Cancel(t.Context(), x.ID, enginetest.Agent)
 	w.Must(err)
 	w.UntilStatus(x, app.StatusCancelled)
 	w.AwaitWarm(2)
@@ -87,14 +89,14 @@ func TestWhatChangedAfterASubmissionWasReadCounts(t *testing.T) {
 	x, err := w.submitAround(func() {
 		w.untilReviewed(func() { w.Allow("api.example.com") })
 		w.untilReviewed(func() {
-			_, err := w.Access.SetCredential(t.Context(), enginetest.Person,
-				access.CredentialInput{Name: "DB_HOST", Mode: app.ModePlain, Value: app.NewSecret("new.example.com")})
+			_, err := w.Access.Credentials.Set(t.Context(), enginetest.Person,
+				credentials.Input{Name: "DB_HOST", Mode: app.ModePlain, Value: app.NewSecret("new.example.com")})
 			w.Must(err)
 		})
 	}, "setting DB_HOST")
 	w.Must(err)
 	x = w.Until(x, app.StatusCompleted)
-	out, err := w.Output(t.Context(), x.Handle)
+	out, err := w.Reader.Output(t.Context(), x.Handle)
 	w.Must(err)
 	if x.Policy != 2 || out.Stdout != "new.example.com\n" {
 		t.Errorf("policy %d, stdout %q", x.Policy, out.Stdout)
@@ -119,7 +121,7 @@ func TestADecisionAroundTheCommitCounts(t *testing.T) {
 	armed.Store(true)
 	x := w.Send("setting DB_HOST")
 	x = w.Until(x, app.StatusCompleted)
-	out, err := w.Output(t.Context(), x.Handle)
+	out, err := w.Reader.Output(t.Context(), x.Handle)
 	w.Must(err)
 	if out.Stdout != "db.example.com\n" {
 		t.Errorf("stdout %q", out.Stdout)
@@ -148,7 +150,7 @@ func TestARevocationAfterASubmissionWasReadCounts(t *testing.T) {
 	t.Parallel()
 	w := newInterposed(t)
 	_, err := w.submitAround(func() {
-		_, err := w.Access.Revoke(t.Context(), enginetest.Person, w.Profile.Handle)
+		_, err := w.Access.Lifecycle.Revoke(t.Context(), enginetest.Person, w.Profile.Handle)
 		w.Must(err)
 	}, "print 1")
 	enginetest.WantCode(t, err, app.CodeProfileRevoked)
@@ -168,7 +170,8 @@ func TestAProfileThatExpiresAfterASubmissionWasRead(t *testing.T) {
 		c.Now = func() time.Time { return time.Now().Add(time.Duration(late.Load())) }
 	})
 	w.untilReviewed(func() {
-		_, err := w.Access.SetExpiry(t.Context(), enginetest.Person, w.Profile.Handle, time.Now().Add(time.Hour))
+		_, err := w.Access.Lifecycle.SetExpiry(t.Context(), enginetest.Person, w.Profile.Handle,
+			time.Now().Add(time.Hour))
 		w.Must(err)
 	})
 	x, err := w.submitAround(func() { late.Store(int64(2 * time.Hour)) }, "print 1")

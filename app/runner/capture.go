@@ -2,7 +2,6 @@ package runner
 
 import (
 	"sync"
-	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact"
@@ -63,8 +62,9 @@ func (c *capture) write(p []byte) {
 	}
 }
 
-// show shows what was printed last, and all of it anew if what is to be masked has changed: a value
-// may have begun in what was held back. What can't be redacted now isn't shown until it can be.
+// show adds new output to the text that people see. If the values to mask have changed, it redacts
+// all output again, because a value may have begun earlier. Output that can't be redacted now is
+// shown once it can be.
 func (c *capture) show(p []byte) {
 	now, anew := c.redactor(), false
 	switch {
@@ -92,7 +92,7 @@ func (c *capture) show(p []byte) {
 func (c *capture) emit(text redact.Clean) {
 	s := text.String()
 	if room := c.limit - int64(len(c.clean)); int64(len(s)) > room {
-		s, c.over = truncate(s, int(room)), true
+		s, c.over = app.Truncate(s, int(room)), true
 	}
 	c.clean = append(c.clean, s...)
 }
@@ -121,14 +121,3 @@ func (c *capture) keep(text redact.Clean) (redact.Clean, bool) {
 
 // cutLocked reports whether more was printed than is kept, or than the guest passes on.
 func (c *capture) cutLocked() bool { return c.seen > int64(len(c.raw)) || c.seen > c.limit*floodFactor }
-
-// truncate shortens s to at most n bytes at a character boundary.
-func truncate(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}

@@ -11,9 +11,9 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// Removing a box keeps two processors busy for some milliseconds, and whoever waits for the end
-// would wait for that too. So if nobody wants the slot the box stays until the end was delivered.
-// Nothing of the script is alive in it.
+// Removing a box keeps two processors busy for some milliseconds, which would delay the answer to
+// the agent. So a box whose slot nobody wants stays until the end was delivered. Nothing of the
+// script is alive in it.
 const (
 	lingerMost    = 50 * time.Millisecond // however long the end takes to be stored
 	deliverWithin = 3 * time.Millisecond  // from the end being stored until its agent has it
@@ -21,8 +21,8 @@ const (
 
 // ending is everything known about how an execution ended.
 //
-// What the guest claims (failed) only ever words an error. Whether there was one comes from the
-// kernel (exit), from the wait status that PID 1 saw (exited), and from Airlock itself.
+// The guest's claim (failed) only words an error. Whether there was one is decided by the kernel
+// (exit), the wait status that PID 1 saw (exited), and Airlock itself.
 type ending struct {
 	unsent    error         // why the script was certainly never sent; then only leaseLost counts besides
 	sent      sent          // what ran
@@ -32,7 +32,6 @@ type ending struct {
 	exit      plugins.Exit  // of the box
 	exited    *wire.Exited  // of the script; nil if the box ended first
 	failed    *wire.Failed  // the script's own account
-	result    error         // why the result can't be kept
 	leaseLost bool          // Vault took back what it had lent
 	runTime   time.Duration // without waiting for answers
 	limits    app.Limits
@@ -60,10 +59,11 @@ func (r *Run) collect(s sent) ending {
 		e.broken = s.broken
 	}
 	if e.stop = stopOf(r.ctx); e.stop == nil && e.lost != nil {
-		r.runner.cfg.Log.Warn("a sandbox was lost", "execution", r.x.Handle, "error", e.lost)
+		r.runner.cfg.Log.Warn("lost a sandbox", "execution", r.x.Handle, "error", e.lost)
 	}
 	if e.stop == nil && s.broken != nil {
-		r.runner.cfg.Log.Warn("a session broke", "execution", r.x.Handle, "error", s.broken, "diagnostic", e.exit.Diagnostic)
+		r.runner.cfg.Log.Warn("a session broke", "execution", r.x.Handle, "error", s.broken, "diagnostic",
+			e.exit.Diagnostic)
 	}
 	return e
 }
@@ -77,14 +77,14 @@ func (r *Run) measure(s sent) (used plugins.Usage, ok bool) {
 	return r.box.Measure(r.ctx)
 }
 
-// removeBox sees a box to its end whose execution has ended before.
+// removeBox waits for the end of a box whose execution has ended before.
 func (r *Run) removeBox() {
 	if r.slot.OthersFree() {
 		r.linger()
 	}
 	exit, err := r.box.End()
 	if err != nil || exit.Reason != plugins.ReasonExit {
-		r.runner.cfg.Log.Warn("a sandbox came to another end than its script", "execution", r.x.Handle,
+		r.runner.cfg.Log.Warn("a sandbox ended differently from its script", "execution", r.x.Handle,
 			"reason", exit.Reason, "diagnostic", exit.Diagnostic, "error", err)
 	}
 }
@@ -101,8 +101,8 @@ func (r *Run) linger() {
 	_ = pause.For(r.runner.ctx, deliverWithin)
 }
 
-// redactLong redacts what the guest says about a failure beyond maxError: that may have been cut to
-// fit a message.
+// redactLong redacts the texts of a failure that are longer than maxError, since they may have been
+// cut to fit a message.
 func (r *Run) redactLong(failed *wire.Failed) *wire.Failed {
 	if failed == nil {
 		return nil

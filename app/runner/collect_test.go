@@ -59,15 +59,15 @@ func TestAnEndIsToldBeforeItsBoxIsGone(t *testing.T) {
 	if w.Scheduler.FreeSlots() > 0 {
 		t.Error("the slot is free while the box is there")
 	}
-	_, err := w.Cancel(t.Context(), x.ID, enginetest.Agent)
+	_, err := w.Controller.Cancel(t.Context(), x.ID, enginetest.Agent)
 	enginetest.WantCode(t, err, app.CodeAlreadyEnded)
-	w.Must(w.KillProfile(t.Context(), w.Profile.Handle, runner.ProfileRevoked))
+	w.Must(w.Controller.KillProfile(t.Context(), w.Profile.Handle, runner.ProfileRevoked))
 	second := w.Send("exit 3")
 	close(gone)
 	if second = w.Until(second, app.StatusError); !strings.Contains(second.Error, "exit code 3") {
 		t.Errorf("%+v", second)
 	}
-	if x, err = w.Execution(t.Context(), x.ID); err != nil || x.Status != app.StatusCompleted {
+	if x, err = w.Reader.ByID(t.Context(), x.ID); err != nil || x.Status != app.StatusCompleted {
 		t.Errorf("%+v, %v", x, err)
 	}
 }
@@ -176,7 +176,7 @@ func TestParkedThatEndTogetherTakeTurns(t *testing.T) {
 	}
 	var cancels sync.WaitGroup
 	for _, x := range all {
-		cancels.Go(func() { _, _ = w.Cancel(t.Context(), x.ID, enginetest.Agent) })
+		cancels.Go(func() { _, _ = w.Controller.Cancel(t.Context(), x.ID, enginetest.Agent) })
 	}
 	for deadline := time.Now().Add(10 * time.Second); most.Load() < 2 && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
@@ -208,13 +208,15 @@ func TestEndsThatAreNotCertainWaitForTheBox(t *testing.T) {
 			plugins.Exit{Reason: plugins.ReasonExit, PeakMemory: 9 << 20}, app.StatusCompleted, "", 9 << 20},
 		{"a limit was hit", "result 1", enginetest.Limited, oom, app.StatusError, "AIRLOCK_LIMIT_MEMORY", 9 << 20},
 		{"a signal ended it", "signal 9", enginetest.Measured, oom, app.StatusError, "AIRLOCK_LIMIT_MEMORY", 9 << 20},
-		{"the guest broke off", "garbage", enginetest.Measured, oom, app.StatusError, "broke the channel", 0}, // and its box had to be killed
+		{"the guest broke off", "garbage", enginetest.Measured, oom, app.StatusError, "broke the channel", 0},
+		// and its box had to be killed
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newUnstarted(t)
 			w.Fake.SetUsage(tt.usage)
-			w.Fake.SetGuest(func(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit,
+			w.Fake.SetGuest(func(ctx context.Context, spec plugins.Spec, stdin io.Reader,
+				stdout io.Writer) (plugins.Exit,
 				error) {
 				_, err := guesttest.Play(ctx, spec, stdin, stdout)
 				return tt.exit, err

@@ -15,7 +15,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// maxSaid bounds, in bytes, how much of the questions is kept for the redaction of later ones.
+// maxSaid bounds the bytes of earlier questions that are kept for the redaction of later ones.
 const maxSaid = 4 << 10
 
 // Answer is a reply to a script's question: Text, or Failure which raises llm.Error.
@@ -80,17 +80,12 @@ func (d *dialogue) ask(ctx context.Context, prompt, model string) (wire.LLMReply
 // askAgent suspends the script, asks, and lets the script go on once there is an answer.
 func (d *dialogue) askAgent(ctx context.Context, prompt, model string) (Answer, error) {
 	r := d.run
-	release, own, ok := r.runner.cfg.Waiters.Take(r.x.ProfileHandle)
-	switch {
-	case ok:
-		defer release()
-	case own:
-		return Answer{}, errors.New("too many executions of this profile wait for an answer already; " +
-			"answer those first, or ask the operator to raise AIRLOCK_WAITERS")
-	default:
+	waiters := r.runner.cfg.Waiters
+	if !waiters.Enter(r.x.ProfileHandle) {
 		return Answer{}, errors.New("too many executions wait for an answer already; " +
-			"try again later, or ask the operator to raise AIRLOCK_WAITERS")
+			"answer those of your profile, try again later, or ask the operator to raise AIRLOCK_WAITERS")
 	}
+	defer waiters.Leave(r.x.ProfileHandle)
 	frozen := r.suspend(ctx)
 	if ctx.Err() != nil {
 		return Answer{}, context.Cause(ctx) // the script ended in the meantime
@@ -98,7 +93,7 @@ func (d *dialogue) askAgent(ctx context.Context, prompt, model string) (Answer, 
 	since := time.Now() // the agent may see the question before it is returned here
 	q, err := d.openQuestion(prompt, model)
 	if err != nil {
-		r.runner.cfg.Log.Error("a question could not be stored", "execution", r.x.Handle, "error", err)
+		r.runner.cfg.Log.Error("could not store a question", "execution", r.x.Handle, "error", err)
 		return Answer{}, errors.Join(errors.New("the question could not be stored"), r.resume(ctx, frozen))
 	}
 	if frozen {
@@ -128,7 +123,7 @@ func (d *dialogue) openQuestion(prompt, model string) (*question, error) {
 	}
 	d.asked++
 	d.open = q
-	r.runner.publish(r.x)
+	r.runner.cfg.Hub.PublishExecutions(r.x.Handle)
 	return q, nil
 }
 
@@ -179,7 +174,7 @@ func (d *dialogue) withdraw(q *question) {
 	err := r.runner.cfg.Store.Write(r.ctx,
 		func(tx *store.Tx) error { return tx.Questions.Answer(r.ctx, r.x.Handle, reply) })
 	if err != nil {
-		r.runner.cfg.Log.Error("a question could not be withdrawn", "execution", r.x.Handle, "error", err)
+		r.runner.cfg.Log.Error("could not withdraw a question", "execution", r.x.Handle, "error", err)
 	}
 }
 
@@ -236,7 +231,7 @@ func (d *dialogue) reply(ctx context.Context, a Answer) error {
 	return nil
 }
 
-// questionForLocked returns the open question that an answer is for.
+// questionForLocked returns the open question if the answer is for it.
 func (d *dialogue) questionForLocked(a Answer) (*question, error) {
 	switch q := d.open; {
 	case q == nil || d.run.ctx.Err() != nil:
@@ -256,8 +251,7 @@ func NotWaiting(status app.Status) error {
 		what = fmt.Sprintf("the execution has ended (%s)", status)
 	}
 	return app.E(app.CodeNotWaiting, what,
-		"GET /executions/{id} shows how it stands: an answer is wanted only while its status is awaiting_llm, "+
-			"once per question.")
+		"GET /executions/{id} shows its status: answer only while it is awaiting_llm, once per question.")
 }
 
 func (d *dialogue) isOpen() bool {
@@ -266,12 +260,12 @@ func (d *dialogue) isOpen() bool {
 	return d.open != nil
 }
 
-// close keeps further questions from being asked, and waits for the one that is open.
+// close refuses further questions, and waits for the end of the open one.
 func (d *dialogue) close() { d.turn <- struct{}{} }
 
-// redactSaid redacts what an agent is asked, and adds it to what was said before of its kind. A
-// script may cut a value into pieces and spread them over prompts and names of models, so what was
-// said before counts.
+// redactSaid redacts a text of a question, and appends it to the earlier texts of its kind.
+// A script may spread the pieces of a value over prompts and names of models, so earlier texts are
+// redacted with it.
 func (d *dialogue) redactSaid(before *string, text string) redact.Clean {
 	clean, hits := d.run.redaction.redactor().After(d.said(), text)
 	d.run.redaction.count("prompt", hits)

@@ -12,7 +12,9 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
+	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/runner"
 )
 
 func TestQuestions(t *testing.T) {
@@ -26,26 +28,27 @@ func TestQuestions(t *testing.T) {
 			t.Fatalf("request %+v", asked.Request)
 		}
 		ids = append(ids, asked.Request.RequestID)
-		_, err := w.Respond(t.Context(), x.ID, engine.Answer{RequestID: "llm_other", Text: "no", By: enginetest.Agent})
+		_, err := w.Controller.Respond(t.Context(), x.ID,
+			runner.Answer{RequestID: "llm_other", Text: "no", By: enginetest.Agent})
 		enginetest.WantCode(t, err, app.CodeRequestMismatch)
-		now, err := w.Respond(t.Context(), x.ID,
-			engine.Answer{RequestID: ids[i], Text: "exactly " + prompt + " \x01 é", By: enginetest.Agent})
+		now, err := w.Controller.Respond(t.Context(), x.ID,
+			runner.Answer{RequestID: ids[i], Text: "exactly " + prompt + " \x01 é", By: enginetest.Agent})
 		w.Must(err)
 		if now.Status == app.StatusAwaitingLLM && now.Request.RequestID == ids[i] {
 			t.Errorf("still waits for %s", ids[i])
 		}
 	}
 	done := w.Until(x, app.StatusCompleted)
-	if _, err := w.Respond(t.Context(), x.ID,
-		engine.Answer{Text: "late", By: enginetest.Agent}); app.CodeOf(err) != app.CodeNotWaiting {
+	if _, err := w.Controller.Respond(t.Context(), x.ID,
+		runner.Answer{Text: "late", By: enginetest.Agent}); app.CodeOf(err) != app.CodeNotWaiting {
 		t.Errorf("a late answer: %v", err)
 	}
-	out, err := w.Output(t.Context(), x.Handle)
+	out, err := w.Reader.Output(t.Context(), x.Handle)
 	w.Must(err)
 	if want := "answer: exactly one \x01 é\nanswer: exactly two \x01 é\n"; out.Stdout != want {
 		t.Errorf("stdout %q, want %q", out.Stdout, want)
 	}
-	list, err := w.Exchanges(t.Context(), x.Handle)
+	list, err := w.Reader.Exchanges(t.Context(), x.Handle)
 	w.Must(err)
 	if len(list) != 2 || list[0].RequestID != ids[0] || list[1].Response != "exactly two \x01 é" ||
 		list[1].AnsweredBy != enginetest.Agent || list[1].AnsweredAt.IsZero() {
@@ -61,10 +64,10 @@ func TestFailureAsAnswer(t *testing.T) {
 	w := newWorld(t)
 	x := w.Send("ask one")
 	w.Until(x, app.StatusAwaitingLLM)
-	_, err := w.Respond(t.Context(), x.ID, engine.Answer{Failure: "no model", By: enginetest.Agent})
+	_, err := w.Controller.Respond(t.Context(), x.ID, runner.Answer{Failure: "no model", By: enginetest.Agent})
 	w.Must(err)
 	w.Until(x, app.StatusCompleted)
-	out, err := w.Output(t.Context(), x.Handle)
+	out, err := w.Reader.Output(t.Context(), x.Handle)
 	w.Must(err)
 	if out.Stdout != "answer: error no model\n" {
 		t.Errorf("stdout %q", out.Stdout)
@@ -78,11 +81,12 @@ func TestQuestionsAtOnce(t *testing.T) {
 	x := w.Send("twice")
 	for range 2 {
 		asked := w.Until(x, app.StatusAwaitingLLM)
-		_, err := w.Respond(t.Context(), x.ID, engine.Answer{Text: "to " + asked.Request.Prompt, By: enginetest.Agent})
+		_, err := w.Controller.Respond(t.Context(), x.ID,
+			runner.Answer{Text: "to " + asked.Request.Prompt, By: enginetest.Agent})
 		w.Must(err)
 	}
 	w.Until(x, app.StatusCompleted)
-	out, err := w.Output(t.Context(), x.Handle)
+	out, err := w.Reader.Output(t.Context(), x.Handle)
 	w.Must(err)
 	if !strings.Contains(out.Stdout, "q1 to first\n") || !strings.Contains(out.Stdout, "q2 to second\n") {
 		t.Errorf("stdout %q", out.Stdout)
@@ -101,7 +105,7 @@ func TestEndWhileAsking(t *testing.T) {
 		case app.StatusAwaitingLLM:
 			t.Fatal("not terminal")
 		}
-		list, err := w.Exchanges(t.Context(), x.Handle)
+		list, err := w.Reader.Exchanges(t.Context(), x.Handle)
 		w.Must(err)
 		if done.Status == app.StatusCompleted && len(list) == 1 && list[0].AnsweredAt.IsZero() {
 			t.Errorf("an open question on a completed execution: %+v", list)
@@ -129,7 +133,7 @@ func TestAnAnswerThatIsBeingStoredIsInTime(t *testing.T) {
 	letGo := w.KeepWriter()
 	answered := make(chan error)
 	go func() {
-		_, err := w.Respond(t.Context(), x.ID, engine.Answer{Text: "yes", By: enginetest.Agent})
+		_, err := w.Controller.Respond(t.Context(), x.ID, runner.Answer{Text: "yes", By: enginetest.Agent})
 		answered <- err
 	}()
 	time.Sleep(w.Config.LLMWait + 200*time.Millisecond)
@@ -142,8 +146,8 @@ func TestAnAnswerThatIsBeingStoredIsInTime(t *testing.T) {
 // started.
 func TestWaitingFreesTheSlot(t *testing.T) {
 	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })
-	x, _, err := w.Submit(t.Context(),
-		engine.Submission{ProfileID: w.Profile.ID, Script: "ask one\nresult 1", Timeout: 300 * time.Millisecond,
+	x, _, err := w.Submitter.Submit(t.Context(),
+		executions.Submission{ProfileID: w.Profile.ID, Script: "ask one\nresult 1", Timeout: 300 * time.Millisecond,
 			By: enginetest.Agent})
 	w.Must(err)
 	w.Until(x, app.StatusAwaitingLLM)
@@ -155,9 +159,9 @@ func TestWaitingFreesTheSlot(t *testing.T) {
 	w.UntilStatus(blocker, app.StatusRunning)
 	next := w.Send("result 3")
 	time.Sleep(400 * time.Millisecond) // longer than its timeout, by the wall clock
-	_, err = w.Respond(t.Context(), x.ID, engine.Answer{Text: "a", By: enginetest.Agent})
+	_, err = w.Controller.Respond(t.Context(), x.ID, runner.Answer{Text: "a", By: enginetest.Agent})
 	w.Must(err)
-	_, err = w.Cancel(t.Context(), blocker.ID, enginetest.Agent)
+	_, err = w.Controller.Cancel(t.Context(), blocker.ID, enginetest.Agent)
 	w.Must(err)
 	x, next = w.Until(x, app.StatusCompleted), w.Until(next, app.StatusCompleted)
 	if next.CompletedAt.Before(x.CompletedAt) {
@@ -188,12 +192,12 @@ func TestValueInPiecesOverQuestions(t *testing.T) {
 	x := w.Send("ask what is " + a + "\nask " + b + " for\nresult 1")
 	for range 2 {
 		asked := w.Until(x, app.StatusAwaitingLLM)
-		_, err := w.Respond(t.Context(), x.ID,
-			engine.Answer{RequestID: asked.Request.RequestID, Text: "nothing", By: enginetest.Agent})
+		_, err := w.Controller.Respond(t.Context(), x.ID,
+			runner.Answer{RequestID: asked.Request.RequestID, Text: "nothing", By: enginetest.Agent})
 		w.Must(err)
 	}
 	w.Until(x, app.StatusCompleted)
-	list, err := w.Exchanges(t.Context(), x.Handle)
+	list, err := w.Reader.Exchanges(t.Context(), x.Handle)
 	w.Must(err)
 	if len(list) != 2 || !strings.Contains(list[0].Prompt, a) || strings.Contains(list[1].Prompt, b) ||
 		!strings.Contains(list[1].Prompt, "REDACTED") {
@@ -222,8 +226,9 @@ func TestAnswersAtOnceAreMaskedOnce(t *testing.T) {
 	var taken atomic.Int64
 	for i := range 8 {
 		all.Go(func() {
-			_, err := w.Respond(t.Context(), x.ID,
-				engine.Answer{Text: fmt.Sprintf("dearly%d. ", i) + strings.Repeat("some words ", 20_000), By: enginetest.Agent})
+			_, err := w.Controller.Respond(t.Context(), x.ID,
+				runner.Answer{Text: fmt.Sprintf("dearly%d. ", i) + strings.Repeat("some words ", 20_000),
+					By: enginetest.Agent})
 			switch app.CodeOf(err) {
 			case "":
 				taken.Add(1)
@@ -259,14 +264,15 @@ func TestRefusedAnswerCostsNothing(t *testing.T) {
 		id   string
 		code app.Code
 	}{{x, "llm_other", app.CodeRequestMismatch}, {hang, "", app.CodeNotWaiting}} {
-		_, err := w.Respond(t.Context(), a.to.ID,
-			engine.Answer{RequestID: a.id, Text: "dearly " + enginetest.SecretValue, By: enginetest.Agent})
+		_, err := w.Controller.Respond(t.Context(), a.to.ID,
+			runner.Answer{RequestID: a.id, Text: "dearly " + enginetest.SecretValue, By: enginetest.Agent})
 		enginetest.WantCode(t, err, a.code)
 	}
 	if n := looks.Load(); n != 0 {
 		t.Errorf("an answer was looked at %d times in vain", n)
 	}
-	_, err := w.Respond(t.Context(), x.ID, engine.Answer{Text: "dearly " + enginetest.SecretValue, By: enginetest.Agent})
+	_, err := w.Controller.Respond(t.Context(), x.ID, runner.Answer{Text: "dearly " + enginetest.SecretValue,
+		By: enginetest.Agent})
 	w.Must(err)
 	x = w.Until(x, app.StatusCompleted)
 	if n := looks.Load(); n == 0 {

@@ -65,7 +65,7 @@ func (h *egressHook) restrict() error {
 	if session == nil {
 		return nil // Before will see to it
 	}
-	hosts, sealed, err := h.runner.cfg.Access.Narrow(h.runner.ctx, h.x.ProfileHandle, g.plain, g.sealed)
+	hosts, sealed, err := h.runner.cfg.Policies.Restrict(h.runner.ctx, h.x.ProfileHandle, g.plain, g.sealed)
 	if err != nil {
 		return fmt.Errorf("runner: restrict: %w", err)
 	}
@@ -149,7 +149,8 @@ func (h *egressHook) network() []app.Connection {
 	texts := h.redaction.redactor().Texts(ledgerTexts(rows))
 	for i := range rows {
 		t := texts[i*textsPerRow:]
-		rows[i].Host, rows[i].Rule, rows[i].Method, rows[i].Path = t[0].String(), t[1].String(), t[2].String(), t[3].String()
+		rows[i].Host, rows[i].Rule, rows[i].Method, rows[i].Path = t[0].String(), t[1].String(), t[2].String(),
+			t[3].String()
 	}
 	return rows
 }

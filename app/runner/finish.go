@@ -2,9 +2,6 @@ package runner
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -23,8 +20,8 @@ const (
 	maxMasked = 2
 )
 
-// finish judges the end and redacts everything that came out of the box, as one. The hooks are
-// undone by now.
+// finish judges the end, and redacts everything that came out of the box as one text. The hooks have
+// been undone.
 func (r *Run) finish(e ending) store.Finish {
 	var f store.Finish
 	if e.unsent != nil {
@@ -46,21 +43,18 @@ func (r *Run) finishWith(v verdict, message redact.Clean) store.Finish {
 // finishSent is the end of an execution whose script was sent.
 func (r *Run) finishSent(e ending) store.Finish {
 	limits := r.runner.cfg.Limits
-	e.result = checkResult(e.sent.outcome.Result, limits.Result)
 	rows := r.egress.ledger()
 	v := judge(e).withLostLease(e.leaseLost).withHints(denialHints(rows))
 	raw := redact.Execution{
 		Turns: r.output.interleave.list(), Error: v.message, Network: ledgerTexts(rows), Said: r.dialogue.said(),
+		Result: e.sent.outcome.Result,
 	}
 	// What a script printed that was stopped may end anywhere.
 	raw.Stdout, raw.Stderr = r.output.raw(e.stop != nil || e.exited == nil || e.exited.Signal != 0)
-	if e.result == nil {
-		raw.Result = e.sent.outcome.Result
-	}
 	clean, err := r.redactAll(raw)
-	if err != nil { // its parts were checked; what could not be redacted as a whole doesn't go out
-		r.runner.cfg.Log.Error("the output could not be redacted", "execution", r.x.Handle, "error", err)
-		v = failure("Airlock could not redact the output, so it was thrown away; the operator finds the reason in its log")
+	if err != nil { // what could not be redacted doesn't go out
+		r.runner.cfg.Log.Error("could not redact the output", "execution", r.x.Handle, "error", err)
+		v = failure("Airlock could not redact the output and discarded it; the operator finds the reason in the log")
 		clean = redact.Cleaned{Error: r.redaction.text("error", v.message)}
 	}
 	if clean.Result != nil && int64(clean.Result.Len()) > maxMasked*limits.Result {
@@ -85,29 +79,15 @@ func (r *Run) finishSent(e ending) store.Finish {
 	return f
 }
 
-// redactAll redacts everything that came out. It takes processor time and memory, so no more do it
-// at once than there are run slots: executions that waited for an answer hold none, and may end all
-// at once.
+// redactAll redacts everything that came out of the box.
+// As many executions do it at once as there are run slots, since it takes processor time and memory.
+// Executions that waited for an answer hold no slot, and may all end at once.
 func (r *Run) redactAll(raw redact.Execution) (redact.Cleaned, error) {
 	if err := r.runner.redactions.Acquire(context.Background(), 1); err != nil {
 		return redact.Cleaned{}, err
 	}
 	defer r.runner.redactions.Release(1)
 	return r.redaction.redactor().Execution(raw)
-}
-
-// checkResult says why what the script returned can't be kept.
-func checkResult(data json.RawMessage, limit int64) error {
-	switch {
-	case data == nil:
-		return nil
-	case int64(len(data)) > limit:
-		return fmt.Errorf("it is larger than %s; return less, or ask the operator to raise AIRLOCK_LIMIT_RESULT",
-			FormatSize(limit))
-	case redact.CheckJSON(data) != nil:
-		return errors.New("it is not valid JSON")
-	}
-	return nil
 }
 
 // textsPerRow is how many texts of a ledger row a script can choose.
@@ -154,7 +134,7 @@ func (r *Runner) storeEnd(handle string, f store.Finish) bool {
 			}
 			return true
 		}
-		r.cfg.Log.Log(ctx, app.RetryLevel(err), "the end of an execution could not be stored",
+		r.cfg.Log.Log(ctx, app.RetryLevel(err), "could not store the end of an execution",
 			"execution", handle, "error", err)
 		if app.CodeOf(err) == app.CodeConflict || pause.For(r.ctx, wait) != nil {
 			return false // it has an end already, or the next start gives it one
@@ -162,7 +142,7 @@ func (r *Runner) storeEnd(handle string, f store.Finish) bool {
 	}
 }
 
-// ReportUnstarted logs and counts the stored end of an execution that never ran here.
+// ReportUnstarted logs and counts the end of an execution that never ran here, once it is stored.
 func (r *Runner) ReportUnstarted(x app.Execution, f store.Finish) {
 	r.countEnd(f)
 	r.logEnd(x, f)
@@ -170,7 +150,8 @@ func (r *Runner) ReportUnstarted(x app.Execution, f store.Finish) {
 
 func (r *Runner) countEnd(f store.Finish) {
 	end := metrics.End{
-		Status: string(f.Status), Started: !f.StartedAt.IsZero(), Run: f.RunTime, LLM: f.LLMTime, Verdicts: map[string]int{},
+		Status: string(f.Status), Started: !f.StartedAt.IsZero(), Run: f.RunTime, LLM: f.LLMTime,
+		Verdicts: map[string]int{},
 	}
 	for _, hits := range f.Masked {
 		end.Redactions += hits.Total()

@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
 	"github.com/computclaw/airlock/app/engine/enginetest/leak"
+	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/store"
@@ -29,18 +30,22 @@ func TestEndings(t *testing.T) {
 		{name: "exit code", script: "exit 3", status: app.StatusError, says: []string{"exit code 3"}},
 		{name: "exit 137 by itself is no memory limit", script: "exit 137", status: app.StatusError,
 			says: []string{"exit code 137"}},
-		{name: "signal", script: "signal 11", status: app.StatusError, says: []string{"signal 11", "segmentation fault"}},
+		{name: "signal", script: "signal 11", status: app.StatusError,
+			says: []string{"signal 11", "segmentation fault"}},
 		{name: "exception", script: "fail ValueError: no\nexit 1", status: app.StatusError,
 			says: []string{"Traceback", "line 7", "ValueError: no"}},
 		{name: "a package that isn't there", script: "fail ModuleNotFoundError: No module named 'x'\nexit 1",
 			status: app.StatusError, says: []string{"No module named 'x'", "GET /packages"}},
 		{name: "a claimed failure with exit 0", script: "fail ValueError: no", status: app.StatusCompleted},
 		{name: "memory", script: "oom", status: app.StatusError, says: []string{"512 MiB", "AIRLOCK_LIMIT_MEMORY"}},
-		{name: "processes", script: "pids", status: app.StatusError, says: []string{"64 processes", "AIRLOCK_LIMIT_PIDS"}},
-		{name: "backend lost", script: "print before\nlost", status: app.StatusError, says: []string{"the sandbox was lost"}},
+		{name: "processes", script: "pids", status: app.StatusError,
+			says: []string{"64 processes", "AIRLOCK_LIMIT_PIDS"}},
+		{name: "backend lost", script: "print before\nlost", status: app.StatusError,
+			says: []string{"the sandbox was lost"}},
 		{name: "link lost", script: "print before\ncut", status: app.StatusError,
 			says: []string{"the link to the machine or container engine that it ran on broke", "safe to run twice"}},
-		{name: "box ends first", script: "vanish", status: app.StatusError, says: []string{"ended before the script did"}},
+		{name: "box ends first", script: "vanish", status: app.StatusError,
+			says: []string{"ended before the script did"}},
 		{name: "garbage", script: "garbage", status: app.StatusError, says: []string{"broke the channel"}},
 		{name: "bad result", script: "result {\"a\":", status: app.StatusError},
 		{name: "cut output", script: "flood 5000", status: app.StatusCompleted, stdout: strings.Repeat("x", 1000)},
@@ -79,11 +84,11 @@ func TestEndsOfBoxesThatDoNotWakeUp(t *testing.T) {
 	for script, says := range map[string]string{
 		"gone\nask one\ncut":   "the link to the machine or container engine that it ran on broke",
 		"gone\nask one\nlost":  "its backend ended or was restarted",
-		"stuck\nask one\nhang": "could not be woken up",
+		"stuck\nask one\nhang": "could not be resumed",
 	} {
 		x := w.Send(script)
 		w.Until(x, app.StatusAwaitingLLM)
-		_, err := w.Respond(t.Context(), x.ID, engine.Answer{Text: "yes", By: enginetest.Agent})
+		_, err := w.Controller.Respond(t.Context(), x.ID, runner.Answer{Text: "yes", By: enginetest.Agent})
 		w.Must(err)
 		if x = w.UntilStatus(x, app.StatusError); !strings.Contains(x.Error, says) {
 			t.Errorf("%q ended with %q, not with %q", script, x.Error, says)
@@ -121,17 +126,17 @@ func TestRedactionInEveryChannel(t *testing.T) {
 		!strings.Contains(asked.Request.Prompt, "REDACTED") {
 		t.Errorf("prompt %q", asked.Request.Prompt)
 	}
-	_, err := w.Respond(t.Context(), x.ID,
-		engine.Answer{Text: "the answer is " + enginetest.SecretValue, By: enginetest.Agent})
+	_, err := w.Controller.Respond(t.Context(), x.ID,
+		runner.Answer{Text: "the answer is " + enginetest.SecretValue, By: enginetest.Agent})
 	w.Must(err)
 	x = w.Until(x, app.StatusError)
-	out, err := w.Output(t.Context(), x.Handle)
+	out, err := w.Reader.Output(t.Context(), x.Handle)
 	w.Must(err)
-	exchanges, err := w.Exchanges(t.Context(), x.Handle)
+	exchanges, err := w.Reader.Exchanges(t.Context(), x.Handle)
 	w.Must(err)
-	network, err := w.Network(t.Context(), x.Handle)
+	network, err := w.Reader.Network(t.Context(), x.Handle)
 	w.Must(err)
-	script, err := w.Script(t.Context(), x.Handle)
+	script, err := w.Reader.Script(t.Context(), x.Handle)
 	w.Must(err)
 	seen := fmt.Sprintf("%+v %+v %s %+v %+v %s", x, out, out.Result, exchanges, network, script)
 	if strings.Contains(strings.ToLower(seen), strings.ToLower(enginetest.SecretValue)) {
@@ -167,13 +172,13 @@ func TestRedactionInEveryChannel(t *testing.T) {
 func TestSettingsInputsAndHints(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	x, _, err := w.Submit(t.Context(),
-		engine.Submission{ProfileID: w.Profile.ID,
+	x, _, err := w.Submitter.Submit(t.Context(),
+		executions.Submission{ProfileID: w.Profile.ID,
 			Script: "setting DB_HOST\nsetting API_KEY\ninputs\ndial evil.example.com 443\nexit 1",
 			Inputs: []byte(`{"n":[1, 2]}`), By: enginetest.Agent})
 	w.Must(err)
 	x = w.Until(x, app.StatusError)
-	out, err := w.Output(t.Context(), x.Handle)
+	out, err := w.Reader.Output(t.Context(), x.Handle)
 	w.Must(err)
 	want := "db.example.com\n[REDACTED...6789]\n{\"n\":[1, 2]}\ndial: false\n"
 	if out.Stdout != want {
@@ -183,7 +188,7 @@ func TestSettingsInputsAndHints(t *testing.T) {
 		!strings.Contains(x.Error, "POST /profiles/{id}/hosts") {
 		t.Errorf("error %q", x.Error)
 	}
-	network, err := w.Network(t.Context(), x.Handle)
+	network, err := w.Reader.Network(t.Context(), x.Handle)
 	w.Must(err)
 	if len(network) != 1 || network[0].Verdict != app.VerdictDenied || network[0].Host != "evil.example.com" {
 		t.Errorf("network %+v", network)
@@ -195,8 +200,8 @@ func TestSettingsInputsAndHints(t *testing.T) {
 func TestAResultThatMasksMakeTooLongIsNotKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Limits = app.DefaultLimits(); c.Limits.Result = 200 })
-	_, err := w.Access.SetCredential(t.Context(), enginetest.Person,
-		access.CredentialInput{Name: "API_KEY", Mode: app.ModeInjected, Value: app.NewSecret("Zq7x")})
+	_, err := w.Access.Credentials.Set(t.Context(), enginetest.Person,
+		credentials.Input{Name: "API_KEY", Mode: app.ModeInjected, Value: app.NewSecret("Zq7x")})
 	w.Must(err)
 	x, out := w.Finished(`result "`+strings.Repeat("Zq7x ", 30)+`"`, app.StatusCompleted)
 	if len(out.Result) <= 200 || strings.Contains(string(out.Result), "Zq7x") {
@@ -223,7 +228,9 @@ func TestErrorCutWithinSecret(t *testing.T) {
 	}
 	for n := 0; n <= len(enginetest.SecretValue); n += 3 { // each place costs a pass over 64 KiB
 		const before = runner.MaxError/2 - len("Traceback:\n  line 7\n") - len("\n… 12345 bytes …\n")/2
-		check(strings.Repeat("A", before-n) + enginetest.SecretValue + strings.Repeat("B", 60000)) // where the engine cuts
-		check(strings.Repeat("A", 70000) + enginetest.SecretValue[:n])                             // where the guest did
+		check(strings.Repeat("A", before-n) + enginetest.SecretValue + strings.Repeat("B",
+			60000)) // where the engine cuts
+		check(strings.Repeat("A",
+			70000) + enginetest.SecretValue[:n]) // where the guest did
 	}
 }

@@ -6,9 +6,10 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/egress/swap"
+	"github.com/computclaw/airlock/app/policy"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/store"
@@ -18,11 +19,11 @@ import (
 type grant struct {
 	settings map[string]string
 	hosts    []app.Host // with {KEY} references resolved
-	values   []access.Value
-	sealed   []access.Value // of these
-	plain    []access.Value // of these
-	masked   []redact.Value // must not come out
-	injected []string       // keys
+	values   []credentials.Value
+	sealed   []credentials.Value // of these
+	plain    []credentials.Value // of these
+	masked   []redact.Value      // must not come out
+	injected []string            // keys
 	recorded []store.ExecutionValue
 	lease    string // to be released; "" if Vault lent nothing
 	vault    bool   // some values came from Vault, so the script as it is shown must be redacted again
@@ -31,7 +32,7 @@ type grant struct {
 // resolve reads the values of a policy as they are now. The grant's lease must be released, also
 // after an error.
 func (r *Runner) resolve(ctx context.Context, profile string, policy app.Policy) (grant, error) {
-	values, err := r.cfg.Access.Resolve(ctx, profile, policy)
+	values, err := r.cfg.Resolver.Resolve(ctx, profile, policy)
 	if err != nil {
 		return grant{}, fmt.Errorf("resolve the values: %w", err)
 	}
@@ -39,7 +40,7 @@ func (r *Runner) resolve(ctx context.Context, profile string, policy app.Policy)
 }
 
 // newGrant returns what a policy grants with these values.
-func (r *Runner) newGrant(policy app.Policy, values []access.Value) (grant, error) {
+func (r *Runner) newGrant(bound app.Policy, values []credentials.Value) (grant, error) {
 	g := grant{settings: make(map[string]string, len(values)), values: values}
 	for _, v := range values {
 		g.lease, g.vault = v.Hold, g.vault || v.Elsewhere()
@@ -51,13 +52,13 @@ func (r *Runner) newGrant(policy app.Policy, values []access.Value) (grant, erro
 	}
 	g.masked = append(g.masked, r.earlierValues(values)...)
 	var err error
-	g.hosts, err = access.ResolveHosts(policy, values)
+	g.hosts, err = policy.ResolveHosts(bound, values)
 	return g, err
 }
 
 // add gives the script what the value's mode allows: of a sealed one the placeholder, never the
 // value.
-func (g *grant) add(v access.Value) error {
+func (g *grant) add(v credentials.Value) error {
 	switch v.Mode {
 	case app.ModeSealed:
 		g.settings[v.Key] = v.Placeholder
@@ -81,9 +82,9 @@ func (g *grant) add(v access.Value) error {
 
 // earlierValues returns what Vault gave other executions in the place of these values. The script
 // doesn't hold them.
-func (r *Runner) earlierValues(values []access.Value) []redact.Value {
+func (r *Runner) earlierValues(values []credentials.Value) []redact.Value {
 	var list []redact.Value
-	for _, known := range r.cfg.Access.Earlier(values) {
+	for _, known := range r.cfg.Resolver.Earlier(values) {
 		list = append(list, redact.Value{Name: known.Key, Secret: known.Secret, Unheld: true})
 	}
 	return list
@@ -100,7 +101,7 @@ func (g *grant) forEgress() egress.Grant {
 	return e
 }
 
-func swapped(values []access.Value) []swap.Credential {
+func swapped(values []credentials.Value) []swap.Credential {
 	list := make([]swap.Credential, len(values))
 	for i, v := range values {
 		list[i] = swap.Credential{

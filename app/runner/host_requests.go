@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/profiles"
 )
 
 // maxPlacesTried bounds the places of one execution that are tried as requests, also those that
@@ -16,9 +16,9 @@ const maxPlacesTried = 50
 
 // hostRequests turns denied hosts that a person could allow into requests on the profile's page.
 //
-// Each place is tried once per execution, whatever a person makes of it. The end of the execution's
-// context doesn't end it, since what was denied last counts too. What could not be stored is tried
-// again the next time.
+// Each place is tried once per execution, whatever a person decides. It goes on after the end of the
+// execution's context, so that the last denials count too. A request that could not be stored is
+// tried again the next time.
 type hostRequests struct {
 	runner    *Runner
 	x         app.Execution
@@ -48,7 +48,7 @@ func (h *hostRequests) requestDenied() {
 			continue
 		}
 		for _, p := range h.placesOf(c) {
-			if h.tried[p] || h.made >= access.MaxRequestsOfExecution || len(h.tried) >= maxPlacesTried {
+			if h.tried[p] || h.made >= profiles.MaxRequestsOfExecution || len(h.tried) >= maxPlacesTried {
 				continue
 			}
 			if !h.requestLocked(p) {
@@ -61,10 +61,11 @@ func (h *hostRequests) requestDenied() {
 // requestLocked makes a request of the place. It reports whether that could be stored.
 func (h *hostRequests) requestLocked(p place) bool {
 	line := h.egress.lines.of(p)
-	added, err := h.runner.cfg.Access.RequestHost(context.Background(), h.x.ProfileHandle, p.entry(), h.x.Handle, line)
+	added, err := h.runner.cfg.Hosts.Request(context.Background(), h.x.ProfileHandle, p.entry(), h.x.Handle, line)
 	if err != nil {
 		if app.CodeOf(err) != app.CodeNotFound {
-			h.runner.cfg.Log.Error("a denied host could not be put on its profile's page", "execution", h.x.Handle, "error", err)
+			h.runner.cfg.Log.Error("could not put a denied host on its profile's page", "execution", h.x.Handle,
+				"error", err)
 		}
 		return false
 	}

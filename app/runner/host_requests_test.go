@@ -9,15 +9,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine/enginetest"
 	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/profiles"
 )
 
 // requests returns what stands on the profile's page by executions' doing.
 func (w *world) requests() map[string]app.HostRequest {
 	w.T.Helper()
-	p, err := w.Access.ProfileByHandle(w.T.Context(), w.Profile.Handle)
+	p, err := w.Access.Profiles.ByHandle(w.T.Context(), w.Profile.Handle)
 	w.Must(err)
 	found := map[string]app.HostRequest{}
 	for _, h := range p.Hosts {
@@ -70,14 +70,15 @@ func TestARefusalBecomesARequest(t *testing.T) {
 	if !strings.Contains(x.Error, "It now stands as a request on the profile's page in Airlock") {
 		t.Errorf("the script's error: %s", x.Error)
 	}
-	rows, err := w.Network(t.Context(), x.Handle)
+	rows, err := w.Reader.Network(t.Context(), x.Handle)
 	w.Must(err)
 	lines := map[string]int{}
 	for _, r := range rows {
 		lines[fmt.Sprintf("%s:%d %s", r.Host, r.Port, r.Verdict)] = r.Line
 	}
 	wantRows := map[string]int{
-		"new.example:0 denied": 2, "bare.example:0 denied": 0, "listed.example:7001 denied": 5, "203.0.113.9:5432 denied": 6,
+		"new.example:0 denied": 2, "bare.example:0 denied": 0, "listed.example:7001 denied": 5,
+		"203.0.113.9:5432 denied":   6,
 		"10.1.2.3:5432 denied":      7,
 		"169.254.169.254:80 denied": 9, "listed.example:7000 allowed": 0,
 	}
@@ -106,19 +107,19 @@ func TestRequestsDontNag(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var script strings.Builder
-	for n := range access.MaxRequestsOfExecution + 3 {
+	for n := range profiles.MaxRequestsOfExecution + 3 {
 		fmt.Fprintf(&script, "dial h%d.example 443\n", n)
 	}
 	x := w.Until(w.Send(script.String()+"ask go\ndial h0.example 443\nask again"), app.StatusAwaitingLLM)
 	w.Runner.Find(x.Handle).RequestDenied()
-	if n := len(w.requests()); n != access.MaxRequestsOfExecution {
-		t.Errorf("%d requests, want %d", n, access.MaxRequestsOfExecution)
+	if n := len(w.requests()); n != profiles.MaxRequestsOfExecution {
+		t.Errorf("%d requests, want %d", n, profiles.MaxRequestsOfExecution)
 	}
 	var all []string
 	for name := range w.requests() {
 		all = append(all, name)
 	}
-	_, err := w.Access.SetHosts(t.Context(), enginetest.Person, w.Profile.Handle, nil, all)
+	_, err := w.Access.Hosts.Set(t.Context(), enginetest.Person, w.Profile.Handle, nil, all)
 	w.Must(err)
 	w.AnswerGo(x)
 	w.Until(x, app.StatusAwaitingLLM)

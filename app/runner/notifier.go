@@ -8,8 +8,7 @@ import (
 // notifyEvery bounds how often new output and connections are announced.
 const notifyEvery = 200 * time.Millisecond
 
-// notifier announces news a moment later, together with what else comes until then. It is safe for
-// concurrent use.
+// notifier collects news for a moment, and announces it in one call. It is safe for concurrent use.
 type notifier struct {
 	notify  func()
 	pending sync.WaitGroup
@@ -38,7 +37,7 @@ func (n *notifier) schedule() {
 	})
 }
 
-// stop drops what is scheduled. A call that is under way goes on: see wait.
+// stop cancels the scheduled call. A call that is under way goes on: see wait.
 func (n *notifier) stop() {
 	n.mu.Lock()
 	defer n.mu.Unlock()

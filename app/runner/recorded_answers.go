@@ -48,7 +48,7 @@ func (a *recordedAnswers) Before(ctx context.Context, _ *Binding) error {
 	return err
 }
 
-// After does nothing: what was played back is stored already.
+// After does nothing: the answers that were played back are stored already.
 func (a *recordedAnswers) After(*ending) {}
 
 // next plays back the recorded answer to a question. ok is false if the agent has to be asked.
@@ -77,7 +77,7 @@ func (a *recordedAnswers) next(ctx context.Context, prompt, model string) (answe
 	return Answer{}, false, context.Cause(ctx)
 }
 
-// play opens a recorded answer, and records question and answer in one step: nobody is asked.
+// play opens a recorded answer, and stores question and answer in one step, without asking anybody.
 func (a *recordedAnswers) play(was store.Recorded, prompt, model string) (Answer, error) {
 	r := a.run
 	text, err := r.runner.cfg.Keyring.Open(secrets.Scripts, secrets.AnswerRow(was.RequestID), was.Sealed)
@@ -95,7 +95,7 @@ func (a *recordedAnswers) play(was store.Recorded, prompt, model string) (Answer
 		Sealed: r.runner.cfg.Keyring.Seal(secrets.Scripts, secrets.AnswerRow(q.RequestID), text),
 	}
 	if err := r.dialogue.recordExchange(q, reply); err != nil {
-		r.runner.cfg.Log.Error("a played back answer could not be stored", "execution", r.x.Handle, "error", err)
+		r.runner.cfg.Log.Error("could not store a played back answer", "execution", r.x.Handle, "error", err)
 		return Answer{}, errors.New("the answer could not be played back")
 	}
 	return answer, nil
@@ -109,7 +109,7 @@ func (a *recordedAnswers) markedElsewhere(mark []byte, prompt, model string) boo
 	})
 }
 
-// questionMark identifies a question without telling it: prompts may hold secrets.
+// questionMark returns a keyed hash that identifies a question. Prompts may hold secrets.
 func (r *Runner) questionMark(prompt, model string) []byte {
 	return r.cfg.Keyring.Lookup(secrets.Scripts, questionText(prompt, model))
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"weak"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact"
@@ -63,9 +64,9 @@ func (r *redaction) redactor() checkedRedactor {
 	r.mu.Unlock()
 	if reached {
 		// Not the execution's context: its end is redacted after that has ended.
-		others, err := r.runner.cfg.Access.SearchSets().Others(context.Background(), hosts, values)
+		others, err := r.runner.cfg.SearchSets.Others(context.Background(), hosts, values)
 		if err != nil && !r.failing { // the live view asks with each piece of output
-			r.runner.cfg.Log.Error("the values that its hosts may show could not be read",
+			r.runner.cfg.Log.Error("could not read the values that its hosts may show",
 				"execution", r.handle, "error", err)
 		}
 		if r.failing = err != nil; r.failing {
@@ -106,9 +107,9 @@ func (r *redaction) counted() map[string]redact.Hits {
 	return maps.Clone(r.hits)
 }
 
-// checkedRedactor takes secrets out of what leaves a box: the execution's own, what else its hosts
-// may have shown it, and what looks like one. All are looked for at once: of what one pass has
-// masked in part, a second one would not recognise the rest.
+// checkedRedactor takes secrets out of texts that leave a box: the execution's own values, others
+// that its hosts may have shown, and texts that look like secrets. One pass looks for all of them,
+// because a second pass would not recognise what the first has masked in part.
 type checkedRedactor struct {
 	red *redact.Redactor
 	err error // the values of others could not be read, so nothing is let through
@@ -159,4 +160,51 @@ func (r checkedRedactor) Execution(x redact.Execution) (redact.Cleaned, error) {
 		return redact.Cleaned{}, r.err
 	}
 	return r.red.Execution(x)
+}
+
+// sharedRedactors remembers the redactors in use. Executions that look for the same values share
+// one: of 150 values it takes 11 MB, and 25 ms to make. It is safe for concurrent use.
+type sharedRedactors struct {
+	mu    sync.Mutex
+	inUse []sharedRedactor
+}
+
+type sharedRedactor struct {
+	values []redact.Value
+	red    weak.Pointer[redact.Redactor]
+}
+
+// redactor returns the redactor of the values, which is made if nobody has it. The options are
+// always the same.
+func (s *sharedRedactors) redactor(values []redact.Value, options redact.Options) *redact.Redactor {
+	if red := s.find(values); red != nil {
+		return red
+	}
+	red := redact.New(values, options)
+	s.add(values, red)
+	return red
+}
+
+func (s *sharedRedactors) find(values []redact.Value) *redact.Redactor {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, shared := range s.inUse {
+		if slices.EqualFunc(shared.values, values, sameValue) {
+			return shared.red.Value()
+		}
+	}
+	return nil
+}
+
+func (s *sharedRedactors) add(values []redact.Value, red *redact.Redactor) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inUse = slices.DeleteFunc(s.inUse, func(shared sharedRedactor) bool { return shared.red.Value() == nil })
+	s.inUse = append(s.inUse, sharedRedactor{values, weak.Make(red)})
+}
+
+func sameValue(a, b redact.Value) bool {
+	equal := a.Secret.Equal(b.Secret)
+	a.Secret, b.Secret = app.Secret{}, app.Secret{}
+	return equal && a == b
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/engine/enginetest"
 )
 
@@ -17,7 +17,7 @@ func TestLiveViewLooksOnceTheNetworkWasTried(t *testing.T) {
 	w.Must(err)
 	hosts := []app.Host{host}
 	const theirs = "injected-value-0123456789"
-	_, err = w.Access.SetCredential(t.Context(), enginetest.Person, access.CredentialInput{
+	_, err = w.Access.Credentials.Set(t.Context(), enginetest.Person, credentials.Input{
 		Name: "THEIRS", Mode: app.ModeInjected, Hosts: hosts, Value: app.NewSecret(theirs),
 	})
 	w.Must(err)

@@ -11,8 +11,8 @@ import (
 // runs.
 const watchEvery = 250 * time.Millisecond
 
-// watchDecisions obeys what people decide about profiles and credentials while something runs under
-// them: here at once, in another process (airlock admin) soon.
+// watchDecisions applies people's decisions about profiles and credentials to running executions:
+// those made in this process at once, those of another (airlock admin) within watchEvery.
 func (r *Runner) watchDecisions() {
 	sub := r.cfg.Hub.Subscribe(live.Profiles, live.Credentials)
 	defer sub.Close()
@@ -39,7 +39,7 @@ func (r *Runner) watchDecisions() {
 		version, err := r.cfg.Store.DataVersion(r.ctx)
 		if err != nil {
 			if r.ctx.Err() == nil {
-				r.cfg.Log.Error("the database could not be watched", "error", err)
+				r.cfg.Log.Error("could not watch the database", "error", err)
 			}
 			continue
 		}
@@ -49,14 +49,13 @@ func (r *Runner) watchDecisions() {
 	}
 }
 
-// ApplyRevocations stops what runs under profiles that were revoked or deleted, and restricts the
-// rest to what their profiles and credentials still grant. It reports whether all of that could be
-// looked up.
+// ApplyRevocations stops the executions of revoked and deleted profiles, and restricts the others to
+// what their profiles and credentials still grant. It reports whether it could look up all of them.
 func (r *Runner) ApplyRevocations() bool {
 	r.decisions.Add(1)
 	complete := true
 	for handle, runs := range r.runs.byProfile() {
-		profile, err := r.cfg.Access.ProfileByHandle(r.ctx, handle)
+		profile, err := r.cfg.Profiles.ByHandle(r.ctx, handle)
 		switch {
 		case app.CodeOf(err) == app.CodeNotFound:
 			stopAll(runs, StopProfile(ProfileDeleted))
@@ -75,14 +74,15 @@ func (r *Runner) restrictAll(runs []*Run) bool {
 	complete := true
 	for _, run := range runs {
 		if err := run.egress.restrict(); err != nil {
-			r.cfg.Log.Error("what a running execution may reach could not be looked up", "execution", run.x.Handle, "error", err)
+			r.cfg.Log.Error("could not look up what a running execution may reach", "execution", run.x.Handle, "error",
+				err)
 			complete = false
 		}
 	}
 	return complete
 }
 
-// stopAll stops what runs now. What is pending is refused when it is bound.
+// stopAll stops running executions. Pending ones are refused when they are bound.
 func stopAll(runs []*Run, cause *Stop) {
 	for _, r := range runs {
 		r.Stop(cause)

@@ -56,7 +56,7 @@ func TestHostsAreTakenFromWhatRuns(t *testing.T) {
 	w.untilReviewed(func() { w.Allow("b.example:7000", "c.example:7000") })
 	w.AnswerGo(x)
 	w.Until(x, app.StatusCompleted)
-	out, err := w.Output(t.Context(), x.Handle)
+	out, err := w.Reader.Output(t.Context(), x.Handle)
 	w.Must(err)
 	if diff := cmp.Diff([]string{"true", "true", "false", "answer", "false", "true", "false"},
 		outcomes(out.Stdout)); diff != "" {

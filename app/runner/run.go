@@ -64,7 +64,7 @@ func (r *Run) Execute() {
 	defer r.cancel(nil)
 	defer r.removal.wait()
 	f := r.drive()
-	r.notifier.wait() // a late call could request a host behind the end
+	r.notifier.wait() // a late call could request a host after the end
 	r.removal.releaseSlot(r.slot)
 	stored := r.runner.storeEnd(r.x.Handle, f)
 	if !r.started.IsZero() {
@@ -73,8 +73,8 @@ func (r *Run) Execute() {
 	r.status = f.Status
 	r.runner.runs.remove(r)
 	close(r.done)
-	r.runner.publish(r.x)
-	if stored { // else that was logged, and its end is another one
+	r.runner.cfg.Hub.PublishExecutions(r.x.Handle)
+	if stored { // else the failure was logged, and the execution gets another end
 		r.runner.logEnd(r.x, f)
 	}
 }
@@ -125,13 +125,13 @@ func (r *Run) Output() app.Output { return r.output.text() }
 // Network returns the redacted ledger so far.
 func (r *Run) Network() []app.Connection { return r.egress.network() }
 
-// notify tells those who watch of something new, and asks for hosts that were denied meanwhile.
+// notify announces new output and connections, and requests the hosts that were denied meanwhile.
 func (r *Run) notify() {
 	r.requests.requestDenied()
 	r.runner.cfg.Hub.Publish(live.Execution(r.x.Handle))
 }
 
-// boxRemoval removes a box behind the end of its execution.
+// boxRemoval removes a box after the end of its execution.
 type boxRemoval struct {
 	wg   sync.WaitGroup
 	gone <-chan struct{} // closed when the box is gone; nil if the end waited for that

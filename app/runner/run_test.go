@@ -8,22 +8,25 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
+	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/guest/guesttest"
 	"github.com/computclaw/airlock/app/pause"
+	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/plugins/fake"
 )
 
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	x, _, err := w.Submit(t.Context(),
-		engine.Submission{ProfileID: w.Profile.ID, Script: "print before\nhang", Timeout: 100 * time.Millisecond,
+	x, _, err := w.Submitter.Submit(t.Context(),
+		executions.Submission{ProfileID: w.Profile.ID, Script: "print before\nhang", Timeout: 100 * time.Millisecond,
 			By: enginetest.Agent})
 	w.Must(err)
 	x = w.Until(x, app.StatusTimeout)
-	out, err := w.Output(t.Context(), x.Handle)
+	out, err := w.Reader.Output(t.Context(), x.Handle)
 	w.Must(err)
 	if !strings.Contains(x.Error, "timeout of 0.1 s") || out.Stdout != "before\n" || x.RunTime < 100*time.Millisecond {
 		t.Errorf("%+v %+v", x, out)
@@ -42,15 +45,15 @@ func TestRevoke(t *testing.T) {
 			w.Send("hang") // takes the slot that the waiting one gave away
 			if how == "here" {
 				queued = w.Send("result 1")
-				_, err := w.Access.Revoke(t.Context(), enginetest.Person, w.Profile.Handle)
+				_, err := w.Access.Lifecycle.Revoke(t.Context(), enginetest.Person, w.Profile.Handle)
 				w.Must(err)
-				w.Must(w.KillProfile(t.Context(), w.Profile.Handle, "the profile was revoked"))
+				w.Must(w.Controller.KillProfile(t.Context(), w.Profile.Handle, "the profile was revoked"))
 				if open, _ := w.Fake.Open(); open > 2 { // those that wait for the next execution
 					t.Errorf("%d boxes are open", open)
 				}
 			} else {
-				w.Elsewhere(func(a *access.Service) error {
-					_, err := a.Revoke(t.Context(), enginetest.Person, w.Profile.Handle)
+				w.Elsewhere(func(a *access.Parts) error {
+					_, err := a.Lifecycle.Revoke(t.Context(), enginetest.Person, w.Profile.Handle)
 					return err
 				})
 			}
@@ -63,14 +66,14 @@ func TestRevoke(t *testing.T) {
 					t.Errorf("error %q", x.Error)
 				}
 			}
-			_, err := w.Execution(t.Context(), running.ID)
+			_, err := w.Reader.ByID(t.Context(), running.ID)
 			enginetest.WantCode(t, err, app.CodeProfileRevoked)
-			_, err = w.Await(t.Context(), running.ID, time.Second)
+			_, err = w.Reader.Await(t.Context(), running, time.Second)
 			enginetest.WantCode(t, err, app.CodeProfileRevoked)
-			_, err = w.Respond(t.Context(), waiting.ID, engine.Answer{Text: "x", By: enginetest.Agent})
+			_, err = w.Controller.Respond(t.Context(), waiting.ID, runner.Answer{Text: "x", By: enginetest.Agent})
 			enginetest.WantCode(t, err, app.CodeProfileRevoked)
-			_, _, err = w.Submit(t.Context(),
-				engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", By: enginetest.Agent})
+			_, _, err = w.Submitter.Submit(t.Context(),
+				executions.Submission{ProfileID: w.Profile.ID, Script: "result 1", By: enginetest.Agent})
 			enginetest.WantCode(t, err, app.CodeProfileRevoked)
 		})
 	}
@@ -81,8 +84,8 @@ func TestDeletedElsewhere(t *testing.T) {
 	w := newWorld(t)
 	x := w.Send("hang")
 	w.UntilStatus(x, app.StatusRunning)
-	w.Elsewhere(func(a *access.Service) error {
-		return a.DeleteProfile(t.Context(), enginetest.Person, w.Profile.Handle)
+	w.Elsewhere(func(a *access.Parts) error {
+		return a.Profiles.Delete(t.Context(), enginetest.Person, w.Profile.Handle)
 	})
 	x = w.UntilStatus(x, app.StatusCancelled)
 	if !strings.Contains(x.Error, "deleted") || x.Profile != "test profile" {
@@ -100,18 +103,20 @@ func TestExpiry(t *testing.T) {
 	// it is running as soon as it is claimed, and begins a moment later
 	for x := blocker; x.StartedAt.IsZero(); time.Sleep(time.Millisecond) {
 		var err error
-		x, err = w.Execution(t.Context(), blocker.ID)
+		x, err = w.Reader.ByID(t.Context(), blocker.ID)
 		w.Must(err)
 	}
 	queued := w.Send("result 1")
-	_, err := w.Access.SetExpiry(t.Context(), enginetest.Person, w.Profile.Handle, time.Now().Add(30*time.Millisecond))
+	_, err := w.Access.Lifecycle.SetExpiry(t.Context(), enginetest.Person, w.Profile.Handle,
+		time.Now().Add(30*time.Millisecond))
 	w.Must(err)
 	time.Sleep(50 * time.Millisecond)
-	_, _, err = w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", By: enginetest.Agent})
+	_, _, err = w.Submitter.Submit(t.Context(), executions.Submission{ProfileID: w.Profile.ID, Script: "result 1",
+		By: enginetest.Agent})
 	enginetest.WantCode(t, err, app.CodeProfileExpired)
-	_, err = w.Respond(t.Context(), running.ID, engine.Answer{Text: "x", By: enginetest.Agent})
+	_, err = w.Controller.Respond(t.Context(), running.ID, runner.Answer{Text: "x", By: enginetest.Agent})
 	w.Must(err)
-	_, err = w.Cancel(t.Context(), blocker.ID, enginetest.Agent)
+	_, err = w.Controller.Cancel(t.Context(), blocker.ID, enginetest.Agent)
 	w.Must(err)
 	w.Until(running, app.StatusCompleted)
 	queued = w.Until(queued, app.StatusError)
@@ -127,16 +132,16 @@ func TestBoundAtDispatch(t *testing.T) {
 	blocker := w.Send("hang")
 	w.UntilStatus(blocker, app.StatusRunning)
 	queued := w.Send("setting DB_HOST")
-	_, err := w.Access.SetHosts(t.Context(), enginetest.Person, w.Profile.Handle,
+	_, err := w.Access.Hosts.Set(t.Context(), enginetest.Person, w.Profile.Handle,
 		[]app.Host{{Name: "api.example.com", Ports: []int{443}}}, nil)
 	w.Must(err)
-	_, err = w.Access.SetCredential(t.Context(), enginetest.Person,
-		access.CredentialInput{Name: "DB_HOST", Mode: app.ModePlain, Value: app.NewSecret("new.example.com")})
+	_, err = w.Access.Credentials.Set(t.Context(), enginetest.Person,
+		credentials.Input{Name: "DB_HOST", Mode: app.ModePlain, Value: app.NewSecret("new.example.com")})
 	w.Must(err)
-	_, err = w.Cancel(t.Context(), blocker.ID, enginetest.Agent)
+	_, err = w.Controller.Cancel(t.Context(), blocker.ID, enginetest.Agent)
 	w.Must(err)
 	x := w.Until(queued, app.StatusCompleted)
-	out, err := w.Output(t.Context(), x.Handle)
+	out, err := w.Reader.Output(t.Context(), x.Handle)
 	w.Must(err)
 	if x.Policy != 2 || out.Stdout != "new.example.com\n" {
 		t.Errorf("policy %d, stdout %q", x.Policy, out.Stdout)

@@ -3,6 +3,8 @@ package runner
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -10,21 +12,23 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/metrics"
+	"github.com/computclaw/airlock/app/policy"
+	"github.com/computclaw/airlock/app/profiles"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/app/scheduler"
 	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/shares"
 	"github.com/computclaw/airlock/store"
 )
 
 // Config is what a Runner needs. All fields but Metrics must be set.
 type Config struct {
 	Store     *store.Store
-	Access    *access.Service
 	Keyring   *secrets.Keyring
 	Hub       *live.Hub
 	Gateway   *egress.Gateway
@@ -32,7 +36,15 @@ type Config struct {
 	Log       *slog.Logger     // gets handles, never ids or texts of scripts
 	Now       func() time.Time // in UTC
 	Sandboxes *sandbox.Manager
-	Waiters   *scheduler.Waiters
+	Waiters   *shares.Shares // executions that wait for an answer, each of which keeps a box in memory
+
+	Profiles   *profiles.Registry
+	Binder     *profiles.Binder
+	Hosts      *profiles.Hosts
+	Policies   *policy.Versions
+	Resolver   *credentials.Resolver
+	SearchSets *credentials.SearchSets
+	Vault      *credentials.Vault
 
 	Limits     app.Limits
 	Workers    int // final redactions at once
@@ -113,8 +125,61 @@ func (r *Runner) Stop() {
 // Wait returns when nothing watches for decisions any more.
 func (r *Runner) Wait() { r.loop.Wait() }
 
-// publish tells those who watch an execution or a list of them.
-func (r *Runner) publish(x app.Execution) {
-	r.cfg.Hub.Publish(live.Execution(x.Handle))
-	r.cfg.Hub.Publish(live.Executions)
+// registry holds the live executions, each from its claim until its row is terminal.
+type registry struct {
+	mu          sync.Mutex
+	live        map[string]*Run // by handle
+	interrupted bool
+}
+
+// add makes an execution live. After interrupt it is stopped at once.
+func (g *registry) add(r *Run) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.live[r.x.Handle] = r
+	if g.interrupted {
+		r.Stop(stopInterrupted())
+	}
+}
+
+func (g *registry) remove(r *Run) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.live, r.x.Handle)
+}
+
+func (g *registry) get(handle string) *Run {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.live[handle]
+}
+
+func (g *registry) count() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.live)
+}
+
+func (g *registry) all() []*Run {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Collect(maps.Values(g.live))
+}
+
+func (g *registry) byProfile() map[string][]*Run {
+	profiles := map[string][]*Run{}
+	for _, r := range g.all() {
+		profiles[r.x.ProfileHandle] = append(profiles[r.x.ProfileHandle], r)
+	}
+	return profiles
+}
+
+// interrupt stops all executions, also those that are added later.
+func (g *registry) interrupt() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.interrupted = true
+	for _, r := range g.live {
+		r.Stop(stopInterrupted())
+	}
 }

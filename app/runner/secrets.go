@@ -36,7 +36,7 @@ func (h *secretsHook) Before(ctx context.Context, b *Binding) error {
 // After releases what Vault lent, and has the final redaction mask what other executions have read
 // from Vault meanwhile in the place of this one's values.
 func (h *secretsHook) After(e *ending) {
-	e.leaseLost = h.runner.cfg.Access.Release(h.grant.lease)
+	e.leaseLost = h.runner.cfg.Vault.Release(h.grant.lease)
 	if h.grant.vault {
 		h.redaction.setOwn(append(slices.Clone(h.grant.masked), h.runner.earlierValues(h.grant.values)...))
 	}

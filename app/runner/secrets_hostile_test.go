@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
+	"github.com/computclaw/airlock/app/runner"
 )
 
 // TestCacheBeforeVaultDoesNotShareALease: Vault's own agent can keep answers and hand the same user
@@ -41,12 +41,13 @@ func TestCacheBeforeVaultDoesNotShareALease(t *testing.T) {
 	x := w.begun("print runs")
 	for range 2 {
 		y, _ := w.Finished("print never", app.StatusError)
-		if !strings.Contains(y.Error, "the key DB_") || !strings.Contains(y.Error, "in the hands of another execution") {
+		if !strings.Contains(y.Error, "the key DB_") || !strings.Contains(y.Error,
+			"in the hands of another execution") {
 			t.Errorf("the second ended with %q", y.Error)
 		}
 	}
 	w.lent(1)
-	_, err := w.Cancel(t.Context(), x.ID, enginetest.Agent)
+	_, err := w.Controller.Cancel(t.Context(), x.ID, enginetest.Agent)
 	w.Must(err)
 	w.lent(0)
 }
@@ -79,7 +80,7 @@ func TestLateLeaseIsTriedAgain(t *testing.T) {
 	}, "1h", "2h")
 	x := w.Send("print never")
 	<-arrived
-	_, err := w.Cancel(t.Context(), x.ID, enginetest.Agent)
+	_, err := w.Controller.Cancel(t.Context(), x.ID, enginetest.Agent)
 	w.Must(err)
 	w.Until(x, app.StatusCancelled)
 	close(answer)
@@ -106,19 +107,19 @@ func TestRerunReadsVaultAnew(t *testing.T) {
 	}, "1h", "2h")
 	const next = "rotated-0123456789-abcdefgh"
 	x := w.Send("ask how\nsetting DB_USER\nsetting DB_PASS\nsetting TOKEN\nresult 1")
-	w.ReplyWith(x, engine.Answer{Text: "so"})
+	w.ReplyWith(x, runner.Answer{Text: "so"})
 	x = w.Until(x, app.StatusCompleted)
 	w.lent(0)
 	w.vault.Put("app", map[string]any{"token": next})
 	again := w.Until(w.rerun(x, false), app.StatusCompleted)
 	w.lent(0)
-	out, err := w.Output(t.Context(), again.Handle)
+	out, err := w.Reader.Output(t.Context(), again.Handle)
 	w.Must(err)
 	if !strings.HasSuffix(out.Stdout, "[REDACTED...efgh]\n") || strings.Count(out.Stdout, "[REDACTED") != 3 ||
 		lent.Load() != 2 {
 		t.Errorf("it printed %q, and Vault lent %d times", out.Stdout, lent.Load())
 	}
-	c, err := w.Compare(t.Context(), again)
+	c, err := w.Reader.Compare(t.Context(), again)
 	w.Must(err)
 	if c.SameResult == nil || !*c.SameResult || len(c.Differs) != 0 {
 		t.Errorf("compared: %+v", c)

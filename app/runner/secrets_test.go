@@ -14,9 +14,12 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
+	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/leases"
+	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/secrets/vault"
 	"github.com/computclaw/airlock/app/secrets/vault/vaulttest"
@@ -73,7 +76,8 @@ func newVaultWorldBehind(t *testing.T, front func(vault http.Handler) http.Handl
 		_ = w.client.Close(ctx)
 	})
 	w.vault.Put("app", map[string]any{"token": "kv-" + enginetest.SecretValue})
-	w.Profile = w.vaultProfile("DB_USER="+creds+"#username", "DB_PASS="+creds+"#password", "TOKEN=secret/data/app#token")
+	w.Profile = w.vaultProfile("DB_USER="+creds+"#username", "DB_PASS="+creds+"#password",
+		"TOKEN=secret/data/app#token")
 	w.StartEngine(change...)
 	return w
 }
@@ -89,26 +93,27 @@ func (w *vaultWorld) openVault() {
 	w.Must(w.keeper.Start(w.T.Context()))
 	keyring, err := secrets.NewKeyring(app.NewSecret(enginetest.InstanceKey))
 	w.Must(err)
-	w.Access = access.New(access.Config{Store: w.Store, Keyring: keyring, Hub: w.Hub, Vault: w.client, Leases: w.keeper})
+	w.Access = access.New(access.Config{Store: w.Store, Keyring: keyring, Hub: w.Hub, Vault: w.client,
+		Leases: w.keeper})
 }
 
 // vaultProfile locks a profile with injected keys NAME=REFERENCE.
 func (w *vaultWorld) vaultProfile(keys ...string) app.Profile {
 	w.T.Helper()
 	ctx := w.T.Context()
-	p, err := w.Access.CreateProfile(ctx, enginetest.Person, "with Vault")
+	p, err := w.Access.Profiles.Create(ctx, enginetest.Person, "with Vault")
 	w.Must(err)
 	for _, k := range keys {
 		name, reference, _ := strings.Cut(k, "=")
-		_, err := w.Access.SetCredential(ctx, enginetest.Person,
-			access.CredentialInput{Name: name, Mode: app.ModeInjected, Reference: reference})
+		_, err := w.Access.Credentials.Set(ctx, enginetest.Person,
+			credentials.Input{Name: name, Mode: app.ModeInjected, Reference: reference})
 		w.Must(err)
-		_, err = w.Access.AddKeys(ctx, enginetest.Person, p.Handle, []app.Key{{Name: name}})
+		_, err = w.Access.Keys.Add(ctx, enginetest.Person, p.Handle, []app.Key{{Name: name}})
 		w.Must(err)
-		_, err = w.Access.LinkKey(ctx, enginetest.Person, p.Handle, name, name)
+		_, err = w.Access.Keys.Link(ctx, enginetest.Person, p.Handle, name, name)
 		w.Must(err)
 	}
-	locked, err := w.Access.Lock(ctx, enginetest.Person, p.Handle, time.Time{})
+	locked, err := w.Access.Lifecycle.Lock(ctx, enginetest.Person, p.Handle, time.Time{})
 	w.Must(err)
 	return locked
 }
@@ -167,19 +172,19 @@ func TestLeaseEndsHoweverTheExecutionEnds(t *testing.T) {
 		}
 	}
 	x = w.begun("print cancelled")
-	_, err := w.Cancel(t.Context(), x.ID, enginetest.Agent)
+	_, err := w.Controller.Cancel(t.Context(), x.ID, enginetest.Agent)
 	w.Must(err)
 	w.Until(x, app.StatusCancelled)
 	w.lent(0)
 
-	x, _, err = w.Submit(t.Context(),
-		engine.Submission{ProfileID: w.Profile.ID, Script: "hang", Timeout: time.Second, By: enginetest.Agent})
+	x, _, err = w.Submitter.Submit(t.Context(),
+		executions.Submission{ProfileID: w.Profile.ID, Script: "hang", Timeout: time.Second, By: enginetest.Agent})
 	w.Must(err)
 	w.Until(x, app.StatusTimeout)
 	w.lent(0)
 
 	x = w.begun("print waits")
-	_, err = w.Access.Revoke(t.Context(), enginetest.Person, w.Profile.Handle)
+	_, err = w.Access.Lifecycle.Revoke(t.Context(), enginetest.Person, w.Profile.Handle)
 	w.Must(err)
 	w.UntilStatus(x, app.StatusCancelled)
 	w.lent(0)
@@ -219,11 +224,11 @@ func TestLeaseIsRevokedWhenVaultIsBack(t *testing.T) {
 	w := newVaultWorld(t, "1h", "2h")
 	x := w.begun("print runs")
 	w.vault.Seal()
-	_, err := w.Cancel(t.Context(), x.ID, enginetest.Agent)
+	_, err := w.Controller.Cancel(t.Context(), x.ID, enginetest.Agent)
 	w.Must(err)
 	w.Until(x, app.StatusCancelled)
 	for end := time.Now().Add(time.Minute); ; {
-		status, _, err := w.Access.Vault(t.Context())
+		status, _, err := w.Access.Vault.Status(t.Context())
 		w.Must(err)
 		if status.Failed == 1 && status.Leases == 1 && status.Why == "Vault is sealed" {
 			break
@@ -257,7 +262,7 @@ func TestLeaseIsRenewedWhileItWaits(t *testing.T) {
 			t.Fatalf("the user was gone after %s", time.Since(began))
 		}
 	}
-	_, err := w.Respond(t.Context(), x.ID, engine.Answer{Text: "so", By: enginetest.Agent})
+	_, err := w.Controller.Respond(t.Context(), x.ID, runner.Answer{Text: "so", By: enginetest.Agent})
 	w.Must(err)
 	w.Until(x, app.StatusCompleted)
 	w.lent(0)
@@ -275,7 +280,7 @@ func TestLeaseThatEndsInMidRunIsSaid(t *testing.T) {
 			t.Fatal("the user stays")
 		}
 	}
-	_, err := w.Respond(t.Context(), x.ID, engine.Answer{Text: "so", By: enginetest.Agent})
+	_, err := w.Controller.Respond(t.Context(), x.ID, runner.Answer{Text: "so", By: enginetest.Agent})
 	w.Must(err)
 	x = w.Until(x, app.StatusError)
 	if !strings.Contains(x.Error, "the database refused") || !strings.Contains(x.Error, "Vault ended the lease") {
@@ -337,10 +342,10 @@ func TestRotationInVaultIsEnough(t *testing.T) {
 	if out.Stdout != "[REDACTED...efgh]\n[REDACTED...efgh] and [REDACTED...6789]\n" {
 		t.Errorf("the second printed %q", out.Stdout)
 	}
-	_, err := w.Respond(t.Context(), x.ID, engine.Answer{Text: "so", By: enginetest.Agent})
+	_, err := w.Controller.Respond(t.Context(), x.ID, runner.Answer{Text: "so", By: enginetest.Agent})
 	w.Must(err)
 	x = w.Until(x, app.StatusCompleted)
-	first, err := w.Output(t.Context(), x.Handle)
+	first, err := w.Reader.Output(t.Context(), x.Handle)
 	w.Must(err)
 	if strings.Contains(first.Stdout, next) || strings.Contains(first.Stdout, enginetest.SecretValue) {
 		t.Errorf("the first printed %q", first.Stdout)
@@ -348,7 +353,7 @@ func TestRotationInVaultIsEnough(t *testing.T) {
 	// When the first was submitted, what it holds besides was no secret yet.
 	for handle, secrets := range map[string][]string{x.Handle: {enginetest.SecretValue},
 		y.Handle: {enginetest.SecretValue, next}} {
-		shown, err := w.Script(t.Context(), handle)
+		shown, err := w.Reader.Script(t.Context(), handle)
 		w.Must(err)
 		for _, s := range secrets {
 			if strings.Contains(shown, s) {
@@ -365,7 +370,7 @@ func TestScriptIsShownOnceItCanBeMasked(t *testing.T) {
 	w.vault.Seal()
 	script := "print kv-" + enginetest.SecretValue
 	x, _ := w.Finished(script, app.StatusError)
-	shown, err := w.Script(t.Context(), x.Handle)
+	shown, err := w.Reader.Script(t.Context(), x.Handle)
 	w.Must(err)
 	if strings.Contains(shown, enginetest.SecretValue) || !strings.Contains(shown, "once its values were read") {
 		t.Errorf("shown as %q", shown)

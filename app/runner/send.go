@@ -48,10 +48,11 @@ func (r *Run) runScript(b *Binding) (guest.Outcome, error) {
 	r.clock.resume()
 	limits := r.runner.cfg.Limits
 	return r.box.Session.Run(r.ctx, guest.Job{
-		Script: string(b.source.Script), Settings: b.grant.settings, Inputs: b.source.Inputs, Hosts: wireHosts(b.grant.hosts),
+		Script: string(b.source.Script), Settings: b.grant.settings, Inputs: b.source.Inputs,
+		Hosts: wireHosts(b.grant.hosts),
 		// One byte beyond the flood limit: the guest drops what follows, and the runner knows that there
 		// was more.
-		MaxOutput: limits.Output*floodFactor + 1, MaxResult: limits.Result, Questions: app.MaxLLMCalls,
+		MaxOutput: limits.Output*floodFactor + 1, MaxResult: limits.Result,
 	}, guest.Handler{
 		Stdout: r.output.writeStdout,
 		Stderr: r.output.writeStderr,

@@ -49,10 +49,11 @@ func stopTimeout(limit, most time.Duration) *Stop {
 }
 
 func stopNoAnswer(request string, wait time.Duration) *Stop {
-	return &Stop{app.StatusTimeout, fmt.Sprintf("no answer came to the question %s within %s, so the script was stopped; "+
-		"answer with POST /executions/{id}/respond while the status is awaiting_llm, "+
-		"or ask the operator to raise AIRLOCK_LLM_WAIT",
-		request, seconds(wait))}
+	return &Stop{app.StatusTimeout,
+		fmt.Sprintf("no answer came to the question %s within %s, so the script was stopped; "+
+			"answer with POST /executions/{id}/respond while the status is awaiting_llm, "+
+			"or ask the operator to raise AIRLOCK_LLM_WAIT",
+			request, seconds(wait))}
 }
 
 func stopFlood(stream string, limit int64) *Stop {

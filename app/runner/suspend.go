@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -20,7 +21,7 @@ func (r *Run) suspend(ctx context.Context) bool {
 	defer cancel()
 	if err := r.box.Session.Freeze(ctx, true); err != nil {
 		if ctx.Err() == nil {
-			r.runner.cfg.Log.Warn("a waiting sandbox could not be frozen", "execution", r.x.Handle, "error", err)
+			r.runner.cfg.Log.Warn("could not freeze a waiting sandbox", "execution", r.x.Handle, "error", err)
 		}
 		_ = r.thaw(context.WithoutCancel(ctx)) // whatever it did, it counts as running
 		return false
@@ -44,18 +45,72 @@ func (r *Run) resume(ctx context.Context, frozen bool) error {
 	return nil
 }
 
-// thaw lets the box run. One that doesn't thaw is stopped; one that is gone ends with the reason
-// for that.
+// thaw lets the box run again. An execution whose box doesn't thaw is stopped.
 func (r *Run) thaw(ctx context.Context) error {
 	within, cancel := context.WithTimeout(ctx, freezeWithin)
 	defer cancel()
 	err := r.box.Session.Freeze(within, false)
 	if errors.Is(err, guest.ErrNotFrozen) || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		r.Stop(&Stop{app.StatusError, "the sandbox could not be woken up for the script to go on; " +
+		r.Stop(&Stop{app.StatusError, "the sandbox could not be resumed after the answer; " +
 			"submit it again if it is safe to run twice"})
 	}
 	if err != nil {
 		return fmt.Errorf("runner: thaw: %w", err)
 	}
 	return nil
+}
+
+// clock measures how long a script has run, and calls expire once when its limit is used up.
+//
+// It starts paused: opening a box and waiting for an answer are not the script's time. It is safe
+// for concurrent use.
+type clock struct {
+	limit  time.Duration
+	expire func()
+
+	mu      sync.Mutex
+	used    time.Duration
+	since   time.Time // zero while paused
+	timer   *time.Timer
+	stopped bool
+}
+
+func newClock(limit time.Duration, expire func()) *clock {
+	return &clock{limit: limit, expire: expire}
+}
+
+// resume lets the time run.
+func (c *clock) resume() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stopped || !c.since.IsZero() {
+		return
+	}
+	c.since = time.Now()
+	c.timer = time.AfterFunc(c.limit-c.used, c.expire)
+}
+
+// pause holds the time.
+func (c *clock) pause() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pauseLocked()
+}
+
+// stop ends the clock for good and returns the time used.
+func (c *clock) stop() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pauseLocked()
+	c.stopped = true
+	return c.used
+}
+
+func (c *clock) pauseLocked() {
+	if c.since.IsZero() {
+		return
+	}
+	c.used += time.Since(c.since)
+	c.since = time.Time{}
+	c.timer.Stop()
 }

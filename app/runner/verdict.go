@@ -52,8 +52,6 @@ func judge(e ending) verdict {
 		return failure("the sandbox ended before the script did; submit it again if it is safe to run twice")
 	case e.exited.Signal != 0 || e.exited.Code != 0:
 		return judgeFailed(e)
-	case e.result != nil:
-		return failure("the result can't be kept: %v", e.result)
 	}
 	return verdict{status: app.StatusCompleted}
 }
@@ -67,12 +65,12 @@ func (r *Run) judgeUnsent(err error) verdict {
 	if stop != nil {
 		return verdict{status: stop.Status, message: stop.Message}
 	}
-	r.runner.cfg.Log.Warn("an execution could not be started", "execution", r.x.Handle, "error", err)
+	r.runner.cfg.Log.Warn("could not start an execution", "execution", r.x.Handle, "error", err)
 	return verdict{status: app.StatusError, message: wordUnsent(err)}
 }
 
-// wordUnsent returns what an agent may read of an error: its own words if it was made for agents,
-// else that Airlock is at fault.
+// wordUnsent returns the text of an error for agents: its own words if it was made for them, else
+// that Airlock is at fault.
 func wordUnsent(err error) string {
 	var forAgents *app.Error
 	switch {
@@ -82,8 +80,8 @@ func wordUnsent(err error) string {
 		return "the script was not run: the machine or container engine that its sandbox runs on can't be reached now. " +
 			"Submit it again in a minute, or ask the operator to look at Airlock's sandbox page"
 	case errors.Is(err, errNoBox) || errors.Is(err, guest.ErrNotStarted):
-		return "the script was not run: no sandbox became available, though that was tried several times. " +
-			"Submit it again; if it ends the same way, ask the operator, who finds the reason in Airlock's log"
+		return "the script did not run: no sandbox became available after several attempts. " +
+			"Submit it again; if that fails too, ask the operator to look in Airlock's log"
 	}
 	return "Airlock could not run the script; the operator finds the reason in its log. " +
 		"It was not started, so it is safe to submit it again"
@@ -99,7 +97,8 @@ func judgeFailed(e ending) verdict {
 			v.message = strings.TrimSpace(v.message + "\n" + e.failed.Error)
 		}
 	case e.exited.Signal != 0:
-		v.message = fmt.Sprintf("the script was ended by signal %d (%s)", e.exited.Signal, syscall.Signal(e.exited.Signal))
+		v.message = fmt.Sprintf("the script was ended by signal %d (%s)", e.exited.Signal,
+			syscall.Signal(e.exited.Signal))
 	default:
 		v.message = fmt.Sprintf("the script ended with exit code %d", e.exited.Code)
 	}
@@ -107,7 +106,8 @@ func judgeFailed(e ending) verdict {
 		v.message += nextStep(e.failed.Error, e.limits)
 	}
 	if e.exit.PidsHit {
-		v.message += fmt.Sprintf("\nthe limit of %d processes and threads was reached (AIRLOCK_LIMIT_PIDS)", e.limits.Pids)
+		v.message += fmt.Sprintf("\nthe limit of %d processes and threads was reached (AIRLOCK_LIMIT_PIDS)",
+			e.limits.Pids)
 	}
 	return v
 }

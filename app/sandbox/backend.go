@@ -78,8 +78,8 @@ func (b *Backend) pool(image string) *pool {
 	if p := b.pools[image]; p != nil {
 		return p
 	}
-	// A failure of another image is no reason to doubt the backend; whoever waits for the box gets the
-	// error.
+	// A failure of another image is no reason to doubt the backend. The caller that waits for the box
+	// gets the error.
 	failed := func(error) {}
 	if image == "" {
 		failed = b.failed

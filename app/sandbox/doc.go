@@ -9,9 +9,9 @@
 // profile's placement or fails; there is no second best.
 //
 // A backend whose boxes no longer open is probed again at once. If it passes time and again without
-// opening one, it has to rest. A backend that is not in use for want of a proof is probed again now
-// and then; with Auto too, as long as it would be chosen over the one in use. Executions go on in
-// the boxes that they have.
+// opening one, it has to rest. A backend without a valid proof is probed again at intervals; with
+// Auto too, as long as it would be chosen over the one in use. Executions go on in the boxes that
+// they have.
 //
 // # Boxes
 //

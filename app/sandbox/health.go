@@ -26,7 +26,7 @@ type BackendHealth struct {
 	Default  bool
 	Passed   bool              // its proof; it is not in use all the same if Auto found a stronger one
 	Reason   string            // why it did not pass, and what to do
-	Again    bool              // it is not in use, and is proved again now and then
+	Again    bool              // it is not in use, and is proved again at intervals
 	Proved   time.Time         // zero: not yet
 	Images   map[string]string // that profiles may choose, with their identities
 	Report   plugins.Report

@@ -72,8 +72,8 @@ func (b *Backend) recordPackages(image string, opened *Box) {
 	b.packages[image] = Installed{Python: ready.Python, Packages: list}
 }
 
-// discoverPackages opens a box of each class that keeps none ready and has not reported its
-// packages yet. A class whose boxes don't open stays unknown: whoever wants one gets the reason.
+// discoverPackages opens a box of each class that keeps none ready and has not reported its packages
+// yet. A class whose boxes don't open stays unknown: an execution that needs one gets the reason.
 func (b *Backend) discoverPackages(ctx context.Context) {
 	if !b.discovering.TryLock() {
 		return

@@ -20,7 +20,7 @@ func TestPackagesOfColdClassesAreFoundOut(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	for {
-		list := w.Packages()
+		list := w.Sandboxes.Packages()
 		if len(list) != 2 || !list[0].Default || list[1].Image != "data:1" {
 			t.Fatalf("%+v", list)
 		}

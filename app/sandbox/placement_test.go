@@ -40,7 +40,7 @@ func TestPlacement(t *testing.T) {
 			status = app.StatusError
 		}
 		x, _ := w.Finished("result 1", status)
-		x, err := w.ByHandle(t.Context(), x.Handle)
+		x, err := w.Reader.ByHandle(t.Context(), x.Handle)
 		w.Must(err)
 		if x.Backend != tt.backend || x.Manifest.Runtime != tt.runtime || !strings.Contains(x.Error, tt.says) ||
 			strings.Contains(x.Error, "broken here") {
@@ -68,7 +68,7 @@ func TestManifestNamesTheImageAsProvedLast(t *testing.T) {
 	w.Require(app.Placement{Image: "data:1"})
 	for _, id := range []string{"sha256:1", "sha256:2"} {
 		boxes["a"].SetReport(report(id))
-		w.Must(w.Prove(t.Context(), "a"))
+		w.Must(w.Sandboxes.Prove(t.Context(), "a"))
 		if x, _ := w.Finished("result 1", app.StatusCompleted); x.Manifest.Runtime != id {
 			t.Errorf("runtime %q, want %q", x.Manifest.Runtime, id)
 		}

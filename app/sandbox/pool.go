@@ -27,8 +27,8 @@ var errPoolClosed = errors.New("sandbox: the pool of boxes is closed")
 // pool keeps boxes of one class ready, so that an execution doesn't wait for an interpreter.
 //
 // A box in it has met no profile. It is handed out once and never comes back. Boxes are opened in
-// the background: whoever finds the pool empty waits for the next one, whoever it was opened for.
-// It is safe for concurrent use.
+// the background; a caller that finds the pool empty gets the next one that opens. It is safe for
+// concurrent use.
 type pool struct {
 	open    func(ctx context.Context) (*Box, error)
 	openers int // at the same time, as long as nobody waits

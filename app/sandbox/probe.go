@@ -33,7 +33,7 @@ func (m *Manager) probeGroups() [][]*backendState {
 }
 
 // probeLoop takes a group's first proofs, and later those of backends that are not in use: at once
-// on request, else now and then.
+// on request, else at growing intervals.
 func (m *Manager) probeLoop(group []*backendState) {
 	m.probeGroup(m.ctx, group)
 	wait := probeFirst

@@ -13,6 +13,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
+	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/guest/guesttest"
 	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/plugins"
@@ -36,7 +37,7 @@ func TestCrashLoopRests(t *testing.T) {
 		t.Errorf("%+v", h.Backends[0])
 	}
 	boxes["a"].SetGuest(guesttest.Play)
-	w.Must(w.Prove(t.Context(), "a")) // a person says so
+	w.Must(w.Sandboxes.Prove(t.Context(), "a")) // a person says so
 	w.Finished("result 1", app.StatusCompleted)
 }
 
@@ -91,11 +92,11 @@ func launchSlow(t *testing.T, change func(*engine.Config), report plugins.Report
 	s := slow{fake.New(t, guesttest.Play), make(chan struct{})}
 	s.SetReport(report)
 	w.LaunchEngine(func(c *engine.Config) {
-		c.Sandboxes = []engine.Sandbox{{Name: report.Name, Backend: s}}
+		c.Sandboxes = []sandbox.BackendConfig{{Name: report.Name, Backend: s}}
 		for _, r := range others {
 			quick := fake.New(t, guesttest.Play)
 			quick.SetReport(r)
-			c.Sandboxes = append(c.Sandboxes, engine.Sandbox{Name: r.Name, Backend: quick})
+			c.Sandboxes = append(c.Sandboxes, sandbox.BackendConfig{Name: r.Name, Backend: quick})
 		}
 		if change != nil {
 			change(c)
@@ -108,15 +109,18 @@ func launchSlow(t *testing.T, change func(*engine.Config), report plugins.Report
 // refused nor lost, and runs where it would have run a second later.
 func TestSubmittedDuringTheFirstProof(t *testing.T) {
 	t.Parallel()
-	w, s := launchSlow(t, nil, enginetest.Passes("slow", plugins.TierFull), enginetest.Passes("quick", plugins.TierFull))
+	w, s := launchSlow(t, nil, enginetest.Passes("slow", plugins.TierFull),
+		enginetest.Passes("quick", plugins.TierFull))
 	w.AwaitHealth("proofs of the quick one", func(h engine.Health) bool { return h.Backends[1].Passed })
 	if h := w.Health(); h.Ready || !h.Checking || h.Reason != sandbox.BeingChecked || h.Backend != "" {
 		t.Errorf("meanwhile %+v", h)
 	}
 	w.Require(app.Placement{Backend: "slow"})
 	x := w.Send("result 1")
-	w.Must(w.Prove(t.Context(), "quick")) // a person who asks for one proof more decides nothing for the other
-	if now, err := w.ByHandle(t.Context(), x.Handle); err != nil || now.Status != app.StatusPending || w.Health().Ready {
+	w.Must(w.Sandboxes.Prove(t.Context(),
+		"quick")) // a person who asks for one proof more decides nothing for the other
+	if now, err := w.Reader.ByHandle(t.Context(), x.Handle); err != nil || now.Status != app.StatusPending ||
+		w.Health().Ready {
 		t.Fatalf("%+v %v, health %+v", now, err, w.Health())
 	}
 	close(s.done)
@@ -136,10 +140,10 @@ func TestFirstProofFails(t *testing.T) {
 	early := w.Send("result 1")
 	close(s.done)
 	w.AwaitHealth("outcomes", func(h engine.Health) bool { return !h.Checking })
-	_, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: "result 1"})
+	_, _, err := w.Submitter.Submit(t.Context(), executions.Submission{ProfileID: w.Profile.ID, Script: "result 1"})
 	enginetest.WantCode(t, err, app.CodeSandboxUnavailable)
 	s.SetReport(enginetest.Passes("slow", plugins.TierFull))
-	w.Must(w.Prove(t.Context(), "slow"))
+	w.Must(w.Sandboxes.Prove(t.Context(), "slow"))
 	w.Until(early, app.StatusCompleted)
 }
 
@@ -148,7 +152,7 @@ func TestCloseDuringTheFirstProof(t *testing.T) {
 	t.Parallel()
 	w, _ := launchSlow(t, nil, enginetest.Passes("slow", plugins.TierFull))
 	w.Must(w.Close(t.Context()))
-	_, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: "result 1"})
+	_, _, err := w.Submitter.Submit(t.Context(), executions.Submission{ProfileID: w.Profile.ID, Script: "result 1"})
 	enginetest.WantCode(t, err, app.CodeSandboxUnavailable)
 }
 
@@ -193,7 +197,8 @@ func TestASlowFirstProofKeepsOnlyThoseWaitingWhoNeedIt(t *testing.T) {
 // waits for it; whoever requires another doesn't.
 func TestTheDefaultIsNotTakenBeforeItsProof(t *testing.T) {
 	t.Parallel()
-	w, s := launchSlow(t, nil, enginetest.Passes("slow", plugins.TierFull), enginetest.Passes("quick", plugins.TierFull))
+	w, s := launchSlow(t, nil, enginetest.Passes("slow", plugins.TierFull),
+		enginetest.Passes("quick", plugins.TierFull))
 	w.AwaitHealth("quick in use", func(h engine.Health) bool { return h.Backends[1].InUse })
 	if h := w.Health(); !h.Checking || h.Ready || h.Backends[1].Default || h.Warm != 0 {
 		t.Errorf("meanwhile %+v", h)
@@ -223,7 +228,7 @@ func TestAutoTriesTheStrongerAlthoughAWeakerWasProvedMeanwhile(t *testing.T) {
 	auto := func(c *engine.Config) { c.Auto = true }
 	w, s := launchSlow(t, auto, fails("slow"), enginetest.Passes("weak", plugins.TierRestricted),
 		enginetest.Passes("strong", plugins.TierFull))
-	w.Must(w.Prove(t.Context(), "weak"))
+	w.Must(w.Sandboxes.Prove(t.Context(), "weak"))
 	if h := w.Health(); !h.Checking || h.Ready {
 		t.Errorf("meanwhile %+v", h)
 	}
@@ -265,7 +270,7 @@ func TestAProofCountsBeforeTheNextBegins(t *testing.T) {
 	other.Runtime = "another root"
 	boxes["a"].SetReport(other)
 	again.Store(true)
-	w.Must(w.Prove(t.Context(), ""))
+	w.Must(w.Sandboxes.Prove(t.Context(), ""))
 	if inUse != other.Runtime {
 		t.Errorf("%q was in use while the next proof was taken", inUse)
 	}
@@ -323,16 +328,16 @@ func TestWhoAsksForAProofMayLeave(t *testing.T) {
 		}
 	}}
 	b.SetReport(enginetest.Passes("one", plugins.TierFull))
-	w.LaunchEngine(func(c *engine.Config) { c.Sandboxes = []engine.Sandbox{{Name: "one", Backend: b}} })
+	w.LaunchEngine(func(c *engine.Config) { c.Sandboxes = []sandbox.BackendConfig{{Name: "one", Backend: b}} })
 	w.AwaitHealth("the first proof", func(h engine.Health) bool { return h.Ready })
 	first := w.Health().Backends[0].Proved
-	if err := w.Prove(asking, ""); !errors.Is(err, context.Canceled) {
+	if err := w.Sandboxes.Prove(asking, ""); !errors.Is(err, context.Canceled) {
 		t.Errorf("who had left was told %v", err)
 	}
 	if h := w.Health(); !h.Ready || !h.Backends[0].Passed || !h.Backends[0].Proved.After(first) {
 		t.Errorf("afterwards %+v", h)
 	}
-	if err := w.Prove(asking, ""); !errors.Is(err, context.Canceled) || checks.Load() != 2 {
+	if err := w.Sandboxes.Prove(asking, ""); !errors.Is(err, context.Canceled) || checks.Load() != 2 {
 		t.Errorf("who had left before was told %v, after %d checks", err, checks.Load())
 	}
 	w.Finished("result 1", app.StatusCompleted)

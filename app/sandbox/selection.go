@@ -67,7 +67,7 @@ func (m *Manager) activateLocked(s *backendState) *Backend {
 		m.resetRelapse(s)
 	}
 	b.failed = func(err error) {
-		m.cfg.Log.Warn("a sandbox could not be opened", "backend", s.Name, "error", err)
+		m.cfg.Log.Warn("could not open a sandbox", "backend", s.Name, "error", err)
 		if failures.add() == maxFailures {
 			m.markUnhealthy(s, b, err)
 		}

@@ -42,18 +42,22 @@ func TestAutoTakesTheStrongestThatPasses(t *testing.T) {
 		{"the first of tier full",
 			[]plugins.Report{enginetest.Passes("a", plugins.TierFull), enginetest.Passes("b", plugins.TierFull)}, "a"},
 		{"full before restricted",
-			[]plugins.Report{enginetest.Passes("a", plugins.TierRestricted), enginetest.Passes("b", plugins.TierFull)}, "b"},
-		{"restricted if it is all there is", []plugins.Report{fails("a"), enginetest.Passes("b", plugins.TierRestricted)},
+			[]plugins.Report{enginetest.Passes("a", plugins.TierRestricted), enginetest.Passes("b", plugins.TierFull)},
+			"b"},
+		{"restricted if it is all there is", []plugins.Report{fails("a"),
+			enginetest.Passes("b", plugins.TierRestricted)},
 			"b"},
 		{"never what is too weak", []plugins.Report{enginetest.Passes("a", plugins.TierNone), fails("b")}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w, _ := yard(t, func(c *engine.Config) { c.Auto = true }, tt.reports...)
 			h := w.Health()
-			if got := strings.Join(inUse(h), " "); got != tt.want || h.Backend != tt.want || h.Ready != (tt.want != "") {
+			if got := strings.Join(inUse(h), " "); got != tt.want || h.Backend != tt.want ||
+				h.Ready != (tt.want != "") {
 				t.Errorf("in use %q, health %+v", got, h)
 			}
-			if tt.want == "" && (!strings.Contains(h.Reason, "too weak") || !strings.Contains(h.Reason, "b is broken here")) {
+			if tt.want == "" && (!strings.Contains(h.Reason, "too weak") ||
+				!strings.Contains(h.Reason, "b is broken here")) {
 				t.Errorf("reason %q", h.Reason)
 			}
 		})
@@ -68,7 +72,7 @@ func TestAutoGoesBackToTheStronger(t *testing.T) {
 	tests := map[string]func(w *world, strong *fake.Backend){
 		"after a proof that failed": func(w *world, strong *fake.Backend) {
 			strong.SetReport(fails("strong"))
-			w.Must(w.Prove(t.Context(), "strong"))
+			w.Must(w.Sandboxes.Prove(t.Context(), "strong"))
 			w.AwaitHealth("the weak one in use", func(h engine.Health) bool { return h.Backend == "weak" })
 			strong.SetReport(enginetest.Passes("strong", plugins.TierFull))
 		},
@@ -82,14 +86,16 @@ func TestAutoGoesBackToTheStronger(t *testing.T) {
 		for _, order := range [][]plugins.Report{
 			{enginetest.Passes("strong", plugins.TierFull), enginetest.Passes("weak", plugins.TierRestricted)},
 			{enginetest.Passes("weak", plugins.TierRestricted), enginetest.Passes("strong", plugins.TierFull)},
-			{enginetest.Passes("strong", plugins.TierFull), enginetest.Passes("weak", plugins.TierFull)}, // as strong, but later in the order
+			{enginetest.Passes("strong", plugins.TierFull), enginetest.Passes("weak", plugins.TierFull)},
+			// as strong, but later in the order
 		} {
 			t.Run(name, func(t *testing.T) {
 				w, boxes := yard(t, auto, order...)
-				w.Must(w.Prove(t.Context(), "")) // the weaker one has passed too
+				w.Must(w.Sandboxes.Prove(t.Context(), "")) // the weaker one has passed too
 				w.AwaitHealth("the strong one in use", func(h engine.Health) bool { return h.Backend == "strong" })
 				breaks(w, boxes["strong"])
-				w.AwaitHealth("the strong one in use again", func(h engine.Health) bool { return h.Backend == "strong" })
+				w.AwaitHealth("the strong one in use again",
+					func(h engine.Health) bool { return h.Backend == "strong" })
 				if x, _ := w.Finished("result 1", app.StatusCompleted); x.Backend != "strong" {
 					t.Errorf("it ran in %q", x.Backend)
 				}
@@ -116,14 +122,14 @@ func TestPoolGoesToTheDefaultBackend(t *testing.T) {
 	w.AwaitHealth("two boxes of a",
 		func(h engine.Health) bool { return h.Backends[0].Warm == 2 && h.Backends[1].Warm == 0 })
 	boxes["a"].SetReport(fails("a"))
-	w.Must(w.Prove(t.Context(), "a"))
+	w.Must(w.Sandboxes.Prove(t.Context(), "a"))
 	w.AwaitHealth("two boxes of b", func(h engine.Health) bool {
 		return h.Backend == "b" && h.Backends[1].Warm == 2 && h.Backends[0].Reason == "a is broken here"
 	})
 	boxes["a"].SetReport(enginetest.Passes("a", plugins.TierFull))
-	w.Must(w.Prove(t.Context(), ""))
+	w.Must(w.Sandboxes.Prove(t.Context(), ""))
 	w.AwaitHealth("two boxes of a again", func(h engine.Health) bool {
 		return h.Backend == "a" && h.Backends[0].Warm == 2 && h.Backends[1].Warm == 0
 	})
-	enginetest.WantCode(t, w.Prove(t.Context(), "nonesuch"), app.CodeNotFound)
+	enginetest.WantCode(t, w.Sandboxes.Prove(t.Context(), "nonesuch"), app.CodeNotFound)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
+	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/plugins"
 )
 
@@ -17,12 +18,13 @@ func TestQueueFull(t *testing.T) {
 	w.UntilStatus(blocker, app.StatusRunning)
 	w.Send("result 1")
 	w.Send("result 1")
-	_, _, err := w.Submit(t.Context(),
-		engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", By: enginetest.Agent})
+	_, _, err := w.Submitter.Submit(t.Context(),
+		executions.Submission{ProfileID: w.Profile.ID, Script: "result 1", By: enginetest.Agent})
 	enginetest.WantCode(t, err, app.CodeQueueFull)
 	w.Profile = w.NewProfile() // others are still served, up to the whole queue
 	w.Send("result 1")
-	_, _, err = w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", By: enginetest.Agent})
+	_, _, err = w.Submitter.Submit(t.Context(), executions.Submission{ProfileID: w.Profile.ID, Script: "result 1",
+		By: enginetest.Agent})
 	enginetest.WantCode(t, err, app.CodeQueueFull)
 	if h := w.Health(); h.Queued != 3 || h.Running != 1 {
 		t.Errorf("health %+v", h)
@@ -45,8 +47,8 @@ func TestNoSandbox(t *testing.T) {
 		w.Must(w.Close(t.Context()))
 		w.Fake.SetReport(report)
 		w.StartEngine()
-		_, _, err := w.Submit(t.Context(),
-			engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", By: enginetest.Agent})
+		_, _, err := w.Submitter.Submit(t.Context(),
+			executions.Submission{ProfileID: w.Profile.ID, Script: "result 1", By: enginetest.Agent})
 		enginetest.WantCode(t, err, app.CodeSandboxUnavailable)
 		if h := w.Health(); h.Ready || !strings.Contains(h.Reason, want) || !strings.Contains(err.Error(), want) {
 			t.Errorf("health %+v, error %v", h, err)

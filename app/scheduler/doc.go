@@ -13,10 +13,8 @@
 //
 // # Slots
 //
-// A Slot is the right to run. An execution that waits for an answer, or for a box that is long in
-// coming, gives its slot away and gets one again before any that has not begun. So a host that
-// doesn't answer costs others nothing. Once as many wait like that for a class of boxes as there
-// are slots, no more are claimed for it.
-//
-// Waiters bound the executions that wait for an answer, since each keeps a box in memory.
+// A Slot is the right to run. An execution that waits for an answer, or for a slow box, gives its
+// slot away and gets one again before any that has not begun. So a host that doesn't answer costs
+// others nothing. Once as many executions wait for a class of boxes as there are slots, no more are
+// claimed for it.
 package scheduler

@@ -10,6 +10,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
+	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -31,7 +32,7 @@ func TestWhatFindsAFreeSlotIsClaimedWithItsCommit(t *testing.T) {
 			t.Errorf("without a free slot %s", status)
 		}
 		for _, one := range []app.Execution{waits, x} {
-			_, err := w.Cancel(t.Context(), one.ID, enginetest.Agent)
+			_, err := w.Controller.Cancel(t.Context(), one.ID, enginetest.Agent)
 			w.Must(err)
 		}
 		w.AwaitSlots(1)
@@ -44,12 +45,12 @@ func TestWhatFindsAFreeSlotIsClaimedWithItsCommit(t *testing.T) {
 func TestNothingIsClaimedAtOnceWhilePeopleHoldTheQueue(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.Must(w.Access.PauseExecutions(t.Context(), enginetest.Person))
+	w.Must(w.Access.Switches.Pause(t.Context(), enginetest.Person))
 	x := w.Send("print 1")
 	if status := w.StoredStatus(x); status != app.StatusPending {
 		t.Errorf("%s while all is paused", status)
 	}
-	w.Must(w.Access.ResumeExecutions(t.Context(), enginetest.Person))
+	w.Must(w.Access.Switches.Resume(t.Context(), enginetest.Person))
 	w.Until(x, app.StatusCompleted)
 }
 
@@ -62,8 +63,9 @@ func TestClosingDuringSubmissionsLeavesNoneRunning(t *testing.T) {
 			for range 4 {
 				agents.Go(func() {
 					for {
-						if _, _, err := w.Submit(t.Context(),
-							engine.Submission{ProfileID: w.Profile.ID, Script: "print 1", By: enginetest.Agent}); err != nil {
+						if _, _, err := w.Submitter.Submit(t.Context(),
+							executions.Submission{ProfileID: w.Profile.ID, Script: "print 1",
+								By: enginetest.Agent}); err != nil {
 							return // it is closed, or its queue is full
 						}
 					}
@@ -88,19 +90,19 @@ func TestClosingDuringSubmissionsLeavesNoneRunning(t *testing.T) {
 func TestARefusedSubmissionGivesItsSlotBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })
-	submission := engine.Submission{ProfileID: w.Profile.ID, Script: "print 1", By: enginetest.Agent,
+	submission := executions.Submission{ProfileID: w.Profile.ID, Script: "print 1", By: enginetest.Agent,
 		IdempotencyKey: "one"}
-	x, _, err := w.Submit(t.Context(), submission)
+	x, _, err := w.Submitter.Submit(t.Context(), submission)
 	w.Must(err)
 	x.ID = w.Until(x, app.StatusCompleted).ID
 	for range 3 {
-		again, replayed, err := w.Submit(t.Context(), submission)
+		again, replayed, err := w.Submitter.Submit(t.Context(), submission)
 		if err != nil || !replayed || again.ID != x.ID {
 			t.Fatalf("%+v, replayed %v: %v", again, replayed, err)
 		}
 	}
 	submission.Script = "print 2"
-	_, _, err = w.Submit(t.Context(), submission)
+	_, _, err = w.Submitter.Submit(t.Context(), submission)
 	enginetest.WantCode(t, err, app.CodeIdempotencyReused)
 	w.AwaitSlots(1)
 	w.Finished("print 2", app.StatusCompleted)

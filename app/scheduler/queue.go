@@ -6,7 +6,6 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/instance"
-	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -21,7 +20,7 @@ func (s *Scheduler) claimLoop() {
 	for s.slots.start(s.ctx) == nil {
 		run, err := s.claimNext(s.ctx)
 		if err != nil && s.ctx.Err() == nil {
-			s.cfg.Log.Log(s.ctx, app.RetryLevel(err), "the queue could not be read", "error", err)
+			s.cfg.Log.Log(s.ctx, app.RetryLevel(err), "could not read the queue", "error", err)
 		}
 		if run != nil {
 			s.runs.Go(run)
@@ -75,8 +74,7 @@ func (s *Scheduler) claimNext(ctx context.Context) (run func(), err error) {
 		}
 		s.lastProfile = x.ProfileHandle
 		run = s.cfg.Begin(x, newSlot(s, x.ProfileHandle))
-		s.cfg.Hub.Publish(live.Execution(x.Handle))
-		s.cfg.Hub.Publish(live.Executions)
+		s.cfg.Hub.PublishExecutions(x.Handle)
 		return nil
 	})
 	return run, err
@@ -124,9 +122,9 @@ func (s *Scheduler) checkDisk(ctx context.Context) (full bool, err error) {
 	}
 	switch was := s.diskFull.Swap(full); {
 	case full && !was:
-		s.cfg.Log.Warn("the disk is full: nothing new is taken and the queue waits until there is room")
+		s.cfg.Log.Warn("the disk is full: the queue waits, and new executions are refused")
 	case was && !full:
-		s.cfg.Log.Info("the disk has room again: the queue goes on")
+		s.cfg.Log.Info("the disk has space again: the queue goes on")
 	}
 	return full, nil
 }

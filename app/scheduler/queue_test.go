@@ -25,7 +25,7 @@ func TestAFloodLeavesTheOthersTheirTurn(t *testing.T) {
 		w.Profile = w.NewProfile()
 		others = append(others, w.Send("result 1"))
 	}
-	if _, err := w.Cancel(t.Context(), blocker.ID, enginetest.Agent); err != nil {
+	if _, err := w.Controller.Cancel(t.Context(), blocker.ID, enginetest.Agent); err != nil {
 		t.Fatal(err)
 	}
 	first := w.UntilStatus(flood[0], app.StatusCompleted)

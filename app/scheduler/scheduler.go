@@ -48,9 +48,9 @@ type Scheduler struct {
 	loop   sync.WaitGroup
 	runs   sync.WaitGroup
 
-	// claiming joins a claim with Begin: whoever holds it finds each execution either pending or
-	// begun. It is a semaphore because its holder may wait for the store's writer, which an import
-	// keeps for minutes.
+	// claiming joins a claim with Begin: its holder finds each execution either pending or begun. It
+	// is a semaphore because its holder may wait for the store's writer, which an import keeps for
+	// minutes.
 	claiming    *semaphore.Weighted
 	lastProfile string // handle; whose execution was claimed last. claiming guards it
 
@@ -113,7 +113,7 @@ func (s *Scheduler) WithoutClaims(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// Wake says that there may be something to claim. It never blocks.
+// Wake has the claim loop look for pending executions. It never blocks.
 func (s *Scheduler) Wake() {
 	s.pending.Store(true)
 	s.signalFreeSlot()

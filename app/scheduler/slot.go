@@ -57,7 +57,7 @@ func (s *Slot) Resume(ctx context.Context) error {
 	return nil
 }
 
-// OthersFree reports whether another slot is free, so that nobody waits for this one.
+// OthersFree reports whether another slot is free. Then nobody waits for this one.
 func (s *Slot) OthersFree() bool { return s.s.FreeSlots() > 0 }
 
 // FreeSlots returns how many executions could begin at once.
@@ -142,7 +142,7 @@ func (s *Slot) Yield(c sandbox.Class) {
 	s.Release()
 }
 
-// EndYield says that the execution has a box and a slot, or never will.
+// EndYield ends the wait: the execution has a box and a slot, or never will.
 func (s *Slot) EndYield() {
 	if s.yieldedFor == (sandbox.Class{}) {
 		return

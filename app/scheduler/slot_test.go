@@ -95,10 +95,10 @@ func TestAColdBoxWaitsForASlot(t *testing.T) {
 		w.UntilStatus(busy, app.StatusRunning)
 		close(gate)
 		w.claimants(1, 1) // it has its box, and the other may begin once there is a slot
-		if x, err := w.ByHandle(t.Context(), cold.Handle); err != nil || !x.StartedAt.IsZero() {
+		if x, err := w.Reader.ByHandle(t.Context(), cold.Handle); err != nil || !x.StartedAt.IsZero() {
 			t.Errorf("started beside the only slot: %+v %v", x, err)
 		}
-		_, err := w.Cancel(t.Context(), busy.ID, enginetest.Agent)
+		_, err := w.Controller.Cancel(t.Context(), busy.ID, enginetest.Agent)
 		w.Must(err)
 		cold, next = w.Until(cold, app.StatusCompleted), w.Until(next, app.StatusCompleted)
 		if next.StartedAt.Before(cold.StartedAt) {
@@ -113,7 +113,7 @@ func TestWhatWaitsForADeadBackendCanBeEnded(t *testing.T) {
 	w, _, _ := coldYard(t, 1)
 	cancelled, interrupted := w.Send("result 1"), w.Send("result 1")
 	w.AwaitHealth("one that waits", func(h engine.Health) bool { return h.Opening == 1 })
-	_, err := w.Cancel(t.Context(), cancelled.ID, enginetest.Agent)
+	_, err := w.Controller.Cancel(t.Context(), cancelled.ID, enginetest.Agent)
 	w.Must(err)
 	w.UntilStatus(interrupted, app.StatusRunning) // its turn
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)

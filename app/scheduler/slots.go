@@ -9,9 +9,9 @@ import (
 // slots hands out the right to run. It is safe for concurrent use.
 //
 // Executions that resume go before those that start: a script that has its answer is nearer to its
-// end, and its box already takes memory. But not twice in a row while one wants to start, and
-// profiles take turns to resume: else one whose many executions get their answers all at once would
-// keep everybody else from running.
+// end, and its box already takes memory. But never two in a row while another waits to start, and
+// profiles take turns to resume. Else a profile whose executions all get their answers at once would
+// keep the others from running.
 type slots struct {
 	mu          sync.Mutex
 	free        int
@@ -68,7 +68,7 @@ func (s *slots) acquire(ctx context.Context, queue *[]slotRequest, profile strin
 	if i := slices.IndexFunc(*queue, func(r slotRequest) bool { return r.ready == mine }); i >= 0 {
 		*queue = slices.Delete(*queue, i, i+1)
 	} else {
-		s.passOnLocked() // the slot came in the same moment
+		s.passOnLocked() // the slot came at the same moment
 	}
 	return context.Cause(ctx)
 }

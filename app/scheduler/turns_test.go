@@ -7,6 +7,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
+	"github.com/computclaw/airlock/app/runner"
 )
 
 // parked submits n scripts and waits until each has asked.
@@ -29,7 +30,7 @@ func TestNoProfileTakesAllPlacesToWait(t *testing.T) {
 	waiting := w.parked(2, greedy, "ask one")
 	refused := w.SendUnder(greedy, "ask one more")
 	w.Until(refused, app.StatusCompleted)
-	out, err := w.Output(t.Context(), refused.Handle)
+	out, err := w.Reader.Output(t.Context(), refused.Handle)
 	w.Must(err)
 	if !strings.Contains(out.Stdout, "of this profile") {
 		t.Errorf("stdout %q", out.Stdout)
@@ -55,12 +56,12 @@ func TestAnswersAtOnceKeepNobodyFromStarting(t *testing.T) {
 	w.UntilStatus(blocker, app.StatusRunning)
 	next := w.SendUnder(modest, "result 1")
 	for i, x := range waiting {
-		_, err := w.Respond(t.Context(), x.ID, engine.Answer{Text: "a", By: enginetest.Agent})
+		_, err := w.Controller.Respond(t.Context(), x.ID, runner.Answer{Text: "a", By: enginetest.Agent})
 		w.Must(err)
 		w.claimants(i+1, 1)
 	}
 	end := func(x app.Execution) {
-		_, err := w.Cancel(t.Context(), x.ID, enginetest.Agent)
+		_, err := w.Controller.Cancel(t.Context(), x.ID, enginetest.Agent)
 		w.Must(err)
 	}
 	end(blocker)
@@ -68,7 +69,7 @@ func TestAnswersAtOnceKeepNobodyFromStarting(t *testing.T) {
 	end(waiting[0])
 	w.Until(next, app.StatusCompleted)
 	for _, x := range waiting[1:] {
-		if now, err := w.Execution(t.Context(), x.ID); err != nil || now.Status.Terminal() {
+		if now, err := w.Reader.ByID(t.Context(), x.ID); err != nil || now.Status.Terminal() {
 			t.Errorf("%s ended before somebody else could start: %v", now.Status, err)
 		}
 	}

@@ -1,11 +1,11 @@
-// Package shares divides few places among many who ask, so that nobody has so many that nothing is
-// left for others.
+// Package shares divides a few places among many names, so that none takes so many that nothing is
+// left for the others.
 package shares
 
 import "sync"
 
-// Shares is a number of places. Everybody may have as many as they leave free, so that one alone
-// has half. It is safe for concurrent use.
+// Shares is a number of places. A name may take as many as it leaves free, so one alone gets half of
+// them. It is safe for concurrent use.
 type Shares struct {
 	most int
 
@@ -17,7 +17,8 @@ type Shares struct {
 // New returns places that are all free.
 func New(most int) *Shares { return &Shares{most: most, by: map[string]int{}} }
 
-// Enter takes a place; false if there is none for that name. Who has one must Leave.
+// Enter takes a place, which must be given back with Leave. It reports false if there is none for
+// the name.
 func (s *Shares) Enter(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,7 +40,7 @@ func (s *Shares) Leave(name string) {
 	}
 }
 
-// Taken is how many places are.
+// Taken returns how many places are taken.
 func (s *Shares) Taken() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -79,7 +79,8 @@ func TestTurns(t *testing.T) {
 	close(hold)
 	all.Wait()
 	if had != 10 || refused != 90 || turns.Taken() != 0 || turns.waiting.Taken() != 0 {
-		t.Errorf("%d had a turn, %d were refused, %d and %d are left", had, refused, turns.Taken(), turns.waiting.Taken())
+		t.Errorf("%d had a turn, %d were refused, %d and %d are left", had, refused, turns.Taken(),
+			turns.waiting.Taken())
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Turns are places that are waited for: names take turns, and those of one name come in the order
-// in which they asked. A Turns is safe for concurrent use.
+// Turns are places to wait for. Names take turns, and callers of one name are served in the order in
+// which they asked. It is safe for concurrent use.
 type Turns struct {
 	waiting *Shares
 	full    error
@@ -17,21 +17,21 @@ type Turns struct {
 	line   []*queue // of names that somebody waits for, the next first
 }
 
-// queue is who waits under one name, the longest first. Its channels are closed when a place was
-// taken for them.
+// queue holds the waiters of one name, oldest first. A waiter's channel is closed once it has a
+// place.
 type queue struct {
 	name    string
 	waiters []chan struct{}
 }
 
-// NewTurns returns most turns, for which as many may wait as waiting has places, which may be there
-// for other waits too. Who may not even wait gets the error full.
+// NewTurns returns most turns. Callers wait in the places of waiting, which may be shared with other
+// Turns; one that finds no place there gets the error full.
 func NewTurns(most int, waiting *Shares, full error) *Turns {
 	return &Turns{places: New(most), waiting: waiting, full: full}
 }
 
-// Take waits for a turn. It fails with ctx's cause, and with full if too many wait. Who has a turn
-// must Give it.
+// Take waits for a turn, which must be given back with Give. Errors: the cause of ctx, and full if
+// too many wait.
 func (t *Turns) Take(ctx context.Context, name string) error {
 	turn, err := t.ask(name)
 	if turn == nil {
@@ -45,9 +45,9 @@ func (t *Turns) Take(ctx context.Context, name string) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.quit(name, turn) { // it came in the same moment
+	if !t.quitLocked(name, turn) { // it came in the same moment
 		t.places.Leave(name)
-		t.admit()
+		t.admitLocked()
 	}
 	return context.Cause(ctx)
 }
@@ -57,14 +57,14 @@ func (t *Turns) Give(name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.places.Leave(name)
-	t.admit()
+	t.admitLocked()
 }
 
-// Taken is how many turns are.
+// Taken returns how many turns are taken.
 func (t *Turns) Taken() int { return t.places.Taken() }
 
-// ask takes a place if one is free and nobody of that name waits. Else it returns what to wait for,
-// or why not.
+// ask takes a place if one is free and nobody of that name waits: then turn is nil. Else it returns
+// the turn to wait for, or full.
 func (t *Turns) ask(name string) (turn chan struct{}, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -83,8 +83,8 @@ func (t *Turns) ask(name string) (turn chan struct{}, err error) {
 	return turn, nil
 }
 
-// admit takes what is free for those who wait, one for each name and then the next. t.mu is held.
-func (t *Turns) admit() {
+// admitLocked gives free places to waiters, one for each name in turn.
+func (t *Turns) admitLocked() {
 	for i := 0; i < len(t.line); {
 		q := t.line[i]
 		if !t.places.Enter(q.name) {
@@ -100,8 +100,8 @@ func (t *Turns) admit() {
 	}
 }
 
-// quit takes turn out of the line; false if it isn't there any more. t.mu is held.
-func (t *Turns) quit(name string, turn chan struct{}) bool {
+// quitLocked takes turn out of the line. It reports false if it isn't there any more.
+func (t *Turns) quitLocked(name string, turn chan struct{}) bool {
 	for i, q := range t.line {
 		at := slices.Index(q.waiters, turn)
 		if q.name != name || at < 0 {

@@ -62,7 +62,7 @@ func TestAuditLogsOfARestoredInstance(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"branch": "BEFORE LOST "}, restored.kept()); diff != "" {
 		t.Error(diff)
 	}
-	if broken := must[int64](t)(restored.desk.VerifyAudit(t.Context())); broken != 0 {
+	if broken := must[int64](t)(restored.desk.Audit.Verify(t.Context())); broken != 0 {
 		t.Errorf("its own log breaks at %d", broken)
 	}
 	newHouse(t, "dddd").plan(restored.export(all()))
@@ -75,12 +75,12 @@ func TestDeletedProfileComesBackAsTheFileHasIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a, b, p := twins(t)
 			for i := range versions {
-				must[app.Profile](t)(b.desk.SetHosts(t.Context(), person(), p.Handle,
+				must[app.Profile](t)(b.desk.Hosts.Set(t.Context(), person(), p.Handle,
 					hosts(t, "api.stripe.com", []string{"here.example", "also-here.example"}[i]), nil))
 			}
-			must[app.Profile](t)(b.desk.Revoke(t.Context(), person(), p.Handle))
-			b.no(b.desk.DeleteProfile(t.Context(), person(), p.Handle))
-			must[app.Profile](t)(a.desk.SetHosts(t.Context(), person(), p.Handle, hosts(t, "api.stripe.com", "there.example"),
+			must[app.Profile](t)(b.desk.Lifecycle.Revoke(t.Context(), person(), p.Handle))
+			b.no(b.desk.Profiles.Delete(t.Context(), person(), p.Handle))
+			must[app.Profile](t)(a.desk.Hosts.Set(t.Context(), person(), p.Handle, hosts(t, "api.stripe.com", "there.example"),
 				nil))
 			file, key := a.export(all()), "profile:"+p.Handle
 			says(t, state(b.plan(file), key).Facts,
@@ -88,13 +88,13 @@ func TestDeletedProfileComesBackAsTheFileHasIt(t *testing.T) {
 			b.take(file, Choice{Each: map[string]bool{key: true}})
 
 			reaches := func() string {
-				now := must[app.Profile](t)(b.desk.Profile(t.Context(), p.ID))
-				return app.BriefHosts(must[app.Policy](t)(b.desk.Policy(t.Context(), now.Handle, now.Policy)).Hosts)
+				now := must[app.Profile](t)(b.desk.Profiles.ByID(t.Context(), p.ID))
+				return app.BriefHosts(must[app.Policy](t)(b.desk.Binder.Policy(t.Context(), now.Handle, now.Policy)).Hosts)
 			}
 			if got := reaches(); got != "api.stripe.com, there.example" {
 				t.Errorf("it reaches %s", got)
 			}
-			must[app.Profile](t)(b.desk.SetHosts(t.Context(), person(), p.Handle, hosts(t, "api.stripe.com"), nil))
+			must[app.Profile](t)(b.desk.Hosts.Set(t.Context(), person(), p.Handle, hosts(t, "api.stripe.com"), nil))
 			if got := reaches(); got != "api.stripe.com" {
 				t.Errorf("after a change it reaches %s", got)
 			}
@@ -111,9 +111,9 @@ func TestDeletedLockedProfileStaysLocked(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	p := h.profile("open", nil, "api.example.com")
 	file := h.export(all())
-	must[app.Profile](t)(h.desk.Lock(t.Context(), person(), p.Handle, p.UpdatedAt))
-	must[app.Profile](t)(h.desk.Revoke(t.Context(), person(), p.Handle))
-	h.no(h.desk.DeleteProfile(t.Context(), person(), p.Handle))
+	must[app.Profile](t)(h.desk.Lifecycle.Lock(t.Context(), person(), p.Handle, p.UpdatedAt))
+	must[app.Profile](t)(h.desk.Lifecycle.Revoke(t.Context(), person(), p.Handle))
+	h.no(h.desk.Profiles.Delete(t.Context(), person(), p.Handle))
 	item := state(h.plan(file), "profile:"+p.Handle)
 	if item.State != StateBlocked || !strings.Contains(strings.Join(item.Changes, ""), "It was locked here") {
 		t.Errorf("%+v", item)

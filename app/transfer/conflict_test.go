@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/transfer/archive"
 	"github.com/computclaw/airlock/store"
 )
@@ -35,25 +35,25 @@ func says(t *testing.T, list []string, part string) {
 func TestCredentialConflicts(t *testing.T) {
 	tests := []struct {
 		name   string
-		change access.CredentialInput
+		change credentials.Input
 		widens bool
 		says   string
 	}{
-		{"value", access.CredentialInput{Name: "DB_PASSWORD", Mode: app.ModeInjected,
+		{"value", credentials.Input{Name: "DB_PASSWORD", Mode: app.ModeInjected,
 			Value: app.NewSecret("a third password")}, false, "Its value becomes the file's."},
-		{"mode", access.CredentialInput{Name: "STRIPE_KEY", Mode: app.ModeInjected}, true,
+		{"mode", credentials.Input{Name: "STRIPE_KEY", Mode: app.ModeInjected}, true,
 			"It becomes injected; here it is sealed."},
-		{"more hosts", access.CredentialInput{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com", "evil.example")}, true,
+		{"more hosts", credentials.Input{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com", "evil.example")}, true,
 			"It would also belong to evil.example."},
-		{"places", access.CredentialInput{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"),
+		{"places", credentials.Input{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"),
 			Places: []app.Place{app.PlaceHeader, app.PlaceQuery}}, true, "put into the query"},
-		{"headers", access.CredentialInput{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"),
+		{"headers", credentials.Input{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"),
 			Headers: []string{"Cookie"}}, true, "It would be put into the headers Cookie."},
-		{"fewer headers", access.CredentialInput{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"),
+		{"fewer headers", credentials.Input{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"),
 			Headers: []string{"Authorization"}}, false, "It would be put into the headers Authorization."},
-		{"plain http", access.CredentialInput{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"), PlainHTTP: yes()}, true,
+		{"plain http", credentials.Input{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"), PlainHTTP: yes()}, true,
 			"unencrypted HTTP would be allowed"},
-		{"description", access.CredentialInput{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"),
+		{"description", credentials.Input{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"),
 			Description: "new words"}, false, `description becomes "new words"`},
 	}
 	for _, tt := range tests {
@@ -62,7 +62,7 @@ func TestCredentialConflicts(t *testing.T) {
 			if tt.change.Description == "" {
 				tt.change.Description = "about " + tt.change.Name
 			}
-			must[app.Credential](t)(a.desk.SetCredential(t.Context(), person(), tt.change))
+			must[app.Credential](t)(a.desk.Credentials.Set(t.Context(), person(), tt.change))
 			file, key := a.export(all()), "credential:"+tt.change.Name
 			if left := (Choice{}).Left(b.plan(file)); len(left) != 1 || left[0] != key {
 				t.Errorf("left: %v", left)
@@ -99,8 +99,8 @@ func yes() *bool { b := true; return &b }
 // What a new credential may do besides the usual is said before it is taken.
 func TestThePreviewOfANewCredentialTellsWhereItGoes(t *testing.T) {
 	a, b := newHouse(t, "aaaa"), newHouse(t, "bbbb")
-	must[app.Credential](t)(a.desk.SetCredential(t.Context(), person(),
-		access.CredentialInput{Name: "OPEN_KEY", Mode: app.ModeSealed, Value: app.NewSecret("a value of some length"),
+	must[app.Credential](t)(a.desk.Credentials.Set(t.Context(), person(),
+		credentials.Input{Name: "OPEN_KEY", Mode: app.ModeSealed, Value: app.NewSecret("a value of some length"),
 			Hosts:  hosts(t, "api.stripe.com"),
 			Places: []app.Place{app.PlaceHeader, app.PlaceQuery}, Headers: []string{"Cookie"}, PlainHTTP: yes()}))
 	item := state(b.plan(a.export(all())), "credential:OPEN_KEY")
@@ -118,47 +118,47 @@ func TestProfileConflicts(t *testing.T) {
 		says   string
 	}{
 		{"later end", func(a, _ *house, p app.Profile) error {
-			_, err := a.desk.SetExpiry(t.Context(), person(), p.Handle, time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))
+			_, err := a.desk.Lifecycle.SetExpiry(t.Context(), person(), p.Handle, time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))
 			return err
 		}, StateConflict, true, "It would expire at 2100-01-01"},
 		{"no end", func(a, _ *house, p app.Profile) error {
-			_, err := a.desk.SetExpiry(t.Context(), person(), p.Handle, time.Time{})
+			_, err := a.desk.Lifecycle.SetExpiry(t.Context(), person(), p.Handle, time.Time{})
 			return err
 		}, StateConflict, true, "It would never expire"},
 		{"earlier end", func(a, _ *house, p app.Profile) error {
-			_, err := a.desk.SetExpiry(t.Context(), person(), p.Handle, time.Date(2098, 1, 1, 0, 0, 0, 0, time.UTC))
+			_, err := a.desk.Lifecycle.SetExpiry(t.Context(), person(), p.Handle, time.Date(2098, 1, 1, 0, 0, 0, 0, time.UTC))
 			return err
 		}, StateConflict, false, "It would expire at 2098-01-01"},
 		{"more hosts", func(a, _ *house, p app.Profile) error {
-			_, err := a.desk.SetHosts(t.Context(), person(), p.Handle,
+			_, err := a.desk.Hosts.Set(t.Context(), person(), p.Handle,
 				hosts(t, "api.stripe.com", "db.example.com:5432", "evil.example"), nil)
 			return err
 		}, StateConflict, true, "It would also reach evil.example on ports 80 and 443: Airlock checks the name, but not " +
 			"always who answers."},
 		{"fewer hosts", func(a, _ *house, p app.Profile) error {
-			_, err := a.desk.SetHosts(t.Context(), person(), p.Handle, hosts(t, "api.stripe.com"), nil)
+			_, err := a.desk.Hosts.Set(t.Context(), person(), p.Handle, hosts(t, "api.stripe.com"), nil)
 			return err
 		}, StateConflict, false, "It would no longer reach db.example.com:5432."},
 		{"private addresses", func(a, _ *house, p app.Profile) error {
 			list := hosts(t, "api.stripe.com", "db.example.com:5432")
 			list[1].Private = true
-			_, err := a.desk.SetHosts(t.Context(), person(), p.Handle, list, nil)
+			_, err := a.desk.Hosts.Set(t.Context(), person(), p.Handle, list, nil)
 			return err
 		}, StateConflict, true, "also where it leads to a private address"},
 		{"placement", func(a, _ *house, p app.Profile) error {
-			_, err := a.desk.SetPlacement(t.Context(), person(), p.Handle, app.Placement{MinTier: "restricted"})
+			_, err := a.desk.Placements.Set(t.Context(), person(), p.Handle, app.Placement{MinTier: "restricted"})
 			return err
 		}, StateConflict, true, "run elsewhere"},
 		{"name", func(a, _ *house, p app.Profile) error {
-			_, err := a.desk.DescribeProfile(t.Context(), person(), p.Handle, "renamed")
+			_, err := a.desk.Profiles.Describe(t.Context(), person(), p.Handle, "renamed")
 			return err
 		}, StateConflict, false, `"renamed"`},
 		{"revoked there", func(a, _ *house, p app.Profile) error {
-			_, err := a.desk.Revoke(t.Context(), person(), p.Handle)
+			_, err := a.desk.Lifecycle.Revoke(t.Context(), person(), p.Handle)
 			return err
 		}, StateConflict, false, "It becomes revoked."},
 		{"revoked here", func(_, b *house, p app.Profile) error {
-			_, err := b.desk.Revoke(t.Context(), person(), p.Handle)
+			_, err := b.desk.Lifecycle.Revoke(t.Context(), person(), p.Handle)
 			return err
 		}, StateBlocked, false, "stays so"},
 	}
@@ -204,15 +204,15 @@ func TestLockedStaysLocked(t *testing.T) {
 	open := a.export(all())
 	b := newHouse(t, "bbbb")
 	b.take(open, Choice{})
-	must[app.Profile](t)(b.desk.Lock(t.Context(), person(), p.Handle,
-		must[app.Profile](t)(b.desk.Profile(t.Context(), p.ID)).UpdatedAt))
+	must[app.Profile](t)(b.desk.Lifecycle.Lock(t.Context(), person(), p.Handle,
+		must[app.Profile](t)(b.desk.Profiles.ByID(t.Context(), p.ID)).UpdatedAt))
 	if s := state(b.plan(open), "profile:"+p.Handle); s.State != StateBlocked {
 		t.Errorf("unlocked in the file: %+v", s)
 	}
 	a.credential("NEW", "value-of-new")
-	must[app.Profile](t)(a.desk.AddKeys(t.Context(), person(), p.Handle, []app.Key{{Name: "NEW"}}))
-	linked := must[app.Profile](t)(a.desk.LinkKey(t.Context(), person(), p.Handle, "NEW", "NEW"))
-	must[app.Profile](t)(a.desk.Lock(t.Context(), person(), p.Handle, linked.UpdatedAt))
+	must[app.Profile](t)(a.desk.Keys.Add(t.Context(), person(), p.Handle, []app.Key{{Name: "NEW"}}))
+	linked := must[app.Profile](t)(a.desk.Keys.Link(t.Context(), person(), p.Handle, "NEW", "NEW"))
+	must[app.Profile](t)(a.desk.Lifecycle.Lock(t.Context(), person(), p.Handle, linked.UpdatedAt))
 	file := a.export(all())
 	if s := state(b.plan(file), "profile:"+p.Handle); s.State != StateBlocked {
 		t.Errorf("other keys in the file: %+v", s)
@@ -249,12 +249,12 @@ func TestFileCanNotBorrowACredential(t *testing.T) {
 	}
 	says(t, item.Changes, "Its key STRIPE_KEY would get the credential STRIPE_KEY of this instance")
 	victim.take(file, Choice{Overwrite: false})
-	if _, err := victim.desk.Profile(t.Context(), p.ID); app.CodeOf(err) != app.CodeNotFound {
+	if _, err := victim.desk.Profiles.ByID(t.Context(), p.ID); app.CodeOf(err) != app.CodeNotFound {
 		t.Errorf("the profile came in: %v", err)
 	}
 
 	// The same by id: a grant that names no credential of the file points nowhere.
-	stolen := must[app.Credential](t)(victim.desk.Credential(t.Context(), "STRIPE_KEY")).ID
+	stolen := must[app.Credential](t)(victim.desk.Credentials.ByName(t.Context(), "STRIPE_KEY")).ID
 	q := evil.locked("also harmless", nil, "evil.example")
 	forged := forge(t, evil, func(r *record) bool {
 		switch {
@@ -270,9 +270,10 @@ func TestFileCanNotBorrowACredential(t *testing.T) {
 		return true
 	})
 	victim.take(forged, Choice{})
-	got := must[app.Profile](t)(victim.desk.Profile(t.Context(), q.ID))
-	policy := must[app.Policy](t)(victim.desk.Policy(t.Context(), q.Handle, got.Policy))
-	if values, err := victim.desk.Resolve(t.Context(), q.Handle, policy); app.CodeOf(err) != app.CodeMissingValue {
+	got := must[app.Profile](t)(victim.desk.Profiles.ByID(t.Context(), q.ID))
+	policy := must[app.Policy](t)(victim.desk.Binder.Policy(t.Context(), q.Handle, got.Policy))
+	if values, err := victim.desk.Resolver.Resolve(t.Context(), q.Handle,
+		policy); app.CodeOf(err) != app.CodeMissingValue {
 		t.Errorf("the grant reaches %v, %v", values, err)
 	}
 }
@@ -299,7 +300,7 @@ func forge(t testing.TB, h *house, change func(*record) bool) []byte {
 // Files that were sealed properly and lie are refused, and nothing is changed.
 func TestLyingFiles(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
-	must[app.Profile](t)(h.desk.CreateProfile(t.Context(), person(), "one more"))
+	must[app.Profile](t)(h.desk.Profiles.Create(t.Context(), person(), "one more"))
 	first := func(r *record) bool { return r.Profile != nil && r.Profile.Locked && len(r.Profile.Keys) > 0 }
 	seen := false
 	once := func(r *record, is bool, do func()) bool {

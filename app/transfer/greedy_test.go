@@ -29,18 +29,18 @@ func wide(n int) (list []app.Host) {
 func TestWhatAgentsAskForLeavesBackupsReadable(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	agent := app.Actor{Kind: app.ActorAgent, Address: "192.0.2.9"}
-	p := must[app.Profile](t)(h.desk.CreateProfile(t.Context(), agent, strings.Repeat("d", app.MaxDescription)))
+	p := must[app.Profile](t)(h.desk.Profiles.Create(t.Context(), agent, strings.Repeat("d", app.MaxDescription)))
 	var keys []app.Key
 	for k := range app.MaxKeys {
 		keys = append(keys, app.Key{Name: fmt.Sprintf("KEY_%d", k), Description: strings.Repeat("d", app.MaxDescription),
 			Hosts: wide(app.MaxHosts)})
 	}
-	_, err := h.desk.AddKeys(t.Context(), agent, p.Handle, keys)
+	_, err := h.desk.Keys.Add(t.Context(), agent, p.Handle, keys)
 	wantCode(t, "as many hosts as a profile may have, for each key", err, app.CodeInvalidField)
 	for i := range keys {
 		keys[i].Hosts = wide(app.MaxKeyHosts / app.MaxKeys)
 	}
-	must[app.Profile](t)(h.desk.AddKeys(t.Context(), agent, p.Handle, keys))
+	must[app.Profile](t)(h.desk.Keys.Add(t.Context(), agent, p.Handle, keys))
 	var all scale
 	e := &exporter{s: h.Service, out: newLineWriter(&all)}
 	h.no(h.store.Read(t.Context(), func(tx *store.Tx) error { return e.run(t.Context(), tx) }))

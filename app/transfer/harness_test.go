@@ -12,6 +12,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/auth/authtest"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/transfer/archive"
@@ -30,7 +31,7 @@ type house struct {
 	dir   string
 	store *store.Store
 	ring  *secrets.Keyring
-	desk  *access.Service
+	desk  *access.Parts
 	n     int
 	out   string // of the executions to come
 }
@@ -90,25 +91,26 @@ func hosts(t testing.TB, texts ...string) (list []app.Host) {
 // credential sets one; with hosts it is sealed.
 func (h *house) credential(name, value string, at ...string) app.Credential {
 	h.t.Helper()
-	in := access.CredentialInput{Name: name, Description: "about " + name, Value: app.NewSecret(value),
+	in := credentials.Input{Name: name, Description: "about " + name, Value: app.NewSecret(value),
 		Hosts: hosts(h.t, at...)}
 	if len(at) == 0 {
 		in.Mode = app.ModeInjected
 	}
-	return must[app.Credential](h.t)(h.desk.SetCredential(h.t.Context(), person(), in))
+	return must[app.Credential](h.t)(h.desk.Credentials.Set(h.t.Context(), person(), in))
 }
 
 // profile makes an unlocked profile with keys that are linked to credentials of their names.
 func (h *house) profile(description string, keys []string, at ...string) app.Profile {
 	h.t.Helper()
 	ctx := h.t.Context()
-	p := must[app.Profile](h.t)(h.desk.CreateProfile(ctx, person(), description))
+	p := must[app.Profile](h.t)(h.desk.Profiles.Create(ctx, person(), description))
 	for _, k := range keys {
-		p = must[app.Profile](h.t)(h.desk.AddKeys(ctx, person(), p.Handle, []app.Key{{Name: k, Description: "to read " + k}}))
-		p = must[app.Profile](h.t)(h.desk.LinkKey(ctx, person(), p.Handle, k, k))
+		p = must[app.Profile](h.t)(h.desk.Keys.Add(ctx, person(), p.Handle,
+			[]app.Key{{Name: k, Description: "to read " + k}}))
+		p = must[app.Profile](h.t)(h.desk.Keys.Link(ctx, person(), p.Handle, k, k))
 	}
 	if len(at) > 0 {
-		p = must[app.Profile](h.t)(h.desk.SetHosts(ctx, person(), p.Handle, hosts(h.t, at...), nil))
+		p = must[app.Profile](h.t)(h.desk.Hosts.Set(ctx, person(), p.Handle, hosts(h.t, at...), nil))
 	}
 	return p
 }
@@ -116,7 +118,7 @@ func (h *house) profile(description string, keys []string, at ...string) app.Pro
 func (h *house) locked(description string, keys []string, at ...string) app.Profile {
 	h.t.Helper()
 	p := h.profile(description, keys, at...)
-	return must[app.Profile](h.t)(h.desk.Lock(h.t.Context(), person(), p.Handle, p.UpdatedAt))
+	return must[app.Profile](h.t)(h.desk.Lifecycle.Lock(h.t.Context(), person(), p.Handle, p.UpdatedAt))
 }
 
 // execution adds a finished one with something in every table that hangs on it. It returns its id.
@@ -220,7 +222,7 @@ func (h *house) dump(what Selection) []record {
 
 func (h *house) actions() (list []string) {
 	h.t.Helper()
-	for _, e := range must[[]app.Event](h.t)(h.desk.Audit(h.t.Context(), 0, 1000)) {
+	for _, e := range must[[]app.Event](h.t)(h.desk.Audit.Latest(h.t.Context(), 1000)) {
 		list = append([]string{e.Action}, list...)
 	}
 	return list
@@ -229,10 +231,10 @@ func (h *house) actions() (list []string) {
 func (h *house) values(p app.Profile) map[string]string {
 	h.t.Helper()
 	ctx := context.WithoutCancel(h.t.Context())
-	p = must[app.Profile](h.t)(h.desk.Profile(ctx, p.ID))
-	policy := must[app.Policy](h.t)(h.desk.Policy(ctx, p.Handle, p.Policy))
+	p = must[app.Profile](h.t)(h.desk.Profiles.ByID(ctx, p.ID))
+	policy := must[app.Policy](h.t)(h.desk.Binder.Policy(ctx, p.Handle, p.Policy))
 	got := map[string]string{}
-	for _, v := range must[[]access.Value](h.t)(h.desk.Resolve(ctx, p.Handle, policy)) {
+	for _, v := range must[[]credentials.Value](h.t)(h.desk.Resolver.Resolve(ctx, p.Handle, policy)) {
 		got[v.Key] = v.Secret.Reveal()
 	}
 	return got

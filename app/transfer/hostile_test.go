@@ -14,13 +14,13 @@ import (
 // refusedGrant makes sure that an agent who knows the id gets no value by it.
 func (h *house) refusedGrant(p app.Profile) {
 	h.t.Helper()
-	got, err := h.desk.Profile(h.t.Context(), p.ID)
+	got, err := h.desk.Profiles.ByID(h.t.Context(), p.ID)
 	if app.CodeOf(err) == app.CodeNotFound {
 		return
 	}
 	h.no(err)
-	policy := must[app.Policy](h.t)(h.desk.Policy(h.t.Context(), got.Handle, got.Policy))
-	if values, err := h.desk.Resolve(h.t.Context(), got.Handle, policy); err == nil && len(values) > 0 {
+	policy := must[app.Policy](h.t)(h.desk.Binder.Policy(h.t.Context(), got.Handle, got.Policy))
+	if values, err := h.desk.Resolver.Resolve(h.t.Context(), got.Handle, policy); err == nil && len(values) > 0 {
 		h.t.Errorf("%s got %d values", p.Description, len(values))
 	}
 }
@@ -83,17 +83,17 @@ func TestDeletedProfileComesBackOnlyByAYes(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	p := h.locked("was let go", nil, "api.example.com")
 	file := h.export(all())
-	must[app.Profile](t)(h.desk.Revoke(t.Context(), person(), p.Handle))
-	h.no(h.desk.DeleteProfile(t.Context(), person(), p.Handle))
+	must[app.Profile](t)(h.desk.Lifecycle.Revoke(t.Context(), person(), p.Handle))
+	h.no(h.desk.Profiles.Delete(t.Context(), person(), p.Handle))
 	key := "profile:" + p.Handle
 	item := state(h.plan(file), key)
 	says(t, item.Changes, "It was here and was deleted.")
 	h.take(file, Choice{Overwrite: true, History: true})
-	if _, err := h.desk.Profile(t.Context(), p.ID); app.CodeOf(err) != app.CodeNotFound {
+	if _, err := h.desk.Profiles.ByID(t.Context(), p.ID); app.CodeOf(err) != app.CodeNotFound {
 		t.Errorf("it is back: %v", err)
 	}
 	h.take(file, Choice{Each: map[string]bool{key: true}})
-	must[app.Profile](t)(h.desk.Profile(t.Context(), p.ID))
+	must[app.Profile](t)(h.desk.Profiles.ByID(t.Context(), p.ID))
 }
 
 // A credential was deleted, so a profile has nothing any more. The credential comes back with a
@@ -102,7 +102,7 @@ func TestDeletedCredentialDoesNotComeBackToItsProfiles(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	h.credential("STRIPE_KEY", "sk_live_0123456789")
 	p := h.locked("had it", []string{"STRIPE_KEY"}, "api.stripe.com")
-	file, id := h.export(all()), must[app.Credential](t)(h.desk.Credential(t.Context(), "STRIPE_KEY")).ID
+	file, id := h.export(all()), must[app.Credential](t)(h.desk.Credentials.ByName(t.Context(), "STRIPE_KEY")).ID
 	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error { return tx.Credentials.Delete(t.Context(), id) }))
 	h.refusedGrant(p)
 	if report := h.take(file, Choice{}); report.Credentials != 1 {
@@ -347,7 +347,7 @@ func TestAnImportLeavesRoomForWhatComes(t *testing.T) {
 	plan := fresh.plan(file)
 	_, err := fresh.Import(t.Context(), person(), upload(file), Choice{}, plan.Digest, nil)
 	wantCode(t, "import", err, app.CodeTooLarge)
-	_, err = fresh.desk.Profile(t.Context(), p.ID)
+	_, err = fresh.desk.Profiles.ByID(t.Context(), p.ID)
 	wantCode(t, "profile", err, app.CodeNotFound)
 	must[Counts](t)(newHouse(t, "cccc").Fill(t.Context(), upload(file), nil))
 }

@@ -23,7 +23,7 @@ func TestNothingIsLeftOfAnOldKey(t *testing.T) {
 	h.no(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
 	other, _, _ := furnished(t, "bbbb")
 	h.take(other.export(all()), Choice{History: true}) // brings keys of marks
-	_, err := h.desk.Authority(t.Context())
+	_, err := h.desk.Authority.Get(t.Context())
 	h.no(err)
 	h.credential("STRIPE_KEY", "sk_live_between_0123456789", "api.stripe.com")
 	h.credential("STRIPE_KEY", "sk_live_0123456789abcdef", "api.stripe.com")
@@ -49,7 +49,7 @@ func TestNothingIsLeftOfAnOldKey(t *testing.T) {
 	if after := text(comparable(again.dump(all()))); after != before {
 		t.Error("something reads differently")
 	}
-	if others, err := again.desk.SearchSets().Others(t.Context(), hosts(t, "api.stripe.com"), nil); err != nil {
+	if others, err := again.desk.SearchSets.Others(t.Context(), hosts(t, "api.stripe.com"), nil); err != nil {
 		t.Errorf("superseded values don't open: %v", err)
 	} else if _, hits := redact.New(others).Text("sk_live_between_0123456789"); hits.Total() != 1 {
 		t.Error("a superseded value is lost")

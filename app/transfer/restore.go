@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/rekey"
@@ -173,14 +172,14 @@ func (r Restore) examine(ctx context.Context, scratch string, replaces bool, det
 		if broken != 0 {
 			return contradiction("the audit log", fmt.Sprintf("is broken at event %d", broken), nil)
 		}
-		if err := access.EndOpenings(ctx, tx); err != nil {
+		if err := endOpenings(ctx, tx); err != nil {
 			return err
 		}
 		at := time.Now().UTC().Truncate(time.Millisecond)
 		if replaces {
-			var now access.Snapshot
+			var now accessSnapshot
 			if now, kept = r.standing(ctx, end); kept {
-				if err := now.Keep(ctx, tx, r.By, at); err != nil {
+				if err := now.keep(ctx, tx, r.By, at); err != nil {
 					return err
 				}
 			}
@@ -194,7 +193,7 @@ func (r Restore) examine(ctx context.Context, scratch string, replaces bool, det
 // folds its write-ahead log in. ok says whether it is a later state of the database whose audit log
 // ends at that mark: an event with a hash is nowhere twice. One that can't be opened stays in
 // pieces, and tells nothing.
-func (r Restore) standing(ctx context.Context, end store.AuditMark) (now access.Snapshot, ok bool) {
+func (r Restore) standing(ctx context.Context, end store.AuditMark) (now accessSnapshot, ok bool) {
 	st, err := store.Open(ctx, r.Dir, r.Log)
 	if err != nil {
 		return now, false
@@ -204,7 +203,7 @@ func (r Restore) standing(ctx context.Context, end store.AuditMark) (now access.
 		if ok = err == nil && end.Seq > 0 && hash == end.Hash; !ok {
 			return err
 		}
-		now, err = access.ReadSnapshot(ctx, tx)
+		now, err = readAccessSnapshot(ctx, tx)
 		return err
 	})
 	if err = errors.Join(err, st.Close()); err != nil {

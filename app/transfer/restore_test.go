@@ -10,6 +10,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/auth"
 	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
@@ -37,7 +38,7 @@ func TestRestoreBesideAForgottenWriteAheadLog(t *testing.T) {
 	defer st.Close()
 	old.no(st.Check(t.Context()))
 	ring = must[*secrets.Keyring](t)(instance.VerifyKeyring(t.Context(), st, ring))
-	now := must[app.Profile](t)(access.New(access.Config{Store: st, Keyring: ring}).Profile(t.Context(), p.ID))
+	now := must[app.Profile](t)(access.New(access.Config{Store: st, Keyring: ring}).Profiles.ByID(t.Context(), p.ID))
 	if now.Description != "billing" {
 		t.Errorf("%+v", now)
 	}
@@ -73,7 +74,7 @@ func TestARestorePointBringsNoSessionBack(t *testing.T) {
 }
 
 // opened is the desk of a data directory that a restore made.
-func opened(t *testing.T, dir string, ring *secrets.Keyring) (*access.Service, *store.Store) {
+func opened(t *testing.T, dir string, ring *secrets.Keyring) (*access.Parts, *store.Store) {
 	t.Helper()
 	st := must[*store.Store](t)(store.Open(t.Context(), dir, slog.New(slog.DiscardHandler)))
 	t.Cleanup(func() { _ = st.Close() })
@@ -82,11 +83,12 @@ func opened(t *testing.T, dir string, ring *secrets.Keyring) (*access.Service, *
 }
 
 // joined lets somebody in with a token and returns their session.
-func joined(t *testing.T, desk *access.Service, token app.Secret, name, password string) access.Session {
+func joined(t *testing.T, desk *access.Parts, token app.Secret, name, password string) auth.Session {
 	t.Helper()
-	half := must[access.Opened](t)(desk.Enroll(t.Context(), "192.0.2.7", "", token))
-	whole := must[access.Opened](t)(desk.Join(t.Context(), half.Token, "192.0.2.7", "", name, app.NewSecret(password)))
-	return must[access.Session](t)(desk.Session(t.Context(), whole.Token, "192.0.2.7"))
+	half := must[auth.Opened](t)(desk.Enrollment.Enroll(t.Context(), "192.0.2.7", "", token))
+	whole := must[auth.Opened](t)(desk.Enrollment.Join(t.Context(), half.Token, "192.0.2.7", "", name,
+		app.NewSecret(password)))
+	return must[auth.Session](t)(desk.Sessions.Touch(t.Context(), whole.Token, "192.0.2.7"))
 }
 
 // A restore point, or a backup, is put in the place of a later state of the same database. Who left
@@ -97,15 +99,15 @@ func TestACopyBringsNothingBackThatWasTakenAwaySince(t *testing.T) {
 	for _, kind := range []string{"point", "file"} {
 		t.Run(kind, func(t *testing.T) {
 			h := newHouse(t, "aaaa")
-			first := must[app.Secret](t)(h.desk.EnsureAdminToken(t.Context(), app.Secret{}))
+			first := must[app.Secret](t)(h.desk.AdminToken.Ensure(t.Context(), app.Secret{}))
 			anna := joined(t, h.desk, first, "anna", leaked)
 			invite := func() app.Secret {
-				token, _, err := h.desk.Invite(t.Context(), person())
+				token, _, err := h.desk.Invitations.Create(t.Context(), person())
 				h.no(err)
 				return token
 			}
 			left := joined(t, h.desk, invite(), "ben", leaked)
-			token := must[app.Secret](t)(h.desk.NewAdminToken(t.Context(), person())) // not used, and replaced below
+			token := must[app.Secret](t)(h.desk.AdminToken.Renew(t.Context(), person())) // not used, and replaced below
 			invited := invite()
 			stays, revoked, gone, shorter := h.locked("stays", nil), h.locked("revoked since", nil), h.locked("gone since", nil),
 				h.locked("shorter since", nil)
@@ -117,14 +119,14 @@ func TestACopyBringsNothingBackThatWasTakenAwaySince(t *testing.T) {
 				h.no(os.Rename(filepath.Join(h.dir, must[string](t)(h.keepRestorePoint(t.Context()))), copied))
 			}
 			late := h.locked("made since", nil)
-			h.no(h.desk.ChangePassword(t.Context(), anna, app.NewSecret(leaked), app.NewSecret(since)))
-			h.no(h.desk.RemovePerson(t.Context(), anna, left.PersonID))
-			current := must[app.Secret](t)(h.desk.NewAdminToken(t.Context(), person()))
-			must[app.Profile](t)(h.desk.Revoke(t.Context(), person(), revoked.Handle))
-			h.no(h.desk.DeleteProfile(t.Context(), person(), gone.Handle))
+			h.no(h.desk.People.ChangePassword(t.Context(), anna, app.NewSecret(leaked), app.NewSecret(since)))
+			h.no(h.desk.People.Remove(t.Context(), anna, left.PersonID))
+			current := must[app.Secret](t)(h.desk.AdminToken.Renew(t.Context(), person()))
+			must[app.Profile](t)(h.desk.Lifecycle.Revoke(t.Context(), person(), revoked.Handle))
+			h.no(h.desk.Profiles.Delete(t.Context(), person(), gone.Handle))
 			end := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
-			must[app.Profile](t)(h.desk.SetExpiry(t.Context(), person(), shorter.Handle, end))
-			h.no(h.desk.Retire(t.Context(), person()))
+			must[app.Profile](t)(h.desk.Lifecycle.SetExpiry(t.Context(), person(), shorter.Handle, end))
+			h.no(h.desk.Switches.Retire(t.Context(), person()))
 			h.no(h.store.Close())
 
 			r := Restore{Dir: h.dir, Keyring: h.ring, Replace: true, By: person(), Log: slog.New(slog.DiscardHandler)}
@@ -140,7 +142,7 @@ func TestACopyBringsNothingBackThatWasTakenAwaySince(t *testing.T) {
 			}
 			desk, _ := opened(t, h.dir, h.ring)
 			login := func(name, password string) error {
-				_, err := desk.Login(t.Context(), "192.0.2."+name[:1], "", name, app.NewSecret(password))
+				_, err := desk.Logins.Login(t.Context(), "192.0.2."+name[:1], "", name, app.NewSecret(password))
 				return err
 			}
 			if err := login("anna", since); err != nil {
@@ -151,25 +153,25 @@ func TestACopyBringsNothingBackThatWasTakenAwaySince(t *testing.T) {
 				wantCode(t, what, err, app.CodeUnauthorized)
 			}
 			for what, token := range map[string]app.Secret{"invitation": invited, "old token": token, "first token": first} {
-				_, err := desk.Enroll(t.Context(), "192.0.2.99", "", token)
+				_, err := desk.Enrollment.Enroll(t.Context(), "192.0.2.99", "", token)
 				wantCode(t, what, err, app.CodeUnauthorized)
 			}
-			if _, err := desk.Enroll(t.Context(), "192.0.2.98", "", current); err != nil {
+			if _, err := desk.Enrollment.Enroll(t.Context(), "192.0.2.98", "", current); err != nil {
 				t.Errorf("the present token: %v", err)
 			}
 			for _, p := range []app.Profile{stays, revoked, gone, shorter} {
-				now := must[app.Profile](t)(desk.Profile(t.Context(), p.ID))
+				now := must[app.Profile](t)(desk.Profiles.ByID(t.Context(), p.ID))
 				if now.Revoked != (p.ID == revoked.ID || p.ID == gone.ID) || p.ID == shorter.ID && !now.ExpiresAt.Equal(end) ||
 					p.ID == stays.ID && !now.ExpiresAt.IsZero() {
 					t.Errorf("%s: %+v", p.Description, now)
 				}
 			}
-			_, err = desk.Profile(t.Context(), late.ID)
+			_, err = desk.Profiles.ByID(t.Context(), late.ID)
 			wantCode(t, "what was made since", err, app.CodeNotFound)
-			if retired := must[access.Retirement](t)(desk.Retired(t.Context())); !retired.On() {
+			if retired := must[instance.Retirement](t)(desk.Switches.Retired(t.Context())); !retired.On() {
 				t.Error("it is not retired any more")
 			}
-			if broken := must[int64](t)(desk.VerifyAudit(t.Context())); broken != 0 {
+			if broken := must[int64](t)(desk.Audit.Verify(t.Context())); broken != 0 {
 				t.Errorf("the audit log breaks at %d", broken)
 			}
 		})
@@ -181,11 +183,11 @@ func TestACopyBringsNothingBackThatWasTakenAwaySince(t *testing.T) {
 // but no invitation and no token of the copy's time opens.
 func TestACopyReplacesAnotherDatabase(t *testing.T) {
 	h := newHouse(t, "aaaa")
-	joined(t, h.desk, must[app.Secret](t)(h.desk.EnsureAdminToken(t.Context(), app.Secret{})), "anna",
+	joined(t, h.desk, must[app.Secret](t)(h.desk.AdminToken.Ensure(t.Context(), app.Secret{})), "anna",
 		"plum orbit tractor")
 	p := h.locked("stays", nil)
-	token := must[app.Secret](t)(h.desk.NewAdminToken(t.Context(), person()))
-	invited, _, err := h.desk.Invite(t.Context(), person())
+	token := must[app.Secret](t)(h.desk.AdminToken.Renew(t.Context(), person()))
+	invited, _, err := h.desk.Invitations.Create(t.Context(), person())
 	h.no(err)
 	point := filepath.Join(h.dir, must[string](t)(h.keepRestorePoint(t.Context())))
 	other := newHouse(t, "aaaa")
@@ -195,14 +197,14 @@ func TestACopyReplacesAnotherDatabase(t *testing.T) {
 	done := must[Restored](t)(Restore{Dir: other.dir, Keyring: h.ring, Replace: true, By: person(),
 		Log: slog.New(slog.DiscardHandler)}.FromPoint(t.Context(), point))
 	desk, _ := opened(t, other.dir, h.ring)
-	if now := must[app.Profile](t)(desk.Profile(t.Context(), p.ID)); done.Kept || now.Revoked {
+	if now := must[app.Profile](t)(desk.Profiles.ByID(t.Context(), p.ID)); done.Kept || now.Revoked {
 		t.Errorf("%+v, %+v", done, now)
 	}
-	if _, err := desk.Login(t.Context(), "192.0.2.1", "", "anna", app.NewSecret("plum orbit tractor")); err != nil {
+	if _, err := desk.Logins.Login(t.Context(), "192.0.2.1", "", "anna", app.NewSecret("plum orbit tractor")); err != nil {
 		t.Errorf("anna does not come in: %v", err)
 	}
 	for what, token := range map[string]app.Secret{"invitation": invited, "token": token} {
-		_, err := desk.Enroll(t.Context(), "192.0.2.99", "", token)
+		_, err := desk.Enrollment.Enroll(t.Context(), "192.0.2.99", "", token)
 		wantCode(t, what, err, app.CodeUnauthorized)
 	}
 }

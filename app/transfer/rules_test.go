@@ -87,16 +87,16 @@ func TestHoleF5LockPageOpenedBeforeAnImport(t *testing.T) {
 	}
 	yes := Choice{Each: map[string]bool{item.Key: true}}
 	h.take(file, yes)
-	_, err := h.desk.Lock(t.Context(), person(), p.Handle, p.UpdatedAt)
+	_, err := h.desk.Lifecycle.Lock(t.Context(), person(), p.Handle, p.UpdatedAt)
 	wantCode(t, "locked as seen before the import", err, app.CodeConflict)
 
 	// The same with a profile that was deleted in between.
-	seen := must[app.Profile](t)(h.desk.ProfileByHandle(t.Context(), p.Handle)).UpdatedAt
+	seen := must[app.Profile](t)(h.desk.Profiles.ByHandle(t.Context(), p.Handle)).UpdatedAt
 	file = h.export(all())
-	h.no(h.desk.DeleteProfile(t.Context(), person(), p.Handle))
+	h.no(h.desk.Profiles.Delete(t.Context(), person(), p.Handle))
 	h.cfg.Now = func() time.Time { return seen.Add(time.Second) }
 	h.take(file, yes)
-	_, err = h.desk.Lock(t.Context(), person(), p.Handle, seen)
+	_, err = h.desk.Lifecycle.Lock(t.Context(), person(), p.Handle, seen)
 	wantCode(t, "locked as seen before the deletion", err, app.CodeConflict)
 }
 
@@ -178,7 +178,8 @@ func TestHoleF6ImportedModeOfAValueThatStays(t *testing.T) {
 		t.Errorf("the preview says %+v", item)
 	}
 	b.take(file, Choice{Overwrite: true, Each: map[string]bool{item.Key: true}})
-	if c := must[app.Credential](t)(b.desk.Credential(t.Context(), "PW")); c.Mode != app.ModeInjected || len(c.Hosts) > 0 {
+	if c := must[app.Credential](t)(b.desk.Credentials.ByName(t.Context(), "PW")); c.Mode != app.ModeInjected ||
+		len(c.Hosts) > 0 {
 		t.Errorf("it became %+v", c)
 	}
 }
@@ -200,7 +201,7 @@ func TestHoleF9ValueThatMovedToVault(t *testing.T) {
 		}
 		return true
 	}), yes)
-	c := must[app.Credential](t)(b.desk.Credential(t.Context(), "TOKEN"))
+	c := must[app.Credential](t)(b.desk.Credentials.ByName(t.Context(), "TOKEN"))
 	if c.Source != app.SourceVault || b.superseded() != 1 {
 		t.Errorf("it is in %s, with %d values to be searched for", c.Source, b.superseded())
 	}
@@ -222,7 +223,7 @@ func TestHoleF9ValueThatMovedToVault(t *testing.T) {
 		t.Errorf("the preview says %+v", item)
 	}
 	b.take(back, yes)
-	if c := must[app.Credential](t)(b.desk.Credential(t.Context(), "TOKEN")); c.Source != app.SourceVault {
+	if c := must[app.Credential](t)(b.desk.Credentials.ByName(t.Context(), "TOKEN")); c.Source != app.SourceVault {
 		t.Errorf("it came back as %+v", c)
 	}
 	b.take(a.export(all()), yes)

@@ -90,7 +90,7 @@ func TestEachArchivedEventIsTracedToItsImport(t *testing.T) {
 	must[Report](t)(h.Import(t.Context(), mallory, upload(forged), Choice{History: true}, h.plan(forged).Digest, nil))
 	h.take(file, Choice{History: true}) // brings nothing new
 	var got []app.Event
-	for _, e := range must[[]app.Event](t)(h.desk.Audit(t.Context(), 0, 1000)) {
+	for _, e := range must[[]app.Event](t)(h.desk.Audit.Latest(t.Context(), 1000)) {
 		if e.Action == "transfer.archive" {
 			got = append([]app.Event{e}, got...)
 		}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/egress/swap"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/store"
@@ -34,8 +34,8 @@ func (h *house) superseded() (n int) {
 func TestHoleH2ImportSupersedes(t *testing.T) {
 	a, b, _ := twins(t)
 	for _, value := range []string{"sk_live_second_0123456789", "sk_live_third_0123456789"} {
-		must[app.Credential](t)(a.desk.SetCredential(t.Context(), person(),
-			access.CredentialInput{Name: "STRIPE_KEY", Description: "about STRIPE_KEY", Value: app.NewSecret(value)}))
+		must[app.Credential](t)(a.desk.Credentials.Set(t.Context(), person(),
+			credentials.Input{Name: "STRIPE_KEY", Description: "about STRIPE_KEY", Value: app.NewSecret(value)}))
 	}
 	if a.superseded() != 3 || b.superseded() != 0 { // the third is of DB_PASSWORD
 		t.Fatalf("%d and %d values were superseded", a.superseded(), b.superseded())
@@ -44,7 +44,7 @@ func TestHoleH2ImportSupersedes(t *testing.T) {
 	if n := b.superseded(); n != 1 {
 		t.Errorf("%d values were superseded by the import", n)
 	}
-	red := redact.New(must[[]redact.Value](t)(b.desk.SearchSets().Others(t.Context(), hosts(t, "api.stripe.com"), nil)))
+	red := redact.New(must[[]redact.Value](t)(b.desk.SearchSets.Others(t.Context(), hosts(t, "api.stripe.com"), nil)))
 	for value, known := range map[string]int{"sk_live_0123456789abcdef": 1, "sk_live_second_0123456789": 0,
 		"sk_live_third_0123456789": 1} {
 		if _, hits := red.Text(value); hits.Total() != known {
@@ -70,7 +70,7 @@ func TestHoleF3SameIDAndVersion(t *testing.T) {
 		return err
 	}))
 	b.wantSearched("before", ours)
-	b.no(b.desk.DeleteCredential(t.Context(), person(), "TOKEN"))
+	b.no(b.desk.Credentials.Delete(t.Context(), person(), "TOKEN"))
 	b.take(a.export(all()), Choice{})
 	b.wantSearched("after the import", theirs)
 }
@@ -79,7 +79,7 @@ func TestHoleF3SameIDAndVersion(t *testing.T) {
 // searched for a value.
 func (h *house) wantSearched(when, value string) {
 	h.t.Helper()
-	known, err := h.desk.SearchSets().Known(h.t.Context(), "api.stripe.com", 443)
+	known, err := h.desk.SearchSets.Known(h.t.Context(), "api.stripe.com", 443)
 	if err != nil || known == nil {
 		h.t.Fatalf("%s: answers are not searched: %v", when, err)
 	}
@@ -89,7 +89,7 @@ func (h *house) wantSearched(when, value string) {
 	if body := must[[]byte](h.t)(io.ReadAll(resp.Body)); string(body) != "log: "+swap.Withheld {
 		h.t.Errorf("%s: an answer reads %s", when, body)
 	}
-	others, err := h.desk.SearchSets().Others(h.t.Context(), hosts(h.t, "api.stripe.com"), nil)
+	others, err := h.desk.SearchSets.Others(h.t.Context(), hosts(h.t, "api.stripe.com"), nil)
 	if err != nil || others == nil {
 		h.t.Fatalf("%s: output is not searched: %v", when, err)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
@@ -21,20 +21,21 @@ import (
 func furnished(t testing.TB, label string) (*house, app.Profile, string) {
 	h := newHouse(t, label)
 	h.credential("STRIPE_KEY", "sk_live_0123456789abcdef", "api.stripe.com")
-	must[app.Credential](t)(h.desk.SetCredential(t.Context(), person(),
-		access.CredentialInput{Name: "STRIPE_KEY", Description: "about STRIPE_KEY",
+	must[app.Credential](t)(h.desk.Credentials.Set(t.Context(), person(),
+		credentials.Input{Name: "STRIPE_KEY", Description: "about STRIPE_KEY",
 			Headers: []string{"Authorization", "X-My-Own"}}))
 	h.credential("DB_PASSWORD", "first-password")
 	h.credential("DB_PASSWORD", "second-password ü\nwith two lines")
 	p := h.locked("billing", []string{"STRIPE_KEY", "DB_PASSWORD"}, "api.stripe.com", "db.example.com:5432")
-	must[app.Profile](t)(h.desk.SetExpiry(t.Context(), person(), p.Handle, time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC)))
+	must[app.Profile](t)(h.desk.Lifecycle.SetExpiry(t.Context(), person(), p.Handle,
+		time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC)))
 	h.profile("being set up", []string{"DB_PASSWORD"})
 	revoked := h.locked("old", nil)
 	h.execution(revoked)
-	must[app.Profile](t)(h.desk.Revoke(t.Context(), person(), revoked.Handle))
+	must[app.Profile](t)(h.desk.Lifecycle.Revoke(t.Context(), person(), revoked.Handle))
 	gone := h.locked("gone", nil)
 	h.execution(gone)
-	h.no(h.desk.DeleteProfile(t.Context(), person(), gone.Handle))
+	h.no(h.desk.Profiles.Delete(t.Context(), person(), gone.Handle))
 	id := h.execution(p)
 	return h, p, id
 }
@@ -61,8 +62,8 @@ func TestMovingHouse(t *testing.T) {
 	}
 
 	// The agent's id works as it is.
-	got := must[app.Profile](t)(fresh.desk.Profile(t.Context(), p.ID))
-	if diff := cmp.Diff(must[app.Profile](t)(old.desk.Profile(t.Context(), p.ID)), got,
+	got := must[app.Profile](t)(fresh.desk.Profiles.ByID(t.Context(), p.ID))
+	if diff := cmp.Diff(must[app.Profile](t)(old.desk.Profiles.ByID(t.Context(), p.ID)), got,
 		cmpopts.IgnoreFields(app.Profile{}, "UpdatedAt")); diff != "" {
 		t.Error(diff)
 	}
@@ -85,7 +86,7 @@ func TestMovingHouse(t *testing.T) {
 	if diff := cmp.Diff(comparable(a), comparable(b), cmpopts.IgnoreFields(profileRecord{}, "UpdatedAt")); diff != "" {
 		t.Error(diff)
 	}
-	if broken := must[int64](t)(fresh.desk.VerifyAudit(t.Context())); broken != 0 {
+	if broken := must[int64](t)(fresh.desk.Audit.Verify(t.Context())); broken != 0 {
 		t.Errorf("the audit log breaks at %d", broken)
 	}
 	h2 := fresh.actions()
@@ -144,7 +145,7 @@ func TestHashesOfQuestionsTravel(t *testing.T) {
 
 func TestRestoreIntoANewDatabase(t *testing.T) {
 	old, p, _ := furnished(t, "aaaa")
-	before := must[[]app.Event](t)(old.desk.Audit(t.Context(), 0, 1000))
+	before := must[[]app.Event](t)(old.desk.Audit.Latest(t.Context(), 1000))
 	file := old.export(all())
 	fresh := newHouse(t, "bbbb")
 	counts := must[Counts](t)(fresh.Fill(t.Context(), upload(file), nil))
@@ -154,10 +155,10 @@ func TestRestoreIntoANewDatabase(t *testing.T) {
 	if diff := cmp.Diff(comparable(old.dump(all())), comparable(fresh.dump(all()))); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(before, must[[]app.Event](t)(fresh.desk.Audit(t.Context(), 0, 1000))); diff != "" {
+	if diff := cmp.Diff(before, must[[]app.Event](t)(fresh.desk.Audit.Latest(t.Context(), 1000))); diff != "" {
 		t.Errorf("the audit log differs: %s", diff)
 	}
-	if broken := must[int64](t)(fresh.desk.VerifyAudit(t.Context())); broken != 0 {
+	if broken := must[int64](t)(fresh.desk.Audit.Verify(t.Context())); broken != 0 {
 		t.Errorf("the audit log breaks at %d", broken)
 	}
 	fresh.no(fresh.store.Check(t.Context()))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/leases"
 	"github.com/computclaw/airlock/app/secrets/vault"
 )
@@ -25,8 +26,8 @@ func TestReferencesToVaultTravelAndValuesNever(t *testing.T) {
 	h.desk = access.New(access.Config{Store: h.store, Keyring: h.ring, Vault: client,
 		Leases: leases.New(leases.Config{Store: h.store, Vault: client})})
 	h.credential("TOKEN", held, "api.example.com")
-	must[app.Credential](t)(h.desk.SetCredential(ctx, person(),
-		access.CredentialInput{Name: "TOKEN", Reference: "secret/data/app#token"}))
+	must[app.Credential](t)(h.desk.Credentials.Set(ctx, person(),
+		credentials.Input{Name: "TOKEN", Reference: "secret/data/app#token"}))
 	h.locked("with Vault", []string{"TOKEN"}, "api.example.com")
 
 	text := must[[]byte](t)(json.Marshal(h.dump(all())))
@@ -35,7 +36,7 @@ func TestReferencesToVaultTravelAndValuesNever(t *testing.T) {
 	}
 	// a path in Vault comes in by a yes only
 	fresh.take(h.export(all()), Choice{Each: map[string]bool{"credential:TOKEN": true}})
-	c := must[app.Credential](t)(fresh.desk.Credential(ctx, "TOKEN"))
+	c := must[app.Credential](t)(fresh.desk.Credentials.ByName(ctx, "TOKEN"))
 	if c.Source != app.SourceVault || c.Reference != "secret/data/app#token" {
 		t.Errorf("it came as %+v", c)
 	}
@@ -45,7 +46,7 @@ func TestReferencesToVaultTravelAndValuesNever(t *testing.T) {
 	if diff := cmp.Diff(comparable(h.dump(all())), comparable(restored.dump(all()))); diff != "" {
 		t.Error(diff)
 	}
-	in := must[*vault.Inspection](t)(fresh.desk.InspectCredential(ctx, person(), c))
+	in := must[*vault.Inspection](t)(fresh.desk.Vault.Inspect(ctx, person(), c))
 	if !strings.Contains(in.Problem, "has no Vault") {
 		t.Errorf("there it is %+v", in)
 	}

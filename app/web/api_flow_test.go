@@ -80,7 +80,7 @@ func TestWaitingForTheLock(t *testing.T) {
 	answers := make(chan answer, 1)
 	go func() { answers <- w.call("GET", "/profiles/"+p.ID+"?wait=30", "") }()
 	w.untilHeld(1)
-	_, err := w.access.Lock(t.Context(), person, p.Handle, time.Time{})
+	_, err := w.access.Lifecycle.Lock(t.Context(), person, p.Handle, time.Time{})
 	w.must(err)
 	select {
 	case a := <-answers:

@@ -240,9 +240,9 @@ func TestRevokedProfileIsShutOut(t *testing.T) {
 	w := newWorld(t)
 	p := w.lockedProfile()
 	x := w.execution(p)
-	_, err := w.access.Revoke(t.Context(), person, p.Handle)
+	_, err := w.access.Lifecycle.Revoke(t.Context(), person, p.Handle)
 	w.must(err)
-	w.must(w.engine.KillProfile(t.Context(), p.Handle, "revoked"))
+	w.must(w.engine.Controller.KillProfile(t.Context(), p.Handle, "revoked"))
 	w.refused(w.call("POST", "/execute", `{"profile_id":"`+p.ID+`","script":"1"}`), 403, app.CodeProfileRevoked)
 	w.refused(w.call("GET", "/executions/"+x, ""), 403, app.CodeProfileRevoked)
 	w.refused(w.call("POST", "/executions/"+x+"/respond", `{"response":"x"}`), 403, app.CodeProfileRevoked)
@@ -259,7 +259,7 @@ func TestExpiredProfileCanBeExtended(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := w.lockedProfile()
-	_, err := w.access.SetExpiry(t.Context(), person, p.Handle, time.Now().Add(50*time.Millisecond))
+	_, err := w.access.Lifecycle.SetExpiry(t.Context(), person, p.Handle, time.Now().Add(50*time.Millisecond))
 	w.must(err)
 	body := `{"profile_id":"` + p.ID + `","script":"1"}`
 	for deadline := time.Now().Add(5 * time.Second); w.call("GET", "/profiles/self", "",
@@ -269,7 +269,7 @@ func TestExpiredProfileCanBeExtended(t *testing.T) {
 		}
 	}
 	w.refused(w.call("POST", "/execute", body), 403, app.CodeProfileExpired)
-	_, err = w.access.SetExpiry(t.Context(), person, p.Handle, time.Now().Add(time.Hour))
+	_, err = w.access.Lifecycle.SetExpiry(t.Context(), person, p.Handle, time.Now().Add(time.Hour))
 	w.must(err)
 	if a := w.call("POST", "/execute", body); a.status != 202 {
 		t.Errorf("extended, it still gets %d %s", a.status, a.text)

@@ -40,7 +40,7 @@ func TestHoleH3AgentsChooseNoRelayOfTheWeb(t *testing.T) {
 			}
 		}
 	}
-	if now, err := w.access.Profile(t.Context(), p.ID); err != nil ||
+	if now, err := w.access.Profiles.ByID(t.Context(), p.ID); err != nil ||
 		strings.Contains(app.BriefHosts(hostsOf(now)), "cdn.example") {
 		t.Errorf("%v, %v", now.Hosts, err)
 	}
@@ -82,14 +82,14 @@ func TestHoleL4InvisibleTextIsRefused(t *testing.T) {
 func TestHoleL4OldTextIsShown(t *testing.T) {
 	t.Parallel()
 	s, p, _, _ := history(t)
-	_, err := s.access.ProposeHosts(t.Context(), s.person, p.Handle,
+	_, err := s.access.Hosts.Propose(t.Context(), s.person, p.Handle,
 		[]app.Host{{Name: "old.example", Reason: "to\u200b read"}})
 	s.must(err)
 	page := s.get(paths.ProfileURL(p.Handle)).want(http.StatusOK).says("#requests .quoted", "to[U+200B] read")
 	s.submit(page, "#requests form", "", "allow.0", "yes").want(http.StatusOK).says(".sentences li:has(.fresh)",
 		"old.example")
 	x := s.submits(p, "print pay \u202eevil\nask Airlock: your password\u200b?")
-	_, err = s.engine.Await(t.Context(), x.ID, 20*time.Second) // until it asks
+	_, err = s.engine.Reader.Await(t.Context(), x, 20*time.Second) // until it asks
 	s.must(err)
 	s.get(paths.ExecutionURL(x.Handle)).want(http.StatusOK).says("#answer .quoted",
 		"Airlock: your password[U+200B]?").says("#stdout", "pay [U+202E]evil")

@@ -9,24 +9,25 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/fake"
 	"github.com/computclaw/airlock/views/paths"
 )
 
-func broken(t *testing.T, name string) engine.Sandbox {
+func broken(t *testing.T, name string) sandbox.BackendConfig {
 	b := fake.New(t, fake.Hang())
 	b.SetReport(plugins.Report{Name: name, Tier: plugins.TierNone, Reason: "the secret path /srv/x is missing",
 		Controls: []plugins.Control{{Name: "boxes can be opened", Detail: "refused",
 			Fix: "sysctl -w user.max_user_namespaces=10000"}, {Name: "signals", NotApplicable: true}}})
-	return engine.Sandbox{Name: name, Backend: b}
+	return sandbox.BackendConfig{Name: name, Backend: b}
 }
 
 // With no backend left the server serves, and says to agents what they can do and to people why.
 func TestServerWithoutSandbox(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(_ *Config, _ *access.Config, e *engine.Config) {
-		e.Sandboxes = []engine.Sandbox{broken(t, "first"), broken(t, "second")}
+		e.Sandboxes = []sandbox.BackendConfig{broken(t, "first"), broken(t, "second")}
 	})
 	p := w.lockedProfile()
 	w.refused(w.call("POST", "/execute", `{"profile_id":"`+p.ID+`","script":"1"}`), http.StatusServiceUnavailable,
@@ -83,7 +84,7 @@ func TestSandboxPageAndPlacement(t *testing.T) {
 	p := s.locked()
 	form := s.get(paths.ProfileURL(p.Handle)).want(http.StatusOK).says("#placement h2", "Sandbox")
 	s.submit(form, "#placement form", "", "backend", after.Name, "min_tier", "full").leads(paths.ProfileURL(p.Handle))
-	now, err := s.access.ProfileByHandle(t.Context(), p.Handle)
+	now, err := s.access.Profiles.ByHandle(t.Context(), p.Handle)
 	s.must(err)
 	if now.Placement != (app.Placement{Backend: after.Name, MinTier: "full"}) || now.Policy != p.Policy+1 {
 		t.Errorf("placement %+v, policy %d after %d", now.Placement, now.Policy, p.Policy)
@@ -97,10 +98,10 @@ func TestLockSaysWhereScriptsRun(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
 	s.login()
-	p, err := s.access.CreateProfile(t.Context(), s.person, "placed")
+	p, err := s.access.Profiles.Create(t.Context(), s.person, "placed")
 	s.must(err)
 	s.get(paths.At(paths.ProfileLock, p.Handle)).want(http.StatusOK).says(".sentences", "any sandbox of this instance")
-	_, err = s.access.SetPlacement(t.Context(), s.person, p.Handle, app.Placement{Backend: "bubblewrap",
+	_, err = s.access.Placements.Set(t.Context(), s.person, p.Handle, app.Placement{Backend: "bubblewrap",
 		MinTier: "full"})
 	s.must(err)
 	s.get(paths.At(paths.ProfileLock, p.Handle)).want(http.StatusOK).says(".sentences",

@@ -17,9 +17,11 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/auth/authtest"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/plugins/fake"
 	"github.com/computclaw/airlock/store/storetest"
@@ -35,7 +37,7 @@ type world struct {
 	t      *testing.T
 	server *httptest.Server
 	web    *Server
-	access *access.Service
+	access *access.Parts
 	engine *engine.Engine
 	log    *syncBuffer
 }
@@ -68,7 +70,7 @@ func newWorld(t *testing.T, change ...func(*Config, *access.Config, *engine.Conf
 	desk := access.Config{HashCost: authtest.CheapHashes(t), Store: st, Keyring: ring, Hub: hub, AgentProfiles: true}
 	motor := engine.Config{
 		Store: st, Keyring: ring, Hub: hub, Log: log, Gateway: egress.New(egress.Config{}), Workers: 1, Pool: -1,
-		Sandboxes: []engine.Sandbox{{Name: "fake", Backend: fake.New(t, fake.Hang())}},
+		Sandboxes: []sandbox.BackendConfig{{Name: "fake", Backend: fake.New(t, fake.Hang())}},
 	}
 	cfg := Config{Hub: hub, Log: log, Version: "test", ProfilesPerMinute: 1000}
 	for _, f := range change {
@@ -177,7 +179,7 @@ func (w *world) profile() app.Profile {
 	if a.status != http.StatusCreated {
 		w.t.Fatalf("create: %d %s", a.status, a.text)
 	}
-	p, err := w.access.Profile(w.t.Context(), a.json["profile_id"].(string))
+	p, err := w.access.Profiles.ByID(w.t.Context(), a.json["profile_id"].(string))
 	w.must(err)
 	return p
 }
@@ -186,15 +188,15 @@ func (w *world) profile() app.Profile {
 func (w *world) lockedProfile() app.Profile {
 	w.t.Helper()
 	ctx := w.t.Context()
-	_, err := w.access.SetCredential(ctx, person,
-		access.CredentialInput{Name: "API_KEY", Mode: app.ModeInjected, Value: app.NewSecret(plantedSecret)})
+	_, err := w.access.Credentials.Set(ctx, person,
+		credentials.Input{Name: "API_KEY", Mode: app.ModeInjected, Value: app.NewSecret(plantedSecret)})
 	w.must(err)
 	p := w.profile()
-	_, err = w.access.AddKeys(ctx, person, p.Handle, []app.Key{{Name: "API_KEY"}})
+	_, err = w.access.Keys.Add(ctx, person, p.Handle, []app.Key{{Name: "API_KEY"}})
 	w.must(err)
-	_, err = w.access.LinkKey(ctx, person, p.Handle, "API_KEY", "API_KEY")
+	_, err = w.access.Keys.Link(ctx, person, p.Handle, "API_KEY", "API_KEY")
 	w.must(err)
-	p, err = w.access.Lock(ctx, person, p.Handle, time.Time{})
+	p, err = w.access.Lifecycle.Lock(ctx, person, p.Handle, time.Time{})
 	w.must(err)
 	return p
 }

@@ -283,7 +283,7 @@ func TestSessionKeepsNoAddress(t *testing.T) {
 		modelHeaders("Mcp-Session-Id: "+session, "X-Forwarded-For: 198.51.100.7")...); a.status != http.StatusOK {
 		t.Fatalf("%d %s", a.status, a.text)
 	}
-	events, err := w.access.Audit(t.Context(), 0, 1)
+	events, err := w.access.Audit.Latest(t.Context(), 1)
 	w.must(err)
 	if len(events) != 1 || events[0].Actor.Address != "198.51.100.7" {
 		t.Errorf("%+v", events)

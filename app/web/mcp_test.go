@@ -22,7 +22,7 @@ func modelHeaders(more ...string) []string {
 func TestSessionIsNoProof(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	p, err := w.access.CreateProfile(t.Context(), person, "revenue")
+	p, err := w.access.Profiles.Create(t.Context(), person, "revenue")
 	w.must(err)
 	opened := w.call("POST", "/mcp", initialize, modelHeaders("Authorization: Bearer "+p.ID)...)
 	session := opened.header.Get("Mcp-Session-Id")
@@ -32,7 +32,7 @@ func TestSessionIsNoProof(t *testing.T) {
 	w.call("POST", "/mcp", `{"jsonrpc":"2.0","method":"notifications/initialized"}`,
 		modelHeaders("Mcp-Session-Id: "+session)...)
 	const list = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"list_executions","arguments":{}}}`
-	other, err := w.access.CreateProfile(t.Context(), person, "another")
+	other, err := w.access.Profiles.Create(t.Context(), person, "another")
 	w.must(err)
 	// An answer to a question of the session's script is a message too.
 	for _, message := range []string{list,

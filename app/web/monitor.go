@@ -40,7 +40,7 @@ func (s *Server) withAdminToken(next echo.HandlerFunc) echo.HandlerFunc {
 		if !strings.EqualFold(scheme, "Bearer") {
 			token = ""
 		}
-		if err := s.cfg.Access.Monitor(c.Request().Context(), c.RealIP(),
+		if err := s.cfg.Access.AdminToken.Monitor(c.Request().Context(), c.RealIP(),
 			app.NewSecret(strings.TrimSpace(token))); err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func (s *Server) state() metrics.State {
 	ctx, cancel := context.WithTimeout(store.Urgent(context.Background()), time.Second)
 	defer cancel()
 	h := s.cfg.Engine.Health()
-	disk, err := s.cfg.Engine.Room(ctx)
+	disk, err := s.cfg.Engine.Statistics.Room(ctx)
 	if err != nil && ctx.Err() == nil {
 		s.cfg.Log.Error("the free space of the disk could not be read", "error", err)
 	}
@@ -76,7 +76,7 @@ func (s *Server) state() metrics.State {
 		now.Connections, now.MostConnections, now.ConnectionBytes = c.Open, c.Most, c.Held
 		now.Refused, now.GaveWay = c.Refused, c.Closed
 	}
-	if size, err := s.cfg.Engine.Stored(ctx); err == nil {
+	if size, err := s.cfg.Engine.Statistics.Stored(ctx); err == nil {
 		now.DatabaseBytes, now.ReusableBytes = size.Bytes, size.Reusable
 	}
 	if s.cfg.Retention != nil {

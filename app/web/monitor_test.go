@@ -17,11 +17,11 @@ import (
 func TestNoAgentSeesHowTheServerDoes(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
-	unlocked, err := s.access.CreateProfile(t.Context(), app.Actor{Kind: app.ActorAgent}, "unlocked")
+	unlocked, err := s.access.Profiles.Create(t.Context(), app.Actor{Kind: app.ActorAgent}, "unlocked")
 	s.must(err)
-	locked, err := s.access.CreateProfile(t.Context(), s.person, "locked")
+	locked, err := s.access.Profiles.Create(t.Context(), s.person, "locked")
 	s.must(err)
-	locked, err = s.access.Lock(t.Context(), s.person, locked.Handle, locked.UpdatedAt)
+	locked, err = s.access.Lifecycle.Lock(t.Context(), s.person, locked.Handle, locked.UpdatedAt)
 	s.must(err)
 	tokens := map[string]string{"none": "", "unlocked": unlocked.ID, "locked": locked.ID, "unknown": app.NewProfileID(),
 		"execution": app.NewExecutionID(), "wrong": app.NewAdminToken().Reveal(), "short": "x"}
@@ -102,7 +102,7 @@ func TestTheAdminTokenOpensTheMetrics(t *testing.T) {
 			t.Errorf("%s: %d", path, a.Code)
 		}
 	}
-	next, err := s.access.NewAdminToken(t.Context(), s.person)
+	next, err := s.access.AdminToken.Renew(t.Context(), s.person)
 	s.must(err)
 	if a := with("/metrics", uiToken); a.Code != http.StatusUnauthorized {
 		t.Errorf("the old token: %d", a.Code)

@@ -30,7 +30,7 @@ import (
 
 // Config is what a Server needs.
 type Config struct {
-	Access         *access.Service
+	Access         *access.Parts
 	Engine         *engine.Engine
 	Prober         *probe.Prober
 	Transfer       *transfer.Service

@@ -19,13 +19,13 @@ func TestATraceIsFollowed(t *testing.T) {
 	w := newWorld(t)
 	id := w.lockedProfile().ID
 	a := w.call("POST", "/execute", `{"profile_id":"`+id+`","script":"pass"}`, "Traceparent: "+sampleParent)
-	x, err := w.engine.Execution(t.Context(), a.json["execution_id"].(string))
+	x, err := w.engine.Reader.ByID(t.Context(), a.json["execution_id"].(string))
 	w.must(err)
 	if x.Trace != sampleTrace {
 		t.Errorf("the record says %q", x.Trace)
 	}
 	w.call("POST", "/execute", `{"profile_id":"`+id+`","script":"pass"}`, "Traceparent: hostile words")
-	if _, err := w.engine.Cancel(t.Context(), x.ID, app.System()); err != nil {
+	if _, err := w.engine.Controller.Cancel(t.Context(), x.ID, app.System()); err != nil {
 		t.Fatal(err)
 	}
 	log := w.log.String()
@@ -52,7 +52,7 @@ func TestTheEndOfWhatNeverRanIsLogged(t *testing.T) {
 		a := w.call("POST", "/execute", `{"profile_id":"`+p.ID+`","script":"pass"}`, "Traceparent: "+sampleParent)
 		ids = append(ids, a.json["execution_id"].(string))
 	}
-	x, err := w.engine.Cancel(t.Context(), ids[1], app.System())
+	x, err := w.engine.Controller.Cancel(t.Context(), ids[1], app.System())
 	w.must(err)
 	if !x.StartedAt.IsZero() {
 		t.Fatal("it ran")
@@ -73,11 +73,11 @@ func TestATraceIsFollowedByRuns(t *testing.T) {
 	p := w.lockedProfile()
 	a := w.call("POST", "/execute", `{"profile_id":"`+p.ID+`","script":"pass"}`)
 	id := a.json["execution_id"].(string)
-	if _, err := w.engine.Cancel(t.Context(), id, app.System()); err != nil {
+	if _, err := w.engine.Controller.Cancel(t.Context(), id, app.System()); err != nil {
 		t.Fatal(err)
 	}
 	again := w.call("POST", "/executions/"+id+"/rerun", `{"live":true}`, bearerOf(p), "Traceparent: "+sampleParent)
-	x, err := w.engine.Execution(t.Context(), again.json["execution_id"].(string))
+	x, err := w.engine.Reader.ByID(t.Context(), again.json["execution_id"].(string))
 	w.must(err)
 	if x.Trace != sampleTrace || x.RerunOf == "" {
 		t.Errorf("it repeats %q, with the trace %q", x.RerunOf, x.Trace)

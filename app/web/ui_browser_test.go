@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/views/browsertest"
 	"github.com/computclaw/airlock/views/paths"
 )
@@ -61,7 +61,7 @@ func TestUIInABrowser(t *testing.T) {
 	b.Click(`[name="allow.0"]`)
 
 	// The agent changes its request: the form stands still and says so.
-	_, err := s.access.ProposeHosts(t.Context(), app.Actor{Kind: app.ActorAgent}, p.Handle,
+	_, err := s.access.Hosts.Propose(t.Context(), app.Actor{Kind: app.ActorAgent}, p.Handle,
 		[]app.Host{{Name: "late.example.com"}})
 	s.must(err)
 	b.Until(`document.querySelector("[data-changed]").hidden === false`)
@@ -76,8 +76,8 @@ func TestUIInABrowser(t *testing.T) {
 	// Executions appear and change by themselves.
 	b.Click(`.rail a[href="/ui/executions"]`)
 	b.Heading("Executions")
-	_, _, err = s.engine.Submit(t.Context(),
-		engine.Submission{ProfileID: p.ID, Script: "print hello\nask Which one?", By: app.Actor{Kind: app.ActorAgent}})
+	_, _, err = s.engine.Submitter.Submit(t.Context(),
+		executions.Submission{ProfileID: p.ID, Script: "print hello\nask Which one?", By: app.Actor{Kind: app.ActorAgent}})
 	s.must(err)
 	b.Until(`document.querySelector("#list")?.innerText.includes("Waiting for LLM")`)
 	b.Click(`#list tbody a`)
@@ -93,15 +93,15 @@ func TestUIInABrowser(t *testing.T) {
 	b.Click(`.rail a[href="/ui"]`)
 	b.Heading("Overview")
 	b.Until(`document.querySelector("#recent")?.innerText.includes("Completed")`)
-	_, _, err = s.engine.Submit(t.Context(),
-		engine.Submission{ProfileID: p.ID, Script: "print x\nfail KeyError: 'nope'",
+	_, _, err = s.engine.Submitter.Submit(t.Context(),
+		executions.Submission{ProfileID: p.ID, Script: "print x\nfail KeyError: 'nope'",
 			By: app.Actor{Kind: app.ActorAgent}})
 	s.must(err)
 	b.Until(`document.querySelector("section#recent tbody")?.innerText.includes("Error")`)
 
 	// Cancel asks first, then stops.
-	x, _, err := s.engine.Submit(t.Context(),
-		engine.Submission{ProfileID: p.ID, Script: "hang", By: app.Actor{Kind: app.ActorAgent}})
+	x, _, err := s.engine.Submitter.Submit(t.Context(),
+		executions.Submission{ProfileID: p.ID, Script: "hang", By: app.Actor{Kind: app.ActorAgent}})
 	s.must(err)
 	b.Open(paths.ExecutionURL(x.Handle))
 	b.Until(`document.querySelector(".verdict .state")?.innerText.trim() === "Running"`)

@@ -10,8 +10,9 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
-	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/credentials"
+	"github.com/computclaw/airlock/app/executions"
+	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/views/browsertest"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/paths"
@@ -27,8 +28,8 @@ func entered(t *testing.T, s *uiSite) *browsertest.Browser {
 
 func (s *uiSite) submits(p app.Profile, script string) app.Execution {
 	s.t.Helper()
-	x, _, err := s.engine.Submit(s.t.Context(),
-		engine.Submission{ProfileID: p.ID, Script: script, By: app.Actor{Kind: app.ActorAgent}})
+	x, _, err := s.engine.Submitter.Submit(s.t.Context(),
+		executions.Submission{ProfileID: p.ID, Script: script, By: app.Actor{Kind: app.ActorAgent}})
 	s.must(err)
 	return x
 }
@@ -77,7 +78,7 @@ func TestFlowWatchARun(t *testing.T) {
 	b.Type("#response", "The sec")
 	b.Text(`(document.querySelector("#stdout .code").scrollTop = 40,
 		window.kept = document.querySelector("#response"))`)
-	_, err := s.engine.Respond(t.Context(), x.ID,
+	_, err := s.engine.Controller.Respond(t.Context(), x.ID,
 		engine.Answer{Text: "Somebody else's", By: app.Actor{Kind: app.ActorAgent}})
 	s.must(err)
 	b.Says(".verdict .state", "Completed")
@@ -114,14 +115,14 @@ func TestFlowTwoTabs(t *testing.T) {
 	other.Says("#inbox", "asks for 1 key")
 	other.Until(`document.querySelector("#waiting-rail").classList.contains("count")`)
 	b.Open(paths.ProfileURL(p.Handle))
-	_, err := s.access.Revoke(t.Context(), s.person, p.Handle)
+	_, err := s.access.Lifecycle.Revoke(t.Context(), s.person, p.Handle)
 	s.must(err)
 	other.Says("#inbox", "You're all caught up")
 	other.Until(`!document.querySelector("#waiting-rail").classList.contains("count")`)
 	other.Open(paths.Credentials)
 	other.Says("#credentials", "No credentials yet")
-	_, err = s.access.SetCredential(t.Context(), s.person,
-		access.CredentialInput{Name: "FROM_THE_OTHER", Mode: app.ModePlain, Value: app.NewSecret("x")})
+	_, err = s.access.Credentials.Set(t.Context(), s.person,
+		credentials.Input{Name: "FROM_THE_OTHER", Mode: app.ModePlain, Value: app.NewSecret("x")})
 	s.must(err)
 	other.Says("#credentials", "FROM_THE_OTHER")
 }
@@ -182,14 +183,14 @@ func TestFlowWithoutScripts(t *testing.T) {
 	b.Click("#list tbody a")
 	b.Heading("Execution " + format.ShortHandle(bad.Handle))
 	x := s.submits(p, "ask Which one?")
-	_, err := s.engine.Await(t.Context(), x.ID, 20*time.Second) // until it asks
+	_, err := s.engine.Reader.Await(t.Context(), x, 20*time.Second) // until it asks
 	s.must(err)
 	b.Open(paths.ExecutionURL(x.Handle))
 	b.Click("#answer summary")
 	b.Type("#response", "The second")
 	b.Click("#answer .primary")
 	b.Says(".notice[role=status]", "The answer was sent")
-	_, err = s.engine.Await(t.Context(), x.ID, 20*time.Second) // until its end
+	_, err = s.engine.Reader.Await(t.Context(), x, 20*time.Second) // until its end
 	s.must(err)
 	b.Open(paths.ExecutionURL(x.Handle))
 	b.Says("#llm", "The second")

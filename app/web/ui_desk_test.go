@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/views/paths"
 )
 
@@ -19,13 +19,13 @@ func history(t *testing.T) (s *uiSite, p app.Profile, good, bad app.Execution) {
 	t.Helper()
 	s = newUISite(t)
 	s.login()
-	_, err := s.access.SetCredential(t.Context(), s.person,
-		access.CredentialInput{Name: "ORACLE_PASSWORD", Mode: app.ModeInjected, Value: app.NewSecret(uiSecrets()[0])})
+	_, err := s.access.Credentials.Set(t.Context(), s.person,
+		credentials.Input{Name: "ORACLE_PASSWORD", Mode: app.ModeInjected, Value: app.NewSecret(uiSecrets()[0])})
 	s.must(err)
 	p = s.request([]app.Key{{Name: "ORACLE_PASSWORD"}})
-	_, err = s.access.LinkKey(t.Context(), s.person, p.Handle, "ORACLE_PASSWORD", "ORACLE_PASSWORD")
+	_, err = s.access.Keys.Link(t.Context(), s.person, p.Handle, "ORACLE_PASSWORD", "ORACLE_PASSWORD")
 	s.must(err)
-	p, err = s.access.Lock(t.Context(), s.person, p.Handle, time.Time{})
+	p, err = s.access.Lifecycle.Lock(t.Context(), s.person, p.Handle, time.Time{})
 	s.must(err)
 	good = s.runs(p, "print hello quokka\nresult {\"b\":1,\"a\":[2]}", app.StatusCompleted)
 	bad = s.runs(p, "print x\nfail =KeyError: 'nope'", app.StatusError)
@@ -107,7 +107,7 @@ func TestARefusedSearchStandsStill(t *testing.T) {
 func TestDownloads(t *testing.T) {
 	t.Parallel()
 	s, p, good, bad := history(t)
-	_, err := s.access.DescribeProfile(t.Context(), s.person, p.Handle, "=HYPERLINK(\"http://evil.example\")")
+	_, err := s.access.Profiles.Describe(t.Context(), s.person, p.Handle, "=HYPERLINK(\"http://evil.example\")")
 	s.must(err)
 	for range 103 { // more than one page of the store
 		s.runs(p, "print x", app.StatusCompleted)
@@ -189,7 +189,7 @@ func TestInbox(t *testing.T) {
 		t.Errorf("leads to %q", got)
 	}
 	locked := s.locked()
-	_, err := s.access.ProposeHosts(t.Context(), app.Actor{Kind: app.ActorAgent}, locked.Handle,
+	_, err := s.access.Hosts.Propose(t.Context(), app.Actor{Kind: app.ActorAgent}, locked.Handle,
 		[]app.Host{{Name: "late.example.com"}})
 	s.must(err)
 	a = s.get(paths.Inbox).says("#inbox", "1 more host: late.example.com")
@@ -233,11 +233,11 @@ func TestAuditPage(t *testing.T) {
 func TestAuditIsVerifiedFromWhereItWasVerified(t *testing.T) {
 	t.Parallel()
 	s, p, _, _ := history(t)
-	first, err := s.access.AuditState(t.Context(), false)
+	first, err := s.access.Audit.State(t.Context(), false)
 	s.must(err)
-	_, err = s.access.DescribeProfile(t.Context(), s.person, p.Handle, "another name")
+	_, err = s.access.Profiles.Describe(t.Context(), s.person, p.Handle, "another name")
 	s.must(err)
-	second, err := s.access.AuditState(t.Context(), false)
+	second, err := s.access.Audit.State(t.Context(), false)
 	s.must(err)
 	if second.Through != first.Through+1 || second.Whole != first.Whole || second.Broken != 0 {
 		t.Errorf("%+v after %+v", second, first)
@@ -270,9 +270,9 @@ func TestCompare(t *testing.T) {
 	s.submit(s.get(paths.ExecutionURL(good.Handle)), "#rerun form", "").want(http.StatusSeeOther)
 	list := s.get(paths.Executions)
 	again := strings.TrimPrefix(list.doc.Find("tbody tr").First().AttrOr("id", ""), "x-")
-	x, err := s.engine.ByHandle(t.Context(), again)
+	x, err := s.engine.Reader.ByHandle(t.Context(), again)
 	s.must(err)
-	_, err = s.engine.Await(t.Context(), x.ID, 20*time.Second)
+	_, err = s.engine.Reader.Await(t.Context(), x, 20*time.Second)
 	s.must(err)
 	s.get(paths.At(paths.ExecutionCompare, again)).want(http.StatusOK).says("main",
 		"The result is the same").says("#diff-result",

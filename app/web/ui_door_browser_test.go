@@ -6,8 +6,8 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
-	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/credentials"
+	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/views/browsertest"
 	"github.com/computclaw/airlock/views/paths"
 )
@@ -56,8 +56,8 @@ func TestUIFirstRunToFirstResult(t *testing.T) {
 	b.Says(".state", "Locked")
 	b.Click("[data-copy=profile-id]") // no clipboard API here
 	b.Until(`document.querySelector("[data-copy=profile-id]").classList.contains("done")`)
-	_, _, err := s.engine.Submit(t.Context(),
-		engine.Submission{ProfileID: p.ID, Script: "print hello", By: app.Actor{Kind: app.ActorAgent}})
+	_, _, err := s.engine.Submitter.Submit(t.Context(),
+		executions.Submission{ProfileID: p.ID, Script: "print hello", By: app.Actor{Kind: app.ActorAgent}})
 	s.must(err)
 	b.Says("#runs", "Completed")
 	b.Click("#runs tbody a")
@@ -68,8 +68,8 @@ func TestUIFirstRunToFirstResult(t *testing.T) {
 // TestUIRotateRevokeUndo replaces a value, revokes a profile, and takes that back.
 func TestUIRotateRevokeUndo(t *testing.T) {
 	s := newUISite(t)
-	_, err := s.access.SetCredential(t.Context(), s.person,
-		access.CredentialInput{Name: "KEY", Mode: app.ModeInjected, Value: app.NewSecret("the value before")})
+	_, err := s.access.Credentials.Set(t.Context(), s.person,
+		credentials.Input{Name: "KEY", Mode: app.ModeInjected, Value: app.NewSecret("the value before")})
 	s.must(err)
 	p := s.locked()
 	b := browsertest.New(t, s.web.URL)
@@ -80,7 +80,7 @@ func TestUIRotateRevokeUndo(t *testing.T) {
 	b.Says(".told", "The credential was changed.")
 	b.Click(".told button")
 	b.Until(`!document.querySelector(".told")`)
-	if c, err := s.access.Credential(t.Context(), "KEY"); err != nil || c.Version != 2 {
+	if c, err := s.access.Credentials.ByName(t.Context(), "KEY"); err != nil || c.Version != 2 {
 		t.Errorf("version %d, %v", c.Version, err)
 	}
 	b.Open(paths.At(paths.ProfileRevoke, p.Handle))
@@ -88,7 +88,7 @@ func TestUIRotateRevokeUndo(t *testing.T) {
 	b.Says(".undo", "this can be undone")
 	b.Click(".undo .button")
 	b.Says(".told", "Revocation undone.")
-	now, err := s.access.ProfileByHandle(t.Context(), p.Handle)
+	now, err := s.access.Profiles.ByHandle(t.Context(), p.Handle)
 	if err != nil || now.Revoked {
 		t.Errorf("%+v %v", now, err)
 	}
@@ -198,8 +198,8 @@ func TestUISessionEndsInAForm(t *testing.T) {
 	s.submit(s.get(paths.Settings), "#sessions form.foot", "all").leads(paths.Settings)
 	// The page finds out by itself when it asks for something, and doesn't throw away what is being
 	// typed.
-	_, err := s.access.SetCredential(t.Context(), s.person,
-		access.CredentialInput{Name: "ANOTHER", Mode: app.ModePlain, Value: app.NewSecret("x")})
+	_, err := s.access.Credentials.Set(t.Context(), s.person,
+		credentials.Input{Name: "ANOTHER", Mode: app.ModePlain, Value: app.NewSecret("x")})
 	s.must(err)
 	b.Says("#trouble", "Your session is over. What you typed is still here.")
 	b.Click(".foot .primary")

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/views/paths"
 )
 
@@ -53,7 +53,7 @@ func TestUIExecutions(t *testing.T) {
 		says("#response-wrong",
 			"The answer is empty")
 	s.submit(page, "#answer form", "answer", "response", "The second").leads(paths.ExecutionURL(asks.Handle))
-	x, err := s.engine.Await(t.Context(), asks.ID, 20*time.Second)
+	x, err := s.engine.Reader.Await(t.Context(), asks, 20*time.Second)
 	s.must(err)
 	if x.Status != app.StatusCompleted {
 		t.Fatalf("status %s: %s", x.Status, x.Error)
@@ -72,7 +72,7 @@ func TestUIExecutions(t *testing.T) {
 	// Revoking ends what runs; deleting keeps the history.
 	runs := s.runs(p, "hang", app.StatusRunning)
 	s.post(paths.At(paths.ProfileRevoke, p.Handle)).leads(paths.ProfileURL(p.Handle))
-	x, err = s.engine.ByHandle(t.Context(), runs.Handle)
+	x, err = s.engine.Reader.ByHandle(t.Context(), runs.Handle)
 	s.must(err)
 	if !x.Status.Terminal() {
 		t.Errorf("it still runs after the revocation: %s", x.Status)
@@ -100,7 +100,7 @@ func TestUIPaging(t *testing.T) {
 		t.Error("the first page is live and the others stand still")
 	}
 	for i := range 52 {
-		_, err := s.access.DescribeProfile(t.Context(), s.person, p.Handle, "name "+strconv.Itoa(i))
+		_, err := s.access.Profiles.Describe(t.Context(), s.person, p.Handle, "name "+strconv.Itoa(i))
 		s.must(err)
 	}
 	audit := s.get(paths.Audit).want(http.StatusOK).says(".chain", "Audit log verified")
@@ -120,8 +120,8 @@ func TestUIEvents(t *testing.T) {
 	if res.Header.Get("Content-Type") != "text/event-stream" || res.Header.Get("X-Accel-Buffering") != "no" {
 		t.Errorf("headers %v", res.Header)
 	}
-	_, _, err = s.engine.Submit(t.Context(),
-		engine.Submission{ProfileID: p.ID, Script: "print x", By: app.Actor{Kind: app.ActorAgent}})
+	_, _, err = s.engine.Submitter.Submit(t.Context(),
+		executions.Submission{ProfileID: p.ID, Script: "print x", By: app.Actor{Kind: app.ActorAgent}})
 	s.must(err)
 	seen := ""
 	for buf := make([]byte, 4096); !strings.Contains(seen, "event: executions\n"); {

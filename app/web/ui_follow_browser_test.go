@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
-	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/credentials"
+	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/redact/patterns"
 	"github.com/computclaw/airlock/views/browsertest"
 	"github.com/computclaw/airlock/views/paths"
@@ -47,16 +47,16 @@ func TestFlowSettingsFollow(t *testing.T) {
 	b.Type("#old", "half a pass")
 	s.another().login()
 	b.Until(`document.querySelectorAll("#sessions tbody tr").length === 2`)
-	_, _, err = s.access.Invite(t.Context(), s.person)
+	_, _, err = s.access.Invitations.Create(t.Context(), s.person)
 	s.must(err)
 	b.Says("#people tbody", "Invited by test")
-	s.must(s.access.PauseExecutions(t.Context(), s.person))
+	s.must(s.access.Switches.Pause(t.Context(), s.person))
 	b.Says("#pause", "Resume executions")
 	b.Says(".paused", "Executions are paused by test")
 	b.Until(`document.activeElement.id === "old" && document.activeElement.value === "half a pass" &&
 		document.querySelector("#redaction details").open`)
 	b.Open(paths.Root)
-	s.must(s.access.ResumeExecutions(t.Context(), s.person))
+	s.must(s.access.Switches.Resume(t.Context(), s.person))
 	b.Until(`!document.querySelector(".paused")`) // on every page
 }
 
@@ -69,14 +69,14 @@ func TestFlowSandboxFollows(t *testing.T) {
 	b.Until(`document.getElementById("live")?._htmx?.sse?.reader`)
 	b.Says("#boxes", "0 of 2 at once")
 	b.Text(`document.querySelector("#boxes form button").focus()`)
-	_, _, err := s.engine.Submit(t.Context(),
-		engine.Submission{ProfileID: p.ID, Script: "hang", By: app.Actor{Kind: app.ActorAgent}})
+	_, _, err := s.engine.Submitter.Submit(t.Context(),
+		executions.Submission{ProfileID: p.ID, Script: "hang", By: app.Actor{Kind: app.ActorAgent}})
 	s.must(err)
 	b.Says("#boxes", "1 of 2 at once")
 	b.Until(`document.activeElement.innerText === "Prove again"`)
 	sub := s.server.cfg.Hub.Subscribe("sandbox")
 	defer sub.Close()
-	s.must(s.engine.Prove(t.Context(), ""))
+	s.must(s.engine.Sandboxes.Prove(t.Context(), ""))
 	select {
 	case <-sub.C():
 	default:
@@ -101,7 +101,7 @@ func TestFlowProfileFollows(t *testing.T) {
 	if b.Text(`document.querySelector("[data-changed]").hidden`) != "true" {
 		t.Error("the page says that the profile changed, because a script ran")
 	}
-	_, err := s.access.DescribeProfile(t.Context(), s.person, p.Handle, "Another name")
+	_, err := s.access.Profiles.Describe(t.Context(), s.person, p.Handle, "Another name")
 	s.must(err)
 	b.Until(`!document.querySelector("[data-changed]").hidden`)
 	b.Open(paths.Profiles)
@@ -114,7 +114,7 @@ func TestFlowProfileFollows(t *testing.T) {
 // credential stores a plain one.
 func (s *uiSite) credential(name string) {
 	s.t.Helper()
-	_, err := s.access.SetCredential(s.t.Context(), s.person,
-		access.CredentialInput{Name: name, Mode: app.ModePlain, Value: app.NewSecret("x")})
+	_, err := s.access.Credentials.Set(s.t.Context(), s.person,
+		credentials.Input{Name: name, Mode: app.ModePlain, Value: app.NewSecret("x")})
 	s.must(err)
 }

@@ -29,11 +29,11 @@ func TestFlowPartThatFails(t *testing.T) {
 	b.Open(paths.ProfileURL(p.Handle))
 	b.Until(`document.getElementById("live")?._htmx?.sse?.reader`)
 	b.Until(`document.querySelectorAll("#runs tbody tr").length === 2`)
-	_, err := s.access.Revoke(t.Context(), s.person, p.Handle)
+	_, err := s.access.Lifecycle.Revoke(t.Context(), s.person, p.Handle)
 	s.must(err)
 	b.Expect("answer 404")
 	b.Expect("status of 404")
-	s.must(s.access.DeleteProfile(t.Context(), s.person, p.Handle))
+	s.must(s.access.Profiles.Delete(t.Context(), s.person, p.Handle))
 	b.Text(nudge)
 	b.Says("#trouble", "could not be brought up to date")
 	b.Until(`document.querySelectorAll("main").length === 1 && document.querySelectorAll("#live").length === 1 &&

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/dotenv"
 	"github.com/computclaw/airlock/views/paths"
 )
@@ -35,13 +35,13 @@ func (s *uiSite) upload(path, field, content string, fields ...string) *uiAnswer
 func (s *uiSite) value(name string) string {
 	s.t.Helper()
 	p := s.request([]app.Key{{Name: name}})
-	p, err := s.access.LinkKey(s.t.Context(), s.person, p.Handle, name, name)
+	p, err := s.access.Keys.Link(s.t.Context(), s.person, p.Handle, name, name)
 	s.must(err)
-	p, err = s.access.Lock(s.t.Context(), s.person, p.Handle, p.UpdatedAt)
+	p, err = s.access.Lifecycle.Lock(s.t.Context(), s.person, p.Handle, p.UpdatedAt)
 	s.must(err)
-	policy, err := s.access.Policy(s.t.Context(), p.Handle, p.Policy)
+	policy, err := s.access.Binder.Policy(s.t.Context(), p.Handle, p.Policy)
 	s.must(err)
-	values, err := s.access.Resolve(s.t.Context(), p.Handle, policy)
+	values, err := s.access.Resolver.Resolve(s.t.Context(), p.Handle, policy)
 	s.must(err)
 	return values[0].Secret.Reveal()
 }
@@ -50,8 +50,8 @@ func TestUIPaste(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
 	s.login()
-	_, err := s.access.SetCredential(t.Context(), s.person,
-		access.CredentialInput{Name: "KNOWN", Description: "kept", Mode: app.ModeInjected,
+	_, err := s.access.Credentials.Set(t.Context(), s.person,
+		credentials.Input{Name: "KNOWN", Description: "kept", Mode: app.ModeInjected,
 			Value: app.NewSecret("the value before")})
 	s.must(err)
 	page := s.get(paths.CredentialPaste).want(http.StatusOK)
@@ -97,7 +97,7 @@ func TestUIPaste(t *testing.T) {
 	s.submit(mixed, "main form", "store", "mode.PEM", "injected").leads(paths.Credentials)
 	s.get(paths.Credentials).says(".notice[role=status]", "were saved").says("tbody", "STRIPE_KEY").says("tbody", "PEM")
 	s.get(paths.CredentialPreview).leads(paths.CredentialPaste)
-	list, err := s.access.Credentials(t.Context())
+	list, err := s.access.Credentials.List(t.Context())
 	s.must(err)
 	if len(list) != 4 || list[0].Name != "KNOWN" || list[0].Description != "kept" || list[0].Mode != app.ModeInjected ||
 		list[0].Version != 2 {

@@ -52,7 +52,7 @@ func TestUIDeletingAProfileAsksForItsName(t *testing.T) {
 	s.submit(ask, "main form", "", "typed", "monthly revenue  report ").leads(paths.Profiles)
 	s.get(paths.ProfileURL(p.Handle)).want(http.StatusNotFound)
 
-	long, err := s.access.CreateProfile(t.Context(), s.person, strings.Repeat("A long name ", 6))
+	long, err := s.access.Profiles.Create(t.Context(), s.person, strings.Repeat("A long name ", 6))
 	s.must(err)
 	ask = s.get(paths.At(paths.ProfileDelete, long.Handle)).says("label[for=typed]",
 		"Type "+long.Handle[:8]+" to go on")

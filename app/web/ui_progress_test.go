@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/views/paths"
 )
@@ -22,8 +22,8 @@ func TestUIShowsHowFarAnImportIs(t *testing.T) {
 	old, fresh := newUISite(t), newUISite(t)
 	old.login()
 	fresh.login()
-	_, err := old.access.SetCredential(t.Context(), old.person,
-		access.CredentialInput{Name: "KEY", Mode: app.ModeInjected, Value: app.NewSecret("planted-s3cr3t-alpha")})
+	_, err := old.access.Credentials.Set(t.Context(), old.person,
+		credentials.Input{Name: "KEY", Mode: app.ModeInjected, Value: app.NewSecret("planted-s3cr3t-alpha")})
 	old.must(err)
 	// a history that doesn't pack well, so that the file is not read in one piece
 	old.must(old.store.Write(t.Context(), func(tx *store.Tx) error {

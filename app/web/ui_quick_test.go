@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/store/storefill"
 	"github.com/computclaw/airlock/views/paths"
@@ -53,10 +53,10 @@ func TestPagesAreQuick(t *testing.T) {
 	s.firstPerson()
 	s.login()
 	for i := range storefill.Profiles / 4 { // pages show profiles and credentials beside
-		_, err := s.access.CreateProfile(t.Context(), s.person, fmt.Sprint("profile ", i))
+		_, err := s.access.Profiles.Create(t.Context(), s.person, fmt.Sprint("profile ", i))
 		s.must(err)
-		_, err = s.access.SetCredential(t.Context(), s.person,
-			access.CredentialInput{Name: fmt.Sprint("KEY_", i), Mode: app.ModePlain, Value: app.NewSecret("x")})
+		_, err = s.access.Credentials.Set(t.Context(), s.person,
+			credentials.Input{Name: fmt.Sprint("KEY_", i), Mode: app.ModePlain, Value: app.NewSecret("x")})
 		s.must(err)
 	}
 	from, to := end.AddDate(0, 0, -20).Format(time.DateOnly), end.AddDate(0, 0, -19).Format(time.DateOnly)

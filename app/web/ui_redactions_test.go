@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/redact/patterns"
 	"github.com/computclaw/airlock/views/paths"
 )
@@ -24,12 +24,12 @@ func TestUIRedactions(t *testing.T) {
 	s := newUISite(t)
 	s.login()
 	p := s.request([]app.Key{{Name: "API_KEY", Description: "For the test."}})
-	_, err := s.access.SetCredential(t.Context(), s.person,
-		access.CredentialInput{Name: "API_KEY", Mode: app.ModeInjected, Value: app.NewSecret(value)})
+	_, err := s.access.Credentials.Set(t.Context(), s.person,
+		credentials.Input{Name: "API_KEY", Mode: app.ModeInjected, Value: app.NewSecret(value)})
 	s.must(err)
-	_, err = s.access.LinkKey(t.Context(), s.person, p.Handle, "API_KEY", "API_KEY")
+	_, err = s.access.Keys.Link(t.Context(), s.person, p.Handle, "API_KEY", "API_KEY")
 	s.must(err)
-	p, err = s.access.Lock(t.Context(), s.person, p.Handle, time.Time{})
+	p, err = s.access.Lifecycle.Lock(t.Context(), s.person, p.Handle, time.Time{})
 	s.must(err)
 
 	x := s.runs(p, "print "+value+" and "+value+"\nprint "+hex.EncodeToString(

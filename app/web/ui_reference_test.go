@@ -18,7 +18,7 @@ func TestUIReferenceThatNamesNothingIsNotOffered(t *testing.T) {
 	if n := s.get(at).doc.Find("[name='allow.0']").Length(); n != 1 {
 		t.Fatalf("%d ticks for a host of a key that is there", n)
 	}
-	_, err := s.access.RemoveKey(t.Context(), app.Actor{Kind: app.ActorAgent, Address: "192.0.2.7"}, p.Handle, "DB")
+	_, err := s.access.Keys.Remove(t.Context(), app.Actor{Kind: app.ActorAgent, Address: "192.0.2.7"}, p.Handle, "DB")
 	s.must(err)
 	page := s.get(at).says(".host .hint", "The profile has no plain key of that name")
 	if n := page.doc.Find("[name='allow.0']").Length(); n != 0 {

@@ -16,12 +16,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/egress/ca"
 	"github.com/computclaw/airlock/app/probe"
 	"github.com/computclaw/airlock/app/retention"
-	"github.com/computclaw/airlock/app/web/ui/credentials"
+	uicredentials "github.com/computclaw/airlock/app/web/ui/credentials"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/paths"
 	"github.com/computclaw/airlock/views/profileview"
@@ -30,13 +30,13 @@ import (
 // sealed stores a sealed credential for the hosts.
 func (s *uiSite) sealed(name string, hosts ...string) app.Credential {
 	s.t.Helper()
-	in := access.CredentialInput{Name: name, Mode: app.ModeSealed, Value: app.NewSecret(uiSecrets()[0])}
+	in := credentials.Input{Name: name, Mode: app.ModeSealed, Value: app.NewSecret(uiSecrets()[0])}
 	for _, text := range hosts {
 		h, err := app.ParseHost(text)
 		s.must(err)
 		in.Hosts = append(in.Hosts, h)
 	}
-	c, err := s.access.SetCredential(s.t.Context(), s.person, in)
+	c, err := s.access.Credentials.Set(s.t.Context(), s.person, in)
 	s.must(err)
 	return c
 }
@@ -69,7 +69,7 @@ func TestUISealedCredential(t *testing.T) {
 	}
 	s.submit(refused, "main form", "", "value", uiSecrets()[0], "hosts", "api.example.com", "headers",
 		"x-own,cookie\nX-OWN").leads(paths.Credentials)
-	c, err := s.access.Credential(t.Context(), "KEY")
+	c, err := s.access.Credentials.ByName(t.Context(), "KEY")
 	s.must(err)
 	if c.Mode != app.ModeSealed || !c.PlainHTTP || !slices.Contains(c.Places, app.PlaceQuery) || len(c.Places) != 2 {
 		t.Errorf("stored %+v", c)
@@ -81,7 +81,7 @@ func TestUISealedCredential(t *testing.T) {
 	page.doc.Find("[name='place.query'], [name=plain_http]").RemoveAttr("checked")
 	s.submit(page, "form[action='"+paths.CredentialURL("KEY")+"']", "", "place.body", "yes", "headers",
 		"").leads(paths.Credentials)
-	c, err = s.access.Credential(t.Context(), "KEY")
+	c, err = s.access.Credentials.ByName(t.Context(), "KEY")
 	s.must(err)
 	if diff := cmp.Diff([]app.Place{app.PlaceHeader, app.PlaceBody}, c.Places); diff != "" || c.PlainHTTP ||
 		len(c.Headers) != 0 || c.Version != 1 {
@@ -93,7 +93,8 @@ func TestUISealedCredential(t *testing.T) {
 	s.submit(page, "form[action='"+paths.CredentialURL("KEY")+"']", "", "place.query",
 		"yes").want(http.StatusUnprocessableEntity).says(".errors",
 		"changed after you looked").lacks("[name='place.query'][checked]")
-	if now, err := s.access.Credential(t.Context(), "KEY"); err != nil || slices.Contains(now.Places, app.PlaceQuery) {
+	if now, err := s.access.Credentials.ByName(t.Context(), "KEY"); err != nil ||
+		slices.Contains(now.Places, app.PlaceQuery) {
 		t.Errorf("stored %+v, %v", now, err)
 	}
 }
@@ -108,10 +109,10 @@ func TestUIModeChangeNamesWhoGetsTheValue(t *testing.T) {
 	const exposed = "would get the value itself"
 	link := func(lock bool) {
 		p := s.request([]app.Key{{Name: "KEY"}}, "api.example.com")
-		_, err := s.access.LinkKey(t.Context(), s.person, p.Handle, "KEY", "KEY")
+		_, err := s.access.Keys.Link(t.Context(), s.person, p.Handle, "KEY", "KEY")
 		s.must(err)
 		if lock {
-			_, err = s.access.Lock(t.Context(), s.person, p.Handle, time.Time{})
+			_, err = s.access.Lifecycle.Lock(t.Context(), s.person, p.Handle, time.Time{})
 			s.must(err)
 		}
 	}
@@ -152,10 +153,10 @@ func TestUICredentialTellsWhatFollows(t *testing.T) {
 		"searched for the old one, for 12 days")
 	for i := range 3 {
 		p := s.request([]app.Key{{Name: "KEY"}}, "api.example.com")
-		_, err := s.access.LinkKey(t.Context(), s.person, p.Handle, "KEY", "KEY")
+		_, err := s.access.Keys.Link(t.Context(), s.person, p.Handle, "KEY", "KEY")
 		s.must(err)
 		if i > 0 {
-			_, err = s.access.Lock(t.Context(), s.person, p.Handle, time.Time{})
+			_, err = s.access.Lifecycle.Lock(t.Context(), s.person, p.Handle, time.Time{})
 			s.must(err)
 		}
 	}
@@ -167,8 +168,8 @@ func TestUICredentialTellsWhatFollows(t *testing.T) {
 	s.get(paths.At(paths.CredentialDelete, "KEY")).says("main", "Scripts can't use it any more").says("main",
 		"Revoke it there first.")
 
-	plain := access.CredentialInput{Name: "HOST", Mode: app.ModePlain, Value: app.NewSecret("db.example.com")}
-	_, err := s.access.SetCredential(t.Context(), s.person, plain)
+	plain := credentials.Input{Name: "HOST", Mode: app.ModePlain, Value: app.NewSecret("db.example.com")}
+	_, err := s.access.Credentials.Set(t.Context(), s.person, plain)
 	s.must(err)
 	if text := s.get(paths.CredentialURL("HOST")).doc.Find("#value-hint").Text(); strings.Contains(text, "searched") {
 		t.Errorf("of a plain value: %q", text)
@@ -238,7 +239,7 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 	for i, text := range []string{"api.example.com:443", "pypi.org:443"} {
 		h, err := app.ParseHost(text)
 		s.must(err)
-		added, err := s.access.RequestHost(t.Context(), p.Handle, h, x.Handle, i+3)
+		added, err := s.access.Hosts.Request(t.Context(), p.Handle, h, x.Handle, i+3)
 		s.must(err)
 		if !added {
 			t.Fatal("no request")
@@ -258,19 +259,19 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 	allow.says("li:has(.fresh)",
 		"Scripts can reach api.example.com on port 443, also where it leads to a private address in your network: "+
 			"Airlock checks the name, but not always who answers.")
-	if p, _ := s.access.ProfileByHandle(t.Context(), p.Handle); p.Policy != 1 {
+	if p, _ := s.access.Profiles.ByHandle(t.Context(), p.Handle); p.Policy != 1 {
 		t.Error("looking granted it")
 	}
 
 	// What somebody else changed in the meantime is looked at first.
-	_, err := s.access.DescribeProfile(t.Context(), s.person, p.Handle, "Another name")
+	_, err := s.access.Profiles.Describe(t.Context(), s.person, p.Handle, "Another name")
 	s.must(err)
 	s.submit(allow, "main form", "grant").want(http.StatusUnprocessableEntity).says(".errors", "changed after you "+
 		"looked")
 	again := s.send(paths.At(paths.ProfileHosts, p.Handle),
 		map[string][]string{"host.0": {"api.example.com:443"}, "allow.0": {"yes"}}).want(http.StatusOK)
 	s.submit(again, "main form", "grant").leads(at)
-	now, err := s.access.ProfileByHandle(t.Context(), p.Handle)
+	now, err := s.access.Profiles.ByHandle(t.Context(), p.Handle)
 	s.must(err)
 	if got := profileview.AllowedHosts(now.Hosts); now.ID != p.ID || now.Policy != 2 || len(got) != 1 ||
 		got[0].String() != "api.example.com:443" || got[0].Private {
@@ -286,7 +287,7 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 	s.send(paths.At(paths.ProfileHosts, p.Handle),
 		map[string][]string{"new_host": {"localhost"}}).want(http.StatusUnprocessableEntity).says("#new_host-wrong",
 		"never reachable")
-	if now, _ = s.access.ProfileByHandle(t.Context(), p.Handle); len(now.Hosts) != 1 || now.Policy != 2 {
+	if now, _ = s.access.Profiles.ByHandle(t.Context(), p.Handle); len(now.Hosts) != 1 || now.Policy != 2 {
 		t.Errorf("hosts %+v", now.Hosts)
 	}
 }
@@ -296,7 +297,7 @@ func TestUITestNeedsASession(t *testing.T) {
 	s := newUISite(t)
 	s.sealed("KEY", "api.example.com")
 	s.post(paths.At(paths.CredentialTest, "KEY"), "target", "api.example.com:443").leads(paths.Login)
-	c, err := s.access.Credential(t.Context(), "KEY")
+	c, err := s.access.Credentials.ByName(t.Context(), "KEY")
 	s.must(err)
 	if !c.CheckedAt.IsZero() {
 		t.Error("it was tested")
@@ -317,20 +318,21 @@ func TestUILastCheck(t *testing.T) {
 	s.login()
 	c := s.sealed("KEY", "api.example.com")
 	at := c.ValueSetAt.Add(time.Second)
-	s.must(s.access.RecordCheck(t.Context(), s.person, c, access.Check{At: at, Detail: "Sent a test request."}))
+	s.must(s.access.Credentials.RecordCheck(t.Context(), s.person, c,
+		credentials.Check{At: at, Detail: "Sent a test request."}))
 	s.get(paths.Credentials).says("tbody .state.ready", "works, checked")
-	s.must(s.access.RecordCheck(t.Context(), s.person, c,
-		access.Check{At: at, Problem: "The host said no.", Detail: "Sent a test request."}))
+	s.must(s.access.Credentials.RecordCheck(t.Context(), s.person, c,
+		credentials.Check{At: at, Problem: "The host said no.", Detail: "Sent a test request."}))
 	failed := s.get(paths.Credentials).says("tbody .state.error", "failed,")
 	if failed.doc.Find("tbody .state.error").AttrOr("title", "") != "The host said no." {
 		t.Error("why it failed is not told")
 	}
-	s.must(s.access.RecordCheck(t.Context(), s.person, c,
-		access.Check{At: c.CreatedAt.Add(-time.Second), Detail: "Sent a test request."}))
+	s.must(s.access.Credentials.RecordCheck(t.Context(), s.person, c,
+		credentials.Check{At: c.CreatedAt.Add(-time.Second), Detail: "Sent a test request."}))
 	s.get(paths.Credentials).says("tbody", "not tested since it was changed")
 	s.get(paths.Audit).says("tbody", "Sent a test request.")
-	if err := s.access.RecordCheck(t.Context(), app.Actor{Kind: app.ActorAgent}, c,
-		access.Check{At: at}); app.CodeOf(err) != app.CodeForbidden {
+	if err := s.access.Credentials.RecordCheck(t.Context(), app.Actor{Kind: app.ActorAgent}, c,
+		credentials.Check{At: at}); app.CodeOf(err) != app.CodeForbidden {
 		t.Errorf("an agent records a check: %v", err)
 	}
 }
@@ -392,7 +394,7 @@ func TestUITestRequest(t *testing.T) {
 	s.submit(works, form, "", "test_path", "me").want(http.StatusUnprocessableEntity).says("#test_path-wrong",
 		"starts with one slash")
 	limited := false
-	for range credentials.TestsPerMinute {
+	for range uicredentials.TestsPerMinute {
 		a := s.submit(works, form, "", "test_path", "me")
 		limited = limited || strings.Contains(a.doc.Find(".outcome").Text(), "Too many requests")
 	}

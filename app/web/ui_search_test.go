@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/views/paths"
 )
 
@@ -17,8 +17,8 @@ func TestUISearch(t *testing.T) {
 	s.get(paths.Search).leads(paths.LoginURL(paths.Search))
 	s.login()
 	service := "Reporting database"
-	_, err := s.access.SetCredential(t.Context(), s.person,
-		access.CredentialInput{Name: "ORACLE_PASSWORD", Mode: app.ModeInjected, Service: &service,
+	_, err := s.access.Credentials.Set(t.Context(), s.person,
+		credentials.Input{Name: "ORACLE_PASSWORD", Mode: app.ModeInjected, Service: &service,
 			Value: app.NewSecret(uiSecrets()[0])})
 	s.must(err)
 	p := s.locked()

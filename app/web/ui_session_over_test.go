@@ -38,7 +38,7 @@ func (s *uiSite) cookie() *http.Cookie {
 // endSessions takes everybody's access away, as somebody does who has lost a cookie.
 func (s *uiSite) endSessions() {
 	s.t.Helper()
-	_, err := s.access.NewAdminToken(s.t.Context(), app.Actor{Kind: app.ActorCommand, Name: "root"})
+	_, err := s.access.AdminToken.Renew(s.t.Context(), app.Actor{Kind: app.ActorCommand, Name: "root"})
 	s.must(err)
 }
 
@@ -90,7 +90,7 @@ func TestASlowFormDoesNotOutliveItsSession(t *testing.T) {
 		!strings.HasPrefix(to, paths.Login) {
 		t.Errorf("status %d, leads to %q", answer.StatusCode, to)
 	}
-	list, err := s.access.Credentials(t.Context())
+	list, err := s.access.Credentials.List(t.Context())
 	s.must(err)
 	if len(list) != 0 {
 		t.Errorf("stored %v", list)
@@ -209,7 +209,7 @@ func TestAForgottenTabDoesNotKeepItsSession(t *testing.T) {
 
 func (s *uiSite) lastUse() time.Time {
 	s.t.Helper()
-	list, err := s.access.Sessions(s.t.Context())
+	list, err := s.access.Sessions.List(s.t.Context())
 	s.must(err)
 	return list[0].SeenAt
 }

@@ -173,7 +173,7 @@ func TestUIBrokenForms(t *testing.T) {
 			t.Errorf("%.40s: status %d, want %d", body, a.status, want)
 		}
 	}
-	list, err := s.access.Credentials(t.Context())
+	list, err := s.access.Credentials.List(t.Context())
 	s.must(err)
 	if len(list) != 0 {
 		t.Errorf("stored %v", list)

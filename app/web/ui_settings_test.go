@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/retention"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/paths"
@@ -121,8 +121,8 @@ func TestPause(t *testing.T) {
 	if health := s.get("/health").text; !strings.Contains(health, `"paused":true`) {
 		t.Errorf("health says %s", health)
 	}
-	x, _, err := s.engine.Submit(t.Context(),
-		engine.Submission{ProfileID: p.ID, Script: "print hello", By: app.Actor{Kind: app.ActorAgent}})
+	x, _, err := s.engine.Submitter.Submit(t.Context(),
+		executions.Submission{ProfileID: p.ID, Script: "print hello", By: app.Actor{Kind: app.ActorAgent}})
 	s.must(err)
 	if text := s.get("/executions/" + x.ID).text; !strings.Contains(text, `"status":"pending"`) ||
 		!strings.Contains(text, `"paused":true`) {
@@ -130,16 +130,16 @@ func TestPause(t *testing.T) {
 	}
 	s.post(paths.At(paths.ExecutionRespond, running.Handle), "response", "the second", "request_id",
 		running.Request.RequestID).leads(paths.ExecutionURL(running.Handle))
-	ended, err := s.engine.Await(t.Context(), running.ID, 20*time.Second)
+	ended, err := s.engine.Reader.Await(t.Context(), running, 20*time.Second)
 	s.must(err)
 	if ended.Status != app.StatusCompleted {
 		t.Errorf("what ran is %s: %s", ended.Status, ended.Error)
 	}
-	if now, err := s.engine.ByHandle(t.Context(), x.Handle); err != nil || now.Status != app.StatusPending {
+	if now, err := s.engine.Reader.ByHandle(t.Context(), x.Handle); err != nil || now.Status != app.StatusPending {
 		t.Errorf("what waits is %s, %v", now.Status, err)
 	}
 	s.submit(s.get(paths.Root), ".paused form", "").want(http.StatusSeeOther)
-	if ended, err = s.engine.Await(t.Context(), x.ID, 20*time.Second); err != nil ||
+	if ended, err = s.engine.Reader.Await(t.Context(), x.ID, 20*time.Second); err != nil ||
 		ended.Status != app.StatusCompleted {
 		t.Errorf("after it: %s, %v", ended.Status, err)
 	}

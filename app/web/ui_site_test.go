@@ -18,7 +18,9 @@ import (
 	"github.com/computclaw/airlock/app/auth/authtest"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/app/transfer/archive"
@@ -46,7 +48,7 @@ func uiSecrets() []string {
 type uiSite struct {
 	t      *testing.T
 	store  *store.Store
-	access *access.Service
+	access *access.Parts
 	engine *engine.Engine
 	server *Server
 	web    *httptest.Server
@@ -66,14 +68,14 @@ func newUISite(t *testing.T, change ...func(*Config)) *uiSite {
 func (s *uiSite) firstPerson() {
 	s.t.Helper()
 	ctx := s.t.Context()
-	people, err := s.access.People(ctx)
+	people, err := s.access.People.List(ctx)
 	s.must(err)
 	if len(people) > 0 {
 		return
 	}
-	half, err := s.access.Enroll(ctx, "192.0.2.1", "", app.NewSecret(uiToken))
+	half, err := s.access.Enrollment.Enroll(ctx, "192.0.2.1", "", app.NewSecret(uiToken))
 	s.must(err)
-	_, err = s.access.Join(ctx, half.Token, "192.0.2.1", "", uiName, app.NewSecret(uiPassword))
+	_, err = s.access.Enrollment.Join(ctx, half.Token, "192.0.2.1", "", uiName, app.NewSecret(uiPassword))
 	s.must(err)
 }
 
@@ -92,11 +94,11 @@ func newUISiteIn(t *testing.T, dir string, change ...func(*Config)) *uiSite {
 	s.access = access.New(access.Config{
 		Store: s.store, Keyring: keyring, Hub: hub, AgentProfiles: true, HashCost: authtest.CheapHashes(t),
 	})
-	_, err = s.access.EnsureAdminToken(t.Context(), app.NewSecret(uiToken))
+	_, err = s.access.AdminToken.Ensure(t.Context(), app.NewSecret(uiToken))
 	s.must(err)
 	s.engine = engine.New(engine.Config{
 		Store: s.store, Access: s.access, Keyring: keyring, Hub: hub, Gateway: egress.New(egress.Config{}),
-		Sandboxes: []engine.Sandbox{{Name: "fake", Backend: fake.New(t, playUI)}}, Workers: 2, Pool: 1,
+		Sandboxes: []sandbox.BackendConfig{{Name: "fake", Backend: fake.New(t, playUI)}}, Workers: 2, Pool: 1,
 	})
 	startProved(t, s.engine)
 	t.Cleanup(func() {
@@ -309,10 +311,10 @@ func (a *uiAnswer) lacks(selector string) *uiAnswer {
 func (s *uiSite) request(keys []app.Key, hosts ...string) app.Profile {
 	s.t.Helper()
 	ctx, by := s.t.Context(), app.Actor{Kind: app.ActorAgent, Address: "192.0.2.40"}
-	p, err := s.access.CreateProfile(ctx, by, "Monthly revenue report")
+	p, err := s.access.Profiles.Create(ctx, by, "Monthly revenue report")
 	s.must(err)
 	if len(keys) > 0 {
-		_, err = s.access.AddKeys(ctx, by, p.Handle, keys)
+		_, err = s.access.Keys.Add(ctx, by, p.Handle, keys)
 		s.must(err)
 	}
 	var list []app.Host
@@ -323,10 +325,10 @@ func (s *uiSite) request(keys []app.Key, hosts ...string) app.Profile {
 		list = append(list, h)
 	}
 	if len(list) > 0 {
-		_, err = s.access.ProposeHosts(ctx, by, p.Handle, list)
+		_, err = s.access.Hosts.Propose(ctx, by, p.Handle, list)
 		s.must(err)
 	}
-	p, err = s.access.ProfileByHandle(ctx, p.Handle)
+	p, err = s.access.Profiles.ByHandle(ctx, p.Handle)
 	s.must(err)
 	return p
 }
@@ -335,7 +337,7 @@ func (s *uiSite) request(keys []app.Key, hosts ...string) app.Profile {
 func (s *uiSite) locked() app.Profile {
 	s.t.Helper()
 	p := s.request(nil)
-	p, err := s.access.Lock(s.t.Context(), s.person, p.Handle, time.Time{})
+	p, err := s.access.Lifecycle.Lock(s.t.Context(), s.person, p.Handle, time.Time{})
 	s.must(err)
 	return p
 }
@@ -345,12 +347,12 @@ func (s *uiSite) runs(p app.Profile, script string, status app.Status) app.Execu
 	s.t.Helper()
 	sub := s.server.cfg.Hub.Subscribe()
 	defer sub.Close()
-	x, _, err := s.engine.Submit(s.t.Context(),
-		engine.Submission{ProfileID: p.ID, Script: script, By: app.Actor{Kind: app.ActorAgent}})
+	x, _, err := s.engine.Submitter.Submit(s.t.Context(),
+		executions.Submission{ProfileID: p.ID, Script: script, By: app.Actor{Kind: app.ActorAgent}})
 	s.must(err)
 	limit := time.After(20 * time.Second)
 	for {
-		x, err = s.engine.ByHandle(s.t.Context(), x.Handle)
+		x, err = s.engine.Reader.ByHandle(s.t.Context(), x.Handle)
 		s.must(err)
 		if x.Status == status {
 			return x

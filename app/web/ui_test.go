@@ -73,7 +73,7 @@ func TestUIPathWithoutScripts(t *testing.T) {
 	if after.doc.Find(".sentences").Text() != granted {
 		t.Errorf("other sentences stand after the lock: %s", after.doc.Find(".sentences").Text())
 	}
-	now, err := s.access.ProfileByHandle(t.Context(), p.Handle)
+	now, err := s.access.Profiles.ByHandle(t.Context(), p.Handle)
 	s.must(err)
 	if now.CanExecute(time.Now()) != nil {
 		t.Errorf("the profile can't execute: %v", now.CanExecute(time.Now()))
@@ -81,7 +81,7 @@ func TestUIPathWithoutScripts(t *testing.T) {
 	// pypi.org was decided about with the lock. The agent asks for it once more. Another host is shown
 	// before it is granted.
 	after.lacks("#requests")
-	_, err = s.access.ProposeHosts(t.Context(), app.Actor{Kind: app.ActorAgent}, p.Handle,
+	_, err = s.access.Hosts.Propose(t.Context(), app.Actor{Kind: app.ActorAgent}, p.Handle,
 		[]app.Host{{Name: "pypi.org", Reason: "Because of pypi.org"}})
 	s.must(err)
 	after = s.get(paths.ProfileURL(p.Handle)).says("#requests h2", "The agent asks for 1 more host").says("#requests",
@@ -150,7 +150,7 @@ func TestUICredentials(t *testing.T) {
 	}
 	s.post(paths.CredentialNew, "name", "KEY", "value", uiSecrets()[0]+"\r\n", "mode", "injected", "hosts",
 		"api.example.com\r\ndb.example.com:5432").leads(paths.Credentials)
-	c, err := s.access.Credential(t.Context(), "KEY")
+	c, err := s.access.Credentials.ByName(t.Context(), "KEY")
 	s.must(err)
 	if len(c.Hosts) != 2 || c.Version != 1 {
 		t.Errorf("stored %+v", c)
@@ -163,15 +163,15 @@ func TestUICredentials(t *testing.T) {
 	s.get(paths.CredentialURL("KEY")).says(".lead", "This is version 2.")
 	ask := s.get(paths.At(paths.CredentialDelete, "KEY")).want(http.StatusOK).says("main button", "Delete KEY")
 	p := s.request([]app.Key{{Name: "KEY"}})
-	_, err = s.access.LinkKey(t.Context(), s.person, p.Handle, "KEY", "KEY")
+	_, err = s.access.Keys.Link(t.Context(), s.person, p.Handle, "KEY", "KEY")
 	s.must(err)
-	_, err = s.access.Lock(t.Context(), s.person, p.Handle, time.Time{})
+	_, err = s.access.Lifecycle.Lock(t.Context(), s.person, p.Handle, time.Time{})
 	s.must(err)
 	s.submit(ask, "main form", "", "typed", "KEY").want(http.StatusUnprocessableEntity).says(".errors",
 		"KEY").says(".breaks", "revoke or delete this profile first")
 	s.get(paths.At(paths.CredentialDelete, "KEY")).want(http.StatusOK).lacks("main form").says(".breaks",
 		"Monthly revenue report")
-	_, err = s.access.Revoke(t.Context(), s.person, p.Handle)
+	_, err = s.access.Lifecycle.Revoke(t.Context(), s.person, p.Handle)
 	s.must(err)
 	s.submit(ask, "main form", "", "typed", "key").want(http.StatusUnprocessableEntity).says("#typed-wrong",
 		"That is not its name")
@@ -186,7 +186,7 @@ func TestHoleF8AgentsWordsOnAPersonsProfile(t *testing.T) {
 	s := newUISite(t)
 	s.login()
 	at := s.post(paths.ProfileNew, "description", "My own").want(http.StatusSeeOther).header.Get("Location")
-	p, err := s.access.ProfileByHandle(t.Context(), strings.TrimPrefix(at, paths.Profiles+"/"))
+	p, err := s.access.Profiles.ByHandle(t.Context(), strings.TrimPrefix(at, paths.Profiles+"/"))
 	s.must(err)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+"/profiles/"+p.ID+"/keys",
 		strings.NewReader(`{"keys":[{"name":"API_KEY","description":"`+words+`"}]}`))
@@ -238,7 +238,7 @@ func TestUISetUp(t *testing.T) {
 
 	// What changed since it was shown is not locked.
 	handle := strings.TrimPrefix(at, paths.Profiles+"/")
-	_, err := s.access.ProposeHosts(t.Context(), app.Actor{Kind: app.ActorAgent}, handle,
+	_, err := s.access.Hosts.Propose(t.Context(), app.Actor{Kind: app.ActorAgent}, handle,
 		[]app.Host{{Name: "late.example.com"}})
 	s.must(err)
 	s.submit(lock, ".lock form", "").want(http.StatusUnprocessableEntity).says(".errors", "changed")

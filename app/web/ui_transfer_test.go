@@ -17,7 +17,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/store"
@@ -73,10 +73,10 @@ func TestUIMovingHouse(t *testing.T) {
 	t.Parallel()
 	old := newUISite(t)
 	old.login()
-	_, err := old.access.SetCredential(t.Context(), old.person,
-		access.CredentialInput{Name: "KEY", Mode: app.ModeInjected, Value: app.NewSecret("planted-s3cr3t-alpha")})
+	_, err := old.access.Credentials.Set(t.Context(), old.person,
+		credentials.Input{Name: "KEY", Mode: app.ModeInjected, Value: app.NewSecret("planted-s3cr3t-alpha")})
 	old.must(err)
-	p, err := old.access.CreateProfile(t.Context(), old.person, "billing")
+	p, err := old.access.Profiles.Create(t.Context(), old.person, "billing")
 	old.must(err)
 	old.get(paths.Settings).says("main", "Move house")
 	old.get(paths.SettingsMove).want(http.StatusOK).says("main", "billing").says("main", "It is near.")
@@ -96,7 +96,7 @@ func TestUIMovingHouse(t *testing.T) {
 
 	page, url := fresh.finished(fresh.file(houseWords, file))
 	page.says("main", "KEY").says("main", "billing").says("main", "It says that it is from this instance")
-	if _, err := fresh.access.Profile(t.Context(), p.ID); app.CodeOf(err) != app.CodeNotFound {
+	if _, err := fresh.access.Profiles.ByID(t.Context(), p.ID); app.CodeOf(err) != app.CodeNotFound {
 		t.Errorf("looking changed something: %v", err)
 	}
 	if n := page.doc.Find("input[name=take][checked]").Length(); n != 2 {
@@ -105,7 +105,7 @@ func TestUIMovingHouse(t *testing.T) {
 	done, _ := fresh.finished(fresh.send(url+"/import",
 		neturl.Values{"take": {"credential:KEY", "profile:" + p.Handle}, "history": {"yes"}}))
 	done.says("main", "1 credential, 1 profile")
-	if got, err := fresh.access.Profile(t.Context(), p.ID); err != nil || got.Description != "billing" {
+	if got, err := fresh.access.Profiles.ByID(t.Context(), p.ID); err != nil || got.Description != "billing" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	fresh.get(paths.Audit).says("#archived", "Logs of other instances")
@@ -130,14 +130,14 @@ func TestUIExportsWhatIsChosen(t *testing.T) {
 	s.login()
 	var chosen app.Profile
 	for _, name := range []string{"BILLING", "REPORTS"} {
-		_, err := s.access.SetCredential(t.Context(), s.person,
-			access.CredentialInput{Name: name, Mode: app.ModeInjected, Value: app.NewSecret("planted-s3cr3t-alpha")})
+		_, err := s.access.Credentials.Set(t.Context(), s.person,
+			credentials.Input{Name: name, Mode: app.ModeInjected, Value: app.NewSecret("planted-s3cr3t-alpha")})
 		s.must(err)
-		chosen, err = s.access.CreateProfile(t.Context(), s.person, "agent of "+name)
+		chosen, err = s.access.Profiles.Create(t.Context(), s.person, "agent of "+name)
 		s.must(err)
-		_, err = s.access.AddKeys(t.Context(), s.person, chosen.Handle, []app.Key{{Name: name}})
+		_, err = s.access.Keys.Add(t.Context(), s.person, chosen.Handle, []app.Key{{Name: name}})
 		s.must(err)
-		_, err = s.access.LinkKey(t.Context(), s.person, chosen.Handle, name, name)
+		_, err = s.access.Keys.Link(t.Context(), s.person, chosen.Handle, name, name)
 		s.must(err)
 	}
 	fresh := newUISite(t)
@@ -169,7 +169,7 @@ func (s *uiSite) deletesPoint() {
 	for _, name := range []string{"airlock.db", "../airlock.db", "before-import-x.db"} {
 		s.post(paths.At(paths.RestorePointPath, name)).want(http.StatusNotFound)
 	}
-	events, err := s.access.Audit(s.t.Context(), 0, 1)
+	events, err := s.access.Audit.Latest(s.t.Context(), 1)
 	s.must(err)
 	if events[0].Action != "transfer.forget" || events[0].Actor.Name != uiName {
 		s.t.Errorf("the newest event is %+v", events[0])
@@ -224,12 +224,12 @@ func TestUIPreviewDoesNotTickWhatWidens(t *testing.T) {
 	s := newUISite(t)
 	s.login()
 	at := time.Now().Add(time.Hour).UTC()
-	p, err := s.access.CreateProfile(t.Context(), s.person, "billing")
+	p, err := s.access.Profiles.Create(t.Context(), s.person, "billing")
 	s.must(err)
-	p, err = s.access.Lock(t.Context(), s.person, p.Handle, p.UpdatedAt)
+	p, err = s.access.Lifecycle.Lock(t.Context(), s.person, p.Handle, p.UpdatedAt)
 	s.must(err)
 	file := s.exported()
-	_, err = s.access.SetExpiry(t.Context(), s.person, p.Handle, at)
+	_, err = s.access.Lifecycle.SetExpiry(t.Context(), s.person, p.Handle, at)
 	s.must(err)
 	page, url := s.finished(s.file(houseWords, file))
 	box := page.doc.Find("input[name=take]")
@@ -238,7 +238,7 @@ func TestUIPreviewDoesNotTickWhatWidens(t *testing.T) {
 	}
 	page.says("main", "It would never expire")
 	s.finished(s.submit(page, "form[action='"+url+"/import']", ""))
-	if got, err := s.access.Profile(t.Context(), p.ID); err != nil || got.ExpiresAt.IsZero() {
+	if got, err := s.access.Profiles.ByID(t.Context(), p.ID); err != nil || got.ExpiresAt.IsZero() {
 		t.Errorf("it was extended without a yes: %+v, %v", got, err)
 	}
 }
@@ -280,17 +280,17 @@ func TestUIBackups(t *testing.T) {
 func TestNoAgentRouteMovesTheHouse(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
-	unlocked, err := s.access.CreateProfile(t.Context(), app.Actor{Kind: app.ActorAgent}, "unlocked")
+	unlocked, err := s.access.Profiles.Create(t.Context(), app.Actor{Kind: app.ActorAgent}, "unlocked")
 	s.must(err)
 	make := func(name string) app.Profile {
-		p, err := s.access.CreateProfile(t.Context(), s.person, name)
+		p, err := s.access.Profiles.Create(t.Context(), s.person, name)
 		s.must(err)
-		p, err = s.access.Lock(t.Context(), s.person, p.Handle, p.UpdatedAt)
+		p, err = s.access.Lifecycle.Lock(t.Context(), s.person, p.Handle, p.UpdatedAt)
 		s.must(err)
 		return p
 	}
 	locked, revoked := make("locked"), make("revoked")
-	_, err = s.access.Revoke(t.Context(), s.person, revoked.Handle)
+	_, err = s.access.Lifecycle.Revoke(t.Context(), s.person, revoked.Handle)
 	s.must(err)
 	tokens := map[string]string{"none": "", "unlocked": unlocked.ID, "locked": locked.ID, "revoked": revoked.ID,
 		"unknown": app.NewProfileID(), "execution": app.NewExecutionID(), "admin token": uiToken, "nonsense": "x"}
@@ -363,7 +363,7 @@ func TestNoAgentRouteMovesTheHouse(t *testing.T) {
 			}
 		}
 	}
-	events, err := s.access.Audit(t.Context(), 0, 1000)
+	events, err := s.access.Audit.Latest(t.Context(), 1000)
 	s.must(err)
 	for _, ev := range events {
 		if strings.HasPrefix(ev.Action, "transfer.") || strings.HasPrefix(ev.Action, "backup.") ||

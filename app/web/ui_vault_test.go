@@ -65,7 +65,7 @@ func TestUIVault(t *testing.T) {
 	}
 	form := "form[action='" + paths.CredentialURL("TOKEN") + "']"
 	s.submit(page, form, "", "description", "a note").leads(paths.Credentials)
-	c, err := s.access.Credential(t.Context(), "TOKEN")
+	c, err := s.access.Credentials.ByName(t.Context(), "TOKEN")
 	s.must(err)
 	if c.Source != app.SourceVault || c.Reference != "secret/data/app#token" || c.Description != "a note" {
 		t.Errorf("stored %+v", c)
@@ -75,11 +75,11 @@ func TestUIVault(t *testing.T) {
 	s.get(paths.Credentials).says("body", "does not resolve in Vault now")
 	s.get(paths.CredentialURL("TOKEN")).says("#in-vault", "Does not resolve").says("#in-vault", "Nothing is "+
 		"stored there")
-	p, err := s.access.CreateProfile(t.Context(), person, "reports")
+	p, err := s.access.Profiles.Create(t.Context(), person, "reports")
 	s.must(err)
-	_, err = s.access.AddKeys(t.Context(), person, p.Handle, []app.Key{{Name: "TOKEN"}})
+	_, err = s.access.Keys.Add(t.Context(), person, p.Handle, []app.Key{{Name: "TOKEN"}})
 	s.must(err)
-	_, err = s.access.LinkKey(t.Context(), person, p.Handle, "TOKEN", "TOKEN")
+	_, err = s.access.Keys.Link(t.Context(), person, p.Handle, "TOKEN", "TOKEN")
 	s.must(err)
 	s.get(paths.At(paths.ProfileLock, p.Handle)).want(http.StatusOK).says(".unresolved",
 		"TOKEN does not resolve in Vault now").says(".unresolved", "Nothing is stored there")
@@ -92,7 +92,7 @@ func TestUIVault(t *testing.T) {
 		t.Error("the inbox complains of a Vault that works")
 	}
 	follow := func() error { // as an execution does
-		_, err := s.server.cfg.Access.Resolve(t.Context(), p.Handle,
+		_, err := s.server.cfg.Access.Resolver.Resolve(t.Context(), p.Handle,
 			app.Policy{Keys: []app.Grant{{Key: "TOKEN", CredentialID: c.ID, Mode: app.ModeSealed, Hosts: c.Hosts}}})
 		return err
 	}
@@ -115,9 +115,9 @@ func TestUIVault(t *testing.T) {
 	if follow() == nil {
 		t.Error("a sealed Vault gave a value")
 	}
-	now, err := s.access.Credential(t.Context(), "TOKEN")
+	now, err := s.access.Credentials.ByName(t.Context(), "TOKEN")
 	s.must(err)
-	if u, unreadable := s.server.cfg.Access.Unreadable(now); unreadable {
+	if u, unreadable := s.server.cfg.Access.Vault.Unreadable(now); unreadable {
 		t.Errorf("a reference is blamed for a sealed Vault: %+v", u)
 	}
 	s.get(paths.Settings).want(http.StatusOK).says("#vault", "Does not work").says("#vault", "Vault is sealed")
@@ -131,7 +131,7 @@ func TestUIVault(t *testing.T) {
 	s.get(paths.Root).says("#needs", "Vault does not work")
 	page = s.get(paths.CredentialURL("TOKEN")).want(http.StatusOK).says("#in-vault", "Vault is sealed")
 	s.submit(page, form, "", "source", "local", "value", "typed-0123456789abcdef").leads(paths.Credentials)
-	if c, err = s.access.Credential(t.Context(), "TOKEN"); err != nil || c.Source != app.SourceLocal ||
+	if c, err = s.access.Credentials.ByName(t.Context(), "TOKEN"); err != nil || c.Source != app.SourceLocal ||
 		c.Version != 1 ||
 		c.Reference != "" {
 		t.Errorf("stored %+v", c)
@@ -139,11 +139,12 @@ func TestUIVault(t *testing.T) {
 	// A reference takes the place of a value that is held only when a person says so.
 	refused = s.submit(s.get(paths.CredentialURL("TOKEN")), form, "", "source", "vault", "reference",
 		"secret/data/app#token").want(http.StatusUnprocessableEntity).says("#erase-wrong", "a reference would erase it")
-	if c, err = s.access.Credential(t.Context(), "TOKEN"); err != nil || c.Source != app.SourceLocal || !c.HasValue() {
+	if c, err = s.access.Credentials.ByName(t.Context(), "TOKEN"); err != nil || c.Source != app.SourceLocal ||
+		!c.HasValue() {
 		t.Errorf("it was erased: %+v", c)
 	}
 	s.submit(refused, form, "", "erase", "yes").leads(paths.Credentials)
-	if c, err = s.access.Credential(t.Context(), "TOKEN"); err != nil || c.Source != app.SourceVault {
+	if c, err = s.access.Credentials.ByName(t.Context(), "TOKEN"); err != nil || c.Source != app.SourceVault {
 		t.Errorf("stored %+v", c)
 	}
 	s.get(paths.CredentialURL("TOKEN")).lacks("#erase")

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/paths"
 )
@@ -39,30 +39,30 @@ func newWalk(t *testing.T) *walk {
 	w := &walk{uiSite: newUISite(t)}
 	ctx := t.Context()
 	for _, name := range []string{"KEY", "SPARE"} {
-		_, err := w.access.SetCredential(ctx, w.uiSite.person,
-			access.CredentialInput{Name: name, Mode: app.ModeInjected, Value: app.NewSecret(uiSecrets()[0])})
+		_, err := w.access.Credentials.Set(ctx, w.uiSite.person,
+			credentials.Input{Name: name, Mode: app.ModeInjected, Value: app.NewSecret(uiSecrets()[0])})
 		w.must(err)
 	}
 	w.profile, w.gone = w.locked(), w.locked()
 	w.open = w.request([]app.Key{{Name: "KEY"}}, "api.example.com")
-	_, err := w.access.LinkKey(ctx, w.uiSite.person, w.open.Handle, "KEY", "KEY")
+	_, err := w.access.Keys.Link(ctx, w.uiSite.person, w.open.Handle, "KEY", "KEY")
 	w.must(err)
 	w.ended = w.runs(w.profile, "print hello", app.StatusCompleted)
 	w.waiting = w.runs(w.profile, "ask Which one?", app.StatusAwaitingLLM)
 	w.running = w.runs(w.profile, "hang", app.StatusRunning)
 	w.login()
-	token, _, err := w.access.Invite(ctx, w.uiSite.person)
+	token, _, err := w.access.Invitations.Create(ctx, w.uiSite.person)
 	w.must(err)
-	half, err := w.access.Enroll(ctx, "192.0.2.2", "", token)
+	half, err := w.access.Enrollment.Enroll(ctx, "192.0.2.2", "", token)
 	w.must(err)
-	_, err = w.access.Join(ctx, half.Token, "192.0.2.2", "", "Bob", app.NewSecret(uiPassword))
+	_, err = w.access.Enrollment.Join(ctx, half.Token, "192.0.2.2", "", "Bob", app.NewSecret(uiPassword))
 	w.must(err)
-	_, _, err = w.access.Invite(ctx, w.uiSite.person)
+	_, _, err = w.access.Invitations.Create(ctx, w.uiSite.person)
 	w.must(err)
-	invitations, err := w.access.Invitations(ctx)
+	invitations, err := w.access.Invitations.List(ctx)
 	w.must(err)
 	w.invitation = invitations[0].ID
-	sessions, err := w.access.Sessions(ctx)
+	sessions, err := w.access.Sessions.List(ctx)
 	w.must(err)
 	for _, x := range sessions {
 		if x.Person == "Bob" {
@@ -221,7 +221,7 @@ func TestUIEveryActionIsAudited(t *testing.T) {
 		fields := c.fields
 		if pattern == paths.ProfileLock || pattern == paths.ProfileHosts { // which take the time of what was seen
 			handle := map[string]string{paths.ProfileLock: w.open.Handle, paths.ProfileHosts: w.profile.Handle}[pattern]
-			p, err := w.access.ProfileByHandle(t.Context(), handle)
+			p, err := w.access.Profiles.ByHandle(t.Context(), handle)
 			w.must(err)
 			fields = append(fields, "seen", p.UpdatedAt.Format(time.RFC3339Nano))
 		}
@@ -248,14 +248,14 @@ func TestUIEveryActionIsAudited(t *testing.T) {
 			t.Errorf("POST %s left %+v although %s", pattern, after, c.silent)
 		}
 	}
-	if broken, err := w.access.VerifyAudit(t.Context()); broken != 0 || err != nil {
+	if broken, err := w.access.Audit.Verify(t.Context()); broken != 0 || err != nil {
 		t.Errorf("the chain breaks at %d, %v", broken, err)
 	}
 }
 
 func (w *walk) newestEvent() app.Event {
 	w.t.Helper()
-	events, err := w.access.Audit(w.t.Context(), 0, 1)
+	events, err := w.access.Audit.Latest(w.t.Context(), 1)
 	w.must(err)
 	return events[0]
 }

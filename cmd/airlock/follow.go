@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/audit"
 	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/live"
 )
@@ -22,7 +23,7 @@ const (
 // profiles that nobody claimed in time. It returns at once; the watching ends with ctx; s.following
 // waits for that.
 func (s *server) followChanges(ctx context.Context) error {
-	newest, err := s.Access.Audit(ctx, 0, 1)
+	newest, err := s.Access.Audit.Latest(ctx, 1)
 	if err != nil {
 		return err
 	}
@@ -41,7 +42,7 @@ func (s *server) followChanges(ctx context.Context) error {
 			case <-tick.C:
 				seen = s.catchUp(ctx, seen)
 			case <-sweep.C:
-				if err := s.Access.Sweep(ctx); err != nil && ctx.Err() == nil {
+				if err := s.Access.Profiles.Sweep(ctx); err != nil && ctx.Err() == nil {
 					s.log.Error("unclaimed profiles could not be removed", "error", err)
 				}
 			}
@@ -54,7 +55,7 @@ func (s *server) followChanges(ctx context.Context) error {
 func (s *server) catchUp(ctx context.Context, seen int64) int64 {
 	var fresh []app.Event
 	for before := int64(0); ; before = fresh[len(fresh)-1].Seq {
-		page, err := s.Access.Audit(ctx, before, 100)
+		page, err := s.Access.Audit.List(ctx, audit.Filter{Before: before, Limit: 100})
 		if err != nil {
 			if ctx.Err() == nil {
 				s.log.Error("the audit log could not be read", "error", err)
@@ -96,7 +97,7 @@ func (s *server) react(ctx context.Context, e app.Event) {
 		s.Hub.Publish(live.Credentials)
 		s.Hub.Publish(live.Executions)
 	case "profile.revoke", "profile.delete":
-		if err := s.engine.KillProfile(ctx, e.Subject, "the profile was ended by an operator"); err != nil &&
+		if err := s.engine.Controller.KillProfile(ctx, e.Subject, "the profile was ended by an operator"); err != nil &&
 			app.CodeOf(err) != app.CodeNotFound {
 			s.log.Error("what an ended profile runs could not be stopped", "profile", e.Subject, "error", err)
 		}

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 	"github.com/computclaw/airlock/cmd/airlock/internal/harden"
@@ -43,7 +43,7 @@ func plugin(ctx context.Context, args []string) error {
 
 // sandboxes are the started plugins.
 type sandboxes struct {
-	list    []engine.Sandbox
+	list    []sandbox.BackendConfig
 	clients []*plugins.Client
 }
 
@@ -74,7 +74,7 @@ func openSandboxes(cfg config.Config, label, sockets string, log *slog.Logger) (
 		}
 		client := plugins.New(host)
 		s.clients = append(s.clients, client)
-		s.list = append(s.list, engine.Sandbox{Name: name, Backend: client,
+		s.list = append(s.list, sandbox.BackendConfig{Name: name, Backend: client,
 			Config: plugins.Config{Instance: label, StateDir: state, Settings: cfg.PluginSettings[name],
 				Limits: boxLimits(cfg.Limits)}})
 	}

@@ -249,7 +249,7 @@ func newEngine(cfg config.Config, i *instance.Instance, boxes *sandboxes, way in
 
 // admit sets the configured admin token, or makes and prints one at the first start.
 func (s *server) admit(ctx context.Context, cfg config.Config, out io.Writer) error {
-	printed, err := s.Access.EnsureAdminToken(ctx, cfg.AdminToken)
+	printed, err := s.Access.AdminToken.Ensure(ctx, cfg.AdminToken)
 	if err != nil || printed.Empty() {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/auth/authtest"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/secrets"
@@ -29,7 +30,7 @@ func Person() app.Actor {
 
 // Desk is a Service on a fresh database, with a clock that the test sets and cheap password hashes.
 type Desk struct {
-	*access.Service
+	*access.Parts
 	Config access.Config
 	T      testing.TB
 	Dir    string
@@ -57,7 +58,7 @@ func New(t testing.TB, change ...func(*Desk)) *Desk {
 	for _, f := range change {
 		f(d)
 	}
-	d.Service = access.New(d.Config)
+	d.Parts = access.New(d.Config)
 	return d
 }
 
@@ -108,18 +109,18 @@ func WantCode(t testing.TB, what string, err error, code app.Code) {
 // AddCredential sets a credential without hosts.
 func (d *Desk) AddCredential(name string, mode app.Mode, value string) app.Credential {
 	d.T.Helper()
-	return Must[app.Credential](d.T)(d.SetCredential(d.T.Context(), Person(),
-		access.CredentialInput{Name: name, Mode: mode, Value: app.NewSecret(value)}))
+	return Must[app.Credential](d.T)(d.Credentials.Set(d.T.Context(), Person(),
+		credentials.Input{Name: name, Mode: mode, Value: app.NewSecret(value)}))
 }
 
 // Unlocked makes an agent's profile with keys of the given names.
 func (d *Desk) Unlocked(keys ...string) app.Profile {
 	d.T.Helper()
-	p := Must[app.Profile](d.T)(d.CreateProfile(d.T.Context(), Agent(), "reports"))
+	p := Must[app.Profile](d.T)(d.Profiles.Create(d.T.Context(), Agent(), "reports"))
 	if len(keys) == 0 {
 		return p
 	}
-	return Must[app.Profile](d.T)(d.AddKeys(d.T.Context(), Agent(), p.Handle, Keys(keys...)))
+	return Must[app.Profile](d.T)(d.Keys.Add(d.T.Context(), Agent(), p.Handle, Keys(keys...)))
 }
 
 // Keys returns requests for keys.
@@ -137,7 +138,7 @@ func (d *Desk) Linked(keys ...string) app.Profile {
 	p := d.Unlocked(keys...)
 	for _, k := range keys {
 		d.AddCredential(k, app.ModeInjected, "value of "+k)
-		p = Must[app.Profile](d.T)(d.LinkKey(d.T.Context(), Person(), p.Handle, k, k))
+		p = Must[app.Profile](d.T)(d.Keys.Link(d.T.Context(), Person(), p.Handle, k, k))
 	}
 	return p
 }
@@ -146,20 +147,20 @@ func (d *Desk) Linked(keys ...string) app.Profile {
 func (d *Desk) Locked(keys ...string) app.Profile {
 	d.T.Helper()
 	p := d.Linked(keys...)
-	return Must[app.Profile](d.T)(d.Lock(d.T.Context(), Person(), p.Handle, p.UpdatedAt))
+	return Must[app.Profile](d.T)(d.Lifecycle.Lock(d.T.Context(), Person(), p.Handle, p.UpdatedAt))
 }
 
 // PolicyOf returns the newest policy of a profile.
 func (d *Desk) PolicyOf(p app.Profile) app.Policy {
 	d.T.Helper()
-	return Must[app.Policy](d.T)(d.Policy(d.T.Context(), p.Handle, p.Policy))
+	return Must[app.Policy](d.T)(d.Binder.Policy(d.T.Context(), p.Handle, p.Policy))
 }
 
 // Values resolves the values of a profile, by key.
 func (d *Desk) Values(p app.Profile) map[string]string {
 	d.T.Helper()
 	values := map[string]string{}
-	for _, v := range Must[[]access.Value](d.T)(d.Resolve(d.T.Context(), p.Handle, d.PolicyOf(p))) {
+	for _, v := range Must[[]credentials.Value](d.T)(d.Resolver.Resolve(d.T.Context(), p.Handle, d.PolicyOf(p))) {
 		values[v.Key] = v.Secret.Reveal()
 	}
 	return values
@@ -184,7 +185,7 @@ func Hosts(t testing.TB, texts ...string) []app.Host {
 // Actions returns the audited actions, oldest first.
 func (d *Desk) Actions() []string {
 	d.T.Helper()
-	events := Must[[]app.Event](d.T)(d.Audit(d.T.Context(), 0, 1000))
+	events := Must[[]app.Event](d.T)(d.Audit.Latest(d.T.Context(), 1000))
 	actions := make([]string, len(events))
 	for i, e := range events {
 		actions[len(events)-1-i] = e.Action

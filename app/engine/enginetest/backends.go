@@ -5,6 +5,7 @@ import (
 
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/guest/guesttest"
+	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/fake"
 )
@@ -21,7 +22,7 @@ func NewWithBackends(
 		for _, r := range reports {
 			boxes[r.Name] = fake.New(t, guesttest.Play)
 			boxes[r.Name].SetReport(r)
-			c.Sandboxes = append(c.Sandboxes, engine.Sandbox{Name: r.Name, Backend: boxes[r.Name]})
+			c.Sandboxes = append(c.Sandboxes, sandbox.BackendConfig{Name: r.Name, Backend: boxes[r.Name]})
 		}
 		if change != nil {
 			change(c)

@@ -5,8 +5,9 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/runner"
 )
 
 // Send submits a script under the World's profile.
@@ -18,7 +19,8 @@ func (w *World) Send(script string) app.Execution {
 // SendUnder submits a script under any profile.
 func (w *World) SendUnder(p app.Profile, script string) app.Execution {
 	w.T.Helper()
-	x, replayed, err := w.Submit(w.T.Context(), engine.Submission{ProfileID: p.ID, Script: script, By: Agent})
+	x, replayed, err := w.Submitter.Submit(w.T.Context(),
+		executions.Submission{ProfileID: p.ID, Script: script, By: Agent})
 	w.Must(err)
 	if replayed || x.Status == "" || x.ID == "" {
 		w.T.Fatalf("submitted: %+v, replayed %v", x, replayed)
@@ -29,7 +31,7 @@ func (w *World) SendUnder(p app.Profile, script string) app.Execution {
 // Until waits for the end or a question, which must be in the status.
 func (w *World) Until(x app.Execution, status app.Status) app.Execution {
 	w.T.Helper()
-	x, err := w.Await(w.T.Context(), x.ID, 20*time.Second)
+	x, err := w.Reader.Await(w.T.Context(), x, 20*time.Second)
 	w.Must(err)
 	if x.Status != status {
 		w.T.Fatalf("status %s, want %s: %s", x.Status, status, x.Error)
@@ -41,7 +43,7 @@ func (w *World) Until(x app.Execution, status app.Status) app.Execution {
 func (w *World) Finished(script string, status app.Status) (app.Execution, app.Output) {
 	w.T.Helper()
 	x := w.Until(w.Send(script), status)
-	out, err := w.Output(w.T.Context(), x.Handle)
+	out, err := w.Reader.Output(w.T.Context(), x.Handle)
 	w.Must(err)
 	return x, out
 }
@@ -53,7 +55,7 @@ func (w *World) UntilStatus(x app.Execution, status app.Status) app.Execution {
 	defer news.Close()
 	limit := time.After(20 * time.Second)
 	for {
-		x, err := w.ByHandle(w.T.Context(), x.Handle)
+		x, err := w.Reader.ByHandle(w.T.Context(), x.Handle)
 		w.Must(err)
 		if x.Status == status {
 			return x
@@ -71,7 +73,7 @@ func (w *World) UntilTerminal(x app.Execution) app.Execution {
 	w.T.Helper()
 	// An end takes a moment to be stored, and the question stands until then.
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		now, err := w.Await(w.T.Context(), x.ID, 20*time.Second)
+		now, err := w.Reader.Await(w.T.Context(), x, 20*time.Second)
 		w.Must(err)
 		if now.Status.Terminal() {
 			return now
@@ -79,7 +81,7 @@ func (w *World) UntilTerminal(x app.Execution) app.Execution {
 		if now.Status != app.StatusAwaitingLLM {
 			continue
 		}
-		_, err = w.Respond(w.T.Context(), x.ID, engine.Answer{Text: "yes", By: Agent})
+		_, err = w.Controller.Respond(w.T.Context(), x.ID, runner.Answer{Text: "yes", By: Agent})
 		if err != nil && app.CodeOf(err) != app.CodeNotWaiting {
 			w.T.Fatal(err)
 		}
@@ -95,7 +97,7 @@ func (w *World) UntilPrinted(x app.Execution, text string) {
 	defer news.Close()
 	limit := time.After(20 * time.Second)
 	for {
-		if out, ok := w.LiveOutput(x.Handle); ok && strings.Contains(out.Stdout, text) {
+		if out, ok := w.Reader.LiveOutput(x.Handle); ok && strings.Contains(out.Stdout, text) {
 			return
 		}
 		if w.StoredStatus(x).Terminal() {
@@ -112,7 +114,7 @@ func (w *World) UntilPrinted(x app.Execution, text string) {
 // StoredStatus returns an execution's status in the database.
 func (w *World) StoredStatus(x app.Execution) app.Status {
 	w.T.Helper()
-	now, err := w.ByHandle(w.T.Context(), x.Handle)
+	now, err := w.Reader.ByHandle(w.T.Context(), x.Handle)
 	w.Must(err)
 	return now.Status
 }
@@ -120,15 +122,15 @@ func (w *World) StoredStatus(x app.Execution) app.Status {
 // AnswerGo answers the open question.
 func (w *World) AnswerGo(x app.Execution) {
 	w.T.Helper()
-	_, err := w.Respond(w.T.Context(), x.ID, engine.Answer{Text: "go", By: Agent})
+	_, err := w.Controller.Respond(w.T.Context(), x.ID, runner.Answer{Text: "go", By: Agent})
 	w.Must(err)
 }
 
 // ReplyWith waits for a question and answers it.
-func (w *World) ReplyWith(x app.Execution, a engine.Answer) {
+func (w *World) ReplyWith(x app.Execution, a runner.Answer) {
 	w.T.Helper()
 	w.Until(x, app.StatusAwaitingLLM)
 	a.By = Agent
-	_, err := w.Respond(w.T.Context(), x.ID, a)
+	_, err := w.Controller.Respond(w.T.Context(), x.ID, a)
 	w.Must(err)
 }

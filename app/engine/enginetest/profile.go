@@ -5,6 +5,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -12,19 +13,19 @@ import (
 func (w *World) NewProfile(hosts ...string) app.Profile {
 	w.T.Helper()
 	ctx := w.T.Context()
-	for _, c := range []access.CredentialInput{
+	for _, c := range []credentials.Input{
 		{Name: "API_KEY", Mode: app.ModeInjected, Value: app.NewSecret(SecretValue)},
 		{Name: "DB_HOST", Mode: app.ModePlain, Value: app.NewSecret("db.example.com")},
 	} {
-		_, err := w.Access.SetCredential(ctx, Person, c)
+		_, err := w.Access.Credentials.Set(ctx, Person, c)
 		w.Must(err)
 	}
-	p, err := w.Access.CreateProfile(ctx, Person, "test profile")
+	p, err := w.Access.Profiles.Create(ctx, Person, "test profile")
 	w.Must(err)
-	_, err = w.Access.AddKeys(ctx, Person, p.Handle, []app.Key{{Name: "API_KEY"}, {Name: "DB_HOST"}})
+	_, err = w.Access.Keys.Add(ctx, Person, p.Handle, []app.Key{{Name: "API_KEY"}, {Name: "DB_HOST"}})
 	w.Must(err)
 	for _, name := range []string{"API_KEY", "DB_HOST"} {
-		_, err = w.Access.LinkKey(ctx, Person, p.Handle, name, name)
+		_, err = w.Access.Keys.Link(ctx, Person, p.Handle, name, name)
 		w.Must(err)
 	}
 	var list []app.Host
@@ -34,9 +35,9 @@ func (w *World) NewProfile(hosts ...string) app.Profile {
 		host.Private = true
 		list = append(list, host)
 	}
-	_, err = w.Access.SetHosts(ctx, Person, p.Handle, list, nil)
+	_, err = w.Access.Hosts.Set(ctx, Person, p.Handle, list, nil)
 	w.Must(err)
-	locked, err := w.Access.Lock(ctx, Person, p.Handle, time.Time{})
+	locked, err := w.Access.Lifecycle.Lock(ctx, Person, p.Handle, time.Time{})
 	w.Must(err)
 	return locked
 }
@@ -44,7 +45,7 @@ func (w *World) NewProfile(hosts ...string) app.Profile {
 // Require sets where the profile's scripts must run.
 func (w *World) Require(p app.Placement) {
 	w.T.Helper()
-	_, err := w.Access.SetPlacement(w.T.Context(), Person, w.Profile.Handle, p)
+	_, err := w.Access.Placements.Set(w.T.Context(), Person, w.Profile.Handle, p)
 	w.Must(err)
 }
 
@@ -57,7 +58,7 @@ func (w *World) Allow(hosts ...string) {
 		w.Must(err)
 		list = append(list, host)
 	}
-	_, err := w.Access.SetHosts(w.T.Context(), Person, w.Profile.Handle, list, nil)
+	_, err := w.Access.Hosts.Set(w.T.Context(), Person, w.Profile.Handle, list, nil)
 	w.Must(err)
 }
 
@@ -70,7 +71,7 @@ func (w *World) AsProfile(p app.Profile, do func()) {
 }
 
 // Elsewhere acts as another process with the same database.
-func (w *World) Elsewhere(act func(*access.Service) error) {
+func (w *World) Elsewhere(act func(*access.Parts) error) {
 	w.T.Helper()
 	s, err := store.Open(w.T.Context(), w.Dir, nil)
 	w.Must(err)

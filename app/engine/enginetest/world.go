@@ -15,6 +15,7 @@ import (
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/guest/guesttest"
 	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/plugins/fake"
 	"github.com/computclaw/airlock/store"
@@ -39,7 +40,7 @@ type World struct {
 	T       testing.TB
 	Dir     string
 	Store   *store.Store
-	Access  *access.Service
+	Access  *access.Parts
 	Profile app.Profile // locked, with API_KEY (injected) and DB_HOST (plain)
 	Fake    *fake.Backend
 	Hub     *live.Hub
@@ -91,7 +92,7 @@ func (w *World) StartEngine(change ...func(*engine.Config)) {
 	w.T.Helper()
 	w.LaunchEngine(change...)
 	w.AwaitHealth("first proofs", func(h engine.Health) bool {
-		return !slices.ContainsFunc(h.Backends, func(b engine.BackendHealth) bool { return b.Checking })
+		return !slices.ContainsFunc(h.Backends, func(b sandbox.BackendHealth) bool { return b.Checking })
 	})
 }
 
@@ -101,7 +102,7 @@ func (w *World) LaunchEngine(change ...func(*engine.Config)) {
 	w.Config = engine.Config{
 		Store: w.Store, Access: w.Access, Keyring: w.Keyring(), Hub: w.Hub, Gateway: egress.New(egress.Config{}),
 		Log:       slog.New(slog.NewTextHandler(w.T.Output(), nil)),
-		Sandboxes: []engine.Sandbox{{Name: "fake", Backend: w.Fake}}, Workers: 2, Pool: 2,
+		Sandboxes: []sandbox.BackendConfig{{Name: "fake", Backend: w.Fake}}, Workers: 2, Pool: 2,
 	}
 	for _, f := range change {
 		f(&w.Config)

@@ -42,7 +42,7 @@ type house struct {
 	log     *os.File
 	store   *store.Store
 	keyring *secrets.Keyring
-	access  *access.Service
+	access  *access.Parts
 	moves   *transfer.Service
 	pages   http.Handler
 }
@@ -68,23 +68,23 @@ func newPlan(ctx context.Context, dir string) (plan, error) {
 
 // found lets a person in and has a profile locked.
 func (h *house) found(ctx context.Context) error {
-	if _, err := h.access.EnsureAdminToken(ctx, app.NewSecret(token)); err != nil {
+	if _, err := h.access.AdminToken.Ensure(ctx, app.NewSecret(token)); err != nil {
 		return err
 	}
-	half, err := h.access.Enroll(ctx, address, "", app.NewSecret(token))
+	half, err := h.access.Enrollment.Enroll(ctx, address, "", app.NewSecret(token))
 	if err != nil {
 		return err
 	}
-	session, err := h.access.Join(ctx, half.Token, address, "", "Ada", app.NewSecret("plum orbit tractor"))
+	session, err := h.access.Enrollment.Join(ctx, half.Token, address, "", "Ada", app.NewSecret("plum orbit tractor"))
 	if err != nil {
 		return err
 	}
 	person := app.Actor{Kind: app.ActorPerson, Name: "Ada"}
-	p, err := h.access.CreateProfile(ctx, person, "proof")
+	p, err := h.access.Profiles.Create(ctx, person, "proof")
 	if err != nil {
 		return err
 	}
-	if p, err = h.access.Lock(ctx, person, p.Handle, time.Time{}); err != nil {
+	if p, err = h.access.Lifecycle.Lock(ctx, person, p.Handle, time.Time{}); err != nil {
 		return err
 	}
 	h.cookie, h.profile, h.bearer = session.Token.Reveal(), p.Handle, p.ID

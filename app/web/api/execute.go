@@ -10,7 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/engine"
+	appexecutions "github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
@@ -37,7 +37,7 @@ func (h *executions) execute(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	x, replayed, err := h.engine.Submit(c.Request().Context(), submission)
+	x, replayed, err := h.engine.Submitter.Submit(c.Request().Context(), submission)
 	if app.CodeOf(err) == app.CodeNotFound {
 		return errUnknownProfile()
 	}
@@ -94,7 +94,7 @@ func (h *executions) answerPoll(c echo.Context, x app.Execution) error {
 	return c.JSON(http.StatusAccepted, acceptedView{x.ID, poll, x.Status})
 }
 
-func (h *executions) readSubmission(c echo.Context) (s engine.Submission, err error) {
+func (h *executions) readSubmission(c echo.Context) (s appexecutions.Submission, err error) {
 	token, err := bearerID(c)
 	if err != nil {
 		return s, err
@@ -118,7 +118,7 @@ func (h *executions) readSubmission(c echo.Context) (s engine.Submission, err er
 	if err := checkIdempotencyKey(key); err != nil {
 		return s, err
 	}
-	return engine.Submission{
+	return appexecutions.Submission{
 		ProfileID: id, Script: in.Script, Inputs: in.Inputs, Timeout: timeout, IdempotencyKey: key,
 		By: agent(c, ""), Trace: httpx.TraceID(c),
 	}, nil

@@ -12,13 +12,15 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
+	appexecutions "github.com/computclaw/airlock/app/executions"
+	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
 // executions answers the calls about executions.
 type executions struct {
 	lookup  lookup
-	access  *access.Service
+	access  *access.Parts
 	engine  *engine.Engine
 	now     func() time.Time
 	origins httpx.Origins
@@ -61,16 +63,16 @@ func (h *executions) await(c echo.Context, x app.Execution, atMost time.Duration
 	// Draining ends the wait, but must not end the read that follows it.
 	ctx, cancel := h.drain.ContextWithTimeout(c.Request().Context(), atMost)
 	defer cancel()
-	now, err := h.engine.Follow(ctx, x, atMost)
+	now, err := h.engine.Reader.Await(ctx, x, atMost)
 	if err != nil && ctx.Err() != nil && c.Request().Context().Err() == nil {
-		return h.engine.Execution(c.Request().Context(), x.ID)
+		return h.engine.Reader.ByID(c.Request().Context(), x.ID)
 	}
 	return now, err
 }
 
 // answer shows an execution, with its output if it is terminal.
 func (h *executions) answer(c echo.Context, x app.Execution) error {
-	return h.answers.JSON(c, h.engine.IsSmall(x), func() (any, error) { return h.view(c.Request().Context(), x) })
+	return h.answers.JSON(c, h.engine.Reader.IsSmall(x), func() (any, error) { return h.view(c.Request().Context(), x) })
 }
 
 func (h *executions) view(ctx context.Context, x app.Execution) (v executionView, err error) {
@@ -79,7 +81,7 @@ func (h *executions) view(ctx context.Context, x app.Execution) (v executionView
 		return v, err
 	}
 	if x.Status == app.StatusPending {
-		paused, err := h.access.Paused(ctx)
+		paused, err := h.access.Switches.Paused(ctx)
 		if err != nil {
 			return v, err
 		}
@@ -88,7 +90,7 @@ func (h *executions) view(ctx context.Context, x app.Execution) (v executionView
 	if !x.Status.Terminal() {
 		return v, nil
 	}
-	out, network, err := h.engine.Ended(ctx, x)
+	out, network, err := h.engine.Reader.Ended(ctx, x)
 	return v.withOutput(x, out, network), err
 }
 
@@ -118,9 +120,9 @@ func (h *executions) list(c echo.Context) error {
 	return h.answers.JSON(c, false, func() (any, error) { return h.page(c.Request().Context(), filter, base) })
 }
 
-func (h *executions) page(ctx context.Context, filter engine.Filter, base string) (executionsView, error) {
+func (h *executions) page(ctx context.Context, filter appexecutions.Filter, base string) (executionsView, error) {
 	view := executionsView{Executions: []executionView{}}
-	list, more, err := h.engine.List(ctx, filter)
+	list, more, err := h.engine.Reader.List(ctx, filter)
 	if err != nil {
 		return view, err
 	}
@@ -138,8 +140,8 @@ func (h *executions) page(ctx context.Context, filter engine.Filter, base string
 	return view, nil
 }
 
-func readFilter(c echo.Context) (engine.Filter, error) {
-	f := engine.Filter{Limit: app.DefaultPage, Before: c.QueryParam("before")}
+func readFilter(c echo.Context) (appexecutions.Filter, error) {
+	f := appexecutions.Filter{Limit: app.DefaultPage, Before: c.QueryParam("before")}
 	if f.Before != "" && !app.IsID(f.Before) {
 		return f, httpx.FieldError(app.CodeInvalidField, "before", "invalid cursor in before",
 			"Call the URL in next as it is, or send the before that stands in it.")
@@ -179,7 +181,7 @@ func (h *executions) respond(c echo.Context) error {
 		return err
 	}
 	answer.By = agent(c, x.ProfileHandle)
-	if x, err = h.engine.Respond(c.Request().Context(), x.ID, answer); err != nil {
+	if x, err = h.engine.Controller.Respond(c.Request().Context(), x.ID, answer); err != nil {
 		return err
 	}
 	if x, err = h.awaitIfFree(c, x, wait); err != nil {
@@ -188,19 +190,19 @@ func (h *executions) respond(c echo.Context) error {
 	return h.answerDone(c, x)
 }
 
-func readAnswer(c echo.Context) (engine.Answer, error) {
+func readAnswer(c echo.Context) (runner.Answer, error) {
 	var in struct {
 		Response  *string `in:"response"`
 		Error     *string `in:"error"`
 		RequestID string  `in:"request_id"`
 	}
 	if err := httpx.ReadJSON(c, &in); err != nil {
-		return engine.Answer{}, err
+		return runner.Answer{}, err
 	}
 	const hint = `Send {"response":"the LLM's text"}, or {"error":"why there is none"} ` +
 		"to raise llm.Error in the script."
-	refuse := func(code app.Code, field, message, hint string) (engine.Answer, error) {
-		return engine.Answer{}, httpx.FieldError(code, field, message, hint)
+	refuse := func(code app.Code, field, message, hint string) (runner.Answer, error) {
+		return runner.Answer{}, httpx.FieldError(code, field, message, hint)
 	}
 	switch {
 	case (in.Response == nil) == (in.Error == nil):
@@ -212,9 +214,9 @@ func readAnswer(c echo.Context) (engine.Answer, error) {
 	case in.Response != nil && len(*in.Response) > app.MaxResponse:
 		return refuse(app.CodeTooLarge, "response", "the answer is larger than 1 MiB", "Send a shorter one.")
 	case in.Error != nil:
-		return engine.Answer{RequestID: in.RequestID, Failure: *in.Error}, nil
+		return runner.Answer{RequestID: in.RequestID, Failure: *in.Error}, nil
 	}
-	return engine.Answer{RequestID: in.RequestID, Text: *in.Response}, nil
+	return runner.Answer{RequestID: in.RequestID, Text: *in.Response}, nil
 }
 
 // cancel answers POST /executions/{id}/cancel.
@@ -226,7 +228,7 @@ func (h *executions) cancel(c echo.Context) error {
 	if err := httpx.ReadOptionalJSON(c, &struct{}{}); err != nil {
 		return err
 	}
-	if x, err = h.engine.Cancel(c.Request().Context(), x.ID, agent(c, x.ProfileHandle)); err != nil {
+	if x, err = h.engine.Controller.Cancel(c.Request().Context(), x.ID, agent(c, x.ProfileHandle)); err != nil {
 		return err
 	}
 	return h.answerDone(c, x)

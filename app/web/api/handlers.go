@@ -16,7 +16,7 @@ const ChangesPerMinute = 120
 
 // Config is what Handlers need.
 type Config struct {
-	Access  *access.Service
+	Access  *access.Parts
 	Engine  *engine.Engine
 	Hub     *live.Hub
 	Log     *slog.Logger

@@ -23,7 +23,7 @@ const Version = 1
 // instance answers the calls about the instance itself: its health, its documents, its packages.
 type instance struct {
 	lookup  lookup
-	access  *access.Service
+	access  *access.Parts
 	engine  *engine.Engine
 	log     *slog.Logger
 	now     func() time.Time
@@ -80,11 +80,11 @@ func (h *instance) health(c echo.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(store.Urgent(context.Background()), time.Second)
 	defer cancel()
-	paused, err := h.access.Paused(ctx)
+	paused, err := h.access.Switches.Paused(ctx)
 	h.logFailed("the switch that pauses executions could not be read", err)
-	retired, err := h.access.Retired(ctx)
+	retired, err := h.access.Switches.Retired(ctx)
 	h.logFailed("whether the instance is retired could not be read", err)
-	room, err := h.engine.Room(ctx)
+	room, err := h.engine.Statistics.Room(ctx)
 	if ctx.Err() == nil {
 		h.logFailed("the free space of the disk could not be read", err)
 	}

@@ -14,7 +14,7 @@ import (
 
 // lookup finds what a request names: in its path, its bearer, or both alike.
 type lookup struct {
-	access *access.Service
+	access *access.Parts
 	engine *engine.Engine
 }
 
@@ -54,7 +54,7 @@ func (l lookup) profileByID(c echo.Context, id string) (app.Profile, error) {
 	if !app.IsProfileID(id) {
 		return app.Profile{}, errNoProfile()
 	}
-	p, err := l.access.Profile(c.Request().Context(), id)
+	p, err := l.access.Profiles.ByID(c.Request().Context(), id)
 	if app.CodeOf(err) == app.CodeNotFound {
 		return p, errNoProfile()
 	}
@@ -75,7 +75,7 @@ func (l lookup) execution(c echo.Context) (app.Execution, error) {
 	if !app.IsExecutionID(id) {
 		return app.Execution{}, errNoExecution()
 	}
-	x, err := l.engine.Execution(c.Request().Context(), id)
+	x, err := l.engine.Reader.ByID(c.Request().Context(), id)
 	if app.CodeOf(err) == app.CodeNotFound {
 		return x, errNoExecution()
 	}

@@ -26,7 +26,7 @@ type packageView struct {
 // packages answers GET /packages: what scripts can import.
 func (h *instance) packages(c echo.Context) error {
 	view := packagesView{Runtimes: []runtimeView{}}
-	for _, i := range h.engine.Packages() {
+	for _, i := range h.engine.Sandboxes.Packages() {
 		r := runtimeView{Backend: i.Backend, Image: i.Image, Default: i.Default, Python: i.Python}
 		if i.Packages != nil {
 			r.Packages = make([]packageView, len(i.Packages))
@@ -41,7 +41,7 @@ func (h *instance) packages(c echo.Context) error {
 
 // importable lists the packages of the default runtime, each with its version.
 func (h *instance) importable() (list []string) {
-	for _, i := range h.engine.Packages() {
+	for _, i := range h.engine.Sandboxes.Packages() {
 		if !i.Default {
 			continue
 		}

@@ -19,7 +19,7 @@ import (
 // profiles answers the calls about profiles.
 type profiles struct {
 	lookup   lookup
-	access   *access.Service
+	access   *access.Parts
 	hub      *live.Hub
 	now      func() time.Time
 	origins  httpx.Origins
@@ -43,7 +43,7 @@ func (h *profiles) create(c echo.Context) error {
 	if err := h.creation.Allow(c); err != nil {
 		return err
 	}
-	p, err := h.access.CreateProfile(c.Request().Context(), agent(c, ""), in.Description)
+	p, err := h.access.Profiles.Create(c.Request().Context(), agent(c, ""), in.Description)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (h *profiles) await(c echo.Context, p app.Profile, atMost time.Duration) (a
 	first := viewProfile(p, "", h.now())
 	for {
 		// Read after subscribing, or a change in between is missed.
-		current, err := h.access.Profile(c.Request().Context(), p.ID)
+		current, err := h.access.Profiles.ByID(c.Request().Context(), p.ID)
 		if err != nil {
 			return p, err
 		}
@@ -134,7 +134,7 @@ func (h *profiles) addKeys(c echo.Context) error {
 	if err := h.changes.Allow(c); err != nil {
 		return err
 	}
-	p, err = h.access.AddKeys(c.Request().Context(), agent(c, p.Handle), p.Handle, keys)
+	p, err = h.access.Keys.Add(c.Request().Context(), agent(c, p.Handle), p.Handle, keys)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (h *profiles) removeKey(c echo.Context) error {
 	if err := h.changes.Allow(c); err != nil {
 		return err
 	}
-	p, err = h.access.RemoveKey(c.Request().Context(), agent(c, p.Handle), p.Handle, c.Param("name"))
+	p, err = h.access.Keys.Remove(c.Request().Context(), agent(c, p.Handle), p.Handle, c.Param("name"))
 	if err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func (h *profiles) proposeHosts(c echo.Context) error {
 	if err := h.changes.Allow(c); err != nil {
 		return err
 	}
-	p, err = h.access.ProposeHosts(c.Request().Context(), agent(c, p.Handle), p.Handle, hosts)
+	p, err = h.access.Hosts.Propose(c.Request().Context(), agent(c, p.Handle), p.Handle, hosts)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func (h *executions) rerun(c echo.Context) error {
 		return err
 	}
 	by := agent(c, x.ProfileHandle)
-	again, err := h.engine.Rerun(c.Request().Context(), x.Handle, in.Live, by, httpx.TraceID(c))
+	again, err := h.engine.Submitter.Rerun(c.Request().Context(), x.Handle, in.Live, by, httpx.TraceID(c))
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (h *executions) viewRerun(ctx context.Context, x app.Execution) (*rerunView
 	if x.RerunOf == "" {
 		return nil, nil
 	}
-	c, err := h.engine.Compare(ctx, x)
+	c, err := h.engine.Reader.Compare(ctx, x)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	appaudit "github.com/computclaw/airlock/app/audit"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/auditview"
 	"github.com/computclaw/airlock/views/components"
@@ -34,7 +34,7 @@ func (h Handlers) showAudit(c echo.Context) error {
 		Shell: sh, Filter: typed, Problems: found, CSV: auditURL(paths.AuditExport, typed, "as", "csv"),
 		Lines: auditURL(paths.AuditExport, typed, "as", "jsonl"),
 	}
-	chain, err := h.Access.AuditState(ctx, false)
+	chain, err := h.Access.Audit.State(ctx, false)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (h Handlers) showAudit(c echo.Context) error {
 		return h.Render(c, http.StatusUnprocessableEntity, auditview.Audit(page))
 	}
 	f.Limit = auditPage + 1
-	events, err := h.Access.AuditLog(ctx, f)
+	events, err := h.Access.Audit.List(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (h Handlers) showAudit(c echo.Context) error {
 
 // archivedRows lists the audit logs that came with imports.
 func (h Handlers) archivedRows(ctx context.Context) ([]auditview.ArchivedRow, error) {
-	logs, err := h.Access.ArchivedLogs(ctx)
+	logs, err := h.Access.Audit.ArchivedLogs(ctx)
 	rows := make([]auditview.ArchivedRow, len(logs))
 	for i, l := range logs {
 		rows[i] = auditview.ArchivedRow{Label: l.Source, Events: l.Events, From: l.First, To: l.Last,
@@ -78,7 +78,7 @@ func (h Handlers) archivedRows(ctx context.Context) ([]auditview.ArchivedRow, er
 
 // auditFilter reads what a person looks for from the URL. Problems are of fields that were typed
 // wrong.
-func auditFilter(c echo.Context) (typed auditview.Filter, f access.AuditFilter, found components.Problems, err error) {
+func auditFilter(c echo.Context) (typed auditview.Filter, f appaudit.Filter, found components.Problems, err error) {
 	ask := func(name string) string { return app.Clip(strings.TrimSpace(c.QueryParam(name)), 200) }
 	typed = auditview.Filter{
 		Actor: ask("actor"), Action: ask("action"), Subject: ask("subject"), From: ask("from"), To: ask("to"),
@@ -100,7 +100,7 @@ func auditFilter(c echo.Context) (typed auditview.Filter, f access.AuditFilter, 
 
 // verifyAudit walks the whole chain.
 func (h Handlers) verifyAudit(c echo.Context) error {
-	if _, err := h.Access.AuditState(c.Request().Context(), true); err != nil {
+	if _, err := h.Access.Audit.State(c.Request().Context(), true); err != nil {
 		return err
 	}
 	return h.Done(c, "verified", paths.Audit)
@@ -109,7 +109,7 @@ func (h Handlers) verifyAudit(c echo.Context) error {
 // auditRows links events to the pages of what they are about, as far as it is still there.
 // Executions are never deleted.
 func (h Handlers) auditRows(ctx context.Context, events []app.Event, profiles []app.Profile) ([]auditview.Row, error) {
-	credentials, err := h.Access.Credentials(ctx)
+	credentials, err := h.Access.Credentials.List(ctx)
 	if err != nil {
 		return nil, err
 	}

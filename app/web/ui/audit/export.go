@@ -4,7 +4,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	appaudit "github.com/computclaw/airlock/app/audit"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 )
 
@@ -25,11 +25,11 @@ func (h Handlers) exportAudit(c echo.Context) error {
 	return h.Download(c, "airlock-audit", func() ([]uix.Record, error) { return h.auditRecords(c, &f) })
 }
 
-func (h Handlers) auditRecords(c echo.Context, f *access.AuditFilter) ([]uix.Record, error) {
+func (h Handlers) auditRecords(c echo.Context, f *appaudit.Filter) ([]uix.Record, error) {
 	if f.Before == 1 {
 		return nil, nil
 	}
-	events, err := h.Access.AuditLog(c.Request().Context(), *f)
+	events, err := h.Access.Audit.List(c.Request().Context(), *f)
 	if err != nil || len(events) == 0 {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func eventRecords(events []app.Event) []uix.Record {
 func (h Handlers) exportArchived(c echo.Context, of string) error {
 	after := int64(0)
 	return h.Download(c, "airlock-audit-archived", func() ([]uix.Record, error) {
-		events, err := h.Access.ArchivedEvents(c.Request().Context(), of, after)
+		events, err := h.Access.Audit.ArchivedEvents(c.Request().Context(), of, after)
 		if err != nil || len(events) == 0 {
 			return nil, err
 		}

@@ -17,7 +17,7 @@ func (h *Handlers) showCredentials(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	list, err := h.Access.Credentials(c.Request().Context())
+	list, err := h.Access.Credentials.List(c.Request().Context())
 	if err != nil {
 		return err
 	}

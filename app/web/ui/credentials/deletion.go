@@ -54,7 +54,7 @@ func (h *Handlers) deleteCredential(c echo.Context, cred app.Credential, fields 
 	if fields.Get("typed") != cred.Name {
 		return h.confirmDeletion(c, cred, uix.ErrTyped(cred.Name))
 	}
-	if err := h.Access.DeleteCredential(c.Request().Context(), uix.Actor(c), cred.Name); err != nil {
+	if err := h.Access.Credentials.Delete(c.Request().Context(), uix.Actor(c), cred.Name); err != nil {
 		return h.confirmDeletion(c, cred, err)
 	}
 	return h.Done(c, "credential-deleted", paths.Credentials)

@@ -10,7 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	appcredentials "github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/credentialview"
@@ -33,7 +33,7 @@ func (h *Handlers) saveCredential(c echo.Context, title string, cred app.Credent
 		Places:  tickedPlaces(fields), Headers: fields.Get("headers"), PlainHTTP: fields.Get("plain_http") != "",
 		Check: checkForm(cred),
 	}
-	in := access.CredentialInput{
+	in := appcredentials.Input{
 		Name: page.Name, Description: page.Description, Service: &page.Service, Mode: page.Mode, Places: page.Places,
 		Headers: headerNames(page.Headers), PlainHTTP: &page.PlainHTTP,
 	}
@@ -50,14 +50,14 @@ func (h *Handlers) saveCredential(c echo.Context, title string, cred app.Credent
 	}
 	if err == nil {
 		if page.New {
-			saved, err = h.Access.CreateCredential(c.Request().Context(), uix.Actor(c), in)
+			saved, err = h.Access.Credentials.Create(c.Request().Context(), uix.Actor(c), in)
 		} else {
 			in.Name = cred.Name
-			saved, err = h.Access.SetCredential(c.Request().Context(), uix.Actor(c), in)
+			saved, err = h.Access.Credentials.Set(c.Request().Context(), uix.Actor(c), in)
 		}
 	}
 	if err == nil {
-		found, err := h.Access.InspectCredential(c.Request().Context(), uix.Actor(c), saved)
+		found, err := h.Access.Vault.Inspect(c.Request().Context(), uix.Actor(c), saved)
 		if err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func seenAt(fields url.Values) (time.Time, error) {
 
 // showCredentialAgain shows a credential as it is now, and why a form was refused.
 func (h *Handlers) showCredentialAgain(c echo.Context, name string, found components.Problems) error {
-	cred, err := h.Access.Credential(c.Request().Context(), name)
+	cred, err := h.Access.Credentials.ByName(c.Request().Context(), name)
 	if err != nil {
 		return err
 	}

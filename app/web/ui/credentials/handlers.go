@@ -54,7 +54,7 @@ func (h *Handlers) Routes() []httpx.Route {
 // withCredential finds the credential in the path for a handler.
 func (h *Handlers) withCredential(handle func(echo.Context, app.Credential) error) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		cred, err := h.Access.Credential(c.Request().Context(), c.Param("name"))
+		cred, err := h.Access.Credentials.ByName(c.Request().Context(), c.Param("name"))
 		if err != nil {
 			return err
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	appcredentials "github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/dotenv"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/components"
@@ -89,7 +89,7 @@ func (h *Handlers) previewPage(
 	if err != nil {
 		return err
 	}
-	list, err := h.Access.Credentials(ctx)
+	list, err := h.Access.Credentials.List(ctx)
 	if err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func (h *Handlers) applyPaste(c echo.Context, fields url.Values) error {
 func (h *Handlers) applyEntry(
 	ctx context.Context, by app.Actor, e dotenv.Entry, fields url.Values,
 ) (components.Problems, error) {
-	in := access.CredentialInput{Name: e.Name, Value: e.Value}
+	in := appcredentials.Input{Name: e.Name, Value: e.Value}
 	mode, hosts := components.ModeField(e.Name), components.HostsField(e.Name)
 	var err error
 	switch fields.Get(credentialview.ActionField(e.Name)) {
@@ -192,14 +192,14 @@ func (h *Handlers) applyEntry(
 		return nil, nil
 	case "overwrite":
 		var now app.Credential
-		if now, err = h.Access.Credential(ctx, e.Name); err == nil {
+		if now, err = h.Access.Credentials.ByName(ctx, e.Name); err == nil {
 			in.Description = app.VisibleText(now.Description)
 			if e.Value.Empty() {
 				err = app.Invalid("value", "the value is empty", "Skip it.")
 			}
 		}
 		if err == nil {
-			_, err = h.Access.SetCredential(ctx, by, in)
+			_, err = h.Access.Credentials.Set(ctx, by, in)
 		}
 	case "add":
 		in.Mode = app.Mode(fields.Get(mode))
@@ -207,7 +207,7 @@ func (h *Handlers) applyEntry(
 			in.Hosts, err = uix.ParseHosts(strings.ReplaceAll(fields.Get(hosts), " ", "\n"), nil)
 		}
 		if err == nil {
-			_, err = h.Access.CreateCredential(ctx, by, in)
+			_, err = h.Access.Credentials.Create(ctx, by, in)
 		}
 	default:
 		err = app.Invalid("action", "nothing was decided", "Choose what to do with it.")

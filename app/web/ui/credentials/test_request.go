@@ -40,7 +40,7 @@ func (h *Handlers) testCredential(c echo.Context, cred app.Credential, fields ur
 	status := http.StatusOK
 	if err == nil {
 		typed.Outcome = outcome(result)
-		cred, err = h.Access.Credential(ctx, cred.Name) // it carries the time of the test now
+		cred, err = h.Access.Credentials.ByName(ctx, cred.Name) // it carries the time of the test now
 	} else {
 		status = http.StatusUnprocessableEntity
 		typed.Problems, err = uix.Problems(err, map[string]string{

@@ -7,7 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	appcredentials "github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/credentialview"
 )
@@ -15,7 +15,7 @@ import (
 // vaultChoice is where a credential's value comes from, as it is stored.
 func (h *Handlers) vaultChoice(cred app.Credential) credentialview.VaultChoice {
 	return credentialview.VaultChoice{
-		Offered: h.Access.HasVault() || cred.Source == app.SourceVault, Source: cred.Source,
+		Offered: h.Access.Vault.Configured() || cred.Source == app.SourceVault, Source: cred.Source,
 		Reference: cred.Reference, Held: heldHere(cred),
 	}
 }
@@ -25,7 +25,7 @@ func heldHere(cred app.Credential) bool { return cred.Source != app.SourceVault 
 
 // erasing refuses to put a reference in the place of a value that Airlock holds, unless it was said
 // that this shall be erased.
-func erasing(fields url.Values, cred app.Credential, in access.CredentialInput) error {
+func erasing(fields url.Values, cred app.Credential, in appcredentials.Input) error {
 	if in.Source != app.SourceVault || !heldHere(cred) || fields.Get("erase") == "yes" {
 		return nil
 	}
@@ -36,7 +36,7 @@ func erasing(fields url.Values, cred app.Credential, in access.CredentialInput) 
 // vaultFinding is vaultChoice with what Vault says of the reference now.
 func (h *Handlers) vaultFinding(c echo.Context, cred app.Credential) (credentialview.VaultChoice, error) {
 	choice := h.vaultChoice(cred)
-	in, err := h.Access.InspectCredential(c.Request().Context(), uix.Actor(c), cred)
+	in, err := h.Access.Vault.Inspect(c.Request().Context(), uix.Actor(c), cred)
 	if err != nil || in == nil {
 		return choice, err
 	}
@@ -49,7 +49,7 @@ func (h *Handlers) vaultFinding(c echo.Context, cred app.Credential) (credential
 // typedSource takes what a form says about where the value comes from. What is typed in the field
 // of the other source doesn't count, and a form without the fields changes nothing.
 func (h *Handlers) typedSource(
-	fields url.Values, cred app.Credential, in *access.CredentialInput,
+	fields url.Values, cred app.Credential, in *appcredentials.Input,
 ) credentialview.VaultChoice {
 	choice := h.vaultChoice(cred)
 	if !choice.Offered || !fields.Has("source") {

@@ -9,7 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/engine"
+	appexecutions "github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/executionview"
@@ -24,7 +24,7 @@ const compareChoices = 50
 // it repeats, else none.
 func (h Handlers) compareExecutions(c echo.Context) error {
 	ctx := c.Request().Context()
-	x, err := h.Engine.ByHandle(ctx, c.Param("handle"))
+	x, err := h.Engine.Reader.ByHandle(ctx, c.Param("handle"))
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (h Handlers) compareExecutions(c echo.Context) error {
 	if page.This, err = h.side(ctx, x); err != nil {
 		return err
 	}
-	list, err := h.Engine.Search(ctx, engine.Filter{ProfileHandle: x.ProfileHandle, Limit: compareChoices})
+	list, err := h.Engine.Reader.Search(ctx, appexecutions.Filter{ProfileHandle: x.ProfileHandle, Limit: compareChoices})
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (h Handlers) compareExecutions(c echo.Context) error {
 func (h Handlers) chooseOther(
 	ctx context.Context, page *executionview.ComparePage, handle string,
 ) (problem string, err error) {
-	other, err := h.Engine.ByHandle(ctx, handle)
+	other, err := h.Engine.Reader.ByHandle(ctx, handle)
 	switch {
 	case app.CodeOf(err) == app.CodeNotFound:
 		return "That execution has been removed.", nil
@@ -94,13 +94,13 @@ func (h Handlers) chooseOther(
 
 func (h Handlers) side(ctx context.Context, x app.Execution) (side executionview.Side, err error) {
 	side.Execution = x
-	if side.Script, err = h.Engine.Script(ctx, x.Handle); err != nil {
+	if side.Script, err = h.Engine.Reader.Script(ctx, x.Handle); err != nil {
 		return side, err
 	}
 	if !x.Status.Terminal() {
 		return side, nil
 	}
-	out, err := h.Engine.Output(ctx, x.Handle)
+	out, err := h.Engine.Reader.Output(ctx, x.Handle)
 	if err != nil {
 		return side, err
 	}
@@ -108,7 +108,7 @@ func (h Handlers) side(ctx context.Context, x app.Execution) (side executionview
 	if out.Result != nil {
 		side.Result = executionview.Indent(out.Result)
 	}
-	exchanges, err := h.Engine.Exchanges(ctx, x.Handle)
+	exchanges, err := h.Engine.Reader.Exchanges(ctx, x.Handle)
 	var answers strings.Builder
 	for _, e := range exchanges {
 		answers.WriteString(e.Response + "\n")

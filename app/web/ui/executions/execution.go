@@ -11,8 +11,9 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress"
-	"github.com/computclaw/airlock/app/engine"
+	appexecutions "github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/executionview"
@@ -32,7 +33,7 @@ func (h Handlers) showExecution(c echo.Context) error {
 // executionPage gathers what there is to see of the execution in the path.
 func (h Handlers) executionPage(c echo.Context) (executionview.ExecutionPage, error) {
 	ctx, handle := c.Request().Context(), c.Param("handle")
-	x, err := h.Engine.ByHandle(ctx, handle)
+	x, err := h.Engine.Reader.ByHandle(ctx, handle)
 	if err != nil {
 		return executionview.ExecutionPage{}, err
 	}
@@ -54,20 +55,20 @@ func (h Handlers) executionPage(c echo.Context) (executionview.ExecutionPage, er
 
 func (h Handlers) fillExecution(ctx context.Context, page *executionview.ExecutionPage) (err error) {
 	x := page.Execution
-	if page.Script, err = h.Engine.Script(ctx, x.Handle); err != nil {
+	if page.Script, err = h.Engine.Reader.Script(ctx, x.Handle); err != nil {
 		return err
 	}
 	if x.RerunOf != "" {
-		compared, err := h.Engine.Compare(ctx, x)
+		compared, err := h.Engine.Reader.Compare(ctx, x)
 		if err != nil {
 			return err
 		}
 		page.Repeat = repeatOf(compared)
 	}
-	if page.Exchanges, err = h.Engine.Exchanges(ctx, x.Handle); err != nil {
+	if page.Exchanges, err = h.Engine.Reader.Exchanges(ctx, x.Handle); err != nil {
 		return err
 	}
-	if page.Network, err = h.Engine.Network(ctx, x.Handle); err != nil {
+	if page.Network, err = h.Engine.Reader.Network(ctx, x.Handle); err != nil {
 		return err
 	}
 	if page.Redactions, err = h.redactions(ctx, x.Handle); err != nil {
@@ -75,11 +76,11 @@ func (h Handlers) fillExecution(ctx context.Context, page *executionview.Executi
 	}
 	var out app.Output
 	if x.Status.Terminal() {
-		if out, err = h.Engine.Output(ctx, x.Handle); err != nil {
+		if out, err = h.Engine.Reader.Output(ctx, x.Handle); err != nil {
 			return err
 		}
 	} else {
-		out, page.Live = h.Engine.LiveOutput(x.Handle)
+		out, page.Live = h.Engine.Reader.LiveOutput(x.Handle)
 	}
 	page.Stdout, page.Stderr, page.Result, page.Turns = out.Stdout, out.Stderr, out.Result, out.Turns
 	return nil
@@ -87,7 +88,7 @@ func (h Handlers) fillExecution(ctx context.Context, page *executionview.Executi
 
 // redactions lists what was masked, in the order in which the page shows the channels.
 func (h Handlers) redactions(ctx context.Context, handle string) (list []executionview.Redaction, err error) {
-	hits, err := h.Engine.Redactions(ctx, handle)
+	hits, err := h.Engine.Reader.Redactions(ctx, handle)
 	if err != nil {
 		return nil, err
 	}
@@ -108,12 +109,12 @@ func (h Handlers) backToExecution(c echo.Context) error {
 
 func (h Handlers) cancelByPerson(c echo.Context) error {
 	ctx := c.Request().Context()
-	x, err := h.Engine.ByHandle(ctx, c.Param("handle"))
+	x, err := h.Engine.Reader.ByHandle(ctx, c.Param("handle"))
 	if err != nil {
 		return err
 	}
 	httpx.LogExecution(c, x.Handle)
-	_, err = h.Engine.Cancel(ctx, x.ID, uix.Actor(c))
+	_, err = h.Engine.Controller.Cancel(ctx, x.ID, uix.Actor(c))
 	if app.CodeOf(err) == app.CodeAlreadyEnded { // it ended by itself while the person decided
 		return h.Done(c, "", paths.ExecutionURL(x.Handle))
 	}
@@ -126,19 +127,19 @@ func (h Handlers) cancelByPerson(c echo.Context) error {
 // answerByPerson sends a script the answer, or the error, that it waits for.
 func (h Handlers) answerByPerson(c echo.Context, fields url.Values) error {
 	ctx, text := c.Request().Context(), fields.Get("response")
-	x, err := h.Engine.ByHandle(ctx, c.Param("handle"))
+	x, err := h.Engine.Reader.ByHandle(ctx, c.Param("handle"))
 	if err != nil {
 		return err
 	}
 	httpx.LogExecution(c, x.Handle)
-	answer := engine.Answer{RequestID: fields.Get("request"), Text: text, By: uix.Actor(c)}
+	answer := runner.Answer{RequestID: fields.Get("request"), Text: text, By: uix.Actor(c)}
 	if fields.Get("as") == "failure" {
 		answer.Text, answer.Failure = "", text
 	}
 	if text == "" {
 		err = app.Invalid("response", "the answer is empty", "Type what the script is to get.")
 	} else {
-		_, err = h.Engine.Respond(ctx, x.ID, answer)
+		_, err = h.Engine.Controller.Respond(ctx, x.ID, answer)
 	}
 	if err == nil {
 		return h.Done(c, "answered", paths.ExecutionURL(x.Handle))
@@ -162,13 +163,13 @@ func (h Handlers) answerByPerson(c echo.Context, fields url.Values) error {
 
 // rerunByPerson runs an execution again and leads to the new one.
 func (h Handlers) rerunByPerson(c echo.Context, fields url.Values) error {
-	again, err := h.Engine.Rerun(c.Request().Context(), c.Param("handle"), fields.Get("live") == "on", uix.Actor(c),
+	again, err := h.Engine.Submitter.Rerun(c.Request().Context(), c.Param("handle"), fields.Get("live") == "on", uix.Actor(c),
 		httpx.TraceID(c))
 	if err != nil {
 		return err
 	}
 	httpx.LogExecution(c, again.Handle)
-	if err := h.Access.Note(c.Request().Context(), uix.Actor(c), "execution.rerun", again.Handle,
+	if err := h.Access.Audit.Note(c.Request().Context(), uix.Actor(c), "execution.rerun", again.Handle,
 		"Submitted "+c.Param("handle")+" again."); err != nil {
 		return err
 	}
@@ -176,6 +177,6 @@ func (h Handlers) rerunByPerson(c echo.Context, fields url.Values) error {
 }
 
 // repeatOf is what the page of a re-run says about its original.
-func repeatOf(c engine.Comparison) *executionview.Repeat {
+func repeatOf(c appexecutions.Comparison) *executionview.Repeat {
 	return &executionview.Repeat{Handle: c.Original.Handle, Gone: c.Gone, SameResult: c.SameResult, Differs: c.Differs}
 }

@@ -22,7 +22,7 @@ func (h Handlers) exportExecutions(c echo.Context) error {
 	over := false
 	return h.Download(c, "airlock-executions", func() ([]uix.Record, error) {
 		for !over {
-			page, err := h.Engine.Search(c.Request().Context(), f)
+			page, err := h.Engine.Reader.Search(c.Request().Context(), f)
 			if err != nil {
 				return nil, err
 			}

@@ -7,7 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/engine"
+	appexecutions "github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/executionview"
@@ -17,7 +17,7 @@ import (
 // typed wrong.
 func (h Handlers) executionFilter(
 	c echo.Context,
-) (typed executionview.Filter, f engine.Filter, found components.Problems, err error) {
+) (typed executionview.Filter, f appexecutions.Filter, found components.Problems, err error) {
 	ask := func(name string) string { return strings.TrimSpace(c.QueryParam(name)) }
 	typed = executionview.Filter{
 		Text: app.Clip(ask("text"), 200), Profile: ask("profile"), From: ask("from"), To: ask("to"),
@@ -28,7 +28,7 @@ func (h Handlers) executionFilter(
 			return typed, f, nil, err
 		}
 	}
-	f = engine.Filter{
+	f = appexecutions.Filter{
 		ProfileHandle: typed.Profile, Status: typed.Status, Text: typed.Text, Host: typed.Host,
 		Before: c.QueryParam("before"),
 	}
@@ -57,7 +57,7 @@ func hostTyped(text string) string {
 
 // credentialID finds a credential by its name. A name that nobody has gives an id that nobody has.
 func (h Handlers) credentialID(ctx context.Context, name string) (string, error) {
-	cred, err := h.Access.Credential(ctx, name)
+	cred, err := h.Access.Credentials.ByName(ctx, name)
 	if app.CodeOf(err) == app.CodeNotFound || app.CodeOf(err) == app.CodeInvalidField {
 		return "none", nil
 	}

@@ -40,7 +40,7 @@ func (h Handlers) showExecutions(c echo.Context) error {
 	if len(found) > 0 {
 		return h.Render(c, http.StatusUnprocessableEntity, executionview.List(page))
 	}
-	list, err := h.Engine.Search(ctx, f)
+	list, err := h.Engine.Reader.Search(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (h Handlers) showExecutions(c echo.Context) error {
 }
 
 func (h Handlers) credentialNames(ctx context.Context) ([]string, error) {
-	credentials, err := h.Access.Credentials(ctx)
+	credentials, err := h.Access.Credentials.List(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/audit"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/executionview"
 	"github.com/computclaw/airlock/views/format"
@@ -19,11 +19,11 @@ func (h Handlers) printExecution(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	chain, err := h.Access.AuditState(ctx, false)
+	chain, err := h.Access.Audit.State(ctx, false)
 	if err != nil {
 		return err
 	}
-	events, err := h.Access.AuditLog(ctx, access.AuditFilter{Subject: page.Execution.Handle, Limit: 1000})
+	events, err := h.Access.Audit.List(ctx, audit.Filter{Subject: page.Execution.Handle, Limit: 1000})
 	if err != nil {
 		return err
 	}

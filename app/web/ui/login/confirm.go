@@ -24,7 +24,7 @@ func (h Handlers) freshPage(c echo.Context, status int, next, problem string) er
 
 func (h Handlers) confirmPassword(c echo.Context, fields url.Values) error {
 	next := uix.LocalPage(fields.Get("next"))
-	err := h.Access.Confirm(c.Request().Context(), uix.Session(c), app.NewSecret(fields.Get("password")))
+	err := h.Access.Logins.Confirm(c.Request().Context(), uix.Session(c), app.NewSecret(fields.Get("password")))
 	known, _ := uix.AppError(err)
 	switch app.CodeOf(err) {
 	case "":

@@ -9,7 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/auth"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/authview"
 	"github.com/computclaw/airlock/views/paths"
@@ -22,13 +22,13 @@ func (h Handlers) showToken(c echo.Context) error { return h.loginPage(c, true) 
 // loginPage leads on whoever is in already, or half in.
 func (h Handlers) loginPage(c echo.Context, token bool) error {
 	ctx, next := c.Request().Context(), uix.LocalPage(c.QueryParam("next"))
-	if _, err := h.Access.Session(ctx, uix.SessionToken(c), c.RealIP()); err == nil {
+	if _, err := h.Access.Sessions.Touch(ctx, uix.SessionToken(c), c.RealIP()); err == nil {
 		return c.Redirect(http.StatusSeeOther, next)
 	}
-	if _, err := h.Access.Enrolling(ctx, uix.SessionToken(c)); err == nil {
+	if _, err := h.Access.Enrollment.Enrolling(ctx, uix.SessionToken(c)); err == nil {
 		return c.Redirect(http.StatusSeeOther, paths.WelcomeURL(next))
 	}
-	founded, err := h.Access.Founded(ctx)
+	founded, err := h.Access.People.Exist(ctx)
 	if err != nil {
 		return err
 	}
@@ -47,13 +47,13 @@ func (h Handlers) login(c echo.Context, fields url.Values) (err error) {
 		Token: fields.Has("token"), TokenAt: h.TokenPlace,
 	}
 	to := page.Next
-	var opened access.Opened
+	var opened auth.Opened
 	if page.Token {
 		to = paths.WelcomeURL(page.Next)
-		opened, err = h.Access.Enroll(ctx, c.RealIP(), c.Request().UserAgent(),
+		opened, err = h.Access.Enrollment.Enroll(ctx, c.RealIP(), c.Request().UserAgent(),
 			app.NewSecret(strings.TrimSpace(fields.Get("token"))))
 	} else {
-		opened, err = h.Access.Login(ctx, c.RealIP(), c.Request().UserAgent(), page.Name,
+		opened, err = h.Access.Logins.Login(ctx, c.RealIP(), c.Request().UserAgent(), page.Name,
 			app.NewSecret(fields.Get("password")))
 	}
 	if err == nil {
@@ -65,7 +65,7 @@ func (h Handlers) login(c echo.Context, fields url.Values) (err error) {
 
 // refuseLogin says no more than it must. The words don't tell a wrong name from a wrong password.
 func (h Handlers) refuseLogin(c echo.Context, page authview.LoginPage, cause error) error {
-	founded, err := h.Access.Founded(c.Request().Context())
+	founded, err := h.Access.People.Exist(c.Request().Context())
 	if err != nil {
 		return err
 	}
@@ -88,13 +88,13 @@ func (h Handlers) refuseLogin(c echo.Context, page authview.LoginPage, cause err
 	return h.Render(c, status, authview.Login(page))
 }
 
-func (h Handlers) setSession(c echo.Context, opened access.Opened) {
+func (h Handlers) setSession(c echo.Context, opened auth.Opened) {
 	h.SetCookie(c, uix.SessionCookie, opened.Token.Reveal(), max(opened.Expires.Sub(h.Now()), time.Second))
 }
 
 func (h Handlers) logout(c echo.Context) error {
 	if cookie := uix.SessionToken(c); !cookie.Empty() {
-		if err := h.Access.Logout(c.Request().Context(), cookie, c.RealIP()); err != nil {
+		if err := h.Access.Sessions.Logout(c.Request().Context(), cookie, c.RealIP()); err != nil {
 			return err
 		}
 	}

@@ -18,10 +18,10 @@ func (h Handlers) showWelcome(c echo.Context) error {
 // welcomePage is for holders of a token; everybody else logs in first.
 func (h Handlers) welcomePage(c echo.Context, status int, page authview.WelcomePage) (err error) {
 	ctx := c.Request().Context()
-	if page.Known, err = h.Access.Enrolling(ctx, uix.SessionToken(c)); err != nil {
+	if page.Known, err = h.Access.Enrollment.Enrolling(ctx, uix.SessionToken(c)); err != nil {
 		return err
 	}
-	founded, err := h.Access.Founded(ctx)
+	founded, err := h.Access.People.Exist(ctx)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,8 @@ func (h Handlers) join(c echo.Context, fields url.Values) error {
 		"password-again"); page.Problems != nil {
 		return h.welcomePage(c, http.StatusUnprocessableEntity, page)
 	}
-	opened, err := h.Access.Join(c.Request().Context(), uix.SessionToken(c), c.RealIP(), c.Request().UserAgent(),
+	opened, err := h.Access.Enrollment.Join(c.Request().Context(), uix.SessionToken(c), c.RealIP(),
+		c.Request().UserAgent(),
 		page.Name, app.NewSecret(fields.Get("password")))
 	if err == nil {
 		h.setSession(c, opened)

@@ -7,7 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/views/dashboard"
 	"github.com/computclaw/airlock/views/layout"
 )
@@ -18,7 +18,7 @@ func (h *Handlers) showOverview(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	found, err := h.Engine.Search(ctx, engine.Filter{Limit: 10})
+	found, err := h.Engine.Reader.Search(ctx, executions.Filter{Limit: 10})
 	if err != nil {
 		return err
 	}

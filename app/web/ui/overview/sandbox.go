@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/dashboard"
 	"github.com/computclaw/airlock/views/layout"
@@ -37,7 +38,7 @@ func boxState(h engine.Health) dashboard.BoxState {
 	return b
 }
 
-func boxBackend(h engine.BackendHealth) dashboard.BoxBackend {
+func boxBackend(h sandbox.BackendHealth) dashboard.BoxBackend {
 	v := dashboard.BoxBackend{
 		Name: h.Name, Checking: h.Checking, Version: h.Report.Version, Tier: string(h.Report.Tier), InUse: h.InUse,
 		Default: h.Default, Passed: h.Passed, Again: h.Again, Reason: uix.Sentence(h.Reason),
@@ -59,11 +60,11 @@ func boxBackend(h engine.BackendHealth) dashboard.BoxBackend {
 // proveSandbox takes the proof of every backend again, as the person asks for it.
 func (h *Handlers) proveSandbox(c echo.Context) error {
 	ctx := c.Request().Context()
-	if err := h.Engine.Prove(ctx, ""); err != nil && ctx.Err() == nil {
+	if err := h.Engine.Sandboxes.Prove(ctx, ""); err != nil && ctx.Err() == nil {
 		return err
 	}
 	// Whoever left meanwhile has had a proof taken all the same.
-	if err := h.Access.Note(context.WithoutCancel(ctx), uix.Actor(c), "sandbox.prove", "sandbox",
+	if err := h.Access.Audit.Note(context.WithoutCancel(ctx), uix.Actor(c), "sandbox.prove", "sandbox",
 		"Had the proofs of every backend taken again."); err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ func (h *Handlers) find(ctx context.Context, text string, profiles []app.Profile
 				hits = append(hits, hit{f, rank(f.Title, text)})
 			}
 		}
-		credentials, err := h.Access.Credentials(ctx)
+		credentials, err := h.Access.Credentials.List(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +84,7 @@ func (h *Handlers) find(ctx context.Context, text string, profiles []app.Profile
 			add(dashboard.Found{Icon: "key", Title: k.Name, Note: note, URL: paths.CredentialURL(k.Name)},
 				k.Description+"\n"+strings.Join(hosts, "\n"))
 		}
-		if x, err := h.Engine.ByHandle(ctx, strings.ToLower(text)); err == nil {
+		if x, err := h.Engine.Reader.ByHandle(ctx, strings.ToLower(text)); err == nil {
 			hits = append(hits, hit{
 				dashboard.Found{
 					Icon: string(x.Status), Title: "Execution " + format.ShortHandle(x.Handle), Note: x.Profile,

@@ -9,7 +9,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/views/dashboard"
 	"github.com/computclaw/airlock/views/format"
@@ -43,10 +42,10 @@ func (h *Handlers) showStats(c echo.Context) error {
 
 // usage reads the statistics of a period as pages show them.
 func (h *Handlers) usage(ctx context.Context, p dashboard.Period) (dashboard.Usage, error) {
-	period := map[string]engine.Period{
+	period := map[string]executions.Period{
 		"24h": executions.Day24(), "7d": executions.Days7(), "30d": executions.Days30(),
 	}[p.Value]
-	u, err := h.Engine.Usage(ctx, period)
+	u, err := h.Engine.Statistics.Usage(ctx, period)
 	if err != nil {
 		return dashboard.Usage{}, err
 	}
@@ -64,7 +63,7 @@ func (h *Handlers) usage(ctx context.Context, p dashboard.Period) (dashboard.Usa
 }
 
 // figuresOf are the numbers of a period, each against the one before.
-func figuresOf(now, before engine.Figures) []dashboard.Figure {
+func figuresOf(now, before executions.Figures) []dashboard.Figure {
 	runs := changed("Runs", float64(now.Runs), float64(before.Runs))
 	runs.Value = format.Number(now.Runs)
 	failed := dashboard.Figure{Name: "Error rate", Value: "–"}

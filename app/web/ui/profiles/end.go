@@ -67,10 +67,10 @@ func spokenName(p app.Profile) string {
 
 func (h Handlers) revokeProfile(c echo.Context, p app.Profile) error {
 	ctx := c.Request().Context()
-	if _, err := h.Access.Revoke(ctx, uix.Actor(c), p.Handle); err != nil {
+	if _, err := h.Access.Lifecycle.Revoke(ctx, uix.Actor(c), p.Handle); err != nil {
 		return h.refuseProfile(c, p.Handle, err, nil)
 	}
-	if err := h.Engine.KillProfile(ctx, p.Handle, "the profile was revoked"); err != nil {
+	if err := h.Engine.Controller.KillProfile(ctx, p.Handle, "the profile was revoked"); err != nil {
 		return err
 	}
 	return h.Done(c, "profile-revoked", paths.ProfileURL(p.Handle))
@@ -81,24 +81,24 @@ func (h Handlers) deleteProfile(c echo.Context, p app.Profile, fields url.Values
 		return h.confirmProfileDeletion(c, p, err)
 	}
 	ctx := c.Request().Context()
-	if err := h.Access.DeleteProfile(ctx, uix.Actor(c), p.Handle); err != nil {
+	if err := h.Access.Profiles.Delete(ctx, uix.Actor(c), p.Handle); err != nil {
 		return h.refuseProfile(c, p.Handle, err, nil)
 	}
-	if err := h.Engine.KillProfile(ctx, p.Handle, "the profile was deleted"); err != nil {
+	if err := h.Engine.Controller.KillProfile(ctx, p.Handle, "the profile was deleted"); err != nil {
 		return err
 	}
 	return h.Done(c, "profile-deleted", paths.Profiles)
 }
 
 func (h Handlers) restoreProfile(c echo.Context, p app.Profile) error {
-	if _, err := h.Access.Restore(c.Request().Context(), uix.Actor(c), p.Handle); err != nil {
+	if _, err := h.Access.Lifecycle.Restore(c.Request().Context(), uix.Actor(c), p.Handle); err != nil {
 		return h.refuseProfile(c, p.Handle, err, nil)
 	}
 	return h.Done(c, "profile-restored", paths.ProfileURL(p.Handle))
 }
 
 func (h Handlers) duplicateProfile(c echo.Context, p app.Profile) error {
-	made, err := h.Access.DuplicateProfile(c.Request().Context(), uix.Actor(c), p.Handle)
+	made, err := h.Access.Profiles.Duplicate(c.Request().Context(), uix.Actor(c), p.Handle)
 	if err != nil {
 		return h.refuseProfile(c, p.Handle, err, nil)
 	}

@@ -17,7 +17,7 @@ func (h Handlers) changeExpiry(c echo.Context, p app.Profile, fields url.Values)
 	chosen := profileview.ExpiryForm{Choice: fields.Get("expiry"), Date: fields.Get("expiry_date")}
 	at, change, err := chooseExpiry(chosen, h.Now())
 	if err == nil && change {
-		_, err = h.Access.SetExpiry(c.Request().Context(), uix.Actor(c), p.Handle, at)
+		_, err = h.Access.Lifecycle.SetExpiry(c.Request().Context(), uix.Actor(c), p.Handle, at)
 	}
 	if err == nil {
 		return h.Done(c, "expiry-changed", paths.ProfileURL(p.Handle))

@@ -10,7 +10,7 @@ import (
 
 // granted is keyGrants for a page that lists no credentials.
 func (h Handlers) granted(ctx context.Context, p app.Profile) ([]profileview.KeyGrant, error) {
-	credentials, err := h.Access.Credentials(ctx)
+	credentials, err := h.Access.Credentials.List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -20,9 +20,9 @@ func (h Handlers) granted(ctx context.Context, p app.Profile) ([]profileview.Key
 // Granted returns the sentences that stand on the page where a person locks a profile, for those
 // who lock it elsewhere, and those for what was asked for and isn't allowed.
 func Granted(
-	ctx context.Context, desk *access.Service, p app.Profile,
+	ctx context.Context, desk *access.Parts, p app.Profile,
 ) (granted, requested []profileview.Sentence, err error) {
-	credentials, err := desk.Credentials(ctx)
+	credentials, err := desk.Credentials.List(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -35,14 +35,14 @@ func Granted(
 // before the lock what it asks for, as far as the credential belongs there today. Of plain keys it
 // says which host they name.
 func keyGrants(
-	ctx context.Context, desk *access.Service, p app.Profile, credentials []app.Credential,
+	ctx context.Context, desk *access.Parts, p app.Profile, credentials []app.Credential,
 ) ([]profileview.KeyGrant, error) {
 	asked := map[string][]app.Host{}
 	for _, k := range p.Keys {
 		asked[k.Name] = k.Hosts
 	}
 	if p.Policy > 0 {
-		policy, err := desk.Policy(ctx, p.Handle, p.Policy)
+		policy, err := desk.Binder.Policy(ctx, p.Handle, p.Policy)
 		if err != nil {
 			return nil, err
 		}
@@ -54,7 +54,7 @@ func keyGrants(
 	for _, c := range credentials {
 		byID[c.ID] = c
 	}
-	named, err := desk.NamedHosts(ctx, p)
+	named, err := desk.Policies.NamedHosts(ctx, p)
 	if err != nil {
 		return nil, err
 	}

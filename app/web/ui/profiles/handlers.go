@@ -44,7 +44,7 @@ func (h Handlers) Routes() []httpx.Route {
 // withProfile finds the profile in the path for a handler.
 func (h Handlers) withProfile(handle func(echo.Context, app.Profile) error) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		p, err := h.Access.ProfileByHandle(c.Request().Context(), c.Param("handle"))
+		p, err := h.Access.Profiles.ByHandle(c.Request().Context(), c.Param("handle"))
 		if err != nil {
 			return err
 		}

@@ -91,7 +91,7 @@ func (h Handlers) changeHosts(c echo.Context, p app.Profile, fields url.Values) 
 			return h.reviewHosts(c, p, choice.allowed, fields)
 		}
 	default:
-		_, err = h.Access.SetHostsAsSeen(c.Request().Context(), uix.Actor(c), p.Handle, looked, choice.allowed,
+		_, err = h.Access.Hosts.SetAsSeen(c.Request().Context(), uix.Actor(c), p.Handle, looked, choice.allowed,
 			choice.dismissed)
 	}
 	if err == nil {

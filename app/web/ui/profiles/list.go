@@ -31,7 +31,7 @@ func (h Handlers) showProfiles(c echo.Context) error {
 			handles = append(handles, p.Handle)
 		}
 	}
-	beats, err := h.Engine.Beats(c.Request().Context(), handles...)
+	beats, err := h.Engine.Statistics.Recent(c.Request().Context(), handles...)
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func (h Handlers) lockProfile(c echo.Context, p app.Profile, fields url.Values) 
 	if err != nil || seen.IsZero() {
 		return app.Invalid("seen", "the form is incomplete", "Open the page again and lock from there.")
 	}
-	_, err = h.Access.Lock(c.Request().Context(), uix.Actor(c), p.Handle, seen)
+	_, err = h.Access.Lifecycle.Lock(c.Request().Context(), uix.Actor(c), p.Handle, seen)
 	if err == nil {
 		return h.Done(c, "profile-locked", paths.ProfileURL(p.Handle))
 	}
@@ -61,7 +61,7 @@ func (h Handlers) lockProfile(c echo.Context, p app.Profile, fields url.Values) 
 	if err != nil {
 		return err
 	}
-	if p, err = h.Access.ProfileByHandle(c.Request().Context(), p.Handle); err != nil {
+	if p, err = h.Access.Profiles.ByHandle(c.Request().Context(), p.Handle); err != nil {
 		return err
 	}
 	return h.lockPage(c, http.StatusUnprocessableEntity, p, found)
@@ -76,7 +76,7 @@ const lookAtOnce = 8
 func (h Handlers) unresolved(c echo.Context, p app.Profile) ([]profileview.Unresolved, error) {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), 3*time.Second)
 	defer cancel()
-	credentials, err := h.Access.Credentials(c.Request().Context())
+	credentials, err := h.Access.Credentials.List(c.Request().Context())
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (h Handlers) unresolved(c echo.Context, p app.Profile) ([]profileview.Unres
 			select {
 			case slots <- struct{}{}:
 				defer func() { <-slots }()
-				found[i], failed[i] = h.Access.InspectCredential(ctx, by, used[i])
+				found[i], failed[i] = h.Access.Vault.Inspect(ctx, by, used[i])
 			case <-ctx.Done():
 			}
 		})

@@ -39,7 +39,7 @@ func (h Handlers) placeProfile(c echo.Context, p app.Profile, fields url.Values)
 	case chosen.Image != "" && !slices.Contains(images, chosen.Image):
 		err = app.Invalid("image", "there is no such image here", "Choose one of the list.")
 	default:
-		_, err = h.Access.SetPlacement(c.Request().Context(), uix.Actor(c), p.Handle, chosen)
+		_, err = h.Access.Placements.Set(c.Request().Context(), uix.Actor(c), p.Handle, chosen)
 	}
 	if err != nil {
 		return h.refuseProfile(c, p.Handle, err, map[string]string{

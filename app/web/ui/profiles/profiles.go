@@ -9,7 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
@@ -32,7 +32,7 @@ func (h Handlers) createOwnProfile(c echo.Context, fields url.Values) (err error
 	}
 	var p app.Profile
 	if err == nil {
-		p, err = h.Access.CreateProfile(c.Request().Context(), uix.Actor(c), description)
+		p, err = h.Access.Profiles.Create(c.Request().Context(), uix.Actor(c), description)
 	}
 	if err == nil {
 		return h.Done(c, "profile-created", paths.ProfileURL(p.Handle))
@@ -61,7 +61,7 @@ func (h Handlers) showProfile(c echo.Context, p app.Profile) error {
 
 // showProfileAgain answers a refused form with the profile as it is now, and what was typed.
 func (h Handlers) showProfileAgain(c echo.Context, handle string, keep func(*profileview.ProfilePage)) error {
-	p, err := h.Access.ProfileByHandle(c.Request().Context(), handle)
+	p, err := h.Access.Profiles.ByHandle(c.Request().Context(), handle)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (h Handlers) profilePage(c echo.Context, p app.Profile) (profileview.Profil
 	if !p.ExpiresAt.IsZero() {
 		page.Expiry.Choice = "keep"
 	}
-	if page.Credentials, err = h.Access.Credentials(ctx); err != nil {
+	if page.Credentials, err = h.Access.Credentials.List(ctx); err != nil {
 		return profileview.ProfilePage{}, err
 	}
 	if page.Granted, err = keyGrants(ctx, h.Access, p, page.Credentials); err != nil {
@@ -112,12 +112,12 @@ func (h Handlers) profilePage(c echo.Context, p app.Profile) (profileview.Profil
 			Allow: h.Allowed, Private: h.Private,
 			Asked: !h.Allowed, Execution: h.Execution, Line: h.Line, At: h.CreatedAt})
 	}
-	beats, err := h.Engine.Beats(ctx, p.Handle)
+	beats, err := h.Engine.Statistics.Recent(ctx, p.Handle)
 	if err != nil {
 		return profileview.ProfilePage{}, err
 	}
 	page.Beats = viewBeats(beats[p.Handle])
-	page.Executions, _, err = h.Engine.List(ctx, engine.Filter{ProfileHandle: p.Handle, Limit: 10})
+	page.Executions, _, err = h.Engine.Reader.List(ctx, executions.Filter{ProfileHandle: p.Handle, Limit: 10})
 	return page, err
 }
 
@@ -158,7 +158,7 @@ func (h Handlers) describeProfile(c echo.Context, p app.Profile, fields url.Valu
 	if description == "" {
 		err = app.Invalid("description", "it has no name", "Say in a few words what it is for.")
 	} else {
-		_, err = h.Access.DescribeProfile(c.Request().Context(), uix.Actor(c), p.Handle, description)
+		_, err = h.Access.Profiles.Describe(c.Request().Context(), uix.Actor(c), p.Handle, description)
 	}
 	if err != nil {
 		return h.refuseProfile(c, p.Handle, err, map[string]string{"description": "description"})

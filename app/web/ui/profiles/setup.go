@@ -8,7 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/paths"
@@ -53,7 +53,7 @@ func (f *setup) apply(ctx context.Context) error {
 	for _, k := range f.profile.Keys {
 		var err error
 		if removing && k.Name == removed {
-			_, err = f.h.Access.RemoveKey(ctx, f.by, f.profile.Handle, k.Name)
+			_, err = f.h.Access.Keys.Remove(ctx, f.by, f.profile.Handle, k.Name)
 			err = f.note(err, "", nil)
 		} else if f.fields.Has(profileview.LinkField(k.Name)) {
 			err = f.applyKey(ctx, k)
@@ -105,7 +105,7 @@ func (f *setup) applyKey(ctx context.Context, k app.Key) error {
 	if link == k.Credential {
 		return nil
 	}
-	_, err := f.h.Access.LinkKey(ctx, f.by, f.profile.Handle, k.Name, link)
+	_, err := f.h.Access.Keys.Link(ctx, f.by, f.profile.Handle, k.Name, link)
 	if app.CodeOf(err) == app.CodeNotFound { // of the credential, since the key is there
 		f.wrong[profileview.LinkField(k.Name)] = "This credential is not there any more. Choose another."
 		return nil
@@ -123,7 +123,7 @@ func (f *setup) newCredential(ctx context.Context, k app.Key) (string, error) {
 		}
 		return "", nil
 	}
-	in := access.CredentialInput{
+	in := credentials.Input{
 		Name: strings.TrimSpace(f.fields.Get(profileview.NameField(k.Name))),
 		Mode: app.Mode(f.fields.Get(components.ModeField(k.Name))), Value: value,
 	}
@@ -132,7 +132,7 @@ func (f *setup) newCredential(ctx context.Context, k app.Key) (string, error) {
 		in.Hosts, err = uix.ParseHosts(f.fields.Get(components.HostsField(k.Name)), nil)
 	}
 	if err == nil {
-		_, err = f.h.Access.CreateCredential(ctx, f.by, in)
+		_, err = f.h.Access.Credentials.Create(ctx, f.by, in)
 	}
 	if err == nil {
 		return in.Name, nil
@@ -155,7 +155,7 @@ func (f *setup) addKey(ctx context.Context) error {
 			return nil
 		}
 	}
-	_, err := f.h.Access.AddKeys(ctx, f.by, f.profile.Handle, []app.Key{
+	_, err := f.h.Access.Keys.Add(ctx, f.by, f.profile.Handle, []app.Key{
 		{Name: name, Description: strings.TrimSpace(f.fields.Get("new_key_note"))},
 	})
 	return f.note(err, "new_key", map[string]string{"name": "new_key", "keys": "new_key", "description": "new_key"})
@@ -166,7 +166,7 @@ func (f *setup) applyHosts(ctx context.Context) error {
 	if err != nil {
 		f.wrong["new_host"] = uix.Sentences(err)
 	}
-	_, failed := f.h.Access.SetHosts(ctx, f.by, f.profile.Handle, chosen.allowed, nil)
+	_, failed := f.h.Access.Hosts.Set(ctx, f.by, f.profile.Handle, chosen.allowed, nil)
 	return f.note(failed, "new_host", map[string]string{"host": "new_host", "hosts": "new_host"})
 }
 
@@ -175,7 +175,7 @@ func (f *setup) applyExpiry(ctx context.Context) error {
 		Choice: f.fields.Get("expiry"), Date: f.fields.Get("expiry_date"),
 	}, f.h.Now())
 	if err == nil && change && !at.Equal(f.profile.ExpiresAt) {
-		_, err = f.h.Access.SetExpiry(ctx, f.by, f.profile.Handle, at)
+		_, err = f.h.Access.Lifecycle.SetExpiry(ctx, f.by, f.profile.Handle, at)
 	}
 	return f.note(err, "expiry", expiryFields())
 }

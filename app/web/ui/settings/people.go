@@ -9,7 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/auth"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
@@ -18,28 +18,28 @@ import (
 
 // whoIsIn fills in who may log in and who is logged in.
 func (h Handlers) whoIsIn(ctx context.Context, page *settingsview.SettingsPage) error {
-	people, err := h.Access.People(ctx)
+	people, err := h.Access.People.List(ctx)
 	if err != nil {
 		return err
 	}
 	for _, p := range people {
 		page.People = append(page.People, settingsview.PersonRow(p))
 	}
-	invitations, err := h.Access.Invitations(ctx)
+	invitations, err := h.Access.Invitations.List(ctx)
 	if err != nil {
 		return err
 	}
 	for _, x := range invitations {
 		page.Invitations = append(page.Invitations, settingsview.InvitationRow(x))
 	}
-	sessions, err := h.Access.Sessions(ctx)
+	sessions, err := h.Access.Sessions.List(ctx)
 	if err != nil {
 		return err
 	}
 	for _, x := range sessions {
 		page.Sessions = append(page.Sessions, settingsview.SessionRow(x))
 	}
-	token, err := h.Access.AdminToken(ctx)
+	token, err := h.Access.AdminToken.State(ctx)
 	page.Token = settingsview.TokenRow{
 		MadeAt: token.MadeAt, SpentAt: token.SpentAt, From: token.SpentFrom, By: token.SpentBy,
 	}
@@ -49,7 +49,7 @@ func (h Handlers) whoIsIn(ctx context.Context, page *settingsview.SettingsPage) 
 // invite shows the token on the answer itself: it must not be kept anywhere that a later page could
 // read it from.
 func (h Handlers) invite(c echo.Context) error {
-	token, expires, err := h.Access.Invite(c.Request().Context(), uix.Actor(c))
+	token, expires, err := h.Access.Invitations.Create(c.Request().Context(), uix.Actor(c))
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (h Handlers) invite(c echo.Context) error {
 }
 
 func (h Handlers) uninvite(c echo.Context) error {
-	if err := h.Access.Uninvite(c.Request().Context(), uix.Actor(c), c.Param("id")); err != nil {
+	if err := h.Access.Invitations.Revoke(c.Request().Context(), uix.Actor(c), c.Param("id")); err != nil {
 		return err
 	}
 	return h.Done(c, "uninvited", paths.Settings)
@@ -79,20 +79,20 @@ func (h Handlers) askRemovePerson(c echo.Context) error {
 }
 
 // pathPerson is the person that the address names.
-func (h Handlers) pathPerson(c echo.Context) (access.Person, error) {
-	people, err := h.Access.People(c.Request().Context())
+func (h Handlers) pathPerson(c echo.Context) (auth.Person, error) {
+	people, err := h.Access.People.List(c.Request().Context())
 	if err != nil {
-		return access.Person{}, err
+		return auth.Person{}, err
 	}
-	i := slices.IndexFunc(people, func(p access.Person) bool { return p.ID == c.Param("id") })
+	i := slices.IndexFunc(people, func(p auth.Person) bool { return p.ID == c.Param("id") })
 	if i < 0 {
-		return access.Person{}, app.E(app.CodeNotFound, "there is no such person",
+		return auth.Person{}, app.E(app.CodeNotFound, "there is no such person",
 			"Their access may have been taken away already.")
 	}
 	return people[i], nil
 }
 
-func (h Handlers) confirmRemoval(c echo.Context, p access.Person, refused error) error {
+func (h Handlers) confirmRemoval(c echo.Context, p auth.Person, refused error) error {
 	sh, _, err := h.Shell(c, "Remove "+p.Name, layout.SectionSettings)
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func (h Handlers) removePerson(c echo.Context, fields url.Values) error {
 	if err := uix.CheckTyped(fields, p.Name); err != nil {
 		return h.confirmRemoval(c, p, err)
 	}
-	err = h.Access.RemovePerson(c.Request().Context(), uix.Session(c), c.Param("id"))
+	err = h.Access.People.Remove(c.Request().Context(), uix.Session(c), c.Param("id"))
 	if err == nil {
 		return h.Done(c, "person-removed", paths.Settings)
 	}

@@ -14,7 +14,7 @@ import (
 func (h Handlers) changePassword(c echo.Context, fields url.Values) error {
 	found := uix.CheckRepeated(fields.Get("password"), fields.Get("password-again"), "password-again")
 	if found == nil {
-		err := h.Access.ChangePassword(c.Request().Context(), uix.Session(c), app.NewSecret(fields.Get("old")),
+		err := h.Access.People.ChangePassword(c.Request().Context(), uix.Session(c), app.NewSecret(fields.Get("old")),
 			app.NewSecret(fields.Get("password")))
 		if err == nil {
 			return h.Done(c, "password-changed", paths.Settings)
@@ -27,14 +27,14 @@ func (h Handlers) changePassword(c echo.Context, fields url.Values) error {
 }
 
 func (h Handlers) endSession(c echo.Context) error {
-	if err := h.Access.EndSession(c.Request().Context(), uix.Actor(c), c.Param("id")); err != nil {
+	if err := h.Access.Sessions.End(c.Request().Context(), uix.Actor(c), c.Param("id")); err != nil {
 		return err
 	}
 	return h.Done(c, "session-ended", paths.Settings)
 }
 
 func (h Handlers) endSessions(c echo.Context, fields url.Values) error {
-	if _, err := h.Access.EndOtherSessions(c.Request().Context(), uix.Session(c),
+	if _, err := h.Access.Sessions.EndOthers(c.Request().Context(), uix.Session(c),
 		fields.Get("whose") == "all"); err != nil {
 		return err
 	}

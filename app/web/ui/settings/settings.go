@@ -59,14 +59,14 @@ func (h Handlers) ruleRows() []settingsview.RuleRow {
 }
 
 func (h Handlers) pauseExecutions(c echo.Context) error {
-	if err := h.Access.PauseExecutions(c.Request().Context(), uix.Actor(c)); err != nil {
+	if err := h.Access.Switches.Pause(c.Request().Context(), uix.Actor(c)); err != nil {
 		return err
 	}
 	return h.Done(c, "paused", paths.Settings)
 }
 
 func (h Handlers) resumeExecutions(c echo.Context) error {
-	if err := h.Access.ResumeExecutions(c.Request().Context(), uix.Actor(c)); err != nil {
+	if err := h.Access.Switches.Resume(c.Request().Context(), uix.Actor(c)); err != nil {
 		return err
 	}
 	return h.Done(c, "resumed", uix.CameFrom(c.Request()))
@@ -74,7 +74,7 @@ func (h Handlers) resumeExecutions(c echo.Context) error {
 
 // retentionState is what the settings show of it.
 func (h Handlers) retentionState(ctx context.Context) (settingsview.RetentionState, error) {
-	size, err := h.Engine.Stored(ctx)
+	size, err := h.Engine.Statistics.Stored(ctx)
 	if err != nil {
 		return settingsview.RetentionState{}, err
 	}

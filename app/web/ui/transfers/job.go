@@ -168,7 +168,7 @@ func (h Handlers) downloadExport(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := h.Access.Note(c.Request().Context(), uix.Actor(c), "transfer.download", "instance",
+	if err := h.Access.Audit.Note(c.Request().Context(), uix.Actor(c), "transfer.download", "instance",
 		fmt.Sprintf("Downloaded an export of %d bytes.", info.Size())); err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func (h Handlers) downloadExport(c echo.Context) error {
 func (h Handlers) afterImport(r transfer.Report) {
 	ctx := context.Background()
 	for _, handle := range r.Revoked {
-		if err := h.Engine.KillProfile(ctx, handle, "the profile was revoked by an import"); err != nil &&
+		if err := h.Engine.Controller.KillProfile(ctx, handle, "the profile was revoked by an import"); err != nil &&
 			app.CodeOf(err) != app.CodeNotFound {
 			h.Log.ErrorContext(ctx, "what a revoked profile runs could not be stopped", "profile", handle, "error", err)
 		}

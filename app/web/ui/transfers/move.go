@@ -29,7 +29,7 @@ func (h Handlers) movePage(c echo.Context, status int, found components.Problems
 	if err != nil {
 		return err
 	}
-	retired, err := h.Access.Retired(c.Request().Context())
+	retired, err := h.Access.Switches.Retired(c.Request().Context())
 	if err != nil {
 		return err
 	}
@@ -71,14 +71,14 @@ func (h Handlers) export(c echo.Context, fields url.Values) (err error) {
 }
 
 func (h Handlers) retire(c echo.Context) error {
-	if err := h.Access.Retire(c.Request().Context(), uix.Actor(c)); err != nil {
+	if err := h.Access.Switches.Retire(c.Request().Context(), uix.Actor(c)); err != nil {
 		return err
 	}
 	return h.Done(c, "retired", paths.SettingsMove)
 }
 
 func (h Handlers) unretire(c echo.Context) error {
-	if err := h.Access.Unretire(c.Request().Context(), uix.Actor(c)); err != nil {
+	if err := h.Access.Switches.Unretire(c.Request().Context(), uix.Actor(c)); err != nil {
 		return err
 	}
 	return h.Done(c, "unretired", paths.SettingsMove)

@@ -17,7 +17,7 @@ import (
 
 // Inbox finds what waits for a person.
 type Inbox struct {
-	access   *access.Service
+	access   *access.Parts
 	transfer *transfer.Service
 	vault    *VaultWatch
 	now      func() time.Time
@@ -25,7 +25,7 @@ type Inbox struct {
 
 // Needs lists all that waits for a person, oldest first.
 func (i *Inbox) Needs(ctx context.Context, profiles []app.Profile) (all []dashboard.Need, err error) {
-	credentials, err := i.access.Credentials(ctx)
+	credentials, err := i.access.Credentials.List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (i *Inbox) Needs(ctx context.Context, profiles []app.Profile) (all []dashbo
 	for _, c := range credentials {
 		if n, waits := credentialNeed(c); waits {
 			all = append(all, n)
-		} else if u, unreadable := i.access.Unreadable(c); unreadable && !vaultFails {
+		} else if u, unreadable := i.access.Vault.Unreadable(c); unreadable && !vaultFails {
 			all = append(all, dashboard.Need{
 				Icon: "key", Title: c.Name, Detail: Sentence(u.Problem) + " Executions that need it end in an error.",
 				URL: paths.CredentialURL(c.Name), Action: "See the reference", At: u.Since,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/auth"
 	"github.com/computclaw/airlock/views/paths"
 )
 
@@ -19,7 +20,7 @@ const keySession = "airlock.session"
 
 // Sessions checks who is logged in. It is safe for concurrent use.
 type Sessions struct {
-	access *access.Service
+	access *access.Parts
 	now    func() time.Time
 }
 
@@ -30,9 +31,9 @@ type Sessions struct {
 func (s *Sessions) Require(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
-		look := s.access.Session
+		look := s.access.Sessions.Touch
 		if automatic(c) {
-			look = s.access.Standing
+			look = s.access.Sessions.Get
 		}
 		if r.Method == http.MethodPost && !IsUpload(r) {
 			if err := s.Check(c); err != nil {
@@ -62,7 +63,7 @@ func automatic(c echo.Context) bool {
 
 // Check returns nil while the session of a request counts, and CodeUnauthorized when it is over.
 func (s *Sessions) Check(c echo.Context) error {
-	_, err := s.access.Standing(c.Request().Context(), SessionToken(c), c.RealIP())
+	_, err := s.access.Sessions.Get(c.Request().Context(), SessionToken(c), c.RealIP())
 	return err
 }
 
@@ -113,8 +114,8 @@ func SessionToken(c echo.Context) app.Secret {
 }
 
 // Session is the session of a request that passed Require; its ID is empty for any other.
-func Session(c echo.Context) access.Session {
-	session, _ := c.Get(keySession).(access.Session)
+func Session(c echo.Context) auth.Session {
+	session, _ := c.Get(keySession).(auth.Session)
 	return session
 }
 

@@ -22,7 +22,7 @@ import (
 
 // Config is what a UI needs.
 type Config struct {
-	Access   *access.Service
+	Access   *access.Parts
 	Engine   *engine.Engine
 	Transfer *transfer.Service
 	Hub      *live.Hub
@@ -56,11 +56,11 @@ func New(cfg Config) *UI {
 // read, too.
 func (u *UI) Shell(c echo.Context, title string, section layout.Section) (layout.Shell, []app.Profile, error) {
 	ctx := c.Request().Context()
-	profiles, err := u.Access.Profiles(ctx)
+	profiles, err := u.Access.Profiles.List(ctx)
 	if err != nil {
 		return layout.Shell{}, nil, err
 	}
-	paused, err := u.Access.Paused(ctx)
+	paused, err := u.Access.Switches.Paused(ctx)
 	if err != nil {
 		return layout.Shell{}, nil, err
 	}
@@ -92,7 +92,7 @@ func (u *UI) BareShell(c echo.Context, title string) layout.Shell {
 // disk is the free space. If it can't be read, pages don't show it: a write that needs it fails
 // with its own error.
 func (u *UI) disk(ctx context.Context) layout.Disk {
-	room, err := u.Engine.Room(ctx)
+	room, err := u.Engine.Statistics.Room(ctx)
 	if err != nil && ctx.Err() == nil {
 		u.Log.Error("the free space of the disk could not be read", "error", err)
 	}

@@ -20,7 +20,7 @@ const VaultMaxAge = time.Minute
 // Open pages have it looked at by their event stream. While no page is open, nobody asks the Vault.
 // It is safe for concurrent use.
 type VaultWatch struct {
-	access *access.Service
+	access *access.Parts
 	hub    *live.Hub
 	now    func() time.Time
 
@@ -35,7 +35,7 @@ type VaultWatch struct {
 // State is the state of the Vault at most maxAge ago, and since when it fails (zero: it works); nil
 // if none is configured. It takes a few seconds at most.
 func (w *VaultWatch) State(ctx context.Context, maxAge time.Duration) (*settingsview.VaultState, time.Time, error) {
-	if !w.access.HasVault() {
+	if !w.access.Vault.Configured() {
 		return nil, time.Time{}, nil
 	}
 	if state, since, ok := w.recent(maxAge); ok {
@@ -46,7 +46,8 @@ func (w *VaultWatch) State(ctx context.Context, maxAge time.Duration) (*settings
 	if state, since, ok := w.recent(maxAge); ok { // somebody else looked meanwhile
 		return &state, since, nil
 	}
-	status, _, err := w.access.Vault(context.WithoutCancel(ctx)) // a person who leaves is no sign of a failing Vault
+	// A person who leaves is no sign of a failing Vault.
+	status, _, err := w.access.Vault.Status(context.WithoutCancel(ctx))
 	if err != nil {
 		return nil, time.Time{}, err
 	}

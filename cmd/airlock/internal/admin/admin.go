@@ -110,7 +110,7 @@ func (o *operator) token(ctx context.Context, args []string) error {
 	if _, err := o.Parse(ctx, cli.NewFlags("admin token", Usage), args); err != nil {
 		return err
 	}
-	token, err := o.Access.NewAdminToken(ctx, o.by)
+	token, err := o.Access.AdminToken.Renew(ctx, o.by)
 	if err != nil {
 		return err
 	}

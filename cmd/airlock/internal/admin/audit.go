@@ -16,7 +16,7 @@ func (o *operator) listAudit(ctx context.Context, args []string) error {
 	if _, err := o.Parse(ctx, cli.NewFlags("admin audit list", Usage), args); err != nil {
 		return err
 	}
-	events, err := o.Access.Audit(ctx, 0, 100)
+	events, err := o.Access.Audit.Latest(ctx, 100)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (o *operator) verifyAudit(ctx context.Context, args []string) error {
 	if _, err := o.Parse(ctx, f, args); err != nil {
 		return err
 	}
-	state, err := o.Access.AuditState(ctx, true)
+	state, err := o.Access.Audit.State(ctx, true)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (o *operator) verifyNoted(ctx context.Context, noted string) error {
 		return cli.UsageError{Message: "--noted takes what audit verify printed, whole: a number, a colon and a hash of 64 " +
 			"characters"}
 	}
-	ok, err := o.Access.AuditHas(ctx, seq, hex.EncodeToString(sum))
+	ok, err := o.Access.Audit.Has(ctx, seq, hex.EncodeToString(sum))
 	if err == nil && !ok {
 		return fmt.Errorf("the audit log is not the one that was noted: its event %d has another hash, or there is none. "+
 			"It was written anew, or replaced by that of another copy (airlock admin restore)", seq)
@@ -97,7 +97,7 @@ func (o *operator) archivedAudit(ctx context.Context, args []string) error {
 	}
 	w := eventTable(o)
 	for after := int64(0); ; {
-		events, err := o.Access.ArchivedEvents(ctx, *of, after)
+		events, err := o.Access.Audit.ArchivedEvents(ctx, *of, after)
 		if err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func (o *operator) archivedAudit(ctx context.Context, args []string) error {
 }
 
 func (o *operator) listArchived(ctx context.Context) error {
-	logs, err := o.Access.ArchivedLogs(ctx)
+	logs, err := o.Access.Audit.ArchivedLogs(ctx)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 	"github.com/computclaw/airlock/views/credentialview"
 )
@@ -25,7 +25,7 @@ func (o *operator) setCredential(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	in := access.CredentialInput{Name: rest[0], Description: *description}
+	in := credentials.Input{Name: rest[0], Description: *description}
 	if *mode != "" {
 		if in.Mode, err = app.ParseMode(*mode); err != nil {
 			return err
@@ -47,7 +47,7 @@ func (o *operator) setCredential(ctx context.Context, args []string) error {
 	if cli.Given(f, "plain-http") {
 		in.PlainHTTP = plainHTTP
 	}
-	before, absent := o.Access.Credential(ctx, in.Name)
+	before, absent := o.Access.Credentials.ByName(ctx, in.Name)
 	switch {
 	case absent == nil && !cli.Given(f, "description"):
 		in.Description = app.VisibleText(before.Description) // older than CheckText, maybe
@@ -74,7 +74,7 @@ func (o *operator) setCredential(ctx context.Context, args []string) error {
 	if err := o.confirmVault(ctx, before, in, *yes); err != nil {
 		return err
 	}
-	c, err := o.Access.SetCredential(ctx, o.by, in)
+	c, err := o.Access.Credentials.Set(ctx, o.by, in)
 	if err != nil {
 		return withFlags(err)
 	}
@@ -114,7 +114,7 @@ func (o *operator) tellRotated() {
 
 // usedBy counts the profiles that use a credential, as its page does.
 func (o *operator) usedBy(ctx context.Context, c app.Credential) (string, error) {
-	all, err := o.Access.Profiles(ctx)
+	all, err := o.Access.Profiles.List(ctx)
 	return credentialview.LockedAmong(app.ProfilesWith(all, c.ID), time.Now()), err
 }
 
@@ -166,7 +166,7 @@ func (o *operator) showCredential(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	c, err := o.Access.Credential(ctx, rest[0])
+	c, err := o.Access.Credentials.ByName(ctx, rest[0])
 	if err != nil {
 		return err
 	}
@@ -241,7 +241,7 @@ func (o *operator) listCredentials(ctx context.Context, args []string) error {
 	if _, err := o.Parse(ctx, cli.NewFlags("admin credential list", Usage), args); err != nil {
 		return err
 	}
-	list, err := o.Access.Credentials(ctx)
+	list, err := o.Access.Credentials.List(ctx)
 	if err != nil {
 		return err
 	}
@@ -264,7 +264,7 @@ func (o *operator) deleteCredential(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	c, err := o.Access.Credential(ctx, rest[0])
+	c, err := o.Access.Credentials.ByName(ctx, rest[0])
 	if err != nil {
 		return err
 	}
@@ -274,7 +274,7 @@ func (o *operator) deleteCredential(ctx context.Context, args []string) error {
 				"still accepts it. Revoke it there first, then add --yes",
 			c.Name, app.BriefHosts(c.Hosts))}
 	}
-	return o.Access.DeleteCredential(ctx, o.by, c.Name)
+	return o.Access.Credentials.Delete(ctx, o.by, c.Name)
 }
 
 func parseHosts(list []string, private bool) ([]app.Host, error) {

@@ -126,9 +126,9 @@ func (o *operator) showPlan(p transfer.Plan) {
 
 // handle is that of a profile, which may also be named by its id.
 func (o *operator) handle(ctx context.Context, text string) (string, error) {
-	find := o.Access.ProfileByHandle
+	find := o.Access.Profiles.ByHandle
 	if app.IsProfileID(text) {
-		find = o.Access.Profile
+		find = o.Access.Profiles.ByID
 	}
 	p, err := find(ctx, text)
 	return p.Handle, err
@@ -142,13 +142,13 @@ func (o *operator) retire(ctx context.Context, args []string) error {
 		return err
 	}
 	if *undo {
-		if err := o.Access.Unretire(ctx, o.by); err != nil {
+		if err := o.Access.Switches.Unretire(ctx, o.by); err != nil {
 			return err
 		}
 		fmt.Fprintln(o.Out, "the instance executes again")
 		return nil
 	}
-	if err := o.Access.Retire(ctx, o.by); err != nil {
+	if err := o.Access.Switches.Retire(ctx, o.by); err != nil {
 		return err
 	}
 	fmt.Fprintln(o.Out, "the instance takes nothing any more; what runs goes on to its end")

@@ -66,7 +66,7 @@ func (o *operator) placeProfile(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if _, err = o.Access.SetPlacement(ctx, o.by, p.Handle, *place); err != nil {
+	if _, err = o.Access.Placements.Set(ctx, o.by, p.Handle, *place); err != nil {
 		return err
 	}
 	where := placed(*place)

@@ -25,7 +25,8 @@ func (o *operator) testCredential(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if c, err := o.Access.Credential(ctx, rest[0]); err == nil && c.Source == app.SourceVault && !o.Access.HasVault() {
+	if c, err := o.Access.Credentials.ByName(ctx, rest[0]); err == nil && c.Source == app.SourceVault &&
+		!o.Access.Vault.Configured() {
 		return cli.UsageError{Message: noVaultHere}
 	}
 	cfg, err := config.Load(o.Env)

@@ -17,9 +17,9 @@ import (
 // find takes a handle or a profile id.
 func (o *operator) find(ctx context.Context, id string) (app.Profile, error) {
 	if app.IsProfileID(id) {
-		return o.Access.Profile(ctx, id)
+		return o.Access.Profiles.ByID(ctx, id)
 	}
-	return o.Access.ProfileByHandle(ctx, id)
+	return o.Access.Profiles.ByHandle(ctx, id)
 }
 
 // only parses a command line that is one profile.
@@ -83,14 +83,14 @@ func (o *operator) createProfile(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	p, err := o.Access.CreateProfile(ctx, o.by, *description)
+	p, err := o.Access.Profiles.Create(ctx, o.by, *description)
 	if err != nil {
 		return err
 	}
 	if _, err = o.grant(ctx, p, g); err != nil {
 		return err
 	}
-	if _, err = o.Access.SetPlacement(ctx, o.by, p.Handle, *place); err != nil {
+	if _, err = o.Access.Placements.Set(ctx, o.by, p.Handle, *place); err != nil {
 		return err
 	}
 	fmt.Fprintln(o.Err, "handle "+p.Handle)
@@ -100,7 +100,7 @@ func (o *operator) createProfile(ctx context.Context, args []string) error {
 
 // mustExist is CodeNotFound, with the credential's name, if there is none.
 func (o *operator) mustExist(ctx context.Context, credential string) error {
-	_, err := o.Access.Credential(ctx, credential)
+	_, err := o.Access.Credentials.ByName(ctx, credential)
 	if app.CodeOf(err) == app.CodeNotFound {
 		return app.E(app.CodeNotFound, fmt.Sprintf("there is no credential %q", app.Clip(credential, 80)),
 			"Make it first: airlock admin credential set NAME; airlock admin credential list shows those that exist.")
@@ -122,12 +122,12 @@ func (o *operator) grant(ctx context.Context, p app.Profile, g grants) (app.Prof
 	}
 	var err error
 	if len(missing) > 0 {
-		if p, err = o.Access.AddKeys(ctx, o.by, p.Handle, missing); err != nil {
+		if p, err = o.Access.Keys.Add(ctx, o.by, p.Handle, missing); err != nil {
 			return p, err
 		}
 	}
 	for _, name := range names {
-		if p, err = o.Access.LinkKey(ctx, o.by, p.Handle, name, credential[name]); err != nil {
+		if p, err = o.Access.Keys.Link(ctx, o.by, p.Handle, name, credential[name]); err != nil {
 			return p, err
 		}
 	}
@@ -141,7 +141,7 @@ func (o *operator) grant(ctx context.Context, p app.Profile, g grants) (app.Prof
 			allowed = append(allowed, h.Host)
 		}
 	}
-	return o.Access.SetHosts(ctx, o.by, p.Handle, allowed, nil)
+	return o.Access.Hosts.Set(ctx, o.by, p.Handle, allowed, nil)
 }
 
 // lockProfile links what is not linked yet by name, sets hosts and expiry, and locks. On a locked
@@ -178,13 +178,13 @@ func (o *operator) lockProfile(ctx context.Context, args []string) error {
 			if err := o.mustExist(ctx, k.Name); err != nil {
 				return err
 			}
-			if _, err := o.Access.LinkKey(ctx, o.by, p.Handle, k.Name, k.Name); err != nil {
+			if _, err := o.Access.Keys.Link(ctx, o.by, p.Handle, k.Name, k.Name); err != nil {
 				return err
 			}
 		}
 	}
 	if *expires != "" {
-		if _, err := o.Access.SetExpiry(ctx, o.by, p.Handle, until); err != nil {
+		if _, err := o.Access.Lifecycle.SetExpiry(ctx, o.by, p.Handle, until); err != nil {
 			return err
 		}
 	}
@@ -197,7 +197,7 @@ func (o *operator) lockProfile(ctx context.Context, args []string) error {
 			dismissed = append(dismissed, h.Host)
 		}
 	}
-	if p, err = o.Access.Lock(ctx, o.by, p.Handle, time.Time{}); err != nil {
+	if p, err = o.Access.Lifecycle.Lock(ctx, o.by, p.Handle, time.Time{}); err != nil {
 		return err
 	}
 	for _, h := range dismissed {
@@ -219,7 +219,7 @@ func (o *operator) expireProfile(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	_, err = o.Access.SetExpiry(ctx, o.by, p.Handle, at)
+	_, err = o.Access.Lifecycle.SetExpiry(ctx, o.by, p.Handle, at)
 	return err
 }
 
@@ -252,7 +252,7 @@ func (o *operator) revokeProfile(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	_, err = o.Access.Revoke(ctx, o.by, p.Handle)
+	_, err = o.Access.Lifecycle.Revoke(ctx, o.by, p.Handle)
 	return err
 }
 
@@ -261,14 +261,14 @@ func (o *operator) deleteProfile(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return o.Access.DeleteProfile(ctx, o.by, p.Handle)
+	return o.Access.Profiles.Delete(ctx, o.by, p.Handle)
 }
 
 func (o *operator) listProfiles(ctx context.Context, args []string) error {
 	if _, err := o.Parse(ctx, cli.NewFlags("admin profile list", Usage), args); err != nil {
 		return err
 	}
-	list, err := o.Access.Profiles(ctx)
+	list, err := o.Access.Profiles.List(ctx)
 	if err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ func (o *operator) profileHosts(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		if p, err = o.Access.SetHostsAsSeen(ctx, o.by, p.Handle, p.UpdatedAt, allowed, dismissed); err != nil {
+		if p, err = o.Access.Hosts.SetAsSeen(ctx, o.by, p.Handle, p.UpdatedAt, allowed, dismissed); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 )
 
@@ -34,11 +34,11 @@ func (o *operator) refuseValue(name string) error {
 
 // confirmVault wants a word from the person before the value that Airlock holds is erased, where
 // something may need it: a profile, or whoever finds that the reference leads nowhere.
-func (o *operator) confirmVault(ctx context.Context, before app.Credential, in access.CredentialInput, yes bool) error {
+func (o *operator) confirmVault(ctx context.Context, before app.Credential, in credentials.Input, yes bool) error {
 	if in.Reference == "" {
 		return nil
 	}
-	if !o.Access.HasVault() {
+	if !o.Access.Vault.Configured() {
 		return cli.UsageError{Message: noVaultHere}
 	}
 	if yes || before.Source != app.SourceLocal || !before.HasValue() {
@@ -49,7 +49,7 @@ func (o *operator) confirmVault(ctx context.Context, before app.Credential, in a
 	if after.Source, after.Reference = app.SourceVault, in.Reference; in.Mode != "" {
 		after.Mode = in.Mode
 	}
-	found, err := o.Access.InspectCredential(ctx, o.by, after)
+	found, err := o.Access.Vault.Inspect(ctx, o.by, after)
 	switch {
 	case err != nil:
 		return err
@@ -66,13 +66,13 @@ func (o *operator) confirmVault(ctx context.Context, before app.Credential, in a
 // warnOfVault says after a change what a person may not expect: that a value is gone, or that a
 // reference does not resolve.
 func (o *operator) warnOfVault(ctx context.Context, before, c app.Credential) error {
-	if c.Source != app.SourceVault || !o.Access.HasVault() {
+	if c.Source != app.SourceVault || !o.Access.Vault.Configured() {
 		return nil
 	}
 	if before.Source == app.SourceLocal && before.HasValue() {
 		fmt.Fprintln(o.Err, "the value that Airlock held is erased")
 	}
-	found, err := o.Access.InspectCredential(ctx, o.by, c)
+	found, err := o.Access.Vault.Inspect(ctx, o.by, c)
 	if err == nil && found.Problem != "" {
 		fmt.Fprintf(o.Err, "warning: %s does not resolve now: %s. %s\n", c.Reference, found.Problem, found.Hint)
 	}
@@ -86,11 +86,11 @@ func (o *operator) showInVault(ctx context.Context, w cli.Columns, c app.Credent
 		w.Row("set", cli.Stamp(c.ValueSetAt))
 		return nil
 	}
-	if !o.Access.HasVault() {
+	if !o.Access.Vault.Configured() {
 		w.Row("resolves", "unknown: "+noVaultHere)
 		return nil
 	}
-	in, err := o.Access.InspectCredential(ctx, o.by, c)
+	in, err := o.Access.Vault.Inspect(ctx, o.by, c)
 	if err != nil {
 		return err
 	}

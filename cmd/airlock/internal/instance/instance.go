@@ -34,7 +34,7 @@ type Instance struct {
 	Hub      *live.Hub
 	vault    *vault.Client  // nil if none is configured
 	leases   *leases.Keeper // likewise
-	Access   *access.Service
+	Access   *access.Parts
 	Transfer *transfer.Service
 	Keeper   *retention.Keeper
 	keyPath  string   // its file; "" if it is in the environment

@@ -21,7 +21,7 @@ type Outside struct {
 // OpenOutside makes the way out with the instance's authority. own is the server's listener; a
 // command that is none has the zero address.
 func OpenOutside(ctx context.Context, cfg config.Config, i *Instance, own netip.AddrPort) (Outside, error) {
-	authority, err := i.Access.Authority(ctx)
+	authority, err := i.Access.Authority.Get(ctx)
 	if err != nil {
 		return Outside{}, err
 	}
@@ -31,7 +31,7 @@ func OpenOutside(ctx context.Context, cfg config.Config, i *Instance, own netip.
 	}
 	return Outside{
 		Gateway: egress.New(egress.Config{LocalServices: cfg.LocalServices, Listener: own, Authority: authority,
-			Known: i.Access.SearchSets().Known, Roots: roots}),
+			Known: i.Access.SearchSets.Known, Roots: roots}),
 		Authority: authority.Certificate(),
 		Trusted:   append(authority.Certificate(), cfg.ExtraCA.Pem()...),
 	}, nil

@@ -53,7 +53,7 @@ func (i *Instance) StartVault(ctx context.Context, log *slog.Logger) error {
 
 // warnOfNoVault tells the operator which credentials can't be read, before an execution needs one.
 func (i *Instance) warnOfNoVault(ctx context.Context, log *slog.Logger) error {
-	list, err := i.Access.Credentials(ctx)
+	list, err := i.Access.Credentials.List(ctx)
 	if err != nil {
 		return err
 	}

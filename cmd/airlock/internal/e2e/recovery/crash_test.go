@@ -224,7 +224,7 @@ func (c *crash) logTail() string {
 	var kept []string
 	for line := range strings.Lines(string(log)) {
 		if !strings.Contains(line, `"msg":"request","method"`) && !strings.Contains(line, `"msg":"execution ended"`) &&
-			!strings.Contains(line, `"msg":"an execution could not be started"`) {
+			!strings.Contains(line, `"msg":"could not start an execution"`) {
 			kept = append(kept, line)
 		}
 	}
@@ -238,7 +238,7 @@ func (c *crash) notStarted(at *time.Time) string {
 	var kept strings.Builder
 	for line := range strings.Lines(string(log)) {
 		var said struct{ Time time.Time }
-		if at != nil && strings.Contains(line, "an execution could not be started") &&
+		if at != nil && strings.Contains(line, "could not start an execution") &&
 			json.Unmarshal([]byte(line), &said) == nil && said.Time.Sub(*at).Abs() < time.Second {
 			kept.WriteString(line)
 		}

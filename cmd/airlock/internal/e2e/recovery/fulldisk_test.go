@@ -57,7 +57,7 @@ func TestFullDisk(t *testing.T) {
 	gate.open()
 	e2e.Eventually(t, time.Minute, "an end could not be stored", func() bool {
 		log, err := os.ReadFile(in.Log)
-		return err == nil && strings.Contains(string(log), "the end of an execution could not be stored")
+		return err == nil && strings.Contains(string(log), "could not store the end of an execution")
 	})
 	var waiting e2e.Execution
 	if code := in.Call(http.MethodGet, "/executions/"+all[2].ID, nil, &waiting); code != http.StatusOK ||
@@ -89,7 +89,7 @@ func TestFullDisk(t *testing.T) {
 	log, err := os.ReadFile(in.Log)
 	e2e.Must(t, err)
 	if full, again := strings.Index(string(log), "the disk is full: "),
-		strings.Index(string(log), "the disk has room again: "); full < 0 || again < full {
+		strings.Index(string(log), "the disk has space again: "); full < 0 || again < full {
 		t.Errorf("the log says at %d that the disk is full and at %d that it has room", full, again)
 	}
 	in.Stop()

@@ -1,4 +1,4 @@
-package access
+package transfer
 
 import (
 	"context"
@@ -11,10 +11,10 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Snapshot is who may come in and what may run in a database.
+// accessSnapshot is who may come in and what may run in a database.
 // An older copy that replaces the database must not give back what was taken away since:
 // a password that leaked, a person who left, a profile that was revoked.
-type Snapshot struct {
+type accessSnapshot struct {
 	people   []store.PersonRow
 	settings map[string]store.Setting
 	profiles map[string]profileState // by handle
@@ -28,8 +28,8 @@ type profileState struct {
 // snapshotSettings returns the settings that a snapshot keeps, whether they are set or not.
 func snapshotSettings() []string { return slices.Concat(auth.SettingKeys(), instance.SwitchKeys()) }
 
-// ReadSnapshot reads the snapshot of a database.
-func ReadSnapshot(ctx context.Context, tx *store.Tx) (s Snapshot, err error) {
+// readAccessSnapshot reads the snapshot of a database.
+func readAccessSnapshot(ctx context.Context, tx *store.Tx) (s accessSnapshot, err error) {
 	if err := tx.People.Each(ctx,
 		func(p store.PersonRow) error { s.people = append(s.people, p); return nil }); err != nil {
 		return s, err
@@ -48,10 +48,10 @@ func ReadSnapshot(ctx context.Context, tx *store.Tx) (s Snapshot, err error) {
 	return s, nil
 }
 
-// Keep applies the snapshot to another database: people with their passwords, the admin token,
+// keep applies the snapshot to another database: people with their passwords, the admin token,
 // retirement and pause become the snapshot's. Profiles that it has revoked, or doesn't have, are
 // revoked; none lives longer than in the snapshot.
-func (s Snapshot) Keep(ctx context.Context, tx *store.Tx, by app.Actor, at time.Time) error {
+func (s accessSnapshot) keep(ctx context.Context, tx *store.Tx, by app.Actor, at time.Time) error {
 	if err := tx.People.Replace(ctx, s.people); err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (s Snapshot) Keep(ctx context.Context, tx *store.Tx, by app.Actor, at time.
 	return nil
 }
 
-func (s Snapshot) keepProfile(ctx context.Context, tx *store.Tx, row store.ProfileRow, by app.Actor,
+func (s accessSnapshot) keepProfile(ctx context.Context, tx *store.Tx, row store.ProfileRow, by app.Actor,
 	at time.Time) error {
 	now, here := s.profiles[row.Handle]
 	revoke := !row.Revoked && (!here || now.revoked)
@@ -110,9 +110,9 @@ func (s Snapshot) keepProfile(ctx context.Context, tx *store.Tx, row store.Profi
 	return err
 }
 
-// EndOpenings ends the sessions, invitations and admin token of a copy of a database.
-// Whoever holds the host makes a new token.
-func EndOpenings(ctx context.Context, tx *store.Tx) error {
+// endOpenings removes the sessions, invitations and admin token from a copy of a database. The
+// operator then makes a new token on the host.
+func endOpenings(ctx context.Context, tx *store.Tx) error {
 	if _, err := tx.Sessions.DeleteAll(ctx); err != nil {
 		return err
 	}
