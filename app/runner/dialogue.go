@@ -81,11 +81,16 @@ func (d *dialogue) ask(ctx context.Context, prompt, model string) (wire.LLMReply
 func (d *dialogue) askAgent(ctx context.Context, prompt, model string) (Answer, error) {
 	r := d.run
 	waiters := r.runner.cfg.Waiters
-	if !waiters.Enter(r.x.ProfileHandle) {
+	switch {
+	case waiters.Enter(r.x.ProfileHandle):
+		defer waiters.Leave(r.x.ProfileHandle)
+	case waiters.Full():
 		return Answer{}, errors.New("too many executions wait for an answer already; " +
-			"answer those of your profile, try again later, or ask the operator to raise AIRLOCK_WAITERS")
+			"try again later, or ask the operator to raise AIRLOCK_WAITERS")
+	default:
+		return Answer{}, errors.New("too many executions of this profile wait for an answer already; " +
+			"answer those first, or ask the operator to raise AIRLOCK_WAITERS")
 	}
-	defer waiters.Leave(r.x.ProfileHandle)
 	frozen := r.suspend(ctx)
 	if ctx.Err() != nil {
 		return Answer{}, context.Cause(ctx) // the script ended in the meantime

@@ -80,7 +80,7 @@ func wordUnsent(err error) string {
 		return "the script was not run: the machine or container engine that its sandbox runs on can't be reached now. " +
 			"Submit it again in a minute, or ask the operator to look at Airlock's sandbox page"
 	case errors.Is(err, errNoBox) || errors.Is(err, guest.ErrNotStarted):
-		return "the script did not run: no sandbox became available after several attempts. " +
+		return "the script was not run: no sandbox became available after several attempts. " +
 			"Submit it again; if that fails too, ask the operator to look in Airlock's log"
 	}
 	return "Airlock could not run the script; the operator finds the reason in its log. " +
