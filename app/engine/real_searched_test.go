@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/redact/patterns"
+	"github.com/computclaw/airlock/app/runner"
 )
 
 // logbook is a service that writes down what it is sent and shows it to everybody.

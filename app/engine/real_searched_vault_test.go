@@ -10,6 +10,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/leases"
 	"github.com/computclaw/airlock/app/secrets/vault"
 	"github.com/computclaw/airlock/app/secrets/vault/vaulttest"
@@ -24,7 +25,7 @@ func TestHoleF2VaultValueInALog(t *testing.T) {
 	w, tap, start := worldBefore(t, host)
 	w.withVault(map[string]any{"token": assembled()})
 	start()
-	w.credential(access.CredentialInput{Name: "TOKEN", Hosts: w.hosts("api.example.com:443"),
+	w.credential(credentials.Input{Name: "TOKEN", Hosts: w.hosts("api.example.com:443"),
 		Reference: "secret/data/app#token"})
 	w.Profile = w.locked([]app.Key{{Name: "TOKEN"}}, "api.example.com:443")
 	w.Finished(strings.ReplaceAll(writeLog, "KEY", `"TOKEN"`), app.StatusCompleted)
@@ -32,7 +33,7 @@ func TestHoleF2VaultValueInALog(t *testing.T) {
 		t.Fatalf("the host has %s", host.text())
 	}
 	w.keepsOut("where it was read", tap, w.locked(nil, "api.example.com:443"), readLog, assembled())
-	w.credential(access.CredentialInput{Name: "TOKEN", Hosts: w.hosts("api.example.com:443", "other.example.com:443")})
+	w.credential(credentials.Input{Name: "TOKEN", Hosts: w.hosts("api.example.com:443", "other.example.com:443")})
 	readOther := strings.ReplaceAll(readLog, "api.example.com", "other.example.com")
 	out := w.keepsOut("under another name", tap, w.locked(nil, "other.example.com:443"), readOther, assembled())
 	if !strings.Contains(out.Stdout, "GET /write Bearer [REDACTED]") {

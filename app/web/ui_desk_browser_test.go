@@ -79,7 +79,7 @@ func TestFlowWatchARun(t *testing.T) {
 	b.Text(`(document.querySelector("#stdout .code").scrollTop = 40,
 		window.kept = document.querySelector("#response"))`)
 	_, err := s.engine.Controller.Respond(t.Context(), x.ID,
-		engine.Answer{Text: "Somebody else's", By: app.Actor{Kind: app.ActorAgent}})
+		runner.Answer{Text: "Somebody else's", By: app.Actor{Kind: app.ActorAgent}})
 	s.must(err)
 	b.Says(".verdict .state", "Completed")
 	b.Says("#llm", "Somebody else's")

@@ -139,7 +139,7 @@ func TestPause(t *testing.T) {
 		t.Errorf("what waits is %s, %v", now.Status, err)
 	}
 	s.submit(s.get(paths.Root), ".paused form", "").want(http.StatusSeeOther)
-	if ended, err = s.engine.Reader.Await(t.Context(), x.ID, 20*time.Second); err != nil ||
+	if ended, err = s.engine.Reader.Await(t.Context(), x, 20*time.Second); err != nil ||
 		ended.Status != app.StatusCompleted {
 		t.Errorf("after it: %s, %v", ended.Status, err)
 	}
