@@ -451,8 +451,7 @@ func samples() []sample {
 		Superseded: 30}
 	fresh := credentialview.CredentialPage{Shell: shell("Add a credential", layout.SectionCredentials), New: true,
 		Name: "2FAST", Mode: app.ModeInjected,
-		Problems: components.Problems{"name": `"2FAST" can't be a key name. Use letters, digits and underscores,
-			and don't start with a digit.`, "value": "The value is empty. Type the value."}}
+		Problems: components.Problems{"name": `"2FAST" can't be a key name. Use letters, digits and underscores, and don't start with a digit.`, "value": "The value is empty. Type the value."}}
 	sealed := credentialview.CredentialPage{Shell: shell("SIMPHONY_API_KEY", layout.SectionCredentials),
 		Credential: sealedCredential(), Mode: app.ModeSealed, Hosts: "simphony.example.com\n*.eu.simphony.example.com:443",
 		Places:   sealedCredential().Places,

@@ -96,8 +96,7 @@ func TestBodyIsReadStrictly(t *testing.T) {
 func TestBodyValues(t *testing.T) {
 	t.Parallel()
 	var got sample
-	if err := decodeBody([]byte(`{"name":"x\u00e9","size":1.5,"count":3,"flag":true,"any": {"b":1,
-		"a":2} ,"nested":[{"inner":"y"}]}`), &got); err != nil {
+	if err := decodeBody([]byte(`{"name":"x\u00e9","size":1.5,"count":3,"flag":true,"any": {"b":1, "a":2} ,"nested":[{"inner":"y"}]}`), &got); err != nil {
 		t.Fatal(err)
 	}
 	if got.Name != "xé" || *got.Size != 1.5 || got.Count != 3 || !got.Flag || got.Nested[0].Inner != "y" {
