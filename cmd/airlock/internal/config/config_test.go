@@ -42,7 +42,7 @@ func TestDocumentedConfigurationIsTheTable(t *testing.T) {
 		return
 	}
 	if diff := cmp.Diff(want, table); diff != "" {
-		t.Errorf("run: go test ./cmd/airlock -run Documented -update\n%s", diff)
+		t.Errorf("run: go test ./cmd/airlock/internal/config -run Documented -update\n%s", diff)
 	}
 }
 

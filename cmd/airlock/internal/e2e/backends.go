@@ -11,7 +11,7 @@ import (
 // boxImage is what the docker backend runs in these tests: this host's Python.
 const boxImage = "airlock-test:1"
 
-// dockerSettings starts an engine with an image, until the end of the test, and returns what a
+// DockerSettings starts an engine with an image, until the end of the test, and returns what a
 // server needs to use it.
 func DockerSettings(tb testing.TB) (*dockertest.Engine, []string) {
 	tb.Helper()
@@ -26,7 +26,7 @@ func DockerSettings(tb testing.TB) (*dockertest.Engine, []string) {
 	return e, []string{"AIRLOCK_PLUGIN_DOCKER_HOST=" + e.Host(), "AIRLOCK_DOCKER_IMAGE=" + boxImage}
 }
 
-// sshSettings are what a server needs to use a machine.
+// SSHSettings returns what a server needs to use a machine.
 func SSHSettings(m *sshtest.Machine) []string {
 	var env []string
 	for name, value := range m.Settings() {
@@ -35,5 +35,5 @@ func SSHSettings(m *sshtest.Machine) []string {
 	return env
 }
 
-// everywhere are all built-in backends, the default first.
+// Backends returns all built-in backends, the default first.
 func Backends() []string { return []string{"bubblewrap", "landlock", "docker", "ssh"} }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// publicDir makes a directory like /tmp.
+// PublicDir makes a directory like /tmp.
 func PublicDir(t *testing.T) string {
 	dir, err := os.MkdirTemp("/tmp", "crash-") // t.TempDir's parent is closed to the uids of boxes
 	Must(t, err)
@@ -18,12 +18,14 @@ func PublicDir(t *testing.T) string {
 	return dir
 }
 
+// Lines returns how many lines a file has.
 func Lines(t *testing.T, path string) int {
 	text, err := os.ReadFile(path)
 	Must(t, err)
 	return strings.Count(string(text), "\n")
 }
 
+// Shell runs a command and fails the test if the command fails.
 func Shell(t *testing.T, command ...string) {
 	t.Helper()
 	if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
@@ -31,6 +33,7 @@ func Shell(t *testing.T, command ...string) {
 	}
 }
 
+// Must fails the test if there is an error.
 func Must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -38,7 +41,7 @@ func Must(t *testing.T, err error) {
 	}
 }
 
-// eventually waits for a state that another process brings about.
+// Eventually waits for a state that another process brings about.
 func Eventually(t *testing.T, within time.Duration, what string, reached func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(within); time.Now().Before(deadline); {
@@ -50,7 +53,7 @@ func Eventually(t *testing.T, within time.Duration, what string, reached func() 
 	t.Fatalf("not within %s: %s", within, what)
 }
 
-// freeAddress returns an address of loopback on which nothing listens.
+// FreeAddress returns an address of loopback on which nothing listens.
 func FreeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 )
 
-// sound checks the database of a server that is stopped.
+// Sound checks the database of a server that is stopped.
 func (in *Instance) Sound() {
 	in.T.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(in.Dir, "airlock.db"))
@@ -20,7 +20,7 @@ func (in *Instance) Sound() {
 	}
 }
 
-// count asks the instance's database for a number.
+// Count asks the instance's database for a number.
 func (in *Instance) Count(query string) (n int) {
 	in.T.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(in.Dir, "airlock.db")+"?_pragma=busy_timeout(10000)")

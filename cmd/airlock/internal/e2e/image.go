@@ -16,13 +16,14 @@ import (
 	"github.com/computclaw/airlock/plugins/docker/dockertest"
 )
 
+// ImageRoot is a directory with a Debian root for the whole image; "" for a small one.
 var ImageRoot = flag.String("image-root", "",
 	"directory with a Debian 13 root, on which TestImage builds the whole image; see the Makefile's image-test")
 
-// maxImage is how large the whole image may be.
+// MaxImage is how large the whole image may be.
 const MaxImage = 600_000_000
 
-// image is Airlock's, in an engine of the test's own.
+// Image is Airlock's, in an engine of the test's own.
 type Image struct {
 	*dockertest.Engine
 	T    *testing.T
@@ -32,7 +33,7 @@ type Image struct {
 // ImageCommit is the commit that the whole image is built with.
 const ImageCommit = "0a1b2c3d4e5f"
 
-// newImage builds the Dockerfile on a local root. With a Debian root that is all of it, from the
+// NewImage builds the Dockerfile on a local root. With a Debian root that is all of it, from the
 // sources in this work tree. Otherwise the program is the tests' own, no packages are installed,
 // and scripts find this host's Python.
 func NewImage(t *testing.T) *Image {
@@ -106,6 +107,7 @@ func addDirectory(t *testing.T, w *tar.Writer, name string, mode int64) {
 	Must(t, w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: name, Mode: mode}))
 }
 
+// Docker runs a docker command on the engine and returns what it prints.
 func (i *Image) Docker(args ...string) string {
 	i.T.Helper()
 	cmd := exec.CommandContext(i.T.Context(), "docker", append([]string{"-H", i.Host()}, args...)...)
@@ -119,6 +121,7 @@ func (i *Image) Docker(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
+// Build builds a Dockerfile from its text.
 func (i *Image) Build(name, source string, options ...string) {
 	i.T.Helper()
 	dir := i.T.TempDir()
@@ -126,13 +129,13 @@ func (i *Image) Build(name, source string, options ...string) {
 	i.BuildIn(dir, name, options...)
 }
 
-// buildIn builds a directory's Dockerfile, with the directory as the context.
+// BuildIn builds a directory's Dockerfile, with the directory as the context.
 func (i *Image) BuildIn(dir, name string, options ...string) {
 	i.T.Helper()
 	i.Docker(append(append([]string{"build", "--network", "host", "-t", name}, options...), dir)...)
 }
 
-// size is what the image takes on a disk.
+// Size returns the bytes that the image takes on a disk.
 func (i *Image) Size() int64 {
 	i.T.Helper()
 	var found []struct{ Size int64 }

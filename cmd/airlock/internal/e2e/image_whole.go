@@ -45,7 +45,7 @@ func (i *Image) goEnv(name string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// importDirectory makes an image of a directory, with prefix before its names.
+// ImportDirectory makes an image of a directory, with prefix before its names.
 func (i *Image) ImportDirectory(name, dir, prefix string) {
 	i.T.Helper()
 	content, err := exec.CommandContext(i.T.Context(), "tar", "-C", dir, "--one-file-system", "--transform",

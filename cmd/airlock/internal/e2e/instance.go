@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// placed makes a locked profile whose scripts run on one backend.
+// Placed makes a locked profile whose scripts run on one backend.
 func (in *Instance) Placed(backend string, args ...string) string {
 	in.T.Helper()
 	id := in.Admin("", append([]string{"profile", "create", "--description", backend, "--backend", backend}, args...)...)
@@ -23,7 +23,7 @@ func (in *Instance) Placed(backend string, args ...string) string {
 	return id
 }
 
-// allReady waits until several backends have passed their proofs.
+// AllReady waits until several backends have passed their proofs.
 func (in *Instance) AllReady(names ...string) {
 	in.T.Helper()
 	for _, name := range names {
@@ -34,7 +34,7 @@ func (in *Instance) AllReady(names ...string) {
 	}
 }
 
-// testServer is a real `airlock serve` with a data directory of its own.
+// Instance is a real `airlock serve` with a data directory of its own.
 type Instance struct {
 	T       *testing.T
 	Binary  string
@@ -48,7 +48,7 @@ type Instance struct {
 	Command func(args ...string) *exec.Cmd // of the program, where it runs
 }
 
-// startInstance starts the program.
+// StartInstance starts the program.
 func StartInstance(t *testing.T, env ...string) *Instance {
 	in := NewInstance(t, env...)
 	t.Cleanup(in.Stop) // also if it never gets ready
@@ -56,10 +56,10 @@ func StartInstance(t *testing.T, env ...string) *Instance {
 	return in
 }
 
-// suiteToken is the admin token of every instance of the tests.
+// SuiteToken is the admin token of every instance of the tests.
 const SuiteToken = "atk_a-token-of-the-test-suite"
 
-// newInstance has a data directory and an address, and does not run yet.
+// NewInstance makes an instance with a data directory and an address, and does not start it.
 func NewInstance(t *testing.T, env ...string) *Instance {
 	in := &Instance{T: t, Binary: filepath.Join(BinDir, "airlock"), Dir: t.TempDir()}
 	addr := FreeAddress(t)
@@ -76,12 +76,13 @@ func NewInstance(t *testing.T, env ...string) *Instance {
 	return in
 }
 
+// Start starts the program and waits until scripts can run.
 func (in *Instance) Start() {
 	in.Launch()
 	Eventually(in.T, 60*time.Second, "the sandbox is ready", in.Ready)
 }
 
-// launch starts the program and does not wait for it.
+// Launch starts the program and does not wait for it.
 func (in *Instance) Launch() {
 	log, err := os.OpenFile(in.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	Must(in.T, err)
@@ -91,7 +92,7 @@ func (in *Instance) Launch() {
 	Must(in.T, in.Server.Start())
 }
 
-// ready reports whether scripts could run now.
+// Ready reports whether scripts could run now.
 func (in *Instance) Ready() bool {
 	var health struct {
 		Sandbox struct {
@@ -101,6 +102,7 @@ func (in *Instance) Ready() bool {
 	return in.Call(http.MethodGet, "/health", nil, &health) == http.StatusOK && health.Sandbox.Ready
 }
 
+// Stop ends the program in order.
 func (in *Instance) Stop() {
 	if in.Server == nil || in.Server.ProcessState != nil {
 		return
@@ -109,7 +111,7 @@ func (in *Instance) Stop() {
 	_ = in.Server.Wait()
 }
 
-// admin runs `airlock admin` on the instance's data directory.
+// Admin runs `airlock admin` on the instance's data directory.
 func (in *Instance) Admin(stdin string, args ...string) string {
 	in.T.Helper()
 	command := in.Command(append([]string{"admin"}, args...)...)
@@ -123,7 +125,7 @@ func (in *Instance) Admin(stdin string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// call makes one request as an agent and keeps the answer for the detector. It returns 0 if there
+// Call makes one request as an agent and keeps the answer for the detector. It returns 0 if there
 // was no answer.
 func (in *Instance) Call(method, path string, body, answer any) int {
 	var reader io.Reader
@@ -151,6 +153,7 @@ func (in *Instance) Call(method, path string, body, answer any) int {
 	return response.StatusCode
 }
 
+// Keep stores an answer for the detector.
 func (in *Instance) Keep(text []byte) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -161,7 +164,7 @@ func (in *Instance) Keep(text []byte) {
 	Must(in.T, err)
 }
 
-// agentView is the agent's view of one.
+// Execution is an execution as an agent sees it.
 type Execution struct {
 	ID       string          `json:"execution_id"`
 	Status   string          `json:"status"`
@@ -172,6 +175,7 @@ type Execution struct {
 	Duration int64           `json:"execution_time_ms"`
 }
 
+// Terminal reports whether the execution has ended.
 func (x Execution) Terminal() bool {
 	switch x.Status {
 	case "completed", "error", "timeout", "cancelled":
@@ -180,7 +184,7 @@ func (x Execution) Terminal() bool {
 	return false
 }
 
-// submit sends a script and returns at once.
+// Submit sends a script and returns at once.
 func (in *Instance) Submit(profile, script string, timeout time.Duration) Execution {
 	in.T.Helper()
 	var x Execution
@@ -192,7 +196,7 @@ func (in *Instance) Submit(profile, script string, timeout time.Duration) Execut
 	return x
 }
 
-// await polls until the execution is terminal.
+// Await polls until the execution is terminal.
 func (in *Instance) Await(x Execution, within time.Duration) Execution {
 	in.T.Helper()
 	for deadline := time.Now().Add(within); time.Now().Before(deadline); {

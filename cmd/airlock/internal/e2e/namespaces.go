@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// inNamespaces runs this test again in a network and mount namespace of its own, where it may own
+// InNamespaces runs this test again in a network and mount namespace of its own, where it may own
 // every address, and reports whether the caller is that inner run. It needs root, or a kernel that
 // lets users make namespaces. Such tests don't see each other, so they run in parallel.
 func InNamespaces(t *testing.T) bool {

@@ -9,18 +9,19 @@ import (
 	"testing"
 )
 
+// ExecutionLink matches the address of an execution's page.
 var ExecutionLink = regexp.MustCompile(`/ui/executions/[0-9a-z]{20,}`)
 
-// visitor is a browser of a person who is logged in.
+// Visitor is the browser of a person who is logged in.
 type Visitor struct{ Client *http.Client }
 
-// person makes the first person and logs them in.
+// Person makes the first person and logs them in.
 func (in *Instance) Person() Visitor {
 	in.T.Helper()
 	return Visitor{LoggedIn(in.T, in)}
 }
 
-// get returns a page, which is kept for the detector.
+// Get returns a page, which is kept for the detector.
 func (v Visitor) Get(in *Instance, path string) string {
 	in.T.Helper()
 	response, err := v.Client.Get(in.URL + path)
@@ -35,7 +36,7 @@ func (v Visitor) Get(in *Instance, path string) string {
 	return string(text)
 }
 
-// loggedIn is a client with the session of a person.
+// LoggedIn returns a client with the session of a person.
 func LoggedIn(t *testing.T, in *Instance) *http.Client {
 	t.Helper()
 	jar, err := cookiejar.New(nil)

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// startPostgres makes a database cluster of its own and returns its address. The user airlock logs
+// StartPostgres makes a database cluster of its own and returns its address. The user airlock logs
 // in with the password.
 func StartPostgres(t *testing.T, password string) string {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")

@@ -9,6 +9,7 @@ import (
 	"testing"
 )
 
+// ChildrenOf returns the direct children of a process.
 func ChildrenOf(t *testing.T, parent int) []Process {
 	t.Helper()
 	entries, err := os.ReadDir("/proc")
@@ -29,7 +30,7 @@ func ChildrenOf(t *testing.T, parent int) []Process {
 	return found
 }
 
-// resident is a process's memory in KiB.
+// Resident returns a process's memory in KiB.
 func Resident(t *testing.T, pid int) int {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	Must(t, err)
@@ -39,13 +40,14 @@ func Resident(t *testing.T, pid int) int {
 	return n
 }
 
-// process is one under the server.
+// Process is one under the server.
 type Process struct {
 	PID   int
 	start string // tells it from a later one with the same pid
 	Line  string
 }
 
+// Alive reports whether the process still runs.
 func (p Process) Alive() bool {
 	now, err := readProcess(p.PID)
 	return err == nil && now.start == p.start
@@ -61,6 +63,7 @@ func readProcess(pid int) (Process, error) {
 	return Process{pid, fields[19], string(bytes.ReplaceAll(line, []byte{0}, []byte{' '}))}, nil
 }
 
+// ReadStat returns the fields of /proc/PID/stat after the command.
 func ReadStat(pid int) ([]string, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -69,10 +72,10 @@ func ReadStat(pid int) ([]string, error) {
 	return strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])), nil
 }
 
-// processes returns all processes under the server.
+// Processes returns all processes under the server.
 func (in *Instance) Processes() []Process { return Under(in.T, in.Server.Process.Pid) }
 
-// under returns all processes below one.
+// Under returns all processes below one.
 func Under(t *testing.T, root int) []Process {
 	t.Helper()
 	children := map[int][]int{}
@@ -102,9 +105,10 @@ func Under(t *testing.T, root int) []Process {
 	return found
 }
 
-// descendants returns pid and command line of all processes under the server, except its plugins.
+// Descendants returns pid and command line of all processes under the server, except its plugins.
 func (in *Instance) Descendants() []string { return BoxesUnder(in.T, in.Server.Process.Pid) }
 
+// BoxesUnder returns pid and command line of a server's processes, except its plugins.
 func BoxesUnder(t *testing.T, server int) []string {
 	t.Helper()
 	var found []string

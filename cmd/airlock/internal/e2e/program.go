@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// binDir holds the real program, built once with the guest inside.
+// BinDir holds the real program, built once with the guest inside.
 var BinDir string
 
 // innerProgram tells a run within a run where the program is. Linking it takes both processors for
@@ -41,9 +41,9 @@ func buildAndRun(m *testing.M) (int, error) {
 	return m.Run(), nil
 }
 
-// buildProgram links the program where every package of tests finds it; go build leaves one alone that is
-// up to date. The guest is what make init has built. As make init builds, without the directory's
-// name in it, so that only the linking is left to do, in a fresh clone, too.
+// buildProgram links the program where every package of tests finds it; go build leaves one alone
+// that is up to date. The guest is what make init has built. As make init builds, without the
+// directory's name in it, so that only the linking is left to do, in a fresh clone, too.
 func buildProgram() error {
 	root, err := filepath.Abs("../../../../../")
 	if err != nil {

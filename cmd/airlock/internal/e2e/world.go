@@ -16,7 +16,7 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// world is a small internet: hosts that a profile may allow, and canaries that nothing in a box may
+// World is a small internet: hosts that a profile may allow, and canaries that nothing in a box may
 // ever reach.
 type World struct {
 	Dir      string
@@ -34,6 +34,7 @@ const (
 	CanaryPorts     = "80,8081"
 )
 
+// NewWorld makes the world of this network namespace.
 func NewWorld(t *testing.T) *World {
 	w := &World{Dir: t.TempDir()}
 	for _, command := range []string{

@@ -25,7 +25,7 @@ import (
 	"time"
 )
 
-// tlsWorld is the part of the world that speaks TLS: hosts that sealed credentials belong to, hosts
+// TLSWorld is the part of the world that speaks TLS: hosts that sealed credentials belong to, hosts
 // of others, and hosts that are broken.
 type TLSWorld struct {
 	Services string // AIRLOCK_LOCAL_SERVICES
@@ -35,7 +35,7 @@ type TLSWorld struct {
 	seen map[string][]byte // by host: all that was sent to it
 }
 
-// newTLSWorld starts them: echo.test and its wildcard neighbours repeat everything; other.test
+// NewTLSWorld starts them: echo.test and its wildcard neighbours repeat everything; other.test
 // belongs to nobody; badcert.test has a certificate that no one vouches for; h2.test speaks HTTP/2
 // only; ssh.test greets first.
 func NewTLSWorld(t *testing.T) *TLSWorld {
@@ -63,7 +63,7 @@ func NewTLSWorld(t *testing.T) *TLSWorld {
 	return w
 }
 
-// sentTo returns everything that a host got so far.
+// SentTo returns everything that a host got so far.
 func (w *TLSWorld) SentTo(host string) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -151,6 +151,7 @@ type testAuthority struct {
 	PEM         []byte
 }
 
+// NewTestAuthority makes a certificate authority.
 func NewTestAuthority(t *testing.T) *testAuthority {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	Must(t, err)

@@ -11,12 +11,12 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
 )
 
-// ofInstance reports whether a control group is of a box of the instance with that label.
+// OfInstance reports whether a control group is of a box of the instance with that label.
 func OfInstance(path, label string) bool {
 	return strings.HasPrefix(filepath.Base(path), "airlock."+label+".")
 }
 
-// groupsWith lists control groups.
+// GroupsWith lists control groups.
 func GroupsWith(t *testing.T, wanted func(path string) bool) []string {
 	var found []string
 	Must(t, filepath.WalkDir("/sys/fs/cgroup", func(path string, d fs.DirEntry, err error) error {
@@ -31,7 +31,7 @@ func GroupsWith(t *testing.T, wanted func(path string) bool) []string {
 	return found
 }
 
-// labelOf is the word by which an instance's backends name what they make.
+// LabelOf returns the word by which an instance's backends name what they make.
 func LabelOf(t *testing.T, in *Instance) string {
 	key, _, _, err := secrets.LoadInstanceKey(app.Secret{}, "", in.Dir)
 	Must(t, err)

@@ -17,7 +17,7 @@ import (
 // imageUID is who serves in a container that starts as root, as cmd/airlock has it.
 const imageUID = 10001
 
-// contained is an Airlock in a container, reached like any other.
+// Container is an Airlock in a container, reached like any other.
 type Container struct {
 	*Instance
 	*Image
@@ -25,7 +25,7 @@ type Container struct {
 	Name string
 }
 
-// run starts a container with the options and waits until it can execute. It shares this host's
+// Run starts a container with the options and waits until it can execute. It shares this host's
 // network.
 func (i *Image) Run(t *testing.T, name string, options ...string) *Container {
 	t.Helper()
@@ -35,8 +35,8 @@ func (i *Image) Run(t *testing.T, name string, options ...string) *Container {
 			options...)...)
 }
 
-// inFull are the options under which a container gets full isolation: the profile that is shipped,
-// and nothing masked.
+// InFull returns the options under which a container gets full isolation: the profile that is
+// shipped, and nothing masked.
 func InFull(t *testing.T) []string {
 	t.Helper()
 	profile, err := filepath.Abs("../../../../../deploy/seccomp/airlock.json")
@@ -44,7 +44,7 @@ func InFull(t *testing.T) []string {
 	return []string{"--security-opt", "seccomp=" + profile, "--security-opt", "systempaths=unconfined"}
 }
 
-// runInFull is run in full isolation with these settings. The container finds this test's temporary
+// RunInFull is Run in full isolation with these settings. The container finds this test's temporary
 // files where they are; its data and its log are where those of an instance outside would be.
 func (i *Image) RunInFull(t *testing.T, name string, env ...string) *Container {
 	t.Helper()
@@ -67,7 +67,7 @@ func (i *Image) RunInFull(t *testing.T, name string, env ...string) *Container {
 	return c
 }
 
-// runPublished does it as README.md says, with a network and settings of the container's own and
+// RunPublished does it as README.md says, with a network and settings of the container's own and
 // one published port.
 func (i *Image) RunPublished(t *testing.T, name string, options ...string) *Container {
 	t.Helper()
@@ -115,12 +115,13 @@ func (c *Container) ready() {
 	})
 }
 
+// Logs returns what the container has written.
 func (c *Container) Logs() string {
 	out, _ := exec.Command("docker", "-H", c.Host(), "logs", c.Name).CombinedOutput()
 	return string(out)
 }
 
-// isolation is what the server says about its boxes.
+// Isolation returns the backend and isolation that the server reports.
 func (c *Container) Isolation() string {
 	var health struct{ Backend, Isolation string }
 	c.Call(http.MethodGet, "/health", nil, &health)
@@ -135,7 +136,7 @@ func (c *Container) exec(args ...string) *exec.Cmd {
 		append([]string{"-H", c.Host(), "exec", "-i", "-u", owner, c.Name, "airlock"}, args...)...)
 }
 
-// firstPID is the container's first process, by its number here.
+// FirstPID returns the container's first process, by its number here.
 func (c *Container) FirstPID() int {
 	c.T.Helper()
 	pid, err := strconv.Atoi(c.Docker("inspect", "-f", "{{.State.Pid}}", c.Name))
@@ -143,12 +144,13 @@ func (c *Container) FirstPID() int {
 	return pid
 }
 
+// ServerPID returns the server's process, by its number here.
 func (c *Container) ServerPID() int {
 	c.T.Helper()
 	return c.Child(c.FirstPID(), "airlock serve")
 }
 
-// child is a child process with such a command line.
+// Child returns a child process with such a command line.
 func (c *Container) Child(parent int, line string) int {
 	c.T.Helper()
 	for _, p := range ChildrenOf(c.T, parent) {
@@ -160,7 +162,7 @@ func (c *Container) Child(parent int, line string) int {
 	return 0
 }
 
-// statusOf reads a field of a process's status, as in /proc.
+// StatusOf reads a field of a process's status, as in /proc.
 func (c *Container) StatusOf(pid int, field string) string {
 	c.T.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -174,7 +176,7 @@ func (c *Container) StatusOf(pid int, field string) string {
 	return ""
 }
 
-// flow is the way of agent and person that the product was first described by.
+// Flow takes an agent and a person through a first execution and returns its id.
 func (c *Container) Flow() string {
 	c.T.Helper()
 	var profile struct {
@@ -207,20 +209,21 @@ func (c *Container) Flow() string {
 	return id
 }
 
-// stop ends the container in order and returns its exit code.
+// Stop ends the container in order and returns its exit code.
 func (c *Container) Stop() string {
 	c.T.Helper()
 	c.Docker("stop", "-t", "60", c.Name)
 	return c.Docker("inspect", "-f", "{{.State.ExitCode}}", c.Name)
 }
 
+// Again starts the container once more and waits until it can execute.
 func (c *Container) Again() {
 	c.T.Helper()
 	c.Docker("start", c.Name)
 	c.ready()
 }
 
-// page is a page of the UI.
+// Page returns a page of the UI.
 func (c *Container) Page(path string) string {
 	c.T.Helper()
 	response, err := http.Get(c.URL + path)

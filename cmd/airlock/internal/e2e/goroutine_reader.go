@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// goReader reads the goroutines of running Go programs out of their memory. A plugin has no port to
-// ask, and the dump that SIGQUIT makes would end it.
+// GoroutineReader reads the goroutines of running Go programs out of their memory. A plugin has no
+// port to ask, and the dump that SIGQUIT makes would end it.
 type GoroutineReader struct {
 	t      *testing.T
 	allgs  uint64 // address of the runtime's slice of all goroutines
@@ -25,8 +25,8 @@ type GoroutineReader struct {
 // dead is the runtime's mark of a goroutine that has ended and is kept for the next one.
 const dead = 6
 
-// newGoReader learns from a program where it keeps them. It must be linked at fixed addresses and
-// have its symbols, as go build does.
+// NewGoroutineReader learns from a program where it keeps them. It must be linked at fixed
+// addresses and have its symbols, as go build does.
 func NewGoroutineReader(t *testing.T, binary string) *GoroutineReader {
 	t.Helper()
 	file, err := elf.Open(binary)
@@ -58,7 +58,7 @@ func NewGoroutineReader(t *testing.T, binary string) *GoroutineReader {
 	return r
 }
 
-// live is how many KiB of a process's heap were in use when it last collected its garbage.
+// Live returns how many KiB of a process's heap were in use when it last collected its garbage.
 func (r *GoroutineReader) Live(pid int) int {
 	r.t.Helper()
 	memory, err := os.Open(fmt.Sprintf("/proc/%d/mem", pid))
@@ -92,7 +92,7 @@ func structFields(t *testing.T, info *dwarf.Data, name string) map[string]int64 
 	}
 }
 
-// of counts a process's goroutines by the function that they began with, the runtime's own aside.
+// Of counts a process's goroutines by the function that they began with, the runtime's own aside.
 // It doesn't stop the process, so one that is just beginning or ending may be wrong.
 func (r *GoroutineReader) Of(pid int) map[string]int {
 	r.t.Helper()

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// witness is a host outside of Airlock that counts what scripts did to it, and looks at the
+// Witness is a host outside of Airlock that counts what scripts did to it, and looks at the
 // credential that they came with.
 type Witness struct {
 	Services string // AIRLOCK_LOCAL_SERVICES
@@ -26,6 +26,7 @@ type Witness struct {
 	stale  []string       // that came although another had been set before the script was submitted
 }
 
+// NewWitness starts a host that counts what scripts send to it.
 func NewWitness(t *testing.T) *Witness {
 	w := &Witness{Seen: map[string]int{}, least: map[string]int{}}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -54,21 +55,21 @@ func (w *Witness) note(nonce, token string) {
 	}
 }
 
-// expect is called before a script is submitted: it may not come with a value that is over by now.
+// Expect is called before a script is submitted: it may not come with a value that is over by now.
 func (w *Witness) Expect(nonce string) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	w.least[nonce] = w.set
 }
 
-// kept is called when the newest value has been set for certain.
+// Kept is called when the newest value has been set for certain.
 func (w *Witness) Kept() {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	w.set = len(w.tokens)
 }
 
-// problems are what was wrong with the credentials that came.
+// Problems returns what was wrong with the credentials that came.
 func (w *Witness) Problems() []string {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -79,13 +80,14 @@ func (w *Witness) Problems() []string {
 	return append(list, w.stale...)
 }
 
+// Count returns how often a nonce arrived.
 func (w *Witness) Count(nonce string) int {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	return w.Seen[nonce]
 }
 
-// mint makes a value that may come from now on.
+// Mint makes a value that may come from now on.
 func (w *Witness) Mint() string {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -94,7 +96,7 @@ func (w *Witness) Mint() string {
 	return token
 }
 
-// newest is the value that was made last.
+// Newest returns the value that was made last.
 func (w *Witness) Newest() string {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
