@@ -5,7 +5,8 @@ import "time"
 // logPause is the shortest time between two log lines about refusals.
 const logPause = time.Minute
 
-// logRefusal counts a refused connection (0) or a closed one (1), and logs the counts once a minute.
+// logRefusal counts a refused connection (0) or a closed one (1), and logs the counts once a
+// minute.
 func (s *Set) logRefusal(total *int64, which int) {
 	refused, closed, due := s.count(total, which)
 	if due {

@@ -13,7 +13,8 @@ import (
 	"github.com/computclaw/airlock/app/egress/pipe"
 )
 
-// intercepted is the box's end of a connection that Airlock reads: its other end is a server of our own.
+// intercepted is the box's end of a connection that Airlock reads: its other end is a server of our
+// own.
 type intercepted struct {
 	*pipe.End
 	link

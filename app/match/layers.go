@@ -110,8 +110,8 @@ func (r *run) where(char int) (at, end int) {
 // least returns how many characters of the layer the shortest pattern takes.
 func (l *layer) least(f *Finder) int { return 8 * f.shortest / l.bits }
 
-// findEncoded decodes each run of a layer's characters in a row, if it is long enough for a pattern,
-// and searches the result.
+// findEncoded decodes each run of a layer's characters in a row, if it is long enough for a
+// pattern, and searches the result.
 func (f *Finder) findEncoded(s *scratch, data []byte, row row, depth int, l *layer) {
 	x := f.index(s, data, row, depth)
 	for at, stop := range l.stretches(data, x, row, l.least(f)) {
@@ -126,8 +126,8 @@ func (f *Finder) findEncoded(s *scratch, data []byte, row row, depth int, l *lay
 	}
 }
 
-// findBetweenEscapes searches the runs between escapes: what was read as an escape may be a lead and
-// the beginning of a run.
+// findBetweenEscapes searches the runs between escapes: what was read as an escape may be a lead
+// and the beginning of a run.
 func (f *Finder) findBetweenEscapes(s *scratch, data []byte, x *index, at, depth int, l *layer) {
 	for stop := at; stop <= len(data); stop++ {
 		if stop < len(data) && l.rows[data[stop]]&(escaping|part) != escaping {

@@ -57,10 +57,10 @@ func (r *Redactor) Execution(x Execution) (Cleaned, error) {
 		channels = append(channels, []*leaf{{text: said}})
 	}
 	joints = append(joints, crossings(channels...)...)
-	if parts := inTurns(stdout, stderr, x.Turns); len(parts) > 1 {
+	if parts := interleaved(stdout, stderr, x.Turns); len(parts) > 1 {
 		joints = append(joints, parts)
 	}
-	r.look(slices.Concat([]*leaf{stdout, stderr, failure}, leaves, network), joints...)
+	r.findAll(slices.Concat([]*leaf{stdout, stderr, failure}, leaves, network), joints...)
 	out, err := r.cleaned(stdout, stderr, failure, result, network)
 	out.Turns = r.machine.turnsOf(stdout, stderr, x.Turns)
 	return out, err
@@ -94,7 +94,7 @@ func (r *Redactor) cleaned(stdout, stderr, failure *leaf, result *tree, network 
 // Texts is Text for several texts that stand one after the other, such as the rows of a list.
 func (r *Redactor) Texts(texts []string) ([]Clean, Hits) {
 	leaves := leavesOf(texts)
-	r.look(leaves)
+	r.findAll(leaves)
 	return r.masked(leaves...)
 }
 
@@ -172,8 +172,8 @@ func lastParts(leaves []*leaf) (parts []part) {
 	return parts
 }
 
-// inTurns puts two streams together as they took turns.
-func inTurns(stdout, stderr *leaf, turns []int) (parts []part) {
+// interleaved puts two streams together as they took turns.
+func interleaved(stdout, stderr *leaf, turns []int) (parts []part) {
 	if len(stdout.text) == 0 || len(stderr.text) == 0 {
 		return nil
 	}

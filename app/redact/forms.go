@@ -26,10 +26,10 @@ const minStrength = 40
 // minLooseRun is how long a form of an encoding of bytes is that is looked for in joined text.
 const minLooseRun = 12
 
-// hard reports whether a text is hard enough to guess to be looked for in joined text. Hex keys
-// have few different characters and are that nonetheless: no words run together into digits, or
-// letters and digits, as long as these.
-func hard(text string) bool {
+// hardToGuess reports whether a text is hard enough to guess to be looked for in joined text. Hex
+// keys have few different characters and are that nonetheless: no words run together into digits,
+// or letters and digits, as long as these.
+func hardToGuess(text string) bool {
 	if app.Strength(text) >= minStrength {
 		return true
 	}
@@ -96,7 +96,7 @@ func needles(values []Value) (texts []string, known []value, all []needle) {
 		if !known[i].anonymous {
 			known[i].show = shown(text, texts)
 		}
-		known[i].strong = hard(text)
+		known[i].strong = hardToGuess(text)
 		known[i].line = minUnheldLine
 		if held[text] {
 			known[i].line = encodings.MinWhole
@@ -164,7 +164,7 @@ func forms(all []needle, owner int32, text string, v value) []needle {
 	whole.shows, whole.loose = true, v.strong && !short
 	add("", whole)
 	for _, line := range encodings.Lines(text, v.line) {
-		n := needle{quiet: true, loose: hard(line)}
+		n := needle{quiet: true, loose: hardToGuess(line)}
 		for _, f := range []encodings.Form{
 			{Encoding: "line", Text: line},
 			{Encoding: "reversed", Text: encodings.Reverse(line)},

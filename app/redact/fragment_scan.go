@@ -117,13 +117,13 @@ func (g *fragment) counts(pos int, joined bool) bool {
 	text := g.text(pos)
 	switch {
 	case atLeast(maxFragment, text):
-		return !joined || hard(text)
+		return !joined || hardToGuess(text)
 	case joined:
 		return false
 	case g.first != "":
-		return atLeast(minFragment, text) && hard(g.first+text)
+		return atLeast(minFragment, text) && hardToGuess(g.first+text)
 	}
-	return atLeast(g.of.least, text) && hard(text)
+	return atLeast(g.of.least, text) && hardToGuess(text)
 }
 
 func atLeast(n int, text string) bool { return len(text) >= n && utf8.RuneCountInString(text) >= n }

@@ -274,7 +274,7 @@ func TestHoleM3EveryPart(t *testing.T) {
 			"before")+"(", ")"+rapid.StringMatching(`([ .,:="-]|is |\n){0,9}`).Draw(r, "behind")
 		text := before + part + behind
 		want := text
-		if least := (n*6 + 9) / 10; length >= maxFragment || length >= least && hard(part) {
+		if least := (n*6 + 9) / 10; length >= maxFragment || length >= least && hardToGuess(part) {
 			want = before + maskPlain + behind
 		}
 		whole := red.machine.render(text, red.machine.places([]byte(text), true, false), new(tally))

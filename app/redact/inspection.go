@@ -46,37 +46,37 @@ func (in *inspection) look() {
 	}
 	switch {
 	case v.Parent == nil && in.joint:
-		in.leaveOut(v)
+		in.filter(v)
 		in.push(v, decode.Lists(v.Text, false, in.r.alphabet), "list", views.KindDecoded)
 	case v.Kind == views.KindSeams:
-		in.sewn(v)
+		in.deriveSeams(v)
 	case v.Kind == views.KindLetters && v.Depth < maxDepth:
-		in.turnTo(v)
+		in.setView(v)
 		in.pushAll(v, in.read(decode.GroupedCodes))
 	case v.Depth < maxDepth && v.Kind != views.KindLetters:
 		in.derive(v)
 	case v.Kind == views.KindDecoded:
-		in.turnTo(v)
-		in.leaveOut(v)
+		in.setView(v)
+		in.filter(v)
 		in.unpacked(v)
 	}
 	if v.Parent == nil {
 		in.push(v, views.Seams.Apply(v.Text), "", views.KindSeams)
 	}
-	in.turnTo(nil)
+	in.setView(nil)
 }
 
 // derive makes the views of a view. The machine knows the usual encodings itself, so the last step
 // needs only what it doesn't know.
 func (in *inspection) derive(v *views.View) {
-	in.turnTo(v)
+	in.setView(v)
 	if in.over = in.budget < 0 && v.Parent != nil; in.over {
 		return
 	}
 	last := v.Depth == maxDepth-1
 	ahead := in.read(codesIn(v, last))
 	if v.Kind == views.KindRoot || v.Kind == views.KindDecoded {
-		in.leaveOut(v)
+		in.filter(v)
 	}
 	if v.Kind == views.KindRoot || v.Kind == views.KindDecoded || v.Odd {
 		in.push(v, decode.EveryOther(v.Text), "separated", views.KindDecoded)
@@ -109,11 +109,11 @@ func (in *inspection) unpacked(v *views.View) {
 	}
 }
 
-// sewn makes the views of texts that were put together and still have their spaces: what is cut
-// within a number, an escape, a soft line break or a group of base 85 shows there, everything else
-// without spaces.
-func (in *inspection) sewn(v *views.View) {
-	in.turnTo(v)
+// deriveSeams makes the views of texts that were put together and still have their spaces: what is
+// cut within a number, an escape, a soft line break or a group of base 85 shows there, everything
+// else without spaces.
+func (in *inspection) deriveSeams(v *views.View) {
+	in.setView(v)
 	ahead := in.read(decode.RareCodes)
 	in.push(v, decode.EveryOther(v.Text), "separated", views.KindDecoded)
 	in.push(v, decode.Reversed(v.Text), "reversed", views.KindReversed)
@@ -145,9 +145,9 @@ func (in *inspection) decoded(v *views.View, ahead *reading) {
 		}
 		// its spaces tell where a text in base 85 ends
 		if spaced := v.Parent.Parent.Turns[v.Kind-views.KindReversed]; spaced != nil {
-			in.turnTo(spaced)
+			in.setView(spaced)
 			in.pushAll(spaced, in.read([]*decode.Code{c}))
-			in.turnTo(v)
+			in.setView(v)
 		}
 	}
 }
@@ -184,8 +184,8 @@ func (in *inspection) numbers(v *views.View) {
 	}
 }
 
-// leaveOut makes the views of a view in which something is left out.
-func (in *inspection) leaveOut(v *views.View) {
+// filter makes the views that leave something of a view out.
+func (in *inspection) filter(v *views.View) {
 	s := in.push(v, views.Visible.Apply(v.Text), "", views.KindSpaces)
 	v.Spaced = s != nil
 	if s == nil {

@@ -17,8 +17,8 @@ type leaf struct {
 	extra   []region // found later, in any order
 }
 
-// known finds what the machine and the patterns find in the text as it is.
-func (r *Redactor) known(l *leaf) {
+// findKnown finds what the machine and the patterns find in the text as it is.
+func (r *Redactor) findKnown(l *leaf) {
 	l.regions = r.machine.places([]byte(l.text), !l.number, l.cut && r.held == nil)
 	if l.cut && r.held != nil {
 		l.regions = append(l.regions, r.cutEnd(l)...)
@@ -103,9 +103,9 @@ func join(parts []part, between string) *views.View {
 	return &views.View{Text: []byte(b.String())}
 }
 
-// hand gives regions of a root to the leaves that they are in. What a leaf has masked already stays
-// as it is.
-func hand(regions []region, parts []part) {
+// assign gives regions of a root to the leaves that they are in. What a leaf has masked already
+// stays as it is.
+func assign(regions []region, parts []part) {
 	for _, g := range regions {
 		first, _ := slices.BinarySearchFunc(parts, g.start,
 			func(p part, at int) int { return cmp.Compare(p.at+p.n, at+1) })
@@ -128,16 +128,16 @@ func (l *leaf) covers(g region) bool {
 	return i < len(l.regions) && l.regions[i].start <= g.start && l.regions[i].end >= g.end
 }
 
-// look finds everything in leaves that stand one after the other, and what shows when parts of them
-// are put together otherwise.
-func (r *Redactor) look(leaves []*leaf, joints ...[]part) {
+// findAll finds everything in leaves that stand one after the other, and what shows when parts of
+// them are put together otherwise.
+func (r *Redactor) findAll(leaves []*leaf, joints ...[]part) {
 	for _, l := range leaves {
-		r.known(l)
+		r.findKnown(l)
 	}
 	parts := partsOf(leaves)
-	hand(r.inspect(join(parts, views.Separator), false), parts)
+	assign(r.inspect(join(parts, views.Separator), false), parts)
 	for _, parts := range joints {
-		hand(r.inspect(join(parts, views.Separator), true), parts)
+		assign(r.inspect(join(parts, views.Separator), true), parts)
 	}
 	for _, l := range leaves {
 		if len(l.extra) > 0 {

@@ -27,7 +27,7 @@ func (r *Redactor) letters() *machine {
 			}
 			for _, n := range looseForms(int32(i), text) {
 				n.text = views.OnlyLetters(n.text)
-				if len(n.text) >= encodings.MinWhole && (n.encoding != "" || hard(n.text)) {
+				if len(n.text) >= encodings.MinWhole && (n.encoding != "" || hardToGuess(n.text)) {
 					n.loose = true
 					list = append(list, n)
 					r.only.forms = append(r.only.forms, m.formLike(n.form))

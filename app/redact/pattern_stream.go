@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// shapes masks what patterns find in text that comes in pieces. It sees text in which known values
-// are masked already, and holds back what may yet become a match.
-type shapes struct {
+// patternStream masks what patterns find in text that comes in pieces. It sees text in which known
+// values are masked already, and holds back what may yet become a match.
+type patternStream struct {
 	ahead func(text string) (found []Match, open int)
 	text  string // the last of what was given out, which patterns look at, too, and what is held back
 	done  int    // bytes of text that were given out
@@ -15,22 +15,22 @@ type shapes struct {
 }
 
 const (
-	maxShape = 8 << 10 // bytes that are held back at most
-	beside   = 64      // bytes before a match that patterns look at
-	maxWord  = 1 << 10 // bytes of a word of which the beginning is known
-	patience = 16      // what is held back is looked at again when it has grown by this part of it
+	maxPending       = 8 << 10 // bytes that are held back at most
+	beside           = 64      // bytes before a match that patterns look at
+	maxWord          = 1 << 10 // bytes of a word of which the beginning is known
+	growthBeforeLook = 16      // what is held back is looked at again when it has grown by this part of it
 )
 
 // take returns the text that can be given out; last says that no more follows.
-func (s *shapes) take(text string, last bool, t *tally) string {
+func (s *patternStream) take(text string, last bool, t *tally) string {
 	s.more = append(s.more, text...)
-	if !last && s.soon() {
+	if !last && s.tooSoon() {
 		return ""
 	}
 	s.text += string(s.more)
 	s.more = s.more[:0]
 	found, open := s.ahead(s.text)
-	if last || len(s.text)-max(open, s.done) > maxShape {
+	if last || len(s.text)-max(open, s.done) > maxPending {
 		open = len(s.text)
 	}
 	var b strings.Builder
@@ -51,17 +51,18 @@ func (s *shapes) take(text string, last bool, t *tally) string {
 	return b.String()
 }
 
-// soon says that too little has come for another look. To look at everything that is held back for
-// each byte takes time that grows with its square, so a script that writes byte by byte would keep
-// the server busy. The end of the first line is what most patterns wait for.
-func (s *shapes) soon() bool {
+// tooSoon reports whether too little has come for another look. To look at everything that is held
+// back for each byte takes time that grows with its square, so a script that writes byte by byte
+// would keep the server busy. The end of the first line is what most patterns wait for.
+func (s *patternStream) tooSoon() bool {
 	held := s.text[s.done:]
-	return len(s.more) < len(held)/patience && (bytes.IndexByte(s.more, '\n') < 0 || strings.IndexByte(held, '\n') >= 0)
+	firstLineEnds := bytes.IndexByte(s.more, '\n') >= 0 && strings.IndexByte(held, '\n') < 0
+	return len(s.more) < len(held)/growthBeforeLook && !firstLineEnds
 }
 
 // forget drops what patterns don't look at any more. What is left begins with a word, or else its
 // middle would look like a beginning.
-func (s *shapes) forget() {
+func (s *patternStream) forget() {
 	n := s.done - beside
 	if n <= 0 {
 		return

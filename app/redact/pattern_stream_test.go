@@ -9,8 +9,8 @@ import (
 // for each byte would keep the server busy for as long as a script likes.
 func TestHeldBackIsLookedAtSeldom(t *testing.T) {
 	t.Parallel()
-	for name, text := range map[string]string{"one line": strings.Repeat("k", maxShape),
-		"lines": strings.Repeat("\n", maxShape), "more than is held back": strings.Repeat("k", 4*maxShape)} {
+	for name, text := range map[string]string{"one line": strings.Repeat("k", maxPending),
+		"lines": strings.Repeat("\n", maxPending), "more than is held back": strings.Repeat("k", 4*maxPending)} {
 		looked, shown := 0, 0
 		r := New(nil, Options{Ahead: func(text string) ([]Match, int) {
 			looked += len(text)
@@ -21,7 +21,7 @@ func TestHeldBackIsLookedAtSeldom(t *testing.T) {
 			_, _ = s.Write([]byte{b})
 		}
 		_ = s.Close()
-		if shown != len(text) || looked > 4*patience*len(text) {
+		if shown != len(text) || looked > 4*growthBeforeLook*len(text) {
 			t.Errorf("%s: %d bytes were shown of %d, and %d looked at", name, shown, len(text), looked)
 		}
 	}

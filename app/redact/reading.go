@@ -18,8 +18,8 @@ func readerOf(c *decode.Code) int {
 	return forA85
 }
 
-// turnTo makes a view the one at hand, and settles what was spent and refused in the one before.
-func (in *inspection) turnTo(v *views.View) {
+// setView makes a view the one at hand, and settles what was spent and refused in the one before.
+func (in *inspection) setView(v *views.View) {
 	for i := range in.decoders {
 		d := &in.decoders[i]
 		in.budget -= d.Granted - d.Budget

@@ -101,7 +101,7 @@ func (r *Redactor) Text(text string) (Clean, Hits) { return r.one(&leaf{text: te
 func (r *Redactor) Cut(text string) (Clean, Hits) { return r.one(&leaf{text: text, cut: true}) }
 
 func (r *Redactor) one(l *leaf, joints ...[]part) (Clean, Hits) {
-	r.look([]*leaf{l}, joints...)
+	r.findAll([]*leaf{l}, joints...)
 	clean, hits := r.masked(l)
 	return clean[0], hits
 }
@@ -111,7 +111,7 @@ func (r *Redactor) one(l *leaf, joints ...[]part) (Clean, Hits) {
 func (r *Redactor) Stream(emit func(Clean)) *Stream {
 	s := &Stream{scan: newScan(r.machine), emit: emit}
 	if r.ahead != nil {
-		s.shapes = &shapes{ahead: r.ahead}
+		s.patterns = &patternStream{ahead: r.ahead}
 	}
 	return s
 }

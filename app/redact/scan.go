@@ -49,7 +49,7 @@ func (s *scan) take(buf []byte, base, from int) {
 				break
 			}
 		}
-		s.one(buf, base, i)
+		s.step(buf, base, i)
 		i++
 	}
 	s.pos = base + len(buf)
@@ -59,13 +59,13 @@ func (s *scan) take(buf []byte, base, from int) {
 	copy(s.tail[:], buf[max(len(buf)-len(s.tail), 0):])
 }
 
-// idle says that no needle has begun and nothing waits for the next byte.
-func (s *scan) idle() bool { return s.at == 0 && s.quietly() }
+// idle reports whether no needle has begun and nothing waits for the next byte.
+func (s *scan) idle() bool { return s.at == 0 && s.nothingWaits() }
 
-// steady says that a needle has begun and nothing else matters.
-func (s *scan) steady() bool { return s.quietly() && s.lines.length == 0 }
+// steady reports whether a needle has begun and nothing else matters.
+func (s *scan) steady() bool { return s.nothingWaits() && s.lines.length == 0 }
 
-func (s *scan) quietly() bool {
+func (s *scan) nothingWaits() bool {
 	return !s.open && s.runs == 0 && !s.folded.on && len(s.active) == 0
 }
 
@@ -103,7 +103,7 @@ func (s *scan) walk(buf []byte, i int) int {
 		}
 		if end != 0 && end == same {
 			s.regions[len(s.regions)-1].end = s.base + i + 1
-		} else if end != 0 && !s.again(end, i) {
+		} else if end != 0 && !s.extendLast(end, i) {
 			break
 		}
 		at, same = next, end
@@ -112,9 +112,9 @@ func (s *scan) walk(buf []byte, i int) int {
 	return i
 }
 
-// again makes the last region a byte longer if that is all that the needles which end at offset i
-// of buf mean.
-func (s *scan) again(end multimatch.End, i int) bool {
+// extendLast makes the last region a byte longer if that is all that the needles which end at
+// offset i of buf mean.
+func (s *scan) extendLast(end multimatch.End, i int) bool {
 	out, n := s.machine.sums[end].Load(), len(s.regions)
 	if out == nil || n == 0 || len(out.words) > 0 || out.runs != 0 || out.seed != 0 || s.loose {
 		return false
@@ -128,15 +128,15 @@ func (s *scan) again(end multimatch.End, i int) bool {
 	return true
 }
 
-// one takes one byte with all that may depend on it.
-func (s *scan) one(buf []byte, base, i int) {
+// step takes one byte, and settles what waited for it.
+func (s *scan) step(buf []byte, base, i int) {
 	b := buf[i]
 	s.pos = base + i
 	if s.lines.length > 0 || s.classes[b]&encodings.LineBreak != 0 {
 		s.lines.take(b)
 	}
 	if s.open || s.runs != 0 {
-		s.follow(buf, base, b)
+		s.settleWaiting(buf, base, b)
 	}
 	before := s.at
 	if i >= headLen-1 {
@@ -159,8 +159,8 @@ func (s *scan) one(buf []byte, base, i int) {
 	}
 }
 
-// follow settles what waited for the next byte.
-func (s *scan) follow(buf []byte, base int, b byte) {
+// settleWaiting settles what waited for the next byte.
+func (s *scan) settleWaiting(buf []byte, base int, b byte) {
 	if s.open {
 		s.open = false
 		if !(charset.IsWord(b) && charset.IsWord(buf[s.word.end-1-base])) {
@@ -168,12 +168,12 @@ func (s *scan) follow(buf []byte, base int, b byte) {
 		}
 	}
 	if s.runs != 0 {
-		s.goOn(b)
+		s.continueRun(b)
 	}
 }
 
-// goOn makes the region of a run longer, or ends the run.
-func (s *scan) goOn(b byte) {
+// continueRun makes the region of a run longer, or ends the run.
+func (s *scan) continueRun(b byte) {
 	switch {
 	case s.lines.length > maxBreak || s.lines.literal > 0:
 		s.runs = 0

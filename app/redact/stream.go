@@ -16,14 +16,14 @@ const piece = 64 << 10
 // Stream is the streaming pass over one channel. It is an io.WriteCloser.
 type Stream struct {
 	scan
-	emit   func(Clean)
-	buf    []byte // bytes from offset base on
-	out    []byte // what is being rendered
-	base   int
-	done   int // everything before this offset was rendered
-	tally  tally
-	shapes *shapes // nil: none
-	closed bool
+	emit     func(Clean)
+	buf      []byte // bytes from offset base on
+	out      []byte // what is being rendered
+	base     int
+	done     int // everything before this offset was rendered
+	tally    tally
+	patterns *patternStream // nil: none
+	closed   bool
 }
 
 // Write takes the next bytes; it fails only after Close, with io.ErrClosedPipe. It doesn't keep p.
@@ -57,8 +57,8 @@ func (s *Stream) Hits() Hits { return s.tally.hits() }
 func (Stream) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(app.Masked)) }
 
 func (s *Stream) send(text string) {
-	if s.shapes != nil && (text != "" || s.closed) {
-		text = s.shapes.take(text, s.closed, &s.tally)
+	if s.patterns != nil && (text != "" || s.closed) {
+		text = s.patterns.take(text, s.closed, &s.tally)
 	}
 	if text != "" {
 		s.emit(Clean{text})

@@ -220,9 +220,9 @@ func (h *half) room(piece int) (space []byte, gone bool, err error) {
 	}
 }
 
-// growLocked makes the ring larger if it is too small for pieces of this size. Only the writer calls
-// it. A reader may go on using the part that it holds: its bytes stay in the old ring, and are the
-// first of the new one.
+// growLocked makes the ring larger if it is too small for pieces of this size. Only the writer
+// calls it. A reader may go on using the part that it holds: its bytes stay in the old ring, and
+// are the first of the new one.
 func (h *half) growLocked(piece int) bool {
 	size := max(len(h.ring), smallest)
 	for size < BufferSize && size/pieces < piece {

@@ -39,9 +39,9 @@ func (f *filter) fill() {
 		f.piece = make([]byte, filterPiece)
 	}
 	n, err := f.body.Read(f.piece)
-	ready, failure := f.step(f.piece[:n], err == io.EOF)
-	if failure != nil {
-		ready, err = nil, failure
-	}
+	ready, failure := f.step(f.piece[:n], err == io.EOF) //nolint:errorlint // a wrapped EOF is not the end
 	f.ready, f.err = ready, err
+	if failure != nil {
+		f.ready, f.err = nil, failure
+	}
 }
