@@ -102,9 +102,9 @@ func (h *host) version() string {
 	return fmt.Sprintf("Landlock %d, %s", h.abi, held)
 }
 
-// fresh returns a path in the directory for temporary files that nobody can foresee, who could make
-// something there first.
-func (h *host) fresh(id string) string {
+// newPath returns a path in the directory for temporary files that nobody can foresee, who could
+// make something there first.
+func (h *host) newPath(id string) string {
 	return filepath.Join(h.tmp, h.names.Of(id+"-"+rand.Text()[:8]))
 }
 
