@@ -19,7 +19,7 @@ const freezeWithin = 5 * time.Second
 // succeeded.
 type freezer interface{ set(on bool) bool }
 
-// A frozen box is looked at again after refreezeFirst, then ever more seldom down to once every
+// A frozen box is checked after refreezeFirst, then less and less often, down to once every
 // refreezeLast: a thousand boxes may wait frozen, and looks four times a second of all of them keep
 // two cores busy. A box that was found awake is looked at soon again.
 const (

@@ -11,8 +11,8 @@ import (
 	"github.com/computclaw/airlock/plugins/stdio"
 )
 
-// maxRefusedForks is how many refused forks end a box: a fork bomb has them within a second, a
-// patient program never.
+// maxRefusedForks is how many refused forks end a box. A fork bomb gets there within a second, other
+// programs never.
 const maxRefusedForks = 1000
 
 // box is one running sandbox.
@@ -47,7 +47,7 @@ func (h *host) run(ctx context.Context, spec plugins.Spec, l layout, command []s
 	return b.serve(ctx, h.limiter.pollInterval(), stdin, stdout)
 }
 
-// serve lets the box run and sees it to its end.
+// serve relays the box's stdio and enforces its limits until it ends.
 func (b *box) serve(ctx context.Context, interval pollInterval, stdin io.Reader, stdout io.Writer) (plugins.Exit,
 	error) {
 	code := make(chan *int, 1)

@@ -101,8 +101,8 @@ func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, s
 
 var _ plugins.Meter = (*Backend)(nil)
 
-// Usage implements plugins.Meter, where the engine runs on this host: else its counters are too old
-// and too dear.
+// Usage implements plugins.Meter, where the engine runs on this host. Counters of other engines are too
+// old and too expensive.
 func (b *Backend) Usage(_ context.Context, id string) (plugins.Usage, error) {
 	box, open := b.boxes.Get(id)
 	if !open {

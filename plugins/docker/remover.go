@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// maxBehind is how many containers that have ended may wait to be removed. More hold back the boxes
-// they are of.
+// maxBehind is how many ended containers may wait for removal. Beyond it, their boxes wait too.
 const maxBehind = 16
 
 // remover removes containers of boxes that have ended. The zero value is not usable.

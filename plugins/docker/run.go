@@ -235,7 +235,7 @@ func (b *box) awaitOOM() bool {
 	}
 }
 
-// finalState waits for the container's end, which is at hand, and returns what the engine knows
+// finalState waits for the container's end, which is near, and returns what the engine knows
 // about it. One that lives on without output is killed.
 func (b *box) finalState(ctx context.Context) (*container.State, error) {
 	if err := b.await(ctx); err != nil {

@@ -100,7 +100,7 @@ func (b *box) start() error {
 	return err
 }
 
-// serve lets the box run and sees it to its end.
+// serve sends the config and relays the box's stdio until it ends.
 func (b *box) serve(ctx context.Context, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
 	go func() { b.verdict <- readReport(b.report) }()
 	streams := b.stdio.Attach(b.cmd, stdin, stdout, func() { b.host.supervisors.ended(b.cmd.Process.Pid) })

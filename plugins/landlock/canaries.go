@@ -89,7 +89,7 @@ func (c *canaries) watch(name string, l net.Listener) {
 	}
 }
 
-// hear reports whether who has connected is the probe.
+// hear reports whether the peer is the probe: it knows the password.
 func (c *canaries) hear(conn net.Conn) bool {
 	said := make([]byte, len(c.password))
 	_ = conn.SetReadDeadline(time.Now().Add(time.Second))

@@ -66,8 +66,8 @@ func (b *Backend) inspect(s settings, instance, stateDir string) (*host, error) 
 	return h, err
 }
 
-// canPeek tells whether a parent may read its descendants' memory, which it needs to know whom they
-// want to connect to.
+// canPeek returns an error unless a parent may read its descendants' memory. The supervisor reads
+// there which address they connect to.
 func canPeek(setting string) error {
 	b, err := os.ReadFile(setting)
 	if err != nil {

@@ -15,8 +15,7 @@ var LimitScript string
 const (
 	// excess is how many times its limit a box takes at most.
 	excess = 3
-	// keep is how long it then stays, in seconds: who holds limits by looking may be late on a busy
-	// host.
+	// keep is how long it then stays, in seconds: a limiter that polls may be late on a busy host.
 	keep = 5
 )
 

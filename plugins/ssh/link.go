@@ -25,7 +25,7 @@ type link struct {
 	hello   remote.Hello
 }
 
-// programs are what is run over there, by architecture.
+// programs are the files that run on the other machine, by architecture.
 type programs struct {
 	remote, guest func(arch string) ([]byte, error)
 }

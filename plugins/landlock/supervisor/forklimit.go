@@ -22,8 +22,8 @@ const (
 	recount = 2 * time.Millisecond
 )
 
-// forkLimit decides who may fork. Counting is dear, so it counts what it granted and looks again
-// only when that reaches the limit.
+// forkLimit decides who may fork. Counting processes is expensive, so it counts the forks it granted,
+// and processes only when those reach the limit.
 type forkLimit struct {
 	limit   int64
 	count   func() int64

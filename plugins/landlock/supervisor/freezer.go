@@ -33,9 +33,8 @@ func killAll() {
 const (
 	// freezeWithin bounds the attempts to stop every process.
 	freezeWithin = 5 * time.Second
-	// A frozen box is looked at again after refreezeFirst, then ever more seldom down to once every
-	// refreezeLast: a thousand boxes may wait frozen. One that was found awake is looked at soon
-	// again.
+	// A frozen box is checked after refreezeFirst, then less and less often, down to once every
+	// refreezeLast: a thousand boxes may wait frozen. One found running is checked again soon.
 	refreezeFirst = 250 * time.Millisecond
 	refreezeLast  = 8 * time.Second
 )

@@ -21,8 +21,7 @@ import (
 	"github.com/computclaw/airlock/plugins/ssh/heartbeat"
 )
 
-// Protocol is the version of what is spoken. Both sides come from one build, so another number is a
-// mistake and not a matter for talks.
+// Protocol is the version of the protocol. Both sides come from one build, so it is not negotiated.
 const Protocol = 1
 
 // Greeting begins the line with the Hello.
