@@ -13,15 +13,14 @@ var label = regexp.MustCompile(`^[A-Za-z0-9-]{1,128}$`)
 // may become part of a name.
 func IsLabel(s string) bool { return label.MatchString(s) }
 
-// Boxes are the boxes of a backend that are open, by id, each with what the backend keeps of it.
+// Boxes are the open boxes of a backend, by id, each with a value of the backend.
 // The zero value has none. It is safe for concurrent use.
 type Boxes[T any] struct {
 	mu   sync.Mutex
 	open map[string]T
 }
 
-// Enter claims an id for a box, which is open from now until Leave. It refuses ids that are no
-// label or in use.
+// Enter opens a box until Leave. It refuses ids that are no label or in use.
 func (b *Boxes[T]) Enter(id string, box T) error {
 	if !IsLabel(id) {
 		return fmt.Errorf("box id %q: letters, digits and dashes only", id)
@@ -45,7 +44,7 @@ func (b *Boxes[T]) Leave(id string) {
 	delete(b.open, id)
 }
 
-// Get returns what is kept of a box, if one with that id is open.
+// Get returns the value of an open box.
 func (b *Boxes[T]) Get(id string) (box T, open bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

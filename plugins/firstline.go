@@ -29,7 +29,7 @@ func (f *firstLine) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// line waits a moment for what is on its way.
+// line returns the line, after a moment for output still in the pipe.
 func (f *firstLine) line() string {
 	for limit := time.Now().Add(200 * time.Millisecond); time.Now().Before(limit); time.Sleep(10 * time.Millisecond) {
 		f.mu.Lock()

@@ -24,13 +24,13 @@ type HostConfig struct {
 	// Dir is an existing directory (0700) for the plugin's sockets, used by this host alone. If it's
 	// empty or its path is too long for sockets, a private temporary directory is used.
 	Dir string
-	// Capabilities are numbers of those that the plugin gets, which this process must be permitted;
-	// root's plugins have all that root has.
+	// Capabilities are the numbers of those that the plugin gets. This process must be permitted them;
+	// root's plugins have all of root's.
 	Capabilities []uintptr
-	// Patience is how long the plugin may leave a question whether it lives without an answer, before
-	// it counts as hung and is killed; 0 means 20 s.
+	// Patience is how long the plugin may leave a ping unanswered before it counts as hung and is
+	// killed; 0 means 20 s.
 	Patience time.Duration
-	every    time.Duration // between those questions; 0 means a quarter of it
+	every    time.Duration // between pings; 0 means a quarter of Patience
 	// Logger gets what the plugin logs. Nil discards it.
 	Logger *slog.Logger
 }
@@ -69,7 +69,6 @@ func New(cfg HostConfig) *Client {
 	return &Client{cfg: cfg, busy: make(chan struct{}, 1), life: life, end: end}
 }
 
-// patience is how long it may hang.
 func (cfg HostConfig) patience() time.Duration {
 	if cfg.Patience > 0 {
 		return cfg.Patience
@@ -143,7 +142,7 @@ func (c *Client) Run(ctx context.Context, spec Spec, stdin io.Reader, stdout io.
 		return Exit{}, err
 	}
 	exit, err := p.Run(ctx, spec, stdin, stdout)
-	// its reader knows at once that the box is lost; to end what is left of the plugin takes a while
+	// The reader learns at once that the box is lost; ending the rest of the plugin takes a while.
 	if out, ok := stdout.(interface{ CloseWrite() error }); ok {
 		_ = out.CloseWrite()
 	}
@@ -227,7 +226,7 @@ func (c *Client) reconsider(p *process, err error) error {
 	return err
 }
 
-// discard ends what is left of the plugin and decides when it may be started again.
+// discard ends the rest of the plugin and decides when it may be started again.
 func (c *Client) discard() {
 	p := c.process.Swap(nil)
 	if p == nil {

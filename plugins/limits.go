@@ -12,8 +12,8 @@ func DefaultLimits() Limits {
 // overflows.
 const mostCPU = 1 << 16
 
-// Bounded returns l with zeroes replaced by DefaultLimits. It refuses what is below least: with
-// less not even the set-up of a box can run, so that nobody would learn what was wrong.
+// Bounded returns l with zeroes replaced by DefaultLimits. It refuses limits below least,
+// with which not even the set-up of a box could run.
 func (l Limits) Bounded(least Limits) (Limits, error) {
 	d := DefaultLimits()
 	if l.CPU == 0 {

@@ -81,7 +81,7 @@ func (s *serverSide) Kill(_ context.Context, r *proto.KillRequest) (*proto.KillR
 func (s *serverSide) Usage(ctx context.Context, r *proto.UsageRequest) (*proto.UsageResponse, error) {
 	meter, ok := s.impl.(Meter)
 	if !ok {
-		return nil, status.Error(codes.Unimplemented, "this backend says what a box has used when it has ended")
+		return nil, status.Error(codes.Unimplemented, "this backend knows the usage of a box at its end only")
 	}
 	used, err := meter.Usage(ctx, r.GetId())
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 )
 
 // ReadSettings gives each setting to the reader of its name, in the order of the names, and says
-// which could not be read. One without a reader is refused, so that what is misspelt isn't silently
-// none; the error names the variables of those that the backend has.
+// which could not be read. A setting without a reader is refused, so that a misspelt one isn't
+// silently ignored; the error names the variables of those that the backend has.
 func ReadSettings(backend string, settings map[string]string, readers map[string]func(value string) error) error {
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
 		read := readers[name]

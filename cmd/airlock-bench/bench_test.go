@@ -19,7 +19,7 @@ func must(tb testing.TB, err error) {
 	}
 }
 
-// program builds what is measured.
+// program builds airlock.
 func program(tb testing.TB) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "airlock")

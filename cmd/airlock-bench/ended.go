@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// endedView is what measurements look at of an execution.
+// endedView is the part of an execution that measurements look at.
 type endedView struct {
 	ID      string          `json:"execution_id"`
 	Status  string          `json:"status"`
@@ -21,7 +21,7 @@ type endedView struct {
 	} `json:"llm_request"`
 }
 
-// returned is an error unless the execution was completed with this result and printed nothing.
+// returned returns an error unless the execution completed with this result and printed nothing.
 func (x endedView) returned(result string) error {
 	if x.Status != "completed" || string(x.Result) != result || x.Error != "" || x.Stdout != "" || x.Stderr != "" {
 		return fmt.Errorf("execution %s was to return %s, and is %s with %.200s %.200s %.200s %.200s", x.ID, result,
@@ -31,7 +31,7 @@ func (x endedView) returned(result string) error {
 	return nil
 }
 
-// until waits for an execution's status; another end is an error, and so is none within so long.
+// until waits for an execution's status. Another end is an error, and so is a timeout.
 func (b *benchmark) until(ctx context.Context, id, status string, within time.Duration) (x endedView, err error) {
 	for deadline := time.Now().Add(within); ctx.Err() == nil; {
 		x = endedView{}

@@ -39,7 +39,7 @@ func startBenchService(ctx context.Context) (*benchService, error) {
 		return nil, err
 	}
 	s := &benchService{authority: authority, answer: make([]byte, 64<<10)}
-	// like what is compressed, say; long runs of one byte are searched more slowly
+	// Like compressed data; long runs of one byte are searched more slowly.
 	_, _ = rand.NewChaCha8([32]byte{}).Read(s.answer)
 	config := &tls.Config{
 		GetCertificate: func(h *tls.ClientHelloInfo) (*tls.Certificate, error) { return authority.Leaf(h.ServerName) },

@@ -19,7 +19,7 @@ import (
 // benchPiece is how much is written to a stream at once, as the pipe of a box delivers it.
 const benchPiece = 32 << 10
 
-// throughput is one measurement: what is done to a text, again and again.
+// throughput is one measurement: do is called with text again and again.
 type throughput struct {
 	what string
 	text string

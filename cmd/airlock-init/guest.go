@@ -36,13 +36,13 @@ type guest struct {
 	control *yamux.Stream
 	sending sync.Mutex // control frames
 
-	standing   oomStanding // of the runner
+	oomScore   oomScore // of the runner
 	runner     *runner
 	sdk        *channel
 	digest     string // of the runner's source
 	compiles   bool   // the runner, for other boxes, and nothing else
 	net        *network
-	ice        freezer         // used by handle only
+	freezer    freezer         // used by handle only
 	supervisor *supervisorLink // nil in a box with a pid namespace of its own
 
 	mu       sync.Mutex
@@ -54,7 +54,7 @@ type guest struct {
 
 // serve runs the guest's side of the session. It returns only on failure: the end of stdin ends the
 // process at once.
-func serve(pipe io.ReadWriteCloser, w *supervisorLink, standing oomStanding) error {
+func serve(pipe io.ReadWriteCloser, w *supervisorLink, oomScore oomScore) error {
 	mux, err := yamux.Server(pipe, wire.Mux(wire.GuestWindow))
 	if err != nil {
 		return err
@@ -63,9 +63,9 @@ func serve(pipe io.ReadWriteCloser, w *supervisorLink, standing oomStanding) err
 		<-mux.CloseChan()
 		os.Exit(0)
 	}()
-	g := &guest{mux: mux, supervisor: w, ice: &ice{}, standing: standing}
+	g := &guest{mux: mux, supervisor: w, freezer: &signalFreezer{}, oomScore: oomScore}
 	if w != nil {
-		g.ice = w
+		g.freezer = w
 	}
 	err = g.live()
 	if mux.IsClosed() {
@@ -149,7 +149,7 @@ func (g *guest) handle(m wire.Message) error {
 	case m.Abort != nil:
 		g.net.abort(m.Abort.Stream)
 	case m.Freeze != nil:
-		reached := g.ice.set(m.Freeze.On)
+		reached := g.freezer.set(m.Freeze.On)
 		return g.send(wire.Message{Frozen: &wire.Frozen{On: m.Freeze.On == reached}})
 	case m.Kill != nil:
 		os.Exit(0)
@@ -197,7 +197,7 @@ func (g *guest) fromRunner(m wire.Message) bool {
 	g.mu.Unlock()
 	switch {
 	case m.Ready != nil && !started:
-		g.standing.give(g.runner.pid)
+		g.oomScore.give(g.runner.pid)
 		m.Ready.Protocol, m.Ready.Runner, m.Ready.Compiled = 1, g.digest, len(m.Ready.Code) > 0
 		if !g.compiles {
 			m.Ready.Code = nil

@@ -39,16 +39,16 @@ func run(args []string) error {
 	if os.Getpid() != 1 {
 		return errors.New("must be PID 1 of a box")
 	}
-	standing := dieFirst()
+	oomScore := preferAsVictim()
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("set non-dumpable: %w", err)
 	}
-	return begin(nil, standing)
+	return begin(nil, oomScore)
 }
 
-// runSupervised is run for a box that has no pid namespace. Its filter keeps everything in it dumpable,
-// because the supervisor has to see its memory; what closes this process to the script is the
-// ruleset between them.
+// runSupervised is run for a box that has no pid namespace. Its filter keeps everything in it
+// dumpable, because the supervisor has to see its memory; what closes this process to the script is
+// the ruleset between them.
 func runSupervised() error {
 	w, err := joinSupervisor()
 	if err != nil {
@@ -57,16 +57,16 @@ func runSupervised() error {
 	return begin(w, "")
 }
 
-func begin(w *supervisorLink, standing oomStanding) error {
+func begin(w *supervisorLink, oomScore oomScore) error {
 	if err := harden(); err != nil {
 		return err
 	}
-	tame()
+	configureRuntime()
 	pipe, err := newStdio()
 	if err != nil {
 		return err
 	}
-	return serve(pipe, w, standing)
+	return serve(pipe, w, oomScore)
 }
 
 // harden makes the script's signals harmless and lowers what this process's children may do.

@@ -19,7 +19,7 @@ const (
 	maxWildcardLength  = 160
 	wildcardsPerSecond = 64 // new names
 
-	// maxRefused bounds how many unknown names are told to the engine, each once.
+	// maxRefused bounds how many unknown names are reported to the engine, each once.
 	maxRefused = 64
 )
 

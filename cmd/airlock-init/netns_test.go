@@ -26,7 +26,8 @@ os.write(5, b"still open")`
 	if err != nil {
 		t.Fatal(err)
 	}
-	// --map-root-user for the namespace's owner; the probe itself gives the capability to bind low ports up.
+	// --map-root-user for the namespace's owner; the probe itself gives the capability to bind low
+	// ports up.
 	cmd := exec.Command("/usr/bin/unshare", "--user", "--map-root-user", "--net", binary, "netns", "--rlimit",
 		"nofile=100", "--rlimit", "fsize=1000",
 		"--", "/usr/bin/setpriv", "--bounding-set=-all", "--inh-caps=-all", "/usr/bin/python3", "-c", probe)

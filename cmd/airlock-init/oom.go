@@ -5,27 +5,27 @@ import (
 	"os"
 )
 
-// oomStanding is what the kernel adds to a process's size when it chooses which one to end for want
+// oomScore is what the kernel adds to a process's size when it chooses which one to end for want
 // of memory, as /proc has it.
-type oomStanding string
+type oomScore string
 
-// dieFirst makes this process the first choice, and returns what it was. Its end is the box's, so a
-// box that is out of memory ends as a whole and at once, also where whoever started it isn't told
-// of the limit. It's a courtesy: where it can't be done, the kernel chooses by size, and the box
-// lives until its deadline. It has to come before the process is non-dumpable.
-func dieFirst() oomStanding {
+// preferAsVictim makes this process the first choice, and returns what it was. Its end is the
+// box's, so a box that is out of memory ends as a whole and at once, also where whoever started it
+// isn't told of the limit. It's a courtesy: where it can't be done, the kernel chooses by size, and
+// the box lives until its deadline. It has to come before the process is non-dumpable.
+func preferAsVictim() oomScore {
 	const path = "/proc/self/oom_score_adj"
 	previous, err := os.ReadFile(path)
 	if err != nil || os.WriteFile(path, []byte("1000"), 0) != nil {
 		return ""
 	}
-	return oomStanding(previous)
+	return oomScore(previous)
 }
 
 // give lets a child, which inherited the first place, stand as this process did. For a moment after
 // its start a child is as closed as this process, whose memory it had, so it has to have spoken
 // first.
-func (s oomStanding) give(pid int) {
+func (s oomScore) give(pid int) {
 	if s != "" {
 		_ = os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), []byte(s), 0)
 	}

@@ -17,13 +17,13 @@ import (
 // threads is how many idle threads the runtime is given in advance.
 const threads = 6
 
-// tame makes the Go runtime fit for PID 1 of a small box.
+// configureRuntime makes the Go runtime fit for PID 1 of a small box.
 //
 // A box is one of many and mostly waits, so memory matters and throughput is the pipe's. All the
 // threads there will ever be a use for are made while there is room. To the same end nothing here
 // blocks a thread for long: the pipe to the engine goes through the poller, and children are waited
 // for by signal.
-func tame() {
+func configureRuntime() {
 	runtime.GOMAXPROCS(2)
 	debug.SetGCPercent(50)
 	osthread.Reserve(threads)

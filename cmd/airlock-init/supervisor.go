@@ -15,9 +15,9 @@ import (
 	"github.com/computclaw/airlock/plugins/landlock/ruleset"
 )
 
-// supervisorLink is what is different in a box that shares its host's namespaces. A supervisor outside holds
-// it: connections come from there, since nothing in the box can listen, and freezing is done there,
-// since /proc is closed in here.
+// supervisorLink is what is different in a box that shares its host's namespaces. A supervisor
+// outside holds it: connections come from there, since nothing in the box can listen, and freezing
+// is done there, since /proc is closed in here.
 type supervisorLink struct {
 	conn *fdpass.Conn
 	abi  int
@@ -26,8 +26,8 @@ type supervisorLink struct {
 	frozen chan bool
 }
 
-// joinSupervisor makes this process the first of a supervised box. It fails anywhere else: what ends a box
-// here ends all that this process may signal, and only the ruleset bounds that.
+// joinSupervisor makes this process the first of a supervised box. It fails anywhere else: what
+// ends a box here ends all that this process may signal, and only the ruleset bounds that.
 func joinSupervisor() (*supervisorLink, error) {
 	unix.CloseOnExec(fdpass.FD)
 	d, err := fdpass.Open(os.NewFile(fdpass.FD, "supervisor"))
@@ -94,8 +94,8 @@ func (w *supervisorLink) fork(path string, argv []string, attributes *syscall.Pr
 	return pid, err
 }
 
-// serveSupervised makes the resolver answer connections that the supervisor brings. Localhost is a name
-// here, because nothing else says so.
+// serveSupervised makes the resolver answer connections that the supervisor brings. Localhost is a
+// name here, because nothing else says so.
 func (n *network) serveSupervised(w *supervisorLink) {
 	n.names.fixed = map[string]netip.Addr{"localhost": netip.AddrFrom4([4]byte{127, 0, 0, 1})}
 	n.supervisedResolver = &resolver{names: n.names, refused: n.refused, slots: make(chan struct{}, resolverClients)}

@@ -11,7 +11,7 @@ import (
 // directory. Whatever a script makes of it hurts the script alone.
 const bundleName = ".airlock-ca.pem"
 
-// maxRoots bounds what is read of a runtime's own roots: it takes its share of the script's /tmp
+// maxRoots bounds the size of a runtime's own roots: they take a share of the script's /tmp
 // and memory.
 const maxRoots = 1 << 20
 

@@ -75,7 +75,7 @@ func startAirlock(ctx context.Context, o options, serviceAddr string) (*airlock,
 	return a, nil
 }
 
-// newToken asks for an admin token, as who has forgotten a password does: the data may be those of
+// newToken asks for an admin token, as a person who forgot a password does: the data may be those of
 // an earlier demo.
 func newToken(ctx context.Context, o options) (string, error) {
 	cmd := exec.CommandContext(ctx, o.binary, "admin", "token")

@@ -11,9 +11,9 @@ import (
 	"github.com/computclaw/airlock/plugins/stdio"
 )
 
-// hammering is how many refused forks end a box: a fork bomb has them within a second, a patient
-// program never.
-const hammering = 1000
+// maxRefusedForks is how many refused forks end a box. A fork bomb gets there within a second, other
+// programs never.
+const maxRefusedForks = 1000
 
 // box is one running sandbox.
 type box struct {
@@ -44,11 +44,12 @@ func (h *host) run(ctx context.Context, spec plugins.Spec, l layout, command []s
 	}
 	defer p.CloseOurs()
 	b := &box{process: p, group: g, meter: m}
-	return b.live(ctx, h.limiter.pace(), stdin, stdout)
+	return b.serve(ctx, h.limiter.pollInterval(), stdin, stdout)
 }
 
-// live lets the box run and sees it to its end.
-func (b *box) live(ctx context.Context, looks pace, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
+// serve relays the box's stdio and enforces its limits until it ends.
+func (b *box) serve(ctx context.Context, interval pollInterval, stdin io.Reader, stdout io.Writer) (plugins.Exit,
+	error) {
 	code := make(chan *int, 1)
 	go func() { code <- readStatus(b.status) }()
 	streams := b.stdio.Attach(b.cmd, stdin, stdout, func() {})
@@ -57,7 +58,7 @@ func (b *box) live(ctx context.Context, looks pace, stdin io.Reader, stdout io.W
 	if openErr != nil {
 		b.kill(plugins.ReasonKilled)
 	}
-	if err := b.watch(ctx, looks, streams.Output, streams.Exited); err != nil {
+	if err := b.watch(ctx, interval, streams.Output, streams.Exited); err != nil {
 		return plugins.Exit{Code: -1, Signal: 9, Reason: b.killed}, err
 	}
 
@@ -74,8 +75,8 @@ func (b *box) live(ctx context.Context, looks pace, stdin io.Reader, stdout io.W
 // watch kills the box when ctx ends, its output can't be delivered or a limit is exceeded. It
 // returns when the chain has ended, which it does after every other process of the box, or with an
 // error when it hasn't drainTime after it was killed.
-func (b *box) watch(ctx context.Context, looks pace, output chan error, exited <-chan struct{}) error {
-	timer := time.NewTimer(looks.least)
+func (b *box) watch(ctx context.Context, interval pollInterval, output chan error, exited <-chan struct{}) error {
+	timer := time.NewTimer(interval.least)
 	defer timer.Stop()
 	done := ctx.Done()
 	var killed time.Time
@@ -85,20 +86,20 @@ func (b *box) watch(ctx context.Context, looks pace, output chan error, exited <
 			return nil
 		case <-done:
 			b.kill(plugins.ReasonKilled)
-			timer.Reset(looks.least)
+			timer.Reset(interval.least)
 			done = nil
 		case err := <-output:
 			output <- err // for flush
 			output = nil
 			if err != nil {
 				b.kill(plugins.ReasonKilled)
-				timer.Reset(looks.least)
+				timer.Reset(interval.least)
 			}
 		case answer := <-b.meter.asked:
 			u, err := b.measured()
 			answer <- reading{u, err}
 		case <-timer.C:
-			timer.Reset(b.look(&looks))
+			timer.Reset(b.look(&interval))
 		}
 		switch {
 		case b.killed == "":
@@ -112,24 +113,24 @@ func (b *box) watch(ctx context.Context, looks pace, output chan error, exited <
 
 // look kills the box if it exceeded a limit or should be dead already, and returns when to look
 // again.
-func (b *box) look(looks *pace) time.Duration {
+func (b *box) look(interval *pollInterval) time.Duration {
 	if b.killed != "" {
 		b.kill(b.killed) // again: a fork may have slipped past
-		return looks.least
+		return interval.least
 	}
 	u, err := b.group.usage()
 	switch {
 	case err != nil:
-		return looks.least
+		return interval.least
 	case u.oom:
 		b.kill(plugins.ReasonOOM)
-	case u.refused >= hammering:
+	case u.refused >= maxRefusedForks:
 		b.kill(plugins.ReasonPids)
 	}
 	if b.killed != "" {
-		return looks.least
+		return interval.least
 	}
-	return looks.next(u)
+	return interval.next(u)
 }
 
 func (b *box) kill(why plugins.Reason) {

@@ -42,7 +42,7 @@ func (c *cgroup1) enforced() map[string]string {
 	return m
 }
 
-func (c *cgroup1) pace() pace { return cgroupPace() }
+func (c *cgroup1) pollInterval() pollInterval { return cgroupInterval() }
 
 func (c *cgroup1) create(id string, l plugins.Limits) (group, error) {
 	g := &group1{dirs: map[string]cgroupDir{}}

@@ -10,9 +10,11 @@ import (
 	"github.com/computclaw/airlock/plugins/owner"
 )
 
-// cgroupPace is how often a cgroup's counters are read while a box runs. The kernel holds the
+// cgroupInterval is how often a cgroup's counters are read while a box runs. The kernel holds the
 // limits; this only notices.
-func cgroupPace() pace { return pace{least: 100 * time.Millisecond, most: 2 * time.Second} }
+func cgroupInterval() pollInterval {
+	return pollInterval{least: 100 * time.Millisecond, most: 2 * time.Second}
+}
 
 const cpuPeriod = 100_000 // µs
 
@@ -45,7 +47,7 @@ func (c *cgroup2) enforced() map[string]string {
 	return m
 }
 
-func (c *cgroup2) pace() pace { return cgroupPace() }
+func (c *cgroup2) pollInterval() pollInterval { return cgroupInterval() }
 
 func (c *cgroup2) create(id string, l plugins.Limits) (group, error) {
 	g := group2{cgroupDir(c.base.file(c.names.Of(id)))}

@@ -1,7 +1,6 @@
 package bubblewrap
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -9,10 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/computclaw/airlock/plugins/cgroup"
 	"github.com/computclaw/airlock/plugins/owner"
 )
 
@@ -40,29 +39,9 @@ func (d cgroupDir) writeIfThere(name, value string) error {
 	return err
 }
 
-// number reads a file that holds one number.
-func (d cgroupDir) number(name string) (int64, error) {
-	b, err := os.ReadFile(d.file(name))
-	if err != nil {
-		return 0, err
-	}
-	return strconv.ParseInt(string(bytes.TrimSpace(b)), 10, 64)
-}
+func (d cgroupDir) number(name string) (int64, error) { return cgroup.Number(string(d), name) }
 
-// keyed reads one value of a file of "key value" lines.
-func (d cgroupDir) keyed(name, key string) (int64, error) {
-	b, err := os.ReadFile(d.file(name))
-	if err != nil {
-		return 0, err
-	}
-	lines := bufio.NewScanner(bytes.NewReader(b))
-	for lines.Scan() {
-		if k, v, ok := strings.Cut(lines.Text(), " "); ok && k == key {
-			return strconv.ParseInt(strings.TrimSpace(v), 10, 64)
-		}
-	}
-	return 0, fmt.Errorf("%s has no %s", d.file(name), key)
-}
+func (d cgroupDir) keyed(name, key string) (int64, error) { return cgroup.Keyed(string(d), name, key) }
 
 func (d cgroupDir) pids() ([]int, error) {
 	b, err := os.ReadFile(d.file("cgroup.procs"))

@@ -15,8 +15,8 @@ type limiter interface {
 	// sweep removes every group of this instance for which keep answers false, with all that runs in
 	// it.
 	sweep(keep func(id string) bool) error
-	// pace is how often a group's usage should be looked at.
-	pace() pace
+	// pollInterval is how often a group's usage should be looked at.
+	pollInterval() pollInterval
 }
 
 // group holds one box's processes to its limits.
@@ -32,16 +32,17 @@ type group interface {
 	remove() error
 }
 
-// pace is the time between looks at a group: the least while it does something, doubled up to the
-// most while it does nothing. Most boxes wait most of the time, up to a thousand of them frozen.
-type pace struct {
+// pollInterval is the time between looks at a group: the least while it does something, doubled up
+// to the most while it does nothing. Most boxes wait most of the time, up to a thousand of them
+// frozen.
+type pollInterval struct {
 	least, most time.Duration
 	last        usage
 	wait        time.Duration
 }
 
 // next returns how long to wait after a look that found u.
-func (p *pace) next(u usage) time.Duration {
+func (p *pollInterval) next(u usage) time.Duration {
 	if u == p.last {
 		p.wait = min(2*p.wait, p.most)
 	} else {

@@ -7,8 +7,8 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// meter hands questions about what a box has used to whoever watches it, since only that may look
-// at a group.
+// meter passes questions about a box's usage to the goroutine that watches the box, the only one
+// that may read its group.
 type meter struct {
 	asked chan chan<- reading
 	over  chan struct{} // closed once nothing of the box is left
@@ -24,9 +24,8 @@ func newMeter() *meter { return &meter{asked: make(chan chan<- reading), over: m
 
 var (
 	errNotOpen    = errors.New("bubblewrap: no such box is open")
-	errKilled     = errors.New("bubblewrap: the box was killed, and its end says why")
-	errUnmeasured = errors.New("bubblewrap: without all counters of its control groups what a box has used is known " +
-		"when it has ended")
+	errKilled     = errors.New("bubblewrap: the box was killed; its exit says why")
+	errUnmeasured = errors.New("bubblewrap: usage is known at the end only, because a control group lacks counters")
 )
 
 // ask waits for an answer, which comes as long as the box is open.
@@ -43,7 +42,7 @@ func (m *meter) ask(ctx context.Context) (usage, error) {
 	return seen.usage, seen.err
 }
 
-// measured is what the box has used, for whoever asks before its end.
+// measured returns the usage of a box that has not ended.
 func (b *box) measured() (usage, error) {
 	if b.killed != "" {
 		return usage{}, errKilled

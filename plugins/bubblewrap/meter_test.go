@@ -53,7 +53,7 @@ func usageOf(t *testing.T, b *box) (plugins.Usage, error) {
 		t.Fatal(err)
 	}
 	exited, watched := make(chan struct{}), make(chan error, 1)
-	go func() { watched <- b.watch(t.Context(), pace{least: time.Hour}, make(chan error), exited) }()
+	go func() { watched <- b.watch(t.Context(), pollInterval{least: time.Hour}, make(chan error), exited) }()
 	u, err := backend.Usage(t.Context(), "a")
 	close(exited)
 	if err := <-watched; err != nil {

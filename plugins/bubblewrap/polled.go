@@ -29,9 +29,11 @@ func (polled) enforced() map[string]string {
 	return map[string]string{"memory": "polled", "pids": "rlimit"}
 }
 
-// pace never slows down: nothing else holds the limit, and what processes use doesn't tell whether
-// they run.
-func (polled) pace() pace { return pace{least: 25 * time.Millisecond, most: 25 * time.Millisecond} }
+// pollInterval never slows down: nothing else holds the limit, and what processes use doesn't tell
+// whether they run.
+func (polled) pollInterval() pollInterval {
+	return pollInterval{least: 25 * time.Millisecond, most: 25 * time.Millisecond}
+}
 
 func (polled) create(_ string, l plugins.Limits) (group, error) { return &tree{limits: l}, nil }
 

@@ -7,7 +7,8 @@ import (
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
-// TestProbeFindsHoles opens boxes with a control missing. A probe that doesn't notice proves nothing.
+// TestProbeFindsHoles opens boxes with a control missing. A probe that doesn't notice proves
+// nothing.
 func TestProbeFindsHoles(t *testing.T) {
 	backend := New(WithGuest(sandboxtest.Guest(t)))
 	if err := backend.prepare(); err != nil {

@@ -17,7 +17,7 @@ import (
 )
 
 func TestPace(t *testing.T) {
-	p := pace{least: 100 * time.Millisecond, most: time.Second}
+	p := pollInterval{least: 100 * time.Millisecond, most: time.Second}
 	idle, busy := usage{cpu: 1}, usage{cpu: 2}
 	for i, look := range []struct {
 		u    usage

@@ -21,8 +21,8 @@ const Name = "docker"
 
 // Backend implements plugins.Sandbox and plugins.Meter. Make one with New.
 type Backend struct {
-	guest    func(goarch string) ([]byte, error)
-	clearing *clearing
+	guest   func(goarch string) ([]byte, error)
+	remover *remover
 
 	ready plugins.Readiness[host]
 	boxes plugins.Boxes[*box]
@@ -43,7 +43,7 @@ func WithGuest(binary []byte) Option {
 
 // New returns a backend that isn't configured yet.
 func New(options ...Option) *Backend {
-	b := &Backend{guest: initbin.For, clearing: newClearing(), unlisten: func() {}}
+	b := &Backend{guest: initbin.For, remover: newRemover(), unlisten: func() {}}
 	for _, option := range options {
 		option(b)
 	}
@@ -54,7 +54,7 @@ func New(options ...Option) *Backend {
 type host struct {
 	*engine
 	guest    func(goarch string) ([]byte, error)
-	clearing *clearing
+	remover  *remover
 	instance string
 	owner    owner.ID
 	settings settings
@@ -71,7 +71,7 @@ func (b *Backend) Close() {
 	b.mu.Lock()
 	b.unlisten()
 	b.mu.Unlock()
-	b.clearing.wait(closeTime)
+	b.remover.wait(closeTime)
 }
 
 // closeTime is less than what a host waits for a plugin to end.
@@ -101,8 +101,8 @@ func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, s
 
 var _ plugins.Meter = (*Backend)(nil)
 
-// Usage implements plugins.Meter, where the engine runs on this host: else its counters are too old
-// and too dear.
+// Usage implements plugins.Meter, where the engine runs on this host. Counters of other engines are too
+// old and too expensive.
 func (b *Backend) Usage(_ context.Context, id string) (plugins.Usage, error) {
 	box, open := b.boxes.Get(id)
 	if !open {

@@ -11,8 +11,8 @@ import (
 	"github.com/computclaw/airlock/plugins/seccomp"
 )
 
-// Check implements plugins.Sandbox. It takes a few seconds. Open boxes stay open, and until it is done
-// others are opened under the previous configuration.
+// Check implements plugins.Sandbox. It takes a few seconds. Open boxes stay open, and until it is
+// done others are opened under the previous configuration.
 func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report, error) {
 	report := plugins.Report{Name: Name, Version: "not reached", Tier: plugins.TierFull}
 	report, err := b.ready.Check(ctx, cfg, report, func(r *plugins.Report) (*host, error) {
@@ -37,7 +37,7 @@ func (b *Backend) check(ctx context.Context, cfg plugins.Config, report *plugins
 		return nil, err
 	}
 	h := &host{
-		guest: b.guest, clearing: b.clearing, instance: cfg.Instance, owner: self, settings: s,
+		guest: b.guest, remover: b.remover, instance: cfg.Instance, owner: self, settings: s,
 		missing: map[string]error{}, profiles: map[string]string{},
 	}
 	if h.engine, err = connect(ctx, s); err != nil {

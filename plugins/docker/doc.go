@@ -35,7 +35,7 @@
 // The end of a container's output is the end of the box. Only then is the engine asked how: by a
 // wait, which returns once it has recorded the end, and an inspection, which knows whether memory
 // ran out. The automatic removal of engines is not used, because it takes that knowledge away. Then
-// nothing runs in the container, and it is removed behind the end that is told: to remove a record
+// nothing runs in the container, and it is removed after Run has returned: to remove a record
 // takes an engine longer than the rest. One that was killed is removed first. A container that
 // can't be removed since the engine doesn't answer is tried again in the background, and whatever a
 // killed process left is swept by label at Check: of the same instance all of it, of others on this

@@ -24,9 +24,9 @@ func explain(err error) error {
 	return err
 }
 
-// told is an engine's error as the host gets it: what failed, why, what to do, and plugins.ErrCut
-// if no engine answers.
-func told(what string, err error) error {
+// callError is an engine's error as the host gets it: what failed, why, what to do, and
+// plugins.ErrCut if no engine answers.
+func callError(what string, err error) error {
 	if unreachable(err) {
 		return fmt.Errorf("%w: %s: %w", plugins.ErrCut, what, explain(err))
 	}

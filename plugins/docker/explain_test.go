@@ -21,15 +21,15 @@ func TestAddressWithTheNumberOfAnAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = api.Ping(t.Context(), client.PingOptions{})
-	if told := explain(err); told == nil || !strings.Contains(told.Error(), "4034037") ||
-		!strings.Contains(told.Error(), "AIRLOCK_PLUGIN_DOCKER_HOST") {
-		t.Errorf("told: %v", told)
+	if got := explain(err); got == nil || !strings.Contains(got.Error(), "4034037") ||
+		!strings.Contains(got.Error(), "AIRLOCK_PLUGIN_DOCKER_HOST") {
+		t.Errorf("got %v", got)
 	}
-	if told := explain(errors.New(
+	if got := explain(errors.New(
 		"cannot connect to the docker daemon at " +
-			"unix:///tmp/engine-2184034926/engine.sock")); !strings.Contains(told.Error(),
+			"unix:///tmp/engine-2184034926/engine.sock")); !strings.Contains(got.Error(),
 		"AIRLOCK_PLUGIN_DOCKER_HOST") {
-		t.Errorf("told: %v", told)
+		t.Errorf("got %v", got)
 	}
 }
 
@@ -44,13 +44,13 @@ func TestForbiddenByAProxy(t *testing.T) {
 	_, started := api.ContainerStart(t.Context(), "box", client.ContainerStartOptions{})
 	_, attached := api.ContainerAttach(t.Context(), "box", client.ContainerAttachOptions{Stream: true})
 	for call, err := range map[string]error{"start": started, "attach": attached} {
-		if told := explain(err); told == nil || !strings.Contains(told.Error(), "socket proxy") {
-			t.Errorf("%s: %v", call, told)
+		if got := explain(err); got == nil || !strings.Contains(got.Error(), "socket proxy") {
+			t.Errorf("%s: %v", call, got)
 		}
 	}
-	if told := explain(fmt.Errorf("dial: %w", os.ErrPermission)); !strings.Contains(told.Error(),
+	if got := explain(fmt.Errorf("dial: %w", os.ErrPermission)); !strings.Contains(got.Error(),
 		"allowed to use the engine's socket") {
-		t.Errorf("told: %v", told)
+		t.Errorf("got %v", got)
 	}
 	if err := explain(nil); err != nil {
 		t.Error(err)

@@ -30,7 +30,7 @@ const (
 // repository is where derived images get their tags.
 const repository = "airlock/box"
 
-// layer changes with what is put into images besides airlock-init.
+// layer is the version of the files that images get besides airlock-init.
 const layer = "1"
 
 // image is one that the operator listed, pinned by its id, and the one derived from it that boxes

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/computclaw/airlock/plugins/cgroup"
 )
 
 // nearby are the counters of a container whose engine runs on this very host, where they can be
@@ -54,7 +56,8 @@ func findNearby(pid int, container string) *nearby {
 func (n *nearby) usage() (u usage, ok bool) {
 	var r reader
 	if n.unified {
-		if u.peak, ok = number(n.memory, "memory.peak"); !ok { // before Linux 5.19
+		var err error
+		if u.peak, err = cgroup.Number(n.memory, "memory.peak"); err != nil { // before Linux 5.19
 			u.peak = r.number(n.memory, "memory.current")
 		}
 		u.cpu = time.Duration(r.field(n.cpu, "cpu.stat", "usage_usec")) * time.Microsecond
@@ -67,7 +70,7 @@ func (n *nearby) usage() (u usage, ok bool) {
 			r.field(n.memory, "memory.oom_control", "under_oom") > 0
 	}
 	u.full = r.field(n.pids, "pids.events", "max") > 0
-	held, _ := field(n.quota, "cpu.stat", "nr_throttled") // it slows a box down, and refuses it nothing
+	held, _ := cgroup.Keyed(n.quota, "cpu.stat", "nr_throttled") // it slows a box down, and refuses it nothing
 	u.held = held > 0
 	return u, !r.missed
 }
@@ -76,46 +79,13 @@ func (n *nearby) usage() (u usage, ok bool) {
 type reader struct{ missed bool }
 
 func (r *reader) number(dir, file string) int64 {
-	n, ok := number(dir, file)
-	r.missed = r.missed || !ok
+	n, err := cgroup.Number(dir, file)
+	r.missed = r.missed || dir == "" || err != nil
 	return n
 }
 
 func (r *reader) field(dir, file, name string) int64 {
-	n, ok := field(dir, file, name)
-	r.missed = r.missed || !ok
+	n, err := cgroup.Keyed(dir, file, name)
+	r.missed = r.missed || dir == "" || err != nil
 	return n
-}
-
-// read reads a file of a control group; dir is empty where a container has none.
-func read(dir, file string) (text string, ok bool) {
-	if dir == "" {
-		return "", false
-	}
-	b, err := os.ReadFile(filepath.Join(dir, file))
-	return string(b), err == nil
-}
-
-func number(dir, file string) (int64, bool) {
-	text, ok := read(dir, file)
-	if !ok {
-		return 0, false
-	}
-	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
-	return n, err == nil
-}
-
-// field reads one of a file's lines "name number".
-func field(dir, file, name string) (int64, bool) {
-	text, ok := read(dir, file)
-	if !ok {
-		return 0, false
-	}
-	for line := range strings.Lines(text) {
-		if rest, ok := strings.CutPrefix(line, name+" "); ok {
-			n, err := strconv.ParseInt(strings.TrimSpace(rest), 10, 64)
-			return n, err == nil
-		}
-	}
-	return 0, false
 }

@@ -53,7 +53,7 @@ func (h *host) proveLimits(ctx context.Context) (cpu, memory plugins.Control, er
 	defer func() { _ = line.Close() }()
 	// Counters go with the box, which the rest of the script ends: so it is told how much memory to
 	// take once they have been read.
-	out := &heard{first: func() {
+	out := &firstWrite{first: func() {
 		b.meter.look(ctx)
 		_, _ = tell.Write(probe.LimitInput(limits.Memory))
 		_ = tell.Close()
@@ -100,13 +100,13 @@ func limitedCPU(share float64, heldBack bool) plugins.Control {
 	return c
 }
 
-// heard keeps an answer, and calls first when it begins.
-type heard struct {
+// firstWrite keeps an answer, and calls first when it begins.
+type firstWrite struct {
 	stdio.Answer
 	first func()
 }
 
-func (h *heard) Write(p []byte) (int, error) {
+func (h *firstWrite) Write(p []byte) (int, error) {
 	n, err := h.Answer.Write(p)
 	if h.first != nil {
 		h.first()
@@ -115,9 +115,9 @@ func (h *heard) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// memoryLimited says how the script that takes memory ended, and whether its limit did that. It ends by
-// itself with 0 where there is none. An engine that is busy may tell of the end before it hears why
-// the kernel did it.
+// memoryLimited says how the script that takes memory ended, and whether its limit did that. It
+// ends by itself with 0 where there is none. An engine that is busy may tell of the end before it
+// hears why the kernel did it.
 func memoryLimited(exit plugins.Exit) (ending string, held bool) {
 	const killedBySignal9 = 128 + 9
 	if exit.Reason == plugins.ReasonExit && exit.Code == killedBySignal9 {

@@ -11,7 +11,8 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// TestProbeFindsHoles opens boxes with a control missing. A probe that doesn't notice proves nothing.
+// TestProbeFindsHoles opens boxes with a control missing. A probe that doesn't notice proves
+// nothing.
 func TestProbeFindsHoles(t *testing.T) {
 	w := newWorld(t, sharedSettings())
 	w.ready(t)

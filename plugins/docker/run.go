@@ -57,14 +57,14 @@ func (b *box) run(ctx context.Context, i *image, command []string, stdin io.Read
 		return killed(), nil
 	}
 	if err := b.open(ctx, i, command); err != nil {
-		return plugins.Exit{}, errors.Join(told("open box", err), b.clearAway(ctx, b.name))
+		return plugins.Exit{}, errors.Join(callError("open box", err), b.removeBox(ctx, b.name))
 	}
-	exit, err := b.live(ctx, stdin, stdout)
+	exit, err := b.serve(ctx, stdin, stdout)
 	if b.over {
-		b.clearing.behind(ctx, b.host, b.name)
+		b.remover.behind(ctx, b.host, b.name)
 		return exit, err
 	}
-	return exit, errors.Join(err, b.clearAway(ctx, b.name))
+	return exit, errors.Join(err, b.removeBox(ctx, b.name))
 }
 
 func killed() plugins.Exit {
@@ -123,8 +123,8 @@ func (b *box) create(ctx context.Context, i *image, command []string) error {
 	}
 }
 
-// live relays until the box ends and returns how it did.
-func (b *box) live(ctx context.Context, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
+// serve relays until the box ends and returns how it did.
+func (b *box) serve(ctx context.Context, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
 	defer b.conn.Close()
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
@@ -149,20 +149,20 @@ func (b *box) live(ctx context.Context, stdin io.Reader, stdout io.Writer) (plug
 // feed relays input. Its end is the last moment at which the counters are there for sure: the guest
 // ends by it.
 func (b *box) feed(ctx context.Context, stdin io.Reader) {
-	if _, err := io.Copy(poking{b.conn.Conn, b.meter}, stdin); errors.As(err, new(deliverError)) {
+	if _, err := io.Copy(pokingWriter{b.conn.Conn, b.meter}, stdin); errors.As(err, new(deliverError)) {
 		return
 	}
 	b.meter.look(ctx)
 	_ = b.conn.CloseWrite()
 }
 
-// poking tells a meter that something has reached the box.
-type poking struct {
+// pokingWriter tells a meter that something has reached the box.
+type pokingWriter struct {
 	io.Writer
 	meter *meter
 }
 
-func (p poking) Write(b []byte) (int, error) {
+func (p pokingWriter) Write(b []byte) (int, error) {
 	n, err := p.Writer.Write(b)
 	if err != nil {
 		return n, deliverError{err}
@@ -197,7 +197,7 @@ func (b *box) kill(ctx context.Context, output <-chan error, why plugins.Reason)
 func (b *box) ended(ctx context.Context, cause error) (plugins.Exit, error) {
 	state, err := b.finalState(ctx)
 	if err != nil {
-		return plugins.Exit{}, told(fmt.Sprintf("the engine at %s went away or lost the box while it ran",
+		return plugins.Exit{}, callError(fmt.Sprintf("the engine at %s went away or lost the box while it ran",
 			b.engine.host),
 			errors.Join(cause, err))
 	}
@@ -207,7 +207,7 @@ func (b *box) ended(ctx context.Context, cause error) (plugins.Exit, error) {
 	}
 	const killedBySignal9 = 128 + 9
 	exit := plugins.Exit{Code: state.ExitCode, Reason: plugins.ReasonExit}
-	outOfMemory := state.OOMKilled || state.ExitCode == killedBySignal9 && b.toldOfOOM()
+	outOfMemory := state.OOMKilled || state.ExitCode == killedBySignal9 && b.awaitOOM()
 	if outOfMemory {
 		exit.Reason = plugins.ReasonOOM
 		if state.ExitCode == killedBySignal9 {
@@ -225,8 +225,8 @@ func (b *box) ended(ctx context.Context, cause error) (plugins.Exit, error) {
 // that memory ran out may still come.
 const oomTime = time.Second
 
-// toldOfOOM waits a moment for that report: engines hear of it by another way than of the end.
-func (b *box) toldOfOOM() bool {
+// awaitOOM waits a moment for that report: engines hear of it by another way than of the end.
+func (b *box) awaitOOM() bool {
 	select {
 	case <-b.oom:
 		return true
@@ -235,7 +235,7 @@ func (b *box) toldOfOOM() bool {
 	}
 }
 
-// finalState waits for the container's end, which is at hand, and returns what the engine knows
+// finalState waits for the container's end, which is near, and returns what the engine knows
 // about it. One that lives on without output is killed.
 func (b *box) finalState(ctx context.Context) (*container.State, error) {
 	if err := b.await(ctx); err != nil {

@@ -54,15 +54,16 @@ func (h *host) run(ctx context.Context, spec plugins.Spec, p program, stdin io.R
 	defer h.uids.release(uid)
 	b := &box{host: h, verdict: make(chan *supervisor.Report, 1)}
 	b.config = supervisor.Config{
-		Guest: p.argv, Path: p.path, UID: uid, ABI: h.abi, Filter: h.filter, Tmp: h.fresh(spec.ID), Ruleset: h.ruleset,
-		Limits: limits,
+		Guest: p.argv, Path: p.path, UID: uid, ABI: h.abi, Filter: h.filter, Tmp: h.newPath(spec.ID),
+		Ruleset: h.ruleset,
+		Limits:  limits,
 	}
 	b.config.Ruleset.Private = b.config.Tmp
 	if err := b.start(); err != nil {
 		return plugins.Exit{}, fmt.Errorf("open box: %w", err)
 	}
 	defer b.CloseOurs()
-	return b.live(ctx, stdin, stdout)
+	return b.serve(ctx, stdin, stdout)
 }
 
 // start starts the supervisor, which waits for its config.
@@ -99,8 +100,8 @@ func (b *box) start() error {
 	return err
 }
 
-// live lets the box run and sees it to its end.
-func (b *box) live(ctx context.Context, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
+// serve sends the config and relays the box's stdio until it ends.
+func (b *box) serve(ctx context.Context, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
 	go func() { b.verdict <- readReport(b.report) }()
 	streams := b.stdio.Attach(b.cmd, stdin, stdout, func() { b.host.supervisors.ended(b.cmd.Process.Pid) })
 	line, err := json.Marshal(b.config)
@@ -123,8 +124,8 @@ func (b *box) live(ctx context.Context, stdin io.Reader, stdout io.Writer) (plug
 // kill ends the box by its supervisor.
 func (b *box) kill() { b.leash.Close() }
 
-// watch kills the box when ctx ends or its output can't be delivered. It returns when the supervisor
-// has ended, with the error of the output if that has ended already.
+// watch kills the box when ctx ends or its output can't be delivered. It returns when the
+// supervisor has ended, with the error of the output if that has ended already.
 func (b *box) watch(ctx context.Context, output chan error, exited <-chan struct{}) error {
 	done := ctx.Done()
 	var late <-chan time.Time

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// canaries are things of the host that a box would reach if a control were missing, open to everybody
-// but for the controls. Whoever else is on the host must not be able to touch them, or the sandbox
-// would count as broken: the file has a name that can't be found out, and a connection counts by
-// the password that the probe says.
+// canaries are things of the host that a box would reach if a control were missing, open to
+// everybody but for the controls. Whoever else is on the host must not be able to touch them, or
+// the sandbox would count as broken: the file has a name that can't be found out, and a connection
+// counts by the password that the probe says.
 type canaries struct {
 	dir      string
 	file     string // in dir
@@ -89,7 +89,7 @@ func (c *canaries) watch(name string, l net.Listener) {
 	}
 }
 
-// hear reports whether who has connected is the probe.
+// hear reports whether the peer is the probe: it knows the password.
 func (c *canaries) hear(conn net.Conn) bool {
 	said := make([]byte, len(c.password))
 	_ = conn.SetReadDeadline(time.Now().Add(time.Second))

@@ -165,7 +165,8 @@ func inspected(t *testing.T, instance string, options ...Option) *host {
 	return h
 }
 
-// TestProbeFindsHoles opens boxes with a control missing. A probe that doesn't notice proves nothing.
+// TestProbeFindsHoles opens boxes with a control missing. A probe that doesn't notice proves
+// nothing.
 func TestProbeFindsHoles(t *testing.T) {
 	allowAll := []byte{0x06, 0, 0, 0, 0, 0, 0xff, 0x7f} // return SECCOMP_RET_ALLOW
 	writable := []string{"host files are closed", "only its own directory can be written"}
@@ -306,7 +307,7 @@ func own(t *testing.T, h *host) []string {
 // use for good.
 func TestAProofThatWasKilledIsSwept(t *testing.T) {
 	h := inspected(t, "test-killed-proof")
-	c, err := newCanaries(h.fresh("_canaries"))
+	c, err := newCanaries(h.newPath("_canaries"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,7 +315,7 @@ func TestAProofThatWasKilledIsSwept(t *testing.T) {
 	for _, l := range c.sockets {
 		l.Close()
 	}
-	if err := os.Symlink("/etc/passwd", h.fresh("link")); err != nil {
+	if err := os.Symlink("/etc/passwd", h.newPath("link")); err != nil {
 		t.Fatal(err)
 	}
 	if err := h.sweep(func(string) bool { return false }); err != nil {
@@ -335,7 +336,7 @@ func TestSweep(t *testing.T) {
 	self := string(h.names.Owner)
 	killed := owner.ID(self[:strings.LastIndexByte(self, '-')] + "-1") // had this one's number, and started earlier
 	made := map[string]bool{                                           // and stays
-		h.fresh("a-live"): true, h.fresh("dead"): false,
+		h.newPath("a-live"): true, h.newPath("dead"): false,
 		filepath.Join(h.tmp, owner.Names{Instance: "test-sweep", Owner: killed}.Of("a-live-x")):      false,
 		filepath.Join(h.tmp, owner.Names{Instance: "test-sweep2", Owner: killed}.Of("a-live-x")):     false,
 		filepath.Join(h.tmp, owner.Names{Instance: "test-sweep2", Owner: owner.ID(self)}.Of("x-x")):  true,
@@ -365,7 +366,7 @@ func TestSweep(t *testing.T) {
 // earlier box's. The sandbox has to count as ready.
 func TestHoleL2OthersCanNotTouchTheCanaries(t *testing.T) {
 	h := inspected(t, "test-others")
-	c, err := newCanaries(h.fresh("_canaries"))
+	c, err := newCanaries(h.newPath("_canaries"))
 	if err != nil {
 		t.Fatal(err)
 	}

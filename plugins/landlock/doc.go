@@ -5,10 +5,11 @@
 //
 //	plugin ── fork ─▶ supervisor ── a restricted thread forks ─▶ /airlock-init supervised ── fork ─▶ interpreter
 //
-// Each box has a supervisor (package supervisor), which stands outside of it: it applies Landlock's ruleset
-// and the system call filter, answers the calls that the filter hands over, holds the limits,
-// freezes, and ends the box. The guest is inside; the interpreter one ruleset further in, so that a
-// script can't signal its guest. What guest and supervisor say to each other is package fdpass.
+// Each box has a supervisor (package supervisor), which stands outside of it: it applies Landlock's
+// ruleset and the system call filter, answers the calls that the filter hands over, holds the
+// limits, freezes, and ends the box. The guest is inside; the interpreter one ruleset further in,
+// so that a script can't signal its guest. What guest and supervisor say to each other is package
+// fdpass.
 //
 // # Uids
 //
@@ -41,10 +42,10 @@
 // # Ends
 //
 // Directories are named after the plugin (package owner), and any plugin's next Check removes those
-// of dead ones. The supervisor ends with the plugin (a pipe), and ends the box before. A supervisor that is
-// killed leaves its box to the plugin, which is the next subreaper. Nothing in a box makes a
-// process without the supervisor's leave, so walking the descendants finds everything after a round or
-// two.
+// of dead ones. The supervisor ends with the plugin (a pipe), and ends the box before. A supervisor
+// that is killed leaves its box to the plugin, which is the next subreaper. Nothing in a box makes
+// a process without the supervisor's leave, so walking the descendants finds everything after a
+// round or two.
 //
 // # Settings
 //

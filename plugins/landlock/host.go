@@ -66,8 +66,8 @@ func (b *Backend) inspect(s settings, instance, stateDir string) (*host, error) 
 	return h, err
 }
 
-// canPeek tells whether a parent may read its descendants' memory, which it needs to know whom they
-// want to connect to.
+// canPeek returns an error unless a parent may read its descendants' memory. The supervisor reads
+// there which address they connect to.
 func canPeek(setting string) error {
 	b, err := os.ReadFile(setting)
 	if err != nil {
@@ -102,9 +102,9 @@ func (h *host) version() string {
 	return fmt.Sprintf("Landlock %d, %s", h.abi, held)
 }
 
-// fresh returns a path in the directory for temporary files that nobody can foresee, who could make
-// something there first.
-func (h *host) fresh(id string) string {
+// newPath returns a path in the directory for temporary files that nobody can foresee, who could
+// make something there first.
+func (h *host) newPath(id string) string {
 	return filepath.Join(h.tmp, h.names.Of(id+"-"+rand.Text()[:8]))
 }
 

@@ -12,8 +12,8 @@ func bound(l plugins.Limits) (supervisor.Limits, error) {
 	return supervisor.Limits{Memory: l.Memory, Pids: l.Pids, Tmp: l.Tmp, Files: l.Files}, err
 }
 
-// enforced says how each limit is held. Processor time isn't: that takes a cgroup, and who has one
-// to write to can have a better backend.
+// enforced says how each limit is held. Processor time isn't: that takes a cgroup, and a
+// host with a writable one can have a better backend.
 func enforced() map[string]string {
 	return map[string]string{"memory": "polled", "pids": "seccomp", "tmp": "polled", "files": "rlimit", "cpu": ""}
 }

@@ -36,25 +36,26 @@ func probeLimits() plugins.Limits {
 
 // probe opens a box, tries to break out of it and returns what held.
 func (h *host) probe(ctx context.Context, hidden []string) ([]plugins.Control, error) {
-	birds, err := newCanaries(h.fresh("_canaries"))
+	canaries, err := newCanaries(h.newPath("_canaries"))
 	if err != nil {
 		return nil, fmt.Errorf("put up canaries: %w", err)
 	}
-	defer birds.close()
+	defer canaries.close()
 	limits := probeLimits()
 	answer, err := probe.Run(ctx, h.python, limits, probeScript, facts{
 		Facts: probe.Facts{Hidden: hidden, Pids: limits.Pids, Tmp: limits.Tmp, Files: limits.Files},
-		File:  birds.file, Socket: birds.socket, Abstract: birds.abstract, Port: birds.port, Password: birds.password,
-		Outside: os.Getpid(), UID: os.Geteuid(), OwnUID: h.identity.count > 0,
+		File:  canaries.file, Socket: canaries.socket, Abstract: canaries.abstract, Port: canaries.port,
+		Password: canaries.password,
+		Outside:  os.Getpid(), UID: os.Geteuid(), OwnUID: h.identity.count > 0,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return append(answer.Controls, stayed(answer.Daemon), untouched(birds)), nil
+	return append(answer.Controls, daemonEnded(answer.Daemon), canariesUntouched(canaries)), nil
 }
 
-// stayed looks for a process that the probe forked twice and put into a session of its own.
-func stayed(pid int) plugins.Control {
+// daemonEnded looks for a process that the probe forked twice and put into a session of its own.
+func daemonEnded(pid int) plugins.Control {
 	c := plugins.Control{Name: "nothing outlives a box", Proved: pid > 0,
 		Detail: "forked twice into a session of its own"}
 	if line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline"); err == nil &&
@@ -64,7 +65,7 @@ func stayed(pid int) plugins.Control {
 	return c
 }
 
-func untouched(c *canaries) plugins.Control {
+func canariesUntouched(c *canaries) plugins.Control {
 	reached := c.reached()
 	detail := "a file, a port and two Unix sockets that are open to everybody"
 	if reached != "" {

@@ -12,8 +12,8 @@ import (
 	"github.com/computclaw/airlock/plugins/procfs"
 )
 
-// supervisors are the running ones. Every other child of this process is an orphan: what a supervisor
-// leaves if it is killed comes to us, as the next subreaper up, and has to go.
+// supervisors are the running ones. Every other child of this process is an orphan: what a
+// supervisor leaves if it is killed comes to us, as the next subreaper up, and has to go.
 type supervisors struct {
 	mu  sync.Mutex
 	pid map[int]bool
@@ -43,8 +43,8 @@ func (s *supervisors) ended(pid int) {
 // orphansWithin bounds how long killed orphans may take to go away.
 const orphansWithin = 15 * time.Second
 
-// endOrphans kills what a dead supervisor left and returns when nothing is. A child of ours keeps its
-// number until we take its status, so nobody else is hit.
+// endOrphans kills what a dead supervisor left and returns when nothing is. A child of ours keeps
+// its number until we take its status, so nobody else is hit.
 func (s *supervisors) endOrphans() error {
 	for deadline := time.Now().Add(orphansWithin); ; time.Sleep(time.Millisecond) {
 		n := s.killOrphans()

@@ -43,7 +43,7 @@ func of(pid int) (ID, error) {
 }
 
 // Dead reports whether the process has ended. It says no where it can't know: of a process in
-// another pid namespace or on another machine, and of what is no ID.
+// another pid namespace or on another machine, and of any other text.
 func (id ID) Dead() bool {
 	where, ok := place()
 	rest, here := strings.CutPrefix(string(id), where+"-")

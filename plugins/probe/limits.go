@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// LimitScript uses up the processor for a moment, prints the share of a core that it got, reads a line
-// and then takes memory until its box is killed. Where nothing holds the limit it takes as much as
-// the line says, or the proof would take all that the host has.
+// LimitScript uses up the processor for a moment, prints the share of a core that it got, reads a
+// line and then takes memory until its box is killed. Where nothing holds the limit it takes as
+// much as the line says, or the proof would take all that the host has.
 //
 //go:embed limits.py
 var LimitScript string
@@ -15,8 +15,7 @@ var LimitScript string
 const (
 	// excess is how many times its limit a box takes at most.
 	excess = 3
-	// keep is how long it then stays, in seconds: who holds limits by looking may be late on a busy
-	// host.
+	// keep is how long it then stays, in seconds: a limiter that polls may be late on a busy host.
 	keep = 5
 )
 

@@ -39,7 +39,7 @@ func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report
 		return unready(err)
 	}
 	if len(t.hostKeys) == 0 {
-		return unready(introduce(ctx, t))
+		return unready(showHostKey(ctx, t))
 	}
 	far := plugins.Config{Instance: cfg.Instance, Settings: rest, Limits: cfg.Limits}
 	report, err := b.recheck(ctx, t, far)
@@ -56,8 +56,8 @@ func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report
 	return report, nil
 }
 
-// introduce is the first contact: it always ends in an error, which shows the host key.
-func introduce(ctx context.Context, t target) error {
+// showHostKey is the first contact: it always ends in an error, which shows the host key.
+func showHostKey(ctx context.Context, t target) error {
 	client, release, err := dial(ctx, t)
 	if err == nil { // can't be: there is no key that would be accepted
 		release()

@@ -25,16 +25,16 @@
 //
 // # Ends
 //
-// Both sides beat once a second (package heartbeat) and give up after 7 seconds without a byte. Here
-// that ends all calls with plugins.ErrLost; there the remote program ends, and the kernel ends its
-// boxes with it. The same happens when sshd, the plugin or the remote program is killed. The next call
-// connects again, after a pause that grows while that fails, ends remote programs of the same instance
-// that hang, and repeats Check.
+// Both sides beat once a second (package heartbeat) and give up after 7 seconds without a byte.
+// Here that ends all calls with plugins.ErrLost; there the remote program ends, and the kernel ends
+// its boxes with it. The same happens when sshd, the plugin or the remote program is killed. The
+// next call connects again, after a pause that grows while that fails, ends remote programs of the
+// same instance that hang, and repeats Check.
 //
 // # Limits
 //
-// With a systemd user manager the remote program is put into a scope of its own with Delegate=yes, so
-// memory, processes and processor time are held by control groups, per box. Limits on the whole
+// With a systemd user manager the remote program is put into a scope of its own with Delegate=yes,
+// so memory, processes and processor time are held by control groups, per box. Limits on the whole
 // scope (MemoryMax on systemd-run) would have had all boxes share one. Elsewhere the limits are
 // polled; Report.Enforced tells.
 //

@@ -25,12 +25,13 @@ type link struct {
 	hello   remote.Hello
 }
 
-// programs are what is run over there, by architecture.
+// programs are the files that run on the other machine, by architecture.
 type programs struct {
 	remote, guest func(arch string) ([]byte, error)
 }
 
-// connect sets up everything up to the remote program's greeting. Its errors tell a person what to do.
+// connect sets up everything up to the remote program's greeting. Its errors tell a person what to
+// do.
 func connect(ctx context.Context, t target, instance string, scoped bool, p programs) (_ *link, err error) {
 	client, release, err := dial(ctx, t)
 	if err != nil {
@@ -46,7 +47,7 @@ func connect(ctx context.Context, t target, instance string, scoped bool, p prog
 			}
 		}
 	}()
-	files, err := bring(ctx, client, t.dir, p)
+	files, err := uploadPrograms(ctx, client, t.dir, p)
 	if err != nil {
 		return nil, fmt.Errorf("on %s: %w", t, err)
 	}
@@ -61,10 +62,10 @@ func connect(ctx context.Context, t target, instance string, scoped bool, p prog
 	return l, nil
 }
 
-// brought are paths there.
-type brought struct{ program, guest, guestSum string }
+// uploaded are paths there.
+type uploaded struct{ program, guest, guestSum string }
 
-func bring(ctx context.Context, client *ssh.Client, dir string, p programs) (b brought, err error) {
+func uploadPrograms(ctx context.Context, client *ssh.Client, dir string, p programs) (b uploaded, err error) {
 	arch, err := architecture(client)
 	if err != nil {
 		return b, err
@@ -96,7 +97,7 @@ const launchScript = `how="$1"; shift; s="systemd-run --user --scope --quiet --c
 	`if timeout 5 $s true < /dev/null > /dev/null 2>&1; then exec $s "$@"; fi; fi; exec "$@"`
 
 // launch starts the remote program and reads its greeting.
-func (l *link) launch(files brought, instance string, scoped bool) error {
+func (l *link) launch(files uploaded, instance string, scoped bool) error {
 	how := "plain"
 	if scoped {
 		how = "scope"
@@ -117,7 +118,7 @@ func (l *link) launch(files brought, instance string, scoped bool) error {
 	return nil
 }
 
-func explainLaunch(files brought, err error) error {
+func explainLaunch(files uploaded, err error) error {
 	var told *remoteError
 	if !errors.As(err, &told) {
 		return fmt.Errorf("start the remote program: %w", err)

@@ -142,7 +142,7 @@ func TestAlgorithms(t *testing.T) {
 
 // TestScriptsSurviveAnyShell: what shells disagree about must not be in them.
 func TestScriptsSurviveAnyShell(t *testing.T) {
-	for name, script := range map[string]string{"look": lookScript, "upload": uploadScript, "launch": launchScript} {
+	for name, script := range map[string]string{"look": archScript, "upload": uploadScript, "launch": launchScript} {
 		if i := strings.IndexAny(script, "'!\\\n`"); i >= 0 {
 			t.Errorf("%s: %q at %d", name, script[i], i)
 		}

@@ -25,12 +25,12 @@ func newUpload(prefix string, data []byte) upload {
 	return upload{name: prefix + sum, sum: sum, data: data}
 }
 
-// lookScript tells what the machine is.
-const lookScript = `printf "%s " airlock-look "$(uname -s)" "$(uname -m)"; echo`
+// archScript tells what the machine is.
+const archScript = `printf "%s " airlock-look "$(uname -s)" "$(uname -m)"; echo`
 
 // architecture returns the machine's architecture as Go names it.
 func architecture(client *ssh.Client) (string, error) {
-	c, err := start(client, lookScript)
+	c, err := start(client, archScript)
 	if err != nil {
 		return "", err
 	}

@@ -1,9 +1,9 @@
 package stdio
 
-// maxAnswer is more than any probe has to say, in bytes.
+// maxAnswer is longer than any probe's answer, in bytes.
 const maxAnswer = 1 << 20
 
-// Answer keeps what a probe says and drops what is too long to be an answer.
+// Answer keeps the output of a probe, and drops writes beyond maxAnswer.
 type Answer struct{ kept []byte }
 
 func (a *Answer) Write(p []byte) (int, error) {

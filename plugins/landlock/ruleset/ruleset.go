@@ -120,9 +120,9 @@ func (w Ruleset) private() []string {
 	return []string{w.Private}
 }
 
-// EnforceInner restricts the calling thread, which is inside a ruleset already, so that its children can
-// neither signal nor trace it. It takes nothing else away: moving files from one directory to
-// another is denied by every ruleset that doesn't allow it.
+// EnforceInner restricts the calling thread, which is inside a ruleset already, so that its
+// children can neither signal nor trace it. It takes nothing else away: moving files from one
+// directory to another is denied by every ruleset that doesn't allow it.
 func EnforceInner(abi int) error {
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: unix.LANDLOCK_ACCESS_FS_REFER, Scoped: scopes(abi)}
 	if abi < referABI {

@@ -43,10 +43,10 @@ func (c Capabilities) Has(numbers ...int) bool {
 	return true
 }
 
-// bequeathNothing keeps what the calling thread executes from inheriting capabilities. A process
-// that changes from one uid to another keeps its own unless one of the two is 0, so for a supervisor
-// that isn't root this is what leaves a box without any.
-func bequeathNothing() error {
+// clearInheritable keeps what the calling thread executes from inheriting capabilities. A process
+// that changes from one uid to another keeps its own unless one of the two is 0, so for a
+// supervisor that isn't root this is what leaves a box without any.
+func clearInheritable() error {
 	header, data, err := capabilities()
 	if err != nil {
 		return err

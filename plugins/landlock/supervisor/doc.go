@@ -1,13 +1,13 @@
-// Package supervisor is the process that stands outside one box and holds it: it applies the ruleset,
-// starts the guest inside, answers the calls that the box's filter hands over, looks after the
-// limits, and ends everything when the guest or the backend ends.
+// Package supervisor is the process that stands outside one box and holds it: it applies the
+// ruleset, starts the guest inside, answers the calls that the box's filter hands over, looks after
+// the limits, and ends everything when the guest or the backend ends.
 //
 //	plugin ── fork ─▶ supervisor ── one restricted thread forks ─▶ guest ── fork ─▶ interpreter …
 //
-// One thread of the supervisor enters the ruleset and installs the filter; the guest is forked from it
-// and inherits both, while the rest of the supervisor stays outside and owns the filter's listener.
-// That thread ends at once: to Landlock it is one of those inside, so the box could signal it, and
-// with it the supervisor.
+// One thread of the supervisor enters the ruleset and installs the filter; the guest is forked from
+// it and inherits both, while the rest of the supervisor stays outside and owns the filter's
+// listener. That thread ends at once: to Landlock it is one of those inside, so the box could
+// signal it, and with it the supervisor.
 //
 // The supervisor is ancestor and subreaper of all that runs in the box, so nothing gets out of its
 // sight by forking twice or by a session of its own. No process or thread is made in the box
@@ -15,19 +15,19 @@
 //
 // # Connections
 //
-// No socket that the box made ever connects: a call of connect(2) is never let through. The supervisor
-// copies the address, once, and decides by the copy. For loopback it makes a fresh pair of
-// connected TCP sockets, offers one to the guest together with the address, and when the guest
+// No socket that the box made ever connects: a call of connect(2) is never let through. The
+// supervisor copies the address, once, and decides by the copy. For loopback it makes a fresh pair
+// of connected TCP sockets, offers one to the guest together with the address, and when the guest
 // takes it puts the other in the place of the caller's socket. Options the script set on its socket
 // before don't survive, the non-blocking and close-on-exec flags do. Whatever else may change
 // behind the supervisor's back changes nothing: a thread that rewrites the address is too late.
 //
 // # Uids
 //
-// With a uid of the box's own the supervisor stays root and does what has to be done as the box's user
-// (reading its memory, making and removing its directory) on threads whose file system uid is the
-// box's: these can't be signalled from inside. Without one, Landlock's scope is all that keeps the
-// supervisor from the box's signals, and the backend refuses kernels that don't have it.
+// With a uid of the box's own the supervisor stays root and does what has to be done as the box's
+// user (reading its memory, making and removing its directory) on threads whose file system uid is
+// the box's: these can't be signalled from inside. Without one, Landlock's scope is all that keeps
+// the supervisor from the box's signals, and the backend refuses kernels that don't have it.
 //
 // # Limits
 //

@@ -16,14 +16,14 @@ const (
 )
 
 const (
-	// underway is how long a fork that was granted may take until its child can be counted.
-	underway = 5 * time.Millisecond
+	// settleTime is how long a fork that was granted may take until its child can be counted.
+	settleTime = 5 * time.Millisecond
 	// recount is how often a box at its limit is counted again.
 	recount = 2 * time.Millisecond
 )
 
-// forkLimit decides who may fork. Counting is dear, so it counts what it granted and looks again only
-// when that reaches the limit.
+// forkLimit decides who may fork. Counting processes is expensive, so it counts the forks it granted,
+// and processes only when those reach the limit.
 type forkLimit struct {
 	limit   int64
 	count   func() int64
@@ -68,7 +68,7 @@ func (c *forkLimit) look() bool {
 	for {
 		time.Sleep(time.Until(c.at.Add(recount)))
 		now := time.Now()
-		for len(c.recent) > 0 && now.Sub(c.recent[0]) > underway {
+		for len(c.recent) > 0 && now.Sub(c.recent[0]) > settleTime {
 			c.recent = c.recent[1:]
 		}
 		// Those granted a moment ago may be counted twice, which errs on the right side.

@@ -33,9 +33,8 @@ func killAll() {
 const (
 	// freezeWithin bounds the attempts to stop every process.
 	freezeWithin = 5 * time.Second
-	// A frozen box is looked at again after refreezeFirst, then ever more seldom down to once every
-	// refreezeLast: a thousand boxes may wait frozen. One that was found awake is looked at soon
-	// again.
+	// A frozen box is checked after refreezeFirst, then less and less often, down to once every
+	// refreezeLast: a thousand boxes may wait frozen. One found running is checked again soon.
 	refreezeFirst = 250 * time.Millisecond
 	refreezeLast  = 8 * time.Second
 )
@@ -44,22 +43,22 @@ const (
 type freezer struct {
 	forks *forkLimit
 	guest int
-	melt  chan struct{} // nil while the box runs
+	thaw  chan struct{} // nil while the box runs
 	done  chan struct{}
 }
 
 // set freezes or thaws and returns the state that was reached.
 func (f *freezer) set(on bool) bool {
-	if f.melt != nil {
-		close(f.melt)
+	if f.thaw != nil {
+		close(f.thaw)
 		<-f.done
-		f.melt = nil
+		f.thaw = nil
 	}
 	if on {
 		f.forks.freeze(true)
 		if f.freeze() {
-			f.melt, f.done = make(chan struct{}), make(chan struct{})
-			go f.hold(f.melt, f.done)
+			f.thaw, f.done = make(chan struct{}), make(chan struct{})
+			go f.hold(f.thaw, f.done)
 			return true
 		}
 	}
@@ -71,11 +70,11 @@ func (f *freezer) set(on bool) bool {
 	return false
 }
 
-func (f *freezer) hold(melt <-chan struct{}, done chan<- struct{}) {
+func (f *freezer) hold(thaw <-chan struct{}, done chan<- struct{}) {
 	defer close(done)
 	for pause := refreezeFirst; ; pause = min(2*pause, refreezeLast) {
 		select {
-		case <-melt:
+		case <-thaw:
 			return
 		case <-time.After(pause):
 		}

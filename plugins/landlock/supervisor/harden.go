@@ -24,9 +24,9 @@ func harden(uid int) error {
 	return nil
 }
 
-// lower sets the limits that the kernel holds per process. The guest inherits them; the supervisor
-// itself needs few descriptors and no large files.
-func lower(l Limits, sharedUID bool) error {
+// lowerLimits sets the limits that the kernel holds per process. The guest inherits them; the
+// supervisor itself needs few descriptors and no large files.
+func lowerLimits(l Limits, sharedUID bool) error {
 	for _, limit := range []struct {
 		name     string
 		resource int
@@ -57,11 +57,12 @@ func lower(l Limits, sharedUID bool) error {
 	return nil
 }
 
-// keepRoom bounds the guest's descriptors for good, which lower didn't where the uid is shared, and
-// raises the supervisor's own bound. The kernel counts descriptors on their way through sockets by uid,
-// and refuses more to whoever's own bound they exceed: a script that keeps as many on their way as
-// its bound lets it would stop all supervisors with the same one from handing over connections.
-func keepRoom(guest int, files int64) error {
+// raiseOwnLimit bounds the guest's descriptors for good, which lower didn't where the uid is
+// shared, and raises the supervisor's own bound. The kernel counts descriptors on their way through
+// sockets by uid, and refuses more to whoever's own bound they exceed: a script that keeps as many
+// on their way as its bound lets it would stop all supervisors with the same one from handing over
+// connections.
+func raiseOwnLimit(guest int, files int64) error {
 	const room = 1 << 10
 	var now unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &now); err != nil {

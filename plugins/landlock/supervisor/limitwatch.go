@@ -25,10 +25,10 @@ const (
 
 // limitWatch looks at what the box takes. It runs on one goroutine.
 type limitWatch struct {
-	limits Limits
-	tmp    string
-	keeper *thread // acts as the box's uid
-	ram    bool    // the private directory is in memory
+	limits    Limits
+	tmp       string
+	boxThread *thread // acts as the box's uid
+	ram       bool    // the private directory is in memory
 
 	peak     int64
 	files    int64 // in the private directory, at the last look
@@ -39,7 +39,7 @@ type limitWatch struct {
 
 // look returns the reason to end the box, or "".
 func (w *limitWatch) look() (reason string) {
-	w.keeper.do(func() {
+	w.boxThread.do(func() {
 		processes := listProcesses()
 		var memory int64
 		for _, p := range processes {

@@ -74,7 +74,7 @@ func (m *mediator) connect(n notification) {
 			m.listener.answer(n, errno)
 			return
 		}
-		go m.bring(n, to, flags)
+		go m.connectCaller(n, to, flags)
 	}
 }
 
@@ -105,8 +105,8 @@ func destination(raw []byte) (netip.AddrPort, unix.Errno) {
 	return netip.AddrPortFrom(address, binary.BigEndian.Uint16(raw[2:])), 0
 }
 
-// bring makes a connection, offers one end to the guest and gives the caller the other.
-func (m *mediator) bring(n notification, to netip.AddrPort, flags int) {
+// connectCaller makes a connection, offers one end to the guest and gives the caller the other.
+func (m *mediator) connectCaller(n notification, to netip.AddrPort, flags int) {
 	if !m.callers.open() {
 		m.listener.answer(n, unix.ECONNREFUSED)
 		return

@@ -99,7 +99,8 @@ func (m *mediator) find(n notification, directory int32, pathAt uint64, noFollow
 	return file, nil
 }
 
-// base opens the directory that a path begins at in the caller's eyes. Its root is the supervisor's.
+// base opens the directory that a path begins at in the caller's eyes. Its root is the
+// supervisor's.
 func (m *mediator) base(n notification, directory int32, path string) (int, error) {
 	place := fmt.Sprintf("/proc/%d/fd/%d", n.pid, directory)
 	switch {

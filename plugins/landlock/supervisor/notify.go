@@ -79,7 +79,7 @@ func (l *listener) receive() (notification, error) {
 // own.
 func (l *listener) valid(n notification) bool {
 	id := n.id
-	return l.insist(unix.SECCOMP_IOCTL_NOTIF_ID_VALID, unsafe.Pointer(&id)) == nil
+	return l.retry(unix.SECCOMP_IOCTL_NOTIF_ID_VALID, unsafe.Pointer(&id)) == nil
 }
 
 type response struct {
@@ -92,13 +92,13 @@ type response struct {
 // answer ends the call: with 0, or an error. A caller that is gone doesn't matter.
 func (l *listener) answer(n notification, errno unix.Errno) {
 	r := response{id: n.id, errno: -int32(errno)}
-	_ = l.insist(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r))
+	_ = l.retry(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r))
 }
 
 // proceed lets the kernel do the call. Only for calls without anything behind pointers.
 func (l *listener) proceed(n notification) {
 	r := response{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
-	_ = l.insist(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r))
+	_ = l.retry(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r))
 }
 
 // put places our descriptor fd at the caller's number in the caller's process.
@@ -110,12 +110,12 @@ func (l *listener) put(n notification, fd int, number uint32, closeOnExec bool) 
 	if closeOnExec {
 		a.fileFlags = unix.O_CLOEXEC
 	}
-	return l.insist(unix.SECCOMP_IOCTL_NOTIF_ADDFD, unsafe.Pointer(&a))
+	return l.retry(unix.SECCOMP_IOCTL_NOTIF_ADDFD, unsafe.Pointer(&a))
 }
 
-// insist repeats what a signal kept from being begun: the kernel waits for its lock of the
+// retry repeats what a signal kept from being begun: the kernel waits for its lock of the
 // notifications interruptibly, and a caller whose answer is lost waits for ever.
-func (l *listener) insist(request uintptr, argument unsafe.Pointer) error {
+func (l *listener) retry(request uintptr, argument unsafe.Pointer) error {
 	for {
 		if err := l.ioctl(request, argument); !errors.Is(err, unix.EINTR) {
 			return err

@@ -88,14 +88,14 @@ func openDirectory(at int, name string) (int, error) {
 		err = unix.EACCES
 	}
 	if errors.Is(err, unix.EACCES) {
-		return unlock(at, name)
+		return openClosed(at, name)
 	}
 	return -1, err
 }
 
-// unlock opens a directory whose owner closed it, without ever following a link that it may be
+// openClosed opens a directory whose owner closed it, without ever following a link that it may be
 // exchanged for.
-func unlock(fd int, name string) (int, error) {
+func openClosed(fd int, name string) (int, error) {
 	path, err := unix.Openat(fd, name, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return -1, err
@@ -224,8 +224,8 @@ func moveUp(dir int, name string, top int, next *int) error {
 	}
 }
 
-// RemoveOwned removes a private directory that a supervisor left, or a file beside it, as the uid that
-// it belongs to.
+// RemoveOwned removes a private directory that a supervisor left, or a file beside it, as the uid
+// that it belongs to.
 func RemoveOwned(dir string) error {
 	var stat unix.Stat_t
 	switch err := unix.Lstat(dir, &stat); {

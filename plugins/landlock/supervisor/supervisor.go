@@ -17,8 +17,8 @@ import (
 	"github.com/computclaw/airlock/plugins/landlock/ruleset"
 )
 
-// Main is the supervisor's process. It takes a Config from descriptor 3, holds one box, and leaves a
-// Report on descriptor 4. An error means that there was no way to report.
+// Main is the supervisor's process. It takes a Config from descriptor 3, holds one box, and leaves
+// a Report on descriptor 4. An error means that there was no way to report.
 func Main() error {
 	runtime.GOMAXPROCS(2)
 	debug.SetGCPercent(50)
@@ -34,7 +34,7 @@ func Main() error {
 	}
 	w := &supervisor{config: config, pace: make(chan time.Duration, 1)}
 	if err := w.open(); err != nil {
-		w.abandon()
+		w.abort()
 		return Report{Error: err.Error(), Left: w.cleanUp()}.write(report)
 	}
 	return w.hold(pipe).write(report)
@@ -42,16 +42,16 @@ func Main() error {
 
 // supervisor is one box and what holds it.
 type supervisor struct {
-	config   Config
-	keeper   *thread
-	forks    *forkLimit
-	mediator *mediator
-	callers  *callers
-	conn     *fdpass.Conn
-	watch    *limitWatch
-	guest    int
-	pace     chan time.Duration // how often to look from now on
-	pins     []*os.File         // the ruleset needs them
+	config    Config
+	boxThread *thread
+	forks     *forkLimit
+	mediator  *mediator
+	callers   *callers
+	conn      *fdpass.Conn
+	watch     *limitWatch
+	guest     int
+	pace      chan time.Duration // how often to look from now on
+	pins      []*os.File         // the ruleset needs them
 }
 
 // open applies the ruleset and starts the guest.
@@ -61,10 +61,10 @@ func (w *supervisor) open() error {
 	}
 	uid := w.config.UID
 	var err error
-	if w.keeper, err = newThread(func() error { return actAs(uid) }); err != nil {
+	if w.boxThread, err = newThread(func() error { return actAs(uid) }); err != nil {
 		return err
 	}
-	w.keeper.do(func() { err = unix.Mkdir(w.config.Tmp, 0o700) })
+	w.boxThread.do(func() { err = unix.Mkdir(w.config.Tmp, 0o700) })
 	if err != nil {
 		return fmt.Errorf("make the private directory %s: %w", w.config.Tmp, err)
 	}
@@ -76,19 +76,20 @@ func (w *supervisor) open() error {
 	if w.conn, err = fdpass.Open(ours); err != nil {
 		return err
 	}
-	if err := lower(w.config.Limits, w.config.UID == 0); err != nil {
+	if err := lowerLimits(w.config.Limits, w.config.UID == 0); err != nil {
 		return err
 	}
 	w.callers = newCallers(w.conn)
 	if err := w.start(theirs); err != nil {
 		return err
 	}
-	w.watch = &limitWatch{limits: w.config.Limits, tmp: w.config.Tmp, keeper: w.keeper, ram: inMemory(w.config.Tmp)}
-	return w.letGo()
+	w.watch = &limitWatch{limits: w.config.Limits, tmp: w.config.Tmp, boxThread: w.boxThread,
+		ram: inMemory(w.config.Tmp)}
+	return w.dropGuestFiles()
 }
 
-// abandon ends a box that could not be opened as a whole.
-func (w *supervisor) abandon() {
+// abort ends a box that could not be opened as a whole.
+func (w *supervisor) abort() {
 	if w.guest == 0 {
 		return
 	}
@@ -117,19 +118,19 @@ func (w *supervisor) start(guestConn *os.File) error {
 		return fmt.Errorf("start the guest: %w", err)
 	}
 	if w.config.UID == 0 {
-		if err := keepRoom(w.guest, w.config.Limits.Files); err != nil {
+		if err := raiseOwnLimit(w.guest, w.config.Limits.Files); err != nil {
 			return err
 		}
 	}
 	// When the machine runs out of memory, boxes go before Airlock does.
-	w.keeper.do(func() { _ = os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", w.guest), []byte("500"), 0) })
+	w.boxThread.do(func() { _ = os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", w.guest), []byte("500"), 0) })
 	return nil
 }
 
 // enter puts the calling thread into the ruleset and under the filter, and proves that its signals
 // stay inside where they should.
 func (w *supervisor) enter() error {
-	if err := bequeathNothing(); err != nil {
+	if err := clearInheritable(); err != nil {
 		return err
 	}
 	var err error
@@ -173,8 +174,8 @@ func (w *supervisor) fork(guestConn *os.File) (int, error) {
 	})
 }
 
-// letGo gives up what only the guest needs.
-func (w *supervisor) letGo() error {
+// dropGuestFiles gives up what only the guest needs.
+func (w *supervisor) dropGuestFiles() error {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -190,7 +191,7 @@ func (w *supervisor) letGo() error {
 
 // hold sees the box to its end.
 func (w *supervisor) hold(pipe io.Reader) Report {
-	go w.obey()
+	go w.serveGuest()
 	end := make(chan string, 4) // reasons to end the box
 	go func() {
 		_, _ = io.Copy(io.Discard, pipe)
@@ -284,19 +285,19 @@ func (w *supervisor) report(e ending, reason string) Report {
 
 // cleanUp removes the private directory and says what couldn't be.
 func (w *supervisor) cleanUp() string {
-	if w.keeper == nil {
+	if w.boxThread == nil {
 		return ""
 	}
 	var err error
-	w.keeper.do(func() { err = RemoveTree(w.config.Tmp) })
+	w.boxThread.do(func() { err = RemoveTree(w.config.Tmp) })
 	if err != nil {
 		return err.Error()
 	}
 	return ""
 }
 
-// obey does what the guest asks for.
-func (w *supervisor) obey() {
+// serveGuest does what the guest asks for.
+func (w *supervisor) serveGuest() {
 	frost := &freezer{forks: w.forks, guest: w.guest}
 	for {
 		m, fd, err := w.conn.Receive()

@@ -21,8 +21,7 @@ import (
 	"github.com/computclaw/airlock/plugins/ssh/heartbeat"
 )
 
-// Protocol is the version of what is spoken. Both sides come from one build, so another number is a
-// mistake and not a matter for talks.
+// Protocol is the version of the protocol. Both sides come from one build, so it is not negotiated.
 const Protocol = 1
 
 // Greeting begins the line with the Hello.
@@ -37,9 +36,9 @@ type Hello struct {
 	Ended    int    `json:"ended"` // remote programs of the same instance that were still there
 }
 
-// lastGasp is how long boxes may take to be cleared away in order once the link is gone. Afterwards
-// the process just ends, and they with it.
-const lastGasp = 3 * time.Second
+// closeTime is how long boxes may take to be cleared away in order once the link is gone.
+// Afterwards the process just ends, and they with it.
+const closeTime = 3 * time.Second
 
 // maxGuest bounds the guest's file, in bytes.
 const maxGuest = 64 << 20
@@ -62,7 +61,7 @@ func Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	tidy(o.guest)
+	removeUnused(o.guest)
 	if err := greet(os.Stdout, ended); err != nil {
 		return err
 	}
@@ -152,7 +151,7 @@ func serve(ctx context.Context, guest []byte) error {
 	conn := heartbeat.New(in, out, func() error { return errors.Join(in.Close(), out.Close()) })
 	go func() {
 		<-conn.Done()
-		time.AfterFunc(lastGasp, func() { os.Exit(1) })
+		time.AfterFunc(closeTime, func() { os.Exit(1) })
 	}()
 	return plugins.ServeConn(ctx, conn, bubblewrap.NewFor(guest, group))
 }

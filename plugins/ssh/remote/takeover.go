@@ -90,9 +90,9 @@ func awaitEnd(fd int) error {
 // unused is how long a file that no Airlock has asked for stays.
 const unused = 30 * 24 * time.Hour
 
-// tidy marks our files as used and removes those of versions that nobody has used for long. What
-// can't be removed stays: it takes space and does no harm.
-func tidy(guest string) {
+// removeUnused marks our files as used and removes those of versions that nobody has used for long.
+// What can't be removed stays: it takes space and does no harm.
+func removeUnused(guest string) {
 	now := time.Now()
 	dir := filepath.Dir(guest)
 	ours := []string{guest}

@@ -7,31 +7,30 @@ import (
 	"time"
 )
 
-// maxBehind is how many containers that have ended may wait to be removed. More hold back the boxes
-// they are of.
+// maxBehind is how many ended containers may wait for removal. Beyond it, their boxes wait too.
 const maxBehind = 16
 
-// clearing removes containers of boxes that have ended. The zero value is not usable.
-type clearing struct {
+// remover removes containers of boxes that have ended. The zero value is not usable.
+type remover struct {
 	slots chan struct{}
 	wg    sync.WaitGroup
 }
 
-func newClearing() *clearing { return &clearing{slots: make(chan struct{}, maxBehind)} }
+func newRemover() *remover { return &remover{slots: make(chan struct{}, maxBehind)} }
 
 // behind removes a container whose processes are known to be gone, while its Run returns: nothing
 // of it runs, holds memory or has files, and to remove the engine's record of it takes longer than
 // everything else about an end.
-func (c *clearing) behind(ctx context.Context, h *host, name string) {
+func (c *remover) behind(ctx context.Context, h *host, name string) {
 	c.slots <- struct{}{}
 	c.wg.Go(func() {
 		defer func() { <-c.slots }()
-		_ = h.clearAway(ctx, name) // tried again until it works
+		_ = h.removeBox(ctx, name) // tried again until it works
 	})
 }
 
 // wait returns when nothing is left to remove, or the time is over.
-func (c *clearing) wait(limit time.Duration) {
+func (c *remover) wait(limit time.Duration) {
 	done := make(chan struct{})
 	go func() {
 		c.wg.Wait()
@@ -43,9 +42,9 @@ func (c *clearing) wait(limit time.Duration) {
 	}
 }
 
-// clearAway kills and removes a box's container. If the engine doesn't answer it keeps trying in
+// removeBox kills and removes a box's container. If the engine doesn't answer it keeps trying in
 // the background for as long as this process lives, and the sweep of the next Check does the rest.
-func (h *host) clearAway(ctx context.Context, name string) error {
+func (h *host) removeBox(ctx context.Context, name string) error {
 	err := h.remove(ctx, name)
 	if err == nil {
 		return nil
