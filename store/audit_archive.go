@@ -14,8 +14,8 @@ type ArchivedLog struct {
 	First, Last time.Time
 }
 
-// ArchivedLogs lists them by name. It steps from log to log, since they may be long; each is numbered
-// from 1.
+// ArchivedLogs lists them by name. It steps from log to log, since they may be long; each is
+// numbered from 1.
 func (tx AuditLog) ArchivedLogs(ctx context.Context) ([]ArchivedLog, error) {
 	type row struct {
 		Source             string

@@ -19,23 +19,25 @@
 //
 // # How to write a query
 //
-//   - Everything happens in a transaction. Store.Read gives a Tx on a consistent snapshot. Store.Write
-//     gives one that may change things, and commits if its function returns nil. Inside Write use that
-//     Tx only: another write transaction would wait for itself.
+//   - Everything happens in a transaction. Store.Read gives a Tx on a consistent snapshot.
+//     Store.Write gives one that may change things, and commits if its function returns nil. Inside
+//     Write use that Tx only: another write transaction would wait for itself.
 //   - A Tx has one field per aggregate, and queries are methods of these, as in
-//     tx.Profiles.ByHandle(ctx, handle). So callers join several into one transaction, with the rule that
-//     they enforce and the audit event that records it. A Tx is for one goroutine.
+//     tx.Profiles.ByHandle(ctx, handle). So callers join several into one transaction, with the
+//     rule that they enforce and the audit event that records it. A Tx is for one goroutine.
 //   - A new aggregate is a type in aggregates.go and a file of its own, which holds its rows, their
-//     conversion and its queries. Rows of what ran are in rows_execution.go, since dump.go and load.go
-//     read and write them, too. A test compares all rows with the migrated schema.
-//   - Statements are SQL with placeholders; the logger never sees their values. The functions of query.go
-//     run them: selectAll, selectAs, selectOne and selectValue read, insertRow adds a row, run and change
-//     alter rows. Below them gorm turns columns into fields. What every execution does while somebody
-//     waits goes past gorm: row, rows and insert.
-//   - A change of state names in its WHERE the state that was read; change turns zero affected rows into
-//     CodeConflict. Errors are *app.Error where a caller can act on them, else wrapped driver errors.
-//   - Times are UTC unix milliseconds in the file (toMillis, fromMillis; 0 is the zero time), so that they
-//     compare and index as numbers. Durations are whole milliseconds. Lists are JSON (toJSON, fromJSON).
+//     conversion and its queries. Rows of what ran are in rows_execution.go, since dump.go and
+//     load.go read and write them, too. A test compares all rows with the migrated schema.
+//   - Statements are SQL with placeholders; the logger never sees their values. The functions of
+//     query.go run them: selectAll, selectAs, selectOne and selectValue read, insertRow adds a row,
+//     run and change alter rows. Below them gorm turns columns into fields. What every execution
+//     does while somebody waits goes past gorm: row, rows and insert.
+//   - A change of state names in its WHERE the state that was read; change turns zero affected rows
+//     into CodeConflict. Errors are *app.Error where a caller can act on them, else wrapped driver
+//     errors.
+//   - Times are UTC unix milliseconds in the file (toMillis, fromMillis; 0 is the zero time), so
+//     that they compare and index as numbers. Durations are whole milliseconds. Lists are JSON
+//     (toJSON, fromJSON).
 //
 // The store never sees plaintext secrets: values, scripts, inputs, profile and execution ids arrive
 // sealed, with keyed hashes to find them by. What came out of a box arrives as redact.Clean.

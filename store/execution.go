@@ -101,25 +101,25 @@ func (tx *conn) executionID(ctx context.Context, handle string) (id int64, err e
 	return id, notFound(err, "execution")
 }
 
-func (row executionRow) execution() (Execution, error) {
+func (r executionRow) execution() (Execution, error) {
 	x := Execution{
 		Execution: app.Execution{
-			Handle: row.Handle, ProfileHandle: row.ProfileHandle, Profile: row.ProfileDescription, Policy: row.Policy,
-			Status: app.Status(row.Status), Timeout: time.Duration(row.TimeoutMs) * time.Millisecond, Error: row.Error,
-			ErrorLine: row.ErrorLine,
-			Backend:   row.Backend, Isolation: row.Isolation, Warm: row.Warm, Truncated: row.Truncated,
-			Redactions: row.Redactions,
-			CreatedAt:  fromMillis(row.CreatedAt), StartedAt: fromMillis(row.StartedAt),
-			FirstOutputAt: fromMillis(row.FirstOutputAt), CompletedAt: fromMillis(row.CompletedAt),
-			RunTime: time.Duration(row.RunMs) * time.Millisecond, LLMTime: time.Duration(row.LLMMs) * time.Millisecond,
-			PeakMemory: row.PeakMemory, CPUTime: time.Duration(row.CPUMs) * time.Millisecond, RerunOf: row.RerunOf,
-			Live: row.Live, Trace: row.Trace,
+			Handle: r.Handle, ProfileHandle: r.ProfileHandle, Profile: r.ProfileDescription, Policy: r.Policy,
+			Status: app.Status(r.Status), Timeout: time.Duration(r.TimeoutMs) * time.Millisecond, Error: r.Error,
+			ErrorLine: r.ErrorLine,
+			Backend:   r.Backend, Isolation: r.Isolation, Warm: r.Warm, Truncated: r.Truncated,
+			Redactions: r.Redactions,
+			CreatedAt:  fromMillis(r.CreatedAt), StartedAt: fromMillis(r.StartedAt),
+			FirstOutputAt: fromMillis(r.FirstOutputAt), CompletedAt: fromMillis(r.CompletedAt),
+			RunTime: time.Duration(r.RunMs) * time.Millisecond, LLMTime: time.Duration(r.LLMMs) * time.Millisecond,
+			PeakMemory: r.PeakMemory, CPUTime: time.Duration(r.CPUMs) * time.Millisecond, RerunOf: r.RerunOf,
+			Live: r.Live, Trace: r.Trace,
 		},
-		SealedID: row.SealedID,
+		SealedID: r.SealedID,
 	}
-	if err := errors.Join(json.Unmarshal([]byte(row.Injected), &x.Injected),
-		json.Unmarshal([]byte(row.Manifest), &x.Manifest)); err != nil {
-		return Execution{}, fmt.Errorf("store: execution %s: %w", row.Handle, err)
+	if err := errors.Join(json.Unmarshal([]byte(r.Injected), &x.Injected),
+		json.Unmarshal([]byte(r.Manifest), &x.Manifest)); err != nil {
+		return Execution{}, fmt.Errorf("store: execution %s: %w", r.Handle, err)
 	}
 	return x, nil
 }

@@ -176,7 +176,8 @@ func (tx *conn) insert(ctx context.Context, sql string, values ...any) (id int64
 	return done.LastInsertId()
 }
 
-// traced logs a statement that goes past gorm as gorm logs its own. Call the result when it is over.
+// traced logs a statement that goes past gorm as gorm logs its own. Call the result when it is
+// over.
 func traced(ctx context.Context, db *gorm.DB, statement string, rows *int64, err *error) func() {
 	begin := time.Now()
 	return func() { db.Logger.Trace(ctx, begin, func() (string, int64) { return statement, *rows }, *err) }

@@ -16,8 +16,8 @@ import (
 // running executions can end and people can work. A small file system reserves a tenth.
 const reserve = 256 << 20
 
-// fullFor is how long a failed write counts as a full disk, even if the file system reports room, as
-// with a quota. Then the store tries again.
+// fullFor is how long a failed write counts as a full disk, even if the file system reports room,
+// as with a quota. Then the store tries again.
 const fullFor = 2 * time.Second
 
 // logShare is the part of the reserve that the file system itself must have, whatever the database
@@ -64,15 +64,15 @@ func (s *Store) justFull() bool {
 	return at != nil && time.Since(*at) < fullFor
 }
 
-// Roomy returns nil if the store may take something new, else CodeStorageFull. Running executions may
-// end as long as SQLite finds room.
+// Roomy returns nil if the store may take something new, else CodeStorageFull. Running executions
+// may end as long as SQLite finds room.
 func (s *Store) Roomy(ctx context.Context) error {
 	r, err := s.Room(ctx)
 	return roomy(r, err)
 }
 
-// RoomyIn is Roomy within a transaction. It uses no other connection, since writers must not wait for
-// readers.
+// RoomyIn is Roomy within a transaction. It uses no other connection, since writers must not wait
+// for readers.
 func (s *Store) RoomyIn(ctx context.Context, tx *Tx) error {
 	r, err := s.room(func() (int64, error) { return reusable(ctx, tx.db) })
 	return roomy(r, err)

@@ -122,9 +122,10 @@ func dsn(path string) string {
 		busyTimeout.Milliseconds()) + pragmas
 }
 
-// connectWriter opens the writing connection, the first of all, and puts a new database into WAL mode.
-// For that SQLite upgrades a read lock to a write lock, and never waits then, since two processes that
-// did would wait for each other. So connectWriter retries for as long as the busy timeout.
+// connectWriter opens the writing connection, the first of all, and puts a new database into WAL
+// mode. For that SQLite upgrades a read lock to a write lock, and never waits then, since two
+// processes that did would wait for each other. So connectWriter retries for as long as the busy
+// timeout.
 func connectWriter(ctx context.Context, dsn string, log *slog.Logger) (*gorm.DB, error) {
 	for deadline := time.Now().Add(busyTimeout); ; {
 		db, err := connect(dsn+"&_txlock=immediate", 1, log, false)

@@ -40,8 +40,9 @@ func (s *Store) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	return err
 }
 
-// givenUp adds the context's error where its end rolled a transaction back or interrupted a statement.
-// database/sql and SQLite say only that it is over, which would look like a fault of ours.
+// givenUp adds the context's error where its end rolled a transaction back or interrupted a
+// statement. database/sql and SQLite say only that it is over, which would look like a fault of
+// ours.
 func givenUp(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err

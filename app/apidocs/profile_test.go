@@ -196,7 +196,8 @@ func TestWordsOfOthersGiveNoOrders(t *testing.T) {
 			inner, ok := strings.CutPrefix(got[n], before+`"`)
 			inner, ok2 := strings.CutSuffix(inner, `"`+after)
 			if !ok || !ok2 || strings.ContainsAny(inner,
-				"\"“”„«»「」＂`|<>[]*_#\\~&{}\u2028\u2029\u200b\u200d\ufeff\u202e\u202c\u2066\u2069\ufe0f\u034f\u3164\u2800\x00\x1b\x7f") ||
+				"\"“”„«»「」＂`|<>[]*_#\\~&{}"+
+					"\u2028\u2029\u200b\u200d\ufeff\u202e\u202c\u2066\u2069\ufe0f\u034f\u3164\u2800\x00\x1b\x7f") ||
 				!utf8.ValidString(inner) || strings.ContainsRune(inner, '\U000e0069') {
 				t.Errorf("%q gets out: %q", words, got[n])
 			}

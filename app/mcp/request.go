@@ -88,7 +88,8 @@ func needsProfile(tool apidocs.Tool) bool {
 		strings.HasPrefix(tool.Path, "/profiles/{id}")
 }
 
-// inBody reports whether an argument goes into the request's body, and not into its path, query or headers.
+// inBody reports whether an argument goes into the request's body, and not into its path, query or
+// headers.
 func inBody(tool apidocs.Tool, name string) bool {
 	switch name {
 	case apidocs.ArgProfile, apidocs.ArgExecution, apidocs.ArgKey:

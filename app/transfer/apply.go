@@ -11,13 +11,13 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Report says what an import did.
+// Report is the outcome of an import.
 type Report struct {
 	Credentials int64    // written
 	Profiles    int64    // written
 	Executions  int64    // added
 	Skipped     int64    // executions that were here already, or whose profile was not taken
-	Revoked     []string // handles of profiles that are revoked now and were not before: what they run must be stopped
+	Revoked     []string // handles of newly revoked profiles: their executions must be stopped
 	Changed     []string // handles of profiles that were written
 }
 
@@ -90,9 +90,9 @@ func (m *importer) run(ctx context.Context) (err error) {
 	return m.tx.Executions.KeepWordsAfter(ctx, newest)
 }
 
-// roomForMore makes sure that there is not more now, in number, size and values, than half of what
-// a file may arrange: the rest is for what comes here, so that our own files, and backups, can
-// always be read.
+// roomForMore refuses an import that leaves more here, in number, size or values, than half of what
+// a file may hold. The other half is for later growth, so that our own files and backups stay
+// readable.
 func (m *importer) roomForMore(ctx context.Context) error {
 	if m.fresh {
 		return nil
@@ -223,7 +223,7 @@ func (m *importer) must(ctx context.Context, row any) error {
 	return err
 }
 
-// note audits what was written, unless the audit log itself is.
+// note audits a change, unless the import writes the audit log itself.
 func (m *importer) note(ctx context.Context, action, subject, detail string) error {
 	if m.fresh {
 		return nil

@@ -19,7 +19,7 @@ type chain struct {
 	hash string
 }
 
-// take goes on with an event, which must be the next one and hash to what it says.
+// take continues the chain with an event. Errors: it is not the next one, or its hash is wrong.
 func (c *chain) take(e store.EventRow) error {
 	if e.Seq != c.seq+1 || e.Prev != c.hash || !store.Intact(e) || checkBounds(e) != nil {
 		return contradiction("the audit log", fmt.Sprintf("is broken at event %d", c.seq+1), nil)
@@ -140,8 +140,8 @@ func (m *importer) execution(ctx context.Context, r record) error {
 	return nil
 }
 
-// person lets somebody log in here who could there: only into a new database, since who may enter
-// an instance that is in use is not a file's to say.
+// person adds a person who may log in. It does so in a new database only: a file must not decide
+// who may enter an instance that is in use.
 func (m *importer) person(ctx context.Context, p store.PersonRow) error {
 	if !m.fresh {
 		return nil
@@ -244,10 +244,9 @@ func (m *importer) bring(log string, e store.EventRow) {
 	b.last, b.hash = e.Seq, e.Hash
 }
 
-// noteBrought says in this instance's own log which events of others' logs came with the import.
-// Nobody signs such a log: its label is what the file says, and who made the file could have gone
-// on with a log that they had. So each event can be traced to the import, and the person, that
-// brought it.
+// noteBrought records in this instance's own log which archived events the import added. Nobody
+// signs such a log: the file's maker could have invented its label, or continued a log they had. So
+// each event can be traced to the import, and the person, that added it.
 func (m *importer) noteBrought(ctx context.Context) error {
 	for _, log := range slices.Sorted(maps.Keys(m.brought)) {
 		b := m.brought[log]

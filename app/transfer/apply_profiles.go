@@ -39,8 +39,8 @@ func (m *importer) profile(ctx context.Context, item Item, f profileRecord) erro
 	return m.overwriteProfile(ctx, f)
 }
 
-// revoked says that a profile is revoked now. The audit log says so, too, in the words of any other
-// revocation: beside a server, that is how it learns what to stop.
+// revoked reports that a profile is newly revoked. It audits it like any other revocation: a server
+// beside this command learns from the log which executions to stop.
 func (m *importer) revoked(ctx context.Context, handle string) error {
 	m.report.Revoked = append(m.report.Revoked, handle)
 	return m.note(ctx, "profile.revoke", handle, "Revoked, as a file says.")
@@ -92,8 +92,8 @@ func (m *importer) newProfile(ctx context.Context, f profileRecord, before int64
 	return m.note(ctx, "profile.import", f.Handle, "Added from a file.")
 }
 
-// updatedAt is when what the file holds was changed last. An import changes it now: a page that was
-// opened before must not decide about what it never showed.
+// updatedAt is the time of a profile's last change. An import is a change: a page that was opened
+// before it must not decide about something that it never showed.
 func (m *importer) updatedAt(file int64) int64 {
 	now := m.now.UnixMilli()
 	if m.fresh {

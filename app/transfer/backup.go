@@ -105,7 +105,7 @@ func (s *Service) conclude(ctx context.Context, b *store.Backup, failure error) 
 	return err
 }
 
-// TopicBackups is what the hub is told when the list of backups changed.
+// TopicBackups is published when the list of backups changes.
 const TopicBackups = "backups"
 
 // backupNames is what the names of this instance's backups begin with: several instances may share
@@ -243,17 +243,17 @@ func sound(ctx context.Context, dir string, s *Service) (err error) {
 	return st.Check(ctx)
 }
 
-// prune deletes this instance's backups that are older than the last ones to keep; made is the newest.
-// Names hold the time, so they sort by it. Whoever can write to the target can put any name there, so
-// the record here decides.
+// prune deletes this instance's backups that are older than the last ones to keep; made is the
+// newest. Names hold the time, so they sort by it. Whoever can write to the target can put any name
+// there, so the record here decides.
 //
-//   - Only a backup that was verified here and still has its size counts. Neither a stranger's file nor the
-//     remains of a failed attempt takes a place.
-//   - Only files that were made here are deleted, verified or not, once they are older than all that are
-//     kept. A failed one stays until then: a database that was set back to the middle of a backup calls
-//     that one failed, too.
-//   - A later name was made while the clock was ahead. It doesn't count: it would push out every backup
-//     until that time has come, the new one first.
+//   - Only a backup that was verified here and still has its size counts. Neither a stranger's file
+//     nor the remains of a failed attempt takes a place.
+//   - Only files that were made here are deleted, verified or not, once they are older than all
+//     that are kept. A failed one stays until then: a database that was set back to the middle of a
+//     backup calls that one failed, too.
+//   - A later name was made while the clock was ahead. It doesn't count: it would push out every
+//     backup until that time has come, the new one first.
 func (s *Service) prune(ctx context.Context, target blobs.Store, keep int, made string) error {
 	ctx, dog := watched(ctx, s.silence)
 	defer dog.stop()

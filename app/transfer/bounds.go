@@ -8,13 +8,13 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// What numbers and short texts of a file may be.
+// Bounds on numbers and short texts of a file.
 const (
 	// unix milliseconds: the end of the year 9999, the last one that JSON and pages can write
 	maxMoment = 253_402_300_799_999
 	maxNumber = 1 << 53       // what every reader of JSON can count to
-	maxCount  = maxNumber / 2 // of what goes on counting here: files of ours must be readable afterwards, too
-	maxTally  = 1 << 40       // of what an import brings into sums that go on growing here
+	maxCount  = maxNumber / 2 // of numbers that go on counting here, so that our own files stay readable
+	maxTally  = 1 << 40       // of numbers that an import adds to growing sums
 	maxField  = 64 << 10      // bytes: of an error or a path, the longest that lists show
 )
 
@@ -50,7 +50,7 @@ func checkBounds(row any) error {
 	return nil
 }
 
-// What an execution may leave in one line, the one with its output and result.
+// Growth of an execution's output and result in their line.
 const (
 	outputGrowth = 2 * 6 // two streams, of which JSON writes a control byte as six
 	// masked, a result has at most twice as many bytes (engine), of which JSON writes a quote as two

@@ -69,8 +69,8 @@ func (in *incoming) check() error {
 	return nil
 }
 
-// importable refuses what only a restore takes: it brings back what our own files hold, whatever
-// was allowed when it was stored.
+// importable applies the rules of an import. A restore doesn't: it brings back our own files,
+// whatever was allowed when they were made.
 func (in *incoming) importable() error {
 	if err := in.spare(); err != nil {
 		return err

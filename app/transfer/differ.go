@@ -10,7 +10,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// facts says what a credential is, without its value.
+// facts describes a credential without its value.
 func (c credentialRecord) facts() []string {
 	facts := []string{"It is " + string(c.Mode) + "."}
 	if len(c.Hosts) > 0 {
@@ -38,8 +38,8 @@ func (c credentialRecord) facts() []string {
 	return facts
 }
 
-// changes says what would become of the credential here. Widens: its value could get to more
-// places, or scripts could get it.
+// changes describes what overwriting would change in the credential here. widens: its value could
+// get to more places, or scripts could get it.
 func (c credentialRecord) changes(here credentialRecord) (said []string, widens bool) {
 	say := func(more bool, format string, args ...any) {
 		said, widens = append(said, fmt.Sprintf(format, args...)), widens || more
@@ -120,7 +120,7 @@ func source(c credentialRecord) string {
 	return "this instance"
 }
 
-// missing returns what is in a and not in b.
+// missing returns the hosts in a that are not in b.
 func missing(a, b []app.Host) (list []app.Host) {
 	in := plain(b)
 	for i, h := range plain(a) {
@@ -131,7 +131,7 @@ func missing(a, b []app.Host) (list []app.Host) {
 	return list
 }
 
-// facts says what a profile of the file may do.
+// facts describes what a profile of the file may do.
 func (p *planner) facts(f profileRecord) []string {
 	var facts []string
 	switch {
@@ -324,7 +324,7 @@ func placement(p app.Placement) string {
 	return strings.Join(parts, ", ")
 }
 
-// keysText is what must not differ between two locked profiles.
+// keysText is a text of keys that is equal if two locked profiles have the same ones.
 func (p *planner) keysText(keys []keyRecord, name func(string) string) string {
 	var lines []string
 	for _, k := range keys {

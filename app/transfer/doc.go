@@ -20,18 +20,19 @@
 // again inside its one write transaction, refuses if anything differs from what the person saw, and
 // writes. Ids are sealed and hashed anew with this instance's key.
 //
-//   - A profile that is revoked here stays revoked, and a locked one stays locked with its keys, whatever
-//     the person chooses.
-//   - A change that lets a profile do more than it can here now (a later end, another host, another mode)
-//     needs a yes to that one item.
-//   - A new profile is linked to a credential that is here and differs from the file's only with such a
-//     yes. Otherwise a file could carry a profile whose id its maker knows, and a key with the name of a
-//     credential whose value they would like to have.
-//   - A grant or link to a credential that the file doesn't hold points nowhere afterwards, even if a
-//     credential here has that id.
-//   - History is added, never changed. Executions stay out if their profile is here under another id or was
-//     not taken.
-//   - The audit log of another instance is kept beside this one's, not in it: a hash chain has one author.
+//   - A profile that is revoked here stays revoked, and a locked one stays locked with its keys,
+//     whatever the person chooses.
+//   - A change that lets a profile do more than it can here now (a later end, another host, another
+//     mode) needs a yes to that one item.
+//   - A new profile is linked to a credential that is here and differs from the file's only with
+//     such a yes. Otherwise a file could carry a profile whose id its maker knows, and a key with
+//     the name of a credential whose value they would like to have.
+//   - A grant or link to a credential that the file doesn't hold points nowhere afterwards, even if
+//     a credential here has that id.
+//   - History is added, never changed. Executions stay out if their profile is here under another
+//     id or was not taken.
+//   - The audit log of another instance is kept beside this one's, not in it: a hash chain has one
+//     author.
 //
 // # Restoring
 //

@@ -7,8 +7,7 @@ import (
 	"github.com/computclaw/airlock/app/transfer/archive"
 )
 
-// told turns what the container says about a file into words for the person who has it. Other
-// errors pass.
+// told turns errors of the container into errors for the person with the file. Others pass.
 func told(err error) error {
 	var e *app.Error
 	switch {
@@ -40,7 +39,7 @@ func told(err error) error {
 	return e
 }
 
-// brokenRule refuses an import of what people here could not type, and agents not ask for.
+// brokenRule is the error of an import that forms and the agent API here would refuse.
 func brokenRule(what string, cause error) error {
 	var rule *app.Error
 	why := ""
@@ -53,6 +52,6 @@ func brokenRule(what string, cause error) error {
 	return e
 }
 
-// maxUnpacked is how much a file of a size may unpack to: history compresses ten to thirty times.
-// What is small may repeat itself as it likes.
+// maxUnpacked is how much a file of a size may unpack to. History compresses ten to thirty times;
+// small files may compress more.
 func maxUnpacked(size int64) int64 { return 1<<30 + 100*size }

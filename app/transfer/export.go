@@ -15,13 +15,13 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Selection is what an export takes along.
+// Selection chooses the content of an export.
 type Selection struct {
 	Profiles []string // handles; nil: everything. Credentials come with the profiles that refer to them
 	History  bool     // executions and their statistics, and with everything also the audit log
 }
 
-// Exported says what a file holds.
+// Exported describes a file that was written.
 type Exported struct {
 	Counts Counts
 	Bytes  int64 // before compression

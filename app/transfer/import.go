@@ -39,7 +39,27 @@ func (u Upload) reader(progress *Progress) (*archive.Reader, io.Closer, error) {
 	return r, file, nil
 }
 
-// counted counts what is read of a file.
+// read opens the file and reads and checks it up to its policies. The caller closes the result.
+func (u Upload) read(progress *Progress, checks ...func(*incoming) error) (*incoming, error) {
+	r, closer, err := u.reader(progress)
+	if err != nil {
+		return nil, err
+	}
+	in, err := read(r)
+	for _, check := range checks {
+		if err == nil {
+			err = check(in)
+		}
+	}
+	if err != nil {
+		_ = closer.Close()
+		return nil, err
+	}
+	in.Closer, in.unpacked = closer, r.Size
+	return in, nil
+}
+
+// counted counts the bytes that are read of a file.
 type counted struct {
 	io.Reader
 	progress *Progress
@@ -51,24 +71,17 @@ func (c counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Plan reads a whole file and says what an import of it would do. Nothing is changed. People only.
+// Plan reads a whole file and works out what an import would do. It changes nothing. People only.
 // Errors: CodeInvalidField with Field "passphrase" or "file", and those of reading.
 func (s *Service) Plan(ctx context.Context, by app.Actor, file Upload, progress *Progress) (Plan, error) {
 	if err := peopleOnly(by); err != nil {
 		return Plan{}, err
 	}
-	r, closer, err := file.reader(progress)
+	in, err := file.read(progress, (*incoming).importable)
 	if err != nil {
 		return Plan{}, err
 	}
-	defer closer.Close()
-	in, err := read(r)
-	if err == nil {
-		err = in.importable()
-	}
-	if err != nil {
-		return Plan{}, err
-	}
+	defer in.Close()
 	var out Plan
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
 		p, err := plan(ctx, tx, s.cfg.Keyring, in)
@@ -83,7 +96,7 @@ func (s *Service) Plan(ctx context.Context, by app.Actor, file Upload, progress 
 	if err != nil {
 		return Plan{}, err
 	}
-	out.File, out.Bytes, out.Digest = in.lines.counts, r.Size(), out.Digest+"."+in.digest()
+	out.File, out.Bytes, out.Digest = in.lines.counts, in.unpacked(), out.Digest+"."+in.digest()
 	return out, nil
 }
 
@@ -138,18 +151,11 @@ func (s *Service) Import(ctx context.Context, by app.Actor, file Upload, choice 
 	if err := peopleOnly(by); err != nil {
 		return Report{}, err
 	}
-	r, closer, err := file.reader(progress)
+	in, err := file.read(progress, (*incoming).importable)
 	if err != nil {
 		return Report{}, err
 	}
-	defer closer.Close()
-	in, err := read(r)
-	if err == nil {
-		err = in.importable()
-	}
-	if err != nil {
-		return Report{}, err
-	}
+	defer in.Close()
 	only, err := s.lockImports()
 	if err != nil {
 		return Report{}, err
@@ -209,7 +215,7 @@ func (s *Service) importer(p *planner, by app.Actor, choice Choice) *importer {
 		brought: map[string]*brought{}}
 }
 
-// tell nudges the pages that show what an import changed.
+// tell publishes the changes of an import to the pages that show them.
 func (s *Service) tell(r Report) {
 	for _, handle := range r.Changed {
 		s.cfg.Hub.Publish(live.Profile(handle))
@@ -222,15 +228,11 @@ func (s *Service) tell(r Report) {
 // Fill writes everything of a file into the service's store, which must be new, with the audit log
 // in its place. It is what a restore does.
 func (s *Service) Fill(ctx context.Context, file Upload, progress *Progress) (Counts, error) {
-	r, closer, err := file.reader(progress)
+	in, err := file.read(progress)
 	if err != nil {
 		return Counts{}, err
 	}
-	defer closer.Close()
-	in, err := read(r)
-	if err != nil {
-		return Counts{}, err
-	}
+	defer in.Close()
 	err = s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
 		events, err := tx.Events.List(ctx, store.AuditFilter{Limit: 1})
 		if err != nil {

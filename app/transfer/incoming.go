@@ -9,16 +9,18 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// What a file may arrange at most. History has no bound but the file's size: it is never held in
-// memory.
+// Most credentials, profiles and policies of a file. History is bounded by the file's size only,
+// since it is never held in memory.
 const (
 	maxThings   = 50_000    // credentials, profiles, policies: of each
 	maxArranged = 256 << 20 // bytes of their lines together
 )
 
-// incoming is a file that is being read: first what it arranges, all at once, then its history,
+// incoming is a file that is being read: credentials, profiles and policies at once, then history
 // line by line.
 type incoming struct {
+	io.Closer
+	unpacked    func() int64 // bytes of the file so far
 	lines       *lineReader
 	open        opening
 	credentials []credentialRecord
@@ -29,7 +31,7 @@ type incoming struct {
 	rest        record                    // the first line behind the policies
 }
 
-// read reads and judges what a file arranges.
+// read reads and checks a file up to its policies.
 func read(r io.Reader) (*incoming, error) {
 	in := &incoming{lines: newLineReader(r), policies: map[string][]policyRecord{}, byID: map[string]int{}}
 	first, err := in.lines.next()

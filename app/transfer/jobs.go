@@ -15,7 +15,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// What a job does.
+// Kinds of jobs.
 const (
 	JobExport = "export"
 	JobPlan   = "plan"
@@ -59,7 +59,7 @@ type jobs struct {
 	closed   bool
 }
 
-// start runs fn in the background, unless another job runs. What a job before left is removed.
+// start runs fn in the background, unless another job runs. It removes the files of the job before.
 func (s *Service) start(kind string, by app.Actor, fn func(ctx context.Context, job *Job, p *Progress) error) (string,
 	error) {
 	if err := peopleOnly(by); err != nil {
@@ -75,7 +75,7 @@ func (s *Service) start(kind string, by app.Actor, fn func(ctx context.Context, 
 			"Wait until it has ended, then try again.")
 	}
 	if kind != JobImport { // which reads what its plan has read
-		s.dropFiles()
+		s.dropFilesLocked()
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	id, progress, done := app.NewID(), &Progress{}, make(chan struct{})
@@ -91,7 +91,7 @@ func (s *Service) start(kind string, by app.Actor, fn func(ctx context.Context, 
 		result.Err, result.Ended = err, s.now()
 		s.jobs.job = &result
 		if err != nil {
-			s.dropFiles()
+			s.dropFilesLocked()
 			s.cfg.Log.Warn("a "+kind+" failed", "error", err) //nolint:sloglint // a handful of words
 		}
 	}()
@@ -103,7 +103,7 @@ func (s *Service) start(kind string, by app.Actor, fn func(ctx context.Context, 
 func (s *Service) Job(id string) (Job, error) {
 	s.jobs.mu.Lock()
 	defer s.jobs.mu.Unlock()
-	s.expire()
+	s.expireLocked()
 	if s.jobs.job == nil || s.jobs.job.ID != id {
 		return Job{}, app.E(app.CodeNotFound, "this export or import is not there any more", "Begin again.")
 	}
@@ -116,18 +116,19 @@ func (s *Service) Job(id string) (Job, error) {
 func (s *Service) forgetOld() {
 	s.jobs.mu.Lock()
 	defer s.jobs.mu.Unlock()
-	s.expire()
+	s.expireLocked()
 }
 
-// expire forgets a job that ended long ago. jobs.mu is held.
-func (s *Service) expire() {
+// expireLocked forgets a job that ended long ago. jobs.mu is held.
+func (s *Service) expireLocked() {
 	if j := s.jobs.job; j != nil && !j.Running() && s.now().Sub(j.Ended) > jobLife {
-		s.dropFiles()
+		s.dropFilesLocked()
 		s.jobs.job = nil
 	}
 }
 
-func (s *Service) dropFiles() {
+// dropFilesLocked removes the files of the job. jobs.mu is held.
+func (s *Service) dropFilesLocked() {
 	if s.jobs.file != "" {
 		_ = os.Remove(s.jobs.file)
 	}
@@ -216,7 +217,7 @@ func (s *Service) StartImport(by app.Actor, plan string, choice Choice, then fun
 		job.Report, err = s.Import(ctx, by, file, choice, j.Plan.Digest, p)
 		if err == nil {
 			s.jobs.mu.Lock()
-			s.dropFiles()
+			s.dropFilesLocked()
 			s.jobs.mu.Unlock()
 			then(job.Report)
 		}
@@ -250,8 +251,8 @@ func (s *Service) scratchFile() (*os.File, error) {
 	return file, nil
 }
 
-// Tidy removes what jobs and backups of a process before left in the data directory. Only the
-// server calls it, before it starts any.
+// Tidy removes files that jobs and backups of an earlier process left in the data directory. Only
+// the server calls it, before it starts any.
 func (s *Service) Tidy() error {
 	entries, err := os.ReadDir(s.cfg.Dir)
 	if err != nil {
@@ -283,5 +284,5 @@ func (s *Service) Close() {
 	<-done
 	s.jobs.mu.Lock()
 	defer s.jobs.mu.Unlock()
-	s.dropFiles()
+	s.dropFilesLocked()
 }

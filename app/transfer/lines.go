@@ -128,7 +128,7 @@ func (r record) kind() kind {
 	return kindNone
 }
 
-// members counts what is set; a line has one.
+// members counts the members that are set; a line has one.
 func (r record) members() (n int) {
 	v := reflect.ValueOf(r)
 	for i := range v.NumField() {

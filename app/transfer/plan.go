@@ -14,7 +14,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// State is how a thing in a file stands to what is here.
+// State compares a thing in a file with this instance.
 type State string
 
 // The states.
@@ -37,7 +37,7 @@ type Item struct {
 	Widens  bool     // a yes would let some profile do more than it can here now: it needs one of its own
 }
 
-// Plan is what an import would do. It holds for the moment it was made.
+// Plan describes what an import would do at the moment when the plan was made.
 type Plan struct {
 	Instance string // label of the instance that made the file
 	Program  string
@@ -64,7 +64,7 @@ func (p Plan) Count(kind string, state State) (n int) {
 	return n
 }
 
-// Choice is what a person decided about a plan.
+// Choice is a person's decision about a plan.
 type Choice struct {
 	Overwrite bool            // what differs, as long as it widens nothing
 	Each      map[string]bool // by Item.Key: yes or no for one item, whatever else is chosen
@@ -135,7 +135,7 @@ func plan(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, in *incoming
 	return p, nil
 }
 
-// look reads what is here.
+// look reads the credentials, profiles and policies of this instance.
 func (p *planner) look(ctx context.Context) error {
 	credentials, err := p.tx.Credentials.Rows(ctx)
 	if err != nil {
@@ -160,8 +160,7 @@ func (p *planner) look(ctx context.Context) error {
 	return p.lookAtPolicies(ctx)
 }
 
-// lookAtPolicies finds out what was here and was deleted: policies outlive their profiles and the
-// credentials they name.
+// lookAtPolicies finds deleted profiles and credentials: policies outlive them.
 func (p *planner) lookAtPolicies(ctx context.Context) error {
 	return p.tx.Policies.Each(ctx, func(row store.PolicyRow) error {
 		if _, here := p.profiles[row.ProfileHandle]; !here {

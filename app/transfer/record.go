@@ -63,8 +63,8 @@ type Counts struct {
 	Archived    int64 `json:"archived"` // of other instances' audit logs
 }
 
-// The records are rows of the database. What is JSON, sealed or a reference in a row stands beside it
-// in the form that it has in a file; the row's own field of that name has no place in the file.
+// The records are rows of the database. What is JSON, sealed or a reference in a row stands beside
+// it in the form that it has in a file; the row's own field of that name has no place in the file.
 
 type credentialRecord struct {
 	store.CredentialRow

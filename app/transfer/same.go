@@ -8,7 +8,7 @@ import (
 
 var errNotSame = errors.New("the storage gives back something else than was stored")
 
-// same reads one stream as long as it is another one, byte for byte. What differs is not given out.
+// same reads a stream as long as it equals another one. It returns no byte that differs.
 type same struct {
 	r, as io.Reader
 	buf   []byte

@@ -20,13 +20,13 @@ func (s *Service) Run(ctx context.Context) {
 		return s.endLost(ctx, tx, time.UnixMilli(maxMoment)) // all, also of a clock that was ahead
 	})
 	if err != nil && ctx.Err() == nil {
-		s.cfg.Log.ErrorContext(ctx, "lost backups could not be noted", "error", err)
+		s.cfg.Log.ErrorContext(ctx, "recording interrupted backups failed", "error", err)
 	}
 	tick := time.NewTicker(20 * time.Second)
 	defer tick.Stop()
 	for {
 		if err := s.tick(ctx); err != nil && ctx.Err() == nil {
-			s.cfg.Log.ErrorContext(ctx, "the backup of the schedule was not made", "error", err)
+			s.cfg.Log.ErrorContext(ctx, "scheduled backup failed", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -117,7 +117,7 @@ func slotsBetween(every string, from, slot time.Time) int {
 	return max(0, int((slot.Sub(slotBefore(every, from))-1)/step(every)))
 }
 
-// BackupState is how backups stand, for people.
+// BackupState is the state of backups, for people.
 type BackupState struct {
 	Settings BackupSettings // without use for its secrets
 	Set      bool
@@ -127,7 +127,7 @@ type BackupState struct {
 	Problem  string // "" if all is well
 }
 
-// BackupState tells how backups stand.
+// BackupState returns the state of backups.
 func (s *Service) BackupState(ctx context.Context) (b BackupState, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
 		if b.Settings, b.Set, err = s.readSettings(ctx, tx); err != nil {

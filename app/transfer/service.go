@@ -13,7 +13,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Config is what a Service needs.
+// Config configures a Service.
 type Config struct {
 	Store    *store.Store
 	Keyring  *secrets.Keyring
@@ -26,7 +26,7 @@ type Config struct {
 	Cost     archive.Cost     // of stretching passphrases of new files; zero: archive.DefaultCost, for tests less
 }
 
-// Service moves an instance's things out and in. It is safe for concurrent use.
+// Service exports, imports and backs up an instance. It is safe for concurrent use.
 type Service struct {
 	cfg    Config
 	jobs   jobs

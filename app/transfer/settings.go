@@ -154,7 +154,7 @@ func (b BackupSettings) check() error {
 	return archive.CheckPassphrase(b.Passphrase)
 }
 
-// place opens the target.
+// open opens the target.
 func (b BackupSettings) open() (blobs.Store, error) {
 	if b.Kind == ToS3 {
 		return blobs.OpenS3(b.S3)
@@ -185,7 +185,7 @@ func (s *Service) apart(b BackupSettings) error {
 	return nil
 }
 
-// place says where backups go.
+// place describes where backups go.
 func (b BackupSettings) place() string {
 	target, err := b.open()
 	if err != nil {

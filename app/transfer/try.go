@@ -15,8 +15,7 @@ import (
 	"github.com/computclaw/airlock/app/transfer/blobs"
 )
 
-// try finds out whether the target takes files, gives them back and lets go of them. The error of
-// one that doesn't says at which setting that is.
+// try writes, reads and deletes a file in the target. Its error names the setting to correct.
 func (b BackupSettings) try(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 45*time.Second)
 	defer cancel()

@@ -37,8 +37,7 @@ func (r reading) Seek(offset int64, whence int) (int64, error) {
 	return 0, errors.ErrUnsupported
 }
 
-// untilEnd sends the watchdog home when all was read: what is done with it afterwards is not the
-// storage's, and may take long.
+// untilEnd stops the watchdog when all was read: later work is not the storage's and may take long.
 type untilEnd struct {
 	io.Reader
 	dog *watchdog

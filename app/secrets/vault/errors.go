@@ -91,8 +91,8 @@ func explainStatus(err *api.ResponseError) error {
 // maxTold bounds Vault's own words in the log, in bytes.
 const maxTold = 300
 
-// tame shortens Vault's refusals for the log and masks our own secrets in them. It drops answers of a
-// proxy, whose page may repeat the request, and with it the token.
+// tame shortens Vault's refusals for the log and masks our own secrets in them. It drops answers of
+// a proxy, whose page may repeat the request, and with it the token.
 func tame(err error, secrets ...app.Secret) error {
 	var answered *api.ResponseError
 	if !errors.As(err, &answered) {

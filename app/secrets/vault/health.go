@@ -81,9 +81,9 @@ type Inspection struct {
 	Hint    string
 }
 
-// Inspect finds out whether a reference resolves now. It checks the value as an execution would, and
-// does not return it. A value that Vault makes anew for each reader is not read; Inspect asks Vault
-// whether Airlock may read it.
+// Inspect finds out whether a reference resolves now. It checks the value as an execution would,
+// and does not return it. A value that Vault makes anew for each reader is not read; Inspect asks
+// Vault whether Airlock may read it.
 func (c *Client) Inspect(ctx context.Context, ref app.Reference, check func(app.Secret) error) Inspection {
 	ctx, cancel := context.WithTimeout(ctx, min(c.cfg.Timeout, healthWithin))
 	defer cancel()

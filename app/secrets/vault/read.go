@@ -99,8 +99,8 @@ func (c *Client) read(ctx context.Context, path string) (secret, error) {
 	return s, err
 }
 
-// as calls do with a client whose token works. Vault answers 403 both for a missing permission and for
-// an expired token, so a refused token is looked up, and replaced once.
+// as calls do with a client whose token works. Vault answers 403 both for a missing permission and
+// for an expired token, so a refused token is looked up, and replaced once.
 func (c *Client) as(ctx context.Context, do func(*api.Client) error) error {
 	for try := 0; ; try++ {
 		s, err := c.session(ctx)

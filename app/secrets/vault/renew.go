@@ -13,8 +13,8 @@ const (
 	fileEvery  = 2 * time.Second // how often a token file is looked at
 )
 
-// Start logs in and keeps the token alive in the background, until Close. It retries while the Vault
-// is down.
+// Start logs in and keeps the token alive in the background, until Close. It retries while the
+// Vault is down.
 func (c *Client) Start(ctx context.Context) {
 	ctx, c.stop = context.WithCancel(context.WithoutCancel(ctx))
 	c.running.Go(func() {

@@ -25,8 +25,8 @@ type session struct {
 	expires   time.Time // as last heard of; zero: never. Client.mu guards it
 }
 
-// session returns the current session, or logs in if there is none. Logins don't overlap: callers that
-// come during one use its token, or try in turn until ctx ends.
+// session returns the current session, or logs in if there is none. Logins don't overlap: callers
+// that come during one use its token, or try in turn until ctx ends.
 func (c *Client) session(ctx context.Context) (*session, error) {
 	if s := c.current(); s != nil {
 		return s, nil
