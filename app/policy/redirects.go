@@ -22,7 +22,7 @@ func (s *Versions) ReachedThrough(ctx context.Context, c app.Credential, value a
 		if err != nil {
 			return err
 		}
-		was, becomes := HostNamed(c.Mode, opened[c.ID].Secret), HostNamed(app.ModePlain, value)
+		was, becomes := HostNamed(c.Mode, opened[c.ID].Secret), HostNamed(c.Mode, value)
 		if becomes == "" && !value.Empty() {
 			return nil
 		}

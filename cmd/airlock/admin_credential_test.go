@@ -43,3 +43,24 @@ func TestHoleM2HeadersOnTheCommandLine(t *testing.T) {
 		t.Errorf("tested: %s", said)
 	}
 }
+
+// TestHoleG2PlainHostOnTheCommandLine: a plain value that moves a locked profile to another host
+// wants --yes, after both hosts were named.
+func TestHoleG2PlainHostOnTheCommandLine(t *testing.T) {
+	t.Parallel()
+	in := startInstance(t)
+	in.admin("db.corp.example", "credential", "set", "DB_HOST", "--mode", "plain")
+	profile := in.admin("", "profile", "create", "--description", "reports", "--key", "DB_HOST", "--host", "{DB_HOST}:5432")
+	in.admin("", "profile", "lock", profile)
+	const moved = `The locked profile "reports" would reach evil.example instead of db.corp.example.`
+	code, said := in.said(in.env, "evil.example", "set", "DB_HOST")
+	if code == 0 || !strings.Contains(said, moved) || !strings.Contains(said, "--yes") {
+		t.Errorf("code %d, said %q", code, said)
+	}
+	if code, said := in.said(in.env, "evil.example", "set", "DB_HOST", "--yes"); code != 0 {
+		t.Errorf("code %d, said %q", code, said)
+	}
+	if code, said := in.said(in.env, "evil.example", "set", "DB_HOST"); code != 0 { // nothing moves
+		t.Errorf("code %d, said %q", code, said)
+	}
+}

@@ -23,7 +23,8 @@ const Usage = `Usage: airlock admin COMMAND
       --mode sealed|injected|plain            sealed: scripts get a placeholder; injected: scripts get the value itself (clients that sign,
                                               databases); plain: it is not secret and not masked
       --yes                                   a mode that gives away more, or --vault in place of the value that Airlock holds, though profiles
-                                              have keys linked to it; --vault, though the reference does not resolve
+                                              have keys linked to it; --vault, though the reference does not resolve; a plain value that
+                                              moves locked profiles to another host
       --place path|query|body (repeatable)    where a sealed value is put in besides headers; --place header: only there
       --header NAME (repeatable)              a header it may stand in, by its name alone: --header X-Acme-Key. Named ones replace the usual ones
                                               (Authorization, X-Api-Key and so on), so add --header Authorization if scripts need it too;
