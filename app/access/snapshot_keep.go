@@ -180,10 +180,10 @@ func (k *keeper) restrict(ctx context.Context, p *store.Profile, now app.Policy)
 	if err != nil {
 		return false, err
 	}
-	less, ok := policy, true
-	shown := app.AllowedHosts(p.Hosts)
+	less, shown := policy, app.AllowedHosts(p.Hosts)
 	less.Hosts = overlaps(shown, policy.Hosts)
 	if k.now.profiles != nil {
+		var ok bool
 		if less, ok = k.restrictPolicy(less, now); !ok {
 			return true, k.revoke(ctx, p, "what it lost since the copy was made can't be taken from the copy alone")
 		}
@@ -205,7 +205,8 @@ func (k *keeper) restrict(ctx context.Context, p *store.Profile, now app.Policy)
 	if reaches == "" {
 		reaches = "no host"
 	}
-	k.said = append(k.said, fmt.Sprintf("The profile %s lost what the copy alone granted. It reaches %s.", p.Handle, reaches))
+	k.said = append(k.said,
+		fmt.Sprintf("The profile %s lost what the copy alone granted. It reaches %s.", p.Handle, reaches))
 	return true, k.tx.Audit(ctx, app.NewEvent(k.at, k.by, "profile.hosts", p.Handle,
 		"Restricted: a copy granted more than was shown, or more than the database that it took the place of. It reaches "+
 			reaches+"."))

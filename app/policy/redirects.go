@@ -65,8 +65,8 @@ func ReachedThrough(ctx context.Context, tx *store.Tx, credential, was, becomes 
 	return who + " would reach " + becomes + " instead of " + was + ".", nil
 }
 
-// lockedThrough returns the titles of the locked profiles whose policy allows a host by the value of
-// a credential. Revoked and expired ones count, since a person can let them run again.
+// lockedThrough returns the titles of the locked profiles whose policy allows a host by the value
+// of a credential. Revoked and expired ones count, since a person can let them run again.
 func lockedThrough(ctx context.Context, tx *store.Tx, credential string) ([]string, error) {
 	handles, err := tx.Credentials.Profiles(ctx, credential)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/computclaw/airlock/app/access"
 )
 
-// TestHoleG2PlainHostOfALockedProfile: a plain value that names a host of a locked profile is part of
-// what was locked. An import shows the old and the new host, and wants a yes of its own.
+// TestHoleG2PlainHostOfALockedProfile: a plain value that names a host of a locked profile is part
+// of what was locked. An import shows the old and the new host, and wants a yes of its own.
 func TestHoleG2PlainHostOfALockedProfile(t *testing.T) {
 	ctx := t.Context()
 	h, other := newHouse(t, "bbbb"), newHouse(t, "aaaa")

@@ -250,8 +250,8 @@ func (p *planner) credential(ctx context.Context, c credentialRecord) (Item, err
 	return item, nil
 }
 
-// redirects says which locked profiles here would reach another host: a plain value is part of every
-// grant that refers to it.
+// redirects says which locked profiles here would reach another host: a plain value is part of
+// every grant that refers to it.
 func (p *planner) redirects(ctx context.Context, c, here credentialRecord) (string, error) {
 	if c.Value == nil && c.Source == here.Source {
 		c.Value = here.Value

@@ -75,14 +75,14 @@ func TestHoleG3RestoreGivesBack(t *testing.T) {
 			"evil.example, {DB}:5432; KEY sealed api.example.com, evil.example [header body] [Cookie X-Own] true"},
 		{"a plain host", set("DB", func(in *access.CredentialInput) { in.Value = app.NewSecret("db2.example") }),
 			"api.example.com, evil.example; KEY sealed api.example.com, evil.example [header body] [Cookie X-Own] true"},
-		{"a credential's host", set("KEY", func(in *access.CredentialInput) { in.Hosts = hosts(t, "api.example.com", "b.example") }),
-			"api.example.com, evil.example, {DB}:5432; KEY sealed api.example.com [header body] [Cookie X-Own] true"},
+		{"a credential's host", set("KEY",
+			func(in *access.CredentialInput) { in.Hosts = hosts(t, "api.example.com", "b.example") }), "api.example.com, evil.example, {DB}:5432; KEY sealed api.example.com [header body] [Cookie X-Own] true"},
 		{"a place", set("KEY", func(in *access.CredentialInput) { in.Places = []app.Place{app.PlaceHeader, app.PlaceQuery} }),
 			"api.example.com, evil.example, {DB}:5432; KEY sealed api.example.com, evil.example [header] [Cookie X-Own] true"},
 		{"a header", set("KEY", func(in *access.CredentialInput) { in.Headers = []string{"X-Own", "X-Other"} }),
 			"api.example.com, evil.example, {DB}:5432; KEY sealed api.example.com, evil.example [header body] [X-Own] true"},
-		{"plain HTTP", set("KEY", func(in *access.CredentialInput) { in.PlainHTTP = &no }), "api.example.com, evil.example, " +
-			"{DB}:5432; KEY sealed api.example.com, evil.example [header body] [Cookie X-Own] false"},
+		{"plain HTTP", set("KEY", func(in *access.CredentialInput) { in.PlainHTTP = &no }), "api.example.com, " +
+			"evil.example, {DB}:5432; KEY sealed api.example.com, evil.example [header body] [Cookie X-Own] false"},
 		{"no host in common", set("KEY", func(in *access.CredentialInput) { in.Hosts = hosts(t, "b.example") }), "revoked"},
 		{"no header in common", set("KEY", func(in *access.CredentialInput) { in.Headers = []string{"X-Other"} }), "revoked"},
 	} {
@@ -164,8 +164,8 @@ func TestHoleG3RestoreWeakensNoMode(t *testing.T) {
 	}
 }
 
-// TestHoleG3PolicyThatGrantsMoreThanItsPage: a copy whose policy grants more than the profile's page
-// shows loses it in a restore, and where it is there already, when a person saves the page.
+// TestHoleG3PolicyThatGrantsMoreThanItsPage: a copy whose policy grants more than the profile's
+// page shows loses it in a restore, and where it is there already, when a person saves the page.
 func TestHoleG3PolicyThatGrantsMoreThanItsPage(t *testing.T) {
 	ctx := t.Context()
 	h := newHouse(t, "aaaa")
@@ -187,7 +187,8 @@ func TestHoleG3PolicyThatGrantsMoreThanItsPage(t *testing.T) {
 	point := filepath.Join(h.dir, must[string](t)(h.keepRestorePoint(ctx)))
 	saved := must[app.Profile](t)(h.desk.SetHosts(ctx, person(), p.Handle, hosts(t, "api.example.com"), nil))
 	dir := t.TempDir()
-	must[Restored](t)(Restore{Dir: dir, Keyring: h.ring, By: person(), Log: slog.New(slog.DiscardHandler)}.FromPoint(ctx, point))
+	r := Restore{Dir: dir, Keyring: h.ring, By: person(), Log: slog.New(slog.DiscardHandler)}
+	must[Restored](t)(r.FromPoint(ctx, point))
 	desk, _ := opened(t, dir, h.ring)
 	for what, policy := range map[string]app.Policy{
 		"saved":    must[app.Policy](t)(h.desk.Policy(ctx, p.Handle, saved.Policy)),

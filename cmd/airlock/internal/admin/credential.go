@@ -154,7 +154,8 @@ func confirmMode(before app.Credential, mode app.Mode, yes bool) error {
 		profilesHave(before.Profiles), before.Name, before.Mode, what)}
 }
 
-// confirmHost wants a word from the person before a plain value moves locked profiles to another host.
+// confirmHost wants a word from the person before a plain value moves locked profiles to another
+// host.
 func (o *operator) confirmHost(ctx context.Context, before app.Credential, in access.CredentialInput, yes bool) error {
 	if yes || before.ID == "" || in.Value.Empty() {
 		return nil
