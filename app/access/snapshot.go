@@ -31,7 +31,8 @@ type profileState struct {
 // snapshotSettings returns the settings that a snapshot keeps, whether they are set or not.
 func snapshotSettings() []string { return slices.Concat(auth.SettingKeys(), instance.SwitchKeys()) }
 
-// ReadSnapshot reads the snapshot of a database.
+// ReadSnapshot reads the snapshot of a database. A policy or credential that can't be read grants
+// nothing there.
 func ReadSnapshot(ctx context.Context, tx *store.Tx) (s Snapshot, err error) {
 	if err := tx.People.Each(ctx,
 		func(p store.PersonRow) error { s.people = append(s.people, p); return nil }); err != nil {
@@ -48,19 +49,17 @@ func ReadSnapshot(ctx context.Context, tx *store.Tx) (s Snapshot, err error) {
 	for _, p := range profiles {
 		state := profileState{revoked: p.Revoked, revokedAt: p.RevokedAt, expires: p.ExpiresAt}
 		if p.Locked {
-			if state.policy, err = tx.Policies.Version(ctx, p.Handle, p.Policy); err != nil {
-				return s, err
+			if policy, err := tx.Policies.Version(ctx, p.Handle, p.Policy); err == nil {
+				state.policy = policy
 			}
 		}
 		s.profiles[p.Handle] = state
 	}
-	credentials, err := tx.Credentials.List(ctx)
-	if err != nil {
-		return s, err
-	}
-	s.credentials = make(map[string]app.Credential, len(credentials))
-	for _, c := range credentials {
-		s.credentials[c.ID] = c
+	s.credentials = map[string]app.Credential{}
+	if credentials, err := tx.Credentials.List(ctx); err == nil {
+		for _, c := range credentials {
+			s.credentials[c.ID] = c
+		}
 	}
 	return s, nil
 }
