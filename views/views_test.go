@@ -288,10 +288,13 @@ func TestGrantsOfReferences(t *testing.T) {
 	plain := app.Key{Name: "B", CredentialID: "B", Credential: "B", CredentialMode: app.ModePlain, ValueExists: true}
 	secret := plain
 	secret.Name, secret.CredentialMode = "A", app.ModeInjected
-	keys := []profileview.KeyGrant{{Key: secret}, {Key: plain, Names: "<db>.example"}, {Key: app.Key{Name: "G"}}}
-	allowed := []app.Host{host("{B}:1521"), host("{NOKEY}:443"), host("{A}:443"), host("{G}:443")}
+	vault := plain
+	vault.Name = "V"
+	keys := []profileview.KeyGrant{{Key: secret}, {Key: plain, Names: "<db>.example"}, {Key: app.Key{Name: "G"}},
+		{Key: vault, Vault: "secret/data/db#host"}}
+	allowed := []app.Host{host("{B}:1521"), host("{NOKEY}:443"), host("{A}:443"), host("{G}:443"), host("{V}:443")}
 	var got []string
-	for _, s := range profileview.Grants(keys, allowed, time.Time{})[3:7] {
+	for _, s := range profileview.Grants(keys, allowed, time.Time{})[4:9] {
 		got = append(got, fmt.Sprint(s.Warn, " ", s.Text()))
 	}
 	want := []string{
@@ -301,6 +304,8 @@ func TestGrantsOfReferences(t *testing.T) {
 		"true Scripts reach nothing through {A}: the profile has no plain key of that name.",
 		"false Scripts can reach the host that G names, on port 443: Airlock checks the name, but not always who " +
 			"answers.",
+		"true Scripts can reach the host that V names, which Vault holds at secret/data/db#host and may change, on port 443: " +
+			"Airlock checks the name, but not always who answers.",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -59,7 +59,7 @@ func (s *Registry) applyInput(
 		if err := s.rotate(ctx, tx, by, c, in.Value); err != nil {
 			return app.Credential{}, err
 		}
-		shown = shown || !c.HasValue()
+		shown = shown || !c.HasValue() || c.Mode == app.ModePlain // it may name a host
 	}
 	if shown {
 		if err := tx.Credentials.TouchProfiles(ctx, c.ID, s.now()); err != nil {

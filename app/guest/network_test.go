@@ -297,6 +297,34 @@ func TestLastWords(t *testing.T) {
 	}
 }
 
+// TestHoleG4BusyConnectionAtTheEnd: a connection that its host still writes to breaks after the
+// script's end. That is no breach of the box, and the result counts.
+func TestHoleG4BusyConnectionAtTheEnd(t *testing.T) {
+	s := open(t)
+	written := make(chan struct{})
+	address := serve(t, func(conn *net.TCPConn) {
+		_, _ = io.Copy(io.Discard, conn) // until the process is gone
+		<-s.current().exited
+		_, _ = conn.Write(make([]byte, 32<<20)) // more than lies between, so that the box has met the break
+		close(written)
+	})
+	u := &upstream{addresses: map[string]string{"h.example.com:7": address}}
+	j := job(`
+import socket
+s = socket.create_connection(("h.example.com", 7))
+s.sendall(b"x")
+print("output that is still read after the end")
+set_result("done")`)
+	j.Hosts = []wire.Host{{Name: "h.example.com", Ports: []int{7}}}
+	h := (&recorder{dial: u.dial}).handler()
+	h.Stdout = func([]byte) { <-written }
+	outcome, err := s.Run(t.Context(), j, h)
+	if err != nil || string(outcome.Result) != `"done"` {
+		t.Errorf("%v %+v", err, outcome)
+	}
+	u.check(t)
+}
+
 func TestConnectionsAtOnce(t *testing.T) {
 	address := serve(t, func(conn *net.TCPConn) {
 		line, err := bufio.NewReader(conn).ReadString('\n')

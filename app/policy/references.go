@@ -96,12 +96,8 @@ func (s *Versions) NamedHosts(ctx context.Context, p app.Profile) (map[string]st
 			return err
 		}
 		for _, k := range p.Keys {
-			v, ok := opened[k.CredentialID]
-			if !ok {
-				continue
-			}
-			v.Key = k.Name
-			if name, err := referred(app.Host{Name: "{" + k.Name + "}"}, k.Name, []credentials.Value{v}); err == nil {
+			v := opened[k.CredentialID]
+			if name := HostNamed(v.Mode, v.Secret); name != "" {
 				named[k.Name] = name
 			}
 		}
@@ -122,11 +118,21 @@ func referred(h app.Host, key string, values []credentials.Value) (string, error
 			fmt.Sprintf("the host %s refers to the key %s, whose credential is secret now", h, key),
 			"Ask the person to make the credential plain again, or to write the host name itself.")
 	}
-	name, err := app.CanonicalName(strings.TrimSpace(values[i].Secret.Reveal()))
-	if err != nil {
+	name := HostNamed(values[i].Mode, values[i].Secret)
+	if name == "" {
 		return "", app.Invalid("hosts",
 			fmt.Sprintf("the value of the key %s is not a host name or address, and the host %s refers to it", key, h),
 			"Ask the person to set it to a name such as db.example.com, without a port or scheme.")
 	}
 	return name, nil
+}
+
+// HostNamed returns the host that a value names: "" unless its mode is plain and it is a host name
+// or address.
+func HostNamed(mode app.Mode, value app.Secret) string {
+	name, err := app.CanonicalName(strings.TrimSpace(value.Reveal()))
+	if mode != app.ModePlain || err != nil {
+		return ""
+	}
+	return name
 }

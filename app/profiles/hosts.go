@@ -91,13 +91,15 @@ func (s *Hosts) SetAsSeen(
 		keepReasons(list, p.Hosts)
 		dismissed := slices.Concat(dismissed, granted(p.Hosts, list))
 		dismisses := func(h app.HostRequest) bool { return slices.Contains(dismissed, h.String()) }
-		if app.SameHosts(app.AllowedHosts(p.Hosts), list) && !slices.ContainsFunc(p.Hosts, dismisses) {
-			return "", "", nil
-		}
-		if p.Locked {
+		before := p.Policy
+		if p.Locked { // first: the policy counts, whatever the page shows
 			if err := s.versions.WithHosts(ctx, tx, by, p, list); err != nil {
 				return "", "", err
 			}
+		}
+		if p.Policy == before && app.SameHosts(app.AllowedHosts(p.Hosts), list) &&
+			!slices.ContainsFunc(p.Hosts, dismisses) {
+			return "", "", nil
 		}
 		return "profile.hosts", hostsDetail(list), tx.Profiles.DecideHosts(ctx, p.Row, list, dismissed, by, s.now())
 	})

@@ -8,27 +8,31 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/auth"
 	"github.com/computclaw/airlock/app/instance"
+	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
 )
 
-// accessSnapshot is who may come in and what may run in a database.
+// accessSnapshot is who may come in, what may run and what it may do in a database.
 // An older copy that replaces the database must not give back what was taken away since:
-// a password that leaked, a person who left, a profile that was revoked.
+// a password that leaked, a person who left, a profile that was revoked, a host that it lost.
 type accessSnapshot struct {
-	people   []store.PersonRow
-	settings map[string]store.Setting
-	profiles map[string]profileState // by handle
+	people      []store.PersonRow
+	settings    map[string]store.Setting
+	profiles    map[string]profileState   // by handle
+	credentials map[string]app.Credential // by id
 }
 
 type profileState struct {
 	revoked            bool
-	revokedAt, expires int64 // unix milliseconds
+	revokedAt, expires int64      // unix milliseconds
+	policy             app.Policy // zero while it is not locked
 }
 
 // snapshotSettings returns the settings that a snapshot keeps, whether they are set or not.
 func snapshotSettings() []string { return slices.Concat(auth.SettingKeys(), instance.SwitchKeys()) }
 
-// readAccessSnapshot reads the snapshot of a database.
+// readAccessSnapshot reads the snapshot of a database. A policy or credential that can't be read
+// grants nothing there.
 func readAccessSnapshot(ctx context.Context, tx *store.Tx) (s accessSnapshot, err error) {
 	if err := tx.People.Each(ctx,
 		func(p store.PersonRow) error { s.people = append(s.people, p); return nil }); err != nil {
@@ -43,71 +47,51 @@ func readAccessSnapshot(ctx context.Context, tx *store.Tx) (s accessSnapshot, er
 	}
 	s.profiles = make(map[string]profileState, len(profiles))
 	for _, p := range profiles {
-		s.profiles[p.Handle] = profileState{p.Revoked, p.RevokedAt, p.ExpiresAt}
+		state := profileState{revoked: p.Revoked, revokedAt: p.RevokedAt, expires: p.ExpiresAt}
+		if p.Locked {
+			if policy, err := tx.Policies.Version(ctx, p.Handle, p.Policy); err == nil {
+				state.policy = policy
+			}
+		}
+		s.profiles[p.Handle] = state
+	}
+	s.credentials = map[string]app.Credential{}
+	if credentials, err := tx.Credentials.List(ctx); err == nil {
+		for _, c := range credentials {
+			s.credentials[c.ID] = c
+		}
 	}
 	return s, nil
 }
 
 // keep applies the snapshot to another database: people with their passwords, the admin token,
 // retirement and pause become the snapshot's. Profiles that it has revoked, or doesn't have, are
-// revoked; none lives longer than in the snapshot.
-func (s accessSnapshot) keep(ctx context.Context, tx *store.Tx, by app.Actor, at time.Time) error {
-	if err := tx.People.Replace(ctx, s.people); err != nil {
-		return err
-	}
-	for _, key := range snapshotSettings() {
-		set, ok := s.settings[key]
-		var err error
-		if ok {
-			set.Value = append([]byte{}, set.Value...) // an empty value is read as nil, which the column refuses
-			err = tx.Settings.Set(ctx, set.UpdatedAt, set)
-		} else {
-			err = tx.Settings.Delete(ctx, key)
+// revoked; none lives longer, and no grant reaches further, than in the snapshot. It returns a
+// sentence for each profile and credential that lost something.
+//
+// The zero accessSnapshot only takes from policies what their profiles' pages don't show.
+func (s accessSnapshot) keep(
+	ctx context.Context, tx *store.Tx, ring *secrets.Keyring, by app.Actor, at time.Time,
+) (said []string, err error) {
+	k := &keeper{now: s, tx: tx, ring: ring, by: by, at: at, unfit: map[string]struct{}{}, moved: map[string]struct{}{}}
+	if s.profiles != nil {
+		if err := k.openings(ctx); err != nil {
+			return nil, err
 		}
-		if err != nil {
-			return err
+		if err := k.credentials(ctx); err != nil {
+			return nil, err
 		}
 	}
 	profiles, err := tx.Profiles.Rows(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, p := range profiles {
-		if err := s.keepProfile(ctx, tx, p, by, at); err != nil {
-			return err
+		if err := k.profile(ctx, p.Handle); err != nil {
+			return nil, err
 		}
 	}
-	return nil
-}
-
-func (s accessSnapshot) keepProfile(ctx context.Context, tx *store.Tx, row store.ProfileRow, by app.Actor,
-	at time.Time) error {
-	now, here := s.profiles[row.Handle]
-	revoke := !row.Revoked && (!here || now.revoked)
-	shorten := now.expires > 0 && (row.ExpiresAt == 0 || row.ExpiresAt > now.expires)
-	if !revoke && !shorten {
-		return nil
-	}
-	p, err := tx.Profiles.ByHandle(ctx, row.Handle)
-	if err != nil {
-		return err
-	}
-	revokedAt := time.Time{}
-	if p.Revoked = p.Revoked || revoke; revoke {
-		if revokedAt = at; here {
-			revokedAt = time.UnixMilli(now.revokedAt).UTC()
-		}
-		event := app.NewEvent(at, by, "profile.revoke", row.Handle,
-			"Revoked: it was revoked or deleted in the database that a copy took the place of.")
-		if err := tx.Audit(ctx, event); err != nil {
-			return err
-		}
-	}
-	if shorten {
-		p.ExpiresAt = time.UnixMilli(now.expires).UTC()
-	}
-	_, err = tx.Profiles.Update(ctx, p, revokedAt, p.UpdatedAt, at)
-	return err
+	return k.said, nil
 }
 
 // endOpenings removes the sessions, invitations and admin token from a copy of a database. The

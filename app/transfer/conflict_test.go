@@ -75,7 +75,7 @@ func TestCredentialConflicts(t *testing.T) {
 
 			before := b.dump(Selection{})
 			b.take(file, Choice{})
-			if text(comparable(before)) != text(comparable(b.dump(Selection{}))) {
+			if text(comparableRecords(before)) != text(comparableRecords(b.dump(Selection{}))) {
 				t.Error("skipping changed something")
 			}
 			if r := b.take(file, Choice{Overwrite: true}); (r.Credentials == 0) != tt.widens {
@@ -172,17 +172,17 @@ func TestProfileConflicts(t *testing.T) {
 				t.Errorf("%+v", item)
 			}
 			says(t, item.Changes, tt.says)
-			before := text(comparable(b.dump(Selection{})))
+			before := text(comparableRecords(b.dump(Selection{})))
 			b.take(file, Choice{Each: map[string]bool{key: false}, Overwrite: true})
 			if tt.widens {
 				b.take(file, Choice{Overwrite: true})
 			}
-			if text(comparable(b.dump(Selection{}))) != before {
+			if text(comparableRecords(b.dump(Selection{}))) != before {
 				t.Error("it was changed without a yes")
 			}
 			r := b.take(file, Choice{Each: map[string]bool{key: true}})
 			if tt.state == StateBlocked {
-				if text(comparable(b.dump(Selection{}))) != before {
+				if text(comparableRecords(b.dump(Selection{}))) != before {
 					t.Error("a yes changed what is blocked")
 				}
 				return

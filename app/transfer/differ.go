@@ -140,7 +140,7 @@ func (p *planner) facts(f profileRecord) []string {
 	case !f.Locked:
 		facts = append(facts, "It is not locked: it can do nothing yet.")
 		for _, h := range f.allowed() {
-			facts = append(facts, "Once locked, it would reach "+h.Sentence(p.sealedFor(f))+".")
+			facts = append(facts, "Once locked, it would reach "+p.sentence(f, h, p.sealedFor(f))+".")
 		}
 	}
 	if f.Locked {
@@ -153,7 +153,7 @@ func (p *planner) facts(f profileRecord) []string {
 			facts = append(facts, fact+".")
 		}
 		for _, h := range policy.Hosts {
-			facts = append(facts, "It reaches "+h.Sentence(p.sealedHosts(policy))+".")
+			facts = append(facts, "It reaches "+p.sentence(f, h, p.sealedHosts(policy))+".")
 		}
 		if len(policy.Hosts) == 0 {
 			facts = append(facts, "It reaches no host.")
@@ -166,6 +166,17 @@ func (p *planner) facts(f profileRecord) []string {
 		facts = append(facts, "It expires at "+moment(f.ExpiresAt)+".")
 	}
 	return facts
+}
+
+// sentence says what an entry lets a profile of the file reach, with the host that a plain key
+// names.
+func (p *planner) sentence(f profileRecord, h app.Host, sealed []app.Host) string {
+	for _, k := range f.Keys {
+		if c, ok := p.in.credential(k.Credential); ok && k.Name == h.KeyReference() && c.hostNamed() != "" {
+			h.Name += " (" + c.hostNamed() + " in the file)"
+		}
+	}
+	return h.Sentence(sealed)
 }
 
 // sealedHosts is where the values of a policy's sealed keys may go. What counts is the mode of the
@@ -257,7 +268,7 @@ func (p *planner) compare(ctx context.Context, f profileRecord, r profileRecord)
 	if err != nil {
 		return d, err
 	}
-	p.comparePolicies(&d, p.in.current(f), policy)
+	p.comparePolicies(&d, f, policy)
 	return d, nil
 }
 
@@ -268,7 +279,7 @@ func (p *planner) compareOpen(d *difference, f, r profileRecord) {
 		d.changes = append(d.changes, p.borrowed(f)...)
 	}
 	for _, h := range missing(f.allowed(), r.allowed()) {
-		d.say(true, "It would also be allowed to reach %s.", h.Sentence(p.sealedFor(f)))
+		d.say(true, "It would also be allowed to reach %s.", p.sentence(f, h, p.sealedFor(f)))
 	}
 	hosts := func(p profileRecord) (list []string) {
 		for _, h := range p.Hosts {
@@ -283,9 +294,10 @@ func (p *planner) compareOpen(d *difference, f, r profileRecord) {
 	}
 }
 
-func (p *planner) comparePolicies(d *difference, file, here app.Policy) {
+func (p *planner) comparePolicies(d *difference, f profileRecord, here app.Policy) {
+	file := p.in.current(f)
 	for _, h := range missing(file.Hosts, here.Hosts) {
-		d.say(true, "It would also reach %s.", h.Sentence(p.sealedHosts(file)))
+		d.say(true, "It would also reach %s.", p.sentence(f, h, p.sealedHosts(file)))
 	}
 	if less := missing(here.Hosts, file.Hosts); len(less) > 0 {
 		d.say(false, "It would no longer reach %s.", app.BriefHosts(less))

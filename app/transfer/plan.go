@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/policy"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
 )
@@ -123,7 +124,11 @@ func plan(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, in *incoming
 		return nil, err
 	}
 	for _, c := range in.credentials {
-		p.items = append(p.items, p.credential(c))
+		item, err := p.credential(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		p.items = append(p.items, item)
 	}
 	for _, f := range in.profiles {
 		item, err := p.profile(ctx, f)
@@ -166,11 +171,11 @@ func (p *planner) lookAtPolicies(ctx context.Context) error {
 		if _, here := p.profiles[row.ProfileHandle]; !here {
 			p.gone[row.ProfileHandle] = lastPolicy{row.Version, row.Digest} // they come in order
 		}
-		policy, err := readPolicy(row)
+		version, err := readPolicy(row)
 		if err != nil {
 			return err
 		}
-		for _, g := range policy.Body.Keys {
+		for _, g := range version.Body.Keys {
 			if _, here := p.names[g.CredentialID]; !here {
 				p.dangling[g.CredentialID] = struct{}{}
 			}
@@ -209,7 +214,7 @@ func (p *planner) digest() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-func (p *planner) credential(c credentialRecord) Item {
+func (p *planner) credential(ctx context.Context, c credentialRecord) (Item, error) {
 	item := Item{Key: "credential:" + c.Name, Kind: "credential", Name: c.Name, State: StateNew, Facts: c.facts()}
 	if c.Source == app.SourceVault { // its maker needs no more than a path to name what this instance may read there
 		item.Changes, item.Widens = []string{"Its value would be read from the Vault of this instance: " + c.Reference + "."},
@@ -217,6 +222,13 @@ func (p *planner) credential(c credentialRecord) Item {
 	}
 	if here, ok := p.here[c.Name]; ok {
 		item.Changes, item.Widens = c.changes(here)
+		redirects, err := p.redirects(ctx, c, here)
+		if err != nil {
+			return item, err
+		}
+		if redirects != "" {
+			item.Changes, item.Widens = append(item.Changes, redirects), true
+		}
 		item.State = StateConflict
 		switch why := c.unfit(here); {
 		case why != "":
@@ -226,7 +238,27 @@ func (p *planner) credential(c credentialRecord) Item {
 		}
 	}
 	p.state[c.ID] = item.State
-	return item
+	return item, nil
+}
+
+// redirects says which locked profiles here would reach another host: a plain value is part of
+// every grant that refers to it.
+func (p *planner) redirects(ctx context.Context, c, here credentialRecord) (string, error) {
+	if c.Value == nil && c.Source == here.Source {
+		c.Value = here.Value
+	}
+	becomes := c.hostNamed()
+	if becomes == "" {
+		return "", nil
+	}
+	return policy.ReachedThrough(ctx, p.tx, here.ID, here.hostNamed(), becomes)
+}
+
+func (c credentialRecord) hostNamed() string {
+	if c.Value == nil {
+		return ""
+	}
+	return policy.HostNamed(c.Mode, app.NewSecret(*c.Value))
 }
 
 func (p *planner) profile(ctx context.Context, f profileRecord) (Item, error) {

@@ -66,7 +66,7 @@ func TestFullDisk(t *testing.T) {
 	file := a.export(all())
 	plan := b.plan(file)
 	b.no(b.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
-	before, had := names(t, b.dir), text(comparable(b.dump(all())))
+	before, had := names(t, b.dir), text(comparableRecords(b.dump(all())))
 	b.free = func(string) (int64, error) { return 1 << 20, nil }
 
 	_, _, err := b.Receive(bytes.NewReader(file))
@@ -85,7 +85,7 @@ func TestFullDisk(t *testing.T) {
 	if diff := cmp.Diff(before, names(t, b.dir)); diff != "" {
 		t.Errorf("something is left: %s", diff)
 	}
-	if text(comparable(b.dump(all()))) != had {
+	if text(comparableRecords(b.dump(all()))) != had {
 		t.Error("something was changed")
 	}
 }

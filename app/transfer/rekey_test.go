@@ -27,7 +27,7 @@ func TestNothingIsLeftOfAnOldKey(t *testing.T) {
 	h.no(err)
 	h.credential("STRIPE_KEY", "sk_live_between_0123456789", "api.stripe.com")
 	h.credential("STRIPE_KEY", "sk_live_0123456789abcdef", "api.stripe.com")
-	before := text(comparable(h.dump(all())))
+	before := text(comparableRecords(h.dump(all())))
 	oldID := h.ring.KeyIDBytes()
 
 	const newKey = "a new instance key of more than 32 characters"
@@ -46,7 +46,7 @@ func TestNothingIsLeftOfAnOldKey(t *testing.T) {
 	again := &house{Service: New(Config{Store: h.store, Keyring: alone, Dir: h.dir, Instance: "aaaa", Cost: h.cfg.Cost}),
 		t: t, store: h.store, ring: alone,
 		desk: access.New(access.Config{Store: h.store, Keyring: alone})}
-	if after := text(comparable(again.dump(all()))); after != before {
+	if after := text(comparableRecords(again.dump(all()))); after != before {
 		t.Error("something reads differently")
 	}
 	if others, err := again.desk.SearchSets.Others(t.Context(), hosts(t, "api.stripe.com"), nil); err != nil {

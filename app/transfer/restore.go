@@ -37,14 +37,15 @@ type Restore struct {
 type Restored struct {
 	Counts Counts // of an .airlock file
 	// Kept: what was replaced is a later state of the same database, so who may log in, and what was
-	// revoked, is as it was there.
+	// revoked, is as it was there, and nothing may do more than there.
 	Kept bool
+	Said []string // what profiles and credentials lost, a sentence each
 }
 
 // FromFile makes the database from an .airlock file. It is built beside the place where it goes and
 // gets its name when it is whole and sound; before that nothing is changed.
 func (r Restore) FromFile(ctx context.Context, file Upload, progress *Progress) (done Restored, err error) {
-	done.Kept, err = r.build(ctx, func(scratch string) (err error) {
+	err = r.build(ctx, &done, func(scratch string) (err error) {
 		done.Counts, err = fill(ctx, scratch, r.Keyring, file, r.Log, progress)
 		return err
 	}, "Restored "+filepath.Base(r.Dir)+" from an .airlock file.")
@@ -54,7 +55,7 @@ func (r Restore) FromFile(ctx context.Context, file Upload, progress *Progress) 
 // FromPoint makes the database from a restore point, which needs the instance keys that it was made
 // with on the keyring; all of it is sealed with the first one afterwards.
 func (r Restore) FromPoint(ctx context.Context, path string) (done Restored, err error) {
-	done.Kept, err = r.build(ctx, func(scratch string) error {
+	err = r.build(ctx, &done, func(scratch string) error {
 		if err := copyFile(path, filepath.Join(scratch, store.FileName)); err != nil {
 			return err
 		}
@@ -117,54 +118,57 @@ func fill(ctx context.Context, dir string, ring *secrets.Keyring, file Upload, l
 	return New(Config{Store: st, Keyring: ring, Dir: dir, Instance: "0", Log: log}).Fill(ctx, file, progress)
 }
 
-// build makes the database with fn, examines it and puts it into its place. kept is Restored.Kept.
-func (r Restore) build(ctx context.Context, fn func(scratch string) error, detail string) (kept bool, err error) {
+// build makes the database with fn, examines it and puts it into its place.
+func (r Restore) build(ctx context.Context, done *Restored, fn func(scratch string) error, detail string) (err error) {
 	target := filepath.Join(r.Dir, store.FileName)
 	_, found := os.Stat(target)
 	if found == nil && !r.Replace {
-		return false, app.E(app.CodeConflict, "there is a database in "+r.Dir+" already",
+		return app.E(app.CodeConflict, "there is a database in "+r.Dir+" already",
 			"Choose an empty data directory (AIRLOCK_DATA_DIR), or say --replace: the present one is set aside, not deleted.")
 	}
 	scratch, err := os.MkdirTemp(r.Dir, restorePrefix)
 	if err != nil {
-		return false, fmt.Errorf("transfer: restore: %w", err)
+		return fmt.Errorf("transfer: restore: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
 	if err := fn(scratch); err != nil {
-		return false, err
+		return err
 	}
-	if kept, err = r.examine(ctx, scratch, found == nil, detail); err != nil {
-		return false, err
+	if err = r.examine(ctx, done, scratch, found == nil, detail); err != nil {
+		return err
 	}
 	if err := setAside(target); err != nil {
-		return false, err
+		return err
 	}
 	if r.Keep != nil {
 		if err := r.Keep(); err != nil {
-			return false, err
+			return err
 		}
 	}
 	if err := os.Rename(filepath.Join(scratch, store.FileName), target); err != nil {
-		return false, fmt.Errorf("transfer: restore: %w", err)
+		return fmt.Errorf("transfer: restore: %w", err)
 	}
-	return kept, files.SyncDir(r.Dir)
+	return files.SyncDir(r.Dir)
 }
 
 // examine opens what was built as the server would, takes away what must not come back, and records
 // where it is from.
-func (r Restore) examine(ctx context.Context, scratch string, replaces bool, detail string) (kept bool, err error) {
+func (r Restore) examine(
+	ctx context.Context, done *Restored, scratch string, replaces bool, detail string,
+) (err error) {
 	st, err := store.Open(ctx, scratch, r.Log)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	if _, err := instance.VerifyKeyring(ctx, st, r.Keyring); err != nil {
-		return false, err
+	ring, err := instance.VerifyKeyring(ctx, st, r.Keyring)
+	if err != nil {
+		return err
 	}
 	if err := st.Check(ctx); err != nil {
-		return false, err
+		return err
 	}
-	err = st.Write(ctx, func(tx *store.Tx) error {
+	return st.Write(ctx, func(tx *store.Tx) error {
 		end, broken, err := tx.Events.Verify(ctx, store.AuditMark{})
 		if err != nil {
 			return err
@@ -176,17 +180,17 @@ func (r Restore) examine(ctx context.Context, scratch string, replaces bool, det
 			return err
 		}
 		at := time.Now().UTC().Truncate(time.Millisecond)
+		var now accessSnapshot
 		if replaces {
-			var now accessSnapshot
-			if now, kept = r.standing(ctx, end); kept {
-				if err := now.keep(ctx, tx, r.By, at); err != nil {
-					return err
-				}
+			if later, ok := r.standing(ctx, end); ok {
+				now, done.Kept = later, true
 			}
+		}
+		if done.Said, err = now.keep(ctx, tx, ring, r.By, at); err != nil {
+			return err
 		}
 		return tx.Audit(ctx, app.Event{At: at, Actor: r.By, Action: "instance.restore", Subject: "instance", Detail: detail})
 	})
-	return kept, err
 }
 
 // standing opens the present database, which also makes it whole in one file, since closing it

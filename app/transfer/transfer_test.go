@@ -83,7 +83,8 @@ func TestMovingHouse(t *testing.T) {
 	}
 
 	a, b := old.dump(all()), fresh.dump(all())
-	if diff := cmp.Diff(comparable(a), comparable(b), cmpopts.IgnoreFields(profileRecord{}, "UpdatedAt")); diff != "" {
+	if diff := cmp.Diff(comparableRecords(a), comparableRecords(b),
+		cmpopts.IgnoreFields(profileRecord{}, "UpdatedAt")); diff != "" {
 		t.Error(diff)
 	}
 	if broken := must[int64](t)(fresh.desk.Audit.Verify(t.Context())); broken != 0 {
@@ -109,9 +110,9 @@ func TestMovingHouse(t *testing.T) {
 	}
 }
 
-// comparable drops what belongs to one instance: who made the file and when, its audit log, how
-// often a value was used since.
-func comparable(list []record) (out []record) {
+// comparableRecords drops what belongs to one instance: who made the file and when, its audit log,
+// how often a value was used since.
+func comparableRecords(list []record) (out []record) {
 	for _, r := range list {
 		switch {
 		case r.Airlock != nil, r.Event != nil, r.Archived != nil, r.End != nil:
@@ -152,7 +153,7 @@ func TestRestoreIntoANewDatabase(t *testing.T) {
 	if counts.Executions != 3 || counts.Events != int64(len(before)) {
 		t.Errorf("counts: %+v", counts)
 	}
-	if diff := cmp.Diff(comparable(old.dump(all())), comparable(fresh.dump(all()))); diff != "" {
+	if diff := cmp.Diff(comparableRecords(old.dump(all())), comparableRecords(fresh.dump(all()))); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(before, must[[]app.Event](t)(fresh.desk.Audit.Latest(t.Context(), 1000))); diff != "" {

@@ -2,8 +2,10 @@ package web
 
 import (
 	"testing"
+	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/views/paths"
 )
 
@@ -27,4 +29,35 @@ func TestUIReferenceThatNamesNothingIsNotOffered(t *testing.T) {
 	if n := page.doc.Find("[name='private.0']").Length(); n != 0 {
 		t.Errorf("%d ticks for private addresses of a host of no key", n)
 	}
+}
+
+// TestHoleG2PlainValueOfALockedProfile: whoever changes a plain value reads which locked profiles
+// reach a host through it, and where a pasted one would lead them.
+func TestHoleG2PlainValueOfALockedProfile(t *testing.T) {
+	t.Parallel()
+	s := newUISite(t)
+	s.login()
+	plain := credentials.Input{Name: "DB", Mode: app.ModePlain, Value: app.NewSecret("db.corp.example")}
+	_, err := s.access.Credentials.Set(t.Context(), s.person, plain)
+	s.must(err)
+	p := s.request([]app.Key{{Name: "DB", Mode: app.ModePlain}}, "{DB}:1521")
+	_, err = s.access.Keys.Link(t.Context(), s.person, p.Handle, "DB", "DB")
+	s.must(err)
+	p, err = s.access.Hosts.Set(t.Context(), s.person, p.Handle, []app.Host{p.Hosts[0].Host}, nil)
+	s.must(err)
+	seen := p.UpdatedAt
+	plain.Value = app.NewSecret("db2.corp.example")
+	_, err = s.access.Credentials.Set(t.Context(), s.person, plain)
+	s.must(err)
+	if _, err := s.access.Lifecycle.Lock(t.Context(), s.person, p.Handle, seen); app.CodeOf(err) != app.CodeConflict {
+		t.Errorf("a lock of another host than was read: %v", err)
+	}
+	s.get(paths.CredentialURL("DB")).lacks("#reached")
+	_, err = s.access.Lifecycle.Lock(t.Context(), s.person, p.Handle, time.Time{})
+	s.must(err)
+
+	s.get(paths.CredentialURL("DB")).says("#reached", "reaches db2.corp.example through its value")
+	page := s.get(paths.CredentialPaste)
+	s.submit(page, "main form", "", "text", "DB=evil.example").leads(paths.CredentialPreview)
+	s.get(paths.CredentialPreview).says("[aria-label=DB] .caution", "would reach evil.example instead of db2.corp.example")
 }

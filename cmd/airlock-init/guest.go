@@ -34,7 +34,9 @@ const (
 type guest struct {
 	mux     *yamux.Session
 	control *yamux.Stream
+
 	sending sync.Mutex // control frames
+	exited  bool       // Exited was sent; guarded by sending
 
 	oomScore   oomScore // of the runner
 	runner     *runner
@@ -209,9 +211,15 @@ func (g *guest) fromRunner(m wire.Message) bool {
 	return g.send(m) == nil
 }
 
+// send sends one message. After Exited it drops all but answers to a freeze: the engine takes what
+// connections and the runner still say for a breach.
 func (g *guest) send(m wire.Message) error {
 	g.sending.Lock()
 	defer g.sending.Unlock()
+	if g.exited && m.Frozen == nil {
+		return nil
+	}
+	g.exited = g.exited || m.Exited != nil
 	return wire.Write(g.control, m)
 }
 

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"os"
 	"syscall"
 
@@ -14,6 +16,7 @@ import (
 )
 
 func main() {
+	log.SetOutput(io.Discard) // as in Airlock itself: libraries quote there what they were sent
 	err := run(os.Args[1:])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "airlock-init:", err)

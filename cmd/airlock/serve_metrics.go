@@ -29,7 +29,8 @@ func (s *server) serveMetrics(listener net.Listener, metrics http.Handler) {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)
 	s.monitor = &http.Server{Handler: conns.Handler(mux), ConnContext: conns.Context, ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10}
+		ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
+		ErrorLog: s.http.ErrorLog}
 	s.log.Info("serving metrics", "addr", listener.Addr().String())
 	if own, ok := listener.Addr().(*net.TCPAddr); ok && own.IP.IsUnspecified() {
 		s.log.Warn("metrics are shown, without a token, to everybody who reaches any address of this host", "addr",

@@ -112,6 +112,7 @@ type CredentialPage struct {
 	PlainHTTP   bool
 	Problems    components.Problems
 	Profiles    []app.Profile // that use it
+	Reached     string        // which locked profiles reach a host through its value; "" if none
 	Superseded  int           // days for which a replaced value is searched for
 	Check       CheckForm
 	Vault       VaultChoice

@@ -41,6 +41,7 @@ type PreviewRow struct {
 	Lines    int
 	Expands  bool
 	Weak     string
+	Reached  string // which locked profiles would reach another host with the value; "" if none
 }
 
 // ActionField is the name of the field that says what to do with a pasted variable.

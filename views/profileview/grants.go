@@ -19,8 +19,9 @@ type KeyGrant struct {
 	Places    []app.Place
 	Headers   []string // that the credential names; the usual ones if empty
 	PlainHTTP bool
-	// Of a plain credential only: the host that its value names; "" if there is no such value.
-	Names string
+	// Of a plain credential only: the host that its value names, "" if there is no such value; and
+	// the reference of a value in Vault, which can name another host at each execution.
+	Names, Vault string
 }
 
 // Grants says what a profile grants: values, hosts and until when. The same sentences stand before
@@ -145,14 +146,19 @@ func hostSentence(h app.Host, keys []KeyGrant) Sentence {
 			}}
 		}
 		s.Parts = []Part{word("Scripts can reach the host that "), code(key), word(" names,")}
-		if keys[i].Names != "" {
+		switch {
+		case keys[i].Vault != "":
+			s.Warn = true
+			s.Parts = append(s.Parts, word(" which Vault holds at "), code(keys[i].Vault), word(" and may change,"))
+		case keys[i].Names != "":
 			s.Parts = append(s.Parts, word(" "), code(keys[i].Names), word(","))
 		}
 		s.Parts = append(s.Parts, word(terms+"."))
 	}
-	if s.Warn = h.Private || h.RelaysWeb(); h.RelaysWeb() {
+	if h.RelaysWeb() {
 		s.Icon = "warn"
 	}
+	s.Warn = s.Warn || h.Private || h.RelaysWeb()
 	return s
 }
 

@@ -54,11 +54,15 @@ func (h *Handlers) credentialPage(c echo.Context, cred app.Credential) (credenti
 		return credentialview.CredentialPage{}, err
 	}
 	vault, err := h.vaultFinding(c, cred)
+	if err != nil {
+		return credentialview.CredentialPage{}, err
+	}
+	reached, err := h.Access.Policies.ReachedThrough(c.Request().Context(), cred, app.Secret{})
 	return credentialview.CredentialPage{
 		Shell: sh, Credential: cred, Mode: cred.Mode, Description: cred.Description, Service: cred.Service,
 		Hosts: uix.HostLines(cred.Hosts), Places: cred.Places,
 		Headers: strings.Join(cred.Headers, ", "), PlainHTTP: cred.PlainHTTP, Profiles: app.ProfilesWith(profiles,
-			cred.ID), Superseded: h.supersededDays(), Check: checkForm(cred), Vault: vault,
+			cred.ID), Reached: reached, Superseded: h.supersededDays(), Check: checkForm(cred), Vault: vault,
 	}, err
 }
 

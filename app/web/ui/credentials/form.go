@@ -87,6 +87,10 @@ func (h *Handlers) saveCredential(c echo.Context, title string, cred app.Credent
 	}
 	if !page.New {
 		page.Profiles, page.Superseded = app.ProfilesWith(profiles, cred.ID), h.supersededDays()
+		page.Reached, err = h.Access.Policies.ReachedThrough(c.Request().Context(), cred, app.Secret{})
+		if err != nil {
+			return err
+		}
 	}
 	return h.Render(c, http.StatusUnprocessableEntity, credentialview.Credential(page))
 }

@@ -63,7 +63,7 @@ func keyGrants(
 		c := byID[k.CredentialID]
 		grants[i] = profileview.KeyGrant{
 			Key: k, Where: app.Within(asked[k.Name], c.Hosts), Places: c.Places, Headers: c.Headers,
-			PlainHTTP: c.PlainHTTP, Names: named[k.Name],
+			PlainHTTP: c.PlainHTTP, Names: named[k.Name], Vault: c.Reference,
 		}
 	}
 	return grants, nil

@@ -74,6 +74,9 @@ func (o *operator) setCredential(ctx context.Context, args []string) error {
 	if err := o.confirmVault(ctx, before, in, *yes); err != nil {
 		return err
 	}
+	if err := o.confirmHost(ctx, before, in, *yes); err != nil {
+		return err
+	}
 	c, err := o.Access.Credentials.Set(ctx, o.by, in)
 	if err != nil {
 		return withFlags(err)
@@ -149,6 +152,22 @@ func confirmMode(before app.Credential, mode app.Mode, yes bool) error {
 	}
 	return cli.UsageError{Message: fmt.Sprintf("%s keys linked to %s, which is %s; %s. If you mean it, add --yes",
 		profilesHave(before.Profiles), before.Name, before.Mode, what)}
+}
+
+// confirmHost wants a word from the person before a plain value moves locked profiles to another
+// host.
+func (o *operator) confirmHost(ctx context.Context, before app.Credential, in credentials.Input, yes bool) error {
+	if yes || before.ID == "" || in.Value.Empty() {
+		return nil
+	}
+	if in.Mode != "" {
+		before.Mode = in.Mode
+	}
+	said, err := o.Access.Policies.ReachedThrough(ctx, before, in.Value)
+	if err != nil || said == "" {
+		return err
+	}
+	return cli.UsageError{Message: said + " If you mean it, add --yes"}
 }
 
 func profilesHave(n int) string {

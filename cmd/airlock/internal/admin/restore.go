@@ -101,9 +101,12 @@ func isFile(path string) bool {
 
 // tellStanding says whose standing counts now: a copy may have what was taken away since.
 func (o *operator) tellStanding(done transfer.Restored) {
+	for _, said := range done.Said {
+		fmt.Fprintln(o.Err, said)
+	}
 	if done.Kept {
 		fmt.Fprintln(o.Err, "people and their passwords are as they were in the database that was replaced; what was "+
-			"revoked or deleted there is revoked here")
+			"revoked or deleted there is revoked here, and no profile or credential may do more than there")
 		return
 	}
 	fmt.Fprintln(o.Err, "people, their passwords and what is revoked are as they were when it was made. Look through "+

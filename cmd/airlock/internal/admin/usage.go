@@ -11,7 +11,8 @@ const Usage = `Usage: airlock admin COMMAND
                                               (clients that sign, databases); plain: it is not secret and not masked
       --yes                                   a mode that gives away more, or --vault in place of the value that
                                               Airlock holds, though profiles have keys linked to it; --vault, though
-                                              the reference does not resolve
+                                              the reference does not resolve; a plain value that moves locked
+                                              profiles to another host
       --place path|query|body (repeatable)    put a sealed value in here, besides headers; --place header: only there
       --header NAME (repeatable)              a header it may stand in, by its name alone: --header X-Acme-Key. Named
                                               ones replace the usual ones (Authorization, X-Api-Key and so on), so add

@@ -57,3 +57,25 @@ func runAdmin(in *e2e.Instance, env []string, stdin string, args ...string) (cod
 	_ = command.Run()
 	return command.ProcessState.ExitCode(), out.String()
 }
+
+// TestHoleG2PlainHostOnTheCommandLine: a plain value that moves a locked profile to another host
+// wants --yes, after both hosts were named.
+func TestHoleG2PlainHostOnTheCommandLine(t *testing.T) {
+	t.Parallel()
+	in := e2e.StartInstance(t)
+	in.Admin("db.corp.example", "credential", "set", "DB_HOST", "--mode", "plain")
+	profile := in.Admin("", "profile", "create", "--description", "reports", "--key", "DB_HOST", "--host",
+		"{DB_HOST}:5432")
+	in.Admin("", "profile", "lock", profile)
+	const moved = `The locked profile "reports" would reach evil.example instead of db.corp.example.`
+	code, said := runAdmin(in, in.Env, "evil.example", "set", "DB_HOST")
+	if code == 0 || !strings.Contains(said, moved) || !strings.Contains(said, "--yes") {
+		t.Errorf("code %d, said %q", code, said)
+	}
+	if code, said := runAdmin(in, in.Env, "evil.example", "set", "DB_HOST", "--yes"); code != 0 {
+		t.Errorf("code %d, said %q", code, said)
+	}
+	if code, said := runAdmin(in, in.Env, "evil.example", "set", "DB_HOST"); code != 0 { // nothing moves
+		t.Errorf("code %d, said %q", code, said)
+	}
+}

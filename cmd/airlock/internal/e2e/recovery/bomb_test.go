@@ -208,8 +208,8 @@ func upload(in *e2e.Instance, person e2e.Visitor, file string) string {
 	return ""
 }
 
-// hashRows is a digest of everything that people and agents have stored, table by table. Settings and
-// sessions are left out: a running server writes there by itself.
+// hashRows is a digest of everything that people and agents have stored, table by table. Settings
+// and sessions are left out: a running server writes there by itself.
 func hashRows(in *e2e.Instance) string {
 	in.T.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(in.Dir, "airlock.db")+"?_pragma=busy_timeout(10000)&mode=ro")

@@ -1,0 +1,103 @@
+package policy
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/store"
+)
+
+// maxTitles bounds how many profiles a sentence names.
+const maxTitles = 5
+
+// ReachedThrough says which locked profiles reach a host by the value of a plain credential, and
+// which one they would reach with another value. "" if none does, or the value names no other host.
+// An empty value asks what they reach now.
+func (s *Versions) ReachedThrough(ctx context.Context, c app.Credential, value app.Secret) (said string, err error) {
+	err = s.store.Read(ctx, func(tx *store.Tx) error {
+		opened, err := s.values.Open(ctx, tx, []string{c.ID})
+		if err != nil {
+			return err
+		}
+		was, becomes := HostNamed(c.Mode, opened[c.ID].Secret), HostNamed(c.Mode, value)
+		if becomes == "" && !value.Empty() {
+			return nil
+		}
+		said, err = ReachedThrough(ctx, tx, c.ID, was, becomes)
+		return err
+	})
+	return said, err
+}
+
+// ReachedThrough is the same in a transaction, of a credential whose value names the host was and
+// would name becomes. Either may be "".
+func ReachedThrough(ctx context.Context, tx *store.Tx, credential, was, becomes string) (string, error) {
+	if was == becomes {
+		return "", nil
+	}
+	titles, err := lockedThrough(ctx, tx, credential)
+	if err != nil || len(titles) == 0 {
+		return "", err
+	}
+	who := "The locked profile "
+	if len(titles) > 1 {
+		who = "The locked profiles "
+	}
+	if more := len(titles) - maxTitles; more > 0 {
+		titles = append(titles[:maxTitles], fmt.Sprintf("%d more", more))
+	}
+	last := len(titles) - 1
+	if last > 0 {
+		titles = []string{strings.Join(titles[:last], ", ") + " and " + titles[last]}
+	}
+	who += titles[0]
+	switch {
+	case becomes == "" && last > 0:
+		return who + " reach " + was + " through its value.", nil
+	case becomes == "":
+		return who + " reaches " + was + " through its value.", nil
+	case was == "":
+		return who + " would reach " + becomes + " through its value.", nil
+	}
+	return who + " would reach " + becomes + " instead of " + was + ".", nil
+}
+
+// lockedThrough returns the titles of the locked profiles whose policy allows a host by the value
+// of a credential. Revoked and expired ones count, since a person can let them run again.
+func lockedThrough(ctx context.Context, tx *store.Tx, credential string) ([]string, error) {
+	handles, err := tx.Credentials.Profiles(ctx, credential)
+	if err != nil {
+		return nil, err
+	}
+	var titles []string
+	for _, handle := range handles {
+		p, err := tx.Profiles.ByHandle(ctx, handle)
+		if err != nil {
+			return nil, err
+		}
+		if !p.Locked {
+			continue
+		}
+		granted, err := tx.Policies.Version(ctx, handle, p.Policy)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(granted.Keys, func(g app.Grant) bool {
+			return g.CredentialID == credential && slices.ContainsFunc(granted.Hosts,
+				func(h app.Host) bool { return h.KeyReference() == g.Key })
+		}) {
+			titles = append(titles, title(p.Profile))
+		}
+	}
+	return titles, nil
+}
+
+func title(p app.Profile) string {
+	if p.Description == "" {
+		return p.Handle
+	}
+	return fmt.Sprintf("%q", app.Clip(app.VisibleText(p.Description), 60))
+}

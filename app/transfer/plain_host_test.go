@@ -1,0 +1,70 @@
+package transfer
+
+import (
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+)
+
+// TestHoleG2PlainHostOfALockedProfile: a plain value that names a host of a locked profile is part
+// of what was locked. An import shows the old and the new host, and wants a yes of its own.
+func TestHoleG2PlainHostOfALockedProfile(t *testing.T) {
+	ctx := t.Context()
+	h, other := newHouse(t, "bbbb"), newHouse(t, "aaaa")
+	h.plain("DB_HOST", "db.corp.example")
+	h.credential("DB_PASSWORD", "an-injected-password")
+	p := h.locked("reports", []string{"DB_HOST", "DB_PASSWORD"}, "{DB_HOST}:5432")
+	other.plain("DB_HOST", "evil.example")
+	other.locked("copies", []string{"DB_HOST"}, "{DB_HOST}:5432")
+	file := other.export(all())
+
+	plan := h.plan(file)
+	item := state(plan, "credential:DB_HOST")
+	if !item.Widens {
+		t.Error("another host widens nothing")
+	}
+	says(t, item.Changes, `The locked profile "reports" would reach evil.example instead of db.corp.example.`)
+	for _, i := range plan.Items {
+		if i.Kind == "profile" {
+			says(t, i.Facts, "It reaches {DB_HOST} (evil.example in the file) on port 5432")
+		}
+	}
+	for _, step := range []struct {
+		choice Choice
+		want   string
+	}{
+		{Choice{Overwrite: true}, "db.corp.example"},
+		{Choice{Each: map[string]bool{"credential:DB_HOST": true}}, "evil.example"},
+	} {
+		h.take(file, step.choice)
+		policy := must[app.Policy](t)(h.desk.Binder.Policy(ctx, p.Handle, p.Policy))
+		values := must[[]access.Value](t)(h.desk.Resolver.Resolve(ctx, p.Handle, policy))
+		if list := must[[]app.Host](t)(access.ResolveHosts(policy, values)); list[0].Name != step.want {
+			t.Errorf("after %+v the locked profile reaches %v", step.choice, list)
+		}
+	}
+}
+
+// TestPlainValueOfNoHost: a plain value that no locked profile reaches a host by widens nothing.
+func TestPlainValueOfNoHost(t *testing.T) {
+	h, other := newHouse(t, "bbbb"), newHouse(t, "aaaa")
+	h.plain("DB_USER", "reader")
+	h.plain("DB_HOST", "db.corp.example")
+	h.locked("reports", []string{"DB_USER"}, "db.corp.example:5432")
+	h.profile("open", []string{"DB_HOST"}, "{DB_HOST}:5432")
+	other.plain("DB_USER", "writer")
+	other.plain("DB_HOST", "evil.example")
+	plan := h.plan(other.export(all()))
+	for _, key := range []string{"credential:DB_USER", "credential:DB_HOST"} {
+		if item := state(plan, key); item.Widens || len(item.Changes) != 1 {
+			t.Errorf("%s: %+v", key, item)
+		}
+	}
+}
+
+func (h *house) plain(name, value string) {
+	h.t.Helper()
+	in := access.CredentialInput{Name: name, Mode: app.ModePlain, Value: app.NewSecret(value)}
+	must[app.Credential](h.t)(h.desk.Credentials.Set(h.t.Context(), person(), in))
+}
