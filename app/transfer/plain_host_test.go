@@ -5,6 +5,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 )
 
 // TestHoleG2PlainHostOfALockedProfile: a plain value that names a host of a locked profile is part
@@ -39,7 +40,7 @@ func TestHoleG2PlainHostOfALockedProfile(t *testing.T) {
 	} {
 		h.take(file, step.choice)
 		policy := must[app.Policy](t)(h.desk.Binder.Policy(ctx, p.Handle, p.Policy))
-		values := must[[]access.Value](t)(h.desk.Resolver.Resolve(ctx, p.Handle, policy))
+		values := must[[]credentials.Value](t)(h.desk.Resolver.Resolve(ctx, p.Handle, policy))
 		if list := must[[]app.Host](t)(access.ResolveHosts(policy, values)); list[0].Name != step.want {
 			t.Errorf("after %+v the locked profile reaches %v", step.choice, list)
 		}
