@@ -41,7 +41,7 @@ func TestHoleG2PlainHostOfALockedProfile(t *testing.T) {
 		h.take(file, step.choice)
 		policy := must[app.Policy](t)(h.desk.Binder.Policy(ctx, p.Handle, p.Policy))
 		values := must[[]credentials.Value](t)(h.desk.Resolver.Resolve(ctx, p.Handle, policy))
-		if list := must[[]app.Host](t)(access.ResolveHosts(policy, values)); list[0].Name != step.want {
+		if list := must[[]app.Host](t)(policy.ResolveHosts(policy, values)); list[0].Name != step.want {
 			t.Errorf("after %+v the locked profile reaches %v", step.choice, list)
 		}
 	}
