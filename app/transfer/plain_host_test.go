@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/credentials"
+	"github.com/computclaw/airlock/app/policy"
 )
 
 // TestHoleG2PlainHostOfALockedProfile: a plain value that names a host of a locked profile is part
@@ -39,9 +39,9 @@ func TestHoleG2PlainHostOfALockedProfile(t *testing.T) {
 		{Choice{Each: map[string]bool{"credential:DB_HOST": true}}, "evil.example"},
 	} {
 		h.take(file, step.choice)
-		policy := must[app.Policy](t)(h.desk.Binder.Policy(ctx, p.Handle, p.Policy))
-		values := must[[]credentials.Value](t)(h.desk.Resolver.Resolve(ctx, p.Handle, policy))
-		if list := must[[]app.Host](t)(policy.ResolveHosts(policy, values)); list[0].Name != step.want {
+		granted := must[app.Policy](t)(h.desk.Binder.Policy(ctx, p.Handle, p.Policy))
+		values := must[[]credentials.Value](t)(h.desk.Resolver.Resolve(ctx, p.Handle, granted))
+		if list := must[[]app.Host](t)(policy.ResolveHosts(granted, values)); list[0].Name != step.want {
 			t.Errorf("after %+v the locked profile reaches %v", step.choice, list)
 		}
 	}
@@ -66,6 +66,6 @@ func TestPlainValueOfNoHost(t *testing.T) {
 
 func (h *house) plain(name, value string) {
 	h.t.Helper()
-	in := access.CredentialInput{Name: name, Mode: app.ModePlain, Value: app.NewSecret(value)}
+	in := credentials.Input{Name: name, Mode: app.ModePlain, Value: app.NewSecret(value)}
 	must[app.Credential](h.t)(h.desk.Credentials.Set(h.t.Context(), person(), in))
 }

@@ -157,7 +157,7 @@ func TestHoleG3RestoreWeakensNoMode(t *testing.T) {
 			if got := grantedNow(t, desk, p); got != tt.want {
 				t.Errorf("%s, want %s", got, tt.want)
 			}
-			events := must[[]app.Event](t)(desk.Audit.Latest(t.Context(), 0, 10))
+			events := must[[]app.Event](t)(desk.Audit.Latest(t.Context(), 10))
 			if said := fmt.Sprint(events); tt.before != app.ModeSealed && !strings.Contains(said, "took the place of") &&
 				!strings.Contains(said, "from the copy alone") {
 				t.Errorf("the audit log says %s", said)
