@@ -49,7 +49,7 @@ func TestOutcomes(t *testing.T) {
 		"encrypted first": {hosts: "api.test", plain: true, url: "https://api.test/", swapped: true, status: 200},
 		"a redirect": {answer: func(w http.ResponseWriter,
 			r *http.Request) {
-			http.Redirect(w, r, "https://evil.test/", 302)
+			http.Redirect(w, r, "https://evil.test/", http.StatusFound)
 		}, swapped: true, status: 302},
 		"not found": {answer: http.NotFound, swapped: true, status: 404},
 		"not accepted": {answer: status(401, ""), swapped: true, status: 401, problem: "did not accept it",

@@ -8,5 +8,6 @@
 //   - An agent's profile is unclaimed until a person first works on it. Unclaimed ones are few and short-lived.
 //   - A denied connection becomes a request on the profile's page, bounded, and never more (see Hosts.Request).
 //   - UpdatedAt moves with every change of what a profile's page shows: a person can only lock what they have seen.
-//   - A revocation counts at once. It can be undone for ten minutes if nothing else changed; the database checks that too.
+//   - A revocation counts at once. It can be undone for ten minutes if nothing else changed; the
+//     database checks that too.
 package profiles

@@ -54,16 +54,16 @@ func New(t *testing.T, address string) *Browser {
 	}
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), flags...)
 	t.Cleanup(cancel)
-	return open(t, ctx, "http://airlock.test:"+u.Port())
+	return open(ctx, t, "http://airlock.test:"+u.Port())
 }
 
 // Tab opens another tab of the same Chromium, which shares its cookies.
 func (b *Browser) Tab() *Browser {
 	b.t.Helper()
-	return open(b.t, b.ctx, b.base)
+	return open(b.ctx, b.t, b.base)
 }
 
-func open(t *testing.T, parent context.Context, base string) *Browser {
+func open(parent context.Context, t *testing.T, base string) *Browser {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(parent)
 	t.Cleanup(cancel)

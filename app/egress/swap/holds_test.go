@@ -11,7 +11,7 @@ import (
 )
 
 // bodied is a request whose body values may be put into.
-func bodied(t *testing.T, ctx context.Context, body string) *http.Request {
+func bodied(ctx context.Context, t *testing.T, body string) *http.Request {
 	t.Helper()
 	return request(t, "POST", "https://api.example.com/", body, "Content-Type", "text/plain").WithContext(ctx)
 }
@@ -31,7 +31,7 @@ func TestHeldBodiesAreCapped(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var open []*http.Request
 			for i := range MaxHolds {
-				r := bodied(t, t.Context(), []string{phA, "no placeholder", large}[i%3])
+				r := bodied(t.Context(), t, []string{phA, "no placeholder", large}[i%3])
 				if _, err := s.Outgoing(home, r); err != nil {
 					t.Fatal(err)
 				}
@@ -39,11 +39,11 @@ func TestHeldBodiesAreCapped(t *testing.T) {
 			}
 			over, cancel := context.WithCancel(t.Context())
 			cancel()
-			if _, err := s.Restricted([]Credential{c}).Outgoing(home, bodied(t, over, phA)); err == nil {
+			if _, err := s.Restricted([]Credential{c}).Outgoing(home, bodied(over, t, phA)); err == nil {
 				t.Fatal("one more was held")
 			}
 			waiting := make(chan error)
-			next := bodied(t, t.Context(), phA)
+			next := bodied(t.Context(), t, phA)
 			go func() {
 				_, err := s.Outgoing(home, next)
 				waiting <- err
@@ -62,11 +62,11 @@ func TestHeldBodiesAreCapped(t *testing.T) {
 			}
 		})
 	}
-	refused := bodied(t, t.Context(), strings.ToUpper(phA))
+	refused := bodied(t.Context(), t, strings.ToUpper(phA))
 	if _, err := s.Outgoing(home, refused); err == nil || len(s.holds) != 0 {
 		t.Errorf("a refused body: %v, %d places are taken", err, len(s.holds))
 	}
-	if _, err := s.Outgoing(home, bodied(t, t.Context(), "")); err != nil || len(s.holds) != 0 {
+	if _, err := s.Outgoing(home, bodied(t.Context(), t, "")); err != nil || len(s.holds) != 0 {
 		t.Errorf("an empty body: %v, %d places are taken", err, len(s.holds))
 	}
 }

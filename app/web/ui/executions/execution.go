@@ -163,7 +163,8 @@ func (h Handlers) answerByPerson(c echo.Context, fields url.Values) error {
 
 // rerunByPerson runs an execution again and leads to the new one.
 func (h Handlers) rerunByPerson(c echo.Context, fields url.Values) error {
-	again, err := h.Engine.Submitter.Rerun(c.Request().Context(), c.Param("handle"), fields.Get("live") == "on", uix.Actor(c),
+	again, err := h.Engine.Submitter.Rerun(c.Request().Context(), c.Param("handle"), fields.Get("live") == "on",
+		uix.Actor(c),
 		httpx.TraceID(c))
 	if err != nil {
 		return err
