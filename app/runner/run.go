@@ -70,13 +70,13 @@ func (r *Run) Execute() {
 	if !r.started.IsZero() {
 		r.runner.cfg.Metrics.Started(r.started.Sub(r.x.CreatedAt))
 	}
+	if stored { // else the failure was logged, and the execution gets another end
+		r.runner.logEnd(r.x, f)
+	}
 	r.status = f.Status
 	r.runner.runs.remove(r)
 	close(r.done)
 	r.runner.cfg.Hub.PublishExecutions(r.x.Handle)
-	if stored { // else the failure was logged, and the execution gets another end
-		r.runner.logEnd(r.x, f)
-	}
 }
 
 // drive runs the script and returns the execution's end. Nothing of the script is left then, and of
