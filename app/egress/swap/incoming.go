@@ -3,6 +3,7 @@ package swap
 import (
 	"errors"
 	"fmt"
+	"mime"
 	"net/http"
 	"strings"
 
@@ -99,7 +100,7 @@ func unmeasured(resp *http.Response) {
 func (i *incoming) body(resp *http.Response) {
 	unmeasured(resp)
 	var out []byte
-	values := &replacer{search: i.search}
+	values := &replacer{search: i.search, events: isEvents(resp.Header)}
 	replace := func(piece []byte, last bool) ([]byte, error) {
 		if out = values.write(out[:0], piece); last {
 			out = values.finish(out)
@@ -108,6 +109,12 @@ func (i *incoming) body(resp *http.Response) {
 		return out, nil
 	}
 	resp.Body = &filter{body: &archive{ReadCloser: resp.Body, search: i.search}, Closer: resp.Body, step: replace}
+}
+
+// isEvents reports whether the body is a stream of events, each of which ends with an empty line.
+func isEvents(header http.Header) bool {
+	media, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+	return err == nil && media == "text/event-stream"
 }
 
 // answers makes the work on one response: the values that the instance knows of the host, and those
