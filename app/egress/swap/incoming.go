@@ -145,7 +145,20 @@ func (i *incoming) header(header http.Header) {
 			continue
 		}
 		for j, value := range values {
-			values[j] = i.text(value)
+			values[j] = i.unfolded(i.text(value))
 		}
 	}
+}
+
+// unfolded replaces values over which a header's line was folded: net/http has read a space there.
+func (i *incoming) unfolded(value string) string {
+	const fold = "\r\n  " // with a space that may be one of the value
+	if !strings.Contains(value, " ") {
+		return value
+	}
+	folded := strings.ReplaceAll(value, " ", fold)
+	if shown := i.text(folded); shown != folded {
+		return strings.ReplaceAll(shown, fold, " ")
+	}
+	return value
 }
