@@ -107,12 +107,12 @@ func TestHoleM1OneLayerDeep(t *testing.T) {
 func TestHoleG6FoldedHeaders(t *testing.T) {
 	const value = "github_pat_11ABCDEFG0aZbYcXdWeVfUgT_hSiRjQkPlOmNnMoLpKqJrIsHtGuFvEwDxCyBzA0192837465qwerty"
 	const words = "correct horse battery staple of 42 words"
-	std := base64.StdEncoding.EncodeToString([]byte(value))
+	std, digits := base64.StdEncoding.EncodeToString([]byte(value)), hex.EncodeToString([]byte(value))
 	for name, c := range map[string]struct{ value, written string }{
 		"as it is":          {value, value[:50] + "\r\n " + value[50:]},
 		"thrice":            {value, value[:30] + "\r\n\t" + value[30:60] + " \r\n   " + value[60:]},
 		"in base64":         {value, std[:76] + "\r\n " + std[76:]},
-		"in hex":            {value, hex.EncodeToString([]byte(value))[:76] + "\r\n " + hex.EncodeToString([]byte(value))[76:]},
+		"in hex":            {value, digits[:76] + "\r\n " + digits[76:]},
 		"a value of words":  {words, words[:11] + "\r\n " + words[11:]},
 		"words, at a space": {words, words[:13] + "\r\n" + words[13:]},
 	} {
@@ -121,8 +121,8 @@ func TestHoleG6FoldedHeaders(t *testing.T) {
 		l.listen("api.test", 443, func(conn net.Conn) {
 			encrypted := tls.Server(conn, config)
 			if _, err := http.ReadRequest(bufio.NewReader(encrypted)); err == nil {
-				_, _ = fmt.Fprintf(encrypted, "HTTP/1.1 200 OK\r\nX-Echo: k %s\r\nTrailer: X-Late\r\nTransfer-Encoding: chunked\r\n\r\n"+
-					"0\r\nX-Late: k %[1]s\r\n\r\n", c.written)
+				_, _ = fmt.Fprintf(encrypted, "HTTP/1.1 200 OK\r\nX-Echo: k %s\r\nTrailer: X-Late\r\n"+
+					"Transfer-Encoding: chunked\r\n\r\n0\r\nX-Late: k %[1]s\r\n\r\n", c.written)
 			}
 			_ = encrypted.Close()
 		})

@@ -42,14 +42,14 @@
 // # Responses
 //
 // Found are, however their characters are written (package match says how): the value; the value
-// without its first or last character or its padding; each line of 16 bytes or more; the signature
-// of a JWT; the password of a URL and of user:password; the value reversed; with other than ASCII,
-// the value in UTF-16 and Latin-1. Parts shorter than 12 bytes are not looked for: a script can
-// learn whether a text of its own is one, so it could try them all. For the same reason no shorter
-// run of a value is looked for here, as it is in output. Where the encoding has an exact
-// counterpart the placeholder is shown in the same encoding; in base64 it is shown as it is, and
-// the characters beside it may hold up to 4 bits of the value at either end. Header names with a
-// value in them are dropped with their header.
+// without its first or last character or its padding; each line of 16 bytes or more; the
+// signature of a JWT; the password of a URL and of user:password; the value reversed; with other
+// than ASCII, the value in small letters, capitals, UTF-16 and Latin-1. Parts shorter than 12
+// bytes are not looked for: a script can learn whether a text of its own is one, so it could try
+// them all. For the same reason no shorter run of a value is looked for here, as it is in
+// output. Where the encoding has an exact counterpart the placeholder is shown in the same
+// encoding; in base64 it is shown as it is, and the characters beside it may hold up to 4 bits
+// of the value at either end. Header names with a value in them are dropped with their header.
 //
 // A body that is a gzip or zip file, by its first bytes, is decompressed beside its passing. It is
 // passed on piece by piece, each when what it decompresses to was searched; where a value is in it,

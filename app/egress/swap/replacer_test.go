@@ -100,7 +100,8 @@ func TestHoleG5EscapedLayoutInPieces(t *testing.T) {
 	for _, text := range []string{
 		`"` + longValue[:60] + `=\r\n` + longValue[60:] + `"`, `"X: ` + longValue[:60] + `\r\n ` + longValue[60:] + `"`,
 		strings.Join(strings.Split(longValue, ""), `\0`), "X%3A+" + longValue[:60] + "%0D%0A+" + longValue[60:],
-		each(longValue, "0x%x%%2C+"), each(longValue, "%d%%2c"), each(each(longValue, "%d,"), "&#%d;"), each(longValue, "- %d\n"),
+		each(longValue, "0x%x%%2C+"), each(longValue, "%d%%2c"), each(each(longValue, "%d,"), "&#%d;"),
+		each(longValue, "- %d\n"),
 	} {
 		if how := passes(t, longValue, text); how != "" {
 			t.Errorf("%q passes unchanged:%s", text, how)
