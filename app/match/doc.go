@@ -32,7 +32,7 @@
 //
 // A pattern that was compressed, encrypted, hashed or written in another alphabet than these; one
 // of which characters were left out or put in; an escape of more than 12 bytes for one character; a
-// list whose numbers have a fraction, brackets or words between; in a text that comes in windows, one
-// that takes more than 24 bytes for each character, the blanks that indent lines apart. Of a pattern
-// that repeats itself, readings beyond maxStates at one place are dropped.
+// list whose numbers have a fraction, brackets or words between; in a text that comes in windows,
+// one that takes more than 24 bytes for each character, the blanks that indent lines apart. Of a
+// pattern that repeats itself, readings beyond maxStates at one place are dropped.
 package match

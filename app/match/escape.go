@@ -97,7 +97,8 @@ func (r *readings) doubled(n int, lead byte) {
 	}
 }
 
-// lineBreak passes over a line break, if there is one, and over that and what indents the next line.
+// lineBreak passes over a line break, if there is one, and over that and what indents the next
+// line.
 func (r *readings) lineBreak(data []byte, at int) bool {
 	if data[at] == '\r' && at+1 < len(data) {
 		at++

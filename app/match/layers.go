@@ -250,7 +250,8 @@ func (s *scratch) special(data []byte, x *index, at int, l *layer) (value int8, 
 	return value, n
 }
 
-// tag returns the length of a tag that breaks a line, as <br> or <br />, also as PHP writes that in JSON.
+// tag returns the length of a tag that breaks a line, as <br> or <br />, also as PHP writes that in
+// JSON.
 func tag(data []byte) int {
 	if len(data) < 3 || !isBreak(data[1:]) {
 		return 0

@@ -29,8 +29,8 @@ type readings struct {
 
 func (r *readings) all() []reading { return r.list[:r.size] }
 
-// add adds that the first n bytes stand for a character of ASCII, or are another byte. A zero byte is
-// passed over, as one that is not escaped.
+// add adds that the first n bytes stand for a character of ASCII, or are another byte. A zero byte
+// is passed over, as one that is not escaped.
 func (r *readings) add(n int, b byte) {
 	if b == 0 {
 		r.addText(n, "")

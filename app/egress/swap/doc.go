@@ -60,15 +60,15 @@
 // a second; prose passes at about 0.3, base64 at 0.15 and text of nothing but escapes at 0.005 to
 // 0.15 (BenchmarkFind of package match). Places that overlap become one.
 //
-// What is held back depends on lengths, blanks and line ends: the last bytes, as many as the longest
-// spelling of the longest value has, or nothing behind a line at whose end no value goes on, as
-// match.Finder.Ends says (a bracket that no value has), or behind an event of a stream of events.
-// If it depended on how much of a value was begun, a script whose own words a host repeats could
-// find the value byte by byte. So events, and lines of JSON objects, pass at once; other text comes
-// as late as that. What remains is the time that searching takes, since text that resembles a value
-// is searched more slowly, and that brackets of the values can be told by what passes at once.
-// What is looked for takes 75 kB and 0.2 ms for the usual key, 0.5 MB for a private key in PEM, and
-// 12 MB for 64 KiB, the longest (BenchmarkNew).
+// What is held back depends on lengths, blanks and line ends: the last bytes, as many as the
+// longest spelling of the longest value has, or nothing behind a line at whose end no value goes
+// on, as match.Finder.Ends says (a bracket that no value has), or behind an event of a stream of
+// events. If it depended on how much of a value was begun, a script whose own words a host repeats
+// could find the value byte by byte. So events, and lines of JSON objects, pass at once; other text
+// comes as late as that. What remains is the time that searching takes, since text that resembles a
+// value is searched more slowly, and that brackets of the values can be told by what passes at
+// once. What is looked for takes 75 kB and 0.2 ms for the usual key, 0.5 MB for a private key in
+// PEM, and 12 MB for 64 KiB, the longest (BenchmarkNew).
 //
 // # What the instance knows
 //

@@ -261,8 +261,8 @@ func TestLinesOfAValue(t *testing.T) {
 	}
 }
 
-// Whole events and lines of JSON are passed on at once. Of a line that has not ended no more is held
-// than the longest form of a value.
+// Whole events and lines of JSON are passed on at once. Of a line that has not ended no more is
+// held than the longest form of a value.
 func TestPromptness(t *testing.T) {
 	s := atHome()
 	longest := s.values.compile().finder.Reach()

@@ -15,8 +15,8 @@ import (
 // first, and of those the longest.
 //
 // What it holds back depends on lengths, blanks and line ends, never on how much of a value was
-// begun: whoever chose the last bytes of a piece, and saw whether they come at once, could try out a
-// value byte by byte.
+// begun: whoever chose the last bytes of a piece, and saw whether they come at once, could try out
+// a value byte by byte.
 type replacer struct {
 	search valueSearch
 	data   []byte // given and not yet passed on
@@ -44,20 +44,19 @@ func (r *replacer) finish(out []byte) []byte { return r.pass(out, len(r.data)) }
 // settled returns how much of the data can be passed on: what lies before all values to come, or
 // what ends with a line if no value goes on behind it. The last fresh bytes are new.
 func (r *replacer) settled(fresh int) int {
-	ended, from := 0, len(r.data)-fresh // no line ended in what was held before
+	safe := 0
+	if len(r.data) >= r.due {
+		held := r.search.window(r.data)
+		safe = len(r.data) - held
+		if more := held/4 - safe; more > 0 { // or small pieces would have all that is held searched again and again
+			safe, r.due = 0, len(r.data)+more
+		}
+	}
+	from := max(safe, len(r.data)-fresh) // no line ended in what was held before
 	if i := bytes.LastIndexByte(r.data[from:], '\n'); i >= 0 && r.search.ends(r.data[:from+i+1], r.events) {
-		ended = from + i + 1
+		return from + i + 1
 	}
-	if len(r.data) < r.due {
-		return ended
-	}
-	held := r.search.window(r.data)
-	safe := len(r.data) - held
-	if more := held/4 - safe; more > 0 { // or small pieces would have all that is held searched again and again
-		r.due = len(r.data) + more
-		return ended
-	}
-	return max(safe, ended)
+	return safe
 }
 
 // pass appends to out the first safe bytes, in which no value can begin any more.
