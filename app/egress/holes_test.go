@@ -2,13 +2,16 @@ package egress
 
 import (
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"compress/gzip"
+	"crypto/tls"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"os"
 	"strconv"
@@ -96,6 +99,49 @@ func TestHoleM1OneLayerDeep(t *testing.T) {
 				t.Errorf("%q, %v", body, err)
 			}
 		})
+	}
+}
+
+// Go reads a space where a host has folded the line of a header or trailer, so the two halves of a
+// value were not recognised.
+func TestHoleG6FoldedHeaders(t *testing.T) {
+	const value = "github_pat_11ABCDEFG0aZbYcXdWeVfUgT_hSiRjQkPlOmNnMoLpKqJrIsHtGuFvEwDxCyBzA0192837465qwerty"
+	const words = "correct horse battery staple of 42 words"
+	std, digits := base64.StdEncoding.EncodeToString([]byte(value)), hex.EncodeToString([]byte(value))
+	for name, c := range map[string]struct{ value, written string }{
+		"as it is":          {value, value[:50] + "\r\n " + value[50:]},
+		"thrice":            {value, value[:30] + "\r\n\t" + value[30:60] + " \r\n   " + value[60:]},
+		"in base64":         {value, std[:76] + "\r\n " + std[76:]},
+		"in hex":            {value, digits[:76] + "\r\n " + digits[76:]},
+		"a value of words":  {words, words[:11] + "\r\n " + words[11:]},
+		"words, at a space": {words, words[:13] + "\r\n" + words[13:]},
+	} {
+		l := newLab(t)
+		config := l.tls("api.test")
+		l.listen("api.test", 443, func(conn net.Conn) {
+			encrypted := tls.Server(conn, config)
+			if _, err := http.ReadRequest(bufio.NewReader(encrypted)); err == nil {
+				_, _ = fmt.Fprintf(encrypted, "HTTP/1.1 200 OK\r\nX-Echo: k %s\r\nTrailer: X-Late\r\n"+
+					"Transfer-Encoding: chunked\r\n\r\n0\r\nX-Late: k %[1]s\r\n\r\n", c.written)
+			}
+			_ = encrypted.Close()
+		})
+		credential := credential(t, "api.test")
+		credential.Value = app.NewSecret(c.value)
+		s := l.gateway().Session(Grant{Hosts: allow(t, "api.test"), Sealed: []swap.Credential{credential}}, nil)
+		resp, err := l.client(s).Get("https://api.test/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		want := "k " + testPlaceholder
+		for _, got := range []string{resp.Header.Get("X-Echo"), resp.Trailer.Get("X-Late")} {
+			if got = strings.TrimRight(got, "="); got != want && got != "k "+hex.EncodeToString([]byte(testPlaceholder)) {
+				t.Errorf("%s: %q", name, got)
+			}
+		}
+		s.Close()
 	}
 }
 

@@ -13,6 +13,8 @@ func (r *readings) backslash(data []byte, at int) {
 	case next == '\\':
 		r.doubled(at+1, next)
 		return
+	case next == 0: // in UTF-16 the rest is yet to come
+		return
 	case !isName(next):
 		if !r.lineBreak(data, at) {
 			r.add(at+1, next) // shells, and JSON for a slash

@@ -23,6 +23,8 @@ func usual(size int) map[string]string {
 		"lines": fit("a line of a log, number 12\n", size),
 		"json": fit(`{"id":1234567,"name":"A. Person","amount":"12.50","at":"2026-11-20T12:00:00Z",`+
 			`"url":"https:\/\/example.com\/a?b=%20c"},`, size),
+		"text in json": fit(`{"log":"2026-11-20 a line of a log, number 12\n2026-11-20 \u003cb\u003e\"done\"\u003c/b\u003e`+
+			`\n    at main.go:12\n\tindented \\d+\n"},`, size),
 		"binary": string(random),
 		"zeros":  fit("\x00", size),
 		"base64": base64.StdEncoding.EncodeToString(random)[:size],

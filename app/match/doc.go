@@ -8,7 +8,8 @@
 //
 // The same is looked for behind one or two layers: other escapes, as in HTML in JSON, base64
 // (either alphabet, any alignment, broken into lines or not), hex (with separators or not) and
-// lists of decimal numbers, also behind names that are numbers ({"0":115,"1":107}).
+// lists of decimal numbers, also behind names that are numbers ({"0":115,"1":107}). Between their
+// characters lines may break, as they are, escaped or by a tag, and be indented.
 //
 // It is a grammar and not a list of encoders, because every encoder that escapes another subset of
 // characters would be one more entry that a list lacks. A place of a text can often be read in
@@ -30,7 +31,8 @@
 // # Not found
 //
 // A pattern that was compressed, encrypted, hashed or written in another alphabet than these; one
-// of which characters were left out or put in; an escape of more than 12 bytes for one character;
-// in a text that comes in windows of Reach, one that takes more than 24 bytes for each character.
-// Of a pattern that repeats itself, readings beyond maxStates at one place are dropped.
+// of which characters were left out or put in; an escape of more than 12 bytes for one character; a
+// list whose numbers have a fraction, brackets or words between; in a text that comes in windows,
+// one that takes more than 24 bytes for each character, the blanks that indent lines apart. Of a
+// pattern that repeats itself, readings beyond maxStates at one place are dropped.
 package match

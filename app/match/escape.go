@@ -15,7 +15,7 @@ const leads = "%\\&=\"'$\x00\r\n"
 // an escape.
 var leadBits, follows = func() (lead, next [256]uint16) {
 	for i, second := range []string{
-		"%uU" + hexDigits, "", "#" + letters, "\r\n" + hexDigits, `"`, `'"\`, "$", "", "\n", " \t",
+		"%uU" + hexDigits, "", "#" + letters, "\r\n" + hexDigits, `"`, `'"\`, "$", "", "\n", " \t+",
 	} {
 		lead[leads[i]] = 1 << i
 		for b := range next {
@@ -97,18 +97,33 @@ func (r *readings) doubled(n int, lead byte) {
 	}
 }
 
-// lineBreak passes over a line break, if there is one.
+// lineBreak passes over a line break, if there is one, and over that and what indents the next
+// line.
 func (r *readings) lineBreak(data []byte, at int) bool {
 	if data[at] == '\r' && at+1 < len(data) {
 		at++
 	}
-	if data[at] == '\n' {
-		r.addText(at+1, "")
+	if data[at] != '\n' {
+		return false
 	}
-	return data[at] == '\n'
+	r.addText(at+1, "")
+	r.indent(data, at+1)
+	return true
 }
 
-// folded passes over a line break and the blank behind it, as in LDIF, calendars and heads of mail.
+// indent passes over the blanks from a place on, if there are any, and plus signs for them.
+func (r *readings) indent(data []byte, at int) {
+	end := at
+	for end < min(len(data), maxEscape) && isBlank(data[end]) {
+		end++
+	}
+	if end > at {
+		r.addText(end, "")
+	}
+}
+
+// folded passes over a line break and the blank behind it, as in LDIF, calendars and heads of mail,
+// and over all blanks, as where such lines are indented.
 func (r *readings) folded(data []byte, at int, lead byte) {
 	if lead == '\r' {
 		if data[at] != '\n' {
@@ -116,10 +131,14 @@ func (r *readings) folded(data []byte, at int, lead byte) {
 		}
 		at++
 	}
-	if at < len(data) && (data[at] == ' ' || data[at] == '\t') {
+	if at < len(data) && isBlank(data[at]) {
 		r.addText(at+1, "")
+		r.indent(data, at+1)
 	}
 }
+
+// isBlank reports whether b is a blank, or a plus sign, which is one in forms.
+func isBlank(b byte) bool { return b == ' ' || b == '\t' || b == '+' }
 
 // quote reads a quote that is written twice, as in CSV, SQL and YAML, and the quotes of shells.
 func (r *readings) quote(data []byte, at int, quote byte) {

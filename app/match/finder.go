@@ -130,9 +130,6 @@ func NewWithTail(patterns []string, alphabet string, length int) *Finder {
 // Empty reports whether there is nothing to find.
 func (f *Finder) Empty() bool { return f.longest == 0 }
 
-// Reach is the most bytes that lie between the beginning and the end of a match.
-func (f *Finder) Reach() int { return (maxEscape + maxPassed) * (f.longest + f.tail.length) }
-
 // Find returns all matches that lie in data, whole, by their beginning.
 func (f *Finder) Find(data []byte) []Match {
 	if f.Empty() {

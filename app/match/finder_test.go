@@ -35,12 +35,7 @@ func TestEscapes(t *testing.T) {
 	quoted, _ := json.Marshal(secret)
 	inJSON := string(quoted[1 : len(quoted)-1])
 	twice, _ := json.Marshal(inJSON)
-	each := func(format string) (out string) {
-		for i := range len(secret) {
-			out += fmt.Sprintf(format, secret[i])
-		}
-		return out
-	}
+	each := func(format string) string { return each(secret, format) }
 	for name, text := range map[string]string{
 		"raw": secret, "small": strings.ToLower(secret), "JSON of Go": inJSON,
 		"JSON in JSON": string(twice[1 : len(twice)-1]),
@@ -64,6 +59,14 @@ func TestEscapes(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
+}
+
+// each writes each byte in a format.
+func each(text, format string) (out string) {
+	for i := range len(text) {
+		out += fmt.Sprintf(format, text[i])
+	}
+	return out
 }
 
 func TestLayers(t *testing.T) {

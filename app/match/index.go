@@ -68,7 +68,7 @@ func (f *Finder) indexEscape(s *scratch, x *index, data []byte, at int) {
 	r := &s.readings
 	r.size = 0
 	r.escape(data[at], data[at:], 1)
-	best := r.likeliest(data[at:])
+	best := r.likeliest()
 	var uses use
 	for i := 0; i < r.size; i++ {
 		v := &r.list[i]

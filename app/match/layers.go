@@ -32,7 +32,7 @@ var base64Layer = newLayer(Base64, inBase64, 6,
 
 // hexLayer is hex, with what usually stands between its digits.
 var hexLayer = newLayer(Hex, inHex, 4,
-	"0123456789abcdef", "ABCDEF", ":-,. _;/|\t\r\n\x00\"'xX", "%\\&#=uUnrRt<>")
+	"0123456789abcdef", "ABCDEF", ":-,. +_;/|\t\r\n\x00\"'xX", "%\\&#=uUnrRt<>")
 
 // newLayer takes the characters by value, others that stand for the last ones, what stands between,
 // and what else escapes and tags are written with.
@@ -250,13 +250,17 @@ func (s *scratch) special(data []byte, x *index, at int, l *layer) (value int8, 
 	return value, n
 }
 
-// tag returns the length of a tag that breaks a line, as <br> or <br />.
+// tag returns the length of a tag that breaks a line, as <br> or <br />, also as PHP writes that in
+// JSON.
 func tag(data []byte) int {
-	if len(data) < 3 || data[1]|0x20 != 'b' || data[2]|0x20 != 'r' {
+	if len(data) < 3 || !isBreak(data[1:]) {
 		return 0
 	}
-	return 1 + bytes.IndexByte(data[:min(len(data), len("<br />"))], '>')
+	return 1 + bytes.IndexByte(data[:min(len(data), len(`<br \/>`))], '>')
 }
+
+// isBreak reports whether the name of a tag says that it breaks a line.
+func isBreak(name []byte) bool { return name[0]|0x20 == 'b' && name[1]|0x20 == 'r' }
 
 // findDecoded searches a decoded run at each alignment that its bytes may have.
 func (f *Finder) findDecoded(s *scratch, depth int, l *layer) {

@@ -2,7 +2,7 @@ package match
 
 // numbersLayer is lists of numbers. Its characters are the digits and the colon, behind names.
 var numbersLayer = newLayer(Numbers, inNumbers, 8,
-	"0123456789:", "", ", ;\t\r\n\"'\x00", "%\\&#=xunrtaAbBcCdDeEfF")
+	"0123456789:", "", ", +-;\t\r\n\"'\x00", "%\\&#=xunrtaAbBcCdDeEfF")
 
 // findNumbers searches lists of decimal numbers, such as [115, 107] and {"0":115,"1":107}.
 func (f *Finder) findNumbers(s *scratch, data []byte, part row, depth int) {

@@ -29,9 +29,12 @@ type readings struct {
 
 func (r *readings) all() []reading { return r.list[:r.size] }
 
-// add adds that the first n bytes stand for a character of ASCII, or are another byte.
+// add adds that the first n bytes stand for a character of ASCII, or are another byte. A zero byte
+// is passed over, as one that is not escaped.
 func (r *readings) add(n int, b byte) {
-	if n <= maxEscape && r.size < len(r.list) {
+	if b == 0 {
+		r.addText(n, "")
+	} else if n <= maxEscape && r.size < len(r.list) {
 		r.list[r.size] = reading{text: [utf8.UTFMax]byte{b}, size: 1, n: uint8(n)}
 		r.size++
 	}

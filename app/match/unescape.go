@@ -5,36 +5,53 @@ package match
 func (f *Finder) findUnescaped(s *scratch, data []byte, row row, depth int) {
 	r, x := &s.runs[depth], f.index(s, data, row, depth)
 	// What was read as a letter may be a lead, and the beginning of a pattern.
-	for _, all := range []bool{true, false} {
-		nested, others := f.unescape(r, data, row, x, all)
-		if nested {
-			f.findInside(s, r.chars, depth, Plain, r.span)
-		}
-		if !others {
-			return
-		}
+	u := unescaping{all: true}
+	if f.unescape(r, data, row, x, &u) {
+		f.findInside(s, r.chars, depth, Plain, r.span)
+	}
+	if u.all = false; u.others && f.unescape(r, data, row, x, &u) {
+		f.findInside(s, r.chars, depth, Plain, r.span)
 	}
 }
 
-// unescape makes r what a row most likely stands for. Escapes that stand for other than punctuation
-// stay as they are unless all are read. It reports whether there are such, and whether the text may
-// have escapes that the row has not: one stands for a lead, or for what follows one.
-func (f *Finder) unescape(r *run, data []byte, row row, x *index, all bool) (nested, others bool) {
+// unescaping says how escapes are taken off a text, and what was found in it.
+type unescaping struct {
+	all    bool // also those that stand for letters, digits and nothing, and those of controls by a letter
+	others bool // there are such, or plus signs that may be spaces
+	form   bool // a plus sign stands behind an escaped blank, so it is a space, as all others
+}
+
+// unescape makes r what a row most likely stands for. It reports whether there may be matches that
+// the row has not: an escape stands for what a layer reads, or for what follows a lead.
+func (f *Finder) unescape(r *run, data []byte, row row, x *index, u *unescaping) (nested bool) {
 	r.reset()
 	at := row.start
+	addText := func(end int) {
+		first := len(r.chars)
+		r.addText(data[at:end], at)
+		for i := first; u.form && !u.all && i < len(r.chars); i++ {
+			if r.chars[i] == '+' {
+				r.chars[i] = ' '
+			}
+		}
+	}
 	for i := len(x.likely) - 1; i >= 0; i-- {
 		e := &x.likely[i]
 		end := e.at + int(e.n)
 		if e.at < at || end > row.end {
 			continue
 		}
-		punctuation := e.size == 1 && !isName(e.text[0])
-		others = others || !punctuation
-		if !punctuation && !all {
-			continue
+		punctuation := e.size == 1 && !isName(e.text[0]) && (u.form || !e.isControl(data))
+		if !punctuation {
+			u.others = true
+			if !u.all {
+				continue
+			}
+		} else if e.text[0] <= ' ' && end < row.end && data[end] == '+' {
+			u.others, u.form = true, true
 		}
-		r.addText(data[at:e.at], at)
-		nested = nested || punctuation && f.leads[e.text[0]] || all && f.behindLead(r.chars)
+		addText(e.at)
+		nested = nested || f.nests(e, data[end:row.end]) || u.all && f.behindLead(r.chars)
 		for i, b := range e.bytes() {
 			if i == 0 {
 				r.add(b, e.at, int(e.n))
@@ -44,14 +61,37 @@ func (f *Finder) unescape(r *run, data []byte, row row, x *index, all bool) (nes
 		}
 		at = end
 	}
-	r.addText(data[at:row.end], at)
-	return nested, others
+	addText(row.end)
+	return nested
+}
+
+// isControl reports whether an escape is a letter that stands for a control character. It may also
+// be a backslash before a letter.
+func (l *likely) isControl(data []byte) bool {
+	return l.n == 2 && l.text[0] < ' ' && data[l.at] == '\\'
+}
+
+// nests reports whether what an escape stands for may belong to what no search of the row reads:
+// an escape, digits of a list of numbers, a break of a line and what indents the next, or a tag.
+func (f *Finder) nests(e *likely, rest []byte) bool {
+	switch b := e.text[0]; {
+	case e.size == 0:
+		return e.n > 1
+	case b == '\r' || b == '\n':
+		return len(rest) > 0 && (isBlank(rest[0]) || isLead(rest[0]))
+	case b == '<':
+		return len(rest) > 1 && isBreak(rest)
+	case isName(b):
+		return digits[b] < 10 || b|0x20 == 'x'
+	default:
+		return f.leads[b]
+	}
 }
 
 // behindLead reports whether what follows a text may belong to an escape.
 func (f *Finder) behindLead(text []byte) bool {
 	for _, b := range text[max(0, len(text)-maxEscape):] {
-		if f.leads[b] {
+		if f.leads[b] && !passes(b) {
 			return true
 		}
 	}
@@ -60,12 +100,9 @@ func (f *Finder) behindLead(text []byte) bool {
 
 // likeliest returns the longest reading that stands for one character of ASCII, and else the
 // longest.
-func (r *readings) likeliest(data []byte) (best reading) {
+func (r *readings) likeliest() (best reading) {
 	for i := range r.all() {
 		v := &r.list[i]
-		if data[0] == '\\' && v.n == 2 && v.size == 1 && v.text[0] < ' ' {
-			continue // more often a backslash: a control character is not written twice
-		}
 		if best.n == 0 || v.ascii() && !best.ascii() || v.ascii() == best.ascii() && v.n > best.n {
 			best = *v
 		}

@@ -44,6 +44,7 @@ type archive struct {
 	ready   int64         // and searched
 	window  []byte        // decompressed bytes among which a value may begin
 	fresh   int           // bytes of it that were not searched yet
+	held    int           // bytes that were left in it by the last search
 	total   int64         // all decompressed bytes
 	marks   []mark
 	scratch []byte
@@ -78,7 +79,7 @@ func (a *archive) Read(p []byte) (int, error) {
 // begin finds out what the body is.
 func (a *archive) begin() {
 	a.source = bufio.NewReader(readerFunc(func(p []byte) (int, error) {
-		if a.plain != nil && a.raw.Len() > maxRaw+a.search.reach() {
+		if a.plain != nil && a.raw.Len() > maxRaw+a.held {
 			return 0, errBomb
 		}
 		n, err := a.ReadCloser.Read(p)
@@ -114,8 +115,7 @@ func (a *archive) look() {
 	a.total += int64(n)
 	a.window, a.fresh = append(a.window, a.scratch[:n]...), a.fresh+n
 	raw := a.taken - int64(a.source.Buffered())
-	reach := int64(a.search.reach())
-	if err == nil && int64(a.fresh) < reach/4 { // or small pieces would have the whole window searched again and again
+	if err == nil && a.fresh < a.held/4 { // or small pieces would have the whole window searched again and again
 		return
 	}
 	a.fresh = 0
@@ -135,11 +135,12 @@ func (a *archive) look() {
 		return
 	}
 	a.marks = append(a.marks, mark{a.total, raw})
-	for len(a.marks) > 0 && a.marks[0].plain <= a.total-reach {
+	a.held = a.search.window(a.window)
+	for len(a.marks) > 0 && a.marks[0].plain <= a.total-int64(a.held) {
 		a.ready = a.marks[0].raw
 		a.marks = a.marks[1:]
 	}
-	if drop := len(a.window) - int(reach); drop > 0 {
+	if drop := len(a.window) - a.held; drop > 0 {
 		a.window = a.window[:copy(a.window, a.window[drop:])]
 	}
 }

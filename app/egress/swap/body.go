@@ -71,7 +71,7 @@ func (o *outgoing) small(req *http.Request, header http.Header, sent []byte, enc
 	if refusal != nil {
 		return refusal
 	}
-	swapped, refusal := o.content(string(plain), header.Get("Content-Type"), bodyPlace)
+	swapped, refusal := o.content(string(plain), header["Content-Type"], bodyPlace)
 	if refusal != nil {
 		return refusal
 	}
@@ -126,11 +126,13 @@ func expand(sent []byte, encodings []string) ([]byte, *Refusal) {
 	return plain, nil
 }
 
-// content replaces placeholders as a content type wants.
-func (o *outgoing) content(text, contentType string, at where) (string, *Refusal) {
-	media, params, err := mime.ParseMediaType(contentType)
-	if err != nil && media == "" {
-		media = strings.ToLower(strings.TrimSpace(strings.SplitN(contentType, ";", 2)[0]))
+// content replaces placeholders as a content type wants. If there are several types, or one that
+// can't be read, a receiver may choose another than we do.
+func (o *outgoing) content(text string, contentTypes []string, at where) (string, *Refusal) {
+	media, params, ok := readType(contentTypes)
+	if !ok && len(hits([]byte(text))) > 0 {
+		return "", refuseBody(RuleBody, "the body holds a placeholder, but its Content-Type can be read in several ways",
+			"Send one Content-Type with one type, such as application/json.")
 	}
 	switch {
 	case strings.HasPrefix(media, "multipart/"):
@@ -143,4 +145,15 @@ func (o *outgoing) content(text, contentType string, at where) (string, *Refusal
 		return o.replace(text, at, fitXML(text))
 	}
 	return o.replace(text, at, func(value string, _ int) (string, string) { return value, "" })
+}
+
+// readType reads the only content type there is. None at all is that of mere bytes. Parameters that
+// are written in pieces or another charset, with a star, are read by few.
+func readType(contentTypes []string) (media string, params map[string]string, ok bool) {
+	text := strings.TrimSpace(strings.Join(contentTypes, ","))
+	if text == "" {
+		return "", nil, true
+	}
+	media, params, err := mime.ParseMediaType(text)
+	return media, params, err == nil && len(contentTypes) == 1 && !strings.Contains(text, "*")
 }

@@ -38,9 +38,8 @@ func TestBodiesAreSwapped(t *testing.T) {
 			`{"k":"sk+live/51Hx\"Q\\zT=<9>&uV"}` + "\n"},
 		"form": {"application/x-www-form-urlencoded", "a=1&k=" + phA + "&b=%20",
 			"a=1&k=sk%2Blive%2F51Hx%22Q%5CzT%3D%3C9%3E%26uV&b=%20"},
-		"text":       {"text/plain", "x " + phA + "\n", "x " + secretA + "\n"},
-		"none":       {"", phA, secretA},
-		"not a type": {"; x", phA, secretA},
+		"text": {"text/plain", "x " + phA + "\n", "x " + secretA + "\n"},
+		"none": {"", phA, secretA},
 		"xml": {"text/xml", `<a b="` + phA + `">` + phA + `</a>`,
 			`<a b="sk+live/51Hx&#34;Q\zT=&lt;9&gt;&amp;uV">sk+live/51Hx&#34;Q\zT=&lt;9&gt;&amp;uV</a>`},
 		"cdata": {"application/soap+xml", `<a><![CDATA[` + phA + `]]></a>`, `<a><![CDATA[` + secretA + `]]></a>`},
@@ -161,6 +160,48 @@ func compress(t testing.TB, encoding, text string) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// Of two content types, or one that can be read in two ways, a receiver may choose the other: it
+// took for the name of a file what was mere text to us.
+func TestHoleG7SeveralContentTypes(t *testing.T) {
+	const form = "multipart/form-data; boundary=b"
+	inPart := func(head string) string {
+		return "--b\r\n" + head + "\r\n\r\n--c\r\nX: " + phA + "\r\n\r\nx\r\n--c--\r\n--b--\r\n"
+	}
+	const nested = "Content-Type: text/plain\r\nContent-Type: multipart/mixed; boundary=c"
+	file := "--b\r\nContent-Disposition: form-data; name=f; filename=\"" + phA + "\"\r\n\r\nx\r\n--b--\r\n"
+	for name, c := range map[string]struct {
+		types []string
+		body  string
+	}{
+		"two headers":             {[]string{"text/plain", form}, file},
+		"two headers, turned":     {[]string{form, "text/plain"}, file},
+		"a comma":                 {[]string{"text/plain, " + form}, file},
+		"a comma behind":          {[]string{"text/plain; charset=utf-8, " + form}, file},
+		"two boundaries":          {[]string{"multipart/form-data; boundary=c; boundary=b"}, file},
+		"a boundary with a star":  {[]string{"multipart/form-data; boundary*=utf-8''c; boundary=b"}, file},
+		"not a type":              {[]string{"; x"}, file},
+		"of a part":               {[]string{form}, inPart(nested)},
+		"of a part, in two lines": {[]string{form}, inPart("Content-Type:\r\n multipart/mixed; boundary=c")},
+	} {
+		req := request(t, "POST", "https://x/", c.body)
+		req.Header["Content-Type"] = c.types
+		if _, sent, refusal := send(t, atHome(), home, req); refusal == nil || strings.Contains(sent, secretA) {
+			t.Errorf("%s: %q was sent", name, sent)
+		}
+		harmless := strings.ReplaceAll(c.body, phA, "x")
+		req = request(t, "POST", "https://x/", harmless)
+		req.Header["Content-Type"] = c.types
+		if _, sent, refusal := send(t, atHome(), home, req); refusal != nil || sent != harmless {
+			t.Errorf("%s, without a placeholder: %q, %v", name, sent, refusal)
+		}
+	}
+	folded := inPart("Content-Type: multipart/mixed;\r\n boundary=c")
+	folded = strings.Replace(strings.Replace(folded, "X: "+phA, "X: y", 1), "\r\nx\r\n", "\r\n"+phA+"\r\n", 1)
+	if sent, ok := sendBody(t, form, folded); !ok || sent != strings.ReplaceAll(folded, phA, secretA) {
+		t.Errorf("a folded type: %q, %v", sent, ok)
+	}
 }
 
 func TestCompressedRequests(t *testing.T) {

@@ -24,7 +24,8 @@
 // query and forms, escaped in JSON strings, in XML and in quoted strings of headers, in each part
 // of a multipart body by the part's own type, raw in bodies of other types. A value that can't
 // stand in a place (line breaks and other than ASCII in headers, a multipart boundary) is refused.
-// A body of another type than its Content-Type says gets the escapes of that type.
+// A body of another type than its Content-Type says gets the escapes of that type; one with several
+// types, or a type that can be read in several ways, is refused.
 //
 // A body in which values may be put in is read whole, up to app.MaxSwappedBody, and sent with its
 // new length; of compressed bodies that is the length after decompression, and if something was
@@ -41,14 +42,14 @@
 // # Responses
 //
 // Found are, however their characters are written (package match says how): the value; the value
-// without its first or last character or its padding; each line of 16 bytes or more; the signature
-// of a JWT; the password of a URL and of user:password; the value reversed; with other than ASCII,
-// the value in UTF-16 and Latin-1. Parts shorter than 12 bytes are not looked for: a script can
-// learn whether a text of its own is one, so it could try them all. For the same reason no shorter
-// run of a value is looked for here, as it is in output. Where the encoding has an exact
-// counterpart the placeholder is shown in the same encoding; in base64 it is shown as it is, and
-// the characters beside it may hold up to 4 bits of the value at either end. Header names with a
-// value in them are dropped with their header.
+// without its first or last character or its padding; each line of 16 bytes or more; the
+// signature of a JWT; the password of a URL and of user:password; the value reversed; with other
+// than ASCII, the value in small letters, capitals, UTF-16 and Latin-1. Parts shorter than 12
+// bytes are not looked for: a script can learn whether a text of its own is one, so it could try
+// them all. For the same reason no shorter run of a value is looked for here, as it is in
+// output. Where the encoding has an exact counterpart the placeholder is shown in the same
+// encoding; in base64 it is shown as it is, and the characters beside it may hold up to 4 bits
+// of the value at either end. Header names with a value in them are dropped with their header.
 //
 // A body that is a gzip or zip file, by its first bytes, is decompressed beside its passing. It is
 // passed on piece by piece, each when what it decompresses to was searched; where a value is in it,
@@ -59,14 +60,15 @@
 // a second; prose passes at about 0.3, base64 at 0.15 and text of nothing but escapes at 0.005 to
 // 0.15 (BenchmarkFind of package match). Places that overlap become one.
 //
-// What is held back depends on lengths and line ends only: the last bytes, as many as the longest
-// spelling of the longest value has, or nothing behind an empty line, as after an event, and behind
-// a line that ends with a closing bracket, if no value has a line break. If it depended on how much
-// of a value was begun, a script whose own words a host repeats could find the value byte by byte.
-// So events, and lines of JSON objects, pass at once; other text comes as late as that. What
-// remains is the time that searching takes: text that resembles a value is searched more slowly.
-// What is looked for takes 75 kB and 0.2 ms for the usual key, 0.5 MB for a private key in PEM, and
-// 12 MB for 64 KiB, the longest (BenchmarkNew).
+// What is held back depends on lengths, blanks and line ends: the last bytes, as many as the
+// longest spelling of the longest value has, or nothing behind a line at whose end no value goes
+// on, as match.Finder.Ends says (a bracket that no value has), or behind an event of a stream of
+// events. If it depended on how much of a value was begun, a script whose own words a host repeats
+// could find the value byte by byte. So events, and lines of JSON objects, pass at once; other text
+// comes as late as that. What remains is the time that searching takes, since text that resembles a
+// value is searched more slowly, and that brackets of the values can be told by what passes at
+// once. What is looked for takes 75 kB and 0.2 ms for the usual key, 0.5 MB for a private key in
+// PEM, and 12 MB for 64 KiB, the longest (BenchmarkNew).
 //
 // # What the instance knows
 //

@@ -36,17 +36,8 @@ const maxHeld = 1 << 10
 // it.
 func begun(text []byte) int {
 	n := 0
-	for n < min(len(text), maxHeld) && !endsAll(text[:len(text)-n]) {
+	for n < min(len(text), maxHeld) && !placeholders().Ends(text[:len(text)-n]) {
 		n++
 	}
 	return n
-}
-
-// endsAll reports whether no placeholder can go on behind a text: its last byte is part of none.
-func endsAll(text []byte) bool {
-	switch text[len(text)-1] {
-	case '"', '}', ']', ')', '>', '<', '!', '?', '*', '|', '~', '@':
-		return true
-	}
-	return false
 }

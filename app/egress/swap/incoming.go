@@ -3,6 +3,7 @@ package swap
 import (
 	"errors"
 	"fmt"
+	"mime"
 	"net/http"
 	"strings"
 
@@ -99,7 +100,7 @@ func unmeasured(resp *http.Response) {
 func (i *incoming) body(resp *http.Response) {
 	unmeasured(resp)
 	var out []byte
-	values := &replacer{search: i.search}
+	values := &replacer{search: i.search, events: isEvents(resp.Header)}
 	replace := func(piece []byte, last bool) ([]byte, error) {
 		if out = values.write(out[:0], piece); last {
 			out = values.finish(out)
@@ -108,6 +109,12 @@ func (i *incoming) body(resp *http.Response) {
 		return out, nil
 	}
 	resp.Body = &filter{body: &archive{ReadCloser: resp.Body, search: i.search}, Closer: resp.Body, step: replace}
+}
+
+// isEvents reports whether the body is a stream of events, each of which ends with an empty line.
+func isEvents(header http.Header) bool {
+	media, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+	return err == nil && media == "text/event-stream"
 }
 
 // answers makes the work on one response: the values that the instance knows of the host, and those
@@ -138,7 +145,20 @@ func (i *incoming) header(header http.Header) {
 			continue
 		}
 		for j, value := range values {
-			values[j] = i.text(value)
+			values[j] = i.unfolded(i.text(value))
 		}
 	}
+}
+
+// unfolded replaces values over which a header's line was folded: net/http has read a space there.
+func (i *incoming) unfolded(value string) string {
+	const fold = "\r\n  " // with a space that may be one of the value
+	if !strings.Contains(value, " ") {
+		return value
+	}
+	folded := strings.ReplaceAll(value, " ", fold)
+	if shown := i.text(folded); shown != folded {
+		return strings.ReplaceAll(shown, fold, " ")
+	}
+	return value
 }

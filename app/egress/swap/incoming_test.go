@@ -261,14 +261,14 @@ func TestLinesOfAValue(t *testing.T) {
 	}
 }
 
-// Whole lines are passed on at once. Of a line that has not ended no more is held than the longest
-// form of a value.
+// Whole events and lines of JSON are passed on at once. Of a line that has not ended no more is
+// held than the longest form of a value.
 func TestPromptness(t *testing.T) {
 	s := atHome()
 	longest := s.values.compile().finder.Reach()
 	long := strings.Repeat(".", 2*longest)
 	reader, writer := io.Pipe()
-	resp := response("")
+	resp := response("", "Content-Type", "text/event-stream; charset=utf-8")
 	resp.Body = reader
 	if err := s.Incoming(home, resp, nil); err != nil {
 		t.Fatal(err)

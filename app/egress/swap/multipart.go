@@ -47,8 +47,8 @@ func (o *outgoing) multipart(text, boundary string, at where) (string, *Refusal)
 type piece struct {
 	kind     pieceKind
 	text     string
-	media    string // of a content
-	encoding string // of a content
+	media    []string // of a content
+	encoding string   // of a content
 }
 
 type pieceKind int
@@ -143,14 +143,14 @@ func part(text string) []piece {
 	case end < 0: // no content: nothing may stand there
 		return []piece{{kind: between, text: text}}
 	}
-	head := text[:end+length]
+	head, unfold := text[:end+length], strings.NewReplacer("\r\n ", " ", "\r\n\t", " ", "\n ", " ", "\n\t", " ")
 	content := piece{kind: partContent, text: text[end+length:]}
-	for line := range strings.SplitSeq(head, "\n") {
+	for line := range strings.SplitSeq(unfold.Replace(head), "\n") {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
 		value = strings.TrimSpace(value)
 		switch strings.ToLower(strings.TrimSpace(name)) {
 		case "content-type":
-			content.media = value
+			content.media = append(content.media, value)
 		case "content-transfer-encoding":
 			if encoding, _, err := mime.ParseMediaType(value); err != nil || encoding != "binary" && encoding != "8bit" &&
 				encoding != "7bit" {

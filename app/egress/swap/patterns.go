@@ -35,17 +35,38 @@ func patterns(value string) []pattern {
 	}
 	trimmed := strings.TrimSpace(value)
 	for _, text := range append([]string{trimmed, value}, encodings.Lines(value, minLine)...) {
-		add(text)
-		if len(text) >= minLine { // hosts cut off the padding, or the last character
-			add(strings.TrimRight(text, "="), text[:len(text)-1], text[1:])
+		for _, text := range inCases(text) {
+			add(text)
+			if len(text) >= minLine { // hosts cut off the padding, or the last character
+				_, first := utf8.DecodeRuneInString(text)
+				_, last := utf8.DecodeLastRuneInString(text)
+				add(strings.TrimRight(text, "="), text[:len(text)-last], text[first:])
+			}
 		}
 	}
-	add(innerSecret(trimmed))
-	add(otherCharsets(trimmed)...)
-	if len(trimmed) >= minPart {
-		out = append(out, pattern{encodings.Reverse(trimmed), true})
+	add(inCases(innerSecret(trimmed))...)
+	for _, text := range inCases(trimmed) {
+		add(otherCharsets(text)...)
+	}
+	for _, text := range inCases(trimmed) {
+		if len(text) >= minPart {
+			out = append(out, pattern{encodings.Reverse(text), true})
+		}
 	}
 	return out
+}
+
+// inCases returns a text, and one with other than ASCII also in small letters and in capitals: of
+// ASCII both are found anyway. A character for which two stand in capitals (ß) stays.
+func inCases(text string) []string {
+	if isASCII(text) || !utf8.ValidString(text) {
+		return []string{text}
+	}
+	return []string{text, strings.ToLower(text), strings.ToUpper(text)}
+}
+
+func isASCII(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
 // innerSecret returns the secret part of a value, or "": the signature of a JWT, the password of a
@@ -70,7 +91,7 @@ func innerSecret(value string) string {
 // otherCharsets returns a value with other than ASCII in UTF-16 and Latin-1. ASCII is found in
 // UTF-16 anyway.
 func otherCharsets(value string) []string {
-	if !utf8.ValidString(value) || strings.IndexFunc(value, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+	if isASCII(value) || !utf8.ValidString(value) {
 		return nil
 	}
 	little, big := encodings.UTF16(value)

@@ -14,13 +14,15 @@ import (
 // replacer replaces values in a stream. Places that overlap become one, shown as that which begins
 // first, and of those the longest.
 //
-// What it holds back depends on lengths and line ends only, never on how much of a value was begun:
-// whoever chose the last bytes of a piece, and saw whether they come at once, could try out a value
-// byte by byte.
+// What it holds back depends on lengths, blanks and line ends, never on how much of a value was
+// begun: whoever chose the last bytes of a piece, and saw whether they come at once, could try out
+// a value byte by byte.
 type replacer struct {
 	search valueSearch
 	data   []byte // given and not yet passed on
 	shown  int    // data[:shown] belongs to a value that was replaced already
+	due    int    // the length of data at which some may be passed on
+	events bool   // the stream is one of events
 }
 
 // region is a place to be replaced.
@@ -42,16 +44,17 @@ func (r *replacer) finish(out []byte) []byte { return r.pass(out, len(r.data)) }
 // settled returns how much of the data can be passed on: what lies before all values to come, or
 // what ends with a line if no value goes on behind it. The last fresh bytes are new.
 func (r *replacer) settled(fresh int) int {
-	reach := r.search.reach()
-	safe := max(0, len(r.data)-reach)
-	if !r.search.lines() {
-		from := max(safe, len(r.data)-fresh) // no line ended in what was held before
-		if i := bytes.LastIndexByte(r.data[from:], '\n'); i >= 0 && !goesOn(r.data[:from+i+1]) {
-			return from + i + 1
+	safe := 0
+	if len(r.data) >= r.due {
+		held := r.search.window(r.data)
+		safe = len(r.data) - held
+		if more := held/4 - safe; more > 0 { // or small pieces would have all that is held searched again and again
+			safe, r.due = 0, len(r.data)+more
 		}
 	}
-	if safe < reach/4 { // or small pieces would have all that is held searched again and again
-		return 0
+	from := max(safe, len(r.data)-fresh) // no line ended in what was held before
+	if i := bytes.LastIndexByte(r.data[from:], '\n'); i >= 0 && r.search.ends(r.data[:from+i+1], r.events) {
+		return from + i + 1
 	}
 	return safe
 }
@@ -61,6 +64,7 @@ func (r *replacer) pass(out []byte, safe int) []byte {
 	if safe == 0 {
 		return out
 	}
+	r.due = 0
 	from := min(r.shown, safe)
 	for _, g := range regions(r.search, r.data) {
 		if g.start >= safe {
@@ -141,13 +145,4 @@ func isWide(data []byte) bool {
 		}
 	}
 	return len(data)%2 == 1
-}
-
-// goesOn reports whether a text that ends with a line break may stand in the middle of a value:
-// hosts write one in several lines when it is encoded, folded or a list of numbers. Nothing goes on
-// behind an empty line, as after an event of a stream, or behind a bracket that closes, as at the
-// end of a line of JSON.
-func goesOn(text []byte) bool {
-	line := bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
-	return len(line) > 0 && bytes.IndexByte([]byte("\n}])>"), line[len(line)-1]) < 0
 }

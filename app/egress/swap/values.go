@@ -1,6 +1,7 @@
 package swap
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,7 +26,6 @@ type Values struct {
 type compiled struct {
 	finder   *match.Finder
 	patterns []owned
-	lines    bool // a pattern has a line break in it
 }
 
 // owned is a pattern of the secret with index owner.
@@ -56,7 +56,6 @@ func (v *Values) compiled() *compiled {
 		for _, p := range patterns(value) {
 			c.patterns = append(c.patterns, owned{p, owner})
 			texts = append(texts, p.text)
-			c.lines = c.lines || strings.Contains(p.text, "\n")
 		}
 	}
 	c.finder = match.New(texts)
@@ -73,17 +72,24 @@ type shownValues struct {
 	shown []string // "" for one that stays
 }
 
-// reach is the most bytes that lie between the beginning and the end of a value.
-func (s valueSearch) reach() (reach int) {
+// window returns how many bytes at the end of data may belong to a value that goes on behind them.
+func (s valueSearch) window(data []byte) (window int) {
 	for _, values := range s {
-		reach = max(reach, values.finder.Reach())
+		window = max(window, values.finder.Window(data))
 	}
-	return reach
+	return window
 }
 
-// lines reports whether a value may have a line break in it.
-func (s valueSearch) lines() bool {
-	return slices.ContainsFunc(s, func(values shownValues) bool { return values.lines })
+// ends reports whether no value goes on behind a text that ends with a line break. In a stream of
+// events none goes on behind an empty line either.
+func (s valueSearch) ends(text []byte, events bool) bool {
+	inner := bytes.TrimRight(text, " \t\r\n\x00")
+	if events && bytes.Count(text[len(inner):], []byte("\n")) > 1 {
+		inner = nil
+	}
+	return !slices.ContainsFunc(s, func(values shownValues) bool {
+		return values.finder.HasLines() || len(inner) > 0 && !values.finder.Ends(inner)
+	})
 }
 
 // within reports whether other has all values.
