@@ -214,7 +214,7 @@ pages: ## Measure what PAGES open pages (200) cost the server, idle for half a m
 	go test ./app/web -run '^TestManyOpenPages$$' -count 1 -v -args -pages $(or $(PAGES),200) -for 30s
 
 .PHONY: bench-parked
-bench-parked: run-packages build ## Measure PARKED executions that wait for the LLM at once (1000); 12 MiB each
+bench-parked: run-packages build ## Measure PARKED executions that wait for the LLM at once (1000); 9 MiB each
 	$(BENCH) --parked $(PARKED) parked
 
 .PHONY: overload

@@ -24,7 +24,7 @@ Starts servers of its own on temporary data directories and prints the tables, w
   egress      requests and bodies that pass through egress, next to the same without Airlock
   redaction   the redactor, next to plain copying
   backends    the sandbox backends that are ready here, next to bare Python
-  parked      executions that wait for an LLM answer at once; each needs about 12 MiB
+  parked      executions that wait for an LLM answer at once; each needs about 9 MiB
   overload    the server under far more than it can do
 
 `

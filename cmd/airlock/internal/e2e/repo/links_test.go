@@ -61,6 +61,22 @@ func TestContributingNamesFiles(t *testing.T) {
 }
 
 // documents are the files that people read, outside of what others wrote.
+// TestArchitectureNamesFiles: each file and package that docs/architecture.md names is there.
+func TestArchitectureNamesFiles(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../../../docs/architecture.md")
+	e2e.Must(t, err)
+	named := regexp.MustCompile(`\b(?:app|assets|cmd|plugins|store|views)/[\w./-]*\w`).FindAllString(string(text), -1)
+	if len(named) < 100 {
+		t.Fatalf("only %d names were found", len(named))
+	}
+	for _, name := range named {
+		if _, err := os.Stat(filepath.Join("../../../../..", name)); err != nil {
+			t.Errorf("docs/architecture.md names %s, which is not there", name)
+		}
+	}
+}
+
 func documents(t *testing.T) (paths []string) {
 	t.Helper()
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/backends/*.md", "examples/*.md"} {
