@@ -11,9 +11,8 @@ type proof struct {
 	at     time.Time
 }
 
-// Proof is the last report that the plugin gave when it was ready, also when it had to be started
-// again and proved its controls anew, and when that was; zero if it was never ready, or isn't any
-// more.
+// Proof returns the last report that said the plugin is ready, and its time. Both are zero while it
+// is not ready. A plugin that was started again proves its controls anew.
 func (c *Client) Proof() (Report, time.Time) {
 	p := c.proof.Load()
 	if p == nil {

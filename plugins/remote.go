@@ -33,9 +33,8 @@ func newRemote(conn grpc.ClientConnInterface) *remote {
 }
 
 // Check implements Sandbox. The call outlives ctx, as Run's does: its boxes have to be gone when it
-// returns. The other side isn't told of a deadline. It would keep it by a timer of its own, and
-// where that fires first, the answer of a Check that was cut short looks like one of a backend that
-// fails.
+// returns. The deadline stays on this side: the plugin's own timer could fire first, and its
+// answer would look like that of a broken backend.
 func (r *remote) Check(ctx context.Context, cfg Config) (Report, error) {
 	if err := ctx.Err(); err != nil {
 		return Report{}, err

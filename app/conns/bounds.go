@@ -12,9 +12,10 @@ const (
 	memoryHeld = 16 // and this part for what they hold
 )
 
-// Bounds are the connections that there is room for, and the bytes that they may hold, in so much
-// available memory (negative if that is unknown) and so many descriptors of the process, half of
-// which are left to the store, the plugins and egress.
+// Bounds returns how many connections fit, and how many bytes they may hold together.
+//
+// memory is what is available, in bytes; negative if that is unknown. Half of the process's
+// descriptors stay for the store, the plugins and egress.
 func Bounds(memory int64, descriptors uint64) (most int, held int64) {
 	most, held = mostOpen, mostHeld
 	if memory >= 0 {

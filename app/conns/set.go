@@ -66,9 +66,8 @@ func (s *Set) State() State {
 	return State{Open: s.open, Most: s.cfg.Most, Held: s.held, Refused: s.refused, Closed: s.closed}
 }
 
-// sendBuffer is what the kernel may hold of what a connection has sent and its other end has not
-// taken, in bytes, of which it makes twice as many. Left to itself it holds megabytes, which count
-// as taken.
+// sendBuffer is SO_SNDBUF of each connection, in bytes; the kernel doubles it. By default the kernel
+// buffers megabytes, and a peer that reads nothing would look as if it had read them.
 const sendBuffer = 128 << 10
 
 // admit counts a new connection. It returns nil if there is no room, after closing it.

@@ -28,10 +28,11 @@ const minSearched = 16
 // maxFound bounds how many places and lists of hosts are remembered with their sets.
 const maxFound = 4096
 
-// SearchSets know which values the hosts of this instance may show: of every credential whose hosts
-// match, whichever profile runs, the present value and those that were superseded, and of values in
-// Vault those that were read since the program started. Plain ones and those shorter than
-// minSearched are left out.
+// SearchSets lists the values to search for in what a host answers.
+//
+// These are, of every credential whose hosts match, whichever profile runs: the present value, the
+// superseded ones, and values of Vault that were read since the program started. Plain values and
+// those shorter than minSearched are left out.
 //
 // Sets are made when a host first asks for them and kept until a credential changes, by whichever
 // process. It is safe for concurrent use: each set is made once at a time, while others are asked
@@ -101,9 +102,10 @@ func (s *SearchSets) Known(ctx context.Context, host string, port int) (*swap.Va
 	return f.set.values, nil
 }
 
-// Others returns the values that any of the hosts may show, to be taken out of output. It is nil if
-// there are none besides the execution's own, and the same list until a credential changes; callers
-// don't write to it.
+// Others returns the values to mask in the output of an execution that reached the hosts, without
+// its own ones. nil: there are none.
+//
+// The list is the same one until a credential changes; callers must not write to it.
 func (s *SearchSets) Others(ctx context.Context, hosts []app.Host, own []redact.Value) ([]redact.Value, error) {
 	if len(hosts) == 0 {
 		return nil, nil

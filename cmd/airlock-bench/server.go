@@ -79,8 +79,7 @@ func (b *benchmark) launch(ctx context.Context, dir string, more ...string) (end
 	}, log, nil
 }
 
-// complaint is what a server that was told to end did not end well for, or what it has in its log
-// that should never be there.
+// complaint says why a stopped server counts as failed: its exit code, or errors in its log.
 func complaint(ended error, log string) error {
 	if ended != nil {
 		return fmt.Errorf("the server ended with %w:\n%s", ended, log[max(0, len(log)-4000):])

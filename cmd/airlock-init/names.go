@@ -30,7 +30,7 @@ type names struct {
 	rules     []wire.Host
 	addresses map[string]netip.Addr
 	byAddress map[netip.Addr]string
-	fixed     map[string]netip.Addr // for names that no rule allows; nobody is there
+	fixed     map[string]netip.Addr // answered though no rule allows them (localhost); never forwarded
 	wildcards int
 	second    int64 // of the last new wildcard name
 	burst     int   // new wildcard names in that second

@@ -72,9 +72,10 @@ func (b *box) serve(ctx context.Context, interval pollInterval, stdin io.Reader,
 	return exit, firstError(openErr, leftErr, outErr, err)
 }
 
-// watch kills the box when ctx ends, its output can't be delivered or a limit is exceeded. It
-// returns when the chain has ended, which it does after every other process of the box, or with an
-// error when it hasn't drainTime after it was killed.
+// watch kills the box when ctx ends, its output can't be delivered or a limit is exceeded.
+//
+// It returns when the chain has ended, which is after every other process of the box, or with an
+// error if the chain is still there drainTime after the kill.
 func (b *box) watch(ctx context.Context, interval pollInterval, output chan error, exited <-chan struct{}) error {
 	timer := time.NewTimer(interval.least)
 	defer timer.Stop()

@@ -20,8 +20,8 @@ const overhead = 1
 
 // rlimits are the stage's flags for per-process limits. They hold everywhere, also under a cgroup.
 // The signal and queue budgets matter to others: they are charged to the uid, which all boxes share
-// unless Airlock is root. Where a cgroup counts processes the resource limit is only its backstop,
-// since what it refuses isn't counted.
+// unless Airlock is root. Where a cgroup counts processes, the resource limit is a little higher,
+// so that the cgroup refuses first and counts the refusal.
 func rlimits(l plugins.Limits, counted bool) []string {
 	processes := l.Pids + overhead
 	if counted {

@@ -88,8 +88,8 @@ func (r *Reservation) grow(more int64) bool {
 
 // makeRoomLocked reports whether an address fits, by what it has and what is free.
 //
-// If not, it evicts the oldest reservation of an address that has no less, unless enough will be
-// free once those that were evicted before have been released.
+// If not, it evicts the oldest reservation of an address that holds at least as much. It evicts none
+// if enough will be free once the reservations evicted before are released.
 func (b *Budget) makeRoomLocked(address string, fits func(has, free int64) bool) bool {
 	has, free := b.addresses[address], b.capacity-b.used
 	if fits(has, free) {

@@ -64,9 +64,10 @@ func main() {
 	os.Exit(follow(o, in, previous))
 }
 
-// dieFirst makes this process, whose end is the box's, the one that the kernel ends when the box is
-// out of memory, and returns what has to be written for those that aren't. It must come before the
-// process is non-dumpable.
+// dieFirst has the out-of-memory killer choose this process first, since its end is the box's. It
+// returns the old score, for the processes that this one starts.
+//
+// It must be called before the process makes itself non-dumpable.
 func dieFirst() (previous string, err error) {
 	const path = "/proc/self/oom_score_adj"
 	b, err := os.ReadFile(path)
