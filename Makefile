@@ -84,7 +84,7 @@ init: $(INIT) $(REMOTE) ## Build what airlock carries inside: the guest's PID 1 
 
 .PHONY: test
 test: test-packages init ## Run the tests that a change needs; ten minutes on two cores
-	@$(MAKE) --no-print-directory -j2 test-hostile test-units test-e2e
+	@$(MAKE) --no-print-directory -k -j2 test-hostile test-units test-e2e
 
 .PHONY: test-hostile
 test-hostile: init ## Only the hostile scripts, on all backends; MATRIX=1 repeats those, too, that no backend decides

@@ -99,12 +99,9 @@ func TestExpiry(t *testing.T) {
 	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })
 	running := w.Send("ask one\nresult 1")
 	w.Until(running, app.StatusAwaitingLLM)
-	blocker := w.Send("hang")
-	// it is running as soon as it is claimed, and begins a moment later
-	for x := blocker; x.StartedAt.IsZero(); time.Sleep(time.Millisecond) {
-		var err error
-		x, err = w.Reader.ByID(t.Context(), blocker.ID)
-		w.Must(err)
+	blocker := w.Send("print up\nhang")
+	for out := (app.Output{}); !strings.Contains(out.Stdout, "up"); time.Sleep(time.Millisecond) {
+		out, _ = w.Reader.LiveOutput(blocker.Handle) // only a script that was sent has any
 	}
 	queued := w.Send("result 1")
 	_, err := w.Access.Lifecycle.SetExpiry(t.Context(), enginetest.Person, w.Profile.Handle,
