@@ -58,6 +58,11 @@ func lateSamples() []sample {
 		"need it fail. Its page says why."
 	unresolved.Credentials[1].Source = app.SourceVault
 
+	leading := credentialview.CredentialPage{Shell: shell("DB_HOST", layout.SectionCredentials),
+		Credential: app.Credential{ID: "9", Name: "DB_HOST", Mode: app.ModePlain, Version: 2, ValueSetAt: ago(time.Hour)},
+		Mode:       app.ModePlain,
+		Reached:    `The locked profiles "Monthly revenue report from Oracle" and "Nightly stock check" reach db.corp.example through its value.`}
+
 	failing := dashboard.InboxPage{Shell: shell("Inbox", layout.SectionInbox),
 		Needs: append([]dashboard.Need{{Icon: "key", Title: "Vault does not work",
 			Detail: "Vault is sealed. Executions that need a value from it end in an error.",
@@ -87,6 +92,7 @@ func lateSamples() []sample {
 		{"late-profile-references-asked", profileview.Profile(asked), false},
 		{"late-profile-lock", profileview.Lock(locking), false},
 		{"late-credential-erase", credentialview.Credential(stored), false},
+		{"late-credential-leading", credentialview.Credential(leading), false},
 		{"late-credentials-unresolved", credentialview.List(unresolved), false},
 		{"late-inbox-vault", dashboard.Inbox(failing), false},
 		{"late-settings-rules", settingsview.Settings(rules), false},

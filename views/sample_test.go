@@ -79,6 +79,8 @@ func samplePreview() credentialview.PreviewPage {
 				Mode: app.ModeInjected,
 				Size: 1704, Lines: 28, Weak: "The value is easy to guess: use a longer one, with letters, digits " +
 					"and signs mixed."},
+			{Name: "DB_HOST", Line: 38, Exists: true, Profiles: 1, Action: "skip", Mode: app.ModePlain, Size: 12, Lines: 1,
+				Reached: `The locked profile "Nightly stock check" would reach evil.example instead of db.corp.example.`},
 			{Name: "EMPTY", Line: 40, Action: "skip", Empty: true},
 		}}
 }

@@ -119,7 +119,7 @@ func (k *keeper) fits(ctx context.Context, c app.Credential) (bool, error) {
 	}
 	value, err := k.ring.Open(secrets.Values, secrets.ValueRow(c.ID, v.Version), v.Sealed)
 	if err != nil {
-		return false, fmt.Errorf("access: value of credential %s: %w", c.Name, err)
+		return false, fmt.Errorf("transfer: value of credential %s: %w", c.Name, err)
 	}
 	return app.CheckValue(c.Mode, app.NewSecret(string(value))) == nil, nil
 }
