@@ -70,6 +70,11 @@ func BriefHosts(list []Host) string {
 	return strings.Join(words, ", ")
 }
 
+// Unencrypted reports whether what passes on a port is plain HTTP.
+func (h Host) Unencrypted(port int) bool {
+	return h.Protocol == ProtocolHTTP || h.Protocol == "" && port == 80
+}
+
 // Relayed reports whether what passes on a port is relayed without a look at it, unless a sealed
 // credential belongs there.
 func (h Host) Relayed(port int) bool {

@@ -99,8 +99,8 @@ func newPage(i Instance, statuses map[app.Code]int) page {
 		Base: "$AIRLOCK", Operations: Operations(), Errors: errorRows(statuses),
 		LLMWait: words(i.LLMWait), TimeoutDefault: seconds(i.TimeoutDefault), TimeoutMax: seconds(i.TimeoutMax),
 		LLMCalls: strconv.Itoa(app.MaxLLMCalls),
-		Tmp:      Size(i.Limits.Tmp), Memory: Size(i.Limits.Memory), Output: Size(i.Limits.Output),
-		Result: Size(i.Limits.Result),
+		Tmp:      app.FormatSize(i.Limits.Tmp), Memory: app.FormatSize(i.Limits.Memory), Output: app.FormatSize(i.Limits.Output),
+		Result: app.FormatSize(i.Limits.Result),
 		CPU:    strconv.FormatFloat(i.Limits.CPU, 'g', -1, 64), Pids: i.Limits.Pids, Files: i.Limits.Files,
 	}
 }
@@ -132,17 +132,4 @@ func words(d time.Duration) string {
 		return strconv.Itoa(int(d/time.Minute)) + " min"
 	}
 	return seconds(d) + " s"
-}
-
-// Size writes bytes as people read them: 512 MiB.
-func Size(n int64) string {
-	for _, unit := range []struct {
-		size int64
-		name string
-	}{{1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}} {
-		if n >= unit.size && n%unit.size == 0 {
-			return strconv.FormatInt(n/unit.size, 10) + " " + unit.name
-		}
-	}
-	return strconv.FormatInt(n, 10) + " bytes"
 }

@@ -238,7 +238,7 @@ func (s *Submitter) check(sub *Submission) error {
 }
 
 func tooLarge(field string, limit int64, hint string) error {
-	err := app.E(app.CodeTooLarge, fmt.Sprintf("%s is larger than %s", field, runner.FormatSize(limit)), hint)
+	err := app.E(app.CodeTooLarge, fmt.Sprintf("%s is larger than %s", field, app.FormatSize(limit)), hint)
 	err.Field = field
 	return err
 }

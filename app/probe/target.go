@@ -43,17 +43,13 @@ func testable(c app.Credential, h app.Host) []int {
 	for _, p := range h.Ports {
 		switch {
 		case h.Protocol == app.ProtocolTCP || h.Protocol == app.ProtocolPostgres:
-		case !unencrypted(h, p):
+		case !h.Unencrypted(p):
 			sealed = append(sealed, p)
 		case c.PlainHTTP:
 			open = append(open, p)
 		}
 	}
 	return append(sealed, open...)
-}
-
-func unencrypted(h app.Host, port int) bool {
-	return h.Protocol == app.ProtocolHTTP || h.Protocol == "" && port == 80
 }
 
 // target is where one test goes.
@@ -94,7 +90,7 @@ func choose(c app.Credential, req Request) (target, error) {
 			continue
 		}
 		if port, ok := first(testable(c, h), both.Ports); ok {
-			t := target{host: h, tls: !unencrypted(h, port), url: path}
+			t := target{host: h, tls: !h.Unencrypted(port), url: path}
 			t.host.Name, t.host.Ports, t.host.Private = asked.Name, []int{port}, req.Private
 			t.url.Scheme, t.url.Host = "https", authority(asked.Name, port, 443)
 			if !t.tls {

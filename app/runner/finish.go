@@ -61,7 +61,7 @@ func (r *Run) finishSent(e ending) store.Finish {
 		clean.Result = nil
 		if v.status == app.StatusCompleted {
 			v = failure("the result can't be kept: with its secrets masked it is larger than %s; return less of them",
-				FormatSize(maxMasked*limits.Result))
+				app.FormatSize(maxMasked*limits.Result))
 			clean.Error = r.redaction.text("error", v.message)
 		}
 	}

@@ -60,7 +60,7 @@ func stopFlood(stream string, limit int64) *Stop {
 	return &Stop{app.StatusError, fmt.Sprintf("the script printed more than %s to %s and was stopped; "+
 		"only the first %s are kept, so print less and return data with set_result, "+
 		"or ask the operator to raise AIRLOCK_LIMIT_OUTPUT",
-		FormatSize(limit*floodFactor), stream, FormatSize(limit))}
+		app.FormatSize(limit*floodFactor), stream, app.FormatSize(limit))}
 }
 
 func stopDiverged(question int) *Stop {
@@ -103,19 +103,6 @@ func StopCrashed(started bool) *Stop {
 	}
 	return &Stop{app.StatusError, "interrupted: Airlock ended unexpectedly while this ran; " +
 		"submit it again if it is safe to run twice"}
-}
-
-// FormatSize writes bytes the way limits are configured.
-func FormatSize(n int64) string {
-	for _, unit := range []struct {
-		bytes int64
-		name  string
-	}{{1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}} {
-		if n >= unit.bytes && n%unit.bytes == 0 {
-			return fmt.Sprintf("%d %s", n/unit.bytes, unit.name)
-		}
-	}
-	return fmt.Sprintf("%d bytes", n)
 }
 
 // seconds writes a time the way agents give it.

@@ -32,13 +32,13 @@ func judge(e ending) verdict {
 		return verdict{status: e.stop.Status, message: e.stop.Message}
 	case e.exit.Reason == plugins.ReasonOOM:
 		return failure("the script used more than %s of memory and was stopped; process data in smaller pieces "+
-			"or ask the operator to raise AIRLOCK_LIMIT_MEMORY", FormatSize(e.limits.Memory))
+			"or ask the operator to raise AIRLOCK_LIMIT_MEMORY", app.FormatSize(e.limits.Memory))
 	case e.exit.Reason == plugins.ReasonPids:
 		return failure("the script started more than %d processes and threads and was stopped; use fewer "+
 			"or ask the operator to raise AIRLOCK_LIMIT_PIDS", e.limits.Pids)
 	case e.exit.Reason == plugins.ReasonTmp:
 		return failure("the script's temporary files took more than %s, or the disk is nearly full, and it was stopped; "+
-			"write less or ask the operator to raise AIRLOCK_LIMIT_TMP", FormatSize(e.limits.Tmp))
+			"write less or ask the operator to raise AIRLOCK_LIMIT_TMP", app.FormatSize(e.limits.Tmp))
 	case e.broken != nil:
 		return failure("the script broke the channel between its sandbox and Airlock, so it was stopped; " +
 			"leave descriptors that the script did not open alone")
@@ -118,7 +118,7 @@ func nextStep(text string, l app.Limits) string {
 	const advice = "; use less or ask the operator to raise "
 	switch {
 	case strings.Contains(text, "[Errno 28]"), strings.Contains(text, "[Errno 27]"):
-		return fmt.Sprintf("\nthe limit of /tmp is %s%sAIRLOCK_LIMIT_TMP", FormatSize(l.Tmp), advice)
+		return fmt.Sprintf("\nthe limit of /tmp is %s%sAIRLOCK_LIMIT_TMP", app.FormatSize(l.Tmp), advice)
 	case strings.Contains(text, "[Errno 24]"), strings.Contains(text, "[Errno 23]"):
 		return fmt.Sprintf("\nthe limit is %d open files per process%sAIRLOCK_LIMIT_FILES", l.Files, advice)
 	case strings.Contains(text, "ResultError: result is") && strings.Contains(text, "the limit is"):

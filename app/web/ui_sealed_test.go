@@ -24,7 +24,6 @@ import (
 	uicredentials "github.com/computclaw/airlock/app/web/ui/credentials"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/paths"
-	"github.com/computclaw/airlock/views/profileview"
 )
 
 // sealed stores a sealed credential for the hosts.
@@ -273,7 +272,7 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 	s.submit(again, "main form", "grant").leads(at)
 	now, err := s.access.Profiles.ByHandle(t.Context(), p.Handle)
 	s.must(err)
-	if got := profileview.AllowedHosts(now.Hosts); now.ID != p.ID || now.Policy != 2 || len(got) != 1 ||
+	if got := app.AllowedHosts(now.Hosts); now.ID != p.ID || now.Policy != 2 || len(got) != 1 ||
 		got[0].String() != "api.example.com:443" || got[0].Private {
 		t.Errorf("granted %+v under policy %d", got, now.Policy)
 	}

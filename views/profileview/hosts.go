@@ -8,17 +8,6 @@ import (
 	"github.com/computclaw/airlock/views/layout"
 )
 
-// AllowedHosts are the hosts among the requests that a person said yes to.
-func AllowedHosts(requests []app.HostRequest) []app.Host {
-	var hosts []app.Host
-	for _, r := range requests {
-		if r.Allowed {
-			hosts = append(hosts, r.Host)
-		}
-	}
-	return hosts
-}
-
 // HostForm is what a person decides about one host.
 type HostForm struct {
 	Text    string // as app.Host's String

@@ -19,7 +19,7 @@ type ListRow struct {
 
 // grants counts what it opens.
 func (r ListRow) grants() string {
-	hosts := AllowedHosts(r.Profile.Hosts)
+	hosts := app.AllowedHosts(r.Profile.Hosts)
 	return format.Count(int64(len(r.Profile.Keys)), "key") + ", " + format.Count(int64(len(hosts)), "host")
 }
 

@@ -29,7 +29,7 @@ func usable(k KeyGrant) []app.Host {
 	var all []app.Host
 	for _, h := range k.Where {
 		if !k.PlainHTTP {
-			h.Ports = slices.DeleteFunc(slices.Clone(h.Ports), func(p int) bool { return plainPort(h, p) })
+			h.Ports = slices.DeleteFunc(slices.Clone(h.Ports), func(p int) bool { return h.Unencrypted(p) })
 		}
 		if len(h.Ports) > 0 && readable(h) {
 			all = append(all, h)
@@ -38,13 +38,8 @@ func usable(k KeyGrant) []app.Host {
 	return all
 }
 
-// plainPort reports whether a host speaks HTTP without encryption at a port.
-func plainPort(h app.Host, port int) bool {
-	return h.Protocol == app.ProtocolHTTP || h.Protocol == "" && port == 80
-}
-
 func unencrypted(h app.Host) bool {
-	return slices.ContainsFunc(h.Ports, func(p int) bool { return plainPort(h, p) })
+	return slices.ContainsFunc(h.Ports, func(p int) bool { return h.Unencrypted(p) })
 }
 
 // readable reports whether Airlock reads what is sent to a host, and so can put values in.

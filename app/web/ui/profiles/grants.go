@@ -27,7 +27,7 @@ func Granted(
 		return nil, nil, err
 	}
 	keys, err := keyGrants(ctx, desk, p, credentials)
-	return profileview.Placed(profileview.Grants(keys, profileview.AllowedHosts(p.Hosts), p.ExpiresAt),
+	return profileview.Placed(profileview.Grants(keys, app.AllowedHosts(p.Hosts), p.ExpiresAt),
 		p.Placement), profileview.Requested(keys, p.Hosts), err
 }
 

@@ -86,7 +86,7 @@ func (h Handlers) changeHosts(c echo.Context, p app.Profile, fields url.Values) 
 	switch {
 	case wrong != nil:
 		err = wrong
-	case !granted && widens(choice.allowed, profileview.AllowedHosts(p.Hosts)):
+	case !granted && widens(choice.allowed, app.AllowedHosts(p.Hosts)):
 		if err = checkHosts(choice.allowed); err == nil {
 			return h.reviewHosts(c, p, choice.allowed, fields)
 		}
@@ -95,7 +95,7 @@ func (h Handlers) changeHosts(c echo.Context, p app.Profile, fields url.Values) 
 			choice.dismissed)
 	}
 	if err == nil {
-		return h.Done(c, hostsNotice(profileview.AllowedHosts(p.Hosts), choice), paths.ProfileURL(p.Handle))
+		return h.Done(c, hostsNotice(app.AllowedHosts(p.Hosts), choice), paths.ProfileURL(p.Handle))
 	}
 	found, err := uix.Problems(err, map[string]string{"host": "new_host", "hosts": "new_host"})
 	if err != nil {

@@ -33,7 +33,7 @@ func (h Handlers) lockPage(c echo.Context, status int, p app.Profile, found comp
 	if err != nil {
 		return err
 	}
-	page := profileview.LockPage{Shell: sh, Profile: p, Allowed: profileview.AllowedHosts(p.Hosts), Problems: found}
+	page := profileview.LockPage{Shell: sh, Profile: p, Allowed: app.AllowedHosts(p.Hosts), Problems: found}
 	if page.Granted, err = h.granted(c.Request().Context(), p); err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ func (h Handlers) profilePage(c echo.Context, p app.Profile) (profileview.Profil
 		return profileview.ProfilePage{}, err
 	}
 	page := profileview.ProfilePage{
-		Shell: sh, Profile: p, State: p.State(h.Now()), Allowed: profileview.AllowedHosts(p.Hosts),
+		Shell: sh, Profile: p, State: p.State(h.Now()), Allowed: app.AllowedHosts(p.Hosts),
 		Expiry: profileview.ExpiryForm{Choice: "never"},
 	}
 	page.Place = p.Placement
