@@ -99,7 +99,8 @@ func newPage(i Instance, statuses map[app.Code]int) page {
 		Base: "$AIRLOCK", Operations: Operations(), Errors: errorRows(statuses),
 		LLMWait: words(i.LLMWait), TimeoutDefault: seconds(i.TimeoutDefault), TimeoutMax: seconds(i.TimeoutMax),
 		LLMCalls: strconv.Itoa(app.MaxLLMCalls),
-		Tmp:      app.FormatSize(i.Limits.Tmp), Memory: app.FormatSize(i.Limits.Memory), Output: app.FormatSize(i.Limits.Output),
+		Tmp:      app.FormatSize(i.Limits.Tmp), Memory: app.FormatSize(i.Limits.Memory),
+		Output: app.FormatSize(i.Limits.Output),
 		Result: app.FormatSize(i.Limits.Result),
 		CPU:    strconv.FormatFloat(i.Limits.CPU, 'g', -1, 64), Pids: i.Limits.Pids, Files: i.Limits.Files,
 	}

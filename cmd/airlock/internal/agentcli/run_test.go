@@ -22,7 +22,7 @@ func TestExitCodesAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	story, err := os.ReadFile("../../testdata/script/run.txtar")
+	story, err := os.ReadFile("../e2e/cli/testdata/script/run.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
