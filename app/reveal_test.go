@@ -28,7 +28,7 @@ var revealers = map[string]string{
 	"app/password.go":                        "checks a password that a person chose",
 	"app/credential.go":                      "checks a value that a person typed",
 	"app/describe.go":                        "measures a value that a person pasted",
-	"app/egress/swap/values.go":               "puts the values in and looks for them in responses",
+	"app/egress/swap/values.go":              "puts the values in and looks for them in responses",
 	"app/runner/grant.go":                    "hands the values to the box, at the very last moment",
 	"app/redact/forms.go":                    "looks for the values",
 	"app/secret.go":                          "compares two values",

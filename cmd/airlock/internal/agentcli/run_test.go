@@ -16,7 +16,7 @@ import (
 )
 
 // TestExitCodesAreDocumented: scripts are written from these two texts.
-// ../../testdata/script/run.txtar meets each code.
+// e2e/cli/testdata/script/run.txtar meets each code.
 func TestExitCodesAreDocumented(t *testing.T) {
 	guide, err := os.ReadFile("../../../../docs/run.md")
 	if err != nil {
