@@ -27,7 +27,7 @@ var revealers = map[string]string{
 	"app/client/client.go":                   "sends the agent's own profile id to the agent API",
 	"app/password.go":                        "checks a password that a person chose",
 	"app/credential.go":                      "checks a value that a person typed",
-	"app/describe.go":                        "measures a value that a person pasted",
+	"app/value_facts.go":                     "measures a value that a person pasted",
 	"app/egress/swap/values.go":              "puts the values in and looks for them in responses",
 	"app/runner/grant.go":                    "hands the values to the box, at the very last moment",
 	"app/redact/forms.go":                    "looks for the values",

@@ -55,10 +55,10 @@
 // Durations are kept as counts of values rounded down to two digits: sums over any period give
 // percentiles that are exact to these.
 //
-// # Room
+// # Free space
 //
-// Room asks the file system, and counts the empty pages of the database in if that has little room.
-// Callers that would take something new ask Roomy first, so that what runs finds room to end. A
+// FreeSpace asks the file system, and counts the empty pages of the database in if that has little room.
+// Callers that would take something new ask CheckFreeSpace first, so that what runs finds room to end. A
 // write that finds none is rolled back by SQLite and is CodeStorageFull.
 //
 // # Schema

@@ -13,7 +13,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/credentialview"
-	"github.com/computclaw/airlock/views/dashboard"
+	"github.com/computclaw/airlock/views/dashboardview"
 	"github.com/computclaw/airlock/views/executionview"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/profileview"
@@ -89,9 +89,9 @@ func hostileSamples() []sample {
 		{"hostile-credentials", seen(
 			credentialview.List(credentialview.ListPage{Shell: shell("Credentials", layout.SectionCredentials),
 				Credentials: credentials})), false},
-		{"hostile-inbox", seen(dashboard.Inbox(
-			dashboard.InboxPage{Shell: shell("Inbox", layout.SectionInbox),
-				Needs: []dashboard.Need{{Icon: "profile", Title: falseName, Quoted: true, Detail: "An agent asks " +
+		{"hostile-inbox", seen(dashboardview.Inbox(
+			dashboardview.InboxPage{Shell: shell("Inbox", layout.SectionInbox),
+				Needs: []dashboardview.Need{{Icon: "profile", Title: falseName, Quoted: true, Detail: "An agent asks " +
 					"for 1 key.",
 					Code: "k7m-4qx", URL: "/ui/x", Action: "Review request"}}})), false},
 	}

@@ -7,14 +7,14 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/components"
-	"github.com/computclaw/airlock/views/dashboard"
+	"github.com/computclaw/airlock/views/dashboardview"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
 	"github.com/computclaw/airlock/views/settingsview"
 )
 
-func failedBackupNeed() dashboard.Need {
-	return dashboard.Need{Icon: "download", Title: "The last backup failed",
+func failedBackupNeed() dashboardview.Need {
+	return dashboardview.Need{Icon: "download", Title: "The last backup failed",
 		Detail: "Put airlock-a1b2-20261122T030000.000Z.airlock: no space left on device.", URL: paths.SettingsBackups,
 		Action: "See backups", At: ago(9 * time.Hour)}
 }

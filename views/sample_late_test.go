@@ -6,7 +6,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/credentialview"
-	"github.com/computclaw/airlock/views/dashboard"
+	"github.com/computclaw/airlock/views/dashboardview"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
 	"github.com/computclaw/airlock/views/profileview"
@@ -63,8 +63,8 @@ func lateSamples() []sample {
 		Mode:       app.ModePlain,
 		Reached:    `The locked profiles "Monthly revenue report from Oracle" and "Nightly stock check" reach db.corp.example through its value.`}
 
-	failing := dashboard.InboxPage{Shell: shell("Inbox", layout.SectionInbox),
-		Needs: append([]dashboard.Need{{Icon: "key", Title: "Vault does not work",
+	failing := dashboardview.InboxPage{Shell: shell("Inbox", layout.SectionInbox),
+		Needs: append([]dashboardview.Need{{Icon: "key", Title: "Vault does not work",
 			Detail: "Vault is sealed. Executions that need a value from it end in an error.",
 			URL:    paths.Settings + "#vault", Action: "See Vault", At: ago(12 * time.Minute)}}, sampleNeeds()[1:]...)}
 	rules := sampleSettings()
@@ -94,7 +94,7 @@ func lateSamples() []sample {
 		{"late-credential-erase", credentialview.Credential(stored), false},
 		{"late-credential-leading", credentialview.Credential(leading), false},
 		{"late-credentials-unresolved", credentialview.List(unresolved), false},
-		{"late-inbox-vault", dashboard.Inbox(failing), false},
+		{"late-inbox-vault", dashboardview.Inbox(failing), false},
 		{"late-settings-rules", settingsview.Settings(rules), false},
 		{"late-profile-delete", layout.Confirm(profile), false},
 		{"late-person-remove", layout.Confirm(person), false},

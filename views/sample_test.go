@@ -12,7 +12,7 @@ import (
 	"github.com/computclaw/airlock/views/authview"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/credentialview"
-	"github.com/computclaw/airlock/views/dashboard"
+	"github.com/computclaw/airlock/views/dashboardview"
 	"github.com/computclaw/airlock/views/executionview"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
@@ -255,13 +255,13 @@ func sampleExecutions() []app.Execution {
 	return all
 }
 
-func sampleBox() dashboard.BoxState {
-	return dashboard.BoxState{
+func sampleBox() dashboardview.BoxState {
+	return dashboardview.BoxState{
 		Ready: true, Backend: "bubblewrap", Tier: "full", Workers: 4, Running: 1, Waiting: 1, Warm: 3,
-		Backends: []dashboard.BoxBackend{
+		Backends: []dashboardview.BoxBackend{
 			{Name: "bubblewrap", Version: "bubblewrap 0.8.0", Tier: "full", InUse: true, Default: true, Passed: true,
 				Proved: ago(time.Minute), Runtime: "root 8c1f0e", Warm: 3,
-				Proofs: []dashboard.Proof{{Name: "network", Proved: true,
+				Proofs: []dashboardview.Proof{{Name: "network", Proved: true,
 					Detail: "no interface but loopback; a packet to 192.0.2.1 was refused"},
 					{Name: "filesystem", Proved: true, Detail: "the root is read-only and the host's files are not " +
 						"visible"},
@@ -269,7 +269,7 @@ func sampleBox() dashboard.BoxState {
 					{Name: "cgroup memory", Detail: "no writable cgroup here; memory is polled instead",
 						Fix: "systemctl set-property airlock.service Delegate=yes"},
 					{Name: "signals", NotApplicable: true, Detail: "boxes have a pid namespace"}},
-				Limits: []dashboard.Limit{{Name: "memory", How: "polled"}, {Name: "processes", How: "enforced"}}},
+				Limits: []dashboardview.Limit{{Name: "memory", How: "polled"}, {Name: "processes", How: "enforced"}}},
 			{Name: "docker", Tier: "none", Proved: ago(time.Minute), Again: true,
 				Reason: "The Docker engine at /var/run/docker.sock can't be reached: start it, or set " +
 					"AIRLOCK_PLUGIN_DOCKER_HOST."},
@@ -427,24 +427,24 @@ func samples() []sample {
 		[]string{"ORACLE_PASSWORD"}
 	unmatched := searched
 	unmatched.Executions, unmatched.Problems, unmatched.Unfinished, unmatched.Older = nil, nil, false, ""
-	first := dashboard.OverviewPage{Shell: shell("Overview", layout.SectionOverview), Step: 1, Box: sampleBox()}
+	first := dashboardview.OverviewPage{Shell: shell("Overview", layout.SectionOverview), Step: 1, Box: sampleBox()}
 	first.NeedsYou = 0
 	second := first
 	second.Step = 2
 	second.Needs = sampleNeeds()[1:2]
 	second.NeedsYou = 1
 	full := second
-	full.Step, full.Executions, full.Usage = 0, sampleExecutions(), sampleUsage(dashboard.Periods()[0])
+	full.Step, full.Executions, full.Usage = 0, sampleExecutions(), sampleUsage(dashboardview.Periods()[0])
 	busy := full
 	busy.Needs, busy.NeedsYou = sampleNeeds(), 5
 	unsaved := full
-	unsaved.Needs, unsaved.NeedsYou = append([]dashboard.Need{failedBackupNeed()}, full.Needs...), 2
-	inbox := dashboard.InboxPage{Shell: shell("Inbox", layout.SectionInbox), Needs: sampleNeeds()}
+	unsaved.Needs, unsaved.NeedsYou = append([]dashboardview.Need{failedBackupNeed()}, full.Needs...), 2
+	inbox := dashboardview.InboxPage{Shell: shell("Inbox", layout.SectionInbox), Needs: sampleNeeds()}
 	inbox.NeedsYou = 5
-	quiet := dashboard.StatsPage{Shell: shell("Statistics", layout.SectionOverview),
-		Usage: dashboard.Usage{Period: dashboard.Periods()[2], Figures: sampleUsage(dashboard.Periods()[2]).Figures}}
+	quiet := dashboardview.StatsPage{Shell: shell("Statistics", layout.SectionOverview),
+		Usage: dashboardview.Usage{Period: dashboardview.Periods()[2], Figures: sampleUsage(dashboardview.Periods()[2]).Figures}}
 	broken := first
-	broken.Box = dashboard.BoxState{Backend: "bubblewrap",
+	broken.Box = dashboardview.BoxState{Backend: "bubblewrap",
 		Reason:  "User namespaces are switched off on this machine. Run: sysctl -w kernel.unprivileged_userns_clone=1",
 		Workers: 4}
 	credential := credentialview.CredentialPage{Shell: shell("ORACLE_PASSWORD", layout.SectionCredentials),
@@ -545,16 +545,16 @@ func samples() []sample {
 		{"fresh", authview.Password(authview.PasswordPage{Shell: shell("Confirm your password", ""),
 			Name:    "Ada Lovelace",
 			Problem: "That is not your password."}), false},
-		{"overview-first", dashboard.Overview(first), false},
-		{"overview-second", dashboard.Overview(second), false},
-		{"overview", dashboard.Overview(full), false},
-		{"overview-busy", dashboard.Overview(busy), false},
-		{"inbox", dashboard.Inbox(inbox), false},
-		{"inbox-empty", dashboard.Inbox(dashboard.InboxPage{Shell: shell("Inbox", layout.SectionInbox)}), false},
-		{"stats", dashboard.Stats(dashboard.StatsPage{Shell: shell("Statistics", layout.SectionOverview),
-			Usage: sampleUsage(dashboard.Periods()[1])}), false},
-		{"stats-empty", dashboard.Stats(quiet), false},
-		{"overview-broken", dashboard.Overview(broken), false},
+		{"overview-first", dashboardview.Overview(first), false},
+		{"overview-second", dashboardview.Overview(second), false},
+		{"overview", dashboardview.Overview(full), false},
+		{"overview-busy", dashboardview.Overview(busy), false},
+		{"inbox", dashboardview.Inbox(inbox), false},
+		{"inbox-empty", dashboardview.Inbox(dashboardview.InboxPage{Shell: shell("Inbox", layout.SectionInbox)}), false},
+		{"stats", dashboardview.Stats(dashboardview.StatsPage{Shell: shell("Statistics", layout.SectionOverview),
+			Usage: sampleUsage(dashboardview.Periods()[1])}), false},
+		{"stats-empty", dashboardview.Stats(quiet), false},
+		{"overview-broken", dashboardview.Overview(broken), false},
 		{"credentials-empty", credentialview.List(
 			credentialview.ListPage{Shell: shell("Credentials", layout.SectionCredentials)}), false},
 		{"credentials", credentialview.List(
@@ -569,10 +569,10 @@ func samples() []sample {
 		{"credential-preview", credentialview.Preview(samplePreview()), false},
 		{"credential-delete", layout.Confirm(sampleDeletion(false)), false},
 		{"credential-delete-blocked", layout.Confirm(sampleDeletion(true)), false},
-		{"search", dashboard.Search(dashboard.SearchPage{Shell: shell("Search", ""), Text: "re",
-			Found: dashboard.Places()}),
+		{"search", dashboardview.Search(dashboardview.SearchPage{Shell: shell("Search", ""), Text: "re",
+			Found: dashboardview.Places()}),
 			false},
-		{"search-nothing", dashboard.Search(dashboard.SearchPage{Shell: shell("Search", ""), Text: "xyzzy"}), false},
+		{"search-nothing", dashboardview.Search(dashboardview.SearchPage{Shell: shell("Search", ""), Text: "xyzzy"}), false},
 		{"profiles-filtered", profileview.List(
 			profileview.ListPage{Shell: shell("Profiles", layout.SectionProfiles), Total: 4, Text: "nothing",
 				State: app.StateLocked}), false},
@@ -635,12 +635,12 @@ func samples() []sample {
 			executionview.ComparePage{Shell: shell("Compare", layout.SectionExecutions), This: sampleCompare().This,
 				Choices: sampleCompare().Choices}), false},
 		{"print", executionview.Print(samplePrint()), true},
-		{"sandbox", dashboard.Sandbox(
-			dashboard.SandboxPage{Shell: shell("Sandbox", layout.SectionSandbox), Box: sampleBox()}), false},
-		{"sandbox-checking", dashboard.Sandbox(
-			dashboard.SandboxPage{Shell: shell("Sandbox", layout.SectionSandbox),
-				Box: dashboard.BoxState{Checking: true, Workers: 4, Queued: 1,
-					Backends: []dashboard.BoxBackend{{Name: "bubblewrap", Checking: true}, {Name: "landlock",
+		{"sandbox", dashboardview.Sandbox(
+			dashboardview.SandboxPage{Shell: shell("Sandbox", layout.SectionSandbox), Box: sampleBox()}), false},
+		{"sandbox-checking", dashboardview.Sandbox(
+			dashboardview.SandboxPage{Shell: shell("Sandbox", layout.SectionSandbox),
+				Box: dashboardview.BoxState{Checking: true, Workers: 4, Queued: 1,
+					Backends: []dashboardview.BoxBackend{{Name: "bubblewrap", Checking: true}, {Name: "landlock",
 						Checking: true}}}}),
 			false},
 		{"audit", auditview.Audit(auditview.Page{Shell: shell("Audit", layout.SectionAudit),
@@ -694,7 +694,7 @@ func samples() []sample {
 					Problem: "What is stored there in Vault has no field of that name.",
 					Hint:    "Correct the field after # in the credential's reference."}},
 		}), false},
-		{"overview-backup", dashboard.Overview(unsaved), false},
+		{"overview-backup", dashboardview.Overview(unsaved), false},
 		{"oops", layout.Error(layout.ErrorPage{Shell: shell("Not found", ""), Status: 404,
 			Message: "There is nothing at this address", Hint: "It may have been deleted, or the link is incomplete."}),
 			false},

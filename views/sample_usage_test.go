@@ -8,7 +8,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/components"
-	"github.com/computclaw/airlock/views/dashboard"
+	"github.com/computclaw/airlock/views/dashboardview"
 	"github.com/computclaw/airlock/views/executionview"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
@@ -16,10 +16,10 @@ import (
 )
 
 // sampleUsage is a period with a working day in it, the same each time.
-func sampleUsage(p dashboard.Period) dashboard.Usage {
+func sampleUsage(p dashboardview.Period) dashboardview.Usage {
 	dice := rand.New(rand.NewPCG(1, uint64(p.Bar)))
 	bars := map[time.Duration]int{time.Hour: 24, 6 * time.Hour: 28, 24 * time.Hour: 30}[p.Bar]
-	u := dashboard.Usage{Period: p, Figures: []dashboard.Figure{
+	u := dashboardview.Usage{Period: p, Figures: []dashboardview.Figure{
 		{Name: "Runs", Value: "1,284", Change: "12 % more", Trend: "up"},
 		{Name: "Error rate", Value: "3.1", Unit: "%", Change: "0.8 points more", Trend: "up", Worse: true},
 		{Name: "Average", Value: "1 min 12 s", Change: "114 % more", Trend: "up", Worse: true, Aside: true},
@@ -28,7 +28,7 @@ func sampleUsage(p dashboard.Period) dashboard.Usage {
 	}}
 	var failed int64
 	for i := range bars {
-		b := dashboard.UsageBar{Start: noon.Truncate(p.Bar).Add(-time.Duration(bars-1-i) * p.Bar),
+		b := dashboardview.UsageBar{Start: noon.Truncate(p.Bar).Add(-time.Duration(bars-1-i) * p.Bar),
 			Counts: map[app.Status]int64{}}
 		if n := dice.Int64N(90); i%9 > 1 {
 			b.Counts[app.StatusCompleted] = 10 + n
@@ -47,14 +47,14 @@ func sampleUsage(p dashboard.Period) dashboard.Usage {
 		"Weather of Seattle"} {
 		runs := int64(900 >> (2 * i))
 		u.Profiles = append(u.Profiles,
-			dashboard.ProfileUsage{Name: name, URL: paths.ExecutionsOf("h"), Runs: runs, Failed: runs / 30,
+			dashboardview.ProfileUsage{Name: name, URL: paths.ExecutionsOf("h"), Runs: runs, Failed: runs / 30,
 				Average: 640 * time.Millisecond, P95: 2400 * time.Millisecond})
 	}
 	return u
 }
 
-func sampleNeeds() []dashboard.Need {
-	return []dashboard.Need{
+func sampleNeeds() []dashboardview.Need {
+	return []dashboardview.Need{
 		{Icon: "key", Title: "REFUSED_BY_ITS_HOST",
 			Detail: "The host got the value and did not accept it: it answered Unauthorized.",
 			URL:    paths.CredentialURL("REFUSED_BY_ITS_HOST"), Action: "Set a new value", At: ago(26 * time.Hour)},

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/pause"
 	"github.com/computclaw/airlock/app/runner"
+	"github.com/computclaw/airlock/app/sleep"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -56,7 +56,7 @@ func (c *Controller) auditCancel(ctx context.Context, event app.Event) {
 	case err == nil:
 	case app.IsTemporary(err) && c.ctx.Err() == nil:
 		c.background.Go(func() {
-			_ = pause.For(c.ctx, auditRetry)
+			_ = sleep.For(c.ctx, auditRetry)
 			c.auditCancel(context.WithoutCancel(ctx), event)
 		})
 	default:

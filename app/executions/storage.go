@@ -6,8 +6,10 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Room returns how much space the disk has left for the database.
-func (s *Statistics) Room(ctx context.Context) (store.Room, error) { return s.cfg.Store.Room(ctx) }
+// FreeSpace returns how much space the disk has left for the database.
+func (s *Statistics) FreeSpace(ctx context.Context) (store.FreeSpace, error) {
+	return s.cfg.Store.FreeSpace(ctx)
+}
 
 // Stored is the size of the database.
 type Stored struct {

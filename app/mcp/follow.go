@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/computclaw/airlock/app/pause"
+	"github.com/computclaw/airlock/app/sleep"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -96,7 +96,7 @@ func (c call) follow(ctx context.Context, x run) (*sdk.CallToolResult, error) {
 	deadline := time.Now().Add(c.patience())
 	for {
 		got, now, err := c.poll(ctx, x)
-		if err != nil && x.known && passes(err) && time.Now().Before(deadline) && pause.For(ctx, tick) == nil {
+		if err != nil && x.known && passes(err) && time.Now().Before(deadline) && sleep.For(ctx, tick) == nil {
 			c.report(ctx, &x.reports, "waiting until Airlock tells how the execution stands")
 			continue
 		}

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/computclaw/airlock/app/pause"
+	"github.com/computclaw/airlock/app/sleep"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -163,7 +163,7 @@ func (c call) pass(ctx context.Context, s state, words string, profile app.Secre
 		case refused.Code == app.CodeNotWaiting || refused.Code == app.CodeRequestMismatch:
 			return nil
 		// the model's work is not thrown away for another program's sake
-		case refused.Code != app.CodeStorageBusy || try == passTries || pause.For(ctx, got.After) != nil:
+		case refused.Code != app.CodeStorageBusy || try == passTries || sleep.For(ctx, got.After) != nil:
 			return refused
 		}
 	}

@@ -49,9 +49,9 @@ type Request struct {
 	// one of its hosts, with or without a port, or one under its wildcards; "" for the first that can
 	// be tested
 	Host    string
-	Path    string // with the query; "" for /
-	Private bool   // the host may be at a private address
-	As      As     // how the value is sent; its zero value is Authorization: Bearer
+	Path    string    // with the query; "" for /
+	Private bool      // the host may be at a private address
+	As      Placement // how the value is sent; its zero value is Authorization: Bearer
 }
 
 // Result is what a test showed. It holds neither the value nor anything of the answer but its
@@ -101,7 +101,7 @@ func (p *Prober) Credential(ctx context.Context, by app.Actor, req Request) (Res
 	return result, err
 }
 
-func (p *Prober) send(ctx context.Context, c app.Credential, value app.Secret, to target, as As) (Result, error) {
+func (p *Prober) send(ctx context.Context, c app.Credential, value app.Secret, to target, as Placement) (Result, error) {
 	mac := make([]byte, 32)
 	if _, err := rand.Read(mac); err != nil {
 		return Result{}, fmt.Errorf("probe: make a placeholder: %w", err)

@@ -118,14 +118,14 @@ func TestNoAnswerInTime(t *testing.T) {
 func TestAs(t *testing.T) {
 	basic := func(text string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(text)) }
 	for name, c := range map[string]struct {
-		as   As
+		as   Placement
 		name string
 		want string
 	}{
-		"Bearer":        {As{}, "Authorization", "Bearer " + value},
-		"a header":      {As{Header: "x-api-key"}, "X-Api-Key", value},
-		"the password":  {As{Basic: true, User: "anna"}, "Authorization", basic("anna:" + value)},
-		"the user name": {As{Basic: true}, "Authorization", basic(value + ":")},
+		"Bearer":        {Placement{}, "Authorization", "Bearer " + value},
+		"a header":      {Placement{Header: "x-api-key"}, "X-Api-Key", value},
+		"the password":  {Placement{Basic: true, User: "anna"}, "Authorization", basic("anna:" + value)},
+		"the user name": {Placement{Basic: true}, "Authorization", basic(value + ":")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -194,11 +194,11 @@ func TestNothingIsSent(t *testing.T) {
 		"another authority":      {Request{Name: "KEY", Path: "//evil.test/"}, person, app.CodeInvalidField},
 		"a line break":           {Request{Name: "KEY", Path: "/\r\nX: y"}, person, app.CodeInvalidField},
 		"a fragment":             {Request{Name: "KEY", Path: "/#x"}, person, app.CodeInvalidField},
-		"a header that frames":   {Request{Name: "KEY", As: As{Header: "content-length"}}, person, app.CodeInvalidField},
-		"a header with a value":  {Request{Name: "KEY", As: As{Header: "X: y"}}, person, app.CodeInvalidField},
-		"a header and Basic":     {Request{Name: "KEY", As: As{Header: "X-Key", Basic: true}}, person, app.CodeInvalidField},
-		"a user with a colon":    {Request{Name: "KEY", As: As{Basic: true, User: "a:b"}}, person, app.CodeInvalidField},
-		"a user without Basic":   {Request{Name: "KEY", As: As{User: "a"}}, person, app.CodeInvalidField},
+		"a header that frames":   {Request{Name: "KEY", As: Placement{Header: "content-length"}}, person, app.CodeInvalidField},
+		"a header with a value":  {Request{Name: "KEY", As: Placement{Header: "X: y"}}, person, app.CodeInvalidField},
+		"a header and Basic":     {Request{Name: "KEY", As: Placement{Header: "X-Key", Basic: true}}, person, app.CodeInvalidField},
+		"a user with a colon":    {Request{Name: "KEY", As: Placement{Basic: true, User: "a:b"}}, person, app.CodeInvalidField},
+		"a user without Basic":   {Request{Name: "KEY", As: Placement{User: "a"}}, person, app.CodeInvalidField},
 		"a long path": {Request{Name: "KEY", Path: "/" + strings.Repeat("x", maxPath)}, person,
 			app.CodeInvalidField},
 	} {

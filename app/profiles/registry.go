@@ -31,7 +31,7 @@ func (s *Registry) Create(ctx context.Context, by app.Actor, description string)
 			"Ask the person who runs Airlock to create a profile and give you its id.")
 	}
 	if agent {
-		if err := s.store.Roomy(ctx); err != nil {
+		if err := s.store.CheckFreeSpace(ctx); err != nil {
 			return app.Profile{}, err
 		}
 	}

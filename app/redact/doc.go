@@ -15,7 +15,7 @@
 //   - stream.go renders regions as soon as they are settled, and pattern_stream.go masks what patterns
 //     find. A Stream holds back only bytes that could begin a form, so output stays live.
 //   - leaf.go has the texts of a document, json.go those of a result. search.go and inspection.go look
-//     for values in views of them (app/redact/views), made by app/redact/decode: up to three steps of
+//     for values in views of them (app/redact/derived), made by app/redact/decode: up to three steps of
 //     decoding, with anything invisible left out, or all but letters and digits.
 //   - render.go puts masks into a text, and interleave.go says how two masked streams took turns.
 //

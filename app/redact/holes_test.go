@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app/redact/encodings"
-	"github.com/computclaw/airlock/app/redact/views"
+	"github.com/computclaw/airlock/app/redact/derived"
 )
 
 const holeSecret = "k3V8x1q7W5z2M9n4B6c0"
@@ -228,11 +228,11 @@ func TestNoTextTakesForever(t *testing.T) {
 // TestLongRunsAreWalkedOnce: a run with a value in every line is as long as all of them.
 func TestLongRunsAreWalkedOnce(t *testing.T) {
 	t.Parallel()
-	root := &views.View{Text: []byte(base64.StdEncoding.EncodeToString([]byte(strings.Repeat(holeSecret+" ", 1000))))}
+	root := &derived.View{Text: []byte(base64.StdEncoding.EncodeToString([]byte(strings.Repeat(holeSecret+" ", 1000))))}
 	in := &inspection{root: root}
 	for at := 0; at+4 < len(root.Text); at += 28 {
 		if lo, hi := in.token(at, at+4); lo != 0 || hi != len(root.Text) ||
-			in.last != (views.Window{From: 0, To: len(root.Text)}) {
+			in.last != (derived.Window{From: 0, To: len(root.Text)}) {
 			t.Fatalf("at %d: %d to %d, remembered %v", at, lo, hi, in.last)
 		}
 	}

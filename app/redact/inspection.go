@@ -7,7 +7,7 @@ import (
 
 	"github.com/computclaw/airlock/app/redact/decode"
 	"github.com/computclaw/airlock/app/redact/encodings"
-	"github.com/computclaw/airlock/app/redact/views"
+	"github.com/computclaw/airlock/app/redact/derived"
 )
 
 const (
@@ -22,18 +22,18 @@ const (
 // inspection is the search for values in one view of a root, and in what can be decoded from that.
 type inspection struct {
 	r        *Redactor
-	root     *views.View
+	root     *derived.View
 	joint    bool // of the root only that is looked at which shows when its parts are put together
-	view     *views.View
+	view     *derived.View
 	budget   int  // bytes of work left
 	lent     int  // budget at first
 	over     bool // nothing is left of the budget for the view
-	made     []*views.View
+	made     []*derived.View
 	found    []region         // in the root
-	at       *views.View      // being decoded
+	at       *derived.View      // being decoded
 	runs     decode.RunFinder // of the view at hand
 	decoders [decoders]decode.Decoder
-	last     views.Window // of the root: see token
+	last     derived.Window // of the root: see token
 	done     sync.WaitGroup
 }
 
@@ -47,39 +47,39 @@ func (in *inspection) look() {
 	switch {
 	case v.Parent == nil && in.joint:
 		in.filter(v)
-		in.push(v, decode.Lists(v.Text, false, in.r.alphabet), "list", views.KindDecoded)
-	case v.Kind == views.KindSeams:
+		in.push(v, decode.Lists(v.Text, false, in.r.alphabet), "list", derived.KindDecoded)
+	case v.Kind == derived.KindSeams:
 		in.deriveSeams(v)
-	case v.Kind == views.KindLetters && v.Depth < maxDepth:
+	case v.Kind == derived.KindLetters && v.Depth < maxDepth:
 		in.setView(v)
 		in.pushAll(v, in.read(decode.GroupedCodes))
-	case v.Depth < maxDepth && v.Kind != views.KindLetters:
+	case v.Depth < maxDepth && v.Kind != derived.KindLetters:
 		in.derive(v)
-	case v.Kind == views.KindDecoded:
+	case v.Kind == derived.KindDecoded:
 		in.setView(v)
 		in.filter(v)
 		in.unpacked(v)
 	}
 	if v.Parent == nil {
-		in.push(v, views.Seams.Apply(v.Text), "", views.KindSeams)
+		in.push(v, derived.Seams.Apply(v.Text), "", derived.KindSeams)
 	}
 	in.setView(nil)
 }
 
 // derive makes the views of a view. The machine knows the usual encodings itself, so the last step
 // needs only what it doesn't know.
-func (in *inspection) derive(v *views.View) {
+func (in *inspection) derive(v *derived.View) {
 	in.setView(v)
 	if in.over = in.budget < 0 && v.Parent != nil; in.over {
 		return
 	}
 	last := v.Depth == maxDepth-1
 	ahead := in.read(codesIn(v, last))
-	if v.Kind == views.KindRoot || v.Kind == views.KindDecoded {
+	if v.Kind == derived.KindRoot || v.Kind == derived.KindDecoded {
 		in.filter(v)
 	}
-	if v.Kind == views.KindRoot || v.Kind == views.KindDecoded || v.Odd {
-		in.push(v, decode.EveryOther(v.Text), "separated", views.KindDecoded)
+	if v.Kind == derived.KindRoot || v.Kind == derived.KindDecoded || v.Odd {
+		in.push(v, decode.EveryOther(v.Text), "separated", derived.KindDecoded)
 	}
 	in.unescape(v)
 	in.numbers(v)
@@ -88,23 +88,23 @@ func (in *inspection) derive(v *views.View) {
 	if last {
 		return
 	}
-	if !v.After(views.KindReversed) && !v.After(views.KindRotated) {
-		v.Turns[0] = in.push(v, decode.Reversed(v.Text), "reversed", views.KindReversed)
+	if !v.After(derived.KindReversed) && !v.After(derived.KindRotated) {
+		v.Turns[0] = in.push(v, decode.Reversed(v.Text), "reversed", derived.KindReversed)
 	}
-	if !v.After(views.KindRotated) {
-		v.Turns[1] = in.push(v, decode.ROT13(v.Text), "ROT13", views.KindRotated)
+	if !v.After(derived.KindRotated) {
+		v.Turns[1] = in.push(v, decode.ROT13(v.Text), "ROT13", derived.KindRotated)
 	}
 }
 
 // unpacked makes the view of compressed data that was written as numbers or escapes. Both are one
 // step, as they are where it was in a run.
-func (in *inspection) unpacked(v *views.View) {
-	if v.Kind != views.KindDecoded || v.Packed {
+func (in *inspection) unpacked(v *derived.View) {
+	if v.Kind != derived.KindDecoded || v.Packed {
 		return
 	}
-	b := views.Builder{}
-	in.decoders[forText].Inflate(&b, v.Text, 0, len(v.Text), views.Scale{Chars: 1, Bytes: 1, Grouped: false})
-	if p := in.push(v, &b, "compressed", views.KindDecoded); p != nil {
+	b := derived.Builder{}
+	in.decoders[forText].Inflate(&b, v.Text, 0, len(v.Text), derived.Scale{Chars: 1, Bytes: 1, Grouped: false})
+	if p := in.push(v, &b, "compressed", derived.KindDecoded); p != nil {
 		p.Depth, p.Packed = v.Depth, true
 	}
 }
@@ -112,11 +112,11 @@ func (in *inspection) unpacked(v *views.View) {
 // deriveSeams makes the views of texts that were put together and still have their spaces: what is
 // cut within a number, an escape, a soft line break or a group of base 85 shows there, everything
 // else without spaces.
-func (in *inspection) deriveSeams(v *views.View) {
+func (in *inspection) deriveSeams(v *derived.View) {
 	in.setView(v)
 	ahead := in.read(decode.RareCodes)
-	in.push(v, decode.EveryOther(v.Text), "separated", views.KindDecoded)
-	in.push(v, decode.Reversed(v.Text), "reversed", views.KindReversed)
+	in.push(v, decode.EveryOther(v.Text), "separated", derived.KindDecoded)
+	in.push(v, decode.Reversed(v.Text), "reversed", derived.KindReversed)
 	in.unescape(v)
 	in.numbers(v)
 	in.pushAll(v, ahead)
@@ -126,7 +126,7 @@ func (in *inspection) deriveSeams(v *views.View) {
 // the last step only what they may hold counts, compressed data, which in a text turned round is
 // looked for in all but base 85, and a long value in base 85, of which the machine knows only the
 // beginning. A text turned round that has spaces is left to the text without spaces, turned round.
-func codesIn(v *views.View, last bool) []*decode.Code {
+func codesIn(v *derived.View, last bool) []*decode.Code {
 	switch {
 	case v.Turned() && v.Parent.Spaced:
 		return nil
@@ -137,14 +137,14 @@ func codesIn(v *views.View, last bool) []*decode.Code {
 }
 
 // decoded makes the views of the codes that were read.
-func (in *inspection) decoded(v *views.View, ahead *reading) {
+func (in *inspection) decoded(v *derived.View, ahead *reading) {
 	for i, found := range in.pushAll(v, ahead) {
 		c := ahead.codes[i]
-		if found == nil || c.Bits != 0 || !v.Turned() || v.Parent.Kind != views.KindSpaces {
+		if found == nil || c.Bits != 0 || !v.Turned() || v.Parent.Kind != derived.KindSpaces {
 			continue
 		}
 		// its spaces tell where a text in base 85 ends
-		if spaced := v.Parent.Parent.Turns[v.Kind-views.KindReversed]; spaced != nil {
+		if spaced := v.Parent.Parent.Turns[v.Kind-derived.KindReversed]; spaced != nil {
 			in.setView(spaced)
 			in.pushAll(spaced, in.read([]*decode.Code{c}))
 			in.setView(v)
@@ -152,14 +152,14 @@ func (in *inspection) decoded(v *views.View, ahead *reading) {
 	}
 }
 
-func (in *inspection) unescape(v *views.View) {
-	near := views.Context{Bytes: in.r.near, AtBarrier: v.Decoded()}
-	in.push(v, decode.Escapes(v.Text, near, '\\', decode.Backslash), "escapes", views.KindDecoded)
+func (in *inspection) unescape(v *derived.View) {
+	near := derived.Context{Bytes: in.r.near, AtBarrier: v.Decoded()}
+	in.push(v, decode.Escapes(v.Text, near, '\\', decode.Backslash), "escapes", derived.KindDecoded)
 	if b := decode.Escapes(v.Text, near, '%', decode.Percent); b != nil {
-		in.push(v, b, "percent", views.KindDecoded)
-		in.push(v, decode.PlusSpaces(b), "percent", views.KindDecoded)
+		in.push(v, b, "percent", derived.KindDecoded)
+		in.push(v, decode.PlusSpaces(b), "percent", derived.KindDecoded)
 	}
-	in.push(v, decode.Escapes(v.Text, near, '&', decode.HTMLEntity), "HTML", views.KindDecoded)
+	in.push(v, decode.Escapes(v.Text, near, '&', decode.HTMLEntity), "HTML", derived.KindDecoded)
 	sure := decode.Escapes(v.Text, near, '=', decode.QuotedPrintable)
 	in.quoted(v, sure)
 	loose := decode.Escapes(v.Text, near, '=', decode.LooseQuotedPrintable)
@@ -169,40 +169,40 @@ func (in *inspection) unescape(v *views.View) {
 }
 
 // quoted makes a view of quoted-printable.
-func (in *inspection) quoted(v *views.View, b *views.Builder) {
-	if q := in.push(v, b, "quoted-printable", views.KindDecoded); q != nil {
+func (in *inspection) quoted(v *derived.View, b *derived.Builder) {
+	if q := in.push(v, b, "quoted-printable", derived.KindDecoded); q != nil {
 		q.Joined = true // an equals sign at the end of a line needn't be a soft line break
 	}
 }
 
 // numbers makes the views of what numbers stand for.
-func (in *inspection) numbers(v *views.View) {
-	rotated := v.Kind == views.KindRotated
-	in.push(v, decode.Lists(v.Text, rotated, in.r.alphabet), "list", views.KindDecoded)
+func (in *inspection) numbers(v *derived.View) {
+	rotated := v.Kind == derived.KindRotated
+	in.push(v, decode.Lists(v.Text, rotated, in.r.alphabet), "list", derived.KindDecoded)
 	if !rotated {
-		in.push(v, decode.DigitRuns(v.Text, &in.decoders[forText], in.r.alphabet), "digits", views.KindDecoded)
+		in.push(v, decode.DigitRuns(v.Text, &in.decoders[forText], in.r.alphabet), "digits", derived.KindDecoded)
 	}
 }
 
 // filter makes the views that leave something of a view out.
-func (in *inspection) filter(v *views.View) {
-	s := in.push(v, views.Visible.Apply(v.Text), "", views.KindSpaces)
+func (in *inspection) filter(v *derived.View) {
+	s := in.push(v, derived.Visible.Apply(v.Text), "", derived.KindSpaces)
 	v.Spaced = s != nil
 	if s == nil {
 		s = v
 	}
-	in.push(s, views.LettersOnly.Apply(s.Text), "", views.KindLetters)
+	in.push(s, derived.LettersOnly.Apply(s.Text), "", derived.KindLetters)
 }
 
 // push makes a view, if there is something in it.
-func (in *inspection) push(parent *views.View, b *views.Builder, via string, k views.Kind) *views.View {
-	if b == nil || len(b.Text) < views.MinStretch {
+func (in *inspection) push(parent *derived.View, b *derived.Builder, via string, k derived.Kind) *derived.View {
+	if b == nil || len(b.Text) < derived.MinStretch {
 		return nil
 	}
 	in.budget -= len(b.Text) + costSpan*len(b.Spans)
-	v := &views.View{Text: b.Text, Spans: b.Spans, Marks: b.Marks, Filter: b.Filter, Parent: parent, Via: via,
+	v := &derived.View{Text: b.Text, Spans: b.Spans, Marks: b.Marks, Filter: b.Filter, Parent: parent, Via: via,
 		Depth: parent.Depth, Kind: k, Odd: b.Odd, Joined: parent.Joined}
-	if k == views.KindSpaces || k == views.KindSeams || k == views.KindLetters {
+	if k == derived.KindSpaces || k == derived.KindSeams || k == derived.KindLetters {
 		v.Joined = true
 	} else {
 		v.Depth++
@@ -215,9 +215,9 @@ func (in *inspection) push(parent *views.View, b *views.Builder, via string, k v
 }
 
 // scan looks for values in a view.
-func (in *inspection) scan(v *views.View) {
+func (in *inspection) scan(v *derived.View) {
 	m := in.r.machine
-	if v.Kind == views.KindLetters {
+	if v.Kind == derived.KindLetters {
 		m = in.r.letters()
 	}
 	s := newScan(m)
@@ -251,12 +251,12 @@ func (in *inspection) scan(v *views.View) {
 // refuse masks a part of the view at hand that can't be looked at.
 func (in *inspection) refuse(from, to int) {
 	if lo, hi := in.at.ToRoot(from, to); lo >= 0 {
-		in.found = append(in.found, unchecked(views.Window{From: lo, To: hi}))
+		in.found = append(in.found, unchecked(derived.Window{From: lo, To: hi}))
 	}
 }
 
 // unchecked is a region that couldn't be looked at.
-func unchecked(w views.Window) region {
+func unchecked(w derived.Window) region {
 	return region{start: w.From, end: w.To, form: none, by: none, quiet: several, note: &note{unchecked: true}}
 }
 
@@ -273,6 +273,6 @@ func (in *inspection) token(lo, hi int) (from, to int) {
 	for hi < len(text) && encodings.RunsOf[text[hi]]&encodings.RunBase64 != 0 {
 		hi++
 	}
-	in.last = views.Window{From: lo, To: hi}
+	in.last = derived.Window{From: lo, To: hi}
 	return lo, hi
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/computclaw/airlock/app/redact/views"
+	"github.com/computclaw/airlock/app/redact/derived"
 )
 
 // leaf is one text of a document: a whole channel, or a string, key or number of JSON.
@@ -90,7 +90,7 @@ func partsOf(leaves []*leaf) []part {
 }
 
 // join makes a root of parts, with something between them, and notes in each where it begins.
-func join(parts []part, between string) *views.View {
+func join(parts []part, between string) *derived.View {
 	var b strings.Builder
 	for i := range parts {
 		if i > 0 {
@@ -100,7 +100,7 @@ func join(parts []part, between string) *views.View {
 		p.at = b.Len()
 		b.WriteString(p.leaf.text[p.off : p.off+p.n])
 	}
-	return &views.View{Text: []byte(b.String())}
+	return &derived.View{Text: []byte(b.String())}
 }
 
 // assign gives regions of a root to the leaves that they are in. What a leaf has masked already
@@ -135,9 +135,9 @@ func (r *Redactor) findAll(leaves []*leaf, joints ...[]part) {
 		r.findKnown(l)
 	}
 	parts := partsOf(leaves)
-	assign(r.inspect(join(parts, views.Separator), false), parts)
+	assign(r.inspect(join(parts, derived.Separator), false), parts)
 	for _, parts := range joints {
-		assign(r.inspect(join(parts, views.Separator), true), parts)
+		assign(r.inspect(join(parts, derived.Separator), true), parts)
 	}
 	for _, l := range leaves {
 		if len(l.extra) > 0 {

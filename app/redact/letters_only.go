@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/computclaw/airlock/app/redact/encodings"
-	"github.com/computclaw/airlock/app/redact/views"
+	"github.com/computclaw/airlock/app/redact/derived"
 )
 
 // lettersOnly finds values in text of which only letters and digits are left.
@@ -26,7 +26,7 @@ func (r *Redactor) letters() *machine {
 				continue
 			}
 			for _, n := range looseForms(int32(i), text) {
-				n.text = views.OnlyLetters(n.text)
+				n.text = derived.OnlyLetters(n.text)
 				if len(n.text) >= encodings.MinWhole && (n.encoding != "" || hardToGuess(n.text)) {
 					n.loose = true
 					list = append(list, n)
@@ -50,7 +50,7 @@ func looseForms(owner int32, text string) []needle {
 	add("reversed", needle{text: encodings.Reverse(text)})
 	add("ROT13", needle{text: encodings.ROT13(text)})
 	for _, f := range encodings.Runs(text) {
-		if f.Encoding != "percent" && f.Encoding != "base85" && len(views.OnlyLetters(f.Text)) >= minLooseRun {
+		if f.Encoding != "percent" && f.Encoding != "base85" && len(derived.OnlyLetters(f.Text)) >= minLooseRun {
 			add(f.Encoding, needle{text: f.Text, runs: f.Rest, left: f.Left})
 		}
 	}

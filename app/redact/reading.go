@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"github.com/computclaw/airlock/app/redact/decode"
-	"github.com/computclaw/airlock/app/redact/views"
+	"github.com/computclaw/airlock/app/redact/derived"
 )
 
 // readerOf says who reads a code.
@@ -19,11 +19,11 @@ func readerOf(c *decode.Code) int {
 }
 
 // setView makes a view the one at hand, and settles what was spent and refused in the one before.
-func (in *inspection) setView(v *views.View) {
+func (in *inspection) setView(v *derived.View) {
 	for i := range in.decoders {
 		d := &in.decoders[i]
 		in.budget -= d.Granted - d.Budget
-		for _, w := range views.MergeWindows(d.Refused) {
+		for _, w := range derived.MergeWindows(d.Refused) {
 			in.refuse(w.From, w.To)
 		}
 		d.Refused = d.Refused[:0]
@@ -43,13 +43,13 @@ type reading struct {
 	text   []byte
 	codes  []*decode.Code
 	runs   *decode.RunFinder
-	builds []*views.Builder // by code: what they stand for
+	builds []*derived.Builder // by code: what they stand for
 	others sync.WaitGroup
 }
 
 // read begins to read codes in the view at hand; of a long text it doesn't wait for them.
 func (in *inspection) read(list []*decode.Code) *reading {
-	r := &reading{text: in.at.Text, codes: list, runs: &in.runs, builds: make([]*views.Builder, len(list))}
+	r := &reading{text: in.at.Text, codes: list, runs: &in.runs, builds: make([]*derived.Builder, len(list))}
 	if len(r.text) < manyBytes {
 		r.find()
 		for who := forBits; who < decoders; who++ {
@@ -86,11 +86,11 @@ func (r *reading) read(in *inspection, who int) {
 
 // pushAll makes the views of what was read, once it is, nil for those codes that there is nothing
 // of.
-func (in *inspection) pushAll(v *views.View, r *reading) []*views.View {
+func (in *inspection) pushAll(v *derived.View, r *reading) []*derived.View {
 	r.others.Wait()
-	out := make([]*views.View, len(r.codes))
+	out := make([]*derived.View, len(r.codes))
 	for i, b := range r.builds {
-		out[i] = in.push(v, b, r.codes[i].Name, views.KindDecoded)
+		out[i] = in.push(v, b, r.codes[i].Name, derived.KindDecoded)
 	}
 	return out
 }

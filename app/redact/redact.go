@@ -7,7 +7,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact/decode"
-	"github.com/computclaw/airlock/app/redact/views"
+	"github.com/computclaw/airlock/app/redact/derived"
 )
 
 // Value is a secret that must not get out, under the name the script knows it by.
@@ -68,10 +68,10 @@ func New(values []Value, options ...Options) *Redactor {
 	r := &Redactor{machine: newMachine(known, slices.Concat(all, seeds)), texts: texts, only: &lettersOnly{},
 		alphabet: decode.AlphabetOf(texts)}
 	r.machine.fragments = fragments
-	r.least = views.MaxStretch
+	r.least = derived.MaxStretch
 	for _, n := range all {
 		if !n.word {
-			r.least = max(min(r.least, len(n.text)), views.MinStretch)
+			r.least = max(min(r.least, len(n.text)), derived.MinStretch)
 		}
 	}
 	for _, text := range texts {

@@ -1,6 +1,6 @@
 package redact
 
-import "github.com/computclaw/airlock/app/redact/views"
+import "github.com/computclaw/airlock/app/redact/derived"
 
 // atOnce is how many views of a long text are looked at together.
 const atOnce = 2
@@ -11,24 +11,24 @@ const atOnce = 2
 // on who is faster.
 type search struct {
 	r      *Redactor
-	root   *views.View
+	root   *derived.View
 	joint  bool
 	budget int           // bytes of work left
-	queue  []*views.View // to be looked at
+	queue  []*derived.View // to be looked at
 	found  []region
-	spent  views.Window // of the root: the largest part that was refused because nothing was left of the budget
+	spent  derived.Window // of the root: the largest part that was refused because nothing was left of the budget
 	idle   []*inspection
 }
 
 // inspect returns where values are in a root, besides those that the machine finds in it as it is.
 // Of a joint root only that is looked at which shows when its parts are put together.
-func (r *Redactor) inspect(root *views.View, joint bool) []region {
-	if len(r.texts) == 0 || len(root.Text) < views.MinStretch {
+func (r *Redactor) inspect(root *derived.View, joint bool) []region {
+	if len(r.texts) == 0 || len(root.Text) < derived.MinStretch {
 		return nil
 	}
 	root.Joined = joint
 	s := &search{r: r, root: root, joint: joint, budget: minBudget + budgetRatio*len(root.Text),
-		queue: []*views.View{root}}
+		queue: []*derived.View{root}}
 	var working []*inspection
 	for len(s.queue)+len(working) > 0 {
 		for len(working) < atOnce && len(s.queue) > 0 {
@@ -42,7 +42,7 @@ func (r *Redactor) inspect(root *views.View, joint bool) []region {
 }
 
 // begin begins to look at a view; it doesn't wait for a long one.
-func (s *search) begin(v *views.View) *inspection {
+func (s *search) begin(v *derived.View) *inspection {
 	in := s.next()
 	in.view, in.budget, in.lent = v, s.budget, s.budget
 	if len(v.Text) < manyBytes {
@@ -83,7 +83,7 @@ func (s *search) settle(in *inspection) {
 // refuse masks what a view was made of. A view of a text that is full of escapes has as many parts
 // as that has bytes, and there may be hundreds, so it looks for their places only where not all
 // that the parent was made of is masked already.
-func (s *search) refuse(v *views.View) {
+func (s *search) refuse(v *derived.View) {
 	if all := v.Parent.Extent(); s.spent.From <= all.From && all.To <= s.spent.To {
 		return
 	}

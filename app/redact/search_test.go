@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/computclaw/airlock/app/redact/views"
+	"github.com/computclaw/airlock/app/redact/derived"
 )
 
 // mixed is a text of what begins escapes and numbers, at random: the dearest that is known. Its
@@ -33,7 +33,7 @@ func TestTogetherIsLikeAlone(t *testing.T) {
 	}
 	for name, text := range map[string]string{"mixed": mixed(manyBytes + 4<<10), "encoded": strings.Join(parts, "\n")} {
 		find := func() string {
-			root := join(partsOf([]*leaf{{text: text}}), views.Separator)
+			root := join(partsOf([]*leaf{{text: text}}), derived.Separator)
 			var b strings.Builder
 			for _, g := range of(long, other).inspect(root, false) {
 				fmt.Fprintln(&b, g.start, g.end, g.by, *g.note)
@@ -60,17 +60,17 @@ func TestTogetherIsLikeAlone(t *testing.T) {
 func TestRefusedViewsAreMaskedOnce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
-		root := &views.View{Text: make([]byte, 1000)}
-		made := []*views.View{root}
+		root := &derived.View{Text: make([]byte, 1000)}
+		made := []*derived.View{root}
 		s := &search{root: root}
 		var masked, every [1000]bool
 		for range rapid.IntRange(1, 20).Draw(r, "views") {
-			v := &views.View{Parent: rapid.SampledFrom(made).Draw(r, "parent")}
-			var b views.Builder
+			v := &derived.View{Parent: rapid.SampledFrom(made).Draw(r, "parent")}
+			var b derived.Builder
 			for range rapid.IntRange(1, 5).Draw(r, "parts") {
 				from := rapid.IntRange(0, len(v.Parent.Text)-1).Draw(r, "from")
 				to := rapid.IntRange(from+1, len(v.Parent.Text)).Draw(r, "to")
-				b.Add(make([]byte, rapid.IntRange(1, 9).Draw(r, "size")), from, to, views.Whole)
+				b.Add(make([]byte, rapid.IntRange(1, 9).Draw(r, "size")), from, to, derived.Whole)
 			}
 			v.Text, v.Spans = b.Text, b.Spans
 			made = append(made, v)
@@ -95,7 +95,7 @@ func TestRefusedViewsAreMaskedOnce(t *testing.T) {
 // by one, each would be looked for in all parts of the views that it is in.
 func TestHeadsAreRefusedTogether(t *testing.T) {
 	t.Parallel()
-	root := join(partsOf([]*leaf{{text: mixed(64 << 10)}}), views.Separator)
+	root := join(partsOf([]*leaf{{text: mixed(64 << 10)}}), derived.Separator)
 	n := 0
 	for _, g := range of(long).inspect(root, false) {
 		if g.note.unchecked {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/live"
-	"github.com/computclaw/airlock/app/pause"
+	"github.com/computclaw/airlock/app/sleep"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -211,7 +211,7 @@ func (k *Keeper) batches(ctx context.Context, some func(tx *store.Tx, limit int)
 		case took < batchTime/2:
 			limit = min(limit*2, mostBatch)
 		}
-		if err := pause.For(ctx, took); err != nil { // others write meanwhile
+		if err := sleep.For(ctx, took); err != nil { // others write meanwhile
 			return err
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/pause"
 	"github.com/computclaw/airlock/app/sandbox"
+	"github.com/computclaw/airlock/app/sleep"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -35,7 +35,7 @@ func (r *Run) acquireBox(b *Binding) (in *sandbox.Backend, box *sandbox.Box, err
 	}
 	b.Discard()
 	for try := range boxTries {
-		if ended := pause.For(r.ctx, time.Duration(try)*boxRetry); ended != nil {
+		if ended := sleep.For(r.ctx, time.Duration(try)*boxRetry); ended != nil {
 			return nil, nil, ended
 		}
 		if in, err = r.runner.cfg.Sandboxes.Place(b.policy.Placement); err != nil {
@@ -99,7 +99,7 @@ func retryWhileFull(ctx context.Context, write func() error) error {
 		if !app.IsTemporary(err) {
 			return err
 		}
-		if ended := pause.For(ctx, fullRetry); ended != nil {
+		if ended := sleep.For(ctx, fullRetry); ended != nil {
 			return ended
 		}
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/guest"
-	"github.com/computclaw/airlock/app/pause"
+	"github.com/computclaw/airlock/app/sleep"
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/wire"
 )
@@ -98,7 +98,7 @@ func (r *Run) linger() {
 	case <-most.C:
 		return
 	}
-	_ = pause.For(r.runner.ctx, deliverWithin)
+	_ = sleep.For(r.runner.ctx, deliverWithin)
 }
 
 // redactLong redacts the texts of a failure that are longer than maxError, since they may have been

@@ -6,8 +6,8 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/metrics"
-	"github.com/computclaw/airlock/app/pause"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/sleep"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -136,7 +136,7 @@ func (r *Runner) storeEnd(handle string, f store.Finish) bool {
 		}
 		r.cfg.Log.Log(ctx, app.RetryLevel(err), "could not store the end of an execution",
 			"execution", handle, "error", err)
-		if app.CodeOf(err) == app.CodeConflict || pause.For(r.ctx, wait) != nil {
+		if app.CodeOf(err) == app.CodeConflict || sleep.For(r.ctx, wait) != nil {
 			return false // it has an end already, or the next start gives it one
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/computclaw/airlock/app/engine/enginetest"
 	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/guest/guesttest"
-	"github.com/computclaw/airlock/app/pause"
 	"github.com/computclaw/airlock/app/runner"
+	"github.com/computclaw/airlock/app/sleep"
 	"github.com/computclaw/airlock/plugins/fake"
 )
 
@@ -176,7 +176,7 @@ func TestBackendGoesAndComesBack(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	for !w.Health().Ready { // the check runs in the background
-		if pause.For(ctx, 5*time.Millisecond) != nil {
+		if sleep.For(ctx, 5*time.Millisecond) != nil {
 			t.Fatal("the backend never came back")
 		}
 	}

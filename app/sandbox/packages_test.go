@@ -7,7 +7,7 @@ import (
 
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
-	"github.com/computclaw/airlock/app/pause"
+	"github.com/computclaw/airlock/app/sleep"
 	"github.com/computclaw/airlock/plugins"
 )
 
@@ -27,7 +27,7 @@ func TestPackagesOfColdClassesAreFoundOut(t *testing.T) {
 		if list[0].Python != "" && list[1].Python != "" {
 			break
 		}
-		if pause.For(ctx, 5*time.Millisecond) != nil {
+		if sleep.For(ctx, 5*time.Millisecond) != nil {
 			t.Fatalf("never known: %+v", list)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/computclaw/airlock/app/pause"
+	"github.com/computclaw/airlock/app/sleep"
 )
 
 // Times of the pool.
@@ -199,7 +199,7 @@ func (p *pool) refillSoonLocked() {
 	}
 	p.refillScheduled = true
 	p.wg.Go(func() {
-		_ = pause.For(p.ctx, refillAfter)
+		_ = sleep.For(p.ctx, refillAfter)
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.refillScheduled = false
@@ -287,7 +287,7 @@ func (p *pool) openingFailedLocked(err error) {
 }
 
 func (p *pool) endBackoff(wait time.Duration) {
-	if pause.For(p.ctx, wait) != nil {
+	if sleep.For(p.ctx, wait) != nil {
 		return
 	}
 	p.mu.Lock()

@@ -27,7 +27,7 @@ func (s *Scheduler) Admit(ctx context.Context, tx *store.Tx, profile string) (a 
 	if err != nil {
 		return a, err
 	}
-	if err := cmp.Or(retired.Err(), s.cfg.Store.RoomyIn(ctx, tx), s.checkAccepting()); err != nil {
+	if err := cmp.Or(retired.Err(), s.cfg.Store.CheckFreeSpaceIn(ctx, tx), s.checkAccepting()); err != nil {
 		return a, err
 	}
 	all, own, err := tx.Queue.Count(ctx, profile)

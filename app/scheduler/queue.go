@@ -115,7 +115,7 @@ func (s *Scheduler) notYet(ctx context.Context, tx *store.Tx) (handles []string,
 // checkDisk reports whether the disk has no room for what an execution would print. The log says
 // when that changes.
 func (s *Scheduler) checkDisk(ctx context.Context) (full bool, err error) {
-	err = s.cfg.Store.Roomy(ctx)
+	err = s.cfg.Store.CheckFreeSpace(ctx)
 	full = app.CodeOf(err) == app.CodeStorageFull
 	if err != nil && !full {
 		return false, err

@@ -31,7 +31,7 @@ type importer struct {
 	choice   Choice
 	fresh    bool   // into a new database: everything as the file says
 	instance string // label of this instance
-	room     room
+	space    spaceBudget
 	report   Report
 	ids      map[string]string   // credential ids of the file → here; what is not in it points nowhere
 	homes    map[string]*int64   // handles whose history is taken → row of the profile; nil if the profile is gone
@@ -52,7 +52,7 @@ func (m *importer) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, m.load.Close()) }()
-	if err := m.room.take(m.in.size); err != nil {
+	if err := m.space.take(m.in.size); err != nil {
 		return err
 	}
 	for i, c := range m.in.credentials {

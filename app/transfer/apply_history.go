@@ -52,7 +52,7 @@ func (m *importer) history(ctx context.Context, r record) error {
 		return err
 	}
 	if r.kind() != kindPart || m.row != 0 {
-		if err := m.room.take(int64(len(m.in.lines.buf))); err != nil {
+		if err := m.space.take(int64(len(m.in.lines.buf))); err != nil {
 			return err
 		}
 	}

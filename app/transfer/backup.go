@@ -126,7 +126,7 @@ func (s *Service) make(ctx context.Context, settings BackupSettings, b *store.Ba
 		return err
 	}
 	// the scratch database and its write-ahead log; the file is looked after while it is written
-	if err := s.room(2 * size); err != nil {
+	if err := s.checkSpace(2 * size); err != nil {
 		return err
 	}
 	dir, err := os.MkdirTemp(s.cfg.Dir, backupPrefix)
@@ -166,7 +166,7 @@ func (s *Service) writeBackup(ctx context.Context, path string, passphrase app.S
 	if err != nil {
 		return Counts{}, fmt.Errorf("transfer: backup: %w", err)
 	}
-	done, err := s.write(ctx, &roomy{w: file, s: s}, passphrase, Selection{History: true}, nil)
+	done, err := s.write(ctx, &spaceWatcher{w: file, s: s}, passphrase, Selection{History: true}, nil)
 	if err == nil {
 		var info os.FileInfo
 		if info, err = file.Stat(); err == nil {
@@ -220,7 +220,7 @@ func (s *Service) verify(ctx context.Context, target blobs.Store, passphrase app
 		if err != nil {
 			return nil, err
 		}
-		return readCloser{&same{r: untilEnd{reading{r, dog.feed}, dog}, as: made}, r}, nil
+		return readCloser{&equalReader{r: untilEnd{reading{r, dog.feed}, dog}, as: made}, r}, nil
 	}}
 	got, err := fill(ctx, scratch, ring, file, s.cfg.Log, nil)
 	if err != nil {

@@ -210,8 +210,8 @@ func errChanged() error {
 
 func (s *Service) importer(p *planner, by app.Actor, choice Choice) *importer {
 	return &importer{planner: p, s: s, now: s.now(), by: by, choice: choice, instance: s.cfg.Instance,
-		room: room{left: s.room},
-		ids:  map[string]string{}, homes: map[string]*int64{}, refused: map[string]struct{}{}, parted: map[string]string{},
+		space: spaceBudget{left: s.checkSpace},
+		ids:   map[string]string{}, homes: map[string]*int64{}, refused: map[string]struct{}{}, parted: map[string]string{},
 		brought: map[string]*brought{}}
 }
 

@@ -142,7 +142,7 @@ func (s *Service) StartExport(by app.Actor, passphrase app.Secret, what Selectio
 		if err != nil {
 			return err
 		}
-		job.Exported, err = s.Export(ctx, by, &roomy{w: file, s: s}, passphrase, what, p)
+		job.Exported, err = s.Export(ctx, by, &spaceWatcher{w: file, s: s}, passphrase, what, p)
 		if err == nil {
 			var info os.FileInfo
 			if info, err = file.Stat(); err == nil {
@@ -174,7 +174,7 @@ func (s *Service) Receive(r io.Reader) (path string, size int64, err error) {
 	if err != nil {
 		return "", 0, fmt.Errorf("transfer: upload: %w", err)
 	}
-	size, err = io.Copy(&roomy{w: file, s: s}, r)
+	size, err = io.Copy(&spaceWatcher{w: file, s: s}, r)
 	if err = errors.Join(err, file.Close()); err != nil {
 		return "", 0, errors.Join(err, os.Remove(file.Name()))
 	}

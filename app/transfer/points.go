@@ -129,7 +129,7 @@ func (s *Service) keepRestorePoint(ctx context.Context) (name string, err error)
 	if err != nil {
 		return "", err
 	}
-	if err := s.room(size); err != nil {
+	if err := s.checkSpace(size); err != nil {
 		return "", err
 	}
 	for at := s.now(); ; at = at.Add(time.Millisecond) {

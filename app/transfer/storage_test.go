@@ -66,7 +66,7 @@ func TestSame(t *testing.T) {
 		{"", "a", false}} {
 		for _, r := range []io.Reader{strings.NewReader(x.got), iotest.OneByteReader(strings.NewReader(x.got)),
 			iotest.DataErrReader(strings.NewReader(x.got))} {
-			if _, err := io.ReadAll(&same{r: r, as: strings.NewReader(x.as)}); errors.Is(err, errNotSame) == x.same {
+			if _, err := io.ReadAll(&equalReader{r: r, as: strings.NewReader(x.as)}); errors.Is(err, errNotSame) == x.same {
 				t.Errorf("%q as %q: %v", x.got, x.as, err)
 			}
 		}

@@ -58,7 +58,7 @@ func (s *Server) state() metrics.State {
 	ctx, cancel := context.WithTimeout(store.Urgent(context.Background()), time.Second)
 	defer cancel()
 	h := s.cfg.Engine.Health()
-	disk, err := s.cfg.Engine.Statistics.Room(ctx)
+	disk, err := s.cfg.Engine.Statistics.FreeSpace(ctx)
 	if err != nil && ctx.Err() == nil {
 		s.cfg.Log.Error("the free space of the disk could not be read", "error", err)
 	}

@@ -55,7 +55,7 @@ func TestManyOpenPages(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	took := time.Since(began)
-	pause := 400*time.Millisecond + time.Duration(*openPages)*10*time.Millisecond // as app/web/ui/overview rests
+	pause := 400*time.Millisecond + time.Duration(*openPages)*10*time.Millisecond // as app/web/ui/dashboard rests
 	most := int64(*openPages) * (int64(took.Seconds()/pause.Seconds()) + 2)
 	if n := asked.Load(); n > most {
 		t.Errorf("%d pages asked %d times in %v, want at most %d", *openPages, n, took, most)

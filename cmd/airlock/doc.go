@@ -14,6 +14,6 @@
 // environment, or from a file that NAME_FILE names.
 //
 // Other processes' changes: `airlock admin` writes to the database of a running server, which
-// follows the audit log (follow.go), so a revocation from the command line kills what runs just as
+// follows the audit log (changes.go), so a revocation from the command line kills what runs just as
 // one in the UI does.
 package main

@@ -129,7 +129,7 @@ func start(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writ
 	if err := s.openBoxes(cfg, log); err != nil {
 		return nil, err
 	}
-	way, err := instance.OpenOutside(ctx, cfg, s.Instance, own)
+	way, err := instance.OpenNetwork(ctx, cfg, s.Instance, own)
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +231,7 @@ func (s *server) keepUp(ctx context.Context) error {
 	return nil
 }
 
-func newEngine(cfg config.Config, i *instance.Instance, boxes *sandboxes, way instance.Outside, counts *metrics.Metrics,
+func newEngine(cfg config.Config, i *instance.Instance, boxes *sandboxes, way instance.Network, counts *metrics.Metrics,
 	log *slog.Logger) *engine.Engine {
 	pool := cfg.Pool
 	if pool == 0 {
@@ -306,7 +306,7 @@ func (l patient) Accept() (net.Conn, error) {
 	}
 }
 
-func (s *server) serveHTTP(cfg config.Config, way instance.Outside, listener, monitor net.Listener) error {
+func (s *server) serveHTTP(cfg config.Config, way instance.Network, listener, monitor net.Listener) error {
 	connections, err := boundConnections(cfg.TrustedProxies, s.log)
 	if err != nil {
 		return err

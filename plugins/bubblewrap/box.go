@@ -1,6 +1,7 @@
 package bubblewrap
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,7 +55,7 @@ func (b *box) serve(ctx context.Context, interval pollInterval, stdin io.Reader,
 	go func() { code <- readStatus(b.status) }()
 	streams := b.stdio.Attach(b.cmd, stdin, stdout, func() {})
 
-	openErr := firstError(b.group.add(b.cmd.Process.Pid), b.open())
+	openErr := cmp.Or(b.group.add(b.cmd.Process.Pid), b.open())
 	if openErr != nil {
 		b.kill(plugins.ReasonKilled)
 	}
@@ -63,13 +64,13 @@ func (b *box) serve(ctx context.Context, interval pollInterval, stdin io.Reader,
 	}
 
 	final, usageErr := b.group.usage()
-	leftErr := firstError(drain(b.group), usageErr)
+	leftErr := cmp.Or(drain(b.group), usageErr)
 	outErr := stdio.Flush(ctx, streams.Output)
 	exit, err := b.verdict(<-code, final, streams.Diagnostic())
 	if openErr != nil { // the chain ended before the gate; it has said why
 		openErr = fmt.Errorf("open box: %w: %s", openErr, exit.Diagnostic)
 	}
-	return exit, firstError(openErr, leftErr, outErr, err)
+	return exit, cmp.Or(openErr, leftErr, outErr, err)
 }
 
 // watch kills the box when ctx ends, its output can't be delivered or a limit is exceeded.

@@ -1,6 +1,7 @@
 package bubblewrap
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -75,7 +76,7 @@ type group1 struct{ dirs map[string]cgroupDir }
 func (g *group1) limit(l plugins.Limits) error {
 	memory, pids := g.dirs["memory"], g.dirs["pids"]
 	bytes := strconv.FormatInt(l.Memory, 10)
-	err := firstError(
+	err := cmp.Or(
 		memory.write("memory.limit_in_bytes", bytes),
 		memory.writeIfThere("memory.memsw.limit_in_bytes", bytes), // memory and swap together: so no swap
 		memory.writeIfThere("memory.swappiness", "0"),
@@ -84,7 +85,7 @@ func (g *group1) limit(l plugins.Limits) error {
 		pids.write("pids.max", strconv.FormatInt(l.Pids+overhead, 10)),
 	)
 	if cpu, ok := g.dirs["cpu"]; ok && err == nil {
-		err = firstError(
+		err = cmp.Or(
 			cpu.write("cpu.cfs_period_us", strconv.Itoa(cpuPeriod)),
 			cpu.write("cpu.cfs_quota_us", strconv.Itoa(int(l.CPU*cpuPeriod))),
 		)
@@ -114,7 +115,7 @@ func (g *group1) usage() (usage, error) {
 	u := usage{oom: ended > 0 || stuck > 0, refused: refused, peak: peak}
 	if acct, ok := g.dirs["cpuacct"]; ok {
 		cpu, err3 := acct.number("cpuacct.usage")
-		u.cpu, u.complete = time.Duration(cpu), firstError(err1, err2, err3) == nil
+		u.cpu, u.complete = time.Duration(cpu), cmp.Or(err1, err2, err3) == nil
 	}
 	return u, nil
 }

@@ -1,6 +1,7 @@
 package bubblewrap
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -28,7 +29,7 @@ type cgroup2 struct {
 // newCgroup2 makes groups in base and hands it the controllers for them. It fails if memory and
 // processes can't both be limited.
 func newCgroup2(base cgroupDir, names owner.Names) (*cgroup2, error) {
-	err := firstError(base.writable(names), enable(base, "+memory +pids"))
+	err := cmp.Or(base.writable(names), enable(base, "+memory +pids"))
 	if err != nil {
 		return nil, fmt.Errorf("cgroup v2 %s: %w", base, err)
 	}
@@ -68,7 +69,7 @@ func (c *cgroup2) sweep(keep func(string) bool) error {
 type group2 struct{ dir cgroupDir }
 
 func (g group2) limit(l plugins.Limits, cpu bool) error {
-	err := firstError(
+	err := cmp.Or(
 		g.dir.write("memory.max", strconv.FormatInt(l.Memory, 10)),
 		g.dir.writeIfThere("memory.swap.max", "0"),
 		g.dir.writeIfThere("memory.oom.group", "1"),
@@ -91,7 +92,7 @@ func (g group2) usage() (usage, error) {
 	peak, _ := g.dir.number("memory.peak") // since Linux 5.19
 	return usage{
 		oom: ended > 0 || short > 0, refused: refused, peak: peak, cpu: time.Duration(cpu) * time.Microsecond,
-		complete: firstError(err1, err2, err3, err4) == nil,
+		complete: cmp.Or(err1, err2, err3, err4) == nil,
 	}, nil
 }
 

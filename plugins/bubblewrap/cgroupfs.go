@@ -2,6 +2,7 @@ package bubblewrap
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,7 +28,7 @@ func (d cgroupDir) write(name, value string) error {
 		return err
 	}
 	_, err = f.WriteString(value)
-	return firstError(err, f.Close())
+	return cmp.Or(err, f.Close())
 }
 
 // writeIfThere writes a control that not every kernel has.
@@ -70,7 +71,7 @@ func (d cgroupDir) killAll() error {
 	pids, err := d.pids()
 	for _, pid := range pids {
 		if e := unix.Kill(pid, unix.SIGKILL); e != nil && e != unix.ESRCH {
-			err = firstError(err, e)
+			err = cmp.Or(err, e)
 		}
 	}
 	return err

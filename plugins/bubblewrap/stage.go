@@ -1,6 +1,7 @@
 package bubblewrap
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -68,7 +69,7 @@ func (h *host) stage(l layout, limits plugins.Limits, command []string) (*proces
 // open lets the chain go on past the gate.
 func (p *process) open() error {
 	_, err := p.gate.Write(p.options)
-	return firstError(err, p.gate.Close())
+	return cmp.Or(err, p.gate.Close())
 }
 
 // Uids of boxes outside, when Airlock is root. The kernel counts some things per uid over the whole

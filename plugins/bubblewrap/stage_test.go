@@ -2,6 +2,7 @@ package bubblewrap
 
 import (
 	"bufio"
+	"cmp"
 	"os"
 	"sync/atomic"
 	"testing"
@@ -63,7 +64,7 @@ func writeScript(t *testing.T, commands string) (path string) {
 	}
 	t.Cleanup(func() { os.Remove(f.Name()) })
 	_, err = f.WriteString("#!/bin/sh\n" + commands)
-	if err := firstError(err, f.Chmod(0o755), f.Close()); err != nil {
+	if err := cmp.Or(err, f.Chmod(0o755), f.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return f.Name()

@@ -39,7 +39,7 @@ type meter struct {
 
 	mu   sync.Mutex
 	seen usage
-	near *nearby // nil if the counters are only to be had from the engine
+	near *localCgroups // nil if the counters are only to be had from the engine
 }
 
 func newMeter(e *engine, name string, pids int64) *meter {
@@ -54,7 +54,7 @@ func (m *meter) approach(ctx context.Context) {
 	if err != nil || found.Container.State == nil {
 		return
 	}
-	near := findNearby(found.Container.State.Pid, found.Container.ID)
+	near := findLocalCgroups(found.Container.State.Pid, found.Container.ID)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.near = near

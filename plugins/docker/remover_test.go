@@ -85,7 +85,7 @@ func TestCountersOfThisHost(t *testing.T) {
 		}
 		return nil
 	})
-	if findNearby(1, strings.Repeat("a", 64)) != nil {
+	if findLocalCgroups(1, strings.Repeat("a", 64)) != nil {
 		t.Error("took somebody else's counters for a container's")
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/redact/views"
+	"github.com/computclaw/airlock/app/redact/derived"
 )
 
 // Alphabet is the characters beyond ASCII that values have, in either case, in one piece or
@@ -41,11 +41,11 @@ func (a Alphabet) has(r rune) bool {
 // parts are those parts of decoded bytes that are text with so many characters of the alphabet.
 // Signs, marks and blanks between them may be anything; a letter that isn't of the alphabet ends a
 // part.
-func (a Alphabet) parts(data []byte) (out []views.Window) {
+func (a Alphabet) parts(data []byte) (out []derived.Window) {
 	for i := 0; i < len(data); {
 		from, known := i, 0
 		for i < len(data) {
-			n := views.TextPrefix(data[i:min(i+utf8.UTFMax, len(data))])
+			n := derived.TextPrefix(data[i:min(i+utf8.UTFMax, len(data))])
 			if n == 0 {
 				break
 			}
@@ -59,8 +59,8 @@ func (a Alphabet) parts(data []byte) (out []views.Window) {
 			}
 			i += size
 		}
-		if known >= views.MinStretch {
-			out = append(out, views.Window{From: from, To: i})
+		if known >= derived.MinStretch {
+			out = append(out, derived.Window{From: from, To: i})
 		}
 		i = max(i, from+1)
 	}

@@ -5,14 +5,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app/redact/charset"
-	"github.com/computclaw/airlock/app/redact/views"
+	"github.com/computclaw/airlock/app/redact/derived"
 )
 
 // EveryOther takes out a sign that stands behind every single character, as in s-e-c-r-e-t. The
 // rest of the text is left out. nil if there is no such thing.
-func EveryOther(text []byte) *views.Builder {
-	b := views.Builder{}
-	for i := 0; i+2*views.MinStretch <= len(text); i++ {
+func EveryOther(text []byte) *derived.Builder {
+	b := derived.Builder{}
+	for i := 0; i+2*derived.MinStretch <= len(text); i++ {
 		sign := text[i+1]
 		if !recurs(text[i+1:]) || !isSign(sign) {
 			continue
@@ -24,12 +24,12 @@ func EveryOther(text []byte) *views.Builder {
 				i--
 				continue
 			}
-			b.Add(text[i:i+1], i, i+1, views.Exact)
+			b.Add(text[i:i+1], i, i+1, derived.Exact)
 			if last {
 				break
 			}
 		}
-		if len(b.Text)-at < views.MinStretch {
+		if len(b.Text)-at < derived.MinStretch {
 			b.Text, b.Spans, i = b.Text[:at], b.Spans[:n], from // it may begin one character on, with another sign
 			continue
 		}

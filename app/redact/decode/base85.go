@@ -3,7 +3,7 @@ package decode
 import (
 	"math"
 
-	"github.com/computclaw/airlock/app/redact/views"
+	"github.com/computclaw/airlock/app/redact/derived"
 )
 
 // maxBeside and maxEnding are how many characters beside a text in base 85 are taken for its own at
@@ -16,8 +16,8 @@ const (
 // endings reads the end of a run once more for each place where it may have ended: base 85 has most
 // signs of ordinary text among its digits, so a run goes on into what stands beside it, and the
 // last group is misread with digits that are none of its own.
-func (c *Code) endings(b *views.Builder, run []byte, w views.Window, at int, d *Decoder) {
-	var last [views.MinStretch + 3]byte
+func (c *Code) endings(b *derived.Builder, run []byte, w derived.Window, at int, d *Decoder) {
+	var last [derived.MinStretch + 3]byte
 	first := max(len(run)-maxBeside-4-w.From, minBefore85)
 	for group := w.From + (first+4)/5*5; group+2 <= min(len(run), w.To); group += 5 {
 		if !isText(c.unpack85(last[:0], run[group-minBefore85:group])) {
@@ -35,7 +35,7 @@ func (c *Code) endings(b *views.Builder, run []byte, w views.Window, at int, d *
 }
 
 // minBefore85 is how many characters stand before the last group: those of minStretch bytes.
-const minBefore85 = views.MinStretch / 4 * 5
+const minBefore85 = derived.MinStretch / 4 * 5
 
 // isText reports whether bytes may be the end of a text.
 func isText(data []byte) bool {

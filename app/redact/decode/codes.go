@@ -2,7 +2,7 @@ package decode
 
 import (
 	"github.com/computclaw/airlock/app/redact/charset"
-	"github.com/computclaw/airlock/app/redact/views"
+	"github.com/computclaw/airlock/app/redact/derived"
 )
 
 // Code is an encoding that writes a group of bytes with a group of characters.
@@ -11,7 +11,7 @@ type Code struct {
 	Nth    int       // of codes
 	Digit  [256]int8 // of each character, or -1
 	Bits   int       // of a character; 0 for base 85
-	group  views.Scale
+	group  derived.Scale
 	least  int    // characters of the shortest run that is looked at
 	sifted bool   // runs are read in parts
 	scarce bool   // runs that are long and have hardly a sign are no such code
@@ -21,14 +21,14 @@ type Code struct {
 // Codes are the encodings of runs.
 var Codes = numbered([]*Code{
 	{Name: "base64", Digit: charset.DigitTable(charset.Standard64, charset.Standard64[:62]+"-_"), Bits: 6,
-		group: views.Scale{Chars: 4, Bytes: 3, Grouped: false}, least: 11, sifted: true},
-	{Name: "hex", Digit: charset.HexDigit, Bits: 4, group: views.Scale{Chars: 2, Bytes: 1, Grouped: false}, least: 16},
+		group: derived.Scale{Chars: 4, Bytes: 3, Grouped: false}, least: 11, sifted: true},
+	{Name: "hex", Digit: charset.HexDigit, Bits: 4, group: derived.Scale{Chars: 2, Bytes: 1, Grouped: false}, least: 16},
 	{Name: "base32", Digit: charset.DigitTable("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"), Bits: 5,
-		group: views.Scale{Chars: 8, Bytes: 5, Grouped: false}, least: 13},
+		group: derived.Scale{Chars: 8, Bytes: 5, Grouped: false}, least: 13},
 	{Name: "base85", Digit: charset.DigitTable(charset.AlphabetB85),
-		group: views.Scale{Chars: 5, Bytes: 4, Grouped: true}, least: 10, sifted: true, scarce: true},
+		group: derived.Scale{Chars: 5, Bytes: 4, Grouped: true}, least: 10, sifted: true, scarce: true},
 	{Name: "ascii85", Digit: charset.DigitTable(charset.AlphabetA85),
-		group: views.Scale{Chars: 5, Bytes: 4, Grouped: true}, least: 10, sifted: true, scarce: true},
+		group: derived.Scale{Chars: 5, Bytes: 4, Grouped: true}, least: 10, sifted: true, scarce: true},
 })
 
 func numbered(list []*Code) []*Code {
@@ -53,8 +53,8 @@ var (
 
 // Read reads runs of a code, at every alignment that they may have, and keeps what is text.
 // Compressed data is expanded.
-func (c *Code) Read(text []byte, runs []views.Window, d *Decoder) *views.Builder {
-	b := views.Builder{}
+func (c *Code) Read(text []byte, runs []derived.Window, d *Decoder) *derived.Builder {
+	b := derived.Builder{}
 	for _, w := range runs {
 		if c.scarce {
 			d.parts = c.plausible85(d.parts[:0], text[w.From:w.To])
@@ -67,7 +67,7 @@ func (c *Code) Read(text []byte, runs []views.Window, d *Decoder) *views.Builder
 }
 
 // runs reads parts of a run that begins at an offset.
-func (c *Code) runs(b *views.Builder, text []byte, at int, parts []views.Window, d *Decoder) {
+func (c *Code) runs(b *derived.Builder, text []byte, at int, parts []derived.Window, d *Decoder) {
 	for _, p := range parts {
 		c.run(b, text, at+p.From, at+p.To, d)
 	}
@@ -75,7 +75,7 @@ func (c *Code) runs(b *views.Builder, text []byte, at int, parts []views.Window,
 
 // widen adds a part of a run to an ordered list, or makes the last one longer. What would be left
 // at an end of the run, if it is no longer than rest, belongs to the part.
-func widen(parts []views.Window, w views.Window, size, rest int) []views.Window {
+func widen(parts []derived.Window, w derived.Window, size, rest int) []derived.Window {
 	if w.From <= rest {
 		w.From = 0
 	}
@@ -128,7 +128,7 @@ func endOfRun(text []byte, from int, digit *[256]int8) int {
 }
 
 // run reads a run at every alignment that it may have.
-func (c *Code) run(b *views.Builder, text []byte, from, to int, d *Decoder) {
+func (c *Code) run(b *derived.Builder, text []byte, from, to int, d *Decoder) {
 	if c.sifted {
 		c.sift(b, text[from:to], from, d)
 		return
@@ -176,7 +176,7 @@ var heads = func() (t [32]uint32) {
 }()
 
 // sift reads those parts of a run that a sieve leaves.
-func (c *Code) sift(b *views.Builder, run []byte, at int, d *Decoder) {
+func (c *Code) sift(b *derived.Builder, run []byte, at int, d *Decoder) {
 	s := &d.sieve
 	s.look(c, run, d.MinText)
 	if !s.touched {

@@ -3,7 +3,7 @@ package decode
 import (
 	"io"
 
-	"github.com/computclaw/airlock/app/redact/views"
+	"github.com/computclaw/airlock/app/redact/derived"
 )
 
 // Decoder reads what is encoded in the view at hand. What would be too much work it refuses.
@@ -13,14 +13,14 @@ type Decoder struct {
 	MinText int            // bytes of readable text that are kept of what was decoded
 	Budget  int            // bytes of work left
 	Granted int            // budget at first
-	Refused []views.Window // of the view
+	Refused []derived.Window // of the view
 	scratch []byte
-	parts   []views.Window // of a run
+	parts   []derived.Window // of a run
 	sieve   sieve
 	flate   io.ReadCloser
 }
 
 // refuse takes note of a part of the view that can't be looked at.
 func (d *Decoder) refuse(from, to int) {
-	d.Refused = append(d.Refused, views.Window{From: from, To: to})
+	d.Refused = append(d.Refused, derived.Window{From: from, To: to})
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/computclaw/airlock/app/redact/charset"
-	"github.com/computclaw/airlock/app/redact/views"
+	"github.com/computclaw/airlock/app/redact/derived"
 )
 
 // maxDigits bounds the length of a whole number that is read as one. What a column of numbers holds
@@ -15,9 +15,9 @@ const maxDigits = 2 << 20
 
 // DigitRuns reads runs of digits: as whole numbers of many bytes, as groups of three decimal or
 // octal digits, as bits.
-func DigitRuns(text []byte, d *Decoder, a Alphabet) *views.Builder {
-	b := views.Builder{}
-	const least = 2 * views.MinStretch
+func DigitRuns(text []byte, d *Decoder, a Alphabet) *derived.Builder {
+	b := derived.Builder{}
+	const least = 2 * derived.MinStretch
 	for from, to := runOf(text, 0, &decimal, least); from < to; from, to = runOf(text, to, &decimal, least) {
 		run := text[from:to]
 		d.whole(&b, run, from, to, a)
@@ -31,7 +31,7 @@ func DigitRuns(text []byte, d *Decoder, a Alphabet) *views.Builder {
 var decimal = charset.DigitTable("0123456789")
 
 // whole reads a run of digits as one number, highest byte first and lowest byte first.
-func (d *Decoder) whole(b *views.Builder, run []byte, from, to int, a Alphabet) {
+func (d *Decoder) whole(b *derived.Builder, run []byte, from, to int, a Alphabet) {
 	if len(run) > maxDigits || d.Budget < 0 {
 		d.refuse(from, to)
 		return
@@ -40,10 +40,10 @@ func (d *Decoder) whole(b *views.Builder, run []byte, from, to int, a Alphabet) 
 	data := numberOf(run).Bytes()
 	for range 2 {
 		for _, part := range a.parts(data) {
-			b.Add(data[part.From:part.To], from, to, views.Whole)
+			b.Add(data[part.From:part.To], from, to, derived.Whole)
 			b.Barrier()
 		}
-		d.Inflate(b, data, from, to, views.Indivisible)
+		d.Inflate(b, data, from, to, derived.Indivisible)
 		slices.Reverse(data)
 	}
 }
@@ -63,12 +63,12 @@ func numberOf(run []byte) *big.Int {
 }
 
 // groups reads a run as bytes of so many digits each, at every alignment.
-func groups(b *views.Builder, run []byte, from, size, base, least int) {
+func groups(b *derived.Builder, run []byte, from, size, base, least int) {
 	for shift := range size {
 		out := make([]byte, 0, len(run)/size)
 		start := shift
 		flush := func(end int) {
-			b.AddReadable(out, least, from+start, from+end, views.Scale{Chars: int32(size), Bytes: 1, Grouped: false})
+			b.AddReadable(out, least, from+start, from+end, derived.Scale{Chars: int32(size), Bytes: 1, Grouped: false})
 			out, start = out[:0], end+size
 		}
 		at := shift

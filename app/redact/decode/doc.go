@@ -1,6 +1,6 @@
 // Package decode undoes encodings that a script may have written a value in.
 //
-// Each function takes a text and returns a views.Builder of what it stands for, with the place of
+// Each function takes a text and returns a derived.Builder of what it stands for, with the place of
 // each part, or nil if there is nothing of its kind. It keeps only what may be text.
 //
 //   - EveryOther, Reversed and ROT13 undo what was done to each character.

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app/redact/charset"
-	"github.com/computclaw/airlock/app/redact/views"
+	"github.com/computclaw/airlock/app/redact/derived"
 )
 
 // escapeReader reads one escape at the beginning of a text and returns what it stands for and its
@@ -15,8 +15,8 @@ import (
 type escapeReader func(text, buf []byte, since int) (out []byte, n int)
 
 // Escapes decodes all escapes that begin with mark, with what is near them; nil if there are none.
-func Escapes(text []byte, near views.Context, mark byte, read escapeReader) *views.Builder {
-	b := views.Builder{}
+func Escapes(text []byte, near derived.Context, mark byte, read escapeReader) *derived.Builder {
+	b := derived.Builder{}
 	end, last := 0, -nearEscape-1 // of the last escape
 	var buf [16]byte
 	for i := 0; i < len(text); {
@@ -31,7 +31,7 @@ func Escapes(text []byte, near views.Context, mark byte, read escapeReader) *vie
 			continue
 		}
 		b.AddContext(text, end, i, near)
-		b.Add(out, i, i+n, views.Whole)
+		b.Add(out, i, i+n, derived.Whole)
 		i += n
 		end, last = i, i
 	}
@@ -136,11 +136,11 @@ func Percent(text, buf []byte, _ int) ([]byte, int) {
 
 // PlusSpaces returns a view with a space for each plus sign that was none of its escapes, as forms
 // have it; nil if there is none.
-func PlusSpaces(b *views.Builder) *views.Builder {
-	out := &views.Builder{Text: bytes.Clone(b.Text), Spans: b.Spans}
+func PlusSpaces(b *derived.Builder) *derived.Builder {
+	out := &derived.Builder{Text: bytes.Clone(b.Text), Spans: b.Spans}
 	found := false
 	for _, s := range b.Spans {
-		if s.How != views.Exact {
+		if s.How != derived.Exact {
 			continue
 		}
 		part := out.Text[s.At : s.At+s.N]

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/computclaw/airlock/app/redact/charset"
-	"github.com/computclaw/airlock/app/redact/views"
+	"github.com/computclaw/airlock/app/redact/derived"
 )
 
 // CodeSet is a set of codes, a bit for each.
@@ -12,7 +12,7 @@ type CodeSet uint8
 
 // RunFinder finds the runs of all codes in one pass.
 type RunFinder struct {
-	Found [5][]views.Window // by code, in order
+	Found [5][]derived.Window // by code, in order
 	from  [5]int            // by code: where the run at hand begins
 }
 
@@ -93,7 +93,7 @@ func (f *RunFinder) end(at int, ended CodeSet, first, second, third uint8) {
 		i := bits.TrailingZeros8(uint8(ended))
 		to := at + int(first>>i&1+second>>i&1+third>>i&1)
 		if to-f.from[i] >= Codes[i].least {
-			f.Found[i] = append(views.Grow(f.Found[i], 1), views.Window{From: f.from[i], To: to})
+			f.Found[i] = append(derived.Grow(f.Found[i], 1), derived.Window{From: f.from[i], To: to})
 		}
 	}
 }

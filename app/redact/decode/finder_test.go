@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/computclaw/airlock/app/redact/views"
+	"github.com/computclaw/airlock/app/redact/derived"
 )
 
 // TestFinderMissesNothing: the finder finds every run that is long enough, as reading byte by byte
@@ -29,12 +29,12 @@ func TestFinderMissesNothing(t *testing.T) {
 			}
 			f.Find(text, all)
 			for i, c := range Codes {
-				var want []views.Window
+				var want []derived.Window
 				for from, to := 0, 0; from < len(text); from = to + 1 {
 					for to = from; to < len(text) && c.Digit[text[to]] >= 0; to++ {
 					}
 					if to-from >= c.least {
-						want = append(want, views.Window{From: from, To: to})
+						want = append(want, derived.Window{From: from, To: to})
 					}
 				}
 				if !slices.Equal(f.Found[i], want) {

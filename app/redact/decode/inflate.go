@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/computclaw/airlock/app/redact/views"
+	"github.com/computclaw/airlock/app/redact/derived"
 )
 
 // maxInflated bounds what one piece of compressed data may expand to, in bytes.
@@ -42,7 +42,7 @@ func holdsPacked(data []byte) bool {
 }
 
 // Inflate adds what compressed data in decoded bytes expands to.
-func (d *Decoder) Inflate(b *views.Builder, data []byte, from, to int, s views.Scale) {
+func (d *Decoder) Inflate(b *derived.Builder, data []byte, from, to int, s derived.Scale) {
 	for i := 0; i+minPacked <= len(data); i++ {
 		if magic[data[i]] && looksPacked(data[i:]) {
 			d.expand(b, bytes.NewReader(data[i:]), from, to, i, s)
@@ -52,7 +52,7 @@ func (d *Decoder) Inflate(b *views.Builder, data []byte, from, to int, s views.S
 
 // expand adds what compressed data expands to. It begins at the decoded byte at of [from, to). Data
 // that expands to too much is masked as it is.
-func (d *Decoder) expand(b *views.Builder, data packed, from, to, at int, s views.Scale) {
+func (d *Decoder) expand(b *derived.Builder, data packed, from, to, at int, s derived.Scale) {
 	if d.Budget < 0 {
 		d.refuse(from+s.Floor(at), to)
 		return
@@ -69,9 +69,9 @@ func (d *Decoder) expand(b *views.Builder, data packed, from, to, at int, s view
 		d.refuse(from+s.Floor(at), to)
 		return
 	}
-	if len(out) >= views.MinStretch {
+	if len(out) >= derived.MinStretch {
 		end := min(size-data.Len()+checkSum, size)
-		b.Add(out, from+s.Floor(at), min(to, from+s.Ceil(end)), views.Whole)
+		b.Add(out, from+s.Floor(at), min(to, from+s.Ceil(end)), derived.Whole)
 		b.Barrier()
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/computclaw/airlock/app/redact/views"
+	"github.com/computclaw/airlock/app/redact/derived"
 )
 
 // TestCompressedDataIsSeen: in runs that are sifted, and in those that are too short for text,
@@ -31,7 +31,7 @@ func TestCompressedDataIsSeen(t *testing.T) {
 			}
 			var s sieve
 			if c.sifted {
-				s.look(c, run, views.MaxStretch)
+				s.look(c, run, derived.MaxStretch)
 			}
 			for shift := range int(c.group.Chars) {
 				whole := run[shift:]

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/computclaw/airlock/app/redact/views"
+	"github.com/computclaw/airlock/app/redact/derived"
 )
 
 // TestRowsMissNothing: lists reads only where there may be enough numbers in a row, and finds what
@@ -84,9 +84,9 @@ type numeral struct {
 	from, to int32
 }
 
-func listsIn(b *views.Builder) (found [][]numeral) {
+func listsIn(b *derived.Builder) (found [][]numeral) {
 	for _, s := range b.Spans {
-		if s.At == 0 || b.Text[s.At-1] == views.Barrier {
+		if s.At == 0 || b.Text[s.At-1] == derived.Barrier {
 			found = append(found, nil)
 		}
 		last := &found[len(found)-1]

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"unicode/utf8"
 
-	"github.com/computclaw/airlock/app/redact/views"
+	"github.com/computclaw/airlock/app/redact/derived"
 )
 
 // minNumbers is the shortest list of numbers that is read as text: a value that counts there has as
 // many bytes.
-const minNumbers = views.MinStretch
+const minNumbers = derived.MinStretch
 
 // list is a row of numbers of one base that stand one after the other. They are only counted until
 // there are enough of them.
@@ -30,7 +30,7 @@ type list struct {
 // lister goes through a text from token to token.
 type lister struct {
 	text []byte
-	b    views.Builder
+	b    derived.Builder
 	all  []list
 }
 
@@ -50,7 +50,7 @@ func newLister(text []byte, rotated bool, a Alphabet) *lister {
 // It reads only where there may be enough numbers in a row. ROT13 leaves digits as they are, so of
 // a text of which it was undone only lists in base 16 count that have letters: others were read
 // before.
-func Lists(text []byte, rotated bool, a Alphabet) *views.Builder {
+func Lists(text []byte, rotated bool, a Alphabet) *derived.Builder {
 	l := newLister(text, rotated, a)
 	for at := 0; at < len(text); {
 		row := l.nextRow(at)
@@ -77,7 +77,7 @@ func (l *lister) setWord(word []byte) {
 func (l *lister) read(i, until int) int {
 	text := l.text
 	begun := false
-	var last views.Window // the last token
+	var last derived.Window // the last token
 	for i < len(text) && (begun || i < until) {
 		if WordClass[text[i]]&begins == 0 {
 			i++
@@ -92,9 +92,9 @@ func (l *lister) read(i, until int) int {
 		}
 		t := tokenAt(text, from)
 		i = from + len(t.text)
-		near := sideBySide(text, last, views.Window{From: from, To: i})
+		near := sideBySide(text, last, derived.Window{From: from, To: i})
 		begun = l.take(t, from, near)
-		last = views.Window{From: from, To: i}
+		last = derived.Window{From: from, To: i}
 	}
 	for k := range l.all {
 		l.all[k].flush(&l.b, text)
@@ -126,9 +126,9 @@ const (
 
 // sideBySide reports whether two tokens may be of one list: there is little between them, or what
 // also stands behind the second one or before the first.
-func sideBySide(text []byte, first, second views.Window) bool {
+func sideBySide(text []byte, first, second derived.Window) bool {
 	between := text[first.To:second.From]
-	if len(between) > maxColumn || bytes.IndexByte(between, views.Barrier) >= 0 {
+	if len(between) > maxColumn || bytes.IndexByte(between, derived.Barrier) >= 0 {
 		return false
 	}
 	n := len(between)
@@ -142,7 +142,7 @@ func sideBySide(text []byte, first, second views.Window) bool {
 
 // take counts a number, or ends the list. The same word may stand between all numbers:
 // chr(72)+chr(105).
-func (l *list) take(b *views.Builder, text []byte, t token, from int) {
+func (l *list) take(b *derived.Builder, text []byte, t token, from int) {
 	switch {
 	case l.count == 0:
 		l.begin(t, from)
@@ -218,7 +218,7 @@ func (l *list) anew(t token, from int, behind bool) {
 }
 
 // flush ends the list and reads it, if it is long enough.
-func (l *list) flush(b *views.Builder, text []byte) {
+func (l *list) flush(b *derived.Builder, text []byte) {
 	if l.count >= minNumbers {
 		l.readAll(b, text, l.from, l.last, l.to)
 		if l.glued {
@@ -230,13 +230,13 @@ func (l *list) flush(b *views.Builder, text []byte) {
 
 // readAll adds each way to read a part of the list. Its first and last numbers begin at offsets,
 // and it ends at another one.
-func (l *list) readAll(b *views.Builder, text []byte, from, last, to int) {
+func (l *list) readAll(b *derived.Builder, text []byte, from, last, to int) {
 	first := tokenAt(text[:to], from).text
 	starts, ends := l.tails(first), l.heads(text[last:to])
 	for i, n := range starts.lengths[:starts.count] {
 		for k, m := range ends.lengths[:ends.count] {
 			if (from == l.from || starts.numbers[i] < 256) && (to == l.to || ends.numbers[k] < 256) {
-				l.read(b, text, views.Window{From: from + len(first) - n, To: last + m})
+				l.read(b, text, derived.Window{From: from + len(first) - n, To: last + m})
 			}
 		}
 	}
@@ -244,9 +244,9 @@ func (l *list) readAll(b *views.Builder, text []byte, from, last, to int) {
 
 // readParts reads what is between numbers that are no bytes: each may be the last one of a list and
 // the first one of the next.
-func (l *list) readParts(b *views.Builder, text []byte) {
+func (l *list) readParts(b *derived.Builder, text []byte) {
 	from, count := l.from, 0
-	l.each(text, views.Window{From: l.from, To: l.to}, func(n rune, at, to int) {
+	l.each(text, derived.Window{From: l.from, To: l.to}, func(n rune, at, to int) {
 		count++
 		if n < 256 && at < l.last || at == l.from {
 			return
@@ -260,7 +260,7 @@ func (l *list) readParts(b *views.Builder, text []byte) {
 
 // read adds what the numbers in a part of the text stand for: each a byte, and each a character,
 // where that differs.
-func (l *list) read(b *views.Builder, text []byte, in views.Window) {
+func (l *list) read(b *derived.Builder, text []byte, in derived.Window) {
 	var narrow, wide []byte
 	differ, marked := false, !l.marked
 	l.each(text, in, func(n rune, from, to int) {
@@ -273,7 +273,7 @@ func (l *list) read(b *views.Builder, text []byte, in views.Window) {
 		return
 	}
 	if holdsPacked(narrow) {
-		l.add(b, text, in, []views.Window{{From: 0, To: len(narrow)}}, appendNumber)
+		l.add(b, text, in, []derived.Window{{From: 0, To: len(narrow)}}, appendNumber)
 	} else {
 		l.add(b, text, in, l.parts(narrow), appendNumber)
 	}
@@ -301,7 +301,7 @@ func appendNumber(out []byte, n rune) []byte {
 
 // add adds the numbers that stand for parts of what all of them stand for, with their places, and a
 // barrier behind each part.
-func (l *list) add(b *views.Builder, text []byte, in views.Window, parts []views.Window,
+func (l *list) add(b *derived.Builder, text []byte, in derived.Window, parts []derived.Window,
 	write func([]byte, rune) []byte) {
 	var buf [utf8.UTFMax]byte
 	at := 0
@@ -312,7 +312,7 @@ func (l *list) add(b *views.Builder, text []byte, in views.Window, parts []views
 			parts = parts[1:]
 		}
 		if len(parts) > 0 && parts[0].From <= at {
-			b.Add(out, from, to, views.Whole)
+			b.Add(out, from, to, derived.Whole)
 		}
 		at += len(out)
 	})
@@ -320,7 +320,7 @@ func (l *list) add(b *views.Builder, text []byte, in views.Window, parts []views
 }
 
 // each calls f for the numbers in a part of the text and where they are. All are whole there.
-func (l *list) each(text []byte, in views.Window, f func(n rune, from, to int)) {
+func (l *list) each(text []byte, in derived.Window, f func(n rune, from, to int)) {
 	text = text[:in.To]
 	for i := in.From; i < in.To; {
 		if WordClass[text[i]]&begins == 0 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/app/redact/charset"
-	"github.com/computclaw/airlock/app/redact/views"
+	"github.com/computclaw/airlock/app/redact/derived"
 )
 
 // block85 is how many characters of a long run are judged together with as many before them, and
@@ -15,10 +15,10 @@ const block85 = 32
 // plausible85 adds those parts of a run that may be base 85: they have the usual signs, or there is
 // text in what they stand for. A long run is judged part by part, because it may be words or other
 // bytes with such a part among them.
-func (c *Code) plausible85(parts []views.Window, run []byte) []views.Window {
+func (c *Code) plausible85(parts []derived.Window, run []byte) []derived.Window {
 	if len(run) <= 2*block85 {
 		if !unlikely85(run) || c.text85(run) {
-			parts = append(parts, views.Window{From: 0, To: len(run)})
+			parts = append(parts, derived.Window{From: 0, To: len(run)})
 		}
 		return parts
 	}
@@ -32,7 +32,7 @@ func (c *Code) plausible85(parts []views.Window, run []byte) []views.Window {
 		// Compressed data has few signs now and then, and no text shows in it. What does show may
 		// end in the next block.
 		if before+signs >= fewSigns || c.text85(run[at:min(to+reach85, len(run))]) {
-			parts = widen(parts, views.Window{From: at - 2*block85, To: to + 2*block85}, len(run), 2*block85)
+			parts = widen(parts, derived.Window{From: at - 2*block85, To: to + 2*block85}, len(run), 2*block85)
 		}
 		before = signs
 	}
@@ -69,8 +69,8 @@ func (c *Code) plain85(run []byte) bool {
 	digit := &c.Digit
 	n := uint64(digit[run[0]])*(85*85*85*85) + uint64(digit[run[1]])*(85*85*85) + uint64(digit[run[2]])*(85*85) +
 		uint64(digit[run[3]])*85 + uint64(digit[run[4]])
-	return n&0xffffffff80808080 == 0 && views.IsText[n>>24&0xff] && views.IsText[n>>16&0xff] &&
-		views.IsText[n>>8&0xff] && views.IsText[n&0xff]
+	return n&0xffffffff80808080 == 0 && derived.IsText[n>>24&0xff] && derived.IsText[n>>16&0xff] &&
+		derived.IsText[n>>8&0xff] && derived.IsText[n&0xff]
 }
 
 // begins85 says with which two digits a group of ASCII text may begin.
@@ -80,7 +80,7 @@ var begins85 = func() *[85 * 85]uint8 {
 		const rest = 85 * 85 * 85
 		for high := two * rest >> 16; high <= (two*rest+rest-1)>>16 && high < 1<<16; high++ {
 			a, b := high>>8, high&0xff
-			if views.IsText[a] && views.IsText[b] {
+			if derived.IsText[a] && derived.IsText[b] {
 				t[two] = 1
 			}
 		}

@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/computclaw/airlock/app/redact/views"
+	"github.com/computclaw/airlock/app/redact/derived"
 )
 
 // TestTextInBase85IsTold: two groups of ASCII text side by side are seen wherever they are.
@@ -34,7 +34,7 @@ func TestTextInBase85IsTold(t *testing.T) {
 					return false
 				}
 				for k := range 4 {
-					if b := byte(n >> (8 * k)); b >= 0x80 || !views.IsText[b] {
+					if b := byte(n >> (8 * k)); b >= 0x80 || !derived.IsText[b] {
 						return false
 					}
 				}

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/computclaw/airlock/app/redact/charset"
-	"github.com/computclaw/airlock/app/redact/views"
+	"github.com/computclaw/airlock/app/redact/derived"
 )
 
 // sieve finds, in a run of base64 or base 85, the few places that may stand for text or for
@@ -12,7 +12,7 @@ import (
 type sieve struct {
 	code    *Code
 	run     []byte
-	parts   [5][]views.Window // by alignment: what may be text
+	parts   [5][]derived.Window // by alignment: what may be text
 	zeros   [5][2]zeros       // by alignment and which byte of two it is
 	heads   []place           // with which compressed data may begin
 	least   int               // bytes of text that must stand together
@@ -80,7 +80,7 @@ func textClass(c byte) uint16 {
 		return 1 << 0
 	case c >= 0x80 && c < 0xc0:
 		return 1 << 1
-	case c >= 0x80 || !views.IsText[c]:
+	case c >= 0x80 || !derived.IsText[c]:
 		return 0
 	case c >= 0x70:
 		return 1 << 2
@@ -174,7 +174,7 @@ func (s *sieve) keep(from, to int) {
 	for ; n > 0 && from <= list[n-1].To; n-- {
 		from, to = min(from, list[n-1].From), max(to, list[n-1].To)
 	}
-	s.parts[shift] = append(list[:n], views.Window{From: from, To: to})
+	s.parts[shift] = append(list[:n], derived.Window{From: from, To: to})
 }
 
 // closer looks at the three bytes that a pair of digits may have, and at what would follow each.
@@ -202,7 +202,7 @@ func (s *sieve) closer(at int) {
 
 // zero takes note of a zero byte. Three of them as near to each other as they are in UTF-16 that
 // isn't foreign throughout make a window: minStretch units have as many, see
-// views.Builder.AddReadable.
+// derived.Builder.AddReadable.
 func (s *sieve) zero(p place) {
 	const reach = 2 * (charset.MaxForeign + 1) // bytes
 	size, bytes := int(s.code.group.Chars), int(s.code.group.Bytes)

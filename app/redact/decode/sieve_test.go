@@ -9,16 +9,16 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/computclaw/airlock/app/redact/views"
+	"github.com/computclaw/airlock/app/redact/derived"
 )
 
 // unsifted reads all of a run at every alignment.
-func unsifted(c *Code, run []byte, d *Decoder) *views.Builder {
-	b := views.Builder{}
+func unsifted(c *Code, run []byte, d *Decoder) *derived.Builder {
+	b := derived.Builder{}
 	for shift := range min(int(c.group.Chars), len(run)) {
 		b.AddReadable(c.unpack(nil, run[shift:]), d.MinText, shift, len(run), c.group)
 		if c.Bits == 0 {
-			c.endings(&b, run, views.Window{From: shift, To: len(run)}, 0, d)
+			c.endings(&b, run, derived.Window{From: shift, To: len(run)}, 0, d)
 		}
 	}
 	return &b
@@ -42,8 +42,8 @@ func TestSievesMissNothing(t *testing.T) {
 			if len(run) < c.least {
 				continue
 			}
-			d := &Decoder{MinText: rapid.IntRange(views.MinStretch, views.MaxStretch).Draw(r, "least"), Budget: 4 << 20}
-			var got views.Builder
+			d := &Decoder{MinText: rapid.IntRange(derived.MinStretch, derived.MaxStretch).Draw(r, "least"), Budget: 4 << 20}
+			var got derived.Builder
 			c.sift(&got, run, 0, d)
 			pieces := piecesOf(&got)
 			for _, p := range piecesOf(unsifted(c, run, d)) {
@@ -154,10 +154,10 @@ func (p decodedPiece) in(all []decodedPiece) bool {
 }
 
 // piecesOf cuts a build at its barriers.
-func piecesOf(b *views.Builder) (out []decodedPiece) {
-	v := views.View{Text: b.Text, Spans: b.Spans}
+func piecesOf(b *derived.Builder) (out []decodedPiece) {
+	v := derived.View{Text: b.Text, Spans: b.Spans}
 	at := 0
-	for _, text := range bytes.Split(b.Text, []byte{views.Barrier}) {
+	for _, text := range bytes.Split(b.Text, []byte{derived.Barrier}) {
 		if len(text) > 0 {
 			from, to := v.Place(at, at+len(text))
 			out = append(out, decodedPiece{text, from, to, wideAt(b, at)})
@@ -168,7 +168,7 @@ func piecesOf(b *views.Builder) (out []decodedPiece) {
 }
 
 // wideAt reports whether what is at an offset was read as UTF-16.
-func wideAt(b *views.Builder, at int) bool {
-	i := slices.IndexFunc(b.Spans, func(s views.Span) bool { return int(s.At+s.N) > at })
-	return b.Spans[i].How == views.Whole
+func wideAt(b *derived.Builder, at int) bool {
+	i := slices.IndexFunc(b.Spans, func(s derived.Span) bool { return int(s.At+s.N) > at })
+	return b.Spans[i].How == derived.Whole
 }

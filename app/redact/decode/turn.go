@@ -6,11 +6,11 @@ import (
 
 	"github.com/computclaw/airlock/app/redact/charset"
 	"github.com/computclaw/airlock/app/redact/encodings"
-	"github.com/computclaw/airlock/app/redact/views"
+	"github.com/computclaw/airlock/app/redact/derived"
 )
 
 // Reversed turns a text round, character by character.
-func Reversed(text []byte) *views.Builder {
+func Reversed(text []byte) *derived.Builder {
 	out := make([]byte, 0, len(text))
 	for rest := text; len(rest) > 0; {
 		if n := len(rest) - 8; n >= 0 {
@@ -27,16 +27,16 @@ func Reversed(text []byte) *views.Builder {
 		out = append(out, rest[len(rest)-size:]...)
 		rest = rest[:len(rest)-size]
 	}
-	return &views.Builder{Text: out, Spans: []views.Span{{N: int32(len(out)), To: int32(len(text)), How: views.Turned}}}
+	return &derived.Builder{Text: out, Spans: []derived.Span{{N: int32(len(out)), To: int32(len(text)), How: derived.Turned}}}
 }
 
 // ROT13 undoes ROT13.
-func ROT13(text []byte) *views.Builder {
+func ROT13(text []byte) *derived.Builder {
 	out := make([]byte, len(text))
 	for i, c := range text {
 		out[i] = rotate13[c]
 	}
-	return &views.Builder{Text: out}
+	return &derived.Builder{Text: out}
 }
 
 var rotate13 = func() (t [256]byte) {

@@ -84,7 +84,7 @@ func (h *instance) health(c echo.Context) error {
 	h.logFailed("the switch that pauses executions could not be read", err)
 	retired, err := h.access.Switches.Retired(ctx)
 	h.logFailed("whether the instance is retired could not be read", err)
-	room, err := h.engine.Statistics.Room(ctx)
+	room, err := h.engine.Statistics.FreeSpace(ctx)
 	if ctx.Err() == nil {
 		h.logFailed("the free space of the disk could not be read", err)
 	}

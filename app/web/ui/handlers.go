@@ -14,9 +14,9 @@ import (
 	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/app/web/ui/audit"
 	"github.com/computclaw/airlock/app/web/ui/credentials"
+	"github.com/computclaw/airlock/app/web/ui/dashboard"
 	"github.com/computclaw/airlock/app/web/ui/executions"
 	"github.com/computclaw/airlock/app/web/ui/login"
-	"github.com/computclaw/airlock/app/web/ui/overview"
 	"github.com/computclaw/airlock/app/web/ui/profiles"
 	"github.com/computclaw/airlock/app/web/ui/settings"
 	"github.com/computclaw/airlock/app/web/ui/transfers"
@@ -40,7 +40,7 @@ type Config struct {
 type Handlers struct {
 	ui        *uix.UI
 	login     login.Handlers
-	overview  *overview.Handlers
+	dashboard *dashboard.Handlers
 	transfers transfers.Handlers
 	pages     []httpx.Route // for people with a session, without transfers'
 }
@@ -49,11 +49,11 @@ type Handlers struct {
 func New(cfg Config) *Handlers {
 	u := uix.New(cfg.Config)
 	h := &Handlers{
-		ui: u, login: login.Handlers{UI: u, TokenPlace: cfg.TokenPlace}, overview: overview.New(u),
+		ui: u, login: login.Handlers{UI: u, TokenPlace: cfg.TokenPlace}, dashboard: dashboard.New(u),
 		transfers: transfers.Handlers{UI: u, Key: cfg.Key},
 	}
 	h.pages = slices.Concat(
-		h.overview.Routes(),
+		h.dashboard.Routes(),
 		audit.Handlers{UI: u}.Routes(),
 		credentials.New(u, cfg.Prober, cfg.Retention).Routes(),
 		profiles.Handlers{UI: u}.Routes(),
@@ -97,7 +97,7 @@ func (h *Handlers) Pages() []httpx.Route {
 func relative(path string) string { return strings.TrimPrefix(path, paths.Root) }
 
 // Streams is how many event streams are open.
-func (h *Handlers) Streams() int64 { return h.overview.Streams() }
+func (h *Handlers) Streams() int64 { return h.dashboard.Streams() }
 
 // AnswerError answers a failed request under /ui with a page, or leads to the login.
 func (h *Handlers) AnswerError(c echo.Context, status int, e *app.Error) {

@@ -69,14 +69,14 @@ func chosenTarget(f credentialview.CheckForm) string {
 
 // sentAs is how a test sends the value. A header of its own without a name is one that the test
 // refuses.
-func sentAs(f credentialview.CheckForm) probe.As {
+func sentAs(f credentialview.CheckForm) probe.Placement {
 	switch f.As {
 	case "basic":
-		return probe.As{Basic: true, User: f.AsName}
+		return probe.Placement{Basic: true, User: f.AsName}
 	case "header":
-		return probe.As{Header: cmp.Or(f.AsName, "?")}
+		return probe.Placement{Header: cmp.Or(f.AsName, "?")}
 	}
-	return probe.As{}
+	return probe.Placement{}
 }
 
 // testedField is the field that a message about the host belongs to.

@@ -10,7 +10,7 @@ import (
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/store"
-	"github.com/computclaw/airlock/views/dashboard"
+	"github.com/computclaw/airlock/views/dashboardview"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/paths"
 )
@@ -24,7 +24,7 @@ type Inbox struct {
 }
 
 // Needs lists all that waits for a person, oldest first.
-func (i *Inbox) Needs(ctx context.Context, profiles []app.Profile) (all []dashboard.Need, err error) {
+func (i *Inbox) Needs(ctx context.Context, profiles []app.Profile) (all []dashboardview.Need, err error) {
 	credentials, err := i.access.Credentials.List(ctx)
 	if err != nil {
 		return nil, err
@@ -50,23 +50,23 @@ func (i *Inbox) Needs(ctx context.Context, profiles []app.Profile) (all []dashbo
 		if n, waits := credentialNeed(c); waits {
 			all = append(all, n)
 		} else if u, unreadable := i.access.Vault.Unreadable(c); unreadable && !vaultFails {
-			all = append(all, dashboard.Need{
+			all = append(all, dashboardview.Need{
 				Icon: "key", Title: c.Name, Detail: Sentence(u.Problem) + " Executions that need it end in an error.",
 				URL: paths.CredentialURL(c.Name), Action: "See the reference", At: u.Since,
 			})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b dashboard.Need) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(all, func(a, b dashboardview.Need) int { return a.At.Compare(b.At) })
 	return all, nil
 }
 
 // backupNeed says that the last backup failed or was missed.
-func (i *Inbox) backupNeed(ctx context.Context) (n dashboard.Need, waits bool, err error) {
+func (i *Inbox) backupNeed(ctx context.Context) (n dashboardview.Need, waits bool, err error) {
 	last, bad, err := i.transfer.BackupTrouble(ctx)
 	if err != nil || !bad {
 		return n, false, err
 	}
-	n = dashboard.Need{
+	n = dashboardview.Need{
 		Icon: "download", Title: "The last backup failed", Detail: Sentence(app.Clip(last.Error, 200)),
 		URL: paths.SettingsBackups, Action: "See backups", At: last.FinishedAt,
 	}
@@ -77,8 +77,8 @@ func (i *Inbox) backupNeed(ctx context.Context) (n dashboard.Need, waits bool, e
 }
 
 // profileNeed says what a profile needs a person for, if anything.
-func (i *Inbox) profileNeed(p app.Profile) (n dashboard.Need, waits bool) {
-	n = dashboard.Need{
+func (i *Inbox) profileNeed(p app.Profile) (n dashboardview.Need, waits bool) {
+	n = dashboardview.Need{
 		Icon: "profile", Title: format.Title(p.Description), Quoted: p.PairingCode != "",
 		URL: paths.ProfileURL(p.Handle), At: p.CreatedAt,
 	}
@@ -124,11 +124,11 @@ func undecidedHosts(p app.Profile) (names []string, since time.Time) {
 }
 
 // credentialNeed says that a credential's last test failed, unless it got another value since.
-func credentialNeed(c app.Credential) (n dashboard.Need, waits bool) {
+func credentialNeed(c app.Credential) (n dashboardview.Need, waits bool) {
 	if c.CheckError == "" || c.ValueSetAt.After(c.CheckedAt) {
 		return n, false
 	}
-	return dashboard.Need{
+	return dashboardview.Need{
 		Icon: "key", Title: c.Name, Detail: Sentence(c.CheckError),
 		URL: paths.CredentialURL(c.Name), Action: "Set a new value", At: c.CheckedAt,
 	}, true

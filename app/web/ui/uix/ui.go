@@ -92,7 +92,7 @@ func (u *UI) BareShell(c echo.Context, title string) layout.Shell {
 // disk is the free space. If it can't be read, pages don't show it: a write that needs it fails
 // with its own error.
 func (u *UI) disk(ctx context.Context) layout.Disk {
-	room, err := u.Engine.Statistics.Room(ctx)
+	room, err := u.Engine.Statistics.FreeSpace(ctx)
 	if err != nil && ctx.Err() == nil {
 		u.Log.Error("the free space of the disk could not be read", "error", err)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/live"
-	"github.com/computclaw/airlock/views/dashboard"
+	"github.com/computclaw/airlock/views/dashboardview"
 	"github.com/computclaw/airlock/views/paths"
 	"github.com/computclaw/airlock/views/settingsview"
 )
@@ -87,13 +87,13 @@ func (w *VaultWatch) remember(state settingsview.VaultState) (since time.Time, c
 }
 
 // need says that values can't be read from the Vault.
-func (w *VaultWatch) need(ctx context.Context) (n dashboard.Need, waits bool, err error) {
+func (w *VaultWatch) need(ctx context.Context) (n dashboardview.Need, waits bool, err error) {
 	state, since, err := w.State(ctx, VaultMaxAge)
 	if err != nil || state == nil || since.IsZero() {
 		return n, false, err
 	}
 	detail := state.Problem + " Executions that need a value from it end in an error."
-	return dashboard.Need{
+	return dashboardview.Need{
 		Icon: "key", Title: "Vault does not work", Detail: detail,
 		URL: paths.Settings + "#vault", Action: "See Vault", At: since,
 	}, true, nil

@@ -33,13 +33,13 @@ func (o *operator) testCredential(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	out, err := instance.OpenOutside(ctx, cfg, o.Instance, netip.AddrPort{})
+	out, err := instance.OpenNetwork(ctx, cfg, o.Instance, netip.AddrPort{})
 	if err != nil {
 		return err
 	}
 	result, err := out.Prober(o.Instance, true).Credential(ctx, o.by, probe.Request{
 		Name: rest[0], Host: *host, Path: *path, Private: *private,
-		As: probe.As{Header: *header, Basic: cli.Given(f, "basic"), User: *user},
+		As: probe.Placement{Header: *header, Basic: cli.Given(f, "basic"), User: *user},
 	})
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/computclaw/airlock/app/pause"
+	"github.com/computclaw/airlock/app/sleep"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/client"
@@ -194,7 +194,7 @@ func (a agent) persist(ctx context.Context, r client.Request) (got client.Answer
 		if !later || ctx.Err() != nil || try == tries-1 {
 			break
 		}
-		_ = pause.For(ctx, max(250*time.Millisecond<<try, min(got.After, time.Minute)))
+		_ = sleep.For(ctx, max(250*time.Millisecond<<try, min(got.After, time.Minute)))
 	}
 	return got, err
 }

@@ -1,0 +1,58 @@
+package probe
+
+import (
+	"encoding/base64"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// Placement is how a test sends the value: as it is in the header with that name, as the password of a
+// user or as the user name (Authorization: Basic), and else as Authorization: Bearer, or as it is
+// in the first header that the credential names if that is none of them.
+type Placement struct {
+	Header string
+	Basic  bool
+	User   string // with Basic; "" if the value is the user name
+}
+
+// field is one field of a request's head.
+type field struct{ name, text string }
+
+func (a Placement) field(placeholder string) field {
+	switch {
+	case a.Header != "":
+		return field{a.Header, placeholder}
+	case a.Basic && a.User == "":
+		return field{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte(placeholder+":"))}
+	case a.Basic:
+		return field{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte(a.User+":"+placeholder))}
+	}
+	return field{"Authorization", "Bearer " + placeholder}
+}
+
+// among is a with the first of the headers that a credential names, unless the person chose a way
+// or Authorization is one of them.
+func (a Placement) among(named []string) Placement {
+	if a == (Placement{}) && len(named) > 0 && !slices.Contains(named, "Authorization") {
+		a.Header = named[0]
+	}
+	return a
+}
+
+// check refuses what can't be sent.
+func (a Placement) check() error {
+	switch {
+	case a.Header != "" && a.Basic:
+		return app.Invalid("as", "the value can be sent in a header of its own or as Basic, not both", "Choose one.")
+	case a.User != "" && (!a.Basic || len(a.User) > 200 || !utf8.ValidString(a.User) ||
+		strings.ContainsFunc(a.User, func(r rune) bool { return r < ' ' || r == ':' || r == 0x7f })):
+		return app.Invalid("user", "the user name is not one that Basic can carry",
+			"It has at most 200 bytes, no colon and no control characters.")
+	case a.Header != "":
+		return app.CheckHeader("header", a.Header)
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package transfer
+
+import (
+	"fmt"
+	"io"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// checkInterval is the number of written bytes after which the disk is looked at again.
+const checkInterval = 16 << 20
+
+// checkSpace makes sure that the data directory's disk takes size bytes more and still has some left for
+// the database.
+func (s *Service) checkSpace(size int64) error {
+	free, err := s.free(s.cfg.Dir)
+	if err != nil {
+		return fmt.Errorf("transfer: free space: %w", err)
+	}
+	const spare = 64 << 20
+	if free < size+spare {
+		return app.E(app.CodeTooLarge,
+			fmt.Sprintf("the disk of the data directory has %d MiB left and %d MiB are needed", free>>20, (size+spare)>>20),
+			"Make room on it, or move the data directory to a larger disk.")
+	}
+	return nil
+}
+
+// freeSpace is how many bytes may still be written to the disk of a directory.
+func freeSpace(dir string) (int64, error) {
+	var disk unix.Statfs_t
+	err := unix.Statfs(dir, &disk)
+	return int64(disk.Bavail) * disk.Bsize, err //nolint:gosec // a disk has fewer than 2^63 bytes
+}
+
+// spaceWatcher looks after the disk before and, now and then, while much is written to it: the database
+// must not run out of room.
+type spaceWatcher struct {
+	w    io.Writer
+	s    *Service
+	left int64 // bytes until it looks again
+}
+
+func (r *spaceWatcher) Write(p []byte) (int, error) {
+	if r.left -= int64(len(p)); r.left < 0 {
+		if err := r.s.checkSpace(checkInterval); err != nil {
+			return 0, err
+		}
+		r.left = checkInterval
+	}
+	return r.w.Write(p)
+}
+
+// spaceBudget looks after the disk while a transaction grows. A file may unpack to a thousand times its
+// size, and what is written stands in the write-ahead log first: the database gets it when that is
+// folded in, so there must be as much room once more.
+type spaceBudget struct {
+	left    func(bytes int64) error
+	written int64
+	unseen  int64 // bytes since it looked
+}
+
+// take is asked before so many bytes more are written. CodeTooLarge if there is no room for them.
+func (r *spaceBudget) take(bytes int64) error {
+	first := r.written == 0
+	r.written += bytes
+	if r.unseen += bytes; !first && r.unseen < checkInterval {
+		return nil
+	}
+	r.unseen = 0
+	return r.left(r.written + checkInterval)
+}

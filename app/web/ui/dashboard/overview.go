@@ -1,0 +1,52 @@
+package dashboard
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/executions"
+	"github.com/computclaw/airlock/views/dashboardview"
+	"github.com/computclaw/airlock/views/layout"
+)
+
+func (h *Handlers) showOverview(c echo.Context) error {
+	ctx := c.Request().Context()
+	sh, profiles, err := h.Shell(c, "Overview", layout.SectionOverview)
+	if err != nil {
+		return err
+	}
+	found, err := h.Engine.Reader.Search(ctx, executions.Filter{Limit: 10})
+	if err != nil {
+		return err
+	}
+	needs, err := h.Needs(ctx, profiles)
+	if err != nil {
+		return err
+	}
+	page := dashboardview.OverviewPage{
+		Shell: sh, Executions: found.Executions, Box: boxState(h.Engine.Health()), Needs: needs,
+		Step: firstStep(profiles, found.Executions),
+	}
+	if page.Step == 0 {
+		if page.Usage, err = h.usage(ctx, dashboardview.Periods()[0]); err != nil {
+			return err
+		}
+	}
+	return h.Render(c, http.StatusOK, dashboardview.Overview(page), "overview")
+}
+
+// firstStep is where somebody new stands, or 0 when scripts have run.
+func firstStep(profiles []app.Profile, executions []app.Execution) int {
+	switch {
+	case len(executions) > 0:
+		return 0
+	case slices.ContainsFunc(profiles, func(p app.Profile) bool { return p.Locked }):
+		return 3
+	case len(profiles) > 0:
+		return 2
+	}
+	return 1
+}

@@ -1,3 +1,0 @@
-// Package dashboard renders the pages that say how an instance does: overview, inbox, statistics,
-// sandbox and search.
-package dashboard

@@ -1,0 +1,109 @@
+package dashboardview
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views/format"
+)
+
+// stacked returns the statuses of a bar from its foot up: success at the foot, failures on top.
+func stacked() []app.Status {
+	return []app.Status{app.StatusCompleted, app.StatusCancelled, app.StatusTimeout, app.StatusError}
+}
+
+// The chart's drawing units.
+const (
+	chartHeight = 120
+	chartStep   = 12 // one bar and the gap behind it
+	chartGap    = 2
+)
+
+// block is one coloured part of a bar.
+type block struct {
+	class      string
+	x, y, w, h string
+}
+
+// column is one bar of the chart.
+type column struct {
+	title  string
+	x      string
+	blocks []block
+}
+
+func columns(u Usage) []column {
+	var most int64 = 1
+	for _, b := range u.Bars {
+		most = max(most, b.Total())
+	}
+	all := make([]column, len(u.Bars))
+	for i, b := range u.Bars {
+		c := column{title: barTitle(b, u.Period), x: strconv.Itoa(i * chartStep)}
+		foot := float64(chartHeight)
+		for _, s := range stacked() {
+			n := b.Counts[s]
+			if n == 0 {
+				continue
+			}
+			h := math.Max(float64(n)/float64(most)*(chartHeight-12), 2) // one of thousands is still seen
+			foot -= h
+			c.blocks = append(c.blocks, block{
+				class: string(s),
+				x:     strconv.Itoa(i*chartStep + chartGap/2), y: format.Decimal(math.Max(foot, 0)),
+				w: strconv.Itoa(chartStep - chartGap), h: format.Decimal(h),
+			})
+		}
+		all[i] = c
+	}
+	return all
+}
+
+func chartBox(u Usage) string {
+	return "0 0 " + strconv.Itoa(max(len(u.Bars), 1)*chartStep) + " " + strconv.Itoa(chartHeight)
+}
+
+func barTitle(b UsageBar, p Period) string {
+	text := barTime(b, p) + ": " + format.Count(b.Total(), "run")
+	for _, s := range stacked() {
+		if n := b.Counts[s]; n > 0 {
+			text += ", " + strconv.FormatInt(n, 10) + " " + format.LowerFirst(format.Status(s))
+		}
+	}
+	return text
+}
+
+func barTime(b UsageBar, p Period) string {
+	if p.Bar >= 24*time.Hour {
+		return b.Start.UTC().Format("2 Jan 2006")
+	}
+	return b.Start.UTC().Format("2 Jan, 15:04") + "–" + b.Start.Add(p.Bar).UTC().Format("15:04 UTC")
+}
+
+// peak is the largest bar, for the scale.
+func peak(u Usage) (n int64) {
+	for _, b := range u.Bars {
+		n = max(n, b.Total())
+	}
+	return n
+}
+
+func totals(u Usage) map[app.Status]int64 {
+	all := map[app.Status]int64{}
+	for _, b := range u.Bars {
+		for s, n := range b.Counts {
+			all[s] += n
+		}
+	}
+	return all
+}
+
+// share is a width in thousandths of the largest.
+func share(n, most int64) string {
+	if most == 0 {
+		return "0"
+	}
+	return format.Decimal(1000 * float64(n) / float64(most))
+}

@@ -1,0 +1,3 @@
+// Package dashboardview renders the pages that say how an instance does: overview, inbox, statistics,
+// sandbox and search.
+package dashboardview

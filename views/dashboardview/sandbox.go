@@ -1,0 +1,115 @@
+package dashboardview
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/computclaw/airlock/views/layout"
+)
+
+// Proof is one control of the sandbox, and whether it was proved on this host.
+type Proof struct {
+	Name          string
+	Proved        bool
+	NotApplicable bool
+	Detail        string
+	Fix           string // what an operator can do
+}
+
+// Limit is one limit and how it is enforced.
+type Limit struct {
+	Name string
+	How  string
+}
+
+// BoxState is how the sandboxes are now.
+type BoxState struct {
+	Ready    bool
+	Checking bool   // the first proofs are being taken: scripts wait for their outcome
+	Backend  string // the default one
+	Tier     string
+	Reason   string // why none is ready and what to do
+	Backends []BoxBackend
+	Workers  int
+	Running  int
+	Opening  int // wait for a box without a run slot
+	Waiting  int
+	Queued   int
+	Warm     int
+}
+
+// BoxBackend is one configured backend and its last proof.
+type BoxBackend struct {
+	Name     string
+	Checking bool // its first proof is being taken, or is about to be
+	Version  string
+	Tier     string
+	InUse    bool
+	Default  bool
+	Passed   bool
+	Again    bool // tried again by itself
+	Reason   string
+	Proved   time.Time // zero: not yet
+	Runtime  string
+	Images   []string
+	Proofs   []Proof
+	Limits   []Limit
+	Warm     int
+}
+
+// State says in one word whether scripts run in it.
+func (b BoxBackend) State() string {
+	switch {
+	case b.Default:
+		return "Default"
+	case b.InUse:
+		return "In use"
+	case b.Checking:
+		return "Being checked"
+	case b.Passed:
+		return "Not needed"
+	case b.Proved.IsZero() && b.Reason == "":
+		return "Not proved yet"
+	}
+	return "Not used"
+}
+
+// ProvedCount counts the proved controls and those that could be.
+func (b BoxBackend) ProvedCount() (proved, of int) {
+	for _, p := range b.Proofs {
+		if p.Proved {
+			proved++
+		}
+		if !p.NotApplicable {
+			of++
+		}
+	}
+	return proved, of
+}
+
+func (b BoxBackend) provedText() string {
+	proved, of := b.ProvedCount()
+	return strconv.Itoa(proved) + " of " + strconv.Itoa(of)
+}
+
+// standard is the default backend, or the one that was tried first.
+func (b BoxState) standard() BoxBackend {
+	for _, one := range b.Backends {
+		if one.Default {
+			return one
+		}
+	}
+	if len(b.Backends) > 0 {
+		return b.Backends[0]
+	}
+	return BoxBackend{}
+}
+
+// asks reports whether a person has to do something about it.
+func (b BoxState) asks() bool { return !b.Ready && !b.Checking }
+
+// SandboxPage shows what holds a script.
+type SandboxPage struct {
+	layout.Shell
+	Box BoxState
+}

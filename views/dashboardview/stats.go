@@ -1,0 +1,15 @@
+package dashboardview
+
+import (
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
+)
+
+// StatsPage answers: who runs how much, and does it work.
+type StatsPage struct {
+	layout.Shell
+	Usage Usage
+}
+
+// StatsURL shows a period.
+func StatsURL(p Period) string { return paths.Stats + "?period=" + p.Value }
