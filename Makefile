@@ -19,9 +19,9 @@ GOLANGCI := $(KEPT)/golangci-lint-$(GOLANGCI_VERSION)-$(shell go env GOVERSION 2
 # with it: SQLite (C, translated, with locks of its own), Argon2, and the redactor, whose own tests of
 # concurrent use have it on. With -trimpath a fresh clone finds what another has compiled.
 MODULE := github.com/computclaw/airlock
-RACE := -trimpath -race -gcflags='modernc.org/...=-race=false -d=checkptr=0' \
+RACE_FLAGS := -trimpath -race -gcflags='modernc.org/...=-race=false -d=checkptr=0' \
 	-gcflags='golang.org/x/crypto/argon2=-race=false' -gcflags='golang.org/x/crypto/blake2b=-race=false'
-RACE_NOT_REDACT := $(RACE) -gcflags='$(MODULE)/app/redact/...=-race=false' \
+RACE_NOT_REDACT := $(RACE_FLAGS) -gcflags='$(MODULE)/app/redact/...=-race=false' \
 	-gcflags='$(MODULE)/app/multimatch=-race=false'
 
 # RACE_PACKAGES start goroutines or share something between them; their tests run with the race
@@ -31,10 +31,8 @@ RACE_PACKAGES := ./app/audit/... ./app/auth ./app/conns ./app/credentials ./app/
 	./app/scheduler ./app/secrets/... ./app/shares ./app/transfer/... ./app/web/... ./plugins ./plugins/bubblewrap \
 	./plugins/docker ./plugins/landlock/... ./plugins/osthread ./plugins/ssh/... ./plugins/stdio
 
-# RACE_LATER take minutes more with the race detector, most of them waiting for browsers, engines and
-# hosts. They have it on with RACE_ALL=1, as in .ci/run.
-RACE_LATER := ./app/transfer/... ./app/web/... ./plugins/docker ./plugins/landlock/... ./plugins/ssh/...
-RACED = $(filter-out $(if $(RACE_ALL),,$(RACE_LATER)),$(RACE_PACKAGES))
+# RACE=1, as in .ci/run, has the race detector on for them: it compiles all that they use once more.
+RACED = $(if $(RACE),$(RACE_PACKAGES))
 
 # E2E are the tests of the whole program. LONG take minutes each and have targets of their own, all
 # of which .ci/run runs.
@@ -45,7 +43,7 @@ LONG := TestNothingAcceptedIsLost|TestNothingLeaks|TestAnArchiveThatUnpacksToTen
 # on every backend.
 TAGS ?=
 MATRIX ?=
-RACE_ALL ?=
+RACE ?=
 GO_TEST := go test -vet=off -timeout 30m $(if $(TAGS),-tags $(TAGS))
 
 RUN_PACKAGES := bubblewrap python3 ca-certificates
@@ -91,9 +89,9 @@ test-hostile: init ## Only the hostile scripts, on all backends; MATRIX=1 repeat
 	$(GO_TEST) -trimpath -count=1 $(E2E)/hostile -skip '^($(LONG))$$' $(if $(MATRIX),-args -matrix)
 
 .PHONY: test-units
-test-units: init ## Only the tests of packages, those of RACED with the race detector
-	$(GO_TEST) $(RACE_NOT_REDACT) $(RACED)
-	$(GO_TEST) $(RACE) -run 'ConcurrentUse|TogetherIsLikeAlone' ./app/redact
+test-units: init ## Only the tests of packages; RACE=1 has the race detector on for those of RACE_PACKAGES
+	$(if $(RACE),$(GO_TEST) $(RACE_NOT_REDACT) $(RACED))
+	$(if $(RACE),$(GO_TEST) $(RACE_FLAGS) -run 'ConcurrentUse|TogetherIsLikeAlone' ./app/redact)
 	$(GO_TEST) -trimpath $$(go list ./... | grep -vxFf <(go list $(RACED) $(E2E)/...))
 
 .PHONY: test-e2e
@@ -135,7 +133,7 @@ check: lint generated test ## Format, lint, generated code, tests: before a comm
 .PHONY: release-check
 release-check: ## Everything that is tested at all, as the nightly workflow does; some hours (root)
 	$(MAKE) lint generated vulncheck vault s3server
-	$(MAKE) test TAGS=vault,s3 MATRIX=1 RACE_ALL=1
+	$(MAKE) test TAGS=vault,s3 MATRIX=1 RACE=1
 	$(MAKE) leaks bombs leftovers
 	$(MAKE) crash ROUNDS=100
 	$(MAKE) soak DURATION=10m
