@@ -37,7 +37,7 @@ func TestLedger(t *testing.T) {
 	want := []app.Connection{
 		{Host: "evil.test", Port: 443, Verdict: app.VerdictDenied, Rule: RuleNotListed, Count: 4},
 		{Host: "looked.up.test", Verdict: app.VerdictDenied, Rule: RuleNotListed, Count: 2},
-		{Host: "bad?name", Verdict: app.VerdictDenied, Rule: RuleName, Count: 1},
+		{Host: "bad%00name", Verdict: app.VerdictDenied, Rule: RuleName, Count: 1},
 		{Host: "svc.test", Port: w.port, Verdict: app.VerdictAllowed,
 			Rule:    fmt.Sprintf("svc.test:%d, server name not checked", w.port),
 			Address: fmt.Sprintf("93.184.215.14:%d", w.port), BytesUp: 5, BytesDown: 5, Count: 1},

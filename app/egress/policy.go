@@ -2,6 +2,7 @@ package egress
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/computclaw/airlock/app"
@@ -49,12 +50,16 @@ func decide(hosts []app.Host, name string, port int) (entry app.Host, rule strin
 	return entry, rule
 }
 
-// printable makes a hostile name fit for a ledger row: ASCII without controls, bounded.
+// printable makes a hostile name fit for a ledger row: bounded, and in percent encoding what is not
+// printable ASCII. The redactor reads that, so a value with other letters can't hide in a name.
 func printable(host string) string {
-	return strings.Map(func(r rune) rune {
-		if r < 0x21 || r > 0x7e {
-			return '?'
+	var b strings.Builder
+	for _, c := range []byte(app.Clip(host, 255)) { // longer than any name: what is cut here could hide a value
+		if c < 0x21 || c > 0x7e {
+			fmt.Fprintf(&b, "%%%02X", c)
+			continue
 		}
-		return r
-	}, app.Clip(host, 255)) // longer than any name: what is cut before the redactor sees it could hide from it
+		b.WriteByte(c)
+	}
+	return b.String()
 }

@@ -38,7 +38,7 @@ func readAccessSnapshot(ctx context.Context, tx *store.Tx) (s accessSnapshot, er
 		func(p store.PersonRow) error { s.people = append(s.people, p); return nil }); err != nil {
 		return s, err
 	}
-	if s.settings, err = tx.Settings.GetAll(ctx, snapshotSettings()...); err != nil {
+	if s.settings, err = tx.Settings.GetAll(ctx, append(snapshotSettings(), settingBackup)...); err != nil {
 		return s, err
 	}
 	profiles, err := tx.Profiles.Rows(ctx)

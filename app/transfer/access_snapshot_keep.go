@@ -41,7 +41,23 @@ func (k *keeper) openings(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return k.backupSettings(ctx)
+}
+
+// backupSettings makes the target and the passphrase of backups those of the later state: the copy's
+// passphrase may be the one that leaked. If the instance key can't open them, backups are off.
+func (k *keeper) backupSettings(ctx context.Context) error {
+	set, ok := k.now.settings[settingBackup]
+	if !ok {
+		return k.tx.Settings.Delete(ctx, settingBackup)
+	}
+	plain, err := k.ring.Open(secrets.Settings, settingBackup, set.Value)
+	if err != nil {
+		k.said = append(k.said, "Backups are off: another instance key sealed where they go. Set them up again.")
+		return k.tx.Settings.Delete(ctx, settingBackup)
+	}
+	set.Value = k.ring.Seal(secrets.Settings, settingBackup, plain)
+	return k.tx.Settings.Set(ctx, set.UpdatedAt, set)
 }
 
 // credentials gives each credential the narrower limits of both.
@@ -52,9 +68,12 @@ func (k *keeper) credentials(ctx context.Context) error {
 	}
 	for _, c := range list {
 		now, ok := k.now.credentials[c.ID]
+		seen := c.UpdatedAt
 		if c.Version != now.Version || !c.ValueSetAt.Equal(now.ValueSetAt) || c.Source != now.Source ||
 			c.Reference != now.Reference {
 			k.moved[c.ID] = struct{}{}
+		} else if seen, err = k.visit(ctx, c, now.Hosts); err != nil {
+			return err
 		}
 		less := c
 		if ok {
@@ -69,12 +88,15 @@ func (k *keeper) credentials(ctx context.Context) error {
 			k.unfit[c.ID] = struct{}{}
 			continue
 		}
-		if limits(less) == limits(c) {
+		if limits(less) == limits(c) && seen.Equal(c.UpdatedAt) {
 			continue
 		}
 		less.UpdatedAt = k.at
-		if err := k.tx.Credentials.Update(ctx, less, c.UpdatedAt); err != nil {
+		if err := k.tx.Credentials.Update(ctx, less, seen); err != nil {
 			return err
+		}
+		if limits(less) == limits(c) {
+			continue
 		}
 		if err := k.tx.Credentials.TouchProfiles(ctx, c.ID, k.at); err != nil {
 			return err
@@ -87,6 +109,24 @@ func (k *keeper) credentials(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// visit adds hosts to a credential, from which the caller takes them away again. So the value stays
+// among those that their answers are searched for: the later state may have sent it there. It
+// returns the credential's new UpdatedAt.
+func (k *keeper) visit(ctx context.Context, c app.Credential, hosts []app.Host) (time.Time, error) {
+	wider := c
+	wider.Hosts = slices.Clone(c.Hosts)
+	for _, h := range hosts {
+		if !slices.ContainsFunc(wider.Hosts, func(o app.Host) bool { return app.SameHost(o, h) }) {
+			wider.Hosts = append(wider.Hosts, h)
+		}
+	}
+	if len(wider.Hosts) == len(c.Hosts) || c.Mode != app.ModeSealed {
+		return c.UpdatedAt, nil
+	}
+	wider.UpdatedAt = k.at
+	return k.at, k.tx.Credentials.Update(ctx, wider, c.UpdatedAt)
 }
 
 // restrictCredential returns c with no more than the limits of now. ok is false if nothing is left

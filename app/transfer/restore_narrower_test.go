@@ -166,6 +166,59 @@ func TestHoleG3RestoreWeakensNoMode(t *testing.T) {
 	}
 }
 
+// TestHoleH2HostOfALaterState: a host that got the value only after a copy was made is still searched
+// for it after the copy took the place of the later state, and the credential doesn't belong there.
+func TestHoleH2HostOfALaterState(t *testing.T) {
+	for _, kind := range []string{"point", "file"} {
+		t.Run(kind, func(t *testing.T) {
+			h := newHouse(t, "aaaa")
+			set := func(in credentials.Input) {
+				in.Name = "KEY"
+				must[app.Credential](t)(h.desk.Credentials.Set(t.Context(), person(), in))
+			}
+			set(credentials.Input{Value: app.NewSecret("a-sealed-value-0123456789"), Mode: app.ModeSealed,
+				Hosts: hosts(t, "api.example.com")})
+			h.locked("watch", nil, "b.example")
+			desk, done := h.restoredLater(kind, func() {
+				set(credentials.Input{Hosts: hosts(t, "api.example.com", "b.example")})
+			})
+			if known, err := desk.SearchSets.Known(t.Context(), "b.example", 443); known == nil || err != nil {
+				t.Errorf("b.example is not searched, %v; %q", err, done.Said)
+			}
+			c := must[app.Credential](t)(desk.Credentials.ByName(t.Context(), "KEY"))
+			if got := app.BriefHosts(c.Hosts); got != "api.example.com" || len(done.Said) != 0 {
+				t.Errorf("belongs to %s; %q", got, done.Said)
+			}
+		})
+	}
+}
+
+// TestHoleG3BackupSettingsOfTheLaterState: a copy doesn't turn backups on again, nor bring back
+// their passphrase.
+func TestHoleG3BackupSettingsOfTheLaterState(t *testing.T) {
+	for _, kind := range []string{"point", "file"} {
+		t.Run(kind, func(t *testing.T) {
+			h := newHouse(t, "aaaa")
+			b := BackupSettings{On: true, Every: "hourly", Keep: 3, Kind: "directory", Directory: t.TempDir(),
+				Passphrase: app.NewSecret("an old passphrase that leaked 42")}
+			h.no(h.SetBackupSettings(t.Context(), person(), b))
+			_, done := h.restoredLater(kind, func() {
+				b.On, b.Passphrase = false, app.NewSecret("a new passphrase that nobody knows")
+				h.no(h.SetBackupSettings(t.Context(), person(), b))
+			})
+			_, st := opened(t, h.dir, h.ring)
+			s := &Service{cfg: Config{Store: st, Keyring: h.ring}}
+			h.no(st.Read(t.Context(), func(tx *store.Tx) error {
+				got, ok, err := s.readSettings(t.Context(), tx)
+				if !ok || got.On || got.Passphrase.Reveal() != b.Passphrase.Reveal() {
+					t.Errorf("ok %v, on %v, the passphrase is that of the copy; %q", ok, got.On, done.Said)
+				}
+				return err
+			}))
+		})
+	}
+}
+
 // TestHoleG3PolicyThatGrantsMoreThanItsPage: a copy whose policy grants more than the profile's
 // page shows loses it in a restore, and where it is there already, when a person saves the page.
 func TestHoleG3PolicyThatGrantsMoreThanItsPage(t *testing.T) {
