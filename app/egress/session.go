@@ -78,8 +78,12 @@ func (s *Session) Dial(ctx context.Context, host string, port int) (Conn, error)
 		return nil, s.refuse(name, port, rule, cause)
 	}
 	if how == relayAny || how == relayTLS {
+		rule := allowedBy(entry, how)
+		if s.incoming.BelongsToName(name) {
+			rule += ", " + sealedElsewhere
+		}
 		c := s.relayed(tcp, how, handlingOf(entry, port, true) != how, app.Connection{
-			Host: name, Port: port, Verdict: app.VerdictAllowed, Rule: allowedBy(entry, how),
+			Host: name, Port: port, Verdict: app.VerdictAllowed, Rule: rule,
 			Address: target.String(), StartedAt: started, Count: 1,
 		}, target)
 		s.cutKnown(&c.link) // a credential may have come between the look at them and now
