@@ -61,3 +61,18 @@ func TestARelayedPortOfASealedHostIsNoted(t *testing.T) {
 		t.Errorf("an ordinary row is noted: %q", note)
 	}
 }
+
+func TestQuestionsThatNobodyAnswersAreRows(t *testing.T) {
+	s := session(t, newWorld(t).gateway(), nil)
+	s.Refused("7.113.0.203.in-addr.arpa")
+	s.Refused("1.0.ip6.arpa")
+	s.Unanswered("1.0.ip6.arpa", "TXT")
+	if rows := s.Ledger(); len(rows) != 0 {
+		t.Errorf("reverse names made rows: %+v", rows)
+	}
+	s.Unanswered("_mongodb._tcp.db.test", "SRV")
+	row := lastRow(t, s)
+	if row.Rule != RuleRecord || row.Method != "SRV" || !strings.Contains(Explain(row).Hint, "mongodb://") {
+		t.Errorf("%+v: %v", row, Explain(row))
+	}
+}

@@ -55,6 +55,10 @@ var explanations = map[string]explanation{
 	RuleManyNames: {"is covered by a wildcard, but this execution has used too many names under wildcards",
 		"Use fewer host names in one execution, or ask the person to allow {place} by its own name."},
 
+	RuleRecord: {"was asked for a DNS record other than an address, which no script gets",
+		"Name each server and its port instead, such as mongodb://host:27017 in place of mongodb+srv://, and ask for those " +
+			"hosts. What else stands in the record, such as TXT options, goes into the script."},
+
 	// What the script said over a connection.
 	RuleAuthority: {
 		"belongs to a sealed credential, but this instance has no valid certificate authority to read its " +

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -106,10 +107,28 @@ func (s *Session) decide(name string, port int) (app.Host, string) {
 // Refused records a name that the box's resolver did not answer because it is not on the list.
 func (s *Session) Refused(host string) {
 	if name, err := app.CanonicalName(host); err == nil {
+		if isReverse(name) {
+			return
+		}
 		_ = s.refuse(name, 0, RuleNotListed, nil)
 		return
 	}
 	_ = s.refuse(printable(host), 0, RuleName, nil)
+}
+
+// Unanswered records a type of DNS record that the box's resolver does not answer.
+func (s *Session) Unanswered(host, record string) {
+	name, err := app.CanonicalName(host)
+	if err != nil || isReverse(name) {
+		return
+	}
+	s.ledger.refused(app.Connection{Host: name, Verdict: app.VerdictDenied, Rule: RuleRecord, Method: record,
+		StartedAt: time.Now(), Count: 1})
+}
+
+// isReverse reports whether a name stands for the address of a host, which nobody can allow.
+func isReverse(name string) bool {
+	return strings.HasSuffix(name, ".in-addr.arpa") || strings.HasSuffix(name, ".ip6.arpa")
 }
 
 // Ledger returns what the execution did on the network so far: one row per request that was read

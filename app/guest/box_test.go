@@ -151,6 +151,9 @@ func (r *recorder) handler() Handler {
 	if h.LLM == nil {
 		h.LLM = refuse("nobody is there to answer")
 	}
+	if h.Unanswered == nil {
+		h.Unanswered = func(string, string) {}
+	}
 	if h.Dial == nil {
 		h.Dial = func(context.Context, string, int) (Conn, error) { return nil, io.ErrClosedPipe }
 	}

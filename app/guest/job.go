@@ -45,6 +45,10 @@ type Handler struct {
 	// shown.
 	Dial func(ctx context.Context, host string, port int) (Conn, error)
 
+	// Unanswered reports a type of DNS record, such as SRV, that the script asked of a name and that
+	// no box answers. Of both, only the characters were checked.
+	Unanswered func(host, record string)
+
 	// Asked reports which line of the script first asked for a host and port (0: not known), at most
 	// maxAsked times. It is the guest's claim. Of the host, only the characters were checked.
 	Asked func(host string, port, line int)

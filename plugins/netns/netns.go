@@ -40,6 +40,7 @@ func Become(args []string) error {
 		return fmt.Errorf("open low ports: %w", err)
 	}
 	boundSockets()
+	openSYNSocket()
 	// The kernel keeps the parent-death signal per thread, and exec keeps that of the thread that
 	// calls it.
 	runtime.LockOSThread()

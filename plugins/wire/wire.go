@@ -19,6 +19,8 @@ type Header struct {
 	Kind Kind   `json:"kind"`
 	Host string `json:"host,omitempty"` // connect: the name the script asked the resolver for
 	Port int    `json:"port,omitempty"` // connect; 0 tells of a name that the resolver did not answer
+	// Record is the type of DNS record that was asked for, if that is what was not answered: SRV, TXT.
+	Record string `json:"record,omitempty"`
 }
 
 // ConnectReply is the one frame that the engine answers to a connect header, before raw bytes flow.
