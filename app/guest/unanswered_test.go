@@ -109,3 +109,16 @@ set_result([ask("db.example.com", 16), ask("db.example.com", 16), ask("_mongodb.
 		t.Error(diff)
 	}
 }
+
+// The socket that tells of them stays with the box's first process.
+func TestAScriptHasNoSocketThatItDidNotOpen(t *testing.T) {
+	var r reports
+	result := r.during(t, `
+import os
+def sockets(): return sorted(t for t in (os.readlink("/proc/self/fd/" + n) for n in os.listdir("/proc/self/fd") if n != "3" and os.path.islink("/proc/self/fd/" + n)) if "socket" in t)
+set_result([sockets(), os.popen("ls -l /proc/self/fd").read().count("socket")])
+`)
+	if result != "[[],0]" {
+		t.Errorf("the script has %s", result)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress"
@@ -105,12 +106,16 @@ var errUnknownName = errors.New("no such name for this profile")
 //
 // Where the box itself refuses without asking Airlock (a port that no entry has, an address without
 // a name), the refusal is recorded here.
-func (h *egressHook) noteLine(ctx context.Context, host string, port, line int) {
+func (h *egressHook) noteLine(ctx context.Context, host string, port, line int, at time.Time) {
+	if host == "" {
+		h.lines.noteProgram(line, at)
+		return
+	}
 	name, err := app.CanonicalName(host)
 	if err != nil || (app.Host{Name: name}).CheckReachable() != nil && !isLinkLocal(name) {
 		return
 	}
-	h.lines.note(place{name, port}, line)
+	h.lines.note(place{name, port}, line, at)
 	session, g := h.current()
 	if port > 0 && refusedInBox(g.hosts, name, port) {
 		_ = h.refuseOnce(ctx, session, place{name, port})
@@ -166,7 +171,7 @@ func (h *egressHook) ledger() []app.Connection {
 	}
 	rows := session.Ledger()
 	for i, c := range rows {
-		rows[i].Line = h.lines.of(place{c.Host, c.Port})
+		rows[i].Line = h.lines.during(place{c.Host, c.Port}, c.StartedAt, c.StartedAt.Add(c.Duration))
 	}
 	return rows
 }

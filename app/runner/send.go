@@ -61,7 +61,7 @@ func (r *Run) runScript(b *Binding) (guest.Outcome, error) {
 		},
 		Dial:       r.egress.dial,
 		Unanswered: r.egress.unanswered,
-		Asked:      func(host string, port, line int) { r.egress.noteLine(r.ctx, host, port, line) },
+		Asked:      func(host string, port, line int, at time.Time) { r.egress.noteLine(r.ctx, host, port, line, at) },
 	})
 }
 

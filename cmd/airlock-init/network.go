@@ -23,7 +23,6 @@ type network struct {
 	slots  chan struct{} // open connections
 
 	supervisedResolver *resolver // of a box without listeners
-	syns               *synSocket
 	listeners          []net.Listener
 	accepting          sync.WaitGroup
 	up                 sync.WaitGroup // connections whose script may still have bytes on their way out
@@ -49,8 +48,8 @@ func openNetwork(g *guest) *network {
 		return n
 	}
 	n.broken = openResolver(n.names, n.refused)
-	if n.syns = findSYNSocket(); n.syns != nil {
-		go n.syns.watch(n.refuseUnlisted)
+	if g.syns != nil {
+		go g.syns.watch(n.refuseUnlisted)
 	}
 	return n
 }
@@ -88,8 +87,8 @@ func (n *network) allow(hosts []wire.Host) error {
 // flush accepts no more connections and waits for what the script wrote to those there are, as a
 // kernel would send what a process left behind.
 func (n *network) flush() {
-	if n.syns != nil {
-		n.syns.drain(n.refuseUnlisted)
+	if syns := n.guest.syns; syns != nil {
+		syns.drain(n.refuseUnlisted)
 	}
 	for _, listener := range n.listeners {
 		listener.Close()

@@ -155,8 +155,8 @@ type Frozen struct {
 	On bool `json:"on"`
 }
 
-// Asked tells which line of the script first asked for a host and port. It is a claim, to help a
-// person decide; nothing is granted by it.
+// Asked tells which line of the script uses a host and port from now on, or, without a host, starts
+// another program. It is a claim, to help a person decide; nothing is granted by it.
 type Asked struct {
 	Host string `json:"host"`
 	Port int    `json:"port"` // 0 if the script did not say
