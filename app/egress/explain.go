@@ -68,8 +68,8 @@ var explanations = map[string]explanation{
 	RuleUnknown: {"was cut off, because Airlock could not read the values that its answers are searched for",
 		"Submit the script again; if it ends the same way, tell the person who runs Airlock."},
 	RuleNotTLS: {"is allowed for TLS, but the script did not begin with TLS",
-		"Use https. Another protocol needs a port of its own, other than 443 and 80: ask for it with its protocol, such " +
-			"as tcp, in POST /profiles/{id}/hosts."},
+		"Use https. If you mean another protocol, ask the person to add {place} with that protocol, such as Raw TCP, on " +
+			"the profile's page in Airlock."},
 	RuleHandshake: {"was connected, but the script's TLS handshake failed",
 		"Use TLS 1.2 or newer with an ordinary client."},
 	RuleDistrust: {

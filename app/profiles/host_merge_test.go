@@ -187,3 +187,18 @@ func TestAnAutomaticRequestAsksForTheProtocolOfThePort(t *testing.T) {
 		}
 	}
 }
+
+// Below a public suffix anybody can have a name. A person may allow that, with a warning.
+func TestAnAgentCantAskForTheNamesOfManyOwners(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	p := d.Unlocked("A")
+	for _, name := range []string{"*.co.uk", "*.github.io"} {
+		_, err := d.Hosts.Propose(ctx, agent, p.Handle, accesstest.Hosts(t, name))
+		accesstest.WantCode(t, name, err, app.CodeInvalidField)
+		p = accesstest.Must[app.Profile](t)(d.Hosts.Set(ctx, person, p.Handle, accesstest.Hosts(t, name), nil))
+		if len(p.Hosts) != 1 || !p.Hosts[0].Allowed {
+			t.Errorf("a person could not allow %s: %+v", name, p.Hosts)
+		}
+	}
+}

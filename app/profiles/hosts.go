@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -146,7 +147,7 @@ func checkAskable(by app.Actor, path string, hosts []app.Host) error {
 	for i, h := range hosts {
 		c, err := h.Canonical()
 		if err == nil {
-			err = c.CheckAskable()
+			err = cmp.Or(c.CheckAskable(), checkOwner(c))
 		}
 		var told *app.Error
 		if errors.As(err, &told) {
@@ -156,6 +157,16 @@ func checkAskable(by app.Actor, path string, hosts []app.Host) error {
 		}
 	}
 	return nil
+}
+
+// checkOwner refuses a wildcard below a public suffix, where anybody can have a name.
+func checkOwner(h app.Host) error {
+	suffix := h.PublicSuffix()
+	if suffix == "" {
+		return nil
+	}
+	return app.Invalid("host", fmt.Sprintf("host %q covers names of many owners: anybody can have a name below %s",
+		h.Name, suffix), "Name the host itself, or a wildcard below one owner's name, such as *.example.com.")
 }
 
 // proposed returns the list as an agent may ask for it: never private.
