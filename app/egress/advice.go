@@ -94,6 +94,6 @@ func (a Advice) Note(c app.Connection) string {
 	if c.Verdict != app.VerdictAllowed || !strings.HasSuffix(c.Rule, sealedElsewhere) {
 		return ""
 	}
-	return fmt.Sprintf("A sealed credential belongs to this host on other ports only, so its placeholder was sent as it is "+
-		"and the host may answer 401. Ask the person to add %s to the hosts of the credential.", place(c))
+	return fmt.Sprintf("A sealed credential belongs to this host on other ports only, so its placeholder was sent as it "+
+		"is and the host may answer 401. Ask the person to add %s to the hosts of the credential.", place(c))
 }

@@ -17,8 +17,9 @@ import (
 const portStart = "/proc/sys/net/ipv4/ip_unprivileged_port_start"
 
 // Become brings loopback up, opens low ports to everyone, sets limits, and becomes the command
-// after "--" with an empty environment and the same descriptors, and with SYNSocket one more. As PID 1 of a pid namespace it
-// mounts a /proc of that, in a mount namespace that must be its own. It only returns on failure.
+// after "--" with an empty environment and the same descriptors, and with SYNSocket one more. As
+// PID 1 of a pid namespace it mounts a /proc of that, in a mount namespace that must be its own. It
+// only returns on failure.
 func Become(args []string) error {
 	args, syns := cutFlag(args, SYNSocket)
 	command, err := parse(args, setRlimit)
