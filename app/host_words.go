@@ -23,7 +23,11 @@ func (h Host) Terms(sealed []Host) string {
 	}
 	terms := " " + strings.Join(on, " and ")
 	if strings.HasPrefix(h.Name, "*.") {
-		terms = ", every name below it," + terms
+		below := ", every name below it,"
+		if h.PublicSuffix() != "" {
+			below += " whoever owns it,"
+		}
+		terms = below + terms
 	}
 	if h.Private {
 		terms += ", also where it leads to a private address in your network"
@@ -93,6 +97,9 @@ func (h Host) RelaysWeb() bool {
 	return slices.ContainsFunc(defaultPorts,
 		func(port int) bool { return slices.Contains(h.Ports, port) && h.Relayed(port) })
 }
+
+// ReachesMany reports whether the entry covers hosts of many owners that a person may not mean.
+func (h Host) ReachesMany() bool { return h.RelaysWeb() || h.PublicSuffix() != "" }
 
 // split returns the ports at which Airlock looks at what passes, and those at which it doesn't.
 func (h Host) split(sealed []Host) (read, relayed []int) {

@@ -32,6 +32,7 @@ func TestSentence(t *testing.T) {
 		{"x.example:443,22,23", "", false, "x.example on port 443 and on ports 22 and 23 over raw TCP" + guessed + " there",
 			"x.example:22,23,443"},
 		{"*.example.org", "", false, "*.example.org, every name below it, on ports 80 and 443" + unknown, "*.example.org"},
+		{"*.co.uk", "", false, "*.co.uk, every name below it, whoever owns it, on ports 80 and 443" + unknown, "*.co.uk"},
 		{"{DB}:1521", "", false, "{DB} on port 1521 over raw TCP" + guessed, "{DB}:1521"},
 		{"api.example", "", false, "api.example on ports 80 and 443", "api.example"},
 		{"api.example:8443", "", false, "api.example on port 8443", "api.example:8443"},

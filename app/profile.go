@@ -31,8 +31,9 @@ type Profile struct {
 	ExpiresAt   time.Time // zero: never
 	Keys        []Key
 	Hosts       []HostRequest // while unlocked: proposals and decisions; after the lock the policy counts
-	Placement   Placement     // where its scripts may run
-	Policy      int           // current policy version; 0 while unlocked
+	Declined    []DeclinedHost
+	Placement   Placement // where its scripts may run
+	Policy      int       // current policy version; 0 while unlocked
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 	LockedAt    time.Time
@@ -64,6 +65,25 @@ type HostRequest struct {
 	CreatedAt time.Time
 	Execution string // handle of the execution whose denial asked for it; "" if nobody ran into it
 	Line      int    // in that execution's script, as the script claims; 0 if unknown
+}
+
+// DeclinedHost is a host that an agent asked for and a person declined. It is remembered until a
+// person allows it or the agent asks again with another reason.
+type DeclinedHost struct {
+	Host
+	At time.Time
+}
+
+// DeclinedHost returns the latest decision of a person against a canonical name and port.
+// Port 0 stands for any port.
+func (p Profile) DeclinedHost(name string, port int) (latest DeclinedHost, ok bool) {
+	for _, d := range p.Declined {
+		covers := d.Matches(name, port) || port == 0 && d.Matches(name, d.Ports[0])
+		if covers && !d.At.Before(latest.At) {
+			latest, ok = d, true
+		}
+	}
+	return latest, ok
 }
 
 // State returns the profile's state at a time. Revocation wins over expiry.

@@ -69,6 +69,8 @@ type profileHostRow struct {
 	Execution string `json:"execution"`
 	Line      int    `json:"line"`
 	CreatedAt int64  `gorm:"autoCreateTime:false" json:"created_at"`
+	// DeclinedAt is 0 unless a person declined the request.
+	DeclinedAt int64 `json:"declined_at,omitempty"`
 }
 
 func (profileHostRow) TableName() string { return "profile_hosts" }
@@ -203,6 +205,10 @@ func (tx Profiles) fill(ctx context.Context, rows []profileRow, where string, ar
 			host, err := fromJSON[app.Host]("host", e.Host)
 			if err != nil {
 				return nil, err
+			}
+			if e.DeclinedAt > 0 {
+				p.Declined = append(p.Declined, app.DeclinedHost{Host: host, At: fromMillis(e.DeclinedAt)})
+				continue
 			}
 			p.Hosts = append(p.Hosts,
 				app.HostRequest{Host: host, Allowed: e.Allowed, CreatedAt: fromMillis(e.CreatedAt), Execution: e.Execution,

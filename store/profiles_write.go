@@ -89,9 +89,42 @@ func (tx Profiles) RequestHost(ctx context.Context, row int64, h app.Host, execu
 	return n > 0, failed("request a host", err)
 }
 
-// DecideHosts makes exactly these entries the allowed ones. Dismissed entries go away, as do
-// entries that a person had added; what an agent asked for and is not allowed stays undecided,
-// without what a person had ticked on it.
+// MergeRequest makes an undecided entry ask for h instead, and undecides a declined one. Where it
+// came from stays. absorbed entries go away, unless a person allowed them.
+func (tx Profiles) MergeRequest(ctx context.Context, row int64, entry string, h app.Host, absorbed []string) error {
+	const doing = "merge requests for a host"
+	if err := tx.RemoveRequests(ctx, row, absorbed); err != nil {
+		return err
+	}
+	return tx.run(ctx, doing, `UPDATE profile_hosts SET entry = ?, host = ?, declined_at = 0
+		WHERE profile_id = ? AND entry = ? AND allowed = 0`, h.String(), toJSON(h), row, entry)
+}
+
+// RemoveRequests removes entries that no person allowed.
+func (tx Profiles) RemoveRequests(ctx context.Context, row int64, entries []string) error {
+	return tx.run(ctx, "remove requests for hosts",
+		"DELETE FROM profile_hosts WHERE profile_id = ? AND allowed = 0 AND entry IN ?",
+		row, append(slices.Clone(entries), ""))
+}
+
+// DeclineHosts marks undecided entries as declined and forgets all but the latest app.MaxHosts
+// declined ones. Entries that a person proposed go away.
+func (tx Profiles) DeclineHosts(ctx context.Context, row int64, entries []string, at time.Time) error {
+	const doing = "decline hosts"
+	if err := tx.run(ctx, doing, `UPDATE profile_hosts SET declined_at = ?, host = json_remove(host, '$.private')
+		WHERE profile_id = ? AND allowed = 0 AND declined_at = 0 AND entry IN ?`,
+		toMillis(at), row, append(slices.Clone(entries), "")); err != nil {
+		return err
+	}
+	return tx.run(ctx, doing, `DELETE FROM profile_hosts WHERE profile_id = ? AND declined_at > 0 AND (
+			coalesce(json_extract(asked_by, '$.kind'), '') <> 'agent' OR entry NOT IN (
+				SELECT entry FROM profile_hosts WHERE profile_id = ? AND declined_at > 0
+				ORDER BY declined_at DESC, entry LIMIT ?))`, row, row, app.MaxHosts)
+}
+
+// DecideHosts makes exactly these entries the allowed ones. Dismissed entries are declined, see
+// DeclineHosts. Entries that a person had added go away; what an agent asked for and is not allowed
+// stays undecided, without what a person had ticked on it.
 func (tx Profiles) DecideHosts(ctx context.Context, row int64, allowed []app.Host, dismissed []string, by app.Actor,
 	at time.Time) error {
 	entries := []string{""}
@@ -99,10 +132,6 @@ func (tx Profiles) DecideHosts(ctx context.Context, row int64, allowed []app.Hos
 		entries = append(entries, h.String())
 	}
 	const doing = "decide hosts"
-	if err := tx.run(ctx, doing, "DELETE FROM profile_hosts WHERE profile_id = ? AND entry IN ? AND entry NOT IN ?",
-		row, append(slices.Clone(dismissed), ""), entries); err != nil {
-		return err
-	}
 	if err := tx.run(ctx, doing, `DELETE FROM profile_hosts WHERE profile_id = ? AND allowed = 1 AND entry NOT IN ?
 		AND coalesce(json_extract(asked_by, '$.kind'), '') <> 'agent'`, row, entries); err != nil {
 		return err
@@ -116,13 +145,13 @@ func (tx Profiles) DecideHosts(ctx context.Context, row int64, allowed []app.Hos
 			AskedBy: toJSON(by), CreatedAt: toMillis(at)}
 		keep := clause.OnConflict{
 			Columns:   []clause.Column{{Name: "profile_id"}, {Name: "entry"}},
-			DoUpdates: clause.AssignmentColumns([]string{"host", "allowed", "position"}),
+			DoUpdates: clause.AssignmentColumns([]string{"host", "allowed", "position", "declined_at"}),
 		}
 		if err := gorm.G[profileHostRow](tx.db, keep).Create(ctx, &r); err != nil {
 			return failed("decide hosts", err)
 		}
 	}
-	return nil
+	return tx.DeclineHosts(ctx, row, dismissed, at)
 }
 
 // Delete removes a profile with its keys and hosts. Its executions and policies stay.

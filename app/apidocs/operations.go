@@ -77,11 +77,18 @@ func Operations() []Operation {
 			Summary: "Ask for hosts the scripts may reach",
 			Detail: "`host` is `name`, `name:port`, `*.name` or `{KEY}:port` (the value of a plain key, which the profile " +
 				"has to have already). Without a port: 80 and 443. Nothing is reachable until a person allows it, before the " +
-				"lock or after. Returns the profile.",
+				"lock or after. An open request for the same host and port takes your reason. Ask again for a declined one " +
+				"(`declined_at`) only with a new reason. Returns the profile.",
 			Body: "NewHosts", Returns: "Profile",
 			Request: `{"hosts": [{"host": "api.example.com", "reason": "revenue data"}, {"host": "{DB_HOST}:1521", ` +
 				`"reason": "read the ledger"}]}`,
 			Errors: []app.Code{app.CodeInvalidField, app.CodeNotFound, app.CodeProfileRevoked, app.CodeProfileExpired,
+				app.CodeStorageBusy},
+		},
+		{
+			ID: "withdrawHost", Method: "DELETE", Path: "/profiles/{id}/hosts/{host}", Auth: AuthPath, Status: 200,
+			Summary: "Withdraw an open request", Returns: "Profile",
+			Errors: []app.Code{app.CodeNotFound, app.CodeConflict, app.CodeProfileRevoked, app.CodeProfileExpired,
 				app.CodeStorageBusy},
 		},
 		{

@@ -93,6 +93,7 @@ func answers() []Schema {
 			{Name: "protocol", Type: "http|https|postgres|tcp"},
 			{Name: "reason", Type: "string"},
 			{Name: "allowed", Type: "boolean", Required: true, About: "by a person"},
+			{Name: "declined_at", Type: "datetime", About: "a person said no; ask again only with a new reason"},
 		}},
 		{Name: "Accepted", Fields: []Field{
 			{Name: "execution_id", Type: "string", Required: true},

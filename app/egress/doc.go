@@ -41,11 +41,13 @@
 // request is answered with a status, a JSON error and the header X-Airlock, which names the rule,
 // and after a malformed one the connection ends. Where a sealed credential belongs, values that
 // come back are replaced by placeholders again, Accept-Encoding is identity, and Range is dropped,
-// since an answer cut at chosen places could carry a value in pieces.
+// since an answer cut at chosen places could carry a value in pieces; answers say Accept-Ranges:
+// none.
 //
 // Known and meant: targets with a scheme are refused even for the same host; names of header fields
-// take Go's spelling and order; request trailers, 1xx answers other than our own 100, Alt-Svc and
-// hop-by-hop fields don't pass; WebSocket, h2c, CONNECT and TRACE are refused. A box that is frozen
+// take Go's spelling and order; trailers that were not announced or that frame, route or prove, 1xx
+// answers other than our own 100, Alt-Svc and hop-by-hop fields don't pass; an offer of h2c is
+// dropped; WebSocket, CONNECT and TRACE are refused. A box that is frozen
 // in the middle of a head may find it timed out. An answer that breaks off resets the box's
 // connection: it never looks complete.
 //

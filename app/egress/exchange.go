@@ -114,6 +114,7 @@ func (x *exchange) serve(in *http.Request) bool {
 	if err != nil {
 		return x.refused(err)
 	}
+	keepTarget(out, in.RequestURI)
 	if !x.session.carry(&x.conn.link, swapper, keys) {
 		_ = out.Body.Close()
 		return x.fail(RuleRestricted)
@@ -168,12 +169,18 @@ var hopByHop = []string{"Connection", "Keep-Alive", "Proxy-Connection", "Proxy-A
 // outgoing is the request as it goes to the host, still with placeholders.
 func (x *exchange) outgoing(in *http.Request) *http.Request {
 	out := in.WithContext(x.ctx)
+	address := *in.URL
+	out.URL = &address
 	out.URL.Scheme, out.URL.Host = "http", net.JoinHostPort(x.host.Name, portText(x.host.Port))
 	if x.secure {
 		out.URL.Scheme = "https"
 	}
 	out.Host = hostField(x.host, x.secure)
-	out.RequestURI, out.Trailer = "", nil
+	out.URL.RawPath = legalPath(in.RequestURI)
+	out.RequestURI, out.Trailer = "", passedTrailer(in.Trailer)
+	if x.body != nil {
+		x.body.trailer = func() { fillTrailer(out.Trailer, in.Trailer) }
+	}
 	for _, list := range in.Header["Connection"] {
 		for name := range strings.SplitSeq(list, ",") {
 			out.Header.Del(strings.TrimSpace(name))

@@ -55,6 +55,10 @@ var explanations = map[string]explanation{
 	RuleManyNames: {"is covered by a wildcard, but this execution has used too many names under wildcards",
 		"Use fewer host names in one execution, or ask the person to allow {place} by its own name."},
 
+	RuleRecord: {"was asked for a DNS record other than an address, which no script gets",
+		"Name each server and its port instead, such as mongodb://host:27017 in place of mongodb+srv://, and ask for those " +
+			"hosts. What else stands in the record, such as TXT options, goes into the script."},
+
 	// What the script said over a connection.
 	RuleAuthority: {
 		"belongs to a sealed credential, but this instance has no valid certificate authority to read its " +
@@ -64,8 +68,8 @@ var explanations = map[string]explanation{
 	RuleUnknown: {"was cut off, because Airlock could not read the values that its answers are searched for",
 		"Submit the script again; if it ends the same way, tell the person who runs Airlock."},
 	RuleNotTLS: {"is allowed for TLS, but the script did not begin with TLS",
-		"Use https. If you mean another protocol, ask the person to allow {place} with the protocol tcp on the " +
-			"profile's page in Airlock."},
+		"Use https. If you mean another protocol, ask the person to add {place} with that protocol, such as Raw TCP, on " +
+			"the profile's page in Airlock."},
 	RuleHandshake: {"was connected, but the script's TLS handshake failed",
 		"Use TLS 1.2 or newer with an ordinary client."},
 	RuleDistrust: {
@@ -94,8 +98,8 @@ var explanations = map[string]explanation{
 	RuleMethod: {"was sent a method that is not passed on",
 		"CONNECT and TRACE are never allowed. Connect to each host by its own name."},
 	RuleUpgrade: {"was asked to change the protocol, but Airlock passes on only HTTP/1.1 requests there",
-		"Use plain requests instead of WebSocket or h2c. If a WebSocket is needed, ask the person to allow {place} " +
-			"with another protocol or an injected credential."},
+		"Use plain requests instead of a WebSocket. wss:// on port 443 works with hosts that no sealed credential belongs " +
+			"to; for the others ask the person for an injected credential."},
 	RuleExpect: {"was sent an expectation that is not supported", "Leave the Expect header out."},
 	RuleRestricted: {"was cut off, because a person changed hosts or credentials at that moment",
 		"Send the request again; if it is refused then, ask the person about it."},
@@ -149,11 +153,14 @@ var unexplained = explanation{
 	"is allowed, but the host could not be reached", "Ask the person whether Airlock's machine can reach it.",
 }
 
+// Explain is Advice.Explain without knowledge of the profile.
+func Explain(c app.Connection) *app.Error { return Advice{}.Explain(c) }
+
 // Explain tells an agent what a refused or failed row of a ledger means and what to do next.
 //
 // Its code is CodeForbidden for a refusal and CodeUnreachable for a failure. It is nil for an
 // allowed connection.
-func Explain(c app.Connection) *app.Error {
+func (a Advice) Explain(c app.Connection) *app.Error {
 	if c.Verdict == app.VerdictAllowed {
 		return nil
 	}
@@ -165,25 +172,12 @@ func Explain(c app.Connection) *app.Error {
 	if !ok {
 		e = unexplained
 	}
-	hint := strings.NewReplacer("{place}", place(c), "{ask}", howToAsk(c)).Replace(e.hint)
-	return app.E(code, fmt.Sprintf("%s %s (rule: %s)", place(c), e.what, c.Rule), hint)
-}
-
-// howToAsk says how an agent asks a person for a host.
-func howToAsk(c app.Connection) string {
-	if !Grantable(c.Host) {
-		return "No entry of a profile can allow it. Check the host name; a service on Airlock's own machine has a name " +
-			"that its operator gave it."
+	hint := e.hint
+	if hint == "{ask}" {
+		hint = a.allowedPorts(c) + a.howToAsk(c)
 	}
-	text := fmt.Sprintf("It now stands as a request on the profile's page in Airlock: ask the person to allow %s there, "+
-		"then submit the script again. "+
-		`POST /profiles/{id}/hosts {"hosts":[{"host":%q,"reason":"why"}]} gives the reason, `+
-		"or asks for more hosts than one execution may request.", place(c), place(c))
-	if c.Port == 0 { // the box asked for the name alone
-		text += fmt.Sprintf(" Without a port that means 443 and 80; for another, write it, such as %s.",
-			net.JoinHostPort(c.Host, "5432"))
-	}
-	return text
+	return app.E(code, fmt.Sprintf("%s %s (rule: %s)", place(c), e.what, c.Rule),
+		strings.ReplaceAll(hint, "{place}", place(c)))
 }
 
 // place is the host and port in the form that host lists read.

@@ -14,8 +14,8 @@ func TestExplain(t *testing.T) {
 		hint string // what the next step must name
 	}{
 		{RuleName, "plain host name"},
-		{RuleNotListed, `POST /profiles/{id}/hosts {"hosts":[{"host":"db.test:5432","reason"`},
-		{RulePort, `POST /profiles/{id}/hosts {"hosts":[{"host":"db.test:5432","reason"`},
+		{RuleNotListed, `POST /profiles/self/hosts {"hosts":[{"host":"db.test:5432","reason"`},
+		{RulePort, `POST /profiles/self/hosts {"hosts":[{"host":"db.test:5432","reason"`},
 		{RulePrivate, "tick for private networks"},
 		{RuleThisHost, "AIRLOCK_LOCAL_SERVICES as db.test:5432=127.0.0.1:PORT"},
 		{RuleListener, "outside"},
@@ -43,7 +43,7 @@ func TestExplain(t *testing.T) {
 		t.Errorf("an allowed connection is explained: %v", e)
 	}
 	if e := Explain(app.Connection{Host: "db.test", Rule: RuleNotListed, Verdict: app.VerdictDenied}); !strings.Contains(
-		e.Hint, `"host":"db.test"`) {
+		e.Hint, `"host":"db.test:443"`) {
 		t.Errorf("a refused name: %q", e.Hint)
 	}
 }
@@ -52,7 +52,7 @@ func TestExplain(t *testing.T) {
 func TestEveryRuleIsExplained(t *testing.T) {
 	fallback := Explain(app.Connection{Host: "db.test", Rule: "no such rule", Verdict: app.VerdictDenied}).Hint
 	for _, rule := range []string{
-		RuleLongName, RuleManyNames, RuleAuthority, RuleNotTLS, RuleHandshake, RuleDistrust, RuleNoServerName, RuleServerName,
+		RuleLongName, RuleManyNames, RuleRecord, RuleAuthority, RuleNotTLS, RuleHandshake, RuleDistrust, RuleNoServerName, RuleServerName,
 		RuleECH, RuleHTTP2,
 		RuleMalformed, RuleTooLarge, RuleSlow, RuleHost, RuleAbsolute, RuleMethod, RuleUpgrade, RuleExpect, RuleRestricted,
 		RuleUnknown, RuleCertUntrusted, RuleCertTime, RuleCertName,

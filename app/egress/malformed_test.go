@@ -47,8 +47,10 @@ func TestMalformedRequestsAreNotForwarded(t *testing.T) {
 		{"TRACE", "TRACE / HTTP/1.1\r\n" + host + "\r\n", 405, RuleMethod},
 		{"WebSocket", "GET / HTTP/1.1\r\n" + host +
 			"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: x\r\n\r\n", 501, RuleUpgrade},
-		{"h2c", "GET / HTTP/1.1\r\n" + host +
-			"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAA\r\n\r\n", 501, RuleUpgrade},
+		{"h2c and more", "GET / HTTP/1.1\r\n" + host +
+			"Connection: Upgrade\r\nUpgrade: h2c, websocket\r\n\r\n", 501, RuleUpgrade},
+		{"h2c, then more", "GET / HTTP/1.1\r\n" + host +
+			"Connection: Upgrade\r\nUpgrade: websocket\r\nUpgrade: h2c\r\n\r\n", 501, RuleUpgrade},
 		{"HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505, RuleHTTP2},
 		{"expectation", "GET / HTTP/1.1\r\n" + host + "Expect: gold\r\n\r\n", 417, RuleExpect},
 		{"huge header", "GET / HTTP/1.1\r\n" + host + "X: " + strings.Repeat("y", 1<<20) + "\r\n\r\n", 431, RuleTooLarge},

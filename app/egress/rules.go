@@ -28,6 +28,7 @@ const (
 	RuleMore        = "more connections"
 	RuleLongName    = "name too long for a wildcard"
 	RuleManyNames   = "too many names under wildcards"
+	RuleRecord      = "DNS record not answered"
 )
 
 // The rules about what is said over a connection that was made.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -78,8 +79,12 @@ func (s *Session) Dial(ctx context.Context, host string, port int) (Conn, error)
 		return nil, s.refuse(name, port, rule, cause)
 	}
 	if how == relayAny || how == relayTLS {
+		rule := allowedBy(entry, how)
+		if s.incoming.BelongsToName(name) {
+			rule += ", " + sealedElsewhere
+		}
 		c := s.relayed(tcp, how, handlingOf(entry, port, true) != how, app.Connection{
-			Host: name, Port: port, Verdict: app.VerdictAllowed, Rule: allowedBy(entry, how),
+			Host: name, Port: port, Verdict: app.VerdictAllowed, Rule: rule,
 			Address: target.String(), StartedAt: started, Count: 1,
 		}, target)
 		s.cutKnown(&c.link) // a credential may have come between the look at them and now
@@ -102,10 +107,28 @@ func (s *Session) decide(name string, port int) (app.Host, string) {
 // Refused records a name that the box's resolver did not answer because it is not on the list.
 func (s *Session) Refused(host string) {
 	if name, err := app.CanonicalName(host); err == nil {
+		if isReverse(name) {
+			return
+		}
 		_ = s.refuse(name, 0, RuleNotListed, nil)
 		return
 	}
 	_ = s.refuse(printable(host), 0, RuleName, nil)
+}
+
+// Unanswered records a type of DNS record that the box's resolver does not answer.
+func (s *Session) Unanswered(host, record string) {
+	name, err := app.CanonicalName(host)
+	if err != nil || isReverse(name) {
+		return
+	}
+	s.ledger.refused(app.Connection{Host: name, Verdict: app.VerdictDenied, Rule: RuleRecord, Method: record,
+		StartedAt: time.Now(), Count: 1})
+}
+
+// isReverse reports whether a name stands for the address of a host, which nobody can allow.
+func isReverse(name string) bool {
+	return strings.HasSuffix(name, ".in-addr.arpa") || strings.HasSuffix(name, ".ip6.arpa")
 }
 
 // Ledger returns what the execution did on the network so far: one row per request that was read

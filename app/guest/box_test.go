@@ -61,7 +61,7 @@ mount -t tmpfs tmpfs /tmp
 chmod 1777 /tmp
 cd /tmp
 shift
-exec /mnt/airlock-init netns --rlimit nofile=256 "$@" -- /usr/bin/setpriv --bounding-set=-all --inh-caps=-all /mnt/airlock-init
+exec /mnt/airlock-init netns --syn-socket --rlimit nofile=256 "$@" -- /usr/bin/setpriv --bounding-set=-all --inh-caps=-all /mnt/airlock-init
 `
 
 // stdio starts a box and returns its pipe. The box is gone when the test is. Flags are
@@ -141,7 +141,7 @@ func (r *recorder) handler() Handler {
 	h := Handler{
 		Stdout: func(p []byte) { r.mu.Lock(); defer r.mu.Unlock(); r.stdout.Write(p) },
 		Stderr: func(p []byte) { r.mu.Lock(); defer r.mu.Unlock(); r.stderr.Write(p) },
-		Asked: func(host string, port, line int) {
+		Asked: func(host string, port, line int, _ time.Time) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.asked = append(r.asked, wire.Asked{Host: host, Port: port, Line: line})
@@ -150,6 +150,9 @@ func (r *recorder) handler() Handler {
 	}
 	if h.LLM == nil {
 		h.LLM = refuse("nobody is there to answer")
+	}
+	if h.Unanswered == nil {
+		h.Unanswered = func(string, string) {}
 	}
 	if h.Dial == nil {
 		h.Dial = func(context.Context, string, int) (Conn, error) { return nil, io.ErrClosedPipe }

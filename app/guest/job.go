@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"time"
 
 	"github.com/computclaw/airlock/plugins/wire"
 )
@@ -12,7 +13,7 @@ import (
 const (
 	maxRefusals = 1000 // questions beyond the limit that are answered with an error before the session ends
 	connectRate = 100  // connections per second; more have to wait
-	maxAsked    = 200  // claims about lines that are passed on; further ones are ignored
+	maxAsked    = 2000 // claims about lines that are passed on; further ones are ignored
 )
 
 // Job is what one box runs.
@@ -45,9 +46,14 @@ type Handler struct {
 	// shown.
 	Dial func(ctx context.Context, host string, port int) (Conn, error)
 
-	// Asked reports which line of the script first asked for a host and port (0: not known), at most
-	// maxAsked times. It is the guest's claim. Of the host, only the characters were checked.
-	Asked func(host string, port, line int)
+	// Unanswered reports a type of DNS record, such as SRV, that the script asked of a name and that
+	// no box answers. Of both, only the characters were checked.
+	Unanswered func(host, record string)
+
+	// Asked reports which line of the script uses a host and port (0: not known) from a moment on, at
+	// most maxAsked times. Without a host it is the line that starts another program. It is the guest's
+	// claim. Of the host, only the characters were checked.
+	Asked func(host string, port, line int, at time.Time)
 }
 
 // Conn is a connection to the outside. Run closes it exactly once. If it has the method SetLinger of

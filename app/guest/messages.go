@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"regexp"
+	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/plugins/wire"
@@ -69,15 +70,15 @@ func lineOf(n int) int {
 // here what it likes.
 func (r *run) askedFor(a wire.Asked) {
 	_, err := netip.ParseAddr(a.Host)
-	if err != nil && !hostName(a.Host) || a.Port < 0 || a.Port > 65535 || a.Line != lineOf(a.Line) ||
+	program := a.Host == "" && a.Port == 0
+	if err != nil && !hostName(a.Host) && !program || a.Port < 0 || a.Port > 65535 || a.Line != lineOf(a.Line) ||
 		r.claims >= maxAsked {
 		return
 	}
 	r.claims++
-	r.session.work.Go(func() {
-		r.handler.Asked(a.Host, a.Port,
-			a.Line)
-	}) // it may take its time, and locks are held here
+	at := time.Now()
+	// it may take its time, and locks are held here
+	r.session.work.Go(func() { r.handler.Asked(a.Host, a.Port, a.Line, at) })
 }
 
 // maxOpen bounds the bytes of all unanswered questions: the engine holds them in memory.

@@ -175,7 +175,7 @@ set_result({
 		"x.api.example.com:0", "example.com:0", "secret-in-label.evil.example:0", "cdn.example.net:0",
 		"xcdn.example.net:0",
 		strings.Repeat(strings.Repeat("a", 60)+".", 3) + "cdn.example.net:0", "api.example.com:443",
-		"api.example.com:8443",
+		"api.example.com:8443", "api.example.com:22",
 	}
 	if diff := cmp.Diff(asked, u.asked); diff != "" {
 		t.Errorf("asked for: %s", diff)
@@ -443,7 +443,7 @@ set_result({
     "two": code(udp(query("h.example.com", count=2))), "none": code(udp(query("h.example.com", count=0))),
     "response": code(udp(query("h.example.com", flags=0x8100))), "short": code(udp(b"abc")), "long": code(udp(good + b"x" * 1000)), "noise": code(udp(bytes(range(255)))),
 })`, u, wire.Host{Name: "h.example.com", Ports: []int{7}})
-	want := `{"a":[0,1],"tcp":[0,1],"same":true,"case":[0,1],"aaaa":[0,0],"https":[0,0],"ptr":[3,0],"txt of another":[3,0],"chaos":[5,0],"update":[4,0],"two":[1,0],"none":[1,0],` +
+	want := `{"a":[0,1],"tcp":[0,1],"same":true,"case":[0,1],"aaaa":[0,0],"https":[0,0],"ptr":[0,1],"txt of another":[3,0],"chaos":[5,0],"update":[4,0],"two":[1,0],"none":[1,0],` +
 		`"response":null,"short":null,"long":null,"noise":[1,0]}`
 	if diff := cmp.Diff(want, string(f.Result)); diff != "" {
 		t.Errorf("%s\n%+v", diff, f.Failed)

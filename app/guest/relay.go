@@ -14,14 +14,20 @@ import (
 
 // relay serves one connection of the script: Dial decides, then bytes flow both ways, each
 // direction ending by itself.
-func (r *run) relay(stream *yamux.Stream, host string, port int) error {
-	if !hostName(host) || port < 0 || port > 65535 {
+func (r *run) relay(stream *yamux.Stream, header wire.Header) error {
+	host, port := header.Host, header.Port
+	if !hostName(host) || port < 0 || port > 65535 || !recordType(header.Record) {
 		return violation("a connection to something that isn't a host name and port")
 	}
 	sent := r.sends()
 	defer sent()
 	defer finish(stream)
 	if r.connect.Wait(r.ctx) != nil {
+		return nil
+	}
+	if header.Record != "" {
+		r.handler.Unanswered(host, header.Record)
+		_ = wire.Write(stream, wire.ConnectReply{})
 		return nil
 	}
 	conn, err := r.handler.Dial(r.ctx, host, port)
@@ -148,6 +154,11 @@ func (c *connection) drop() {
 		_ = tcp.SetLinger(0)
 	}
 	c.close()
+}
+
+// recordType checks the name of a type of DNS records, or "".
+func recordType(name string) bool {
+	return len(name) <= 8 && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == ""
 }
 
 // hostName checks syntax only: what the guest's resolver would accept.

@@ -169,8 +169,8 @@ func (r *run) serve(stream *yamux.Stream) error {
 	case err != nil:
 		return violation("a stream without a header")
 	case header.Kind == wire.Connect:
-		return r.relay(stream, header.Host, header.Port)
-	case header.Host != "" || header.Port != 0:
+		return r.relay(stream, header)
+	case header.Host != "" || header.Port != 0 || header.Record != "":
 	case header.Kind == wire.Stdout:
 		return r.stdout.drain(stream)
 	case header.Kind == wire.Stderr:

@@ -20,10 +20,10 @@ const (
 
 // Request puts a host that an execution was denied on the profile's page, for a person to
 // decide. It grants nothing and is never private. It reports whether the request is new: not if the
-// page covers it, too many wait, the name can never be reached, or the profile is no longer locked
-// and usable. line is of the script, as the guest claims.
+// page covers it, a person declined it, too many wait, the name can never be reached, or the profile
+// is no longer locked and usable. line is of the script, as the guest claims.
 func (s *Hosts) Request(ctx context.Context, handle string, h app.Host, execution string, line int) (bool, error) {
-	h.Private, h.Reason = false, ""
+	h.Private, h.Reason, h.Protocol = false, "", likelyProtocol(h.Ports)
 	list, err := app.ReachableHosts([]app.Host{h})
 	if err != nil {
 		return false, nil //nolint:nilerr // what can't be allowed is not asked for
@@ -32,7 +32,7 @@ func (s *Hosts) Request(ctx context.Context, handle string, h app.Host, executio
 	added := false
 	agent := app.Actor{Kind: app.ActorAgent, Name: handle}
 	_, err = s.change(ctx, agent, handle, func(tx *store.Tx, p *store.Profile) (_, _ string, err error) {
-		if p.State(s.now()) != app.StateLocked || !admits(p.Hosts, h, execution) {
+		if p.State(s.now()) != app.StateLocked || !admits(p.Profile, h, execution) {
 			return "", "", nil
 		}
 		added, err = tx.Profiles.RequestHost(ctx, p.Row, h, execution, max(line, 0), agent, s.now())
@@ -52,8 +52,36 @@ func requestDetail(h app.Host, execution string, line int) string {
 	return detail + "; it stands as a request."
 }
 
-// admits reports whether one more request has room and the page doesn't cover it.
-func admits(have []app.HostRequest, h app.Host, execution string) bool {
+// likelyProtocol is what a port is used for as a rule, so that a person is asked for no more than
+// that: without a protocol, any port but 80 and 443 is relayed unread.
+func likelyProtocol(ports []int) app.Protocol {
+	if len(ports) != 1 {
+		return ""
+	}
+	switch port := ports[0]; port {
+	case 80, 443:
+		return ""
+	case 8000, 8080:
+		return app.ProtocolHTTP
+	case 5432:
+		return app.ProtocolPostgres
+	default:
+		if port%1000 == 443 {
+			return app.ProtocolHTTPS
+		}
+	}
+	return ""
+}
+
+// admits reports whether one more request has room, and the page neither covers it nor shows that a
+// person declined it.
+func admits(p app.Profile, h app.Host, execution string) bool {
+	have := p.Hosts
+	for _, port := range h.Ports {
+		if _, declined := p.DeclinedHost(h.Name, port); declined {
+			return false
+		}
+	}
 	undecided, own := 0, 0
 	for _, r := range have {
 		if covers(r.Host, h) {

@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,9 @@ type Hosts struct {
 }
 
 // Propose records hosts that an agent asks for, before or after the lock. They grant nothing.
-// Private is ignored. Hosts that the profile has already, proposed or allowed, stay as they are.
+// Private is ignored. What is allowed already is not asked for. A request for a host and port that
+// wait for a decision is merged with the one that waits. A declined host waits again only if the
+// agent gives another reason.
 func (s *Hosts) Propose(ctx context.Context, by app.Actor, handle string, hosts []app.Host) (app.Profile, error) {
 	list, err := app.ReachableHosts(hosts)
 	if err != nil {
@@ -37,24 +40,11 @@ func (s *Hosts) Propose(ctx context.Context, by app.Actor, handle string, hosts 
 		if err := p.CanUse(s.now()); err != nil {
 			return "", "", err
 		}
-		fresh := slices.DeleteFunc(slices.Clone(list), func(h app.Host) bool {
-			return slices.ContainsFunc(p.Hosts, func(have app.HostRequest) bool {
-				return have.String() == h.String() || have.Allowed && grants(have.Host, h)
-			})
-		})
-		for _, h := range fresh {
-			if err := p.CheckReference(h); err != nil {
-				return "", "", err
-			}
+		asked, err := s.ask(ctx, tx, by, p, list)
+		if err != nil || len(asked) == 0 {
+			return "", "", err
 		}
-		if len(fresh) == 0 {
-			return "", "", nil
-		}
-		if len(p.Hosts)+len(fresh) > app.MaxHosts {
-			return "", "", app.TooManyHosts()
-		}
-		return "profile.propose_hosts", "Asked for " + app.BriefHosts(fresh) + ".",
-			tx.Profiles.ProposeHosts(ctx, p.Row, fresh, by, s.now())
+		return "profile.propose_hosts", "Asked for " + app.BriefHosts(asked) + ".", nil
 	})
 }
 
@@ -89,8 +79,10 @@ func (s *Hosts) SetAsSeen(
 				"Look at what it would grant now.")
 		}
 		keepReasons(list, p.Hosts)
-		dismissed := slices.Concat(dismissed, granted(p.Hosts, list))
-		dismisses := func(h app.HostRequest) bool { return slices.Contains(dismissed, h.String()) }
+		settled := granted(p.Hosts, list)
+		goes := func(h app.HostRequest) bool {
+			return slices.Contains(dismissed, h.String()) || slices.Contains(settled, h.String())
+		}
 		before := p.Policy
 		if p.Locked { // first: the policy counts, whatever the page shows
 			if err := s.versions.WithHosts(ctx, tx, by, p, list); err != nil {
@@ -98,8 +90,11 @@ func (s *Hosts) SetAsSeen(
 			}
 		}
 		if p.Policy == before && app.SameHosts(app.AllowedHosts(p.Hosts), list) &&
-			!slices.ContainsFunc(p.Hosts, dismisses) {
+			!slices.ContainsFunc(p.Hosts, goes) {
 			return "", "", nil
+		}
+		if err := tx.Profiles.RemoveRequests(ctx, p.Row, settled); err != nil {
+			return "", "", err
 		}
 		return "profile.hosts", hostsDetail(list), tx.Profiles.DecideHosts(ctx, p.Row, list, dismissed, by, s.now())
 	})
@@ -152,7 +147,7 @@ func checkAskable(by app.Actor, path string, hosts []app.Host) error {
 	for i, h := range hosts {
 		c, err := h.Canonical()
 		if err == nil {
-			err = c.CheckAskable()
+			err = cmp.Or(c.CheckAskable(), checkOwner(c))
 		}
 		var told *app.Error
 		if errors.As(err, &told) {
@@ -162,6 +157,16 @@ func checkAskable(by app.Actor, path string, hosts []app.Host) error {
 		}
 	}
 	return nil
+}
+
+// checkOwner refuses a wildcard below a public suffix, where anybody can have a name.
+func checkOwner(h app.Host) error {
+	suffix := h.PublicSuffix()
+	if suffix == "" {
+		return nil
+	}
+	return app.Invalid("host", fmt.Sprintf("host %q covers names of many owners: anybody can have a name below %s",
+		h.Name, suffix), "Name the host itself, or a wildcard below one owner's name, such as *.example.com.")
 }
 
 // proposed returns the list as an agent may ask for it: never private.

@@ -100,8 +100,8 @@ func TestLockOnlyWhatWasSeen(t *testing.T) {
 	accesstest.Must[app.Profile](t)(d.Lifecycle.Lock(ctx, person, seen.Handle, seen.UpdatedAt))
 }
 
-// TestTheLockDecidesAboutWhatWasNotTicked: it doesn't come back as a request, and the agent can ask
-// for it again.
+// TestTheLockDecidesAboutWhatWasNotTicked: it is declined, and the agent can ask for it again with
+// another reason.
 func TestTheLockDecidesAboutWhatWasNotTicked(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
@@ -116,7 +116,10 @@ func TestTheLockDecidesAboutWhatWasNotTicked(t *testing.T) {
 	if !strings.Contains(newest.Detail, "Dismissed a.example, c.example.") {
 		t.Errorf("the audit log says %q", newest.Detail)
 	}
-	p = accesstest.Must[app.Profile](t)(d.Hosts.Propose(ctx, agent, p.Handle, accesstest.Hosts(t, "a.example")))
+	if p = d.propose(p, "a.example", ""); len(p.Hosts) != 1 || len(p.Declined) != 2 {
+		t.Errorf("asked again without a reason: %+v, declined %+v", p.Hosts, p.Declined)
+	}
+	p = d.propose(p, "a.example", "the totals are there")
 	if len(p.Hosts) != 2 || p.Hosts[1].Allowed {
 		t.Errorf("asked again: %+v", p.Hosts)
 	}

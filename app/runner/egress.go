@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress"
@@ -26,6 +27,7 @@ type egressHook struct {
 	mu      sync.Mutex
 	grant   grant
 	session *egress.Session // nil before Before
+	refused map[place]bool  // by the box itself, and recorded
 }
 
 // Before opens the session.
@@ -75,16 +77,25 @@ func (h *egressHook) restrict() error {
 
 // dial connects the box to the outside. Port 0 reports a name that the box's resolver doesn't know.
 func (h *egressHook) dial(ctx context.Context, host string, port int) (guest.Conn, error) {
-	session, _ := h.current()
+	session, g := h.current()
 	if port == 0 {
 		session.Refused(host)
 		return nil, errUnknownName
+	}
+	if refusedInBox(g.hosts, host, port) {
+		return nil, h.refuseOnce(ctx, session, place{host, port})
 	}
 	conn, err := session.Dial(ctx, host, port)
 	if err != nil {
 		return nil, err
 	}
 	return conn, nil
+}
+
+// unanswered records a question that the box's resolver can't answer.
+func (h *egressHook) unanswered(host, record string) {
+	session, _ := h.current()
+	session.Unanswered(host, record)
 }
 
 // errUnknownName ends a connection that was only announced to be recorded. Nobody reads it.
@@ -95,16 +106,41 @@ var errUnknownName = errors.New("no such name for this profile")
 //
 // Where the box itself refuses without asking Airlock (a port that no entry has, an address without
 // a name), the refusal is recorded here.
-func (h *egressHook) noteLine(ctx context.Context, host string, port, line int) {
+func (h *egressHook) noteLine(ctx context.Context, host string, port, line int, at time.Time) {
+	if host == "" {
+		h.lines.noteProgram(line, at)
+		return
+	}
 	name, err := app.CanonicalName(host)
 	if err != nil || (app.Host{Name: name}).CheckReachable() != nil && !isLinkLocal(name) {
 		return
 	}
-	h.lines.note(place{name, port}, line)
+	h.lines.note(place{name, port}, line, at)
 	session, g := h.current()
 	if port > 0 && refusedInBox(g.hosts, name, port) {
-		_, _ = session.Dial(ctx, name, port) // which refuses: it goes by the same hosts, or fewer
+		_ = h.refuseOnce(ctx, session, place{name, port})
 	}
+}
+
+// refuseOnce records a connection that the box refuses by itself. Its interpreter and its first
+// process may both tell of one, so each place counts once.
+func (h *egressHook) refuseOnce(ctx context.Context, session *egress.Session, p place) error {
+	h.mu.Lock()
+	told := h.refused[p]
+	if h.refused == nil {
+		h.refused = map[place]bool{}
+	}
+	h.refused[p] = true
+	h.mu.Unlock()
+	if told {
+		return errUnknownName
+	}
+	conn, err := session.Dial(ctx, p.host, p.port) // which refuses: it goes by the same hosts, or fewer
+	if err == nil {
+		_ = conn.Close()
+		return errUnknownName
+	}
+	return err
 }
 
 // isLinkLocal tells addresses such as cloud metadata from those that mean the box itself.
@@ -135,7 +171,7 @@ func (h *egressHook) ledger() []app.Connection {
 	}
 	rows := session.Ledger()
 	for i, c := range rows {
-		rows[i].Line = h.lines.of(place{c.Host, c.Port})
+		rows[i].Line = h.lines.during(place{c.Host, c.Port}, c.StartedAt, c.StartedAt.Add(c.Duration))
 	}
 	return rows
 }

@@ -185,7 +185,7 @@ func TestSettingsInputsAndHints(t *testing.T) {
 		t.Errorf("stdout %q, want %q", out.Stdout, want)
 	}
 	if !strings.Contains(x.Error, "evil.example.com:443 is not on this profile's host list") ||
-		!strings.Contains(x.Error, "POST /profiles/{id}/hosts") {
+		!strings.Contains(x.Error, "What to do is in the execution's network list.") {
 		t.Errorf("error %q", x.Error)
 	}
 	network, err := w.Reader.Network(t.Context(), x.Handle)

@@ -89,14 +89,18 @@ func (h *hostRequests) containsSecret(host string) bool {
 // requestable reports whether an entry of the profile could turn the denial into a connection.
 func requestable(c app.Connection) bool {
 	byList := c.Rule == egress.RuleNotListed || c.Rule == egress.RulePort
-	return c.Verdict == app.VerdictDenied && byList && egress.Grantable(c.Host)
+	return c.Verdict == app.VerdictDenied && byList && egress.Grantable(c.Host) && !egress.IsPackageIndex(c.Host)
 }
 
+// usualPort is what a name without a known port is asked for with, whatever client looked it up.
+const usualPort = 443
+
 // placesOf returns the places that a denied row stands for. Denials by the box's resolver have no
-// port: then the guest's claims count, and without one the usual ports.
+// port: then the guest's claims count, and without one the usual port.
 func (h *hostRequests) placesOf(c app.Connection) []place {
 	ports := []int{c.Port}
 	if c.Port == 0 {
+		ports[0] = usualPort
 		if known := h.egress.lines.ports(c.Host); len(known) > 0 {
 			ports = known
 		}

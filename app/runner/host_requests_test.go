@@ -54,7 +54,7 @@ func TestARefusalBecomesARequest(t *testing.T) {
 			t.Fatalf("requests %+v", w.requests())
 		}
 	}
-	want := map[string]int{"new.example:8443": 2, "bare.example": 0, "listed.example:7001": 5, "10.1.2.3:5432": 7}
+	want := map[string]int{"new.example:8443": 2, "bare.example:443": 0, "listed.example:7001": 5, "10.1.2.3:5432": 7}
 	got := map[string]int{}
 	for name, r := range w.requests() {
 		got[name] = r.Line
@@ -67,7 +67,7 @@ func TestARefusalBecomesARequest(t *testing.T) {
 	}
 	w.AnswerGo(x)
 	x = w.Until(x, app.StatusError)
-	if !strings.Contains(x.Error, "It now stands as a request on the profile's page in Airlock") {
+	if !strings.Contains(x.Error, "What to do is in the execution's network list.") {
 		t.Errorf("the script's error: %s", x.Error)
 	}
 	rows, err := w.Reader.Network(t.Context(), x.Handle)
@@ -94,15 +94,14 @@ func TestAStoppedExecutionStillAsks(t *testing.T) {
 	w := newWorld(t)
 	x := w.Until(w.Send("ask go"), app.StatusAwaitingLLM)
 	w.Runner.RequestAfterStop(x, "late.example")
-	if _, ok := w.requests()["late.example"]; !ok {
+	if _, ok := w.requests()["late.example:443"]; !ok {
 		t.Errorf("requests %+v", w.requests())
 	}
 	w.AnswerGo(x)
 	w.Until(x, app.StatusCompleted)
 }
 
-// A dismissed request does not come back by the same execution, and one execution makes only so
-// many.
+// A declined host is not asked for again by itself, and one execution makes only so many requests.
 func TestRequestsDontNag(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -129,7 +128,17 @@ func TestRequestsDontNag(t *testing.T) {
 		t.Errorf("asked again for %v", got)
 	}
 	w.Finished("dial h0.example 443", app.StatusCompleted)
-	if got := w.requests(); len(got) != 1 {
+	if got := w.requests(); len(got) != 0 {
 		t.Errorf("another execution asked for %v", got)
+	}
+}
+
+// An answer can't say that nothing can be installed and have the person allow where it comes from.
+func TestPackageIndexesAreNotRequested(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.Finished("dial pypi.org 443\ndial files.pythonhosted.org 0\ndial pypi.example 443", app.StatusCompleted)
+	if got := w.requests(); len(got) != 1 || got["pypi.example:443"].Name == "" {
+		t.Errorf("requests %v", got)
 	}
 }

@@ -59,8 +59,9 @@ func (r *Run) runScript(b *Binding) (guest.Outcome, error) {
 		LLM: func(ctx context.Context, q wire.LLMRequest) (wire.LLMReply, error) {
 			return r.dialogue.ask(ctx, q.Prompt, q.Model)
 		},
-		Dial:  r.egress.dial,
-		Asked: func(host string, port, line int) { r.egress.noteLine(r.ctx, host, port, line) },
+		Dial:       r.egress.dial,
+		Unanswered: r.egress.unanswered,
+		Asked:      func(host string, port, line int, at time.Time) { r.egress.noteLine(r.ctx, host, port, line, at) },
 	})
 }
 

@@ -3,6 +3,7 @@ package runner
 import (
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -22,12 +23,23 @@ func (p place) entry() app.Host {
 	return h
 }
 
-// sourceLines are the script's lines that first asked for each place, as the guest claims.
+// claim says which line of the script used a place from a time on.
+type claim struct {
+	line int // 0 if it is not known
+	at   time.Time
+}
+
+// claimDelay is how much later than the first bytes of a request its claim may arrive: they take
+// different ways out of the box.
+const claimDelay = 2 * time.Millisecond
+
+// sourceLines are the script's lines that used each place, as the guest claims.
 // It is safe for concurrent use.
 type sourceLines struct {
-	mu      sync.Mutex
-	last    int // of the script
-	byPlace map[place]int
+	mu       sync.Mutex
+	last     int               // of the script
+	byPlace  map[place][]claim // in the order of time
+	programs []claim           // lines that started other programs, which make no claims
 }
 
 // setLast sets the number of the script's last line.
@@ -37,35 +49,90 @@ func (s *sourceLines) setLast(n int) {
 	s.last = n
 }
 
-// note keeps the first claim about a place. A line beyond the script's last counts as unknown.
-func (s *sourceLines) note(p place, line int) {
+// note keeps a claim about a place.
+func (s *sourceLines) note(p place, line int, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.byPlace == nil {
+		s.byPlace = map[place][]claim{}
+	}
+	s.byPlace[p] = s.addLocked(s.byPlace[p], line, at)
+}
+
+// noteProgram keeps a claim about the start of another program.
+func (s *sourceLines) noteProgram(line int, at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.programs = s.addLocked(s.programs, line, at)
+}
+
+// addLocked adds a claim in its place. A line beyond the script's last counts as unknown.
+func (s *sourceLines) addLocked(list []claim, line int, at time.Time) []claim {
 	if line > s.last {
 		line = 0
 	}
-	if s.byPlace == nil {
-		s.byPlace = map[place]int{}
+	i := len(list)
+	for i > 0 && list[i-1].at.After(at) {
+		i--
 	}
-	if _, known := s.byPlace[p]; !known {
-		s.byPlace[p] = line
-	}
+	return slices.Insert(list, i, claim{line, at})
 }
 
-// of returns the line that asked for the place; 0 if it is not known.
+// of returns the line that first asked for the place; 0 if it is not known.
 func (s *sourceLines) of(p place) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if line := s.byPlace[p]; line > 0 {
+	return s.ofLocked(p)
+}
+
+func (s *sourceLines) ofLocked(p place) int {
+	if line := firstLine(s.byPlace[p]); line > 0 {
 		return line
 	}
 	first := 0
-	for at, line := range s.byPlace { // a resolver doesn't learn ports, and not every client names one
+	for at, claims := range s.byPlace { // a resolver doesn't learn ports, and not every client names one
+		line := firstLine(claims)
 		if at.host == p.host && (p.port == 0 || at.port == 0) && line > 0 && (first == 0 || line < first) {
 			first = line
 		}
 	}
 	return first
+}
+
+// during returns the line of a request or connection to the place that began and ended then: the
+// last one that was claimed before. Without any it is the line that started a program last.
+func (s *sourceLines) during(p place, began, ended time.Time) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	until := began.Add(claimDelay)
+	if ended.After(began) && ended.Before(until) {
+		until = ended // what came after it was about the next
+	}
+	if line := lineBefore(s.byPlace[p], until); line > 0 {
+		return line
+	}
+	if line := s.ofLocked(p); line > 0 {
+		return line
+	}
+	return lineBefore(s.programs, until)
+}
+
+func firstLine(claims []claim) int {
+	for _, c := range claims {
+		if c.line > 0 {
+			return c.line
+		}
+	}
+	return 0
+}
+
+func lineBefore(claims []claim, until time.Time) int {
+	for _, c := range slices.Backward(claims) {
+		if c.line > 0 && !c.at.After(until) {
+			return c.line
+		}
+	}
+	return 0
 }
 
 // ports returns the ports at which the host was asked for, sorted.

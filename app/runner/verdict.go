@@ -155,12 +155,14 @@ func (v verdict) withHints(hints []string) verdict {
 	}
 	v.message = strings.TrimSpace(v.message + "\n" + strings.Join(hints, "\n"))
 	if left > 0 {
-		v.message += fmt.Sprintf("\nand %d more refused hosts; see the execution's network list", left)
+		v.message += fmt.Sprintf("\nand %d more refused hosts.", left)
 	}
+	v.message += " What to do is in the execution's network list."
 	return v
 }
 
-// denialHints says what to do about each place that was denied.
+// denialHints says what stopped each place that was denied. What to do is said once, in the hint of
+// its ledger row.
 func denialHints(ledger []app.Connection) []string {
 	var list []string
 	for _, c := range ledger {
@@ -171,7 +173,7 @@ func denialHints(ledger []app.Connection) []string {
 		if explained == nil {
 			continue
 		}
-		hint := strings.TrimSpace(explained.Message + ". " + explained.Hint)
+		hint := explained.Message + "."
 		if !slices.Contains(list, hint) { // a ledger has a row per request
 			list = append(list, hint)
 		}

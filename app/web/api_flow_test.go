@@ -249,3 +249,42 @@ func TestMeta(t *testing.T) {
 		t.Errorf("setup_url %v", a.json["setup_url"])
 	}
 }
+
+// A person's no ends the wait of the agent that asked, and says so.
+func TestADeclinedHostEndsTheWait(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.profile()
+	_, err := w.access.Lifecycle.Lock(t.Context(), person, p.Handle, time.Time{})
+	w.must(err)
+	w.call("POST", "/profiles/"+p.ID+"/hosts", `{"hosts":[{"host":"api.example:443","reason":"invoices"}]}`)
+	answers := make(chan answer, 1)
+	go func() { answers <- w.call("GET", "/profiles/"+p.ID+"?wait=30", "") }()
+	w.untilHeld(1)
+	_, err = w.access.Hosts.Set(t.Context(), person, p.Handle, nil, []string{"api.example:443"})
+	w.must(err)
+	a := <-answers
+	hosts, _ := a.json["hosts"].([]any)
+	if len(hosts) != 1 {
+		t.Fatalf("it returned with %s", a.text)
+	}
+	host, _ := hosts[0].(map[string]any)
+	if host["host"] != "api.example" || host["allowed"] != false || host["declined_at"] == nil {
+		t.Errorf("the declined host is shown as %v", host)
+	}
+}
+
+func TestAnAgentWithdrawsAHost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.profile()
+	path := "/profiles/" + p.ID + "/hosts"
+	w.call("POST", path, `{"hosts":["api.example:8443","[2001:db8::7]:443"]}`)
+	if a := w.call("DELETE", path+"/api.example:8443", ""); a.status != 200 || strings.Contains(a.text, "api.example") {
+		t.Errorf("withdrawn: %d %s", a.status, a.text)
+	}
+	if a := w.call("DELETE", path+"/%5B2001:db8::7%5D:443", ""); a.status != 200 || strings.Contains(a.text, "2001") {
+		t.Errorf("an escaped host: %d %s", a.status, a.text)
+	}
+	w.refused(w.call("DELETE", path+"/api.example:8443", ""), 404, app.CodeNotFound)
+}

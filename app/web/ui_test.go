@@ -78,14 +78,14 @@ func TestUIPathWithoutScripts(t *testing.T) {
 	if now.CanExecute(time.Now()) != nil {
 		t.Errorf("the profile can't execute: %v", now.CanExecute(time.Now()))
 	}
-	// pypi.org was decided about with the lock. The agent asks for it once more. Another host is shown
-	// before it is granted.
+	// pypi.org was declined with the lock. The agent asks for it once more, with another reason. Another
+	// host is shown before it is granted.
 	after.lacks("#requests")
 	_, err = s.access.Hosts.Propose(t.Context(), app.Actor{Kind: app.ActorAgent}, p.Handle,
-		[]app.Host{{Name: "pypi.org", Reason: "Because of pypi.org"}})
+		[]app.Host{{Name: "pypi.org", Reason: "To list the releases"}})
 	s.must(err)
 	after = s.get(paths.ProfileURL(p.Handle)).says("#requests h2", "The agent asks for 1 more host").says("#requests",
-		"Because of pypi.org")
+		"To list the releases")
 	summary := s.submit(after, "#hosts form", "save", "new_host", "api.example.com").want(http.StatusOK).says("h1",
 		"Change the hosts of").
 		says(".sentences li:has(.fresh)",

@@ -44,6 +44,7 @@ type guest struct {
 	digest     string // of the runner's source
 	compiles   bool   // the runner, for other boxes, and nothing else
 	net        *network
+	syns       *synSocket      // nil where the box was started without
 	freezer    freezer         // used by handle only
 	supervisor *supervisorLink // nil in a box with a pid namespace of its own
 
@@ -56,7 +57,7 @@ type guest struct {
 
 // serve runs the guest's side of the session. It returns only on failure: the end of stdin ends the
 // process at once.
-func serve(pipe io.ReadWriteCloser, w *supervisorLink, oomScore oomScore) error {
+func serve(pipe io.ReadWriteCloser, w *supervisorLink, oomScore oomScore, syns *synSocket) error {
 	mux, err := yamux.Server(pipe, wire.Mux(wire.GuestWindow))
 	if err != nil {
 		return err
@@ -65,7 +66,7 @@ func serve(pipe io.ReadWriteCloser, w *supervisorLink, oomScore oomScore) error 
 		<-mux.CloseChan()
 		os.Exit(0)
 	}()
-	g := &guest{mux: mux, supervisor: w, freezer: &signalFreezer{}, oomScore: oomScore}
+	g := &guest{mux: mux, supervisor: w, freezer: &signalFreezer{}, oomScore: oomScore, syns: syns}
 	if w != nil {
 		g.freezer = w
 	}

@@ -65,11 +65,12 @@ func begin(w *supervisorLink, oomScore oomScore) error {
 		return err
 	}
 	configureRuntime()
+	syns := findSYNSocket() // before anything is started that could inherit it
 	pipe, err := newStdio()
 	if err != nil {
 		return err
 	}
-	return serve(pipe, w, oomScore)
+	return serve(pipe, w, oomScore, syns)
 }
 
 // harden makes the script's signals harmless and lowers what this process's children may do.

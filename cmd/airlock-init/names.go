@@ -80,17 +80,23 @@ func (n *names) find(address netip.Addr) (string, bool) {
 	return name, ok
 }
 
-// firstRefusal reports whether an unknown name is to be told to the engine: a proper host name, for
-// the first time, after the rules are set.
-func (n *names) firstRefusal(name string) bool {
+// firstRefusal reports whether an unknown name, or a type of records, is to be told to the engine: a
+// proper host name, for the first time, after the rules are set.
+func (n *names) firstRefusal(name, record string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if !n.started || n.refused[name] || len(n.refused) >= maxRefused || !validName(name) {
+	key := record + " " + name
+	if !n.started || n.refused[key] || len(n.refused) >= maxRefused || !validName(name) {
 		return false
 	}
-	n.refused[name] = true
+	n.refused[key] = true
 	return true
 }
+
+// nameAddresses are the addresses that stand for names.
+var nameAddresses = netip.MustParsePrefix("127.64.0.0/10")
+
+func standsForName(address netip.Addr) bool { return nameAddresses.Contains(address) }
 
 // admit decides about a name that was never asked for before.
 func (n *names) admit(name string) bool {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net/netip"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -61,24 +62,24 @@ func TestFind(t *testing.T) {
 }
 
 func TestRefusalsAreToldOnce(t *testing.T) {
-	if n := newNames(); n.firstRefusal("early.example.com") {
+	if n := newNames(); n.firstRefusal("early.example.com", "") {
 		t.Error("told before there is a script")
 	}
 	n := ruled(wire.Host{Name: "a.example.com", Ports: []int{443}})
 	told := 0
 	for i := range 2 * maxRefused {
 		name := fmt.Sprintf("n%d.evil.example", i)
-		if n.firstRefusal(name) {
+		if n.firstRefusal(name, "") {
 			told++
 		}
-		if n.firstRefusal(name) {
+		if n.firstRefusal(name, "") {
 			t.Errorf("%s is told twice", name)
 		}
 	}
 	if told != maxRefused {
 		t.Errorf("%d names were told, want %d", told, maxRefused)
 	}
-	if n.firstRefusal("bad name") || n.firstRefusal("") {
+	if n.firstRefusal("bad name", "") || n.firstRefusal("", "SRV") {
 		t.Error("told of something that is no host name")
 	}
 }
@@ -138,7 +139,7 @@ func TestAddresses(t *testing.T) {
 }
 
 func FuzzAnswer(f *testing.F) {
-	r := &resolver{refused: func(string) {},
+	r := &resolver{refused: func(string, string) {},
 		names: ruled(wire.Host{Name: "h.example.com", Ports: []int{443}},
 			wire.Host{Name: "*.w.example.com", Ports: []int{443}})}
 	f.Add([]byte("\x00\x07\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00\x01h\x07example\x03com\x00\x00\x01\x00\x01"))
@@ -152,4 +153,23 @@ func FuzzAnswer(f *testing.F) {
 			t.Fatalf("%q to %q", reply, query)
 		}
 	})
+}
+
+// A box that shares its host's name once asked a person to allow that.
+func TestABoxFindsItselfByItsName(t *testing.T) {
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := ruled(wire.Host{Name: "a.example.com", Ports: []int{443}})
+	n.fixed = ownNames()
+	for _, name := range []string{host, "localhost"} {
+		address, ok := n.lookup(canonical(name))
+		if !ok || address != netip.MustParseAddr("127.0.0.1") {
+			t.Errorf("%s: %v %v", name, address, ok)
+		}
+		if _, forwarded := n.find(address); forwarded {
+			t.Errorf("%s is forwarded", name)
+		}
+	}
 }

@@ -32,6 +32,8 @@ type network struct {
 	closed bool                   // no more connections
 	total  int                    // connections made
 	open   map[uint32]*connection // by stream id
+
+	unlisted map[netip.AddrPort]bool // told to the engine
 }
 
 // openNetwork starts a resolver that knows no name. That much is done while the box waits for its
@@ -46,6 +48,9 @@ func openNetwork(g *guest) *network {
 		return n
 	}
 	n.broken = openResolver(n.names, n.refused)
+	if g.syns != nil {
+		go g.syns.watch(n.refuseUnlisted)
+	}
 	return n
 }
 
@@ -82,6 +87,9 @@ func (n *network) allow(hosts []wire.Host) error {
 // flush accepts no more connections and waits for what the script wrote to those there are, as a
 // kernel would send what a process left behind.
 func (n *network) flush() {
+	if syns := n.guest.syns; syns != nil {
+		syns.drain(n.refuseUnlisted)
+	}
 	for _, listener := range n.listeners {
 		listener.Close()
 	}
@@ -131,7 +139,7 @@ func (n *network) connect(conn *net.TCPConn, to netip.AddrPort, sent func()) {
 	}
 	c := n.remember(stream, conn) // before asking: the engine may abort as soon as it has agreed
 	defer c.close()
-	if !ask(stream, name, int(to.Port())) {
+	if !ask(stream, wire.Header{Kind: wire.Connect, Host: name, Port: int(to.Port())}) {
 		reset(conn)
 		return
 	}
@@ -139,8 +147,8 @@ func (n *network) connect(conn *net.TCPConn, to netip.AddrPort, sent func()) {
 }
 
 // ask requests the connection and reports whether the engine made it.
-func ask(stream *yamux.Stream, name string, port int) bool {
-	if err := wire.Write(stream, wire.Header{Kind: wire.Connect, Host: name, Port: port}); err != nil {
+func ask(stream *yamux.Stream, header wire.Header) bool {
+	if err := wire.Write(stream, header); err != nil {
 		return false
 	}
 	reply, err := wire.ReadConnectReply(stream)
@@ -148,8 +156,13 @@ func ask(stream *yamux.Stream, name string, port int) bool {
 }
 
 // refused tells the engine of a name that the resolver doesn't know, for the ledger: a connect with
-// port 0, which is never made.
-func (n *network) refused(name string) {
+// port 0, which is never made. record is the type of records that was asked for, if not addresses.
+func (n *network) refused(name, record string) {
+	n.report(wire.Header{Kind: wire.Connect, Host: name, Record: record})
+}
+
+// report sends the engine what is only to be recorded, and waits until it is.
+func (n *network) report(header wire.Header) {
 	if !n.count() {
 		return
 	}
@@ -158,7 +171,26 @@ func (n *network) refused(name string) {
 		return
 	}
 	defer stream.Close()
-	ask(stream, name, 0)
+	ask(stream, header)
+}
+
+// refuseUnlisted tells the engine of a connection to a name at a port on which nothing listens.
+// The engine refuses it, which makes the row. Each place is told once.
+func (n *network) refuseUnlisted(to netip.AddrPort) {
+	name, ok := n.names.find(to.Addr().Unmap())
+	n.mu.Lock()
+	told := !ok || n.closed || slices.Contains(n.ports, int(to.Port())) || n.unlisted[to] ||
+		len(n.unlisted) >= maxRefused || to.Port() == 0
+	if !told {
+		if n.unlisted == nil {
+			n.unlisted = map[netip.AddrPort]bool{}
+		}
+		n.unlisted[to] = true
+	}
+	n.mu.Unlock()
+	if !told {
+		n.report(wire.Header{Kind: wire.Connect, Host: name, Port: int(to.Port())})
+	}
 }
 
 // count admits one more connection, up to the number that the engine takes for an attack.

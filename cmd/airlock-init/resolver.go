@@ -5,6 +5,9 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/netip"
+	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/net/dns/dnsmessage"
@@ -21,14 +24,14 @@ const (
 // resolver answers for allowed names from names, alone: nothing is ever asked outside the box.
 type resolver struct {
 	names   *names
-	refused func(name string) // told once of each unknown name
+	refused func(name, record string) // told once of each unknown name, and record that no name has
 	udp     net.PacketConn
 	tcp     net.Listener
 	slots   chan struct{} // connections
 }
 
 // openResolver serves until the process ends.
-func openResolver(names *names, refused func(string)) error {
+func openResolver(names *names, refused func(name, record string)) error {
 	udp, err := net.ListenPacket("udp4", resolverAddress)
 	if err != nil {
 		return err
@@ -146,11 +149,15 @@ func (r *resolver) answer(query []byte) []byte {
 		return build(reply, &question, nil)
 	}
 	name := canonical(question.Name.String())
+	if address, ok := reverse(name); ok {
+		return r.answerReverse(reply, &question, address)
+	}
 	address, ok := r.names.lookup(name)
+	record := recordName(question.Type)
+	if (!ok || record != "") && r.names.firstRefusal(name, record) {
+		r.refused(name, record) // before the answer, so that the record is there when the script fails for it
+	}
 	if !ok {
-		if r.names.firstRefusal(name) {
-			r.refused(name) // before the answer, so that the record is there when the script fails for it
-		}
 		reply.RCode = dnsmessage.RCodeNameError
 		return build(reply, &question, nil)
 	}
@@ -160,14 +167,72 @@ func (r *resolver) answer(query []byte) []byte {
 	return build(reply, &question, &dnsmessage.AResource{A: address.As4()})
 }
 
-func build(header dnsmessage.Header, question *dnsmessage.Question, answer *dnsmessage.AResource) []byte {
+// answerReverse names an address that stands for a name. No other address has one.
+func (r *resolver) answerReverse(reply dnsmessage.Header, question *dnsmessage.Question, address netip.Addr) []byte {
+	name, ok := r.names.find(address)
+	if address.IsLoopback() && !ok && !standsForName(address) {
+		name, ok = "localhost", true
+	}
+	found, err := dnsmessage.NewName(name + ".")
+	if !ok || err != nil {
+		reply.RCode = dnsmessage.RCodeNameError
+		return build(reply, question, nil)
+	}
+	if question.Type != dnsmessage.TypePTR {
+		return build(reply, question, nil)
+	}
+	return build(reply, question, &dnsmessage.PTRResource{PTR: found})
+}
+
+// reverse reads the name under which an address is looked up. The address of one that is no
+// complete IPv4 address is invalid.
+func reverse(name string) (netip.Addr, bool) {
+	if strings.HasSuffix(name, ".ip6.arpa") {
+		return netip.Addr{}, true
+	}
+	labels, ok := strings.CutSuffix(name, ".in-addr.arpa")
+	if !ok {
+		return netip.Addr{}, false
+	}
+	parts := strings.Split(labels, ".")
+	slices.Reverse(parts)
+	address, err := netip.ParseAddr(strings.Join(parts, "."))
+	if err != nil {
+		return netip.Addr{}, true
+	}
+	return address, true
+}
+
+// recordName names a type of records that clients look for something other than addresses in, or
+// returns "".
+func recordName(t dnsmessage.Type) string {
+	switch t {
+	case dnsmessage.TypeSRV:
+		return "SRV"
+	case dnsmessage.TypeTXT:
+		return "TXT"
+	case dnsmessage.TypeMX:
+		return "MX"
+	case dnsmessage.TypeNS:
+		return "NS"
+	case dnsmessage.TypeSOA:
+		return "SOA"
+	case 35:
+		return "NAPTR"
+	case 256:
+		return "URI"
+	}
+	return ""
+}
+
+func build(header dnsmessage.Header, question *dnsmessage.Question, answer dnsmessage.ResourceBody) []byte {
 	message := dnsmessage.Message{Header: header}
 	if question != nil {
 		message.Questions = []dnsmessage.Question{*question}
 	}
 	if answer != nil {
 		message.Answers = []dnsmessage.Resource{{
-			Header: dnsmessage.ResourceHeader{Name: question.Name, Type: dnsmessage.TypeA, Class: dnsmessage.ClassINET,
+			Header: dnsmessage.ResourceHeader{Name: question.Name, Type: question.Type, Class: dnsmessage.ClassINET,
 				TTL: resolverTTL},
 			Body: answer,
 		}}

@@ -95,11 +95,21 @@ func (w *supervisorLink) fork(path string, argv []string, attributes *syscall.Pr
 }
 
 // serveSupervised makes the resolver answer connections that the supervisor brings. Localhost is a
-// name here, because nothing else says so.
+// name here, and so is the machine's, because nothing else says so.
 func (n *network) serveSupervised(w *supervisorLink) {
-	n.names.fixed = map[string]netip.Addr{"localhost": netip.AddrFrom4([4]byte{127, 0, 0, 1})}
+	n.names.fixed = ownNames()
 	n.supervisedResolver = &resolver{names: n.names, refused: n.refused, slots: make(chan struct{}, resolverClients)}
 	go w.listen(n)
+}
+
+// ownNames are what the box itself is called.
+func ownNames() map[string]netip.Addr {
+	loopback := netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	list := map[string]netip.Addr{"localhost": loopback}
+	if name, err := os.Hostname(); err == nil {
+		list[canonical(name)] = loopback
+	}
+	return list
 }
 
 // take accepts a connection for an address, or says with which error connecting fails.
@@ -120,6 +130,7 @@ func (n *network) take(to netip.AddrPort, fd int) unix.Errno {
 		return 0
 	}
 	conn.Close()
+	n.refuseUnlisted(to)
 	return unix.ECONNREFUSED
 }
 

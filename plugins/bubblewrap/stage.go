@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"syscall"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/netns"
 	"github.com/computclaw/airlock/plugins/stdio"
 )
 
@@ -46,7 +48,11 @@ func (h *host) stage(l layout, limits plugins.Limits, command []string) (*proces
 		return nil, fmt.Errorf("pipes: %w", p.Err)
 	}
 
-	argv := append([]string{"airlock-init", "netns"}, rlimits(limits, h.limiter.enforced()["pids"] == "cgroup")...)
+	argv := []string{"airlock-init", "netns"}
+	if slices.Equal(command, plugins.GuestArgv) {
+		argv = append(argv, netns.SYNSocket)
+	}
+	argv = append(argv, rlimits(limits, h.limiter.enforced()["pids"] == "cgroup")...)
 	argv = append(argv, "--", h.bwrap, "--args", strconv.Itoa(args), "--")
 	p.options = l.arguments(limits.Tmp, h.countsMemory(), fd)
 	p.cmd = &exec.Cmd{

@@ -17,9 +17,11 @@ import (
 const portStart = "/proc/sys/net/ipv4/ip_unprivileged_port_start"
 
 // Become brings loopback up, opens low ports to everyone, sets limits, and becomes the command
-// after "--" with an empty environment and the same descriptors. As PID 1 of a pid namespace it
-// mounts a /proc of that, in a mount namespace that must be its own. It only returns on failure.
+// after "--" with an empty environment and the same descriptors, and with SYNSocket one more. As
+// PID 1 of a pid namespace it mounts a /proc of that, in a mount namespace that must be its own. It
+// only returns on failure.
 func Become(args []string) error {
+	args, syns := cutFlag(args, SYNSocket)
 	command, err := parse(args, setRlimit)
 	if err != nil {
 		return err
@@ -40,6 +42,9 @@ func Become(args []string) error {
 		return fmt.Errorf("open low ports: %w", err)
 	}
 	boundSockets()
+	if syns {
+		openSYNSocket()
+	}
 	// The kernel keeps the parent-death signal per thread, and exec keeps that of the thread that
 	// calls it.
 	runtime.LockOSThread()
@@ -47,6 +52,18 @@ func Become(args []string) error {
 		return fmt.Errorf("die with the parent: %w", err)
 	}
 	return fmt.Errorf("exec %s: %w", command[0], syscall.Exec(command[0], command, []string{}))
+}
+
+// SYNSocket asks Become for a socket that tells which connections are begun. Only airlock-init may
+// be started with it: it keeps the socket from the script.
+const SYNSocket = "--syn-socket"
+
+// cutFlag returns the arguments without a flag that may stand first.
+func cutFlag(args []string, flag string) ([]string, bool) {
+	if len(args) > 0 && args[0] == flag {
+		return args[1:], true
+	}
+	return args, false
 }
 
 // boundSockets keeps the buffers of the box's TCP connections, which are all on loopback, at what a

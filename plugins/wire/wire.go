@@ -19,6 +19,8 @@ type Header struct {
 	Kind Kind   `json:"kind"`
 	Host string `json:"host,omitempty"` // connect: the name the script asked the resolver for
 	Port int    `json:"port,omitempty"` // connect; 0 tells of a name that the resolver did not answer
+	// Record is the type of DNS record that was asked for, if that is what was not answered: SRV, TXT.
+	Record string `json:"record,omitempty"`
 }
 
 // ConnectReply is the one frame that the engine answers to a connect header, before raw bytes flow.
@@ -153,8 +155,8 @@ type Frozen struct {
 	On bool `json:"on"`
 }
 
-// Asked tells which line of the script first asked for a host and port. It is a claim, to help a
-// person decide; nothing is granted by it.
+// Asked tells which line of the script uses a host and port from now on, or, without a host, starts
+// another program. It is a claim, to help a person decide; nothing is granted by it.
 type Asked struct {
 	Host string `json:"host"`
 	Port int    `json:"port"` // 0 if the script did not say

@@ -155,10 +155,10 @@ func hostSentence(h app.Host, keys []KeyGrant) Sentence {
 		}
 		s.Parts = append(s.Parts, word(terms+"."))
 	}
-	if h.RelaysWeb() {
+	if h.ReachesMany() {
 		s.Icon = "warn"
 	}
-	s.Warn = s.Warn || h.Private || h.RelaysWeb()
+	s.Warn = s.Warn || h.Private || h.ReachesMany()
 	return s
 }
 

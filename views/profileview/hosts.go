@@ -31,6 +31,17 @@ type HostsPage struct {
 	Fields  []components.Choice // of the form that asked, to be sent again
 }
 
+// protocolChoices are the ways in which an added host can be spoken to.
+func protocolChoices() []components.Choice {
+	return []components.Choice{
+		{Value: "", Word: "By port"},
+		{Value: string(app.ProtocolHTTPS), Word: "HTTPS"},
+		{Value: string(app.ProtocolHTTP), Word: "HTTP, unencrypted"},
+		{Value: string(app.ProtocolPostgres), Word: "PostgreSQL"},
+		{Value: string(app.ProtocolTCP), Word: "Raw TCP"},
+	}
+}
+
 // publicTerms are the terms of an entry for public addresses.
 func publicTerms(h app.Host, sealed []app.Host) string {
 	h.Private = false

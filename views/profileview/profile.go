@@ -23,6 +23,7 @@ type ProfilePage struct {
 	Hosts       []HostForm
 	NewHost     string
 	NewPrivate  bool
+	NewProtocol string
 	NewKey      string
 	NewKeyNote  string
 	Expiry      ExpiryForm

@@ -163,7 +163,8 @@ func (f *fields) add(line string) error {
 			return &Violation{Expect, "it expects something other than 100-continue"}
 		}
 	case "upgrade":
-		f.upgrades = true
+		// an offer of h2c is dropped on the way; nobody who makes it depends on it
+		f.upgrades = f.upgrades || !strings.EqualFold(value, "h2c")
 	}
 	return nil
 }

@@ -144,6 +144,9 @@ func (o *outgoing) content(text string, contentTypes []string, at where) (string
 	case strings.HasSuffix(media, "/xml") || strings.HasSuffix(media, "+xml"):
 		return o.replace(text, at, fitXML(text))
 	}
+	if refusal := o.countedBytes(text, media, at); refusal != nil {
+		return "", refusal
+	}
 	return o.replace(text, at, func(value string, _ int) (string, string) { return value, "" })
 }
 

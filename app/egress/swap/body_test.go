@@ -100,7 +100,7 @@ func TestReceiversReadTheValue(t *testing.T) {
 	w := multipart.NewWriter(&sent)
 	_ = w.WriteField("k", phA)
 	file, _ := w.CreateFormFile("f", "name")
-	_, _ = file.Write([]byte("\x00\xff" + phA + "\r\n"))
+	_, _ = file.Write([]byte("\tü " + phA + "\r\n"))
 	_ = w.Close()
 	_, body, _ = send(t, s, home, request(t, "POST", "https://x/", sent.String(), "Content-Type", w.FormDataContentType()))
 	form, err := multipart.NewReader(strings.NewReader(body), w.Boundary()).ReadForm(1 << 20)
@@ -108,7 +108,7 @@ func TestReceiversReadTheValue(t *testing.T) {
 		t.Fatalf("multipart: %v, %q", err, body)
 	}
 	f, _ := form.File["f"][0].Open()
-	if content, _ := io.ReadAll(f); string(content) != "\x00\xff"+secretA+"\r\n" {
+	if content, _ := io.ReadAll(f); string(content) != "\tü "+secretA+"\r\n" {
 		t.Errorf("file: %q", content)
 	}
 }

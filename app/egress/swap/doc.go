@@ -25,7 +25,8 @@
 // of a multipart body by the part's own type, raw in bodies of other types. A value that can't
 // stand in a place (line breaks and other than ASCII in headers, a multipart boundary) is refused.
 // A body of another type than its Content-Type says gets the escapes of that type; one with several
-// types, or a type that can be read in several ways, is refused.
+// types, or a type that can be read in several ways, is refused, and so is a placeholder in a binary
+// format or behind its own length.
 //
 // A body in which values may be put in is read whole, up to app.MaxSwappedBody, and sent with its
 // new length; of compressed bodies that is the length after decompression, and if something was

@@ -43,9 +43,18 @@ func (s *Swapper) Incoming(t Target, resp *http.Response, known *Values) error {
 	}
 	encodings := codings(resp.Header["Content-Encoding"])
 	in.head(resp)
+	if decoding && resp.Header.Get("Accept-Ranges") != "" {
+		resp.Header.Set("Accept-Ranges", "none") // see AskReadable
+	}
 	if resp.Body == nil || resp.Body == http.NoBody {
-		if resp.ContentLength != 0 { // of the body that HEAD leaves out: compressed, its length could tell what is in it
-			unmeasured(resp)
+		length, told := resp.ContentLength, resp.Header.Get("Content-Length")
+		unmeasured(resp)
+		// of the body that HEAD leaves out: compressed, its length could tell what is in it
+		if len(encodings) == 0 {
+			resp.ContentLength = length
+			if told != "" {
+				resp.Header.Set("Content-Length", told)
+			}
 		}
 		return nil
 	}

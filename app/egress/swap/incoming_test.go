@@ -84,12 +84,37 @@ func TestHeadIsReplaced(t *testing.T) {
 	}
 }
 
-// An answer to HEAD has the length and the digest of a body with the value in it.
-func TestHeadAnswersAreNotMeasured(t *testing.T) {
-	resp := response("", "Content-Length", "77", "Content-Digest", "x")
-	resp.Body, resp.ContentLength = http.NoBody, 77
-	if err := atHome().Incoming(home, resp, nil); err != nil || resp.ContentLength != -1 || len(resp.Header) != 0 {
-		t.Errorf("%v, %d, %v", err, resp.ContentLength, resp.Header)
+// An answer to HEAD has the length of the body, and the digest of one with the value in it. How well
+// such a body can be compressed could tell what is in it.
+func TestHeadAnswersKeepThePlainLengthOnly(t *testing.T) {
+	for encoding, want := range map[string]struct {
+		length int64
+		header http.Header
+	}{
+		"":     {77, http.Header{"Content-Length": {"77"}}},
+		"gzip": {-1, http.Header{"Content-Encoding": {"gzip"}}},
+	} {
+		resp := response("", "Content-Length", "77", "Content-Digest", "x")
+		if encoding != "" {
+			resp.Header.Set("Content-Encoding", encoding)
+		}
+		resp.Body, resp.ContentLength = http.NoBody, 77
+		if err := atHome().Incoming(home, resp, nil); err != nil || resp.ContentLength != want.length ||
+			!cmp.Equal(resp.Header, want.header) {
+			t.Errorf("%q: %v, %d, %v", encoding, err, resp.ContentLength, resp.Header)
+		}
+	}
+}
+
+// Range is taken off requests, so answers offer none: a resumed download would repeat what it has.
+func TestRangesAreNotOffered(t *testing.T) {
+	resp := response("x", "Accept-Ranges", "bytes")
+	if err := atHome().Incoming(home, resp, nil); err != nil || resp.Header.Get("Accept-Ranges") != "none" {
+		t.Errorf("%v, %v", err, resp.Header)
+	}
+	resp = response("x", "Accept-Ranges", "bytes")
+	if err := atHome().Incoming(foreign, resp, nil); err != nil || resp.Header.Get("Accept-Ranges") != "bytes" {
+		t.Errorf("elsewhere: %v, %v", err, resp.Header)
 	}
 }
 

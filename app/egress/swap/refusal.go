@@ -105,6 +105,13 @@ func refuseEncoded(c *Credential, at where) *Refusal {
 			"Authorization: Basic is encoded as usual."}
 }
 
+func refuseCounted(c *Credential, at where) *Refusal {
+	return &Refusal{c.Key, RuleEncoded,
+		fmt.Sprintf("the placeholder of %s stands in %s in a binary format or one that counts bytes, so it can't be replaced",
+			c.Key, at.text),
+		"Send it in a header, or as JSON, a form or plain text."}
+}
+
 func refuseUnknown(at where, host string) *Refusal {
 	return &Refusal{"", RuleUnknown, fmt.Sprintf("%s holds a stale or foreign placeholder, bound for %s", at.text, host),
 		"Read the key again with settings.get(...) in this script. " +

@@ -78,6 +78,13 @@ func (s *Swapper) Belongs(host string, port int) bool {
 	return slices.ContainsFunc(s.credentials, func(c Credential) bool { return c.belongs(host, port) })
 }
 
+// BelongsToName reports whether a credential belongs to the host on any port.
+func (s *Swapper) BelongsToName(host string) bool {
+	return slices.ContainsFunc(s.credentials, func(c Credential) bool {
+		return slices.ContainsFunc(c.Hosts, func(h app.Host) bool { return h.Matches(host, h.Ports[0]) })
+	})
+}
+
 func (c *Credential) belongs(host string, port int) bool {
 	return slices.ContainsFunc(c.Hosts, func(h app.Host) bool { return h.Matches(host, port) })
 }

@@ -1,38 +1,93 @@
-# Which line of the script asked for a host. It helps a person to decide; nothing is granted by it.
+# Which line of the script asked for a host, sent a request or started a program. It helps a person to read the record; nothing is
+# granted by it.
 import _thread
 import sys
 
 FIRST_THREAD = _thread.get_ident()
-MAX_ASKED = 200  # hosts and ports that are told
+MAX_ASKED = 2000  # claims that are told
+MAX_PLACES = 200  # hosts and ports that they are about
 MAX_FRAMES = 500  # looked through for the script's own line
 
 
-def watch(channel):
-    """Tells Airlock, once for each host and port, which line of the script first asked for it."""
-    seen = set()
-    watched = ("socket.getaddrinfo", "socket.connect")  # the names are bound here: a script may change modules
+def watch(channel, changes):
+    """Tells Airlock which line of the script uses a host and port, whenever that is another line than before."""
+    last = {}
+    told = [0]
+    # the names are bound here: a script may change modules
+    watched = ("socket.getaddrinfo", "socket.connect", "http.client.send")
+    programs = ("subprocess.Popen", "os.system", "os.posix_spawn", "os.exec")
+
+    def claim(place):
+        if place is None or told[0] >= MAX_ASKED or place not in last and len(last) >= MAX_PLACES:
+            return
+        line = innermost(sys._getframe(2))
+        if not line:  # a client that looks names up in a thread of its own
+            if place in last:
+                return  # a guess doesn't count against what is known
+            line = innermost(sys._current_frames().get(FIRST_THREAD))
+        if last.get(place) != line and channel.offer("asked", host=place[0], port=place[1], line=line):
+            last[place] = line
+            told[0] += 1
 
     def hook(event, args):
-        if event not in watched or len(seen) >= MAX_ASKED:
-            return
         try:
-            place = asked_for(event, args)
-            if place is None or place in seen:
-                return
-            if channel.offer("asked", host=place[0], port=place[1], line=script_line(sys._getframe(1))):
-                seen.add(place)
+            if event in watched:
+                claim(asked_for(event, args))
+            elif event in programs:
+                claim(("", 0))
         except Exception:
             pass  # an error in here would refuse the script its connection
 
     sys.addaudithook(hook)
+    watch_clients(changes, claim)
+
+
+def watch_clients(changes, claim):
+    """Has clients that no audit event tells of claim each request: those that keep connections, and one that connects by itself."""
+
+    def wrap(owner, name, place):
+        call = getattr(owner, name)
+
+        def wrapped(self, *args, **kwargs):
+            try:
+                claim(place(self, *args, **kwargs))
+            except Exception:
+                pass
+            return call(self, *args, **kwargs)
+
+        setattr(owner, name, wrapped)
+
+    def of_url(url):
+        scheme = url.scheme.decode() if isinstance(url.scheme, bytes) else url.scheme
+        return outside(url.host, url.port or scheme)
+
+    def of_dsn(dsn, *args, **kwargs):
+        found = sys.modules["psycopg2.extensions"].parse_dsn(dsn)
+        return outside(found.get("host", ""), found.get("port", "5432"))
+
+    for name, owner, method in (
+        ("httpcore._sync.connection_pool", "ConnectionPool", "handle_request"),
+        ("httpcore._async.connection_pool", "AsyncConnectionPool", "handle_async_request"),
+    ):
+        changes.add(name, lambda m, o=owner, f=method: wrap(getattr(m, o), f, lambda self, request, *a, **k: of_url(request.url)))
+    changes.add("aiohttp.client_reqrep", lambda m: wrap(m.ClientRequest, "send", lambda self, *a, **k: of_url(self.url)))
+    changes.add("psycopg2", lambda m: wrap(m, "_connect", of_dsn))
 
 
 def asked_for(event, args):
     """Returns host and port, or None for what stays in the box and what is no host at all."""
+    if event == "http.client.send":
+        connection, data = args
+        begins = isinstance(data, bytes) and b" HTTP/1." in data[:data.find(b"\r\n")]
+        return outside(connection.host, connection.port) if begins else None
     address = args[:2] if event == "socket.getaddrinfo" else args[1]
     if not isinstance(address, tuple) or len(address) < 2:
         return None
-    host, port = address[:2]
+    return outside(*address[:2])
+
+
+def outside(host, port):
+    """Returns host and port as Airlock names them, or None."""
     if isinstance(host, (bytes, bytearray)):
         host = host.decode("ascii")
     if not isinstance(host, str) or not host or len(host) > 253:
@@ -47,15 +102,8 @@ def asked_for(event, args):
     return host, int(port)
 
 
-def script_line(frame):
-    """Returns the line of the innermost frame of the script: of this thread, or, for clients that look names up in threads of their own, of the first thread."""
-    line = innermost(frame)
-    if not line:
-        line = innermost(sys._current_frames().get(FIRST_THREAD))
-    return line
-
-
 def innermost(frame):
+    """Returns the line of the innermost frame of the script, or 0."""
     for _ in range(MAX_FRAMES):
         if frame is None:
             break

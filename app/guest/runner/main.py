@@ -29,7 +29,7 @@ def main():
     start = channel.receive()["start"]
     spare()
     install(channel, start)
-    watch(channel)
+    watch(channel, changes)
     code = run(channel, start["script"], changes)
     end(code)
 

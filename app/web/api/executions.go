@@ -72,7 +72,11 @@ func (h *executions) await(c echo.Context, x app.Execution, atMost time.Duration
 
 // answer shows an execution, with its output if it is terminal.
 func (h *executions) answer(c echo.Context, x app.Execution) error {
-	return h.answers.JSON(c, h.engine.Reader.IsSmall(x), func() (any, error) { return h.view(c.Request().Context(), x) })
+	return h.answers.JSON(c, h.engine.Reader.IsSmall(x), func() (any, error) {
+		v, err := h.view(c.Request().Context(), x)
+		h.advise(c, x, v.Network)
+		return v, err
+	})
 }
 
 func (h *executions) view(ctx context.Context, x app.Execution) (v executionView, err error) {

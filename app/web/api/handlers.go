@@ -73,6 +73,7 @@ func (h *Handlers) Routes() []httpx.Route {
 		httpx.Post("/profiles/:id/keys", h.profiles.addKeys),
 		httpx.Delete("/profiles/:id/keys/:name", h.profiles.removeKey),
 		httpx.Post("/profiles/:id/hosts", h.profiles.proposeHosts),
+		httpx.Delete("/profiles/:id/hosts/:host", h.profiles.withdrawHost),
 
 		httpx.Post("/execute", h.executions.execute),
 		httpx.Get("/executions", h.executions.list),

@@ -35,6 +35,7 @@ type hostView struct {
 	Protocol app.Protocol `json:"protocol,omitempty"`
 	Reason   string       `json:"reason,omitempty"`
 	Allowed  bool         `json:"allowed"` // by a person
+	Declined *time.Time   `json:"declined_at,omitempty"`
 }
 
 func viewProfile(p app.Profile, base string, now time.Time) profileView {
@@ -56,6 +57,11 @@ func viewProfile(p app.Profile, base string, now time.Time) profileView {
 	for _, h := range p.Hosts {
 		v.Hosts = append(v.Hosts, hostView{
 			Host: h.Name, Ports: h.Ports, Protocol: h.Protocol, Reason: h.Reason, Allowed: h.Allowed,
+		})
+	}
+	for _, d := range p.Declined {
+		v.Hosts = append(v.Hosts, hostView{
+			Host: d.Name, Ports: d.Ports, Protocol: d.Protocol, Reason: d.Reason, Declined: optionalTime(d.At),
 		})
 	}
 	return v

@@ -192,6 +192,22 @@ func (h *profiles) proposeHosts(c echo.Context) error {
 	return h.answer(c, http.StatusOK, p)
 }
 
+// withdrawHost answers DELETE /profiles/{id}/hosts/{host}: the agent takes its own open request back.
+func (h *profiles) withdrawHost(c echo.Context) error {
+	p, err := h.lookup.profile(c)
+	if err != nil {
+		return err
+	}
+	if err := h.changes.Allow(c); err != nil {
+		return err
+	}
+	p, err = h.access.Hosts.Withdraw(c.Request().Context(), agent(c, p.Handle), p.Handle, c.Param("host"))
+	if err != nil {
+		return err
+	}
+	return h.answer(c, http.StatusOK, p)
+}
+
 func (h *profiles) answer(c echo.Context, status int, p app.Profile) error {
 	return c.JSON(status, viewProfile(p, h.origins.BaseURL(c.Request()), h.now()))
 }

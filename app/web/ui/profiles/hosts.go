@@ -57,10 +57,14 @@ func chosenHosts(fields url.Values, p app.Profile) (chosen, *app.Error) {
 		e, _ := uix.AppError(err)
 		return c, e
 	}
-	added.Private = fields.Get("new_private") != ""
+	added.Private, added.Protocol = fields.Get("new_private") != "", app.Protocol(fields.Get("new_protocol"))
+	if added, err = added.Canonical(); err != nil {
+		e, _ := uix.AppError(err)
+		return c, e
+	}
 	for i, h := range c.allowed {
 		if h.String() == added.String() {
-			c.allowed[i].Private = added.Private
+			c.allowed[i].Private, c.allowed[i].Protocol = added.Private, added.Protocol
 			return c, nil
 		}
 	}

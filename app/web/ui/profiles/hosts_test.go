@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"net/url"
 	"testing"
 
 	"github.com/computclaw/airlock/app"
@@ -33,5 +34,21 @@ func TestHostsNotice(t *testing.T) {
 		hostsNotice([]app.Host{private}, chosen{allowed: []app.Host{a}}); added != "hosts-added" ||
 		removed != "hosts-removed" {
 		t.Errorf("private addresses: %q, %q", added, removed)
+	}
+}
+
+// TestAPersonChoosesAProtocol: hints ask for one, so the page can set it, also on a host that is
+// allowed already.
+func TestAPersonChoosesAProtocol(t *testing.T) {
+	t.Parallel()
+	p := app.Profile{Hosts: []app.HostRequest{{Host: app.Host{Name: "db.example", Ports: []int{443}}, Allowed: true}}}
+	for entry, at := range map[string]int{"db.example:443": 0, "other.example:8443": 1} {
+		c, err := chosenHosts(url.Values{"new_host": {entry}, "new_protocol": {"tcp"}}, p)
+		if err != nil || len(c.allowed) != at+1 || c.allowed[at].Protocol != app.ProtocolTCP {
+			t.Errorf("%s: %+v, %v", entry, c, err)
+		}
+	}
+	if _, err := chosenHosts(url.Values{"new_host": {"a.example"}, "new_protocol": {"smtp"}}, p); err == nil {
+		t.Error("an unknown protocol was taken")
 	}
 }

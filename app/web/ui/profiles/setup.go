@@ -204,5 +204,6 @@ func (f *setup) keep(page *profileview.ProfilePage) {
 func keepHost(page *profileview.ProfilePage, fields url.Values) {
 	if page.Problems.Of("new_host") != "" {
 		page.NewHost, page.NewPrivate = fields.Get("new_host"), fields.Get("new_private") != ""
+		page.NewProtocol = fields.Get("new_protocol")
 	}
 }

@@ -1,0 +1,99 @@
+package egress
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// Advice explains rows of a ledger with what is known of the profile now. The zero Advice knows
+// nothing.
+type Advice struct {
+	Profile  app.Profile
+	SetupURL string // of the profile's page; "" if it is not known
+}
+
+// packageIndexes are where package managers fetch from. A script can't install anything, so a
+// refusal there makes no request of its own.
+var packageIndexes = []string{"pypi.org", "files.pythonhosted.org", "pypi.python.org", "conda.anaconda.org",
+	"repo.anaconda.com", "registry.npmjs.org", "registry.yarnpkg.com", "crates.io", "static.crates.io", "index.crates.io",
+	"proxy.golang.org", "sum.golang.org", "rubygems.org", "deb.debian.org", "security.debian.org", "archive.ubuntu.com",
+	"security.ubuntu.com", "dl-cdn.alpinelinux.org"}
+
+// IsPackageIndex reports whether a canonical name is one that package managers fetch from.
+func IsPackageIndex(name string) bool { return slices.Contains(packageIndexes, name) }
+
+// allowedPorts is a sentence with the ports at which a profile allows the host, or "".
+func (a Advice) allowedPorts(c app.Connection) string {
+	var ports []string
+	for _, h := range a.Profile.Hosts {
+		for _, port := range h.Ports {
+			if h.Allowed && h.Matches(c.Host, port) {
+				ports = append(ports, strconv.Itoa(port))
+			}
+		}
+	}
+	if len(ports) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The profile allows %s on port %s only. ", c.Host, strings.Join(slices.Compact(ports), ", "))
+}
+
+// howToAsk says how an agent asks a person for a host, or that a person has decided.
+func (a Advice) howToAsk(c app.Connection) string {
+	if !Grantable(c.Host) {
+		return "No entry of a profile can allow it. Check the host name; a service on Airlock's own machine has a name " +
+			"that its operator gave it."
+	}
+	if c.Port == 0 { // the box asked for the name alone
+		c.Port = 443
+	}
+	page := "the profile's page in Airlock"
+	if a.SetupURL != "" {
+		page = a.SetupURL
+	}
+	call := fmt.Sprintf(`POST /profiles/self/hosts {"hosts":[{"host":%q,"reason":"why"}]}`, place(c))
+	covered, allowed := a.covered(c)
+	declined, no := a.Profile.DeclinedHost(c.Host, c.Port)
+	switch {
+	case allowed:
+		return "A person has allowed it since. Submit the script again."
+	case no:
+		return fmt.Sprintf("A person declined it on %s. Asking again does not help unless something has changed; then %s "+
+			"with the new reason asks again.", declined.At.UTC().Format(time.RFC3339), call)
+	case IsPackageIndex(c.Host) && !covered:
+		return "Packages can't be installed from inside a script: GET /packages lists what it can import, and the operator " +
+			"can install more."
+	case covered || a.Profile.Handle == "":
+		return fmt.Sprintf("It stands as a request on %s: ask the person to allow %s there, then submit the script again. "+
+			"%s adds your reason; write the port that the script uses.", page, place(c), call)
+	}
+	return fmt.Sprintf("%s asks for it; then ask the person to allow it on %s and submit the script again.", call, page)
+}
+
+// covered reports whether an entry of the profile covers the place, and whether it is allowed.
+func (a Advice) covered(c app.Connection) (covered, allowed bool) {
+	for _, h := range a.Profile.Hosts {
+		if h.Matches(c.Host, c.Port) {
+			covered, allowed = true, allowed || h.Allowed
+		}
+	}
+	return covered, allowed
+}
+
+// sealedElsewhere is in the rule of an allowed connection on which the script's placeholders are
+// sent as they are, though a sealed credential belongs to the host on another port.
+const sealedElsewhere = "sealed values not put in on this port"
+
+// Note says what an agent should know of an allowed row, or "".
+func (a Advice) Note(c app.Connection) string {
+	if c.Verdict != app.VerdictAllowed || !strings.HasSuffix(c.Rule, sealedElsewhere) {
+		return ""
+	}
+	return fmt.Sprintf("A sealed credential belongs to this host on other ports only, so its placeholder was sent as it "+
+		"is and the host may answer 401. Ask the person to add %s to the hosts of the credential.", place(c))
+}

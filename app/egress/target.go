@@ -1,0 +1,57 @@
+package egress
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// legalPath returns the path of a target in a spelling that net/url keeps. It would decode a path
+// with a raw brace and encode it anew, and %2F would become a slash.
+func legalPath(target string) string {
+	path, _, _ := strings.Cut(target, "?")
+	var b strings.Builder
+	for _, c := range []byte(path) {
+		if strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// keepTarget makes the host see the path as the script wrote it, unless a value was put in.
+func keepTarget(out *http.Request, target string) {
+	path, _, _ := strings.Cut(target, "?")
+	legal := legalPath(target)
+	if path == legal || out.URL.EscapedPath() != legal || strings.HasPrefix(path, "//") {
+		return
+	}
+	out.URL.Opaque = path
+}
+
+// passedTrailer announces those trailers of a request that may reach the host: not what frames a
+// message, routes it or proves who sends it.
+func passedTrailer(announced http.Header) http.Header {
+	var passed http.Header
+	for name := range announced {
+		if strings.HasPrefix(name, "Content-") || name == "Authorization" || name == "Cookie" || app.UnfitHeader(name) {
+			continue
+		}
+		if passed == nil {
+			passed = http.Header{}
+		}
+		passed[name] = nil
+	}
+	return passed
+}
+
+// fillTrailer sets the trailers that were announced, once the body has ended.
+func fillTrailer(passed, sent http.Header) {
+	for name := range passed {
+		passed[name] = sent[name]
+	}
+}

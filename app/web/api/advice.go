@@ -1,0 +1,29 @@
+package api
+
+import (
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress"
+)
+
+// advise makes the hints of a ledger fit the profile as it is now: what was decided since, which
+// ports are allowed, and where the person decides.
+func (h *executions) advise(c echo.Context, x app.Execution, network []connectionView) {
+	if len(network) == 0 {
+		return
+	}
+	p, err := h.access.Profiles.ByHandle(c.Request().Context(), x.ProfileHandle)
+	if err != nil {
+		return // the profile is gone; the hints stay as they are
+	}
+	a := egress.Advice{Profile: p, SetupURL: h.origins.BaseURL(c.Request()) + "/ui/profiles/" + p.Handle}
+	for i, v := range network {
+		row := app.Connection{Host: v.Host, Port: v.Port, Verdict: v.Verdict, Rule: v.Rule}
+		if told := a.Explain(row); told != nil {
+			network[i].Hint = told.Hint
+		} else {
+			network[i].Hint = a.Note(row)
+		}
+	}
+}

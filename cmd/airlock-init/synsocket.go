@@ -1,0 +1,70 @@
+package main
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// synSocket tells which connections the script begins, also where nobody listens: only its own
+// interpreter says so by itself, and a program that it starts doesn't. See netns.openSYNSocket.
+type synSocket struct {
+	file *os.File
+	fd   int
+}
+
+// maxInherited is above the number of any descriptor that a box is started with.
+const maxInherited = 64
+
+// findSYNSocket returns the socket that the box's first step left open, or nil.
+func findSYNSocket() *synSocket {
+	for fd := 3; fd < maxInherited; fd++ {
+		kind, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TYPE)
+		if err != nil || kind != unix.SOCK_RAW {
+			continue
+		}
+		unix.CloseOnExec(fd)
+		return &synSocket{file: os.NewFile(uintptr(fd), "syn"), fd: fd}
+	}
+	return nil
+}
+
+// watch reports each destination until the box ends.
+func (s *synSocket) watch(report func(netip.AddrPort)) {
+	conn, err := s.file.SyscallConn()
+	if err != nil {
+		return
+	}
+	_ = conn.Read(func(uintptr) bool {
+		s.drain(report)
+		return false // wait for more
+	})
+}
+
+// drain reports what is there already.
+func (s *synSocket) drain(report func(netip.AddrPort)) {
+	packet := make([]byte, 80)
+	for {
+		n, _, err := unix.Recvfrom(s.fd, packet, unix.MSG_DONTWAIT)
+		if err != nil {
+			return
+		}
+		if to, ok := destination(packet[:n]); ok {
+			report(to)
+		}
+	}
+}
+
+// destination reads where a TCP packet goes.
+func destination(packet []byte) (netip.AddrPort, bool) {
+	if len(packet) < 20 || packet[0]>>4 != 4 {
+		return netip.AddrPort{}, false
+	}
+	header := int(packet[0]&0xf) * 4
+	if header < 20 || len(packet) < header+4 {
+		return netip.AddrPort{}, false
+	}
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte(packet[16:20])), binary.BigEndian.Uint16(packet[header+2:])), true
+}
