@@ -254,6 +254,7 @@ func randomValue(r *rand.Rand) string {
 
 func randomAround(r *rand.Rand) string {
 	pieces := []string{"", "", `{"k":"`, `"}`, "%", `\`, `\u00`, "&#", "&", "=", "text ", "\n", "41", "x=", "<b>",
+		"~", "_x", "$", "`", "^",
 		"abcdef", `\\`, "%25"}
 	return pieces[r.IntN(len(pieces))] + pieces[r.IntN(len(pieces))]
 }
@@ -267,7 +268,11 @@ func randomEscapes(r *rand.Rand, value string) string {
 			fmt.Sprintf("%%%02X", c), fmt.Sprintf("%%%02x", c), fmt.Sprintf(`\u%04x`, c), fmt.Sprintf(`\u%04X`, c),
 			fmt.Sprintf(`\x%02x`, c), fmt.Sprintf(`\%03o`, c), fmt.Sprintf("&#%d;", c),
 			fmt.Sprintf("&#x%x;", c), fmt.Sprintf("&#x%X;", c), fmt.Sprintf("%%25%02X", c), fmt.Sprintf(`\\u%04x`, c),
-			fmt.Sprintf("=%02X", c), fmt.Sprintf(`\u{%x}`, c),
+			fmt.Sprintf("=%02X", c), fmt.Sprintf(`\u{%x}`, c), fmt.Sprintf("~%02X", c), fmt.Sprintf("$%02X", c),
+			fmt.Sprintf("_x%04X_", c), fmt.Sprintf("&#%08d;", c),
+		}
+		if strings.IndexByte("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", c) < 0 {
+			ways = append(ways, "`"+string(c), "^"+string(c))
 		}
 		if r.IntN(2) == 0 {
 			b.WriteByte(c)

@@ -9,18 +9,11 @@ import (
 // backslash reads the escapes of programming languages.
 func (r *readings) backslash(data []byte, at int) {
 	next := data[at]
-	switch {
-	case next == '\\':
-		r.doubled(at+1, next)
+	if !isName(next) { // shells, and JSON for a slash
+		r.sign(data, at, '\\')
 		return
-	case next == 0: // in UTF-16 the rest is yet to come
-		return
-	case !isName(next):
-		if !r.lineBreak(data, at) {
-			r.add(at+1, next) // shells, and JSON for a slash
-		}
-		return
-	case controls[next] != none8:
+	}
+	if controls[next] != none8 {
 		r.add(at+1, controls[next])
 	}
 	if digits[next] < 16 {

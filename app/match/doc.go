@@ -2,9 +2,11 @@
 //
 // A finder is made of patterns. It finds each of them where every character is written as it is or
 // in any of the usual escapes, in any mixture: percent-encoding, \x, \u, \U, octal and CSS escapes,
-// a backslash before any character, HTML references by number and by name, quoted-printable and
-// doubled quotes. ASCII letters match in either case, a plus sign matches a space, and zero bytes
-// between characters, as in UTF-16 and UTF-32, are passed over.
+// a backslash before any character, HTML references by number and by name, quoted-printable,
+// doubled quotes, JSON Pointer's ~1, hex digits behind ~ and $, the _x002F_ of .NET and Office, and
+// a backtick or caret before a sign, as in PowerShell and cmd.exe. ASCII letters match in either
+// case, a plus sign matches a space, and zero bytes between characters, as in UTF-16 and UTF-32,
+// are passed over.
 //
 // The same is looked for behind one or two layers: other escapes, as in HTML in JSON, base64
 // (either alphabet, any alignment, broken into lines or not), hex (with separators or not) and
@@ -31,8 +33,9 @@
 // # Not found
 //
 // A pattern that was compressed, encrypted, hashed or written in another alphabet than these; one
-// of which characters were left out or put in; an escape of more than 12 bytes for one character; a
-// list whose numbers have a fraction, brackets or words between; in a text that comes in windows,
-// one that takes more than 24 bytes for each character, the blanks that indent lines apart. Of a
-// pattern that repeats itself, readings beyond maxStates at one place are dropped.
+// of which characters were left out or put in; an escape of more than 12 bytes for one character;
+// .2F and \'2f; \228 for another character than of ASCII; a list whose numbers have a fraction,
+// brackets or words between; in a text that comes in windows, one that takes more than 24 bytes for
+// each character, the blanks that indent lines apart. Of a pattern that repeats itself, readings
+// beyond maxStates at one place are dropped.
 package match

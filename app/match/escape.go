@@ -9,13 +9,14 @@ import (
 const maxEscape = 12
 
 // leads are the bytes with which an escape begins.
-const leads = "%\\&=\"'$\x00\r\n"
+const leads = "%\\&=\"'$~_`^\x00\r\n"
 
 // leadBits has a bit for each lead, and follows the bits of the leads that each byte can follow in
 // an escape.
 var leadBits, follows = func() (lead, next [256]uint16) {
 	for i, second := range []string{
-		"%uU" + hexDigits, "", "#" + letters, "\r\n" + hexDigits, `"`, `'"\`, "$", "", "\n", " \t+",
+		"%uU" + hexDigits, "", "#" + letters, "\r\n" + hexDigits, `"`, `'"\`, "$" + hexDigits, hexDigits, "xX",
+		signs, signs, "", "\n", " \t+",
 	} {
 		lead[leads[i]] = 1 << i
 		for b := range next {
@@ -30,6 +31,7 @@ var leadBits, follows = func() (lead, next [256]uint16) {
 const (
 	hexDigits = "0123456789abcdefABCDEF"
 	letters   = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	signs     = " !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~\r\n"
 )
 
 func isLead(b byte) bool { return leadBits[b] != 0 }
@@ -82,12 +84,54 @@ func (r *readings) escape(lead byte, data []byte, at int) {
 	case '=': // quoted-printable
 		r.hexByte(data, at)
 		r.lineBreak(data, at)
-	case '"', '\'', '$':
+	case '$':
+		r.hexByte(data, at)
 		r.quote(data, at, lead)
+	case '"', '\'':
+		r.quote(data, at, lead)
+	case '~':
+		r.tilde(data, at)
+	case '_':
+		r.xmlName(data, at)
+	case '`', '^': // of PowerShell and cmd.exe
+		r.sign(data, at, lead)
 	case 0:
 		r.addText(at, "")
 	case '\r', '\n':
 		r.folded(data, at, lead)
+	}
+}
+
+// sign reads a sign behind its lead, or passes over a line break.
+func (r *readings) sign(data []byte, at int, lead byte) {
+	switch next := data[at]; {
+	case next == lead:
+		r.doubled(at+1, next)
+	case next == 0 || isName(next): // in UTF-16 the rest is yet to come
+	case !r.lineBreak(data, at):
+		r.add(at+1, next)
+	}
+}
+
+// tilde reads the escapes of JSON Pointer, and two hex digits as Datasette writes them.
+func (r *readings) tilde(data []byte, at int) {
+	r.hexByte(data, at)
+	switch data[at] {
+	case '0':
+		r.add(at+1, '~')
+	case '1':
+		r.add(at+1, '/')
+	}
+}
+
+// xmlName reads _x002F_, as .NET and Office write what may not stand in names of XML.
+func (r *readings) xmlName(data []byte, at int) {
+	if data[at]|0x20 != 'x' {
+		return
+	}
+	c, end := number(data, at+1, 16, 8)
+	if (end == at+5 || end == at+9) && end < len(data) && data[end] == '_' {
+		r.addRune(end+1, c)
 	}
 }
 

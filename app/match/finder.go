@@ -78,7 +78,7 @@ func New(patterns []string) *Finder {
 			}
 		}
 	}
-	f.near = newRows(digitsAndLetters+"%\\&=#;{}+/-_", "<>\x00\r\n")
+	f.near = newRows(digitsAndLetters+"%\\&=#;{}+/-_$~`^", "<>\x00\r\n")
 	for i := range 256 {
 		b := byte(i)
 		f.uses[b] = f.usesOf(b)

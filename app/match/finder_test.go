@@ -116,7 +116,7 @@ func TestWhatStandsBeforeHidesNothing(t *testing.T) {
 	const value = "41u003d75;x3dlt;amp;abcdef"
 	f := New([]string{value})
 	for _, before := range []string{"%", `\`, `\u00`, `\x`, "&#", "&#x", "&", "=", `\0`, "%25", `\\`, "%u", `\u{`, "a",
-		"\x00", "'", `"`, `\U000000`} {
+		"\x00", "'", `"`, `\U000000`, "~", "_x", "_x00", "$", "`", "^", "&#0000"} {
 		if got := f.Find([]byte(before + value)); len(got) != 1 || got[0].End != len(before)+len(value) ||
 			got[0].Start > len(before) {
 			t.Errorf("after %q: %v", before, got)
@@ -160,9 +160,10 @@ func escapesOf(b byte) []string {
 		fmt.Sprintf(`\u%04X`, b), fmt.Sprintf(`\x%02x`, b), fmt.Sprintf("&#%d;", b),
 		fmt.Sprintf("&#x%x;", b), fmt.Sprintf("&#x%X;", b), fmt.Sprintf("&#%03d;", b), fmt.Sprintf(`\%03o`, b),
 		fmt.Sprintf(`\u{%x}`, b), fmt.Sprintf(`\U%08X`, b), fmt.Sprintf("=%02X", b),
+		fmt.Sprintf("~%02X", b), fmt.Sprintf("$%02X", b), fmt.Sprintf("_x%04X_", b), fmt.Sprintf("&#%08d;", b),
 	}
 	if !('a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9') {
-		out = append(out, `\`+string([]byte{b}))
+		out = append(out, `\`+string([]byte{b}), "^"+string([]byte{b}), "`"+string([]byte{b}))
 	}
 	if names := map[byte]string{'&': "&amp;", '<': "&lt;", '>': "&gt;", '"': "&quot;", '\'': "&apos;", '+': "&plus;",
 		'=': "&equals;", '/': "&sol;", ' ': "+"}; names[b] != "" {
@@ -175,7 +176,7 @@ func TestAnyMixtureOfEscapesIsFound(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		alphabet := rapid.SampledFrom([]string{
 			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/=", "ab", `abc+/=\"'<>&%;:,. `,
-			"0123456789abcdef-_", `%\&41u0;x`,
+			"0123456789abcdef-_", `%\&41u0;x`, "~_`^$x01",
 		}).Draw(r, "alphabet")
 		value := rapid.StringOfN(rapid.SampledFrom([]rune(alphabet)), 16, 60, -1).Draw(r, "value")
 		around := rapid.StringOfN(rapid.SampledFrom([]rune(alphabet+"%\\&=")), 0, 12, -1)

@@ -12,9 +12,9 @@ func (r *readings) reference(data []byte, at int) {
 		r.named(data, at)
 		return
 	}
-	base, most := 10, 7
+	base, most := 10, 9
 	if at++; at < len(data) && data[at]|0x20 == 'x' {
-		base, most = 16, 6
+		base, most = 16, 8
 		at++
 	}
 	c, end := number(data, at, base, most)

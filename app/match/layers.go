@@ -28,7 +28,7 @@ const digitsAndLetters = "0123456789" + letters
 
 // base64Layer is base64 in either alphabet.
 var base64Layer = newLayer(Base64, inBase64, 6,
-	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", "-_", "\r\n\x00", "%\\&#;=<>")
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", "-_", "\r\n\x00", "%\\&#;=<>$~`^")
 
 // hexLayer is hex, with what usually stands between its digits.
 var hexLayer = newLayer(Hex, inHex, 4,

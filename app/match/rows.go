@@ -91,7 +91,17 @@ func (r *rows) row(data []byte, at int) row {
 		all |= kind
 		count += int(kind & counted)
 	}
-	return row{at, end, count, all&escaping != 0}
+	return row{at, end, count, all&escaping != 0 && escapes(data[at:end])}
+}
+
+// escapes reports whether an escape may begin in data.
+func escapes(data []byte) bool {
+	for i := 1; i < len(data); i++ {
+		if leadBits[data[i-1]]&follows[data[i]] != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // maxIndent is how many blanks indent a line at most.

@@ -119,6 +119,11 @@ var serializers = map[string]serializer{
 	"PostgreSQL bytea, escape form": {special: map[byte]string{'\\': `\\`, '\'': "''"}},
 	"C, octal":                      {format: `\%03o`, escapes: notOneOf("")},
 	"LDAP filter":                   {format: `\%02x`, escapes: oneOf(`*()\`)},
+	"JSON Pointer":                  {special: map[byte]string{'~': "~0", '/': "~1"}},
+	"Datasette":                     {special: map[byte]string{' ': "+"}, format: "~%02X", escapes: notOneOf("-_")},
+	".NET XmlConvert.EncodeName":    {format: "_x%04X_", escapes: notOneOf("-._")},
+	"PowerShell, double quotes":     {format: "`%c", escapes: oneOf("$`\"")},
+	"cmd.exe":                       {format: "^%c", escapes: oneOf("&|<>^()%!\"")},
 }
 
 // Every serializer alone, and every two on top of each other, give nothing away.

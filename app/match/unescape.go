@@ -51,7 +51,7 @@ func (f *Finder) unescape(r *run, data []byte, row row, x *index, u *unescaping)
 			u.others, u.form = true, true
 		}
 		addText(e.at)
-		nested = nested || f.nests(e, data[end:row.end]) || u.all && f.behindLead(r.chars)
+		nested = nested || f.nests(e, data[e.at], data[end:row.end]) || u.all && f.behindLead(r.chars)
 		for i, b := range e.bytes() {
 			if i == 0 {
 				r.add(b, e.at, int(e.n))
@@ -73,8 +73,10 @@ func (l *likely) isControl(data []byte) bool {
 
 // nests reports whether what an escape stands for may belong to what no search of the row reads:
 // an escape, digits of a list of numbers, a break of a line and what indents the next, or a tag.
-func (f *Finder) nests(e *likely, rest []byte) bool {
+func (f *Finder) nests(e *likely, lead byte, rest []byte) bool {
 	switch b := e.text[0]; {
+	case lead == '_': // a character of base64
+		return true
 	case e.size == 0:
 		return e.n > 1
 	case b == '\r' || b == '\n':
@@ -88,10 +90,10 @@ func (f *Finder) nests(e *likely, rest []byte) bool {
 	}
 }
 
-// behindLead reports whether what follows a text may belong to an escape.
+// behindLead reports whether what follows a text may belong to an escape that begins in it.
 func (f *Finder) behindLead(text []byte) bool {
-	for _, b := range text[max(0, len(text)-maxEscape):] {
-		if f.leads[b] && !passes(b) {
+	for i := max(0, len(text)-maxEscape); i < len(text); i++ {
+		if b := text[i]; f.leads[b] && !passes(b) && (i+1 == len(text) || mayFollow(text, i+1, b)) {
 			return true
 		}
 	}

@@ -296,3 +296,22 @@ func TestListsWithAnyWordBetween(t *testing.T) {
 		}
 	}
 }
+
+// An HTTP client that reads UTF-8 as Latin-1, as Python's requests does where no charset is named,
+// made a value with other than ASCII unrecognisable in the output.
+func TestHoleG9MisreadUTF8(t *testing.T) {
+	const value = "pässwÜrd-Zt2Lm8-très-löng-42xQ"
+	wide := make([]rune, 0, len(value))
+	for _, b := range []byte(value) {
+		wide = append(wide, rune(b))
+	}
+	quoted := fmt.Sprintf("%+q", string(wide))
+	for name, text := range map[string]string{
+		"Latin-1": string(wide), "Windows-1252": strings.ReplaceAll(string(wide), "\u009c", "\u0153"),
+		"escaped": quoted, "base64": base64.StdEncoding.EncodeToString([]byte(string(wide))),
+	} {
+		if got, hits := of(value).Text("x = " + text); hits.Total() == 0 {
+			t.Errorf("%s: %q is not masked", name, got)
+		}
+	}
+}

@@ -44,11 +44,12 @@
 //
 // Found are, however their characters are written (package match says how): the value; the value
 // without its first or last character or its padding; each line of 16 bytes or more; the
-// signature of a JWT; the password of a URL and of user:password; the value reversed; with other
-// than ASCII, the value in small letters, capitals, UTF-16 and Latin-1. Parts shorter than 12
-// bytes are not looked for: a script can learn whether a text of its own is one, so it could try
-// them all. For the same reason no shorter run of a value is looked for here, as it is in
-// output. Where the encoding has an exact counterpart the placeholder is shown in the same
+// signature of a JWT; the password of a URL and of user:password, unless the value is JSON or has
+// lines; the value reversed; with other than ASCII, each in small letters, capitals, NFC and NFD, in
+// UTF-16, Latin-1, Windows-1252 and code page 850, and as UTF-8 read as one of the second and third.
+// Parts shorter than 12 bytes are not looked for: a script can learn whether a text of its own is
+// one, so it could try them all. For the same reason no shorter run of a value is looked for here,
+// as it is in output. Where the encoding has an exact counterpart the placeholder is shown in the same
 // encoding; in base64 it is shown as it is, and the characters beside it may hold up to 4 bits
 // of the value at either end. Header names with a value in them are dropped with their header.
 //
@@ -69,7 +70,7 @@
 // comes as late as that. What remains is the time that searching takes, since text that resembles a
 // value is searched more slowly, and that brackets of the values can be told by what passes at
 // once. What is looked for takes 75 kB and 0.2 ms for the usual key, 0.5 MB for a private key in
-// PEM, and 12 MB for 64 KiB, the longest (BenchmarkNew).
+// PEM, and 12 MB for 64 KiB, the longest (BenchmarkNew); with other than ASCII up to ten times that.
 //
 // # What the instance knows
 //

@@ -2,10 +2,13 @@ package swap
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/computclaw/airlock/app/redact/encodings"
 )
@@ -26,51 +29,49 @@ type pattern struct {
 // patterns returns the texts by which a value is recognised, each once.
 func patterns(value string) []pattern {
 	var out []pattern
-	add := func(texts ...string) {
+	add := func(reversed bool, texts ...string) {
 		for _, text := range texts {
-			if len(text) >= minPart && !slices.Contains(out, pattern{text: text}) {
-				out = append(out, pattern{text: text})
+			if len(text) >= minPart && !slices.Contains(out, pattern{text, reversed}) {
+				out = append(out, pattern{text, reversed})
 			}
 		}
 	}
 	trimmed := strings.TrimSpace(value)
-	for _, text := range append([]string{trimmed, value}, encodings.Lines(value, minLine)...) {
-		for _, text := range inCases(text) {
-			add(text)
+	for _, part := range append([]string{trimmed, value, innerSecret(trimmed)}, encodings.Lines(value, minLine)...) {
+		if len(part) < minPart {
+			continue
+		}
+		for _, text := range inForms(part) {
+			add(false, text)
 			if len(text) >= minLine { // hosts cut off the padding, or the last character
 				_, first := utf8.DecodeRuneInString(text)
 				_, last := utf8.DecodeLastRuneInString(text)
-				add(strings.TrimRight(text, "="), text[:len(text)-last], text[first:])
+				add(false, strings.TrimRight(text, "="), text[:len(text)-last], text[first:])
 			}
+			add(false, encodings.Charsets(text)...)
 		}
 	}
-	add(inCases(innerSecret(trimmed))...)
-	for _, text := range inCases(trimmed) {
-		add(otherCharsets(text)...)
-	}
-	for _, text := range inCases(trimmed) {
-		if len(text) >= minPart {
-			out = append(out, pattern{encodings.Reverse(text), true})
-		}
+	for _, text := range inForms(trimmed) {
+		add(true, encodings.Reverse(text))
 	}
 	return out
 }
 
-// inCases returns a text, and one with other than ASCII also in small letters and in capitals: of
-// ASCII both are found anyway. A character for which two stand in capitals (ß) stays.
-func inCases(text string) []string {
-	if isASCII(text) || !utf8.ValidString(text) {
+// inForms returns a text, and one with other than ASCII also in small letters and in capitals, with
+// its accents as characters of their own and without. Of ASCII both cases are found anyway. A
+// character for which two stand in capitals (ß) stays.
+func inForms(text string) (forms []string) {
+	if !encodings.IsForeign(text) {
 		return []string{text}
 	}
-	return []string{text, strings.ToLower(text), strings.ToUpper(text)}
-}
-
-func isASCII(text string) bool {
-	return strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+	for _, form := range []string{text, norm.NFC.String(text), norm.NFD.String(text)} {
+		forms = append(forms, form, strings.ToLower(form), strings.ToUpper(form))
+	}
+	return forms
 }
 
 // innerSecret returns the secret part of a value, or "": the signature of a JWT, the password of a
-// URL or of user:password.
+// URL or of user:password. A document has none.
 func innerSecret(value string) string {
 	if pieces := strings.Split(value, "."); len(pieces) == 3 && strings.HasPrefix(value, "eyJ") {
 		if _, err := base64.RawURLEncoding.DecodeString(pieces[2]); err == nil {
@@ -81,27 +82,13 @@ func innerSecret(value string) string {
 		password, _ := u.User.Password()
 		return password
 	}
-	if strings.ContainsAny(value, " \n{") {
+	if strings.ContainsAny(value, "\r\n") || json.Valid([]byte(value)) {
 		return ""
 	}
-	_, password, _ := strings.Cut(value, ":")
-	return password
-}
-
-// otherCharsets returns a value with other than ASCII in UTF-16 and Latin-1. ASCII is found in
-// UTF-16 anyway.
-func otherCharsets(value string) []string {
-	if isASCII(value) || !utf8.ValidString(value) {
-		return nil
+	login := value
+	if _, rest, found := strings.Cut(value, "://"); found { // not escaped as URLs should be
+		login = rest[:max(0, strings.LastIndexByte(rest, '@'))]
 	}
-	little, big := encodings.UTF16(value)
-	out := []string{little, big}
-	latin := make([]byte, 0, len(value))
-	for _, r := range value {
-		if r > 0xff {
-			return out
-		}
-		latin = append(latin, byte(r))
-	}
-	return append(out, string(latin))
+	_, password, _ := strings.Cut(login, ":")
+	return strings.TrimSpace(password)
 }

@@ -29,3 +29,53 @@ func TestHoleG8OtherThanASCII(t *testing.T) {
 		}
 	}
 }
+
+// The password of user:password was not looked for by itself if it had a blank or a brace, as
+// generators make them.
+func TestHoleG9PasswordOfBasic(t *testing.T) {
+	for value, password := range map[string]string{
+		"admin:G{7xKq9$vLm2@Rt5#Wz": "G{7xKq9$vLm2@Rt5#Wz", "admin:correct horse battery": "correct horse battery",
+		"admin: after a blank": "after a blank", "postgres://app:Zt2{8Wp5 rT7y@db.example/x": "Zt2{8Wp5 rT7y",
+		"admin:pässwörd-geheim": "p\xe4ssw\xf6rd-geheim", "redis://:pässwörd-geheim@db": "p\xe4ssw\xf6rd-geheim",
+	} {
+		if how := passes(t, value, `{"password": "`+password+"\"}\n"); how != "" {
+			t.Errorf("%q passes unchanged:%s", password, how)
+		}
+	}
+}
+
+// A script can learn whether a text of its own is a part of a value, so no short part is looked for,
+// in no charset, and no member of a document.
+func TestNoPartIsGuessable(t *testing.T) {
+	for value, part := range map[string]string{
+		"deploy@corp.example:pw7Kq9vLm2": "pw7Kq9vLm2", "administrator:pässwö": utf16Bytes("pässwö", false),
+		`{"type": "service_account"}`: ` "service_account"}`, "first: one\nsecond: some more text": "one second: some",
+	} {
+		if how := passes(t, value, part); how == "" {
+			t.Errorf("%q of %q is looked for", part, value)
+		}
+	}
+}
+
+// Answers of hosts that read UTF-8 as another charset, or write one, had a value in them.
+func TestHoleG9OtherCharsets(t *testing.T) {
+	const value = "admin:pässwörd-sehr-geheim-42 – ß"
+	for name, text := range map[string]string{
+		"UTF-8 as Latin-1":                  "p\u00c3\u00a4ssw\u00c3\u00b6rd-sehr-geheim-42 \u00e2\u0080\u0093 \u00c3\u009f",
+		"UTF-8 as Windows-1252":             "p\u00c3\u00a4ssw\u00c3\u00b6rd-sehr-geheim-42 \u00e2\u20ac\u201c \u00c3\u0178",
+		"UTF-8 as Latin-1, in JSON":         `p\u00c3\u00a4ssw\u00C3\u00B6rd-sehr-geheim-42 \u00e2\u0080\u0093 \u00c3\u009f`,
+		"UTF-8 as Latin-1, in HTML":         "p&#195;&#164;ssw&Atilde;&para;rd-sehr-geheim-42 &#226;&#128;&#147; &#195;&#159;",
+		"Windows-1252":                      "p\xe4ssw\xf6rd-sehr-geheim-42 \x96 \xdf",
+		"accents as characters":             "pa\u0308sswo\u0308rd-sehr-geheim-42 – ß",
+		"accents as characters, in JSON":    `pa\u0308sswo\u0308rd-sehr-geheim-42 \u2013 \u00df`,
+		"accents as characters, capitals":   "PA\u0308SSWO\u0308RD-SEHR-GEHEIM-42 – ß",
+		"accents as characters, and UTF-16": utf16Bytes("pa\u0308sswo\u0308rd-sehr-geheim-42 – ß", false),
+	} {
+		if how := passes(t, value, `{"x": "`+text+"\"}\n"); how != "" {
+			t.Errorf("%s passes unchanged:%s", name, how)
+		}
+	}
+	if how := passes(t, "user:pässwörd-sehr-geheim", "p\x84ssw\x94rd-sehr-geheim"); how != "" {
+		t.Errorf("code page 850 passes unchanged:%s", how)
+	}
+}

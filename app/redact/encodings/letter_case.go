@@ -49,5 +49,9 @@ func Variants(text string) []Form {
 		}
 	}
 	little, big := UTF16(text)
-	return append(out, Form{"UTF-16", little}, Form{"UTF-16", big})
+	out = append(out, Form{"UTF-16", little}, Form{"UTF-16", big})
+	for _, form := range misread(text) {
+		out = append(out, Form{"misread UTF-8", form})
+	}
+	return out
 }
