@@ -55,10 +55,11 @@ func (tx Profiles) KeyRows(ctx context.Context, profile int64) ([]ProfileKeyRow,
 		profile)
 }
 
-// HostRows returns a profile's hosts in order.
+// HostRows returns a profile's hosts in order, without declined requests: files don't carry them, and
+// they must not wait again where a file is read.
 func (tx Profiles) HostRows(ctx context.Context, profile int64) ([]ProfileHostRow, error) {
 	return selectAll[ProfileHostRow](ctx, tx.conn, "read rows",
-		"SELECT * FROM profile_hosts WHERE profile_id = ? ORDER BY position, entry",
+		"SELECT * FROM profile_hosts WHERE profile_id = ? AND declined_at = 0 ORDER BY position, entry",
 		profile)
 }
 

@@ -60,17 +60,16 @@ type profileKeyRow struct {
 func (profileKeyRow) TableName() string { return "profile_keys" }
 
 type profileHostRow struct {
-	ProfileID int64  `gorm:"primaryKey;autoIncrement:false" json:"-"`
-	Entry     string `gorm:"primaryKey" json:"-"`
-	Position  int    `json:"-"`
-	Host      string `json:"-"`
-	Allowed   bool   `json:"allowed"`
-	AskedBy   string `json:"-"`
-	Execution string `json:"execution"`
-	Line      int    `json:"line"`
-	CreatedAt int64  `gorm:"autoCreateTime:false" json:"created_at"`
-	// DeclinedAt is 0 unless a person declined the request.
-	DeclinedAt int64 `json:"declined_at,omitempty"`
+	ProfileID  int64  `gorm:"primaryKey;autoIncrement:false" json:"-"`
+	Entry      string `gorm:"primaryKey" json:"-"`
+	Position   int    `json:"-"`
+	Host       string `json:"-"`
+	Allowed    bool   `json:"allowed"`
+	AskedBy    string `json:"-"`
+	Execution  string `json:"execution"`
+	Line       int    `json:"line"`
+	CreatedAt  int64  `gorm:"autoCreateTime:false" json:"created_at"`
+	DeclinedAt int64  `json:"-"` // 0 unless a person declined the request
 }
 
 func (profileHostRow) TableName() string { return "profile_hosts" }
