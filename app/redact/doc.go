@@ -62,7 +62,7 @@
 //
 // # Masks
 //
-// A place that is exactly one raw value of 16 characters or more shows the value's last four,
+// A place that is exactly one raw value of 24 characters or more shows the value's last four,
 // unless they could belong to a shorter secret, or a form of another value lies in the same place.
 // Places that overlap become one, which counts as one hit, of the longest form in it. Two
 // characters at the ends of a base64 run may hold up to 4 bits each of the value beside a mask.

@@ -13,7 +13,7 @@ import (
 // Lengths in characters.
 const (
 	minValue = 4  // shorter values are ignored
-	minShown = 16 // shorter values show nothing in their mask
+	minShown = 24 // shorter values show nothing in their mask
 	// minUnheldLine is for the lines of values that scripts don't hold: shorter ones could be guessed
 	// by what is masked.
 	minUnheldLine = 16
