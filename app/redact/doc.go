@@ -39,8 +39,9 @@
 // 64 next ones, see which is masked, and so on to the end. For the same reason app/egress/swap
 // knows nothing of parts.
 //
-// Ordinary text has some parts of values, too: the host in a URL, the fields of a JSON document. So
-// of a value that is put together only the words that look random count (secret_parts.go).
+// Ordinary text has some parts of values, too: the host in a URL, the names in a JSON document. So
+// of a value that is put together only what app/redact/fields takes for secret counts: fields as
+// values of their own, words that look random as they are and in part.
 //
 // # Joined text
 //

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/computclaw/airlock/app/redact/encodings"
 	"github.com/computclaw/airlock/app/redact/derived"
+	"github.com/computclaw/airlock/app/redact/encodings"
 )
 
 const holeSecret = "k3V8x1q7W5z2M9n4B6c0"

@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"github.com/computclaw/airlock/app/redact/decode"
-	"github.com/computclaw/airlock/app/redact/encodings"
 	"github.com/computclaw/airlock/app/redact/derived"
+	"github.com/computclaw/airlock/app/redact/encodings"
 )
 
 const (
@@ -30,7 +30,7 @@ type inspection struct {
 	over     bool // nothing is left of the budget for the view
 	made     []*derived.View
 	found    []region         // in the root
-	at       *derived.View      // being decoded
+	at       *derived.View    // being decoded
 	runs     decode.RunFinder // of the view at hand
 	decoders [decoders]decode.Decoder
 	last     derived.Window // of the root: see token

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/computclaw/airlock/app/redact/encodings"
 	"github.com/computclaw/airlock/app/redact/derived"
+	"github.com/computclaw/airlock/app/redact/encodings"
 )
 
 // lettersOnly finds values in text of which only letters and digits are left.

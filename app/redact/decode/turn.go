@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app/redact/charset"
-	"github.com/computclaw/airlock/app/redact/encodings"
 	"github.com/computclaw/airlock/app/redact/derived"
+	"github.com/computclaw/airlock/app/redact/encodings"
 )
 
 // Reversed turns a text round, character by character.
