@@ -29,8 +29,8 @@
 // the rest, because the machine says where a view holds more.
 //
 // A form may be broken into lines by up to 8 bytes of CR, LF and their escapes, if 4 characters
-// stand before the break. A run of base64 or hex goes on in the next line for as long as characters
-// of the value are sure to be left, or it would swallow the text that follows.
+// stand before the break. A run of base64 or hex goes on in the next line, or in another text, only
+// with the characters that the value has there, or it would swallow the text that follows.
 //
 // # Parts of values
 //

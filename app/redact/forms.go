@@ -82,7 +82,10 @@ func (n needle) ending(index int32) ending {
 	case n.loose:
 		out.looseLength, out.looseForm = int32(len(n.text)), index
 	}
-	out.length, out.form, out.runs, out.left = int32(len(n.text)), index, n.runs, n.left
+	out.length, out.form, out.runs = int32(len(n.text)), index, n.runs
+	if !n.left.Empty() {
+		out.left = []encodings.Remainder{n.left}
+	}
 	if n.quiet {
 		out.quiet = n.owner
 	}
