@@ -21,6 +21,10 @@ type leaf struct {
 // findKnown finds what the machine and the patterns find in the text as it is.
 func (r *Redactor) findKnown(l *leaf) {
 	l.regions = r.machine.places([]byte(l.text), !l.number, l.cut && r.held == nil)
+	if found := r.cases.places(l); found != nil {
+		l.regions = append(l.regions, found...)
+		r.machine.settle(l)
+	}
 	if l.cut && r.held != nil {
 		l.regions = append(l.regions, r.cutEnd(l)...)
 		r.machine.settle(l)

@@ -51,6 +51,7 @@ type Redactor struct {
 	machine  *machine
 	texts    []string // of the machine's values
 	only     *lettersOnly
+	cases    *anyCase
 	alphabet decode.Alphabet
 	near     int // bytes around an escape that may belong to the same value
 	least    int // bytes of the shortest form that counts in what was decoded, between minStretch and maxStretch
@@ -70,6 +71,7 @@ func New(values []Value, options ...Options) *Redactor {
 	r := &Redactor{machine: newMachine(known, slices.Concat(all, seeds)), texts: texts, only: &lettersOnly{},
 		alphabet: decode.AlphabetOf(texts)}
 	r.machine.fragments = fragments
+	r.cases = newAnyCase(r.machine, texts)
 	r.least = derived.MaxStretch
 	for _, n := range all {
 		if !n.word {
