@@ -31,6 +31,7 @@ var revealers = map[string]string{
 	"app/egress/swap/values.go":              "puts the values in and looks for them in responses",
 	"app/runner/grant.go":                    "hands the values to the box, at the very last moment",
 	"app/redact/forms.go":                    "looks for the values",
+	"app/redact/fields/explain.go":           "names the secret parts of a value that a person set",
 	"app/secret.go":                          "compares two values",
 	"app/transfer/archive/header.go":         "stretches a passphrase into the key of a file",
 	"app/transfer/archive/passphrase.go":     "checks a passphrase that a person chose",

@@ -40,8 +40,8 @@ func (r executionOutputRow) output() (app.Output, error) {
 	return out, nil
 }
 
-// RedactionHits returns what was masked in an execution, by channel, for people only. It is empty
-// until the execution has ended. CodeNotFound if there is no such execution.
+// RedactionHits returns what was masked in an execution, by channel. It is empty until the
+// execution has ended. CodeNotFound if there is no such execution.
 func (tx Executions) RedactionHits(ctx context.Context, handle string) (map[string]redact.Hits, error) {
 	id, err := tx.executionID(ctx, handle)
 	if err != nil {

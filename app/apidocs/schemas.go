@@ -116,6 +116,12 @@ func answers() []Schema {
 			{Name: "run_ms", Type: "integer", Required: true},
 			{Name: "llm_ms", Type: "integer", Required: true},
 		}},
+		{Name: "Masked", Fields: []Field{
+			{Name: "key", Type: "string", Required: true, About: "of the profile; empty for what looks like a secret"},
+			{Name: "channel", Type: "string", Required: true,
+				About: "where: stdout, stderr, error (with its traceback), result, prompt, network"},
+			{Name: "count", Type: "integer", Required: true},
+		}},
 		{Name: "Connection", Fields: []Field{
 			{Name: "host", Type: "string", Required: true},
 			{Name: "port", Type: "integer"},
@@ -191,8 +197,8 @@ func execution() Schema {
 		{Name: "stderr", Type: "string"},
 		{Name: "truncated", Type: "boolean", About: "stdout or stderr was cut"},
 		{Name: "redactions", Type: "integer",
-			About: "places that were masked in what came out of the sandbox, in all channels together; which secrets they " +
-				"were is told to people only"},
+			About: "places that were masked in what came out of the sandbox, in all channels together"},
+		{Name: "masked", Type: "[]Masked", About: "what redactions counts, by channel and key"},
 		{Name: "execution_time_ms", Type: "integer", About: "run time without LLM waits"},
 		{Name: "timings", Type: "Timings"},
 		{Name: "completed_at", Type: "datetime"},

@@ -114,8 +114,8 @@ func (s *Reader) Network(ctx context.Context, handle string) (list []app.Connect
 	return list, err
 }
 
-// Redactions returns what was masked, by channel, for people only. It is empty until the execution
-// has ended.
+// Redactions returns what was masked, by channel. It is empty until the execution has ended. Agents
+// may know keys and counts only: the rest tells how to get past the redactor.
 func (s *Reader) Redactions(ctx context.Context, handle string) (hits map[string]redact.Hits, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
 		hits, err = tx.Executions.RedactionHits(ctx, handle)

@@ -29,8 +29,8 @@
 // the rest, because the machine says where a view holds more.
 //
 // A form may be broken into lines by up to 8 bytes of CR, LF and their escapes, if 4 characters
-// stand before the break. A run of base64 or hex goes on in the next line for as long as characters
-// of the value are sure to be left, or it would swallow the text that follows.
+// stand before the break. A run of base64 or hex goes on in the next line, or in another text, only
+// with the characters that the value has there, or it would swallow the text that follows.
 //
 // # Parts of values
 //
@@ -39,8 +39,9 @@
 // 64 next ones, see which is masked, and so on to the end. For the same reason app/egress/swap
 // knows nothing of parts.
 //
-// Ordinary text has some parts of values, too: the host in a URL, the fields of a JSON document. So
-// of a value that is put together only the words that look random count (secret_parts.go).
+// Ordinary text has some parts of values, too: the host in a URL, the names in a JSON document. So
+// of a value that is put together only what app/redact/fields takes for secret counts: fields as
+// values of their own, words that look random as they are and in part.
 //
 // # Joined text
 //
@@ -62,7 +63,7 @@
 //
 // # Masks
 //
-// A place that is exactly one raw value of 16 characters or more shows the value's last four,
+// A place that is exactly one raw value of 24 characters or more shows the value's last four,
 // unless they could belong to a shorter secret, or a form of another value lies in the same place.
 // Places that overlap become one, which counts as one hit, of the longest form in it. Two
 // characters at the ends of a base64 run may hold up to 4 bits each of the value beside a mask.

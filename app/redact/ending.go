@@ -2,6 +2,7 @@ package redact
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/computclaw/airlock/app/redact/encodings"
 )
@@ -21,10 +22,10 @@ type ending struct {
 	looseForm   int32 //
 	// value of which a form ends here that forbids others to show anything: none, one, several
 	quiet int32
-	runs  encodings.RunSet    // encodings in which a run may go on here
-	left  encodings.Remainder // how far these go on over line breaks
-	words []word              // needles that count only as words, longest first
-	seed  int32               // of fragments, all of which are equally long; 0 if there is none
+	runs  encodings.RunSet      // encodings in which a run may go on here
+	left  []encodings.Remainder // how these go on over line breaks
+	words []word                // needles that count only as words, longest first
+	seed  int32                 // of fragments, all of which are equally long; 0 if there is none
 }
 
 // word is a needle that counts only where it stands as a word.
@@ -45,7 +46,11 @@ func combine(a, b ending) ending {
 	}
 	out.quiet = mix(a.quiet, b.quiet)
 	out.runs |= b.runs
-	out.left = a.left.Max(b.left)
+	for _, l := range b.left {
+		if !slices.Contains(out.left, l) {
+			out.left = append(out.left[:len(out.left):len(out.left)], l)
+		}
+	}
 	out.words = merge(a.words, b.words)
 	out.seed = cmp.Or(a.seed, b.seed)
 	return out

@@ -8,15 +8,16 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact/encodings"
+	"github.com/computclaw/airlock/app/redact/fields"
 )
 
 // Lengths in characters.
 const (
 	minValue = 4  // shorter values are ignored
-	minShown = 16 // shorter values show nothing in their mask
-	// minUnheldLine is for the lines of values that scripts don't hold: shorter ones could be guessed
-	// by what is masked.
-	minUnheldLine = 16
+	minShown = 24 // shorter values show nothing in their mask
+	// minUnheld is for fields and words of values that scripts don't hold: shorter ones could be
+	// guessed by what is masked.
+	minUnheld = 16
 )
 
 // minStrength is how hard to guess a value must be, in bits, to be looked for in text that was
@@ -46,7 +47,7 @@ type value struct {
 	anonymous bool
 	show      string // its last characters; "" if its mask shows nothing
 	strong    bool   // hard enough to guess to be looked for in joined text
-	line      int    // characters of a line that is a secret of its own
+	parts     fields.Parts
 }
 
 // form says what a needle is.
@@ -81,7 +82,10 @@ func (n needle) ending(index int32) ending {
 	case n.loose:
 		out.looseLength, out.looseForm = int32(len(n.text)), index
 	}
-	out.length, out.form, out.runs, out.left = int32(len(n.text)), index, n.runs, n.left
+	out.length, out.form, out.runs = int32(len(n.text)), index, n.runs
+	if !n.left.Empty() {
+		out.left = []encodings.Remainder{n.left}
+	}
 	if n.quiet {
 		out.quiet = n.owner
 	}
@@ -97,9 +101,9 @@ func needles(values []Value) (texts []string, known []value, all []needle) {
 			known[i].show = shown(text, texts)
 		}
 		known[i].strong = hardToGuess(text)
-		known[i].line = minUnheldLine
-		if held[text] {
-			known[i].line = encodings.MinWhole
+		known[i].parts = fields.Of(text)
+		if !held[text] {
+			known[i].parts.Words = longWords(known[i].parts.Words)
 		}
 		all = forms(all, int32(i), text, known[i])
 	}
@@ -110,6 +114,34 @@ func needles(values []Value) (texts []string, known []value, all []needle) {
 		}
 	}
 	return texts, known, all
+}
+
+// withFields adds what is secret in values as values of its own, under the same name. Anonymous ones
+// come last, so that a text that the execution was given has its key's name.
+func withFields(values []Value) (all []Value) {
+	for _, anonymous := range []bool{false, true} {
+		first := len(all)
+		for _, v := range values {
+			if v.Anonymous == anonymous {
+				all = append(all, v)
+			}
+		}
+		for _, v := range all[first:len(all):len(all)] {
+			for _, f := range fields.Of(v.Secret.Reveal()).Fields {
+				if !v.held() && utf8.RuneCountInString(f.Text) < minUnheld {
+					continue
+				}
+				all = append(all, Value{Name: v.Name, Secret: app.NewSecret(f.Text), Unheld: !v.held(),
+					Anonymous: v.Anonymous})
+			}
+		}
+	}
+	return all
+}
+
+// longWords returns the words that can't be guessed by what is masked.
+func longWords(words []string) []string {
+	return slices.DeleteFunc(words, func(word string) bool { return utf8.RuneCountInString(word) < minUnheld })
 }
 
 func distinct(values []Value) (texts []string, known []value) {
@@ -163,12 +195,15 @@ func forms(all []needle, owner int32, text string, v value) []needle {
 	whole := needle{text: text, quiet: utf8.RuneCountInString(text) < minShown, word: short}
 	whole.shows, whole.loose = true, v.strong && !short
 	add("", whole)
-	for _, line := range encodings.Lines(text, v.line) {
-		n := needle{quiet: true, loose: hardToGuess(line)}
+	if crlf := strings.ReplaceAll(text, "\n", "\r\n"); crlf != text && !strings.Contains(text, "\r") {
+		add("line breaks", needle{text: crlf, quiet: true, loose: v.strong})
+	}
+	for _, word := range v.parts.Words {
+		n := needle{quiet: true, loose: hardToGuess(word)}
 		for _, f := range []encodings.Form{
-			{Encoding: "line", Text: line},
-			{Encoding: "reversed", Text: encodings.Reverse(line)},
-			{Encoding: "ROT13", Text: encodings.ROT13(line)},
+			{Encoding: "line", Text: word},
+			{Encoding: "reversed", Text: encodings.Reverse(word)},
+			{Encoding: "ROT13", Text: encodings.ROT13(word)},
 		} {
 			n.text = f.Text
 			add(f.Encoding, n)

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/computclaw/airlock/app/redact/fields"
 )
 
 // Lengths of fragments in characters.
@@ -46,29 +48,50 @@ type origin struct {
 // newFragments returns the fragments of the values that scripts hold, nil if there are none, and
 // the needles of their seeds, the first of which is to be form number first. texts are the values
 // that count, by owner.
-func newFragments(values []Value, texts []string, first int) (*fragments, []needle) {
+func newFragments(values []Value, texts []string, all []value, first int) (*fragments, []needle) {
 	held := heldTexts(values)
 	f, known := &fragments{}, map[string]int32{}
 	var sources []*source
-	var all []needle
+	var seeds []needle
 	for owner, text := range texts {
 		if !held[text] {
 			continue
 		}
-		for _, part := range secretParts(text) {
+		for _, part := range sourcesOf(text, all[owner].parts) {
 			if least, ok := leastOf(part, part == text); ok {
 				s := &source{text: part, form: none, least: least}
 				sources = append(sources, s)
-				all = f.addSeeds(all, known, s, int32(owner), first)
+				seeds = f.addSeeds(seeds, known, s, int32(owner), first)
 			}
 		}
 	}
-	if len(all) == 0 {
+	if len(seeds) == 0 {
 		return nil, nil
 	}
 	f.addGrams(sources)
-	return f, all
+	return f, seeds
 }
+
+// sourcesOf returns the parts of a value of which fragments count: usually all of it. What is put
+// together from several parts has others that are in ordinary text, too. Its fields are values.
+func sourcesOf(text string, p fields.Parts) (parts []string) {
+	if p.One {
+		return []string{text}
+	}
+	for _, word := range p.Words {
+		if _, behind, found := strings.Cut(word, rsaKey); found {
+			word = behind
+		}
+		if len(word) >= maxFragment {
+			parts = append(parts, word)
+		}
+	}
+	return parts
+}
+
+// rsaKey ends what each RSA key begins with in PKCS #8. Public keys and certificates have the same
+// characters.
+const rsaKey = "hkiG9w0BAQEFAASC"
 
 // leastOf returns how many characters a fragment has at least: 60 % of its source, within bounds.
 // ok is false if nothing less than all of a whole value would do.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/computclaw/airlock/app/redact/charset"
 	"github.com/computclaw/airlock/app/redact/decode"
 	"github.com/computclaw/airlock/app/redact/derived"
 	"github.com/computclaw/airlock/app/redact/encodings"
@@ -233,6 +234,9 @@ func (in *inspection) scan(v *derived.View) {
 		if lo < 0 {
 			continue
 		}
+		if v.Joined {
+			hi = in.withoutChance(m, g.by, lo, hi)
+		}
 		if v.Decoded() && !v.Joined {
 			if !v.Undone(g.start, g.end) {
 				continue // it only stands beside what was decoded, so it was found without that
@@ -246,6 +250,20 @@ func (in *inspection) scan(v *derived.View) {
 		in.found = append(in.found,
 			region{start: lo, end: hi, form: none, by: in.r.formOf(m, g.by), quiet: several, note: &note{via: via}})
 	}
+}
+
+// withoutChance returns where a place in the root ends that is a run of a long value: fewer than
+// minCrossed characters of another line or text that goes on are chance.
+func (in *inspection) withoutChance(m *machine, form int32, lo, hi int) int {
+	if form == none || m.forms[form].sealed || len(in.r.texts[m.forms[form].owner]) <= encodings.MaxRun {
+		return hi
+	}
+	place := in.root.Text[lo:hi]
+	last := bytes.LastIndexAny(place, derived.Separator+"\r\n") + 1
+	if last == 0 || len(place)-last >= minCrossed || hi == len(in.root.Text) || !charset.IsWord(in.root.Text[hi]) {
+		return hi
+	}
+	return lo + max(1, len(bytes.TrimRight(place[:last], derived.Separator+" \t\r\n")))
 }
 
 // refuse masks a part of the view at hand that can't be looked at.

@@ -73,25 +73,41 @@ type tree struct {
 
 func newTree(value any) *tree {
 	t := &tree{value: value}
-	t.collect(value)
+	t.collect(value, nil, nil)
 	return t
 }
 
-func (t *tree) collect(v any) {
+// collect gathers the texts of a value that stands beside names. heads are those of the table that
+// it may be in.
+func (t *tree) collect(v any, names namesOf, heads [][]string) {
 	switch v := v.(type) {
 	case string:
-		t.add(&leaf{text: v})
+		t.add(&leaf{text: v, names: names})
 	case json.Number:
 		t.add(&leaf{text: v.String(), number: true})
 	case []any:
-		for _, e := range v {
-			t.collect(e)
-		}
+		t.list(v, names, heads)
 	case map[string]any:
+		heads := headsOf(v)
 		for _, key := range slices.Sorted(maps.Keys(v)) {
 			t.keys = append(t.keys, &leaf{text: key})
 			t.leaves = append(t.leaves, t.keys[len(t.keys)-1])
-			t.collect(v[key])
+			t.collect(v[key], names.forMember(v, key), heads)
+		}
+	}
+}
+
+// list gathers the texts of a list, which may be a row, a pair, or rows below their heads.
+func (t *tree) list(v []any, names namesOf, heads [][]string) {
+	rows := slices.ContainsFunc(v, func(e any) bool { _, ok := e.([]any); return ok })
+	for i, e := range v {
+		if rows {
+			t.collect(e, names, heads)
+		} else {
+			t.collect(e, names.forElement(v, i, heads), heads)
+		}
+		if first := asHeads(v[0]); i == 0 && rows && first != nil {
+			heads = append(heads[:len(heads):len(heads)], first)
 		}
 	}
 }

@@ -13,6 +13,7 @@ type leaf struct {
 	text    string
 	number  bool     // of JSON: short values don't count in it
 	cut     bool     // it would have gone on
+	names   namesOf  // that it stands beside
 	regions []region // ordered
 	extra   []region // found later, in any order
 }
@@ -20,6 +21,10 @@ type leaf struct {
 // findKnown finds what the machine and the patterns find in the text as it is.
 func (r *Redactor) findKnown(l *leaf) {
 	l.regions = r.machine.places([]byte(l.text), !l.number, l.cut && r.held == nil)
+	if found := r.cases.places(l); found != nil {
+		l.regions = append(l.regions, found...)
+		r.machine.settle(l)
+	}
 	if l.cut && r.held != nil {
 		l.regions = append(l.regions, r.cutEnd(l)...)
 		r.machine.settle(l)
@@ -28,12 +33,18 @@ func (r *Redactor) findKnown(l *leaf) {
 		return
 	}
 	for _, p := range r.patterns(l.text) {
-		if p.Start >= 0 && p.Start < p.End && p.End <= len(l.text) {
-			l.regions = append(l.regions,
-				region{start: p.Start, end: p.End, form: none, by: none, quiet: none, note: &note{rule: p.Rule}})
-		}
+		l.match(p)
 	}
+	r.findBeside(l)
 	r.machine.settle(l)
+}
+
+// match takes note of what a pattern found, if it lies in the text.
+func (l *leaf) match(p Match) {
+	if p.Start >= 0 && p.Start < p.End && p.End <= len(l.text) {
+		l.regions = append(l.regions,
+			region{start: p.Start, end: p.End, form: none, by: none, quiet: none, note: &note{rule: p.Rule}})
+	}
 }
 
 // cutEnd is the end of a text that was cut off, if it may begin a value that scripts hold. Where a

@@ -51,7 +51,7 @@ func looseForms(owner int32, text string) []needle {
 	add("ROT13", needle{text: encodings.ROT13(text)})
 	for _, f := range encodings.Runs(text) {
 		if f.Encoding != "percent" && f.Encoding != "base85" && len(derived.OnlyLetters(f.Text)) >= minLooseRun {
-			add(f.Encoding, needle{text: f.Text, runs: f.Rest, left: f.Left})
+			add(f.Encoding, needle{text: f.Text, runs: f.Rest, left: f.Left.Letters()})
 		}
 	}
 	return out

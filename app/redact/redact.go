@@ -51,6 +51,7 @@ type Redactor struct {
 	machine  *machine
 	texts    []string // of the machine's values
 	only     *lettersOnly
+	cases    *anyCase
 	alphabet decode.Alphabet
 	near     int // bytes around an escape that may belong to the same value
 	least    int // bytes of the shortest form that counts in what was decoded, between minStretch and maxStretch
@@ -59,15 +60,18 @@ type Redactor struct {
 	held     func() *Redactor // of what scripts hold; nil if that is all
 }
 
-// New returns a Redactor for the values. Values of fewer than 4 characters, white space around them
-// not counted, are ignored; plain credentials are not to be passed. Equal values under several
-// names are one.
+// New returns a Redactor for the values. What is secret in a value counts as a value, too. Values of
+// fewer than 4 characters, white space around them not counted, are ignored; plain credentials are
+// not to be passed. Equal values under several names are one.
 func New(values []Value, options ...Options) *Redactor {
+	given := values
+	values = withFields(values)
 	texts, known, all := needles(values)
-	fragments, seeds := newFragments(values, texts, len(all))
+	fragments, seeds := newFragments(values, texts, known, len(all))
 	r := &Redactor{machine: newMachine(known, slices.Concat(all, seeds)), texts: texts, only: &lettersOnly{},
 		alphabet: decode.AlphabetOf(texts)}
 	r.machine.fragments = fragments
+	r.cases = newAnyCase(r.machine, texts)
 	r.least = derived.MaxStretch
 	for _, n := range all {
 		if !n.word {
@@ -77,8 +81,8 @@ func New(values []Value, options ...Options) *Redactor {
 	for _, text := range texts {
 		r.near = min(max(r.near, minNear, 16*len(text)), maxNear)
 	}
-	if held := slices.DeleteFunc(slices.Clone(values),
-		func(v Value) bool { return !v.held() }); len(held) < len(values) {
+	if held := slices.DeleteFunc(slices.Clone(given),
+		func(v Value) bool { return !v.held() }); len(held) < len(given) {
 		r.held = sync.OnceValue(func() *Redactor { return New(held) })
 	}
 	for _, o := range options {

@@ -117,20 +117,27 @@ func referenceBreak(text string, at int) (length, slashes int) {
 
 // referenceRun returns where the run of a needle that ends at end ends.
 func referenceRun(n needle, classes [256]encodings.RunSet, text string, end int) int {
-	runs, more := n.runs, n.left
+	runs, left, follows, crossed := n.runs, n.left, !n.left.Empty(), false
 	for at := end; at < len(text) && runs != 0; {
 		length, slashes := referenceBreak(text, at)
 		if length+slashes > 0 {
-			if runs &= more.Crossing(); runs == 0 || slashes > 0 || length > maxBreak {
+			if left.Empty() || !follows || slashes > 0 || length > maxBreak {
 				break
 			}
+			crossed = true
 			at += length
 			continue
+		}
+		if !left.Empty() {
+			rest, ok := left.Take(text[at])
+			left, follows = rest, follows && ok
+		}
+		if crossed && !follows {
+			break
 		}
 		if runs &= classes[text[at]]; runs != 0 {
 			at++
 			end = at
-			more.Base64, more.Hex = more.Base64-1, more.Hex-1
 		}
 	}
 	return end

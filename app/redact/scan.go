@@ -18,8 +18,10 @@ type scan struct {
 	regions []region
 	runs    encodings.RunSet // in which the region that ends at runEnd goes on
 	runEnd  int
-	runBy   int32 // form with which it began
-	left    encodings.Remainder
+	runBy   int32                 // form with which it began
+	left    []encodings.Remainder // of the runs
+	crossed bool                  // a run has gone on over a line break
+	matched int                   // characters of it behind that which are not in the region yet
 	lines   newline
 	folded  folded
 	words   bool   // needles that count only as words count
@@ -178,18 +180,56 @@ func (s *scan) continueRun(b byte) {
 	case s.lines.length > maxBreak || s.lines.literal > 0:
 		s.runs = 0
 	case s.lines.length > 0:
-		s.runs &= s.left.Crossing()
-	default:
-		if s.loose { // what follows may be another line
-			s.runs &= s.left.Crossing()
+		s.runs &= s.unfinished()
+		if !s.crossed || s.matched >= minCrossed {
+			s.crossed, s.matched = true, 0
 		}
-		if s.runs &= s.classes[b]; s.runs != 0 {
-			s.hit(region{start: s.runEnd - 1, end: s.pos + 1, form: none, by: s.runBy, quiet: none})
-			s.runEnd = s.pos + 1
-			s.left.Base64--
-			s.left.Hex--
+	default:
+		followed := s.follow(b)
+		if s.loose || s.crossed { // what follows may be other text
+			s.runs &= followed
+		}
+		if s.runs &= s.classes[b]; s.runs == 0 {
+			return
+		}
+		if s.matched++; s.crossed && s.matched < minCrossed && s.unfinished() != 0 {
+			return
+		}
+		s.hit(region{start: s.runEnd - 1, end: s.pos + 1, form: none, by: s.runBy, quiet: none})
+		s.runEnd = s.pos + 1
+	}
+}
+
+// minCrossed is how many characters a run has behind a line break, unless it ends there: fewer are
+// chance.
+const minCrossed = 4
+
+// unfinished returns the runs of which characters are sure to be left.
+func (s *scan) unfinished() (runs encodings.RunSet) {
+	for _, l := range s.left {
+		if !l.Empty() {
+			runs |= l.Run()
 		}
 	}
+	return runs
+}
+
+// follow returns the runs that go on with a byte as their values do. Behind the end of a value the
+// run goes on to the end of its line, but not in joined text, where nothing tells that.
+func (s *scan) follow(b byte) (runs encodings.RunSet) {
+	kept := s.left[:0]
+	for _, l := range s.left {
+		ok := l.Empty() && !s.loose
+		if !l.Empty() {
+			l, ok = l.Take(b)
+		}
+		if ok {
+			runs |= l.Run()
+			kept = append(kept, l)
+		}
+	}
+	s.left = kept
+	return runs
 }
 
 // found takes note of what ends at the end of buf.
@@ -227,16 +267,18 @@ func (s *scan) begin(out *ending) {
 	if out.runs == 0 {
 		return
 	}
-	if s.runs&encodings.RunBase64 == 0 {
-		s.left.Base64 = 0
+	if s.runs == 0 {
+		s.left = s.left[:0]
 	}
-	if s.runs&encodings.RunHex == 0 {
-		s.left.Hex = 0
-	}
-	s.left = s.left.Max(out.left)
+	s.left = append(s.left, out.left...)
+	s.left = s.left[:copy(s.left, s.left[max(len(s.left)-maxLeft, 0):])]
+	s.crossed = false
 	s.runs |= out.runs
 	s.runEnd, s.runBy = s.pos, out.form
 }
+
+// maxLeft is how many remainders are followed: there are more only where values repeat themselves.
+const maxLeft = 32
 
 // hit adds a region; none that is there ends after it.
 func (s *scan) hit(h region) { s.regions = s.machine.add(s.regions, &h) }
@@ -280,6 +322,9 @@ func (s *scan) final(i, settled int) bool {
 func (s *scan) end() {
 	if s.open {
 		s.hit(s.word)
+	}
+	if s.runs != 0 && s.crossed && s.matched > 0 && s.matched < minCrossed {
+		s.hit(region{start: s.runEnd - 1, end: s.pos, form: none, by: s.runBy, quiet: none})
 	}
 	s.open, s.runs, s.at, s.folded.on = false, 0, 0, false
 	s.active, s.pending = nil, s.pos

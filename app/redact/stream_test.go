@@ -22,7 +22,7 @@ func TestStreamIsLive(t *testing.T) {
 		"only what may begin one": {[]string{"aabaabaac"},
 			[][2]string{{"aabaab", ""}, {"aab", "aab"}, {"aac", ""}, {" ", "[REDACTED] "}}},
 		"its end may begin it, turned": {[]string{long},
-			[][2]string{{long[:22], ""}, {"9", ""}, {"\n", "[REDACTED...6789]\n"}}},
+			[][2]string{{long[:23], ""}, {"9", ""}, {"\n", "[REDACTED...6789]\n"}}},
 		"a longer one is possible": {[]string{"abcdefgh", "abcdefgh-long"},
 			[][2]string{{"abcdefgh", ""}, {"-", ""}, {"x", "[REDACTED]-x"}}},
 		"a word waits for its end": {[]string{"hunter2"},

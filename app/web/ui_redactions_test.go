@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/hex"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -55,6 +56,17 @@ func TestUIRedactions(t *testing.T) {
 		t.Error("the page shows the value")
 	}
 	s.get(paths.Executions).says("tbody .chip", "4 redactions")
+
+	var answer struct {
+		Redactions int
+		Masked     []map[string]any
+	}
+	s.must(json.Unmarshal([]byte(s.get("/executions/"+x.ID).want(http.StatusOK).text), &answer))
+	told := []map[string]any{{"channel": "result", "key": "API_KEY", "count": 1.0},
+		{"channel": "stdout", "key": "API_KEY", "count": 3.0}}
+	if diff := cmp.Diff(told, answer.Masked); diff != "" || answer.Redactions != 4 {
+		t.Errorf("the agent is told %d and %s", answer.Redactions, diff)
+	}
 
 	asks := s.runs(p, "print "+value+"\nask Which one?", app.StatusAwaitingLLM)
 	live := s.get(paths.ExecutionURL(asks.Handle)).says("#redactions", "They are listed when the script has ended")

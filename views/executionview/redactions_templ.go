@@ -14,8 +14,8 @@ import (
 	"github.com/computclaw/airlock/views/components"
 )
 
-// redactionsCard lists masked texts by channel. Agents never see it: it would tell them which guess
-// was a credential.
+// redactionsCard lists masked texts by channel. Agents see keys and counts only: rules, encodings and
+// the names of other credentials would tell them more than their profile does.
 func redactionsCard(p ExecutionPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -37,7 +37,7 @@ func redactionsCard(p ExecutionPage) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"card\" id=\"redactions\" aria-labelledby=\"redactions-title\"><header><h2 id=\"redactions-title\">Redactions</h2><p>Masked before it was stored or shown. Agents don't see this list.</p></header>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"card\" id=\"redactions\" aria-labelledby=\"redactions-title\"><header><h2 id=\"redactions-title\">Redactions</h2><p>Masked before it was stored or shown. Agents see key, place and count.</p></header>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -25,7 +25,7 @@ import (
 // Values of every World.
 const (
 	InstanceKey = "0123456789abcdef0123456789abcdef-test"
-	SecretValue = "s3cr3t-value-0123456789" // of the credential API_KEY
+	SecretValue = "s3cr3t-value-00123456789" // of the credential API_KEY
 )
 
 // Who does something in tests.

@@ -27,7 +27,8 @@ func Reversed(text []byte) *derived.Builder {
 		out = append(out, rest[len(rest)-size:]...)
 		rest = rest[:len(rest)-size]
 	}
-	return &derived.Builder{Text: out, Spans: []derived.Span{{N: int32(len(out)), To: int32(len(text)), How: derived.Turned}}}
+	whole := derived.Span{N: int32(len(out)), To: int32(len(text)), How: derived.Turned}
+	return &derived.Builder{Text: out, Spans: []derived.Span{whole}}
 }
 
 // ROT13 undoes ROT13.

@@ -18,7 +18,7 @@ const MaxVariant = 4096
 
 // How many bytes of a value are looked for.
 const (
-	maxRun  = 48 // in run-like encodings
+	MaxRun  = 48 // in run-like encodings
 	maxList = 24 // where each byte takes three characters and more
 )
 
@@ -34,8 +34,8 @@ type RunForm struct {
 
 // Runs returns the base64, hex, base32, base85 and percent-encoded forms.
 func Runs(text string) []RunForm {
-	whole := len(text) <= maxRun
-	head := []byte(text[:min(len(text), maxRun)])
+	whole := len(text) <= MaxRun
+	head := []byte(text[:min(len(text), MaxRun)])
 	var out []RunForm
 	add := func(encoding, text string, rest RunSet, more Remainder) {
 		if whole {
@@ -46,13 +46,13 @@ func Runs(text string) []RunForm {
 	for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
 		for shift, form := range base64Forms(enc, head, whole) {
 			if len(form) >= minBase64 {
-				add("base64", form, RunBase64, Remainder{Base64: 8*(shift+len(text))/6 - 8*(shift+len(head))/6})
+				add("base64", form, RunBase64, Remainder{text: text, shift: shift, next: 8 * (shift + len(head)) / 6})
 			}
 		}
 	}
 	lower := hex.EncodeToString(head)
 	for _, form := range []string{lower, strings.ToUpper(lower)} {
-		add("hex", form, RunHex, Remainder{Hex: 2 * (len(text) - len(head))})
+		add("hex", form, RunHex, Remainder{text: text, shift: -1, next: 2 * len(head)})
 	}
 	for _, form := range []string{percentAll(lower), percentAll(strings.ToUpper(lower))} {
 		add("percent", form, runPercentAll, Remainder{})

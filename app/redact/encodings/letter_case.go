@@ -3,6 +3,7 @@ package encodings
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -34,6 +35,13 @@ func RotateByte(b byte) byte {
 	return b
 }
 
+func swapCase(r rune) rune {
+	if unicode.IsUpper(r) {
+		return unicode.ToLower(r)
+	}
+	return unicode.ToUpper(r)
+}
+
 // Variants returns the forms of a value that have about as many characters as it has.
 func Variants(text string) []Form {
 	out := []Form{{"reversed", Reverse(text)}, {"ROT13", ROT13(text)}}
@@ -42,6 +50,9 @@ func Variants(text string) []Form {
 	}
 	if upper := strings.ToUpper(text); upper != text {
 		out = append(out, Form{"upper case", upper})
+	}
+	if swapped := strings.Map(swapCase, text); swapped != text {
+		out = append(out, Form{"swapped case", swapped})
 	}
 	for _, form := range []norm.Form{norm.NFC, norm.NFD, norm.NFKC} {
 		if other := form.String(text); other != text {

@@ -28,7 +28,7 @@ func percentSome(text string) []RunForm {
 		return nil
 	}
 	var out []RunForm
-	head := text[:min(len(text), maxRun)]
+	head := text[:min(len(text), MaxRun)]
 	seen := map[string]bool{text: true}
 	for i, safe := range unreserved {
 		for _, digits := range []string{charset.HexDigits, charset.UpperDigits} {

@@ -16,28 +16,6 @@ const (
 	LineBreak RunSet = 1 << 31 // not a run: the class of bytes with which a line break may begin
 )
 
-// Remainder says how many characters of a value a run is sure to have beyond what was found. A run
-// may go on in another line as long as some are left, and not further, or it would swallow the
-// ordinary text that follows. Other runs end with their line.
-type Remainder struct{ Base64, Hex int }
-
-// Max returns the larger of each.
-func (l Remainder) Max(o Remainder) Remainder {
-	return Remainder{max(l.Base64, o.Base64), max(l.Hex, o.Hex)}
-}
-
-// Crossing returns the encodings that go on in the next line.
-func (l Remainder) Crossing() RunSet {
-	var r RunSet
-	if l.Base64 > 0 {
-		r |= RunBase64
-	}
-	if l.Hex > 0 {
-		r |= RunHex
-	}
-	return r
-}
-
 // RunsOf says, for each byte, in which encodings a run goes on with it. Nobody writes to it.
 var RunsOf = classes()
 

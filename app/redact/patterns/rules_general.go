@@ -11,6 +11,10 @@ const (
 	plainPassword  = `([^\s"'\x60&;,()<>{}\[\]\\]{6,})(?:[\s"'\x60&;,<}\]\\]|\z)`
 	quotedToken    = `(?:\x60([A-Za-z0-9_.~+/=@!%^*:-]{12,})\x60|[frbu]?\\?"([A-Za-z0-9_.~+/=@!%^*:-]{12,})` +
 		`|[frbu]?'([A-Za-z0-9_.~+/=@!%^*:-]{12,})')`
+	// what follows stands behind its name in a pair: ('password', 'value')
+	pairedPassword = `\\?["'],[ \t]{0,4}(?:\\?"([^"\\\s]{6,})\\?"|'([^'\s]{6,})')[)\]]`
+	pairedToken    = `\\?["'],[ \t]{0,4}(?:\\?"([A-Za-z0-9_.~+/=@!%^*:-]{12,})\\?"` +
+		`|'([A-Za-z0-9_.~+/=@!%^*:-]{12,})')[)\]]`
 	plainToken = `([A-Za-z0-9_.~+/=%-]{16,})(?:[\s"'\x60&;,<}\]\\]|\z)`
 )
 
@@ -100,18 +104,18 @@ func generalRules() []Rule {
 			About:    "what is assigned to a password, in programs, logs, JSON, YAML, XML, shells and connection strings",
 			Keywords: []string{"password", "passwd", "passphrase", "passcode", "pwd"}, Fold: true, Inside: true,
 			Guard: password,
-			Regexp: `(?:password|passwd|passphrase|passcode|pwd)` + separator + `(?:` + quotedPassword + `|` +
-				plainPassword + `)`,
+			Regexp: `(?:password|passwd|passphrase|passcode|pwd)(?:` + separator + `(?:` + quotedPassword + `|` +
+				plainPassword + `)|` + pairedPassword + `)`,
 			Found: []string{`password = "«Sw0rdfish»"`, "DB_PASSWORD=«⟨w12⟩»", `{"password": "«hunter2»"}`,
 				"password: «⟨w9⟩!»\n", "<password>«⟨w10⟩»</password>", "Server=h;Uid=u;Pwd=«⟨w10⟩»;",
 				"?user=a&password=«⟨w12⟩»&x=1", `{\"password\":\"«⟨w12⟩»\"}`, "config['password'] = '«⟨w8⟩»'",
-				"PGPASSWORD=«⟨w10⟩» psql"},
+				"PGPASSWORD=«⟨w10⟩» psql", "('password', '«⟨w8⟩»')", `["DB_PASSWORD", "«⟨w10⟩»"]`},
 			Ignored: []string{"password=****", "password: <password>", "password=${PASSWORD}", "password=None",
 				`password = os.environ["PASSWORD"]`, `password = settings.get("DB_PASSWORD")`,
 				"password: required", "password=self.password2", "Password: ", `type="password" name="p"`,
 				"pwd=/home/someone2/src", "password=getPassword2()", "password: str, user: str",
 				`"password": "string"`, "password = [REDACTED...abcd]", "password reset at 12:30", "PWD=/usr/lib2",
-				`input("Password: ")`, "password=$PASSWORD"},
+				`input("Password: ")`, "password=$PASSWORD", `["password", "user_2"]`, `("password", "Email1", "x")`},
 		},
 		{
 			Name: "secret", About: "what is assigned to a secret, token or key and was made at random",
@@ -120,11 +124,11 @@ func generalRules() []Rule {
 				"license_key", "credential"},
 			Fold: true, Inside: true, Guard: token,
 			Regexp: `(?:secret|token|api[_-]?key|access[_-]?key|auth_?key|(?:private|signing|encryption|master` +
-				`|license)_key|credentials?)(?:[_-]?(?:key|value|string|hash))?` + separator + `(?:` + quotedToken + `|` +
-				plainToken + `)`,
+				`|license)_key|credentials?)(?:[_-]?(?:key|value|string|hash))?(?:` + separator + `(?:` + quotedToken + `|` +
+				plainToken + `)|` + pairedToken + `)`,
 			Found: []string{"api_key=«⟨w32⟩»", `"client_secret": "«⟨s40⟩»"`, "X-API-Key: «⟨w32⟩»",
 				"SECRET_KEY = '«⟨w50⟩»'", "https://h/x?access_token=«⟨w32⟩»&q=1", "token: «⟨h40⟩»\n",
-				"<ApiKey>«⟨w24⟩»</ApiKey>", "ENCRYPTION_KEY=«⟨b43⟩=»", `{\"token\":\"«⟨w32⟩»\"}`},
+				"<ApiKey>«⟨w24⟩»</ApiKey>", "ENCRYPTION_KEY=«⟨b43⟩=»", `{\"token\":\"«⟨w32⟩»\"}`, "('api_key', '«⟨w32⟩»')"},
 			Ignored: []string{`api_key = settings.get("API_KEY")`, "token_count=123456789012345678",
 				"tokens: 1234567890123456", `next_page_token": "⟨w32⟩"`, "nextToken=⟨w32⟩", "secret: ***",
 				"api_key=<your api key>", "token=response.json()", "secret_name=my-secret-2",

@@ -112,7 +112,10 @@ func (h *house) everything(ctx context.Context, list []*execution) (b batch, err
 
 func (e entry) sent() sent {
 	kind := e.Channel + ": " + cmp.Or(strings.Join(e.Forms, " in "), "as it is")
-	if e.Value != "" {
+	switch {
+	case e.Field:
+		kind += ", a field"
+	case e.Value != "":
 		kind += ", a part"
 	}
 	s := sent{Case: e.number, Kind: kind, Secret: e.Secret, Depth: len(e.Forms)}

@@ -20,7 +20,8 @@ import (
 // attempt is one case.
 type attempt struct {
 	Secret  string   // what must not get out
-	Value   string   // of which it is a part; "" if it is the whole
+	Value   string   // of which it is a part or a field; "" if it is the whole
+	Field   bool     // it is a field, which counts as a value of its own
 	Others  []string // further secrets of the same execution
 	Forms   []string // names of the encoders, the innermost first
 	Text    string   // with the secret in it
@@ -33,7 +34,8 @@ func makeAttempt(r *rand.Rand, all []encoder, depth int) attempt {
 	for range r.IntN(3) {
 		a.Others = append(a.Others, secret(r))
 	}
-	if r.IntN(6) == 0 {
+	switch r.IntN(6) {
+	case 0:
 		a.Value = valueOf(r, []int{0, 1, 2, 4, 5, 6}[r.IntN(6)])
 		a.Secret, depth = partOf(r, a.Value), min(depth, 1)
 		if utf8.RuneCountInString(a.Secret) < 16 { // it counts in the text as it is only
@@ -42,6 +44,9 @@ func makeAttempt(r *rand.Rand, all []encoder, depth int) attempt {
 		for a.Channel == "split" { // each half may be too short to count
 			a.Channel = channels()[r.IntN(len(channels()))]
 		}
+	case 1:
+		a.Secret, a.Field = valueOf(r, []int{0, 1, 6}[r.IntN(3)]), true
+		a.Value = structured(r, a.Secret)
 	}
 	form := a.Secret
 	for range r.IntN(depth + 1) {
@@ -99,6 +104,24 @@ func partOf(r *rand.Rand, value string) string {
 		return part
 	}
 	return string(text)
+}
+
+// structured is a value of several parts with a secret among them.
+func structured(r *rand.Rand, secret string) string {
+	name := pick(r, "password", "DB_PASSWORD", "api_key", "token", "clientSecret")
+	pem := "-----BEGIN PRIVATE KEY-----\n" + letters(r, "abcdefABCDEF0123456789+/", 64) + "\n-----END PRIVATE KEY-----"
+	return pick(r,
+		"postgresql://app:"+secret+"@db.example:5432/main?sslmode=require",
+		"https://h.example/hook?user=app&"+name+"="+secret,
+		"host=db.example user=app password="+secret+" dbname=main",
+		"Server=db.example;Uid=app;Pwd="+secret+";",
+		"REGION=eu-west-1\n"+name+"="+secret+"\nDB_HOST=db.example\n",
+		"KEY=\""+strings.ReplaceAll(pem, "\n", `\n`)+"\"\n"+name+"='"+secret+"'\n",
+		"[db]\nuser = app\n"+name+" = "+secret+"\n",
+		"apiVersion: v1\nusers:\n- name: prod\n  user:\n    "+name+": "+secret+"\n",
+		`{"user": "app", "nested": [{"`+name+`": "`+secret+`"}], "port": 5432}`,
+		`[{"name": "`+name+`", "value": "`+secret+`"}, {"name": "REGION", "value": "eu-west-1"}]`,
+		"app:"+secret, "Bearer "+secret, pem+"\n"+name+": "+secret)
 }
 
 func letters(r *rand.Rand, of string, n int) string {
@@ -192,7 +215,7 @@ func (a attempt) live(r *rand.Rand, red *redact.Redactor) string {
 		rest = rest[n:]
 	}
 	_ = s.Close()
-	if len(a.Forms) > 1 || len(a.Forms) == 1 && (a.Value != "" || !slices.Contains(streamed(), a.Forms[0])) {
+	if len(a.Forms) > 1 || len(a.Forms) == 1 && (a.Value != "" && !a.Field || !slices.Contains(streamed(), a.Forms[0])) {
 		return ""
 	}
 	return live.String()

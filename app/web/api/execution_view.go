@@ -27,6 +27,7 @@ type executionView struct {
 	Stderr          *string          `json:"stderr,omitempty"`
 	Truncated       bool             `json:"truncated,omitempty"`
 	Redactions      *int             `json:"redactions,omitempty"`
+	Masked          []maskedView     `json:"masked,omitempty"` // what Redactions counts
 	ExecutionTimeMS *int64           `json:"execution_time_ms,omitempty"`
 	Timings         *timingsView     `json:"timings,omitempty"`
 	CompletedAt     *time.Time       `json:"completed_at,omitempty"`

@@ -94,6 +94,13 @@ func (h *executions) view(ctx context.Context, x app.Execution) (v executionView
 	if !x.Status.Terminal() {
 		return v, nil
 	}
+	if x.Redactions > 0 {
+		hits, err := h.engine.Reader.Redactions(ctx, x.Handle)
+		if err != nil {
+			return v, err
+		}
+		v.Masked = viewMasked(hits)
+	}
 	out, network, err := h.engine.Reader.Ended(ctx, x)
 	return v.withOutput(x, out, network), err
 }

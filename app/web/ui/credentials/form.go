@@ -11,6 +11,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	appcredentials "github.com/computclaw/airlock/app/credentials"
+	"github.com/computclaw/airlock/app/redact/fields"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/credentialview"
@@ -133,6 +134,14 @@ func savedNotice(c app.Credential, value app.Secret, usual string) string {
 		return "credential-wide"
 	case c.Mode != app.ModePlain && app.WeakValue(value) != "":
 		return "credential-weak"
+	case c.Mode == app.ModePlain:
+		return usual
+	}
+	switch fields.KindOf(value) {
+	case fields.Secrets:
+		return "credential-parts"
+	case fields.Nothing:
+		return "credential-no-parts"
 	}
 	return usual
 }

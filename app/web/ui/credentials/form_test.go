@@ -24,6 +24,9 @@ func TestSavedNotice(t *testing.T) {
 		{app.ModeInjected, 1, strong + "ä", "credential-added"},
 		{app.ModeInjected, 1, "1234", "credential-weak"},
 		{app.ModePlain, 1, "1234", "credential-added"},
+		{app.ModeInjected, 1, "postgres://app:" + strong + "@db/x", "credential-parts"},
+		{app.ModeInjected, 1, "apiVersion: v1\nkind: Config\n", "credential-no-parts"},
+		{app.ModePlain, 1, "apiVersion: v1\nkind: Config\n", "credential-added"},
 	} {
 		got := savedNotice(app.Credential{Mode: c.mode, Version: c.version}, app.NewSecret(c.value), "credential-added")
 		if got != c.want || !uix.IsNotice(got) {

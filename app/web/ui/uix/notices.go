@@ -14,6 +14,10 @@ func notices() map[string]string {
 			"Airlock can't put it into a header, except as user or password of Authorization: Basic.",
 		"credential-weak": "The credential was saved. Its value is short or easy to guess: " +
 			"redaction can't tell it from ordinary text. Use a longer one if you can.",
+		"credential-parts": "The credential was saved. In output its passwords, tokens and keys are masked " +
+			"one by one; its host names, user names and ordinary lines are not.",
+		"credential-no-parts": "The credential was saved. Nothing in it has the name of a secret, so only the value as a " +
+			"whole is masked. Store the secret by itself if you can.",
 		"credential-unresolved": "The credential was saved, but its reference does not resolve in Vault now: " +
 			"executions that need it fail. Its page says why.",
 		"credential-deleted": "The credential was deleted.",
@@ -66,6 +70,7 @@ func IsNotice(name string) bool { return notices()[name] != "" }
 // isWarning reports whether a notice is about something that is not well.
 func isWarning(notice string) bool {
 	return slices.Contains([]string{
-		"credential-empty", "credential-wide", "credential-weak", "credential-unresolved", "session-over", "again",
+		"credential-empty", "credential-wide", "credential-weak", "credential-no-parts",
+		"credential-unresolved", "session-over", "again",
 	}, notice)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/credentials"
+	"github.com/computclaw/airlock/app/redact/fields"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 	"github.com/computclaw/airlock/views/credentialview"
 )
@@ -87,6 +88,9 @@ func (o *operator) setCredential(ctx context.Context, args []string) error {
 	}
 	for _, warning := range app.ValueWarnings(c.Mode, in.Value) {
 		fmt.Fprintln(o.Err, "warning: "+warning)
+	}
+	if parts := fields.Explain(in.Value); parts != "" && c.Mode != app.ModePlain {
+		fmt.Fprintln(o.Err, parts)
 	}
 	if before.Searched() && c.Version > before.Version {
 		o.tellRotated()

@@ -6,7 +6,7 @@ import (
 )
 
 // soakSecret is a value that scripts get as it is and print.
-const soakSecret = "sk-soak-0123456789-Wx7q"
+const soakSecret = "sk-soak-00123456789-Wx7q"
 
 // soakKind is a script that has exactly one right end. It knows its own number as inputs["n"], so
 // that an end of another execution is noticed.

@@ -1,0 +1,61 @@
+package fields
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// maxTold is how many fields are named to a person.
+const maxTold = 8
+
+// Kind says what a value is put together from.
+type Kind int
+
+// Kinds of values.
+const (
+	Single  Kind = iota // no parts
+	Secrets             // parts of which some are secret
+	Nothing             // parts none of which is known to be secret
+)
+
+// KindOf returns the kind of a value.
+func KindOf(value app.Secret) Kind {
+	p := Of(value.Reveal())
+	switch {
+	case len(p.Fields)+len(p.Words) > 0:
+		return Secrets
+	case p.One, isName(strings.TrimSpace(value.Reveal())):
+		return Single
+	}
+	return Nothing
+}
+
+// Explain tells a person what in a value counts as secret; "" for a value without parts. It names
+// fields and never shows their texts.
+func Explain(value app.Secret) string {
+	switch KindOf(value) {
+	case Single:
+		return ""
+	case Nothing:
+		return "nothing in this value has the name of a secret, so only the value as a whole is masked in output; " +
+			"store the secret by itself if you can"
+	}
+	var names []string
+	p := Of(value.Reveal())
+	for _, f := range p.Fields {
+		if name := app.Clip(f.Name, 40); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) > maxTold {
+		names = append(names[:maxTold], fmt.Sprintf("%d more", len(names)-maxTold))
+	}
+	if len(p.Words) > 0 {
+		names = append(names, "lines and words that look random")
+	}
+	return "in output these parts of the value are masked by themselves: " + strings.Join(names, ", ") +
+		"; its other parts are not"
+}

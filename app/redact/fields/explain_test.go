@@ -1,0 +1,27 @@
+package fields
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// TestExplain: a person is told which parts of a value count as secret, and never what they are.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]string{
+		sample:                  "",
+		"db.example.com:5432/x": "",
+		"apiVersion: v1\nusers:\n- token: " + sample + "\n  client-key-data: " + opaque + "\n": ": token, client-key-data; ",
+		"postgres://app:" + sample + "@db/x":                                                   ": password; ",
+		pem("PRIVATE KEY"):                                                                     ": lines and words that look random; ",
+		"apiVersion: v1\nkind: Config\n":                                                       "nothing in this value",
+	} {
+		got := Explain(app.NewSecret(value))
+		if (got == "") != (want == "") || !strings.Contains(got, want) || strings.Contains(got, sample) ||
+			strings.Contains(got, opaque) {
+			t.Errorf("%.40s: %q", value, got)
+		}
+	}
+}

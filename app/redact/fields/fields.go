@@ -1,0 +1,199 @@
+package fields
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// Lengths in characters, but for bounds on what is read.
+const (
+	minField  = 4
+	minLine   = 8
+	minWord   = 16
+	maxFields = 200
+	maxDepth  = 4 // of what stands in fields
+)
+
+// Field is a part of a value that is secret.
+type Field struct {
+	Name string // as the value calls it
+	Text string
+}
+
+// Parts are what is secret in a value.
+type Parts struct {
+	One    bool // all of it: it isn't put together from several parts
+	Fields []Field
+	Words  []string // that look made at random; of a text without names, its lines
+}
+
+// Of takes a value apart.
+func Of(value string) Parts {
+	value = strings.TrimSpace(value)
+	r := reader{}
+	if strings.ContainsAny(value, ":=\r\n\\@{[ ") && r.read(value, maxDepth) { // most values have none of them
+		return r.parts
+	}
+	if r.parts.One = !isName(value); !r.parts.One {
+		r.words(value)
+	}
+	return r.parts
+}
+
+// reader gathers parts. seen has the texts of those that are there.
+type reader struct {
+	parts Parts
+	seen  map[string]bool
+}
+
+func (r *reader) isNew(text string) bool {
+	if r.seen == nil {
+		r.seen = map[string]bool{}
+	}
+	if r.seen[text] {
+		return false
+	}
+	r.seen[text] = true
+	return true
+}
+
+// read reports whether a value that is secret is put together from several parts, and gathers those
+// that are secret themselves.
+func (r *reader) read(value string, depth int) bool {
+	if r.logins(value, depth) || r.structure(value, depth) {
+		return true
+	}
+	several := lineBreak.MatchString(value)
+	if several {
+		r.lines(value)
+	}
+	return several
+}
+
+// structure is read for a value that need not be secret.
+func (r *reader) structure(value string, depth int) bool {
+	if depth <= 0 {
+		return false
+	}
+	rest, armoured := r.keys(value)
+	if r.document(rest, depth) {
+		return true
+	}
+	urls := r.urls(rest)
+	named := r.assignments(rest, depth)
+	if urls || named {
+		r.words(rest)
+	}
+	return urls || named || armoured
+}
+
+// field takes note of a field, and of what is secret in it.
+func (r *reader) field(name, text string, depth int) {
+	text = strings.TrimSpace(text)
+	if utf8.RuneCountInString(text) < minField || isStandIn(text) {
+		return
+	}
+	if _, credentials, ok := scheme(text); ok {
+		r.field(name, credentials, depth)
+		return
+	}
+	if r.isNew(text) {
+		if len(r.parts.Fields) == maxFields {
+			r.parts.Words = append(r.parts.Words, text)
+			return
+		}
+		r.parts.Fields = append(r.parts.Fields, Field{name, text})
+	}
+	if inner, ok := decoded(text); ok && depth > 0 {
+		r.field(name, inner, depth-1)
+	}
+	r.read(text, depth-1)
+}
+
+// named takes note of a text beside its name, if either says that it is secret.
+func (r *reader) named(name, text string, depth int) {
+	kind := kindOf(name)
+	_, _, ok := scheme(text)
+	switch {
+	case kind == publicName:
+	case ok, kind == secretName, kind == keyName && isOpaque(text):
+		r.field(name, text, depth)
+	default:
+		r.structure(text, depth-1)
+		r.words(text)
+	}
+}
+
+// words takes note of what looks made at random.
+func (r *reader) words(text string) {
+	separates := func(c rune) bool { return c <= ' ' || strings.ContainsRune("\"'`\\,;=&?<>(){}[]", c) }
+	for token := range strings.FieldsFuncSeq(text, separates) {
+		tokens := []string{token}
+		if strings.Contains(token, "://") || isName(token) {
+			tokens = strings.FieldsFunc(token, func(c rune) bool { return strings.ContainsRune("/:@.", c) })
+		}
+		for _, t := range tokens {
+			if len(t) >= minWord && isRandom(t) && r.isNew(t) {
+				r.parts.Words = append(r.parts.Words, t)
+			}
+		}
+	}
+}
+
+// lines takes note of the lines of a text without names.
+func (r *reader) lines(text string) {
+	for _, line := range lineBreak.Split(text, -1) {
+		if !isEasy(line) {
+			r.line(line)
+		}
+	}
+}
+
+func (r *reader) line(line string) {
+	if line = strings.TrimSpace(line); utf8.RuneCountInString(line) >= minLine && r.isNew(line) {
+		r.parts.Words = append(r.parts.Words, line)
+	}
+}
+
+// A block in armour begins with its label and ends with it, or with the text. The characters \n end
+// a line, too.
+var (
+	armour    = regexp.MustCompile(`(?s)-----BEGIN ([A-Z0-9 ]{1,64})-----(.*?)(?:-----END [A-Z0-9 ]{1,64}-----|\z)`)
+	lineBreak = regexp.MustCompile(`(?:\\r|\\n|\r|\n)+`)
+)
+
+// keys takes note of the lines of keys in armour, and returns the text without any armour.
+func (r *reader) keys(text string) (rest string, found bool) {
+	if !strings.Contains(text, "-----BEGIN ") {
+		return text, false
+	}
+	found = true
+	for _, m := range armour.FindAllStringSubmatch(text, -1) {
+		if !strings.Contains(m[1], "KEY") || strings.Contains(m[1], "PUBLIC") {
+			continue
+		}
+		for _, line := range lineBreak.Split(m[2], -1) {
+			if !strings.Contains(line, ": ") { // a header, such as Proc-Type
+				r.line(line)
+			}
+		}
+		if m[0] != text {
+			r.block(m[0])
+		}
+	}
+	return armour.ReplaceAllString(text, " "), found
+}
+
+// block takes note of a key that stands among other things, as it is and with its line breaks.
+func (r *reader) block(text string) {
+	lines := lineBreak.Split(text, -1)
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
+	}
+	for _, t := range []string{text, strings.Join(lines, "\n")} {
+		if r.isNew(t) && len(r.parts.Fields) < maxFields {
+			r.parts.Fields = append(r.parts.Fields, Field{"private key", t})
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package fields
+
+import (
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// document reads JSON. It reports false for everything else, and for a single string or number.
+func (r *reader) document(text string, depth int) bool {
+	text = strings.TrimSpace(text)
+	if text == "" || text[0] != '{' && text[0] != '[' {
+		return false
+	}
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	var v any
+	if dec.Decode(&v) != nil || dec.More() {
+		return false
+	}
+	r.node("", v, depth)
+	return true
+}
+
+// node reads a part of JSON under a name; the elements of a list have the list's.
+func (r *reader) node(name string, v any, depth int) {
+	switch v := v.(type) {
+	case string:
+		r.named(name, v, depth)
+	case json.Number:
+		r.named(name, v.String(), depth)
+	case []any:
+		for _, e := range v {
+			r.node(name, e, depth)
+		}
+	case map[string]any:
+		label := labelOf(v)
+		for key, e := range v {
+			if key == "value" && label != "" {
+				key = label
+			}
+			if kindOf(name) == secretName && kindOf(key) == otherName {
+				key = name
+			}
+			r.node(key, e, depth)
+		}
+	}
+}
+
+// labelOf returns the name in {"name": …, "value": …}; "" if there is none.
+func labelOf(v map[string]any) string {
+	for _, key := range []string{"name", "key"} {
+		if label, ok := v[key].(string); ok {
+			return label
+		}
+	}
+	return ""
+}
+
+// userinfo is what stands before the host of a URL: the name, and the password.
+var userinfo = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://([^\s/:@"'<>]*)` +
+	`(?::([^\s/"'<>]*(?:/[^\s"'<>/@]*)*))?@[^\s/@]`)
+
+// urls takes note of the passwords in URLs, as written and as they are meant, and of user names
+// that look made at random. It reports whether there is a URL.
+func (r *reader) urls(text string) bool {
+	if !strings.Contains(text, "://") {
+		return false
+	}
+	for _, m := range userinfo.FindAllStringSubmatch(text, -1) {
+		user, password := m[1], m[2]
+		switch {
+		case password != "" && password != user:
+			r.encoded("password", password)
+		case password == "" && isOpaque(user):
+			r.encoded("user", user)
+		}
+	}
+	return true
+}
+
+// encoded takes note of a field that may be percent-encoded.
+func (r *reader) encoded(name, text string) {
+	r.field(name, text, 0)
+	for _, decode := range []func(string) (string, error){url.PathUnescape, url.QueryUnescape} {
+		if plain, err := decode(text); err == nil {
+			r.field(name, plain, 0)
+		}
+	}
+}
+
+// logins is login for each line of a text, if it holds for all of them.
+func (r *reader) logins(text string, depth int) bool {
+	lines := strings.Split(strings.ReplaceAll(strings.TrimSpace(text), "\r\n", "\n"), "\n")
+	for _, line := range lines {
+		if len(lines) > 1 && !userPassword.MatchString(line) {
+			return false
+		}
+	}
+	structured := false
+	for _, line := range lines {
+		structured = r.login(line, depth) || structured
+	}
+	return structured
+}
+
+// login reads user:password, also before an @ and a host, user/password@host, and the credentials
+// of an Authorization header. It reports false for everything else, and for what may as well be one
+// password with a colon in it.
+func (r *reader) login(text string, depth int) bool {
+	if depth <= 0 {
+		return false
+	}
+	text = strings.TrimSpace(text)
+	if _, credentials, ok := scheme(text); ok {
+		r.field("credentials", credentials, depth)
+		return true
+	}
+	if strings.ContainsAny(text, " \t\r\n") || strings.Contains(text, "://") {
+		return false
+	}
+	if parts := strings.SplitN(text, ":", 5); len(parts) == 5 && strings.Trim(parts[1], "0123456789*") == "" {
+		r.field("password", parts[4], depth) // .pgpass
+		return true
+	}
+	if m := oracle.FindStringSubmatch(text); m != nil {
+		r.field("password", m[1], depth)
+		return true
+	}
+	m := userPassword.FindStringSubmatch(text)
+	if m == nil || isPort(m[2]) || m[2] == m[1] {
+		return false
+	}
+	r.field("password", m[2], depth)
+	if at := strings.LastIndexByte(m[2], '@'); at > 0 && isHost.MatchString(m[2][at+1:]) {
+		r.field("password", m[2][:at], depth)
+	}
+	return !isOpaque(m[1])
+}
+
+var (
+	userPassword = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_.@+\\-]{0,127}):([^\s:]\S*)$`)
+	oracle       = regexp.MustCompile(`^(?:jdbc:oracle:[a-z0-9]+:)?[A-Za-z_][^\s:/@]*/([^\s/@]+)@[^\s@]+$`)
+	port         = regexp.MustCompile(`^[0-9]{1,5}(?:/\S*)?$`)
+	isHost       = regexp.MustCompile(`^(?:[a-z]+\()?[A-Za-z0-9.-]+(?::[0-9]+)?\)?(?:/\S*)?$`)
+)
+
+// isPort reports whether a text is the port behind a host, perhaps with a path behind it.
+func isPort(text string) bool { return port.MatchString(text) }
