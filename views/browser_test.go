@@ -32,6 +32,9 @@ func gallery(t *testing.T) *httptest.Server {
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
 	})
+	mux.HandleFunc(paths.SettingsMove+"/", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNoContent) // a job's progress: nothing new
+	})
 	for _, s := range samples() {
 		mux.HandleFunc("/"+s.name, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -16,7 +16,7 @@ import (
 // nobody can use any more are marked.
 func TestExportTellsProfilesApart(t *testing.T) {
 	t.Parallel()
-	s := shell("Move house", layout.SectionSettings)
+	s := shell(settingsview.MoveTitle, layout.SectionSettings)
 	one := func(handle string) app.Profile { return app.Profile{Handle: handle, Description: "Monthly report"} }
 	revoked, expired := one("cccccccccccc"), one("dddddddddddd")
 	revoked.Revoked, expired.ExpiresAt = true, s.Now.Add(-time.Hour)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // JobPage shows an export or import under way, and what came of it.
@@ -14,6 +15,7 @@ type JobPage struct {
 	layout.Shell
 	ID      string
 	Title   string
+	Backup  bool // it is one of the backups, not of Export & import
 	Running bool
 	Failed  string // in words; "" if it didn't
 	Done    int64
@@ -22,6 +24,21 @@ type JobPage struct {
 	Lines   []string // of what came of it
 	Size    int64    // of an export's file
 	Plan    *Plan
+}
+
+// home is the page that the job was started on.
+func (p JobPage) home() string {
+	if p.Backup {
+		return paths.SettingsBackups
+	}
+	return paths.SettingsMove
+}
+
+func (p JobPage) homeName() string {
+	if p.Backup {
+		return "Backups"
+	}
+	return MoveTitle
 }
 
 // Plan is what an import would do.

@@ -53,10 +53,11 @@ func notices() map[string]string {
 		"keys":             "Saved for this browser.",
 		"retired": "The instance is retired. Agents can't use it; " +
 			"running scripts finish.",
-		"unretired":     "The instance is back in use.",
-		"point-deleted": "The restore point was deleted.",
-		"backups-saved": "The backups were saved.",
-		"theme":         "The theme was saved for this browser.",
+		"unretired":       "The instance is back in use.",
+		"point-deleted":   "The restore point was deleted.",
+		"backups-saved":   "Backup settings saved.",
+		"backup-verified": "The backup was made and verified.",
+		"theme":           "The theme was saved for this browser.",
 	}
 }
 
