@@ -33,13 +33,20 @@ func ago(d time.Duration) time.Time { return noon.Add(-d) }
 
 func shell(title string, section layout.Section) layout.Shell {
 	return layout.Shell{Title: title, Section: section, Version: "0.1.0", Base: "http://airlock.lan:9090", Now: noon,
-		NeedsYou: 1}
+		NeedsYou: 1, Person: "Ada Lovelace"}
 }
 
 // sampleLosing is the settings where nothing is kept.
 func sampleLosing(why string) settingsview.SettingsPage {
 	p := sampleSettings()
 	p.DataLoss = why
+	return p
+}
+
+// tabbed is a page with another tab shown.
+func tabbed(p profileview.ProfilePage, t profileview.Tab) profileview.ProfilePage {
+	p.Tab = t
+	p.Name, p.Purpose = app.SplitDescription(p.Profile.Description)
 	return p
 }
 
@@ -514,7 +521,7 @@ func samples() []sample {
 		layout.Disk{Free: 3 << 20, Size: 1 << 30, Reserve: 102 << 20, Full: true}
 	refusedSettings.Problems = components.Problems{"password-again": "This doesn't match the field above."}
 	losing := shell("Log in", "")
-	losing.DataLoss = "The data directory /data is on no disk of its own, so the next deploy or restart deletes " +
+	losing.DataLoss = "The data directory /data isn't on a persistent volume. The next deploy or restart deletes " +
 		"everything, credentials among it. To keep it, give the service a disk with the mount path /data (the " +
 		"free plan has none)."
 
@@ -619,7 +626,10 @@ func samples() []sample {
 		{"profile-stranded", profileview.Profile(stranded), false},
 		{"profile-locked", profileview.Profile(noticed), false},
 		{"profile-asking", profileview.Profile(asking), false},
+		{"profile-access", profileview.Profile(tabbed(profilePage(app.StateLocked), profileview.TabAccess)), false},
+		{"profile-settings", profileview.Profile(tabbed(profilePage(app.StateLocked), profileview.TabSettings)), false},
 		{"profile-revoked", profileview.Profile(profilePage(app.StateRevoked)), false},
+		{"profile-revoked-access", profileview.Profile(tabbed(profilePage(app.StateRevoked), profileview.TabAccess)), false},
 		{"executions", executionview.List(list), false},
 		{"executions-searched", executionview.List(searched), false},
 		{"executions-unmatched", executionview.List(unmatched), false},

@@ -128,7 +128,7 @@ func TestTokensStandOnTheirPageOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 		own := s.name == "profile-locked" || s.name == "profile-stranded" || s.name == "profile-asking" ||
-			s.name == "profile-revoked" || s.name == "profile-undo" || s.name == "late-profile-references" ||
+			s.name == "profile-settings" || s.name == "late-profile-references" ||
 			s.name == "hostile-locked"
 		if got := strings.Contains(buf.String(), token); got != own {
 			t.Errorf("%s: shows the id: %v", s.name, got)

@@ -54,8 +54,8 @@ func TestUIFirstRunToFirstResult(t *testing.T) {
 	b.Says(".sentences", "api.example.com")
 	b.Click(".lock button.primary")
 	b.Says(".state", "Locked")
-	b.Click("[data-copy=profile-id]") // no clipboard API here
-	b.Until(`document.querySelector("[data-copy=profile-id]").classList.contains("done")`)
+	b.Click("[data-copy=handover]") // no clipboard API here
+	b.Until(`document.querySelector("[data-copy=handover]").classList.contains("done")`)
 	_, _, err := s.engine.Submitter.Submit(t.Context(),
 		executions.Submission{ProfileID: p.ID, Script: "print hello", By: app.Actor{Kind: app.ActorAgent}})
 	s.must(err)

@@ -144,7 +144,7 @@ func setup(p ProfilePage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = profileFoot(p).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = editCard(p).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

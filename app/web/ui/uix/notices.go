@@ -20,6 +20,7 @@ func notices() map[string]string {
 		"pasted":             "Your choices were saved.",
 		"nothing-pasted":     "No pasted values are left; they expire after 15 minutes. Paste them again.",
 		"paste-discarded":    "The pasted values were discarded.",
+		"profile-edited":     "Profile saved.",
 		"profile-created":    "The profile was created. Choose its keys and hosts.",
 		"profile-saved":      "Saved. Nothing is granted before you lock the profile.",
 		"profile-locked":     "The profile is locked. Its agent can use it now.",
@@ -27,15 +28,12 @@ func notices() map[string]string {
 		"profile-restored":   "Revocation undone. Its agent can use the profile again.",
 		"profile-copied":     "Profile duplicated. The copy has its own id and grants nothing before you lock it.",
 		"profile-deleted":    "The profile was deleted. Its executions stay in the list.",
-		"profile-renamed":    "The profile was renamed.",
 		"hosts-added":        "Hosts saved. New ones apply from the next execution.",
 		"hosts-removed":      "Hosts removed at once, also for running scripts.",
 		"hosts-changed": "Hosts saved. New ones apply from the next execution; " +
 			"removed ones are closed at once, also for running scripts.",
 		"hosts-dismissed":  "Request dismissed. Scripts reach the same hosts as before.",
 		"hosts-same":       "Nothing was changed.",
-		"expiry-changed":   "Expiration saved.",
-		"placed":           "Sandbox saved. It applies to new executions.",
 		"proved":           "The sandbox was proved again.",
 		"verified":         "The whole audit log was checked.",
 		"rerun":            "Submitted again. This is the new execution.",
@@ -57,7 +55,6 @@ func notices() map[string]string {
 		"point-deleted":   "The restore point was deleted.",
 		"backups-saved":   "Backup settings saved.",
 		"backup-verified": "The backup was made and verified.",
-		"theme":           "The theme was saved for this browser.",
 	}
 }
 
