@@ -218,7 +218,8 @@ func TestAuditPage(t *testing.T) {
 		t.Errorf("%d locks", n)
 	}
 	s.get(paths.Audit+"?actor=agent").says(".events tbody", "Agent").says("#actor [selected]", "Agents")
-	s.get(paths.Audit+"?subject="+p.Handle+"&action=profile").says(".events tbody", "profile.lock")
+	s.get(paths.Audit+"?subject="+p.Handle+"&action=profile").says(".events tbody",
+		"Profile locked")
 	s.get(paths.Audit+"?subject=nobody").says(".empty", "No entry matches")
 	s.get(paths.Audit + "?actor=martian").want(http.StatusBadRequest)
 	s.get(paths.Audit+"?from=odd").want(http.StatusUnprocessableEntity).says("#from-wrong", "is no day")

@@ -177,7 +177,7 @@ func TestUIWithoutScripts(t *testing.T) {
 	b.Says(".undo", "this can be undone")
 	b.Click(".undo .button")
 	b.Says(".state", "Locked")
-	b.Open(paths.Settings)
+	b.Open(paths.SettingsInstance)
 	b.Click("#pause button")
 	b.Says(".paused", "Executions are paused")
 	b.Click(".paused button")

@@ -32,7 +32,7 @@ func TestUIRevokeAndUndo(t *testing.T) {
 	s.get(paths.ProfileURL(p.Handle)).lacks(".undo")
 	s.submit(page, ".undo form", "").want(http.StatusUnprocessableEntity).says(".errors",
 		"has changed since it was revoked")
-	s.get(paths.Audit).says("tbody", "profile.restore")
+	s.get(paths.Audit).says("tbody", "Revocation undone")
 }
 
 // TestUIDeletingAProfileAsksForItsName: one click deletes nothing, with scripts or without.

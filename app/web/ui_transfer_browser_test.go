@@ -17,7 +17,7 @@ func TestFlowBackupPageFollowsItsJob(t *testing.T) {
 	s.post(paths.SettingsBackups, "on", "yes", "every", "daily", "keep", "3", "kind", "directory",
 		"directory", t.TempDir(), "passphrase", houseWords, "again", houseWords).leads(paths.SettingsBackups)
 	b := entered(t, s)
-	b.Open(paths.Settings)
+	b.Open(paths.SettingsData)
 	b.Click(`main a[href="` + paths.SettingsBackups + `"]`) // boosted
 	b.Heading("Backups")
 	held, release, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)

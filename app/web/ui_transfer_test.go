@@ -78,7 +78,7 @@ func TestUIMovingHouse(t *testing.T) {
 	old.must(err)
 	p, err := old.access.Profiles.Create(t.Context(), old.person, "billing")
 	old.must(err)
-	old.get(paths.Settings).says("main", "Export & import")
+	old.get(paths.SettingsData).says("main", "Export & import")
 	old.get(paths.SettingsMove).want(http.StatusOK).says("main", "billing").says("main", "It is near.")
 	old.post(paths.SettingsExport, "passphrase", "short", "again",
 		"short").want(http.StatusUnprocessableEntity).says("form", "fewer than 12")

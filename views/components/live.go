@@ -17,6 +17,14 @@ func Refresh(url string, events ...string) templ.Attributes {
 	}
 }
 
+// CurrentPage marks the link to the page that is shown.
+func CurrentPage(yes bool) templ.Attributes {
+	if !yes {
+		return nil
+	}
+	return templ.Attributes{"aria-current": "page"}
+}
+
 // Poll makes an element load itself from url every second. The server ends it by an answer without
 // these attributes, or by leading elsewhere.
 func Poll(url string) templ.Attributes {

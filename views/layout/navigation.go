@@ -1,8 +1,6 @@
 package layout
 
 import (
-	"github.com/a-h/templ"
-
 	"github.com/computclaw/airlock/views/paths"
 )
 
@@ -91,12 +89,4 @@ func themes(chosen string) (now, next theme) {
 		return dark, system
 	}
 	return system, light
-}
-
-// current marks the place in the navigation where the page belongs.
-func current(s Shell, p Place) templ.Attributes {
-	if s.Section != p.Section {
-		return nil
-	}
-	return templ.Attributes{"aria-current": "page"}
 }

@@ -22,6 +22,9 @@ const (
 	Settings = Root + "/settings"
 
 	SandboxProve     = Sandbox + "/prove"
+	SettingsPeople   = Settings + "/people"
+	SettingsInstance = Settings + "/instance"
+	SettingsData     = Settings + "/data"
 	SettingsTheme    = Settings + "/theme"
 	SettingsPassword = Settings + "/password"
 	SettingsSession  = Settings + "/sessions/:id/end"

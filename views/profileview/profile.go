@@ -70,14 +70,6 @@ func (t Tab) word() string {
 	return map[Tab]string{TabActivity: "Activity", TabAccess: "Access", TabSettings: "Settings"}[t]
 }
 
-// currentTab marks the tab that is shown.
-func currentTab(p ProfilePage, t Tab) templ.Attributes {
-	if p.Tab != t {
-		return nil
-	}
-	return templ.Attributes{"aria-current": "page"}
-}
-
 // ends reports whether the profile may have another end now.
 func (p ProfilePage) ends() bool { return p.State == app.StateLocked || p.State == app.StateExpired }
 

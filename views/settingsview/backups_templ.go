@@ -51,7 +51,7 @@ func Backups(p BackupsPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Crumb(paths.Settings, "Settings").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Crumb(paths.SettingsData, "Settings").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
