@@ -48,7 +48,8 @@ func New(cfg Config) *UI {
 	vault := &VaultWatch{access: cfg.Access, hub: cfg.Hub, now: cfg.Now}
 	return &UI{
 		Config: cfg, Vault: vault, Sessions: &Sessions{access: cfg.Access, now: cfg.Now},
-		Inbox: &Inbox{access: cfg.Access, transfer: cfg.Transfer, vault: vault, now: cfg.Now},
+		Inbox: &Inbox{access: cfg.Access, transfer: cfg.Transfer, vault: vault, now: cfg.Now,
+			rejections: cfg.Engine.Statistics.Rejections},
 	}
 }
 
