@@ -492,7 +492,7 @@ func samples() []sample {
 	unsaved.Needs, unsaved.NeedsYou = append([]dashboardview.Need{failedBackupNeed()}, full.Needs...), 2
 	inbox := dashboardview.InboxPage{Shell: shell("Inbox", layout.SectionInbox), Needs: sampleNeeds()}
 	inbox.NeedsYou = 5
-	quiet := dashboardview.StatsPage{Shell: shell("Statistics", layout.SectionOverview),
+	quiet := dashboardview.StatsPage{Shell: shell("Statistics", layout.SectionStatistics),
 		Usage: dashboardview.Usage{Period: dashboardview.Periods()[2], Figures: sampleUsage(dashboardview.Periods()[2]).Figures}}
 	broken := first
 	broken.Box = dashboardview.BoxState{Backend: "bubblewrap",
@@ -584,7 +584,7 @@ func samples() []sample {
 		{"login-token", authview.Login(authview.LoginPage{Shell: shell("Log in", ""), Token: true, First: true}), true},
 		{"login-spent", authview.Login(
 			authview.LoginPage{Shell: shell("Log in", ""), Token: true,
-				Said: "Your session was over, so nothing was saved. Log in, then send the form again.",
+				Said: "Your session expired and nothing was saved. Log in, then send the form again.",
 				Problem: "This token was used by Ada Lovelace at 2026-03-01T12:00:00Z, from 192.168.1.7; it works " +
 					"only once."}),
 			true},
@@ -602,7 +602,7 @@ func samples() []sample {
 		{"overview-busy", dashboardview.Overview(busy), false},
 		{"inbox", dashboardview.Inbox(inbox), false},
 		{"inbox-empty", dashboardview.Inbox(dashboardview.InboxPage{Shell: shell("Inbox", layout.SectionInbox)}), false},
-		{"stats", dashboardview.Stats(dashboardview.StatsPage{Shell: shell("Statistics", layout.SectionOverview),
+		{"stats", dashboardview.Stats(dashboardview.StatsPage{Shell: shell("Statistics", layout.SectionStatistics),
 			Usage: sampleUsage(dashboardview.Periods()[1])}), false},
 		{"stats-empty", dashboardview.Stats(quiet), false},
 		{"overview-broken", dashboardview.Overview(broken), false},

@@ -201,7 +201,7 @@ func TestUISessionEndsInAForm(t *testing.T) {
 	_, err := s.access.Credentials.Set(t.Context(), s.person,
 		credentials.Input{Name: "ANOTHER", Mode: app.ModePlain, Value: app.NewSecret("x")})
 	s.must(err)
-	b.Says("#trouble", "Your session is over. What you typed is still here.")
+	b.Says("#trouble", "Your session expired. What you typed is still here.")
 	b.Click(".foot .primary")
 	b.Says("#trouble", "so nothing was saved")
 	b.Says("#trouble", "What you typed is still here.")

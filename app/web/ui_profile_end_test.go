@@ -18,7 +18,7 @@ func TestUIRevokeAndUndo(t *testing.T) {
 	ask := s.get(paths.At(paths.ProfileRevoke, p.Handle)).want(http.StatusOK).says(".sentences",
 		"For ten minutes you can undo it")
 	s.submit(ask, "main form", "").leads(paths.ProfileURL(p.Handle))
-	page := s.get(paths.ProfileURL(p.Handle)).says(".undo", "What it ran was stopped.").says(".state", "Revoked")
+	page := s.get(paths.ProfileURL(p.Handle)).says(".undo", "Running scripts were stopped.").says(".state", "Revoked")
 	if a := s.get("/profiles/" + p.ID); a.status == http.StatusOK {
 		t.Log("an agent may still read a revoked profile")
 	}
@@ -42,7 +42,7 @@ func TestUIDeletingAProfileAsksForItsName(t *testing.T) {
 	s.login()
 	p := s.locked()
 	ask := s.get(paths.At(paths.ProfileDelete, p.Handle)).want(http.StatusOK).says("label[for=typed]",
-		"Type Monthly revenue report to go on")
+		"Type Monthly revenue report to confirm")
 	for _, wrong := range []string{"", "Monthly", p.Handle} {
 		s.submit(ask, "main form", "", "typed", wrong).want(http.StatusUnprocessableEntity).says("#typed-wrong",
 			"That is not its name.").says(".sentences", "This can't be undone.")
@@ -55,7 +55,7 @@ func TestUIDeletingAProfileAsksForItsName(t *testing.T) {
 	long, err := s.access.Profiles.Create(t.Context(), s.person, strings.Repeat("A long name ", 6))
 	s.must(err)
 	ask = s.get(paths.At(paths.ProfileDelete, long.Handle)).says("label[for=typed]",
-		"Type "+long.Handle[:8]+" to go on")
+		"Type "+long.Handle[:8]+" to confirm")
 	s.submit(ask, "main form", "", "typed", long.Handle[:8]).leads(paths.Profiles)
 }
 

@@ -254,9 +254,9 @@ func fullBanner(s Shell) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var10 string
-				templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(" " + format.Bytes(s.Disk.Free) + " of " + format.Bytes(s.Disk.Size) + " are free, and " + format.Bytes(s.Disk.Reserve) + " are needed. Airlock accepts nothing new: agents are told to retry, queued scripts wait. ")
+				templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(" " + format.Bytes(s.Disk.Free) + " of " + format.Bytes(s.Disk.Size) + " are free, and " + format.Bytes(s.Disk.Reserve) + " are needed. New executions are refused until there is space; queued ones wait. ")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/banners.templ`, Line: 61, Col: 220}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/banners.templ`, Line: 61, Col: 211}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 				if templ_7745c5c3_Err != nil {
@@ -280,14 +280,14 @@ func fullBanner(s Shell) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<strong>The disk takes nothing.</strong> ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<strong>The disk refuses writes.</strong> ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var12 string
-				templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(" A write failed although " + format.Bytes(s.Disk.Free) + " of " + format.Bytes(s.Disk.Size) + " are free: a quota, or a disk that fails or was mounted to be read only. Airlock accepts nothing new: agents are told to retry, queued scripts wait. ")
+				templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(" A write failed although " + format.Bytes(s.Disk.Free) + " of " + format.Bytes(s.Disk.Size) + " are free: a quota, or a disk that fails or was mounted to be read only. New executions are refused until there is space; queued ones wait. ")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/banners.templ`, Line: 65, Col: 253}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/banners.templ`, Line: 65, Col: 244}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 				if templ_7745c5c3_Err != nil {

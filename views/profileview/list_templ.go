@@ -88,7 +88,7 @@ func List(p ListPage) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = components.Head("Profiles", "Each is one agent's scoped access: some credentials, some hosts, nothing else.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Head("Profiles", "Each is one agent's access: some credentials, some hosts, nothing else.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -67,9 +67,9 @@ func undoRevoke(p ProfilePage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(". What it ran was stopped. Until " + format.Clock(p.Profile.RevokedAt.Add(restoreTime)) + " this can be undone, as long as nothing else changes.")
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(". Running scripts were stopped. Until " + format.Clock(p.Profile.RevokedAt.Add(restoreTime)) + " this can be undone, as long as nothing else changes.")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profileview/profile.templ`, Line: 21, Col: 152}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profileview/profile.templ`, Line: 21, Col: 157}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {

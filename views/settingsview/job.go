@@ -83,7 +83,7 @@ func planStates() []planState {
 		{name: "conflict", icon: "compare", class: "person", mark: "Different here", count: "different from what " +
 			"is here"},
 		{name: "same", icon: "check", mark: "The same here", count: "the same as here"},
-		{name: "blocked", icon: "locked", mark: "Stays as it is", count: "not to be changed by a file"},
+		{name: "blocked", icon: "locked", mark: "Stays as it is", count: "can't be changed by a file"},
 	}
 }
 
@@ -121,13 +121,13 @@ func planSummary(p Plan) string {
 		}
 	}
 	return format.Count(int64(len(p.Items)), "item") + ": " + strings.Join(parts, ", ") +
-		". Nothing happens before you confirm."
+		". Nothing changes before you confirm."
 }
 
 // jobLead says under the heading what a person can do.
 func jobLead(p JobPage) string {
 	if p.Plan != nil {
-		return "Look through it. Only what is ticked is written, all of it or nothing."
+		return "Review the changes. Airlock imports all selected items, or none if one fails."
 	}
 	return ""
 }

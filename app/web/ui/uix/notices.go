@@ -46,7 +46,7 @@ func notices() map[string]string {
 		"person-removed":   "Access removed.",
 		"paused":           "Executions are paused. Running scripts continue; new ones wait.",
 		"resumed":          "Executions resumed.",
-		"session-over":     "Your session was over, so nothing was saved. Log in, then send the form again.",
+		"session-over":     "Your session expired and nothing was saved. Log in, then send the form again.",
 		"again":            "Nothing was done yet: your password was needed first. Repeat the step.",
 		"keys":             "Saved for this browser.",
 		"retired": "The instance is retired. Agents can't use it; " +

@@ -17,6 +17,7 @@ import (
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/app/web/httpx"
+	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/views/layout"
 )
 
@@ -49,7 +50,9 @@ func New(cfg Config) *UI {
 	return &UI{
 		Config: cfg, Vault: vault, Sessions: &Sessions{access: cfg.Access, now: cfg.Now},
 		Inbox: &Inbox{access: cfg.Access, transfer: cfg.Transfer, vault: vault, now: cfg.Now,
-			rejections: cfg.Engine.Statistics.Rejections},
+			rejections: func(ctx context.Context) ([]store.Rejection, error) {
+				return cfg.Engine.Statistics.Rejections(ctx)
+			}},
 	}
 }
 
