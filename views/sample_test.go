@@ -485,6 +485,11 @@ func samples() []sample {
 	second.Needs = sampleNeeds()[1:2]
 	second.NeedsYou = 1
 	full := second
+	full.Checks = []dashboardview.Check{
+		{Word: "Sandbox", At: ago(9 * time.Hour), URL: paths.Sandbox}, {Word: "Backup", URL: paths.SettingsBackups},
+		{Word: "Audit log", At: ago(20 * time.Minute), URL: paths.Audit},
+		{Word: "2 of 5 credentials", At: ago(50 * time.Hour), Bad: true, URL: paths.Credentials},
+	}
 	full.Step, full.Executions, full.Usage = 0, sampleExecutions(), sampleUsage(dashboardview.Periods()[0])
 	busy := full
 	busy.Needs, busy.NeedsYou = sampleNeeds(), 5

@@ -203,7 +203,7 @@ func TestUISessionEndsInAForm(t *testing.T) {
 	s.must(err)
 	b.Says("#trouble", "Your session expired. What you typed is still here.")
 	b.Click(".foot .primary")
-	b.Says("#trouble", "so nothing was saved")
+	b.Says("#trouble", "nothing was saved")
 	b.Says("#trouble", "What you typed is still here.")
 	if got := b.Text(`document.querySelector("#name").value + " " +
 		document.querySelector("#value").value`); got != "TYPED "+uiSecrets()[0] {

@@ -44,7 +44,10 @@ func columns(u Usage) []column {
 	}
 	all := make([]column, len(u.Bars))
 	for i, b := range u.Bars {
-		c := column{title: barTitle(b, u.Period), url: runsURL(b.Start, b.Start.Add(u.Period.Bar), ""), x: strconv.Itoa(i * chartStep)}
+		c := column{
+			title: barTitle(b, u.Period), url: runsURL(b.Start, b.Start.Add(u.Period.Bar), ""),
+			x: strconv.Itoa(i * chartStep),
+		}
 		foot := float64(chartHeight)
 		for _, s := range stacked() {
 			n := b.Counts[s]

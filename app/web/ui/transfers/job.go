@@ -67,7 +67,8 @@ func (h Handlers) showJob(c echo.Context) error {
 		return err
 	}
 	page := settingsview.JobPage{
-		Shell: sh, ID: j.ID, Title: jobTitle(j), Backup: j.Kind == transfer.JobBackup, Running: j.Running(), Done: j.Done, Total: j.Total, Of: jobSize(j),
+		Shell: sh, ID: j.ID, Title: jobTitle(j), Backup: j.Kind == transfer.JobBackup,
+		Running: j.Running(), Done: j.Done, Total: j.Total, Of: jobSize(j),
 	}
 	switch {
 	case j.Running():
