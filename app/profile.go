@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -97,6 +98,31 @@ func (p Profile) State(now time.Time) State {
 		return StateLocked
 	}
 	return StateUnlocked
+}
+
+// MaxProfileName is the longest name of a profile, in characters.
+const MaxProfileName = 60
+
+// SplitDescription returns a profile's short name, its description's first line, and what else the
+// description says. Of a longer line the name is the beginning, and the purpose the whole text.
+func SplitDescription(description string) (name, purpose string) {
+	description = strings.TrimSpace(description)
+	name, purpose, _ = strings.Cut(description, "\n")
+	name = strings.TrimSpace(name)
+	runes := []rune(name)
+	if len(runes) <= MaxProfileName {
+		return name, strings.TrimSpace(purpose)
+	}
+	name = string(runes[:MaxProfileName-1])
+	if space := strings.LastIndexByte(name, ' '); space > MaxProfileName/2 {
+		name = name[:space]
+	}
+	return strings.TrimSpace(name) + "…", description
+}
+
+// JoinDescription is the description with a name and a purpose.
+func JoinDescription(name, purpose string) string {
+	return strings.TrimSpace(strings.TrimSpace(name) + "\n" + strings.TrimSpace(purpose))
 }
 
 // ProfilesWith returns the profiles that have a key linked to a credential.

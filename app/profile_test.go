@@ -116,3 +116,24 @@ func TestCheckReference(t *testing.T) {
 		}
 	}
 }
+
+// TestSplitDescription: a short first line is the name; of a long one the beginning, and the whole is the purpose.
+func TestSplitDescription(t *testing.T) {
+	t.Parallel()
+	long := "Quarterly reconciliation of payouts, refunds and chargebacks across every legal entity"
+	for _, c := range []struct{ description, name, purpose string }{
+		{"", "", ""},
+		{" Revenue report \n\n For the board. ", "Revenue report", "For the board."},
+		{long, "Quarterly reconciliation of payouts, refunds and…", long},
+		{strings.Repeat("ä", 61), strings.Repeat("ä", 59) + "…", strings.Repeat("ä", 61)},
+		{strings.Repeat("ä", 60), strings.Repeat("ä", 60), ""},
+	} {
+		name, purpose := SplitDescription(c.description)
+		if name != c.name || purpose != c.purpose {
+			t.Errorf("%q: %q and %q, want %q and %q", c.description, name, purpose, c.name, c.purpose)
+		}
+		if n, p := SplitDescription(JoinDescription(name, purpose)); n != name || p != purpose {
+			t.Errorf("joined, %q becomes %q and %q", c.description, n, p)
+		}
+	}
+}

@@ -3,26 +3,47 @@ package views_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/computclaw/airlock/views/browsertest"
 )
 
-// The audit page says whom and what an entry is about, with a way there.
+// The audit page says by name who did what to what, with a way there, and folds a setup.
 func TestAuditNamesSubjectAndActor(t *testing.T) {
 	t.Parallel()
-	for _, s := range samples() {
-		if s.name != "audit" {
-			continue
+	page := rendered(t, "audit")
+	text := strings.Join(strings.Fields(page.Find("#events").Text()), " ")
+	for _, want := range []string{
+		"Profile setup 5 entries", "Profile locked Locked with 3 keys and 2 hosts.",
+		"Hosts requested Asked for 2 hosts.", "Monthly revenue report from Oracle", "Ada Lovelace",
+		"Agent of “Monthly revenue report from Oracle” at 192.168.1.40", "Somebody at 192.168.1.40",
+		"Execution cancelled Cancelled while running.", "Deleted profile z9y8x7w6",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q: %s", want, text)
 		}
-		var b strings.Builder
-		if err := s.page.Render(t.Context(), &b); err != nil {
-			t.Fatal(err)
-		}
-		for _, want := range []string{`<a href="/ui/profiles/h7v2k9q4m8x1"><code id="subject-5">h7v2k9q4m8x1</code></a>`,
-			`<code id="subject-4">admin</code>`, "Somebody at 192.168.1.40", "Cancelled while running."} {
-			if !strings.Contains(b.String(), want) {
-				t.Errorf("the page lacks %q", want)
+	}
+	if rows := page.Find("#events > table > tbody > tr").Length(); rows != 5 {
+		t.Errorf("%d rows, want 5: five entries of one setup are one", rows)
+	}
+	if href := page.Find("#events tbody a").First().AttrOr("href", ""); href != "/ui/profiles/h7v2k9q4m8x1" {
+		t.Errorf("the first subject leads to %q", href)
+	}
+}
+
+// On a desk the columns of the audit log are wide enough to read, and its rows stay low.
+func TestAuditRowsAreLow(t *testing.T) {
+	t.Parallel()
+	b := browsertest.New(t, gallery(t).URL)
+	for _, width := range []int64{1280, 1600} {
+		b.Size(width, 844)
+		for page, most := range map[string]string{"audit": "84", "audit-lengthy": "120"} {
+			b.Open("/" + page)
+			wrong := b.Text(`[...document.querySelectorAll(".events tbody tr")].filter((row) =>
+				row.offsetHeight > ` + most + ` || row.cells[3].offsetWidth < 130).map((row) => row.offsetHeight + " px high, " +
+				row.cells[3].offsetWidth + " px for who: " + row.innerText).join("; ")`)
+			if wrong != "" {
+				t.Errorf("%s at %d px: %s", page, width, wrong)
 			}
 		}
-		return
 	}
-	t.Fatal("there is no such page")
 }

@@ -32,6 +32,9 @@ func gallery(t *testing.T) *httptest.Server {
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
 	})
+	mux.HandleFunc(paths.SettingsMove+"/", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNoContent) // a job's progress: nothing new
+	})
 	for _, s := range samples() {
 		mux.HandleFunc("/"+s.name, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -103,6 +106,29 @@ func inspectPage(t *testing.T, b *browsertest.Browser, s sample, l look) {
 	for _, p := range append(problems, b.Complaints()...) {
 		t.Errorf("%s: %s", s.name, p)
 	}
+}
+
+// TestNoPageScrollsSideways: no page is wider than the screen, from a phone to a large desk.
+func TestNoPageScrollsSideways(t *testing.T) {
+	t.Parallel()
+	widths := []int64{390, 480, 600, 720, 721, 768, 820, 900, 1024, 1025, 1100, 1280, 1440, 1600}
+	b := browsertest.New(t, gallery(t).URL)
+	for _, s := range samples() {
+		if only := os.Getenv("AIRLOCK_SCREENSHOTS_ONLY"); !strings.Contains(s.name, only) {
+			continue
+		}
+		b.Open("/" + s.name)
+		for _, width := range widths {
+			b.Size(width, 844)
+			if wide := b.Text(tooWide); wide != "" {
+				t.Errorf("%s at %d px: %s", s.name, width, wide)
+			}
+			if shots := os.Getenv("AIRLOCK_SCREENSHOTS"); shots != "" && (width == 820 || width == 1600) {
+				b.Picture(filepath.Join(shots, fmt.Sprintf("%s-%d.png", s.name, width)))
+			}
+		}
+	}
+	b.Complaints() // are the other test's subject
 }
 
 // TestMoreOnAPhone: the places that don't fit the bar are one tap away, inside the screen.

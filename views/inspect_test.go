@@ -1,5 +1,14 @@
 package views_test
 
+// tooWide runs in a page and returns by how much it is wider than the screen, and what sticks out;
+// "" if nothing does.
+const tooWide = `(() => {
+  const over = document.documentElement.scrollWidth - innerWidth;
+  if (over <= 0) return "";
+  const out = [...document.body.querySelectorAll("*")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".scroll,.code,.index,pre,svg"));
+  return over + " px too wide: " + out.slice(-2).map((e) => e.outerHTML.slice(0, 120)).join(" | ");
+})()`
+
 // audit runs in a page and returns what is wrong with it.
 const audit = `(() => {
   const wrong = [];

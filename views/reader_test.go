@@ -4,12 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/browsertest"
 	"github.com/computclaw/airlock/views/profileview"
 )
 
-// Who decides about a request reads the whole of what it is for, and no part of it twice.
-func TestALongDescriptionIsReadOnce(t *testing.T) {
+// Who decides about a request reads the whole of what it is for, under a short name.
+func TestALongDescriptionIsReadWhole(t *testing.T) {
 	t.Parallel()
 	for _, description := range []string{
 		"Monthly report",
@@ -21,7 +22,13 @@ func TestALongDescriptionIsReadOnce(t *testing.T) {
 		p := lengthyProfile()
 		p.Profile.Description = description
 		page := document(t, profileview.Profile(p))
-		got := page.Find("h1 q").Text() + " " + page.Find("#rest blockquote").Text()
+		name, got := page.Find("h1 q").Text(), page.Find("#rest blockquote").Text()
+		if len([]rune(name)) > app.MaxProfileName {
+			t.Errorf("the name is %q", name)
+		}
+		if !strings.HasSuffix(name, "…") {
+			got = name + " " + got
+		}
 		letters := func(text string) string {
 			return strings.Join(strings.Fields(strings.ReplaceAll(text, "…", "")),
 				"")

@@ -21,7 +21,7 @@ func failedBackupNeed() dashboardview.Need {
 
 // houseSamples are the pages for moving house and for backups.
 func houseSamples() []sample {
-	move := settingsview.MovePage{Shell: shell("Move house", layout.SectionSettings),
+	move := settingsview.MovePage{Shell: shell(settingsview.MoveTitle, layout.SectionSettings),
 		Profiles: []app.Profile{sampleProfiles()[1].Profile, sampleProfiles()[2].Profile, sampleProfiles()[3].Profile},
 		KeyFrom:  "AIRLOCK_SECRET_KEY", KeyID: "k1f9c2a"}
 	refused := move
@@ -57,7 +57,7 @@ func houseSamples() []sample {
 				p.Running, p.Done, p.Total, p.Of = true, 31<<20, 48<<20,
 					"48 MiB"
 			})), false},
-		{"job-failed", settingsview.Job(job("It did not work", func(p *settingsview.JobPage) {
+		{"job-failed", settingsview.Job(job("The file can't be read", func(p *settingsview.JobPage) {
 			p.Failed = "The passphrase does not open the file. Check it and upload the file again."
 		})), false},
 		{"job-export", settingsview.Job(job("The export is ready", func(p *settingsview.JobPage) {

@@ -66,7 +66,7 @@ func lateSamples() []sample {
 	failing := dashboardview.InboxPage{Shell: shell("Inbox", layout.SectionInbox),
 		Needs: append([]dashboardview.Need{{Icon: "key", Title: "Vault does not work",
 			Detail: "Vault is sealed. Executions that need a value from it end in an error.",
-			URL:    paths.Settings + "#vault", Action: "See Vault", At: ago(12 * time.Minute)}}, sampleNeeds()[1:]...)}
+			URL:    paths.SettingsInstance + "#vault", Action: "See Vault", At: ago(12 * time.Minute)}}, sampleNeeds()[1:]...)}
 	rules := sampleSettings()
 	rules.Rules = []settingsview.RuleRow{{Name: "private-key",
 		About: "private keys in PEM, OpenSSH and PGP armour, with or without their end"},
@@ -95,7 +95,7 @@ func lateSamples() []sample {
 		{"late-credential-leading", credentialview.Credential(leading), false},
 		{"late-credentials-unresolved", credentialview.List(unresolved), false},
 		{"late-inbox-vault", dashboardview.Inbox(failing), false},
-		{"late-settings-rules", settingsview.Settings(rules), false},
+		{"late-settings-rules", settingsview.Settings(settingsAt(rules, paths.SettingsInstance)), false},
 		{"late-profile-delete", layout.Confirm(profile), false},
 		{"late-person-remove", layout.Confirm(person), false},
 	}

@@ -28,13 +28,14 @@ func lengthyAudit() auditview.Page {
 	agent := app.Actor{Kind: app.ActorAgent, Name: handle, Address: "2001:db8:85a3:8d3:1319:8a2e:370:7348"}
 	return auditview.Page{Shell: shell("Audit", layout.SectionAudit),
 		Chain: auditview.Chain{Through: 2, Whole: ago(time.Hour)}, Events: []auditview.Row{
-			{URL: paths.ProfileURL(handle),
+			{URL: paths.ProfileURL(handle), Name: lengthyProfile().Profile.Description[:60],
+				Who: "Agent of “Quarterly reconciliation of payouts, refunds and…” at 2001:db8:85a3:8d3:1319:8a2e:370:7348",
 				Event: app.Event{Seq: 2, At: ago(14 * time.Minute), Actor: agent, Action: "profile.propose_hosts",
 					Subject: handle,
 					Detail: "the execution q6eahjdehchwynged6hjka38dr was refused " +
 						strings.Repeat("exfil-of-all-the-things.", 4) +
 						"example:443 at line 3; it stands as a request"}},
-			{Event: app.Event{Seq: 1, At: ago(15 * time.Minute), Actor: app.Actor{Kind: app.ActorAgent,
+			{Who: "Somebody at 192.168.1.40", Name: "admin", Event: app.Event{Seq: 1, At: ago(15 * time.Minute), Actor: app.Actor{Kind: app.ActorAgent,
 				Address: "192.168.1.40"},
 				Action: "session.enroll", Subject: "admin", Detail: "showed a token; a name and a password come next"}},
 		}}

@@ -14,6 +14,7 @@ import (
 	"github.com/computclaw/airlock/views/credentialview"
 	"github.com/computclaw/airlock/views/dashboardview"
 	"github.com/computclaw/airlock/views/executionview"
+	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
 	"github.com/computclaw/airlock/views/profileview"
@@ -33,13 +34,63 @@ func ago(d time.Duration) time.Time { return noon.Add(-d) }
 
 func shell(title string, section layout.Section) layout.Shell {
 	return layout.Shell{Title: title, Section: section, Version: "0.1.0", Base: "http://airlock.lan:9090", Now: noon,
-		NeedsYou: 1}
+		NeedsYou: 1, Person: "Ada Lovelace"}
 }
 
 // sampleLosing is the settings where nothing is kept.
 func sampleLosing(why string) settingsview.SettingsPage {
 	p := sampleSettings()
 	p.DataLoss = why
+	return p
+}
+
+// settingsAt is another page of the settings.
+func settingsAt(p settingsview.SettingsPage, path string) settingsview.SettingsPage {
+	p.Here, p.Problems = path, nil
+	return p
+}
+
+// sampleEvents are a setup in five entries, and others.
+func sampleEvents() (rows []auditview.Row) {
+	ada := app.Actor{Kind: app.ActorPerson, Name: "Ada Lovelace", Address: "192.168.1.7"}
+	agent := app.Actor{Kind: app.ActorAgent, Name: "h7v2k9q4m8x1", Address: "192.168.1.40"}
+	add := func(by app.Actor, action, subject, name, url, detail string, before time.Duration) {
+		e := app.Event{Seq: int64(11 - len(rows)), At: ago(before), Actor: by, Action: action, Subject: subject, Detail: detail}
+		profile := ""
+		if by.Name == "h7v2k9q4m8x1" {
+			profile = "Monthly revenue report from Oracle"
+		}
+		rows = append(rows, auditview.Row{Event: e, Who: format.EventActor(e, profile), Name: name, URL: url})
+	}
+	const name = "Monthly revenue report from Oracle"
+	at := paths.ProfileURL("h7v2k9q4m8x1")
+	add(ada, "profile.lock", "h7v2k9q4m8x1", name, at, "Locked with 3 keys and 2 hosts.", time.Minute)
+	add(ada, "profile.link", "h7v2k9q4m8x1", name, at, "Linked ORACLE_PASSWORD to ORACLE_PASSWORD.", 2*time.Minute)
+	add(ada, "credential.create", "ORACLE_PASSWORD", "ORACLE_PASSWORD", "", "Created as injected.", 2*time.Minute)
+	add(ada, "profile.hosts", "h7v2k9q4m8x1", name, at, "Allowed simphony.example.com.", 2*time.Minute)
+	add(ada, "profile.describe", "h7v2k9q4m8x1", name, at, "Changed the description.", 3*time.Minute)
+	add(agent, "profile.propose_hosts", "h7v2k9q4m8x1", name, at, "Asked for 2 hosts.", 4*time.Minute)
+	add(app.Actor{Kind: app.ActorAgent, Address: "192.168.1.40"}, "session.refuse", "admin", "admin", "",
+		"Refused a login with a wrong admin token.", time.Hour)
+	add(ada, "execution.cancel", "0a1b2c3d4e5f6g7h8j9kmnpqrs", "Execution 0a1b2c3d", paths.ExecutionURL("x"),
+		"cancelled while running", time.Hour)
+	add(ada, "profile.delete", "z9y8x7w6v5t4s3r2q1p0nmkjhg", "Deleted profile z9y8x7w6", "", "Deleted.", 2*time.Hour)
+	return rows
+}
+
+// samplePlaces are what a search finds, one with a long name among it.
+func samplePlaces() (all []dashboardview.Found) {
+	for _, p := range dashboardview.Places() {
+		all = append(all, p.Found)
+	}
+	return append(all, dashboardview.Found{Icon: "key", Title: strings.Repeat("A_LONG_NAME_", 8) + "END", Note: "Credential, sealed",
+		URL: paths.CredentialURL("X")})
+}
+
+// tabbed is a page with another tab shown.
+func tabbed(p profileview.ProfilePage, t profileview.Tab) profileview.ProfilePage {
+	p.Tab = t
+	p.Name, p.Purpose = app.SplitDescription(p.Profile.Description)
 	return p
 }
 
@@ -110,7 +161,7 @@ func sampleSettings() settingsview.SettingsPage {
 	sh := shell("Settings", layout.SectionSettings)
 	sh.Person, sh.Disk = "Ada Lovelace", layout.Disk{Free: 41 << 30, Size: 100 << 30, Reserve: 256 << 20}
 	return settingsview.SettingsPage{
-		Shell: sh, Address: "192.168.1.7", PersonID: "p1", SessionID: "s1",
+		Shell: sh, Address: "192.168.1.7", PersonID: "p1", SessionID: "s1", Here: paths.Settings,
 		People: []settingsview.PersonRow{
 			{ID: "p1", Name: "Ada Lovelace", CreatedAt: ago(90 * 24 * time.Hour), LastLoginAt: ago(2 * time.Hour),
 				LastLoginFrom: "192.168.1.7"},
@@ -434,6 +485,11 @@ func samples() []sample {
 	second.Needs = sampleNeeds()[1:2]
 	second.NeedsYou = 1
 	full := second
+	full.Checks = []dashboardview.Check{
+		{Word: "Sandbox", At: ago(9 * time.Hour), URL: paths.Sandbox}, {Word: "Backup", URL: paths.SettingsBackups},
+		{Word: "Audit log", At: ago(20 * time.Minute), URL: paths.Audit},
+		{Word: "2 of 5 credentials", At: ago(50 * time.Hour), Bad: true, URL: paths.Credentials},
+	}
 	full.Step, full.Executions, full.Usage = 0, sampleExecutions(), sampleUsage(dashboardview.Periods()[0])
 	busy := full
 	busy.Needs, busy.NeedsYou = sampleNeeds(), 5
@@ -441,7 +497,7 @@ func samples() []sample {
 	unsaved.Needs, unsaved.NeedsYou = append([]dashboardview.Need{failedBackupNeed()}, full.Needs...), 2
 	inbox := dashboardview.InboxPage{Shell: shell("Inbox", layout.SectionInbox), Needs: sampleNeeds()}
 	inbox.NeedsYou = 5
-	quiet := dashboardview.StatsPage{Shell: shell("Statistics", layout.SectionOverview),
+	quiet := dashboardview.StatsPage{Shell: shell("Statistics", layout.SectionStatistics),
 		Usage: dashboardview.Usage{Period: dashboardview.Periods()[2], Figures: sampleUsage(dashboardview.Periods()[2]).Figures}}
 	broken := first
 	broken.Box = dashboardview.BoxState{Backend: "bubblewrap",
@@ -514,8 +570,8 @@ func samples() []sample {
 		layout.Disk{Free: 3 << 20, Size: 1 << 30, Reserve: 102 << 20, Full: true}
 	refusedSettings.Problems = components.Problems{"password-again": "This doesn't match the field above."}
 	losing := shell("Log in", "")
-	losing.DataLoss = "The data directory /data is on no disk of its own, so the next deploy or restart deletes " +
-		"everything, credentials among it. To keep it, give the service a disk with the mount path /data (the " +
+	losing.DataLoss = "The data directory /data isn't on a persistent volume. The next deploy or restart deletes " +
+		"everything, including credentials. To keep it, give the service a disk with the mount path /data (the " +
 		"free plan has none)."
 
 	return append(houseSamples(), []sample{
@@ -524,7 +580,7 @@ func samples() []sample {
 				TokenAt: "On Render the admin token is the value of AIRLOCK_ADMIN_TOKEN: your service's page, " +
 					"Environment."}),
 			true},
-		{"settings-losing", settingsview.Settings(sampleLosing(losing.DataLoss)), true},
+		{"settings-losing", settingsview.Settings(sampleLosing(losing.DataLoss)), false},
 		{"login", authview.Login(authview.LoginPage{Shell: shell("Log in", "")}), true},
 		{"login-refused", authview.Login(
 			authview.LoginPage{Shell: shell("Log in", ""), Name: "Ada Lovelace", Problem: "The name or the password " +
@@ -533,7 +589,7 @@ func samples() []sample {
 		{"login-token", authview.Login(authview.LoginPage{Shell: shell("Log in", ""), Token: true, First: true}), true},
 		{"login-spent", authview.Login(
 			authview.LoginPage{Shell: shell("Log in", ""), Token: true,
-				Said: "Your session was over, so nothing was saved. Log in, then send the form again.",
+				Said: "Your session expired and nothing was saved. Log in, then send the form again.",
 				Problem: "This token was used by Ada Lovelace at 2026-03-01T12:00:00Z, from 192.168.1.7; it works " +
 					"only once."}),
 			true},
@@ -551,7 +607,7 @@ func samples() []sample {
 		{"overview-busy", dashboardview.Overview(busy), false},
 		{"inbox", dashboardview.Inbox(inbox), false},
 		{"inbox-empty", dashboardview.Inbox(dashboardview.InboxPage{Shell: shell("Inbox", layout.SectionInbox)}), false},
-		{"stats", dashboardview.Stats(dashboardview.StatsPage{Shell: shell("Statistics", layout.SectionOverview),
+		{"stats", dashboardview.Stats(dashboardview.StatsPage{Shell: shell("Statistics", layout.SectionStatistics),
 			Usage: sampleUsage(dashboardview.Periods()[1])}), false},
 		{"stats-empty", dashboardview.Stats(quiet), false},
 		{"overview-broken", dashboardview.Overview(broken), false},
@@ -570,7 +626,7 @@ func samples() []sample {
 		{"credential-delete", layout.Confirm(sampleDeletion(false)), false},
 		{"credential-delete-blocked", layout.Confirm(sampleDeletion(true)), false},
 		{"search", dashboardview.Search(dashboardview.SearchPage{Shell: shell("Search", ""), Text: "re",
-			Found: dashboardview.Places()}),
+			Found: samplePlaces()}),
 			false},
 		{"search-nothing", dashboardview.Search(dashboardview.SearchPage{Shell: shell("Search", ""), Text: "xyzzy"}), false},
 		{"profiles-filtered", profileview.List(
@@ -619,7 +675,10 @@ func samples() []sample {
 		{"profile-stranded", profileview.Profile(stranded), false},
 		{"profile-locked", profileview.Profile(noticed), false},
 		{"profile-asking", profileview.Profile(asking), false},
+		{"profile-access", profileview.Profile(tabbed(profilePage(app.StateLocked), profileview.TabAccess)), false},
+		{"profile-settings", profileview.Profile(tabbed(profilePage(app.StateLocked), profileview.TabSettings)), false},
 		{"profile-revoked", profileview.Profile(profilePage(app.StateRevoked)), false},
+		{"profile-revoked-access", profileview.Profile(tabbed(profilePage(app.StateRevoked), profileview.TabAccess)), false},
 		{"executions", executionview.List(list), false},
 		{"executions-searched", executionview.List(searched), false},
 		{"executions-unmatched", executionview.List(unmatched), false},
@@ -652,21 +711,16 @@ func samples() []sample {
 				{Label: "90aa11c4e5d2f7b63b8c0de14f5a6978", Events: 7, From: ago(4000 * time.Hour),
 					To:  ago(60 * time.Hour),
 					CSV: "/ui/audit/export?of=90&as=csv", Lines: "/ui/audit/export?of=90&as=jsonl"}},
-			Events: []auditview.Row{
-				{URL: paths.ProfileURL("h7v2k9q4m8x1"),
-					Event: app.Event{Seq: 5, At: ago(time.Minute), Actor: app.Actor{Kind: app.ActorPerson,
-						Address: "192.168.1.7"},
-						Action: "profile.lock", Subject: "h7v2k9q4m8x1", Detail: "Locked with 3 keys and 2 hosts."}},
-				{Event: app.Event{Seq: 4, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorAgent,
-					Address: "192.168.1.40"},
-					Action: "session.refuse", Subject: "admin", Detail: "Refused a login with a wrong admin token."}},
-				{URL: paths.ExecutionURL("x"),
-					Event: app.Event{Seq: 3, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorPerson},
-						Action:  "execution.cancel",
-						Subject: "x", Detail: "cancelled while running"}}}}), false},
+			Events: sampleEvents()}), false},
 		{"audit-lengthy", auditview.Audit(lengthyAudit()), false},
 		{"settings", settingsview.Settings(sampleSettings()), false},
 		{"settings-refused", settingsview.Settings(refusedSettings), false},
+		{"settings-people", settingsview.Settings(settingsAt(sampleSettings(), paths.SettingsPeople)), false},
+		{"settings-people-fresh", settingsview.Settings(settingsAt(refusedSettings, paths.SettingsPeople)), false},
+		{"settings-instance", settingsview.Settings(settingsAt(sampleSettings(), paths.SettingsInstance)), false},
+		{"settings-paused", settingsview.Settings(settingsAt(refusedSettings, paths.SettingsInstance)), false},
+		{"settings-data", settingsview.Settings(settingsAt(sampleSettings(), paths.SettingsData)), false},
+		{"settings-full", settingsview.Settings(settingsAt(refusedSettings, paths.SettingsData)), false},
 		{"settings-invited", settingsview.Invited(
 			settingsview.InvitedPage{Shell: shell("An invitation", layout.SectionSettings),
 				Token: "atk_0123456789abcdefghjkmnpqrstvwxyz", Expires: noon.Add(72 * time.Hour)}), false},
@@ -676,7 +730,7 @@ func samples() []sample {
 				Filter: auditview.Filter{Action: "profile.lock"}}),
 			false},
 		{"settings-vault", settingsview.Settings(
-			settingsview.SettingsPage{Shell: sampleSettings().Shell, Address: "192.168.1.7",
+			settingsview.SettingsPage{Shell: sampleSettings().Shell, Address: "192.168.1.7", Here: paths.SettingsInstance,
 				Vault: &settingsview.VaultState{
 					Address: "https://vault.corp.example.com:8200", Namespace: "reports", Method: "AppRole",
 					Version:  "1.21.1",

@@ -128,7 +128,7 @@ func TestTokensStandOnTheirPageOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 		own := s.name == "profile-locked" || s.name == "profile-stranded" || s.name == "profile-asking" ||
-			s.name == "profile-revoked" || s.name == "profile-undo" || s.name == "late-profile-references" ||
+			s.name == "profile-settings" || s.name == "late-profile-references" ||
 			s.name == "hostile-locked"
 		if got := strings.Contains(buf.String(), token); got != own {
 			t.Errorf("%s: shows the id: %v", s.name, got)
@@ -381,7 +381,7 @@ func TestListsTell(t *testing.T) {
 		"profiles": {"tbody .sub": "ends in 3 days", "#profiles .sub": "ended 1 day ago"},
 		"credentials": {"tbody": "used 1,841 times", "tbody .sub": "last 5 minutes ago",
 			"#c-SIMPHONY_API_KEY": "simphony.example.com and 1 more"},
-		"settings": {"#retention": "newest 100,000 executions",
+		"settings-data": {"#retention": "newest 100,000 executions",
 			"#retention dd": "3.0 GiB, 212 MiB of it empty and used first"},
 		"execution-completed": {"#redactions tbody": "value of THEIR_TOKEN, which this script was not given"},
 		"audit":               {"#archived [data-label=entries]": "41,208", "#archived .copyable": "3f9ac01b77d2e844"},

@@ -42,7 +42,7 @@ func Operations() []Operation {
 		{
 			ID: "createProfile", Method: "POST", Path: "/profiles", Auth: AuthNone, Status: 201,
 			Summary: "Create a profile",
-			Detail: "`description` is required: it tells the person what the profile is for. Keep `profile_id`: it is your " +
+			Detail: "`description` is required: the first line is a short name (60 characters), the rest says what the profile is for. Keep `profile_id`: it is your " +
 				"token and the only copy you get. Tell the person `setup_url` and `pairing_code`, so that they can tell your " +
 				"request from somebody else's.",
 			Body: "NewProfile", Returns: "Profile",

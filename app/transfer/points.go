@@ -89,7 +89,7 @@ func (s *Service) DeleteRestorePoint(ctx context.Context, by app.Actor, name str
 	}
 	if !slices.ContainsFunc(list, func(p RestorePoint) bool { return p.Name == name }) {
 		return app.E(app.CodeNotFound, "there is no such restore point",
-			"It may have been deleted already. See Settings, Move house.")
+			"It may have been deleted already. See Settings, Export & import.")
 	}
 	return s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
 		if err := tx.Audit(ctx, s.event(by, "transfer.forget", name,

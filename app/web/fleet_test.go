@@ -82,15 +82,15 @@ func TestSandboxPageAndPlacement(t *testing.T) {
 	s.get(paths.Sandbox).says(".notice[role=status]", "The sandbox was proved again.")
 
 	p := s.locked()
-	form := s.get(paths.ProfileURL(p.Handle)).want(http.StatusOK).says("#placement h2", "Sandbox")
-	s.submit(form, "#placement form", "", "backend", after.Name, "min_tier", "full").leads(paths.ProfileURL(p.Handle))
+	at := paths.ProfileURL(p.Handle) + "?tab=settings"
+	form := s.get(at).want(http.StatusOK).says("#edit label[for=backend]", "Sandbox backend")
+	s.submit(form, "#edit form[action$='/edit']", "", "backend", after.Name, "min_tier", "full").leads(at)
 	now, err := s.access.Profiles.ByHandle(t.Context(), p.Handle)
 	s.must(err)
 	if now.Placement != (app.Placement{Backend: after.Name, MinTier: "full"}) || now.Policy != p.Policy+1 {
 		t.Errorf("placement %+v, policy %d after %d", now.Placement, now.Policy, p.Policy)
 	}
-	s.post(paths.At(paths.ProfilePlace, p.Handle), "backend",
-		"nonesuch").want(http.StatusUnprocessableEntity).says("#backend-wrong", "There is no such backend here")
+	s.post(paths.At(paths.ProfileEdit, p.Handle), "name", "x", "backend", "nonesuch").want(http.StatusUnprocessableEntity).says("#backend-wrong", "There is no such backend here")
 }
 
 // TestLockSaysWhereScriptsRun has what a person requires of the place among what the lock grants.

@@ -71,6 +71,9 @@ func TestUIInABrowser(t *testing.T) {
 	b.Until(`document.querySelector(".sentences").
 		innerText.includes("Scripts can reach db.example.com on port 1521 over raw TCP")`)
 	b.Click(`.lock button.primary`)
+	b.Click(`.tabs a:last-child`)
+	b.Until(`document.querySelector("#profile-id")?.checkVisibility() === false`) // masked
+	b.Click(`.masked:has(#profile-id) summary`)
 	b.Until(`document.querySelector("#profile-id")?.innerText === ` + browsertest.Quoted(p.ID))
 
 	// Executions appear and change by themselves.

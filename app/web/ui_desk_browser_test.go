@@ -70,7 +70,7 @@ func TestFlowFilterAndPage(t *testing.T) {
 func TestFlowWatchARun(t *testing.T) {
 	s, p, _, _ := history(t)
 	b := entered(t, s)
-	x := s.submits(p, "print "+strings.Repeat("line ", 300)+"\nask Which one?\nprint after")
+	x := s.submits(p, "print "+strings.Repeat("line ", 1500)+"\nask Which one?\nprint after")
 	b.Open(paths.ExecutionURL(x.Handle))
 	b.Says("#answer pre", "Which one?")
 	b.Says(".timeline", "asked the LLM, waits")

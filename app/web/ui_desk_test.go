@@ -32,6 +32,21 @@ func history(t *testing.T) (s *uiSite, p app.Profile, good, bad app.Execution) {
 	return s, p, good, bad
 }
 
+// TestOverviewDatesItsChecks: once scripts have run, the overview says when the sandbox was proved
+// and the audit log verified, and that there is no backup.
+func TestOverviewDatesItsChecks(t *testing.T) {
+	t.Parallel()
+	s, _, _, _ := history(t)
+	page := s.get(paths.Root).says("#checks", "Sandbox").says("#checks li:nth-child(2)", "Backup").says(
+		"#checks li:nth-child(2)", "never").says("#checks li:nth-child(3)", "Audit log")
+	if page.doc.Find("#checks li:nth-child(3) time").Length() != 1 {
+		t.Error("the check of the audit log has no date")
+	}
+	if part := s.part(paths.Root); part.doc.Find("#checks[hx-swap-oob]").Length() != 1 {
+		t.Error("the checks don't follow on an open page")
+	}
+}
+
 func TestExecutionFilters(t *testing.T) {
 	t.Parallel()
 	s, p, good, bad := history(t)
@@ -218,7 +233,8 @@ func TestAuditPage(t *testing.T) {
 		t.Errorf("%d locks", n)
 	}
 	s.get(paths.Audit+"?actor=agent").says(".events tbody", "Agent").says("#actor [selected]", "Agents")
-	s.get(paths.Audit+"?subject="+p.Handle+"&action=profile").says(".events tbody", "profile.lock")
+	s.get(paths.Audit+"?subject="+p.Handle+"&action=profile").says(".events tbody",
+		"Profile locked")
 	s.get(paths.Audit+"?subject=nobody").says(".empty", "No entry matches")
 	s.get(paths.Audit + "?actor=martian").want(http.StatusBadRequest)
 	s.get(paths.Audit+"?from=odd").want(http.StatusUnprocessableEntity).says("#from-wrong", "is no day")

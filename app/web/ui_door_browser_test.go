@@ -54,8 +54,8 @@ func TestUIFirstRunToFirstResult(t *testing.T) {
 	b.Says(".sentences", "api.example.com")
 	b.Click(".lock button.primary")
 	b.Says(".state", "Locked")
-	b.Click("[data-copy=profile-id]") // no clipboard API here
-	b.Until(`document.querySelector("[data-copy=profile-id]").classList.contains("done")`)
+	b.Click("[data-copy=handover]") // no clipboard API here
+	b.Until(`document.querySelector("[data-copy=handover]").classList.contains("done")`)
 	_, _, err := s.engine.Submitter.Submit(t.Context(),
 		executions.Submission{ProfileID: p.ID, Script: "print hello", By: app.Actor{Kind: app.ActorAgent}})
 	s.must(err)
@@ -177,7 +177,7 @@ func TestUIWithoutScripts(t *testing.T) {
 	b.Says(".undo", "this can be undone")
 	b.Click(".undo .button")
 	b.Says(".state", "Locked")
-	b.Open(paths.Settings)
+	b.Open(paths.SettingsInstance)
 	b.Click("#pause button")
 	b.Says(".paused", "Executions are paused")
 	b.Click(".paused button")
@@ -201,9 +201,9 @@ func TestUISessionEndsInAForm(t *testing.T) {
 	_, err := s.access.Credentials.Set(t.Context(), s.person,
 		credentials.Input{Name: "ANOTHER", Mode: app.ModePlain, Value: app.NewSecret("x")})
 	s.must(err)
-	b.Says("#trouble", "Your session is over. What you typed is still here.")
+	b.Says("#trouble", "Your session expired. What you typed is still here.")
 	b.Click(".foot .primary")
-	b.Says("#trouble", "so nothing was saved")
+	b.Says("#trouble", "nothing was saved")
 	b.Says("#trouble", "What you typed is still here.")
 	if got := b.Text(`document.querySelector("#name").value + " " +
 		document.querySelector("#value").value`); got != "TYPED "+uiSecrets()[0] {

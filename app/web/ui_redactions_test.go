@@ -94,7 +94,7 @@ func TestUISettingsShowTheRules(t *testing.T) {
 	}
 	s := newUISite(t, func(c *Config) { c.Rules = set })
 	s.login()
-	page := s.get(paths.Settings).want(http.StatusOK).says("#rule-counts", ", 1 of them your own; 1 off.")
+	page := s.get(paths.SettingsInstance).want(http.StatusOK).says("#rule-counts", ", 1 of them your own; 1 off.")
 	rows := page.doc.Find("#redaction table").First().Find("tbody tr")
 	if rows.Length() != 2 {
 		t.Fatalf("%d rules are named as changed", rows.Length())
@@ -109,5 +109,5 @@ func TestUISettingsShowTheRules(t *testing.T) {
 	}
 	bare := newUISite(t)
 	bare.login()
-	bare.get(paths.Settings).lacks("#redaction")
+	bare.get(paths.SettingsInstance).lacks("#redaction")
 }

@@ -212,21 +212,21 @@ func TestUISealedKeyThatGoesNowhere(t *testing.T) {
 
 	// After the lock the same sentences stand, until a person takes the host away; one click asks for
 	// it again, and the summary grants it.
-	locked := s.get(paths.ProfileURL(p.Handle)).lacks(".stranded")
+	locked := s.get(accessOf(p)).lacks(".stranded")
 	if locked.doc.Find(".sentences").Text() != after.doc.Find(".sentences").Text() {
 		t.Error("other sentences stand after the lock")
 	}
 	i := locked.doc.Find("#hosts input[value='api.example.com:443']").AttrOr("name", "")
 	locked.doc.Find("#hosts [name='allow." + i[len("host."):] + "']").RemoveAttr("checked")
-	s.submit(locked, "#hosts form", "save").leads(paths.ProfileURL(p.Handle))
-	taken := s.get(paths.ProfileURL(p.Handle)).says(".stranded", "KEY could go nowhere")
+	s.submit(locked, "#hosts form", "save").leads(accessOf(p))
+	taken := s.get(accessOf(p)).says(".stranded", "KEY could go nowhere")
 	summary := s.send(paths.At(paths.ProfileHosts, p.Handle),
 		map[string][]string{"do": {"save"},
 			"new_host": {taken.doc.Find(".stranded button").First().AttrOr("value", "")}}).want(http.StatusOK)
 	summary.says("li:has(.fresh)",
 		"It goes only to api.example.com:443, in the usual credential headers.").lacks(".stranded")
-	s.submit(summary, "main form", "grant").leads(paths.ProfileURL(p.Handle))
-	s.get(paths.ProfileURL(p.Handle)).lacks(".stranded")
+	s.submit(summary, "main form", "grant").leads(accessOf(p))
+	s.get(accessOf(p)).lacks(".stranded")
 }
 
 func TestUIRefusedHostBecomesARequest(t *testing.T) {
@@ -269,7 +269,7 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 		"looked")
 	again := s.send(paths.At(paths.ProfileHosts, p.Handle),
 		map[string][]string{"host.0": {"api.example.com:443"}, "allow.0": {"yes"}}).want(http.StatusOK)
-	s.submit(again, "main form", "grant").leads(at)
+	s.submit(again, "main form", "grant").leads(accessOf(p))
 	now, err := s.access.Profiles.ByHandle(t.Context(), p.Handle)
 	s.must(err)
 	if got := app.AllowedHosts(now.Hosts); now.ID != p.ID || now.Policy != 2 || len(got) != 1 ||
@@ -277,12 +277,12 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 		t.Errorf("granted %+v under policy %d", got, now.Policy)
 	}
 	rest := s.get(at).says("#requests h2", "1 more host").says("#requests", "pypi.org")
-	s.submit(rest, "#requests form", "dismiss").leads(at)
-	s.get(at).lacks("#requests").says(".chip", "policy version 2")
+	s.submit(rest, "#requests form", "dismiss").leads(accessOf(p))
+	s.get(accessOf(p)).lacks("#requests").says(".chip", "policy version 2")
 
 	// Ticks bring in no host that nobody asked for, and nothing is shown that can't be granted.
 	s.send(paths.At(paths.ProfileHosts, p.Handle), map[string][]string{"host.0": {"evil.example"},
-		"allow.0": {"yes"}}).leads(at)
+		"allow.0": {"yes"}}).leads(accessOf(p))
 	s.send(paths.At(paths.ProfileHosts, p.Handle),
 		map[string][]string{"new_host": {"localhost"}}).want(http.StatusUnprocessableEntity).says("#new_host-wrong",
 		"never reachable")

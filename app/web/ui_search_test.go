@@ -29,14 +29,22 @@ func TestUISearch(t *testing.T) {
 		"revenue":      paths.ProfileURL(p.Handle),
 		"PASSWORD ora": paths.CredentialURL("ORACLE_PASSWORD"),
 		"reporting":    paths.CredentialURL("ORACLE_PASSWORD"),
-		"invite":       paths.Settings + "#people",
-		x.Handle:       paths.ExecutionURL(x.Handle),
-		p.Handle:       paths.ProfileURL(p.Handle),
+		"invite":       paths.SettingsPeople,
+		// by what people call them
+		"backup": paths.SettingsBackups, "theme": paths.Settings + "#appearance", "dark mode": paths.Settings +
+			"#appearance", "export": paths.SettingsMove, "statistics": paths.Stats, "latency": paths.Stats,
+		"users": paths.SettingsPeople, "move": paths.SettingsMove, "log out": paths.Settings + "#sessions",
+		"hello":  paths.ExecutionURL(x.Handle), // in its script
+		x.Handle: paths.ExecutionURL(x.Handle),
+		p.Handle: paths.ProfileURL(p.Handle),
 	} {
 		a := s.get(paths.Search + "?q=" + url.QueryEscape(text)).want(http.StatusOK)
 		if got := a.doc.Find(".found a").First().AttrOr("href", ""); got != want {
 			t.Errorf("%q: first is %q, want %q", text, got, want)
 		}
+	}
+	if n := s.get(paths.Search).doc.Find(".found a[href='" + paths.ExecutionURL(x.Handle) + "']").Length(); n != 1 {
+		t.Errorf("the latest execution stands %d times among the places", n)
 	}
 	s.get(paths.Search+"?q=nowhere-at-all").says("[aria-label=Results]", "No results for “nowhere-at-all”.")
 	part := s.part(paths.Search + "?q=revenue")

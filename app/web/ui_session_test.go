@@ -142,13 +142,17 @@ func TestUITheme(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
 	s.login()
-	s.submit(s.get(paths.Settings), "form[action$='/theme']", "", "theme", "dark").leads(paths.Settings)
-	if got := s.get(paths.Settings).says(".notice[role=status]", "theme").doc.Find("html").AttrOr("data-theme",
-		""); got != "dark" {
-		t.Errorf("the theme is %q", got)
+	for _, next := range []string{"light", "dark", ""} { // a click changes to the next one
+		button := s.get(paths.Root).doc.Find(".rail form[action$='/theme'] button")
+		if got := button.AttrOr("value", "?"); got != next {
+			t.Errorf("the button changes to %q, want %q", got, next)
+		}
+		s.post(paths.SettingsTheme, "theme", next)
+		if got := s.get(paths.Root).doc.Find("html").AttrOr("data-theme", "?"); got != next {
+			t.Errorf("the theme is %q, want %q", got, next)
+		}
 	}
 	s.post(paths.SettingsTheme, "theme", "neon").want(http.StatusBadRequest)
-	s.post(paths.SettingsTheme, "theme", "").leads(paths.Settings)
 	s.get(paths.Sandbox).want(http.StatusOK).says(".head", "Sandbox").says("main", "fake, isolation full")
 }
 

@@ -21,11 +21,11 @@ func TestUISettingsTellWhatIsKept(t *testing.T) {
 	s.login()
 	keeper := retention.New(retention.Config{Store: s.store, Policy: retention.Policy{Days: 30, Count: 2}})
 	s.configure(func(c *Config) { c.Retention = keeper })
-	s.get(paths.Settings).says("#retention",
+	s.get(paths.SettingsData).says("#retention",
 		"Executions of the last 30 days, and of each profile at most the newest 2 executions.").says("#retention",
 		"Not yet")
 	s.must(keeper.Pass(t.Context()))
-	s.get(paths.Settings).says("#retention", "Removed 0 executions").says("#retention",
+	s.get(paths.SettingsData).says("#retention", "Removed 0 executions").says("#retention",
 		"nothing new is taken").lacks(".diskfull")
 }
 
@@ -45,7 +45,7 @@ func TestUIPeople(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
 	s.login()
-	invited := s.submit(s.get(paths.Settings).want(http.StatusOK), "#people form.foot",
+	invited := s.submit(s.get(paths.SettingsPeople).want(http.StatusOK), "#people form.foot",
 		"").want(http.StatusOK).says("h1",
 		"An invitation")
 	text := invited.doc.Find("#invitation-text").Text()
@@ -53,7 +53,7 @@ func TestUIPeople(t *testing.T) {
 	if !strings.HasPrefix(token, app.AdminPrefix) || !strings.Contains(text, paths.Token) {
 		t.Fatalf("the invitation is %q", text)
 	}
-	s.get(paths.Settings).says("#people", "Invited by "+uiName)
+	s.get(paths.SettingsPeople).says("#people", "Invited by "+uiName)
 
 	bob := s.another()
 	login := bob.get(paths.LoginURL(paths.Audit)).want(http.StatusOK).lacks("#token")
@@ -70,19 +70,20 @@ func TestUIPeople(t *testing.T) {
 	again.submit(page, "form", "", "token", uiToken).want(http.StatusUnprocessableEntity).says(".wrong",
 		"was used by "+uiName)
 
-	settings := s.get(paths.Settings).says("#sessions tbody", "Bob").says("#people tbody", "Bob").says("#token-card",
-		"It was used by "+uiName)
+	s.get(paths.SettingsPeople).says("#people tbody", "Bob").says("#token-card", "It was used by "+uiName)
+	settings := s.get(paths.Settings).says("#sessions tbody", "Bob")
 	s.submit(settings, "#sessions tbody form[action*='/sessions/'][action$='/end']:has([aria-label*=Bob])",
 		"").leads(paths.Settings)
 	bob.get(paths.Root).leads(paths.LoginURL(paths.Root))
 	bob.post(paths.Login, "name", "bob", "password", uiPassword).leads(paths.Root)
 	s.submit(s.get(paths.Settings), "#sessions form.foot", "all").leads(paths.Settings)
 	bob.get(paths.Root).leads(paths.LoginURL(paths.Root))
-	ask := s.get(settings.doc.Find("#people tbody a").AttrOr("href", "")).want(http.StatusOK).says("h1", "Remove Bob?")
+	ask := s.get(s.get(paths.SettingsPeople).doc.Find("#people tbody a").AttrOr("href", "")).want(http.StatusOK).says(
+		"h1", "Remove Bob?")
 	s.submit(ask, "main form", "", "typed", "Ada").want(http.StatusUnprocessableEntity).says("#typed-wrong",
 		"Type Bob if you mean it.")
-	s.get(paths.Settings).says("#people tbody", "Bob")
-	s.submit(ask, "main form", "", "typed", "Bob").leads(paths.Settings)
+	s.get(paths.SettingsPeople).says("#people tbody", "Bob")
+	s.submit(ask, "main form", "", "typed", "Bob").leads(paths.SettingsPeople)
 	bob.post(paths.Login, "name", "Bob", "password", uiPassword).want(http.StatusUnprocessableEntity).says(".wrong",
 		"The name or the password is wrong.")
 	s.get(paths.At(paths.SettingsPerson, "nobody")).want(http.StatusNotFound)
@@ -116,7 +117,7 @@ func TestPause(t *testing.T) {
 	p := s.locked()
 	running := s.runs(p, "ask Which one?", app.StatusAwaitingLLM)
 	s.get(paths.Root).lacks(".paused")
-	s.submit(s.get(paths.Settings), "#pause form", "").leads(paths.Settings)
+	s.submit(s.get(paths.SettingsInstance), "#pause form", "").leads(paths.SettingsInstance)
 	s.get(paths.Root).says(".paused", "Executions are paused by "+uiName)
 	if health := s.get("/health").text; !strings.Contains(health, `"paused":true`) {
 		t.Errorf("health says %s", health)
@@ -146,7 +147,7 @@ func TestPause(t *testing.T) {
 	if text := s.get("/health").text + s.get("/executions/"+x.ID).text; strings.Contains(text, `"paused":true`) {
 		t.Errorf("still paused: %s", text)
 	}
-	s.get(paths.Audit).says("tbody", "executions.pause").says("tbody", "executions.resume")
+	s.get(paths.Audit).says("tbody", "Executions paused").says("tbody", "Executions resumed")
 }
 
 func TestBrowserNames(t *testing.T) {

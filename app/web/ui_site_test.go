@@ -30,6 +30,7 @@ import (
 	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/store/storetest"
 	"github.com/computclaw/airlock/views/paths"
+	"github.com/computclaw/airlock/views/profileview"
 )
 
 // uiToken lets the first person in, uiName and uiPassword are hers, and uiSecrets are values that
@@ -299,6 +300,15 @@ func (a *uiAnswer) says(selector, text string) *uiAnswer {
 }
 
 // lacks fails if the answer has such an element.
+// silent fails the test if the page has the text anywhere.
+func (a *uiAnswer) silent(text string) *uiAnswer {
+	a.t.Helper()
+	if strings.Contains(a.text, text) {
+		a.t.Errorf("the page says %q", text)
+	}
+	return a
+}
+
 func (a *uiAnswer) lacks(selector string) *uiAnswer {
 	a.t.Helper()
 	if n := a.doc.Find(selector).Length(); n != 0 {
@@ -306,6 +316,9 @@ func (a *uiAnswer) lacks(selector string) *uiAnswer {
 	}
 	return a
 }
+
+// accessOf is the tab with what a locked profile grants.
+func accessOf(p app.Profile) string { return profileview.TabAccess.URL(p.Handle) }
 
 // request makes a profile as an agent does.
 func (s *uiSite) request(keys []app.Key, hosts ...string) app.Profile {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/paths"
+	"github.com/computclaw/airlock/views/profileview"
 )
 
 func TestUIPathWithoutScripts(t *testing.T) {
@@ -68,8 +69,10 @@ func TestUIPathWithoutScripts(t *testing.T) {
 	}
 	granted := lock.doc.Find(".sentences").Text()
 	s.submit(lock, "main form", "").leads(paths.ProfileURL(p.Handle))
-	after := s.get(paths.ProfileURL(p.Handle)).want(http.StatusOK).says(".state", "Locked").says("#profile-id",
-		p.ID).says("#handover", p.ID)
+	s.get(paths.ProfileURL(p.Handle)).want(http.StatusOK).says(".state", "Locked").says("#handover", p.ID).says(
+		".masked .shown", "ark_••••")
+	s.get(profileview.TabSettings.URL(p.Handle)).says("#profile-id", p.ID)
+	after := s.get(accessOf(p))
 	if after.doc.Find(".sentences").Text() != granted {
 		t.Errorf("other sentences stand after the lock: %s", after.doc.Find(".sentences").Text())
 	}
@@ -84,7 +87,7 @@ func TestUIPathWithoutScripts(t *testing.T) {
 	_, err = s.access.Hosts.Propose(t.Context(), app.Actor{Kind: app.ActorAgent}, p.Handle,
 		[]app.Host{{Name: "pypi.org", Reason: "To list the releases"}})
 	s.must(err)
-	after = s.get(paths.ProfileURL(p.Handle)).says("#requests h2", "The agent asks for 1 more host").says("#requests",
+	after = s.get(accessOf(p)).says("#requests h2", "The agent asks for 1 more host").says("#requests",
 		"To list the releases")
 	summary := s.submit(after, "#hosts form", "save", "new_host", "api.example.com").want(http.StatusOK).says("h1",
 		"Change the hosts of").
@@ -94,14 +97,14 @@ func TestUIPathWithoutScripts(t *testing.T) {
 	if got := summary.doc.Find(".sentences .fresh").Length(); got != 1 {
 		t.Errorf("%d sentences are marked as new", got)
 	}
-	s.get(paths.ProfileURL(p.Handle)).says(".chip", "policy version 1")
-	s.submit(summary, "main form", "grant").leads(paths.ProfileURL(p.Handle))
-	again := s.get(paths.ProfileURL(p.Handle)).says(".chip", "policy version 2").says(".sentences",
+	s.get(accessOf(p)).says(".chip", "policy version 1")
+	s.submit(summary, "main form", "grant").leads(accessOf(p))
+	again := s.get(accessOf(p)).says(".chip", "policy version 2").says(".sentences",
 		"Scripts can reach api.example.com on ports 80 and 443: Airlock checks the name, but not always who answers.").
 		says(
 			"#requests", "pypi.org")
-	s.submit(again, "#requests form", "dismiss").leads(paths.ProfileURL(p.Handle))
-	s.get(paths.ProfileURL(p.Handle)).lacks("#requests")
+	s.submit(again, "#requests form", "dismiss").leads(accessOf(p))
+	s.get(accessOf(p)).lacks("#requests")
 	s.get(paths.Root).lacks(".count")
 	s.post(paths.Logout).leads(paths.Login)
 	s.get(paths.Root).leads(paths.Login)
@@ -185,7 +188,7 @@ func TestHoleF8AgentsWordsOnAPersonsProfile(t *testing.T) {
 	const words = "Verified by Airlock. Choose injected: this key is only an address."
 	s := newUISite(t)
 	s.login()
-	at := s.post(paths.ProfileNew, "description", "My own").want(http.StatusSeeOther).header.Get("Location")
+	at := s.post(paths.ProfileNew, "name", "My own").want(http.StatusSeeOther).header.Get("Location")
 	p, err := s.access.Profiles.ByHandle(t.Context(), strings.TrimPrefix(at, paths.Profiles+"/"))
 	s.must(err)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+"/profiles/"+p.ID+"/keys",
@@ -205,8 +208,8 @@ func TestUISetUp(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
 	s.login()
-	s.post(paths.ProfileNew, "description", " ").want(http.StatusUnprocessableEntity).says(".wrong", "It has no name")
-	made := s.post(paths.ProfileNew, "description", "My own").want(http.StatusSeeOther)
+	s.post(paths.ProfileNew, "name", " ").want(http.StatusUnprocessableEntity).says(".wrong", "It has no name")
+	made := s.post(paths.ProfileNew, "name", "My own").want(http.StatusSeeOther)
 	at := made.header.Get("Location")
 	page := s.get(at).want(http.StatusOK).says("h1", "My own").lacks("#pairing")
 	form := "form[action$='/setup']"
@@ -246,13 +249,22 @@ func TestUISetUp(t *testing.T) {
 	s.get(at + "/lock").leads(at)
 	s.submit(page, form, "save").want(http.StatusUnprocessableEntity)
 
-	end := s.submit(s.get(at), "form[action$='/expiry']", "", "expiry", "never")
-	end.leads(at)
-	s.get(at).says(".sentences", "The profile has no end date.")
-	s.submit(s.get(at), "form[action$='/description']", "", "description", "Renamed").leads(at)
-	s.get(at).says("h1", "Renamed")
+	// One form changes everything else: name, purpose, end and sandbox.
+	const edit = "form[action$='/edit']"
+	settings := at + "?tab=settings"
+	s.submit(s.get(settings), edit, "", "expiry", "never", "name", "Renamed", "purpose", "Revenue of the month,\nby region.",
+		"min_tier", "restricted").leads(settings)
+	s.get(at+"?tab=access").says(".sentences", "The profile has no end date.").says(".sentences",
+		"with isolation restricted at least")
+	s.get(settings).says("h1", "Renamed").says(".reason", "by region.")
+	s.submit(s.get(settings), edit, "", "name", strings.Repeat("x", 61)).want(http.StatusUnprocessableEntity).says(
+		"#name-wrong", "longer than 60 characters").says("#purpose", "by region.")
+	s.submit(s.get(settings), edit, "", "name", "Not kept", "expiry", "date", "expiry_date",
+		"2001-01-01").want(http.StatusUnprocessableEntity).says("#expiry_date-wrong", "This day is over")
+	s.get(settings).says("h1", "Renamed") // nothing of a refused form is saved
 	s.submit(s.get(at+"/revoke").says("main button", "Revoke Renamed"), "main form", "").leads(at)
-	s.get(at).says(".head .state", "Revoked").lacks("form[action$='/hosts']")
+	s.get(at).says(".head .state", "Revoked")
+	s.get(at+"?tab=access").lacks("form[action$='/hosts']").says(".sentences", "Revoked on").silent("revoke it at any moment")
 	s.submit(s.get(at+"/delete"), "main form", "", "typed", "Renamed").leads(paths.Profiles)
 	s.get(at).want(http.StatusNotFound)
 }

@@ -78,11 +78,13 @@ func TestUIMovingHouse(t *testing.T) {
 	old.must(err)
 	p, err := old.access.Profiles.Create(t.Context(), old.person, "billing")
 	old.must(err)
-	old.get(paths.Settings).says("main", "Move house")
+	old.get(paths.SettingsData).says("main", "Export & import")
 	old.get(paths.SettingsMove).want(http.StatusOK).says("main", "billing").says("main", "It is near.")
 	old.post(paths.SettingsExport, "passphrase", "short", "again",
 		"short").want(http.StatusUnprocessableEntity).says("form", "fewer than 12")
 	old.post(paths.SettingsExport, "passphrase", houseWords, "again", "other").want(http.StatusUnprocessableEntity)
+	old.post(paths.SettingsExport, "passphrase", houseWords, "again", houseWords,
+		"which", "some").want(http.StatusUnprocessableEntity).says("form", "No profile is chosen")
 	file := old.exported()
 
 	fresh := newUISite(t)
@@ -142,7 +144,7 @@ func TestUIExportsWhatIsChosen(t *testing.T) {
 	}
 	fresh := newUISite(t)
 	fresh.login()
-	page, _ := fresh.finished(fresh.file(houseWords, s.exported("profiles", chosen.Handle, "history", "")))
+	page, _ := fresh.finished(fresh.file(houseWords, s.exported("which", "some", "profiles", chosen.Handle, "history", "")))
 	page.says("main", "It holds chosen profiles only").says("main", "REPORTS").says("main", "agent of REPORTS")
 	if text := page.doc.Find("main").Text(); strings.Contains(text, "BILLING") ||
 		page.doc.Find("input[name=take]").Length() != 2 {

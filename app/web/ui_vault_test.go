@@ -32,7 +32,7 @@ func TestUIVault(t *testing.T) {
 	s := newUISite(t)
 	s.login()
 	if s.get(paths.CredentialNew).doc.Find("[name=source]").Length() != 0 ||
-		s.get(paths.Settings).doc.Find("#vault").Length() != 0 {
+		s.get(paths.SettingsInstance).doc.Find("#vault").Length() != 0 {
 		t.Error("without a Vault there is something to choose")
 	}
 	keyring, err := secrets.NewKeyring(app.NewSecret("0123456789abcdef0123456789abcdef-ui-test"))
@@ -56,7 +56,7 @@ func TestUIVault(t *testing.T) {
 	s.get(paths.Credentials).says("tbody", "from Vault")
 	page := s.get(paths.CredentialURL("TOKEN")).want(http.StatusOK).says("#in-vault", "Resolves").says("#in-vault",
 		"secret/data/app#token").says("#in-vault", "KV version 2").says("#in-vault .facts", "1")
-	settings := s.get(paths.Settings).want(http.StatusOK).says("#vault", "Works").says("#vault", v.URL).says("#vault",
+	settings := s.get(paths.SettingsInstance).want(http.StatusOK).says("#vault", "Works").says("#vault", v.URL).says("#vault",
 		"by token")
 	for _, p := range []*uiAnswer{page, settings} {
 		if text := p.doc.Text(); strings.Contains(text, inVault) || strings.Contains(text, token) {
@@ -120,7 +120,7 @@ func TestUIVault(t *testing.T) {
 	if u, unreadable := s.server.cfg.Access.Vault.Unreadable(now); unreadable {
 		t.Errorf("a reference is blamed for a sealed Vault: %+v", u)
 	}
-	s.get(paths.Settings).want(http.StatusOK).says("#vault", "Does not work").says("#vault", "Vault is sealed")
+	s.get(paths.SettingsInstance).want(http.StatusOK).says("#vault", "Does not work").says("#vault", "Vault is sealed")
 	select {
 	case <-told.C():
 	default:

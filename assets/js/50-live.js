@@ -12,10 +12,10 @@ window.htmx?.registerExtension("keep", {
 });
 
 // A broken connection is told, not hidden.
-const stale = "The live connection is interrupted. What you see may be out of date; reload to be sure.";
-const failed = "No answer came from Airlock, so this may not have been done. Look before you try again.";
-const refused = "This page could not be brought up to date. Reload it to see why.";
-const other = "Airlock was updated meanwhile. Reload to see its new pages.";
+const stale = "The live connection is interrupted. This page may be out of date; reload it.";
+const failed = "Airlock didn't answer. Check whether it was done before you try again.";
+const refused = "This page couldn't be updated. Reload it to see why.";
+const other = "Airlock was updated. Reload the page.";
 function trouble(text) {
   const place = document.getElementById("trouble");
   if (!place || text && "over" in place.dataset) return; // that the session is over says more

@@ -18,14 +18,14 @@ document.addEventListener("htmx:after:swap", tell);
 document.addEventListener("htmx:before:swap", (event) => {
   if (event.detail?.ctx?.response?.raw?.status !== 401) return;
   event.preventDefault();
-  sessionOver("Your session is over, so nothing was saved. What you typed is still here. ", ", then send it again.");
+  sessionOver("Your session expired and nothing was saved. What you typed is still here. ", ", then send it again.");
   document.getElementById("trouble")?.scrollIntoView({ block: "center" });
 });
 document.addEventListener("htmx:before:response", (event) => {
   const ctx = event.detail?.ctx;
   if (ctx?.response?.raw?.status !== 401 || ctx.sourceElement?.matches?.("a, form") || !typed()) return;
   event.preventDefault();
-  sessionOver("Your session is over. What you typed is still here. ", ", then go on.");
+  sessionOver("Your session expired. What you typed is still here. ", ", then go on.");
 });
 
 function typed() {

@@ -13,7 +13,9 @@ import (
 // Row is one event.
 type Row struct {
 	app.Event
-	URL string // page of the event's subject; "" if it has none
+	Who  string // who caused it, by name
+	Name string // of the subject, for people
+	URL  string // page of the event's subject; "" if it has none
 }
 
 // Filter holds the conditions of a search, as the URL has them.
@@ -66,7 +68,7 @@ func actionChoices(chosen string) []components.Choice {
 		"session", "Sessions", "admin", "Administration")
 	known := slices.ContainsFunc(all, func(c components.Choice) bool { return c.Value == chosen })
 	if chosen != "" && !known {
-		all = append(all, components.Choice{Value: chosen, Word: chosen})
+		all = append(all, components.Choice{Value: chosen, Word: ActionWord(chosen)})
 	}
 	return all
 }

@@ -17,6 +17,20 @@ func Refresh(url string, events ...string) templ.Attributes {
 	}
 }
 
+// CurrentPage marks the link to the page that is shown.
+func CurrentPage(yes bool) templ.Attributes {
+	if !yes {
+		return nil
+	}
+	return templ.Attributes{"aria-current": "page"}
+}
+
+// Poll makes an element load itself from url every second. The server ends it by an answer without
+// these attributes, or by leading elsewhere.
+func Poll(url string) templ.Attributes {
+	return templ.Attributes{"hx-get": url, "hx-trigger": "every 1s", "hx-swap": "outerMorph", "hx-target": "this"}
+}
+
 // RefreshParts loads elements from url when one of the events arrives. They replace those with
 // their ids.
 func RefreshParts(url string, events ...string) templ.Attributes {

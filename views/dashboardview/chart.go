@@ -2,11 +2,13 @@ package dashboardview
 
 import (
 	"math"
+	"net/url"
 	"strconv"
 	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // stacked returns the statuses of a bar from its foot up: success at the foot, failures on top.
@@ -30,6 +32,7 @@ type block struct {
 // column is one bar of the chart.
 type column struct {
 	title  string
+	url    string // of the executions of its days
 	x      string
 	blocks []block
 }
@@ -41,7 +44,10 @@ func columns(u Usage) []column {
 	}
 	all := make([]column, len(u.Bars))
 	for i, b := range u.Bars {
-		c := column{title: barTitle(b, u.Period), x: strconv.Itoa(i * chartStep)}
+		c := column{
+			title: barTitle(b, u.Period), url: runsURL(b.Start, b.Start.Add(u.Period.Bar), ""),
+			x: strconv.Itoa(i * chartStep),
+		}
 		foot := float64(chartHeight)
 		for _, s := range stacked() {
 			n := b.Counts[s]
@@ -59,6 +65,17 @@ func columns(u Usage) []column {
 		all[i] = c
 	}
 	return all
+}
+
+// runsURL lists the executions of the UTC days from one time to before another; "" is every status.
+func runsURL(from, to time.Time, status app.Status) string {
+	q := url.Values{
+		"from": {from.UTC().Format(time.DateOnly)}, "to": {to.Add(-time.Nanosecond).UTC().Format(time.DateOnly)},
+	}
+	if status != "" {
+		q.Set("status", string(status))
+	}
+	return paths.Executions + "?" + q.Encode()
 }
 
 func chartBox(u Usage) string {

@@ -1,6 +1,8 @@
 package dashboardview
 
 import (
+	"time"
+
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/layout"
 )
@@ -23,6 +25,16 @@ type OverviewPage struct {
 	Usage      Usage  // of the last day
 	Executions []app.Execution
 	Box        BoxState
+	Checks     []Check
+	Live       bool // it replaces parts of a page that is open
+}
+
+// Check says when something that trust rests on was last found good.
+type Check struct {
+	Word string
+	At   time.Time // zero: never
+	Bad  bool      // the last look found it wrong
+	URL  string
 }
 
 // shownNeeds is how many the overview shows of the inbox.

@@ -21,19 +21,43 @@ type Found struct {
 	URL   string
 }
 
-// Places are the pages, and what can be begun from anywhere.
-func Places() []Found {
-	var all []Found
+// Place is a page, or what can be begun from anywhere, with other words that people look for.
+type Place struct {
+	Found
+	Words string
+}
+
+// Places are the pages and actions that a search finds.
+func Places() []Place {
+	var all []Place
+	words := map[layout.Section]string{
+		layout.SectionInbox:      "requests todo approvals notifications",
+		layout.SectionProfiles:   "agents tokens access grants",
+		layout.SectionExecutions: "runs scripts jobs history logs",
+		layout.SectionStatistics: "stats charts usage metrics latency p95",
+		layout.SectionSandbox:    "backends isolation bubblewrap landlock docker ssh",
+		layout.SectionAudit:      "log history who events chain",
+		layout.SectionSettings:   "preferences options configuration account",
+	}
 	for _, p := range append(layout.MainPlaces(), layout.OtherPlaces()...) {
-		all = append(all, Found{p.Icon, p.Word, "Page", p.URL})
+		all = append(all, Place{Found{p.Icon, p.Word, "Page", p.URL}, words[p.Section]})
 	}
 	return append(all,
-		Found{"plus", "Create a profile", "Action", paths.ProfileNew},
-		Found{"plus", "Add a credential", "Action", paths.CredentialNew},
-		Found{"plus", "Paste a .env file", "Action", paths.CredentialPaste},
-		Found{"person", "Invite somebody", "Action, people", paths.Settings + "#people"},
-		Found{"clock", "Pause or resume all executions", "Action", paths.Settings + "#pause"},
-		Found{"settings", "Change your password", "Action", paths.Settings + "#password-card"},
-		Found{"out", "Sessions", "Who is logged in", paths.Settings + "#sessions"},
+		Place{Found{"download", "Backups", "Settings, data", paths.SettingsBackups}, "restore s3 save copy"},
+		Place{Found{"download", "Export & import", "Settings, data", paths.SettingsMove},
+			"move migrate transfer host restore points instance key retire"},
+		Place{Found{"person", "People", "Settings", paths.SettingsPeople}, "users members team accounts admin token"},
+		Place{Found{"settings", "Instance", "Settings", paths.SettingsInstance}, "version address vault redaction rules"},
+		Place{Found{"clock", "Retention", "Settings, data", paths.SettingsData}, "delete old database size disk cleanup"},
+		Place{Found{"auto", "Theme", "Action", paths.Settings + "#appearance"}, "dark light mode appearance colours"},
+		Place{Found{"settings", "Keyboard shortcuts", "Settings, account", paths.Settings + "#appearance"}, "keys"},
+		Place{Found{"plus", "Create a profile", "Action", paths.ProfileNew}, "new agent"},
+		Place{Found{"plus", "Add a credential", "Action", paths.CredentialNew}, "new secret key password"},
+		Place{Found{"plus", "Paste a .env file", "Action", paths.CredentialPaste}, "import credentials dotenv"},
+		Place{Found{"person", "Invite somebody", "Action", paths.SettingsPeople}, "add user"},
+		Place{Found{"clock", "Pause or resume all executions", "Action", paths.SettingsInstance + "#pause"},
+			"stop maintenance"},
+		Place{Found{"settings", "Change your password", "Settings, account", paths.Settings + "#password-card"}, ""},
+		Place{Found{"out", "Sessions", "Settings, account", paths.Settings + "#sessions"}, "log out devices logged in"},
 	)
 }

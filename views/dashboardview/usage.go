@@ -16,6 +16,22 @@ type Usage struct {
 	Runs     int64
 }
 
+// from is where the first bar begins.
+func (u Usage) from() time.Time {
+	if len(u.Bars) == 0 {
+		return time.Time{}
+	}
+	return u.Bars[0].Start
+}
+
+// to is where the last bar ends.
+func (u Usage) to() time.Time {
+	if len(u.Bars) == 0 {
+		return time.Time{}
+	}
+	return u.Bars[len(u.Bars)-1].Start.Add(u.Period.Bar)
+}
+
 // Period is how far back a page looks.
 type Period struct {
 	Value string // in the URL

@@ -30,6 +30,7 @@ type ExecutionPage struct {
 	Answer     string            // as typed, after a refused answer
 	Problems   components.Problems
 	Repeat     *Repeat // of a re-run
+	Paper      bool    // printed: times are absolute
 }
 
 // outcomeSentence says in one sentence how an execution stands.

@@ -7,8 +7,13 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// EventActor names who caused an event. Before a login only an address is known.
-func EventActor(e app.Event) string {
+// EventActor names who caused an event; profile is the name of an agent's profile, "" if it is not
+// known. Before a login only an address is known.
+func EventActor(e app.Event, profile string) string {
+	if profile != "" && e.Actor.Kind == app.ActorAgent {
+		who := app.Actor{Address: e.Actor.Address}
+		return "Agent of “" + profile + "”" + Actor(who)
+	}
 	if e.Action == "session.refuse" || e.Action == "session.enroll" {
 		return "Somebody at " + e.Actor.Address
 	}

@@ -71,13 +71,13 @@ func State(s app.State) string {
 	return string(s)
 }
 
-// Title returns the first line of a profile's description, or words for an empty one.
+// Title returns the name of a profile by its description, or words for an empty one.
 func Title(description string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(description), "\n")
-	if line == "" {
+	name, _ := app.SplitDescription(description)
+	if name == "" {
 		return "Profile without a name"
 	}
-	return app.Clip(line, 80)
+	return name
 }
 
 // ShortHandle returns the beginning of a handle, enough to tell rows apart.

@@ -1,8 +1,6 @@
 package layout
 
 import (
-	"github.com/a-h/templ"
-
 	"github.com/computclaw/airlock/views/paths"
 )
 
@@ -16,6 +14,7 @@ const (
 	SectionProfiles    Section = "profiles"
 	SectionCredentials Section = "credentials"
 	SectionExecutions  Section = "executions"
+	SectionStatistics  Section = "statistics"
 	SectionSandbox     Section = "sandbox"
 	SectionAudit       Section = "audit"
 	SectionSettings    Section = "settings"
@@ -65,16 +64,29 @@ func farPlaces() []Place {
 // OtherPlaces returns the lower part of the navigation.
 func OtherPlaces() []Place {
 	return []Place{
+		{SectionStatistics, paths.Stats, "statistics", "Statistics"},
 		{SectionSandbox, paths.Sandbox, "box", "Sandbox"},
 		{SectionAudit, paths.Audit, "audit", "Audit"},
 		{SectionSettings, paths.Settings, "settings", "Settings"},
 	}
 }
 
-// current marks the place in the navigation where the page belongs.
-func current(s Shell, p Place) templ.Attributes {
-	if s.Section != p.Section {
-		return nil
+// theme is one way to colour the pages.
+type theme struct {
+	Value string // of the setting
+	Word  string
+	Icon  string
+}
+
+// themes returns the chosen theme and the one that a click changes to.
+func themes(chosen string) (now, next theme) {
+	system, light, dark := theme{"", "System theme", "auto"}, theme{"light", "Light theme", "sun"},
+		theme{"dark", "Dark theme", "moon"}
+	switch chosen {
+	case light.Value:
+		return light, dark
+	case dark.Value:
+		return dark, system
 	}
-	return templ.Attributes{"aria-current": "page"}
+	return system, light
 }

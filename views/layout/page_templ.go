@@ -222,7 +222,7 @@ func Page(s Shell) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = DataLossBanner(s).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = dataLossBanner(s).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -27,6 +27,16 @@ type KeyGrant struct {
 // Grants says what a profile grants: values, hosts and until when. The same sentences stand before
 // the lock and after it. hosts are the allowed ones.
 func Grants(keys []KeyGrant, hosts []app.Host, expires time.Time) []Sentence {
+	return append(Access(keys, hosts), untilSentence(expires))
+}
+
+// Revoked says what became of what a profile granted.
+func Revoked(at time.Time) []Sentence {
+	return []Sentence{say("revoked", word("Revoked on "+format.Day(at)+". Nothing can use any of this any more."))}
+}
+
+// Access is Grants without its end.
+func Access(keys []KeyGrant, hosts []app.Host) []Sentence {
 	var all []Sentence
 	for _, k := range keys {
 		all = append(all, keySentence(k, hosts))
@@ -42,7 +52,7 @@ func Grants(keys []KeyGrant, hosts []app.Host, expires time.Time) []Sentence {
 	} else {
 		all = append(all, say("shield", word("Scripts can reach no other hosts.")))
 	}
-	return append(all, untilSentence(expires))
+	return all
 }
 
 // Changes is Grants for hosts that are about to change. It marks sentences that before did not

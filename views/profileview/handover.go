@@ -30,6 +30,9 @@ func keyNames(keys []app.Key) []string {
 
 const restoreTime = app.RestoreTime
 
+// maskedID stands for a profile's id until a person asks to see it.
+const maskedID = "ark_••••••••"
+
 // CurlSnippet runs a script from a shell.
 func CurlSnippet(base, id string) string {
 	return "export AIRLOCK_PROFILE=" + id + "\n" +

@@ -69,6 +69,7 @@ func stateChoices() []components.Choice {
 // NewPage is the form for a profile that a person makes.
 type NewPage struct {
 	layout.Shell
-	Description string
-	Problems    components.Problems
+	Name     string
+	Purpose  string
+	Problems components.Problems
 }

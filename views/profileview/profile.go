@@ -2,7 +2,6 @@ package profileview
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/a-h/templ"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // ProfilePage is everything about one profile. It is the one page that shows the profile's id.
@@ -26,6 +26,9 @@ type ProfilePage struct {
 	NewProtocol string
 	NewKey      string
 	NewKeyNote  string
+	Tab         Tab
+	Name        string // as typed
+	Purpose     string
 	Expiry      ExpiryForm
 	Place       app.Placement
 	Backends    []string // to choose from
@@ -37,6 +40,39 @@ type ProfilePage struct {
 	Partly      bool // what is not among the problems was saved
 	Live        bool // an open page asks for what follows the executions
 }
+
+// Tab is a part of a locked profile's page.
+type Tab string
+
+// The tabs. The first is that of an address without one.
+const (
+	TabActivity Tab = ""
+	TabAccess   Tab = "access"
+	TabSettings Tab = "settings"
+)
+
+// ParseTab reads a tab from an address; one that isn't known is the first.
+func ParseTab(text string) Tab {
+	if tab := Tab(text); tab == TabAccess || tab == TabSettings {
+		return tab
+	}
+	return TabActivity
+}
+
+// URL is the address of the tab of a profile.
+func (t Tab) URL(handle string) string {
+	if t == TabActivity {
+		return paths.ProfileURL(handle)
+	}
+	return paths.ProfileURL(handle) + "?tab=" + string(t)
+}
+
+func (t Tab) word() string {
+	return map[Tab]string{TabActivity: "Activity", TabAccess: "Access", TabSettings: "Settings"}[t]
+}
+
+// ends reports whether the profile may have another end now.
+func (p ProfilePage) ends() bool { return p.State == app.StateLocked || p.State == app.StateExpired }
 
 // undecided counts what an agent asks for that nobody has decided.
 func (p ProfilePage) undecided() int {
@@ -57,28 +93,6 @@ func (p ProfilePage) firstAsked() int {
 // byAgent reports whether an agent made the profile, so that a pairing code is to be compared.
 func byAgent(p app.Profile) bool { return p.PairingCode != "" }
 
-// maxHeadline is the longest heading of a profile's page, in bytes: three lines on a phone.
-const maxHeadline = 160
-
-// headline splits a description into the heading of a page and what goes on below it, so that all
-// of it is read, and read once.
-func headline(description string) (title, rest string) {
-	title, rest, _ = strings.Cut(strings.TrimSpace(description), "\n")
-	if title == "" {
-		return format.Title(description), ""
-	}
-	if len(title) > maxHeadline {
-		whole := title
-		title = strings.TrimSuffix(app.Clip(whole, maxHeadline), "…")
-		if space := strings.LastIndexByte(title, ' '); space > 0 {
-			title = title[:space]
-		}
-		rest = "… " + strings.TrimSpace(strings.TrimPrefix(whole, title)+"\n"+rest)
-		title += " …"
-	}
-	return strings.TrimSpace(title), strings.TrimSpace(rest)
-}
-
 // watching shows a notice when the agent changes its request. The form in use stays as it is.
 func watching(handle string) templ.Attributes {
 	return templ.Attributes{"data-changed": "profile/" + handle}
@@ -95,5 +109,5 @@ func stand(p ProfilePage) string {
 	case app.StateRevoked:
 		return "Revoked. Nothing can run with it any more."
 	}
-	return "Expired. Nothing can run with it until you extend it."
+	return "Expired. Nothing can run with it until you choose a later expiration under Settings."
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // JobPage shows an export or import under way, and what came of it.
@@ -14,6 +15,7 @@ type JobPage struct {
 	layout.Shell
 	ID      string
 	Title   string
+	Backup  bool // it is one of the backups, not of Export & import
 	Running bool
 	Failed  string // in words; "" if it didn't
 	Done    int64
@@ -22,6 +24,21 @@ type JobPage struct {
 	Lines   []string // of what came of it
 	Size    int64    // of an export's file
 	Plan    *Plan
+}
+
+// home is the page that the job was started on.
+func (p JobPage) home() string {
+	if p.Backup {
+		return paths.SettingsBackups
+	}
+	return paths.SettingsMove
+}
+
+func (p JobPage) homeName() string {
+	if p.Backup {
+		return "Backups"
+	}
+	return MoveTitle
 }
 
 // Plan is what an import would do.
@@ -66,7 +83,7 @@ func planStates() []planState {
 		{name: "conflict", icon: "compare", class: "person", mark: "Different here", count: "different from what " +
 			"is here"},
 		{name: "same", icon: "check", mark: "The same here", count: "the same as here"},
-		{name: "blocked", icon: "locked", mark: "Stays as it is", count: "not to be changed by a file"},
+		{name: "blocked", icon: "locked", mark: "Stays as it is", count: "can't be changed by a file"},
 	}
 }
 
@@ -104,13 +121,13 @@ func planSummary(p Plan) string {
 		}
 	}
 	return format.Count(int64(len(p.Items)), "item") + ": " + strings.Join(parts, ", ") +
-		". Nothing happens before you confirm."
+		". Nothing changes before you confirm."
 }
 
 // jobLead says under the heading what a person can do.
 func jobLead(p JobPage) string {
 	if p.Plan != nil {
-		return "Look through it. Only what is ticked is written, all of it or nothing."
+		return "Review the changes. Airlock imports all selected items, or none if one fails."
 	}
 	return ""
 }

@@ -8,6 +8,9 @@ import (
 	"github.com/computclaw/airlock/views/layout"
 )
 
+// MoveTitle is what the page of exports and imports is called.
+const MoveTitle = "Export & import"
+
 // MovePage is where an instance's things are moved out and in.
 type MovePage struct {
 	layout.Shell
@@ -17,7 +20,9 @@ type MovePage struct {
 	By       string        // who retired it
 	KeyFrom  string        // where the instance key is from
 	KeyID    string
-	KeyRisk  string // why key and data are not apart; "" if they are
+	KeyRisk  string   // why key and data are not apart; "" if they are
+	Some     bool     // export only Ticked, as typed
+	Ticked   []string // handles
 	Problems components.Problems
 }
 
@@ -28,7 +33,7 @@ type PointRow struct {
 	Size int64
 }
 
-// moveIndex are the parts of the page for moving house.
+// moveIndex are the parts of the page of Export & import.
 func moveIndex(p MovePage) []components.IndexEntry {
 	list := []components.IndexEntry{{ID: "export", Word: "Export"}, {ID: "import", Word: "Import"}}
 	if len(p.Points) > 0 {

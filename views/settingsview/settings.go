@@ -5,9 +5,10 @@ import (
 
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
 )
 
-// SettingsPage holds what belongs to this browser, to the person, and to who may log in.
+// SettingsPage is one of the pages of the settings.
 type SettingsPage struct {
 	layout.Shell
 	Address     string
@@ -21,7 +22,8 @@ type SettingsPage struct {
 	Vault       *VaultState         // nil if none is configured
 	Retention   RetentionState
 	Rules       []RuleRow
-	Live        bool // it replaces parts of a page that is open
+	Here        string // which of the pages it is: paths.Settings, SettingsPeople, SettingsInstance or SettingsData
+	Live        bool   // it replaces parts of a page that is open
 }
 
 // TokenRow is how the admin token stands.
@@ -38,24 +40,12 @@ func (p SettingsPage) mine(s SessionRow) bool { return s.ID == p.SessionID }
 // othersOpen reports whether there is another session than this one.
 func (p SettingsPage) othersOpen() bool { return len(p.Sessions) > 1 }
 
-// settingsIndex are the parts of the settings.
-func settingsIndex(p SettingsPage) []components.IndexEntry {
-	list := []components.IndexEntry{
-		{ID: "appearance", Word: "Appearance"},
-		{ID: "pause", Word: "Pause"},
-		{ID: "password-card", Word: "Password"},
-		{ID: "sessions", Word: "Sessions"},
-		{ID: "people", Word: "People"},
-		{ID: "token-card", Word: "Admin token"},
+// parts are the pages of the settings.
+func parts() []layout.Place {
+	return []layout.Place{
+		{URL: paths.Settings, Word: "Account"},
+		{URL: paths.SettingsPeople, Word: "People"},
+		{URL: paths.SettingsInstance, Word: "Instance"},
+		{URL: paths.SettingsData, Word: "Data"},
 	}
-	if p.Vault != nil {
-		list = append(list, components.IndexEntry{ID: "vault", Word: "Vault"})
-	}
-	list = append(list, components.IndexEntry{ID: "retention", Word: "Retention"})
-	if len(p.Rules) > 0 {
-		list = append(list, components.IndexEntry{ID: "redaction", Word: "Redaction"})
-	}
-	return append(list,
-		components.IndexEntry{ID: "house", Word: "Backups and moving"},
-		components.IndexEntry{ID: "instance", Word: "Instance"})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/auditview"
 	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
 )
@@ -106,26 +107,42 @@ func (h Handlers) verifyAudit(c echo.Context) error {
 	return h.Done(c, "verified", paths.Audit)
 }
 
-// auditRows links events to the pages of what they are about, as far as it is still there.
-// Executions are never deleted.
+// auditRows names who did what to what, and links events to the pages of what they are about, as
+// far as it is still there. Executions are never deleted.
 func (h Handlers) auditRows(ctx context.Context, events []app.Event, profiles []app.Profile) ([]auditview.Row, error) {
 	credentials, err := h.Access.Credentials.List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	pages := map[string]string{}
+	names := map[string]string{}
 	for _, p := range profiles {
-		pages["profile "+p.Handle] = paths.ProfileURL(p.Handle)
+		names[p.Handle] = format.Title(p.Description)
 	}
+	known := map[string]bool{}
 	for _, cred := range credentials {
-		pages["credential "+cred.Name] = paths.CredentialURL(cred.Name)
+		known[cred.Name] = true
 	}
 	rows := make([]auditview.Row, len(events))
 	for i, e := range events {
-		kind, _, _ := strings.Cut(e.Action, ".")
-		rows[i] = auditview.Row{Event: e, URL: pages[kind+" "+e.Subject]}
-		if kind == "execution" {
-			rows[i].URL = paths.ExecutionURL(e.Subject)
+		rows[i] = auditview.Row{Event: e, Who: format.EventActor(e, names[e.Actor.Name]), Name: e.Subject}
+		row := &rows[i]
+		switch kind, _, _ := strings.Cut(e.Action, "."); kind {
+		case "execution":
+			row.Name, row.URL = "Execution "+format.ShortHandle(e.Subject), paths.ExecutionURL(e.Subject)
+		case "profile":
+			if row.Name = names[e.Subject]; row.Name != "" {
+				row.URL = paths.ProfileURL(e.Subject)
+			} else {
+				row.Name = "Deleted profile " + format.ShortHandle(e.Subject)
+			}
+		case "credential":
+			if known[e.Subject] {
+				row.URL = paths.CredentialURL(e.Subject)
+			}
+		default:
+			if app.IsID(e.Subject) {
+				row.Name = format.ShortHandle(e.Subject)
+			}
 		}
 	}
 	return rows, nil

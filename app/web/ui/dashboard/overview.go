@@ -8,6 +8,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/executions"
+	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/dashboardview"
 	"github.com/computclaw/airlock/views/layout"
 )
@@ -35,7 +36,11 @@ func (h *Handlers) showOverview(c echo.Context) error {
 			return err
 		}
 	}
-	return h.Render(c, http.StatusOK, dashboardview.Overview(page), "overview")
+	page.Live = uix.Partial(c)
+	if page.Checks, err = h.checks(ctx, page.Box); err != nil {
+		return err
+	}
+	return h.Render(c, http.StatusOK, dashboardview.Overview(page), "overview", "checks")
 }
 
 // firstStep is where somebody new stands, or 0 when scripts have run.

@@ -5,10 +5,12 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/dashboardview"
@@ -16,12 +18,15 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// maxFound is how many results are shown.
-const maxFound = 20
+const (
+	maxFound    = 20 // results that are shown
+	maxRuns     = 5  // of them executions, beside one whose handle was typed
+	recentAfter = 9  // pages that stand before the latest executions where nothing was typed
+)
 
 // search answers for the command palette, and as a page of its own without scripts. It looks
-// through pages and actions, profiles, credentials, and executions by their handle; never through
-// ids that are tokens.
+// through pages and actions, profiles, credentials, and executions by their handle and by words in
+// them; never through ids that are tokens.
 func (h *Handlers) search(c echo.Context) error {
 	text := app.Clip(strings.TrimSpace(c.QueryParam("q")), 200)
 	sh, profiles, err := h.Shell(c, "Search", "")
@@ -41,6 +46,16 @@ func (h *Handlers) search(c echo.Context) error {
 	return h.Render(c, http.StatusOK, dashboardview.Search(page), "results")
 }
 
+// runFound is an execution among the results.
+func runFound(x app.Execution, now time.Time) dashboardview.Found {
+	return dashboardview.Found{
+		Icon: string(x.Status), Title: "Execution " + format.ShortHandle(x.Handle),
+		Note: format.Title(x.Profile) + ", " + format.LowerFirst(format.Status(x.Status)) + ", " +
+			format.Ago(x.CreatedAt, now),
+		URL: paths.ExecutionURL(x.Handle),
+	}
+}
+
 // hit is a result with its rank; a smaller one comes first.
 type hit struct {
 	dashboardview.Found
@@ -49,13 +64,25 @@ type hit struct {
 
 func (h *Handlers) find(ctx context.Context, text string, profiles []app.Profile) ([]dashboardview.Found, error) {
 	var hits []hit
+	runs := func(f executions.Filter) error {
+		list, err := h.Engine.Reader.Search(ctx, f)
+		for _, x := range list.Executions {
+			hits = append(hits, hit{runFound(x, h.Now()), 4})
+		}
+		return err
+	}
 	add := func(f dashboardview.Found, hay string) {
 		if uix.ContainsWords(f.Title+"\n"+f.Note+"\n"+hay, text) {
 			hits = append(hits, hit{f, rank(f.Title, text)})
 		}
 	}
-	for _, f := range dashboardview.Places() {
-		add(f, "")
+	for i, p := range dashboardview.Places() {
+		if text == "" && i == recentAfter {
+			if err := runs(executions.Filter{Limit: maxRuns}); err != nil {
+				return nil, err
+			}
+		}
+		add(p.Found, p.Words)
 	}
 	if text != "" {
 		for _, p := range profiles {
@@ -85,15 +112,17 @@ func (h *Handlers) find(ctx context.Context, text string, profiles []app.Profile
 				k.Description+"\n"+strings.Join(hosts, "\n"))
 		}
 		if x, err := h.Engine.Reader.ByHandle(ctx, strings.ToLower(text)); err == nil {
-			hits = append(hits, hit{
-				dashboardview.Found{
-					Icon: string(x.Status), Title: "Execution " + format.ShortHandle(x.Handle), Note: x.Profile,
-					URL: paths.ExecutionURL(x.Handle),
-				},
-				0,
-			})
+			hits = append(hits, hit{runFound(x, h.Now()), 0})
 		} else if app.CodeOf(err) != app.CodeNotFound {
 			return nil, err
+		}
+		if err := runs(executions.Filter{Text: text, Limit: maxRuns}); err != nil {
+			return nil, err
+		}
+	}
+	if text == "" {
+		for i := range hits {
+			hits[i].rank = 0 // as they come
 		}
 	}
 	slices.SortStableFunc(hits, func(a, b hit) int { return a.rank - b.rank })

@@ -29,7 +29,7 @@ func (h *Handlers) showStats(c echo.Context) error {
 			return app.Invalid("period", "this period is not known", "Choose one of 24h, 7d, 30d.")
 		}
 	}
-	sh, _, err := h.Shell(c, "Statistics", layout.SectionOverview)
+	sh, _, err := h.Shell(c, "Statistics", layout.SectionStatistics)
 	if err != nil {
 		return err
 	}

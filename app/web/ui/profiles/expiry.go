@@ -1,34 +1,12 @@
 package profiles
 
 import (
-	"net/url"
 	"strconv"
 	"time"
 
-	"github.com/labstack/echo/v4"
-
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/web/ui/uix"
-	"github.com/computclaw/airlock/views/paths"
 	"github.com/computclaw/airlock/views/profileview"
 )
-
-func (h Handlers) changeExpiry(c echo.Context, p app.Profile, fields url.Values) error {
-	chosen := profileview.ExpiryForm{Choice: fields.Get("expiry"), Date: fields.Get("expiry_date")}
-	at, change, err := chooseExpiry(chosen, h.Now())
-	if err == nil && change {
-		_, err = h.Access.Lifecycle.SetExpiry(c.Request().Context(), uix.Actor(c), p.Handle, at)
-	}
-	if err == nil {
-		return h.Done(c, "expiry-changed", paths.ProfileURL(p.Handle))
-	}
-	found, err := uix.Problems(err, expiryFields())
-	if err != nil {
-		return err
-	}
-	return h.showProfileAgain(c, p.Handle,
-		func(page *profileview.ProfilePage) { page.Problems, page.Expiry = found, chosen })
-}
 
 // expiryFields places what is wrong with an expiry.
 func expiryFields() map[string]string {

@@ -15,7 +15,6 @@ import (
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
-	"github.com/computclaw/airlock/views/paths"
 	"github.com/computclaw/airlock/views/profileview"
 )
 
@@ -99,14 +98,14 @@ func (h Handlers) changeHosts(c echo.Context, p app.Profile, fields url.Values) 
 			choice.dismissed)
 	}
 	if err == nil {
-		return h.Done(c, hostsNotice(app.AllowedHosts(p.Hosts), choice), paths.ProfileURL(p.Handle))
+		return h.Done(c, hostsNotice(app.AllowedHosts(p.Hosts), choice), profileview.TabAccess.URL(p.Handle))
 	}
 	found, err := uix.Problems(err, map[string]string{"host": "new_host", "hosts": "new_host"})
 	if err != nil {
 		return err
 	}
 	return h.showProfileAgain(c, p.Handle, func(page *profileview.ProfilePage) {
-		page.Problems = found
+		page.Tab, page.Problems = profileview.TabAccess, found
 		for i, h := range page.Hosts {
 			for j := range app.MaxHosts + 1 {
 				if fields.Get(profileview.HostField(j)) == h.Text {

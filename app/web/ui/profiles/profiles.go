@@ -1,10 +1,12 @@
 package profiles
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
 
@@ -25,11 +27,9 @@ func (h Handlers) showNewProfile(c echo.Context) error {
 	return h.Render(c, http.StatusOK, profileview.New(profileview.NewPage{Shell: sh}))
 }
 
-func (h Handlers) createOwnProfile(c echo.Context, fields url.Values) (err error) {
-	description := strings.TrimSpace(fields.Get("description"))
-	if description == "" {
-		err = app.Invalid("description", "it has no name", "Say in a few words what it is for.")
-	}
+func (h Handlers) createOwnProfile(c echo.Context, fields url.Values) error {
+	page := profileview.NewPage{Name: fields.Get("name"), Purpose: fields.Get("purpose")}
+	description, err := readDescription(fields)
 	var p app.Profile
 	if err == nil {
 		p, err = h.Access.Profiles.Create(c.Request().Context(), uix.Actor(c), description)
@@ -37,17 +37,31 @@ func (h Handlers) createOwnProfile(c echo.Context, fields url.Values) (err error
 	if err == nil {
 		return h.Done(c, "profile-created", paths.ProfileURL(p.Handle))
 	}
-	found, err := uix.Problems(err, map[string]string{"description": "description"})
-	if err != nil {
+	if page.Problems, err = uix.Problems(err, descriptionFields()); err != nil {
 		return err
 	}
-	sh, _, err := h.Shell(c, "Create a profile", layout.SectionProfiles)
-	if err != nil {
+	if page.Shell, _, err = h.Shell(c, "Create a profile", layout.SectionProfiles); err != nil {
 		return err
 	}
-	return h.Render(c, http.StatusUnprocessableEntity, profileview.New(profileview.NewPage{
-		Shell: sh, Description: description, Problems: found,
-	}))
+	return h.Render(c, http.StatusUnprocessableEntity, profileview.New(page))
+}
+
+// readDescription reads a profile's name and purpose.
+func readDescription(fields url.Values) (string, error) {
+	name := strings.TrimSpace(fields.Get("name"))
+	switch {
+	case name == "":
+		return "", app.Invalid("name", "it has no name", "Give it a short one.")
+	case utf8.RuneCountInString(name) > app.MaxProfileName || strings.Contains(name, "\n"):
+		return "", app.Invalid("name", fmt.Sprintf("the name is longer than %d characters", app.MaxProfileName),
+			"Shorten it; the purpose has room for more.")
+	}
+	return app.JoinDescription(name, fields.Get("purpose")), nil
+}
+
+// descriptionFields places what is wrong with a name or a purpose.
+func descriptionFields() map[string]string {
+	return map[string]string{"name": "name", "description": "purpose"}
 }
 
 func (h Handlers) showProfile(c echo.Context, p app.Profile) error {
@@ -55,7 +69,7 @@ func (h Handlers) showProfile(c echo.Context, p app.Profile) error {
 	if err != nil {
 		return err
 	}
-	page.Live = uix.Partial(c)
+	page.Live, page.Tab = uix.Partial(c), profileview.ParseTab(c.QueryParam("tab"))
 	return h.Render(c, http.StatusOK, profileview.Profile(page), "beats", "list")
 }
 
@@ -93,6 +107,7 @@ func (h Handlers) profilePage(c echo.Context, p app.Profile) (profileview.Profil
 		Shell: sh, Profile: p, State: p.State(h.Now()), Allowed: app.AllowedHosts(p.Hosts),
 		Expiry: profileview.ExpiryForm{Choice: "never"},
 	}
+	page.Name, page.Purpose = app.SplitDescription(p.Description)
 	page.Place = p.Placement
 	page.Backends, page.Images = h.places(p.Placement)
 	if !p.ExpiresAt.IsZero() {
@@ -151,17 +166,4 @@ func suggestedHosts(k app.Key, hosts []app.HostRequest) []app.Host {
 		return k.Hosts
 	}
 	return []app.Host{hosts[0].Host}
-}
-
-func (h Handlers) describeProfile(c echo.Context, p app.Profile, fields url.Values) (err error) {
-	description := strings.TrimSpace(fields.Get("description"))
-	if description == "" {
-		err = app.Invalid("description", "it has no name", "Say in a few words what it is for.")
-	} else {
-		_, err = h.Access.Profiles.Describe(c.Request().Context(), uix.Actor(c), p.Handle, description)
-	}
-	if err != nil {
-		return h.refuseProfile(c, p.Handle, err, map[string]string{"description": "description"})
-	}
-	return h.Done(c, "profile-renamed", paths.ProfileURL(p.Handle))
 }

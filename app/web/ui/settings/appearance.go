@@ -21,7 +21,7 @@ func (h Handlers) setTheme(c echo.Context, fields url.Values) error {
 	default:
 		return app.Invalid("theme", "this theme is not known", "Choose one of the list.")
 	}
-	return h.Done(c, "theme", paths.Settings)
+	return h.Done(c, "", uix.CameFrom(c.Request()))
 }
 
 // setKeys keeps in a cookie whether single keys are commands.

@@ -17,19 +17,22 @@ type Handlers struct {
 
 // Routes are the pages and forms of this package.
 func (h Handlers) Routes() []httpx.Route {
-	back := httpx.Redirect(paths.Settings)
+	back, people := httpx.Redirect(paths.Settings), httpx.Redirect(paths.SettingsPeople)
 	return []httpx.Route{
-		httpx.Get(paths.Settings, h.showSettings),
+		h.show(paths.Settings),
+		h.show(paths.SettingsPeople),
+		h.show(paths.SettingsInstance),
+		h.show(paths.SettingsData),
 		uix.Post(paths.SettingsTheme, h.setTheme).Back(back),
 		uix.Post(paths.SettingsKeys, h.setKeys).Back(back),
 		uix.Post(paths.SettingsPassword, h.changePassword).Back(back),
 		httpx.Post(paths.SettingsSession, h.endSession).Back(back),
 		uix.Post(paths.SettingsSessions, h.endSessions).Back(back),
-		httpx.Post(paths.SettingsInvite, h.RequireFresh(h.invite)).Back(back),
-		httpx.Post(paths.SettingsUninvite, h.uninvite).Back(back),
+		httpx.Post(paths.SettingsInvite, h.RequireFresh(h.invite)).Back(people),
+		httpx.Post(paths.SettingsUninvite, h.uninvite).Back(people),
 		httpx.Get(paths.SettingsPerson, h.RequireFresh(h.askRemovePerson)),
 		httpx.Post(paths.SettingsPerson, h.RequireFresh(uix.WithForm(h.removePerson))),
-		httpx.Post(paths.SettingsPause, h.pauseExecutions).Back(back),
+		httpx.Post(paths.SettingsPause, h.pauseExecutions).Back(httpx.Redirect(paths.SettingsInstance)),
 		httpx.Post(paths.SettingsResume, h.resumeExecutions).Back(back),
 	}
 }

@@ -67,7 +67,7 @@ func (h Handlers) uninvite(c echo.Context) error {
 	if err := h.Access.Invitations.Revoke(c.Request().Context(), uix.Actor(c), c.Param("id")); err != nil {
 		return err
 	}
-	return h.Done(c, "uninvited", paths.Settings)
+	return h.Done(c, "uninvited", paths.SettingsPeople)
 }
 
 func (h Handlers) askRemovePerson(c echo.Context) error {
@@ -99,7 +99,7 @@ func (h Handlers) confirmRemoval(c echo.Context, p auth.Person, refused error) e
 	}
 	return h.Confirm(c, layout.ConfirmPage{
 		Shell: sh, Question: "Remove " + p.Name + "?", Button: "Remove " +
-			p.Name, Typed: p.Name, Action: paths.At(paths.SettingsPerson, p.ID), Back: paths.Settings,
+			p.Name, Typed: p.Name, Action: paths.At(paths.SettingsPerson, p.ID), Back: paths.SettingsPeople,
 		Lines: []string{
 			"Their sessions end at once, and their password stops working.",
 			"What they did stays in the audit log. They can be invited again.",
@@ -117,11 +117,11 @@ func (h Handlers) removePerson(c echo.Context, fields url.Values) error {
 	}
 	err = h.Access.People.Remove(c.Request().Context(), uix.Session(c), c.Param("id"))
 	if err == nil {
-		return h.Done(c, "person-removed", paths.Settings)
+		return h.Done(c, "person-removed", paths.SettingsPeople)
 	}
 	found, err := uix.Problems(err, nil)
 	if err != nil {
 		return err
 	}
-	return h.settingsPage(c, http.StatusUnprocessableEntity, found)
+	return h.settingsPage(c, http.StatusUnprocessableEntity, paths.SettingsPeople, found)
 }

@@ -23,7 +23,7 @@ func (h Handlers) changePassword(c echo.Context, fields url.Values) error {
 			return err
 		}
 	}
-	return h.settingsPage(c, http.StatusUnprocessableEntity, found)
+	return h.settingsPage(c, http.StatusUnprocessableEntity, paths.Settings, found)
 }
 
 func (h Handlers) endSession(c echo.Context) error {

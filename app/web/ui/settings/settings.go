@@ -7,6 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/layout"
@@ -14,11 +15,12 @@ import (
 	"github.com/computclaw/airlock/views/settingsview"
 )
 
-func (h Handlers) showSettings(c echo.Context) error {
-	return h.settingsPage(c, http.StatusOK, nil)
+// show is the page of the settings at a path.
+func (h Handlers) show(path string) httpx.Route {
+	return httpx.Get(path, func(c echo.Context) error { return h.settingsPage(c, http.StatusOK, path, nil) })
 }
 
-func (h Handlers) settingsPage(c echo.Context, status int, found components.Problems) error {
+func (h Handlers) settingsPage(c echo.Context, status int, path string, found components.Problems) error {
 	sh, _, err := h.Shell(c, "Settings", layout.SectionSettings)
 	if err != nil {
 		return err
@@ -26,7 +28,7 @@ func (h Handlers) settingsPage(c echo.Context, status int, found components.Prob
 	here := uix.Session(c)
 	page := settingsview.SettingsPage{
 		Shell: sh, Address: c.RealIP(), PersonID: here.PersonID, SessionID: here.ID, Problems: found,
-		Rules: h.ruleRows(),
+		Rules: h.ruleRows(), Here: path,
 	}
 	if err := h.whoIsIn(c.Request().Context(), &page); err != nil {
 		return err
@@ -62,7 +64,7 @@ func (h Handlers) pauseExecutions(c echo.Context) error {
 	if err := h.Access.Switches.Pause(c.Request().Context(), uix.Actor(c)); err != nil {
 		return err
 	}
-	return h.Done(c, "paused", paths.Settings)
+	return h.Done(c, "paused", paths.SettingsInstance)
 }
 
 func (h Handlers) resumeExecutions(c echo.Context) error {

@@ -32,35 +32,43 @@ func jobSize(j transfer.Job) string {
 
 // jobTitle is what a job is called while it runs, and afterwards.
 func jobTitle(j transfer.Job) string {
-	titles := map[string][2]string{
-		transfer.JobExport: {"Exporting", "The export is ready"},
-		transfer.JobPlan:   {"Reading the file", "Before you import"},
-		transfer.JobImport: {"Importing", "The import is done"},
-		transfer.JobBackup: {"Backing up", "The backup is done"},
+	titles := map[string][3]string{
+		transfer.JobExport: {"Exporting", "The export is ready", "Export failed"},
+		transfer.JobPlan:   {"Reading the file", "Before you import", "The file can't be read"},
+		transfer.JobImport: {"Importing", "The import is done", "Import failed"},
+		transfer.JobBackup: {"Backing up", "The backup is done", "Backup failed"},
 	}
 	switch t := titles[j.Kind]; {
 	case j.Running():
 		return t[0]
 	case j.Err != nil:
-		return "It did not work"
+		return t[2]
 	default:
 		return t[1]
 	}
 }
 
-// showJob shows how far a job is. While it runs, the browser is told to ask again: that needs no
-// script.
+// showJob shows how far a job is. While it runs, the page asks for its progress; a browser without
+// scripts is told to load the page again. When it has ended, both get another page.
 func (h Handlers) showJob(c echo.Context) error {
 	j, err := h.Transfer.Job(c.Param("id"))
 	if err != nil {
 		return err
+	}
+	if uix.Partial(c) && !j.Running() {
+		c.Response().Header().Set("HX-Redirect", paths.At(paths.TransferPath, j.ID))
+		return c.NoContent(http.StatusNoContent)
+	}
+	if j.Kind == transfer.JobBackup && !j.Running() && j.Err == nil {
+		return h.Done(c, "backup-verified", paths.SettingsBackups)
 	}
 	sh, _, err := h.Shell(c, jobTitle(j), layout.SectionSettings)
 	if err != nil {
 		return err
 	}
 	page := settingsview.JobPage{
-		Shell: sh, ID: j.ID, Title: jobTitle(j), Running: j.Running(), Done: j.Done, Total: j.Total, Of: jobSize(j),
+		Shell: sh, ID: j.ID, Title: jobTitle(j), Backup: j.Kind == transfer.JobBackup,
+		Running: j.Running(), Done: j.Done, Total: j.Total, Of: jobSize(j),
 	}
 	switch {
 	case j.Running():
@@ -88,13 +96,11 @@ func (h Handlers) showJob(c echo.Context) error {
 					j.Report.Skipped))
 		}
 		page.Lines = append(page.Lines,
-			"The ids of the agents work here as they are. Keep the old instance retired, so that no script runs "+
-				"twice, and point its address here.",
-			"A copy of the database from before stands under Move house, with the command that goes back to it.")
-	case j.Kind == transfer.JobBackup:
-		return c.Redirect(http.StatusSeeOther, paths.SettingsBackups)
+			"Agents keep their profile ids. Leave the old instance retired, so that no script runs twice, and "+
+				"point its address here.",
+			"To undo it, use the restore point under "+settingsview.MoveTitle+".")
 	}
-	return h.Render(c, http.StatusOK, settingsview.Job(page))
+	return h.Render(c, http.StatusOK, settingsview.Job(page), "progress")
 }
 
 // failureText says why a job failed, without what only the log may know.

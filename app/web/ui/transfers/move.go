@@ -22,10 +22,14 @@ type KeyInfo struct {
 	Risk string // why key and data are not apart; "" if they are
 }
 
-func (h Handlers) showMove(c echo.Context) error { return h.movePage(c, http.StatusOK, nil) }
+// someProfiles is the choice to export ticked profiles only.
+const someProfiles = "some"
 
-func (h Handlers) movePage(c echo.Context, status int, found components.Problems) error {
-	sh, profiles, err := h.Shell(c, "Move house", layout.SectionSettings)
+func (h Handlers) showMove(c echo.Context) error { return h.movePage(c, http.StatusOK, nil, nil) }
+
+// movePage keeps which profiles were ticked in typed.
+func (h Handlers) movePage(c echo.Context, status int, found components.Problems, typed url.Values) error {
+	sh, profiles, err := h.Shell(c, settingsview.MoveTitle, layout.SectionSettings)
 	if err != nil {
 		return err
 	}
@@ -39,7 +43,8 @@ func (h Handlers) movePage(c echo.Context, status int, found components.Problems
 	}
 	key := h.Key() // now: a rotation changes it while the server runs
 	page := settingsview.MovePage{
-		Shell: sh, Profiles: profiles, Problems: found, Retired: retired.Since, By: retired.By.Name,
+		Shell: sh, Profiles: profiles, Problems: found, Ticked: typed["profiles"],
+		Some: typed.Get("which") == someProfiles, Retired: retired.Since, By: retired.By.Name,
 		KeyFrom: key.From, KeyID: key.ID, KeyRisk: key.Risk,
 	}
 	for _, p := range points {
@@ -50,11 +55,15 @@ func (h Handlers) movePage(c echo.Context, status int, found components.Problems
 
 func (h Handlers) export(c echo.Context, fields url.Values) (err error) {
 	if found := uix.CheckRepeated(fields.Get("passphrase"), fields.Get("again"), "again"); found != nil {
-		return h.movePage(c, http.StatusUnprocessableEntity, found)
+		return h.movePage(c, http.StatusUnprocessableEntity, found, fields)
 	}
 	what := transfer.Selection{History: fields.Get("history") == "yes"}
-	if chosen := fields["profiles"]; len(chosen) > 0 {
-		what.Profiles = chosen
+	if fields.Get("which") == someProfiles {
+		if what.Profiles = fields["profiles"]; len(what.Profiles) == 0 {
+			return h.movePage(c, http.StatusUnprocessableEntity, components.Problems{
+				"profiles": "No profile is chosen. Tick at least one, or export all.",
+			}, fields)
+		}
 	}
 	passphrase := app.NewSecret(fields.Get("passphrase"))
 	if err = transfer.CheckPassphrase(passphrase); err == nil {
@@ -67,7 +76,7 @@ func (h Handlers) export(c echo.Context, fields url.Values) (err error) {
 	if err != nil {
 		return err
 	}
-	return h.movePage(c, http.StatusUnprocessableEntity, found)
+	return h.movePage(c, http.StatusUnprocessableEntity, found, fields)
 }
 
 func (h Handlers) retire(c echo.Context) error {

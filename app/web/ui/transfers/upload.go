@@ -39,7 +39,7 @@ func (h Handlers) upload(c echo.Context) error {
 		if err != nil {
 			return h.movePage(c, http.StatusUnprocessableEntity, components.Problems{
 				"file": "The upload ended too early. Send it again.",
-			})
+			}, nil)
 		}
 		if part.FormName() == "passphrase" {
 			text, err := io.ReadAll(io.LimitReader(part, maxFormField))
@@ -52,7 +52,7 @@ func (h Handlers) upload(c echo.Context) error {
 		if part.FormName() != "file" || passphrase == "" {
 			return h.movePage(c, http.StatusUnprocessableEntity, components.Problems{
 				"import-passphrase": "Type the passphrase of the file.",
-			})
+			}, nil)
 		}
 		return h.look(c, part, app.NewSecret(passphrase))
 	}
@@ -71,5 +71,5 @@ func (h Handlers) look(c echo.Context, file io.Reader, passphrase app.Secret) er
 	if err != nil {
 		return err
 	}
-	return h.movePage(c, http.StatusUnprocessableEntity, components.Problems{"file": found.Of("")})
+	return h.movePage(c, http.StatusUnprocessableEntity, components.Problems{"file": found.Of("")}, nil)
 }

@@ -21,6 +21,8 @@ type Inbox struct {
 	transfer *transfer.Service
 	vault    *VaultWatch
 	now      func() time.Time
+	// rejections lists the keys whose sealed value hosts refused.
+	rejections func(context.Context) ([]store.Rejection, error)
 }
 
 // Needs lists all that waits for a person, oldest first.
@@ -56,6 +58,11 @@ func (i *Inbox) Needs(ctx context.Context, profiles []app.Profile) (all []dashbo
 			})
 		}
 	}
+	rejected, err := i.rejectionNeeds(ctx, profiles, credentials)
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, rejected...)
 	slices.SortStableFunc(all, func(a, b dashboardview.Need) int { return a.At.Compare(b.At) })
 	return all, nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/app/web/httpx"
+	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/views/layout"
 )
 
@@ -48,7 +49,10 @@ func New(cfg Config) *UI {
 	vault := &VaultWatch{access: cfg.Access, hub: cfg.Hub, now: cfg.Now}
 	return &UI{
 		Config: cfg, Vault: vault, Sessions: &Sessions{access: cfg.Access, now: cfg.Now},
-		Inbox: &Inbox{access: cfg.Access, transfer: cfg.Transfer, vault: vault, now: cfg.Now},
+		Inbox: &Inbox{access: cfg.Access, transfer: cfg.Transfer, vault: vault, now: cfg.Now,
+			rejections: func(ctx context.Context) ([]store.Rejection, error) {
+				return cfg.Engine.Statistics.Rejections(ctx)
+			}},
 	}
 }
 

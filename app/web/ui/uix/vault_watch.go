@@ -95,6 +95,6 @@ func (w *VaultWatch) need(ctx context.Context) (n dashboardview.Need, waits bool
 	detail := state.Problem + " Executions that need a value from it end in an error."
 	return dashboardview.Need{
 		Icon: "key", Title: "Vault does not work", Detail: detail,
-		URL: paths.Settings + "#vault", Action: "See Vault", At: since,
+		URL: paths.SettingsInstance + "#vault", Action: "See Vault", At: since,
 	}, true, nil
 }

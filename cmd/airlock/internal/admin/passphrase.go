@@ -31,7 +31,7 @@ func (o *operator) passphrase(file, prompt string, twice bool) (app.Secret, erro
 		return app.Secret{}, err
 	}
 	if cli.IsTerminal(o.In) && twice {
-		second, err := o.ask(in, "The same again: ")
+		second, err := o.ask(in, "Confirm: ")
 		if err != nil {
 			return app.Secret{}, err
 		}

@@ -43,9 +43,9 @@ func TestPassphraseAtATerminal(t *testing.T) {
 		asked string
 	}{
 		"of a new file": {[]string{"six words nobody else will guess", "six words nobody else will guess"}, true,
-			"six words nobody else will guess", "", "Words: \nThe same again: \n"},
+			"six words nobody else will guess", "", "Words: \nConfirm: \n"},
 		"mistyped": {[]string{"six words nobody else will guess", "something else"}, true, "",
-			"the two passphrases differ", "Words: \nThe same again: \n"},
+			"the two passphrases differ", "Words: \nConfirm: \n"},
 		"of a file to open": {[]string{"six words nobody else will guess"}, false, "six words nobody else will guess", "",
 			"Words: \n"},
 		"nothing":            {[]string{""}, false, "", "there is no passphrase", "Words: \n"},

@@ -46,7 +46,7 @@ const Usage = `Usage: airlock admin COMMAND
       --allow HOST (repeatable)               allow one host: api.example.com (ports 80 and 443), db.example.com:5432
                                               or '*.example.com'. Give each host an --allow of its own: the others
                                               that the agent asks for stay refused
-      --allow-private HOST (repeatable)       the same, also at private addresses in your network
+      --allow-private HOST (repeatable)       the same, and allow private network addresses
       --remove HOST (repeatable)              take one host away, or dismiss the agent's request for it
   profile place ID [--backend NAME] [--min-tier full|restricted] [--image NAME]
                                               where its scripts may run; without flags anywhere

@@ -75,8 +75,8 @@ func Where(cfg Config) (web.Where, error) {
 		return at, fmt.Errorf("see whether the data is on a disk of its own: %w", err)
 	}
 	if !persistent(dir, string(mounts)) {
-		at.Losing = fmt.Sprintf("The data directory %s is on no disk of its own, so the next deploy or restart deletes "+
-			"everything, credentials among it. To keep it, "+cfg.Platform.disk+".", dir, dir)
+		at.Losing = fmt.Sprintf("The data directory %s isn't on a persistent volume. The next deploy or restart deletes "+
+			"everything, including credentials. To keep it, "+cfg.Platform.disk+".", dir, dir)
 	}
 	return at, nil
 }

@@ -95,7 +95,7 @@ func TestHintsNameWhatExists(t *testing.T) {
 	for _, v := range config.Variables() {
 		settings[v.Name] = true
 	}
-	pages := []string{"Backups", "Move house", "Sandbox", "sandbox", "Settings"}
+	pages := []string{"Backups", "Export", "Sandbox", "sandbox", "Settings"}
 	help := helpText(t)
 	count, named := 0, 0
 	for code, hints := range hintsOf(t) {

@@ -224,7 +224,7 @@ func TestACommandFromBeforeARotationSealsNothingWithADroppedKey(t *testing.T) {
 	in.Admin(movingWords, "export", filepath.Join(t.TempDir(), "house.airlock")) // it opens everything
 }
 
-// Settings, Move house shows the command with the name of the restore point alone. It works
+// Settings, Export & import shows the command with the name of the restore point alone. It works
 // wherever it is typed, and takes the present database away from nobody.
 func TestARestorePointComesBackByTheCommandThatIsShown(t *testing.T) {
 	t.Parallel()

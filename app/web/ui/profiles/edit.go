@@ -1,0 +1,81 @@
+package profiles
+
+import (
+	"maps"
+	"net/url"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/web/ui/uix"
+	"github.com/computclaw/airlock/views/profileview"
+)
+
+// edit is what a person wants a profile to be, as far as its form had fields for it.
+type edit struct {
+	description string
+	ends        bool // expires counts
+	expires     time.Time
+	placed      bool // placement counts
+	placement   app.Placement
+}
+
+// editProfile saves a profile's name, purpose, end and placement. All of it is read before anything
+// is written.
+func (h Handlers) editProfile(c echo.Context, p app.Profile, fields url.Values) error {
+	e, err := h.readEdit(p, fields)
+	if err == nil {
+		err = h.saveEdit(c, p, e)
+	}
+	if err == nil {
+		return h.Done(c, "profile-edited", profileview.TabSettings.URL(p.Handle))
+	}
+	known := descriptionFields()
+	maps.Copy(known, expiryFields())
+	maps.Copy(known, map[string]string{"backend": "backend", "min_tier": "min_tier", "image": "image"})
+	found, err := uix.Problems(err, known)
+	if err != nil {
+		return err
+	}
+	return h.showProfileAgain(c, p.Handle, func(page *profileview.ProfilePage) {
+		page.Tab, page.Problems = profileview.TabSettings, found
+		page.Name, page.Purpose, page.Place = fields.Get("name"), fields.Get("purpose"), e.placement
+		page.Expiry = profileview.ExpiryForm{Choice: fields.Get("expiry"), Date: fields.Get("expiry_date")}
+	})
+}
+
+func (h Handlers) readEdit(p app.Profile, fields url.Values) (e edit, err error) {
+	e.placement = p.Placement
+	if e.description, err = readDescription(fields); err != nil {
+		return e, err
+	}
+	if name, purpose := app.SplitDescription(p.Description); e.description == app.JoinDescription(name, purpose) {
+		e.description = p.Description // a long first line stays one
+	}
+	if fields.Has("expiry") {
+		chosen := profileview.ExpiryForm{Choice: fields.Get("expiry"), Date: fields.Get("expiry_date")}
+		if e.expires, e.ends, err = chooseExpiry(chosen, h.Now()); err != nil {
+			return e, err
+		}
+	}
+	if e.placed = fields.Has("backend"); e.placed {
+		e.placement, err = h.choosePlacement(p, fields)
+	}
+	return e, err
+}
+
+// saveEdit writes what differs.
+func (h Handlers) saveEdit(c echo.Context, p app.Profile, e edit) (err error) {
+	ctx, by := c.Request().Context(), uix.Actor(c)
+	if e.description != p.Description {
+		_, err = h.Access.Profiles.Describe(ctx, by, p.Handle, e.description)
+	}
+	if err == nil && e.ends && !e.expires.Equal(p.ExpiresAt) {
+		_, err = h.Access.Lifecycle.SetExpiry(ctx, by, p.Handle, e.expires)
+	}
+	if err == nil && e.placed && e.placement != p.Placement {
+		_, err = h.Access.Placements.Set(ctx, by, p.Handle, e.placement)
+	}
+	return err
+}

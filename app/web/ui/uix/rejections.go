@@ -1,0 +1,47 @@
+package uix
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views/dashboardview"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/paths"
+)
+
+// rejectionNeeds says which credentials hosts refused in real runs. An entry leaves when the
+// credential gets another value, the host accepts it again, or the profile ends.
+func (i *Inbox) rejectionNeeds(
+	ctx context.Context, profiles []app.Profile, credentials []app.Credential,
+) (all []dashboardview.Need, err error) {
+	rejected, err := i.rejections(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range rejected {
+		p := slices.IndexFunc(profiles, func(p app.Profile) bool { return p.Handle == r.ProfileHandle })
+		if p < 0 || profiles[p].State(i.now()) != app.StateLocked {
+			continue
+		}
+		k := slices.IndexFunc(profiles[p].Keys, func(k app.Key) bool { return k.Name == r.Key })
+		if k < 0 {
+			continue
+		}
+		c := slices.IndexFunc(credentials, func(c app.Credential) bool {
+			return c.ID == profiles[p].Keys[k].CredentialID
+		})
+		if c < 0 || credentials[c].ValueSetAt.After(r.At) {
+			continue
+		}
+		name := credentials[c].Name
+		all = append(all, dashboardview.Need{
+			Icon: "key", Title: name + " rejected by " + r.Host,
+			Detail: fmt.Sprintf("%s of %s got HTTP %d.", format.Count(int64(r.Runs), "run"),
+				format.Title(profiles[p].Description), r.Status),
+			URL: paths.CredentialURL(name), Action: "Set a new value", At: r.At,
+		})
+	}
+	return all, nil
+}

@@ -1,0 +1,48 @@
+package uix
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/store"
+)
+
+// TestRejectedCredentialNeedsSomebody: a refusal in a real run is an entry, until the credential has
+// another value, the key is linked to no credential, or its profile has ended.
+func TestRejectedCredentialNeedsSomebody(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
+	locked := app.Profile{Handle: "p", Description: "Revenue report", Locked: true,
+		Keys: []app.Key{{Name: "KEY", CredentialID: "c"}, {Name: "FREE"}}}
+	revoked := app.Profile{Handle: "q", Revoked: true, Keys: locked.Keys}
+	inbox := Inbox{now: func() time.Time { return now }, rejections: func(context.Context) ([]store.Rejection, error) {
+		var all []store.Rejection
+		for _, r := range []store.Rejection{
+			{ProfileHandle: "p", Key: "KEY"}, {ProfileHandle: "p", Key: "FREE"}, {ProfileHandle: "q", Key: "KEY"},
+			{ProfileHandle: "gone", Key: "KEY"},
+		} {
+			r.Host, r.Status, r.Runs, r.At = "api.acme.test", 401, 3, now.Add(-time.Hour)
+			all = append(all, r)
+		}
+		return all, nil
+	}}
+	for _, c := range []struct {
+		set  time.Time
+		want int
+	}{{now.Add(-2 * time.Hour), 1}, {now.Add(-time.Minute), 0}} {
+		needs, err := inbox.rejectionNeeds(t.Context(), []app.Profile{locked, revoked},
+			[]app.Credential{{ID: "c", Name: "ACME_TOKEN", ValueSetAt: c.set}})
+		if err != nil || len(needs) != c.want {
+			t.Fatalf("value set at %v: %+v, %v", c.set, needs, err)
+		}
+		if c.want == 0 {
+			continue
+		}
+		if n := needs[0]; n.Title != "ACME_TOKEN rejected by api.acme.test" ||
+			n.Detail != "3 runs of Revenue report got HTTP 401." || n.URL != "/ui/credentials/ACME_TOKEN" {
+			t.Errorf("%+v", n)
+		}
+	}
+}
