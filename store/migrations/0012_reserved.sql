@@ -1,1 +1,0 @@
--- Nothing: the number is taken by a change that is not part of this branch.
