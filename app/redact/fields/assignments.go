@@ -13,6 +13,9 @@ var assignment = regexp.MustCompile(`["']?([A-Za-z_][A-Za-z0-9_.-]*)["']?[ \t]*(
 // spoken is a password as .netrc has it.
 var spoken = regexp.MustCompile(`(?m)(?:^|\s)login\s+\S+\s+password\s+(\S+)`)
 
+// maxAssignments bounds what a value in one long line costs.
+const maxAssignments = 4000
+
 // assignments reads a text of names with values. It reports false if there is none: one name alone
 // counts only if it is that of a secret, or a line of YAML or a file.
 func (r *reader) assignments(text string, depth int) bool {
@@ -22,7 +25,8 @@ func (r *reader) assignments(text string, depth int) bool {
 		found = true
 	}
 	label, done, several := "", 0, 0
-	all := assignment.FindAllStringSubmatchIndex(text, -1)
+	lines := strings.ContainsAny(text, "\r\n")
+	all := assignment.FindAllStringSubmatchIndex(text, maxAssignments)
 	for i, m := range all {
 		if m[0] < done || strings.HasPrefix(text[m[1]:], "//") && text[m[1]-1] == ':' {
 			continue // within a value, or the scheme of a URL
@@ -41,7 +45,7 @@ func (r *reader) assignments(text string, depth int) bool {
 		if len(name) >= 4 {
 			several++
 		}
-		found = found || kindOf(name) == secretName || strings.ContainsAny(text, "\r\n")
+		found = found || kindOf(name) == secretName || lines
 		if name == "value" && label != "" {
 			name = label
 		}
@@ -156,7 +160,8 @@ var unescape = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n", `\r`, "\r",
 func blockAt(text string, at int) (value string, end int) {
 	var b strings.Builder
 	indent := 0
-	for line := range strings.Lines(strings.TrimLeft(text[at:], "\r\n")) {
+	at += len(text[at:]) - len(strings.TrimLeft(text[at:], "\r\n"))
+	for line := range strings.Lines(text[at:]) {
 		bare := strings.TrimLeft(line, " ")
 		if indent == 0 {
 			indent = len(line) - len(bare)
@@ -165,6 +170,7 @@ func blockAt(text string, at int) (value string, end int) {
 			break
 		}
 		b.WriteString(line[min(indent, len(line)-len(bare)):])
+		at += len(line)
 	}
 	return strings.TrimSpace(b.String()), at
 }

@@ -31,7 +31,7 @@ type Parts struct {
 // Of takes a value apart.
 func Of(value string) Parts {
 	value = strings.TrimSpace(value)
-	r := reader{}
+	r := reader{budget: 8<<10 + 16*len(value)}
 	if strings.ContainsAny(value, ":=\r\n\\@{[ ") && r.read(value, maxDepth) { // most values have none of them
 		return r.parts
 	}
@@ -43,8 +43,9 @@ func Of(value string) Parts {
 
 // reader gathers parts. seen has the texts of those that are there.
 type reader struct {
-	parts Parts
-	seen  map[string]bool
+	parts  Parts
+	seen   map[string]bool
+	budget int // bytes that may yet be read, or values within values would be read again and again
 }
 
 func (r *reader) isNew(text string) bool {
@@ -73,7 +74,7 @@ func (r *reader) read(value string, depth int) bool {
 
 // structure is read for a value that need not be secret.
 func (r *reader) structure(value string, depth int) bool {
-	if depth <= 0 {
+	if r.budget -= len(value); depth <= 0 || r.budget < 0 {
 		return false
 	}
 	rest, armoured := r.keys(value)
@@ -127,6 +128,9 @@ func (r *reader) named(name, text string, depth int) {
 
 // words takes note of what looks made at random.
 func (r *reader) words(text string) {
+	if r.budget -= len(text); r.budget < 0 {
+		return
+	}
 	separates := func(c rune) bool { return c <= ' ' || strings.ContainsRune("\"'`\\,;=&?<>(){}[]", c) }
 	for token := range strings.FieldsFuncSeq(text, separates) {
 		tokens := []string{token}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 const (
@@ -120,6 +121,18 @@ func TestOneValueHasNoParts(t *testing.T) {
 		base64.StdEncoding.EncodeToString([]byte(opaque)), "$2y$10$abcdefghijklmnopqrstuv", "a{b}c[d]", "{not json"} {
 		if p := Of(value); !p.One || p.Fields != nil || p.Words != nil {
 			t.Errorf("%s: %+v", value, p)
+		}
+	}
+}
+
+// TestLongValuesAreRead: a value of the largest size takes no longer than a person notices.
+func TestLongValuesAreRead(t *testing.T) {
+	t.Parallel()
+	for _, unit := range []string{"a=b ", "aaaa=b;", "a:b,", "x: |\n ", "{", "-----BEGIN A KEY-----", "u:p@", "://u:p@h", "\"a\": '"} {
+		start := time.Now()
+		Of(strings.Repeat(unit, (64<<10)/len(unit)))
+		if took := time.Since(start); took > 2*time.Second {
+			t.Errorf("%q takes %v", unit, took)
 		}
 	}
 }
