@@ -307,7 +307,8 @@ func randomEscapes(r *rand.Rand, value string) string {
 		}
 		// digits beside it would be of other numbers
 		return "[" + strings.Join(numbers,
-			[]string{",", ", ", ",\n  ", ",\n            ", `,\n  `, "%2C", "&#44;", " "}[r.IntN(8)]) + "]"
+			[]string{",", ", ", ",\n  ", ",\n            ", `,\n  `, "%2C", "&#44;", " ", "|", ".", "/", "_", "L, ",
+				"u8,\n"}[r.IntN(14)]) + "]"
 	default:
 		return text
 	}

@@ -10,7 +10,8 @@
 //
 // The same is looked for behind one or two layers: other escapes, as in HTML in JSON, base64
 // (either alphabet, any alignment, broken into lines or not), hex (with separators or not) and
-// lists of decimal numbers, also behind names that are numbers ({"0":115,"1":107}).
+// lists of decimal numbers, also behind names that are numbers ({"0":115,"1":107}), with the type of
+// a literal (103u8, 103L) and, for patterns with other than ASCII, of signed bytes.
 //
 // Between characters of a pattern and of a layer lines may break, as they are, escaped or by a tag,
 // and be indented by any number of blanks; a pattern may break at its own blanks.
