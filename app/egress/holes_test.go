@@ -263,7 +263,17 @@ func randomAround(r *rand.Rand) string {
 // perhaps all of it in a layer.
 func randomEscapes(r *rand.Rand, value string) string {
 	var b strings.Builder
-	for _, c := range []byte(value) {
+	br, layer := "", r.IntN(10)
+	if breaks := []string{"\n", "\r\n", "\n    ", "<br>", "<br />\n", "=\r\n", "\n" + strings.Repeat(" ", 50)}; r.IntN(3) == 0 {
+		br = breaks[r.IntN(len(breaks))]
+	}
+	if len(br) > 50 {
+		layer = 9 // what indents lines is held back as it is, not encoded
+	}
+	for i, c := range []byte(value) {
+		if i > 0 && c != ' ' && r.IntN(8) == 0 { // else what indents a line could not be told from the value
+			b.WriteString(br)
+		}
 		ways := []string{
 			fmt.Sprintf("%%%02X", c), fmt.Sprintf("%%%02x", c), fmt.Sprintf(`\u%04x`, c), fmt.Sprintf(`\u%04X`, c),
 			fmt.Sprintf(`\x%02x`, c), fmt.Sprintf(`\%03o`, c), fmt.Sprintf("&#%d;", c),
@@ -280,7 +290,7 @@ func randomEscapes(r *rand.Rand, value string) string {
 			b.WriteString(ways[r.IntN(len(ways))])
 		}
 	}
-	switch text := b.String(); r.IntN(10) {
+	switch text := b.String(); layer {
 	case 0:
 		return base64.StdEncoding.EncodeToString([]byte(text))
 	case 1:
@@ -297,7 +307,8 @@ func randomEscapes(r *rand.Rand, value string) string {
 		}
 		// digits beside it would be of other numbers
 		return "[" + strings.Join(numbers,
-			[]string{",", ", ", ",\n  ", ",\n            ", `,\n  `, "%2C", "&#44;", " "}[r.IntN(8)]) + "]"
+			[]string{",", ", ", ",\n  ", ",\n            ", `,\n  `, "%2C", "&#44;", " ", "|", ".", "/", "_", "L, ",
+				"u8,\n"}[r.IntN(14)]) + "]"
 	default:
 		return text
 	}

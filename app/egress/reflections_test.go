@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -76,5 +77,30 @@ func TestHoleG9ReadAsLatin1(t *testing.T) {
 	})
 	if body != `"`+testPlaceholder+`"` {
 		t.Errorf("%q", body)
+	}
+}
+
+// Python's textwrap breaks a long token without a blank behind the break.
+func TestHoleG9Wrapped(t *testing.T) {
+	const value = "github_pat_11ABCDEFG0aZbYcXdWeVfUgT_hSiRjQkPlOmNnMoLpKqJrIsHtGuFvEwDxCyBzA0192837465qwerty"
+	for name, program := range map[string]string{
+		"fill":     "print(textwrap.fill('bad token ' + text))",
+		"indented": "print(textwrap.fill('bad token ' + text, 60, subsequent_indent=' ' * 30))",
+		"JSON":     "print(json.dumps({'error': textwrap.fill('bad token ' + text)}))",
+	} {
+		body := reflected(t, value, func(value string) string {
+			c := exec.CommandContext(t.Context(), "python3", "-c",
+				"import json, sys, textwrap\ntext = sys.stdin.read()\n"+program)
+			c.Stdin = strings.NewReader(value)
+			out, err := c.Output()
+			if err != nil {
+				t.Error(err)
+			}
+			return string(out)
+		})
+		if !strings.Contains(body, testPlaceholder) || strings.Contains(body, value[:20]) ||
+			strings.Contains(body, value[len(value)-20:]) {
+			t.Errorf("%s: %q", name, body)
+		}
 	}
 }

@@ -37,6 +37,8 @@ func hostile(size int) map[string]string {
 	for _, text := range []string{
 		"%", `\`, "&", "=", `"`, "\n", "\r\n ", "a\x00", "%25", "%5c", "%2525", "&#", "&amp;", "&#38;", `\x5c`, `\u005c`,
 		`\134`, `\5c `, `\\41`, "%25%34%31", `\u003d\u002b\\u003d&#43;%2b`, "%41", `\u0041`, "0x", "1, ", `12,\n`, "<br>a",
+		"s\n", "sk-l\n", "%41\n", `\u0041\n`, `\u00\n`, `sk\n`, `%5c\r\n`, "&#115;\n  ", "sk<br>", "~1", "_x002F_", "`$", "^^", "$2F",
+		"sk-live_51\n" + strings.Repeat(" ", 40), "%25%34\n%31",
 	} {
 		out[fmt.Sprintf("%+q", text)] = fit(text, size)
 	}

@@ -10,8 +10,11 @@
 //
 // The same is looked for behind one or two layers: other escapes, as in HTML in JSON, base64
 // (either alphabet, any alignment, broken into lines or not), hex (with separators or not) and
-// lists of decimal numbers, also behind names that are numbers ({"0":115,"1":107}). Between their
-// characters lines may break, as they are, escaped or by a tag, and be indented.
+// lists of decimal numbers, also behind names that are numbers ({"0":115,"1":107}), with the type of
+// a literal (103u8, 103L) and, for patterns with other than ASCII, of signed bytes.
+//
+// Between characters of a pattern and of a layer lines may break, as they are, escaped or by a tag,
+// and be indented by any number of blanks; a pattern may break at its own blanks.
 //
 // It is a grammar and not a list of encoders, because every encoder that escapes another subset of
 // characters would be one more entry that a list lacks. A place of a text can often be read in
@@ -28,14 +31,15 @@
 //
 // Of usual texts, 0.3 to 10 GB pass a second, of base64 0.15. Of text that is nothing but escapes
 // it is 5 to 150 MB: least where each stands for a character that begins or belongs to another
-// escape (BenchmarkFind). Memory is about 20 bytes for each byte of all patterns, and 64 KiB.
+// escape (BenchmarkFind). Memory is about 20 bytes for each byte of all patterns, and 72 KiB.
 //
 // # Not found
 //
 // A pattern that was compressed, encrypted, hashed or written in another alphabet than these; one
-// of which characters were left out or put in; an escape of more than 12 bytes for one character;
+// of which characters were left out or put in; an escape of more than 12 bytes for one character, or
+// with a line break in it;
 // .2F and \'2f; \228 for another character than of ASCII; a list whose numbers have a fraction,
 // brackets or words between; in a text that comes in windows, one that takes more than 24 bytes for
-// each character, the blanks that indent lines apart. Of a pattern that repeats itself, readings
+// each character, the blanks that indent its own lines apart. Of a pattern that repeats itself, readings
 // beyond maxStates at one place are dropped.
 package match

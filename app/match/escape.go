@@ -8,15 +8,18 @@ import (
 // maxEscape is the length of the longest escape of one character that is read, in bytes.
 const maxEscape = 12
 
-// leads are the bytes with which an escape begins.
-const leads = "%\\&=\"'$~_`^\x00\r\n"
+// leads are the bytes with which an escape begins, those first that may stand for a line break.
+const leads = "%\\&=<`\x00\r\n\"'$~_^"
+
+// breaking has the bits of leads up to the line break.
+const breaking = 1<<9 - 1
 
 // leadBits has a bit for each lead, and follows the bits of the leads that each byte can follow in
 // an escape.
 var leadBits, follows = func() (lead, next [256]uint16) {
 	for i, second := range []string{
-		"%uU" + hexDigits, "", "#" + letters, "\r\n" + hexDigits, `"`, `'"\`, "$" + hexDigits, hexDigits, "xX",
-		signs, signs, "", "\n", " \t+",
+		"%uU" + hexDigits, "", "#" + letters, "\r\n" + hexDigits, "bB", signs, "", "", "",
+		`"`, `'"\`, "$" + hexDigits, hexDigits, "xX", signs,
 	} {
 		lead[leads[i]] = 1 << i
 		for b := range next {
@@ -98,7 +101,11 @@ func (r *readings) escape(lead byte, data []byte, at int) {
 	case 0:
 		r.addText(at, "")
 	case '\r', '\n':
-		r.folded(data, at, lead)
+		r.wrapped(data, at)
+	case '<':
+		if n := tag(data[at:]); n > 0 {
+			r.addText(at+n, "")
+		}
 	}
 }
 
@@ -140,49 +147,6 @@ func (r *readings) doubled(n int, lead byte) {
 		r.add(n, lead)
 	}
 }
-
-// lineBreak passes over a line break, if there is one, and over that and what indents the next
-// line.
-func (r *readings) lineBreak(data []byte, at int) bool {
-	if data[at] == '\r' && at+1 < len(data) {
-		at++
-	}
-	if data[at] != '\n' {
-		return false
-	}
-	r.addText(at+1, "")
-	r.indent(data, at+1)
-	return true
-}
-
-// indent passes over the blanks from a place on, if there are any, and plus signs for them.
-func (r *readings) indent(data []byte, at int) {
-	end := at
-	for end < min(len(data), maxEscape) && isBlank(data[end]) {
-		end++
-	}
-	if end > at {
-		r.addText(end, "")
-	}
-}
-
-// folded passes over a line break and the blank behind it, as in LDIF, calendars and heads of mail,
-// and over all blanks, as where such lines are indented.
-func (r *readings) folded(data []byte, at int, lead byte) {
-	if lead == '\r' {
-		if data[at] != '\n' {
-			return
-		}
-		at++
-	}
-	if at < len(data) && isBlank(data[at]) {
-		r.addText(at+1, "")
-		r.indent(data, at+1)
-	}
-}
-
-// isBlank reports whether b is a blank, or a plus sign, which is one in forms.
-func isBlank(b byte) bool { return b == ' ' || b == '\t' || b == '+' }
 
 // quote reads a quote that is written twice, as in CSV, SQL and YAML, and the quotes of shells.
 func (r *readings) quote(data []byte, at int, quote byte) {

@@ -3,6 +3,7 @@ package match
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"sync"
 	"unicode/utf8"
 )
@@ -18,8 +19,10 @@ type Finder struct {
 	uses      [256]use  // of bytes for which an escape stands
 	leads     [256]bool // bytes with which an escape may begin that stands for one
 	wide      bool      // some are not of ASCII
+	blanks    bool      // some have a blank
 	near      rows      // of bytes with which all those may be written; counted is what may stand for a lead
 	jumps     jumps
+	pairs     pairSet // of bytes that follow each other in a pattern
 	longest   int
 	shortest  int
 	tail      tail
@@ -60,6 +63,7 @@ func New(patterns []string) *Finder {
 	for i, p := range patterns {
 		f.texts = append(f.texts, fold(p))
 		if len(p) >= MinPattern {
+			f.blanks = f.blanks || strings.Contains(p, " ")
 			texts, index = append(texts, f.texts[i]), append(index, int32(i))
 			f.shortest, f.longest = min(f.shortest, len(p)), max(f.longest, len(p))
 		}
@@ -70,10 +74,12 @@ func New(patterns []string) *Finder {
 		for i := range len(text) {
 			f.addToAlphabet(text[i])
 		}
-		for end := 1; end < f.jumps.window; end++ {
+		for end := 1; end < len(text); end++ {
 			for _, a := range unfolded(text[end-1]) {
 				for _, b := range unfolded(text[end]) {
-					f.jumps.add(a, b, end)
+					if f.pairs.add(a, b); end < f.jumps.window {
+						f.jumps.add(a, b, end)
+					}
 				}
 			}
 		}
@@ -137,7 +143,7 @@ func (f *Finder) Find(data []byte) []Match {
 	}
 	s := f.scratch.Get().(*scratch)
 	defer f.scratch.Put(s)
-	s.readings.wide = f.wide
+	s.readings.wide, s.readings.blanks = f.wide, f.blanks
 	s.matches = s.matches[:0]
 	f.find(s, data, 0)
 	if len(s.matches) == 0 {

@@ -11,7 +11,8 @@ const (
 	inBase64                   // it may belong to a run of base64
 	inHex                      // of hex
 	inNumbers                  // between numbers
-	everywhere = goesOn | inBase64 | inHex | inNumbers
+	inLayers   = inBase64 | inHex | inNumbers
+	everywhere = goesOn | inLayers
 )
 
 // index holds the escapes in a part of a text. They are read once and serve every search there.
@@ -43,6 +44,13 @@ func (f *Finder) index(s *scratch, data []byte, row row, depth int) *index {
 		b := data[at]
 		if b == 0 {
 			x.add(at, everywhere, reading{n: 1})
+		} else if isLineBreak(b) {
+			if next := f.joined(x, data[:row.end], at, at+1); next > 0 { // layers pass over it anyway
+				if data[at+1] == '+' { // more likely a character
+					next = at + 1
+				}
+				x.add(at, goesOn, reading{n: uint8(min(next-at, 255))})
+			}
 		} else if !mayEscape(data[:row.end], at) {
 			continue
 		} else if b != data[at+1] {
@@ -73,12 +81,18 @@ func (f *Finder) indexEscape(s *scratch, x *index, data []byte, at int) {
 	for i := 0; i < r.size; i++ {
 		v := &r.list[i]
 		if v.size == 0 {
-			uses |= everywhere
+			if uses |= inLayers; data[at] != '<' || f.joined(x, data, at, at+int(v.n)) > 0 {
+				uses |= goesOn
+			}
 			continue
 		}
 		uses |= f.uses[v.text[0]]
 		if lead, ok := v.lead(); !ok {
 			continue
+		} else if isLineBreak(lead) {
+			if f.joinsEscaped(x, data, at, at+int(v.n)) {
+				uses |= goesOn
+			}
 		} else if last := at + int(v.n) - 1; data[last] == lead { // what follows is read as behind that lead
 			uses |= x.use(last)
 		} else {

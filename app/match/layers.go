@@ -1,7 +1,6 @@
 package match
 
 import (
-	"bytes"
 	"iter"
 	"slices"
 )
@@ -32,7 +31,7 @@ var base64Layer = newLayer(Base64, inBase64, 6,
 
 // hexLayer is hex, with what usually stands between its digits.
 var hexLayer = newLayer(Hex, inHex, 4,
-	"0123456789abcdef", "ABCDEF", ":-,. +_;/|\t\r\n\x00\"'xX", "%\\&#=uUnrRt<>")
+	"0123456789abcdef", "ABCDEF", ":-,. +_;/|#\t\r\n\x00\"'xXU", "%\\&=unrRtL<>")
 
 // newLayer takes the characters by value, others that stand for the last ones, what stands between,
 // and what else escapes and tags are written with.
@@ -142,14 +141,14 @@ func (f *Finder) findBetweenEscapes(s *scratch, data []byte, x *index, at, depth
 }
 
 // stretches returns the parts of a row in which a run may have so many characters. It reads no
-// escapes and tags: each is taken for as long as one can be.
+// escapes: each is taken for as long as one can be.
 func (l *layer) stretches(data []byte, x *index, row row, least int) iter.Seq2[int, int] {
 	return func(yield func(at, stop int) bool) {
 		from, count, escape := row.start, 0, 0 // escape is where the last one may end
 		for at := row.start; at < row.end; at++ {
 			kind := l.rows[data[at]]
 			switch {
-			case data[at] == '<' || kind&escaping != 0 && x.use(at)&l.use != 0:
+			case kind&escaping != 0 && x.use(at)&l.use != 0:
 				escape = at + maxEscape
 			case kind&part == 0 && at >= escape:
 				if count >= least && !yield(from, at) {
@@ -169,20 +168,23 @@ func (l *layer) stretches(data []byte, x *index, row row, least int) iter.Seq2[i
 // whether something in it is escaped.
 func (s *scratch) readRun(r *run, data []byte, x *index, at int, l *layer) (end int, escaped bool) {
 	r.reset()
+	gap := false // whether something was passed over, and so layout may be
 	for passed := 0; at < len(data); {
 		if l.values[data[at]] >= 0 {
-			at, passed = at+r.addChars(data[at:], at, l), 0
+			at, passed, gap = at+r.addChars(data[at:], at, l), 0, false
 			continue
 		}
 		if n := zeros(data[at:]); n > maxZeros {
 			return at + n, escaped
 		}
 		value, n := l.values[data[at]], 1
-		if value == notOfIt {
+		if value == notOfIt && gap && data[at] <= ' ' && isBlank(data[at]) {
+			value = between
+		} else if value == notOfIt {
 			s.readings.single = len(r.chars) == 0
 			value, n = s.special(data, x, at, l)
 			s.readings.single = false
-			escaped = escaped || value != notOfIt && isLead(data[at])
+			escaped = escaped || value != notOfIt && isLead(data[at]) && !passes(data[at])
 		}
 		switch {
 		case value >= 0:
@@ -197,6 +199,7 @@ func (s *scratch) readRun(r *run, data []byte, x *index, at int, l *layer) (end 
 		if l.kind == Hex && data[at]|0x20 == 'x' && len(r.chars) > 0 && data[at-1] == '0' {
 			r.drop() // 0x, before digits
 		}
+		gap = value == between
 		at += n
 	}
 	return at, escaped
@@ -226,17 +229,12 @@ func zeros(data []byte) (n int) {
 	return n
 }
 
-// special reads what is not of the layer by itself: layout, or an escape.
+// special reads an escape, which is not of the layer by itself.
 func (s *scratch) special(data []byte, x *index, at int, l *layer) (value int8, n int) {
-	switch {
-	case isIndent(data, at):
-		return between, 1
-	case data[at] == '<' && tag(data[at:]) > 0:
-		return between, tag(data[at:])
-	case x.use(at)&l.use == 0:
+	if x.use(at)&l.use == 0 {
 		return notOfIt, 1
 	}
-	value, n = notOfIt, 1
+	value, n = notOfIt, 0
 	s.readings.readNested(data[at:])
 	for _, r := range s.readings.all() {
 		v := int8(between)
@@ -247,20 +245,8 @@ func (s *scratch) special(data []byte, x *index, at int, l *layer) (value int8, 
 			value, n = v, int(r.n)
 		}
 	}
-	return value, n
+	return value, max(n, 1)
 }
-
-// tag returns the length of a tag that breaks a line, as <br> or <br />, also as PHP writes that in
-// JSON.
-func tag(data []byte) int {
-	if len(data) < 3 || !isBreak(data[1:]) {
-		return 0
-	}
-	return 1 + bytes.IndexByte(data[:min(len(data), len(`<br \/>`))], '>')
-}
-
-// isBreak reports whether the name of a tag says that it breaks a line.
-func isBreak(name []byte) bool { return name[0]|0x20 == 'b' && name[1]|0x20 == 'r' }
 
 // findDecoded searches a decoded run at each alignment that its bytes may have.
 func (f *Finder) findDecoded(s *scratch, depth int, l *layer) {

@@ -10,8 +10,10 @@ func (f *Finder) locate(s *scratch, data []byte, end int, text string) int {
 			return start
 		}
 	}
-	// What was found forwards is found backwards.
-	return max(0, end-f.Reach(), f.backwards(s, data[:end], end, text))
+	if start := f.backwards(s, data[:end], end, text); start >= 0 {
+		return start
+	}
+	return max(0, end-f.Reach()) // never: what was found forwards is found backwards
 }
 
 // backwards returns where a text begins that ends at a place, with all of the lead of an escape,
@@ -21,12 +23,12 @@ func (f *Finder) backwards(s *scratch, data []byte, end int, text string) int {
 		s.rests[i] = s.rests[i][:0]
 	}
 	s.rests[end%ring] = append(s.rests[end%ring], len(text)) // how much of the text may end at a place
-	r := readings{wide: f.wide}                              // those of s are in use
-	start := -1
-	for from, last := end-1, end; from >= max(0, end-f.Reach(), last-maxEscape); from-- {
+	r := readings{wide: f.wide, blanks: f.blanks}            // those of s are in use
+	start, far := -1, indented{}
+	for from, last, least := end-1, end, end-f.Reach(); from >= max(0, least, last-maxEscape); from-- {
 		here := s.rests[from%ring][:0]
-		read := func(n int, part []byte) {
-			for _, size := range s.rests[(from+n)%ring] {
+		read := func(rests []int, part []byte) {
+			for _, size := range rests {
 				rest := size - len(part)
 				switch {
 				case rest < 0 || !foldedEqual(part, text[rest:size]):
@@ -37,16 +39,42 @@ func (f *Finder) backwards(s *scratch, data []byte, end int, text string) int {
 				}
 			}
 		}
-		read(1, data[from:from+1])
+		read(s.rests[(from+1)%ring], data[from:from+1])
 		if mayEscape(data, from) {
 			r.readNested(data[from:])
-			for i := range r.all() {
-				read(int(r.list[i].n), r.list[i].bytes())
+			for _, v := range r.all() {
+				read(s.rests[(from+int(v.n))%ring], v.bytes())
+				if v.size == 0 && from+int(v.n) == far.from {
+					read(far.rests, nil)
+					read(far.rests, []byte{' '})
+				}
 			}
 		}
 		s.rests[from%ring] = here
+		if far.extend(data, from, s.rests[(from+1)%ring]) { // what indents a line doesn't count
+			least, last = least-1, from
+		}
 	}
 	return start
+}
+
+// indented is what indents a line, and how much of a text may end behind it.
+type indented struct {
+	from  int
+	rests []int
+}
+
+// extend reports whether a place belongs to layout behind which some of the text may end. Rests are
+// those of the next place.
+func (l *indented) extend(data []byte, at int, rests []int) bool {
+	switch layout(data[at:min(len(data), at+2)]) {
+	case 0:
+		return false
+	case 1:
+		l.rests = append(l.rests[:0], rests...)
+	}
+	l.from = at
+	return len(l.rests) > 0
 }
 
 func foldedEqual(data []byte, text string) bool {

@@ -1,8 +1,11 @@
 package match
 
-// numbersLayer is lists of numbers. Its characters are the digits and the colon, behind names.
+import "bytes"
+
+// numbersLayer is lists of numbers. Its characters are the digits and, behind names, the colon or the
+// end of an arrow (=>). L, U, u and n say the type of a literal.
 var numbersLayer = newLayer(Numbers, inNumbers, 8,
-	"0123456789:", "", ", +-;\t\r\n\"'\x00", "%\\&#=xunrtaAbBcCdDeEfF")
+	"0123456789:", ">", ", +-;|./_=LUun\t\r\n\"'\x00", "%\\&#<xrtaAbBcCdDeEfF")
 
 // findNumbers searches lists of decimal numbers, such as [115, 107] and {"0":115,"1":107}.
 func (f *Finder) findNumbers(s *scratch, data []byte, part row, depth int) {
@@ -20,29 +23,39 @@ func (f *Finder) findNumbers(s *scratch, data []byte, part row, depth int) {
 	}
 }
 
-// readNumbers reads a list of numbers from 0 to 255, perhaps each behind a name that is a number,
+// readNumbers reads a list of numbers from 0 to 255, or of signed bytes, perhaps each behind a name that is a number,
 // and returns the place after what ends it. Digits stand as they are; what is between them may be
 // escaped.
 func (s *scratch) readNumbers(r *run, data []byte, x *index, at int) (end int) {
 	r.reset()
 	l := numbersLayer
 	last, large := false, false // whether the last number can be a name, and nothing else
+	signed := -1                // where a number is negative
 	for passed := 0; at < len(data); {
 		if value, n := decimal(data[at:]); n > 0 {
 			if large {
 				return at
 			}
+			if at == signed {
+				value = -value // of a signed byte
+			}
 			r.add(byte(value), at, n)
 			last, large, passed = true, value > 255, 0
 			at += n
+			if bytes.HasPrefix(data[at:], []byte("u8")) { // of Rust
+				at += 2
+			}
 			continue
 		}
 		if n := zeros(data[at:]); n > maxZeros {
 			return at + n
 		}
 		value, n := l.values[data[at]], 1
-		if value == notOfIt {
+		if value == notOfIt || data[at] == '=' && x.use(at)&l.use != 0 {
 			value, n = s.special(data, x, at, l)
+		}
+		if data[at] == '-' && s.readings.wide && (passed > 0 || at == 0 || !isName(data[at-1])) {
+			signed = at + 1
 		}
 		switch {
 		case value == notOfIt, value >= 0 && value < 10: // no digit is escaped

@@ -24,6 +24,7 @@ type readings struct {
 	list   [24]reading // no text has so many
 	size   int
 	wide   bool // other characters than those of ASCII count
+	blanks bool // blanks count, at which a text may be wrapped
 	single bool // a lead that is written twice does not: the second begins all that the first does
 }
 

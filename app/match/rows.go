@@ -67,10 +67,17 @@ func (r *rows) next(data []byte, at, bytes int) int {
 			for last >= at && r[data[last]] >= inside {
 				last--
 			}
-			if last < at || r[data[last]]&blank == 0 || !isLayout(data, last) {
+			if last < at || r[data[last]]&blank == 0 {
 				break
 			}
-			last--
+			first := last
+			for first > at && r[data[first-1]]&blank != 0 {
+				first--
+			}
+			if !isLayout(data, first) {
+				break
+			}
+			last = first - 1
 		}
 		if last < at {
 			return at
@@ -80,12 +87,12 @@ func (r *rows) next(data []byte, at, bytes int) int {
 	return len(data)
 }
 
-// row returns the row that begins at a place. A blank belongs to it as an equal one before it does.
+// row returns the row that begins at a place. A blank belongs to it as one before it does.
 func (r *rows) row(data []byte, at int) row {
 	all, count, end := kind(0), 0, at
 	for ; end < len(data); end++ {
 		kind := r[data[end]]
-		if kind < inside && (kind&blank == 0 || !(end > at && data[end-1] == data[end]) && !isLayout(data, end)) {
+		if kind < inside && (kind&blank == 0 || !(end > at && r[data[end-1]]&blank != 0) && !isLayout(data, end)) {
 			break
 		}
 		all |= kind
@@ -104,26 +111,13 @@ func escapes(data []byte) bool {
 	return false
 }
 
-// maxIndent is how many blanks indent a line at most.
-const maxIndent = 64
-
-// isIndent reports whether a space or tab is one of the first maxIndent of a line.
-func isIndent(data []byte, at int) bool {
-	if data[at] > ' ' {
-		return false
-	}
-	for least := max(0, at-maxIndent); at > least && (data[at] == ' ' || data[at] == '\t'); at-- {
-	}
-	return data[at] == '\n'
-}
-
-// isLayout reports whether a blank, or a plus sign for one, indents a line, stands in a tag that
-// breaks one, ends an escape of CSS or follows the break of a line that is folded.
+// isLayout reports whether a blank, or a plus sign for one, may indent a line, stand in a tag that
+// breaks one or end an escape of CSS.
 func isLayout(data []byte, at int) bool {
 	for i := at - 1; i >= max(0, at-maxEscape); i-- {
-		if isLead(data[i]) || data[i] == '<' {
+		if leadBits[data[i]]&breaking != 0 {
 			return true
 		}
 	}
-	return isIndent(data, at)
+	return false
 }

@@ -36,6 +36,8 @@ type place struct {
 type scratch struct {
 	matches  []Match
 	places   [ring]place // modulo ring
+	far      place       // beyond those, behind what indents a line
+	farAt    int         // where that is
 	last     int         // the last place that is reached
 	lead     int         // where the next escape may begin that matters; the end if there is none
 	readings readings
@@ -66,12 +68,16 @@ func (f *Finder) scan(s *scratch, data []byte, row row, depth int) {
 // scanRow adds the matches in a row of bytes of which a match can be made.
 func (f *Finder) scanRow(s *scratch, data []byte, uses []use) {
 	first := len(s.matches)
-	s.last = -1
+	s.last, s.farAt, s.far.states = -1, -1, s.far.states[:0]
 	for at := 0; at < len(data); {
 		if s.last < at {
 			if at = f.next(s, data, uses, at); at == len(data) {
 				return
 			}
+		}
+		if at == s.farAt {
+			p := &s.places[at%ring]
+			p.states, s.far.states, s.farAt = s.far.states, p.states[:0], -1
 		}
 		if p := &s.places[at%ring]; s.last <= at && len(p.states) <= 1 && len(p.escapes) == 0 && uses[at]&goesOn == 0 {
 			at = f.run(s, data, uses, at, first)
@@ -120,7 +126,7 @@ func (f *Finder) nextLead(data []byte, uses []use, at int) int {
 }
 
 // passes reports whether an escape that begins with a lead stands for nothing.
-func passes(lead byte) bool { return lead == 0 || lead == '\r' || lead == '\n' }
+func passes(lead byte) bool { return lead == 0 || isLineBreak(lead) || lead == '<' }
 
 // run follows the one reading there is, up to an escape or the end of what was begun, and returns
 // where it came to.
@@ -173,18 +179,24 @@ func (f *Finder) readEscapes(s *scratch, data []byte, at, first int) {
 		}
 		for j := range s.readings.all() {
 			r := &s.readings.list[j]
-			end := at + int(r.n)
-			if end > e.start+maxEscape {
+			end, before := at+int(r.n), e.state
+			if isLineBreak(e.lead) { // what indents a line doesn't count
+				before.end += int(r.n)
+			} else if end > e.start+maxEscape {
 				continue
 			}
 			if r.size > 0 {
 				f.walk(s, data, e.node, r.bytes(), end, first)
-			} else if e.node > 0 && end <= e.end+maxPassed {
-				s.reach(end, e.state)
+			} else if e.node > 0 && end <= before.end+maxPassed {
+				s.reach(end, before)
 			}
-			if lead, ok := r.lead(); ok && mayFollow(data, end, lead) && (e.node > 0 || data[end-1] != lead) {
+			if lead, ok := r.lead(); ok && mayFollow(data, end, lead) &&
+				(e.node > 0 || data[end-1] != lead && !passes(lead)) {
 				s.begin(escape{e.state, e.start, lead}, end)
 			}
+		}
+		if isLineBreak(e.lead) && e.node > 0 && at <= e.end+maxPassed {
+			f.reachFar(s, data, e.state, at, first)
 		}
 	}
 	here.escapes = here.escapes[:0]
@@ -208,6 +220,9 @@ func (f *Finder) walk(s *scratch, data []byte, node multimatch.State, text []byt
 func (s *scratch) reach(at int, new state) {
 	s.last = max(s.last, at)
 	p := &s.places[at%ring]
+	if at == s.farAt {
+		p = &s.far
+	}
 	for i, old := range p.states {
 		if old.node == new.node {
 			p.states[i].end = max(old.end, new.end)

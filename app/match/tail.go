@@ -3,7 +3,7 @@ package match
 // foundTail adds a match if the tail stands after a pattern that ends at a place.
 func (f *Finder) foundTail(s *scratch, data []byte, at, pattern int) {
 	end, text := at, make([]byte, 0, f.tail.length)
-	r := readings{wide: f.wide} // those of s are in use
+	r := readings{wide: f.wide, blanks: f.blanks} // those of s are in use
 	for passed := 0; len(text) < f.tail.length; {
 		c, n := f.tailCharacter(&r, data[end:])
 		if passed += n; n == 0 || c == 0 && passed > maxPassed {

@@ -51,7 +51,7 @@ func (f *Finder) unescape(r *run, data []byte, row row, x *index, u *unescaping)
 			u.others, u.form = true, true
 		}
 		addText(e.at)
-		nested = nested || f.nests(e, data[e.at], data[end:row.end]) || u.all && f.behindLead(r.chars)
+		nested = nested || f.nests(e, data[e.at], r.chars, data[end:row.end]) || u.all && f.behindLead(r.chars)
 		for i, b := range e.bytes() {
 			if i == 0 {
 				r.add(b, e.at, int(e.n))
@@ -73,14 +73,15 @@ func (l *likely) isControl(data []byte) bool {
 
 // nests reports whether what an escape stands for may belong to what no search of the row reads:
 // an escape, digits of a list of numbers, a break of a line and what indents the next, or a tag.
-func (f *Finder) nests(e *likely, lead byte, rest []byte) bool {
+func (f *Finder) nests(e *likely, lead byte, before, rest []byte) bool {
 	switch b := e.text[0]; {
 	case lead == '_': // a character of base64
 		return true
 	case e.size == 0:
-		return e.n > 1
+		return e.n > 1 && !passes(lead)
 	case b == '\r' || b == '\n':
-		return len(rest) > 0 && (isBlank(rest[0]) || isLead(rest[0]))
+		return len(rest) > 0 && (isBlank(rest[0]) || isLead(rest[0]) ||
+			len(before) > 0 && f.joins(before[len(before)-1], rest))
 	case b == '<':
 		return len(rest) > 1 && isBreak(rest)
 	case isName(b):

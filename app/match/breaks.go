@@ -1,0 +1,112 @@
+package match
+
+import "bytes"
+
+// Lines break between the characters of a pattern, as they are, escaped or by a tag, and are
+// indented. A break is an escape that stands for nothing.
+
+// lineBreak passes over what stands before a line break, if one follows.
+func (r *readings) lineBreak(data []byte, at int) bool {
+	if !isLineBreak(data[at]) {
+		return false
+	}
+	r.addText(at, "")
+	return true
+}
+
+// wrapped passes over a line break, the blank behind it, as in LDIF, calendars and heads of mail,
+// and all blanks. It also stands for the blank at which a text was wrapped.
+func (r *readings) wrapped(data []byte, at int) {
+	n := layout(data[at:])
+	r.addText(at, "")
+	if n > 0 {
+		r.addText(at+1, "")
+	}
+	if n > 1 {
+		r.addText(at+n, "")
+	}
+	if r.blanks {
+		r.add(at+n, ' ')
+	}
+}
+
+func isLineBreak(b byte) bool { return b == '\r' || b == '\n' }
+
+// isBlank reports whether b is a blank, or a plus sign, which is one in forms.
+func isBlank(b byte) bool { return b == ' ' || b == '\t' || b == '+' }
+
+// layout returns how much of the beginning of a line indents it: plus signs, as in forms, or spaces,
+// tabs and the zero bytes of UTF-16.
+func layout(data []byte) (n int) {
+	for n < len(data) && (isBlank(data[n]) || data[n] == 0) && (data[n] == '+') == (data[0] == '+') {
+		n++
+	}
+	return n
+}
+
+// tag returns the length of a tag that breaks a line, as <br> or <br />, also as PHP writes that in
+// JSON, behind its bracket.
+func tag(data []byte) int {
+	if len(data) < 2 || !isBreak(data) {
+		return 0
+	}
+	return 1 + bytes.IndexByte(data[:min(len(data), len(`br \/>`))], '>')
+}
+
+// isBreak reports whether the name of a tag says that it breaks a line.
+func isBreak(name []byte) bool { return name[0]|0x20 == 'b' && name[1]|0x20 == 'r' }
+
+// joined returns where a pattern may go on behind a break that is written from start to end, and 0
+// if none can.
+func (f *Finder) joined(x *index, data []byte, start, end int) (next int) {
+	if next = end + layout(data[end:]); start == x.from || next == len(data) {
+		return 0
+	}
+	if x.use(next)&goesOn != 0 || f.joins(data[start-1], data[end:]) ||
+		f.near[data[next]] >= inside && f.behindEscape(data[x.from:start]) {
+		return next
+	}
+	return 0
+}
+
+// behindEscape reports whether a text may end with an escape, or in one.
+func (f *Finder) behindEscape(text []byte) bool {
+	last := text[len(text)-1]
+	return passes(last) || last == '>' || f.behindLead(text)
+}
+
+// joinsEscaped is joined for a break that is escaped, before what is not. Others are taken off first.
+func (f *Finder) joinsEscaped(x *index, data []byte, start, end int) bool {
+	next := end + layout(data[end:])
+	return start > x.from && next < len(data) && (f.joins(data[start-1], data[end:]) ||
+		(f.alphabet[data[next]] || f.alphabet[data[end]]) && f.behindEscape(data[x.from:start]))
+}
+
+// reachFar goes on behind what indents a line from a place on, if that is longer than any escape.
+func (f *Finder) reachFar(s *scratch, data []byte, from state, at, first int) {
+	if s.farAt <= at {
+		n := layout(data[at:])
+		if n <= maxEscape {
+			return
+		}
+		s.farAt = at + n
+	}
+	if f.blanks {
+		f.walk(s, data, from.node, []byte{' '}, s.farAt, first)
+	}
+	s.reach(s.farAt, state{from.node, from.end + s.farAt - at})
+}
+
+// joins reports whether what follows a break goes on with a pattern that has the character before,
+// or the break stands for a blank in one.
+func (f *Finder) joins(before byte, rest []byte) bool {
+	next := layout(rest)
+	return next < len(rest) && (f.pairs.has(before, rest[next]) ||
+		(f.blanks || rest[0] == '+') && f.pairs.has(before, ' '))
+}
+
+// pairSet is a set of pairs of bytes.
+type pairSet [1 << 16 / 64]uint64
+
+func (s *pairSet) add(a, b byte)      { s[pairOf(a, b)/64] |= 1 << (pairOf(a, b) % 64) }
+func (s *pairSet) has(a, b byte) bool { return s[pairOf(a, b)/64]&(1<<(pairOf(a, b)%64)) != 0 }
