@@ -79,7 +79,7 @@ func hostileSamples() []sample {
 		{"hostile-setup", seen(profileview.Profile(setup)), false},
 		{"hostile-lock", seen(profileview.Lock(lock)), false},
 		{"hostile-lock-left", seen(profileview.Lock(left)), false},
-		{"hostile-locked", seen(profileview.Profile(locked)), false},
+		{"hostile-locked", seen(profileview.Profile(tabbed(locked, profileview.TabAccess))), false},
 		{"hostile-hosts", seen(profileview.Hosts(change)), false},
 		{"hostile-asking", seen(executionview.Execution(asking)), false},
 		{"hostile-asking-refused", seen(executionview.Execution(refused)), false},

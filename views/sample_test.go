@@ -174,7 +174,7 @@ func sampleSettings() settingsview.SettingsPage {
 		Sessions: []settingsview.SessionRow{
 			{ID: "s1", PersonID: "p1", Person: "Ada Lovelace", Address: "192.168.1.7", Browser: "Mozilla/5.0 (X11; " +
 				"Linux x86_64) Firefox/140.0",
-				CreatedAt: ago(2 * time.Hour), SeenAt: ago(time.Second)},
+				CreatedAt: ago(2 * time.Hour), SeenAt: ago(2 * time.Minute)},
 			{ID: "s2", PersonID: "p1", Person: "Ada Lovelace", Address: "2001:db8:85a3:8d3:1319:8a2e:370:7348",
 				Browser: "Mozilla/5.0 (iPhone) Version/18.0 Safari/604.1", CreatedAt: ago(50 * time.Hour),
 				SeenAt: ago(5 * time.Hour)},
