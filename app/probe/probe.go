@@ -101,7 +101,9 @@ func (p *Prober) Credential(ctx context.Context, by app.Actor, req Request) (Res
 	return result, err
 }
 
-func (p *Prober) send(ctx context.Context, c app.Credential, value app.Secret, to target, as Placement) (Result, error) {
+func (p *Prober) send(
+	ctx context.Context, c app.Credential, value app.Secret, to target, as Placement,
+) (Result, error) {
 	mac := make([]byte, 32)
 	if _, err := rand.Read(mac); err != nil {
 		return Result{}, fmt.Errorf("probe: make a placeholder: %w", err)

@@ -100,7 +100,8 @@ func (o *operator) setCredential(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintln(o.Err, "Used by "+used+". Changes count for all of them without a new lock. Added hosts count only for profiles that were locked while the credential had no hosts.")
+		fmt.Fprintln(o.Err, "Used by "+used+". Changes count for all of them without a new lock. Added hosts count only "+
+			"for profiles that were locked while the credential had no hosts.")
 	}
 	return o.warnOfVault(ctx, before, c)
 }
