@@ -104,6 +104,20 @@ func (c *capture) text() string {
 	return string(c.shown)
 }
 
+// printed returns how many bytes were printed.
+func (c *capture) printed() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.seen
+}
+
+// tail returns the end of what is kept, not redacted.
+func (c *capture) tail() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return string(c.raw[max(0, len(c.raw)-maxSaid):])
+}
+
 // whole returns everything kept, for the final redaction. It may end within a secret if the script
 // was stopped or printed more than is kept.
 func (c *capture) whole(stopped bool) redact.Output {

@@ -74,6 +74,24 @@ func (o *output) text() app.Output {
 	return app.Output{Stdout: stdout.text(), Stderr: stderr.text()}
 }
 
+// printedBytes returns how many bytes were printed.
+func (o *output) printedBytes() int64 {
+	stdout, stderr := o.captures()
+	if stdout == nil {
+		return 0
+	}
+	return stdout.printed() + stderr.printed()
+}
+
+// tails returns the ends of what was printed, not redacted.
+func (o *output) tails() []string {
+	stdout, stderr := o.captures()
+	if stdout == nil {
+		return nil
+	}
+	return []string{stdout.tail(), stderr.tail()}
+}
+
 // raw returns what was printed for the final redaction. If the script was stopped, it may end
 // within a secret.
 func (o *output) raw(stopped bool) (stdout, stderr redact.Output) {

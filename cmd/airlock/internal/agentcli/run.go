@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -25,6 +26,7 @@ live on its page in the UI.
   --url URL            the instance; else AIRLOCK_URL, else http://localhost:9090
   --inputs FILE        JSON for the script's inputs
   --timeout SECONDS    run time
+  --label TEXT         a name for the run, shown in lists
   --wait SECONDS       how long to wait for a person who has to lock the profile or set a value; 600 if absent, 0 not
                        at all. The link for them is on stderr
   --llm-command CMD    run for each question by sh -c: prompt on stdin, answer on stdout, model in AIRLOCK_LLM_MODEL.
@@ -81,6 +83,7 @@ type job struct {
 func readJob(c cli.Console, args []string) (*job, error) {
 	f := cli.NewFlags("run", runUsage)
 	profile, url, inputs := f.String("profile", "", ""), f.String("url", "", ""), f.String("inputs", "", "")
+	label := f.String("label", "", "")
 	command, timeout, wait := f.String("llm-command", "", ""), f.Float64("timeout", 0, ""),
 		f.Float64("wait", waitForPerson.Seconds(), "")
 	asJSON, quiet := f.Bool("json", false, ""), f.Bool("quiet", false, "")
@@ -113,6 +116,7 @@ func readJob(c cli.Console, args []string) (*job, error) {
 		agent: agent{client.New(cfg.URL), cfg.Profile}, llmCommand: *command,
 		patience: time.Duration(*wait * float64(time.Second)), json: *asJSON, quiet: *quiet, started: time.Now(),
 	}
+	j.request.Label = *label
 	if cli.Given(f, "timeout") {
 		j.request.Timeout = timeout
 	}
@@ -128,6 +132,7 @@ func (j *job) readFiles(script, inputs string) (err error) {
 	if err != nil {
 		return err
 	}
+	text = strings.TrimPrefix(text, "\ufeff")
 	if !json.Valid([]byte(text)) {
 		return cli.UsageError{Message: inputs + " is not JSON"}
 	}

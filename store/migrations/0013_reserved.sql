@@ -1,0 +1,1 @@
+-- Nothing: the number is taken by a change that is not part of this branch.
