@@ -205,6 +205,7 @@ type Submission struct {
 
 // check refuses what can't run and fills in the timeout.
 func (s *Submitter) check(sub *Submission) error {
+	sub.Script = strings.TrimPrefix(sub.Script, "\ufeff") // as Python does with a file
 	switch {
 	case strings.TrimSpace(sub.Script) == "":
 		return app.Invalid("script", "the script is empty", "Send Python source in script.")

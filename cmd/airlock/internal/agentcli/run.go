@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/client"
@@ -56,7 +59,7 @@ const waitForPerson = 10 * time.Minute
 func Run(ctx context.Context, c cli.Console, args []string) int {
 	job, err := readJob(c, args)
 	if err != nil {
-		return c.Finish(err)
+		return failEarly(c, args, err)
 	}
 	x, err := job.run(ctx)
 	if err != nil {
@@ -125,14 +128,19 @@ func readJob(c cli.Console, args []string) (*job, error) {
 
 // readFiles reads the script and, if one is named, the file with its inputs.
 func (j *job) readFiles(script, inputs string) (err error) {
-	if j.request.Script, err = readSource(j.In, script); err != nil || inputs == "" {
+	if j.request.Script, err = readSource(j.In, script); err != nil {
+		return err
+	}
+	if err := checkEncoding(script, j.request.Script); err != nil || inputs == "" {
 		return err
 	}
 	text, err := readSource(j.In, inputs)
 	if err != nil {
 		return err
 	}
-	text = strings.TrimPrefix(text, "\ufeff")
+	if !utf8.ValidString(text) {
+		return cli.UsageError{Message: inputs + " is not UTF-8; save it as UTF-8"}
+	}
 	if !json.Valid([]byte(text)) {
 		return cli.UsageError{Message: inputs + " is not JSON"}
 	}
@@ -155,5 +163,26 @@ func readSource(in io.Reader, path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", path, err)
 	}
-	return string(data), nil
+	return strings.TrimPrefix(string(data), "\ufeff"), nil
+}
+
+// codingLine is how a script names its encoding, in its first or second line (PEP 263).
+var codingLine = regexp.MustCompile(`\A(?:[ \t\f]*(?:#.*)?\r?\n)?[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)`)
+
+// checkEncoding refuses a script whose characters Python would read otherwise than they are sent:
+// in UTF-8.
+func checkEncoding(name, script string) error {
+	if !utf8.ValidString(script) {
+		return cli.UsageError{Message: name + " is not UTF-8; save it as UTF-8, without a coding line"}
+	}
+	declared := codingLine.FindStringSubmatch(script)
+	if declared == nil || strings.IndexFunc(script, func(r rune) bool { return r > unicode.MaxASCII }) < 0 {
+		return nil
+	}
+	switch strings.ReplaceAll(strings.ToLower(declared[1]), "_", "-") {
+	case "utf-8", "utf8", "utf-8-sig", "utf-8-unix":
+		return nil
+	}
+	return cli.UsageError{Message: name + " declares the encoding " + app.Clip(declared[1], 40) +
+		" and is UTF-8; remove its coding line"}
 }
