@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"bytes"
 	"context"
 	"sync"
 	"sync/atomic"
@@ -89,7 +88,6 @@ func (r *Run) OutputSoFar(ctx context.Context) (app.Output, error) {
 	defer r.runner.redactions.Release(1)
 	began := time.Now()
 	first, second := r.output.raw(true)
-	first.Raw, second.Raw = bytes.Clone(first.Raw), bytes.Clone(second.Raw)
 	clean, err := checked.Execution(redact.Execution{
 		Stdout: first, Stderr: second, Turns: r.output.interleave.list(), Said: said,
 	})
