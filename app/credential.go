@@ -190,8 +190,19 @@ func isControl(r rune) bool {
 	return unicode.IsControl(r)
 }
 
-// CheckValue accepts a credential's value under a mode. Values are bytes as typed; a trailing line
-// break is the caller's to trim.
+// TypedValue returns a value as it was typed, piped in or stored elsewhere. A value of one line is
+// without the line break at its end, which comes with copying and with editors. One of several lines
+// is a file, which stays as it is: a key that lacks its last line break can't be read.
+func TypedValue(text string) Secret {
+	line := strings.TrimRight(text, "\r\n")
+	if strings.Contains(line, "\n") {
+		return NewSecret(text)
+	}
+	return NewSecret(line)
+}
+
+// CheckValue accepts a credential's value under a mode. Values are bytes as typed; TypedValue trims
+// them.
 func CheckValue(mode Mode, value Secret) error {
 	text := value.Reveal()
 	n := len(text)

@@ -124,3 +124,18 @@ func TestCheckTextNamesTheCharacter(t *testing.T) {
 		}
 	}
 }
+
+// A key file that lacks its last line break can't be read; the line break after a password is not
+// part of it.
+func TestTypedValueKeepsTheEndOfAFile(t *testing.T) {
+	const key = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3Blbn\n-----END OPENSSH PRIVATE KEY-----\n"
+	for typed, want := range map[string]string{
+		"password\n": "password", "password\r\n": "password", "password\n\n": "password", "password": "password",
+		key: key, strings.TrimSuffix(key, "\n"): strings.TrimSuffix(key, "\n"), key + "\n": key + "\n",
+		"a\r\nb\r\n": "a\r\nb\r\n", "\n": "", "": "",
+	} {
+		if got := TypedValue(typed).Reveal(); got != want {
+			t.Errorf("%q became %q", typed, got)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -58,6 +59,18 @@ func ParseStatus(s string) (Status, error) {
 		"Use one of pending, running, awaiting_llm, completed, error, timeout, cancelled.")
 }
 
+// Phase says what is going on with an execution that has not ended.
+type Phase string
+
+// The phases, in order.
+const (
+	PhaseQueued      Phase = "queued"
+	PhaseStarting    Phase = "starting" // waits for its sandbox
+	PhaseRunning     Phase = "running"
+	PhaseAwaitingLLM Phase = "awaiting_llm"
+	PhaseFinishing   Phase = "finishing" // the script has ended; its output is being redacted and stored
+)
+
 // Execution is one run of one script under one profile. Texts are as the redactor left them.
 type Execution struct {
 	ID            string
@@ -80,15 +93,24 @@ type Execution struct {
 	StartedAt     time.Time // zero until the script was sent
 	FirstOutputAt time.Time // zero until it has ended, and if it printed nothing
 	CompletedAt   time.Time
-	RunTime       time.Duration // on the run clock: waiting for the LLM excluded
+	RunTime       time.Duration // on the run clock, so far: waiting for the LLM excluded
 	LLMTime       time.Duration
 	PeakMemory    int64
 	CPUTime       time.Duration
 	Manifest      Manifest
 	RerunOf       string       // handle of the execution that it repeats
 	Live          bool         // of a re-run: questions that were not asked then are asked for real
+	Label         string       // the agent's name for it, "" if it gave none
 	Trace         string       // W3C trace id of the request that submitted it, "" if it had none
 	Request       *LLMExchange // the question it waits for, in awaiting_llm
+}
+
+// CheckLabel accepts the label of an execution: one line, at most MaxLabel bytes; "" is none.
+func CheckLabel(label string) error {
+	if strings.ContainsAny(label, "\r\n\t") {
+		return Invalid("label", "label has a line break or a tab", "Send one short line, such as \"orders, week 47\".")
+	}
+	return CheckText("label", label, MaxLabel)
 }
 
 // Output is what an execution printed and returned, kept outside its row.

@@ -31,6 +31,7 @@ const (
 	MaxKeyHosts = 500      // of all keys of a profile together
 
 	MaxIdempotencyKey = 200
+	MaxLabel          = 100
 )
 
 // How many executions or events one page of a list has.

@@ -25,7 +25,7 @@ const (
 	// executionFields are the columns that an execution is read from, in the order of fields.
 	executionFields = `id, handle, sealed_id, profile_handle, profile_description, policy, status, timeout_ms, error,
 		error_line, backend, isolation, warm, truncated, redactions, injected, rerun_of, created_at, started_at,
-		first_output_at, completed_at, run_ms, llm_ms, cpu_ms, peak_memory, manifest, live, trace`
+		first_output_at, completed_at, run_ms, llm_ms, cpu_ms, peak_memory, manifest, live, trace, label`
 
 	selectExecutions = "SELECT " + executionFields + ", " + profileGone + " FROM executions WHERE "
 )
@@ -35,7 +35,7 @@ func (r *executionRow) fields() []any {
 		&r.ID, &r.Handle, &r.SealedID, &r.ProfileHandle, &r.ProfileDescription, &r.Policy, &r.Status, &r.TimeoutMs, &r.Error,
 		&r.ErrorLine, &r.Backend, &r.Isolation, &r.Warm, &r.Truncated, &r.Redactions, &r.Injected, &r.RerunOf, &r.CreatedAt,
 		&r.StartedAt, &r.FirstOutputAt, &r.CompletedAt, &r.RunMs, &r.LLMMs, &r.CPUMs, &r.PeakMemory, &r.Manifest, &r.Live,
-		&r.Trace,
+		&r.Trace, &r.Label,
 	}
 }
 
@@ -113,7 +113,7 @@ func (r executionRow) execution() (Execution, error) {
 			FirstOutputAt: fromMillis(r.FirstOutputAt), CompletedAt: fromMillis(r.CompletedAt),
 			RunTime: time.Duration(r.RunMs) * time.Millisecond, LLMTime: time.Duration(r.LLMMs) * time.Millisecond,
 			PeakMemory: r.PeakMemory, CPUTime: time.Duration(r.CPUMs) * time.Millisecond, RerunOf: r.RerunOf,
-			Live: r.Live, Trace: r.Trace,
+			Live: r.Live, Trace: r.Trace, Label: r.Label,
 		},
 		SealedID: r.SealedID,
 	}
@@ -129,6 +129,9 @@ type ExecutionScript struct {
 	Script []byte // sealed
 	Inputs []byte // sealed; nil if none
 	Clean  string // the script as a person may see it
+	// CleanInputs are the inputs as a person may see them: JSON; "" if there are none, or none are kept
+	// in that form
+	CleanInputs string
 }
 
 // Script returns what an execution was given. CodeNotFound if there is no such execution.
@@ -138,8 +141,8 @@ func (tx Executions) Script(ctx context.Context, handle string) (ExecutionScript
 		return ExecutionScript{}, err
 	}
 	var s ExecutionScript
-	err = tx.row(ctx, "SELECT script, inputs, clean FROM execution_scripts WHERE execution_id = ?", id).
-		Scan(&s.Script, &s.Inputs, &s.Clean)
+	err = tx.row(ctx, "SELECT script, inputs, clean, clean_inputs FROM execution_scripts WHERE execution_id = ?", id).
+		Scan(&s.Script, &s.Inputs, &s.Clean, &s.CleanInputs)
 	return s, notFound(err, "script")
 }
 

@@ -69,8 +69,8 @@ func (tx Executions) Finish(ctx context.Context, handle string, f Finish) (Ended
 	if err != nil {
 		return Ended{}, err
 	}
-	if _, err := tx.insert(ctx, insertWords+"x.id = ?", row.ID); err != nil {
-		return Ended{}, failed("finish", err)
+	if _, err := tx.keepWords(ctx, "x.id = ?", row.ID); err != nil {
+		return Ended{}, err
 	}
 	x, err := row.execution()
 	return Ended{x, row.ID, output}, err
@@ -80,14 +80,6 @@ const finish = `UPDATE executions SET status = ?, error = ?, error_line = ?, tru
 		started_at = ?, first_output_at = ?, completed_at = ?, run_ms = ?, llm_ms = ?, cpu_ms = ?, peak_memory = ?,
 		manifest = ?
 	WHERE handle = ? AND status IN ('pending', 'running', 'awaiting_llm') RETURNING ` + executionFields
-
-// insertWords makes executions findable by their words. Their other tables must be written already.
-const insertWords = `INSERT INTO execution_words (rowid, text)
-	SELECT x.id, x.handle || char(10) || x.profile_description || char(10) || x.error || char(10) ||
-		substr(coalesce(s.clean, ''), 1, 8000) || char(10) || substr(coalesce(o.stdout, ''), 1, 4000) || char(10) ||
-		substr(coalesce(o.stderr, ''), 1, 4000) || char(10) || substr(coalesce(o.result, ''), 1, 4000)
-	FROM executions x LEFT JOIN execution_scripts s ON s.execution_id = x.id
-		LEFT JOIN execution_outputs o ON o.execution_id = x.id WHERE `
 
 // keepOutput stores what came out of the box and returns it as reading it would give it.
 func (tx Executions) keepOutput(ctx context.Context, id int64, f Finish) (app.Output, error) {

@@ -17,6 +17,7 @@ type ExecutionFilter struct {
 	From, To      time.Time // created in [From, To)
 	Credential    string    // id: had a value of it
 	Host          string    // in the ledger, as it stands there
+	Label         string
 	// words that stand in the script, output, error or result (the beginnings of long ones); finds
 	// what has ended only
 	Text   string
@@ -200,6 +201,11 @@ func candidates(f ExecutionFilter) func(b idBounds, n int) (string, []any) {
 			return "SELECT DISTINCT execution_id FROM execution_values WHERE credential_id = ? AND execution_id < ? AND " +
 				"execution_id >= ? ORDER BY execution_id DESC LIMIT ?", []any{f.Credential, b.below, b.from, n}
 		}
+	case f.Label != "":
+		return func(b idBounds, n int) (string, []any) {
+			return "SELECT id FROM executions INDEXED BY executions_label WHERE label = ? AND label <> '' AND id < ? AND " +
+				"id >= ? ORDER BY id DESC LIMIT ?", []any{f.Label, b.below, b.from, n}
+		}
 	case f.byTime:
 		to := int64(math.MaxInt64)
 		if !f.To.IsZero() {
@@ -231,6 +237,9 @@ func (f ExecutionFilter) residue() (string, []any) {
 	if f.Status != "" {
 		and("status = ?", string(f.Status))
 	}
+	if f.Label != "" {
+		and("+label = ?", f.Label)
+	}
 	if !f.From.IsZero() {
 		and("+created_at >= ?", toMillis(f.From))
 	}
@@ -258,7 +267,7 @@ func matching(text string) string {
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return unicode.IsSpace(r) || r == '"' || r == 0 }) {
 		if strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) &&
 			len(words) < maxWords {
-			words = append(words, `"`+strings.ToValidUTF8(word, "")+`"`)
+			words = append(words, `"`+splitWords(strings.ToValidUTF8(word, ""))+`"`)
 		}
 	}
 	if len(words) == 0 {

@@ -19,10 +19,11 @@ type NewExecution struct {
 	Timeout       time.Duration
 	Script        []byte // sealed
 	Inputs        []byte // sealed; nil if none
-	Clean         redact.Clean
-	RerunOf       string // handle; "" if it is no re-run
-	Live          bool   // of a re-run
-	Trace         string // trace id; "" if there is none
+	Shown         Shown
+	Label         redact.Clean // empty if there is none
+	RerunOf       string       // handle; "" if it is no re-run
+	Live          bool         // of a re-run
+	Trace         string       // trace id; "" if there is none
 	By            app.Actor
 	At            time.Time
 	ClaimedBy     string    // the server run that claims it with the same commit; "" if it waits
@@ -65,7 +66,7 @@ func (tx Queue) Add(ctx context.Context, n NewExecution) (x Execution, err error
 		Handle: n.Handle, SealedID: n.SealedID, ProfileHandle: n.ProfileHandle, ProfileDescription: profile.Description,
 		Policy: profile.Policy,
 		Status: string(app.StatusPending), TimeoutMs: n.Timeout.Milliseconds(), Injected: "[]", RerunOf: n.RerunOf,
-		Live: n.Live, Trace: n.Trace,
+		Live: n.Live, Trace: n.Trace, Label: n.Label.String(),
 		CreatedAt: toMillis(n.At), Manifest: "{}",
 	}
 	status, claimed, d := row.Status, int64(0), Dispatch{Policy: row.Policy}
@@ -79,15 +80,16 @@ func (tx Queue) Add(ctx context.Context, n NewExecution) (x Execution, err error
 		row.ProfileDescription, d.Policy,
 		status, n.ClaimedBy, claimed, row.TimeoutMs, listJSON(d.Injected), d.Backend, d.Isolation,
 		d.Warm, toMillis(d.At),
-		row.RerunOf, row.Live, row.Trace, toJSON(n.By), row.CreatedAt, row.Manifest)
+		row.RerunOf, row.Live, row.Trace, row.Label, toJSON(n.By), row.CreatedAt, row.Manifest)
 	if err != nil {
 		return x, failed("enqueue", err)
 	}
 	if err := tx.keepValues(ctx, n.Handle, d.Values); err != nil {
 		return x, failed("enqueue", err)
 	}
-	if _, err := tx.insert(ctx, "INSERT INTO execution_scripts (execution_id, script, inputs, clean) VALUES (?, ?, ?, ?)",
-		row.ID, n.Script, n.Inputs, n.Clean.String()); err != nil {
+	if _, err := tx.insert(ctx,
+		"INSERT INTO execution_scripts (execution_id, script, inputs, clean, clean_inputs) VALUES (?, ?, ?, ?, ?)",
+		row.ID, n.Script, n.Inputs, n.Shown.Script.String(), n.Shown.Inputs.String()); err != nil {
 		return x, failed("enqueue", err)
 	}
 	return row.execution()
@@ -120,8 +122,8 @@ func (tx Queue) NewestPolicy(ctx context.Context, profileHandle string, now time
 
 const insertPending = `INSERT INTO executions (handle, lookup, sealed_id, profile_id, profile_handle,
 		profile_description, policy, status, claimed_by, claimed_at, timeout_ms, injected, backend, isolation, warm,
-		started_at, rerun_of, live, trace, submitted_by, created_at, manifest)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+		started_at, rerun_of, live, trace, label, submitted_by, created_at, manifest)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // Claim takes a pending execution for the server run named by; ok is false if there is none.
 // Profiles take turns: it is the oldest of the first profile after the one that had the last turn,
@@ -159,6 +161,12 @@ type ExecutionValue struct {
 	Mode         app.Mode
 }
 
+// Shown is what was submitted as people may see it.
+type Shown struct {
+	Script redact.Clean
+	Inputs redact.Clean // JSON; empty if there are none
+}
+
 // Dispatch is what an execution is bound to when its script is sent.
 type Dispatch struct {
 	Policy    int
@@ -167,7 +175,7 @@ type Dispatch struct {
 	Warm      bool
 	Injected  []string
 	Values    []ExecutionValue
-	Script    *redact.Clean // as it may be seen, now that more values are known than when it was submitted; nil: as it is
+	Shown     *Shown // now that more values are known than when it was submitted; nil: as it was
 	At        time.Time
 }
 
@@ -180,10 +188,11 @@ func (tx Queue) Dispatch(ctx context.Context, handle string, d Dispatch) error {
 		d.Policy, d.Backend, d.Isolation, d.Warm, listJSON(d.Injected), toMillis(d.At), handle); err != nil {
 		return err
 	}
-	if d.Script != nil {
+	if d.Shown != nil {
 		if err := tx.run(ctx, "dispatch",
-			"UPDATE execution_scripts SET clean = ? WHERE execution_id = (SELECT id FROM executions WHERE handle = ?)",
-			d.Script.String(), handle); err != nil {
+			`UPDATE execution_scripts SET clean = ?, clean_inputs = ?
+			WHERE execution_id = (SELECT id FROM executions WHERE handle = ?)`,
+			d.Shown.Script.String(), d.Shown.Inputs.String(), handle); err != nil {
 			return err
 		}
 	}

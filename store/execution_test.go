@@ -50,7 +50,7 @@ func enqueue(t testing.TB, s *Store, handle, profile string, at time.Time) {
 	write(t, s, func(tx *Tx) error {
 		_, err := tx.Queue.Add(t.Context(),
 			NewExecution{Handle: handle, Lookup: []byte(handle), SealedID: []byte("sealed " + handle), ProfileHandle: profile,
-				Timeout: time.Minute, Script: []byte("sealed script"), Clean: redact.Fixed("print(1)"), At: at})
+				Timeout: time.Minute, Script: []byte("sealed script"), Shown: Shown{Script: redact.Fixed("print(1)")}, At: at})
 		return err
 	})
 }
@@ -61,7 +61,7 @@ func TestEnqueueReturnsWhatItStores(t *testing.T) {
 	write(t, s, func(tx *Tx) (err error) {
 		got, err = tx.Queue.Add(t.Context(),
 			NewExecution{Handle: "x", Lookup: []byte("x"), SealedID: []byte("sealed"), ProfileHandle: "a", Timeout: time.Minute,
-				Script: []byte("s"), Inputs: []byte("i"), Clean: redact.Fixed("c"), RerunOf: "w", Live: true, Trace: "t",
+				Script: []byte("s"), Inputs: []byte("i"), Shown: Shown{Script: redact.Fixed("c")}, RerunOf: "w", Live: true, Trace: "t",
 				By: app.Actor{Kind: app.ActorAgent}, At: start})
 		return err
 	})

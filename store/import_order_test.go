@@ -98,7 +98,7 @@ func TestDatesToComeCountForNothing(t *testing.T) {
 			if _, err := tx.Queue.Add(t.Context(),
 				NewExecution{Handle: handle, Lookup: []byte(handle), SealedID: []byte("sealed"), ProfileHandle: "a",
 					Timeout: time.Minute,
-					Script:  []byte("sealed"), Clean: redact.Fixed("print(1)"), At: start.AddDate(50, 0, 0)}); err != nil {
+					Script:  []byte("sealed"), Shown: Shown{Script: redact.Fixed("print(1)")}, At: start.AddDate(50, 0, 0)}); err != nil {
 				return err
 			}
 		}

@@ -131,10 +131,5 @@ func (tx Executions) Newest(ctx context.Context) (row int64, err error) {
 	return selectValue[int64](ctx, tx.conn, "newest execution", "SELECT coalesce(max(id), 0) FROM executions")
 }
 
-// KeepWordsAfter indexes the words of the executions that were loaded into rows after that one.
-func (tx Executions) KeepWordsAfter(ctx context.Context, row int64) error {
-	return tx.run(ctx, "words of loaded executions", insertWords+"x.id > ? AND x.completed_at > 0", row)
-}
-
 // Intact reports whether the event hashes to what it says.
 func Intact(e EventRow) bool { return e.Hash == e.digest() }

@@ -83,7 +83,7 @@ func history(t testing.TB, s *Store, dice *rand.Rand) {
 			if _, err := tx.Queue.Add(t.Context(),
 				NewExecution{Handle: handle, Lookup: []byte(handle), SealedID: []byte("sealed"), ProfileHandle: profile,
 					Timeout: time.Minute,
-					Script:  []byte("sealed"), Clean: redact.Fixed("print(1)"), RerunOf: rerun, At: at}); err != nil {
+					Script:  []byte("sealed"), Shown: Shown{Script: redact.Fixed("print(1)")}, RerunOf: rerun, At: at}); err != nil {
 				return err
 			}
 			if dice.IntN(10) == 0 {

@@ -38,6 +38,7 @@ type executionRow struct {
 	Manifest           string `json:"manifest"`
 	Live               bool   `json:"live"`
 	Trace              string `json:"-"`
+	Label              string `json:"label"`
 }
 
 func (executionRow) TableName() string { return "executions" }
@@ -47,6 +48,7 @@ type executionScriptRow struct {
 	Script      []byte `json:"-"`
 	Inputs      []byte `json:"-"`
 	Clean       string `json:"clean"`
+	CleanInputs string `json:"clean_inputs"`
 }
 
 func (executionScriptRow) TableName() string { return "execution_scripts" }

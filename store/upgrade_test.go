@@ -33,7 +33,10 @@ func TestEveryOlderDatabaseIsMigrated(t *testing.T) {
 			if err := older.writer.Exec(string(script)).Error; err != nil {
 				t.Fatal(err)
 			}
-			more := insertWords + "x.id = 1" // programs of schema 6 do so when an execution ends
+			// programs of schema 6 do so when an execution ends
+			more := `INSERT INTO execution_words (rowid, text) SELECT x.id, x.error || ' ' || s.clean || ' ' || o.stdout
+				FROM executions x JOIN execution_scripts s ON s.execution_id = x.id
+				JOIN execution_outputs o ON o.execution_id = x.id WHERE x.id = 1`
 			if version < 6 {
 				more = "INSERT INTO daily_stats (profile_handle, day, completed) VALUES ('p1', 20000, 1)"
 			}

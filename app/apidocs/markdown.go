@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/retention"
 )
 
 //go:embed skill.md.tmpl
@@ -29,6 +30,9 @@ type Instance struct {
 	TimeoutDefault time.Duration
 	TimeoutMax     time.Duration
 	LLMWait        time.Duration
+	Workers        int // executions at once; 0 if unknown
+	KeptDays       int // how long executions are kept; 0: for ever
+	KeptCount      int // and how many of a profile; 0: all
 }
 
 // maxPackages bounds the list in the text, in bytes; GET /packages has all of it.
@@ -69,9 +73,11 @@ type page struct {
 	Profile    *profile
 	Operations []Operation
 	Errors     []ErrorRow
+	NotOffered []app.NotOffered
 
 	LLMWait, Tmp, Memory, CPU, Output, Result string
 	TimeoutDefault, TimeoutMax, LLMCalls      string
+	Workers, Kept                             string
 	Pids, Files                               int64
 }
 
@@ -80,7 +86,7 @@ type page struct {
 func Static(statuses map[app.Code]int) (string, error) {
 	return render(newPage(Instance{
 		Limits: app.DefaultLimits(), TimeoutDefault: app.DefaultTimeout, TimeoutMax: app.MaxTimeout,
-		LLMWait: app.DefaultLLMWait,
+		LLMWait: app.DefaultLLMWait, KeptDays: retention.DefaultDays, KeptCount: retention.DefaultCount,
 	}, statuses))
 }
 
@@ -98,8 +104,9 @@ func newPage(i Instance, statuses map[app.Code]int) page {
 	return page{
 		Base: "$AIRLOCK", Operations: Operations(), Errors: errorRows(statuses),
 		LLMWait: words(i.LLMWait), TimeoutDefault: seconds(i.TimeoutDefault), TimeoutMax: seconds(i.TimeoutMax),
-		LLMCalls: strconv.Itoa(app.MaxLLMCalls),
-		Tmp:      app.FormatSize(i.Limits.Tmp), Memory: app.FormatSize(i.Limits.Memory),
+		LLMCalls: strconv.Itoa(app.MaxLLMCalls), NotOffered: app.Alternatives(),
+		Workers: workers(i.Workers), Kept: kept(i.KeptDays, i.KeptCount),
+		Tmp: app.FormatSize(i.Limits.Tmp), Memory: app.FormatSize(i.Limits.Memory),
 		Output: app.FormatSize(i.Limits.Output),
 		Result: app.FormatSize(i.Limits.Result),
 		CPU:    strconv.FormatFloat(i.Limits.CPU, 'g', -1, 64), Pids: i.Limits.Pids, Files: i.Limits.Files,
@@ -124,6 +131,28 @@ func collapse(text string) string {
 		text = strings.ReplaceAll(text, "\n\n\n", "\n\n")
 	}
 	return strings.TrimRight(text, "\n") + "\n"
+}
+
+func workers(n int) string {
+	if n == 0 {
+		return "Two per processor"
+	}
+	return "At most " + strconv.Itoa(n)
+}
+
+// kept says how long executions can be read.
+func kept(days, count int) string {
+	var bounds []string
+	if days > 0 {
+		bounds = append(bounds, strconv.Itoa(days)+" days")
+	}
+	if count > 0 {
+		bounds = append(bounds, "up to "+strconv.Itoa(count)+" per profile")
+	}
+	if len(bounds) == 0 {
+		return "until a person removes them"
+	}
+	return strings.Join(bounds, ", ")
 }
 
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }

@@ -66,7 +66,7 @@ func operation(op Operation, statuses map[app.Code]int) object {
 		o["security"] = []object{{}, {"profile": []string{}}}
 	}
 	if op.Body != "" {
-		o["requestBody"] = object{"required": true, "content": content(ref(op.Body), op.Request)}
+		o["requestBody"] = object{"required": op.Body != "Rerun", "content": content(ref(op.Body), op.Request)}
 	}
 	return o
 }
@@ -159,7 +159,10 @@ func schema(s Schema) object {
 
 func typeOf(f Field) object {
 	o := typeNamed(f.Type)
-	if f.Null && o["type"] != nil {
+	switch {
+	case f.Null && f.Type == "any":
+		o["type"] = []any{"object", "array", "string", "number", "boolean", "null"}
+	case f.Null && o["type"] != nil:
 		o["type"] = []any{o["type"], "null"}
 	}
 	if f.About != "" && o["$ref"] == nil {

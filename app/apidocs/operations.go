@@ -42,14 +42,13 @@ func Operations() []Operation {
 		{
 			ID: "createProfile", Method: "POST", Path: "/profiles", Auth: AuthNone, Status: 201,
 			Summary: "Create a profile",
-			Detail: "`description` is required: the first line is a short name (60 characters), the rest says what the profile is for. Keep `profile_id`: it is your " +
+			Detail: "`description`: its first line is a short name, the rest says what it is for. Keep `profile_id`: it is your " +
 				"token and the only copy you get. Tell the person `setup_url` and `pairing_code`, so that they can tell your " +
 				"request from somebody else's.",
 			Body: "NewProfile", Returns: "Profile",
 			Request: `{"description": "Oracle reporting, read only"}`,
-			Response: `{"profile_id": "ark_…", "description": "Oracle reporting, read only", "locked": false, ` +
-				`"revoked": false, "state": "unlocked", "expires_at": null, "keys": [], "hosts": [], "setup_url": ` +
-				`"https://…/ui/profiles/…", "pairing_code": "k7m-4qx", "created_at": "2026-11-20T09:00:00Z"}`,
+			Response: `{"profile_id": "ark_…", "locked": false, "state": "unlocked", "keys": [], "hosts": [], ` +
+				`"setup_url": "https://…/ui/profiles/…", "pairing_code": "k7m-4qx", …}`,
 			Errors: []app.Code{app.CodeInvalidField, app.CodeRateLimited, app.CodeProfilesDisabled, app.CodeInstanceRetired,
 				app.CodeStorageBusy, app.CodeStorageFull},
 		},
@@ -97,10 +96,9 @@ func Operations() []Operation {
 			Detail: "With `?wait=50` it returns as soon as the person changed something, so loop on it until `locked` is " +
 				"true. A key's `value_exists` turns true when a person has linked it to a value. `mode` and `hosts` then say how " +
 				"a script gets it and where it may go.",
-			Response: `{"profile_id": "ark_…", "locked": true, "state": "locked", "keys": [{"name": "SIMPHONY_API_KEY", ` +
-				`"description": "Simphony REST API key", "mode": "sealed", "hosts": ["api.example.com"], ` +
-				`"value_exists": true}], "hosts": [{"host": "api.example.com", "ports": [80, 443], "reason": ` +
-				`"revenue data", "allowed": true}], …}`,
+			Response: `{"locked": true, "state": "locked", "keys": [{"name": "SIMPHONY_API_KEY", "mode": "sealed", ` +
+				`"hosts": ["api.example.com"], "value_exists": true, …}], "hosts": [{"host": "api.example.com", ` +
+				`"ports": [80, 443], "allowed": true, …}], …}`,
 			Errors: []app.Code{app.CodeNotFound},
 		},
 		{
@@ -108,8 +106,8 @@ func Operations() []Operation {
 			Summary: "Run a script", Query: []Field{wait}, Body: "NewExecution", Returns: "Accepted",
 			Headers: []Field{{Name: "Idempotency-Key", Type: "string",
 				About: "for 24 h the same key and body return the same execution"}},
-			Detail: "`timeout` (seconds of run time) and `inputs` (any JSON, `inputs` in the script) are optional. Send an " +
-				"`Idempotency-Key` header if you may have to repeat the request.",
+			Detail: "`timeout` (seconds of run time), `inputs` (any JSON, `inputs` in the script) and `label` (your name for " +
+				"the run) are optional. Send an `Idempotency-Key` header if you may have to repeat the request.",
 			Also: "200 and the whole execution with `?wait=S` if it ended or waits for the LLM by then, and there is room " +
 				"for the answer",
 			Request: `{"profile_id": "ark_…", "script": "set_result({'total': 40 + inputs['add']})", "timeout": 60, ` +
@@ -122,13 +120,15 @@ func Operations() []Operation {
 		},
 		{
 			ID: "readExecution", Method: "GET", Path: "/executions/{id}", Auth: AuthPath, Status: 200,
-			Summary: "Read an execution", Query: []Field{wait}, Returns: "Execution",
-			Detail: "With `?wait=50` it returns at the end or at an LLM question. `stdout`, `stderr` and `result` come with " +
-				"a terminal status only. `network` lists every connection, with a hint for each denied one.",
+			Summary: "Read an execution", Returns: "Execution",
+			Query: []Field{wait, {Name: "include", Type: "string",
+				About: "script, inputs or both with a comma; needs the bearer"}},
+			Detail: "With `?wait=50` it returns at the end or at an LLM question. While it runs, `phase`, `execution_time_ms` " +
+				"(of `timeout` seconds), `stdout` and `stderr` tell how far it is. `include` adds what was submitted. " +
+				"`network` lists every connection, with a hint for each denied one.",
 			Response: `{"execution_id": "exec_…", "status": "completed", "result": {"total": 42}, "stdout": "", ` +
-				`"stderr": "", "execution_time_ms": 31, "timings": {"queued_ms": 2, "run_ms": 31, "llm_ms": 0}, ` +
-				`"redactions": 0, "backend": "bubblewrap", "isolation": "full", …}`,
-			Errors: []app.Code{app.CodeNotFound, app.CodeProfileRevoked},
+				`"stderr": "", "execution_time_ms": 31, "redactions": 0, …}`,
+			Errors: []app.Code{app.CodeNotFound, app.CodeProfileRevoked, app.CodeInvalidField, app.CodeUnauthorized},
 		},
 		{
 			ID: "respond", Method: "POST", Path: "/executions/{id}/respond", Auth: AuthPath, Status: 200,
@@ -146,23 +146,22 @@ func Operations() []Operation {
 			ID: "cancel", Method: "POST", Path: "/executions/{id}/cancel", Auth: AuthPath, Status: 200,
 			Summary: "Stop an execution", Returns: "Execution",
 			Detail: "Returns once nothing of it runs.",
-			Also:   "202 and `poll_url` if it took effect but the server has no memory for a long answer right now",
+			Also:   "202 as `respond`",
 			Errors: []app.Code{app.CodeNotFound, app.CodeAlreadyEnded, app.CodeProfileRevoked, app.CodeStorageBusy},
 		},
 		{
 			ID: "rerun", Method: "POST", Path: "/executions/{id}/rerun", Auth: AuthPath, Status: 202,
 			Summary: "Run an ended execution again", Query: []Field{wait}, Body: "Rerun", Returns: "Accepted",
-			Detail: "The same script and inputs under the profile as it is now; the LLM answers given then are played back, " +
-				"each to the very same prompt. A new question ends it with an error, " +
+			Detail: "The same script under the profile as it is now, with the same `inputs`, `timeout` and `label` unless you " +
+				"send others; no body is needed. The LLM answers given then are played back, each to the very same prompt. " +
+				"A new question ends it with an error, " +
 				"or with `live` is asked as usual. Its `rerun` says whether the result is the same and, if not, which fields of " +
 				"the `manifest` differ.",
-			Also: "200 and the whole execution with `?wait=S` if it ended or waits for the LLM by then, and there is room " +
-				"for the answer",
-			Request:  `{"live": false}`,
-			Response: `{"execution_id": "exec_…", "poll_url": "https://…/executions/exec_…", "status": "pending"}`,
+			Request: `{"inputs": {"month": "2026-10"}, "label": "October"}`,
+			Also:    "200 as `POST /execute`",
 			Errors: []app.Code{app.CodeNotFound, app.CodeConflict, app.CodeProfileRevoked, app.CodeProfileExpired,
-				app.CodeMissingValue, app.CodeQueueFull, app.CodeSandboxUnavailable, app.CodeInstanceRetired, app.CodeStorageBusy,
-				app.CodeStorageFull},
+				app.CodeMissingValue, app.CodeInvalidField, app.CodeTooLarge, app.CodeQueueFull, app.CodeSandboxUnavailable,
+				app.CodeInstanceRetired, app.CodeStorageBusy, app.CodeStorageFull},
 		},
 		{
 			ID: "listExecutions", Method: "GET", Path: "/executions", Auth: AuthBearer, Status: 200,
@@ -170,9 +169,11 @@ func Operations() []Operation {
 			Query: []Field{
 				{Name: "limit", Type: "integer", About: "1 to 100; 50 if absent"},
 				{Name: "status", Type: "string", About: "only those"},
+				{Name: "label", Type: "string", About: "only those"},
 				{Name: "before", Type: "string", About: "what next has as before"},
 			},
-			Detail: "Without output. `next` is the URL of older ones, or null.",
+			Detail: "Bearer only. `?limit=`, `?status=`, `?label=` and `?before=` choose; `next` is the URL of older ones, or " +
+				"null. Without output and tracebacks.",
 			Errors: []app.Code{app.CodeUnauthorized, app.CodeInvalidField, app.CodeProfileRevoked},
 		},
 		{
@@ -186,8 +187,8 @@ func Operations() []Operation {
 		{
 			ID: "packages", Method: "GET", Path: "/packages", Auth: AuthNone, Status: 200, Returns: "Packages",
 			Summary: "What scripts can import besides the standard library",
-			Detail: "One entry per sandbox backend and image; the default comes first. `packages` is null until a box of " +
-				"that kind has been opened; the call opens one, so ask again a few seconds later.",
+			Detail: "One entry per sandbox backend and image; the default comes first. `packages` is null until one " +
+				"was opened, which the call does: ask again a few seconds later.",
 			Response: `{"runtimes": [{"backend": "bubblewrap", "default": true, "python": "3.11.2", "packages": ` +
 				`[{"name": "numpy", "version": "1.24.2"}]}]}`,
 		},

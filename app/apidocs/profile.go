@@ -12,7 +12,7 @@ import (
 const (
 	maxDescription = 200
 	maxKeyAbout    = 100
-	maxKeyRows     = 800
+	maxKeyRows     = 700
 	maxHostList    = 300
 )
 

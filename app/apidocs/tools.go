@@ -96,6 +96,9 @@ func input(op Operation) map[string]any {
 				continue
 			}
 			properties[f.Name] = whole(f)
+			if f.Type == "any" { // adapters of clients refuse an argument without a type
+				properties[f.Name] = object{"type": "object", "description": f.About}
+			}
 			if f.Required {
 				required = append(required, f.Name)
 			}

@@ -25,7 +25,7 @@ type Enrollment struct {
 // finder). Refusals are CodeUnauthorized, CodeRateLimited, or CodeConflict for a spent admin token.
 func (s *Enrollment) Enroll(ctx context.Context, address, userAgent string, token app.Secret) (opened Opened,
 	err error) {
-	nobody := app.Actor{Kind: app.ActorAgent, Address: address}
+	somebody := app.Actor{Kind: app.ActorPerson, Address: address} // who showed or typed a token, in a browser
 	invitation, err := s.invitation(ctx, token)
 	if err != nil {
 		return opened, err
@@ -40,7 +40,7 @@ func (s *Enrollment) Enroll(ctx context.Context, address, userAgent string, toke
 		}
 		if n := len(token.Reveal()); n == 0 || n > maxToken || stored.hash == "" ||
 			!s.hashes.matches(ctx, token, stored.hash) {
-			return opened, s.refusals.record(ctx, nobody, "admin", "Refused a login with a wrong token.")
+			return opened, s.refusals.record(ctx, somebody, "admin", "Refused a login with a wrong token.")
 		}
 		s.attempts.succeed(Origin(address))
 	}
@@ -56,7 +56,7 @@ func (s *Enrollment) Enroll(ctx context.Context, address, userAgent string, toke
 		if err != nil {
 			return err
 		}
-		return tx.Audit(ctx, app.NewEvent(s.now(), nobody, "session.enroll", "admin",
+		return tx.Audit(ctx, app.NewEvent(s.now(), somebody, "session.enroll", "admin",
 			"Showed a token; a name and a password come next."))
 	})
 	return opened, err

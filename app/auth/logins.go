@@ -40,8 +40,8 @@ func (s *Logins) Login(ctx context.Context, address, userAgent, name string, pas
 		hash = p.Password
 	}
 	if !s.hashes.matches(ctx, password, hash) || !known {
-		nobody := app.Actor{Kind: app.ActorAgent, Address: address}
-		return opened, s.refusals.record(ctx, nobody, subjectOf(p, "login"),
+		somebody := app.Actor{Kind: app.ActorPerson, Address: address}
+		return opened, s.refusals.record(ctx, somebody, subjectOf(p, "login"),
 			"Refused a login with a wrong name or password.")
 	}
 	s.attempts.succeed(Origin(address))

@@ -80,9 +80,13 @@ func (s *Reader) Ended(ctx context.Context, x app.Execution) (out app.Output, ne
 }
 
 // IsSmall reports whether an execution with its output and ledger certainly takes little memory: it
-// is cached, or has no output yet.
+// is cached, or has little output yet.
 func (s *Reader) IsSmall(x app.Execution) bool {
-	return s.cfg.Cache.cache.Contains(x.ID) || !x.Status.Terminal() && x.Status != app.StatusAwaitingLLM
+	if x.Status.Terminal() || x.Status == app.StatusAwaitingLLM {
+		return s.cfg.Cache.cache.Contains(x.ID)
+	}
+	run := s.cfg.Runner.Find(x.Handle)
+	return run == nil || run.PrintedBytes() <= maxCachedBytes
 }
 
 // cached returns an execution from the cache, once the store confirms that it is still there.

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/store"
 )
@@ -18,7 +17,7 @@ const (
 
 // Seal returns the row of a submission.
 func (s *Submitter) Seal(sub Submission, profile string) store.NewExecution {
-	return s.newInsertion(sub, profile, redact.Clean{}).row
+	return s.newInsertion(sub, profile, shown{}).row
 }
 
 // End stops an execution and waits for its end.

@@ -15,9 +15,10 @@ type Filter struct {
 	From, To      time.Time // created in [From, To)
 	Credential    string    // id: had a value of it
 	Host          string    // in its network ledger
-	Text          string    // words in its script, output, error or result
-	Before        string    // handle: only what is older than that execution (keyset paging)
-	Limit         int       // 1 to 100; 0 means 50
+	Label         string
+	Text          string // words in its label, script, inputs, output, error or result
+	Before        string // handle: only what is older than that execution (keyset paging)
+	Limit         int    // 1 to 100; 0 means 50
 }
 
 // List returns executions newest first, and whether there are more. Request is not filled in.
@@ -28,6 +29,7 @@ func (s *Reader) List(ctx context.Context, f Filter) (list []app.Execution, more
 	}
 	list = make([]app.Execution, len(page.Executions))
 	for i, x := range page.Executions {
+		s.addProgress(&x.Execution)
 		if list[i], err = openID(s.cfg.Keyring, x); err != nil {
 			return nil, false, err
 		}
@@ -53,6 +55,7 @@ func (s *Reader) Search(ctx context.Context, f Filter) (Found, error) {
 		Executions: make([]app.Execution, len(page.Executions)), Next: page.Next, Unfinished: page.Unfinished,
 	}
 	for i, x := range page.Executions {
+		s.addProgress(&x.Execution)
 		found.Executions[i] = x.Execution
 	}
 	return found, nil
@@ -66,7 +69,7 @@ func (s *Reader) page(ctx context.Context, f Filter) (page store.ExecutionPage, 
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
 		page, err = tx.Executions.List(ctx, store.ExecutionFilter{
 			ProfileHandle: f.ProfileHandle, Status: f.Status, From: f.From, To: f.To, Credential: f.Credential,
-			Host: f.Host, Text: f.Text, Before: f.Before, Limit: limit,
+			Host: f.Host, Label: f.Label, Text: f.Text, Before: f.Before, Limit: limit,
 		})
 		return err
 	})

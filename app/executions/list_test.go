@@ -66,7 +66,7 @@ func TestUnknownExecutions(t *testing.T) {
 	}
 	_, err := w.Reader.ByHandle(t.Context(), "none")
 	enginetest.WantCode(t, err, app.CodeNotFound)
-	_, err = w.Reader.Script(t.Context(), "none")
+	_, _, err = w.Reader.Submitted(t.Context(), "none")
 	enginetest.WantCode(t, err, app.CodeNotFound)
 }
 

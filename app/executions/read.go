@@ -2,6 +2,7 @@ package executions
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -33,6 +34,7 @@ func (s *Reader) ByID(ctx context.Context, id string) (app.Execution, error) {
 	if err != nil {
 		return app.Execution{}, err
 	}
+	s.addProgress(&x.Execution)
 	if x.ProfileGone {
 		return app.Execution{}, app.E(app.CodeProfileRevoked, "the profile was revoked",
 			"Ask the person who runs Airlock for a new profile, or create one with POST /profiles.")
@@ -51,6 +53,7 @@ func (s *Reader) ByHandle(ctx context.Context, handle string) (app.Execution, er
 	if err != nil {
 		return app.Execution{}, err
 	}
+	s.addProgress(&x.Execution)
 	return openID(s.cfg.Keyring, x)
 }
 
@@ -73,8 +76,8 @@ func (s *Reader) Output(ctx context.Context, handle string) (out app.Output, err
 	return out, err
 }
 
-// LiveOutput returns the redacted output so far, for people only; ok is false if the execution
-// doesn't run here.
+// LiveOutput returns the redacted output so far, for people only: agents get OutputSoFar. ok is false
+// if the execution doesn't run here.
 func (s *Reader) LiveOutput(handle string) (out app.Output, ok bool) {
 	run := s.cfg.Runner.Find(handle)
 	if run == nil {
@@ -83,14 +86,17 @@ func (s *Reader) LiveOutput(handle string) (out app.Output, ok bool) {
 	return run.Output(), true
 }
 
-// Script returns the script as a person may see it (redacted).
-func (s *Reader) Script(ctx context.Context, handle string) (text string, err error) {
+// Submitted returns the script and the inputs as they may be seen: redacted. inputs is JSON, nil if
+// there are none.
+func (s *Reader) Submitted(ctx context.Context, handle string) (script string, inputs json.RawMessage, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
-		script, err := tx.Executions.Script(ctx, handle)
-		text = script.Clean
+		given, err := tx.Executions.Script(ctx, handle)
+		if script = given.Clean; given.CleanInputs != "" {
+			inputs = json.RawMessage(given.CleanInputs)
+		}
 		return err
 	})
-	return text, err
+	return script, inputs, err
 }
 
 // Exchanges returns the LLM exchanges in order.

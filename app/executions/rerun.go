@@ -1,21 +1,32 @@
 package executions
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/computclaw/airlock/app"
 )
 
-// Rerun submits what a terminal execution was given once more: the same script and inputs byte for
-// byte, under its profile as it is now.
+// Again is what may differ in a re-run. Zero fields are as the first time.
+type Again struct {
+	Inputs  json.RawMessage
+	Timeout time.Duration
+	Label   string
+	Live    bool // asks the agent what was not asked then
+	By      app.Actor
+	Trace   string
+}
+
+// Rerun submits what a terminal execution was given once more: the same script, and but for what
+// again changes the same inputs, byte for byte, under its profile as it is now.
 //
 // Its questions get the recorded answers, each to the very same prompt and model. At another
-// question it ends in error, or asks the agent if live is true. Errors: CodeNotFound, CodeConflict
+// question it ends in error, or asks the agent if again is live. Errors: CodeNotFound, CodeConflict
 // if it has not ended, those of Submit.
-func (s *Submitter) Rerun(
-	ctx context.Context, handle string, live bool, by app.Actor, trace string,
-) (app.Execution, error) {
+func (s *Submitter) Rerun(ctx context.Context, handle string, again Again) (app.Execution, error) {
 	original, err := s.reader.ByHandle(ctx, handle)
 	if err != nil {
 		return app.Execution{}, err
@@ -41,17 +52,24 @@ func (s *Submitter) Rerun(
 	}
 	sub := Submission{
 		ProfileID: profile.ID, Script: string(source.Script), Inputs: source.Inputs,
-		Timeout: min(original.Timeout, s.cfg.TimeoutMax), By: by, Trace: trace,
+		Timeout: cmp.Or(again.Timeout, original.Timeout), Label: cmp.Or(again.Label, original.Label),
+		By: again.By, Trace: again.Trace,
+	}
+	if again.Inputs != nil {
+		sub.Inputs = again.Inputs
+	}
+	if err := s.check(&sub); err != nil {
+		return app.Execution{}, err
 	}
 	if _, _, err := s.precheck(ctx, sub, profile.Handle); err != nil {
 		return app.Execution{}, err
 	}
-	clean, err := s.redactScript(ctx, profile, sub.Script, nil)
+	shown, err := s.redactSubmission(ctx, profile, sub, nil)
 	if err != nil {
 		return app.Execution{}, fmt.Errorf("executions: run again: %w", err)
 	}
-	in := s.newInsertion(sub, profile.Handle, clean)
-	in.row.RerunOf, in.row.Live = original.Handle, live
+	in := s.newInsertion(sub, profile.Handle, shown)
+	in.row.RerunOf, in.row.Live = original.Handle, again.Live
 	x, _, err := s.enqueue(ctx, in) // without a policy: it has recorded answers to read before it is bound
 	return x, err
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/credentials"
-	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/scheduler"
 	"github.com/computclaw/airlock/app/secrets"
@@ -55,12 +54,12 @@ func (s *Submitter) Submit(ctx context.Context, sub Submission) (x app.Execution
 		return x, replayed, err
 	}
 	opened := credentials.Opened{}
-	clean, err := s.redactScript(ctx, profile, sub.Script, opened)
+	shown, err := s.redactSubmission(ctx, profile, sub, opened)
 	if err != nil {
 		return app.Execution{}, false, fmt.Errorf("executions: submit: %w", err)
 	}
-	in := s.newInsertion(sub, profile.Handle, clean)
-	in.bindable = &runner.Submitted{Policy: policy, Source: in.source(), Opened: opened}
+	in := s.newInsertion(sub, profile.Handle, shown)
+	in.bindable = &runner.Submitted{Policy: policy, Source: in.submission.source(), Opened: opened}
 	if x, replayed, err = s.enqueue(ctx, in); err != nil {
 		return app.Execution{}, false, err
 	}
@@ -91,8 +90,8 @@ type insertion struct {
 	replayOf   string            // handle of the execution that was submitted with the same key before
 }
 
-// newInsertion seals a submission. clean is its script as people may see it.
-func (s *Submitter) newInsertion(sub Submission, profile string, clean redact.Clean) *insertion {
+// newInsertion seals a submission.
+func (s *Submitter) newInsertion(sub Submission, profile string, shown shown) *insertion {
 	k, handle, id := s.cfg.Keyring, app.NewID(), app.NewExecutionID()
 	in := &insertion{submission: sub, id: id}
 	in.row = store.NewExecution{
@@ -100,16 +99,13 @@ func (s *Submitter) newInsertion(sub Submission, profile string, clean redact.Cl
 		Lookup:   k.Lookup(secrets.Execs, id),
 		SealedID: k.Seal(secrets.Execs, secrets.ExecutionRow(handle), []byte(id)),
 		Script:   k.Seal(secrets.Scripts, secrets.ScriptRow(handle), []byte(sub.Script)),
-		Clean:    clean,
+		Shown:    shown.Shown,
+		Label:    shown.label,
 	}
 	if sub.Inputs != nil {
 		in.row.Inputs = k.Seal(secrets.Scripts, secrets.InputsRow(handle), sub.Inputs)
 	}
 	return in
-}
-
-func (in *insertion) source() runner.Source {
-	return runner.Source{Script: []byte(in.submission.Script), Inputs: in.submission.Inputs}
 }
 
 // discard gives back what the insertion has taken.
@@ -153,7 +149,7 @@ func (s *Submitter) insertAndClaim(
 		claim.Release(in.discard)
 		return x, err
 	}
-	source := in.source()
+	source := in.submission.source()
 	claim.Begin(x, func(x app.Execution, slot *scheduler.Slot) (run func()) {
 		return s.cfg.Runner.Begin(runner.Claim{Execution: x, Slot: slot, Source: &source, Binding: in.binding}).Execute
 	})
@@ -201,6 +197,7 @@ type Submission struct {
 	Script         string
 	Inputs         json.RawMessage // nil if none
 	Timeout        time.Duration   // 0: the default; more than the configured most: that most
+	Label          string          // a name for people and lists; "" if none
 	IdempotencyKey string          // "" if none
 	By             app.Actor
 	Trace          string // trace id of the request, "" if it has none
@@ -208,6 +205,7 @@ type Submission struct {
 
 // check refuses what can't run and fills in the timeout.
 func (s *Submitter) check(sub *Submission) error {
+	sub.Script = strings.TrimPrefix(sub.Script, "\ufeff") // as Python does with a file
 	switch {
 	case strings.TrimSpace(sub.Script) == "":
 		return app.Invalid("script", "the script is empty", "Send Python source in script.")
@@ -219,7 +217,7 @@ func (s *Submitter) check(sub *Submission) error {
 	case !utf8.ValidString(sub.Script):
 		return app.Invalid("script", "the script is not valid UTF-8", "Send it in UTF-8.")
 	case len(sub.Inputs) > app.MaxInputs:
-		return tooLarge("inputs", app.MaxInputs, "Send less, or fetch the data in the script.")
+		return tooLarge("inputs", app.MaxInputs, smallerInputs)
 	case sub.Inputs != nil && !json.Valid(sub.Inputs):
 		return app.Invalid("inputs", "inputs is not valid JSON", "Send one JSON value.")
 	case sub.Timeout < 0:
@@ -230,12 +228,20 @@ func (s *Submitter) check(sub *Submission) error {
 			fmt.Sprintf("the idempotency key is longer than %d bytes", app.MaxIdempotencyKey),
 			"Use a shorter one, such as a UUID.")
 	}
+	if instead := app.AlternativeForScript(sub.Script); instead != "" {
+		return app.Invalid("script", "the script is not Python; it was not run", instead)
+	}
+	if err := app.CheckLabel(sub.Label); err != nil {
+		return err
+	}
 	if sub.Timeout == 0 {
 		sub.Timeout = s.cfg.TimeoutDefault
 	}
 	sub.Timeout = min(max(sub.Timeout, time.Millisecond), s.cfg.TimeoutMax)
 	return nil
 }
+
+const smallerInputs = "Send it in parts, one execution each, or have the script read it from an allowed host."
 
 func tooLarge(field string, limit int64, hint string) error {
 	err := app.E(app.CodeTooLarge, fmt.Sprintf("%s is larger than %s", field, app.FormatSize(limit)), hint)
@@ -257,7 +263,11 @@ func (sub Submission) digest() []byte {
 	if sub.Inputs != nil {
 		inputs = "json:" + string(sub.Inputs)
 	}
-	for _, part := range []string{sub.Script, inputs, sub.Timeout.String()} {
+	parts := []string{sub.Script, inputs, sub.Timeout.String()}
+	if sub.Label != "" {
+		parts = append(parts, sub.Label)
+	}
+	for _, part := range parts {
 		sum.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
 		sum.Write([]byte(part))
 	}

@@ -158,7 +158,7 @@ func TestScriptForPeopleIsMasked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	x := w.Send("print " + enginetest.SecretValue)
-	script, err := w.Reader.Script(t.Context(), x.Handle)
+	script, _, err := w.Reader.Submitted(t.Context(), x.Handle)
 	w.Must(err)
 	if diff := cmp.Diff("print [REDACTED...6789]", script); diff != "" {
 		t.Error(diff)

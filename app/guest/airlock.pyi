@@ -61,9 +61,10 @@ def set_result(data: Any) -> None:
         dict, other mappings           object; a key is the text of its JSON form (1 is "1", None is "null", a date is ISO 8601)
         dataclass                      object of its fields
         list, tuple, deque, range      array
-        set, frozenset                 array, sorted by the elements' JSON text
+        set, frozenset                 array: numbers first, by value; the rest by JSON text
         numpy scalars and arrays       numbers, texts, nested arrays; datetime64 and timedelta64 as above
-        pandas DataFrame               {"columns": [...], "index": [...], "data": [[...]]}
+        pandas DataFrame               {"columns": [...], "index": [...], "data": [[...]]},
+                                       and "index_name" if the index has one
         pandas Series                  {"name": ..., "index": [...], "data": [...]}
         pandas Index, Categorical      array
         pandas Timestamp, Timedelta, Period   as their standard counterparts, to the nanosecond

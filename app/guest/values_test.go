@@ -10,7 +10,7 @@ import (
 type valueCase struct{ expr, want string }
 
 const valueImports = `
-import array, collections, dataclasses, datetime as dt, decimal, enum, fractions, json, pathlib, types, uuid
+import array, collections, dataclasses, datetime as dt, decimal, enum, fractions, io, json, pathlib, types, uuid
 D = decimal.Decimal
 class Color(enum.Enum): RED = "red"; WHEN = dt.date(2024, 2, 29)
 class Level(enum.IntEnum): HIGH = 3
@@ -21,6 +21,9 @@ Point = collections.namedtuple("Point", "x y")
 @dataclasses.dataclass
 class Row: name: str; paid: D
 class Plain: pass
+class Response:
+    status_code = 200
+    def __iter__(self): return iter(())
 loop = []; loop.append(loop)
 ring = {}; ring["inner"] = {"back": ring}
 shared = [1]
@@ -91,7 +94,9 @@ func TestStandardValues(t *testing.T) {
 		{`[(1, 2), Point(1, 2), collections.deque([1]), range(3), array.array("i", [1, 2]), []]`,
 			`[[1,2],[1,2],[1],[0,1,2],[1,2],[]]`},
 		{`[{3, 1, 2}, frozenset({"b", "a"}), {10, 9, "x"}, {(2, 1), (1, 2)}, {"a": 1}.keys()]`,
-			`[[1,2,3],["a","b"],["x",10,9],[[1,2],[2,1]],["a"]]`},
+			`[[1,2,3],["a","b"],[9,10,"x"],[[1,2],[2,1]],["a"]]`},
+		{`[{10, 9, 100, 1}, {D("10"), D("9.5"), 9}, {2.5, -1, fractions.Fraction(1, 3)}, {None, "10", 2}]`,
+			`[[1,9,10,100],[9,"9.5","10"],[-1,"1/3",2.5],[2,"10",null]]`},
 		{`Row("x", D("1.50"))`, `{"name":"x","paid":"1.50"}`},
 		{`{"b": 1, "a": 2, 3: 4, None: 5, True: 6, 1.5: 7, D("0.1"): 8, dt.date(2024, 1, 1): 9, Color.RED: 10, "é": 11}`,
 			`{"b":1,"a":2,"3":4,"null":5,"true":6,"1.5":7,"0.1":8,"2024-01-01":9,"red":10,"é":11}`},
@@ -100,8 +105,8 @@ func TestStandardValues(t *testing.T) {
 		{`deep`, strings.Repeat("[", 199) + strings.Repeat("]", 199)},
 		{`None`, `null`},
 
-		{`float("nan")`, `result is nan, which JSON can't hold`},
-		{`{"a": [1, float("inf")]}`, `result.a[1] is inf, which JSON can't hold`},
+		{`float("nan")`, `result is nan, which JSON can't hold: replace it, for example with None`},
+		{`{"a": [1, float("inf")]}`, `result.a[1] is inf, which JSON can't hold: replace it, for example with None`},
 		{`{"items": [0, 1, 2, {"when": b"x"}]}`,
 			`result.items[3].when is bytes: decode it, or encode it with base64.b64encode(...).decode()`},
 		{`{"net sales": {"a\"b": bytearray()}}`,
@@ -119,6 +124,8 @@ func TestStandardValues(t *testing.T) {
 			`result.x is of type object, which has no JSON form: convert it to a dict, list, str or number first`},
 		{`{"x": Plain()}`, `result.x is of type Plain, which has no JSON form: convert it to a dict, list, str or number first`},
 		{`(n for n in "ab")`, `result is of type generator, which has no JSON form: write list(...) around it`},
+		{`Response()`, `result is of type Response, which has no JSON form: return its .json(), or its .text`},
+		{`io.StringIO("x")`, `result is of type _io.StringIO, which has no JSON form: return what its .read() gives, as text`},
 		{`[{"a": 1}.values()]`, `result[0] is of type dict_values, which has no JSON form: write list(...) around it`},
 		{`[1 + 2j]`, `result[0] is of type complex, which has no JSON form: convert it to a dict, list, str or number first`},
 		{`[print, Row]`, `result[0] is of type builtin_function_or_method, which has no JSON form: convert it to a dict, list, str or number first`},
@@ -133,21 +140,23 @@ func TestDataValues(t *testing.T) {
 		{`np.array(["2024-01-01", "2024-01-02"], dtype="datetime64[D]")`, `["2024-01-01","2024-01-02"]`},
 		{`{np.int64(1): np.int64(2)}`, `{"1":2}`},
 		{`frame`, `{"columns":["when","n","who"],"index":[0,1],"data":[["2024-01-01T00:00:00",1,"a"],["2024-01-02T03:04:05.123456789",2,null]]}`},
-		{`frame.groupby("n")["n"].sum()`, `{"name":"n","index":[1,2],"data":[1,2]}`},
+		{`frame.groupby("n")["n"].sum()`, `{"name":"n","index":[1,2],"data":[1,2],"index_name":"n"}`},
 		{`frame.set_index(["n", "when"])[[]]`,
-			`{"columns":[],"index":[[1,"2024-01-01T00:00:00"],[2,"2024-01-02T03:04:05.123456789"]],"data":[[],[]]}`},
+			`{"columns":[],"index":[[1,"2024-01-01T00:00:00"],[2,"2024-01-02T03:04:05.123456789"]],"data":[[],[]],"index_names":["n","when"]}`},
+		{`frame.set_index("who")[["n"]]`,
+			`{"columns":["n"],"index":["a",null],"data":[[1],[2]],"index_name":"who"}`},
 		{`[pd.Timestamp("2024-01-01", tz="UTC"), pd.Timedelta("1 days 00:00:00.000000001"), pd.Period("2024-01", "M"), pd.Index([1, 2]), pd.Categorical(["x", "y", "x"])]`,
 			`["2024-01-01T00:00:00+00:00","P1DT0.000000001S","2024-01",[1,2],["x","y","x"]]`},
 		{`pd.Series([1.5, 2.5], index=["a", "b"])`, `{"name":null,"index":["a","b"],"data":[1.5,2.5]}`},
 
 		{`pd.NaT`, `result is NaT, a missing value: replace it, for example with None`},
 		{`[np.datetime64("NaT")]`, `result[0] is NaT, a missing value: replace it, for example with None`},
-		{`{"df": pd.DataFrame({"a": [1.0, None]})}`, `result.df.data[1][0] is nan, which JSON can't hold`},
+		{`{"df": pd.DataFrame({"a": [1.0, None]})}`, `result.df.data[1][0] is nan, which JSON can't hold: replace it, for example with None`},
 		{`pd.Series([1, None], dtype="Int64")`,
 			`result.data[1] is <NA>, a missing value: replace it, for example with None`},
 		{`pd.Series(pd.to_datetime(["2024-01-01", None]))`,
 			`result.data[1] is NaT, a missing value: replace it, for example with None`},
-		{`np.array([[1.0, 2.0], [3.0, np.nan]])`, `result[1][1] is nan, which JSON can't hold`},
+		{`np.array([[1.0, 2.0], [3.0, np.nan]])`, `result[1][1] is nan, which JSON can't hold: replace it, for example with None`},
 		{`np.array([1j])`, `result[0] is of type numpy.complex128, which has no JSON form: convert it to a dict, list, str or number first`},
 		{`np.array([b"x"])`, `result[0] is bytes: decode it, or encode it with base64.b64encode(...).decode()`},
 		{`np.longdouble(1) / 3`, `result is numpy.float128, which a 64-bit float can't hold exactly`},

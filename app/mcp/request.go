@@ -26,6 +26,7 @@ func toRequest(tool apidocs.Tool, arguments json.RawMessage, own app.Secret) (cl
 				"Send the arguments as the tool's schema says.")
 		}
 	}
+	leaveOut(args)
 	if err := expected(tool, args); err != nil {
 		return r, err
 	}
@@ -56,6 +57,17 @@ func toRequest(tool apidocs.Tool, arguments json.RawMessage, own app.Secret) (cl
 		return r, fmt.Errorf("mcp: encode a request: %w", err)
 	}
 	return r, nil
+}
+
+// leaveOut removes the arguments that stand for none: strict clients send null, and some models an
+// empty string, for what they leave out. An empty answer to a question is one.
+func leaveOut(args map[string]json.RawMessage) {
+	absent := func(value json.RawMessage) bool { return string(value) == "null" || string(value) == `""` }
+	answers := args["response"] != nil && string(args["response"]) != "null" && (args["error"] == nil ||
+		absent(args["error"]))
+	maps.DeleteFunc(args, func(name string, value json.RawMessage) bool {
+		return absent(value) && (name != "response" || !answers)
+	})
 }
 
 // expected refuses arguments that the tool does not take, and a call without those it cannot be

@@ -32,6 +32,13 @@ func TestToRequest(t *testing.T) {
 			path: "/profiles/self/keys/A%2FB", profile: "own"},
 		"query": {tool: "list_executions", arguments: `{"limit":5,"status":"error&x=1"}`, method: "GET",
 			path: "/executions?limit=5&status=error%26x%3D1", profile: "own"},
+		"left out": {tool: "execute", arguments: `{"script":"1","profile_id":null,"inputs":null,"timeout":"","label":""}`,
+			method: "POST", path: "/execute", body: `{"script":"1"}`, profile: "own"},
+		"required and null": {tool: "cancel", arguments: `{"execution_id":null}`, code: app.CodeInvalidField},
+		"empty answer": {tool: "respond", arguments: `{"execution_id":"e","response":"","error":""}`, method: "POST",
+			path: "/executions/e/respond", body: `{"response":""}`, profile: "own"},
+		"no answer": {tool: "respond", arguments: `{"execution_id":"e","response":"","error":"none"}`, method: "POST",
+			path: "/executions/e/respond", body: `{"error":"none"}`, profile: "own"},
 		"unknown":         {tool: "execute", arguments: `{"scrpt":"1"}`, code: app.CodeUnknownField},
 		"missing":         {tool: "cancel", arguments: `{}`, code: app.CodeInvalidField},
 		"not an object":   {tool: "execute", arguments: `[]`, code: app.CodeInvalidJSON},
@@ -174,4 +181,20 @@ func toolNamed(t *testing.T, name string) apidocs.Tool {
 	}
 	t.Fatalf("there is no tool %s", name)
 	return apidocs.Tool{}
+}
+
+// Adapters of clients stop at an argument without a type.
+func TestEveryArgumentHasAType(t *testing.T) {
+	for _, tool := range apidocs.Tools() {
+		properties, _ := json.Marshal(tool.Input["properties"])
+		var all map[string]map[string]any
+		if err := json.Unmarshal(properties, &all); err != nil {
+			t.Fatal(err)
+		}
+		for name, property := range all {
+			if property["type"] == nil {
+				t.Errorf("%s of %s: %v", name, tool.Name, property)
+			}
+		}
+	}
 }

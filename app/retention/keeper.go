@@ -65,8 +65,13 @@ func New(cfg Config) *Keeper {
 	return &Keeper{cfg: cfg}
 }
 
-// Policy returns the policy.
-func (k *Keeper) Policy() Policy { return k.cfg.Policy }
+// Policy returns the policy. It is zero if there is no Keeper.
+func (k *Keeper) Policy() Policy {
+	if k == nil {
+		return Policy{}
+	}
+	return k.cfg.Policy
+}
 
 // Run makes a pass now and every hour until ctx ends.
 func (k *Keeper) Run(ctx context.Context) {

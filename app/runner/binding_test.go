@@ -64,8 +64,11 @@ func TestBoundWithTheCommit(t *testing.T) {
 	w := newWorld(t)
 	w.AwaitWarm(2)
 	x := w.Send("setting API_KEY\nhang")
-	now, err := w.Reader.ByHandle(t.Context(), x.Handle)
-	w.Must(err)
+	var now store.Execution
+	w.Must(w.Store.Read(t.Context(), func(tx *store.Tx) (err error) {
+		now, err = tx.Executions.ByHandle(t.Context(), x.Handle)
+		return err
+	}))
 	if now.Status != app.StatusRunning || now.Backend != "fake" || !now.Warm || now.StartedAt.IsZero() ||
 		now.Policy != 1 || len(now.Injected) != 1 || now.Injected[0] != "API_KEY" {
 		t.Errorf("stored as %+v", now)
@@ -76,7 +79,7 @@ func TestBoundWithTheCommit(t *testing.T) {
 	if uses := w.uses("API_KEY"); uses != 1 {
 		t.Errorf("the credential was used %d times", uses)
 	}
-	_, err = w.Controller.Cancel(t.Context(), x.ID, enginetest.Agent)
+	_, err := w.Controller.Cancel(t.Context(), x.ID, enginetest.Agent)
 	w.Must(err)
 	w.UntilStatus(x, app.StatusCancelled)
 	w.AwaitWarm(2)

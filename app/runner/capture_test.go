@@ -42,7 +42,7 @@ func TestCaptureCutWithinSecret(t *testing.T) {
 			"guest limit": {strings.Repeat("=", (hard-n)%len(secret)) + strings.Repeat(secret, (hard-n)/len(secret)) +
 				secret[:n], false},
 		} {
-			out := newCapture(ask, limit, func(int) {}, func() {}, func() {})
+			out := newCapture(ask, limit, func(int) {}, func(int) {}, func() {}, func() {})
 			out.write([]byte(c.printed))
 			if got := leak.Shown(out.text(), secret); got > tooLittle {
 				t.Fatalf("%s at %d: %d bytes are shown live: %s", name, n, got, out.text())
@@ -66,7 +66,7 @@ func TestLiveViewSurvivesAnError(t *testing.T) {
 	const secret = "another-value-0123456789abcdef"
 	values := []redact.Value{{Name: "THEIRS", Secret: app.NewSecret(secret), Unheld: true, Anonymous: true}}
 	now := checkedRedactor{red: redact.New(nil)}
-	out := newCapture(func() checkedRedactor { return now }, 1000, func(int) {}, func() {}, func() {})
+	out := newCapture(func() checkedRedactor { return now }, 1000, func(int) {}, func(int) {}, func() {}, func() {})
 	view := func(text, want string) {
 		t.Helper()
 		if out.write([]byte(text)); out.text() != want {

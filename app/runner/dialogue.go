@@ -269,10 +269,10 @@ func (d *dialogue) isOpen() bool {
 func (d *dialogue) close() { d.turn <- struct{}{} }
 
 // redactSaid redacts a text of a question, and appends it to the earlier texts of its kind.
-// A script may spread the pieces of a value over prompts and names of models, so earlier texts are
-// redacted with it.
+// A script may spread the pieces of a value over prompts, names of models and what it prints, which
+// its agent reads while it runs. So earlier texts are redacted with it.
 func (d *dialogue) redactSaid(before *string, text string) redact.Clean {
-	clean, hits := d.run.redaction.redactor().After(d.said(), text)
+	clean, hits := d.run.redaction.redactor().After(append(d.said(), d.run.output.tails()...), text)
 	d.run.redaction.count("prompt", hits)
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -31,7 +31,7 @@ func (r *Run) finish(e ending) store.Finish {
 		f = r.finishSent(e)
 	}
 	r.notifier.stop()
-	f.At, f.StartedAt, f.FirstOutput = r.runner.cfg.Now(), r.started, r.output.firstAt()
+	f.At, f.StartedAt, f.FirstOutput = r.runner.cfg.Now(), r.started.get(), r.output.firstAt()
 	f.LLMTime, f.Masked = r.dialogue.waitedFor(), r.redaction.counted()
 	return f
 }

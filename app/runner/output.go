@@ -28,8 +28,10 @@ func (o *output) open() {
 	flooded := func(stream string) func() { return func() { o.run.Stop(stopFlood(stream, limit)) } }
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.stdout = newCapture(redactor, limit, func(n int) { o.interleave.add(false, n) }, o.printed, flooded("stdout"))
-	o.stderr = newCapture(redactor, limit, func(n int) { o.interleave.add(true, n) }, o.printed, flooded("stderr"))
+	o.stdout = newCapture(redactor, limit, func(n int) { o.interleave.add(false, n) },
+		func(n int) { o.interleave.remove(false, n) }, o.printed, flooded("stdout"))
+	o.stderr = newCapture(redactor, limit, func(n int) { o.interleave.add(true, n) },
+		func(n int) { o.interleave.remove(true, n) }, o.printed, flooded("stderr"))
 }
 
 func (o *output) captures() (stdout, stderr *capture) {
@@ -72,6 +74,24 @@ func (o *output) text() app.Output {
 		return app.Output{}
 	}
 	return app.Output{Stdout: stdout.text(), Stderr: stderr.text()}
+}
+
+// printedBytes returns how many bytes were printed.
+func (o *output) printedBytes() int64 {
+	stdout, stderr := o.captures()
+	if stdout == nil {
+		return 0
+	}
+	return stdout.printed() + stderr.printed()
+}
+
+// tails returns the ends of what was printed, not redacted.
+func (o *output) tails() []string {
+	stdout, stderr := o.captures()
+	if stdout == nil {
+		return nil
+	}
+	return []string{stdout.tail(), stderr.tail()}
 }
 
 // raw returns what was printed for the final redaction. If the script was stopped, it may end
@@ -118,6 +138,19 @@ func (t *interleave) add(second bool, n int) {
 		t.lengths = append(t.lengths, 0)
 	}
 	t.lengths = append(t.lengths, n)
+}
+
+// remove takes the last n bytes of a stream back.
+func (t *interleave) remove(second bool, n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i := len(t.lengths) - 1; i >= 0 && n > 0; i-- {
+		if (i%2 == 1) == second {
+			taken := min(n, t.lengths[i])
+			t.lengths[i] -= taken
+			n -= taken
+		}
+	}
 }
 
 func (t *interleave) list() []int {

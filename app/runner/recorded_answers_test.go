@@ -14,7 +14,7 @@ import (
 
 func (w *world) rerun(x app.Execution, live bool) app.Execution {
 	w.T.Helper()
-	again, err := w.Submitter.Rerun(w.T.Context(), x.Handle, live, enginetest.Person, "")
+	again, err := w.Submitter.Rerun(w.T.Context(), x.Handle, executions.Again{Live: live, By: enginetest.Person})
 	w.Must(err)
 	return again
 }
@@ -67,7 +67,7 @@ func TestRerunDiverges(t *testing.T) {
 	w := newWorld(t)
 	x := w.Send("ask one\nresult 1")
 	w.Until(x, app.StatusAwaitingLLM)
-	_, err := w.Submitter.Rerun(t.Context(), x.Handle, false, enginetest.Agent, "")
+	_, err := w.Submitter.Rerun(t.Context(), x.Handle, executions.Again{By: enginetest.Agent})
 	enginetest.WantCode(t, err, app.CodeConflict)
 	_, err = w.Controller.Cancel(t.Context(), x.ID, enginetest.Agent)
 	w.Must(err)
@@ -98,6 +98,6 @@ func TestRerunUnderAnotherPolicy(t *testing.T) {
 	}
 	_, err = w.Access.Lifecycle.Revoke(t.Context(), enginetest.Person, w.Profile.Handle)
 	w.Must(err)
-	_, err = w.Submitter.Rerun(t.Context(), x.Handle, false, enginetest.Person, "")
+	_, err = w.Submitter.Rerun(t.Context(), x.Handle, executions.Again{By: enginetest.Person})
 	enginetest.WantCode(t, err, app.CodeProfileRevoked)
 }

@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"sync"
-	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/live"
@@ -30,10 +29,11 @@ type Run struct {
 
 	box     *sandbox.Box // the one that the script was sent to
 	removal boxRemoval
-	started time.Time // when the script was sent
+	started instant // when the script was sent
 
 	redaction *redaction
 	output    *output
+	soFar     outputSoFar
 	dialogue  *dialogue
 	notifier  *notifier
 
@@ -67,8 +67,8 @@ func (r *Run) Execute() {
 	r.notifier.wait() // a late call could request a host after the end
 	r.removal.releaseSlot(r.slot)
 	stored := r.runner.storeEnd(r.x.Handle, f)
-	if !r.started.IsZero() {
-		r.runner.cfg.Metrics.Started(r.started.Sub(r.x.CreatedAt))
+	if started := r.started.get(); !started.IsZero() {
+		r.runner.cfg.Metrics.Started(started.Sub(r.x.CreatedAt))
 	}
 	if stored { // else the failure was logged, and the execution gets another end
 		r.runner.logEnd(r.x, f)
@@ -119,7 +119,7 @@ func (r *Run) EndedBy(cause *Stop) bool { return r.StoppedBy(cause) && r.status 
 // Asks reports whether the script waits for an answer.
 func (r *Run) Asks() bool { return r.dialogue.isOpen() }
 
-// Output returns what may be shown so far.
+// Output returns what people may see so far.
 func (r *Run) Output() app.Output { return r.output.text() }
 
 // Network returns the redacted ledger so far.

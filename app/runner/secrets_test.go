@@ -353,7 +353,7 @@ func TestRotationInVaultIsEnough(t *testing.T) {
 	// When the first was submitted, what it holds besides was no secret yet.
 	for handle, secrets := range map[string][]string{x.Handle: {enginetest.SecretValue},
 		y.Handle: {enginetest.SecretValue, next}} {
-		shown, err := w.Reader.Script(t.Context(), handle)
+		shown, _, err := w.Reader.Submitted(t.Context(), handle)
 		w.Must(err)
 		for _, s := range secrets {
 			if strings.Contains(shown, s) {
@@ -370,7 +370,7 @@ func TestScriptIsShownOnceItCanBeMasked(t *testing.T) {
 	w.vault.Seal()
 	script := "print kv-" + enginetest.SecretValue
 	x, _ := w.Finished(script, app.StatusError)
-	shown, err := w.Reader.Script(t.Context(), x.Handle)
+	shown, _, err := w.Reader.Submitted(t.Context(), x.Handle)
 	w.Must(err)
 	if strings.Contains(shown, enginetest.SecretValue) || !strings.Contains(shown, "once its values were read") {
 		t.Errorf("shown as %q", shown)

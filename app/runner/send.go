@@ -19,6 +19,14 @@ type sent struct {
 	broken  error // why the session broke; nil if the guest reported the script's end
 }
 
+// script returns the script that was sent; "" if none was.
+func (s sent) script() string {
+	if s.binding == nil {
+		return ""
+	}
+	return string(s.binding.source.Script)
+}
+
 // send acquires a box and runs the script in it. An error means that the script was certainly never
 // started.
 func (r *Run) send(b *Binding) (s sent, err error) {
@@ -35,7 +43,7 @@ func (r *Run) send(b *Binding) (s sent, err error) {
 			return s, nil
 		}
 		r.clock.pause()
-		r.started = time.Time{}
+		r.started.set(time.Time{})
 		box.Close()
 	}
 	return s, s.broken
@@ -44,7 +52,7 @@ func (r *Run) send(b *Binding) (s sent, err error) {
 // runScript runs the script in the box. It returns when the script has ended, the box broke, or the
 // execution was stopped.
 func (r *Run) runScript(b *Binding) (guest.Outcome, error) {
-	r.started = r.runner.cfg.Now()
+	r.started.set(r.runner.cfg.Now())
 	r.clock.resume()
 	limits := r.runner.cfg.Limits
 	return r.box.Session.Run(r.ctx, guest.Job{

@@ -103,7 +103,7 @@ func judgeFailed(e ending) verdict {
 		v.message = fmt.Sprintf("the script ended with exit code %d", e.exited.Code)
 	}
 	if e.failed != nil {
-		v.message += nextStep(e.failed.Error, e.limits)
+		v.message += nextStep(e.failed.Error, e.sent.script(), e.limits)
 	}
 	if e.exit.PidsHit {
 		v.message += fmt.Sprintf("\nthe limit of %d processes and threads was reached (AIRLOCK_LIMIT_PIDS)",
@@ -114,7 +114,7 @@ func judgeFailed(e ending) verdict {
 
 // nextStep says what to do about an error that doesn't: one of the operating system, or of a
 // missing package. The script's text is a claim, and all it can gain by one is this sentence.
-func nextStep(text string, l app.Limits) string {
+func nextStep(text, script string, l app.Limits) string {
 	const advice = "; use less or ask the operator to raise "
 	switch {
 	case strings.Contains(text, "[Errno 28]"), strings.Contains(text, "[Errno 27]"):
@@ -122,10 +122,13 @@ func nextStep(text string, l app.Limits) string {
 	case strings.Contains(text, "[Errno 24]"), strings.Contains(text, "[Errno 23]"):
 		return fmt.Sprintf("\nthe limit is %d open files per process%sAIRLOCK_LIMIT_FILES", l.Files, advice)
 	case strings.Contains(text, "ResultError: result is") && strings.Contains(text, "the limit is"):
-		return "\nthe operator can raise AIRLOCK_LIMIT_RESULT"
+		return "\nreturn less, such as totals or the first rows, or split the work into several executions"
 	case strings.HasPrefix(text, "ModuleNotFoundError: "):
-		return "\nnothing can be installed from inside a script; GET /packages lists what it can import, " +
-			"and the operator can install more"
+		return "\n" + app.AlternativeToInstalling()
+	case strings.HasPrefix(text, "SyntaxError: "), strings.HasPrefix(text, "IndentationError: "):
+		if instead := app.AlternativeAfterSyntaxError(script); instead != "" {
+			return "\n" + instead
+		}
 	}
 	return ""
 }

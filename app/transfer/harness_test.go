@@ -141,7 +141,7 @@ func (h *house) execution(p app.Profile) string {
 		x, _, err := load.Add(h.t.Context(), store.ExecutionRow{
 			Handle: handle, Lookup: h.ring.Lookup(secrets.Execs, id),
 			SealedID:  h.ring.Seal(secrets.Execs, secrets.ExecutionRow(handle), []byte(id)),
-			ProfileID: &row.Row, ProfileHandle: p.Handle, ProfileDescription: p.Description, Policy: 1, Status: "completed",
+			ProfileID: &row.Row, ProfileHandle: p.Handle, ProfileDescription: p.Description, Policy: 1, Status: "completed", Label: "month end",
 			TimeoutMs: 60000, Backend: "fake", Isolation: "full", Warm: true,
 			Redactions: 1, Injected: `["K"]`, SubmittedBy: `{"kind":"agent","name":"x"}`, CreatedAt: at, ClaimedAt: at + 1,
 			StartedAt: at + 2, FirstOutputAt: at + 3, CompletedAt: at + 4,
@@ -151,7 +151,8 @@ func (h *house) execution(p app.Profile) string {
 		rows := []any{
 			store.ScriptRow{ExecutionID: x,
 				Script: h.ring.Seal(secrets.Scripts, secrets.ScriptRow(handle), []byte("print(1)\n# ü")),
-				Inputs: h.ring.Seal(secrets.Scripts, secrets.InputsRow(handle), []byte(`{"a": 1}`)), Clean: "print(1)\n# ü"},
+				Inputs: h.ring.Seal(secrets.Scripts, secrets.InputsRow(handle), []byte(`{"a": 1}`)), Clean: "print(1)\n# ü",
+				CleanInputs: `{"a":1}`},
 			store.OutputRow{ExecutionID: x, Stdout: "1\n" + h.out, Stderr: "warning\x1b[0m\n", Result: &result, Segments: "[]"},
 			store.UsedValueRow{ExecutionID: x, Key: "K", CredentialID: "c", CredentialName: "K", Version: 1, Mode: "injected"},
 			store.ExchangeRow{ExecutionID: x, Ordinal: 1, RequestID: request, Prompt: "why?", Model: "m", Response: "because",

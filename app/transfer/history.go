@@ -30,6 +30,9 @@ func partRow(ring *secrets.Keyring, handle string, id int64, r record) (any, err
 		return executionRow(ring, *r.Execution)
 	case r.Script != nil:
 		row := r.Script.ScriptRow
+		if row.CleanInputs != "" && !json.Valid([]byte(row.CleanInputs)) {
+			return nil, contradiction("the inputs of execution "+handle, "are not JSON", nil)
+		}
 		row.ExecutionID = id
 		row.Script = ring.Seal(secrets.Scripts, secrets.ScriptRow(handle), []byte(r.Script.Script))
 		if r.Script.Inputs != nil {

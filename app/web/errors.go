@@ -20,6 +20,7 @@ func (s *Server) fail(err error, c echo.Context) {
 		c.Response().Status = statusClientGone
 		return
 	}
+	httpx.DiscardBody(c)
 	e := httpx.Explain(c, err)
 	status := httpx.Status(e.Code)
 	if status >= 500 || e.Cause != nil {

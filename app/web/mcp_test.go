@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -73,6 +74,64 @@ func TestSessionsAreLimited(t *testing.T) {
 	for _, body := range []string{initialize, odd, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`} {
 		if a := w.call("POST", "/mcp", body, modelHeaders()...); a.status != 429 || a.header.Get("Retry-After") == "" {
 			t.Errorf("one more: %d %s", a.status, a.text)
+		}
+	}
+}
+
+// TestProtocolErrorsAreJSONRPC: a client that sends a method nobody has, or one media type of two,
+// reads why in the form that it reads all else in.
+func TestProtocolErrorsAreJSONRPC(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	opened := w.call("POST", "/mcp", initialize, modelHeaders()...)
+	session := "Mcp-Session-Id: " + opened.header.Get("Mcp-Session-Id")
+	const unknown = `{"jsonrpc":"2.0","id":"a","method":"nobody/has"}`
+	for name, tt := range map[string]struct {
+		message string
+		headers []string
+		status  int
+		id      any
+		code    float64
+	}{
+		"unknown method":    {unknown, modelHeaders(session), 200, "a", -32601},
+		"one media type":    {initialize, []string{"Accept: application/json"}, 400, float64(1), -32600},
+		"the other":         {initialize, []string{"Accept: text/event-stream"}, 400, float64(1), -32600},
+		"no JSON":           {`{"jsonrpc":`, modelHeaders(session), 400, nil, -32700},
+		"session not known": {unknown, modelHeaders("Mcp-Session-Id: none"), 404, "a", -32600},
+	} {
+		a := w.call("POST", "/mcp", tt.message, tt.headers...)
+		var got struct {
+			JSONRPC string `json:"jsonrpc"`
+			ID      any    `json:"id"`
+			Error   struct {
+				Code    float64 `json:"code"`
+				Message string  `json:"message"`
+			} `json:"error"`
+		}
+		if err := json.Unmarshal([]byte(a.text), &got); err != nil || a.status != tt.status || got.JSONRPC != "2.0" ||
+			got.ID != tt.id || got.Error.Code != tt.code || got.Error.Message == "" ||
+			a.header.Get("Content-Type") != "application/json" {
+			t.Errorf("%s: %d %s", name, a.status, a.text)
+		}
+	}
+}
+
+// TestArgumentsThatAreLeftOut: strict clients send null, and some models "", for what they leave out.
+func TestArgumentsThatAreLeftOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p, err := w.access.Profiles.Create(t.Context(), person, "revenue")
+	w.must(err)
+	bearer := "Authorization: Bearer " + p.ID
+	opened := w.call("POST", "/mcp", initialize, modelHeaders(bearer)...)
+	for _, arguments := range []string{
+		`{"profile_id":null,"limit":null,"status":null,"before":null,"label":null}`,
+		`{"profile_id":"","limit":"","status":"","before":"","label":""}`,
+	} {
+		a := w.call("POST", "/mcp", `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"list_executions",`+
+			`"arguments":`+arguments+`}}`, modelHeaders(bearer, "Mcp-Session-Id: "+opened.header.Get("Mcp-Session-Id"))...)
+		if strings.Contains(a.text, `"isError":true`) || !strings.Contains(a.text, `"executions"`) {
+			t.Errorf("%s: %s", arguments, a.text)
 		}
 	}
 }

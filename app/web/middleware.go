@@ -112,7 +112,10 @@ func (s *Server) refuseCrossOrigin() echo.MiddlewareFunc {
 	}
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
-			if err := protection.Check(c.Request()); err != nil {
+			// Behind a trusted proxy a page's own origin has the name that the visitor sees.
+			r := *c.Request()
+			r.Host = s.origins.Host(&r)
+			if err := protection.Check(&r); err != nil {
 				e := app.E(app.CodeForbidden, "the request comes from a page of another site",
 					"Open Airlock itself and try again there; programs send neither Origin nor Sec-Fetch-Site.")
 				e.Cause = err

@@ -86,6 +86,7 @@ func New(cfg Config) *Server {
 		Access: cfg.Access, Engine: cfg.Engine, Hub: cfg.Hub, Log: cfg.Log, Now: cfg.Now, Version: cfg.Version,
 		Origins: s.origins, Drain: s.drain, Waits: cfg.Waits, Answers: cfg.Answers,
 		Limits: cfg.Limits, TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,
+		Retention:         cfg.Retention.Policy(),
 		ProfilesPerMinute: cfg.ProfilesPerMinute,
 	})
 	s.ui = ui.New(ui.Config{

@@ -133,7 +133,7 @@ func TestDownloads(t *testing.T) {
 	}
 	rows, err := csv.NewReader(strings.NewReader(table.text)).ReadAll()
 	s.must(err)
-	if len(rows) != 106 || rows[0][0] != "execution" || rows[105][0] != good.Handle || rows[104][0] != bad.Handle {
+	if len(rows) != 106 || rows[0][0] != "\ufeffexecution" || rows[105][0] != good.Handle || rows[104][0] != bad.Handle {
 		t.Errorf("%d rows, %v", len(rows), rows[:1])
 	}
 	if strings.Contains(table.text, good.ID) || strings.Contains(table.text, p.ID) {

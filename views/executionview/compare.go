@@ -86,6 +86,7 @@ type Side struct {
 	Stdout    string
 	Stderr    string
 	Result    string
+	Inputs    string
 	Answers   string // of the LLM, one after the other
 }
 

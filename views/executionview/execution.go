@@ -17,6 +17,7 @@ type ExecutionPage struct {
 	Execution  app.Execution
 	ProfileURL string // "" if the profile is gone
 	Script     string
+	Inputs     json.RawMessage // redacted; nil if none
 	Stdout     string
 	Stderr     string
 	Result     json.RawMessage // nil if none

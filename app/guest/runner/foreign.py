@@ -71,23 +71,35 @@ def plain_container(value, path, parents):
     if of(value, "numpy", "ndarray"):
         return plain_array(value, path, parents)
     if isinstance(value, Set):
-        return sorted(plain_sequence(value, path, parents), key=dump)
+        items = list(value)
+        return [form for form, _ in sorted(zip(plain_sequence(items, path, parents), items), key=set_order)]
     if isinstance(value, Sequence) or of(value, "collections", "deque") or of(value, "array", "array"):
         return plain_sequence(value, path, parents)
     if of(value, "pandas", "DataFrame"):
         return plain_frame(value, path, parents)
     if of(value, "pandas", "Series"):
         series = {"name": value.name, "index": value.index, "data": value.tolist()}
-        return plain_mapping(series.items(), path, parents)
+        return plain_mapping(dict(series, **index_names(value.index)).items(), path, parents)
     if of(value, "pandas", "Index") or of(value, "pandas", "Categorical"):
         return plain_sequence(value.tolist(), path, parents)
     if hasattr(type(value), "__dataclass_fields__"):
         fields = [(f.name, getattr(value, f.name)) for f in sys.modules["dataclasses"].fields(value)]
         return plain_mapping(fields, path, parents)
     hint = "convert it to a dict, list, str or number first"
-    if hasattr(type(value), "__iter__"):
-        hint = "write list(...) around it"
+    for name, better in WAYS_OUT:
+        if hasattr(type(value), name):
+            hint = better
+            break
     raise unfit(path, "is of type %s, which has no JSON form: %s" % (type_name(value), hint))
+
+
+# What an object of another library can be asked for, by what its type has. A response of an HTTP client has all of the last three too.
+WAYS_OUT = (
+    ("status_code", "return its .json(), or its .text"),
+    ("fetchall", "return its .fetchall()"),
+    ("read", "return what its .read() gives, as text"),
+    ("__iter__", "write list(...) around it"),
+)
 
 
 def plain_key(key, path, parents):
@@ -114,7 +126,24 @@ def plain_frame(frame, path, parents):
     columns = [frame.iloc[:, n].tolist() for n in range(frame.shape[1])]
     rows = [[column[n] for column in columns] for n in range(frame.shape[0])]
     split = {"columns": frame.columns, "index": frame.index, "data": rows}
-    return plain_mapping(split.items(), path, parents)
+    return plain_mapping(dict(split, **index_names(frame.index)).items(), path, parents)
+
+
+def index_names(index):
+    """The name of an index, the names of one of several levels, nothing if there are none."""
+    names = list(index.names)
+    if all(name is None for name in names):
+        return {}
+    return {"index_name": names[0]} if len(names) == 1 else {"index_names": names}
+
+
+def set_order(pair):
+    """Sets have no order of their own: numbers come first, by value, and all else by its JSON text."""
+    form, item = pair
+    number = item if of(item, "decimal", "Decimal") or of(item, "fractions", "Fraction") else form
+    if isinstance(number, (str, list, dict)) or number is None:
+        return 1, 0, dump(form)
+    return 0, number, ""
 
 
 def is_missing(value):

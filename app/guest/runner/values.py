@@ -79,7 +79,7 @@ def checked_int(number, path):
 
 def checked_float(number, path):
     if not math.isfinite(number):
-        raise unfit(path, "is %r, which JSON can't hold" % number)
+        raise unfit(path, "is %r, which JSON can't hold: replace it, for example with None" % number)
     return number
 
 

@@ -227,7 +227,7 @@ func (h *house) pending(x *execution, at time.Time) store.NewExecution {
 	}
 	return store.NewExecution{
 		Handle: x.handle, ProfileHandle: h.profile, Timeout: time.Minute, By: app.Actor{Kind: app.ActorAgent}, At: at,
-		Clean:    x.the("script").Script,
+		Shown:    store.Shown{Script: x.the("script").Script},
 		Lookup:   h.keyring.Lookup(secrets.Execs, x.id),
 		SealedID: h.keyring.Seal(secrets.Execs, secrets.ExecutionRow(x.handle), []byte(x.id)),
 		Script:   h.keyring.Seal(secrets.Scripts, secrets.ScriptRow(x.handle), []byte(script)),

@@ -169,7 +169,7 @@ func (s secret) field(name string) (Value, error) {
 	v := Value{Version: s.version}
 	switch raw := raw.(type) {
 	case string:
-		v.Secret = app.NewSecret(raw)
+		v.Secret = app.TypedValue(raw)
 	case json.Number:
 		v.Secret = app.NewSecret(raw.String())
 	default:

@@ -19,6 +19,7 @@ type executeInput struct {
 	Script    string          `in:"script,required"`
 	Timeout   *float64        `in:"timeout"`
 	Inputs    json.RawMessage `in:"inputs"`
+	Label     string          `in:"label"`
 }
 
 type acceptedView struct {
@@ -119,8 +120,8 @@ func (h *executions) readSubmission(c echo.Context) (s appexecutions.Submission,
 		return s, err
 	}
 	return appexecutions.Submission{
-		ProfileID: id, Script: in.Script, Inputs: in.Inputs, Timeout: timeout, IdempotencyKey: key,
-		By: agent(c, ""), Trace: httpx.TraceID(c),
+		ProfileID: id, Script: in.Script, Inputs: in.Inputs, Timeout: timeout, Label: in.Label,
+		IdempotencyKey: key, By: agent(c, ""), Trace: httpx.TraceID(c),
 	}, nil
 }
 
@@ -136,7 +137,7 @@ func checkScript(in executeInput) error {
 	case len(in.Inputs) > app.MaxInputs:
 		return httpx.FieldError(app.CodeTooLarge, "inputs",
 			fmt.Sprintf("inputs is %d bytes; at most %d are allowed", len(in.Inputs), app.MaxInputs),
-			"Send less, and fetch large data from inside the script.")
+			"Send it in parts, one execution each, or have the script read it from an allowed host.")
 	}
 	return nil
 }

@@ -10,11 +10,16 @@ import (
 	"github.com/computclaw/airlock/app/egress"
 )
 
-// executionView is an execution as its agent sees it. What it printed and returned comes with a
-// terminal status only.
+// executionView is an execution as its agent sees it. While it runs, stdout and stderr are what it
+// has printed so far.
 type executionView struct {
 	ExecutionID     string           `json:"execution_id"`
 	Status          app.Status       `json:"status"`
+	Phase           app.Phase        `json:"phase,omitempty"` // until it has ended
+	Label           string           `json:"label,omitempty"`
+	Timeout         float64          `json:"timeout"`          // seconds
+	Script          string           `json:"script,omitempty"` // with ?include=
+	Inputs          json.RawMessage  `json:"inputs,omitempty"` // with ?include=
 	Paused          bool             `json:"paused,omitempty"` // pending because people have paused all executions
 	CreatedAt       time.Time        `json:"created_at"`
 	StartedAt       *time.Time       `json:"started_at,omitempty"`
@@ -73,18 +78,30 @@ func viewExecution(x app.Execution) executionView {
 	v := executionView{
 		ExecutionID: x.ID, Status: x.Status, CreatedAt: x.CreatedAt.UTC(), StartedAt: optionalTime(x.StartedAt),
 		Backend: x.Backend, Isolation: x.Isolation, Injected: x.Injected,
+		Label: x.Label, Timeout: x.Timeout.Seconds(),
 	}
 	if x.Status == app.StatusAwaitingLLM && x.Request != nil {
 		v.LLMRequest = &llmView{x.Request.RequestID, x.Request.Prompt, x.Request.Model}
 	}
+	run := x.RunTime.Milliseconds()
 	if !x.Status.Terminal() {
+		if !x.StartedAt.IsZero() {
+			v.ExecutionTimeMS = &run
+		}
 		return v
 	}
-	run := x.RunTime.Milliseconds()
 	v.ErrorLine, v.Truncated = x.ErrorLine, x.Truncated
 	v.Error, v.Traceback = splitTraceback(x.Error)
 	v.Redactions, v.ExecutionTimeMS, v.CompletedAt = &x.Redactions, &run, optionalTime(x.CompletedAt)
 	v.Timings = &timingsView{QueuedMS: queued(x).Milliseconds(), RunMS: run, LLMMS: x.LLMTime.Milliseconds()}
+	return v
+}
+
+// viewListed shows an execution in a list: of an error its own line, and no traceback.
+func viewListed(x app.Execution) executionView {
+	v := viewExecution(x)
+	v.Error, _, _ = strings.Cut(v.Error, "\n")
+	v.Traceback = ""
 	return v
 }
 

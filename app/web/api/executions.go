@@ -33,7 +33,11 @@ type executions struct {
 
 // read answers GET /executions/{id}.
 func (h *executions) read(c echo.Context) error {
-	wait, err := httpx.WaitQuery(c)
+	wait, err := httpx.WaitQuery(c, "include")
+	if err != nil {
+		return err
+	}
+	include, err := readInclude(c)
 	if err != nil {
 		return err
 	}
@@ -46,7 +50,10 @@ func (h *executions) read(c echo.Context) error {
 			return err
 		}
 	}
-	return h.answer(c, x)
+	if include == (included{}) {
+		return h.answer(c, x)
+	}
+	return h.answers.JSON(c, false, func() (any, error) { return h.viewWith(c.Request().Context(), x, include) })
 }
 
 // await returns the execution when it ends or waits for the LLM, or as it stands after atMost.
@@ -92,7 +99,7 @@ func (h *executions) view(ctx context.Context, x app.Execution) (v executionView
 		v.Paused = paused.On()
 	}
 	if !x.Status.Terminal() {
-		return v, nil
+		return h.viewUnended(ctx, x, v)
 	}
 	if x.Redactions > 0 {
 		hits, err := h.engine.Reader.Redactions(ctx, x.Handle)
@@ -105,6 +112,16 @@ func (h *executions) view(ctx context.Context, x app.Execution) (v executionView
 	return v.withOutput(x, out, network), err
 }
 
+// viewUnended adds how far an execution is, and what it has printed so far.
+func (h *executions) viewUnended(ctx context.Context, x app.Execution, v executionView) (executionView, error) {
+	v.Phase = h.engine.Reader.Phase(x)
+	out, ok, err := h.engine.Reader.OutputSoFar(ctx, x)
+	if ok && !x.StartedAt.IsZero() {
+		v.Stdout, v.Stderr = &out.Stdout, &out.Stderr
+	}
+	return v, err
+}
+
 type executionsView struct {
 	Executions []executionView `json:"executions"`
 	Next       *string         `json:"next"` // URL of older ones, or null
@@ -112,7 +129,7 @@ type executionsView struct {
 
 // list answers GET /executions: the bearer's own, newest first, without output.
 func (h *executions) list(c echo.Context) error {
-	if err := httpx.KnownQuery(c, "limit", "before", "status"); err != nil {
+	if err := httpx.KnownQuery(c, "limit", "before", "status", "label"); err != nil {
 		return err
 	}
 	p, err := h.lookup.bearer(c)
@@ -138,12 +155,15 @@ func (h *executions) page(ctx context.Context, filter appexecutions.Filter, base
 		return view, err
 	}
 	for _, x := range list {
-		view.Executions = append(view.Executions, viewExecution(x))
+		view.Executions = append(view.Executions, viewListed(x))
 	}
 	if more && len(list) > 0 {
 		query := url.Values{"before": {list[len(list)-1].Handle}, "limit": {strconv.Itoa(filter.Limit)}}
 		if filter.Status != "" {
 			query.Set("status", string(filter.Status))
+		}
+		if filter.Label != "" {
+			query.Set("label", filter.Label)
 		}
 		next := base + "/executions?" + query.Encode()
 		view.Next = &next
@@ -152,7 +172,10 @@ func (h *executions) page(ctx context.Context, filter appexecutions.Filter, base
 }
 
 func readFilter(c echo.Context) (appexecutions.Filter, error) {
-	f := appexecutions.Filter{Limit: app.DefaultPage, Before: c.QueryParam("before")}
+	f := appexecutions.Filter{Limit: app.DefaultPage, Before: c.QueryParam("before"), Label: c.QueryParam("label")}
+	if err := app.CheckLabel(f.Label); err != nil {
+		return f, err
+	}
 	if f.Before != "" && !app.IsID(f.Before) {
 		return f, httpx.FieldError(app.CodeInvalidField, "before", "invalid cursor in before",
 			"Call the URL in next as it is, or send the before that stands in it.")

@@ -8,6 +8,7 @@ import (
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/retention"
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
@@ -32,6 +33,7 @@ type Config struct {
 	TimeoutDefault    time.Duration
 	TimeoutMax        time.Duration
 	LLMWait           time.Duration
+	Retention         retention.Policy
 	ProfilesPerMinute int // that one address may create
 }
 
@@ -61,6 +63,7 @@ func New(cfg Config) *Handlers {
 			lookup: lookup, access: cfg.Access, engine: cfg.Engine, log: cfg.Log, now: cfg.Now,
 			origins: cfg.Origins, version: cfg.Version, limits: cfg.Limits,
 			timeoutDefault: cfg.TimeoutDefault, timeoutMax: cfg.TimeoutMax, llmWait: cfg.LLMWait,
+			retention: cfg.Retention,
 		},
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/computclaw/airlock/app/apidocs"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/guest"
+	"github.com/computclaw/airlock/app/retention"
 	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/store"
 )
@@ -32,6 +33,7 @@ type instance struct {
 
 	limits                              app.Limits
 	timeoutDefault, timeoutMax, llmWait time.Duration
+	retention                           retention.Policy
 }
 
 type healthView struct {
@@ -119,6 +121,7 @@ func (h *instance) skill(c echo.Context) error {
 		URL: h.origins.BaseURL(c.Request()), Version: h.version, Backend: state.Backend, Tier: state.Tier,
 		Ready: state.Ready, Checking: state.Checking, Packages: h.importable(), Limits: h.limits,
 		TimeoutDefault: h.timeoutDefault, TimeoutMax: h.timeoutMax, LLMWait: h.llmWait,
+		Workers: state.Workers, KeptDays: h.retention.Days, KeptCount: h.retention.Count,
 	}, own, h.now(), httpx.Statuses())
 	if err != nil {
 		return err

@@ -208,6 +208,12 @@ func (h *profiles) withdrawHost(c echo.Context) error {
 	return h.answer(c, http.StatusOK, p)
 }
 
+// answer shows a profile. Its id is a token, which an answer to "self" doesn't repeat: who sends the
+// bearer has it, and answers end up in logs.
 func (h *profiles) answer(c echo.Context, status int, p app.Profile) error {
-	return c.JSON(status, viewProfile(p, h.origins.BaseURL(c.Request()), h.now()))
+	v := viewProfile(p, h.origins.BaseURL(c.Request()), h.now())
+	if c.Param("id") == "self" {
+		v.ProfileID = ""
+	}
+	return c.JSON(status, v)
 }

@@ -2,10 +2,12 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
+	appexecutions "github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
@@ -33,6 +35,14 @@ func viewManifest(x app.Execution) *manifestView {
 	return &manifestView{x.Manifest, circumstancesView{x.Backend, x.Isolation, x.Warm}}
 }
 
+// rerunInput is what may differ from the first time.
+type rerunInput struct {
+	Live    bool            `in:"live"`
+	Inputs  json.RawMessage `in:"inputs"`
+	Timeout *float64        `in:"timeout"`
+	Label   string          `in:"label"`
+}
+
 // rerun answers POST /executions/{id}/rerun as POST /execute does.
 func (h *executions) rerun(c echo.Context) error {
 	wait, err := httpx.WaitQuery(c)
@@ -43,14 +53,18 @@ func (h *executions) rerun(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	var in struct {
-		Live bool `in:"live"`
-	}
+	var in rerunInput
 	if err := httpx.ReadOptionalJSON(c, &in); err != nil {
 		return err
 	}
-	by := agent(c, x.ProfileHandle)
-	again, err := h.engine.Submitter.Rerun(c.Request().Context(), x.Handle, in.Live, by, httpx.TraceID(c))
+	timeout, err := h.readTimeout(in.Timeout)
+	if err != nil {
+		return err
+	}
+	again, err := h.engine.Submitter.Rerun(c.Request().Context(), x.Handle, appexecutions.Again{
+		Inputs: in.Inputs, Timeout: timeout, Label: in.Label, Live: in.Live,
+		By: agent(c, x.ProfileHandle), Trace: httpx.TraceID(c),
+	})
 	if err != nil {
 		return err
 	}

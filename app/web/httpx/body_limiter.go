@@ -97,6 +97,15 @@ func (l BodyLimiter) Middleware(unlimited func(*http.Request) bool) echo.Middlew
 	}
 }
 
+// DiscardBody reads what is left of a body before an error is answered. The server would close the
+// connection on it otherwise, and a client that is still sending would never see the answer. A client
+// that waits for 100 Continue has sent nothing yet.
+func DiscardBody(c echo.Context) {
+	if b, ok := c.Get(keyBody).(*limitedBody); ok && c.Request().Header.Get("Expect") == "" {
+		_, _ = io.Copy(io.Discard, b.ReadCloser)
+	}
+}
+
 // HoldBody says that the body stays in memory for as long as the answer takes. evict ends the
 // request.
 func HoldBody(c echo.Context, evict func()) {

@@ -105,7 +105,7 @@ func Explain(c echo.Context, err error) *app.Error {
 	if errors.As(err, &fromEcho) {
 		switch fromEcho.Code {
 		case http.StatusNotFound:
-			return app.E(app.CodeNotFound, "there is nothing at this path", "GET /skill.md lists every call.")
+			return errNoPath(c)
 		case http.StatusMethodNotAllowed:
 			return errMethod(c)
 		case http.StatusRequestEntityTooLarge:
@@ -141,4 +141,13 @@ func ShownMethod(m string) string {
 		return m
 	}
 	return "(other)"
+}
+
+// errNoPath refuses a path that no route has, with what to do instead if agents often look there.
+func errNoPath(c echo.Context) *app.Error {
+	const listed = "GET /skill.md lists every call."
+	if instead := app.AlternativeForPath(c.Request().URL.Path); instead != "" {
+		return app.E(app.CodeNotFound, "there is nothing at this path: Airlock does not do that", instead+" "+listed)
+	}
+	return app.E(app.CodeNotFound, "there is nothing at this path", listed)
 }

@@ -88,11 +88,19 @@ func (o Origins) Scheme(r *http.Request) string {
 // URL says so, for visitors who used it.
 func (o Origins) OverTLS(r *http.Request) bool {
 	host, secure := strings.CutPrefix(o.PublicURL, "https://")
-	return o.Scheme(r) == "https" || secure && strings.EqualFold(r.Host, host)
+	return o.Scheme(r) == "https" || secure && strings.EqualFold(o.Host(r), host)
 }
 
 // hostShape is what a Host header must look like to be repeated in an answer.
 var hostShape = regexp.MustCompile(`^([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?$`)
+
+// Host is the name, with the port if there is one, under which the caller reaches this instance.
+func (o Origins) Host(r *http.Request) string {
+	if forwarded := o.forwarded(r, "X-Forwarded-Host"); forwarded != "" {
+		return forwarded
+	}
+	return r.Host
+}
 
 // BaseURL is the address of this instance for the caller, without trailing slash: the public URL,
 // else what the request says.
@@ -100,10 +108,7 @@ func (o Origins) BaseURL(r *http.Request) string {
 	if o.PublicURL != "" {
 		return o.PublicURL
 	}
-	host := r.Host
-	if forwarded := o.forwarded(r, "X-Forwarded-Host"); forwarded != "" {
-		host = forwarded
-	}
+	host := o.Host(r)
 	if !hostShape.MatchString(host) {
 		host = "localhost:9090"
 	}

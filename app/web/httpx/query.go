@@ -30,10 +30,10 @@ func KnownQuery(c echo.Context, known ...string) error {
 	return nil
 }
 
-// WaitQuery reads ?wait=, how long a call may be held open, and refuses every parameter but it.
-// It is 0 if absent.
-func WaitQuery(c echo.Context) (time.Duration, error) {
-	if err := KnownQuery(c, "wait"); err != nil {
+// WaitQuery reads ?wait=, how long a call may be held open, and refuses every parameter but it and
+// the others that the call takes. It is 0 if absent.
+func WaitQuery(c echo.Context, others ...string) (time.Duration, error) {
+	if err := KnownQuery(c, append([]string{"wait"}, others...)...); err != nil {
 		return 0, err
 	}
 	text := c.QueryParam("wait")

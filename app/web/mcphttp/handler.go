@@ -72,7 +72,8 @@ func (h *Handler) Calls() int { return h.addresses.Taken() }
 
 // Serve answers one request.
 func (h *Handler) Serve(c echo.Context) error {
-	if err := h.admit(c); err != nil {
+	message, err := h.admit(c)
+	if err != nil {
 		return err
 	}
 	release, err := h.acquire(c)
@@ -90,7 +91,9 @@ func (h *Handler) Serve(c echo.Context) error {
 	defer reader.Release()
 	httpx.HoldBody(c, reader.Evict)
 	w := httpx.NewDeadlineWriter(c.Response(), c.Request())
-	serveAs(h.streams, w, c.Request().WithContext(ctx))
+	answer := &errorWriter{ResponseWriter: w, message: message}
+	serveAs(h.streams, answer, c.Request().WithContext(ctx))
+	answer.close()
 	return w.Extend()
 }
 
@@ -120,43 +123,43 @@ func errNotMCP() error {
 }
 
 // admit checks a request before its deadlines are lifted. It reads the whole message, so that a
-// slow sender meets the deadlines of every other request.
-func (h *Handler) admit(c echo.Context) error {
+// slow sender meets the deadlines of every other request. It returns the message of a POST.
+func (h *Handler) admit(c echo.Context) (message []byte, err error) {
 	r := c.Request()
 	if r.Header.Get("Origin") != "" {
-		return app.E(app.CodeForbidden, "browsers are refused here",
+		return nil, app.E(app.CodeForbidden, "browsers are refused here",
 			"No page speaks MCP, and programs send no Origin. "+
 				"A page whose name was made to lead here would look like Airlock's own.")
 	}
 	if r.Method == http.MethodGet && !strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
-		return errNotMCP()
+		return nil, errNotMCP()
 	}
 	if r.Method != http.MethodPost {
 		if r.ContentLength != 0 {
-			return app.E(app.CodeInvalidField, "only POST takes a body here", "Send messages with POST.")
+			return nil, app.E(app.CodeInvalidField, "only POST takes a body here", "Send messages with POST.")
 		}
-		return nil
+		return nil, nil
 	}
 	most := int64(app.MaxBody)
 	if opens := r.Header.Get("Mcp-Session-Id") == ""; opens {
 		if err := h.sessions.Allow(c); err != nil {
-			return err
+			return nil, err
 		}
 		most = MaxOpening
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, most+1))
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case int64(len(body)) > most:
-		return app.E(app.CodeTooLarge, "a message that opens a session is larger than 16 KiB",
+		return nil, app.E(app.CodeTooLarge, "a message that opens a session is larger than 16 KiB",
 			"Send initialize first, and all else with the Mcp-Session-Id of its answer.")
 	case bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")):
-		return app.E(app.CodeInvalidJSON, "batches of messages are refused",
+		return nil, app.E(app.CodeInvalidJSON, "batches of messages are refused",
 			"Send one message per request, as the protocol has it since 2025-06-18.")
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	return nil
+	return body, nil
 }
 
 // requestKey is where serveAs leaves the request for the tools.

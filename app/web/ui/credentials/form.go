@@ -166,7 +166,7 @@ func headerNames(text string) []string {
 // givenValue is the typed value, or that of a file, which is kept byte for byte: some programs need
 // the line break at the end of a key.
 func givenValue(c echo.Context, fields url.Values) (app.Secret, error) {
-	typed := uix.TypedValue(fields.Get("value"))
+	typed := app.TypedValue(fields.Get("value"))
 	file, err := uix.UploadedFile(c, "file", app.MaxValue)
 	switch {
 	case err != nil || file == "":

@@ -94,8 +94,13 @@ func (h Handlers) chooseOther(
 
 func (h Handlers) side(ctx context.Context, x app.Execution) (side executionview.Side, err error) {
 	side.Execution = x
-	if side.Script, err = h.Engine.Reader.Script(ctx, x.Handle); err != nil {
+	script, inputs, err := h.Engine.Reader.Submitted(ctx, x.Handle)
+	if err != nil {
 		return side, err
+	}
+	side.Script = script
+	if inputs != nil {
+		side.Inputs = executionview.Indent(inputs)
 	}
 	if !x.Status.Terminal() {
 		return side, nil

@@ -55,7 +55,7 @@ func (h Handlers) executionPage(c echo.Context) (executionview.ExecutionPage, er
 
 func (h Handlers) fillExecution(ctx context.Context, page *executionview.ExecutionPage) (err error) {
 	x := page.Execution
-	if page.Script, err = h.Engine.Reader.Script(ctx, x.Handle); err != nil {
+	if page.Script, page.Inputs, err = h.Engine.Reader.Submitted(ctx, x.Handle); err != nil {
 		return err
 	}
 	if x.RerunOf != "" {
@@ -163,9 +163,8 @@ func (h Handlers) answerByPerson(c echo.Context, fields url.Values) error {
 
 // rerunByPerson runs an execution again and leads to the new one.
 func (h Handlers) rerunByPerson(c echo.Context, fields url.Values) error {
-	again, err := h.Engine.Submitter.Rerun(c.Request().Context(), c.Param("handle"), fields.Get("live") == "on",
-		uix.Actor(c),
-		httpx.TraceID(c))
+	again, err := h.Engine.Submitter.Rerun(c.Request().Context(), c.Param("handle"),
+		appexecutions.Again{Live: fields.Get("live") == "on", By: uix.Actor(c), Trace: httpx.TraceID(c)})
 	if err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func (f *setup) applyKey(ctx context.Context, k app.Key) error {
 // newCredential stores the value that was typed for a key, and returns the credential's name, or ""
 // if nothing was typed or it was refused.
 func (f *setup) newCredential(ctx context.Context, k app.Key) (string, error) {
-	value := uix.TypedValue(f.fields.Get(profileview.ValueField(k.Name)))
+	value := app.TypedValue(f.fields.Get(profileview.ValueField(k.Name)))
 	if value.Empty() {
 		if f.review {
 			f.wrong[profileview.ValueField(k.Name)] = "Type the value, or choose a credential."

@@ -75,6 +75,9 @@ func (u *UI) Download(c echo.Context, name string, next func() ([]Record, error)
 	return nil
 }
 
+// byteOrderMark tells Excel that a table is UTF-8.
+const byteOrderMark = "\ufeff"
+
 type csvWriter struct {
 	w      *csv.Writer
 	headed bool
@@ -87,6 +90,7 @@ func (w *csvWriter) write(r Record) error {
 	}
 	if !w.headed {
 		w.headed = true
+		names[0] = byteOrderMark + names[0]
 		if err := w.w.Write(names); err != nil {
 			return err
 		}

@@ -9,9 +9,6 @@ import (
 	"github.com/computclaw/airlock/views/components"
 )
 
-// TypedValue is a typed secret without the line break at its end, which comes with copying.
-func TypedValue(text string) app.Secret { return app.NewSecret(strings.TrimRight(text, "\n")) }
-
 // HostLines writes hosts one per line, as ParseHosts reads them.
 func HostLines(hosts []app.Host) string {
 	lines := make([]string, len(hosts))

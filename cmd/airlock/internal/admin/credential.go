@@ -246,19 +246,18 @@ func valueOf(c app.Credential) string {
 	return fmt.Sprintf("version %d", c.Version)
 }
 
-// readValue reads a credential's value to the end of stdin. One line break at the end, which echo
-// and editors add, is not part of it.
+// readValue reads a credential's value to the end of stdin, as app.TypedValue has it.
 func readValue(in io.Reader) (app.Secret, error) {
 	data, err := io.ReadAll(io.LimitReader(in, app.MaxValue+3))
 	if err != nil {
 		return app.Secret{}, fmt.Errorf("read the value from stdin: %w", err)
 	}
-	text := strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")
-	if text == "" {
+	value := app.TypedValue(string(data))
+	if value.Empty() {
 		return app.Secret{}, cli.UsageError{Message: "no value came on stdin; write: printf %s VALUE | airlock admin " +
 			"credential set NAME, or use --no-value"}
 	}
-	return app.NewSecret(text), nil
+	return value, nil
 }
 
 func (o *operator) listCredentials(ctx context.Context, args []string) error {

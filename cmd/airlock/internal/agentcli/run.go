@@ -6,7 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/client"
@@ -25,6 +29,7 @@ live on its page in the UI.
   --url URL            the instance; else AIRLOCK_URL, else http://localhost:9090
   --inputs FILE        JSON for the script's inputs
   --timeout SECONDS    run time
+  --label TEXT         a name for the run, shown in lists
   --wait SECONDS       how long to wait for a person who has to lock the profile or set a value; 600 if absent, 0 not
                        at all. The link for them is on stderr
   --llm-command CMD    run for each question by sh -c: prompt on stdin, answer on stdout, model in AIRLOCK_LLM_MODEL.
@@ -54,7 +59,7 @@ const waitForPerson = 10 * time.Minute
 func Run(ctx context.Context, c cli.Console, args []string) int {
 	job, err := readJob(c, args)
 	if err != nil {
-		return c.Finish(err)
+		return failEarly(c, args, err)
 	}
 	x, err := job.run(ctx)
 	if err != nil {
@@ -81,6 +86,7 @@ type job struct {
 func readJob(c cli.Console, args []string) (*job, error) {
 	f := cli.NewFlags("run", runUsage)
 	profile, url, inputs := f.String("profile", "", ""), f.String("url", "", ""), f.String("inputs", "", "")
+	label := f.String("label", "", "")
 	command, timeout, wait := f.String("llm-command", "", ""), f.Float64("timeout", 0, ""),
 		f.Float64("wait", waitForPerson.Seconds(), "")
 	asJSON, quiet := f.Bool("json", false, ""), f.Bool("quiet", false, "")
@@ -113,6 +119,7 @@ func readJob(c cli.Console, args []string) (*job, error) {
 		agent: agent{client.New(cfg.URL), cfg.Profile}, llmCommand: *command,
 		patience: time.Duration(*wait * float64(time.Second)), json: *asJSON, quiet: *quiet, started: time.Now(),
 	}
+	j.request.Label = *label
 	if cli.Given(f, "timeout") {
 		j.request.Timeout = timeout
 	}
@@ -121,12 +128,18 @@ func readJob(c cli.Console, args []string) (*job, error) {
 
 // readFiles reads the script and, if one is named, the file with its inputs.
 func (j *job) readFiles(script, inputs string) (err error) {
-	if j.request.Script, err = readSource(j.In, script); err != nil || inputs == "" {
+	if j.request.Script, err = readSource(j.In, script); err != nil {
+		return err
+	}
+	if err := checkEncoding(script, j.request.Script); err != nil || inputs == "" {
 		return err
 	}
 	text, err := readSource(j.In, inputs)
 	if err != nil {
 		return err
+	}
+	if !utf8.ValidString(text) {
+		return cli.UsageError{Message: inputs + " is not UTF-8; save it as UTF-8"}
 	}
 	if !json.Valid([]byte(text)) {
 		return cli.UsageError{Message: inputs + " is not JSON"}
@@ -150,5 +163,26 @@ func readSource(in io.Reader, path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", path, err)
 	}
-	return string(data), nil
+	return strings.TrimPrefix(string(data), "\ufeff"), nil
+}
+
+// codingLine is how a script names its encoding, in its first or second line (PEP 263).
+var codingLine = regexp.MustCompile(`\A(?:[ \t\f]*(?:#.*)?\r?\n)?[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)`)
+
+// checkEncoding refuses a script whose characters Python would read otherwise than they are sent:
+// in UTF-8.
+func checkEncoding(name, script string) error {
+	if !utf8.ValidString(script) {
+		return cli.UsageError{Message: name + " is not UTF-8; save it as UTF-8, without a coding line"}
+	}
+	declared := codingLine.FindStringSubmatch(script)
+	if declared == nil || strings.IndexFunc(script, func(r rune) bool { return r > unicode.MaxASCII }) < 0 {
+		return nil
+	}
+	switch strings.ReplaceAll(strings.ToLower(declared[1]), "_", "-") {
+	case "utf-8", "utf8", "utf-8-sig", "utf-8-unix":
+		return nil
+	}
+	return cli.UsageError{Message: name + " declares the encoding " + app.Clip(declared[1], 40) +
+		" and is UTF-8; remove its coding line"}
 }

@@ -27,6 +27,7 @@ type submission struct {
 	Script  string          `json:"script"`
 	Timeout *float64        `json:"timeout,omitempty"`
 	Inputs  json.RawMessage `json:"inputs,omitempty"`
+	Label   string          `json:"label,omitempty"`
 }
 
 // execution is what a run needs of an answer.

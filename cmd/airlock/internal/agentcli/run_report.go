@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,7 +40,11 @@ func (j *job) report(x execution) int {
 		relay(j.Err, x.Traceback)
 		fallthrough
 	default:
-		fmt.Fprintf(j.Err, "airlock: %s: %s\n", cli.Printable(string(x.Status)), cli.Printable(x.reason()))
+		reason := strings.TrimPrefix(x.reason(), string(x.Status)+": ")
+		if x.Status == app.StatusCancelled { // "cancelled by the agent"
+			reason = strings.TrimPrefix(reason, "cancelled ")
+		}
+		fmt.Fprintf(j.Err, "airlock: %s: %s\n", cli.Printable(string(x.Status)), cli.Printable(reason))
 	}
 	return codeOf(x.Status)
 }
@@ -117,6 +122,21 @@ func (j *job) fail(err error) int {
 		return code
 	}
 	fmt.Fprintf(j.Err, "airlock: %s (%s)\n  %s\n", cli.Printable(told.Message), told.Code, cli.Printable(told.Hint))
+	return code
+}
+
+// failEarly tells what is wrong with the command itself. With --json it also stands on stdout, in
+// the shape of every other error.
+func failEarly(c cli.Console, args []string, err error) int {
+	code := c.Finish(err)
+	asked := slices.ContainsFunc(args, func(arg string) bool {
+		name, value, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		return strings.HasPrefix(arg, "-") && name == "json" && value != "false"
+	})
+	if code != cli.ExitOK && asked {
+		j := job{Console: c}
+		j.failJSON(app.E("usage", err.Error(), "Run airlock help run."), needsPerson{})
+	}
 	return code
 }
 

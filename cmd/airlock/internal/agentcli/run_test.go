@@ -3,9 +3,12 @@ package agentcli
 import (
 	"bufio"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -137,5 +140,63 @@ func TestStoppedCommandHoldsNobody(t *testing.T) {
 	}()
 	if answer, err := j.askCommand(ctx, question{Prompt: "?"}); err == nil {
 		t.Errorf("it answered %+v", answer)
+	}
+}
+
+// With --json a command that is wrong itself is told on stdout too.
+func TestWrongUsageIsJSON(t *testing.T) {
+	for _, args := range [][]string{{"x.py", "--json"}, {"--json", "x.py", "--nonsense"}, {"x.py", "--wait", "-1", "--json=true"}} {
+		var out, err strings.Builder
+		code := Run(t.Context(), cli.Console{In: strings.NewReader(""), Out: &out, Err: &err}, args)
+		var told struct {
+			Error struct{ Code, Message, Hint string }
+		}
+		if json.Unmarshal([]byte(out.String()), &told) != nil || code != cli.ExitUsage || told.Error.Message == "" ||
+			told.Error.Hint == "" {
+			t.Errorf("%q: code %d, %q", args, code, out.String())
+		}
+	}
+	var out strings.Builder
+	Run(t.Context(), cli.Console{In: strings.NewReader(""), Out: &out, Err: io.Discard}, []string{"x.py"})
+	if out.Len() > 0 {
+		t.Errorf("without --json stdout has %q", out.String())
+	}
+}
+
+// A script is sent as the characters that Python would read, or not at all.
+func TestScriptsInOtherEncodings(t *testing.T) {
+	dir := t.TempDir()
+	for text, want := range map[string]string{
+		"\xef\xbb\xbfprint('ok')":                                 "print('ok')",
+		"print('é')":                                              "print('é')",
+		"# -*- coding: utf-8 -*-\nprint('é')":                     "# -*- coding: utf-8 -*-\nprint('é')",
+		"# coding: latin-1\nprint('plain')":                       "# coding: latin-1\nprint('plain')",
+		"#!/usr/bin/python3\n# coding=latin-1\nprint('\xe9')":     "",
+		"print('\xe9')":                                           "",
+		"#!/usr/bin/python3\n# vim: fileencoding=cp1252\n'é'":     "",
+		"x = 1\n\n# coding: latin-1 comes too late to count\n'é'": "x = 1\n\n# coding: latin-1 comes too late to count\n'é'",
+	} {
+		path := filepath.Join(dir, "script.py")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		j := &job{}
+		if err := j.readFiles(path, ""); (err == nil) != (want != "") || err == nil && j.request.Script != want {
+			t.Errorf("%q: %q, %v", text, j.request.Script, err)
+		}
+	}
+}
+
+func TestInputsWithAByteOrderMark(t *testing.T) {
+	dir := t.TempDir()
+	script, inputs := filepath.Join(dir, "s.py"), filepath.Join(dir, "in.json")
+	for text, want := range map[string]string{"\xef\xbb\xbf{\"a\":1}": `{"a":1}`, "\"\xe9\"": "", "{": ""} {
+		if err := errors.Join(os.WriteFile(script, []byte("1"), 0o600), os.WriteFile(inputs, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		j := &job{}
+		if err := j.readFiles(script, inputs); (err == nil) != (want != "") || string(j.request.Inputs) != want {
+			t.Errorf("%q: %s, %v", text, j.request.Inputs, err)
+		}
 	}
 }

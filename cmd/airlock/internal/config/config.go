@@ -67,7 +67,8 @@ type Config struct {
 	URL     string
 	Profile app.Secret
 
-	origin map[string]string // where a variable's value comes from, if not its default
+	origin  map[string]string // where a variable's value comes from, if not its default
+	refused map[string]bool   // variables whose values could not be used
 }
 
 // EnvPrefix begins the names of all variables of Airlock.
@@ -91,6 +92,7 @@ func Load(environ []string) (Config, error) {
 		LLMWait: app.DefaultLLMWait, Drain: 5 * time.Second,
 		Vault: vault.Config{Timeout: vault.DefaultTimeout},
 		URL:   "http://localhost:9090", PluginSettings: map[string]map[string]string{}, origin: map[string]string{},
+		refused: map[string]bool{},
 	}
 	env := SplitEnv(environ)
 	problems := unknownVariables(env)
@@ -101,6 +103,7 @@ func Load(environ []string) (Config, error) {
 				name = file
 			}
 			problems = append(problems, fmt.Errorf("%s: %w", name, err))
+			c.refused[v.Name] = true
 		}
 	}
 	problems = append(problems, c.pluginSettings(env)...)

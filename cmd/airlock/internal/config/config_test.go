@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 )
 
 var update = flag.Bool("update", false, "write the table of docs/configuration.md instead of comparing it")
@@ -181,5 +183,19 @@ func TestBoxesGoByMemory(t *testing.T) {
 		if cfg.Pool != c.pool || cfg.Waiters != c.waiters {
 			t.Errorf("%v: %d boxes ready, %d that wait", c.env, cfg.Pool, cfg.Waiters)
 		}
+	}
+}
+
+// A value that was refused is not shown as the default that stands in its place.
+func TestRefusedValuesAreShownAsRefused(t *testing.T) {
+	var out strings.Builder
+	err := Show(cli.Console{Out: &out, Env: []string{"AIRLOCK_LIMIT_MEMORY=512"}}, nil)
+	for line := range strings.Lines(out.String()) {
+		if strings.HasPrefix(line, "AIRLOCK_LIMIT_MEMORY ") && (err == nil || !strings.Contains(line, "(refused)")) {
+			t.Errorf("%s, %v", line, err)
+		}
+	}
+	if !strings.Contains(out.String(), "(refused)") {
+		t.Error(out.String())
 	}
 }

@@ -39,7 +39,10 @@ func Show(c cli.Console, args []string) error {
 			from = "default"
 		}
 		value := v.show(&cfg)
-		if value == "" {
+		switch {
+		case cfg.refused[v.Name]: // what it would be without is not what was set
+			value = "(refused)"
+		case value == "":
 			value = "-"
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\n", v.Name, value, from)

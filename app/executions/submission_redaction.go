@@ -7,13 +7,14 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/store"
 )
 
 // Redacting a long script costs up to two seconds per MiB. So the store is asked first whether the
 // submission will be accepted, and profiles take turns.
 const (
-	costlyScriptBytes = 4 << 10     // from here on the store is asked first whether the script will be taken
+	costlyScriptBytes = 4 << 10     // of script and inputs: the store is asked first whether it takes so much
 	maxScriptsWaiting = 64          // costly scripts that may wait for their turn
 	scriptPatience    = time.Minute // and for how long: within the time that a request may take
 )
@@ -21,12 +22,19 @@ const (
 var errTooManyScripts = app.E(app.CodeQueueFull, "too many long scripts are being submitted at once",
 	"Wait 5 s, then submit again, one at a time.")
 
+// costly reports whether redacting the submission takes time worth queueing for.
+func (sub Submission) costly() bool { return len(sub.Script)+len(sub.Inputs) >= costlyScriptBytes }
+
+func (sub Submission) source() runner.Source {
+	return runner.Source{Script: []byte(sub.Script), Inputs: sub.Inputs}
+}
+
 // precheck does the first part of insert early, for a script that is costly to redact: it refuses
 // one that has no room, and finds the execution that was submitted with the same key before.
 func (s *Submitter) precheck(
 	ctx context.Context, sub Submission, profile string,
 ) (x app.Execution, replayed bool, err error) {
-	if len(sub.Script) < costlyScriptBytes {
+	if !sub.costly() {
 		return x, false, nil
 	}
 	before := ""
@@ -48,31 +56,44 @@ func (s *Submitter) precheck(
 	return x, err == nil, err
 }
 
-// redactScript returns a script as people may see it. Long ones are redacted a few at once, in
-// turns of the profiles.
+// shown is a submission as people may see it.
+type shown struct {
+	store.Shown
+	label redact.Clean
+}
+
+// redactSubmission returns a submission as people may see it. Long ones are redacted a few at once,
+// in turns of the profiles.
 //
-// If Vault holds values that were not read yet, nobody can tell whether the script contains them:
-// it is shown once the execution has them. Errors: CodeQueueFull if too many scripts wait, or the
-// turn doesn't come in time.
+// If Vault holds values that were not read yet, nobody can tell whether the script or the inputs
+// contain them: they are shown once the execution has them. Errors: CodeQueueFull if too many long
+// ones wait, or the turn doesn't come in time.
 // It adds the values that it decrypts to opened.
-func (s *Submitter) redactScript(
-	ctx context.Context, profile app.Profile, script string, opened credentials.Opened,
-) (redact.Clean, error) {
-	if len(script) >= costlyScriptBytes {
+func (s *Submitter) redactSubmission(
+	ctx context.Context, profile app.Profile, sub Submission, opened credentials.Opened,
+) (shown, error) {
+	if sub.costly() {
 		waiting, cancel := context.WithTimeoutCause(ctx, scriptPatience, errTooManyScripts)
 		defer cancel()
 		if err := s.redacting.Take(waiting, profile.Handle); err != nil {
-			return redact.Clean{}, err
+			return shown{}, err
 		}
 		defer s.redacting.Give(profile.Handle)
 	}
 	known, all, err := s.cfg.Resolver.KnownValues(ctx, profile, opened)
 	if err != nil {
-		return redact.Clean{}, err
+		return shown{}, err
 	}
-	if !all {
-		return redact.Fixed("# The script is shown once its values were read from Vault: then they can be masked in it."), nil
+	red := redact.New(known, s.cfg.Redaction)
+	label, _ := red.Text(sub.Label)
+	if all {
+		return shown{runner.Show(red, sub.source()), label}, nil
 	}
-	clean, _ := redact.New(known, s.cfg.Redaction).Text(script)
-	return clean, nil
+	late := shown{label: label}
+	late.Script = redact.Fixed(
+		"# The script is shown once its values were read from Vault: then they can be masked in it.")
+	if sub.Inputs != nil {
+		late.Inputs = redact.Fixed(`"The inputs are shown once the values were read from Vault."`)
+	}
+	return late, nil
 }

@@ -83,7 +83,7 @@ func TestRefusedScriptCostsNothing(t *testing.T) {
 	_, _, err = w.Submitter.Submit(t.Context(), executions.Submission{ProfileID: w.Profile.ID, Script: dear,
 		By: enginetest.Agent})
 	enginetest.WantCode(t, err, app.CodeQueueFull)
-	_, err = w.Submitter.Rerun(t.Context(), ended.Handle, false, enginetest.Agent, "")
+	_, err = w.Submitter.Rerun(t.Context(), ended.Handle, executions.Again{By: enginetest.Agent})
 	enginetest.WantCode(t, err, app.CodeQueueFull)
 	_, _, err = w.Submitter.Submit(t.Context(),
 		executions.Submission{ProfileID: w.Profile.ID, Script: dear + "y", IdempotencyKey: "k", By: enginetest.Agent})

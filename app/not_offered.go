@@ -1,0 +1,104 @@
+package app
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// NotOffered is something that agents look for and Airlock does not do.
+type NotOffered struct {
+	What    string
+	Instead string   // a sentence, the same wherever an agent meets it
+	paths   []string // words of paths under which agents look for it
+}
+
+// The order of Alternatives.
+const (
+	otherLanguages = iota
+	installing
+	scheduling
+	fileDelivery
+	background
+)
+
+// Alternatives lists what Airlock does not do, with the way around each.
+func Alternatives() []NotOffered {
+	return []NotOffered{
+		otherLanguages: {
+			What:    "Shell, Node or other languages as `script`",
+			Instead: "Send Python; it can start the sandbox's own programs with subprocess.run([...]).",
+			paths:   []string{"bash", "shell", "node", "javascript", "exec", "run", "eval"},
+		},
+		installing: {
+			What: "pip, apt or npm install",
+			Instead: "Import what GET /packages lists; nothing can be installed from inside a script, " +
+				"but a person can add packages to the sandbox.",
+			paths: []string{"pip", "install"},
+		},
+		scheduling: {
+			What:    "Schedules and webhooks",
+			Instead: "Call POST /execute, or POST /executions/{id}/rerun with other inputs, from a scheduler of your own.",
+			paths:   []string{"schedule", "schedules", "cron", "jobs", "webhooks", "triggers"},
+		},
+		fileDelivery: {
+			What:    "Files in or out",
+			Instead: "Send data as inputs, fetch it from an allowed host, and return it with set_result.",
+			paths:   []string{"files", "file", "upload", "uploads", "download", "artifacts"},
+		},
+		background: {
+			What: "Background work and memory between runs",
+			Instead: "End the script and start another later: nothing outlives it, sleeping uses up its timeout, " +
+				"and everything in it stands still during llm.complete.",
+			paths: []string{"sessions", "kernels", "state", "workspaces"},
+		},
+	}
+}
+
+// AlternativeToInstalling returns what to do instead of installing a package.
+func AlternativeToInstalling() string { return Alternatives()[installing].Instead }
+
+// AlternativeForPath returns what to do instead of calling a path that does not exist; "" if it
+// tells nothing.
+func AlternativeForPath(path string) string {
+	first, _, _ := strings.Cut(strings.Trim(strings.ToLower(path), "/"), "/")
+	for _, a := range Alternatives() {
+		if slices.Contains(a.paths, first) {
+			return a.Instead
+		}
+	}
+	return ""
+}
+
+var (
+	otherInterpreter = regexp.MustCompile(`\A\s*#!.*`)
+	installCommand   = regexp.MustCompile(`(?m)\A(?:\s|#.*$)*[!%]?\s*(?:sudo\s+)?` +
+		`(?:pip3?|apt|apt-get|npm|conda|uv|apk)\s+(?:pip\s+)?(?:install|add)\b`)
+	shellOrNode = regexp.MustCompile(`(?m)\A(?:\s|#.*$|//.*$)*(?:` +
+		`(?:cd|ls|echo|export|curl|wget|npx|node|sudo|git|mkdir|cat|set\s+-\w+)\s|` +
+		`(?:const|let|var)\s+\w|(?:async\s+)?function\s+\w|console\.|import\s.*\sfrom\s+['"]|require\()`)
+)
+
+// AlternativeForScript returns what to do instead of sending a script that certainly is no Python;
+// "" if it may be Python.
+func AlternativeForScript(script string) string {
+	switch line := otherInterpreter.FindString(script); {
+	case line != "" && !strings.Contains(line, "python") && !strings.Contains(line, "uv "):
+		return Alternatives()[otherLanguages].Instead
+	case installCommand.MatchString(script):
+		return Alternatives()[installing].Instead
+	}
+	return ""
+}
+
+// AlternativeAfterSyntaxError is AlternativeForScript for a script that Python could not read, so
+// that a guess is enough.
+func AlternativeAfterSyntaxError(script string) string {
+	if instead := AlternativeForScript(script); instead != "" {
+		return instead
+	}
+	if shellOrNode.MatchString(script) {
+		return Alternatives()[otherLanguages].Instead
+	}
+	return ""
+}

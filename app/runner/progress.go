@@ -1,0 +1,104 @@
+package runner
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact"
+)
+
+// Progress is how far an execution is that runs here.
+type Progress struct {
+	Phase   app.Phase
+	Started time.Time     // zero until the script was sent
+	Ran     time.Duration // on the run clock
+}
+
+// Progress returns how far the execution is.
+func (r *Run) Progress() Progress {
+	ran, over := r.clock.elapsed()
+	p := Progress{Phase: app.PhaseRunning, Started: r.started.get(), Ran: ran}
+	switch {
+	case over:
+		p.Phase = app.PhaseFinishing
+	case p.Started.IsZero():
+		p.Phase = app.PhaseStarting
+	case r.Asks():
+		p.Phase = app.PhaseAwaitingLLM
+	}
+	return p
+}
+
+// instant is a time that one goroutine sets and any may read.
+type instant struct{ at atomic.Pointer[time.Time] }
+
+func (i *instant) set(at time.Time) { i.at.Store(&at) }
+
+func (i *instant) get() time.Time {
+	if at := i.at.Load(); at != nil {
+		return *at
+	}
+	return time.Time{}
+}
+
+// idleFactor bounds what redacting the output of a running script for its agent costs: it happens
+// again after ten times as long as it took the last time.
+const idleFactor = 10
+
+// outputSoFar is what an agent may read of the output of a running script. It is safe for
+// concurrent use.
+type outputSoFar struct {
+	mu   sync.Mutex
+	of   soFarKey
+	out  app.Output
+	next time.Time // when it may be made anew for new output
+}
+
+// soFarKey changes when there is something new to redact, or to look for.
+type soFarKey struct {
+	printed int64
+	said    [2]string
+	red     *redact.Redactor
+}
+
+// OutputSoFar returns what the script has printed, as it would be kept if the script were stopped
+// now: by the final pass, which also finds a value whose pieces go different ways. Nothing is
+// returned while it can't be redacted.
+func (r *Run) OutputSoFar(ctx context.Context) (app.Output, error) {
+	if stdout, _ := r.output.captures(); stdout == nil {
+		return app.Output{}, nil
+	}
+	s := &r.soFar
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	checked, said := r.redaction.redactor(), r.dialogue.said()
+	key := soFarKey{r.output.printedBytes(), [2]string(said), checked.red}
+	switch {
+	case checked.err != nil:
+		return app.Output{}, nil
+	case key == s.of, key.red == s.of.red && time.Now().Before(s.next):
+		return s.out, nil
+	}
+	if err := r.runner.redactions.Acquire(ctx, 1); err != nil {
+		return app.Output{}, context.Cause(ctx)
+	}
+	defer r.runner.redactions.Release(1)
+	began := time.Now()
+	first, second := r.output.raw(true)
+	clean, err := checked.Execution(redact.Execution{
+		Stdout: first, Stderr: second, Turns: r.output.interleave.list(), Said: said,
+	})
+	if err != nil {
+		return app.Output{}, err
+	}
+	keptOut, keptErr, _ := r.output.keep(clean.Stdout, clean.Stderr)
+	s.of, s.out = key, app.Output{Stdout: keptOut.String(), Stderr: keptErr.String()}
+	s.next = time.Now().Add(idleFactor * time.Since(began))
+	return s.out, nil
+}
+
+// PrintedBytes returns how many bytes the script has printed.
+func (r *Run) PrintedBytes() int64 { return r.output.printedBytes() }

@@ -1,0 +1,54 @@
+package api
+
+import (
+	"context"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/web/httpx"
+)
+
+// included is what an agent asks to see of what it submitted.
+type included struct{ script, inputs bool }
+
+// readInclude reads ?include=script,inputs. It needs the profile's own bearer: an execution's id
+// alone is what logs and other agents may hold.
+func readInclude(c echo.Context) (in included, err error) {
+	text := c.QueryParam("include")
+	if text == "" {
+		return in, nil
+	}
+	for name := range strings.SplitSeq(text, ",") {
+		switch name {
+		case "script":
+			in.script = true
+		case "inputs":
+			in.inputs = true
+		default:
+			return in, httpx.FieldError(app.CodeInvalidField, "include",
+				"include knows script and inputs, not "+app.Clip(name, 40), "Send ?include=script,inputs.")
+		}
+	}
+	if token, err := bearerID(c); err != nil || token == "" {
+		return in, app.E(app.CodeUnauthorized, "include needs the profile that the execution belongs to", bearerHint)
+	}
+	return in, nil
+}
+
+// viewWith shows an execution with what it was given, redacted as people see it.
+func (h *executions) viewWith(ctx context.Context, x app.Execution, in included) (executionView, error) {
+	v, err := h.view(ctx, x)
+	if err != nil {
+		return v, err
+	}
+	script, inputs, err := h.engine.Reader.Submitted(ctx, x.Handle)
+	if in.script {
+		v.Script = script
+	}
+	if in.inputs {
+		v.Inputs = inputs
+	}
+	return v, err
+}
