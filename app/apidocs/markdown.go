@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/plugins/wire"
 )
 
 //go:embed skill.md.tmpl
@@ -73,6 +74,9 @@ type page struct {
 	LLMWait, Tmp, Memory, CPU, Output, Result string
 	TimeoutDefault, TimeoutMax, LLMCalls      string
 	Pids, Files                               int64
+
+	Connections, ConnectionsInAll int
+	ConnectionWait                string
 }
 
 // Static returns SKILL.md: the text for agents that have no instance yet, with the default limits.
@@ -103,6 +107,7 @@ func newPage(i Instance, statuses map[app.Code]int) page {
 		Output: app.FormatSize(i.Limits.Output),
 		Result: app.FormatSize(i.Limits.Result),
 		CPU:    strconv.FormatFloat(i.Limits.CPU, 'g', -1, 64), Pids: i.Limits.Pids, Files: i.Limits.Files,
+		Connections: wire.MaxConnects, ConnectionsInAll: wire.MaxConnections, ConnectionWait: seconds(wire.MaxWait),
 	}
 }
 
