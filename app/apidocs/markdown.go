@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
@@ -23,6 +24,7 @@ type Instance struct {
 	Version        string
 	Backend        string
 	Tier           string
+	Notes          []string // what scripts find different in the default backend's boxes
 	Ready          bool
 	Checking       bool     // it has just started, and whether a sandbox is ready is about to show
 	Packages       []string // of the default backend: name and version
@@ -71,9 +73,10 @@ type page struct {
 	Operations []Operation
 	Errors     []ErrorRow
 
-	LLMWait, Tmp, Memory, CPU, Output, Result string
-	TimeoutDefault, TimeoutMax, LLMCalls      string
-	Pids, Files                               int64
+	LLMWait, Tmp, Shm, Memory, CPU, Output, Result string
+	Notes                                          []string
+	TimeoutDefault, TimeoutMax, LLMCalls           string
+	Pids, Files                                    int64
 
 	Connections, ConnectionsInAll int
 	ConnectionWait                string
@@ -103,7 +106,9 @@ func newPage(i Instance, statuses map[app.Code]int) page {
 		Base: "$AIRLOCK", Operations: Operations(), Errors: errorRows(statuses),
 		LLMWait: words(i.LLMWait), TimeoutDefault: seconds(i.TimeoutDefault), TimeoutMax: seconds(i.TimeoutMax),
 		LLMCalls: strconv.Itoa(app.MaxLLMCalls),
-		Tmp:      app.FormatSize(i.Limits.Tmp), Memory: app.FormatSize(i.Limits.Memory),
+		Tmp:      app.FormatSize(i.Limits.Tmp), Shm: app.FormatSize(plugins.Limits{Memory: i.Limits.Memory}.Shm()),
+		Notes:  i.Notes,
+		Memory: app.FormatSize(i.Limits.Memory),
 		Output: app.FormatSize(i.Limits.Output),
 		Result: app.FormatSize(i.Limits.Result),
 		CPU:    strconv.FormatFloat(i.Limits.CPU, 'g', -1, 64), Pids: i.Limits.Pids, Files: i.Limits.Files,
