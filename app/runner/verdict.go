@@ -122,7 +122,8 @@ func (e ending) notes() []string {
 const useLess = "; use less or ask the operator to raise "
 
 func tmpLimit(l app.Limits) string {
-	return fmt.Sprintf("\nthe limit of /tmp is %s%sAIRLOCK_LIMIT_TMP; that of /dev/shm is %s, half of AIRLOCK_LIMIT_MEMORY",
+	return fmt.Sprintf("\nthe limit of /tmp is %s%sAIRLOCK_LIMIT_TMP; "+
+		"that of /dev/shm is %s, half of AIRLOCK_LIMIT_MEMORY",
 		app.FormatSize(l.Tmp), useLess, app.FormatSize(plugins.Limits{Memory: l.Memory}.Shm()))
 }
 
