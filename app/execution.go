@@ -149,7 +149,7 @@ func (m Manifest) Differs(o Manifest) []string {
 		{"script", m.Script == o.Script}, {"inputs", m.Inputs == o.Inputs}, {"llm", m.LLM == o.LLM},
 		{"runner", m.Runner == o.Runner},
 		{"python", m.Python == o.Python}, {"packages", m.Packages == o.Packages}, {"runtime", m.Runtime == o.Runtime},
-		{"policy", m.Policy == o.Policy}, {"limits", m.Limits == o.Limits},
+		{"policy", m.Policy == o.Policy}, {"limits", m.Limits.Same(o.Limits)},
 	} {
 		if !part.same {
 			names = append(names, part.name)

@@ -1,6 +1,9 @@
 package app
 
 import (
+	"encoding/json"
+	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,5 +63,31 @@ func TestParseStatus(t *testing.T) {
 		if got, err := ParseStatus(text); got != "" || CodeOf(err) != CodeInvalidField {
 			t.Errorf("%q: %s, %v", text, got, err)
 		}
+	}
+}
+
+// A limit that came with a later version must not make every older run look different.
+func TestALimitThatARunDidNotKnowMakesNoDifference(t *testing.T) {
+	now := DefaultLimits()
+	fields := reflect.TypeFor[Limits]()
+	for i := range fields.NumField() {
+		older := now
+		reflect.ValueOf(&older).Elem().Field(i).SetZero()
+		if got := (Manifest{Limits: now}).Differs(Manifest{Limits: older}); len(got) > 0 {
+			t.Errorf("a run from before %s differs in %v", fields.Field(i).Name, got)
+		}
+	}
+	other := now
+	other.Files++
+	if got := (Manifest{Limits: now}).Differs(Manifest{Limits: other}); !slices.Equal(got, []string{"limits"}) {
+		t.Errorf("another limit of open files differs in %v", got)
+	}
+	const stored = `{"memory":1,"cpu":1,"pids":1,"tmp":1,"files":1,"output":1,"result":1}`
+	var read Limits
+	if err := json.Unmarshal([]byte(stored), &read); err != nil {
+		t.Fatal(err)
+	}
+	if written, err := json.Marshal(read); err != nil || string(written) != stored {
+		t.Errorf("limits of a stored run become %s: %v", written, err)
 	}
 }

@@ -1,6 +1,9 @@
 package app
 
-import "time"
+import (
+	"reflect"
+	"time"
+)
 
 // Limits bound one execution. They belong to the instance's configuration, never to a request.
 type Limits struct {
@@ -11,6 +14,18 @@ type Limits struct {
 	Files  int64   `json:"files"`  // open files per process
 	Output int64   `json:"output"` // bytes kept of each of stdout and stderr
 	Result int64   `json:"result"` // bytes of result JSON
+}
+
+// Same reports whether two executions had the same limits. A limit that one of them has as zero did
+// not exist when it ran, and makes no difference.
+func (l Limits) Same(o Limits) bool {
+	a, b := reflect.ValueOf(l), reflect.ValueOf(o)
+	for i := range a.NumField() {
+		if x, y := a.Field(i), b.Field(i); !x.IsZero() && !y.IsZero() && !x.Equal(y) {
+			return false
+		}
+	}
+	return true
 }
 
 // DefaultLimits are those of an instance that configures none.

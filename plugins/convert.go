@@ -1,7 +1,10 @@
 package plugins
 
 import (
+	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/computclaw/airlock/plugins/proto"
 )
@@ -35,7 +38,7 @@ func configFromProto(r *proto.CheckRequest) Config {
 func reportToProto(r Report) *proto.CheckResponse {
 	out := &proto.CheckResponse{
 		Name: r.Name, Version: r.Version, Ready: r.Ready, Reason: r.Reason, Tier: string(r.Tier), Enforced: r.Enforced,
-		Runtime: r.Runtime, Images: r.Images,
+		Runtime: r.Runtime, Images: r.Images, Notes: r.Notes,
 	}
 	for _, c := range r.Controls {
 		out.Controls = append(out.Controls,
@@ -48,7 +51,7 @@ func reportToProto(r Report) *proto.CheckResponse {
 func reportFromProto(r *proto.CheckResponse) Report {
 	out := Report{
 		Name: r.GetName(), Version: r.GetVersion(), Ready: r.GetReady(), Reason: r.GetReason(), Tier: Tier(r.GetTier()),
-		Enforced: r.GetEnforced(), Runtime: r.GetRuntime(), Images: r.GetImages(),
+		Enforced: r.GetEnforced(), Runtime: r.GetRuntime(), Images: r.GetImages(), Notes: notes(r.GetNotes()),
 	}
 	for _, c := range r.GetControls() {
 		out.Controls = append(out.Controls,
@@ -56,6 +59,14 @@ func reportFromProto(r *proto.CheckResponse) Report {
 				NotApplicable: c.GetNotApplicable()})
 	}
 	return out
+}
+
+// notes keeps what is a line of text within bounds: it stands in what agents read.
+func notes(list []string) []string {
+	list = slices.DeleteFunc(list, func(note string) bool {
+		return len(note) > MaxNote || strings.ContainsFunc(note, unicode.IsControl)
+	})
+	return list[:min(len(list), MaxNotes)]
 }
 
 func exitToProto(e Exit) *proto.Exit {

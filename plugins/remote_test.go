@@ -60,7 +60,7 @@ func TestCheckCarriesEverything(t *testing.T) {
 		Name: "n", Version: "v", Ready: true, Reason: "r", Tier: TierRestricted, Runtime: "d",
 		Controls: []Control{{Name: "c", Proved: true, Detail: "d"}, {Name: "e", Detail: "f", Fix: "g"},
 			{Name: "h", Detail: "i", NotApplicable: true}}, Images: map[string]string{"small": "sha256:1"},
-		Enforced: map[string]string{"memory": "cgroup"},
+		Enforced: map[string]string{"memory": "cgroup"}, Notes: []string{"Nothing can listen."},
 	}
 	seen := make(chan Config, 1)
 	s := overGRPC(t, scripted{check: func(_ context.Context, c Config) (Report, error) {

@@ -70,6 +70,10 @@ type Limits struct {
 	Files  int64   // open files per process
 }
 
+// Shm returns how many bytes /dev/shm may hold, where a box has one of its own. They count as memory
+// too; half of it leaves room for the processes that share it.
+func (l Limits) Shm() int64 { return l.Memory / 2 }
+
 // Spec describes one box.
 type Spec struct {
 	ID      string // unique per box; letters, digits and dashes
@@ -129,7 +133,17 @@ type Report struct {
 	// Images are the values that Spec.Runtime may have besides "", each with its identity as in
 	// Runtime. Nil if there is no choice.
 	Images map[string]string
+	// Notes are sentences for agents about what scripts find different from a box with namespaces, such
+	// as what they can't write. They stand in the instance's manual and in errors. At most MaxNotes of
+	// MaxNote bytes; others are dropped.
+	Notes []string
 }
+
+// Bounds of Report.Notes.
+const (
+	MaxNotes = 8
+	MaxNote  = 300
+)
 
 // PromisesAs reports whether boxes that were opened under one report are as good as those under the
 // other: as strong, and with the same in them.

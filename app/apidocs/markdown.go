@@ -12,6 +12,8 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/retention"
+	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/wire"
 )
 
 //go:embed skill.md.tmpl
@@ -23,6 +25,7 @@ type Instance struct {
 	Version        string
 	Backend        string
 	Tier           string
+	Notes          []string // what scripts find different in the default backend's boxes
 	Ready          bool
 	Checking       bool     // it has just started, and whether a sandbox is ready is about to show
 	Packages       []string // of the default backend: name and version
@@ -75,10 +78,14 @@ type page struct {
 	Errors     []ErrorRow
 	NotOffered []app.NotOffered
 
-	LLMWait, Tmp, Memory, CPU, Output, Result string
-	TimeoutDefault, TimeoutMax, LLMCalls      string
-	Workers, Kept                             string
-	Pids, Files                               int64
+	LLMWait, Tmp, Shm, Memory, CPU, Output, Result string
+	Notes                                          []string
+	TimeoutDefault, TimeoutMax, LLMCalls           string
+	Workers, Kept                                  string
+	Pids, Files                                    int64
+
+	Connections, ConnectionsInAll int
+	ConnectionWait                string
 }
 
 // Static returns SKILL.md: the text for agents that have no instance yet, with the default limits.
@@ -106,10 +113,13 @@ func newPage(i Instance, statuses map[app.Code]int) page {
 		LLMWait: words(i.LLMWait), TimeoutDefault: seconds(i.TimeoutDefault), TimeoutMax: seconds(i.TimeoutMax),
 		LLMCalls: strconv.Itoa(app.MaxLLMCalls), NotOffered: app.Alternatives(),
 		Workers: workers(i.Workers), Kept: kept(i.KeptDays, i.KeptCount),
-		Tmp: app.FormatSize(i.Limits.Tmp), Memory: app.FormatSize(i.Limits.Memory),
+		Tmp: app.FormatSize(i.Limits.Tmp), Shm: app.FormatSize(plugins.Limits{Memory: i.Limits.Memory}.Shm()),
+		Notes:  i.Notes,
+		Memory: app.FormatSize(i.Limits.Memory),
 		Output: app.FormatSize(i.Limits.Output),
 		Result: app.FormatSize(i.Limits.Result),
 		CPU:    strconv.FormatFloat(i.Limits.CPU, 'g', -1, 64), Pids: i.Limits.Pids, Files: i.Limits.Files,
+		Connections: wire.MaxConnects, ConnectionsInAll: wire.MaxConnections, ConnectionWait: seconds(wire.MaxWait),
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 const (
 	maxDescription = 200
 	maxKeyAbout    = 100
-	maxKeyRows     = 700
+	maxKeyRows     = 600
 	maxHostList    = 300
 )
 

@@ -12,6 +12,7 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/plugins/landlock"
 )
 
 var debian = []string{"httpx 0.23.3", "numpy 1.24.2", "pandas 1.5.3", "psycopg2 2.9.5", "requests 2.28.1"}
@@ -291,7 +292,13 @@ func TestTextIsShort(t *testing.T) {
 		packages = append(packages,
 			fmt.Sprintf("p%x %d.%d.%d", random.Uint32(), random.IntN(99), random.IntN(99), random.IntN(99)))
 	}
-	count("the worst profile", render1(t, worst, packages), 6000)
+	where := instance(packages)
+	where.Backend, where.Tier, where.Notes = landlock.Name, "restricted", landlock.Notes()
+	text, err := Dynamic(where, &worst, time.Now(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count("the worst profile on the backend with most notes", text, 6000)
 }
 
 // TestPayloadsForAgentsSetNoSecrets: who reads the platform's environment is inside the boundary,
@@ -312,5 +319,33 @@ func TestPayloadsForAgentsSetNoSecrets(t *testing.T) {
 				t.Errorf("a payload sets %s", name)
 			}
 		}
+	}
+}
+
+// What scripts can write is not the same everywhere, and the manual of an instance says what holds there.
+func TestTheManualSaysWhatHoldsWhereScriptsRun(t *testing.T) {
+	where := instance(nil)
+	where.Limits = app.DefaultLimits()
+	manual := func() string {
+		text, err := Dynamic(where, nil, time.Now(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	const everywhere = "Connections: 64 at a time (more wait, up to 30 s), 10000 in all."
+	const full = "Only `/tmp` (64 MiB) and `/dev/shm` (256 MiB, part of the memory) are writable."
+	if text := manual(); !strings.Contains(text, full) || !strings.Contains(text, everywhere) {
+		t.Errorf("the manual of a full sandbox lacks %q or %q", full, everywhere)
+	}
+	where.Notes = landlock.Notes()
+	text := manual()
+	for _, want := range append(landlock.Notes(), everywhere, "64 MiB") {
+		if !strings.Contains(text, want) {
+			t.Errorf("the manual of landlock lacks %q", want)
+		}
+	}
+	if strings.Contains(text, full) {
+		t.Errorf("the manual of landlock says %q", full)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress/ca"
 	"github.com/computclaw/airlock/app/egress/swap"
+	"github.com/computclaw/airlock/plugins/wire"
 )
 
 // Config is what the operator decides for all executions.
@@ -66,7 +67,7 @@ type Limits struct {
 // DefaultLimits are those of an instance that configures none.
 func DefaultLimits() Limits {
 	return Limits{
-		Connections: 64,
+		Connections: wire.MaxConnects,
 		Rate:        50,
 		Burst:       100,
 		Requests:    500,

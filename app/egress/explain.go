@@ -8,6 +8,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress/swap"
+	"github.com/computclaw/airlock/plugins/wire"
 )
 
 // explanation says what a rule means for a host, and what the agent does next. {place} stands for
@@ -32,8 +33,18 @@ var explanations = map[string]explanation{
 			"profile as keys."},
 	RuleReserved: {"leads to an address that is not on the public internet",
 		"No entry of a profile can allow it. Check the host name."},
-	RuleConnections: {"was refused because the execution has too many open connections",
-		"Close connections that are done, or use fewer at a time."},
+	RuleConnections: {
+		fmt.Sprintf("was refused because %d connections of the execution were open and none of them ended in time",
+			wire.MaxConnects),
+		fmt.Sprintf("Close connections that are done, or use at most %d at a time, for example with "+
+			"httpx.Limits(max_connections=%d) or aiohttp.TCPConnector(limit=%d).", wire.MaxConnects, wire.MaxConnects,
+			wire.MaxConnects),
+	},
+	RuleTotal: {fmt.Sprintf("was refused because the execution has made %d connections, as many as it may",
+		wire.MaxConnections),
+		"Reuse connections, for example with httpx.Client(), or divide the work among several executions."},
+	RuleRefusals: {fmt.Sprintf("was refused after %d others, and refusals after it are not recorded", wire.MaxRefusals),
+		"Connect only to hosts and ports that the profile allows; GET /profiles/self lists them."},
 	RuleRate: {"was refused because the execution opens connections too fast",
 		"Reuse connections, for example with httpx.Client()."},
 	RuleBytes:  {"was refused because the execution has used up its bytes", "Fetch less in one execution."},

@@ -52,7 +52,7 @@ func TestExplain(t *testing.T) {
 func TestEveryRuleIsExplained(t *testing.T) {
 	fallback := Explain(app.Connection{Host: "db.test", Rule: "no such rule", Verdict: app.VerdictDenied}).Hint
 	for _, rule := range []string{
-		RuleLongName, RuleManyNames, RuleRecord, RuleAuthority, RuleNotTLS, RuleHandshake, RuleDistrust, RuleNoServerName, RuleServerName,
+		RuleConnections, RuleTotal, RuleRefusals, RuleLongName, RuleManyNames, RuleRecord, RuleAuthority, RuleNotTLS, RuleHandshake, RuleDistrust, RuleNoServerName, RuleServerName,
 		RuleECH, RuleHTTP2,
 		RuleMalformed, RuleTooLarge, RuleSlow, RuleHost, RuleAbsolute, RuleMethod, RuleUpgrade, RuleExpect, RuleRestricted,
 		RuleUnknown, RuleCertUntrusted, RuleCertTime, RuleCertName,

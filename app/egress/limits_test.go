@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -265,5 +266,32 @@ func TestCloseFreesABlockedWrite(t *testing.T) {
 	_ = host.SetReadDeadline(time.Now().Add(10 * time.Second))
 	if _, err := io.Copy(io.Discard, host); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Fatalf("the host sees %v; want a reset", err)
+	}
+}
+
+// A limit of the box is named, and not taken for a missing entry of the list: an agent would ask a
+// person for a host that is allowed.
+func TestLimitsOfTheBoxHaveRows(t *testing.T) {
+	w := newWorld(t)
+	s := session(t, w.gateway(), allow(t, "*.svc.test", "svc.test"))
+	for _, test := range []struct {
+		report func()
+		host   string
+		port   int
+		rule   string
+	}{
+		{func() { s.Limited("svc.test", 443, RuleConnections) }, "svc.test", 443, RuleConnections},
+		{func() { s.Limited("svc.test", 443, RuleTotal) }, "svc.test", 443, RuleTotal},
+		{func() { s.Limited("n64.test", 0, RuleRefusals) }, "n64.test", 0, RuleRefusals},
+		{func() { s.Refused("n257.svc.test") }, "n257.svc.test", 0, RuleManyNames},
+		{func() { s.Refused(strings.Repeat("x.", 60) + "svc.test") }, strings.Repeat("x.", 60) + "svc.test", 0,
+			RuleLongName},
+		{func() { s.Refused("other.test") }, "other.test", 0, RuleNotListed},
+	} {
+		test.report()
+		row := lastRow(t, s)
+		if row.Host != test.host || row.Port != test.port || row.Rule != test.rule || row.Verdict != app.VerdictDenied {
+			t.Errorf("%s:%d has the row %+v, want the rule %q", test.host, test.port, row, test.rule)
+		}
 	}
 }

@@ -16,6 +16,8 @@ const (
 	RuleMetadata    = "link-local or metadata address"
 	RuleReserved    = "reserved address"
 	RuleConnections = "too many open connections"
+	RuleTotal       = "too many connections in all"
+	RuleRefusals    = "too many different refusals"
 	RuleRate        = "too many new connections"
 	RuleBytes       = "too many bytes"
 	RuleClosed      = "execution ended"

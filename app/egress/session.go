@@ -104,16 +104,26 @@ func (s *Session) decide(name string, port int) (app.Host, string) {
 	return entry, rule
 }
 
-// Refused records a name that the box's resolver did not answer because it is not on the list.
+// Refused records a name that the box's resolver did not answer: it is not on the list, or a limit
+// of wildcards is reached.
 func (s *Session) Refused(host string) {
 	if name, err := app.CanonicalName(host); err == nil {
-		if isReverse(name) {
-			return
+		if !isReverse(name) {
+			_ = s.refuse(name, 0, s.unknownName(name), nil)
 		}
-		_ = s.refuse(name, 0, RuleNotListed, nil)
 		return
 	}
 	_ = s.refuse(printable(host), 0, RuleName, nil)
+}
+
+// Limited records a connection, or with port 0 a name, that a limit of the box stopped, with the
+// rule for that limit. The connections that it counts are in the ledger besides.
+func (s *Session) Limited(host string, port int, rule string) {
+	if name, err := canonicalTarget(host, max(port, 1)); err == nil {
+		_ = s.refuse(name, port, rule, nil)
+		return
+	}
+	_ = s.refuse(printable(host), port, rule, nil)
 }
 
 // Unanswered records a type of DNS record that the box's resolver does not answer.

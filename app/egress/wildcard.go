@@ -15,14 +15,18 @@ const (
 	maxStarLabels = 4
 )
 
+// isLongStar reports whether what stands for the star of a wildcard is too long.
+func isLongStar(star string) bool {
+	return len(star) > maxStar || strings.Count(star, ".") >= maxStarLabels
+}
+
 // wildcardLocked returns the rule against a name that a wildcard entry allowed, or "".
 func (s *Session) wildcardLocked(entry app.Host, name string) string {
 	suffix, ok := strings.CutPrefix(entry.Name, "*")
 	if !ok {
 		return ""
 	}
-	star := strings.TrimSuffix(name, suffix)
-	if len(star) > maxStar || strings.Count(star, ".") >= maxStarLabels {
+	if isLongStar(strings.TrimSuffix(name, suffix)) {
 		return RuleLongName
 	}
 	if _, known := s.wild[name]; known {
@@ -33,6 +37,24 @@ func (s *Session) wildcardLocked(entry app.Host, name string) string {
 	}
 	s.wild[name] = struct{}{}
 	return ""
+}
+
+// unknownName returns the rule against a name that the box did not resolve. The box resolves every
+// allowed name, but holds the limits of wildcards before Airlock does.
+func (s *Session) unknownName(name string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, entry := range s.hosts {
+		suffix, wild := strings.CutPrefix(entry.Name, "*")
+		switch {
+		case !wild || !entry.Matches(name, entry.Ports[0]):
+		case isLongStar(strings.TrimSuffix(name, suffix)):
+			return RuleLongName
+		default:
+			return RuleManyNames
+		}
+	}
+	return RuleNotListed
 }
 
 // isIP reports whether a canonical name is an IP address.

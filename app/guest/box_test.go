@@ -154,6 +154,9 @@ func (r *recorder) handler() Handler {
 	if h.Unanswered == nil {
 		h.Unanswered = func(string, string) {}
 	}
+	if h.Limited == nil {
+		h.Limited = func(string, int, wire.Limit) {}
+	}
 	if h.Dial == nil {
 		h.Dial = func(context.Context, string, int) (Conn, error) { return nil, io.ErrClosedPipe }
 	}

@@ -241,6 +241,14 @@ func TestImpostors(t *testing.T) {
 			i.start()
 			i.open(wire.Header{Kind: wire.Connect, Host: "a.example.com", Port: 65536})
 		},
+		"connect with an unknown limit": func(i *impostor) {
+			i.start()
+			i.open(wire.Header{Kind: wire.Connect, Host: "a.example.com", Port: 1, Limit: "moon"})
+		},
+		"output with a limit": func(i *impostor) {
+			i.start()
+			i.open(wire.Header{Kind: wire.Stdout, Limit: wire.LimitOpen})
+		},
 		"too many streams": func(i *impostor) {
 			i.start()
 			for range maxStreams + 10 {

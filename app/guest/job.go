@@ -50,6 +50,10 @@ type Handler struct {
 	// no box answers. Of both, only the characters were checked.
 	Unanswered func(host, record string)
 
+	// Limited reports a connection, or with port 0 a name, that a limit of the box kept from being passed
+	// on. Of the host, only the characters were checked.
+	Limited func(host string, port int, limit wire.Limit)
+
 	// Asked reports which line of the script uses a host and port (0: not known) from a moment on, at
 	// most maxAsked times. Without a host it is the line that starts another program. It is the guest's
 	// claim. Of the host, only the characters were checked.

@@ -16,13 +16,19 @@ import (
 // direction ending by itself.
 func (r *run) relay(stream *yamux.Stream, header wire.Header) error {
 	host, port := header.Host, header.Port
-	if !hostName(host) || port < 0 || port > 65535 || !recordType(header.Record) {
+	if !hostName(host) || port < 0 || port > 65535 || !recordType(header.Record) ||
+		!header.Limit.Valid() {
 		return violation("a connection to something that isn't a host name and port")
 	}
 	sent := r.sends()
 	defer sent()
 	defer finish(stream)
 	if r.connect.Wait(r.ctx) != nil {
+		return nil
+	}
+	if header.Limit != "" {
+		r.handler.Limited(host, port, header.Limit)
+		_ = wire.Write(stream, wire.ConnectReply{})
 		return nil
 	}
 	if header.Record != "" {

@@ -170,7 +170,7 @@ func (r *run) serve(stream *yamux.Stream) error {
 		return violation("a stream without a header")
 	case header.Kind == wire.Connect:
 		return r.relay(stream, header)
-	case header.Host != "" || header.Port != 0 || header.Record != "":
+	case header.Host != "" || header.Port != 0 || header.Record != "" || header.Limit != "":
 	case header.Kind == wire.Stdout:
 		return r.stdout.drain(stream)
 	case header.Kind == wire.Stderr:

@@ -37,6 +37,7 @@ func (r *reports) during(t *testing.T, script string, hosts ...wire.Host) string
 	}}
 	h := rec.handler()
 	h.Unanswered = func(host, record string) { r.add("%s %s", host, record) }
+	h.Limited = func(host string, port int, limit wire.Limit) { r.add("%s %d limit %s", host, port, limit) }
 	out, err := open(t).Run(t.Context(), j, h)
 	if err != nil || out.Failed != nil {
 		t.Fatalf("run: %v %+v %s", err, out.Failed, rec.stderr.String())

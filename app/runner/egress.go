@@ -12,6 +12,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/guest"
+	"github.com/computclaw/airlock/plugins/wire"
 )
 
 // egressHook opens an execution's one way out, restricts it while the script runs, and keeps its
@@ -96,6 +97,15 @@ func (h *egressHook) dial(ctx context.Context, host string, port int) (guest.Con
 func (h *egressHook) unanswered(host, record string) {
 	session, _ := h.current()
 	session.Unanswered(host, record)
+}
+
+// limited records what a limit of the box stopped.
+func (h *egressHook) limited(host string, port int, limit wire.Limit) {
+	session, _ := h.current()
+	session.Limited(host, port, map[wire.Limit]string{
+		wire.LimitOpen: egress.RuleConnections, wire.LimitTotal: egress.RuleTotal,
+		wire.LimitRefusals: egress.RuleRefusals,
+	}[limit])
 }
 
 // errUnknownName ends a connection that was only announced to be recorded. Nobody reads it.

@@ -69,6 +69,7 @@ func (r *Run) runScript(b *Binding) (guest.Outcome, error) {
 		},
 		Dial:       r.egress.dial,
 		Unanswered: r.egress.unanswered,
+		Limited:    r.egress.limited,
 		Asked:      func(host string, port, line int, at time.Time) { r.egress.noteLine(r.ctx, host, port, line, at) },
 	})
 }

@@ -98,29 +98,64 @@ func judgeFailed(e ending) verdict {
 		}
 	case e.exited.Signal != 0:
 		v.message = fmt.Sprintf("the script was ended by signal %d (%s)", e.exited.Signal,
-			syscall.Signal(e.exited.Signal))
+			syscall.Signal(e.exited.Signal)) + signalLimit(syscall.Signal(e.exited.Signal), e.limits)
 	default:
 		v.message = fmt.Sprintf("the script ended with exit code %d", e.exited.Code)
 	}
 	if e.failed != nil {
-		v.message += nextStep(e.failed.Error, e.sent.script(), e.limits)
+		v.message += nextStep(e.failed.Error, e.sent.script(), e.limits, e.notes())
 	}
-	if e.exit.PidsHit {
-		v.message += fmt.Sprintf("\nthe limit of %d processes and threads was reached (AIRLOCK_LIMIT_PIDS)",
-			e.limits.Pids)
+	if e.exit.PidsHit && !strings.Contains(v.message, pidsLimit(e.limits)) {
+		v.message += pidsLimit(e.limits)
 	}
 	return v
 }
 
+// notes say what is different in the boxes of the backend that the script ran on.
+func (e ending) notes() []string {
+	if e.sent.backend == nil {
+		return nil
+	}
+	return e.sent.backend.Notes()
+}
+
+const useLess = "; use less or ask the operator to raise "
+
+func tmpLimit(l app.Limits) string {
+	return fmt.Sprintf("\nthe limit of /tmp is %s%sAIRLOCK_LIMIT_TMP; "+
+		"that of /dev/shm is %s, half of AIRLOCK_LIMIT_MEMORY",
+		app.FormatSize(l.Tmp), useLess, app.FormatSize(plugins.Limits{Memory: l.Memory}.Shm()))
+}
+
+func pidsLimit(l app.Limits) string {
+	return fmt.Sprintf("\nthe limit is %d processes and threads%sAIRLOCK_LIMIT_PIDS", l.Pids, useLess)
+}
+
+// signalLimit says which limit a signal tells of: of a file that is mapped into memory and finds no
+// room, or of a file that gets too large.
+func signalLimit(s syscall.Signal, l app.Limits) string {
+	if s == syscall.SIGBUS || s == syscall.SIGXFSZ {
+		return tmpLimit(l)
+	}
+	return ""
+}
+
 // nextStep says what to do about an error that doesn't: one of the operating system, or of a
 // missing package. The script's text is a claim, and all it can gain by one is this sentence.
-func nextStep(text, script string, l app.Limits) string {
-	const advice = "; use less or ask the operator to raise "
+func nextStep(text, script string, l app.Limits, notes []string) string {
+	exception, _, _ := strings.Cut(text, ":")
 	switch {
 	case strings.Contains(text, "[Errno 28]"), strings.Contains(text, "[Errno 27]"):
-		return fmt.Sprintf("\nthe limit of /tmp is %s%sAIRLOCK_LIMIT_TMP", app.FormatSize(l.Tmp), advice)
+		return tmpLimit(l)
 	case strings.Contains(text, "[Errno 24]"), strings.Contains(text, "[Errno 23]"):
-		return fmt.Sprintf("\nthe limit is %d open files per process%sAIRLOCK_LIMIT_FILES", l.Files, advice)
+		return fmt.Sprintf("\nthe limit is %d open files per process, connections included%sAIRLOCK_LIMIT_FILES", l.Files,
+			useLess)
+	case strings.Contains(text, "can't start new thread"):
+		return pidsLimit(l)
+	case strings.Contains(text, "[Errno 12]"), strings.HasSuffix(exception, "MemoryError"):
+		return fmt.Sprintf("\nthe limit is %s of memory%sAIRLOCK_LIMIT_MEMORY", app.FormatSize(l.Memory), useLess)
+	case strings.HasPrefix(text, "PermissionError: ") && len(notes) > 0:
+		return "\nin this sandbox: " + strings.Join(notes, " ")
 	case strings.Contains(text, "ResultError: result is") && strings.Contains(text, "the limit is"):
 		return "\nreturn less, such as totals or the first rows, or split the work into several executions"
 	case strings.HasPrefix(text, "ModuleNotFoundError: "):

@@ -1,12 +1,15 @@
 package runner
 
 import (
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/plugins/wire"
 )
 
 // A ledger has a row per request; an error says once per place what to do, so that many requests to
@@ -32,5 +35,47 @@ func TestHintsAreSaidOnce(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Each limit that a script can meet by itself names itself, its number, and the variable that raises it.
+func TestErrorsNameTheLimitThatWasMet(t *testing.T) {
+	t.Parallel()
+	limits := app.DefaultLimits()
+	notes := []string{"Only the working directory is writable."}
+	for _, test := range []struct {
+		error  string
+		signal int
+		want   []string
+	}{
+		{"OSError: [Errno 28] No space left on device: '/tmp/x'", 0, []string{"64 MiB", "AIRLOCK_LIMIT_TMP", "/dev/shm is 256 MiB"}},
+		{"OSError: [Errno 27] File too large", 0, []string{"64 MiB", "AIRLOCK_LIMIT_TMP"}},
+		{"OSError: [Errno 24] Too many open files", 0, []string{"256 open files", "AIRLOCK_LIMIT_FILES"}},
+		{"RuntimeError: can't start new thread", 0, []string{"64 processes and threads", "AIRLOCK_LIMIT_PIDS"}},
+		{"MemoryError", 0, []string{"512 MiB", "AIRLOCK_LIMIT_MEMORY"}},
+		{"numpy.core._exceptions._ArrayMemoryError: Unable to allocate 1. TiB", 0, []string{"512 MiB", "AIRLOCK_LIMIT_MEMORY"}},
+		{"", int(syscall.SIGBUS), []string{"/dev/shm is 256 MiB", "AIRLOCK_LIMIT_TMP", "AIRLOCK_LIMIT_MEMORY"}},
+		{"", int(syscall.SIGXFSZ), []string{"AIRLOCK_LIMIT_TMP"}},
+		{"PermissionError: [Errno 13] Permission denied: '/tmp/x'", 0, notes},
+	} {
+		var message string
+		if test.signal != 0 {
+			message = judgeFailed(ending{sent: sent{}, limits: limits, exited: &wire.Exited{Code: -1, Signal: test.signal}}).message
+		} else {
+			message = nextStep(test.error, "", limits, notes)
+		}
+		for _, want := range test.want {
+			if !strings.Contains(message, want) {
+				t.Errorf("%q, signal %d: %q lacks %q", test.error, test.signal, message, want)
+			}
+		}
+	}
+	for _, plain := range []string{"ValueError: MemoryError", "KeyError: 'x'", "BlockingIOError: [Errno 11] Resource temporarily unavailable"} {
+		if got := nextStep(plain, "", limits, notes); got != "" {
+			t.Errorf("%q is explained by %q", plain, got)
+		}
+	}
+	if got := nextStep("PermissionError: [Errno 13] Permission denied", "", limits, nil); got != "" {
+		t.Errorf("a full sandbox explains a refusal by %q", got)
 	}
 }

@@ -51,6 +51,9 @@ func (b *Backend) Name() string { return b.name }
 // Tier is how strongly its boxes isolate.
 func (b *Backend) Tier() plugins.Tier { return b.report.Tier }
 
+// Notes are sentences for agents about what scripts find different in its boxes.
+func (b *Backend) Notes() []string { return b.report.Notes }
+
 // Identity names what is installed in boxes of an image.
 func (b *Backend) Identity(image string) string {
 	if image == "" {

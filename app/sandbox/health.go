@@ -10,10 +10,11 @@ import (
 // Health is the state of the backends for /health and the UI.
 type Health struct {
 	Ready    bool
-	Checking bool   // first proofs that decide about the default backend are being taken
-	Backend  string // the default one; "" if none is in use
-	Tier     string // its tier
-	Reason   string // why not ready and what to do
+	Checking bool     // first proofs that decide about the default backend are being taken
+	Backend  string   // the default one; "" if none is in use
+	Tier     string   // its tier
+	Notes    []string // of its report: what scripts find different in its boxes
+	Reason   string   // why not ready and what to do
 	Backends []BackendHealth
 	Warm     int // boxes ready
 }
@@ -41,6 +42,7 @@ func (m *Manager) Health() Health {
 	standard := m.standardLocked()
 	if standard != nil {
 		h.Ready, h.Backend, h.Tier = true, standard.name, string(standard.report.Tier)
+		h.Notes = standard.report.Notes
 	}
 	for _, s := range m.backends {
 		b := m.backendHealthLocked(s, standard)

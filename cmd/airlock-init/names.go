@@ -18,9 +18,6 @@ const (
 	maxWildcardLabels  = 6
 	maxWildcardLength  = 160
 	wildcardsPerSecond = 64 // new names
-
-	// maxRefused bounds how many unknown names are reported to the engine, each once.
-	maxRefused = 64
 )
 
 // names gives each allowed name a loopback address of its own and finds the name back. Safe for
@@ -35,14 +32,12 @@ type names struct {
 	second    int64 // of the last new wildcard name
 	burst     int   // new wildcard names in that second
 	started   bool  // the rules are set
-	refused   map[string]bool
 	now       func() time.Time
 }
 
 // newNames allows no name.
 func newNames() *names {
-	return &names{addresses: map[string]netip.Addr{}, byAddress: map[netip.Addr]string{}, refused: map[string]bool{},
-		now: time.Now}
+	return &names{addresses: map[string]netip.Addr{}, byAddress: map[netip.Addr]string{}, now: time.Now}
 }
 
 // allow sets the rules, once.
@@ -80,17 +75,12 @@ func (n *names) find(address netip.Addr) (string, bool) {
 	return name, ok
 }
 
-// firstRefusal reports whether an unknown name, or a type of records, is to be told to the engine: a
-// proper host name, for the first time, after the rules are set.
-func (n *names) firstRefusal(name, record string) bool {
+// reportable reports whether the engine is to know that a name was refused: a proper host name, after
+// the rules are set.
+func (n *names) reportable(name string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	key := record + " " + name
-	if !n.started || n.refused[key] || len(n.refused) >= maxRefused || !validName(name) {
-		return false
-	}
-	n.refused[key] = true
-	return true
+	return n.started && validName(name)
 }
 
 // nameAddresses are the addresses that stand for names.

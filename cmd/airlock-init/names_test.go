@@ -61,26 +61,13 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestRefusalsAreToldOnce(t *testing.T) {
-	if n := newNames(); n.firstRefusal("early.example.com", "") {
-		t.Error("told before there is a script")
+func TestOnlyHostNamesAfterTheStartAreReported(t *testing.T) {
+	if newNames().reportable("early.example.com") {
+		t.Error("reported before there is a script")
 	}
 	n := ruled(wire.Host{Name: "a.example.com", Ports: []int{443}})
-	told := 0
-	for i := range 2 * maxRefused {
-		name := fmt.Sprintf("n%d.evil.example", i)
-		if n.firstRefusal(name, "") {
-			told++
-		}
-		if n.firstRefusal(name, "") {
-			t.Errorf("%s is told twice", name)
-		}
-	}
-	if told != maxRefused {
-		t.Errorf("%d names were told, want %d", told, maxRefused)
-	}
-	if n.firstRefusal("bad name", "") || n.firstRefusal("", "SRV") {
-		t.Error("told of something that is no host name")
+	if !n.reportable("evil.example") || n.reportable("bad name") || n.reportable("") {
+		t.Error("what is reported is not just host names")
 	}
 }
 

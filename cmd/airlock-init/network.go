@@ -19,8 +19,8 @@ import (
 type network struct {
 	guest  *guest
 	names  *names
-	broken error         // why there is no resolver
-	slots  chan struct{} // open connections
+	broken error  // why there is no resolver
+	queue  *queue // of connections for places to be open
 
 	supervisedResolver *resolver // of a box without listeners
 	listeners          []net.Listener
@@ -33,7 +33,9 @@ type network struct {
 	total  int                    // connections made
 	open   map[uint32]*connection // by stream id
 
-	unlisted map[netip.AddrPort]bool // told to the engine
+	reported map[wire.Header]bool // what was refused in the box
+
+	reporting sync.Mutex // one report at a time, because the engine counts streams
 }
 
 // openNetwork starts a resolver that knows no name. That much is done while the box waits for its
@@ -41,7 +43,8 @@ type network struct {
 func openNetwork(g *guest) *network {
 	n := &network{
 		guest: g, names: newNames(),
-		slots: make(chan struct{}, wire.MaxConnects), open: map[uint32]*connection{},
+		queue: newQueue(), open: map[uint32]*connection{},
+		reported: map[wire.Header]bool{},
 	}
 	if g.supervisor != nil {
 		n.serveSupervised(g.supervisor)
@@ -121,17 +124,17 @@ func (n *network) accept(listener net.Listener) {
 func (n *network) connect(conn *net.TCPConn, to netip.AddrPort, sent func()) {
 	defer sent()
 	name, ok := n.names.find(to.Addr().Unmap())
-	if !ok || !n.count() {
+	if !ok {
 		reset(conn)
 		return
 	}
-	select {
-	case n.slots <- struct{}{}:
-		defer func() { <-n.slots }()
-	default:
+	header := wire.Header{Kind: wire.Connect, Host: name, Port: int(to.Port())}
+	if header.Limit = n.admit(conn); header.Limit != "" {
+		n.reportOnce(header) // first, so that the row is there when the script fails
 		reset(conn)
 		return
 	}
+	defer n.queue.leave()
 	stream, err := n.guest.mux.OpenStream()
 	if err != nil {
 		reset(conn)
@@ -139,11 +142,22 @@ func (n *network) connect(conn *net.TCPConn, to netip.AddrPort, sent func()) {
 	}
 	c := n.remember(stream, conn) // before asking: the engine may abort as soon as it has agreed
 	defer c.close()
-	if !ask(stream, wire.Header{Kind: wire.Connect, Host: name, Port: int(to.Port())}) {
+	if !ask(stream, header) {
 		reset(conn)
 		return
 	}
 	c.relay(sent)
+}
+
+// admit returns once a connection may be passed on, or the limit that it is not.
+func (n *network) admit(conn *net.TCPConn) wire.Limit {
+	if !n.count() {
+		return wire.LimitTotal
+	}
+	if !n.queue.join(conn) {
+		return wire.LimitOpen
+	}
+	return ""
 }
 
 // ask requests the connection and reports whether the engine made it.
@@ -158,12 +172,38 @@ func ask(stream *yamux.Stream, header wire.Header) bool {
 // refused tells the engine of a name that the resolver doesn't know, for the ledger: a connect with
 // port 0, which is never made. record is the type of records that was asked for, if not addresses.
 func (n *network) refused(name, record string) {
-	n.report(wire.Header{Kind: wire.Connect, Host: name, Record: record})
+	n.reportOnce(wire.Header{Kind: wire.Connect, Host: name, Record: record})
+}
+
+// reportOnce reports a header the first time: up to wire.MaxRefusals names, as many ports, and as
+// many that a limit stopped. The last name or port is reported with the limit that ends the reports.
+func (n *network) reportOnce(header wire.Header) {
+	n.mu.Lock()
+	alike, known := 0, n.reported[header]
+	for other := range n.reported {
+		if (other.Port == 0) == (header.Port == 0) && (other.Limit == "") == (header.Limit == "") {
+			alike++
+		}
+	}
+	known = known || alike >= wire.MaxRefusals
+	if !known {
+		n.reported[header] = true
+	}
+	n.mu.Unlock()
+	if known {
+		return
+	}
+	if header.Limit == "" && alike == wire.MaxRefusals-1 {
+		header.Limit = wire.LimitRefusals
+	}
+	n.reporting.Lock()
+	defer n.reporting.Unlock()
+	n.report(header)
 }
 
 // report sends the engine what is only to be recorded, and waits until it is.
 func (n *network) report(header wire.Header) {
-	if !n.count() {
+	if header.Limit == "" && !n.count() {
 		return
 	}
 	stream, err := n.guest.mux.OpenStream()
@@ -175,21 +215,14 @@ func (n *network) report(header wire.Header) {
 }
 
 // refuseUnlisted tells the engine of a connection to a name at a port on which nothing listens.
-// The engine refuses it, which makes the row. Each place is told once.
+// The engine refuses it, which makes the row.
 func (n *network) refuseUnlisted(to netip.AddrPort) {
 	name, ok := n.names.find(to.Addr().Unmap())
 	n.mu.Lock()
-	told := !ok || n.closed || slices.Contains(n.ports, int(to.Port())) || n.unlisted[to] ||
-		len(n.unlisted) >= maxRefused || to.Port() == 0
-	if !told {
-		if n.unlisted == nil {
-			n.unlisted = map[netip.AddrPort]bool{}
-		}
-		n.unlisted[to] = true
-	}
+	listed := n.closed || slices.Contains(n.ports, int(to.Port()))
 	n.mu.Unlock()
-	if !told {
-		n.report(wire.Header{Kind: wire.Connect, Host: name, Port: int(to.Port())})
+	if ok && !listed && to.Port() != 0 {
+		n.reportOnce(wire.Header{Kind: wire.Connect, Host: name, Port: int(to.Port())})
 	}
 }
 

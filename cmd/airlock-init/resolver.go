@@ -24,10 +24,10 @@ const (
 // resolver answers for allowed names from names, alone: nothing is ever asked outside the box.
 type resolver struct {
 	names   *names
-	refused func(name, record string) // told once of each unknown name, and record that no name has
+	refused func(name, record string) // told of each unknown name, and record that no name has
 	udp     net.PacketConn
 	tcp     net.Listener
-	slots   chan struct{} // connections
+	slots   chan struct{} // connections that are served; more wait
 }
 
 // openResolver serves until the process ends.
@@ -73,23 +73,15 @@ func (r *resolver) serveTCP() {
 			time.Sleep(time.Millisecond) // out of descriptors, most likely
 			continue
 		}
-		r.admit(conn)
+		go r.serveInTurn(conn)
 	}
 }
 
-// admit serves a connection, unless there are too many, and tells which.
-func (r *resolver) admit(conn net.Conn) bool {
-	select {
-	case r.slots <- struct{}{}:
-		go func() {
-			defer func() { <-r.slots }()
-			r.serveConn(conn)
-		}()
-		return true
-	default:
-		conn.Close()
-		return false
-	}
+// serveInTurn serves a connection once less than resolverClients are served.
+func (r *resolver) serveInTurn(conn net.Conn) {
+	r.slots <- struct{}{}
+	defer func() { <-r.slots }()
+	r.serveConn(conn)
 }
 
 func (r *resolver) serveConn(conn net.Conn) {
@@ -154,7 +146,7 @@ func (r *resolver) answer(query []byte) []byte {
 	}
 	address, ok := r.names.lookup(name)
 	record := recordName(question.Type)
-	if (!ok || record != "") && r.names.firstRefusal(name, record) {
+	if (!ok || record != "") && r.names.reportable(name) {
 		r.refused(name, record) // before the answer, so that the record is there when the script fails for it
 	}
 	if !ok {

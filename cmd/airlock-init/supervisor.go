@@ -122,10 +122,11 @@ func (n *network) take(to netip.AddrPort, fd int) unix.Errno {
 		return unix.ECONNREFUSED
 	}
 	tcp, ok := conn.(*net.TCPConn)
-	if ok && dns && n.supervisedResolver.admit(tcp) {
+	if ok && dns {
+		go n.supervisedResolver.serveInTurn(tcp)
 		return 0
 	}
-	if ok && !dns && n.reserve(to.Port()) {
+	if ok && n.reserve(to.Port()) {
 		go n.connect(tcp, to, sync.OnceFunc(n.up.Done))
 		return 0
 	}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"github.com/computclaw/airlock/plugins"
 )
 
 // uid is who scripts are, inside.
@@ -93,7 +95,7 @@ type fds struct {
 }
 
 // arguments returns bwrap's options, NUL-separated as --args wants them.
-func (l layout) arguments(tmp int64, counted bool, fd fds) []byte {
+func (l layout) arguments(limits plugins.Limits, counted bool, fd fds) []byte {
 	a := argList{}
 	a.add("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
 		"--disable-userns")
@@ -124,8 +126,8 @@ func (l layout) arguments(tmp int64, counted bool, fd fds) []byte {
 	if counted { // reads like it, but can't be mapped
 		a.add("--dev-bind", "/dev/full", "/dev/zero")
 	}
-	a.add("--perms", "1777", "--size", strconv.Itoa(shmSize), "--tmpfs", "/dev/shm", "--remount-ro", "/dev")
-	a.add("--perms", "1777", "--size", strconv.FormatInt(tmp, 10), "--tmpfs", "/tmp")
+	a.add("--perms", "1777", "--size", strconv.FormatInt(limits.Shm(), 10), "--tmpfs", "/dev/shm", "--remount-ro", "/dev")
+	a.add("--perms", "1777", "--size", strconv.FormatInt(limits.Tmp, 10), "--tmpfs", "/tmp")
 	a.add("--symlink", fmt.Sprintf("/proc/self/fd/%d", fd.guest), "/airlock-init")
 	a.add("--remount-ro", "/")
 

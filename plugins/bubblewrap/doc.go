@@ -28,7 +28,7 @@
 //
 // The host's /usr, read-only, with /usr/local and /usr/src covered (they hold what people put
 // there), the few files of /etc that Python and OpenSSL need, own /proc and /dev without ptys, /tmp
-// of the asked size and 4 MiB of /dev/shm. A runtime other than the host's is a directory with its
+// of the asked size and /dev/shm of half the memory. A runtime other than the host's is a directory with its
 // own usr (setting "root", or Spec.Runtime).
 //
 // # Limits

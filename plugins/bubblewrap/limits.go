@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/rlimit"
 )
 
 // least is what the set-up itself needs.
@@ -11,36 +12,22 @@ func least() plugins.Limits {
 	return plugins.Limits{Memory: 16 << 20, CPU: 0.01, Pids: 12, Tmp: 4 << 10, Files: 16}
 }
 
-const shmSize = 4 << 20 // bytes in /dev/shm
-
 const socketMemory = 64 << 20 // bytes in TCP buffers, where they are counted apart
 
 // overhead is bwrap's own process outside the box, which counts against the same limit.
 const overhead = 1
 
 // rlimits are the stage's flags for per-process limits. They hold everywhere, also under a cgroup.
-// The signal and queue budgets matter to others: they are charged to the uid, which all boxes share
-// unless Airlock is root. Where a cgroup counts processes, the resource limit is a little higher,
-// so that the cgroup refuses first and counts the refusal.
+// Where a cgroup counts processes, the resource limit is a little higher, so that the cgroup refuses
+// first and counts the refusal.
 func rlimits(l plugins.Limits, counted bool) []string {
 	processes := l.Pids + overhead
 	if counted {
 		processes += 16
 	}
 	var flags []string
-	for _, r := range []struct {
-		name  string
-		value int64
-	}{
-		{"nofile", l.Files},
-		{"nproc", processes},
-		{"fsize", max(l.Tmp, shmSize)},
-		{"core", 0},
-		{"memlock", 0},
-		{"msgqueue", 0},
-		{"sigpending", 256},
-	} {
-		flags = append(flags, "--rlimit", fmt.Sprintf("%s=%d", r.name, r.value))
+	for _, r := range append(rlimit.OfBox(l.Files, max(l.Tmp, l.Shm())), rlimit.Limit{Name: "nproc", Value: processes}) {
+		flags = append(flags, "--rlimit", fmt.Sprintf("%s=%d", r.Name, r.Value))
 	}
 	return flags
 }

@@ -86,8 +86,9 @@ func (t *tree) usage() (usage, error) {
 	return usage{oom: t.peak > t.limits.Memory, refused: t.full, peak: t.peak}, nil
 }
 
-// files returns what the box's writable file systems hold. They belong to the second process, PID 1
-// of the box.
+// files returns what the box's writable file systems hold. What of it is mapped counts twice, since
+// it is in the processes' memory as well and can't be told from other shared memory. They belong to
+// the second process, PID 1 of the box.
 func (t *tree) files(processes []procfs.Process) int64 {
 	if len(processes) < 2 {
 		return 0

@@ -25,7 +25,7 @@ func probeLimits() plugins.Limits {
 // probe opens a box, tries to break out of it and returns what held.
 func (h *host) probe(ctx context.Context, hidden []string) ([]plugins.Control, error) {
 	l := probeLimits()
-	facts := probe.Facts{Hidden: hidden, Pids: l.Pids, Tmp: l.Tmp, Shm: shmSize, Files: l.Files}
+	facts := probe.Facts{Hidden: hidden, Pids: l.Pids, Tmp: l.Tmp, Shm: l.Shm(), Files: l.Files}
 	l.CPU = float64(runtime.NumCPU())
 	return probe.InNamespaces(ctx, h.python, l, probeScript, facts)
 }

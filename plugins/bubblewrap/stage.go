@@ -54,7 +54,7 @@ func (h *host) stage(l layout, limits plugins.Limits, command []string) (*proces
 	}
 	argv = append(argv, rlimits(limits, h.limiter.enforced()["pids"] == "cgroup")...)
 	argv = append(argv, "--", h.bwrap, "--args", strconv.Itoa(args), "--")
-	p.options = l.arguments(limits.Tmp, h.countsMemory(), fd)
+	p.options = l.arguments(limits, h.countsMemory(), fd)
 	p.cmd = &exec.Cmd{
 		Path: fmt.Sprintf("/proc/self/fd/%d", fd.guest),
 		Args: append(argv, command...),

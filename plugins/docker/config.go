@@ -7,6 +7,7 @@ import (
 	"github.com/moby/moby/api/types/container"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/rlimit"
 )
 
 // user is who scripts are.
@@ -51,7 +52,7 @@ func (h *host) hostConfig(arch string, l plugins.Limits) *container.HostConfig {
 		Init:        &noInit,
 		Runtime:     h.settings.runtime,
 		Resources:   resources(l),
-		ShmSize:     shmSize,
+		ShmSize:     l.Shm(),
 		Tmpfs:       h.mounts(l),
 		MaskedPaths: maskedPaths(), ReadonlyPaths: readonlyPaths(),
 		DNS: []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1})}, DNSSearch: []string{"."},
@@ -61,23 +62,16 @@ func (h *host) hostConfig(arch string, l plugins.Limits) *container.HostConfig {
 	}
 }
 
-// resources hold the box as a whole by a cgroup, and each process by resource limits. The signal
-// and queue budgets are charged to the uid, which all boxes share; a resource limit on processes
-// would be too, so there is none.
+// resources hold the box as a whole by a cgroup, and each process by resource limits. One on
+// processes would be charged to the uid, which all boxes share, so there is none.
 func resources(l plugins.Limits) container.Resources {
 	r := container.Resources{
 		Memory: l.Memory, MemorySwap: l.Memory,
 		CPUPeriod: cpuPeriod, CPUQuota: max(int64(l.CPU*cpuPeriod), 1000),
 		PidsLimit: &l.Pids,
 	}
-	for _, u := range []struct {
-		name  string
-		value int64
-	}{
-		{"nofile", l.Files}, {"fsize", max(l.Tmp, shmSize)}, {"core", 0}, {"memlock", 0}, {"msgqueue", 0},
-		{"sigpending", 256},
-	} {
-		r.Ulimits = append(r.Ulimits, &container.Ulimit{Name: u.name, Soft: u.value, Hard: u.value})
+	for _, u := range rlimit.OfBox(l.Files, max(l.Tmp, l.Shm())) {
+		r.Ulimits = append(r.Ulimits, &container.Ulimit{Name: u.Name, Soft: u.Value, Hard: u.Value})
 	}
 	return r
 }

@@ -29,7 +29,7 @@ func probeLimits() plugins.Limits {
 // probe opens a box, tries to break out of it and returns what held.
 func (h *host) probe(ctx context.Context, hidden []string) ([]plugins.Control, error) {
 	l := probeLimits()
-	facts := probe.Facts{Hidden: hidden, Pids: l.Pids, Tmp: l.Tmp, Shm: shmSize, Files: l.Files,
+	facts := probe.Facts{Hidden: hidden, Pids: l.Pids, Tmp: l.Tmp, Shm: l.Shm(), Files: l.Files,
 		Exec: h.settings.tmpExec}
 	l.CPU = 2
 	controls, err := probe.InNamespaces(ctx, h.python, l, probeScript, facts)

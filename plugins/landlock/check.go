@@ -38,7 +38,7 @@ func (b *Backend) check(ctx context.Context, cfg plugins.Config, report *plugins
 	if err := h.sweep(b.boxes.IsOpen); err != nil {
 		return nil, fmt.Errorf("sweep what an earlier run left: %w", err)
 	}
-	report.Enforced = enforced()
+	report.Enforced, report.Notes = enforced(), Notes()
 	if report.Controls, err = h.prove(ctx, cfg.StateDir); err != nil {
 		return nil, fmt.Errorf("boxes cannot be opened here: %w", err)
 	}

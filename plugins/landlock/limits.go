@@ -12,6 +12,16 @@ func bound(l plugins.Limits) (supervisor.Limits, error) {
 	return supervisor.Limits{Memory: l.Memory, Pids: l.Pids, Tmp: l.Tmp, Files: l.Files}, err
 }
 
+// Notes say what a script can't do here that it can in a box with namespaces.
+func Notes() []string {
+	return []string{
+		"Only the working directory is writable, where HOME and TMPDIR point: use tempfile or relative paths, not /tmp.",
+		"There is no /dev/shm: multiprocessing's locks, queues and pools (ThreadPool too) fail. " +
+			"Use concurrent.futures.ThreadPoolExecutor or subprocess.",
+		"Nothing can listen on a port.",
+	}
+}
+
 // enforced says how each limit is held. Processor time isn't: that takes a cgroup, and a
 // host with a writable one can have a better backend.
 func enforced() map[string]string {

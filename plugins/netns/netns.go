@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/plugins/rlimit"
 )
 
 const portStart = "/proc/sys/net/ipv4/ip_unprivileged_port_start"
@@ -22,7 +24,7 @@ const portStart = "/proc/sys/net/ipv4/ip_unprivileged_port_start"
 // only returns on failure.
 func Become(args []string) error {
 	args, syns := cutFlag(args, SYNSocket)
-	command, err := parse(args, setRlimit)
+	command, err := parse(args, rlimit.Limit.Set)
 	if err != nil {
 		return err
 	}
@@ -75,18 +77,18 @@ func boundSockets() {
 	}
 }
 
-// parse calls limit for each --rlimit and returns the command.
-func parse(args []string, limit func(name string, n uint64) error) ([]string, error) {
+// parse calls set for each --rlimit and returns the command.
+func parse(args []string, set func(rlimit.Limit) error) ([]string, error) {
 	for len(args) > 0 && args[0] != "--" {
 		if args[0] != "--rlimit" || len(args) < 2 {
 			return nil, fmt.Errorf("netns: unexpected %q", args[0])
 		}
 		name, value, _ := strings.Cut(args[1], "=")
-		n, err := strconv.ParseUint(value, 10, 64)
-		if err != nil {
+		n, err := strconv.ParseInt(value, 10, 64)
+		if err != nil || n < 0 {
 			return nil, fmt.Errorf("netns: --rlimit %s: not NAME=N", args[1])
 		}
-		if err := limit(name, n); err != nil {
+		if err := set(rlimit.Limit{Name: name, Value: n}); err != nil {
 			return nil, err
 		}
 		args = args[2:]
@@ -95,26 +97,6 @@ func parse(args []string, limit func(name string, n uint64) error) ([]string, er
 		return nil, errors.New("netns: no command after --")
 	}
 	return args[1:], nil
-}
-
-// setRlimit sets soft and hard limit.
-func setRlimit(name string, n uint64) error {
-	resource, ok := map[string]int{
-		"as": unix.RLIMIT_AS, "core": unix.RLIMIT_CORE, "cpu": unix.RLIMIT_CPU, "data": unix.RLIMIT_DATA,
-		"fsize": unix.RLIMIT_FSIZE, "memlock": unix.RLIMIT_MEMLOCK, "msgqueue": unix.RLIMIT_MSGQUEUE,
-		"nice": unix.RLIMIT_NICE, "nofile": unix.RLIMIT_NOFILE, "rtprio": unix.RLIMIT_RTPRIO,
-		"nproc":      unix.RLIMIT_NPROC,
-		"sigpending": unix.RLIMIT_SIGPENDING,
-		"stack":      unix.RLIMIT_STACK,
-	}[strings.ToLower(name)] // backends write them as the kernel does, NOFILE
-	if !ok {
-		return fmt.Errorf("unknown rlimit %q", name)
-	}
-	// The standard library's call, because it also stops Go from restoring the old NOFILE at exec.
-	if err := syscall.Setrlimit(resource, &syscall.Rlimit{Cur: n, Max: n}); err != nil {
-		return fmt.Errorf("rlimit %s=%d: %w", name, n, err)
-	}
-	return nil
 }
 
 func loopbackUp() error {

@@ -110,6 +110,7 @@ type CheckResponse struct {
 	Enforced      map[string]string      `protobuf:"bytes,7,rep,name=enforced,proto3" json:"enforced,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	Runtime       string                 `protobuf:"bytes,8,opt,name=runtime,proto3" json:"runtime,omitempty"`
 	Images        map[string]string      `protobuf:"bytes,9,rep,name=images,proto3" json:"images,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Notes         []string               `protobuf:"bytes,10,rep,name=notes,proto3" json:"notes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -203,6 +204,13 @@ func (x *CheckResponse) GetRuntime() string {
 func (x *CheckResponse) GetImages() map[string]string {
 	if x != nil {
 		return x.Images
+	}
+	return nil
+}
+
+func (x *CheckResponse) GetNotes() []string {
+	if x != nil {
+		return x.Notes
 	}
 	return nil
 }
@@ -880,7 +888,7 @@ const file_sandbox_proto_rawDesc = "" +
 	"\x02id\x18\x05 \x01(\tR\x02id\x1a;\n" +
 	"\rSettingsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xde\x03\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xf4\x03\n" +
 	"\rCheckResponse\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\x14\n" +
@@ -890,7 +898,9 @@ const file_sandbox_proto_rawDesc = "" +
 	"\bcontrols\x18\x06 \x03(\v2\x1b.airlock.sandbox.v1.ControlR\bcontrols\x12K\n" +
 	"\benforced\x18\a \x03(\v2/.airlock.sandbox.v1.CheckResponse.EnforcedEntryR\benforced\x12\x18\n" +
 	"\aruntime\x18\b \x01(\tR\aruntime\x12E\n" +
-	"\x06images\x18\t \x03(\v2-.airlock.sandbox.v1.CheckResponse.ImagesEntryR\x06images\x1a;\n" +
+	"\x06images\x18\t \x03(\v2-.airlock.sandbox.v1.CheckResponse.ImagesEntryR\x06images\x12\x14\n" +
+	"\x05notes\x18\n" +
+	" \x03(\tR\x05notes\x1a;\n" +
 	"\rEnforcedEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a9\n" +

@@ -35,6 +35,8 @@ func cases() []testCase {
 		{"memory out of sight", memoryOutOfSight, false},
 		{"fork bomb", forkBomb, false},
 		{"busy loop is killed", busyLoop, true},
+		{"resource limits", resourceLimits, true},
+		{"shared memory", sharedMemory, true},
 		{"hostile scripts", hostile, false},
 		{"usage of an open box", usageWhileOpen, true},
 		{"usage tells of limits", usageTellsOfLimits, false},

@@ -3,11 +3,15 @@ package sandboxtest
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"maps"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/rlimit"
 )
 
 func wantOOM(t *testing.T, r result, limit int64) {
@@ -122,4 +126,50 @@ while True: pass
 		t.Errorf("used %s of processor time in 2s at half a core", r.CPUTime)
 	}
 	noneWith(t, mark, 0)
+}
+
+// resourceLimits are the same on every backend, but for the size of one file.
+func resourceLimits(t *testing.T, b *bench) {
+	numbers := map[string]int{}
+	want := map[string]int64{}
+	for _, l := range rlimit.OfBox(limits().Files, 0) {
+		number, err := l.Resource()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.Name != "fsize" {
+			numbers[l.Name], want[l.Name] = number, l.Value
+		}
+	}
+	in, err := json.Marshal(numbers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := b.run(t, plugins.Spec{}, python(`
+import json, resource, sys
+limits = {name: resource.getrlimit(n) for name, n in json.loads(sys.argv[1]).items()}
+print(json.dumps({name: hard for name, (soft, hard) in limits.items() if soft == hard}))`, string(in)))
+	got := map[string]int64{}
+	if err := json.Unmarshal([]byte(r.out), &got); err != nil || !maps.Equal(got, want) {
+		t.Errorf("a box has the limits %s, want %v (%v)", r.out, want, err)
+	}
+}
+
+// sharedMemory works where a box has a /dev/shm of its own. A limiter that polls counts what is mapped
+// there twice, so a box can't use all of it at once.
+func sharedMemory(t *testing.T, b *bench) {
+	if b.report.Tier == plugins.TierRestricted {
+		return
+	}
+	r := b.run(t, plugins.Spec{}, python(`
+from multiprocessing.shared_memory import SharedMemory
+size = int(__import__("sys").argv[1])
+block = SharedMemory(create=True, size=size)
+block.buf[:] = bytes([7]) * size
+print(sum(block.buf[::4096]) == 7 * len(block.buf[::4096]))
+block.close()
+block.unlink()`, strconv.FormatInt(limits().Shm()/2, 10)))
+	if r.out != "True\n" || r.Reason != plugins.ReasonExit {
+		t.Errorf("shared memory of %d MiB: %+v %q", limits().Shm()/2>>20, r.Exit, r.out)
+	}
 }

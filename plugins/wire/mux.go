@@ -11,8 +11,20 @@ const (
 	// MaxConnects is how many connect streams a box may have open at once.
 	MaxConnects = 64
 
-	// MaxConnections is how many it may open in its life.
+	// MaxWaiting is how many more of a box's connections wait until one of those ends. They wait in
+	// the box, where each takes a descriptor and nothing else.
+	MaxWaiting = 128
+
+	// MaxWait is how long a connection waits.
+	MaxWait = 30 * time.Second
+
+	// MaxConnections is how many connect streams it may open in its life. Those that only report a limit
+	// don't count: there are at most MaxRefusals of them.
 	MaxConnections = 10_000
+
+	// MaxRefusals is how many unknown names a box reports, how many unlisted ports, and how many
+	// connections that a limit stopped. Each is reported once.
+	MaxRefusals = 64
 
 	// EngineWindow is how many bytes per stream the engine buffers for a box that writes faster than
 	// the engine reads. It is yamux's minimum: with every stream stalled a hostile box holds

@@ -21,6 +21,24 @@ type Header struct {
 	Port int    `json:"port,omitempty"` // connect; 0 tells of a name that the resolver did not answer
 	// Record is the type of DNS record that was asked for, if that is what was not answered: SRV, TXT.
 	Record string `json:"record,omitempty"`
+	// Limit is the limit of the box that kept the connection or name from being passed on. Such a header
+	// is only recorded.
+	Limit Limit `json:"limit,omitempty"`
+}
+
+// Limit names a limit that airlock-init holds.
+type Limit string
+
+// The limits.
+const (
+	LimitOpen     Limit = "open"     // MaxConnects, or MaxWaiting, and none became free within MaxWait
+	LimitTotal    Limit = "total"    // MaxConnections
+	LimitRefusals Limit = "refusals" // MaxRefusals of one kind: later ones are not reported
+)
+
+// Valid reports whether l is one of the limits, or "" for none.
+func (l Limit) Valid() bool {
+	return l == "" || l == LimitOpen || l == LimitTotal || l == LimitRefusals
 }
 
 // ConnectReply is the one frame that the engine answers to a connect header, before raw bytes flow.

@@ -29,5 +29,7 @@ func manifestFacts(m app.Manifest) []fact {
 
 func limitWords(l app.Limits) string {
 	return format.Bytes(l.Memory) + " memory, " + strconv.FormatFloat(l.CPU, 'g', -1, 64) + " CPU, " +
-		strconv.FormatInt(l.Pids, 10) + " processes, " + format.Bytes(l.Tmp) + " temporary files"
+		strconv.FormatInt(l.Pids, 10) + " processes, " + strconv.FormatInt(l.Files, 10) +
+		" open files, " + format.Bytes(l.Tmp) + " temporary files, " + format.Bytes(l.Output) + " output, " +
+		format.Bytes(l.Result) + " result"
 }

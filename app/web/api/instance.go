@@ -118,7 +118,7 @@ func (h *instance) skill(c echo.Context) error {
 	}
 	state := h.engine.Health()
 	text, err := apidocs.Dynamic(apidocs.Instance{
-		URL: h.origins.BaseURL(c.Request()), Version: h.version, Backend: state.Backend, Tier: state.Tier,
+		URL: h.origins.BaseURL(c.Request()), Version: h.version, Backend: state.Backend, Tier: state.Tier, Notes: state.Notes,
 		Ready: state.Ready, Checking: state.Checking, Packages: h.importable(), Limits: h.limits,
 		TimeoutDefault: h.timeoutDefault, TimeoutMax: h.timeoutMax, LLMWait: h.llmWait,
 		Workers: state.Workers, KeptDays: h.retention.Days, KeptCount: h.retention.Count,

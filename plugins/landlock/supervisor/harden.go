@@ -5,6 +5,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/plugins/rlimit"
 )
 
 // harden closes this process to the box and makes it the parent of whatever the box orphans.
@@ -27,31 +29,13 @@ func harden(uid int) error {
 // lowerLimits sets the limits that the kernel holds per process. The guest inherits them; the
 // supervisor itself needs few descriptors and no large files.
 func lowerLimits(l Limits, sharedUID bool) error {
-	for _, limit := range []struct {
-		name     string
-		resource int
-		value    uint64
-	}{
-		{"NOFILE", unix.RLIMIT_NOFILE, uint64(l.Files)},
-		{"FSIZE", unix.RLIMIT_FSIZE, fileLimit(l.Tmp)},
-		{"CORE", unix.RLIMIT_CORE, 0},
-		{"MEMLOCK", unix.RLIMIT_MEMLOCK, 0},
-		{"MSGQUEUE", unix.RLIMIT_MSGQUEUE, 0},
-		{"NICE", unix.RLIMIT_NICE, 0},
-		{"RTPRIO", unix.RLIMIT_RTPRIO, 0},
-		{"SIGPENDING", unix.RLIMIT_SIGPENDING, 256},
-	} {
-		var now syscall.Rlimit
-		if err := syscall.Getrlimit(limit.resource, &now); err != nil {
-			return fmt.Errorf("limit %s: %w", limit.name, err)
+	for _, limit := range rlimit.OfBox(l.Files, fileLimit(l.Tmp)) {
+		set := limit.Set
+		if limit.Name == "nofile" && sharedUID {
+			set = limit.SetSoft // see raiseOwnLimit
 		}
-		value := min(limit.value, now.Max)
-		hard := value
-		if limit.resource == unix.RLIMIT_NOFILE && sharedUID {
-			hard = now.Max // see keepRoom
-		}
-		if err := syscall.Setrlimit(limit.resource, &syscall.Rlimit{Cur: value, Max: hard}); err != nil {
-			return fmt.Errorf("limit %s: %w", limit.name, err)
+		if err := set(); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -82,4 +66,4 @@ func raiseOwnLimit(guest int, files int64) error {
 // fileLimit is how large one file may get: less than all files together, so that a script that
 // writes one without end always meets the file's limit (an error it can handle) and not, whenever
 // the supervisor looks just then, the directory's, which ends the box.
-func fileLimit(tmp int64) uint64 { return uint64(tmp - tmp/16) }
+func fileLimit(tmp int64) int64 { return tmp - tmp/16 }

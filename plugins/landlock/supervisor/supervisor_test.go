@@ -271,7 +271,7 @@ func TestReadConfigRefuses(t *testing.T) {
 // on the moment of a look whether a script that fills one gets an error or is ended.
 func TestOneFileDoesNotEndTheBox(t *testing.T) {
 	for _, tmp := range []int64{1 << 20, 64 << 20, 10 << 30} {
-		if n := int64(fileLimit(tmp)); n+perFile > tmp || n < tmp/2 {
+		if n := fileLimit(tmp); n+perFile > tmp || n < tmp/2 {
 			t.Errorf("of %d bytes one file may have %d", tmp, n)
 		}
 	}

@@ -1,0 +1,125 @@
+package hostile_test
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
+	"github.com/computclaw/airlock/plugins/landlock"
+)
+
+// TestLimitsSpeak meets the limits that an ordinary script meets: each ends in an error that says
+// which it was and what to do, and what holds where scripts run stands in the instance's manual.
+func TestLimitsSpeak(t *testing.T) {
+	t.Parallel()
+	for _, backend := range []string{"bubblewrap", "landlock"} {
+		t.Run(backend, func(t *testing.T) { limitsSpeak(t, backend) })
+	}
+}
+
+func limitsSpeak(t *testing.T, backend string) {
+	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX="+backend, "AIRLOCK_LOCAL_SERVICES=raw.test:7="+silentServer(t))
+	profile := in.Admin("", "profile", "create", "--description", "limits", "--host", "raw.test:7")
+	in.Admin("", "profile", "lock", profile)
+	run := func(script string) e2e.Execution {
+		return in.Await(in.Submit(profile, script, time.Minute), 2*time.Minute)
+	}
+	notes := landlock.Notes()
+	cases := []struct {
+		script string
+		want   []string // of the error; none if the script completes
+	}{
+		{`
+import socket
+held = [socket.create_connection(("raw.test", 7)) for _ in range(65)]
+held[-1].settimeout(2)
+held[-1].recv(1)`, []string{"TimeoutError", "raw.test:7 was refused because 64 connections of the execution were open"}},
+		{"held = [open('/dev/null') for _ in range(300)]", []string{"256 open files per process", "AIRLOCK_LIMIT_FILES"}},
+		{"open('x', 'wb').write(bytes(65 << 20))", []string{"the limit of /tmp is 64 MiB", "AIRLOCK_LIMIT_TMP"}},
+		{"held = bytes(1 << 50)", []string{"512 MiB of memory", "AIRLOCK_LIMIT_MEMORY"}},
+	}
+	const shared = `
+import multiprocessing.pool
+from multiprocessing.shared_memory import SharedMemory
+open("/tmp/x", "w").close()
+block = SharedMemory(create=True, size=5_000_000)
+block.buf[:] = bytes(5_000_000)
+block.close()
+block.unlink()
+set_result(multiprocessing.pool.ThreadPool(2).map(abs, [-1]))`
+	if backend == "landlock" {
+		for _, script := range []string{"open('/tmp/x', 'w')", "import multiprocessing.pool\nmultiprocessing.pool.ThreadPool(2)"} {
+			cases = append(cases, struct {
+				script string
+				want   []string
+			}{script, append([]string{"PermissionError"}, notes...)})
+		}
+	} else {
+		cases = append(cases, struct {
+			script string
+			want   []string
+		}{shared, nil}, struct {
+			script string
+			want   []string
+		}{"from multiprocessing.shared_memory import SharedMemory\nSharedMemory(create=True, size=300 << 20)",
+			[]string{"/dev/shm is 256 MiB", "AIRLOCK_LIMIT_MEMORY"}})
+	}
+	for _, c := range cases {
+		x := run(c.script)
+		if (x.Status == "completed") != (c.want == nil) {
+			t.Errorf("%s\nended as %s: %s", c.script, x.Status, x.Error)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(x.Error, want) {
+				t.Errorf("%s\nended with an error that lacks %q: %s", c.script, want, x.Error)
+			}
+		}
+	}
+	manual := manualOf(t, in)
+	for _, note := range notes {
+		if strings.Contains(manual, note) != (backend == "landlock") {
+			t.Errorf("the manual on %s and the sentence %q don't agree", backend, note)
+		}
+	}
+}
+
+// silentServer accepts connections and says nothing.
+func silentServer(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				_, _ = io.Copy(io.Discard, conn)
+			}()
+		}
+	}()
+	return listener.Addr().String()
+}
+
+func manualOf(t *testing.T, in *e2e.Instance) string {
+	t.Helper()
+	resp, err := http.Get(in.URL + "/skill.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,85 @@
+// Package rlimit is the one table of resource limits that the kernel holds for each process of a
+// box, whichever backend opened it.
+package rlimit
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Limit is a resource limit, soft and hard. Its name is the kernel's in lower case, without RLIMIT_.
+type Limit struct {
+	Name  string
+	Value int64
+}
+
+// OfBox returns the limits of every process of a box: files open at a time, and bytes in one file.
+// The budgets of signals and queues matter to others: they are charged to the uid, which boxes share
+// on most backends.
+func OfBox(files, fileSize int64) []Limit {
+	return []Limit{
+		{"nofile", files},
+		{"fsize", fileSize},
+		{"core", 0},
+		{"memlock", 0},
+		{"msgqueue", 0},
+		{"nice", 0},
+		{"rtprio", 0},
+		{"sigpending", 256},
+	}
+}
+
+// Set lowers a limit of this process and its children. Where the hard limit is lower already, that
+// one stays.
+func (l Limit) Set() error { return l.set(false) }
+
+// SetSoft lowers the soft limit only, so that the process can raise it again.
+func (l Limit) SetSoft() error { return l.set(true) }
+
+func (l Limit) set(keepHard bool) error {
+	resource, err := l.Resource()
+	if err != nil {
+		return err
+	}
+	var now syscall.Rlimit
+	if err := syscall.Getrlimit(resource, &now); err != nil {
+		return fmt.Errorf("rlimit %s: %w", l.Name, err)
+	}
+	value := min(uint64(l.Value), now.Max)
+	if !keepHard {
+		now.Max = value
+	}
+	// The standard library's call, because it also stops Go from restoring the old NOFILE at exec.
+	if err := syscall.Setrlimit(resource, &syscall.Rlimit{Cur: value, Max: now.Max}); err != nil {
+		return fmt.Errorf("rlimit %s=%d: %w", l.Name, l.Value, err)
+	}
+	return nil
+}
+
+// Resource returns the kernel's number for the limit.
+func (l Limit) Resource() (int, error) {
+	switch strings.ToLower(l.Name) {
+	case "nofile":
+		return unix.RLIMIT_NOFILE, nil
+	case "nproc":
+		return unix.RLIMIT_NPROC, nil
+	case "fsize":
+		return unix.RLIMIT_FSIZE, nil
+	case "core":
+		return unix.RLIMIT_CORE, nil
+	case "memlock":
+		return unix.RLIMIT_MEMLOCK, nil
+	case "msgqueue":
+		return unix.RLIMIT_MSGQUEUE, nil
+	case "nice":
+		return unix.RLIMIT_NICE, nil
+	case "rtprio":
+		return unix.RLIMIT_RTPRIO, nil
+	case "sigpending":
+		return unix.RLIMIT_SIGPENDING, nil
+	}
+	return 0, fmt.Errorf("unknown rlimit %q", l.Name)
+}
