@@ -51,6 +51,8 @@ def prepare_children(changes, start):
             if sys.modules["__main__"].__dict__.get("__file__") == SCRIPT and "init_main_from_path" in data:
                 data["init_main_from_path"] = path
             data["airlock"] = Names()
+            if name == "ignore":  # of the fork server itself, which gets no names: its children import the script
+                data.pop("init_main_from_path", None)
             return data
 
         spawn.get_preparation_data = get_preparation_data
