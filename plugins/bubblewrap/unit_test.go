@@ -89,8 +89,8 @@ func TestLayout(t *testing.T) {
 		usr: root + "/usr", links: [][2]string{{"usr/bin", "/bin"}},
 		binds:   [][2]string{{root + "/lib", "/lib"}, {root + "/etc/ssl/certs", "/etc/ssl/system/1"}},
 		covered: []string{"/usr/src", "/usr/local"},
-		made: [][2]string{{"/tmp/.airlock-ca.pem", "/etc/ssl/cert.pem"},
-			{"/tmp/.airlock-ca.pem", "/etc/ssl/certs/ca-certificates.crt"}},
+		made: [][2]string{{"/tmp/.airlock/ca.pem", "/etc/ssl/cert.pem"},
+			{"/tmp/.airlock/ca.pem", "/etc/ssl/certs/ca-certificates.crt"}},
 	}
 	if diff := cmp.Diff(want, l, cmp.AllowUnexported(layout{})); diff != "" {
 		t.Error(diff)
@@ -123,9 +123,9 @@ func TestLayoutReplacesRoots(t *testing.T) {
 		made[link[1]] = link[0]
 	}
 	want := map[string]string{
-		"/etc/ssl/certs/ca-certificates.crt": "/tmp/.airlock-ca.pem", "/etc/ssl/cert.pem": "/tmp/.airlock-ca.pem",
-		"/etc/pki/tls/certs/ca-bundle.crt": "/tmp/.airlock-ca.pem", "/etc/pki/tls/cert.pem": "/tmp/.airlock-ca.pem",
-		"/usr/lib/ssl/cert.pem": "/tmp/.airlock-ca.pem", "/etc/ssl/certs/java/cacerts": "/tmp/.airlock-cacerts",
+		"/etc/ssl/certs/ca-certificates.crt": "/tmp/.airlock/ca.pem", "/etc/ssl/cert.pem": "/tmp/.airlock/ca.pem",
+		"/etc/pki/tls/certs/ca-bundle.crt": "/tmp/.airlock/ca.pem", "/etc/pki/tls/cert.pem": "/tmp/.airlock/ca.pem",
+		"/usr/lib/ssl/cert.pem": "/tmp/.airlock/ca.pem", "/etc/ssl/certs/java/cacerts": "/tmp/.airlock/cacerts",
 		"/etc/ssl/certs/one.pem": "/etc/ssl/system/3/one.pem", "/usr/lib/ssl/misc": "/etc/ssl/system/5/misc",
 		"/usr/lib/ssl/certs": "/etc/ssl/system/3", "/etc/ssl/system/roots.pem": "/etc/ssl/system/3/ca-certificates.crt",
 	}

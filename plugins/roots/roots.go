@@ -5,8 +5,8 @@ package roots
 // What airlock-init writes, by name, in the box's writable directory. Whatever a script makes of it
 // hurts the script alone.
 const (
-	Bundle    = ".airlock-ca.pem"  // PEM
-	JavaStore = ".airlock-cacerts" // for Java, if the runtime has such a store
+	Bundle    = ".airlock/ca.pem"  // PEM
+	JavaStore = ".airlock/cacerts" // for Java, if the runtime has such a store
 )
 
 // System leads to the runtime's own roots in boxes where Bundle took their place.
