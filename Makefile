@@ -8,7 +8,7 @@ COMMIT := $(shell git describe --always --exclude='*' --abbrev=12 --dirty 2>/dev
 INIT := plugins/initbin/airlock-init-linux-amd64 plugins/initbin/airlock-init-linux-arm64
 REMOTE := plugins/ssh/remotebin/airlock-remote-linux-amd64.gz plugins/ssh/remotebin/airlock-remote-linux-arm64.gz
 REMOTE_SOURCES := $(shell find cmd/airlock-remote plugins -name '*.go' -not -name '*_test.go') $(wildcard plugins/bubblewrap/*.py plugins/probe/*.py) go.mod
-INIT_SOURCES := $(wildcard cmd/airlock-init/*.go plugins/wire/*.go plugins/netns/*.go plugins/rlimit/*.go plugins/landlock/*/*.go plugins/memusage/*.go plugins/procfs/*.go plugins/osthread/*.go) go.mod
+INIT_SOURCES := $(wildcard cmd/airlock-init/*.go plugins/wire/*.go plugins/netns/*.go plugins/rlimit/*.go plugins/roots/*.go plugins/landlock/*/*.go plugins/memusage/*.go plugins/procfs/*.go plugins/osthread/*.go) go.mod
 SOURCES := $(shell find app assets cmd plugins store views \( -name '*.go' -o -name '*.css' -o -name '*.js' -o -name '*.sql' -o -name '*.svg' -o -name '*.py' -o -name '*.pyi' -o -name '*.tmpl' \) -not -name '*_test.go' 2>/dev/null) go.mod
 
 # What takes minutes to build is kept in the user's cache, for all clones: see also vault and s3server.
@@ -40,14 +40,14 @@ E2E := ./cmd/airlock/internal/e2e
 LONG := TestNothingAcceptedIsLost|TestNothingLeaks|TestAnArchiveThatUnpacksToTenGigabytesChangesNothing
 
 # TAGS=vault,s3 adds the tests that need a real Vault or S3 server; MATRIX=1 runs every hostile script
-# on every backend.
+# and every ordinary program on every backend.
 TAGS ?=
 MATRIX ?=
 RACE ?=
 GO_TEST := go test -vet=off -timeout 30m $(if $(TAGS),-tags $(TAGS))
 
 RUN_PACKAGES := bubblewrap python3 ca-certificates
-TEST_PACKAGES := $(RUN_PACKAGES) gcc libc6-dev curl openssl protobuf-compiler procps iproute2 util-linux strace \
+TEST_PACKAGES := $(RUN_PACKAGES) gcc libc6-dev curl wget git nodejs openssl protobuf-compiler procps iproute2 util-linux strace \
 	python3-argon2 python3-cryptography sqlite3 python3-aiohttp python3-httpx python3-requests python3-urllib3 python3-psycopg2 python3-numpy python3-pandas postgresql chromium docker.io rootlesskit slirp4netns uidmap openssh-server systemd
 
 .PHONY: help
@@ -85,8 +85,8 @@ test: test-packages init ## Run the tests that a change needs; ten minutes on tw
 	@$(MAKE) --no-print-directory -k -j2 test-hostile test-units test-e2e
 
 .PHONY: test-hostile
-test-hostile: init ## Only the hostile scripts, on all backends; MATRIX=1 repeats those, too, that no backend decides
-	$(GO_TEST) -trimpath -count=1 $(E2E)/hostile -skip '^($(LONG))$$' $(if $(MATRIX),-args -matrix)
+test-hostile: init ## Only the hostile scripts, on all backends, and the ordinary programs; MATRIX=1 runs all of both on all
+	$(GO_TEST) -trimpath -count=1 $(E2E)/hostile $(E2E)/programs -skip '^($(LONG))$$' $(if $(MATRIX),-args -matrix)
 
 .PHONY: test-units
 test-units: init ## Only the tests of packages; RACE=1 has the race detector on for those of RACE_PACKAGES

@@ -23,6 +23,8 @@ var (
 	trustSource []byte
 	//go:embed runner/processors.py
 	processorsSource []byte
+	//go:embed runner/children.py
+	childrenSource []byte
 	//go:embed runner/main.py
 	mainSource []byte
 
@@ -36,16 +38,17 @@ var (
 )
 
 // Runner returns the Python source that every box runs: standard library only, Python 3.9 or newer.
-// The parts that it compiles later are in it as text.
+// What it compiles later, or in other processes, is in it as text.
 func Runner() []byte {
 	// such JSON is Python too
-	parts, err := json.Marshal(map[string]string{"foreign": foreignSource, "failure": failureSource})
+	parts, err := json.Marshal(map[string]string{"foreign": foreignSource, "failure": failureSource,
+		"sdk": string(sdkSource), "processors": string(processorsSource)})
 	if err != nil {
 		panic(err) // texts always have a JSON form
 	}
 	parts = append([]byte("PARTS = "), parts...)
 	return bytes.Join([][]byte{parts, partsSource, textSource, valuesSource, sdkSource, askedSource, trustSource,
-		processorsSource, mainSource}, []byte("\n"))
+		processorsSource, childrenSource, mainSource}, []byte("\n"))
 }
 
 // RunnerDigest returns the sha256 of Runner in hex.

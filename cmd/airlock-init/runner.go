@@ -38,6 +38,7 @@ func runnerEnv(tmp string) []string {
 		"TZ=UTC", "LC_ALL=C.UTF-8", "PYTHONHASHSEED=0", "PYTHONDONTWRITEBYTECODE=1", "PYTHONUTF8=1",
 		"PYTHON_CPU_COUNT=1", // read by Python 3.13 and newer; for older ones the runner does it
 		"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "BLIS_NUM_THREADS=1",
+		"GIT_CONFIG_NOSYSTEM=1", // git stops where it may not read the host's
 		"NUMEXPR_NUM_THREADS=1", "NUMBA_NUM_THREADS=1", "RAYON_NUM_THREADS=1", "POLARS_MAX_THREADS=1",
 	}
 }

@@ -2,35 +2,18 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-)
+	"slices"
 
-// bundleName is the file with every certificate that scripts trust, in the box's writable
-// directory. Whatever a script makes of it hurts the script alone.
-const bundleName = ".airlock-ca.pem"
+	"github.com/computclaw/airlock/plugins/roots"
+)
 
 // maxRoots bounds the size of a runtime's own roots: they take a share of the script's /tmp
 // and memory.
 const maxRoots = 1 << 20
-
-// rootFiles are where runtimes keep their roots in one file, by distribution; the first that exists
-// counts. The last ones are patterns for runtimes that have only what Python's certifi brought.
-func rootFiles() []string {
-	return []string{
-		"/etc/ssl/certs/ca-certificates.crt",                // Debian, Ubuntu, Alpine, Arch
-		"/etc/pki/tls/certs/ca-bundle.crt",                  // Fedora, RHEL
-		"/etc/ssl/ca-bundle.pem",                            // openSUSE
-		"/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", // RHEL, older
-		"/etc/ssl/cert.pem",                                 // Alpine, older; OpenSSL's own default
-		"/usr/lib/ssl/cert.pem",
-		"/usr/local/ssl/cert.pem",
-		"/usr/local/lib/python3*/site-packages/certifi/cacert.pem",
-		"/usr/lib/python3*/site-packages/certifi/cacert.pem",
-		"/usr/lib/python3/dist-packages/certifi/cacert.pem",
-	}
-}
 
 // bundleVariables are the names under which clients look for roots. Variables that change what a
 // client demands, as libpq's PGSSLROOTCERT does, are not among them.
@@ -55,25 +38,29 @@ func bundleVariables() []string {
 // returns the variables that lead clients to it. It is done before the interpreter starts: what
 // that imports may read the roots at once.
 func trust(ca []byte) ([]string, error) {
-	if len(ca) == 0 {
-		return nil, nil
+	if _, err := os.Lstat(roots.System); len(ca) == 0 && err != nil {
+		return nil, nil // and the runtime's own roots are in their places
 	}
 	bundle := append(systemRoots(), ca...)
 	tmp, err := os.Getwd()
 	if err != nil {
 		return nil, fmt.Errorf("CA bundle: %w", err)
 	}
-	path := filepath.Join(tmp, bundleName)
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o400)
-	if err != nil {
+	path := filepath.Join(tmp, roots.Bundle)
+	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("CA bundle: %w", err)
 	}
-	_, err = f.Write(bundle)
-	if closing := f.Close(); err == nil {
-		err = closing
-	}
-	if err != nil {
+	if err := writeReadOnly(path, bundle); err != nil {
 		return nil, fmt.Errorf("CA bundle: %w", err)
+	}
+	store := filepath.Join(tmp, roots.JavaStore)
+	if target, err := os.Readlink(roots.JavaFile); err == nil && target == store {
+		if err := writeReadOnly(store, javaStore(bundle)); err != nil {
+			return nil, fmt.Errorf("CA store for Java: %w", err)
+		}
+	}
+	if len(ca) == 0 {
+		return nil, nil
 	}
 	var env []string
 	for _, name := range bundleVariables() {
@@ -82,10 +69,22 @@ func trust(ca []byte) ([]string, error) {
 	return env, nil
 }
 
+func writeReadOnly(path string, content []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o400)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	return errors.Join(err, f.Close())
+}
+
+// debianCertifi is what Debian's certifi comes with, though it reads the system's roots.
+const debianCertifi = "/usr/lib/python3/dist-packages/certifi/cacert.pem"
+
 // systemRoots returns the runtime's own roots in PEM, with a line break at the end; nothing if it
 // has none.
 func systemRoots() []byte {
-	for _, pattern := range rootFiles() {
+	for _, pattern := range slices.Concat([]string{roots.System}, roots.Files(), []string{debianCertifi}) {
 		matches, _ := filepath.Glob(pattern) // the patterns are well-formed
 		for _, path := range matches {
 			info, err := os.Stat(path)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/computclaw/airlock/plugins"
 )
@@ -39,11 +40,12 @@ type file struct{ path, content string }
 
 // etcBinds are what the runtime's own /etc has to provide: the linker's cache, the links that
 // Debian's libraries go through (numpy's BLAS is one), certificates without the private keys beside
-// them, names of services, and how pictures look.
+// them, names of services, how pictures look, and what Java doesn't start without.
 func etcBinds() []string {
 	return []string{
 		"/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs",
 		"/etc/pki/ca-trust/extracted", "/etc/services", "/etc/protocols", "/etc/mime.types", "/etc/matplotlibrc",
+		"/etc/java-*/security", "/etc/java-*/*.properties", "/etc/java-*/*.cfg",
 	}
 }
 
@@ -53,6 +55,8 @@ type layout struct {
 	links   [][2]string // target, path: /bin -> usr/bin
 	binds   [][2]string // source, path
 	covered []string    // directories below /usr that are hidden
+	remade  []string    // directories on top of binds that are made anew, of some of made
+	made    [][2]string // target, path: links that come after everything else
 }
 
 // findLayout looks at root, a directory with a merged /usr such as a Debian root.
@@ -71,9 +75,10 @@ func findLayout(root string, usrLocal bool) (layout, error) {
 			l.links = append(l.links, [2]string{target, "/" + name})
 		}
 	}
-	for _, path := range etcBinds() {
-		if _, err := os.Stat(filepath.Join(root, path)); err == nil {
-			l.binds = append(l.binds, [2]string{filepath.Join(root, path), path})
+	for _, pattern := range etcBinds() {
+		matches, _ := filepath.Glob(filepath.Join(root, pattern)) // the patterns are well-formed
+		for _, match := range matches {
+			l.binds = append(l.binds, [2]string{match, strings.TrimPrefix(match, strings.TrimSuffix(root, "/"))})
 		}
 	}
 	hidden := []string{"src"}
@@ -85,6 +90,7 @@ func findLayout(root string, usrLocal bool) (layout, error) {
 			l.covered = append(l.covered, "/usr/"+name)
 		}
 	}
+	l.replaceRoots(root)
 	return l, nil
 }
 
@@ -111,6 +117,15 @@ func (l layout) arguments(limits plugins.Limits, counted bool, fd fds) []byte {
 	}
 	for _, bind := range l.binds {
 		a.add("--ro-bind", bind[0], bind[1])
+	}
+	for _, dir := range l.remade {
+		a.add("--size", "4096", "--tmpfs", dir)
+	}
+	for _, link := range l.made {
+		a.add("--symlink", link[0], link[1])
+	}
+	for _, dir := range l.remade {
+		a.add("--remount-ro", dir)
 	}
 	for i, f := range etcFiles() {
 		a.add("--perms", "0444", "--file", strconv.Itoa(fd.files[i]), f.path)

@@ -87,14 +87,61 @@ func TestLayout(t *testing.T) {
 	}
 	want := layout{
 		usr: root + "/usr", links: [][2]string{{"usr/bin", "/bin"}},
-		binds:   [][2]string{{root + "/lib", "/lib"}, {root + "/etc/ssl/certs", "/etc/ssl/certs"}},
+		binds:   [][2]string{{root + "/lib", "/lib"}, {root + "/etc/ssl/certs", "/etc/ssl/system/1"}},
 		covered: []string{"/usr/src", "/usr/local"},
+		made: [][2]string{{"/tmp/.airlock/ca.pem", "/etc/ssl/cert.pem"},
+			{"/tmp/.airlock/ca.pem", "/etc/ssl/certs/ca-certificates.crt"}},
 	}
 	if diff := cmp.Diff(want, l, cmp.AllowUnexported(layout{})); diff != "" {
 		t.Error(diff)
 	}
 	if _, err := findLayout(t.TempDir(), false); err == nil {
 		t.Error("a root without usr: no error")
+	}
+}
+
+// TestLayoutReplacesRoots: every place that programs look for roots in leads to the bundle, the
+// runtime's own are found under another name, and nothing of the runtime is shown that wasn't.
+func TestLayoutReplacesRoots(t *testing.T) {
+	root := t.TempDir()
+	for _, file := range []string{"etc/ssl/certs/ca-certificates.crt", "etc/ssl/certs/one.pem",
+		"etc/ssl/certs/java/cacerts", "usr/lib/ssl/misc", "etc/pki/tls/certs/ca-bundle.crt", "etc/pki/tls/private/key",
+		"usr/local/lib/python3.12/site-packages/certifi/cacert.pem", "etc/java-17/security/java.security"} {
+		if err := os.MkdirAll(filepath.Join(root, filepath.Dir(file)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, file), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, err := findLayout(root, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := map[string]string{}
+	for _, link := range l.made {
+		made[link[1]] = link[0]
+	}
+	want := map[string]string{
+		"/etc/ssl/certs/ca-certificates.crt": "/tmp/.airlock/ca.pem", "/etc/ssl/cert.pem": "/tmp/.airlock/ca.pem",
+		"/etc/pki/tls/certs/ca-bundle.crt": "/tmp/.airlock/ca.pem", "/etc/pki/tls/cert.pem": "/tmp/.airlock/ca.pem",
+		"/usr/lib/ssl/cert.pem": "/tmp/.airlock/ca.pem", "/etc/ssl/certs/java/cacerts": "/tmp/.airlock/cacerts",
+		"/etc/ssl/certs/one.pem": "/etc/ssl/system/3/one.pem", "/usr/lib/ssl/misc": "/etc/ssl/system/5/misc",
+		"/usr/lib/ssl/certs": "/etc/ssl/system/3", "/etc/ssl/system/roots.pem": "/etc/ssl/system/3/ca-certificates.crt",
+	}
+	if diff := cmp.Diff(want, made); diff != "" {
+		t.Error(diff)
+	}
+	binds := map[string]string{}
+	for _, bind := range l.binds {
+		binds[bind[1]] = strings.TrimPrefix(bind[0], root)
+	}
+	if diff := cmp.Diff(map[string]string{"/etc/ssl/system/3": "/etc/ssl/certs", "/etc/ssl/system/5": "/usr/lib/ssl",
+		"/etc/ssl/system/1": "/etc/pki/tls/certs", "/etc/java-17/security": "/etc/java-17/security"}, binds); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"/usr/lib/ssl"}, l.remade); diff != "" {
+		t.Error(diff)
 	}
 }
 

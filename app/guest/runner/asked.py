@@ -1,9 +1,7 @@
 # Which line of the script asked for a host, sent a request or started a program. It helps a person to read the record; nothing is
 # granted by it.
-import _thread
 import sys
 
-FIRST_THREAD = _thread.get_ident()
 MAX_ASKED = 2000  # claims that are told
 MAX_PLACES = 200  # hosts and ports that they are about
 MAX_FRAMES = 500  # looked through for the script's own line

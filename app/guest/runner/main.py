@@ -29,6 +29,7 @@ def main():
     start = channel.receive()["start"]
     spare()
     install(channel, start)
+    prepare_children(changes, start)
     watch(channel, changes)
     code = run(channel, start["script"], changes)
     end(code)
@@ -93,6 +94,7 @@ def run(channel, source, changes):
     sys.modules["__main__"] = module
     sys.argv[:] = [SCRIPT]
     sys.path[0] = os.getcwd()
+    write_script(source)
     sys.stdout.reconfigure(line_buffering=True)
     changes.add("threading", lambda threading: follow_threads(threading, lines))
     changes.add("linecache", lambda linecache: remember(linecache, lines))

@@ -1,4 +1,5 @@
 # What a script sees: settings, llm, set_result, inputs, as builtins and as the module airlock; and the channel behind them.
+import _signal
 import _thread
 import binascii
 import builtins
@@ -7,6 +8,42 @@ import os
 MAX_FRAME = 8 << 20
 MAX_PROMPT = 1 << 20
 CHANNEL_FD = 3
+FIRST_THREAD = _thread.get_ident()
+
+
+def undisturbed(call):
+    """Calls, so that nothing of it is left half done when a signal handler of the script raises. Its exception comes out of here, and the call goes on.
+
+    Handlers run in the first thread only, between any two steps there. So the call gets a thread of its own, if there is a handler and a thread to be had.
+    """
+    if _thread.get_ident() != FIRST_THREAD or not has_handlers():
+        return call()
+    ended = _thread.allocate_lock()
+    outcome = []
+
+    def work():
+        try:
+            outcome.append((call(), None))
+        except BaseException as error:
+            outcome.append((None, error))
+        ended.release()
+
+    ended.acquire()
+    try:
+        _thread.start_new_thread(work, ())
+    except RuntimeError:
+        return call()
+    ended.acquire()
+    value, error = outcome[0]
+    if error is not None:
+        raise error
+    return value
+
+
+def has_handlers():
+    """Tells whether the script handles signals in Python. What Python itself does on SIGINT doesn't count."""
+    handlers = map(_signal.getsignal, range(1, _signal.NSIG))
+    return any(callable(handler) and handler is not _signal.default_int_handler for handler in handlers)
 
 
 class Channel:
@@ -26,7 +63,7 @@ class Channel:
     def check(self):
         """The script may have closed the descriptor and opened something else under its number."""
         if os.getpid() != self.owner:
-            raise OSError("Airlock can be used in the script's first process only, not in one made by fork or multiprocessing")
+            raise OSError(FIRST_PROCESS_ONLY)
         if self.identity() != self.file:
             raise OSError("the script replaced the descriptor that leads to Airlock")
 
@@ -40,13 +77,16 @@ class Channel:
     def offer(self, kind, **fields):
         """Sends unless a message is on its way already, of this very thread perhaps: then it is left out."""
         body = "".join(escaped({kind: fields}, 0)).encode()
-        if self.sending.acquire(False):
-            try:
-                self.write(body)
-            finally:
-                self.sending.release()
-            return True
-        return False
+        return undisturbed(lambda: self.write_if_free(body))
+
+    def write_if_free(self, body):
+        if not self.sending.acquire(False):
+            return False
+        try:
+            self.write(body)
+        finally:
+            self.sending.release()
+        return True
 
     def write(self, body):
         self.check()
@@ -135,21 +175,24 @@ class LLM:
         size = len(prompt.encode("utf-8", "strict"))
         if size > MAX_PROMPT:
             raise LLMError("the prompt has %d bytes, the limit is %d" % (size, MAX_PROMPT))
-        self._prepare()
-        with self._turn:
-            self._asked += 1
-            number = str(self._asked)
-        try:
-            self._channel.send("llm", id=number, prompt=prompt, model=model)
-            reply = self._wait(number)
-        except OSError as error:
-            raise LLMError(str(error)) from None
+        reply = undisturbed(lambda: self._ask(prompt, model))
         if reply.get("error") is not None:
             raise LLMError(reply["error"])
         return reply.get("text", "")
 
     def __repr__(self):
         return "<llm>"
+
+    def _ask(self, prompt, model):
+        self._prepare()
+        with self._turn:
+            self._asked += 1
+            number = str(self._asked)
+        try:
+            self._channel.send("llm", id=number, prompt=prompt, model=model)
+            return self._wait(number)
+        except OSError as error:
+            raise LLMError(str(error)) from None
 
     def _prepare(self):
         with self._making:
@@ -187,7 +230,8 @@ def install(channel, start):
         size = len(text.encode())
         if size > limit:
             raise ResultError("result is %d bytes of JSON, the limit is %d" % (size, limit))
-        channel.send("result", data=binascii.b2a_base64(text.encode(), newline=False).decode())
+        data = binascii.b2a_base64(text.encode(), newline=False).decode()
+        undisturbed(lambda: channel.send("result", data=data))
 
     inputs = start.get("inputs")
     module = type(builtins)("airlock", "What Airlock gives to a script.")

@@ -44,7 +44,7 @@ set_result({
         capture_output=True, text=True).stdout,
     "flags": [sys.flags.hash_randomization, sys.flags.dont_write_bytecode, sys.flags.no_user_site],
     "file": __file__,
-    "user": os.getuid() > 0, "listing": os.listdir("."), "arguments": sys.argv,
+    "user": os.getuid() > 0, "listing": sorted(os.listdir(".")), "arguments": sys.argv,
 })`
 
 // TestSameResultEverywhere runs one script on the same data on every backend, in cold boxes and in
