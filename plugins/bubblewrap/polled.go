@@ -76,7 +76,9 @@ func (t *tree) usage() (usage, error) {
 	if memory > t.limits.Memory { // or it only looks so
 		memory = files
 		for _, p := range processes {
-			memory += memusage.OfThreads(p.Threads).Share()
+			if !isOurs(p.PID) {
+				memory += memusage.OfThreads(p.Threads).Share()
+			}
 		}
 	}
 	t.peak = max(t.peak, memory)
@@ -96,13 +98,26 @@ func (t *tree) files(processes []procfs.Process) int64 {
 	var total int64
 	for _, dir := range []string{"tmp", "dev/shm"} {
 		var fs unix.Statfs_t
-		if unix.Statfs(fmt.Sprintf("/proc/%d/root/%s", processes[1].PID, dir), &fs) != nil ||
-			fs.Type != unix.TMPFS_MAGIC {
-			continue // not mounted yet
+		its := fmt.Sprintf("/proc/%d/root/%s", processes[1].PID, dir)
+		if unix.Statfs(its, &fs) != nil || fs.Type != unix.TMPFS_MAGIC || sameFile(its, "/"+dir) {
+			continue // not mounted yet: it sees nothing there, or what the host has there
 		}
 		total += int64(fs.Blocks-fs.Bfree)*fs.Bsize + int64(fs.Files-fs.Ffree)*inodeSize
 	}
 	return total
+}
+
+// isOurs reports whether a process still runs the plugin's program: between fork and exec it seems
+// to use all that the plugin does.
+func isOurs(pid int) bool { return sameFile(fmt.Sprintf("/proc/%d/exe", pid), "/proc/self/exe") }
+
+func sameFile(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
 }
 
 // kill has nothing to add to the box's own kill: the end of the first step is the end of all.
