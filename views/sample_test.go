@@ -272,6 +272,9 @@ func sampleExecutions() []app.Execution {
 			StartedAt: ago(before - 12*time.Millisecond), RunTime: 840 * time.Millisecond,
 			PeakMemory: 48 << 20, Injected: []string{"ORACLE_PASSWORD"},
 		}
+		if s == app.StatusCompleted {
+			e.Label = "Month end, northern region"
+		}
 		if s.Terminal() {
 			e.CompletedAt = ago(before - time.Second)
 		}
@@ -402,10 +405,14 @@ func profilePage(state app.State) profileview.ProfilePage {
 	return page
 }
 
+func sampleInputs() json.RawMessage {
+	return json.RawMessage(`{"month":"2026-10","regions":["north","west"],"note":"sent with [REDACTED...9a7b]"}`)
+}
+
 func executionPage(i int) executionview.ExecutionPage {
 	x := sampleExecutions()[i]
 	p := executionview.ExecutionPage{Shell: shell("Execution", layout.SectionExecutions), Execution: x,
-		ProfileURL: paths.ProfileURL(x.ProfileHandle), Script: sampleScript, Stdout: "41,208 rows, total " +
+		ProfileURL: paths.ProfileURL(x.ProfileHandle), Script: sampleScript, Inputs: sampleInputs(), Stdout: "41,208 rows, total " +
 			"1,204,441.20\n"}
 	x.Manifest = app.Manifest{Script: "9f2c3b4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809",
 		Python: "3.11.2",

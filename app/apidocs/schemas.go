@@ -73,7 +73,7 @@ func requests() []Schema {
 func answers() []Schema {
 	return []Schema{
 		{Name: "Profile", Fields: []Field{
-			{Name: "profile_id", Type: "string", About: "absent where the call named self"},
+			{Name: "profile_id", Type: "string", Required: true, About: "self where the call named self"},
 			{Name: "description", Type: "string", Required: true},
 			{Name: "locked", Type: "boolean", Required: true},
 			{Name: "revoked", Type: "boolean", Required: true},

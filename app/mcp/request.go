@@ -65,6 +65,9 @@ func leaveOut(args map[string]json.RawMessage) {
 	absent := func(value json.RawMessage) bool { return string(value) == "null" || string(value) == `""` }
 	answers := args["response"] != nil && string(args["response"]) != "null" && (args["error"] == nil ||
 		absent(args["error"]))
+	if string(args[apidocs.ArgProfile]) == `"self"` { // as answers have it
+		delete(args, apidocs.ArgProfile)
+	}
 	maps.DeleteFunc(args, func(name string, value json.RawMessage) bool {
 		return absent(value) && (name != "response" || !answers)
 	})

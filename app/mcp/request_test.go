@@ -34,6 +34,8 @@ func TestToRequest(t *testing.T) {
 			path: "/executions?limit=5&status=error%26x%3D1", profile: "own"},
 		"left out": {tool: "execute", arguments: `{"script":"1","profile_id":null,"inputs":null,"timeout":"","label":""}`,
 			method: "POST", path: "/execute", body: `{"script":"1"}`, profile: "own"},
+		"self": {tool: "execute", arguments: `{"script":"1","profile_id":"self"}`, method: "POST", path: "/execute",
+			body: `{"script":"1"}`, profile: "own"},
 		"required and null": {tool: "cancel", arguments: `{"execution_id":null}`, code: app.CodeInvalidField},
 		"empty answer": {tool: "respond", arguments: `{"execution_id":"e","response":"","error":""}`, method: "POST",
 			path: "/executions/e/respond", body: `{"response":""}`, profile: "own"},

@@ -145,6 +145,9 @@ func checkScript(in executeInput) error {
 // submittedProfile is the id of the profile that a request names in its header, its body, or both
 // alike.
 func submittedProfile(token, fromBody string) (string, error) {
+	if fromBody == self {
+		fromBody = ""
+	}
 	switch {
 	case fromBody == "" && token == "":
 		return "", app.E(app.CodeUnauthorized, "the request names no profile",

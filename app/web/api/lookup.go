@@ -37,7 +37,7 @@ func (l lookup) bearer(c echo.Context) (app.Profile, error) {
 // profile is the profile in the path: an id, which is the token itself, or "self" for the bearer's.
 func (l lookup) profile(c echo.Context) (app.Profile, error) {
 	id := c.Param("id")
-	if id == "self" {
+	if id == self {
 		return l.bearer(c)
 	}
 	token, err := bearerID(c)

@@ -8,7 +8,7 @@ import (
 
 // profileView is a profile as its agent sees it.
 type profileView struct {
-	ProfileID   string     `json:"profile_id,omitempty"`
+	ProfileID   string     `json:"profile_id"`
 	Description string     `json:"description"`
 	Locked      bool       `json:"locked"`
 	Revoked     bool       `json:"revoked"`

@@ -208,12 +208,15 @@ func (h *profiles) withdrawHost(c echo.Context) error {
 	return h.answer(c, http.StatusOK, p)
 }
 
+// self names the bearer's profile in a path.
+const self = "self"
+
 // answer shows a profile. Its id is a token, which an answer to "self" doesn't repeat: who sends the
 // bearer has it, and answers end up in logs.
 func (h *profiles) answer(c echo.Context, status int, p app.Profile) error {
 	v := viewProfile(p, h.origins.BaseURL(c.Request()), h.now())
-	if c.Param("id") == "self" {
-		v.ProfileID = ""
+	if c.Param("id") == self {
+		v.ProfileID = self
 	}
 	return c.JSON(status, v)
 }
