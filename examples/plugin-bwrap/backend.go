@@ -16,6 +16,7 @@ import (
 	"syscall"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/rlimit"
 )
 
 const name = "plugin-bwrap"
@@ -220,8 +221,11 @@ func killer(status io.Reader, bwrap *os.Process) (kill, release func()) {
 // arguments are those of prlimit and bwrap. Descriptor 3 is the guest, 4 takes what bwrap tells.
 func arguments(l plugins.Limits) []string {
 	n := func(v int64) string { return strconv.FormatInt(v, 10) }
-	list := []string{
-		"--data=" + n(l.Memory), "--nproc=" + n(l.Pids+4), "--nofile=" + n(l.Files), "--core=0",
+	list := []string{"--data=" + n(l.Memory), "--nproc=" + n(l.Pids+4)}
+	for _, limit := range rlimit.OfBox(l.Files, l.Tmp) {
+		list = append(list, "--"+limit.Name+"="+n(limit.Value))
+	}
+	return append(list,
 		"/usr/bin/bwrap", "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
 		"--unshare-cgroup-try", "--disable-userns", "--uid", "65534", "--gid", "65534", "--hostname", "sandbox",
 		"--cap-drop", "ALL", "--cap-add", "CAP_NET_BIND_SERVICE", "--new-session", "--die-with-parent", "--as-pid-1",
@@ -229,9 +233,7 @@ func arguments(l plugins.Limits) []string {
 		"usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64", "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache",
 		"--ro-bind-try", "/etc/alternatives", "/etc/alternatives", "--ro-bind-try", "/etc/ssl/certs", "/etc/ssl/certs",
 		"--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", n(l.Tmp), "--tmpfs", "/tmp",
-		"--perms", "0555", "--ro-bind-data", "3", "/airlock-init", "--remount-ro", "/", "--json-status-fd", "4", "--",
-	}
-	return list
+		"--perms", "0555", "--ro-bind-data", "3", "/airlock-init", "--remount-ro", "/", "--json-status-fd", "4", "--")
 }
 
 // orElse fills what a box's limits leave open from those of Check, and that from modest numbers.

@@ -8,7 +8,7 @@ if "PRIVATE" in open(bundle).read():
 for pattern in (TMP + "/*", TMP + "/.*", "/run/*", "/run/*/*", "/var/lib/*", "/proc/self/fd/*"):
     for path in glob.glob(pattern):
         try:
-            if os.path.isfile(path) and os.path.getsize(path) < 1 << 20 and b"PRIVATE KEY" in open(path, "rb").read():
+            if os.path.isfile(path) and os.path.getsize(path) < 1 << 20 and b"PRIVATE" + b" KEY" in open(path, "rb").read():
                 breach("a private key is in " + path)
         except OSError:
             pass
