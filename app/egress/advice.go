@@ -50,7 +50,7 @@ func (a Advice) howToAsk(c app.Connection) string {
 			"that its operator gave it."
 	}
 	if c.Port == 0 { // the box asked for the name alone
-		c.Port = 443
+		c.Port = a.likelyPort(c.Host)
 	}
 	page := "the profile's page in Airlock"
 	if a.SetupURL != "" {
@@ -73,6 +73,16 @@ func (a Advice) howToAsk(c app.Connection) string {
 			"%s adds your reason; write the port that the script uses.", page, place(c), call)
 	}
 	return fmt.Sprintf("%s asks for it; then ask the person to allow it on %s and submit the script again.", call, page)
+}
+
+// likelyPort is the port of the profile's open request for a host, or that of HTTPS.
+func (a Advice) likelyPort(host string) int {
+	for _, h := range a.Profile.Hosts {
+		if !h.Allowed && h.Matches(host, h.Ports[0]) {
+			return h.Ports[0]
+		}
+	}
+	return 443
 }
 
 // covered reports whether an entry of the profile covers the place, and whether it is allowed.

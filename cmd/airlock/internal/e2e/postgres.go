@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"net"
 	"os"
 	"os/exec"
 	"os/user"
@@ -54,12 +53,8 @@ func StartPostgres(t *testing.T, password string) string {
 		_ = server.Process.Signal(os.Interrupt)
 		_ = server.Wait()
 	})
-	Eventually(t, 30*time.Second, "PostgreSQL listens", func() bool {
-		conn, err := net.DialTimeout("tcp", addr, time.Second)
-		if err == nil {
-			conn.Close()
-		}
-		return err == nil
+	Eventually(t, 30*time.Second, "PostgreSQL takes connections", func() bool {
+		return exec.Command(filepath.Join(bin, "pg_isready"), "-h", "127.0.0.1", "-p", port).Run() == nil
 	})
 	return addr
 }

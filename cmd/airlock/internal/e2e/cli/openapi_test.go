@@ -107,6 +107,8 @@ func TestEveryExampleWorks(t *testing.T) {
 	r.send("removeKey", r.profile, "SIMPHONY_API_KEY")
 	r.send("addKeys", r.profile, "")
 	r.send("proposeHosts", r.profile, "")
+	r.send("withdrawHost", r.profile, "api.example.com")
+	r.send("proposeHosts", r.profile, "")
 	in.Admin("a-value-of-the-tests", "credential", "set", "SIMPHONY_API_KEY", "--mode", "sealed", "--host",
 		"api.example.com")
 	in.Admin("db.example.com", "credential", "set", "DB_HOST", "--mode", "plain")
@@ -149,7 +151,7 @@ func (r *replay) send(operation, id, name string) map[string]any {
 	op := operationNamed(r.T, operation)
 	body := r.ids.Replace(strings.ReplaceAll(compact(r.T, op.Request), "ark_…", r.profile))
 	request, err := http.NewRequestWithContext(r.T.Context(), op.Method,
-		r.URL+strings.NewReplacer("{id}", id, "{name}", name).Replace(op.Path), strings.NewReader(body))
+		r.URL+strings.NewReplacer("{id}", id, "{name}", name, "{host}", name).Replace(op.Path), strings.NewReader(body))
 	e2e.Must(r.T, err)
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
