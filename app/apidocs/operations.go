@@ -43,8 +43,8 @@ func Operations() []Operation {
 			ID: "createProfile", Method: "POST", Path: "/profiles", Auth: AuthNone, Status: 201,
 			Summary: "Create a profile",
 			Detail: "`description`: its first line is a short name, the rest says what it is for. Keep `profile_id`: it is " +
-				"your token and the only copy you get. Tell the person `setup_url` and `pairing_code`, so that they can tell your " +
-				"request from somebody else's.",
+				"your token and the only copy you get. Tell the person `setup_url` and `pairing_code`, so that they can tell " +
+				"your request from somebody else's.",
 			Body: "NewProfile", Returns: "Profile",
 			Request: `{"description": "Oracle reporting, read only"}`,
 			Response: `{"profile_id": "ark_…", "locked": false, "state": "unlocked", "keys": [], "hosts": [], ` +
