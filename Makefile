@@ -47,8 +47,8 @@ RACE ?=
 GO_TEST := go test -vet=off -timeout 30m $(if $(TAGS),-tags $(TAGS))
 
 RUN_PACKAGES := bubblewrap python3 ca-certificates
-TEST_PACKAGES := $(RUN_PACKAGES) gcc libc6-dev curl wget git nodejs openssl protobuf-compiler procps iproute2 util-linux strace \
-	python3-argon2 python3-cryptography sqlite3 python3-aiohttp python3-httpx python3-requests python3-urllib3 python3-psycopg2 python3-numpy python3-pandas postgresql chromium docker.io rootlesskit slirp4netns uidmap openssh-server systemd
+TEST_PACKAGES := $(RUN_PACKAGES) gcc libc6-dev curl wget git nodejs default-jdk-headless netbase tzdata openssl protobuf-compiler procps iproute2 util-linux strace \
+	python3-argon2 python3-cryptography sqlite3 python3-aiohttp python3-httpx python3-requests python3-urllib3 python3-psycopg2 python3-numpy python3-pandas python3-pil python3-yaml postgresql chromium docker.io rootlesskit slirp4netns uidmap openssh-server systemd
 
 .PHONY: help
 help: ## List the targets

@@ -80,7 +80,7 @@ func judge(t *testing.T, p ordinary.Program, backend string, x e2e.Execution) {
 	why, excepted := p.Except[backend]
 	works := x.Status == "completed" && string(x.Result) == ordinary.Works
 	switch {
-	case x.Status == "completed" && strings.HasPrefix(string(x.Result), ordinary.Missing):
+	case strings.HasPrefix(string(x.Result), ordinary.Missing) && backend == "docker": // its test image is a small one
 		t.Logf("%s: not tried: %s", p.Name, x.Result)
 	case works && excepted:
 		t.Errorf("%s works on %s, though its head says: %s", p.Name, backend, why)
