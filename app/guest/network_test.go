@@ -335,11 +335,12 @@ func TestConnectionsAtOnce(t *testing.T) {
 	u := &upstream{addresses: map[string]string{"h.example.com:7": address}}
 	f := connected(t, `
 import socket
-held = [socket.create_connection(("h.example.com", 7)) for _ in range(80)]
-answers = []
-for s in held[:64]:
-    s.sendall(b"hi\n")
-    answers.append(s.recv(10).decode().strip())
+answers, held = [], []
+for _ in range(64): # each has its place before the next one asks for one
+    held.append(socket.create_connection(("h.example.com", 7)))
+    held[-1].sendall(b"hi\n")
+    answers.append(held[-1].recv(10).decode().strip())
+held += [socket.create_connection(("h.example.com", 7)) for _ in range(16)]
 held[64].settimeout(1)
 held[64].sendall(b"hi\n")
 try: held[64].recv(10); answers.append("not held back")
