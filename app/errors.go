@@ -36,10 +36,11 @@ const (
 	CodeSandboxUnavailable Code = "sandbox_unavailable" // no backend passed its checks
 	CodeInstanceRetired    Code = "instance_retired"    // it moved to another address and runs nothing any more
 	// another process kept the database for longer than anybody waits, so something was not stored
-	CodeStorageBusy Code = "storage_busy"
-	CodeStorageFull Code = "storage_full" // no room on the disk; nothing new is taken until there is
-	CodeUnreachable Code = "unreachable"  // an allowed host that did not answer
-	CodeInternal    Code = "internal"     //
+	CodeStorageBusy  Code = "storage_busy"
+	CodeStorageFull  Code = "storage_full"  // no room on the disk; nothing new is taken until there is
+	CodeUnreachable  Code = "unreachable"   // an allowed host that did not answer
+	CodeInvalidSkill Code = "invalid_skill" // a bundle that is no skill, or asks for what is not allowed
+	CodeInternal     Code = "internal"      //
 )
 
 // Error is told to an agent or a person: what went wrong in one sentence, and the next step they

@@ -15,6 +15,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/build"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 	"github.com/computclaw/airlock/cmd/airlock/internal/config"
+	"github.com/computclaw/airlock/cmd/airlock/internal/skillcli"
 )
 
 func main() {
@@ -31,6 +32,7 @@ const usage = `Usage: airlock COMMAND
   run SCRIPT       submit a script and print its result (--help for more)
   mcp              serve the agent API to models on stdin and stdout (--help for more)
   admin …          credentials, profiles, admin token, audit log (--help for more)
+  skill …          read a skill before it is reviewed (--help for more)
   config           print the effective configuration, secrets masked
   doctor           check the sandbox on this host
   health           ask the server on this host whether it serves
@@ -55,6 +57,8 @@ func run(ctx context.Context, c cli.Console, args []string) int {
 		return c.Finish(serveModel(ctx, c, rest))
 	case "admin":
 		return c.Finish(admin.Run(ctx, c, rest))
+	case "skill":
+		return skillcli.Run(c, rest)
 	case "config":
 		return c.Finish(config.Show(c, rest))
 	case "doctor":
@@ -72,7 +76,7 @@ func run(ctx context.Context, c cli.Console, args []string) int {
 		fmt.Fprint(c.Out, usage)
 		return cli.ExitOK
 	}
-	commands := []string{"serve", "run", "mcp", "admin", "config", "doctor", "health", "container", "version"}
+	commands := []string{"serve", "run", "mcp", "admin", "skill", "config", "doctor", "health", "container", "version"}
 	message := fmt.Sprintf("there is no command %q", app.Clip(name, 40))
 	if guess := app.Nearest(name, commands); guess != "" {
 		message += "; did you mean " + guess + "?"

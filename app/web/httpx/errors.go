@@ -40,6 +40,7 @@ var statuses = map[app.Code]int{
 	app.CodeInstanceRetired:    http.StatusGone,
 	app.CodeStorageBusy:        http.StatusServiceUnavailable,
 	app.CodeStorageFull:        http.StatusServiceUnavailable,
+	app.CodeInvalidSkill:       http.StatusUnprocessableEntity,
 	app.CodeUnreachable:        http.StatusBadGateway, // met by scripts, in the ledger
 	app.CodeInternal:           http.StatusInternalServerError,
 }

@@ -1,0 +1,174 @@
+package bundle
+
+import (
+	"bytes"
+	"net"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/publicsuffix"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// Facts are what a person should know of a bundle before they approve it: no score, and nothing
+// that is refused because of it. What Python imports and calls isn't among them: that is for
+// Python's own parser to say, in a box.
+type Facts struct {
+	Hosts        []string  // that stand in texts, without those of the manifest
+	Secrets      []Finding // what looks like a secret; What is the rule's name
+	Invisible    []Finding // characters that can't be seen; What is the number, such as U+202E
+	Mixed        []Finding // words with letters of several scripts, which may look like others
+	Binary       []string  // paths of files that are no text
+	Requirements []string  // packages that requirements.txt asks for, as it writes them
+}
+
+// Finding is a line of a file.
+type Finding struct {
+	File string
+	Line int // from 1
+	What string
+}
+
+// maxFindings is how many of a kind are listed.
+const maxFindings = 100
+
+// SecretRules finds what looks like a secret: positions in the text with the rule's name.
+type SecretRules func(text string) []Secret
+
+// Secret is a part of a text that looks like one.
+type Secret struct {
+	Start int
+	Rule  string
+}
+
+// Scan collects the facts. It reads each file once and takes time in proportion to the bundle.
+func (b Bundle) Scan(secrets SecretRules) Facts {
+	var facts Facts
+	hosts := map[string]bool{}
+	for _, f := range b.Files {
+		if !utf8.Valid(f.Content) || bytes.IndexByte(f.Content, 0) >= 0 {
+			facts.Binary = append(facts.Binary, f.Path)
+			continue
+		}
+		text := string(f.Content)
+		for _, secret := range secrets(text) {
+			facts.Secrets = note(facts.Secrets, Finding{f.Path, lineAt(text, secret.Start), secret.Rule})
+		}
+		facts.scanCharacters(f.Path, text)
+		for _, host := range hostsIn(text) {
+			hosts[host] = true
+		}
+		if path.Base(f.Path) == "requirements.txt" {
+			facts.Requirements = append(facts.Requirements, requirements(text)...)
+		}
+	}
+	for _, host := range b.Manifest.Hosts {
+		delete(hosts, host.Name)
+	}
+	for host := range hosts {
+		facts.Hosts = append(facts.Hosts, host)
+	}
+	slices.Sort(facts.Hosts)
+	return facts
+}
+
+func note(list []Finding, f Finding) []Finding {
+	if len(list) == maxFindings || len(list) > 0 && list[len(list)-1] == f {
+		return list
+	}
+	return append(list, f)
+}
+
+func lineAt(text string, offset int) int { return 1 + strings.Count(text[:offset], "\n") }
+
+// scanCharacters notes what a reader can't see or may take for something else.
+func (facts *Facts) scanCharacters(file, text string) {
+	line := 0
+	for content := range strings.Lines(text) {
+		line++
+		if isASCII(content) && strings.IndexFunc(strings.TrimRight(content, "\r\n"), isControl) < 0 {
+			continue
+		}
+		for _, r := range content {
+			if isControl(r) || r >= utf8.RuneSelf && app.IsInvisible(r) && !isJoiner(r) {
+				facts.Invisible = note(facts.Invisible, Finding{file, line, codePoint(r)})
+			}
+		}
+		for word := range strings.FieldsFuncSeq(content, func(r rune) bool { return !unicode.IsLetter(r) }) {
+			if isMixed(word) {
+				facts.Mixed = note(facts.Mixed, Finding{file, line, app.Clip(word, 40)})
+			}
+		}
+	}
+}
+
+func isControl(r rune) bool { return r != '\t' && r != '\n' && r != '\r' && (r < ' ' || r == 0x7f) }
+
+// isJoiner are characters that emoji and some scripts are written with.
+func isJoiner(r rune) bool { return r == 0x200c || r == 0x200d || r == 0xfe0e || r == 0xfe0f }
+
+func codePoint(r rune) string {
+	visible := app.VisibleText(string(r))
+	return strings.Trim(visible, "[]")
+}
+
+// isMixed reports whether a word has Latin letters and others that can look the same.
+func isMixed(word string) bool {
+	latin, other := false, false
+	for _, r := range word {
+		latin = latin || unicode.Is(unicode.Latin, r)
+		other = other || unicode.In(r, unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee)
+	}
+	return latin && other
+}
+
+var hostPattern = regexp.MustCompile(`(?i)(?:https?|wss?|postgres(?:ql)?|mysql|redis|ftp)://(?:[^\s/@"']*@)?([a-z0-9._-]+)` +
+	`|["'\s(=]((?:[a-z0-9-]+\.)+[a-z]{2,})(?:[:/"'\s)]|$)`)
+
+// hostsIn are the hosts of URLs, and names in quotes or between blanks that end in a public suffix.
+func hostsIn(text string) (hosts []string) {
+	for _, match := range hostPattern.FindAllStringSubmatch(text, 10*maxFindings) {
+		name := match[1] + match[2]
+		name = strings.ToLower(strings.TrimRight(name, "."))
+		suffix, managed := publicsuffix.PublicSuffix(name)
+		if net.ParseIP(name) == nil && match[1] == "" && (!managed || suffix == name || looksLikeFile(name)) {
+			continue
+		}
+		hosts = append(hosts, name)
+	}
+	return hosts
+}
+
+// looksLikeFile is for names such as main.py and run.sh, whose endings are countries too.
+func looksLikeFile(name string) bool {
+	return strings.Count(name, ".") == 1 && (languageOf(name) != "" || path.Ext(name) == ".md" || path.Ext(name) == ".rs")
+}
+
+var requirementName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*`)
+
+// requirements are the lines of a requirements.txt. Those that aren't names of packages, such as
+// URLs and options, stay as they are.
+func requirements(text string) (list []string) {
+	for line := range strings.Lines(text) {
+		line, _, _ = strings.Cut(line, "#")
+		if line = strings.TrimSpace(line); line != "" && len(list) < maxFindings {
+			list = append(list, app.Clip(line, 200))
+		}
+	}
+	return list
+}
+
+// PackageOf is the name of the package in a line of requirements.txt, in lower case with dashes; ""
+// if the line is an option, a path or a URL.
+func PackageOf(requirement string) string {
+	if strings.Contains(requirement, "://") {
+		return ""
+	}
+	name := requirementName.FindString(requirement)
+	return strings.ToLower(strings.NewReplacer("_", "-", ".", "-").Replace(name))
+}

@@ -1,0 +1,72 @@
+package bundle
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// Problem is a reason why something is no skill that Airlock takes.
+type Problem struct {
+	File    string // path in the bundle; "" for the bundle as a whole
+	Line    int    // from 1; 0 for the file as a whole
+	Message string // what is wrong, a sentence
+	Hint    string // what to do
+}
+
+// Place is the file with the line, as compilers write it; "" for the bundle as a whole.
+func (p Problem) Place() string {
+	if p.Line == 0 {
+		return p.File
+	}
+	return fmt.Sprintf("%s:%d", p.File, p.Line)
+}
+
+func (p Problem) Error() string {
+	if p.File == "" {
+		return p.Message
+	}
+	return p.Place() + ": " + p.Message
+}
+
+// Problems are all that were found, in the order of reading. As an error they unwrap to an
+// app.Error with app.CodeInvalidSkill.
+type Problems []Problem
+
+func (p Problems) Error() string {
+	lines := make([]string, len(p))
+	for i, problem := range p {
+		lines[i] = problem.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns the problems as what an agent is told: the first in full, and how many more.
+func (p Problems) Unwrap() error {
+	if len(p) == 0 {
+		return nil
+	}
+	told := app.E(app.CodeInvalidSkill, p[0].Error(), p[0].Hint)
+	told.Field = p[0].Place()
+	if more := len(p) - 1; more > 0 {
+		told.Hint = strings.TrimSpace(fmt.Sprintf("%s %d more problems follow; airlock skill check lists them all.",
+			told.Hint, more))
+	}
+	return told
+}
+
+// bad makes the error of a bundle that can't be read any further.
+func bad(file, hint, format string, args ...any) error {
+	return Problems{{File: app.VisibleText(app.Clip(file, 200)), Message: fmt.Sprintf(format, args...), Hint: hint}}
+}
+
+// asProblems returns the problems in err, or one made of it.
+func asProblems(file string, err error) Problems {
+	var problems Problems
+	if errors.As(err, &problems) {
+		return problems
+	}
+	return Problems{{File: file, Message: err.Error()}}
+}

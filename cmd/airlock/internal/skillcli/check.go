@@ -1,0 +1,145 @@
+package skillcli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact/patterns"
+	"github.com/computclaw/airlock/app/skills/bundle"
+	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
+)
+
+const usage = `Usage: airlock skill COMMAND
+
+  check PATH       read a skill, a folder or a zip file, as Airlock does, and tell what is in it and what is wrong.
+                   Nothing of it is run and nothing is sent anywhere
+    --json         print one JSON object
+
+Exit codes: 0 it is a skill, 1 it is none, 2 wrong usage.
+`
+
+// Run is airlock skill.
+// It returns the exit code.
+func Run(c cli.Console, args []string) int {
+	if len(args) == 0 || args[0] == "help" || args[0] == "--help" || args[0] == "-h" {
+		fmt.Fprint(c.Out, usage)
+		if len(args) == 0 {
+			return cli.ExitUsage
+		}
+		return cli.ExitOK
+	}
+	if args[0] != "check" {
+		return c.Finish(cli.UsageError{Message: fmt.Sprintf("there is no command skill %q; there is skill check",
+			app.Clip(args[0], 40))})
+	}
+	return check(c, args[1:])
+}
+
+func check(c cli.Console, args []string) int {
+	flags := cli.NewFlags("skill check", usage)
+	asJSON := flags.Bool("json", false, "")
+	rest, err := flags.Parse(c.Out, args, "PATH")
+	if err != nil {
+		return c.Finish(err)
+	}
+	b, err := open(rest[0])
+	var problems bundle.Problems
+	if err != nil && !errors.As(err, &problems) {
+		return c.Finish(fmt.Errorf("the skill can't be read: %w", err))
+	}
+	rules, err := patterns.New(patterns.Config{})
+	if err != nil {
+		return c.Finish(err)
+	}
+	facts := b.Scan(secretRules(rules))
+	if *asJSON {
+		err = printJSON(c.Out, newReport(b, facts, problems))
+	} else if len(problems) > 0 {
+		printProblems(c.Err, problems)
+	} else {
+		printBundle(c.Out, b, facts)
+	}
+	if err != nil || len(problems) > 0 {
+		return cli.ExitError
+	}
+	return cli.ExitOK
+}
+
+// open reads a folder or a zip file.
+func open(path string) (bundle.Bundle, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return bundle.Bundle{}, err
+	}
+	if info.IsDir() {
+		return bundle.ReadFolder(path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return bundle.Bundle{}, err
+	}
+	defer file.Close()
+	return bundle.ReadZip(file, info.Size())
+}
+
+func secretRules(rules *patterns.Set) bundle.SecretRules {
+	return func(text string) (secrets []bundle.Secret) {
+		for _, match := range rules.Find(text) {
+			secrets = append(secrets, bundle.Secret{Start: match.Start, Rule: match.Rule})
+		}
+		return secrets
+	}
+}
+
+func printProblems(w io.Writer, problems bundle.Problems) {
+	for _, p := range problems {
+		fmt.Fprintln(w, cli.Printable(p.Error()))
+		if p.Hint != "" {
+			fmt.Fprintln(w, "  "+cli.Printable(p.Hint))
+		}
+	}
+}
+
+func printBundle(w io.Writer, b bundle.Bundle, facts bundle.Facts) {
+	m := b.Manifest
+	line := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(w, "%-14s%s\n", name, cli.Printable(value))
+		}
+	}
+	line("name", m.Name)
+	line("version", m.Version)
+	line("description", m.Description)
+	line("digest", b.Digest())
+	line("entrypoint", fmt.Sprintf("%s (%s)", m.Entrypoint, m.Language))
+	line("files", fmt.Sprintf("%d, %s", len(b.Files), app.FormatSize(b.Size())))
+	line("keys", strings.Join(m.Keys, ", "))
+	line("hosts", app.BriefHosts(m.Hosts))
+	if m.Timeout > 0 {
+		line("timeout", m.Timeout.String())
+	}
+	line("image", m.Image)
+	if m.InputSchema != "" {
+		line("inputs", "checked against its JSON Schema")
+	}
+	line("needs", strings.Join(facts.Requirements, ", "))
+	line("other hosts", strings.Join(facts.Hosts, ", "))
+	line("no text", strings.Join(facts.Binary, ", "))
+	line("left out", strings.Join(b.Ignored, ", "))
+	printFindings(w, "Looks like a secret", facts.Secrets)
+	printFindings(w, "Can't be seen", facts.Invisible)
+	printFindings(w, "Mixes alphabets", facts.Mixed)
+	for _, n := range b.Notes {
+		fmt.Fprintln(w, cli.Printable(n))
+	}
+}
+
+func printFindings(w io.Writer, kind string, findings []bundle.Finding) {
+	for _, f := range findings {
+		fmt.Fprintf(w, "%s:%d: %s: %s\n", cli.Printable(f.File), f.Line, kind, cli.Printable(f.What))
+	}
+}
