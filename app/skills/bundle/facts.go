@@ -127,8 +127,8 @@ func isMixed(word string) bool {
 	return latin && other
 }
 
-var hostPattern = regexp.MustCompile(`(?i)(?:https?|wss?|postgres(?:ql)?|mysql|redis|ftp)://(?:[^\s/@"']*@)?([a-z0-9._-]+)` +
-	`|["'\s(=]((?:[a-z0-9-]+\.)+[a-z]{2,})(?:[:/"'\s)]|$)`)
+var hostPattern = regexp.MustCompile(`(?i)(?:https?|wss?|postgres(?:ql)?|mysql|redis|ftp)://` +
+	`(?:[^\s/@"']*@)?([a-z0-9._-]+)|["'\s(=]((?:[a-z0-9-]+\.)+[a-z]{2,})(?:[:/"'\s)]|$)`)
 
 // hostsIn are the hosts of URLs, and names in quotes or between blanks that end in a public suffix.
 func hostsIn(text string) (hosts []string) {

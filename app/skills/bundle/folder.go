@@ -8,12 +8,12 @@ import (
 
 // ReadFolder reads a skill from a folder. Nothing outside of the folder is read. What is wrong with
 // the skill is returned as Problems; other errors are about reading.
-func ReadFolder(folder string) (Bundle, error) {
+func ReadFolder(folder string) (b Bundle, err error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return Bundle{}, err
 	}
-	defer root.Close()
+	defer func() { err = errors.Join(err, root.Close()) }()
 	t := newTree()
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {

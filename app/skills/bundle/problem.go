@@ -1,7 +1,6 @@
 package bundle
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -60,13 +59,4 @@ func (p Problems) Unwrap() error {
 // bad makes the error of a bundle that can't be read any further.
 func bad(file, hint, format string, args ...any) error {
 	return Problems{{File: app.VisibleText(app.Clip(file, 200)), Message: fmt.Sprintf(format, args...), Hint: hint}}
-}
-
-// asProblems returns the problems in err, or one made of it.
-func asProblems(file string, err error) Problems {
-	var problems Problems
-	if errors.As(err, &problems) {
-		return problems
-	}
-	return Problems{{File: file, Message: err.Error()}}
 }

@@ -9,25 +9,25 @@ import (
 
 // report is what --json prints.
 type report struct {
-	Name         string      `json:"name,omitempty"`
-	Version      string      `json:"version,omitempty"`
-	Description  string      `json:"description,omitempty"`
-	Digest       string      `json:"digest,omitempty"`
-	Entrypoint   string      `json:"entrypoint,omitempty"`
-	Language     string      `json:"language,omitempty"`
-	Keys         []string    `json:"keys,omitempty"`
-	Hosts        []string    `json:"hosts,omitempty"`
-	Timeout      float64     `json:"timeout,omitempty"` // seconds
-	Image        string      `json:"image,omitempty"`
-	InputSchema  any         `json:"input_schema,omitempty"`
-	Files        []file      `json:"files,omitempty"`
-	Requirements []string    `json:"requirements,omitempty"`
-	OtherHosts   []string    `json:"other_hosts,omitempty"`
-	Secrets      []finding   `json:"secrets,omitempty"`
-	Invisible    []finding   `json:"invisible,omitempty"`
-	Mixed        []finding   `json:"mixed,omitempty"`
-	Ignored      []string    `json:"ignored,omitempty"`
-	Notes        []string    `json:"notes,omitempty"`
+	Name         string    `json:"name,omitempty"`
+	Version      string    `json:"version,omitempty"`
+	Description  string    `json:"description,omitempty"`
+	Digest       string    `json:"digest,omitempty"`
+	Entrypoint   string    `json:"entrypoint,omitempty"`
+	Language     string    `json:"language,omitempty"`
+	Keys         []string  `json:"keys,omitempty"`
+	Hosts        []string  `json:"hosts,omitempty"`
+	Timeout      float64   `json:"timeout,omitempty"` // seconds
+	Image        string    `json:"image,omitempty"`
+	InputSchema  any       `json:"input_schema,omitempty"`
+	Files        []file    `json:"files,omitempty"`
+	Requirements []string  `json:"requirements,omitempty"`
+	OtherHosts   []string  `json:"other_hosts,omitempty"`
+	Secrets      []finding `json:"secrets,omitempty"`
+	Invisible    []finding `json:"invisible,omitempty"`
+	Mixed        []finding `json:"mixed,omitempty"`
+	Ignored      []string  `json:"ignored,omitempty"`
+	Notes        []string  `json:"notes,omitempty"`
 	Problems     []problem `json:"problems"`
 }
 
