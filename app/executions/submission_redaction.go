@@ -85,11 +85,14 @@ func (s *Submitter) redactSubmission(
 		return shown{}, err
 	}
 	red := redact.New(known, s.cfg.Redaction)
-	label, _ := red.Text(sub.Label)
 	if all {
+		label, _ := red.Text(sub.Label)
 		return shown{runner.Show(red, sub.source()), label}, nil
 	}
-	late := shown{label: label}
+	var late shown
+	if sub.Label != "" { // it is stored in this form only, so it can't be shown later
+		late.label = redact.Fixed("[not shown: the values in Vault were not read yet]")
+	}
 	late.Script = redact.Fixed(
 		"# The script is shown once its values were read from Vault: then they can be masked in it.")
 	if sub.Inputs != nil {

@@ -93,7 +93,7 @@ func (r *Runner) BindWithClaim(
 	if err != nil || !here {
 		return nil, err
 	}
-	g, err := r.newGrant(policy, values)
+	g, err := newGrant(policy, values)
 	if err != nil {
 		return nil, nil
 	}

@@ -36,11 +36,11 @@ func (r *Runner) resolve(ctx context.Context, profile string, policy app.Policy)
 	if err != nil {
 		return grant{}, fmt.Errorf("resolve the values: %w", err)
 	}
-	return r.newGrant(policy, values)
+	return newGrant(policy, values)
 }
 
 // newGrant returns what a policy grants with these values.
-func (r *Runner) newGrant(bound app.Policy, values []credentials.Value) (grant, error) {
+func newGrant(bound app.Policy, values []credentials.Value) (grant, error) {
 	g := grant{settings: make(map[string]string, len(values)), values: values}
 	for _, v := range values {
 		g.lease, g.vault = v.Hold, g.vault || v.Elsewhere()
@@ -50,7 +50,6 @@ func (r *Runner) newGrant(bound app.Policy, values []credentials.Value) (grant, 
 			return g, err
 		}
 	}
-	g.masked = append(g.masked, r.earlierValues(values)...)
 	var err error
 	g.hosts, err = policy.ResolveHosts(bound, values)
 	return g, err

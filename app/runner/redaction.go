@@ -8,6 +8,7 @@ import (
 	"weak"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/redact"
 )
 
@@ -23,7 +24,8 @@ type redaction struct {
 	failing  bool           // the values of others could not be read last time
 
 	mu      sync.Mutex
-	own     []redact.Value         // of the execution, and what Vault gave to others in their place
+	own     []redact.Value         // of the execution
+	given   []credentials.Value    // the same, to ask what Vault gave to others in their place
 	hosts   []app.Host             // that the script may reach
 	reached bool                   // it has tried to
 	hits    map[string]redact.Hits // by channel
@@ -33,11 +35,11 @@ func newRedaction(runner *Runner, handle string) *redaction {
 	return &redaction{runner: runner, handle: handle, hits: map[string]redact.Hits{}}
 }
 
-// setOwn replaces the execution's own values.
-func (r *redaction) setOwn(values []redact.Value) {
+// setOwn sets the execution's own values.
+func (r *redaction) setOwn(g grant) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.own = values
+	r.own, r.given = g.masked, g.values
 }
 
 // setHosts sets where the script may meet values of others.
@@ -61,7 +63,10 @@ func (r *redaction) redactor() checkedRedactor {
 	defer r.making.Unlock()
 	r.mu.Lock()
 	values, hosts, reached := r.own, r.hosts, r.reached
+	given := r.given
 	r.mu.Unlock()
+	// Asked each time: another execution may have read a new value from Vault a moment ago.
+	values = append(slices.Clip(values), r.runner.earlierValues(given)...)
 	if reached {
 		// Not the execution's context: its end is redacted after that has ended.
 		others, err := r.runner.cfg.SearchSets.Others(context.Background(), hosts, values)

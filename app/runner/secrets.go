@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"slices"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -28,16 +27,12 @@ func (h *secretsHook) Before(ctx context.Context, b *Binding) error {
 		b.grant, b.resolved = h.grant, true
 	}
 	h.grant = b.grant
-	h.redaction.setOwn(h.grant.masked)
+	h.redaction.setOwn(h.grant)
 	h.redaction.setHosts(h.grant.hosts)
 	return nil
 }
 
-// After releases what Vault lent, and has the final redaction mask what other executions have read
-// from Vault meanwhile in the place of this one's values.
+// After releases what Vault lent.
 func (h *secretsHook) After(e *ending) {
 	e.leaseLost = h.runner.cfg.Vault.Release(h.grant.lease)
-	if h.grant.vault {
-		h.redaction.setOwn(append(slices.Clone(h.grant.masked), h.runner.earlierValues(h.grant.values)...))
-	}
 }

@@ -20,6 +20,7 @@ type accessSnapshot struct {
 	settings    map[string]store.Setting
 	profiles    map[string]profileState   // by handle
 	credentials map[string]app.Credential // by id
+	belonged    map[string][]app.Host     // by credential: where any value of it that is still known belonged
 }
 
 type profileState struct {
@@ -59,6 +60,12 @@ func readAccessSnapshot(ctx context.Context, tx *store.Tx) (s accessSnapshot, er
 	if credentials, err := tx.Credentials.List(ctx); err == nil {
 		for _, c := range credentials {
 			s.credentials[c.ID] = c
+		}
+	}
+	s.belonged = map[string][]app.Host{}
+	if belongings, err := tx.Values.Belongings(ctx); err == nil {
+		for _, b := range belongings {
+			s.belonged[b.CredentialID] = append(s.belonged[b.CredentialID], b.Hosts...)
 		}
 	}
 	return s, nil

@@ -68,11 +68,12 @@ func (k *keeper) credentials(ctx context.Context) error {
 	}
 	for _, c := range list {
 		now, ok := k.now.credentials[c.ID]
-		seen := c.UpdatedAt
 		if c.Version != now.Version || !c.ValueSetAt.Equal(now.ValueSetAt) || c.Source != now.Source ||
 			c.Reference != now.Reference {
 			k.moved[c.ID] = struct{}{}
-		} else if seen, err = k.visit(ctx, c, now.Hosts); err != nil {
+		}
+		seen, err := k.visit(ctx, c, k.now.belonged[c.ID])
+		if err != nil {
 			return err
 		}
 		less := c
@@ -86,7 +87,7 @@ func (k *keeper) credentials(ctx context.Context) error {
 		}
 		if !ok {
 			k.unfit[c.ID] = struct{}{}
-			continue
+			less = c // nothing that may run has it
 		}
 		if limits(less) == limits(c) && seen.Equal(c.UpdatedAt) {
 			continue
