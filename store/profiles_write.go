@@ -90,14 +90,17 @@ func (tx Profiles) RequestHost(ctx context.Context, row int64, h app.Host, execu
 }
 
 // MergeRequest makes an undecided entry ask for h instead, and undecides a declined one. Where it
-// came from stays. absorbed entries go away, unless a person allowed them.
-func (tx Profiles) MergeRequest(ctx context.Context, row int64, entry string, h app.Host, absorbed []string) error {
+// came from is forgotten if other is true. absorbed entries go away, unless a person allowed them.
+func (tx Profiles) MergeRequest(
+	ctx context.Context, row int64, entry string, h app.Host, absorbed []string, other bool,
+) error {
 	const doing = "merge requests for a host"
 	if err := tx.RemoveRequests(ctx, row, absorbed); err != nil {
 		return err
 	}
-	return tx.run(ctx, doing, `UPDATE profile_hosts SET entry = ?, host = ?, declined_at = 0
-		WHERE profile_id = ? AND entry = ? AND allowed = 0`, h.String(), toJSON(h), row, entry)
+	return tx.run(ctx, doing, `UPDATE profile_hosts SET entry = ?, host = ?, declined_at = 0,
+			execution = iif(?, '', execution), line = iif(?, 0, line)
+		WHERE profile_id = ? AND entry = ? AND allowed = 0`, h.String(), toJSON(h), other, other, row, entry)
 }
 
 // RemoveRequests removes entries that no person allowed.

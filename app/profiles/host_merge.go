@@ -22,7 +22,7 @@ func (s *Hosts) ask(
 			return nil, err
 		}
 		if m.into != "" {
-			err = tx.Profiles.MergeRequest(ctx, p.Row, m.into, m.host, m.absorbed)
+			err = tx.Profiles.MergeRequest(ctx, p.Row, m.into, m.host, m.absorbed, m.wider)
 		} else if len(p.Hosts) >= app.MaxHosts {
 			err = app.TooManyHosts()
 		} else {
@@ -44,6 +44,7 @@ type merger struct {
 	host     app.Host
 	into     string   // the entry that becomes host; "" for an entry of its own
 	absorbed []string // entries that host covers too
+	wider    bool     // host has ports that nothing was refused at, besides those of the web
 }
 
 // mergeRequest merges a request with those for the same host that share a port, so that a person
@@ -63,7 +64,7 @@ func mergeRequest(p app.Profile, h app.Host) (merger, bool) {
 			continue
 		}
 		changed = m.into != "" || !app.SameHost(joined, r.Host)
-		m.host = joined
+		m.host, m.wider = joined, m.wider || addsPort(r.Host, joined)
 		m.take(r.String())
 	}
 	for _, d := range p.Declined {
@@ -100,6 +101,13 @@ func join(have, h app.Host) (app.Host, bool) {
 
 func sharesPort(a, b app.Host) bool {
 	return a.Name == b.Name && slices.ContainsFunc(a.Ports, func(port int) bool { return slices.Contains(b.Ports, port) })
+}
+
+// addsPort reports whether h has ports that have doesn't, other than those of an entry without any.
+func addsPort(have, h app.Host) bool {
+	return slices.ContainsFunc(h.Ports, func(port int) bool {
+		return port != 80 && port != 443 && !slices.Contains(have.Ports, port)
+	})
 }
 
 // Withdraw removes an agent's own requests for a host that nobody has decided about.

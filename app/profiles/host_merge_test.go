@@ -44,6 +44,18 @@ func TestAReasonGoesToTheRequestThatARefusalMade(t *testing.T) {
 	}
 }
 
+// TestHoleARefusalIsNotSaidOfOtherPorts: ports that an agent adds to a request were refused nowhere,
+// so the page doesn't say so.
+func TestHoleARefusalIsNotSaidOfOtherPorts(t *testing.T) {
+	d := newDesk(t)
+	p := d.Locked("A")
+	d.request(p, "n.example:8443", "run1", 3)
+	p = d.propose(p, "n.example:22,5432,8443", "")
+	if len(p.Hosts) != 1 || p.Hosts[0].Execution != "" || p.Hosts[0].Line != 0 {
+		t.Errorf("%+v", p.Hosts)
+	}
+}
+
 func TestRequestsForOneHostAndPortAreMerged(t *testing.T) {
 	d := newDesk(t)
 	p := d.Locked("A")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine/enginetest"
+	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/runner"
 )
 
@@ -128,5 +129,48 @@ func TestRerunReadsVaultAnew(t *testing.T) {
 	failed := w.Until(w.rerun(x, false), app.StatusError)
 	if !strings.Contains(failed.Error, "the key DB_PASS") || !strings.Contains(failed.Error, "Vault is sealed") {
 		t.Errorf("it ended with %q", failed.Error)
+	}
+}
+
+// TestHoleVaultValueOfAnotherRun: what Vault gave another execution meanwhile is masked in the output
+// and the questions of one that still runs, not only when it has ended.
+func TestHoleVaultValueOfAnotherRun(t *testing.T) {
+	t.Parallel()
+	w := newVaultWorld(t, "1h", "2h")
+	w.Profile = w.vaultProfile("TOKEN=secret/data/app#token")
+	const next = "rotated-0123456789-abcdefgh"
+	x := w.Until(w.Send("ask now\nprint "+next+"\nask again "+next), app.StatusAwaitingLLM)
+	w.vault.Put("app", map[string]any{"token": next})
+	w.Finished("setting TOKEN", app.StatusCompleted)
+	_, err := w.Controller.Respond(t.Context(), x.ID, runner.Answer{Text: "so", By: enginetest.Agent})
+	w.Must(err)
+	x = w.Until(x, app.StatusAwaitingLLM)
+	out, ok, err := w.Reader.OutputSoFar(t.Context(), x)
+	w.Must(err)
+	if !ok || strings.Contains(out.Stdout+x.Request.Prompt, next) || !strings.Contains(out.Stdout, "[REDACTED") ||
+		!strings.Contains(x.Request.Prompt, "[REDACTED") {
+		t.Errorf("so far %v %q, prompt %q", ok, out.Stdout, x.Request.Prompt)
+	}
+	_, err = w.Controller.Respond(t.Context(), x.ID, runner.Answer{Text: "so", By: enginetest.Agent})
+	w.Must(err)
+	w.Until(x, app.StatusCompleted)
+}
+
+// TestHoleLabelBeforeVaultWasRead: a label that may hold a value that was not read yet isn't stored.
+func TestHoleLabelBeforeVaultWasRead(t *testing.T) {
+	t.Parallel()
+	w := newVaultWorld(t, "1h", "2h")
+	w.Profile = w.vaultProfile("TOKEN=secret/data/app#token")
+	submit := func() app.Execution {
+		x, _, err := w.Submitter.Submit(t.Context(), executions.Submission{ProfileID: w.Profile.ID,
+			Script: "result 1", Label: "check kv-" + enginetest.SecretValue, By: enginetest.Agent})
+		w.Must(err)
+		return w.Until(x, app.StatusCompleted)
+	}
+	if x := submit(); strings.Contains(x.Label, enginetest.SecretValue) || !strings.Contains(x.Label, "not shown") {
+		t.Errorf("the first label is %q", x.Label)
+	}
+	if x := submit(); !strings.HasPrefix(x.Label, "check [REDACTED") {
+		t.Errorf("the second label is %q", x.Label)
 	}
 }

@@ -149,7 +149,7 @@ func (o *operator) grant(ctx context.Context, p app.Profile, g grants) (app.Prof
 func (o *operator) lockProfile(ctx context.Context, args []string) error {
 	f := cli.NewFlags("admin profile lock", Usage)
 	g := grantFlags(f)
-	expires := f.String("expires", "", "")
+	expires, yes := f.String("expires", "", ""), f.Bool("yes", false, "")
 	rest, err := o.Parse(ctx, f, args, "ID")
 	if err != nil {
 		return err
@@ -197,7 +197,15 @@ func (o *operator) lockProfile(ctx context.Context, args []string) error {
 			dismissed = append(dismissed, h.Host)
 		}
 	}
-	if p, err = o.Access.Lifecycle.Lock(ctx, o.by, p.Handle, time.Time{}); err != nil {
+	if o.asks(*yes) { // the agent may have asked for more since they looked
+		if err := o.tellGranted(ctx, p); err != nil {
+			return err
+		}
+		if err := o.confirm("Lock it? Its keys can't change afterwards."); err != nil {
+			return err
+		}
+	}
+	if p, err = o.Access.Lifecycle.Lock(ctx, o.by, p.Handle, p.UpdatedAt); err != nil {
 		return err
 	}
 	for _, h := range dismissed {

@@ -54,6 +54,7 @@ func grantLine(s profileview.Sentence) string {
 func (o *operator) profileHosts(ctx context.Context, args []string) error {
 	f := cli.NewFlags("admin profile hosts", Usage)
 	allow, private, remove := f.List("allow"), f.List("allow-private"), f.List("remove")
+	yes := f.Bool("yes", false, "")
 	rest, err := o.Parse(ctx, f, args, "ID")
 	if err != nil {
 		return err
@@ -75,11 +76,29 @@ func (o *operator) profileHosts(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
+		if len(more) > 0 && o.asks(*yes) {
+			if err := o.confirmHosts(ctx, p, allowed); err != nil {
+				return err
+			}
+		}
 		if p, err = o.Access.Hosts.SetAsSeen(ctx, o.by, p.Handle, p.UpdatedAt, allowed, dismissed); err != nil {
 			return err
 		}
 	}
 	return o.tellGranted(ctx, p)
+}
+
+// confirmHosts tells what a profile would grant with these hosts, as an agent may have asked for
+// another protocol meanwhile, and asks.
+func (o *operator) confirmHosts(ctx context.Context, p app.Profile, allowed []app.Host) error {
+	p.Hosts = nil
+	for _, h := range allowed {
+		p.Hosts = append(p.Hosts, app.HostRequest{Host: h, Allowed: true})
+	}
+	if err := o.tellGranted(ctx, p); err != nil {
+		return err
+	}
+	return o.confirm("Allow these hosts?")
 }
 
 // decideHosts is what is allowed, and what is dismissed, of a profile's hosts when some are added

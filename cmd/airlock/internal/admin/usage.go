@@ -40,6 +40,7 @@ const Usage = `Usage: airlock admin COMMAND
   profile show ID
   profile lock ID                             links each key to the credential of its name, or as --key says
       --key NAME[=CREDENTIAL]  --host HOST  --private-host HOST (repeatable)  --expires TIME
+      --yes                                   at a terminal: don't show what it grants and ask first
   profile hosts ID [flags]                    print what it grants. Flags change it, also when it is locked: removing
                                               counts at once, allowing from the next execution on. Hosts that no flag
                                               names stay as they are
@@ -48,6 +49,7 @@ const Usage = `Usage: airlock admin COMMAND
                                               that the agent asks for stay refused
       --allow-private HOST (repeatable)       the same, and allow private network addresses
       --remove HOST (repeatable)              take one host away, or dismiss the agent's request for it
+      --yes                                   at a terminal: don't show what --allow grants and ask first
   profile place ID [--backend NAME] [--min-tier full|restricted] [--image NAME]
                                               where its scripts may run; without flags anywhere
   profile expire ID TIME                      TIME: 2026-12-31, 2026-12-31T18:00:00Z, 30d, 12h or never
