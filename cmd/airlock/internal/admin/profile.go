@@ -197,7 +197,8 @@ func (o *operator) lockProfile(ctx context.Context, args []string) error {
 			dismissed = append(dismissed, h.Host)
 		}
 	}
-	if o.asks(*yes) { // the agent may have asked for more since they looked
+	asked := o.asks(*yes)
+	if asked { // the agent may have asked for more since they looked
 		if err := o.tellGranted(ctx, p); err != nil {
 			return err
 		}
@@ -207,6 +208,9 @@ func (o *operator) lockProfile(ctx context.Context, args []string) error {
 	}
 	if p, err = o.Access.Lifecycle.Lock(ctx, o.by, p.Handle, p.UpdatedAt); err != nil {
 		return err
+	}
+	if asked {
+		return nil
 	}
 	for _, h := range dismissed {
 		o.tellRefused(p.Handle, h, "The agent asked for %s, which the lock dismissed.")
