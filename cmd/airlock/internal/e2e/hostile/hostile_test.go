@@ -134,13 +134,18 @@ func besiege(t *testing.T, s *siege, scope scope) {
 			for i, x := range s.run(together...) {
 				s.judge(together[i], x)
 			}
-			s.afterwards()
+			if all {
+				s.afterwards()
+			} else {
+				s.nothingLeft() // the next case shows that the next execution works
+			}
 		})
 	}
 	if all {
 		s.wasWholeSiege(t)
 	}
 	s.t, s.in.T = t, t
+	s.afterwards()
 	s.sealedWentOnlyHome(all)
 	detect(s.in, s.secrets, "--whole") // E13 prints nearly all of one, D16 asks for hosts whose names are parts
 }
