@@ -201,6 +201,7 @@ print(answer, value[::-1], file=sys.stderr)
 raise ValueError(value)
 `)
 	asked := w.Until(x, app.StatusAwaitingLLM)
+	w.UntilPrinted(x, " end\n") // it is redacted behind the question
 	live, _ := w.Reader.LiveOutput(x.Handle)
 	if !strings.Contains(live.Stdout, "one [REDACTED] end") {
 		t.Errorf("live: %s", live.Stdout)
@@ -276,6 +277,7 @@ print("end of it", flush=True)
 llm.complete("the log is " + text)
 raise ValueError(text)`)
 	asked := w.Until(x, app.StatusAwaitingLLM)
+	w.UntilPrinted(x, "end of it") // it is redacted behind the question
 	live, _ := w.Reader.LiveOutput(x.Handle)
 	_, err = w.Controller.Respond(t.Context(), asked.ID, runner.Answer{Text: "thanks", By: enginetest.Agent})
 	w.Must(err)
@@ -328,6 +330,7 @@ llm.complete("go on")
 print(value[20:], httpx.get("https://api.example.com/log").text, "end of it", flush=True)
 llm.complete("end")`)
 	asked := w.Until(x, app.StatusAwaitingLLM)
+	w.UntilPrinted(x, "Bearer [REDACTED]\n") // it is redacted behind the question
 	live, _ := w.Reader.LiveOutput(x.Handle)
 	if !strings.Contains(live.Stdout, "Bearer [REDACTED]\n") {
 		t.Errorf("live: %q", live.Stdout)
@@ -337,6 +340,7 @@ llm.complete("end")`)
 	_, err := w.Controller.Respond(t.Context(), asked.ID, runner.Answer{Text: "x", By: enginetest.Agent})
 	w.Must(err)
 	asked = w.Until(x, app.StatusAwaitingLLM)
+	w.UntilPrinted(x, "end of it")
 	live, _ = w.Reader.LiveOutput(x.Handle)
 	for _, part := range []string{injected(), injected()[:20], injected()[20:], another()} {
 		if strings.Contains(live.Stdout, part) {

@@ -137,6 +137,9 @@ func TestReal(t *testing.T) {
 	}
 }
 
+// newMark returns a number of seconds for sleep that nobody else on this machine uses.
+func newMark() string { return fmt.Sprintf("98765.%d", time.Now().UnixNano()) }
+
 // marked counts the processes of this machine whose command line or environment holds a text.
 func marked(t *testing.T, text string) int {
 	t.Helper()
@@ -157,7 +160,7 @@ func marked(t *testing.T, text string) int {
 func TestRealTreesDie(t *testing.T) {
 	t.Parallel()
 	w := realWorld(t)
-	mark := fmt.Sprintf("98765.%d", time.Now().UnixNano()) // others may run this test on the same host
+	mark := newMark()
 	script := fmt.Sprintf("import subprocess\nfor i in range(5): subprocess.Popen(['sleep', '%s'], "+
 		"start_new_session=True)\nprint('up', flush=True)\n", mark)
 	ends := []struct {
@@ -320,7 +323,8 @@ func TestRealRevoke(t *testing.T) {
 
 // A hundred executions of all kinds leave no process, no cgroup and no goroutine (see newWorld).
 func TestRealHundred(t *testing.T) {
-	instance := "engine-" + app.NewID()
+	t.Parallel()
+	mark, instance := newMark(), "engine-"+app.NewID()
 	w := newUnstarted(t)
 	w.StartEngine(withBubblewrap(t, instance))
 	scripts := []struct {
@@ -332,7 +336,7 @@ func TestRealHundred(t *testing.T) {
 		{"import time; time.sleep(1000)", app.StatusTimeout},
 		{"llm.complete('x'); set_result(2)", app.StatusCompleted},
 		{"import os; os.kill(os.getpid(), 9)", app.StatusError},
-		{"import subprocess; subprocess.Popen(['sleep', '45678.9'])", app.StatusCompleted},
+		{"import subprocess; subprocess.Popen(['sleep', '" + mark + "'])", app.StatusCompleted},
 	}
 	var list []app.Execution
 	for i := range 100 {
@@ -350,7 +354,7 @@ func TestRealHundred(t *testing.T) {
 		}
 	}
 	w.Must(w.Close(t.Context()))
-	if n := marked(t, "45678.9"); n != 0 {
+	if n := marked(t, mark); n != 0 {
 		t.Errorf("%d processes are left", n)
 	}
 	for _, pattern := range []string{"/sys/fs/cgroup/*" + instance + "/*/", "/sys/fs/cgroup/*/*" + instance + "/*/"} {
@@ -366,11 +370,11 @@ func TestRealPluginLost(t *testing.T) {
 	t.Parallel()
 	for name, signal := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "hung": syscall.SIGSTOP} {
 		t.Run(name, func(t *testing.T) {
-			w := newUnstarted(t)
+			mark, w := newMark(), newUnstarted(t)
 			change, client := withPlugin(t, "engine-"+app.NewID(),
 				func(c *plugins.HostConfig) { c.Patience = 5 * time.Second })
 			w.StartEngine(change)
-			x := w.Send("print('up', flush=True)\nimport subprocess; subprocess.run(['sleep', '56789.1'])")
+			x := w.Send("print('up', flush=True)\nimport subprocess; subprocess.run(['sleep', '" + mark + "'])")
 			w.UntilPrinted(x, "up")
 			pid := client.PID()
 			w.Must(syscall.Kill(pid, signal))
@@ -380,7 +384,7 @@ func TestRealPluginLost(t *testing.T) {
 			}
 			w.AwaitHealth("a backend in use", func(h engine.Health) bool { return h.Ready })
 			w.Finished("set_result(1)", app.StatusCompleted)
-			if n := marked(t, "56789.1"); n != 0 || client.PID() == pid {
+			if n := marked(t, mark); n != 0 || client.PID() == pid {
 				t.Errorf("%d processes are left; plugin %d, was %d", n, client.PID(), pid)
 			}
 		})

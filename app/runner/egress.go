@@ -180,8 +180,9 @@ func (h *egressHook) ledger() []app.Connection {
 		return nil
 	}
 	rows := session.Ledger()
+	alone := aloneAtPlace(rows)
 	for i, c := range rows {
-		rows[i].Line = h.lines.during(place{c.Host, c.Port}, c.StartedAt, c.StartedAt.Add(c.Duration))
+		rows[i].Line = h.lines.during(place{c.Host, c.Port}, c.StartedAt, c.StartedAt.Add(c.Duration), alone[i])
 	}
 	return rows
 }

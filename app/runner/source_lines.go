@@ -29,8 +29,8 @@ type claim struct {
 	at   time.Time
 }
 
-// claimDelay is how much later than the first bytes of a request its claim may arrive: they take
-// different ways out of the box.
+// claimDelay is how much later than the first bytes of a request its claim may arrive while other
+// requests to the same place are open: they take different ways out of the box.
 const claimDelay = 2 * time.Millisecond
 
 // sourceLines are the script's lines that used each place, as the guest claims.
@@ -100,12 +100,13 @@ func (s *sourceLines) ofLocked(p place) int {
 }
 
 // during returns the line of a request or connection to the place that began and ended then: the
-// last one that was claimed before. Without any it is the line that started a program last.
-func (s *sourceLines) during(p place, began, ended time.Time) int {
+// last one that was claimed before. Without any it is the line that started a program last. alone says
+// that no other was open at that place meanwhile.
+func (s *sourceLines) during(p place, began, ended time.Time, alone bool) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	until := began.Add(claimDelay)
-	if ended.After(began) && ended.Before(until) {
+	if ended.After(began) && (alone || ended.Before(until)) {
 		until = ended // what came after it was about the next
 	}
 	if line := lineBefore(s.byPlace[p], until); line > 0 {
@@ -115,6 +116,31 @@ func (s *sourceLines) during(p place, began, ended time.Time) int {
 		return line
 	}
 	return lineBefore(s.programs, until)
+}
+
+// aloneAtPlace reports of each row whether no other row of its host and port was open at the same
+// time. All claims that arrive while one is alone are about it.
+func aloneAtPlace(rows []app.Connection) []bool {
+	alone := make([]bool, len(rows))
+	byStart := make([]int, len(rows))
+	for i := range rows {
+		byStart[i] = i
+	}
+	slices.SortStableFunc(byStart, func(a, b int) int { return rows[a].StartedAt.Compare(rows[b].StartedAt) })
+	end := func(i int) time.Time { return rows[i].StartedAt.Add(rows[i].Duration) }
+	latest := map[place]int{} // the row that ends last
+	for _, i := range byStart {
+		p := place{rows[i].Host, rows[i].Port}
+		before, ok := latest[p]
+		alone[i] = !ok || !rows[i].StartedAt.Before(end(before))
+		if ok && !alone[i] {
+			alone[before] = false
+		}
+		if !ok || end(i).After(end(before)) {
+			latest[p] = i
+		}
+	}
+	return alone
 }
 
 func firstLine(claims []claim) int {

@@ -1,8 +1,11 @@
 package runner
 
 import (
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/computclaw/airlock/app"
 )
 
 func TestARowHasTheLineOfItsRequest(t *testing.T) {
@@ -22,22 +25,40 @@ func TestARowHasTheLineOfItsRequest(t *testing.T) {
 		name         string
 		p            place
 		began, ended float64
+		alone        bool
 		want         int
 	}{
-		{"the first request", api, 1, 50, 7},
-		{"the same line again", api, 60, 90, 7},
-		{"its claim was as quick", api, 201, 250, 12},
-		{"its claim was late", api, 199.5, 250, 12},
-		{"the request before ended before the claim", api, 199.5, 200, 7},
-		{"an unknown line takes none away", api, 350, 360, 12},
-		{"a request before any claim", api, -100, -50, 7},
-		{"a program's", db, 150, 151, 20},
-		{"a later program's", db, 500, 0, 30},
-		{"before any program", db, 50, 51, 0},
-		{"a name that was refused", place{"api.test", 0}, 1, 1, 7},
+		{"the first request", api, 1, 50, false, 7},
+		{"the same line again", api, 60, 90, false, 7},
+		{"its claim was as quick", api, 201, 250, false, 12},
+		{"its claim was late", api, 199.5, 250, false, 12},
+		{"its claim was late, on a busy machine", api, 150, 250, true, 12},
+		{"a late claim may be another's", api, 150, 250, false, 7},
+		{"the request before ended before the claim", api, 199.5, 200, false, 7},
+		{"an unknown line takes none away", api, 350, 360, false, 12},
+		{"a request before any claim", api, -100, -50, false, 7},
+		{"a program's", db, 150, 151, false, 20},
+		{"a later program's", db, 500, 0, false, 30},
+		{"before any program", db, 50, 51, false, 0},
+		{"a name that was refused", place{"api.test", 0}, 1, 1, false, 7},
 	} {
-		if got := s.during(c.p, at(c.began), at(c.ended)); got != c.want {
+		if got := s.during(c.p, at(c.began), at(c.ended), c.alone); got != c.want {
 			t.Errorf("%s: line %d, want %d", c.name, got, c.want)
 		}
+	}
+}
+
+func TestRowsKnowWhetherTheyWereAloneAtTheirPlace(t *testing.T) {
+	t.Parallel()
+	start := time.Now()
+	row := func(host string, began, ended time.Duration) app.Connection {
+		return app.Connection{Host: host, Port: 443, StartedAt: start.Add(began), Duration: ended - began}
+	}
+	got := aloneAtPlace([]app.Connection{
+		row("a.test", 50, 60), row("a.test", 0, 10), row("a.test", 10, 20), // one after the other
+		row("b.test", 0, 100), row("b.test", 10, 20), row("b.test", 90, 120), row("b.test", 120, 130), row("c.test", 5, 6),
+	})
+	if want := []bool{true, true, true, false, false, false, true, true}; !slices.Equal(got, want) {
+		t.Errorf("alone %v, want %v", got, want)
 	}
 }

@@ -35,7 +35,8 @@ func program(tb testing.TB) string {
 // names.
 func TestTables(t *testing.T) {
 	var out bytes.Buffer
-	args := []string{"--airlock", program(t), "--rounds", "3", "--seconds", "1", "--pages", "60", "--parked", "3"}
+	args := []string{"--airlock", program(t), "--rounds", "3", "--seconds", "0.1", "--body", "1", "--pages", "60",
+		"--parked", "3"}
 	err := run(t.Context(), &out, append(args, "speed", "egress", "redaction", "backends", "parked"))
 	for _, row := range []string{
 		"bare python3 -c pass", "submit to completed, warm", "submit to completed, cold",
@@ -61,6 +62,8 @@ func TestCommandLineIsChecked(t *testing.T) {
 	for args, message := range map[string]string{
 		"--rounds 0":                       "--rounds",
 		"--seconds -1":                     "--seconds",
+		"--seconds NaN":                    "--seconds",
+		"--body 0":                         "--body",
 		"--parked 0":                       "--parked",
 		"house":                            `there is no table "house"`,
 		"--airlock /no/such/program speed": "make build",

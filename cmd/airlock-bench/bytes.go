@@ -17,7 +17,7 @@ import (
 	"strings"
 )
 
-// bytesScript moves bodies of benchBody bytes over each of byteWays and tells how many seconds each
+// bytesScript moves bodies of size bytes over each of byteWays and tells how many seconds each
 // took, down and up.
 //
 //go:embed bytes.py
@@ -51,7 +51,7 @@ func (b *benchmark) bytes(ctx context.Context, table io.Writer) error {
 	if err != nil {
 		return err
 	}
-	inputs := map[string]any{"size": benchBody, "raw": []any{benchRaw, rawPort}, "passed": benchPassed,
+	inputs := map[string]any{"size": b.service.body, "raw": []any{benchRaw, rawPort}, "passed": benchPassed,
 		"read": benchHost,
 		"key":  benchKey}
 	var bare, boxed []seconds
@@ -73,7 +73,7 @@ func (b *benchmark) bytes(ctx context.Context, table io.Writer) error {
 	for way, name := range byteWays() {
 		for direction, verb := range []string{"download", "upload"} {
 			fmt.Fprintf(table, "script in a box, %s, %s\t\t\t%.0f MiB/s (bare Python %.0f)\n", verb, name,
-				pace(boxed, way, direction), pace(bare, way, direction))
+				b.pace(boxed, way, direction), b.pace(bare, way, direction))
 		}
 	}
 	return nil
@@ -114,10 +114,10 @@ func readSeconds(result []byte) (seconds, error) {
 }
 
 // pace is the median over the rounds, in MiB per second.
-func pace(rounds []seconds, way, direction int) float64 {
+func (b *benchmark) pace(rounds []seconds, way, direction int) float64 {
 	var all []float64
 	for _, took := range rounds {
-		all = append(all, float64(benchBody>>20)/took[way][direction])
+		all = append(all, float64(b.service.body>>20)/took[way][direction])
 	}
 	slices.Sort(all)
 	return all[len(all)/2]

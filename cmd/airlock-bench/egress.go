@@ -17,10 +17,7 @@ import (
 	"github.com/computclaw/airlock/app/egress/swap"
 )
 
-const (
-	benchBody  = 64 << 20 // bytes of a large body
-	benchValue = "a sealed value of the benchmark"
-)
+const benchValue = "a sealed value of the benchmark"
 
 // egressBench compares the ways to one TLS host on loopback, in this process: straight to it,
 // through a session that passes TLS on, through one that reads it, and through one that reads it
@@ -130,11 +127,11 @@ func (e *egressBench) measure(ctx context.Context, table io.Writer, name, header
 	const large = 4
 	start := time.Now()
 	for range large {
-		if _, err := e.fetch(ctx, header, benchBody); err != nil {
+		if _, err := e.fetch(ctx, header, e.service.body); err != nil {
 			return err
 		}
 	}
-	rate := float64(large*benchBody>>20) / time.Since(start).Seconds()
+	rate := float64(large*e.service.body>>20) / time.Since(start).Seconds()
 	row(table, "egress, request on a warm connection, "+name, warm, "")
 	row(table, "egress, request on a new connection, "+name, cold, fmt.Sprintf("%.0f MiB/s in a large answer", rate))
 	return nil

@@ -30,15 +30,16 @@ type benchService struct {
 	answer     []byte        // repeated
 	tls, plain netip.AddrPort
 	servers    []*http.Server
+	body       int64  // bytes of a large body
 	trust      string // file with the authority's certificate, once outside has written it
 }
 
-func startBenchService(ctx context.Context) (*benchService, error) {
+func startBenchService(ctx context.Context, body int64) (*benchService, error) {
 	authority, err := ca.New(time.Now())
 	if err != nil {
 		return nil, err
 	}
-	s := &benchService{authority: authority, answer: make([]byte, 64<<10)}
+	s := &benchService{authority: authority, answer: make([]byte, 64<<10), body: body}
 	// Like compressed data; long runs of one byte are searched more slowly.
 	_, _ = rand.NewChaCha8([32]byte{}).Read(s.answer)
 	config := &tls.Config{

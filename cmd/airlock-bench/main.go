@@ -32,8 +32,9 @@ Starts servers of its own on temporary data directories and prints the tables, w
 // options are what the command line says.
 type options struct {
 	airlock string        // path of the program that is measured
-	rounds  int           // executions measured one at a time
+	rounds  int           // executions, requests and pages measured one at a time
 	length  time.Duration // of each measurement under load
+	body    int64         // bytes of a large body
 	pages   int           // executions in the store while pages are measured; 0: pages are not measured
 	parked  int           // executions that wait at once
 }
@@ -54,7 +55,7 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	if err != nil {
 		return err
 	}
-	service, err := startBenchService(ctx)
+	service, err := startBenchService(ctx, o.body)
 	if err != nil {
 		return err
 	}
@@ -78,16 +79,21 @@ func parse(out io.Writer, args []string) (o options, names []string, err error) 
 		flags.PrintDefaults()
 	}
 	flags.StringVar(&o.airlock, "airlock", "./airlock", "`path` of the program to measure")
-	flags.IntVar(&o.rounds, "rounds", 100, "executions measured one at a time")
-	seconds := flags.Int("seconds", 5, "length of each measurement under load")
+	flags.IntVar(&o.rounds, "rounds", 100, "executions, requests and pages measured one at a time")
+	seconds := flags.Float64("seconds", 5, "length of each measurement under load")
+	body := flags.Int64("body", 64, "MiB of a large body")
 	flags.IntVar(&o.pages, "pages", 1_000_000,
 		"executions in the store while pages are measured (3 GB of disk); 0: no pages")
 	flags.IntVar(&o.parked, "parked", 1000, "executions that wait for an answer at once")
 	if err := flags.Parse(args); err != nil {
 		return o, nil, err
 	}
-	if o.length = time.Duration(*seconds) * time.Second; o.rounds < 1 || *seconds < 1 || o.pages < 0 || o.parked < 1 {
-		return o, nil, errors.New("--rounds, --seconds and --parked must be at least 1, --pages at least 0")
+	o.length, o.body = time.Duration(*seconds*float64(time.Second)), *body<<20
+	switch {
+	case o.rounds < 1 || *body < 1 || o.pages < 0 || o.parked < 1:
+		return o, nil, errors.New("--rounds, --body and --parked must be at least 1, --pages at least 0")
+	case !(*seconds >= 0.01 && *seconds <= 3600):
+		return o, nil, errors.New("--seconds must be from 0.01 to 3600")
 	}
 	if o.airlock, err = filepath.Abs(o.airlock); err != nil {
 		return o, nil, err

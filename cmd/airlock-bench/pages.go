@@ -17,9 +17,6 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// pageRounds is how often each page is asked for.
-const pageRounds = 100
-
 // pageTable measures pages of the UI, as a person sees them over HTTP, while as many executions as
 // asked for are in the store.
 func (s *suite) pageTable(ctx context.Context, table io.Writer) (err error) {
@@ -56,7 +53,7 @@ func (s *suite) pageTable(ctx context.Context, table io.Writer) (err error) {
 		{"the same, with a word and a status", paths.Executions + "?text=revenue&status=timeout"},
 		{"one execution", newest}, {"overview", paths.Root},
 	} {
-		times, err := person.pageTimes(ctx, page.path)
+		times, err := person.pageTimes(ctx, page.path, s.rounds)
 		if err != nil {
 			return err
 		}
@@ -92,9 +89,9 @@ func (p *benchPerson) newestExecution(ctx context.Context) (string, error) {
 	return string(found[1]), nil
 }
 
-// pageTimes asks for a page again and again. The first answers fill caches.
-func (p *benchPerson) pageTimes(ctx context.Context, path string) (times []time.Duration, err error) {
-	for i := range pageRounds + 5 {
+// pageTimes asks for a page so many times. The first answers fill caches.
+func (p *benchPerson) pageTimes(ctx context.Context, path string, rounds int) (times []time.Duration, err error) {
+	for i := range rounds + 5 {
 		start := time.Now()
 		if _, err := p.get(ctx, path); err != nil {
 			return nil, err

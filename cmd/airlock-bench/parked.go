@@ -51,7 +51,7 @@ func (s *suite) parkedExecutions(ctx context.Context) error {
 	}
 	parkedIn := time.Since(start)
 	used, box, server := before-available(), census.memory(), residentNow(b.pid)-server
-	polls, err := load(4, 5*time.Second, func() error {
+	polls, err := load(4, s.length, func() error {
 		text, err := b.read(ctx, b.client, "/health")
 		if err != nil {
 			return err

@@ -22,7 +22,7 @@ func TestInTheProgram(t *testing.T) {
 	build := func(name, pkg string) (path string, sum string) {
 		t.Helper()
 		path = filepath.Join(dir, name)
-		cmd := exec.Command("go", "build", "-trimpath", "-o", path, pkg)
+		cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, pkg)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("build %s: %v\n%s", pkg, err, out)

@@ -28,7 +28,7 @@ func TestTenMinutes(t *testing.T) {
 		command := exec.Command("bash", "-euc", script)
 		command.Dir, command.Env = dir,
 			append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "AIRLOCK_DATA_DIR="+t.TempDir(),
-				"GOFLAGS=-buildvcs=false")
+				"CGO_ENABLED=0", "GOFLAGS=-buildvcs=false -trimpath") // finds what other tests have compiled
 		out, err := command.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s\n%v\n%s", script, err, out)

@@ -1,6 +1,7 @@
 package landlock
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -62,14 +63,20 @@ func leftovers(instance string) []string {
 
 // TestConformanceWithSharedUID runs the suite as a user without any right, whose boxes have the
 // same uid as everything else.
-func TestConformanceWithSharedUID(t *testing.T) { asNobody(t, "TestConformance", nil) }
+func TestConformanceWithSharedUID(t *testing.T) {
+	asNobody(t, "TestConformance", nil, os.Getenv(sandboxtest.SuiteVariable))
+}
 
 // TestConformanceWithCapabilities runs it as a user who has been given what root has, and who
-// therefore must see to it that boxes don't inherit it.
-func TestConformanceWithCapabilities(t *testing.T) { asNobody(t, "TestConformance", Capabilities()) }
+// therefore must see to it that boxes don't inherit it. It is the least of the suite unless all of it
+// is asked for: boxes are those of root.
+func TestConformanceWithCapabilities(t *testing.T) {
+	asNobody(t, "TestConformance", Capabilities(), cmp.Or(os.Getenv(sandboxtest.SuiteVariable), "essential"))
+}
 
-// asNobody runs a test as a user without rights but for these capabilities.
-func asNobody(t *testing.T, test string, capabilities []uintptr) {
+// asNobody runs a test as a user without rights but for these capabilities, with as much of the suite
+// as is said.
+func asNobody(t *testing.T, test string, capabilities []uintptr, suite string) {
 	if os.Geteuid() != 0 {
 		t.Fatal("needs root, to become another user")
 	}
@@ -83,7 +90,8 @@ func asNobody(t *testing.T, test string, capabilities []uintptr) {
 	}
 	binary, guest := copies(t, dir)
 	cmd := exec.Command(binary, "-test.v", "-test.run", "^"+test+"$")
-	cmd.Env = []string{sandboxtest.GuestVariable + "=" + guest, "PATH=/usr/bin:/bin"}
+	cmd.Env = []string{sandboxtest.GuestVariable + "=" + guest, sandboxtest.SuiteVariable + "=" + suite,
+		"PATH=/usr/bin:/bin"}
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534},
 		AmbientCaps: capabilities}

@@ -32,7 +32,7 @@ print("connected")
 }
 
 func TestConnectionsBesideDescriptorsOnTheirWayWithSharedUID(t *testing.T) {
-	asNobody(t, "TestConnectionsBesideDescriptorsOnTheirWay", nil)
+	asNobody(t, "TestConnectionsBesideDescriptorsOnTheirWay", nil, "")
 }
 
 // TestConnectionsUseOnePort makes many connections, whose far ends close first: the port they were

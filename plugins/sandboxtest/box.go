@@ -22,6 +22,19 @@ type bench struct {
 	cfg     plugins.Config
 	report  plugins.Report
 	opts    Options
+	all     bool // as many boxes as the longest run opens
+}
+
+// some returns how many boxes a case opens, or how often it repeats: essential where less of the
+// suite runs, all in the longest run.
+func (b *bench) some(essential, usual, all int) int {
+	switch {
+	case b.all:
+		return all
+	case b.opts.Essential:
+		return essential
+	}
+	return usual
 }
 
 // limits are those of boxes in the suite, unless a case has its own.

@@ -16,7 +16,8 @@ func checkCutShort(t *testing.T, b *bench) {
 	stdout, up := awaitUp()
 	done := b.start(ctx, plugins.Spec{}, sleeper(token()), stdout)
 	awaitBox(t, up, done)
-	for _, after := range []time.Duration{0, 50 * time.Millisecond, 300 * time.Millisecond} {
+	delays := []time.Duration{50 * time.Millisecond, 0, 300 * time.Millisecond}
+	for _, after := range delays[:b.some(1, 3, 3)] {
 		if report, err := b.sandbox.Check(Late(t.Context(), after), b.cfg); err != nil || !report.Ready {
 			t.Errorf("a check that had %s on a late timer: %v, %s", after, err, report.Reason)
 		}
@@ -40,7 +41,8 @@ func checkCutShort(t *testing.T, b *bench) {
 	}
 	end()
 	wantKilled(t, receive(t, "exit", done, patience))
-	for _, after := range []time.Duration{50 * time.Millisecond, 150 * time.Millisecond, 300 * time.Millisecond} {
+	delays = []time.Duration{150 * time.Millisecond, 50 * time.Millisecond, 300 * time.Millisecond}
+	for _, after := range delays[:b.some(1, 3, 3)] {
 		short, cancel := context.WithTimeout(t.Context(), after)
 		if report, err := b.sandbox.Check(short, b.cfg); err == nil && !report.Ready {
 			t.Errorf("a check that had %s: %s", after, report.Reason)

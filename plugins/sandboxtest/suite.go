@@ -29,11 +29,16 @@ type Options struct {
 	// by control groups; else it must refuse to. See plugins.Meter.
 	Measures bool
 	// Essential leaves out what asks for the verdict of a limit or for every hostile script: what is
-	// left is the least that a backend has to be, not what one of tier full is.
+	// left is the least that a backend has to be, not what one of tier full is. Cases that open many
+	// boxes open fewer.
 	Essential bool
 	// Enforced is how limits have to be held, of those that are named: see plugins.Report.
 	Enforced map[string]string
 }
+
+// SuiteVariable names an environment variable that says how much of the suite Run runs: "all" opens
+// as many boxes in every case as the longest run does, "essential" is Options.Essential.
+const SuiteVariable = "AIRLOCK_SUITE"
 
 // pider is a Sandbox in a process of its own.
 type pider interface{ PID() int }
@@ -41,7 +46,9 @@ type pider interface{ PID() int }
 // Run puts what newSandbox returns through the suite. It must be a client of the plugin that Main
 // serves, so that it can be killed.
 func Run(t *testing.T, newSandbox func(t *testing.T) (plugins.Sandbox, plugins.Config), opts Options) {
-	b := &bench{opts: opts}
+	suite := os.Getenv(SuiteVariable)
+	b := &bench{opts: opts, all: suite == "all"}
+	b.opts.Essential = opts.Essential || suite == "essential"
 	b.sandbox, b.cfg = newSandbox(t)
 	before := b.snapshot(t)
 	report, err := b.sandbox.Check(t.Context(), b.cfg)
@@ -59,7 +66,7 @@ func Run(t *testing.T, newSandbox func(t *testing.T) (plugins.Sandbox, plugins.C
 		t.FailNow()
 	}
 	for _, c := range cases() {
-		if opts.Essential && !c.essential {
+		if b.opts.Essential && !c.essential {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
