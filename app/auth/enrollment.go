@@ -88,7 +88,7 @@ func (s *Enrollment) Enrolling(ctx context.Context, cookie app.Secret) (known bo
 }
 
 // Join makes the holder of a token a person and spends the token.
-// With the admin token, a known name gets a new password instead, and its sessions end.
+// With the admin token, a known name gets a new password instead; its sessions and passkeys end.
 // CodeInvalidField names what is wrong with the name or the password.
 func (s *Enrollment) Join(
 	ctx context.Context, cookie app.Secret, address, userAgent, name string, password app.Secret,
@@ -157,7 +157,7 @@ func (s *Enrollment) admit(ctx context.Context, tx *store.Tx, by app.Actor, know
 	if app.CodeOf(err) == app.CodeNotFound {
 		p = store.Person{
 			ID: app.NewID(), Name: by.Name, Folded: app.FoldName(by.Name),
-			Password: hash, PasswordSetAt: s.now(), CreatedBy: by, CreatedAt: s.now(),
+			Password: hash, PasswordSetAt: s.now(), CreatedBy: by, CreatedAt: s.now(), Role: app.RoleOwner,
 		}
 		if err := tx.People.Insert(ctx, p); err != nil {
 			return "", err
@@ -174,9 +174,12 @@ func (s *Enrollment) admit(ctx context.Context, tx *store.Tx, by app.Actor, know
 	if _, err := tx.Sessions.DeleteOf(ctx, p.ID, ""); err != nil {
 		return "", err
 	}
+	if err := tx.People.SetPasskeys(ctx, p.ID, nil); err != nil { // an intruder may have added one
+		return "", err
+	}
 	if err := tx.People.SetPassword(ctx, p.ID, hash, s.now()); err != nil {
 		return "", err
 	}
 	return p.ID, tx.Audit(ctx, app.NewEvent(s.now(), by, "person.password", p.Name,
-		"Set a new password with the admin token, which is spent now; earlier sessions ended."))
+		"Set a new password with the admin token, which is spent now; earlier sessions and passkeys ended."))
 }

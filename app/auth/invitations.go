@@ -29,6 +29,7 @@ func (s *Invitations) Create(ctx context.Context, by app.Actor) (token app.Secre
 		}
 		x := store.Invitation{
 			ID: app.NewID(), Token: tokenDigest(token), CreatedBy: by, CreatedAt: s.now(), ExpiresAt: expires,
+			Role: app.RoleOwner,
 		}
 		if err := tx.Invitations.Insert(ctx, x); err != nil {
 			return err

@@ -23,6 +23,7 @@ type Person struct {
 	CreatedAt     time.Time
 	LastLoginAt   time.Time // zero: never
 	LastLoginFrom string
+	Passkeys      int // how many they have
 }
 
 // List lists all by name.
@@ -30,7 +31,8 @@ func (s *People) List(ctx context.Context) (list []Person, err error) {
 	err = s.store.Read(ctx, func(tx *store.Tx) error {
 		found, err := tx.People.List(ctx)
 		for _, p := range found {
-			list = append(list, Person{p.ID, p.Name, p.PasswordSetAt, p.CreatedAt, p.LastLoginAt, p.LastLoginFrom})
+			list = append(list, Person{p.ID, p.Name, p.PasswordSetAt, p.CreatedAt, p.LastLoginAt, p.LastLoginFrom,
+				len(p.Passkeys)})
 		}
 		return err
 	})

@@ -117,8 +117,12 @@ func formCases() map[string]formCase {
 		paths.SettingsPerson: {func(w *walk) string { return paths.At(paths.SettingsPerson, w.person) },
 			[]string{"typed", "Bob"},
 			"", false},
-		paths.SettingsPause:  {fixed(paths.SettingsPause), nil, "", false},
-		paths.SettingsResume: {fixed(paths.SettingsResume), nil, "", false},
+		paths.SettingsPause:    {fixed(paths.SettingsPause), nil, "", false},
+		paths.SettingsResume:   {fixed(paths.SettingsResume), nil, "", false},
+		paths.PasskeyConfirm:   {nil, nil, "needs an authenticator; TestPasskeyInARealBrowser has the event", false},
+		paths.PasskeyLogin:     {nil, nil, "needs an authenticator; TestPasskeyInARealBrowser has the event", false},
+		paths.SettingsPasskeys: {nil, nil, "needs an authenticator; TestPasskeyIsAuditedByItsPerson has the event", false},
+		paths.PasskeyRemove:    {nil, nil, "needs an authenticator; TestPasskeyIsAuditedByItsPerson has the event", false},
 		paths.SettingsPassword: {fixed(paths.SettingsPassword),
 			[]string{"old", uiPassword, "password", next, "password-again", next}, "", false},
 
@@ -195,7 +199,7 @@ func TestUIEveryActionIsAudited(t *testing.T) {
 	for _, pattern := range append(order, last...) {
 		seen[pattern] = true
 	}
-	all := []string{paths.Login, paths.Logout, paths.Welcome}
+	all := []string{paths.Login, paths.Logout, paths.Welcome, paths.PasskeyLogin}
 	for _, r := range w.server.ui.Pages() {
 		if r.Method == http.MethodPost {
 			all = append(all, r.Path)

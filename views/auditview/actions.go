@@ -26,6 +26,8 @@ func actionWords() map[string]string {
 		"instance.retire":       "Instance retired",
 		"instance.unretire":     "Instance back in use",
 		"key.rotate":            "Instance key replaced",
+		"passkey.create":        "Passkey added",
+		"passkey.delete":        "Passkey removed",
 		"person.create":         "Account created",
 		"person.delete":         "Access removed",
 		"person.invite":         "Invitation created",

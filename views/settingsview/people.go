@@ -16,6 +16,7 @@ type PersonRow struct {
 	CreatedAt     time.Time
 	LastLoginAt   time.Time // zero: never
 	LastLoginFrom string
+	Passkeys      int
 }
 
 // InvitationRow is an invitation that nobody has used.

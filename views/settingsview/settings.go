@@ -17,13 +17,16 @@ type SettingsPage struct {
 	People      []PersonRow
 	Invitations []InvitationRow
 	Sessions    []SessionRow
-	Token       TokenRow
-	Problems    components.Problems // of the form for the password
-	Vault       *VaultState         // nil if none is configured
-	Retention   RetentionState
-	Rules       []RuleRow
-	Here        string // which of the pages it is: paths.Settings, SettingsPeople, SettingsInstance or SettingsData
-	Live        bool   // it replaces parts of a page that is open
+	Passkeys    []PasskeyRow // of the page's person
+	// PasskeyOrigin is the address at which passkeys work; "" if they don't work at this one.
+	PasskeyOrigin string
+	Token         TokenRow
+	Problems      components.Problems // of the form for the password
+	Vault         *VaultState         // nil if none is configured
+	Retention     RetentionState
+	Rules         []RuleRow
+	Here          string // which of the pages it is: paths.Settings, SettingsPeople, SettingsInstance or SettingsData
+	Live          bool   // it replaces parts of a page that is open
 }
 
 // TokenRow is how the admin token stands.

@@ -33,6 +33,11 @@ func (h Handlers) settingsPage(c echo.Context, status int, path string, found co
 	if err := h.whoIsIn(c.Request().Context(), &page); err != nil {
 		return err
 	}
+	if path == paths.Settings {
+		if err := h.passkeys(c, &page); err != nil {
+			return err
+		}
+	}
 	if page.Retention, err = h.retentionState(c.Request().Context()); err != nil {
 		return err
 	}

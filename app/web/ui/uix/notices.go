@@ -46,6 +46,8 @@ func notices() map[string]string {
 		"session-ended":    "The session was ended.",
 		"sessions-ended":   "The other sessions were ended.",
 		"password-changed": "Your password was changed, and your other sessions were ended.",
+		"passkey-added":    "Passkey added. You can log in with it.",
+		"passkey-removed":  "Passkey removed. Delete it on its device, too.",
 		"uninvited":        "Invitation withdrawn.",
 		"person-removed":   "Access removed.",
 		"paused":           "Executions are paused. Running scripts continue; new ones wait.",

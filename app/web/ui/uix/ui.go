@@ -123,6 +123,17 @@ func (u *UI) Render(c echo.Context, status int, page templ.Component, parts ...a
 	return c.HTMLBlob(status, app.Visible(buf.Bytes()))
 }
 
+// RelyingParty is what passkeys are bound to at the address of a request, CodeConflict where browsers
+// have none.
+func (u *UI) RelyingParty(c echo.Context) (app.RelyingParty, error) {
+	rp, ok := u.Origins.RelyingParty(c.Request())
+	if !ok {
+		return rp, app.E(app.CodeConflict, "passkeys don't work at this address",
+			"Open Airlock over HTTPS by its host name, or at localhost. Your password works here.")
+	}
+	return rp, nil
+}
+
 // Partial reports whether htmx asks for a part of a page.
 func Partial(c echo.Context) bool {
 	h := c.Request().Header
