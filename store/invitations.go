@@ -47,6 +47,11 @@ func (tx Invitations) List(ctx context.Context) ([]Invitation, error) {
 		"SELECT * FROM invitations ORDER BY created_at DESC, id")
 }
 
+// ByID finds one, also an expired one, else CodeNotFound.
+func (tx Invitations) ByID(ctx context.Context, id string) (Invitation, error) {
+	return selectOne(ctx, tx.conn, invitationRow.invitation, "invitation", "SELECT * FROM invitations WHERE id = ?", id)
+}
+
 // Delete withdraws one, or spends it. One that is gone is CodeConflict.
 func (tx Invitations) Delete(ctx context.Context, id string) error {
 	return tx.change(ctx, "invitation", "DELETE FROM invitations WHERE id = ?", id)

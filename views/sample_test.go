@@ -162,13 +162,14 @@ func sampleSettings() settingsview.SettingsPage {
 	sh.Person, sh.Disk = "Ada Lovelace", layout.Disk{Free: 41 << 30, Size: 100 << 30, Reserve: 256 << 20}
 	return settingsview.SettingsPage{
 		Shell: sh, Address: "192.168.1.7", PersonID: "p1", SessionID: "s1", Here: paths.Settings,
+		Role: app.RoleOwner,
 		People: []settingsview.PersonRow{
 			{ID: "p1", Name: "Ada Lovelace", CreatedAt: ago(90 * 24 * time.Hour), LastLoginAt: ago(2 * time.Hour),
-				LastLoginFrom: "192.168.1.7", Passkeys: 2},
+				LastLoginFrom: "192.168.1.7", Role: app.RoleOwner, Passkeys: 2},
 			{ID: "p2", Name: "Wolfeschlegelsteinhausenbergerdorff the Younger of Philadelphia",
-				CreatedAt: ago(24 * time.Hour)},
+				CreatedAt: ago(24 * time.Hour), Role: app.RoleViewer},
 		},
-		Invitations: []settingsview.InvitationRow{{ID: "i1", By: app.Actor{Name: "Ada Lovelace"},
+		Invitations: []settingsview.InvitationRow{{ID: "i1", By: app.Actor{Name: "Ada Lovelace"}, Role: app.RoleOperator,
 			CreatedAt: ago(time.Hour),
 			ExpiresAt: noon.Add(71 * time.Hour)}},
 		Sessions: []settingsview.SessionRow{

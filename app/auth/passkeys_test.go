@@ -232,7 +232,7 @@ func TestPasskeyIsRefused(t *testing.T) {
 			return a.get(d.passkeyOptions())
 		}, "may have been copied"},
 		"another person's handle": {func(d *desk, a *authenticator) []byte {
-			token, _, err := d.Invitations.Create(t.Context(), d.SessionOf(d.LogIn("Ada")).Actor)
+			token, _, err := d.Invitations.Create(t.Context(), d.SessionOf(d.LogIn("Ada")).Actor, app.RoleOwner)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -341,7 +341,7 @@ func TestPasskeyEndsWithItsPersonAndItsReset(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := founded(t)
 			ada := d.SessionOf(d.LogIn("Ada"))
-			token, _, err := d.Invitations.Create(ctx, ada.Actor)
+			token, _, err := d.Invitations.Create(ctx, ada.Actor, app.RoleOwner)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -381,7 +381,7 @@ func TestPasskeyConfirmsItsOwnPersonOnly(t *testing.T) {
 	ctx := t.Context()
 	cookie := d.LogIn("Ada")
 	ada := d.SessionOf(cookie)
-	token, _, err := d.Invitations.Create(ctx, ada.Actor)
+	token, _, err := d.Invitations.Create(ctx, ada.Actor, app.RoleOwner)
 	if err != nil {
 		t.Fatal(err)
 	}

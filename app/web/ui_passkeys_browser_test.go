@@ -37,7 +37,7 @@ func TestPasskeyInARealBrowser(t *testing.T) {
 	b.Authenticator()
 	s.loginIn(b)
 	addPasskey(b, "Ada's laptop")
-	b.Says("#passkeys tbody", "never used")
+	b.Says("#passkeys tbody", "never")
 
 	logout := func() {
 		b.Open(paths.Settings)

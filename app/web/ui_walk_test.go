@@ -51,13 +51,13 @@ func newWalk(t *testing.T) *walk {
 	w.waiting = w.runs(w.profile, "ask Which one?", app.StatusAwaitingLLM)
 	w.running = w.runs(w.profile, "hang", app.StatusRunning)
 	w.login()
-	token, _, err := w.access.Invitations.Create(ctx, w.uiSite.person)
+	token, _, err := w.access.Invitations.Create(ctx, w.uiSite.person, app.RoleOwner)
 	w.must(err)
 	half, err := w.access.Enrollment.Enroll(ctx, "192.0.2.2", "", token)
 	w.must(err)
 	_, err = w.access.Enrollment.Join(ctx, half.Token, "192.0.2.2", "", "Bob", app.NewSecret(uiPassword))
 	w.must(err)
-	_, _, err = w.access.Invitations.Create(ctx, w.uiSite.person)
+	_, _, err = w.access.Invitations.Create(ctx, w.uiSite.person, app.RoleOwner)
 	w.must(err)
 	invitations, err := w.access.Invitations.List(ctx)
 	w.must(err)
@@ -107,8 +107,10 @@ func formCases() map[string]formCase {
 		paths.Confirm: {fixed(paths.Confirm), []string{"password", uiPassword}, "", false},
 		paths.SettingsTheme: {fixed(paths.SettingsTheme), []string{"theme", "dark"}, "a cookie of this browser",
 			false},
-		paths.SettingsKeys:   {fixed(paths.SettingsKeys), []string{"keys", "off"}, "a cookie of this browser", false},
-		paths.SettingsInvite: {fixed(paths.SettingsInvite), nil, "", false},
+		paths.SettingsKeys: {fixed(paths.SettingsKeys), []string{"keys", "off"}, "a cookie of this browser", false},
+		paths.SettingsRole: {func(w *walk) string { return paths.At(paths.SettingsRole, w.person) },
+			[]string{"role", "viewer"}, "", false},
+		paths.SettingsInvite: {fixed(paths.SettingsInvite), []string{"role", "viewer"}, "", false},
 		paths.SettingsUninvite: {func(w *walk) string { return paths.At(paths.SettingsUninvite, w.invitation) }, nil,
 			"", false},
 		paths.SettingsSession: {func(w *walk) string { return paths.At(paths.SettingsSession, w.session) }, nil, "",
@@ -192,7 +194,7 @@ func TestUIEveryActionIsAudited(t *testing.T) {
 	cases := formCases()
 	order := []string{paths.CredentialPaste, paths.CredentialPreview, paths.ProfileSetup, paths.ProfileLock,
 		paths.ProfileRevoke, paths.ProfileRestore, paths.ProfileDelete, paths.SettingsPause, paths.SettingsResume,
-		paths.SettingsSession, paths.SettingsPerson}
+		paths.SettingsSession, paths.SettingsRole, paths.SettingsPerson}
 	last := []string{paths.TransferImport, paths.RestorePointPath, paths.SettingsRetire, paths.SettingsUnretire,
 		paths.SettingsSessions, paths.SettingsPassword, paths.Logout}
 	seen := map[string]bool{}

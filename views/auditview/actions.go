@@ -32,6 +32,7 @@ func actionWords() map[string]string {
 		"person.delete":         "Access removed",
 		"person.invite":         "Invitation created",
 		"person.password":       "Password changed",
+		"person.role":           "Role changed",
 		"person.uninvite":       "Invitation withdrawn",
 		"profile.create":        "Profile created",
 		"profile.delete":        "Profile deleted",

@@ -41,6 +41,7 @@ const (
 	SettingsInvite   = Settings + "/invite"
 	SettingsUninvite = Settings + "/invitations/:id/end"
 	SettingsPerson   = Settings + "/people/:id/remove"
+	SettingsRole     = Settings + "/people/:id/role"
 	SettingsKeys     = Settings + "/keys"
 	SettingsPause    = Settings + "/pause"
 	SettingsResume   = Settings + "/resume"

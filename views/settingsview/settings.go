@@ -3,6 +3,7 @@ package settingsview
 import (
 	"time"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
@@ -14,6 +15,7 @@ type SettingsPage struct {
 	Address     string
 	PersonID    string
 	SessionID   string
+	Role        app.Role
 	People      []PersonRow
 	Invitations []InvitationRow
 	Sessions    []SessionRow
@@ -36,6 +38,9 @@ type TokenRow struct {
 	From    string
 	By      string
 }
+
+// rules reports whether the page's person is an owner.
+func (p SettingsPage) rules() bool { return p.Role == app.RoleOwner }
 
 // mine reports whether it is the session of this page.
 func (p SettingsPage) mine(s SessionRow) bool { return s.ID == p.SessionID }

@@ -27,7 +27,7 @@ func (h Handlers) settingsPage(c echo.Context, status int, path string, found co
 	}
 	here := uix.Session(c)
 	page := settingsview.SettingsPage{
-		Shell: sh, Address: c.RealIP(), PersonID: here.PersonID, SessionID: here.ID, Problems: found,
+		Shell: sh, Address: c.RealIP(), PersonID: here.PersonID, SessionID: here.ID, Role: here.Role, Problems: found,
 		Rules: h.ruleRows(), Here: path,
 	}
 	if err := h.whoIsIn(c.Request().Context(), &page); err != nil {

@@ -49,6 +49,7 @@ func notices() map[string]string {
 		"passkey-added":    "Passkey added. You can log in with it.",
 		"passkey-removed":  "Passkey removed. Delete it on its device, too.",
 		"uninvited":        "Invitation withdrawn.",
+		"role-changed":     "The role was changed. It counts at once.",
 		"person-removed":   "Access removed.",
 		"paused":           "Executions are paused. Running scripts continue; new ones wait.",
 		"resumed":          "Executions resumed.",
