@@ -14,6 +14,7 @@ type Invitation struct {
 	CreatedBy app.Actor
 	CreatedAt time.Time
 	ExpiresAt time.Time
+	Role      app.Role // of whoever uses it
 }
 
 type invitationRow struct {
@@ -22,6 +23,7 @@ type invitationRow struct {
 	CreatedBy string
 	CreatedAt int64 `gorm:"autoCreateTime:false"`
 	ExpiresAt int64
+	Role      string
 }
 
 func (invitationRow) TableName() string { return "invitations" }
@@ -29,7 +31,8 @@ func (invitationRow) TableName() string { return "invitations" }
 // Insert adds one.
 func (tx Invitations) Insert(ctx context.Context, i Invitation) error {
 	return insertRow(ctx, tx.conn, "invitation",
-		invitationRow{i.ID, i.Token, toJSON(i.CreatedBy), toMillis(i.CreatedAt), toMillis(i.ExpiresAt)})
+		invitationRow{i.ID, i.Token, toJSON(i.CreatedBy), toMillis(i.CreatedAt), toMillis(i.ExpiresAt),
+			string(i.Role)})
 }
 
 // ByToken finds one by the hash of its token, also an expired one, else CodeNotFound.
@@ -42,6 +45,11 @@ func (tx Invitations) ByToken(ctx context.Context, token []byte) (Invitation, er
 func (tx Invitations) List(ctx context.Context) ([]Invitation, error) {
 	return selectAs(ctx, tx.conn, invitationRow.invitation, "read invitations",
 		"SELECT * FROM invitations ORDER BY created_at DESC, id")
+}
+
+// ByID finds one, also an expired one, else CodeNotFound.
+func (tx Invitations) ByID(ctx context.Context, id string) (Invitation, error) {
+	return selectOne(ctx, tx.conn, invitationRow.invitation, "invitation", "SELECT * FROM invitations WHERE id = ?", id)
 }
 
 // Delete withdraws one, or spends it. One that is gone is CodeConflict.
@@ -61,5 +69,5 @@ func (tx Invitations) Prune(ctx context.Context, now time.Time) error {
 
 func (r invitationRow) invitation() (Invitation, error) {
 	by, err := fromJSON[app.Actor]("created_by", r.CreatedBy)
-	return Invitation{r.ID, r.Token, by, fromMillis(r.CreatedAt), fromMillis(r.ExpiresAt)}, err
+	return Invitation{r.ID, r.Token, by, fromMillis(r.CreatedAt), fromMillis(r.ExpiresAt), app.Role(r.Role)}, err
 }

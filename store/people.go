@@ -18,6 +18,8 @@ type Person struct {
 	CreatedAt     time.Time
 	LastLoginAt   time.Time // zero: never
 	LastLoginFrom string
+	Role          app.Role
+	Passkeys      []app.Passkey // oldest first
 }
 
 type personRow struct {
@@ -30,6 +32,8 @@ type personRow struct {
 	CreatedAt     int64  `gorm:"autoCreateTime:false" json:"created_at"`
 	LastLoginAt   int64  `json:"last_login_at"`
 	LastLoginFrom string `json:"last_login_from"`
+	Role          string `json:"role"`
+	Passkeys      string `json:"passkeys"` // JSON
 }
 
 func (personRow) TableName() string { return "people" }
@@ -54,16 +58,32 @@ func (tx People) ByID(ctx context.Context, id string) (Person, error) {
 	return selectOne(ctx, tx.conn, personRow.person, "person", "SELECT * FROM people WHERE id = ?", id)
 }
 
-// Insert adds somebody. A name that is taken is CodeConflict.
+// Insert adds somebody, without passkeys. A name that is taken is CodeConflict.
 func (tx People) Insert(ctx context.Context, p Person) error {
 	return insertRow(ctx, tx.conn, "person", personRow{p.ID, p.Name, p.Folded, p.Password, toMillis(p.PasswordSetAt),
-		toJSON(p.CreatedBy), toMillis(p.CreatedAt), 0, ""})
+		toJSON(p.CreatedBy), toMillis(p.CreatedAt), 0, "", string(p.Role), "[]"})
 }
 
 // SetPassword replaces the hash.
 func (tx People) SetPassword(ctx context.Context, id, hash string, at time.Time) error {
 	return tx.change(ctx, "person", "UPDATE people SET password = ?, password_set_at = ? WHERE id = ?",
 		hash, toMillis(at), id)
+}
+
+// SetRole replaces the role.
+func (tx People) SetRole(ctx context.Context, id string, role app.Role) error {
+	return tx.change(ctx, "person", "UPDATE people SET role = ? WHERE id = ?", string(role), id)
+}
+
+// SetPasskeys replaces all passkeys.
+func (tx People) SetPasskeys(ctx context.Context, id string, passkeys []app.Passkey) error {
+	return tx.change(ctx, "person", "UPDATE people SET passkeys = ? WHERE id = ?", listJSON(passkeys), id)
+}
+
+// CountOwners counts those who may do everything.
+func (tx People) CountOwners(ctx context.Context) (int, error) {
+	return selectValue[int](ctx, tx.conn, "count owners", "SELECT count(*) FROM people WHERE role = ?",
+		string(app.RoleOwner))
 }
 
 // NoteLogin notes when and from where somebody logged in last.
@@ -92,6 +112,10 @@ func (tx People) Replace(ctx context.Context, people []PersonRow) error {
 
 func (r personRow) person() (Person, error) {
 	by, err := fromJSON[app.Actor]("created_by", r.CreatedBy)
+	if err != nil {
+		return Person{}, err
+	}
+	passkeys, err := fromJSON[[]app.Passkey]("passkeys", r.Passkeys)
 	return Person{r.ID, r.Name, r.Folded, r.Password, fromMillis(r.PasswordSetAt), by, fromMillis(r.CreatedAt),
-		fromMillis(r.LastLoginAt), r.LastLoginFrom}, err
+		fromMillis(r.LastLoginAt), r.LastLoginFrom, app.Role(r.Role), passkeys}, err
 }

@@ -71,14 +71,15 @@ func (tx Sessions) Delete(ctx context.Context, token []byte) (person string, ok 
 	return tx.delete(ctx, "token = ?", token)
 }
 
-// DeleteByID is Delete for a session in a list.
-func (tx Sessions) DeleteByID(ctx context.Context, id string) (person string, ok bool, err error) {
-	return tx.delete(ctx, "id = ?", id)
+// DeleteByID is Delete for a session in a list. It ends only sessions of one person, unless personID
+// is "".
+func (tx Sessions) DeleteByID(ctx context.Context, id, personID string) (person string, ok bool, err error) {
+	return tx.delete(ctx, "id = ? AND ? IN ('', person_id)", id, personID)
 }
 
-func (tx Sessions) delete(ctx context.Context, where string, arg any) (person string, ok bool, err error) {
+func (tx Sessions) delete(ctx context.Context, where string, args ...any) (person string, ok bool, err error) {
 	people, err := selectAll[string](ctx, tx.conn, "end session",
-		"DELETE FROM admin_sessions WHERE "+where+" RETURNING person", arg)
+		"DELETE FROM admin_sessions WHERE "+where+" RETURNING person", args...)
 	if err != nil || len(people) == 0 {
 		return "", false, err
 	}

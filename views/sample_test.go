@@ -162,13 +162,14 @@ func sampleSettings() settingsview.SettingsPage {
 	sh.Person, sh.Disk = "Ada Lovelace", layout.Disk{Free: 41 << 30, Size: 100 << 30, Reserve: 256 << 20}
 	return settingsview.SettingsPage{
 		Shell: sh, Address: "192.168.1.7", PersonID: "p1", SessionID: "s1", Here: paths.Settings,
+		Role: app.RoleOwner,
 		People: []settingsview.PersonRow{
 			{ID: "p1", Name: "Ada Lovelace", CreatedAt: ago(90 * 24 * time.Hour), LastLoginAt: ago(2 * time.Hour),
-				LastLoginFrom: "192.168.1.7"},
+				LastLoginFrom: "192.168.1.7", Role: app.RoleOwner, Passkeys: 2},
 			{ID: "p2", Name: "Wolfeschlegelsteinhausenbergerdorff the Younger of Philadelphia",
-				CreatedAt: ago(24 * time.Hour)},
+				CreatedAt: ago(24 * time.Hour), Role: app.RoleViewer},
 		},
-		Invitations: []settingsview.InvitationRow{{ID: "i1", By: app.Actor{Name: "Ada Lovelace"},
+		Invitations: []settingsview.InvitationRow{{ID: "i1", By: app.Actor{Name: "Ada Lovelace"}, Role: app.RoleOperator,
 			CreatedAt: ago(time.Hour),
 			ExpiresAt: noon.Add(71 * time.Hour)}},
 		Sessions: []settingsview.SessionRow{
@@ -178,6 +179,13 @@ func sampleSettings() settingsview.SettingsPage {
 			{ID: "s2", PersonID: "p1", Person: "Ada Lovelace", Address: "2001:db8:85a3:8d3:1319:8a2e:370:7348",
 				Browser: "Mozilla/5.0 (iPhone) Version/18.0 Safari/604.1", CreatedAt: ago(50 * time.Hour),
 				SeenAt: ago(5 * time.Hour)},
+		},
+		PasskeyOrigin: "https://airlock.example.com",
+		Passkeys: []settingsview.PasskeyRow{
+			{ID: "k1", Name: "Chrome on Linux", Host: "airlock.example.com", CreatedAt: ago(50 * 24 * time.Hour),
+				UsedAt: ago(2 * time.Hour)},
+			{ID: "k2", Name: strings.Repeat("Wolfeschlegelsteinhausen", 2), Host: "a-rather-long-name.of-a-host.internal.example.com",
+				CreatedAt: ago(time.Hour)},
 		},
 		Token: settingsview.TokenRow{MadeAt: ago(90 * 24 * time.Hour), SpentAt: ago(90 * 24 * time.Hour),
 			From: "192.168.1.7", By: "Ada Lovelace"},
@@ -593,6 +601,11 @@ func samples() []sample {
 			authview.LoginPage{Shell: shell("Log in", ""), Name: "Ada Lovelace", Problem: "The name or the password " +
 				"is wrong."}),
 			true},
+		{"login-passkey", authview.Login(authview.LoginPage{Shell: shell("Log in", ""), Passkeys: &components.PasskeyForm{
+			Origin: "https://airlock.example.com", Problem: "This passkey is not known here, or it took too long."}}), true},
+		{"passkey-new", settingsview.NewPasskey(settingsview.NewPasskeyPage{Shell: shell("Add a passkey",
+			layout.SectionSettings), Name: "Chrome on Linux", Form: components.PasskeyForm{
+			Origin: "https://airlock.example.com"}}), false},
 		{"login-token", authview.Login(authview.LoginPage{Shell: shell("Log in", ""), Token: true, First: true}), true},
 		{"login-spent", authview.Login(
 			authview.LoginPage{Shell: shell("Log in", ""), Token: true,
@@ -606,8 +619,9 @@ func samples() []sample {
 				Problems: components.Problems{"password": "The password is among those that are tried first. Use a " +
 					"few words that don't belong together."}}), true},
 		{"fresh", authview.Password(authview.PasswordPage{Shell: shell("Confirm your password", ""),
-			Name:    "Ada Lovelace",
-			Problem: "That is not your password."}), false},
+			Name:     "Ada Lovelace",
+			Problem:  "That is not your password.",
+			Passkeys: &components.PasskeyForm{Origin: "https://airlock.example.com"}}), false},
 		{"overview-first", dashboardview.Overview(first), false},
 		{"overview-second", dashboardview.Overview(second), false},
 		{"overview", dashboardview.Overview(full), false},

@@ -23,6 +23,7 @@ type Parts struct {
 	Sessions    *auth.Sessions
 	Logins      *auth.Logins
 	Enrollment  *auth.Enrollment
+	Passkeys    *auth.Passkeys
 	People      *auth.People
 	Invitations *auth.Invitations
 	Credentials *credentials.Registry
@@ -78,7 +79,7 @@ func New(cfg Config) *Parts {
 	return &Parts{
 		Audit:      audit.New(cfg.Store, now),
 		AdminToken: in.AdminToken, Sessions: in.Sessions, Logins: in.Logins, Enrollment: in.Enrollment,
-		People: in.People, Invitations: in.Invitations,
+		Passkeys: in.Passkeys, People: in.People, Invitations: in.Invitations,
 		Credentials: creds.Registry, Vault: creds.Vault, Resolver: creds.Resolver, SearchSets: creds.SearchSets,
 		Policies: versions,
 		Profiles: profs.Registry, Keys: profs.Keys, Hosts: profs.Hosts, Lifecycle: profs.Lifecycle,

@@ -27,24 +27,27 @@ type Auth struct {
 	Sessions    *Sessions
 	Logins      *Logins
 	Enrollment  *Enrollment
+	Passkeys    *Passkeys
 	People      *People
 	Invitations *Invitations
 }
 
-// New returns the parts, which share one limiter of wrong attempts and hash one password at a time.
+// New returns the parts, which share the limiters of wrong attempts and hash one password at a time.
 func New(cfg Config) Auth {
 	st, now := cfg.Store, cfg.Now
 	hashes := &hasher{cost: cfg.Cost, turn: make(chan struct{}, 1)}
-	attempts, refused := newLimiter(globalBurst), refusals{st, now}
+	attempts, confirms, refused := newLimiter(globalBurst), newLimiter(0), refusals{st, now}
 	sessions := &Sessions{store: st, now: now}
 	logins := &Logins{store: st, now: now, sessions: sessions, hashes: hashes,
-		attempts: attempts, confirms: newLimiter(0), refusals: refused}
+		attempts: attempts, confirms: confirms, refusals: refused}
 	people := &People{store: st, now: now, logins: logins}
 	token := &AdminToken{store: st, keyring: cfg.Keyring, now: now, people: people, hashes: hashes,
 		attempts: attempts, refusals: refused}
 	return Auth{
 		AdminToken: token, Sessions: sessions, Logins: logins, People: people,
 		Invitations: &Invitations{store: st, now: now},
+		Passkeys: &Passkeys{store: st, now: now, sessions: sessions, attempts: attempts, confirms: confirms,
+			refusals: refused, challenges: newChallenges()},
 		Enrollment: &Enrollment{store: st, now: now, token: token, sessions: sessions, hashes: hashes,
 			attempts: attempts, refusals: refused},
 	}

@@ -17,6 +17,16 @@
 // characters or more and invitations are recognised before anything is counted. Confirming a
 // password has a count per person.
 //
+// # Passkeys
+//
+// A passkey logs in and confirms as a password does, and its wrong attempts are counted with those
+// of passwords. Only its public key is kept. Challenges are signed by this process, and remembered
+// only once they are spent.
+//
+// # Roles
+//
+// A person has a role, which is read for every request. What it allows, the routes of the UI say.
+//
 // # Sessions
 //
 // A session is a random token of which the SHA-256 is kept. It ends 12 hours after its last use

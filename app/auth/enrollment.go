@@ -88,7 +88,7 @@ func (s *Enrollment) Enrolling(ctx context.Context, cookie app.Secret) (known bo
 }
 
 // Join makes the holder of a token a person and spends the token.
-// With the admin token, a known name gets a new password instead, and its sessions end.
+// With the admin token, a known name gets a new password instead; its sessions and passkeys end.
 // CodeInvalidField names what is wrong with the name or the password.
 func (s *Enrollment) Join(
 	ctx context.Context, cookie app.Secret, address, userAgent, name string, password app.Secret,
@@ -112,10 +112,11 @@ func (s *Enrollment) Join(
 	}
 	by := app.Actor{Kind: app.ActorPerson, Name: name, Address: address}
 	err = s.store.Write(ctx, func(tx *store.Tx) (err error) {
-		if err := s.spend(ctx, tx, by, enrolled); err != nil {
+		role, err := s.spend(ctx, tx, by, enrolled)
+		if err != nil {
 			return err
 		}
-		id, err := s.admit(ctx, tx, by, enrolled.Invitation == "", hash)
+		id, err := s.admit(ctx, tx, by, enrolled.Invitation == "", role, hash)
 		if err != nil {
 			return err
 		}
@@ -125,45 +126,55 @@ func (s *Enrollment) Join(
 	return opened, err
 }
 
-// spend uses up the token that opened the session, and ends every session that it opened.
-func (s *Enrollment) spend(ctx context.Context, tx *store.Tx, by app.Actor, enrolled store.AdminSession) error {
+// spend uses up the token that opened the session, and ends every session that it opened. It returns
+// the role that a new person has from it.
+func (s *Enrollment) spend(ctx context.Context, tx *store.Tx, by app.Actor, enrolled store.AdminSession) (
+	role app.Role, err error,
+) {
 	if _, err := tx.Sessions.ByToken(ctx, enrolled.Token); app.CodeOf(err) == app.CodeNotFound { // ended meanwhile
-		return unauthorized()
+		return "", unauthorized()
 	} else if err != nil {
-		return err
+		return "", err
 	}
 	if enrolled.Invitation != "" {
-		if err := tx.Invitations.Delete(ctx, enrolled.Invitation); err != nil {
-			return err
+		invitation, err := tx.Invitations.ByID(ctx, enrolled.Invitation)
+		if err != nil {
+			return "", err
 		}
-		return tx.Sessions.DeleteEnrolling(ctx, enrolled.Invitation)
+		if err := tx.Invitations.Delete(ctx, enrolled.Invitation); err != nil {
+			return "", err
+		}
+		return invitation.Role, tx.Sessions.DeleteEnrolling(ctx, enrolled.Invitation)
 	}
 	if err := s.token.checkUnspent(ctx, tx, ""); err != nil {
-		return err
+		return "", err
 	}
 	state, err := json.Marshal(spent{At: s.now(), From: by.Address, By: by.Name})
 	if err != nil {
-		return err
+		return "", err
 	}
 	if err := tx.Settings.Set(ctx, s.now(), store.Setting{Key: settingSpent, Value: state}); err != nil {
-		return err
+		return "", err
 	}
-	return tx.Sessions.DeleteEnrolling(ctx, "")
+	return app.RoleOwner, tx.Sessions.DeleteEnrolling(ctx, "")
 }
 
-// admit adds the person, or sets their password if known allows that, and returns their id.
-func (s *Enrollment) admit(ctx context.Context, tx *store.Tx, by app.Actor, known bool, hash string) (string, error) {
+// admit adds the person with the role, or sets their password if known allows that, and returns
+// their id. Somebody who is known keeps their role.
+func (s *Enrollment) admit(ctx context.Context, tx *store.Tx, by app.Actor, known bool, role app.Role, hash string) (
+	string, error,
+) {
 	p, err := tx.People.ByName(ctx, app.FoldName(by.Name))
 	if app.CodeOf(err) == app.CodeNotFound {
 		p = store.Person{
 			ID: app.NewID(), Name: by.Name, Folded: app.FoldName(by.Name),
-			Password: hash, PasswordSetAt: s.now(), CreatedBy: by, CreatedAt: s.now(),
+			Password: hash, PasswordSetAt: s.now(), CreatedBy: by, CreatedAt: s.now(), Role: role,
 		}
 		if err := tx.People.Insert(ctx, p); err != nil {
 			return "", err
 		}
 		return p.ID, tx.Audit(ctx, app.NewEvent(s.now(), by, "person.create", p.Name,
-			"Chose a name and a password, with a token that is spent now."))
+			"Chose a name and a password, with a token that is spent now. The role is "+string(role)+"."))
 	}
 	if err != nil {
 		return "", err
@@ -174,9 +185,12 @@ func (s *Enrollment) admit(ctx context.Context, tx *store.Tx, by app.Actor, know
 	if _, err := tx.Sessions.DeleteOf(ctx, p.ID, ""); err != nil {
 		return "", err
 	}
+	if err := tx.People.SetPasskeys(ctx, p.ID, nil); err != nil { // an intruder may have added one
+		return "", err
+	}
 	if err := tx.People.SetPassword(ctx, p.ID, hash, s.now()); err != nil {
 		return "", err
 	}
 	return p.ID, tx.Audit(ctx, app.NewEvent(s.now(), by, "person.password", p.Name,
-		"Set a new password with the admin token, which is spent now; earlier sessions ended."))
+		"Set a new password with the admin token, which is spent now; earlier sessions and passkeys ended."))
 }

@@ -17,9 +17,15 @@ type Invitations struct {
 	now   func() time.Time
 }
 
-// Create makes a one-time token for another person. It is shown once and not kept. People only.
-func (s *Invitations) Create(ctx context.Context, by app.Actor) (token app.Secret, expires time.Time, err error) {
+// Create makes a one-time token for another person, who gets the role. It is shown once and not kept.
+// CodeInvalidField is about "role". People only.
+func (s *Invitations) Create(ctx context.Context, by app.Actor, role app.Role) (
+	token app.Secret, expires time.Time, err error,
+) {
 	if err := by.PeopleOnly(); err != nil {
+		return token, expires, err
+	}
+	if err := app.CheckRole(role); err != nil {
 		return token, expires, err
 	}
 	token, expires = app.NewAdminToken(), s.now().Add(inviteLife)
@@ -29,12 +35,13 @@ func (s *Invitations) Create(ctx context.Context, by app.Actor) (token app.Secre
 		}
 		x := store.Invitation{
 			ID: app.NewID(), Token: tokenDigest(token), CreatedBy: by, CreatedAt: s.now(), ExpiresAt: expires,
+			Role: role,
 		}
 		if err := tx.Invitations.Insert(ctx, x); err != nil {
 			return err
 		}
 		return tx.Audit(ctx, app.NewEvent(s.now(), by, "person.invite", x.ID,
-			"Made an invitation that can be used until "+text(expires)+"."))
+			"Made an invitation for the role "+string(role)+" that can be used until "+text(expires)+"."))
 	})
 	return token, expires, err
 }
@@ -45,6 +52,7 @@ type Invitation struct {
 	By        app.Actor
 	CreatedAt time.Time
 	ExpiresAt time.Time
+	Role      app.Role
 }
 
 // List lists those that can be used, newest first.
@@ -53,7 +61,7 @@ func (s *Invitations) List(ctx context.Context) (list []Invitation, err error) {
 		found, err := tx.Invitations.List(ctx)
 		for _, x := range found {
 			if s.now().Before(x.ExpiresAt) {
-				list = append(list, Invitation{x.ID, x.CreatedBy, x.CreatedAt, x.ExpiresAt})
+				list = append(list, Invitation{x.ID, x.CreatedBy, x.CreatedAt, x.ExpiresAt, x.Role})
 			}
 		}
 		return err

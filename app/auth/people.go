@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -23,6 +24,8 @@ type Person struct {
 	CreatedAt     time.Time
 	LastLoginAt   time.Time // zero: never
 	LastLoginFrom string
+	Role          app.Role
+	Passkeys      int // how many they have
 }
 
 // List lists all by name.
@@ -30,7 +33,8 @@ func (s *People) List(ctx context.Context) (list []Person, err error) {
 	err = s.store.Read(ctx, func(tx *store.Tx) error {
 		found, err := tx.People.List(ctx)
 		for _, p := range found {
-			list = append(list, Person{p.ID, p.Name, p.PasswordSetAt, p.CreatedAt, p.LastLoginAt, p.LastLoginFrom})
+			list = append(list, Person{p.ID, p.Name, p.PasswordSetAt, p.CreatedAt, p.LastLoginAt, p.LastLoginFrom,
+				p.Role, len(p.Passkeys)})
 		}
 		return err
 	})
@@ -77,8 +81,53 @@ func (s *People) ChangePassword(ctx context.Context, current Session, old, passw
 	})
 }
 
-// Remove takes a person's access away at once. Nobody removes themselves, so one always
-// stays. People only.
+// SetRole changes what a person may do, at once. One owner always stays. by's PersonID is empty for a
+// command on the host. CodeInvalidField is about "role". Owners and commands only.
+func (s *People) SetRole(ctx context.Context, by Session, id string, role app.Role) error {
+	if err := by.Actor.PeopleOnly(); err != nil {
+		return err
+	}
+	if err := app.CheckRole(role); err != nil {
+		return err
+	}
+	return s.store.Write(ctx, func(tx *store.Tx) error {
+		if by.Actor.Kind != app.ActorCommand {
+			if err := s.stillOwner(ctx, tx, by); err != nil {
+				return err
+			}
+		}
+		p, err := tx.People.ByID(ctx, id)
+		if err != nil || p.Role == role {
+			return err
+		}
+		if err := tx.People.SetRole(ctx, id, role); err != nil {
+			return err
+		}
+		if owners, err := tx.People.CountOwners(ctx); err != nil {
+			return err
+		} else if owners == 0 {
+			return app.E(app.CodeInUse, p.Name+" is the only owner", "Make somebody else an owner first.")
+		}
+		return tx.Audit(ctx, app.NewEvent(s.now(), by.Actor, "person.role", p.Name,
+			fmt.Sprintf("Changed the role from %s to %s.", p.Role, role)))
+	})
+}
+
+// stillOwner refuses a person who was removed, or lost the role, since their request was let in: two
+// who remove each other at once would leave nobody.
+func (s *People) stillOwner(ctx context.Context, tx *store.Tx, current Session) error {
+	me, err := tx.People.ByID(ctx, current.PersonID)
+	if app.CodeOf(err) == app.CodeNotFound {
+		return unauthorized()
+	}
+	if err == nil && me.Role != app.RoleOwner {
+		return app.E(app.CodeForbidden, "only an owner may do this", "Ask an owner.")
+	}
+	return err
+}
+
+// Remove takes a person's access away at once. Nobody removes themselves, so one owner always
+// stays. Owners only.
 func (s *People) Remove(ctx context.Context, current Session, id string) error {
 	if err := current.Actor.PeopleOnly(); err != nil {
 		return err
@@ -87,10 +136,7 @@ func (s *People) Remove(ctx context.Context, current Session, id string) error {
 		return app.E(app.CodeInUse, "you can't remove yourself", "Somebody else can; or log out.")
 	}
 	return s.store.Write(ctx, func(tx *store.Tx) error {
-		// Two people who remove each other at once would leave nobody.
-		if _, err := tx.People.ByID(ctx, current.PersonID); app.CodeOf(err) == app.CodeNotFound {
-			return unauthorized()
-		} else if err != nil {
+		if err := s.stillOwner(ctx, tx, current); err != nil {
 			return err
 		}
 		p, err := tx.People.ByID(ctx, id)

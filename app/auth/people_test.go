@@ -81,7 +81,7 @@ func TestInvitations(t *testing.T) {
 	ctx := t.Context()
 	ada := d.SessionOf(d.LogIn("Ada"))
 	invite := func() app.Secret {
-		token, expires, err := d.Invitations.Create(ctx, ada.Actor)
+		token, expires, err := d.Invitations.Create(ctx, ada.Actor, app.RoleOwner)
 		if err != nil || !expires.Equal(d.Now().Add(3*24*time.Hour)) {
 			t.Fatal(expires, err)
 		}
@@ -214,13 +214,13 @@ func TestSessionList(t *testing.T) {
 		t.Fatalf("sessions %+v", list)
 	}
 	other := d.SessionOf(three).ID
-	if err := d.Sessions.End(ctx, x.Actor, other); err != nil {
+	if err := d.Sessions.End(ctx, x, other); err != nil {
 		t.Fatal(err)
 	}
-	accesstest.WantCode(t, "twice", d.Sessions.End(ctx, x.Actor, other), app.CodeNotFound)
+	accesstest.WantCode(t, "twice", d.Sessions.End(ctx, x, other), app.CodeNotFound)
 	d.over("ended", three)
-	accesstest.WantCode(t, "an agent", d.Sessions.End(ctx, agent, x.ID), app.CodeForbidden)
-	token, _, err := d.Invitations.Create(ctx, x.Actor)
+	accesstest.WantCode(t, "an agent", d.Sessions.End(ctx, auth.Session{Actor: agent}, x.ID), app.CodeForbidden)
+	token, _, err := d.Invitations.Create(ctx, x.Actor, app.RoleOwner)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +242,7 @@ func TestTwoWhoRemoveEachOtherLeaveOne(t *testing.T) {
 	d := founded(t)
 	ctx := t.Context()
 	ada := d.SessionOf(d.LogIn("Ada"))
-	token, _, err := d.Invitations.Create(ctx, ada.Actor)
+	token, _, err := d.Invitations.Create(ctx, ada.Actor, app.RoleOwner)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +261,7 @@ func TestANewTokenEndsEveryInvitation(t *testing.T) {
 	d := founded(t)
 	ctx := t.Context()
 	d.Pass(time.Hour)
-	invitation, _, err := d.Invitations.Create(ctx, d.SessionOf(d.LogIn("Ada")).Actor)
+	invitation, _, err := d.Invitations.Create(ctx, d.SessionOf(d.LogIn("Ada")).Actor, app.RoleOwner)
 	if err != nil {
 		t.Fatal(err)
 	}

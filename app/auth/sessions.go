@@ -26,6 +26,7 @@ type Session struct {
 	ID          string // not secret
 	PersonID    string
 	Actor       app.Actor // the person, at the address of this request
+	Role        app.Role  // as it is now; no role for a session that wasn't read with its person
 	ConfirmedAt time.Time // when they last typed their password
 }
 
@@ -90,8 +91,19 @@ func (s *Sessions) standing(ctx context.Context, cookie app.Secret, address stri
 	if err != nil {
 		return Session{}, time.Time{}, err
 	}
+	var p store.Person
+	err = s.store.Read(ctx, func(tx *store.Tx) (err error) {
+		p, err = tx.People.ByID(ctx, found.PersonID)
+		return err
+	})
+	if app.CodeOf(err) == app.CodeNotFound { // removed just now
+		err = unauthorized()
+	}
+	if err != nil {
+		return Session{}, time.Time{}, err
+	}
 	return Session{
-		ID: found.ID, PersonID: found.PersonID, ConfirmedAt: found.ConfirmedAt,
+		ID: found.ID, PersonID: found.PersonID, Role: p.Role, ConfirmedAt: found.ConfirmedAt,
 		Actor: app.Actor{Kind: app.ActorPerson, Name: found.Person, Address: address},
 	}, found.SeenAt, nil
 }
@@ -180,28 +192,36 @@ func (s *Sessions) List(ctx context.Context) (list []SessionInfo, err error) {
 	return list, err
 }
 
-// End ends one session, of anybody. One that is over already is CodeNotFound. People only.
-func (s *Sessions) End(ctx context.Context, by app.Actor, id string) error {
-	if err := by.PeopleOnly(); err != nil {
+// End ends a session of the current one's person, or for owners of anybody. One that is over
+// already, and for others than owners another person's, is CodeNotFound. People only.
+func (s *Sessions) End(ctx context.Context, current Session, id string) error {
+	if err := current.Actor.PeopleOnly(); err != nil {
 		return err
 	}
+	whose := current.PersonID
+	if current.Role.Includes(app.RoleOwner) {
+		whose = ""
+	}
 	return s.store.Write(ctx, func(tx *store.Tx) error {
-		person, ok, err := tx.Sessions.DeleteByID(ctx, id)
+		person, ok, err := tx.Sessions.DeleteByID(ctx, id, whose)
 		if err != nil {
 			return err
 		}
 		if !ok {
 			return app.E(app.CodeNotFound, "this session is over already", "Reload the list.")
 		}
-		return tx.Audit(ctx, app.NewEvent(s.now(), by, "session.end", person, "Ended a session of "+person+"."))
+		return tx.Audit(ctx, app.NewEvent(s.now(), current.Actor, "session.end", person, "Ended a session of "+person+"."))
 	})
 }
 
 // EndOthers ends all sessions but the given one: everybody's, or only those of its own
-// person. It returns how many. People only.
+// person. It returns how many. People only; everybody's: owners only.
 func (s *Sessions) EndOthers(ctx context.Context, current Session, everybody bool) (n int64, err error) {
 	if err := current.Actor.PeopleOnly(); err != nil {
 		return 0, err
+	}
+	if everybody && !current.Role.Includes(app.RoleOwner) {
+		return 0, app.E(app.CodeForbidden, "only an owner ends other people's sessions", "End your own, or ask an owner.")
 	}
 	err = s.store.Write(ctx, func(tx *store.Tx) (err error) {
 		whose := current.Actor.Name

@@ -91,7 +91,7 @@ func TestNewTokenEndsEverySession(t *testing.T) {
 	ctx := t.Context()
 	old := d.FirstToken()
 	sessions := []app.Secret{d.JoinAs(old, "Ada"), d.LogIn("Ada")}
-	invitation, _, err := d.Invitations.Create(ctx, d.SessionOf(sessions[0]).Actor)
+	invitation, _, err := d.Invitations.Create(ctx, d.SessionOf(sessions[0]).Actor, app.RoleOwner)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +268,7 @@ func TestHoleL3OthersKeepNobodyOut(t *testing.T) {
 	ctx := t.Context()
 	token := accesstest.Must[app.Secret](t)(d.AdminToken.Renew(ctx, app.Actor{Kind: app.ActorCommand, Name: "root"}))
 	x := d.SessionOf(d.LogIn("Ada"))
-	invitation, _, err := d.Invitations.Create(ctx, x.Actor)
+	invitation, _, err := d.Invitations.Create(ctx, x.Actor, app.RoleOwner)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -146,6 +146,14 @@ func (m *importer) person(ctx context.Context, p store.PersonRow) error {
 	if !m.fresh {
 		return nil
 	}
+	if m.in.open.Content < 4 { // which knew neither
+		p.Role, p.Passkeys = string(app.RoleOwner), "[]"
+	}
+	var passkeys []app.Passkey
+	if strict([]byte(p.Passkeys), &passkeys) != nil || app.CheckPasskeys(passkeys) != nil ||
+		app.CheckRole(app.Role(p.Role)) != nil {
+		return contradiction("a person", "is not possible", nil)
+	}
 	if !handleShape.MatchString(p.ID) || app.CheckStored("name", p.Name, maxShort) != nil || len(p.Password) > maxShort {
 		return contradiction("a person", "is not possible", nil)
 	}

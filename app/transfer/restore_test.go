@@ -102,7 +102,7 @@ func TestACopyBringsNothingBackThatWasTakenAwaySince(t *testing.T) {
 			first := must[app.Secret](t)(h.desk.AdminToken.Ensure(t.Context(), app.Secret{}))
 			anna := joined(t, h.desk, first, "anna", leaked)
 			invite := func() app.Secret {
-				token, _, err := h.desk.Invitations.Create(t.Context(), person())
+				token, _, err := h.desk.Invitations.Create(t.Context(), person(), app.RoleOwner)
 				h.no(err)
 				return token
 			}
@@ -187,7 +187,7 @@ func TestACopyReplacesAnotherDatabase(t *testing.T) {
 		"plum orbit tractor")
 	p := h.locked("stays", nil)
 	token := must[app.Secret](t)(h.desk.AdminToken.Renew(t.Context(), person()))
-	invited, _, err := h.desk.Invitations.Create(t.Context(), person())
+	invited, _, err := h.desk.Invitations.Create(t.Context(), person(), app.RoleOwner)
 	h.no(err)
 	point := filepath.Join(h.dir, must[string](t)(h.keepRestorePoint(t.Context())))
 	other := newHouse(t, "aaaa")

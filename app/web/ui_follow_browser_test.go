@@ -49,7 +49,7 @@ func TestFlowSettingsFollow(t *testing.T) {
 	b.Until(`document.activeElement.id === "old" && document.activeElement.value === "half a pass"`)
 	b.Click(`.tabs a[href="` + paths.SettingsPeople + `"]`)
 	b.Says("#people h2", "People")
-	_, _, err = s.access.Invitations.Create(t.Context(), s.person)
+	_, _, err = s.access.Invitations.Create(t.Context(), s.person, app.RoleOwner)
 	s.must(err)
 	b.Says("#people tbody", "Invited by test")
 	b.Click(`.tabs a[href="` + paths.SettingsInstance + `"]`)

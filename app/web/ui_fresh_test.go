@@ -11,6 +11,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/paths"
 )
 
@@ -28,8 +29,8 @@ func TestRequireFresh(t *testing.T) {
 	e.HTTPErrorHandler = s.server.fail
 	u := s.pages()
 	guarded := u.RequireFresh(func(c echo.Context) error { done++; return c.NoContent(http.StatusOK) })
-	e.GET("/ui/settings", u.Require(guarded))
-	e.POST("/ui/settings", u.Require(guarded))
+	e.GET("/ui/settings", guarded, u.Require(app.RoleViewer))
+	e.POST("/ui/settings", guarded, u.Require(app.RoleViewer))
 	s.login()
 	ask := func(method string, headers ...string) *httptest.ResponseRecorder {
 		r := httptest.NewRequestWithContext(t.Context(), method, "http://airlock.test/ui/settings?x=1", nil)

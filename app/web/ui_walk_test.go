@@ -51,13 +51,13 @@ func newWalk(t *testing.T) *walk {
 	w.waiting = w.runs(w.profile, "ask Which one?", app.StatusAwaitingLLM)
 	w.running = w.runs(w.profile, "hang", app.StatusRunning)
 	w.login()
-	token, _, err := w.access.Invitations.Create(ctx, w.uiSite.person)
+	token, _, err := w.access.Invitations.Create(ctx, w.uiSite.person, app.RoleOwner)
 	w.must(err)
 	half, err := w.access.Enrollment.Enroll(ctx, "192.0.2.2", "", token)
 	w.must(err)
 	_, err = w.access.Enrollment.Join(ctx, half.Token, "192.0.2.2", "", "Bob", app.NewSecret(uiPassword))
 	w.must(err)
-	_, _, err = w.access.Invitations.Create(ctx, w.uiSite.person)
+	_, _, err = w.access.Invitations.Create(ctx, w.uiSite.person, app.RoleOwner)
 	w.must(err)
 	invitations, err := w.access.Invitations.List(ctx)
 	w.must(err)
@@ -107,8 +107,10 @@ func formCases() map[string]formCase {
 		paths.Confirm: {fixed(paths.Confirm), []string{"password", uiPassword}, "", false},
 		paths.SettingsTheme: {fixed(paths.SettingsTheme), []string{"theme", "dark"}, "a cookie of this browser",
 			false},
-		paths.SettingsKeys:   {fixed(paths.SettingsKeys), []string{"keys", "off"}, "a cookie of this browser", false},
-		paths.SettingsInvite: {fixed(paths.SettingsInvite), nil, "", false},
+		paths.SettingsKeys: {fixed(paths.SettingsKeys), []string{"keys", "off"}, "a cookie of this browser", false},
+		paths.SettingsRole: {func(w *walk) string { return paths.At(paths.SettingsRole, w.person) },
+			[]string{"role", "viewer"}, "", false},
+		paths.SettingsInvite: {fixed(paths.SettingsInvite), []string{"role", "viewer"}, "", false},
 		paths.SettingsUninvite: {func(w *walk) string { return paths.At(paths.SettingsUninvite, w.invitation) }, nil,
 			"", false},
 		paths.SettingsSession: {func(w *walk) string { return paths.At(paths.SettingsSession, w.session) }, nil, "",
@@ -117,8 +119,12 @@ func formCases() map[string]formCase {
 		paths.SettingsPerson: {func(w *walk) string { return paths.At(paths.SettingsPerson, w.person) },
 			[]string{"typed", "Bob"},
 			"", false},
-		paths.SettingsPause:  {fixed(paths.SettingsPause), nil, "", false},
-		paths.SettingsResume: {fixed(paths.SettingsResume), nil, "", false},
+		paths.SettingsPause:    {fixed(paths.SettingsPause), nil, "", false},
+		paths.SettingsResume:   {fixed(paths.SettingsResume), nil, "", false},
+		paths.PasskeyConfirm:   {nil, nil, "needs an authenticator; TestPasskeyInARealBrowser has the event", false},
+		paths.PasskeyLogin:     {nil, nil, "needs an authenticator; TestPasskeyInARealBrowser has the event", false},
+		paths.SettingsPasskeys: {nil, nil, "needs an authenticator; TestPasskeyIsAuditedByItsPerson has the event", false},
+		paths.PasskeyRemove:    {nil, nil, "needs an authenticator; TestPasskeyIsAuditedByItsPerson has the event", false},
 		paths.SettingsPassword: {fixed(paths.SettingsPassword),
 			[]string{"old", uiPassword, "password", next, "password-again", next}, "", false},
 
@@ -188,14 +194,14 @@ func TestUIEveryActionIsAudited(t *testing.T) {
 	cases := formCases()
 	order := []string{paths.CredentialPaste, paths.CredentialPreview, paths.ProfileSetup, paths.ProfileLock,
 		paths.ProfileRevoke, paths.ProfileRestore, paths.ProfileDelete, paths.SettingsPause, paths.SettingsResume,
-		paths.SettingsSession, paths.SettingsPerson}
+		paths.SettingsSession, paths.SettingsRole, paths.SettingsPerson}
 	last := []string{paths.TransferImport, paths.RestorePointPath, paths.SettingsRetire, paths.SettingsUnretire,
 		paths.SettingsSessions, paths.SettingsPassword, paths.Logout}
 	seen := map[string]bool{}
 	for _, pattern := range append(order, last...) {
 		seen[pattern] = true
 	}
-	all := []string{paths.Login, paths.Logout, paths.Welcome}
+	all := []string{paths.Login, paths.Logout, paths.Welcome, paths.PasskeyLogin}
 	for _, r := range w.server.ui.Pages() {
 		if r.Method == http.MethodPost {
 			all = append(all, r.Path)

@@ -17,6 +17,8 @@ type LoginPage struct {
 	Next    string
 	Said    string // what happened before
 	Problem string
+	// Passkeys is the form for a passkey; nil where there are none.
+	Passkeys *components.PasskeyForm
 }
 
 // nameAttributes ties the name to the message at the password: it doesn't say which of them is wrong.

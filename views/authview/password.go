@@ -1,6 +1,7 @@
 package authview
 
 import (
+	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/layout"
 )
 
@@ -10,4 +11,6 @@ type PasswordPage struct {
 	Name    string
 	Next    string
 	Problem string
+	// Passkeys is the form for a passkey; nil if the person has none, or none works at this address.
+	Passkeys *components.PasskeyForm
 }

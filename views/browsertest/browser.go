@@ -38,13 +38,25 @@ type Browser struct {
 // offer no clipboard API. Every other name leads nowhere.
 func New(t *testing.T, address string) *Browser {
 	t.Helper()
+	return newAt(t, "airlock.test", address)
+}
+
+// NewAtLocalhost is New for a server that Chromium reaches as localhost, which browsers trust as much
+// as https.
+func NewAtLocalhost(t *testing.T, address string) *Browser {
+	t.Helper()
+	return newAt(t, "localhost", address)
+}
+
+func newAt(t *testing.T, host, address string) *Browser {
+	t.Helper()
 	u, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)
 	}
 	flags := append([]chromedp.ExecAllocatorOption{}, chromedp.DefaultExecAllocatorOptions[:]...)
 	flags = append(flags, chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("host-resolver-rules", "MAP airlock.test 127.0.0.1, MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"),
+		chromedp.Flag("host-resolver-rules", "MAP airlock.test 127.0.0.1, MAP localhost 127.0.0.1, MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"),
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-domain-reliability", true), chromedp.Flag("no-pings", true),
 		chromedp.Flag("disable-features",
@@ -54,7 +66,7 @@ func New(t *testing.T, address string) *Browser {
 	}
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), flags...)
 	t.Cleanup(cancel)
-	return open(ctx, t, "http://airlock.test:"+u.Port())
+	return open(ctx, t, "http://"+host+":"+u.Port())
 }
 
 // Tab opens another tab of the same Chromium, which shares its cookies.

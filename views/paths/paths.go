@@ -21,6 +21,15 @@ const (
 	Audit    = Root + "/audit"
 	Settings = Root + "/settings"
 
+	PasskeyLogin   = Login + "/passkey"
+	PasskeyOptions = PasskeyLogin + "/options" // what a browser needs to log in or confirm with a passkey
+	PasskeyConfirm = Confirm + "/passkey"
+
+	PasskeyNew        = Settings + "/new-passkey" // not under SettingsPasskeys, where every segment is an ID
+	PasskeyNewOptions = PasskeyNew + "/options"
+	SettingsPasskeys  = Settings + "/passkeys"
+	PasskeyRemove     = SettingsPasskeys + "/:id/remove"
+
 	SandboxProve     = Sandbox + "/prove"
 	SettingsPeople   = Settings + "/people"
 	SettingsInstance = Settings + "/instance"
@@ -32,6 +41,7 @@ const (
 	SettingsInvite   = Settings + "/invite"
 	SettingsUninvite = Settings + "/invitations/:id/end"
 	SettingsPerson   = Settings + "/people/:id/remove"
+	SettingsRole     = Settings + "/people/:id/role"
 	SettingsKeys     = Settings + "/keys"
 	SettingsPause    = Settings + "/pause"
 	SettingsResume   = Settings + "/resume"

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
 )
@@ -16,6 +17,8 @@ type PersonRow struct {
 	CreatedAt     time.Time
 	LastLoginAt   time.Time // zero: never
 	LastLoginFrom string
+	Role          app.Role
+	Passkeys      int
 }
 
 // InvitationRow is an invitation that nobody has used.
@@ -24,6 +27,22 @@ type InvitationRow struct {
 	By        app.Actor
 	CreatedAt time.Time
 	ExpiresAt time.Time
+	Role      app.Role
+}
+
+// roleChoices are the roles as people choose them.
+func roleChoices() []components.Choice {
+	return components.Choices(
+		string(app.RoleOwner), "Owner: everything",
+		string(app.RoleOperator), "Operator: all but people and moving data",
+		string(app.RoleViewer), "Viewer: reads only",
+	)
+}
+
+// roleWords are the roles in one word each.
+func roleWords() []components.Choice {
+	return components.Choices(string(app.RoleOwner), "Owner", string(app.RoleOperator), "Operator",
+		string(app.RoleViewer), "Viewer")
 }
 
 // InvitedPage shows an invitation, once.
@@ -31,6 +50,7 @@ type InvitedPage struct {
 	layout.Shell
 	Token   string
 	Expires time.Time
+	Role    app.Role
 }
 
 // InvitationText is what a person hands to somebody who is to join.

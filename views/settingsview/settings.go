@@ -3,6 +3,7 @@ package settingsview
 import (
 	"time"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
@@ -14,16 +15,20 @@ type SettingsPage struct {
 	Address     string
 	PersonID    string
 	SessionID   string
+	Role        app.Role
 	People      []PersonRow
 	Invitations []InvitationRow
 	Sessions    []SessionRow
-	Token       TokenRow
-	Problems    components.Problems // of the form for the password
-	Vault       *VaultState         // nil if none is configured
-	Retention   RetentionState
-	Rules       []RuleRow
-	Here        string // which of the pages it is: paths.Settings, SettingsPeople, SettingsInstance or SettingsData
-	Live        bool   // it replaces parts of a page that is open
+	Passkeys    []PasskeyRow // of the page's person
+	// PasskeyOrigin is the address at which passkeys work; "" if they don't work at this one.
+	PasskeyOrigin string
+	Token         TokenRow
+	Problems      components.Problems // of the form for the password
+	Vault         *VaultState         // nil if none is configured
+	Retention     RetentionState
+	Rules         []RuleRow
+	Here          string // which of the pages it is: paths.Settings, SettingsPeople, SettingsInstance or SettingsData
+	Live          bool   // it replaces parts of a page that is open
 }
 
 // TokenRow is how the admin token stands.
@@ -33,6 +38,9 @@ type TokenRow struct {
 	From    string
 	By      string
 }
+
+// rules reports whether the page's person is an owner.
+func (p SettingsPage) rules() bool { return p.Role == app.RoleOwner }
 
 // mine reports whether it is the session of this page.
 func (p SettingsPage) mine(s SessionRow) bool { return s.ID == p.SessionID }

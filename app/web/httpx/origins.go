@@ -4,8 +4,11 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"regexp"
 	"strings"
+
+	"github.com/computclaw/airlock/app"
 )
 
 // Origins tells who sent a request, and under which address the caller reaches this instance.
@@ -113,4 +116,20 @@ func (o Origins) BaseURL(r *http.Request) string {
 		host = "localhost:9090"
 	}
 	return o.Scheme(r) + "://" + host
+}
+
+// RelyingParty is what passkeys are bound to: host and origin of BaseURL. ok is false where browsers
+// have none: over plain HTTP, except at localhost, and at an IP address.
+func (o Origins) RelyingParty(r *http.Request) (rp app.RelyingParty, ok bool) {
+	base, err := url.Parse(o.BaseURL(r))
+	if err != nil {
+		return rp, false
+	}
+	host := strings.ToLower(base.Host)
+	if base.Scheme == "https" {
+		host = strings.TrimSuffix(host, ":443") // as browsers write it
+	}
+	rp = app.RelyingParty{ID: strings.ToLower(base.Hostname()), Origin: base.Scheme + "://" + host}
+	_, notIP := netip.ParseAddr(rp.ID)
+	return rp, notIP != nil && (base.Scheme == "https" || rp.ID == "localhost" || strings.HasSuffix(rp.ID, ".localhost"))
 }

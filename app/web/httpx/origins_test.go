@@ -88,3 +88,30 @@ func FuzzForwardedFor(f *testing.F) {
 		}
 	})
 }
+
+func TestPasskeysAreBoundToTheHostOfTheBaseURL(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		public, host string
+		id, origin   string
+		ok           bool
+	}{
+		{"https://airlock.example.com", "10.0.0.1:9090", "airlock.example.com", "https://airlock.example.com", true},
+		{"https://Airlock.Example.com:443", "x", "airlock.example.com", "https://airlock.example.com", true},
+		{"https://airlock.example.com:8443/base", "x", "airlock.example.com", "https://airlock.example.com:8443", true},
+		{"http://airlock.example.com", "x", "airlock.example.com", "http://airlock.example.com", false},
+		{"", "localhost:9090", "localhost", "http://localhost:9090", true},
+		{"", "airlock.localhost:9090", "airlock.localhost", "http://airlock.localhost:9090", true},
+		{"", "airlock.lan:9090", "airlock.lan", "http://airlock.lan:9090", false},
+		{"", "127.0.0.1:9090", "127.0.0.1", "http://127.0.0.1:9090", false},
+		{"https://[2001:db8::7]", "x", "2001:db8::7", "https://[2001:db8::7]", false},
+		{"https://192.0.2.7", "x", "192.0.2.7", "https://192.0.2.7", false},
+	} {
+		r := httptest.NewRequest("GET", "/ui/login", nil)
+		r.Host = c.host
+		rp, ok := Origins{PublicURL: c.public}.RelyingParty(r)
+		if rp.ID != c.id || rp.Origin != c.origin || ok != c.ok {
+			t.Errorf("%s at %s: %+v %t, want %+v", c.public, c.host, rp, ok, c)
+		}
+	}
+}

@@ -74,12 +74,12 @@ func (h *Handlers) Register(g *echo.Group) {
 	for _, r := range h.login.PublicRoutes() {
 		g.Add(r.Method, relative(r.Path), r.Handle)
 	}
-	people := g.Group("", h.ui.Require)
 	for _, r := range h.Pages() {
-		people.Add(r.Method, relative(r.Path), r.Handle)
+		g.Add(r.Method, relative(r.Path), r.Handle, h.ui.Require(uix.RoleFor(r.Method, r.Path)))
 	}
-	people.RouteNotFound("", notFound)
-	people.RouteNotFound("/*", notFound)
+	for _, path := range []string{"", "/*"} {
+		g.RouteNotFound(path, notFound, h.ui.Require(app.RoleViewer))
+	}
 }
 
 // Pages are the routes of people with a session.

@@ -42,6 +42,8 @@ func (h *Handlers) search(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	readable := uix.Readable(c)
+	found = slices.DeleteFunc(found, func(f dashboardview.Found) bool { return !readable(f.URL) })
 	page.Found = found[:min(len(found), maxFound)]
 	return h.Render(c, http.StatusOK, dashboardview.Search(page), "results")
 }

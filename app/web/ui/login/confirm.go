@@ -12,12 +12,22 @@ import (
 )
 
 func (h Handlers) showFresh(c echo.Context) error {
-	return h.freshPage(c, http.StatusOK, uix.LocalPage(c.QueryParam("next")), "")
+	return h.freshPage(c, http.StatusOK, uix.LocalPage(c.QueryParam("next")), "", "")
 }
 
-func (h Handlers) freshPage(c echo.Context, status int, next, problem string) error {
+// freshPage asks for the password, or for a passkey if the person has one for this address.
+func (h Handlers) freshPage(c echo.Context, status int, next, problem, passkeyProblem string) error {
 	page := authview.PasswordPage{
 		Shell: h.BareShell(c, "Confirm your password"), Name: uix.Actor(c).Name, Next: next, Problem: problem,
+	}
+	passkeys, err := h.Access.Passkeys.List(c.Request().Context(), uix.Session(c).PersonID)
+	if err != nil {
+		return err
+	}
+	if len(passkeys) > 0 {
+		if page.Passkeys = h.passkeyForm(c); page.Passkeys != nil {
+			page.Passkeys.Problem = passkeyProblem
+		}
 	}
 	return h.Render(c, status, authview.Password(page))
 }
@@ -30,9 +40,9 @@ func (h Handlers) confirmPassword(c echo.Context, fields url.Values) error {
 	case "":
 		return c.Redirect(http.StatusSeeOther, next)
 	case app.CodeInvalidField:
-		return h.freshPage(c, http.StatusUnprocessableEntity, next, uix.Sentences(known))
+		return h.freshPage(c, http.StatusUnprocessableEntity, next, uix.Sentences(known), "")
 	case app.CodeRateLimited:
-		return h.freshPage(c, http.StatusTooManyRequests, next, uix.Sentences(known))
+		return h.freshPage(c, http.StatusTooManyRequests, next, uix.Sentences(known), "")
 	}
 	return err
 }

@@ -17,6 +17,9 @@ func (h Handlers) PublicRoutes() []httpx.Route {
 	return []httpx.Route{
 		httpx.Get(paths.Login, h.showLogin),
 		httpx.Post(paths.Login, uix.SmallForm(uix.WithForm(h.login))),
+		httpx.Get(paths.PasskeyOptions, h.passkeyOptions),
+		httpx.Post(paths.PasskeyLogin, uix.SmallForm(uix.WithForm(h.loginWithPasskey))),
+		httpx.Get(paths.PasskeyLogin, httpx.Redirect(paths.Login)), // somebody reloads a refusal
 		httpx.Get(paths.Token, h.showToken),
 		httpx.Get(paths.Welcome, h.showWelcome),
 		httpx.Post(paths.Welcome, uix.SmallForm(uix.WithForm(h.join))),
@@ -29,5 +32,6 @@ func (h Handlers) Routes() []httpx.Route {
 	return []httpx.Route{
 		uix.Post(paths.Confirm, h.confirmPassword),
 		httpx.Get(paths.Confirm, h.showFresh),
+		uix.Post(paths.PasskeyConfirm, h.confirmWithPasskey).Back(httpx.Redirect(paths.Confirm)),
 	}
 }

@@ -35,7 +35,7 @@ func (h Handlers) loginPage(c echo.Context, token bool) error {
 	notice, _ := h.TakeNotice(c)
 	page := authview.LoginPage{
 		Shell: h.BareShell(c, "Log in"), Next: next, First: !founded, Token: token || !founded,
-		TokenAt: h.TokenPlace, Said: notice,
+		TokenAt: h.TokenPlace, Said: notice, Passkeys: h.passkeyForm(c),
 	}
 	return h.Render(c, http.StatusOK, authview.Login(page))
 }
@@ -44,7 +44,7 @@ func (h Handlers) login(c echo.Context, fields url.Values) (err error) {
 	ctx := c.Request().Context()
 	page := authview.LoginPage{
 		Shell: h.BareShell(c, "Log in"), Next: uix.LocalPage(fields.Get("next")), Name: fields.Get("name"),
-		Token: fields.Has("token"), TokenAt: h.TokenPlace,
+		Token: fields.Has("token"), TokenAt: h.TokenPlace, Passkeys: h.passkeyForm(c),
 	}
 	to := page.Next
 	var opened auth.Opened
@@ -63,6 +63,8 @@ func (h Handlers) login(c echo.Context, fields url.Values) (err error) {
 	return h.refuseLogin(c, page, err)
 }
 
+const tooMany = "There were too many attempts. Wait a minute, then try again."
+
 // refuseLogin says no more than it must. The words don't tell a wrong name from a wrong password.
 func (h Handlers) refuseLogin(c echo.Context, page authview.LoginPage, cause error) error {
 	founded, err := h.Access.People.Exist(c.Request().Context())
@@ -79,7 +81,7 @@ func (h Handlers) refuseLogin(c echo.Context, page authview.LoginPage, cause err
 		}
 	case app.CodeRateLimited:
 		status = http.StatusTooManyRequests
-		page.Problem = "There were too many attempts. Wait a minute, then try again."
+		page.Problem = tooMany
 	case app.CodeConflict: // to the holder of a spent token
 		page.Problem = uix.Sentences(known)
 	default:

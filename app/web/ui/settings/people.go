@@ -37,6 +37,9 @@ func (h Handlers) whoIsIn(ctx context.Context, page *settingsview.SettingsPage) 
 		return err
 	}
 	for _, x := range sessions {
+		if page.Role != app.RoleOwner && x.PersonID != page.PersonID {
+			continue // people are for owners
+		}
 		page.Sessions = append(page.Sessions, settingsview.SessionRow(x))
 	}
 	token, err := h.Access.AdminToken.State(ctx)
@@ -48,8 +51,9 @@ func (h Handlers) whoIsIn(ctx context.Context, page *settingsview.SettingsPage) 
 
 // invite shows the token on the answer itself: it must not be kept anywhere that a later page could
 // read it from.
-func (h Handlers) invite(c echo.Context) error {
-	token, expires, err := h.Access.Invitations.Create(c.Request().Context(), uix.Actor(c))
+func (h Handlers) invite(c echo.Context, fields url.Values) error {
+	role := app.Role(fields.Get("role"))
+	token, expires, err := h.Access.Invitations.Create(c.Request().Context(), uix.Actor(c), role)
 	if err != nil {
 		return err
 	}
@@ -59,7 +63,7 @@ func (h Handlers) invite(c echo.Context) error {
 	}
 	c.Response().Header().Set("HX-Push-Url", "false")
 	return h.Render(c, http.StatusOK, settingsview.Invited(settingsview.InvitedPage{
-		Shell: sh, Token: token.Reveal(), Expires: expires,
+		Shell: sh, Token: token.Reveal(), Expires: expires, Role: role,
 	}))
 }
 
@@ -68,6 +72,22 @@ func (h Handlers) uninvite(c echo.Context) error {
 		return err
 	}
 	return h.Done(c, "uninvited", paths.SettingsPeople)
+}
+
+func (h Handlers) changeRole(c echo.Context, fields url.Values) error {
+	err := h.Access.People.SetRole(c.Request().Context(), uix.Session(c), c.Param("id"), app.Role(fields.Get("role")))
+	if err == nil {
+		to := paths.SettingsPeople
+		if c.Param("id") == uix.Session(c).PersonID {
+			to = paths.Settings // which every role may read
+		}
+		return h.Done(c, "role-changed", to)
+	}
+	found, err := uix.Problems(err, nil)
+	if err != nil {
+		return err
+	}
+	return h.settingsPage(c, http.StatusUnprocessableEntity, paths.SettingsPeople, found)
 }
 
 func (h Handlers) askRemovePerson(c echo.Context) error {

@@ -27,7 +27,7 @@ func (h Handlers) changePassword(c echo.Context, fields url.Values) error {
 }
 
 func (h Handlers) endSession(c echo.Context) error {
-	if err := h.Access.Sessions.End(c.Request().Context(), uix.Actor(c), c.Param("id")); err != nil {
+	if err := h.Access.Sessions.End(c.Request().Context(), uix.Session(c), c.Param("id")); err != nil {
 		return err
 	}
 	return h.Done(c, "session-ended", paths.Settings)

@@ -27,11 +27,16 @@ func (h Handlers) settingsPage(c echo.Context, status int, path string, found co
 	}
 	here := uix.Session(c)
 	page := settingsview.SettingsPage{
-		Shell: sh, Address: c.RealIP(), PersonID: here.PersonID, SessionID: here.ID, Problems: found,
+		Shell: sh, Address: c.RealIP(), PersonID: here.PersonID, SessionID: here.ID, Role: here.Role, Problems: found,
 		Rules: h.ruleRows(), Here: path,
 	}
 	if err := h.whoIsIn(c.Request().Context(), &page); err != nil {
 		return err
+	}
+	if path == paths.Settings {
+		if err := h.passkeys(c, &page); err != nil {
+			return err
+		}
 	}
 	if page.Retention, err = h.retentionState(c.Request().Context()); err != nil {
 		return err

@@ -16,7 +16,10 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-const keySession = "airlock.session"
+const (
+	keySession = "airlock.session"
+	keyRole    = "airlock.role" // that the request needs
+)
 
 // Sessions checks who is logged in. It is safe for concurrent use.
 type Sessions struct {
@@ -24,31 +27,37 @@ type Sessions struct {
 	now    func() time.Time
 }
 
-// Require lets only requests with a valid session pass.
+// Require lets only requests pass whose session is valid and whose person has the role.
 //
 // It reads a form to its end before it looks: a form that is sent slowly must not act for a session
 // that was ended meanwhile. It reads nothing that strangers send.
-func (s *Sessions) Require(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		r := c.Request()
-		look := s.access.Sessions.Touch
-		if automatic(c) {
-			look = s.access.Sessions.Get
-		}
-		if r.Method == http.MethodPost && !IsUpload(r) {
-			if err := s.Check(c); err != nil {
+func (s *Sessions) Require(needed app.Role) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			c.Set(keyRole, needed)
+			r := c.Request()
+			look := s.access.Sessions.Touch
+			if automatic(c) {
+				look = s.access.Sessions.Get
+			}
+			if r.Method == http.MethodPost && !IsUpload(r) {
+				if err := s.Check(c); err != nil {
+					return err
+				}
+				if err := readBody(r); err != nil {
+					return err
+				}
+			}
+			session, err := look(r.Context(), SessionToken(c), c.RealIP())
+			if err != nil {
 				return err
 			}
-			if err := readBody(r); err != nil {
-				return err
+			c.Set(keySession, session)
+			if !session.Role.Includes(needed) {
+				return errRole(session.Role, needed)
 			}
+			return next(c)
 		}
-		session, err := look(r.Context(), SessionToken(c), c.RealIP())
-		if err != nil {
-			return err
-		}
-		c.Set(keySession, session)
-		return next(c)
 	}
 }
 
@@ -61,10 +70,19 @@ func automatic(c echo.Context) bool {
 		(r.URL.Path == paths.Events || Partial(c) && (element == "div" || element == "section"))
 }
 
-// Check returns nil while the session of a request counts, and CodeUnauthorized when it is over.
+// Check returns nil while the session of a request counts, CodeUnauthorized when it is over, and
+// CodeForbidden when its person has lost the role that the request needs.
 func (s *Sessions) Check(c echo.Context) error {
-	_, err := s.access.Sessions.Get(c.Request().Context(), SessionToken(c), c.RealIP())
-	return err
+	session, err := s.access.Sessions.Get(c.Request().Context(), SessionToken(c), c.RealIP())
+	if err != nil {
+		return err
+	}
+	needed, _ := c.Get(keyRole).(app.Role)
+	if !session.Role.Includes(needed) {
+		c.Set(keySession, session)
+		return errRole(session.Role, needed)
+	}
+	return nil
 }
 
 // readBody keeps the whole body in memory. Its size is limited already.

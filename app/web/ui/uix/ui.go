@@ -105,7 +105,7 @@ func (u *UI) disk(ctx context.Context) layout.Disk {
 
 // Render answers with a whole page, or with the parts of it that htmx asks for. A page that can't
 // be rendered is an error, never half a page. Invisible characters are shown as their numbers,
-// wherever they come from.
+// wherever they come from. What the person's role may not do is left out.
 func (u *UI) Render(c echo.Context, status int, page templ.Component, parts ...any) error {
 	var buf bytes.Buffer
 	var err error
@@ -120,7 +120,22 @@ func (u *UI) Render(c echo.Context, status int, page templ.Component, parts ...a
 	if status >= 400 {
 		c.Response().Header().Set("HX-Push-Url", "false") // the address of a refused form is not a page
 	}
-	return c.HTMLBlob(status, app.Visible(buf.Bytes()))
+	body := app.Visible(buf.Bytes())
+	if session := Session(c); session.ID != "" {
+		body = restrict(body, session.Role)
+	}
+	return c.HTMLBlob(status, body)
+}
+
+// RelyingParty is what passkeys are bound to at the address of a request, CodeConflict where browsers
+// have none.
+func (u *UI) RelyingParty(c echo.Context) (app.RelyingParty, error) {
+	rp, ok := u.Origins.RelyingParty(c.Request())
+	if !ok {
+		return rp, app.E(app.CodeConflict, "passkeys don't work at this address",
+			"Open Airlock over HTTPS by its host name, or at localhost. Your password works here.")
+	}
+	return rp, nil
 }
 
 // Partial reports whether htmx asks for a part of a page.

@@ -54,6 +54,9 @@ func Run(ctx context.Context, c cli.Console, args []string) (err error) {
 	}()
 	return o.pick(ctx, "admin", args, commands{
 		"token": o.token,
+		"user": o.group("admin user", commands{
+			"list": o.listUsers, "role": o.setRole, "remove-passkeys": o.removePasskeys,
+		}),
 		"credential": o.group("admin credential", commands{
 			"set": o.setCredential, "list": o.listCredentials, "show": o.showCredential, "delete": o.deleteCredential,
 			"test": o.testCredential,

@@ -5,6 +5,9 @@ const Usage = `Usage: airlock admin COMMAND
 
   token                                       make a new admin token, to add a person or set a new password;
                                               every login ends
+  user list                                   who may log in
+  user role NAME owner|operator|viewer        what somebody may do; one owner always stays
+  user remove-passkeys NAME                   for a lost device: remove a person's passkeys and end their sessions
   credential set NAME [flags] < VALUE         create or change a credential
       --host HOST (repeatable)                where the value may go; a new credential with hosts is sealed
       --mode sealed|injected|plain            sealed: scripts get a placeholder; injected: scripts get the value itself

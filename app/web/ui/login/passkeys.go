@@ -1,0 +1,81 @@
+package login
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/web/ui/uix"
+	"github.com/computclaw/airlock/views/authview"
+	"github.com/computclaw/airlock/views/components"
+)
+
+// passkeyOptions answers what a browser needs to log in or confirm with a passkey.
+func (h Handlers) passkeyOptions(c echo.Context) error {
+	rp, err := h.RelyingParty(c)
+	if err != nil {
+		return err
+	}
+	options, err := h.Access.Passkeys.LoginOptions(rp)
+	if err != nil {
+		return err
+	}
+	return c.JSONBlob(http.StatusOK, options)
+}
+
+func (h Handlers) loginWithPasskey(c echo.Context, fields url.Values) error {
+	rp, err := h.RelyingParty(c)
+	if err != nil {
+		return err
+	}
+	page := authview.LoginPage{
+		Shell: h.BareShell(c, "Log in"), Next: uix.LocalPage(fields.Get("next")), Passkeys: h.passkeyForm(c),
+	}
+	opened, err := h.Access.Passkeys.Login(c.Request().Context(), rp, c.RealIP(), c.Request().UserAgent(),
+		[]byte(fields.Get("credential")))
+	if err == nil {
+		h.setSession(c, opened)
+		return c.Redirect(http.StatusSeeOther, page.Next)
+	}
+	status := http.StatusUnprocessableEntity
+	switch app.CodeOf(err) {
+	case app.CodeUnauthorized:
+		page.Passkeys.Problem = "This passkey is not known here, or it took too long. Try again, or use your password."
+	case app.CodeRateLimited:
+		status = http.StatusTooManyRequests
+		page.Passkeys.Problem = tooMany
+	default:
+		return err
+	}
+	return h.Render(c, status, authview.Login(page))
+}
+
+func (h Handlers) confirmWithPasskey(c echo.Context, fields url.Values) error {
+	rp, err := h.RelyingParty(c)
+	if err != nil {
+		return err
+	}
+	next := uix.LocalPage(fields.Get("next"))
+	err = h.Access.Passkeys.Confirm(c.Request().Context(), uix.Session(c), rp, []byte(fields.Get("credential")))
+	switch app.CodeOf(err) {
+	case "":
+		return c.Redirect(http.StatusSeeOther, next)
+	case app.CodeUnauthorized:
+		return h.freshPage(c, http.StatusUnprocessableEntity, next, "",
+			"This passkey is not one of yours, or it took too long. Try again, or use your password.")
+	case app.CodeRateLimited:
+		return h.freshPage(c, http.StatusTooManyRequests, next, "", tooMany)
+	}
+	return err
+}
+
+// passkeyForm is the form for a passkey; nil where there are none.
+func (h Handlers) passkeyForm(c echo.Context) *components.PasskeyForm {
+	rp, err := h.RelyingParty(c)
+	if err != nil {
+		return nil
+	}
+	return &components.PasskeyForm{Origin: rp.Origin}
+}

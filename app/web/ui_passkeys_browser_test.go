@@ -1,0 +1,172 @@
+package web
+
+import (
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/computclaw/airlock/store"
+	"github.com/computclaw/airlock/views/browsertest"
+	"github.com/computclaw/airlock/views/paths"
+)
+
+// loggedIn is true on a page with the navigation.
+const loggedIn = `document.querySelector(".rail")`
+
+// addPasskey adds one on the account page of whoever is logged in.
+func addPasskey(b *browsertest.Browser, name string) {
+	b.Open(paths.Settings)
+	b.Click("#passkeys a.button")
+	b.Heading("Add a passkey")
+	b.Until(`document.querySelector("#name").value !== ""`) // what the browser is
+	b.Do(chromedp.Clear(chromedp.CSS("#name")))
+	b.Type("#name", name)
+	b.Click("form.passkey .primary")
+	b.Says(".told", "Passkey added.")
+	b.Says("#passkeys tbody", name)
+}
+
+// TestPasskeyInARealBrowser registers a passkey, logs in without typing a name, confirms with it,
+// and is refused once it is removed.
+func TestPasskeyInARealBrowser(t *testing.T) {
+	s := newUISite(t)
+	b := browsertest.NewAtLocalhost(t, s.web.URL)
+	b.Expect("422")
+	b.Expect("401") // the page that logs out may ask once more for itself
+	b.Authenticator()
+	s.loginIn(b)
+	addPasskey(b, "Ada's laptop")
+	b.Says("#passkeys tbody", "never")
+
+	logout := func() {
+		b.Open(paths.Settings)
+		b.Click(`#sessions form[action="` + paths.Logout + `"] button`)
+		b.Heading("Airlock")
+	}
+	logout()
+	b.Click("form.passkey button")
+	b.Until(loggedIn)
+	if got := s.newestAction(); got != "session.login Logged in with the passkey Ada's laptop." {
+		t.Errorf("the audit log says %q", got)
+	}
+
+	s.passwordsAreOld()
+	b.Open(paths.PasskeyNew)
+	b.Heading("Confirm your password")
+	b.Click("form.passkey button")
+	b.Heading("Add a passkey")
+	if got := s.newestAction(); got != "session.confirm Confirmed with the passkey Ada's laptop." {
+		t.Errorf("the audit log says %q", got)
+	}
+	b.Click("form.passkey .primary")
+	b.Says("form.passkey .wrong", "This device has a passkey for you already.")
+
+	b.Open(paths.Settings)
+	b.Click("#passkeys tbody button")
+	b.Click("#confirm [value=yes]")
+	b.Says(".told", "Passkey removed.")
+	b.Until(`!document.querySelector("#passkeys tbody")`)
+	logout()
+	b.Click("form.passkey button")
+	b.Says("form.passkey .wrong", "This passkey is not known here")
+	if got := s.newestAction(); got != "session.refuse Refused a passkey: nobody here has it." {
+		t.Errorf("the audit log says %q", got)
+	}
+}
+
+// TestPasskeyNeedsItsVerifiedUserAndCountsOn: an authenticator that doesn't know its user, one that
+// says so in its answer, and a copy whose counter is behind let nobody in.
+func TestPasskeyNeedsItsVerifiedUserAndCountsOn(t *testing.T) {
+	s := newUISite(t)
+	b := browsertest.NewAtLocalhost(t, s.web.URL)
+	b.Expect("422")
+	b.Expect("401") // the page that logs out may ask once more for itself
+	a := b.Authenticator()
+	s.loginIn(b)
+	addPasskey(b, "key")
+	out := func() {
+		b.Open(paths.Settings)
+		b.Click(`#sessions form[action="` + paths.Logout + `"] button`)
+		b.Heading("Airlock")
+	}
+	out()
+	a.Verifies(false)
+	b.Click("form.passkey button")
+	b.Says("form.passkey .wrong", "The browser used no passkey.")
+	a.Verifies(true)
+	a.Claims(false)
+	b.Click("form.passkey button")
+	b.Says("form.passkey .wrong", "This passkey is not known here")
+	if got := s.newestAction(); got != "session.refuse Refused a passkey: it did not verify." {
+		t.Errorf("the audit log says %q", got)
+	}
+	a.Claims(true)
+	a.Count(20)
+	b.Click("form.passkey button")
+	b.Until(loggedIn)
+	out()
+	a.Count(5)
+	b.Click("form.passkey button")
+	b.Says("form.passkey .wrong", "This passkey is not known here")
+	if got := s.newestAction(); got !=
+		"session.refuse Refused a passkey: its counter went back, so it may have been copied." {
+		t.Errorf("the audit log says %q", got)
+	}
+}
+
+// TestPasskeysAreOfferedOnlyWhereTheyWork: over plain HTTP by another name than localhost, and
+// without scripts, there is the password alone.
+func TestPasskeysAreOfferedOnlyWhereTheyWork(t *testing.T) {
+	s := newUISite(t)
+	b := browsertest.New(t, s.web.URL)
+	b.Open(paths.Login)
+	b.Until(`document.querySelector("#name") && !document.querySelector("form.passkey")`)
+	s.loginIn(b)
+	b.Open(paths.Settings)
+	b.Says("#passkeys .foot", "Passkeys work over HTTPS or at localhost, not at this address.")
+	b.Until(`!document.querySelector("#passkeys .button")`)
+
+	local := browsertest.NewAtLocalhost(t, s.web.URL)
+	local.Open(paths.Login)
+	local.Until(`document.querySelector("form.passkey button").offsetHeight > 0`)
+	local.Scripts(false)
+	local.Open(paths.Login)
+	local.Until(`document.querySelector("form.passkey button").offsetHeight === 0`)
+	s.loginIn(local)
+	local.Open(paths.PasskeyNew)
+	local.Until(`document.querySelector(".without-passkeys").offsetHeight > 0`)
+}
+
+// TestPasskeyOfAnotherAddress: behind a public URL, a page at another address says where passkeys
+// work, and asks nothing of the authenticator.
+func TestPasskeyOfAnotherAddress(t *testing.T) {
+	s := newUISite(t, func(c *Config) { c.PublicURL = "https://airlock.example.com" })
+	b := browsertest.NewAtLocalhost(t, s.web.URL)
+	b.Open(paths.Login)
+	b.Click("form.passkey button")
+	b.Says("form.passkey .wrong", "Passkeys work at https://airlock.example.com only.")
+}
+
+// newestAction is the action and the detail of the newest event.
+func (s *uiSite) newestAction() string {
+	s.t.Helper()
+	events, err := s.access.Audit.Latest(s.t.Context(), 1)
+	s.must(err)
+	return events[0].Action + " " + events[0].Detail
+}
+
+// passwordsAreOld makes it an hour since anybody typed their password.
+func (s *uiSite) passwordsAreOld() {
+	s.t.Helper()
+	sessions, err := s.access.Sessions.List(s.t.Context())
+	s.must(err)
+	s.must(s.store.Write(s.t.Context(), func(tx *store.Tx) error {
+		for _, x := range sessions {
+			if err := tx.Sessions.Confirm(s.t.Context(), x.ID, time.Now().Add(-time.Hour)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}

@@ -1,0 +1,2 @@
+-- Reserved for another change.
+SELECT 1;
