@@ -185,7 +185,7 @@ func TestUISealedKeyThatGoesNowhere(t *testing.T) {
 	s.login()
 	s.sealed("KEY", "api.example.com", "*.b.example.com:8443")
 	p := s.request([]app.Key{{Name: "KEY"}, {Name: "save", Mode: app.ModeInjected}}, "other.example.com")
-	page := s.get(paths.ProfileURL(p.Handle)).want(http.StatusOK).says(".grant .hint", "Requested: injected")
+	page := s.get(paths.ProfileURL(p.Handle)).want(http.StatusOK).says(".grant .asked", "The agent asks for injected.")
 	if page.doc.Find("[value=injected][checked]").Length() != 0 {
 		t.Error("injected is chosen because an agent asked for it")
 	}
@@ -193,7 +193,8 @@ func TestUISealedKeyThatGoesNowhere(t *testing.T) {
 		t.Errorf("the profile's only host is not suggested, but %q", got)
 	}
 	lock := paths.At(paths.ProfileLock, p.Handle)
-	s.submit(page, "form[action$='/setup']", "review", "allow.0", "yes", "value.save", uiSecrets()[1]).leads(lock)
+	s.submit(page, "form[action$='/setup']", "review", "allow.0", "yes", "value.save", uiSecrets()[1], "mode.save",
+		"sealed").leads(lock)
 	review := s.get(lock).says(".sentences .warn",
 		"KEY is sealed: scripts never see its value. It goes only to api.example.com:443 and *.b.example.com:8443, "+
 			"which scripts can't reach: it can go nowhere.").

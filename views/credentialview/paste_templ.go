@@ -467,14 +467,15 @@ func previewRow(p PreviewPage, r PreviewRow) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if !r.Exists && !r.Empty {
-			templ_7745c5c3_Err = components.Select(components.Input{
-				ID: components.ModeField(r.Name), Label: "Mode", Of: "of " + r.Name, Value: string(r.Mode),
-				Options: components.ModeChoices(), Problem: p.Problems.Of(components.ModeField(r.Name)),
-			}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<div class=\"mode\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, " ")
+			templ_7745c5c3_Err = components.ModeSwitch(components.ModeField(r.Name), r.Name, r.Mode, p.Problems.Of(components.ModeField(r.Name))).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "</div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -487,7 +488,7 @@ func previewRow(p PreviewPage, r PreviewRow) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "</div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "</div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

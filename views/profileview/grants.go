@@ -87,7 +87,7 @@ func keySentence(k KeyGrant, allowed []app.Host) Sentence {
 	case app.ModeSealed:
 		s = sealedSentence(s, k, allowed)
 	default:
-		s.Warn = true
+		s.Warn, s.Icon = true, "warn"
 		s.Parts = append(s.Parts, word(" is injected: scripts get the real value. "+
 			"Redaction only stops accidents; a malicious script could still send it to any host below."))
 	}

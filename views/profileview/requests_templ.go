@@ -219,7 +219,7 @@ func requestRow(p ProfilePage, i int, h HostForm) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if !p.unnamed(h) {
-			templ_7745c5c3_Err = privateCheck(PrivateField(i), h.Private, h.Host.Name).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = hostTuning("asked-", i, h).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -43,7 +43,7 @@ func (h *Handlers) saveCredential(c echo.Context, title string, cred app.Credent
 	}
 	page.Vault = h.typedSource(fields, cred, &in)
 	var saved app.Credential
-	if in.Value, err = givenValue(c, fields); err == nil {
+	if in.Value, err = uix.GivenValue(c, fields, "value", "file"); err == nil {
 		in.Hosts, err = uix.ParseHosts(page.Hosts, cred.Hosts)
 	}
 	if err == nil {
@@ -161,18 +161,4 @@ func tickedPlaces(fields url.Values) []app.Place {
 // field means the usual headers.
 func headerNames(text string) []string {
 	return append([]string{}, strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })...)
-}
-
-// givenValue is the typed value, or that of a file, which is kept byte for byte: some programs need
-// the line break at the end of a key.
-func givenValue(c echo.Context, fields url.Values) (app.Secret, error) {
-	typed := app.TypedValue(fields.Get("value"))
-	file, err := uix.UploadedFile(c, "file", app.MaxValue)
-	switch {
-	case err != nil || file == "":
-		return typed, err
-	case !typed.Empty():
-		return app.Secret{}, app.Invalid("file", "there is a typed value and a file", "Give only one of them.")
-	}
-	return app.NewSecret(file), nil
 }
