@@ -218,9 +218,12 @@ func (o *operator) showCredential(ctx context.Context, args []string) error {
 	w.Row("uses", fmt.Sprint(c.Uses))
 	w.Row("last used", cli.Stamp(c.LastUsedAt))
 	if !c.CheckedAt.IsZero() {
-		result := "worked"
-		if c.CheckError != "" {
+		result := "reached the host; nothing was proved"
+		switch {
+		case c.CheckError != "":
 			result = c.CheckError
+		case c.CheckProved:
+			result = "worked"
 		}
 		w.Row("tested", cli.Stamp(c.CheckedAt)+" "+result)
 	}
