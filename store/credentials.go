@@ -28,7 +28,7 @@ type credentialRow struct {
 	CreatedAt   int64  `gorm:"autoCreateTime:false" json:"created_at"`
 	UpdatedAt   int64  `gorm:"autoUpdateTime:false" json:"updated_at"`
 	Headers     string `json:"-"`
-	CheckProved bool   `json:"check_proved"`
+	CheckProved bool   `json:"-"` // a restored instance tests anew
 }
 
 func (credentialRow) TableName() string { return "credentials" }

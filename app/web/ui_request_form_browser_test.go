@@ -196,3 +196,45 @@ func TestUIProtocolOfARequestIsChosen(t *testing.T) {
 	s.submit(review, ".lock form", "grant").leads(accessOf(p))
 	s.get(accessOf(p)).says(".sentences", "db.example.com on port 6543 as PostgreSQL")
 }
+
+// TestUIDeclinedHostsAreListed: what a person declined stands on the Access tab and can be allowed
+// there, as it was asked for.
+func TestUIDeclinedHostsAreListed(t *testing.T) {
+	t.Parallel()
+	s := newUISite(t)
+	s.login()
+	p := s.locked()
+	s.get(accessOf(p)).lacks("#declined")
+	_, err := s.access.Hosts.Propose(t.Context(), app.Actor{Kind: app.ActorAgent}, p.Handle,
+		[]app.Host{{Name: "old.example.com", Ports: []int{8080}, Protocol: app.ProtocolHTTP, Reason: "For the archive."}})
+	s.must(err)
+	s.submit(s.get(paths.ProfileURL(p.Handle)), "#requests form", "dismiss").leads(accessOf(p))
+	page := s.get(accessOf(p)).says("#declined .request", "old.example.com on port 8080 over HTTP without encryption").
+		says("#declined", "Declined just now")
+	review := s.submit(page, "#declined form", "old.example.com:8080").want(http.StatusOK)
+	s.submit(review, ".lock form", "grant").leads(accessOf(p))
+	s.get(accessOf(p)).lacks("#declined").says(".sentences", "old.example.com on port 8080 over HTTP")
+}
+
+// TestUICredentialHints: whoever stores a value with its Bearer, or lets one go to hosts of many
+// owners, is told, in the form of a request too.
+func TestUICredentialHints(t *testing.T) {
+	t.Parallel()
+	s := newUISite(t)
+	s.login()
+	told := func(text string) {
+		t.Helper()
+		s.get(paths.Credentials).says(".told.warns", text)
+	}
+	s.post(paths.CredentialNew, "name", "SCHEME", "value", "Bearer "+uiSecrets()[0], "mode", "sealed", "hosts",
+		"api.example.com").leads(paths.Credentials)
+	told("Its value begins with Bearer")
+	s.post(paths.CredentialNew, "name", "OWNERS", "value", uiSecrets()[0], "mode", "sealed", "hosts",
+		"*.github.io").leads(paths.Credentials)
+	told("covers names of many owners")
+	s.get(paths.CredentialURL("OWNERS")).says(".caution", "Anybody can have a name below github.io")
+	p := s.request([]app.Key{{Name: "KEY"}}, "api.example.com")
+	s.submit(s.get(paths.ProfileURL(p.Handle)), "form[action$='/setup']", "save", "value.KEY", "bearer "+uiSecrets()[0]).
+		leads(paths.ProfileURL(p.Handle))
+	s.get(paths.ProfileURL(p.Handle)).says(".told.warns", "store only what follows it")
+}

@@ -22,8 +22,20 @@ document.addEventListener("htmx:after:swap", () => {
     else if (old.type === "radio" || old.type === "checkbox") same.checked = old.checked;
     else same.value = old.value;
   }
+  const line = document.querySelector("main .errors a[data-line]");
+  if (line) return mark(line);
   point(document.querySelector("main .wrong"));
 });
+
+// mark selects the line of a text that a message is about.
+function mark(link) {
+  const text = document.getElementById(link.hash.slice(1));
+  const lines = text.value.split("\n");
+  const from = lines.slice(0, link.dataset.line - 1).join("\n").length + (link.dataset.line > 1);
+  text.focus();
+  text.setSelectionRange(from, from + (lines[link.dataset.line - 1] ?? "").length);
+  text.scrollTop = text.scrollHeight * Math.max(0, link.dataset.line - 3) / lines.length;
+}
 
 // The first thing that is wrong, or the one that a link in the list names, gets the focus, in sight of its message.
 function point(message) {
@@ -36,8 +48,9 @@ function point(message) {
 }
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.(".errors a[href^='#']");
-  const message = link && document.getElementById(link.hash.slice(1));
-  if (!message) return;
+  const place = link && document.getElementById(link.hash.slice(1));
+  if (!place) return;
   event.preventDefault();
-  point(message);
+  if (link.dataset.line) mark(link);
+  else point(place);
 });

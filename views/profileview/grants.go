@@ -106,6 +106,9 @@ func sealedSentence(s Sentence, k KeyGrant, allowed []app.Host) Sentence {
 		if slices.ContainsFunc(reach, unencrypted) {
 			s.Parts, s.Warn = append(s.Parts, word(", also without encryption")), true
 		}
+		if len(app.HostWarnings(reach)) > 0 {
+			s.Parts, s.Warn = append(s.Parts, word(", whoever owns the name")), true
+		}
 		s.Parts = append(s.Parts, word("."))
 		return s
 	}

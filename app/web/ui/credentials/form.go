@@ -11,7 +11,6 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	appcredentials "github.com/computclaw/airlock/app/credentials"
-	"github.com/computclaw/airlock/app/redact/fields"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/credentialview"
@@ -65,7 +64,7 @@ func (h *Handlers) saveCredential(c echo.Context, title string, cred app.Credent
 		if found != nil && found.Problem != "" {
 			notice = "credential-unresolved"
 		}
-		return h.Done(c, savedNotice(saved, in.Value, notice), paths.Credentials)
+		return h.Done(c, uix.CredentialNotice(saved, in.Value, notice), paths.Credentials)
 	}
 	places := map[string]string{
 		"name": "name", "value": "value", "mode": "mode", "reference": "reference", "source": "reference",
@@ -122,28 +121,6 @@ func (h *Handlers) showCredentialAgain(c echo.Context, name string, found compon
 	}
 	page.Problems = found
 	return h.Render(c, http.StatusUnprocessableEntity, credentialview.Credential(page))
-}
-
-// savedNotice is the notice after a credential was saved: usual, or what a person should know about
-// its value.
-func savedNotice(c app.Credential, value app.Secret, usual string) string {
-	switch {
-	case !c.HasValue():
-		return "credential-empty"
-	case c.Mode == app.ModeSealed && app.IsWide(value):
-		return "credential-wide"
-	case c.Mode != app.ModePlain && app.WeakValue(value) != "":
-		return "credential-weak"
-	case c.Mode == app.ModePlain:
-		return usual
-	}
-	switch fields.KindOf(value) {
-	case fields.Secrets:
-		return "credential-parts"
-	case fields.Nothing:
-		return "credential-no-parts"
-	}
-	return usual
 }
 
 // tickedPlaces reads the ticks for the parts of a request in which a sealed value may stand.

@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"strings"
@@ -26,6 +27,7 @@ type setup struct {
 	profile app.Profile
 	review  bool // leads to the lock, so nothing may be left open
 	wrong   components.Problems
+	notice  string // what a person should know about a new credential; "" if nothing
 }
 
 func (h Handlers) setUpProfile(c echo.Context, p app.Profile, fields url.Values) error {
@@ -43,9 +45,9 @@ func (h Handlers) setUpProfile(c echo.Context, p app.Profile, fields url.Values)
 		return h.showProfileAgain(c, p.Handle, f.keep)
 	}
 	if f.review {
-		return h.Done(c, "", paths.At(paths.ProfileLock, p.Handle))
+		return h.Done(c, f.notice, paths.At(paths.ProfileLock, p.Handle))
 	}
-	return h.Done(c, "profile-saved", paths.ProfileURL(p.Handle))
+	return h.Done(c, cmp.Or(f.notice, "profile-saved"), paths.ProfileURL(p.Handle))
 }
 
 // apply carries out the form. Its error is none that the person could solve.
@@ -139,7 +141,10 @@ func (f *setup) newCredential(ctx context.Context, k app.Key) (string, error) {
 		in.Hosts, err = uix.ParseHosts(f.fields.Get(components.HostsField(k.Name)), nil)
 	}
 	if err == nil {
-		_, err = f.h.Access.Credentials.Create(ctx, f.by, in)
+		var made app.Credential
+		if made, err = f.h.Access.Credentials.Create(ctx, f.by, in); err == nil {
+			f.notice = cmp.Or(f.notice, uix.CredentialNotice(made, in.Value, ""))
+		}
 	}
 	if err == nil {
 		return in.Name, nil

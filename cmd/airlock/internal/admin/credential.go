@@ -86,7 +86,7 @@ func (o *operator) setCredential(ctx context.Context, args []string) error {
 	if c.Mode == app.ModeInjected {
 		fmt.Fprintln(o.Err, "scripts of its profiles get the value itself")
 	}
-	for _, warning := range app.ValueWarnings(c.Mode, in.Value) {
+	for _, warning := range append(app.ValueWarnings(c.Mode, in.Value), app.HostWarnings(c.Hosts)...) {
 		fmt.Fprintln(o.Err, "warning: "+warning)
 	}
 	if parts := fields.Explain(in.Value); parts != "" && c.Mode != app.ModePlain {
