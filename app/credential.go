@@ -114,7 +114,8 @@ type Credential struct {
 	Uses        int64     // executions that had it
 	Profiles    int       // profiles that refer to it now; filled by lists
 	CheckedAt   time.Time // of the last test request; zero if there was none
-	CheckError  string    // why that failed; "" if it worked
+	CheckError  string    // why that failed; "" if it didn't
+	CheckProved bool      // the host took the value, and refused the same request without it
 }
 
 // HasValue reports whether a value can be resolved.

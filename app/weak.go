@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -48,7 +49,23 @@ func ValueWarnings(mode Mode, value Secret) []string {
 	if weak := WeakValue(value); weak != "" && mode != ModePlain {
 		warnings = append(warnings, weak)
 	}
+	if scheme := AuthScheme(value); scheme != "" && mode != ModePlain {
+		warnings = append(warnings, fmt.Sprintf("The value begins with %q. Scripts write that word themselves, so hosts would "+
+			"get it twice: store only what follows it.", scheme))
+	}
 	return warnings
+}
+
+// AuthScheme returns the word of an Authorization header that a value begins with, in its usual
+// spelling, or "".
+func AuthScheme(value Secret) string {
+	first, rest, _ := strings.Cut(strings.TrimSpace(value.Reveal()), " ")
+	for _, scheme := range []string{"Bearer", "Basic", "Token"} {
+		if rest != "" && strings.EqualFold(first, scheme) && !strings.Contains(strings.TrimSpace(rest), " ") {
+			return scheme
+		}
+	}
+	return ""
 }
 
 // usual are the beginnings of the passwords that people use most, and what documents put in the

@@ -28,6 +28,7 @@ type credentialRow struct {
 	CreatedAt   int64  `gorm:"autoCreateTime:false" json:"created_at"`
 	UpdatedAt   int64  `gorm:"autoUpdateTime:false" json:"updated_at"`
 	Headers     string `json:"-"`
+	CheckProved bool   `json:"-"` // a restored instance tests anew
 }
 
 func (credentialRow) TableName() string { return "credentials" }
@@ -105,11 +106,12 @@ func (tx Credentials) CountUse(ctx context.Context, ids []string, at time.Time) 
 		WHERE id IN ?`, toMillis(at), ids)
 }
 
-// RecordCheck keeps the outcome of the last test request with a credential. An empty problem means
-// that it worked.
-func (tx Credentials) RecordCheck(ctx context.Context, id string, at time.Time, problem string) error {
-	return tx.change(ctx, "credential", "UPDATE credentials SET checked_at = ?, check_error = ? WHERE id = ?",
-		toMillis(at), problem, id)
+// RecordCheck keeps the outcome of the last test request with a credential: why it failed, or else
+// whether it proved the value.
+func (tx Credentials) RecordCheck(ctx context.Context, id string, at time.Time, problem string, proved bool) error {
+	return tx.change(ctx, "credential",
+		"UPDATE credentials SET checked_at = ?, check_error = ?, check_proved = ? WHERE id = ?",
+		toMillis(at), problem, proved, id)
 }
 
 // Delete removes a credential with all versions and unlinks it from every key.
@@ -157,6 +159,7 @@ func (r credentialRow) credential() (c app.Credential, err error) {
 		Source: app.Source(r.Source), Reference: r.Reference, Version: r.Version, KeyID: r.KeyID,
 		ValueSetAt: fromMillis(r.ValueSetAt), CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt),
 		LastUsedAt: fromMillis(r.LastUsedAt), Uses: r.Uses, CheckedAt: fromMillis(r.CheckedAt), CheckError: r.CheckError,
+		CheckProved: r.CheckProved,
 	}, nil
 }
 

@@ -56,6 +56,7 @@ func TestLongWordsStayInTheirPlace(t *testing.T) {
 		b.Size(width, 844)
 		for _, page := range []string{"profile-lengthy", "audit-lengthy"} {
 			b.Open("/" + page)
+			b.Text(`document.querySelectorAll(".card details").forEach((fold) => { fold.open = true; })`)
 			if out := b.Text(`[...document.querySelectorAll(".card tr > *, .card .who > *, .card .who button")].filter((e) => {
 				const box = e.closest(".who") ?? e.closest(".card"), range = document.createRange();
 				range.selectNodeContents(e);

@@ -363,7 +363,7 @@ func sealedCredential() app.Credential {
 	return app.Credential{ID: "4", Name: "SIMPHONY_API_KEY", Mode: app.ModeSealed, Version: 1,
 		ValueSetAt: ago(30 * time.Minute), Uses: 3, Profiles: 1,
 		Hosts:  []app.Host{host("simphony.example.com"), host("*.eu.simphony.example.com:443")},
-		Places: []app.Place{app.PlaceHeader, app.PlaceQuery}, CheckedAt: ago(3 * time.Minute)}
+		Places: []app.Place{app.PlaceHeader, app.PlaceQuery}, CheckedAt: ago(3 * time.Minute), CheckProved: true}
 }
 
 // sampleGrants are the sample's keys with where the sealed one may go.
@@ -533,13 +533,18 @@ func samples() []sample {
 			Wildcards: []string{"*.eu.simphony.example.com"}, Target: "simphony.example.com:443", Path: "/v1/me"}}
 	worked := sealed
 	worked.PlainHTTP = true
-	worked.Check.Outcome = &credentialview.CheckOutcome{Request: "GET https://simphony.example.com/v1/me", Works: true,
+	worked.Check.Outcome = &credentialview.CheckOutcome{Request: "GET https://simphony.example.com/v1/me", Proved: true,
+		Verdict: "It works: HTTP 200 with the value, HTTP 401 without it.", Without: 401,
 		Swapped: true, Status: 200, Took: 84 * time.Millisecond}
 	failed := sealed
-	failed.Check.Outcome = &credentialview.CheckOutcome{Request: "GET https://simphony.example.com/v1/me",
+	failed.Check.Outcome = &credentialview.CheckOutcome{Verdict: "It does not work.", Request: "GET https://simphony.example.com/v1/me",
 		Took:    31 * time.Millisecond,
 		Problem: "simphony.example.com:443 is allowed, but its certificate expired (rule: certificate expired).",
 		Hint:    "Ask the person who runs that host to renew it, or name its authority in AIRLOCK_EXTRA_CA."}
+	reachedOnly := sealed
+	reachedOnly.Check.Outcome = &credentialview.CheckOutcome{Request: "GET https://simphony.example.com/",
+		Verdict: "Reached, HTTP 200; this doesn't prove the key.", Swapped: true, Status: 200, Without: 200,
+		Took: 84 * time.Millisecond, Hint: "Name a path that answers only with a valid key, such as /v1/me."}
 	refusedTest := sealed
 	refusedTest.Credential.CheckError = "The host got the value and did not accept it: it answered Unauthorized."
 	refusedTest.Check.Host, refusedTest.Check.Problems = "evil.example",
@@ -660,6 +665,7 @@ func samples() []sample {
 		{"credential-sealed", credentialview.Credential(sealed), false},
 		{"credential-works", credentialview.Credential(worked), false},
 		{"credential-fails", credentialview.Credential(failed), false},
+		{"credential-reached", credentialview.Credential(reachedOnly), false},
 		{"credential-untested", credentialview.Credential(refusedTest), false},
 		{"confirm", layout.Confirm(layout.ConfirmPage{Shell: shell("Revoke", layout.SectionProfiles),
 			Question: "Revoke Monthly revenue report from Oracle?",

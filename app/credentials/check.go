@@ -50,7 +50,8 @@ func (s *Registry) OpenForCheck(
 // Check is the outcome of a test request. Its texts are not secret.
 type Check struct {
 	At      time.Time
-	Problem string // "" if it worked
+	Problem string // why it failed; "" if it didn't
+	Proved  bool   // the host took the value, and refused the same request without it
 	Detail  string // for the audit log: what was sent where, and what came back
 	Aside   bool   // made with other settings than scripts meet: only audited
 }
@@ -63,7 +64,7 @@ func (s *Registry) RecordCheck(ctx context.Context, by app.Actor, c app.Credenti
 	}
 	err := s.store.Write(ctx, func(tx *store.Tx) error {
 		if !outcome.Aside {
-			if err := tx.Credentials.RecordCheck(ctx, c.ID, outcome.At, outcome.Problem); err != nil {
+			if err := tx.Credentials.RecordCheck(ctx, c.ID, outcome.At, outcome.Problem, outcome.Proved); err != nil {
 				return err
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"net/http"
+	"slices"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -49,7 +51,7 @@ type Request struct {
 	// one of its hosts, with or without a port, or one under its wildcards; "" for the first that can
 	// be tested
 	Host    string
-	Path    string    // with the query; "" for /
+	Path    string    // with the query, of something that needs the value; "" for /
 	Private bool      // the host may be at a private address
 	As      Placement // how the value is sent; its zero value is Authorization: Bearer
 }
@@ -61,15 +63,26 @@ type Result struct {
 	Swapped bool // the value was put in
 	Status  int  // that the host answered; 0 if it did not
 	Took    time.Duration
-	Problem string // why it doesn't work; "" if it does
+	Proved  bool   // the host took the value, and refused the same request without it and with a made-up one
+	Without int    // that the host answered without the value; 0 if it was not asked or did not answer
+	Problem string // why it doesn't work; "" if it may
 	Hint    string
 }
 
-// Works reports whether the value went in and the host took it.
-func (r Result) Works() bool { return r.Problem == "" }
+// Verdict is the outcome in a sentence. Only what was proved is said to work.
+func (r Result) Verdict() string {
+	switch {
+	case r.Problem != "":
+		return "It does not work."
+	case r.Proved:
+		return fmt.Sprintf("It works: HTTP %d with the value, HTTP %d without it.", r.Status, r.Without)
+	}
+	return fmt.Sprintf("Reached, HTTP %d; this doesn't prove the key.", r.Status)
+}
 
-// Credential sends one GET with a sealed credential to one of its hosts, and keeps the outcome with
-// the credential and in the audit log. An error means that nothing was sent: CodeNotFound,
+// Credential sends a GET with a sealed credential to one of its hosts. If the host takes it, the same
+// request is repeated without the value and with a made-up one: only if both are refused the value is
+// proved. The outcome is kept with the credential and in the audit log. An error means that nothing was sent: CodeNotFound,
 // CodeInvalidField (mode, host or path), CodeMissingValue, CodeForbidden for agents.
 func (p *Prober) Credential(ctx context.Context, by app.Actor, req Request) (Result, error) {
 	c, value, hold, err := p.cfg.Access.Credentials.OpenForCheck(ctx, by, req.Name)
@@ -97,10 +110,11 @@ func (p *Prober) Credential(ctx context.Context, by app.Actor, req Request) (Res
 	}
 	// The record is kept also when the person has left in the meantime.
 	err = p.cfg.Access.Credentials.RecordCheck(context.WithoutCancel(ctx), by, c,
-		credentials.Check{At: at, Problem: result.Problem, Detail: detail(to, result), Aside: p.cfg.Aside})
+		credentials.Check{At: at, Problem: result.Problem, Proved: result.Proved, Detail: detail(to, result), Aside: p.cfg.Aside})
 	return result, err
 }
 
+// send tries the value, and finds out whether the answer says anything about it.
 func (p *Prober) send(
 	ctx context.Context, c app.Credential, value app.Secret, to target, as Placement,
 ) (Result, error) {
@@ -108,19 +122,60 @@ func (p *Prober) send(
 	if _, err := rand.Read(mac); err != nil {
 		return Result{}, fmt.Errorf("probe: make a placeholder: %w", err)
 	}
-	placeholder := swap.Placeholder(mac)
+	as, placeholder := as.among(c.Headers), swap.Placeholder(mac)
+	ctx, cancel := context.WithTimeout(ctx, p.cfg.Timeout)
+	defer cancel()
+	got, ledger, err := p.ask(ctx, c, value, placeholder, to, as.field(placeholder))
+	result := judge(c.Name, ledger, got, err)
+	result.URL = to.url.String()
+	if result.Problem != "" || !taken(result.Status) {
+		return result, nil
+	}
+	result.Without = p.statusOf(ctx, c, value, placeholder, to, field{})
+	result.Proved = refused(result.Without) &&
+		refused(p.statusOf(ctx, c, value, placeholder, to, as.field(rand.Text()+rand.Text())))
+	if result.Proved {
+		result.Hint = ""
+	}
+	return result, nil
+}
+
+// taken reports whether a status says that a host did what was asked.
+func taken(status int) bool { return status >= 200 && status < 300 }
+
+// refused reports whether a status says that a host did not do what was asked, for a reason that lies
+// in the request. A host that is busy or broken says nothing.
+func refused(status int) bool {
+	return status >= 300 && status < 500 && status != http.StatusTooManyRequests
+}
+
+// statusOf is the host's answer to the same request with another field, or with none; 0 if it gave
+// none.
+func (p *Prober) statusOf(
+	ctx context.Context, c app.Credential, value app.Secret, placeholder string, to target, sent field,
+) int {
+	got, ledger, err := p.ask(ctx, c, value, placeholder, to, sent)
+	stopped := slices.ContainsFunc(ledger, func(row app.Connection) bool {
+		return row.Verdict != app.VerdictAllowed && !ownEnd(row.Rule)
+	})
+	if err != nil || stopped {
+		return 0
+	}
+	return got.status
+}
+
+// ask sends one request on a session of its own, and returns the session's ledger.
+func (p *Prober) ask(
+	ctx context.Context, c app.Credential, value app.Secret, placeholder string, to target, sent field,
+) (answer, []app.Connection, error) {
 	session := p.cfg.Gateway.Session(egress.Grant{Hosts: []app.Host{to.host}, Sealed: []swap.Credential{{
 		Key: c.Name, Placeholder: placeholder, Value: value, Hosts: c.Hosts, Places: c.Places,
 		Headers: app.SealedHeaders(c.Headers), PlainHTTP: c.PlainHTTP,
 	}}}, nil)
 	defer session.Close()
-	ctx, cancel := context.WithTimeout(ctx, p.cfg.Timeout)
-	defer cancel()
-	got, err := get(ctx, session, p.cfg.Authority, to, as.among(c.Headers).field(placeholder))
+	got, err := get(ctx, session, p.cfg.Authority, to, sent)
 	session.Close()
-	result := judge(c.Name, session.Ledger(), got, err)
-	result.URL = to.url.String()
-	return result, nil
+	return got, session.Ledger(), err
 }
 
 // detail is a test in one sentence for the audit log. The path is left out: it may hold what
@@ -128,8 +183,8 @@ func (p *Prober) send(
 func detail(to target, r Result) string {
 	text := fmt.Sprintf("Sent a test request to %s:%d: ", to.host.Name, to.port())
 	switch {
-	case r.Works():
-		return text + fmt.Sprintf("the value was put in and the host answered with status %d.", r.Status)
+	case r.Problem == "":
+		return text + "the value was put in. " + r.Verdict()
 	case r.Status != 0:
 		return text + fmt.Sprintf("it was answered with status %d. ", r.Status) + r.Problem
 	}

@@ -17,15 +17,71 @@ import (
 
 func TestWorks(t *testing.T) {
 	w := newWorld(t)
+	w.answer = func(rw http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer "+value {
+			rw.WriteHeader(http.StatusUnauthorized)
+		}
+	}
 	w.sealed(false, "api.test")
 	r := w.test(Request{Path: "/v1/me?x=1"})
-	if !r.Works() || !r.Swapped || r.Status != 200 || r.URL != "https://api.test/v1/me?x=1" || r.Took <= 0 {
+	if !r.Proved || r.Hint != "" || !r.Swapped || r.Status != 200 || r.Without != 401 || r.URL != "https://api.test/v1/me?x=1" || r.Took <= 0 {
 		t.Errorf("%+v", r)
 	}
 	seen := w.requests()
-	if len(seen) != 1 || seen[0].Method != http.MethodGet || seen[0].Host != "api.test" ||
+	if len(seen) != 3 || seen[0].Method != http.MethodGet || seen[0].Host != "api.test" ||
 		seen[0].URL.String() != "/v1/me?x=1" || seen[0].Header.Get("Authorization") != "Bearer "+value {
 		t.Errorf("the host saw %+v", seen)
+	}
+	if made := seen[2].Header.Get("Authorization"); seen[1].Header.Get("Authorization") != "" ||
+		!strings.HasPrefix(made, "Bearer ") || strings.Contains(made, value) {
+		t.Errorf("it was repeated with %q and %q", seen[1].Header.Get("Authorization"), made)
+	}
+}
+
+// TestOnlyWhatIsRefusedWithoutTheValueIsProved: a status alone says nothing about a value. So a
+// wrong one is never said to work.
+func TestOnlyWhatIsRefusedWithoutTheValueIsProved(t *testing.T) {
+	byToken := func(right string, without, wrong int) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			switch r.Header.Get("Authorization") {
+			case "Bearer " + right:
+			case "":
+				w.WriteHeader(without)
+			default:
+				w.WriteHeader(wrong)
+			}
+		}
+	}
+	const wrong = "not-the-value-0123456789"
+	for name, c := range map[string]struct {
+		answer  http.HandlerFunc
+		verdict string
+	}{
+		"refused without":               {byToken(value, 401, 401), "It works: HTTP 200 with the value, HTTP 401 without it."},
+		"led to a login without":        {byToken(value, 302, 401), "It works: HTTP 200 with the value, HTTP 302 without it."},
+		"hidden without":                {byToken(value, 404, 404), "It works: HTTP 200 with the value, HTTP 404 without it."},
+		"open to all":                   {status(200, ""), "Reached, HTTP 200; this doesn't prove the key."},
+		"any token will do":             {byToken(value, 401, 200), "Reached, HTTP 200; this doesn't prove the key."},
+		"busy without":                  {byToken(value, 429, 401), "Reached, HTTP 200; this doesn't prove the key."},
+		"broken with a wrong one":       {byToken(value, 401, 500), "Reached, HTTP 200; this doesn't prove the key."},
+		"nothing at the path":           {status(404, ""), "Reached, HTTP 404; this doesn't prove the key."},
+		"a wrong value":                 {byToken(wrong, 401, 401), "It does not work."},
+		"a wrong value, forbidden":      {byToken(wrong, 403, 403), "It does not work."},
+		"a wrong value at an open path": {byToken(wrong, 200, 200), "Reached, HTTP 200; this doesn't prove the key."},
+		"a wrong value, hidden":         {byToken(wrong, 401, 404), "Reached, HTTP 404; this doesn't prove the key."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.answer = c.answer
+			w.sealed(false, "api.test")
+			r := w.test(Request{})
+			if got := r.Verdict(); got != c.verdict {
+				t.Errorf("%q: %+v", got, r)
+			}
+			if r.Problem == "" && !r.Proved && !strings.Contains(r.Hint, "/v1/me") {
+				t.Errorf("it asks for no path: %q", r.Hint)
+			}
+		})
 	}
 }
 
@@ -90,12 +146,12 @@ func TestOutcomes(t *testing.T) {
 			}
 			w.sealed(c.plain, c.hosts)
 			r := w.test(c.req)
-			if r.URL != c.url || r.Swapped != c.swapped || r.Status != c.status || r.Works() != (c.problem == "") ||
+			if r.URL != c.url || r.Swapped != c.swapped || r.Status != c.status || (r.Problem == "") != (c.problem == "") ||
 				!strings.Contains(r.Problem, c.problem) || !strings.Contains(r.Hint, c.hint) {
 				t.Errorf("%+v", r)
 			}
-			for _, seen := range w.requests() {
-				if got := seen.Header.Get("Authorization"); got != "Bearer "+value {
+			for i, seen := range w.requests() {
+				if got := seen.Header.Get("Authorization"); i == 0 && got != "Bearer "+value || i > 0 && got != "" {
 					t.Errorf("the host saw %q", got)
 				}
 			}
@@ -109,7 +165,7 @@ func TestNoAnswerInTime(t *testing.T) {
 	w.prober.cfg.Timeout = time.Second
 	w.answer = func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	w.sealed(false, "api.test")
-	if r := w.test(Request{}); r.Works() || !strings.Contains(r.Problem, "did not answer in time") {
+	if r := w.test(Request{}); !strings.Contains(r.Problem, "did not answer in time") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -132,7 +188,7 @@ func TestAs(t *testing.T) {
 			w.sealed(false, "api.test")
 			r := w.test(Request{As: c.as})
 			seen := w.requests()
-			if !r.Works() || !r.Swapped || len(seen) != 1 {
+			if r.Problem != "" || !r.Swapped || len(seen) != 2 {
 				t.Fatalf("%+v, %d requests", r, len(seen))
 			}
 			if got := seen[0].Header.Get(c.name); got != c.want {
@@ -153,7 +209,7 @@ func TestAsideKeepsNoOutcome(t *testing.T) {
 	w.prober.cfg.Aside = true
 	before, err := w.access.Audit.Latest(t.Context(), 100)
 	w.must(err)
-	if r, err := w.prober.Credential(t.Context(), person, Request{Name: "KEY"}); err != nil || !r.Works() {
+	if r, err := w.prober.Credential(t.Context(), person, Request{Name: "KEY"}); err != nil || r.Problem != "" {
 		t.Fatalf("%+v %v", r, err)
 	}
 	c, err := w.access.Credentials.ByName(t.Context(), "KEY")
@@ -231,7 +287,7 @@ func TestNothingIsSent(t *testing.T) {
 func TestTwoAtATime(t *testing.T) {
 	w := newWorld(t)
 	w.sealed(false, "api.test")
-	arrived, leave := make(chan struct{}), make(chan struct{})
+	arrived, leave := make(chan struct{}, 4), make(chan struct{})
 	w.answer = func(http.ResponseWriter, *http.Request) {
 		arrived <- struct{}{}
 		<-leave
@@ -239,7 +295,7 @@ func TestTwoAtATime(t *testing.T) {
 	var running sync.WaitGroup
 	for range 2 {
 		running.Go(func() {
-			if r, err := w.prober.Credential(t.Context(), person, Request{Name: "KEY"}); err != nil || !r.Works() {
+			if r, err := w.prober.Credential(t.Context(), person, Request{Name: "KEY"}); err != nil || r.Problem != "" {
 				t.Errorf("%+v %v", r, err)
 			}
 		})

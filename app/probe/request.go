@@ -56,7 +56,9 @@ func get(ctx context.Context, session *egress.Session, authority []byte, to targ
 	}
 	req.Header.Set("User-Agent", "Airlock credential test")
 	req.Header.Set("Accept", "*/*")
-	req.Header.Set(sent.name, sent.text)
+	if sent.name != "" {
+		req.Header.Set(sent.name, sent.text)
+	}
 	started := time.Now()
 	res, err := transport.RoundTrip(req) // no redirect is followed
 	took := time.Since(started)
@@ -107,6 +109,8 @@ func judge(key string, ledger []app.Connection, a answer, failed error) Result {
 			"than Authorization."
 	case a.status >= http.StatusInternalServerError:
 		r.Problem, r.Hint = "The host got the value and failed.", "Try another path, or later."
+	default:
+		r.Hint = "Name a path that answers only with a valid key, such as /v1/me."
 	}
 	return r
 }

@@ -132,7 +132,7 @@ func (w *world) test(req Request) Result {
 	w.must(err)
 	c, err := w.access.Credentials.ByName(w.t.Context(), "KEY")
 	w.must(err)
-	if c.CheckedAt.IsZero() || c.CheckError != r.Problem {
+	if c.CheckedAt.IsZero() || c.CheckError != r.Problem || c.CheckProved != r.Proved {
 		w.t.Errorf("the credential says %v %q, the test %q", c.CheckedAt, c.CheckError, r.Problem)
 	}
 	events, err := w.access.Audit.Latest(w.t.Context(), 1)

@@ -215,8 +215,8 @@ func TestUISessionEndsInAForm(t *testing.T) {
 	b.Says(".told", "The credential was added.")
 }
 
-// TestUIRefusedForm: what is wrong stands beside its field, what was typed stays, and a secret
-// doesn't.
+// TestUIRefusedForm: what is wrong stands beside its field, which has the focus, and all that was
+// typed stays, a secret too: it never left the browser for good.
 func TestUIRefusedForm(t *testing.T) {
 	s := newUISite(t)
 	b := browsertest.New(t, s.web.URL)
@@ -231,16 +231,18 @@ func TestUIRefusedForm(t *testing.T) {
 	b.Says("#name-wrong", "can't be a key name")
 	b.Says(".errors", "Nothing was saved")
 	if got := b.Text(`["#name", "#service", "#hosts", "#value"].map((s) => document.querySelector(s).value).join("|") +
-		location.pathname`); got != "2FAST|Reporting|api.example.com|"+paths.CredentialNew {
+		location.pathname`); got != "2FAST|Reporting|api.example.com|"+uiSecrets()[0]+paths.CredentialNew {
 		t.Errorf("the refused form holds %q", got)
 	}
-	b.Text(`document.querySelector("#name").select()`)
-	b.Type("#name", "FAST")
+	b.Until(`document.activeElement.id === "name"`)
 	b.Text(`document.querySelector("#name").value = "FAST"`)
-	b.Type("#value", uiSecrets()[0])
+	b.Until(`document.querySelector(".errors a").hash === "#name-wrong"`)
 	b.Click(".foot .primary")
 	b.Says(".told", "The credential was added.")
 	b.Says("tbody", "FAST")
+	if got := s.value("FAST"); got != uiSecrets()[0] {
+		t.Errorf("stored %q", got)
+	}
 }
 
 // TestUILockOnAPhone: from the inbox to the locked profile with a thumb.

@@ -10,6 +10,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/dotenv"
+	"github.com/computclaw/airlock/views/browsertest"
 	"github.com/computclaw/airlock/views/paths"
 )
 
@@ -60,6 +61,11 @@ func TestUIPaste(t *testing.T) {
 		"Line 2: This is not NAME=value.").says(".errors", "Line 3: What stands before the = can't be a name")
 	s.submit(page, "main form", "", "text", "# nothing").want(http.StatusUnprocessableEntity).says("#text-wrong",
 		"no NAME=value")
+	// What could be read waits, so that nobody has to give it again.
+	s.submit(page, "main form", "", "text", "OK=1\nBAD-NAME=1").want(http.StatusUnprocessableEntity).says(".errors",
+		"Nothing was saved: 1 line can't be read.").says(".errors p", "Go on without them: 1 variable could be read.")
+	s.get(paths.CredentialPreview).want(http.StatusOK).says("[aria-label=OK]", "1 byte").lacks("[aria-label=BAD-NAME]")
+	s.submit(s.get(paths.CredentialPreview), "main form", "discard").leads(paths.Credentials)
 	s.get(paths.CredentialPreview).leads(paths.CredentialPaste)
 
 	const pem = "-----BEGIN PRIVATE KEY-----\nplanted-s3cr3t-beta\n-----END PRIVATE KEY-----\n"
@@ -72,8 +78,8 @@ func TestUIPaste(t *testing.T) {
 		"74 bytes in 3 lines").says("[aria-label=EMPTY]",
 		"empty").says("[aria-label=WEAK] .caution", "many use as a password")
 	for selector, want := range map[string]string{
-		"[name='mode.STRIPE_URL'] option[selected]": "plain", "[name='mode.STRIPE_KEY'] option[selected]": "sealed",
-		"[name='action.KNOWN'] option[selected]": "skip", "[name='mode.PEM'] option[selected]": "sealed",
+		"[name='mode.STRIPE_URL'][checked]": "plain", "[name='mode.STRIPE_KEY'][checked]": "sealed",
+		"[name='action.KNOWN'] option[selected]": "skip", "[name='mode.PEM'][checked]": "sealed",
 	} {
 		if got := preview.doc.Find(selector).AttrOr("value", ""); got != want {
 			t.Errorf("%s is %q, want %q", selector, got, want)
@@ -93,7 +99,7 @@ func TestUIPaste(t *testing.T) {
 	mixed := s.submit(preview, "main form", "store", "action.KNOWN", "overwrite", "action.WEAK",
 		"skip").want(http.StatusUnprocessableEntity)
 	mixed.says(".errors", "1 field needs attention; the rest was saved.").says("#hosts\\.PEM-wrong",
-		"at least one host").lacks("[aria-label=STRIPE_KEY]")
+		"at least one host").lacks("[aria-label=STRIPE_KEY]").says(".head .lead", "1 variable left to decide").silent("Nothing is stored before")
 	s.submit(mixed, "main form", "store", "mode.PEM", "injected").leads(paths.Credentials)
 	s.get(paths.Credentials).says(".notice[role=status]", "were saved").says("tbody", "STRIPE_KEY").says("tbody", "PEM")
 	s.get(paths.CredentialPreview).leads(paths.CredentialPaste)
@@ -115,6 +121,65 @@ func TestUIPaste(t *testing.T) {
 			"only one")
 	s.upload(paths.CredentialPaste, "file",
 		strings.Repeat("#", dotenv.MaxText+1)).want(http.StatusUnprocessableEntity).says("#file-wrong", "longer than")
+}
+
+// TestUIPasteSuggests: names tell hosts and modes, and one field gives the hosts of all that name
+// none.
+func TestUIPasteSuggests(t *testing.T) {
+	t.Parallel()
+	s := newUISite(t)
+	s.login()
+	text := "GITHUB_TOKEN=planted-s3cr3t-alpha\nDB_PASSWORD=planted-s3cr3t-beta\nDATABASE_URL=postgres://app:planted-s3cr3t-beta@db/x\n" +
+		"ONE_KEY=planted-s3cr3t-alpha-1\nTWO_KEY=planted-s3cr3t-alpha-2\n"
+	s.submit(s.get(paths.CredentialPaste), "main form", "", "text", text).leads(paths.CredentialPreview)
+	preview := s.get(paths.CredentialPreview).want(http.StatusOK).says("[aria-label=DB_PASSWORD] .ifinjected",
+		"A malicious script could send it to any allowed host.")
+	for selector, want := range map[string]string{
+		"[name='mode.GITHUB_TOKEN'][checked]": "sealed", "[name='mode.DB_PASSWORD'][checked]": "injected",
+		"[name='mode.DATABASE_URL'][checked]": "injected", "[name='mode.ONE_KEY'][checked]": "sealed",
+		"[name='hosts.GITHUB_TOKEN']": "api.github.com", "[name='hosts.ONE_KEY']": "",
+	} {
+		if got := preview.doc.Find(selector).AttrOr("value", "none"); got != want {
+			t.Errorf("%s is %q, want %q", selector, got, want)
+		}
+	}
+	again := s.submit(preview, "main form", "store", "all_hosts", "not a host/").want(http.StatusUnprocessableEntity)
+	if got := again.doc.Find("[name='all_hosts']").AttrOr("value", ""); got != "not a host/" {
+		t.Errorf("what was typed became %q", got)
+	}
+	s.submit(again, "main form", "store", "all_hosts", "a.example.com b.example.com:8443").leads(paths.Credentials)
+	for name, want := range map[string]string{"GITHUB_TOKEN": "api.github.com", "ONE_KEY": "a.example.com, b.example.com:8443",
+		"TWO_KEY": "a.example.com, b.example.com:8443", "DB_PASSWORD": ""} {
+		c, err := s.access.Credentials.ByName(t.Context(), name)
+		s.must(err)
+		if got := app.BriefHosts(c.Hosts); got != want {
+			t.Errorf("%s belongs to %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestUIPasteKeepsTheText: a line that can't be read is selected in the text, which is still there.
+func TestUIPasteKeepsTheText(t *testing.T) {
+	s := newUISite(t)
+	b := browsertest.New(t, s.web.URL)
+	b.Expect("422")
+	s.loginIn(b)
+	const text = "A=planted-s3cr3t-alpha\nnonsense here\nB=2"
+	b.Open(paths.CredentialPaste)
+	b.Text(`document.querySelector("#text").value = ` + browsertest.Quoted(text))
+	b.Click(".foot .primary")
+	b.Says(".errors", "Line 2: This is not NAME=value.")
+	b.Until(`document.querySelector("#text").value === ` + browsertest.Quoted(text))
+	b.Until(`((e) => e.value.slice(e.selectionStart, e.selectionEnd) === "nonsense here")(document.activeElement)`)
+	b.Click(".reveals")
+	picture(b, "paste-refused")
+	b.Until(`getComputedStyle(document.querySelector("#text")).webkitTextSecurity === "none"`)
+	b.Text(`document.querySelector("#text").value = ` + browsertest.Quoted("A=planted-s3cr3t-alpha\nB=2"))
+	b.Click(".foot .primary")
+	b.Heading("What was pasted")
+	picture(b, "paste-preview")
+	b.Size(390, 844)
+	picture(b, "paste-preview-390")
 }
 
 func TestUIValueFromAFile(t *testing.T) {

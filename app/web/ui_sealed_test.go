@@ -185,7 +185,7 @@ func TestUISealedKeyThatGoesNowhere(t *testing.T) {
 	s.login()
 	s.sealed("KEY", "api.example.com", "*.b.example.com:8443")
 	p := s.request([]app.Key{{Name: "KEY"}, {Name: "save", Mode: app.ModeInjected}}, "other.example.com")
-	page := s.get(paths.ProfileURL(p.Handle)).want(http.StatusOK).says(".grant .hint", "Requested: injected")
+	page := s.get(paths.ProfileURL(p.Handle)).want(http.StatusOK).says(".grant .asked", "The agent asks for injected.")
 	if page.doc.Find("[value=injected][checked]").Length() != 0 {
 		t.Error("injected is chosen because an agent asked for it")
 	}
@@ -193,7 +193,8 @@ func TestUISealedKeyThatGoesNowhere(t *testing.T) {
 		t.Errorf("the profile's only host is not suggested, but %q", got)
 	}
 	lock := paths.At(paths.ProfileLock, p.Handle)
-	s.submit(page, "form[action$='/setup']", "review", "allow.0", "yes", "value.save", uiSecrets()[1]).leads(lock)
+	s.submit(page, "form[action$='/setup']", "review", "allow.0", "yes", "value.save", uiSecrets()[1], "mode.save",
+		"sealed").leads(lock)
 	review := s.get(lock).says(".sentences .warn",
 		"KEY is sealed: scripts never see its value. It goes only to api.example.com:443 and *.b.example.com:8443, "+
 			"which scripts can't reach: it can go nowhere.").
@@ -318,8 +319,11 @@ func TestUILastCheck(t *testing.T) {
 	c := s.sealed("KEY", "api.example.com")
 	at := c.ValueSetAt.Add(time.Second)
 	s.must(s.access.Credentials.RecordCheck(t.Context(), s.person, c,
+		credentials.Check{At: at, Proved: true, Detail: "Sent a test request."}))
+	s.get(paths.Credentials).says("tbody .state.ready", "works, tested")
+	s.must(s.access.Credentials.RecordCheck(t.Context(), s.person, c,
 		credentials.Check{At: at, Detail: "Sent a test request."}))
-	s.get(paths.Credentials).says("tbody .state.ready", "works, checked")
+	s.get(paths.Credentials).says("tbody", "reached, not proved").lacks("tbody .state.ready")
 	s.must(s.access.Credentials.RecordCheck(t.Context(), s.person, c,
 		credentials.Check{At: at, Problem: "The host said no.", Detail: "Sent a test request."}))
 	failed := s.get(paths.Credentials).says("tbody .state.error", "failed,")
@@ -342,8 +346,9 @@ func probing(t *testing.T, s *uiSite) {
 	instance, err := ca.New(time.Now())
 	s.must(err)
 	host := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != "Bearer "+uiSecrets()[0] {
-			t.Errorf("the host got %q", r.Header.Get("Authorization"))
+		if r.Header.Get("Authorization") != "Bearer "+uiSecrets()[0] && r.URL.Path != "/" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
 		}
 		w.Header().Set("X-Echo", r.Header.Get("Authorization"))
 		_, _ = io.WriteString(w, uiSecrets()[0])
@@ -376,15 +381,18 @@ func TestUITestRequest(t *testing.T) {
 		"Or a host under *.wild.test")
 	form := "#test form"
 	works := s.submit(page, form, "", "test_path", "/v1/me").want(http.StatusOK).says(".outcome",
-		"It works").says(".outcome", "GET https://api.test/v1/me").
-		says(".outcome", "put in on the way out").says(".outcome", "status 200").says("#test header", "works, checked")
+		"It works: HTTP 200 with the value, HTTP 401 without it.").says(".outcome", "GET https://api.test/v1/me").
+		says(".outcome", "put in on the way out").says(".outcome", "status 200").says("#test header", "works, tested")
 	if got := works.doc.Find("#test_path").AttrOr("value", ""); got != "/v1/me" {
 		t.Errorf("the path is %q", got)
 	}
 	if works.header.Get("HX-Push-Url") != "false" {
 		t.Error("the address of the form would become a page")
 	}
-	s.get(paths.Credentials).says("tbody", "works, checked")
+	s.get(paths.Credentials).says("tbody", "works, tested")
+	s.submit(page, form, "").want(http.StatusOK).says(".outcome", "Reached, HTTP 200; this doesn't prove the key.").
+		says(".outcome", "Name a path that answers only with a valid key")
+	s.get(paths.Credentials).says("tbody", "reached, not proved")
 	s.submit(works, form, "", "target", "gone.test:443").want(http.StatusOK).says(".outcome",
 		"It does not work").says(".outcome", "no address")
 	s.get(paths.Credentials).says("tbody .state.error", "failed,")
@@ -401,5 +409,5 @@ func TestUITestRequest(t *testing.T) {
 		t.Error("tests are not limited in rate")
 	}
 	s.get(paths.Audit).says("tbody",
-		"Sent a test request to api.test:443: the value was put in and the host answered with status 200.")
+		"Sent a test request to api.test:443: the value was put in. It works: HTTP 200 with the value, HTTP 401 without it.")
 }

@@ -224,7 +224,7 @@ func TestUISetUp(t *testing.T) {
 	mixed := s.submit(page, form, "review", "value.FIRST", uiSecrets()[0], "mode.FIRST", "sealed", "hosts.FIRST",
 		"api.example.com", "new_host", "https://example.com/").want(http.StatusUnprocessableEntity)
 	mixed.says(".errors", "2 fields need attention; the rest was saved.").says("#value\\.SECOND-wrong",
-		"Type the value").says("#new_host-wrong", "can't be used")
+		"Give the value").says("#new_host-wrong", "can't be used")
 	if got := mixed.doc.Find("[name='link.FIRST'] option[selected]").AttrOr("value", ""); got != "FIRST" {
 		t.Errorf("the first key was not saved, it shows %q", got)
 	}

@@ -13,6 +13,7 @@ type Input struct {
 	Name    string // ID if empty
 	Label   string
 	Of      string // continues the label for screen readers
+	Bare    bool   // the label is for screen readers only
 	Class   string // of the element around the control
 	Hint    string
 	Problem string

@@ -1,12 +1,46 @@
 package components
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // Problems holds the messages of a refused form by field. "" holds the message of no field.
 type Problems map[string]string
 
 // Of returns the message for a field, or "".
 func (p Problems) Of(field string) string { return p[field] }
+
+// listedProblem is one message in the list over a refused form.
+type listedProblem struct {
+	field string
+	text  string
+}
+
+// listed returns the messages that stand beside a field, those of one row together. A message of a
+// row begins with the row's name, such as API_KEY of value.API_KEY.
+func (p Problems) listed() []listedProblem {
+	var all []listedProblem
+	for field, message := range p {
+		if field == "" || message == "" {
+			continue
+		}
+		if _, row, ok := strings.Cut(field, "."); ok && !isNumber(row) {
+			message = row + ": " + message
+		}
+		all = append(all, listedProblem{field, message})
+	}
+	slices.SortFunc(all, func(a, b listedProblem) int {
+		return strings.Compare(a.text+a.field, b.text+b.field)
+	})
+	return all
+}
+
+func isNumber(text string) bool {
+	_, err := strconv.Atoi(text)
+	return err == nil
+}
 
 // refusal returns the heading over a refused form.
 func refusal(p Problems) string {

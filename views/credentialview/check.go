@@ -30,7 +30,10 @@ func lastCheck(c app.Credential) checkState {
 	case c.CheckError != "":
 		return checkState{class: "error", icon: "error", words: "failed,", at: c.CheckedAt, why: c.CheckError}
 	}
-	return checkState{class: "ready", icon: "check", words: "works, checked", at: c.CheckedAt}
+	if !c.CheckProved {
+		return checkState{words: "reached, not proved"}
+	}
+	return checkState{class: "ready", icon: "check", words: "works, tested", at: c.CheckedAt}
 }
 
 // CheckForm is the form of a test request and its outcome.
@@ -50,9 +53,11 @@ type CheckForm struct {
 // CheckOutcome is the outcome of a test request. Of the answer it holds the status only.
 type CheckOutcome struct {
 	Request string // GET https://api.example.com/
-	Works   bool
+	Verdict string
+	Proved  bool
 	Swapped bool
 	Status  int // 0 if no answer came
+	Without int // the same without the value; 0 if that was not asked
 	Took    time.Duration
 	Problem string
 	Hint    string
@@ -67,12 +72,9 @@ func wildcardLabel(f CheckForm) string {
 	return label
 }
 
-func outcomeWord(o *CheckOutcome) string {
-	if o.Works {
-		return "It works"
-	}
-	return "It does not work"
-}
+// pathHint says what a test needs to prove anything.
+const pathHint = "One that answers only with a valid key, such as /v1/me. Airlock sends the request again without the " +
+	"value and with a made-up one, and compares the answers."
 
 func swappedWords(o *CheckOutcome) string {
 	if o.Swapped {

@@ -84,11 +84,11 @@ func credentialStory(c app.Credential, now time.Time) string {
 		return "It has no value yet; executions that need it are refused."
 	}
 	if c.Source == app.SourceVault {
-		return "Value read from Vault for each execution, " + timesUsed(c.Uses) + ", " + inProfiles(c.Profiles) + "."
+		return "Value read from Vault for each execution, " + givenTo(c.Uses) + ", " + inProfiles(c.Profiles) + "."
 	}
-	story := "Value set " + format.Ago(c.ValueSetAt, now) + ", " + timesUsed(c.Uses) + ", " + inProfiles(c.Profiles)
+	story := "Value set " + format.Ago(c.ValueSetAt, now) + ", " + givenTo(c.Uses) + ", " + inProfiles(c.Profiles)
 	if !c.LastUsedAt.IsZero() {
-		story += ", last used " + format.Ago(c.LastUsedAt, now)
+		story += ", last " + format.Ago(c.LastUsedAt, now)
 	}
 	story += "."
 	if c.Version > 1 {

@@ -6,11 +6,12 @@ import (
 	"github.com/computclaw/airlock/views/layout"
 )
 
-func timesUsed(n int64) string {
+// givenTo counts the executions that had the value. Whether a script read it isn't known.
+func givenTo(n int64) string {
 	if n == 0 {
-		return "not used yet"
+		return "given to no execution yet"
 	}
-	return "used " + format.Count(n, "time")
+	return "given to " + format.Count(n, "execution")
 }
 
 // hostsShort names the first host and counts the others.

@@ -179,7 +179,7 @@ func List(p ListPage) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				} else {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<table class=\"rows fold\"><caption>Credentials</caption> <thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Mode</th><th scope=\"col\">Value</th><th scope=\"col\">Test</th><th scope=\"col\">Used</th><th scope=\"col\">Profiles</th></tr></thead> <tbody>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<table class=\"rows fold\"><caption>Credentials</caption> <thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Mode</th><th scope=\"col\">Value</th><th scope=\"col\">Test</th><th scope=\"col\">Executions</th><th scope=\"col\">Profiles</th></tr></thead> <tbody>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -401,9 +401,9 @@ func credentialRow(c app.Credential, s layout.Shell) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var20 string
-		templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(timesUsed(c.Uses))
+		templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(givenTo(c.Uses))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/credentialview/list.templ`, Line: 83, Col: 22}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/credentialview/list.templ`, Line: 83, Col: 20}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 		if templ_7745c5c3_Err != nil {

@@ -1,6 +1,8 @@
 package credentialview
 
 import (
+	"slices"
+
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/format"
@@ -11,6 +13,7 @@ import (
 type PastePage struct {
 	layout.Shell
 	Lines    []PasteProblem
+	Readable int // entries besides those lines, which wait in the preview
 	Problems components.Problems
 }
 
@@ -24,6 +27,7 @@ type PasteProblem struct {
 type PreviewPage struct {
 	layout.Shell
 	Rows     []PreviewRow
+	AllHosts string // for sealed entries that name none
 	Problems components.Problems
 }
 
@@ -42,6 +46,14 @@ type PreviewRow struct {
 	Expands  bool
 	Weak     string
 	Reached  string // which locked profiles would reach another host with the value; "" if none
+}
+
+// AllHostsField is the name of the field with the hosts of all sealed entries that name none.
+const AllHostsField = "all_hosts"
+
+// anyNew reports whether there is an entry that may become a sealed credential.
+func (p PreviewPage) anyNew() bool {
+	return slices.ContainsFunc(p.Rows, func(r PreviewRow) bool { return !r.Exists && !r.Empty })
 }
 
 // ActionField is the name of the field that says what to do with a pasted variable.
@@ -79,6 +91,10 @@ func (r PreviewRow) actions() []components.Choice {
 
 // pasteNews counts what is new and what exists.
 func (p PreviewPage) pasteNews() string {
+	const kept = "the values stay in memory for 15 minutes."
+	if len(p.Problems) > 0 {
+		return format.Count(int64(len(p.Rows)), "variable") + " left to decide; " + kept
+	}
 	fresh, known := 0, 0
 	for _, r := range p.Rows {
 		if r.Exists {
@@ -91,5 +107,5 @@ func (p PreviewPage) pasteNews() string {
 	if known > 0 {
 		words += ", and " + format.Count(int64(known), "name") + " that you have already"
 	}
-	return words + ". Nothing is stored before you save; the values stay in memory for 15 minutes."
+	return words + ". Nothing is stored before you save; " + kept
 }

@@ -13,6 +13,9 @@ func LinkField(key string) string { return "link." + key }
 // ValueField is the name of the field that takes a new value for a key.
 func ValueField(key string) string { return "value." + key }
 
+// FileField is the name of the field that takes a new value for a key as a file.
+func FileField(key string) string { return "file." + key }
+
 // NameField is the name of the field that names a key's new credential.
 func NameField(key string) string { return "name." + key }
 
@@ -21,6 +24,9 @@ func HostField(i int) string { return "host." + strconv.Itoa(i) }
 
 // AllowField is the name of a row's tick to allow the host.
 func AllowField(i int) string { return "allow." + strconv.Itoa(i) }
+
+// ProtocolField is the name of a row's choice of a protocol.
+func ProtocolField(i int) string { return "protocol." + strconv.Itoa(i) }
 
 // PrivateField is the name of a row's tick for private addresses.
 func PrivateField(i int) string { return "private." + strconv.Itoa(i) }

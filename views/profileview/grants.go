@@ -87,7 +87,7 @@ func keySentence(k KeyGrant, allowed []app.Host) Sentence {
 	case app.ModeSealed:
 		s = sealedSentence(s, k, allowed)
 	default:
-		s.Warn = true
+		s.Warn, s.Icon = true, "warn"
 		s.Parts = append(s.Parts, word(" is injected: scripts get the real value. "+
 			"Redaction only stops accidents; a malicious script could still send it to any host below."))
 	}
@@ -105,6 +105,9 @@ func sealedSentence(s Sentence, k KeyGrant, allowed []app.Host) Sentence {
 		s.Parts = append(append(s.Parts, hostParts(reach)...), word(", in "+components.PlaceWords(k.Places, k.Headers)))
 		if slices.ContainsFunc(reach, unencrypted) {
 			s.Parts, s.Warn = append(s.Parts, word(", also without encryption")), true
+		}
+		if len(app.HostWarnings(reach)) > 0 {
+			s.Parts, s.Warn = append(s.Parts, word(", whoever owns the name")), true
 		}
 		s.Parts = append(s.Parts, word("."))
 		return s

@@ -12,7 +12,7 @@ type KeyForm struct {
 	Key     app.Key
 	Link    string // name of the chosen credential, LinkNew, or "" for none yet
 	NewName string
-	Mode    app.Mode // of a new credential
+	Mode    app.Mode // of a new credential; "" if it has yet to be chosen
 	Hosts   string   // that it belongs to, one per line
 }
 
@@ -29,7 +29,38 @@ func linkChoices(credentials []app.Credential, key app.Key) []components.Choice 
 		}
 		list = append(list, components.Choice{Value: c.Name, Word: words})
 	}
-	return append(list, components.Choice{Value: LinkNew, Word: "Type a new value…"})
+	return append(list, components.Choice{Value: LinkNew, Word: "Give a new value"})
+}
+
+// asksInjected reports whether nothing is chosen because the agent asks for the value itself: that is for a person to
+// choose knowingly.
+func (k KeyForm) asksInjected() bool {
+	return k.Key.Mode == app.ModeInjected && k.Key.CredentialID == ""
+}
+
+// editRefused reports whether something is wrong with the fields of editCard.
+func (p ProfilePage) editRefused() bool {
+	return p.Problems.Of("name")+p.Problems.Of("purpose")+p.Problems.Of("backend")+p.Problems.Of("image") != ""
+}
+
+// wishes is what of Wishes the row doesn't show anyway.
+func (k KeyForm) wishes() string {
+	asked := k.Key
+	if k.Link == LinkNew {
+		asked.Hosts = nil
+		if k.asksInjected() {
+			asked.Mode = ""
+		}
+	}
+	return Wishes(asked)
+}
+
+// hostsLabel tells hosts that the agent asked for from those that a person chose.
+func (k KeyForm) hostsLabel() string {
+	if len(k.Key.Hosts) > 0 {
+		return "Requested hosts"
+	}
+	return "Hosts"
 }
 
 // Wishes says what an agent asked for with a key beyond its name; "" if nothing.

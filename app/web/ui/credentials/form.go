@@ -11,7 +11,6 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	appcredentials "github.com/computclaw/airlock/app/credentials"
-	"github.com/computclaw/airlock/app/redact/fields"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/credentialview"
@@ -43,7 +42,7 @@ func (h *Handlers) saveCredential(c echo.Context, title string, cred app.Credent
 	}
 	page.Vault = h.typedSource(fields, cred, &in)
 	var saved app.Credential
-	if in.Value, err = givenValue(c, fields); err == nil {
+	if in.Value, err = uix.GivenValue(c, fields, "value", "file"); err == nil {
 		in.Hosts, err = uix.ParseHosts(page.Hosts, cred.Hosts)
 	}
 	if err == nil {
@@ -65,7 +64,7 @@ func (h *Handlers) saveCredential(c echo.Context, title string, cred app.Credent
 		if found != nil && found.Problem != "" {
 			notice = "credential-unresolved"
 		}
-		return h.Done(c, savedNotice(saved, in.Value, notice), paths.Credentials)
+		return h.Done(c, uix.CredentialNotice(saved, in.Value, notice), paths.Credentials)
 	}
 	places := map[string]string{
 		"name": "name", "value": "value", "mode": "mode", "reference": "reference", "source": "reference",
@@ -124,28 +123,6 @@ func (h *Handlers) showCredentialAgain(c echo.Context, name string, found compon
 	return h.Render(c, http.StatusUnprocessableEntity, credentialview.Credential(page))
 }
 
-// savedNotice is the notice after a credential was saved: usual, or what a person should know about
-// its value.
-func savedNotice(c app.Credential, value app.Secret, usual string) string {
-	switch {
-	case !c.HasValue():
-		return "credential-empty"
-	case c.Mode == app.ModeSealed && app.IsWide(value):
-		return "credential-wide"
-	case c.Mode != app.ModePlain && app.WeakValue(value) != "":
-		return "credential-weak"
-	case c.Mode == app.ModePlain:
-		return usual
-	}
-	switch fields.KindOf(value) {
-	case fields.Secrets:
-		return "credential-parts"
-	case fields.Nothing:
-		return "credential-no-parts"
-	}
-	return usual
-}
-
 // tickedPlaces reads the ticks for the parts of a request in which a sealed value may stand.
 func tickedPlaces(fields url.Values) []app.Place {
 	all := []app.Place{app.PlaceHeader}
@@ -161,18 +138,4 @@ func tickedPlaces(fields url.Values) []app.Place {
 // field means the usual headers.
 func headerNames(text string) []string {
 	return append([]string{}, strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })...)
-}
-
-// givenValue is the typed value, or that of a file, which is kept byte for byte: some programs need
-// the line break at the end of a key.
-func givenValue(c echo.Context, fields url.Values) (app.Secret, error) {
-	typed := app.TypedValue(fields.Get("value"))
-	file, err := uix.UploadedFile(c, "file", app.MaxValue)
-	switch {
-	case err != nil || file == "":
-		return typed, err
-	case !typed.Empty():
-		return app.Secret{}, app.Invalid("file", "there is a typed value and a file", "Give only one of them.")
-	}
-	return app.NewSecret(file), nil
 }

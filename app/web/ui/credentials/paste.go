@@ -1,6 +1,7 @@
 package credentials
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -21,21 +22,24 @@ import (
 )
 
 func (h *Handlers) showPaste(c echo.Context) error {
-	return h.pastePage(c, http.StatusOK, nil, nil)
+	return h.pastePage(c, http.StatusOK, credentialview.PastePage{})
 }
 
-func (h *Handlers) pastePage(
-	c echo.Context, status int, lines []credentialview.PasteProblem, found components.Problems,
-) error {
-	sh, _, err := h.Shell(c, "Paste a .env file", layout.SectionCredentials)
-	if err != nil {
+func (h *Handlers) pastePage(c echo.Context, status int, page credentialview.PastePage) (err error) {
+	if page.Shell, _, err = h.Shell(c, "Paste a .env file", layout.SectionCredentials); err != nil {
 		return err
 	}
-	return h.Render(c, status, credentialview.Paste(credentialview.PastePage{Shell: sh, Lines: lines, Problems: found}))
+	return h.Render(c, status, credentialview.Paste(page))
 }
 
-// paste reads the text or the file. What could be read goes on to the preview; if nothing could,
-// the form says why. The text is never sent back.
+// refusePaste shows the form with what is wrong with its fields.
+func (h *Handlers) refusePaste(c echo.Context, found components.Problems) error {
+	return h.pastePage(c, http.StatusUnprocessableEntity, credentialview.PastePage{Problems: found})
+}
+
+// paste reads the text or the file and leads on to the preview. If there are lines that can't be
+// read, the form says which: the text, which is never sent back, can be corrected in the browser, or
+// the other lines be taken as they are.
 func (h *Handlers) paste(c echo.Context, fields url.Values) error {
 	text := fields.Get("text")
 	file, err := uix.UploadedFile(c, "file", dotenv.MaxText)
@@ -44,29 +48,27 @@ func (h *Handlers) paste(c echo.Context, fields url.Values) error {
 		if err != nil {
 			return err
 		}
-		return h.pastePage(c, http.StatusUnprocessableEntity, nil, found)
+		return h.refusePaste(c, found)
 	}
 	if strings.TrimSpace(text) == "" {
 		text = file
 	} else if file != "" {
-		return h.pastePage(c, http.StatusUnprocessableEntity, nil, components.Problems{
-			"file": "There is a text and a file. Give only one of them.",
-		})
+		return h.refusePaste(c, components.Problems{"file": "There is a text and a file. Give only one of them."})
 	}
 	entries, wrong := dotenv.Parse(text)
-	lines := make([]credentialview.PasteProblem, len(wrong))
-	for i, p := range wrong {
-		lines[i] = credentialview.PasteProblem{Line: p.Line, Message: p.Message}
+	if len(entries)+len(wrong) == 0 {
+		return h.refusePaste(c, components.Problems{"text": "There is no NAME=value in it."})
 	}
-	switch {
-	case len(wrong) > 0:
-		return h.pastePage(c, http.StatusUnprocessableEntity, lines, nil)
-	case len(entries) == 0:
-		return h.pastePage(c, http.StatusUnprocessableEntity, nil,
-			components.Problems{"text": "There is no NAME=value in it."})
-	case !h.staged.put(uix.Session(c).ID, entries):
+	if !h.staged.put(uix.Session(c).ID, entries) {
 		return app.E(app.CodeRateLimited, "too many people have pasted values that they have not decided about",
 			"Wait a quarter of an hour, then try again.")
+	}
+	if len(wrong) > 0 {
+		page := credentialview.PastePage{Readable: len(entries)}
+		for _, p := range wrong {
+			page.Lines = append(page.Lines, credentialview.PasteProblem{Line: p.Line, Message: p.Message})
+		}
+		return h.pastePage(c, http.StatusUnprocessableEntity, page)
 	}
 	return c.Redirect(http.StatusSeeOther, paths.CredentialPreview)
 }
@@ -93,7 +95,7 @@ func (h *Handlers) previewPage(
 	if err != nil {
 		return err
 	}
-	page := credentialview.PreviewPage{Shell: sh, Problems: found}
+	page := credentialview.PreviewPage{Shell: sh, Problems: found, AllHosts: fields.Get(credentialview.AllHostsField)}
 	for _, e := range entries {
 		row := previewRow(e, entries)
 		if i := slices.IndexFunc(list, func(c app.Credential) bool { return c.Name == e.Name }); i >= 0 {
@@ -118,7 +120,7 @@ func (h *Handlers) previewPage(
 var plainName = regexp.MustCompile(`(?i)(^|_)(url|uri|host|hostname|port|region|user|username|env|environment|` +
 	`debug|log_level|timeout|bucket|database|db|schema|endpoint|domain|version|mode|locale|tz)$`)
 
-// previewRow suggests what to do with an entry. It never suggests to inject.
+// previewRow suggests what to do with an entry.
 func previewRow(e dotenv.Entry, all []dotenv.Entry) credentialview.PreviewRow {
 	facts := app.Describe(e.Value)
 	row := credentialview.PreviewRow{
@@ -130,9 +132,13 @@ func previewRow(e dotenv.Entry, all []dotenv.Entry) credentialview.PreviewRow {
 		row.Action = "skip"
 	case !facts.Password && (plainName.MatchString(e.Name) || facts.Host != "" && facts.Size < 200):
 		row.Mode = app.ModePlain
+	case app.NamesInjected(e.Name):
+		row.Mode = app.ModeInjected
+		row.Weak = app.WeakValue(e.Value)
 	default:
 		row.Weak = app.WeakValue(e.Value)
-		row.Hosts = nearbyHost(e.Name, all)
+		service, _ := app.ServiceOf(e.Name)
+		row.Hosts = cmp.Or(nearbyHost(e.Name, all), service.Host)
 	}
 	return row
 }
@@ -149,6 +155,10 @@ func nearbyHost(name string, all []dotenv.Entry) string {
 	}
 	return ""
 }
+
+// betweenHosts reports whether a character stands between two hosts of one line. A comma doesn't: it
+// may stand between two ports.
+func betweenHosts(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == ';' }
 
 // applyPaste carries out the decisions. What was stored leaves the preview; what was refused stays,
 // with the reason.
@@ -207,7 +217,8 @@ func (h *Handlers) applyEntry(
 	case "add":
 		in.Mode = app.Mode(fields.Get(mode))
 		if in.Mode == app.ModeSealed {
-			in.Hosts, err = uix.ParseHosts(strings.ReplaceAll(fields.Get(hosts), " ", "\n"), nil)
+			typed := cmp.Or(strings.TrimSpace(fields.Get(hosts)), fields.Get(credentialview.AllHostsField))
+			in.Hosts, err = uix.ParseHosts(strings.Join(strings.FieldsFunc(typed, betweenHosts), "\n"), nil)
 		}
 		if err == nil {
 			_, err = h.Access.Credentials.Create(ctx, by, in)

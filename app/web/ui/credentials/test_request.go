@@ -17,9 +17,14 @@ import (
 // TestsPerMinute bounds the test requests that one address makes Airlock send.
 const TestsPerMinute = 10
 
-// checkForm is the form of a test as a page first shows it.
+// checkForm is the form of a test as a page first shows it. The path is that of the service which the
+// credential is named after, if its value may go there.
 func checkForm(c app.Credential) credentialview.CheckForm {
-	return credentialview.CheckForm{Targets: probe.Targets(c), Wildcards: probe.Wildcards(c), Path: "/"}
+	f := credentialview.CheckForm{Targets: probe.Targets(c), Wildcards: probe.Wildcards(c)}
+	if s, ok := app.ServiceOf(c.Name); ok && len(f.Targets) > 0 && f.Targets[0] == s.Host+":443" {
+		f.Path = s.Path
+	}
+	return f
 }
 
 // testCredential sends a test request and shows its outcome on the credential's page. Nothing is
@@ -89,7 +94,7 @@ func testedField(f credentialview.CheckForm) string {
 
 func outcome(r probe.Result) *credentialview.CheckOutcome {
 	return &credentialview.CheckOutcome{
-		Request: "GET " + r.URL, Works: r.Works(), Swapped: r.Swapped, Status: r.Status, Took: r.Took,
-		Problem: r.Problem, Hint: r.Hint,
+		Request: "GET " + r.URL, Verdict: r.Verdict(), Proved: r.Proved, Swapped: r.Swapped, Status: r.Status,
+		Without: r.Without, Took: r.Took, Problem: r.Problem, Hint: r.Hint,
 	}
 }

@@ -56,6 +56,9 @@ func testedCredentials(credentials []app.Credential) (c dashboardview.Check, ok 
 			c.Bad = true
 			continue
 		}
+		if !one.CheckProved {
+			continue
+		}
 		good++
 		if one.CheckedAt.After(c.At) {
 			c.At = one.CheckedAt

@@ -42,6 +42,7 @@ func chosenHosts(fields url.Values, p app.Profile) (chosen, *app.Error) {
 			c.allowed = append(c.allowed, h.Host)
 		case ok && fields.Get(profileview.AllowField(i)) != "":
 			h.Private = fields.Get(profileview.PrivateField(i)) != ""
+			h.Protocol = chosenProtocol(fields, i, h.Protocol)
 			c.allowed = append(c.allowed, h.Host)
 		case ok && !h.Allowed:
 			c.dismissed = append(c.dismissed, h.String())
@@ -106,16 +107,30 @@ func (h Handlers) changeHosts(c echo.Context, p app.Profile, fields url.Values) 
 	}
 	return h.showProfileAgain(c, p.Handle, func(page *profileview.ProfilePage) {
 		page.Tab, page.Problems = profileview.TabAccess, found
-		for i, h := range page.Hosts {
-			for j := range app.MaxHosts + 1 {
-				if fields.Get(profileview.HostField(j)) == h.Text {
-					page.Hosts[i].Allow = fields.Get(profileview.AllowField(j)) != ""
-					page.Hosts[i].Private = fields.Get(profileview.PrivateField(j)) != ""
-				}
-			}
-		}
+		keepTicks(page, fields)
 		keepHost(page, fields)
 	})
+}
+
+// keepTicks puts the choices of a refused form back into the rows of hosts.
+func keepTicks(page *profileview.ProfilePage, fields url.Values) {
+	for i, h := range page.Hosts {
+		for j := range app.MaxHosts + 1 {
+			if fields.Get(profileview.HostField(j)) == h.Text {
+				page.Hosts[i].Allow = fields.Get(profileview.AllowField(j)) != ""
+				page.Hosts[i].Private = fields.Get(profileview.PrivateField(j)) != ""
+				page.Hosts[i].Host.Protocol = chosenProtocol(fields, j, h.Host.Protocol)
+			}
+		}
+	}
+}
+
+// chosenProtocol is the protocol of a row, or the one before if the row has no choice.
+func chosenProtocol(fields url.Values, row int, before app.Protocol) app.Protocol {
+	if name := profileview.ProtocolField(row); fields.Has(name) {
+		return app.Protocol(fields.Get(name))
+	}
+	return before
 }
 
 // hostsNotice names what a page says after a choice of hosts took effect.

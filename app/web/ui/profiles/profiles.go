@@ -137,15 +137,18 @@ func (h Handlers) profilePage(c echo.Context, p app.Profile) (profileview.Profil
 }
 
 // suggestion fills in a key's row: what is linked, else the credential of the same name, else a new
-// one of that name. It is never injected, whatever the agent asked for: that is for a person to
+// one of that name. If the agent asked for injected, no mode is chosen: that is for a person to
 // choose knowingly.
 func suggestion(k app.Key, credentials []app.Credential, hosts []app.HostRequest) profileview.KeyForm {
 	f := profileview.KeyForm{
 		Key: k, Link: profileview.LinkNew, NewName: k.Name, Mode: app.ModeSealed,
 		Hosts: uix.HostLines(suggestedHosts(k, hosts)),
 	}
-	if k.Mode == app.ModePlain {
+	switch k.Mode {
+	case app.ModePlain:
 		f.Mode = app.ModePlain
+	case app.ModeInjected:
+		f.Mode = ""
 	}
 	if k.CredentialID != "" {
 		f.Link = k.Credential

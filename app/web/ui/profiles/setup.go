@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"strings"
@@ -20,11 +21,13 @@ import (
 // those are never sent back.
 type setup struct {
 	h       Handlers
+	c       echo.Context // whose form holds the files
 	by      app.Actor
 	fields  url.Values
 	profile app.Profile
 	review  bool // leads to the lock, so nothing may be left open
 	wrong   components.Problems
+	notice  string // what a person should know about a new credential; "" if nothing
 }
 
 func (h Handlers) setUpProfile(c echo.Context, p app.Profile, fields url.Values) error {
@@ -32,7 +35,7 @@ func (h Handlers) setUpProfile(c echo.Context, p app.Profile, fields url.Values)
 		return h.refuseProfile(c, p.Handle, p.CanChangeKeys(h.Now()), nil)
 	}
 	f := &setup{
-		h: h, by: uix.Actor(c), fields: fields, profile: p, review: fields.Get("do") == "review",
+		h: h, c: c, by: uix.Actor(c), fields: fields, profile: p, review: fields.Get("do") == "review",
 		wrong: components.Problems{},
 	}
 	if err := f.apply(c.Request().Context()); err != nil {
@@ -42,9 +45,9 @@ func (h Handlers) setUpProfile(c echo.Context, p app.Profile, fields url.Values)
 		return h.showProfileAgain(c, p.Handle, f.keep)
 	}
 	if f.review {
-		return h.Done(c, "", paths.At(paths.ProfileLock, p.Handle))
+		return h.Done(c, f.notice, paths.At(paths.ProfileLock, p.Handle))
 	}
-	return h.Done(c, "profile-saved", paths.ProfileURL(p.Handle))
+	return h.Done(c, cmp.Or(f.notice, "profile-saved"), paths.ProfileURL(p.Handle))
 }
 
 // apply carries out the form. Its error is none that the person could solve.
@@ -116,23 +119,32 @@ func (f *setup) applyKey(ctx context.Context, k app.Key) error {
 // newCredential stores the value that was typed for a key, and returns the credential's name, or ""
 // if nothing was typed or it was refused.
 func (f *setup) newCredential(ctx context.Context, k app.Key) (string, error) {
-	value := app.TypedValue(f.fields.Get(profileview.ValueField(k.Name)))
-	if value.Empty() {
-		if f.review {
-			f.wrong[profileview.ValueField(k.Name)] = "Type the value, or choose a credential."
-		}
-		return "", nil
-	}
 	in := credentials.Input{
 		Name: strings.TrimSpace(f.fields.Get(profileview.NameField(k.Name))),
-		Mode: app.Mode(f.fields.Get(components.ModeField(k.Name))), Value: value,
+		Mode: app.Mode(f.fields.Get(components.ModeField(k.Name))),
 	}
 	var err error
+	in.Value, err = uix.GivenValue(f.c, f.fields, profileview.ValueField(k.Name), profileview.FileField(k.Name))
+	switch {
+	case err != nil:
+		return "", f.note(err, profileview.FileField(k.Name), nil)
+	case in.Value.Empty():
+		if f.review {
+			f.wrong[profileview.ValueField(k.Name)] = "Give the value, or choose a credential."
+		}
+		return "", nil
+	case in.Mode == "":
+		f.wrong[components.ModeField(k.Name)] = "Choose how scripts receive it."
+		return "", nil
+	}
 	if in.Mode == app.ModeSealed { // the field is not shown with the other modes
 		in.Hosts, err = uix.ParseHosts(f.fields.Get(components.HostsField(k.Name)), nil)
 	}
 	if err == nil {
-		_, err = f.h.Access.Credentials.Create(ctx, f.by, in)
+		var made app.Credential
+		if made, err = f.h.Access.Credentials.Create(ctx, f.by, in); err == nil {
+			f.notice = cmp.Or(f.notice, uix.CredentialNotice(made, in.Value, ""))
+		}
 	}
 	if err == nil {
 		return in.Name, nil
@@ -180,7 +192,7 @@ func (f *setup) applyExpiry(ctx context.Context) error {
 	return f.note(err, "expiry", expiryFields())
 }
 
-// keep puts what was typed back into the form, except values.
+// keep puts what was typed back into the form, except values: those stay in the browser.
 func (f *setup) keep(page *profileview.ProfilePage) {
 	page.Problems, page.Partly = f.wrong, true
 	for i, k := range page.Keys {
@@ -194,6 +206,9 @@ func (f *setup) keep(page *profileview.ProfilePage) {
 	}
 	if f.wrong.Of("new_key") != "" {
 		page.NewKey, page.NewKeyNote = f.fields.Get("new_key"), f.fields.Get("new_key_note")
+	}
+	if f.wrong.Of("new_host") != "" {
+		keepTicks(page, f.fields)
 	}
 	keepHost(page, f.fields)
 	if f.wrong.Of("expiry")+f.wrong.Of("expiry_date") != "" {

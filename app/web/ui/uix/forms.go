@@ -96,6 +96,22 @@ func UploadedFile(c echo.Context, field string, limit int64) (string, error) {
 	return string(data), err
 }
 
+// GivenValue is the value typed in a field, or else that of the file in another, which is kept byte for byte: some
+// programs need the line break at the end of a key. Both at once are CodeInvalidField.
+//
+// Form must have been called.
+func GivenValue(c echo.Context, fields url.Values, typed, file string) (app.Secret, error) {
+	value := app.TypedValue(fields.Get(typed))
+	uploaded, err := UploadedFile(c, file, app.MaxValue)
+	switch {
+	case err != nil || uploaded == "":
+		return value, err
+	case !value.Empty():
+		return app.Secret{}, app.Invalid(file, "there is a typed value and a file", "Give only one of them.")
+	}
+	return app.NewSecret(uploaded), nil
+}
+
 // Problems places an error on a form: beside the field that fields gives for it, else on top. An
 // error that a person can't solve is returned.
 func Problems(err error, fields map[string]string) (components.Problems, error) {

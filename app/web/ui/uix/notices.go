@@ -14,6 +14,10 @@ func notices() map[string]string {
 			"Airlock can't put it into a header, except as user or password of Authorization: Basic.",
 		"credential-weak": "The credential was saved. Its value is short or easy to guess: " +
 			"redaction can't tell it from ordinary text. Use a longer one if you can.",
+		"credential-scheme": "The credential was saved. Its value begins with Bearer, Basic or Token. " +
+			"Scripts write that word themselves: store only what follows it.",
+		"credential-owners": "The credential was saved. One of its wildcards covers names of many owners, " +
+			"to whom the value could go. Name the hosts themselves.",
 		"credential-parts": "The credential was saved. In output its passwords, tokens and keys are masked " +
 			"one by one; its host names, user names and ordinary lines are not.",
 		"credential-no-parts": "The credential was saved. Nothing in it has the name of a secret, so only the value as a " +
@@ -71,7 +75,7 @@ func IsNotice(name string) bool { return notices()[name] != "" }
 // isWarning reports whether a notice is about something that is not well.
 func isWarning(notice string) bool {
 	return slices.Contains([]string{
-		"credential-empty", "credential-wide", "credential-weak", "credential-no-parts",
+		"credential-empty", "credential-wide", "credential-weak", "credential-scheme", "credential-owners", "credential-no-parts",
 		"credential-unresolved", "session-over", "again",
 	}, notice)
 }

@@ -86,7 +86,7 @@ func (o *operator) setCredential(ctx context.Context, args []string) error {
 	if c.Mode == app.ModeInjected {
 		fmt.Fprintln(o.Err, "scripts of its profiles get the value itself")
 	}
-	for _, warning := range app.ValueWarnings(c.Mode, in.Value) {
+	for _, warning := range append(app.ValueWarnings(c.Mode, in.Value), app.HostWarnings(c.Hosts)...) {
 		fmt.Fprintln(o.Err, "warning: "+warning)
 	}
 	if parts := fields.Explain(in.Value); parts != "" && c.Mode != app.ModePlain {
@@ -218,9 +218,12 @@ func (o *operator) showCredential(ctx context.Context, args []string) error {
 	w.Row("uses", fmt.Sprint(c.Uses))
 	w.Row("last used", cli.Stamp(c.LastUsedAt))
 	if !c.CheckedAt.IsZero() {
-		result := "worked"
-		if c.CheckError != "" {
+		result := "reached the host; nothing was proved"
+		switch {
+		case c.CheckError != "":
 			result = c.CheckError
+		case c.CheckProved:
+			result = "worked"
 		}
 		w.Row("tested", cli.Stamp(c.CheckedAt)+" "+result)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"strings"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/probe"
@@ -14,7 +15,7 @@ import (
 )
 
 // errTestFailed ends airlock admin credential test after the outcome was printed.
-var errTestFailed = errors.New("the credential does not work there")
+var errTestFailed = errors.New("nothing shows that the credential works there")
 
 // testCredential is airlock admin credential test.
 func (o *operator) testCredential(ctx context.Context, args []string) error {
@@ -48,7 +49,7 @@ func (o *operator) testCredential(ctx context.Context, args []string) error {
 	fmt.Fprintln(o.Err, "This command has its own environment: the server may have other AIRLOCK_EXTRA_CA and "+
 		"AIRLOCK_LOCAL_SERVICES. The outcome is in the audit log, and is not kept with the credential; the Test button "+
 		"does that.")
-	if !result.Works() {
+	if !result.Proved {
 		return errTestFailed
 	}
 	return nil
@@ -65,7 +66,8 @@ func (o *operator) showTest(r probe.Result) {
 		fmt.Fprintf(o.Out, "answer   status %d\n", r.Status)
 	}
 	fmt.Fprintf(o.Out, "time     %d ms\n", r.Took.Milliseconds())
-	if r.Problem != "" {
-		fmt.Fprintf(o.Out, "problem  %s %s\n", r.Problem, r.Hint)
+	fmt.Fprintf(o.Out, "verdict  %s\n", r.Verdict())
+	if r.Problem != "" || !r.Proved {
+		fmt.Fprintf(o.Out, "problem  %s\n", strings.TrimSpace(r.Problem+" "+r.Hint))
 	}
 }

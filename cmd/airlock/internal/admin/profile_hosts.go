@@ -72,7 +72,7 @@ func (o *operator) profileHosts(ctx context.Context, args []string) error {
 		return err
 	}
 	if len(more)+len(less) > 0 {
-		allowed, dismissed, err := decideHosts(p.Hosts, more, less)
+		allowed, dismissed, err := decideHosts(p.Hosts, asDeclined(more, p.Declined), less)
 		if err != nil {
 			return err
 		}
@@ -99,6 +99,20 @@ func (o *operator) confirmHosts(ctx context.Context, p app.Profile, allowed []ap
 		return err
 	}
 	return o.confirm("Allow these hosts?")
+}
+
+// asDeclined gives hosts the protocols with which an agent asked for them before a person declined
+// them, unless that is one that agents can't ask for.
+func asDeclined(hosts []app.Host, declined []app.DeclinedHost) []app.Host {
+	hosts = slices.Clone(hosts)
+	for i, h := range hosts {
+		for _, d := range declined {
+			if d.String() == h.String() && !d.RelaysWeb() {
+				hosts[i].Protocol = d.Protocol
+			}
+		}
+	}
+	return hosts
 }
 
 // decideHosts is what is allowed, and what is dismissed, of a profile's hosts when some are added

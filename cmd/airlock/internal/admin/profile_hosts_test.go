@@ -57,3 +57,18 @@ func TestHoleH3RelayIsNotTakenOverUnseen(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestADeclinedHostIsAllowedAsItWasAskedFor: the command that a hint names grants what the agent
+// asked for, and not another protocol.
+func TestADeclinedHostIsAllowedAsItWasAskedFor(t *testing.T) {
+	at := func(name string, port int, protocol app.Protocol) app.Host {
+		return app.Host{Name: name, Ports: []int{port}, Protocol: protocol}
+	}
+	declined := []app.DeclinedHost{{Host: at("a.example", 8080, app.ProtocolHTTP)}, {Host: at("b.example", 443, app.ProtocolTCP)}}
+	got := asDeclined([]app.Host{at("a.example", 8080, ""), at("b.example", 443, ""), at("c.example", 8080, "")}, declined)
+	for i, want := range []app.Protocol{app.ProtocolHTTP, "", ""} {
+		if got[i].Protocol != want {
+			t.Errorf("%s is allowed as %q, want %q", got[i], got[i].Protocol, want)
+		}
+	}
+}

@@ -30,7 +30,7 @@ const Usage = `Usage: airlock admin COMMAND
   credential show NAME [--headers]            --headers: list the usual headers by name
   credential delete NAME [--yes]              --yes: though answers and output are no longer searched for its value;
                                               revoke it at its service first
-  credential test NAME [flags]                send one GET with a sealed credential; fails if it doesn't work there
+  credential test NAME [flags]                try a sealed credential at its host; fails unless that proves it
       --host HOST[:PORT]  --path /PATH  --private
       --header NAME                           send it as it is in this header, such as --header X-Api-Key, instead of
                                               as Authorization: Bearer

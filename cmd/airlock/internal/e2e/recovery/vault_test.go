@@ -42,6 +42,10 @@ func TestVault(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		sent = append(sent, r.Header.Get("Authorization"))
+		if got := r.Header.Get("Authorization"); got != "Bearer "+token && got != "Bearer "+rotated {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
 		fmt.Fprint(w, "you sent ", r.Header.Get("Authorization"))
 	}))
 	defer api.Close()
@@ -60,7 +64,7 @@ func TestVault(t *testing.T) {
 		t.Errorf("shown: %s", shown)
 	}
 	if tested := in.Admin("", "credential", "test", "API_TOKEN", "--host", "api.test:80"); !strings.Contains(tested,
-		"put in on the way out") || !strings.Contains(tested, "status 200") {
+		"put in on the way out") || !strings.Contains(tested, "HTTP 200 with the value, HTTP 401 without it") {
 		t.Errorf("tested: %s", tested)
 	}
 	profile := in.Admin("", "profile", "create", "--key", "API_TOKEN", "--key", "DB_USER", "--key", "DB_PASS", "--host",
@@ -102,7 +106,7 @@ print(settings["API_TOKEN"], settings["DB_USER"], settings["DB_PASS"])
 	run()
 	mu.Lock()
 	if got := strings.Join(sent, ", "); strings.Count(got, token) != 3 || strings.Count(got, "Bearer "+rotated) != 1 ||
-		len(sent) != 4 {
+		len(sent) != 6 { // two of them of the test, without the token and with a made-up one
 		t.Errorf("the host saw %s", got)
 	}
 	mu.Unlock()

@@ -1,14 +1,13 @@
-package credentials
+package uix
 
 import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/web/ui/uix"
 )
 
 // Saving a credential says what a person should know about its value, each in words that exist.
-func TestSavedNotice(t *testing.T) {
+func TestCredentialNotice(t *testing.T) {
 	t.Parallel()
 	const strong = "kP9s-Zx8-long-enough-1"
 	for _, c := range []struct {
@@ -24,12 +23,13 @@ func TestSavedNotice(t *testing.T) {
 		{app.ModeInjected, 1, strong + "ä", "credential-added"},
 		{app.ModeInjected, 1, "1234", "credential-weak"},
 		{app.ModePlain, 1, "1234", "credential-added"},
+		{app.ModeSealed, 1, "Bearer " + strong, "credential-scheme"},
 		{app.ModeInjected, 1, "postgres://app:" + strong + "@db/x", "credential-parts"},
 		{app.ModeInjected, 1, "apiVersion: v1\nkind: Config\n", "credential-no-parts"},
 		{app.ModePlain, 1, "apiVersion: v1\nkind: Config\n", "credential-added"},
 	} {
-		got := savedNotice(app.Credential{Mode: c.mode, Version: c.version}, app.NewSecret(c.value), "credential-added")
-		if got != c.want || !uix.IsNotice(got) {
+		got := CredentialNotice(app.Credential{Mode: c.mode, Version: c.version}, app.NewSecret(c.value), "credential-added")
+		if got != c.want || !IsNotice(got) {
 			t.Errorf("%s, version %d, %q: %q", c.mode, c.version, c.value, got)
 		}
 	}

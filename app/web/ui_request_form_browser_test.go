@@ -1,0 +1,240 @@
+package web
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views/browsertest"
+	"github.com/computclaw/airlock/views/paths"
+)
+
+const uiPEM = "-----BEGIN PRIVATE KEY-----\nMIIBVAIBADANBgkqhkiG9w0BAQEFAASCAT4wggE6\n-----END PRIVATE KEY-----\n"
+
+// requestOfThree is an agent's request of three keys, one of them a PEM.
+func (s *uiSite) requestOfThree() app.Profile {
+	s.t.Helper()
+	return s.request([]app.Key{
+		{Name: "ORACLE_PASSWORD", Description: "To read revenue by outlet from the reporting schema, once a month.",
+			Mode: app.ModeInjected},
+		{Name: "SIMPHONY_API_KEY", Description: "To fetch yesterday's checks, so that the report can be compared with them.",
+			Hosts: []app.Host{{Name: "simphony.example.com"}}},
+		{Name: "SIGNING_KEY", Description: "To sign the report before it is sent."},
+	}, "db.example.com:1521", "simphony.example.com")
+}
+
+// picture leaves a screenshot if they are wanted.
+func picture(b *browsertest.Browser, name string) {
+	if dir := os.Getenv("AIRLOCK_SCREENSHOTS"); dir != "" {
+		b.Picture(filepath.Join(dir, name+".png"))
+	}
+}
+
+// TestUIRequestOfThreeKeysOnAPhone: a person reviews and locks a request of three keys, one a PEM,
+// with a thumb. A mistake on the way costs nothing that was typed.
+func TestUIRequestOfThreeKeysOnAPhone(t *testing.T) {
+	s := newUISite(t)
+	p := s.requestOfThree()
+	b := browsertest.New(t, s.web.URL)
+	b.Expect("422")
+	b.Size(390, 844)
+	s.loginIn(b)
+	tap := func(selector string) {
+		b.Until(`((e) => e && (e.scrollIntoView({block: "center"}), true))(document.querySelector(` +
+			browsertest.Quoted(selector) + `))`)
+		b.Click(selector)
+	}
+	b.Open(paths.ProfileURL(p.Handle))
+	b.Heading("Monthly revenue report")
+	picture(b, "request-390-1-asked")
+	b.Type(`#value\.ORACLE_PASSWORD`, uiSecrets()[0])
+	tap(`label:has([name="mode.ORACLE_PASSWORD"][value=injected])`)
+	b.Type(`#value\.SIMPHONY_API_KEY`, uiSecrets()[1])
+	b.Text(`document.getElementById("value.SIGNING_KEY").value = ` + browsertest.Quoted(uiPEM))
+	tap(`[name="allow.1"]`)
+	tap(".lock .primary")
+
+	// The PEM is sealed and has no host: it stays, its row is in sight, and the list leads there.
+	b.Says(".errors", "1 field needs attention; the rest was saved.")
+	b.Until(`document.activeElement.id === "hosts.SIGNING_KEY"`)
+	picture(b, "request-390-2-refused")
+	if got := b.Text(`(() => { const r = document.activeElement.getBoundingClientRect(); return r.top > 0 && r.bottom < innerHeight - 60; })()`); got != "true" {
+		t.Error("the first error is not in sight")
+	}
+	if got := b.Text(`document.getElementById("value.SIGNING_KEY").value`); got != uiPEM {
+		t.Errorf("the PEM became %q", got)
+	}
+	if got := b.Text(`document.getElementById("link.ORACLE_PASSWORD").value + document.getElementById("value.ORACLE_PASSWORD").value`); got != "ORACLE_PASSWORD" {
+		t.Errorf("what was saved is typed in still: %q", got)
+	}
+	b.Text(`scrollTo(0, 0)`)
+	tap(`.errors a[href="#hosts.SIGNING_KEY-wrong"]`)
+	b.Until(`document.activeElement.id === "hosts.SIGNING_KEY"`)
+	tap(`label:has([name="mode.SIGNING_KEY"][value=injected])`)
+	b.Until(`document.querySelector("[aria-label=SIGNING_KEY] .ifinjected").checkVisibility()`)
+	tap(".lock .primary")
+	b.Heading("Lock Monthly revenue report")
+	picture(b, "request-390-3-review")
+	b.Says(".sentences", "SIGNING_KEY is injected")
+	tap(".lock button.primary")
+	b.Says(".state", "Locked")
+	picture(b, "request-390-4-locked")
+	if got := s.value("SIGNING_KEY"); got != uiPEM {
+		t.Errorf("stored %q", got)
+	}
+}
+
+// TestUIRequestFormIsShort: three keys fit a page of 1,400 pixels on a desk and 2,200 on a phone.
+func TestUIRequestFormIsShort(t *testing.T) {
+	s := newUISite(t)
+	p := s.requestOfThree()
+	b := browsertest.New(t, s.web.URL)
+	s.loginIn(b)
+	b.Open(paths.ProfileURL(p.Handle))
+	b.Heading("Monthly revenue report")
+	for width, most := range map[int64]int{390: 2200, 820: 1800, 1280: 1400, 1600: 1400} {
+		b.Size(width, 844)
+		picture(b, "request-"+strconv.FormatInt(width, 10))
+		height, err := strconv.Atoi(b.Text(`document.documentElement.scrollHeight`))
+		if err != nil || height > most {
+			t.Errorf("at %d pixels it is %d high, more than %d (%v)", width, height, most, err)
+		}
+	}
+}
+
+// TestUIRefusedFormKeepsFilesAndOtherForms: a chosen file and what was typed into another form of
+// the page outlast a refusal, and the server's answer holds none of it.
+func TestUIRefusedFormKeepsFilesAndOtherForms(t *testing.T) {
+	s := newUISite(t)
+	p := s.requestOfThree()
+	b := browsertest.New(t, s.web.URL)
+	b.Expect("422")
+	s.loginIn(b)
+	b.Open(paths.ProfileURL(p.Handle))
+	b.Heading("Monthly revenue report")
+	b.Text(`(() => { const d = new DataTransfer(); d.items.add(new File([` + browsertest.Quoted(uiPEM) +
+		`], "key.pem")); document.getElementById("file.SIGNING_KEY").files = d.files; document.querySelector(".folded").open = true; })()`)
+	b.Text(`document.getElementById("purpose").value = "A purpose"`)
+	b.Click(`.lock .primary`)
+	b.Says(".errors", "attention")
+	b.Until(`document.getElementById("file.SIGNING_KEY").files[0]?.name === "key.pem"`)
+	b.Until(`document.getElementById("purpose").value === "A purpose"`)
+	b.Click(`[name="mode.SIGNING_KEY"][value=injected]`)
+	b.Click(`.lock button[value=save]`)
+	b.Says(".told", "Saved.")
+	if got := s.value("SIGNING_KEY"); got != uiPEM {
+		t.Errorf("stored %q", got)
+	}
+}
+
+// TestUIRequestFormTakesFiles: a value comes from a file byte for byte, without scripts too; a typed
+// value beside it is refused.
+func TestUIRequestFormTakesFiles(t *testing.T) {
+	t.Parallel()
+	s := newUISite(t)
+	s.login()
+	p := s.request([]app.Key{{Name: "SIGNING_KEY"}})
+	at := paths.At(paths.ProfileSetup, p.Handle)
+	fields := []string{"do", "save", "link.SIGNING_KEY", "+", "name.SIGNING_KEY", "SIGNING_KEY"}
+	s.upload(at, "file.SIGNING_KEY", uiPEM, append(fields, "value.SIGNING_KEY", uiSecrets()[0], "mode.SIGNING_KEY",
+		"injected")...).want(http.StatusUnprocessableEntity).says(`#file\.SIGNING_KEY-wrong`, "Give only one")
+	s.upload(at, "file.SIGNING_KEY", strings.Repeat("x", app.MaxValue+1), append(fields, "mode.SIGNING_KEY",
+		"injected")...).want(http.StatusUnprocessableEntity).says(`#file\.SIGNING_KEY-wrong`, "longer than")
+	s.upload(at, "file.SIGNING_KEY", uiPEM, append(fields, "mode.SIGNING_KEY", "injected")...).leads(
+		paths.ProfileURL(p.Handle))
+	if got := s.value("SIGNING_KEY"); got != uiPEM {
+		t.Errorf("stored %q", got)
+	}
+}
+
+// TestUIInjectedIsChosenKnowingly: where an agent asks for injected nothing is chosen, and nothing
+// is stored before a person chose.
+func TestUIInjectedIsChosenKnowingly(t *testing.T) {
+	t.Parallel()
+	s := newUISite(t)
+	s.login()
+	p := s.requestOfThree()
+	page := s.get(paths.ProfileURL(p.Handle)).says("[aria-label=ORACLE_PASSWORD] .caution",
+		"The agent asks for injected. A malicious script could send it to any allowed host.").lacks(
+		"[name='mode.ORACLE_PASSWORD'][checked]")
+	if got := page.doc.Find("[name='mode.SIMPHONY_API_KEY'][checked]").AttrOr("value", ""); got != "sealed" {
+		t.Errorf("a key without a wish is %q", got)
+	}
+	const form = "form[action$='/setup']"
+	s.submit(page, form, "save", "value.ORACLE_PASSWORD", uiSecrets()[0]).want(http.StatusUnprocessableEntity).
+		says(`#mode\.ORACLE_PASSWORD-wrong`, "Choose how scripts receive it.").
+		says(".errors a", "ORACLE_PASSWORD: Choose how scripts receive it.")
+	list, err := s.access.Credentials.List(t.Context())
+	s.must(err)
+	if len(list) != 0 {
+		t.Errorf("stored %+v", list)
+	}
+}
+
+// TestUIProtocolOfARequestIsChosen: a person chooses how a requested host is spoken to, before the
+// lock and after it.
+func TestUIProtocolOfARequestIsChosen(t *testing.T) {
+	t.Parallel()
+	s := newUISite(t)
+	s.login()
+	p := s.request(nil, "api.example.com:8443")
+	at := paths.ProfileURL(p.Handle)
+	const form = "form[action$='/setup']"
+	s.submit(s.get(at), form, "review", "allow.0", "yes", "protocol.0", "https").leads(at + "/lock")
+	s.get(at+"/lock").says(".sentences", "api.example.com on port 8443 over HTTPS")
+	s.submit(s.get(at), form, "save", "protocol.0", "gopher").want(http.StatusUnprocessableEntity)
+	s.submit(s.get(at+"/lock"), ".lock form", "").leads(at)
+	_, err := s.access.Hosts.Propose(t.Context(), app.Actor{Kind: app.ActorAgent}, p.Handle,
+		[]app.Host{{Name: "db.example.com", Ports: []int{6543}}})
+	s.must(err)
+	review := s.submit(s.get(at), "#requests form", "yes", "protocol.1", "postgres").want(http.StatusOK)
+	review.says(".sentences", "db.example.com on port 6543 as PostgreSQL")
+	s.submit(review, ".lock form", "grant").leads(accessOf(p))
+	s.get(accessOf(p)).says(".sentences", "db.example.com on port 6543 as PostgreSQL")
+}
+
+// TestUIDeclinedHostsAreListed: what a person declined stands on the Access tab and can be allowed
+// there, as it was asked for.
+func TestUIDeclinedHostsAreListed(t *testing.T) {
+	t.Parallel()
+	s := newUISite(t)
+	s.login()
+	p := s.locked()
+	s.get(accessOf(p)).lacks("#declined")
+	_, err := s.access.Hosts.Propose(t.Context(), app.Actor{Kind: app.ActorAgent}, p.Handle,
+		[]app.Host{{Name: "old.example.com", Ports: []int{8080}, Protocol: app.ProtocolHTTP, Reason: "For the archive."}})
+	s.must(err)
+	s.submit(s.get(paths.ProfileURL(p.Handle)), "#requests form", "dismiss").leads(accessOf(p))
+	page := s.get(accessOf(p)).says("#declined .request", "old.example.com on port 8080 over HTTP without encryption").
+		says("#declined", "Declined just now")
+	review := s.submit(page, "#declined form", "old.example.com:8080").want(http.StatusOK)
+	s.submit(review, ".lock form", "grant").leads(accessOf(p))
+	s.get(accessOf(p)).lacks("#declined").says(".sentences", "old.example.com on port 8080 over HTTP")
+}
+
+// TestUICredentialHints: whoever stores a value with its Bearer, or lets one go to hosts of many
+// owners, is told, in the form of a request too.
+func TestUICredentialHints(t *testing.T) {
+	t.Parallel()
+	s := newUISite(t)
+	s.login()
+	told := func(text string) {
+		t.Helper()
+		s.get(paths.Credentials).says(".told.warns", text)
+	}
+	s.post(paths.CredentialNew, "name", "SCHEME", "value", "Bearer "+uiSecrets()[0], "mode", "sealed", "hosts",
+		"api.example.com").leads(paths.Credentials)
+	told("Its value begins with Bearer")
+	s.post(paths.CredentialNew, "name", "OWNERS", "value", uiSecrets()[0], "mode", "sealed", "hosts",
+		"*.github.io").leads(paths.Credentials)
+	told("covers names of many owners")
+	s.get(paths.CredentialURL("OWNERS")).says(".caution", "Anybody can have a name below github.io")
+	p := s.request([]app.Key{{Name: "KEY"}}, "api.example.com")
+	s.submit(s.get(paths.ProfileURL(p.Handle)), "form[action$='/setup']", "save", "value.KEY", "bearer "+uiSecrets()[0]).
+		leads(paths.ProfileURL(p.Handle))
+	s.get(paths.ProfileURL(p.Handle)).says(".told.warns", "store only what follows it")
+}
