@@ -472,6 +472,35 @@ func executionPage(i int) executionview.ExecutionPage {
 	return p
 }
 
+// refusedExecution failed for hosts: one can be allowed, one was, and one rejected the credential.
+func refusedExecution() executionview.ExecutionPage {
+	p := executionPage(4)
+	refusal := "fx.acme.test:443 is not on this profile's host list (rule: not on the list)."
+	p.Execution.Error = "Traceback (most recent call last):\n  File \"script.py\", line 4, in <module>\n    rows = " +
+		"fetch(start)  # the rates of the day\n           ^^^^^^^^^^^^\nhttpx.ConnectError: [Errno -2] Name or service not known\n" +
+		refusal + "\nFor more information check: https://developer.mozilla.org/en-US/docs/Web/HTTP/Status/401"
+	p.Obstacles = []executionview.Obstacle{
+		{Sentence: refusal, Place: "fx.acme.test:443", Allow: []components.Choice{{Value: "host.0", Word: "fx.acme.test:443"}}},
+		{Sentence: "rates.example.org:443 is not on this profile's host list (rule: not on the list).", Allowed: true},
+		{Sentence: "api.acme.test answered 401 to ACME_TOKEN.", URL: paths.CredentialURL("ACME_TOKEN"), Action: "Check ACME_TOKEN"},
+	}
+	p.Problems = components.Problems{"rerun-inputs": "inputs is not valid JSON. Send one JSON value."}
+	p.TypedInputs = `{"month": "2026-10",`
+	return p
+}
+
+// repeatedExecution is a re-run with another policy and another result.
+func repeatedExecution() executionview.ExecutionPage {
+	p := executionPage(3)
+	differs := false
+	p.Execution.RerunOf = "e1b2c3d4e5f6"
+	original := sampleExecutions()[3]
+	original.Manifest.ResultHash = strings.Repeat("ab", 32)
+	p.Repeat = &executionview.Repeat{Original: original, Same: &differs, Differs: []string{"policy", "inputs"},
+		Policy: []string{"+ fx.acme.test:443"}, Before: strings.Replace(executionview.Indent(p.Result), "640120.10", "640120.00", 1)}
+	return p
+}
+
 // samples are all pages, each in the situations that look different.
 func samples() []sample {
 	list := executionview.ListPage{Shell: shell("Executions", layout.SectionExecutions), Executions: sampleExecutions(),
@@ -696,6 +725,11 @@ func samples() []sample {
 		{"execution-asking", executionview.Execution(executionPage(1)), false},
 		{"execution-completed", executionview.Execution(executionPage(3)), false},
 		{"execution-error", executionview.Execution(executionPage(4)), false},
+		{"execution-queued", executionview.Execution(executionPage(2)), false},
+		{"execution-timeout", executionview.Execution(executionPage(5)), false},
+		{"execution-cancelled", executionview.Execution(executionPage(6)), false},
+		{"execution-refused", executionview.Execution(refusedExecution()), false},
+		{"execution-rerun", executionview.Execution(repeatedExecution()), false},
 		{"compare", executionview.Compare(sampleCompare()), false},
 		{"compare-choose", executionview.Compare(
 			executionview.ComparePage{Shell: shell("Compare", layout.SectionExecutions), This: sampleCompare().This,

@@ -1,8 +1,6 @@
 package components
 
 import (
-	"strings"
-
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/format"
 )
@@ -16,10 +14,4 @@ func runTime(x app.Execution) string {
 		return format.Span(x.RunTime)
 	}
 	return ""
-}
-
-// lastLine returns the last line of an error, which in a traceback is the error itself.
-func lastLine(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return app.Clip(strings.TrimSpace(lines[len(lines)-1]), 160)
 }

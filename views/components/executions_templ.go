@@ -251,9 +251,9 @@ func ExecutionTableRow(x app.Execution, now time.Time) templ.Component {
 		}
 		if x.Error != "" {
 			var templ_7745c5c3_Var13 string
-			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(lastLine(x.Error))
+			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(app.Clip(app.ErrorLine(x.Error), 160))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/components/executions.templ`, Line: 57, Col: 23}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/components/executions.templ`, Line: 57, Col: 43}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {

@@ -28,10 +28,13 @@ type ExecutionPage struct {
 	Redactions []Redaction
 	Hosts      []app.HostRequest // of the profile now; nil if it is gone
 	ListRules  []string          // rules whose refusals end when a person allows the host
-	Answer     string            // as typed, after a refused answer
+	Obstacles  []Obstacle
+	Answer     string // as typed, after a refused answer
 	Problems   components.Problems
 	Repeat     *Repeat // of a re-run
 	Paper      bool    // printed: times are absolute
+
+	TypedInputs string // for a re-run, after they were refused
 }
 
 // outcomeSentence says in one sentence how an execution stands.

@@ -109,7 +109,7 @@ func (h Handlers) side(ctx context.Context, x app.Execution) (side executionview
 	if err != nil {
 		return side, err
 	}
-	side.Stdout, side.Stderr = out.Stdout, out.Stderr
+	side.Stdout, side.Stderr = format.Plain(out.Stdout), format.Plain(out.Stderr)
 	if out.Result != nil {
 		side.Result = executionview.Indent(out.Result)
 	}
