@@ -472,6 +472,15 @@ func executionPage(i int) executionview.ExecutionPage {
 	return p
 }
 
+func sampleSummaries() map[string]components.Summary {
+	all := map[string]components.Summary{}
+	for _, x := range sampleExecutions() {
+		all[x.Handle] = components.Summary{Text: `rows = httpx.get("https://simphony.example.com/v1/checks").json()`, Code: true}
+	}
+	all["d1b2c3d4e5f6"] = components.Summary{Text: `{"total":"1204441.20","rows":41208,"outlets":["Bar","Terrace"]}`, Code: true}
+	return all
+}
+
 // refusedExecution failed for hosts: one can be allowed, one was, and one rejected the credential.
 func refusedExecution() executionview.ExecutionPage {
 	p := executionPage(4)
@@ -505,8 +514,11 @@ func repeatedExecution() executionview.ExecutionPage {
 func samples() []sample {
 	list := executionview.ListPage{Shell: shell("Executions", layout.SectionExecutions), Executions: sampleExecutions(),
 		Profiles: []components.Choice{{Value: "h", Word: "Monthly revenue report"}}, Older: "/ui/executions?before=g",
-		Here: paths.Executions, CSV: paths.ExecutionsExport, Lines: paths.ExecutionsExport}
+		Here: paths.Executions, CSV: paths.ExecutionsExport, Lines: paths.ExecutionsExport,
+		Count: "At least 1,000 executions", Summaries: sampleSummaries()}
 	searched := list
+	searched.Count, searched.Summaries = "1 execution", map[string]components.Summary{"e1b2c3d4e5f6": {
+		Match: true, Before: "rows = fetch(start) # a ", Text: "KeyError", After: " here means that the month isn't closed"}}
 	searched.Filter, searched.Executions = executionview.Filter{Text: "KeyError", Status: app.StatusError,
 		From: "2026-11-01", Host: "api.example.com", Credential: "ORACLE_PASSWORD"}, sampleExecutions()[4:5]
 	searched.Problems, searched.Unfinished,
@@ -526,6 +538,7 @@ func samples() []sample {
 		{Word: "Audit log", At: ago(20 * time.Minute), URL: paths.Audit},
 		{Word: "2 of 5 credentials", At: ago(50 * time.Hour), Bad: true, URL: paths.Credentials},
 	}
+	full.Summaries = sampleSummaries()
 	full.Step, full.Executions, full.Usage = 0, sampleExecutions(), sampleUsage(dashboardview.Periods()[0])
 	busy := full
 	busy.Needs, busy.NeedsYou = sampleNeeds(), 5

@@ -15,3 +15,11 @@ func runTime(x app.Execution) string {
 	}
 	return ""
 }
+
+// Summary says in one line what an execution ran or returned. Of a Match, Text is the word that was
+// looked for, and Before and After are what stands around it.
+type Summary struct {
+	Before, Text, After string
+	Match               bool
+	Code                bool // Text is Python or JSON
+}

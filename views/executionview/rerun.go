@@ -17,23 +17,22 @@ type Repeat struct {
 	Policy   []string // what the policy grants more or less
 }
 
-// repeatOutcome says in one sentence how the result of a re-run compares.
-func repeatOutcome(x app.Execution, r Repeat) string {
-	before, after := r.Original.Manifest.ResultHash, x.Manifest.ResultHash
+// compareResults says in one sentence how the results of two executions that have ended compare.
+func compareResults(before, after app.Execution) string {
+	first, second := before.Manifest.ResultHash, after.Manifest.ResultHash
+	alike := before.Status == after.Status
 	switch {
-	case r.Same == nil:
-		return ""
-	case before == "" && after == "" && *r.Same:
+	case first == "" && second == "" && alike:
 		return "Both ended alike, without a result."
-	case before == "" && after == "":
+	case first == "" && second == "":
 		return "Neither run has a result."
-	case before == "":
+	case first == "":
 		return "The first run had no result."
-	case after == "":
-		return "This run has no result; the first one had."
-	case *r.Same:
+	case second == "":
+		return "The second run has no result; the first one had."
+	case first == second && alike:
 		return "The result is the same."
-	case before == after:
+	case first == second:
 		return "The result is the same, but the runs ended differently."
 	}
 	return "The result differs."
@@ -42,7 +41,8 @@ func repeatOutcome(x app.Execution, r Repeat) string {
 // differencesIn names what differs in the identity of two runs, the policy by what it grants.
 func differencesIn(names, policy []string) string {
 	if len(names) == 0 {
-		return "Same script, inputs and policy."
+		return "Same script, inputs and policy. " +
+			"If the results differ, the cause is source data, randomness or time."
 	}
 	words := make([]string, len(names))
 	for i, name := range names {

@@ -16,7 +16,7 @@ func TestAScriptIsShownAsItRuns(t *testing.T) {
 			return scriptCard(ExecutionPage{Script: script}).Render(t.Context(), b)
 		},
 		"comparison": func(b *strings.Builder) error {
-			return diffCard("x", "Script", "b = 2\n", script).Render(t.Context(), b)
+			return diffCard(comparedText{"x", "Script", "b = 2\n", script}).Render(t.Context(), b)
 		},
 	}
 	for name, render := range pages {
