@@ -414,6 +414,9 @@ func executionPage(i int) executionview.ExecutionPage {
 	p := executionview.ExecutionPage{Shell: shell("Execution", layout.SectionExecutions), Execution: x,
 		ProfileURL: paths.ProfileURL(x.ProfileHandle), Script: sampleScript, Inputs: sampleInputs(), Stdout: "41,208 rows, total " +
 			"1,204,441.20\n"}
+	if x.Status == app.StatusAwaitingLLM {
+		p.LLMWait, x.RunTime = 10*time.Minute, 840*time.Millisecond
+	}
 	x.Manifest = app.Manifest{Script: "9f2c3b4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809",
 		Python: "3.11.2",
 		Limits: app.DefaultLimits(), ResultHash: "1f2c3b4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809"}

@@ -2,6 +2,7 @@ package executionview
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/a-h/templ"
 
@@ -29,7 +30,8 @@ type ExecutionPage struct {
 	Hosts      []app.HostRequest // of the profile now; nil if it is gone
 	ListRules  []string          // rules whose refusals end when a person allows the host
 	Obstacles  []Obstacle
-	Answer     string // as typed, after a refused answer
+	LLMWait    time.Duration // that a question waits for its answer
+	Answer     string        // as typed, after a refused answer
 	Problems   components.Problems
 	Repeat     *Repeat // of a re-run
 	Paper      bool    // printed: times are absolute
