@@ -568,6 +568,14 @@ func samples() []sample {
 		Profiles: []app.Profile{sampleProfile(app.StateLocked)}, Superseded: 30,
 		Check: credentialview.CheckForm{Targets: []string{"simphony.example.com:443"},
 			Wildcards: []string{"*.eu.simphony.example.com"}, Target: "simphony.example.com:443", Path: "/v1/me"}}
+	sealed.Sent = []credentialview.SentValue{
+		{Execution: "d1b2c3d4e5f6", Profile: "Monthly revenue report from Oracle", Connection: app.Connection{
+			Host: "simphony.example.com", Port: 443, Method: "GET", Path: "/v1/checks?from=2026-10-01&api_key=[SEALED:SIMPHONY_API_KEY]",
+			Status: 200, Line: 4, StartedAt: ago(3 * time.Minute)}},
+		{Execution: "e1b2c3d4e5f6", Profile: "Nightly stock check", Connection: app.Connection{
+			Host: "simphony.example.com", Port: 443, Method: "POST", Path: "/v1/" + strings.Repeat("very-long-", 12), Status: 401,
+			StartedAt: ago(3 * time.Hour)}},
+	}
 	worked := sealed
 	worked.PlainHTTP = true
 	worked.Check.Outcome = &credentialview.CheckOutcome{Request: "GET https://simphony.example.com/v1/me", Works: true,

@@ -35,6 +35,8 @@ func sampleUsage(p dashboardview.Period) dashboardview.Usage {
 			b.Counts[app.StatusError] = n / 14
 			b.Counts[app.StatusTimeout] = n / 30
 			b.Counts[app.StatusCancelled] = n / 40
+			b.Average = time.Duration(400+10*n) * time.Millisecond
+			b.P95 = 3 * b.Average
 		}
 		u.Bars = append(u.Bars, b)
 		u.Runs += b.Total()
