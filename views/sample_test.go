@@ -371,7 +371,7 @@ func sampleGrants(keys []app.Key) []profileview.KeyGrant {
 const sampleScript = `import httpx
 
 start = "2026-10-01"
-rows = fetch(start)
+rows = fetch(start, settings.get("ORACLE_PASSWORD"))
 total = sum(r["amount"] for r in rows)
 print(f"{len(rows)} rows, total {total:,.2f}")
 set_result({"total": total, "rows": len(rows)})
