@@ -60,6 +60,7 @@ const (
 	DefaultTimeout = 60 * time.Second
 	MaxTimeout     = 15 * time.Minute // the default of AIRLOCK_TIMEOUT_MAX
 	DefaultLLMWait = 10 * time.Minute
+	UnansweredFor  = time.Minute // after which people are told of a question that no agent answers
 	MaxPollWait    = 50 * time.Second
 
 	// IdempotencyLife is how long a key stands for the execution that it was first sent with. Who

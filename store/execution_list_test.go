@@ -145,7 +145,27 @@ func TestListsFindWhatThereIs(t *testing.T) {
 		if got := walk(t, s, f); !slices.Equal(got, want) {
 			t.Errorf("%s: %d found, %d there", name, len(got), len(want))
 		}
+		for _, most := range []int{5, 1000} {
+			n, exact := counted(t, s, f, most)
+			if exact && n != len(want) || !exact && (n > len(want) || len(want) < most && candidates(f) == nil) {
+				t.Errorf("%s: counted %d of %d, exact %v", name, n, len(want), exact)
+			}
+			if most > 800 && !exact {
+				t.Errorf("%s: the count is not exact, though it may be", name)
+			}
+		}
 	}
+}
+
+func counted(t *testing.T, s *Store, f ExecutionFilter, most int) (n int, exact bool) {
+	t.Helper()
+	if err := s.Read(t.Context(), func(tx *Tx) (err error) {
+		n, exact, err = tx.Executions.Count(t.Context(), f, most)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return n, exact
 }
 
 // TestAWalkIsBounded: a page of which nearly nothing passes ends early and says so, and the walk

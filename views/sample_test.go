@@ -379,7 +379,7 @@ func sampleGrants(keys []app.Key) []profileview.KeyGrant {
 const sampleScript = `import httpx
 
 start = "2026-10-01"
-rows = fetch(start)
+rows = fetch(start, settings.get("ORACLE_PASSWORD"))
 total = sum(r["amount"] for r in rows)
 print(f"{len(rows)} rows, total {total:,.2f}")
 set_result({"total": total, "rows": len(rows)})
@@ -422,6 +422,9 @@ func executionPage(i int) executionview.ExecutionPage {
 	p := executionview.ExecutionPage{Shell: shell("Execution", layout.SectionExecutions), Execution: x,
 		ProfileURL: paths.ProfileURL(x.ProfileHandle), Script: sampleScript, Inputs: sampleInputs(), Stdout: "41,208 rows, total " +
 			"1,204,441.20\n"}
+	if x.Status == app.StatusAwaitingLLM {
+		p.LLMWait, x.RunTime = 10*time.Minute, 840*time.Millisecond
+	}
 	x.Manifest = app.Manifest{Script: "9f2c3b4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809",
 		Python: "3.11.2",
 		Limits: app.DefaultLimits(), ResultHash: "1f2c3b4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809"}
@@ -480,12 +483,53 @@ func executionPage(i int) executionview.ExecutionPage {
 	return p
 }
 
+func sampleSummaries() map[string]components.Summary {
+	all := map[string]components.Summary{}
+	for _, x := range sampleExecutions() {
+		all[x.Handle] = components.Summary{Text: `rows = httpx.get("https://simphony.example.com/v1/checks").json()`, Code: true}
+	}
+	all["d1b2c3d4e5f6"] = components.Summary{Text: `{"total":"1204441.20","rows":41208,"outlets":["Bar","Terrace"]}`, Code: true}
+	return all
+}
+
+// refusedExecution failed for hosts: one can be allowed, one was, and one rejected the credential.
+func refusedExecution() executionview.ExecutionPage {
+	p := executionPage(4)
+	refusal := "fx.acme.test:443 is not on this profile's host list (rule: not on the list)."
+	p.Execution.Error = "Traceback (most recent call last):\n  File \"script.py\", line 4, in <module>\n    rows = " +
+		"fetch(start)  # the rates of the day\n           ^^^^^^^^^^^^\nhttpx.ConnectError: [Errno -2] Name or service not known\n" +
+		refusal + "\nFor more information check: https://developer.mozilla.org/en-US/docs/Web/HTTP/Status/401"
+	p.Obstacles = []executionview.Obstacle{
+		{Sentence: refusal, Place: "fx.acme.test:443", Allow: []components.Choice{{Value: "host.0", Word: "fx.acme.test:443"}}},
+		{Sentence: "rates.example.org:443 is not on this profile's host list (rule: not on the list).", Allowed: true},
+		{Sentence: "api.acme.test answered 401 to ACME_TOKEN.", URL: paths.CredentialURL("ACME_TOKEN"), Action: "Check ACME_TOKEN"},
+	}
+	p.Problems = components.Problems{"rerun-inputs": "inputs is not valid JSON. Send one JSON value."}
+	p.TypedInputs = `{"month": "2026-10",`
+	return p
+}
+
+// repeatedExecution is a re-run with another policy and another result.
+func repeatedExecution() executionview.ExecutionPage {
+	p := executionPage(3)
+	differs := false
+	p.Execution.RerunOf = "e1b2c3d4e5f6"
+	original := sampleExecutions()[3]
+	original.Manifest.ResultHash = strings.Repeat("ab", 32)
+	p.Repeat = &executionview.Repeat{Original: original, Same: &differs, Differs: []string{"policy", "inputs"},
+		Policy: []string{"+ fx.acme.test:443"}, Before: strings.Replace(executionview.Indent(p.Result), "640120.10", "640120.00", 1)}
+	return p
+}
+
 // samples are all pages, each in the situations that look different.
 func samples() []sample {
 	list := executionview.ListPage{Shell: shell("Executions", layout.SectionExecutions), Executions: sampleExecutions(),
 		Profiles: []components.Choice{{Value: "h", Word: "Monthly revenue report"}}, Older: "/ui/executions?before=g",
-		Here: paths.Executions, CSV: paths.ExecutionsExport, Lines: paths.ExecutionsExport}
+		Here: paths.Executions, CSV: paths.ExecutionsExport, Lines: paths.ExecutionsExport,
+		Count: "At least 1,000 executions", Summaries: sampleSummaries()}
 	searched := list
+	searched.Count, searched.Summaries = "1 execution", map[string]components.Summary{"e1b2c3d4e5f6": {
+		Match: true, Before: "rows = fetch(start) # a ", Text: "KeyError", After: " here means that the month isn't closed"}}
 	searched.Filter, searched.Executions = executionview.Filter{Text: "KeyError", Status: app.StatusError,
 		From: "2026-11-01", Host: "api.example.com", Credential: "ORACLE_PASSWORD"}, sampleExecutions()[4:5]
 	searched.Problems, searched.Unfinished,
@@ -505,6 +549,7 @@ func samples() []sample {
 		{Word: "Audit log", At: ago(20 * time.Minute), URL: paths.Audit},
 		{Word: "2 of 5 credentials", At: ago(50 * time.Hour), Bad: true, URL: paths.Credentials},
 	}
+	full.Summaries = sampleSummaries()
 	full.Step, full.Executions, full.Usage = 0, sampleExecutions(), sampleUsage(dashboardview.Periods()[0])
 	busy := full
 	busy.Needs, busy.NeedsYou = sampleNeeds(), 5
@@ -531,6 +576,14 @@ func samples() []sample {
 		Profiles: []app.Profile{sampleProfile(app.StateLocked)}, Superseded: 30,
 		Check: credentialview.CheckForm{Targets: []string{"simphony.example.com:443"},
 			Wildcards: []string{"*.eu.simphony.example.com"}, Target: "simphony.example.com:443", Path: "/v1/me"}}
+	sealed.Sent = []credentialview.SentValue{
+		{Execution: "d1b2c3d4e5f6", Profile: "Monthly revenue report from Oracle", Connection: app.Connection{
+			Host: "simphony.example.com", Port: 443, Method: "GET", Path: "/v1/checks?from=2026-10-01&api_key=[SEALED:SIMPHONY_API_KEY]",
+			Status: 200, Line: 4, StartedAt: ago(3 * time.Minute)}},
+		{Execution: "e1b2c3d4e5f6", Profile: "Nightly stock check", Connection: app.Connection{
+			Host: "simphony.example.com", Port: 443, Method: "POST", Path: "/v1/" + strings.Repeat("very-long-", 12), Status: 401,
+			StartedAt: ago(3 * time.Hour)}},
+	}
 	worked := sealed
 	worked.PlainHTTP = true
 	worked.Check.Outcome = &credentialview.CheckOutcome{Request: "GET https://simphony.example.com/v1/me", Proved: true,
@@ -716,6 +769,11 @@ func samples() []sample {
 		{"execution-asking", executionview.Execution(executionPage(1)), false},
 		{"execution-completed", executionview.Execution(executionPage(3)), false},
 		{"execution-error", executionview.Execution(executionPage(4)), false},
+		{"execution-queued", executionview.Execution(executionPage(2)), false},
+		{"execution-timeout", executionview.Execution(executionPage(5)), false},
+		{"execution-cancelled", executionview.Execution(executionPage(6)), false},
+		{"execution-refused", executionview.Execution(refusedExecution()), false},
+		{"execution-rerun", executionview.Execution(repeatedExecution()), false},
 		{"compare", executionview.Compare(sampleCompare()), false},
 		{"compare-choose", executionview.Compare(
 			executionview.ComparePage{Shell: shell("Compare", layout.SectionExecutions), This: sampleCompare().This,

@@ -35,6 +35,8 @@ func sampleUsage(p dashboardview.Period) dashboardview.Usage {
 			b.Counts[app.StatusError] = n / 14
 			b.Counts[app.StatusTimeout] = n / 30
 			b.Counts[app.StatusCancelled] = n / 40
+			b.Average = time.Duration(400+10*n) * time.Millisecond
+			b.P95 = 3 * b.Average
 		}
 		u.Bars = append(u.Bars, b)
 		u.Runs += b.Total()
@@ -79,6 +81,7 @@ func sampleCompare() executionview.ComparePage {
 	a, b := executionPage(3).Execution, executionPage(3).Execution
 	b.Handle, b.CreatedAt, b.RunTime = "h1b2c3d4e5f6", ago(time.Minute), 910*time.Millisecond
 	b.Manifest.ResultHash, b.Manifest.Python = strings.Repeat("ab", 32), "3.12.1"
+	b.Manifest.Policy = strings.Repeat("cd", 32)
 	side := func(x app.Execution, total string) executionview.Side {
 		return executionview.Side{Execution: x, Script: sampleScript, Stdout: "41,208 rows, total " + total + "\n",
 			Answers: "Terrace.\n",
@@ -88,6 +91,7 @@ func sampleCompare() executionview.ComparePage {
 	left, right := side(a, "1,204,441.20"), side(b, "1,204,443.70")
 	right.Stderr = "warning: 3 rows without an outlet\n"
 	return executionview.ComparePage{Shell: shell("Compare", layout.SectionExecutions), This: right, Other: &left,
+		Policy:  []string{"+ fx.acme.test:443"},
 		Choices: []components.Choice{{Value: a.Handle, Word: "d1b2c3d4, Completed, " + format.Day(a.CreatedAt)}}}
 }
 

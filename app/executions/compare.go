@@ -2,8 +2,10 @@ package executions
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/store"
 )
 
 // Comparison is how a re-run compares with the execution it repeats.
@@ -29,4 +31,24 @@ func (s *Reader) Compare(ctx context.Context, x app.Execution) (Comparison, erro
 		c.SameResult, c.Differs = &same, x.Manifest.Differs(original.Manifest)
 	}
 	return c, nil
+}
+
+// PolicyChanges names what an execution was granted more or less than another one; see
+// app.Policy.Changes. It is nil if one of them was never bound to a policy.
+func (s *Reader) PolicyChanges(ctx context.Context, before, after app.Execution) ([]string, error) {
+	if before.Policy == 0 || after.Policy == 0 || before.Manifest.Policy == after.Manifest.Policy {
+		return nil, nil
+	}
+	var old, now app.Policy
+	err := s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		if old, err = tx.Policies.Version(ctx, before.ProfileHandle, before.Policy); err != nil {
+			return err
+		}
+		now, err = tx.Policies.Version(ctx, after.ProfileHandle, after.Policy)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("executions: compare policies: %w", err)
+	}
+	return now.Changes(old), nil
 }

@@ -38,10 +38,12 @@ type Usage struct {
 	Profiles []ProfileFigures
 }
 
-// Bar counts the ends of one stretch of time.
+// Bar sums up the ends of one stretch of time.
 type Bar struct {
-	Start  time.Time
-	Counts map[app.Status]int64
+	Start   time.Time
+	Counts  map[app.Status]int64
+	Average time.Duration // as in Figures
+	P95     time.Duration
 }
 
 // Figures sum up executions that ended.
@@ -104,13 +106,17 @@ func (s *Statistics) Usage(ctx context.Context, p Period) (Usage, error) {
 }
 
 func bars(p Period, from time.Time, list []store.Usage) []Bar {
-	all := make([]Bar, p.Bars)
-	for i := range all {
-		all[i] = Bar{Start: from.Add(time.Duration(i) * p.Width), Counts: map[app.Status]int64{}}
-	}
+	spans := make([][]store.Usage, p.Bars)
 	for _, one := range list {
 		i := min(max(int(one.Start.Sub(from)/p.Width), 0), p.Bars-1)
-		add(all[i].Counts, one)
+		spans[i] = append(spans[i], one)
+	}
+	all := make([]Bar, p.Bars)
+	for i, span := range spans {
+		f := figures(span)
+		all[i] = Bar{
+			Start: from.Add(time.Duration(i) * p.Width), Counts: f.Counts, Average: f.Average, P95: f.P95,
+		}
 	}
 	return all
 }

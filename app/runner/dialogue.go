@@ -154,6 +154,8 @@ func (d *dialogue) await(ctx context.Context, q *question) (Answer, error) {
 		}
 	})
 	defer patience.Stop()
+	reminder := time.AfterFunc(app.UnansweredFor, func() { r.runner.cfg.Hub.PublishExecutions(r.x.Handle) })
+	defer reminder.Stop()
 	select {
 	case a := <-q.answer:
 		return a, nil

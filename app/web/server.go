@@ -93,6 +93,7 @@ func New(cfg Config) *Server {
 		Config: uix.Config{
 			Access: cfg.Access, Engine: cfg.Engine, Transfer: cfg.Transfer, Hub: cfg.Hub, Log: cfg.Log, Now: cfg.Now,
 			Origins: s.origins, Drain: s.drain, Version: cfg.Version, DataLoss: cfg.Where.Losing,
+			LLMWait: cfg.LLMWait,
 		},
 		Prober: cfg.Prober, Retention: cfg.Retention, Rules: cfg.Rules, Key: cfg.Key, TokenPlace: cfg.Where.Token,
 	})

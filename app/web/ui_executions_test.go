@@ -45,7 +45,12 @@ func TestUIExecutions(t *testing.T) {
 		t.Errorf("the failing line is %q", got)
 	}
 
-	page := s.get(paths.ExecutionURL(asks.Handle)).says("#answer", "Which one?")
+	page := s.get(paths.ExecutionURL(asks.Handle)).says("#answer", "Which one?").says(".verdict",
+		"Answer due in").says(".verdict", "paused")
+	if end, err := time.Parse(time.RFC3339Nano, page.doc.Find(".verdict time[data-left]").AttrOr("datetime", "")); err != nil ||
+		end.Before(time.Now().Add(9*time.Minute)) || end.After(time.Now().Add(11*time.Minute)) {
+		t.Errorf("the question ends at %v: %v", end, err)
+	}
 	if strings.Contains(page.text, asks.ID) || strings.Contains(page.text, p.ID) {
 		t.Error("the page shows a token")
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -16,7 +17,8 @@ import (
 )
 
 // uiGuest is a guest inside the test: it speaks the real protocol and plays scripts of one verb a
-// line: print TEXT, warn TEXT (to stderr), ask PROMPT, result JSON, fail MESSAGE (in line 2), hang.
+// line: print TEXT, warn TEXT (to stderr), ask PROMPT, result JSON, fail MESSAGE (in line 2), reach
+// HOST:PORT, hang. \n in a message is a line break.
 type uiGuest struct {
 	mux     *yamux.Session
 	control *yamux.Stream
@@ -94,6 +96,18 @@ func (g *uiGuest) boot() (err error) {
 	return err
 }
 
+// reach opens a connection, and waits until it was refused.
+func (g *uiGuest) reach(place string) {
+	host, port, _ := strings.Cut(place, ":")
+	n, _ := strconv.Atoi(port)
+	stream, err := g.mux.OpenStream()
+	if err != nil || wire.Write(stream, wire.Header{Kind: wire.Connect, Host: host, Port: n}) != nil {
+		return
+	}
+	_, _ = io.Copy(io.Discard, stream)
+	_ = stream.Close()
+}
+
 func (g *uiGuest) open(kind wire.Kind) (*yamux.Stream, error) {
 	stream, err := g.mux.OpenStream()
 	if err != nil {
@@ -129,7 +143,10 @@ func (g *uiGuest) play(ctx context.Context) (code int, alive bool) {
 			_, _ = fmt.Fprintln(g.errs, rest)
 		case "result":
 			g.send(wire.Message{Result: &wire.Result{Data: []byte(rest)}})
+		case "reach":
+			g.reach(rest)
 		case "fail":
+			rest = strings.ReplaceAll(rest, `\n`, "\n")
 			g.send(wire.Message{Failed: &wire.Failed{Error: rest,
 				Traceback: "Traceback (most recent call last):\n  File \"script.py\", line 2, in <module>\n" + rest,
 				Line:      2}})

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -358,10 +359,23 @@ func (s *uiSite) locked() app.Profile {
 // runs submits a script and waits until it has the status.
 func (s *uiSite) runs(p app.Profile, script string, status app.Status) app.Execution {
 	s.t.Helper()
+	return s.reaches(status, executions.Submission{ProfileID: p.ID, Script: script})
+}
+
+// submitsInputs submits a script with inputs and waits until it has completed.
+func (s *uiSite) submitsInputs(p app.Profile, script, inputs string) app.Execution {
+	s.t.Helper()
+	return s.reaches(app.StatusCompleted,
+		executions.Submission{ProfileID: p.ID, Script: script, Inputs: json.RawMessage(inputs)})
+}
+
+// reaches submits a script and waits until it has the status.
+func (s *uiSite) reaches(status app.Status, submission executions.Submission) app.Execution {
+	s.t.Helper()
+	submission.By = app.Actor{Kind: app.ActorAgent}
 	sub := s.server.cfg.Hub.Subscribe()
 	defer sub.Close()
-	x, _, err := s.engine.Submitter.Submit(s.t.Context(),
-		executions.Submission{ProfileID: p.ID, Script: script, By: app.Actor{Kind: app.ActorAgent}})
+	x, _, err := s.engine.Submitter.Submit(s.t.Context(), submission)
 	s.must(err)
 	limit := time.After(20 * time.Second)
 	for {

@@ -9,6 +9,9 @@ function relative(seconds) {
   return seconds < 0 ? `in ${words}` : `${words} ago`;
 }
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
+function span(seconds) {
+  return seconds < 60 ? `${seconds}\u00a0s` : `${Math.floor(seconds / 60)}\u00a0min ${seconds % 60}\u00a0s`;
+}
 function clock() {
   for (const place of document.querySelectorAll("time[data-ago]")) {
     const at = new Date(place.dateTime);
@@ -17,7 +20,10 @@ function clock() {
   }
   for (const place of document.querySelectorAll("time[data-since]")) {
     const seconds = Math.max(0, Math.floor((Date.now() - new Date(place.dateTime)) / 1000));
-    set(place, seconds < 60 ? `${seconds}\u00a0s` : `${Math.floor(seconds / 60)}\u00a0min ${seconds % 60}\u00a0s`);
+    set(place, span(seconds));
+  }
+  for (const place of document.querySelectorAll("time[data-left]")) {
+    set(place, span(Math.max(0, Math.ceil((new Date(place.dateTime) - Date.now()) / 1000))));
   }
 }
 setInterval(clock, 1000);

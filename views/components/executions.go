@@ -1,8 +1,6 @@
 package components
 
 import (
-	"strings"
-
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/format"
 )
@@ -18,8 +16,10 @@ func runTime(x app.Execution) string {
 	return ""
 }
 
-// lastLine returns the last line of an error, which in a traceback is the error itself.
-func lastLine(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return app.Clip(strings.TrimSpace(lines[len(lines)-1]), 160)
+// Summary says in one line what an execution ran or returned. Of a Match, Text is the word that was
+// looked for, and Before and After are what stands around it.
+type Summary struct {
+	Before, Text, After string
+	Match               bool
+	Code                bool // Text is Python or JSON
 }

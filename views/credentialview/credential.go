@@ -110,6 +110,7 @@ type CredentialPage struct {
 	Places      []app.Place
 	Headers     string // separated by commas or line breaks
 	PlainHTTP   bool
+	Sent        []SentValue // newest first
 	Problems    components.Problems
 	Profiles    []app.Profile // that use it
 	Reached     string        // which locked profiles reach a host through its value; "" if none

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/layout"
 )
 
@@ -24,6 +25,7 @@ type OverviewPage struct {
 	Step       int    // of the first steps: 1 to 3, or 0 when they are done
 	Usage      Usage  // of the last day
 	Executions []app.Execution
+	Summaries  map[string]components.Summary // of Executions, by handle
 	Box        BoxState
 	Checks     []Check
 	Live       bool // it replaces parts of a page that is open

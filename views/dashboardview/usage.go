@@ -44,10 +44,12 @@ func Periods() []Period {
 	return []Period{{"24h", "24 hours", time.Hour}, {"7d", "7 days", 6 * time.Hour}, {"30d", "30 days", 24 * time.Hour}}
 }
 
-// UsageBar counts the ends of one stretch of time.
+// UsageBar sums up the ends of one stretch of time.
 type UsageBar struct {
-	Start  time.Time
-	Counts map[app.Status]int64
+	Start   time.Time
+	Counts  map[app.Status]int64
+	Average time.Duration // run time
+	P95     time.Duration
 }
 
 // Total is the height of the bar.

@@ -36,7 +36,7 @@ func comparedFacts(a, b Side) []comparedFact {
 			all = append(all, comparedFact{name, l, r, true})
 		}
 	}
-	return append(all,
+	return append(all, comparedFact{"Status", format.Status(x.Status), format.Status(y.Status), true},
 		comparedFact{"Policy version", strconv.Itoa(x.Policy), strconv.Itoa(y.Policy), false},
 		comparedFact{"Ran", format.Span(x.RunTime), format.Span(y.RunTime), false},
 		comparedFact{"Peak memory", format.Bytes(x.PeakMemory), format.Bytes(y.PeakMemory), false},
@@ -55,17 +55,38 @@ func shortDigest(value string) string {
 	return value
 }
 
-// differences names the parts of a run's identity that differ.
-func differences(a, b Side) string {
-	names := b.Execution.Manifest.Differs(a.Execution.Manifest)
-	if len(names) == 0 {
-		return "Same script, inputs and policy. " +
-			"If the results differ, the cause is source data, randomness or time."
+// differs reports whether the two sides of a fact differ.
+func (f comparedFact) differs() bool { return f.left != f.right }
+
+// apart divides a list into what differs and what doesn't.
+func apart[T interface{ differs() bool }](all []T) (different, same []T) {
+	for _, one := range all {
+		if one.differs() {
+			different = append(different, one)
+		} else {
+			same = append(same, one)
+		}
 	}
-	for i, name := range names {
-		names[i] = identityWord(name)
+	return different, same
+}
+
+// comparedText is one text of both executions.
+type comparedText struct{ id, title, before, after string }
+
+func (t comparedText) differs() bool { return t.before != t.after }
+
+// comparedTexts are the texts that at least one of the two has.
+func comparedTexts(a, b Side) (all []comparedText) {
+	for _, t := range []comparedText{
+		{"diff-result", "Result", a.Result, b.Result}, {"diff-stdout", "Output", a.Stdout, b.Stdout},
+		{"diff-stderr", "Errors (stderr)", a.Stderr, b.Stderr}, {"diff-llm", "LLM answers", a.Answers, b.Answers},
+		{"diff-inputs", "Inputs", a.Inputs, b.Inputs}, {"diff-script", "Script", a.Script, b.Script},
+	} {
+		if t.before != "" || t.after != "" {
+			all = append(all, t)
+		}
 	}
-	return "These differ: " + strings.Join(names, ", ") + "."
+	return all
 }
 
 // identityWord names a part of the manifest as the table below does.
@@ -94,9 +115,18 @@ type Side struct {
 type ComparePage struct {
 	layout.Shell
 	This    Side
-	Other   *Side // the older one stands left
+	Other   *Side
 	Choices []components.Choice
-	Problem string // why the chosen one can't be compared
+	Policy  []string // what the newer one was granted more or less than the older one
+	Problem string   // why the chosen one can't be compared
+}
+
+// sides returns the two, the older one first. Other must be set.
+func (p ComparePage) sides() (older, newer Side) {
+	if p.This.Execution.CreatedAt.Before(p.Other.Execution.CreatedAt) {
+		return p.This, *p.Other
+	}
+	return *p.Other, p.This
 }
 
 // chosen returns the handle of the other execution; "" if there is none yet.
@@ -105,4 +135,9 @@ func (p ComparePage) chosen() string {
 		return ""
 	}
 	return p.Other.Execution.Handle
+}
+
+// sameResult reports whether two executions ended alike with the same result.
+func sameResult(a, b Side) bool {
+	return a.Execution.Manifest.ResultHash == b.Execution.Manifest.ResultHash && a.Execution.Status == b.Execution.Status
 }

@@ -2,6 +2,7 @@ package executionview
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/a-h/templ"
 
@@ -28,10 +29,14 @@ type ExecutionPage struct {
 	Redactions []Redaction
 	Hosts      []app.HostRequest // of the profile now; nil if it is gone
 	ListRules  []string          // rules whose refusals end when a person allows the host
-	Answer     string            // as typed, after a refused answer
+	Obstacles  []Obstacle
+	LLMWait    time.Duration // that a question waits for its answer
+	Answer     string        // as typed, after a refused answer
 	Problems   components.Problems
 	Repeat     *Repeat // of a re-run
 	Paper      bool    // printed: times are absolute
+
+	TypedInputs string // for a re-run, after they were refused
 }
 
 // outcomeSentence says in one sentence how an execution stands.

@@ -15,11 +15,12 @@ type Filter struct {
 	From, To   string // days, 2026-11-20
 	Credential string // name
 	Host       string
+	Label      string // whole
 }
 
 // folded reports whether one of the conditions is set that the form folds away.
 func (f Filter) folded() bool {
-	return f.From != "" || f.To != "" || f.Credential != "" || f.Host != ""
+	return f.From != "" || f.To != "" || f.Credential != "" || f.Host != "" || f.Label != ""
 }
 
 func statusChoices() []components.Choice {
@@ -34,6 +35,8 @@ func statusChoices() []components.Choice {
 type ListPage struct {
 	layout.Shell
 	Executions  []app.Execution
+	Summaries   map[string]components.Summary // by handle
+	Count       string                        // of all that match, in words
 	Filter      Filter
 	Profiles    []components.Choice
 	Credentials []string

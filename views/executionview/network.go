@@ -37,20 +37,27 @@ const (
 // decisionSince looks up a connection that the host list refused among the profile's hosts of
 // today.
 func decisionSince(p ExecutionPage, c app.Connection) laterDecision {
-	found := noDecision
+	switch h, found := p.HostSince(c); {
+	case !found:
+		return noDecision
+	case h.Allowed:
+		return allowedSince
+	}
+	return waitsForDecision
+}
+
+// HostSince returns the profile's entry for a connection that its list refused: one that is
+// allowed by now, else one that waits for a decision.
+func (p ExecutionPage) HostSince(c app.Connection) (entry app.HostRequest, found bool) {
 	if c.Verdict != app.VerdictDenied || !slices.Contains(p.ListRules, c.Rule) {
-		return found
+		return entry, false
 	}
 	for _, h := range p.Hosts {
-		if !covers(h.Host, c) {
-			continue
+		if covers(h.Host, c) && (!found || h.Allowed && !entry.Allowed) {
+			entry, found = h, true
 		}
-		if h.Allowed {
-			return allowedSince
-		}
-		found = waitsForDecision
 	}
-	return found
+	return entry, found
 }
 
 // covers reports whether an entry covers the destination of a connection. A name refused when it

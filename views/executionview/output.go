@@ -9,6 +9,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/format"
 )
 
 // togetherText renders both streams as they came, with stderr marked.
@@ -17,11 +18,11 @@ func togetherText(all []outputPart, lines int) templ.Component {
 		var b strings.Builder
 		for _, s := range all {
 			if !s.stderr {
-				b.WriteString(templ.EscapeString(s.text))
+				b.WriteString(templ.EscapeString(format.Plain(s.text)))
 				continue
 			}
 			b.WriteString(`<span class="aside">`)
-			writeTraced(&b, s.text, lines)
+			writeTraced(&b, format.Plain(s.text), lines)
 			b.WriteString(`</span>`)
 		}
 		_, err := io.WriteString(w, b.String())

@@ -7,18 +7,22 @@ import (
 
 // ScriptLine is one numbered line of a script.
 type ScriptLine struct {
-	Text    string
+	Parts   []codePart
 	Failing bool
 }
 
 func scriptLines(script string, failing int) []ScriptLine {
-	script = strings.TrimSuffix(strings.ReplaceAll(script, "\r\n", "\n"), "\n")
-	parts := strings.Split(script, "\n")
+	parts := highlight(strings.TrimSuffix(strings.ReplaceAll(script, "\r\n", "\n"), "\n"))
 	lines := make([]ScriptLine, len(parts))
-	for i, text := range parts {
-		lines[i] = ScriptLine{Text: showBidi(text), Failing: i+1 == failing}
+	for i := range parts {
+		lines[i] = ScriptLine{Parts: parts[i], Failing: i+1 == failing}
 	}
 	return lines
+}
+
+// lineCount is how many lines a script has on the page.
+func lineCount(script string) int {
+	return 1 + strings.Count(strings.TrimSuffix(strings.ReplaceAll(script, "\r\n", "\n"), "\n"), "\n")
 }
 
 // showBidi writes out the characters that change the direction of text. A script would read in

@@ -19,14 +19,30 @@ func tracedText(text string, lines int) templ.Component {
 	})
 }
 
+// writeTraced writes text with the lines of the script linked, and coloured where a traceback
+// quotes them.
 func writeTraced(b *strings.Builder, text string, lines int) {
-	for _, p := range traced(text, lines) {
-		if p.line == 0 {
-			b.WriteString(templ.EscapeString(p.text))
+	quotes := false // the line before names the script's
+	for line := range strings.Lines(text) {
+		if quotes && strings.HasPrefix(line, "    ") {
+			code := strings.TrimRight(line, "\n")
+			for _, parts := range highlight(code) {
+				writeCode(b, parts)
+			}
+			b.WriteString(line[len(code):])
+			quotes = false
 			continue
 		}
-		b.WriteString(`<a href="#line-` + strconv.Itoa(p.line) + `" hx-boost="false">`)
-		b.WriteString(templ.EscapeString(p.text) + `</a>`)
+		all := traced(line, lines)
+		quotes = len(all) > 1
+		for _, p := range all {
+			if p.line == 0 {
+				b.WriteString(templ.EscapeString(p.text))
+				continue
+			}
+			b.WriteString(`<a href="#line-` + strconv.Itoa(p.line) + `" hx-boost="false">`)
+			b.WriteString(templ.EscapeString(p.text) + `</a>`)
+		}
 	}
 }
 
@@ -61,6 +77,3 @@ func traced(text string, lines int) []tracePart {
 		text = text[at+digits:]
 	}
 }
-
-// lineCount is how many lines a script has on the page.
-func lineCount(script string) int { return len(scriptLines(script, 0)) }

@@ -113,6 +113,11 @@ func ExecutionURL(handle string) string { return At(ExecutionPath, handle) }
 // ExecutionsOf lists the executions of one profile.
 func ExecutionsOf(handle string) string { return Executions + "?profile=" + url.QueryEscape(handle) }
 
+// ExecutionsWith lists the executions that had a credential.
+func ExecutionsWith(credential string) string {
+	return Executions + "?credential=" + url.QueryEscape(credential)
+}
+
 // ConfirmURL asks for the password and leads on to a page.
 func ConfirmURL(next string) string { return Confirm + "?next=" + url.QueryEscape(next) }
 

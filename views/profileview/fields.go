@@ -30,3 +30,7 @@ func ProtocolField(i int) string { return "protocol." + strconv.Itoa(i) }
 
 // PrivateField is the name of a row's tick for private addresses.
 func PrivateField(i int) string { return "private." + strconv.Itoa(i) }
+
+// ExecutionField is the name of the hidden field with the execution that a form of hosts leads back
+// to.
+const ExecutionField = "execution"

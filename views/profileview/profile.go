@@ -35,6 +35,7 @@ type ProfilePage struct {
 	Images      []string
 	Allowed     []app.Host // by the policy, or chosen so far
 	Executions  []app.Execution
+	Summaries   map[string]components.Summary // of Executions, by handle
 	Beats       []Beat
 	Problems    components.Problems
 	Partly      bool // what is not among the problems was saved

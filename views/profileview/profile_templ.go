@@ -851,7 +851,7 @@ func profileRuns(p ProfilePage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				for _, x := range p.Executions {
-					templ_7745c5c3_Err = components.ExecutionTableRow(x, p.Now).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = components.ExecutionTableRow(x, p.Summaries[x.Handle], p.Now).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

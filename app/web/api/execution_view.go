@@ -2,8 +2,6 @@ package api
 
 import (
 	"encoding/json"
-	"regexp"
-	"strings"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -91,7 +89,7 @@ func viewExecution(x app.Execution) executionView {
 		return v
 	}
 	v.ErrorLine, v.Truncated = x.ErrorLine, x.Truncated
-	v.Error, v.Traceback = splitTraceback(x.Error)
+	v.Error, v.Traceback = app.SplitTraceback(x.Error)
 	v.Redactions, v.ExecutionTimeMS, v.CompletedAt = &x.Redactions, &run, optionalTime(x.CompletedAt)
 	v.Timings = &timingsView{QueuedMS: queued(x).Milliseconds(), RunMS: run, LLMMS: x.LLMTime.Milliseconds()}
 	return v
@@ -100,31 +98,8 @@ func viewExecution(x app.Execution) executionView {
 // viewListed shows an execution in a list: of an error its own line, and no traceback.
 func viewListed(x app.Execution) executionView {
 	v := viewExecution(x)
-	v.Error, _, _ = strings.Cut(v.Error, "\n")
-	v.Traceback = ""
+	v.Error, v.Traceback = app.ErrorLine(x.Error), ""
 	return v
-}
-
-// tracebackStart is a line that begins a Python traceback, or all of a syntax error's.
-var tracebackStart = regexp.MustCompile(`(?m)^Traceback \(most recent call last\):$|\A  File "`)
-
-// exceptionLine is how the last part of a Python traceback begins: NameError: name 'foo' is not
-// defined.
-var exceptionLine = regexp.MustCompile(`^[A-Za-z_][\w.]*(:|$)`)
-
-// splitTraceback takes the exception's own lines, which say what went wrong in one sentence, out of
-// a Python traceback. Any other error has no traceback.
-func splitTraceback(text string) (summary, traceback string) {
-	if !tracebackStart.MatchString(text) {
-		return text, ""
-	}
-	lines := strings.Split(text, "\n")
-	for i := len(lines) - 1; i > 0; i-- {
-		if exceptionLine.MatchString(lines[i]) && strings.HasPrefix(lines[i-1], "  ") {
-			return strings.TrimRight(strings.Join(lines[i:], "\n"), "\n"), text
-		}
-	}
-	return text, ""
 }
 
 // queued is how long the execution waited for its start, or for its end if it never started.

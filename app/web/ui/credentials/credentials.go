@@ -8,6 +8,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/web/ui/uix"
+	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/views/credentialview"
 	"github.com/computclaw/airlock/views/layout"
 )
@@ -57,12 +58,17 @@ func (h *Handlers) credentialPage(c echo.Context, cred app.Credential) (credenti
 	if err != nil {
 		return credentialview.CredentialPage{}, err
 	}
+	sent, err := h.Engine.Reader.SentValues(c.Request().Context(), cred.ID)
+	if err != nil {
+		return credentialview.CredentialPage{}, err
+	}
 	reached, err := h.Access.Policies.ReachedThrough(c.Request().Context(), cred, app.Secret{})
 	return credentialview.CredentialPage{
 		Shell: sh, Credential: cred, Mode: cred.Mode, Description: cred.Description, Service: cred.Service,
 		Hosts: uix.HostLines(cred.Hosts), Places: cred.Places,
 		Headers: strings.Join(cred.Headers, ", "), PlainHTTP: cred.PlainHTTP, Profiles: app.ProfilesWith(profiles,
 			cred.ID), Reached: reached, Superseded: h.supersededDays(), Check: checkForm(cred), Vault: vault,
+		Sent: viewSent(sent),
 	}, err
 }
 
@@ -76,4 +82,12 @@ func (h *Handlers) supersededDays() int {
 
 func (h *Handlers) changeCredential(c echo.Context, cred app.Credential) error {
 	return h.saveCredential(c, cred.Name, cred, "credential-changed")
+}
+
+func viewSent(list []store.SentValue) []credentialview.SentValue {
+	views := make([]credentialview.SentValue, len(list))
+	for i, one := range list {
+		views[i] = credentialview.SentValue(one)
+	}
+	return views
 }

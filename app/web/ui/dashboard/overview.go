@@ -31,6 +31,9 @@ func (h *Handlers) showOverview(c echo.Context) error {
 		Shell: sh, Executions: found.Executions, Box: boxState(h.Engine.Health()), Needs: needs,
 		Step: firstStep(profiles, found.Executions),
 	}
+	if page.Summaries, err = h.Summaries(ctx, found.Executions, ""); err != nil {
+		return err
+	}
 	if page.Step == 0 {
 		if page.Usage, err = h.usage(ctx, dashboardview.Periods()[0]); err != nil {
 			return err

@@ -44,9 +44,7 @@ func (h Handlers) compareExecutions(c echo.Context) error {
 	for _, one := range list.Executions {
 		if one.Handle != x.Handle && one.Status.Terminal() {
 			page.Choices = append(page.Choices, components.Choice{
-				Value: one.Handle,
-				Word: format.ShortHandle(one.Handle) + ", " + format.Status(one.Status) + ", " +
-					format.Day(one.CreatedAt),
+				Value: one.Handle, Word: choiceWords(one),
 			})
 		}
 	}
@@ -66,7 +64,7 @@ func (h Handlers) compareExecutions(c echo.Context) error {
 	return h.Render(c, status, executionview.Compare(page))
 }
 
-// chooseOther fills in the other side, or says why it can't. The older one comes first.
+// chooseOther fills in the other side, or says why it can't.
 func (h Handlers) chooseOther(
 	ctx context.Context, page *executionview.ComparePage, handle string,
 ) (problem string, err error) {
@@ -89,7 +87,22 @@ func (h Handlers) chooseOther(
 		})
 	}
 	page.Other = &side
-	return "", nil
+	older, newer := other, page.This.Execution
+	if newer.CreatedAt.Before(older.CreatedAt) {
+		older, newer = newer, older
+	}
+	page.Policy, err = h.Engine.Reader.PolicyChanges(ctx, older, newer)
+	return "", err
+}
+
+// choiceWords tells an execution from others of its profile.
+func choiceWords(x app.Execution) string {
+	words := format.Exact(x.CreatedAt) + ", " + format.LowerFirst(format.Status(x.Status)) + ", " +
+		format.ShortHandle(x.Handle)
+	if x.Label != "" {
+		return x.Label + ": " + words
+	}
+	return words
 }
 
 func (h Handlers) side(ctx context.Context, x app.Execution) (side executionview.Side, err error) {
@@ -109,7 +122,7 @@ func (h Handlers) side(ctx context.Context, x app.Execution) (side executionview
 	if err != nil {
 		return side, err
 	}
-	side.Stdout, side.Stderr = out.Stdout, out.Stderr
+	side.Stdout, side.Stderr = format.Plain(out.Stdout), format.Plain(out.Stderr)
 	if out.Result != nil {
 		side.Result = executionview.Indent(out.Result)
 	}

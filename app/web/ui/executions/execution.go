@@ -11,7 +11,6 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress"
-	appexecutions "github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/web/httpx"
@@ -43,14 +42,19 @@ func (h Handlers) executionPage(c echo.Context) (executionview.ExecutionPage, er
 		return executionview.ExecutionPage{}, err
 	}
 	page := executionview.ExecutionPage{
-		Shell: sh, Execution: x, ListRules: []string{egress.RuleNotListed, egress.RulePort},
+		Shell: sh, Execution: x, LLMWait: h.LLMWait, ListRules: []string{egress.RuleNotListed, egress.RulePort},
 	}
+	var profile app.Profile
 	for _, p := range profiles {
 		if p.Handle == x.ProfileHandle {
-			page.ProfileURL, page.Hosts = paths.ProfileURL(p.Handle), p.Hosts
+			profile, page.ProfileURL, page.Hosts = p, paths.ProfileURL(p.Handle), p.Hosts
 		}
 	}
-	return page, h.fillExecution(ctx, &page)
+	if err := h.fillExecution(ctx, &page); err != nil {
+		return executionview.ExecutionPage{}, err
+	}
+	page.Obstacles = obstacles(page, profile)
+	return page, nil
 }
 
 func (h Handlers) fillExecution(ctx context.Context, page *executionview.ExecutionPage) (err error) {
@@ -59,11 +63,9 @@ func (h Handlers) fillExecution(ctx context.Context, page *executionview.Executi
 		return err
 	}
 	if x.RerunOf != "" {
-		compared, err := h.Engine.Reader.Compare(ctx, x)
-		if err != nil {
+		if page.Repeat, err = h.repeat(ctx, x); err != nil {
 			return err
 		}
-		page.Repeat = repeatOf(compared)
 	}
 	if page.Exchanges, err = h.Engine.Reader.Exchanges(ctx, x.Handle); err != nil {
 		return err
@@ -159,24 +161,4 @@ func (h Handlers) answerByPerson(c echo.Context, fields url.Values) error {
 	}
 	page.Problems, page.Answer = found, text
 	return h.Render(c, http.StatusUnprocessableEntity, executionview.Execution(page))
-}
-
-// rerunByPerson runs an execution again and leads to the new one.
-func (h Handlers) rerunByPerson(c echo.Context, fields url.Values) error {
-	again, err := h.Engine.Submitter.Rerun(c.Request().Context(), c.Param("handle"),
-		appexecutions.Again{Live: fields.Get("live") == "on", By: uix.Actor(c), Trace: httpx.TraceID(c)})
-	if err != nil {
-		return err
-	}
-	httpx.LogExecution(c, again.Handle)
-	if err := h.Access.Audit.Note(c.Request().Context(), uix.Actor(c), "execution.rerun", again.Handle,
-		"Submitted "+c.Param("handle")+" again."); err != nil {
-		return err
-	}
-	return h.Done(c, "rerun", paths.ExecutionURL(again.Handle))
-}
-
-// repeatOf is what the page of a re-run says about its original.
-func repeatOf(c appexecutions.Comparison) *executionview.Repeat {
-	return &executionview.Repeat{Handle: c.Original.Handle, Gone: c.Gone, SameResult: c.SameResult, Differs: c.Differs}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	appexecutions "github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/executionview"
 	"github.com/computclaw/airlock/views/format"
@@ -45,6 +46,12 @@ func (h Handlers) showExecutions(c echo.Context) error {
 		return err
 	}
 	page.Executions, page.Unfinished = list.Executions, list.Unfinished
+	if page.Summaries, err = h.Summaries(ctx, list.Executions, typed.Text); err != nil {
+		return err
+	}
+	if page.Count, err = h.countWords(ctx, f); err != nil {
+		return err
+	}
 	if list.Next != "" {
 		page.Older = executionsURL(paths.Executions, typed, "before", list.Next)
 	}
@@ -61,4 +68,14 @@ func (h Handlers) credentialNames(ctx context.Context) ([]string, error) {
 		names[i] = one.Name
 	}
 	return names, nil
+}
+
+// countWords says how many executions match.
+func (h Handlers) countWords(ctx context.Context, f appexecutions.Filter) (string, error) {
+	n, exact, err := h.Engine.Reader.Count(ctx, f)
+	words := format.Count(int64(n), "execution")
+	if !exact {
+		words = "At least " + words
+	}
+	return words, err
 }

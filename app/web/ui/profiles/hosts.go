@@ -15,6 +15,7 @@ import (
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
 	"github.com/computclaw/airlock/views/profileview"
 )
 
@@ -99,7 +100,7 @@ func (h Handlers) changeHosts(c echo.Context, p app.Profile, fields url.Values) 
 			choice.dismissed)
 	}
 	if err == nil {
-		return h.Done(c, hostsNotice(app.AllowedHosts(p.Hosts), choice), profileview.TabAccess.URL(p.Handle))
+		return h.leadOn(c, p, hostsNotice(app.AllowedHosts(p.Hosts), choice), fields.Get(profileview.ExecutionField))
 	}
 	found, err := uix.Problems(err, map[string]string{"host": "new_host", "hosts": "new_host"})
 	if err != nil {
@@ -131,6 +132,18 @@ func chosenProtocol(fields url.Values, row int, before app.Protocol) app.Protoco
 		return app.Protocol(fields.Get(name))
 	}
 	return before
+}
+
+// leadOn leads back to the execution that the form came from, where it can run again, or to the
+// profile's hosts.
+func (h Handlers) leadOn(c echo.Context, p app.Profile, notice, execution string) error {
+	if execution != "" && notice == "hosts-added" {
+		x, err := h.Engine.Reader.ByHandle(c.Request().Context(), execution)
+		if err == nil && x.ProfileHandle == p.Handle {
+			return h.Done(c, "hosts-added-run", paths.ExecutionURL(x.Handle))
+		}
+	}
+	return h.Done(c, notice, profileview.TabAccess.URL(p.Handle))
 }
 
 // hostsNotice names what a page says after a choice of hosts took effect.

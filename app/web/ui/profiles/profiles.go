@@ -133,6 +133,10 @@ func (h Handlers) profilePage(c echo.Context, p app.Profile) (profileview.Profil
 	}
 	page.Beats = viewBeats(beats[p.Handle])
 	page.Executions, _, err = h.Engine.Reader.List(ctx, executions.Filter{ProfileHandle: p.Handle, Limit: 10})
+	if err != nil {
+		return profileview.ProfilePage{}, err
+	}
+	page.Summaries, err = h.Summaries(ctx, page.Executions, "")
 	return page, err
 }
 

@@ -23,6 +23,8 @@ type Inbox struct {
 	now      func() time.Time
 	// rejections lists the keys whose sealed value hosts refused.
 	rejections func(context.Context) ([]store.Rejection, error)
+	// unanswered lists the questions that no agent has answered for long.
+	unanswered func(context.Context) ([]store.Unanswered, error)
 }
 
 // Needs lists all that waits for a person, oldest first.
@@ -62,7 +64,11 @@ func (i *Inbox) Needs(ctx context.Context, profiles []app.Profile) (all []dashbo
 	if err != nil {
 		return nil, err
 	}
-	all = append(all, rejected...)
+	questions, err := i.questionNeeds(ctx, profiles)
+	if err != nil {
+		return nil, err
+	}
+	all = append(append(all, rejected...), questions...)
 	slices.SortStableFunc(all, func(a, b dashboardview.Need) int { return a.At.Compare(b.At) })
 	return all, nil
 }

@@ -32,7 +32,8 @@ type Config struct {
 	Origins  httpx.Origins
 	Drain    *httpx.Drain
 	Version  string
-	DataLoss string // why the data will be gone after the next start; "" if it won't
+	LLMWait  time.Duration // that a question waits for its answer
+	DataLoss string        // why the data will be gone after the next start; "" if it won't
 }
 
 // UI renders pages and leads from one to the next. Every package of pages embeds it.
@@ -52,6 +53,9 @@ func New(cfg Config) *UI {
 		Inbox: &Inbox{access: cfg.Access, transfer: cfg.Transfer, vault: vault, now: cfg.Now,
 			rejections: func(ctx context.Context) ([]store.Rejection, error) {
 				return cfg.Engine.Statistics.Rejections(ctx)
+			},
+			unanswered: func(ctx context.Context) ([]store.Unanswered, error) {
+				return cfg.Engine.Statistics.Unanswered(ctx)
 			}},
 	}
 }

@@ -89,7 +89,7 @@ func (w *TLSWorld) serve(t *testing.T, place string) net.Listener {
 }
 
 // host answers every request with the request itself, in the body, in a header and in a cookie.
-// /redirect leads to where it says, /log shows all that the host was sent so far.
+// /redirect leads to where it says, /refuse answers 401, /log shows all that the host was sent so far.
 func (w *TLSWorld) host(t *testing.T, place string, config *tls.Config) {
 	l := w.serve(t, place)
 	server := &http.Server{ErrorLog: log.New(io.Discard, "", 0), TLSConfig: config,
@@ -104,6 +104,10 @@ func (w *TLSWorld) host(t *testing.T, place string, config *tls.Config) {
 			if r.URL.Path == "/redirect" {
 				rw.Header().Set("Location", "https://echo.test/?back="+r.Header.Get("Authorization"))
 				rw.WriteHeader(http.StatusFound)
+				return
+			}
+			if r.URL.Path == "/refuse" {
+				rw.WriteHeader(http.StatusUnauthorized)
 				return
 			}
 			rw.Header().Set("X-Authorization", r.Header.Get("Authorization"))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -14,6 +15,15 @@ const rejectionAge = 7 * 24 * time.Hour
 func (s *Statistics) Rejections(ctx context.Context) (list []store.Rejection, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
 		list, err = tx.Executions.Rejections(ctx, s.cfg.Now().Add(-rejectionAge))
+		return err
+	})
+	return list, err
+}
+
+// Unanswered lists the questions that no agent has answered for app.UnansweredFor, oldest first.
+func (s *Statistics) Unanswered(ctx context.Context) (list []store.Unanswered, err error) {
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		list, err = tx.Questions.Unanswered(ctx, s.cfg.Now().Add(-app.UnansweredFor))
 		return err
 	})
 	return list, err

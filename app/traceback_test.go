@@ -1,6 +1,10 @@
-package api
+package app_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+)
 
 func TestSplitTraceback(t *testing.T) {
 	t.Parallel()
@@ -21,13 +25,34 @@ func TestSplitTraceback(t *testing.T) {
 		{"Traceback (most recent call last):\n  File \"script.py\", line 1\n    assert 0\nAssertionError",
 			"AssertionError"},
 	} {
-		summary, traceback := splitTraceback(c.text)
+		summary, traceback := app.SplitTraceback(c.text)
 		if summary != c.summary || traceback != c.text {
 			t.Errorf("%q: summary %q", c.text, summary)
 		}
 	}
 	const plain = "the script used more than 512 MiB of memory and was stopped"
-	if summary, traceback := splitTraceback(plain); summary != plain || traceback != "" {
+	if summary, traceback := app.SplitTraceback(plain); summary != plain || traceback != "" {
 		t.Errorf("plain text became %q and %q", summary, traceback)
+	}
+}
+
+// An exception's message may have several lines: what went wrong stands in its first.
+func TestErrorLine(t *testing.T) {
+	t.Parallel()
+	const start = "Traceback (most recent call last):\n  File \"script.py\", line 4, in <module>\n    r.raise_for_status()\n"
+	for text, want := range map[string]string{
+		start + "httpx.HTTPStatusError: Client error '401 Unauthorized' for url 'https://a.test/'\n" +
+			"For more information check: https://developer.mozilla.org/401": "httpx.HTTPStatusError: Client error " +
+			"'401 Unauthorized' for url 'https://a.test/'",
+		start + "httpx.ConnectError: no address\nfx.acme.test:443 is not on this profile's host list.": "httpx.ConnectError: " +
+			"no address",
+		"cancelled by a person":      "cancelled by a person",
+		"the limit\nwas 4 MiB":       "the limit",
+		"":                           "",
+		start + "KeyError: 'a: b'\n": "KeyError: 'a: b'",
+	} {
+		if got := app.ErrorLine(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
 	}
 }

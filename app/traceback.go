@@ -1,0 +1,36 @@
+package app
+
+import (
+	"regexp"
+	"strings"
+)
+
+// tracebackStart is a line that begins a Python traceback, or all of a syntax error's.
+var tracebackStart = regexp.MustCompile(`(?m)^Traceback \(most recent call last\):$|\A  File "`)
+
+// exceptionLine is how the last part of a Python traceback begins: NameError: name 'foo' is not
+// defined.
+var exceptionLine = regexp.MustCompile(`^[A-Za-z_][\w.]*(:|$)`)
+
+// SplitTraceback takes the exception's own lines, which say what went wrong in one sentence, out of
+// a Python traceback. Any other error has no traceback.
+func SplitTraceback(text string) (summary, traceback string) {
+	if !tracebackStart.MatchString(text) {
+		return text, ""
+	}
+	lines := strings.Split(text, "\n")
+	for i := len(lines) - 1; i > 0; i-- {
+		if exceptionLine.MatchString(lines[i]) && strings.HasPrefix(lines[i-1], "  ") {
+			return strings.TrimRight(strings.Join(lines[i:], "\n"), "\n"), text
+		}
+	}
+	return text, ""
+}
+
+// ErrorLine returns the one line of an error that says what went wrong: the exception, without its
+// traceback.
+func ErrorLine(text string) string {
+	summary, _ := SplitTraceback(text)
+	line, _, _ := strings.Cut(strings.TrimSpace(summary), "\n")
+	return line
+}

@@ -1,0 +1,32 @@
+package uix
+
+import (
+	"context"
+	"slices"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views/dashboardview"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/paths"
+)
+
+// questionNeeds says which scripts wait for an answer that no agent gives. An entry leaves with the
+// answer, or with the end of the execution.
+func (i *Inbox) questionNeeds(ctx context.Context, profiles []app.Profile) (all []dashboardview.Need, err error) {
+	waiting, err := i.unanswered(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, q := range waiting {
+		name := "A deleted profile"
+		if p := slices.IndexFunc(profiles, func(p app.Profile) bool { return p.Handle == q.ProfileHandle }); p >= 0 {
+			name = format.Title(profiles[p].Description)
+		}
+		all = append(all, dashboardview.Need{
+			Icon: "awaiting_llm", Title: "A script waits for an answer",
+			Detail: name + " asked the LLM, and no agent has answered. Start the agent, or answer yourself.",
+			URL:    paths.ExecutionURL(q.Handle) + "#answer", Action: "See the question", At: q.AskedAt,
+		})
+	}
+	return all, nil
+}

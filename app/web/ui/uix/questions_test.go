@@ -1,0 +1,28 @@
+package uix
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/store"
+)
+
+// TestUnansweredQuestionNeedsSomebody: it is an entry that leads to the question, also if its
+// profile was deleted.
+func TestUnansweredQuestionNeedsSomebody(t *testing.T) {
+	t.Parallel()
+	asked := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
+	inbox := Inbox{unanswered: func(context.Context) ([]store.Unanswered, error) {
+		return []store.Unanswered{{Handle: "x1", ProfileHandle: "p", AskedAt: asked}, {Handle: "x2", ProfileHandle: "gone"}}, nil
+	}}
+	needs, err := inbox.questionNeeds(t.Context(), []app.Profile{{Handle: "p", Description: "Revenue report\nFor May"}})
+	if err != nil || len(needs) != 2 {
+		t.Fatalf("%+v, %v", needs, err)
+	}
+	if n := needs[0]; n.URL != "/ui/executions/x1#answer" || !n.At.Equal(asked) ||
+		n.Detail != "Revenue report asked the LLM, and no agent has answered. Start the agent, or answer yourself." {
+		t.Errorf("%+v", n)
+	}
+}

@@ -1,0 +1,110 @@
+package uix
+
+import (
+	"context"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/format"
+)
+
+// Summaries says in a line each what executions ran or returned, by handle; where words were looked
+// for, the place at which one stands.
+func (u *UI) Summaries(
+	ctx context.Context, list []app.Execution, words string,
+) (map[string]components.Summary, error) {
+	previews, err := u.Engine.Reader.Previews(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	var texts map[string]string
+	if words != "" {
+		if texts, err = u.Engine.Reader.Texts(ctx, list); err != nil {
+			return nil, err
+		}
+	}
+	all := make(map[string]components.Summary, len(list))
+	for _, x := range list {
+		s, found := matchIn(texts[x.Handle], words)
+		switch p := previews[x.Handle]; {
+		case found:
+		case p.Result != "" && p.Result != "null":
+			s = components.Summary{Text: app.Clip(p.Result, maxSummary), Code: true}
+		default:
+			s = components.Summary{Text: app.Clip(firstStatement(p.Script), maxSummary), Code: true}
+		}
+		all[x.Handle] = s
+	}
+	return all, nil
+}
+
+const (
+	maxSummary    = 160 // bytes
+	aroundMatch   = 60  // bytes on each side
+	importKeyword = "import "
+)
+
+// firstStatement is the first line of a script that says what it does: no import and no comment,
+// if there is another.
+func firstStatement(script string) string {
+	first := ""
+	for line := range strings.Lines(script) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		if first == "" {
+			first = line
+		}
+		if !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, importKeyword) && !strings.HasPrefix(line, "from ") {
+			return line
+		}
+	}
+	return first
+}
+
+// matchIn finds the first of the words in a text, as a whole word in whatever case.
+func matchIn(text, words string) (s components.Summary, found bool) {
+	lower := strings.ToLower(text)
+	if len(lower) != len(text) { // a letter has another length in lower case: offsets would be wrong
+		return s, false
+	}
+	for word := range strings.FieldsSeq(strings.ToLower(words)) {
+		word = strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		for from := 0; word != ""; {
+			at := strings.Index(lower[from:], word)
+			if at < 0 {
+				break
+			}
+			at += from
+			if end := at + len(word); wholeWord(text, at, end) {
+				return excerpt(text, at, end), true
+			}
+			from = at + len(word)
+		}
+	}
+	return s, false
+}
+
+func wholeWord(text string, at, end int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:at])
+	after, _ := utf8.DecodeRuneInString(text[end:])
+	joins := func(r rune) bool { return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
+	return !joins(before) && !joins(after)
+}
+
+// excerpt is a match with what stands around it in its line.
+func excerpt(text string, at, end int) components.Summary {
+	start := max(at-aroundMatch, strings.LastIndexByte(text[:at], '\n')+1, 0)
+	stop := min(end+aroundMatch, len(text))
+	if n := strings.IndexByte(text[end:stop], '\n'); n >= 0 {
+		stop = end + n
+	}
+	return components.Summary{
+		Before: format.Plain(strings.ToValidUTF8(text[start:at], "")), Text: text[at:end],
+		After: format.Plain(strings.ToValidUTF8(text[end:stop], "")), Match: true,
+	}
+}

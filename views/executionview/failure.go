@@ -1,0 +1,53 @@
+package executionview
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/format"
+)
+
+// Obstacle is something that stopped a connection of an execution, with what a person can do
+// about it. At most one of Allow, Allowed and URL is set.
+type Obstacle struct {
+	Sentence string              // what happened, in Airlock's words
+	Place    string              // host and port
+	Allow    []components.Choice // fields of the form that lets the profile reach the place
+	Allowed  bool                // a person has allowed the place since
+	URL      string              // of a page where it can be mended
+	Action   string              // what the link there says
+}
+
+// failure is an execution's error by its parts.
+type failure struct {
+	headline  string // the exception, or Airlock's own sentence
+	details   string // what else the message says; "" if that is all
+	traceback string // of the script's own lines; "" if there is none
+}
+
+// failureOf takes an error apart. Sentences that the obstacles say are left out of its details.
+func failureOf(text string, obstacles []Obstacle) failure {
+	text = format.Plain(text)
+	f := failure{headline: app.ErrorLine(text)}
+	summary, traceback := app.SplitTraceback(text)
+	f.traceback = strings.TrimSuffix(traceback, summary)
+	_, rest, _ := strings.Cut(summary, "\n")
+	var kept []string
+	for line := range strings.Lines(rest) {
+		said := slices.ContainsFunc(obstacles, func(o Obstacle) bool { return strings.HasPrefix(line, o.Sentence) })
+		if !said {
+			kept = append(kept, strings.TrimRight(line, "\n"))
+		}
+	}
+	f.details = strings.TrimSpace(strings.Join(kept, "\n"))
+	return f
+}
+
+// solved reports whether a person has removed every obstacle that they can remove, so that the
+// script may get further now.
+func solved(all []Obstacle) bool {
+	return slices.ContainsFunc(all, func(o Obstacle) bool { return o.Allowed }) &&
+		!slices.ContainsFunc(all, func(o Obstacle) bool { return len(o.Allow) > 0 })
+}

@@ -1,0 +1,151 @@
+package executionview
+
+import (
+	"context"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/a-h/templ"
+)
+
+// maxHighlighted bounds the Python that is coloured: each word takes some 30 bytes more of a page.
+const maxHighlighted = 128 << 10
+
+// codePart is a stretch of Python of one kind, within one line.
+type codePart struct {
+	class string // kw, str, com, num, def; "" for all else
+	text  string
+}
+
+// highlight divides Python into lines of parts. It reads each byte once, whatever a script has in
+// it; a general highlighter with backtracking takes seconds for hostile text.
+func highlight(source string) [][]codePart {
+	lines, whole, at := [][]codePart{nil}, source, 0
+	add := func(class, text string) {
+		for i, piece := range strings.Split(text, "\n") {
+			if i > 0 {
+				lines = append(lines, nil)
+				at++
+			}
+			last := &lines[len(lines)-1]
+			if n := len(*last); piece != "" && n > 0 && (*last)[n-1].class == class {
+				(*last)[n-1].text = whole[at-len((*last)[n-1].text) : at+len(piece)]
+			} else if piece != "" {
+				*last = append(*last, codePart{class, piece})
+			}
+			at += len(piece)
+		}
+	}
+	if len(source) > maxHighlighted {
+		add("", source)
+		return lines
+	}
+	before := "" // the word before, which names what follows def and class
+	for source != "" {
+		class, n := nextToken(source)
+		text := source[:n]
+		source = source[n:]
+		switch {
+		case class == "name" && (before == "def" || before == "class"):
+			class = "def"
+		case class == "name" && isKeyword(text):
+			class = "kw"
+		case class == "name":
+			class = ""
+		}
+		if strings.TrimSpace(text) != "" {
+			before = text
+		}
+		add(class, text)
+	}
+	return lines
+}
+
+// nextToken returns the kind and the length of the token that source begins with.
+func nextToken(source string) (class string, n int) {
+	first, size := utf8.DecodeRuneInString(source)
+	switch {
+	case first == '#':
+		if n = strings.IndexByte(source, '\n'); n < 0 {
+			n = len(source)
+		}
+		return "com", n
+	case first == '"' || first == '\'':
+		return "str", stringLength(source, 0)
+	case first >= '0' && first <= '9':
+		return "num", wordLength(source, true)
+	case isWord(first):
+		n = wordLength(source, false)
+		if n <= 2 && n < len(source) && (source[n] == '"' || source[n] == '\'') &&
+			strings.Trim(strings.ToLower(source[:n]), "rbfut") == "" {
+			return "str", stringLength(source, n)
+		}
+		return "name", n
+	}
+	return "", size
+}
+
+// stringLength is the length of a string literal whose quotes begin at an offset. One without an
+// end goes to the end of its line, or of the text if it may have several lines.
+func stringLength(source string, at int) int {
+	quote, many := source[at:at+1], strings.HasPrefix(source[at:], strings.Repeat(source[at:at+1], 3))
+	if many {
+		quote = strings.Repeat(quote, 3)
+	}
+	for i := at + len(quote); i < len(source); i++ {
+		switch {
+		case source[i] == '\\':
+			i++
+		case source[i] == '\n' && !many:
+			return i
+		case strings.HasPrefix(source[i:], quote):
+			return i + len(quote)
+		}
+	}
+	return len(source)
+}
+
+// wordLength is the length of a name or a number.
+func wordLength(source string, number bool) int {
+	for i, r := range source {
+		if !isWord(r) && (r < '0' || r > '9') && (!number || r != '.') {
+			return i
+		}
+	}
+	return len(source)
+}
+
+func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) }
+
+func isKeyword(word string) bool {
+	switch word {
+	case "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
+		"elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
+		"not", "or", "pass", "raise", "return", "try", "while", "with", "yield", "match", "case":
+		return true
+	}
+	return false
+}
+
+// codeText renders one line of Python.
+func codeText(line []codePart) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		var b strings.Builder
+		writeCode(&b, line)
+		_, err := io.WriteString(w, b.String())
+		return err
+	})
+}
+
+func writeCode(b *strings.Builder, line []codePart) {
+	for _, p := range line {
+		text := templ.EscapeString(showBidi(p.text))
+		if p.class == "" {
+			b.WriteString(text)
+			continue
+		}
+		b.WriteString(`<i class="` + p.class + `">` + text + `</i>`)
+	}
+}
