@@ -91,12 +91,18 @@ func (l look) String() string { return fmt.Sprintf("%d-%s", l.width, l.theme) }
 // inspectPage opens a sample and reports what is wrong with it.
 func inspectPage(t *testing.T, b *browsertest.Browser, s sample, l look) {
 	t.Helper()
-	b.Open("/" + s.name)
-	b.Until(`document.readyState === "complete" && document.documentElement.dataset.js === ""`)
+	shift := ""
+	for range 3 { // a busy machine may show a page in pieces; content that really moves does so each time
+		b.Open("/" + s.name)
+		b.Until(`document.readyState === "complete" && document.documentElement.dataset.js === ""`)
+		if shift = b.Text("window.shifted > 0.01 ? window.shifted : ''"); shift == "" {
+			break
+		}
+	}
 	if shots := os.Getenv("AIRLOCK_SCREENSHOTS"); shots != "" {
 		b.Picture(filepath.Join(shots, s.name+"-"+l.String()+".png"))
 	}
-	if shift := b.Text("window.shifted > 0.01 ? window.shifted : ''"); shift != "" {
+	if shift != "" {
 		t.Errorf("%s: content moved while the page loaded, by %s", s.name, shift)
 	}
 	problems, err := chromedp.Run(b.Context(), chromedp.Evaluate[[]string](audit))
