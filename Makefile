@@ -40,7 +40,8 @@ E2E := ./cmd/airlock/internal/e2e
 LONG := TestNothingAcceptedIsLost|TestNothingLeaks|TestAnArchiveThatUnpacksToTenGigabytesChangesNothing
 
 # TAGS=vault,s3 adds the tests that need a real Vault or S3 server; MATRIX=1 runs every hostile script
-# and every ordinary program on every backend, and all of the suite wherever backends go through it.
+# and every ordinary program on every backend, all of the suite wherever backends go through it, and
+# each page in four looks.
 TAGS ?=
 MATRIX ?=
 RACE ?=

@@ -49,7 +49,8 @@ func gallery(t *testing.T) *httptest.Server {
 	return srv
 }
 
-// TestPagesInABrowser looks at each page in both themes at both widths, one browser a look: nothing
+// TestPagesInABrowser looks at each page on a desk in light and on a phone in dark, and the other way
+// round where AIRLOCK_AXE, AIRLOCK_SCREENSHOTS or AIRLOCK_SUITE is set, one browser a look: nothing
 // is wider than the screen, text stands out from its background, every control has a name, targets
 // on a phone are large enough, and the page complains of nothing.
 //
@@ -59,7 +60,11 @@ func gallery(t *testing.T) *httptest.Server {
 func TestPagesInABrowser(t *testing.T) {
 	t.Parallel()
 	srv := gallery(t)
-	for i, look := range []look{{1280, "light"}, {390, "dark"}, {1280, "dark"}, {390, "light"}} {
+	looks := []look{{1280, "light"}, {390, "dark"}, {1280, "dark"}, {390, "light"}}
+	if os.Getenv("AIRLOCK_AXE")+os.Getenv("AIRLOCK_SCREENSHOTS")+os.Getenv("AIRLOCK_SUITE") == "" {
+		looks = looks[:2]
+	}
+	for i, look := range looks {
 		t.Run(look.String(), func(t *testing.T) {
 			t.Parallel()
 			b := browsertest.New(t, srv.URL)
@@ -91,12 +96,18 @@ func (l look) String() string { return fmt.Sprintf("%d-%s", l.width, l.theme) }
 // inspectPage opens a sample and reports what is wrong with it.
 func inspectPage(t *testing.T, b *browsertest.Browser, s sample, l look) {
 	t.Helper()
-	b.Open("/" + s.name)
-	b.Until(`document.readyState === "complete" && document.documentElement.dataset.js === ""`)
+	shift := ""
+	for range 3 { // a busy machine may show a page in pieces; content that really moves does so each time
+		b.Open("/" + s.name)
+		b.Until(`document.readyState === "complete" && document.documentElement.dataset.js === ""`)
+		if shift = b.Text("window.shifted > 0.01 ? window.shifted : ''"); shift == "" {
+			break
+		}
+	}
 	if shots := os.Getenv("AIRLOCK_SCREENSHOTS"); shots != "" {
 		b.Picture(filepath.Join(shots, s.name+"-"+l.String()+".png"))
 	}
-	if shift := b.Text("window.shifted > 0.01 ? window.shifted : ''"); shift != "" {
+	if shift != "" {
 		t.Errorf("%s: content moved while the page loaded, by %s", s.name, shift)
 	}
 	problems, err := chromedp.Run(b.Context(), chromedp.Evaluate[[]string](audit))
