@@ -80,6 +80,7 @@ func TestUIRequestOfThreeKeysOnAPhone(t *testing.T) {
 	b.Heading("Lock Monthly revenue report")
 	picture(b, "request-390-3-review")
 	b.Says(".sentences", "SIGNING_KEY is injected")
+	b.Until(`document.activeElement.id === "main"`) // only then the page has scrolled to its top
 	tap(".lock button.primary")
 	b.Says(".state", "Locked")
 	picture(b, "request-390-4-locked")

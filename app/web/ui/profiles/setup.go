@@ -143,7 +143,9 @@ func (f *setup) newCredential(ctx context.Context, k app.Key) (string, error) {
 	if err == nil {
 		var made app.Credential
 		if made, err = f.h.Access.Credentials.Create(ctx, f.by, in); err == nil {
-			f.notice = cmp.Or(f.notice, uix.CredentialNotice(made, in.Value, ""))
+			if notice := uix.CredentialNotice(made, in.Value, ""); uix.IsWarning(notice) {
+				f.notice = cmp.Or(f.notice, notice)
+			}
 		}
 	}
 	if err == nil {

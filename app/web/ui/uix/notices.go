@@ -73,8 +73,8 @@ func notices() map[string]string {
 // IsNotice reports whether a page can say something by this name.
 func IsNotice(name string) bool { return notices()[name] != "" }
 
-// isWarning reports whether a notice is about something that is not well.
-func isWarning(notice string) bool {
+// IsWarning reports whether a notice is about something that is not well.
+func IsWarning(notice string) bool {
 	return slices.Contains([]string{
 		"credential-empty", "credential-wide", "credential-weak", "credential-scheme", "credential-owners", "credential-no-parts",
 		"credential-unresolved", "session-over", "again",
