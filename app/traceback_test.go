@@ -39,7 +39,8 @@ func TestSplitTraceback(t *testing.T) {
 // An exception's message may have several lines: what went wrong stands in its first.
 func TestErrorLine(t *testing.T) {
 	t.Parallel()
-	const start = "Traceback (most recent call last):\n  File \"script.py\", line 4, in <module>\n    r.raise_for_status()\n"
+	const start = "Traceback (most recent call last):\n  File \"script.py\", line 4, in <module>\n    " +
+		"r.raise_for_status()\n"
 	for text, want := range map[string]string{
 		start + "httpx.HTTPStatusError: Client error '401 Unauthorized' for url 'https://a.test/'\n" +
 			"For more information check: https://developer.mozilla.org/401": "httpx.HTTPStatusError: Client error " +

@@ -39,7 +39,8 @@ func (tx Executions) SentValues(ctx context.Context, credentialID string) ([]Sen
 		credentialID, credentialID, sentExecutions, sentRows)
 }
 
-const sentValues = `SELECT x.handle, x.profile_description, c.host, c.port, c.method, c.path, c.status, c.line, c.started_at
+const sentValues = `SELECT x.handle, x.profile_description, c.host, c.port, c.method, c.path, c.status, c.line,
+		c.started_at
 	FROM execution_values v CROSS JOIN connections c ON c.execution_id = v.execution_id
 		CROSS JOIN executions x ON x.id = v.execution_id
 	WHERE v.credential_id = ? AND v.execution_id >= (SELECT min(execution_id) FROM (SELECT execution_id
