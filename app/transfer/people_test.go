@@ -1,0 +1,144 @@
+package transfer
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/auth"
+	"github.com/computclaw/airlock/store"
+)
+
+// passkey is one that nobody can use.
+func passkey(name string) app.Passkey {
+	return app.Passkey{ID: []byte(name), Name: name, Host: "airlock.example.com", PublicKey: []byte{1}, SignCount: 3}
+}
+
+// withPeople is a house with an owner who has a passkey, and a viewer.
+func withPeople(t *testing.T) (h *house, anna, vera auth.Session) {
+	t.Helper()
+	h = newHouse(t, "aaaa")
+	anna = joined(t, h.desk, must[app.Secret](t)(h.desk.AdminToken.Ensure(t.Context(), app.Secret{})), "anna",
+		"plum orbit tractor")
+	token, _, err := h.desk.Invitations.Create(t.Context(), person(), app.RoleViewer)
+	h.no(err)
+	vera = joined(t, h.desk, token, "vera", "plum orbit tractor")
+	h.setPasskeys(anna, passkey("laptop"))
+	return h, anna, vera
+}
+
+func (h *house) setPasskeys(x auth.Session, list ...app.Passkey) {
+	h.t.Helper()
+	h.no(h.store.Write(h.t.Context(), func(tx *store.Tx) error {
+		return tx.People.SetPasskeys(h.t.Context(), x.PersonID, list)
+	}))
+}
+
+func TestRestoreBringsRolesAndPasskeys(t *testing.T) {
+	h, anna, vera := withPeople(t)
+	fresh := newHouse(t, "bbbb")
+	must[Counts](t)(fresh.Fill(t.Context(), upload(h.export(all())), nil))
+	list := must[[]app.Passkey](t)(fresh.desk.Passkeys.List(t.Context(), anna.PersonID))
+	if diff := cmp.Diff([]app.Passkey{passkey("laptop")}, list); diff != "" {
+		t.Error(diff)
+	}
+	for _, p := range must[[]auth.Person](t)(fresh.desk.People.List(t.Context())) {
+		if (p.Role == app.RoleViewer) != (p.ID == vera.PersonID) {
+			t.Errorf("%+v", p)
+		}
+	}
+}
+
+// TestFilesFromBeforeRolesBringOwners: what they say of roles doesn't count.
+func TestFilesFromBeforeRolesBringOwners(t *testing.T) {
+	h, _, _ := withPeople(t)
+	fresh := newHouse(t, "bbbb")
+	must[Counts](t)(fresh.Fill(t.Context(), upload(forge(t, h, func(r *record) bool {
+		if r.Airlock != nil {
+			r.Airlock.Content = 3
+		}
+		if r.Person != nil {
+			r.Person.Role, r.Person.Passkeys = "", ""
+		}
+		return true
+	})), nil))
+	for _, p := range must[[]auth.Person](t)(fresh.desk.People.List(t.Context())) {
+		if p.Role != app.RoleOwner || p.Passkeys != 0 {
+			t.Errorf("%+v", p)
+		}
+	}
+}
+
+func TestFilesWithImpossiblePeopleAreRefused(t *testing.T) {
+	h, _, _ := withPeople(t)
+	for name, change := range map[string]func(*store.PersonRow){
+		"no role":        func(p *store.PersonRow) { p.Role = "" },
+		"unknown role":   func(p *store.PersonRow) { p.Role = "root" },
+		"no passkeys":    func(p *store.PersonRow) { p.Passkeys = "" },
+		"no list":        func(p *store.PersonRow) { p.Passkeys = "{}" },
+		"unknown member": func(p *store.PersonRow) { p.Passkeys = `[{"id":"YQ==","public_key":"YQ==","x":1}]` },
+		"no key":         func(p *store.PersonRow) { p.Passkeys = `[{"id":"YQ=="}]` },
+		"twice": func(p *store.PersonRow) {
+			p.Passkeys = `[` + strings.Repeat(`{"id":"YQ==","public_key":"YQ=="},`, 1) + `{"id":"YQ==","public_key":"YQ=="}]`
+		},
+		"too many": func(p *store.PersonRow) {
+			p.Passkeys = `[` + strings.Repeat(`{"id":"YQ==","public_key":"YQ=="},`, 21) + `{}]`
+		},
+		"a name that lies": func(p *store.PersonRow) { p.Passkeys = `[{"id":"YQ==","public_key":"YQ==","name":"a\u202eb"}]` },
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := forge(t, h, func(r *record) bool {
+				if r.Person != nil {
+					change(r.Person)
+				}
+				return true
+			})
+			if _, err := newHouse(t, "bbbb").Fill(t.Context(), upload(file), nil); app.CodeOf(err) != app.CodeInvalidField &&
+				app.CodeOf(err) != app.CodeConflict {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestACopyGivesNoRoleAndNoPasskeyBack: an older copy takes the place of a later state, in which an
+// owner became a viewer and a passkey was removed.
+func TestACopyGivesNoRoleAndNoPasskeyBack(t *testing.T) {
+	for _, kind := range []string{"point", "file"} {
+		t.Run(kind, func(t *testing.T) {
+			h, anna, vera := withPeople(t)
+			h.no(h.desk.People.SetRole(t.Context(), anna, vera.PersonID, app.RoleOwner))
+			copied := filepath.Join(t.TempDir(), "copy")
+			if kind == "file" {
+				h.no(os.WriteFile(copied, h.export(all()), 0o600))
+			} else {
+				h.no(os.Rename(filepath.Join(h.dir, must[string](t)(h.keepRestorePoint(t.Context()))), copied))
+			}
+			h.no(h.desk.People.SetRole(t.Context(), anna, vera.PersonID, app.RoleViewer))
+			h.setPasskeys(anna, passkey("phone"))
+			h.no(h.store.Close())
+			r := Restore{Dir: h.dir, Keyring: h.ring, Replace: true, By: person()}
+			var err error
+			if kind == "file" {
+				_, err = r.FromFile(t.Context(), must[Upload](t)(OpenFile(copied, app.NewSecret(words))), nil)
+			} else {
+				_, err = r.FromPoint(t.Context(), copied)
+			}
+			h.no(err)
+			desk, _ := opened(t, h.dir, h.ring)
+			for _, p := range must[[]auth.Person](t)(desk.People.List(t.Context())) {
+				if (p.Role == app.RoleViewer) != (p.ID == vera.PersonID) {
+					t.Errorf("%+v", p)
+				}
+			}
+			list := must[[]app.Passkey](t)(desk.Passkeys.List(t.Context(), anna.PersonID))
+			if diff := cmp.Diff([]app.Passkey{passkey("phone")}, list); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
