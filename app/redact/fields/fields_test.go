@@ -128,7 +128,9 @@ func TestOneValueHasNoParts(t *testing.T) {
 // TestLongValuesAreRead: a value of the largest size takes no longer than a person notices.
 func TestLongValuesAreRead(t *testing.T) {
 	t.Parallel()
-	for _, unit := range []string{"a=b ", "aaaa=b;", "a:b,", "x: |\n ", "{", "-----BEGIN A KEY-----", "u:p@", "://u:p@h", "\"a\": '"} {
+	for _, unit := range []string{"a=b ", "aaaa=b;", "a:b,", "x: |\n ", "{", "-----BEGIN A KEY-----", "u:p@", "://u:p@h", "\"a\": '",
+		"- ", "a: [", "[a: ", "a='''\n", "a = {", "&a [*a]\n", "a: &a x\nb: *a\n", "? ", "x = '", "x = \"\\", "<a>b</",
+		"a.b.c=1\n", "p: \"\n", "--- a\n", "a: |\n  x: |\n"} {
 		start := time.Now()
 		Of(strings.Repeat(unit, (64<<10)/len(unit)))
 		if took := time.Since(start); took > 2*time.Second {
