@@ -85,9 +85,9 @@ func (r *reader) structure(value string, depth int) bool {
 	if r.document(rest, depth) {
 		return true
 	}
-	r.settings(rest, depth)
 	urls := r.urls(rest)
 	named := r.assignments(rest, depth)
+	r.settings(rest, depth)
 	if urls || named {
 		r.words(rest)
 	}

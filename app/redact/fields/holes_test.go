@@ -40,6 +40,7 @@ func TestHoleQuotesByFormat(t *testing.T) {
 		"YAML, lines folded":    {"password: >-\n  correct horse\n  battery9 staple\nuser: x\n", []string{"correct horse battery9 staple"}},
 		"YAML, lines kept":      {"user: anna\npassword: |\n  first\n  second9line\n", []string{"first\nsecond9line"}},
 		"YAML, plain lines":     {"password: correct horse9\n  battery staple\nhost: db\n", []string{"correct horse9 battery staple"}},
+		"YAML, list of maps":    {"- password: 'it''s-a-secret9'\n  user: anna\n", []string{"it's-a-secret9"}},
 		"YAML, anchor":          {"p: &pw " + sample + "\npassword: *pw\nuser: x\n", []string{sample}},
 		"YAML, tag":             {"user: x\npassword: !!str 1234567890\n", []string{"1234567890"}},
 		"YAML, binary":          {"user: x\npassword: !!binary VHIwdWI0ZG9yLTl4\n", []string{sample}},

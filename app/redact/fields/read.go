@@ -3,8 +3,10 @@ package fields
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -42,7 +44,8 @@ func (r *reader) node(name string, v any, depth int) {
 		}
 	case map[string]any:
 		label := labelOf(v)
-		for key, e := range v {
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			e := v[key]
 			if label != "" && strings.EqualFold(key, "value") {
 				key = label
 			}
@@ -56,8 +59,8 @@ func (r *reader) node(name string, v any, depth int) {
 
 // labelOf returns the name in {"name": …, "value": …}; "" if there is none.
 func labelOf(v map[string]any) string {
-	for key, e := range v {
-		if label, ok := e.(string); ok && isLabel(key) {
+	for _, key := range slices.Sorted(maps.Keys(v)) {
+		if label, ok := v[key].(string); ok && isLabel(key) {
 			return label
 		}
 	}

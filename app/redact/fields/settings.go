@@ -22,7 +22,7 @@ func (r *reader) settings(text string, depth int) {
 	if strings.Contains(text, ": ") || strings.Contains(text, ":\n") || strings.HasPrefix(text, "{") {
 		dec := yaml.NewDecoder(strings.NewReader(text))
 		for doc := (yaml.Node{}); dec.Decode(&doc) == nil; doc = (yaml.Node{}) {
-			if v, ok := valueOf(&doc).(map[string]any); ok {
+			if v := valueOf(&doc); doc.Content[0].Kind != yaml.ScalarNode {
 				r.node("", v, depth)
 			}
 		}
