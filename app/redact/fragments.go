@@ -73,7 +73,8 @@ func newFragments(values []Value, texts []string, all []value, first int) (*frag
 }
 
 // sourcesOf returns the parts of a value of which fragments count: usually all of it. What is put
-// together from several parts has others that are in ordinary text, too. Its fields are values.
+// together from several parts has others that are in ordinary text, too. Its fields are values of
+// their own.
 func sourcesOf(text string, p fields.Parts) (parts []string) {
 	if p.One {
 		return []string{text}
@@ -82,9 +83,7 @@ func sourcesOf(text string, p fields.Parts) (parts []string) {
 		if _, behind, found := strings.Cut(word, rsaKey); found {
 			word = behind
 		}
-		if len(word) >= maxFragment {
-			parts = append(parts, word)
-		}
+		parts = append(parts, word)
 	}
 	return parts
 }

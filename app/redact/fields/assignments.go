@@ -16,8 +16,21 @@ var spoken = regexp.MustCompile(`(?m)(?:^|\s)login\s+\S+\s+password\s+(\S+)`)
 // maxAssignments bounds what a value in one long line costs.
 const maxAssignments = 4000
 
+// namedLine is the beginning of a line with a name, and otherLine that of one that may have another;
+// comments, sections and lists don't count.
+var (
+	namedLine = regexp.MustCompile(`(?m)^[ \t]*(?:- +|export +)*["']?[A-Za-z_/][A-Za-z0-9_./-]*["']?[ \t]*(?:=>|[:=])`)
+	otherLine = regexp.MustCompile(`(?m)^[ \t]*[A-Za-z0-9]`)
+)
+
+// hasNames reports whether most lines of a text begin with a name, as in a file of settings.
+func hasNames(text string) bool {
+	return strings.ContainsAny(text, "\r\n") &&
+		2*len(namedLine.FindAllStringIndex(text, -1)) > len(otherLine.FindAllStringIndex(text, -1))
+}
+
 // assignments reads a text of names with values. It reports false if there is none: one name alone
-// counts only if it is that of a secret, or a line of YAML or a file.
+// counts only if it is that of a secret, or most lines have one.
 func (r *reader) assignments(text string, depth int) bool {
 	found := false
 	for _, m := range spoken.FindAllStringSubmatch(text, -1) {
@@ -25,7 +38,7 @@ func (r *reader) assignments(text string, depth int) bool {
 		found = true
 	}
 	label, done, several := "", 0, 0
-	lines := strings.ContainsAny(text, "\r\n")
+	lines, line := hasNames(text), !strings.ContainsAny(text, "\r\n")
 	all := assignment.FindAllStringSubmatchIndex(text, maxAssignments)
 	for i, m := range all {
 		if m[0] < done || strings.HasPrefix(text[m[1]:], "//") && text[m[1]-1] == ':' {
@@ -38,25 +51,30 @@ func (r *reader) assignments(text string, depth int) bool {
 		if !begins(text, m[0]) {
 			continue
 		}
-		value, end := valueAt(text, m[1], m[0], next)
-		if end > m[1] && isQuote(text[m[1]]) || strings.Contains(value, "\n") {
+		readings, end := r.valueAt(text, m[1], m[0], next)
+		if r.budget -= end - m[1]; r.budget < 0 {
+			break
+		}
+		if len(readings) > 1 {
 			done = end
 		}
-		if len(name) >= 4 {
+		if line && len(name) >= 4 && (m[0] == 0 || text[m[0]-1] != ':') {
 			several++
 		}
 		found = found || kindOf(name) == secretName || lines
-		if name == "value" && label != "" {
+		if strings.EqualFold(name, "value") && label != "" {
 			name = label
 		}
-		if label = ""; strings.EqualFold(name, "name") || strings.EqualFold(name, "key") {
-			label = value
+		if label = ""; isLabel(name) {
+			label = readings[0]
 		}
-		r.named(name, value, depth)
-		if m[0] > 0 && strings.IndexByte("?&", text[m[0]-1]) >= 0 {
-			if plain, err := url.QueryUnescape(value); err == nil {
-				r.named(name, plain, depth)
+		if m[0] > 0 && strings.IndexByte("?&#", text[m[0]-1]) >= 0 {
+			if plain, err := url.QueryUnescape(readings[0]); err == nil {
+				readings = append(readings, plain)
 			}
+		}
+		for _, value := range readings {
+			r.named(name, value, depth)
 		}
 	}
 	return found || several > 1
@@ -65,35 +83,33 @@ func (r *reader) assignments(text string, depth int) bool {
 // begins reports whether a name may begin at an offset: at the beginning of a line, or behind what
 // separates values.
 func begins(text string, at int) bool {
-	return at == 0 || strings.IndexByte(" \t\r\n?&;,{[(:|", text[at-1]) >= 0
+	return at == 0 || strings.IndexByte(" \t\r\n?&#;,{[(:|", text[at-1]) >= 0
 }
 
-// valueAt returns the value at an offset, without its quotes, and where it ends. from is where its
-// name begins, and next where the next name may.
-func valueAt(text string, at, from, next int) (value string, end int) {
-	if at == len(text) {
-		return "", at
-	}
-	if isQuote(text[at]) {
-		if value, end, ok := quotedAt(text, at); ok {
-			return value, end
-		}
+// valueAt returns the value at an offset and where it ends; between quotes, all that it may mean. from
+// is where its name begins, and next where the next name may.
+func (r *reader) valueAt(text string, at, from, next int) (readings []string, end int) {
+	if readings, end := r.quotedAt(text, at); readings != nil {
+		return readings, end
 	}
 	end = at + len(firstLine(text[at:]))
-	if block := strings.TrimRight(text[at:end], " \t+-"); block == "|" || block == ">" {
-		return blockAt(text, end)
+	if at < end && text[at] == '{' && strings.HasSuffix(text[:at], "=") && r.budget > 0 {
+		r.budget -= end - at
+		if m := braced.FindStringSubmatch(text[at:end]); m != nil {
+			return []string{strings.ReplaceAll(m[1], "}}", "}")}, at + len(m[0])
+		}
 	}
 	for _, name := range []int{from, next} {
 		if name > 0 && name != at && name < end {
 			end = cutAt(text, at, end, separatorAt(text, name))
 		}
 	}
-	value = strings.TrimSpace(text[at:end])
-	if i := strings.Index(value, " #"); i >= 0 {
-		value = strings.TrimSpace(value[:i])
-	}
-	return value, end
+	value, _, _ := strings.Cut(strings.TrimSpace(text[at:end]), " #")
+	return []string{strings.TrimSpace(value)}, end
 }
+
+// braced is a value of ODBC and JDBC that may have any sign in it.
+var braced = regexp.MustCompile(`^\{((?:[^}\r\n]|\}\})*)\}(?:[;\s]|$)`)
 
 // separatorAt returns what separates a name from what stands before it.
 func separatorAt(text string, name int) byte {
@@ -108,7 +124,7 @@ func separatorAt(text string, name int) byte {
 func cutAt(text string, at, end int, separator byte) int {
 	ends := ""
 	switch separator {
-	case '?', '&':
+	case '?', '&', '#':
 		ends = "&# \t\"'"
 	case ';':
 		ends = ";"
@@ -137,40 +153,60 @@ func firstLine(text string) string {
 
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
-// quotedAt returns a value between quotes.
-func quotedAt(text string, at int) (value string, end int, ok bool) {
+// quotedAt returns what a value between quotes may mean, two readings at least, and where it ends; nil
+// if there is none.
+func (r *reader) quotedAt(text string, at int) (readings []string, end int) {
+	if at+1 < len(text) && text[at] == '$' {
+		at++ // the shell's $'…'
+	}
+	if at == len(text) || !isQuote(text[at]) {
+		return nil, at
+	}
+	end = closingQuote(text[:min(len(text), at+max(r.budget, 0))], at)
+	if end < 0 || !closes(text, end) { // all of the text was searched
+		r.budget -= len(text) - at
+	}
+	if end < 0 {
+		return nil, at
+	}
+	quoted := text[at+1 : end]
+	if text[at] == '"' {
+		return []string{unescape.Replace(quoted), strings.ReplaceAll(quoted, `""`, `"`)}, end + 1
+	}
+	return []string{quoted, unescape.Replace(quoted), undouble.Replace(quoted)}, end + 1
+}
+
+// closingQuote returns where the quote is that closes the one at an offset, -1 if none does: nothing
+// of the value can follow it, or else it is the first.
+func closingQuote(text string, at int) int {
+	first, quote := -1, text[at]
 	for i := at + 1; i < len(text); i++ {
+		escaped := text[i] == '\\' && i+1 < len(text) && (quote == '"' || text[i+1] == quote && !closes(text, i+1))
 		switch {
-		case text[i] == '\\' && text[at] == '"':
+		case escaped:
 			i++
-		case text[i] == text[at]:
-			value = text[at+1 : i]
-			if text[at] == '"' {
-				value = unescape.Replace(value)
+		case text[i] != quote:
+		case closes(text, i):
+			return i
+		default:
+			if first < 0 {
+				first = i
 			}
-			return value, i + 1, true
+			if text[i+1] == quote {
+				i++
+			}
 		}
 	}
-	return "", 0, false
+	return first
 }
 
-var unescape = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n", `\r`, "\r", `\t`, "\t", `\$`, "$")
-
-// blockAt returns a block of YAML: the lines that are indented more than the first, without that.
-func blockAt(text string, at int) (value string, end int) {
-	var b strings.Builder
-	indent := 0
-	at += len(text[at:]) - len(strings.TrimLeft(text[at:], "\r\n"))
-	for line := range strings.Lines(text[at:]) {
-		bare := strings.TrimLeft(line, " ")
-		if indent == 0 {
-			indent = len(line) - len(bare)
-		}
-		if indent == 0 || len(line)-len(bare) < indent && strings.TrimSpace(line) != "" {
-			break
-		}
-		b.WriteString(line[min(indent, len(line)-len(bare)):])
-		at += len(line)
-	}
-	return strings.TrimSpace(b.String()), at
+// closes reports whether a quote may be the last character of a value.
+func closes(text string, at int) bool {
+	return at+1 == len(text) || strings.IndexByte(" \t\r\n,;:=)}]&>/|#", text[at+1]) >= 0
 }
+
+// unescape and undouble undo what programs do to quotes in a value.
+var (
+	unescape = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\'`, "'", `\n`, "\n", `\r`, "\r", `\t`, "\t", `\$`, "$")
+	undouble = strings.NewReplacer(`'"'"'`, "'", `'\''`, "'", `''`, "'")
+)

@@ -1,9 +1,10 @@
 // Package fields finds what is secret in a value that is put together from several parts, such as
-// a URL, a DSN, a .env, INI, YAML or JSON file, user:password or a key in PEM.
+// a URL, a DSN, a .env, INI, YAML, TOML, XML or JSON file, user:password or a key in PEM.
 //
 // What has a secret's name (names.go) is a Field: it counts as a value of its own. What only looks
 // made at random is a word: it counts as it is, and in part. The rest, such as hosts, user names,
-// certificates and lines like apiVersion: v1, is in ordinary text, too, so it doesn't count.
+// certificates and lines like apiVersion: v1, is in ordinary text, too, so it doesn't count. A value
+// in which nothing is known to be secret or public counts as one, whatever signs it has.
 //
 // A value is read leniently: what several programs would read differently gives several fields.
 package fields

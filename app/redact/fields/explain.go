@@ -16,21 +16,20 @@ type Kind int
 
 // Kinds of values.
 const (
-	Single  Kind = iota // no parts
+	Single  Kind = iota // all of it is secret, and what is cut from it
 	Secrets             // parts of which some are secret
-	Nothing             // parts none of which is known to be secret
+	Nothing             // nothing in it is known to be secret by itself: only the whole counts
 )
 
 // KindOf returns the kind of a value.
 func KindOf(value app.Secret) Kind {
-	p := Of(value.Reveal())
-	switch {
-	case len(p.Fields)+len(p.Words) > 0:
-		return Secrets
-	case p.One, isName(strings.TrimSpace(value.Reveal())):
+	switch p := Of(value.Reveal()); {
+	case p.One:
 		return Single
+	case p.empty():
+		return Nothing
 	}
-	return Nothing
+	return Secrets
 }
 
 // Explain tells a person what in a value counts as secret; "" for a value without parts. It names

@@ -11,8 +11,13 @@ import (
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{
-		sample:                  "",
-		"db.example.com:5432/x": "",
+		sample:                                     "",
+		"gravel.mango.battery.staple.horse":        "",
+		"anna:" + opaque:                           "",
+		"db.example.com:5432/x":                    "nothing in this value",
+		"db.internal.example.com":                  "nothing in this value",
+		"Server=db;Uid=app;PWD={" + sample + ";x}": ": PWD; ",
+		"anna\ncorrect horse battery staple\n":     ": lines and words that look random; ",
 		"apiVersion: v1\nusers:\n- token: " + sample + "\n  client-key-data: " + opaque + "\n": ": token, client-key-data; ",
 		"postgres://app:" + sample + "@db/x":                                                   ": password; ",
 		pem("PRIVATE KEY"):                                                                     ": lines and words that look random; ",

@@ -23,22 +23,33 @@ type Field struct {
 
 // Parts are what is secret in a value.
 type Parts struct {
-	One    bool // all of it: it isn't put together from several parts
+	One    bool // what is cut from it anywhere is as secret: none of it is public by its format
 	Fields []Field
 	Words  []string // that look made at random; of a text without names, its lines
 }
+
+// empty reports whether nothing in a value is known to be secret by itself.
+func (p *Parts) empty() bool { return len(p.Fields)+len(p.Words) == 0 }
 
 // Of takes a value apart.
 func Of(value string) Parts {
 	value = strings.TrimSpace(value)
 	r := reader{budget: 8<<10 + 16*len(value)}
-	if strings.ContainsAny(value, ":=\r\n\\@{[ ") && r.read(value, maxDepth) { // most values have none of them
-		return r.parts
-	}
-	if r.parts.One = !isName(value); !r.parts.One {
+	several := strings.ContainsAny(value, ":=\r\n\\@{[ ") && r.read(value, maxDepth) // most values have none of them
+	switch {
+	case several && (!r.parts.empty() || isPublic(value)):
+	case isHost(value):
 		r.words(value)
+	default:
+		r.parts.One = true
 	}
 	return r.parts
+}
+
+// isPublic reports whether a value that is put together from several parts has lines or names that
+// are in ordinary text, too, even if nothing in it has the name of a secret.
+func isPublic(value string) bool {
+	return strings.Contains(value, "://") || strings.IndexByte("{[", value[0]) >= 0 || lineBreak.MatchString(value)
 }
 
 // reader gathers parts. seen has the texts of those that are there.
@@ -62,14 +73,7 @@ func (r *reader) isNew(text string) bool {
 // read reports whether a value that is secret is put together from several parts, and gathers those
 // that are secret themselves.
 func (r *reader) read(value string, depth int) bool {
-	if r.logins(value, depth) || r.structure(value, depth) {
-		return true
-	}
-	several := lineBreak.MatchString(value)
-	if several {
-		r.lines(value)
-	}
-	return several
+	return r.logins(value, depth) || r.structure(value, depth) || r.lines(value)
 }
 
 // structure is read for a value that need not be secret.
@@ -83,6 +87,7 @@ func (r *reader) structure(value string, depth int) bool {
 	}
 	urls := r.urls(rest)
 	named := r.assignments(rest, depth)
+	r.settings(rest, depth)
 	if urls || named {
 		r.words(rest)
 	}
@@ -145,13 +150,19 @@ func (r *reader) words(text string) {
 	}
 }
 
-// lines takes note of the lines of a text without names.
-func (r *reader) lines(text string) {
-	for _, line := range lineBreak.Split(text, -1) {
-		if !isEasy(line) {
-			r.line(line)
+// lines takes note of the lines of a text without names. It reports false if none counts, and for what
+// may as well be one password with \n in it.
+func (r *reader) lines(text string) bool {
+	found := false
+	if lines := lineBreak.Split(text, -1); len(lines) > 1 {
+		for _, line := range lines {
+			if !isEasy(line) {
+				r.line(line)
+				found = true
+			}
 		}
 	}
+	return found && strings.ContainsAny(text, "\r\n")
 }
 
 func (r *reader) line(line string) {

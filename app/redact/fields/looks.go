@@ -2,6 +2,8 @@ package fields
 
 import (
 	"encoding/base64"
+	"net/netip"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -18,15 +20,25 @@ func isOpaque(text string) bool {
 	return app.Strength(text) >= minOpaque && !isName(text) && !strings.ContainsAny(text, " \t")
 }
 
-// isEasy reports whether a line is easy to guess: ordinary words, and few digits.
+// isEasy reports whether a line is easy to guess.
 func isEasy(line string) bool {
 	for word := range strings.FieldsFuncSeq(line, func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if turns, _ := turnsOf(word[1:]); turns > 0 {
 			return false
 		}
 	}
-	return app.Strength(line) < minOpaque || strings.Contains(line, " ") && !strings.ContainsAny(line, "0123456789")
+	return app.Strength(line) < minOpaque
 }
+
+// isHost reports whether a text is a host, an address or a mailbox, perhaps with a port behind it.
+// Words with dots between them may as well be a password, so without a port the last must be usual.
+func isHost(text string) bool {
+	_, err := netip.ParseAddr(text)
+	return err == nil || hostPort.MatchString(text)
+}
+
+var hostPort = regexp.MustCompile(`(?i)^(?:[\w.+-]+@)?(?:(?:[\w-]+\.)*[\w-]+:[0-9]{1,5}(?:/\S*)?|(?:[\w-]+\.)+` +
+	`(?:[a-z]{2}|com|net|org|edu|gov|mil|int|info|biz|arpa|dev|app|cloud|svc|internal|local|lan|corp|test|example))$`)
 
 // isName reports whether a text may be the name of a host, an address, a path: words with signs
 // between them.

@@ -31,25 +31,26 @@ func kindOf(name string) kind {
 			return slices.ContainsFunc(list, func(end string) bool { return strings.HasSuffix(w, end) })
 		})
 	}
+	key := ends("key", "keys")
 	switch last := words[len(words)-1]; {
-	case has("public", "certificate", "certificates", "cert", "ca", "fingerprint", "thumbprint"):
-		return publicName
+	case strings.HasSuffix(strings.Join(words, ""), "sessionid"), ends("sessid"):
+		return keyName
 	case len(words) > 1 && slices.Contains(about(), last):
 		return otherName
-	}
-	switch {
-	case has("pass", "pw", "pin", "psk", "pat", "otp", "totp", "jwt", "mnemonic"),
-		ends("password", "passwords", "passwort", "kennwort", "passwd", "pwd", "passphrase", "passcode", "secret", "secrets",
-			"token", "credential", "credentials", "apikey", "accesskey", "accountkey", "secretkey", "privatekey", "authkey"):
+	case ends("password", "passwords", "passwort", "kennwort", "passwd", "pwd", "passphrase", "passcode", "pw",
+		"secret", "secrets", "token", "credential", "credentials", "creds", "apikey", "accesskey", "accountkey", "secretkey",
+		"privatekey", "authkey"),
+		has("pin", "psk", "pat", "otp", "totp", "jwt", "mnemonic"),
+		ends("pass") && !ends("bypass", "compass"):
 		return secretName
-	case ends("key", "keys"):
-		if has("api", "access", "account", "secret", "private", "auth", "signing", "encryption", "master", "license",
-			"shared", "storage", "service") {
-			return secretName
-		}
-		return keyName
-	case has("auth", "authorization", "tokens", "session", "cookie", "sid", "sig", "signature", "salt",
-		"seed", "bearer", "hash"):
+	case has("public", "fingerprint", "thumbprint"),
+		has("certificate", "certificates", "cert", "ca") && !key:
+		return publicName
+	case key && has("api", "access", "account", "secret", "private", "auth", "signing", "encryption", "master", "license",
+		"shared", "storage", "service"):
+		return secretName
+	case key, has("auth", "authorization", "tokens", "session", "cookie", "sid", "sig", "signature", "salt", "seed",
+		"bearer", "hash"):
 		return keyName
 	}
 	return otherName
@@ -63,8 +64,8 @@ func about() []string {
 		"prefix", "suffix", "format", "created", "updated", "at", "in", "endpoint", "issuer", "scope", "scopes"}
 }
 
-// wordsOf returns the words of a name in lower case: those between signs, and those that begin with
-// a capital.
+// wordsOf returns the words of a name in lower case, without digits at their ends: those between
+// signs, and those that begin with a capital.
 func wordsOf(name string) []string {
 	var b strings.Builder
 	small := false
@@ -79,8 +80,9 @@ func wordsOf(name string) []string {
 			b.WriteByte(' ')
 		}
 	}
-	return strings.Fields(b.String())
+	words := strings.Fields(b.String())
+	for i, w := range words {
+		words[i] = strings.TrimRight(w, "0123456789")
+	}
+	return slices.DeleteFunc(words, func(w string) bool { return w == "" })
 }
-
-// IsSecret reports whether a name says that what it names is secret.
-func IsSecret(name string) bool { return kindOf(name) == secretName }

@@ -2,8 +2,11 @@ package fields
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -23,24 +26,30 @@ func (r *reader) document(text string, depth int) bool {
 	return true
 }
 
-// node reads a part of JSON under a name; the elements of a list have the list's.
+// node reads a part of a document under a name; the elements of a list have the list's.
 func (r *reader) node(name string, v any, depth int) {
 	switch v := v.(type) {
 	case string:
 		r.named(name, v, depth)
-	case json.Number:
-		r.named(name, v.String(), depth)
+	case json.Number, int64:
+		r.named(name, fmt.Sprint(v), depth)
 	case []any:
+		if len(v) == 2 {
+			if label, ok := v[0].(string); ok && kindOf(label) == secretName {
+				name = label
+			}
+		}
 		for _, e := range v {
 			r.node(name, e, depth)
 		}
 	case map[string]any:
 		label := labelOf(v)
-		for key, e := range v {
-			if key == "value" && label != "" {
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			e := v[key]
+			if label != "" && strings.EqualFold(key, "value") {
 				key = label
 			}
-			if kindOf(name) == secretName && kindOf(key) == otherName {
+			if (kindOf(name) == secretName || name == "tokens") && kindOf(key) == otherName {
 				key = name
 			}
 			r.node(key, e, depth)
@@ -50,17 +59,25 @@ func (r *reader) node(name string, v any, depth int) {
 
 // labelOf returns the name in {"name": …, "value": …}; "" if there is none.
 func labelOf(v map[string]any) string {
-	for _, key := range []string{"name", "key"} {
-		if label, ok := v[key].(string); ok {
+	for _, key := range slices.Sorted(maps.Keys(v)) {
+		if label, ok := v[key].(string); ok && isLabel(key) {
 			return label
 		}
 	}
 	return ""
 }
 
+// isLabel reports whether what a name names is the name of a value beside it.
+func isLabel(name string) bool {
+	return strings.EqualFold(name, "name") || strings.EqualFold(name, "key")
+}
+
 // userinfo is what stands before the host of a URL: the name, and the password.
 var userinfo = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://([^\s/:@"'<>]*)` +
 	`(?::([^\s/"'<>]*(?:/[^\s"'<>/@]*)*))?@[^\s/@]`)
+
+// nextURL is the beginning of a URL behind another one.
+var nextURL = regexp.MustCompile(`[,;|]([A-Za-z][A-Za-z0-9+.-]*://)`)
 
 // urls takes note of the passwords in URLs, as written and as they are meant, and of user names
 // that look made at random. It reports whether there is a URL.
@@ -68,7 +85,7 @@ func (r *reader) urls(text string) bool {
 	if !strings.Contains(text, "://") {
 		return false
 	}
-	for _, m := range userinfo.FindAllStringSubmatch(text, -1) {
+	for _, m := range userinfo.FindAllStringSubmatch(nextURL.ReplaceAllString(text, " $1"), -1) {
 		user, password := m[1], m[2]
 		switch {
 		case password != "" && password != user:
@@ -106,8 +123,8 @@ func (r *reader) logins(text string, depth int) bool {
 }
 
 // login reads user:password, also before an @ and a host, user/password@host, and the credentials
-// of an Authorization header. It reports false for everything else, and for what may as well be one
-// password with a colon in it.
+// of an Authorization header. It reports false for everything else, and for a user so short that what
+// counts as a part of the value has some of the password.
 func (r *reader) login(text string, depth int) bool {
 	if depth <= 0 {
 		return false
@@ -120,9 +137,10 @@ func (r *reader) login(text string, depth int) bool {
 	if strings.ContainsAny(text, " \t\r\n") || strings.Contains(text, "://") {
 		return false
 	}
-	if parts := strings.SplitN(text, ":", 5); len(parts) == 5 && strings.Trim(parts[1], "0123456789*") == "" {
-		r.field("password", parts[4], depth) // .pgpass
-		return true
+	if m := pgpass.FindStringSubmatch(text); m != nil {
+		r.field("password", m[1], 0)
+		r.field("password", unescapeColon.Replace(m[1]), 0)
+		return strings.Count(m[1], ":") == strings.Count(m[1], `\:`)
 	}
 	if m := oracle.FindStringSubmatch(text); m != nil {
 		r.field("password", m[1], depth)
@@ -132,19 +150,25 @@ func (r *reader) login(text string, depth int) bool {
 	if m == nil || isPort(m[2]) || m[2] == m[1] {
 		return false
 	}
-	r.field("password", m[2], depth)
-	if at := strings.LastIndexByte(m[2], '@'); at > 0 && isHost.MatchString(m[2][at+1:]) {
-		r.field("password", m[2][:at], depth)
+	r.field("password", m[2], 0)
+	if at := strings.LastIndexByte(m[2], '@'); at > 0 && behindAt.MatchString(m[2][at+1:]) {
+		r.field("password", m[2][:at], 0)
+		return !isOpaque(m[1])
 	}
-	return !isOpaque(m[1])
+	user := len(m[1]) + len(":")
+	return (user >= minWord || 5*user >= 3*len(text)) && !isOpaque(m[1])
 }
 
 var (
 	userPassword = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_.@+\\-]{0,127}):([^\s:]\S*)$`)
-	oracle       = regexp.MustCompile(`^(?:jdbc:oracle:[a-z0-9]+:)?[A-Za-z_][^\s:/@]*/([^\s/@]+)@[^\s@]+$`)
+	oracle       = regexp.MustCompile(`^(?:jdbc:oracle:[a-z0-9]+:)?[A-Za-z_][^\s:/@]*/([^\s/@]+)@[A-Za-z0-9_./:=()-]+$`)
+	pgpass       = regexp.MustCompile(`^(?:[^:\\]|\\.)*:[0-9*]*:(?:[^:\\]|\\.)*:(?:[^:\\]|\\.)*:(\S+)$`)
 	port         = regexp.MustCompile(`^[0-9]{1,5}(?:/\S*)?$`)
-	isHost       = regexp.MustCompile(`^(?:[a-z]+\()?[A-Za-z0-9.-]+(?::[0-9]+)?\)?(?:/\S*)?$`)
+	behindAt     = regexp.MustCompile(`^(?:[a-z]+\()?[A-Za-z0-9.-]+(?::[0-9]+)?\)?(?:/\S*)?$`)
 )
+
+// unescapeColon undoes what .pgpass wants before colons.
+var unescapeColon = strings.NewReplacer(`\:`, ":", `\\`, `\`)
 
 // isPort reports whether a text is the port behind a host, perhaps with a path behind it.
 func isPort(text string) bool { return port.MatchString(text) }

@@ -36,7 +36,7 @@ func makeAttempt(r *rand.Rand, all []encoder, depth int) attempt {
 	}
 	switch r.IntN(6) {
 	case 0:
-		a.Value = valueOf(r, []int{0, 1, 2, 4, 5, 6}[r.IntN(6)])
+		a.Value = valueOf(r, []int{0, 1, 2, 4, 5, 6, 7, 8}[r.IntN(8)])
 		a.Secret, depth = partOf(r, a.Value), min(depth, 1)
 		if utf8.RuneCountInString(a.Secret) < 16 { // it counts in the text as it is only
 			depth = 0
@@ -64,7 +64,7 @@ func channels() []string {
 }
 
 // secret is of one of the kinds that people keep.
-func secret(r *rand.Rand) string { return valueOf(r, r.IntN(7)) }
+func secret(r *rand.Rand) string { return valueOf(r, r.IntN(9)) }
 
 func valueOf(r *rand.Rand, kind int) string {
 	const word = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -86,8 +86,21 @@ func valueOf(r *rand.Rand, kind int) string {
 	case 5:
 		return "-----BEGIN PRIVATE KEY-----\n" + letters(r, word+"+/", 64) + "\n" + letters(r, word+"+/", 40) +
 			"\n-----END PRIVATE KEY-----"
+	case 7:
+		return words(r, pick(r, ".", "/", "@", ":", "-", " "))
+	case 8:
+		return words(r, " ") + "\n" + words(r, pick(r, " ", "-", ""))
 	}
 	return letters(r, "0123456789", 3) + letters(r, word, 9+r.IntN(4))
+}
+
+// words are what looks like words, with a sign between them.
+func words(r *rand.Rand, sign string) string {
+	list := make([]string, 6)
+	for i := range list {
+		list[i] = letters(r, "abcdefghijklmnopqrstuvwxyz", 4+r.IntN(4))
+	}
+	return strings.Join(list, sign)
 }
 
 // partOf is a part of a value, or of one of its lines, that is long enough to count: 16 characters
@@ -97,6 +110,9 @@ func partOf(r *rand.Rand, value string) string {
 		func(line string) bool { return strings.HasPrefix(line, "-----") })
 	text := []rune(lines[r.IntN(len(lines))])
 	n := min(16, max(12, (len(text)*6+9)/10))
+	if !strings.ContainsAny(value, "0123456789") {
+		n = min(22, len(text)) // or it is too easy to guess to be looked for in joined text
+	}
 	n += r.IntN(max(len(text)-n, 1))
 	from := r.IntN(len(text) - n + 1)
 	if part := string(text[from : from+n]); n >= 16 || n == len(text) || strings.ContainsAny(part, "0123456789") &&
@@ -108,7 +124,7 @@ func partOf(r *rand.Rand, value string) string {
 
 // structured is a value of several parts with a secret among them.
 func structured(r *rand.Rand, secret string) string {
-	name := pick(r, "password", "DB_PASSWORD", "api_key", "token", "clientSecret")
+	name := pick(r, "password", "DB_PASSWORD", "api_key", "token", "clientSecret", "cert_password", "DBPASS2")
 	pem := "-----BEGIN PRIVATE KEY-----\n" + letters(r, "abcdefABCDEF0123456789+/", 64) + "\n-----END PRIVATE KEY-----"
 	return pick(r,
 		"postgresql://app:"+secret+"@db.example:5432/main?sslmode=require",
@@ -121,6 +137,10 @@ func structured(r *rand.Rand, secret string) string {
 		"apiVersion: v1\nusers:\n- name: prod\n  user:\n    "+name+": "+secret+"\n",
 		`{"user": "app", "nested": [{"`+name+`": "`+secret+`"}], "port": 5432}`,
 		`[{"name": "`+name+`", "value": "`+secret+`"}, {"name": "REGION", "value": "eu-west-1"}]`,
+		"user: app\n"+name+":\n- "+secret+"\n- none\n", "host = 'db'\n"+name+" = '''"+secret+"'''\n",
+		"Server=db.example;Uid=app;"+name+"={"+secret+"};Encrypt=yes",
+		"<settings>\n<user>app</user>\n<"+name+">"+secret+"</"+name+">\n</settings>\n",
+		"redis://:x9x9x9@a.example:6379,redis://:"+secret+"@b.example:6379",
 		"app:"+secret, "Bearer "+secret, pem+"\n"+name+": "+secret)
 }
 

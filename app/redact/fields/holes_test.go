@@ -1,0 +1,95 @@
+package fields
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestHoleNamesOfSecrets: a name was public if it spoke of a certificate, whatever else it said; and
+// "pass" counted only as a word of its own, and nothing with a number behind it.
+func TestHoleNamesOfSecrets(t *testing.T) {
+	t.Parallel()
+	for want, names := range map[kind][]string{
+		secretName: {"cert_password", "CERTIFICATE_PASSWORD", "ca_key_passphrase", "public_share_token", "DBPASS", "MYSQLPASS",
+			"ADMINPW", "PASS1", "DB_PASSWORD2", "DB_PASSWORD_2", "pwd1", "LOGIN_CREDS", "apiKey2", "dbPassword", "OAUTH2_TOKEN"},
+		keyName:    {"PHPSESSID", "JSESSIONID", "ASP.NET_SessionId", "session_id", "ca_key", "client-key-data", "certificateKey"},
+		publicName: {"public_key", "ssh_public_key", "publicApiKey", "cert", "ca-certificates", "cert2", "key_fingerprint"},
+		otherName: {"bypass", "encompass", "compass", "password_file", "token_type", "token_type2", "session_id_length",
+			"user", "host1", "compassion", "passenger", "spinning", "2"},
+	} {
+		for _, name := range names {
+			if got := kindOf(name); got != want {
+				t.Errorf("%s is %d, not %d", name, got, want)
+			}
+		}
+	}
+}
+
+// TestHoleQuotesByFormat: the secret of a value is what the programs of its format take it for.
+func TestHoleQuotesByFormat(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		value string
+		want  []string // among the fields
+	}{
+		"YAML, '' in quotes":    {"user: anna\npassword: 'it''s-a-secret9'\nhost: db\n", []string{"it's-a-secret9"}},
+		`YAML, \x`:              {"users:\n  - name: anna\n    password: \"correct\\x20horse\"\n", []string{"correct horse"}},
+		`YAML, \u`:              {"user: anna\npassword: \"p\\u00e4ssword-9x\"\n", []string{"pässword-9x"}},
+		"YAML, list":            {"passwords:\n  - " + sample + "\n  - hunter2hunter\n", []string{sample, "hunter2hunter"}},
+		"YAML, list in a list":  {"db:\n- passwords: [" + sample + ", 'a, b-9x']\n", []string{sample, "a, b-9x"}},
+		"YAML, lines folded":    {"password: >-\n  correct horse\n  battery9 staple\nuser: x\n", []string{"correct horse battery9 staple"}},
+		"YAML, lines kept":      {"user: anna\npassword: |\n  first\n  second9line\n", []string{"first\nsecond9line"}},
+		"YAML, plain lines":     {"password: correct horse9\n  battery staple\nhost: db\n", []string{"correct horse9 battery staple"}},
+		"YAML, list of maps":    {"- password: 'it''s-a-secret9'\n  user: anna\n", []string{"it's-a-secret9"}},
+		"YAML, anchor":          {"p: &pw " + sample + "\npassword: *pw\nuser: x\n", []string{sample}},
+		"YAML, tag":             {"user: x\npassword: !!str 1234567890\n", []string{"1234567890"}},
+		"YAML, binary":          {"user: x\npassword: !!binary VHIwdWI0ZG9yLTl4\n", []string{sample}},
+		"YAML, two documents":   {"user: x\n---\npasswords:\n- " + sample + "\n", []string{sample}},
+		"JSON with a comma":     {`{"user":"a","password":"Tr0ub4\u0064or-9x",}`, []string{sample}},
+		"JSON, Name and Value":  {`[{"Name": "DB_PASSWORD", "Value": "` + sample + `"}]`, []string{sample}},
+		"JSON, list of pairs":   {`[["password", "` + sample + `"], ["user", "anna"]]`, []string{sample}},
+		"JSON, map of tokens":   {`{"tokens": {"prod": "` + sample + `"}}`, []string{sample}},
+		`libpq, \'`:             {`host=db user=app password='cor\'rect horse' dbname=x`, []string{"cor'rect horse"}},
+		"ODBC, braces":          {"Driver=x;Server=db;UID=a;PWD={tr0ub;4dor}", []string{"tr0ub;4dor"}},
+		"ODBC, brace in braces": {"Driver=x;PWD={tr0ub}};4dor};Server=db", []string{"tr0ub};4dor"}},
+		"JDBC, braces":          {"jdbc:sqlserver://db:1433;user=a;password={tr0ub;4dor};encrypt=true", []string{"tr0ub;4dor"}},
+		"ADO, quotes":           {`Server=db;User Id=a;Password="tr0ub""4;dor";Database=x`, []string{`tr0ub"4;dor`}},
+		"TOML, '''":             {"user = 'x'\npassword = '''" + sample + "'''\n", []string{sample}},
+		`TOML, """`:             {"user = 'x'\npassword = \"\"\"tr0ub4\ndor-3x\"\"\"\n", []string{"tr0ub4\ndor-3x"}},
+		"TOML, list":            {"passwords = [\n  '" + sample + "',\n]\npin = 471147\n", []string{sample, "471147"}},
+		"shell, $''":            {"export DB_PASSWORD=$'correct\\'horse'\nX=1", []string{"correct'horse"}},
+		"shell, both quotes":    {"A=1\nDB_PASSWORD='correct'\"'\"'horse'\n", []string{"correct'horse"}},
+		`shell, '\''`:           {"A=1\nDB_PASSWORD='correct'\\''horse'\n", []string{"correct'horse"}},
+		`.env, \ before '`:      {"A=1\nDB_PASSWORD='correct\\'\nX='y'\n", []string{`correct\`}},
+		"two URLs":              {"redis://:tr0ub4dor@a:6379,redis://:hunter2hunter@b:6379", []string{"tr0ub4dor", "hunter2hunter"}},
+		"URL, fragment":         {"https://api.example/x#access_token=tr0ub4%2Bdor&v=1", []string{"tr0ub4%2Bdor", "tr0ub4+dor"}},
+		".pgpass, escapes":      {`db.example:5432:main:app:tr0\:ub\\4dor`, []string{`tr0:ub\4dor`}},
+		"XML":                   {"<c>\n <user>anna</user>\n <db.password>tr0ub&amp;4dor</db.password>\n</c>", []string{"tr0ub&4dor"}},
+	} {
+		got := texts(Of(c.value))
+		for _, want := range c.want {
+			if !slices.Contains(got, want) {
+				t.Errorf("%s: %q, without %q", name, got, want)
+			}
+		}
+	}
+}
+
+// TestHoleQuotesLeaveWords: the beginning of a quoted value up to a quote in it is no field, which
+// would mask an ordinary word everywhere.
+func TestHoleQuotesLeaveWords(t *testing.T) {
+	t.Parallel()
+	for value, word := range map[string]string{
+		"user: anna\npassword: 'horse''s-a-secret9'\n":    "horse",
+		`host=db password='horse\'s-tr0ub' user=a`:        "horse",
+		"Driver=x;UID=a;PWD={horse;4dor}":                 "{horse",
+		`Server=db;Password="horse""4;dor";Database=x`:    "horse",
+		"A=1\nDB_PASSWORD='horse'\"'\"'tr0ub4dor'\n":      "horse",
+		"gravel:mango:battery:staple:horse":               "horse",
+		"redis://:tr0ub4dor@a:6379,redis://:x9x9x@b:6379": "tr0ub4dor@a:6379,redis://:x9x9x",
+	} {
+		if got := texts(Of(value)); len(got) == 0 || slices.Contains(got, word) {
+			t.Errorf("%s: %q", value, got)
+		}
+	}
+}
