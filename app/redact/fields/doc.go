@@ -5,5 +5,8 @@
 // made at random is a word: it counts as it is, and in part. The rest, such as hosts, user names,
 // certificates and lines like apiVersion: v1, is in ordinary text, too, so it doesn't count.
 //
+// What programs read a value as is a Field, too (readings.go): a value is often stored as it is
+// written in a header or a cookie, and shown as it is meant.
+//
 // A value is read leniently: what several programs would read differently gives several fields.
 package fields

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/computclaw/airlock/app"
 )
 
 // Lengths in characters, but for bounds on what is read.
@@ -21,6 +23,12 @@ type Field struct {
 	Text string
 }
 
+// Unguessable reports whether a field may be masked where nobody holds it: by what is masked a
+// script could find a short one, or a word.
+func (f Field) Unguessable() bool {
+	return utf8.RuneCountInString(f.Text) >= minReading && app.WeakValue(app.NewSecret(f.Text)) == ""
+}
+
 // Parts are what is secret in a value.
 type Parts struct {
 	One    bool // all of it: it isn't put together from several parts
@@ -32,12 +40,11 @@ type Parts struct {
 func Of(value string) Parts {
 	value = strings.TrimSpace(value)
 	r := reader{budget: 8<<10 + 16*len(value)}
-	if strings.ContainsAny(value, ":=\r\n\\@{[ ") && r.read(value, maxDepth) { // most values have none of them
-		return r.parts
-	}
-	if r.parts.One = !isName(value); !r.parts.One {
+	structured := strings.ContainsAny(value, ":=\r\n\\@{[ ") && r.read(value, maxDepth) // most values have none of them
+	if r.parts.One = !structured && !isName(value); !structured && !r.parts.One {
 		r.words(value)
 	}
+	r.readings("what it decodes to", value, !structured, maxDepth, minReading)
 	return r.parts
 }
 
@@ -99,17 +106,21 @@ func (r *reader) field(name, text string, depth int) {
 		r.field(name, credentials, depth)
 		return
 	}
-	if r.isNew(text) {
-		if len(r.parts.Fields) == maxFields {
-			r.parts.Words = append(r.parts.Words, text)
-			return
-		}
+	r.add(name, text)
+	r.readings(name, text, !r.read(text, depth-1), depth, minField)
+}
+
+// add adds a field, and reports whether it is new.
+func (r *reader) add(name, text string) bool {
+	switch {
+	case !r.isNew(text):
+		return false
+	case len(r.parts.Fields) == maxFields:
+		r.parts.Words = append(r.parts.Words, text)
+	default:
 		r.parts.Fields = append(r.parts.Fields, Field{name, text})
 	}
-	if inner, ok := decoded(text); ok && depth > 0 {
-		r.field(name, inner, depth-1)
-	}
-	r.read(text, depth-1)
+	return true
 }
 
 // named takes note of a text beside its name, if either says that it is secret.

@@ -2,7 +2,6 @@ package fields
 
 import (
 	"encoding/json"
-	"net/url"
 	"regexp"
 	"strings"
 )
@@ -62,32 +61,28 @@ func labelOf(v map[string]any) string {
 var userinfo = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://([^\s/:@"'<>]*)` +
 	`(?::([^\s/"'<>]*(?:/[^\s"'<>/@]*)*))?@[^\s/@]`)
 
+// loose is the password of a URL that is all of a value, with blanks as URLs have none.
+var loose = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*:([^\r\n]* [^\r\n]*)@[^\s/@]+(?:/\S*)?$`)
+
 // urls takes note of the passwords in URLs, as written and as they are meant, and of user names
 // that look made at random. It reports whether there is a URL.
 func (r *reader) urls(text string) bool {
 	if !strings.Contains(text, "://") {
 		return false
 	}
+	if m := loose.FindStringSubmatch(text); m != nil {
+		r.field("password", m[1], 1)
+	}
 	for _, m := range userinfo.FindAllStringSubmatch(text, -1) {
 		user, password := m[1], m[2]
 		switch {
-		case password != "" && password != user:
-			r.encoded("password", password)
+		case password != "" && (password != user || len(password) >= minReading):
+			r.field("password", password, 1)
 		case password == "" && isOpaque(user):
-			r.encoded("user", user)
+			r.field("user", user, 1)
 		}
 	}
 	return true
-}
-
-// encoded takes note of a field that may be percent-encoded.
-func (r *reader) encoded(name, text string) {
-	r.field(name, text, 0)
-	for _, decode := range []func(string) (string, error){url.PathUnescape, url.QueryUnescape} {
-		if plain, err := decode(text); err == nil {
-			r.field(name, plain, 0)
-		}
-	}
 }
 
 // logins is login for each line of a text, if it holds for all of them.
@@ -129,7 +124,7 @@ func (r *reader) login(text string, depth int) bool {
 		return true
 	}
 	m := userPassword.FindStringSubmatch(text)
-	if m == nil || isPort(m[2]) || m[2] == m[1] {
+	if m == nil || isPort(m[2]) || m[2] == m[1] && len(m[2]) < minReading {
 		return false
 	}
 	r.field("password", m[2], depth)

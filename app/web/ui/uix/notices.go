@@ -14,8 +14,8 @@ func notices() map[string]string {
 			"Airlock can't put it into a header, except as user or password of Authorization: Basic.",
 		"credential-weak": "The credential was saved. Its value is short or easy to guess: " +
 			"redaction can't tell it from ordinary text. Use a longer one if you can.",
-		"credential-parts": "The credential was saved. In output its passwords, tokens and keys are masked " +
-			"one by one; its host names, user names and ordinary lines are not.",
+		"credential-parts": "The credential was saved. In output its passwords, tokens and keys, and what it " +
+			"decodes to, are masked one by one; its host names, user names and ordinary lines are not.",
 		"credential-no-parts": "The credential was saved. Nothing in it has the name of a secret, so only the value as a " +
 			"whole is masked. Store the secret by itself if you can.",
 		"credential-unresolved": "The credential was saved, but its reference does not resolve in Vault now: " +
