@@ -46,7 +46,8 @@
 // without its first or last character or its padding; each line of 16 bytes or more; several lines
 // on one; what package fields takes for a field or another reading of it, such as the password of
 // user:password or what it decodes to; the value reversed; with other than ASCII, each in any case as
-// it is, and in small letters, capitals, NFC and NFD in UTF-16, Latin-1, Windows-1252 and code page 850, and as UTF-8 read as one of the second and third.
+// it is, and in small letters, capitals, NFC and NFD in UTF-16, Latin-1, Windows-1252 and code page
+// 850, and as UTF-8 read as one of the second and third.
 // Parts shorter than 12 bytes are not looked for: a script can learn whether a text of its own is
 // one, so it could try them all. For the same reason no shorter run of a value is looked for here,
 // as it is in output. Parts and readings become the placeholder, too, though that stands for the whole

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode"
@@ -121,6 +122,8 @@ func structured(r *rand.Rand, secret string) string {
 		"apiVersion: v1\nusers:\n- name: prod\n  user:\n    "+name+": "+secret+"\n",
 		`{"user": "app", "nested": [{"`+name+`": "`+secret+`"}], "port": 5432}`,
 		`[{"name": "`+name+`", "value": "`+secret+`"}, {"name": "REGION", "value": "eu-west-1"}]`,
+		url.QueryEscape("app:"+secret), base64.StdEncoding.EncodeToString([]byte("app:"+secret)),
+		"Basic "+base64.URLEncoding.EncodeToString([]byte("app:"+secret)), `"app:`+secret+`"`,
 		"app:"+secret, "Bearer "+secret, pem+"\n"+name+": "+secret)
 }
 
