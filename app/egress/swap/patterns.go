@@ -43,7 +43,8 @@ func patterns(value string) []pattern {
 		if len(part) < minPart {
 			continue
 		}
-		for _, text := range slices.Concat(inForms(part), encodings.JoinLines(part, "", " ")) {
+		add(false, encodings.JoinLines(part, "", " ")...)
+		for _, text := range inForms(part) {
 			add(false, text)
 			if len(text) >= minLine { // hosts cut off the padding, or the last character
 				_, first := utf8.DecodeRuneInString(text)
