@@ -13,6 +13,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -211,7 +212,7 @@ func TestHoleH1AnyEscapeInAnyPieces(t *testing.T) {
 	for n := 0; n < cases; {
 		c := credential(t, "api.test")
 		value := randomValue(r)
-		c.Value = app.NewSecret(value)
+		c.Value = app.NewSecret(sealedAs(r, value))
 		s := l.gateway().Session(Grant{Hosts: allow(t, "api.test"), Sealed: []swap.Credential{c}}, nil)
 		client := l.client(s)
 		for range min(200, cases-n) {
@@ -250,6 +251,21 @@ func randomValue(r *rand.Rand) string {
 	}
 	value[0], value[len(value)-1] = 'q', 'Z' // blanks at the ends are no part of a value
 	return string(value)
+}
+
+// sealedAs returns a value as a person may have stored it: as it is, or as it is written in a header.
+func sealedAs(r *rand.Rand, value string) string {
+	switch r.IntN(8) {
+	case 0:
+		return url.QueryEscape(value)
+	case 1:
+		return base64.StdEncoding.EncodeToString([]byte(value))
+	case 2:
+		return "Basic " + base64.StdEncoding.EncodeToString([]byte("anna:"+value))
+	case 3:
+		return strconv.Quote(value)
+	}
+	return value
 }
 
 func randomAround(r *rand.Rand) string {
@@ -301,6 +317,10 @@ func randomEscapes(r *rand.Rand, value string) string {
 	case 3:
 		return randomLines(r, hex.EncodeToString([]byte(value)), 2, "\n", ":", " ", `\n`, ", ", "\n  ", "-")
 	case 4:
+		if r.IntN(2) == 0 {
+			forms := listForms()
+			return "[" + listed(value, forms[r.IntN(len(forms))]) + "]"
+		}
 		numbers := make([]string, len(value))
 		for i := range numbers {
 			numbers[i] = strconv.Itoa(int(value[i]))

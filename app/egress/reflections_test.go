@@ -2,10 +2,14 @@ package egress
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -19,12 +23,22 @@ import (
 // answers with what answer makes of it.
 func reflected(t *testing.T, value string, answer func(value string) string) string {
 	t.Helper()
+	sent := "Basic " + base64.StdEncoding.EncodeToString([]byte(testPlaceholder))
+	return answered(t, value, "Authorization", sent, func(r *http.Request) string {
+		sent, _ := base64.StdEncoding.DecodeString(strings.TrimPrefix(r.Header.Get("Authorization"), "Basic "))
+		return answer(string(sent))
+	})
+}
+
+// answered returns what a script gets from a host to which it sends a header with the placeholder of
+// a value.
+func answered(t *testing.T, value, header, sent string, answer func(*http.Request) string) string {
+	t.Helper()
 	l := newLab(t)
 	c := credential(t, "api.test")
-	c.Value = app.NewSecret(value)
+	c.Value, c.Headers = app.NewSecret(value), []string{header}
 	l.web("api.test", 443, l.tls("api.test"), func(w http.ResponseWriter, r *http.Request) {
-		sent, _ := base64.StdEncoding.DecodeString(strings.TrimPrefix(r.Header.Get("Authorization"), "Basic "))
-		_, _ = io.WriteString(w, answer(string(sent)))
+		_, _ = io.WriteString(w, answer(r))
 	})
 	s := l.gateway().Session(Grant{Hosts: allow(t, "api.test"), Sealed: []swap.Credential{c}}, nil)
 	t.Cleanup(s.Close)
@@ -32,7 +46,7 @@ func reflected(t *testing.T, value string, answer func(value string) string) str
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(testPlaceholder)))
+	r.Header.Set(header, sent)
 	_, body := l.do(l.client(s), r)
 	return body
 }
@@ -103,4 +117,139 @@ func TestHoleG9Wrapped(t *testing.T) {
 			t.Errorf("%s: %q", name, body)
 		}
 	}
+}
+
+// Frameworks decode cookies, so a value that is sealed as it is written came back as it is meant.
+func TestHoleG10DecodedCookie(t *testing.T) {
+	const cookie = "s:aBcDeFgHiJkLmNoPqRsTuVwXyZ01.qRsTuVwXyZ0123456789+abcd/xyz="
+	for name, value := range map[string]string{"once": url.QueryEscape(cookie), "twice": url.QueryEscape(url.QueryEscape(cookie))} {
+		body := answered(t, value, "Cookie", "session="+testPlaceholder, func(r *http.Request) string {
+			sent, err := r.Cookie("session")
+			if err != nil {
+				return err.Error()
+			}
+			decoded := sent.Value
+			for strings.Contains(decoded, "%") {
+				decoded, _ = url.QueryUnescape(decoded)
+			}
+			out, _ := json.Marshal(map[string]string{"session": decoded})
+			return string(out)
+		})
+		if body != `{"session":"`+testPlaceholder+`"}` {
+			t.Errorf("%s: %q", name, body)
+		}
+	}
+}
+
+// A value that is all of what stands behind Basic came back decoded, and one with its scheme without
+// that.
+func TestHoleG10WholeAuthorization(t *testing.T) {
+	basic := base64.StdEncoding.EncodeToString([]byte("anna:correcthorse9battery"))
+	jwt := "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
+	for name, c := range map[string]struct{ value, sent string }{
+		"base64":             {basic, "Basic " + testPlaceholder},
+		"Basic and base64":   {"Basic " + basic, testPlaceholder},
+		"Bearer":             {"Bearer aBcDeFgHiJkLmNoPqRsTuVwXyZ01", testPlaceholder},
+		"a scheme of theirs": {"SSWS 00aBcDeFgHiJkLmNoPqRsTuVwXyZ01", testPlaceholder},
+		"JWT":                {"Bearer " + jwt, testPlaceholder},
+	} {
+		var secret string
+		body := answered(t, c.value, "Authorization", c.sent, func(r *http.Request) string {
+			_, secret, _ = strings.Cut(r.Header.Get("Authorization"), " ")
+			if _, password, ok := r.BasicAuth(); ok {
+				secret = password
+			}
+			if name == "JWT" {
+				secret = secret[strings.LastIndexByte(secret, '.')+1:]
+			}
+			return `{"secret":"` + secret + `"}`
+		})
+		if body != `{"secret":"`+testPlaceholder+`"}` || strings.Contains(secret, "airlock") {
+			t.Errorf("%s: %q of %q", name, body, secret)
+		}
+	}
+}
+
+// Values that are quoted, escaped or in hex came back as programs read them.
+func TestHoleG10OtherReadings(t *testing.T) {
+	const plain = "aBcDeFgHiJkLm\nNoPqRsTuVwXyZ01"
+	for name, value := range map[string]string{
+		"quoted": strconv.Quote(plain), "escaped": strings.ReplaceAll(plain, "\n", `\n`), "hex": hex.EncodeToString([]byte(plain)),
+		"base64url": base64.RawURLEncoding.EncodeToString([]byte(plain)), "in JSON": `{"user": "anna", "password": ` + strconv.Quote(plain) + "}",
+	} {
+		body := reflected(t, value, func(string) string { return "it is " + plain + "\n" })
+		if body != "it is "+testPlaceholder+"\n" {
+			t.Errorf("%s: %q", name, body)
+		}
+	}
+}
+
+// Lists of numbers that other than the usual signs separate, or that have types or names.
+func TestHoleG10ListsThroughTLS(t *testing.T) {
+	for _, value := range []string{"sk-live_51Hx/Q+zT7Kq9vLm2Rt5", "ключ-пароль-секрет"} {
+		for _, form := range listForms() {
+			var written string
+			body := reflected(t, value, func(value string) string {
+				written = listed(value, form)
+				return "{" + written + "}"
+			})
+			if strings.Contains(body, written) || !strings.Contains(body, testPlaceholder) {
+				t.Errorf("%s: %q", form.format, body)
+			}
+		}
+	}
+}
+
+// A value of other letters than those of ASCII came back in title case and as numbers of characters.
+func TestHoleG10OtherThanASCIIThroughTLS(t *testing.T) {
+	const value = "admin:пароль-секрет-длинный"
+	var codes []string
+	for _, c := range value {
+		codes = append(codes, strconv.Itoa(int(c)))
+	}
+	for name, text := range map[string]string{
+		"title": "Admin:Пароль-Секрет-Длинный", "mixed": "Admin:пАРОЛЬ-секРЕТ-ДЛинный", "percent": url.QueryEscape("Пароль-Секрет-Длинный"),
+		"code points": strings.Join(codes, ", "), "code points, colons": strings.Join(codes, ":"),
+	} {
+		if body := reflected(t, value, func(string) string { return `["` + text + `"]` }); body != `["`+testPlaceholder+`"]` {
+			t.Errorf("%s: %q", name, body)
+		}
+	}
+}
+
+// A value of several short lines came back with other line breaks than its own.
+func TestHoleG10ShortLines(t *testing.T) {
+	lines := []string{"short line1", "  short line2", "short 3"}
+	for _, own := range []string{"\n", "\r\n", `\n`} {
+		for _, between := range []string{"\n", "\r\n", "\r", "\n\n", "<br>", "<br />\n", " ", `\n`, `\r\n`, "&#10;", ""} {
+			text := strings.Join(lines, between)
+			if between == " " {
+				text = strings.Join(strings.Fields(strings.Join(lines, " ")), " ")
+			}
+			value := strings.Join(lines, own)
+			body := answered(t, value, "X-Api-Key", "none", func(*http.Request) string { return "<p>" + text + "</p>\n" })
+			if strings.Contains(body, text) || !strings.Contains(body, testPlaceholder) {
+				t.Errorf("%q for %q: %q", between, own, body)
+			}
+		}
+	}
+}
+
+// listForm is how a list of bytes is written: each by a format that takes its place and its value.
+type listForm struct{ format, between string }
+
+func listForms() []listForm {
+	return []listForm{
+		{"%[2]d", ":"}, {"%[2]d", " : "}, {"0x%02[2]xL", ", "}, {"0x%02[2]xu8", ", "}, {"0x%02[2]XU", ","}, {"%[2]du32", ", "},
+		{`"%d":"%02x"`, ","}, {`"%d":%d`, ","}, {"%d => 0x%02x", ", "}, {"%d => '%02x'", ",\n  "}, {"%d: 0x%02x", "\n"},
+		{"[%d] => %d", "\n    "}, {"[%d] => %02x", "\n    "},
+	}
+}
+
+func listed(value string, form listForm) string {
+	var list []string
+	for i, b := range []byte(value) {
+		list = append(list, fmt.Sprintf(form.format, i, b))
+	}
+	return strings.Join(list, form.between)
 }

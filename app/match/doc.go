@@ -4,14 +4,16 @@
 // in any of the usual escapes, in any mixture: percent-encoding, \x, \u, \U, octal and CSS escapes,
 // a backslash before any character, HTML references by number and by name, quoted-printable,
 // doubled quotes, JSON Pointer's ~1, hex digits behind ~ and $, the _x002F_ of .NET and Office, and
-// a backtick or caret before a sign, as in PowerShell and cmd.exe. ASCII letters match in either
-// case, a plus sign matches a space, and zero bytes between characters, as in UTF-16 and UTF-32,
-// are passed over.
+// a backtick or caret before a sign, as in PowerShell and cmd.exe. Letters match in either case,
+// others than those of ASCII where both cases have one length; a plus sign matches a space, and
+// zero bytes between characters, as in UTF-16 and UTF-32, are passed over.
 //
 // The same is looked for behind one or two layers: other escapes, as in HTML in JSON, base64
 // (either alphabet, any alignment, broken into lines or not), hex (with separators or not) and
-// lists of decimal numbers, also behind names that are numbers ({"0":115,"1":107}), with the type of
-// a literal (103u8, 103L) and, for patterns with other than ASCII, of signed bytes.
+// lists of numbers, decimal or hex, also behind names that are numbers ({"0":115,"1":107}, [0] =>
+// 115), with the type of a literal (103u8, 0x67L) and, for patterns with other than ASCII, of
+// signed bytes and of the numbers of characters. A colon between numbers is read as the end of a
+// name and as what separates them.
 //
 // Between characters of a pattern and of a layer lines may break, as they are, escaped or by a tag,
 // and be indented by any number of blanks; a pattern may break at its own blanks.
@@ -36,10 +38,10 @@
 // # Not found
 //
 // A pattern that was compressed, encrypted, hashed or written in another alphabet than these; one
-// of which characters were left out or put in; an escape of more than 12 bytes for one character, or
-// with a line break in it;
-// .2F and \'2f; \228 for another character than of ASCII; a list whose numbers have a fraction,
-// brackets or words between; in a text that comes in windows, one that takes more than 24 bytes for
-// each character, the blanks that indent its own lines apart. Of a pattern that repeats itself, readings
-// beyond maxStates at one place are dropped.
+// of which characters were left out or put in; an escape of more than 12 bytes for one character,
+// or with a line break in it; .2F and \'2f; \228 for another character than of ASCII; a list whose
+// numbers have a fraction, words between or names before an equals sign, or one with quotes or
+// arrows by their names in HTML; in a text that comes in windows, one that takes more than 24 bytes
+// for each character, the blanks that indent its own lines apart. Of a pattern that repeats itself,
+// readings beyond maxStates at one place are dropped.
 package match

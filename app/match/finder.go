@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/computclaw/airlock/app/redact/charset"
 )
 
 // MinPattern is the length of the shortest pattern, in bytes: shorter ones turn up by chance.
@@ -74,6 +76,9 @@ func New(patterns []string) *Finder {
 		for i := range len(text) {
 			f.addToAlphabet(text[i])
 		}
+		for _, b := range []byte(strings.ToUpper(text)) { // a line may break behind a capital
+			f.alphabet[b] = f.alphabet[b] || b >= utf8.RuneSelf
+		}
 		for end := 1; end < len(text); end++ {
 			for _, a := range unfolded(text[end-1]) {
 				for _, b := range unfolded(text[end]) {
@@ -106,7 +111,7 @@ func (f *Finder) usesOf(b byte) (uses use) {
 		uses |= begins
 	}
 	for _, l := range []*layer{base64Layer, hexLayer, numbersLayer} {
-		if l.values[b] != notOfIt {
+		if v := l.values[b]; v != notOfIt && (l != numbersLayer || v == between || v >= nameEnd) {
 			uses |= l.use
 		}
 	}
@@ -159,8 +164,19 @@ func (f *Finder) Find(data []byte) []Match {
 	})
 }
 
-// find adds to s the matches in data, which lies behind depth layers.
+// find adds to s the matches in data, which lies behind depth layers. Of other than ASCII capitals are
+// looked at as they are, which may be bytes of another charset, and as small letters.
 func (f *Finder) find(s *scratch, data []byte, depth int) {
+	f.findAsWritten(s, data, depth)
+	if f.wide && charset.HasForeignCapital(data) {
+		s.small[depth] = append(s.small[depth][:0], data...)
+		charset.LowerForeign(s.small[depth])
+		f.findAsWritten(s, s.small[depth], depth)
+	}
+}
+
+// findAsWritten is find in one case of other letters than those of ASCII.
+func (f *Finder) findAsWritten(s *scratch, data []byte, depth int) {
 	s.indexes[depth].from, s.indexes[depth].to = 0, 0
 	all := row{end: len(data)}
 	for row := range f.near.in(data, all, f.shortest, f.shortest) {
@@ -176,7 +192,7 @@ func (f *Finder) find(s *scratch, data []byte, depth int) {
 	if depth == maxLayers {
 		return
 	}
-	for row := range hexLayer.rows.in(data, all, hexLayer.least(f), f.shortest) {
+	for row := range hexLayer.rows.in(data, all, min(hexLayer.least(f), f.leastNumbers()), f.shortest) {
 		if row.count >= hexLayer.least(f) {
 			f.findEncoded(s, data, row, depth, hexLayer)
 		}
@@ -187,6 +203,7 @@ func (f *Finder) find(s *scratch, data []byte, depth int) {
 // fold writes small letters for capitals and a space for a plus sign.
 func fold(text string) string {
 	out := []byte(text)
+	charset.LowerForeign(out)
 	for i, b := range out {
 		out[i] = folded[b]
 	}

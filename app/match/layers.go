@@ -31,7 +31,7 @@ var base64Layer = newLayer(Base64, inBase64, 6,
 
 // hexLayer is hex, with what usually stands between its digits.
 var hexLayer = newLayer(Hex, inHex, 4,
-	"0123456789abcdef", "ABCDEF", ":-,. +_;/|#\t\r\n\x00\"'xXU", "%\\&=unrRtL<>")
+	"0123456789abcdef", "ABCDEF", ":-,. +_;/|#\t\r\n\x00\"'xXU", "%\\&=unrRtL<>[]")
 
 // newLayer takes the characters by value, others that stand for the last ones, what stands between,
 // and what else escapes and tags are written with.
@@ -95,8 +95,13 @@ func (r *run) piece(at, width int) {
 	r.pieces = append(r.pieces, piece{len(r.chars), at, width})
 }
 
-// drop takes off the last character.
-func (r *run) drop() { r.chars = r.chars[:len(r.chars)-1] }
+// cut takes off all characters but the first n.
+func (r *run) cut(n int) {
+	r.chars = r.chars[:n]
+	for len(r.pieces) > 0 && r.pieces[len(r.pieces)-1].char >= n {
+		r.pieces = r.pieces[:len(r.pieces)-1]
+	}
+}
 
 // where returns where a character begins and ends.
 func (r *run) where(char int) (at, end int) {
@@ -197,7 +202,7 @@ func (s *scratch) readRun(r *run, data []byte, x *index, at int, l *layer) (end 
 			return at + 1, escaped
 		}
 		if l.kind == Hex && data[at]|0x20 == 'x' && len(r.chars) > 0 && data[at-1] == '0' {
-			r.drop() // 0x, before digits
+			r.cut(len(r.chars) - 1) // 0x, before digits
 		}
 		gap = value == between
 		at += n

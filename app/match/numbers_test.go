@@ -1,6 +1,9 @@
 package match
 
 import (
+	"encoding/base64"
+	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -33,6 +36,58 @@ func TestHoleG9Lists(t *testing.T) {
 			t.Errorf("%s: %q is not found", name, text)
 		}
 	}
+}
+
+// Lists with colons between, as MAC addresses are written, hex with types or names, and what
+// print_r writes had hidden a value.
+func TestHoleG10Lists(t *testing.T) {
+	for _, value := range []string{"sk-live_51Hx/Q+zT7Kq9vLm2Rt5", "sk-pässwörd-Zt2Lm8-très-löng"} {
+		f := New([]string{value})
+		numbers := func(format string) string { return each(value, format) }
+		names := func(format, between string) string { return bytesAsObject(value, format, between) }
+		for name, text := range map[string]string{
+			"colons": numbers("%d:"), "colons, blanks": numbers("%d : "), "colons, escaped": numbers("%d%%3A"),
+			"hex, Java": numbers("0x%02xL, "), "hex, C": numbers("0x%02xUL, "), "hex, BigInt": numbers("0x%02xn, "),
+			"hex, Rust": numbers("0x%02xu8, "), "hex, capitals": numbers("0X%02XU, "), "Rust's u32": numbers("%du32, "),
+			"hex, JSON": names(`"%d":"%02x"`, ","), "hex, PHP": names("%d => 0x%02x", ", "),
+			"hex, PHP, quoted": names("%d => '%02X'", ",\n  "), "hex, YAML": names("%d: 0x%02x", "\n"),
+			"hex, names of hex": names("0x%02x: 0x%02x", ", "), "print_r": "Array\n(\n    " + names("[%d] => %d", "\n    ") + "\n)\n",
+			"print_r of hex":  names("[%d] => %02x", "\n    "),
+			"print_r in JSON": names(`[%d] => %d`, `\n    `),
+		} {
+			if len(f.Find([]byte("["+text+"]"))) == 0 {
+				t.Errorf("%s: %q is not found", name, text)
+			}
+		}
+	}
+}
+
+// Lists of the numbers of characters beyond 255 had hidden a value, and so had another case of other
+// letters than those of ASCII.
+func TestHoleG10OtherThanASCII(t *testing.T) {
+	const value = "admin:пароль-секрет-длинный"
+	f := New([]string{value})
+	for name, text := range map[string]string{
+		"code points": eachRune(value, "%d, "), "code points, colons": eachRune(value, "%d:"),
+		"code points in hex": eachRune(value, "0x%x, "), "U+": eachRune(value, "U+%04X "),
+		"code points, names": `{"0":` + strings.ReplaceAll(eachRune(value, `%d,"9":`), `,"9":}`, "}"),
+		"title":              "Admin:Пароль-Секрет-Длинный", "capitals": strings.ToUpper(value), "mixed": "admin:пАРОЛЬ-секРЕТ-ДЛинный",
+		"title, escaped": eachRune("Admin:Пароль-Секрет-Длинный", `\u%04X`), "title, listed": eachRune("Admin:Пароль-Секрет-Длинный", "%d, "),
+		"title, percent": url.QueryEscape("Admin:Пароль-Секрет-Длинный"),
+		"title, base64":  base64.StdEncoding.EncodeToString([]byte("x: Admin:Пароль-Секрет-Длинный")),
+	} {
+		if len(f.Find([]byte("["+text+"]"))) == 0 {
+			t.Errorf("%s: %q is not found", name, text)
+		}
+	}
+}
+
+func eachRune(text, format string) string {
+	var b strings.Builder
+	for _, c := range text {
+		fmt.Fprintf(&b, format, c)
+	}
+	return b.String()
 }
 
 func signedAsObject(text string) string {

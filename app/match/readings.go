@@ -1,6 +1,7 @@
 package match
 
 import (
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -60,10 +61,14 @@ func (r *readings) addByte(n int, b byte) {
 	}
 }
 
+// addRune adds the character with a number; of others than ASCII the small letter, too.
 func (r *readings) addRune(n int, c rune) {
 	if c < utf8.RuneSelf {
 		r.add(n, byte(c))
 	} else if r.wide && utf8.ValidRune(c) {
 		r.addText(n, string(c))
+		if small := unicode.ToLower(c); small != c && small >= utf8.RuneSelf {
+			r.addText(n, string(small))
+		}
 	}
 }

@@ -45,6 +45,7 @@ type scratch struct {
 	indexes  [maxLayers + 1]index
 	runs     [maxLayers]run
 	decoded  [maxLayers][]byte
+	small    [maxLayers + 1][]byte // a text with small letters for capitals
 }
 
 // scan adds the matches in a row of data, which lies behind depth layers, as it is or escaped.

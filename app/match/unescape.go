@@ -1,12 +1,14 @@
 package match
 
+import "github.com/computclaw/airlock/app/redact/charset"
+
 // findUnescaped searches a row without its outer escapes, for escapes that are escaped themselves,
 // such as HTML in JSON.
 func (f *Finder) findUnescaped(s *scratch, data []byte, row row, depth int) {
 	r, x := &s.runs[depth], f.index(s, data, row, depth)
 	// What was read as a letter may be a lead, and the beginning of a pattern.
 	u := unescaping{all: true}
-	if f.unescape(r, data, row, x, &u) {
+	if f.unescape(r, data, row, x, &u) || f.wide && charset.HasForeignCapital(r.chars) {
 		f.findInside(s, r.chars, depth, Plain, r.span)
 	}
 	if u.all = false; u.others && f.unescape(r, data, row, x, &u) {

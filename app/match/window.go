@@ -32,8 +32,11 @@ func isSqueezed(data []byte) bool {
 // is written with it or passes over it, and it ends no escape.
 func (f *Finder) Ends(data []byte) bool {
 	b := data[len(data)-1]
-	if b == '}' {
+	switch b {
+	case '}':
 		return !f.alphabet[b] && !endsBraced(data)
+	case '[', ']': // which stand around the names of a list, each in the line of what it names
+		return !f.alphabet[b]
 	}
 	return f.near[b]|hexLayer.rows[b]|numbersLayer.rows[b] == 0 && !f.alphabet[b]
 }

@@ -1,8 +1,11 @@
 package redact
 
 import (
-	"slices"
+	"bytes"
+	"unicode"
+	"unicode/utf8"
 
+	"github.com/computclaw/airlock/app/redact/charset"
 	"github.com/computclaw/airlock/app/redact/encodings"
 )
 
@@ -19,7 +22,7 @@ func newAnyCase(m *machine, texts []string) *anyCase {
 	var list []needle
 	for owner, text := range texts {
 		small := smallLetters(text)
-		if !slices.ContainsFunc(small, isSmall) || encodings.IsShort(text) || len(text) > encodings.MaxVariant ||
+		if !hasCase(small) || encodings.IsShort(text) || len(text) > encodings.MaxVariant ||
 			!hardToGuess(string(small)) {
 			continue
 		}
@@ -46,16 +49,22 @@ func (a *anyCase) places(l *leaf) (found []region) {
 	return found
 }
 
-func isSmall(c byte) bool { return 'a' <= c && c <= 'z' }
+// hasCase reports whether a text in small letters has any.
+func hasCase(small []byte) bool { return bytes.ContainsFunc(small, unicode.IsLower) }
 
-// smallLetters returns a text with its ASCII letters in lower case. Others keep their length only as
-// they are.
+// smallLetters returns a text with its letters in lower case, but for those that have another length
+// then.
 func smallLetters(text string) []byte {
 	out := []byte(text)
+	foreign := false
 	for i, c := range out {
 		if 'A' <= c && c <= 'Z' {
 			out[i] = c + 'a' - 'A'
 		}
+		foreign = foreign || c >= utf8.RuneSelf
+	}
+	if foreign {
+		charset.LowerForeign(out)
 	}
 	return out
 }

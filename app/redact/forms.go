@@ -15,8 +15,8 @@ import (
 const (
 	minValue = 4  // shorter values are ignored
 	minShown = 24 // shorter values show nothing in their mask
-	// minUnheld is for fields and words of values that scripts don't hold: shorter ones could be
-	// guessed by what is masked.
+	// minUnheld is for words of values that scripts don't hold: shorter ones could be guessed by what
+	// is masked.
 	minUnheld = 16
 )
 
@@ -128,7 +128,7 @@ func withFields(values []Value) (all []Value) {
 		}
 		for _, v := range all[first:len(all):len(all)] {
 			for _, f := range fields.Of(v.Secret.Reveal()).Fields {
-				if !v.held() && utf8.RuneCountInString(f.Text) < minUnheld {
+				if !v.held() && !f.Unguessable() {
 					continue
 				}
 				all = append(all, Value{Name: v.Name, Secret: app.NewSecret(f.Text), Unheld: !v.held(),
@@ -195,8 +195,10 @@ func forms(all []needle, owner int32, text string, v value) []needle {
 	whole := needle{text: text, quiet: utf8.RuneCountInString(text) < minShown, word: short}
 	whole.shows, whole.loose = true, v.strong && !short
 	add("", whole)
-	if crlf := strings.ReplaceAll(text, "\n", "\r\n"); crlf != text && !strings.Contains(text, "\r") {
-		add("line breaks", needle{text: crlf, quiet: true, loose: v.strong})
+	for _, joined := range encodings.JoinLines(text, "\n", "\r\n", " ", "<br>", "<br/>", "<br />") {
+		if joined != text {
+			add("line breaks", needle{text: joined, quiet: true, loose: v.strong})
+		}
 	}
 	for _, word := range v.parts.Words {
 		n := needle{quiet: true, loose: hardToGuess(word)}

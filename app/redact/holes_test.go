@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact/derived"
 	"github.com/computclaw/airlock/app/redact/encodings"
 )
@@ -312,6 +313,54 @@ func TestHoleG9MisreadUTF8(t *testing.T) {
 	} {
 		if got, hits := of(value).Text("x = " + text); hits.Total() == 0 {
 			t.Errorf("%s: %q is not masked", name, got)
+		}
+	}
+}
+
+// What a value decodes to was masked nowhere, whoever held it: a cookie as it is meant, the login in
+// base64, what follows a scheme.
+func TestHoleG10Readings(t *testing.T) {
+	t.Parallel()
+	login := base64.StdEncoding.EncodeToString([]byte("anna:correcthorse9battery"))
+	for name, c := range map[string]struct{ value, text string }{
+		"cookie": {"s%3AaBcDeFgHiJkLmNoP.qRsTuVwXyZ0123456789%2BabcdEFGH%3D", "s:aBcDeFgHiJkLmNoP.qRsTuVwXyZ0123456789+abcdEFGH="},
+		"base64": {login, "correcthorse9battery"}, "Basic": {"Basic " + login, "correcthorse9battery"},
+		"Bearer": {"Bearer aBcDeFgHiJkLmNoPqRsTuVwXyZ01", "aBcDeFgHiJkLmNoPqRsTuVwXyZ01"},
+		"SSWS":   {"SSWS 00aBcDeFgHiJkLmNoPqRs", "00aBcDeFgHiJkLmNoPqRs"},
+		"quoted": {`"aBcDeFgHiJkLm\"NoPqRs"`, `aBcDeFgHiJkLm"NoPqRs`},
+	} {
+		for mode, v := range map[string]Value{"injected": {}, "sealed": {Placeholder: "airlock_sealed_0a1b2c3d4e5f"},
+			"superseded": {Unheld: true, Anonymous: true}} {
+			v.Name, v.Secret = "KEY", app.NewSecret(c.value)
+			if got, hits := New([]Value{v}).Text("it is " + c.text + "\n"); hits.Total() != 1 || strings.Contains(got.String(), c.text[3:]) {
+				t.Errorf("%s, %s: %q, %+v", name, mode, got, hits)
+			}
+		}
+	}
+}
+
+// Values of other letters than those of ASCII were shown in title case, and those of short lines with
+// other line breaks.
+func TestHoleG10CaseAndLines(t *testing.T) {
+	t.Parallel()
+	const lines = "short line1\nshort line2\nshort 3"
+	for value, texts := range map[string][]string{
+		"пароль-секрет-длинный": {"Пароль-Секрет-Длинный", "пАРОЛЬ-секРЕТ-длинный"},
+		"Пароль-Секрет-Длинный": {"пароль-секрет-длинный", "ПАРОЛЬ-секрет-длинный"},
+	} {
+		for _, text := range texts {
+			if got, hits := of(value).Text("it is " + text); hits.Total() != 1 || got.String() != "it is [REDACTED]" {
+				t.Errorf("%q: %q", text, got)
+			}
+		}
+	}
+	for _, own := range []string{"\n", "\r\n"} {
+		for _, between := range []string{"\n", "\r\n", "<br>", "<br/>\n", "<br />\r\n", " ", `\n`, `\r\n`} {
+			value := Value{Name: "KEY", Secret: app.NewSecret(strings.ReplaceAll(lines, "\n", own)), Unheld: true}
+			text := strings.ReplaceAll(lines, "\n", between)
+			if got, hits := New([]Value{value}).Text("it is " + text); hits.Total() == 0 || strings.Contains(got.String(), "short") {
+				t.Errorf("%q for %q: %q", between, own, got)
+			}
 		}
 	}
 }

@@ -88,11 +88,11 @@ func TestOrdinaryLinesOfValues(t *testing.T) {
 // short ones by what is masked.
 func TestFieldsThatScriptsDontHold(t *testing.T) {
 	t.Parallel()
-	for secret, masked := range map[string]bool{"Tr0ub4dor-9x": false, "Tr0ub4dor-9x-k3V8x1q7": true} {
+	for secret, masked := range map[string]bool{"Tr0ub4dor-9": false, "Tr0ub4dor-9x": true} {
 		for name, value := range structured(secret) {
 			r := New([]Value{{Name: "A", Secret: app.NewSecret(value), Placeholder: "airlock_sealed_0a1b2c3d4e5f"}})
-			got, hits := r.Text("so " + secret + " is it, " + secret[:12])
-			if want := "so [REDACTED] is it, " + secret[:12]; masked && got.String() != want || !masked && hits != nil {
+			got, hits := r.Text("so " + secret + " is it, " + secret[:11])
+			if want := "so [REDACTED] is it, " + secret[:11]; masked && got.String() != want || !masked && hits != nil {
 				t.Errorf("%s: %q, %+v", name, got, hits)
 			}
 		}

@@ -43,13 +43,16 @@
 // # Responses
 //
 // Found are, however their characters are written (package match says how): the value; the value
-// without its first or last character or its padding; each line of 16 bytes or more; the
-// signature of a JWT; the password of a URL and of user:password, unless the value is JSON or has
-// lines; the value reversed; with other than ASCII, each in small letters, capitals, NFC and NFD, in
-// UTF-16, Latin-1, Windows-1252 and code page 850, and as UTF-8 read as one of the second and third.
+// without its first or last character or its padding; each line of 16 bytes or more; several lines
+// on one; what package fields takes for a field or another reading of it, such as the password of
+// user:password or what it decodes to; the value reversed; with other than ASCII, each in any case as
+// it is, and in small letters, capitals, NFC and NFD in UTF-16, Latin-1, Windows-1252 and code page
+// 850, and as UTF-8 read as one of the second and third.
 // Parts shorter than 12 bytes are not looked for: a script can learn whether a text of its own is
 // one, so it could try them all. For the same reason no shorter run of a value is looked for here,
-// as it is in output. Where the encoding has an exact counterpart the placeholder is shown in the same
+// as it is in output. Parts and readings become the placeholder, too, though that stands for the whole
+// value where it is sent: a script has no other name for them, and a cookie that a host decoded is
+// right again when it is sent back. Where the encoding has an exact counterpart the placeholder is shown in the same
 // encoding; in base64 it is shown as it is, and the characters beside it may hold up to 4 bits
 // of the value at either end. Header names with a value in them are dropped with their header.
 //

@@ -1,9 +1,6 @@
 package swap
 
 import (
-	"encoding/base64"
-	"encoding/json"
-	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -11,6 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/computclaw/airlock/app/redact/encodings"
+	"github.com/computclaw/airlock/app/redact/fields"
 )
 
 // minLine is the length of the shortest line of a value that is a secret of its own, in bytes.
@@ -37,16 +35,21 @@ func patterns(value string) []pattern {
 		}
 	}
 	trimmed := strings.TrimSpace(value)
-	for _, part := range append([]string{trimmed, value, innerSecret(trimmed)}, encodings.Lines(value, minLine)...) {
+	parts := append([]string{trimmed, value}, encodings.Lines(value, minLine)...)
+	for _, f := range fields.Of(value).Fields {
+		parts = append(parts, f.Text)
+	}
+	for _, part := range parts {
 		if len(part) < minPart {
 			continue
 		}
+		add(false, encodings.JoinLines(part, "", " ")...)
 		for _, text := range inForms(part) {
 			add(false, text)
 			if len(text) >= minLine { // hosts cut off the padding, or the last character
 				_, first := utf8.DecodeRuneInString(text)
 				_, last := utf8.DecodeLastRuneInString(text)
-				add(false, strings.TrimRight(text, "="), text[:len(text)-last], text[first:])
+				add(false, strings.TrimRight(text, "="), strings.TrimRight(text[:len(text)-last], " "), text[first:])
 			}
 			add(false, encodings.Charsets(text)...)
 		}
@@ -68,27 +71,4 @@ func inForms(text string) (forms []string) {
 		forms = append(forms, form, strings.ToLower(form), strings.ToUpper(form))
 	}
 	return forms
-}
-
-// innerSecret returns the secret part of a value, or "": the signature of a JWT, the password of a
-// URL or of user:password. A document has none.
-func innerSecret(value string) string {
-	if pieces := strings.Split(value, "."); len(pieces) == 3 && strings.HasPrefix(value, "eyJ") {
-		if _, err := base64.RawURLEncoding.DecodeString(pieces[2]); err == nil {
-			return pieces[2]
-		}
-	}
-	if u, err := url.Parse(value); err == nil && u.User != nil {
-		password, _ := u.User.Password()
-		return password
-	}
-	if strings.ContainsAny(value, "\r\n") || json.Valid([]byte(value)) {
-		return ""
-	}
-	login := value
-	if _, rest, found := strings.Cut(value, "://"); found { // not escaped as URLs should be
-		login = rest[:max(0, strings.LastIndexByte(rest, '@'))]
-	}
-	_, password, _ := strings.Cut(login, ":")
-	return strings.TrimSpace(password)
 }

@@ -23,3 +23,33 @@ func Lines(text string, least int) []string {
 	}
 	return out
 }
+
+// JoinLines returns a text of several lines with each of some texts in place of its line breaks. A
+// blank stands for what indents a line, too. Of long texts it returns those with line breaks only.
+func JoinLines(text string, with ...string) (joined []string) {
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
+	if !strings.Contains(text, "\n") {
+		return nil
+	}
+	for _, between := range with {
+		switch {
+		case between != "\n" && between != "\r\n" && len(text) > MaxVariant:
+		case between == " ":
+			joined = append(joined, onOneLine(text))
+		default:
+			joined = append(joined, strings.ReplaceAll(text, "\n", between))
+		}
+	}
+	return joined
+}
+
+// onOneLine returns the lines of a text with a blank between, without what indents them.
+func onOneLine(text string) string {
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, " ")
+}

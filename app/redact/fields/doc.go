@@ -6,5 +6,8 @@
 // certificates and lines like apiVersion: v1, is in ordinary text, too, so it doesn't count. A value
 // in which nothing is known to be secret or public counts as one, whatever signs it has.
 //
+// What programs read a value as is a Field, too (readings.go): a value is often stored as it is
+// written in a header or a cookie, and shown as it is meant.
+//
 // A value is read leniently: what several programs would read differently gives several fields.
 package fields

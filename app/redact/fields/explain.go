@@ -55,6 +55,9 @@ func Explain(value app.Secret) string {
 	if len(p.Words) > 0 {
 		names = append(names, "lines and words that look random")
 	}
-	return "in output these parts of the value are masked by themselves: " + strings.Join(names, ", ") +
-		"; its other parts are not"
+	told := "in output these parts of the value are masked by themselves: " + strings.Join(names, ", ")
+	if p.One {
+		return told
+	}
+	return told + "; its other parts are not"
 }

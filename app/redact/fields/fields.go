@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/computclaw/airlock/app"
 )
 
 // Lengths in characters, but for bounds on what is read.
@@ -19,6 +21,12 @@ const (
 type Field struct {
 	Name string // as the value calls it
 	Text string
+}
+
+// Unguessable reports whether a field may be masked where nobody holds it: by what is masked a
+// script could find a short one, or a word.
+func (f Field) Unguessable() bool {
+	return utf8.RuneCountInString(f.Text) >= minReading && app.WeakValue(app.NewSecret(f.Text)) == ""
 }
 
 // Parts are what is secret in a value.
@@ -43,6 +51,7 @@ func Of(value string) Parts {
 	default:
 		r.parts.One = true
 	}
+	r.readings("what it decodes to", value, !several, maxDepth, minReading)
 	return r.parts
 }
 
@@ -104,17 +113,21 @@ func (r *reader) field(name, text string, depth int) {
 		r.field(name, credentials, depth)
 		return
 	}
-	if r.isNew(text) {
-		if len(r.parts.Fields) == maxFields {
-			r.parts.Words = append(r.parts.Words, text)
-			return
-		}
+	r.add(name, text)
+	r.readings(name, text, !r.read(text, depth-1), depth, minField)
+}
+
+// add adds a field, and reports whether it is new.
+func (r *reader) add(name, text string) bool {
+	switch {
+	case !r.isNew(text):
+		return false
+	case len(r.parts.Fields) == maxFields:
+		r.parts.Words = append(r.parts.Words, text)
+	default:
 		r.parts.Fields = append(r.parts.Fields, Field{name, text})
 	}
-	if inner, ok := decoded(text); ok && depth > 0 {
-		r.field(name, inner, depth-1)
-	}
-	r.read(text, depth-1)
+	return true
 }
 
 // named takes note of a text beside its name, if either says that it is secret.

@@ -1,12 +1,10 @@
 package fields
 
 import (
-	"encoding/base64"
 	"net/netip"
 	"regexp"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact/charset"
@@ -90,22 +88,6 @@ func isStandIn(text string) bool {
 	return strings.HasPrefix(text, "${") || strings.HasPrefix(text, "$(") || strings.HasPrefix(text, "{{") ||
 		text[0] == '<' && text[len(text)-1] == '>' || strings.Trim(text, "*.x-") == ""
 }
-
-// decoded returns the text that a text is base64 of.
-func decoded(text string) (string, bool) {
-	if len(text) < 8 {
-		return "", false
-	}
-	for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding} {
-		raw, err := enc.DecodeString(text)
-		if err == nil && utf8.Valid(raw) && strings.IndexFunc(string(raw), isControl) < 0 {
-			return string(raw), true
-		}
-	}
-	return "", false
-}
-
-func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }
 
 // scheme takes the word before the credentials of an Authorization header away.
 func scheme(text string) (name, credentials string, ok bool) {

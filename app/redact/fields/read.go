@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -79,32 +78,28 @@ var userinfo = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://([^\s/:@"'<>]*)` +
 // nextURL is the beginning of a URL behind another one.
 var nextURL = regexp.MustCompile(`[,;|]([A-Za-z][A-Za-z0-9+.-]*://)`)
 
+// loose is the password of a URL that is all of a value, with blanks as URLs have none.
+var loose = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*:([^\r\n]* [^\r\n]*)@[^\s/@]+(?:/\S*)?$`)
+
 // urls takes note of the passwords in URLs, as written and as they are meant, and of user names
 // that look made at random. It reports whether there is a URL.
 func (r *reader) urls(text string) bool {
 	if !strings.Contains(text, "://") {
 		return false
 	}
+	if m := loose.FindStringSubmatch(text); m != nil {
+		r.field("password", m[1], 1)
+	}
 	for _, m := range userinfo.FindAllStringSubmatch(nextURL.ReplaceAllString(text, " $1"), -1) {
 		user, password := m[1], m[2]
 		switch {
-		case password != "" && password != user:
-			r.encoded("password", password)
+		case password != "" && (password != user || len(password) >= minReading):
+			r.field("password", password, 1)
 		case password == "" && isOpaque(user):
-			r.encoded("user", user)
+			r.field("user", user, 1)
 		}
 	}
 	return true
-}
-
-// encoded takes note of a field that may be percent-encoded.
-func (r *reader) encoded(name, text string) {
-	r.field(name, text, 0)
-	for _, decode := range []func(string) (string, error){url.PathUnescape, url.QueryUnescape} {
-		if plain, err := decode(text); err == nil {
-			r.field(name, plain, 0)
-		}
-	}
 }
 
 // logins is login for each line of a text, if it holds for all of them.
@@ -147,12 +142,12 @@ func (r *reader) login(text string, depth int) bool {
 		return true
 	}
 	m := userPassword.FindStringSubmatch(text)
-	if m == nil || isPort(m[2]) || m[2] == m[1] {
+	if m == nil || isPort(m[2]) || m[2] == m[1] && len(m[2]) < minReading {
 		return false
 	}
-	r.field("password", m[2], 0)
+	r.field("password", m[2], 1)
 	if at := strings.LastIndexByte(m[2], '@'); at > 0 && behindAt.MatchString(m[2][at+1:]) {
-		r.field("password", m[2][:at], 0)
+		r.field("password", m[2][:at], 1)
 		return !isOpaque(m[1])
 	}
 	user := len(m[1]) + len(":")

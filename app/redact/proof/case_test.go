@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode"
@@ -141,6 +142,8 @@ func structured(r *rand.Rand, secret string) string {
 		"Server=db.example;Uid=app;"+name+"={"+secret+"};Encrypt=yes",
 		"<settings>\n<user>app</user>\n<"+name+">"+secret+"</"+name+">\n</settings>\n",
 		"redis://:x9x9x9@a.example:6379,redis://:"+secret+"@b.example:6379",
+		url.QueryEscape("app:"+secret), base64.StdEncoding.EncodeToString([]byte("app:"+secret)),
+		"Basic "+base64.URLEncoding.EncodeToString([]byte("app:"+secret)), `"app:`+secret+`"`,
 		"app:"+secret, "Bearer "+secret, pem+"\n"+name+": "+secret)
 }
 

@@ -18,8 +18,8 @@ func notices() map[string]string {
 			"Scripts write that word themselves: store only what follows it.",
 		"credential-owners": "The credential was saved. One of its wildcards covers names of many owners, " +
 			"to whom the value could go. Name the hosts themselves.",
-		"credential-parts": "The credential was saved. In output its passwords, tokens and keys are masked " +
-			"one by one; its host names, user names and ordinary lines are not.",
+		"credential-parts": "The credential was saved. In output its passwords, tokens and keys, and what it " +
+			"decodes to, are masked one by one; its host names, user names and ordinary lines are not.",
 		"credential-no-parts": "The credential was saved. Nothing in it has the name of a secret, so only the value as a " +
 			"whole is masked. Store the secret by itself if you can.",
 		"credential-unresolved": "The credential was saved, but its reference does not resolve in Vault now: " +
