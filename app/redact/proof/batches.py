@@ -18,6 +18,7 @@ import sys
 import detect
 
 TIME = re.compile(r"\d{1,2} [A-Z][a-z]{2} \d{4}, [0-9:.]+ UTC|\d{4}-\d\d-\d\dT[0-9:.]+Z")
+COLOUR = re.compile(r"</?i\b[^>]*>")
 TAG = re.compile(r"<[^>]*>")
 SHORTEST = 8  # characters: no needle of detect.py has fewer
 
@@ -101,8 +102,10 @@ class Detector:
         yield from looks("answer", [t for t in self.answer(x, fresh) if t not in done], x["cases"])
 
     def page(self, x, fresh):
-        """What stands between tags, except in fragments that are known. The execution keeps those that aren't."""
-        fragments = [f for f in without(x["made"], x["page"]).split("<") if f not in self.known]
+        """What stands between tags, except in fragments that are known. The execution keeps those that aren't.
+
+        Tags that colour Python don't end a text."""
+        fragments = [f for f in COLOUR.sub("", without(x["made"], x["page"])).split("<") if f not in self.known]
         fresh.update(set(fragments))
         x["page"] = "<" + "<".join(fragments)
         for text in TAG.split(x["page"]):
