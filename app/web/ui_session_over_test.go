@@ -135,15 +135,17 @@ func TestADownloadDoesNotOutliveItsSession(t *testing.T) {
 			t.Errorf("%d parts were read, sent %q", n, w.Body)
 		}
 	}()
-	_ = s.pages().Download(c, "list", func() ([]uix.Record, error) {
-		if n++; n == 2 {
-			s.endSessions()
-		}
-		if n > 3 {
-			return nil, nil
-		}
-		return []uix.Record{{"a", "row"}}, nil
-	})
+	_ = s.pages().Require(app.RoleViewer)(func(c echo.Context) error {
+		return s.pages().Download(c, "list", func() ([]uix.Record, error) {
+			if n++; n == 2 {
+				s.endSessions()
+			}
+			if n > 3 {
+				return nil, nil
+			}
+			return []uix.Record{{"a", "row"}}, nil
+		})
+	})(c)
 	t.Error("a part was given out as the whole")
 }
 
@@ -160,7 +162,11 @@ func TestReadingGoesOnWhileSomebodyIsIn(t *testing.T) {
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, paths.Root, nil)
 	r.AddCookie(s.cookie())
 	c := echo.New().NewContext(r, httptest.NewRecorder())
-	in := s.pages().Reader(c, bytes.NewReader(bytes.Repeat([]byte("x"), 1000)))
+	var in io.Reader
+	s.must(s.pages().Require(app.RoleViewer)(func(c echo.Context) error {
+		in = s.pages().Reader(c, bytes.NewReader(bytes.Repeat([]byte("x"), 1000)))
+		return nil
+	})(c))
 	read := func() error {
 		_, err := in.Read(make([]byte, 10))
 		return err
