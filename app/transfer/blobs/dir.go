@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/files"
+	"github.com/computclaw/airlock/app/atomicfile"
 )
 
 // Dir is a directory, such as a mounted volume. Files have mode 0600.
@@ -85,7 +85,7 @@ func (d *Dir) Put(ctx context.Context, name string, r io.Reader, size int64) (er
 	if err == nil && n != size {
 		err = io.ErrUnexpectedEOF
 	}
-	if err := files.Finish(f, path, err); err != nil {
+	if err := atomicfile.Finish(f, path, err); err != nil {
 		return fmt.Errorf("blobs: write %s: %w", name, err)
 	}
 	return nil

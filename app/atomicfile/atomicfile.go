@@ -1,5 +1,5 @@
-// Package files writes files completely or not at all.
-package files
+// Package atomicfile writes files completely or not at all.
+package atomicfile
 
 import (
 	"errors"

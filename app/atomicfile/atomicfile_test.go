@@ -1,4 +1,4 @@
-package files
+package atomicfile
 
 import (
 	"bytes"
@@ -87,7 +87,7 @@ func TestHardLinksAreMadeHereOnly(t *testing.T) {
 		}
 		text, err := os.ReadFile(path)
 		if bytes.Contains(text, []byte("os.Link(")) {
-			t.Errorf("%s makes hard links; files.Claim does it everywhere", path)
+			t.Errorf("%s makes hard links; atomicfile.Claim does it everywhere", path)
 		}
 		return err
 	})
