@@ -124,7 +124,7 @@ accessibility: ## Let axe-core look at every page in both themes at both widths;
 
 .PHONY: s3server
 s3server: ## Build the S3 server that tests of backups use, once per version; takes some minutes
-	go test -count=1 -timeout 30m ./app/transfer/blobs/s3test
+	go test -count=1 -timeout 30m ./app/blobs/s3test
 
 .PHONY: check
 check: lint generated test ## Format, lint, generated code, tests: before a commit

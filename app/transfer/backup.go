@@ -15,7 +15,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/secrets"
-	"github.com/computclaw/airlock/app/transfer/blobs"
+	"github.com/computclaw/airlock/app/blobs"
 	"github.com/computclaw/airlock/store"
 )
 

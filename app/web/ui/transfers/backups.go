@@ -10,7 +10,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/transfer"
-	"github.com/computclaw/airlock/app/transfer/blobs"
+	"github.com/computclaw/airlock/app/blobs"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/views/components"

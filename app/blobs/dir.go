@@ -150,7 +150,7 @@ func (d *Dir) Delete(_ context.Context, name string) error {
 
 func (d *Dir) file(name string) (string, error) {
 	if !nameShape.MatchString(name) {
-		return "", fmt.Errorf("blobs: %q is not a name of a backup", name)
+		return "", fmt.Errorf("blobs: %q is not a name of a blob", name)
 	}
 	return filepath.Join(d.path, name), nil
 }

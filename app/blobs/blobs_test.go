@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/transfer/blobs/s3test"
+	"github.com/computclaw/airlock/app/blobs/s3test"
 )
 
 func bucket(t *testing.T, endpoint string) *Bucket {
