@@ -72,9 +72,6 @@ func (d *Dir) Put(ctx context.Context, name string, r io.Reader, size int64) (er
 	if err != nil {
 		return err
 	}
-	if err := d.sweep(time.Now()); err != nil {
-		return err
-	}
 	part := path + partSuffix
 	//nolint:gosec // the name is checked; a link that somebody put there is not followed
 	f, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
@@ -113,8 +110,11 @@ func (d *Dir) Get(_ context.Context, name string) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// List implements Store.
+// List implements Store. It removes what killed processes have left.
 func (d *Dir) List(_ context.Context, prefix string) ([]Blob, error) {
+	if err := d.sweep(time.Now()); err != nil {
+		return nil, err
+	}
 	entries, err := os.ReadDir(d.path) // sorted
 	if err != nil {
 		return nil, fmt.Errorf("blobs: %w", err)

@@ -120,5 +120,9 @@ func (r *Redactor) Stream(emit func(Clean)) *Stream {
 	return s
 }
 
+// Known returns a Stream for content that is not text, such as a file: it finds known values only, and
+// emits nothing.
+func (r *Redactor) Known() *Stream { return &Stream{scan: newScan(r.machine)} }
+
 // Format writes a fixed text for every verb, so that no secret is ever printed.
 func (Redactor) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(app.Masked)) }

@@ -1,0 +1,1 @@
+-- Reserved: numbers must have no gap.
