@@ -2,6 +2,8 @@ package files
 
 import (
 	"context"
+	"crypto/subtle"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"log/slog"
@@ -52,7 +54,7 @@ func (f *Files) Upload(ctx context.Context, profileHandle, name string, r io.Rea
 	if err := CheckName("name", name); err != nil {
 		return app.File{}, err
 	}
-	if err := f.checkQuota(ctx, profileHandle, 1); err != nil { // before anything is read
+	if err := f.CheckQuota(ctx, profileHandle, 1); err != nil { // before anything is read
 		return app.File{}, err
 	}
 	spool, err := f.NewSpool()
@@ -86,9 +88,10 @@ func (f *Files) Upload(ctx context.Context, profileHandle, name string, r io.Rea
 	return file, err
 }
 
-func (f *Files) checkQuota(ctx context.Context, profileHandle string, bytes int64) error {
-	space, err := f.cfg.Store.FreeSpace(ctx)
-	if err == nil && space.Full {
+// CheckQuota refuses more bytes of a profile than its quota, and than there is room for. Errors:
+// CodeTooLarge, CodeStorageFull.
+func (f *Files) CheckQuota(ctx context.Context, profileHandle string, bytes int64) error {
+	if space, err := f.cfg.Store.FreeSpace(ctx); err == nil && space.Full {
 		return errFull()
 	}
 	return f.cfg.Store.Read(ctx, func(tx *store.Tx) error { return f.fits(ctx, tx, profileHandle, bytes) })
@@ -206,4 +209,15 @@ func (f *Files) Open(ctx context.Context, id int64) (io.ReadCloser, error) {
 		return nil, err
 	}
 	return f.open(ctx, blob)
+}
+
+// Signature signs the link to an artifact of an execution, until a time in whole seconds.
+func (f *Files) Signature(executionHandle, name string, until time.Time) string {
+	text := fmt.Sprintf("artifact:%s:%d:%s", executionHandle, until.Unix(), name)
+	return hex.EncodeToString(f.cfg.Keyring.Lookup(secrets.Blobs, text))
+}
+
+// Signed reports whether a signature is that of a link.
+func (f *Files) Signed(signature, executionHandle, name string, until time.Time) bool {
+	return subtle.ConstantTimeCompare([]byte(signature), []byte(f.Signature(executionHandle, name, until))) == 1
 }

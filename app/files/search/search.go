@@ -14,9 +14,10 @@ import (
 )
 
 const (
-	maxUnpacked = 256 << 20 // bytes that a Search unpacks in all
-	maxMembers  = 20_000    // members of archives that it opens in all
-	maxDepth    = 4         // archives within archives
+	maxUnpacked = 256 << 20 // bytes that a Search unpacks of one file, and files times that in all
+	files       = 4
+	maxMembers  = 20_000 // members of archives that it opens in all
+	maxDepth    = 4      // archives within archives
 )
 
 // Temp holds content that has to be read at random.
@@ -31,9 +32,10 @@ type Temp interface {
 // Search looks through the files of one execution. It is for one goroutine.
 type Search struct {
 	red      *redact.Redactor
-	most     int64 // bytes that may be unpacked
+	most     int64 // bytes that may be unpacked of one file
 	temp     func() (Temp, error)
-	unpacked int64 // bytes
+	unpacked int64 // bytes, of all files
+	ofFile   int64 // of the file that is being looked through
 	members  int
 	hits     redact.Hits // of the file that is being looked through
 }
@@ -57,7 +59,7 @@ func (e errUnsearchable) Error() string { return e.reason }
 
 // File looks through a file. Errors: those of r and of temp.
 func (s *Search) File(r io.Reader) (Result, error) {
-	s.hits = nil
+	s.hits, s.ofFile = nil, 0
 	source := &source{r: r}
 	err := s.content(source, 0)
 	if source.err != nil {
@@ -202,8 +204,12 @@ func (s *Search) database(r *bufio.Reader, _ int) error {
 
 // count takes bytes from the budget.
 func (s *Search) count(n int64) error {
-	if s.unpacked += n; s.unpacked > s.most {
-		return errUnsearchable{fmt.Sprintf("the archives among the files unpack to more than %d MiB", s.most>>20)}
+	s.ofFile, s.unpacked = s.ofFile+n, s.unpacked+n
+	switch {
+	case s.ofFile > s.most:
+		return errUnsearchable{fmt.Sprintf("it unpacks to more than %d MiB", s.most>>20)}
+	case s.unpacked > files*s.most:
+		return errUnsearchable{fmt.Sprintf("with the others it unpacks to more than %d MiB", files*s.most>>20)}
 	}
 	return nil
 }

@@ -79,7 +79,7 @@ type chunkReader struct {
 
 func newChunkReader(r io.Reader, header []byte, aead cipher.AEAD) *chunkReader {
 	return &chunkReader{r: bufio.NewReaderSize(r, chunkSize), header: header, aead: aead,
-		in: make([]byte, chunkSize+tagSize),
+		in:  make([]byte, chunkSize+tagSize),
 		buf: make([]byte, 0, chunkSize)}
 }
 
