@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -215,6 +217,18 @@ func (f *Files) Open(ctx context.Context, id int64) (io.ReadCloser, error) {
 func (f *Files) Signature(executionHandle, name string, until time.Time) string {
 	text := fmt.Sprintf("artifact:%s:%d:%s", executionHandle, until.Unix(), name)
 	return hex.EncodeToString(f.cfg.Keyring.Lookup(secrets.Blobs, text))
+}
+
+// linkLife is how long the link to an artifact is good.
+const linkLife = time.Hour
+
+// Link is the path of an artifact for whoever holds it, good for linkLife. It names the execution by its
+// handle, since its id is a token.
+func (f *Files) Link(executionHandle, name string) string {
+	until := f.cfg.Now().Add(linkLife)
+	query := url.Values{"expires": {strconv.FormatInt(until.Unix(), 10)},
+		"signature": {f.Signature(executionHandle, name, until)}}
+	return "/executions/" + executionHandle + "/artifacts/" + url.PathEscape(name) + "?" + query.Encode()
 }
 
 // Signed reports whether a signature is that of a link.

@@ -19,9 +19,6 @@ import (
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
-// linkLife is how long the URL of an artifact is good without a bearer.
-const linkLife = time.Hour
-
 // artifactView is a file that a script left.
 type artifactView struct {
 	Name     string        `json:"name"`
@@ -39,35 +36,26 @@ type withheldView struct {
 	Key    string `json:"key,omitempty"`
 }
 
-// viewArtifacts shows what an execution left, with links that are good for linkLife.
+// viewArtifacts shows what an execution left, with links that are good for a while.
 func (h *executions) viewArtifacts(ctx context.Context, base string, x app.Execution) ([]artifactView, error) {
 	list, err := h.engine.Reader.Artifacts(ctx, x.Handle)
 	if err != nil {
 		return nil, err
 	}
 	var views []artifactView
-	until := h.now().Add(linkLife)
 	for _, a := range list {
 		v := artifactView{Name: a.Name, Size: a.Size, SHA256: a.SHA256, Type: a.Type, Masked: a.Masked}
 		switch {
 		case a.Withheld != "":
 			v.Withheld = &withheldView{a.Withheld, a.Key}
 		case a.Kept:
-			v.URL = base + h.link(x.Handle, a.Name, until)
+			v.URL = base + h.engine.Files.Link(x.Handle, a.Name)
 		default:
 			v.Withheld = &withheldView{Reason: "It is not kept any more."}
 		}
 		views = append(views, v)
 	}
 	return views, nil
-}
-
-// link is the path of an artifact for whoever holds it. It names the execution by its handle, since its
-// id is a token.
-func (h *executions) link(handle, name string, until time.Time) string {
-	query := url.Values{"expires": {strconv.FormatInt(until.Unix(), 10)},
-		"signature": {h.engine.Files.Signature(handle, name, until)}}
-	return "/executions/" + handle + "/artifacts/" + url.PathEscape(name) + "?" + query.Encode()
 }
 
 func errNoArtifact() error {
