@@ -227,6 +227,7 @@ func TestFilesOfOthersAndLinksOfTheRevoked(t *testing.T) {
 	if late.Status != "timeout" || len(late.Artifacts) != 1 || string(fetch("late", late.Artifacts[0].URL, "", 200)) != "kept" {
 		t.Errorf("a timeout: %+v", late)
 	}
+	d.runsCommand(ours)
 	if status, _, _ := d.do("DELETE", "/files/"+id, theirs, nil); status != http.StatusNotFound {
 		t.Errorf("another deletes it: %d", status)
 	}
@@ -241,4 +242,21 @@ func TestFilesOfOthersAndLinksOfTheRevoked(t *testing.T) {
 		status, _, _ := d.do("GET", link, "", nil)
 		return status == http.StatusNotFound
 	})
+}
+
+// runsCommand gives a file to airlock run and takes what the script left.
+func (d filesDesk) runsCommand(profile string) {
+	d.T.Helper()
+	dir := d.T.TempDir()
+	script, in, out := filepath.Join(dir, "s.py"), filepath.Join(dir, "local.csv"), filepath.Join(dir, "out", "new")
+	e2e.Must(d.T, os.WriteFile(script, []byte("save_file('copy.csv', files.open('orders.csv').read() * 2)\n"+
+		"import os; os.mkdir(os.environ['AIRLOCK_OUT'] + '/dir')"), 0o600))
+	e2e.Must(d.T, os.WriteFile(in, []byte("1,2\n"), 0o600))
+	command := d.Command("run", script, "--file", "orders.csv="+in, "--out", out, "--quiet")
+	command.Env = append(command.Env, "AIRLOCK_URL="+d.URL, "AIRLOCK_PROFILE="+profile)
+	text, err := command.CombinedOutput()
+	got, _ := os.ReadFile(filepath.Join(out, "copy.csv"))
+	if err != nil || string(got) != "1,2\n1,2\n" || !strings.Contains(string(text), "dir was withheld: It is a directory.") {
+		d.T.Errorf("airlock run: %v, %q\n%s", err, got, text)
+	}
 }
