@@ -196,6 +196,15 @@ func errNoFile(name string) error {
 	return e
 }
 
+// Stored returns how many contents are kept, and their bytes.
+func (f *Files) Stored(ctx context.Context) (n, bytes int64, err error) {
+	err = f.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		n, bytes, err = tx.Blobs.Totals(ctx)
+		return err
+	})
+	return n, bytes, err
+}
+
 // Retention is how long artifacts stay, and files after their last use.
 func (f *Files) Retention() time.Duration { return f.cfg.Retention }
 
