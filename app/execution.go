@@ -147,7 +147,8 @@ func (m Manifest) Differs(o Manifest) []string {
 		name string
 		same bool
 	}{
-		{"script", m.Script == o.Script}, {"inputs", m.Inputs == o.Inputs}, {"files", m.Files == o.Files}, {"llm", m.LLM == o.LLM},
+		{"script", m.Script == o.Script}, {"inputs", m.Inputs == o.Inputs}, {"files", m.Files == o.Files},
+		{"llm", m.LLM == o.LLM},
 		{"runner", m.Runner == o.Runner},
 		{"python", m.Python == o.Python}, {"packages", m.Packages == o.Packages}, {"runtime", m.Runtime == o.Runtime},
 		{"policy", m.Policy == o.Policy}, {"limits", m.Limits.Same(o.Limits)},

@@ -108,7 +108,8 @@ func Operations() []Operation {
 			Headers: []Field{{Name: "Idempotency-Key", Type: "string",
 				About: "for 24 h the same key and body return the same execution"}},
 			Detail: "`timeout` (seconds of run time), `inputs` (any JSON, `inputs` in the script) `label` (your name for " +
-				"the run) and `files` (`{\"orders.csv\": \"file_…\"}`) are optional. Send an `Idempotency-Key` header if you may have to repeat the request.",
+				"the run) and `files` (`{\"orders.csv\": \"file_…\"}`) are optional. Send an `Idempotency-Key` header " +
+				"if you may have to repeat the request.",
 			Also: "200 and the whole execution with `?wait=S` if it ended or waits for the LLM by then",
 			Request: `{"profile_id": "ark_…", "script": "set_result({'total': 40 + inputs['add']})", "timeout": 60, ` +
 				`"inputs": {"add": 2}}`,
@@ -141,7 +142,8 @@ func Operations() []Operation {
 				app.CodeProfileExpired},
 		},
 		{
-			ID: "readArtifact", Method: "GET", Path: "/executions/{id}/artifacts/{name}", Auth: AuthOption, Minor: true, Status: 200,
+			ID: "readArtifact", Method: "GET", Path: "/executions/{id}/artifacts/{name}", Auth: AuthOption, Status: 200,
+			Minor:   true,
 			Summary: "Read an artifact", Media: "application/octet-stream",
 			Detail: "With the bearer, or by the artifact's `url`, which is good for an hour: give that to the person. " +
 				"`…/artifacts.tar.gz` (bearer) has all.",
@@ -150,7 +152,8 @@ func Operations() []Operation {
 			Errors: []app.Code{app.CodeUnauthorized, app.CodeNotFound, app.CodeProfileRevoked},
 		},
 		{
-			ID: "readArtifacts", Method: "GET", Path: "/executions/{id}/artifacts.tar.gz", Auth: AuthBearer, Minor: true, Status: 200,
+			ID: "readArtifacts", Method: "GET", Path: "/executions/{id}/artifacts.tar.gz", Auth: AuthBearer, Status: 200,
+			Minor:   true,
 			Summary: "Read all artifacts of an execution", Media: "application/gzip",
 			Errors: []app.Code{app.CodeUnauthorized, app.CodeNotFound, app.CodeProfileRevoked},
 		},
@@ -189,15 +192,16 @@ func Operations() []Operation {
 		{
 			ID: "rerun", Method: "POST", Path: "/executions/{id}/rerun", Auth: AuthPath, Status: 202,
 			Summary: "Run an ended execution again", Query: []Field{wait}, Body: "Rerun", Returns: "Accepted",
-			Detail: "The same script under the profile as it is now, with the same `inputs`, `files`, `timeout` and `label` unless you " +
-				"send others; no body is needed. The LLM answers given then are played back, each to the very same prompt. " +
+			Detail: "The same script under the profile as it is now, with the same `inputs`, `files`, `timeout` and " +
+				"`label` unless you send others; no body is needed. The LLM answers given then are played back, each to the very same prompt. " +
 				"A new question ends it with an error, " +
 				"or with `live` is asked as usual. Its `rerun` says whether the result is the same and, if not, which fields of " +
 				"the `manifest` differ.",
 			Request: `{"inputs": {"month": "2026-10"}}`,
 			Also:    "200 as `POST /execute`",
 			Errors: []app.Code{app.CodeNotFound, app.CodeConflict, app.CodeProfileRevoked, app.CodeProfileExpired,
-				app.CodeFileNotFound, app.CodeMissingValue, app.CodeInvalidField, app.CodeTooLarge, app.CodeQueueFull, app.CodeSandboxUnavailable,
+				app.CodeFileNotFound, app.CodeMissingValue, app.CodeInvalidField, app.CodeTooLarge, app.CodeQueueFull,
+				app.CodeSandboxUnavailable,
 				app.CodeInstanceRetired, app.CodeStorageBusy, app.CodeStorageFull},
 		},
 		{

@@ -42,7 +42,7 @@ func (l *left) take(a Artifact, content io.Reader) error {
 }
 
 // leave runs a script in a box and returns what it left. ctx may end it.
-func leave(t *testing.T, ctx context.Context, script string, files ...InputFile) (map[string]string, Outcome, error) {
+func leave(ctx context.Context, t *testing.T, script string, files ...InputFile) (map[string]string, Outcome, error) {
 	t.Helper()
 	s := open(t)
 	l := &left{list: map[string]string{}}
@@ -64,7 +64,7 @@ func input(name, content string) InputFile {
 
 func TestFilesGoInAndOut(t *testing.T) {
 	t.Parallel()
-	list, out, err := leave(t, t.Context(), `
+	list, out, err := leave(t.Context(), t, `
 import os, airlock
 assert list(files) == ["a.csv", "b ü.bin"] and "a.csv" in files and len(files) == 2
 assert files.open("a.csv").read() == "1,2\n" and files.open("b ü.bin", "rb").read() == b"\0\1"
@@ -112,7 +112,7 @@ func TestWhatWasLeftIsCollectedAtEveryEnd(t *testing.T) {
 		"signal": save + "import os; os.kill(os.getpid(), 9)",
 		"child":  "import os, time\nif os.fork() == 0:\n    " + save + "    os.kill(os.getppid(), 9)\n    time.sleep(99)\ntime.sleep(99)",
 	} {
-		list, _, err := leave(t, t.Context(), script)
+		list, _, err := leave(t.Context(), t, script)
 		if err != nil || list["a"] != "kept" {
 			t.Errorf("%s: %q, %v", name, list, err)
 		}
@@ -125,7 +125,7 @@ func TestWhatWasLeftIsCollectedAtEveryEnd(t *testing.T) {
 		cause := errors.New("timeout")
 		ctx, cancel := context.WithTimeoutCause(t.Context(), 2*time.Second, cause)
 		begin := time.Now()
-		list, _, err := leave(t, ctx, script)
+		list, _, err := leave(ctx, t, script)
 		cancel()
 		if !errors.Is(err, cause) || list["a"] != "kept" {
 			t.Errorf("%s: %q, %v", name, list, err)
@@ -138,7 +138,7 @@ func TestWhatWasLeftIsCollectedAtEveryEnd(t *testing.T) {
 
 func TestHostileArtifactsHaveAClearOutcome(t *testing.T) {
 	t.Parallel()
-	list, out, err := leave(t, t.Context(), `
+	list, out, err := leave(t.Context(), t, `
 import os, socket
 out = os.environ["AIRLOCK_OUT"].encode()
 def at(name): return os.path.join(out, name)
@@ -174,7 +174,7 @@ os.link(at(b"fine"), at(b"twin"))
 
 func TestManyArtifactsAreBounded(t *testing.T) {
 	t.Parallel()
-	list, out, err := leave(t, t.Context(), `
+	list, out, err := leave(t.Context(), t, `
 import os
 for i in range(3000):
     open(os.path.join(os.environ["AIRLOCK_OUT"], "%06d" % i), "w").close()
@@ -197,11 +197,11 @@ func TestAReplacedOutDirectoryLeadsNowhere(t *testing.T) {
 		"file":   "import os; os.rmdir(os.environ['AIRLOCK_OUT']); open(os.environ['AIRLOCK_OUT'], 'w')",
 		"gone":   "import os; os.rmdir(os.environ['AIRLOCK_OUT'])",
 	} {
-		if list, out, err := leave(t, t.Context(), script); err != nil || out.Exited.Code != 0 || len(list) > 0 {
+		if list, out, err := leave(t.Context(), t, script); err != nil || out.Exited.Code != 0 || len(list) > 0 {
 			t.Errorf("%s: %q, %v, %+v", name, list, err, out.Failed)
 		}
 	}
-	list, _, _ := leave(t, t.Context(),
+	list, _, _ := leave(t.Context(), t,
 		"import os, shutil; o = os.environ['AIRLOCK_OUT']; shutil.rmtree(o); os.mkdir(o); save_file('a', 'new')")
 	if list["a"] != "new" {
 		t.Errorf("made anew: %q", list)
@@ -213,7 +213,7 @@ func TestFilesThatCantBeDeliveredAreTold(t *testing.T) {
 	broken := InputFile{Name: "a", Size: 9, Open: func() (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader("short")), nil
 	}}
-	_, out, err := leave(t, t.Context(), "set_result('ran')", broken)
+	_, out, err := leave(t.Context(), t, "set_result('ran')", broken)
 	if err != nil || out.Exited.Code != 1 || out.Failed == nil || !strings.Contains(out.Failed.Error, "did not run") ||
 		out.Result != nil {
 		t.Errorf("%v, %+v, %+v", err, out.Exited, out.Failed)

@@ -85,7 +85,8 @@ func (s *Session) begin(ctx context.Context, job Job, handler Handler) (*run, er
 		stdout:  sink{limit: job.MaxOutput, write: handler.Stdout, ended: make(chan struct{})},
 		stderr:  sink{limit: job.MaxOutput, write: handler.Stderr, ended: make(chan struct{})},
 		connect: rate.NewLimiter(connectRate, connectRate),
-		exited:  make(chan struct{}), artifacts: artifacts{ended: make(chan struct{})}, asked: map[string]bool{}, connections: map[uint32]*connection{},
+		exited:  make(chan struct{}), artifacts: artifacts{ended: make(chan struct{})},
+		asked: map[string]bool{}, connections: map[uint32]*connection{},
 	}
 	s.mu.Lock()
 	switch {

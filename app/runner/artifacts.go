@@ -280,7 +280,8 @@ func mediaType(name string, head []byte) string {
 	suffix := strings.ToLower(filepath.Ext(name))
 	switch guess {
 	case "text/plain":
-		if named := map[string]string{".csv": "text/csv", ".json": "application/json", ".md": "text/markdown"}[suffix]; named != "" {
+		texts := map[string]string{".csv": "text/csv", ".json": "application/json", ".md": "text/markdown"}
+		if named := texts[suffix]; named != "" {
 			return named
 		}
 	case "application/zip":

@@ -57,7 +57,8 @@ func newRun(runner *Runner, c Claim) *Run {
 	r.egress = &egressHook{runner: runner, x: r.x, redaction: r.redaction, changed: r.notifier.schedule}
 	r.requests = &hostRequests{runner: runner, x: r.x, egress: r.egress, redaction: r.redaction}
 	r.files = &filesHook{runner: runner, x: r.x, redaction: r.redaction}
-	r.hooks.list = []Hook{r.files, r.requests, &secretsHook{runner: runner, x: r.x, redaction: r.redaction}, r.egress, recorded}
+	secrets := &secretsHook{runner: runner, x: r.x, redaction: r.redaction}
+	r.hooks.list = []Hook{r.files, r.requests, secrets, r.egress, recorded}
 	return r
 }
 

@@ -74,6 +74,6 @@ func filesProblem(err error) string {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return "The files could not be read from Airlock's storage. The script did not run."
 	}
-	return "The files do not fit into the sandbox: " + err.Error() + ". The script did not run; give it less, or ask the " +
-		"operator to raise AIRLOCK_LIMIT_TMP."
+	return "The files do not fit into the sandbox: " + err.Error() + ". The script did not run; give it less, " +
+		"or ask the operator to raise AIRLOCK_LIMIT_TMP."
 }
