@@ -193,7 +193,8 @@ func Operations() []Operation {
 			ID: "rerun", Method: "POST", Path: "/executions/{id}/rerun", Auth: AuthPath, Status: 202,
 			Summary: "Run an ended execution again", Query: []Field{wait}, Body: "Rerun", Returns: "Accepted",
 			Detail: "The same script under the profile as it is now, with the same `inputs`, `files`, `timeout` and " +
-				"`label` unless you send others; no body is needed. The LLM answers given then are played back, each to the very same prompt. " +
+				"`label` unless you send others; no body is needed. The LLM answers given then are played back, " +
+				"each to the very same prompt. " +
 				"A new question ends it with an error, " +
 				"or with `live` is asked as usual. Its `rerun` says whether the result is the same and, if not, which fields of " +
 				"the `manifest` differ.",
