@@ -27,7 +27,7 @@ RACE_NOT_REDACT := $(RACE_FLAGS) -gcflags='$(MODULE)/app/redact/...=-race=false'
 # RACE_PACKAGES start goroutines or share something between them; their tests run with the race
 # detector. TestRaceDetectorIsOn holds the list to the sources.
 RACE_PACKAGES := ./app/audit/... ./app/auth ./app/conns ./app/credentials ./app/egress/... ./app/engine/... \
-	./app/executions ./app/guest/... ./app/leases ./app/live ./app/mcp ./app/retention ./app/runner ./app/sandbox \
+	./app/executions ./app/files/... ./app/guest/... ./app/leases ./app/live ./app/mcp ./app/retention ./app/runner ./app/sandbox \
 	./app/scheduler ./app/secrets/... ./app/shares ./app/transfer/... ./app/web/... ./plugins ./plugins/bubblewrap \
 	./plugins/docker ./plugins/landlock/... ./plugins/osthread ./plugins/ssh/... ./plugins/stdio
 
@@ -128,7 +128,7 @@ accessibility: ## Let axe-core look at every page in both themes at both widths;
 
 .PHONY: s3server
 s3server: ## Build the S3 server that tests of backups use, once per version; takes some minutes
-	go test -count=1 -timeout 30m ./app/transfer/blobs/s3test
+	go test -count=1 -timeout 30m ./app/blobs/s3test
 
 .PHONY: check
 check: lint generated test ## Format, lint, generated code, tests: before a commit

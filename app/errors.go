@@ -24,6 +24,7 @@ const (
 	CodeProfileRevoked     Code = "profile_revoked"     //
 	CodeProfileExpired     Code = "profile_expired"     //
 	CodeMissingValue       Code = "missing_value"       // a key has no credential value yet
+	CodeFileNotFound       Code = "file_not_found"      // not the profile's, or it has ended
 	CodeNotWaiting         Code = "not_waiting"         // the execution is not waiting for an LLM answer
 	CodeRequestMismatch    Code = "request_mismatch"    // request_id is not the one waited for
 	CodeAlreadyEnded       Code = "already_ended"       // the execution is terminal

@@ -127,16 +127,17 @@ type Output struct {
 // of its result. The circumstances of a run (backend, tier, warm or cold, times) are the
 // Execution's own fields: they must not make a difference.
 type Manifest struct {
-	Script     string `json:"script"`   // sha256, hex
-	Inputs     string `json:"inputs"`   // sha256, hex; "" if none
-	LLM        string `json:"llm"`      // sha256 over the answers in order, hex; "" if none
-	Runner     string `json:"runner"`   // sha256 of the runner
-	Python     string `json:"python"`   // version
-	Packages   string `json:"packages"` // digest of the installed packages
-	Runtime    string `json:"runtime"`  // image id or digest of the root
-	Policy     string `json:"policy"`   // digest
-	Limits     Limits `json:"limits"`   //
-	ResultHash string `json:"result"`   // sha256 over the redacted result with sorted keys, hex; "" if none
+	Script     string `json:"script"`          // sha256, hex
+	Inputs     string `json:"inputs"`          // sha256, hex; "" if none
+	Files      string `json:"files,omitempty"` // sha256 over sha256 and name of each, hex; "" if none
+	LLM        string `json:"llm"`             // sha256 over the answers in order, hex; "" if none
+	Runner     string `json:"runner"`          // sha256 of the runner
+	Python     string `json:"python"`          // version
+	Packages   string `json:"packages"`        // digest of the installed packages
+	Runtime    string `json:"runtime"`         // image id or digest of the root
+	Policy     string `json:"policy"`          // digest
+	Limits     Limits `json:"limits"`          //
+	ResultHash string `json:"result"`          // sha256 over the redacted result with sorted keys, hex; "" if none
 }
 
 // Differs names the parts of the identity in which two runs differ, in the order of the fields.
@@ -146,7 +147,8 @@ func (m Manifest) Differs(o Manifest) []string {
 		name string
 		same bool
 	}{
-		{"script", m.Script == o.Script}, {"inputs", m.Inputs == o.Inputs}, {"llm", m.LLM == o.LLM},
+		{"script", m.Script == o.Script}, {"inputs", m.Inputs == o.Inputs}, {"files", m.Files == o.Files},
+		{"llm", m.LLM == o.LLM},
 		{"runner", m.Runner == o.Runner},
 		{"python", m.Python == o.Python}, {"packages", m.Packages == o.Packages}, {"runtime", m.Runtime == o.Runtime},
 		{"policy", m.Policy == o.Policy}, {"limits", m.Limits.Same(o.Limits)},

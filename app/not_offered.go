@@ -18,7 +18,6 @@ const (
 	otherLanguages = iota
 	installing
 	scheduling
-	fileDelivery
 	background
 )
 
@@ -40,11 +39,6 @@ func Alternatives() []NotOffered {
 			What:    "Schedules and webhooks",
 			Instead: "Call POST /execute, or POST /executions/{id}/rerun with other inputs, from a scheduler of your own.",
 			paths:   []string{"schedule", "schedules", "cron", "jobs", "webhooks", "triggers"},
-		},
-		fileDelivery: {
-			What:    "Files in or out",
-			Instead: "Send data as inputs, fetch it from an allowed host, and return it with set_result.",
-			paths:   []string{"files", "file", "upload", "uploads", "download", "artifacts"},
 		},
 		background: {
 			What: "Background work and memory between runs",

@@ -36,8 +36,7 @@ func TestScriptsThatAreNoPython(t *testing.T) {
 func TestPathsOfWhatIsNotOffered(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]string{
-		"/files": Alternatives()[fileDelivery].Instead, "/schedules/7": Alternatives()[scheduling].Instead,
-		"/Upload": Alternatives()[fileDelivery].Instead, "/filesystem": "", "/": "", "/executions/x/files": "",
+		"/schedules/7": Alternatives()[scheduling].Instead, "/filesystem": "", "/": "", "/executions/x/files": "",
 	} {
 		if got := AlternativeForPath(path); got != want {
 			t.Errorf("%s: %q", path, got)

@@ -23,6 +23,8 @@ type Tx struct {
 	Profiles    Profiles
 	Policies    Policies
 	Settings    Settings
+	Blobs       Blobs
+	Files       Files
 }
 
 func newTx(db *gorm.DB) *Tx {
@@ -46,6 +48,8 @@ func newTx(db *gorm.DB) *Tx {
 		Profiles:    Profiles{c},
 		Policies:    Policies{c},
 		Settings:    Settings{c},
+		Blobs:       Blobs{c},
+		Files:       Files{c},
 	}
 }
 
@@ -101,4 +105,10 @@ type (
 
 	// Settings keeps the values that belong to the instance.
 	Settings struct{ *conn }
+
+	// Blobs keeps what lies in the storage of contents.
+	Blobs struct{ *conn }
+
+	// Files keeps what agents sent for their scripts.
+	Files struct{ *conn }
 )

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/computclaw/airlock/app/files"
+	"github.com/computclaw/airlock/app/atomicfile"
 
 	"gorm.io/gorm"
 )
@@ -23,7 +23,7 @@ func (s *Store) Copy(ctx context.Context, path string) error {
 	if err != nil {
 		return fmt.Errorf("store: copy: %w", err)
 	}
-	if err := files.Finish(f, path, s.read(ctx).Exec("VACUUM INTO ?", f.Name()).Error); err != nil {
+	if err := atomicfile.Finish(f, path, s.read(ctx).Exec("VACUUM INTO ?", f.Name()).Error); err != nil {
 		return fmt.Errorf("store: copy: %w", err)
 	}
 	return nil

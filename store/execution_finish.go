@@ -32,6 +32,7 @@ type Finish struct {
 	PeakMemory  int64
 	Manifest    app.Manifest
 	Network     []Connection
+	Artifacts   []StoredArtifact
 }
 
 // Connection is a ledger row whose texts, which a script can choose, have been redacted.
@@ -65,7 +66,7 @@ func (tx Executions) Finish(ctx context.Context, handle string, f Finish) (Ended
 	if err != nil {
 		return Ended{}, failed("finish", err)
 	}
-	output, err := tx.keepOutput(ctx, row.ID, f)
+	output, err := tx.keepOutput(ctx, row.ID, row.ProfileHandle, f)
 	if err != nil {
 		return Ended{}, err
 	}
@@ -82,7 +83,7 @@ const finish = `UPDATE executions SET status = ?, error = ?, error_line = ?, tru
 	WHERE handle = ? AND status IN ('pending', 'running', 'awaiting_llm') RETURNING ` + executionFields
 
 // keepOutput stores what came out of the box and returns it as reading it would give it.
-func (tx Executions) keepOutput(ctx context.Context, id int64, f Finish) (app.Output, error) {
+func (tx Executions) keepOutput(ctx context.Context, id int64, profileHandle string, f Finish) (app.Output, error) {
 	row := executionOutputRow{ExecutionID: id, Stdout: f.Stdout.String(), Stderr: f.Stderr.String(),
 		Segments: listJSON(f.Turns)}
 	if f.Result != nil {
@@ -104,6 +105,9 @@ func (tx Executions) keepOutput(ctx context.Context, id int64, f Finish) (app.Ou
 		if err := gorm.G[redactionHitRow](tx.db).CreateInBatches(ctx, &hits, 100); err != nil {
 			return app.Output{}, failed("finish", err)
 		}
+	}
+	if err := tx.keepArtifacts(ctx, id, profileHandle, f.Artifacts); err != nil {
+		return app.Output{}, err
 	}
 	if err := tx.keepConnections(ctx, id, f.Network); err != nil {
 		return app.Output{}, err

@@ -21,9 +21,11 @@ type NewExecution struct {
 	Inputs        []byte // sealed; nil if none
 	Shown         Shown
 	Label         redact.Clean // empty if there is none
-	RerunOf       string       // handle; "" if it is no re-run
-	Live          bool         // of a re-run
-	Trace         string       // trace id; "" if there is none
+	Files         []InputFile
+	FilesUntil    time.Time // until when they stay at least
+	RerunOf       string    // handle; "" if it is no re-run
+	Live          bool      // of a re-run
+	Trace         string    // trace id; "" if there is none
 	By            app.Actor
 	At            time.Time
 	ClaimedBy     string    // the server run that claims it with the same commit; "" if it waits
@@ -91,6 +93,9 @@ func (tx Queue) Add(ctx context.Context, n NewExecution) (x Execution, err error
 		"INSERT INTO execution_scripts (execution_id, script, inputs, clean, clean_inputs) VALUES (?, ?, ?, ?, ?)",
 		row.ID, n.Script, n.Inputs, n.Shown.Script.String(), n.Shown.Inputs.String()); err != nil {
 		return x, failed("enqueue", err)
+	}
+	if err := tx.keepFiles(ctx, row.ID, n.Files, n.FilesUntil); err != nil {
+		return x, err
 	}
 	return row.execution()
 }

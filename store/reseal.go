@@ -14,13 +14,14 @@ const (
 	SealedScripts    SealedColumn = "scripts"    // Name: handle of the execution
 	SealedInputs     SealedColumn = "inputs"     // Name: handle of the execution
 	SealedAnswers    SealedColumn = "answers"    // Name: request id
+	SealedBlobs      SealedColumn = "blobs"      // Name: in the storage
 	SealedSettings   SealedColumn = "settings"   // Name: key
 )
 
 // SealedColumns lists them.
 func SealedColumns() []SealedColumn {
 	return []SealedColumn{SealedValues, SealedSuperseded, SealedProfiles, SealedExecutions, SealedScripts, SealedInputs,
-		SealedAnswers, SealedSettings}
+		SealedAnswers, SealedBlobs, SealedSettings}
 }
 
 // SealedToken is a token with what names its row.
@@ -49,6 +50,7 @@ func (c SealedColumn) table() sealedTable {
 		SealedScripts:    {"execution_scripts", "script", "execution_id", execution, "0", ""},
 		SealedInputs:     {"execution_scripts", "inputs", "execution_id", execution, "0", ""},
 		SealedAnswers:    {"llm_exchanges", "answer", "rowid", "request_id", "0", ""},
+		SealedBlobs:      {"blobs", "key", "id", "name", "0", ""},
 		SealedSettings: {"settings", "value", "", "key", "0",
 			" AND sealed = 1 AND key NOT IN ('keyring.check', 'keyring.lookup')"},
 	}[c]

@@ -19,6 +19,7 @@ func rowTypes() []any {
 		executionRow{}, executionScriptRow{}, executionOutputRow{}, executionValueRow{}, llmExchangeRow{}, connectionRow{},
 		redactionHitRow{}, idempotencyRow{}, executionStatsRow{}, pastBeatRow{},
 		backupRow{}, auditArchiveRow{}, vaultLeaseRow{},
+		blobRow{}, fileRow{}, executionFileRow{}, artifactRow{},
 	}
 }
 
@@ -91,6 +92,8 @@ var nullable = map[string]bool{
 	"credential_versions.value":  true,
 	"profile_keys.credential_id": true,
 	"executions.profile_id":      true,
+	"execution_files.blob_id":    true,
+	"artifacts.blob_id":          true,
 	"execution_scripts.inputs":   true,
 	"execution_outputs.result":   true,
 	"llm_exchanges.answer":       true,

@@ -13,6 +13,7 @@ func errorRows(statuses map[app.Code]int) []ErrorRow {
 		{Code: app.CodeUnauthorized, Do: "send the right profile id"},
 		{Code: app.CodeForbidden, Do: "this is not for agents"},
 		{Code: app.CodeNotFound, Do: "check the id; another's things look the same as missing ones"},
+		{Code: app.CodeFileNotFound, Do: "send the file again"},
 		{Code: app.CodeMethodNotAllowed, Do: "check the method"},
 		{Code: app.CodeProfileUnlocked, Do: "have the person lock it (steps 3 and 4)"},
 		{Code: app.CodeProfileLocked, Do: "keys are final; create a new profile if you need others"},

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"text/template"
@@ -109,7 +110,7 @@ func Dynamic(i Instance, p *app.Profile, now time.Time, statuses map[app.Code]in
 
 func newPage(i Instance, statuses map[app.Code]int) page {
 	return page{
-		Base: "$AIRLOCK", Operations: Operations(), Errors: errorRows(statuses),
+		Base: "$AIRLOCK", Operations: major(Operations()), Errors: errorRows(statuses),
 		LLMWait: words(i.LLMWait), TimeoutDefault: seconds(i.TimeoutDefault), TimeoutMax: seconds(i.TimeoutMax),
 		LLMCalls: strconv.Itoa(app.MaxLLMCalls), NotOffered: app.Alternatives(),
 		Workers: workers(i.Workers), Kept: kept(i.KeptDays, i.KeptCount),
@@ -172,4 +173,9 @@ func words(d time.Duration) string {
 		return strconv.Itoa(int(d/time.Minute)) + " min"
 	}
 	return seconds(d) + " s"
+}
+
+// major returns the calls that have a section of their own.
+func major(all []Operation) []Operation {
+	return slices.DeleteFunc(all, func(op Operation) bool { return op.Minor })
 }

@@ -68,6 +68,9 @@ func operation(op Operation, statuses map[app.Code]int) object {
 	if op.Body != "" {
 		o["requestBody"] = object{"required": op.Body != "Rerun", "content": content(ref(op.Body), op.Request)}
 	}
+	if op.Raw {
+		o["requestBody"] = object{"required": true, "content": object{"application/octet-stream": object{}}}
+	}
 	return o
 }
 

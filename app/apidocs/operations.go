@@ -14,6 +14,8 @@ type Operation struct {
 	Headers  []Field
 	Body     string // name of the schema of the request body; "" if it takes none
 	Request  string // example body; "" if it takes none
+	Raw      bool   // the body is a file as it is
+	Minor    bool   // it has no section of its own in the text
 	Status   int    // of success
 	Returns  string // name of the schema of the answer; "" if it isn't one of them
 	Media    string // content type of an answer that has no schema
@@ -96,9 +98,8 @@ func Operations() []Operation {
 			Detail: "With `?wait=50` it returns as soon as the person changed something, so loop on it until `locked` is " +
 				"true. A key's `value_exists` turns true when a person has linked it to a value. `mode` and `hosts` then say how " +
 				"a script gets it and where it may go.",
-			Response: `{"locked": true, "state": "locked", "keys": [{"name": "SIMPHONY_API_KEY", "mode": "sealed", ` +
-				`"hosts": ["api.example.com"], "value_exists": true, …}], "hosts": [{"host": "api.example.com", ` +
-				`"ports": [80, 443], "allowed": true, …}], …}`,
+			Response: `{"locked": true, "keys": [{"name": "SIMPHONY_API_KEY", "mode": "sealed", ` +
+				`"value_exists": true, …}], "hosts": [{"host": "api.example.com", "allowed": true, …}], …}`,
 			Errors: []app.Code{app.CodeNotFound},
 		},
 		{
@@ -106,17 +107,55 @@ func Operations() []Operation {
 			Summary: "Run a script", Query: []Field{wait}, Body: "NewExecution", Returns: "Accepted",
 			Headers: []Field{{Name: "Idempotency-Key", Type: "string",
 				About: "for 24 h the same key and body return the same execution"}},
-			Detail: "`timeout` (seconds of run time), `inputs` (any JSON, `inputs` in the script) and `label` (your name for " +
-				"the run) are optional. Send an `Idempotency-Key` header if you may have to repeat the request.",
-			Also: "200 and the whole execution with `?wait=S` if it ended or waits for the LLM by then, and there is room " +
-				"for the answer",
+			Detail: "`timeout` (seconds of run time), `inputs` (any JSON, `inputs` in the script) `label` (your name for " +
+				"the run) and `files` (`{\"orders.csv\": \"file_…\"}`) are optional. Send an `Idempotency-Key` header " +
+				"if you may have to repeat the request.",
+			Also: "200 and the whole execution with `?wait=S` if it ended or waits for the LLM by then",
 			Request: `{"profile_id": "ark_…", "script": "set_result({'total': 40 + inputs['add']})", "timeout": 60, ` +
 				`"inputs": {"add": 2}}`,
 			Response: `{"execution_id": "exec_…", "poll_url": "https://…/executions/exec_…", "status": "pending"}`,
 			Errors: []app.Code{app.CodeInvalidJSON, app.CodeUnknownField, app.CodeInvalidField, app.CodeTooLarge,
 				app.CodeUnauthorized, app.CodeProfileUnlocked, app.CodeProfileRevoked,
-				app.CodeProfileExpired, app.CodeMissingValue, app.CodeIdempotencyReused, app.CodeQueueFull,
+				app.CodeProfileExpired, app.CodeFileNotFound, app.CodeMissingValue, app.CodeIdempotencyReused, app.CodeQueueFull,
 				app.CodeSandboxUnavailable, app.CodeInstanceRetired, app.CodeStorageBusy, app.CodeStorageFull},
+		},
+		{
+			ID: "uploadFile", Method: "POST", Path: "/files", Auth: AuthBearer, Status: 201, Raw: true, Returns: "File",
+			Summary: "Send a file for scripts",
+			Detail: "The body is the file, at most 64 MiB, `?name=` its name. It ends after a day, or a week after its last " +
+				"use; `DELETE /files/{id}` ends it at once.",
+			Query:    []Field{{Name: "name", Type: "string", About: "of the file"}},
+			Response: `{"file_id": "file_…", "name": "orders.csv", "size": 812, "sha256": "…", …}`,
+			Errors: []app.Code{app.CodeUnauthorized, app.CodeInvalidField, app.CodeTooLarge, app.CodeUnsupportedMedia,
+				app.CodeProfileUnlocked, app.CodeProfileRevoked, app.CodeProfileExpired, app.CodeRateLimited, app.CodeStorageFull},
+		},
+		{
+			ID: "listFiles", Method: "GET", Path: "/files", Auth: AuthBearer, Minor: true, Status: 200, Returns: "Files",
+			Summary: "List the profile's files",
+			Errors: []app.Code{app.CodeUnauthorized, app.CodeProfileUnlocked, app.CodeProfileRevoked,
+				app.CodeProfileExpired},
+		},
+		{
+			ID: "deleteFile", Method: "DELETE", Path: "/files/{id}", Auth: AuthBearer, Minor: true, Status: 204,
+			Summary: "Delete a file",
+			Errors: []app.Code{app.CodeUnauthorized, app.CodeNotFound, app.CodeProfileUnlocked, app.CodeProfileRevoked,
+				app.CodeProfileExpired},
+		},
+		{
+			ID: "readArtifact", Method: "GET", Path: "/executions/{id}/artifacts/{name}", Auth: AuthOption, Status: 200,
+			Minor:   true,
+			Summary: "Read an artifact", Media: "application/octet-stream",
+			Detail: "With the bearer, or by the artifact's `url`, which is good for an hour: give that to the person. " +
+				"`…/artifacts.tar.gz` (bearer) has all.",
+			Query: []Field{{Name: "expires", Type: "integer", About: "of a url"},
+				{Name: "signature", Type: "string", About: "of a url"}},
+			Errors: []app.Code{app.CodeUnauthorized, app.CodeNotFound, app.CodeProfileRevoked},
+		},
+		{
+			ID: "readArtifacts", Method: "GET", Path: "/executions/{id}/artifacts.tar.gz", Auth: AuthBearer, Status: 200,
+			Minor:   true,
+			Summary: "Read all artifacts of an execution", Media: "application/gzip",
+			Errors: []app.Code{app.CodeUnauthorized, app.CodeNotFound, app.CodeProfileRevoked},
 		},
 		{
 			ID: "readExecution", Method: "GET", Path: "/executions/{id}", Auth: AuthPath, Status: 200,
@@ -125,9 +164,10 @@ func Operations() []Operation {
 				About: "script, inputs or both with a comma; needs the bearer"}},
 			Detail: "With `?wait=50` it returns at the end or at an LLM question. While it runs, `phase`, `execution_time_ms` " +
 				"(of `timeout` seconds), `stdout` and `stderr` tell how far it is. `include` adds what was submitted. " +
-				"`network` lists every connection, with a hint for each denied one.",
+				"`network` lists every connection, with a hint for each denied one. An artifact's `url` is good for an hour: " +
+				"give it to the person. `/executions/{id}/artifacts.tar.gz` has all.",
 			Response: `{"execution_id": "exec_…", "status": "completed", "result": {"total": 42}, "stdout": "", ` +
-				`"stderr": "", "execution_time_ms": 31, "redactions": 0, …}`,
+				`"artifacts": [{"name": "report.xlsx", "url": "https://…", …}], …}`,
 			Errors: []app.Code{app.CodeNotFound, app.CodeProfileRevoked, app.CodeInvalidField, app.CodeUnauthorized},
 		},
 		{
@@ -138,7 +178,7 @@ func Operations() []Operation {
 				"times.",
 			Request:  `{"response": "Q4 revenue rose by 15 %.", "request_id": "…"}`,
 			Response: `{"execution_id": "exec_…", "status": "running", …}`,
-			Also:     "202 and `poll_url` if it took effect but the server has no memory for a long answer right now",
+			Also:     "202 and `poll_url` if the server has no memory for a long answer",
 			Errors: []app.Code{app.CodeInvalidField, app.CodeTooLarge, app.CodeNotFound, app.CodeNotWaiting,
 				app.CodeRequestMismatch, app.CodeProfileRevoked, app.CodeStorageBusy},
 		},
@@ -152,15 +192,17 @@ func Operations() []Operation {
 		{
 			ID: "rerun", Method: "POST", Path: "/executions/{id}/rerun", Auth: AuthPath, Status: 202,
 			Summary: "Run an ended execution again", Query: []Field{wait}, Body: "Rerun", Returns: "Accepted",
-			Detail: "The same script under the profile as it is now, with the same `inputs`, `timeout` and `label` unless you " +
-				"send others; no body is needed. The LLM answers given then are played back, each to the very same prompt. " +
+			Detail: "The same script under the profile as it is now, with the same `inputs`, `files`, `timeout` and " +
+				"`label` unless you send others; no body is needed. The LLM answers given then are played back, " +
+				"each to the very same prompt. " +
 				"A new question ends it with an error, " +
 				"or with `live` is asked as usual. Its `rerun` says whether the result is the same and, if not, which fields of " +
 				"the `manifest` differ.",
-			Request: `{"inputs": {"month": "2026-10"}, "label": "October"}`,
+			Request: `{"inputs": {"month": "2026-10"}}`,
 			Also:    "200 as `POST /execute`",
 			Errors: []app.Code{app.CodeNotFound, app.CodeConflict, app.CodeProfileRevoked, app.CodeProfileExpired,
-				app.CodeMissingValue, app.CodeInvalidField, app.CodeTooLarge, app.CodeQueueFull, app.CodeSandboxUnavailable,
+				app.CodeFileNotFound, app.CodeMissingValue, app.CodeInvalidField, app.CodeTooLarge, app.CodeQueueFull,
+				app.CodeSandboxUnavailable,
 				app.CodeInstanceRetired, app.CodeStorageBusy, app.CodeStorageFull},
 		},
 		{
@@ -173,7 +215,7 @@ func Operations() []Operation {
 				{Name: "before", Type: "string", About: "what next has as before"},
 			},
 			Detail: "Bearer only. `?limit=`, `?status=`, `?label=` and `?before=` choose; `next` is the URL of older ones, or " +
-				"null. Without output and tracebacks.",
+				"null.",
 			Errors: []app.Code{app.CodeUnauthorized, app.CodeInvalidField, app.CodeProfileRevoked},
 		},
 		{
@@ -181,22 +223,19 @@ func Operations() []Operation {
 			Summary: "Whether it is up and can run scripts", Returns: "Health",
 			Detail: "Just after its start `sandbox` may say `\"checking\": true`: what you submit then is accepted and " +
 				"waits for the checks.",
-			Response: `{"status": "ok", "version": "…", "api_version": 1, "backend": "bubblewrap", "isolation": "full", ` +
-				`"sandbox": {"ready": true}, "retired": false, "paused": false, "full": false}`,
+			Response: `{"status": "ok", "sandbox": {"ready": true}, …}`,
 		},
 		{
 			ID: "packages", Method: "GET", Path: "/packages", Auth: AuthNone, Status: 200, Returns: "Packages",
 			Summary: "What scripts can import besides the standard library",
-			Detail: "One entry per sandbox backend and image; the default comes first. `packages` is null until one " +
-				"was opened, which the call does: ask again a few seconds later.",
-			Response: `{"runtimes": [{"backend": "bubblewrap", "default": true, "python": "3.11.2", "packages": ` +
-				`[{"name": "numpy", "version": "1.24.2"}]}]}`,
+			Detail: "One of `runtimes` per sandbox backend and image, the default first. `packages` is null until one was " +
+				"opened: ask again a few seconds later.",
 		},
 		{ID: "skill", Method: "GET", Path: "/skill.md", Auth: AuthOption, Status: 200, Media: "text/markdown",
 			Summary: "This text; with a bearer, also that profile's keys and hosts"},
 		{ID: "openapi", Method: "GET", Path: "/openapi.json", Auth: AuthNone, Status: 200, Media: "application/json",
 			Summary: "The API as OpenAPI 3.1"},
-		{ID: "stubs", Method: "GET", Path: "/airlock.pyi", Auth: AuthNone, Status: 200, Media: "text/x-python",
+		{ID: "stubs", Method: "GET", Path: "/airlock.pyi", Auth: AuthNone, Minor: true, Status: 200, Media: "text/x-python",
 			Summary: "Types of the script SDK"},
 	}
 }

@@ -55,11 +55,13 @@ func requests() []Schema {
 			{Name: "timeout", Type: "number", About: "seconds of run time"},
 			{Name: "inputs", Type: "any", About: "JSON for the script, at most 1 MiB"},
 			{Name: "label", Type: "string", About: "your name for the run, one line of at most 100 bytes; people see it"},
+			{Name: "files", Type: "any", About: "file ids by the names that the script knows, at most 100 of 64 MiB together"},
 		}},
 		{Name: "Rerun", Fields: []Field{
 			{Name: "inputs", Type: "any", About: "instead of those of the first time"},
 			{Name: "timeout", Type: "number", About: "likewise"},
 			{Name: "label", Type: "string", About: "likewise"},
+			{Name: "files", Type: "any", About: "likewise"},
 			{Name: "live", Type: "boolean", About: "ask for real what was not asked then"},
 		}},
 		{Name: "Answer", Fields: []Field{
@@ -125,9 +127,31 @@ func answers() []Schema {
 		{Name: "Masked", Fields: []Field{
 			{Name: "key", Type: "string", Required: true, About: "of the profile; empty for what looks like a secret"},
 			{Name: "channel", Type: "string", Required: true,
-				About: "where: stdout, stderr, error (with its traceback), result, prompt, network"},
+				About: "where: stdout, stderr, error (with its traceback), result, prompt, network, artifacts"},
 			{Name: "count", Type: "integer", Required: true},
 		}},
+		{Name: "Artifact", Fields: []Field{
+			{Name: "name", Type: "string", Required: true},
+			{Name: "size", Type: "integer", Required: true, About: "bytes"},
+			{Name: "sha256", Type: "string", About: "absent if it was withheld"},
+			{Name: "type", Type: "string", About: "media type, guessed"},
+			{Name: "url", Type: "string", About: "good for an hour, without the bearer; absent if its content is not kept"},
+			{Name: "masked", Type: "integer", About: "places in a text"},
+			{Name: "withheld", Type: "Withheld", About: "why its content is not kept"},
+		}},
+		{Name: "Withheld", Fields: []Field{
+			{Name: "reason", Type: "string", Required: true},
+			{Name: "key", Type: "string", About: "whose value it holds, if that is why"},
+		}},
+		{Name: "File", Fields: []Field{
+			{Name: "file_id", Type: "string", Required: true},
+			{Name: "name", Type: "string", Required: true},
+			{Name: "size", Type: "integer", Required: true, About: "bytes"},
+			{Name: "sha256", Type: "string", Required: true},
+			{Name: "created_at", Type: "datetime", Required: true},
+			{Name: "expires_at", Type: "datetime", Required: true},
+		}},
+		{Name: "Files", Fields: []Field{{Name: "files", Type: "[]File", Required: true}}},
 		{Name: "Connection", Fields: []Field{
 			{Name: "host", Type: "string", Required: true},
 			{Name: "port", Type: "integer"},
@@ -220,5 +244,6 @@ func execution() Schema {
 		{Name: "network", Type: "[]Connection"},
 		{Name: "manifest", Type: "any", About: "hashes that define the run"},
 		{Name: "rerun", Type: "Repeat", About: "of a re-run"},
+		{Name: "artifacts", Type: "[]Artifact", About: "files that the script left"},
 	}}
 }

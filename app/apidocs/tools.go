@@ -30,7 +30,7 @@ func Tools() []Tool {
 		case op.ID == "skill":
 			op.Summary = "Read how Airlock works: the flow, what scripts can use, errors, limits"
 			op.Detail = "With a profile also its keys, its hosts and an example for them. Read it before the first script."
-		case op.Returns == "" || op.ID == "health":
+		case op.Returns == "" || op.ID == "health" || op.Raw:
 			continue
 		}
 		list = append(list, Tool{Operation: op, Name: snake(op.ID), Description: toolText(op), Input: input(op)})

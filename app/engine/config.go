@@ -9,6 +9,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/metrics"
 	"github.com/computclaw/airlock/app/redact"
@@ -27,6 +28,8 @@ type Config struct {
 	Metrics *metrics.Metrics // nil: none
 	Log     *slog.Logger     // nil: none. It gets handles, never ids or texts of scripts
 	Now     func() time.Time // nil: time.Now
+
+	Files *files.Files // nil: scripts get and leave none
 
 	CA []byte // PEM that scripts trust besides their runtime's own roots
 	// Sandboxes are in order of preference. All that pass their proof are used; the first of them is

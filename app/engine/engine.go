@@ -6,6 +6,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/executions"
+	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/sandbox"
@@ -22,6 +23,7 @@ type Engine struct {
 	Scheduler  *scheduler.Scheduler
 	Runner     *runner.Runner
 	Sandboxes  *sandbox.Manager
+	Files      *files.Files // nil: scripts get and leave none
 
 	waiters *shares.Shares
 	workers int
@@ -33,7 +35,7 @@ func New(cfg Config) *Engine {
 	now := func() time.Time { return cfg.Now().UTC() } // as times are stored
 	redaction := redact.Options{Patterns: cfg.Patterns, Ahead: cfg.Ahead}
 	cache := executions.NewEndedCache(cfg.Keyring)
-	e := &Engine{waiters: shares.New(cfg.Waiters), workers: cfg.Workers}
+	e := &Engine{waiters: shares.New(cfg.Waiters), workers: cfg.Workers, Files: cfg.Files}
 	e.Sandboxes = sandbox.New(sandbox.Config{
 		Backends: cfg.Sandboxes, Auto: cfg.Auto, Limits: cfg.Limits, Runtime: cfg.Runtime, CA: cfg.CA, Pool: cfg.Pool,
 		Hub: cfg.Hub, Log: cfg.Log, Now: now, Changed: func() { e.Scheduler.Wake() },
@@ -44,7 +46,7 @@ func New(cfg Config) *Engine {
 		Metrics: cfg.Metrics, Log: cfg.Log, Now: now, Sandboxes: e.Sandboxes, Waiters: e.waiters, Limits: cfg.Limits,
 		Workers: cfg.Workers, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait, Redaction: redaction, Ended: cache.Add,
 		Profiles: in.Profiles, Binder: in.Binder, Hosts: in.Hosts, Policies: in.Policies,
-		Resolver: in.Resolver, SearchSets: in.SearchSets, Vault: in.Vault,
+		Resolver: in.Resolver, SearchSets: in.SearchSets, Vault: in.Vault, Files: cfg.Files,
 	})
 	e.Scheduler = scheduler.New(scheduler.Config{
 		Store: cfg.Store, Sandboxes: e.Sandboxes, Hub: cfg.Hub, Log: cfg.Log, Now: now,
@@ -56,7 +58,7 @@ func New(cfg Config) *Engine {
 	parts := executions.New(executions.Config{
 		Store: cfg.Store, Profiles: in.Profiles, Binder: in.Binder, Resolver: in.Resolver,
 		Keyring: cfg.Keyring, Hub: cfg.Hub, Metrics: cfg.Metrics, Log: cfg.Log,
-		Now: now, Scheduler: e.Scheduler, Runner: e.Runner, Cache: cache, Redaction: redaction,
+		Now: now, Scheduler: e.Scheduler, Runner: e.Runner, Cache: cache, Redaction: redaction, Files: cfg.Files,
 		TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax,
 	})
 	e.Submitter, e.Controller, e.Reader, e.Statistics = parts.Submitter, parts.Controller, parts.Reader,

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app/credentials"
+	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/metrics"
 	"github.com/computclaw/airlock/app/profiles"
@@ -30,6 +31,7 @@ type Config struct {
 	Runner    *runner.Runner
 	Cache     *EndedCache
 	Redaction redact.Options
+	Files     *files.Files // nil: scripts get and leave none
 
 	TimeoutDefault time.Duration
 	TimeoutMax     time.Duration

@@ -13,6 +13,7 @@ import (
 // Again is what may differ in a re-run. Zero fields are as the first time.
 type Again struct {
 	Inputs  json.RawMessage
+	Files   map[string]string // nil: the same; empty: none
 	Timeout time.Duration
 	Label   string
 	Live    bool // asks the agent what was not asked then
@@ -57,6 +58,15 @@ func (s *Submitter) Rerun(ctx context.Context, handle string, again Again) (app.
 	}
 	if again.Inputs != nil {
 		sub.Inputs = again.Inputs
+	}
+	if sub.Files = again.Files; again.Files == nil {
+		sub.files = source.Files
+		err = keptFiles(source.Files)
+	} else {
+		err = s.resolveFiles(ctx, profile.Handle, &sub)
+	}
+	if err != nil {
+		return app.Execution{}, err
 	}
 	if err := s.check(&sub); err != nil {
 		return app.Execution{}, err

@@ -26,7 +26,7 @@ var errTooManyScripts = app.E(app.CodeQueueFull, "too many long scripts are bein
 func (sub Submission) costly() bool { return len(sub.Script)+len(sub.Inputs) >= costlyScriptBytes }
 
 func (sub Submission) source() runner.Source {
-	return runner.Source{Script: []byte(sub.Script), Inputs: sub.Inputs}
+	return runner.Source{Script: []byte(sub.Script), Inputs: sub.Inputs, Files: sub.files}
 }
 
 // precheck does the first part of insert early, for a script that is costly to redact: it refuses
@@ -85,6 +85,9 @@ func (s *Submitter) redactSubmission(
 		return shown{}, err
 	}
 	red := redact.New(known, s.cfg.Redaction)
+	if err := checkFileNames(red, sub.files); err != nil {
+		return shown{}, err
+	}
 	if all {
 		label, _ := red.Text(sub.Label)
 		return shown{runner.Show(red, sub.source()), label}, nil

@@ -6,7 +6,9 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -39,7 +41,7 @@ func newSubmitter(cfg Config, reader *Reader) *Submitter {
 //
 // With an idempotency key that was used for the same body within 24 hours it returns that
 // execution, and replayed is true. Errors: those of app.Profile.CanExecute, CodeUnauthorized for an
-// unknown profile, CodeTooLarge, CodeInvalidField, CodeQueueFull, CodeIdempotencyReused,
+// unknown profile, CodeTooLarge, CodeInvalidField, CodeFileNotFound, CodeQueueFull, CodeIdempotencyReused,
 // CodeSandboxUnavailable, CodeInstanceRetired, CodeStorageBusy, CodeStorageFull.
 func (s *Submitter) Submit(ctx context.Context, sub Submission) (x app.Execution, replayed bool, err error) {
 	profile, policy, err := s.mayExecute(ctx, sub.ProfileID)
@@ -52,6 +54,9 @@ func (s *Submitter) Submit(ctx context.Context, sub Submission) (x app.Execution
 	if x, replayed, err = s.precheck(ctx, sub, profile.Handle); err != nil || replayed {
 		x.ProfileID = sub.ProfileID
 		return x, replayed, err
+	}
+	if err := s.resolveFiles(ctx, profile.Handle, &sub); err != nil {
+		return app.Execution{}, false, err
 	}
 	opened := credentials.Opened{}
 	shown, err := s.redactSubmission(ctx, profile, sub, opened)
@@ -100,7 +105,11 @@ func (s *Submitter) newInsertion(sub Submission, profile string, shown shown) *i
 		SealedID: k.Seal(secrets.Execs, secrets.ExecutionRow(handle), []byte(id)),
 		Script:   k.Seal(secrets.Scripts, secrets.ScriptRow(handle), []byte(sub.Script)),
 		Shown:    shown.Shown,
+		Files:    sub.files,
 		Label:    shown.label,
+	}
+	if len(sub.files) > 0 {
+		in.row.FilesUntil = in.row.At.Add(s.cfg.Files.Retention())
 	}
 	if sub.Inputs != nil {
 		in.row.Inputs = k.Seal(secrets.Scripts, secrets.InputsRow(handle), sub.Inputs)
@@ -195,12 +204,15 @@ func (s *Submitter) insert(
 type Submission struct {
 	ProfileID      string
 	Script         string
-	Inputs         json.RawMessage // nil if none
-	Timeout        time.Duration   // 0: the default; more than the configured most: that most
-	Label          string          // a name for people and lists; "" if none
-	IdempotencyKey string          // "" if none
+	Inputs         json.RawMessage   // nil if none
+	Timeout        time.Duration     // 0: the default; more than the configured most: that most
+	Label          string            // a name for people and lists; "" if none
+	Files          map[string]string // ids by the names that the script knows; nil if none
+	IdempotencyKey string            // "" if none
 	By             app.Actor
 	Trace          string // trace id of the request, "" if it has none
+
+	files []store.InputFile // that Files name, once resolved
 }
 
 // check refuses what can't run and fills in the timeout.
@@ -266,6 +278,9 @@ func (sub Submission) digest() []byte {
 	parts := []string{sub.Script, inputs, sub.Timeout.String()}
 	if sub.Label != "" {
 		parts = append(parts, sub.Label)
+	}
+	for _, name := range slices.Sorted(maps.Keys(sub.Files)) {
+		parts = append(parts, "file:"+name, sub.Files[name])
 	}
 	for _, part := range parts {
 		sum.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))

@@ -1,67 +1,246 @@
-// Package files writes files completely or not at all.
 package files
 
 import (
-	"errors"
+	"context"
+	"crypto/subtle"
+	"encoding/hex"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"io"
+	"log/slog"
+	"net/url"
+	"strconv"
+	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/blobs"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/store"
 )
 
-// Finish ends the writing of a new file: what is in f gets the name path, in the same directory,
-// when all of it is on the disk, and nothing else is replaced by it. f is closed, and the name that
-// it had is gone in any case. failure is what went wrong before, while f was filled. Errors:
-// failure; fs.ErrExist if there is a file of that name.
-func Finish(f *os.File, path string, failure error) (err error) {
-	if err = failure; err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = Claim(f.Name(), path)
-	}
-	if gone := os.Remove(f.Name()); gone != nil && !errors.Is(gone, fs.ErrNotExist) { // it may have been renamed
-		err = errors.Join(err, gone)
-	}
-	if err != nil {
-		return err
-	}
-	return SyncDir(filepath.Dir(path))
+// Config is what Files needs. Zero Quota and Retention mean their defaults.
+type Config struct {
+	Store     *store.Store
+	Keyring   *secrets.Keyring
+	Storage   blobs.Store
+	Dir       string        // an existing directory for spools
+	Quota     int64         // bytes kept of one profile
+	Retention time.Duration // of artifacts, and of files after their last use
+	Now       func() time.Time
+	Log       *slog.Logger
 }
 
-// Claim gives a file the name to, in one step, and never replaces another. It has its old name,
-// too, until that is removed; on a volume without hard links it has the new one alone. Errors:
-// fs.ErrExist, fs.ErrNotExist.
-func Claim(from, to string) error { return claim(from, to, os.Link) }
+// Files keeps files and artifacts. It is safe for concurrent use.
+type Files struct{ cfg Config }
 
-func claim(from, to string, link func(from, to string) error) error {
-	err := link(from, to)
-	if !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrPermission) {
-		return err
+// New returns Files.
+func New(cfg Config) *Files {
+	if cfg.Quota == 0 {
+		cfg.Quota = app.DefaultFilesQuota
 	}
-	err = unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE)
-	if err == nil {
+	if cfg.Retention == 0 {
+		cfg.Retention = app.DefaultFilesRetention * 24 * time.Hour
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Files{cfg}
+}
+
+// Upload keeps a file for the scripts of a profile, which must be one that may execute. It reads r to
+// its end. Errors: CodeInvalidField for a name, CodeTooLarge for a file or more than the quota,
+// CodeProfileRevoked, CodeStorageFull, and those of r.
+func (f *Files) Upload(ctx context.Context, profileHandle, name string, r io.Reader) (app.File, error) {
+	if err := CheckName("name", name); err != nil {
+		return app.File{}, err
+	}
+	if err := f.CheckQuota(ctx, profileHandle, 1); err != nil { // before anything is read
+		return app.File{}, err
+	}
+	spool, err := f.NewSpool()
+	if err != nil {
+		return app.File{}, err
+	}
+	defer spool.Close()
+	if _, err := io.Copy(spool, io.LimitReader(r, app.MaxFileBytes+1)); err != nil {
+		return app.File{}, err
+	}
+	if spool.Size() > app.MaxFileBytes {
+		return app.File{}, app.E(app.CodeTooLarge, "the file is larger than "+app.FormatSize(app.MaxFileBytes),
+			"Send it compressed or in parts, or have the script read it from an allowed host.")
+	}
+	if err := spool.Finish(); err != nil {
+		return app.File{}, err
+	}
+	blob, err := f.Keep(ctx, spool)
+	if err != nil {
+		return app.File{}, err
+	}
+	now := f.cfg.Now().UTC()
+	file := app.File{ID: app.NewFileID(), Name: name, Size: spool.Size(), SHA256: spool.SHA256(), CreatedAt: now,
+		ExpiresAt: now.Add(app.UnusedFileLife)}
+	err = f.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+		if err := f.fits(ctx, tx, profileHandle, file.Size); err != nil {
+			return err
+		}
+		return tx.Files.Add(ctx, profileHandle, store.StoredFile{File: file, Blob: blob.ID})
+	})
+	return file, err
+}
+
+// CheckQuota refuses more bytes of a profile than its quota, and than there is room for. Errors:
+// CodeTooLarge, CodeStorageFull.
+func (f *Files) CheckQuota(ctx context.Context, profileHandle string, bytes int64) error {
+	if space, err := f.cfg.Store.FreeSpace(ctx); err == nil && space.Full {
+		return errFull()
+	}
+	return f.cfg.Store.Read(ctx, func(tx *store.Tx) error { return f.fits(ctx, tx, profileHandle, bytes) })
+}
+
+// fits refuses more bytes of a profile than its quota.
+func (f *Files) fits(ctx context.Context, tx *store.Tx, profileHandle string, bytes int64) error {
+	stored, err := tx.Files.Stored(ctx, profileHandle)
+	if err == nil && stored+bytes > f.cfg.Quota {
+		return app.E(app.CodeTooLarge, fmt.Sprintf("the profile keeps %s of files, and its quota is %s",
+			app.FormatSize(stored), app.FormatSize(f.cfg.Quota)),
+			"Delete files with DELETE /files/{id}; artifacts end by themselves.")
+	}
+	return err
+}
+
+// List returns the files of a profile, newest first.
+func (f *Files) List(ctx context.Context, profileHandle string) (list []app.File, err error) {
+	err = f.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		list, err = tx.Files.List(ctx, profileHandle, f.cfg.Now())
+		return err
+	})
+	return list, err
+}
+
+// Delete removes a file of a profile. Executions that were given it and have not ended still get it.
+// CodeNotFound if there is none.
+func (f *Files) Delete(ctx context.Context, profileHandle, id string) error {
+	return f.cfg.Store.Write(ctx, func(tx *store.Tx) error { return tx.Files.Delete(ctx, profileHandle, id) })
+}
+
+// Resolve finds the files that an execution is to be given, by the names that the script will know.
+// Together they may have app.MaxFileBytes, and no more than room. Errors: CodeInvalidField for names,
+// CodeFileNotFound for a file that is another profile's or has expired, CodeTooLarge.
+func (f *Files) Resolve(ctx context.Context, profileHandle string, named map[string]string,
+	room int64) (list []store.InputFile, err error) {
+	if len(named) == 0 {
+		return nil, nil
+	}
+	if err := checkNames(named); err != nil {
+		return nil, err
+	}
+	total := int64(0)
+	err = f.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		for name, id := range named {
+			file, err := tx.Files.Get(ctx, profileHandle, id, f.cfg.Now())
+			if app.CodeOf(err) == app.CodeNotFound {
+				return errNoFile(name)
+			}
+			if err != nil {
+				return err
+			}
+			total += file.Size
+			list = append(list, store.InputFile{Blob: file.Blob, InputFile: app.InputFile{
+				Name: name, FileID: id, Size: file.Size, SHA256: file.SHA256, Kept: true}})
+		}
 		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	if !errors.Is(err, unix.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
-		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
+	if most := min(room, app.MaxFileBytes); total > most {
+		e := app.E(app.CodeTooLarge, fmt.Sprintf("the files have %s together, and a script gets at most %s",
+			app.FormatSize(total), app.FormatSize(most)), "Give it fewer or smaller ones.")
+		e.Field = "files"
+		return nil, e
 	}
-	if _, there := os.Lstat(to); !errors.Is(there, fs.ErrNotExist) { // not in one step: the volume has none
-		return &os.LinkError{Op: "rename", Old: from, New: to, Err: errors.Join(there, fs.ErrExist)}
-	}
-	return os.Rename(from, to)
+	return list, nil
 }
 
-// SyncDir puts a directory's names on the disk, where its volume can.
-func SyncDir(path string) error {
-	d, err := os.Open(path) //nolint:gosec // of files that were just written
-	if err != nil {
-		return err
+func checkNames(named map[string]string) error {
+	if len(named) > app.MaxFiles {
+		return app.Invalid("files", fmt.Sprintf("there are more than %d files", app.MaxFiles), "Give fewer.")
 	}
-	if err := errors.Join(d.Sync(), d.Close()); err != nil && !errors.Is(err, errors.ErrUnsupported) {
-		return fmt.Errorf("sync %s: %w", path, err)
+	folded := map[string]string{}
+	for name, id := range named {
+		if err := CheckName("files", name); err != nil {
+			return err
+		}
+		if other, twin := folded[FoldName(name)]; twin {
+			return app.Invalid("files", fmt.Sprintf("the names %q and %q differ in case only", min(name, other),
+				max(name, other)), "Name them differently.")
+		}
+		folded[FoldName(name)] = name
+		if !app.IsFileID(id) {
+			return app.Invalid("files", fmt.Sprintf("%q is not a file's id", app.Clip(id, 40)),
+				`Send {"files": {"orders.csv": "file_…"}} with the file_id that POST /files returned.`)
+		}
 	}
 	return nil
+}
+
+// errNoFile refuses a file that isn't the profile's, or not any more: both alike, so that nobody learns
+// of another's files.
+func errNoFile(name string) error {
+	e := app.E(app.CodeFileNotFound, fmt.Sprintf("there is no such file for %q", name),
+		"Files belong to the profile that sent them, and end: a day after the upload, or a week after their last use. "+
+			"Send it again with POST /files.")
+	e.Field = "files"
+	return e
+}
+
+// Stored returns how many contents are kept, and their bytes.
+func (f *Files) Stored(ctx context.Context) (n, bytes int64, err error) {
+	err = f.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		n, bytes, err = tx.Blobs.Totals(ctx)
+		return err
+	})
+	return n, bytes, err
+}
+
+// Retention is how long artifacts stay, and files after their last use.
+func (f *Files) Retention() time.Duration { return f.cfg.Retention }
+
+// Open reads a content. The caller closes it. Reading ends in an error where the blob was changed or
+// cut off.
+func (f *Files) Open(ctx context.Context, id int64) (io.ReadCloser, error) {
+	var blob store.Blob
+	err := f.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		blob, err = tx.Blobs.Get(ctx, id)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return f.open(ctx, blob)
+}
+
+// Signature signs the link to an artifact of an execution, until a time in whole seconds.
+func (f *Files) Signature(executionHandle, name string, until time.Time) string {
+	text := fmt.Sprintf("artifact:%s:%d:%s", executionHandle, until.Unix(), name)
+	return hex.EncodeToString(f.cfg.Keyring.Lookup(secrets.Blobs, text))
+}
+
+// linkLife is how long the link to an artifact is good.
+const linkLife = time.Hour
+
+// Link is the path of an artifact for whoever holds it, good for linkLife. It names the execution by its
+// handle, since its id is a token.
+func (f *Files) Link(executionHandle, name string) string {
+	until := f.cfg.Now().Add(linkLife)
+	query := url.Values{"expires": {strconv.FormatInt(until.Unix(), 10)},
+		"signature": {f.Signature(executionHandle, name, until)}}
+	return "/executions/" + executionHandle + "/artifacts/" + url.PathEscape(name) + "?" + query.Encode()
+}
+
+// Signed reports whether a signature is that of a link.
+func (f *Files) Signed(signature, executionHandle, name string, until time.Time) bool {
+	return subtle.ConstantTimeCompare([]byte(signature), []byte(f.Signature(executionHandle, name, until))) == 1
 }

@@ -2,112 +2,236 @@ package files
 
 import (
 	"bytes"
-	"errors"
-	"io/fs"
+	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/blobs"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/store"
+	"github.com/computclaw/airlock/store/storetest"
 )
 
-// volumes are the ways in which hard links fail, and one in which they work.
-var volumes = map[string]func(from, to string) error{ //nolint:gochecknoglobals // a table
-	"links": os.Link,
-	"FAT":   func(from, to string) error { return &os.LinkError{Op: "link", Old: from, New: to, Err: syscall.EPERM} },
-	"network": func(from, to string) error {
-		return &os.LinkError{Op: "link", Old: from, New: to, Err: syscall.EOPNOTSUPP}
-	},
-	"not made at all": func(from,
-		to string) error {
-		return &os.LinkError{Op: "link", Old: from, New: to, Err: syscall.ENOSYS}
-	},
+// desk is Files with two profiles, and a clock.
+type desk struct {
+	*Files
+	t   *testing.T
+	dir string
+	now time.Time
 }
 
-func TestAFileGetsItsNameOnVolumesWithoutHardLinksToo(t *testing.T) {
-	for what, link := range volumes {
-		dir := t.TempDir()
-		from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
-		write(t, from, "new")
-		if err := claim(from, to, link); err != nil || read(t, to) != "new" {
-			t.Errorf("%s: %v", what, err)
-		}
-		_ = os.Remove(from)
-		write(t, from, "newer")
-		if err := claim(from, to, link); !errors.Is(err, fs.ErrExist) || read(t, to) != "new" || read(t, from) != "newer" {
-			t.Errorf("%s: a file was replaced, or %v", what, err)
-		}
-		if err := claim(filepath.Join(dir, "none"), filepath.Join(dir, "other"), link); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-}
-
-func TestFinishLeavesAWholeFileOrNone(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "file")
-	finish := func(text string, failure error) error {
-		f, err := os.CreateTemp(dir, "part-*")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = f.WriteString(text)
-		return Finish(f, path, errors.Join(failure, err))
-	}
-	broken := errors.New("broken")
-	if err := finish("half", broken); !errors.Is(err, broken) {
-		t.Errorf("%v", err)
-	}
-	if left, _ := os.ReadDir(dir); len(left) != 0 {
-		t.Errorf("left behind: %v", left)
-	}
-	if err := finish("whole", nil); err != nil || read(t, path) != "whole" {
-		t.Errorf("%v", err)
-	}
-	if err := finish("another", nil); !errors.Is(err, fs.ErrExist) || read(t, path) != "whole" {
-		t.Errorf("%v", err)
-	}
-	if left, _ := os.ReadDir(dir); len(left) != 1 {
-		t.Errorf("left behind: %v", left)
-	}
-}
-
-// Whoever links on their own fails where there are no hard links.
-func TestHardLinksAreMadeHereOnly(t *testing.T) {
-	err := filepath.WalkDir("../..", func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() && strings.HasPrefix(e.Name(), ".") && e.Name() != ".." {
-			if err == nil {
-				err = fs.SkipDir
+func newDesk(t *testing.T, quota int64) *desk {
+	t.Helper()
+	d := &desk{t: t, dir: t.TempDir(), now: time.Now()}
+	storage, err := blobs.OpenDir(d.dir)
+	d.no(err)
+	ring, err := secrets.NewKeyring(app.NewSecret(strings.Repeat("k", 40)))
+	d.no(err)
+	s := storetest.Open(t)
+	d.Files = New(Config{Store: s, Keyring: ring, Storage: storage, Dir: d.dir, Quota: quota,
+		Now: func() time.Time { return d.now }})
+	d.no(s.Write(t.Context(), func(tx *store.Tx) error {
+		for _, handle := range []string{"ours", "theirs"} {
+			if err := tx.Profiles.Insert(t.Context(), store.Profile{Profile: app.Profile{Handle: handle, CreatedAt: d.now},
+				Lookup: []byte(handle), SealedID: []byte("x")}); err != nil {
+				return err
 			}
-			return err
 		}
-		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
-			filepath.Base(filepath.Dir(path)) == "files" {
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		if bytes.Contains(text, []byte("os.Link(")) {
-			t.Errorf("%s makes hard links; files.Claim does it everywhere", path)
-		}
-		return err
-	})
+		return nil
+	}))
+	return d
+}
+
+func (d *desk) no(err error) {
+	d.t.Helper()
 	if err != nil {
-		t.Fatal(err)
+		d.t.Fatal(err)
 	}
 }
 
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
+func (d *desk) upload(profile, content string) app.File {
+	d.t.Helper()
+	f, err := d.Upload(d.t.Context(), profile, "a.csv", strings.NewReader(content))
+	d.no(err)
+	return f
+}
+
+// blobs returns the files in the storage.
+func (d *desk) blobs() []string {
+	d.t.Helper()
+	list, err := filepath.Glob(filepath.Join(d.dir, "*"))
+	d.no(err)
+	return list
+}
+
+func (d *desk) read(profile, id string) (string, error) {
+	list, err := d.Resolve(d.t.Context(), profile, map[string]string{"a": id}, app.MaxFileBytes)
+	if err != nil {
+		return "", err
+	}
+	content, err := d.Open(context.Background(), list[0].Blob)
+	if err != nil {
+		return "", err
+	}
+	defer content.Close()
+	text, err := io.ReadAll(content)
+	return string(text), err
+}
+
+func TestAContentIsKeptOnceAndSealed(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 0)
+	const text = "a text that nobody reads on the disk"
+	a, b := d.upload("ours", text), d.upload("theirs", text)
+	if a.ID == b.ID || a.SHA256 != b.SHA256 || a.Size != int64(len(text)) {
+		t.Errorf("%+v, %+v", a, b)
+	}
+	list := d.blobs()
+	if len(list) != 1 {
+		t.Fatalf("%d blobs", len(list))
+	}
+	raw, err := os.ReadFile(list[0])
+	d.no(err)
+	if bytes.Contains(raw, []byte("nobody")) {
+		t.Error("it is readable")
+	}
+	for profile, id := range map[string]string{"ours": a.ID, "theirs": b.ID} {
+		if got, err := d.read(profile, id); got != text || err != nil {
+			t.Errorf("%s reads %q, %v", profile, got, err)
+		}
+	}
+	if _, err := d.read("theirs", a.ID); app.CodeOf(err) != app.CodeFileNotFound {
+		t.Errorf("another profile's file: %v", err)
 	}
 }
 
-func read(t *testing.T, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+func TestAMovedOrChangedBlobDoesNotOpen(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 0)
+	a := d.upload("ours", "one")
+	first := d.blobs()[0]
+	b := d.upload("ours", "two")
+	var second string
+	for _, path := range d.blobs() {
+		if path != first {
+			second = path
+		}
 	}
-	return string(text)
+	one, err := os.ReadFile(first)
+	d.no(err)
+	d.no(os.WriteFile(second, one, 0o600))
+	if got, err := d.read("ours", b.ID); err == nil {
+		t.Errorf("a blob under another's name reads %q", got)
+	}
+	one[0] ^= 1
+	d.no(os.WriteFile(first, one, 0o600))
+	if got, err := d.read("ours", a.ID); err == nil {
+		t.Errorf("a changed blob reads %q", got)
+	}
+}
+
+func TestQuotaAndSizeAreRefused(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 100)
+	d.upload("ours", strings.Repeat("a", 60))
+	_, err := d.Upload(t.Context(), "ours", "b", strings.NewReader(strings.Repeat("b", 60)))
+	if app.CodeOf(err) != app.CodeTooLarge {
+		t.Errorf("over the quota: %v", err)
+	}
+	d.upload("theirs", strings.Repeat("b", 60)) // each has its own
+	_, err = newDesk(t, 0).Upload(t.Context(), "ours", "c", io.LimitReader(zeros{}, app.MaxFileBytes+1))
+	if app.CodeOf(err) != app.CodeTooLarge {
+		t.Errorf("over the size: %v", err)
+	}
+	_, err = d.Upload(t.Context(), "nobody", "c", strings.NewReader("c"))
+	if app.CodeOf(err) != app.CodeProfileRevoked {
+		t.Errorf("no profile: %v", err)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+func TestFilesEndAndTheirContentsGo(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 0)
+	gone, stays := d.upload("ours", "gone"), d.upload("ours", "stays")
+	d.no(d.Delete(t.Context(), "ours", gone.ID))
+	if err := d.Delete(t.Context(), "theirs", stays.ID); app.CodeOf(err) != app.CodeNotFound {
+		t.Errorf("another deletes it: %v", err)
+	}
+	d.no(d.Collect(t.Context()))
+	if n := len(d.blobs()); n != 2 {
+		t.Errorf("%d blobs, a moment after a delete: somebody may just have found the content", n)
+	}
+	d.now = d.now.Add(unusedLife + time.Minute)
+	d.no(d.Collect(t.Context()))
+	if n := len(d.blobs()); n != 1 {
+		t.Errorf("%d blobs", n)
+	}
+	if got, err := d.read("ours", stays.ID); got != "stays" {
+		t.Errorf("%q, %v", got, err)
+	}
+	d.now = d.now.Add(app.UnusedFileLife)
+	if _, err := d.read("ours", stays.ID); app.CodeOf(err) != app.CodeFileNotFound {
+		t.Errorf("after its time: %v", err)
+	}
+	d.no(d.Collect(t.Context()))
+	if n := len(d.blobs()); n != 0 {
+		t.Errorf("%d blobs after their time", n)
+	}
+}
+
+// What a killed server leaves: a blob whose row was not written.
+func TestStraysGoAfterADayAndNothingElse(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 0)
+	d.upload("ours", "ours")
+	known := d.blobs()[0]
+	stray, fresh := filepath.Join(d.dir, blobPrefix+"stray"), filepath.Join(d.dir, blobPrefix+"fresh")
+	foreign := filepath.Join(d.dir, "notes.txt")
+	for _, path := range []string{stray, fresh, foreign} {
+		d.no(os.WriteFile(path, []byte("x"), 0o600))
+	}
+	for _, path := range []string{stray, known, foreign} {
+		old := d.now.Add(-strayLife - time.Hour)
+		d.no(os.Chtimes(path, old, old))
+	}
+	d.no(d.Collect(t.Context()))
+	for path, want := range map[string]bool{stray: false, fresh: true, known: true, foreign: true} {
+		if _, err := os.Stat(path); (err == nil) != want {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+func TestNamesAreStrict(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"orders.csv", "a..b", ".hidden", "Übersicht 2026.xlsx", "表.csv", "-rf"} {
+		if problem := NameProblem(name); problem != "" {
+			t.Errorf("%q %s", name, problem)
+		}
+	}
+	for _, name := range []string{"", ".", "..", "a/b", `a\b`, "a\nb", "a\x00", "\xff", "U\u0308", "a\u202egpj.exe", " a", "a ",
+		strings.Repeat("a", 256)} {
+		if NameProblem(name) == "" {
+			t.Errorf("%q is accepted", name)
+		}
+	}
+	d := newDesk(t, 0)
+	id := d.upload("ours", "x").ID
+	_, err := d.Resolve(t.Context(), "ours", map[string]string{"STRASSE.csv": id, "straße.csv": id}, app.MaxFileBytes)
+	if app.CodeOf(err) != app.CodeInvalidField {
+		t.Errorf("twins: %v", err)
+	}
+	_, err = d.Resolve(t.Context(), "ours", map[string]string{"a": id}, 0)
+	if app.CodeOf(err) != app.CodeTooLarge {
+		t.Errorf("no room: %v", err)
+	}
 }

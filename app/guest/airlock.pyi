@@ -1,9 +1,9 @@
 """What Airlock gives to a script.
 
-The names are builtins, and the same objects can be imported: from airlock import settings, llm, set_result, inputs
+The names are builtins, and the same objects can be imported: from airlock import settings, llm, set_result, inputs, files, save_file
 """
 
-from typing import Any, Iterable, Iterator, List, Optional, TypeVar, Union, overload
+from typing import IO, Any, Iterable, Iterator, List, Optional, TypeVar, Union, overload
 
 _T = TypeVar("_T")
 
@@ -42,11 +42,31 @@ class _LLM:
         Works in the script's first process only, not in a forked one.
         """
 
+class _Files:
+    """The files that came with the request, read-only. They lie in the directory that AIRLOCK_FILES names."""
+    def path(self, name: str) -> str:
+        """Where the file lies. Raises FileNotFoundError, which names those that there are."""
+    def open(self, name: str, mode: str = "r", **options: Any) -> IO[Any]:
+        """The same as open(path(name), mode, **options)."""
+    def __contains__(self, name: object) -> bool: ...
+    def __iter__(self) -> Iterator[str]:
+        """Their names."""
+    def __len__(self) -> int: ...
+
 settings: _Settings
 llm: _LLM
+files: _Files
 
 inputs: Any
 """The JSON that came with the request; None if there was none."""
+
+def save_file(name: str, data: Union[str, bytes, bytearray, memoryview]) -> str:
+    """Leaves a file for whoever reads the execution, and returns its path. Text becomes UTF-8.
+
+    It lies in the directory that AIRLOCK_OUT names; a library may write there as well. What is in it when the script ends, also by an
+    error, a timeout or a cancel, becomes the execution's artifacts: regular files, not directories and links, at most 100 of
+    64 MiB together. Secrets in text are masked; another file that holds one is withheld.
+    """
 
 def set_result(data: Any) -> None:
     """Sets the result of the execution. The last call counts, also one from a thread or an exit handler.

@@ -89,7 +89,7 @@ func (g *guard) frame() error {
 		return violation("more data than was asked for")
 	}
 	if flags&muxSYN != 0 {
-		if g.streams++; g.streams > wire.MaxConnections+wire.MaxRefusals+4 {
+		if g.streams++; g.streams > wire.MaxConnections+wire.MaxRefusals+6 {
 			return violation("more than %d connections", wire.MaxConnections)
 		}
 	}

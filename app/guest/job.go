@@ -24,10 +24,11 @@ type Job struct {
 	Hosts     []wire.Host // what the box's resolver answers and where it listens; Handler.Dial decides
 	MaxOutput int64       // bytes, of stdout and of stderr each
 	MaxResult int64       // bytes of JSON
-	Questions int         // how often the script may ask the LLM; 0 means app.MaxLLMCalls
+	Files     []InputFile
+	Questions int // how often the script may ask the LLM; 0 means app.MaxLLMCalls
 }
 
-// Handler handles what a script does. All fields must be set.
+// Handler handles what a script does. All fields but Ended and Artifact must be set.
 // The functions are called from several goroutines; each of Stdout and Stderr by one at a time. No
 // call is made after Run has returned, and Run waits for those under way.
 type Handler struct {
@@ -58,6 +59,14 @@ type Handler struct {
 	// most maxAsked times. Without a host it is the line that starts another program. It is the guest's
 	// claim. Of the host, only the characters were checked.
 	Asked func(host string, port, line int, at time.Time)
+
+	// Ended is called when the script has ended, before what it left is collected.
+	Ended func()
+
+	// Artifact takes something that the script left, one at a time: after its end, also one by a stop.
+	// content has Size bytes, or fails; it is nil if there is a Problem. An error ends the collection. If
+	// Artifact is nil, nothing is collected, and a stop ends the box at once.
+	Artifact func(a Artifact, content io.Reader) error
 }
 
 // Conn is a connection to the outside. Run closes it exactly once. If it has the method SetLinger of

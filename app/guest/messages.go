@@ -41,6 +41,9 @@ func (r *run) message(m wire.Message) error {
 			return violation("an impossible wait status")
 		}
 		r.outcome.Exited = *m.Exited
+		if m.Exited.Artifacts && r.handler.Ended != nil {
+			r.handler.Ended()
+		}
 		close(r.exited)
 	default:
 		return violation("a message that a guest doesn't send")

@@ -35,8 +35,11 @@ type run struct {
 	connect *rate.Limiter
 	exited  chan struct{}
 
+	artifacts artifacts
+
 	mu          sync.Mutex
 	outcome     Outcome
+	filesSent   bool
 	result      []byte
 	asked       map[string]bool // ids of all questions
 	questions   int
@@ -59,6 +62,9 @@ func (s *Session) Run(ctx context.Context, job Job, handler Handler) (Outcome, e
 		return Outcome{}, err
 	}
 	err = r.wait()
+	if r.ctx.Err() != nil {
+		r.stop()
+	}
 	cancel()
 	s.fail(ErrUsed)
 	s.work.Wait()
@@ -79,7 +85,8 @@ func (s *Session) begin(ctx context.Context, job Job, handler Handler) (*run, er
 		stdout:  sink{limit: job.MaxOutput, write: handler.Stdout, ended: make(chan struct{})},
 		stderr:  sink{limit: job.MaxOutput, write: handler.Stderr, ended: make(chan struct{})},
 		connect: rate.NewLimiter(connectRate, connectRate),
-		exited:  make(chan struct{}), asked: map[string]bool{}, connections: map[uint32]*connection{},
+		exited:  make(chan struct{}), artifacts: artifacts{ended: make(chan struct{})},
+		asked: map[string]bool{}, connections: map[uint32]*connection{},
 	}
 	s.mu.Lock()
 	switch {
@@ -94,7 +101,7 @@ func (s *Session) begin(ctx context.Context, job Job, handler Handler) (*run, er
 	s.mu.Unlock()
 	start := wire.Start{
 		Script: job.Script, Settings: job.Settings, Inputs: job.Inputs, Hosts: job.Hosts,
-		MaxOutput: job.MaxOutput, MaxResult: job.MaxResult,
+		MaxOutput: job.MaxOutput, MaxResult: job.MaxResult, Files: wireFiles(job.Files),
 	}
 	if err := s.post(ctx, wire.Message{Start: &start}); err != nil {
 		s.Close()
@@ -133,6 +140,7 @@ func (r *run) wait() error {
 	case <-r.ctx.Done():
 	case <-done:
 	}
+	r.awaitArtifacts(artifactsWithin, r.ctx.Done())
 	return nil
 }
 
@@ -175,6 +183,10 @@ func (r *run) serve(stream *yamux.Stream) error {
 		return r.stdout.drain(stream)
 	case header.Kind == wire.Stderr:
 		return r.stderr.drain(stream)
+	case header.Kind == wire.Files:
+		return r.sendFiles(stream)
+	case header.Kind == wire.Artifacts:
+		return r.collect(stream)
 	}
 	return violation("a stream of an unknown kind")
 }

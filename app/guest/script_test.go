@@ -241,11 +241,11 @@ set_result({
     "tmp": os.listdir("/tmp"),
 })`)
 	want := `{"same":[true,true,true,true],` +
-		`"env":{"BLIS_NUM_THREADS":"1","GIT_CONFIG_NOSYSTEM":"1","HOME":"/tmp","LC_ALL":"C.UTF-8","MKL_NUM_THREADS":"1","NUMBA_NUM_THREADS":"1","NUMEXPR_NUM_THREADS":"1","OMP_NUM_THREADS":"1","OPENBLAS_NUM_THREADS":"1",` +
+		`"env":{"AIRLOCK_FILES":"/tmp/.airlock/files","AIRLOCK_OUT":"/tmp/.airlock/out","BLIS_NUM_THREADS":"1","GIT_CONFIG_NOSYSTEM":"1","HOME":"/tmp","LC_ALL":"C.UTF-8","MKL_NUM_THREADS":"1","NUMBA_NUM_THREADS":"1","NUMEXPR_NUM_THREADS":"1","OMP_NUM_THREADS":"1","OPENBLAS_NUM_THREADS":"1",` +
 		`"PATH":"/usr/local/bin:/usr/bin:/bin","POLARS_MAX_THREADS":"1","PYTHONDONTWRITEBYTECODE":"1","PYTHONHASHSEED":"0","PYTHONUTF8":"1","PYTHON_CPU_COUNT":"1","RAYON_NUM_THREADS":"1","TMPDIR":"/tmp","TZ":"UTC"},` +
 		`"argv":["script.py"],"name":"__main__","file":"script.py","path0":"/tmp","cwd":"/tmp","main":true,"globals":["airlock","i","l","locale","os","r","s","sys","time"],` +
 		`"hash":HASH,"set":SET,"tz":["UTC","UTC"],"encoding":["utf-8","utf-8"],"stdin":"","keys":["DB_HOST","TOKEN"],"default":null,"repr":"<settings with 2 keys>",` +
-		`"fds":[0,1,2,3,4],"public":["settings","llm","set_result","inputs","MissingKey","ResultError"],"inputs":null,"heavy":[],"tmp":["script.py"]}`
+		`"fds":[0,1,2,3,4],"public":["settings","llm","set_result","inputs","files","save_file","MissingKey","ResultError"],"inputs":null,"heavy":[],"tmp":["script.py",".airlock"]}`
 	got := string(f.Result)
 	for _, key := range []string{"hash", "set"} { // theirs is checked by running twice
 		got = replaceValue(got, key)

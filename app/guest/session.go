@@ -13,9 +13,9 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// maxStreams is how many streams may exist at once: control, two outputs, a report, the connections,
+// maxStreams is how many streams may exist at once: control, two outputs, a report, files, artifacts, the connections,
 // and as many connections again whose end is still on its way.
-const maxStreams = 4 + 2*wire.MaxConnects
+const maxStreams = 6 + 2*wire.MaxConnects
 
 // Session is one box, from its first byte to its last. Its methods may be called concurrently.
 type Session struct {

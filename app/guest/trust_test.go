@@ -64,7 +64,7 @@ set_result({
 func TestWithoutCA(t *testing.T) {
 	f := script(t, "import os\nset_result([k for k in os.environ if 'CA' in k or 'CERT' in k or 'SSL' in k] + "+
 		"os.listdir('/tmp'))")
-	if string(f.Result) != `["script.py"]` {
+	if string(f.Result) != `["script.py",".airlock"]` {
 		t.Errorf("%s %+v", f.Result, f.Failed)
 	}
 }

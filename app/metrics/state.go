@@ -19,6 +19,8 @@ type State struct {
 	DiskSizeBytes    int64
 	DiskFull         bool
 	ExecutionsPruned int64
+	FileContents     int64 // of files and artifacts
+	FileBytes        int64
 	Connections      int // that are open
 	MostConnections  int // that may be; negative if there is no bound
 	ConnectionBytes  int64
@@ -45,6 +47,9 @@ func gathered(now func() State) prometheus.Gatherer {
 		gauge(r, "airlock_disk_free_bytes", "Free space on the database's disk.", float64(s.DiskFreeBytes), nil)
 		gauge(r, "airlock_disk_size_bytes", "Size of the database's disk.", float64(s.DiskSizeBytes), nil)
 		gauge(r, "airlock_disk_full", "1 while Airlock refuses work for lack of space.", truth(s.DiskFull), nil)
+		gauge(r, "airlock_files_contents", "Contents of files and artifacts, each counted once.",
+			float64(s.FileContents), nil)
+		gauge(r, "airlock_files_stored_bytes", "Size of those contents.", float64(s.FileBytes), nil)
 		gauge(r, "airlock_http_connections", "Open connections.", float64(s.Connections), nil)
 		gauge(r, "airlock_http_connections_limit", "Connection limit.", float64(s.MostConnections), nil)
 		for what, n := range map[string]int64{"connections": s.ConnectionBytes, "bodies": s.BodyBytes,

@@ -120,5 +120,12 @@ func (r *Redactor) Stream(emit func(Clean)) *Stream {
 	return s
 }
 
+// KnowsValues reports whether there is any value to find.
+func (r *Redactor) KnowsValues() bool { return len(r.texts) > 0 }
+
+// Known returns a Stream for content that is not text, such as a file: it finds known values only, and
+// emits nothing.
+func (r *Redactor) Known() *Stream { return &Stream{scan: newScan(r.machine)} }
+
 // Format writes a fixed text for every verb, so that no secret is ever printed.
 func (Redactor) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(app.Masked)) }

@@ -16,9 +16,9 @@ const piece = 64 << 10
 // Stream is the streaming pass over one channel. It is an io.WriteCloser.
 type Stream struct {
 	scan
-	emit     func(Clean)
-	buf      []byte // bytes from offset base on
-	out      []byte // what is being rendered
+	emit     func(Clean) // nil: only hits count
+	buf      []byte      // bytes from offset base on
+	out      []byte      // what is being rendered
 	base     int
 	done     int // everything before this offset was rendered
 	tally    tally
@@ -60,7 +60,7 @@ func (s *Stream) send(text string) {
 	if s.patterns != nil && (text != "" || s.closed) {
 		text = s.patterns.take(text, s.closed, &s.tally)
 	}
-	if text != "" {
+	if text != "" && s.emit != nil {
 		s.emit(Clean{text})
 	}
 }
@@ -114,6 +114,9 @@ func (s *Stream) render(settled int) string {
 
 // literal renders the bytes from done to end.
 func (s *Stream) literal(end int) {
+	if s.emit == nil {
+		return
+	}
 	text := s.buf[s.done-s.base : end-s.base]
 	if utf8.Valid(text) {
 		s.out = append(s.out, text...)

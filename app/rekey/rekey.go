@@ -91,6 +91,8 @@ func bound(column store.SealedColumn, t store.SealedToken) (secrets.Purpose, str
 		return secrets.Scripts, secrets.InputsRow(t.Name)
 	case store.SealedAnswers:
 		return secrets.Scripts, secrets.AnswerRow(t.Name)
+	case store.SealedBlobs:
+		return secrets.Blobs, secrets.BlobRow(t.Name)
 	case store.SealedSettings:
 		return secrets.Settings, t.Name
 	}

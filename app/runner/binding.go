@@ -123,7 +123,10 @@ func (b *Binding) Discard() {
 func (r *Runner) ReadSource(ctx context.Context, handle string) (s Source, err error) {
 	var sealed store.ExecutionScript
 	err = r.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		sealed, err = tx.Executions.Script(ctx, handle)
+		if sealed, err = tx.Executions.Script(ctx, handle); err != nil {
+			return err
+		}
+		s.Files, err = tx.Executions.InputFiles(ctx, handle)
 		return err
 	})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/computclaw/airlock/app/sleep"
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/wire"
+	"github.com/computclaw/airlock/store"
 )
 
 // Removing a box keeps two processors busy for some milliseconds, which would delay the answer to
@@ -35,6 +36,7 @@ type ending struct {
 	leaseLost bool          // Vault took back what it had lent
 	runTime   time.Duration // without waiting for answers
 	limits    app.Limits
+	artifacts []store.StoredArtifact
 }
 
 // collect gathers what is known once the script has ended, the box broke, or the execution was

@@ -72,7 +72,7 @@ func (r *Run) finishSent(e ending) store.Finish {
 	f.Stdout, f.Stderr, f.Truncated = r.output.keep(clean.Stdout, clean.Stderr)
 	f.Turns, f.Result, f.Network = clean.Turns, clean.Result, redactedLedger(rows, clean.Network)
 	f.RunTime, f.PeakMemory, f.CPUTime = e.runTime, e.exit.PeakMemory, e.exit.CPUTime
-	f.Manifest = r.manifest(e.sent)
+	f.Artifacts, f.Manifest = e.artifacts, r.manifest(e.sent)
 	if f.Result != nil {
 		f.Manifest.ResultHash = digest([]byte(f.Result.String()))
 	}

@@ -4,7 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"github.com/computclaw/airlock/store"
 	"hash"
+	"slices"
+	"strings"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -14,7 +17,8 @@ func (r *Run) manifest(s sent) app.Manifest {
 	ready := r.box.Session.Ready()
 	policy := s.binding.policy
 	return app.Manifest{
-		Script: digest(s.binding.source.Script), Inputs: digest(s.binding.source.Inputs), LLM: r.dialogue.digest(),
+		Script: digest(s.binding.source.Script), Inputs: digest(s.binding.source.Inputs),
+		Files: filesDigest(s.binding.source.Files), LLM: r.dialogue.digest(),
 		Runner: ready.Runner, Python: ready.Python, Packages: ready.Packages,
 		Runtime: s.backend.Identity(policy.Placement.Image), Policy: policy.Digest(), Limits: r.runner.cfg.Limits,
 	}
@@ -52,4 +56,17 @@ func (a *answerDigest) hex() string {
 		return ""
 	}
 	return hex.EncodeToString(a.sum.Sum(nil))
+}
+
+// filesDigest is the digest of names and contents, or "" if there are no files.
+func filesDigest(list []store.InputFile) string {
+	if len(list) == 0 {
+		return ""
+	}
+	var lines []string
+	for _, f := range list {
+		lines = append(lines, f.SHA256+" "+f.Name+"\n") // names have no line breaks
+	}
+	slices.Sort(lines)
+	return digest([]byte(strings.Join(lines, "")))
 }

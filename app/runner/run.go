@@ -38,6 +38,7 @@ type Run struct {
 	notifier  *notifier
 
 	hooks    hooks
+	files    *filesHook
 	egress   *egressHook
 	requests *hostRequests
 }
@@ -55,7 +56,9 @@ func newRun(runner *Runner, c Claim) *Run {
 	r.dialogue = newDialogue(r, recorded)
 	r.egress = &egressHook{runner: runner, x: r.x, redaction: r.redaction, changed: r.notifier.schedule}
 	r.requests = &hostRequests{runner: runner, x: r.x, egress: r.egress, redaction: r.redaction}
-	r.hooks.list = []Hook{r.requests, &secretsHook{runner: runner, x: r.x, redaction: r.redaction}, r.egress, recorded}
+	r.files = &filesHook{runner: runner, x: r.x, redaction: r.redaction}
+	secrets := &secretsHook{runner: runner, x: r.x, redaction: r.redaction}
+	r.hooks.list = []Hook{r.files, r.requests, secrets, r.egress, recorded}
 	return r
 }
 

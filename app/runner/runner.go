@@ -14,6 +14,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/metrics"
 	"github.com/computclaw/airlock/app/policy"
@@ -26,7 +27,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Config is what a Runner needs. All fields but Metrics must be set.
+// Config is what a Runner needs. All fields but Metrics and Files must be set.
 type Config struct {
 	Store     *store.Store
 	Keyring   *secrets.Keyring
@@ -45,6 +46,7 @@ type Config struct {
 	Resolver   *credentials.Resolver
 	SearchSets *credentials.SearchSets
 	Vault      *credentials.Vault
+	Files      *files.Files // nil: scripts get and leave none
 
 	Limits     app.Limits
 	Workers    int // final redactions at once
@@ -78,6 +80,7 @@ type Claim struct {
 // Source is what a box gets to run.
 type Source struct {
 	Script, Inputs []byte // Inputs is nil if there are none
+	Files          []store.InputFile
 }
 
 // New returns a Runner.
@@ -98,6 +101,9 @@ func (r *Runner) Begin(c Claim) *Run {
 	r.runs.add(run)
 	return run
 }
+
+// Tmp returns how much a script may keep in its /tmp, in bytes.
+func (r *Runner) Tmp() int64 { return r.cfg.Limits.Tmp }
 
 // Find returns the live execution with the handle; nil if there is none.
 func (r *Runner) Find(handle string) *Run { return r.runs.get(handle) }

@@ -56,6 +56,7 @@ func (r *Run) runScript(b *Binding) (guest.Outcome, error) {
 	r.clock.resume()
 	limits := r.runner.cfg.Limits
 	return r.box.Session.Run(r.ctx, guest.Job{
+		Files:  r.files.inputs(r.ctx, b),
 		Script: string(b.source.Script), Settings: b.grant.settings, Inputs: b.source.Inputs,
 		Hosts: wireHosts(b.grant.hosts),
 		// One byte beyond the flood limit: the guest drops what follows, and the runner knows that there
@@ -70,6 +71,8 @@ func (r *Run) runScript(b *Binding) (guest.Outcome, error) {
 		Dial:       r.egress.dial,
 		Unanswered: r.egress.unanswered,
 		Limited:    r.egress.limited,
+		Ended:      r.clock.pause,
+		Artifact:   r.files.collector(),
 		Asked:      func(host string, port, line int, at time.Time) { r.egress.noteLine(r.ctx, host, port, line, at) },
 	})
 }

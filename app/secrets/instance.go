@@ -13,7 +13,7 @@ import (
 	"syscall"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/files"
+	"github.com/computclaw/airlock/app/atomicfile"
 )
 
 // InstanceKeyFile is the name, inside the data directory, of the key that Airlock makes for itself.
@@ -113,7 +113,7 @@ func createKey(dir, path string) (created bool, err error) {
 		return false, err
 	}
 	_, err = file.WriteString(NewInstanceKey().Reveal() + "\n")
-	err = files.Finish(file, path, err)
+	err = atomicfile.Finish(file, path, err)
 	if errors.Is(err, fs.ErrExist) {
 		return false, nil
 	}
@@ -172,7 +172,7 @@ func WriteKeys(dataDir string, current app.Secret, older ...app.Secret) (err err
 	if err != nil {
 		return errors.Join(fmt.Errorf("secrets: write the instance key: %w", err), os.Remove(file.Name()))
 	}
-	return errors.Join(dropUnfinished(dataDir), files.SyncDir(dataDir))
+	return errors.Join(dropUnfinished(dataDir), atomicfile.SyncDir(dataDir))
 }
 
 // Unfinished lists what writers of key files left in dir that were killed, or are at it just now:

@@ -10,5 +10,6 @@ const (
 	Scripts      Purpose = "scripts"      // scripts and inputs of executions
 	Profiles     Purpose = "profiles"     // profile ids
 	Execs        Purpose = "execs"        // execution ids
+	Blobs        Purpose = "blobs"        // keys of contents in the storage, and their names
 	Settings     Purpose = "settings"     // instance settings that hold secrets
 )

@@ -24,3 +24,6 @@ func InputsRow(handle string) string { return "execution:" + handle + ":inputs" 
 
 // AnswerRow is an answer that a script got, sealed under Scripts.
 func AnswerRow(requestID string) string { return "exchange:" + requestID + ":answer" }
+
+// BlobRow is the key of a blob, sealed under Blobs.
+func BlobRow(name string) string { return "blob:" + name + ":key" }

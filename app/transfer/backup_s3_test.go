@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/transfer/blobs"
-	"github.com/computclaw/airlock/app/transfer/blobs/s3test"
+	"github.com/computclaw/airlock/app/blobs"
+	"github.com/computclaw/airlock/app/blobs/s3test"
 	"github.com/computclaw/airlock/store"
 )
 

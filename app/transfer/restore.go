@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/files"
+	"github.com/computclaw/airlock/app/atomicfile"
 	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/rekey"
 	"github.com/computclaw/airlock/app/secrets"
@@ -148,7 +148,7 @@ func (r Restore) build(ctx context.Context, done *Restored, fn func(scratch stri
 	if err := os.Rename(filepath.Join(scratch, store.FileName), target); err != nil {
 		return fmt.Errorf("transfer: restore: %w", err)
 	}
-	return files.SyncDir(r.Dir)
+	return atomicfile.SyncDir(r.Dir)
 }
 
 // examine opens what was built as the server would, takes away what must not come back, and records
@@ -228,7 +228,7 @@ func setAside(target string) error {
 			return fmt.Errorf("transfer: restore: %w", err)
 		}
 	}
-	if err := files.Claim(target, aside); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := atomicfile.Claim(target, aside); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("transfer: restore: %w", err)
 	}
 	return nil

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/blobs"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/transfer/archive"
-	"github.com/computclaw/airlock/app/transfer/blobs"
 	"github.com/computclaw/airlock/store"
 )
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/computclaw/airlock/app/transfer/blobs"
+	"github.com/computclaw/airlock/app/blobs"
 	"github.com/computclaw/airlock/store"
 )
 

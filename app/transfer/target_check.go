@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/transfer/blobs"
+	"github.com/computclaw/airlock/app/blobs"
 )
 
 // try writes, reads and deletes a file in the target. Its error names the setting to correct.

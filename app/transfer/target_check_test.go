@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/transfer/blobs"
+	"github.com/computclaw/airlock/app/blobs"
 )
 
 // wantField wants an error at a field, in words for people.

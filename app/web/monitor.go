@@ -68,7 +68,7 @@ func (s *Server) state() metrics.State {
 		DiskFreeBytes: disk.Free, DiskSizeBytes: disk.Size, DiskFull: disk.Full,
 		BodyBytes: s.bodies.Used(), AnswerBytes: s.cfg.Answers.Used(),
 		// Unknown, unless they can be read below.
-		DatabaseBytes: -1, ReusableBytes: -1, ExecutionsPruned: -1,
+		DatabaseBytes: -1, ReusableBytes: -1, ExecutionsPruned: -1, FileContents: -1, FileBytes: -1,
 		Connections: -1, MostConnections: -1, ConnectionBytes: -1, Refused: -1, GaveWay: -1,
 	}
 	if s.cfg.Conns != nil {
@@ -78,6 +78,11 @@ func (s *Server) state() metrics.State {
 	}
 	if size, err := s.cfg.Engine.Statistics.Stored(ctx); err == nil {
 		now.DatabaseBytes, now.ReusableBytes = size.Bytes, size.Reusable
+	}
+	if files := s.cfg.Engine.Files; files != nil {
+		if n, bytes, err := files.Stored(ctx); err == nil {
+			now.FileContents, now.FileBytes = n, bytes
+		}
 	}
 	if s.cfg.Retention != nil {
 		if status, err := s.cfg.Retention.Status(ctx); err == nil {

@@ -143,9 +143,14 @@ func (s *Server) router() *echo.Echo {
 	e.IPExtractor = s.origins.ClientAddress
 	e.SchemeExtractor = s.origins.Scheme
 	e.HTTPErrorHandler = s.fail
-	e.Use(httpx.KeepTraceID, s.logRequests, s.recoverPanics, secureHeaders, s.bodies.Middleware(uix.IsUpload),
+	e.Use(httpx.KeepTraceID, s.logRequests, s.recoverPanics, secureHeaders, s.bodies.Middleware(hasFile),
 		s.refuseCrossOrigin())
 	return e
+}
+
+// hasFile picks the requests whose bodies are files, which their handlers bound.
+func hasFile(r *http.Request) bool {
+	return uix.IsUpload(r) || r.Method == http.MethodPost && r.URL.Path == api.UploadPath
 }
 
 // Handler answers every route.

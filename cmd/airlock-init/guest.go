@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -114,13 +115,17 @@ func (g *guest) boot() error {
 	signal.Notify(died, unix.SIGCHLD)
 	sum := sha256.Sum256(message.Boot.Runner)
 	g.digest = hex.EncodeToString(sum[:])
+	dirs, err := makeFileDirs()
+	if err != nil {
+		return err
+	}
 	env, err := trust(message.Boot.CA)
 	if err != nil {
 		return err
 	}
 	g.compiles = message.Boot.Compile
 	launcher := g.launcher()
-	launcher.env = append(launcher.env, env...)
+	launcher.env = slices.Concat(launcher.env, dirs, env)
 	if g.runner, err = startRunner(message.Boot.Runner, message.Boot.Code, launcher); err != nil {
 		return err
 	}
@@ -132,6 +137,15 @@ func (g *guest) boot() error {
 		g.finish(<-ended, gone)
 	}()
 	return nil
+}
+
+// stop ends the runner; finish does the rest.
+func (g *guest) stop() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.ended {
+		_ = unix.Kill(g.runner.pid, unix.SIGKILL)
+	}
 }
 
 // launcher says how the interpreter is started here.
@@ -154,6 +168,8 @@ func (g *guest) handle(m wire.Message) error {
 	case m.Freeze != nil:
 		reached := g.freezer.set(m.Freeze.On)
 		return g.send(wire.Message{Frozen: &wire.Frozen{On: m.Freeze.On == reached}})
+	case m.Stop != nil:
+		g.stop()
 	case m.Kill != nil:
 		os.Exit(0)
 	default:
@@ -187,7 +203,14 @@ func (g *guest) start(s *wire.Start) error {
 	}
 	s.Hosts = nil
 	// before the outputs, whose streams take a while to open: finish waits for them all the same
-	g.sdk.send(wire.Message{Start: s})
+	if len(s.Files) == 0 {
+		g.sdk.send(wire.Message{Start: s})
+	} else {
+		go func() { // the engine's messages don't wait for files
+			s.Problem = filesProblem(receiveFiles(g.mux, s.Files))
+			g.sdk.send(wire.Message{Start: s})
+		}()
+	}
 	g.outputs.Go(func() { g.out.relay(g.mux, wire.Stdout, g.runner.stdout, s.MaxOutput) })
 	g.outputs.Go(func() { g.err.relay(g.mux, wire.Stderr, g.runner.stderr, s.MaxOutput) })
 	return nil
@@ -245,7 +268,14 @@ func (g *guest) finish(status unix.WaitStatus, gone <-chan struct{}) {
 	if status.Signaled() {
 		exited.Code, exited.Signal = -1, int(status.Signal())
 	}
-	_ = g.send(wire.Message{Exited: &exited})
+	var out *outDir
+	if started {
+		out = openOutDir()
+	}
+	exited.Artifacts = out != nil
+	if g.send(wire.Message{Exited: &exited}) == nil && out != nil {
+		out.send(g.mux)
+	}
 }
 
 // within waits for f to return, but no longer than limit.

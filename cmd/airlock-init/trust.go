@@ -47,7 +47,7 @@ func trust(ca []byte) ([]string, error) {
 		return nil, fmt.Errorf("CA bundle: %w", err)
 	}
 	path := filepath.Join(tmp, roots.Bundle)
-	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("CA bundle: %w", err)
 	}
 	if err := writeReadOnly(path, bundle); err != nil {

@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/files"
 	appinstance "github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/metrics"
 	"github.com/computclaw/airlock/app/secrets"
@@ -137,7 +138,11 @@ func start(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writ
 		return nil, err
 	}
 	s.metrics = metrics.New(build.Version)
-	s.engine = newEngine(cfg, s.Instance, s.boxes, way, s.metrics, log)
+	kept, err := openFiles(cfg, s.Instance, log)
+	if err != nil {
+		return nil, err
+	}
+	s.engine = newEngine(cfg, s.Instance, s.boxes, way, kept, s.metrics, log)
 	if err := s.engine.Start(ctx); err != nil {
 		return nil, err
 	}
@@ -228,18 +233,19 @@ func (s *server) keepUp(ctx context.Context) error {
 	}
 	s.following.Go(func() { s.Transfer.Run(ctx) })
 	s.following.Go(func() { s.Keeper.Run(ctx) })
+	s.following.Go(func() { s.engine.Files.Run(ctx) })
 	return nil
 }
 
-func newEngine(cfg config.Config, i *instance.Instance, boxes *sandboxes, way instance.Network, counts *metrics.Metrics,
-	log *slog.Logger) *engine.Engine {
+func newEngine(cfg config.Config, i *instance.Instance, boxes *sandboxes, way instance.Network, kept *files.Files,
+	counts *metrics.Metrics, log *slog.Logger) *engine.Engine {
 	pool := cfg.Pool
 	if pool == 0 {
 		pool = -1 // the engine's word for none
 	}
 	return engine.New(engine.Config{
 		Store: i.Store, Access: i.Access, Keyring: i.Keyring, Hub: i.Hub, Metrics: counts, Log: log,
-		Gateway: way.Gateway, CA: way.Trusted,
+		Gateway: way.Gateway, CA: way.Trusted, Files: kept,
 		Sandboxes: boxes.list, Auto: cfg.Auto(), Limits: cfg.Limits,
 		Workers: cfg.Workers, Waiters: cfg.Waiters, Queue: cfg.Queue, Pool: pool,
 		TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait, Patterns: cfg.Patterns.Find,

@@ -161,7 +161,7 @@ func (m *Message) fields() int {
 		m.Ready != nil, m.LLM != nil, m.Result != nil, m.Failed != nil, m.Exited != nil, m.Frozen != nil,
 		m.Abort != nil,
 		m.Asked != nil,
-		m.Boot != nil, m.Start != nil, m.Reply != nil, m.Freeze != nil, m.Kill != nil,
+		m.Boot != nil, m.Start != nil, m.Reply != nil, m.Freeze != nil, m.Kill != nil, m.Stop != nil,
 	} {
 		if set {
 			n++

@@ -12,6 +12,12 @@ const (
 	Stdout  Kind = "stdout"
 	Stderr  Kind = "stderr"
 	Connect Kind = "connect"
+
+	// Files asks for the content of Start.Files: the engine writes it, one file after the other, and
+	// closes its side.
+	Files Kind = "files"
+	// Artifacts carries what the script left: see Artifact.
+	Artifacts Kind = "artifacts"
 )
 
 // Header is the first frame of every stream.
@@ -67,6 +73,7 @@ type Message struct {
 	Reply  *LLMReply `json:"reply,omitempty"`
 	Freeze *Freeze   `json:"freeze,omitempty"`
 	Kill   *Kill     `json:"kill,omitempty"`
+	Stop   *Stop     `json:"stop,omitempty"`
 }
 
 // Boot is the first message on the control stream: it starts the interpreter, long before there is
@@ -116,6 +123,10 @@ type Start struct {
 	// Bytes.
 	MaxOutput int64 `json:"max_output"`
 	MaxResult int64 `json:"max_result"` // bytes of JSON
+	// Files are what the script gets to read. Their content comes in a stream of its own.
+	Files []File `json:"files,omitempty"`
+	// Problem is airlock-init's word to the runner: why the script can't be run.
+	Problem string `json:"problem,omitempty"`
 }
 
 // Host is a name (or "*.name" for true subdomains) that the box's resolver answers, and the ports
@@ -160,6 +171,8 @@ type Exited struct {
 	// Bytes of output beyond Start.MaxOutput that were thrown away.
 	DroppedStdout int64 `json:"dropped_stdout,omitempty"`
 	DroppedStderr int64 `json:"dropped_stderr,omitempty"`
+	// Artifacts says that the script left something, which comes in a stream of its own.
+	Artifacts bool `json:"artifacts,omitempty"`
 }
 
 // Freeze stops (On) or continues every process of the box except airlock-init.
@@ -189,3 +202,7 @@ type Abort struct {
 
 // Kill ends the box at once.
 type Kill struct{}
+
+// Stop ends the script and all its processes. Exited follows, as if the script had been killed, and
+// then what it left.
+type Stop struct{}

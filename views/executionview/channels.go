@@ -15,6 +15,7 @@ func channels() [][2]string {
 		{"prompt", "LLM question"},
 		{"answer", "LLM answer"},
 		{"network", "Network"},
+		{"artifacts", "Artifacts"},
 	}
 }
 

@@ -26,6 +26,7 @@ type ExecutionPage struct {
 	Live       bool            // the output is not complete yet
 	Exchanges  []app.LLMExchange
 	Network    []app.Connection
+	Files      Files
 	Redactions []Redaction
 	Hosts      []app.HostRequest // of the profile now; nil if it is gone
 	ListRules  []string          // rules whose refusals end when a person allows the host

@@ -154,6 +154,11 @@ func (p *player) listen() {
 			_ = p.send(wire.Message{Frozen: &wire.Frozen{On: m.Freeze.On}})
 		case m.Reply != nil:
 			p.replies <- *m.Reply
+		case m.Stop != nil:
+			for _, out := range p.out {
+				_ = out.Close()
+			}
+			_ = p.send(wire.Message{Exited: &wire.Exited{Code: -1, Signal: 9}})
 		}
 	}
 }

@@ -36,7 +36,7 @@ def write_script(source):
 def prepare_children(changes, start):
     """Arranges that new processes find the script wherever this one has gone to, and have Airlock's names."""
     path = os.path.join(os.getcwd(), SCRIPT)
-    names = {key: start.get(key) for key in ("settings", "inputs", "max_result")}
+    names = {key: start.get(key) for key in ("settings", "inputs", "max_result", "files")}
     given = {"MESSAGE": FIRST_PROCESS_ONLY, "SDK": PARTS["sdk"], "PROCESSORS": PARTS["processors"], "START": names}
 
     class Names:

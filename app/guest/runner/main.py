@@ -27,6 +27,9 @@ def main():
     channel.send("ready", protocol=1, runner="", python="%d.%d.%d" % sys.version_info[:3], **packages(), **compiled())
     use_time(channel)
     start = channel.receive()["start"]
+    if start.get("problem"):
+        channel.send("failed", error=start["problem"], traceback="", line=0)
+        leave(1)
     spare()
     install(channel, start)
     prepare_children(changes, start)

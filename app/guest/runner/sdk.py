@@ -1,4 +1,4 @@
-# What a script sees: settings, llm, set_result, inputs, as builtins and as the module airlock; and the channel behind them.
+# What a script sees: settings, llm, set_result, inputs, files, save_file, as builtins and as the module airlock; and the channel behind them.
 import _signal
 import _thread
 import binascii
@@ -9,6 +9,7 @@ MAX_FRAME = 8 << 20
 MAX_PROMPT = 1 << 20
 CHANNEL_FD = 3
 FIRST_THREAD = _thread.get_ident()
+NAMES = ("settings", "llm", "set_result", "inputs", "files", "save_file")
 
 
 def undisturbed(call):
@@ -156,6 +157,34 @@ class Settings:
         return "<settings with %d keys>" % len(self._values)
 
 
+class Files:
+    """What the request gave the script to read."""
+
+    def __init__(self, names):
+        self._folder = os.environ.get("AIRLOCK_FILES", "")
+        self._names = list(names)
+
+    def path(self, name):
+        if name not in self._names:
+            raise FileNotFoundError("this execution has no file %r. Its files: %s" % (name, ", ".join(self._names) or "none"))
+        return os.path.join(self._folder, name)
+
+    def open(self, name, mode="r", **options):
+        return open(self.path(name), mode, **options)
+
+    def __contains__(self, name):
+        return name in self._names
+
+    def __iter__(self):
+        return iter(self._names)
+
+    def __len__(self):
+        return len(self._names)
+
+    def __repr__(self):
+        return "<%d files>" % len(self._names)
+
+
 class LLM:
     """Questions to the agent that started the script."""
 
@@ -233,16 +262,33 @@ def install(channel, start):
         data = binascii.b2a_base64(text.encode(), newline=False).decode()
         undisturbed(lambda: channel.send("result", data=data))
 
+    folder = os.environ.get("AIRLOCK_OUT", "")
+
+    def save_file(name, data):
+        """Leaves a file for whoever reads the execution, and returns its path."""
+        if not isinstance(name, str):
+            raise TypeError("save_file(name, data) takes a name as text")
+        if not name or "/" in name or name in (".", ".."):
+            raise ValueError("%r is not a plain file name" % name)
+        if isinstance(data, str):
+            data = data.encode()
+        path = os.path.join(folder, name)
+        with open(path, "wb") as file:
+            file.write(data)
+        return path
+
     inputs = start.get("inputs")
     module = type(builtins)("airlock", "What Airlock gives to a script.")
     module.settings = Settings(start.get("settings") or {})
     module.llm = LLM(channel)
+    module.files = Files([file["name"] for file in start.get("files") or ()])
+    module.save_file = save_file
     module.set_result = set_result
     module.inputs = parse(binascii.a2b_base64(inputs)) if inputs else None
-    for name in ("settings", "llm", "set_result", "inputs"):
+    for name in NAMES:
         setattr(builtins, name, getattr(module, name))
     for kind, name in ((MissingKey, "MissingKey"), (ResultError, "ResultError"), (LLMError, "llm.Error")):
         kind.__module__, kind.__qualname__ = "airlock", name
     module.MissingKey, module.ResultError = MissingKey, ResultError
-    module.__all__ = ["settings", "llm", "set_result", "inputs", "MissingKey", "ResultError"]
+    module.__all__ = [*NAMES, "MissingKey", "ResultError"]
     sys.modules["airlock"] = module

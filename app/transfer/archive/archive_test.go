@@ -245,7 +245,7 @@ func TestUnpackableContent(t *testing.T) {
 			t.Fatal(err)
 		}
 		file.Write(header)
-		c := newChunkWriter(&file, header, k)
+		c := newChunkWriter(&file, header, k.chunks)
 		if _, err := c.Write(content); err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bufio"
+	"crypto/cipher"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -21,15 +22,15 @@ func nonce(n uint64, last bool) []byte {
 // chunkWriter seals what is written to it.
 type chunkWriter struct {
 	w      io.Writer
-	header []byte
-	keys   keys
+	header []byte // associated data of each chunk
+	aead   cipher.AEAD
 	n      uint64
 	buf    []byte // pending plaintext, never more than a chunk
 	out    []byte
 }
 
-func newChunkWriter(w io.Writer, header []byte, k keys) *chunkWriter {
-	return &chunkWriter{w: w, header: header, keys: k, buf: make([]byte, 0, chunkSize),
+func newChunkWriter(w io.Writer, header []byte, aead cipher.AEAD) *chunkWriter {
+	return &chunkWriter{w: w, header: header, aead: aead, buf: make([]byte, 0, chunkSize),
 		out: make([]byte, 0, chunkSize+tagSize)}
 }
 
@@ -53,7 +54,7 @@ func (c *chunkWriter) Write(p []byte) (int, error) {
 func (c *chunkWriter) Close() error { return c.flush(true) }
 
 func (c *chunkWriter) flush(last bool) error {
-	c.out = c.keys.chunks.Seal(c.out[:0], nonce(c.n, last), c.buf, c.header)
+	c.out = c.aead.Seal(c.out[:0], nonce(c.n, last), c.buf, c.header)
 	c.buf = c.buf[:0]
 	c.n++
 	if _, err := c.w.Write(c.out); err != nil {
@@ -67,7 +68,7 @@ func (c *chunkWriter) flush(last bool) error {
 type chunkReader struct {
 	r      *bufio.Reader
 	header []byte
-	keys   keys
+	aead   cipher.AEAD
 	n      uint64
 	in     []byte
 	buf    []byte
@@ -76,8 +77,9 @@ type chunkReader struct {
 	err    error
 }
 
-func newChunkReader(r io.Reader, header []byte, k keys) *chunkReader {
-	return &chunkReader{r: bufio.NewReaderSize(r, chunkSize), header: header, keys: k, in: make([]byte, chunkSize+tagSize),
+func newChunkReader(r io.Reader, header []byte, aead cipher.AEAD) *chunkReader {
+	return &chunkReader{r: bufio.NewReaderSize(r, chunkSize), header: header, aead: aead,
+		in:  make([]byte, chunkSize+tagSize),
 		buf: make([]byte, 0, chunkSize)}
 }
 
@@ -114,7 +116,7 @@ func (c *chunkReader) next() error {
 	if n < tagSize || n == tagSize && c.n > 0 {
 		return fmt.Errorf("%w: its end is missing", ErrDamaged)
 	}
-	plain, err := c.keys.chunks.Open(c.buf[:0], nonce(c.n, c.last), c.in[:n], c.header)
+	plain, err := c.aead.Open(c.buf[:0], nonce(c.n, c.last), c.in[:n], c.header)
 	if err != nil {
 		return fmt.Errorf("%w: chunk %d was changed, moved or cut off", ErrDamaged, c.n)
 	}

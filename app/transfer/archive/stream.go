@@ -29,7 +29,7 @@ func NewWriter(w io.Writer, passphrase app.Secret, c Cost) (*Writer, error) {
 	if _, err := w.Write(header); err != nil {
 		return nil, fmt.Errorf("archive: write: %w", err)
 	}
-	chunks := newChunkWriter(w, header, k)
+	chunks := newChunkWriter(w, header, k.chunks)
 	zip, err := gzip.NewWriterLevel(chunks, gzip.BestSpeed)
 	if err != nil {
 		return nil, fmt.Errorf("archive: %w", err)
@@ -74,7 +74,7 @@ func NewReader(r io.Reader, passphrase app.Secret, limit int64) (*Reader, error)
 	if err != nil {
 		return nil, err
 	}
-	chunks := newChunkReader(r, header, k)
+	chunks := newChunkReader(r, header, k.chunks)
 	return &Reader{chunks: chunks, packed: bufio.NewReader(chunks), limit: limit}, nil
 }
 

@@ -20,6 +20,7 @@ type executeInput struct {
 	Timeout   *float64        `in:"timeout"`
 	Inputs    json.RawMessage `in:"inputs"`
 	Label     string          `in:"label"`
+	Files     json.RawMessage `in:"files"`
 }
 
 type acceptedView struct {
@@ -115,12 +116,16 @@ func (h *executions) readSubmission(c echo.Context) (s appexecutions.Submission,
 	if err := checkScript(in); err != nil {
 		return s, err
 	}
+	files, err := readFiles(in.Files)
+	if err != nil {
+		return s, err
+	}
 	key := c.Request().Header.Get("Idempotency-Key")
 	if err := checkIdempotencyKey(key); err != nil {
 		return s, err
 	}
 	return appexecutions.Submission{
-		ProfileID: id, Script: in.Script, Inputs: in.Inputs, Timeout: timeout, Label: in.Label,
+		ProfileID: id, Script: in.Script, Inputs: in.Inputs, Timeout: timeout, Label: in.Label, Files: files,
 		IdempotencyKey: key, By: agent(c, ""), Trace: httpx.TraceID(c),
 	}, nil
 }

@@ -40,6 +40,7 @@ type executionView struct {
 	Network         []connectionView `json:"network,omitempty"`
 	Manifest        *manifestView    `json:"manifest,omitempty"`
 	Rerun           *rerunView       `json:"rerun,omitempty"`
+	Artifacts       []artifactView   `json:"artifacts,omitempty"`
 }
 
 type llmView struct {

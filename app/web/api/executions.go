@@ -53,7 +53,7 @@ func (h *executions) read(c echo.Context) error {
 	if include == (included{}) {
 		return h.answer(c, x)
 	}
-	return h.answers.JSON(c, false, func() (any, error) { return h.viewWith(c.Request().Context(), x, include) })
+	return h.answers.JSON(c, false, func() (any, error) { return h.viewWith(c, x, include) })
 }
 
 // await returns the execution when it ends or waits for the LLM, or as it stands after atMost.
@@ -80,13 +80,14 @@ func (h *executions) await(c echo.Context, x app.Execution, atMost time.Duration
 // answer shows an execution, with its output if it is terminal.
 func (h *executions) answer(c echo.Context, x app.Execution) error {
 	return h.answers.JSON(c, h.engine.Reader.IsSmall(x), func() (any, error) {
-		v, err := h.view(c.Request().Context(), x)
+		v, err := h.view(c, x)
 		h.advise(c, x, v.Network)
 		return v, err
 	})
 }
 
-func (h *executions) view(ctx context.Context, x app.Execution) (v executionView, err error) {
+func (h *executions) view(c echo.Context, x app.Execution) (v executionView, err error) {
+	ctx := c.Request().Context()
 	v = viewExecution(x)
 	if v.Rerun, err = h.viewRerun(ctx, x); err != nil {
 		return v, err
@@ -107,6 +108,9 @@ func (h *executions) view(ctx context.Context, x app.Execution) (v executionView
 			return v, err
 		}
 		v.Masked = viewMasked(hits)
+	}
+	if v.Artifacts, err = h.viewArtifacts(ctx, h.origins.BaseURL(c.Request()), x); err != nil {
+		return v, err
 	}
 	out, network, err := h.engine.Reader.Ended(ctx, x)
 	return v.withOutput(x, out, network), err

@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
@@ -42,6 +44,7 @@ type Handlers struct {
 	profiles   *profiles
 	executions *executions
 	instance   *instance
+	files      *fileCalls
 }
 
 // New returns Handlers.
@@ -59,6 +62,7 @@ func New(cfg Config) *Handlers {
 			origins: cfg.Origins, drain: cfg.Drain, waits: cfg.Waits, answers: cfg.Answers,
 			timeoutDefault: cfg.TimeoutDefault, timeoutMax: cfg.TimeoutMax,
 		},
+		files: &fileCalls{lookup: lookup, now: cfg.Now, uploads: semaphore.NewWeighted(uploadsAtOnce)},
 		instance: &instance{
 			lookup: lookup, access: cfg.Access, engine: cfg.Engine, log: cfg.Log, now: cfg.Now,
 			origins: cfg.Origins, version: cfg.Version, limits: cfg.Limits,
@@ -84,6 +88,13 @@ func (h *Handlers) Routes() []httpx.Route {
 		httpx.Post("/executions/:id/respond", h.executions.respond),
 		httpx.Post("/executions/:id/cancel", h.executions.cancel),
 		httpx.Post("/executions/:id/rerun", h.executions.rerun),
+
+		httpx.Get("/executions/:id/artifacts.tar.gz", h.executions.allArtifacts),
+		httpx.Get("/executions/:id/artifacts/:name", h.executions.artifact),
+
+		httpx.Post(UploadPath, h.files.upload),
+		httpx.Get("/files", h.files.list),
+		httpx.Delete("/files/:id", h.files.remove),
 
 		httpx.Get("/health", h.instance.health),
 		httpx.Get("/packages", h.instance.packages),

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -38,8 +37,9 @@ func readInclude(c echo.Context) (in included, err error) {
 }
 
 // viewWith shows an execution with what it was given, redacted as people see it.
-func (h *executions) viewWith(ctx context.Context, x app.Execution, in included) (executionView, error) {
-	v, err := h.view(ctx, x)
+func (h *executions) viewWith(c echo.Context, x app.Execution, in included) (executionView, error) {
+	ctx := c.Request().Context()
+	v, err := h.view(c, x)
 	if err != nil {
 		return v, err
 	}

@@ -41,6 +41,7 @@ type rerunInput struct {
 	Inputs  json.RawMessage `in:"inputs"`
 	Timeout *float64        `in:"timeout"`
 	Label   string          `in:"label"`
+	Files   json.RawMessage `in:"files"`
 }
 
 // rerun answers POST /executions/{id}/rerun as POST /execute does.
@@ -61,8 +62,12 @@ func (h *executions) rerun(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	files, err := readFiles(in.Files)
+	if err != nil {
+		return err
+	}
 	again, err := h.engine.Submitter.Rerun(c.Request().Context(), x.Handle, appexecutions.Again{
-		Inputs: in.Inputs, Timeout: timeout, Label: in.Label, Live: in.Live,
+		Inputs: in.Inputs, Files: files, Timeout: timeout, Label: in.Label, Live: in.Live,
 		By: agent(c, x.ProfileHandle), Trace: httpx.TraceID(c),
 	})
 	if err != nil {

@@ -27,6 +27,7 @@ var statuses = map[app.Code]int{
 	app.CodeProfileRevoked:     http.StatusForbidden,
 	app.CodeProfileExpired:     http.StatusForbidden,
 	app.CodeMissingValue:       http.StatusConflict,
+	app.CodeFileNotFound:       http.StatusNotFound,
 	app.CodeNotWaiting:         http.StatusConflict,
 	app.CodeRequestMismatch:    http.StatusConflict,
 	app.CodeAlreadyEnded:       http.StatusConflict,

@@ -76,6 +76,9 @@ func (h Handlers) fillExecution(ctx context.Context, page *executionview.Executi
 	if page.Redactions, err = h.redactions(ctx, x.Handle); err != nil {
 		return err
 	}
+	if page.Files, err = h.files(ctx, x.Handle); err != nil {
+		return err
+	}
 	var out app.Output
 	if x.Status.Terminal() {
 		if out, err = h.Engine.Reader.Output(ctx, x.Handle); err != nil {

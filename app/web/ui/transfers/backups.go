@@ -9,8 +9,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/blobs"
 	"github.com/computclaw/airlock/app/transfer"
-	"github.com/computclaw/airlock/app/transfer/blobs"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/views/components"

@@ -28,6 +28,8 @@ live on its page in the UI.
   --profile ID         profile id; better in AIRLOCK_PROFILE, since arguments can be read by other users of this host
   --url URL            the instance; else AIRLOCK_URL, else http://localhost:9090
   --inputs FILE        JSON for the script's inputs
+  --file NAME=PATH     a file for the script, which reads it with files.open(NAME); several times for several files
+  --out DIR            where to put the files that the script leaves
   --timeout SECONDS    run time
   --label TEXT         a name for the run, shown in lists
   --wait SECONDS       how long to wait for a person who has to lock the profile or set a value; 600 if absent, 0 not
@@ -62,6 +64,9 @@ func Run(ctx context.Context, c cli.Console, args []string) int {
 		return failEarly(c, args, err)
 	}
 	x, err := job.run(ctx)
+	if err == nil {
+		err = errOut(job.takeArtifacts(context.WithoutCancel(ctx), x))
+	}
 	if err != nil {
 		return job.fail(err)
 	}
@@ -78,6 +83,7 @@ type job struct {
 	json       bool
 	quiet      bool
 	request    submission
+	files      localFiles
 	told       string // last, about how it stands
 	toldAt     time.Time
 	started    time.Time
@@ -90,6 +96,9 @@ func readJob(c cli.Console, args []string) (*job, error) {
 	command, timeout, wait := f.String("llm-command", "", ""), f.Float64("timeout", 0, ""),
 		f.Float64("wait", waitForPerson.Seconds(), "")
 	asJSON, quiet := f.Bool("json", false, ""), f.Bool("quiet", false, "")
+	var files localFiles
+	f.Func("file", "", files.addInput)
+	f.StringVar(&files.out, "out", "", "")
 	rest, err := f.Parse(c.Out, args, "SCRIPT")
 	if err != nil {
 		return nil, err
@@ -119,7 +128,7 @@ func readJob(c cli.Console, args []string) (*job, error) {
 		agent: agent{client.New(cfg.URL), cfg.Profile}, llmCommand: *command,
 		patience: time.Duration(*wait * float64(time.Second)), json: *asJSON, quiet: *quiet, started: time.Now(),
 	}
-	j.request.Label = *label
+	j.request.Label, j.files = *label, files
 	if cli.Given(f, "timeout") {
 		j.request.Timeout = timeout
 	}

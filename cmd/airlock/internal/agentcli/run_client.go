@@ -28,6 +28,8 @@ type submission struct {
 	Timeout *float64        `json:"timeout,omitempty"`
 	Inputs  json.RawMessage `json:"inputs,omitempty"`
 	Label   string          `json:"label,omitempty"`
+
+	Files map[string]string `json:"files,omitempty"`
 }
 
 // execution is what a run needs of an answer.
@@ -43,6 +45,7 @@ type execution struct {
 	Truncated  bool            `json:"truncated"`
 	LLMRequest *question       `json:"llm_request"`
 	Network    []connection    `json:"network"`
+	Artifacts  []artifact      `json:"artifacts"`
 	PollURL    string          `json:"poll_url"` // of an answer that says no more than how it stands
 
 	whole json.RawMessage // the answer as it came

@@ -54,7 +54,11 @@ func (j *job) run(ctx context.Context) (execution, error) {
 func (j *job) start(ctx context.Context) (execution, error) {
 	deadline := time.Now().Add(j.patience)
 	for {
-		x, err := j.agent.submit(ctx, j.request)
+		var x execution
+		err := j.sendFiles(ctx)
+		if err == nil {
+			x, err = j.agent.submit(ctx, j.request)
+		}
 		var refused *app.Error
 		if !errors.As(err, &refused) || refused.Code != app.CodeProfileUnlocked && refused.Code != app.CodeMissingValue {
 			return x, err

@@ -38,7 +38,7 @@ set_result({
     "pool": concurrent.futures.ThreadPoolExecutor()._max_workers,
     "environment": sorted(k + "=" + v for k, v in os.environ.items()
         if v not in (os.getcwd(), os.environ["SSL_CERT_FILE"])
-        and k not in ("LOGNAME", "RES_OPTIONS")),
+        and k not in ("LOGNAME", "RES_OPTIONS", "AIRLOCK_FILES", "AIRLOCK_OUT")),
     "name": getpass.getuser(),
     "children": subprocess.run(["sh", "-c", "umask; echo $OMP_NUM_THREADS $TZ $LC_ALL"],
         capture_output=True, text=True).stdout,

@@ -117,7 +117,7 @@ func (b *Bucket) String() string {
 // the storage's own rules at the latest.
 func (b *Bucket) Put(ctx context.Context, name string, r io.Reader, size int64) error {
 	if !nameShape.MatchString(name) {
-		return fmt.Errorf("blobs: %q is not a name of a backup", name)
+		return fmt.Errorf("blobs: %q is not a name of a blob", name)
 	}
 	if _, err := b.client.StatObject(ctx, b.at.Bucket, b.at.Prefix+name, minio.StatObjectOptions{}); err == nil {
 		return fmt.Errorf("blobs: %s is there already", name)
@@ -171,7 +171,7 @@ func (b *Bucket) List(ctx context.Context, prefix string) ([]Blob, error) {
 // Delete implements Store.
 func (b *Bucket) Delete(ctx context.Context, name string) error {
 	if !nameShape.MatchString(name) {
-		return fmt.Errorf("blobs: %q is not a name of a backup", name)
+		return fmt.Errorf("blobs: %q is not a name of a blob", name)
 	}
 	if err := b.client.RemoveObject(ctx, b.at.Bucket, b.at.Prefix+name, minio.RemoveObjectOptions{}); err != nil &&
 		!missing(err) {

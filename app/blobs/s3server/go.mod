@@ -1,4 +1,4 @@
-module github.com/computclaw/airlock/app/transfer/blobs/s3server
+module github.com/computclaw/airlock/app/blobs/s3server
 
 go 1.26
 

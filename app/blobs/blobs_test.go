@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/transfer/blobs/s3test"
+	"github.com/computclaw/airlock/app/blobs/s3test"
 )
 
 func bucket(t *testing.T, endpoint string) *Bucket {
@@ -148,7 +148,9 @@ func TestPartsOfKilledProcessesAreRemoved(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		put(t, d, "airlock-b-after."+name, []byte("y"))
+		if _, err := d.List(t.Context(), "airlock-"); err != nil {
+			t.Fatal(err)
+		}
 		if _, err := os.Stat(file); (err == nil) != stays {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/transfer/blobs/s3test"
+	"github.com/computclaw/airlock/app/blobs/s3test"
 )
 
 func TestS3Refusals(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/files"
+	"github.com/computclaw/airlock/app/atomicfile"
 )
 
 // Dir is a directory, such as a mounted volume. Files have mode 0600.
@@ -72,9 +72,6 @@ func (d *Dir) Put(ctx context.Context, name string, r io.Reader, size int64) (er
 	if err != nil {
 		return err
 	}
-	if err := d.sweep(time.Now()); err != nil {
-		return err
-	}
 	part := path + partSuffix
 	//nolint:gosec // the name is checked; a link that somebody put there is not followed
 	f, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
@@ -85,7 +82,7 @@ func (d *Dir) Put(ctx context.Context, name string, r io.Reader, size int64) (er
 	if err == nil && n != size {
 		err = io.ErrUnexpectedEOF
 	}
-	if err := files.Finish(f, path, err); err != nil {
+	if err := atomicfile.Finish(f, path, err); err != nil {
 		return fmt.Errorf("blobs: write %s: %w", name, err)
 	}
 	return nil
@@ -113,8 +110,11 @@ func (d *Dir) Get(_ context.Context, name string) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// List implements Store.
+// List implements Store. It removes what killed processes have left.
 func (d *Dir) List(_ context.Context, prefix string) ([]Blob, error) {
+	if err := d.sweep(time.Now()); err != nil {
+		return nil, err
+	}
 	entries, err := os.ReadDir(d.path) // sorted
 	if err != nil {
 		return nil, fmt.Errorf("blobs: %w", err)
@@ -150,7 +150,7 @@ func (d *Dir) Delete(_ context.Context, name string) error {
 
 func (d *Dir) file(name string) (string, error) {
 	if !nameShape.MatchString(name) {
-		return "", fmt.Errorf("blobs: %q is not a name of a backup", name)
+		return "", fmt.Errorf("blobs: %q is not a name of a blob", name)
 	}
 	return filepath.Join(d.path, name), nil
 }

@@ -1,0 +1,87 @@
+package executions
+
+import (
+	"context"
+	"io"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/store"
+)
+
+// tmpReserve is what a script's files leave of its /tmp, in bytes.
+const tmpReserve = 1 << 20
+
+// resolveFiles finds the files that a submission names.
+func (s *Submitter) resolveFiles(ctx context.Context, profileHandle string, sub *Submission) (err error) {
+	if len(sub.Files) == 0 {
+		return nil
+	}
+	if s.cfg.Files == nil {
+		return app.Invalid("files", "this Airlock keeps no files", "Send data in inputs.")
+	}
+	sub.files, err = s.cfg.Files.Resolve(ctx, profileHandle, sub.Files, s.cfg.Runner.Tmp()-tmpReserve)
+	return err
+}
+
+// checkFileNames refuses names that hold a secret: they are stored and shown as they are.
+func checkFileNames(red *redact.Redactor, files []store.InputFile) error {
+	for _, f := range files {
+		if _, hits := red.Text(f.Name); hits.Total() > 0 {
+			return app.Invalid("files", "the name of a file holds a secret", "Name it without.")
+		}
+	}
+	return nil
+}
+
+// keptFiles refuses to run again with files that are not kept any more.
+func keptFiles(files []store.InputFile) error {
+	for _, f := range files {
+		if !f.Kept {
+			err := app.E(app.CodeFileNotFound, "the file "+f.Name+" of that execution is not kept any more",
+				"Send it again with POST /files, and name all files in the request.")
+			err.Field = "files"
+			return err
+		}
+	}
+	return nil
+}
+
+// InputFiles returns the files that an execution was given, by name.
+func (s *Reader) InputFiles(ctx context.Context, handle string) (list []app.InputFile, err error) {
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		files, err := tx.Executions.InputFiles(ctx, handle)
+		for _, f := range files {
+			list = append(list, f.InputFile)
+		}
+		return err
+	})
+	return list, err
+}
+
+// Artifacts returns what an execution has left, in order.
+func (s *Reader) Artifacts(ctx context.Context, handle string) (list []app.Artifact, err error) {
+	if s.cfg.Files == nil {
+		return nil, nil
+	}
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		list, err = tx.Executions.Artifacts(ctx, handle)
+		return err
+	})
+	return list, err
+}
+
+// OpenArtifact opens the content of one. The caller closes it. CodeNotFound if there is none of that
+// name, or its content is not kept.
+func (s *Reader) OpenArtifact(ctx context.Context, handle, name string) (a app.Artifact, content io.ReadCloser,
+	err error) {
+	var blob store.Blob
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		a, blob, err = tx.Executions.Artifact(ctx, handle, name)
+		return err
+	})
+	if err == nil {
+		content, err = s.cfg.Files.Open(ctx, blob.ID)
+	}
+	return a, content, err
+}

@@ -1,0 +1,242 @@
+package search
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact"
+)
+
+// testMost is enough for a bomb and little enough for a test, in bytes.
+const testMost = 8 << 20
+
+const secret = "kX9-vQ2_mTz7Lw4RbYc8Ns1Hd6Fj3Gp5"
+
+// inMemory is a Temp.
+type inMemory struct{ bytes.Buffer }
+
+func (m *inMemory) Finish() error   { return nil }
+func (m *inMemory) Size() int64     { return int64(m.Len()) }
+func (m *inMemory) At() io.ReaderAt { return bytes.NewReader(m.Bytes()) }
+func (m *inMemory) Close()          {}
+
+func newSearch() *Search {
+	red := redact.New([]redact.Value{{Name: "API_KEY", Secret: app.NewSecret(secret)}})
+	s := New(red, func() (Temp, error) { return &inMemory{}, nil })
+	s.most = testMost
+	return s
+}
+
+func result(t *testing.T, content []byte) Result {
+	t.Helper()
+	r, err := newSearch().File(bytes.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func zipped(t *testing.T, members map[string][]byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for name, content := range members {
+		f, err := w.Create(name)
+		if err == nil {
+			_, err = f.Write(content)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func gzipped(t *testing.T, content []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(content); err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func tarred(t *testing.T, name string, content []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	if err := w.WriteHeader(&tar.Header{Name: name, Size: int64(len(content)), Mode: 0o600}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(content); err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// python runs a script that writes the file "out", as scripts in boxes do.
+func python(t *testing.T, script string) []byte {
+	t.Helper()
+	dir := t.TempDir()
+	cmd := exec.Command("python3", "-c", script)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	content, err := os.ReadFile(filepath.Join(dir, "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+func TestValueIsFoundInside(t *testing.T) {
+	t.Parallel()
+	sheet := []byte(`<worksheet><row><c t="inlineStr"><is><t>` + secret + `</t></is></c></row></worksheet>`)
+	csv := []byte(strings.Repeat("id,key\n1,nothing\n", 5000) + "2," + secret + "\n")
+	for name, content := range map[string][]byte{
+		"bytes":              append([]byte{0, 1, 2}, secret...),
+		"base64":             []byte("\x00" + base64.StdEncoding.EncodeToString([]byte("x:"+secret))),
+		"UTF-16":             []byte("\xff\xfe" + strings.Join(strings.Split(secret, ""), "\x00") + "\x00"),
+		"a cell of an xlsx":  zipped(t, map[string][]byte{"[Content_Types].xml": []byte("<Types/>"), "xl/worksheets/sheet1.xml": sheet}),
+		"a name in a zip":    zipped(t, map[string][]byte{secret + ".txt": []byte("x")}),
+		"a nested zip":       zipped(t, map[string][]byte{"a.zip": zipped(t, map[string][]byte{"b.zip": zipped(t, map[string][]byte{"c.txt": csv})})}),
+		"a gzip'd CSV":       gzipped(t, csv),
+		"the second stream":  append(gzipped(t, []byte("a")), gzipped(t, csv)...),
+		"a tar.gz":           gzipped(t, tarred(t, "a.csv", csv)),
+		"a gzip in a tar":    tarred(t, "a.csv.gz", gzipped(t, csv)),
+		"a bzip2 file":       python(t, "import bz2; open('out','wb').write(bz2.compress(b'x'*9999+b'"+secret+"'))"),
+		"a zip by Python":    python(t, "import zipfile; z=zipfile.ZipFile('out','w',zipfile.ZIP_DEFLATED); z.writestr('a','b'*9999+'"+secret+"'); z.close()"),
+		"an SQLite row":      python(t, "import sqlite3; c=sqlite3.connect('out'); c.execute('create table t(a)'); c.execute('insert into t values (?)',('"+secret+"',)); c.commit()"),
+		"an SQLite overflow": python(t, overflow),
+	} {
+		r := result(t, content)
+		if len(r.Hits) == 0 || r.Hits[0].Name != "API_KEY" || r.Unsearch != "" {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
+// overflow makes a database whose values each hold the secret, over the end of a page in most of them.
+const overflow = `import sqlite3
+c = sqlite3.connect('out')
+c.execute('pragma page_size=512')
+c.execute('create table t(a)')
+for n in range(492, 524):
+    c.execute('insert into t values (?)', ('x' * n + '` + secret + `' + 'y' * 9000,))
+c.execute('create index i on t(a)')
+c.commit()`
+
+// Every value that lies over the end of a page is put together: without that, the one test above could
+// pass by another row.
+func TestEachLongValueOfADatabaseIsWhole(t *testing.T) {
+	t.Parallel()
+	file := python(t, overflow)
+	var all bytes.Buffer
+	if err := eachLongValue(bytes.NewReader(file), int64(len(file)), &all, func(int64) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(all.Bytes(), []byte(secret)); n != 64 { // 32 rows, in the table and in the index
+		t.Errorf("%d values are whole, want 64", n)
+	}
+}
+
+func TestWhatHoldsNoValueIsNoFinding(t *testing.T) {
+	t.Parallel()
+	for name, content := range map[string][]byte{
+		"nothing":                       nil,
+		"bytes":                         {0, 1, 2},
+		"the beginning of a value":      append([]byte{0}, secret[:8]...),
+		"a zip":                         zipped(t, map[string][]byte{"a": []byte(secret[:8])}),
+		"a zip with nothing in it":      zipped(t, nil),
+		"what only begins like SQLite":  []byte(sqliteMagic),
+		"what only begins like a bzip2": []byte("BZh9 is a name"),
+	} {
+		if r := result(t, content); len(r.Hits) > 0 {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
+func TestWhatCantBeSearchedIsSaid(t *testing.T) {
+	t.Parallel()
+	encrypted := zipped(t, map[string][]byte{"a": []byte("b")})
+	encrypted[6] |= 1
+	nested := []byte("x")
+	for range maxDepth + 1 {
+		nested = gzipped(t, nested)
+	}
+	many := map[string][]byte{}
+	for i := range maxMembers + 1 {
+		many[fmt.Sprint(i)] = nil
+	}
+	bomb := gzipped(t, make([]byte, testMost+1))
+	for want, content := range map[string][]byte{
+		"encrypted":                              encrypted,
+		"nested more than 4 deep":                nested,
+		"more than 20000 members":                zipped(t, many),
+		"it unpacks to more than 8 MiB":          bomb,
+		"a gzip file that is damaged":            bomb[:len(bomb)/2],
+		"an SQLite file that is damaged":         []byte(sqliteMagic + strings.Repeat("\x00", 100)),
+		"a zip file that is damaged":             zipped(t, map[string][]byte{"a": []byte("b")})[:35],
+		"nested more than 4 deep\x00zip":         zipped(t, map[string][]byte{"a": nested}),
+		"it unpacks to more than 8 MiB\x00tar":   tarred(t, "a", bomb),
+		"it unpacks to more than 8 MiB\x00twice": gzipped(t, bomb),
+	} {
+		want, _, _ = strings.Cut(want, "\x00")
+		if r := result(t, content); !strings.Contains(r.Unsearch, want) {
+			t.Errorf("%q: %+v", want, r)
+		}
+	}
+}
+
+func TestOneSearchHasOneBudget(t *testing.T) {
+	t.Parallel()
+	s := newSearch()
+	part := gzipped(t, make([]byte, testMost*2/3))
+	for i, want := range []bool{true, true, true, true, true, true, false} {
+		r, err := s.File(bytes.NewReader(part))
+		if err != nil || (r.Unsearch == "") != want {
+			t.Errorf("file %d: %+v, %v", i, r, err)
+		}
+	}
+}
+
+func FuzzFile(f *testing.F) {
+	f.Add([]byte("PK\x03\x04"))
+	f.Add([]byte(sqliteMagic + strings.Repeat("\x02\x00", 600)))
+	f.Add([]byte("\x1f\x8b\x08"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		if _, err := newSearch().File(bytes.NewReader(content)); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func BenchmarkFile(b *testing.B) {
+	content := make([]byte, 16<<20)
+	for i := range content {
+		content[i] = byte(i * i >> 7)
+	}
+	b.SetBytes(int64(len(content)))
+	for b.Loop() {
+		if _, err := newSearch().File(bytes.NewReader(content)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package api
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"path"
+	"strconv"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/web/httpx"
+)
+
+// artifactView is a file that a script left.
+type artifactView struct {
+	Name     string        `json:"name"`
+	Size     int64         `json:"size"`
+	SHA256   string        `json:"sha256,omitempty"`
+	Type     string        `json:"type,omitempty"`
+	URL      string        `json:"url,omitempty"` // absent if its content is not kept
+	Masked   int           `json:"masked,omitempty"`
+	Withheld *withheldView `json:"withheld,omitempty"`
+}
+
+// withheldView says why a content is not kept.
+type withheldView struct {
+	Reason string `json:"reason"`
+	Key    string `json:"key,omitempty"`
+}
+
+// viewArtifacts shows what an execution left, with links that are good for a while.
+func (h *executions) viewArtifacts(ctx context.Context, base string, x app.Execution) ([]artifactView, error) {
+	list, err := h.engine.Reader.Artifacts(ctx, x.Handle)
+	if err != nil {
+		return nil, err
+	}
+	var views []artifactView
+	for _, a := range list {
+		v := artifactView{Name: a.Name, Size: a.Size, SHA256: a.SHA256, Type: a.Type, Masked: a.Masked}
+		switch {
+		case a.Withheld != "":
+			v.Withheld = &withheldView{a.Withheld, a.Key}
+		case a.Kept:
+			v.URL = base + h.engine.Files.Link(x.Handle, a.Name)
+		default:
+			v.Withheld = &withheldView{Reason: "It is not kept any more."}
+		}
+		views = append(views, v)
+	}
+	return views, nil
+}
+
+func errNoArtifact() error {
+	return app.E(app.CodeNotFound, "there is no such artifact, or its content is not kept any more",
+		"GET /executions/{id} lists artifacts; a url in it is good for an hour, then ask again.")
+}
+
+// artifact answers GET /executions/{id}/artifacts/{name}: with a bearer, or with a signature and the
+// execution's handle in place of its id.
+func (h *executions) artifact(c echo.Context) error {
+	if err := httpx.KnownQuery(c, "expires", "signature"); err != nil {
+		return err
+	}
+	// the router may have decoded the parameter or not
+	name, err := url.PathUnescape(path.Base(c.Request().URL.EscapedPath()))
+	if err != nil {
+		return errNoArtifact()
+	}
+	x, err := h.artifactOf(c, name)
+	if err != nil {
+		return err
+	}
+	a, content, err := h.engine.Reader.OpenArtifact(c.Request().Context(), x.Handle, name)
+	if app.CodeOf(err) == app.CodeNotFound {
+		return errNoArtifact()
+	}
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	header := c.Response().Header()
+	header.Set(echo.HeaderContentLength, strconv.FormatInt(a.Size, 10))
+	return sendAttachment(c, a.Name, a.Type, func(w io.Writer) error {
+		_, err := io.Copy(w, content)
+		return err
+	})
+}
+
+// artifactOf finds the execution that a request for an artifact names.
+func (h *executions) artifactOf(c echo.Context, name string) (app.Execution, error) {
+	if h.engine.Files == nil {
+		return app.Execution{}, errNoArtifact()
+	}
+	signature := c.QueryParam("signature")
+	if signature == "" {
+		return h.ownExecution(c)
+	}
+	seconds, err := strconv.ParseInt(c.QueryParam("expires"), 10, 64)
+	until := time.Unix(seconds, 0)
+	handle := c.Param("id")
+	if err != nil || h.now().After(until) || !h.engine.Files.Signed(signature, handle, name, until) {
+		return app.Execution{}, errNoArtifact()
+	}
+	x, err := h.engine.Reader.ByHandle(c.Request().Context(), handle)
+	if app.CodeOf(err) == app.CodeNotFound {
+		return x, errNoArtifact()
+	}
+	if err != nil {
+		return x, err
+	}
+	httpx.LogExecution(c, x.Handle)
+	p, err := h.access.Profiles.ByHandle(c.Request().Context(), x.ProfileHandle)
+	if app.CodeOf(err) == app.CodeNotFound || err == nil && p.Revoked {
+		return x, errNoArtifact()
+	}
+	return x, err
+}
+
+// ownExecution is the execution in the path, which must be the bearer's: its id alone is what logs and
+// other agents may hold.
+func (h *executions) ownExecution(c echo.Context) (app.Execution, error) {
+	if _, err := h.lookup.bearer(c); err != nil {
+		return app.Execution{}, err
+	}
+	return h.lookup.execution(c)
+}
+
+// allArtifacts answers GET /executions/{id}/artifacts.tar.gz with those that are kept.
+func (h *executions) allArtifacts(c echo.Context) error {
+	if err := httpx.KnownQuery(c); err != nil {
+		return err
+	}
+	x, err := h.ownExecution(c)
+	if err != nil {
+		return err
+	}
+	list, err := h.engine.Reader.Artifacts(c.Request().Context(), x.Handle)
+	if err != nil {
+		return err
+	}
+	return sendAttachment(c, "artifacts.tar.gz", "application/gzip", func(w io.Writer) error {
+		zip := gzip.NewWriter(w)
+		out := tar.NewWriter(zip)
+		for _, a := range list {
+			if !a.Kept {
+				continue
+			}
+			if err := h.addToTar(c.Request().Context(), out, x, a.Name); err != nil {
+				return err
+			}
+		}
+		if err := out.Close(); err != nil {
+			return err
+		}
+		return zip.Close()
+	})
+}
+
+func (h *executions) addToTar(ctx context.Context, out *tar.Writer, x app.Execution, name string) error {
+	a, content, err := h.engine.Reader.OpenArtifact(ctx, x.Handle, name)
+	if app.CodeOf(err) == app.CodeNotFound {
+		return nil // it ended meanwhile
+	}
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	if err := out.WriteHeader(&tar.Header{Name: a.Name, Size: a.Size, Mode: 0o600, ModTime: x.CompletedAt}); err != nil {
+		return err
+	}
+	_, err = io.Copy(out, content)
+	return err
+}
+
+// sendAttachment answers with a content that no browser shows in Airlock's own origin. A failure
+// half-way breaks the connection, so that a part is never taken for the whole.
+func sendAttachment(c echo.Context, name, media string, write func(io.Writer) error) error {
+	w := c.Response()
+	header := w.Header()
+	header.Set(echo.HeaderContentType, media)
+	header.Set(echo.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+	header.Set("Content-Security-Policy", "sandbox; default-src 'none'; frame-ancestors 'none'")
+	if err := httpx.KeepOpen(w); err != nil {
+		return fmt.Errorf("api: %w", err)
+	}
+	w.WriteHeader(http.StatusOK)
+	if err := write(httpx.NewDeadlineWriter(w, c.Request())); err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"golang.org/x/sync/semaphore"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/web/httpx"
+)
+
+// uploadsAtOnce bounds the uploads that go on at a time: each may take app.MaxFileBytes of the disk
+// before its profile's quota is looked at.
+const uploadsAtOnce = 16
+
+// fileCalls answers the calls about files.
+type fileCalls struct {
+	lookup  lookup
+	now     func() time.Time
+	uploads *semaphore.Weighted
+}
+
+type fileView struct {
+	FileID    string    `json:"file_id"`
+	Name      string    `json:"name"`
+	Size      int64     `json:"size"`
+	SHA256    string    `json:"sha256"`
+	CreatedAt time.Time `json:"created_at"`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+func viewFile(f app.File) fileView {
+	return fileView{f.ID, f.Name, f.Size, f.SHA256, f.CreatedAt.UTC(), f.ExpiresAt.UTC()}
+}
+
+// UploadPath is where bodies are as large as a file. Its handler bounds them.
+const UploadPath = "/files"
+
+// profile is the bearer's, which must be one that may execute: what it keeps takes room.
+func (h *fileCalls) profile(c echo.Context) (app.Profile, error) {
+	p, err := h.lookup.bearer(c)
+	if err != nil {
+		return p, err
+	}
+	if h.lookup.engine.Files == nil {
+		return p, app.E(app.CodeNotFound, "this Airlock keeps no files", "Send data in inputs.")
+	}
+	return p, p.CanExecute(h.now())
+}
+
+// upload answers POST /files?name= with a raw body.
+func (h *fileCalls) upload(c echo.Context) error {
+	if err := httpx.KnownQuery(c, "name"); err != nil {
+		return err
+	}
+	p, err := h.profile(c)
+	if err != nil {
+		return err
+	}
+	if c.Request().Header.Get("Content-Encoding") != "" {
+		return app.E(app.CodeUnsupportedMedia, "a compressed body is not accepted",
+			"Send the file as it is, without Content-Encoding.")
+	}
+	if c.Request().ContentLength > app.MaxFileBytes {
+		return app.E(app.CodeTooLarge, "the file is larger than "+app.FormatSize(app.MaxFileBytes),
+			"Send it compressed or in parts, or have the script read it from an allowed host.")
+	}
+	if !h.uploads.TryAcquire(1) {
+		return app.E(app.CodeRateLimited, "too many files are being sent at once", "Wait 5 s, then send it again.")
+	}
+	defer h.uploads.Release(1)
+	body := http.MaxBytesReader(c.Response(), c.Request().Body, app.MaxFileBytes+1)
+	f, err := h.lookup.engine.Files.Upload(c.Request().Context(), p.Handle, c.QueryParam("name"), body)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusCreated, viewFile(f))
+}
+
+// list answers GET /files.
+func (h *fileCalls) list(c echo.Context) error {
+	if err := httpx.KnownQuery(c); err != nil {
+		return err
+	}
+	p, err := h.profile(c)
+	if err != nil {
+		return err
+	}
+	list, err := h.lookup.engine.Files.List(c.Request().Context(), p.Handle)
+	if err != nil {
+		return err
+	}
+	view := struct {
+		Files []fileView `json:"files"`
+	}{[]fileView{}}
+	for _, f := range list {
+		view.Files = append(view.Files, viewFile(f))
+	}
+	return c.JSON(http.StatusOK, view)
+}
+
+// remove answers DELETE /files/{id}.
+func (h *fileCalls) remove(c echo.Context) error {
+	p, err := h.profile(c)
+	if err != nil {
+		return err
+	}
+	if err := h.lookup.engine.Files.Delete(c.Request().Context(), p.Handle, c.Param("id")); err != nil {
+		return err
+	}
+	return c.NoContent(http.StatusNoContent)
+}
+
+// readFiles reads the field files of a request: ids by name. null is nothing.
+func readFiles(raw json.RawMessage) (named map[string]string, err error) {
+	if raw == nil {
+		return nil, nil
+	}
+	if err := json.Unmarshal(raw, &named); err != nil {
+		var wrong *json.UnmarshalTypeError
+		if !errors.As(err, &wrong) {
+			return nil, err
+		}
+		return nil, httpx.FieldError(app.CodeInvalidField, "files", "files is not an object of file ids by name",
+			`Send {"files": {"orders.csv": "file_…"}} with the file_id that POST /files returned.`)
+	}
+	return named, nil
+}

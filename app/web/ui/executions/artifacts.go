@@ -1,0 +1,26 @@
+package executions
+
+import (
+	"context"
+
+	"github.com/computclaw/airlock/views/executionview"
+)
+
+// files lists what went into an execution and what its script left, with links to the contents.
+func (h Handlers) files(ctx context.Context, handle string) (f executionview.Files, err error) {
+	if h.Engine.Files == nil {
+		return f, nil
+	}
+	if f.Inputs, err = h.Engine.Reader.InputFiles(ctx, handle); err != nil {
+		return f, err
+	}
+	list, err := h.Engine.Reader.Artifacts(ctx, handle)
+	for _, a := range list {
+		shown := executionview.Artifact{Artifact: a}
+		if a.Kept {
+			shown.URL = h.Engine.Files.Link(handle, a.Name)
+		}
+		f.Artifacts = append(f.Artifacts, shown)
+	}
+	return f, err
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/hashicorp/yamux"
+	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/plugins/wire"
+)
+
+// outDir is the directory that a script left its artifacts in. No process of the script is alive, so
+// nothing in it changes. Whatever the script put in its place or into it, no link is followed.
+type outDir struct {
+	dir   *os.File
+	names []string // sorted
+	more  int      // entries that are not looked at
+}
+
+// openOutDir returns nil if the script left nothing.
+func openOutDir() *outDir {
+	fd := unix.AT_FDCWD
+	for _, name := range []string{filepath.Dir(wire.OutDir), filepath.Base(wire.OutDir)} {
+		next, err := unix.Openat(fd, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		if fd != unix.AT_FDCWD {
+			unix.Close(fd)
+		}
+		if err != nil {
+			return nil
+		}
+		fd = next
+	}
+	out := &outDir{dir: os.NewFile(uintptr(fd), wire.OutDir)}
+	for out.more == 0 {
+		names, err := out.dir.Readdirnames(1000)
+		out.names = append(out.names, names...)
+		if len(out.names) > wire.MaxEntries {
+			out.more, out.names = len(out.names)-wire.MaxEntries, out.names[:wire.MaxEntries]
+		}
+		if err != nil {
+			break
+		}
+	}
+	if len(out.names) == 0 {
+		out.close()
+		return nil
+	}
+	slices.Sort(out.names)
+	return out
+}
+
+func (o *outDir) close() { o.dir.Close() }
+
+// send tells of each entry, with the content of regular files up to the limits.
+func (o *outDir) send(mux *yamux.Session) {
+	defer o.close()
+	stream, err := mux.OpenStream()
+	if err != nil {
+		return
+	}
+	defer stream.Close()
+	if wire.Write(stream, wire.Header{Kind: wire.Artifacts}) != nil {
+		return
+	}
+	left, files, problems, more := int64(wire.MaxFileBytes), 0, 0, o.more
+	for _, name := range o.names {
+		file, a := o.open(name)
+		switch {
+		case a.Problem == "" && files == wire.MaxFiles, a.Problem != "" && problems == wire.MaxProblems:
+			more++
+			if file != nil {
+				file.Close()
+			}
+			continue
+		case a.Problem == "" && a.Size > left:
+			file.Close()
+			file, a.Problem = nil, wire.ProblemLarge
+		}
+		if a.Problem != "" {
+			problems++
+		} else {
+			files, left = files+1, left-a.Size
+		}
+		if err := sendArtifact(stream, file, a); err != nil {
+			return
+		}
+	}
+	if more > 0 {
+		_ = wire.Write(stream, wire.Artifact{Size: int64(more), Problem: wire.ProblemMany})
+	}
+}
+
+func sendArtifact(stream io.Writer, file *os.File, a wire.Artifact) error {
+	if err := wire.Write(stream, a); err != nil || file == nil {
+		return err
+	}
+	defer file.Close()
+	n, err := io.CopyBuffer(stream, struct{ io.Reader }{io.LimitReader(file, a.Size)}, make([]byte, 32<<10))
+	return cmp.Or(err, short(n, a.Size))
+}
+
+func short(n, want int64) error {
+	if n < want {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+
+// open opens an entry if it is a regular file, without following links and without waiting for
+// whoever might open the other end of a pipe.
+func (o *outDir) open(name string) (*os.File, wire.Artifact) {
+	a := wire.Artifact{Name: []byte(name)}
+	var info unix.Stat_t
+	dir := int(o.dir.Fd())
+	if err := unix.Fstatat(dir, name, &info, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		a.Problem = wire.ProblemUnreadable
+		return nil, a
+	}
+	if a.Problem = problemOf(info); a.Problem != "" {
+		return nil, a
+	}
+	fd, err := unix.Openat(dir, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if errors.Is(err, unix.EACCES) && unix.Fchmodat(dir, name, 0o400, 0) == nil { // it is ours as much as the script's
+		fd, err = unix.Openat(dir, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	}
+	if err == nil {
+		if err = unix.Fstat(fd, &info); err != nil || problemOf(info) != "" {
+			unix.Close(fd)
+		}
+	}
+	if err != nil || problemOf(info) != "" {
+		a.Problem = wire.ProblemUnreadable
+		return nil, a
+	}
+	a.Size = info.Size
+	return os.NewFile(uintptr(fd), name), a
+}
+
+func problemOf(info unix.Stat_t) wire.ArtifactProblem {
+	switch info.Mode & unix.S_IFMT {
+	case unix.S_IFREG:
+		return ""
+	case unix.S_IFDIR:
+		return wire.ProblemDirectory
+	case unix.S_IFLNK:
+		return wire.ProblemLink
+	}
+	return wire.ProblemSpecial
+}

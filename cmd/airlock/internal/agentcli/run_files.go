@@ -1,0 +1,128 @@
+package agentcli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/client"
+	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
+)
+
+// localFiles are the files of a run on this machine.
+type localFiles struct {
+	in  map[string]string // paths by the names that the script knows
+	out string            // directory for what the script leaves; "" if it stays where it is
+}
+
+// addInput takes --file name=path.
+func (l *localFiles) addInput(text string) error {
+	name, path, found := strings.Cut(text, "=")
+	if !found {
+		name, path = filepath.Base(text), text
+	}
+	if l.in == nil {
+		l.in = map[string]string{}
+	}
+	if _, twice := l.in[name]; twice || name == "" {
+		return errors.New("each file needs a name of its own")
+	}
+	l.in[name] = path
+	return nil
+}
+
+// sendFiles uploads the files of a run, those that are not there yet.
+func (j *job) sendFiles(ctx context.Context) error {
+	for name, path := range j.files.in {
+		if j.request.Files[name] != "" {
+			continue
+		}
+		content, err := os.ReadFile(path) //nolint:gosec // the user names it
+		if err != nil {
+			return cli.UsageError{Message: err.Error()}
+		}
+		got, err := j.agent.api.Do(ctx, client.Request{Method: http.MethodPost, Profile: j.agent.profile, Body: content,
+			Path: "/files?name=" + url.QueryEscape(name)})
+		if err != nil {
+			return err
+		}
+		if !got.OK() {
+			return got.Refusal()
+		}
+		var file struct {
+			ID string `json:"file_id"`
+		}
+		if err := json.Unmarshal(got.Text, &file); err != nil {
+			return fmt.Errorf("the answer to an upload can't be read: %w", err)
+		}
+		if j.request.Files == nil {
+			j.request.Files = map[string]string{}
+		}
+		j.request.Files[name] = file.ID
+	}
+	return nil
+}
+
+// artifact is a file that the script left.
+type artifact struct {
+	Name     string `json:"name"`
+	URL      string `json:"url"`
+	Withheld *struct {
+		Reason string `json:"reason"`
+		Key    string `json:"key"`
+	} `json:"withheld"`
+}
+
+// takeArtifacts writes what the script left into the directory of --out, and says what was withheld.
+func (j *job) takeArtifacts(ctx context.Context, x execution) error {
+	if j.files.out == "" || len(x.Artifacts) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(j.files.out, 0o750); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(j.files.out)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	for _, a := range x.Artifacts {
+		if a.Withheld != nil {
+			reason := strings.TrimSpace(a.Withheld.Reason + " " + a.Withheld.Key)
+			fmt.Fprintf(j.Err, "airlock: %s was withheld: %s\n", cli.Printable(a.Name), cli.Printable(reason))
+			continue
+		}
+		if err := j.takeArtifact(ctx, root, x.ID, a.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (j *job) takeArtifact(ctx context.Context, root *os.Root, id, name string) error {
+	got, err := j.agent.api.Do(ctx, client.Request{Method: http.MethodGet, Profile: j.agent.profile,
+		Path: "/executions/" + id + "/artifacts/" + url.PathEscape(name)})
+	if err != nil {
+		return err
+	}
+	if !got.OK() {
+		return got.Refusal()
+	}
+	return root.WriteFile(name, got.Text, 0o600)
+}
+
+// errOut says of a failure that is not Airlock's which flag it is about.
+func errOut(err error) error {
+	var refused *app.Error
+	if err == nil || errors.As(err, &refused) {
+		return err
+	}
+	return fmt.Errorf("--out: %w", err)
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/computclaw/airlock/app/blobs"
+	"github.com/computclaw/airlock/app/files"
+	"github.com/computclaw/airlock/cmd/airlock/internal/config"
+	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
+)
+
+// filesDir is the directory of files and artifacts below the data directory.
+const filesDir = "files"
+
+// openFiles opens what keeps files and artifacts.
+func openFiles(cfg config.Config, i *instance.Instance, log *slog.Logger) (*files.Files, error) {
+	dir, err := filepath.Abs(filepath.Join(cfg.DataDir, filesDir))
+	if err != nil {
+		return nil, fmt.Errorf("files: %w", err)
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("files: %w", err)
+	}
+	storage, err := blobs.OpenDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	return files.New(files.Config{
+		Store: i.Store, Keyring: i.Keyring, Storage: storage, Dir: dir, Quota: cfg.FilesQuota,
+		Retention: time.Duration(cfg.FilesDays) * 24 * time.Hour, Log: log,
+	}), nil
+}
