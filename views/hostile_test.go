@@ -160,7 +160,7 @@ func TestHoleL1QuestionIsTheScripts(t *testing.T) {
 	if !strings.Contains(field.Find(".caution").Text(), "Never type a password") {
 		t.Error("nothing warns")
 	}
-	if got := page.Find("#stdout-text").Text(); got != "[U+001B][31mAirlock:[U+001B][0m pay [U+202E]evil[U+202C]\n" {
+	if got := page.Find("#stdout-text").Text(); got != "Airlock: pay [U+202E]evil[U+202C]\n" {
 		t.Errorf("output: %q", got)
 	}
 	again := rendered(t, "hostile-asking-refused").Find("#answer details")
