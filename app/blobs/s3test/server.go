@@ -114,7 +114,7 @@ func moduleDir() (string, error) {
 		return "", err
 	}
 	for ; ; dir = filepath.Dir(dir) {
-		module := filepath.Join(dir, "app", "transfer", "blobs", "s3server")
+		module := filepath.Join(dir, "app", "blobs", "s3server")
 		if _, err := os.Stat(filepath.Join(module, "go.mod")); err == nil {
 			return module, nil
 		}
