@@ -50,8 +50,8 @@ func ValueWarnings(mode Mode, value Secret) []string {
 		warnings = append(warnings, weak)
 	}
 	if scheme := AuthScheme(value); scheme != "" && mode != ModePlain {
-		warnings = append(warnings, fmt.Sprintf("The value begins with %q. Scripts write that word themselves, so hosts would "+
-			"get it twice: store only what follows it.", scheme))
+		warnings = append(warnings, fmt.Sprintf("The value begins with %q. Scripts write that word themselves, "+
+			"so hosts would get it twice: store only what follows it.", scheme))
 	}
 	return warnings
 }

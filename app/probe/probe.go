@@ -82,8 +82,9 @@ func (r Result) Verdict() string {
 
 // Credential sends a GET with a sealed credential to one of its hosts. If the host takes it, the same
 // request is repeated without the value and with a made-up one: only if both are refused the value is
-// proved. The outcome is kept with the credential and in the audit log. An error means that nothing was sent: CodeNotFound,
-// CodeInvalidField (mode, host or path), CodeMissingValue, CodeForbidden for agents.
+// proved. The outcome is kept with the credential and in the audit log. An error means that nothing
+// was sent: CodeNotFound, CodeInvalidField (mode, host or path), CodeMissingValue, CodeForbidden for
+// agents.
 func (p *Prober) Credential(ctx context.Context, by app.Actor, req Request) (Result, error) {
 	c, value, hold, err := p.cfg.Access.Credentials.OpenForCheck(ctx, by, req.Name)
 	if err != nil {
@@ -110,7 +111,8 @@ func (p *Prober) Credential(ctx context.Context, by app.Actor, req Request) (Res
 	}
 	// The record is kept also when the person has left in the meantime.
 	err = p.cfg.Access.Credentials.RecordCheck(context.WithoutCancel(ctx), by, c,
-		credentials.Check{At: at, Problem: result.Problem, Proved: result.Proved, Detail: detail(to, result), Aside: p.cfg.Aside})
+		credentials.Check{At: at, Problem: result.Problem, Proved: result.Proved, Detail: detail(to, result),
+			Aside: p.cfg.Aside})
 	return result, err
 }
 

@@ -73,8 +73,8 @@ func wildcardLabel(f CheckForm) string {
 }
 
 // pathHint says what a test needs to prove anything.
-const pathHint = "One that answers only with a valid key, such as /v1/me. Airlock sends the request again without the " +
-	"value and with a made-up one, and compares the answers."
+const pathHint = "One that answers only with a valid key, such as /v1/me. Airlock sends the request again without " +
+	"the value and with a made-up one, and compares the answers."
 
 func swappedWords(o *CheckOutcome) string {
 	if o.Swapped {

@@ -76,7 +76,7 @@ func IsNotice(name string) bool { return notices()[name] != "" }
 // IsWarning reports whether a notice is about something that is not well.
 func IsWarning(notice string) bool {
 	return slices.Contains([]string{
-		"credential-empty", "credential-wide", "credential-weak", "credential-scheme", "credential-owners", "credential-no-parts",
-		"credential-unresolved", "session-over", "again",
+		"credential-empty", "credential-wide", "credential-weak", "credential-scheme", "credential-owners",
+		"credential-no-parts", "credential-unresolved", "session-over", "again",
 	}, notice)
 }
