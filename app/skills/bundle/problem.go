@@ -42,17 +42,13 @@ func (p Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap returns the problems as what an agent is told: the first in full, and how many more.
+// Unwrap returns the problems as what an agent is told: the first one, and how to see the others.
 func (p Problems) Unwrap() error {
 	if len(p) == 0 {
 		return nil
 	}
-	told := app.E(app.CodeInvalidSkill, p[0].Error(), p[0].Hint)
-	told.Field = p[0].Place()
-	if more := len(p) - 1; more > 0 {
-		told.Hint = strings.TrimSpace(fmt.Sprintf("%s %d more problems follow; airlock skill check lists them all.",
-			told.Hint, more))
-	}
+	told := app.E(app.CodeInvalidSkill, p[0].Error(), p[0].Hint+" airlock skill check PATH lists every problem.")
+	told.Field, told.Hint = p[0].Place(), strings.TrimSpace(told.Hint)
 	return told
 }
 

@@ -52,6 +52,8 @@ var nextSteps = map[app.Code]string{
 	app.CodeStorageFull:        `the Settings page of the UI says how much`,
 	app.CodeInstanceRetired:    `Ask the person who runs Airlock for the new address`,
 	app.CodeUnreachable:        `AIRLOCK_URL`,
+	app.CodeInvalidSkill:       `airlock skill check PATH lists every problem`,
+	app.CodeFileNotFound:       `Send it again with POST /files`,
 	app.CodeInternal:           `the person who runs Airlock finds the cause in its log`,
 }
 
@@ -71,7 +73,7 @@ func TestEveryErrorTeaches(t *testing.T) {
 			t.Errorf("no error %s says %q: %q", code, step, hints[code])
 		}
 		// What people alone meet, in the UI or by the ledger, the manual for agents doesn't explain.
-		if forPeople := code == app.CodeInUse ||
+		if forPeople := code == app.CodeInUse || code == app.CodeInvalidSkill ||
 			code == app.CodeUnreachable; strings.Contains(manual, "`"+string(code)+"`") == forPeople {
 			t.Errorf("%s in the manual: %v", code, !forPeople)
 		}
@@ -95,7 +97,7 @@ func TestHintsNameWhatExists(t *testing.T) {
 	for _, v := range config.Variables() {
 		settings[v.Name] = true
 	}
-	pages := []string{"Backups", "Export", "Sandbox", "sandbox", "Settings"}
+	pages := []string{"Backups", "Export", "People", "Sandbox", "sandbox", "Settings"}
 	help := helpText(t)
 	count, named := 0, 0
 	for code, hints := range hintsOf(t) {

@@ -120,7 +120,14 @@ func TestEveryExampleWorks(t *testing.T) {
 	if string(ended.Result) != `{"total":42}` {
 		t.Errorf("the example of execute: %s %s %s", ended.Status, ended.Result, ended.Error)
 	}
-	r.send("readExecution", ended.ID, "")
+	left := in.Await(in.Submit(r.profile, "save_file('report.xlsx', b'rows'); set_result({'total': 42})", time.Minute),
+		time.Minute)
+	r.send("readExecution", left.ID, "")
+	r.send("readArtifact", left.ID, "report.xlsx")
+	r.send("readArtifacts", left.ID, "")
+	file := r.send("uploadFile", "", "")["file_id"].(string)
+	r.send("listFiles", "", "")
+	r.send("deleteFile", file, "")
 	r.send("rerun", ended.ID, "")
 	asks := in.Submit(r.profile, "llm.complete('q')", time.Minute)
 	var waiting struct {
@@ -150,11 +157,15 @@ func (r *replay) send(operation, id, name string) map[string]any {
 	r.T.Helper()
 	op := operationNamed(r.T, operation)
 	body := r.ids.Replace(strings.ReplaceAll(compact(r.T, op.Request), "ark_…", r.profile))
-	request, err := http.NewRequestWithContext(r.T.Context(), op.Method,
-		r.URL+strings.NewReplacer("{id}", id, "{name}", name, "{host}", name).Replace(op.Path), strings.NewReader(body))
+	address, kind := r.URL+strings.NewReplacer("{id}", id, "{name}", name, "{host}", name).Replace(op.Path),
+		"application/json"
+	if op.Raw {
+		address, body, kind = address+"?name=orders.csv", "day,amount\n1,42\n", "application/octet-stream"
+	}
+	request, err := http.NewRequestWithContext(r.T.Context(), op.Method, address, strings.NewReader(body))
 	e2e.Must(r.T, err)
 	if body != "" {
-		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Content-Type", kind)
 	}
 	if op.Auth == apidocs.AuthBearer {
 		request.Header.Set("Authorization", "Bearer "+r.profile)

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 // cmdTLSHost starts a host that a script's sealed credentials may belong to: tlshost. It speaks TLS
 // under every name, with certificates that ca.pem vouches for, repeats in header and body what it
 // was sent, and writes it to in/host.log, a line per request: method, host, URL, headers, body.
+// Without a value that begins with planted- it refuses /v1/me.
 // $TLSHOST is its address.
 func cmdTLSHost(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 0 {
@@ -62,6 +64,10 @@ func (m *mirror) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.mu.Lock()
 	fmt.Fprintln(m.record, r.Method, r.Host, r.URL, r.Header, string(body))
 	m.mu.Unlock()
+	if r.URL.Path == "/v1/me" && !strings.Contains(fmt.Sprint(r.URL, r.Header), "planted-") {
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
 	w.Header().Set("X-Echo", authorization)
 	_ = json.NewEncoder(w).Encode(
 		map[string]string{"url": r.URL.String(), "authorization": authorization, "body": string(body)})
