@@ -144,7 +144,7 @@ func Operations() []Operation {
 		{
 			ID: "readArtifact", Method: "GET", Path: "/executions/{id}/artifacts/{name}", Auth: AuthOption, Status: 200,
 			Minor:   true,
-			Summary: "Read an artifact", Media: "application/octet-stream",
+			Summary: "Read an artifact", Media: "*/*",
 			Detail: "With the bearer, or by the artifact's `url`, which is good for an hour: give that to the person. " +
 				"`…/artifacts.tar.gz` (bearer) has all.",
 			Query: []Field{{Name: "expires", Type: "integer", About: "of a url"},

@@ -167,7 +167,7 @@ func (r *replay) send(operation, id, name string) map[string]any {
 	if body != "" {
 		request.Header.Set("Content-Type", kind)
 	}
-	if op.Auth == apidocs.AuthBearer {
+	if op.Auth == apidocs.AuthBearer || operation == "readArtifact" { // which a signed url can read, too
 		request.Header.Set("Authorization", "Bearer "+r.profile)
 	}
 	route, parameters, err := r.router.FindRoute(request)
@@ -185,7 +185,7 @@ func (r *replay) send(operation, id, name string) map[string]any {
 	if response.StatusCode != op.Status {
 		r.T.Fatalf("%s: %d, want %d\n%s", operation, response.StatusCode, op.Status, text)
 	}
-	if kind := response.Header.Get("Content-Type"); op.Media != "" && !strings.HasPrefix(kind, op.Media) {
+	if kind := response.Header.Get("Content-Type"); op.Media != "" && op.Media != "*/*" && !strings.HasPrefix(kind, op.Media) {
 		r.T.Errorf("%s is %s, want %s", operation, kind, op.Media)
 	}
 	e2e.Must(r.T, openapi3filter.ValidateResponse(r.T.Context(), &openapi3filter.ResponseValidationInput{
