@@ -36,21 +36,14 @@ func examples(p app.Profile, packages []string) (list []string) {
 	return []string{b.String() + "set_result({\"keys\": settings.keys()})\n"}
 }
 
-// goesTo is the web server that a key's value belongs to and that scripts may reach, or "". A key
-// without hosts of its own goes to the first there is.
+// goesTo is the web server that a key's value belongs to and that scripts may reach, or "". Nobody
+// knows that of an injected key without hosts: it may be one to sign or to decrypt with.
 func goesTo(p app.Profile, k app.Key) string {
 	mode := modeOf(k)
 	if mode == app.ModePlain || (mode == "" && len(k.Hosts) == 0) {
 		return ""
 	}
-	own := k.EffectiveHosts()
-	if len(own) == 0 && mode == app.ModeInjected {
-		if _, ok := database(p); ok {
-			return "" // most likely the password of that
-		}
-		return firstAddress(p)
-	}
-	for _, mine := range own {
+	for _, mine := range k.EffectiveHosts() {
 		for _, allowed := range p.Hosts {
 			both, ok := allowed.Overlap(mine)
 			if ok && allowed.Allowed && fixedName(both) && address(both) != "" {

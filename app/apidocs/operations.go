@@ -107,7 +107,7 @@ func Operations() []Operation {
 			Summary: "Run a script", Query: []Field{wait}, Body: "NewExecution", Returns: "Accepted",
 			Headers: []Field{{Name: "Idempotency-Key", Type: "string",
 				About: "for 24 h the same key and body return the same execution"}},
-			Detail: "`timeout` (seconds of run time), `inputs` (any JSON, `inputs` in the script) `label` (your name for " +
+			Detail: "`timeout` (seconds of run time), `inputs` (any JSON, `inputs` in the script), `label` (your name for " +
 				"the run) and `files` (`{\"orders.csv\": \"file_…\"}`) are optional. Send an `Idempotency-Key` header " +
 				"if you may have to repeat the request.",
 			Also: "200 and the whole execution with `?wait=S` if it ended or waits for the LLM by then",
@@ -123,7 +123,7 @@ func Operations() []Operation {
 			ID: "uploadFile", Method: "POST", Path: "/files", Auth: AuthBearer, Status: 201, Raw: true, Returns: "File",
 			Summary: "Send a file for scripts",
 			Detail: "The body is the file, at most 64 MiB, `?name=` its name. It ends after a day, or a week after its last " +
-				"use; `DELETE /files/{id}` ends it at once.",
+				"use; `DELETE /files/{id}` leaves it to reruns.",
 			Query:    []Field{{Name: "name", Type: "string", About: "of the file"}},
 			Response: `{"file_id": "file_…", "name": "orders.csv", "size": 812, "sha256": "…", …}`,
 			Errors: []app.Code{app.CodeUnauthorized, app.CodeInvalidField, app.CodeTooLarge, app.CodeUnsupportedMedia,

@@ -121,7 +121,7 @@ func TestExamplesAreForTheProfile(t *testing.T) {
 		"both": {app.Profile{Keys: []app.Key{sealed("T", "a.example"), injected("PASSWORD")},
 			Hosts: allowed("a.example", "db.example:5432")}, debian, []string{"httpx.get", "psycopg2.connect"}, nil},
 		"injected": {app.Profile{Keys: []app.Key{injected("T")}, Hosts: allowed("a.example")}, debian,
-			[]string{`"https://a.example/"`, `settings.get("T")`}, []string{"placeholder"}},
+			[]string{`"https://a.example/"`}, []string{"placeholder", `settings.get("T")`}},
 		"open web": {app.Profile{Hosts: allowed("a.example")}, debian,
 			[]string{`httpx.get("https://a.example/", timeout=20)`}, []string{"settings.get"}},
 		"v6":      {app.Profile{Hosts: allowed("[2001:db8::1]:443")}, nil, []string{`"https://[2001:db8::1]/"`}, nil},

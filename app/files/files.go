@@ -53,6 +53,9 @@ func New(cfg Config) *Files {
 // its end. Errors: CodeInvalidField for a name, CodeTooLarge for a file or more than the quota,
 // CodeProfileRevoked, CodeStorageFull, and those of r.
 func (f *Files) Upload(ctx context.Context, profileHandle, name string, r io.Reader) (app.File, error) {
+	if name == "" {
+		return app.File{}, app.Invalid("name", "the file has no name", "Name it in the address: POST /files?name=orders.csv.")
+	}
 	if err := CheckName("name", name); err != nil {
 		return app.File{}, err
 	}

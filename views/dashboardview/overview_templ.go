@@ -526,7 +526,7 @@ func firstSteps(p OverviewPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "\"><h3>Fill in the values and lock the profile</h3><p>The agent's request waits above. Compare the pairing code with what the agent told you, type the values it asks for, and lock.</p></li>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "\"><h3>Fill in the values and lock the profile</h3><p>The agent's request appears above. Compare the pairing code with what the agent told you, type the values it asks for, and lock.</p></li>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

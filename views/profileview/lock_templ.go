@@ -281,7 +281,7 @@ func Lock(p LockPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if byAgent(p.Profile) {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "The pairing code matches and this is what I want to grant.")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "By locking you confirm that the pairing code matches and that you want to grant this.")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

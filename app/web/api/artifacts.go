@@ -100,14 +100,15 @@ func (h *executions) artifactOf(c echo.Context, name string) (app.Execution, err
 		return app.Execution{}, errNoArtifact()
 	}
 	signature := c.QueryParam("signature")
-	if signature == "" {
+	if signature == "" && c.QueryParam("expires") == "" {
 		return h.ownExecution(c)
 	}
 	seconds, err := strconv.ParseInt(c.QueryParam("expires"), 10, 64)
 	until := time.Unix(seconds, 0)
 	handle := c.Param("id")
 	if err != nil || h.now().After(until) || !h.engine.Files.Signed(signature, handle, name, until) {
-		return app.Execution{}, errNoArtifact()
+		return app.Execution{}, app.E(app.CodeNotFound, "this link is not complete, or older than an hour",
+			"Use the artifact's url as a whole (in JSON \\u0026 stands for &), or ask the agent for a new one.")
 	}
 	x, err := h.engine.Reader.ByHandle(c.Request().Context(), handle)
 	if app.CodeOf(err) == app.CodeNotFound {

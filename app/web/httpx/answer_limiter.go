@@ -124,6 +124,8 @@ func (l *AnswerLimiter) build(
 		return nil, err
 	}
 	var text bytes.Buffer
-	err = json.NewEncoder(&text).Encode(view)
+	answer := json.NewEncoder(&text)
+	answer.SetEscapeHTML(false) // links in it are copied as they stand
+	err = answer.Encode(view)
 	return text.Bytes(), err
 }
