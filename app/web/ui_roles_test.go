@@ -255,3 +255,28 @@ func TestAnOwnerChangesARoleOnThePage(t *testing.T) {
 	}
 	w.post(paths.At(paths.SettingsRole, w.person), "role", "root").want(http.StatusUnprocessableEntity)
 }
+
+// TestHoleViewersGetNoTokens: an agent's words may hold a profile id, also behind other letters; no page
+// and no download gives it to a viewer.
+func TestHoleViewersGetNoTokens(t *testing.T) {
+	t.Parallel()
+	w := newWalk(t)
+	by := app.Actor{Kind: app.ActorAgent, Address: "192.0.2.41"}
+	p, err := w.access.Profiles.Create(t.Context(), by, "Second of team_"+w.profile.ID)
+	w.must(err)
+	id := p.ID
+	p, err = w.access.Lifecycle.Lock(t.Context(), w.uiSite.person, p.Handle, time.Time{})
+	w.must(err)
+	p.ID = id
+	w.runs(p, "print hello", app.StatusCompleted)
+	site := w.as(app.RoleViewer)
+	for _, address := range []string{
+		paths.ExecutionsExport + "?as=jsonl", paths.ExecutionsExport + "?as=csv", paths.AuditExport + "?as=jsonl",
+		paths.Profiles, paths.ProfileURL(p.Handle), paths.Executions, paths.Search + "?q=Second", paths.Inbox,
+	} {
+		a := site.get(address)
+		if a.status != http.StatusOK || strings.Contains(a.text, w.profile.ID) {
+			t.Errorf("%s: %d, with a token: %v", address, a.status, strings.Contains(a.text, w.profile.ID))
+		}
+	}
+}

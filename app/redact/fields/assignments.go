@@ -159,10 +159,10 @@ func (r *reader) quotedAt(text string, at int) (readings []string, end int) {
 	if at+1 < len(text) && text[at] == '$' {
 		at++ // the shell's $'…'
 	}
-	if at == len(text) || !isQuote(text[at]) {
+	if at == len(text) || !isQuote(text[at]) || r.budget <= 0 {
 		return nil, at
 	}
-	end = closingQuote(text[:min(len(text), at+max(r.budget, 0))], at)
+	end = closingQuote(text[:min(len(text), at+r.budget)], at)
 	if end < 0 || !closes(text, end) { // all of the text was searched
 		r.budget -= len(text) - at
 	}

@@ -52,6 +52,9 @@ func Of(value string) Parts {
 		r.parts.One = true
 	}
 	r.readings("what it decodes to", value, !several, maxDepth, minReading)
+	if r.budget <= 0 { // not all of it was read, so any part of it may be secret
+		r.parts.One = true
+	}
 	return r.parts
 }
 

@@ -2,6 +2,7 @@ package fields
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -89,6 +90,44 @@ func TestHoleQuotesLeaveWords(t *testing.T) {
 		"redis://:tr0ub4dor@a:6379,redis://:x9x9x@b:6379": "tr0ub4dor@a:6379,redis://:x9x9x",
 	} {
 		if got := texts(Of(value)); len(got) == 0 || slices.Contains(got, word) {
+			t.Errorf("%s: %q", value, got)
+		}
+	}
+}
+
+// TestHoleUnclosedQuotes: a value with quotes that nothing closes is read to the end of what may be
+// read, and then as one secret.
+func TestHoleUnclosedQuotes(t *testing.T) {
+	for name, value := range map[string]string{
+		"settings": strings.Repeat("note='s not a full description of what this thing is\n", 60) + "DB_PASSWORD=k9Zq7xWm2pLv4tRb\n",
+		"numbers":  strings.Repeat("SIZE=\"24\n", 88),
+		"yaml":     strings.Repeat("- name: 's-Hertogenbosch\n  zip: \"5211\"\n", 51),
+	} {
+		for n := range 40 { // where the budget ends differs
+			if parts := Of(value + strings.Repeat("x", n)); !parts.One {
+				t.Errorf("%s: not all of it was read, and it isn't one secret", name)
+				break
+			}
+		}
+	}
+}
+
+// TestHolePasswordsOfOddURLs: the password of a URL counts without a host, behind a user with an @ or a
+// slash, and with quotes in it.
+func TestHolePasswordsOfOddURLs(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]string{
+		"postgresql+psycopg2://app:tr0ub4dor9@/app?host=/cloudsql/a:b:c": "tr0ub4dor9",
+		"postgres://app:tr0ub'4dor9@db.example/app":                      "tr0ub'4dor9",
+		"mysql://anna@server:tr0ub4dor9@db.example/app":                  "tr0ub4dor9",
+		"oracle://dom/anna:tr0ub4dor9@db.example/app":                    "tr0ub4dor9",
+	} {
+		if got := texts(Of(value)); !slices.Contains(got, want) {
+			t.Errorf("%s: %q, without %q", value, got, want)
+		}
+	}
+	for _, value := range []string{"http://api.example.com:8080/people", "https://a.example/x"} {
+		if got := texts(Of(value)); len(got) > 0 {
 			t.Errorf("%s: %q", value, got)
 		}
 	}

@@ -81,6 +81,9 @@ var nextURL = regexp.MustCompile(`[,;|]([A-Za-z][A-Za-z0-9+.-]*://)`)
 // loose is the password of a URL that is all of a value, with blanks as URLs have none.
 var loose = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*:([^\r\n]* [^\r\n]*)@[^\s/@]+(?:/\S*)?$`)
 
+// whole is a URL that is all of a value, with any sign in its user and password, and perhaps no host.
+var whole = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://([^\s:]*):(\S+)@[^\s@]*$`)
+
 // urls takes note of the passwords in URLs, as written and as they are meant, and of user names
 // that look made at random. It reports whether there is a URL.
 func (r *reader) urls(text string) bool {
@@ -89,6 +92,10 @@ func (r *reader) urls(text string) bool {
 	}
 	if m := loose.FindStringSubmatch(text); m != nil {
 		r.field("password", m[1], 1)
+	}
+	if m := whole.FindStringSubmatch(text); m != nil && m[1] != m[2] && !isPort(m[2]) &&
+		!strings.Contains(m[2], "://") {
+		r.field("password", m[2], 1)
 	}
 	for _, m := range userinfo.FindAllStringSubmatch(nextURL.ReplaceAllString(text, " $1"), -1) {
 		user, password := m[1], m[2]

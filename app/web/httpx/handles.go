@@ -25,7 +25,7 @@ func LoggedHandles(c echo.Context) (profile, execution string) {
 	return profile, execution
 }
 
-var tokenShape = regexp.MustCompile(`\b(ark|exec|atk)_[0-9a-z]{4,}`)
+var tokenShape = regexp.MustCompile(`(ark|exec|atk)_[0-9a-z]{4,}`)
 
 // HasToken reports whether a text holds an id that is a token.
 func HasToken(text string) bool { return tokenShape.MatchString(text) }

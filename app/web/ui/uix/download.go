@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -60,6 +61,9 @@ func (u *UI) Download(c echo.Context, name string, next func() ([]Record, error)
 			return err
 		}
 		for _, r := range records {
+			if !Session(c).Role.Includes(app.RoleOperator) {
+				r = withoutTokens(r)
+			}
 			if err := out.write(r); err != nil {
 				return nil //nolint:nilerr // the reader is gone
 			}
@@ -73,6 +77,17 @@ func (u *UI) Download(c echo.Context, name string, next func() ([]Record, error)
 		panic(http.ErrAbortHandler)
 	}
 	return nil
+}
+
+// withoutTokens returns a record as viewers may read it: agents' words may hold tokens.
+func withoutTokens(r Record) Record {
+	shown := slices.Clone(r)
+	for i, value := range shown {
+		if text, ok := value.(string); ok {
+			shown[i] = httpx.RedactTokens(text)
+		}
+	}
+	return shown
 }
 
 // byteOrderMark tells Excel that a table is UTF-8.
