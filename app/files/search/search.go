@@ -86,15 +86,23 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-const sqliteMagic = "SQLite format 3\x00"
+const (
+	sqliteMagic = "SQLite format 3\x00"
+	emptyBzip2  = "\x17\x72\x45\x38\x50\x90" // a stream without a block, which another may follow
+	kindZip     = "a zip file"
+)
 
 // content looks through one content: its bytes, and what it holds if it is an archive.
 func (s *Search) content(r io.Reader, depth int) error {
 	found := s.red.Known()
-	buffered := bufio.NewReaderSize(io.TeeReader(&counted{r, s, depth}, found), 64<<10)
-	err := s.inside(buffered, depth)
+	end := &tail{}
+	buffered := bufio.NewReaderSize(io.TeeReader(&counted{r, s, depth}, io.MultiWriter(found, end)), 64<<10)
+	kind, err := s.inside(buffered, depth)
 	if err == nil {
-		_, err = io.Copy(io.Discard, buffered)
+		rest := &remainder{}
+		if _, err = io.Copy(rest, buffered); err == nil {
+			err = hidden(kind, end, rest)
+		}
 	} else if _, rest := io.Copy(io.Discard, buffered); rest != nil && !errors.As(err, new(errUnsearchable)) {
 		err = rest
 	}
@@ -109,22 +117,22 @@ func (s *Search) end(found *redact.Stream) {
 	s.hits = s.hits.Plus(found.Hits())
 }
 
-// inside looks through what an archive holds.
-func (s *Search) inside(r *bufio.Reader, depth int) error {
+// inside looks through what an archive holds, and returns what kind of archive it is; "" if it is none.
+func (s *Search) inside(r *bufio.Reader, depth int) (kind string, err error) {
 	head, _ := r.Peek(512) // a shorter one is no tar file
 	text := string(head)
 	open, kind := s.opener(text)
 	switch {
 	case open == nil:
-		return nil
+		return "", nil
 	case depth == maxDepth:
-		return errUnsearchable{fmt.Sprintf("it has archives nested more than %d deep", maxDepth)}
+		return kind, errUnsearchable{fmt.Sprintf("it has archives nested more than %d deep", maxDepth)}
 	}
-	err := open(r, depth+1)
+	err = open(r, depth+1)
 	if err == nil || errors.As(err, new(errUnsearchable)) {
-		return err
+		return kind, err
 	}
-	return errUnsearchable{"it holds " + kind + " that is damaged, encrypted or written in a way that is not known"}
+	return kind, errUnsearchable{"it holds " + kind + " that is damaged, encrypted or written in a way that is not known"}
 }
 
 // opener returns what looks through an archive that begins with text; nil if that begins none.
@@ -132,10 +140,10 @@ func (s *Search) opener(text string) (open func(r *bufio.Reader, depth int) erro
 	switch {
 	case strings.HasPrefix(text, unpack.Gzip):
 		return func(r *bufio.Reader, depth int) error { return s.member(unpack.NewStreams(r), depth) }, "a gzip file"
-	case strings.HasPrefix(text, "BZh") && len(text) > 10 && text[4:10] == "1AY&SY":
+	case strings.HasPrefix(text, "BZh") && len(text) > 10 && (text[4:10] == "1AY&SY" || text[4:10] == emptyBzip2):
 		return func(r *bufio.Reader, depth int) error { return s.member(bzip2.NewReader(r), depth) }, "a bzip2 file"
 	case strings.HasPrefix(text, unpack.Zip):
-		return s.zip, "a zip file"
+		return s.zip, kindZip
 	case len(text) == 512 && text[257:262] == "ustar":
 		return s.tar, "a tar file"
 	case strings.HasPrefix(text, sqliteMagic):

@@ -240,3 +240,32 @@ func BenchmarkFile(b *testing.B) {
 		}
 	}
 }
+
+// TestHoleArchivesBesideOtherData: what a program would find in a file and this search doesn't open is
+// said, so that the file is withheld.
+func TestHoleArchivesBesideOtherData(t *testing.T) {
+	archive := zipped(t, map[string][]byte{"a.txt": []byte(secret)})
+	harmless := zipped(t, map[string][]byte{"a.txt": []byte("hello")})
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := w.Write([]byte("hello")); err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{
+		"a program with a zip file behind it": append([]byte("#!/usr/bin/env python3\n"), archive...),
+		"two zip files":                       append(bytes.Clone(harmless), archive...),
+		"gzip and zip":                        append(packed.Bytes(), archive...),
+	} {
+		if got := result(t, content); got.Unsearch == "" && got.Hits.Total() == 0 {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	for name, content := range map[string][]byte{
+		"zip": harmless, "gzip": packed.Bytes(), "text": []byte("PK is a country code"),
+		"zip in zip": zipped(t, map[string][]byte{"b.zip": harmless}),
+	} {
+		if got := result(t, content); got.Unsearch != "" || got.Hits.Total() != 0 {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
