@@ -47,7 +47,7 @@ MATRIX ?=
 RACE ?=
 # Without symbols and debugging data a hundred test programs are linked in two thirds of the time.
 # Without cgo, as the programs that they start are built, so that each package is compiled once.
-GO_TEST := $(if $(MATRIX),AIRLOCK_SUITE=all) CGO_ENABLED=0 go test -vet=off -ldflags='-s -w' -timeout 30m $(if $(TAGS),-tags $(TAGS))
+GO_TEST := $(if $(MATRIX),SANDBOX_SUITE=all) CGO_ENABLED=0 go test -vet=off -ldflags='-s -w' -timeout 30m $(if $(TAGS),-tags $(TAGS))
 GO_RACE := $(subst CGO_ENABLED=0,CGO_ENABLED=1,$(GO_TEST))
 
 RUN_PACKAGES := bubblewrap python3 ca-certificates

@@ -50,7 +50,7 @@ func gallery(t *testing.T) *httptest.Server {
 }
 
 // TestPagesInABrowser looks at each page on a desk in light and on a phone in dark, and the other way
-// round where AIRLOCK_AXE, AIRLOCK_SCREENSHOTS or AIRLOCK_SUITE is set, one browser a look: nothing
+// round where AIRLOCK_AXE, AIRLOCK_SCREENSHOTS or SANDBOX_SUITE is set, one browser a look: nothing
 // is wider than the screen, text stands out from its background, every control has a name, targets
 // on a phone are large enough, and the page complains of nothing.
 //
@@ -61,7 +61,7 @@ func TestPagesInABrowser(t *testing.T) {
 	t.Parallel()
 	srv := gallery(t)
 	looks := []look{{1280, "light"}, {390, "dark"}, {1280, "dark"}, {390, "light"}}
-	if os.Getenv("AIRLOCK_AXE")+os.Getenv("AIRLOCK_SCREENSHOTS")+os.Getenv("AIRLOCK_SUITE") == "" {
+	if os.Getenv("AIRLOCK_AXE")+os.Getenv("AIRLOCK_SCREENSHOTS")+os.Getenv("SANDBOX_SUITE") == "" {
 		looks = looks[:2]
 	}
 	for i, look := range looks {

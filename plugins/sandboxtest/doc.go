@@ -14,7 +14,7 @@
 // line of its stdin. Every case ends with the same after-conditions: no process, descriptor, mount,
 // file or label of the box is left.
 //
-// `make test` opens fewer boxes in some cases than AIRLOCK_SUITE=all, which CI sets.
+// `make test` opens fewer boxes in some cases than SANDBOX_SUITE=all, which CI sets.
 //
 // A new hostile script is one file in scripts and one row in hostile.go. It prints a line per way
 // out that it found, and nothing if everything held.

@@ -38,7 +38,7 @@ type Options struct {
 
 // SuiteVariable names an environment variable that says how much of the suite Run runs: "all" opens
 // as many boxes in every case as the longest run does, "essential" is Options.Essential.
-const SuiteVariable = "AIRLOCK_SUITE"
+const SuiteVariable = "SANDBOX_SUITE"
 
 // pider is a Sandbox in a process of its own.
 type pider interface{ PID() int }
