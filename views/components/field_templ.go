@@ -89,9 +89,8 @@ func Field(id, label, problem string) templ.Component {
 const NewValueHint = "Write-only: it is encrypted at once and never shown again, to anyone. " +
 	"A sealed value has at least 16 characters, so that it can't be mistaken for ordinary text."
 
-	// SecretArea is the control that takes a secret, of one line or several. It is always empty: neither stored nor refused
-	// values are sent back.
-
+// SecretArea is the control that takes a secret, of one line or several. It is always empty: neither stored nor refused
+// values are sent back.
 func SecretArea(id, rows string, hinted bool, problem string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -2,7 +2,6 @@ package bundle
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/computclaw/airlock/app"
@@ -77,15 +76,4 @@ func (r *manifestReader) language() Language {
 		r.bad(f, "Use python, node or bash.", "Airlock doesn't run %s.", app.VisibleText(app.Clip(f.text, 50)))
 	}
 	return language
-}
-
-// Languages are those of the bundle's files, the entrypoint's first.
-func (b Bundle) Languages() []Language {
-	languages := []Language{b.Manifest.Language}
-	for _, f := range b.Files {
-		if l := languageOf(f.Path); l != "" && !slices.Contains(languages, l) {
-			languages = append(languages, l)
-		}
-	}
-	return languages
 }

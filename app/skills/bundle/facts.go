@@ -149,8 +149,6 @@ func looksLikeFile(name string) bool {
 	return strings.Count(name, ".") == 1 && (languageOf(name) != "" || path.Ext(name) == ".md" || path.Ext(name) == ".rs")
 }
 
-var requirementName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*`)
-
 // requirements are the lines of a requirements.txt. Those that aren't names of packages, such as
 // URLs and options, stay as they are.
 func requirements(text string) (list []string) {
@@ -161,14 +159,4 @@ func requirements(text string) (list []string) {
 		}
 	}
 	return list
-}
-
-// PackageOf is the name of the package in a line of requirements.txt, in lower case with dashes; ""
-// if the line is an option, a path or a URL.
-func PackageOf(requirement string) string {
-	if strings.Contains(requirement, "://") {
-		return ""
-	}
-	name := requirementName.FindString(requirement)
-	return strings.ToLower(strings.NewReplacer("_", "-", ".", "-").Replace(name))
 }

@@ -17,9 +17,10 @@ const usage = `Usage: airlock skill COMMAND
 
   check PATH       read a skill, a folder or a zip file, as Airlock does, and tell what is in it and what is wrong.
                    Nothing of it is run and nothing is sent anywhere
+    --inputs FILE  compare the JSON in a file with the skill's input schema
     --json         print one JSON object
 
-Exit codes: 0 it is a skill, 1 it is none, 2 wrong usage.
+Exit codes: 0 it is a skill and takes the inputs, 1 it is none or doesn't, 2 wrong usage.
 `
 
 // Run is airlock skill.
@@ -41,7 +42,7 @@ func Run(c cli.Console, args []string) int {
 
 func check(c cli.Console, args []string) int {
 	flags := cli.NewFlags("skill check", usage)
-	asJSON := flags.Bool("json", false, "")
+	asJSON, inputs := flags.Bool("json", false, ""), flags.String("inputs", "", "")
 	rest, err := flags.Parse(c.Out, args, "PATH")
 	if err != nil {
 		return c.Finish(err)
@@ -56,6 +57,11 @@ func check(c cli.Console, args []string) int {
 		return c.Finish(err)
 	}
 	facts := b.Scan(secretRules(rules))
+	if *inputs != "" && len(problems) == 0 {
+		if err := checkInputs(b, *inputs); err != nil {
+			return c.Finish(err)
+		}
+	}
 	if *asJSON {
 		err = printJSON(c.Out, newReport(b, facts, problems))
 	} else if len(problems) > 0 {
@@ -67,6 +73,19 @@ func check(c cli.Console, args []string) int {
 		return cli.ExitError
 	}
 	return cli.ExitOK
+}
+
+// checkInputs compares the JSON in a file with a skill's schema.
+func checkInputs(b bundle.Bundle, file string) error {
+	inputs, err := os.ReadFile(file)
+	if err != nil || b.Manifest.InputSchema == "" {
+		return err
+	}
+	schema, err := bundle.CompileSchema(b.Manifest.InputSchema)
+	if err != nil {
+		return err
+	}
+	return schema.Check(inputs)
 }
 
 // open reads a folder or a zip file.
