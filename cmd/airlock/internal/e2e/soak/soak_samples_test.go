@@ -177,7 +177,8 @@ func (s *soaker) nothingLeft() {
 		for _, dir := range []string{s.in.Dir, s.tmp} {
 			e2e.Must(s.t, filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
 				known := []string{s.in.Dir, s.tmp, s.in.Dir + "/airlock.db", s.in.Dir + "/serve.lock", s.in.Dir + "/keys.lock",
-					s.in.Dir + "/instance.key", s.in.Dir + "/sandbox", s.in.Dir + "/sandbox/" + *soakSandbox, s.in.Dir + "/sockets"}
+					s.in.Dir + "/instance.key", s.in.Dir + "/sandbox", s.in.Dir + "/sandbox/" + *soakSandbox, s.in.Dir + "/sockets",
+					s.in.Dir + "/files"}
 				if !slices.Contains(known, path) {
 					left = append(left, path)
 				}
