@@ -2,8 +2,11 @@ package redact
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/computclaw/airlock/app"
 )
 
 // wordy are values that looked like hosts, paths, logins or settings, which have public parts.
@@ -95,6 +98,24 @@ func TestHolePartsLeaveOrdinaryText(t *testing.T) {
 		for _, text := range texts {
 			if got, n := maskText(keyOf(value), "it is "+text+", so\n"); n != 0 {
 				t.Errorf("%q: %q became %q", value, text, got)
+			}
+		}
+	}
+}
+
+// TestHoleManyFields: of a value with more fields than all forms are looked for of, the others are masked as
+// they are, whether a script holds it or not.
+func TestHoleManyFields(t *testing.T) {
+	t.Parallel()
+	var many strings.Builder
+	for i := range 2 * maxFields {
+		fmt.Fprintf(&many, "API_TOKEN_%d=%05dx9KmQ2vT7pLw\n", i, i)
+	}
+	for _, unheld := range []bool{false, true} {
+		r := New([]Value{{Name: "KEY", Secret: app.NewSecret(many.String()), Unheld: unheld}})
+		for _, field := range []string{"00499x9KmQ2vT7pLw", "00500x9KmQ2vT7pLw", "00999x9KmQ2vT7pLw"} {
+			if got, n := maskText(r, "bad key: "+field+" (see log)"); n != 1 || strings.Contains(got.String(), field) {
+				t.Errorf("%s, unheld %t: %q", field, unheld, got)
 			}
 		}
 	}
