@@ -11,9 +11,9 @@
 // The same is looked for behind one or two layers: other escapes, as in HTML in JSON, base64
 // (either alphabet, any alignment, broken into lines or not), hex (with separators or not) and
 // lists of numbers, decimal or hex, also behind names that are numbers ({"0":115,"1":107}, [0] =>
-// 115), with the type of a literal (103u8, 0x67L) and, for patterns with other than ASCII, of
-// signed bytes and of the numbers of characters. A colon between numbers is read as the end of a
-// name and as what separates them.
+// 115) or that count up ([0, 115], [1, 107]), with the type of a literal (103u8, 0x67L) and, for
+// patterns with other than ASCII, of signed bytes and of the numbers of characters. A colon between
+// numbers is read as the end of a name and as what separates them.
 //
 // Between characters of a pattern and of a layer lines may break, as they are, escaped or by a tag,
 // and be indented by any number of blanks; a pattern may break at its own blanks.
@@ -40,8 +40,8 @@
 // A pattern that was compressed, encrypted, hashed or written in another alphabet than these; one
 // of which characters were left out or put in; an escape of more than 12 bytes for one character,
 // or with a line break in it; .2F and \'2f; \228 for another character than of ASCII; a list whose
-// numbers have a fraction, words between or names before an equals sign, or one with quotes or
-// arrows by their names in HTML; in a text that comes in windows, one that takes more than 24 bytes
+// numbers have a fraction, words between, or quotes, arrows or blanks by their names in HTML; one of hex
+// behind names that only count up; in a text that comes in windows, one that takes more than 24 bytes
 // for each character, the blanks that indent its own lines apart. Of a pattern that repeats itself,
 // readings beyond maxStates at one place are dropped.
 package match

@@ -111,7 +111,7 @@ func (f *Finder) usesOf(b byte) (uses use) {
 		uses |= begins
 	}
 	for _, l := range []*layer{base64Layer, hexLayer, numbersLayer} {
-		if v := l.values[b]; v != notOfIt && (l != numbersLayer || v == between || v >= nameEnd) {
+		if v := l.values[b]; v != notOfIt && (l != numbersLayer || v == between && !isName(b) || v >= nameEnd) {
 			uses |= l.use
 		}
 	}

@@ -1,15 +1,30 @@
 package match
 
 import (
-	"bytes"
+	"strings"
 	"unicode/utf8"
 )
 
+// typeLetters are the letters with which the types of literals begin, as in 103u8, 0x67L and 103n.
+const typeLetters = "ilnsuyzILNSUYZ"
+
+// beginsType has the type letters, and separates what stands between numbers and means nothing else.
+var beginsType, separates = func() (letters, separators [256]bool) {
+	for i := range 256 {
+		letters[i] = strings.IndexByte(typeLetters, byte(i)) >= 0
+		separators[i] = strings.IndexByte(", +;|./_xX#[]\t\r\n\"'", byte(i)) >= 0
+	}
+	return letters, separators
+}()
+
+// maxType is the length of the longest type, without a line before it, in bytes.
+const maxType = 6
+
 // numbersLayer is lists of numbers. Its characters are hex digits and, behind names, the colon or the
-// end of an arrow (=>). L, U, u and n say the type of a literal, x and U+ that it is hex. What its rows
-// count is what stands between numbers: digits that nothing separates are read as hex.
+// end of an arrow (=>). x and U+ say that a number is hex. What its rows count is what stands between
+// numbers: digits that nothing separates are read as hex.
 var numbersLayer = func() *layer {
-	const separators, escapes = ", +-;|./_=LUunxX#[]\t\r\n\"'\x00", "%\\&<rt"
+	const separators, escapes = ", +-;|./_=xX#[]\t\r\n\"'\x00" + typeLetters, "%\\&<rt"
 	l := newLayer(Numbers, inNumbers, 8, "0123456789abcdef:", "ABCDEF>", separators, escapes)
 	for b, kind := range l.rows {
 		switch value := l.values[b]; {
@@ -22,7 +37,8 @@ var numbersLayer = func() *layer {
 	return l
 }()
 
-// nameEnd is the value of what ends a name. Those below it are of digits, which nobody escapes.
+// nameEnd is the value of what ends a name. Those below it are of digits, which nobody escapes alone, nor
+// the letters of types.
 const nameEnd = 16
 
 // notation is how the numbers of a list are written.
@@ -32,7 +48,9 @@ type notation struct {
 	wide  bool // numbers from 128 on are characters, not bytes
 }
 
-// listed is what a list of decimal numbers had that may be meant otherwise.
+// listed is what a list of decimal numbers had that may be meant otherwise. typed says that it had types
+// with hex digits in them, as u8, or letters where numbers may be characters: what is read as hex passes
+// over other types.
 type listed struct{ names, wide, typed bool }
 
 // findNumbers searches lists of numbers, such as [115, 107], {"0":115,"1":107} and 0x73L, 0x6bL.
@@ -76,6 +94,9 @@ func (f *Finder) findLists(s *scratch, data []byte, x *index, at, depth int) {
 	if had.names || had.typed { // others are read as hex anyway
 		f.findList(s, data, x, at, depth, notation{hex: true, names: true}, &rest)
 	}
+	if had.typed && had.names {
+		f.findList(s, data, x, at, depth, notation{hex: true}, &rest)
+	}
 	if had.typed && f.wide {
 		f.findList(s, data, x, at, depth, notation{hex: true, names: true, wide: true}, &rest)
 	}
@@ -87,6 +108,33 @@ func (f *Finder) findList(s *scratch, data []byte, x *index, at, depth int, as n
 	for at < len(data) {
 		if at = s.readNumbers(r, data, x, at, as, had); len(r.chars) >= f.shortest {
 			f.findInside(s, r.chars, depth, Numbers, r.span)
+			f.findCounted(s, r, depth)
+		}
+	}
+}
+
+// findCounted searches every second number of a list where those between them count up, as in
+// [0, 115], [1, 107].
+func (f *Finder) findCounted(s *scratch, r *run, depth int) {
+	for first := range 2 {
+		for from := first; from+2*f.shortest <= len(r.chars)+1; {
+			to := from + 2 // behind the last that counts, and what it counts
+			for to < len(r.chars) && r.chars[to] == r.chars[to-2]+1 {
+				to += 2
+			}
+			if to-from >= 2*f.shortest-2 {
+				text := s.decoded[depth][:0]
+				for at := from + 1; at < min(to, len(r.chars)); at += 2 {
+					text = append(text, r.chars[at])
+				}
+				s.decoded[depth] = text
+				f.findInside(s, text, depth, Numbers, func(start, end int) (int, int) {
+					start, _ = r.where(from + 1 + 2*start)
+					_, end = r.where(from + 2*end - 1)
+					return start, end
+				})
+			}
+			from = to
 		}
 	}
 }
@@ -98,9 +146,24 @@ func (s *scratch) readNumbers(r *run, data []byte, x *index, at int, as notation
 	r.reset()
 	l := numbersLayer
 	name, large := -1, false // how many characters there were before a number that can be a name; if it is nothing else
-	signed, letter := -1, -1 // where a number is negative, and where a letter of a type ends
+	base := 10
+	if as.hex {
+		base = 16
+	}
+	signed, letter := -1, -1 // where a number is negative, and where a letter between ends
 	for passed := 0; at < len(data); {
-		if value, n := as.number(data[at:]); n > 0 {
+		c := data[at]
+		if separates[c] && !s.readings.wide {
+			if c > ' ' {
+				passed++
+			}
+			if at++; passed > maxPassed {
+				return at
+			}
+			continue
+		}
+		if int(digits[c]) < base {
+			value, n := as.number(data[at:])
 			if large {
 				return at
 			}
@@ -110,24 +173,20 @@ func (s *scratch) readNumbers(r *run, data []byte, x *index, at int, as notation
 			name, passed = len(r.chars), 0
 			large = r.addNumber(value, at, n, as.wide)
 			had.wide = had.wide || value >= utf8.RuneSelf
-			at += n
-			if n := typeOf(data[at:]); n > 0 {
-				at, had.typed = at+n, true
+			if at += n; at < len(data) && data[at] >= 'A' {
+				n, hex := typeOf(data[at:])
+				at, had.typed = at+n, had.typed || hex
 			}
 			continue
 		}
-		if n := zeros(data[at:]); n > maxZeros {
-			return at + n
+		if c == 0 {
+			if n := zeros(data[at:]); n > maxZeros {
+				return at + n
+			}
 		}
-		value, n := l.values[data[at]], 1
-		if value == notOfIt || data[at] == '=' && x.use(at)&l.use != 0 {
+		value, n := l.values[c], 1
+		if value == notOfIt || c == '=' && x.use(at)&l.use != 0 {
 			value, n = s.special(data, x, at, l)
-		}
-		if data[at] == '-' && s.readings.wide && at != letter && (passed > 0 || at == 0 || !isName(data[at-1])) {
-			signed = at + 1
-		}
-		if value == between && isName(data[at]) {
-			letter, had.typed = at+1, true
 		}
 		switch {
 		case value == notOfIt, value >= 0 && value < nameEnd: // a digit of hex
@@ -137,8 +196,12 @@ func (s *scratch) readNumbers(r *run, data []byte, x *index, at int, as notation
 				r.cut(name)
 				name, large = -1, false
 			}
+		case s.readings.wide && c == '-' && at != letter && (passed > 0 || at == 0 || !isName(data[at-1])):
+			signed = at + 1
+		case s.readings.wide && isName(c):
+			letter, had.typed = at+1, true
 		}
-		if data[at] > ' ' {
+		if c > ' ' {
 			passed += n
 		}
 		if at += n; passed > maxPassed {
@@ -166,18 +229,28 @@ func (r *run) addNumber(value, at, n int, wide bool) (large bool) {
 	return false
 }
 
-// typeOf returns the length of the type of Rust behind a number.
-func typeOf(data []byte) int {
-	for _, name := range []string{"u8", "u16", "u32", "u64"} {
-		if bytes.HasPrefix(data, []byte(name)) {
-			return len(name)
-		}
+// typeOf returns the length of the type behind the number of a literal, such as u8, _u8, usize or UL,
+// and whether it has hex digits; 0 for none.
+func typeOf(data []byte) (n int, hex bool) {
+	at := 0
+	if data[0] == '_' {
+		at++
 	}
-	return 0
+	for n = at; n < len(data) && isName(data[n]); n++ {
+		letter := beginsType[data[n]]
+		if n-at == maxType || !letter && (n == at || digits[data[n]] > 9 && data[n] != 'e') {
+			return 0, false
+		}
+		hex = hex || !letter
+	}
+	if n == at {
+		return 0, false
+	}
+	return n, hex
 }
 
-// number reads a number of up to nine digits, between which UTF-16 has zero bytes, and returns its
-// length, in hex with 0x before it.
+// number reads a number, between whose digits UTF-16 has zero bytes, and returns its length, in hex with
+// 0x before it. Large ones are some number beyond unicode.MaxRune.
 func (as notation) number(data []byte) (value, n int) {
 	base, at := 10, 0
 	if as.hex {
@@ -186,11 +259,10 @@ func (as notation) number(data []byte) (value, n int) {
 			at, n = 2, 2
 		}
 	}
-	for first, count := at, 0; count < 9 && at < len(data); at++ {
+	for first := at; at < len(data); at++ {
 		switch digit := int(digits[data[at]]); {
 		case digit < base:
-			value = value*base + digit
-			count++
+			value = min(value*base+digit, 1<<30)
 			n = at + 1
 		case data[at] != 0 || n != at || n == first:
 			return value, n

@@ -82,6 +82,44 @@ func TestHoleG10OtherThanASCII(t *testing.T) {
 	}
 }
 
+// Lists whose numbers have a type that was not in a table, long names, or names that nothing but a comma,
+// an equals sign or a blank tells from numbers had hidden a value.
+func TestHoleListsOfAnyTypeAndName(t *testing.T) {
+	for _, value := range []string{"sk-live_51Hx/Q+zT7Kq9vLm2Rt5", "sk-pässwörd-Zt2Lm8-très-löng"} {
+		f := New([]string{value})
+		find := func(name, text string) {
+			if len(f.Find([]byte("["+text+"]"))) == 0 {
+				t.Errorf("%s: %q is not found", name, text)
+			}
+		}
+		for _, kind := range strings.Fields("u8 _u8 i8 i16 i128 u128 usize isize _usize l ll ul ull ULL z uz y uy s us S US UI n N uL") {
+			find("decimal "+kind, each(value, "%d"+kind+", "))
+			find("hex "+kind, each(value, "0x%02x"+kind+", "))
+			find("hex, colons "+kind, each(value, "0x%02x"+kind+":"))
+			find("names "+kind, bytesAsObject(value, "%d: 0x%02x"+kind, ", "))
+		}
+		named := func(name, format, between string, first int) {
+			var list []string
+			for i, b := range []byte(value) {
+				list = append(list, fmt.Sprintf(format, first+i, b))
+			}
+			find(name, strings.Join(list, between))
+		}
+		for _, first := range []int{1, 100_000, 1_700_000_000, 1_700_000_000_000_000_000} {
+			named("long names", `"%d":%d`, ",", first)
+			named("long names, PHP", "[%d] => %d", "\n", first)
+		}
+		for _, first := range []int{0, 1, 200} {
+			named("pairs", "[%d, %d]", ", ", first)
+			named("equals", "%d=%d", ", ", first)
+			named("CSV", "%d,%d", "\r\n", first)
+			named("columns", "  %d  %d", "\n", first)
+			named("behind others", "[%d,%d]", ",", first)
+		}
+		find("pairs behind numbers", "7, 7, 9, "+bytesAsObject(value, "%d, %d", ", ")+", 4, 4")
+	}
+}
+
 func eachRune(text, format string) string {
 	var b strings.Builder
 	for _, c := range text {

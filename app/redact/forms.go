@@ -24,6 +24,9 @@ const (
 // joined: without its spaces and separators, ordinary text holds many words that nobody wrote.
 const minStrength = 40
 
+// maxFields is of how many fields of a value all forms are looked for.
+const maxFields = 500
+
 // minLooseRun is how long a form of an encoding of bytes is that is looked for in joined text.
 const minLooseRun = 12
 
@@ -105,6 +108,10 @@ func needles(values []Value) (texts []string, known []value, all []needle) {
 		if !held[text] {
 			known[i].parts.Words = longWords(known[i].parts.Words)
 		}
+		_, rest := fieldsOf(known[i].parts, held[text])
+		for _, f := range rest {
+			known[i].parts.Words = append(known[i].parts.Words, f.Text)
+		}
 		all = forms(all, int32(i), text, known[i])
 	}
 	for _, v := range values {
@@ -127,16 +134,24 @@ func withFields(values []Value) (all []Value) {
 			}
 		}
 		for _, v := range all[first:len(all):len(all)] {
-			for _, f := range fields.Of(v.Secret.Reveal()).Fields {
-				if !v.held() && !f.Unguessable() {
-					continue
-				}
+			own, _ := fieldsOf(fields.Of(v.Secret.Reveal()), v.held())
+			for _, f := range own {
 				all = append(all, Value{Name: v.Name, Secret: app.NewSecret(f.Text), Unheld: !v.held(),
 					Anonymous: v.Anonymous})
 			}
 		}
 	}
 	return all
+}
+
+// fieldsOf returns the fields that count as values of their own, and the rest, which count as words do:
+// all forms of maxFields take 25 MB.
+func fieldsOf(p fields.Parts, held bool) (values, rest []fields.Field) {
+	if !held {
+		p.Fields = slices.DeleteFunc(p.Fields, func(f fields.Field) bool { return !f.Unguessable() })
+	}
+	most := min(len(p.Fields), maxFields)
+	return p.Fields[:most], p.Fields[most:]
 }
 
 // longWords returns the words that can't be guessed by what is masked.

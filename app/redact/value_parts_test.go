@@ -1,9 +1,13 @@
 package redact
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/computclaw/airlock/app"
 )
 
 // wordy are values that looked like hosts, paths, logins or settings, which have public parts.
@@ -95,6 +99,45 @@ func TestHolePartsLeaveOrdinaryText(t *testing.T) {
 		for _, text := range texts {
 			if got, n := maskText(keyOf(value), "it is "+text+", so\n"); n != 0 {
 				t.Errorf("%q: %q became %q", value, text, got)
+			}
+		}
+	}
+}
+
+// TestHoleManyFields: of a value with more fields than all forms are looked for of, the others are masked as
+// they are, whether a script holds it or not.
+func TestHoleManyFields(t *testing.T) {
+	t.Parallel()
+	var many strings.Builder
+	for i := range 2 * maxFields {
+		fmt.Fprintf(&many, "API_TOKEN_%d=%05dx9KmQ2vT7pLw\n", i, i)
+	}
+	for _, unheld := range []bool{false, true} {
+		r := New([]Value{{Name: "KEY", Secret: app.NewSecret(many.String()), Unheld: unheld}})
+		for _, field := range []string{"00499x9KmQ2vT7pLw", "00500x9KmQ2vT7pLw", "00999x9KmQ2vT7pLw"} {
+			if got, n := maskText(r, "bad key: "+field+" (see log)"); n != 1 || strings.Contains(got.String(), field) {
+				t.Errorf("%s, unheld %t: %q", field, unheld, got)
+			}
+		}
+	}
+}
+
+// TestHoleFieldThatLooksRandom: what was taken for a word before its name was read was no field any more, so
+// the live view missed it in base64, also in lines.
+func TestHoleFieldThatLooksRandom(t *testing.T) {
+	t.Parallel()
+	for _, field := range []string{"3848736d4d746c42364b6b6555596642", "k3V8x1q7W5z2M9n4B6c0"} {
+		for _, value := range []string{`"app:` + field + `"`, "https://h.example/" + field + "\ntoken: " + field + "\n",
+			"Authorization: GenieKey " + field} {
+			r := keyOf(value)
+			for _, between := range []string{"", "\n"} {
+				encoded := base64.StdEncoding.EncodeToString([]byte(`{"k": "` + field + `"}`))
+				text := "412  " + encoded[:20] + between + encoded[20:] + ") and on\n"
+				for at := range text {
+					if got, n := stream(t, r, text[:at], text[at:]); n != 1 || strings.Contains(got, encoded[20:40]) {
+						t.Fatalf("%s, %q: live %q, %d hits", value, between, got, n)
+					}
+				}
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/browsertest"
 	"github.com/computclaw/airlock/views/paths"
+	"github.com/computclaw/airlock/views/profileview"
 )
 
 const uiPEM = "-----BEGIN PRIVATE KEY-----\nMIIBVAIBADANBgkqhkiG9w0BAQEFAASCAT4wggE6\n-----END PRIVATE KEY-----\n"
@@ -140,7 +141,8 @@ func TestUIRequestFormTakesFiles(t *testing.T) {
 	s.login()
 	p := s.request([]app.Key{{Name: "SIGNING_KEY"}})
 	at := paths.At(paths.ProfileSetup, p.Handle)
-	fields := []string{"do", "save", "link.SIGNING_KEY", "+", "name.SIGNING_KEY", "SIGNING_KEY"}
+	fields := []string{"do", "save", "link.SIGNING_KEY", "+", "name.SIGNING_KEY", "SIGNING_KEY",
+		profileview.AskedField("SIGNING_KEY"), profileview.Asked(p.Keys[0])}
 	s.upload(at, "file.SIGNING_KEY", uiPEM, append(fields, "value.SIGNING_KEY", uiSecrets()[0], "mode.SIGNING_KEY",
 		"injected")...).want(http.StatusUnprocessableEntity).says(`#file\.SIGNING_KEY-wrong`, "Give only one")
 	s.upload(at, "file.SIGNING_KEY", strings.Repeat("x", app.MaxValue+1), append(fields, "mode.SIGNING_KEY",
@@ -238,4 +240,56 @@ func TestUICredentialHints(t *testing.T) {
 	s.submit(s.get(paths.ProfileURL(p.Handle)), "form[action$='/setup']", "save", "value.KEY", "bearer "+uiSecrets()[0]).
 		leads(paths.ProfileURL(p.Handle))
 	s.get(paths.ProfileURL(p.Handle)).says(".told.warns", "store only what follows it")
+}
+
+// TestHoleKeyChangedWhileTyping: what a person typed for a key is not saved for what the agent made of it
+// meanwhile, whether they ask for the newest page or press Save; and no script is needed for that.
+func TestHoleKeyChangedWhileTyping(t *testing.T) {
+	s := newUISite(t)
+	b := browsertest.New(t, s.web.URL)
+	b.Expect("422")
+	s.loginIn(b)
+	by := app.Actor{Kind: app.ActorAgent, Address: "192.0.2.40"}
+	before := app.Key{Name: "KEY", Description: "To read.", Mode: app.ModeSealed, Hosts: []app.Host{{Name: "api.example.com"}}}
+	for what, after := range map[string]app.Key{
+		"hosts":  {Name: "KEY", Description: "To read.", Mode: app.ModeSealed, Hosts: []app.Host{{Name: "collect.example.com"}}},
+		"mode":   {Name: "KEY", Description: "To read.", Mode: app.ModeInjected, Hosts: before.Hosts},
+		"reason": {Name: "KEY", Description: "To write.", Mode: app.ModeSealed, Hosts: before.Hosts},
+	} {
+		for _, newest := range []bool{true, false} {
+			p := s.request([]app.Key{before, {Name: "OTHER"}})
+			b.Open(paths.ProfileURL(p.Handle))
+			b.Heading("Monthly revenue report")
+			b.Type(`#value\.KEY`, uiSecrets()[0])
+			b.Type(`#value\.OTHER`, uiSecrets()[1])
+			_, err := s.access.Keys.Remove(t.Context(), by, p.Handle, "KEY")
+			s.must(err)
+			_, err = s.access.Keys.Add(t.Context(), by, p.Handle, []app.Key{after})
+			s.must(err)
+			if newest {
+				b.Until(`document.querySelector("a[data-keep]").checkVisibility()`)
+				b.Click("a[data-keep]")
+				b.Until(`!document.querySelector("a[data-keep]").checkVisibility()`)
+			} else {
+				b.Click(`.lock button[value=save]`)
+				b.Says(".errors", "The agent changed this key")
+			}
+			if got := b.Text(`document.getElementById("value.KEY").value`); got != "" {
+				t.Errorf("%s changed, newest %t: what was typed for the old key is there", what, newest)
+			}
+			if got := b.Text(`document.getElementById("value.OTHER").value`); newest && got != uiSecrets()[1] {
+				t.Errorf("%s changed: the other key lost what was typed", what)
+			}
+			if what == "hosts" && !newest {
+				picture(b, "request-changed")
+			}
+			p, err = s.access.Profiles.ByHandle(t.Context(), p.Handle)
+			s.must(err)
+			for _, k := range p.Keys {
+				if k.Name == "KEY" && k.Credential != "" {
+					t.Errorf("%s changed, newest %t: KEY is saved as %s", what, newest, k.Credential)
+				}
+			}
+		}
+	}
 }

@@ -9,15 +9,15 @@ document.addEventListener("htmx:before:swap", (event) => {
   typedBefore = [...document.querySelectorAll("main :is(input:not([type=hidden]), textarea, select)")]
     .filter((field) => !own?.contains(field) || field.matches(".secret, [type=password], [type=file]"))
     .filter((field) => field.matches("select") ? !field.selectedOptions[0]?.defaultSelected : field.matches("[type=file]") ? field.files.length : field.value !== field.defaultValue || field.checked !== field.defaultChecked)
-    .map((field) => ({ form: field.form?.getAttribute("action"), host: hostOf(field), field }));
+    .map((field) => ({ form: field.form?.getAttribute("action"), asked: askedOf(field), field }));
 });
 document.addEventListener("htmx:after:swap", () => {
   if (!typedBefore) return;
   const all = typedBefore;
   typedBefore = null;
-  for (const { form, host, field: old } of all) {
+  for (const { form, asked, field: old } of all) {
     const same = [...document.getElementsByName(old.name)].find((field) => field.form?.getAttribute("action") === form && field.type === old.type && (old.type !== "radio" || field.value === old.value));
-    if (!same || hostOf(same) !== host || same.matches(".secret") && !same.checkVisibility()) continue; // what was saved needs no value any more
+    if (!same || askedOf(same) !== asked || same.matches(".secret") && !same.checkVisibility()) continue; // what was saved needs no value any more
     if (old.type === "file") same.files = old.files;
     else if (old.type === "radio" || old.type === "checkbox") same.checked = old.checked;
     else same.value = old.value;
@@ -37,10 +37,11 @@ function mark(link) {
   text.scrollTop = text.scrollHeight * Math.max(0, link.dataset.line - 3) / lines.length;
 }
 
-// What is ticked in a row was ticked for the host that stood there.
-function hostOf(field) {
-  const row = field.name.match(/^(?:allow|private|protocol)\.(\d+)$/)?.[1];
-  return row && field.form?.elements[`host.${row}`]?.value;
+// What is typed or ticked beside a host or a key was meant for what the agent asked there.
+function askedOf(field) {
+  const [, row] = field.name.match(/^(?:allow|private|protocol)\.(\d+)$/) ?? [];
+  const [, key] = field.name.match(/^(?:link|value|file|name|mode|hosts)\.(.+)$/) ?? [];
+  return field.form?.elements[row ? `host.${row}` : `asked.${key}`]?.value;
 }
 
 // The first thing that is wrong, or the one that a link in the list names, gets the focus, in sight of its message.

@@ -1,7 +1,12 @@
 package profileview
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"strconv"
+
+	"github.com/computclaw/airlock/app"
 )
 
 // LinkNew is the choice to type a new credential.
@@ -18,6 +23,15 @@ func FileField(key string) string { return "file." + key }
 
 // NameField is the name of the field that names a key's new credential.
 func NameField(key string) string { return "name." + key }
+
+// AskedField is the name of the hidden field that says what a key was when the form was opened.
+func AskedField(key string) string { return "asked." + key }
+
+// Asked stands for what was asked for with a key: whatever changes in that changes it.
+func Asked(k app.Key) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %+q", k.Description, k.Mode, k.Hosts))
+	return hex.EncodeToString(sum[:8])
+}
 
 // HostField is the name of the hidden field that says which host a row is about.
 func HostField(i int) string { return "host." + strconv.Itoa(i) }

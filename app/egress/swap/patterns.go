@@ -1,7 +1,6 @@
 package swap
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -27,10 +26,12 @@ type pattern struct {
 // patterns returns the texts by which a value is recognised, each once.
 func patterns(value string) []pattern {
 	var out []pattern
+	seen := map[pattern]bool{}
 	add := func(reversed bool, texts ...string) {
 		for _, text := range texts {
-			if len(text) >= minPart && !slices.Contains(out, pattern{text, reversed}) {
-				out = append(out, pattern{text, reversed})
+			if p := (pattern{text, reversed}); len(text) >= minPart && !seen[p] {
+				seen[p] = true
+				out = append(out, p)
 			}
 		}
 	}

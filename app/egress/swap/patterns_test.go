@@ -1,6 +1,7 @@
 package swap
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -77,5 +78,25 @@ func TestHoleG9OtherCharsets(t *testing.T) {
 	}
 	if how := passes(t, "user:pässwörd-sehr-geheim", "p\x84ssw\x94rd-sehr-geheim"); how != "" {
 		t.Errorf("code page 850 passes unchanged:%s", how)
+	}
+}
+
+// TestHoleFieldsInAnswers: what is secret in a value, also in one with many fields, had passed in an answer
+// that names it as its programs read it.
+func TestHoleFieldsInAnswers(t *testing.T) {
+	many := &strings.Builder{}
+	for i := range 700 {
+		fmt.Fprintf(many, "API_TOKEN_%d=%05dx9KmQ2vT7pLw\n", i, i)
+	}
+	for name, c := range map[string]struct{ value, part string }{
+		"XML":             {"<c><p><name>db.password</name><value>x9KmQ2vT7pLw4</value></p></c>", "x9KmQ2vT7pLw4"},
+		"INI":             {"[db]\npassword = x9Km%%Q2vT7pLw4\nuser = anna\n", "x9Km%Q2vT7pLw4"},
+		".env":            {"A=1\nDB_PASSWORD=\"x9Km\\`Q2vT7pLw4\"\n", "x9Km`Q2vT7pLw4"},
+		"a word's part":   {"Authorization: GenieKey x9KmQ2vT7pLw4abc", "x9KmQ2vT7pLw4abc"},
+		"the 700th field": {many.String(), "00699x9KmQ2vT7pLw"},
+	} {
+		if how := passes(t, c.value, `{"x": "`+c.part+"\"}\n"); how != "" {
+			t.Errorf("%s passes%s", name, how)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/computclaw/airlock/app/redact"
@@ -95,8 +96,10 @@ const (
 // content looks through one content: its bytes, and what it holds if it is an archive.
 func (s *Search) content(r io.Reader, depth int) error {
 	found := s.red.Known()
+	narrowed := s.red.Known()
 	end := &tail{}
-	buffered := bufio.NewReaderSize(io.TeeReader(&counted{r, s, depth}, io.MultiWriter(found, end)), 64<<10)
+	all := io.MultiWriter(found, &narrow{w: narrowed}, end)
+	buffered := bufio.NewReaderSize(io.TeeReader(&counted{r, s, depth}, all), 64<<10)
 	kind, err := s.inside(buffered, depth)
 	if err == nil {
 		rest := &remainder{}
@@ -107,6 +110,7 @@ func (s *Search) content(r io.Reader, depth int) error {
 		err = rest
 	}
 	s.end(found)
+	s.end(narrowed)
 	return err
 }
 
@@ -125,7 +129,7 @@ func (s *Search) inside(r *bufio.Reader, depth int) (kind string, err error) {
 	switch {
 	case open == nil:
 		return "", nil
-	case depth == maxDepth:
+	case depth >= maxDepth:
 		return kind, errUnsearchable{fmt.Sprintf("it has archives nested more than %d deep", maxDepth)}
 	}
 	err = open(r, depth+1)
@@ -144,7 +148,7 @@ func (s *Search) opener(text string) (open func(r *bufio.Reader, depth int) erro
 		return func(r *bufio.Reader, depth int) error { return s.member(bzip2.NewReader(r), depth) }, "a bzip2 file"
 	case strings.HasPrefix(text, unpack.Zip):
 		return s.zip, kindZip
-	case len(text) == 512 && text[257:262] == "ustar":
+	case isTar(text):
 		return s.tar, "a tar file"
 	case strings.HasPrefix(text, sqliteMagic):
 		return s.database, "an SQLite file"
@@ -192,22 +196,58 @@ func (s *Search) member(r io.Reader, depth int) error {
 	return s.content(r, depth)
 }
 
-// database looks through the values of an SQLite file that lie on several pages.
-func (s *Search) database(r *bufio.Reader, _ int) error {
-	temp, err := s.temp()
+// isTar reports whether a text is the head of a tar file, also of those from before POSIX, which only their
+// checksum tells.
+func isTar(head string) bool {
+	if len(head) < 512 {
+		return false
+	}
+	if head[257:262] == "ustar" {
+		return true
+	}
+	sum, err := strconv.ParseInt(strings.Trim(head[148:156], " \x00"), 8, 64)
+	if err != nil {
+		return false
+	}
+	unsigned, signed := int64(8*' '), int64(8*' ')
+	for _, b := range []byte(head[:148] + head[156:512]) {
+		unsigned, signed = unsigned+int64(b), signed+int64(int8(b))
+	}
+	return sum == unsigned || sum == signed
+}
+
+// database looks through the values of an SQLite file: those that lie on several pages, and the compressed
+// data in all.
+func (s *Search) database(r *bufio.Reader, depth int) error {
+	file, err := s.temp()
 	if err != nil {
 		return err
 	}
-	defer temp.Close()
-	if _, err := io.Copy(temp, r); err != nil {
+	defer file.Close()
+	if _, err := io.Copy(file, r); err != nil {
 		return err
 	}
-	if err := temp.Finish(); err != nil {
+	if err := file.Finish(); err != nil {
 		return err
 	}
+	long, err := s.temp()
+	if err != nil {
+		return err
+	}
+	defer long.Close()
 	found := s.red.Known()
-	defer s.end(found)
-	return eachLongValue(temp.At(), temp.Size(), found, s.count)
+	err = eachLongValue(file.At(), file.Size(), io.MultiWriter(found, long), s.count)
+	s.end(found)
+	if err != nil {
+		return err
+	}
+	if err := long.Finish(); err != nil {
+		return err
+	}
+	if err := s.embedded(long.At(), long.Size(), depth); err != nil {
+		return err
+	}
+	return s.embedded(file.At(), file.Size(), depth)
 }
 
 // count takes bytes from the budget.

@@ -10,8 +10,8 @@ import (
 // DSNs and queries.
 var assignment = regexp.MustCompile(`["']?([A-Za-z_][A-Za-z0-9_.-]*)["']?[ \t]*(?:=>|[:=])[ \t]*`)
 
-// spoken is a password as .netrc has it.
-var spoken = regexp.MustCompile(`(?m)(?:^|\s)login\s+\S+\s+password\s+(\S+)`)
+// spoken is a password as .netrc has it, also before the login.
+var spoken = regexp.MustCompile(`(?:^|\s)(?:login\s+\S+|machine\s+\S+)\s+password\s+(\S+)`)
 
 // maxAssignments bounds what a value in one long line costs.
 const maxAssignments = 4000
@@ -51,20 +51,20 @@ func (r *reader) assignments(text string, depth int) bool {
 		if !begins(text, m[0]) {
 			continue
 		}
-		readings, end := r.valueAt(text, m[1], m[0], next)
+		readings, end, enclosed := r.valueAt(text, m[1], m[0], next)
 		if r.budget -= end - m[1]; r.budget < 0 {
 			break
 		}
-		if len(readings) > 1 {
+		if enclosed {
 			done = end
 		}
 		if line && len(name) >= 4 && (m[0] == 0 || text[m[0]-1] != ':') {
 			several++
 		}
-		found = found || kindOf(name) == secretName || lines
 		if strings.EqualFold(name, "value") && label != "" {
 			name = label
 		}
+		found = found || kindOf(name) == secretName || lines
 		if label = ""; isLabel(name) {
 			label = readings[0]
 		}
@@ -72,6 +72,9 @@ func (r *reader) assignments(text string, depth int) bool {
 			if plain, err := url.QueryUnescape(readings[0]); err == nil {
 				readings = append(readings, plain)
 			}
+		}
+		if kindOf(name) == secretName && !enclosed && end < len(text) && isLineBreak(text[end]) {
+			readings = append(readings, r.continuedAt(text, m[1])...)
 		}
 		for _, value := range readings {
 			r.named(name, value, depth)
@@ -86,17 +89,17 @@ func begins(text string, at int) bool {
 	return at == 0 || strings.IndexByte(" \t\r\n?&#;,{[(:|", text[at-1]) >= 0
 }
 
-// valueAt returns the value at an offset and where it ends; between quotes, all that it may mean. from
-// is where its name begins, and next where the next name may.
-func (r *reader) valueAt(text string, at, from, next int) (readings []string, end int) {
+// valueAt returns all that the value at an offset may mean, where it ends, and whether quotes or braces
+// enclose it. from is where its name begins, and next where the next name may.
+func (r *reader) valueAt(text string, at, from, next int) (readings []string, end int, enclosed bool) {
 	if readings, end := r.quotedAt(text, at); readings != nil {
-		return readings, end
+		return readings, end, true
 	}
 	end = at + len(firstLine(text[at:]))
 	if at < end && text[at] == '{' && strings.HasSuffix(text[:at], "=") && r.budget > 0 {
 		r.budget -= end - at
 		if m := braced.FindStringSubmatch(text[at:end]); m != nil {
-			return []string{strings.ReplaceAll(m[1], "}}", "}")}, at + len(m[0])
+			return []string{strings.ReplaceAll(m[1], "}}", "}")}, at + len(m[0]), true
 		}
 	}
 	for _, name := range []int{from, next} {
@@ -104,8 +107,37 @@ func (r *reader) valueAt(text string, at, from, next int) (readings []string, en
 			end = cutAt(text, at, end, separatorAt(text, name))
 		}
 	}
-	value, _, _ := strings.Cut(strings.TrimSpace(text[at:end]), " #")
-	return []string{strings.TrimSpace(value)}, end
+	return withComment(strings.TrimSpace(text[at:end])), end, false
+}
+
+// comment is the beginning of a comment, or of more of the value: files of settings differ.
+var comment = regexp.MustCompile(`[ \t]+(?:#|;|//)`)
+
+// withComment returns a value without what may be a comment, and with it unless that is a sentence.
+func withComment(value string) []string {
+	m := comment.FindStringIndex(value)
+	if m == nil {
+		return []string{value}
+	}
+	if text := value[m[0]:m[1]]; strings.HasSuffix(text, "#") && strings.HasPrefix(value[m[1]:], " ") &&
+		strings.Contains(strings.TrimSpace(value[m[1]:]), " ") {
+		return []string{value[:m[0]]}
+	}
+	return []string{value[:m[0]], value}
+}
+
+// continued is a value that goes on in lines behind a backslash, or that are indented and have no name.
+var continued = regexp.MustCompile(`^[^\r\n]+(?:\\\r?\n[^\r\n]*|\r?\n[ \t]+[^\s=:#;-][^\r\n=:]*)+`)
+
+var continuation = regexp.MustCompile(`\\?\r?\n[ \t]*`)
+
+// continuedAt returns all that a value of several lines at an offset may mean; nil if it has one.
+func (r *reader) continuedAt(text string, at int) []string {
+	value := continued.FindString(text[at:])
+	if r.budget -= len(value); value == "" {
+		return nil
+	}
+	return []string{continuation.ReplaceAllString(value, ""), continuation.ReplaceAllString(value, "\n")}
 }
 
 // braced is a value of ODBC and JDBC that may have any sign in it.
@@ -138,10 +170,14 @@ func cutAt(text string, at, end int, separator byte) int {
 	default:
 		return end
 	}
-	if i := strings.IndexAny(text[at:end], ends); i >= 0 {
-		return at + i
+	i := at
+	for i < end && strings.IndexByte(ends, text[i]) < 0 {
+		if ends[0] == ' ' && text[i] == '\\' { // libpq and shells
+			i++
+		}
+		i++
 	}
-	return end
+	return min(i, end)
 }
 
 func firstLine(text string) string {
@@ -150,6 +186,8 @@ func firstLine(text string) string {
 	}
 	return text
 }
+
+func isLineBreak(c byte) bool { return c == '\r' || c == '\n' }
 
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
@@ -171,9 +209,9 @@ func (r *reader) quotedAt(text string, at int) (readings []string, end int) {
 	}
 	quoted := text[at+1 : end]
 	if text[at] == '"' {
-		return []string{unescape.Replace(quoted), strings.ReplaceAll(quoted, `""`, `"`)}, end + 1
+		return []string{unescape(quoted), strings.ReplaceAll(quoted, `""`, `"`)}, end + 1
 	}
-	return []string{quoted, unescape.Replace(quoted), undouble.Replace(quoted)}, end + 1
+	return []string{quoted, unescape(quoted), undoubleQuotes.Replace(quoted)}, end + 1
 }
 
 // closingQuote returns where the quote is that closes the one at an offset, -1 if none does: nothing
@@ -204,9 +242,3 @@ func closingQuote(text string, at int) int {
 func closes(text string, at int) bool {
 	return at+1 == len(text) || strings.IndexByte(" \t\r\n,;:=)}]&>/|#", text[at+1]) >= 0
 }
-
-// unescape and undouble undo what programs do to quotes in a value.
-var (
-	unescape = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\'`, "'", `\n`, "\n", `\r`, "\r", `\t`, "\t", `\$`, "$")
-	undouble = strings.NewReplacer(`'"'"'`, "'", `'\''`, "'", `''`, "'")
-)

@@ -9,5 +9,6 @@
 // What programs read a value as is a Field, too (readings.go): a value is often stored as it is
 // written in a header or a cookie, and shown as it is meant.
 //
-// A value is read leniently: what several programs would read differently gives several fields.
+// A value is read leniently: what several programs would read differently gives several fields. The work
+// is bounded; a value that would take more counts as one, so any part of it may be secret.
 package fields

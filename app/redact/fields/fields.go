@@ -10,11 +10,10 @@ import (
 
 // Lengths in characters, but for bounds on what is read.
 const (
-	minField  = 4
-	minLine   = 8
-	minWord   = 16
-	maxFields = 200
-	maxDepth  = 4 // of what stands in fields
+	minField = 4
+	minLine  = 8
+	minWord  = 16
+	maxDepth = 4 // of what stands in fields
 )
 
 // Field is a part of a value that is secret.
@@ -42,8 +41,8 @@ func (p *Parts) empty() bool { return len(p.Fields)+len(p.Words) == 0 }
 // Of takes a value apart.
 func Of(value string) Parts {
 	value = strings.TrimSpace(value)
-	r := reader{budget: 8<<10 + 16*len(value)}
-	several := strings.ContainsAny(value, ":=\r\n\\@{[ ") && r.read(value, maxDepth) // most values have none of them
+	r := reader{seen: map[string]bool{}, budget: 8<<10 + 16*len(value)}
+	several := strings.ContainsAny(value, ":=\r\n\\@{[< ") && r.read(value, maxDepth) // most values have none of them
 	switch {
 	case several && (!r.parts.empty() || isPublic(value)):
 	case isHost(value):
@@ -64,22 +63,20 @@ func isPublic(value string) bool {
 	return strings.Contains(value, "://") || strings.IndexByte("{[", value[0]) >= 0 || lineBreak.MatchString(value)
 }
 
-// reader gathers parts. seen has the texts of those that are there.
+// reader gathers parts. seen has the texts of those that are there, true for fields: a word may become one.
 type reader struct {
 	parts  Parts
 	seen   map[string]bool
 	budget int // bytes that may yet be read, or values within values would be read again and again
 }
 
-func (r *reader) isNew(text string) bool {
-	if r.seen == nil {
-		r.seen = map[string]bool{}
+// word adds what looks made at random, or a line.
+func (r *reader) word(text string) {
+	if _, known := r.seen[text]; known {
+		return
 	}
-	if r.seen[text] {
-		return false
-	}
-	r.seen[text] = true
-	return true
+	r.seen[text] = false
+	r.parts.Words = append(r.parts.Words, text)
 }
 
 // read reports whether a value that is secret is put together from several parts, and gathers those
@@ -100,10 +97,11 @@ func (r *reader) structure(value string, depth int) bool {
 	urls := r.urls(rest)
 	named := r.assignments(rest, depth)
 	r.settings(rest, depth)
-	if urls || named {
+	tagged := r.xml(rest, depth)
+	if urls || named || tagged {
 		r.words(rest)
 	}
-	return urls || named || armoured
+	return urls || named || tagged || armoured
 }
 
 // field takes note of a field, and of what is secret in it.
@@ -122,14 +120,11 @@ func (r *reader) field(name, text string, depth int) {
 
 // add adds a field, and reports whether it is new.
 func (r *reader) add(name, text string) bool {
-	switch {
-	case !r.isNew(text):
+	if r.seen[text] {
 		return false
-	case len(r.parts.Fields) == maxFields:
-		r.parts.Words = append(r.parts.Words, text)
-	default:
-		r.parts.Fields = append(r.parts.Fields, Field{name, text})
 	}
+	r.seen[text] = true
+	r.parts.Fields = append(r.parts.Fields, Field{name, text})
 	return true
 }
 
@@ -139,11 +134,14 @@ func (r *reader) named(name, text string, depth int) {
 	_, _, ok := scheme(text)
 	switch {
 	case kind == publicName:
-	case ok, kind == secretName, kind == keyName && isOpaque(text):
+	case ok, kind == secretName, kind == keyName && isOpaque(text), signatureOf(text) != "":
 		r.field(name, text, depth)
 	default:
 		r.structure(text, depth-1)
 		r.words(text)
+		for _, plain := range decodings(text) {
+			r.structure(plain, depth-1)
+		}
 	}
 }
 
@@ -159,8 +157,8 @@ func (r *reader) words(text string) {
 			tokens = strings.FieldsFunc(token, func(c rune) bool { return strings.ContainsRune("/:@.", c) })
 		}
 		for _, t := range tokens {
-			if len(t) >= minWord && isRandom(t) && r.isNew(t) {
-				r.parts.Words = append(r.parts.Words, t)
+			if len(t) >= minWord && isRandom(t) {
+				r.word(t)
 			}
 		}
 	}
@@ -182,8 +180,8 @@ func (r *reader) lines(text string) bool {
 }
 
 func (r *reader) line(line string) {
-	if line = strings.TrimSpace(line); utf8.RuneCountInString(line) >= minLine && r.isNew(line) {
-		r.parts.Words = append(r.parts.Words, line)
+	if line = strings.TrimSpace(line); utf8.RuneCountInString(line) >= minLine {
+		r.word(line)
 	}
 }
 
@@ -222,9 +220,6 @@ func (r *reader) block(text string) {
 	for i, line := range lines {
 		lines[i] = strings.TrimSpace(line)
 	}
-	for _, t := range []string{text, strings.Join(lines, "\n")} {
-		if r.isNew(t) && len(r.parts.Fields) < maxFields {
-			r.parts.Fields = append(r.parts.Fields, Field{"private key", t})
-		}
-	}
+	r.add("private key", text)
+	r.add("private key", strings.Join(lines, "\n"))
 }

@@ -1,6 +1,7 @@
 package fields
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -130,5 +131,117 @@ func TestHolePasswordsOfOddURLs(t *testing.T) {
 		if got := texts(Of(value)); len(got) > 0 {
 			t.Errorf("%s: %q", value, got)
 		}
+	}
+}
+
+// TestHoleXML: of XML only elements without attributes and with nothing but text counted, and not what
+// stands in sections, attributes, or beside a name.
+func TestHoleXML(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ value, want string }{
+		"section":             {"<c><password><![CDATA[tr0ub<4dor]]></password></c>", "tr0ub<4dor"},
+		"comment inside":      {"<c><password>tr0ub<!-- x -->4dor9</password></c>", "tr0ub4dor9"},
+		"commented out":       {"<c><!-- <password>tr0ub4dor9</password> --><a/></c>", "tr0ub4dor9"},
+		"attribute":           {`<server password="tr0ub&quot;4dor9"/>`, `tr0ub"4dor9`},
+		"attribute, ''":       {`<server user='anna' password='tr0ub&amp;4dor9'></server>`, "tr0ub&4dor9"},
+		"attribute value":     {`<db><password value="tr0ub4dor9"/></db>`, "tr0ub4dor9"},
+		"name beside":         {`<beans><property name="password">tr0ub4dor9</property></beans>`, "tr0ub4dor9"},
+		"key beside":          {`<c><add key="password" value="tr0ub4dor9"/></c>`, "tr0ub4dor9"},
+		"Spring":              {`<bean><property name="password"><value>tr0ub4dor9</value></property></bean>`, "tr0ub4dor9"},
+		"Hadoop":              {"<c><property><name>user</name><value>a</value></property><property><name>db.password</name><value>tr0ub4dor9</value></property></c>", "tr0ub4dor9"},
+		"Android":             {`<resources><string name="api_token">tr0ub4dor9</string></resources>`, "tr0ub4dor9"},
+		"property list":       {"<plist><dict><key>user</key><string>anna</string><key>password</key><string>tr0ub4dor9</string></dict></plist>", "tr0ub4dor9"},
+		"property list, deep": {"<dict><key>credentials</key><dict><key>user</key><string>anna</string><key>pin</key><string>tr0ub4dor9</string></dict></dict>", "tr0ub4dor9"},
+		"XML-RPC":             {"<struct><member><name>password</name><value><string>tr0ub4dor9</string></value></member></struct>", "tr0ub4dor9"},
+		"entry":               {"<map><entry><key>password</key><value>tr0ub4dor9</value></entry></map>", "tr0ub4dor9"},
+		"connection string":   {`<add name="Db" connectionString="Server=db;Password=tr0ub&amp;4dor9;User=a"/>`, "tr0ub&4dor9"},
+		"blanks":              {"<c><password >\n  tr0ub4dor9\n</password ></c>", "tr0ub4dor9"},
+		"namespace, charset":  {"<?xml version='1.0' encoding='ISO-8859-1'?><a:c xmlns:a='x'><a:password>tr0ub4dor9</a:password></a:c>", "tr0ub4dor9"},
+		"not well-formed":     {"<c>1 < 2<br><password>tr0ub4dor9</password></x>", "tr0ub4dor9"},
+		"pieces":              {"<user>anna</user>\n<password>tr0ub4dor9</password>\n", "tr0ub4dor9"},
+		"JSON in it":          {`<c><settings>{"password": "tr0ub4dor9"}</settings></c>`, "tr0ub4dor9"},
+	} {
+		p := Of(c.value)
+		if got := texts(p); !slices.Contains(got, c.want) || p.One {
+			t.Errorf("%s: %q, without %q", name, got, c.want)
+		}
+	}
+	if p := Of(strings.Repeat("<a>", 2000) + "<password>tr0ub4dor9</password>"); !p.One {
+		t.Error("what nests too deep is not one secret")
+	}
+	for _, value := range []string{"gravel<mango>battery", "<a>b</a>-Zt2Lm8", "a/>b9Zt2Lm8xxy"} {
+		if p := Of(value); !p.One {
+			t.Errorf("%s: %+v", value, p)
+		}
+	}
+}
+
+// TestHoleSettings: what files of settings write for a sign, and what one program takes for a comment or
+// another line and the next for the value, counted as it stands there.
+func TestHoleSettings(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ value, want string }{
+		"INI, #":               {"[db]\npassword = tr0ub #4dor9\nuser = a\n", "tr0ub #4dor9"},
+		"INI, # as comment":    {"[db]\npassword = tr0ub4dor9 # of the test database\nuser = a\n", "tr0ub4dor9"},
+		"INI, ; as comment":    {"[db]\npassword = tr0ub4dor9 ; of the test database\nuser = a\n", "tr0ub4dor9"},
+		"INI, %%":              {"[db]\npassword = tr0ub%%4dor9\nuser = a\n", "tr0ub%4dor9"},
+		"INI, two lines":       {"[db]\npassword = tr0ub4\n  dor9x\nuser = a\n", "tr0ub4\ndor9x"},
+		"Compose, $$":          {"A=1\nDB_PASSWORD=tr0ub$$4dor9\n", "tr0ub$4dor9"},
+		".env, \\`":            {"A=1\nDB_PASSWORD=\"tr0ub\\`4dor9\"\n", "tr0ub`4dor9"},
+		".env, \\$":            {"A=1\nDB_PASSWORD=\"tr0ub\\$4dor9\"\n", "tr0ub$4dor9"},
+		".env, \\$, no quotes": {"A=1\nDB_PASSWORD=tr0ub\\$4dor9\n", "tr0ub$4dor9"},
+		".env, \\d and \\$":    {"A=1\nDB_PASSWORD=\"tr\\d0ub\\$4dor9\"\n", `tr\d0ub$4dor9`},
+		"properties, \\:":      {"db.user=a\ndb.password=tr0ub\\:4dor9\n", "tr0ub:4dor9"},
+		"properties, lines":    {"db.password=tr0ub4\\\n    dor9x\ndb.user=a\n", "tr0ub4dor9x"},
+		"libpq, blank":         {`user=app password=tr0ub\ 4dor9 host=db`, "tr0ub 4dor9"},
+		"netrc, no login":      {"machine db.example password tr0ub4dor9 login anna", "tr0ub4dor9"},
+		"Kubernetes":           {"data:\n  DATABASE_URL: cG9zdGdyZXM6Ly9hcHA6dHIwdWI0ZG9yOUBkYi94\n", "tr0ub4dor9"},
+	} {
+		if got := texts(Of(c.value)); !slices.Contains(got, c.want) {
+			t.Errorf("%s: %q, without %q", name, got, c.want)
+		}
+	}
+	if got := texts(Of("[db]\npassword = tr0ub4dor9 # of the test database\nuser = a\n")); len(got) != 1 {
+		t.Errorf("a comment is a field: %q", got)
+	}
+}
+
+// TestHoleLenientReadings: an escape that one program doesn't know, or a percent sign that is none, made
+// that the rest was not decoded.
+func TestHoleLenientReadings(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]string{
+		`'k9Zq\'7xWm2Lp4vT'`:                                          "k9Zq'7xWm2Lp4vT",
+		`"k9Zq\'7xWm2Lp4vT"`:                                          "k9Zq'7xWm2Lp4vT",
+		`"k9Zq\$7xWm2Lp4vT"`:                                          "k9Zq$7xWm2Lp4vT",
+		`"k9Zq\/7xWm2\x41Lp4vT"`:                                      "k9Zq/7xWm2ALp4vT",
+		"`k9Zq\\`7xWm2Lp4vT`":                                         "k9Zq`7xWm2Lp4vT",
+		`k9Zq\'7xWm2\u0026Lp4vT`:                                      "k9Zq'7xWm2&Lp4vT",
+		`"k9Zq\ud83d\ude007xWm2Lp4vT"`:                                "k9Zq\U0001f6007xWm2Lp4vT",
+		"k9%2FZq7x%Wm2Lp4vT":                                          "k9/Zq7x%Wm2Lp4vT",
+		"k9%2FZq7xW+Lp4vT100%":                                        "k9/Zq7xW Lp4vT100%",
+		"k9Zq&amp;7xWm2Lp4vT":                                         "k9Zq&7xWm2Lp4vT",
+		`\x6b395a7137785776324c703476542d39`:                          "k9Zq7xWv2Lp4vT-9",
+		"app:x9Km://Q2vT7pLw4":                                        "x9Km://Q2vT7pLw4",
+		"postgres://app:pw1://x9KmQ2v@db/app":                         "pw1://x9KmQ2v",
+		"Authorization: GenieKey x9KmQ2vT7pLw4abc":                    "x9KmQ2vT7pLw4abc",
+		"ewogICJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0." + opaque:          opaque,
+		`{"a":"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.` + opaque + `"}`: opaque,
+	} {
+		if got := texts(Of(value)); !slices.Contains(got, want) {
+			t.Errorf("%s: %q, without %q", value, got, want)
+		}
+	}
+}
+
+// TestHoleManyFields: fields beyond the 200th counted as words, which nobody looks for in answers.
+func TestHoleManyFields(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&b, "API_TOKEN_%d=x9KmQ2vT7pLw%05d\n", i, i)
+	}
+	if p := Of(b.String()); len(p.Fields) < 2000 || p.One {
+		t.Errorf("%d of 2000 fields; one: %t", len(p.Fields), p.One)
 	}
 }

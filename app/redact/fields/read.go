@@ -81,6 +81,9 @@ var nextURL = regexp.MustCompile(`[,;|]([A-Za-z][A-Za-z0-9+.-]*://)`)
 // loose is the password of a URL that is all of a value, with blanks as URLs have none.
 var loose = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*:([^\r\n]* [^\r\n]*)@[^\s/@]+(?:/\S*)?$`)
 
+// otherURL is the host of a URL, and the beginning of another one.
+var otherURL = regexp.MustCompile(`@.*://`)
+
 // whole is a URL that is all of a value, with any sign in its user and password, and perhaps no host.
 var whole = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://([^\s:]*):(\S+)@[^\s@]*$`)
 
@@ -93,8 +96,7 @@ func (r *reader) urls(text string) bool {
 	if m := loose.FindStringSubmatch(text); m != nil {
 		r.field("password", m[1], 1)
 	}
-	if m := whole.FindStringSubmatch(text); m != nil && m[1] != m[2] && !isPort(m[2]) &&
-		!strings.Contains(m[2], "://") {
+	if m := whole.FindStringSubmatch(text); m != nil && m[1] != m[2] && !isPort(m[2]) && !otherURL.MatchString(m[2]) {
 		r.field("password", m[2], 1)
 	}
 	for _, m := range userinfo.FindAllStringSubmatch(nextURL.ReplaceAllString(text, " $1"), -1) {
@@ -136,7 +138,7 @@ func (r *reader) login(text string, depth int) bool {
 		r.field("credentials", credentials, depth)
 		return true
 	}
-	if strings.ContainsAny(text, " \t\r\n") || strings.Contains(text, "://") {
+	if strings.ContainsAny(text, " \t\r\n") || isURL(text) {
 		return false
 	}
 	if m := pgpass.FindStringSubmatch(text); m != nil {
@@ -169,8 +171,11 @@ var (
 	behindAt     = regexp.MustCompile(`^(?:[a-z]+\()?[A-Za-z0-9.-]+(?::[0-9]+)?\)?(?:/\S*)?$`)
 )
 
-// unescapeColon undoes what .pgpass wants before colons.
-var unescapeColon = strings.NewReplacer(`\:`, ":", `\\`, `\`)
+// isURL reports whether a text begins as a URL does, and not with a user before a colon.
+func isURL(text string) bool {
+	scheme, _, found := strings.Cut(text, "://")
+	return found && (!strings.Contains(scheme, ":") || strings.HasPrefix(text, "jdbc:"))
+}
 
 // isPort reports whether a text is the port behind a host, perhaps with a path behind it.
 func isPort(text string) bool { return port.MatchString(text) }

@@ -1,12 +1,12 @@
 package fields
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"net/url"
+	"html"
 	"regexp"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -44,21 +44,22 @@ func (r *reader) reading(name, text string, depth, least int) {
 }
 
 // decodings returns the texts for which a text may be written: percent-encoded, quoted or escaped as
-// in JSON and programs, in base64 or hex.
+// in JSON, XML, programs and settings, in base64 or hex. Escapes that a format doesn't know are read
+// as lenient programs do.
 func decodings(text string) (plain []string) {
 	add := func(decoded string, err error) {
 		if err == nil && decoded != text && isPrintable(decoded) {
 			plain = append(plain, decoded)
 		}
 	}
+	add(unpercent(text), nil)
 	if strings.Contains(text, "%") {
-		add(url.PathUnescape(text))
-		add(url.QueryUnescape(text))
+		add(unpercent(strings.ReplaceAll(text, "+", " ")), nil)
 	}
-	if quoted := quotedAs(text); quoted != "" {
-		var decoded string
-		add(decoded, json.Unmarshal([]byte(quoted), &decoded))
-		add(strconv.Unquote(quoted))
+	bare := unquote(text)
+	for _, plain := range []string{bare, unescape(bare), unescapeShell.Replace(bare), undoubleSigns.Replace(text),
+		html.UnescapeString(text)} {
+		add(plain, nil)
 	}
 	if len(text) >= 8 {
 		for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding,
@@ -66,27 +67,18 @@ func decodings(text string) (plain []string) {
 			raw, err := enc.DecodeString(text)
 			add(string(raw), err)
 		}
-		raw, err := hex.DecodeString(text)
+		raw, err := hex.DecodeString(strings.TrimPrefix(strings.TrimPrefix(text, "0x"), `\x`))
 		add(string(raw), err)
 	}
 	return plain
 }
 
-// quotedAs returns a text as a quoted string, "" if it is none and has no escapes.
-func quotedAs(text string) string {
-	n := len(text)
-	switch {
-	case n < 2:
-		return ""
-	case isQuote(text[0]) && text[n-1] == text[0]:
-		if text[0] == '`' || text[0] == '"' {
-			return text
-		}
-		return `"` + strings.ReplaceAll(text[1:n-1], `"`, `\"`) + `"`
-	case strings.Contains(text, `\`):
-		return `"` + text + `"`
+// unquote takes the quotes off a text between quotes.
+func unquote(text string) string {
+	if n := len(text); n > 1 && isQuote(text[0]) && text[n-1] == text[0] {
+		return text[1 : n-1]
 	}
-	return ""
+	return text
 }
 
 func isPrintable(text string) bool {
@@ -95,11 +87,24 @@ func isPrintable(text string) bool {
 
 func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }
 
-// jwt is a JSON web token, anyScheme a header's credentials behind a scheme of any name.
+// token is what a JSON web token may be, anyScheme a header's credentials behind a scheme of any name.
 var (
-	jwt       = regexp.MustCompile(`^eyJ[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*\.([A-Za-z0-9_-]+)$`)
+	token     = regexp.MustCompile(`^([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]*\.([A-Za-z0-9_-]+)$`)
 	anyScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*[ \t]+(\S+)$`)
 )
+
+// signatureOf returns the signature of a JSON web token; "" for other texts.
+func signatureOf(text string) string {
+	m := token.FindStringSubmatch(text)
+	if m == nil {
+		return ""
+	}
+	header, err := base64.RawURLEncoding.DecodeString(m[1])
+	if header = bytes.TrimSpace(header); err != nil || len(header) == 0 || header[0] != '{' {
+		return ""
+	}
+	return m[2]
+}
 
 // secretPart returns the part of a text that is secret by itself: the signature of a JWT, the
 // credentials behind a scheme, or what stands behind a name and a colon; "" if there is none.
@@ -107,13 +112,13 @@ func secretPart(text string) string {
 	if len(text) > maxLogin {
 		return ""
 	}
-	if m := jwt.FindStringSubmatch(text); m != nil {
-		return m[1]
+	if signature := signatureOf(text); signature != "" {
+		return signature
 	}
 	if m := anyScheme.FindStringSubmatch(text); m != nil && isOpaque(m[1]) {
 		return m[1]
 	}
-	if strings.ContainsAny(text, "\r\n") || json.Valid([]byte(text)) || strings.Contains(text, "://") {
+	if strings.ContainsAny(text, "\r\n") || json.Valid([]byte(text)) || isURL(text) {
 		return ""
 	}
 	_, part, _ := strings.Cut(text, ":")

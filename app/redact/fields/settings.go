@@ -2,8 +2,6 @@ package fields
 
 import (
 	"encoding/base64"
-	"html"
-	"regexp"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -13,7 +11,7 @@ import (
 // maxBrackets bounds how deep a text may be: parsers take the square of that.
 const maxBrackets = 1000
 
-// settings reads YAML, TOML and XML, for what assignments can't know: lists, blocks, escapes, tags.
+// settings reads YAML and TOML, for what assignments can't know: lists, blocks, escapes.
 // Most texts with names are none of these, or several.
 func (r *reader) settings(text string, depth int) {
 	if strings.Count(text, "{")+strings.Count(text, "[") > maxBrackets {
@@ -33,15 +31,7 @@ func (r *reader) settings(text string, depth int) {
 			r.node("", doc, depth)
 		}
 	}
-	if strings.Contains(text, "</") {
-		for _, m := range element.FindAllStringSubmatch(text, maxAssignments) {
-			r.named(m[1], html.UnescapeString(m[2]), depth)
-		}
-	}
 }
-
-// element is one of XML with nothing but text in it.
-var element = regexp.MustCompile(`<([A-Za-z_][A-Za-z0-9_.:-]*)(?:\s[^<>]*)?>([^<>]+)</`)
 
 // valueOf returns a part of YAML as JSON would have it, with numbers and dates as they are written.
 // Anchored lists and maps are left out where they are repeated, or a text could become a long one.

@@ -94,6 +94,14 @@ func (f *setup) note(err error, other string, fields map[string]string) error {
 
 func (f *setup) applyKey(ctx context.Context, k app.Key) error {
 	link := f.fields.Get(profileview.LinkField(k.Name))
+	if !f.saw(k) {
+		field := profileview.LinkField(k.Name)
+		if link == profileview.LinkNew {
+			field = profileview.ValueField(k.Name)
+		}
+		f.wrong[field] = "The agent changed this key. Check it, then give the value again."
+		return nil
+	}
 	if link == profileview.LinkNew {
 		name, err := f.newCredential(ctx, k)
 		if err != nil || name == "" {
@@ -114,6 +122,11 @@ func (f *setup) applyKey(ctx context.Context, k app.Key) error {
 		return nil
 	}
 	return f.note(err, profileview.LinkField(k.Name), nil)
+}
+
+// saw reports whether the form was opened when the agent asked for a key as it does now.
+func (f *setup) saw(k app.Key) bool {
+	return f.fields.Get(profileview.AskedField(k.Name)) == profileview.Asked(k)
 }
 
 // newCredential stores the value that was typed for a key, and returns the credential's name, or ""
@@ -194,11 +207,12 @@ func (f *setup) applyExpiry(ctx context.Context) error {
 	return f.note(err, "expiry", expiryFields())
 }
 
-// keep puts what was typed back into the form, except values: those stay in the browser.
+// keep puts what was typed back into the form, except values: those stay in the browser. What was typed for
+// a key that was another one is dropped.
 func (f *setup) keep(page *profileview.ProfilePage) {
 	page.Problems, page.Partly = f.wrong, true
 	for i, k := range page.Keys {
-		if k.Key.CredentialID != "" || !f.fields.Has(profileview.LinkField(k.Key.Name)) {
+		if k.Key.CredentialID != "" || !f.fields.Has(profileview.LinkField(k.Key.Name)) || !f.saw(k.Key) {
 			continue
 		}
 		page.Keys[i].Link = f.fields.Get(profileview.LinkField(k.Key.Name))

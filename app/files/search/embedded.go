@@ -1,0 +1,83 @@
+package search
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/computclaw/airlock/app/unpack"
+)
+
+// probeCost is what looking for a zlib stream takes from the budget, in bytes: two bytes begin one, so most
+// are none.
+const probeCost = 1 << 10
+
+// beginnings are those of compressed data that may lie in a value of a database; of zlib with the usual
+// window.
+var beginnings = [...]string{unpack.Gzip, unpack.Zip, "BZh", "x\x01", "x\x5e", "x\x9c", "x\xda"}
+
+// embedded looks through the compressed data in a content, wherever it begins. What is damaged may be none.
+func (s *Search) embedded(r io.ReaderAt, size int64, depth int) error {
+	chunk := make([]byte, 64<<10)
+	for from := int64(0); from < size; from += int64(len(chunk) - len(unpack.Zip) + 1) {
+		n, err := r.ReadAt(chunk, from)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		for at := range n {
+			if !beginsCompressed(string(chunk[at:min(at+len(unpack.Zip), n)])) {
+				continue
+			}
+			if err := s.embeddedAt(io.NewSectionReader(r, from+int64(at), size), depth); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func beginsCompressed(text string) bool {
+	switch text[0] {
+	case unpack.Gzip[0], unpack.Zip[0], 'B', 'x':
+		return slices.ContainsFunc(beginnings[:], func(b string) bool { return strings.HasPrefix(text, b) })
+	}
+	return false
+}
+
+// embeddedAt looks through compressed data that may begin a content. Errors: errUnsearchable.
+func (s *Search) embeddedAt(r io.Reader, depth int) error {
+	buffered := bufio.NewReader(r)
+	head, _ := buffered.Peek(512)
+	open, _ := s.opener(string(head))
+	if head[0] == 'x' {
+		if err := s.count(probeCost); err != nil {
+			return err
+		}
+		open = s.zlib
+	}
+	if open == nil {
+		return nil
+	}
+	if err := open(buffered, depth+1); errors.As(err, new(errUnsearchable)) {
+		return err
+	}
+	return nil
+}
+
+// zlib looks through a zlib stream, if it has anything in it.
+func (s *Search) zlib(r *bufio.Reader, depth int) error {
+	plain, err := zlib.NewReader(r)
+	if err != nil {
+		return err
+	}
+	first := make([]byte, 16)
+	n, _ := io.ReadFull(plain, first)
+	if n == 0 {
+		return nil
+	}
+	return s.member(io.MultiReader(bytes.NewReader(first[:n]), plain), depth)
+}

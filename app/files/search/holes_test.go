@@ -1,0 +1,80 @@
+package search
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestHoleCompressedInDatabases: a value that a program had compressed into a database, and one in a tar
+// file of before POSIX or in UTF-32, had passed.
+func TestHoleCompressedInDatabases(t *testing.T) {
+	t.Parallel()
+	row := func(blob string) []byte {
+		return python(t, fmt.Sprintf(`import sqlite3, gzip, zlib, bz2, io, zipfile
+def zipped(text):
+    b = io.BytesIO()
+    with zipfile.ZipFile(b, 'w', zipfile.ZIP_DEFLATED) as z: z.writestr('a', text)
+    return b.getvalue()
+c = sqlite3.connect('out')
+c.execute('pragma page_size=1024')
+c.execute('create table t(a, b, c)')
+secret = b'%s'
+for n in range(40): c.execute('insert into t values (?, ?, ?)', (n, 'x' * n * 60, %s))
+c.commit()`, secret, blob))
+	}
+	packed := gzipped(t, []byte(strings.Repeat("x", 9999)+secret))
+	for name, content := range map[string][]byte{
+		"gzip":             row("gzip.compress(b'x' * 9999 + secret)"),
+		"zlib":             row("zlib.compress(b'x' * 99 + secret)"),
+		"zlib, fast":       row("zlib.compress(b'x' * 99 + secret, 1)"),
+		"bzip2":            row("bz2.compress(b'x' * 99 + secret)"),
+		"zip":              row("zipped(b'x' * 99 + secret)"),
+		"gzip in zip":      row("zipped(gzip.compress(b'x' * 99 + secret))"),
+		"zlib, long":       row("zlib.compress(bytes(i * i >> 5 & 255 for i in range(30000)) + secret)"),
+		"behind a prefix":  row("b'\\x00v1' + zlib.compress(b'x' * 99 + secret)"),
+		"tar before POSIX": oldTar("a.gz", packed),
+		"UTF-32":           wide(secret, "%c\x00\x00\x00"),
+		"UTF-32, other":    wide(secret, "\x00\x00\x00%c"),
+	} {
+		if r := result(t, content); len(r.Hits) == 0 || r.Unsearch != "" {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	for name, content := range map[string][]byte{
+		"no value":        row("zlib.compress(b'x' * 99)"),
+		"what is no zlib": row("b'x\\x9cx\\x9c\\x1f\\x8b\\x08PK\\x03\\x04' * 50"),
+		"numbers":         append(wide(secret[:9], "%c\x00\x00\x00"), wide(secret[9:], "\x00\x00%c")...),
+	} {
+		if r := result(t, content); len(r.Hits) > 0 || r.Unsearch != "" {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	if r := result(t, row(fmt.Sprintf("zlib.compress(b'x' * %d)", testMost/30))); r.Unsearch == "" {
+		t.Errorf("what unpacks to more than may be: %+v", r)
+	}
+}
+
+func wide(text, format string) []byte {
+	out := []byte{1}
+	for _, c := range text {
+		out = append(out, fmt.Sprintf(format, c)...)
+	}
+	return append(out, 1)
+}
+
+// oldTar makes a tar file as Unix V7 had it.
+func oldTar(name string, content []byte) []byte {
+	head := make([]byte, 512)
+	copy(head, name)
+	copy(head[100:], "0000644\x000000000\x000000000\x00")
+	copy(head[124:], fmt.Sprintf("%011o %011o ", len(content), 0))
+	copy(head[148:], "        ")
+	sum := 0
+	for _, b := range head {
+		sum += int(b)
+	}
+	copy(head[148:], fmt.Sprintf("%06o\x00 ", sum))
+	return append(append(head, content...), bytes.Repeat([]byte{0}, 512-len(content)%512+1024)...)
+}
