@@ -509,6 +509,36 @@ func refusedExecution() executionview.ExecutionPage {
 	return p
 }
 
+// previewedExecution left files, of which one is shown.
+func previewedExecution(p executionview.Preview) executionview.ExecutionPage {
+	page := executionPage(3)
+	sum := strings.Repeat("0f1e", 16)
+	url := "/executions/x/artifacts/a?signature=y"
+	page.Files = executionview.Files{Inputs: []app.InputFile{{Name: "orders.csv", Size: 2_400_000, SHA256: sum, Kept: true}},
+		Artifacts: []executionview.Artifact{
+			{Artifact: app.Artifact{Name: "revenue-by-month.csv", Size: 12_345, SHA256: sum, Type: "text/csv", Masked: 2}, URL: url},
+			{Artifact: app.Artifact{Name: "report.xlsx", Size: 88_000, Withheld: "It holds a secret value.", Key: "ORACLE_PASSWORD"}},
+			{Artifact: app.Artifact{Name: "chart.png", Size: 512_000, SHA256: sum, Type: "image/png"}, URL: url},
+			{Artifact: app.Artifact{Name: strings.Repeat("a-long-name-", 9) + ".pdf", Size: 1_000, SHA256: sum}, URL: url},
+			{Artifact: app.Artifact{Name: "gone.txt", Size: 1_000, SHA256: sum}},
+		}, Preview: &p}
+	return page
+}
+
+// samplePNG is a square of one colour.
+const samplePNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+// previewedTable is a preview with many columns, one of them wide.
+func previewedTable() executionview.Preview {
+	rows := [][]string{strings.Split("month,revenue,currency,store,manager,comment,discount,tax,net,gross,visits,baskets", ",")}
+	for range 12 {
+		rows = append(rows, strings.Split("2026-10,1234567.89,EUR,Nürnberg Süd,Zoë \u202eD'Arcy,"+strings.Repeat("a long comment ", 6)+
+			",0.05,19,1.0,2.0,12345,678", ","))
+	}
+	return executionview.Preview{Name: "revenue-by-month.csv", Type: "text/csv", Table: rows,
+		Note: "The preview has at most 100 rows and 20 columns. Download the file to see all of it."}
+}
+
 // repeatedExecution is a re-run with another policy and another result.
 func repeatedExecution() executionview.ExecutionPage {
 	p := executionPage(3)
@@ -773,6 +803,11 @@ func samples() []sample {
 		{"execution-timeout", executionview.Execution(executionPage(5)), false},
 		{"execution-cancelled", executionview.Execution(executionPage(6)), false},
 		{"execution-refused", executionview.Execution(refusedExecution()), false},
+		{"execution-table", executionview.Execution(previewedExecution(previewedTable())), false},
+		{"execution-image", executionview.Execution(previewedExecution(executionview.Preview{Name: "chart.png",
+			Type: "image/png", Image: "data:image/png;base64," + samplePNG})), false},
+		{"execution-text", executionview.Execution(previewedExecution(executionview.Preview{Name: "notes.md",
+			Type: "text/markdown", Text: "# Notes\n\n" + strings.Repeat("A long line that wraps. ", 20) + "\n<b>not bold</b>\n"})), false},
 		{"execution-rerun", executionview.Execution(repeatedExecution()), false},
 		{"compare", executionview.Compare(sampleCompare()), false},
 		{"compare-choose", executionview.Compare(

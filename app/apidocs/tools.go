@@ -19,6 +19,8 @@ const (
 	ArgProfile   = "profile_id"      // the token; without it the connection's own
 	ArgExecution = "execution_id"    // {id} of paths under /executions
 	ArgKey       = "idempotency_key" // the header
+	ArgContent   = "content"         // the body of uploadFile in base64
+	ArgText      = "text"            // the same as it is
 )
 
 // Tools lists the agent API as tools, in the order an agent meets them. ?wait= is not among the
@@ -30,6 +32,8 @@ func Tools() []Tool {
 		case op.ID == "skill":
 			op.Summary = "Read how Airlock works: the flow, what scripts can use, errors, limits"
 			op.Detail = "With a profile also its keys, its hosts and an example for them. Read it before the first script."
+		case op.ID == "uploadFile":
+			op.Detail = "Give content (base64) or text, at most 2 MiB. Pass the file_id to execute in files."
 		case op.Returns == "" || op.ID == "health" || op.Raw:
 			continue
 		}
@@ -89,6 +93,11 @@ func input(op Operation) map[string]any {
 	}
 	if len(op.Headers) > 0 {
 		properties[ArgKey] = object{"type": "string", "description": op.Headers[0].About}
+	}
+	if op.ID == "uploadFile" {
+		properties[ArgContent] = object{"type": "string", "description": "the file in base64"}
+		properties[ArgText] = object{"type": "string", "description": "the file as text, instead of content"}
+		required = append(required, "name")
 	}
 	if op.Body != "" {
 		for _, f := range fieldsOf(op.Body) {

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/store"
 )
@@ -24,9 +25,33 @@ func (s *Submitter) resolveFiles(ctx context.Context, profileHandle string, sub 
 	return err
 }
 
+// filesAgain finds the files of a re-run: those that it names, or those of the first time.
+func (s *Submitter) filesAgain(ctx context.Context, profileHandle string, sub *Submission, again Again,
+	first []store.InputFile) error {
+	if sub.Files = again.Files; again.Files == nil {
+		sub.Files = again.Added
+	}
+	if err := s.resolveFiles(ctx, profileHandle, sub); err != nil || again.Files != nil {
+		return err
+	}
+	added := map[string]bool{}
+	for _, f := range sub.files {
+		added[files.FoldName(f.Name)] = true
+	}
+	for _, f := range first {
+		if !added[files.FoldName(f.Name)] {
+			sub.files = append(sub.files, f)
+		}
+	}
+	if err := keptFiles(sub.files); err != nil {
+		return err
+	}
+	return files.CheckTotal(sub.files, s.cfg.Runner.Tmp()-tmpReserve)
+}
+
 // checkFileNames refuses names that hold a secret: they are stored and shown as they are.
-func checkFileNames(red *redact.Redactor, files []store.InputFile) error {
-	for _, f := range files {
+func checkFileNames(red *redact.Redactor, list []store.InputFile) error {
+	for _, f := range list {
 		if _, hits := red.Text(f.Name); hits.Total() > 0 {
 			return app.Invalid("files", "the name of a file holds a secret", "Name it without.")
 		}
@@ -35,8 +60,8 @@ func checkFileNames(red *redact.Redactor, files []store.InputFile) error {
 }
 
 // keptFiles refuses to run again with files that are not kept any more.
-func keptFiles(files []store.InputFile) error {
-	for _, f := range files {
+func keptFiles(list []store.InputFile) error {
+	for _, f := range list {
 		if !f.Kept {
 			err := app.E(app.CodeFileNotFound, "the file "+f.Name+" of that execution is not kept any more",
 				"Send it again with POST /files, and name all files in the request.")
@@ -50,8 +75,8 @@ func keptFiles(files []store.InputFile) error {
 // InputFiles returns the files that an execution was given, by name.
 func (s *Reader) InputFiles(ctx context.Context, handle string) (list []app.InputFile, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
-		files, err := tx.Executions.InputFiles(ctx, handle)
-		for _, f := range files {
+		given, err := tx.Executions.InputFiles(ctx, handle)
+		for _, f := range given {
 			list = append(list, f.InputFile)
 		}
 		return err

@@ -14,6 +14,7 @@ import (
 type Again struct {
 	Inputs  json.RawMessage
 	Files   map[string]string // nil: the same; empty: none
+	Added   map[string]string // beside the same files, or in the place of those of the same names
 	Timeout time.Duration
 	Label   string
 	Live    bool // asks the agent what was not asked then
@@ -59,13 +60,7 @@ func (s *Submitter) Rerun(ctx context.Context, handle string, again Again) (app.
 	if again.Inputs != nil {
 		sub.Inputs = again.Inputs
 	}
-	if sub.Files = again.Files; again.Files == nil {
-		sub.files = source.Files
-		err = keptFiles(source.Files)
-	} else {
-		err = s.resolveFiles(ctx, profile.Handle, &sub)
-	}
-	if err != nil {
+	if err := s.filesAgain(ctx, profile.Handle, &sub, again, source.Files); err != nil {
 		return app.Execution{}, err
 	}
 	if err := s.check(&sub); err != nil {

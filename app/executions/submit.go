@@ -72,6 +72,9 @@ func (s *Submitter) Submit(ctx context.Context, sub Submission) (x app.Execution
 	return x, replayed, nil
 }
 
+// TimeoutMax is the longest timeout of an execution.
+func (s *Submitter) TimeoutMax() time.Duration { return s.cfg.TimeoutMax }
+
 // mayExecute returns the profile and its newest policy, if scripts may run under it now.
 func (s *Submitter) mayExecute(ctx context.Context, id string) (app.Profile, app.Policy, error) {
 	profile, policy, err := s.cfg.Binder.BoundByID(ctx, id)

@@ -139,7 +139,6 @@ func (f *Files) Resolve(ctx context.Context, profileHandle string, named map[str
 	if err := checkNames(named); err != nil {
 		return nil, err
 	}
-	total := int64(0)
 	err = f.cfg.Store.Read(ctx, func(tx *store.Tx) error {
 		for name, id := range named {
 			file, err := tx.Files.Get(ctx, profileHandle, id, f.cfg.Now())
@@ -149,7 +148,6 @@ func (f *Files) Resolve(ctx context.Context, profileHandle string, named map[str
 			if err != nil {
 				return err
 			}
-			total += file.Size
 			list = append(list, store.InputFile{Blob: file.Blob, InputFile: app.InputFile{
 				Name: name, FileID: id, Size: file.Size, SHA256: file.SHA256, Kept: true}})
 		}
@@ -158,13 +156,27 @@ func (f *Files) Resolve(ctx context.Context, profileHandle string, named map[str
 	if err != nil {
 		return nil, err
 	}
-	if most := min(room, app.MaxFileBytes); total > most {
-		e := app.E(app.CodeTooLarge, fmt.Sprintf("the files have %s together, and a script gets at most %s",
-			app.FormatSize(total), app.FormatSize(most)), "Give it fewer or smaller ones.")
-		e.Field = "files"
-		return nil, e
+	return list, CheckTotal(list, room)
+}
+
+// CheckTotal refuses more files than an execution gets, or files that are larger together than
+// app.MaxFileBytes or room. Errors: CodeTooLarge, CodeInvalidField.
+func CheckTotal(list []store.InputFile, room int64) error {
+	if len(list) > app.MaxFiles {
+		return app.Invalid("files", fmt.Sprintf("there are more than %d files", app.MaxFiles), "Give fewer.")
 	}
-	return list, nil
+	total := int64(0)
+	for _, file := range list {
+		total += file.Size
+	}
+	most := min(room, app.MaxFileBytes)
+	if total <= most {
+		return nil
+	}
+	e := app.E(app.CodeTooLarge, fmt.Sprintf("the files have %s together, and a script gets at most %s",
+		app.FormatSize(total), app.FormatSize(most)), "Give it fewer or smaller ones.")
+	e.Field = "files"
+	return e
 }
 
 func checkNames(named map[string]string) error {

@@ -108,6 +108,7 @@ func (c call) follow(ctx context.Context, x run) (*sdk.CallToolResult, error) {
 		case now.Status.Terminal():
 			result := c.success(got)
 			result.IsError = now.Status != app.StatusCompleted
+			result.Content = append(result.Content, links(got)...)
 			return result, nil
 		case now.Status == app.StatusAwaitingLLM && now.Question != nil && c.samples() && c.asksByReturn():
 			if x.asked < maxAsked {

@@ -49,14 +49,45 @@ func toRequest(tool apidocs.Tool, arguments json.RawMessage, own app.Secret) (cl
 	if len(query) > 0 {
 		r.Path += "?" + query.Encode()
 	}
+	var err error
+	if tool.Raw {
+		r.Body, err = uploaded(body)
+		return r, err
+	}
 	if tool.Body == "" {
 		return r, nil
 	}
-	var err error
 	if r.Body, err = json.Marshal(body); err != nil {
 		return r, fmt.Errorf("mcp: encode a request: %w", err)
 	}
 	return r, nil
+}
+
+// maxUpload is the largest file that a tool sends, in bytes.
+const maxUpload = 2 << 20
+
+// uploaded is the file that a call sends: its content in base64, or a text.
+func uploaded(body map[string]json.RawMessage) (content []byte, err error) {
+	encoded, text := body[apidocs.ArgContent], body[apidocs.ArgText]
+	switch {
+	case (encoded == nil) == (text == nil):
+		return nil, app.Invalid(apidocs.ArgContent, "send either content or text", "content is base64.")
+	case text != nil:
+		words, err := word(apidocs.ArgText, text)
+		content = []byte(words)
+		if err != nil {
+			return nil, err
+		}
+	default:
+		if json.Unmarshal(encoded, &content) != nil {
+			return nil, app.Invalid(apidocs.ArgContent, "content is not base64", "Encode it anew, or send text.")
+		}
+	}
+	if len(content) > maxUpload {
+		return nil, app.E(app.CodeTooLarge, "the file is larger than "+app.FormatSize(maxUpload),
+			"Send a larger one over HTTP: a raw body to /files?name=NAME.")
+	}
+	return content, nil
 }
 
 // leaveOut removes the arguments that stand for none: strict clients send null, and some models an

@@ -24,33 +24,42 @@ const instructions = "Airlock runs Python in a sandbox with credentials that a p
 	"Same code and same data give the same numbers: compute in Python, use llm.complete for wording " +
 	"only. The skill tool tells the rest."
 
-// Way tells by which client a call of a tool acts, and for how long at most.
-type Way func(ctx context.Context, req *sdk.CallToolRequest) (context.Context, client.Client)
+// Way tells by which client a request acts, and for how long at most.
+type Way func(ctx context.Context, of *sdk.RequestExtra) (context.Context, client.Client)
 
 // Through is the way of a connection whose calls all act by one client.
 func Through(api client.Client) Way {
-	return func(ctx context.Context, _ *sdk.CallToolRequest) (context.Context, client.Client) { return ctx, api }
+	return func(ctx context.Context, _ *sdk.RequestExtra) (context.Context, client.Client) { return ctx, api }
 }
 
-// Server returns an MCP server whose tools act by way. profile is that of a connection that is not
-// HTTP; it may be empty.
+// server is what tools and resources have in common.
+type server struct {
+	way     Way
+	profile app.Secret // of a connection that is not HTTP
+}
+
+// Server returns an MCP server whose tools and resources act by way. profile is that of a connection that
+// is not HTTP; it may be empty.
 func Server(way Way, profile app.Secret, version string) *sdk.Server {
+	common := server{way, profile}
 	s := sdk.NewServer(&sdk.Implementation{Name: "airlock", Title: "Airlock", Version: version}, &sdk.ServerOptions{
 		Instructions: instructions,
-		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}},
 	})
 	for _, tool := range apidocs.Tools() {
 		s.AddTool(&sdk.Tool{Name: tool.Name, Description: tool.Description, InputSchema: tool.Input,
 			Annotations: annotations(tool)},
 			func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-				ctx, api := way(ctx, req)
-				result, err := call{api: api, profile: profile, tool: tool, req: req}.run(ctx)
+				ctx, api := way(ctx, req.Extra)
+				result, err := call{api: api, own: common.own(req.Extra), tool: tool, req: req}.run(ctx)
 				if err != nil {
 					return failed(err), nil
 				}
 				return result, nil
 			})
 	}
+	s.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: artifactURIs, Name: "artifact", Title: "Artifact",
+		Description: "A file that a script left, up to 4 MiB. The answer of execute links to it."}, common.readArtifact)
 	return s
 }
 
@@ -63,14 +72,14 @@ func annotations(tool apidocs.Tool) *sdk.ToolAnnotations {
 
 // call is one call of a tool.
 type call struct {
-	api     client.Client
-	profile app.Secret // of a connection that is not HTTP
-	tool    apidocs.Tool
-	req     *sdk.CallToolRequest
+	api  client.Client
+	own  app.Secret // the profile of the connection
+	tool apidocs.Tool
+	req  *sdk.CallToolRequest
 }
 
 func (c call) run(ctx context.Context) (*sdk.CallToolResult, error) {
-	r, err := toRequest(c.tool, c.req.Params.Arguments, c.own())
+	r, err := toRequest(c.tool, c.req.Params.Arguments, c.own)
 	if err != nil {
 		return nil, err
 	}
@@ -99,11 +108,11 @@ func (c call) run(ctx context.Context) (*sdk.CallToolResult, error) {
 
 // own is the profile of the connection. Over HTTP each request must name it: that a session is
 // known proves nothing about who asks.
-func (c call) own() app.Secret {
-	if c.req.Extra == nil || c.req.Extra.Header == nil {
-		return c.profile
+func (s server) own(of *sdk.RequestExtra) app.Secret {
+	if of == nil || of.Header == nil {
+		return s.profile
 	}
-	_, token, _ := strings.Cut(c.req.Extra.Header.Get("Authorization"), " ")
+	_, token, _ := strings.Cut(of.Header.Get("Authorization"), " ")
 	return app.NewSecret(strings.TrimSpace(token))
 }
 

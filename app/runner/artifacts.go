@@ -19,7 +19,7 @@ import (
 )
 
 // maxMaskedText is the largest text that is masked, in bytes; a larger one is searched. Masking holds a
-// text and its views in memory.
+// text and its views in memory, some twenty times its size, so that is also how much is masked at once.
 const maxMaskedText = 4 << 20
 
 // filesHook gives a script its files, and keeps what it leaves once that has been masked or searched.
@@ -175,7 +175,7 @@ func problemText(p wire.ArtifactProblem) string {
 // content checks an artifact's content and keeps it if it may go out.
 func (c *artifactCheck) content(ctx context.Context, a leftArtifact, stored *store.StoredArtifact) {
 	r, spool := c.hook.runner, a.spool
-	masked, err := c.check(a, stored)
+	masked, err := c.check(ctx, a, stored)
 	if masked != nil {
 		defer masked.Close()
 		spool = masked
@@ -215,11 +215,17 @@ func (c *artifactCheck) store(ctx context.Context, spool *files.Spool, stored *s
 
 // check masks a text, and searches everything else. It returns the masked content, if anything was
 // masked.
-func (c *artifactCheck) check(a leftArtifact, stored *store.StoredArtifact) (masked *files.Spool, err error) {
+func (c *artifactCheck) check(ctx context.Context, a leftArtifact, stored *store.StoredArtifact) (masked *files.Spool,
+	err error) {
 	if c.red.err != nil {
 		return nil, c.red.err
 	}
 	if a.Size <= maxMaskedText {
+		masking := c.hook.runner.masking
+		if err := masking.Acquire(ctx, a.Size); err != nil {
+			return nil, err
+		}
+		defer masking.Release(a.Size)
 		content, err := io.ReadAll(a.spool.Open())
 		if err != nil {
 			return nil, err

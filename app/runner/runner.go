@@ -62,6 +62,7 @@ type Runner struct {
 	runs       registry
 	redactors  sharedRedactors
 	redactions *semaphore.Weighted // bounds final redactions
+	masking    *semaphore.Weighted // bounds the bytes of texts among artifacts that are masked at once
 	decisions  atomic.Int64        // counts the times that people's decisions were looked up
 
 	ctx    context.Context // ends when Stop is called
@@ -88,7 +89,8 @@ func New(cfg Config) *Runner {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Runner{
 		cfg: cfg, runs: registry{live: map[string]*Run{}}, redactions: semaphore.NewWeighted(int64(cfg.Workers)),
-		ctx: ctx, cancel: cancel,
+		masking: semaphore.NewWeighted(maxMaskedText),
+		ctx:     ctx, cancel: cancel,
 	}
 }
 

@@ -48,7 +48,7 @@ func TestAgentSeesARunningExecution(t *testing.T) {
 	w.refused(w.call("GET", path+"?include=values", "", bearerOf(p)), http.StatusBadRequest, app.CodeInvalidField)
 	w.refused(w.call("GET", path+"?include=script", "", bearerOf(w.lockedProfile())), http.StatusNotFound,
 		app.CodeNotFound)
-	a = w.call("GET", path+"?include=script,inputs", "", bearerOf(p))
+	a = w.call("GET", path+"?include=script,inputs,label", "", bearerOf(p))
 	script, _ := a.json["script"].(string)
 	inputs, _ := a.json["inputs"].(map[string]any)
 	if note, _ := inputs["note"].(string); !strings.HasPrefix(script, "print loaded") ||

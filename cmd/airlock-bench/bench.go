@@ -106,11 +106,19 @@ func (b *benchmark) call(ctx context.Context, method, path string, body, answer 
 		}
 		reader = bytes.NewReader(text)
 	}
-	request, err := http.NewRequestWithContext(ctx, method, b.url+path, reader)
+	return b.send(ctx, method, path, "", reader, answer)
+}
+
+// send is call with a body as it is, and a profile as the bearer if there is one.
+func (b *benchmark) send(ctx context.Context, method, path, profile string, body io.Reader, answer any) error {
+	request, err := http.NewRequestWithContext(ctx, method, b.url+path, body)
 	if err != nil {
 		return err
 	}
 	request.Header.Set("Content-Type", "application/json")
+	if profile != "" {
+		request.Header.Set("Authorization", "Bearer "+profile)
+	}
 	response, err := b.client.Do(request)
 	if err != nil {
 		return err

@@ -1,21 +1,54 @@
 package executionview
 
 import (
+	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views/format"
 )
 
 // Files are the files that went into an execution, and what its script left.
 type Files struct {
 	Inputs    []app.InputFile
 	Artifacts []Artifact
+	Preview   *Preview // nil: none is asked for
+}
+
+// Preview is the beginning of an artifact: a text, a table or an image, or only a note.
+type Preview struct {
+	Name  string
+	Type  string
+	Text  string
+	Table [][]string
+	Image string // its address
+	Note  string // what is not shown, and why
 }
 
 // Artifact is one with the address of its content; "" if that is not kept.
 type Artifact struct {
 	app.Artifact
 	URL string
+}
+
+// Lines are the files and the artifacts as texts that can be compared, one a line.
+func (f Files) Lines() (inputs, artifacts string) {
+	var in, out strings.Builder
+	for _, file := range f.Inputs {
+		fmt.Fprintf(&in, "%s, %s, sha256 %s\n", file.Name, format.Bytes(file.Size), file.SHA256)
+	}
+	for _, a := range f.Artifacts {
+		fmt.Fprintf(&out, "%s, %s", a.Name, format.Bytes(a.Size))
+		if a.SHA256 != "" {
+			out.WriteString(", sha256 " + a.SHA256)
+		}
+		if a.Withheld != "" {
+			out.WriteString(", withheld: " + a.Withheld)
+		}
+		out.WriteByte('\n')
+	}
+	return in.String(), out.String()
 }
 
 // state says what became of the content.

@@ -10,14 +10,14 @@ import (
 func TestArtifactsAreLinksOnlyIfTheyAreKept(t *testing.T) {
 	t.Parallel()
 	var page strings.Builder
-	err := filesCards(Files{
+	err := filesCards("x", Files{
 		Inputs: []app.InputFile{{Name: "orders.csv", Size: 8, SHA256: strings.Repeat("a", 64)}},
 		Artifacts: []Artifact{
 			{Artifact: app.Artifact{Name: "kept.csv", Size: 9, Masked: 2}, URL: "/executions/x/artifacts/kept.csv?signature=y"},
 			{Artifact: app.Artifact{Name: "held.xlsx", Withheld: "It holds a secret value.", Key: "TOKEN"}},
 			{Artifact: app.Artifact{Name: "<b>old</b>"}},
 		},
-	}).Render(t.Context(), &page)
+	}, false).Render(t.Context(), &page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestArtifactsAreLinksOnlyIfTheyAreKept(t *testing.T) {
 			t.Errorf("%s is missing", want)
 		}
 	}
-	if n := strings.Count(text, "<a "); n != 1 {
+	if n := strings.Count(text, "<a "); n != 2 { // to the content and to its preview
 		t.Errorf("%d links", n)
 	}
 }

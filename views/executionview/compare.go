@@ -80,7 +80,9 @@ func comparedTexts(a, b Side) (all []comparedText) {
 	for _, t := range []comparedText{
 		{"diff-result", "Result", a.Result, b.Result}, {"diff-stdout", "Output", a.Stdout, b.Stdout},
 		{"diff-stderr", "Errors (stderr)", a.Stderr, b.Stderr}, {"diff-llm", "LLM answers", a.Answers, b.Answers},
-		{"diff-inputs", "Inputs", a.Inputs, b.Inputs}, {"diff-script", "Script", a.Script, b.Script},
+		{"diff-artifacts", "Artifacts", a.Artifacts, b.Artifacts},
+		{"diff-inputs", "Inputs", a.Inputs, b.Inputs}, {"diff-files", "Files", a.Files, b.Files},
+		{"diff-script", "Script", a.Script, b.Script},
 	} {
 		if t.before != "" || t.after != "" {
 			all = append(all, t)
@@ -109,6 +111,8 @@ type Side struct {
 	Result    string
 	Inputs    string
 	Answers   string // of the LLM, one after the other
+	Files     string // that it was given, one a line
+	Artifacts string // that it left, one a line
 }
 
 // ComparePage shows two executions side by side. Other is nil until one is chosen.

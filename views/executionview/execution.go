@@ -37,7 +37,8 @@ type ExecutionPage struct {
 	Repeat     *Repeat // of a re-run
 	Paper      bool    // printed: times are absolute
 
-	TypedInputs string // for a re-run, after they were refused
+	TypedInputs  string // for a re-run, after they were refused
+	TypedTimeout string
 }
 
 // outcomeSentence says in one sentence how an execution stands.

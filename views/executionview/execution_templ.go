@@ -210,7 +210,7 @@ func Execution(p ExecutionPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = filesCards(p.Files).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = filesCards(p.Execution.Handle, p.Files, false).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

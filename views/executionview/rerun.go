@@ -87,5 +87,17 @@ func rerunInputsHint(p ExecutionPage) string {
 	return "JSON. Leave it as it is to use the same inputs, byte for byte."
 }
 
+func rerunFilesHint(p ExecutionPage) string {
+	if len(p.Files.Inputs) == 0 {
+		return "The script reads them with files.open(name)."
+	}
+	names := make([]string, len(p.Files.Inputs))
+	for i, f := range p.Files.Inputs {
+		names[i] = f.Name
+	}
+	return "The script gets the same files again: " + app.Clip(strings.Join(names, ", "), 200) +
+		". A file that you choose replaces one of the same name."
+}
+
 // endedAs names how an execution ended, for a comparison.
 func endedAs(x app.Execution) string { return format.LowerFirst(format.Status(x.Status)) }

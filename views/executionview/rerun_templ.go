@@ -186,14 +186,14 @@ func rerunCard(p ExecutionPage) templ.Component {
 			templ_7745c5c3_Var8 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<section class=\"card\" id=\"rerun\" aria-labelledby=\"rerun-title\"><header><h2 id=\"rerun-title\">Run again with changes</h2><p>Runs the same script under the profile's present rules. Recorded LLM answers are reused.</p></header><form class=\"body stack\" method=\"post\" action=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<section class=\"card\" id=\"rerun\" aria-labelledby=\"rerun-title\"><header><h2 id=\"rerun-title\">Run again with changes</h2><p>Runs the same script under the profile's present rules. Recorded LLM answers are reused.</p></header><form class=\"body stack\" method=\"post\" enctype=\"multipart/form-data\" action=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var9 templ.SafeURL
 		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinURLErrs(paths.At(paths.ExecutionRerun, p.Execution.Handle))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/executionview/rerun.templ`, Line: 50, Col: 100}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/executionview/rerun.templ`, Line: 50, Col: 130}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 		if templ_7745c5c3_Err != nil {
@@ -206,6 +206,21 @@ func rerunCard(p ExecutionPage) templ.Component {
 		templ_7745c5c3_Err = components.TextArea(components.Input{
 			ID: "rerun-inputs", Name: "inputs", Label: "Inputs", Code: true, Value: rerunInputs(p), Problem: p.Problems.Of("rerun-inputs"),
 			Hint: rerunInputsHint(p), Extra: templ.Attributes{"rows": "6"},
+		}).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = components.TextInput(components.Input{
+			ID: "rerun-timeout", Name: "timeout", Label: "Time limit", Class: "short", Value: p.TypedTimeout,
+			Problem: p.Problems.Of("rerun-timeout"), Extra: templ.Attributes{"inputmode": "decimal"},
+			Hint: "Seconds. Leave it empty for " + format.Span(p.Execution.Timeout) + ", as before.",
+		}).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = components.TextInput(components.Input{
+			ID: "rerun-files", Name: "files", Label: "Files", Type: "file", Problem: p.Problems.Of("rerun-files"),
+			Extra: templ.Attributes{"multiple": true}, Hint: rerunFilesHint(p),
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

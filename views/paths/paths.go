@@ -88,6 +88,7 @@ const (
 	ExecutionRerun   = ExecutionPath + "/rerun"
 	ExecutionCompare = ExecutionPath + "/compare"
 	ExecutionPrint   = ExecutionPath + "/print"
+	ExecutionImage   = ExecutionPath + "/image"
 	ExecutionsExport = Root + "/export-executions" // not under Executions, where every segment is a handle
 )
 
@@ -109,6 +110,16 @@ func ProfileURL(handle string) string { return At(ProfilePath, handle) }
 
 // ExecutionURL is the page of one execution.
 func ExecutionURL(handle string) string { return At(ExecutionPath, handle) }
+
+// ArtifactPreviewURL is the page of an execution with the preview of an artifact.
+func ArtifactPreviewURL(handle, name string) string {
+	return ExecutionURL(handle) + "?preview=" + url.QueryEscape(name) + "#preview"
+}
+
+// ArtifactImageURL is an artifact that is an image.
+func ArtifactImageURL(handle, name string) string {
+	return At(ExecutionImage, handle) + "?name=" + url.QueryEscape(name)
+}
 
 // ExecutionsOf lists the executions of one profile.
 func ExecutionsOf(handle string) string { return Executions + "?profile=" + url.QueryEscape(handle) }

@@ -12,7 +12,7 @@ import (
 // included is what an agent asks to see of what it submitted.
 type included struct{ script, inputs bool }
 
-// readInclude reads ?include=script,inputs. It needs the profile's own bearer: an execution's id
+// readInclude reads ?include=script,inputs,label. It needs the profile's own bearer: an execution's id
 // alone is what logs and other agents may hold.
 func readInclude(c echo.Context) (in included, err error) {
 	text := c.QueryParam("include")
@@ -25,6 +25,7 @@ func readInclude(c echo.Context) (in included, err error) {
 			in.script = true
 		case "inputs":
 			in.inputs = true
+		case "label": // it always is
 		default:
 			return in, httpx.FieldError(app.CodeInvalidField, "include",
 				"include knows script and inputs, not "+app.Clip(name, 40), "Send ?include=script,inputs.")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -13,13 +14,13 @@ import (
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
-// loopback lets a tool's call act in the name of the request that carries it, and end with it:
+// loopback lets a tool or resource act in the name of the request that carries it, and end with it:
 // nobody would get the answer.
-func (h *Handler) loopback(ctx context.Context, req *sdk.CallToolRequest) (context.Context, client.Client) {
+func (h *Handler) loopback(ctx context.Context, of *sdk.RequestExtra) (context.Context, client.Client) {
 	ctx, cancel := context.WithCancel(ctx)
 	var origin *http.Request
-	if req.Extra != nil && req.Extra.TokenInfo != nil {
-		origin, _ = req.Extra.TokenInfo.Extra[requestKey].(*http.Request)
+	if of != nil && of.TokenInfo != nil {
+		origin, _ = of.TokenInfo.Extra[requestKey].(*http.Request)
 	}
 	if origin == nil {
 		cancel()
@@ -43,8 +44,18 @@ type loopbackTransport struct {
 var errDraining = errors.New( //nolint:staticcheck // begins with a name
 	"Airlock is stopping; it will be back, and read_execution then tells how the execution stands")
 
+// errAborted is for an answer that its handler broke off. net/http closes the connection then.
+var errAborted = errors.New("the answer broke off")
+
 // RoundTrip implements http.RoundTripper.
-func (t *loopbackTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+func (t *loopbackTransport) RoundTrip(r *http.Request) (answer *http.Response, err error) {
+	defer func() {
+		if p := recover(); p == http.ErrAbortHandler { //nolint:errorlint // the sentinel itself, as in net/http
+			answer, err = nil, errAborted
+		} else if p != nil {
+			panic(p)
+		}
+	}()
 	select {
 	case <-t.drain.Done():
 		return nil, errDraining
@@ -76,3 +87,7 @@ type memoryWriter struct {
 func (w *memoryWriter) Header() http.Header         { return w.header }
 func (w *memoryWriter) WriteHeader(status int)      { w.status = status }
 func (w *memoryWriter) Write(p []byte) (int, error) { return w.body.Write(p) }
+
+// The deadlines are those of the request that carries the call.
+func (w *memoryWriter) SetReadDeadline(time.Time) error  { return nil }
+func (w *memoryWriter) SetWriteDeadline(time.Time) error { return nil }

@@ -115,6 +115,11 @@ func (h Handlers) side(ctx context.Context, x app.Execution) (side executionview
 	if inputs != nil {
 		side.Inputs = executionview.Indent(inputs)
 	}
+	files, err := h.files(ctx, x.Handle)
+	if err != nil {
+		return side, err
+	}
+	side.Files, side.Artifacts = files.Lines()
 	if !x.Status.Terminal() {
 		return side, nil
 	}

@@ -54,7 +54,10 @@ func (h Handlers) executionPage(c echo.Context) (executionview.ExecutionPage, er
 		return executionview.ExecutionPage{}, err
 	}
 	page.Obstacles = obstacles(page, profile)
-	return page, nil
+	if name := c.QueryParam("preview"); name != "" {
+		page.Files.Preview, err = h.preview(ctx, x.Handle, name)
+	}
+	return page, err
 }
 
 func (h Handlers) fillExecution(ctx context.Context, page *executionview.ExecutionPage) (err error) {

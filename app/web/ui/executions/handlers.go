@@ -16,9 +16,10 @@ func (h Handlers) Routes() []httpx.Route {
 		httpx.Get(paths.ExecutionsExport, h.exportExecutions),
 		httpx.Get(paths.ExecutionPath, h.showExecution),
 		httpx.Post(paths.ExecutionCancel, h.cancelByPerson).Back(h.backToExecution),
-		uix.Post(paths.ExecutionRerun, h.rerunByPerson).Back(h.backToExecution),
+		httpx.Post(paths.ExecutionRerun, h.rerunByPerson).Back(h.backToExecution),
 		httpx.Get(paths.ExecutionCompare, h.compareExecutions),
 		httpx.Get(paths.ExecutionPrint, h.printExecution),
+		httpx.Get(paths.ExecutionImage, h.showImage),
 		uix.Post(paths.ExecutionRespond, h.answerByPerson).Back(h.backToExecution),
 	}
 }

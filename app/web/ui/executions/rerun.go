@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -17,22 +19,22 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// rerunByPerson runs an execution again, with other inputs if the form has some, and leads to the
-// new one.
-func (h Handlers) rerunByPerson(c echo.Context, fields url.Values) error {
-	ctx, typed := c.Request().Context(), strings.TrimSpace(fields.Get("inputs"))
-	httpx.LogExecution(c, c.Param("handle"))
-	inputs, err := h.changedInputs(ctx, c.Param("handle"), typed)
+// rerunByPerson runs an execution again, with what the form has of other inputs, files and time, and
+// leads to the new one.
+func (h Handlers) rerunByPerson(c echo.Context) error {
+	ctx := c.Request().Context()
+	x, err := h.Engine.Reader.ByHandle(ctx, c.Param("handle"))
 	if err != nil {
 		return err
 	}
-	again, err := h.Engine.Submitter.Rerun(ctx, c.Param("handle"),
-		appexecutions.Again{Inputs: inputs, Live: fields.Get("live") == "on", By: uix.Actor(c), Trace: httpx.TraceID(c)})
-	if err != nil && typed != "" {
-		return h.refuseRerun(c, typed, err)
-	}
+	httpx.LogExecution(c, x.Handle)
+	form, err := h.readRerun(c, x.ProfileHandle)
 	if err != nil {
-		return err
+		return h.refuseRerun(c, form.fields, err)
+	}
+	again, err := h.submitAgain(c, x, form)
+	if err != nil {
+		return h.refuseRerun(c, form.fields, err)
 	}
 	httpx.LogExecution(c, again.Handle)
 	if err := h.Access.Audit.Note(ctx, uix.Actor(c), "execution.rerun", again.Handle,
@@ -40,6 +42,27 @@ func (h Handlers) rerunByPerson(c echo.Context, fields url.Values) error {
 		return err
 	}
 	return h.Done(c, "rerun", paths.ExecutionURL(again.Handle))
+}
+
+// submitAgain submits what a person chose.
+func (h Handlers) submitAgain(c echo.Context, x app.Execution, form rerunForm) (app.Execution, error) {
+	ctx := c.Request().Context()
+	again := appexecutions.Again{Added: form.files, Live: form.fields.Get("live") == "on", By: uix.Actor(c),
+		Trace: httpx.TraceID(c)}
+	var err error
+	if again.Inputs, err = h.changedInputs(ctx, x.Handle, strings.TrimSpace(form.fields.Get("inputs"))); err != nil {
+		return x, err
+	}
+	if typed := strings.TrimSpace(form.fields.Get("timeout")); typed != "" {
+		seconds, err := strconv.ParseFloat(typed, 64)
+		longest := h.Engine.Submitter.TimeoutMax()
+		if err != nil || !(seconds > 0 && seconds <= longest.Seconds()) {
+			return x, app.Invalid("timeout", "the time is not a number of seconds up to "+
+				strconv.FormatFloat(longest.Seconds(), 'f', -1, 64), "Type one, such as 60.")
+		}
+		again.Timeout = time.Duration(seconds * float64(time.Second))
+	}
+	return h.Engine.Submitter.Rerun(ctx, x.Handle, again)
 }
 
 // changedInputs returns what a person typed as inputs; nil if that is what the form showed, or
@@ -58,17 +81,18 @@ func (h Handlers) changedInputs(ctx context.Context, handle, typed string) (json
 	return json.RawMessage(typed), nil
 }
 
-// refuseRerun shows the execution's page again with the inputs as they were typed.
-func (h Handlers) refuseRerun(c echo.Context, typed string, refused error) error {
-	found, err := uix.Problems(refused, map[string]string{"inputs": "rerun-inputs"})
-	if err != nil {
-		return err
+// refuseRerun shows the execution's page again with what was typed. Files have to be chosen again.
+func (h Handlers) refuseRerun(c echo.Context, typed url.Values, refused error) error {
+	found, err := uix.Problems(refused,
+		map[string]string{"inputs": "rerun-inputs", "files": "rerun-files", "timeout": "rerun-timeout"})
+	if err != nil || found.Of("") != "" {
+		return refused
 	}
 	page, err := h.executionPage(c)
 	if err != nil {
 		return err
 	}
-	page.Problems, page.TypedInputs = found, typed
+	page.Problems, page.TypedInputs, page.TypedTimeout = found, typed.Get("inputs"), typed.Get("timeout")
 	return h.Render(c, http.StatusUnprocessableEntity, executionview.Execution(page))
 }
 

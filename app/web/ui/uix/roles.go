@@ -39,7 +39,7 @@ func routeRoles() map[string]roles {
 		paths.ProfileLock: decides, paths.ProfileRevoke: decides, paths.ProfileDelete: decides,
 
 		paths.Executions: reads, paths.ExecutionPath: reads, paths.ExecutionCompare: reads, paths.ExecutionPrint: reads,
-		paths.ExecutionsExport: reads, paths.ExecutionCancel: acts, paths.ExecutionRerun: acts,
+		paths.ExecutionImage: reads, paths.ExecutionsExport: reads, paths.ExecutionCancel: acts, paths.ExecutionRerun: acts,
 		paths.ExecutionRespond: acts,
 
 		paths.Settings: reads, paths.SettingsInstance: reads, paths.SettingsData: reads, paths.SettingsPause: acts,

@@ -142,5 +142,8 @@ func Actor(c echo.Context) app.Actor { return Session(c).Actor }
 
 // IsUpload reports whether a request may have a body of any size. Its handler limits it.
 func IsUpload(r *http.Request) bool {
-	return r.Method == http.MethodPost && strings.TrimSuffix(r.URL.Path, "/") == paths.SettingsImport
+	path := strings.TrimSuffix(r.URL.Path, "/")
+	rerun := strings.HasPrefix(path, paths.Executions+"/") && strings.HasSuffix(path, "/rerun") &&
+		strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/form-data")
+	return r.Method == http.MethodPost && (path == paths.SettingsImport || rerun)
 }

@@ -32,9 +32,27 @@ func ChildrenOf(t *testing.T, parent int) []Process {
 
 // Resident returns a process's memory in KiB.
 func Resident(t *testing.T, pid int) int {
+	t.Helper()
+	return memory(t, pid, "VmRSS:")
+}
+
+// Peak returns the most memory that a process has had since ResetPeak, in KiB.
+func Peak(t *testing.T, pid int) int {
+	t.Helper()
+	return memory(t, pid, "VmHWM:")
+}
+
+// ResetPeak begins to count a process's most memory anew.
+func ResetPeak(t *testing.T, pid int) {
+	t.Helper()
+	Must(t, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0))
+}
+
+func memory(t *testing.T, pid int, line string) int {
+	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	Must(t, err)
-	_, rest, _ := strings.Cut(string(text), "VmRSS:")
+	_, rest, _ := strings.Cut(string(text), line)
 	n, err := strconv.Atoi(strings.Fields(rest)[0])
 	Must(t, err)
 	return n

@@ -25,6 +25,7 @@ func TestModelContext(t *testing.T) {
 	in := e2e.StartInstance(t, "AIRLOCK_POOL=1", "AIRLOCK_WORKERS=2")
 	profile := in.Admin("", "profile", "create", "--description", "mcp")
 	in.Admin("", "profile", "lock", profile)
+	other := in.Placed("bubblewrap")
 	for name, connect := range map[string]func(*sdk.Client) (*sdk.ClientSession, error){
 		"http": func(c *sdk.Client) (*sdk.ClientSession, error) {
 			return c.Connect(t.Context(),
@@ -40,6 +41,7 @@ func TestModelContext(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Run("with a model", func(t *testing.T) { modelAnswers(t, connect) })
 			t.Run("without", func(t *testing.T) { agentAnswers(t, connect) })
+			t.Run("files", func(t *testing.T) { isNotOthers(t, in, other, modelMovesFiles(t, connect)) })
 		})
 	}
 	t.Run("from nothing", func(t *testing.T) { onboards(t, in) })

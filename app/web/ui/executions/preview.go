@@ -1,0 +1,206 @@
+package executions
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/gif"  // formats that image.DecodeConfig knows
+	_ "image/jpeg" //
+	_ "image/png"  //
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/labstack/echo/v4"
+	_ "golang.org/x/image/webp" // as above
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/web/httpx"
+	"github.com/computclaw/airlock/views/executionview"
+	"github.com/computclaw/airlock/views/paths"
+)
+
+// Bounds of a preview.
+const (
+	previewBytes   = 128 << 10
+	previewLines   = 500
+	previewRows    = 100
+	previewColumns = 20
+	previewCell    = 200      // characters
+	maxImageBytes  = 8 << 20  // of a file that is shown as an image
+	maxPixels      = 25 << 20 // of an image: browsers hold four bytes for each
+)
+
+// preview shows the beginning of an artifact. It is nil if no artifact of that name is kept.
+func (h Handlers) preview(ctx context.Context, handle, name string) (*executionview.Preview, error) {
+	a, head, err := h.artifactHead(ctx, handle, name)
+	if err != nil || head == nil {
+		return nil, err
+	}
+	p := &executionview.Preview{Name: a.Name, Type: a.Type}
+	whole := int64(len(head)) == a.Size
+	if kind, why := imageKind(a, head); kind != "" {
+		p.Image = paths.ArtifactImageURL(handle, a.Name)
+		return p, nil
+	} else if why != "" {
+		p.Note = why
+		return p, nil
+	}
+	text, ok := textOf(head, whole)
+	switch {
+	case a.Size == 0:
+		p.Note = "The file is empty."
+	case !ok:
+		p.Note = "There is no preview of this kind of file. Download it."
+	case a.Type == "text/csv":
+		if p.Table, p.Note = tableOf(text, whole); p.Table == nil {
+			p.Text, _ = firstLines(text, whole)
+		}
+	default:
+		p.Text, p.Note = firstLines(text, whole)
+	}
+	return p, nil
+}
+
+// artifactHead reads the first previewBytes of an artifact; nil if no artifact of that name is kept.
+func (h Handlers) artifactHead(ctx context.Context, handle, name string) (a app.Artifact, head []byte, err error) {
+	if h.Engine.Files == nil {
+		return a, nil, nil
+	}
+	a, content, err := h.Engine.Reader.OpenArtifact(ctx, handle, name)
+	if app.CodeOf(err) == app.CodeNotFound {
+		return a, nil, nil
+	}
+	if err != nil {
+		return a, nil, err
+	}
+	defer content.Close()
+	head = make([]byte, previewBytes)
+	n, err := io.ReadFull(content, head)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return a, head[:n], err
+}
+
+// imageKind is the media type of an image that pages may show, by what its header says; "" for
+// everything else. why says what is wrong with an image.
+func imageKind(a app.Artifact, head []byte) (kind, why string) {
+	detected := http.DetectContentType(head)
+	if !slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, detected) {
+		return "", ""
+	}
+	config, format, err := image.DecodeConfig(bytes.NewReader(head))
+	switch {
+	case err != nil || "image/"+format != detected:
+		return "", "The image is damaged, so it is not shown. Download it."
+	case a.Size > maxImageBytes, int64(config.Width)*int64(config.Height) > maxPixels:
+		return "", fmt.Sprintf("The image is too large to be shown (%d × %d). Download it.", config.Width, config.Height)
+	}
+	return detected, ""
+}
+
+// textOf is the beginning of a content as text; ok is false if it is none. A character that was cut off is
+// left out.
+func textOf(head []byte, whole bool) (text string, ok bool) {
+	for cut := 0; !whole && cut < utf8.UTFMax && len(head) > 0 && !utf8.Valid(head); cut++ {
+		head = head[:len(head)-1]
+	}
+	return string(head), utf8.Valid(head) && !bytes.ContainsRune(head, 0)
+}
+
+// firstLines bounds a text. note says what is left out.
+func firstLines(text string, whole bool) (first, note string) {
+	end := 0
+	for range previewLines {
+		line := strings.IndexByte(text[end:], '\n')
+		if line < 0 {
+			end = len(text)
+			break
+		}
+		end += line + 1
+	}
+	if end < len(text) || !whole {
+		note = "This is the beginning. Download the file to see all of it."
+	}
+	return text[:end], note
+}
+
+// tableOf reads CSV with commas, semicolons or tabs, strictly: one that is not well-formed is no table, and
+// note says where.
+func tableOf(text string, whole bool) (rows [][]string, note string) {
+	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
+	first, _, _ := strings.Cut(text, "\n")
+	for _, comma := range ";\t" {
+		if strings.ContainsRune(first, comma) && !strings.Contains(first, ",") {
+			r.Comma = comma
+		}
+	}
+	wide, more := false, !whole
+	for {
+		row, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil && !whole && r.InputOffset() >= int64(len(text)-len("\ufeff")) {
+			break // the last row is cut off
+		}
+		if wrong := (*csv.ParseError)(nil); errors.As(err, &wrong) {
+			return nil, "This is not valid CSV (line " + strconv.Itoa(wrong.Line) + "), so it is shown as text."
+		}
+		if more = more || len(rows) == previewRows; len(rows) == previewRows {
+			break
+		}
+		if wide = wide || len(row) > previewColumns; len(row) > previewColumns {
+			row = row[:previewColumns]
+		}
+		for i, cell := range row {
+			row[i] = app.Clip(cell, previewCell)
+		}
+		rows = append(rows, row)
+	}
+	if more || wide {
+		note = fmt.Sprintf("The preview has at most %d rows and %d columns. Download the file to see all of it.",
+			previewRows, previewColumns)
+	}
+	return rows, note
+}
+
+// showImage answers with an artifact that is an image. Its type is what its header says, nothing of it
+// may be run, and as a page of its own it has no origin.
+func (h Handlers) showImage(c echo.Context) error {
+	ctx, handle, name := c.Request().Context(), c.Param("handle"), c.QueryParam("name")
+	a, head, err := h.artifactHead(ctx, handle, name)
+	if err != nil {
+		return err
+	}
+	kind := ""
+	if head != nil {
+		kind, _ = imageKind(a, head)
+	}
+	if kind == "" {
+		return app.E(app.CodeNotFound, "there is no such image", "Go back to the execution's page.")
+	}
+	a, content, err := h.Engine.Reader.OpenArtifact(ctx, handle, name)
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	header := c.Response().Header()
+	header.Set(echo.HeaderContentType, kind)
+	header.Set(echo.HeaderContentLength, strconv.FormatInt(a.Size, 10))
+	header.Set(echo.HeaderContentDisposition, mime.FormatMediaType("inline", map[string]string{"filename": a.Name}))
+	header.Set("Content-Security-Policy", "sandbox; default-src 'none'; frame-ancestors 'none'")
+	c.Response().WriteHeader(http.StatusOK)
+	if _, err := io.Copy(httpx.NewDeadlineWriter(c.Response(), c.Request()), content); err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	return nil
+}

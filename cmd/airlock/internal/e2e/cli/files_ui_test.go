@@ -1,0 +1,167 @@
+package cli_test
+
+import (
+	"bytes"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
+)
+
+// leavesPreviews leaves one file of each kind that the page of an execution shows or refuses to.
+const leavesPreviews = `
+import struct, zlib
+def png(width, height):
+    chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)) +
+            chunk(b"IDAT", zlib.compress(bytes(10))) + chunk(b"IEND", b""))
+given = files.open("a.csv").read() if "a.csv" in files else "none"
+save_file("given.txt", given + str(inputs))
+save_file("page.html", "<script>alert(1)</script><b>bold</b>")
+save_file("table.csv", "month,revenue\n10,<b>7</b>\n11,'8'\n")
+save_file("ragged.csv", "a,b\n1,2,3\n")
+save_file("large.csv", "n,text\n" + "".join(f"{i},{'x' * 99}\n" for i in range(5000)))
+save_file("chart.png", png(3, 2))
+save_file("huge.png", png(60000, 60000))
+save_file("false.png", b"\x89PNG\r\n\x1a\n<script>alert(1)</script>")
+save_file("active.svg", "<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>")
+save_file("paper.pdf", b"%PDF-1.7\n\xff\xff")
+save_file("empty.bin", b"")
+`
+
+// TestPeoplePreviewArtifacts shows a person what a script left, without scripts in the browser: text, tables
+// and images, and nothing that the browser would run.
+func TestPeoplePreviewArtifacts(t *testing.T) {
+	t.Parallel()
+	d := filesDesk{e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=1")}
+	person := d.Person()
+	profile := d.Placed("bubblewrap")
+	if x := d.run(profile, map[string]any{"script": leavesPreviews}); x.Status != "completed" {
+		t.Fatalf("%+v", x)
+	}
+	page := e2e.ExecutionLink.FindString(person.Get(d.Instance, "/ui/executions"))
+	preview := func(name string) string {
+		t.Helper()
+		_, text, found := strings.Cut(person.Get(d.Instance, page+"?preview="+name), `id="preview"`)
+		if !found {
+			t.Errorf("%s: no preview", name)
+		}
+		text, _, _ = strings.Cut(text, "</section>")
+		return text
+	}
+	image := page + "/image?name="
+	for name, want := range map[string]string{"given.txt": "<pre>noneNone</pre>", "page.html": "&lt;script&gt;alert(1)",
+		"table.csv": "<td>&lt;b&gt;7&lt;/b&gt;</td>", "ragged.csv": "not valid CSV (line 2)", "large.csv": "at most 100 rows",
+		"chart.png": `src="` + image + `chart.png"`, "huge.png": "too large to be shown (60000 × 60000)", "false.png": "damaged",
+		"active.svg": "&lt;svg", "paper.pdf": "no preview of this kind", "empty.bin": "is empty"} {
+		text := preview(name)
+		if !strings.Contains(text, want) {
+			t.Errorf("%s: %s", name, text)
+		}
+		if strings.Contains(text, "<script") || strings.Contains(text, "<b>") || strings.Contains(text, "<svg") {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	if rows := strings.Count(preview("large.csv"), "<tr>"); rows != 100 {
+		t.Errorf("%d rows", rows)
+	}
+	if text := person.Get(d.Instance, page+"?preview=none"); strings.Contains(text, `id="preview"`) {
+		t.Error("what was not left has a preview")
+	}
+	for name, want := range map[string]int{"chart.png": 200, "huge.png": 404, "false.png": 404, "active.svg": 404, "page.html": 404} {
+		response, err := person.Client.Get(d.URL + image + name)
+		e2e.Must(t, err)
+		body, _ := io.ReadAll(response.Body)
+		response.Body.Close()
+		h := response.Header
+		if response.StatusCode != want {
+			t.Errorf("%s: %d", name, response.StatusCode)
+		}
+		if want == 200 && (h.Get("Content-Type") != "image/png" || !strings.HasPrefix(h.Get("Content-Security-Policy"), "sandbox;") ||
+			h.Get("X-Content-Type-Options") != "nosniff" || !bytes.HasPrefix(body, []byte("\x89PNG"))) {
+			t.Errorf("%s: %v", name, h)
+		}
+	}
+	if response, err := http.Get(d.URL + image + "chart.png"); err != nil || response.Header.Get("Content-Type") == "image/png" {
+		t.Errorf("an image for who is not logged in: %v", err)
+	}
+	d.rerunsWithFiles(person, page)
+}
+
+// rerunsWithFiles sends the form of an execution's page with other inputs and a file.
+func (d filesDesk) rerunsWithFiles(person e2e.Visitor, page string) {
+	d.T.Helper()
+	send := func(fields map[string]string, files map[string]string) (*http.Response, string) {
+		d.T.Helper()
+		var body bytes.Buffer
+		form := multipart.NewWriter(&body)
+		for name, value := range fields {
+			e2e.Must(d.T, form.WriteField(name, value))
+		}
+		for name, content := range files {
+			part, err := form.CreateFormFile("files", name)
+			e2e.Must(d.T, err)
+			_, err = io.WriteString(part, content)
+			e2e.Must(d.T, err)
+		}
+		e2e.Must(d.T, form.Close())
+		response, err := person.Client.Post(d.URL+page+"/rerun", form.FormDataContentType(), &body)
+		e2e.Must(d.T, err)
+		defer response.Body.Close()
+		text, err := io.ReadAll(response.Body)
+		e2e.Must(d.T, err)
+		return response, string(text)
+	}
+	left := func(response *http.Response) string {
+		d.T.Helper()
+		path := response.Request.URL.Path
+		text := ""
+		e2e.Eventually(d.T, 30*time.Second, "the re-run has ended", func() bool {
+			text = person.Get(d.Instance, path+"?preview=given.txt")
+			return strings.Contains(text, `id="preview"`)
+		})
+		_, text, _ = strings.Cut(text, `id="preview"`)
+		return text
+	}
+	content := strings.Repeat("1,2\n", 2<<20) // 8 MiB, more than other forms may have
+	response, text := send(map[string]string{"inputs": `{"n": 1}`, "timeout": "33"}, map[string]string{"a.csv": content})
+	if response.StatusCode != http.StatusOK || response.Request.URL.Path == page {
+		d.T.Fatalf("%d %s", response.StatusCode, text)
+	}
+	if got := left(response); !strings.Contains(got, "1,2\n1,2\n") {
+		d.T.Errorf("%.300s", got)
+	}
+	page = response.Request.URL.Path
+	if text := person.Get(d.Instance, page); !strings.Contains(text, "of 33") || !strings.Contains(text, "The script gets the same files again: a.csv") {
+		d.T.Error("the new execution has another time limit or no file")
+	}
+	response, _ = send(map[string]string{"inputs": ""}, map[string]string{"a.csv": "other", "": ""})
+	if got := left(response); !strings.Contains(got, "<pre>other{") {
+		d.T.Errorf("a file in the place of another: %.300s", got)
+	}
+	response, _ = send(nil, nil)
+	if got := left(response); !strings.Contains(got, "1,2\n1,2\n") {
+		d.T.Errorf("the same files: %.300s", got)
+	}
+	compared := person.Get(d.Instance, response.Request.URL.Path+"/compare?with="+page[strings.LastIndex(page, "/")+1:])
+	if !strings.Contains(compared, `id="diff-artifacts"`) || !strings.Contains(compared, `id="diff-files"`) {
+		d.T.Error("the comparison lists no files")
+	}
+	if printed := person.Get(d.Instance, page+"/print"); !strings.Contains(printed, "given.txt") ||
+		!strings.Contains(printed, "<code>a.csv</code>") {
+		d.T.Error("the printed record lists no files")
+	}
+	for wrong, fields := range map[string]map[string]string{"not valid JSON": {"inputs": "{"}, "number of seconds": {"timeout": "x"}} {
+		if response, text := send(fields, nil); response.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(text, wrong) {
+			d.T.Errorf("%v: %d", fields, response.StatusCode)
+		}
+	}
+	if response, text := send(nil, map[string]string{"a\u202e.csv": "x"}); response.StatusCode != http.StatusUnprocessableEntity ||
+		!strings.Contains(text, `id="rerun-files-wrong"`) {
+		d.T.Errorf("a name that can't be shown: %d", response.StatusCode)
+	}
+}

@@ -1,0 +1,129 @@
+package cli_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
+)
+
+// moreMemory is how much more memory the server and its backend may take for files of 64 MiB than for
+// small ones, in KiB: buffers and what the garbage collector has not given back.
+const moreMemory = 24 << 10
+
+// maskingMemory is how much more memory the server may take to mask texts, in KiB: some 100 MiB for the
+// largest one, however many there are at once.
+const maskingMemory = 150 << 10
+
+// TestLargeFilesTakeNoMemory sends 64 MiB through the whole program, to a script and back, and
+// measures the most memory that the server and its backend have had meanwhile.
+func TestLargeFilesTakeNoMemory(t *testing.T) {
+	backends := []string{"bubblewrap", "landlock"}
+	d := filesDesk{e2e.StartInstance(t, "AIRLOCK_SANDBOX="+strings.Join(backends, ","), "AIRLOCK_POOL=1",
+		"AIRLOCK_LIMIT_TMP=160MiB")}
+	d.Admin(fileSecret, "credential", "set", "TOKEN", "--mode", "injected") // so that artifacts are searched
+	content := make([]byte, 64<<20)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(content)
+	for _, backend := range backends {
+		profile := d.Placed(backend, "--key", "TOKEN")
+		d.passThrough(profile, content[:1<<20])
+		d.resetPeaks()
+		d.passThrough(profile, content[:1<<20])
+		small := d.peaks()
+		d.resetPeaks()
+		d.passThrough(profile, content)
+		for name, large := range d.peaks() {
+			t.Logf("%s: %s had %d KiB with small files, and %d KiB with 64 MiB", backend, name, small[name], large)
+			if large > small[name]+moreMemory {
+				t.Errorf("%s: %s took %d MiB more for 64 MiB", backend, name, (large-small[name])>>10)
+			}
+		}
+	}
+}
+
+// TestLargeTextsAreMaskedInTurns lets executions that end at once leave the largest text that is masked.
+func TestLargeTextsAreMaskedInTurns(t *testing.T) {
+	const workers = 5
+	d := filesDesk{e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=5", "AIRLOCK_WORKERS=5")}
+	d.Admin(fileSecret, "credential", "set", "TOKEN", "--mode", "injected")
+	profile := d.Placed("bubblewrap", "--key", "TOKEN")
+	script := "save_file('a.csv', 'id-7f3a,2026-11-27T00:00:00Z,some words of a log,1234567.89\\n' * inputs)"
+	d.run(profile, map[string]any{"script": script, "inputs": 1})
+	before := d.peaks()["serve"]
+	var runs sync.WaitGroup
+	for range workers {
+		runs.Go(func() {
+			x := d.run(profile, map[string]any{"script": script, "inputs": 69_000}) // 4.0 MiB
+			if x.Status != "completed" || len(x.Artifacts) != 1 || x.Artifacts[0].URL == "" {
+				t.Errorf("%+v", x)
+			}
+		})
+	}
+	runs.Wait()
+	after := d.peaks()["serve"]
+	t.Logf("%d KiB before, at most %d KiB", before, after)
+	if after > before+maskingMemory {
+		t.Errorf("masking %d texts took %d MiB", workers, (after-before)>>10)
+	}
+}
+
+// passThrough uploads a content, has a script copy it, and downloads the copy.
+func (d filesDesk) passThrough(profile string, content []byte) {
+	d.T.Helper()
+	began := time.Now()
+	id := d.upload(profile, "a.bin", content)
+	uploaded := time.Since(began)
+	script := "import os, shutil\nshutil.copyfile(files.path('a.bin'), os.environ['AIRLOCK_OUT'] + '/b.bin')"
+	x := d.run(profile, map[string]any{"script": script, "timeout": 60, "files": map[string]string{"a.bin": id}})
+	if len(x.Artifacts) != 1 || x.Artifacts[0].URL == "" {
+		d.T.Fatalf("%+v", x)
+	}
+	ran := time.Since(began)
+	response, err := http.Get(x.Artifacts[0].URL)
+	e2e.Must(d.T, err)
+	defer response.Body.Close()
+	got := sha256.New()
+	n, err := io.Copy(got, response.Body)
+	want := sha256.Sum256(content)
+	if err != nil || response.StatusCode != http.StatusOK || n != int64(len(content)) || !bytes.Equal(got.Sum(nil), want[:]) ||
+		hex.EncodeToString(want[:]) != x.Artifacts[0].SHA256 {
+		d.T.Fatalf("%d, %d bytes, %v", response.StatusCode, n, err)
+	}
+	d.T.Logf("%d KiB: up %v, run %v, down %v", len(content)>>10, uploaded, ran-uploaded, time.Since(began)-ran)
+}
+
+// own are the server and the processes of its backends, by their command lines.
+func (d filesDesk) own() map[string]int {
+	own := map[string]int{"serve": d.Server.Process.Pid}
+	for _, p := range d.Processes() {
+		if _, name, plugin := strings.Cut(p.Line, " plugin "); plugin {
+			own[name] = p.PID
+		}
+	}
+	return own
+}
+
+func (d filesDesk) resetPeaks() {
+	d.T.Helper()
+	for _, pid := range d.own() {
+		e2e.ResetPeak(d.T, pid)
+	}
+}
+
+// peaks are the most memory that each has had since resetPeaks, in KiB.
+func (d filesDesk) peaks() map[string]int {
+	d.T.Helper()
+	peaks := map[string]int{}
+	for name, pid := range d.own() {
+		peaks[name] = e2e.Peak(d.T, pid)
+	}
+	return peaks
+}
