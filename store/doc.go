@@ -8,6 +8,8 @@
 // while deferred transactions that start to write half-way do. A second process (airlock admin) may
 // use the file at the same time. They wait for each other, also with a database that is new.
 //
+// A connection keeps the statements that it has parsed (driver.go), whoever runs them.
+//
 // # What a commit promises
 //
 // A transaction that committed is on the disk (synchronous=FULL): it outlives a kill -9, and a

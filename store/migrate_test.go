@@ -42,7 +42,7 @@ func bare(t *testing.T) (*Store, string) {
 	if err := prepareFile(path); err != nil {
 		t.Fatal(err)
 	}
-	db, err := connect(dsn(path)+"&_txlock=immediate", 1, nil, false)
+	db, err := connect(dsn(path)+"&_txlock=immediate", 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

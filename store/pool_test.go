@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	gosqlite "github.com/glebarez/go-sqlite"
 	"gorm.io/gorm"
+	"modernc.org/sqlite"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -22,7 +22,7 @@ import (
 const sqliteReadonly = 8 // a result code of SQLite
 
 func sqliteCode(err error) int {
-	var e *gosqlite.Error
+	var e *sqlite.Error
 	if errors.As(err, &e) {
 		return e.Code() & 0xff
 	}
@@ -213,7 +213,7 @@ func TestSQLiteIsRecent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if version < "3.53" {
-		t.Errorf("SQLite %s: go.mod must name go-sqlite itself, or an old one is used", version)
+		t.Errorf("SQLite %s: go.mod must name a newer modernc.org/sqlite", version)
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/glebarez/sqlite"
 	"gorm.io/gorm"
 
 	"github.com/computclaw/airlock/store/internal/testonly"
@@ -42,8 +41,7 @@ const busyTimeout = 10 * time.Second
 const sqliteBusy = 5
 
 // pragmas apply to every connection, behind the busy timeout, so that they wait too; connectWriter
-// is for the one that doesn't. There is no _time_format beside them: the driver would then ignore
-// _txlock. See doc.go for why synchronous is FULL.
+// is for the one that doesn't. See doc.go for why synchronous is FULL.
 const pragmas = "&_pragma=journal_mode(WAL)" +
 	"&_pragma=synchronous(FULL)" +
 	"&_pragma=foreign_keys(ON)" +
@@ -64,7 +62,7 @@ func OpenVolatile(ctx context.Context, dir string, log *slog.Logger, _ testonly.
 	return openWith(ctx, dir, log, unsynced)
 }
 
-// unsynced overrides the pragma that precedes it in the connection string.
+// unsynced overrides FULL, since the driver sets pragmas in alphabetical order.
 const unsynced = "&_pragma=synchronous(OFF)"
 
 // openWith opens the database with settings that are appended to those of every connection.
@@ -88,10 +86,10 @@ func openWith(ctx context.Context, dir string, log *slog.Logger, settings string
 		err = migrate(ctx, s.writer, dir, migrations, log)
 	}
 	if err == nil {
-		s.reader, err = connect(dsn(path)+"&mode=ro", max(4, runtime.NumCPU()), log, true)
+		s.reader, err = connect(dsn(path)+"&mode=ro", max(4, runtime.NumCPU()), log)
 	}
 	if err == nil {
-		s.urgent, err = connect(dsn(path)+"&mode=ro", 2, log, true)
+		s.urgent, err = connect(dsn(path)+"&mode=ro", 2, log)
 	}
 	if err != nil {
 		return nil, errors.Join(unopened(dir, err), s.Close())
@@ -128,7 +126,7 @@ func dsn(path string) string {
 // timeout.
 func connectWriter(ctx context.Context, dsn string, log *slog.Logger) (*gorm.DB, error) {
 	for deadline := time.Now().Add(busyTimeout); ; {
-		db, err := connect(dsn+"&_txlock=immediate", 1, log, false)
+		db, err := connect(dsn+"&_txlock=immediate", 1, log)
 		if err == nil || !busy(err) || time.Now().After(deadline) {
 			return db, err
 		}
@@ -140,19 +138,15 @@ func connectWriter(ctx context.Context, dsn string, log *slog.Logger) (*gorm.DB,
 	}
 }
 
-func connect(dsn string, conns int, log *slog.Logger, prepare bool) (*gorm.DB, error) {
-	pool, err := sql.Open(sqlite.DriverName, dsn)
-	if err != nil {
-		return nil, fmt.Errorf("store: open: %w", err)
-	}
+func connect(dsn string, conns int, log *slog.Logger) (*gorm.DB, error) {
+	pool := sql.OpenDB(connector{dsn})
 	pool.SetMaxOpenConns(conns)
 	pool.SetMaxIdleConns(conns)
 	pool.SetConnMaxLifetime(0)
-	db, err := gorm.Open(sqlite.Dialector{Conn: pool}, &gorm.Config{
+	db, err := gorm.Open(dialect{pool}, &gorm.Config{
 		Logger:                 newLogger(log),
 		NowFunc:                func() time.Time { return time.Now().UTC().Truncate(time.Millisecond) },
 		SkipDefaultTransaction: true,
-		PrepareStmt:            prepare,
 		TranslateError:         true,
 	})
 	if err != nil {

@@ -137,7 +137,7 @@ func goesBack(t *testing.T, dir string, version int, all []migration, want map[s
 	if err := os.WriteFile(path, copied, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	db, err := connect(dsn(path)+"&_txlock=immediate", 1, nil, false)
+	db, err := connect(dsn(path)+"&_txlock=immediate", 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

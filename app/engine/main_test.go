@@ -12,7 +12,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/computclaw/airlock/app/engine/enginetest"
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/bubblewrap"
 )
@@ -62,7 +61,7 @@ func runTests(m *testing.M) int {
 		return 1
 	}
 	code := m.Run()
-	if err := goleak.Find(enginetest.IgnoreGorm()); err != nil {
+	if err := goleak.Find(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}

@@ -30,6 +30,8 @@ type ended struct {
 	x       app.Execution
 	out     app.Output
 	network []app.Connection
+
+	leftNothing bool // it has no artifacts, as far as that was read
 }
 
 // NewEndedCache returns an empty cache.
@@ -44,7 +46,7 @@ func NewEndedCache(keyring *secrets.Keyring) *EndedCache {
 // Add keeps an end without a ledger that was just stored: its agent asks for it next.
 func (c *EndedCache) Add(end store.Ended) {
 	if x, err := openID(c.keyring, end.Execution); err == nil { // else it is left to be read
-		c.add(ended{end.Row, x, end.Output, nil})
+		c.add(ended{row: end.Row, x: x, out: end.Output})
 	}
 }
 
@@ -74,7 +76,7 @@ func (s *Reader) Ended(ctx context.Context, x app.Execution) (out app.Output, ne
 		return err
 	})
 	if err == nil {
-		s.cfg.Cache.add(ended{row, x, out, network})
+		s.cfg.Cache.add(ended{row: row, x: x, out: out, network: network})
 	}
 	return out, network, err
 }

@@ -2,8 +2,10 @@ package executions_test
 
 import (
 	"bytes"
+	"database/sql"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,9 +15,11 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/blobs"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
 	"github.com/computclaw/airlock/app/executions"
+	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/store"
 )
@@ -72,6 +76,45 @@ func TestAnEndIsKeptAsItIsRead(t *testing.T) {
 		if diff := cmp.Diff(read, k.X) + cmp.Diff(out, k.Out) +
 			cmp.Diff(network, k.Network, cmpopts.EquateEmpty()); diff != "" || again.Row != k.Row {
 			t.Errorf("%q: row %d, want %d; %s", script, k.Row, again.Row, diff)
+		}
+	}
+}
+
+// TestThatNothingWasLeftIsReadOnce plants an artifact where none can come any more.
+func TestThatNothingWasLeftIsReadOnce(t *testing.T) {
+	t.Parallel()
+	w := &world{enginetest.NewUnstarted(t)}
+	dir := t.TempDir()
+	storage, err := blobs.OpenDir(dir)
+	w.Must(err)
+	w.StartEngine(func(c *engine.Config) {
+		c.Files = files.New(files.Config{Store: c.Store, Keyring: c.Keyring, Storage: storage, Dir: dir})
+	})
+	x, _ := w.Finished("result 1", app.StatusCompleted)
+	left := func() int {
+		again, _, err := w.askedAgain(x)
+		w.Must(err)
+		list, err := w.Reader.Artifacts(t.Context(), again)
+		w.Must(err)
+		return len(list)
+	}
+	if n := left(); n != 0 {
+		t.Fatalf("%d artifacts", n)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(w.Dir, store.FileName))
+	w.Must(err)
+	defer db.Close()
+	_, err = db.ExecContext(t.Context(), `INSERT INTO artifacts (execution_id, ordinal, profile_handle, name, size, sha256,
+		media_type, withheld, withheld_key, masked, expires_at)
+		SELECT id, 1, profile_handle, 'a', 1, '', '', '', '', 0, 1 FROM executions WHERE handle = ?`, x.Handle)
+	w.Must(err)
+	if n := left(); n != 0 {
+		t.Errorf("the store was asked again: %d artifacts", n)
+	}
+	w.Reader.PurgeCache()
+	for range 2 {
+		if n := left(); n != 1 {
+			t.Errorf("read anew: %d artifacts, want 1", n)
 		}
 	}
 }

@@ -84,15 +84,20 @@ func (s *Reader) InputFiles(ctx context.Context, handle string) (list []app.Inpu
 	return list, err
 }
 
-// Artifacts returns what an execution has left, in order.
-func (s *Reader) Artifacts(ctx context.Context, handle string) (list []app.Artifact, err error) {
-	if s.cfg.Files == nil {
+// Artifacts returns what an execution has left, in order. That one has left nothing is remembered.
+func (s *Reader) Artifacts(ctx context.Context, x app.Execution) (list []app.Artifact, err error) {
+	e, cached := s.cfg.Cache.cache.Get(x.ID)
+	if s.cfg.Files == nil || cached && e.leftNothing {
 		return nil, nil
 	}
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		list, err = tx.Executions.Artifacts(ctx, handle)
+		list, err = tx.Executions.Artifacts(ctx, x.Handle)
 		return err
 	})
+	if err == nil && cached && len(list) == 0 {
+		e.leftNothing = true
+		s.cfg.Cache.add(e)
+	}
 	return list, err
 }
 

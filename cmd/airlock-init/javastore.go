@@ -1,9 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha1" // what the format has; the store is the script's own
+	"encoding/base64"
 	"encoding/binary"
-	"encoding/pem"
 	"strconv"
 	"unicode/utf16"
 )
@@ -11,24 +12,31 @@ import (
 // javaStore returns the certificates of a PEM bundle as a Java key store (JKS) with the password
 // that such stores have everywhere.
 func javaStore(bundle []byte) []byte {
-	var entries []byte
-	count := 0
-	for block, rest := pem.Decode(bundle); block != nil; block, rest = pem.Decode(rest) {
-		if block.Type != "CERTIFICATE" {
+	store := make([]byte, 12, len(bundle)) // a certificate takes less room than its PEM
+	count := uint32(0)
+	der := make([]byte, base64.StdEncoding.DecodedLen(len(bundle)))
+	for {
+		_, from, _ := bytes.Cut(bundle, []byte("-----BEGIN CERTIFICATE-----"))
+		body, rest, ok := bytes.Cut(from, []byte("-----END CERTIFICATE-----"))
+		if !ok {
+			break
+		}
+		bundle = rest
+		n, err := base64.StdEncoding.Decode(der, body) // which skips line breaks
+		if err != nil {
 			continue
 		}
-		entries = binary.BigEndian.AppendUint32(entries, 2) // a trusted certificate
-		entries = appendJavaText(entries, strconv.Itoa(count))
-		entries = binary.BigEndian.AppendUint64(entries, 0) // when it was added
-		entries = appendJavaText(entries, "X.509")
-		entries = binary.BigEndian.AppendUint32(entries, uint32(len(block.Bytes)))
-		entries = append(entries, block.Bytes...)
+		store = binary.BigEndian.AppendUint32(store, 2) // a trusted certificate
+		store = appendJavaText(store, strconv.Itoa(int(count)))
+		store = binary.BigEndian.AppendUint64(store, 0) // when it was added
+		store = appendJavaText(store, "X.509")
+		store = binary.BigEndian.AppendUint32(store, uint32(n))
+		store = append(store, der[:n]...)
 		count++
 	}
-	store := binary.BigEndian.AppendUint32(nil, 0xFEEDFEED)
-	store = binary.BigEndian.AppendUint32(store, 2) // version
-	store = binary.BigEndian.AppendUint32(store, uint32(count))
-	store = append(store, entries...)
+	binary.BigEndian.PutUint32(store, 0xFEEDFEED)
+	binary.BigEndian.PutUint32(store[4:], 2) // version
+	binary.BigEndian.PutUint32(store[8:], count)
 	check := sha1.New()
 	for _, unit := range utf16.Encode([]rune("changeit")) {
 		check.Write([]byte{byte(unit >> 8), byte(unit)})

@@ -78,14 +78,26 @@ func begin(w *supervisorLink, oomScore oomScore) error {
 // everywhere.
 func harden() error {
 	unix.Umask(0o077)
-	if _, _, errno := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); errno != 0 {
-		return fmt.Errorf("set no new privileges: %w", errno)
+	if err := dropNewPrivileges(); err != nil {
+		return err
 	}
 	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
 		return fmt.Errorf("no core files: %w", err)
 	}
 	if err := ignoreSignals(); err != nil {
 		return err
+	}
+	return nil
+}
+
+// dropNewPrivileges sets no-new-privileges for every thread. What starts a box has mostly done so,
+// and threads inherit it; setting it for all of them stops each one.
+func dropNewPrivileges() error {
+	if set, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0); err == nil && set == 1 {
+		return nil
+	}
+	if _, _, errno := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); errno != 0 {
+		return fmt.Errorf("set no new privileges: %w", errno)
 	}
 	return nil
 }

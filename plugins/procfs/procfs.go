@@ -14,6 +14,7 @@ type Stat struct {
 	State  byte // such as 'R', or 'Z' for one that has ended
 	Parent int
 	Start  uint64 // clock ticks since the machine started
+	Used   uint64 // clock ticks of processor time, with those of children that were waited for
 }
 
 // ReadStat reads the stat file in a directory of /proc. It fails if there is no such process.
@@ -24,12 +25,16 @@ func ReadStat(dir string) (Stat, error) {
 	}
 	// The name in parentheses may hold anything, so fields are counted from its end.
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
-	const parent, start = 1, 19 // counted from the state
+	const parent, used, start = 1, 11, 19 // counted from the state
 	if len(fields) <= start {
 		return Stat{}, fmt.Errorf("%s/stat has too few fields", dir)
 	}
 	s := Stat{State: fields[0][0]}
 	s.Parent, _ = strconv.Atoi(string(fields[parent]))
+	for _, field := range fields[used : used+4] {
+		ticks, _ := strconv.ParseUint(string(field), 10, 64)
+		s.Used += ticks
+	}
 	s.Start, err = strconv.ParseUint(string(fields[start]), 10, 64)
 	return s, err
 }

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	_ "github.com/glebarez/go-sqlite" // registers the driver
+	_ "modernc.org/sqlite" // registers the driver
 )
 
 // What Fill puts in.

@@ -48,12 +48,7 @@ type World struct {
 }
 
 // Main runs a package's tests and fails if they leave goroutines behind.
-func Main(m *testing.M) { goleak.VerifyTestMain(m, IgnoreGorm()) }
-
-// IgnoreGorm leaves out the goroutine that gorm never ends: the sweeper of its statement cache.
-func IgnoreGorm() goleak.Option {
-	return goleak.IgnoreAnyFunction("gorm.io/gorm/internal/lru.NewLRU[...].func1")
-}
+func Main(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // New starts an engine on a new database whose boxes run players, unless change says otherwise.
 func New(t testing.TB, change ...func(*engine.Config)) *World {

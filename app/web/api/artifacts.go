@@ -38,7 +38,7 @@ type withheldView struct {
 
 // viewArtifacts shows what an execution left, with links that are good for a while.
 func (h *executions) viewArtifacts(ctx context.Context, base string, x app.Execution) ([]artifactView, error) {
-	list, err := h.engine.Reader.Artifacts(ctx, x.Handle)
+	list, err := h.engine.Reader.Artifacts(ctx, x)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (h *executions) allArtifacts(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	list, err := h.engine.Reader.Artifacts(c.Request().Context(), x.Handle)
+	list, err := h.engine.Reader.Artifacts(c.Request().Context(), x)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package executions
 import (
 	"context"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/executionview"
 )
 
@@ -14,7 +15,7 @@ func (h Handlers) files(ctx context.Context, handle string) (f executionview.Fil
 	if f.Inputs, err = h.Engine.Reader.InputFiles(ctx, handle); err != nil {
 		return f, err
 	}
-	list, err := h.Engine.Reader.Artifacts(ctx, handle)
+	list, err := h.Engine.Reader.Artifacts(ctx, app.Execution{Handle: handle})
 	for _, a := range list {
 		shown := executionview.Artifact{Artifact: a}
 		if a.Kept {

@@ -1,0 +1,156 @@
+package store
+
+import (
+	"context"
+	"database/sql/driver"
+	"strings"
+
+	"modernc.org/sqlite"
+)
+
+// connector opens connections that keep their statements. SQLite takes about as long to parse a
+// statement as to run it, and an execution runs the same fifty every time.
+type connector struct{ dsn string }
+
+// Connect implements driver.Connector.
+func (c connector) Connect(context.Context) (driver.Conn, error) {
+	conn, err := c.Driver().Open(c.dsn)
+	if err != nil {
+		return nil, err
+	}
+	return &keepingConn{sqliteConn: conn.(sqliteConn), kept: map[string]sqliteStmt{}}, nil
+}
+
+// Driver implements driver.Connector.
+func (connector) Driver() driver.Driver { return &sqlite.Driver{} }
+
+// sqliteConn is what database/sql uses of the driver's connection.
+type sqliteConn interface {
+	driver.Conn
+	driver.ConnBeginTx
+	driver.ConnPrepareContext
+	driver.ExecerContext
+	driver.QueryerContext
+	driver.Pinger
+	driver.SessionResetter
+	driver.Validator
+}
+
+type sqliteStmt interface {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
+}
+
+// maxKept bounds the statements of a connection. Lists with conditions make ever new ones.
+const maxKept = 256
+
+// keepingConn prepares a statement once. database/sql uses a connection from one goroutine at a time.
+type keepingConn struct {
+	sqliteConn
+	kept map[string]sqliteStmt // by text, those that aren't in use
+}
+
+// ExecContext implements driver.ExecerContext.
+func (c *keepingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	if !keepable(query) {
+		return c.sqliteConn.ExecContext(ctx, query, args)
+	}
+	stmt, err := c.take(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer c.keep(query, stmt)
+	return stmt.ExecContext(ctx, args)
+}
+
+// QueryContext implements driver.QueryerContext.
+func (c *keepingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	if !keepable(query) {
+		return c.sqliteConn.QueryContext(ctx, query, args)
+	}
+	stmt, err := c.take(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := stmt.QueryContext(ctx, args)
+	if err != nil {
+		c.keep(query, stmt)
+		return nil, err
+	}
+	return &keptRows{sqliteRows: rows.(sqliteRows), done: func() { c.keep(query, stmt) }}, nil
+}
+
+// Close implements driver.Conn.
+func (c *keepingConn) Close() error {
+	c.forget()
+	return c.sqliteConn.Close()
+}
+
+// keepable reports whether a statement is data only. Some pragmas act when they are prepared.
+func keepable(query string) bool {
+	verb, _, _ := strings.Cut(strings.TrimSpace(query), " ")
+	switch strings.ToUpper(verb) {
+	case "SELECT", "INSERT", "UPDATE", "DELETE", "WITH":
+		return true
+	}
+	return false
+}
+
+// take returns the statement for a query, which is the caller's until it calls keep.
+func (c *keepingConn) take(ctx context.Context, query string) (sqliteStmt, error) {
+	if stmt, ok := c.kept[query]; ok {
+		delete(c.kept, query)
+		return stmt, nil
+	}
+	stmt, err := c.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return stmt.(sqliteStmt), nil
+}
+
+// keep takes back a statement that was reset.
+func (c *keepingConn) keep(query string, stmt sqliteStmt) {
+	if len(c.kept) >= maxKept {
+		c.forget() // those in constant use are back at once
+	}
+	if c.kept[query] != nil { // its rows were read while it ran again
+		_ = stmt.Close()
+		return
+	}
+	c.kept[query] = stmt
+}
+
+func (c *keepingConn) forget() {
+	for _, stmt := range c.kept {
+		_ = stmt.Close()
+	}
+	clear(c.kept)
+}
+
+// sqliteRows is what database/sql and gorm use of the driver's rows.
+type sqliteRows interface {
+	driver.Rows
+	driver.RowsColumnTypeDatabaseTypeName
+	driver.RowsColumnTypeLength
+	driver.RowsColumnTypeNullable
+	driver.RowsColumnTypePrecisionScale
+	driver.RowsColumnTypeScanType
+}
+
+// keptRows gives its statement back when it is closed, which resets that.
+type keptRows struct {
+	sqliteRows
+	done func()
+}
+
+// Close implements driver.Rows.
+func (r *keptRows) Close() error {
+	err := r.sqliteRows.Close()
+	if r.done != nil {
+		r.done()
+		r.done = nil
+	}
+	return err
+}
