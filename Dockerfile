@@ -9,6 +9,7 @@ ARG BASE_IMAGE=debian:trixie-slim
 FROM ${GO_IMAGE} AS build
 WORKDIR /src
 COPY go.mod go.sum ./
+COPY store/gosqlite/go.mod store/gosqlite/
 RUN go mod download
 COPY . .
 ARG COMMIT=

@@ -9,6 +9,7 @@
 // use the file at the same time. They wait for each other, also with a database that is new.
 //
 // A connection keeps the statements that it has parsed (driver.go), whoever runs them.
+// Package gosqlite is why gorm's dialect runs on modernc.org/sqlite.
 //
 // # What a commit promises
 //

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/glebarez/sqlite"
 	"gorm.io/gorm"
 
 	"github.com/computclaw/airlock/store/internal/testonly"
@@ -143,7 +144,7 @@ func connect(dsn string, conns int, log *slog.Logger) (*gorm.DB, error) {
 	pool.SetMaxOpenConns(conns)
 	pool.SetMaxIdleConns(conns)
 	pool.SetConnMaxLifetime(0)
-	db, err := gorm.Open(dialect{pool}, &gorm.Config{
+	db, err := gorm.Open(sqlite.Dialector{Conn: pool}, &gorm.Config{
 		Logger:                 newLogger(log),
 		NowFunc:                func() time.Time { return time.Now().UTC().Truncate(time.Millisecond) },
 		SkipDefaultTransaction: true,
