@@ -145,7 +145,7 @@ func (f *Finder) findCounted(s *scratch, r *run, depth int) {
 func (s *scratch) readNumbers(r *run, data []byte, x *index, at int, as notation, had *listed) (end int) {
 	r.reset()
 	l := numbersLayer
-	name, large := -1, false // how many characters there were before a number that can be a name; if it is nothing else
+	name, large := -1, false // how many characters there were before a number that can be a name; if it can be no byte
 	base := 10
 	if as.hex {
 		base = 16
@@ -164,16 +164,18 @@ func (s *scratch) readNumbers(r *run, data []byte, x *index, at int, as notation
 		}
 		if int(digits[c]) < base {
 			value, n := as.number(data[at:])
-			if large {
+			isLarge := !as.wide && value > 255
+			if isLarge && large {
 				return at
 			}
 			if at == signed {
 				value = -value // of a signed byte
 			}
 			name, passed = len(r.chars), 0
-			large = r.addNumber(value, at, n, as.wide)
+			large = isLarge
+			r.addNumber(value, at, n, as.wide)
 			had.wide = had.wide || value >= utf8.RuneSelf
-			if at += n; at < len(data) && data[at] >= 'A' {
+			if at += n; at < len(data) && (beginsType[data[at]] || data[at] == '_') {
 				n, hex := typeOf(data[at:])
 				at, had.typed = at+n, had.typed || hex
 			}
@@ -211,11 +213,11 @@ func (s *scratch) readNumbers(r *run, data []byte, x *index, at int, as notation
 	return at
 }
 
-// addNumber adds a number of a list. It reports whether that can be nothing but a name.
-func (r *run) addNumber(value, at, n int, wide bool) (large bool) {
+// addNumber adds a number of a list.
+func (r *run) addNumber(value, at, n int, wide bool) {
 	if !wide || value < utf8.RuneSelf {
 		r.add(byte(value), at, n)
-		return value > 255
+		return
 	}
 	if value > utf8.MaxRune {
 		value = utf8.RuneError
@@ -226,7 +228,6 @@ func (r *run) addNumber(value, at, n int, wide bool) (large bool) {
 		}
 		r.add(b, at, n)
 	}
-	return false
 }
 
 // typeOf returns the length of the type behind the number of a literal, such as u8, _u8, usize or UL,

@@ -109,7 +109,7 @@ func TestHoleListsOfAnyTypeAndName(t *testing.T) {
 			named("long names", `"%d":%d`, ",", first)
 			named("long names, PHP", "[%d] => %d", "\n", first)
 		}
-		for _, first := range []int{0, 1, 200} {
+		for _, first := range []int{0, 1, 240, 1000, 1_700_000_000} {
 			named("pairs", "[%d, %d]", ", ", first)
 			named("equals", "%d=%d", ", ", first)
 			named("CSV", "%d,%d", "\r\n", first)

@@ -6,19 +6,13 @@ import (
 	"compress/zlib"
 	"errors"
 	"io"
-	"slices"
-	"strings"
 
 	"github.com/computclaw/airlock/app/unpack"
 )
 
 // probeCost is what looking for a zlib stream takes from the budget, in bytes: two bytes begin one, so most
 // are none.
-const probeCost = 1 << 10
-
-// beginnings are those of compressed data that may lie in a value of a database; of zlib with the usual
-// window.
-var beginnings = [...]string{unpack.Gzip, unpack.Zip, "BZh", "x\x01", "x\x5e", "x\x9c", "x\xda"}
+const probeCost = 4 << 10
 
 // embedded looks through the compressed data in a content, wherever it begins. What is damaged may be none.
 func (s *Search) embedded(r io.ReaderAt, size int64, depth int) error {
@@ -29,7 +23,7 @@ func (s *Search) embedded(r io.ReaderAt, size int64, depth int) error {
 			return err
 		}
 		for at := range n {
-			if !beginsCompressed(string(chunk[at:min(at+len(unpack.Zip), n)])) {
+			if !beginsCompressed(chunk[at:n]) {
 				continue
 			}
 			if err := s.embeddedAt(io.NewSectionReader(r, from+int64(at), size), depth); err != nil {
@@ -40,10 +34,17 @@ func (s *Search) embedded(r io.ReaderAt, size int64, depth int) error {
 	return nil
 }
 
-func beginsCompressed(text string) bool {
-	switch text[0] {
-	case unpack.Gzip[0], unpack.Zip[0], 'B', 'x':
-		return slices.ContainsFunc(beginnings[:], func(b string) bool { return strings.HasPrefix(text, b) })
+// beginsCompressed reports whether compressed data may begin with data, of zlib with the usual window.
+func beginsCompressed(data []byte) bool {
+	switch data[0] {
+	case 'x':
+		return len(data) > 1 && (data[1] == 0x01 || data[1] == 0x5e || data[1] == 0x9c || data[1] == 0xda)
+	case unpack.Gzip[0]:
+		return bytes.HasPrefix(data, []byte(unpack.Gzip))
+	case unpack.Zip[0]:
+		return bytes.HasPrefix(data, []byte(unpack.Zip))
+	case 'B':
+		return bytes.HasPrefix(data, []byte("BZh"))
 	}
 	return false
 }

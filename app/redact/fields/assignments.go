@@ -61,7 +61,7 @@ func (r *reader) assignments(text string, depth int) bool {
 		if line && len(name) >= 4 && (m[0] == 0 || text[m[0]-1] != ':') {
 			several++
 		}
-		if strings.EqualFold(name, "value") && label != "" {
+		if isValue(name) && label != "" {
 			name = label
 		}
 		found = found || kindOf(name) == secretName || lines
@@ -86,7 +86,7 @@ func (r *reader) assignments(text string, depth int) bool {
 // begins reports whether a name may begin at an offset: at the beginning of a line, or behind what
 // separates values.
 func begins(text string, at int) bool {
-	return at == 0 || strings.IndexByte(" \t\r\n?&#;,{[(:|", text[at-1]) >= 0
+	return at == 0 || strings.IndexByte(" \t\r\n?&#;,{[(:|$", text[at-1]) >= 0
 }
 
 // valueAt returns all that the value at an offset may mean, where it ends, and whether quotes or braces
@@ -96,6 +96,11 @@ func (r *reader) valueAt(text string, at, from, next int) (readings []string, en
 		return readings, end, true
 	}
 	end = at + len(firstLine(text[at:]))
+	if isQuote(text[from]) && strings.IndexByte(text[from+1:at], text[from]) < 0 { // around name and value
+		if i := strings.IndexByte(text[at:end], text[from]); i >= 0 {
+			return []string{text[at : at+i]}, at + i, true
+		}
+	}
 	if at < end && text[at] == '{' && strings.HasSuffix(text[:at], "=") && r.budget > 0 {
 		r.budget -= end - at
 		if m := braced.FindStringSubmatch(text[at:end]); m != nil {

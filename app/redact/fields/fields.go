@@ -134,7 +134,7 @@ func (r *reader) named(name, text string, depth int) {
 	_, _, ok := scheme(text)
 	switch {
 	case kind == publicName:
-	case ok, kind == secretName, kind == keyName && isOpaque(text), signatureOf(text) != "":
+	case ok, kind == secretName, kind == keyName && (isOpaque(text) || credentialsOf(text) != ""), signatureOf(text) != "":
 		r.field(name, text, depth)
 	default:
 		r.structure(text, depth-1)

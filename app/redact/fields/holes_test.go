@@ -147,6 +147,9 @@ func TestHoleXML(t *testing.T) {
 		"attribute value":     {`<db><password value="tr0ub4dor9"/></db>`, "tr0ub4dor9"},
 		"name beside":         {`<beans><property name="password">tr0ub4dor9</property></beans>`, "tr0ub4dor9"},
 		"key beside":          {`<c><add key="password" value="tr0ub4dor9"/></c>`, "tr0ub4dor9"},
+		"id beside":           {`<c><set id="password" val="tr0ub4dor9"/></c>`, "tr0ub4dor9"},
+		"name and id":         {`<c><p id="7" name="password"><value>tr0ub4dor9</value></p></c>`, "tr0ub4dor9"},
+		"HTML":                {`<meta id="x" name="api-token" content="tr0ub4dor9"/>`, "tr0ub4dor9"},
 		"Spring":              {`<bean><property name="password"><value>tr0ub4dor9</value></property></bean>`, "tr0ub4dor9"},
 		"Hadoop":              {"<c><property><name>user</name><value>a</value></property><property><name>db.password</name><value>tr0ub4dor9</value></property></c>", "tr0ub4dor9"},
 		"Android":             {`<resources><string name="api_token">tr0ub4dor9</string></resources>`, "tr0ub4dor9"},
@@ -195,6 +198,10 @@ func TestHoleSettings(t *testing.T) {
 		"properties, lines":    {"db.password=tr0ub4\\\n    dor9x\ndb.user=a\n", "tr0ub4dor9x"},
 		"libpq, blank":         {`user=app password=tr0ub\ 4dor9 host=db`, "tr0ub 4dor9"},
 		"netrc, no login":      {"machine db.example password tr0ub4dor9 login anna", "tr0ub4dor9"},
+		"PowerShell":           {"$env:DB_PASSWORD = \"tr0ub`\"4dor9\"\n$x = 1\n", `tr0ub"4dor9`},
+		"PHP, variable":        {"$password = 'tr0ub4dor9';\n$x = 1;\n", "tr0ub4dor9"},
+		"quotes around both":   {`docker run -e "DB_PASSWORD=tr0ub 4dor9" -e "A=b" image`, "tr0ub 4dor9"},
+		"a header of curl":     {`curl -H "Authorization: GenieKey x9KmQ2vT7pLw4abc" https://x/`, "x9KmQ2vT7pLw4abc"},
 		"Kubernetes":           {"data:\n  DATABASE_URL: cG9zdGdyZXM6Ly9hcHA6dHIwdWI0ZG9yOUBkYi94\n", "tr0ub4dor9"},
 	} {
 		if got := texts(Of(c.value)); !slices.Contains(got, c.want) {

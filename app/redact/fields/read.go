@@ -45,7 +45,7 @@ func (r *reader) node(name string, v any, depth int) {
 		label := labelOf(v)
 		for _, key := range slices.Sorted(maps.Keys(v)) {
 			e := v[key]
-			if label != "" && strings.EqualFold(key, "value") {
+			if label != "" && isValue(key) {
 				key = label
 			}
 			if (kindOf(name) == secretName || name == "tokens") && kindOf(key) == otherName {
@@ -56,19 +56,24 @@ func (r *reader) node(name string, v any, depth int) {
 	}
 }
 
-// labelOf returns the name in {"name": …, "value": …}; "" if there is none.
-func labelOf(v map[string]any) string {
+// labelOf returns the name in {"name": …, "value": …}, of several one of a secret; "" if there is none.
+func labelOf(v map[string]any) (label string) {
 	for _, key := range slices.Sorted(maps.Keys(v)) {
-		if label, ok := v[key].(string); ok && isLabel(key) {
-			return label
+		if text, ok := v[key].(string); ok && isLabel(key) && (label == "" || kindOf(text) == secretName) {
+			label = text
 		}
 	}
-	return ""
+	return label
 }
 
 // isLabel reports whether what a name names is the name of a value beside it.
 func isLabel(name string) bool {
-	return strings.EqualFold(name, "name") || strings.EqualFold(name, "key")
+	return slices.Contains([]string{"name", "key", "id"}, strings.ToLower(name))
+}
+
+// isValue reports whether what a name names is a value that has its own name beside it.
+func isValue(name string) bool {
+	return slices.Contains([]string{"value", "val", "content"}, strings.ToLower(name))
 }
 
 // userinfo is what stands before the host of a URL: the name, and the password.

@@ -57,8 +57,8 @@ func decodings(text string) (plain []string) {
 		add(unpercent(strings.ReplaceAll(text, "+", " ")), nil)
 	}
 	bare := unquote(text)
-	for _, plain := range []string{bare, unescape(bare), unescapeShell.Replace(bare), undoubleSigns.Replace(text),
-		html.UnescapeString(text)} {
+	for _, plain := range []string{bare, unescape(bare), unescapeShell.Replace(bare), unescapeTick.Replace(bare),
+		undoubleSigns.Replace(text), html.UnescapeString(text)} {
 		add(plain, nil)
 	}
 	if len(text) >= 8 {
@@ -106,6 +106,14 @@ func signatureOf(text string) string {
 	return m[2]
 }
 
+// credentialsOf returns what stands behind a scheme of any name, if it looks like a key; else "".
+func credentialsOf(text string) string {
+	if m := anyScheme.FindStringSubmatch(text); m != nil && isOpaque(m[1]) {
+		return m[1]
+	}
+	return ""
+}
+
 // secretPart returns the part of a text that is secret by itself: the signature of a JWT, the
 // credentials behind a scheme, or what stands behind a name and a colon; "" if there is none.
 func secretPart(text string) string {
@@ -115,8 +123,8 @@ func secretPart(text string) string {
 	if signature := signatureOf(text); signature != "" {
 		return signature
 	}
-	if m := anyScheme.FindStringSubmatch(text); m != nil && isOpaque(m[1]) {
-		return m[1]
+	if credentials := credentialsOf(text); credentials != "" {
+		return credentials
 	}
 	if strings.ContainsAny(text, "\r\n") || json.Valid([]byte(text)) || isURL(text) {
 		return ""

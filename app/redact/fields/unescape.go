@@ -53,7 +53,8 @@ func unescape(text string) string {
 // These undo what programs do to some signs in a value.
 var (
 	unescapeShell  = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\$`, "$", "\\`", "`")
-	unescapeColon  = strings.NewReplacer(`\:`, ":", `\\`, `\`) // of .pgpass
+	unescapeTick   = strings.NewReplacer("``", "`", "`\"", `"`, "`$", "$", "`'", "'") // of PowerShell
+	unescapeColon  = strings.NewReplacer(`\:`, ":", `\\`, `\`)                        // of .pgpass
 	undoubleQuotes = strings.NewReplacer(`'"'"'`, "'", `'\''`, "'", `''`, "'")
 	undoubleSigns  = strings.NewReplacer("%%", "%", "$$", "$") // of INI and Compose files
 )
