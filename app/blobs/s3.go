@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"io"
 	"net"
 	"net/http"
@@ -196,6 +197,8 @@ func (b *Bucket) failed(what string, err error) error {
 		kind = ErrSecretKey
 	case minio.AccessDenied:
 		kind = ErrDenied
+	case minio.NoSuchKey:
+		kind = fs.ErrNotExist
 	case minio.NoSuchBucket, minio.InvalidBucketName:
 		return fmt.Errorf("blobs: %s: %w %s: %w", what, ErrBucket, b.at.Bucket, err)
 	}

@@ -235,3 +235,21 @@ func TestNamesAreStrict(t *testing.T) {
 		t.Errorf("no room: %v", err)
 	}
 }
+
+// TestContentThatIsGoneIsSaidAndMended: a blob that the storage lost is not found, and sending its content
+// again writes it anew.
+func TestContentThatIsGoneIsSaidAndMended(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 0)
+	file := d.upload("ours", "a content")
+	for _, blob := range d.blobs() {
+		d.no(os.Remove(blob))
+	}
+	if _, err := d.read("ours", file.ID); app.CodeOf(err) != app.CodeNotFound {
+		t.Errorf("%v", err)
+	}
+	d.upload("ours", "a content")
+	if got, err := d.read("ours", file.ID); err != nil || got != "a content" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
