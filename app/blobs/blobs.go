@@ -20,7 +20,7 @@ type Store interface {
 	// Put writes a file of size bytes. It appears under its name only when it is whole, and never
 	// replaces another.
 	Put(ctx context.Context, name string, r io.Reader, size int64) error
-	// Get opens a file. The caller closes it.
+	// Get opens a file. The caller closes it. fs.ErrNotExist if there is none.
 	Get(ctx context.Context, name string) (io.ReadCloser, error)
 	// List returns the files whose name begins with prefix, by name.
 	List(ctx context.Context, prefix string) ([]Blob, error)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
@@ -196,6 +197,8 @@ func (b *Bucket) failed(what string, err error) error {
 		kind = ErrSecretKey
 	case minio.AccessDenied:
 		kind = ErrDenied
+	case minio.NoSuchKey:
+		kind = fs.ErrNotExist
 	case minio.NoSuchBucket, minio.InvalidBucketName:
 		return fmt.Errorf("blobs: %s: %w %s: %w", what, ErrBucket, b.at.Bucket, err)
 	}

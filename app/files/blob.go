@@ -2,8 +2,10 @@ package files
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/secrets"
@@ -23,8 +25,11 @@ func (f *Files) Keep(ctx context.Context, s *Spool) (blob store.Blob, err error)
 		blob, found, err = tx.Blobs.Find(ctx, content, f.cfg.Now())
 		return err
 	})
-	if err != nil || found {
+	if err != nil {
 		return blob, err
+	}
+	if found {
+		return blob, f.restore(ctx, blob, s)
 	}
 	key := newKey()
 	name := blobPrefix + app.NewID()
@@ -40,6 +45,31 @@ func (f *Files) Keep(ctx context.Context, s *Spool) (blob store.Blob, err error)
 		err = f.cfg.Storage.Delete(ctx, name)
 	}
 	return blob, err
+}
+
+// restore writes a blob anew that is not in the storage any more, such as after a change of storages.
+func (f *Files) restore(ctx context.Context, blob store.Blob, s *Spool) error {
+	sealed, err := f.cfg.Storage.Get(ctx, blob.Name)
+	if err == nil {
+		return sealed.Close()
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("files: %w", err)
+	}
+	key, err := f.key(blob)
+	if err != nil {
+		return err
+	}
+	return f.put(ctx, blob.Name, key, s)
+}
+
+// key opens a blob's key.
+func (f *Files) key(blob store.Blob) ([]byte, error) {
+	key, err := f.cfg.Keyring.Open(secrets.Blobs, secrets.BlobRow(blob.Name), blob.Key)
+	if err != nil {
+		return nil, fmt.Errorf("files: open %s: %w", blob.Name, err)
+	}
+	return key, nil
 }
 
 // put writes a blob. It is on the disk when put returns.
@@ -58,11 +88,18 @@ func (f *Files) put(ctx context.Context, name string, key []byte, s *Spool) erro
 }
 
 func (f *Files) open(ctx context.Context, blob store.Blob) (io.ReadCloser, error) {
-	key, err := f.cfg.Keyring.Open(secrets.Blobs, secrets.BlobRow(blob.Name), blob.Key)
+	key, err := f.key(blob)
 	if err != nil {
-		return nil, fmt.Errorf("files: open %s: %w", blob.Name, err)
+		return nil, err
 	}
 	sealed, err := f.cfg.Storage.Get(ctx, blob.Name)
+	if errors.Is(err, fs.ErrNotExist) {
+		f.cfg.Log.Error("a content is not in the storage", "blob", blob.Name, "storage", f.cfg.Storage.String())
+		e := app.E(app.CodeNotFound, "the content is not in the server's storage",
+			"Ask the person who runs Airlock: the storage was changed, or has lost it.")
+		e.Cause = err
+		return nil, e
+	}
 	if err != nil {
 		return nil, fmt.Errorf("files: %w", err)
 	}

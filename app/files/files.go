@@ -30,7 +30,10 @@ type Config struct {
 }
 
 // Files keeps files and artifacts. It is safe for concurrent use.
-type Files struct{ cfg Config }
+type Files struct {
+	cfg    Config
+	counts counts
+}
 
 // New returns Files.
 func New(cfg Config) *Files {
@@ -46,7 +49,7 @@ func New(cfg Config) *Files {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Files{cfg}
+	return &Files{cfg: cfg}
 }
 
 // Upload keeps a file for the scripts of a profile, which must be one that may execute. It reads r to
@@ -106,6 +109,7 @@ func (f *Files) CheckQuota(ctx context.Context, profileHandle string, bytes int6
 func (f *Files) fits(ctx context.Context, tx *store.Tx, profileHandle string, bytes int64) error {
 	stored, err := tx.Files.Stored(ctx, profileHandle)
 	if err == nil && stored+bytes > f.cfg.Quota {
+		f.counts.refused.Add(1)
 		return app.E(app.CodeTooLarge, fmt.Sprintf("the profile keeps %s of files, and its quota is %s",
 			app.FormatSize(stored), app.FormatSize(f.cfg.Quota)),
 			"Delete files with DELETE /files/{id}; artifacts end by themselves.")

@@ -143,6 +143,9 @@ func TestQuotaAndSizeAreRefused(t *testing.T) {
 	if app.CodeOf(err) != app.CodeTooLarge {
 		t.Errorf("over the quota: %v", err)
 	}
+	if got := d.Counts().Refused; got != 1 {
+		t.Errorf("%d refusals are counted", got)
+	}
 	d.upload("theirs", strings.Repeat("b", 60)) // each has its own
 	_, err = newDesk(t, 0).Upload(t.Context(), "ours", "c", io.LimitReader(zeros{}, app.MaxFileBytes+1))
 	if app.CodeOf(err) != app.CodeTooLarge {
@@ -185,6 +188,9 @@ func TestFilesEndAndTheirContentsGo(t *testing.T) {
 	d.no(d.Collect(t.Context()))
 	if n := len(d.blobs()); n != 0 {
 		t.Errorf("%d blobs after their time", n)
+	}
+	if got := d.Counts().Collected; got != 2 {
+		t.Errorf("%d collected contents are counted", got)
 	}
 }
 
@@ -233,5 +239,23 @@ func TestNamesAreStrict(t *testing.T) {
 	_, err = d.Resolve(t.Context(), "ours", map[string]string{"a": id}, 0)
 	if app.CodeOf(err) != app.CodeTooLarge {
 		t.Errorf("no room: %v", err)
+	}
+}
+
+// TestContentThatIsGoneIsSaidAndMended: a blob that the storage lost is not found, and sending its content
+// again writes it anew.
+func TestContentThatIsGoneIsSaidAndMended(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 0)
+	file := d.upload("ours", "a content")
+	for _, blob := range d.blobs() {
+		d.no(os.Remove(blob))
+	}
+	if _, err := d.read("ours", file.ID); app.CodeOf(err) != app.CodeNotFound {
+		t.Errorf("%v", err)
+	}
+	d.upload("ours", "a content")
+	if got, err := d.read("ours", file.ID); err != nil || got != "a content" {
+		t.Errorf("%q, %v", got, err)
 	}
 }

@@ -21,8 +21,11 @@ type State struct {
 	ExecutionsPruned int64
 	FileContents     int64 // of files and artifacts
 	FileBytes        int64
-	Connections      int // that are open
-	MostConnections  int // that may be; negative if there is no bound
+	FilesWithheld    int64 // artifacts, since the start
+	FilesCollected   int64 // contents, likewise
+	FilesRefused     int64 // by quotas, likewise
+	Connections      int   // that are open
+	MostConnections  int   // that may be; negative if there is no bound
 	ConnectionBytes  int64
 	BodyBytes        int64
 	AnswerBytes      int64
@@ -50,6 +53,10 @@ func gathered(now func() State) prometheus.Gatherer {
 		gauge(r, "airlock_files_contents", "Contents of files and artifacts, each counted once.",
 			float64(s.FileContents), nil)
 		gauge(r, "airlock_files_stored_bytes", "Size of those contents.", float64(s.FileBytes), nil)
+		counter(r, "airlock_files_withheld_total", "Artifacts whose content was not kept.", s.FilesWithheld, nil)
+		counter(r, "airlock_files_collected_total", "Contents removed because nothing refers to them.", s.FilesCollected, nil)
+		counter(r, "airlock_files_quota_refused_total", "Files and artifacts refused by a profile's quota.",
+			s.FilesRefused, nil)
 		gauge(r, "airlock_http_connections", "Open connections.", float64(s.Connections), nil)
 		gauge(r, "airlock_http_connections_limit", "Connection limit.", float64(s.MostConnections), nil)
 		for what, n := range map[string]int64{"connections": s.ConnectionBytes, "bodies": s.BodyBytes,

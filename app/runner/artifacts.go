@@ -114,7 +114,11 @@ func (h *filesHook) After(e *ending) {
 	defer h.runner.redactions.Release(1)
 	c := artifactCheck{hook: h, red: h.redaction.redactor(), names: map[string]bool{}}
 	for _, a := range h.left {
-		e.artifacts = append(e.artifacts, c.keep(ctx, a))
+		stored := c.keep(ctx, a)
+		if stored.Withheld != "" {
+			h.runner.cfg.Files.CountWithheld()
+		}
+		e.artifacts = append(e.artifacts, stored)
 		if a.spool != nil {
 			a.spool.Close()
 		}

@@ -69,6 +69,7 @@ func (s *Server) state() metrics.State {
 		BodyBytes: s.bodies.Used(), AnswerBytes: s.cfg.Answers.Used(),
 		// Unknown, unless they can be read below.
 		DatabaseBytes: -1, ReusableBytes: -1, ExecutionsPruned: -1, FileContents: -1, FileBytes: -1,
+		FilesWithheld: -1, FilesCollected: -1, FilesRefused: -1,
 		Connections: -1, MostConnections: -1, ConnectionBytes: -1, Refused: -1, GaveWay: -1,
 	}
 	if s.cfg.Conns != nil {
@@ -82,6 +83,8 @@ func (s *Server) state() metrics.State {
 	if files := s.cfg.Engine.Files; files != nil {
 		if n, bytes, err := files.Stored(ctx); err == nil {
 			now.FileContents, now.FileBytes = n, bytes
+			happened := s.cfg.Engine.Files.Counts()
+			now.FilesWithheld, now.FilesCollected, now.FilesRefused = happened.Withheld, happened.Collected, happened.Refused
 		}
 	}
 	if s.cfg.Retention != nil {

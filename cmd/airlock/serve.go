@@ -138,7 +138,7 @@ func start(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writ
 		return nil, err
 	}
 	s.metrics = metrics.New(build.Version)
-	kept, err := openFiles(cfg, s.Instance, log)
+	kept, err := openFiles(cfg, s.Instance, s.Transfer, log)
 	if err != nil {
 		return nil, err
 	}

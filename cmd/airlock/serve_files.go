@@ -11,6 +11,7 @@ import (
 
 	"github.com/computclaw/airlock/app/blobs"
 	"github.com/computclaw/airlock/app/files"
+	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
 )
@@ -18,8 +19,9 @@ import (
 // filesDir is the directory of files and artifacts below the data directory.
 const filesDir = "files"
 
-// openFiles opens what keeps files and artifacts.
-func openFiles(cfg config.Config, i *instance.Instance, log *slog.Logger) (*files.Files, error) {
+// openFiles opens what keeps files and artifacts: in a directory, or in the bucket of house's backups.
+func openFiles(cfg config.Config, i *instance.Instance, house *transfer.Service, log *slog.Logger) (*files.Files,
+	error) {
 	dir, err := filepath.Abs(filepath.Join(cfg.DataDir, filesDir))
 	if err != nil {
 		return nil, fmt.Errorf("files: %w", err)
@@ -27,9 +29,11 @@ func openFiles(cfg config.Config, i *instance.Instance, log *slog.Logger) (*file
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("files: %w", err)
 	}
-	storage, err := blobs.OpenDir(dir)
-	if err != nil {
-		return nil, err
+	var storage blobs.Store = house.FilesStorage()
+	if cfg.FilesStorage == config.FilesInDirectory {
+		if storage, err = blobs.OpenDir(dir); err != nil {
+			return nil, err
+		}
 	}
 	return files.New(files.Config{
 		Store: i.Store, Keyring: i.Keyring, Storage: storage, Dir: dir, Quota: cfg.FilesQuota,

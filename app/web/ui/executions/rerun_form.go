@@ -63,7 +63,8 @@ func (h Handlers) readRerun(c echo.Context, profileHandle string) (form rerunFor
 }
 
 // takeFile stores one file of a form. A browser sends one without a name where none was chosen.
-func (h Handlers) takeFile(c echo.Context, profileHandle, name string, content io.Reader, files map[string]string) error {
+func (h Handlers) takeFile(c echo.Context, profileHandle, name string, content io.Reader,
+	files map[string]string) error {
 	if name == "" {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -157,6 +158,9 @@ func TestFilesInAndArtifactsOut(t *testing.T) {
 		if len(want) > 0 {
 			t.Errorf("%s: not left: %v", backend, want)
 		}
+	}
+	if _, text, _ := d.do("GET", "/metrics", e2e.SuiteToken, nil); !bytes.Contains(text, []byte("airlock_files_withheld_total 20\n")) {
+		t.Errorf("of %d artifacts that were withheld: %s", 2*10, regexp.MustCompile(`(?m)^airlock_files.*`).FindAll(text, -1))
 	}
 	d.noSecretOnDisk()
 }

@@ -36,8 +36,8 @@ const mostMisses = 8
 
 // TestNothingAcceptedIsLost breaks the whole program at random moments under load, in every way
 // that faults lists, each at least once in a run of as many rounds, and checks what it promised: an
-// execution that got a 202 ends, its script is started at most once, its end never changes,
-// credentials stay as they were set, the database is sound, and nothing is left on the host. See
+// execution that got a 202 ends, its script is started at most once, its end never changes, files
+// that got a 201 and artifacts can be read, contents without a row are collected, credentials stay as they were set, the database is sound, and nothing is left on the host. See
 // the Makefile's crash for a long run.
 func TestNothingAcceptedIsLost(t *testing.T) {
 	if !e2e.InNamespaces(t) {
@@ -77,6 +77,7 @@ func TestNothingAcceptedIsLost(t *testing.T) {
 			c.rest()
 			c.in.Start()
 			c.load.begin()
+			c.filesLoad.begin()
 		}
 	}
 	c.calm()
@@ -94,6 +95,8 @@ type crash struct {
 	tmp        string // for temporary files of the server and of boxes
 	random     *rand.Rand
 	load       *crashLoad
+	filesLoad  *filesLoad
+	strayFiles int // contents without a row that were found
 	witness    *e2e.Witness
 	profiles   map[string]string // by backend
 	label      string
@@ -147,6 +150,9 @@ func newCrash(t *testing.T) *crash {
 	c.load = newLoad(c, *seed)
 	c.load.begin()
 	t.Cleanup(c.load.end)
+	c.filesLoad = &filesLoad{c: c}
+	c.filesLoad.begin()
+	t.Cleanup(c.filesLoad.end)
 	return c
 }
 
@@ -181,7 +187,9 @@ func (c *crash) calm() {
 func (c *crash) rest() {
 	c.t.Helper()
 	c.load.end()
+	c.filesLoad.end()
 	c.load.settle()
+	c.filesLoad.judge()
 	c.in.Admin("", "audit", "verify")
 	c.check()
 	c.useToken()
@@ -308,10 +316,14 @@ func (c *crash) look() {
 // end is another than it was.
 func (c *crash) again() {
 	c.t.Helper()
+	strays := c.filesLoad.ageStrays()
+	c.strayFiles = len(strays)
 	c.in.Start()
+	c.filesLoad.collected(strays)
 	c.in.AllReady(e2e.Backends()...)
 	c.load.again()
 	c.load.witnessed()
+	c.filesLoad.judge()
 	c.check()
 	c.stop(unix.SIGTERM)
 	c.nothingLeft()
@@ -367,4 +379,5 @@ func (c *crash) report() {
 		}
 	}
 	c.load.report()
+	c.filesLoad.report(c.strayFiles)
 }
