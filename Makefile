@@ -123,8 +123,14 @@ vault: ## Build the Vault server that tests run against, unless it is in the use
 	go run ./app/secrets/vault/vaulttest/build
 
 .PHONY: accessibility
-accessibility: ## Let axe-core look at every page in both themes at both widths; takes minutes
-	AIRLOCK_AXE=all go test -count=1 -timeout 15m -run TestPagesInABrowser ./views
+accessibility: ## Let axe-core look at every page in both themes at four widths; takes minutes
+	PAGES_AXE=all go test -count=1 -timeout 30m -run TestPagesInABrowser ./views
+
+SCREENSHOTS ?= .bin/screenshots
+.PHONY: screenshots
+screenshots: ## Leave a picture of every page in both themes at four widths in SCREENSHOTS=dir; takes minutes
+	mkdir -p $(SCREENSHOTS)
+	PAGES_SCREENSHOTS=$(abspath $(SCREENSHOTS)) go test -count=1 -timeout 30m -run 'TestPagesInABrowser|TestMoreOnAPhone' ./views
 
 .PHONY: s3server
 s3server: ## Build the S3 server that tests of backups use, once per version; takes some minutes

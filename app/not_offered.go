@@ -42,7 +42,7 @@ func Alternatives() []NotOffered {
 		},
 		background: {
 			What: "Background work and memory between runs",
-			Instead: "End the script and start another later: nothing outlives it, sleeping uses up its timeout, " +
+			Instead: "Start another script later: nothing outlives one, sleeping uses up its timeout, " +
 				"and everything in it stands still during llm.complete.",
 			paths: []string{"sessions", "kernels", "state", "workspaces"},
 		},

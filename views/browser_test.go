@@ -49,19 +49,24 @@ func gallery(t *testing.T) *httptest.Server {
 	return srv
 }
 
-// TestPagesInABrowser looks at each page on a desk in light and on a phone in dark, and the other way
-// round where AIRLOCK_AXE, AIRLOCK_SCREENSHOTS or SANDBOX_SUITE is set, one browser a look: nothing
-// is wider than the screen, text stands out from its background, every control has a name, targets
-// on a phone are large enough, and the page complains of nothing.
+// TestPagesInABrowser looks at each page on a desk in light and on a phone in dark, one browser a
+// look: nothing is wider than the screen, text stands out from its background, every control has a
+// name, targets on a phone are large enough, and the page complains of nothing. axe-core checks each
+// page in one of the two.
 //
-// axe-core checks each page in one look, light on a desk or dark on a phone, or in all four with
-// AIRLOCK_AXE=all (make accessibility). With AIRLOCK_SCREENSHOTS set the test leaves pictures
-// there.
+// SANDBOX_SUITE adds the other theme of both; PAGES_AXE=all (make accessibility) and
+// PAGES_SCREENSHOTS (make screenshots) have every width in both themes. The first lets axe-core check
+// all of them, the second names a directory for pictures. PAGES_ONLY is a part of the names of pages.
 func TestPagesInABrowser(t *testing.T) {
 	t.Parallel()
 	srv := gallery(t)
-	looks := []look{{1280, "light"}, {390, "dark"}, {1280, "dark"}, {390, "light"}}
-	if os.Getenv("AIRLOCK_AXE")+os.Getenv("AIRLOCK_SCREENSHOTS")+os.Getenv("SANDBOX_SUITE") == "" {
+	looks := []look{{1280, "light"}, {390, "dark"}, {1280, "dark"}, {390, "light"},
+		{820, "light"}, {820, "dark"}, {1600, "light"}, {1600, "dark"}}
+	switch {
+	case os.Getenv("PAGES_AXE")+os.Getenv("PAGES_SCREENSHOTS") != "":
+	case os.Getenv("SANDBOX_SUITE") != "":
+		looks = looks[:4]
+	default:
 		looks = looks[:2]
 	}
 	for i, look := range looks {
@@ -71,11 +76,11 @@ func TestPagesInABrowser(t *testing.T) {
 			b.Size(look.width, 844)
 			b.Theme(look.theme)
 			for j, s := range samples() {
-				if only := os.Getenv("AIRLOCK_SCREENSHOTS_ONLY"); !strings.Contains(s.name, only) {
+				if !strings.Contains(s.name, os.Getenv("PAGES_ONLY")) {
 					continue
 				}
 				inspectPage(t, b, s, look)
-				if os.Getenv("AIRLOCK_AXE") == "all" || i == j%2 {
+				if os.Getenv("PAGES_AXE") == "all" || i == j%2 {
 					for _, problem := range b.Axe() {
 						t.Errorf("%s: axe: %s", s.name, problem)
 					}
@@ -104,7 +109,7 @@ func inspectPage(t *testing.T, b *browsertest.Browser, s sample, l look) {
 			break
 		}
 	}
-	if shots := os.Getenv("AIRLOCK_SCREENSHOTS"); shots != "" {
+	if shots := os.Getenv("PAGES_SCREENSHOTS"); shots != "" {
 		b.Picture(filepath.Join(shots, s.name+"-"+l.String()+".png"))
 	}
 	if shift != "" {
@@ -119,13 +124,13 @@ func inspectPage(t *testing.T, b *browsertest.Browser, s sample, l look) {
 	}
 }
 
-// TestNoPageScrollsSideways: no page is wider than the screen, from a phone to a large desk.
+// TestNoPageScrollsSideways: no page is wider than the screen, from a small phone to a large desk.
 func TestNoPageScrollsSideways(t *testing.T) {
 	t.Parallel()
-	widths := []int64{390, 480, 600, 720, 721, 768, 820, 900, 1024, 1025, 1100, 1280, 1440, 1600}
+	widths := []int64{320, 360, 390, 480, 600, 720, 721, 768, 820, 900, 1024, 1025, 1100, 1280, 1440, 1600}
 	b := browsertest.New(t, gallery(t).URL)
 	for _, s := range samples() {
-		if only := os.Getenv("AIRLOCK_SCREENSHOTS_ONLY"); !strings.Contains(s.name, only) {
+		if !strings.Contains(s.name, os.Getenv("PAGES_ONLY")) {
 			continue
 		}
 		b.Open("/" + s.name)
@@ -133,9 +138,6 @@ func TestNoPageScrollsSideways(t *testing.T) {
 			b.Size(width, 844)
 			if wide := b.Text(tooWide); wide != "" {
 				t.Errorf("%s at %d px: %s", s.name, width, wide)
-			}
-			if shots := os.Getenv("AIRLOCK_SCREENSHOTS"); shots != "" && (width == 820 || width == 1600) {
-				b.Picture(filepath.Join(shots, fmt.Sprintf("%s-%d.png", s.name, width)))
 			}
 		}
 	}
@@ -150,7 +152,7 @@ func TestMoreOnAPhone(t *testing.T) {
 	b.Open("/overview")
 	b.Click(".bar button")
 	b.Do(chromedp.WaitVisible(chromedp.CSS("#more")))
-	if shots := os.Getenv("AIRLOCK_SCREENSHOTS"); shots != "" {
+	if shots := os.Getenv("PAGES_SCREENSHOTS"); shots != "" {
 		b.Picture(filepath.Join(shots, "more-390.png"))
 	}
 	inside := b.Text(`(() => { const m = document.getElementById("more").getBoundingClientRect(), b = document.querySelector(".bar").getBoundingClientRect();

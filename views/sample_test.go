@@ -417,6 +417,19 @@ func sampleInputs() json.RawMessage {
 	return json.RawMessage(`{"month":"2026-10","regions":["north","west"],"note":"sent with [REDACTED...9a7b]"}`)
 }
 
+func sampleFiles() executionview.Files {
+	sum := strings.Repeat("9f2c3b4d", 8)
+	return executionview.Files{
+		Inputs: []app.InputFile{{Name: "orders.csv", Size: 81200, SHA256: sum, Kept: true}},
+		Artifacts: []executionview.Artifact{
+			{Artifact: app.Artifact{Name: "revenue-by-outlet-and-month.csv", Size: 48230, SHA256: sum, Masked: 2, Kept: true},
+				URL: paths.Executions + "/x/artifacts/revenue.csv"},
+			{Artifact: app.Artifact{Name: "report.xlsx", Size: 9 << 20, Withheld: "It holds a secret value.", Key: "ORACLE_PASSWORD"}},
+			{Artifact: app.Artifact{Name: "chart.png", Size: 20480, SHA256: sum}},
+		},
+	}
+}
+
 func executionPage(i int) executionview.ExecutionPage {
 	x := sampleExecutions()[i]
 	p := executionview.ExecutionPage{Shell: shell("Execution", layout.SectionExecutions), Execution: x,
@@ -431,6 +444,7 @@ func executionPage(i int) executionview.ExecutionPage {
 	p.Execution = x
 	if x.Status == app.StatusCompleted {
 		p.Result = json.RawMessage(`{"total":"1204441.20","rows":41208,"outlets":["Bar","Terrace","Kitchen"]}`)
+		p.Files = sampleFiles()
 		p.Exchanges = []app.LLMExchange{{RequestID: "r1", Ordinal: 1, Prompt: "Which outlet had an unusual day?",
 			Model: "default", Response: "Terrace: 180 is far below its usual 4,000.",
 			AskedAt: x.StartedAt.Add(400 * time.Millisecond), AnsweredAt: x.StartedAt.Add(2700 * time.Millisecond),

@@ -313,6 +313,38 @@ func (s *Passkeys) Remove(ctx context.Context, current Session, id string) error
 	})
 }
 
+// Rename gives a passkey of the session's person another name. id is its ID in base64url. One that
+// is gone is CodeNotFound, a name that can't be is CodeInvalidField. People only.
+func (s *Passkeys) Rename(ctx context.Context, current Session, id, name string) error {
+	if err := current.Actor.PeopleOnly(); err != nil {
+		return err
+	}
+	name, err := app.CheckPasskeyName(name)
+	if err != nil {
+		return err
+	}
+	return s.store.Write(ctx, func(tx *store.Tx) error {
+		p, err := tx.People.ByID(ctx, current.PersonID)
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(p.Passkeys, func(k app.Passkey) bool { return PasskeyID(k) == id })
+		if at < 0 {
+			return app.E(app.CodeNotFound, "this passkey was removed already", "Reload the list.")
+		}
+		old := p.Passkeys[at].Name
+		p.Passkeys[at].Name = name
+		if err := app.CheckPasskeys(p.Passkeys); err != nil {
+			return err
+		}
+		if err := tx.People.SetPasskeys(ctx, p.ID, p.Passkeys); err != nil {
+			return err
+		}
+		return tx.Audit(ctx, app.NewEvent(s.now(), current.Actor, "passkey.rename", p.Name,
+			"Renamed the passkey "+old+" to "+name+"."))
+	})
+}
+
 // RemoveAll removes every passkey of the person with a name and ends their sessions, which a
 // passkey may have opened. It returns how many passkeys there were. People only.
 func (s *Passkeys) RemoveAll(ctx context.Context, by app.Actor, name string) (n int, err error) {

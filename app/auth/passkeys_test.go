@@ -407,11 +407,18 @@ func TestPasskeyIsAuditedByItsPerson(t *testing.T) {
 	ada := d.SessionOf(d.LogIn("Ada"))
 	d.addPasskey(ada, "laptop")
 	list := accesstest.Must[[]app.Passkey](t)(d.Passkeys.List(t.Context(), ada.PersonID))
-	if err := d.Passkeys.Remove(t.Context(), ada, auth.PasskeyID(list[0])); err != nil {
+	id := auth.PasskeyID(list[0])
+	accesstest.WantCode(t, "no name", d.Passkeys.Rename(t.Context(), ada, id, " "), app.CodeInvalidField)
+	accesstest.WantCode(t, "none such", d.Passkeys.Rename(t.Context(), ada, "AAAA", "key"), app.CodeNotFound)
+	if err := d.Passkeys.Rename(t.Context(), ada, id, "old laptop"); err != nil {
 		t.Fatal(err)
 	}
-	events := accesstest.Must[[]app.Event](t)(d.Audit.Latest(t.Context(), 2))
-	for i, want := range []string{"passkey.delete Ada Removed the passkey laptop.",
+	if err := d.Passkeys.Remove(t.Context(), ada, id); err != nil {
+		t.Fatal(err)
+	}
+	events := accesstest.Must[[]app.Event](t)(d.Audit.Latest(t.Context(), 3))
+	for i, want := range []string{"passkey.delete Ada Removed the passkey old laptop.",
+		"passkey.rename Ada Renamed the passkey laptop to old laptop.",
 		"passkey.create Ada Added the passkey laptop for airlock.example.com."} {
 		e := events[i]
 		if got := e.Action + " " + e.Subject + " " + e.Detail; got != want || e.Actor.Name != "Ada" ||

@@ -33,6 +33,7 @@ type ending struct {
 	exit      plugins.Exit  // of the box
 	exited    *wire.Exited  // of the script; nil if the box ended first
 	failed    *wire.Failed  // the script's own account
+	said      string        // the end of what was printed to stderr, not redacted
 	leaseLost bool          // Vault took back what it had lent
 	runTime   time.Duration // without waiting for answers
 	limits    app.Limits
@@ -53,6 +54,9 @@ func (r *Run) collect(s sent) ending {
 		e.exit, e.lost = r.box.End()
 	}
 	r.dialogue.close()
+	if tails := r.output.tails(); e.failed != nil && len(tails) == 2 {
+		e.said = tails[1]
+	}
 	var protocol *guest.ProtocolError
 	switch {
 	case s.broken == nil:

@@ -103,7 +103,7 @@ func judgeFailed(e ending) verdict {
 		v.message = fmt.Sprintf("the script ended with exit code %d", e.exited.Code)
 	}
 	if e.failed != nil {
-		v.message += nextStep(e.failed.Error, e.sent.script(), e.limits, e.notes())
+		v.message += nextStep(e.failed.Error, e.said, e.sent.script(), e.limits, e.notes())
 	}
 	if e.exit.PidsHit && !strings.Contains(v.message, pidsLimit(e.limits)) {
 		v.message += pidsLimit(e.limits)
@@ -141,19 +141,24 @@ func signalLimit(s syscall.Signal, l app.Limits) string {
 }
 
 // nextStep says what to do about an error that doesn't: one of the operating system, or of a
-// missing package. The script's text is a claim, and all it can gain by one is this sentence.
-func nextStep(text, script string, l app.Limits, notes []string) string {
+// missing package. said is the end of stderr, where a program that the script started tells its own.
+// Both texts and the script's are claims, and all it can gain by one is this sentence.
+func nextStep(text, said, script string, l app.Limits, notes []string) string {
+	if strings.HasPrefix(text, "subprocess.CalledProcessError: ") {
+		if limit := limitMet(said, l); limit != "" {
+			return limit
+		}
+		return limitMet(text, l)
+	}
+	if limit := limitMet(text, l); limit != "" {
+		return limit
+	}
 	exception, _, _ := strings.Cut(text, ":")
 	switch {
-	case strings.Contains(text, "[Errno 28]"), strings.Contains(text, "[Errno 27]"):
-		return tmpLimit(l)
-	case strings.Contains(text, "[Errno 24]"), strings.Contains(text, "[Errno 23]"):
-		return fmt.Sprintf("\nthe limit is %d open files per process, connections included%sAIRLOCK_LIMIT_FILES", l.Files,
-			useLess)
+	case strings.HasSuffix(exception, "MemoryError"):
+		return memoryLimit(l)
 	case strings.Contains(text, "can't start new thread"):
 		return pidsLimit(l)
-	case strings.Contains(text, "[Errno 12]"), strings.HasSuffix(exception, "MemoryError"):
-		return fmt.Sprintf("\nthe limit is %s of memory%sAIRLOCK_LIMIT_MEMORY", app.FormatSize(l.Memory), useLess)
 	case strings.HasPrefix(text, "PermissionError: ") && len(notes) > 0:
 		return "\nin this sandbox: " + strings.Join(notes, " ")
 	case strings.Contains(text, "ResultError: result is") && strings.Contains(text, "the limit is"):
@@ -166,6 +171,29 @@ func nextStep(text, script string, l app.Limits, notes []string) string {
 		}
 	}
 	return ""
+}
+
+// limitMet names the limit that a text tells of in the system's own words, or in the signal or shell's
+// status of a program that got too large a file.
+func limitMet(text string, l app.Limits) string {
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
+	}
+	switch {
+	case has("[Errno 28]", "[Errno 27]", "No space left on device", "File too large", "File size limit exceeded",
+		"SIGXFSZ", "SIGBUS", "exit status 153."):
+		return tmpLimit(l)
+	case has("[Errno 24]", "[Errno 23]", "Too many open files"):
+		return fmt.Sprintf("\nthe limit is %d open files per process, connections included%sAIRLOCK_LIMIT_FILES", l.Files,
+			useLess)
+	case has("[Errno 12]", "Cannot allocate memory"):
+		return memoryLimit(l)
+	}
+	return ""
+}
+
+func memoryLimit(l app.Limits) string {
+	return fmt.Sprintf("\nthe limit is %s of memory%sAIRLOCK_LIMIT_MEMORY", app.FormatSize(l.Memory), useLess)
 }
 
 // maxHints bounds how many denied hosts an error names.

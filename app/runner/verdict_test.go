@@ -46,23 +46,30 @@ func TestErrorsNameTheLimitThatWasMet(t *testing.T) {
 	for _, test := range []struct {
 		error  string
 		signal int
+		said   string // on stderr
 		want   []string
 	}{
-		{"OSError: [Errno 28] No space left on device: '/tmp/x'", 0, []string{"64 MiB", "AIRLOCK_LIMIT_TMP", "/dev/shm is 256 MiB"}},
-		{"OSError: [Errno 27] File too large", 0, []string{"64 MiB", "AIRLOCK_LIMIT_TMP"}},
-		{"OSError: [Errno 24] Too many open files", 0, []string{"256 open files", "AIRLOCK_LIMIT_FILES"}},
-		{"RuntimeError: can't start new thread", 0, []string{"64 processes and threads", "AIRLOCK_LIMIT_PIDS"}},
-		{"MemoryError", 0, []string{"512 MiB", "AIRLOCK_LIMIT_MEMORY"}},
-		{"numpy.core._exceptions._ArrayMemoryError: Unable to allocate 1. TiB", 0, []string{"512 MiB", "AIRLOCK_LIMIT_MEMORY"}},
-		{"", int(syscall.SIGBUS), []string{"/dev/shm is 256 MiB", "AIRLOCK_LIMIT_TMP", "AIRLOCK_LIMIT_MEMORY"}},
-		{"", int(syscall.SIGXFSZ), []string{"AIRLOCK_LIMIT_TMP"}},
-		{"PermissionError: [Errno 13] Permission denied: '/tmp/x'", 0, notes},
+		{"OSError: [Errno 28] No space left on device: '/tmp/x'", 0, "", []string{"64 MiB", "AIRLOCK_LIMIT_TMP", "/dev/shm is 256 MiB"}},
+		{"OSError: [Errno 27] File too large", 0, "", []string{"64 MiB", "AIRLOCK_LIMIT_TMP"}},
+		{"OSError: [Errno 24] Too many open files", 0, "", []string{"256 open files", "AIRLOCK_LIMIT_FILES"}},
+		{"RuntimeError: can't start new thread", 0, "", []string{"64 processes and threads", "AIRLOCK_LIMIT_PIDS"}},
+		{"MemoryError", 0, "", []string{"512 MiB", "AIRLOCK_LIMIT_MEMORY"}},
+		{"numpy.core._exceptions._ArrayMemoryError: Unable to allocate 1. TiB", 0, "", []string{"512 MiB", "AIRLOCK_LIMIT_MEMORY"}},
+		{"", int(syscall.SIGBUS), "", []string{"/dev/shm is 256 MiB", "AIRLOCK_LIMIT_TMP", "AIRLOCK_LIMIT_MEMORY"}},
+		{"", int(syscall.SIGXFSZ), "", []string{"AIRLOCK_LIMIT_TMP"}},
+		{"PermissionError: [Errno 13] Permission denied: '/tmp/x'", 0, "", notes},
+		{"subprocess.CalledProcessError: Command 'dd' returned non-zero exit status 1.", 0,
+			"dd: error writing 'x': No space left on device\n", []string{"64 MiB", "AIRLOCK_LIMIT_TMP"}},
+		{"subprocess.CalledProcessError: Command 'dd' returned non-zero exit status 153.", 0, "", []string{"AIRLOCK_LIMIT_TMP"}},
+		{"subprocess.CalledProcessError: Command 'x' died with <Signals.SIGXFSZ: 25>.", 0, "", []string{"AIRLOCK_LIMIT_TMP"}},
+		{"subprocess.CalledProcessError: Command 'node' returned non-zero exit status 1.", 0,
+			"Error: EMFILE: Too many open files, open 'x'\n", []string{"256 open files"}},
 	} {
 		var message string
 		if test.signal != 0 {
 			message = judgeFailed(ending{sent: sent{}, limits: limits, exited: &wire.Exited{Code: -1, Signal: test.signal}}).message
 		} else {
-			message = nextStep(test.error, "", limits, notes)
+			message = nextStep(test.error, test.said, "", limits, notes)
 		}
 		for _, want := range test.want {
 			if !strings.Contains(message, want) {
@@ -71,11 +78,14 @@ func TestErrorsNameTheLimitThatWasMet(t *testing.T) {
 		}
 	}
 	for _, plain := range []string{"ValueError: MemoryError", "KeyError: 'x'", "BlockingIOError: [Errno 11] Resource temporarily unavailable"} {
-		if got := nextStep(plain, "", limits, notes); got != "" {
+		if got := nextStep(plain, "", "", limits, notes); got != "" {
 			t.Errorf("%q is explained by %q", plain, got)
 		}
 	}
-	if got := nextStep("PermissionError: [Errno 13] Permission denied", "", limits, nil); got != "" {
+	if got := nextStep("KeyError: 'x'", "No space left on device", "", limits, notes); got != "" {
+		t.Errorf("what was printed before explains another error by %q", got)
+	}
+	if got := nextStep("PermissionError: [Errno 13] Permission denied", "", "", limits, nil); got != "" {
 		t.Errorf("a full sandbox explains a refusal by %q", got)
 	}
 }

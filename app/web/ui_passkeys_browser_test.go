@@ -63,7 +63,12 @@ func TestPasskeyInARealBrowser(t *testing.T) {
 	b.Says("form.passkey .wrong", "This device has a passkey for you already.")
 
 	b.Open(paths.Settings)
-	b.Click("#passkeys tbody button")
+	b.Click("#passkeys .rename summary")
+	b.Text(`document.querySelector("#passkeys .rename input").value = "Old laptop"`)
+	b.Click("#passkeys .rename button")
+	b.Says(".told", "Passkey renamed.")
+	b.Says("#passkeys tbody", "Old laptop")
+	b.Click("#passkeys tbody .danger")
 	b.Click("#confirm [value=yes]")
 	b.Says(".told", "Passkey removed.")
 	b.Until(`!document.querySelector("#passkeys tbody")`)

@@ -30,7 +30,7 @@ func (s *uiSite) requestOfThree() app.Profile {
 
 // picture leaves a screenshot if they are wanted.
 func picture(b *browsertest.Browser, name string) {
-	if dir := os.Getenv("AIRLOCK_SCREENSHOTS"); dir != "" {
+	if dir := os.Getenv("PAGES_SCREENSHOTS"); dir != "" {
 		b.Picture(filepath.Join(dir, name+".png"))
 	}
 }
@@ -105,6 +105,11 @@ func TestUIRequestFormIsShort(t *testing.T) {
 		if err != nil || height > most {
 			t.Errorf("at %d pixels it is %d high, more than %d (%v)", width, height, most, err)
 		}
+		// What is offered beside the value takes no more of its line than a button.
+		if file := b.Text(`Math.round(document.getElementById("file.SIGNING_KEY").getBoundingClientRect().width)`); len(file) > 2 &&
+			file > "125" {
+			t.Errorf("at %d pixels the field for a file is %s wide", width, file)
+		}
 	}
 }
 
@@ -122,8 +127,10 @@ func TestUIRefusedFormKeepsFilesAndOtherForms(t *testing.T) {
 		`], "key.pem")); document.getElementById("file.SIGNING_KEY").files = d.files; document.querySelector(".folded").open = true; })()`)
 	b.Text(`document.getElementById("purpose").value = "A purpose"`)
 	b.Click(`.lock .primary`)
-	b.Says(".errors", "attention")
+	b.Says(".errors", "fields need attention")
+	b.Until(`document.activeElement.matches(".errors")`) // of several mistakes, the list
 	b.Until(`document.getElementById("file.SIGNING_KEY").files[0]?.name === "key.pem"`)
+	b.Until(`document.getElementById("file.SIGNING_KEY").getBoundingClientRect().width > 250`) // with the file's name
 	b.Until(`document.getElementById("purpose").value === "A purpose"`)
 	b.Click(`[name="mode.SIGNING_KEY"][value=injected]`)
 	b.Click(`.lock button[value=save]`)

@@ -67,7 +67,7 @@ func leastRole(method, path string) app.Role {
 		return app.RoleOwner // the settings of backups
 	case under(paths.SettingsBackups):
 		return app.RoleOperator
-	case slices.Contains([]string{paths.Confirm, paths.PasskeyConfirm, paths.SettingsPasskeys, paths.PasskeyRemove,
+	case slices.Contains([]string{paths.Confirm, paths.PasskeyConfirm, paths.SettingsPasskeys, paths.PasskeyRemove, paths.PasskeyRename,
 		paths.SettingsPassword, paths.SettingsTheme, paths.SettingsKeys, paths.SettingsSession, paths.SettingsSessions},
 		path):
 		return app.RoleViewer // their own account

@@ -124,6 +124,7 @@ func formCases() map[string]formCase {
 		paths.PasskeyConfirm:   {nil, nil, "needs an authenticator; TestPasskeyInARealBrowser has the event", false},
 		paths.PasskeyLogin:     {nil, nil, "needs an authenticator; TestPasskeyInARealBrowser has the event", false},
 		paths.SettingsPasskeys: {nil, nil, "needs an authenticator; TestPasskeyIsAuditedByItsPerson has the event", false},
+		paths.PasskeyRename:    {nil, nil, "needs an authenticator; TestPasskeyIsAuditedByItsPerson has the event", false},
 		paths.PasskeyRemove:    {nil, nil, "needs an authenticator; TestPasskeyIsAuditedByItsPerson has the event", false},
 		paths.SettingsPassword: {fixed(paths.SettingsPassword),
 			[]string{"old", uiPassword, "password", next, "password-again", next}, "", false},

@@ -18,13 +18,23 @@ document.addEventListener("htmx:after:swap", () => {
   for (const { form, asked, field: old } of all) {
     const same = [...document.getElementsByName(old.name)].find((field) => field.form?.getAttribute("action") === form && field.type === old.type && (old.type !== "radio" || field.value === old.value));
     if (!same || askedOf(same) !== asked || same.matches(".secret") && !same.checkVisibility()) continue; // what was saved needs no value any more
-    if (old.type === "file") same.files = old.files;
+    if (old.type === "file") { same.files = old.files; shown(same); }
     else if (old.type === "radio" || old.type === "checkbox") same.checked = old.checked;
     else same.value = old.value;
   }
   const line = document.querySelector("main .errors a[data-line]");
   if (line) return mark(line);
-  point(document.querySelector("main .wrong"));
+  const list = document.querySelector("main .errors");
+  if (list && list.querySelectorAll("a").length !== 1) list.focus(); // the list first: one mistake is beside its field
+  else point(document.querySelector("main .wrong"));
+});
+
+// A field for a file beside another field is a button until a file is chosen; its name then takes the line.
+function shown(field) {
+  field.closest(".line .file")?.classList.toggle("chosen", field.files.length > 0);
+}
+document.addEventListener("change", (event) => {
+  if (event.target.matches?.("[type=file]")) shown(event.target);
 });
 
 // mark selects the line of a text that a message is about.

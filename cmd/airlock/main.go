@@ -80,6 +80,8 @@ func run(ctx context.Context, c cli.Console, args []string) int {
 	message := fmt.Sprintf("there is no command %q", app.Clip(name, 40))
 	if guess := app.Nearest(name, commands); guess != "" {
 		message += "; did you mean " + guess + "?"
+	} else if admin.Has(name) {
+		message += "; did you mean admin " + name + "?"
 	}
 	return c.Finish(cli.UsageError{Message: message})
 }

@@ -54,7 +54,7 @@ func (b *Backend) check(ctx context.Context, cfg plugins.Config, report *plugins
 	if report.Controls, err = h.prove(ctx, cfg.StateDir); err != nil {
 		return nil, fmt.Errorf("boxes cannot be opened here: %w", err)
 	}
-	report.Enforced = enforced(report.Controls)
+	report.Enforced, report.Notes = enforced(report.Controls), s.notes()
 	if err := probe.Refute(*report); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/roots"
 )
 
 // DefaultImage is the operator's image unless the settings name others: what deploy/sandbox builds.
@@ -102,4 +103,13 @@ func shaped(value string, shape *regexp.Regexp, what string) (string, error) {
 		return "", fmt.Errorf("%q is not %s", value, what)
 	}
 	return value, nil
+}
+
+// notes say what a script can't do here that it can in other boxes with namespaces.
+func (s settings) notes() []string {
+	writable := "Only /tmp and /dev/shm are writable."
+	if !s.tmpExec {
+		writable = "Only /tmp and /dev/shm are writable, and no program there can be started by itself: use `sh /tmp/x.sh`."
+	}
+	return []string{writable, roots.Unread}
 }

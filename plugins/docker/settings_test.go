@@ -19,6 +19,9 @@ func TestSettings(t *testing.T) {
 		want) || s.runtime != "runsc" || !s.tmpExec {
 		t.Errorf("settings %+v", s)
 	}
+	if first := s.notes()[0]; strings.Contains(first, "program") {
+		t.Errorf("with programs in /tmp agents read %q", first)
+	}
 	if s, err := parseSettings(nil); err != nil || !slices.Equal(s.images, []string{DefaultImage}) || s.tmpExec {
 		t.Errorf("no settings: %+v, %v", s, err)
 	}

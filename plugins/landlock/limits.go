@@ -3,6 +3,7 @@ package landlock
 import (
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/landlock/supervisor"
+	"github.com/computclaw/airlock/plugins/roots"
 )
 
 // bound returns a box's limits. A supervisor, which lowers its own with the box's, needs more
@@ -15,10 +16,11 @@ func bound(l plugins.Limits) (supervisor.Limits, error) {
 // Notes say what a script can't do here that it can in a box with namespaces.
 func Notes() []string {
 	return []string{
-		"Only the working directory is writable, where HOME and TMPDIR point: use tempfile or relative paths, not /tmp.",
+		"Only the working directory (HOME, TMPDIR) is writable: use tempfile or relative paths, not /tmp.",
 		"There is no /dev/shm: multiprocessing's locks, queues and pools (ThreadPool too) fail. " +
 			"Use concurrent.futures.ThreadPoolExecutor or subprocess.",
 		"Nothing can listen on a port.",
+		roots.Unread,
 	}
 }
 

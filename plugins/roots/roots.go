@@ -12,6 +12,9 @@ const (
 // System leads to the runtime's own roots in boxes where Bundle took their place.
 const System = "/etc/ssl/system/roots.pem"
 
+// Unread is what agents are told of boxes in which Bundle can't take the place of the system's roots.
+const Unread = "wget and Java don't reach hosts of sealed keys."
+
 // JavaFile is where distributions keep the store of all their Javas.
 const JavaFile = "/etc/ssl/certs/java/cacerts"
 

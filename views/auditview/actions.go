@@ -27,6 +27,7 @@ func actionWords() map[string]string {
 		"instance.unretire":     "Instance back in use",
 		"key.rotate":            "Instance key replaced",
 		"passkey.create":        "Passkey added",
+		"passkey.rename":        "Passkey renamed",
 		"passkey.delete":        "Passkey removed",
 		"person.create":         "Account created",
 		"person.delete":         "Access removed",

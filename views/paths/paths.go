@@ -29,6 +29,7 @@ const (
 	PasskeyNewOptions = PasskeyNew + "/options"
 	SettingsPasskeys  = Settings + "/passkeys"
 	PasskeyRemove     = SettingsPasskeys + "/:id/remove"
+	PasskeyRename     = SettingsPasskeys + "/:id/rename"
 
 	SandboxProve     = Sandbox + "/prove"
 	SettingsPeople   = Settings + "/people"

@@ -29,6 +29,7 @@ func (h Handlers) Routes() []httpx.Route {
 		httpx.Get(paths.PasskeyNew, h.RequireFresh(h.showNewPasskey)),
 		httpx.Get(paths.PasskeyNewOptions, h.RequireFresh(h.newPasskeyOptions)),
 		httpx.Post(paths.SettingsPasskeys, h.RequireFresh(uix.SmallForm(uix.WithForm(h.addPasskey)))).Back(back),
+		httpx.Post(paths.PasskeyRename, h.RequireFresh(uix.SmallForm(uix.WithForm(h.renamePasskey)))).Back(back),
 		httpx.Post(paths.PasskeyRemove, h.RequireFresh(h.removePasskey)).Back(back),
 		httpx.Post(paths.SettingsSession, h.endSession).Back(back),
 		uix.Post(paths.SettingsSessions, h.endSessions).Back(back),

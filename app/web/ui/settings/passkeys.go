@@ -81,6 +81,14 @@ func (h Handlers) addPasskey(c echo.Context, fields url.Values) error {
 	return h.newPasskeyPage(c, http.StatusUnprocessableEntity, name, found)
 }
 
+func (h Handlers) renamePasskey(c echo.Context, fields url.Values) error {
+	err := h.Access.Passkeys.Rename(c.Request().Context(), uix.Session(c), c.Param("id"), fields.Get("name"))
+	if err != nil {
+		return err
+	}
+	return h.Done(c, "passkey-renamed", paths.Settings)
+}
+
 func (h Handlers) removePasskey(c echo.Context) error {
 	if err := h.Access.Passkeys.Remove(c.Request().Context(), uix.Session(c), c.Param("id")); err != nil {
 		return err

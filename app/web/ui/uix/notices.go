@@ -52,6 +52,7 @@ func notices() map[string]string {
 		"sessions-ended":   "The other sessions were ended.",
 		"password-changed": "Your password was changed, and your other sessions were ended.",
 		"passkey-added":    "Passkey added. You can log in with it.",
+		"passkey-renamed":  "Passkey renamed.",
 		"passkey-removed":  "Passkey removed. Delete it on its device, too.",
 		"uninvited":        "Invitation withdrawn.",
 		"role-changed":     "The role was changed. It counts at once.",

@@ -23,6 +23,7 @@ func routeRoles() map[string]roles {
 	return map[string]roles{
 		// What everybody who is logged in may do to their own account and browser.
 		paths.Confirm: own, paths.PasskeyConfirm: own, paths.PasskeyNew: own, paths.PasskeyNewOptions: own,
+		paths.PasskeyRename:    own,
 		paths.SettingsPasskeys: own, paths.PasskeyRemove: own, paths.SettingsPassword: own, paths.SettingsTheme: own,
 		paths.SettingsKeys:    own,
 		paths.SettingsSession: own, paths.SettingsSessions: own, // others' sessions: owners, see auth.Sessions

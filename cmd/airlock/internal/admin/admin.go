@@ -52,7 +52,17 @@ func Run(ctx context.Context, c cli.Console, args []string) (err error) {
 		}
 		err = instance.NoRoomHere(o.cfg.DataDir, err)
 	}()
-	return o.pick(ctx, "admin", args, commands{
+	return o.pick(ctx, "admin", args, o.commands())
+}
+
+// Has reports whether airlock admin has the command.
+func Has(name string) bool {
+	_, found := new(operator).commands()[name]
+	return found
+}
+
+func (o *operator) commands() commands {
+	return commands{
 		"token": o.token,
 		"user": o.group("admin user", commands{
 			"list": o.listUsers, "role": o.setRole, "remove-passkeys": o.removePasskeys,
@@ -75,7 +85,7 @@ func Run(ctx context.Context, c cli.Console, args []string) (err error) {
 		"audit": o.group("admin audit", commands{
 			"list": o.listAudit, "verify": o.verifyAudit, "archived": o.archivedAudit,
 		}),
-	})
+	}
 }
 
 // command carries out one command with its arguments.

@@ -284,10 +284,11 @@ func (o *operator) listProfiles(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	w := cli.Table(o.Out, "HANDLE", "STATE", "KEYS", "EXPIRES", "RUNS", "DESCRIPTION")
+	w := cli.Table(o.Out, "HANDLE", "STATE", "KEYS", "EXPIRES", "RUNS", "NAME")
 	for _, p := range list {
+		name, _ := app.SplitDescription(p.Description)
 		w.Row(p.Handle, string(p.State(time.Now())), keyNames(p), cli.Stamp(p.ExpiresAt), fmt.Sprint(p.Executions),
-			p.Description)
+			name)
 	}
 	return w.Flush()
 }

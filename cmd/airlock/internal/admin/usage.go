@@ -26,10 +26,10 @@ const Usage = `Usage: airlock admin COMMAND
       --no-value                              don't read a value from stdin
       --vault PATH#FIELD                      read the value from Vault each time, as secret/data/oracle#password
       --local                                 the value is kept in Airlock again, from stdin
-  credential list
-  credential show NAME [--headers]            --headers: list the usual headers by name
-  credential delete NAME [--yes]              --yes: though answers and output are no longer searched for its value;
-                                              revoke it at its service first
+  credential list                             their modes, hosts and profiles, never a value
+  credential show NAME [--headers]            what is set besides the value; --headers lists the usual headers
+  credential delete NAME [--yes]              delete it; revoke it at its service first. --yes: though answers and
+                                              output are no longer searched for its value
   credential test NAME [flags]                try a sealed credential at its host; fails unless that proves it
       --host HOST[:PORT]  --path /PATH  --private
       --header NAME                           send it as it is in this header, such as --header X-Api-Key, instead of
@@ -39,9 +39,9 @@ const Usage = `Usage: airlock admin COMMAND
   profile create [--description TEXT]         prints the profile id (ark_…)
       --key NAME[=CREDENTIAL] (repeatable)  --host HOST  --private-host HOST (repeatable)
       --backend NAME  --min-tier full|restricted  --image NAME    where its scripts may run
-  profile list
-  profile show ID
-  profile lock ID                             links each key to the credential of its name, or as --key says
+  profile list                                their handles, states, keys and runs
+  profile show ID                             its id for the agent, and what it asks for and grants
+  profile lock ID                             link each key to the credential of its name, or as --key says, and lock
       --key NAME[=CREDENTIAL]  --host HOST  --private-host HOST (repeatable)  --expires TIME
       --yes                                   at a terminal: don't show what it grants and ask first
   profile hosts ID [flags]                    print what it grants. Flags change it, also when it is locked: removing
@@ -55,10 +55,10 @@ const Usage = `Usage: airlock admin COMMAND
       --yes                                   at a terminal: don't show what --allow grants and ask first
   profile place ID [--backend NAME] [--min-tier full|restricted] [--image NAME]
                                               where its scripts may run; without flags anywhere
-  profile expire ID TIME                      TIME: 2026-12-31, 2026-12-31T18:00:00Z, 30d, 12h or never
-  profile revoke ID
-  profile delete ID
-  audit list
+  profile expire ID TIME                      set its end: 2026-12-31, 2026-12-31T18:00:00Z, 30d, 12h or never
+  profile revoke ID                           end its executions and refuse new ones
+  profile delete ID                           delete it; its past executions stay
+  audit list                                  the newest 100 entries
   audit verify [--noted NUMBER:HASH]          walk the hash chain, and find in it what an earlier one printed
   audit archived [--of LABEL]                 the audit logs that came with imports, or all of one of them
   export FILE                                 write everything into a file sealed with a passphrase; - is standard

@@ -297,7 +297,7 @@ func nearestVariable(name string, known []string) string {
 	for _, k := range known {
 		k = strings.TrimPrefix(k, EnvPrefix)
 		names = append(names, k)
-		if len(short) >= 5 && strings.HasPrefix(k, short) {
+		if strings.HasPrefix(k, short+"_") || len(short) >= 5 && strings.HasPrefix(k, short) {
 			longer = append(longer, k)
 		}
 	}

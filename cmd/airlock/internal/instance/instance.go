@@ -99,9 +99,12 @@ func OpenExisting(ctx context.Context, cfg config.Config, log *slog.Logger) (*In
 	path := filepath.Join(cfg.DataDir, store.FileName)
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
+		dir, err := filepath.Abs(cfg.DataDir)
+		if err != nil {
+			return nil, err
+		}
 		return nil, cli.UsageError{Message: fmt.Sprintf(
-			"there is no instance in %s; set AIRLOCK_DATA_DIR to the data directory of the server, or start it once",
-			cfg.DataDir)}
+			"there is no instance in %s; set AIRLOCK_DATA_DIR to the data directory of the server, or start it once", dir)}
 	}
 	if err != nil {
 		return nil, err
