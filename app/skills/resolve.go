@@ -115,7 +115,7 @@ func notFound(err error, ref string) error {
 // errNotFound is the same for skills of other profiles, so that nobody learns of those.
 func errNotFound(ref string) error {
 	return aboutSkill(app.E(app.CodeSkillNotFound, fmt.Sprintf("there is no skill %q for this profile", app.Clip(ref, 99)),
-		"A profile may run the skills that its agent uploaded and those that a person allowed."))
+		"GET /skills lists those that it may run."))
 }
 
 // errNotApproved says why none of the versions may run.

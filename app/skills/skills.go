@@ -42,6 +42,7 @@ type Version struct {
 	Revoked     time.Time // zero: never
 	Reason      string    // of the revocation
 	Enabled     bool      // the skill is switched on
+	Runs        bool      // of Listed: what the profile gets by the name alone
 	Kept        bool      // its files are there; false once the skill was deleted
 }
 

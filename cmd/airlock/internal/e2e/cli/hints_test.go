@@ -54,7 +54,7 @@ var nextSteps = map[app.Code]string{
 	app.CodeUnreachable:        `AIRLOCK_URL`,
 	app.CodeInvalidSkill:       `airlock skill check PATH lists every problem`,
 	app.CodeSkillNameTaken:     `another name`,
-	app.CodeSkillNotFound:      `those that a person allowed`,
+	app.CodeSkillNotFound:      `GET /skills lists`,
 	app.CodeSkillNotApproved:   `Ask the person who runs Airlock to approve it`,
 	app.CodeSkillRevoked:       `upload a mended one for review`,
 	app.CodeSkillDisabled:      `to switch it on`,
@@ -78,8 +78,7 @@ func TestEveryErrorTeaches(t *testing.T) {
 			t.Errorf("no error %s says %q: %q", code, step, hints[code])
 		}
 		// What people alone meet, in the UI or by the ledger, the manual for agents doesn't explain.
-		if forPeople := code == app.CodeInUse || code == app.CodeInvalidSkill ||
-			strings.HasPrefix(string(code), "skill_") || code == app.CodeUnreachable; strings.Contains(manual, "`"+string(code)+"`") == forPeople {
+		if forPeople := code == app.CodeInUse || code == app.CodeUnreachable; strings.Contains(manual, "`"+string(code)+"`") == forPeople {
 			t.Errorf("%s in the manual: %v", code, !forPeople)
 		}
 	}
