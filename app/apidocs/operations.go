@@ -251,7 +251,7 @@ func Operations() []Operation {
 		{
 			ID: "health", Method: "GET", Path: "/health", Auth: AuthNone, Status: 200,
 			Summary: "Whether it is up and can run scripts", Returns: "Health",
-			Detail: "After a start `sandbox` may be `checking`: what you submit waits.",
+			Detail:   "After a start `sandbox` may be `checking`: what you submit waits.",
 			Response: `{"status": "ok", "sandbox": {"ready": true}, …}`,
 		},
 		{

@@ -66,6 +66,10 @@ func Run(ctx context.Context, c cli.Console, args []string) (err error) {
 			"hosts": o.profileHosts, "expire": o.expireProfile, "place": o.placeProfile, "revoke": o.revokeProfile,
 			"delete": o.deleteProfile,
 		}),
+		"skill": o.group("admin skill", commands{
+			"list": o.listSkills, "show": o.showSkill, "approve": o.approveSkill, "revoke": o.revokeSkill, "allow": o.allowSkill,
+			"switch": o.switchSkill, "delete": o.deleteSkill,
+		}),
 		"export":  o.export,
 		"import":  o.importFile,
 		"restore": o.restore,
