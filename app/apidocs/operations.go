@@ -219,11 +219,11 @@ func Operations() []Operation {
 			Errors: []app.Code{app.CodeUnauthorized, app.CodeInvalidField, app.CodeProfileRevoked},
 		},
 		{
-			ID: "uploadSkill", Method: "POST", Path: "/skills", Auth: AuthBearer, Status: 201, Body: "NewSkill", Returns: "Skill",
-			Zip:     true,
+			ID: "uploadSkill", Method: "POST", Path: "/skills", Auth: AuthBearer, Status: 201,
+			Zip: true, Body: "NewSkill", Returns: "Skill",
 			Summary: "Save a script as a skill",
-			Detail: "Or send a zip with SKILL.md (`application/zip`). A person approves each version. `GET /skills` lists what " +
-				"you may run, `GET /skills/{name}` has schema and example.",
+			Detail: "Or send a zip with SKILL.md (`application/zip`). A person approves each version. `GET /skills` lists " +
+				"what you may run, `GET /skills/{name}` has schema and example.",
 			Request: `{"execution_id": "exec_…", "name": "sum-month", "description": "Sums a month"}`,
 			Errors: []app.Code{app.CodeInvalidJSON, app.CodeUnknownField, app.CodeInvalidField, app.CodeUnauthorized,
 				app.CodeInvalidSkill, app.CodeSkillNameTaken, app.CodeTooLarge, app.CodeUnsupportedMedia, app.CodeNotFound,
@@ -262,7 +262,8 @@ func Operations() []Operation {
 		},
 		{ID: "skill", Method: "GET", Path: "/skill.md", Auth: AuthOption, Minor: true, Status: 200, Media: "text/markdown",
 			Summary: "This text; with a bearer, also that profile's keys and hosts"},
-		{ID: "openapi", Method: "GET", Path: "/openapi.json", Auth: AuthNone, Minor: true, Status: 200, Media: "application/json",
+		{ID: "openapi", Method: "GET", Path: "/openapi.json", Auth: AuthNone, Minor: true, Status: 200,
+			Media:   "application/json",
 			Summary: "The API as OpenAPI 3.1"},
 		{ID: "stubs", Method: "GET", Path: "/airlock.pyi", Auth: AuthNone, Minor: true, Status: 200, Media: "text/x-python",
 			Summary: "Types of the script SDK"},
