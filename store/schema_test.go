@@ -20,6 +20,7 @@ func rowTypes() []any {
 		redactionHitRow{}, idempotencyRow{}, executionStatsRow{}, pastBeatRow{},
 		backupRow{}, auditArchiveRow{}, vaultLeaseRow{},
 		blobRow{}, fileRow{}, executionFileRow{}, artifactRow{},
+		skillRow{}, skillVersionRow{}, skillProfileRow{},
 	}
 }
 
@@ -94,6 +95,7 @@ var nullable = map[string]bool{
 	"executions.profile_id":      true,
 	"execution_files.blob_id":    true,
 	"artifacts.blob_id":          true,
+	"skill_versions.blob_id":     true,
 	"execution_scripts.inputs":   true,
 	"execution_outputs.result":   true,
 	"llm_exchanges.answer":       true,

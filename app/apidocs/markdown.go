@@ -34,9 +34,10 @@ type Instance struct {
 	TimeoutDefault time.Duration
 	TimeoutMax     time.Duration
 	LLMWait        time.Duration
-	Workers        int // executions at once; 0 if unknown
-	KeptDays       int // how long executions are kept; 0: for ever
-	KeptCount      int // and how many of a profile; 0: all
+	Workers        int      // executions at once; 0 if unknown
+	KeptDays       int      // how long executions are kept; 0: for ever
+	KeptCount      int      // and how many of a profile; 0: all
+	Skills         []string // names of those that the reader's profile may run
 }
 
 // maxPackages bounds the list in the text, in bytes; GET /packages has all of it.
@@ -104,6 +105,7 @@ func Dynamic(i Instance, p *app.Profile, now time.Time, statuses map[app.Code]in
 	view.Instance, view.Base = &i, i.URL
 	if p != nil {
 		view.Profile = describe(*p, i.Packages, now)
+		view.Profile.listSkills(i.Skills)
 	}
 	return render(view)
 }

@@ -68,6 +68,11 @@ func operation(op Operation, statuses map[app.Code]int) object {
 	if op.Body != "" {
 		o["requestBody"] = object{"required": op.Body != "Rerun", "content": content(ref(op.Body), op.Request)}
 	}
+	if op.Zip {
+		body := content(ref(op.Body), op.Request)
+		body["application/zip"] = object{}
+		o["requestBody"] = object{"required": true, "content": body}
+	}
 	if op.Raw {
 		o["requestBody"] = object{"required": true, "content": object{"application/octet-stream": object{}}}
 	}

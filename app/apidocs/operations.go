@@ -15,6 +15,7 @@ type Operation struct {
 	Body     string // name of the schema of the request body; "" if it takes none
 	Request  string // example body; "" if it takes none
 	Raw      bool   // the body is a file as it is
+	Zip      bool   // the body may be a zip file instead
 	Minor    bool   // it has no section of its own in the text
 	Status   int    // of success
 	Returns  string // name of the schema of the answer; "" if it isn't one of them
@@ -45,8 +46,7 @@ func Operations() []Operation {
 			ID: "createProfile", Method: "POST", Path: "/profiles", Auth: AuthNone, Status: 201,
 			Summary: "Create a profile",
 			Detail: "`description`: its first line is a short name, the rest says what it is for. Keep `profile_id`: it is " +
-				"your token and the only copy you get. Tell the person `setup_url` and `pairing_code`, so that they can tell " +
-				"your request from somebody else's.",
+				"your token and the only copy you get. Tell the person `setup_url` and `pairing_code`.",
 			Body: "NewProfile", Returns: "Profile",
 			Request: `{"description": "Oracle reporting, read only"}`,
 			Response: `{"profile_id": "ark_…", "locked": false, "state": "unlocked", "keys": [], "hosts": [], ` +
@@ -59,7 +59,7 @@ func Operations() []Operation {
 			Summary: "Ask for keys (unlocked profiles only)",
 			Detail: "Say in `description` what each is for: the person reads it. Asking again for a name replaces what you " +
 				"asked before, until a person has linked it. `mode` and `hosts` are optional requests; `hosts` can only narrow " +
-				"where the value may go. Returns the profile.",
+				"where the value may go. `DELETE …/keys/{name}` withdraws one. Both return the profile.",
 			Body: "NewKeys", Returns: "Profile",
 			Request: `{"keys": [{"name": "SIMPHONY_API_KEY", "description": "Simphony REST API key"}, {"name": ` +
 				`"DB_HOST", "description": "Oracle DB host name", "mode": "plain"}]}`,
@@ -68,7 +68,7 @@ func Operations() []Operation {
 				app.CodeProfileExpired, app.CodeStorageBusy},
 		},
 		{
-			ID: "removeKey", Method: "DELETE", Path: "/profiles/{id}/keys/{name}", Auth: AuthPath, Status: 200,
+			ID: "removeKey", Method: "DELETE", Path: "/profiles/{id}/keys/{name}", Auth: AuthPath, Minor: true, Status: 200,
 			Summary: "Withdraw a key (unlocked profiles only)", Returns: "Profile",
 			Errors: []app.Code{app.CodeNotFound, app.CodeProfileLocked, app.CodeProfileRevoked, app.CodeProfileExpired,
 				app.CodeStorageBusy},
@@ -79,7 +79,7 @@ func Operations() []Operation {
 			Detail: "`host` is `name`, `name:port`, `*.name` or `{KEY}:port` (the value of a plain key, which the profile " +
 				"has to have already). Without a port: 80 and 443. Nothing is reachable until a person allows it, before the " +
 				"lock or after. An open request for the same host and port takes your reason. Ask again for a declined one " +
-				"(`declined_at`) only with a new reason. Returns the profile.",
+				"(`declined_at`) only with a new reason. `DELETE …/hosts/{host}` withdraws one.",
 			Body: "NewHosts", Returns: "Profile",
 			Request: `{"hosts": [{"host": "api.example.com", "reason": "revenue data"}, {"host": "{DB_HOST}:1521", ` +
 				`"reason": "read the ledger"}]}`,
@@ -87,7 +87,7 @@ func Operations() []Operation {
 				app.CodeStorageBusy},
 		},
 		{
-			ID: "withdrawHost", Method: "DELETE", Path: "/profiles/{id}/hosts/{host}", Auth: AuthPath, Status: 200,
+			ID: "withdrawHost", Method: "DELETE", Path: "/profiles/{id}/hosts/{host}", Auth: AuthPath, Minor: true, Status: 200,
 			Summary: "Withdraw an open request", Returns: "Profile",
 			Errors: []app.Code{app.CodeNotFound, app.CodeConflict, app.CodeProfileRevoked, app.CodeProfileExpired,
 				app.CodeStorageBusy},
@@ -196,8 +196,8 @@ func Operations() []Operation {
 				"`label` unless you send others; no body is needed. The LLM answers given then are played back, " +
 				"each to the very same prompt. " +
 				"A new question ends it with an error, " +
-				"or with `live` is asked as usual. Its `rerun` says whether the result is the same and, if not, which fields of " +
-				"the `manifest` differ.",
+				"or with `live` is asked as usual. Its `rerun` says whether the result is the same, or which fields of " +
+				"`manifest` differ.",
 			Request: `{"inputs": {"month": "2026-10"}}`,
 			Also:    "200 as `POST /execute`",
 			Errors: []app.Code{app.CodeNotFound, app.CodeConflict, app.CodeProfileRevoked, app.CodeProfileExpired,
@@ -219,10 +219,39 @@ func Operations() []Operation {
 			Errors: []app.Code{app.CodeUnauthorized, app.CodeInvalidField, app.CodeProfileRevoked},
 		},
 		{
+			ID: "uploadSkill", Method: "POST", Path: "/skills", Auth: AuthBearer, Status: 201,
+			Zip: true, Body: "NewSkill", Returns: "Skill",
+			Summary: "Save a script as a skill",
+			Detail: "Or send a zip with SKILL.md (`application/zip`). A person approves each version. `GET /skills` lists " +
+				"what you may run, `GET /skills/{name}` has schema and example.",
+			Request: `{"execution_id": "exec_…", "name": "sum-month", "description": "Sums a month"}`,
+			Errors: []app.Code{app.CodeInvalidJSON, app.CodeUnknownField, app.CodeInvalidField, app.CodeUnauthorized,
+				app.CodeInvalidSkill, app.CodeSkillNameTaken, app.CodeTooLarge, app.CodeUnsupportedMedia, app.CodeNotFound,
+				app.CodeConflict, app.CodeProfileRevoked, app.CodeProfileExpired, app.CodeRateLimited, app.CodeStorageBusy,
+				app.CodeStorageFull},
+		},
+		{
+			ID: "listSkills", Method: "GET", Path: "/skills", Auth: AuthBearer, Minor: true, Status: 200, Returns: "Skills",
+			Summary: "List the skills that the profile may run, and those that its agent uploaded",
+			Errors: []app.Code{app.CodeUnauthorized, app.CodeNotFound, app.CodeProfileRevoked,
+				app.CodeProfileExpired},
+		},
+		{
+			ID: "readSkill", Method: "GET", Path: "/skills/{name}", Auth: AuthBearer, Minor: true, Status: 200,
+			Summary: "Read a skill: its versions with input schema and an example", Returns: "Skills",
+			Errors: []app.Code{app.CodeUnauthorized, app.CodeSkillNotFound, app.CodeNotFound, app.CodeProfileRevoked,
+				app.CodeProfileExpired},
+		},
+		{
+			ID: "downloadSkill", Method: "GET", Path: "/skills/{name}/bundle.zip", Auth: AuthBearer, Minor: true, Status: 200,
+			Summary: "Read the files of a skill's newest version as a zip file", Media: "application/zip",
+			Errors: []app.Code{app.CodeUnauthorized, app.CodeSkillNotFound, app.CodeNotFound, app.CodeRateLimited,
+				app.CodeProfileRevoked, app.CodeProfileExpired},
+		},
+		{
 			ID: "health", Method: "GET", Path: "/health", Auth: AuthNone, Status: 200,
 			Summary: "Whether it is up and can run scripts", Returns: "Health",
-			Detail: "Just after its start `sandbox` may say `\"checking\": true`: what you submit then is accepted and " +
-				"waits for the checks.",
+			Detail:   "After a start `sandbox` may be `checking`: what you submit waits.",
 			Response: `{"status": "ok", "sandbox": {"ready": true}, …}`,
 		},
 		{
@@ -231,9 +260,10 @@ func Operations() []Operation {
 			Detail: "One of `runtimes` per sandbox backend and image, the default first. `packages` is null until one was " +
 				"opened: ask again a few seconds later.",
 		},
-		{ID: "skill", Method: "GET", Path: "/skill.md", Auth: AuthOption, Status: 200, Media: "text/markdown",
+		{ID: "skill", Method: "GET", Path: "/skill.md", Auth: AuthOption, Minor: true, Status: 200, Media: "text/markdown",
 			Summary: "This text; with a bearer, also that profile's keys and hosts"},
-		{ID: "openapi", Method: "GET", Path: "/openapi.json", Auth: AuthNone, Status: 200, Media: "application/json",
+		{ID: "openapi", Method: "GET", Path: "/openapi.json", Auth: AuthNone, Minor: true, Status: 200,
+			Media:   "application/json",
 			Summary: "The API as OpenAPI 3.1"},
 		{ID: "stubs", Method: "GET", Path: "/airlock.pyi", Auth: AuthNone, Minor: true, Status: 200, Media: "text/x-python",
 			Summary: "Types of the script SDK"},

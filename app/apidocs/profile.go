@@ -14,6 +14,7 @@ const (
 	maxKeyAbout    = 100
 	maxKeyRows     = 600
 	maxHostList    = 300
+	maxSkillList   = 100
 )
 
 // profile is a reader's profile as the text shows it.
@@ -26,6 +27,8 @@ type profile struct {
 	MoreKeys    int
 	Hosts       []host
 	MoreHosts   int
+	Skills      []string
+	MoreSkills  int
 	Examples    []string
 }
 
@@ -51,6 +54,18 @@ func describe(p app.Profile, packages []string, now time.Time) *profile {
 	v.Keys, v.MoreKeys = keys(p)
 	v.Hosts, v.MoreHosts = hosts(p)
 	return v
+}
+
+// listSkills names the skills that the profile may run: names of skills have no room for markup.
+func (v *profile) listSkills(names []string) {
+	size := 0
+	for n, name := range names {
+		if size += len(name) + 4; size > maxSkillList {
+			v.MoreSkills = len(names) - n
+			return
+		}
+		v.Skills = append(v.Skills, name)
+	}
 }
 
 func keys(p app.Profile) (list []key, more int) {

@@ -12,6 +12,7 @@ import (
 	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/app/scheduler"
 	"github.com/computclaw/airlock/app/shares"
+	"github.com/computclaw/airlock/app/skills"
 )
 
 // Engine runs executions. It is safe for concurrent use.
@@ -23,7 +24,8 @@ type Engine struct {
 	Scheduler  *scheduler.Scheduler
 	Runner     *runner.Runner
 	Sandboxes  *sandbox.Manager
-	Files      *files.Files // nil: scripts get and leave none
+	Files      *files.Files    // nil: scripts get and leave none
+	Skills     *skills.Service // nil without Files
 
 	waiters *shares.Shares
 	workers int
@@ -36,6 +38,9 @@ func New(cfg Config) *Engine {
 	redaction := redact.Options{Patterns: cfg.Patterns, Ahead: cfg.Ahead}
 	cache := executions.NewEndedCache(cfg.Keyring)
 	e := &Engine{waiters: shares.New(cfg.Waiters), workers: cfg.Workers, Files: cfg.Files}
+	if cfg.Files != nil {
+		e.Skills = skills.New(skills.Config{Store: cfg.Store, Files: cfg.Files, Hub: cfg.Hub, Now: now})
+	}
 	e.Sandboxes = sandbox.New(sandbox.Config{
 		Backends: cfg.Sandboxes, Auto: cfg.Auto, Limits: cfg.Limits, Runtime: cfg.Runtime, CA: cfg.CA, Pool: cfg.Pool,
 		Hub: cfg.Hub, Log: cfg.Log, Now: now, Changed: func() { e.Scheduler.Wake() },

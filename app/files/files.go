@@ -17,6 +17,9 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
+// Dir is the directory of contents below the data directory.
+const Dir = "files"
+
 // Config is what Files needs. Zero Quota and Retention mean their defaults.
 type Config struct {
 	Store     *store.Store

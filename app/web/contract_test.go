@@ -44,7 +44,8 @@ func keepsContract(t *testing.T, r *http.Request, sent string, a answer) {
 	}
 	r = r.Clone(context.Background())
 	r.Body = io.NopCloser(strings.NewReader(sent))
-	if sent != "" {
+	zipped := r.Header.Get("Content-Type") == "application/zip"
+	if sent != "" && !zipped {
 		r.Header.Set("Content-Type", "application/json") // also what curl calls a form is read as JSON
 	}
 	route, parameters, err := router.FindRoute(r)
@@ -52,7 +53,7 @@ func keepsContract(t *testing.T, r *http.Request, sent string, a answer) {
 		return // not a call of the agent API: a page, /mcp, or a path that a test made up
 	}
 	options := &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc,
-		IncludeResponseStatus: true}
+		IncludeResponseStatus: true, ExcludeRequestBody: zipped}
 	input := &openapi3filter.RequestValidationInput{Request: r, PathParams: parameters, Route: route, Options: options}
 	if a.status < 300 && r.Method != http.MethodHead {
 		if err := openapi3filter.ValidateRequest(t.Context(), input); err != nil {

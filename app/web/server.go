@@ -150,7 +150,8 @@ func (s *Server) router() *echo.Echo {
 
 // hasFile picks the requests whose bodies are files, which their handlers bound.
 func hasFile(r *http.Request) bool {
-	return uix.IsUpload(r) || r.Method == http.MethodPost && r.URL.Path == api.UploadPath
+	return uix.IsUpload(r) || r.Method == http.MethodPost &&
+		(r.URL.Path == api.UploadPath || r.URL.Path == api.SkillsPath && api.IsZip(r))
 }
 
 // Handler answers every route.

@@ -16,13 +16,10 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
 )
 
-// filesDir is the directory of files and artifacts below the data directory.
-const filesDir = "files"
-
 // openFiles opens what keeps files and artifacts: in a directory, or in the bucket of house's backups.
 func openFiles(cfg config.Config, i *instance.Instance, house *transfer.Service, log *slog.Logger) (*files.Files,
 	error) {
-	dir, err := filepath.Abs(filepath.Join(cfg.DataDir, filesDir))
+	dir, err := filepath.Abs(filepath.Join(cfg.DataDir, files.Dir))
 	if err != nil {
 		return nil, fmt.Errorf("files: %w", err)
 	}

@@ -3,6 +3,7 @@ package bundle
 import (
 	"archive/zip"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"strings"
@@ -78,4 +79,24 @@ func describe(mode fs.FileMode) string {
 	default:
 		return "A pipe, a socket or the like"
 	}
+}
+
+// WriteZip writes the files as a zip file, which ReadZip reads to the same digest.
+func (b Bundle) WriteZip(w io.Writer) error {
+	archive := zip.NewWriter(w)
+	for _, f := range b.Files {
+		header := zip.FileHeader{Name: f.Path, Method: zip.Deflate}
+		header.SetMode(0o644)
+		if f.Executable {
+			header.SetMode(0o755)
+		}
+		out, err := archive.CreateHeader(&header)
+		if err != nil {
+			return fmt.Errorf("bundle: zip %s: %w", f.Path, err)
+		}
+		if _, err := out.Write(f.Content); err != nil {
+			return fmt.Errorf("bundle: zip %s: %w", f.Path, err)
+		}
+	}
+	return archive.Close()
 }

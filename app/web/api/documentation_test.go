@@ -25,6 +25,8 @@ func TestDocumentedFieldsAreTheTypes(t *testing.T) {
 		"Error": reflect.TypeFor[httpx.ErrorBody](), "ErrorDetail": reflect.TypeFor[httpx.ErrorDetail](),
 		"Packages": reflect.TypeFor[packagesView](), "Runtime": reflect.TypeFor[runtimeView](),
 		"Package": reflect.TypeFor[packageView](), "Repeat": reflect.TypeFor[rerunView](),
+		"Skill": reflect.TypeFor[skillView](), "Skills": reflect.TypeFor[skillsView](),
+		"NewSkill":     reflect.TypeFor[newSkillInput](),
 		"NewExecution": reflect.TypeFor[executeInput](), "NewKey": reflect.TypeFor[keyInput](),
 	}
 	for _, s := range apidocs.Schemas() {

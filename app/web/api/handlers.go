@@ -45,6 +45,7 @@ type Handlers struct {
 	executions *executions
 	instance   *instance
 	files      *fileCalls
+	skills     *skills
 }
 
 // New returns Handlers.
@@ -63,6 +64,8 @@ func New(cfg Config) *Handlers {
 			timeoutDefault: cfg.TimeoutDefault, timeoutMax: cfg.TimeoutMax,
 		},
 		files: &fileCalls{lookup: lookup, now: cfg.Now, uploads: semaphore.NewWeighted(uploadsAtOnce)},
+		skills: &skills{lookup: lookup, now: cfg.Now, changes: httpx.NewRateLimiter(skillUploadsPerMinute, cfg.Now),
+			memory: semaphore.NewWeighted(skillsAtOnce)},
 		instance: &instance{
 			lookup: lookup, access: cfg.Access, engine: cfg.Engine, log: cfg.Log, now: cfg.Now,
 			origins: cfg.Origins, version: cfg.Version, limits: cfg.Limits,
@@ -95,6 +98,11 @@ func (h *Handlers) Routes() []httpx.Route {
 		httpx.Post(UploadPath, h.files.upload),
 		httpx.Get("/files", h.files.list),
 		httpx.Delete("/files/:id", h.files.remove),
+
+		httpx.Post(SkillsPath, h.skills.upload),
+		httpx.Get(SkillsPath, h.skills.list),
+		httpx.Get("/skills/:name", h.skills.read),
+		httpx.Get("/skills/:name/bundle.zip", h.skills.download),
 
 		httpx.Get("/health", h.instance.health),
 		httpx.Get("/packages", h.instance.packages),

@@ -116,17 +116,36 @@ func (h *instance) skill(c echo.Context) error {
 		}
 		own = &p
 	}
+	skills, err := h.runnable(c, own)
+	if err != nil {
+		return err
+	}
 	state := h.engine.Health()
 	text, err := apidocs.Dynamic(apidocs.Instance{
 		URL: h.origins.BaseURL(c.Request()), Version: h.version, Backend: state.Backend, Tier: state.Tier, Notes: state.Notes,
 		Ready: state.Ready, Checking: state.Checking, Packages: h.importable(), Limits: h.limits,
 		TimeoutDefault: h.timeoutDefault, TimeoutMax: h.timeoutMax, LLMWait: h.llmWait,
 		Workers: state.Workers, KeptDays: h.retention.Days, KeptCount: h.retention.Count,
+		Skills: skills,
 	}, own, h.now(), httpx.Statuses())
 	if err != nil {
 		return err
 	}
 	return c.Blob(http.StatusOK, "text/markdown; charset=utf-8", []byte(text))
+}
+
+// runnable names the skills that a profile may run.
+func (h *instance) runnable(c echo.Context, p *app.Profile) (names []string, err error) {
+	if p == nil || h.engine.Skills == nil {
+		return nil, nil
+	}
+	list, err := h.engine.Skills.Listed(c.Request().Context(), p.Handle)
+	for _, v := range list {
+		if v.Runs {
+			names = append(names, v.Name)
+		}
+	}
+	return names, err
 }
 
 // openAPI answers GET /openapi.json.

@@ -76,6 +76,10 @@ func (o *operator) commands() commands {
 			"hosts": o.profileHosts, "expire": o.expireProfile, "place": o.placeProfile, "revoke": o.revokeProfile,
 			"delete": o.deleteProfile,
 		}),
+		"skill": o.group("admin skill", commands{
+			"list": o.listSkills, "show": o.showSkill, "approve": o.approveSkill, "revoke": o.revokeSkill, "allow": o.allowSkill,
+			"switch": o.switchSkill, "delete": o.deleteSkill,
+		}),
 		"export":  o.export,
 		"import":  o.importFile,
 		"restore": o.restore,

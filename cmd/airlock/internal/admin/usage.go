@@ -58,6 +58,13 @@ const Usage = `Usage: airlock admin COMMAND
   profile expire ID TIME                      set its end: 2026-12-31, 2026-12-31T18:00:00Z, 30d, 12h or never
   profile revoke ID                           end its executions and refuse new ones
   profile delete ID                           delete it; its past executions stay
+  skill list                                  versions of skills, with what they ask for and their digests
+  skill show DIGEST                           print all files of a version
+  skill approve DIGEST                        let agents run exactly these files
+  skill revoke NAME@NUMBER [--reason TEXT]    end the use of a version, or reject one that waits for review
+  skill allow NAME ID [--undo]                let a profile run a skill
+  skill switch NAME on|off                    switch a skill as a whole
+  skill delete NAME                           remove a skill and its files; the audit log keeps what was decided
   audit list                                  the newest 100 entries
   audit verify [--noted NUMBER:HASH]          walk the hash chain, and find in it what an earlier one printed
   audit archived [--of LABEL]                 the audit logs that came with imports, or all of one of them

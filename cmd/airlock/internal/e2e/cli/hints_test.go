@@ -53,6 +53,11 @@ var nextSteps = map[app.Code]string{
 	app.CodeInstanceRetired:    `Ask the person who runs Airlock for the new address`,
 	app.CodeUnreachable:        `AIRLOCK_URL`,
 	app.CodeInvalidSkill:       `airlock skill check PATH lists every problem`,
+	app.CodeSkillNameTaken:     `another name`,
+	app.CodeSkillNotFound:      `GET /skills lists`,
+	app.CodeSkillNotApproved:   `Ask the person who runs Airlock to approve it`,
+	app.CodeSkillRevoked:       `upload a mended one for review`,
+	app.CodeSkillDisabled:      `to switch it on`,
 	app.CodeFileNotFound:       `Send it again with POST /files`,
 	app.CodeInternal:           `the person who runs Airlock finds the cause in its log`,
 }
@@ -73,8 +78,7 @@ func TestEveryErrorTeaches(t *testing.T) {
 			t.Errorf("no error %s says %q: %q", code, step, hints[code])
 		}
 		// What people alone meet, in the UI or by the ledger, the manual for agents doesn't explain.
-		if forPeople := code == app.CodeInUse || code == app.CodeInvalidSkill ||
-			code == app.CodeUnreachable; strings.Contains(manual, "`"+string(code)+"`") == forPeople {
+		if forPeople := code == app.CodeInUse || code == app.CodeUnreachable; strings.Contains(manual, "`"+string(code)+"`") == forPeople {
 			t.Errorf("%s in the manual: %v", code, !forPeople)
 		}
 	}

@@ -1,0 +1,141 @@
+package skills
+
+import (
+	"context"
+	"slices"
+
+	"github.com/computclaw/airlock/store"
+)
+
+// Skill is a name with all its versions.
+type Skill struct {
+	Name     string
+	Owner    string // handle of the profile whose agent took the name; "" if a person did
+	Enabled  bool
+	Profiles []string  // handles of those that may run it
+	Versions []Version // newest first; at least one
+}
+
+// Newest returns the newest version in a state.
+func (s Skill) Newest(state State) (Version, bool) {
+	i := slices.IndexFunc(s.Versions, func(v Version) bool { return v.State == state })
+	if i < 0 {
+		return Version{}, false
+	}
+	return s.Versions[i], true
+}
+
+// List returns all skills by name, for people.
+func (s *Service) List(ctx context.Context) (list []Skill, err error) {
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		rows, err := tx.Skills.List(ctx)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			skill, err := read(ctx, tx, row)
+			if err != nil {
+				return err
+			}
+			list = append(list, skill)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// Get returns a skill, for people. Errors: CodeNotFound.
+func (s *Service) Get(ctx context.Context, name string) (skill Skill, err error) {
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		row, err := existing(ctx, tx, name)
+		if err != nil {
+			return err
+		}
+		skill, err = read(ctx, tx, row)
+		return err
+	})
+	return skill, err
+}
+
+func read(ctx context.Context, tx *store.Tx, row store.Skill) (Skill, error) {
+	s := Skill{Name: row.Name, Owner: row.Owner, Enabled: row.Enabled}
+	versions, err := tx.Skills.Versions(ctx, row.Row)
+	if err != nil {
+		return s, err
+	}
+	for _, v := range versions {
+		if v.Blob == 0 {
+			continue
+		}
+		one, err := version(v)
+		if err != nil {
+			return s, err
+		}
+		s.Versions = append(s.Versions, one)
+	}
+	s.Profiles, err = tx.Skills.Profiles(ctx, row.Row)
+	return s, err
+}
+
+// Listed returns what a profile's agent may know of skills, by name, newest first: of those that the
+// profile may run, the newest approved version, and every version that its agent uploaded.
+func (s *Service) Listed(ctx context.Context, profileHandle string) (list []Version, err error) {
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		allowed, err := tx.Skills.Allowed(ctx, profileHandle)
+		if err != nil {
+			return err
+		}
+		all, err := tx.Skills.AllVersions(ctx)
+		if err != nil {
+			return err
+		}
+		approved := map[int64]bool{} // skills whose newest approved version was met
+		for _, v := range all {
+			runs := State(v.State) == Approved && slices.Contains(allowed, v.Skill.Row) && !approved[v.Skill.Row]
+			if runs {
+				approved[v.Skill.Row] = true
+			}
+			if !runs && v.Uploader != profileHandle {
+				continue
+			}
+			one, err := version(v)
+			if err != nil {
+				return err
+			}
+			one.Runs = runs && v.Skill.Enabled
+			list = append(list, one)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// Named returns what Listed has of one skill. Errors: CodeSkillNotFound.
+func (s *Service) Named(ctx context.Context, profileHandle, name string) ([]Version, error) {
+	list, err := s.Listed(ctx, profileHandle)
+	list = slices.DeleteFunc(list, func(v Version) bool { return v.Name != name })
+	if err == nil && len(list) == 0 {
+		err = errNotFound(name)
+	}
+	return list, err
+}
+
+// Waiting returns the versions that wait for review, oldest first.
+func (s *Service) Waiting(ctx context.Context) (list []Version, err error) {
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		all, err := tx.Skills.AllVersions(ctx)
+		for _, v := range all {
+			if State(v.State) != Quarantined {
+				continue
+			}
+			one, err := version(v)
+			if err != nil {
+				return err
+			}
+			list = append(list, one)
+		}
+		return err
+	})
+	slices.SortStableFunc(list, func(a, b Version) int { return a.Uploaded.Compare(b.Uploaded) })
+	return list, err
+}

@@ -1,0 +1,247 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"golang.org/x/sync/semaphore"
+
+	"github.com/computclaw/airlock/app"
+	appskills "github.com/computclaw/airlock/app/skills"
+	"github.com/computclaw/airlock/app/skills/bundle"
+	"github.com/computclaw/airlock/app/web/httpx"
+)
+
+const (
+	// SkillsPath is where bodies may be zip files. Its handler bounds those.
+	SkillsPath = "/skills"
+
+	zipType = "application/zip"
+
+	skillUploadsPerMinute = 20 // by one address
+	skillsAtOnce          = 2  // each unpacks up to bundle.MaxUnpacked into memory
+)
+
+// skills answers the calls about skills.
+type skills struct {
+	lookup  lookup
+	now     func() time.Time
+	changes *httpx.RateLimiter
+	memory  *semaphore.Weighted
+}
+
+// skillView is a version of a skill.
+type skillView struct {
+	Name        string          `json:"name"`
+	Version     int             `json:"version"`
+	Label       string          `json:"label,omitempty"`
+	Digest      string          `json:"digest"`
+	State       string          `json:"state"`
+	Enabled     bool            `json:"enabled"`
+	Reason      string          `json:"reason,omitempty"` // of a revocation
+	Description string          `json:"description"`
+	Keys        []string        `json:"keys,omitempty"`
+	Hosts       []string        `json:"hosts,omitempty"`
+	UploadedAt  time.Time       `json:"uploaded_at"`
+	InputSchema json.RawMessage `json:"input_schema,omitempty"`
+	Example     *skillExample   `json:"example,omitempty"`
+}
+
+// skillExample is a body of POST /execute.
+type skillExample struct {
+	Skill  string          `json:"skill"`
+	Inputs json.RawMessage `json:"inputs,omitempty"`
+}
+
+// skillsView is one list of versions.
+type skillsView struct {
+	Skills []skillView `json:"skills"`
+}
+
+// viewSkills shows versions; with details also what one needs to run them.
+func viewSkills(list []appskills.Version, details bool) skillsView {
+	view := skillsView{Skills: []skillView{}}
+	for _, v := range list {
+		one := skillView{
+			Name: v.Name, Version: v.Number, Label: v.Label, Digest: v.Digest, State: string(v.State), Enabled: v.Enabled,
+			Reason: v.Reason, Description: v.Description, Keys: v.Manifest.Keys, UploadedAt: v.Uploaded,
+		}
+		for _, h := range v.Manifest.Hosts {
+			one.Hosts = append(one.Hosts, h.String())
+		}
+		if details {
+			one.Example = &skillExample{fmt.Sprintf("%s@%d", v.Name, v.Number), v.Manifest.ExampleInputs()}
+			if v.Manifest.InputSchema != "" {
+				one.InputSchema = json.RawMessage(v.Manifest.InputSchema)
+			}
+		}
+		view.Skills = append(view.Skills, one)
+	}
+	return view
+}
+
+func (h *skills) profile(c echo.Context) (app.Profile, error) {
+	p, err := h.lookup.bearer(c)
+	if err == nil && h.lookup.engine.Skills == nil {
+		err = app.E(app.CodeNotFound, "this Airlock keeps no skills", "Send the script with POST /execute.")
+	}
+	if err == nil {
+		err = p.CanUse(h.now())
+	}
+	return p, err
+}
+
+// upload answers POST /skills: a zip file, or JSON that names a past execution.
+func (h *skills) upload(c echo.Context) error {
+	if err := httpx.KnownQuery(c); err != nil {
+		return err
+	}
+	p, err := h.profile(c)
+	if err != nil {
+		return err
+	}
+	if err := h.changes.Allow(c); err != nil {
+		return err
+	}
+	if !h.memory.TryAcquire(1) {
+		return app.E(app.CodeRateLimited, "too many skills are being sent at once", "Wait 5 s, then send it again.")
+	}
+	defer h.memory.Release(1)
+	b, err := h.readBundle(c, p)
+	if err != nil {
+		return err
+	}
+	v, err := h.lookup.engine.Skills.Upload(c.Request().Context(), agent(c, p.Handle), b)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusCreated, viewSkills([]appskills.Version{v}, true).Skills[0])
+}
+
+// IsZip reports whether a request sends a zip file.
+func IsZip(r *http.Request) bool {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType))
+	return kind == zipType || kind == echo.MIMEOctetStream
+}
+
+func (h *skills) readBundle(c echo.Context, p app.Profile) (bundle.Bundle, error) {
+	if !IsZip(c.Request()) {
+		return h.fromExecution(c, p)
+	}
+	if c.Request().Header.Get("Content-Encoding") != "" {
+		return bundle.Bundle{}, app.E(app.CodeUnsupportedMedia, "a compressed body is not accepted",
+			"Send the zip file as it is, without Content-Encoding.")
+	}
+	content, err := io.ReadAll(http.MaxBytesReader(c.Response(), c.Request().Body, bundle.MaxPacked+1))
+	if err != nil || len(content) > bundle.MaxPacked {
+		e := app.E(app.CodeTooLarge, "the zip file is larger than "+app.FormatSize(bundle.MaxPacked),
+			"Leave out what the skill doesn't need to run, and pass data to each run with files.")
+		e.Cause = err
+		return bundle.Bundle{}, e
+	}
+	return bundle.ReadZip(bytes.NewReader(content), int64(len(content)))
+}
+
+// newSkillInput makes a skill of the script of a past execution.
+type newSkillInput struct {
+	ExecutionID string `in:"execution_id"`
+	Name        string `in:"name"`
+	Description string `in:"description"`
+}
+
+// fromExecution makes a bundle of a script that the same profile ran.
+func (h *skills) fromExecution(c echo.Context, p app.Profile) (bundle.Bundle, error) {
+	var in newSkillInput
+	if err := httpx.ReadJSON(c, &in); err != nil {
+		return bundle.Bundle{}, err
+	}
+	ctx := c.Request().Context()
+	if !app.IsExecutionID(in.ExecutionID) {
+		return bundle.Bundle{}, httpx.FieldError(app.CodeInvalidField, "execution_id", "execution_id is no execution's id",
+			"Send the execution_id that POST /execute returned, or a zip file with Content-Type: application/zip.")
+	}
+	x, err := h.lookup.engine.Reader.ByID(ctx, in.ExecutionID)
+	if app.CodeOf(err) == app.CodeNotFound || err == nil && x.ProfileHandle != p.Handle {
+		return bundle.Bundle{}, errNoExecution()
+	}
+	if err != nil {
+		return bundle.Bundle{}, err
+	}
+	shown, _, err := h.lookup.engine.Reader.Submitted(ctx, x.Handle)
+	if err != nil {
+		return bundle.Bundle{}, err
+	}
+	source, err := h.lookup.engine.Runner.ReadSource(ctx, x.Handle)
+	if err != nil {
+		return bundle.Bundle{}, err
+	}
+	if shown != string(source.Script) { // other profiles may get to run and read it
+		return bundle.Bundle{}, httpx.FieldError(app.CodeInvalidField, "execution_id",
+			"Airlock masked a secret in that script, so it can't become a skill",
+			"Take the value out, read it with settings.get, run that, and send the new execution_id.")
+	}
+	return bundle.FromScript(in.Name, in.Description, shown)
+}
+
+// list answers GET /skills.
+func (h *skills) list(c echo.Context) error {
+	if err := httpx.KnownQuery(c); err != nil {
+		return err
+	}
+	p, err := h.profile(c)
+	if err != nil {
+		return err
+	}
+	list, err := h.lookup.engine.Skills.Listed(c.Request().Context(), p.Handle)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, viewSkills(list, false))
+}
+
+// read answers GET /skills/{name}.
+func (h *skills) read(c echo.Context) error {
+	if err := httpx.KnownQuery(c); err != nil {
+		return err
+	}
+	p, err := h.profile(c)
+	if err != nil {
+		return err
+	}
+	list, err := h.lookup.engine.Skills.Named(c.Request().Context(), p.Handle, c.Param("name"))
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, viewSkills(list, true))
+}
+
+// download answers GET /skills/{name}/bundle.zip with the newest version that GET /skills/{name} lists.
+func (h *skills) download(c echo.Context) error {
+	if err := httpx.KnownQuery(c); err != nil {
+		return err
+	}
+	p, err := h.profile(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	list, err := h.lookup.engine.Skills.Named(ctx, p.Handle, c.Param("name"))
+	if err != nil {
+		return err
+	}
+	if !h.memory.TryAcquire(1) {
+		return app.E(app.CodeRateLimited, "too many skills are being read at once", "Wait 5 s, then ask again.")
+	}
+	defer h.memory.Release(1)
+	b, err := h.lookup.engine.Skills.Open(ctx, list[0].Digest)
+	if err != nil {
+		return err
+	}
+	return sendAttachment(c, list[0].Name+".zip", zipType, b.WriteZip)
+}

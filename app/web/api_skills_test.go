@@ -1,0 +1,149 @@
+package web
+
+import (
+	"archive/zip"
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/blobs"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/files"
+	"github.com/computclaw/airlock/app/skills/bundle"
+)
+
+// newSkillWorld is a world that keeps files and skills.
+func newSkillWorld(t *testing.T) *world {
+	t.Helper()
+	return newWorld(t, func(_ *Config, _ *access.Config, motor *engine.Config) {
+		dir := t.TempDir()
+		storage, err := blobs.OpenDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		motor.Files = files.New(files.Config{Store: motor.Store, Keyring: motor.Keyring, Storage: storage, Dir: dir})
+	})
+}
+
+// zipped packs contents by path.
+func zipped(t *testing.T, contents map[string]string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for path, content := range contents {
+		f, err := w.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write([]byte(content)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+const totals = "---\nname: totals\ndescription: Sums rows\nmetadata:\n  airlock.keys: API_KEY\n" +
+	"  airlock.input-schema: '{\"type\":\"object\",\"required\":[\"month\"],\"properties\":{\"month\":{\"type\":\"string\"}}}'\n" +
+	"---\nSums rows.\n"
+
+func TestAnAgentUploadsASkillAndReadsItsState(t *testing.T) {
+	w := newSkillWorld(t)
+	p, other := w.lockedProfile(), w.profile()
+	content := zipped(t, map[string]string{"SKILL.md": totals, "main.py": "set_result(1)"})
+	a := w.call("POST", "/skills", content, bearerOf(p), "Content-Type: application/zip")
+	if a.status != 201 || a.json["state"] != "quarantined" || a.json["version"] != float64(1) {
+		t.Fatalf("got %d %s", a.status, a.text)
+	}
+	digest, _ := a.json["digest"].(string)
+	w.refused(w.call("GET", "/skills/totals", "", bearerOf(other)), 404, app.CodeSkillNotFound)
+	w.refused(w.call("GET", "/skills", ""), 401, app.CodeUnauthorized)
+	if a := w.call("GET", "/skills", "", bearerOf(other)); a.text != `{"skills":[]}`+"\n" {
+		t.Errorf("another profile sees %s", a.text)
+	}
+	if text := w.call("GET", "/skill.md", "", bearerOf(p)).text; strings.Contains(text, "Skills: `totals`") {
+		t.Error("skill.md lists a version that waits for review")
+	}
+	_, err := w.engine.Skills.Approve(t.Context(), person, "totals", 1, digest)
+	w.must(err)
+	a = w.call("GET", "/skills/totals", "", bearerOf(p))
+	for _, want := range []string{`"state":"approved"`, `"skill":"totals@1"`, `"inputs":{"month":"…"}`, `"input_schema":{`,
+		`"keys":["API_KEY"]`} {
+		if !strings.Contains(a.text, want) {
+			t.Errorf("%s is not in %s", want, a.text)
+		}
+	}
+	if text := w.call("GET", "/skill.md", "", bearerOf(p)).text; !strings.Contains(text, "Skills: `totals`") {
+		t.Error("skill.md doesn't list the skill")
+	}
+	got := w.call("GET", "/skills/totals/bundle.zip", "", bearerOf(p))
+	b, err := bundle.ReadZip(strings.NewReader(got.text), int64(len(got.text)))
+	w.must(err)
+	if b.Digest() != digest {
+		t.Errorf("the download has the digest %s, want %s", b.Digest(), digest)
+	}
+}
+
+func TestBadSkillsAreRefusedWithFileAndLineAndLeaveNothing(t *testing.T) {
+	w := newSkillWorld(t)
+	p := w.lockedProfile()
+	main := "set_result(1)"
+	for name, c := range map[string]struct {
+		files map[string]string
+		field string
+		code  app.Code
+	}{
+		"no SKILL.md":        {map[string]string{"main.py": main}, "SKILL.md", app.CodeInvalidSkill},
+		"leads out":          {map[string]string{"SKILL.md": totals, "../x": "x"}, "../x", app.CodeInvalidSkill},
+		"names alike":        {map[string]string{"SKILL.md": totals, "main.py": main, "a": "1", "A": "2"}, "", app.CodeInvalidSkill},
+		"anchor in the YAML": {map[string]string{"SKILL.md": "---\nname: &a totals\ndescription: *a\n---\n", "main.py": main}, "SKILL.md:2", app.CodeInvalidSkill},
+		"no entrypoint":      {map[string]string{"SKILL.md": totals}, "", app.CodeInvalidSkill},
+		"schema with a URL": {map[string]string{"SKILL.md": strings.Replace(totals, `"type":"object"`,
+			`"$ref":"https://a.example/s"`, 1), "main.py": main}, "SKILL.md:6", app.CodeInvalidSkill},
+	} {
+		a := w.call("POST", "/skills", zipped(t, c.files), bearerOf(p), "Content-Type: application/zip")
+		w.refused(a, 422, c.code)
+		detail, _ := a.json["error"].(map[string]any)
+		if field, _ := detail["field"].(string); c.field != "" && field != c.field {
+			t.Errorf("%s: field %q, want %q: %s", name, field, c.field, a.text)
+		}
+	}
+	w.refused(w.call("POST", "/skills", "no zip", bearerOf(p), "Content-Type: application/zip"), 422, app.CodeInvalidSkill)
+	w.refused(w.call("POST", "/skills", strings.Repeat("x", bundle.MaxPacked+1), bearerOf(p),
+		"Content-Type: application/zip"), 413, app.CodeTooLarge)
+	list, err := w.engine.Skills.List(t.Context())
+	w.must(err)
+	if n, _, err := w.engine.Files.Stored(t.Context()); err != nil || n != 0 || len(list) != 0 {
+		t.Errorf("refused uploads left %d contents and skills %v, %v", n, list, err)
+	}
+}
+
+func TestAScriptThatRanBecomesASkill(t *testing.T) {
+	w := newSkillWorld(t)
+	p, other := w.lockedProfile(), w.profile()
+	ran := func(script string) string {
+		a := w.call("POST", "/execute", `{"script":"`+script+`"}`, bearerOf(p))
+		id, _ := a.json["execution_id"].(string)
+		return id
+	}
+	id := ran("set_result(inputs)")
+	body := `{"execution_id":"` + id + `","name":"echo","description":"Returns: its \"inputs\""}`
+	w.refused(w.call("POST", "/skills", body, bearerOf(other)), 404, app.CodeNotFound)
+	a := w.call("POST", "/skills", body, bearerOf(p))
+	if a.status != 201 || a.json["description"] != `Returns: its "inputs"` {
+		t.Fatalf("got %d %s", a.status, a.text)
+	}
+	b, err := w.engine.Skills.Open(t.Context(), a.json["digest"].(string))
+	w.must(err)
+	if script, _ := b.File("main.py"); string(script) != "set_result(inputs)" {
+		t.Errorf("the script is %q", script)
+	}
+	w.refused(w.call("POST", "/skills", strings.Replace(body, "echo", "No Name", 1), bearerOf(p)), 422, app.CodeInvalidSkill)
+	secret := ran("key = '" + plantedSecret + "'")
+	w.refused(w.call("POST", "/skills", strings.Replace(body, id, secret, 1), bearerOf(p)), 400, app.CodeInvalidField)
+	w.refused(w.call("POST", "/skills", `{"execution_id":"x"}`, bearerOf(p)), 400, app.CodeInvalidField)
+}

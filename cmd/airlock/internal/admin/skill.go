@@ -1,0 +1,157 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/blobs"
+	"github.com/computclaw/airlock/app/files"
+	"github.com/computclaw/airlock/app/skills"
+	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
+)
+
+// skills decides about skills. It reads none of their files.
+func (o *operator) skills() *skills.Service {
+	return skills.New(skills.Config{Store: o.Store, Hub: o.Hub})
+}
+
+// showSkill is airlock admin skill show: everything in a version, as a reviewer reads it.
+func (o *operator) showSkill(ctx context.Context, args []string) error {
+	rest, err := o.Parse(ctx, cli.NewFlags("admin skill show", Usage), args, "DIGEST")
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(o.cfg.DataDir, files.Dir)
+	storage, err := blobs.OpenDir(dir)
+	if err != nil {
+		return err
+	}
+	kept := files.New(files.Config{Store: o.Store, Keyring: o.Keyring, Storage: storage, Dir: dir})
+	b, err := skills.New(skills.Config{Store: o.Store, Files: kept}).Open(ctx, rest[0])
+	if err != nil {
+		return err
+	}
+	for _, f := range b.Files {
+		fmt.Fprintf(o.Out, "==> %s (%s)\n", cli.Printable(f.Path), app.FormatSize(int64(len(f.Content))))
+		if !utf8.Valid(f.Content) {
+			fmt.Fprintln(o.Out, "not text")
+			continue
+		}
+		for line := range strings.Lines(string(f.Content)) {
+			fmt.Fprintln(o.Out, cli.Printable(strings.TrimRight(line, "\r\n")))
+		}
+	}
+	return nil
+}
+
+// listSkills is airlock admin skill list.
+func (o *operator) listSkills(ctx context.Context, args []string) error {
+	if _, err := o.Parse(ctx, cli.NewFlags("admin skill list", Usage), args); err != nil {
+		return err
+	}
+	list, err := o.skills().List(ctx)
+	if err != nil {
+		return err
+	}
+	w := cli.Table(o.Out, "SKILL", "STATE", "UPLOADED", "KEYS", "HOSTS", "DIGEST")
+	for _, s := range list {
+		for _, v := range s.Versions {
+			state := string(v.State)
+			if !s.Enabled {
+				state += ", off"
+			}
+			w.Row(fmt.Sprintf("%s@%d", v.Name, v.Number), state, cli.Stamp(v.Uploaded),
+				strings.Join(v.Manifest.Keys, " "), app.BriefHosts(v.Manifest.Hosts), v.Digest)
+		}
+	}
+	return w.Flush()
+}
+
+// approveSkill is airlock admin skill approve. The digest says which files somebody looked at.
+func (o *operator) approveSkill(ctx context.Context, args []string) error {
+	rest, err := o.Parse(ctx, cli.NewFlags("admin skill approve", Usage), args, "DIGEST")
+	if err != nil {
+		return err
+	}
+	list, err := o.skills().List(ctx)
+	if err != nil {
+		return err
+	}
+	for _, s := range list {
+		for _, v := range s.Versions {
+			if v.Digest != rest[0] {
+				continue
+			}
+			if _, err := o.skills().Approve(ctx, o.by, v.Name, v.Number, v.Digest); err != nil {
+				return err
+			}
+			fmt.Fprintf(o.Out, "approved %s@%d\n", v.Name, v.Number)
+			return nil
+		}
+	}
+	return app.E(app.CodeNotFound, "there is no version with this digest", "airlock admin skill list shows digests.")
+}
+
+// revokeSkill is airlock admin skill revoke.
+func (o *operator) revokeSkill(ctx context.Context, args []string) error {
+	f := cli.NewFlags("admin skill revoke", Usage)
+	reason := f.String("reason", "", "")
+	rest, err := o.Parse(ctx, f, args, "NAME@NUMBER")
+	if err != nil {
+		return err
+	}
+	name, digits, _ := strings.Cut(rest[0], "@")
+	number, err := strconv.Atoi(digits)
+	if err != nil {
+		return cli.UsageError{Message: "name the version, such as totals@3; airlock admin skill list shows them"}
+	}
+	if _, err := o.skills().Revoke(ctx, o.by, name, number, *reason); err != nil {
+		return err
+	}
+	fmt.Fprintf(o.Out, "revoked %s@%d; what runs is not stopped\n", name, number)
+	return nil
+}
+
+// allowSkill is airlock admin skill allow.
+func (o *operator) allowSkill(ctx context.Context, args []string) error {
+	f := cli.NewFlags("admin skill allow", Usage)
+	undo := f.Bool("undo", false, "")
+	rest, err := o.Parse(ctx, f, args, "NAME", "ID")
+	if err != nil {
+		return err
+	}
+	p, err := o.find(ctx, rest[1])
+	if err != nil {
+		return err
+	}
+	if *undo {
+		return o.skills().Disallow(ctx, o.by, rest[0], p.Handle)
+	}
+	return o.skills().Allow(ctx, o.by, rest[0], p.Handle)
+}
+
+// switchSkill is airlock admin skill switch.
+func (o *operator) switchSkill(ctx context.Context, args []string) error {
+	rest, err := o.Parse(ctx, cli.NewFlags("admin skill switch", Usage), args, "NAME", "on|off")
+	if err != nil {
+		return err
+	}
+	if rest[1] != "on" && rest[1] != "off" {
+		return cli.UsageError{Message: "a skill is switched on or off"}
+	}
+	return o.skills().SetEnabled(ctx, o.by, rest[0], rest[1] == "on")
+}
+
+// deleteSkill is airlock admin skill delete.
+func (o *operator) deleteSkill(ctx context.Context, args []string) error {
+	rest, err := o.Parse(ctx, cli.NewFlags("admin skill delete", Usage), args, "NAME")
+	if err != nil {
+		return err
+	}
+	return o.skills().Delete(ctx, o.by, rest[0])
+}
