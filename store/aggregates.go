@@ -25,6 +25,7 @@ type Tx struct {
 	Settings    Settings
 	Blobs       Blobs
 	Files       Files
+	Approvals   Approvals
 }
 
 func newTx(db *gorm.DB) *Tx {
@@ -50,6 +51,7 @@ func newTx(db *gorm.DB) *Tx {
 		Settings:    Settings{c},
 		Blobs:       Blobs{c},
 		Files:       Files{c},
+		Approvals:   Approvals{c},
 	}
 }
 
@@ -111,4 +113,7 @@ type (
 
 	// Files keeps what agents sent for their scripts.
 	Files struct{ *conn }
+
+	// Approvals keeps what people approved or refused, and what they are asked.
+	Approvals struct{ *conn }
 )

@@ -39,6 +39,7 @@ type executionRow struct {
 	Live               bool   `json:"live"`
 	Trace              string `json:"-"`
 	Label              string `json:"label"`
+	Approval           string `json:"-"`
 }
 
 func (executionRow) TableName() string { return "executions" }

@@ -80,6 +80,7 @@ func answers() []Schema {
 			{Name: "locked", Type: "boolean", Required: true},
 			{Name: "revoked", Type: "boolean", Required: true},
 			{Name: "state", Type: "unlocked|locked|revoked|expired", Required: true},
+			{Name: "may_run", Type: "any|approved_scripts|approved_skills", Required: true, About: "a person chooses it"},
 			{Name: "expires_at", Type: "datetime", Required: true, Null: true},
 			{Name: "keys", Type: "[]Key", Required: true},
 			{Name: "hosts", Type: "[]Host", Required: true},
@@ -107,6 +108,7 @@ func answers() []Schema {
 			{Name: "execution_id", Type: "string", Required: true},
 			{Name: "poll_url", Type: "string", Required: true},
 			{Name: "status", Type: statusType, Required: true},
+			{Name: "next_step", Type: "string", About: "in awaiting_approval: what to ask the person"},
 		}},
 		execution(),
 		{Name: "Repeat", Fields: []Field{
@@ -208,14 +210,15 @@ func answers() []Schema {
 	}
 }
 
-const statusType = "pending|running|awaiting_llm|completed|error|timeout|cancelled"
+const statusType = "awaiting_approval|pending|running|awaiting_llm|completed|error|timeout|cancelled"
 
 func execution() Schema {
 	return Schema{Name: "Execution", Fields: []Field{
 		{Name: "execution_id", Type: "string", Required: true},
 		{Name: "status", Type: statusType, Required: true},
-		{Name: "phase", Type: "queued|starting|running|awaiting_llm|finishing",
+		{Name: "phase", Type: "awaiting_approval|queued|starting|running|awaiting_llm|finishing",
 			About: "until it has ended; starting: waits for a sandbox"},
+		{Name: "next_step", Type: "string", About: "in awaiting_approval: what to ask the person"},
 		{Name: "label", Type: "string"},
 		{Name: "timeout", Type: "number", Required: true, About: "seconds it may run"},
 		{Name: "script", Type: "string", About: "with ?include=script; secrets in it are masked"},

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/computclaw/airlock/app/approvals"
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/live"
@@ -31,6 +32,7 @@ type Config struct {
 	Runner    *runner.Runner
 	Cache     *EndedCache
 	Redaction redact.Options
+	Approvals *approvals.Service
 	Files     *files.Files // nil: scripts get and leave none
 
 	TimeoutDefault time.Duration

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/approvals"
 )
 
 // Again is what may differ in a re-run. Zero fields are as the first time.
@@ -45,6 +46,9 @@ func (s *Submitter) Rerun(ctx context.Context, handle string, again Again) (app.
 		return app.Execution{}, fmt.Errorf("executions: run again: %w", err)
 	}
 	if err := profile.CanExecute(s.cfg.Now()); err != nil {
+		return app.Execution{}, err
+	}
+	if err := approvals.CheckScripts(profile.MayRun); err != nil {
 		return app.Execution{}, err
 	}
 	source, err := s.cfg.Runner.ReadSource(ctx, handle)

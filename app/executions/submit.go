@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/approvals"
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/scheduler"
@@ -40,8 +41,9 @@ func newSubmitter(cfg Config, reader *Reader) *Submitter {
 // Submit stores an execution as pending and wakes the scheduler.
 //
 // With an idempotency key that was used for the same body within 24 hours it returns that
-// execution, and replayed is true. Errors: those of app.Profile.CanExecute, CodeUnauthorized for an
-// unknown profile, CodeTooLarge, CodeInvalidField, CodeFileNotFound, CodeQueueFull, CodeIdempotencyReused,
+// execution, and replayed is true. A script that a person has to approve first is stored as
+// awaiting_approval. Errors: those of app.Profile.CanExecute, CodeUnauthorized for an
+// unknown profile, CodeScriptNotAllowed, CodeScriptRefused, CodeTooLarge, CodeInvalidField, CodeFileNotFound, CodeQueueFull, CodeIdempotencyReused,
 // CodeSandboxUnavailable, CodeInstanceRetired, CodeStorageBusy, CodeStorageFull.
 func (s *Submitter) Submit(ctx context.Context, sub Submission) (x app.Execution, replayed bool, err error) {
 	profile, policy, err := s.mayExecute(ctx, sub.ProfileID)
@@ -82,7 +84,10 @@ func (s *Submitter) mayExecute(ctx context.Context, id string) (app.Profile, app
 	if err != nil {
 		return profile, policy, fmt.Errorf("executions: read the profile: %w", err)
 	}
-	return profile, policy, profile.CanExecute(s.cfg.Now())
+	if err := profile.CanExecute(s.cfg.Now()); err != nil {
+		return profile, policy, err
+	}
+	return profile, policy, approvals.CheckScripts(profile.MayRun)
 }
 
 // insertion is a submission on its way into the store.
@@ -139,7 +144,7 @@ func (s *Submitter) enqueue(ctx context.Context, in *insertion) (x app.Execution
 	case in.replayOf != "":
 		x, err = s.reader.ByHandle(ctx, in.replayOf)
 		return x, err == nil, err
-	case in.row.ClaimedBy == "":
+	case in.row.ClaimedBy == "" && !in.row.Waits:
 		s.cfg.Scheduler.Wake()
 	}
 	s.cfg.Metrics.Submitted()
@@ -182,7 +187,10 @@ func (s *Submitter) insert(
 		if err != nil {
 			return err
 		}
-		if claim != nil && claim.Claim(&in.row, admission) && in.bindable != nil {
+		if err := s.requireApproval(ctx, tx, in); err != nil {
+			return err
+		}
+		if claim != nil && !in.row.Waits && claim.Claim(&in.row, admission) && in.bindable != nil {
 			if in.binding, err = s.cfg.Runner.BindWithClaim(ctx, tx, &in.row, *in.bindable); err != nil {
 				return err
 			}
@@ -198,6 +206,15 @@ func (s *Submitter) insert(
 		return tx.Queue.Remember(ctx, profile, in.row.Handle, key, body, in.row.At, since)
 	})
 	return x, err
+}
+
+// requireApproval notes which approval the script runs by or waits for, if its profile needs one.
+func (s *Submitter) requireApproval(ctx context.Context, tx *store.Tx, in *insertion) (err error) {
+	in.row.Approval, in.row.Waits, err = s.cfg.Approvals.Require(ctx, tx, approvals.Script{
+		ProfileHandle: in.row.ProfileHandle, Script: in.submission.Script, Shown: in.row.Shown.Script,
+		Execution: in.row.Handle, By: in.submission.By,
+	})
+	return err
 }
 
 // Submission is what an agent sends.

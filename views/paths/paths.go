@@ -88,6 +88,12 @@ const (
 	ExecutionRerun   = ExecutionPath + "/rerun"
 	ExecutionCompare = ExecutionPath + "/compare"
 	ExecutionPrint   = ExecutionPath + "/print"
+	Approvals       = Root + "/approvals"
+	ApprovalPath    = Approvals + "/:id"
+	ApprovalApprove = ApprovalPath + "/approve"
+	ApprovalRefuse  = ApprovalPath + "/refuse"
+	ApprovalRevoke  = ApprovalPath + "/revoke"
+
 	ExecutionsExport = Root + "/export-executions" // not under Executions, where every segment is a handle
 )
 
@@ -109,6 +115,9 @@ func ProfileURL(handle string) string { return At(ProfilePath, handle) }
 
 // ExecutionURL is the page of one execution.
 func ExecutionURL(handle string) string { return At(ExecutionPath, handle) }
+
+// ApprovalURL is the page of one approval.
+func ApprovalURL(id string) string { return At(ApprovalPath, id) }
 
 // ExecutionsOf lists the executions of one profile.
 func ExecutionsOf(handle string) string { return Executions + "?profile=" + url.QueryEscape(handle) }

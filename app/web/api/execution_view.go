@@ -14,6 +14,7 @@ type executionView struct {
 	ExecutionID     string           `json:"execution_id"`
 	Status          app.Status       `json:"status"`
 	Phase           app.Phase        `json:"phase,omitempty"` // until it has ended
+	NextStep        string           `json:"next_step,omitempty"` // while a person has to approve the script
 	Label           string           `json:"label,omitempty"`
 	Timeout         float64          `json:"timeout"`          // seconds
 	Script          string           `json:"script,omitempty"` // with ?include=

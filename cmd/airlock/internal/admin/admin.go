@@ -64,7 +64,11 @@ func Run(ctx context.Context, c cli.Console, args []string) (err error) {
 		"profile": o.group("admin profile", commands{
 			"create": o.createProfile, "list": o.listProfiles, "show": o.showProfile, "lock": o.lockProfile,
 			"hosts": o.profileHosts, "expire": o.expireProfile, "place": o.placeProfile, "revoke": o.revokeProfile,
-			"delete": o.deleteProfile,
+			"delete": o.deleteProfile, "may-run": o.setMayRun,
+		}),
+		"approval": o.group("admin approval", commands{
+			"list": o.listApprovals, "show": o.showApproval, "approve": o.approve, "refuse": o.refuse,
+			"revoke": o.revokeApproval,
 		}),
 		"export":  o.export,
 		"import":  o.importFile,

@@ -1,0 +1,1 @@
+-- Reserved: this number belongs to a change that is merged later.
