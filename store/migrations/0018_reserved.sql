@@ -1,1 +1,0 @@
--- Reserved: this number belongs to a change that is merged later.
