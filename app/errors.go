@@ -39,11 +39,17 @@ const (
 	CodeSandboxUnavailable Code = "sandbox_unavailable" // no backend passed its checks
 	CodeInstanceRetired    Code = "instance_retired"    // it moved to another address and runs nothing any more
 	// another process kept the database for longer than anybody waits, so something was not stored
-	CodeStorageBusy  Code = "storage_busy"
-	CodeStorageFull  Code = "storage_full"  // no room on the disk; nothing new is taken until there is
-	CodeUnreachable  Code = "unreachable"   // an allowed host that did not answer
-	CodeInvalidSkill Code = "invalid_skill" // a bundle that is no skill, or asks for what is not allowed
-	CodeInternal     Code = "internal"      //
+	CodeStorageBusy Code = "storage_busy"
+	CodeStorageFull Code = "storage_full" // no room on the disk; nothing new is taken until there is
+	CodeUnreachable Code = "unreachable"  // an allowed host that did not answer
+	CodeInternal    Code = "internal"     //
+
+	CodeInvalidSkill     Code = "invalid_skill"      // a bundle that is no skill, or asks for what is not allowed
+	CodeSkillNameTaken   Code = "skill_name_taken"   // another profile's, or a person's
+	CodeSkillNotFound    Code = "skill_not_found"    // no such version, or not for this profile
+	CodeSkillNotApproved Code = "skill_not_approved" // a person has to review it first
+	CodeSkillRevoked     Code = "skill_revoked"      // no version that is left is approved
+	CodeSkillDisabled    Code = "skill_disabled"     // a person switched it off
 )
 
 // Error is told to an agent or a person: what went wrong in one sentence, and the next step they

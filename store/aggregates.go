@@ -26,6 +26,7 @@ type Tx struct {
 	Blobs       Blobs
 	Files       Files
 	Approvals   Approvals
+	Skills      Skills
 }
 
 func newTx(db *gorm.DB) *Tx {
@@ -52,6 +53,7 @@ func newTx(db *gorm.DB) *Tx {
 		Blobs:       Blobs{c},
 		Files:       Files{c},
 		Approvals:   Approvals{c},
+		Skills:      Skills{c},
 	}
 }
 
@@ -116,4 +118,7 @@ type (
 
 	// Approvals keeps what people approved or refused, and what they are asked.
 	Approvals struct{ *conn }
+
+	// Skills keeps skills with their versions, and who may run them.
+	Skills struct{ *conn }
 )

@@ -90,6 +90,7 @@ func (tx Blobs) RemoveUnused(ctx context.Context, before time.Time, limit int) (
 		SELECT b.id FROM blobs b WHERE b.used_at < ?
 			AND NOT EXISTS (SELECT 1 FROM files f WHERE f.blob_id = b.id)
 			AND NOT EXISTS (SELECT 1 FROM artifacts a WHERE a.blob_id = b.id)
+			AND NOT EXISTS (SELECT 1 FROM skill_versions v WHERE v.blob_id = b.id)
 			AND NOT EXISTS (SELECT 1 FROM execution_files e JOIN executions x ON x.id = e.execution_id
 				WHERE e.blob_id = b.id AND x.completed_at = 0)
 		LIMIT ?) RETURNING name`, toMillis(before), limit)

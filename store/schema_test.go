@@ -21,6 +21,7 @@ func rowTypes() []any {
 		backupRow{}, auditArchiveRow{}, vaultLeaseRow{},
 		blobRow{}, fileRow{}, executionFileRow{}, artifactRow{},
 		approvalRow{},
+		skillRow{}, skillVersionRow{}, skillProfileRow{},
 	}
 }
 
@@ -95,6 +96,7 @@ var nullable = map[string]bool{
 	"executions.profile_id":      true,
 	"execution_files.blob_id":    true,
 	"artifacts.blob_id":          true,
+	"skill_versions.blob_id":     true,
 	"execution_scripts.inputs":   true,
 	"execution_outputs.result":   true,
 	"llm_exchanges.answer":       true,

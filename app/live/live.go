@@ -115,6 +115,7 @@ const (
 	Executions  = "executions"  // any execution changed
 	Profiles    = "profiles"    // any profile changed
 	Credentials = "credentials" // any credential changed
+	Skills      = "skills"      // any skill changed
 	Pause       = "pause"       // executions were paused or resumed
 	Audit       = "audit"       // the audit log has a new event; people, sessions and settings have no other topic
 	Sandbox     = "sandbox"     // a backend was proved, or came into use or went out of it

@@ -15,18 +15,18 @@ import (
 // Manifest is what the frontmatter of SKILL.md says. Fields of the open format and of Skillbox stand
 // at the top level, Airlock's under metadata, with the prefix "airlock.".
 type Manifest struct {
-	Name          string // 1 to 64 of a-z, 0-9 and single dashes
-	Description   string // 1 to 1024 characters
-	License       string
-	Compatibility string
-	Version       string        // airlock.version or version: the author's; "" if there is none
-	Entrypoint    string        // airlock.entrypoint, or what findEntrypoint finds: a path in the bundle
-	Language      Language      // of the entrypoint
-	InputSchema   string        // airlock.input-schema: JSON; "" takes any inputs
-	Keys          []string      // airlock.keys: names of credentials that it needs
-	Hosts         []app.Host    // airlock.hosts
-	Timeout       time.Duration // airlock.timeout or timeout; 0 leaves it to whoever runs it
-	Image         string        // airlock.image or image; "" leaves it to the operator
+	Name          string        `json:"name"`        // 1 to 64 of a-z, 0-9 and single dashes
+	Description   string        `json:"description"` // 1 to 1024 characters
+	License       string        `json:"license,omitempty"`
+	Compatibility string        `json:"compatibility,omitempty"`
+	Version       string        `json:"version,omitempty"`      // airlock.version or version; "" if there is none
+	Entrypoint    string        `json:"entrypoint"`             // airlock.entrypoint, or a usual name: its path
+	Language      Language      `json:"language"`               // of the entrypoint
+	InputSchema   string        `json:"input_schema,omitempty"` // airlock.input-schema: JSON; "" takes any inputs
+	Keys          []string      `json:"keys,omitempty"`         // airlock.keys: names of credentials that it needs
+	Hosts         []app.Host    `json:"hosts,omitempty"`        // airlock.hosts
+	Timeout       time.Duration `json:"timeout,omitempty"`      // airlock.timeout or timeout; 0: the runner's
+	Image         string        `json:"image,omitempty"`        // airlock.image or image; "" leaves it to the operator
 }
 
 const (

@@ -44,6 +44,11 @@ var statuses = map[app.Code]int{
 	app.CodeStorageBusy:        http.StatusServiceUnavailable,
 	app.CodeStorageFull:        http.StatusServiceUnavailable,
 	app.CodeInvalidSkill:       http.StatusUnprocessableEntity,
+	app.CodeSkillNameTaken:     http.StatusConflict,
+	app.CodeSkillNotFound:      http.StatusNotFound,
+	app.CodeSkillNotApproved:   http.StatusConflict,
+	app.CodeSkillRevoked:       http.StatusConflict,
+	app.CodeSkillDisabled:      http.StatusConflict,
 	app.CodeUnreachable:        http.StatusBadGateway, // met by scripts, in the ledger
 	app.CodeInternal:           http.StatusInternalServerError,
 }

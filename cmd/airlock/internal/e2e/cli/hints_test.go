@@ -55,6 +55,11 @@ var nextSteps = map[app.Code]string{
 	app.CodeInvalidSkill:       `airlock skill check PATH lists every problem`,
 	app.CodeScriptNotAllowed:   `Run one of the skills`,
 	app.CodeScriptRefused:      `Change the script as the reason says`,
+	app.CodeSkillNameTaken:     `another name`,
+	app.CodeSkillNotFound:      `those that a person allowed`,
+	app.CodeSkillNotApproved:   `Ask the person who runs Airlock to approve it`,
+	app.CodeSkillRevoked:       `upload a mended one for review`,
+	app.CodeSkillDisabled:      `to switch it on`,
 	app.CodeFileNotFound:       `Send it again with POST /files`,
 	app.CodeInternal:           `the person who runs Airlock finds the cause in its log`,
 }
@@ -76,7 +81,7 @@ func TestEveryErrorTeaches(t *testing.T) {
 		}
 		// What people alone meet, in the UI or by the ledger, the manual for agents doesn't explain.
 		if forPeople := code == app.CodeInUse || code == app.CodeInvalidSkill ||
-			code == app.CodeUnreachable; strings.Contains(manual, "`"+string(code)+"`") == forPeople {
+			strings.HasPrefix(string(code), "skill_") || code == app.CodeUnreachable; strings.Contains(manual, "`"+string(code)+"`") == forPeople {
 			t.Errorf("%s in the manual: %v", code, !forPeople)
 		}
 	}
