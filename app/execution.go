@@ -112,6 +112,8 @@ type Execution struct {
 	RerunOf       string       // handle of the execution that it repeats
 	Live          bool         // of a re-run: questions that were not asked then are asked for real
 	Approval      string       // id of the approval that it waits for, or runs by; "" if it needs none
+	Skill         string       // name@number of the skill that it runs; "" for a script
+	SkillDigest   string       // of the skill's files
 	Label         string       // the agent's name for it, "" if it gave none
 	Trace         string       // W3C trace id of the request that submitted it, "" if it had none
 	Request       *LLMExchange // the question it waits for, in awaiting_llm
@@ -140,6 +142,7 @@ type Output struct {
 // Execution's own fields: they must not make a difference.
 type Manifest struct {
 	Script     string `json:"script"`          // sha256, hex
+	Skill      string `json:"skill,omitempty"` // digest of the skill's files; "" for a script
 	Inputs     string `json:"inputs"`          // sha256, hex; "" if none
 	Files      string `json:"files,omitempty"` // sha256 over sha256 and name of each, hex; "" if none
 	LLM        string `json:"llm"`             // sha256 over the answers in order, hex; "" if none
@@ -159,7 +162,7 @@ func (m Manifest) Differs(o Manifest) []string {
 		name string
 		same bool
 	}{
-		{"script", m.Script == o.Script}, {"inputs", m.Inputs == o.Inputs}, {"files", m.Files == o.Files},
+		{"script", m.Script == o.Script}, {"skill", m.Skill == o.Skill}, {"inputs", m.Inputs == o.Inputs}, {"files", m.Files == o.Files},
 		{"llm", m.LLM == o.LLM},
 		{"runner", m.Runner == o.Runner},
 		{"python", m.Python == o.Python}, {"packages", m.Packages == o.Packages}, {"runtime", m.Runtime == o.Runtime},

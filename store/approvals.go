@@ -147,9 +147,9 @@ func (tx Approvals) Unapproved(ctx context.Context, profileHandle string, now ap
 	case app.MayRunAny:
 		return nil, nil
 	case app.MayRunApprovedScripts:
-		return tx.unclaimed(ctx, "profile_handle = ? AND status = 'pending' AND approval = ''", profileHandle)
+		return tx.unclaimed(ctx, "profile_handle = ? AND status = 'pending' AND approval = '' AND skill = ''", profileHandle)
 	}
-	return tx.unclaimed(ctx, "profile_handle = ? AND status IN ('awaiting_approval', 'pending')", profileHandle)
+	return tx.unclaimed(ctx, "profile_handle = ? AND status IN ('awaiting_approval', 'pending') AND skill = ''", profileHandle)
 }
 
 // Overdue lists the executions that have waited for an approval since before a time, oldest first.

@@ -40,6 +40,8 @@ type executionRow struct {
 	Trace              string `json:"-"`
 	Label              string `json:"label"`
 	Approval           string `json:"-"`
+	Skill              string `json:"skill"`
+	SkillDigest        string `json:"skill_digest"`
 }
 
 func (executionRow) TableName() string { return "executions" }

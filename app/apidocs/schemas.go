@@ -51,7 +51,8 @@ func requests() []Schema {
 		}},
 		{Name: "NewExecution", Fields: []Field{
 			{Name: "profile_id", Type: "string", About: "unless a bearer is sent"},
-			{Name: "script", Type: "string", Required: true, About: "Python, at most 1 MiB"},
+			{Name: "script", Type: "string", About: "Python, at most 1 MiB"},
+			{Name: "skill", Type: "string", About: "instead of script: NAME, NAME@VERSION or a digest; inputs as its schema says"},
 			{Name: "timeout", Type: "number", About: "seconds of run time"},
 			{Name: "inputs", Type: "any", About: "JSON for the script, at most 1 MiB"},
 			{Name: "label", Type: "string", About: "your name for the run, one line of at most 100 bytes; people see it"},
@@ -219,6 +220,7 @@ func execution() Schema {
 		{Name: "phase", Type: "awaiting_approval|queued|starting|running|awaiting_llm|finishing",
 			About: "until it has ended; starting: waits for a sandbox"},
 		{Name: "next_step", Type: "string", About: "in awaiting_approval: what to ask the person"},
+		{Name: "skill", Type: "string", About: "name@number of the skill that it runs"},
 		{Name: "label", Type: "string"},
 		{Name: "timeout", Type: "number", Required: true, About: "seconds it may run"},
 		{Name: "script", Type: "string", About: "with ?include=script; secrets in it are masked"},

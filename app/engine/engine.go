@@ -15,6 +15,7 @@ import (
 	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/app/scheduler"
 	"github.com/computclaw/airlock/app/shares"
+	"github.com/computclaw/airlock/app/skills"
 )
 
 // Engine runs executions. It is safe for concurrent use.
@@ -28,6 +29,7 @@ type Engine struct {
 	Sandboxes  *sandbox.Manager
 	Files      *files.Files // nil: scripts get and leave none
 	Approvals  *approvals.Service
+	Skills     *skills.Service // nil: none can be run
 
 	ApprovalWait time.Duration // that an execution waits for an approval
 
@@ -47,6 +49,9 @@ func New(cfg Config) *Engine {
 	redaction := redact.Options{Patterns: cfg.Patterns, Ahead: cfg.Ahead}
 	cache := executions.NewEndedCache(cfg.Keyring)
 	e := &Engine{waiters: shares.New(cfg.Waiters), workers: cfg.Workers, Files: cfg.Files, Approvals: cfg.Access.Approvals}
+	if cfg.Files != nil {
+		e.Skills = skills.New(skills.Config{Store: cfg.Store, Files: cfg.Files, Hub: cfg.Hub, Now: now})
+	}
 	e.Sandboxes = sandbox.New(sandbox.Config{
 		Backends: cfg.Sandboxes, Auto: cfg.Auto, Limits: cfg.Limits, Runtime: cfg.Runtime, CA: cfg.CA, Pool: cfg.Pool,
 		Hub: cfg.Hub, Log: cfg.Log, Now: now, Changed: func() { e.Scheduler.Wake() },
@@ -59,7 +64,7 @@ func New(cfg Config) *Engine {
 		Metrics: cfg.Metrics, Log: cfg.Log, Now: now, Sandboxes: e.Sandboxes, Waiters: e.waiters, Limits: cfg.Limits,
 		Workers: cfg.Workers, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait, Redaction: redaction, Ended: cache.Add,
 		Profiles: in.Profiles, Binder: in.Binder, Hosts: in.Hosts, Policies: in.Policies,
-		Resolver: in.Resolver, SearchSets: in.SearchSets, Vault: in.Vault, Files: cfg.Files,
+		Resolver: in.Resolver, SearchSets: in.SearchSets, Vault: in.Vault, Files: cfg.Files, Skills: e.Skills,
 	})
 	e.Scheduler = scheduler.New(scheduler.Config{
 		Store: cfg.Store, Sandboxes: e.Sandboxes, Hub: cfg.Hub, Log: cfg.Log, Now: now,
@@ -72,7 +77,7 @@ func New(cfg Config) *Engine {
 		Store: cfg.Store, Profiles: in.Profiles, Binder: in.Binder, Resolver: in.Resolver,
 		Keyring: cfg.Keyring, Hub: cfg.Hub, Metrics: cfg.Metrics, Log: cfg.Log,
 		Now: now, Scheduler: e.Scheduler, Runner: e.Runner, Cache: cache, Redaction: redaction, Files: cfg.Files,
-		Approvals:      in.Approvals,
+		Approvals: in.Approvals, Skills: e.Skills,
 		TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax,
 	})
 	in.Approvals.Notify(approvals.Observer{Released: e.Scheduler.Wake, Ended: e.Runner.ReportUnstarted})

@@ -14,6 +14,7 @@ import (
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/scheduler"
 	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -33,7 +34,8 @@ type Config struct {
 	Cache     *EndedCache
 	Redaction redact.Options
 	Approvals *approvals.Service
-	Files     *files.Files // nil: scripts get and leave none
+	Skills    *skills.Service // nil: none can be run
+	Files     *files.Files    // nil: scripts get and leave none
 
 	TimeoutDefault time.Duration
 	TimeoutMax     time.Duration

@@ -48,7 +48,7 @@ func (s *Submitter) Rerun(ctx context.Context, handle string, again Again) (app.
 	if err := profile.CanExecute(s.cfg.Now()); err != nil {
 		return app.Execution{}, err
 	}
-	if err := approvals.CheckScripts(profile.MayRun); err != nil {
+	if err := approvals.CheckScripts(profile.MayRun); err != nil && original.Skill == "" {
 		return app.Execution{}, err
 	}
 	source, err := s.cfg.Runner.ReadSource(ctx, handle)
@@ -56,7 +56,7 @@ func (s *Submitter) Rerun(ctx context.Context, handle string, again Again) (app.
 		return app.Execution{}, fmt.Errorf("executions: run again: %w", err)
 	}
 	sub := Submission{
-		ProfileID: profile.ID, Script: string(source.Script), Inputs: source.Inputs,
+		ProfileID: profile.ID, Script: string(source.Script), Skill: original.SkillDigest, Inputs: source.Inputs,
 		Timeout: cmp.Or(again.Timeout, original.Timeout), Label: cmp.Or(again.Label, original.Label),
 		By: again.By, Trace: again.Trace,
 	}
@@ -70,6 +70,9 @@ func (s *Submitter) Rerun(ctx context.Context, handle string, again Again) (app.
 		err = s.resolveFiles(ctx, profile.Handle, &sub)
 	}
 	if err != nil {
+		return app.Execution{}, err
+	}
+	if err := s.resolveSkill(ctx, profile.Handle, &sub); err != nil {
 		return app.Execution{}, err
 	}
 	if err := s.check(&sub); err != nil {

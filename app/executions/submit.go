@@ -46,8 +46,11 @@ func newSubmitter(cfg Config, reader *Reader) *Submitter {
 // unknown profile, CodeScriptNotAllowed, CodeScriptRefused, CodeTooLarge, CodeInvalidField, CodeFileNotFound, CodeQueueFull, CodeIdempotencyReused,
 // CodeSandboxUnavailable, CodeInstanceRetired, CodeStorageBusy, CodeStorageFull.
 func (s *Submitter) Submit(ctx context.Context, sub Submission) (x app.Execution, replayed bool, err error) {
-	profile, policy, err := s.mayExecute(ctx, sub.ProfileID)
+	profile, policy, err := s.mayExecute(ctx, sub.ProfileID, sub.Skill != "")
 	if err != nil {
+		return app.Execution{}, false, err
+	}
+	if err := s.resolveSkill(ctx, profile.Handle, &sub); err != nil {
 		return app.Execution{}, false, err
 	}
 	if err := s.check(&sub); err != nil {
@@ -75,7 +78,7 @@ func (s *Submitter) Submit(ctx context.Context, sub Submission) (x app.Execution
 }
 
 // mayExecute returns the profile and its newest policy, if scripts may run under it now.
-func (s *Submitter) mayExecute(ctx context.Context, id string) (app.Profile, app.Policy, error) {
+func (s *Submitter) mayExecute(ctx context.Context, id string, skill bool) (app.Profile, app.Policy, error) {
 	profile, policy, err := s.cfg.Binder.BoundByID(ctx, id)
 	if app.CodeOf(err) == app.CodeNotFound {
 		return profile, policy, app.E(app.CodeUnauthorized, "the profile id is not known",
@@ -86,6 +89,9 @@ func (s *Submitter) mayExecute(ctx context.Context, id string) (app.Profile, app
 	}
 	if err := profile.CanExecute(s.cfg.Now()); err != nil {
 		return profile, policy, err
+	}
+	if skill {
+		return profile, policy, nil
 	}
 	return profile, policy, approvals.CheckScripts(profile.MayRun)
 }
@@ -112,6 +118,7 @@ func (s *Submitter) newInsertion(sub Submission, profile string, shown shown) *i
 		Shown:    shown.Shown,
 		Files:    sub.files,
 		Label:    shown.label,
+		Skill:    sub.version.name(), SkillDigest: sub.version.Digest,
 	}
 	if len(sub.files) > 0 {
 		in.row.FilesUntil = in.row.At.Add(s.cfg.Files.Retention())
@@ -210,6 +217,9 @@ func (s *Submitter) insert(
 
 // requireApproval notes which approval the script runs by or waits for, if its profile needs one.
 func (s *Submitter) requireApproval(ctx context.Context, tx *store.Tx, in *insertion) (err error) {
+	if in.row.Skill != "" { // a person approved the version; the runner looks again before it runs
+		return nil
+	}
 	in.row.Approval, in.row.Waits, err = s.cfg.Approvals.Require(ctx, tx, approvals.Script{
 		ProfileHandle: in.row.ProfileHandle, Script: in.submission.Script, Shown: in.row.Shown.Script,
 		Execution: in.row.Handle, By: in.submission.By,
@@ -220,7 +230,8 @@ func (s *Submitter) requireApproval(ctx context.Context, tx *store.Tx, in *inser
 // Submission is what an agent sends.
 type Submission struct {
 	ProfileID      string
-	Script         string
+	Script         string            // "" with Skill
+	Skill          string            // NAME, NAME@VERSION or a digest; "" for a script
 	Inputs         json.RawMessage   // nil if none
 	Timeout        time.Duration     // 0: the default; more than the configured most: that most
 	Label          string            // a name for people and lists; "" if none
@@ -229,7 +240,8 @@ type Submission struct {
 	By             app.Actor
 	Trace          string // trace id of the request, "" if it has none
 
-	files []store.InputFile // that Files name, once resolved
+	files   []store.InputFile // that Files name, once resolved
+	version runnable          // of Skill, once resolved
 }
 
 // check refuses what can't run and fills in the timeout.
@@ -293,6 +305,9 @@ func (sub Submission) digest() []byte {
 		inputs = "json:" + string(sub.Inputs)
 	}
 	parts := []string{sub.Script, inputs, sub.Timeout.String()}
+	if sub.Skill != "" {
+		parts = append(parts, "skill:"+sub.version.Digest)
+	}
 	if sub.Label != "" {
 		parts = append(parts, sub.Label)
 	}

@@ -17,9 +17,9 @@ func TestAPersonDecidesAboutAScript(t *testing.T) {
 	s := newUISite(t)
 	s.login()
 	p := s.locked()
-	page := s.get(paths.ProfileURL(p.Handle) + "?tab=settings").says("#edit", "What may run")
+	page := s.get(paths.ProfileURL(p.Handle)+"?tab=settings").says("#edit", "What may run")
 	s.submit(page, "#edit form[action$='/edit']", "", "may_run", "approved_scripts")
-	s.get(paths.ProfileURL(p.Handle) + "?tab=access").says("main", "Runs only scripts and skills that a person approved.")
+	s.get(paths.ProfileURL(p.Handle)+"?tab=access").says("main", "Runs only scripts and skills that a person approved.")
 
 	first := s.submits(p, "print one\nresult 1")
 	if first.Status != app.StatusAwaitingApproval {
@@ -44,7 +44,7 @@ func TestAPersonDecidesAboutAScript(t *testing.T) {
 	s.get(link).says("main", "Refused").says("main", "It prints the wrong number.")
 	s.get(paths.Approvals).says("#approvals", "Refused").says("#approvals", "Approved always")
 	s.get(paths.Inbox).says("#inbox", "You're all caught up")
-	s.get(paths.Executions+"?status=awaiting_approval").want(http.StatusOK)
+	s.get(paths.Executions + "?status=awaiting_approval").want(http.StatusOK)
 	s.get(paths.ApprovalURL("nosuchapproval")).want(http.StatusNotFound)
 }
 

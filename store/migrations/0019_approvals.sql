@@ -26,6 +26,11 @@ CREATE INDEX approvals_decided ON approvals (profile_handle, kind, decided_at);
 
 -- The approval that an execution waits for, or runs by; '' if it needs none.
 ALTER TABLE executions ADD COLUMN approval TEXT NOT NULL DEFAULT '';
+
+-- The skill that an execution runs, name@number, and the digest of its files; '' if it runs a script. They outlive the skill.
+ALTER TABLE executions ADD COLUMN skill TEXT NOT NULL DEFAULT '';
+ALTER TABLE executions ADD COLUMN skill_digest TEXT NOT NULL DEFAULT '';
+
 CREATE INDEX executions_approval ON executions (approval, id) WHERE approval <> '';
 
 -- One more status. A check can't be altered, and this one holds for all rows that are there, so that its text is replaced instead of a large table being rewritten.

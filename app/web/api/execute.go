@@ -16,7 +16,8 @@ import (
 
 type executeInput struct {
 	ProfileID string          `in:"profile_id"`
-	Script    string          `in:"script,required"`
+	Script    string          `in:"script"`
+	Skill     string          `in:"skill"`
 	Timeout   *float64        `in:"timeout"`
 	Inputs    json.RawMessage `in:"inputs"`
 	Label     string          `in:"label"`
@@ -140,14 +141,16 @@ func (h *executions) readSubmission(c echo.Context) (s appexecutions.Submission,
 		return s, err
 	}
 	return appexecutions.Submission{
-		ProfileID: id, Script: in.Script, Inputs: in.Inputs, Timeout: timeout, Label: in.Label, Files: files,
+		ProfileID: id, Script: in.Script, Skill: in.Skill, Inputs: in.Inputs, Timeout: timeout, Label: in.Label, Files: files,
 		IdempotencyKey: key, By: agent(c, ""), Trace: httpx.TraceID(c),
 	}, nil
 }
 
 func checkScript(in executeInput) error {
 	switch {
-	case in.Script == "":
+	case in.Script != "" && in.Skill != "":
+		return httpx.FieldError(app.CodeInvalidField, "skill", "script and skill can't both be run", "Send one of them.")
+	case in.Script == "" && in.Skill == "":
 		return httpx.FieldError(app.CodeInvalidField, "script", "script is empty",
 			"Send Python, such as \"set_result(1)\".")
 	case len(in.Script) > app.MaxScript:
