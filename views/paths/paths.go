@@ -88,11 +88,11 @@ const (
 	ExecutionRerun   = ExecutionPath + "/rerun"
 	ExecutionCompare = ExecutionPath + "/compare"
 	ExecutionPrint   = ExecutionPath + "/print"
-	Approvals       = Root + "/approvals"
-	ApprovalPath    = Approvals + "/:id"
-	ApprovalApprove = ApprovalPath + "/approve"
-	ApprovalRefuse  = ApprovalPath + "/refuse"
-	ApprovalRevoke  = ApprovalPath + "/revoke"
+	Approvals        = Root + "/approvals"
+	ApprovalPath     = Approvals + "/:id"
+	ApprovalApprove  = ApprovalPath + "/approve"
+	ApprovalRefuse   = ApprovalPath + "/refuse"
+	ApprovalRevoke   = ApprovalPath + "/revoke"
 
 	ExecutionsExport = Root + "/export-executions" // not under Executions, where every segment is a handle
 )

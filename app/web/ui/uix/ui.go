@@ -57,7 +57,7 @@ func New(cfg Config) *UI {
 			unanswered: func(ctx context.Context) ([]store.Unanswered, error) {
 				return cfg.Engine.Statistics.Unanswered(ctx)
 			},
-			approvals: cfg.Access.Approvals.Open},
+			approvals: func(ctx context.Context) ([]app.Approval, error) { return cfg.Access.Approvals.Open(ctx) }},
 	}
 }
 
