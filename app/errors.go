@@ -31,6 +31,8 @@ const (
 	CodeIdempotencyReused  Code = "idempotency_reused"  // same key, other body
 	CodeConflict           Code = "conflict"            // somebody else changed it first, or the name is taken
 	CodeInUse              Code = "in_use"              // still referred to
+	CodeScriptNotAllowed   Code = "script_not_allowed"  // the profile runs approved skills only
+	CodeScriptRefused      Code = "script_refused"      // a person refused this very script
 	CodeQueueFull          Code = "queue_full"          //
 	CodeRateLimited        Code = "rate_limited"        //
 	CodeProfilesDisabled   Code = "profiles_disabled"   // the operator switched agent-made profiles off

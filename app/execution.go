@@ -13,19 +13,20 @@ type Status string
 
 // The statuses.
 const (
-	StatusPending     Status = "pending"
-	StatusRunning     Status = "running"
-	StatusAwaitingLLM Status = "awaiting_llm"
-	StatusCompleted   Status = "completed"
-	StatusError       Status = "error"
-	StatusTimeout     Status = "timeout"
-	StatusCancelled   Status = "cancelled"
+	StatusAwaitingApproval Status = "awaiting_approval" // a person has to approve its script first
+	StatusPending          Status = "pending"
+	StatusRunning          Status = "running"
+	StatusAwaitingLLM      Status = "awaiting_llm"
+	StatusCompleted        Status = "completed"
+	StatusError            Status = "error"
+	StatusTimeout          Status = "timeout"
+	StatusCancelled        Status = "cancelled"
 )
 
 // Statuses lists all in the order people meet them.
 func Statuses() []Status {
-	return []Status{StatusPending, StatusRunning, StatusAwaitingLLM, StatusCompleted, StatusError, StatusTimeout,
-		StatusCancelled}
+	return []Status{StatusAwaitingApproval, StatusPending, StatusRunning, StatusAwaitingLLM, StatusCompleted,
+		StatusError, StatusTimeout, StatusCancelled}
 }
 
 // Terminal reports whether nothing can change any more.
@@ -37,9 +38,18 @@ func (s Status) Terminal() bool {
 	return false
 }
 
+// Queued reports whether an execution with the status has not been claimed yet.
+func (s Status) Queued() bool { return s == StatusPending || s == StatusAwaitingApproval }
+
+// AwaitsSomebody reports whether an execution with the status waits for what its agent or a person
+// does.
+func (s Status) AwaitsSomebody() bool { return s == StatusAwaitingLLM || s == StatusAwaitingApproval }
+
 // CanBecome reports whether the state machine has an arrow from s to next.
 func (s Status) CanBecome(next Status) bool {
 	switch s {
+	case StatusAwaitingApproval:
+		return next == StatusPending || next == StatusCancelled || next == StatusError || next == StatusTimeout
 	case StatusPending:
 		return next == StatusRunning || next == StatusCancelled || next == StatusError || next == StatusTimeout
 	case StatusRunning:
@@ -56,7 +66,7 @@ func ParseStatus(s string) (Status, error) {
 		return Status(s), nil
 	}
 	return "", Invalid("status", fmt.Sprintf("status %q is not known", Clip(s, 40)),
-		"Use one of pending, running, awaiting_llm, completed, error, timeout, cancelled.")
+		"Use one of awaiting_approval, pending, running, awaiting_llm, completed, error, timeout, cancelled.")
 }
 
 // Phase says what is going on with an execution that has not ended.
@@ -64,11 +74,12 @@ type Phase string
 
 // The phases, in order.
 const (
-	PhaseQueued      Phase = "queued"
-	PhaseStarting    Phase = "starting" // waits for its sandbox
-	PhaseRunning     Phase = "running"
-	PhaseAwaitingLLM Phase = "awaiting_llm"
-	PhaseFinishing   Phase = "finishing" // the script has ended; its output is being redacted and stored
+	PhaseAwaitingApproval Phase = "awaiting_approval"
+	PhaseQueued           Phase = "queued"
+	PhaseStarting         Phase = "starting" // waits for its sandbox
+	PhaseRunning          Phase = "running"
+	PhaseAwaitingLLM      Phase = "awaiting_llm"
+	PhaseFinishing        Phase = "finishing" // the script has ended; its output is being redacted and stored
 )
 
 // Execution is one run of one script under one profile. Texts are as the redactor left them.
@@ -100,6 +111,9 @@ type Execution struct {
 	Manifest      Manifest
 	RerunOf       string       // handle of the execution that it repeats
 	Live          bool         // of a re-run: questions that were not asked then are asked for real
+	Approval      string       // id of the approval that it waits for, or runs by; "" if it needs none
+	Skill         string       // name@number of the skill that it runs; "" for a script
+	SkillDigest   string       // of the skill's files
 	Label         string       // the agent's name for it, "" if it gave none
 	Trace         string       // W3C trace id of the request that submitted it, "" if it had none
 	Request       *LLMExchange // the question it waits for, in awaiting_llm
@@ -128,6 +142,7 @@ type Output struct {
 // Execution's own fields: they must not make a difference.
 type Manifest struct {
 	Script     string `json:"script"`          // sha256, hex
+	Skill      string `json:"skill,omitempty"` // digest of the skill's files; "" for a script
 	Inputs     string `json:"inputs"`          // sha256, hex; "" if none
 	Files      string `json:"files,omitempty"` // sha256 over sha256 and name of each, hex; "" if none
 	LLM        string `json:"llm"`             // sha256 over the answers in order, hex; "" if none
@@ -147,7 +162,7 @@ func (m Manifest) Differs(o Manifest) []string {
 		name string
 		same bool
 	}{
-		{"script", m.Script == o.Script}, {"inputs", m.Inputs == o.Inputs}, {"files", m.Files == o.Files},
+		{"script", m.Script == o.Script}, {"skill", m.Skill == o.Skill}, {"inputs", m.Inputs == o.Inputs}, {"files", m.Files == o.Files},
 		{"llm", m.LLM == o.LLM},
 		{"runner", m.Runner == o.Runner},
 		{"python", m.Python == o.Python}, {"packages", m.Packages == o.Packages}, {"runtime", m.Runtime == o.Runtime},

@@ -12,9 +12,10 @@ import (
 
 func TestStatusArrows(t *testing.T) {
 	want := map[Status][]Status{
-		StatusPending:     {StatusRunning, StatusError, StatusTimeout, StatusCancelled},
-		StatusRunning:     {StatusAwaitingLLM, StatusCompleted, StatusError, StatusTimeout, StatusCancelled},
-		StatusAwaitingLLM: {StatusRunning, StatusError, StatusTimeout, StatusCancelled},
+		StatusPending:          {StatusRunning, StatusError, StatusTimeout, StatusCancelled},
+		StatusAwaitingApproval: {StatusPending, StatusError, StatusTimeout, StatusCancelled},
+		StatusRunning:          {StatusAwaitingLLM, StatusCompleted, StatusError, StatusTimeout, StatusCancelled},
+		StatusAwaitingLLM:      {StatusRunning, StatusError, StatusTimeout, StatusCancelled},
 	}
 	all := append(Statuses(), "", "other")
 	got := map[Status][]Status{}

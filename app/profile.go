@@ -34,6 +34,7 @@ type Profile struct {
 	Hosts       []HostRequest // while unlocked: proposals and decisions; after the lock the policy counts
 	Declined    []DeclinedHost
 	Placement   Placement // where its scripts may run
+	MayRun      MayRun    // what it may run
 	Policy      int       // current policy version; 0 while unlocked
 	CreatedAt   time.Time
 	UpdatedAt   time.Time

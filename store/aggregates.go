@@ -25,6 +25,7 @@ type Tx struct {
 	Settings    Settings
 	Blobs       Blobs
 	Files       Files
+	Approvals   Approvals
 	Skills      Skills
 }
 
@@ -51,6 +52,7 @@ func newTx(db *gorm.DB) *Tx {
 		Settings:    Settings{c},
 		Blobs:       Blobs{c},
 		Files:       Files{c},
+		Approvals:   Approvals{c},
 		Skills:      Skills{c},
 	}
 }
@@ -113,6 +115,9 @@ type (
 
 	// Files keeps what agents sent for their scripts.
 	Files struct{ *conn }
+
+	// Approvals keeps what people approved or refused, and what they are asked.
+	Approvals struct{ *conn }
 
 	// Skills keeps skills with their versions, and who may run them.
 	Skills struct{ *conn }

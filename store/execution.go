@@ -25,7 +25,8 @@ const (
 	// executionFields are the columns that an execution is read from, in the order of fields.
 	executionFields = `id, handle, sealed_id, profile_handle, profile_description, policy, status, timeout_ms, error,
 		error_line, backend, isolation, warm, truncated, redactions, injected, rerun_of, created_at, started_at,
-		first_output_at, completed_at, run_ms, llm_ms, cpu_ms, peak_memory, manifest, live, trace, label`
+		first_output_at, completed_at, run_ms, llm_ms, cpu_ms, peak_memory, manifest, live, trace, label,
+		approval, skill, skill_digest`
 
 	selectExecutions = "SELECT " + executionFields + ", " + profileGone + " FROM executions WHERE "
 )
@@ -35,7 +36,7 @@ func (r *executionRow) fields() []any {
 		&r.ID, &r.Handle, &r.SealedID, &r.ProfileHandle, &r.ProfileDescription, &r.Policy, &r.Status, &r.TimeoutMs, &r.Error,
 		&r.ErrorLine, &r.Backend, &r.Isolation, &r.Warm, &r.Truncated, &r.Redactions, &r.Injected, &r.RerunOf, &r.CreatedAt,
 		&r.StartedAt, &r.FirstOutputAt, &r.CompletedAt, &r.RunMs, &r.LLMMs, &r.CPUMs, &r.PeakMemory, &r.Manifest, &r.Live,
-		&r.Trace, &r.Label,
+		&r.Trace, &r.Label, &r.Approval, &r.Skill, &r.SkillDigest,
 	}
 }
 
@@ -113,7 +114,8 @@ func (r executionRow) execution() (Execution, error) {
 			FirstOutputAt: fromMillis(r.FirstOutputAt), CompletedAt: fromMillis(r.CompletedAt),
 			RunTime: time.Duration(r.RunMs) * time.Millisecond, LLMTime: time.Duration(r.LLMMs) * time.Millisecond,
 			PeakMemory: r.PeakMemory, CPUTime: time.Duration(r.CPUMs) * time.Millisecond, RerunOf: r.RerunOf,
-			Live: r.Live, Trace: r.Trace, Label: r.Label,
+			Live: r.Live, Trace: r.Trace, Label: r.Label, Approval: r.Approval,
+			Skill: r.Skill, SkillDigest: r.SkillDigest,
 		},
 		SealedID: r.SealedID,
 	}
@@ -158,5 +160,5 @@ func (tx Executions) Unfinished(ctx context.Context, profileHandle string) ([]Ex
 		x.StartedAt = fromMillis(r.StartedAt)
 		return x, nil
 	}, "list unfinished executions", `SELECT handle, profile_handle, status, started_at FROM executions
-		WHERE status IN ('pending', 'running', 'awaiting_llm')`+where+" ORDER BY id", args...)
+		WHERE status IN ('awaiting_approval', 'pending', 'running', 'awaiting_llm')`+where+" ORDER BY id", args...)
 }

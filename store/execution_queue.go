@@ -23,9 +23,13 @@ type NewExecution struct {
 	Label         redact.Clean // empty if there is none
 	Files         []InputFile
 	FilesUntil    time.Time // until when they stay at least
-	RerunOf       string    // handle; "" if it is no re-run
-	Live          bool      // of a re-run
-	Trace         string    // trace id; "" if there is none
+	Approval      string    // id of the approval that it waits for, or runs by; "" if it needs none
+	Waits         bool      // for the approval
+	Skill         string    // name@number; "" for a script
+	SkillDigest   string
+	RerunOf       string // handle; "" if it is no re-run
+	Live          bool   // of a re-run
+	Trace         string // trace id; "" if there is none
 	By            app.Actor
 	At            time.Time
 	ClaimedBy     string    // the server run that claims it with the same commit; "" if it waits
@@ -67,9 +71,14 @@ func (tx Queue) Add(ctx context.Context, n NewExecution) (x Execution, err error
 	row := executionRow{
 		Handle: n.Handle, SealedID: n.SealedID, ProfileHandle: n.ProfileHandle, ProfileDescription: profile.Description,
 		Policy: profile.Policy,
-		Status: string(app.StatusPending), TimeoutMs: n.Timeout.Milliseconds(), Injected: "[]", RerunOf: n.RerunOf,
+		Status: string(app.StatusPending), Approval: n.Approval,
+		Skill: n.Skill, SkillDigest: n.SkillDigest, TimeoutMs: n.Timeout.Milliseconds(),
+		Injected: "[]", RerunOf: n.RerunOf,
 		Live: n.Live, Trace: n.Trace, Label: n.Label.String(),
 		CreatedAt: toMillis(n.At), Manifest: "{}",
+	}
+	if n.Waits {
+		row.Status = string(app.StatusAwaitingApproval)
 	}
 	status, claimed, d := row.Status, int64(0), Dispatch{Policy: row.Policy}
 	if n.ClaimedBy != "" {
@@ -82,7 +91,7 @@ func (tx Queue) Add(ctx context.Context, n NewExecution) (x Execution, err error
 		row.ProfileDescription, d.Policy,
 		status, n.ClaimedBy, claimed, row.TimeoutMs, listJSON(d.Injected), d.Backend, d.Isolation,
 		d.Warm, toMillis(d.At),
-		row.RerunOf, row.Live, row.Trace, row.Label, toJSON(n.By), row.CreatedAt, row.Manifest)
+		row.RerunOf, row.Live, row.Trace, row.Label, row.Approval, row.Skill, row.SkillDigest, toJSON(n.By), row.CreatedAt, row.Manifest)
 	if err != nil {
 		return x, failed("enqueue", err)
 	}
@@ -127,8 +136,8 @@ func (tx Queue) NewestPolicy(ctx context.Context, profileHandle string, now time
 
 const insertPending = `INSERT INTO executions (handle, lookup, sealed_id, profile_id, profile_handle,
 		profile_description, policy, status, claimed_by, claimed_at, timeout_ms, injected, backend, isolation, warm,
-		started_at, rerun_of, live, trace, label, submitted_by, created_at, manifest)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+		started_at, rerun_of, live, trace, label, approval, skill, skill_digest, submitted_by, created_at, manifest)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // Claim takes a pending execution for the server run named by; ok is false if there is none.
 // Profiles take turns: it is the oldest of the first profile after the one that had the last turn,

@@ -93,5 +93,5 @@ func (tx Stats) Counts(ctx context.Context, profileHandle string) (total, failur
 
 const countsOfProfile = `SELECT coalesce(sum(completed + error + timeout + cancelled), 0)
 		+ (SELECT count(*) FROM executions
-			WHERE profile_handle = ? AND status IN ('pending', 'running', 'awaiting_llm')) AS total,
+			WHERE profile_handle = ? AND status IN ('awaiting_approval', 'pending', 'running', 'awaiting_llm')) AS total,
 	coalesce(sum(error + timeout), 0) AS failed FROM execution_stats WHERE profile_handle = ? AND span = 86400`

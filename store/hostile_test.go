@@ -16,7 +16,8 @@ func TestTextsComeBackAsTheyWere(t *testing.T) {
 	for i, text := range hostileTexts() {
 		p := Profile{
 			Lookup: []byte{byte(i)}, SealedID: []byte{1},
-			Profile: app.Profile{Handle: fmt.Sprint("h", i), Description: text, CreatedBy: app.Actor{Kind: app.ActorAgent},
+			Profile: app.Profile{Handle: fmt.Sprint("h", i), Description: text, MayRun: app.MayRunAny,
+				CreatedBy:   app.Actor{Kind: app.ActorAgent},
 				CreatedFrom: text, CreatedAt: at, UpdatedAt: at},
 		}
 		keys := []app.Key{{Name: fmt.Sprint("K", i), Description: text, Hosts: []app.Host{}}}

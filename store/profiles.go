@@ -41,7 +41,8 @@ type profileRow struct {
 	CreatedAt   int64  `gorm:"autoCreateTime:false" json:"created_at"`
 	UpdatedAt   int64  `gorm:"autoUpdateTime:false" json:"updated_at"`
 	// UpdatedAt as the revocation made it, so that it can be told whether anything changed since.
-	RevisionRevoked int64 `json:"-"`
+	RevisionRevoked int64  `json:"-"`
+	MayRun          string `json:"may_run"`
 }
 
 func (profileRow) TableName() string { return "profiles" }
@@ -111,10 +112,10 @@ func (tx Profiles) ToRunByLookup(ctx context.Context, lookup []byte) (Profile, e
 func (tx Profiles) findToRun(ctx context.Context, where string, arg any) (Profile, error) {
 	r := profileRow{CreatedBy: "{}"}
 	err := tx.row(ctx, `SELECT id, handle, lookup, sealed_id, description, claimed_at, created_at, locked, revoked,
-			expires_at, policy, backend, min_tier, image
+			expires_at, policy, backend, min_tier, image, may_run
 		FROM profiles WHERE `+where, arg).
 		Scan(&r.ID, &r.Handle, &r.Lookup, &r.SealedID, &r.Description, &r.ClaimedAt, &r.CreatedAt, &r.Locked, &r.Revoked,
-			&r.ExpiresAt, &r.Policy, &r.Backend, &r.MinTier, &r.Image)
+			&r.ExpiresAt, &r.Policy, &r.Backend, &r.MinTier, &r.Image, &r.MayRun)
 	if err != nil {
 		return Profile{}, notFound(err, "profile")
 	}
@@ -228,6 +229,7 @@ func (r profileRow) profile() (Profile, error) {
 			Handle: r.Handle, Description: r.Description, PairingCode: r.PairingCode, CreatedBy: by, CreatedFrom: r.CreatedFrom,
 			Locked: r.Locked, Revoked: r.Revoked, ExpiresAt: fromMillis(r.ExpiresAt), Policy: r.Policy,
 			Placement: app.Placement{Backend: r.Backend, MinTier: r.MinTier, Image: r.Image},
+			MayRun:    app.MayRun(r.MayRun),
 			CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt), LockedAt: fromMillis(r.LockedAt),
 			LastUsedAt: fromMillis(r.LastUsedAt), Executions: r.Executions,
 			RevokedAt: fromMillis(r.RevokedAt), RevokedAs: fromMillis(r.RevisionRevoked),

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -18,11 +19,12 @@ func (tx Profiles) Insert(ctx context.Context, p Profile) error {
 		CreatedBy: toJSON(p.CreatedBy), CreatedFrom: p.CreatedFrom, ClaimedAt: toMillis(p.ClaimedAt),
 		ExpiresAt: toMillis(p.ExpiresAt),
 		CreatedAt: toMillis(p.CreatedAt), UpdatedAt: toMillis(p.UpdatedAt),
+		MayRun: string(cmp.Or(p.MayRun, app.MayRunAny)),
 	}
 	return insertRow(ctx, tx.conn, "profile", row)
 }
 
-// Update saves description, claim, lock, revocation, expiry, placement and policy number of a
+// Update saves description, claim, lock, revocation, expiry, placement, policy number and MayRun of a
 // profile that was last changed at seen, else CodeConflict. UpdatedAt becomes at, or one
 // millisecond after seen if that is later, so that it tells any two states apart; it is returned.
 func (tx Profiles) Update(ctx context.Context, p Profile, revokedAt, seen, at time.Time) (time.Time, error) {
@@ -30,11 +32,11 @@ func (tx Profiles) Update(ctx context.Context, p Profile, revokedAt, seen, at ti
 	n, err := tx.exec(ctx, `UPDATE profiles SET description = ?, claimed_at = ?, locked = ?, locked_at = ?, revoked = ?,
 			revoked_at = CASE WHEN NOT ? THEN 0 WHEN revoked = 0 THEN ? ELSE revoked_at END,
 			revision_revoked = CASE WHEN NOT ? THEN 0 WHEN revoked = 0 THEN ? ELSE revision_revoked END,
-			expires_at = ?, backend = ?, min_tier = ?, image = ?, policy = ?, updated_at = ?
+			expires_at = ?, backend = ?, min_tier = ?, image = ?, policy = ?, may_run = ?, updated_at = ?
 		WHERE id = ? AND updated_at = ?`,
 		p.Description, toMillis(p.ClaimedAt), p.Locked, toMillis(p.LockedAt), p.Revoked,
 		p.Revoked, toMillis(revokedAt), p.Revoked, now,
-		toMillis(p.ExpiresAt), p.Placement.Backend, p.Placement.MinTier, p.Placement.Image, p.Policy, now,
+		toMillis(p.ExpiresAt), p.Placement.Backend, p.Placement.MinTier, p.Placement.Image, p.Policy, string(p.MayRun), now,
 		p.Row, toMillis(seen))
 	return fromMillis(now), changed(n, err, "profile")
 }

@@ -39,6 +39,9 @@ type executionRow struct {
 	Live               bool   `json:"live"`
 	Trace              string `json:"-"`
 	Label              string `json:"label"`
+	Approval           string `json:"-"`
+	Skill              string `json:"skill"`
+	SkillDigest        string `json:"skill_digest"`
 }
 
 func (executionRow) TableName() string { return "executions" }

@@ -20,6 +20,7 @@ func rowTypes() []any {
 		redactionHitRow{}, idempotencyRow{}, executionStatsRow{}, pastBeatRow{},
 		backupRow{}, auditArchiveRow{}, vaultLeaseRow{},
 		blobRow{}, fileRow{}, executionFileRow{}, artifactRow{},
+		approvalRow{},
 		skillRow{}, skillVersionRow{}, skillProfileRow{},
 	}
 }

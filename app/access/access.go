@@ -3,6 +3,7 @@ package access
 import (
 	"time"
 
+	"github.com/computclaw/airlock/app/approvals"
 	"github.com/computclaw/airlock/app/audit"
 	"github.com/computclaw/airlock/app/auth"
 	"github.com/computclaw/airlock/app/credentials"
@@ -36,6 +37,8 @@ type Parts struct {
 	Hosts       *profiles.Hosts
 	Lifecycle   *profiles.Lifecycle
 	Placements  *profiles.Placements
+	CodeRules   *profiles.CodeRules
+	Approvals   *approvals.Service
 	Binder      *profiles.Binder
 	Switches    *instance.Switches
 	Authority   *instance.Authority
@@ -71,9 +74,11 @@ func New(cfg Config) *Parts {
 	creds := credentials.New(credentials.Config{
 		Store: cfg.Store, Keyring: cfg.Keyring, Hub: cfg.Hub, Now: now, Vault: cfg.Vault, Leases: cfg.Leases,
 	})
+	asked := approvals.New(approvals.Config{Store: cfg.Store, Hub: cfg.Hub, Now: now})
 	versions := policy.NewVersions(cfg.Store, now, creds.Values)
 	profs := profiles.New(profiles.Config{
 		Store: cfg.Store, Keyring: cfg.Keyring, Hub: cfg.Hub, Now: now, Versions: versions,
+		Approvals:     asked,
 		AgentProfiles: cfg.AgentProfiles, MaxUnclaimed: cfg.MaxUnclaimed, UnclaimedLife: cfg.UnclaimedLife,
 	})
 	return &Parts{
@@ -83,7 +88,7 @@ func New(cfg Config) *Parts {
 		Credentials: creds.Registry, Vault: creds.Vault, Resolver: creds.Resolver, SearchSets: creds.SearchSets,
 		Policies: versions,
 		Profiles: profs.Registry, Keys: profs.Keys, Hosts: profs.Hosts, Lifecycle: profs.Lifecycle,
-		Placements: profs.Placements, Binder: profs.Binder,
+		Placements: profs.Placements, CodeRules: profs.CodeRules, Approvals: asked, Binder: profs.Binder,
 		Switches:  instance.NewSwitches(cfg.Store, cfg.Hub, now),
 		Authority: instance.NewAuthority(cfg.Store, cfg.Keyring, now),
 	}

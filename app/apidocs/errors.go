@@ -31,6 +31,8 @@ func errorRows(statuses map[app.Code]int) []ErrorRow {
 		{Code: app.CodeAlreadyEnded, Do: "nothing: it has ended"},
 		{Code: app.CodeIdempotencyReused, Do: "use a new Idempotency-Key for another body"},
 		{Code: app.CodeConflict, Do: "read again, then retry"},
+		{Code: app.CodeScriptNotAllowed, Do: "run an approved skill, or ask the person"},
+		{Code: app.CodeScriptRefused, Do: "change the script as the message says"},
 		{Code: app.CodeQueueFull, Do: "retry after `Retry-After` seconds"},
 		{Code: app.CodeRateLimited, Do: "retry after `Retry-After` seconds"},
 		{Code: app.CodeProfilesDisabled, Do: "ask the person to create a profile and give you its id"},

@@ -117,6 +117,12 @@ func hosts(p app.Profile) (list []host, more int) {
 func advice(p app.Profile, now time.Time) string {
 	switch err := p.CanExecute(now); app.CodeOf(err) {
 	case "":
+		switch p.MayRun {
+		case app.MayRunApprovedScripts:
+			return "You can run scripts; a new one waits until a person approves it (`awaiting_approval`)."
+		case app.MayRunApprovedSkills:
+			return "You can run approved skills (`GET /skills`), no scripts of your own."
+		}
 		return "You can run scripts."
 	case app.CodeProfileUnlocked:
 		return "Scripts can't run yet: the person must fill in the values and lock it (steps 3 and 4 below)."

@@ -51,7 +51,8 @@ func requests() []Schema {
 		}},
 		{Name: "NewExecution", Fields: []Field{
 			{Name: "profile_id", Type: "string", About: "unless a bearer is sent"},
-			{Name: "script", Type: "string", Required: true, About: "Python, at most 1 MiB"},
+			{Name: "script", Type: "string", About: "Python, at most 1 MiB"},
+			{Name: "skill", Type: "string", About: "instead of script: NAME, NAME@VERSION or a digest; inputs as its schema says"},
 			{Name: "timeout", Type: "number", About: "seconds of run time"},
 			{Name: "inputs", Type: "any", About: "JSON for the script, at most 1 MiB"},
 			{Name: "label", Type: "string", About: "your name for the run, one line of at most 100 bytes; people see it"},
@@ -85,6 +86,7 @@ func answers() []Schema {
 			{Name: "locked", Type: "boolean", Required: true},
 			{Name: "revoked", Type: "boolean", Required: true},
 			{Name: "state", Type: "unlocked|locked|revoked|expired", Required: true},
+			{Name: "may_run", Type: "any|approved_scripts|approved_skills", Required: true, About: "a person chooses it"},
 			{Name: "expires_at", Type: "datetime", Required: true, Null: true},
 			{Name: "keys", Type: "[]Key", Required: true},
 			{Name: "hosts", Type: "[]Host", Required: true},
@@ -112,6 +114,7 @@ func answers() []Schema {
 			{Name: "execution_id", Type: "string", Required: true},
 			{Name: "poll_url", Type: "string", Required: true},
 			{Name: "status", Type: statusType, Required: true},
+			{Name: "next_step", Type: "string", About: "in awaiting_approval: what to ask the person"},
 		}},
 		execution(),
 		{Name: "Repeat", Fields: []Field{
@@ -229,14 +232,16 @@ func answers() []Schema {
 	}
 }
 
-const statusType = "pending|running|awaiting_llm|completed|error|timeout|cancelled"
+const statusType = "awaiting_approval|pending|running|awaiting_llm|completed|error|timeout|cancelled"
 
 func execution() Schema {
 	return Schema{Name: "Execution", Fields: []Field{
 		{Name: "execution_id", Type: "string", Required: true},
 		{Name: "status", Type: statusType, Required: true},
-		{Name: "phase", Type: "queued|starting|running|awaiting_llm|finishing",
+		{Name: "phase", Type: "awaiting_approval|queued|starting|running|awaiting_llm|finishing",
 			About: "until it has ended; starting: waits for a sandbox"},
+		{Name: "next_step", Type: "string", About: "in awaiting_approval: what to ask the person"},
+		{Name: "skill", Type: "string", About: "name@number of the skill that it runs"},
 		{Name: "label", Type: "string"},
 		{Name: "timeout", Type: "number", Required: true, About: "seconds it may run"},
 		{Name: "script", Type: "string", About: "with ?include=script; secrets in it are masked"},

@@ -48,6 +48,7 @@ type Config struct {
 	TimeoutDefault time.Duration // default 60 s
 	TimeoutMax     time.Duration // default 15 min
 	LLMWait        time.Duration // default 10 min
+	ApprovalWait   time.Duration // default 24 h
 
 	Patterns func(text string) []redact.Match        // finds what looks like a secret; nil: only known values are masked
 	Ahead    func(text string) ([]redact.Match, int) // likewise, in output while it comes: see redact.Options
@@ -62,6 +63,7 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.TimeoutDefault, app.DefaultTimeout)
 	setDefault(&c.TimeoutMax, app.MaxTimeout)
 	setDefault(&c.LLMWait, app.DefaultLLMWait)
+	setDefault(&c.ApprovalWait, app.DefaultApprovalWait)
 	setDefault(&c.Limits, app.DefaultLimits())
 	c.TimeoutDefault = min(c.TimeoutDefault, c.TimeoutMax)
 	if c.Log == nil {

@@ -2,9 +2,12 @@ package engine
 
 import (
 	"context"
+	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/approvals"
 	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/redact"
@@ -24,11 +27,19 @@ type Engine struct {
 	Scheduler  *scheduler.Scheduler
 	Runner     *runner.Runner
 	Sandboxes  *sandbox.Manager
-	Files      *files.Files    // nil: scripts get and leave none
+	Files      *files.Files // nil: scripts get and leave none
+	Approvals  *approvals.Service
 	Skills     *skills.Service // nil without Files
+
+	ApprovalWait time.Duration // that an execution waits for an approval
 
 	waiters *shares.Shares
 	workers int
+	log     *slog.Logger
+
+	ctx        context.Context // ends when Close begins
+	cancel     context.CancelFunc
+	background sync.WaitGroup
 }
 
 // New returns an Engine that does nothing yet: see Start.
@@ -37,7 +48,7 @@ func New(cfg Config) *Engine {
 	now := func() time.Time { return cfg.Now().UTC() } // as times are stored
 	redaction := redact.Options{Patterns: cfg.Patterns, Ahead: cfg.Ahead}
 	cache := executions.NewEndedCache(cfg.Keyring)
-	e := &Engine{waiters: shares.New(cfg.Waiters), workers: cfg.Workers, Files: cfg.Files}
+	e := &Engine{waiters: shares.New(cfg.Waiters), workers: cfg.Workers, Files: cfg.Files, Approvals: cfg.Access.Approvals}
 	if cfg.Files != nil {
 		e.Skills = skills.New(skills.Config{Store: cfg.Store, Files: cfg.Files, Hub: cfg.Hub, Now: now})
 	}
@@ -45,13 +56,15 @@ func New(cfg Config) *Engine {
 		Backends: cfg.Sandboxes, Auto: cfg.Auto, Limits: cfg.Limits, Runtime: cfg.Runtime, CA: cfg.CA, Pool: cfg.Pool,
 		Hub: cfg.Hub, Log: cfg.Log, Now: now, Changed: func() { e.Scheduler.Wake() },
 	})
+	e.ApprovalWait, e.log = cfg.ApprovalWait, cfg.Log
+	e.ctx, e.cancel = context.WithCancel(context.Background())
 	in := cfg.Access
 	e.Runner = runner.New(runner.Config{
 		Store: cfg.Store, Keyring: cfg.Keyring, Hub: cfg.Hub, Gateway: cfg.Gateway,
 		Metrics: cfg.Metrics, Log: cfg.Log, Now: now, Sandboxes: e.Sandboxes, Waiters: e.waiters, Limits: cfg.Limits,
 		Workers: cfg.Workers, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait, Redaction: redaction, Ended: cache.Add,
 		Profiles: in.Profiles, Binder: in.Binder, Hosts: in.Hosts, Policies: in.Policies,
-		Resolver: in.Resolver, SearchSets: in.SearchSets, Vault: in.Vault, Files: cfg.Files,
+		Resolver: in.Resolver, SearchSets: in.SearchSets, Vault: in.Vault, Files: cfg.Files, Skills: e.Skills,
 	})
 	e.Scheduler = scheduler.New(scheduler.Config{
 		Store: cfg.Store, Sandboxes: e.Sandboxes, Hub: cfg.Hub, Log: cfg.Log, Now: now,
@@ -64,8 +77,10 @@ func New(cfg Config) *Engine {
 		Store: cfg.Store, Profiles: in.Profiles, Binder: in.Binder, Resolver: in.Resolver,
 		Keyring: cfg.Keyring, Hub: cfg.Hub, Metrics: cfg.Metrics, Log: cfg.Log,
 		Now: now, Scheduler: e.Scheduler, Runner: e.Runner, Cache: cache, Redaction: redaction, Files: cfg.Files,
+		Approvals: in.Approvals, Skills: e.Skills,
 		TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax,
 	})
+	in.Approvals.Notify(approvals.Observer{Released: e.Scheduler.Wake, Ended: e.Runner.ReportUnstarted})
 	e.Submitter, e.Controller, e.Reader, e.Statistics = parts.Submitter, parts.Controller, parts.Reader,
 		parts.Statistics
 	return e
@@ -81,6 +96,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	e.Sandboxes.Start()
 	e.Scheduler.Start()
 	e.Runner.Start()
+	e.background.Go(func() { e.Approvals.ExpireLoop(e.ctx, e.ApprovalWait, e.log) })
 	return nil
 }
 
@@ -96,6 +112,7 @@ func (e *Engine) Drain(ctx context.Context) {
 // Pending executions stay pending. It returns the cause of ctx if ctx ends first; the next Start
 // then ends the rest.
 func (e *Engine) Close(ctx context.Context) error {
+	e.cancel()
 	e.Scheduler.Stop()
 	e.Runner.Stop()
 	e.Sandboxes.Stop()
@@ -103,6 +120,7 @@ func (e *Engine) Close(ctx context.Context) error {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		e.background.Wait()
 		e.Scheduler.Wait()
 		e.Runner.Wait()
 		e.Controller.Wait()

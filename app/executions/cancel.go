@@ -87,7 +87,7 @@ func alreadyEnded() error {
 	return app.E(app.CodeAlreadyEnded, "the execution has already ended", "GET /executions/{id} shows how it ended.")
 }
 
-// endPending ends a pending execution, or returns its run if it has been claimed.
+// endPending ends an execution that was not claimed yet, or returns its run if it has been claimed.
 func (c *Controller) endPending(ctx context.Context, handle string, cause *runner.Stop) (run *runner.Run, err error) {
 	if run := c.cfg.Runner.Find(handle); run != nil { // whatever the store is busy with
 		return run, nil
@@ -101,7 +101,7 @@ func (c *Controller) endPending(ctx context.Context, handle string, cause *runne
 	return run, err
 }
 
-// finishPending stores the end of a pending execution. Nothing may be claimed meanwhile.
+// finishPending stores the end of an execution that was not claimed yet. Nothing may be claimed meanwhile.
 func (c *Controller) finishPending(ctx context.Context, handle string, cause *runner.Stop) error {
 	var x store.Execution
 	f := cause.Unstarted(c.cfg.Now())
@@ -109,7 +109,7 @@ func (c *Controller) finishPending(ctx context.Context, handle string, cause *ru
 		if x, err = tx.Executions.ByHandle(ctx, handle); err != nil {
 			return err
 		}
-		if x.Status != app.StatusPending {
+		if !x.Status.Queued() {
 			return alreadyEnded()
 		}
 		_, err = tx.Executions.Finish(ctx, handle, f)

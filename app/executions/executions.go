@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/computclaw/airlock/app/approvals"
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/live"
@@ -13,6 +14,7 @@ import (
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/scheduler"
 	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -31,7 +33,9 @@ type Config struct {
 	Runner    *runner.Runner
 	Cache     *EndedCache
 	Redaction redact.Options
-	Files     *files.Files // nil: scripts get and leave none
+	Approvals *approvals.Service
+	Skills    *skills.Service // nil: none can be run
+	Files     *files.Files    // nil: scripts get and leave none
 
 	TimeoutDefault time.Duration
 	TimeoutMax     time.Duration

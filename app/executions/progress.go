@@ -22,6 +22,8 @@ func (s *Reader) addProgress(x *app.Execution) {
 // Phase returns what is going on with an execution that has not ended.
 func (s *Reader) Phase(x app.Execution) app.Phase {
 	switch run := s.cfg.Runner.Find(x.Handle); {
+	case x.Status == app.StatusAwaitingApproval:
+		return app.PhaseAwaitingApproval
 	case x.Status == app.StatusPending:
 		return app.PhaseQueued
 	case run != nil:

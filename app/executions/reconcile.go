@@ -4,13 +4,12 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/store"
 )
 
-// Reconcile ends the executions that a dead process left running or waiting for an answer. Pending
-// ones stay pending. Their boxes died with the process; a backend's Check removes what is left.
+// Reconcile ends the executions that a dead process left running or waiting for an answer. Those
+// that were not claimed yet stay as they are. Their boxes died with the process; a backend's Check removes what is left.
 func (c *Controller) Reconcile(ctx context.Context) error {
 	var report []func() // the ends, once they are stored
 	err := c.cfg.Store.Write(ctx, func(tx *store.Tx) error {
@@ -19,7 +18,7 @@ func (c *Controller) Reconcile(ctx context.Context) error {
 			return err
 		}
 		for _, x := range list {
-			if x.Status == app.StatusPending {
+			if x.Status.Queued() {
 				continue
 			}
 			f := runner.StopCrashed(!x.StartedAt.IsZero()).Unstarted(c.cfg.Now())

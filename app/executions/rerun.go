@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/approvals"
 )
 
 // Again is what may differ in a re-run. Zero fields are as the first time.
@@ -48,12 +49,15 @@ func (s *Submitter) Rerun(ctx context.Context, handle string, again Again) (app.
 	if err := profile.CanExecute(s.cfg.Now()); err != nil {
 		return app.Execution{}, err
 	}
+	if err := approvals.CheckScripts(profile.MayRun); err != nil && original.Skill == "" {
+		return app.Execution{}, err
+	}
 	source, err := s.cfg.Runner.ReadSource(ctx, handle)
 	if err != nil {
 		return app.Execution{}, fmt.Errorf("executions: run again: %w", err)
 	}
 	sub := Submission{
-		ProfileID: profile.ID, Script: string(source.Script), Inputs: source.Inputs,
+		ProfileID: profile.ID, Script: string(source.Script), Skill: original.SkillDigest, Inputs: source.Inputs,
 		Timeout: cmp.Or(again.Timeout, original.Timeout), Label: cmp.Or(again.Label, original.Label),
 		By: again.By, Trace: again.Trace,
 	}
@@ -61,6 +65,9 @@ func (s *Submitter) Rerun(ctx context.Context, handle string, again Again) (app.
 		sub.Inputs = again.Inputs
 	}
 	if err := s.filesAgain(ctx, profile.Handle, &sub, again, source.Files); err != nil {
+		return app.Execution{}, err
+	}
+	if err := s.resolveSkill(ctx, profile.Handle, &sub); err != nil {
 		return app.Execution{}, err
 	}
 	if err := s.check(&sub); err != nil {

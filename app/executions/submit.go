@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/approvals"
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/scheduler"
@@ -40,12 +41,16 @@ func newSubmitter(cfg Config, reader *Reader) *Submitter {
 // Submit stores an execution as pending and wakes the scheduler.
 //
 // With an idempotency key that was used for the same body within 24 hours it returns that
-// execution, and replayed is true. Errors: those of app.Profile.CanExecute, CodeUnauthorized for an
-// unknown profile, CodeTooLarge, CodeInvalidField, CodeFileNotFound, CodeQueueFull, CodeIdempotencyReused,
+// execution, and replayed is true. A script that a person has to approve first is stored as
+// awaiting_approval. Errors: those of app.Profile.CanExecute, CodeUnauthorized for an
+// unknown profile, CodeScriptNotAllowed, CodeScriptRefused, CodeTooLarge, CodeInvalidField, CodeFileNotFound, CodeQueueFull, CodeIdempotencyReused,
 // CodeSandboxUnavailable, CodeInstanceRetired, CodeStorageBusy, CodeStorageFull.
 func (s *Submitter) Submit(ctx context.Context, sub Submission) (x app.Execution, replayed bool, err error) {
-	profile, policy, err := s.mayExecute(ctx, sub.ProfileID)
+	profile, policy, err := s.mayExecute(ctx, sub.ProfileID, sub.Skill != "")
 	if err != nil {
+		return app.Execution{}, false, err
+	}
+	if err := s.resolveSkill(ctx, profile.Handle, &sub); err != nil {
 		return app.Execution{}, false, err
 	}
 	if err := s.check(&sub); err != nil {
@@ -76,7 +81,7 @@ func (s *Submitter) Submit(ctx context.Context, sub Submission) (x app.Execution
 func (s *Submitter) TimeoutMax() time.Duration { return s.cfg.TimeoutMax }
 
 // mayExecute returns the profile and its newest policy, if scripts may run under it now.
-func (s *Submitter) mayExecute(ctx context.Context, id string) (app.Profile, app.Policy, error) {
+func (s *Submitter) mayExecute(ctx context.Context, id string, skill bool) (app.Profile, app.Policy, error) {
 	profile, policy, err := s.cfg.Binder.BoundByID(ctx, id)
 	if app.CodeOf(err) == app.CodeNotFound {
 		return profile, policy, app.E(app.CodeUnauthorized, "the profile id is not known",
@@ -85,7 +90,13 @@ func (s *Submitter) mayExecute(ctx context.Context, id string) (app.Profile, app
 	if err != nil {
 		return profile, policy, fmt.Errorf("executions: read the profile: %w", err)
 	}
-	return profile, policy, profile.CanExecute(s.cfg.Now())
+	if err := profile.CanExecute(s.cfg.Now()); err != nil {
+		return profile, policy, err
+	}
+	if skill {
+		return profile, policy, nil
+	}
+	return profile, policy, approvals.CheckScripts(profile.MayRun)
 }
 
 // insertion is a submission on its way into the store.
@@ -110,6 +121,7 @@ func (s *Submitter) newInsertion(sub Submission, profile string, shown shown) *i
 		Shown:    shown.Shown,
 		Files:    sub.files,
 		Label:    shown.label,
+		Skill:    sub.version.name(), SkillDigest: sub.version.Digest,
 	}
 	if len(sub.files) > 0 {
 		in.row.FilesUntil = in.row.At.Add(s.cfg.Files.Retention())
@@ -142,7 +154,7 @@ func (s *Submitter) enqueue(ctx context.Context, in *insertion) (x app.Execution
 	case in.replayOf != "":
 		x, err = s.reader.ByHandle(ctx, in.replayOf)
 		return x, err == nil, err
-	case in.row.ClaimedBy == "":
+	case in.row.ClaimedBy == "" && !in.row.Waits:
 		s.cfg.Scheduler.Wake()
 	}
 	s.cfg.Metrics.Submitted()
@@ -185,7 +197,10 @@ func (s *Submitter) insert(
 		if err != nil {
 			return err
 		}
-		if claim != nil && claim.Claim(&in.row, admission) && in.bindable != nil {
+		if err := s.requireApproval(ctx, tx, in); err != nil {
+			return err
+		}
+		if claim != nil && !in.row.Waits && claim.Claim(&in.row, admission) && in.bindable != nil {
 			if in.binding, err = s.cfg.Runner.BindWithClaim(ctx, tx, &in.row, *in.bindable); err != nil {
 				return err
 			}
@@ -203,10 +218,23 @@ func (s *Submitter) insert(
 	return x, err
 }
 
+// requireApproval notes which approval the script runs by or waits for, if its profile needs one.
+func (s *Submitter) requireApproval(ctx context.Context, tx *store.Tx, in *insertion) (err error) {
+	if in.row.Skill != "" { // a person approved the version; the runner looks again before it runs
+		return nil
+	}
+	in.row.Approval, in.row.Waits, err = s.cfg.Approvals.Require(ctx, tx, approvals.Script{
+		ProfileHandle: in.row.ProfileHandle, Script: in.submission.Script, Shown: in.row.Shown.Script,
+		Execution: in.row.Handle, By: in.submission.By,
+	})
+	return err
+}
+
 // Submission is what an agent sends.
 type Submission struct {
 	ProfileID      string
-	Script         string
+	Script         string            // "" with Skill
+	Skill          string            // NAME, NAME@VERSION or a digest; "" for a script
 	Inputs         json.RawMessage   // nil if none
 	Timeout        time.Duration     // 0: the default; more than the configured most: that most
 	Label          string            // a name for people and lists; "" if none
@@ -215,7 +243,8 @@ type Submission struct {
 	By             app.Actor
 	Trace          string // trace id of the request, "" if it has none
 
-	files []store.InputFile // that Files name, once resolved
+	files   []store.InputFile // that Files name, once resolved
+	version runnable          // of Skill, once resolved
 }
 
 // check refuses what can't run and fills in the timeout.
@@ -279,6 +308,9 @@ func (sub Submission) digest() []byte {
 		inputs = "json:" + string(sub.Inputs)
 	}
 	parts := []string{sub.Script, inputs, sub.Timeout.String()}
+	if sub.Skill != "" {
+		parts = append(parts, "skill:"+sub.version.Digest)
+	}
 	if sub.Label != "" {
 		parts = append(parts, sub.Label)
 	}

@@ -70,7 +70,7 @@ func cancelPending(ctx context.Context, tx *store.Tx, at time.Time) (ended []str
 	}
 	clean, _ := redact.New(nil).Text(retiredText)
 	for _, x := range waiting {
-		if x.Status != app.StatusPending {
+		if !x.Status.Queued() {
 			continue
 		}
 		if _, err := tx.Executions.Finish(ctx, x.Handle,

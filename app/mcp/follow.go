@@ -47,6 +47,7 @@ func (r run) id() string {
 type execution struct {
 	ID       string     `json:"execution_id"`
 	Status   app.Status `json:"status"`
+	NextStep string     `json:"next_step"`
 	Question *struct {
 		ID     string `json:"request_id"`
 		Prompt string `json:"prompt"`
@@ -121,6 +122,8 @@ func (c call) follow(ctx context.Context, x run) (*sdk.CallToolResult, error) {
 			}
 		case now.Status == app.StatusAwaitingLLM:
 			return c.advise(got, adviceRespond), nil
+		case now.Status == app.StatusAwaitingApproval && time.Now().After(deadline):
+			return c.advise(got, now.NextStep+" Or call read_execution with this execution_id, which waits for the person."), nil
 		case time.Now().After(deadline):
 			return c.advise(got, "It has not ended yet. Call read_execution with this execution_id, which waits for it."), nil
 		}

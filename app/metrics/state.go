@@ -12,6 +12,7 @@ type State struct {
 	Pending          int
 	Running          int
 	AwaitingLLM      int
+	AwaitingApproval int
 	WarmBoxes        int
 	DatabaseBytes    int64
 	ReusableBytes    int64
@@ -39,7 +40,8 @@ func gathered(now func() State) prometheus.Gatherer {
 		s, r := now(), prometheus.NewRegistry()
 		gauge(r, "airlock_sandbox_ready", "1 if executions can run.", truth(s.Ready), nil)
 		gauge(r, "airlock_workers", "Executions that may run at once.", float64(s.Workers), nil)
-		for state, n := range map[string]int{"pending": s.Pending, "running": s.Running, "awaiting_llm": s.AwaitingLLM} {
+		for state, n := range map[string]int{"pending": s.Pending, "running": s.Running, "awaiting_llm": s.AwaitingLLM,
+			"awaiting_approval": s.AwaitingApproval} {
 			gauge(r, "airlock_executions", "Executions that have not ended.", float64(n), prometheus.Labels{"status": state})
 		}
 		gauge(r, "airlock_boxes_warm", "Boxes that are ready.", float64(s.WarmBoxes), nil)

@@ -65,7 +65,7 @@ func (s *Registry) copyInto(ctx context.Context, tx *store.Tx, by app.Actor, of,
 		return err
 	}
 	seen := to.UpdatedAt
-	to.Placement = of.Placement
+	to.Placement, to.MayRun = of.Placement, of.MayRun
 	_, err := tx.Profiles.Update(ctx, to, s.now(), seen, s.now())
 	return err
 }

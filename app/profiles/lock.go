@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -22,6 +23,12 @@ type Lifecycle struct {
 // CodeConflict if the profile changed after seen, its UpdatedAt that the person saw; zero skips the
 // check.
 func (s *Lifecycle) Lock(ctx context.Context, by app.Actor, handle string, seen time.Time) (app.Profile, error) {
+	return s.LockTo(ctx, by, handle, seen, "")
+}
+
+// LockTo is Lock, and says which code the profile may run; "" leaves that as it is.
+func (s *Lifecycle) LockTo(ctx context.Context, by app.Actor, handle string, seen time.Time, may app.MayRun) (
+	app.Profile, error) {
 	if err := by.PeopleOnly(); err != nil {
 		return app.Profile{}, err
 	}
@@ -45,8 +52,8 @@ func (s *Lifecycle) Lock(ctx context.Context, by app.Actor, handle string, seen 
 		if err := s.versions.First(ctx, tx, by, p); err != nil {
 			return "", "", err
 		}
-		p.Locked, p.LockedAt = true, s.now()
-		return "profile.lock", lockDetail(p.Profile, left), nil
+		p.Locked, p.LockedAt, p.MayRun = true, s.now(), cmp.Or(may, p.MayRun)
+		return "profile.lock", lockDetail(p.Profile, left) + " " + p.MayRun.Sentence(), nil
 	})
 }
 

@@ -3,6 +3,7 @@ package profiles
 import (
 	"time"
 
+	"github.com/computclaw/airlock/app/approvals"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/policy"
 	"github.com/computclaw/airlock/app/secrets"
@@ -17,6 +18,8 @@ type Config struct {
 	Now      func() time.Time // in whole milliseconds, as the store keeps them
 	Versions *policy.Versions
 
+	Approvals *approvals.Service
+
 	AgentProfiles bool          // agents may create profiles
 	MaxUnclaimed  int           // profiles of agents that may wait for a person; 0: 50
 	UnclaimedLife time.Duration // of such a profile; 0: 7 days
@@ -29,6 +32,7 @@ type Profiles struct {
 	Hosts      *Hosts
 	Lifecycle  *Lifecycle
 	Placements *Placements
+	CodeRules  *CodeRules
 	Binder     *Binder
 }
 
@@ -47,6 +51,7 @@ func New(cfg Config) Profiles {
 		Hosts:      &Hosts{e, cfg.Versions},
 		Lifecycle:  &Lifecycle{e, cfg.Versions},
 		Placements: &Placements{e, cfg.Versions},
+		CodeRules:  &CodeRules{e, cfg.Approvals},
 		Binder:     &Binder{e},
 	}
 }

@@ -68,7 +68,7 @@ func (s *Registry) Create(ctx context.Context, by app.Actor, description string)
 func (s *Registry) newProfile(by app.Actor, description string, agent bool) store.Profile {
 	p := store.Profile{Profile: app.Profile{
 		ID: app.NewProfileID(), Handle: app.NewID(), Description: description,
-		CreatedBy: by, CreatedFrom: by.Address, CreatedAt: s.now(), UpdatedAt: s.now(),
+		CreatedBy: by, CreatedFrom: by.Address, MayRun: app.MayRunAny, CreatedAt: s.now(), UpdatedAt: s.now(),
 	}}
 	if agent {
 		p.PairingCode = app.NewPairingCode()

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"github.com/computclaw/airlock/app/files/search"
 	"github.com/computclaw/airlock/app/guest"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/plugins/wire"
 	"github.com/computclaw/airlock/store"
 )
@@ -29,8 +31,9 @@ type filesHook struct {
 	x         app.Execution
 	redaction *redaction
 
-	left []leftArtifact // only used by the session, and after it by After
-	kept int64          // bytes of those that are kept
+	skill []byte         // the files of the skill that runs; nil for a script
+	left  []leftArtifact // only used by the session, and after it by After
+	kept  int64          // bytes of those that are kept
 }
 
 // leftArtifact is something that a script left, unchecked.
@@ -40,8 +43,16 @@ type leftArtifact struct {
 	full  bool         // it could not be spooled
 }
 
-// Before makes sure that all files are still there.
-func (h *filesHook) Before(_ context.Context, b *Binding) error {
+// Before makes sure that all files are still there, and that the skill may still run.
+func (h *filesHook) Before(ctx context.Context, b *Binding) (err error) {
+	if digest := h.x.SkillDigest; digest != "" {
+		if h.runner.cfg.Skills == nil {
+			return app.E(app.CodeSkillNotFound, "no skill can be run here. It did not run.", "Ask the person who runs Airlock.")
+		}
+		if h.skill, err = h.runner.cfg.Skills.Packed(ctx, h.x.ProfileHandle, digest); err != nil {
+			return err
+		}
+	}
 	for _, f := range b.source.Files {
 		if h.runner.cfg.Files == nil || !f.Kept {
 			return app.E(app.CodeFileNotFound, fmt.Sprintf("The file %q is not kept any more. The script did not run.", f.Name),
@@ -54,6 +65,10 @@ func (h *filesHook) Before(_ context.Context, b *Binding) error {
 // inputs are the files as the box gets them.
 func (h *filesHook) inputs(ctx context.Context, b *Binding) []guest.InputFile {
 	var list []guest.InputFile
+	if h.skill != nil {
+		list = append(list, guest.InputFile{Name: skills.PackedName, Size: int64(len(h.skill)),
+			Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(h.skill)), nil }})
+	}
 	for _, f := range b.source.Files {
 		list = append(list, guest.InputFile{Name: f.Name, Size: f.Size, Open: func() (io.ReadCloser, error) {
 			content, err := h.runner.cfg.Files.Open(ctx, f.Blob)

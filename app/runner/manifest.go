@@ -17,8 +17,9 @@ func (r *Run) manifest(s sent) app.Manifest {
 	ready := r.box.Session.Ready()
 	policy := s.binding.policy
 	return app.Manifest{
-		Script: digest(s.binding.source.Script), Inputs: digest(s.binding.source.Inputs),
-		Files: filesDigest(s.binding.source.Files), LLM: r.dialogue.digest(),
+		Script: digest(s.binding.source.Script), Skill: r.x.SkillDigest,
+		Inputs: digest(s.binding.source.Inputs),
+		Files:  filesDigest(s.binding.source.Files), LLM: r.dialogue.digest(),
 		Runner: ready.Runner, Python: ready.Python, Packages: ready.Packages,
 		Runtime: s.backend.Identity(policy.Placement.Image), Policy: policy.Digest(), Limits: r.runner.cfg.Limits,
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/computclaw/airlock/app/scheduler"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/shares"
+	"github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -46,7 +47,8 @@ type Config struct {
 	Resolver   *credentials.Resolver
 	SearchSets *credentials.SearchSets
 	Vault      *credentials.Vault
-	Files      *files.Files // nil: scripts get and leave none
+	Files      *files.Files    // nil: scripts get and leave none
+	Skills     *skills.Service // nil: none can be run
 
 	Limits     app.Limits
 	Workers    int // final redactions at once

@@ -25,7 +25,8 @@ type accessSnapshot struct {
 
 type profileState struct {
 	revoked            bool
-	revokedAt, expires int64      // unix milliseconds
+	revokedAt, expires int64 // unix milliseconds
+	mayRun             app.MayRun
 	policy             app.Policy // zero while it is not locked
 }
 
@@ -48,7 +49,8 @@ func readAccessSnapshot(ctx context.Context, tx *store.Tx) (s accessSnapshot, er
 	}
 	s.profiles = make(map[string]profileState, len(profiles))
 	for _, p := range profiles {
-		state := profileState{revoked: p.Revoked, revokedAt: p.RevokedAt, expires: p.ExpiresAt}
+		state := profileState{revoked: p.Revoked, revokedAt: p.RevokedAt, expires: p.ExpiresAt,
+			mayRun: app.MayRun(p.MayRun)}
 		if p.Locked {
 			if policy, err := tx.Policies.Version(ctx, p.Handle, p.Policy); err == nil {
 				state.policy = policy
@@ -88,6 +90,9 @@ func (s accessSnapshot) keep(
 		if err := k.credentials(ctx); err != nil {
 			return nil, err
 		}
+	}
+	if err := tx.Approvals.Forget(ctx); err != nil { // some may have been revoked since
+		return nil, err
 	}
 	profiles, err := tx.Profiles.Rows(ctx)
 	if err != nil {

@@ -198,6 +198,9 @@ func (k *keeper) profile(ctx context.Context, handle string) error {
 	if end := time.UnixMilli(now.expires).UTC(); now.expires > 0 && (p.ExpiresAt.IsZero() || p.ExpiresAt.After(end)) {
 		p.ExpiresAt, changed = end, true
 	}
+	if may := p.MayRun.Narrower(now.mayRun); now.mayRun != "" && may != p.MayRun {
+		p.MayRun, changed = may, true
+	}
 	if err == nil && p.Locked && !p.Revoked {
 		var less bool
 		less, err = k.restrict(ctx, &p, now.policy)

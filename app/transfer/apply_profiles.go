@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -58,6 +59,7 @@ func (m *importer) newProfile(ctx context.Context, f profileRecord, before int64
 	profile.SealedID = m.ring.Seal(secrets.Profiles, secrets.ProfileRow(f.Handle), []byte(f.ID))
 	profile.CreatedBy, profile.Locked, profile.Policy = text(f.CreatedBy), false, version // see LockLoaded
 	profile.Executions, profile.UpdatedAt = min(f.Executions, maxCount), max(m.updatedAt(f.UpdatedAt), before+1)
+	profile.MayRun = cmp.Or(f.MayRun, string(app.MayRunAny)) // absent before content 5
 	id, added, err := m.load.Add(ctx, profile)
 	if err == nil && !added {
 		err = contradiction("profile "+f.Handle, "is here already", nil)
@@ -132,6 +134,9 @@ func (m *importer) overwriteProfile(ctx context.Context, f profileRecord) error 
 	}
 	seen, revokedAt := p.UpdatedAt, time.Time{}
 	p.Description, p.Placement = f.Description, policy.Placement
+	if f.MayRun != "" {
+		p.MayRun = p.MayRun.Narrower(app.MayRun(f.MayRun)) // a file lets no more run than before
+	}
 	p.ExpiresAt = time.Time{}
 	if f.ExpiresAt > 0 {
 		p.ExpiresAt = time.UnixMilli(f.ExpiresAt).UTC()

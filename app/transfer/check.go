@@ -171,6 +171,9 @@ func (in *incoming) checkProfile(p profileRecord) error {
 	if err := checkBounds(p); err != nil {
 		return err
 	}
+	if _, err := app.ParseMayRun(p.MayRun); p.MayRun != "" && err != nil {
+		return fmt.Errorf("what it may run is not known")
+	}
 	for name, text := range map[string]string{"description": p.Description, "pairing_code": p.PairingCode,
 		"created_from": p.CreatedFrom, "backend": p.Backend, "image": p.Image} {
 		if err := app.CheckStored(name, text, app.MaxDescription); err != nil {

@@ -161,6 +161,9 @@ func (p *planner) facts(f profileRecord) []string {
 		if policy.Placement != (app.Placement{}) {
 			facts = append(facts, "Its scripts run only here: "+placement(policy.Placement)+".")
 		}
+		if may := app.MayRun(f.MayRun); may != "" && may != app.MayRunAny {
+			facts = append(facts, may.Sentence())
+		}
 	}
 	if f.ExpiresAt > 0 {
 		facts = append(facts, "It expires at "+moment(f.ExpiresAt)+".")

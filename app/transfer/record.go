@@ -9,7 +9,7 @@ import (
 
 // contentVersion is the newest form of the lines that this program reads, and the one that it
 // writes. It grows with every field and kind that is added.
-const contentVersion = 4
+const contentVersion = 5
 
 // record is one line of a file: an object with exactly one member, which names the kind.
 // docs/airlock-file.md describes them.

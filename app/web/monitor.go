@@ -64,7 +64,7 @@ func (s *Server) state() metrics.State {
 	}
 	now := metrics.State{
 		Ready: h.Ready, Workers: h.Workers, WarmBoxes: h.Warm,
-		Pending: h.Queued, Running: h.Running, AwaitingLLM: h.Waiting,
+		Pending: h.Queued, Running: h.Running, AwaitingLLM: h.Waiting, AwaitingApproval: -1,
 		DiskFreeBytes: disk.Free, DiskSizeBytes: disk.Size, DiskFull: disk.Full,
 		BodyBytes: s.bodies.Used(), AnswerBytes: s.cfg.Answers.Used(),
 		// Unknown, unless they can be read below.
@@ -85,6 +85,12 @@ func (s *Server) state() metrics.State {
 			now.FileContents, now.FileBytes = n, bytes
 			happened := s.cfg.Engine.Files.Counts()
 			now.FilesWithheld, now.FilesCollected, now.FilesRefused = happened.Withheld, happened.Collected, happened.Refused
+		}
+	}
+	if open, err := s.cfg.Engine.Approvals.Open(ctx); err == nil {
+		now.AwaitingApproval = 0
+		for _, a := range open {
+			now.AwaitingApproval += a.Waiting
 		}
 	}
 	if s.cfg.Retention != nil {

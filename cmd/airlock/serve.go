@@ -248,7 +248,8 @@ func newEngine(cfg config.Config, i *instance.Instance, boxes *sandboxes, way in
 		Gateway: way.Gateway, CA: way.Trusted, Files: kept,
 		Sandboxes: boxes.list, Auto: cfg.Auto(), Limits: cfg.Limits,
 		Workers: cfg.Workers, Waiters: cfg.Waiters, Queue: cfg.Queue, Pool: pool,
-		TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait, Patterns: cfg.Patterns.Find,
+		TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,
+		ApprovalWait: cfg.ApprovalWait, Patterns: cfg.Patterns.Find,
 		Ahead: cfg.Patterns.Ahead,
 	})
 }

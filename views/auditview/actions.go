@@ -6,6 +6,10 @@ import "strings"
 func actionWords() map[string]string {
 	return map[string]string{
 		"admin.token":           "Admin token created",
+		"approval.approve":      "Script approved",
+		"approval.ask":          "Approval requested",
+		"approval.refuse":       "Script refused",
+		"approval.revoke":       "Approval revoked",
 		"authority.create":      "Certificate authority created",
 		"backup.failed":         "Backup failed",
 		"backup.missed":         "Backup missed",
@@ -46,6 +50,7 @@ func actionWords() map[string]string {
 		"profile.keys":          "Keys requested",
 		"profile.link":          "Key linked",
 		"profile.lock":          "Profile locked",
+		"profile.may_run":       "Allowed code changed",
 		"profile.placement":     "Sandbox changed",
 		"profile.propose_hosts": "Hosts requested",
 		"profile.request_host":  "Host requested",

@@ -49,7 +49,7 @@ func (g Group) takes(r Row) bool {
 func setsUp(r Row) bool {
 	return slices.Contains([]string{
 		"credential.create", "profile.create", "profile.describe", "profile.expiry", "profile.hosts",
-		"profile.key_remove", "profile.keys", "profile.link", "profile.lock", "profile.placement",
+		"profile.key_remove", "profile.keys", "profile.link", "profile.lock", "profile.may_run", "profile.placement",
 		"profile.propose_hosts",
 	}, r.Action)
 }

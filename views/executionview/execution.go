@@ -44,6 +44,8 @@ type ExecutionPage struct {
 // outcomeSentence says in one sentence how an execution stands.
 func outcomeSentence(x app.Execution) string {
 	switch x.Status {
+	case app.StatusAwaitingApproval:
+		return "Waits until a person approves the script."
 	case app.StatusPending:
 		return "Waits for a free slot."
 	case app.StatusRunning:

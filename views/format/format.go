@@ -38,6 +38,8 @@ func LowerFirst(word string) string {
 // Status names a status.
 func Status(s app.Status) string {
 	switch s {
+	case app.StatusAwaitingApproval:
+		return "Waiting for approval"
 	case app.StatusPending:
 		return "Queued"
 	case app.StatusRunning:

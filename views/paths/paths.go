@@ -90,6 +90,12 @@ const (
 	ExecutionCompare = ExecutionPath + "/compare"
 	ExecutionPrint   = ExecutionPath + "/print"
 	ExecutionImage   = ExecutionPath + "/image"
+	Approvals        = Root + "/approvals"
+	ApprovalPath     = Approvals + "/:id"
+	ApprovalApprove  = ApprovalPath + "/approve"
+	ApprovalRefuse   = ApprovalPath + "/refuse"
+	ApprovalRevoke   = ApprovalPath + "/revoke"
+
 	ExecutionsExport = Root + "/export-executions" // not under Executions, where every segment is a handle
 )
 
@@ -121,6 +127,9 @@ func ArtifactPreviewURL(handle, name string) string {
 func ArtifactImageURL(handle, name string) string {
 	return At(ExecutionImage, handle) + "?name=" + url.QueryEscape(name)
 }
+
+// ApprovalURL is the page of one approval.
+func ApprovalURL(id string) string { return At(ApprovalPath, id) }
 
 // ExecutionsOf lists the executions of one profile.
 func ExecutionsOf(handle string) string { return Executions + "?profile=" + url.QueryEscape(handle) }

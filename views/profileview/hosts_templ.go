@@ -423,7 +423,7 @@ func Hosts(p HostsPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = sentences(Placed(Changes(p.Granted, p.Allowed, app.AllowedHosts(p.Profile.Hosts), p.Profile.ExpiresAt), p.Profile.Placement)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = sentences(Placed(Changes(p.Granted, p.Allowed, app.AllowedHosts(p.Profile.Hosts), p.Profile.ExpiresAt), p.Profile.Placement, p.Profile.MayRun)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -6,9 +6,9 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Placed is what is granted with where it may run, which stands before the lock and after it too.
-func Placed(granted []Sentence, p app.Placement) []Sentence {
-	return append(granted, say("box", word(Where(p))))
+// Placed is what is granted with what may run and where, which stands before the lock and after it too.
+func Placed(granted []Sentence, p app.Placement, may app.MayRun) []Sentence {
+	return append(granted, say("plain", word(may.Sentence())), say("box", word(Where(p))))
 }
 
 // Where says in a sentence where a profile's scripts may run.

@@ -8,7 +8,10 @@ package profileview
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-import "github.com/computclaw/airlock/views/components"
+import (
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views/components"
+)
 
 // placeFields say where scripts may run.
 func placeFields(p ProfilePage) templ.Component {
@@ -55,6 +58,44 @@ func placeFields(p ProfilePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
+		}
+		return nil
+	})
+}
+
+// mayRunField says which code may run.
+func mayRunField(may app.MayRun, problems components.Problems) templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
+			return templ_7745c5c3_CtxErr
+		}
+		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
+		if !templ_7745c5c3_IsBuffer {
+			defer func() {
+				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err == nil {
+					templ_7745c5c3_Err = templ_7745c5c3_BufErr
+				}
+			}()
+		}
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var2 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var2 == nil {
+			templ_7745c5c3_Var2 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		templ_7745c5c3_Err = components.Select(components.Input{
+			ID: "may_run", Label: "What may run", Value: string(may), Problem: problems.Of("may_run"),
+			Options: components.Choices(
+				string(app.MayRunAny), "Any script of its agent",
+				string(app.MayRunApprovedScripts), "Scripts and skills that you approved",
+				string(app.MayRunApprovedSkills), "Only skills that you approved",
+			),
+			Hint: "Approved scripts: each new script waits in the Inbox until you decide.",
+		}).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
 		}
 		return nil
 	})

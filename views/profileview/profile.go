@@ -31,6 +31,7 @@ type ProfilePage struct {
 	Purpose     string
 	Expiry      ExpiryForm
 	Place       app.Placement
+	MayRun      app.MayRun
 	Backends    []string // to choose from
 	Images      []string
 	Allowed     []app.Host // by the policy, or chosen so far

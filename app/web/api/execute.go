@@ -16,7 +16,8 @@ import (
 
 type executeInput struct {
 	ProfileID string          `in:"profile_id"`
-	Script    string          `in:"script,required"`
+	Script    string          `in:"script"`
+	Skill     string          `in:"skill"`
 	Timeout   *float64        `in:"timeout"`
 	Inputs    json.RawMessage `in:"inputs"`
 	Label     string          `in:"label"`
@@ -27,6 +28,7 @@ type acceptedView struct {
 	ExecutionID string     `json:"execution_id"`
 	PollURL     string     `json:"poll_url"`
 	Status      app.Status `json:"status"`
+	NextStep    string     `json:"next_step,omitempty"` // while a person has to approve the script
 }
 
 // execute answers POST /execute, as answerAccepted does.
@@ -57,6 +59,9 @@ func (h *executions) execute(c echo.Context) error {
 func (h *executions) answerAccepted(c echo.Context, x app.Execution, wait time.Duration) error {
 	httpx.LogExecution(c, x.Handle)
 	httpx.LogProfile(c, x.ProfileHandle)
+	if x.Status == app.StatusAwaitingApproval {
+		wait = 0 // the agent tells a person first
+	}
 	x, err := h.awaitIfFree(c, x, wait)
 	if err != nil {
 		return err
@@ -93,7 +98,18 @@ func (h *executions) answerDone(c echo.Context, x app.Execution) error {
 func (h *executions) answerPoll(c echo.Context, x app.Execution) error {
 	poll := h.origins.BaseURL(c.Request()) + "/executions/" + x.ID
 	c.Response().Header().Set("Location", poll)
-	return c.JSON(http.StatusAccepted, acceptedView{x.ID, poll, x.Status})
+	return c.JSON(http.StatusAccepted, acceptedView{x.ID, poll, x.Status, h.nextStep(c, x)})
+}
+
+// nextStep is what an agent is to do about an execution that waits for an approval; "" about others.
+func (h *executions) nextStep(c echo.Context, x app.Execution) string {
+	if x.Status != app.StatusAwaitingApproval {
+		return ""
+	}
+	return "A person has to approve this script before it runs. Ask them to open " +
+		h.origins.BaseURL(c.Request()) + "/ui/approvals/" + x.Approval + ", then poll with ?wait=50. " +
+		"If they refuse it, error says why. It ends at " +
+		x.CreatedAt.Add(h.engine.ApprovalWait).UTC().Format(time.RFC3339) + " if nobody decides."
 }
 
 func (h *executions) readSubmission(c echo.Context) (s appexecutions.Submission, err error) {
@@ -125,14 +141,16 @@ func (h *executions) readSubmission(c echo.Context) (s appexecutions.Submission,
 		return s, err
 	}
 	return appexecutions.Submission{
-		ProfileID: id, Script: in.Script, Inputs: in.Inputs, Timeout: timeout, Label: in.Label, Files: files,
+		ProfileID: id, Script: in.Script, Skill: in.Skill, Inputs: in.Inputs, Timeout: timeout, Label: in.Label, Files: files,
 		IdempotencyKey: key, By: agent(c, ""), Trace: httpx.TraceID(c),
 	}, nil
 }
 
 func checkScript(in executeInput) error {
 	switch {
-	case in.Script == "":
+	case in.Script != "" && in.Skill != "":
+		return httpx.FieldError(app.CodeInvalidField, "skill", "script and skill can't both be run", "Send one of them.")
+	case in.Script == "" && in.Skill == "":
 		return httpx.FieldError(app.CodeInvalidField, "script", "script is empty",
 			"Send Python, such as \"set_result(1)\".")
 	case len(in.Script) > app.MaxScript:

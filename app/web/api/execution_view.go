@@ -13,7 +13,9 @@ import (
 type executionView struct {
 	ExecutionID     string           `json:"execution_id"`
 	Status          app.Status       `json:"status"`
-	Phase           app.Phase        `json:"phase,omitempty"` // until it has ended
+	Phase           app.Phase        `json:"phase,omitempty"`     // until it has ended
+	NextStep        string           `json:"next_step,omitempty"` // while a person has to approve the script
+	Skill           string           `json:"skill,omitempty"`     // name@number
 	Label           string           `json:"label,omitempty"`
 	Timeout         float64          `json:"timeout"`          // seconds
 	Script          string           `json:"script,omitempty"` // with ?include=
@@ -77,7 +79,7 @@ func viewExecution(x app.Execution) executionView {
 	v := executionView{
 		ExecutionID: x.ID, Status: x.Status, CreatedAt: x.CreatedAt.UTC(), StartedAt: optionalTime(x.StartedAt),
 		Backend: x.Backend, Isolation: x.Isolation, Injected: x.Injected,
-		Label: x.Label, Timeout: x.Timeout.Seconds(),
+		Skill: x.Skill, Label: x.Label, Timeout: x.Timeout.Seconds(),
 	}
 	if x.Status == app.StatusAwaitingLLM && x.Request != nil {
 		v.LLMRequest = &llmView{x.Request.RequestID, x.Request.Prompt, x.Request.Model}

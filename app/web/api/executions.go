@@ -89,6 +89,7 @@ func (h *executions) answer(c echo.Context, x app.Execution) error {
 func (h *executions) view(c echo.Context, x app.Execution) (v executionView, err error) {
 	ctx := c.Request().Context()
 	v = viewExecution(x)
+	v.NextStep = h.nextStep(c, x)
 	if v.Rerun, err = h.viewRerun(ctx, x); err != nil {
 		return v, err
 	}

@@ -13,6 +13,7 @@ type profileView struct {
 	Locked      bool       `json:"locked"`
 	Revoked     bool       `json:"revoked"`
 	State       app.State  `json:"state"`
+	MayRun      app.MayRun `json:"may_run"`
 	ExpiresAt   *time.Time `json:"expires_at"`
 	Keys        []keyView  `json:"keys"`
 	Hosts       []hostView `json:"hosts"`
@@ -40,7 +41,7 @@ type hostView struct {
 
 func viewProfile(p app.Profile, base string, now time.Time) profileView {
 	v := profileView{
-		ProfileID: p.ID, Description: p.Description, Locked: p.Locked, Revoked: p.Revoked, State: p.State(now),
+		ProfileID: p.ID, Description: p.Description, Locked: p.Locked, Revoked: p.Revoked, State: p.State(now), MayRun: p.MayRun,
 		ExpiresAt: optionalTime(p.ExpiresAt), Keys: []keyView{}, Hosts: []hostView{},
 		SetupURL: base + "/ui/profiles/" + p.Handle, PairingCode: p.PairingCode, CreatedAt: p.CreatedAt.UTC(),
 	}

@@ -34,6 +34,8 @@ var statuses = map[app.Code]int{
 	app.CodeIdempotencyReused:  http.StatusConflict,
 	app.CodeConflict:           http.StatusConflict,
 	app.CodeInUse:              http.StatusConflict,
+	app.CodeScriptNotAllowed:   http.StatusForbidden,
+	app.CodeScriptRefused:      http.StatusForbidden,
 	app.CodeQueueFull:          http.StatusTooManyRequests,
 	app.CodeRateLimited:        http.StatusTooManyRequests,
 	app.CodeProfilesDisabled:   http.StatusForbidden,

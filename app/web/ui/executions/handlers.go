@@ -20,6 +20,11 @@ func (h Handlers) Routes() []httpx.Route {
 		httpx.Get(paths.ExecutionCompare, h.compareExecutions),
 		httpx.Get(paths.ExecutionPrint, h.printExecution),
 		httpx.Get(paths.ExecutionImage, h.showImage),
+		httpx.Get(paths.Approvals, h.listApprovals),
+		httpx.Get(paths.ApprovalPath, h.showApproval),
+		uix.Post(paths.ApprovalApprove, h.approve).Back(backToApproval),
+		uix.Post(paths.ApprovalRefuse, h.refuse).Back(backToApproval),
+		uix.Post(paths.ApprovalRevoke, h.revoke).Back(backToApproval),
 		uix.Post(paths.ExecutionRespond, h.answerByPerson).Back(h.backToExecution),
 	}
 }

@@ -19,9 +19,10 @@ type edit struct {
 	expires     time.Time
 	placed      bool // placement counts
 	placement   app.Placement
+	mayRun      app.MayRun
 }
 
-// editProfile saves a profile's name, purpose, end and placement. All of it is read before anything
+// editProfile saves a profile's name, purpose, end, placement and what it may run. All of it is read before anything
 // is written.
 func (h Handlers) editProfile(c echo.Context, p app.Profile, fields url.Values) error {
 	e, err := h.readEdit(p, fields)
@@ -33,7 +34,8 @@ func (h Handlers) editProfile(c echo.Context, p app.Profile, fields url.Values) 
 	}
 	known := descriptionFields()
 	maps.Copy(known, expiryFields())
-	maps.Copy(known, map[string]string{"backend": "backend", "min_tier": "min_tier", "image": "image"})
+	maps.Copy(known, map[string]string{"backend": "backend", "min_tier": "min_tier", "image": "image",
+		"may_run": "may_run"})
 	found, err := uix.Problems(err, known)
 	if err != nil {
 		return err
@@ -41,12 +43,13 @@ func (h Handlers) editProfile(c echo.Context, p app.Profile, fields url.Values) 
 	return h.showProfileAgain(c, p.Handle, func(page *profileview.ProfilePage) {
 		page.Tab, page.Problems = profileview.TabSettings, found
 		page.Name, page.Purpose, page.Place = fields.Get("name"), fields.Get("purpose"), e.placement
+		page.MayRun = e.mayRun
 		page.Expiry = profileview.ExpiryForm{Choice: fields.Get("expiry"), Date: fields.Get("expiry_date")}
 	})
 }
 
 func (h Handlers) readEdit(p app.Profile, fields url.Values) (e edit, err error) {
-	e.placement = p.Placement
+	e.placement, e.mayRun = p.Placement, p.MayRun
 	if e.description, err = readDescription(fields); err != nil {
 		return e, err
 	}
@@ -56,6 +59,11 @@ func (h Handlers) readEdit(p app.Profile, fields url.Values) (e edit, err error)
 	if fields.Has("expiry") {
 		chosen := profileview.ExpiryForm{Choice: fields.Get("expiry"), Date: fields.Get("expiry_date")}
 		if e.expires, e.ends, err = chooseExpiry(chosen, h.Now()); err != nil {
+			return e, err
+		}
+	}
+	if fields.Has("may_run") {
+		if e.mayRun, err = app.ParseMayRun(fields.Get("may_run")); err != nil {
 			return e, err
 		}
 	}
@@ -76,6 +84,9 @@ func (h Handlers) saveEdit(c echo.Context, p app.Profile, e edit) (err error) {
 	}
 	if err == nil && e.placed && e.placement != p.Placement {
 		_, err = h.Access.Placements.Set(ctx, by, p.Handle, e.placement)
+	}
+	if err == nil && e.mayRun != p.MayRun {
+		_, err = h.Access.CodeRules.Set(ctx, by, p.Handle, e.mayRun)
 	}
 	return err
 }

@@ -28,7 +28,7 @@ func Granted(
 	}
 	keys, err := keyGrants(ctx, desk, p, credentials)
 	return profileview.Placed(profileview.Grants(keys, app.AllowedHosts(p.Hosts), p.ExpiresAt),
-		p.Placement), profileview.Requested(keys, p.Hosts), err
+		p.Placement, p.MayRun), profileview.Requested(keys, p.Hosts), err
 }
 
 // keyGrants says for each key of a profile where a sealed value may go: what its policy grants, or

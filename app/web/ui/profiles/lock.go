@@ -53,11 +53,17 @@ func (h Handlers) lockProfile(c echo.Context, p app.Profile, fields url.Values) 
 	if err != nil || seen.IsZero() {
 		return app.Invalid("seen", "the form is incomplete", "Open the page again and lock from there.")
 	}
-	_, err = h.Access.Lifecycle.Lock(c.Request().Context(), uix.Actor(c), p.Handle, seen)
+	may := p.MayRun
+	if fields.Has("may_run") {
+		may, err = app.ParseMayRun(fields.Get("may_run"))
+	}
+	if err == nil {
+		_, err = h.Access.Lifecycle.LockTo(c.Request().Context(), uix.Actor(c), p.Handle, seen, may)
+	}
 	if err == nil {
 		return h.Done(c, "profile-locked", paths.ProfileURL(p.Handle))
 	}
-	found, err := uix.Problems(err, nil)
+	found, err := uix.Problems(err, map[string]string{"may_run": "may_run"})
 	if err != nil {
 		return err
 	}

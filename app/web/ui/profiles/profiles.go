@@ -108,7 +108,7 @@ func (h Handlers) profilePage(c echo.Context, p app.Profile) (profileview.Profil
 		Expiry: profileview.ExpiryForm{Choice: "never"},
 	}
 	page.Name, page.Purpose = app.SplitDescription(p.Description)
-	page.Place = p.Placement
+	page.Place, page.MayRun = p.Placement, p.MayRun
 	page.Backends, page.Images = h.places(p.Placement)
 	if !p.ExpiresAt.IsZero() {
 		page.Expiry.Choice = "keep"

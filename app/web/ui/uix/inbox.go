@@ -25,6 +25,8 @@ type Inbox struct {
 	rejections func(context.Context) ([]store.Rejection, error)
 	// unanswered lists the questions that no agent has answered for long.
 	unanswered func(context.Context) ([]store.Unanswered, error)
+	// approvals lists what people are asked to approve.
+	approvals func(context.Context) ([]app.Approval, error)
 }
 
 // Needs lists all that waits for a person, oldest first.
@@ -68,7 +70,11 @@ func (i *Inbox) Needs(ctx context.Context, profiles []app.Profile) (all []dashbo
 	if err != nil {
 		return nil, err
 	}
-	all = append(append(all, rejected...), questions...)
+	scripts, err := i.approvalNeeds(ctx, profiles)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.Concat(all, rejected, questions, scripts)
 	slices.SortStableFunc(all, func(a, b dashboardview.Need) int { return a.At.Compare(b.At) })
 	return all, nil
 }

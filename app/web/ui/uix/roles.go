@@ -43,6 +43,9 @@ func routeRoles() map[string]roles {
 		paths.ExecutionImage: reads, paths.ExecutionsExport: reads, paths.ExecutionCancel: acts, paths.ExecutionRerun: acts,
 		paths.ExecutionRespond: acts,
 
+		paths.Approvals: reads, paths.ApprovalPath: reads, paths.ApprovalApprove: acts, paths.ApprovalRefuse: acts,
+		paths.ApprovalRevoke: acts,
+
 		paths.Settings: reads, paths.SettingsInstance: reads, paths.SettingsData: reads, paths.SettingsPause: acts,
 		paths.SettingsResume: acts,
 

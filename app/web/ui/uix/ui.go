@@ -56,7 +56,8 @@ func New(cfg Config) *UI {
 			},
 			unanswered: func(ctx context.Context) ([]store.Unanswered, error) {
 				return cfg.Engine.Statistics.Unanswered(ctx)
-			}},
+			},
+			approvals: func(ctx context.Context) ([]app.Approval, error) { return cfg.Access.Approvals.Open(ctx) }},
 	}
 }
 

@@ -74,7 +74,11 @@ func (o *operator) commands() commands {
 		"profile": o.group("admin profile", commands{
 			"create": o.createProfile, "list": o.listProfiles, "show": o.showProfile, "lock": o.lockProfile,
 			"hosts": o.profileHosts, "expire": o.expireProfile, "place": o.placeProfile, "revoke": o.revokeProfile,
-			"delete": o.deleteProfile,
+			"delete": o.deleteProfile, "may-run": o.setMayRun,
+		}),
+		"approval": o.group("admin approval", commands{
+			"list": o.listApprovals, "show": o.showApproval, "approve": o.approve, "refuse": o.refuse,
+			"revoke": o.revokeApproval,
 		}),
 		"skill": o.group("admin skill", commands{
 			"list": o.listSkills, "show": o.showSkill, "approve": o.approveSkill, "revoke": o.revokeSkill, "allow": o.allowSkill,

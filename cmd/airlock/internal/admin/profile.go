@@ -316,6 +316,7 @@ func (o *operator) showProfile(ctx context.Context, args []string) error {
 	w.Row("pairing code", p.PairingCode)
 	w.Row("created", cli.Joined(" from ", cli.Stamp(p.CreatedAt), p.CreatedFrom))
 	w.Row("expires", cli.Stamp(p.ExpiresAt))
+	w.Row("code", p.MayRun.Sentence())
 	if p.Placement != (app.Placement{}) {
 		w.Row("runs", placed(p.Placement))
 	}

@@ -55,6 +55,8 @@ const Usage = `Usage: airlock admin COMMAND
       --yes                                   at a terminal: don't show what --allow grants and ask first
   profile place ID [--backend NAME] [--min-tier full|restricted] [--image NAME]
                                               where its scripts may run; without flags anywhere
+  profile may-run ID any|approved_scripts|approved_skills
+                                              which code it may run; holds at once for what has not started
   profile expire ID TIME                      set its end: 2026-12-31, 2026-12-31T18:00:00Z, 30d, 12h or never
   profile revoke ID                           end its executions and refuse new ones
   profile delete ID                           delete it; its past executions stay
@@ -65,6 +67,11 @@ const Usage = `Usage: airlock admin COMMAND
   skill allow NAME ID [--undo]                let a profile run a skill
   skill switch NAME on|off                    switch a skill as a whole
   skill delete NAME                           remove a skill and its files; the audit log keeps what was decided
+  approval list                               scripts that wait for a person, and those that were approved or refused
+  approval show ID                            the script
+  approval approve ID --once|--always         let exactly this script run, in one execution or always
+  approval refuse ID --reason TEXT            what waits ends; the agent reads the reason
+  approval revoke ID                          forget the decision: the script asks again
   audit list                                  the newest 100 entries
   audit verify [--noted NUMBER:HASH]          walk the hash chain, and find in it what an earlier one printed
   audit archived [--of LABEL]                 the audit logs that came with imports, or all of one of them

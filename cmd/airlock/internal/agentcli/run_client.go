@@ -37,6 +37,7 @@ type execution struct {
 	ID         string          `json:"execution_id"`
 	Status     app.Status      `json:"status"`
 	Paused     bool            `json:"paused"`
+	NextStep   string          `json:"next_step"`
 	Result     json.RawMessage `json:"result"`
 	Error      string          `json:"error"`
 	Traceback  string          `json:"traceback"`

@@ -101,7 +101,7 @@ func waitOnce(shown bool) time.Duration {
 // heldFor is how long a poll is held open. That a script has started doesn't end one, and is to be
 // told soon.
 func heldFor(x execution) time.Duration {
-	if x.Status == app.StatusPending {
+	if x.Status.Queued() {
 		return 2 * time.Second
 	}
 	return app.MaxPollWait
@@ -113,7 +113,8 @@ const tellAgain = 45 * time.Second
 
 // tell says how the execution stands.
 func (j *job) tell(x execution) {
-	words := map[app.Status]string{app.StatusPending: "waiting for a free sandbox", app.StatusRunning: "running",
+	words := map[app.Status]string{app.StatusAwaitingApproval: "waiting until a person approves the script: " + x.NextStep,
+		app.StatusPending: "waiting for a free sandbox", app.StatusRunning: "running",
 		app.StatusAwaitingLLM: "the script asks the LLM"}[x.Status]
 	if x.Paused {
 		words = "a person has paused all executions; it runs when they go on"

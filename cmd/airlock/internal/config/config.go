@@ -54,6 +54,7 @@ type Config struct {
 	TimeoutDefault time.Duration
 	TimeoutMax     time.Duration
 	LLMWait        time.Duration
+	ApprovalWait   time.Duration
 	Drain          time.Duration
 	LocalServices  map[string]netip.AddrPort
 	ExtraCA        ExtraCA
@@ -93,7 +94,7 @@ func Load(environ []string) (Config, error) {
 			Superseded: retention.DefaultSuperseded},
 		FilesDays: app.DefaultFilesRetention, FilesQuota: app.DefaultFilesQuota, FilesStorage: FilesInDirectory,
 		Limits: app.DefaultLimits(), TimeoutDefault: app.DefaultTimeout, TimeoutMax: app.MaxTimeout,
-		LLMWait: app.DefaultLLMWait, Drain: 5 * time.Second,
+		LLMWait: app.DefaultLLMWait, ApprovalWait: app.DefaultApprovalWait, Drain: 5 * time.Second,
 		Vault: vault.Config{Timeout: vault.DefaultTimeout},
 		URL:   "http://localhost:9090", PluginSettings: map[string]map[string]string{}, origin: map[string]string{},
 		refused: map[string]bool{},

@@ -136,6 +136,8 @@ func limitVariables() []Variable {
 			func(c *Config) *time.Duration { return &c.TimeoutMax }),
 		duration("AIRLOCK_LLM_WAIT", "longest wait for an LLM answer",
 			func(c *Config) *time.Duration { return &c.LLMWait }),
+		duration("AIRLOCK_APPROVAL_WAIT", "longest wait for the approval of a script",
+			func(c *Config) *time.Duration { return &c.ApprovalWait }),
 		duration("AIRLOCK_DRAIN",
 			"how long executions may go on after SIGTERM ([docs](upgrade.md#stopping))",
 			func(c *Config) *time.Duration { return &c.Drain }),

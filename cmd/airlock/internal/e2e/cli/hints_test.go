@@ -53,6 +53,8 @@ var nextSteps = map[app.Code]string{
 	app.CodeInstanceRetired:    `Ask the person who runs Airlock for the new address`,
 	app.CodeUnreachable:        `AIRLOCK_URL`,
 	app.CodeInvalidSkill:       `airlock skill check PATH lists every problem`,
+	app.CodeScriptNotAllowed:   `Run one of the skills`,
+	app.CodeScriptRefused:      `Change the script as the reason says`,
 	app.CodeSkillNameTaken:     `another name`,
 	app.CodeSkillNotFound:      `GET /skills lists`,
 	app.CodeSkillNotApproved:   `Ask the person who runs Airlock to approve it`,

@@ -1,0 +1,43 @@
+package approvals
+
+import (
+	"context"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/store"
+)
+
+// maxListed bounds a list of approvals.
+const maxListed = 1000
+
+// Open lists what people are asked, oldest first.
+func (s *Service) Open(ctx context.Context) ([]app.Approval, error) {
+	return s.list(ctx, "", app.ApprovalOpen)
+}
+
+// List lists what is asked and what was decided and still counts, of one profile or ("") of all.
+func (s *Service) List(ctx context.Context, profileHandle string) ([]app.Approval, error) {
+	return s.list(ctx, profileHandle, app.ApprovalOpen, app.ApprovalApproved, app.ApprovalRefused)
+}
+
+func (s *Service) list(ctx context.Context, profileHandle string, states ...app.ApprovalState) (
+	list []app.Approval, err error) {
+	err = s.store.Read(ctx, func(tx *store.Tx) (err error) {
+		list, err = tx.Approvals.List(ctx, profileHandle, maxListed, states...)
+		return err
+	})
+	return list, err
+}
+
+// ByID returns an approval, and what was approved last for the same profile; its ID is "" if that is
+// nothing. CodeNotFound if there is none.
+func (s *Service) ByID(ctx context.Context, id string) (a, last app.Approval, err error) {
+	err = s.store.Read(ctx, func(tx *store.Tx) (err error) {
+		if a, err = tx.Approvals.ByID(ctx, id); err != nil {
+			return err
+		}
+		last, _, err = tx.Approvals.LastApproved(ctx, a)
+		return err
+	})
+	return a, last, err
+}

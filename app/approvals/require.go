@@ -1,0 +1,90 @@
+package approvals
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/store"
+)
+
+// MaxWaiting is how many executions of one profile may wait for an approval.
+const MaxWaiting = 100
+
+// CheckScripts returns CodeScriptNotAllowed if a profile may run no scripts.
+func CheckScripts(may app.MayRun) error {
+	if may != app.MayRunApprovedSkills {
+		return nil
+	}
+	return app.E(app.CodeScriptNotAllowed, "this profile runs approved skills only; the script did not run",
+		"Run one of the skills that GET /skills lists, or ask the person to allow scripts for this profile.")
+}
+
+// Script is a script that is about to be submitted.
+type Script struct {
+	ProfileHandle string
+	Script        string
+	Shown         redact.Clean // as people may see it
+	Execution     string       // handle
+	By            app.Actor
+}
+
+// Require says by which approval a script may run, in the transaction that stores its execution.
+// approval is "" if its profile needs none; waits reports that a person has to decide first.
+//
+// An approval for one execution is used up. Errors: CodeScriptNotAllowed, CodeScriptRefused with the
+// person's reason, CodeQueueFull if too many of the profile wait.
+func (s *Service) Require(ctx context.Context, tx *store.Tx, script Script) (approval string, waits bool, err error) {
+	sum := sha256.Sum256([]byte(script.Script))
+	now, err := tx.Approvals.Current(ctx, script.ProfileHandle, app.ApprovalScript, hex.EncodeToString(sum[:]))
+	if err != nil || now.MayRun == app.MayRunAny {
+		return "", false, err
+	}
+	if now.MayRun != app.MayRunApprovedScripts { // a rule that isn't known lets nothing through
+		return "", false, CheckScripts(app.MayRunApprovedSkills)
+	}
+	switch a := now.Approval; a.State {
+	case app.ApprovalApproved:
+		if a.Scope == app.ApproveOnce {
+			err = tx.Approvals.Use(ctx, a.ID)
+		}
+		return a.ID, false, err
+	case app.ApprovalRefused:
+		return "", false, refused(a)
+	}
+	approval, err = s.ask(ctx, tx, now.Approval, script)
+	return approval, true, err
+}
+
+// ask makes an execution wait for an approval, which may be open already.
+func (s *Service) ask(ctx context.Context, tx *store.Tx, a app.Approval, script Script) (id string, err error) {
+	waiting, err := tx.Approvals.CountWaiting(ctx, script.ProfileHandle)
+	switch {
+	case err != nil:
+		return "", err
+	case waiting >= MaxWaiting:
+		return "", app.E(app.CodeQueueFull,
+			fmt.Sprintf("%d executions of this profile wait for a person's approval already", waiting),
+			"Ask the person to decide in the Inbox of Airlock, or cancel some; then submit again.")
+	case a.State == app.ApprovalOpen:
+		return a.ID, nil
+	}
+	a.ID, a.State, a.Execution, a.AskedAt = app.NewID(), app.ApprovalOpen, script.Execution, s.now()
+	if err := tx.Approvals.Add(ctx, a, script.Shown); err != nil {
+		return "", err
+	}
+	return a.ID, tx.Audit(ctx, app.NewEvent(a.AskedAt, script.By, "approval.ask", a.ProfileHandle,
+		"Asked for an approval of the script "+short(a.Subject)+"."))
+}
+
+// refused tells an agent about a refusal.
+func refused(a app.Approval) error {
+	return app.E(app.CodeScriptRefused, "a person refused this script; it did not run: "+a.Reason,
+		"Change the script as the reason says, and submit that. Don't submit this one again.")
+}
+
+// short is the beginning of a digest, enough to tell scripts apart.
+func short(digest string) string { return digest[:min(12, len(digest))] }

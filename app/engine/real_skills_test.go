@@ -1,0 +1,130 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/blobs"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/engine/enginetest"
+	"github.com/computclaw/airlock/app/executions"
+	"github.com/computclaw/airlock/app/files"
+	"github.com/computclaw/airlock/app/skills/bundle"
+)
+
+// skillWorld is a world with real boxes that keeps files.
+func skillWorld(t *testing.T) *world {
+	t.Helper()
+	return realWorld(t, func(c *engine.Config) {
+		dir := t.TempDir()
+		storage, err := blobs.OpenDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Files = files.New(files.Config{Store: c.Store, Keyring: c.Keyring, Storage: storage, Dir: dir, Now: time.Now})
+	})
+}
+
+// approve uploads a folder, approves it for the world's profile and returns its reference.
+func (w *world) approve(folder string) string {
+	w.T.Helper()
+	b, err := bundle.ReadFolder(folder)
+	w.Must(err)
+	v, err := w.Skills.Upload(w.T.Context(), enginetest.Person, b)
+	w.Must(err)
+	_, err = w.Skills.Approve(w.T.Context(), enginetest.Person, v.Name, v.Number, v.Digest)
+	w.Must(err)
+	w.Must(w.Skills.Allow(w.T.Context(), enginetest.Person, v.Name, w.Profile.Handle))
+	return v.Name
+}
+
+func (w *world) runSkill(ref, inputs string) (app.Execution, error) {
+	w.T.Helper()
+	x, _, err := w.Submitter.Submit(w.T.Context(), executions.Submission{
+		ProfileID: w.Profile.ID, Skill: ref, Inputs: json.RawMessage(inputs), By: enginetest.Agent,
+	})
+	return x, err
+}
+
+// TestRealSkillsRunUnchanged: skills in Skillbox's own format, in shell and Node, also under a profile
+// that runs approved skills only. Output in SANDBOX_OUTPUT is the result.
+func TestRealSkillsRunUnchanged(t *testing.T) {
+	w := skillWorld(t)
+	_, err := w.Access.CodeRules.Set(t.Context(), enginetest.Person, w.Profile.Handle, app.MayRunApprovedSkills)
+	w.Must(err)
+	for name, c := range map[string]struct{ inputs, want, needs string }{
+		"text-stats": {`{"text":"one two\nthree"}`, `{"characters":13,"lines":2,"words":3}`, "bash"},
+		"json-diff":  {`{"before":{"a":1},"after":{"a":2}}`, `[{"after":2,"before":1,"path":"/a"}]`, "node"},
+	} {
+		ref := w.approve(filepath.Join("..", "..", "examples", "skills", name))
+		x, err := w.runSkill(ref, c.inputs)
+		w.Must(err)
+		x, err = w.Reader.Await(t.Context(), x, time.Minute)
+		w.Must(err)
+		out, err := w.Reader.Output(t.Context(), x.Handle)
+		w.Must(err)
+		if x.Status != app.StatusCompleted && strings.Contains(x.Error+out.Stderr, "has no Node.js") {
+			t.Logf("%s: this machine has no Node.js, and the error says so", name)
+			continue
+		}
+		if x.Status != app.StatusCompleted || string(out.Result) != c.want || x.Skill != name+"@1" ||
+			x.Manifest.Skill == "" || x.Manifest.Skill != x.SkillDigest {
+			t.Errorf("%s: %s %s, result %s, skill %s %+v\n%s", name, x.Status, x.Error, out.Result, x.Skill, x.Manifest, out.Stderr)
+		}
+	}
+	_, err = w.runSkill("json-diff", `{"before":1}`)
+	enginetest.WantCode(t, err, app.CodeInvalidField)
+	_, err = w.runSkill("no-such", `{}`)
+	enginetest.WantCode(t, err, app.CodeSkillNotFound)
+}
+
+// TestRealSkillHasWhatScriptsHave: settings and set_result in Python and by the command airlock,
+// its files read-only beside it, and artifacts; and a version that was revoked since doesn't start.
+func TestRealSkillHasWhatScriptsHave(t *testing.T) {
+	w := skillWorld(t)
+	write := func(name, entry, code string) string {
+		dir := t.TempDir()
+		w.Must(os.WriteFile(filepath.Join(dir, "SKILL.md"),
+			[]byte("---\nname: "+name+"\ndescription: A test.\n---\nRead me.\n"), 0o600))
+		w.Must(os.WriteFile(filepath.Join(dir, entry), []byte(code), 0o600))
+		return w.approve(dir)
+	}
+	python := write("in-python", "main.py", `
+import os
+try:
+    open(__file__, "a")
+    raise SystemExit("the bundle can be written")
+except OSError:
+    pass
+assert os.environ["SKILL_INSTRUCTIONS"].strip() == "Read me."
+open(os.path.join(os.environ["SANDBOX_FILES_DIR"], "left.txt"), "w").write("left")
+set_result({"keys": sorted(settings.keys()), "host": settings.get("DB_HOST")})
+`)
+	shell := write("in-shell", "main.sh", "set -eu\nprintf '{\"host\": \"%s\"}' \"$(airlock setting DB_HOST)\" | airlock result -\n")
+	for _, ref := range []string{python, shell} {
+		x, err := w.runSkill(ref, `{}`)
+		w.Must(err)
+		x, err = w.Reader.Await(t.Context(), x, time.Minute)
+		w.Must(err)
+		out, err := w.Reader.Output(t.Context(), x.Handle)
+		w.Must(err)
+		if x.Status != app.StatusCompleted || !strings.Contains(string(out.Result), `"host":"`) {
+			t.Errorf("%s: %s %s, result %s\n%s", ref, x.Status, x.Error, out.Result, out.Stderr)
+		}
+	}
+	w.Must(w.Access.Switches.Pause(t.Context(), enginetest.Person))
+	x, err := w.runSkill(python, `{}`)
+	w.Must(err)
+	_, err = w.Skills.Revoke(t.Context(), enginetest.Person, python, 1, "It is wrong.")
+	w.Must(err)
+	w.Must(w.Access.Switches.Resume(t.Context(), enginetest.Person))
+	w.Scheduler.Wake()
+	if x = w.UntilStatus(x, app.StatusError); !strings.Contains(x.Error, "revoked") || !x.StartedAt.IsZero() {
+		t.Errorf("a revoked version ended with %q", x.Error)
+	}
+}

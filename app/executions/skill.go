@@ -1,0 +1,46 @@
+package executions
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/skills"
+)
+
+// runnable is the version of a skill that is submitted; its zero value is a script.
+type runnable struct{ skills.Version }
+
+// name is name@number, "" for a script.
+func (r runnable) name() string {
+	if r.Digest == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s@%d", r.Version.Name, r.Number)
+}
+
+// resolveSkill finds the version that a submission names, checks its inputs and timeout, and makes the
+// script that runs it. It does nothing for a script.
+func (s *Submitter) resolveSkill(ctx context.Context, profileHandle string, sub *Submission) error {
+	if sub.Skill == "" {
+		return nil
+	}
+	if s.cfg.Skills == nil {
+		return app.E(app.CodeSkillNotFound, "no skill can be run here", "Send a script.")
+	}
+	if _, taken := sub.Files[skills.PackedName]; taken {
+		return app.Invalid("files", "the name "+skills.PackedName+" is taken", "Choose another name.")
+	}
+	v, err := s.cfg.Skills.Resolve(ctx, profileHandle, sub.Skill)
+	if err != nil {
+		return err
+	}
+	if err := v.CheckInputs(sub.Inputs); err != nil {
+		return err
+	}
+	if sub.version = (runnable{v}); sub.Timeout == 0 {
+		sub.Timeout = v.Manifest.Timeout
+	}
+	sub.Script, err = s.cfg.Skills.Script(ctx, v)
+	return err
+}

@@ -1,0 +1,96 @@
+package executions
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/web/ui/uix"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/executionview"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
+)
+
+// listApprovals shows what waits for a decision, and what was decided and still counts.
+func (h Handlers) listApprovals(c echo.Context) error {
+	sh, profiles, err := h.Shell(c, "Approvals", layout.SectionInbox)
+	if err != nil {
+		return err
+	}
+	list, err := h.Access.Approvals.List(c.Request().Context(), c.QueryParam("profile"))
+	if err != nil {
+		return err
+	}
+	page := executionview.ApprovalsPage{Shell: sh}
+	for _, a := range list {
+		page.Approvals = append(page.Approvals, executionview.NamedApproval{
+			Approval: a, Profile: profileName(profiles, a.ProfileHandle),
+		})
+	}
+	return h.Render(c, http.StatusOK, executionview.Approvals(page))
+}
+
+func (h Handlers) showApproval(c echo.Context) error {
+	return h.approvalPage(c, http.StatusOK, nil, "")
+}
+
+func (h Handlers) approvalPage(c echo.Context, status int, found components.Problems, reason string) error {
+	a, last, err := h.Access.Approvals.ByID(c.Request().Context(), c.Param("id"))
+	if err != nil {
+		return err
+	}
+	sh, profiles, err := h.Shell(c, "Approval", layout.SectionInbox)
+	if err != nil {
+		return err
+	}
+	return h.Render(c, status, executionview.Approval(executionview.ApprovalPage{
+		Shell: sh, Approval: a, Last: last, Profile: profileName(profiles, a.ProfileHandle),
+		Deadline: a.AskedAt.Add(h.Engine.ApprovalWait), Problems: found, Reason: reason,
+	}))
+}
+
+func profileName(profiles []app.Profile, handle string) string {
+	for _, p := range profiles {
+		if p.Handle == handle {
+			return format.Title(p.Description)
+		}
+	}
+	return "A deleted profile"
+}
+
+func backToApproval(c echo.Context) error {
+	return c.Redirect(http.StatusSeeOther, paths.ApprovalURL(c.Param("id")))
+}
+
+func (h Handlers) approve(c echo.Context, fields url.Values) error {
+	scope := app.ApprovalScope(fields.Get("scope"))
+	_, err := h.Access.Approvals.Approve(c.Request().Context(), uix.Actor(c), c.Param("id"), scope)
+	return h.decided(c, err, "approved-"+string(scope), "")
+}
+
+func (h Handlers) refuse(c echo.Context, fields url.Values) error {
+	reason := fields.Get("reason")
+	_, err := h.Access.Approvals.Refuse(c.Request().Context(), uix.Actor(c), c.Param("id"), reason)
+	return h.decided(c, err, "refused", reason)
+}
+
+func (h Handlers) revoke(c echo.Context, _ url.Values) error {
+	_, err := h.Access.Approvals.Revoke(c.Request().Context(), uix.Actor(c), c.Param("id"))
+	return h.decided(c, err, "approval-revoked", "")
+}
+
+// decided leads back to the approval, with what was done or why it was not.
+func (h Handlers) decided(c echo.Context, err error, notice, reason string) error {
+	if err == nil {
+		return h.Done(c, notice, paths.ApprovalURL(c.Param("id")))
+	}
+	found, err := uix.Problems(err, map[string]string{"reason": "reason", "scope": "scope"})
+	if err != nil {
+		return err
+	}
+	return h.approvalPage(c, http.StatusUnprocessableEntity, found, reason)
+}

@@ -1,0 +1,31 @@
+package uix
+
+import (
+	"context"
+	"slices"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views/dashboardview"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/paths"
+)
+
+// approvalNeeds says which scripts wait for an approval.
+func (i *Inbox) approvalNeeds(ctx context.Context, profiles []app.Profile) (all []dashboardview.Need, err error) {
+	open, err := i.approvals(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range open {
+		name := "A deleted profile"
+		if p := slices.IndexFunc(profiles, func(p app.Profile) bool { return p.Handle == a.ProfileHandle }); p >= 0 {
+			name = format.Title(profiles[p].Description)
+		}
+		all = append(all, dashboardview.Need{
+			Icon: "awaiting_approval", Title: "A script waits for your approval",
+			Detail: name + " wants to run it. " + format.Count(int64(a.Waiting), "execution") + " waiting.",
+			URL:    paths.ApprovalURL(a.ID), Action: "Review", At: a.AskedAt,
+		})
+	}
+	return all, nil
+}
