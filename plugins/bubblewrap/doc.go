@@ -27,7 +27,8 @@
 // # What a box contains
 //
 // The host's /usr, read-only, with /usr/local and /usr/src covered (they hold what people put
-// there), the few files of /etc that Python and OpenSSL need, own /proc and /dev without ptys, /tmp
+// there), the few files of /etc that Python and OpenSSL need (small ones as copies, since bubblewrap
+// reads the whole mount table for each mount), own /proc and /dev without ptys, /tmp
 // of the asked size and /dev/shm of half the memory. A runtime other than the host's is a directory with its
 // own usr (setting "root", or Spec.Runtime).
 //

@@ -9,7 +9,7 @@ import (
 
 // least is what the set-up itself needs.
 func least() plugins.Limits {
-	return plugins.Limits{Memory: 16 << 20, CPU: 0.01, Pids: 12, Tmp: 4 << 10, Files: 16}
+	return plugins.Limits{Memory: 16 << 20, CPU: 0.01, Pids: 12, Tmp: 4 << 10, Files: 32}
 }
 
 const socketMemory = 64 << 20 // bytes in TCP buffers, where they are counted apart

@@ -39,6 +39,13 @@ func (h *host) stage(l layout, limits plugins.Limits, command []string) (*proces
 	args := p.Pass(gate)
 	fd.status = p.Pass(status)
 	fd.seccomp = p.Data(h.filter)
+	for _, f := range l.copies {
+		n := 0
+		if file := openSmall(f[0]); file != nil { // it may be another one by now
+			n = p.Give(file)
+		}
+		fd.copies = append(fd.copies, n)
+	}
 	for _, f := range etcFiles() {
 		fd.files = append(fd.files, p.Data([]byte(f.content)))
 	}

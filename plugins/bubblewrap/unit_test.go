@@ -1,9 +1,12 @@
 package bubblewrap
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -88,6 +91,7 @@ func TestLayout(t *testing.T) {
 	want := layout{
 		usr: root + "/usr", links: [][2]string{{"usr/bin", "/bin"}},
 		binds:   [][2]string{{root + "/lib", "/lib"}, {root + "/etc/ssl/certs", "/etc/ssl/system/1"}},
+		masked:  readableFacts("/proc"),
 		covered: []string{"/usr/src", "/usr/local"},
 		made: [][2]string{{"/tmp/.airlock/ca.pem", "/etc/ssl/cert.pem"},
 			{"/tmp/.airlock/ca.pem", "/etc/ssl/certs/ca-certificates.crt"}},
@@ -97,6 +101,88 @@ func TestLayout(t *testing.T) {
 	}
 	if _, err := findLayout(t.TempDir(), false); err == nil {
 		t.Error("a root without usr: no error")
+	}
+}
+
+// TestOnlySmallFilesForEverybodyAreCopied: a copy belongs to the script, and a large one would take
+// memory.
+func TestOnlySmallFilesForEverybodyAreCopied(t *testing.T) {
+	root := t.TempDir()
+	for _, dir := range []string{"usr", "etc/java-9", "etc/ssl"} {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, mode := range map[string]os.FileMode{"services": 0o644, "protocols": 0o640, "java-9/a.cfg": 0o600} {
+		if err := os.WriteFile(filepath.Join(root, "etc", name), []byte("small"), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(root, "etc/mime.types"), make([]byte, maxCopied+1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../services", filepath.Join(root, "etc/ssl/openssl.cnf")); err != nil {
+		t.Fatal(err)
+	}
+	l, err := findLayout(root, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([][2]string{{root + "/etc/services", "/etc/services"}}, l.copies); diff != "" {
+		t.Error(diff)
+	}
+	var bound []string
+	for _, bind := range l.binds {
+		bound = append(bound, bind[1])
+	}
+	slices.Sort(bound)
+	if diff := cmp.Diff([]string{"/etc/java-9/a.cfg", "/etc/mime.types", "/etc/protocols", "/etc/ssl/openssl.cnf"},
+		bound); diff != "" {
+		t.Error(diff)
+	}
+	// one that was made private since then is bound, as it would have been
+	args := string(l.arguments(plugins.Limits{}, false, fds{copies: []int{0}, files: make([]int, len(etcFiles()))}))
+	if want := "--ro-bind\x00" + root + "/etc/services\x00/etc/services\x00"; !strings.Contains(args, want) {
+		t.Errorf("%q lacks %q", args, want)
+	}
+}
+
+// TestFactsThatOnlyRootReadsNeedNoMount, and those that a group reads do: an unprivileged Airlock's
+// groups stay in its boxes.
+func TestFactsThatOnlyRootReadsNeedNoMount(t *testing.T) {
+	proc := t.TempDir()
+	for name, mode := range map[string]os.FileMode{"cmdline": 0o444, "keys": 0o440, "timer_list": 0o400, "uptime": 0o444} {
+		if err := os.WriteFile(filepath.Join(proc, name), nil, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff([]string{"/proc/cmdline", "/proc/keys"}, readableFacts(proc)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestABoxOpensWithTheFewestFiles: bubblewrap holds all descriptors of its set-up at once.
+func TestABoxOpensWithTheFewestFiles(t *testing.T) {
+	backend := New(WithGuest(sandboxtest.Guest(t)))
+	if r, err := backend.Check(t.Context(), plugins.Config{Instance: "test-files"}); err != nil || !r.Ready {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	h, err := backend.ready.Host(Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := filepath.Join(t.TempDir(), "small")
+	if err := os.WriteFile(source, []byte("small"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for n := len(h.layout.copies); n < maxCopies; n++ { // as on a host that has more of them
+		h.layout.copies = append(h.layout.copies, [2]string{source, fmt.Sprintf("/etc/copy%d", n)})
+	}
+	spec := plugins.Spec{ID: "few", Limits: plugins.Limits{Files: least().Files}}
+	var out bytes.Buffer
+	exit, err := backend.Run(t.Context(), spec, strings.NewReader("{\"echo\":true}\nheard"), &out)
+	if err != nil || exit.Code != 0 || !strings.Contains(out.String(), "heard") {
+		t.Errorf("%v, %+v, %q", err, exit, out.String())
 	}
 }
 

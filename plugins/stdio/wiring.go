@@ -66,6 +66,11 @@ func (w *Wiring) Data(b []byte) int {
 	if w.Err == nil {
 		f, w.Err = filled(b)
 	}
+	return w.Give(f)
+}
+
+// Give is Pass for a file that is closed here once the child was started.
+func (w *Wiring) Give(f *os.File) int {
 	w.theirs = append(w.theirs, f)
 	return w.Pass(f)
 }
