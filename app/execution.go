@@ -162,7 +162,8 @@ func (m Manifest) Differs(o Manifest) []string {
 		name string
 		same bool
 	}{
-		{"script", m.Script == o.Script}, {"skill", m.Skill == o.Skill}, {"inputs", m.Inputs == o.Inputs}, {"files", m.Files == o.Files},
+		{"script", m.Script == o.Script}, {"skill", m.Skill == o.Skill}, {"inputs", m.Inputs == o.Inputs},
+		{"files", m.Files == o.Files},
 		{"llm", m.LLM == o.LLM},
 		{"runner", m.Runner == o.Runner},
 		{"python", m.Python == o.Python}, {"packages", m.Packages == o.Packages}, {"runtime", m.Runtime == o.Runtime},

@@ -79,7 +79,8 @@ func (tx Approvals) Again(ctx context.Context, id, as string) error {
 // Set stores state, scope, reason and decision of an approval that was in a state.
 // CodeConflict if it is not in that state any more.
 func (tx Approvals) Set(ctx context.Context, a app.Approval, before app.ApprovalState) error {
-	return tx.change(ctx, "approval", `UPDATE approvals SET state = ?, scope = ?, reason = ?, decided_by = ?, decided_at = ?
+	return tx.change(ctx, "approval", `
+		UPDATE approvals SET state = ?, scope = ?, reason = ?, decided_by = ?, decided_at = ?
 		WHERE id = ? AND state = ?`, string(a.State), string(a.Scope), a.Reason, toJSON(a.DecidedBy),
 		toMillis(a.DecidedAt), a.ID, string(before))
 }
@@ -149,7 +150,8 @@ func (tx Approvals) Unapproved(ctx context.Context, profileHandle string, now ap
 	case app.MayRunApprovedScripts:
 		return tx.unclaimed(ctx, "profile_handle = ? AND status = 'pending' AND approval = '' AND skill = ''", profileHandle)
 	}
-	return tx.unclaimed(ctx, "profile_handle = ? AND status IN ('awaiting_approval', 'pending') AND skill = ''", profileHandle)
+	return tx.unclaimed(ctx, "profile_handle = ? AND status IN ('awaiting_approval', 'pending') AND skill = ''",
+		profileHandle)
 }
 
 // Overdue lists the executions that have waited for an approval since before a time, oldest first.

@@ -80,7 +80,8 @@ func (tx Executions) Finish(ctx context.Context, handle string, f Finish) (Ended
 const finish = `UPDATE executions SET status = ?, error = ?, error_line = ?, truncated = ?, redactions = ?,
 		started_at = ?, first_output_at = ?, completed_at = ?, run_ms = ?, llm_ms = ?, cpu_ms = ?, peak_memory = ?,
 		manifest = ?
-	WHERE handle = ? AND status IN ('awaiting_approval', 'pending', 'running', 'awaiting_llm') RETURNING ` + executionFields
+	WHERE handle = ? AND status IN ('awaiting_approval', 'pending', 'running', 'awaiting_llm')
+	RETURNING ` + executionFields
 
 // keepOutput stores what came out of the box and returns it as reading it would give it.
 func (tx Executions) keepOutput(ctx context.Context, id int64, profileHandle string, f Finish) (app.Output, error) {

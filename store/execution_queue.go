@@ -91,7 +91,8 @@ func (tx Queue) Add(ctx context.Context, n NewExecution) (x Execution, err error
 		row.ProfileDescription, d.Policy,
 		status, n.ClaimedBy, claimed, row.TimeoutMs, listJSON(d.Injected), d.Backend, d.Isolation,
 		d.Warm, toMillis(d.At),
-		row.RerunOf, row.Live, row.Trace, row.Label, row.Approval, row.Skill, row.SkillDigest, toJSON(n.By), row.CreatedAt, row.Manifest)
+		row.RerunOf, row.Live, row.Trace, row.Label, row.Approval, row.Skill, row.SkillDigest,
+		toJSON(n.By), row.CreatedAt, row.Manifest)
 	if err != nil {
 		return x, failed("enqueue", err)
 	}

@@ -71,6 +71,11 @@ func (s *Service) ask(ctx context.Context, tx *store.Tx, a app.Approval, script 
 			"Ask the person to decide in the Inbox of Airlock, or cancel some; then submit again.")
 	case a.State == app.ApprovalOpen:
 		return a.ID, nil
+	case script.Shown.String() != script.Script: // nobody approves what they can't see
+		return "", app.E(app.CodeScriptNotAllowed,
+			"this script can't be shown to the person who has to approve it; it did not run",
+			"Take secrets from settings: no text that is one, or looks like one, may stand in the script. If the "+
+				"profile has keys in Vault, ask the person to test them once, so that Airlock can tell.")
 	}
 	a.ID, a.State, a.Execution, a.AskedAt = app.NewID(), app.ApprovalOpen, script.Execution, s.now()
 	if err := tx.Approvals.Add(ctx, a, script.Shown); err != nil {

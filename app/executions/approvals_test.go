@@ -100,6 +100,15 @@ func TestAnApprovalForOnceLetsOneExecutionRun(t *testing.T) {
 	}
 }
 
+func TestNobodyApprovesWhatIsMasked(t *testing.T) {
+	t.Parallel()
+	w := onlyApproved(t)
+	enginetest.WantCode(t, submit(w, "result "+enginetest.SecretValue), app.CodeScriptNotAllowed)
+	if open, err := w.Approvals.Open(t.Context()); err != nil || len(open) != 0 {
+		t.Errorf("people are asked %+v, %v", open, err)
+	}
+}
+
 func TestARefusalIsRememberedWithItsReason(t *testing.T) {
 	t.Parallel()
 	w := onlyApproved(t)

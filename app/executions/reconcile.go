@@ -9,7 +9,8 @@ import (
 )
 
 // Reconcile ends the executions that a dead process left running or waiting for an answer. Those
-// that were not claimed yet stay as they are. Their boxes died with the process; a backend's Check removes what is left.
+// that were not claimed yet stay as they are. Their boxes died with the process; a backend's Check
+// removes what is left.
 func (c *Controller) Reconcile(ctx context.Context) error {
 	var report []func() // the ends, once they are stored
 	err := c.cfg.Store.Write(ctx, func(tx *store.Tx) error {

@@ -41,7 +41,8 @@ type hostView struct {
 
 func viewProfile(p app.Profile, base string, now time.Time) profileView {
 	v := profileView{
-		ProfileID: p.ID, Description: p.Description, Locked: p.Locked, Revoked: p.Revoked, State: p.State(now), MayRun: p.MayRun,
+		ProfileID: p.ID, Description: p.Description, Locked: p.Locked, Revoked: p.Revoked, State: p.State(now),
+		MayRun:    p.MayRun,
 		ExpiresAt: optionalTime(p.ExpiresAt), Keys: []keyView{}, Hosts: []hostView{},
 		SetupURL: base + "/ui/profiles/" + p.Handle, PairingCode: p.PairingCode, CreatedAt: p.CreatedAt.UTC(),
 	}
