@@ -52,7 +52,7 @@ func requests() []Schema {
 		{Name: "NewExecution", Fields: []Field{
 			{Name: "profile_id", Type: "string", About: "unless a bearer is sent"},
 			{Name: "script", Type: "string", About: "Python, at most 1 MiB"},
-			{Name: "skill", Type: "string", About: "instead of script: NAME, NAME@VERSION or a digest; inputs follow its schema"},
+			{Name: "skill", Type: "string", About: "instead of script: NAME, NAME@VERSION or digest; inputs follow its schema"},
 			{Name: "timeout", Type: "number", About: "seconds of run time"},
 			{Name: "inputs", Type: "any", About: "JSON for the script, at most 1 MiB"},
 			{Name: "label", Type: "string", About: "your name for the run, one line of at most 100 bytes; people see it"},
