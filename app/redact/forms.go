@@ -154,6 +154,16 @@ func fieldsOf(p fields.Parts, held bool) (values, rest []fields.Field) {
 	return p.Fields[:most], p.Fields[most:]
 }
 
+// hasWords reports whether a value has a line of several words, the lines around a key apart.
+func hasWords(text string) bool {
+	for line := range strings.Lines(text) {
+		if strings.Contains(strings.TrimSpace(line), " ") && !strings.HasPrefix(line, "-----") {
+			return true
+		}
+	}
+	return false
+}
+
 // longWords returns the words that can't be guessed by what is masked.
 func longWords(words []string) []string {
 	return slices.DeleteFunc(words, func(word string) bool { return utf8.RuneCountInString(word) < minUnheld })

@@ -159,6 +159,8 @@ func (in *inspection) unescape(v *derived.View) {
 	if b := decode.Escapes(v.Text, near, '%', decode.Percent); b != nil {
 		in.push(v, b, "percent", derived.KindDecoded)
 		in.push(v, decode.PlusSpaces(b), "percent", derived.KindDecoded)
+	} else if in.r.blanks {
+		in.push(v, decode.Escapes(v.Text, near, '+', decode.Plus), "percent", derived.KindDecoded)
 	}
 	in.push(v, decode.Escapes(v.Text, near, '&', decode.HTMLEntity), "HTML", derived.KindDecoded)
 	sure := decode.Escapes(v.Text, near, '=', decode.QuotedPrintable)

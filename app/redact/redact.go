@@ -53,8 +53,9 @@ type Redactor struct {
 	only     *lettersOnly
 	cases    *anyCase
 	alphabet decode.Alphabet
-	near     int // bytes around an escape that may belong to the same value
-	least    int // bytes of the shortest form that counts in what was decoded, between minStretch and maxStretch
+	blanks   bool // some value has a line of several words
+	near     int  // bytes around an escape that may belong to the same value
+	least    int  // bytes of the shortest form that counts in what was decoded, between minStretch and maxStretch
 	patterns func(text string) []Match
 	ahead    func(text string) ([]Match, int)
 	held     func() *Redactor // of what scripts hold; nil if that is all
@@ -69,7 +70,7 @@ func New(values []Value, options ...Options) *Redactor {
 	texts, known, all := needles(values)
 	fragments, seeds := newFragments(values, texts, known, len(all))
 	r := &Redactor{machine: newMachine(known, slices.Concat(all, seeds)), texts: texts, only: &lettersOnly{},
-		alphabet: decode.AlphabetOf(texts)}
+		alphabet: decode.AlphabetOf(texts), blanks: slices.ContainsFunc(texts, hasWords)}
 	r.machine.fragments = fragments
 	r.cases = newAnyCase(r.machine, texts)
 	r.least = derived.MaxStretch

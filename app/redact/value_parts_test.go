@@ -59,6 +59,8 @@ func TestHoleLinesOfWords(t *testing.T) {
 	for _, c := range []struct{ value, in, want string }{
 		{login, "correct horse battery staple gravel", "[REDACTED]"},
 		{login, login[:len(login)-1], "anna\n[REDACTED]"},
+		{login, "correct+horse+battery+staple+gravel", "[REDACTED]"},
+		{login, "correct+horse+battery+staple+grav", "[REDACTED]"},
 		{login, login, "[REDACTED...avel]"},
 		{seed, "abandon ability able about above absent", "[REDACTED]"},
 		{seed, seed[:len(seed)-2], "[REDACTED]\n[REDACTED]"},

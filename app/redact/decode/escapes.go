@@ -134,6 +134,9 @@ func Percent(text, buf []byte, _ int) ([]byte, int) {
 	return nil, 0
 }
 
+// Plus reads + as forms write a space.
+func Plus(_, buf []byte, _ int) ([]byte, int) { return append(buf, ' '), 1 }
+
 // PlusSpaces returns a view with a space for each plus sign that was none of its escapes, as forms
 // have it; nil if there is none.
 func PlusSpaces(b *derived.Builder) *derived.Builder {
