@@ -32,6 +32,7 @@ type walk struct {
 	ended               app.Execution
 	session, person     string
 	invitation          string
+	approvals           []string // two that are open, and one that was decided
 	directory           string // for backups
 }
 
@@ -50,6 +51,7 @@ func newWalk(t *testing.T) *walk {
 	w.ended = w.runs(w.profile, "print hello", app.StatusCompleted)
 	w.waiting = w.runs(w.profile, "ask Which one?", app.StatusAwaitingLLM)
 	w.running = w.runs(w.profile, "hang", app.StatusRunning)
+	w.approvals = w.asked()
 	w.login()
 	token, _, err := w.access.Invitations.Create(ctx, w.uiSite.person, app.RoleOwner)
 	w.must(err)
@@ -166,6 +168,12 @@ func formCases() map[string]formCase {
 			"", false},
 		paths.ExecutionRerun: {func(w *walk) string { return paths.At(paths.ExecutionRerun, w.ended.Handle) }, nil, "",
 			false},
+		paths.ApprovalApprove: {func(w *walk) string { return paths.At(paths.ApprovalApprove, w.approvals[0]) },
+			[]string{"scope", "once"}, "", false},
+		paths.ApprovalRefuse: {func(w *walk) string { return paths.At(paths.ApprovalRefuse, w.approvals[1]) },
+			[]string{"reason", "it deletes orders"}, "", false},
+		paths.ApprovalRevoke: {func(w *walk) string { return paths.At(paths.ApprovalRevoke, w.approvals[2]) }, nil, "",
+			false},
 		paths.SandboxProve: {fixed(paths.SandboxProve), nil, "", false},
 		paths.AuditVerify:  {fixed(paths.AuditVerify), nil, "it only reads", false},
 		paths.SettingsExport: {fixed(paths.SettingsExport), []string{"passphrase", houseWords, "again", houseWords}, "",
@@ -254,6 +262,24 @@ func TestUIEveryActionIsAudited(t *testing.T) {
 	if broken, err := w.access.Audit.Verify(t.Context()); broken != 0 || err != nil {
 		t.Errorf("the chain breaks at %d, %v", broken, err)
 	}
+}
+
+// asked returns approvals: two that wait for a decision, and one that was approved.
+func (w *walk) asked() (ids []string) {
+	ctx, p := w.t.Context(), w.locked()
+	_, err := w.access.CodeRules.Set(ctx, w.uiSite.person, p.Handle, app.MayRunApprovedScripts)
+	w.must(err)
+	for _, script := range []string{"print one", "print two", "print three"} {
+		w.runs(p, script, app.StatusAwaitingApproval)
+	}
+	open, err := w.access.Approvals.Open(ctx)
+	w.must(err)
+	for _, a := range open {
+		ids = append(ids, a.ID)
+	}
+	_, err = w.access.Approvals.Approve(ctx, w.uiSite.person, ids[2], app.ApproveAlways)
+	w.must(err)
+	return ids
 }
 
 func (w *walk) newestEvent() app.Event {

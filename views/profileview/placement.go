@@ -8,7 +8,10 @@ import (
 
 // Placed is what is granted with what may run and where, which stands before the lock and after it too.
 func Placed(granted []Sentence, p app.Placement, may app.MayRun) []Sentence {
-	return append(granted, say("plain", word(may.Sentence())), say("box", word(Where(p))))
+	if may != app.MayRunAny {
+		granted = append(granted, say("plain", word(may.Sentence())))
+	}
+	return append(granted, say("box", word(Where(p))))
 }
 
 // Where says in a sentence where a profile's scripts may run.

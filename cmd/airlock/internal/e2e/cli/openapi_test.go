@@ -128,6 +128,11 @@ func TestEveryExampleWorks(t *testing.T) {
 	file := r.send("uploadFile", "", "")["file_id"].(string)
 	r.send("listFiles", "", "")
 	r.send("deleteFile", file, "")
+	r.ids = strings.NewReplacer("exec_…", ended.ID)
+	r.send("uploadSkill", "", "")
+	r.send("listSkills", "", "")
+	r.send("readSkill", "", "sum-month")
+	r.send("downloadSkill", "", "sum-month")
 	r.send("rerun", ended.ID, "")
 	asks := in.Submit(r.profile, "llm.complete('q')", time.Minute)
 	var waiting struct {
