@@ -122,10 +122,10 @@ const maxPlaces = 20
 // facts are those that were found.
 func (c Content) facts() (list []fact) {
 	for _, f := range []fact{
-		{"Hosts in texts that it doesn't ask for", c.Facts.Hosts}, {"Looks like a secret", places(c.Facts.Secrets)},
-		{"Characters that can't be seen", places(c.Facts.Invisible)},
-		{"Words that mix alphabets", places(c.Facts.Mixed)}, {"Files that are no text", c.Facts.Binary},
-		{"Packages in requirements.txt", c.Facts.Requirements},
+		{"Other hosts", c.Facts.Hosts}, {"Like a secret", places(c.Facts.Secrets)},
+		{"Invisible", places(c.Facts.Invisible)},
+		{"Mixed alphabets", places(c.Facts.Mixed)}, {"Not text", c.Facts.Binary},
+		{"Packages", c.Facts.Requirements},
 	} {
 		if len(f.places) > maxPlaces {
 			f.places = append(f.places[:maxPlaces:maxPlaces], fmt.Sprintf("and %d more", len(f.places)-maxPlaces))
