@@ -138,6 +138,9 @@ func TestAPersonUploadsASkill(t *testing.T) {
 	if len(list) != 1 || list[0].State != skills.Quarantined || list[0].By.Name != uiName {
 		t.Errorf("waiting: %+v", list)
 	}
+	if events, err := s.access.Audit.Latest(t.Context(), 1); err != nil || events[0].Action != "skill.upload" {
+		t.Errorf("audited %+v, %v", events, err)
+	}
 	s.get(paths.SkillURL("totals")).says("main", "by "+uiName).says("#profiles", "No profile may run it.")
 }
 

@@ -32,7 +32,8 @@ type walk struct {
 	ended               app.Execution
 	session, person     string
 	invitation          string
-	directory           string // for backups
+	approvals           []string // two that are open, and one that was decided
+	directory           string   // for backups
 }
 
 func newWalk(t *testing.T) *walk {
@@ -47,9 +48,11 @@ func newWalk(t *testing.T) *walk {
 	w.open = w.request([]app.Key{{Name: "KEY"}}, "api.example.com")
 	_, err := w.access.Keys.Link(ctx, w.uiSite.person, w.open.Handle, "KEY", "KEY")
 	w.must(err)
+	w.sendSkill(w.profile, map[string]string{"SKILL.md": totals, "main.py": "set_result(1)"})
 	w.ended = w.runs(w.profile, "print hello", app.StatusCompleted)
 	w.waiting = w.runs(w.profile, "ask Which one?", app.StatusAwaitingLLM)
 	w.running = w.runs(w.profile, "hang", app.StatusRunning)
+	w.approvals = w.asked()
 	w.login()
 	token, _, err := w.access.Invitations.Create(ctx, w.uiSite.person, app.RoleOwner)
 	w.must(err)
@@ -143,6 +146,14 @@ func formCases() map[string]formCase {
 		paths.CredentialDelete: {fixed(paths.At(paths.CredentialDelete, "SPARE")), []string{"typed", "SPARE"}, "",
 			false},
 
+		paths.Skills:        {nil, nil, "needs a file; TestAPersonUploadsASkill has the event", false},
+		paths.SkillApprove:  {fixed(paths.At(paths.SkillApprove, "totals")), nil, "", false},
+		paths.SkillRevoke:   {fixed(paths.At(paths.SkillRevoke, "totals")), []string{"version", "1"}, "", false},
+		paths.SkillSwitch:   {fixed(paths.At(paths.SkillSwitch, "totals")), []string{"to", "off"}, "", false},
+		paths.SkillAllow:    {fixed(paths.At(paths.SkillAllow, "totals")), nil, "", false},
+		paths.SkillDisallow: {fixed(paths.At(paths.SkillDisallow, "totals")), nil, "", false},
+		paths.SkillDelete:   {fixed(paths.At(paths.SkillDelete, "totals")), []string{"typed", "totals"}, "", false},
+
 		paths.ProfileNew: {fixed(paths.ProfileNew), []string{"name", "mine"}, "", false},
 		paths.ProfileSetup: {func(w *walk) string { return paths.At(paths.ProfileSetup, w.open.Handle) },
 			[]string{"do", "save", "expiry", "7"}, "", false},
@@ -165,6 +176,12 @@ func formCases() map[string]formCase {
 		paths.ExecutionCancel: {func(w *walk) string { return paths.At(paths.ExecutionCancel, w.running.Handle) }, nil,
 			"", false},
 		paths.ExecutionRerun: {func(w *walk) string { return paths.At(paths.ExecutionRerun, w.ended.Handle) }, nil, "",
+			false},
+		paths.ApprovalApprove: {func(w *walk) string { return paths.At(paths.ApprovalApprove, w.approvals[0]) },
+			[]string{"scope", "once"}, "", false},
+		paths.ApprovalRefuse: {func(w *walk) string { return paths.At(paths.ApprovalRefuse, w.approvals[1]) },
+			[]string{"reason", "it deletes orders"}, "", false},
+		paths.ApprovalRevoke: {func(w *walk) string { return paths.At(paths.ApprovalRevoke, w.approvals[2]) }, nil, "",
 			false},
 		paths.SandboxProve: {fixed(paths.SandboxProve), nil, "", false},
 		paths.AuditVerify:  {fixed(paths.AuditVerify), nil, "it only reads", false},
@@ -194,7 +211,8 @@ func TestUIEveryActionIsAudited(t *testing.T) {
 	w := newWalk(t)
 	cases := formCases()
 	order := []string{paths.CredentialPaste, paths.CredentialPreview, paths.ProfileSetup, paths.ProfileLock,
-		paths.ProfileRevoke, paths.ProfileRestore, paths.ProfileDelete, paths.SettingsPause, paths.SettingsResume,
+		paths.ProfileRevoke, paths.ProfileRestore, paths.ProfileDelete, paths.SkillDisallow,
+		paths.SkillAllow, paths.SettingsPause, paths.SettingsResume,
 		paths.SettingsSession, paths.SettingsRole, paths.SettingsPerson}
 	last := []string{paths.TransferImport, paths.RestorePointPath, paths.SettingsRetire, paths.SettingsUnretire,
 		paths.SettingsSessions, paths.SettingsPassword, paths.Logout}
@@ -232,6 +250,11 @@ func TestUIEveryActionIsAudited(t *testing.T) {
 		switch pattern {
 		case paths.RestorePointPath:
 			fields = []string{"typed", w.get(path).doc.Find("label[for=typed] code").Text()}
+		case paths.SkillApprove:
+			digest := w.get(paths.SkillURL("totals")).doc.Find("#approve [name=digest]").AttrOr("value", "")
+			fields = []string{"version", "1", "digest", digest}
+		case paths.SkillAllow, paths.SkillDisallow:
+			fields = []string{"profile", w.profile.Handle}
 		case paths.SettingsBackups:
 			fields = append(slices.Clone(fields), "directory", w.directory)
 		}
@@ -254,6 +277,24 @@ func TestUIEveryActionIsAudited(t *testing.T) {
 	if broken, err := w.access.Audit.Verify(t.Context()); broken != 0 || err != nil {
 		t.Errorf("the chain breaks at %d, %v", broken, err)
 	}
+}
+
+// asked returns approvals: two that wait for a decision, and one that was approved.
+func (w *walk) asked() (ids []string) {
+	ctx, p := w.t.Context(), w.locked()
+	_, err := w.access.CodeRules.Set(ctx, w.uiSite.person, p.Handle, app.MayRunApprovedScripts)
+	w.must(err)
+	for _, script := range []string{"print one", "print two", "print three"} {
+		w.runs(p, script, app.StatusAwaitingApproval)
+	}
+	open, err := w.access.Approvals.Open(ctx)
+	w.must(err)
+	for _, a := range open {
+		ids = append(ids, a.ID)
+	}
+	_, err = w.access.Approvals.Approve(ctx, w.uiSite.person, ids[2], app.ApproveAlways)
+	w.must(err)
+	return ids
 }
 
 func (w *walk) newestEvent() app.Event {

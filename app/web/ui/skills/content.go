@@ -106,8 +106,8 @@ func shownFiles(red *redact.Redactor, b bundle.Bundle) []skillview.File {
 	files := make([]skillview.File, len(b.Files))
 	left := maxTotalText
 	for i, f := range b.Files {
-		files[i] = skillview.File{Size: int64(len(f.Content)), Executable: f.Executable, Main: f.Path == b.Manifest.Entrypoint,
-			Python: path.Ext(f.Path) == ".py"}
+		files[i] = skillview.File{Size: int64(len(f.Content)), Executable: f.Executable,
+			Main: f.Path == b.Manifest.Entrypoint, Python: path.Ext(f.Path) == ".py"}
 		files[i].Path = mask(red, f.Path)[0]
 		switch {
 		case !utf8.Valid(f.Content) || bytes.IndexByte(f.Content, 0) >= 0:
