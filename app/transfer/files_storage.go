@@ -46,7 +46,7 @@ func (f *FilesStorage) bucket(ctx context.Context) (*blobs.Bucket, error) {
 			"Set an S3 bucket there, or set AIRLOCK_FILES_STORAGE to directory.")
 	}
 	at, was := b.S3, f.at
-	secret := at.SecretKey.Reveal() == was.SecretKey.Reveal()
+	secret := at.SecretKey.Equal(was.SecretKey)
 	at.SecretKey, was.SecretKey = app.Secret{}, app.Secret{}
 	f.read = time.Now()
 	if f.open != nil && secret && at == was {

@@ -51,7 +51,7 @@ func TestAdminShowsTheUsageOfOneCommand(t *testing.T) {
 		if name, _, _ := strings.Cut(strings.TrimPrefix(line, "  "), "  "); strings.HasPrefix(line, "  ") && line[2] != ' ' {
 			words := strings.Fields(name)
 			if len(words) > 1 && strings.ToLower(words[1]) == words[1] &&
-				strings.Trim(words[1], "abcdefghijklmnopqrstuvwxyz") == "" {
+				strings.Trim(words[1], "abcdefghijklmnopqrstuvwxyz-") == "" {
 				words = words[:2]
 			} else {
 				words = words[:1]
