@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
-
-	"github.com/computclaw/airlock/views/code"
 )
 
 // tracedText links the lines of the script that a traceback names.
@@ -27,11 +25,11 @@ func writeTraced(b *strings.Builder, text string, lines int) {
 	quotes := false // the line before names the script's
 	for line := range strings.Lines(text) {
 		if quotes && strings.HasPrefix(line, "    ") {
-			quoted := strings.TrimRight(line, "\n")
-			for _, parts := range code.Highlight(quoted) {
-				code.Write(b, parts)
+			code := strings.TrimRight(line, "\n")
+			for _, parts := range highlight(code) {
+				writeCode(b, parts)
 			}
-			b.WriteString(line[len(quoted):])
+			b.WriteString(line[len(code):])
 			quotes = false
 			continue
 		}

@@ -1,4 +1,4 @@
-package code
+package executionview
 
 import (
 	"strings"
@@ -6,14 +6,14 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// Row is one row of two texts side by side.
-type Row struct {
+// diffRow is one row of two texts side by side.
+type diffRow struct {
 	gap         bool // lines that are alike were left out before this row
-	left, right cell
+	left, right diffCell
 }
 
-// cell is a line of one side; number 0 if that side has none here.
-type cell struct {
+// diffCell is a line of one side; number 0 if that side has none here.
+type diffCell struct {
 	number  int
 	text    string
 	changed bool
@@ -26,8 +26,8 @@ const (
 	diffAlike = 3 // lines shown around each difference
 )
 
-// DiffOf compares two texts by lines. same reports that they are equal, over that rows is not all.
-func DiffOf(before, after string) (rows []Row, same, over bool) {
+// diffOf compares two texts by lines. same reports that they are equal, over that rows is not all.
+func diffOf(before, after string) (rows []diffRow, same, over bool) {
 	if before == after {
 		return nil, true, false
 	}
@@ -57,12 +57,12 @@ func diffHead(text string) string {
 }
 
 // hunkRows puts removed lines beside the lines added in their place.
-func hunkRows(h *udiff.Hunk, gap bool) (rows []Row) {
+func hunkRows(h *udiff.Hunk, gap bool) (rows []diffRow) {
 	left, right := h.FromLine, h.ToLine
-	var removed, added []cell
+	var removed, added []diffCell
 	flush := func() {
 		for i := range max(len(removed), len(added)) {
-			var r Row
+			var r diffRow
 			if i < len(removed) {
 				r.left = removed[i]
 			}
@@ -77,14 +77,14 @@ func hunkRows(h *udiff.Hunk, gap bool) (rows []Row) {
 		text := strings.TrimSuffix(l.Content, "\n")
 		switch l.Kind {
 		case udiff.Delete:
-			removed = append(removed, cell{left, text, true})
+			removed = append(removed, diffCell{left, text, true})
 			left++
 		case udiff.Insert:
-			added = append(added, cell{right, text, true})
+			added = append(added, diffCell{right, text, true})
 			right++
 		default:
 			flush()
-			rows = append(rows, Row{left: cell{left, text, false}, right: cell{right, text, false}})
+			rows = append(rows, diffRow{left: diffCell{left, text, false}, right: diffCell{right, text, false}})
 			left++
 			right++
 		}

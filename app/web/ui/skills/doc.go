@@ -1,2 +1,0 @@
-// Package skills answers the pages on which people review and manage skills.
-package skills

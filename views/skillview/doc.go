@@ -1,2 +1,0 @@
-// Package skillview renders skills: the list, and one skill to review.
-package skillview
