@@ -292,35 +292,31 @@ func (s *Passkeys) List(ctx context.Context, personID string) (list []app.Passke
 // Remove removes a passkey of the session's person. id is its ID in base64url. One that is gone is
 // CodeNotFound. People only.
 func (s *Passkeys) Remove(ctx context.Context, current Session, id string) error {
-	if err := current.Actor.PeopleOnly(); err != nil {
-		return err
-	}
-	return s.store.Write(ctx, func(tx *store.Tx) error {
-		p, err := tx.People.ByID(ctx, current.PersonID)
-		if err != nil {
-			return err
-		}
-		at := slices.IndexFunc(p.Passkeys, func(k app.Passkey) bool { return PasskeyID(k) == id })
-		if at < 0 {
-			return app.E(app.CodeNotFound, "this passkey was removed already", "Reload the list.")
-		}
-		name := p.Passkeys[at].Name
-		if err := tx.People.SetPasskeys(ctx, p.ID, slices.Delete(p.Passkeys, at, at+1)); err != nil {
-			return err
-		}
-		return tx.Audit(ctx, app.NewEvent(s.now(), current.Actor, "passkey.delete", p.Name,
-			"Removed the passkey "+name+"."))
+	return s.change(ctx, current, id, func(list []app.Passkey, at int) ([]app.Passkey, string, string) {
+		name := list[at].Name
+		return slices.Delete(list, at, at+1), "passkey.delete", "Removed the passkey " + name + "."
 	})
 }
 
 // Rename gives a passkey of the session's person another name. id is its ID in base64url. One that
 // is gone is CodeNotFound, a name that can't be is CodeInvalidField. People only.
 func (s *Passkeys) Rename(ctx context.Context, current Session, id, name string) error {
-	if err := current.Actor.PeopleOnly(); err != nil {
-		return err
-	}
 	name, err := app.CheckPasskeyName(name)
 	if err != nil {
+		return err
+	}
+	return s.change(ctx, current, id, func(list []app.Passkey, at int) ([]app.Passkey, string, string) {
+		old := list[at].Name
+		list[at].Name = name
+		return list, "passkey.rename", "Renamed the passkey " + old + " to " + name + "."
+	})
+}
+
+// change changes one passkey of the session's person, and audits that. apply gets their passkeys and
+// the place of that one.
+func (s *Passkeys) change(ctx context.Context, current Session, id string,
+	apply func(list []app.Passkey, at int) (changed []app.Passkey, action, detail string)) error {
+	if err := current.Actor.PeopleOnly(); err != nil {
 		return err
 	}
 	return s.store.Write(ctx, func(tx *store.Tx) error {
@@ -332,16 +328,14 @@ func (s *Passkeys) Rename(ctx context.Context, current Session, id, name string)
 		if at < 0 {
 			return app.E(app.CodeNotFound, "this passkey was removed already", "Reload the list.")
 		}
-		old := p.Passkeys[at].Name
-		p.Passkeys[at].Name = name
-		if err := app.CheckPasskeys(p.Passkeys); err != nil {
+		list, action, detail := apply(p.Passkeys, at)
+		if err := app.CheckPasskeys(list); err != nil {
 			return err
 		}
-		if err := tx.People.SetPasskeys(ctx, p.ID, p.Passkeys); err != nil {
+		if err := tx.People.SetPasskeys(ctx, p.ID, list); err != nil {
 			return err
 		}
-		return tx.Audit(ctx, app.NewEvent(s.now(), current.Actor, "passkey.rename", p.Name,
-			"Renamed the passkey "+old+" to "+name+"."))
+		return tx.Audit(ctx, app.NewEvent(s.now(), current.Actor, action, p.Name, detail))
 	})
 }
 

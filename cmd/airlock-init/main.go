@@ -78,7 +78,7 @@ func begin(w *supervisorLink, oomScore oomScore) error {
 // everywhere.
 func harden() error {
 	unix.Umask(0o077)
-	if err := dropNewPrivileges(); err != nil {
+	if err := forbidNewPrivileges(); err != nil {
 		return err
 	}
 	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
@@ -90,9 +90,9 @@ func harden() error {
 	return nil
 }
 
-// dropNewPrivileges sets no-new-privileges for every thread. What starts a box has mostly done so,
+// forbidNewPrivileges sets no-new-privileges for every thread. What starts a box has mostly done so,
 // and threads inherit it; setting it for all of them stops each one.
-func dropNewPrivileges() error {
+func forbidNewPrivileges() error {
 	if set, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0); err == nil && set == 1 {
 		return nil
 	}
