@@ -33,7 +33,7 @@ type walk struct {
 	session, person     string
 	invitation          string
 	approvals           []string // two that are open, and one that was decided
-	directory           string // for backups
+	directory           string   // for backups
 }
 
 func newWalk(t *testing.T) *walk {
