@@ -11,6 +11,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 	"github.com/computclaw/airlock/views/profileview"
 	"github.com/computclaw/airlock/views/settingsview"
+	"github.com/computclaw/airlock/views/skillview"
 )
 
 // lateSamples are situations that are rare: references that name nothing, a Vault that fails,
@@ -98,5 +99,11 @@ func lateSamples() []sample {
 		{"late-settings-rules", settingsview.Settings(settingsAt(rules, paths.SettingsInstance)), false},
 		{"late-profile-delete", layout.Confirm(profile), false},
 		{"late-person-remove", layout.Confirm(person), false},
+		{"skills", skillview.List(sampleSkills()), false},
+		{"skills-none", skillview.List(skillview.ListPage{Shell: shell("Skills", layout.SectionSkills),
+			Problems: components.Problems{"file": "This is no zip file that can be read. Send the bytes of a zip file."}}), false},
+		{"skill-waiting", skillview.Skill(sampleSkill()), false},
+		{"skill-approved", skillview.Skill(approvedSkill()), false},
+		{"skill-hostile", seen(skillview.Skill(hostileSkill())), false},
 	}
 }

@@ -74,7 +74,7 @@ func leastRole(method, path string) app.Role {
 	case method == http.MethodPost:
 		return app.RoleOperator // decisions
 	case slices.Contains([]string{paths.CredentialNew, paths.CredentialPaste, paths.CredentialPreview,
-		paths.CredentialDelete, paths.ProfileNew, paths.ProfileLock, paths.ProfileRevoke, paths.ProfileDelete}, path):
+		paths.CredentialDelete, paths.SkillDelete, paths.ProfileNew, paths.ProfileLock, paths.ProfileRevoke, paths.ProfileDelete}, path):
 		return app.RoleOperator // pages that only ask for a decision
 	}
 	return app.RoleViewer

@@ -17,9 +17,11 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/auth/authtest"
+	"github.com/computclaw/airlock/app/blobs"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/executions"
+	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/app/secrets"
@@ -98,7 +100,11 @@ func newUISiteIn(t *testing.T, dir string, change ...func(*Config)) *uiSite {
 	})
 	_, err = s.access.AdminToken.Ensure(t.Context(), app.NewSecret(uiToken))
 	s.must(err)
+	blobDir := t.TempDir()
+	storage, err := blobs.OpenDir(blobDir)
+	s.must(err)
 	s.engine = engine.New(engine.Config{
+		Files: files.New(files.Config{Store: s.store, Keyring: keyring, Storage: storage, Dir: blobDir}),
 		Store: s.store, Access: s.access, Keyring: keyring, Hub: hub, Gateway: egress.New(egress.Config{}),
 		Sandboxes: []sandbox.BackendConfig{{Name: "fake", Backend: fake.New(t, playUI)}}, Workers: 2, Pool: 1,
 	})

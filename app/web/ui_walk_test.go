@@ -48,6 +48,7 @@ func newWalk(t *testing.T) *walk {
 	w.open = w.request([]app.Key{{Name: "KEY"}}, "api.example.com")
 	_, err := w.access.Keys.Link(ctx, w.uiSite.person, w.open.Handle, "KEY", "KEY")
 	w.must(err)
+	w.sendSkill(w.profile, map[string]string{"SKILL.md": totals, "main.py": "set_result(1)"})
 	w.ended = w.runs(w.profile, "print hello", app.StatusCompleted)
 	w.waiting = w.runs(w.profile, "ask Which one?", app.StatusAwaitingLLM)
 	w.running = w.runs(w.profile, "hang", app.StatusRunning)
@@ -145,6 +146,14 @@ func formCases() map[string]formCase {
 		paths.CredentialDelete: {fixed(paths.At(paths.CredentialDelete, "SPARE")), []string{"typed", "SPARE"}, "",
 			false},
 
+		paths.Skills:        {nil, nil, "needs a file; TestAPersonUploadsASkill has the event", false},
+		paths.SkillApprove:  {fixed(paths.At(paths.SkillApprove, "totals")), nil, "", false},
+		paths.SkillRevoke:   {fixed(paths.At(paths.SkillRevoke, "totals")), []string{"version", "1"}, "", false},
+		paths.SkillSwitch:   {fixed(paths.At(paths.SkillSwitch, "totals")), []string{"to", "off"}, "", false},
+		paths.SkillAllow:    {fixed(paths.At(paths.SkillAllow, "totals")), nil, "", false},
+		paths.SkillDisallow: {fixed(paths.At(paths.SkillDisallow, "totals")), nil, "", false},
+		paths.SkillDelete:   {fixed(paths.At(paths.SkillDelete, "totals")), []string{"typed", "totals"}, "", false},
+
 		paths.ProfileNew: {fixed(paths.ProfileNew), []string{"name", "mine"}, "", false},
 		paths.ProfileSetup: {func(w *walk) string { return paths.At(paths.ProfileSetup, w.open.Handle) },
 			[]string{"do", "save", "expiry", "7"}, "", false},
@@ -202,7 +211,8 @@ func TestUIEveryActionIsAudited(t *testing.T) {
 	w := newWalk(t)
 	cases := formCases()
 	order := []string{paths.CredentialPaste, paths.CredentialPreview, paths.ProfileSetup, paths.ProfileLock,
-		paths.ProfileRevoke, paths.ProfileRestore, paths.ProfileDelete, paths.SettingsPause, paths.SettingsResume,
+		paths.ProfileRevoke, paths.ProfileRestore, paths.ProfileDelete, paths.SkillDisallow,
+		paths.SkillAllow, paths.SettingsPause, paths.SettingsResume,
 		paths.SettingsSession, paths.SettingsRole, paths.SettingsPerson}
 	last := []string{paths.TransferImport, paths.RestorePointPath, paths.SettingsRetire, paths.SettingsUnretire,
 		paths.SettingsSessions, paths.SettingsPassword, paths.Logout}
@@ -240,6 +250,11 @@ func TestUIEveryActionIsAudited(t *testing.T) {
 		switch pattern {
 		case paths.RestorePointPath:
 			fields = []string{"typed", w.get(path).doc.Find("label[for=typed] code").Text()}
+		case paths.SkillApprove:
+			digest := w.get(paths.SkillURL("totals")).doc.Find("#approve [name=digest]").AttrOr("value", "")
+			fields = []string{"version", "1", "digest", digest}
+		case paths.SkillAllow, paths.SkillDisallow:
+			fields = []string{"profile", w.profile.Handle}
 		case paths.SettingsBackups:
 			fields = append(slices.Clone(fields), "directory", w.directory)
 		}

@@ -72,7 +72,7 @@ func Inbox(p InboxPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, components.Refresh(paths.Inbox, "profiles", "credentials", "executions", "backups", "vault"))
+			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, components.Refresh(paths.Inbox, "profiles", "credentials", "executions", "backups", "vault", "skills"))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

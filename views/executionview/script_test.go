@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/computclaw/airlock/views/code"
 )
 
 // TestAScriptIsShownAsItRuns: characters that turn the order of others around would show a comment
@@ -16,7 +18,7 @@ func TestAScriptIsShownAsItRuns(t *testing.T) {
 			return scriptCard(ExecutionPage{Script: script}).Render(t.Context(), b)
 		},
 		"comparison": func(b *strings.Builder) error {
-			return diffCard(comparedText{"x", "Script", "b = 2\n", script}).Render(t.Context(), b)
+			return code.Diff("x", "Script", "b = 2\n", script).Render(t.Context(), b)
 		},
 	}
 	for name, render := range pages {

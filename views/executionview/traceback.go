@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+
+	"github.com/computclaw/airlock/views/code"
 )
 
 // tracedText links the lines of the script that a traceback names.
@@ -25,11 +27,11 @@ func writeTraced(b *strings.Builder, text string, lines int) {
 	quotes := false // the line before names the script's
 	for line := range strings.Lines(text) {
 		if quotes && strings.HasPrefix(line, "    ") {
-			code := strings.TrimRight(line, "\n")
-			for _, parts := range highlight(code) {
-				writeCode(b, parts)
+			quoted := strings.TrimRight(line, "\n")
+			for _, parts := range code.Highlight(quoted) {
+				code.Write(b, parts)
 			}
-			b.WriteString(line[len(code):])
+			b.WriteString(line[len(quoted):])
 			quotes = false
 			continue
 		}

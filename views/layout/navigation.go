@@ -1,6 +1,8 @@
 package layout
 
 import (
+	"slices"
+
 	"github.com/computclaw/airlock/views/paths"
 )
 
@@ -14,6 +16,7 @@ const (
 	SectionProfiles    Section = "profiles"
 	SectionCredentials Section = "credentials"
 	SectionExecutions  Section = "executions"
+	SectionSkills      Section = "skills"
 	SectionStatistics  Section = "statistics"
 	SectionSandbox     Section = "sandbox"
 	SectionAudit       Section = "audit"
@@ -36,30 +39,20 @@ func MainPlaces() []Place {
 		{SectionProfiles, paths.Profiles, "profile", "Profiles"},
 		{SectionCredentials, paths.Credentials, "key", "Credentials"},
 		{SectionExecutions, paths.Executions, "run", "Executions"},
+		{SectionSkills, paths.Skills, "skill", "Skills"},
 	}
 }
 
 // thumbPlaces returns the places that fit a phone's bar.
-func thumbPlaces() []Place {
-	var near []Place
-	for _, p := range MainPlaces() {
-		if p.Section != SectionCredentials {
-			near = append(near, p)
-		}
-	}
-	return near
-}
+func thumbPlaces() []Place { return slices.DeleteFunc(MainPlaces(), isFar) }
 
 // farPlaces returns the places that a phone's bar has no room for.
 func farPlaces() []Place {
-	var far []Place
-	for _, p := range MainPlaces() {
-		if p.Section == SectionCredentials {
-			far = append(far, p)
-		}
-	}
+	far := slices.DeleteFunc(MainPlaces(), func(p Place) bool { return !isFar(p) })
 	return append(far, OtherPlaces()...)
 }
+
+func isFar(p Place) bool { return p.Section == SectionCredentials || p.Section == SectionSkills }
 
 // OtherPlaces returns the lower part of the navigation.
 func OtherPlaces() []Place {

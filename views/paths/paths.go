@@ -2,6 +2,7 @@ package paths
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -96,6 +97,15 @@ const (
 	ApprovalRefuse   = ApprovalPath + "/refuse"
 	ApprovalRevoke   = ApprovalPath + "/revoke"
 
+	Skills        = Root + "/skills"
+	SkillPath     = Skills + "/:name"
+	SkillApprove  = SkillPath + "/approve"
+	SkillRevoke   = SkillPath + "/revoke"
+	SkillSwitch   = SkillPath + "/switch"
+	SkillAllow    = SkillPath + "/allow"
+	SkillDisallow = SkillPath + "/disallow"
+	SkillDelete   = SkillPath + "/delete"
+
 	ExecutionsExport = Root + "/export-executions" // not under Executions, where every segment is a handle
 )
 
@@ -130,6 +140,14 @@ func ArtifactImageURL(handle, name string) string {
 
 // ApprovalURL is the page of one approval.
 func ApprovalURL(id string) string { return At(ApprovalPath, id) }
+
+// SkillURL is the page of one skill.
+func SkillURL(name string) string { return At(SkillPath, name) }
+
+// SkillVersionURL is the page of a skill with one of its versions.
+func SkillVersionURL(name string, number int) string {
+	return SkillURL(name) + "?version=" + strconv.Itoa(number)
+}
 
 // ExecutionsOf lists the executions of one profile.
 func ExecutionsOf(handle string) string { return Executions + "?profile=" + url.QueryEscape(handle) }

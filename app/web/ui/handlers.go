@@ -19,6 +19,7 @@ import (
 	"github.com/computclaw/airlock/app/web/ui/login"
 	"github.com/computclaw/airlock/app/web/ui/profiles"
 	"github.com/computclaw/airlock/app/web/ui/settings"
+	"github.com/computclaw/airlock/app/web/ui/skills"
 	"github.com/computclaw/airlock/app/web/ui/transfers"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/assets"
@@ -58,6 +59,7 @@ func New(cfg Config) *Handlers {
 		credentials.New(u, cfg.Prober, cfg.Retention).Routes(),
 		profiles.Handlers{UI: u}.Routes(),
 		executions.Handlers{UI: u}.Routes(),
+		skills.New(u, cfg.Rules).Routes(),
 		settings.Handlers{UI: u, Retention: cfg.Retention, Rules: cfg.Rules}.Routes(),
 		h.login.Routes(),
 	)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/views/dashboardview"
@@ -27,6 +28,8 @@ type Inbox struct {
 	unanswered func(context.Context) ([]store.Unanswered, error)
 	// approvals lists what people are asked to approve.
 	approvals func(context.Context) ([]app.Approval, error)
+	// skills lists the versions that nobody decided about.
+	skills func(context.Context) ([]skills.Version, error)
 }
 
 // Needs lists all that waits for a person, oldest first.
@@ -74,7 +77,11 @@ func (i *Inbox) Needs(ctx context.Context, profiles []app.Profile) (all []dashbo
 	if err != nil {
 		return nil, err
 	}
-	all = slices.Concat(all, rejected, questions, scripts)
+	versions, err := i.skillNeeds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.Concat(all, rejected, questions, scripts, versions)
 	slices.SortStableFunc(all, func(a, b dashboardview.Need) int { return a.At.Compare(b.At) })
 	return all, nil
 }

@@ -46,6 +46,9 @@ func routeRoles() map[string]roles {
 		paths.Approvals: reads, paths.ApprovalPath: reads, paths.ApprovalApprove: acts, paths.ApprovalRefuse: acts,
 		paths.ApprovalRevoke: acts,
 
+		paths.Skills: acts, paths.SkillPath: reads, paths.SkillApprove: acts, paths.SkillRevoke: acts,
+		paths.SkillSwitch: acts, paths.SkillAllow: acts, paths.SkillDisallow: acts, paths.SkillDelete: decides,
+
 		paths.Settings: reads, paths.SettingsInstance: reads, paths.SettingsData: reads, paths.SettingsPause: acts,
 		paths.SettingsResume: acts,
 

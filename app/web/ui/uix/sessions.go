@@ -145,5 +145,5 @@ func IsUpload(r *http.Request) bool {
 	path := strings.TrimSuffix(r.URL.Path, "/")
 	rerun := strings.HasPrefix(path, paths.Executions+"/") && strings.HasSuffix(path, "/rerun") &&
 		strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/form-data")
-	return r.Method == http.MethodPost && (path == paths.SettingsImport || rerun)
+	return r.Method == http.MethodPost && (path == paths.SettingsImport || path == paths.Skills || rerun)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/store"
@@ -57,7 +58,13 @@ func New(cfg Config) *UI {
 			unanswered: func(ctx context.Context) ([]store.Unanswered, error) {
 				return cfg.Engine.Statistics.Unanswered(ctx)
 			},
-			approvals: func(ctx context.Context) ([]app.Approval, error) { return cfg.Access.Approvals.Open(ctx) }},
+			approvals: func(ctx context.Context) ([]app.Approval, error) { return cfg.Access.Approvals.Open(ctx) },
+			skills: func(ctx context.Context) ([]skills.Version, error) {
+				if cfg.Engine.Skills == nil {
+					return nil, nil
+				}
+				return cfg.Engine.Skills.Waiting(ctx)
+			}},
 	}
 }
 

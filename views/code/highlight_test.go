@@ -1,4 +1,4 @@
-package executionview
+package code
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 // written shows the parts of a text as kind:text, lines apart.
 func written(source string) string {
 	var lines []string
-	for _, line := range highlight(source) {
+	for _, line := range Highlight(source) {
 		var parts []string
 		for _, p := range line {
 			if p.class != "" {
@@ -50,7 +50,7 @@ func TestHighlightKeepsEveryByte(t *testing.T) {
 	for _, piece := range []string{"(", "'", `"""`, "f'{", "aa ", `\`, "1_", "\n", "import a as ", "é", "\x00\xff", "# x\n"} {
 		source := strings.Repeat(piece, maxHighlighted/len(piece))
 		var lines []string
-		for _, line := range highlight(source) {
+		for _, line := range Highlight(source) {
 			var text strings.Builder
 			for _, p := range line {
 				text.WriteString(p.text)
@@ -64,7 +64,7 @@ func TestHighlightKeepsEveryByte(t *testing.T) {
 	if took := time.Since(began); took > 5*time.Second {
 		t.Errorf("hostile scripts took %s", took)
 	}
-	if n := len(highlight(strings.Repeat("import x\n", maxHighlighted))[0]); n != 1 {
+	if n := len(Highlight(strings.Repeat("import x\n", maxHighlighted))[0]); n != 1 {
 		t.Errorf("a script over the bound has %d parts in its first line", n)
 	}
 }

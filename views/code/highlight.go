@@ -1,4 +1,4 @@
-package executionview
+package code
 
 import (
 	"context"
@@ -13,16 +13,16 @@ import (
 // maxHighlighted bounds the Python that is coloured: each word takes some 30 bytes more of a page.
 const maxHighlighted = 128 << 10
 
-// codePart is a stretch of Python of one kind, within one line.
-type codePart struct {
+// Part is a stretch of Python of one kind, within one line.
+type Part struct {
 	class string // kw, str, com, num, def; "" for all else
 	text  string
 }
 
-// highlight divides Python into lines of parts. It reads each byte once, whatever a script has in
+// Highlight divides Python into lines of parts. It reads each byte once, whatever a script has in
 // it; a general highlighter with backtracking takes seconds for hostile text.
-func highlight(source string) [][]codePart {
-	lines, whole, at := [][]codePart{nil}, source, 0
+func Highlight(source string) [][]Part {
+	lines, whole, at := [][]Part{nil}, source, 0
 	add := func(class, text string) {
 		for i, piece := range strings.Split(text, "\n") {
 			if i > 0 {
@@ -33,7 +33,7 @@ func highlight(source string) [][]codePart {
 			if n := len(*last); piece != "" && n > 0 && (*last)[n-1].class == class {
 				(*last)[n-1].text = whole[at-len((*last)[n-1].text) : at+len(piece)]
 			} else if piece != "" {
-				*last = append(*last, codePart{class, piece})
+				*last = append(*last, Part{class, piece})
 			}
 			at += len(piece)
 		}
@@ -129,19 +129,20 @@ func isKeyword(word string) bool {
 	return false
 }
 
-// codeText renders one line of Python.
-func codeText(line []codePart) templ.Component {
+// Line renders one line of Python.
+func Line(line []Part) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		var b strings.Builder
-		writeCode(&b, line)
+		Write(&b, line)
 		_, err := io.WriteString(w, b.String())
 		return err
 	})
 }
 
-func writeCode(b *strings.Builder, line []codePart) {
+// Write writes one line of parts as HTML.
+func Write(b *strings.Builder, line []Part) {
 	for _, p := range line {
-		text := templ.EscapeString(showBidi(p.text))
+		text := templ.EscapeString(ShowBidi(p.text))
 		if p.class == "" {
 			b.WriteString(text)
 			continue

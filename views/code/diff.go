@@ -1,4 +1,4 @@
-package executionview
+package code
 
 import (
 	"strings"
@@ -6,14 +6,14 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// diffRow is one row of two texts side by side.
-type diffRow struct {
+// Row is one row of two texts side by side.
+type Row struct {
 	gap         bool // lines that are alike were left out before this row
-	left, right diffCell
+	left, right cell
 }
 
-// diffCell is a line of one side; number 0 if that side has none here.
-type diffCell struct {
+// cell is a line of one side; number 0 if that side has none here.
+type cell struct {
 	number  int
 	text    string
 	changed bool
@@ -26,8 +26,8 @@ const (
 	diffAlike = 3 // lines shown around each difference
 )
 
-// diffOf compares two texts by lines. same reports that they are equal, over that rows is not all.
-func diffOf(before, after string) (rows []diffRow, same, over bool) {
+// DiffOf compares two texts by lines. same reports that they are equal, over that rows is not all.
+func DiffOf(before, after string) (rows []Row, same, over bool) {
 	if before == after {
 		return nil, true, false
 	}
@@ -57,12 +57,12 @@ func diffHead(text string) string {
 }
 
 // hunkRows puts removed lines beside the lines added in their place.
-func hunkRows(h *udiff.Hunk, gap bool) (rows []diffRow) {
+func hunkRows(h *udiff.Hunk, gap bool) (rows []Row) {
 	left, right := h.FromLine, h.ToLine
-	var removed, added []diffCell
+	var removed, added []cell
 	flush := func() {
 		for i := range max(len(removed), len(added)) {
-			var r diffRow
+			var r Row
 			if i < len(removed) {
 				r.left = removed[i]
 			}
@@ -77,14 +77,14 @@ func hunkRows(h *udiff.Hunk, gap bool) (rows []diffRow) {
 		text := strings.TrimSuffix(l.Content, "\n")
 		switch l.Kind {
 		case udiff.Delete:
-			removed = append(removed, diffCell{left, text, true})
+			removed = append(removed, cell{left, text, true})
 			left++
 		case udiff.Insert:
-			added = append(added, diffCell{right, text, true})
+			added = append(added, cell{right, text, true})
 			right++
 		default:
 			flush()
-			rows = append(rows, diffRow{left: diffCell{left, text, false}, right: diffCell{right, text, false}})
+			rows = append(rows, Row{left: cell{left, text, false}, right: cell{right, text, false}})
 			left++
 			right++
 		}

@@ -1,0 +1,162 @@
+package skills
+
+import (
+	"bytes"
+	"context"
+	"path"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/credentials"
+	"github.com/computclaw/airlock/app/redact"
+	appskills "github.com/computclaw/airlock/app/skills"
+	"github.com/computclaw/airlock/app/skills/bundle"
+	"github.com/computclaw/airlock/views/skillview"
+)
+
+// Bounds of what a page shows. Redacting text takes up to two seconds per MiB.
+const (
+	maxFileText  = 256 << 10 // bytes of one file
+	maxTotalText = 512 << 10 // bytes of all files of a version
+)
+
+// readContent returns what stands in a version, and what differs from the last approved one, with
+// the secrets of its profiles masked. Without the values of Vault nobody can tell what to mask, so
+// nothing is shown.
+func (h Handlers) readContent(ctx context.Context, s appskills.Skill, v appskills.Version,
+	profiles []app.Profile) (content skillview.Content, err error) {
+	if err := h.memory.Acquire(ctx, 1); err != nil {
+		return content, err
+	}
+	defer h.memory.Release(1)
+	red, all, err := h.redactor(ctx, s, profiles)
+	if err != nil || !all {
+		content.Hidden = !all
+		return content, err
+	}
+	b, err := h.Engine.Skills.Open(ctx, v.Digest)
+	if err != nil {
+		return content, err
+	}
+	content.Files = shownFiles(red, *b)
+	content.Description = mask(red, v.Description)[0]
+	content.Facts = maskFacts(red, b.Scan(h.secrets))
+	last, ok := s.Newest(appskills.Approved)
+	if !ok || last.Digest == v.Digest {
+		return content, nil
+	}
+	before, err := h.Engine.Skills.Open(ctx, last.Digest)
+	if err != nil {
+		return content, err
+	}
+	content.Changes = changes(*before, *b, shownFiles(red, *before), content.Files)
+	return content, nil
+}
+
+// redactor masks the secrets of every profile that may run a skill or sent one of its versions. all
+// is false if values in Vault were not read yet.
+func (h Handlers) redactor(ctx context.Context, s appskills.Skill,
+	profiles []app.Profile) (red *redact.Redactor, all bool, err error) {
+	handles := append(slices.Clone(s.Profiles), s.Owner)
+	for _, v := range s.Versions {
+		handles = append(handles, v.By.Name)
+	}
+	var values []redact.Value
+	opened := credentials.Opened{}
+	for _, p := range profiles {
+		if !slices.Contains(handles, p.Handle) {
+			continue
+		}
+		known, whole, err := h.Access.Resolver.KnownValues(ctx, p, opened)
+		if err != nil || !whole {
+			return nil, false, err
+		}
+		values = append(values, known...)
+	}
+	var options redact.Options
+	if h.rules != nil {
+		options.Patterns = h.rules.Find
+	}
+	return redact.New(values, options), true, nil
+}
+
+func mask(red *redact.Redactor, texts ...string) []string {
+	clean, _ := red.Texts(texts)
+	shown := make([]string, len(clean))
+	for i, c := range clean {
+		shown[i] = c.String()
+	}
+	return shown
+}
+
+// secrets finds what looks like a secret.
+func (h Handlers) secrets(text string) (found []bundle.Secret) {
+	if h.rules == nil {
+		return nil
+	}
+	for _, match := range h.rules.Find(text) {
+		found = append(found, bundle.Secret{Start: match.Start, Rule: match.Rule})
+	}
+	return found
+}
+
+// shownFiles are the files of a bundle with their texts, as far as a page has room.
+func shownFiles(red *redact.Redactor, b bundle.Bundle) []skillview.File {
+	files := make([]skillview.File, len(b.Files))
+	left := maxTotalText
+	for i, f := range b.Files {
+		files[i] = skillview.File{Size: int64(len(f.Content)), Executable: f.Executable,
+			Main: f.Path == b.Manifest.Entrypoint, Python: path.Ext(f.Path) == ".py"}
+		files[i].Path = mask(red, f.Path)[0]
+		switch {
+		case !utf8.Valid(f.Content) || bytes.IndexByte(f.Content, 0) >= 0:
+			files[i].Missing = skillview.NoText
+		case len(f.Content) > min(left, maxFileText):
+			files[i].Missing = skillview.TooLong
+		default:
+			left -= len(f.Content)
+			files[i].Text = mask(red, string(f.Content))[0]
+		}
+	}
+	return files
+}
+
+// changes are the files that are new, gone or not as they were. The shown files stand in the order of
+// those of their bundles.
+func changes(before, after bundle.Bundle, was, is []skillview.File) (list []skillview.Change) {
+	find := func(b bundle.Bundle, path string) int {
+		return slices.IndexFunc(b.Files, func(f bundle.File) bool { return f.Path == path })
+	}
+	for i, f := range after.Files {
+		j := find(before, f.Path)
+		switch {
+		case j < 0:
+			list = append(list, skillview.Change{Path: is[i].Path, What: "new"})
+		case !bytes.Equal(before.Files[j].Content, f.Content):
+			list = append(list, skillview.Change{Path: is[i].Path, What: "changed", Before: was[j].Text, After: is[i].Text,
+				Texts: was[j].Missing == "" && is[i].Missing == ""})
+		case before.Files[j].Executable != f.Executable:
+			list = append(list, skillview.Change{Path: is[i].Path, What: "executable bit changed"})
+		}
+	}
+	for j, f := range before.Files {
+		if find(after, f.Path) < 0 {
+			list = append(list, skillview.Change{Path: was[j].Path, What: "removed"})
+		}
+	}
+	return list
+}
+
+// maskFacts masks the texts that were taken out of files.
+func maskFacts(red *redact.Redactor, facts bundle.Facts) bundle.Facts {
+	facts.Hosts, facts.Binary = mask(red, facts.Hosts...), mask(red, facts.Binary...)
+	facts.Requirements = mask(red, facts.Requirements...)
+	for _, list := range [][]bundle.Finding{facts.Secrets, facts.Invisible, facts.Mixed} {
+		for i, f := range list {
+			shown := mask(red, f.File, f.What)
+			list[i].File, list[i].What = shown[0], shown[1]
+		}
+	}
+	return facts
+}

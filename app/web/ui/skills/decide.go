@@ -1,0 +1,123 @@
+package skills
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/web/ui/uix"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
+)
+
+// approveVersion approves the files that the page showed: the form carries their digest.
+func (h Handlers) approveVersion(c echo.Context, fields url.Values) error {
+	return h.decide(c, fields, "skill-approved", func(number int) error {
+		_, err := h.Engine.Skills.Approve(c.Request().Context(), uix.Actor(c), c.Param("name"), number, fields.Get("digest"))
+		return err
+	})
+}
+
+func (h Handlers) revokeVersion(c echo.Context, fields url.Values) error {
+	return h.decide(c, fields, "skill-revoked", func(number int) error {
+		_, err := h.Engine.Skills.Revoke(c.Request().Context(), uix.Actor(c), c.Param("name"), number, fields.Get("reason"))
+		return err
+	})
+}
+
+// decide decides about the version of a form, and leads back to it with what was done or why it was
+// not.
+func (h Handlers) decide(c echo.Context, fields url.Values, notice string, change func(number int) error) error {
+	if err := h.kept(); err != nil {
+		return err
+	}
+	number, err := strconv.Atoi(fields.Get("version"))
+	if err != nil {
+		return app.E(app.CodeNotFound, "there is no such version of this skill", "Go back and use the page's own buttons.")
+	}
+	if err = change(number); err == nil {
+		return h.Done(c, notice, paths.SkillVersionURL(c.Param("name"), number))
+	}
+	found, err := uix.Problems(err, map[string]string{"reason": "reason"})
+	if err != nil {
+		return err
+	}
+	return h.skillPage(c, http.StatusUnprocessableEntity, strconv.Itoa(number), found, fields.Get("reason"))
+}
+
+func (h Handlers) switchSkill(c echo.Context, fields url.Values) error {
+	if err := h.kept(); err != nil {
+		return err
+	}
+	to := fields.Get("to")
+	if to != "on" && to != "off" {
+		return app.Invalid("to", "a skill is switched on or off", "Go back and use the page's own buttons.")
+	}
+	err := h.Engine.Skills.SetEnabled(c.Request().Context(), uix.Actor(c), c.Param("name"), to == "on")
+	return h.changed(c, err, "skill-"+to)
+}
+
+func (h Handlers) allowProfile(c echo.Context, fields url.Values) error {
+	if err := h.kept(); err != nil {
+		return err
+	}
+	err := h.Engine.Skills.Allow(c.Request().Context(), uix.Actor(c), c.Param("name"), fields.Get("profile"))
+	return h.changed(c, err, "skill-allowed")
+}
+
+func (h Handlers) disallowProfile(c echo.Context, fields url.Values) error {
+	if err := h.kept(); err != nil {
+		return err
+	}
+	err := h.Engine.Skills.Disallow(c.Request().Context(), uix.Actor(c), c.Param("name"), fields.Get("profile"))
+	return h.changed(c, err, "skill-disallowed")
+}
+
+func (h Handlers) changed(c echo.Context, err error, notice string) error {
+	if err != nil {
+		return err
+	}
+	return h.Done(c, notice, paths.SkillURL(c.Param("name")))
+}
+
+func (h Handlers) askDeleteSkill(c echo.Context) error { return h.confirmDeletion(c, nil) }
+
+// confirmDeletion asks for the name of the skill. refused says why it was not deleted so far, or is
+// nil.
+func (h Handlers) confirmDeletion(c echo.Context, refused error) error {
+	if err := h.kept(); err != nil {
+		return err
+	}
+	s, err := h.Engine.Skills.Get(c.Request().Context(), c.Param("name"))
+	if err != nil {
+		return err
+	}
+	title := "Delete " + s.Name
+	sh, _, err := h.Shell(c, title, layout.SectionSkills)
+	if err != nil {
+		return err
+	}
+	return h.Confirm(c, layout.ConfirmPage{
+		Shell: sh, Question: title + "?", Action: paths.At(paths.SkillDelete, s.Name), Button: title, Typed: s.Name,
+		Back: paths.SkillURL(s.Name), Lines: []string{
+			"The files of all its versions are removed. Agents can't run it any more.",
+			"This can't be undone. The audit log keeps who uploaded and decided what.",
+		},
+	}, refused)
+}
+
+func (h Handlers) deleteSkill(c echo.Context, fields url.Values) error {
+	if err := uix.CheckTyped(fields, c.Param("name")); err != nil {
+		return h.confirmDeletion(c, err)
+	}
+	if err := h.kept(); err != nil {
+		return err
+	}
+	if err := h.Engine.Skills.Delete(c.Request().Context(), uix.Actor(c), c.Param("name")); err != nil {
+		return err
+	}
+	return h.Done(c, "skill-deleted", paths.Skills)
+}

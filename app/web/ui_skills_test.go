@@ -1,0 +1,170 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/credentials"
+	"github.com/computclaw/airlock/app/skills"
+	"github.com/computclaw/airlock/app/skills/bundle"
+	"github.com/computclaw/airlock/views/paths"
+)
+
+// sendSkill uploads a zip file as a profile's agent does.
+func (s *uiSite) sendSkill(p app.Profile, files map[string]string) {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.web.URL+"/skills",
+		strings.NewReader(zipped(s.t, files)))
+	s.must(err)
+	r.Header.Set("Content-Type", "application/zip")
+	r.Header.Set("Authorization", "Bearer "+p.ID)
+	s.do(r).want(http.StatusCreated)
+}
+
+// keyed is a locked profile with a credential.
+func (s *uiSite) keyed() app.Profile {
+	s.t.Helper()
+	ctx := s.t.Context()
+	_, err := s.access.Credentials.Set(ctx, s.person,
+		credentials.Input{Name: "API_KEY", Mode: app.ModeInjected, Value: app.NewSecret(uiSecrets()[0])})
+	s.must(err)
+	p := s.request([]app.Key{{Name: "API_KEY"}})
+	_, err = s.access.Keys.Link(ctx, s.person, p.Handle, "API_KEY", "API_KEY")
+	s.must(err)
+	p, err = s.access.Lifecycle.Lock(ctx, s.person, p.Handle, time.Time{})
+	s.must(err)
+	return p
+}
+
+// TestAPersonReviewsASkill: the Inbox leads to what an agent sent, the page shows its files, facts and
+// changes, and what was approved there runs.
+func TestAPersonReviewsASkill(t *testing.T) {
+	t.Parallel()
+	s := newUISite(t)
+	s.login()
+	p := s.keyed()
+	s.sendSkill(p, map[string]string{"SKILL.md": totals, "main.py": "set_result(1)", "logo.bin": "\x00\x01",
+		"notes.md": "See https://evil.example/x.\n"})
+	inbox := s.get(paths.Inbox).says("#inbox", "A skill waits for your review")
+	s.get(paths.Skills).says("#skills", "Version 1 waits").says("#skills", "None").says("nav", "Skills")
+	link := inbox.doc.Find("#inbox a.button").AttrOr("href", "")
+	page := s.get(link).want(http.StatusOK).says("#file-2-text", "set_result(1)").says("#file-0-text", "Sums rows.").
+		says("#asked-keys", "API_KEY").says("#files", "Not text").says("#facts", "evil.example").says("#approve", "1 file can't be read").
+		says("#profiles", "Monthly revenue report").lacks("#changes")
+	resolve := func(want app.Code) {
+		t.Helper()
+		if _, err := s.engine.Skills.Resolve(t.Context(), p.Handle, "totals"); app.CodeOf(err) != want {
+			t.Errorf("resolve: %v, want %q", err, want)
+		}
+	}
+	resolve(app.CodeSkillNotApproved)
+	s.submit(page, "#approve form", "", "digest", "sha256:"+strings.Repeat("0", 64)).
+		want(http.StatusUnprocessableEntity).says(".errors", "not the files that you looked at")
+	resolve(app.CodeSkillNotApproved)
+	s.submit(page, "#approve form", "").leads(link)
+	if v, err := s.engine.Skills.Resolve(t.Context(), p.Handle, "totals"); err != nil || v.ApprovedBy.Name != uiName {
+		t.Fatalf("resolved %+v, %v", v, err)
+	}
+	s.get(link).says("#versions", "Approved").says("#versions", "by "+uiName).lacks("#approve")
+	s.get(paths.Inbox).says("#inbox", "You're all caught up")
+
+	s.sendSkill(p, map[string]string{"SKILL.md": totals, "main.py": "set_result(2)", "new.py": "x = 1"})
+	second := s.get(paths.SkillURL("totals")).says("h2", "Version 2").says("#diff-0 .gone", "set_result(1)").
+		says("#diff-0 .come", "set_result(2)").says("#changes", "new.py: new").says("#changes", "logo.bin: removed")
+	s.submit(second, "#revoke form", "", "reason", strings.Repeat("x", 501)).want(http.StatusUnprocessableEntity).
+		says("#reason-wrong", "at most 500")
+	s.submit(second, "#revoke form", "", "reason", "It counts twice.").leads(paths.SkillVersionURL("totals", 2))
+	s.get(paths.SkillVersionURL("totals", 2)).says("#versions", "Rejected").says("#versions", "It counts twice.")
+	s.get(paths.SkillVersionURL("totals", 3)).want(http.StatusNotFound)
+	s.get(paths.SkillURL("none")).want(http.StatusNotFound)
+
+	page = s.get(paths.SkillURL("totals"))
+	s.submit(page, "#switch form", "off").leads(paths.SkillURL("totals"))
+	resolve(app.CodeSkillDisabled)
+	s.submit(s.get(paths.SkillURL("totals")), "#switch form", "on").leads(paths.SkillURL("totals"))
+	other := s.locked()
+	s.submit(s.get(paths.SkillURL("totals")), "#allow", "", "profile", other.Handle).leads(paths.SkillURL("totals"))
+	if _, err := s.engine.Skills.Resolve(t.Context(), other.Handle, "totals"); err != nil {
+		t.Errorf("a profile that was allowed: %v", err)
+	}
+	s.post(paths.At(paths.SkillDisallow, "totals"), "profile", p.Handle).leads(paths.SkillURL("totals"))
+	resolve(app.CodeSkillNotFound)
+	ask := s.get(paths.At(paths.SkillDelete, "totals")).says("main button", "Delete totals")
+	s.submit(ask, "main form", "", "typed", "total").want(http.StatusUnprocessableEntity)
+	s.submit(ask, "main form", "", "typed", "totals").leads(paths.Skills)
+	s.get(paths.Skills).says("#skills", "No skills yet")
+}
+
+// TestSecretsInASkillAreMaskedOnItsPage: in files, in what changed, in facts and in descriptions.
+func TestSecretsInASkillAreMaskedOnItsPage(t *testing.T) {
+	t.Parallel()
+	s := newUISite(t)
+	s.login()
+	p, secret := s.keyed(), uiSecrets()[0]
+	s.sendSkill(p, map[string]string{"SKILL.md": totals, "main.py": "key = 1\n"})
+	page := s.get(paths.SkillURL("totals"))
+	s.submit(page, "#approve form", "")
+	content := zipped(t, map[string]string{"SKILL.md": strings.Replace(totals, "Sums rows", "Sums "+secret, 1),
+		"main.py": "key = '" + secret + "'\n", "requirements.txt": "pkg @ https://x:" + secret + "@files.example/pkg\n",
+		secret + ".py": "pass\n"})
+	b, err := bundle.ReadZip(strings.NewReader(content), int64(len(content)))
+	s.must(err)
+	_, err = s.engine.Skills.Upload(t.Context(), app.Actor{Kind: app.ActorAgent, Name: p.Handle}, b)
+	s.must(err)
+	page = s.get(paths.SkillURL("totals")).want(http.StatusOK).says("#changes", "main.py: changed").silent(secret)
+	for _, place := range []string{"#description", "#files", "#diff-1 .come", "#facts", "#changes"} {
+		page.says(place, "[REDACTED")
+	}
+}
+
+// TestAPersonUploadsASkill: it waits for a review like an agent's, and a bad file is refused with what
+// is wrong with it.
+func TestAPersonUploadsASkill(t *testing.T) {
+	t.Parallel()
+	s := newUISite(t)
+	s.login()
+	s.upload(paths.Skills, "file", "no zip").want(http.StatusUnprocessableEntity).says("#file-wrong", "no zip file")
+	s.post(paths.Skills).want(http.StatusUnprocessableEntity).says("#file-wrong", "without a file")
+	s.upload(paths.Skills, "file", strings.Repeat("x", 10<<20+1)).want(http.StatusUnprocessableEntity).
+		says("#file-wrong", "more than 10 MiB")
+	content := zipped(t, map[string]string{"SKILL.md": totals, "main.py": "set_result(1)"})
+	s.upload(paths.Skills, "file", content).leads(paths.SkillVersionURL("totals", 1))
+	list, err := s.engine.Skills.Waiting(t.Context())
+	s.must(err)
+	if len(list) != 1 || list[0].State != skills.Quarantined || list[0].By.Name != uiName {
+		t.Errorf("waiting: %+v", list)
+	}
+	if events, err := s.access.Audit.Latest(t.Context(), 1); err != nil || events[0].Action != "skill.upload" {
+		t.Errorf("audited %+v, %v", events, err)
+	}
+	s.get(paths.SkillURL("totals")).says("main", "by "+uiName).says("#profiles", "No profile may run it.")
+}
+
+// TestViewersReadSkillsAndDecideNothing: the pages offer them no form, and the routes refuse them.
+func TestViewersReadSkillsAndDecideNothing(t *testing.T) {
+	t.Parallel()
+	s := newUISite(t)
+	s.login()
+	p := s.locked()
+	s.sendSkill(p, map[string]string{"SKILL.md": totals, "main.py": "set_result(1)"})
+	viewer := s.as(app.RoleViewer)
+	viewer.get(paths.SkillURL("totals")).want(http.StatusOK).says("#file-1-text", "set_result(1)").
+		lacks("main form[method=post]")
+	viewer.get(paths.Skills).want(http.StatusOK).lacks("main form[method=post]")
+	list, err := s.engine.Skills.Waiting(t.Context())
+	s.must(err)
+	for _, path := range []string{paths.SkillApprove, paths.SkillRevoke, paths.SkillSwitch, paths.SkillAllow, paths.SkillDelete} {
+		form := url.Values{"version": {"1"}, "digest": {list[0].Digest}, "to": {"off"}, "typed": {"totals"}}
+		if got := viewer.status(http.MethodPost, paths.At(path, "totals"), form); got != http.StatusForbidden {
+			t.Errorf("%s: %d", path, got)
+		}
+	}
+	viewer.upload(paths.Skills, "file", "x").want(http.StatusForbidden)
+	if after, err := s.engine.Skills.Get(t.Context(), "totals"); err != nil || after.Versions[0].State != skills.Quarantined {
+		t.Errorf("%+v, %v", after, err)
+	}
+}

@@ -1,0 +1,180 @@
+package skillview
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/computclaw/airlock/app/skills"
+	"github.com/computclaw/airlock/app/skills/bundle"
+	"github.com/computclaw/airlock/views/code"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/layout"
+)
+
+// ListPage lists skills.
+type ListPage struct {
+	layout.Shell
+	Skills   []ListRow
+	Problems components.Problems // of an upload
+}
+
+// ListRow is a skill with the profiles that may run it, by their handles.
+type ListRow struct {
+	skills.Skill
+	Allowed []components.Choice
+}
+
+// SkillPage is a skill with one of its versions.
+type SkillPage struct {
+	layout.Shell
+	Skill    skills.Skill
+	Version  skills.Version
+	Last     int // number of the last approved version, if that is another one; else 0
+	Content  Content
+	Allowed  []components.Choice // profiles that may run it
+	Others   []components.Choice // those that may not
+	Problems components.Problems
+	Reason   string // as typed, after it was refused
+}
+
+// Content is what stands in a version, with secrets masked.
+type Content struct {
+	Hidden      bool // values in Vault were not read yet, so nobody knows what to mask
+	Description string
+	Files       []File
+	Facts       bundle.Facts
+	Changes     []Change // against the last approved version
+}
+
+// File is a file of a version.
+type File struct {
+	Path       string
+	Size       int64
+	Executable bool
+	Main       bool // the entrypoint
+	Python     bool
+	Text       string
+	Missing    string // why there is no text: NoText, TooLong; "" if there is
+}
+
+// Why a file is named only.
+const (
+	NoText  = "Not text"
+	TooLong = "Too long for this page"
+)
+
+// lines are the lines of a file as the page shows them.
+func (f File) lines() [][]code.Part {
+	if f.Python {
+		return code.Python(f.Text)
+	}
+	return code.Plain(f.Text)
+}
+
+// words say what sets a file apart.
+func (f File) words() string {
+	var all []string
+	if f.Main {
+		all = append(all, "Runs first")
+	}
+	if f.Executable {
+		all = append(all, "Executable")
+	}
+	if f.Missing != "" {
+		all = append(all, f.Missing)
+	}
+	return strings.Join(all, ", ")
+}
+
+// Change is a file that is not as it was in the last approved version.
+type Change struct {
+	Path          string
+	What          string
+	Texts         bool // Before and After can be compared
+	Before, After string
+}
+
+// maxDiffs is how many files are compared line by line.
+const maxDiffs = 20
+
+// unread is how many files of a version the page doesn't show.
+func (c Content) unread() (n int) {
+	for _, f := range c.Files {
+		if f.Missing != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// fact is a kind of finding with its places.
+type fact struct {
+	name   string
+	places []string
+}
+
+// maxPlaces is how many places of a fact are shown.
+const maxPlaces = 20
+
+// facts are those that were found.
+func (c Content) facts() (list []fact) {
+	for _, f := range []fact{
+		{"Other hosts", c.Facts.Hosts}, {"Like a secret", places(c.Facts.Secrets)},
+		{"Invisible", places(c.Facts.Invisible)},
+		{"Mixed alphabets", places(c.Facts.Mixed)}, {"Not text", c.Facts.Binary},
+		{"Packages", c.Facts.Requirements},
+	} {
+		if len(f.places) > maxPlaces {
+			f.places = append(f.places[:maxPlaces:maxPlaces], fmt.Sprintf("and %d more", len(f.places)-maxPlaces))
+		}
+		if len(f.places) > 0 {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+func places(findings []bundle.Finding) (list []string) {
+	for _, f := range findings {
+		list = append(list, f.File+":"+strconv.Itoa(f.Line)+": "+f.What)
+	}
+	return list
+}
+
+// stateWords says how a version stands.
+func stateWords(v skills.Version) string {
+	switch {
+	case v.State == skills.Quarantined:
+		return "Waits for your review"
+	case v.State == skills.Approved:
+		return "Approved"
+	case v.Approved.IsZero():
+		return "Rejected"
+	}
+	return "Revoked"
+}
+
+// decided is when somebody decided about a version last, and who; zero if nobody did.
+func decided(v skills.Version) (at time.Time, by string) {
+	if v.State == skills.Revoked {
+		return v.Revoked, format.Actor(v.RevokedBy)
+	}
+	return v.Approved, format.Actor(v.ApprovedBy)
+}
+
+// numbered names a version with its author's label.
+func numbered(v skills.Version) string {
+	if v.Label == "" {
+		return "Version " + strconv.Itoa(v.Number)
+	}
+	return fmt.Sprintf("Version %d (%s)", v.Number, v.Label)
+}
+
+// shortDigest is the beginning of a digest.
+func shortDigest(digest string) string {
+	digest = strings.TrimPrefix(digest, "sha256:")
+	return digest[:min(16, len(digest))]
+}
