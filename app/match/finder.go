@@ -21,6 +21,7 @@ type Finder struct {
 	uses      [256]use  // of bytes for which an escape stands
 	leads     [256]bool // bytes with which an escape may begin that stands for one
 	wide      bool      // some are not of ASCII
+	controls  bool      // some have control characters, such as tabs
 	blanks    bool      // some have a blank
 	near      rows      // of bytes with which all those may be written; counted is what may stand for a lead
 	jumps     jumps
@@ -94,6 +95,7 @@ func New(patterns []string) *Finder {
 		b := byte(i)
 		f.uses[b] = f.usesOf(b)
 		f.leads[b] = isLead(b) && (f.alphabet[b] || f.near[b]&inside != 0)
+		f.controls = f.controls || f.alphabet[b] && b < ' '
 		f.wide = f.wide || f.alphabet[b] && b >= utf8.RuneSelf
 		if f.alphabet[b] || f.alphabet['\''] && b == '"' {
 			f.near[b] |= inside | counted

@@ -31,7 +31,7 @@ var base64Layer = newLayer(Base64, inBase64, 6,
 
 // hexLayer is hex, with what usually stands between its digits.
 var hexLayer = newLayer(Hex, inHex, 4,
-	"0123456789abcdef", "ABCDEF", ":-,. +_;/|#\t\r\n\x00\"'xX"+typeLetters, "%\\&=rRt<>[]")
+	"0123456789abcdef", "ABCDEF", ":-,. +_;/|#()[]{}\t\r\n\x00\"'xX"+typeLetters, "%\\&=rRt<>")
 
 // newLayer takes the characters by value, others that stand for the last ones, what stands between,
 // and what else escapes and tags are written with.

@@ -12,7 +12,7 @@ const typeLetters = "ilnsuyzILNSUYZ"
 var beginsType, separates = func() (letters, separators [256]bool) {
 	for i := range 256 {
 		letters[i] = strings.IndexByte(typeLetters, byte(i)) >= 0
-		separators[i] = strings.IndexByte(", +;|./_xX#[]\t\r\n\"'", byte(i)) >= 0
+		separators[i] = strings.IndexByte(", +;|./_xX#[](){}\t\r\n\"'", byte(i)) >= 0
 	}
 	return letters, separators
 }()
@@ -24,7 +24,7 @@ const maxType = 6
 // end of an arrow (=>). x and U+ say that a number is hex. What its rows count is what stands between
 // numbers: digits that nothing separates are read as hex.
 var numbersLayer = func() *layer {
-	const separators, escapes = ", +-;|./_=xX#[]\t\r\n\"'\x00" + typeLetters, "%\\&<rt"
+	const separators, escapes = ", +-;|./_=xX#[](){}\t\r\n\"'\x00" + typeLetters, "%\\&<rt"
 	l := newLayer(Numbers, inNumbers, 8, "0123456789abcdef:", "ABCDEF>", separators, escapes)
 	for b, kind := range l.rows {
 		switch value := l.values[b]; {
@@ -73,6 +73,9 @@ func (f *Finder) leastNumbers() int {
 	if f.wide {
 		return 3 * f.shortest / 2 // a character of four bytes has five digits or more
 	}
+	if f.controls {
+		return 2*f.shortest - 1
+	}
 	return 3*f.shortest - 1 // most have two digits, and something between
 }
 
@@ -91,7 +94,7 @@ func (f *Finder) findLists(s *scratch, data []byte, x *index, at, depth int) {
 	if wide && had.names {
 		f.findList(s, data, x, at, depth, notation{wide: true}, &rest)
 	}
-	if had.names || had.typed { // others are read as hex anyway
+	if had.names || had.typed || f.controls { // others are read as hex anyway, of two digits each
 		f.findList(s, data, x, at, depth, notation{hex: true, names: true}, &rest)
 	}
 	if had.typed && had.names {

@@ -120,6 +120,30 @@ func TestHoleListsOfAnyTypeAndName(t *testing.T) {
 	}
 }
 
+// TestHoleHexOfOneDigit: in Go's %#v, Python's hex and JavaScript's toString(16) a tab has one digit.
+func TestHoleHexOfOneDigit(t *testing.T) {
+	value := "ab\tcdefg-123\thijkl-9"
+	f := New([]string{value})
+	for _, text := range []string{fmt.Sprintf("%#v", []byte(value)), "[" + each(value, "'0x%x', ") + "]",
+		each(value, "%x,"), each(value, "%x "), bytesAsObject(value, `"%d": "%x"`, ", ")} {
+		if len(f.Find([]byte(text))) == 0 {
+			t.Errorf("%q is not found", text)
+		}
+	}
+}
+
+// TestHoleListsInBrackets: pairs are in round and curly brackets as well as in square ones.
+func TestHoleListsInBrackets(t *testing.T) {
+	value := "sk-live_51Hx/Q+zT7Kq9vLm2Rt5"
+	f := New([]string{value})
+	for _, text := range []string{bytesAsObject(value, "(%d, %d)", ", "), bytesAsObject(value, "{%d, %d}", ", "),
+		bytesAsObject(value, `{"%d":%d}`, "\n"), each(value, "(%d) "), each(value, "{%d},"), each(value, "(0x%x)")} {
+		if len(f.Find([]byte("["+text+"]"))) == 0 {
+			t.Errorf("%q is not found", text)
+		}
+	}
+}
+
 func eachRune(text, format string) string {
 	var b strings.Builder
 	for _, c := range text {

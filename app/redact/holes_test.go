@@ -364,3 +364,13 @@ func TestHoleG10CaseAndLines(t *testing.T) {
 		}
 	}
 }
+
+// TestHoleTwoCapitals: in capitals, two letters stand for ß.
+func TestHoleTwoCapitals(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"GRÜSSE-AN-PÄSSWÖRD-Ñ9X", "GRÜßE-AN-PÄSSWÖRD-Ñ9X"} {
+		if got, n := keyOf("Grüße-an-pässwörd-ñ9x").Text("it is " + text); len(n) == 0 || strings.Contains(got.String(), "PÄSS") {
+			t.Errorf("%s became %q", text, got)
+		}
+	}
+}

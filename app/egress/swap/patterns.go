@@ -62,14 +62,13 @@ func patterns(value string) []pattern {
 }
 
 // inForms returns a text, and one with other than ASCII also in small letters and in capitals, with
-// its accents as characters of their own and without. Of ASCII both cases are found anyway. A
-// character for which two stand in capitals (ß) stays.
+// its accents as characters of their own and without. Of ASCII both cases are found anyway.
 func inForms(text string) (forms []string) {
 	if !encodings.IsForeign(text) {
 		return []string{text}
 	}
 	for _, form := range []string{text, norm.NFC.String(text), norm.NFD.String(text)} {
-		forms = append(forms, form, strings.ToLower(form), strings.ToUpper(form))
+		forms = append(append(forms, form, strings.ToLower(form)), encodings.Capitals(form)...)
 	}
 	return forms
 }

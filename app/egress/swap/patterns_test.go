@@ -31,6 +31,15 @@ func TestHoleG8OtherThanASCII(t *testing.T) {
 	}
 }
 
+// TestHoleTwoCapitals: in capitals, two letters stand for ß.
+func TestHoleTwoCapitals(t *testing.T) {
+	for _, text := range []string{"GRÜSSE-AN-PÄSSWÖRD-Ñ9X", "GRÜßE-AN-PÄSSWÖRD-Ñ9X"} {
+		if how := passes(t, "Grüße-an-pässwörd-ñ9x", "x="+text+"\n"); how != "" {
+			t.Errorf("%s passes unchanged:%s", text, how)
+		}
+	}
+}
+
 // The password of user:password was not looked for by itself if it had a blank or a brace, as
 // generators make them.
 func TestHoleG9PasswordOfBasic(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -42,14 +44,26 @@ func swapCase(r rune) rune {
 	return unicode.ToUpper(r)
 }
 
+// Capitals returns a text in capitals, and also with two of them for a letter that has no other, as ß,
+// if it has such letters.
+func Capitals(text string) []string {
+	simple, full := strings.ToUpper(text), cases.Upper(language.Und).String(text)
+	if full == simple {
+		return []string{simple}
+	}
+	return []string{simple, full}
+}
+
 // Variants returns the forms of a value that have about as many characters as it has.
 func Variants(text string) []Form {
 	out := []Form{{"reversed", Reverse(text)}, {"ROT13", ROT13(text)}}
 	if lower := strings.ToLower(text); lower != text { // a value that was used as a host name comes back in lower case
 		out = append(out, Form{"lower case", lower})
 	}
-	if upper := strings.ToUpper(text); upper != text {
-		out = append(out, Form{"upper case", upper})
+	for _, upper := range Capitals(text) {
+		if upper != text {
+			out = append(out, Form{"upper case", upper})
+		}
 	}
 	if swapped := strings.Map(swapCase, text); swapped != text {
 		out = append(out, Form{"swapped case", swapped})

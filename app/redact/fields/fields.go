@@ -1,6 +1,7 @@
 package fields
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -38,13 +39,16 @@ type Parts struct {
 // empty reports whether nothing in a value is known to be secret by itself.
 func (p *Parts) empty() bool { return len(p.Fields)+len(p.Words) == 0 }
 
+// byteOrderMark begins what some editors write.
+const byteOrderMark = "\ufeff"
+
 // Of takes a value apart.
 func Of(value string) Parts {
-	value = strings.TrimSpace(value)
+	value = strings.TrimSpace(strings.TrimPrefix(value, byteOrderMark))
 	r := reader{seen: map[string]bool{}, budget: 8<<10 + 16*len(value)}
 	several := strings.ContainsAny(value, ":=\r\n\\@{[< ") && r.read(value, maxDepth) // most values have none of them
 	switch {
-	case several && (!r.parts.empty() || isPublic(value)):
+	case several && (!r.parts.empty() || isPublic(value)) && r.leavesPublic(value):
 	case isHost(value):
 		r.words(value)
 	default:
@@ -55,6 +59,24 @@ func Of(value string) Parts {
 		r.parts.One = true
 	}
 	return r.parts
+}
+
+// leavesPublic reports whether so much of a value is in no part that a piece of it can count which
+// has nothing secret. Where a random word only looks like a name with a field behind, the name is too
+// short for that.
+func (r *reader) leavesPublic(value string) bool {
+	if len(value) > maxLogin || strings.ContainsAny(value, " \t\r\n") {
+		return true
+	}
+	public := []byte(value)
+	for text := range r.seen {
+		for from := 0; text != "" && strings.Contains(value[from:], text); from += len(text) {
+			from += strings.Index(value[from:], text)
+			clear(public[from : from+len(text)])
+		}
+	}
+	n := len(public) - bytes.Count(public, []byte{0})
+	return n >= minWord || 5*n >= 3*len(value)
 }
 
 // isPublic reports whether a value that is put together from several parts has lines or names that

@@ -252,3 +252,26 @@ func TestHoleManyFields(t *testing.T) {
 		t.Errorf("%d of 2000 fields; one: %t", len(p.Fields), p.One)
 	}
 }
+
+// TestHoleByteOrderMark: the first name of a file as some editors write it was no name.
+func TestHoleByteOrderMark(t *testing.T) {
+	parts := Of("\ufeffAPI_TOKEN=Xk9mQ2vLw7Zp4RtB\nUSER=u\n")
+	if len(parts.Fields) != 1 || parts.Fields[0].Text != "Xk9mQ2vLw7Zp4RtB" {
+		t.Errorf("got %+v", parts)
+	}
+}
+
+// TestHoleNameWithinAWord: of a value that only looks as if a name and its field stood in it, every
+// other part is as secret.
+func TestHoleNameWithinAWord(t *testing.T) {
+	for _, value := range []string{"crkp:bcvgb:wsad:ymvpw:ykitemu:agon", "x8Kq2mpw=Lw7Zp4RtB9", "9Zt2kpass:Lw7Zp4RtB9vK3"} {
+		if !Of(value).One {
+			t.Errorf("%s is taken apart: %+v", value, Of(value))
+		}
+	}
+	for _, value := range []string{"Server=db.example;Uid=app;Pwd=Lw7Zp4RtB9", "redis://:Lw7Zp4RtB9@cache.example:6379"} {
+		if Of(value).One {
+			t.Errorf("%s counts as one", value)
+		}
+	}
+}
