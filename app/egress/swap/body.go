@@ -138,7 +138,7 @@ func (o *outgoing) content(text string, contentTypes []string, at where) (string
 	case strings.HasPrefix(media, "multipart/"):
 		return o.multipart(text, params["boundary"], at)
 	case media == "application/x-www-form-urlencoded":
-		return o.replace(text, at, fitPercent(text))
+		return o.replace(text, at, fitPercent)
 	case strings.Contains(media, "json"): // also in lines and sequences: application/x-ndjson, application/jsonl
 		return o.replace(text, at, fitJSON(text))
 	case strings.HasSuffix(media, "/xml") || strings.HasSuffix(media, "+xml"):
@@ -147,7 +147,17 @@ func (o *outgoing) content(text string, contentTypes []string, at where) (string
 	if refusal := o.countedBytes(text, media, at); refusal != nil {
 		return "", refusal
 	}
-	return o.replace(text, at, func(value string, _ int) (string, string) { return value, "" })
+	return o.replace(text, at, fitText(text))
+}
+
+// fitText leaves a value as it is. Behind a backslash it may be read as an escape.
+func fitText(text string) fit {
+	return func(value string, at int) (string, string) {
+		if strings.HasSuffix(text[:at], `\`) {
+			return "", "it is behind a backslash"
+		}
+		return value, ""
+	}
 }
 
 // readType reads the only content type there is. None at all is that of mere bytes. Parameters that

@@ -59,6 +59,9 @@ func fitCookie(text string) fit {
 		if strings.ContainsAny(value, ` ";,\`) {
 			return "", "it contains a character that a cookie can't"
 		}
+		if strings.HasSuffix(text[:at], `\`) { // some read octal escapes in cookies
+			return "", "it is behind a backslash"
+		}
 		if pair := text[strings.LastIndexByte(text[:at], ';')+1 : at]; !strings.Contains(pair, "=") {
 			return "", "that would be the name of a cookie"
 		}

@@ -123,11 +123,11 @@ func (o *outgoing) headerValue(value string, at where) (string, *Refusal) {
 
 func (o *outgoing) url(u *url.URL) (*url.URL, *Refusal) {
 	sent := u.EscapedPath()
-	path, refusal := o.replace(sent, where{place: app.PlacePath, text: "the path"}, fitPercent(sent))
+	path, refusal := o.replace(sent, where{place: app.PlacePath, text: "the path"}, fitPercent)
 	if refusal != nil {
 		return nil, refusal
 	}
-	query, refusal := o.replace(u.RawQuery, where{place: app.PlaceQuery, text: "the query"}, fitPercent(u.RawQuery))
+	query, refusal := o.replace(u.RawQuery, where{place: app.PlaceQuery, text: "the query"}, fitPercent)
 	if refusal != nil {
 		return nil, refusal
 	}
@@ -145,11 +145,6 @@ func (o *outgoing) url(u *url.URL) (*url.URL, *Refusal) {
 }
 
 // fitPercent encodes all but unreserved characters.
-func fitPercent(text string) fit {
-	return func(value string, at int) (string, string) {
-		if strings.Contains(text[max(0, at-2):at], "%") {
-			return "", "it is in the middle of a percent-encoded character"
-		}
-		return strings.ReplaceAll(url.QueryEscape(value), "+", "%20"), ""
-	}
+func fitPercent(value string, _ int) (text, why string) {
+	return strings.ReplaceAll(url.QueryEscape(value), "+", "%20"), ""
 }

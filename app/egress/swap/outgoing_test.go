@@ -61,7 +61,7 @@ func TestAddressIsSwapped(t *testing.T) {
 	if _, _, refusal := send(t, atHome(), home, req); refusal != nil {
 		t.Fatal(refusal)
 	}
-	escaped := fitted(fitPercent(""))
+	escaped, _ := fitPercent(secretA, 0)
 	want := "/v1%2F/" + escaped + "/x?k=" + escaped + "&l=%41+b"
 	if got := req.URL.RequestURI(); got != want {
 		t.Errorf("%s, want %s", got, want)
@@ -74,9 +74,39 @@ func TestAddressIsSwapped(t *testing.T) {
 	}
 }
 
-func fitted(f fit) string {
-	text, _ := f(secretA, 0)
-	return text
+// TestHoleHalfEscape: a host read the first digits of a value as part of an escape that a script had
+// begun before the placeholder, and showed a text that nobody could know as the value.
+func TestHoleHalfEscape(t *testing.T) {
+	form := "application/x-www-form-urlencoded"
+	part := "--XX\r\nContent-Disposition: form-data; name=k\r\nContent-Type: application/json\r\n\r\n" +
+		`{"a":"\u` + phA + "\"}\r\n--XX--\r\n"
+	for name, req := range map[string]*http.Request{
+		"JSON":                request(t, "POST", "https://x/", `{"a":"\u`+phA+`"}`, "Content-Type", "application/json"),
+		"JSON, two digits":    request(t, "POST", "https://x/", `{"a":"\u00`+phA+`"}`, "Content-Type", "application/json"),
+		"JSON, a number":      request(t, "POST", "https://x/", `{"a":"&#x`+phA+`"}`, "Content-Type", "application/json"),
+		"JSON, a percent":     request(t, "POST", "https://x/", `{"a":"\u0025`+phA+`"}`, "Content-Type", "application/json"),
+		"JSON in JSON":        request(t, "POST", "https://x/", `{"a":"{\"b\":\"\\u`+phA+`\"}"}`, "Content-Type", "application/json"),
+		"XML":                 request(t, "POST", "https://x/", "<a>&#x"+phA+";</a>", "Content-Type", "application/xml"),
+		"JSON in a form":      request(t, "POST", "https://x/", "a=%7B%22a%22%3A%22%5Cu"+phA+"%22%7D", "Content-Type", form),
+		"JSON in a form, too": request(t, "POST", "https://x/", "a=%7B%22a%22%3A%22%5C%75"+phA+"%22%7D", "Content-Type", form),
+		"form":                request(t, "POST", "https://x/", "a=%"+phA, "Content-Type", form),
+		"form, twice":         request(t, "POST", "https://x/", "a=%25"+phA, "Content-Type", form),
+		"text":                request(t, "POST", "https://x/", `{"a":"\u`+phA+`"}`, "Content-Type", "text/plain"),
+		"text, a backslash":   request(t, "POST", "https://x/", `{"a":"\`+phA+`"}`, "Content-Type", "text/plain"),
+		"no type":             request(t, "POST", "https://x/", `{"a":"\u`+phA+`"}`),
+		"part":                request(t, "POST", "https://x/", part, "Content-Type", "multipart/form-data; boundary=XX"),
+		"cookie":              request(t, "GET", "https://x/", "", "Cookie", "a=%"+phA),
+		"cookie, octal":       request(t, "GET", "https://x/", "", "Cookie", `a="\`+phA+`"`),
+		"header":              request(t, "GET", "https://x/", "", "X-Custom", `\u`+phA),
+		"Basic":               request(t, "GET", "https://x/", "", "Authorization", basic("u:%"+phA)),
+		"query":               request(t, "GET", "https://x/?a=%5Cu"+phA, ""),
+		"query, twice":        request(t, "GET", "https://x/?a=%25"+phA, ""),
+		"path":                request(t, "GET", "https://x/%25"+phA, ""),
+	} {
+		if _, body, refusal := send(t, atHome(), home, req); refusal == nil {
+			t.Errorf("%s: sent as %s %v %q", name, req.URL, req.Header, body)
+		}
+	}
 }
 
 func TestRefusals(t *testing.T) {

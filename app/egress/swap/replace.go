@@ -3,6 +3,8 @@ package swap
 import (
 	"slices"
 	"strings"
+
+	"github.com/computclaw/airlock/app/match"
 )
 
 // outgoing is the work on one request.
@@ -36,6 +38,10 @@ func (o *outgoing) replace(text string, at where, fit fit) (string, *Refusal) {
 			continue
 		}
 		value, why := fit(c.value(), h.start)
+		if match.EndsInEscape([]byte(text[max(0, h.start-match.MaxBefore):h.start])) {
+			// The receiver would read digits of the value as part of the escape, and may show the rest.
+			why = "an escape is begun before it"
+		}
 		if why != "" {
 			return "", refuseValue(c, at, why)
 		}
