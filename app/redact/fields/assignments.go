@@ -3,6 +3,7 @@ package fields
 import (
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -39,7 +40,8 @@ func (r *reader) assignments(text string, depth int) bool {
 	}
 	label, done, several := "", 0, 0
 	lines, line := hasNames(text), !strings.ContainsAny(text, "\r\n")
-	all := assignment.FindAllStringSubmatchIndex(text, maxAssignments)
+	all := slices.DeleteFunc(assignment.FindAllStringSubmatchIndex(text, maxAssignments),
+		func(m []int) bool { return isPadded(text, m) })
 	for i, m := range all {
 		if m[0] < done || strings.HasPrefix(text[m[1]:], "//") && text[m[1]-1] == ':' {
 			continue // within a value, or the scheme of a URL
@@ -83,6 +85,12 @@ func (r *reader) assignments(text string, depth int) bool {
 	return found || several > 1
 }
 
+// isPadded reports whether what looks like a name is the end of base64 within a line.
+func isPadded(text string, m []int) bool {
+	return m[0] > 0 && isBlank(text[m[0]-1]) && text[m[1]-1] == '=' &&
+		(m[1] == len(text) || text[m[1]] == '=' || isLineBreak(text[m[1]]))
+}
+
 // begins reports whether a name may begin at an offset: at the beginning of a line, or behind what
 // separates values.
 func begins(text string, at int) bool {
@@ -107,13 +115,21 @@ func (r *reader) valueAt(text string, at, from, next int) (readings []string, en
 			return []string{strings.ReplaceAll(m[1], "}}", "}")}, at + len(m[0]), true
 		}
 	}
+	whole := end
 	for _, name := range []int{from, next} {
 		if name > 0 && name != at && name < end {
 			end = cutAt(text, at, end, separatorAt(text, name))
 		}
 	}
-	return withComment(strings.TrimSpace(text[at:end])), end, false
+	readings = withComment(strings.TrimSpace(text[at:end]))
+	if end < whole && isBlank(text[end]) && lineBegins.MatchString(text[strings.LastIndexAny(text[:from], "\r\n")+1:from]) {
+		readings = append(readings, withComment(strings.TrimSpace(text[at:whole]))...) // files have one name a line
+	}
+	return readings, end, false
 }
+
+// lineBegins is what may stand before the first name of a line.
+var lineBegins = regexp.MustCompile(`^[ \t]*(?:- +|export +)*$`)
 
 // comment is the beginning of a comment, or of more of the value: files of settings differ.
 var comment = regexp.MustCompile(`[ \t]+(?:#|;|//)`)
@@ -193,6 +209,8 @@ func firstLine(text string) string {
 }
 
 func isLineBreak(c byte) bool { return c == '\r' || c == '\n' }
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 

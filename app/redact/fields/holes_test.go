@@ -275,3 +275,37 @@ func TestHoleNameWithinAWord(t *testing.T) {
 		}
 	}
 }
+
+// TestHolePaddedCredentials: the padding of base64 was taken for the sign behind the next name, so what
+// stood before it was cut off.
+func TestHolePaddedCredentials(t *testing.T) {
+	const header, password = "dTpUcjB1YjRkb3ImMy9ob3JzZQ==", "Tr0ub4dor&3/horse"
+	for _, value := range []string{"A=1\nAUTHORIZATION=Basic " + header + "\n", "GET / HTTP/1.1\nAuthorization: Basic " + header,
+		"A=1\nAPI_TOKEN=Bearer " + header + "\nB=2\n", "AUTHORIZATION=Basic " + header, "A=1 AUTH_TOKEN=" + header + " B=2"} {
+		fields := fieldsOf(value)
+		if !slices.Contains(fields, header) || !slices.Contains(fields, password) {
+			t.Errorf("%q has %q", value, fields)
+		}
+	}
+	value := "[db]\nuser = app\npassword = gravel mango=battery stone\n"
+	if fields := fieldsOf(value); !slices.Contains(fields, "gravel mango=battery stone") {
+		t.Errorf("%q has %q", value, fields)
+	}
+}
+
+// TestHoleDoubledQuotes: a value that is all in quotes has its own quotes twice.
+func TestHoleDoubledQuotes(t *testing.T) {
+	for value, read := range map[string]string{`'it''s-secret-key-9x'`: "it's-secret-key-9x", `"it""s-secret-key-9x"`: `it"s-secret-key-9x`,
+		`'it'"'"'s-secret-key-9x'`: "it's-secret-key-9x", `'it'\''s-secret-key-9x'`: "it's-secret-key-9x"} {
+		if fields := fieldsOf(value); !slices.Contains(fields, read) {
+			t.Errorf("%s has %q", value, fields)
+		}
+	}
+}
+
+func fieldsOf(value string) (texts []string) {
+	for _, f := range Of(value).Fields {
+		texts = append(texts, f.Text)
+	}
+	return texts
+}
