@@ -126,6 +126,8 @@ func expand(sent []byte, encodings []string) ([]byte, *Refusal) {
 	return plain, nil
 }
 
+const mediaForm = "application/x-www-form-urlencoded"
+
 // content replaces placeholders as a content type wants. If there are several types, or one that
 // can't be read, a receiver may choose another than we do.
 func (o *outgoing) content(text string, contentTypes []string, at where) (string, *Refusal) {
@@ -134,20 +136,27 @@ func (o *outgoing) content(text string, contentTypes []string, at where) (string
 		return "", refuseBody(RuleBody, "the body holds a placeholder, but its Content-Type can be read in several ways",
 			"Send one Content-Type with one type, such as application/json.")
 	}
-	switch {
-	case strings.HasPrefix(media, "multipart/"):
-		return o.multipart(text, params["boundary"], at)
-	case media == "application/x-www-form-urlencoded":
-		return o.replace(text, at, fitPercent)
-	case strings.Contains(media, "json"): // also in lines and sequences: application/x-ndjson, application/jsonl
-		return o.replace(text, at, fitJSON(text))
-	case strings.HasSuffix(media, "/xml") || strings.HasSuffix(media, "+xml"):
-		return o.replace(text, at, fitXML(text))
-	}
-	if refusal := o.countedBytes(text, media, at); refusal != nil {
+	if refusal := checkCharset(text, media, params["charset"]); refusal != nil {
 		return "", refusal
 	}
-	return o.replace(text, at, fitText(text))
+	if strings.HasPrefix(media, "multipart/") {
+		return o.multipart(text, params["boundary"], at)
+	}
+	fit, counts := fitText(text), false
+	switch {
+	case media == mediaForm:
+		fit = fitPercent
+	case strings.Contains(media, "json"): // also in lines and sequences: application/x-ndjson, application/jsonl
+		fit = fitJSON(text)
+	case strings.HasSuffix(media, "/xml") || strings.HasSuffix(media, "+xml"):
+		fit = fitXML(text)
+	default:
+		counts = true
+	}
+	if refusal := o.binary(text, media, counts, at); refusal != nil {
+		return "", refusal
+	}
+	return o.replace(text, at, fit)
 }
 
 // fitText leaves a value as it is. Behind a backslash it may be read as an escape.

@@ -311,3 +311,39 @@ func TestNestedMultipartIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// TestHoleCharsetOfARequest: a script chose how the host reads a value, as UTF-16 or in a charset of its
+// own, and got it back in characters that nobody could recognise.
+func TestHoleCharsetOfARequest(t *testing.T) {
+	wide := func(text string) string {
+		return strings.Join(strings.Split(text, ""), "\x00") + "\x00"
+	}
+	form, part := "application/x-www-form-urlencoded", "--XX\r\nContent-Disposition: form-data; name=k\r\n"
+	for name, c := range map[string]struct{ media, body string }{
+		"UTF-16 around it":       {"application/json", wide(`{"a":"`) + phA + wide(`"}`)},
+		"UTF-16, big":            {"application/json", "\x00{\x00\"" + phA + "\x00\"\x00}"},
+		"with its mark":          {"application/xml", "\xff\xfe<\x00a\x00>\x00" + phA + "<\x00/\x00a\x00>\x00"},
+		"half a character":       {"application/json", `{"a":"` + "\xe3" + phA + `"}`},
+		"charset of a form":      {form + "; charset=ibm037", "a=" + phA},
+		"charset of JSON":        {"application/json; charset=utf-7", `{"a":"+` + phA + `-"}`},
+		"charset of text":        {"text/plain; charset=UTF-16LE", "a " + phA},
+		"XML declaration":        {"application/xml", `<?xml version="1.0" encoding="IBM037"?><a>` + phA + "</a>"},
+		"charset of a part":      {"multipart/form-data; boundary=XX", part + "Content-Type: text/plain; charset=utf-7\r\n\r\n" + phA + "\r\n--XX--\r\n"},
+		"UTF-16 in a part":       {"multipart/form-data; boundary=XX", part + "Content-Type: application/json\r\n\r\n" + wide(`{"a":"`) + phA + wide(`"}`) + "\r\n--XX--\r\n"},
+		"field _charset_":        {form, "%5fcharset%5f=utf-7&a=" + phA},
+		"field _charset_, parts": {"multipart/form-data; boundary=XX", strings.Replace(part, "name=k", "name=_charset_", 1) + "\r\nutf-7\r\n" + part + "\r\n" + phA + "\r\n--XX--\r\n"},
+	} {
+		if _, body, refusal := send(t, atHome(), home, request(t, "POST", "https://x/", c.body, "Content-Type", c.media)); refusal == nil {
+			t.Errorf("%s: sent as %q", name, body)
+		}
+	}
+	for _, media := range []string{"application/json; charset=UTF-8", "application/json", "text/plain; charset=iso-8859-1", "application/xml"} {
+		body := `<?xml version="1.0" encoding="utf-8"?><a>ü ` + phA + "</a>"
+		if strings.Contains(media, "json") {
+			body = `{"a":"ü ` + phA + `"}`
+		}
+		if _, _, refusal := send(t, atHome(), home, request(t, "POST", "https://x/", body, "Content-Type", media)); refusal != nil {
+			t.Errorf("%s: %s", media, refusal.Message)
+		}
+	}
+}

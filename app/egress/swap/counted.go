@@ -10,12 +10,13 @@ import (
 var binaryTypes = []string{"msgpack", "messagepack", "cbor", "protobuf", "grpc", "bson", "avro", "thrift", "bencode",
 	"bittorrent", "x-amz-ion", "php-serialized", "netstring"}
 
-// countedBytes refuses a placeholder in a format that counts bytes. A value has another length, so
-// the host would get a broken message with the value in it.
-func (o *outgoing) countedBytes(text, media string, at where) *Refusal {
+// binary refuses a placeholder in what is no text: the host would read the value in other characters. It
+// also refuses one in a format that counts bytes, which others than JSON, XML and forms may be: a value
+// has another length, so the host would get a broken message with the value in it.
+func (o *outgoing) binary(text, media string, counts bool, at where) *Refusal {
 	binary := isBinary(text, media)
 	for _, h := range hits([]byte(text)) {
-		if !binary && !countedBefore(text[:h.start], h.end-h.start) {
+		if !binary && !(counts && countedBefore(text[:h.start], h.end-h.start)) {
 			continue
 		}
 		c, refusal := o.swapper.judge(o.target, h, at)
@@ -36,7 +37,12 @@ func isBinary(text, media string) bool {
 			return true
 		}
 	}
-	return !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool {
+	return !isText(text)
+}
+
+// isText reports whether a text is UTF-8 without control characters, but for those of layout.
+func isText(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool {
 		return r < ' ' && r != '\t' && r != '\n' && r != '\r' && r != '\f' || r == 0x7f
 	})
 }

@@ -2,7 +2,12 @@ package search
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/computclaw/airlock/app/unpack"
 )
 
 // Records of zip files, APPNOTE.TXT 4.3.7 and 4.3.16. Programs find a zip file by the second one, which
@@ -19,10 +24,21 @@ func hidden(kind string, end *tail, rest *remainder) error {
 	switch {
 	case kind == "" && bytes.Contains(end.last, []byte(zipEnd)):
 		return errUnsearchable{"it holds a zip file behind other data"}
-	case kind == kindZip && rest.member, kind != "" && kind != kindZip && rest.data:
+	case kind == kindZip && (rest.archive || !endsZip(end.last)), kind != "" && kind != kindZip && rest.data:
 		return errUnsearchable{"it holds more behind " + kind}
 	}
 	return nil
+}
+
+// endsZip reports whether a zip file ends with its last record, of which the comment is text.
+func endsZip(last []byte) bool {
+	at := bytes.LastIndex(last, []byte(zipEnd))
+	if at < 0 || len(last) < at+22 {
+		return false
+	}
+	comment := last[at+22:]
+	return len(comment) == int(binary.LittleEndian.Uint16(last[at+20:])) && utf8.Valid(comment) &&
+		!bytes.ContainsFunc(comment, func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) })
 }
 
 // tail keeps the end of what is written to it.
@@ -38,15 +54,17 @@ func (t *tail) Write(p []byte) (int, error) {
 
 // remainder looks at what follows an archive.
 type remainder struct {
-	data   bool // other than zeros
-	member bool // another zip file's
-	before []byte
+	data    bool // other than zeros
+	archive bool // the beginning of one
+	before  []byte
 }
 
 func (r *remainder) Write(p []byte) (int, error) {
 	r.data = r.data || len(bytes.Trim(p, "\x00")) > 0
 	text := append(r.before, p...)
-	r.member = r.member || bytes.Contains(text, []byte(zipMember))
-	r.before = slices.Clone(text[max(len(text)-len(zipMember)+1, 0):])
+	for _, beginning := range []string{zipMember, unpack.Gzip, "BZh", "\xfd7zXZ", "\x28\xb5\x2f\xfd"} {
+		r.archive = r.archive || bytes.Contains(text, []byte(beginning))
+	}
+	r.before = slices.Clone(text[max(len(text)-len(zipMember), 0):])
 	return len(p), nil
 }

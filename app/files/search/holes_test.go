@@ -78,3 +78,31 @@ func oldTar(name string, content []byte) []byte {
 	copy(head[148:], fmt.Sprintf("%06o\x00 ", sum))
 	return append(append(head, content...), bytes.Repeat([]byte{0}, 512-len(content)%512+1024)...)
 }
+
+// TestHoleBehindAZipFile: compressed data behind a zip file, or in its comment, was neither searched nor
+// withheld.
+func TestHoleBehindAZipFile(t *testing.T) {
+	t.Parallel()
+	archive, more := zipped(t, map[string][]byte{"a.txt": []byte("hello")}), gzipped(t, []byte(secret))
+	commented := func(comment []byte) []byte {
+		out := bytes.Clone(archive)
+		out[len(out)-2], out[len(out)-1] = byte(len(comment)), byte(len(comment)>>8)
+		return append(out, comment...)
+	}
+	for name, content := range map[string][]byte{
+		"gzip behind it": append(bytes.Clone(archive), more...), "its comment": commented(more),
+		"bytes behind it": append(bytes.Clone(archive), 1, 2, 3), "a comment and more": append(commented([]byte("x")), 'y'),
+	} {
+		if r := result(t, content); r.Unsearch == "" {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	for name, content := range map[string][]byte{"no comment": archive, "a comment": commented([]byte("made by hand\n"))} {
+		if r := result(t, content); r.Unsearch != "" || len(r.Hits) > 0 {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	if r := result(t, commented([]byte(secret))); len(r.Hits) == 0 {
+		t.Errorf("a value in the comment: %+v", r)
+	}
+}
