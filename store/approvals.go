@@ -9,18 +9,18 @@ import (
 )
 
 type approvalRow struct {
-	ID            string `gorm:"primaryKey"`
-	Kind          string
-	Subject       string
-	Shown         string
-	ProfileHandle string
-	Execution     string
-	State         string
-	Scope         string
-	Reason        string
-	AskedAt       int64
-	DecidedBy     string
-	DecidedAt     int64
+	ID            string `gorm:"primaryKey" json:"id"`
+	Kind          string `json:"kind"`
+	Subject       string `json:"subject"`
+	Shown         string `json:"shown"`
+	ProfileHandle string `json:"profile"`
+	Execution     string `json:"execution"`
+	State         string `json:"state"`
+	Scope         string `json:"scope"`
+	Reason        string `json:"reason"`
+	AskedAt       int64  `json:"asked_at"`
+	DecidedBy     string `json:"-"`
+	DecidedAt     int64  `json:"decided_at"`
 }
 
 func (approvalRow) TableName() string { return "approvals" }
@@ -85,9 +85,10 @@ func (tx Approvals) Set(ctx context.Context, a app.Approval, before app.Approval
 		toMillis(a.DecidedAt), a.ID, string(before))
 }
 
-// Forget revokes all approvals, so that everything is asked anew.
-func (tx Approvals) Forget(ctx context.Context) error {
-	return tx.run(ctx, "forget approvals", "UPDATE approvals SET state = 'revoked' WHERE state = 'approved'")
+// Forget revokes an approval, so that its script is asked for anew.
+func (tx Approvals) Forget(ctx context.Context, id string) error {
+	return tx.run(ctx, "forget an approval",
+		"UPDATE approvals SET state = 'revoked' WHERE id = ? AND state = 'approved'", id)
 }
 
 // Use marks an approval for one execution as used.

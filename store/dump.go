@@ -27,7 +27,19 @@ type (
 	StatsRow             = executionStatsRow
 	EventRow             = auditEventRow
 	PersonRow            = personRow
+	SkillRow             = skillRow
+	SkillVersionRow      = skillVersionRow
+	SkillProfileRow      = skillProfileRow
+	ApprovalRow          = approvalRow
+	InputFileRow         = executionFileRow
+	ArtifactRow          = artifactRow
 )
+
+// SkillGrant is a profile that may run a skill.
+type SkillGrant struct {
+	Row     SkillProfileRow `gorm:"embedded"`
+	Profile string          // handle
+}
 
 // Rows returns all credentials by name.
 func (tx Credentials) Rows(ctx context.Context) ([]CredentialRow, error) {
@@ -66,6 +78,29 @@ func (tx Profiles) HostRows(ctx context.Context, profile int64) ([]ProfileHostRo
 // Each visits every version of every policy, also of profiles that are gone.
 func (tx Policies) Each(ctx context.Context, visit func(PolicyRow) error) error {
 	return each(ctx, tx.conn, visit, "SELECT * FROM policies ORDER BY profile_handle, version")
+}
+
+// Rows returns all skills by name, also deleted ones.
+func (tx Skills) Rows(ctx context.Context) ([]SkillRow, error) {
+	return selectAll[SkillRow](ctx, tx.conn, "read rows", "SELECT * FROM skills ORDER BY name")
+}
+
+// VersionRows returns the versions of a skill by number.
+func (tx Skills) VersionRows(ctx context.Context, skill int64) ([]SkillVersionRow, error) {
+	return selectAll[SkillVersionRow](ctx, tx.conn, "read rows",
+		"SELECT * FROM skill_versions WHERE skill_id = ? ORDER BY number", skill)
+}
+
+// Grants returns which profiles may run a skill, by handle.
+func (tx Skills) Grants(ctx context.Context, skill int64) ([]SkillGrant, error) {
+	return selectAll[SkillGrant](ctx, tx.conn, "read rows", `SELECT a.*, p.handle AS profile FROM skill_profiles a
+		JOIN profiles p ON p.id = a.profile_id WHERE a.skill_id = ? ORDER BY p.handle`, skill)
+}
+
+// EachInForce visits what people approved for good, and what they refused, by profile.
+func (tx Approvals) EachInForce(ctx context.Context, visit func(ApprovalRow) error) error {
+	return each(ctx, tx.conn, visit, `SELECT * FROM approvals WHERE state = 'approved' AND scope = 'always'
+		OR state = 'refused' ORDER BY profile_handle, id`)
 }
 
 // Each visits the statistics.
@@ -112,6 +147,8 @@ func (tx Executions) EachEnded(ctx context.Context, profiles []string, visit fun
 		newCursor[ExchangeRow](tx.conn, "llm_exchanges", "execution_id, ordinal", where, args),
 		newCursor[ConnectionRow](tx.conn, "connections", "execution_id, ordinal", where, args),
 		newCursor[RedactionRow](tx.conn, "redaction_hits", "execution_id, channel, name, rule, encoding", where, args),
+		newCursor[InputFileRow](tx.conn, "execution_files", "execution_id, name", where, args),
+		newCursor[ArtifactRow](tx.conn, "artifacts", "execution_id, ordinal", where, args),
 	}
 	defer func() {
 		for _, c := range cursors {
@@ -220,6 +257,10 @@ func executionOf(row any) int64 {
 	case ConnectionRow:
 		return r.ExecutionID
 	case RedactionRow:
+		return r.ExecutionID
+	case InputFileRow:
+		return r.ExecutionID
+	case ArtifactRow:
 		return r.ExecutionID
 	}
 	panic(fmt.Sprintf("store: %T hangs on no execution", row))

@@ -263,29 +263,29 @@ func (r fileRow) file() (app.File, error) {
 }
 
 type executionFileRow struct {
-	ExecutionID int64  `gorm:"primaryKey;autoIncrement:false"`
-	Name        string `gorm:"primaryKey"`
-	FileID      string
-	Size        int64
-	SHA256      string `gorm:"column:sha256"`
-	BlobID      *int64
+	ExecutionID int64  `gorm:"primaryKey;autoIncrement:false" json:"-"`
+	Name        string `gorm:"primaryKey" json:"name"`
+	FileID      string `json:"file_id"`
+	Size        int64  `json:"size"`
+	SHA256      string `gorm:"column:sha256" json:"sha256"`
+	BlobID      *int64 `json:"-"`
 }
 
 func (executionFileRow) TableName() string { return "execution_files" }
 
 type artifactRow struct {
-	ExecutionID   int64 `gorm:"primaryKey;autoIncrement:false"`
-	Ordinal       int   `gorm:"primaryKey;autoIncrement:false"`
-	ProfileHandle string
-	Name          string
-	Size          int64
-	SHA256        string `gorm:"column:sha256"`
-	MediaType     string
-	Withheld      string
-	WithheldKey   string
-	Masked        int
-	BlobID        *int64
-	ExpiresAt     int64
+	ExecutionID   int64  `gorm:"primaryKey;autoIncrement:false" json:"-"`
+	Ordinal       int    `gorm:"primaryKey;autoIncrement:false" json:"ordinal"`
+	ProfileHandle string `json:"profile_handle"`
+	Name          string `json:"name"`
+	Size          int64  `json:"size"`
+	SHA256        string `gorm:"column:sha256" json:"sha256"`
+	MediaType     string `json:"media_type"`
+	Withheld      string `json:"withheld"`
+	WithheldKey   string `json:"withheld_key"`
+	Masked        int    `json:"masked"`
+	BlobID        *int64 `json:"-"`
+	ExpiresAt     int64  `json:"expires_at"`
 }
 
 func (artifactRow) TableName() string { return "artifacts" }

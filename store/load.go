@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"time"
 
 	"gorm.io/gorm/schema"
 
@@ -113,11 +114,19 @@ func (l *Loader) table(ctx context.Context, kind reflect.Type) (*loadTable, erro
 }
 
 // numbered reports whether a table gives its rows numbers of its own.
-func numbered(table string) bool { return table == "profiles" || table == "executions" }
+func numbered(table string) bool {
+	return table == "profiles" || table == "executions" || table == "skills"
+}
 
 // LockLoaded locks a profile that was loaded unlocked, so that its keys could be loaded.
 func (tx Profiles) LockLoaded(ctx context.Context, row int64) error {
 	return tx.change(ctx, "profile", "UPDATE profiles SET locked = 1 WHERE id = ? AND locked = 0", row)
+}
+
+// RetireEmpty calls skills deleted of which no version's files were loaded.
+func (tx Skills) RetireEmpty(ctx context.Context, at time.Time) error {
+	return tx.run(ctx, "retire skills", `UPDATE skills SET deleted_at = ? WHERE deleted_at = 0
+		AND NOT EXISTS (SELECT 1 FROM skill_versions WHERE skill_id = skills.id AND blob_id IS NOT NULL)`, toMillis(at))
 }
 
 // Has reports whether there is an execution with the handle or the keyed hash of an id.

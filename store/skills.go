@@ -157,12 +157,12 @@ func (tx Skills) Allowed(ctx context.Context, profileHandle string) ([]int64, er
 }
 
 type skillRow struct {
-	ID        int64 `gorm:"primaryKey"`
-	Name      string
-	Owner     string
-	Enabled   bool
-	CreatedAt int64 `gorm:"autoCreateTime:false"`
-	DeletedAt int64
+	ID        int64  `gorm:"primaryKey" json:"-"`
+	Name      string `json:"name"`
+	Owner     string `json:"owner"`
+	Enabled   bool   `json:"enabled"`
+	CreatedAt int64  `gorm:"autoCreateTime:false" json:"created_at"`
+	DeletedAt int64  `json:"deleted_at"`
 }
 
 func (skillRow) TableName() string { return "skills" }
@@ -172,22 +172,22 @@ func (r skillRow) skill() (Skill, error) {
 }
 
 type skillVersionRow struct {
-	SkillID    int64 `gorm:"primaryKey;autoIncrement:false"`
-	Number     int   `gorm:"primaryKey;autoIncrement:false"`
-	Digest     string
-	Manifest   string
-	Size       int64
-	Files      int
-	Uploader   string
-	UploadedBy string
-	UploadedAt int64
-	State      string
-	ApprovedBy string
-	ApprovedAt int64
-	RevokedBy  string
-	RevokedAt  int64
-	Reason     string
-	BlobID     *int64
+	SkillID    int64  `gorm:"primaryKey;autoIncrement:false" json:"-"`
+	Number     int    `gorm:"primaryKey;autoIncrement:false" json:"number"`
+	Digest     string `json:"digest"`
+	Manifest   string `json:"-"`
+	Size       int64  `json:"-"`
+	Files      int    `json:"-"`
+	Uploader   string `json:"uploader"`
+	UploadedBy string `json:"-"`
+	UploadedAt int64  `json:"uploaded_at"`
+	State      string `json:"state"`
+	ApprovedBy string `json:"-"`
+	ApprovedAt int64  `json:"approved_at"`
+	RevokedBy  string `json:"-"`
+	RevokedAt  int64  `json:"revoked_at"`
+	Reason     string `json:"reason"`
+	BlobID     *int64 `json:"-"`
 }
 
 func (skillVersionRow) TableName() string { return "skill_versions" }

@@ -19,7 +19,7 @@ const blobPrefix = "airlock-blob-"
 // Keep puts the content of a finished Spool into the storage, unless it is there, and returns its blob.
 // Something must refer to that within unusedLife. Errors: CodeStorageFull.
 func (f *Files) Keep(ctx context.Context, s *Spool) (blob store.Blob, err error) {
-	content := f.cfg.Keyring.Lookup(secrets.Blobs, "content:"+s.SHA256())
+	content := f.content(s)
 	found := false
 	err = f.cfg.Store.Write(ctx, func(tx *store.Tx) (err error) {
 		blob, found, err = tx.Blobs.Find(ctx, content, f.cfg.Now())
@@ -32,19 +32,48 @@ func (f *Files) Keep(ctx context.Context, s *Spool) (blob store.Blob, err error)
 		return blob, f.restore(ctx, blob, s)
 	}
 	key := newKey()
-	name := blobPrefix + app.NewID()
-	own := store.Blob{Name: name, Size: s.Size(), Key: f.cfg.Keyring.Seal(secrets.Blobs, secrets.BlobRow(name), key)}
-	if err := f.put(ctx, name, key, s); err != nil {
+	own := f.newBlob(key, s)
+	if err := f.put(ctx, own.Name, key, s); err != nil {
 		return blob, err
 	}
 	err = f.cfg.Store.Write(ctx, func(tx *store.Tx) (err error) {
 		blob, err = tx.Blobs.Add(ctx, own, content, f.cfg.Now())
 		return err
 	})
-	if err == nil && blob.Name != name { // somebody else was faster
-		err = f.cfg.Storage.Delete(ctx, name)
+	if err == nil && blob.Name != own.Name { // somebody else was faster
+		err = f.cfg.Storage.Delete(ctx, own.Name)
 	}
 	return blob, err
+}
+
+// KeepIn is Keep in the caller's transaction, for callers that let nobody else write anyway. If that is
+// rolled back, a blob without a row is left, which Collect removes.
+func (f *Files) KeepIn(ctx context.Context, tx *store.Tx, s *Spool) (store.Blob, error) {
+	content := f.content(s)
+	blob, found, err := tx.Blobs.Find(ctx, content, f.cfg.Now())
+	if err != nil {
+		return blob, err
+	}
+	if found {
+		return blob, f.restore(ctx, blob, s)
+	}
+	key := newKey()
+	own := f.newBlob(key, s)
+	if err := f.put(ctx, own.Name, key, s); err != nil {
+		return blob, err
+	}
+	return tx.Blobs.Add(ctx, own, content, f.cfg.Now())
+}
+
+// content names what a spool holds, by a keyed hash.
+func (f *Files) content(s *Spool) []byte {
+	return f.cfg.Keyring.Lookup(secrets.Blobs, "content:"+s.SHA256())
+}
+
+// newBlob is a blob of a name of its own for what a spool holds.
+func (f *Files) newBlob(key []byte, s *Spool) store.Blob {
+	name := blobPrefix + app.NewID()
+	return store.Blob{Name: name, Size: s.Size(), Key: f.cfg.Keyring.Seal(secrets.Blobs, secrets.BlobRow(name), key)}
 }
 
 // restore writes a blob anew that is not in the storage any more, such as after a change of storages.

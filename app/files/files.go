@@ -244,6 +244,15 @@ func (f *Files) Open(ctx context.Context, id int64) (io.ReadCloser, error) {
 	return f.open(ctx, blob)
 }
 
+// OpenIn is Open in the caller's transaction.
+func (f *Files) OpenIn(ctx context.Context, tx *store.Tx, id int64) (io.ReadCloser, error) {
+	blob, err := tx.Blobs.Get(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return f.open(ctx, blob)
+}
+
 // Signature signs the link to an artifact of an execution, until a time in whole seconds.
 func (f *Files) Signature(executionHandle, name string, until time.Time) string {
 	text := fmt.Sprintf("artifact:%s:%d:%s", executionHandle, until.Unix(), name)

@@ -21,6 +21,7 @@ type accessSnapshot struct {
 	profiles    map[string]profileState   // by handle
 	credentials map[string]app.Credential // by id
 	belonged    map[string][]app.Host     // by credential: where any value of it that is still known belonged
+	code        codeSnapshot
 }
 
 type profileState struct {
@@ -70,13 +71,15 @@ func readAccessSnapshot(ctx context.Context, tx *store.Tx) (s accessSnapshot, er
 			s.belonged[b.CredentialID] = append(s.belonged[b.CredentialID], b.Hosts...)
 		}
 	}
-	return s, nil
+	s.code, err = readCodeSnapshot(ctx, tx)
+	return s, err
 }
 
 // keep applies the snapshot to another database: people with their passwords, the admin token,
 // retirement and pause become the snapshot's. Profiles that it has revoked, or doesn't have, are
-// revoked; none lives longer, and no grant reaches further, than in the snapshot. It returns a
-// sentence for each profile and credential that lost something.
+// revoked; none lives longer, and no grant reaches further, than in the snapshot; nothing is approved
+// that is not approved there. It returns a sentence for each profile, credential and skill that lost
+// something.
 //
 // The zero accessSnapshot only takes from policies what their profiles' pages don't show.
 func (s accessSnapshot) keep(
@@ -90,8 +93,11 @@ func (s accessSnapshot) keep(
 		if err := k.credentials(ctx); err != nil {
 			return nil, err
 		}
+		if err := k.skills(ctx); err != nil {
+			return nil, err
+		}
 	}
-	if err := tx.Approvals.Forget(ctx); err != nil { // some may have been revoked since
+	if err := k.approvals(ctx); err != nil {
 		return nil, err
 	}
 	profiles, err := tx.Profiles.Rows(ctx)

@@ -15,10 +15,16 @@ import (
 type Report struct {
 	Credentials int64    // written
 	Profiles    int64    // written
+	Skills      int64    // written
 	Executions  int64    // added
 	Skipped     int64    // executions that were here already, or whose profile was not taken
 	Revoked     []string // handles of newly revoked profiles: their executions must be stopped
 	Changed     []string // handles of profiles that were written
+}
+
+// Counts are what was written.
+func (r Report) Counts() Counts {
+	return Counts{Credentials: r.Credentials, Profiles: r.Profiles, Skills: r.Skills, Executions: r.Executions}
 }
 
 // importer writes a file into the store, in one transaction.
@@ -33,9 +39,11 @@ type importer struct {
 	instance string // label of this instance
 	space    spaceBudget
 	report   Report
-	ids      map[string]string   // credential ids of the file → here; what is not in it points nowhere
-	homes    map[string]*int64   // handles whose history is taken → row of the profile; nil if the profile is gone
-	refused  map[string]struct{} // handles whose history stays out
+	ids      map[string]string                // credential ids of the file → here; what is not in it points nowhere
+	homes    map[string]*int64                // handles whose history is taken → row of the profile; nil if that is gone
+	refused  map[string]struct{}              // handles whose history stays out
+	added    map[string]bool                  // handles of profiles that are new
+	awaited  map[string]store.SkillVersionRow // versions that get their files yet, by digest
 
 	handle  string              // of the execution whose parts come now
 	row     int64               // its row; 0 if it is not taken
@@ -68,6 +76,20 @@ func (m *importer) run(ctx context.Context) (err error) {
 	if err := m.policies(ctx); err != nil {
 		return err
 	}
+	next := len(m.in.credentials) + len(m.in.profiles)
+	for _, s := range m.in.skills {
+		taken := m.fresh
+		if s.DeletedAt == 0 {
+			taken = m.choice.takes(m.items[next])
+			next++
+		}
+		if !taken {
+			continue
+		}
+		if err := m.skill(ctx, s); err != nil {
+			return err
+		}
+	}
 	if err := m.roomForMore(ctx); err != nil {
 		return err
 	}
@@ -79,6 +101,9 @@ func (m *importer) run(ctx context.Context) (err error) {
 		return err
 	}
 	if err := m.in.history(func(r record) error { return m.history(ctx, r) }); err != nil {
+		return err
+	}
+	if err := m.tx.Skills.RetireEmpty(ctx, m.now); err != nil {
 		return err
 	}
 	if err := m.tx.Executions.NoteOrder(ctx, m.s.now()); err != nil {
@@ -109,15 +134,16 @@ func (m *importer) roomForMore(ctx context.Context) error {
 	}
 	var all scale
 	e := &exporter{s: m.s, out: newLineWriter(&all)}
-	for _, step := range []func(context.Context, *store.Tx) error{e.opening, e.credentials, e.writeProfiles, e.policies} {
+	for _, step := range []func(context.Context, *store.Tx) error{e.opening, e.credentials, e.writeProfiles, e.policies,
+		e.skills} {
 		if err := step(ctx, m.tx); err != nil {
 			return err
 		}
 	}
 	if all.bytes > maxArranged/2 || all.values > maxArrangedValues/2 {
 		return app.E(app.CodeTooLarge,
-			fmt.Sprintf("credentials, profiles and policies would take %d MiB and hold %d values; an import makes no more "+
-				"than %d MiB and %d", all.bytes>>20, all.values, maxArranged>>21, maxArrangedValues/2),
+			fmt.Sprintf("credentials, profiles, policies and skills would take %d MiB and hold %d values; an import "+
+				"makes no more than %d MiB and %d", all.bytes>>20, all.values, maxArranged>>21, maxArrangedValues/2),
 			"Nothing was imported. Take less of the file, or restore it into an instance of its own: airlock admin restore.")
 	}
 	return nil

@@ -46,7 +46,7 @@ func (m *importer) askedKeys(ctx context.Context) error {
 	return nil
 }
 
-// history takes one line behind the policies.
+// history takes one line behind the skills.
 func (m *importer) history(ctx context.Context, r record) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -57,6 +57,10 @@ func (m *importer) history(ctx context.Context, r record) error {
 		}
 	}
 	switch r.kind() {
+	case kindBundle:
+		return m.bundle(ctx, *r.Bundle)
+	case kindApproval:
+		return m.approval(ctx, *r.Approval)
 	case kindExecution, kindPart:
 		if !m.choice.History {
 			return nil

@@ -25,6 +25,7 @@ func (m *importer) profile(ctx context.Context, item Item, f profileRecord) erro
 	m.report.Changed = append(m.report.Changed, f.Handle)
 	switch {
 	case !exists:
+		m.added[f.Handle] = true
 		return m.newProfile(ctx, f, 0)
 	case !here.Locked:
 		if err := m.tx.Profiles.Delete(ctx, here.ProfileRow.ID); err != nil {

@@ -147,7 +147,7 @@ func (s *Service) make(ctx context.Context, settings BackupSettings, b *store.Ba
 	}
 	// there may be rules against deleting: the backup is as good
 	if err := s.prune(ctx, target, settings.Keep, b.Name); err != nil {
-		b.Error = app.Clip("Older ones could not be deleted: "+err.Error(), 500)
+		b.Error = app.Clip(strings.TrimSpace(b.Error+" Older ones could not be deleted: "+err.Error()), 500)
 		s.cfg.Log.WarnContext(ctx, "old backups could not be deleted", "error", err)
 	}
 	return nil
@@ -176,6 +176,7 @@ func (s *Service) writeBackup(ctx context.Context, path string, passphrase app.S
 	if err = errors.Join(err, file.Close()); err != nil {
 		return Counts{}, fmt.Errorf("transfer: backup: %w", err)
 	}
+	b.Error = done.LostSentence()
 	return done.Counts, nil
 }
 

@@ -21,7 +21,7 @@ const (
 // long are the texts that no list shows; a line's length bounds them.
 var long = map[string]bool{ //nolint:gochecknoglobals // a table
 	"Stdout": true, "Stderr": true, "Result": true, "Segments": true, "Clean": true, "CleanInputs": true,
-	"Prompt": true, "Response": true,
+	"Prompt": true, "Response": true, "Shown": true,
 }
 
 // checkBounds refuses a row with a time that can't be written, a number that can't be counted to or

@@ -66,7 +66,7 @@ func (in *incoming) check() error {
 			return contradiction("the policy of profile "+app.Clip(handle, 60), "is not possible", err)
 		}
 	}
-	return nil
+	return in.checkSkills()
 }
 
 // importable applies the rules of an import. A restore doesn't: it brings back our own files,

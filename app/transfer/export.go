@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/instance"
@@ -24,7 +25,8 @@ type Selection struct {
 // Exported describes a file that was written.
 type Exported struct {
 	Counts Counts
-	Bytes  int64 // before compression
+	Bytes  int64    // before compression
+	Lost   []string // digests of versions of skills whose files the storage has lost: they are not in the file
 }
 
 // Export writes an .airlock file to w: a consistent picture of this moment, however long it takes
@@ -47,6 +49,7 @@ func (s *Service) Export(ctx context.Context, by app.Actor, w io.Writer, passphr
 	if what.Profiles != nil {
 		detail = fmt.Sprintf("Exported %s, of chosen profiles.", done.Counts)
 	}
+	detail = strings.TrimSpace(detail + " " + done.LostSentence())
 	return done, s.audit(ctx, s.event(by, "transfer.export", "instance", detail))
 }
 
@@ -64,7 +67,7 @@ func (s *Service) write(ctx context.Context, w io.Writer, passphrase app.Secret,
 	if err := sealed.Close(); err != nil {
 		return Exported{}, err
 	}
-	return Exported{Counts: e.out.counts, Bytes: sealed.Size()}, nil
+	return Exported{Counts: e.out.counts, Bytes: sealed.Size(), Lost: e.lost}, nil
 }
 
 // exporter is one export under way.
@@ -74,10 +77,13 @@ type exporter struct {
 	out      *lineWriter
 	progress *Progress
 	profiles []profileRecord
+	kept     []store.SkillVersionRow // whose files come along
+	lost     []string                // digests of versions whose files are not in the storage any more
 }
 
 func (e *exporter) run(ctx context.Context, tx *store.Tx) error {
-	steps := []func(context.Context, *store.Tx) error{e.opening, e.credentials, e.writeProfiles, e.policies}
+	steps := []func(context.Context, *store.Tx) error{e.opening, e.credentials, e.writeProfiles, e.policies, e.skills,
+		e.bundles, e.approvals}
 	if e.what.History {
 		steps = append(steps, e.executions, e.stats)
 	}
@@ -237,9 +243,21 @@ func (e *exporter) archived(ctx context.Context, tx *store.Tx) error {
 	})
 }
 
+// LostSentence says which skills are incomplete in the file; "" if none is.
+func (e Exported) LostSentence() string {
+	if len(e.Lost) == 0 {
+		return ""
+	}
+	return "It has no files of " + app.Clip(strings.Join(e.Lost, ", "), 300) + ": the storage has lost them."
+}
+
 // String says it in words.
 func (c Counts) String() string {
-	return fmt.Sprintf("%s, %s and %s", many(c.Credentials, "credential"), many(c.Profiles, "profile"),
+	skills := ""
+	if c.Skills > 0 {
+		skills = ", " + many(c.Skills, "skill")
+	}
+	return fmt.Sprintf("%s, %s%s and %s", many(c.Credentials, "credential"), many(c.Profiles, "profile"), skills,
 		many(c.Executions, "execution"))
 }
 

@@ -8,6 +8,8 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/blobs"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/store"
 )
 
 // filesPrefix is put behind the prefix of backups, for files and artifacts.
@@ -27,8 +29,10 @@ type FilesStorage struct {
 // settingsAge is how long settings count before they are read again.
 const settingsAge = 5 * time.Second
 
-// FilesStorage returns the storage.
-func (s *Service) FilesStorage() *FilesStorage { return &FilesStorage{service: s} }
+// NewFilesStorage returns the storage that the settings of backups name.
+func NewFilesStorage(st *store.Store, ring *secrets.Keyring) *FilesStorage {
+	return &FilesStorage{service: New(Config{Store: st, Keyring: ring})}
+}
 
 func (f *FilesStorage) bucket(ctx context.Context) (*blobs.Bucket, error) {
 	f.mu.Lock()

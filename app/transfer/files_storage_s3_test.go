@@ -18,7 +18,7 @@ import (
 // says so when a content is not there.
 func TestFilesLieInTheBucketOfBackups(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
-	storage := h.FilesStorage()
+	storage := NewFilesStorage(h.store, h.ring)
 	kept := files.New(files.Config{Store: h.cfg.Store, Keyring: h.cfg.Keyring, Storage: storage, Dir: t.TempDir()})
 	keep := func() (store.Blob, error) {
 		spool := must[*files.Spool](t)(kept.NewSpool())

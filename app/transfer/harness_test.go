@@ -6,15 +6,21 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/auth/authtest"
+	"github.com/computclaw/airlock/app/blobs"
 	"github.com/computclaw/airlock/app/credentials"
+	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/app/transfer/archive"
 	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/store/storetest"
@@ -27,13 +33,15 @@ func person() app.Actor { return app.Actor{Kind: app.ActorPerson, Name: "anna", 
 // house is an instance: a store with a desk and this package's service.
 type house struct {
 	*Service
-	t     testing.TB
-	dir   string
-	store *store.Store
-	ring  *secrets.Keyring
-	desk  *access.Parts
-	n     int
-	out   string // of the executions to come
+	t      testing.TB
+	dir    string
+	store  *store.Store
+	ring   *secrets.Keyring
+	desk   *access.Parts
+	files  *files.Files
+	skills *skills.Service
+	n      int
+	out    string // of the executions to come
 }
 
 // newHouse makes an instance with an instance key of its own.
@@ -51,7 +59,12 @@ func newHouse(t testing.TB, label string) *house {
 	h := &house{t: t, dir: dir, store: st, ring: ring, desk: access.New(access.Config{
 		Store: st, Keyring: ring, AgentProfiles: true, HashCost: authtest.CheapHashes(t),
 	})}
-	h.Service = New(Config{Store: st, Keyring: ring, Dir: dir, Instance: label, Program: "airlock test",
+	kept := filepath.Join(dir, files.Dir)
+	h.no(os.Mkdir(kept, 0o700))
+	storage := must[*blobs.Dir](t)(blobs.OpenDir(kept))
+	h.files = files.New(files.Config{Store: st, Keyring: ring, Storage: storage, Dir: kept})
+	h.skills = skills.New(skills.Config{Store: st, Files: h.files})
+	h.Service = New(Config{Store: st, Keyring: ring, Files: h.files, Dir: dir, Instance: label, Program: "airlock test",
 		Log: slog.New(slog.DiscardHandler), Cost: archive.Cost{Memory: 8, Passes: 1, Lanes: 1}})
 	return h
 }
@@ -162,6 +175,9 @@ func (h *house) execution(p app.Profile) string {
 			store.ConnectionRow{ExecutionID: x, Ordinal: 1, Host: "api.example.com", Port: 443, Verdict: "allowed",
 				Rule: "api.example.com", Credentials: `["K"]`, StartedAt: at, Count: 1, Line: 3},
 			store.RedactionRow{ExecutionID: x, Channel: "stdout", Name: "K", Count: 1},
+			store.InputFileRow{ExecutionID: x, Name: "orders.csv", FileID: "file_1", Size: 3, SHA256: strings.Repeat("a", 64)},
+			store.ArtifactRow{ExecutionID: x, Ordinal: 1, ProfileHandle: p.Handle, Name: "report.xlsx", Size: 5,
+				SHA256: strings.Repeat("b", 64), MediaType: "text/csv", Masked: 1, ExpiresAt: at + 9},
 			store.StatsRow{ProfileHandle: p.Handle, Span: 86400, Start: at / 1000 / 86400 * 86400, Completed: 1,
 				Durations: `{"2":1}`},
 		}
@@ -268,4 +284,13 @@ func state(p Plan, key string) Item {
 		}
 	}
 	return Item{}
+}
+
+// newHouseAt returns the skills of a database that took the place of a house's.
+func newHouseAt(t testing.TB, h *house, st *store.Store) *skills.Service {
+	t.Helper()
+	ring := must[*secrets.Keyring](t)(instance.VerifyKeyring(t.Context(), st, h.ring))
+	kept := filepath.Join(h.dir, files.Dir)
+	storage := must[*blobs.Dir](t)(blobs.OpenDir(kept))
+	return skills.New(skills.Config{Store: st, Files: files.New(files.Config{Store: st, Keyring: ring, Storage: storage, Dir: kept})})
 }

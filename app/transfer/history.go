@@ -63,8 +63,27 @@ func partRow(ring *secrets.Keyring, handle string, id int64, r record) (any, err
 		row := *r.Redaction
 		row.ExecutionID = id
 		return row, nil
+	case r.File != nil:
+		row := *r.File
+		row.ExecutionID = id
+		return row, checkFileRow(row.Name, row.Size, row.SHA256)
+	case r.Artifact != nil:
+		row := *r.Artifact
+		row.ExecutionID = id
+		return row, checkFileRow(row.Name, row.Size, row.SHA256)
 	}
 	return nil, contradiction("execution "+handle, "has a part of an unknown kind", nil)
+}
+
+// checkFileRow takes what the page of an execution can show.
+func checkFileRow(name string, size int64, digest string) error {
+	if err := app.CheckStored("name", name, maxField); err != nil {
+		return contradiction("a file of an execution", "has a malformed name", err)
+	}
+	if size < 0 || digest != "" && !digestShape.MatchString("sha256:"+digest) {
+		return contradiction("a file of an execution", "has a malformed size or digest", nil)
+	}
+	return nil
 }
 
 func executionRow(ring *secrets.Keyring, x executionRecord) (store.ExecutionRow, error) {

@@ -108,6 +108,8 @@ func (p *planner) count(ctx context.Context, out *Plan) error {
 			return err
 		}
 		switch r.kind() {
+		case kindApproval:
+			return m.approval(ctx, *r.Approval)
 		case kindExecution, kindPart:
 			if r.Execution != nil {
 				m.handle = r.Execution.Handle
@@ -196,7 +198,7 @@ func (s *Service) apply(ctx context.Context, by app.Actor, in *incoming, choice 
 		}
 		report = m.report
 		detail := fmt.Sprintf("Imported %s from a file that instance %s made at %s.",
-			Counts{Credentials: report.Credentials, Profiles: report.Profiles, Executions: report.Executions},
+			report.Counts(),
 			in.open.Instance, moment(in.open.MadeAt))
 		return tx.Audit(ctx, s.event(by, "transfer.import", "instance", detail))
 	})
@@ -212,7 +214,7 @@ func (s *Service) importer(p *planner, by app.Actor, choice Choice) *importer {
 	return &importer{planner: p, s: s, now: s.now(), by: by, choice: choice, instance: s.cfg.Instance,
 		space: spaceBudget{left: s.checkSpace},
 		ids:   map[string]string{}, homes: map[string]*int64{}, refused: map[string]struct{}{}, parted: map[string]string{},
-		brought: map[string]*brought{}}
+		brought: map[string]*brought{}, added: map[string]bool{}, awaited: map[string]store.SkillVersionRow{}}
 }
 
 // tell publishes the changes of an import to the pages that show them.
@@ -220,7 +222,7 @@ func (s *Service) tell(r Report) {
 	for _, handle := range r.Changed {
 		s.cfg.Hub.Publish(live.Profile(handle))
 	}
-	for _, topic := range []string{live.Profiles, live.Credentials, live.Executions} {
+	for _, topic := range []string{live.Profiles, live.Credentials, live.Skills, live.Executions} {
 		s.cfg.Hub.Publish(topic)
 	}
 }
@@ -255,11 +257,10 @@ func (s *Service) Fill(ctx context.Context, file Upload, progress *Progress) (Co
 		if err := m.run(ctx); err != nil {
 			return err
 		}
-		if got, file := m.report,
+		if got, file := m.report.Counts(),
 			in.lines.counts; got.Credentials != file.Credentials || got.Profiles != file.Profiles ||
-			got.Executions != file.Executions {
-			return contradiction("what it holds", fmt.Sprintf("can't all be written: %s of %s",
-				Counts{Credentials: got.Credentials, Profiles: got.Profiles, Executions: got.Executions}, file), nil)
+			got.Skills != file.Skills || got.Executions != file.Executions {
+			return contradiction("what it holds", fmt.Sprintf("can't all be written: %s of %s", got, file), nil)
 		}
 		return nil
 	})

@@ -67,6 +67,12 @@ func (c *Counts) count(r record) {
 		c.Profiles++
 	case kindPolicy:
 		c.Policies++
+	case kindSkill:
+		c.Skills++
+	case kindBundle:
+		c.Bundles++
+	case kindApproval:
+		c.Approvals++
 	case kindExecution:
 		c.Executions++
 	case kindPart:
@@ -91,6 +97,9 @@ const (
 	kindCredential
 	kindProfile
 	kindPolicy
+	kindSkill
+	kindBundle
+	kindApproval
 	kindExecution
 	kindPart
 	kindStats
@@ -110,9 +119,16 @@ func (r record) kind() kind {
 		return kindProfile
 	case r.Policy != nil:
 		return kindPolicy
+	case r.Skill != nil:
+		return kindSkill
+	case r.Bundle != nil:
+		return kindBundle
+	case r.Approval != nil:
+		return kindApproval
 	case r.Execution != nil:
 		return kindExecution
-	case r.Script != nil, r.Output != nil, r.Value != nil, r.Exchange != nil, r.Connection != nil, r.Redaction != nil:
+	case r.Script != nil, r.Output != nil, r.Value != nil, r.Exchange != nil, r.Connection != nil, r.Redaction != nil,
+		r.File != nil, r.Artifact != nil:
 		return kindPart
 	case r.Stats != nil:
 		return kindStats
@@ -144,7 +160,7 @@ type lineReader struct {
 	r      *bufio.Reader
 	buf    []byte
 	number int
-	values int // of the lines up to the policies
+	values int // of the lines up to the skills
 	last   kind
 	counts Counts
 	open   opening
@@ -236,9 +252,9 @@ func (l *lineReader) opening() (record, error) {
 }
 
 // bounded refuses a line that would take far more memory than it is long. A short line behind the
-// policies can't.
+// skills can't.
 func (l *lineReader) bounded() error {
-	arranges := l.last < kindExecution
+	arranges := l.last <= kindSkill
 	if !arranges && len(l.buf) < 1<<20 {
 		return nil
 	}

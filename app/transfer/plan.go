@@ -26,11 +26,11 @@ const (
 	StateBlocked  State = "blocked"  // here, and can't be overwritten: Changes says why
 )
 
-// Item is a credential or a profile of a file.
+// Item is a credential, a profile or a skill of a file.
 type Item struct {
 	Key     string // names it in a Choice, such as credential:STRIPE_KEY
-	Kind    string // "credential" or "profile"
-	Name    string // of the credential; handle of the profile
+	Kind    string // "credential", "profile" or "skill"
+	Name    string // of the credential or skill; handle of the profile
 	Title   string // description of a profile
 	State   State
 	Facts   []string // what it is, one sentence each: of new ones, and of what would be overwritten
@@ -107,6 +107,7 @@ type planner struct {
 	byID     map[string]string           // handles of the profiles here, by lookup
 	gone     map[string]lastPolicy       // of locked profiles that were here and were deleted, by handle
 	dangling map[string]struct{}         // ids of credentials that policies here name and that are not here
+	skills   map[string]localSkill       // by name, also deleted ones
 }
 
 // lastPolicy is the newest version of a policy.
@@ -119,7 +120,7 @@ type lastPolicy struct {
 func plan(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, in *incoming) (*planner, error) {
 	p := &planner{in: in, ring: ring, tx: tx, here: map[string]credentialRecord{}, names: map[string]string{},
 		state: map[string]State{}, profiles: map[string]profileRecord{}, byID: map[string]string{},
-		gone: map[string]lastPolicy{}, dangling: map[string]struct{}{}}
+		gone: map[string]lastPolicy{}, dangling: map[string]struct{}{}, skills: map[string]localSkill{}}
 	if err := p.look(ctx); err != nil {
 		return nil, err
 	}
@@ -137,10 +138,15 @@ func plan(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, in *incoming
 		}
 		p.items = append(p.items, item)
 	}
+	for _, s := range in.skills {
+		if s.DeletedAt == 0 { // only a restore keeps the record of others
+			p.items = append(p.items, p.skill(s))
+		}
+	}
 	return p, nil
 }
 
-// look reads the credentials, profiles and policies of this instance.
+// look reads the credentials, profiles, policies and skills of this instance.
 func (p *planner) look(ctx context.Context) error {
 	credentials, err := p.tx.Credentials.Rows(ctx)
 	if err != nil {
@@ -161,6 +167,9 @@ func (p *planner) look(ctx context.Context) error {
 			return err
 		}
 		p.byID[string(row.Lookup)] = row.Handle
+	}
+	if err := p.lookAtSkills(ctx); err != nil {
+		return err
 	}
 	return p.lookAtPolicies(ctx)
 }
@@ -210,6 +219,9 @@ func (p *planner) digest() string {
 	for _, f := range p.in.profiles {
 		here, _ := p.local(f)
 		add(f, here.Handle, here.Policy, here.UpdatedAt)
+	}
+	for _, s := range p.in.skills {
+		add(s, p.skills[s.Name].skillRecord)
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }

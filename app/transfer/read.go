@@ -135,6 +135,10 @@ func readHistory(ring *secrets.Keyring, handle string, row any) (r record, err e
 		return r, decode(what, field{row.Credentials, &x.Credentials})
 	case store.RedactionRow:
 		r.Redaction = &row
+	case store.InputFileRow:
+		r.File = &row
+	case store.ArtifactRow:
+		r.Artifact = &row
 	default:
 		return r, fmt.Errorf("transfer: %T does not travel", row)
 	}

@@ -18,6 +18,9 @@ type record struct {
 	Credential *credentialRecord   `json:"credential,omitempty"`
 	Profile    *profileRecord      `json:"profile,omitempty"`
 	Policy     *policyRecord       `json:"policy,omitempty"`
+	Skill      *skillRecord        `json:"skill,omitempty"`
+	Bundle     *bundleRecord       `json:"bundle,omitempty"`
+	Approval   *approvalRecord     `json:"approval,omitempty"`
 	Execution  *executionRecord    `json:"execution,omitempty"`
 	Script     *scriptRecord       `json:"script,omitempty"`
 	Output     *outputRecord       `json:"output,omitempty"`
@@ -25,6 +28,8 @@ type record struct {
 	Exchange   *exchangeRecord     `json:"exchange,omitempty"`
 	Connection *connectionRecord   `json:"connection,omitempty"`
 	Redaction  *store.RedactionRow `json:"redaction,omitempty"`
+	File       *store.InputFileRow `json:"file,omitempty"`     // of a script's input; its content doesn't travel
+	Artifact   *store.ArtifactRow  `json:"artifact,omitempty"` // likewise
 	Stats      *statsRecord        `json:"stats,omitempty"`
 	Person     *store.PersonRow    `json:"person,omitempty"`
 	Event      *store.EventRow     `json:"event,omitempty"`
@@ -55,6 +60,9 @@ type Counts struct {
 	Credentials int64 `json:"credentials"`
 	Profiles    int64 `json:"profiles"`
 	Policies    int64 `json:"policies"`
+	Skills      int64 `json:"skills"`  // absent before content 5, as are the next two
+	Bundles     int64 `json:"bundles"` // the files of a version each
+	Approvals   int64 `json:"approvals"`
 	Executions  int64 `json:"executions"`
 	Parts       int64 `json:"parts"` // what hangs on executions
 	Days        int64 `json:"days"`
@@ -112,6 +120,38 @@ type policyRecord struct {
 	Digest    string     `json:"digest"`
 	CreatedBy app.Actor  `json:"created_by"`
 	CreatedAt int64      `json:"created_at"`
+}
+
+type skillRecord struct {
+	store.SkillRow
+	Versions []skillVersionRecord `json:"versions"` // by number
+	Profiles []skillGrantRecord   `json:"profiles"` // that may run it
+}
+
+type skillVersionRecord struct {
+	store.SkillVersionRow
+	UploadedBy app.Actor `json:"uploaded_by"`
+	ApprovedBy app.Actor `json:"approved_by"`
+	RevokedBy  app.Actor `json:"revoked_by"`
+	Kept       bool      `json:"kept"` // a bundle with its files follows; false once the skill was deleted
+}
+
+type skillGrantRecord struct {
+	Profile   string    `json:"profile"` // handle
+	AllowedBy app.Actor `json:"allowed_by"`
+	AllowedAt int64     `json:"allowed_at"`
+}
+
+// bundleRecord is the files of a version. What SKILL.md says of it is read from there.
+type bundleRecord struct {
+	Digest string `json:"digest"`
+	Packed []byte `json:"packed,omitempty"` // tar; absent if the storage had lost them
+}
+
+// approvalRecord is a script that a person approved for good, or refused.
+type approvalRecord struct {
+	store.ApprovalRow
+	DecidedBy app.Actor `json:"decided_by"`
 }
 
 type executionRecord struct {

@@ -43,7 +43,7 @@ func TestNothingIsLeftOfAnOldKey(t *testing.T) {
 	}
 	alone := must[*secrets.Keyring](t)(secrets.NewKeyring(app.NewSecret(newKey)))
 	alone = must[*secrets.Keyring](t)(instance.VerifyKeyring(t.Context(), h.store, alone))
-	again := &house{Service: New(Config{Store: h.store, Keyring: alone, Dir: h.dir, Instance: "aaaa", Cost: h.cfg.Cost}),
+	again := &house{Service: New(Config{Store: h.store, Keyring: alone, Files: h.files, Dir: h.dir, Instance: "aaaa", Cost: h.cfg.Cost}),
 		t: t, store: h.store, ring: alone,
 		desk: access.New(access.Config{Store: h.store, Keyring: alone})}
 	if after := text(comparableRecords(again.dump(all()))); after != before {

@@ -14,6 +14,8 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/atomicfile"
+	"github.com/computclaw/airlock/app/blobs"
+	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/rekey"
 	"github.com/computclaw/airlock/app/secrets"
@@ -115,7 +117,39 @@ func fill(ctx context.Context, dir string, ring *secrets.Keyring, file Upload, l
 	if ring, err = instance.VerifyKeyring(ctx, st, ring); err != nil {
 		return counts, err
 	}
-	return New(Config{Store: st, Keyring: ring, Dir: dir, Instance: "0", Log: log}).Fill(ctx, file, progress)
+	kept := filepath.Join(dir, files.Dir)
+	if err := os.Mkdir(kept, 0o700); err != nil {
+		return counts, fmt.Errorf("transfer: restore: %w", err)
+	}
+	storage, err := blobs.OpenDir(kept)
+	if err != nil {
+		return counts, err
+	}
+	contents := files.New(files.Config{Store: st, Keyring: ring, Storage: storage, Dir: kept, Log: log})
+	house := New(Config{Store: st, Keyring: ring, Files: contents, Dir: dir, Instance: "0", Log: log})
+	return house.Fill(ctx, file, progress)
+}
+
+// moveContents gives what a restore put beside its database its place in the data directory. What was
+// there stays: the names are random.
+func moveContents(scratch, dir string) error {
+	entries, err := os.ReadDir(filepath.Join(scratch, files.Dir))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("transfer: restore: %w", err)
+	}
+	to := filepath.Join(dir, files.Dir)
+	if err := os.Mkdir(to, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("transfer: restore: %w", err)
+	}
+	for _, e := range entries {
+		if err := os.Rename(filepath.Join(scratch, files.Dir, e.Name()), filepath.Join(to, e.Name())); err != nil {
+			return fmt.Errorf("transfer: restore: %w", err)
+		}
+	}
+	return atomicfile.SyncDir(to)
 }
 
 // build makes the database with fn, examines it and puts it into its place.
@@ -144,6 +178,9 @@ func (r Restore) build(ctx context.Context, done *Restored, fn func(scratch stri
 		if err := r.Keep(); err != nil {
 			return err
 		}
+	}
+	if err := moveContents(scratch, r.Dir); err != nil {
+		return err
 	}
 	if err := os.Rename(filepath.Join(scratch, store.FileName), target); err != nil {
 		return fmt.Errorf("transfer: restore: %w", err)

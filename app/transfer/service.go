@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/transfer/archive"
@@ -17,10 +18,11 @@ import (
 type Config struct {
 	Store    *store.Store
 	Keyring  *secrets.Keyring
-	Hub      *live.Hub // nil: nobody is told
-	Dir      string    // the data directory: uploads, restore points and scratch files go under it
-	Instance string    // label of the instance; not secret
-	Program  string    // name and version
+	Files    *files.Files // where the files of skills are
+	Hub      *live.Hub    // nil: nobody is told
+	Dir      string       // the data directory: uploads, restore points and scratch files go under it
+	Instance string       // label of the instance; not secret
+	Program  string       // name and version
 	Log      *slog.Logger
 	Now      func() time.Time // nil: time.Now
 	Cost     archive.Cost     // of stretching passphrases of new files; zero: archive.DefaultCost, for tests less

@@ -36,6 +36,7 @@ func furnished(t testing.TB, label string) (*house, app.Profile, string) {
 	gone := h.locked("gone", nil)
 	h.execution(gone)
 	h.no(h.desk.Profiles.Delete(t.Context(), person(), gone.Handle))
+	h.furnishSkills(p)
 	id := h.execution(p)
 	return h, p, id
 }
@@ -115,7 +116,7 @@ func TestMovingHouse(t *testing.T) {
 func comparableRecords(list []record) (out []record) {
 	for _, r := range list {
 		switch {
-		case r.Airlock != nil, r.Event != nil, r.Archived != nil, r.End != nil:
+		case r.Skill != nil && r.Skill.DeletedAt > 0, r.Airlock != nil, r.Event != nil, r.Archived != nil, r.End != nil:
 			continue
 		case r.Credential != nil:
 			r.Credential.Uses, r.Credential.LastUsedAt = 0, 0

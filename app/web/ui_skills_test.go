@@ -11,6 +11,7 @@ import (
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/app/skills/bundle"
+	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/views/paths"
 )
 
@@ -118,6 +119,30 @@ func TestSecretsInASkillAreMaskedOnItsPage(t *testing.T) {
 	page = s.get(paths.SkillURL("totals")).want(http.StatusOK).says("#changes", "main.py: changed").silent(secret)
 	for _, place := range []string{"#description", "#files", "#diff-1 .come", "#facts", "#changes"} {
 		page.says(place, "[REDACTED")
+	}
+}
+
+// TestNobodyApprovesASkillThatThePageCanNotMask: a form from before, or one that was made up, is refused.
+func TestNobodyApprovesASkillThatThePageCanNotMask(t *testing.T) {
+	t.Parallel()
+	s := newUISite(t)
+	s.login()
+	p := s.keyed()
+	s.sendSkill(p, map[string]string{"SKILL.md": totals, "main.py": "set_result(1)"})
+	page := s.get(paths.SkillURL("totals")).says("#approve", "Approve version 1")
+	s.must(s.store.Write(t.Context(), func(tx *store.Tx) error {
+		c, err := tx.Credentials.ByName(t.Context(), "API_KEY")
+		if err != nil {
+			return err
+		}
+		seen := c.UpdatedAt
+		c.Source, c.Reference, c.UpdatedAt = app.SourceVault, "secret/data/app#key", seen.Add(time.Second)
+		return tx.Credentials.Update(t.Context(), c, seen)
+	}))
+	s.get(paths.SkillURL("totals")).says("#hidden", "not shown yet").lacks("#approve")
+	s.submit(page, "#approve form", "").want(http.StatusUnprocessableEntity).says(".errors", "can't be shown yet")
+	if _, err := s.engine.Skills.Resolve(t.Context(), p.Handle, "totals"); app.CodeOf(err) != app.CodeSkillNotApproved {
+		t.Errorf("resolve: %v", err)
 	}
 }
 

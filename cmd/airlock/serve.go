@@ -17,7 +17,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app/engine"
-	"github.com/computclaw/airlock/app/files"
 	appinstance "github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/metrics"
 	"github.com/computclaw/airlock/app/secrets"
@@ -138,11 +137,7 @@ func start(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writ
 		return nil, err
 	}
 	s.metrics = metrics.New(build.Version)
-	kept, err := openFiles(cfg, s.Instance, s.Transfer, log)
-	if err != nil {
-		return nil, err
-	}
-	s.engine = newEngine(cfg, s.Instance, s.boxes, way, kept, s.metrics, log)
+	s.engine = newEngine(cfg, s.Instance, s.boxes, way, s.metrics, log)
 	if err := s.engine.Start(ctx); err != nil {
 		return nil, err
 	}
@@ -237,7 +232,7 @@ func (s *server) keepUp(ctx context.Context) error {
 	return nil
 }
 
-func newEngine(cfg config.Config, i *instance.Instance, boxes *sandboxes, way instance.Network, kept *files.Files,
+func newEngine(cfg config.Config, i *instance.Instance, boxes *sandboxes, way instance.Network,
 	counts *metrics.Metrics, log *slog.Logger) *engine.Engine {
 	pool := cfg.Pool
 	if pool == 0 {
@@ -245,7 +240,7 @@ func newEngine(cfg config.Config, i *instance.Instance, boxes *sandboxes, way in
 	}
 	return engine.New(engine.Config{
 		Store: i.Store, Access: i.Access, Keyring: i.Keyring, Hub: i.Hub, Metrics: counts, Log: log,
-		Gateway: way.Gateway, CA: way.Trusted, Files: kept,
+		Gateway: way.Gateway, CA: way.Trusted, Files: i.Files,
 		Sandboxes: boxes.list, Auto: cfg.Auto(), Limits: cfg.Limits,
 		Workers: cfg.Workers, Waiters: cfg.Waiters, Queue: cfg.Queue, Pool: pool,
 		TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,

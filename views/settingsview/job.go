@@ -108,7 +108,7 @@ func (i PlanItem) verb() string {
 // planSummary counts the items by their state.
 func planSummary(p Plan) string {
 	if len(p.Items) == 0 {
-		return "It has no credentials and no profiles."
+		return "It has no credentials, profiles or skills."
 	}
 	counts := map[string]int{}
 	for _, i := range p.Items {

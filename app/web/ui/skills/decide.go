@@ -16,9 +16,31 @@ import (
 // approveVersion approves the files that the page showed: the form carries their digest.
 func (h Handlers) approveVersion(c echo.Context, fields url.Values) error {
 	return h.decide(c, fields, "skill-approved", func(number int) error {
+		if err := h.checkShown(c); err != nil {
+			return err
+		}
 		_, err := h.Engine.Skills.Approve(c.Request().Context(), uix.Actor(c), c.Param("name"), number, fields.Get("digest"))
 		return err
 	})
+}
+
+// checkShown refuses to approve what the page can't show: nobody has looked at it there.
+func (h Handlers) checkShown(c echo.Context) error {
+	ctx := c.Request().Context()
+	s, err := h.Engine.Skills.Get(ctx, c.Param("name"))
+	if err != nil {
+		return err
+	}
+	profiles, err := h.Access.Profiles.List(ctx)
+	if err != nil {
+		return err
+	}
+	_, all, err := h.redactor(ctx, s, profiles)
+	if err == nil && !all {
+		err = app.E(app.CodeConflict, "the files can't be shown yet, since values in Vault were not read",
+			"Test those credentials, look at the files, then approve them.")
+	}
+	return err
 }
 
 func (h Handlers) revokeVersion(c echo.Context, fields url.Values) error {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -78,7 +79,7 @@ func (h Handlers) showJob(c echo.Context) error {
 	case j.Kind == transfer.JobExport:
 		page.Size = j.Size
 		page.Lines = []string{
-			fmt.Sprintf("It holds %s.", j.Exported.Counts),
+			strings.TrimSpace(fmt.Sprintf("It holds %s. %s", j.Exported.Counts, j.Exported.LostSentence())),
 			"It can't be opened without the passphrase. You can download it for half an hour.",
 		}
 	case j.Kind == transfer.JobPlan:
@@ -86,9 +87,7 @@ func (h Handlers) showJob(c echo.Context) error {
 		page.Lines = page.Plan.From
 	case j.Kind == transfer.JobImport:
 		page.Lines = []string{
-			fmt.Sprintf("Written: %s.", transfer.Counts{
-				Credentials: j.Report.Credentials, Profiles: j.Report.Profiles, Executions: j.Report.Executions,
-			}),
+			fmt.Sprintf("Written: %s.", j.Report.Counts()),
 		}
 		if j.Report.Skipped > 0 {
 			page.Lines = append(page.Lines,

@@ -42,6 +42,9 @@ func (o *operator) export(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	fmt.Fprintf(o.Err, "exported %s\n", done.Counts)
+	if len(done.Lost) > 0 {
+		fmt.Fprintln(o.Err, done.LostSentence())
+	}
 	return nil
 }
 

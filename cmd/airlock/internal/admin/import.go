@@ -55,8 +55,8 @@ func (o *operator) importFile(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(o.Out, "imported %d credentials, %d profiles and %d executions; %d executions were here already or not "+
-		"wanted\n", report.Credentials, report.Profiles, report.Executions, report.Skipped)
+	fmt.Fprintf(o.Out, "imported %d credentials, %d profiles, %d skills and %d executions; %d executions were here "+
+		"already or not wanted\n", report.Credentials, report.Profiles, report.Skills, report.Executions, report.Skipped)
 	if left := choice.Left(plan); len(left) > 0 {
 		fmt.Fprintf(o.Out, "left as they are here: %s\n", strings.Join(left, ", "))
 	}

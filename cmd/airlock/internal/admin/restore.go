@@ -106,11 +106,11 @@ func (o *operator) tellStanding(done transfer.Restored) {
 	}
 	if done.Kept {
 		fmt.Fprintln(o.Err, "people and their passwords are as they were in the database that was replaced; what was "+
-			"revoked or deleted there is revoked here, and no profile or credential may do more than there")
+			"revoked or deleted there is revoked here, and no profile, credential or skill may do more than there")
 		return
 	}
-	fmt.Fprintln(o.Err, "people, their passwords and what is revoked are as they were when it was made. Look through "+
-		"Settings, People, and Profiles; airlock admin token sets a new password")
+	fmt.Fprintln(o.Err, "people, their passwords, and what is approved and revoked, are as they were when it was made. "+
+		"Look through Settings, People, Profiles and Skills; airlock admin token sets a new password")
 }
 
 // restoreKey is the instance key of the directory, or a new one if there is none: a backup needs no

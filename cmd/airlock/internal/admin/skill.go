@@ -3,21 +3,17 @@ package admin
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/blobs"
-	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 )
 
-// skills decides about skills. It reads none of their files.
 func (o *operator) skills() *skills.Service {
-	return skills.New(skills.Config{Store: o.Store, Hub: o.Hub})
+	return skills.New(skills.Config{Store: o.Store, Files: o.Files, Hub: o.Hub})
 }
 
 // showSkill is airlock admin skill show: everything in a version, as a reviewer reads it.
@@ -26,13 +22,7 @@ func (o *operator) showSkill(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(o.cfg.DataDir, files.Dir)
-	storage, err := blobs.OpenDir(dir)
-	if err != nil {
-		return err
-	}
-	kept := files.New(files.Config{Store: o.Store, Keyring: o.Keyring, Storage: storage, Dir: dir})
-	b, err := skills.New(skills.Config{Store: o.Store, Files: kept}).Open(ctx, rest[0])
+	b, err := o.skills().Open(ctx, rest[0])
 	if err != nil {
 		return err
 	}

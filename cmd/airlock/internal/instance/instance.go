@@ -13,6 +13,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/leases"
 	"github.com/computclaw/airlock/app/live"
@@ -35,6 +36,7 @@ type Instance struct {
 	vault    *vault.Client  // nil if none is configured
 	leases   *leases.Keeper // likewise
 	Access   *access.Parts
+	Files    *files.Files
 	Transfer *transfer.Service
 	Keeper   *retention.Keeper
 	keyPath  string   // its file; "" if it is in the environment
@@ -88,8 +90,11 @@ func Open(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *Instance
 	default:
 		i.keyPath = from
 	}
-	i.Transfer = transfer.New(transfer.Config{Store: st, Keyring: ring, Hub: hub, Dir: cfg.DataDir, Instance: i.Label(),
-		Program: "airlock " + build.Version, Log: log})
+	if i.Files, err = openFiles(cfg, st, ring, log); err != nil {
+		return nil, err
+	}
+	i.Transfer = transfer.New(transfer.Config{Store: st, Keyring: ring, Files: i.Files, Hub: hub, Dir: cfg.DataDir,
+		Instance: i.Label(), Program: "airlock " + build.Version, Log: log})
 	i.Keeper = retention.New(retention.Config{Store: st, Policy: cfg.Retention, Hub: hub, Log: log})
 	return i, nil
 }

@@ -1,0 +1,133 @@
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/skills/bundle"
+	"github.com/computclaw/airlock/app/transfer/archive"
+	"github.com/computclaw/airlock/store"
+)
+
+// skills writes skills without their files: all, or those that the chosen profiles may run.
+func (e *exporter) skills(ctx context.Context, tx *store.Tx) error {
+	rows, err := tx.Skills.Rows(ctx)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		s, versions, err := readSkill(ctx, tx, row)
+		if err != nil {
+			return err
+		}
+		s.Profiles = slices.DeleteFunc(s.Profiles, func(g skillGrantRecord) bool { return !e.chosen(g.Profile) })
+		if e.what.Profiles != nil && len(s.Profiles) == 0 {
+			continue
+		}
+		for _, v := range versions {
+			if v.BlobID != nil {
+				e.kept = append(e.kept, v)
+			}
+		}
+		if err := e.out.write(record{Skill: &s}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chosen reports whether a profile comes along.
+func (e *exporter) chosen(handle string) bool {
+	return e.what.Profiles == nil || slices.Contains(e.what.Profiles, handle)
+}
+
+// readSkill opens a skill for a file. versions are its rows, in the same order.
+func readSkill(ctx context.Context, tx *store.Tx, row store.SkillRow) (s skillRecord, versions []store.SkillVersionRow,
+	err error) {
+	s = skillRecord{SkillRow: row, Versions: []skillVersionRecord{}, Profiles: []skillGrantRecord{}}
+	if versions, err = tx.Skills.VersionRows(ctx, row.ID); err != nil {
+		return s, nil, err
+	}
+	for _, v := range versions {
+		r := skillVersionRecord{SkillVersionRow: v, Kept: v.BlobID != nil}
+		if err := decode("skill "+row.Name, field{v.UploadedBy, &r.UploadedBy}, field{v.ApprovedBy, &r.ApprovedBy},
+			field{v.RevokedBy, &r.RevokedBy}); err != nil {
+			return s, nil, err
+		}
+		s.Versions = append(s.Versions, r)
+	}
+	grants, err := tx.Skills.Grants(ctx, row.ID)
+	for _, g := range grants {
+		r := skillGrantRecord{Profile: g.Profile, AllowedAt: g.Row.AllowedAt}
+		if err := decode("skill "+row.Name, field{g.Row.AllowedBy, &r.AllowedBy}); err != nil {
+			return s, nil, err
+		}
+		s.Profiles = append(s.Profiles, r)
+	}
+	return s, versions, err
+}
+
+// bundles writes the files of the skills' versions, one version at a time.
+func (e *exporter) bundles(ctx context.Context, tx *store.Tx) error {
+	for _, v := range e.kept {
+		packed, err := e.packed(ctx, tx, v)
+		if err != nil {
+			return err
+		}
+		if packed == nil {
+			e.lost = append(e.lost, v.Digest)
+		}
+		if err := e.out.write(record{Bundle: &bundleRecord{Digest: v.Digest, Packed: packed}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// packed reads the files of a version; nil if they are lost or damaged, since that must not make every
+// backup fail from then on.
+func (e *exporter) packed(ctx context.Context, tx *store.Tx, v store.SkillVersionRow) ([]byte, error) {
+	content, err := e.s.cfg.Files.OpenIn(ctx, tx, *v.BlobID)
+	if app.CodeOf(err) == app.CodeNotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = content.Close() }()
+	packed, err := io.ReadAll(content)
+	if err != nil && !errors.Is(err, archive.ErrDamaged) {
+		return nil, err
+	}
+	if err == nil {
+		_, err = bundle.Unpack(bytes.NewReader(packed), v.Digest)
+	}
+	if err != nil {
+		e.s.cfg.Log.ErrorContext(ctx, "the files of a skill can't be read", "digest", v.Digest, "error", err)
+		return nil, nil //nolint:nilerr // said by LostSentence
+	}
+	return packed, nil
+}
+
+// approvals writes which scripts people approved for good, and which they refused.
+func (e *exporter) approvals(ctx context.Context, tx *store.Tx) error {
+	return tx.Approvals.EachInForce(ctx, func(row store.ApprovalRow) error {
+		if !e.here(row.ProfileHandle) {
+			return nil
+		}
+		a := approvalRecord{ApprovalRow: row}
+		if err := decode("approval "+row.ID, field{row.DecidedBy, &a.DecidedBy}); err != nil {
+			return err
+		}
+		return e.out.write(record{Approval: &a})
+	})
+}
+
+// here reports whether a profile is in the file: approvals outlive theirs.
+func (e *exporter) here(handle string) bool {
+	return slices.ContainsFunc(e.profiles, func(p profileRecord) bool { return p.Handle == handle })
+}
