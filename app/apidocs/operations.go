@@ -233,7 +233,8 @@ func Operations() []Operation {
 		{
 			ID: "listSkills", Method: "GET", Path: "/skills", Auth: AuthBearer, Minor: true, Status: 200, Returns: "Skills",
 			Summary: "List the skills that the profile may run, and those that its agent uploaded",
-			Errors: []app.Code{app.CodeUnauthorized, app.CodeNotFound, app.CodeProfileRevoked,
+			Query:   []Field{{Name: "include", Type: "string", About: "schema: with input schema and an example"}},
+			Errors: []app.Code{app.CodeUnauthorized, app.CodeInvalidField, app.CodeNotFound, app.CodeProfileRevoked,
 				app.CodeProfileExpired},
 		},
 		{
