@@ -18,6 +18,7 @@ type ExecutionFilter struct {
 	Credential    string    // id: had a value of it
 	Host          string    // in the ledger, as it stands there
 	Label         string
+	Skill         string // NAME, or NAME@NUMBER for one version
 	// words that stand in the script, output, error or result (the beginnings of long ones); finds
 	// what has ended only
 	Text   string
@@ -206,6 +207,12 @@ func candidates(f ExecutionFilter) func(b idBounds, n int) (string, []any) {
 			return "SELECT id FROM executions INDEXED BY executions_label WHERE label = ? AND label <> '' AND id < ? AND " +
 				"id >= ? ORDER BY id DESC LIMIT ?", []any{f.Label, b.below, b.from, n}
 		}
+	case f.Skill != "":
+		return func(b idBounds, n int) (string, []any) {
+			name, _, _ := strings.Cut(f.Skill, "@")
+			return "SELECT id FROM executions INDEXED BY executions_skill WHERE " + skillName + " = ? AND skill <> '' AND " +
+				"id < ? AND id >= ? ORDER BY id DESC LIMIT ?", []any{name, b.below, b.from, n}
+		}
 	case f.byTime:
 		to := int64(math.MaxInt64)
 		if !f.To.IsZero() {
@@ -221,6 +228,9 @@ func candidates(f ExecutionFilter) func(b idBounds, n int) (string, []any) {
 	}
 	return nil
 }
+
+// skillName is the name of an execution's skill, as the index executions_skill has it.
+const skillName = "substr(skill, 1, instr(skill, '@') - 1)"
 
 // residue are the conditions on an execution's own row and what hangs on it, without those of its
 // id. The times are exact; the plus keeps their index out of the choice, since the ids are in order
@@ -239,6 +249,12 @@ func (f ExecutionFilter) residue() (string, []any) {
 	}
 	if f.Label != "" {
 		and("+label = ?", f.Label)
+	}
+	switch {
+	case strings.Contains(f.Skill, "@"):
+		and("+skill = ?", f.Skill)
+	case f.Skill != "":
+		and("+"+skillName+" = ?", f.Skill)
 	}
 	if !f.From.IsZero() {
 		and("+created_at >= ?", toMillis(f.From))

@@ -30,6 +30,9 @@ func listings() map[string]ExecutionFilter {
 		"host":                  {Host: "api17.example.com"},
 		"rare host":             {Host: "rare.example.com"},
 		"host and profile":      {Host: "api17.example.com", ProfileHandle: "p07"},
+		"skill":                 {Skill: "totals"},
+		"version of a skill":    {Skill: "totals@2", ProfileHandle: "p07"},
+		"skill and a day":       {Skill: "totals@2", From: from, To: to},
 		"common word":           {Text: "revenue"},
 		"rare word":             {Text: "quokka"},
 		"words":                 {Text: "KeyError amount"},
@@ -113,6 +116,11 @@ func onePage(t *testing.T, s *Store, f ExecutionFilter) (page ExecutionPage) {
 // TestListsFindWhatThereIs compares each list, walked to its end, with a plain query that may scan.
 func TestListsFindWhatThereIs(t *testing.T) {
 	s := filled(t, 800)
+	write(t, s, func(tx *Tx) error {
+		_, err := tx.exec(t.Context(), "UPDATE executions SET skill = iif(id % 2, 'totals@', 'total@') || (id % 3) "+
+			"WHERE id % 5 < 3")
+		return err
+	})
 	for name, f := range listings() {
 		f.Limit = 23
 		where, args := "x.completed_at > 0", []any{}
@@ -132,6 +140,9 @@ func TestListsFindWhatThereIs(t *testing.T) {
 		}
 		if f.Host != "" {
 			and("x.id IN (SELECT execution_id FROM connections WHERE host = ?)", f.Host)
+		}
+		if f.Skill != "" {
+			and("x.skill || '@' LIKE ?", f.Skill+"@%")
 		}
 		for _, word := range strings.Fields(f.Text) {
 			and("(x.error || s.clean || o.stdout || o.result) LIKE ?", "%"+word+"%")

@@ -7,9 +7,10 @@ import (
 )
 
 // selectWords reads what makes executions findable by their words. Their other tables must be
-// written already.
-const selectWords = `SELECT x.id, x.handle || char(10) || x.label || char(10) || x.profile_description || char(10) ||
-		x.error || char(10) || substr(coalesce(s.clean, ''), 1, 8000) || char(10) ||
+// written already. What a skill's script says is the same in all its runs, so its name stands for it.
+const selectWords = `SELECT x.id, x.handle || char(10) || x.label || char(10) || x.skill || char(10) ||
+		x.profile_description || char(10) ||
+		x.error || char(10) || iif(x.skill = '', substr(coalesce(s.clean, ''), 1, 8000), '') || char(10) ||
 		substr(coalesce(s.clean_inputs, ''), 1, 4000) || char(10) ||
 		substr(coalesce(o.stdout, ''), 1, 4000) || char(10) || substr(coalesce(o.stderr, ''), 1, 4000) || char(10) ||
 		substr(coalesce(o.result, ''), 1, 4000)

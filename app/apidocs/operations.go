@@ -212,10 +212,11 @@ func Operations() []Operation {
 				{Name: "limit", Type: "integer", About: "1 to 100; 50 if absent"},
 				{Name: "status", Type: "string", About: "only those"},
 				{Name: "label", Type: "string", About: "only those"},
+				{Name: "skill", Type: "string", About: "only those: NAME or NAME@NUMBER"},
 				{Name: "before", Type: "string", About: "what next has as before"},
 			},
-			Detail: "Bearer only. `?limit=`, `?status=`, `?label=` and `?before=` choose; `next` is the URL of older ones, or " +
-				"null.",
+			Detail: "Bearer only. `?limit=`, `?status=`, `?label=`, `?skill=` and `?before=` choose; `next` has the URL of " +
+				"older ones.",
 			Errors: []app.Code{app.CodeUnauthorized, app.CodeInvalidField, app.CodeProfileRevoked},
 		},
 		{
@@ -233,7 +234,8 @@ func Operations() []Operation {
 		{
 			ID: "listSkills", Method: "GET", Path: "/skills", Auth: AuthBearer, Minor: true, Status: 200, Returns: "Skills",
 			Summary: "List the skills that the profile may run, and those that its agent uploaded",
-			Errors: []app.Code{app.CodeUnauthorized, app.CodeNotFound, app.CodeProfileRevoked,
+			Query:   []Field{{Name: "include", Type: "string", About: "schema: with input schema and an example"}},
+			Errors: []app.Code{app.CodeUnauthorized, app.CodeInvalidField, app.CodeNotFound, app.CodeProfileRevoked,
 				app.CodeProfileExpired},
 		},
 		{

@@ -166,6 +166,7 @@ func answers() []Schema {
 			{Name: "digest", Type: "string", Required: true, About: "of the files"},
 			{Name: "state", Type: "quarantined|approved|revoked", Required: true},
 			{Name: "enabled", Type: "boolean", Required: true, About: "false while a person has switched it off"},
+			{Name: "runs", Type: "boolean", Required: true, About: "it is what POST /execute runs by the name alone"},
 			{Name: "reason", Type: "string", About: "why it was revoked"},
 			{Name: "description", Type: "string", Required: true},
 			{Name: "keys", Type: "[]string", About: "names of credentials that it needs"},

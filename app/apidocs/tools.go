@@ -46,7 +46,7 @@ func Tools() []Tool {
 // instead.
 func toolText(op Operation) string {
 	sentences := []string{op.Summary + "."}
-	if waits := waiting(op.ID); waits != "" {
+	if waits := Waiting(op.ID); waits != "" {
 		sentences = append(sentences, waits)
 	}
 	for sentence := range strings.SplitSeq(op.Detail, ". ") {
@@ -57,8 +57,8 @@ func toolText(op Operation) string {
 	return strings.Join(sentences, " ")
 }
 
-// waiting describes how long a tool waits and for whom.
-func waiting(operation string) string {
+// Waiting describes how long the tool of an operation waits and for whom; "" if it does not.
+func Waiting(operation string) string {
 	switch operation {
 	case "execute", "rerun":
 		return "Waits for the end and returns the whole execution, or the script's question to you."

@@ -16,6 +16,7 @@ type Filter struct {
 	Credential    string    // id: had a value of it
 	Host          string    // in its network ledger
 	Label         string
+	Skill         string // NAME, or NAME@NUMBER for one version
 	Text          string // words in its label, script, inputs, output, error or result
 	Before        string // handle: only what is older than that execution (keyset paging)
 	Limit         int    // 1 to 100; 0 means 50
@@ -76,6 +77,6 @@ func (s *Reader) page(ctx context.Context, f Filter) (page store.ExecutionPage, 
 func (f Filter) stored(limit int) store.ExecutionFilter {
 	return store.ExecutionFilter{
 		ProfileHandle: f.ProfileHandle, Status: f.Status, From: f.From, To: f.To, Credential: f.Credential,
-		Host: f.Host, Label: f.Label, Text: f.Text, Before: f.Before, Limit: limit,
+		Host: f.Host, Label: f.Label, Skill: f.Skill, Text: f.Text, Before: f.Before, Limit: limit,
 	}
 }

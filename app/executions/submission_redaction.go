@@ -103,3 +103,16 @@ func (s *Submitter) redactSubmission(
 	}
 	return late, nil
 }
+
+// Mask returns texts with the secrets of a profile masked. all is false, and there are no texts, if
+// Vault holds values that were not read yet.
+func (s *Submitter) Mask(
+	ctx context.Context, profile app.Profile, texts []string,
+) (masked []redact.Clean, all bool, err error) {
+	known, all, err := s.cfg.Resolver.KnownValues(ctx, profile, credentials.Opened{})
+	if err != nil || !all {
+		return nil, false, err
+	}
+	masked, _ = redact.New(known, s.cfg.Redaction).Texts(texts)
+	return masked, true, nil
+}

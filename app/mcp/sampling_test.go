@@ -96,7 +96,7 @@ func silentModel(t *testing.T, api http.RoundTripper) *silent {
 
 // connected is a client of a server whose tools call api.
 func connected(t *testing.T, api http.RoundTripper, protocol string, options *sdk.ClientOptions) *sdk.ClientSession {
-	server := Server(Through(client.Client{URL: "http://api.test", HTTP: &http.Client{Transport: api}}),
+	server, _ := Server(Through(client.Client{URL: "http://api.test", HTTP: &http.Client{Transport: api}}),
 		app.NewSecret("ark_test"), "1")
 	here, there := sdk.NewInMemoryTransports()
 	serving, err := server.Connect(t.Context(), there, nil)

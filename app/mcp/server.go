@@ -39,28 +39,37 @@ type server struct {
 }
 
 // Server returns an MCP server whose tools and resources act by way. profile is that of a connection that
-// is not HTTP; it may be empty.
-func Server(way Way, profile app.Secret, version string) *sdk.Server {
+// is not HTTP; it may be empty. announce tells all clients that the list of tools may have changed.
+func Server(way Way, profile app.Secret, version string) (s *sdk.Server, announce func()) {
 	common := server{way, profile}
-	s := sdk.NewServer(&sdk.Implementation{Name: "airlock", Title: "Airlock", Version: version}, &sdk.ServerOptions{
+	s = sdk.NewServer(&sdk.Implementation{Name: "airlock", Title: "Airlock", Version: version}, &sdk.ServerOptions{
 		Instructions: instructions,
-		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}},
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{ListChanged: true},
+			Resources: &sdk.ResourceCapabilities{}},
 	})
 	for _, tool := range apidocs.Tools() {
-		s.AddTool(&sdk.Tool{Name: tool.Name, Description: tool.Description, InputSchema: tool.Input,
-			Annotations: annotations(tool)},
-			func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-				ctx, api := way(ctx, req.Extra)
-				result, err := call{api: api, own: common.own(req.Extra), tool: tool, req: req}.run(ctx)
-				if err != nil {
-					return failed(err), nil
-				}
-				return result, nil
-			})
+		common.addTool(s, tool)
+		if tool.ID == "execute" {
+			s.AddReceivingMiddleware(common.skillTools(tool))
+			announce = func() { common.addTool(s, tool) } // the library tells that there was a change
+		}
 	}
 	s.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: artifactURIs, Name: "artifact", Title: "Artifact",
 		Description: "A file that a script left, up to 4 MiB. The answer of execute links to it."}, common.readArtifact)
-	return s
+	return s, announce
+}
+
+func (s server) addTool(to *sdk.Server, tool apidocs.Tool) {
+	to.AddTool(&sdk.Tool{Name: tool.Name, Description: tool.Description, InputSchema: tool.Input,
+		Annotations: annotations(tool)},
+		func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			ctx, api := s.way(ctx, req.Extra)
+			result, err := call{api: api, own: s.own(req.Extra), tool: tool, req: req}.run(ctx)
+			if err != nil {
+				return failed(err), nil
+			}
+			return result, nil
+		})
 }
 
 // annotations are hints for clients that ask the person before a tool is used.

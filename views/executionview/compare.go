@@ -30,11 +30,14 @@ func comparedFacts(a, b Side) []comparedFact {
 		return ""
 	}
 	for _, name := range []string{
-		"Script", "Inputs", "LLM answers", "Runner", "Python", "Packages", "Runtime", "Policy", "Limits",
+		"Script", "Skill", "Inputs", "LLM answers", "Runner", "Python", "Packages", "Runtime", "Policy", "Limits",
 	} {
 		if l, r := value(left, name), value(right, name); l != "" || r != "" {
 			all = append(all, comparedFact{name, l, r, true})
 		}
+	}
+	if x.Skill != "" || y.Skill != "" {
+		all = append(all, comparedFact{"Version of the skill", x.Skill, y.Skill, false})
 	}
 	return append(all, comparedFact{"Status", format.Status(x.Status), format.Status(y.Status), true},
 		comparedFact{"Policy version", strconv.Itoa(x.Policy), strconv.Itoa(y.Policy), false},

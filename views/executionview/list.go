@@ -16,11 +16,13 @@ type Filter struct {
 	Credential string // name
 	Host       string
 	Label      string // whole
+	Skill      string // name, or name@number
 }
 
 // folded reports whether one of the conditions is set that the form folds away.
 func (f Filter) folded() bool {
-	return f.From != "" || f.To != "" || f.Credential != "" || f.Host != "" || f.Label != ""
+	return f.From != "" || f.To != "" || f.Credential != "" || f.Host != "" || f.Label != "" ||
+		f.Skill != ""
 }
 
 func statusChoices() []components.Choice {

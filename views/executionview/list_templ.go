@@ -275,7 +275,7 @@ func executionFilter(p ListPage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = components.TextInput(components.Input{
-			ID: "text", Label: "Words in the label, script, output or error", Class: "words", Value: p.Filter.Text,
+			ID: "text", Label: "Words in the label, skill, script, output or error", Class: "words", Value: p.Filter.Text,
 			Type: "search", MaxLength: "200", Autocomplete: "off", Extra: templ.Attributes{"spellcheck": "false"},
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
@@ -304,7 +304,7 @@ func executionFilter(p ListPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "><summary>Dates, label, credential, host</summary><div class=\"filter\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "><summary>Dates, label, skill, credential, host</summary><div class=\"filter\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -324,6 +324,14 @@ func executionFilter(p ListPage) templ.Component {
 		}
 		templ_7745c5c3_Err = components.TextInput(components.Input{
 			ID: "label", Label: "Label", Value: p.Filter.Label, MaxLength: "200", Autocomplete: "off",
+		}).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = components.TextInput(components.Input{
+			ID: "skill", Label: "Skill", Value: p.Filter.Skill, MaxLength: "200", Autocomplete: "off",
+			Placeholder: "row-totals or row-totals@3",
+			Extra:       templ.Attributes{"autocapitalize": "none", "spellcheck": "false"},
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -362,7 +370,7 @@ func executionFilter(p ListPage) templ.Component {
 			var templ_7745c5c3_Var10 templ.SafeURL
 			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinURLErrs(paths.Executions)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/executionview/list.templ`, Line: 99, Col: 51}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/executionview/list.templ`, Line: 104, Col: 51}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 			if templ_7745c5c3_Err != nil {
@@ -445,7 +453,7 @@ func noExecutions(p ListPage) templ.Component {
 				var templ_7745c5c3_Var14 templ.SafeURL
 				templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinURLErrs(paths.Executions)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/executionview/list.templ`, Line: 113, Col: 44}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/executionview/list.templ`, Line: 118, Col: 44}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 				if templ_7745c5c3_Err != nil {

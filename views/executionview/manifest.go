@@ -2,6 +2,7 @@ package executionview
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/format"
@@ -12,7 +13,8 @@ type fact struct{ name, value string }
 
 func manifestFacts(m app.Manifest) []fact {
 	all := []fact{
-		{"Script", m.Script}, {"Inputs", m.Inputs}, {"LLM answers", m.LLM}, {"Runner", m.Runner}, {"Python", m.Python},
+		{"Script", m.Script}, {"Skill", strings.TrimPrefix(m.Skill, "sha256:")}, {"Inputs", m.Inputs},
+		{"LLM answers", m.LLM}, {"Runner", m.Runner}, {"Python", m.Python},
 		{"Packages", m.Packages}, {"Runtime", m.Runtime}, {"Policy", m.Policy}, {"Result", m.ResultHash},
 	}
 	var known []fact

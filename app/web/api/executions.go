@@ -134,7 +134,7 @@ type executionsView struct {
 
 // list answers GET /executions: the bearer's own, newest first, without output.
 func (h *executions) list(c echo.Context) error {
-	if err := httpx.KnownQuery(c, "limit", "before", "status", "label"); err != nil {
+	if err := httpx.KnownQuery(c, "limit", "before", "status", "label", "skill"); err != nil {
 		return err
 	}
 	p, err := h.lookup.bearer(c)
@@ -170,6 +170,9 @@ func (h *executions) page(ctx context.Context, filter appexecutions.Filter, base
 		if filter.Label != "" {
 			query.Set("label", filter.Label)
 		}
+		if filter.Skill != "" {
+			query.Set("skill", filter.Skill)
+		}
 		next := base + "/executions?" + query.Encode()
 		view.Next = &next
 	}
@@ -177,13 +180,18 @@ func (h *executions) page(ctx context.Context, filter appexecutions.Filter, base
 }
 
 func readFilter(c echo.Context) (appexecutions.Filter, error) {
-	f := appexecutions.Filter{Limit: app.DefaultPage, Before: c.QueryParam("before"), Label: c.QueryParam("label")}
+	f := appexecutions.Filter{Limit: app.DefaultPage, Before: c.QueryParam("before"), Label: c.QueryParam("label"),
+		Skill: c.QueryParam("skill")}
 	if err := app.CheckLabel(f.Label); err != nil {
 		return f, err
 	}
 	if f.Before != "" && !app.IsID(f.Before) {
 		return f, httpx.FieldError(app.CodeInvalidField, "before", "invalid cursor in before",
 			"Call the URL in next as it is, or send the before that stands in it.")
+	}
+	if len(f.Skill) > app.MaxLabel {
+		return f, httpx.FieldError(app.CodeInvalidField, "skill", "that is longer than any skill's name",
+			"Send NAME, or NAME@NUMBER for one version.")
 	}
 	if text := c.QueryParam("limit"); text != "" {
 		n, err := strconv.Atoi(text)

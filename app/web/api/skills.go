@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact"
 	appskills "github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/app/skills/bundle"
 	"github.com/computclaw/airlock/app/web/httpx"
@@ -44,6 +45,7 @@ type skillView struct {
 	Digest      string          `json:"digest"`
 	State       string          `json:"state"`
 	Enabled     bool            `json:"enabled"`
+	Runs        bool            `json:"runs"`
 	Reason      string          `json:"reason,omitempty"` // of a revocation
 	Description string          `json:"description"`
 	Keys        []string        `json:"keys,omitempty"`
@@ -70,7 +72,7 @@ func viewSkills(list []appskills.Version, details bool) skillsView {
 	for _, v := range list {
 		one := skillView{
 			Name: v.Name, Version: v.Number, Label: v.Label, Digest: v.Digest, State: string(v.State), Enabled: v.Enabled,
-			Reason: v.Reason, Description: v.Description, Keys: v.Manifest.Keys, UploadedAt: v.Uploaded,
+			Runs: v.Runs, Reason: v.Reason, Description: v.Description, Keys: v.Manifest.Keys, UploadedAt: v.Uploaded,
 		}
 		for _, h := range v.Manifest.Hosts {
 			one.Hosts = append(one.Hosts, h.String())
@@ -84,6 +86,44 @@ func viewSkills(list []appskills.Version, details bool) skillsView {
 		view.Skills = append(view.Skills, one)
 	}
 	return view
+}
+
+// show shows versions to the agent of a profile, whose secrets are masked in what their authors wrote.
+func (h *skills) show(c echo.Context, p app.Profile, list []appskills.Version, details bool) (skillsView, error) {
+	view := viewSkills(list, details)
+	texts := make([]string, 0, 3*len(list))
+	for _, v := range view.Skills {
+		var example json.RawMessage
+		if v.Example != nil {
+			example = v.Example.Inputs
+		}
+		texts = append(texts, v.Description, string(v.InputSchema), string(example))
+	}
+	masked, all, err := h.lookup.engine.Submitter.Mask(c.Request().Context(), p, texts)
+	if err != nil {
+		return view, err
+	}
+	for i := range view.Skills {
+		v := &view.Skills[i]
+		if !all { // nobody can tell what to mask
+			v.Description = "Not shown: the values in Vault were not read yet. Ask again later."
+			v.InputSchema, v.Example = nil, nil
+			continue
+		}
+		v.Description, v.InputSchema = masked[3*i].String(), maskedJSON(masked[3*i+1])
+		if v.Example != nil {
+			v.Example.Inputs = maskedJSON(masked[3*i+2])
+		}
+	}
+	return view, nil
+}
+
+// maskedJSON is a masked JSON text; nil if it is none any more.
+func maskedJSON(text redact.Clean) json.RawMessage {
+	if raw := []byte(text.String()); json.Valid(raw) {
+		return raw
+	}
+	return nil
 }
 
 func (h *skills) profile(c echo.Context) (app.Profile, error) {
@@ -121,7 +161,11 @@ func (h *skills) upload(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusCreated, viewSkills([]appskills.Version{v}, true).Skills[0])
+	view, err := h.show(c, p, []appskills.Version{v}, true)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusCreated, view.Skills[0])
 }
 
 // IsZip reports whether a request sends a zip file.
@@ -189,10 +233,15 @@ func (h *skills) fromExecution(c echo.Context, p app.Profile) (bundle.Bundle, er
 	return bundle.FromScript(in.Name, in.Description, shown)
 }
 
-// list answers GET /skills.
+// list answers GET /skills; with ?include=schema as GET /skills/{name} shows each.
 func (h *skills) list(c echo.Context) error {
-	if err := httpx.KnownQuery(c); err != nil {
+	if err := httpx.KnownQuery(c, "include"); err != nil {
 		return err
+	}
+	include := c.QueryParam("include")
+	if include != "" && include != "schema" {
+		return httpx.FieldError(app.CodeInvalidField, "include", "include knows schema, not "+app.Clip(include, 40),
+			"Send ?include=schema.")
 	}
 	p, err := h.profile(c)
 	if err != nil {
@@ -202,7 +251,11 @@ func (h *skills) list(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusOK, viewSkills(list, false))
+	view, err := h.show(c, p, list, include != "")
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, view)
 }
 
 // read answers GET /skills/{name}.
@@ -218,7 +271,11 @@ func (h *skills) read(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusOK, viewSkills(list, true))
+	view, err := h.show(c, p, list, true)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, view)
 }
 
 // download answers GET /skills/{name}/bundle.zip with the newest version that GET /skills/{name} lists.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -15,6 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/mcp"
 	"github.com/computclaw/airlock/app/shares"
 	"github.com/computclaw/airlock/app/web/httpx"
@@ -35,6 +37,7 @@ type Config struct {
 	Version string
 	Origins httpx.Origins
 	Drain   *httpx.Drain
+	Hub     *live.Hub
 	Now     func() time.Time
 }
 
@@ -42,6 +45,7 @@ type Config struct {
 type Handler struct {
 	cfg       Config
 	streams   http.Handler
+	announce  func() // that tools may have changed
 	sessions  *httpx.RateLimiter
 	addresses *shares.Shares // calls that are being answered, by address
 	bearers   *shares.Shares // and by bearer
@@ -53,7 +57,8 @@ func New(cfg Config) *Handler {
 		cfg: cfg, sessions: httpx.NewRateLimiter(SessionsPerMinute, cfg.Now),
 		addresses: shares.New(maxCalls), bearers: shares.New(maxCalls),
 	}
-	server := mcp.Server(h.loopback, app.Secret{}, cfg.Version)
+	server, announce := mcp.Server(h.loopback, app.Secret{}, cfg.Version)
+	h.announce = announce
 	server.AddReceivingMiddleware((&sessionLimit{most: MaxSessions}).middleware)
 	h.streams = sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server },
 		&sdk.StreamableHTTPOptions{
@@ -90,11 +95,38 @@ func (h *Handler) Serve(c echo.Context) error {
 	ctx, reader := httpx.CarryRequests(ctx, c, cancel)
 	defer reader.Release()
 	httpx.HoldBody(c, reader.Evict)
+	if listens(c.Request(), message) {
+		var watch sync.WaitGroup
+		watch.Go(func() { h.watchSkills(ctx) })
+		defer watch.Wait()
+		defer cancel()
+	}
 	w := httpx.NewDeadlineWriter(c.Response(), c.Request())
 	answer := &errorWriter{ResponseWriter: w, message: message}
 	serveAs(h.streams, answer, c.Request().WithContext(ctx))
 	answer.close()
 	return w.Extend()
+}
+
+// listens reports whether a request is held open for what the server has to tell.
+func listens(r *http.Request, message []byte) bool {
+	return r.Method == http.MethodGet || bytes.Contains(message, []byte(`"subscriptions/listen"`))
+}
+
+// watchSkills announces changes of skills until ctx ends. The library makes one notification of
+// several that come at once.
+func (h *Handler) watchSkills(ctx context.Context) {
+	sub := h.cfg.Hub.Subscribe(live.Skills)
+	defer sub.Close()
+	for {
+		select {
+		case <-sub.C():
+			sub.Topics()
+			h.announce()
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // acquire takes a place for a call. Neither one address nor one bearer gets all of them: a call may

@@ -1,6 +1,7 @@
 package executions
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -99,8 +100,8 @@ func (h Handlers) chooseOther(
 func choiceWords(x app.Execution) string {
 	words := format.Exact(x.CreatedAt) + ", " + format.LowerFirst(format.Status(x.Status)) + ", " +
 		format.ShortHandle(x.Handle)
-	if x.Label != "" {
-		return x.Label + ": " + words
+	if name := cmp.Or(x.Label, x.Skill); name != "" {
+		return name + ": " + words
 	}
 	return words
 }

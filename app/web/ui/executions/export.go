@@ -52,6 +52,7 @@ func executionRecord(x app.Execution) uix.Record {
 		"injected", strings.Join(x.Injected,
 			" "), "error", x.Error, "error_line", int64(x.ErrorLine), "repeats", x.RerunOf,
 		"script_sha256", x.Manifest.Script, "inputs_sha256", x.Manifest.Inputs, "llm_sha256", x.Manifest.LLM,
-		"policy_sha256", x.Manifest.Policy, "result_sha256", x.Manifest.ResultHash, "label", x.Label,
+		"policy_sha256", x.Manifest.Policy, "result_sha256", x.Manifest.ResultHash, "label", x.Label, "skill", x.Skill,
+		"skill_digest", x.SkillDigest,
 	}
 }

@@ -22,7 +22,7 @@ func (h Handlers) executionFilter(
 	typed = executionview.Filter{
 		Text: app.Clip(ask("text"), 200), Profile: ask("profile"), From: ask("from"), To: ask("to"),
 		Credential: ask("credential"), Host: hostTyped(ask("host")),
-		Label: app.Clip(ask("label"), app.MaxLabel),
+		Label: app.Clip(ask("label"), app.MaxLabel), Skill: app.Clip(ask("skill"), app.MaxLabel),
 	}
 	if text := ask("status"); text != "" {
 		if typed.Status, err = app.ParseStatus(text); err != nil {
@@ -31,7 +31,7 @@ func (h Handlers) executionFilter(
 	}
 	f = appexecutions.Filter{
 		ProfileHandle: typed.Profile, Status: typed.Status, Text: typed.Text, Host: typed.Host,
-		Label: typed.Label, Before: c.QueryParam("before"),
+		Label: typed.Label, Skill: typed.Skill, Before: c.QueryParam("before"),
 	}
 	if f.From, f.To, found = uix.ParseDays(&typed.From, &typed.To); len(found) > 0 {
 		return typed, f, found, nil
@@ -69,6 +69,6 @@ func (h Handlers) credentialID(ctx context.Context, name string) (string, error)
 func executionsURL(path string, f executionview.Filter, more ...string) string {
 	return uix.Address(path, append([]string{
 		"text", f.Text, "profile", f.Profile, "status", string(f.Status), "from", f.From, "to", f.To, "credential",
-		f.Credential, "host", f.Host, "label", f.Label,
+		f.Credential, "host", f.Host, "label", f.Label, "skill", f.Skill,
 	}, more...)...)
 }

@@ -33,7 +33,7 @@ func (u *UI) Summaries(
 		case found:
 		case p.Result != "" && p.Result != "null":
 			s = components.Summary{Text: app.Clip(p.Result, maxSummary), Code: true}
-		default:
+		case x.Skill == "": // the row names a skill
 			s = components.Summary{Text: app.Clip(firstStatement(p.Script), maxSummary), Code: true}
 		}
 		all[x.Handle] = s

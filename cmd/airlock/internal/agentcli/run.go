@@ -19,21 +19,23 @@ import (
 )
 
 const runUsage = `Usage: airlock run SCRIPT [flags]
+       airlock run --skill NAME [flags]
 
-Submits a Python script ("-" reads it from stdin), waits, answers its LLM questions and prints its result as JSON.
+Submits a Python script ("-" reads it from stdin) or runs an approved skill, waits, answers its LLM questions and prints its result as JSON.
 What the script printed goes to stdout and stderr of this command when it has ended, the result after it: only then
 all of it has been searched for secrets. Until then stderr tells how the execution stands. People watch its output
 live on its page in the UI.
 
   --profile ID         profile id; better in AIRLOCK_PROFILE, since arguments can be read by other users of this host
   --url URL            the instance; else AIRLOCK_URL, else http://localhost:9090
+  --skill NAME         run this skill: NAME, NAME@VERSION or a digest
   --inputs FILE        JSON for the script's inputs
   --file NAME=PATH     a file for the script, which reads it with files.open(NAME); several times for several files
   --out DIR            where to put the files that the script leaves
   --timeout SECONDS    run time
   --label TEXT         a name for the run, shown in lists
-  --wait SECONDS       how long to wait for a person who has to lock the profile or set a value; 600 if absent, 0 not
-                       at all. The link for them is on stderr
+  --wait SECONDS       how long to wait for a person who has to lock the profile, set a value or approve the script; 600
+                       if absent, 0 not at all. The link for them is on stderr
   --llm-command CMD    run for each question by sh -c: prompt on stdin, answer on stdout, model in AIRLOCK_LLM_MODEL.
                        Without it the question is asked on the terminal; if there is none, the script gets llm.Error
   --json               print one JSON object and nothing else on stdout: the execution as GET /executions/{id} tells
@@ -92,16 +94,19 @@ type job struct {
 func readJob(c cli.Console, args []string) (*job, error) {
 	f := cli.NewFlags("run", runUsage)
 	profile, url, inputs := f.String("profile", "", ""), f.String("url", "", ""), f.String("inputs", "", "")
-	label := f.String("label", "", "")
+	label, skill := f.String("label", "", ""), f.String("skill", "", "")
 	command, timeout, wait := f.String("llm-command", "", ""), f.Float64("timeout", 0, ""),
 		f.Float64("wait", waitForPerson.Seconds(), "")
 	asJSON, quiet := f.Bool("json", false, ""), f.Bool("quiet", false, "")
 	var files localFiles
 	f.Func("file", "", files.addInput)
 	f.StringVar(&files.out, "out", "", "")
-	rest, err := f.Parse(c.Out, args, "SCRIPT")
+	rest, err := f.Parse(c.Out, args, "[SCRIPT]")
 	if err != nil {
 		return nil, err
+	}
+	if (len(rest) == 1) == (*skill != "") {
+		return nil, cli.UsageError{Message: "run: name a SCRIPT, or a skill with --skill"}
 	}
 	cfg, err := config.Load(c.Env)
 	if err != nil {
@@ -128,20 +133,29 @@ func readJob(c cli.Console, args []string) (*job, error) {
 		agent: agent{client.New(cfg.URL), cfg.Profile}, llmCommand: *command,
 		patience: time.Duration(*wait * float64(time.Second)), json: *asJSON, quiet: *quiet, started: time.Now(),
 	}
-	j.request.Label, j.files = *label, files
+	j.request.Label, j.request.Skill, j.files = *label, *skill, files
 	if cli.Given(f, "timeout") {
 		j.request.Timeout = timeout
 	}
-	return j, j.readFiles(rest[0], *inputs)
+	for _, script := range rest {
+		if err := j.readScript(script); err != nil {
+			return nil, err
+		}
+	}
+	return j, j.readInputs(*inputs)
 }
 
-// readFiles reads the script and, if one is named, the file with its inputs.
-func (j *job) readFiles(script, inputs string) (err error) {
-	if j.request.Script, err = readSource(j.In, script); err != nil {
+func (j *job) readScript(path string) (err error) {
+	if j.request.Script, err = readSource(j.In, path); err != nil {
 		return err
 	}
-	if err := checkEncoding(script, j.request.Script); err != nil || inputs == "" {
-		return err
+	return checkEncoding(path, j.request.Script)
+}
+
+// readInputs reads the file with the inputs; "" is none.
+func (j *job) readInputs(inputs string) error {
+	if inputs == "" {
+		return nil
 	}
 	text, err := readSource(j.In, inputs)
 	if err != nil {

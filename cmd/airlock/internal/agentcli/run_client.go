@@ -24,7 +24,8 @@ type agent struct {
 
 // submission is the body of POST /execute.
 type submission struct {
-	Script  string          `json:"script"`
+	Script  string          `json:"script,omitempty"`
+	Skill   string          `json:"skill,omitempty"`
 	Timeout *float64        `json:"timeout,omitempty"`
 	Inputs  json.RawMessage `json:"inputs,omitempty"`
 	Label   string          `json:"label,omitempty"`

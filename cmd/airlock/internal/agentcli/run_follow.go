@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -15,9 +16,11 @@ var errCancelled = errors.New("cancelled before the script was accepted")
 
 // needsPerson is a refusal that a person can lift.
 type needsPerson struct {
-	refused *app.Error
-	link    string
-	pairing string // code
+	refused   *app.Error
+	link      string // of the profile; "" for an approval
+	pairing   string // code
+	approval  string // link of the approval; "" for a profile
+	execution string // that waits for the approval
 }
 
 func (e needsPerson) Error() string { return e.refused.Error() }
@@ -25,9 +28,13 @@ func (e needsPerson) Error() string { return e.refused.Error() }
 // run submits the script and stays with it to its end. If ctx ends, the execution is cancelled, and
 // how it ended then is what counts.
 func (j *job) run(ctx context.Context) (execution, error) {
-	x, err := j.start(ctx)
+	deadline := time.Now().Add(j.patience)
+	x, err := j.start(ctx, deadline)
 	for err == nil && !x.Status.Terminal() && ctx.Err() == nil {
 		j.tell(x)
+		if x.Status == app.StatusAwaitingApproval && !time.Now().Before(deadline) {
+			return x, x.unapproved()
+		}
 		if x.Status == app.StatusAwaitingLLM && x.LLMRequest != nil {
 			reply := j.answer(ctx, *x.LLMRequest)
 			if ctx.Err() != nil { // which ended the command, not the question
@@ -50,9 +57,26 @@ func (j *job) run(ctx context.Context) (execution, error) {
 	return j.agent.cancel(context.WithoutCancel(ctx), x.ID)
 }
 
-// start submits. If a person has to act first, it waits for that and submits again.
-func (j *job) start(ctx context.Context) (execution, error) {
-	deadline := time.Now().Add(j.patience)
+// unapproved is why a run ends before its script: nobody approved that in time. The script goes on
+// waiting, since a question without one is withdrawn.
+func (x execution) unapproved() error {
+	return needsPerson{approval: x.approvalLink(), execution: x.ID, refused: app.E("awaiting_approval",
+		"a person has to approve this script; it did not run yet", "Have them open "+x.approvalLink()+". Once approved it "+
+			"runs as execution "+x.ID+", without this command.")}
+}
+
+// approvalLink is where a person approves the script: the address in what an agent is to do.
+func (x execution) approvalLink() string {
+	for word := range strings.FieldsSeq(x.NextStep) {
+		if strings.HasPrefix(word, "http://") || strings.HasPrefix(word, "https://") {
+			return strings.TrimRight(word, ".,")
+		}
+	}
+	return ""
+}
+
+// start submits. If a person has to act first, it waits for that until the deadline and submits again.
+func (j *job) start(ctx context.Context, deadline time.Time) (execution, error) {
 	for {
 		var x execution
 		err := j.sendFiles(ctx)
@@ -85,7 +109,7 @@ func (j *job) awaitPerson(ctx context.Context, refused *app.Error, deadline time
 			fmt.Fprintln(j.Err, "airlock: "+cli.Printable(refused.Message+". A person has to act: "+p.invitation()))
 		}
 		if !time.Now().Before(deadline) {
-			return needsPerson{refused, p.SetupURL, p.Pairing}
+			return needsPerson{refused: refused, link: p.SetupURL, pairing: p.Pairing}
 		}
 	}
 }
@@ -113,7 +137,8 @@ const tellAgain = 45 * time.Second
 
 // tell says how the execution stands.
 func (j *job) tell(x execution) {
-	words := map[app.Status]string{app.StatusAwaitingApproval: "waiting until a person approves the script: " + x.NextStep,
+	words := map[app.Status]string{app.StatusAwaitingApproval: "waiting until a person approves the script: " +
+		x.approvalLink(),
 		app.StatusPending: "waiting for a free sandbox", app.StatusRunning: "running",
 		app.StatusAwaitingLLM: "the script asks the LLM"}[x.Status]
 	if x.Paused {
@@ -128,6 +153,10 @@ func (j *job) tell(x execution) {
 		words += ", " + time.Since(j.started).Round(time.Second).String() + " so far"
 	}
 	j.toldAt = time.Now()
+	if x.Status == app.StatusAwaitingApproval { // the link is for a person, whoever wants no reports
+		fmt.Fprintln(j.Err, "airlock: "+cli.Printable(words))
+		return
+	}
 	j.say(words)
 }
 

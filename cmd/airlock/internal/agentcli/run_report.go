@@ -148,6 +148,9 @@ func (j *job) failJSON(told *app.Error, person needsPerson) {
 		detail["field"] = told.Field
 	}
 	body := map[string]any{"error": detail}
+	if person.approval != "" {
+		body["approval_url"], body["execution_id"] = person.approval, person.execution
+	}
 	if person.link != "" {
 		body["setup_url"], body["pairing_code"] = person.link, person.pairing
 	}

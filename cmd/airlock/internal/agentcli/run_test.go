@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -181,7 +180,7 @@ func TestScriptsInOtherEncodings(t *testing.T) {
 			t.Fatal(err)
 		}
 		j := &job{}
-		if err := j.readFiles(path, ""); (err == nil) != (want != "") || err == nil && j.request.Script != want {
+		if err := j.readScript(path); (err == nil) != (want != "") || err == nil && j.request.Script != want {
 			t.Errorf("%q: %q, %v", text, j.request.Script, err)
 		}
 	}
@@ -189,13 +188,13 @@ func TestScriptsInOtherEncodings(t *testing.T) {
 
 func TestInputsWithAByteOrderMark(t *testing.T) {
 	dir := t.TempDir()
-	script, inputs := filepath.Join(dir, "s.py"), filepath.Join(dir, "in.json")
+	inputs := filepath.Join(dir, "in.json")
 	for text, want := range map[string]string{"\xef\xbb\xbf{\"a\":1}": `{"a":1}`, "\"\xe9\"": "", "{": ""} {
-		if err := errors.Join(os.WriteFile(script, []byte("1"), 0o600), os.WriteFile(inputs, []byte(text), 0o600)); err != nil {
+		if err := os.WriteFile(inputs, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		j := &job{}
-		if err := j.readFiles(script, inputs); (err == nil) != (want != "") || string(j.request.Inputs) != want {
+		if err := j.readInputs(inputs); (err == nil) != (want != "") || string(j.request.Inputs) != want {
 			t.Errorf("%q: %s, %v", text, j.request.Inputs, err)
 		}
 	}

@@ -26,6 +26,7 @@ func TestModelContext(t *testing.T) {
 	profile := in.Admin("", "profile", "create", "--description", "mcp")
 	in.Admin("", "profile", "lock", profile)
 	other := in.Placed("bubblewrap")
+	saveSkill(t, in, profile)
 	for name, connect := range map[string]func(*sdk.Client) (*sdk.ClientSession, error){
 		"http": func(c *sdk.Client) (*sdk.ClientSession, error) {
 			return c.Connect(t.Context(),
@@ -41,6 +42,7 @@ func TestModelContext(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Run("with a model", func(t *testing.T) { modelAnswers(t, connect) })
 			t.Run("without", func(t *testing.T) { agentAnswers(t, connect) })
+			t.Run("skill", func(t *testing.T) { modelRunsSkill(t, connect) })
 			t.Run("files", func(t *testing.T) { isNotOthers(t, in, other, modelMovesFiles(t, connect)) })
 		})
 	}
@@ -160,6 +162,7 @@ func onboards(t *testing.T, in *e2e.Instance) {
 
 type modelView struct {
 	e2e.Execution
+	Skill    string `json:"skill"`
 	Question struct {
 		ID string `json:"request_id"`
 	} `json:"llm_request"`
