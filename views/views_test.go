@@ -396,6 +396,17 @@ func TestListsTell(t *testing.T) {
 
 // While first proofs are under way no backend was passed over, and nobody has to do anything about
 // one.
+func TestChartsHaveTitles(t *testing.T) {
+	doc := rendered(t, "stats")
+	var titles []string
+	doc.Find("figure.chart").Each(func(_ int, chart *goquery.Selection) {
+		titles = append(titles, chart.Parent().ChildrenFiltered("h2").Text())
+	})
+	if diff := cmp.Diff([]string{"Executions by how they ended", "Run times"}, titles); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestABackendThatIsBeingCheckedIsSaidToBe(t *testing.T) {
 	t.Parallel()
 	page := rendered(t, "sandbox-checking")
