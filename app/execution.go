@@ -153,6 +153,8 @@ type Manifest struct {
 	Policy     string `json:"policy"`          // digest
 	Limits     Limits `json:"limits"`          //
 	ResultHash string `json:"result"`          // sha256 over the redacted result with sorted keys, hex; "" if none
+	// LimitsMet are limits that the run reached without being ended by them. They are no part of the identity.
+	LimitsMet []LimitMet `json:"limits_met,omitempty"`
 }
 
 // Differs names the parts of the identity in which two runs differ, in the order of the fields.

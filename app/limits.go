@@ -28,6 +28,17 @@ func (l Limits) Same(o Limits) bool {
 	return true
 }
 
+// LimitMet names a limit that an execution reached without being ended by it.
+type LimitMet string
+
+// The limits that can be known to have been reached: by counters of the kernel, whatever the script
+// made of the error.
+const (
+	LimitMetPids LimitMet = "pids"
+	LimitMetTmp  LimitMet = "tmp" // full at the end
+	LimitMetShm  LimitMet = "shm" // full at the end
+)
+
 // DefaultLimits are those of an instance that configures none.
 func DefaultLimits() Limits {
 	return Limits{Memory: 512 << 20, CPU: 1, Pids: 64, Tmp: 64 << 20, Files: 256, Output: 1 << 20, Result: 4 << 20}

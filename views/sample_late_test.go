@@ -50,8 +50,8 @@ func lateSamples() []sample {
 		Vault: credentialview.VaultChoice{Offered: true, Source: app.SourceVault,
 			Reference: "secret/data/oracle#password",
 			Held:      true},
-		Problems: components.Problems{"erase": "Airlock holds a value of ORACLE_PASSWORD, and a reference would " +
-			"erase it. Tick that it shall be erased, if it is in Vault."}}
+		Problems: components.Problems{"erase": "Airlock holds a value of ORACLE_PASSWORD, and a reference to " +
+			"Vault replaces it. If Vault has the value, tick Erase the value that Airlock holds."}}
 	unresolved := credentialview.ListPage{Shell: shell("Credentials", layout.SectionCredentials),
 		Credentials: sampleCredentials()}
 	unresolved.Warns = true

@@ -63,7 +63,7 @@ func sampleSkill() skillview.SkillPage {
 func approvedSkill() skillview.SkillPage {
 	p := sampleSkill()
 	p.Version, p.Last, p.Content.Changes, p.Skill.Enabled = sampleVersions()[1], 0, nil, false
-	p.Problems, p.Reason = components.Problems{"reason": "The reason is no line of at most 500 characters."}, "It sends mail."
+	p.Problems, p.Reason = components.Problems{"reason": "The reason must be one line of at most 500 characters."}, "It sends mail."
 	return p
 }
 

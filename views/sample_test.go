@@ -442,6 +442,10 @@ func executionPage(i int) executionview.ExecutionPage {
 		Python: "3.11.2",
 		Limits: app.DefaultLimits(), ResultHash: "1f2c3b4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809"}
 	p.Execution = x
+	if x.Status == app.StatusTimeout {
+		p.Warnings = []string{"The script reached the limit of 64 processes and threads, and could start no more. " +
+			"Use fewer, or ask the operator to raise AIRLOCK_LIMIT_PIDS."}
+	}
 	if x.Status == app.StatusCompleted {
 		p.Result = json.RawMessage(`{"total":"1204441.20","rows":41208,"outlets":["Bar","Terrace","Kitchen"]}`)
 		p.Files = sampleFiles()
@@ -577,7 +581,7 @@ func samples() []sample {
 	searched.Filter, searched.Executions = executionview.Filter{Text: "KeyError", Status: app.StatusError,
 		From: "2026-11-01", Host: "api.example.com", Credential: "ORACLE_PASSWORD"}, sampleExecutions()[4:5]
 	searched.Problems, searched.Unfinished,
-		searched.Credentials = components.Problems{"to": "\"31.11.\" is no day. Write it like 2026-11-30."}, true,
+		searched.Credentials = components.Problems{"to": "\"31.11.\" is not a date. Write it like 2026-11-30."}, true,
 		[]string{"ORACLE_PASSWORD"}
 	unmatched := searched
 	unmatched.Executions, unmatched.Problems, unmatched.Unfinished, unmatched.Older = nil, nil, false, ""
@@ -712,7 +716,7 @@ func samples() []sample {
 		{"login-spent", authview.Login(
 			authview.LoginPage{Shell: shell("Log in", ""), Token: true,
 				Said: "Your session expired and nothing was saved. Log in, then send the form again.",
-				Problem: "This token was used by Ada Lovelace at 2026-03-01T12:00:00Z, from 192.168.1.7; it works " +
+				Problem: "This token was used by Ada Lovelace on 1 March 2026 at 12:00 UTC, from 192.168.1.7; it works " +
 					"only once."}),
 			true},
 		{"welcome", authview.Welcome(authview.WelcomePage{Shell: shell("Create your account", ""), Known: true}), true},
@@ -857,7 +861,7 @@ func samples() []sample {
 		{"settings-full", settingsview.Settings(settingsAt(refusedSettings, paths.SettingsData)), false},
 		{"settings-invited", settingsview.Invited(
 			settingsview.InvitedPage{Shell: shell("An invitation", layout.SectionSettings),
-				Token: "atk_0123456789abcdefghjkmnpqrstvwxyz", Expires: noon.Add(72 * time.Hour)}), false},
+				Token: "atk_0123456789abcdefghjkmnpqrstvwxyz", Role: app.RoleOperator, Expires: noon.Add(72 * time.Hour)}), false},
 		{"audit-broken", auditview.Audit(
 			auditview.Page{Shell: shell("Audit", layout.SectionAudit),
 				Chain:  auditview.Chain{Broken: 3, Whole: ago(time.Minute)},

@@ -378,7 +378,7 @@ func TestListsTell(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]map[string]string{
 		"profiles": {"tbody .sub": "ends in 3 days", "#profiles .sub": "ended 1 day ago"},
-		"credentials": {"tbody": "given to 1,841 executions", "tbody .sub": "last 5 minutes ago",
+		"credentials": {"tbody": "1,841 executions", "tbody .sub": "last 5 minutes ago",
 			"#c-SIMPHONY_API_KEY": "simphony.example.com and 1 more"},
 		"settings-data": {"#retention": "newest 100,000 executions",
 			"#retention dd": "3.0 GiB, 212 MiB of it empty and used first"},
@@ -396,6 +396,17 @@ func TestListsTell(t *testing.T) {
 
 // While first proofs are under way no backend was passed over, and nobody has to do anything about
 // one.
+func TestChartsHaveTitles(t *testing.T) {
+	doc := rendered(t, "stats")
+	var titles []string
+	doc.Find("figure.chart").Each(func(_ int, chart *goquery.Selection) {
+		titles = append(titles, chart.Parent().ChildrenFiltered("h2").Text())
+	})
+	if diff := cmp.Diff([]string{"Executions by how they ended", "Run times"}, titles); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestABackendThatIsBeingCheckedIsSaidToBe(t *testing.T) {
 	t.Parallel()
 	page := rendered(t, "sandbox-checking")

@@ -256,6 +256,7 @@ func execution() Schema {
 		{Name: "error", Type: "string", About: "why it did not complete; in lists its first line"},
 		{Name: "traceback", Type: "string", About: "the script's own lines"},
 		{Name: "error_line", Type: "integer", About: "in the script"},
+		{Name: "warnings", Type: "[]string", About: "limits that it reached without being ended by them"},
 		{Name: "stdout", Type: "string", About: "so far, while it runs"},
 		{Name: "stderr", Type: "string", About: "so far, while it runs"},
 		{Name: "truncated", Type: "boolean", About: "stdout or stderr was cut"},

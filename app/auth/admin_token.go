@@ -142,8 +142,8 @@ func (s *AdminToken) checkUnspent(ctx context.Context, tx *store.Tx, hash string
 		return err
 	}
 	if !state.SpentAt.IsZero() {
-		return app.E(app.CodeConflict, fmt.Sprintf("this token was used by %s at %s, from %s; it works only once",
-			state.SpentBy, text(state.SpentAt), state.SpentFrom),
+		return app.E(app.CodeConflict, fmt.Sprintf("this token was used by %s on %s, from %s; it works only once",
+			state.SpentBy, state.SpentAt.UTC().Format("2 January 2006 at 15:04 UTC"), state.SpentFrom),
 			"If that was not you, end every session with airlock admin token on the host of Airlock, "+
 				"and use the token that it prints.")
 	}

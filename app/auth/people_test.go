@@ -37,7 +37,7 @@ func TestTheAdminTokenWorksOnce(t *testing.T) {
 	accesstest.WantCode(t, "another half session of the token", err, app.CodeUnauthorized)
 	_, err = d.Enrollment.Enroll(ctx, "192.0.2.66", "", token)
 	accesstest.WantCode(t, "the token again", err, app.CodeConflict)
-	for _, part := range []string{"Ada Lovelace", "2026-03-01T12:00:00Z", accesstest.Browser} {
+	for _, part := range []string{"Ada Lovelace", "1 March 2026 at 12:00 UTC", accesstest.Browser} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%v does not say %q", err, part)
 		}

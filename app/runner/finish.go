@@ -73,6 +73,7 @@ func (r *Run) finishSent(e ending) store.Finish {
 	f.Turns, f.Result, f.Network = clean.Turns, clean.Result, redactedLedger(rows, clean.Network)
 	f.RunTime, f.PeakMemory, f.CPUTime = e.runTime, e.exit.PeakMemory, e.exit.CPUTime
 	f.Artifacts, f.Manifest = e.artifacts, r.manifest(e.sent)
+	f.Manifest.LimitsMet = e.limitsMet()
 	if f.Result != nil {
 		f.Manifest.ResultHash = digest([]byte(f.Result.String()))
 	}

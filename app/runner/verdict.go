@@ -119,18 +119,6 @@ func (e ending) notes() []string {
 	return e.sent.backend.Notes()
 }
 
-const useLess = "; use less or ask the operator to raise "
-
-func tmpLimit(l app.Limits) string {
-	return fmt.Sprintf("\nthe limit of /tmp is %s%sAIRLOCK_LIMIT_TMP; "+
-		"that of /dev/shm is %s, half of AIRLOCK_LIMIT_MEMORY",
-		app.FormatSize(l.Tmp), useLess, app.FormatSize(plugins.Limits{Memory: l.Memory}.Shm()))
-}
-
-func pidsLimit(l app.Limits) string {
-	return fmt.Sprintf("\nthe limit is %d processes and threads%sAIRLOCK_LIMIT_PIDS", l.Pids, useLess)
-}
-
 // signalLimit says which limit a signal tells of: of a file that is mapped into memory and finds no
 // room, or of a file that gets too large.
 func signalLimit(s syscall.Signal, l app.Limits) string {
@@ -171,29 +159,6 @@ func nextStep(text, said, script string, l app.Limits, notes []string) string {
 		}
 	}
 	return ""
-}
-
-// limitMet names the limit that a text tells of in the system's own words, or in the signal or shell's
-// status of a program that got too large a file.
-func limitMet(text string, l app.Limits) string {
-	has := func(words ...string) bool {
-		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
-	}
-	switch {
-	case has("[Errno 28]", "[Errno 27]", "No space left on device", "File too large", "File size limit exceeded",
-		"SIGXFSZ", "SIGBUS", "exit status 153."):
-		return tmpLimit(l)
-	case has("[Errno 24]", "[Errno 23]", "Too many open files"):
-		return fmt.Sprintf("\nthe limit is %d open files per process, connections included%sAIRLOCK_LIMIT_FILES", l.Files,
-			useLess)
-	case has("[Errno 12]", "Cannot allocate memory"):
-		return memoryLimit(l)
-	}
-	return ""
-}
-
-func memoryLimit(l app.Limits) string {
-	return fmt.Sprintf("\nthe limit is %s of memory%sAIRLOCK_LIMIT_MEMORY", app.FormatSize(l.Memory), useLess)
 }
 
 // maxHints bounds how many denied hosts an error names.

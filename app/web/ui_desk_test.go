@@ -89,7 +89,7 @@ func TestExecutionFilters(t *testing.T) {
 		t.Errorf("the list refreshes as %q", here)
 	}
 	s.get(paths.Executions+"?from=yesterday").want(http.StatusUnprocessableEntity).says("#from-wrong",
-		`"yesterday" is no day`).says(".errors", "Nothing was searched")
+		`"yesterday" is not a date`).says(".errors", "Nothing was searched")
 	refused := s.get(paths.Executions+"?from=yesterday&status=error").says("#list", "Correct the marked condition")
 	if refused.doc.Find("details.more-filters[open]").Length() != 1 || refused.doc.Find("#list[hx-get]").Length() != 0 {
 		t.Error("the wrong condition is folded away, or the list asks for the rest without it")
@@ -238,7 +238,7 @@ func TestAuditPage(t *testing.T) {
 		"Profile locked")
 	s.get(paths.Audit+"?subject=nobody").says(".empty", "No entry matches")
 	s.get(paths.Audit + "?actor=martian").want(http.StatusBadRequest)
-	s.get(paths.Audit+"?from=odd").want(http.StatusUnprocessableEntity).says("#from-wrong", "is no day")
+	s.get(paths.Audit+"?from=odd").want(http.StatusUnprocessableEntity).says("#from-wrong", "is not a date")
 	s.get(paths.Audit+"?before=odd").want(http.StatusOK).says(".chain", "Audit log verified")
 	s.post(paths.AuditVerify).leads(paths.Audit)
 	s.get(paths.Audit).says(".notice", "The whole audit log was checked")

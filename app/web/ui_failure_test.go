@@ -104,7 +104,8 @@ func TestUIRerunWithOtherInputs(t *testing.T) {
 		t.Error("inputs that nobody touched were changed")
 	}
 	s.submit(page, "#rerun form", "", "inputs", `{"month": `).want(http.StatusUnprocessableEntity).
-		says("#rerun-inputs-wrong", "not valid JSON").says("#rerun-inputs", `{"month":`)
+		says("#rerun-inputs-wrong", "not valid JSON").says("#rerun-inputs", `{"month":`).
+		says(".errors h2", "Nothing was submitted: 1 field needs attention.")
 	changed := s.ended(s.submit(page, "#rerun form", "", "inputs", `{"month":"2026-11"}`))
 	s.get(paths.ExecutionURL(changed.Handle)).says("#inputs", "2026-11").says("#repeat", "Changed since then: inputs")
 

@@ -320,7 +320,7 @@ func TestUILastCheck(t *testing.T) {
 	at := c.ValueSetAt.Add(time.Second)
 	s.must(s.access.Credentials.RecordCheck(t.Context(), s.person, c,
 		credentials.Check{At: at, Proved: true, Detail: "Sent a test request."}))
-	s.get(paths.Credentials).says("tbody .state.ready", "works, tested")
+	s.get(paths.Credentials).says("tbody .state.ready", "works")
 	s.must(s.access.Credentials.RecordCheck(t.Context(), s.person, c,
 		credentials.Check{At: at, Detail: "Sent a test request."}))
 	s.get(paths.Credentials).says("tbody", "reached, not proved").lacks("tbody .state.ready")
@@ -382,14 +382,14 @@ func TestUITestRequest(t *testing.T) {
 	form := "#test form"
 	works := s.submit(page, form, "", "test_path", "/v1/me").want(http.StatusOK).says(".outcome",
 		"It works: HTTP 200 with the value, HTTP 401 without it.").says(".outcome", "GET https://api.test/v1/me").
-		says(".outcome", "put in on the way out").says(".outcome", "status 200").says("#test header", "works, tested")
+		says(".outcome", "put in on the way out").says(".outcome", "status 200").says("#test header .state.ready", "tested")
 	if got := works.doc.Find("#test_path").AttrOr("value", ""); got != "/v1/me" {
 		t.Errorf("the path is %q", got)
 	}
 	if works.header.Get("HX-Push-Url") != "false" {
 		t.Error("the address of the form would become a page")
 	}
-	s.get(paths.Credentials).says("tbody", "works, tested")
+	s.get(paths.Credentials).says("tbody .state.ready", "works")
 	s.submit(page, form, "").want(http.StatusOK).says(".outcome", "Reached, HTTP 200; this doesn't prove the key.").
 		says(".outcome", "Name a path that answers only with a valid key")
 	s.get(paths.Credentials).says("tbody", "reached, not proved")

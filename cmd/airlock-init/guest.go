@@ -264,7 +264,7 @@ func (g *guest) finish(status unix.WaitStatus, gone <-chan struct{}) {
 	})
 	within(sendWithin, g.net.flush)
 	exited := wire.Exited{Code: status.ExitStatus(), DroppedStdout: g.out.dropped.Load(),
-		DroppedStderr: g.err.dropped.Load()}
+		DroppedStderr: g.err.dropped.Load(), TmpFull: g.isFull("/tmp"), ShmFull: g.isFull("/dev/shm")}
 	if status.Signaled() {
 		exited.Code, exited.Signal = -1, int(status.Signal())
 	}

@@ -171,6 +171,9 @@ type Exited struct {
 	// Bytes of output beyond Start.MaxOutput that were thrown away.
 	DroppedStdout int64 `json:"dropped_stdout,omitempty"`
 	DroppedStderr int64 `json:"dropped_stderr,omitempty"`
+	// TmpFull and ShmFull say that /tmp or /dev/shm, where the box has its own, was full at the end.
+	TmpFull bool `json:"tmp_full,omitempty"`
+	ShmFull bool `json:"shm_full,omitempty"`
 	// Artifacts says that the script left something, which comes in a stream of its own.
 	Artifacts bool `json:"artifacts,omitempty"`
 }

@@ -42,12 +42,12 @@ func isNumber(text string) bool {
 	return err == nil
 }
 
-// refusal returns the heading over a refused form.
-func refusal(p Problems) string {
+// refusal returns the heading over a refused form: what was not done.
+func refusal(done string, p Problems) string {
 	if len(p) == 1 {
-		return "Nothing was saved: 1 field needs attention."
+		return "Nothing was " + done + ": 1 field needs attention."
 	}
-	return "Nothing was saved: " + strconv.Itoa(len(p)) + " fields need attention."
+	return "Nothing was " + done + ": " + strconv.Itoa(len(p)) + " fields need attention."
 }
 
 // exception returns the heading over a form that was saved in part.

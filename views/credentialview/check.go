@@ -28,12 +28,12 @@ func lastCheck(c app.Credential) checkState {
 	case c.CheckedAt.Before(c.ValueSetAt) || c.CheckedAt.Before(c.UpdatedAt):
 		return checkState{words: "not tested since it was changed"}
 	case c.CheckError != "":
-		return checkState{class: "error", icon: "error", words: "failed,", at: c.CheckedAt, why: c.CheckError}
+		return checkState{class: "error", icon: "error", words: "failed", at: c.CheckedAt, why: c.CheckError}
 	}
 	if !c.CheckProved {
 		return checkState{words: "reached, not proved"}
 	}
-	return checkState{class: "ready", icon: "check", words: "works, tested", at: c.CheckedAt}
+	return checkState{class: "ready", icon: "check", words: "works", at: c.CheckedAt}
 }
 
 // CheckForm is the form of a test request and its outcome.

@@ -7,11 +7,13 @@ import (
 )
 
 // givenTo counts the executions that had the value. Whether a script read it isn't known.
-func givenTo(n int64) string {
+func givenTo(n int64) string { return "given to " + executions(n) }
+
+func executions(n int64) string {
 	if n == 0 {
-		return "given to no execution yet"
+		return "no execution yet"
 	}
-	return "given to " + format.Count(n, "execution")
+	return format.Count(n, "execution")
 }
 
 // hostsShort names the first host and counts the others.
@@ -22,11 +24,13 @@ func hostsShort(hosts []app.Host) string {
 	return hosts[0].Brief() + " and " + format.Number(int64(len(hosts)-1)) + " more"
 }
 
-func inProfiles(n int) string {
+func inProfiles(n int) string { return "in " + profiles(n) }
+
+func profiles(n int) string {
 	if n == 0 {
-		return "in no profile"
+		return "no profile"
 	}
-	return "in " + format.Count(int64(n), "profile")
+	return format.Count(int64(n), "profile")
 }
 
 // ListPage lists what people have entrusted to Airlock.

@@ -226,7 +226,7 @@ func checksCard(p OverviewPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var7 = []any{templ.KV("bad", c.Bad)}
+			var templ_7745c5c3_Var7 = []any{templ.KV("bad", c.Bad), templ.KV("never", c.At.IsZero() && !c.Bad)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var7...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -31,6 +31,7 @@ type ExecutionPage struct {
 	Hosts      []app.HostRequest // of the profile now; nil if it is gone
 	ListRules  []string          // rules whose refusals end when a person allows the host
 	Obstacles  []Obstacle
+	Warnings   []string      // limits that it reached without being ended by them
 	LLMWait    time.Duration // that a question waits for its answer
 	Answer     string        // as typed, after a refused answer
 	Problems   components.Problems

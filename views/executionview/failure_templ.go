@@ -58,7 +58,7 @@ func failureCard(p ExecutionPage) templ.Component {
 			}
 		}
 		if f.details != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<pre class=\"more\" tabindex=\"0\" aria-label=\"The rest of the message\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<pre class=\"rest\" tabindex=\"0\" aria-label=\"The rest of the message\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -34,7 +34,7 @@ type InvitationRow struct {
 func roleChoices() []components.Choice {
 	return components.Choices(
 		string(app.RoleOwner), "Owner: everything",
-		string(app.RoleOperator), "Operator: all but people and moving data",
+		string(app.RoleOperator), "Operator: all but people and exports",
 		string(app.RoleViewer), "Viewer: reads only",
 	)
 }
@@ -43,6 +43,15 @@ func roleChoices() []components.Choice {
 func roleWords() []components.Choice {
 	return components.Choices(string(app.RoleOwner), "Owner", string(app.RoleOperator), "Operator",
 		string(app.RoleViewer), "Viewer")
+}
+
+func roleWord(r app.Role) string {
+	for _, choice := range roleWords() {
+		if choice.Value == string(r) {
+			return choice.Word
+		}
+	}
+	return string(r)
 }
 
 // InvitedPage shows an invitation, once.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/runner"
 )
 
 // executionView is an execution as its agent sees it. While it runs, stdout and stderr are what it
@@ -28,6 +29,7 @@ type executionView struct {
 	Error           string           `json:"error,omitempty"`
 	ErrorLine       int              `json:"error_line,omitempty"`
 	Traceback       string           `json:"traceback,omitempty"` // of the script's own lines
+	Warnings        []string         `json:"warnings,omitempty"`  // limits that it reached
 	Stdout          *string          `json:"stdout,omitempty"`
 	Stderr          *string          `json:"stderr,omitempty"`
 	Truncated       bool             `json:"truncated,omitempty"`
@@ -116,7 +118,7 @@ func queued(x app.Execution) time.Duration {
 
 // withOutput adds what a terminal execution printed, returned and connected to.
 func (v executionView) withOutput(x app.Execution, out app.Output, network []app.Connection) executionView {
-	v.Stdout, v.Stderr, v.Manifest = &out.Stdout, &out.Stderr, viewManifest(x)
+	v.Stdout, v.Stderr, v.Manifest, v.Warnings = &out.Stdout, &out.Stderr, viewManifest(x), runner.Warnings(x)
 	if out.Result != nil || x.Status == app.StatusCompleted {
 		result := out.Result
 		if result == nil {

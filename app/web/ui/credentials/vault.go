@@ -29,8 +29,8 @@ func erasing(fields url.Values, cred app.Credential, in appcredentials.Input) er
 	if in.Source != app.SourceVault || !heldHere(cred) || fields.Get("erase") == "yes" {
 		return nil
 	}
-	return app.Invalid("erase", "Airlock holds a value of "+cred.Name+", and a reference would erase it",
-		"Tick that it shall be erased, if it is in Vault.")
+	return app.Invalid("erase", "Airlock holds a value of "+cred.Name+", and a reference to Vault replaces it",
+		"If Vault has the value, tick Erase the value that Airlock holds.")
 }
 
 // vaultFinding is vaultChoice with what Vault says of the reference now.

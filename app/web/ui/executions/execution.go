@@ -42,7 +42,8 @@ func (h Handlers) executionPage(c echo.Context) (executionview.ExecutionPage, er
 		return executionview.ExecutionPage{}, err
 	}
 	page := executionview.ExecutionPage{
-		Shell: sh, Execution: x, LLMWait: h.LLMWait, ListRules: []string{egress.RuleNotListed, egress.RulePort},
+		Shell: sh, Execution: x, Warnings: runner.Warnings(x), LLMWait: h.LLMWait,
+		ListRules: []string{egress.RuleNotListed, egress.RulePort},
 	}
 	var profile app.Profile
 	for _, p := range profiles {

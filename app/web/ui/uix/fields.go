@@ -50,7 +50,7 @@ func ParseDays(first, last *string) (from, to time.Time, found components.Proble
 		}
 		at, err := time.Parse(time.DateOnly, *text)
 		if err != nil {
-			found[field] = `"` + app.Clip(*text, 20) + `" is no day. Write it like 2026-11-30.`
+			found[field] = `"` + app.Clip(*text, 20) + `" is not a date. Write it like 2026-11-30.`
 			*text = ""
 		}
 		return at

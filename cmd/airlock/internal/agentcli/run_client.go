@@ -45,6 +45,7 @@ type execution struct {
 	Stdout     string          `json:"stdout"`
 	Stderr     string          `json:"stderr"`
 	Truncated  bool            `json:"truncated"`
+	Warnings   []string        `json:"warnings"`
 	LLMRequest *question       `json:"llm_request"`
 	Network    []connection    `json:"network"`
 	Artifacts  []artifact      `json:"artifacts"`

@@ -33,6 +33,9 @@ func (j *job) report(x execution) int {
 	if x.Truncated {
 		fmt.Fprintln(j.Err, "airlock: the output was cut")
 	}
+	for _, text := range x.Warnings {
+		fmt.Fprintln(j.Err, "airlock: "+cli.Printable(text))
+	}
 	switch x.Status {
 	case app.StatusCompleted:
 		fmt.Fprintln(j.Out, string(x.Result))

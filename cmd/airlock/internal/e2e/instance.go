@@ -173,6 +173,15 @@ type Execution struct {
 	Stdout   string          `json:"stdout"`
 	Stderr   string          `json:"stderr"`
 	Duration int64           `json:"execution_time_ms"`
+	Warnings []string        `json:"warnings"`
+	Network  []Connection    `json:"network"`
+}
+
+// Connection is a row of an execution's network list.
+type Connection struct {
+	Host string `json:"host"`
+	Rule string `json:"rule"`
+	Hint string `json:"hint"`
 }
 
 // Terminal reports whether the execution has ended.

@@ -4,10 +4,12 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 	"github.com/computclaw/airlock/plugins/landlock"
 )
@@ -84,6 +86,88 @@ set_result(multiprocessing.pool.ThreadPool(2).map(abs, [-1]))`
 		if strings.Contains(manual, note) != (backend == "landlock") {
 			t.Errorf("the manual on %s and the sentence %q don't agree", backend, note)
 		}
+	}
+}
+
+// TestLimitsThatAScriptCatchesSpeak meets limits whose errors the script catches, or a program that
+// it started: the execution completes, and its answer says all the same which limit it was.
+func TestLimitsThatAScriptCatchesSpeak(t *testing.T) {
+	t.Parallel()
+	for _, backend := range []string{"bubblewrap", "landlock"} {
+		t.Run(backend, func(t *testing.T) { caughtLimitsSpeak(t, backend) })
+	}
+}
+
+func caughtLimitsSpeak(t *testing.T, backend string) {
+	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX="+backend, "AIRLOCK_LOCAL_SERVICES=raw.test:7="+silentServer(t))
+	profile := in.Admin("", "profile", "create", "--description", "limits", "--host", "raw.test:7")
+	in.Admin("", "profile", "lock", profile)
+	const (
+		tmp = "/tmp was full at the end (64 MiB)"
+		shm = "/dev/shm was full at the end (256 MiB)"
+	)
+	processes := "limit of 64 processes and threads"
+	cases := []struct{ name, script, want string }{
+		{"nothing", "open('x', 'wb').write(bytes(1 << 20))", ""},
+		{"processes", `
+import os, time
+try:
+    while True:
+        if os.fork() == 0:
+            time.sleep(60)
+            os._exit(0)
+except OSError:
+    pass`, processes},
+		{"threads", `
+import threading, time
+try:
+    while True:
+        threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+except RuntimeError:
+    pass`, processes},
+		{"processes of a program", `
+import subprocess
+subprocess.run(["sh", "-c", "for i in $(seq 100); do sleep 60 & done 2>/dev/null"], stderr=subprocess.DEVNULL)`, processes},
+	}
+	if backend == "bubblewrap" { // on landlock there is no /dev/shm, and too large files end the script
+		cases = append(cases, []struct{ name, script, want string }{
+			{"full /tmp", `
+try:
+    with open("/tmp/x", "wb") as f:
+        while True: f.write(bytes(1 << 20))
+except OSError:
+    pass`, tmp},
+			{"full /tmp of a program", `
+import subprocess
+subprocess.run(["dd", "if=/dev/zero", "of=/tmp/x", "bs=1M"], stderr=subprocess.DEVNULL)`, tmp},
+			{"full /dev/shm", `
+try:
+    with open("/dev/shm/x", "wb") as f:
+        while True: f.write(bytes(1 << 20))
+except OSError:
+    pass`, shm},
+		}...)
+	}
+	for _, c := range cases {
+		x := in.Await(in.Submit(profile, c.script+"\nset_result('done')", time.Minute), 2*time.Minute)
+		if got := strings.Join(x.Warnings, " "); x.Status != "completed" || !strings.Contains(got, c.want) ||
+			len(x.Warnings) != min(1, len(c.want)) {
+			t.Errorf("%s: %s %s, warnings %q, want %q", c.name, x.Status, x.Error, x.Warnings, c.want)
+		}
+	}
+	x := in.Await(in.Submit(profile, `
+import socket
+held = [socket.create_connection(("raw.test", 7)) for _ in range(65)]
+try:
+    held[-1].settimeout(2)
+    held[-1].recv(1)
+except TimeoutError:
+    set_result("done")`, time.Minute), 2*time.Minute)
+	refused := slices.ContainsFunc(x.Network, func(c e2e.Connection) bool {
+		return c.Host == "raw.test" && c.Rule == egress.RuleConnections && c.Hint != ""
+	})
+	if x.Status != "completed" || !refused {
+		t.Errorf("connections: %s %s, network %+v", x.Status, x.Error, x.Network)
 	}
 }
 
