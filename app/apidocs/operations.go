@@ -239,8 +239,8 @@ func Operations() []Operation {
 		{
 			ID: "readSkill", Method: "GET", Path: "/skills/{name}", Auth: AuthBearer, Minor: true, Status: 200,
 			Summary: "Read a skill: its versions with input schema and an example", Returns: "Skills",
-			Errors: []app.Code{app.CodeUnauthorized, app.CodeSkillNotFound, app.CodeNotFound, app.CodeProfileRevoked,
-				app.CodeProfileExpired},
+			Errors: []app.Code{app.CodeUnauthorized, app.CodeSkillNotFound, app.CodeNotFound, app.CodeRateLimited,
+				app.CodeProfileRevoked, app.CodeProfileExpired},
 		},
 		{
 			ID: "downloadSkill", Method: "GET", Path: "/skills/{name}/bundle.zip", Auth: AuthBearer, Minor: true, Status: 200,

@@ -16,6 +16,7 @@ import (
 	"github.com/computclaw/airlock/app/scheduler"
 	"github.com/computclaw/airlock/app/shares"
 	"github.com/computclaw/airlock/app/skills"
+	"github.com/computclaw/airlock/app/skills/bundle"
 )
 
 // Engine runs executions. It is safe for concurrent use.
@@ -50,7 +51,8 @@ func New(cfg Config) *Engine {
 	cache := executions.NewEndedCache(cfg.Keyring)
 	e := &Engine{waiters: shares.New(cfg.Waiters), workers: cfg.Workers, Files: cfg.Files, Approvals: cfg.Access.Approvals}
 	if cfg.Files != nil {
-		e.Skills = skills.New(skills.Config{Store: cfg.Store, Files: cfg.Files, Hub: cfg.Hub, Now: now})
+		e.Skills = skills.New(skills.Config{Store: cfg.Store, Files: cfg.Files, Hub: cfg.Hub, Now: now,
+			Secrets: secretRules(cfg.Patterns)})
 	}
 	e.Sandboxes = sandbox.New(sandbox.Config{
 		Backends: cfg.Sandboxes, Auto: cfg.Auto, Limits: cfg.Limits, Runtime: cfg.Runtime, CA: cfg.CA, Pool: cfg.Pool,
@@ -84,6 +86,19 @@ func New(cfg Config) *Engine {
 	e.Submitter, e.Controller, e.Reader, e.Statistics = parts.Submitter, parts.Controller, parts.Reader,
 		parts.Statistics
 	return e
+}
+
+// secretRules finds what patterns find; nil finds nothing.
+func secretRules(patterns func(string) []redact.Match) bundle.SecretRules {
+	return func(text string) (found []bundle.Secret) {
+		if patterns == nil {
+			return nil
+		}
+		for _, match := range patterns(text) {
+			found = append(found, bundle.Secret{Start: match.Start, Rule: match.Rule})
+		}
+		return found
+	}
 }
 
 // Start ends the executions that a dead process left, and begins to claim.

@@ -53,6 +53,9 @@ type Config struct {
 	Hub   *live.Hub        // nil: changes are not announced
 	Now   func() time.Time // nil: time.Now
 	Quota int64            // bytes of versions that a profile's agents may keep; default DefaultQuota
+
+	// Secrets finds what looks like a secret, for Scan; nil: nothing does.
+	Secrets bundle.SecretRules
 }
 
 // DefaultQuota is Config's, in bytes.
@@ -71,6 +74,9 @@ func New(cfg Config) *Service {
 	}
 	if cfg.Quota == 0 {
 		cfg.Quota = DefaultQuota
+	}
+	if cfg.Secrets == nil {
+		cfg.Secrets = func(string) []bundle.Secret { return nil }
 	}
 	now := cfg.Now
 	if now == nil {
@@ -106,6 +112,9 @@ func (s *Service) Upload(ctx context.Context, by app.Actor, b bundle.Bundle) (Ve
 	s.cfg.Hub.Publish(live.Skills)
 	return version(v)
 }
+
+// Scan returns what a reviewer should know of a bundle.
+func (s *Service) Scan(b bundle.Bundle) bundle.Facts { return b.Scan(s.cfg.Secrets) }
 
 // find returns the version with a bundle's files, and refuses what can't be added.
 func (s *Service) find(ctx context.Context, by app.Actor, b bundle.Bundle) (v Version, found bool, err error) {

@@ -51,6 +51,7 @@ type skillView struct {
 	UploadedAt  time.Time       `json:"uploaded_at"`
 	InputSchema json.RawMessage `json:"input_schema,omitempty"`
 	Example     *skillExample   `json:"example,omitempty"`
+	Facts       *bundle.Facts   `json:"facts,omitempty"`
 }
 
 // skillExample is a body of POST /execute.
@@ -121,7 +122,9 @@ func (h *skills) upload(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusCreated, viewSkills([]appskills.Version{v}, true).Skills[0])
+	view := viewSkills([]appskills.Version{v}, true).Skills[0]
+	view.Facts = new(h.lookup.engine.Skills.Scan(b))
+	return c.JSON(http.StatusCreated, view)
 }
 
 // IsZip reports whether a request sends a zip file.
@@ -218,7 +221,26 @@ func (h *skills) read(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusOK, viewSkills(list, true))
+	view := viewSkills(list, true)
+	b, release, err := h.open(c, list[0])
+	if err != nil {
+		return err
+	}
+	defer release()
+	view.Skills[0].Facts = new(h.lookup.engine.Skills.Scan(*b))
+	return c.JSON(http.StatusOK, view)
+}
+
+// open reads the files of a version. release must follow.
+func (h *skills) open(c echo.Context, v appskills.Version) (b *bundle.Bundle, release func(), err error) {
+	if !h.memory.TryAcquire(1) {
+		return nil, nil, app.E(app.CodeRateLimited, "too many skills are being read at once", "Wait 5 s, then ask again.")
+	}
+	if b, err = h.lookup.engine.Skills.Open(c.Request().Context(), v.Digest); err != nil {
+		h.memory.Release(1)
+		return nil, nil, err
+	}
+	return b, func() { h.memory.Release(1) }, nil
 }
 
 // download answers GET /skills/{name}/bundle.zip with the newest version that GET /skills/{name} lists.
@@ -230,18 +252,14 @@ func (h *skills) download(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx := c.Request().Context()
-	list, err := h.lookup.engine.Skills.Named(ctx, p.Handle, c.Param("name"))
+	list, err := h.lookup.engine.Skills.Named(c.Request().Context(), p.Handle, c.Param("name"))
 	if err != nil {
 		return err
 	}
-	if !h.memory.TryAcquire(1) {
-		return app.E(app.CodeRateLimited, "too many skills are being read at once", "Wait 5 s, then ask again.")
-	}
-	defer h.memory.Release(1)
-	b, err := h.lookup.engine.Skills.Open(ctx, list[0].Digest)
+	b, release, err := h.open(c, list[0])
 	if err != nil {
 		return err
 	}
+	defer release()
 	return sendAttachment(c, list[0].Name+".zip", zipType, b.WriteZip)
 }

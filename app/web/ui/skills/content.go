@@ -41,7 +41,7 @@ func (h Handlers) readContent(ctx context.Context, s appskills.Skill, v appskill
 	}
 	content.Files = shownFiles(red, *b)
 	content.Description = mask(red, v.Description)[0]
-	content.Facts = maskFacts(red, b.Scan(h.secrets))
+	content.Facts = b.Scan(h.secrets).Mapped(func(text string) string { return mask(red, text)[0] })
 	last, ok := s.Newest(appskills.Approved)
 	if !ok || last.Digest == v.Digest {
 		return content, nil
@@ -146,17 +146,4 @@ func changes(before, after bundle.Bundle, was, is []skillview.File) (list []skil
 		}
 	}
 	return list
-}
-
-// maskFacts masks the texts that were taken out of files.
-func maskFacts(red *redact.Redactor, facts bundle.Facts) bundle.Facts {
-	facts.Hosts, facts.Binary = mask(red, facts.Hosts...), mask(red, facts.Binary...)
-	facts.Requirements = mask(red, facts.Requirements...)
-	for _, list := range [][]bundle.Finding{facts.Secrets, facts.Invisible, facts.Mixed} {
-		for i, f := range list {
-			shown := mask(red, f.File, f.What)
-			list[i].File, list[i].What = shown[0], shown[1]
-		}
-	}
-	return facts
 }

@@ -145,20 +145,14 @@ func printBundle(w io.Writer, b bundle.Bundle, facts bundle.Facts) {
 	if m.InputSchema != "" {
 		line("inputs", "checked against its JSON Schema")
 	}
-	line("needs", strings.Join(facts.Requirements, ", "))
-	line("other hosts", strings.Join(facts.Hosts, ", "))
-	line("no text", strings.Join(facts.Binary, ", "))
 	line("left out", strings.Join(b.Ignored, ", "))
-	printFindings(w, "Looks like a secret", facts.Secrets)
-	printFindings(w, "Can't be seen", facts.Invisible)
-	printFindings(w, "Mixes alphabets", facts.Mixed)
+	for _, fact := range facts.All() {
+		fmt.Fprintln(w, fact.Name+":")
+		for _, place := range fact.Places {
+			fmt.Fprintln(w, "  "+cli.Printable(place))
+		}
+	}
 	for _, n := range b.Notes {
 		fmt.Fprintln(w, cli.Printable(n))
-	}
-}
-
-func printFindings(w io.Writer, kind string, findings []bundle.Finding) {
-	for _, f := range findings {
-		fmt.Fprintf(w, "%s:%d: %s: %s\n", cli.Printable(f.File), f.Line, kind, cli.Printable(f.What))
 	}
 }
