@@ -117,6 +117,8 @@ func Operations() []Operation {
 			Errors: []app.Code{app.CodeInvalidJSON, app.CodeUnknownField, app.CodeInvalidField, app.CodeTooLarge,
 				app.CodeUnauthorized, app.CodeProfileUnlocked, app.CodeProfileRevoked,
 				app.CodeProfileExpired, app.CodeFileNotFound, app.CodeMissingValue, app.CodeIdempotencyReused, app.CodeQueueFull,
+				app.CodeScriptNotAllowed, app.CodeScriptRefused, app.CodeSkillNotFound, app.CodeSkillNotApproved,
+				app.CodeSkillRevoked, app.CodeSkillDisabled, app.CodePackageMissing,
 				app.CodeSandboxUnavailable, app.CodeInstanceRetired, app.CodeStorageBusy, app.CodeStorageFull},
 		},
 		{

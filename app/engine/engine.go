@@ -16,7 +16,6 @@ import (
 	"github.com/computclaw/airlock/app/scheduler"
 	"github.com/computclaw/airlock/app/shares"
 	"github.com/computclaw/airlock/app/skills"
-	"github.com/computclaw/airlock/app/skills/bundle"
 )
 
 // Engine runs executions. It is safe for concurrent use.
@@ -50,16 +49,16 @@ func New(cfg Config) *Engine {
 	redaction := redact.Options{Patterns: cfg.Patterns, Ahead: cfg.Ahead}
 	cache := executions.NewEndedCache(cfg.Keyring)
 	e := &Engine{waiters: shares.New(cfg.Waiters), workers: cfg.Workers, Files: cfg.Files, Approvals: cfg.Access.Approvals}
-	if cfg.Files != nil {
-		e.Skills = skills.New(skills.Config{Store: cfg.Store, Files: cfg.Files, Hub: cfg.Hub, Now: now,
-			Secrets: secretRules(cfg.Patterns)})
-	}
-	e.Sandboxes = sandbox.New(sandbox.Config{
-		Backends: cfg.Sandboxes, Auto: cfg.Auto, Limits: cfg.Limits, Runtime: cfg.Runtime, CA: cfg.CA, Pool: cfg.Pool,
-		Hub: cfg.Hub, Log: cfg.Log, Now: now, Changed: func() { e.Scheduler.Wake() },
-	})
 	e.ApprovalWait, e.log = cfg.ApprovalWait, cfg.Log
 	e.ctx, e.cancel = context.WithCancel(context.Background())
+	e.Sandboxes = sandbox.New(sandbox.Config{
+		Backends: cfg.Sandboxes, Auto: cfg.Auto, Limits: cfg.Limits, Runtime: cfg.Runtime, CA: cfg.CA, Pool: cfg.Pool,
+		Hub: cfg.Hub, Log: cfg.Log, Now: now, Changed: func() { e.Scheduler.Wake() }, Installed: e.noteInstalled,
+	})
+	if cfg.Files != nil {
+		e.Skills = skills.New(skills.Config{Store: cfg.Store, Files: cfg.Files, Hub: cfg.Hub, Now: now,
+			Sandboxes: e.Sandboxes, Patterns: cfg.Patterns})
+	}
 	in := cfg.Access
 	e.Runner = runner.New(runner.Config{
 		Store: cfg.Store, Keyring: cfg.Keyring, Hub: cfg.Hub, Gateway: cfg.Gateway,
@@ -88,16 +87,13 @@ func New(cfg Config) *Engine {
 	return e
 }
 
-// secretRules finds what patterns find; nil finds nothing.
-func secretRules(patterns func(string) []redact.Match) bundle.SecretRules {
-	return func(text string) (found []bundle.Secret) {
-		if patterns == nil {
-			return nil
-		}
-		for _, match := range patterns(text) {
-			found = append(found, bundle.Secret{Start: match.Start, Rule: match.Rule})
-		}
-		return found
+// noteInstalled keeps what boxes have, for commands beside the server.
+func (e *Engine) noteInstalled(list []sandbox.Installed) {
+	if e.Skills == nil {
+		return
+	}
+	if err := e.Skills.NoteInstalled(e.ctx, list); err != nil && e.ctx.Err() == nil {
+		e.log.Warn("could not note what boxes have", "error", err)
 	}
 }
 

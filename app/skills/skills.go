@@ -9,6 +9,8 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/app/skills/bundle"
 	"github.com/computclaw/airlock/store"
 )
@@ -54,8 +56,10 @@ type Config struct {
 	Now   func() time.Time // nil: time.Now
 	Quota int64            // bytes of versions that a profile's agents may keep; default DefaultQuota
 
-	// Secrets finds what looks like a secret, for Scan; nil: nothing does.
-	Secrets bundle.SecretRules
+	// Sandboxes know what boxes have; nil: what NoteInstalled kept last counts.
+	Sandboxes *sandbox.Manager
+	// Patterns finds what looks like a secret, for Scan; nil: nothing does.
+	Patterns func(text string) []redact.Match
 }
 
 // DefaultQuota is Config's, in bytes.
@@ -74,9 +78,6 @@ func New(cfg Config) *Service {
 	}
 	if cfg.Quota == 0 {
 		cfg.Quota = DefaultQuota
-	}
-	if cfg.Secrets == nil {
-		cfg.Secrets = func(string) []bundle.Secret { return nil }
 	}
 	now := cfg.Now
 	if now == nil {
@@ -114,7 +115,7 @@ func (s *Service) Upload(ctx context.Context, by app.Actor, b bundle.Bundle) (Ve
 }
 
 // Scan returns what a reviewer should know of a bundle.
-func (s *Service) Scan(b bundle.Bundle) bundle.Facts { return b.Scan(s.cfg.Secrets) }
+func (s *Service) Scan(b bundle.Bundle) bundle.Facts { return b.Scan(s.cfg.Patterns) }
 
 // find returns the version with a bundle's files, and refuses what can't be added.
 func (s *Service) find(ctx context.Context, by app.Actor, b bundle.Bundle) (v Version, found bool, err error) {
@@ -169,6 +170,7 @@ func (s *Service) add(ctx context.Context, tx *store.Tx, by app.Actor, b bundle.
 	if err != nil {
 		return v, err
 	}
+	b.Manifest.Needs = b.Needs()
 	manifest, err := json.Marshal(b.Manifest)
 	if err != nil {
 		return v, fmt.Errorf("skills: %w", err)

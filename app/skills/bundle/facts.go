@@ -15,6 +15,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact"
 )
 
 // Facts are what a person should know of a bundle before they approve it: no score, and nothing
@@ -100,17 +101,12 @@ const (
 	maxImports  = 1000
 )
 
-// SecretRules finds what looks like a secret: positions in the text with the rule's name.
-type SecretRules func(text string) []Secret
-
-// Secret is a part of a text that looks like one.
-type Secret struct {
-	Start int
-	Rule  string
-}
-
 // Scan collects the facts. It reads each file once and takes time in proportion to the bundle.
-func (b Bundle) Scan(secrets SecretRules) Facts {
+// patterns finds what looks like a secret in a text; nil finds nothing.
+func (b Bundle) Scan(patterns func(text string) []redact.Match) Facts {
+	if patterns == nil {
+		patterns = func(string) []redact.Match { return nil }
+	}
 	var facts Facts
 	hosts, imports := map[string]bool{}, map[string]bool{}
 	for _, f := range b.Files {
@@ -119,7 +115,7 @@ func (b Bundle) Scan(secrets SecretRules) Facts {
 			continue
 		}
 		text := string(f.Content)
-		for _, secret := range secrets(text) {
+		for _, secret := range patterns(text) {
 			facts.Secrets = note(facts.Secrets, Finding{f.Path, lineAt(text, secret.Start), secret.Rule})
 		}
 		facts.scanCharacters(f.Path, text)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/skills/bundle"
 )
 
@@ -21,9 +22,9 @@ func TestFactsOfABundle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	facts := b.Scan(func(text string) []bundle.Secret {
+	facts := b.Scan(func(text string) []redact.Match {
 		if at := strings.Index(text, "FIND ME"); at >= 0 {
-			return []bundle.Secret{{Start: at, Rule: "a-rule"}}
+			return []redact.Match{{Start: at, Rule: "a-rule"}}
 		}
 		return nil
 	})

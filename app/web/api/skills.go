@@ -52,6 +52,7 @@ type skillView struct {
 	InputSchema json.RawMessage `json:"input_schema,omitempty"`
 	Example     *skillExample   `json:"example,omitempty"`
 	Facts       *bundle.Facts   `json:"facts,omitempty"`
+	Missing     []string        `json:"missing,omitempty"`
 }
 
 // skillExample is a body of POST /execute.
@@ -122,9 +123,11 @@ func (h *skills) upload(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	view := viewSkills([]appskills.Version{v}, true).Skills[0]
-	view.Facts = new(h.lookup.engine.Skills.Scan(b))
-	return c.JSON(http.StatusCreated, view)
+	view, err := h.detailed(c, p, []appskills.Version{v}, b)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusCreated, view.Skills[0])
 }
 
 // IsZip reports whether a request sends a zip file.
@@ -221,14 +224,31 @@ func (h *skills) read(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	view := viewSkills(list, true)
 	b, release, err := h.open(c, list[0])
 	if err != nil {
 		return err
 	}
 	defer release()
-	view.Skills[0].Facts = new(h.lookup.engine.Skills.Scan(*b))
+	view, err := h.detailed(c, p, list, *b)
+	if err != nil {
+		return err
+	}
 	return c.JSON(http.StatusOK, view)
+}
+
+// detailed shows versions with everything that is known of them. b has the files of the first.
+func (h *skills) detailed(c echo.Context, p app.Profile, list []appskills.Version,
+	b bundle.Bundle) (skillsView, error) {
+	view := viewSkills(list, true)
+	view.Skills[0].Facts = new(h.lookup.engine.Skills.Scan(b))
+	for i, v := range list {
+		missing, err := h.lookup.engine.Skills.Missing(c.Request().Context(), v, p.Placement)
+		if err != nil {
+			return view, err
+		}
+		view.Skills[i].Missing = missing
+	}
+	return view, nil
 }
 
 // open reads the files of a version. release must follow.

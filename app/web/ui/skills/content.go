@@ -41,7 +41,7 @@ func (h Handlers) readContent(ctx context.Context, s appskills.Skill, v appskill
 	}
 	content.Files = shownFiles(red, *b)
 	content.Description = mask(red, v.Description)[0]
-	content.Facts = b.Scan(h.secrets).Mapped(func(text string) string { return mask(red, text)[0] })
+	content.Facts = h.Engine.Skills.Scan(*b).Mapped(func(text string) string { return mask(red, text)[0] })
 	last, ok := s.Newest(appskills.Approved)
 	if !ok || last.Digest == v.Digest {
 		return content, nil
@@ -88,17 +88,6 @@ func mask(red *redact.Redactor, texts ...string) []string {
 		shown[i] = c.String()
 	}
 	return shown
-}
-
-// secrets finds what looks like a secret.
-func (h Handlers) secrets(text string) (found []bundle.Secret) {
-	if h.rules == nil {
-		return nil
-	}
-	for _, match := range h.rules.Find(text) {
-		found = append(found, bundle.Secret{Start: match.Start, Rule: match.Rule})
-	}
-	return found
 }
 
 // shownFiles are the files of a bundle with their texts, as far as a page has room.

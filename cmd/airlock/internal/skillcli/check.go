@@ -56,7 +56,7 @@ func check(c cli.Console, args []string) int {
 	if err != nil {
 		return c.Finish(err)
 	}
-	facts := b.Scan(secretRules(rules))
+	facts := b.Scan(rules.Find)
 	if *inputs != "" && len(problems) == 0 {
 		if err := checkInputs(b, *inputs); err != nil {
 			return c.Finish(err)
@@ -105,15 +105,6 @@ func open(path string) (bundle.Bundle, error) {
 	return bundle.ReadZip(file, info.Size())
 }
 
-func secretRules(rules *patterns.Set) bundle.SecretRules {
-	return func(text string) (secrets []bundle.Secret) {
-		for _, match := range rules.Find(text) {
-			secrets = append(secrets, bundle.Secret{Start: match.Start, Rule: match.Rule})
-		}
-		return secrets
-	}
-}
-
 func printProblems(w io.Writer, problems bundle.Problems) {
 	for _, p := range problems {
 		fmt.Fprintln(w, cli.Printable(p.Error()))
@@ -147,10 +138,7 @@ func printBundle(w io.Writer, b bundle.Bundle, facts bundle.Facts) {
 	}
 	line("left out", strings.Join(b.Ignored, ", "))
 	for _, fact := range facts.All() {
-		fmt.Fprintln(w, fact.Name+":")
-		for _, place := range fact.Places {
-			fmt.Fprintln(w, "  "+cli.Printable(place))
-		}
+		cli.PrintList(w, fact.Name, fact.Places)
 	}
 	for _, n := range b.Notes {
 		fmt.Fprintln(w, cli.Printable(n))
