@@ -50,6 +50,7 @@ const (
 	CodeSkillNotApproved Code = "skill_not_approved" // a person has to review it first
 	CodeSkillRevoked     Code = "skill_revoked"      // no version that is left is approved
 	CodeSkillDisabled    Code = "skill_disabled"     // a person switched it off
+	CodePackageMissing   Code = "package_missing"    // the sandbox lacks what a skill imports
 )
 
 // Error is told to an agent or a person: what went wrong in one sentence, and the next step they

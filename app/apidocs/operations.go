@@ -117,6 +117,8 @@ func Operations() []Operation {
 			Errors: []app.Code{app.CodeInvalidJSON, app.CodeUnknownField, app.CodeInvalidField, app.CodeTooLarge,
 				app.CodeUnauthorized, app.CodeProfileUnlocked, app.CodeProfileRevoked,
 				app.CodeProfileExpired, app.CodeFileNotFound, app.CodeMissingValue, app.CodeIdempotencyReused, app.CodeQueueFull,
+				app.CodeScriptNotAllowed, app.CodeScriptRefused, app.CodeSkillNotFound, app.CodeSkillNotApproved,
+				app.CodeSkillRevoked, app.CodeSkillDisabled, app.CodePackageMissing,
 				app.CodeSandboxUnavailable, app.CodeInstanceRetired, app.CodeStorageBusy, app.CodeStorageFull},
 		},
 		{
@@ -241,8 +243,8 @@ func Operations() []Operation {
 		{
 			ID: "readSkill", Method: "GET", Path: "/skills/{name}", Auth: AuthBearer, Minor: true, Status: 200,
 			Summary: "Read a skill: its versions with input schema and an example", Returns: "Skills",
-			Errors: []app.Code{app.CodeUnauthorized, app.CodeSkillNotFound, app.CodeNotFound, app.CodeProfileRevoked,
-				app.CodeProfileExpired},
+			Errors: []app.Code{app.CodeUnauthorized, app.CodeSkillNotFound, app.CodeNotFound, app.CodeRateLimited,
+				app.CodeProfileRevoked, app.CodeProfileExpired},
 		},
 		{
 			ID: "downloadSkill", Method: "GET", Path: "/skills/{name}/bundle.zip", Auth: AuthBearer, Minor: true, Status: 200,

@@ -49,15 +49,16 @@ func New(cfg Config) *Engine {
 	redaction := redact.Options{Patterns: cfg.Patterns, Ahead: cfg.Ahead}
 	cache := executions.NewEndedCache(cfg.Keyring)
 	e := &Engine{waiters: shares.New(cfg.Waiters), workers: cfg.Workers, Files: cfg.Files, Approvals: cfg.Access.Approvals}
-	if cfg.Files != nil {
-		e.Skills = skills.New(skills.Config{Store: cfg.Store, Files: cfg.Files, Hub: cfg.Hub, Now: now})
-	}
-	e.Sandboxes = sandbox.New(sandbox.Config{
-		Backends: cfg.Sandboxes, Auto: cfg.Auto, Limits: cfg.Limits, Runtime: cfg.Runtime, CA: cfg.CA, Pool: cfg.Pool,
-		Hub: cfg.Hub, Log: cfg.Log, Now: now, Changed: func() { e.Scheduler.Wake() },
-	})
 	e.ApprovalWait, e.log = cfg.ApprovalWait, cfg.Log
 	e.ctx, e.cancel = context.WithCancel(context.Background())
+	e.Sandboxes = sandbox.New(sandbox.Config{
+		Backends: cfg.Sandboxes, Auto: cfg.Auto, Limits: cfg.Limits, Runtime: cfg.Runtime, CA: cfg.CA, Pool: cfg.Pool,
+		Hub: cfg.Hub, Log: cfg.Log, Now: now, Changed: func() { e.Scheduler.Wake() }, Installed: e.noteInstalled,
+	})
+	if cfg.Files != nil {
+		e.Skills = skills.New(skills.Config{Store: cfg.Store, Files: cfg.Files, Hub: cfg.Hub, Now: now,
+			Sandboxes: e.Sandboxes, Patterns: cfg.Patterns})
+	}
 	in := cfg.Access
 	e.Runner = runner.New(runner.Config{
 		Store: cfg.Store, Keyring: cfg.Keyring, Hub: cfg.Hub, Gateway: cfg.Gateway,
@@ -84,6 +85,16 @@ func New(cfg Config) *Engine {
 	e.Submitter, e.Controller, e.Reader, e.Statistics = parts.Submitter, parts.Controller, parts.Reader,
 		parts.Statistics
 	return e
+}
+
+// noteInstalled keeps what boxes have, for commands beside the server.
+func (e *Engine) noteInstalled(list []sandbox.Installed) {
+	if e.Skills == nil {
+		return
+	}
+	if err := e.Skills.NoteInstalled(e.ctx, list); err != nil && e.ctx.Err() == nil {
+		e.log.Warn("could not note what boxes have", "error", err)
+	}
 }
 
 // Start ends the executions that a dead process left, and begins to claim.

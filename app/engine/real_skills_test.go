@@ -128,3 +128,44 @@ set_result({"keys": sorted(settings.keys()), "host": settings.get("DB_HOST")})
 		t.Errorf("a revoked version ended with %q", x.Error)
 	}
 }
+
+// TestRealSkillWithoutItsPackagesIsRefused before it is queued, with the names that the boxes lack; what
+// they have runs, also under the names that distributions have.
+func TestRealSkillWithoutItsPackagesIsRefused(t *testing.T) {
+	w := skillWorld(t)
+	write := func(name, code, requirements string) string {
+		dir := t.TempDir()
+		for file, content := range map[string]string{
+			"SKILL.md": "---\nname: " + name + "\ndescription: A test.\n---\n", "main.py": code, "requirements.txt": requirements,
+		} {
+			w.Must(os.WriteFile(filepath.Join(dir, file), []byte(content), 0o600))
+		}
+		return w.approve(dir)
+	}
+	known := func() bool { _, ok := w.Sandboxes.InstalledFor(w.Profile.Placement); return ok }
+	for end := time.Now().Add(30 * time.Second); !known(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("nobody finds out what boxes have")
+		}
+	}
+	lacking := write("lacking", "import json, not_there.deep, PIL\n", "PyYAML>=1\nAlso_Missing[x]==2 # why\n")
+	_, err := w.runSkill(lacking, `{}`)
+	enginetest.WantCode(t, err, app.CodePackageMissing)
+	if want := "the skill lacking@1 was not run: the sandbox bubblewrap lacks also-missing, not_there"; err == nil ||
+		!strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %q", err, want)
+	}
+	if n := w.Scheduler.Queued(); n != 0 {
+		t.Errorf("%d executions are queued", n)
+	}
+	s, err := w.Skills.Get(t.Context(), lacking)
+	w.Must(err)
+	missing, err := w.Skills.Missing(t.Context(), s.Versions[0], w.Profile.Placement)
+	if err != nil || strings.Join(missing, " ") != "also-missing not_there" {
+		t.Errorf("missing are %v, %v", missing, err)
+	}
+	x, err := w.runSkill(write("having", "import yaml, PIL\ntry:\n    import not_there\nexcept ImportError:\n    set_result(1)\n",
+		"PyYAML>=1\nPillow\ndataclasses\n"), `{}`)
+	w.Must(err)
+	w.UntilStatus(x, app.StatusCompleted)
+}

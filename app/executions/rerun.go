@@ -67,7 +67,7 @@ func (s *Submitter) Rerun(ctx context.Context, handle string, again Again) (app.
 	if err := s.filesAgain(ctx, profile.Handle, &sub, again, source.Files); err != nil {
 		return app.Execution{}, err
 	}
-	if err := s.resolveSkill(ctx, profile.Handle, &sub); err != nil {
+	if err := s.resolveSkill(ctx, profile, &sub); err != nil {
 		return app.Execution{}, err
 	}
 	if err := s.check(&sub); err != nil {

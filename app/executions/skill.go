@@ -21,7 +21,7 @@ func (r runnable) name() string {
 
 // resolveSkill finds the version that a submission names, checks its inputs and timeout, and makes the
 // script that runs it. It does nothing for a script.
-func (s *Submitter) resolveSkill(ctx context.Context, profileHandle string, sub *Submission) error {
+func (s *Submitter) resolveSkill(ctx context.Context, profile app.Profile, sub *Submission) error {
 	if sub.Skill == "" {
 		return nil
 	}
@@ -31,11 +31,14 @@ func (s *Submitter) resolveSkill(ctx context.Context, profileHandle string, sub 
 	if _, taken := sub.Files[skills.PackedName]; taken {
 		return app.Invalid("files", "the name "+skills.PackedName+" is taken", "Choose another name.")
 	}
-	v, err := s.cfg.Skills.Resolve(ctx, profileHandle, sub.Skill)
+	v, err := s.cfg.Skills.Resolve(ctx, profile.Handle, sub.Skill)
 	if err != nil {
 		return err
 	}
 	if err := v.CheckInputs(sub.Inputs); err != nil {
+		return err
+	}
+	if err := s.cfg.Skills.CheckPackages(ctx, v, profile.Placement); err != nil {
 		return err
 	}
 	if sub.version = (runnable{v}); sub.Timeout == 0 {

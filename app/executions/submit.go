@@ -44,14 +44,14 @@ func newSubmitter(cfg Config, reader *Reader) *Submitter {
 // execution, and replayed is true. A script that a person has to approve first is stored as
 // awaiting_approval. Errors: those of app.Profile.CanExecute, CodeUnauthorized for an
 // unknown profile, CodeScriptNotAllowed, CodeScriptRefused, CodeTooLarge, CodeInvalidField,
-// CodeFileNotFound, CodeQueueFull, CodeIdempotencyReused, CodeSandboxUnavailable,
+// CodeFileNotFound, CodePackageMissing, CodeQueueFull, CodeIdempotencyReused, CodeSandboxUnavailable,
 // CodeInstanceRetired, CodeStorageBusy, CodeStorageFull.
 func (s *Submitter) Submit(ctx context.Context, sub Submission) (x app.Execution, replayed bool, err error) {
 	profile, policy, err := s.mayExecute(ctx, sub.ProfileID, sub.Skill != "")
 	if err != nil {
 		return app.Execution{}, false, err
 	}
-	if err := s.resolveSkill(ctx, profile.Handle, &sub); err != nil {
+	if err := s.resolveSkill(ctx, profile, &sub); err != nil {
 		return app.Execution{}, false, err
 	}
 	if err := s.check(&sub); err != nil {

@@ -150,6 +150,11 @@ func TestImpostors(t *testing.T) {
 				wire.MaxInstalled+1)
 			i.say(m)
 		},
+		"ready with many modules": func(i *impostor) {
+			m := goodReady()
+			m.Ready.Modules = make([]string, wire.MaxModules+1)
+			i.say(m)
+		},
 		"ready with code nobody asked for": func(i *impostor) { m := goodReady(); m.Ready.Code = []byte("code"); i.say(m) },
 		"ready with markup":                func(i *impostor) { m := goodReady(); m.Ready.Packages = "<script>" + strings.Repeat("0", 56); i.say(m) },
 		"ready twice":                      func(i *impostor) { i.say(goodReady()); i.say(goodReady()) },

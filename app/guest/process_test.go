@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -347,6 +348,11 @@ func TestBoxKilledWhileRunning(t *testing.T) {
 func TestReady(t *testing.T) {
 	ready := open(t).Ready()
 	again := open(t).Ready()
+	for _, name := range []string{"json", "_io", "math", "yaml"} { // a package, a built-in module, a library, one of a distribution
+		if !slices.Contains(ready.Modules, name) {
+			t.Errorf("the module %s is not among %q", name, ready.Modules)
+		}
+	}
 	if !reflect.DeepEqual(ready, again) || len(ready.Installed) == 0 || ready.Runner != RunnerDigest() ||
 		!strings.HasPrefix(ready.Python, "3.") {
 		t.Errorf("%+v, then %+v", ready, again)

@@ -253,7 +253,7 @@ func (s *Session) dispatch(m wire.Message) error {
 		if !plausible(*m.Ready) || (len(m.Ready.Code) > 0) != s.given.Compile {
 			return violation("an implausible ready message")
 		}
-		m.Ready.Installed = installed(m.Ready.Installed)
+		m.Ready.Installed, m.Ready.Modules = installed(m.Ready.Installed), modules(m.Ready.Modules)
 		s.ready, s.state = *m.Ready, waiting
 		if s.given.Compile {
 			s.state = compiled
@@ -278,6 +278,7 @@ func (s *Session) dispatch(m wire.Message) error {
 var (
 	version      = regexp.MustCompile(`^[0-9]{1,3}(\.[0-9]{1,3}){2}$`)
 	digest       = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	identifier   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 	distribution = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*==[A-Za-z0-9][A-Za-z0-9._+!-]*$`)
 )
 
@@ -290,8 +291,14 @@ func installed(lines []string) []string {
 	})
 }
 
+// modules keeps what can be the name of a module.
+func modules(names []string) []string {
+	return slices.DeleteFunc(names, func(name string) bool { return len(name) > 200 || !identifier.MatchString(name) })
+}
+
 func plausible(r wire.Ready) bool {
-	return r.Protocol == 1 && len(r.Installed) <= wire.MaxInstalled && len(r.Code) <= wire.MaxCode &&
+	return r.Protocol == 1 && len(r.Installed) <= wire.MaxInstalled && len(r.Modules) <= wire.MaxModules &&
+		len(r.Code) <= wire.MaxCode &&
 		r.Runner == RunnerDigest() && version.MatchString(r.Python) && digest.MatchString(r.Packages)
 }
 

@@ -35,6 +35,8 @@ type Config struct {
 
 	// Changed is called when other backends may be in use than before. It must not call the Manager.
 	Changed func()
+	// Installed is called with what boxes have when a box reported something new; nil: it is not.
+	Installed func([]Installed)
 }
 
 // Manager knows which backends work and hands out their boxes. It is safe for concurrent use.

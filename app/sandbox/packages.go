@@ -3,8 +3,11 @@ package sandbox
 import (
 	"context"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/computclaw/airlock/app"
 )
 
 // Installed is what boxes of one class have besides the standard library, as a fresh box reported
@@ -15,6 +18,21 @@ type Installed struct {
 	Default  bool   // used unless a profile requires another
 	Python   string // "" until a box of the class has opened; Packages is nil then
 	Packages []Package
+	Modules  []string // what can be imported, the standard library included; nil if that is not known
+}
+
+// Label names the boxes: the backend, and the image if it isn't the default one.
+func (i Installed) Label() string {
+	if i.Image == "" {
+		return i.Backend
+	}
+	return i.Backend + " with the image " + i.Image
+}
+
+// HasModule reports whether a script can import a module, where Modules are known.
+func (i Installed) HasModule(name string) bool {
+	_, has := slices.BinarySearch(i.Modules, name)
+	return has
 }
 
 // Package is one installed distribution.
@@ -24,22 +42,55 @@ type Package struct{ Name, Version string }
 // first. Classes that are not known yet are looked into in the background, for the next call.
 func (m *Manager) Packages() []Installed {
 	m.mu.Lock()
-	standard := m.standardLocked()
-	var active []*Backend
+	defer m.mu.Unlock()
 	for _, s := range m.backends {
-		if b := s.active; b != nil {
-			active = append(active, b)
-			if !m.stopped {
-				m.loops.Go(func() { b.discoverPackages(m.ctx) })
-			}
+		m.discoverLocked(s.active)
+	}
+	return m.installedLocked()
+}
+
+// InstalledFor returns what the boxes have in which Place would run something. ok is false if that is
+// not known; then it is looked into in the background.
+func (m *Manager) InstalledFor(p app.Placement) (i Installed, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	b, _, _ := m.findLocked(p)
+	if b == nil || m.undecidedLocked(p) {
+		return i, false
+	}
+	for _, i := range b.installed(false) {
+		if i.Image == p.Image && i.Modules != nil {
+			return i, true
 		}
 	}
-	m.mu.Unlock()
-	var list []Installed
-	for _, b := range active {
-		list = append(list, b.installed(b == standard)...)
+	m.discoverLocked(b)
+	return i, false
+}
+
+func (m *Manager) discoverLocked(b *Backend) {
+	if b != nil && !m.stopped {
+		m.loops.Go(func() { b.discoverPackages(m.ctx) })
+	}
+}
+
+func (m *Manager) installedLocked() (list []Installed) {
+	standard := m.standardLocked()
+	for _, s := range m.backends {
+		if s.active != nil {
+			list = append(list, s.active.installed(s.active == standard)...)
+		}
 	}
 	return list
+}
+
+// announceInstalled calls Config.Installed, in the background.
+func (m *Manager) announceInstalled() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.cfg.Installed != nil && !m.stopped {
+		list := m.installedLocked()
+		m.loops.Go(func() { m.cfg.Installed(list) })
+	}
 }
 
 func (b *Backend) installed(standard bool) (list []Installed) {
@@ -67,9 +118,14 @@ func (b *Backend) recordPackages(image string, opened *Box) {
 			list = append(list, Package{name, version})
 		}
 	}
+	now := Installed{Python: ready.Python, Packages: list, Modules: slices.Sorted(slices.Values(ready.Modules))}
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.packages[image] = Installed{Python: ready.Python, Packages: list}
+	changed := !reflect.DeepEqual(b.packages[image], now)
+	b.packages[image] = now
+	b.mu.Unlock()
+	if changed {
+		b.recorded()
+	}
 }
 
 // discoverPackages opens a box of each class that keeps none ready and has not reported its packages

@@ -9,6 +9,8 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/app/skills/bundle"
 	"github.com/computclaw/airlock/store"
 )
@@ -53,6 +55,11 @@ type Config struct {
 	Hub   *live.Hub        // nil: changes are not announced
 	Now   func() time.Time // nil: time.Now
 	Quota int64            // bytes of versions that a profile's agents may keep; default DefaultQuota
+
+	// Sandboxes know what boxes have; nil: what NoteInstalled kept last counts.
+	Sandboxes *sandbox.Manager
+	// Patterns finds what looks like a secret, for Scan; nil: nothing does.
+	Patterns func(text string) []redact.Match
 }
 
 // DefaultQuota is Config's, in bytes.
@@ -107,6 +114,9 @@ func (s *Service) Upload(ctx context.Context, by app.Actor, b bundle.Bundle) (Ve
 	return version(v)
 }
 
+// Scan returns what a reviewer should know of a bundle.
+func (s *Service) Scan(b bundle.Bundle) bundle.Facts { return b.Scan(s.cfg.Patterns) }
+
 // find returns the version with a bundle's files, and refuses what can't be added.
 func (s *Service) find(ctx context.Context, by app.Actor, b bundle.Bundle) (v Version, found bool, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
@@ -160,6 +170,7 @@ func (s *Service) add(ctx context.Context, tx *store.Tx, by app.Actor, b bundle.
 	if err != nil {
 		return v, err
 	}
+	b.Manifest.Needs = b.Needs()
 	manifest, err := json.Marshal(b.Manifest)
 	if err != nil {
 		return v, fmt.Errorf("skills: %w", err)

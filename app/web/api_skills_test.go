@@ -54,9 +54,11 @@ const totals = "---\nname: totals\ndescription: Sums rows\nmetadata:\n  airlock.
 func TestAnAgentUploadsASkillAndReadsItsState(t *testing.T) {
 	w := newSkillWorld(t)
 	p, other := w.lockedProfile(), w.profile()
-	content := zipped(t, map[string]string{"SKILL.md": totals, "main.py": "set_result(1)"})
+	content := zipped(t, map[string]string{"SKILL.md": totals, "main.py": "import os\nset_result(os.environ)"})
 	a := w.call("POST", "/skills", content, bearerOf(p), "Content-Type: application/zip")
-	if a.status != 201 || a.json["state"] != "quarantined" || a.json["version"] != float64(1) {
+	const facts = `"facts":{"imports":["os"],"environment":[{"file":"main.py","line":2,"what":"os.environ"}]}`
+	if a.status != 201 || a.json["state"] != "quarantined" || a.json["version"] != float64(1) ||
+		!strings.Contains(a.text, facts) {
 		t.Fatalf("got %d %s", a.status, a.text)
 	}
 	digest, _ := a.json["digest"].(string)
@@ -72,7 +74,7 @@ func TestAnAgentUploadsASkillAndReadsItsState(t *testing.T) {
 	w.must(err)
 	a = w.call("GET", "/skills/totals", "", bearerOf(p))
 	for _, want := range []string{`"state":"approved"`, `"skill":"totals@1"`, `"inputs":{"month":"…"}`, `"input_schema":{`,
-		`"keys":["API_KEY"]`} {
+		`"keys":["API_KEY"]`, facts} {
 		if !strings.Contains(a.text, want) {
 			t.Errorf("%s is not in %s", want, a.text)
 		}

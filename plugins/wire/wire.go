@@ -101,6 +101,9 @@ type Ready struct {
 	Packages string `json:"packages"` // sha256 over the sorted name==version lines of the installed distributions
 	// Installed are those lines, at most MaxInstalled of them.
 	Installed []string `json:"installed,omitempty"`
+	// Modules are what scripts can import, the standard library included, without what is below them;
+	// none if the box can't tell. At most MaxModules.
+	Modules []string `json:"modules,omitempty"`
 	// Compiled says that the interpreter had to compile the runner. Code, in answer to Boot.Compile,
 	// is what came out, with Python's magic number for that form before it.
 	Compiled bool   `json:"compiled,omitempty"`
@@ -112,6 +115,9 @@ const MaxCode = 1 << 20
 
 // MaxInstalled is the most lines that Ready.Installed has.
 const MaxInstalled = 2000
+
+// MaxModules is the most names that Ready.Modules has.
+const MaxModules = 5000
 
 // Start hands over the one script this box will ever run.
 type Start struct {

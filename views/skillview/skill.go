@@ -110,38 +110,18 @@ func (c Content) unread() (n int) {
 	return n
 }
 
-// fact is a kind of finding with its places.
-type fact struct {
-	name   string
-	places []string
-}
-
 // maxPlaces is how many places of a fact are shown.
 const maxPlaces = 20
 
 // facts are those that were found.
-func (c Content) facts() (list []fact) {
-	for _, f := range []fact{
-		{"Other hosts", c.Facts.Hosts}, {"Like a secret", places(c.Facts.Secrets)},
-		{"Invisible", places(c.Facts.Invisible)},
-		{"Mixed alphabets", places(c.Facts.Mixed)}, {"Not text", c.Facts.Binary},
-		{"Packages", c.Facts.Requirements},
-	} {
-		if len(f.places) > maxPlaces {
-			f.places = append(f.places[:maxPlaces:maxPlaces], fmt.Sprintf("and %d more", len(f.places)-maxPlaces))
-		}
-		if len(f.places) > 0 {
-			list = append(list, f)
+func (c Content) facts() []bundle.Fact {
+	all := c.Facts.All()
+	for i, f := range all {
+		if len(f.Places) > maxPlaces {
+			all[i].Places = append(f.Places[:maxPlaces:maxPlaces], fmt.Sprintf("and %d more", len(f.Places)-maxPlaces))
 		}
 	}
-	return list
-}
-
-func places(findings []bundle.Finding) (list []string) {
-	for _, f := range findings {
-		list = append(list, f.File+":"+strconv.Itoa(f.Line)+": "+f.What)
-	}
-	return list
+	return all
 }
 
 // stateWords says how a version stands.

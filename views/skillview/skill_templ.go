@@ -541,7 +541,7 @@ func factsCard(c Content) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if all := c.facts(); len(all) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<section class=\"card\" id=\"facts\" aria-labelledby=\"facts-title\"><header><h2 id=\"facts-title\">What to look at</h2><p>Facts, not a verdict: hosts it names but doesn't ask for, secrets, misleading characters, packages.</p></header><dl class=\"facts body\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<section class=\"card\" id=\"facts\" aria-labelledby=\"facts-title\"><header><h2 id=\"facts-title\">What to look at</h2><p>Facts, not a verdict: hosts it names but doesn't ask for, secrets, what its Python does, misleading characters.</p></header><dl class=\"facts body\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -551,7 +551,7 @@ func factsCard(c Content) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var20 string
-				templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(f.name)
+				templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(f.Name)
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/skillview/skill.templ`, Line: 135, Col: 17}
 				}
@@ -563,7 +563,7 @@ func factsCard(c Content) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				for _, place := range f.places {
+				for _, place := range f.Places {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<li><code>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

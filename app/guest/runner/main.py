@@ -58,14 +58,19 @@ def use_time(channel):
 
 
 def packages():
-    """The sorted name==version lines of the installed distributions, which their metadata's file names tell, and the sha256 over them."""
-    lines = set()
+    """The sorted name==version lines of the installed distributions, which their metadata's file names tell, the sha256 over them,
+    and the modules that can be imported, if all are in folders."""
+    lines, modules, whole = set(), set(sys.builtin_module_names), True
     for folder in filter(None, sys.path):
         try:
             names = os.listdir(folder)
         except OSError:
+            whole = whole and not os.path.exists(folder)  # a zip file with modules
             continue
         for name in names:
+            module, dot, suffix = name.partition(".")
+            if not dot or suffix == "py" or suffix.endswith(("so", "pyc")):
+                modules.add(module)
             stem, dot, kind = name.rpartition(".")
             parts = stem.split("-")
             if kind in ("dist-info", "egg-info") and len(parts) > 1:
@@ -73,7 +78,8 @@ def packages():
     lines = sorted(lines)
     digest = sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
     shown = [line[:-1] for line in lines if len(line) <= 200 and line.isascii()]
-    return {"packages": digest, "installed": shown[:2000]}
+    modules = [name for name in modules if name.isascii() and name.isidentifier()] if whole else []
+    return {"packages": digest, "installed": shown[:2000], "modules": sorted(modules) if len(modules) <= 5000 else []}
 
 
 def sha256(data):

@@ -2,6 +2,8 @@ package bundle
 
 import (
 	"bytes"
+	"fmt"
+	"maps"
 	"net"
 	"path"
 	"regexp"
@@ -13,50 +15,107 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact"
 )
 
 // Facts are what a person should know of a bundle before they approve it: no score, and nothing
-// that is refused because of it. What Python imports and calls isn't among them: that is for
-// Python's own parser to say, in a box.
+// that is refused because of it.
 type Facts struct {
-	Hosts        []string  // that stand in texts, without those of the manifest
-	Secrets      []Finding // what looks like a secret; What is the rule's name
-	Invisible    []Finding // characters that can't be seen; What is the number, such as U+202E
-	Mixed        []Finding // words with letters of several scripts, which may look like others
-	Binary       []string  // paths of files that are no text
-	Requirements []string  // packages that requirements.txt asks for, as it writes them
+	Hosts        []string `json:"hosts,omitempty"`        // that stand in texts, without those of the manifest
+	Imports      []string `json:"imports,omitempty"`      // top-level modules that Python files import from elsewhere
+	Requirements []string `json:"requirements,omitempty"` // packages that requirements.txt asks for, as it writes them
+
+	// Calls are uses of what runs code or programs, loads native code or opens sockets, and
+	// Environment those of environment variables, in Python; What is the name. Unread says why Python
+	// files are not known further.
+	Calls       []Finding `json:"calls,omitempty"`
+	Environment []Finding `json:"environment,omitempty"`
+	Unread      []Finding `json:"unread,omitempty"`
+
+	Secrets   []Finding `json:"secrets,omitempty"`   // what looks like a secret; What is the rule's name
+	Invisible []Finding `json:"invisible,omitempty"` // characters that can't be seen; What is the number, such as U+202E
+	Mixed     []Finding `json:"mixed,omitempty"`     // words with letters of several scripts, which may look like others
+	Binary    []string  `json:"binary,omitempty"`    // paths of files that are no text
 }
 
 // Finding is a line of a file.
 type Finding struct {
-	File string
-	Line int // from 1
-	What string
+	File string `json:"file"`
+	Line int    `json:"line"` // from 1
+	What string `json:"what"`
 }
 
-// maxFindings is how many of a kind are listed.
-const maxFindings = 100
+func (f Finding) String() string { return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.What) }
 
-// SecretRules finds what looks like a secret: positions in the text with the rule's name.
-type SecretRules func(text string) []Secret
-
-// Secret is a part of a text that looks like one.
-type Secret struct {
-	Start int
-	Rule  string
+// Fact is one kind of facts, in words.
+type Fact struct {
+	Name   string // such as "Other hosts"
+	Places []string
 }
+
+// All returns the kinds of which something was found, in the order in which a person should read
+// them.
+func (facts Facts) All() (all []Fact) {
+	for _, f := range []Fact{
+		{"Other hosts", facts.Hosts}, {"Like a secret", places(facts.Secrets)},
+		{"Runs or connects", places(facts.Calls)}, {"Environment", places(facts.Environment)},
+		{"Unread Python", places(facts.Unread)}, {"Invisible", places(facts.Invisible)},
+		{"Mixed alphabets", places(facts.Mixed)}, {"Not text", facts.Binary},
+		{"Imports", facts.Imports}, {"Packages", facts.Requirements},
+	} {
+		if len(f.Places) > 0 {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// Mapped returns the facts with change made to each text that stands in the bundle.
+func (facts Facts) Mapped(change func(string) string) Facts {
+	for _, list := range []*[]string{&facts.Hosts, &facts.Imports, &facts.Requirements, &facts.Binary} {
+		*list = slices.Clone(*list)
+		for i, text := range *list {
+			(*list)[i] = change(text)
+		}
+	}
+	for _, list := range []*[]Finding{&facts.Calls, &facts.Environment, &facts.Unread, &facts.Secrets, &facts.Invisible,
+		&facts.Mixed} {
+		*list = slices.Clone(*list)
+		for i, f := range *list {
+			(*list)[i] = Finding{change(f.File), f.Line, change(f.What)}
+		}
+	}
+	return facts
+}
+
+func places(findings []Finding) (list []string) {
+	for _, f := range findings {
+		list = append(list, f.String())
+	}
+	return list
+}
+
+// How many of a kind are listed.
+const (
+	maxFindings = 100
+	maxImports  = 1000
+)
 
 // Scan collects the facts. It reads each file once and takes time in proportion to the bundle.
-func (b Bundle) Scan(secrets SecretRules) Facts {
+// patterns finds what looks like a secret in a text; nil finds nothing.
+func (b Bundle) Scan(patterns func(text string) []redact.Match) Facts {
+	if patterns == nil {
+		patterns = func(string) []redact.Match { return nil }
+	}
 	var facts Facts
-	hosts := map[string]bool{}
+	hosts, imports := map[string]bool{}, map[string]bool{}
 	for _, f := range b.Files {
 		if !utf8.Valid(f.Content) || bytes.IndexByte(f.Content, 0) >= 0 {
 			facts.Binary = append(facts.Binary, f.Path)
 			continue
 		}
 		text := string(f.Content)
-		for _, secret := range secrets(text) {
+		for _, secret := range patterns(text) {
 			facts.Secrets = note(facts.Secrets, Finding{f.Path, lineAt(text, secret.Start), secret.Rule})
 		}
 		facts.scanCharacters(f.Path, text)
@@ -66,15 +125,44 @@ func (b Bundle) Scan(secrets SecretRules) Facts {
 		if path.Base(f.Path) == "requirements.txt" {
 			facts.Requirements = append(facts.Requirements, requirements(text)...)
 		}
+		if isPython(f) {
+			facts.addPython(readPython(f.Path, text), imports)
+		}
 	}
 	for _, host := range b.Manifest.Hosts {
 		delete(hosts, host.Name)
 	}
-	for host := range hosts {
-		facts.Hosts = append(facts.Hosts, host)
+	for module := range b.modules() {
+		delete(imports, module)
 	}
-	slices.Sort(facts.Hosts)
+	facts.Hosts, facts.Imports = slices.Sorted(maps.Keys(hosts)), slices.Sorted(maps.Keys(imports))
 	return facts
+}
+
+// addPython adds what a Python file does.
+func (facts *Facts) addPython(s pySource, imports map[string]bool) {
+	for _, one := range s.imports {
+		if top, _, _ := strings.Cut(one.module, "."); one.level == 0 && len(imports) < maxImports {
+			imports[top] = true
+		}
+	}
+	add := func(list *[]Finding, more []Finding) {
+		*list = append(*list, more[:min(len(more), maxFindings-len(*list))]...)
+	}
+	add(&facts.Calls, s.calls)
+	add(&facts.Environment, s.environment)
+	add(&facts.Unread, s.unread)
+}
+
+// modules are the names under which Python may import something of the bundle.
+func (b Bundle) modules() map[string]bool {
+	names := map[string]bool{}
+	for _, f := range b.Files {
+		for part := range strings.SplitSeq(strings.TrimSuffix(f.Path, ".py"), "/") {
+			names[part] = true
+		}
+	}
+	return names
 }
 
 func note(list []Finding, f Finding) []Finding {

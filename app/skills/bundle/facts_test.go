@@ -5,13 +5,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/skills/bundle"
 )
 
 func TestFactsOfABundle(t *testing.T) {
 	b, err := bundle.ReadFolder(folder(t, map[string]string{
-		"SKILL.md": "---\nname: a\ndescription: b\nmetadata:\n  airlock.hosts: api.example.com\n---\nSee https://docs.example.com/x.\n",
-		"main.py": "import requests\nrequests.get('https://api.example.com/v1')\nhost = 'files.example.net'\n" +
+		"SKILL.md":    "---\nname: a\ndescription: b\nmetadata:\n  airlock.hosts: api.example.com\n---\nSee https://docs.example.com/x.\n",
+		"lib/more.py": "from os import environ\neval('1')\n",
+		"main.py": "import requests, lib.more\nrequests.get('https://api.example.com/v1')\nhost = 'files.example.net'\n" +
 			"open('main.py')\ntoken = 'FIND ME'\n",
 		"odd.py":           "x = 1 # \u202e\np\u0430ypal = 2\n\x1b[31m\n",
 		"data.bin":         "\x00\x01",
@@ -20,17 +22,18 @@ func TestFactsOfABundle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	facts := b.Scan(func(text string) []bundle.Secret {
+	facts := b.Scan(func(text string) []redact.Match {
 		if at := strings.Index(text, "FIND ME"); at >= 0 {
-			return []bundle.Secret{{Start: at, Rule: "a-rule"}}
+			return []redact.Match{{Start: at, Rule: "a-rule"}}
 		}
 		return nil
 	})
-	got := fmt.Sprintf("%+v", facts)
-	want := "{Hosts:[docs.example.com files.example.net pypi.example.org] Secrets:[{File:main.py Line:5 What:a-rule}] " +
-		"Invisible:[{File:odd.py Line:1 What:U+202E} {File:odd.py Line:3 What:U+001B}] " +
-		"Mixed:[{File:odd.py Line:2 What:p\u0430ypal}] Binary:[data.bin] " +
-		"Requirements:[pandas>=2 scikit_learn --index-url https://pypi.example.org/simple]}"
+	got := fmt.Sprint(facts.All())
+	want := "[{Other hosts [docs.example.com files.example.net pypi.example.org]} {Like a secret [main.py:5: a-rule]} " +
+		"{Runs or connects [lib/more.py:2: eval]} {Environment [lib/more.py:1: os.environ]} " +
+		"{Unread Python [odd.py:3: the character U+001B stands outside of texts]} " +
+		"{Invisible [odd.py:1: U+202E odd.py:3: U+001B]} {Mixed alphabets [odd.py:2: p\u0430ypal]} {Not text [data.bin]} " +
+		"{Imports [os requests]} {Packages [pandas>=2 scikit_learn --index-url https://pypi.example.org/simple]}]"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

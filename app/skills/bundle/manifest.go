@@ -27,6 +27,9 @@ type Manifest struct {
 	Hosts         []app.Host    `json:"hosts,omitempty"`        // airlock.hosts
 	Timeout       time.Duration `json:"timeout,omitempty"`      // airlock.timeout or timeout; 0: the runner's
 	Image         string        `json:"image,omitempty"`        // airlock.image or image; "" leaves it to the operator
+
+	// Needs is not from SKILL.md: Bundle.Needs, where it was noted.
+	Needs Needs `json:"needs,omitzero"`
 }
 
 const (

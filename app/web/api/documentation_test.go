@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/computclaw/airlock/app/apidocs"
+	"github.com/computclaw/airlock/app/skills/bundle"
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
@@ -26,6 +27,7 @@ func TestDocumentedFieldsAreTheTypes(t *testing.T) {
 		"Packages": reflect.TypeFor[packagesView](), "Runtime": reflect.TypeFor[runtimeView](),
 		"Package": reflect.TypeFor[packageView](), "Repeat": reflect.TypeFor[rerunView](),
 		"Skill": reflect.TypeFor[skillView](), "Skills": reflect.TypeFor[skillsView](),
+		"Facts": reflect.TypeFor[bundle.Facts](), "Finding": reflect.TypeFor[bundle.Finding](),
 		"NewSkill":     reflect.TypeFor[newSkillInput](),
 		"NewExecution": reflect.TypeFor[executeInput](), "NewKey": reflect.TypeFor[keyInput](),
 	}

@@ -53,6 +53,8 @@ type skillView struct {
 	UploadedAt  time.Time       `json:"uploaded_at"`
 	InputSchema json.RawMessage `json:"input_schema,omitempty"`
 	Example     *skillExample   `json:"example,omitempty"`
+	Facts       json.RawMessage `json:"facts,omitempty"`
+	Missing     []string        `json:"missing,omitempty"`
 }
 
 // skillExample is a body of POST /execute.
@@ -161,7 +163,7 @@ func (h *skills) upload(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	view, err := h.show(c, p, []appskills.Version{v}, true)
+	view, err := h.detailed(c, p, []appskills.Version{v}, b)
 	if err != nil {
 		return err
 	}
@@ -271,11 +273,62 @@ func (h *skills) read(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	view, err := h.show(c, p, list, true)
+	b, release, err := h.open(c, list[0])
+	if err != nil {
+		return err
+	}
+	defer release()
+	view, err := h.detailed(c, p, list, *b)
 	if err != nil {
 		return err
 	}
 	return c.JSON(http.StatusOK, view)
+}
+
+// detailed shows versions with everything that is known of them. b has the files of the first.
+func (h *skills) detailed(c echo.Context, p app.Profile, list []appskills.Version,
+	b bundle.Bundle) (skillsView, error) {
+	view, err := h.show(c, p, list, true)
+	if err != nil {
+		return view, err
+	}
+	if view.Skills[0].Facts, err = h.facts(c, p, b); err != nil {
+		return view, err
+	}
+	for i, v := range list {
+		missing, err := h.lookup.engine.Skills.Missing(c.Request().Context(), v, p.Placement)
+		if err != nil {
+			return view, err
+		}
+		view.Skills[i].Missing = missing
+	}
+	return view, nil
+}
+
+// facts are what a scan of the files finds, with the secrets of the profile masked; nil if nobody can tell
+// what to mask.
+func (h *skills) facts(c echo.Context, p app.Profile, b bundle.Bundle) (json.RawMessage, error) {
+	text, err := json.Marshal(h.lookup.engine.Skills.Scan(b))
+	if err != nil {
+		return nil, err
+	}
+	masked, all, err := h.lookup.engine.Submitter.Mask(c.Request().Context(), p, []string{string(text)})
+	if err != nil || !all {
+		return nil, err
+	}
+	return maskedJSON(masked[0]), nil
+}
+
+// open reads the files of a version. release must follow.
+func (h *skills) open(c echo.Context, v appskills.Version) (b *bundle.Bundle, release func(), err error) {
+	if !h.memory.TryAcquire(1) {
+		return nil, nil, app.E(app.CodeRateLimited, "too many skills are being read at once", "Wait 5 s, then ask again.")
+	}
+	if b, err = h.lookup.engine.Skills.Open(c.Request().Context(), v.Digest); err != nil {
+		h.memory.Release(1)
+		return nil, nil, err
+	}
+	return b, func() { h.memory.Release(1) }, nil
 }
 
 // download answers GET /skills/{name}/bundle.zip with the newest version that GET /skills/{name} lists.
@@ -287,18 +340,14 @@ func (h *skills) download(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx := c.Request().Context()
-	list, err := h.lookup.engine.Skills.Named(ctx, p.Handle, c.Param("name"))
+	list, err := h.lookup.engine.Skills.Named(c.Request().Context(), p.Handle, c.Param("name"))
 	if err != nil {
 		return err
 	}
-	if !h.memory.TryAcquire(1) {
-		return app.E(app.CodeRateLimited, "too many skills are being read at once", "Wait 5 s, then ask again.")
-	}
-	defer h.memory.Release(1)
-	b, err := h.lookup.engine.Skills.Open(ctx, list[0].Digest)
+	b, release, err := h.open(c, list[0])
 	if err != nil {
 		return err
 	}
+	defer release()
 	return sendAttachment(c, list[0].Name+".zip", zipType, b.WriteZip)
 }

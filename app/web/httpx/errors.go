@@ -49,6 +49,7 @@ var statuses = map[app.Code]int{
 	app.CodeSkillNotApproved:   http.StatusConflict,
 	app.CodeSkillRevoked:       http.StatusConflict,
 	app.CodeSkillDisabled:      http.StatusConflict,
+	app.CodePackageMissing:     http.StatusConflict,
 	app.CodeUnreachable:        http.StatusBadGateway, // met by scripts, in the ledger
 	app.CodeInternal:           http.StatusInternalServerError,
 }

@@ -41,7 +41,7 @@ func (h Handlers) readContent(ctx context.Context, s appskills.Skill, v appskill
 	}
 	content.Files = shownFiles(red, *b)
 	content.Description = mask(red, v.Description)[0]
-	content.Facts = maskFacts(red, b.Scan(h.secrets))
+	content.Facts = h.Engine.Skills.Scan(*b).Mapped(func(text string) string { return mask(red, text)[0] })
 	last, ok := s.Newest(appskills.Approved)
 	if !ok || last.Digest == v.Digest {
 		return content, nil
@@ -90,17 +90,6 @@ func mask(red *redact.Redactor, texts ...string) []string {
 	return shown
 }
 
-// secrets finds what looks like a secret.
-func (h Handlers) secrets(text string) (found []bundle.Secret) {
-	if h.rules == nil {
-		return nil
-	}
-	for _, match := range h.rules.Find(text) {
-		found = append(found, bundle.Secret{Start: match.Start, Rule: match.Rule})
-	}
-	return found
-}
-
 // shownFiles are the files of a bundle with their texts, as far as a page has room.
 func shownFiles(red *redact.Redactor, b bundle.Bundle) []skillview.File {
 	files := make([]skillview.File, len(b.Files))
@@ -146,17 +135,4 @@ func changes(before, after bundle.Bundle, was, is []skillview.File) (list []skil
 		}
 	}
 	return list
-}
-
-// maskFacts masks the texts that were taken out of files.
-func maskFacts(red *redact.Redactor, facts bundle.Facts) bundle.Facts {
-	facts.Hosts, facts.Binary = mask(red, facts.Hosts...), mask(red, facts.Binary...)
-	facts.Requirements = mask(red, facts.Requirements...)
-	for _, list := range [][]bundle.Finding{facts.Secrets, facts.Invisible, facts.Mixed} {
-		for i, f := range list {
-			shown := mask(red, f.File, f.What)
-			list[i].File, list[i].What = shown[0], shown[1]
-		}
-	}
-	return facts
 }

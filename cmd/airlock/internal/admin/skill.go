@@ -12,8 +12,9 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 )
 
+// skills decides about skills.
 func (o *operator) skills() *skills.Service {
-	return skills.New(skills.Config{Store: o.Store, Files: o.Files, Hub: o.Hub})
+	return skills.New(skills.Config{Store: o.Store, Files: o.Files, Hub: o.Hub, Patterns: o.cfg.Patterns.Find})
 }
 
 // showSkill is airlock admin skill show: everything in a version, as a reviewer reads it.
@@ -22,7 +23,8 @@ func (o *operator) showSkill(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	b, err := o.skills().Open(ctx, rest[0])
+	service := o.skills()
+	b, err := service.Open(ctx, rest[0])
 	if err != nil {
 		return err
 	}
@@ -36,7 +38,39 @@ func (o *operator) showSkill(ctx context.Context, args []string) error {
 			fmt.Fprintln(o.Out, cli.Printable(strings.TrimRight(line, "\r\n")))
 		}
 	}
+	v, err := o.findVersion(ctx, rest[0])
+	if err != nil {
+		return err
+	}
+	missing, err := service.Missing(ctx, v, app.Placement{})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(o.Out, "==> What to look at")
+	for _, fact := range service.Scan(*b).All() {
+		cli.PrintList(o.Out, fact.Name, fact.Places)
+	}
+	if len(missing) > 0 {
+		cli.PrintList(o.Out, "Missing in the default sandbox", missing)
+	}
 	return nil
+}
+
+// findVersion returns the version with a digest.
+func (o *operator) findVersion(ctx context.Context, digest string) (skills.Version, error) {
+	list, err := o.skills().List(ctx)
+	if err != nil {
+		return skills.Version{}, err
+	}
+	for _, s := range list {
+		for _, v := range s.Versions {
+			if v.Digest == digest {
+				return v, nil
+			}
+		}
+	}
+	return skills.Version{}, app.E(app.CodeNotFound, "there is no version with this digest",
+		"airlock admin skill list shows digests.")
 }
 
 // listSkills is airlock admin skill list.
@@ -68,23 +102,15 @@ func (o *operator) approveSkill(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	list, err := o.skills().List(ctx)
+	v, err := o.findVersion(ctx, rest[0])
 	if err != nil {
 		return err
 	}
-	for _, s := range list {
-		for _, v := range s.Versions {
-			if v.Digest != rest[0] {
-				continue
-			}
-			if _, err := o.skills().Approve(ctx, o.by, v.Name, v.Number, v.Digest); err != nil {
-				return err
-			}
-			fmt.Fprintf(o.Out, "approved %s@%d\n", v.Name, v.Number)
-			return nil
-		}
+	if _, err := o.skills().Approve(ctx, o.by, v.Name, v.Number, v.Digest); err != nil {
+		return err
 	}
-	return app.E(app.CodeNotFound, "there is no version with this digest", "airlock admin skill list shows digests.")
+	fmt.Fprintf(o.Out, "approved %s@%d\n", v.Name, v.Number)
+	return nil
 }
 
 // revokeSkill is airlock admin skill revoke.

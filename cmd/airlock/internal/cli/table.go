@@ -36,6 +36,14 @@ func (t Columns) Row(cells ...string) {
 // Flush writes the table.
 func (t Columns) Flush() error { return t.w.Flush() }
 
+// PrintList prints a name and below it one line per text.
+func PrintList(w io.Writer, name string, texts []string) {
+	fmt.Fprintln(w, name+":")
+	for _, text := range texts {
+		fmt.Fprintln(w, "  "+Printable(text))
+	}
+}
+
 // Printable escapes what is not printable, or not seen.
 func Printable(s string) string {
 	var b strings.Builder

@@ -56,7 +56,7 @@ func check(c cli.Console, args []string) int {
 	if err != nil {
 		return c.Finish(err)
 	}
-	facts := b.Scan(secretRules(rules))
+	facts := b.Scan(rules.Find)
 	if *inputs != "" && len(problems) == 0 {
 		if err := checkInputs(b, *inputs); err != nil {
 			return c.Finish(err)
@@ -105,15 +105,6 @@ func open(path string) (bundle.Bundle, error) {
 	return bundle.ReadZip(file, info.Size())
 }
 
-func secretRules(rules *patterns.Set) bundle.SecretRules {
-	return func(text string) (secrets []bundle.Secret) {
-		for _, match := range rules.Find(text) {
-			secrets = append(secrets, bundle.Secret{Start: match.Start, Rule: match.Rule})
-		}
-		return secrets
-	}
-}
-
 func printProblems(w io.Writer, problems bundle.Problems) {
 	for _, p := range problems {
 		fmt.Fprintln(w, cli.Printable(p.Error()))
@@ -145,20 +136,11 @@ func printBundle(w io.Writer, b bundle.Bundle, facts bundle.Facts) {
 	if m.InputSchema != "" {
 		line("inputs", "checked against its JSON Schema")
 	}
-	line("needs", strings.Join(facts.Requirements, ", "))
-	line("other hosts", strings.Join(facts.Hosts, ", "))
-	line("no text", strings.Join(facts.Binary, ", "))
 	line("left out", strings.Join(b.Ignored, ", "))
-	printFindings(w, "Looks like a secret", facts.Secrets)
-	printFindings(w, "Can't be seen", facts.Invisible)
-	printFindings(w, "Mixes alphabets", facts.Mixed)
+	for _, fact := range facts.All() {
+		cli.PrintList(w, fact.Name, fact.Places)
+	}
 	for _, n := range b.Notes {
 		fmt.Fprintln(w, cli.Printable(n))
-	}
-}
-
-func printFindings(w io.Writer, kind string, findings []bundle.Finding) {
-	for _, f := range findings {
-		fmt.Fprintf(w, "%s:%d: %s: %s\n", cli.Printable(f.File), f.Line, kind, cli.Printable(f.What))
 	}
 }

@@ -9,37 +9,27 @@ import (
 
 // report is what --json prints.
 type report struct {
-	Name         string    `json:"name,omitempty"`
-	Version      string    `json:"version,omitempty"`
-	Description  string    `json:"description,omitempty"`
-	Digest       string    `json:"digest,omitempty"`
-	Entrypoint   string    `json:"entrypoint,omitempty"`
-	Language     string    `json:"language,omitempty"`
-	Keys         []string  `json:"keys,omitempty"`
-	Hosts        []string  `json:"hosts,omitempty"`
-	Timeout      float64   `json:"timeout,omitempty"` // seconds
-	Image        string    `json:"image,omitempty"`
-	InputSchema  any       `json:"input_schema,omitempty"`
-	Files        []file    `json:"files,omitempty"`
-	Requirements []string  `json:"requirements,omitempty"`
-	OtherHosts   []string  `json:"other_hosts,omitempty"`
-	Secrets      []finding `json:"secrets,omitempty"`
-	Invisible    []finding `json:"invisible,omitempty"`
-	Mixed        []finding `json:"mixed,omitempty"`
-	Ignored      []string  `json:"ignored,omitempty"`
-	Notes        []string  `json:"notes,omitempty"`
-	Problems     []problem `json:"problems"`
+	Name        string        `json:"name,omitempty"`
+	Version     string        `json:"version,omitempty"`
+	Description string        `json:"description,omitempty"`
+	Digest      string        `json:"digest,omitempty"`
+	Entrypoint  string        `json:"entrypoint,omitempty"`
+	Language    string        `json:"language,omitempty"`
+	Keys        []string      `json:"keys,omitempty"`
+	Hosts       []string      `json:"hosts,omitempty"`
+	Timeout     float64       `json:"timeout,omitempty"` // seconds
+	Image       string        `json:"image,omitempty"`
+	InputSchema any           `json:"input_schema,omitempty"`
+	Files       []file        `json:"files,omitempty"`
+	Facts       *bundle.Facts `json:"facts,omitempty"`
+	Ignored     []string      `json:"ignored,omitempty"`
+	Notes       []string      `json:"notes,omitempty"`
+	Problems    []problem     `json:"problems"`
 }
 
 type file struct {
 	Path string `json:"path"`
 	Size int    `json:"size"`
-}
-
-type finding struct {
-	File string `json:"file"`
-	Line int    `json:"line"`
-	What string `json:"what"`
 }
 
 type problem struct {
@@ -70,16 +60,8 @@ func newReport(b bundle.Bundle, facts bundle.Facts, problems bundle.Problems) re
 	for _, f := range b.Files {
 		r.Files = append(r.Files, file{f.Path, len(f.Content)})
 	}
-	r.Requirements, r.OtherHosts, r.Ignored, r.Notes = facts.Requirements, facts.Hosts, b.Ignored, b.Notes
-	r.Secrets, r.Invisible, r.Mixed = findings(facts.Secrets), findings(facts.Invisible), findings(facts.Mixed)
+	r.Facts, r.Ignored, r.Notes = &facts, b.Ignored, b.Notes
 	return r
-}
-
-func findings(list []bundle.Finding) (out []finding) {
-	for _, f := range list {
-		out = append(out, finding(f))
-	}
-	return out
 }
 
 func printJSON(w io.Writer, r report) error {

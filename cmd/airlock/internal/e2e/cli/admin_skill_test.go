@@ -1,6 +1,8 @@
 package cli_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -26,6 +28,7 @@ func TestAdminSkillCommands(t *testing.T) {
 	if err := json.Unmarshal(text, &v); err != nil || status != http.StatusCreated {
 		t.Fatalf("%d %s", status, text)
 	}
+	d.checkMissing(profile)
 	for _, c := range []struct {
 		what string
 		ok   bool
@@ -47,5 +50,46 @@ func TestAdminSkillCommands(t *testing.T) {
 		if (err == nil) != c.ok || !strings.Contains(string(out), c.want) {
 			t.Errorf("%s: %v, want %q in\n%s", c.what, err, c.want, out)
 		}
+	}
+}
+
+// checkMissing uploads a skill that imports what the sandbox lacks: its agent, a person at the command
+// line and whoever submits it are told the name.
+func (d filesDesk) checkMissing(profile string) {
+	d.T.Helper()
+	var packed bytes.Buffer
+	w := zip.NewWriter(&packed)
+	for path, content := range map[string]string{
+		"SKILL.md": "---\nname: lacking\ndescription: Imports\n---\n", "main.py": "import json, not_there\n",
+		"requirements.txt": "Not.Here>=1\n",
+	} {
+		f, err := w.Create(path)
+		e2e.Must(d.T, err)
+		_, err = f.Write([]byte(content))
+		e2e.Must(d.T, err)
+	}
+	e2e.Must(d.T, w.Close())
+	status, text, _ := d.send("POST", "/skills", profile, "application/zip", packed.Bytes())
+	var v struct {
+		Digest  string
+		Missing []string
+	}
+	if err := json.Unmarshal(text, &v); err != nil || status != http.StatusCreated ||
+		strings.Join(v.Missing, " ") != "not-here not_there" {
+		d.T.Errorf("the upload: %d %s", status, text)
+	}
+	if _, text, _ := d.do("GET", "/skills/lacking", profile, nil); !bytes.Contains(text, []byte(`"missing":["not-here","not_there"]`)) {
+		d.T.Errorf("its agent reads %s", text)
+	}
+	for _, args := range [][]string{{"show", v.Digest}, {"approve", v.Digest}} {
+		out, err := d.Command(append([]string{"admin", "skill"}, args...)...).CombinedOutput()
+		if err != nil || args[0] == "show" && !strings.Contains(string(out), "Missing in the default sandbox:\n  not-here\n  not_there\n") {
+			d.T.Errorf("%v: %v\n%s", args, err, out)
+		}
+	}
+	status, text, _ = d.do("POST", "/execute", profile, []byte(`{"skill":"lacking","inputs":{}}`))
+	if status != http.StatusConflict || !bytes.Contains(text, []byte(`"package_missing"`)) ||
+		!bytes.Contains(text, []byte("lacks not-here, not_there")) {
+		d.T.Errorf("submitted: %d %s", status, text)
 	}
 }

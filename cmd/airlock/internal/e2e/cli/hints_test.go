@@ -60,6 +60,7 @@ var nextSteps = map[app.Code]string{
 	app.CodeSkillNotApproved:   `Ask the person who runs Airlock to approve it`,
 	app.CodeSkillRevoked:       `upload a mended one for review`,
 	app.CodeSkillDisabled:      `to switch it on`,
+	app.CodePackageMissing:     `Ask the operator to install`,
 	app.CodeFileNotFound:       `Send it again with POST /files`,
 	app.CodeInternal:           `the person who runs Airlock finds the cause in its log`,
 }

@@ -1,0 +1,98 @@
+package skills
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/sandbox"
+	"github.com/computclaw/airlock/app/skills/bundle"
+	"github.com/computclaw/airlock/store"
+)
+
+// Missing returns what a version needs and the boxes of a placement lack: names of modules and of
+// distributions, sorted. It is empty where nobody knows what the boxes have.
+func (s *Service) Missing(ctx context.Context, v Version, p app.Placement) ([]string, error) {
+	names, _, err := s.missing(ctx, v, p)
+	return names, err
+}
+
+// missing returns what boxes have, too.
+func (s *Service) missing(ctx context.Context, v Version, p app.Placement) ([]string, sandbox.Installed, error) {
+	have, ok, err := s.installed(ctx, p)
+	if err != nil || !ok {
+		return nil, have, err
+	}
+	return lacking(v.Manifest.Needs, have), have, nil
+}
+
+// lacking compares needs with what boxes have. A distribution counts as there if a module has its
+// name, whoever brought it.
+func lacking(needs bundle.Needs, have sandbox.Installed) (names []string) {
+	for _, module := range needs.Modules {
+		if !have.HasModule(module) {
+			names = append(names, module)
+		}
+	}
+	distributions := map[string]bool{}
+	for _, p := range have.Packages {
+		distributions[bundle.NormalName(p.Name)] = true
+	}
+	for _, name := range needs.Packages {
+		if !distributions[name] && !have.HasModule(strings.ReplaceAll(name, "-", "_")) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// CheckPackages refuses to run a version whose packages are missing: CodePackageMissing.
+func (s *Service) CheckPackages(ctx context.Context, v Version, p app.Placement) error {
+	names, have, err := s.missing(ctx, v, p)
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	return aboutSkill(app.E(app.CodePackageMissing, fmt.Sprintf("the skill %s@%d was not run: the sandbox %s lacks %s",
+		v.Name, v.Number, have.Label(), app.VisibleText(app.Clip(strings.Join(names, ", "), 500))),
+		"Ask the operator to install that, or upload a version that imports what GET /packages lists. "+
+			"Imports under try or if don't count."))
+}
+
+// settingInstalled has what boxes had when a server looked last, for programs beside it.
+const settingInstalled = "skills.installed"
+
+// NoteInstalled keeps what boxes have.
+func (s *Service) NoteInstalled(ctx context.Context, list []sandbox.Installed) error {
+	value, err := json.Marshal(list)
+	if err != nil {
+		return fmt.Errorf("skills: %w", err)
+	}
+	return s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+		return tx.Settings.Set(ctx, s.cfg.Now(), store.Setting{Key: settingInstalled, Value: value})
+	})
+}
+
+// installed returns what the boxes of a placement have; beside a server, those of its default.
+func (s *Service) installed(ctx context.Context, p app.Placement) (have sandbox.Installed, ok bool, err error) {
+	if s.cfg.Sandboxes != nil {
+		have, ok = s.cfg.Sandboxes.InstalledFor(p)
+		return have, ok, nil
+	}
+	var list []sandbox.Installed
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		kept, _, err := tx.Settings.Get(ctx, settingInstalled)
+		if err != nil || kept.Value == nil {
+			return err
+		}
+		return json.Unmarshal(kept.Value, &list)
+	})
+	i := slices.IndexFunc(list, func(one sandbox.Installed) bool { return one.Default && one.Modules != nil })
+	if err != nil || i < 0 {
+		return have, false, err
+	}
+	return list[i], true, nil
+}
