@@ -159,8 +159,13 @@ func (tx Profiles) DecideHosts(ctx context.Context, row int64, allowed []app.Hos
 	return tx.DeclineHosts(ctx, row, dismissed, at)
 }
 
-// Delete removes a profile with its keys and hosts. Its executions and policies stay.
+// Delete removes a profile with its keys and hosts, and takes back what was approved for it. Its
+// executions and policies stay.
 func (tx Profiles) Delete(ctx context.Context, row int64) error {
+	if err := tx.run(ctx, "forget approvals", "UPDATE approvals SET state = 'revoked' WHERE state = 'approved' "+
+		"AND profile_handle = (SELECT handle FROM profiles WHERE id = ?)", row); err != nil {
+		return err
+	}
 	return tx.change(ctx, "profile", "DELETE FROM profiles WHERE id = ?", row)
 }
 

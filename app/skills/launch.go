@@ -62,7 +62,7 @@ func (v Version) CheckInputs(inputs []byte) error {
 		return fmt.Errorf("skills: %w", err)
 	}
 	if inputs == nil {
-		inputs = []byte("null")
+		inputs = []byte("{}") // as the program gets them
 	}
 	return schema.Check(inputs)
 }

@@ -214,7 +214,7 @@ func (s *Service) checkUploader(ctx context.Context, tx *store.Tx, by app.Actor,
 	if err != nil {
 		return err
 	}
-	if err := p.CanUse(s.cfg.Now()); err != nil {
+	if err := p.CanExecute(s.cfg.Now()); err != nil { // a stranger can make a profile that isn't locked
 		return err
 	}
 	skill, err := tx.Skills.ByName(ctx, name)

@@ -53,6 +53,14 @@ func newDesk(t *testing.T, quota int64) *desk {
 				Lookup: []byte(handle), SealedID: []byte("x")}); err != nil {
 				return err
 			}
+			p, err := tx.Profiles.ByHandle(t.Context(), handle)
+			if err != nil {
+				return err
+			}
+			p.Locked, p.Policy = true, 1
+			if _, err := tx.Profiles.Update(t.Context(), p, time.Time{}, p.UpdatedAt, d.now); err != nil {
+				return err
+			}
 		}
 		return nil
 	}))
@@ -152,6 +160,24 @@ func TestANameOfOthersIsRefused(t *testing.T) {
 		t.Errorf("a person's version is number %d", v.Number)
 	}
 	if len(d.blobs()) != 3 {
+		t.Errorf("refused uploads left %d blobs", len(d.blobs()))
+	}
+}
+
+// TestHoleStrangersSendSkills: anybody can make a profile, so one that no person locked could take names,
+// fill the disk and find out which names others have.
+func TestHoleStrangersSendSkills(t *testing.T) {
+	d := newDesk(t, 0)
+	d.no(d.store.Write(t.Context(), func(tx *store.Tx) error {
+		return tx.Profiles.Insert(t.Context(), store.Profile{Profile: app.Profile{Handle: "stranger", CreatedAt: d.now},
+			Lookup: []byte("stranger"), SealedID: []byte("x")})
+	}))
+	d.upload(ours, "totals", "", "one")
+	for _, name := range []string{"totals", "free"} {
+		_, err := d.Upload(t.Context(), app.Actor{Kind: app.ActorAgent, Name: "stranger"}, d.made(name, "", "two"))
+		d.wantCode(err, app.CodeProfileUnlocked)
+	}
+	if len(d.blobs()) != 1 {
 		t.Errorf("refused uploads left %d blobs", len(d.blobs()))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/auth"
 	"github.com/computclaw/airlock/app/instance"
+	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
 )
@@ -110,6 +111,24 @@ func (s accessSnapshot) keep(
 		}
 	}
 	return k.said, nil
+}
+
+// endUnfinished ends the executions that a copy of a database has unfinished. They may have run since,
+// and what they may do may have been taken back.
+func endUnfinished(ctx context.Context, tx *store.Tx, at time.Time) error {
+	list, err := tx.Executions.Unfinished(ctx, "")
+	if err != nil {
+		return err
+	}
+	for _, x := range list {
+		end := store.Finish{Status: app.StatusError, StartedAt: x.StartedAt, At: at,
+			Error: redact.Fixed("interrupted: the database was restored from a copy in which this had not ended, so it may have run since; " +
+				"submit it again if it is safe to run twice")}
+		if _, err := tx.Executions.Finish(ctx, x.Handle, end); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // endOpenings removes the sessions, invitations and admin token from a copy of a database. The

@@ -217,6 +217,9 @@ func (r Restore) examine(
 			return err
 		}
 		at := time.Now().UTC().Truncate(time.Millisecond)
+		if err := endUnfinished(ctx, tx, at); err != nil {
+			return err
+		}
 		var now accessSnapshot
 		if replaces {
 			if later, ok := r.standing(ctx, end); ok {

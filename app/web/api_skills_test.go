@@ -134,7 +134,8 @@ func TestAScriptThatRanBecomesASkill(t *testing.T) {
 	}
 	id := ran("set_result(inputs)")
 	body := `{"execution_id":"` + id + `","name":"echo","description":"Returns: its \"inputs\""}`
-	w.refused(w.call("POST", "/skills", body, bearerOf(other)), 404, app.CodeNotFound)
+	w.refused(w.call("POST", "/skills", body, bearerOf(other)), 409, app.CodeProfileUnlocked)
+	w.refused(w.call("POST", "/skills", body, bearerOf(w.lockedProfile())), 404, app.CodeNotFound)
 	a := w.call("POST", "/skills", body, bearerOf(p))
 	if a.status != 201 || a.json["description"] != `Returns: its "inputs"` {
 		t.Fatalf("got %d %s", a.status, a.text)

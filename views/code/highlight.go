@@ -13,6 +13,8 @@ import (
 // maxHighlighted bounds the Python that is coloured: each word takes some 30 bytes more of a page.
 const maxHighlighted = 128 << 10
 
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
 // Part is a stretch of Python of one kind, within one line.
 type Part struct {
 	class string // kw, str, com, num, def; "" for all else
@@ -21,7 +23,10 @@ type Part struct {
 
 // Highlight divides Python into lines of parts. It reads each byte once, whatever a script has in
 // it; a general highlighter with backtracking takes seconds for hostile text.
+//
+// A carriage return ends a line and a comment, too: Python reads it so.
 func Highlight(source string) [][]Part {
+	source = lineEnds.Replace(source)
 	lines, whole, at := [][]Part{nil}, source, 0
 	add := func(class, text string) {
 		for i, piece := range strings.Split(text, "\n") {

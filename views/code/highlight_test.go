@@ -35,6 +35,7 @@ func TestPythonIsHighlighted(t *testing.T) {
 		"größe = 7 # ü":                         "num:7 com:# ü",
 		"data = b'' or ''":                      "str:b'' kw:or str:''",
 		`tail = """never ends` + "\nx = 1":      `str:"""never ends | str:x = 1`,
+		"# no\rimport os\r\nx = 1":              "com:# no | kw:import | num:1",
 		"broken \xff\xfe = 'x'":                 "str:'x'",
 	} {
 		if got := written(source); got != want {

@@ -115,8 +115,13 @@ func (b Bundle) Scan(patterns func(text string) []redact.Match) Facts {
 			continue
 		}
 		text := string(f.Content)
+		line, from := 1, 0
 		for _, secret := range patterns(text) {
-			facts.Secrets = note(facts.Secrets, Finding{f.Path, lineAt(text, secret.Start), secret.Rule})
+			if len(facts.Secrets) == maxFindings {
+				break
+			}
+			line, from = line+strings.Count(text[from:secret.Start], "\n"), secret.Start
+			facts.Secrets = note(facts.Secrets, Finding{f.Path, line, secret.Rule})
 		}
 		facts.scanCharacters(f.Path, text)
 		for _, host := range hostsIn(text) {
@@ -171,8 +176,6 @@ func note(list []Finding, f Finding) []Finding {
 	}
 	return append(list, f)
 }
-
-func lineAt(text string, offset int) int { return 1 + strings.Count(text[:offset], "\n") }
 
 // scanCharacters notes what a reader can't see or may take for something else.
 func (facts *Facts) scanCharacters(file, text string) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/skills/bundle"
@@ -36,5 +37,29 @@ func TestFactsOfABundle(t *testing.T) {
 		"{Imports [os requests]} {Packages [pandas>=2 scikit_learn --index-url https://pypi.example.org/simple]}]"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestHoleScanOfManySecrets: the line of each of very many secrets was counted from the beginning of its
+// file, so one skill kept a review page busy for minutes. Only those that are listed are counted.
+func TestHoleScanOfManySecrets(t *testing.T) {
+	text := strings.Repeat("token\n", 200_000)
+	b, err := bundle.ReadFolder(folder(t, map[string]string{"SKILL.md": "---\nname: a\ndescription: b\n---\n", "main.py": "x = 1\n",
+		"data.txt": text}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	facts := b.Scan(func(text string) (list []redact.Match) {
+		for at := range len(text) / 6 {
+			list = append(list, redact.Match{Start: 6 * at, Rule: "a-rule"})
+		}
+		return list
+	})
+	if n := len(facts.Secrets); n != 100 || facts.Secrets[n-1].Line != 97 { // three are in the other files
+		t.Errorf("%d secrets, the last %+v", n, facts.Secrets[n-1])
+	}
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("took %s", took)
 	}
 }

@@ -148,14 +148,23 @@ func (h *skills) upload(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := p.CanExecute(h.now()); err != nil {
+		return err
+	}
 	if err := h.changes.Allow(c); err != nil {
 		return err
+	}
+	var packed []byte
+	if IsZip(c.Request()) { // read before anything is held, since it may come slowly
+		if packed, err = readPacked(c); err != nil {
+			return err
+		}
 	}
 	if !h.memory.TryAcquire(1) {
 		return app.E(app.CodeRateLimited, "too many skills are being sent at once", "Wait 5 s, then send it again.")
 	}
 	defer h.memory.Release(1)
-	b, err := h.readBundle(c, p)
+	b, err := h.readBundle(c, p, packed)
 	if err != nil {
 		return err
 	}
@@ -176,12 +185,18 @@ func IsZip(r *http.Request) bool {
 	return kind == zipType || kind == echo.MIMEOctetStream
 }
 
-func (h *skills) readBundle(c echo.Context, p app.Profile) (bundle.Bundle, error) {
-	if !IsZip(c.Request()) {
+// readBundle reads a zip file, or makes a bundle of a past execution if there is none.
+func (h *skills) readBundle(c echo.Context, p app.Profile, packed []byte) (bundle.Bundle, error) {
+	if packed == nil {
 		return h.fromExecution(c, p)
 	}
+	return bundle.ReadZip(bytes.NewReader(packed), int64(len(packed)))
+}
+
+// readPacked reads the zip file that a request sends.
+func readPacked(c echo.Context) ([]byte, error) {
 	if c.Request().Header.Get("Content-Encoding") != "" {
-		return bundle.Bundle{}, app.E(app.CodeUnsupportedMedia, "a compressed body is not accepted",
+		return nil, app.E(app.CodeUnsupportedMedia, "a compressed body is not accepted",
 			"Send the zip file as it is, without Content-Encoding.")
 	}
 	content, err := io.ReadAll(http.MaxBytesReader(c.Response(), c.Request().Body, bundle.MaxPacked+1))
@@ -189,9 +204,9 @@ func (h *skills) readBundle(c echo.Context, p app.Profile) (bundle.Bundle, error
 		e := app.E(app.CodeTooLarge, "the zip file is larger than "+app.FormatSize(bundle.MaxPacked),
 			"Leave out what the skill doesn't need to run, and pass data to each run with files.")
 		e.Cause = err
-		return bundle.Bundle{}, e
+		return nil, e
 	}
-	return bundle.ReadZip(bytes.NewReader(content), int64(len(content)))
+	return content, nil
 }
 
 // newSkillInput makes a skill of the script of a past execution.
@@ -337,6 +352,9 @@ func (h *skills) download(c echo.Context) error {
 		return err
 	}
 	p, err := h.profile(c)
+	if err == nil {
+		err = p.CanExecute(h.now())
+	}
 	if err != nil {
 		return err
 	}

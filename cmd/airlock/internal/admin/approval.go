@@ -34,7 +34,7 @@ func (o *operator) showApproval(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(o.Out, cli.Printable(a.Shown))
+	cli.PrintCode(o.Out, a.Shown)
 	return nil
 }
 

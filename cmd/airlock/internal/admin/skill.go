@@ -34,9 +34,7 @@ func (o *operator) showSkill(ctx context.Context, args []string) error {
 			fmt.Fprintln(o.Out, "not text")
 			continue
 		}
-		for line := range strings.Lines(string(f.Content)) {
-			fmt.Fprintln(o.Out, cli.Printable(strings.TrimRight(line, "\r\n")))
-		}
+		cli.PrintCode(o.Out, string(f.Content))
 	}
 	v, err := o.findVersion(ctx, rest[0])
 	if err != nil {

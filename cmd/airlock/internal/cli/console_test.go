@@ -24,3 +24,14 @@ func TestHoleF10ErrorsAreEscaped(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", told.String(), want)
 	}
 }
+
+// TestHolePrintedCode: the end of a line was printed as the two characters that stand for one in a
+// program, so a reviewer could not tell a comment from the line behind it.
+func TestHolePrintedCode(t *testing.T) {
+	var told strings.Builder
+	PrintCode(&told, "# only reads\\nif not ok:\n\tdelete()\r\nx = 1 # y\rimport os\x1b[8m\u202e")
+	want := "# only reads\\nif not ok:\n\tdelete()\nx = 1 # y[U+000D]import os[U+001B][8m[U+202E]\n"
+	if told.String() != want {
+		t.Errorf("%q, want %q", told.String(), want)
+	}
+}

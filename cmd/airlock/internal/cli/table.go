@@ -57,6 +57,23 @@ func Printable(s string) string {
 	return app.VisibleText(b.String())
 }
 
+// PrintCode prints a program as it is, but for characters that a terminal doesn't show, or acts on: they
+// are shown as [U+000D], so that none is taken for an escape in the program.
+func PrintCode(w io.Writer, text string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+		var b strings.Builder
+		for _, r := range line {
+			if r == '\t' || strconv.IsPrint(r) {
+				b.WriteRune(r)
+			} else {
+				fmt.Fprintf(&b, "[U+%04X]", r)
+			}
+		}
+		fmt.Fprintln(w, app.VisibleText(b.String()))
+	}
+}
+
 // Stamp writes a time, or nothing for none.
 func Stamp(t time.Time) string {
 	if t.IsZero() {
