@@ -78,6 +78,12 @@ func (tx Skills) AllVersions(ctx context.Context) ([]SkillVersion, error) {
 		selectVersions+"WHERE s.deleted_at = 0 AND v.blob_id IS NOT NULL ORDER BY s.name, v.number DESC")
 }
 
+// Waiting returns the versions that nobody decided about, oldest first.
+func (tx Skills) Waiting(ctx context.Context) ([]SkillVersion, error) {
+	return selectAs(ctx, tx.conn, namedVersionRow.version, "read versions",
+		selectVersions+"WHERE v.state = 'quarantined' AND v.blob_id IS NOT NULL ORDER BY v.uploaded_at, v.digest")
+}
+
 // ByDigest returns the version whose files are kept under a digest, else CodeNotFound.
 func (tx Skills) ByDigest(ctx context.Context, digest string) (SkillVersion, error) {
 	return selectOne(ctx, tx.conn, namedVersionRow.version, "skill",

@@ -123,11 +123,8 @@ func (s *Service) Named(ctx context.Context, profileHandle, name string) ([]Vers
 // Waiting returns the versions that wait for review, oldest first.
 func (s *Service) Waiting(ctx context.Context) (list []Version, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
-		all, err := tx.Skills.AllVersions(ctx)
-		for _, v := range all {
-			if State(v.State) != Quarantined {
-				continue
-			}
+		waiting, err := tx.Skills.Waiting(ctx)
+		for _, v := range waiting {
 			one, err := version(v)
 			if err != nil {
 				return err
@@ -136,6 +133,5 @@ func (s *Service) Waiting(ctx context.Context) (list []Version, err error) {
 		}
 		return err
 	})
-	slices.SortStableFunc(list, func(a, b Version) int { return a.Uploaded.Compare(b.Uploaded) })
 	return list, err
 }
