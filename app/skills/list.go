@@ -3,6 +3,7 @@ package skills
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/computclaw/airlock/store"
 )
@@ -55,6 +56,31 @@ func (s *Service) Get(ctx context.Context, name string) (skill Skill, err error)
 		return err
 	})
 	return skill, err
+}
+
+// Runs are the executions of a version that are kept.
+type Runs struct {
+	Ended  int
+	Failed int       // in an error or a timeout
+	Last   time.Time // when the last one ended
+}
+
+// Runs returns the runs of a skill's versions by digest, for people. What has none is not in it. Errors:
+// CodeNotFound.
+func (s *Service) Runs(ctx context.Context, name string) (map[string]Runs, error) {
+	runs := map[string]Runs{}
+	err := s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		row, err := existing(ctx, tx, name)
+		if err != nil {
+			return err
+		}
+		stored, err := tx.Skills.Runs(ctx, row.Row)
+		for digest, r := range stored {
+			runs[digest] = Runs(r)
+		}
+		return err
+	})
+	return runs, err
 }
 
 func read(ctx context.Context, tx *store.Tx, row store.Skill) (Skill, error) {
