@@ -31,8 +31,14 @@ type countedApproval struct {
 	Waiting int
 }
 
-const selectApprovals = `SELECT a.*, (SELECT count(*) FROM executions x
+const (
+	selectWaiting = `(SELECT count(*) FROM executions x
 		WHERE x.approval = a.id AND x.status = 'awaiting_approval') AS waiting FROM approvals a WHERE `
+	selectApprovals = "SELECT a.*, " + selectWaiting
+	// lists need no script, which may have a megabyte
+	listApprovals = `SELECT a.id, a.kind, a.subject, a.profile_handle, a.execution, a.state, a.scope, a.reason, a.asked_at,
+		a.decided_by, a.decided_at, ` + selectWaiting
+)
 
 // Current is what holds for a thing and a profile now.
 type Current struct {
@@ -102,12 +108,12 @@ func (tx Approvals) ByID(ctx context.Context, id string) (app.Approval, error) {
 	return selectOne(ctx, tx.conn, countedApproval.approval, "approval", selectApprovals+"a.id = ?", id)
 }
 
-// List lists approvals, oldest question first: those in one of the states, of one profile or ("") of
-// all.
+// List lists approvals without Shown, oldest question first: those in one of the states, of one profile
+// or ("") of all.
 func (tx Approvals) List(ctx context.Context, profileHandle string, limit int, states ...app.ApprovalState) (
 	[]app.Approval, error) {
 	return selectAs(ctx, tx.conn, countedApproval.approval, "list approvals",
-		selectApprovals+"a.state IN (SELECT value FROM json_each(?)) AND (? = '' OR a.profile_handle = ?) "+
+		listApprovals+"a.state IN (SELECT value FROM json_each(?)) AND (? = '' OR a.profile_handle = ?) "+
 			"ORDER BY a.asked_at, a.id LIMIT ?", listJSON(states), profileHandle, profileHandle, limit)
 }
 

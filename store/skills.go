@@ -78,6 +78,37 @@ func (tx Skills) AllVersions(ctx context.Context) ([]SkillVersion, error) {
 		selectVersions+"WHERE s.deleted_at = 0 AND v.blob_id IS NOT NULL ORDER BY s.name, v.number DESC")
 }
 
+// Waiting returns the versions that nobody decided about, oldest first.
+func (tx Skills) Waiting(ctx context.Context) ([]SkillVersion, error) {
+	return selectAs(ctx, tx.conn, namedVersionRow.version, "read versions",
+		selectVersions+"WHERE v.state = 'quarantined' AND v.blob_id IS NOT NULL ORDER BY v.uploaded_at, v.digest")
+}
+
+// VersionRuns are the executions of a version that are kept.
+type VersionRuns struct {
+	Ended  int
+	Failed int       // in an error or a timeout
+	Last   time.Time // when the last one ended
+}
+
+// Runs returns the runs of a skill's versions by digest. What has none is not in it.
+func (tx Skills) Runs(ctx context.Context, skill int64) (map[string]VersionRuns, error) {
+	type row struct {
+		Digest        string
+		Ended, Failed int
+		Last          int64
+	}
+	rows, err := selectAll[row](ctx, tx.conn, "count runs of a skill", `SELECT skill_digest AS digest, count(*) AS ended,
+		count(*) FILTER (WHERE status IN ('error', 'timeout')) AS failed, max(completed_at) AS last FROM executions
+		WHERE skill_digest IN (SELECT digest FROM skill_versions WHERE skill_id = ? AND blob_id IS NOT NULL)
+			AND skill_digest <> '' AND completed_at > 0 GROUP BY skill_digest`, skill)
+	runs := make(map[string]VersionRuns, len(rows))
+	for _, r := range rows {
+		runs[r.Digest] = VersionRuns{Ended: r.Ended, Failed: r.Failed, Last: fromMillis(r.Last)}
+	}
+	return runs, err
+}
+
 // ByDigest returns the version whose files are kept under a digest, else CodeNotFound.
 func (tx Skills) ByDigest(ctx context.Context, digest string) (SkillVersion, error) {
 	return selectOne(ctx, tx.conn, namedVersionRow.version, "skill",

@@ -7,6 +7,7 @@ import (
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/credentialview"
 	"github.com/computclaw/airlock/views/dashboardview"
+	"github.com/computclaw/airlock/views/executionview"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
 	"github.com/computclaw/airlock/views/profileview"
@@ -99,6 +100,13 @@ func lateSamples() []sample {
 		{"late-settings-rules", settingsview.Settings(settingsAt(rules, paths.SettingsInstance)), false},
 		{"late-profile-delete", layout.Confirm(profile), false},
 		{"late-person-remove", layout.Confirm(person), false},
+		{"approvals", executionview.Approvals(sampleApprovals()), false},
+		{"approvals-none", executionview.Approvals(executionview.ApprovalsPage{
+			Shell: shell("Approvals", layout.SectionInbox)}), false},
+		{"approval-open", executionview.Approval(sampleApproval(app.ApprovalOpen)), false},
+		{"approval-refused", executionview.Approval(refusedApproval()), false},
+		{"approval-wrong", executionview.Approval(wrongApproval()), false},
+		{"approval-hostile", seen(executionview.Approval(hostileApproval())), false},
 		{"skills", skillview.List(sampleSkills()), false},
 		{"skills-none", skillview.List(skillview.ListPage{Shell: shell("Skills", layout.SectionSkills),
 			Problems: components.Problems{"file": "This is no zip file that can be read. Send the bytes of a zip file."}}), false},

@@ -1,6 +1,7 @@
 package views_test
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/computclaw/airlock/app/skills/bundle"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/markdown"
 	"github.com/computclaw/airlock/views/skillview"
 )
 
@@ -19,7 +21,7 @@ func sampleVersions() []skills.Version {
 		Hosts: []app.Host{host("oracle.corp.example.com:1521"), host("simphony.example.com")}}
 	one := func(number int, label string, state skills.State) skills.Version {
 		return skills.Version{Name: "row-totals", Number: number, Label: label, State: state, By: agent, Manifest: manifest,
-			Digest:   "sha256:" + strings.Repeat("0123456789abcdef", 4),
+			Digest:   "sha256:" + strings.Repeat(strconv.Itoa(number), 64),
 			Uploaded: ago(time.Duration(4-number) * 26 * time.Hour), Enabled: true, Kept: true}
 	}
 	waiting, approved, revoked := one(3, "1.3.0", skills.Quarantined), one(2, "1.2.0", skills.Approved), one(1, "", skills.Revoked)
@@ -45,7 +47,9 @@ func sampleSkill() skillview.SkillPage {
 		Shell: shell("row-totals", layout.SectionSkills), Version: sampleVersions()[0], Last: 2, Allowed: sampleAllowed(),
 		Skill:  skills.Skill{Name: "row-totals", Enabled: true, Versions: sampleVersions()},
 		Others: []components.Choice{{Value: "j", Word: "Weekly report"}},
-		Content: skillview.Content{Description: "Sums the rows of a table, by outlet and month.",
+		Runs: map[string]skills.Runs{"sha256:" + strings.Repeat("2", 64): {Ended: 1284, Failed: 103, Last: ago(2 * time.Hour)},
+			"sha256:" + strings.Repeat("1", 64): {Ended: 1, Last: ago(39 * time.Hour)}},
+		Content: skillview.Content{Description: "Sums the rows of a table, by outlet and month.", Instructions: instructions(),
 			Facts: bundle.Facts{Hosts: []string{"telemetry.example.net"}, Binary: []string{"assets/logo.png"},
 				Secrets:      []bundle.Finding{{File: "scripts/main.py", Line: 4, What: "jwt"}},
 				Requirements: []string{"pandas==2.2.3", "openpyxl"}},
@@ -58,6 +62,16 @@ func sampleSkill() skillview.SkillPage {
 			Changes: []skillview.Change{{Path: "assets/logo.png", What: "new"},
 				{Path: "scripts/main.py", What: "changed", Texts: true, After: script, Before: strings.Replace(script, "sum()", "mean()", 1)}}},
 	}
+}
+
+// instructions are Markdown of all kinds.
+func instructions() string {
+	html, _ := markdown.Render("# Row totals\n\nSend `rows`, a list of *objects* with **numbers**.\n\n## Inputs\n\n" +
+		"| name | what |\n|---|---|\n| rows | objects, see https://docs.example.com/rows-of-all-kinds |\n\n1. Read the rows.\n" +
+		"2. Sum them by [outlet](https://simphony.example.com/outlets?all=yes).\n   - None is left out.\n\n> Money is in cents.\n\n" +
+		"```python\nset_result(rows.sum().to_dict())  # a line of code that is longer than a phone is wide\n```\n\n" +
+		"![A chart](https://simphony.example.com/chart.png) <b>bold</b>\n\n---\n\nThe end.\n")
+	return html
 }
 
 func approvedSkill() skillview.SkillPage {

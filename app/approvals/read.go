@@ -10,12 +10,23 @@ import (
 // maxListed bounds a list of approvals.
 const maxListed = 1000
 
-// Open lists what people are asked, oldest first.
+// Open lists what people are asked, oldest first. Shown is left out.
 func (s *Service) Open(ctx context.Context) ([]app.Approval, error) {
 	return s.list(ctx, "", app.ApprovalOpen)
 }
 
-// List lists what is asked and what was decided and still counts, of one profile or ("") of all.
+// Undecided counts the scripts and the versions of skills that wait for a person.
+func (s *Service) Undecided(ctx context.Context) (n int, err error) {
+	err = s.store.Read(ctx, func(tx *store.Tx) error {
+		scripts, versions, err := tx.Undecided(ctx)
+		n = scripts + versions
+		return err
+	})
+	return n, err
+}
+
+// List lists what is asked and what was decided and still counts, of one profile or ("") of all. Shown is
+// left out.
 func (s *Service) List(ctx context.Context, profileHandle string) ([]app.Approval, error) {
 	return s.list(ctx, profileHandle, app.ApprovalOpen, app.ApprovalApproved, app.ApprovalRefused)
 }

@@ -34,7 +34,9 @@ func asked(w *world) app.Approval {
 	if len(open) != 1 {
 		w.T.Fatalf("%d questions are open: %+v", len(open), open)
 	}
-	return open[0]
+	a, _, err := w.Approvals.ByID(w.T.Context(), open[0].ID)
+	w.Must(err)
+	return a
 }
 
 func submit(w *world, script string) error {

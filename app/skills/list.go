@@ -3,6 +3,7 @@ package skills
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/computclaw/airlock/store"
 )
@@ -55,6 +56,31 @@ func (s *Service) Get(ctx context.Context, name string) (skill Skill, err error)
 		return err
 	})
 	return skill, err
+}
+
+// Runs are the executions of a version that are kept.
+type Runs struct {
+	Ended  int
+	Failed int       // in an error or a timeout
+	Last   time.Time // when the last one ended
+}
+
+// Runs returns the runs of a skill's versions by digest, for people. What has none is not in it. Errors:
+// CodeNotFound.
+func (s *Service) Runs(ctx context.Context, name string) (map[string]Runs, error) {
+	runs := map[string]Runs{}
+	err := s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		row, err := existing(ctx, tx, name)
+		if err != nil {
+			return err
+		}
+		stored, err := tx.Skills.Runs(ctx, row.Row)
+		for digest, r := range stored {
+			runs[digest] = Runs(r)
+		}
+		return err
+	})
+	return runs, err
 }
 
 func read(ctx context.Context, tx *store.Tx, row store.Skill) (Skill, error) {
@@ -123,11 +149,8 @@ func (s *Service) Named(ctx context.Context, profileHandle, name string) ([]Vers
 // Waiting returns the versions that wait for review, oldest first.
 func (s *Service) Waiting(ctx context.Context) (list []Version, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
-		all, err := tx.Skills.AllVersions(ctx)
-		for _, v := range all {
-			if State(v.State) != Quarantined {
-				continue
-			}
+		waiting, err := tx.Skills.Waiting(ctx)
+		for _, v := range waiting {
 			one, err := version(v)
 			if err != nil {
 				return err
@@ -136,6 +159,5 @@ func (s *Service) Waiting(ctx context.Context) (list []Version, err error) {
 		}
 		return err
 	})
-	slices.SortStableFunc(list, func(a, b Version) int { return a.Uploaded.Compare(b.Uploaded) })
 	return list, err
 }

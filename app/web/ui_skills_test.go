@@ -53,7 +53,7 @@ func TestAPersonReviewsASkill(t *testing.T) {
 	inbox := s.get(paths.Inbox).says("#inbox", "A skill waits for your review")
 	s.get(paths.Skills).says("#skills", "Version 1 waits").says("#skills", "None").says("nav", "Skills")
 	link := inbox.doc.Find("#inbox a.button").AttrOr("href", "")
-	page := s.get(link).want(http.StatusOK).says("#file-2-text", "set_result(1)").says("#file-0-text", "Sums rows.").
+	page := s.get(link).want(http.StatusOK).says("#instructions", "Sums rows").says("#versions", "No runs kept").says("#file-2-text", "set_result(1)").says("#file-0-text", "Sums rows.").
 		says("#asked-keys", "API_KEY").says("#files", "Not text").says("#facts", "evil.example").says("#approve", "1 file can't be read").
 		says("#profiles", "Monthly revenue report").lacks("#changes")
 	resolve := func(want app.Code) {

@@ -34,8 +34,9 @@ type SkillPage struct {
 	Version  skills.Version
 	Last     int // number of the last approved version, if that is another one; else 0
 	Content  Content
-	Allowed  []components.Choice // profiles that may run it
-	Others   []components.Choice // those that may not
+	Runs     map[string]skills.Runs // that are kept, by digest
+	Allowed  []components.Choice    // profiles that may run it
+	Others   []components.Choice    // those that may not
 	Problems components.Problems
 	Reason   string // as typed, after it was refused
 }
@@ -44,9 +45,11 @@ type SkillPage struct {
 type Content struct {
 	Hidden      bool // values in Vault were not read yet, so nobody knows what to mask
 	Description string
-	Files       []File
-	Facts       bundle.Facts
-	Changes     []Change // against the last approved version
+	// Instructions are what SKILL.md says, as HTML of package markdown; "" if that is too long.
+	Instructions string
+	Files        []File
+	Facts        bundle.Facts
+	Changes      []Change // against the last approved version
 }
 
 // File is a file of a version.
@@ -143,6 +146,15 @@ func decided(v skills.Version) (at time.Time, by string) {
 		return v.Revoked, format.Actor(v.RevokedBy)
 	}
 	return v.Approved, format.Actor(v.ApprovedBy)
+}
+
+// runWords say how often a version ran, and how often that failed.
+func runWords(r skills.Runs) string {
+	words := format.Count(int64(r.Ended), "run")
+	if r.Failed > 0 {
+		words += fmt.Sprintf(", %s failed (%d %%)", format.Number(int64(r.Failed)), max(1, 100*r.Failed/r.Ended))
+	}
+	return words
 }
 
 // numbered names a version with its author's label.

@@ -12,6 +12,7 @@ import (
 	"github.com/computclaw/airlock/app/redact"
 	appskills "github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/app/skills/bundle"
+	"github.com/computclaw/airlock/views/markdown"
 	"github.com/computclaw/airlock/views/skillview"
 )
 
@@ -40,7 +41,9 @@ func (h Handlers) readContent(ctx context.Context, s appskills.Skill, v appskill
 		return content, err
 	}
 	content.Files = shownFiles(red, *b)
-	content.Description = mask(red, v.Description)[0]
+	shown := mask(red, v.Description, b.Instructions)
+	content.Description = shown[0]
+	content.Instructions, _ = markdown.Render(shown[1])
 	content.Facts = h.Engine.Skills.Scan(*b).Mapped(func(text string) string { return mask(red, text)[0] })
 	last, ok := s.Newest(appskills.Approved)
 	if !ok || last.Digest == v.Digest {

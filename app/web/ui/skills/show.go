@@ -50,6 +50,9 @@ func (h Handlers) skillPage(c echo.Context, status int, number string, found com
 	if last, ok := s.Newest(appskills.Approved); ok && last.Number != v.Number {
 		page.Last = last.Number
 	}
+	if page.Runs, err = h.Engine.Skills.Runs(ctx, s.Name); err != nil {
+		return err
+	}
 	page.Content, err = h.readContent(ctx, s, v, profiles)
 	if err != nil {
 		return err

@@ -30,10 +30,42 @@ type Inbox struct {
 	approvals func(context.Context) ([]app.Approval, error)
 	// skills lists the versions that nobody decided about.
 	skills func(context.Context) ([]skills.Version, error)
+	// undecided counts both.
+	undecided func(context.Context) (int, error)
 }
 
 // Needs lists all that waits for a person, oldest first.
-func (i *Inbox) Needs(ctx context.Context, profiles []app.Profile) (all []dashboardview.Need, err error) {
+func (i *Inbox) Needs(ctx context.Context, profiles []app.Profile) ([]dashboardview.Need, error) {
+	all, err := i.problems(ctx, profiles)
+	if err != nil {
+		return nil, err
+	}
+	scripts, err := i.approvalNeeds(ctx, profiles)
+	if err != nil {
+		return nil, err
+	}
+	versions, err := i.skillNeeds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.Concat(all, scripts, versions)
+	slices.SortStableFunc(all, func(a, b dashboardview.Need) int { return a.At.Compare(b.At) })
+	return all, nil
+}
+
+// Count is how many Needs there are. Every page shows it, so code that waits is only counted: an agent
+// can make thousands wait.
+func (i *Inbox) Count(ctx context.Context, profiles []app.Profile) (int, error) {
+	all, err := i.problems(ctx, profiles)
+	if err != nil {
+		return 0, err
+	}
+	code, err := i.undecided(ctx)
+	return len(all) + code, err
+}
+
+// problems lists what waits for a person other than code.
+func (i *Inbox) problems(ctx context.Context, profiles []app.Profile) (all []dashboardview.Need, err error) {
 	credentials, err := i.access.Credentials.List(ctx)
 	if err != nil {
 		return nil, err
@@ -73,17 +105,7 @@ func (i *Inbox) Needs(ctx context.Context, profiles []app.Profile) (all []dashbo
 	if err != nil {
 		return nil, err
 	}
-	scripts, err := i.approvalNeeds(ctx, profiles)
-	if err != nil {
-		return nil, err
-	}
-	versions, err := i.skillNeeds(ctx)
-	if err != nil {
-		return nil, err
-	}
-	all = slices.Concat(all, rejected, questions, scripts, versions)
-	slices.SortStableFunc(all, func(a, b dashboardview.Need) int { return a.At.Compare(b.At) })
-	return all, nil
+	return slices.Concat(all, rejected, questions), nil
 }
 
 // backupNeed says that the last backup failed or was missed.

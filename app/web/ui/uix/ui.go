@@ -64,7 +64,8 @@ func New(cfg Config) *UI {
 					return nil, nil
 				}
 				return cfg.Engine.Skills.Waiting(ctx)
-			}},
+			},
+			undecided: func(ctx context.Context) (int, error) { return cfg.Access.Approvals.Undecided(ctx) }},
 	}
 }
 
@@ -80,12 +81,12 @@ func (u *UI) Shell(c echo.Context, title string, section layout.Section) (layout
 	if err != nil {
 		return layout.Shell{}, nil, err
 	}
-	needs, err := u.Needs(ctx, profiles)
+	needs, err := u.Count(ctx, profiles)
 	if err != nil {
 		return layout.Shell{}, nil, err
 	}
 	sh := u.BareShell(c, title)
-	sh.Section, sh.NeedsYou = section, len(needs)
+	sh.Section, sh.NeedsYou = section, needs
 	sh.Disk = u.disk(ctx)
 	sh.Paused = layout.Paused{Since: paused.Since, By: paused.By.Name}
 	sh.Notice, sh.Warns = u.TakeNotice(c)
