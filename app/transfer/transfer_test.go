@@ -181,7 +181,7 @@ func TestSelectionTakesOnlyWhatBelongsToIt(t *testing.T) {
 	h.execution(other)
 	file := h.export(Selection{Profiles: []string{mine.Handle}, History: true})
 	plan := newHouse(t, "bbbb").plan(file)
-	if diff := cmp.Diff(Counts{Credentials: 1, Profiles: 1, Policies: 1, Executions: 1, Parts: 6, Days: 1},
+	if diff := cmp.Diff(Counts{Credentials: 1, Profiles: 1, Policies: 1, Executions: 1, Parts: 8, Days: 1},
 		plan.File); diff != "" || plan.Whole {
 		t.Error(diff)
 	}
