@@ -54,8 +54,8 @@ func (f *Flags) List(name string) *[]string {
 	return &values
 }
 
-// Parse returns the other arguments, one for each of the names in want. Help is printed to out and
-// ends in errHelp.
+// Parse returns the other arguments, one for each of the names in want; those in brackets, at the
+// end, may be missing. Help is printed to out and ends in errHelp.
 func (f *Flags) Parse(out io.Writer, args []string, want ...string) ([]string, error) {
 	var rest []string
 	for {
@@ -73,7 +73,7 @@ func (f *Flags) Parse(out io.Writer, args []string, want ...string) ([]string, e
 		args = f.Args()[1:]
 	}
 	switch {
-	case len(rest) < len(want):
+	case len(rest) < len(want) && !strings.HasPrefix(want[len(rest)], "["):
 		return nil, UsageError{Message: f.Name() + ": " + want[len(rest)] + " is missing", usage: f.usage}
 	case len(rest) > len(want):
 		return nil, UsageError{Message: fmt.Sprintf("%s: %q is one argument too many", f.Name(),
