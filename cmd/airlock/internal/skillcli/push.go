@@ -66,7 +66,8 @@ func push(ctx context.Context, c cli.Console, args []string) error {
 	}
 	fmt.Fprintf(c.Out, "%s@%d %s\n%s\n", v.Name, v.Version, v.Digest, next(v, api.URL))
 	if len(v.Missing) > 0 {
-		fmt.Fprintln(c.Err, cli.Printable("the sandbox lacks "+strings.Join(v.Missing, ", ")+"; ask the operator to install that"))
+		lacks := strings.Join(v.Missing, ", ")
+		fmt.Fprintln(c.Err, cli.Printable("the sandbox lacks "+lacks+"; ask the operator to install that"))
 	}
 	return nil
 }
