@@ -248,8 +248,9 @@ func Operations() []Operation {
 		},
 		{
 			ID: "downloadSkill", Method: "GET", Path: "/skills/{name}/bundle.zip", Auth: AuthBearer, Minor: true, Status: 200,
-			Summary: "Read the files of a skill's newest version as a zip file", Media: "application/zip",
-			Errors: []app.Code{app.CodeUnauthorized, app.CodeSkillNotFound, app.CodeNotFound, app.CodeRateLimited,
+			Summary: "Read the files of a skill as a zip file, of the newest version or of NAME@VERSION", Media: "application/zip",
+			Errors: []app.Code{app.CodeUnauthorized, app.CodeSkillNotFound, app.CodeSkillNotApproved, app.CodeSkillRevoked,
+				app.CodeSkillDisabled, app.CodeNotFound, app.CodeRateLimited,
 				app.CodeProfileRevoked, app.CodeProfileExpired},
 		},
 		{

@@ -4,6 +4,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,7 +37,8 @@ func New(url string) Client {
 type Request struct {
 	Method  string
 	Path    string // with the query
-	Body    []byte // JSON; nil: none
+	Body    []byte // nil: none
+	Type    string // of Body; "" is JSON
 	Profile app.Secret
 	Key     string // Idempotency-Key; "" for none
 }
@@ -66,7 +68,7 @@ func (c Client) Do(ctx context.Context, r Request) (Answer, error) {
 		return Answer{}, fmt.Errorf("make a request: %w", withoutURL(err))
 	}
 	if r.Body != nil {
-		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Content-Type", cmp.Or(r.Type, "application/json"))
 	}
 	if !r.Profile.Empty() {
 		req.Header.Set("Authorization", "Bearer "+r.Profile.Reveal())

@@ -38,6 +38,9 @@ func (s *Submitter) resolveSkill(ctx context.Context, profile app.Profile, sub *
 	if err := v.CheckInputs(sub.Inputs); err != nil {
 		return err
 	}
+	if sub.placement, err = s.cfg.Skills.Place(v, profile.Placement); err != nil {
+		return err
+	}
 	if err := s.cfg.Skills.CheckPackages(ctx, v, profile.Placement); err != nil {
 		return err
 	}

@@ -70,7 +70,8 @@ func (s *Submitter) Submit(ctx context.Context, sub Submission) (x app.Execution
 		return app.Execution{}, false, fmt.Errorf("executions: submit: %w", err)
 	}
 	in := s.newInsertion(sub, profile.Handle, shown)
-	in.bindable = &runner.Submitted{Policy: policy, Source: in.submission.source(), Opened: opened}
+	in.bindable = &runner.Submitted{Policy: policy, Source: in.submission.source(), Opened: opened,
+		Placement: sub.placement}
 	if x, replayed, err = s.enqueue(ctx, in); err != nil {
 		return app.Execution{}, false, err
 	}
@@ -244,8 +245,9 @@ type Submission struct {
 	By             app.Actor
 	Trace          string // trace id of the request, "" if it has none
 
-	files   []store.InputFile // that Files name, once resolved
-	version runnable          // of Skill, once resolved
+	files     []store.InputFile // that Files name, once resolved
+	version   runnable          // of Skill, once resolved
+	placement app.Placement     // of a skill; the zero value is the profile's
 }
 
 // check refuses what can't run and fills in the timeout.

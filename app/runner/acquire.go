@@ -38,10 +38,10 @@ func (r *Run) acquireBox(b *Binding) (in *sandbox.Backend, box *sandbox.Box, err
 		if ended := sleep.For(r.ctx, time.Duration(try)*boxRetry); ended != nil {
 			return nil, nil, ended
 		}
-		if in, err = r.runner.cfg.Sandboxes.Place(b.policy.Placement); err != nil {
+		if in, err = r.runner.cfg.Sandboxes.Place(b.place); err != nil {
 			continue
 		}
-		box, warm, opening := r.takeBox(in, b.policy.Placement.Image)
+		box, warm, opening := r.takeBox(in, b.place.Image)
 		if opening != nil {
 			err = opening
 			continue

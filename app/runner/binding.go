@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/computclaw/airlock/app"
@@ -14,6 +15,7 @@ import (
 // claim a box too.
 type Binding struct {
 	policy   app.Policy
+	place    app.Placement // the policy's, or what a skill makes of it
 	source   Source
 	grant    grant // once resolved
 	resolved bool
@@ -40,12 +42,27 @@ func (r *Run) bind() (*Binding, error) {
 		return nil, err
 	}
 	b := &Binding{policy: policy, decisions: decisions}
+	if b.place, err = r.placement(policy.Placement); err != nil {
+		return nil, err
+	}
 	if r.source != nil {
 		b.source = *r.source
 		return b, nil
 	}
 	b.source, err = r.runner.ReadSource(r.ctx, r.x.Handle)
 	return b, err
+}
+
+// placement returns where the execution runs under a policy's placement.
+func (r *Run) placement(p app.Placement) (app.Placement, error) {
+	if r.x.SkillDigest == "" || r.runner.cfg.Skills == nil {
+		return p, nil
+	}
+	v, err := r.runner.cfg.Skills.Resolve(r.ctx, r.x.ProfileHandle, r.x.SkillDigest)
+	if err != nil {
+		return p, err
+	}
+	return r.runner.cfg.Skills.Place(v, p)
 }
 
 // currentPolicy returns the newest policy of the profile, if scripts may run under it now.
@@ -67,6 +84,8 @@ type Submitted struct {
 	Policy app.Policy // the newest one
 	Source Source
 	Opened credentials.Opened // by the redaction of the script
+
+	Placement app.Placement // of a skill; the zero value is the policy's
 }
 
 // BindWithClaim binds an execution in the transaction that stores and claims it, and notes that in
@@ -85,7 +104,8 @@ func (r *Runner) BindWithClaim(
 	if err != nil || newest != policy.Version {
 		return nil, err
 	}
-	backend, err := r.cfg.Sandboxes.Place(policy.Placement)
+	place := cmp.Or(from.Placement, policy.Placement)
+	backend, err := r.cfg.Sandboxes.Place(place)
 	if err != nil {
 		return nil, nil
 	}
@@ -97,12 +117,13 @@ func (r *Runner) BindWithClaim(
 	if err != nil {
 		return nil, nil
 	}
-	box := backend.TakeReady(policy.Placement.Image)
+	box := backend.TakeReady(place.Image)
 	if box == nil {
 		return nil, nil
 	}
 	b := &Binding{
-		policy: policy, source: from.Source, grant: g, resolved: true, backend: backend, box: box, decisions: decisions,
+		policy: policy, place: place, source: from.Source, grant: g, resolved: true, backend: backend, box: box,
+		decisions: decisions,
 	}
 	n.Dispatch = new(b.startRecord(backend, true, n.At))
 	if err := r.cfg.Resolver.CountUse(ctx, tx, policy); err != nil {

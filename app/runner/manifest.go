@@ -21,7 +21,7 @@ func (r *Run) manifest(s sent) app.Manifest {
 		Inputs: digest(s.binding.source.Inputs),
 		Files:  filesDigest(s.binding.source.Files), LLM: r.dialogue.digest(),
 		Runner: ready.Runner, Python: ready.Python, Packages: ready.Packages,
-		Runtime: s.backend.Identity(policy.Placement.Image), Policy: policy.Digest(), Limits: r.runner.cfg.Limits,
+		Runtime: s.backend.Identity(s.binding.place.Image), Policy: policy.Digest(), Limits: r.runner.cfg.Limits,
 	}
 }
 

@@ -2,6 +2,8 @@ package sandbox
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/plugins"
@@ -28,6 +30,23 @@ func (m *Manager) ClassOf(p app.Placement) (c Class, ok bool) {
 		return c, false
 	}
 	return Class{b.name, p.Image}, true
+}
+
+// ImagesFor lists the images that boxes of a placement may have, whichever it names itself.
+func (m *Manager) ImagesFor(p app.Placement) (images []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p.Image = ""
+	for _, s := range m.backends {
+		if s.active == nil || p.Backend != "" && s.Name != p.Backend {
+			continue
+		}
+		if tier, _ := s.active.matches(p); tier {
+			images = slices.AppendSeq(images, maps.Keys(s.active.report.Images))
+		}
+	}
+	slices.Sort(images)
+	return slices.Compact(images)
 }
 
 // Undecided reports whether a first proof that is not over may change what Place returns.

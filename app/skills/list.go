@@ -2,6 +2,7 @@ package skills
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -144,6 +145,21 @@ func (s *Service) Named(ctx context.Context, profileHandle, name string) ([]Vers
 		err = errNotFound(name)
 	}
 	return list, err
+}
+
+// Readable returns the version whose files a profile's agent reads with a reference: the newest that
+// it uploaded or may run, else what Resolve finds. Errors: those of Resolve.
+func (s *Service) Readable(ctx context.Context, profileHandle, ref string) (Version, error) {
+	list, err := s.Listed(ctx, profileHandle)
+	if err != nil {
+		return Version{}, err
+	}
+	for _, v := range list {
+		if slices.Contains([]string{v.Name, fmt.Sprintf("%s@%d", v.Name, v.Number), v.Name + "@" + v.Label, v.Digest}, ref) {
+			return v, nil
+		}
+	}
+	return s.Resolve(ctx, profileHandle, ref)
 }
 
 // Waiting returns the versions that wait for review, oldest first.

@@ -22,6 +22,10 @@ func (s *Service) Missing(ctx context.Context, v Version, p app.Placement) ([]st
 
 // missing returns what boxes have, too.
 func (s *Service) missing(ctx context.Context, v Version, p app.Placement) ([]string, sandbox.Installed, error) {
+	p, err := s.Place(v, p)
+	if err != nil {
+		return nil, sandbox.Installed{}, nil //nolint:nilerr // it doesn't run there
+	}
 	have, ok, err := s.installed(ctx, p)
 	if err != nil || !ok {
 		return nil, have, err

@@ -32,7 +32,7 @@ const usage = `Usage: airlock COMMAND
   run SCRIPT       submit a script and print its result (--help for more)
   mcp              serve the agent API to models on stdin and stdout (--help for more)
   admin …          credentials, profiles, admin token, audit log (--help for more)
-  skill …          read a skill before it is reviewed (--help for more)
+  skill …          check a skill, upload it for review, or read one back (--help for more)
   config           print the effective configuration, secrets masked
   doctor           check the sandbox on this host
   health           ask the server on this host whether it serves
@@ -58,7 +58,7 @@ func run(ctx context.Context, c cli.Console, args []string) int {
 	case "admin":
 		return c.Finish(admin.Run(ctx, c, rest))
 	case "skill":
-		return skillcli.Run(c, rest)
+		return skillcli.Run(ctx, c, rest)
 	case "config":
 		return c.Finish(config.Show(c, rest))
 	case "doctor":

@@ -25,7 +25,7 @@ import (
 //	print TEXT | warn TEXT | flood BYTES | ask PROMPT | model NAME (of the questions that follow) | result JSON | fail MESSAGE | setting NAME | inputs | code (that the box began with) | dial HOST PORT | asked HOST PORT LINE
 //	stuck, gone (when it is woken up) | exit CODE | signal N | hang | lost | oom | pids | garbage | vanish | twice (asks two questions at once)
 //
-// A script that ends without exit exits with 0.
+// A script that ends without exit exits with 0, and so does one that begins with #: a skill's.
 type player struct {
 	mux     *yamux.Session
 	control *yamux.Stream
@@ -204,6 +204,9 @@ func (p *player) exit(status wire.Exited) (plugins.Exit, error) {
 
 func (p *player) line(ctx context.Context, verb, rest string) (exit plugins.Exit, err error, end bool) {
 	switch verb {
+	case "#":
+		exit, err = p.exit(wire.Exited{})
+		return exit, err, true
 	case "print":
 		_, _ = fmt.Fprintln(p.out[wire.Stdout], rest)
 	case "warn":

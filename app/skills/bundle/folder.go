@@ -2,8 +2,10 @@ package bundle
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"path"
 )
 
 // ReadFolder reads a skill from a folder. Nothing outside of the folder is read. What is wrong with
@@ -35,6 +37,34 @@ func ReadFolder(folder string) (b Bundle, err error) {
 		return Bundle{}, err
 	}
 	return t.bundle()
+}
+
+// WriteFolder writes the files into a folder, which is new or empty.
+func (b Bundle) WriteFolder(folder string) (err error) {
+	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // as any tool that unpacks
+		return err
+	}
+	if inside, err := os.ReadDir(folder); err != nil || len(inside) > 0 {
+		return errors.Join(err, fmt.Errorf("the folder %s is not empty", folder))
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	for _, f := range b.Files {
+		mode := fs.FileMode(0o644)
+		if f.Executable {
+			mode = 0o755
+		}
+		if err := root.MkdirAll(path.Dir(f.Path), 0o755); err != nil {
+			return err
+		}
+		if err := root.WriteFile(f.Path, f.Content, mode); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (t *tree) addOpened(root *os.Root, name string) (err error) {

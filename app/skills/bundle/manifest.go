@@ -42,7 +42,7 @@ const (
 // known are the keys that are read; others are noted.
 var (
 	knownKeys = []string{"name", "description", "license", "compatibility", "metadata", "allowed-tools",
-		"version", "lang", "image", "timeout", "resources"}
+		"version", "lang", "image", "timeout"}
 	ownKeys = []string{"version", "entrypoint", "input-schema", "keys", "hosts", "timeout", "image"}
 )
 

@@ -346,7 +346,7 @@ func (h *skills) open(c echo.Context, v appskills.Version) (b *bundle.Bundle, re
 	return b, func() { h.memory.Release(1) }, nil
 }
 
-// download answers GET /skills/{name}/bundle.zip with the newest version that GET /skills/{name} lists.
+// download answers GET /skills/{name}/bundle.zip; the name may have a version.
 func (h *skills) download(c echo.Context) error {
 	if err := httpx.KnownQuery(c); err != nil {
 		return err
@@ -358,14 +358,14 @@ func (h *skills) download(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	list, err := h.lookup.engine.Skills.Named(c.Request().Context(), p.Handle, c.Param("name"))
+	v, err := h.lookup.engine.Skills.Readable(c.Request().Context(), p.Handle, c.Param("name"))
 	if err != nil {
 		return err
 	}
-	b, release, err := h.open(c, list[0])
+	b, release, err := h.open(c, v)
 	if err != nil {
 		return err
 	}
 	defer release()
-	return sendAttachment(c, list[0].Name+".zip", zipType, b.WriteZip)
+	return sendAttachment(c, v.Name+".zip", zipType, b.WriteZip)
 }

@@ -13,9 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/client"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
-	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 )
 
 const runUsage = `Usage: airlock run SCRIPT [flags]
@@ -108,29 +106,16 @@ func readJob(c cli.Console, args []string) (*job, error) {
 	if (len(rest) == 1) == (*skill != "") {
 		return nil, cli.UsageError{Message: "run: name a SCRIPT, or a skill with --skill"}
 	}
-	cfg, err := config.Load(c.Env)
+	api, id, err := Connect(c, *url, *profile)
 	if err != nil {
 		return nil, err
-	}
-	if *url != "" {
-		if cfg.URL, err = config.ParseURL(*url); err != nil {
-			return nil, cli.UsageError{Message: "--url: " + err.Error()}
-		}
-	}
-	if *profile != "" {
-		if config.SetProfile(&cfg, *profile) != nil {
-			return nil, cli.UsageError{Message: "--profile: that is not a profile id (ark_…)"}
-		}
-	}
-	if cfg.Profile.Empty() {
-		return nil, cli.UsageError{Message: "which profile? Set AIRLOCK_PROFILE to its id (ark_…)"}
 	}
 	if *wait < 0 || *wait > (24*time.Hour).Seconds() {
 		return nil, cli.UsageError{Message: "--wait takes seconds, from 0 to 86400"}
 	}
 	j := &job{
 		Console: cli.Console{In: c.In, Out: screen(c.Out), Err: screen(c.Err), Env: c.Env}, own: c.Err,
-		agent: agent{client.New(cfg.URL), cfg.Profile}, llmCommand: *command,
+		agent: agent{api, id}, llmCommand: *command,
 		patience: time.Duration(*wait * float64(time.Second)), json: *asJSON, quiet: *quiet, started: time.Now(),
 	}
 	j.request.Label, j.request.Skill, j.files = *label, *skill, files

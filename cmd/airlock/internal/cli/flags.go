@@ -54,8 +54,8 @@ func (f *Flags) List(name string) *[]string {
 	return &values
 }
 
-// Parse returns the other arguments, one for each of the names in want; the last ones may be left out
-// if they stand in brackets. Help is printed to out and ends in errHelp.
+// Parse returns the other arguments, one for each of the names in want; those in brackets, at the
+// end, may be missing. Help is printed to out and ends in errHelp.
 func (f *Flags) Parse(out io.Writer, args []string, want ...string) ([]string, error) {
 	var rest []string
 	for {

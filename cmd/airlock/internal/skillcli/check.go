@@ -1,6 +1,7 @@
 package skillcli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,17 +16,23 @@ import (
 
 const usage = `Usage: airlock skill COMMAND
 
-  check PATH       read a skill, a folder or a zip file, as Airlock does, and tell what is in it and what is wrong.
-                   Nothing of it is run and nothing is sent anywhere
-    --inputs FILE  compare the JSON in a file with the skill's input schema
-    --json         print one JSON object
+  check PATH         read a skill, a folder or a zip file, as Airlock does, and tell what is in it and what is wrong.
+                     Nothing of it is run and nothing is sent anywhere
+    --inputs FILE    compare the JSON in a file with the skill's input schema
+    --json           print one JSON object
+  push PATH          upload a skill for review, as a profile's agent; the same files again change nothing
+    --profile ID     profile id; better in AIRLOCK_PROFILE, since arguments can be read by other users of this host
+    --url URL        the instance; else AIRLOCK_URL, else http://localhost:9090
+    --json           print the answer of POST /skills
+  pull NAME [DIR]    write the files of a skill into a new folder, NAME unless you name one. NAME@VERSION or a digest
+                     names a version. It takes --profile and --url as well
 
-Exit codes: 0 it is a skill and takes the inputs, 1 it is none or doesn't, 2 wrong usage.
+Exit codes: 0 it is a skill and takes the inputs, or was sent or written; 1 not; 2 wrong usage.
 `
 
 // Run is airlock skill.
 // It returns the exit code.
-func Run(c cli.Console, args []string) int {
+func Run(ctx context.Context, c cli.Console, args []string) int {
 	if len(args) == 0 || args[0] == "help" || args[0] == "--help" || args[0] == "-h" {
 		fmt.Fprint(c.Out, usage)
 		if len(args) == 0 {
@@ -33,11 +40,16 @@ func Run(c cli.Console, args []string) int {
 		}
 		return cli.ExitOK
 	}
-	if args[0] != "check" {
-		return c.Finish(cli.UsageError{Message: fmt.Sprintf("there is no command skill %q; there is skill check",
-			app.Clip(args[0], 40))})
+	switch args[0] {
+	case "check":
+		return check(c, args[1:])
+	case "push":
+		return c.Finish(push(ctx, c, args[1:]))
+	case "pull":
+		return c.Finish(pull(ctx, c, args[1:]))
 	}
-	return check(c, args[1:])
+	return c.Finish(cli.UsageError{Message: fmt.Sprintf("there is no command skill %q; there are check, push and pull",
+		app.Clip(args[0], 40))})
 }
 
 func check(c cli.Console, args []string) int {

@@ -1,0 +1,234 @@
+package cli_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
+)
+
+// member is one of a zip file. change is made to its header before it is written.
+type member struct {
+	name, content string
+	change        func(*zip.FileHeader)
+}
+
+// badSkill is the SKILL.md of uploads that are refused.
+const badSkill = "---\nname: bad\ndescription: Is refused\n---\n"
+
+// usual packs members after a SKILL.md and main.py.
+func usual(t *testing.T, members ...member) []byte {
+	t.Helper()
+	return packed(t, append([]member{{name: "SKILL.md", content: badSkill}, {name: "main.py"}}, members...)...)
+}
+
+// packed packs members.
+func packed(t *testing.T, members ...member) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for _, m := range members {
+		header := &zip.FileHeader{Name: m.name, Method: zip.Deflate}
+		if m.change == nil {
+			f, err := w.CreateHeader(header)
+			e2e.Must(t, err)
+			_, err = f.Write([]byte(m.content))
+			e2e.Must(t, err)
+			continue
+		}
+		header.Method, header.CRC32 = zip.Store, crc32.ChecksumIEEE([]byte(m.content))
+		header.CompressedSize64, header.UncompressedSize64 = uint64(len(m.content)), uint64(len(m.content))
+		m.change(header)
+		f, err := w.CreateRaw(header)
+		e2e.Must(t, err)
+		_, err = f.Write([]byte(m.content))
+		e2e.Must(t, err)
+	}
+	e2e.Must(t, w.Close())
+	return out.Bytes()
+}
+
+// zeros is a deflated file of that many MiB of zeros: each but the first packs to the same bytes.
+func zeros(t *testing.T, mebibytes int) string {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := flate.NewWriter(&out, flate.BestCompression)
+	e2e.Must(t, err)
+	ends := make([]int, 3)
+	for i := range ends {
+		_, err := w.Write(make([]byte, 1<<20))
+		e2e.Must(t, err)
+		e2e.Must(t, w.Flush())
+		ends[i] = out.Len()
+	}
+	again := bytes.Repeat(out.Bytes()[ends[1]:ends[2]], mebibytes-3)
+	out.Write(again)
+	return out.String() + "\x03\x00" // an empty last block
+}
+
+// described says what a header declares.
+func described(method uint16, size uint64) func(*zip.FileHeader) {
+	return func(h *zip.FileHeader) { h.Method, h.UncompressedSize64, h.CRC32 = method, size, 0 }
+}
+
+// many are entries without content.
+func many(n int) []member {
+	list := make([]member, n)
+	for i := range list {
+		list[i] = member{name: fmt.Sprint(i), change: func(*zip.FileHeader) {}}
+	}
+	return list
+}
+
+func skillMD(lines string) member { return member{name: "SKILL.md", content: lines} }
+
+// TestBadSkillsAreRefusedByTheWholeProgram sends hostile zip files and manifests to a server: each gets
+// its documented code and the file and line that are at fault, and leaves no row and no content.
+func TestBadSkillsAreRefusedByTheWholeProgram(t *testing.T) {
+	t.Parallel()
+	d := filesDesk{e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=1")}
+	owner, other := d.Placed("bubblewrap"), d.Placed("bubblewrap")
+	const schema = `  airlock.input-schema: '{"type":"object","required":["month"],"properties":{"month":{"type":"string"}}}'` + "\n"
+	good := packed(t, skillMD("---\nname: good\ndescription: Is taken\nmetadata:\n"+schema+"---\n"), member{name: "main.py"})
+	if status, text := d.uploadSkill(1, owner, good); status != http.StatusCreated {
+		t.Fatalf("the good one: %d %s", status, text)
+	}
+	own := func(line string) member {
+		return skillMD("---\nname: bad\ndescription: Is refused\nmetadata:\n  airlock." + line + "\n---\n")
+	}
+	link := func(h *zip.FileHeader) { h.SetMode(fs.ModeSymlink | 0o777) }
+	main := member{name: "main.py"}
+	before := d.kept()
+	for i, c := range []struct {
+		what    string
+		profile string
+		content []byte
+		status  int
+		code    string
+		field   string
+		message string // begins it
+	}{
+		{"slip", owner, usual(t, member{name: "../../x"}), 422, "invalid_skill", "../../x", "../../x: The path leads out"},
+		{"absolute", owner, usual(t, member{name: "/etc/x"}), 422, "invalid_skill", "/etc/x", "/etc/x: The path leads out"},
+		{"link", owner, usual(t, member{"l", "/etc/passwd", link}), 422, "invalid_skill", "l", "l: A symbolic link is not"},
+		{"twice", owner, usual(t, main), 422, "invalid_skill", "main.py", "main.py: The name is in the bundle twice"},
+		{"case", owner, usual(t, member{name: "MAIN.py"}), 422, "invalid_skill", "MAIN.py",
+			"MAIN.py: The name is that of main.py"},
+		{"NFC", owner, usual(t, member{name: "é"}, member{name: "e\u0301"}), 422, "invalid_skill", "e\u0301",
+			"e\u0301: The name is that of é"},
+		{"size too small", owner, usual(t, member{"x", "0123456789", described(zip.Store, 4)}), 422, "invalid_skill", "x",
+			"x: The file"},
+		{"size too large", owner, usual(t, member{"x", "0123456789", described(zip.Store, 99)}), 422, "invalid_skill", "x",
+			"x: The file"},
+		{"zip64 size", owner, usual(t, member{"x", "0123456789", described(zip.Store, 1<<33)}), 422, "invalid_skill", "x",
+			"x: The bundle unpacks to more than 32 MiB"},
+		{"encrypted", owner, usual(t, member{"e", "x", func(h *zip.FileHeader) { h.Flags |= 1 }}), 422, "invalid_skill", "e",
+			"e: The file is encrypted"},
+		{"bomb of 9 GiB that says so", owner, usual(t, member{"z", zeros(t, 9<<10), described(zip.Deflate, 9<<30)}), 422,
+			"invalid_skill", "z", "z: The bundle unpacks to more than 32 MiB"},
+		{"bomb of 9 GiB that says 1 KiB", owner, usual(t, member{"z", zeros(t, 9<<10), described(zip.Deflate, 1<<10)}), 422,
+			"invalid_skill", "z", "z: The"},
+		{"more than 10 MiB", owner, make([]byte, 10<<20+1), 413, "too_large", "", "the zip file is larger than 10 MiB"},
+		{"100,000 entries", owner, usual(t, many(100_000)...), 422, "invalid_skill", "", "The zip file has 100002 entries"},
+		{"1,001 files", owner, usual(t, many(1_001)...), 422, "invalid_skill", "", "The bundle has more than 1000 files"},
+		{"no zip", owner, []byte("no zip"), 422, "invalid_skill", "", "This is no zip file"},
+		{"no SKILL.md", owner, packed(t, main), 422, "invalid_skill", "SKILL.md", "SKILL.md: The bundle has no SKILL.md"},
+		{"empty SKILL.md", owner, packed(t, skillMD(""), main), 422, "invalid_skill", "SKILL.md:1",
+			"SKILL.md:1: The file has no frontmatter"},
+		{"anchors", owner, packed(t, skillMD("---\nname: &a bad\ndescription: *a\n---\n"), main), 422,
+			"invalid_skill", "SKILL.md:2", "SKILL.md:2: The frontmatter uses an anchor"},
+		{"tag", owner, packed(t, skillMD("---\nname: !!python/object:os.system bad\ndescription: b\n---\n"), main), 422,
+			"invalid_skill", "SKILL.md:2", "SKILL.md:2: The frontmatter uses a YAML tag"},
+		{"10 MB of YAML", owner, packed(t, skillMD("---\n"+strings.Repeat("a: b\n", 2<<20)+"---\n"), main), 422, "invalid_skill",
+			"SKILL.md", "SKILL.md: The file has"},
+		{"no YAML", owner, packed(t, skillMD("---\nname: [\n---\n"), main), 422, "invalid_skill", "SKILL.md:2",
+			"SKILL.md:2: The frontmatter is not valid YAML"},
+		{"another's name", other, good, 409, "skill_name_taken", "name", "SKILL.md: the name good belongs to another"},
+		{"nothing to run", owner, packed(t, skillMD(badSkill)), 422, "invalid_skill", "", "The skill has nothing to run"},
+		{"entrypoint missing", owner, packed(t, own("entrypoint: start.py"), main), 422, "invalid_skill", "SKILL.md:5",
+			"SKILL.md:5: The entrypoint start.py is not in the bundle"},
+		{"entrypoint outside", owner, packed(t, own("entrypoint: ../../bin/x.sh"), main), 422, "invalid_skill", "SKILL.md:5",
+			"SKILL.md:5: The entrypoint ../../bin/x.sh is outside"},
+		{"no schema", owner, packed(t, own(`input-schema: '{"type": "words"}'`), main), 422, "invalid_skill", "SKILL.md:5",
+			"SKILL.md:5: The input schema can't be used: .type"},
+		{"schema of a URL", owner, packed(t, own(`input-schema: '{"$ref": "https://example.com/s"}'`), main), 422,
+			"invalid_skill", "SKILL.md:5", "SKILL.md:5: The input schema can't be used: the reference https://example.com/s"},
+	} {
+		status, text := d.uploadSkill(2+i, c.profile, c.content)
+		var told struct {
+			Error struct{ Code, Field, Message, Hint string }
+		}
+		err := json.Unmarshal(text, &told)
+		if e := told.Error; err != nil || status != c.status || e.Code != c.code || e.Field != c.field || e.Hint == "" ||
+			!strings.HasPrefix(e.Message, c.message) {
+			t.Errorf("%s: %d %s", c.what, status, text)
+		}
+		if after := d.kept(); after != before {
+			t.Errorf("%s left something: %s, before %s", c.what, after, before)
+		}
+	}
+	d.checkInputs(owner, before)
+}
+
+// uploadSkill sends a zip file from a loopback address of its own: each address may send so many a minute.
+func (d filesDesk) uploadSkill(address int, bearer string, content []byte) (int, []byte) {
+	d.T.Helper()
+	from := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 1, byte(address))}}
+	transport := &http.Transport{DialContext: from.DialContext}
+	defer transport.CloseIdleConnections()
+	request, err := http.NewRequestWithContext(d.T.Context(), http.MethodPost, d.URL+"/skills", bytes.NewReader(content))
+	e2e.Must(d.T, err)
+	request.Header.Set("Authorization", "Bearer "+bearer)
+	request.Header.Set("Content-Type", "application/zip")
+	response, err := (&http.Client{Transport: transport, Timeout: time.Minute}).Do(request)
+	e2e.Must(d.T, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	e2e.Must(d.T, err)
+	return response.StatusCode, text
+}
+
+// kept counts what uploads can leave behind.
+func (d filesDesk) kept() string {
+	d.T.Helper()
+	contents, err := os.ReadDir(filepath.Join(d.Dir, "files"))
+	e2e.Must(d.T, err)
+	rows := ""
+	for _, table := range []string{"skills", "skill_versions", "skill_profiles", "blobs", "executions"} {
+		rows += fmt.Sprintf(" %s %d", table, d.Count("SELECT count(*) FROM "+table))
+	}
+	return fmt.Sprintf("contents %d%s", len(contents), rows)
+}
+
+// checkInputs submits the good skill, approved, with inputs that its schema doesn't take.
+func (d filesDesk) checkInputs(profile, before string) {
+	d.T.Helper()
+	var v struct {
+		Skills []struct{ Digest string }
+	}
+	_, text, _ := d.do("GET", "/skills/good", profile, nil)
+	if err := json.Unmarshal(text, &v); err != nil || len(v.Skills) != 1 {
+		d.T.Fatalf("the good one reads %s", text)
+	}
+	d.Admin("", "skill", "approve", v.Skills[0].Digest)
+	for inputs, field := range map[string]string{`{"month":7}`: "inputs.month", `{}`: "inputs", `[]`: "inputs"} {
+		status, text, _ := d.do("POST", "/execute", profile, []byte(`{"skill":"good","inputs":`+inputs+`}`))
+		if status != http.StatusBadRequest || !bytes.Contains(text, []byte(`"code":"invalid_field"`)) ||
+			!bytes.Contains(text, []byte(`"field":"`+field+`"`)) || d.kept() != before {
+			d.T.Errorf("inputs %s: %d %s, left %s", inputs, status, text, d.kept())
+		}
+	}
+}

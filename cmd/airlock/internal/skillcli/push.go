@@ -1,0 +1,128 @@
+package skillcli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/client"
+	"github.com/computclaw/airlock/app/skills/bundle"
+	"github.com/computclaw/airlock/cmd/airlock/internal/agentcli"
+	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
+)
+
+// pushed is what a push needs of the answer to POST /skills.
+type pushed struct {
+	Name    string   `json:"name"`
+	Version int      `json:"version"`
+	Digest  string   `json:"digest"`
+	State   string   `json:"state"`
+	Missing []string `json:"missing"`
+}
+
+// push is airlock skill push: it uploads a skill for review.
+func push(ctx context.Context, c cli.Console, args []string) error {
+	flags := cli.NewFlags("skill push", usage)
+	profile, address, asJSON := flags.String("profile", "", ""), flags.String("url", "", ""), flags.Bool("json", false, "")
+	rest, err := flags.Parse(c.Out, args, "PATH")
+	if err != nil {
+		return err
+	}
+	api, id, err := agentcli.Connect(c, *address, *profile)
+	if err != nil {
+		return err
+	}
+	b, err := open(rest[0])
+	var problems bundle.Problems
+	switch {
+	case errors.As(err, &problems):
+		printProblems(c.Err, problems)
+		return errors.New("nothing was sent: it is not a skill")
+	case err != nil:
+		return fmt.Errorf("the skill can't be read: %w", err)
+	}
+	var packed bytes.Buffer
+	if err := b.WriteZip(&packed); err != nil {
+		return err
+	}
+	got, err := ask(ctx, api, client.Request{Method: http.MethodPost, Path: "/skills", Profile: id, Body: packed.Bytes(),
+		Type: "application/zip"})
+	if err != nil {
+		return err
+	}
+	if *asJSON {
+		_, err := c.Out.Write(got)
+		return err
+	}
+	var v pushed
+	if json.Unmarshal(got, &v) != nil || v.Digest != b.Digest() {
+		return errors.New("the answer doesn't have the digest of what was sent; check the address of the instance")
+	}
+	fmt.Fprintf(c.Out, "%s@%d %s\n%s\n", v.Name, v.Version, v.Digest, next(v, api.URL))
+	if len(v.Missing) > 0 {
+		lacks := strings.Join(v.Missing, ", ")
+		fmt.Fprintln(c.Err, cli.Printable("the sandbox lacks "+lacks+"; ask the operator to install that"))
+	}
+	return nil
+}
+
+// next says how a version stands and who is to do what.
+func next(v pushed, address string) string {
+	switch v.State {
+	case "approved":
+		return "It is approved."
+	case "revoked":
+		return "It was revoked. Upload a mended version."
+	}
+	return "It waits for a review. Ask the person to open " + address + "/ui/skills/" + v.Name
+}
+
+// pull is airlock skill pull: it writes the files of a skill into a new folder.
+func pull(ctx context.Context, c cli.Console, args []string) error {
+	flags := cli.NewFlags("skill pull", usage)
+	profile, address := flags.String("profile", "", ""), flags.String("url", "", "")
+	rest, err := flags.Parse(c.Out, args, "NAME", "[DIR]")
+	if err != nil {
+		return err
+	}
+	api, id, err := agentcli.Connect(c, *address, *profile)
+	if err != nil {
+		return err
+	}
+	got, err := ask(ctx, api, client.Request{Method: http.MethodGet, Profile: id,
+		Path: "/skills/" + url.PathEscape(rest[0]) + "/bundle.zip"})
+	if err != nil {
+		return err
+	}
+	b, err := bundle.ReadZip(bytes.NewReader(got), int64(len(got)))
+	if err != nil {
+		return fmt.Errorf("the answer is not a skill: %w", err)
+	}
+	folder := b.Manifest.Name
+	if len(rest) > 1 {
+		folder = rest[1]
+	}
+	if err := b.WriteFolder(folder); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.Out, "%s %s\n%d files in %s\n", b.Manifest.Name, b.Digest(), len(b.Files), cli.Printable(folder))
+	return nil
+}
+
+// ask makes a call and returns the body of its answer. Errors: *app.Error.
+func ask(ctx context.Context, api client.Client, r client.Request) ([]byte, error) {
+	got, err := api.Do(ctx, r)
+	if err != nil {
+		return nil, app.E(app.CodeUnreachable, err.Error(), "Check --url or AIRLOCK_URL, and that the instance runs.")
+	}
+	if !got.OK() {
+		return nil, got.Refusal()
+	}
+	return got.Text, nil
+}
