@@ -41,6 +41,6 @@ func (s *Submitter) resolveSkill(ctx context.Context, profileHandle string, sub 
 	if sub.version = (runnable{v}); sub.Timeout == 0 {
 		sub.Timeout = v.Manifest.Timeout
 	}
-	sub.Script, err = s.cfg.Skills.Script(ctx, v)
+	sub.Script, err = v.Script()
 	return err
 }
