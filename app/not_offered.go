@@ -26,24 +26,23 @@ func Alternatives() []NotOffered {
 	return []NotOffered{
 		otherLanguages: {
 			What:    "Shell, Node or other languages as `script`",
-			Instead: "Send Python; it can start the sandbox's own programs with subprocess.run([...]).",
+			Instead: "Send Python, which can start programs, or make it a skill (POST /skills): those may be shell or Node.",
 			paths:   []string{"bash", "shell", "node", "javascript", "exec", "run", "eval"},
 		},
 		installing: {
-			What: "pip, apt or npm install",
-			Instead: "Import what GET /packages lists; nothing can be installed from inside a script, " +
-				"but a person can add packages to the sandbox.",
-			paths: []string{"pip", "install"},
+			What:    "pip, apt or npm install",
+			Instead: "Import what GET /packages lists; pure Python can come in a skill; a person can add packages to the sandbox.",
+			paths:   []string{"pip", "install"},
 		},
 		scheduling: {
 			What:    "Schedules and webhooks",
-			Instead: "Call POST /execute, or POST /executions/{id}/rerun with other inputs, from a scheduler of your own.",
-			paths:   []string{"schedule", "schedules", "cron", "jobs", "webhooks", "triggers"},
+			Instead: "Call POST /execute, best with a skill, from a scheduler of your own.",
+			paths:   []string{"schedule", "schedules", "cron", "jobs", "webhooks", "triggers", "workflows"},
 		},
 		background: {
 			What: "Background work and memory between runs",
 			Instead: "Start another script later: nothing outlives one, sleeping uses up its timeout, " +
-				"and everything in it stands still during llm.complete.",
+				"all of it stops during llm.complete.",
 			paths: []string{"sessions", "kernels", "state", "workspaces"},
 		},
 	}

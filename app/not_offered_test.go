@@ -1,6 +1,9 @@
 package app
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestScriptsThatAreNoPython(t *testing.T) {
 	t.Parallel()
@@ -40,6 +43,20 @@ func TestPathsOfWhatIsNotOffered(t *testing.T) {
 	} {
 		if got := AlternativeForPath(path); got != want {
 			t.Errorf("%s: %q", path, got)
+		}
+	}
+}
+
+// TestSkillsAreAWayToWhatScriptsAreNot: who looks for another language, for packages or for something that
+// runs again learns of skills.
+func TestSkillsAreAWayToWhatScriptsAreNot(t *testing.T) {
+	t.Parallel()
+	for name, instead := range map[string]string{
+		"a shell script": AlternativeForScript("#!/bin/sh\nls"), "JavaScript": AlternativeAfterSyntaxError("const a = 1;"),
+		"pip": AlternativeForScript("pip install x"), "a schedule": AlternativeForPath("/cron"),
+	} {
+		if !strings.Contains(instead, "skill") {
+			t.Errorf("%s: %q", name, instead)
 		}
 	}
 }

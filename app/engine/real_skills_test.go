@@ -1,9 +1,11 @@
 package engine_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"github.com/computclaw/airlock/app/engine/enginetest"
 	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/files"
+	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/skills/bundle"
 )
 
@@ -121,6 +124,30 @@ set_result({"keys": sorted(settings.keys()), "host": settings.get("DB_HOST")})
 			t.Errorf("%s: %s %s, result %s\n%s", ref, x.Status, x.Error, out.Result, out.Stderr)
 		}
 	}
+	asks := write("that-asks", "main.sh", "set -eu\nanswer=$(airlock ask 'which \"month\"?')\nprintf '\"%s\"' \"$answer\" | airlock result -\n")
+	node := ""
+	if _, err := os.Stat("/usr/bin/node"); err == nil {
+		node = write("node-asks", "main.js", "const {execFileSync} = require('child_process')\n"+
+			"const said = execFileSync('airlock', ['ask', 'which \"month\"?'], {encoding: 'utf8'}).trim()\n"+
+			"execFileSync('airlock', ['result', '-'], {input: JSON.stringify(said)})\n")
+	}
+	for _, ref := range []string{asks, node} {
+		if ref == "" {
+			continue
+		}
+		x, err := w.runSkill(ref, `{}`)
+		w.Must(err)
+		x = w.UntilStatus(x, app.StatusAwaitingLLM)
+		if x.Request == nil || x.Request.Prompt != `which "month"?` {
+			t.Fatalf("%s asks %+v", ref, x.Request)
+		}
+		_, err = w.Controller.Respond(t.Context(), x.ID, runner.Answer{Text: "May", By: enginetest.Agent})
+		w.Must(err)
+		x = w.UntilStatus(x, app.StatusCompleted)
+		if out, err := w.Reader.Output(t.Context(), x.Handle); err != nil || string(out.Result) != `"May"` {
+			t.Errorf("%s: %s, %v", ref, out.Result, err)
+		}
+	}
 	w.Must(w.Access.Switches.Pause(t.Context(), enginetest.Person))
 	x, err := w.runSkill(python, `{}`)
 	w.Must(err)
@@ -172,4 +199,56 @@ func TestRealSkillWithoutItsPackagesIsRefused(t *testing.T) {
 		"PyYAML>=1\nPillow\ndataclasses\n"), `{}`)
 	w.Must(err)
 	w.UntilStatus(x, app.StatusCompleted)
+}
+
+// TestRealSkillGetsInputsAsLargeAsTheEnvironmentTakes: the largest inputs that are accepted reach a shell
+// and a Node program, and one byte more is refused before anything is queued. Python takes more.
+func TestRealSkillGetsInputsAsLargeAsTheEnvironmentTakes(t *testing.T) {
+	w := skillWorld(t)
+	write := func(name, entry, code string) string {
+		dir := t.TempDir()
+		w.Must(os.WriteFile(filepath.Join(dir, "SKILL.md"),
+			[]byte("---\nname: "+name+"\ndescription: A test.\n---\n"), 0o600))
+		w.Must(os.WriteFile(filepath.Join(dir, entry), []byte(code), 0o600))
+		return w.approve(dir)
+	}
+	inputs := func(n int) string { return `["ü` + strings.Repeat("x", n-len(`["ü"]`)) + `"]` }
+	most := 128<<10 - len("SANDBOX_INPUT=") - 1
+	run := func(ref string, n int) {
+		t.Helper()
+		x, err := w.runSkill(ref, " "+inputs(n)+"\n")
+		w.Must(err)
+		x = w.ended(x)
+		if out, err := w.Reader.Output(t.Context(), x.Handle); err != nil || string(out.Result) != strconv.Itoa(n) {
+			t.Errorf("%s with %d bytes: %s %s, result %s, %v\n%s", ref, n, x.Status, x.Error, out.Result, err, out.Stderr)
+		}
+	}
+	programs := []string{write("in-shell", "main.sh", `printf %s "$SANDBOX_INPUT" | wc -c | airlock result -`+"\n")}
+	if _, err := os.Stat("/usr/bin/node"); err == nil {
+		programs = append(programs, write("in-node", "main.js", "const fs = require('fs')\nfs.writeFileSync(process.env.SANDBOX_OUTPUT, "+
+			"String(Buffer.byteLength(process.env.SANDBOX_INPUT)))\n"))
+	}
+	for _, ref := range programs {
+		run(ref, most)
+		_, err := w.runSkill(ref, inputs(most+1))
+		enginetest.WantCode(t, err, app.CodeTooLarge)
+	}
+	large := t.TempDir()
+	w.Must(os.WriteFile(filepath.Join(large, "SKILL.md"), []byte("---\nname: large\ndescription: A test.\n---\n"), 0o600))
+	w.Must(os.WriteFile(filepath.Join(large, "data.bin"), bytes.Repeat([]byte("\x00\xff\n"), 100<<10), 0o600))
+	w.Must(os.WriteFile(filepath.Join(large, "main.sh"), []byte(`wc -c <"${0%/*}/data.bin" | airlock result -`), 0o600))
+	x, err := w.runSkill(w.approve(large), `{}`)
+	w.Must(err)
+	if out, err := w.Reader.Output(t.Context(), w.ended(x).Handle); err != nil || string(out.Result) != "307200" {
+		t.Errorf("a large skill: result %s, %v, %s", out.Result, err, out.Stderr)
+	}
+	run(write("in-python", "main.py", "import os\nset_result(len(os.environ['SANDBOX_INPUT'].encode()))\n"), most+1)
+}
+
+// ended waits for the end of an execution.
+func (w *world) ended(x app.Execution) app.Execution {
+	w.T.Helper()
+	x, err := w.Reader.Await(w.T.Context(), x, time.Minute)
+	w.Must(err)
+	return x
 }

@@ -47,6 +47,6 @@ func (s *Submitter) resolveSkill(ctx context.Context, profile app.Profile, sub *
 	if sub.version = (runnable{v}); sub.Timeout == 0 {
 		sub.Timeout = v.Manifest.Timeout
 	}
-	sub.Script, err = s.cfg.Skills.Script(ctx, v)
+	sub.Script, err = v.Script()
 	return err
 }

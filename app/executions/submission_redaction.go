@@ -23,10 +23,16 @@ var errTooManyScripts = app.E(app.CodeQueueFull, "too many long scripts are bein
 	"Wait 5 s, then submit again, one at a time.")
 
 // costly reports whether redacting the submission takes time worth queueing for.
-func (sub Submission) costly() bool { return len(sub.Script)+len(sub.Inputs) >= costlyScriptBytes }
+func (sub Submission) costly() bool {
+	n := len(sub.Inputs)
+	if sub.Skill == "" {
+		n += len(sub.Script)
+	}
+	return n >= costlyScriptBytes
+}
 
 func (sub Submission) source() runner.Source {
-	return runner.Source{Script: []byte(sub.Script), Inputs: sub.Inputs, Files: sub.files}
+	return runner.Source{Script: []byte(sub.Script), Inputs: sub.Inputs, Files: sub.files, Skill: sub.version.name()}
 }
 
 // precheck does the first part of insert early, for a script that is costly to redact: it refuses

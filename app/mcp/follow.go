@@ -32,6 +32,7 @@ type run struct {
 	known   bool // the API has said that there is such an execution
 	asked   int  // questions that were passed to the client's model by answers that have it call again
 	reports int  // that the client got
+	begins  bool // the call submitted it: what a person has to do is told at once
 }
 
 // id is the execution's.
@@ -71,7 +72,7 @@ func (c call) start(ctx context.Context, r client.Request) (*sdk.CallToolResult,
 	if err := json.Unmarshal(got.Text, &x); err != nil || x.ID == "" {
 		return nil, got.Refusal()
 	}
-	return c.follow(ctx, run{path: "/executions/" + url.PathEscape(x.ID), profile: r.Profile, known: true})
+	return c.follow(ctx, run{path: "/executions/" + url.PathEscape(x.ID), profile: r.Profile, known: true, begins: true})
 }
 
 // refusedStart adds the link for the person if the refusal waits for one.
@@ -122,7 +123,7 @@ func (c call) follow(ctx context.Context, x run) (*sdk.CallToolResult, error) {
 			}
 		case now.Status == app.StatusAwaitingLLM:
 			return c.advise(got, adviceRespond), nil
-		case now.Status == app.StatusAwaitingApproval && time.Now().After(deadline):
+		case now.Status == app.StatusAwaitingApproval && (x.begins || time.Now().After(deadline)):
 			return c.advise(got, now.NextStep+" Or call read_execution with this execution_id, which waits for the person."), nil
 		case time.Now().After(deadline):
 			return c.advise(got, "It has not ended yet. Call read_execution with this execution_id, which waits for it."), nil

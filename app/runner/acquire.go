@@ -77,7 +77,9 @@ func (r *Run) takeBox(in *sandbox.Backend, image string) (box *sandbox.Box, warm
 func (r *Run) recordStart(b *Binding, in *sandbox.Backend, warm bool) error {
 	d := b.startRecord(in, warm, r.runner.cfg.Now())
 	if b.grant.vault {
-		d.Shown = new(show(r.redaction.redactor(), b.source))
+		source := b.source
+		source.Skill = r.x.Skill
+		d.Shown = new(show(r.redaction.redactor(), source))
 	}
 	err := retryWhileFull(r.ctx, func() error {
 		return r.runner.cfg.Store.Write(r.ctx, func(tx *store.Tx) error {

@@ -49,7 +49,8 @@ func (h *filesHook) Before(ctx context.Context, b *Binding) (err error) {
 		if h.runner.cfg.Skills == nil {
 			return app.E(app.CodeSkillNotFound, "no skill can be run here. It did not run.", "Ask the person who runs Airlock.")
 		}
-		if h.skill, err = h.runner.cfg.Skills.Packed(ctx, h.x.ProfileHandle, digest); err != nil {
+		if h.skill, err = h.runner.cfg.Skills.Packed(ctx, h.x.ProfileHandle, digest,
+			b.source.Inputs); err != nil {
 			return err
 		}
 	}
@@ -62,12 +63,15 @@ func (h *filesHook) Before(ctx context.Context, b *Binding) (err error) {
 	return nil
 }
 
-// inputs are the files as the box gets them.
-func (h *filesHook) inputs(ctx context.Context, b *Binding) []guest.InputFile {
-	var list []guest.InputFile
+// inputs are the script and the files as the box gets them.
+func (h *filesHook) inputs(ctx context.Context, b *Binding) (script string, list []guest.InputFile) {
+	script = string(b.source.Script)
 	if h.skill != nil {
-		list = append(list, guest.InputFile{Name: skills.PackedName, Size: int64(len(h.skill)),
-			Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(h.skill)), nil }})
+		inline := false
+		if script, inline = skills.Inline(script, h.skill); !inline {
+			list = append(list, guest.InputFile{Name: skills.PackedName, Size: int64(len(h.skill)),
+				Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(h.skill)), nil }})
+		}
 	}
 	for _, f := range b.source.Files {
 		list = append(list, guest.InputFile{Name: f.Name, Size: f.Size, Open: func() (io.ReadCloser, error) {
@@ -78,7 +82,7 @@ func (h *filesHook) inputs(ctx context.Context, b *Binding) []guest.InputFile {
 			return content, err
 		}})
 	}
-	return list
+	return script, list
 }
 
 // collector returns what takes what the script leaves; nil if nothing is kept here.

@@ -4,42 +4,54 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/skills/bundle"
 )
 
 // PackedName is the name under which a box gets a skill's files.
-const PackedName = "airlock-skill.tar"
+const PackedName = "airlock-skill"
 
-// maxInstructions bounds the instructions in the environment, where one variable has at most 128 KiB.
-const maxInstructions = 64 << 10
+// Bounds of what stands in the environment. The kernel starts no program whose environment has a longer
+// entry than 128 KiB.
+const (
+	maxInstructions = 64 << 10
+	maxEntry        = 128 << 10
+	inputEntry      = "SANDBOX_INPUT="
+)
 
 //go:embed launcher.py
 var launcher string
 
+//go:embed program.py
+var program string
+
 // Script returns the Python that runs a version in a box, beside its files.
-func (s *Service) Script(ctx context.Context, v Version) (string, error) {
-	b, err := s.Open(ctx, v.Digest)
+func (v Version) Script() (string, error) {
+	entrypoint, err := json.Marshal(v.Manifest.Entrypoint) // a JSON text is a Python one, too
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("skills: %w", err)
 	}
-	var call []string
-	for _, one := range []string{b.Manifest.Entrypoint, string(b.Manifest.Language),
-		b.Instructions[:min(len(b.Instructions), maxInstructions)]} {
-		text, err := json.Marshal(one) // a JSON text is a Python one, too
-		if err != nil {
-			return "", fmt.Errorf("skills: %w", err)
-		}
-		call = append(call, string(text))
+	more := ""
+	if v.Manifest.Language != bundle.Python {
+		more = "\n\n" + program
 	}
-	return fmt.Sprintf("%slaunch(%s, %s, %s)\n", launcher, call[0], call[1], call[2]), nil
+	return fmt.Sprintf("%s%s\n\nlaunch(%s, run_%s)\n", launcher, more, entrypoint, v.Manifest.Language), nil
 }
 
-// Packed returns the files of a version that the profile may still run, as a box gets them.
-// Errors: those of Resolve.
-func (s *Service) Packed(ctx context.Context, profileHandle, digest string) ([]byte, error) {
+// packedHead stands before the files of a skill, in a line.
+type packedHead struct {
+	Files        [][3]any `json:"files"` // path, executable, bytes
+	Input        string   `json:"input"`
+	Instructions string   `json:"instructions"`
+}
+
+// Packed returns the files of a version that the profile may still run and the inputs of its run, as a
+// box gets them. Errors: those of Resolve.
+func (s *Service) Packed(ctx context.Context, profileHandle, digest string, inputs []byte) ([]byte, error) {
 	if _, err := s.Resolve(ctx, profileHandle, digest); err != nil {
 		return nil, err
 	}
@@ -47,13 +59,60 @@ func (s *Service) Packed(ctx context.Context, profileHandle, digest string) ([]b
 	if err != nil {
 		return nil, err
 	}
-	var packed bytes.Buffer
-	err = b.Pack(&packed)
-	return packed.Bytes(), err
+	head := packedHead{Files: [][3]any{}, Instructions: app.Truncate(b.Instructions, maxInstructions)}
+	for _, f := range b.Files {
+		head.Files = append(head.Files, [3]any{f.Path, f.Executable, len(f.Content)})
+	}
+	if head.Input, err = compact(inputs); err != nil {
+		return nil, err
+	}
+	packed, err := json.Marshal(head)
+	if err != nil {
+		return nil, fmt.Errorf("skills: %w", err)
+	}
+	packed = append(packed, '\n')
+	for _, f := range b.Files {
+		packed = append(packed, f.Content...)
+	}
+	return packed, nil
 }
 
-// CheckInputs compares inputs with the schema of a version. CodeInvalidField names the path.
+// maxInline is how much of a skill travels with its script, in bytes: asking the box to take a file first
+// costs milliseconds.
+const maxInline = 192 << 10
+
+// Inline returns the script of a skill with its packed files in it; ok is false if they are too large.
+func Inline(script string, packed []byte) (with string, ok bool) {
+	if len(packed) > maxInline {
+		return script, false
+	}
+	return "PACKED = '" + base64.StdEncoding.EncodeToString(packed) + "'\n" + script, true
+}
+
+// compact returns inputs without spaces between their parts; {} for none.
+func compact(inputs []byte) (string, error) {
+	var text bytes.Buffer
+	if inputs == nil || string(bytes.TrimSpace(inputs)) == "null" {
+		return "{}", nil
+	}
+	if err := json.Compact(&text, inputs); err != nil {
+		return "", fmt.Errorf("skills: the inputs are not JSON: %w", err)
+	}
+	return text.String(), nil
+}
+
+// CheckInputs compares inputs with the schema of a version, and with what its program can get.
+// CodeInvalidField names the path, CodeTooLarge the field.
 func (v Version) CheckInputs(inputs []byte) error {
+	if v.Manifest.Language != bundle.Python && len(inputs) > maxEntry/2 {
+		text, err := compact(inputs)
+		if err == nil && len(inputEntry)+len(text) >= maxEntry {
+			e := app.E(app.CodeTooLarge, "inputs are too large: a shell or Node program gets less than "+
+				app.FormatSize(maxEntry), "Nothing ran. Send what is large as a file, with POST /files.")
+			e.Field = "inputs"
+			return e
+		}
+	}
 	if v.Manifest.InputSchema == "" {
 		return nil
 	}

@@ -133,3 +133,69 @@ func TestASkillIsATool(t *testing.T) {
 		})
 	}
 }
+
+// TestAModelIsToldWhatAwaitsAPerson: under a profile that runs approved scripts only, execute says at once
+// what to ask the person, read_execution waits for them, and a refusal has its reason. Where only skills may
+// run, the answer says so.
+func TestAModelIsToldWhatAwaitsAPerson(t *testing.T) {
+	t.Parallel()
+	w := newPlayingWorld(t)
+	t.Cleanup(w.web.Drain)
+	p := w.lockedProfile()
+	_, err := w.access.CodeRules.Set(t.Context(), person, p.Handle, app.MayRunApprovedScripts)
+	w.must(err)
+	session, _ := w.modelOf(p, "2025-11-25")
+	call := func(name string, arguments map[string]any) (text string, failed bool) {
+		t.Helper()
+		result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: name, Arguments: arguments})
+		w.must(err)
+		for _, one := range result.Content {
+			if part, ok := one.(*sdk.TextContent); ok {
+				text += part.Text + "\n"
+			}
+		}
+		return text, result.IsError
+	}
+	asked := func(script string) (id, approval string) {
+		t.Helper()
+		began := time.Now()
+		text, failed := call("execute", map[string]any{"script": script})
+		if failed || time.Since(began) > 20*time.Second || !strings.Contains(text, "/ui/approvals/") ||
+			!strings.Contains(text, "call read_execution") {
+			t.Fatalf("after %s: %s", time.Since(began), text)
+		}
+		var x struct {
+			ID string `json:"execution_id"`
+		}
+		w.must(json.NewDecoder(strings.NewReader(text)).Decode(&x))
+		open, err := w.access.Approvals.Open(t.Context())
+		w.must(err)
+		return x.ID, open[0].ID
+	}
+	id, approval := asked("result 1")
+	go func() {
+		time.Sleep(100 * time.Millisecond)
+		_, _ = w.access.Approvals.Approve(context.WithoutCancel(t.Context()), person, approval, app.ApproveOnce)
+	}()
+	if text, failed := call("read_execution", map[string]any{"execution_id": id}); failed ||
+		!strings.Contains(text, `"status":"completed"`) {
+		t.Errorf("after the approval: %s", text)
+	}
+	id, approval = asked("result 2")
+	_, err = w.access.Approvals.Refuse(t.Context(), person, approval, "Read one month only.")
+	w.must(err)
+	if text, failed := call("read_execution", map[string]any{"execution_id": id}); !failed ||
+		!strings.Contains(text, "Read one month only.") {
+		t.Errorf("after the refusal: %s", text)
+	}
+	if text, failed := call("execute", map[string]any{"script": "result 2"}); !failed ||
+		!strings.Contains(text, "script_refused") || !strings.Contains(text, "Read one month only.") {
+		t.Errorf("again: %s", text)
+	}
+	_, err = w.access.CodeRules.Set(t.Context(), person, p.Handle, app.MayRunApprovedSkills)
+	w.must(err)
+	if text, failed := call("execute", map[string]any{"script": "result 3"}); !failed ||
+		!strings.Contains(text, "script_not_allowed") || !strings.Contains(text, "list_skills") {
+		t.Errorf("where only skills may run: %s", text)
+	}
+}

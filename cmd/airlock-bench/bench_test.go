@@ -37,7 +37,7 @@ func TestTables(t *testing.T) {
 	var out bytes.Buffer
 	args := []string{"--airlock", program(t), "--rounds", "3", "--seconds", "0.1", "--body", "1", "--pages", "60",
 		"--parked", "3"}
-	err := run(t.Context(), &out, append(args, "speed", "egress", "redaction", "backends", "files", "parked"))
+	err := run(t.Context(), &out, append(args, "speed", "egress", "redaction", "backends", "files", "skills", "parked"))
 	for _, row := range []string{
 		"bare python3 -c pass", "submit to completed, warm", "submit to completed, cold",
 		"submit to completed, 1 client ", "submit to completed, 8 clients", "submit to completed, 32 clients",
@@ -45,7 +45,8 @@ func TestTables(t *testing.T) {
 		"start to the first answer", "start to a sandbox", "page: list of executions", "page: one execution",
 		"page: overview", "egress, request on a warm connection, direct", "script in a box, download, intercepted",
 		"copy: log text", "stream, 1000 values: log text", "final pass, 50 values: base64 of random bytes",
-		"python3 -c pass", "bubblewrap        full", "files of 1 MiB, MiB/s", "executions that wait for the LLM at once",
+		"python3 -c pass", "bubblewrap        full", "files of 1 MiB, MiB/s", "submit to completed, warm, a script",
+		"submit to completed, warm, the same as a skill", "scan those 5 MiB", "executions that wait for the LLM at once",
 	} {
 		if !strings.Contains("\n"+out.String(), "\n"+row) {
 			t.Errorf("there is no row %q", row)

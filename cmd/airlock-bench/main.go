@@ -18,13 +18,14 @@ import (
 
 const usage = `Usage: airlock-bench [FLAGS] [TABLE…]
 
-Starts servers of its own on temporary data directories and prints the tables, without names the first five:
+Starts servers of its own on temporary data directories and prints the tables, without names the first six:
 
   speed       executions warm and cold, polls, pages, start-up and memory, next to bare Python
   egress      requests and bodies that pass through egress, next to the same without Airlock
   redaction   the redactor, next to plain copying
   backends    the sandbox backends that are ready here, next to bare Python
   files       files that get into boxes and out of them, on each backend that is ready here
+  skills      a skill next to the same code as a script, and the scan of a large bundle
   parked      executions that wait for an LLM answer at once; each needs about 9 MiB
   overload    the server under far more than it can do
 
@@ -103,7 +104,7 @@ func parse(out io.Writer, args []string) (o options, names []string, err error) 
 		return o, nil, fmt.Errorf("%w; build it with `make build`, or name it with --airlock", err)
 	}
 	if names = flags.Args(); len(names) == 0 {
-		names = []string{"speed", "egress", "redaction", "backends", "files"}
+		names = []string{"speed", "egress", "redaction", "backends", "files", "skills"}
 	}
 	known := (&suite{}).tables()
 	for _, name := range names {
@@ -125,6 +126,6 @@ type suite struct {
 func (s *suite) tables() map[string]func(context.Context) error {
 	return map[string]func(context.Context) error{
 		"speed": s.speed, "egress": s.egress, "redaction": s.redaction,
-		"backends": s.backends, "files": s.files, "parked": s.parkedExecutions, "overload": s.overload,
+		"backends": s.backends, "files": s.files, "skills": s.skills, "parked": s.parkedExecutions, "overload": s.overload,
 	}
 }
