@@ -12,8 +12,8 @@ var tracebackStart = regexp.MustCompile(`(?m)^Traceback \(most recent call last\
 // defined.
 var exceptionLine = regexp.MustCompile(`^[A-Za-z_][\w.]*(:|$)`)
 
-// SplitTraceback takes the exception's own lines, which say what went wrong in one sentence, out of
-// a Python traceback. Any other error has no traceback.
+// SplitTraceback takes the exception's own lines, and what Airlock added to them, out of a Python
+// traceback, which then ends with the first of them. Any other error has no traceback.
 func SplitTraceback(text string) (summary, traceback string) {
 	if !tracebackStart.MatchString(text) {
 		return text, ""
@@ -21,7 +21,7 @@ func SplitTraceback(text string) (summary, traceback string) {
 	lines := strings.Split(text, "\n")
 	for i := len(lines) - 1; i > 0; i-- {
 		if exceptionLine.MatchString(lines[i]) && strings.HasPrefix(lines[i-1], "  ") {
-			return strings.TrimRight(strings.Join(lines[i:], "\n"), "\n"), text
+			return strings.TrimRight(strings.Join(lines[i:], "\n"), "\n"), strings.Join(lines[:i+1], "\n")
 		}
 	}
 	return text, ""

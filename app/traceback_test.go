@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/computclaw/airlock/app"
@@ -24,10 +25,14 @@ func TestSplitTraceback(t *testing.T) {
 			"httpx.ConnectError: [Errno -2]"},
 		{"Traceback (most recent call last):\n  File \"script.py\", line 1\n    assert 0\nAssertionError",
 			"AssertionError"},
+		{"Traceback (most recent call last):\n  File \"script.py\", line 1\n    f()\nOSError: no address\n\na.example is not " +
+			"on this profile's host list.", "OSError: no address\n\na.example is not on this profile's host list."},
 	} {
 		summary, traceback := app.SplitTraceback(c.text)
-		if summary != c.summary || traceback != c.text {
-			t.Errorf("%q: summary %q", c.text, summary)
+		first, rest, _ := strings.Cut(c.summary, "\n")
+		if summary != c.summary || traceback != strings.TrimSuffix(strings.TrimSuffix(c.text, "\n"), "\n"+rest) ||
+			!strings.HasSuffix(traceback, first) {
+			t.Errorf("%q: summary %q, traceback %q", c.text, summary, traceback)
 		}
 	}
 	const plain = "the script used more than 512 MiB of memory and was stopped"

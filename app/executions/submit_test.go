@@ -54,6 +54,20 @@ func TestSubmitRefuses(t *testing.T) {
 	}
 }
 
+// Editors put a mark before a script, which Python passes over in a file.
+func TestAScriptWithAByteOrderMarkLosesIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	x, _, err := w.Submitter.Submit(t.Context(),
+		executions.Submission{ProfileID: w.Profile.ID, Script: "\ufeffresult 1", By: enginetest.Agent})
+	w.Must(err)
+	script, _, err := w.Reader.Submitted(t.Context(), x.Handle)
+	w.Must(err)
+	if script != "result 1" {
+		t.Errorf("the script is %q", script)
+	}
+}
+
 func TestSubmitNeedsALockedProfile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

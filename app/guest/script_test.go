@@ -96,9 +96,9 @@ func TestFailures(t *testing.T) {
 		},
 		{
 			"missing key", "settings.get('DB')\n",
-			"airlock.MissingKey: this profile has no key 'DB'. Its keys: DB_HOST, TOKEN",
+			"airlock.MissingKey: this profile has no key 'DB'. Its keys: DB_HOST, TOKEN. Only a new profile can have others",
 			header + "  File \"script.py\", line 1, in <module>\n    settings.get('DB')\nairlock.MissingKey: this profile has " +
-				"no key 'DB'. Its keys: DB_HOST, TOKEN\n", 1,
+				"no key 'DB'. Its keys: DB_HOST, TOKEN. Only a new profile can have others\n", 1,
 		},
 		{
 			"no answer", "llm.complete('hi')\n",

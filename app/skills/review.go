@@ -58,7 +58,8 @@ func asked(m bundle.Manifest) string {
 func (s *Service) Revoke(ctx context.Context, by app.Actor, name string, number int, reason string) (Version, error) {
 	reason = strings.TrimSpace(reason)
 	if utf8.RuneCountInString(reason) > maxReason || strings.ContainsFunc(reason, isControl) {
-		return Version{}, app.Invalid("reason", fmt.Sprintf("the reason must be one line of at most %d characters", maxReason),
+		return Version{}, app.Invalid("reason",
+			fmt.Sprintf("the reason must be one line of at most %d characters", maxReason),
 			"Say in one line why agents may not run it.")
 	}
 	return s.decide(ctx, by, name, number, func(v *store.SkillVersion) (app.Event, error) {

@@ -35,11 +35,11 @@ func TestUIRefusedRunIsMendedFromItsPage(t *testing.T) {
 	x := s.runs(p, "reach fx.acme.test:443\nfail ConnectError: no route\\nFor more see https://a.test", app.StatusError)
 	page := s.get(paths.ExecutionURL(x.Handle)).want(http.StatusOK).says("#failure .why", "ConnectError: no route").
 		says("#failure .obstacle", "fx.acme.test:443 is not on this profile's host list").
-		says("#failure .more", "For more see https://a.test").says("#failure details .trace", "Traceback")
+		says("#failure .rest", "For more see https://a.test").says("#failure details .trace", "Traceback")
 	if got := page.doc.Find("#failure .why").Text(); strings.Contains(got, "Traceback") || strings.Contains(got, "For more") {
 		t.Errorf("the headline is %q", got)
 	}
-	if got := page.doc.Find("#failure .more").Text(); strings.Contains(got, "host list") {
+	if got := page.doc.Find("#failure .rest").Text(); strings.Contains(got, "host list") {
 		t.Errorf("the refusal is said twice: %q", got)
 	}
 	if page.doc.Find("#failure details[open]").Length() != 0 {

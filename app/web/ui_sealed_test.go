@@ -326,7 +326,7 @@ func TestUILastCheck(t *testing.T) {
 	s.get(paths.Credentials).says("tbody", "reached, not proved").lacks("tbody .state.ready")
 	s.must(s.access.Credentials.RecordCheck(t.Context(), s.person, c,
 		credentials.Check{At: at, Problem: "The host said no.", Detail: "Sent a test request."}))
-	failed := s.get(paths.Credentials).says("tbody .state.error", "failed,")
+	failed := s.get(paths.Credentials).says("tbody .state.error", "failed")
 	if failed.doc.Find("tbody .state.error").AttrOr("title", "") != "The host said no." {
 		t.Error("why it failed is not told")
 	}
@@ -395,7 +395,7 @@ func TestUITestRequest(t *testing.T) {
 	s.get(paths.Credentials).says("tbody", "reached, not proved")
 	s.submit(works, form, "", "target", "gone.test:443").want(http.StatusOK).says(".outcome",
 		"It does not work").says(".outcome", "no address")
-	s.get(paths.Credentials).says("tbody .state.error", "failed,")
+	s.get(paths.Credentials).says("tbody .state.error", "failed")
 	s.submit(works, form, "", "test_host", "evil.test").want(http.StatusUnprocessableEntity).says("#test_host-wrong",
 		"may not go to evil.test").lacks(".outcome dl").lacks(".errors")
 	s.submit(works, form, "", "test_path", "me").want(http.StatusUnprocessableEntity).says("#test_path-wrong",

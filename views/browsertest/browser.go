@@ -19,7 +19,7 @@ import (
 // patience bounds one wait, and life a whole browser.
 const (
 	patience = 60 * time.Second
-	life     = 10 * time.Minute
+	life     = 20 * time.Minute
 )
 
 // Browser is one tab of a Chromium. Its methods fail the test; they are for the test's own

@@ -32,8 +32,8 @@ func failureOf(text string, obstacles []Obstacle) failure {
 	text = format.Plain(text)
 	f := failure{headline: app.ErrorLine(text)}
 	summary, traceback := app.SplitTraceback(text)
-	f.traceback = strings.TrimSuffix(traceback, summary)
-	_, rest, _ := strings.Cut(summary, "\n")
+	first, rest, _ := strings.Cut(summary, "\n")
+	f.traceback = strings.TrimSuffix(traceback, first)
 	var kept []string
 	for line := range strings.Lines(rest) {
 		said := slices.ContainsFunc(obstacles, func(o Obstacle) bool { return strings.HasPrefix(line, o.Sentence) })

@@ -139,7 +139,7 @@ class Settings:
         if default is not REQUIRED:
             return default
         names = ", ".join(sorted(self._values)) or "none"
-        raise MissingKey("this profile has no key %r. Its keys: %s" % (key, names))
+        raise MissingKey("this profile has no key %r. Its keys: %s. Only a new profile can have others" % (key, names))
 
     def __getitem__(self, key):
         return self.get(key)
@@ -166,7 +166,8 @@ class Files:
 
     def path(self, name):
         if name not in self._names:
-            raise FileNotFoundError("this execution has no file %r. Its files: %s" % (name, ", ".join(self._names) or "none"))
+            raise FileNotFoundError("this execution has no file %r. Its files: %s. Send others with files in POST /execute"
+                % (name, ", ".join(self._names) or "none"))
         return os.path.join(self._folder, name)
 
     def open(self, name, mode="r", **options):

@@ -129,7 +129,7 @@ func errNoProfile() error {
 func errNoExecution() error {
 	return app.E(app.CodeNotFound, "there is no such execution",
 		"An execution id is what POST /execute returned as execution_id; it begins with exec_. "+
-			"Executions are removed when they are older, or more, than this Airlock keeps.")
+			"GET /executions lists yours. Executions are removed when they are older, or more, than this Airlock keeps.")
 }
 
 // agent is the actor of requests under a profile.

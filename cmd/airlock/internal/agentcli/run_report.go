@@ -41,6 +41,9 @@ func (j *job) report(x execution) int {
 		fmt.Fprintln(j.Out, string(x.Result))
 	case app.StatusError:
 		relay(j.Err, x.Traceback)
+		if _, rest, more := strings.Cut(x.Error, "\n"); more && x.Traceback != "" {
+			relay(j.Err, rest)
+		}
 		fallthrough
 	default:
 		reason := strings.TrimPrefix(x.reason(), string(x.Status)+": ")
