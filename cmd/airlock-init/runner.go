@@ -43,12 +43,6 @@ func runnerEnv(tmp string) []string {
 	}
 }
 
-// launcher is what differs between boxes in how the interpreter is started.
-type launcher struct {
-	fork func(path string, argv []string, attributes *syscall.ProcAttr) (pid int, err error)
-	env  []string
-}
-
 // runner is the Python process and our ends of what it holds.
 type runner struct {
 	pid            int

@@ -24,6 +24,8 @@ type Backend struct {
 	spawner *spawner
 	uids    *atomic.Uint32 // counts the uids that boxes had outside
 
+	number *atomic.Uint32 // of the last template
+
 	ready plugins.Readiness[host]
 	boxes plugins.Boxes[*meter]
 
@@ -63,7 +65,7 @@ const ownGroup = "give Airlock a cgroup of its own: Delegate=yes in its systemd 
 	"AIRLOCK_PLUGIN_BUBBLEWRAP_CGROUP=/sys/fs/cgroup/… that it can write to"
 
 func newBackend(guest func() ([]byte, error)) *Backend {
-	b := &Backend{guest: guest, group: ownGroup, spawner: newSpawner(), uids: &atomic.Uint32{}}
+	b := &Backend{guest: guest, group: ownGroup, spawner: newSpawner(), uids: &atomic.Uint32{}, number: &atomic.Uint32{}}
 	b.uids.Store(rand.Uint32()) // not where another Airlock on this host began
 	return b
 }
