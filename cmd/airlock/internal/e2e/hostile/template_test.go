@@ -97,6 +97,31 @@ func TestAForkedInterpreterIsAsAFreshOne(t *testing.T) {
 	}
 }
 
+// TestSameResultFromATemplate runs one script in fresh boxes and in boxes from templates, cold and
+// warm: the result hash is the same.
+func TestSameResultFromATemplate(t *testing.T) {
+	if !e2e.InNamespaces(t) {
+		return
+	}
+	w := e2e.NewWorld(t)
+	in := e2e.StartInstance(t, "AIRLOCK_LOCAL_SERVICES="+w.Services, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=0")
+	in.AllReady("bubblewrap")
+	in.Admin("a word", "credential", "set", "WORD", "--mode", "plain")
+	profile := in.Placed("bubblewrap", "--key", "WORD", "--host", "allowed.test:8080")
+	want := runSteady(in, profile).Manifest.Result
+	for _, pool := range []string{"AIRLOCK_POOL=0", "AIRLOCK_POOL=2"} {
+		in.Stop()
+		in.Env = append(in.Env, "AIRLOCK_BOX=template", pool)
+		in.Start()
+		forked(t, in)
+		for range 5 {
+			if x := runSteady(in, profile); x.Status != "completed" || x.Manifest.Result != want {
+				t.Errorf("%s: %s %s %s", pool, x.Status, x.Error, x.Result)
+			}
+		}
+	}
+}
+
 // forked asserts that the server's boxes are forked from a template.
 func forked(t *testing.T, in *e2e.Instance) {
 	t.Helper()
