@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -26,6 +26,7 @@ type templates struct {
 	boxes  *plugins.Boxes[*meter] // where a template's group is entered as if it were a box's
 	number *atomic.Uint32         // of the last template
 	renew  int                    // boxes of one template
+	log    io.Writer
 
 	mu      sync.Mutex
 	current *template
@@ -35,7 +36,7 @@ type templates struct {
 }
 
 func (b *Backend) newTemplates(h *host) *templates {
-	return &templates{host: h, boxes: &b.boxes, number: b.number, renew: renewAfter}
+	return &templates{host: h, boxes: &b.boxes, number: b.number, renew: renewAfter, log: b.log}
 }
 
 // errNoTemplate says that a box is to be opened afresh, without a word to anybody.
@@ -53,8 +54,11 @@ func (ts *templates) take(ctx context.Context) (*template, error) {
 	}
 	if ts.current == nil {
 		t, err := ts.start(ctx)
+		if err != nil && ctx.Err() == nil {
+			ts.failedLocked(err)
+		}
 		if err != nil {
-			return nil, ts.failedLocked(err)
+			return nil, err
 		}
 		ts.current = t
 	}
@@ -97,30 +101,39 @@ func (ts *templates) failed(t *template, err error) {
 	if ts.current == t {
 		ts.current = nil
 	}
-	_ = ts.failedLocked(err)
+	ts.failedLocked(err)
 }
 
-func (ts *templates) failedLocked(err error) error {
+func (ts *templates) failedLocked(err error) {
 	ts.rest, ts.last = time.Now().Add(restAfter), err
-	// go-plugin gives the line to Airlock's log
-	fmt.Fprintf(os.Stderr, "[WARN] a template failed; boxes are opened afresh for %s: %v\n", restAfter, err)
-	return err
+	fmt.Fprintf(ts.log, "[WARN] a template failed; boxes are opened afresh for %s: %v\n", restAfter, err)
 }
 
-// retire ends the template in use after its last box, and starts no other.
+// retire ends the template in use after its last box, and starts no other. It returns once a
+// template without boxes is gone.
 func (ts *templates) retire() {
 	ts.mu.Lock()
-	defer ts.mu.Unlock()
 	ts.retired = true
-	ts.retireLocked()
+	ended := ts.retireLocked()
+	ts.mu.Unlock()
+	<-ended
 }
 
-func (ts *templates) retireLocked() {
+// retireLocked puts the template out of use, and ends it if it has no boxes. ended is closed then,
+// or at once.
+func (ts *templates) retireLocked() (ended chan struct{}) {
 	t := ts.current
 	ts.current = nil
-	if t != nil && t.users == 0 {
-		go t.end()
+	ended = make(chan struct{})
+	if t == nil || t.users > 0 {
+		close(ended)
+		return ended
 	}
+	go func() {
+		defer close(ended)
+		t.end()
+	}()
+	return ended
 }
 
 // failure is why a template failed, if one ever did.

@@ -269,7 +269,7 @@ func withGroups(t *testing.T, in *e2e.Instance, boxes kinds) kinds {
 		label := e2e.LabelOf(t, in)
 		boxes["control groups"] = func() []string {
 			return e2e.GroupsWith(t,
-				func(path string) bool { return e2e.OfInstance(path, label) && !strings.Contains(path, ".template-") })
+				func(path string) bool { return e2e.OfBox(path, label) })
 		}
 	}
 	return boxes

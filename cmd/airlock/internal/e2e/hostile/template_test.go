@@ -2,7 +2,9 @@ package hostile_test
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -122,17 +124,66 @@ func TestSameResultFromATemplate(t *testing.T) {
 	}
 }
 
+// TestATemplateThatDiesCostsNoExecution: the next script runs in a fresh box, and the log says so.
+func TestATemplateThatDiesCostsNoExecution(t *testing.T) {
+	if !e2e.InNamespaces(t) {
+		return
+	}
+	e2e.NewWorld(t)
+	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=0")
+	in.AllReady("bubblewrap")
+	profile := in.Placed("bubblewrap")
+	for range 2 { // one that died, and none
+		for _, pid := range templates(in) {
+			e2e.Must(t, syscall.Kill(pid, syscall.SIGKILL))
+		}
+		x := in.Await(in.Submit(profile, "set_result(1)", time.Minute), time.Minute)
+		if x.Status != "completed" {
+			t.Errorf("%s: %s", x.Status, x.Error)
+		}
+	}
+	log, err := os.ReadFile(in.Log)
+	e2e.Must(t, err)
+	if got := strings.Count(string(log), "a template failed; boxes are opened afresh for 10s"); got != 1 {
+		t.Errorf("the log says %d times that a template failed:\n%s", got, log)
+	}
+}
+
+// TestAStopLeavesNothingOfATemplate: neither its processes nor its control groups.
+func TestAStopLeavesNothingOfATemplate(t *testing.T) {
+	if !e2e.InNamespaces(t) {
+		return
+	}
+	e2e.NewWorld(t)
+	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=1")
+	in.AllReady("bubblewrap")
+	forked(t, in)
+	label, started := e2e.LabelOf(t, in), in.Processes()
+	in.Stop()
+	for _, p := range started {
+		if p.Alive() {
+			t.Errorf("%d %s outlives the server", p.PID, p.Line)
+		}
+	}
+	for _, group := range e2e.GroupsWith(t, func(path string) bool { return e2e.OfInstance(path, label) }) {
+		t.Errorf("%s is left", group)
+	}
+}
+
 // forked asserts that the server's boxes are forked from a template.
 func forked(t *testing.T, in *e2e.Instance) {
 	t.Helper()
-	e2e.Eventually(t, time.Minute, "there is a template", func() bool {
-		for _, p := range in.Processes() {
-			if strings.HasSuffix(strings.TrimSpace(p.Line), "/airlock-init template") {
-				return true
-			}
+	e2e.Eventually(t, time.Minute, "there is a template", func() bool { return len(templates(in)) > 0 })
+}
+
+// templates are the process ids of the first steps of a server's templates.
+func templates(in *e2e.Instance) (pids []int) {
+	for _, p := range in.Processes() {
+		if strings.HasSuffix(strings.TrimSpace(p.Line), "/airlock-init template") {
+			pids = append(pids, p.PID)
 		}
-		return false
-	})
+	}
+	return pids
 }
 
 // chanceScript returns what has to differ between any two boxes.
