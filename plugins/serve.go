@@ -16,8 +16,8 @@ import (
 const leashFD = 3
 
 // Serve answers the host's calls with impl until the host shuts the plugin down, ends, or ctx ends.
-// All boxes are gone when it returns. It takes over stdout and fails if the process wasn't started
-// by a host.
+// All boxes are gone when it returns, and impl is closed if it is an io.Closer. It takes over stdout
+// and fails if the process wasn't started by a host.
 func Serve(ctx context.Context, name string, impl Sandbox) error {
 	h := handshake()
 	if os.Getenv(h.MagicCookieKey) != h.MagicCookieValue {
@@ -31,6 +31,9 @@ func Serve(ctx context.Context, name string, impl Sandbox) error {
 	defer os.RemoveAll(os.Getenv(plugin.EnvUnixSocketDir))
 
 	server := newServerSide(impl)
+	if closer, ok := impl.(io.Closer); ok {
+		defer closer.Close()
+	}
 	defer server.killAll()
 	served := make(chan struct{})
 	go func() {

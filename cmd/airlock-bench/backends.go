@@ -42,6 +42,11 @@ func (s *suite) backends(ctx context.Context) error {
 		if err := t.backend(ctx, name); err != nil {
 			return err
 		}
+		if name == bubblewrap.Name {
+			if err := t.backend(ctx, name, "AIRLOCK_BOX=template"); err != nil {
+				return err
+			}
+		}
 	}
 	fmt.Fprintln(s.out, "\ncold: submit to completed with no box ready; warm dispatch: submit to the script's first "+
 		"line; warm: submit to completed. Memory with shared pages by equal parts.")
@@ -64,19 +69,23 @@ func comparable() []string {
 	return list
 }
 
-// backend measures one, or notes why it can't be measured.
-func (t *backendsTable) backend(ctx context.Context, name string) error {
-	tier, err := t.tier(ctx, name)
+// backend measures one with settings, or notes why it can't be measured.
+func (t *backendsTable) backend(ctx context.Context, name string, settings ...string) error {
+	settings = append([]string{"AIRLOCK_SANDBOX=" + name}, settings...)
+	if len(settings) > 1 {
+		name = "…, from template"
+	}
+	tier, err := t.tier(ctx, settings)
 	if err != nil {
 		t.row(name, "not ready")
 		t.notes = append(t.notes, name+" is not ready: "+err.Error())
 		return ctx.Err()
 	}
-	cold, err := t.coldTimes(ctx, "AIRLOCK_SANDBOX="+name)
+	cold, err := t.coldTimes(ctx, settings...)
 	if err != nil {
 		return fmt.Errorf("%s, cold: %w", name, err)
 	}
-	w, err := t.warm(ctx, name)
+	w, err := t.warm(ctx, settings)
 	if err != nil {
 		return fmt.Errorf("%s, warm: %w", name, err)
 	}
@@ -90,9 +99,9 @@ func (t *backendsTable) backend(ctx context.Context, name string) error {
 }
 
 // tier starts a server with a backend and returns the isolation that the backend has proved.
-func (t *backendsTable) tier(ctx context.Context, name string) (string, error) {
+func (t *backendsTable) tier(ctx context.Context, settings []string) (string, error) {
 	b := t.newBenchmark()
-	stop, err := b.start(ctx, "AIRLOCK_SANDBOX="+name)
+	stop, err := b.start(ctx, settings...)
 	if err != nil {
 		return "", err
 	}
@@ -121,15 +130,15 @@ type warmTimes struct {
 	memory          int64   // of a box that waits
 }
 
-func (t *backendsTable) warm(ctx context.Context, name string) (w warmTimes, err error) {
+func (t *backendsTable) warm(ctx context.Context, settings []string) (w warmTimes, err error) {
 	census := newBoxCensus()
 	monitor, err := freeAddress(ctx)
 	if err != nil {
 		return w, err
 	}
 	b := t.newBenchmark()
-	stop, err := b.start(ctx, "AIRLOCK_SANDBOX="+name, "AIRLOCK_POOL="+strconv.Itoa(benchPool),
-		"AIRLOCK_METRICS_ADDR="+monitor)
+	stop, err := b.start(ctx, append(settings, "AIRLOCK_POOL="+strconv.Itoa(benchPool),
+		"AIRLOCK_METRICS_ADDR="+monitor)...)
 	if err != nil {
 		return w, err
 	}

@@ -13,4 +13,5 @@
 //
 //	airlock-init                                          the guest, as PID 1
 //	airlock-init netns [--rlimit NAME=N]… -- CMD ARGS…    prepares fresh namespaces (network, pid), then becomes CMD
+//	airlock-init template                                 prepares a template and becomes its interpreter
 package main

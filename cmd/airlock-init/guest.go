@@ -10,7 +10,6 @@ import (
 	"os/signal"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/hashicorp/yamux"
@@ -40,6 +39,7 @@ type guest struct {
 	exited  bool       // Exited was sent; guarded by sending
 
 	oomScore   oomScore // of the runner
+	launcher   launcher // of the runner
 	runner     *runner
 	sdk        *channel
 	digest     string // of the runner's source
@@ -58,7 +58,7 @@ type guest struct {
 
 // serve runs the guest's side of the session. It returns only on failure: the end of stdin ends the
 // process at once.
-func serve(pipe io.ReadWriteCloser, w *supervisorLink, oomScore oomScore, syns *synSocket) error {
+func serve(pipe io.ReadWriteCloser, w *supervisorLink, l launcher, oomScore oomScore, syns *synSocket) error {
 	mux, err := yamux.Server(pipe, wire.Mux(wire.GuestWindow))
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func serve(pipe io.ReadWriteCloser, w *supervisorLink, oomScore oomScore, syns *
 		<-mux.CloseChan()
 		os.Exit(0)
 	}()
-	g := &guest{mux: mux, supervisor: w, freezer: &signalFreezer{}, oomScore: oomScore, syns: syns}
+	g := &guest{mux: mux, supervisor: w, launcher: l, freezer: &signalFreezer{}, oomScore: oomScore, syns: syns}
 	if w != nil {
 		g.freezer = w
 	}
@@ -124,9 +124,8 @@ func (g *guest) boot() error {
 		return err
 	}
 	g.compiles = message.Boot.Compile
-	launcher := g.launcher()
-	launcher.env = slices.Concat(launcher.env, dirs, env)
-	if g.runner, err = startRunner(message.Boot.Runner, message.Boot.Code, launcher); err != nil {
+	g.launcher.env = slices.Concat(g.launcher.env, dirs, env)
+	if g.runner, err = startRunner(message.Boot.Runner, message.Boot.Code, g.launcher); err != nil {
 		return err
 	}
 	g.net = openNetwork(g)
@@ -146,14 +145,6 @@ func (g *guest) stop() {
 	if !g.ended {
 		_ = unix.Kill(g.runner.pid, unix.SIGKILL)
 	}
-}
-
-// launcher says how the interpreter is started here.
-func (g *guest) launcher() launcher {
-	if g.supervisor != nil {
-		return g.supervisor.launcher()
-	}
-	return launcher{fork: syscall.ForkExec}
 }
 
 // handle obeys one message of the engine.

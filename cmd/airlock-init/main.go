@@ -13,6 +13,7 @@ import (
 	"github.com/computclaw/airlock/plugins/landlock/fdpass"
 	"github.com/computclaw/airlock/plugins/landlock/supervisor"
 	"github.com/computclaw/airlock/plugins/netns"
+	"github.com/computclaw/airlock/plugins/template"
 )
 
 func main() {
@@ -34,6 +35,9 @@ func run(args []string) error {
 	if len(args) == 1 && args[0] == fdpass.Mode {
 		return runSupervised()
 	}
+	if len(args) == 1 && args[0] == template.Mode {
+		return becomeTemplate()
+	}
 	if len(args) > 0 {
 		return fmt.Errorf("unknown argument %q", args[0])
 	}
@@ -46,7 +50,24 @@ func run(args []string) error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("set non-dumpable: %w", err)
 	}
-	return begin(nil, oomScore)
+	l, err := newLauncher()
+	if err != nil {
+		return err
+	}
+	return begin(nil, l, oomScore)
+}
+
+// becomeTemplate makes this process an interpreter from which boxes are forked. What it inherits is
+// what the interpreter of any box inherits.
+func becomeTemplate() error {
+	if err := harden(); err != nil {
+		return err
+	}
+	python, err := findPython()
+	if err != nil {
+		return err
+	}
+	return template.Become(python, stub, runnerEnv("/tmp"))
 }
 
 // runSupervised is run for a box that has no pid namespace. Its filter keeps everything in it
@@ -57,10 +78,10 @@ func runSupervised() error {
 	if err != nil {
 		return err
 	}
-	return begin(w, "")
+	return begin(w, w.launcher(), "")
 }
 
-func begin(w *supervisorLink, oomScore oomScore) error {
+func begin(w *supervisorLink, l launcher, oomScore oomScore) error {
 	if err := harden(); err != nil {
 		return err
 	}
@@ -70,7 +91,7 @@ func begin(w *supervisorLink, oomScore oomScore) error {
 	if err != nil {
 		return err
 	}
-	return serve(pipe, w, oomScore, syns)
+	return serve(pipe, w, l, oomScore, syns)
 }
 
 // harden makes the script's signals harmless and lowers what this process's children may do.

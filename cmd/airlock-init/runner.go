@@ -12,22 +12,23 @@ import (
 
 // stub is all that the interpreter gets on its command line: the runner comes from descriptor 4, a
 // pipe (memory files are refused where memory is counted from outside), with the size of its
-// compiled form in eight hex digits, that form, and the source. Compiling takes half as long as the
-// interpreter's start, so it is done only where the form is not this interpreter's. Its frames
-// carry a file name that the runner keeps out of tracebacks.
+// compiled form in eight hex digits, that form (of the runner, and of its parts by name), and the
+// source. Compiling takes half as long as the interpreter's start, so it is done only where the
+// form is not this interpreter's. Its frames carry a file name that the runner keeps out of
+// tracebacks.
 const stub = `import marshal, os
 from _frozen_importlib_external import MAGIC_NUMBER as magic
 with os.fdopen(4, 'rb') as f: s = f.read()
 n = 8 + int(s[:8], 16)
 c = None
 if n > 12 and s[8:12] == magic:
-    try: c = marshal.loads(s[12:n])
+    try: c, parts = marshal.loads(s[12:n])
     except (EOFError, TypeError, ValueError): pass
-own = b''
+own = None
 if c is None:
+    own, parts = magic, {}
     c = compile(s[n:], '<airlock>', 'exec')
-    own = magic + marshal.dumps(c)
-exec(c, {'__name__': 'airlock.runner', '__builtins__': __builtins__, 'COMPILED': own})`
+exec(c, {'__name__': 'airlock.runner', '__builtins__': __builtins__, 'MAGIC': own, 'RUNNER': c, 'CODE': parts})`
 
 // runnerEnv is the environment of every script, but for where its roots are (see trust). There is
 // no proxy in it. The hash seed and the numbers of threads and processors make results repeatable:
@@ -41,12 +42,6 @@ func runnerEnv(tmp string) []string {
 		"GIT_CONFIG_NOSYSTEM=1", // git stops where it may not read the host's
 		"NUMEXPR_NUM_THREADS=1", "NUMBA_NUM_THREADS=1", "RAYON_NUM_THREADS=1", "POLARS_MAX_THREADS=1",
 	}
-}
-
-// launcher is what differs between boxes in how the interpreter is started.
-type launcher struct {
-	fork func(path string, argv []string, attributes *syscall.ProcAttr) (pid int, err error)
-	env  []string
 }
 
 // runner is the Python process and our ends of what it holds.

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -146,13 +148,23 @@ type fds struct {
 	files                  []int // one per etcFiles
 }
 
+// purpose is what a sandbox is made for.
+type purpose struct {
+	command  []string
+	limits   plugins.Limits
+	counted  bool // memory is, so that there may be none that can't be seen
+	template bool // boxes are forked in it
+}
+
 // arguments returns bwrap's options, NUL-separated as --args wants them.
-func (l layout) arguments(limits plugins.Limits, counted bool, fd fds) []byte {
+func (l layout) arguments(is purpose, fd fds) []byte {
 	a := argList{}
-	a.add("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
-		"--disable-userns")
-	a.add("--uid", strconv.Itoa(uid), "--gid", strconv.Itoa(uid), "--hostname", hostname, "--cap-drop", "ALL")
+	a.add("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--hostname", hostname)
 	a.add("--new-session", "--die-with-parent", "--as-pid-1", "--clearenv", "--chdir", "/tmp")
+	if !is.template { // a template gives its boxes user namespaces, with none of its capabilities
+		a.add("--unshare-user", "--disable-userns", "--uid", strconv.Itoa(uid), "--gid", strconv.Itoa(uid),
+			"--cap-drop", "ALL", "--seccomp", strconv.Itoa(fd.seccomp))
+	}
 
 	a.add("--ro-bind", l.usr, "/usr")
 	for _, dir := range l.covered {
@@ -160,6 +172,9 @@ func (l layout) arguments(limits plugins.Limits, counted bool, fd fds) []byte {
 	}
 	for _, link := range l.links {
 		a.add("--symlink", link[0], link[1])
+	}
+	for _, dir := range l.parents() { // else only bwrap's own user could look into them
+		a.add("--perms", "0755", "--dir", dir)
 	}
 	for _, bind := range l.binds {
 		a.add("--ro-bind", bind[0], bind[1])
@@ -184,21 +199,39 @@ func (l layout) arguments(limits plugins.Limits, counted bool, fd fds) []byte {
 		a.add("--perms", "0444", "--file", strconv.Itoa(fd.files[i]), f.path)
 	}
 	a.add("--proc", "/proc")
-	for _, file := range l.masked {
-		a.add("--ro-bind", "/dev/null", file)
+	if !is.template { // the kernel mounts no /proc for its boxes if parts of this one are covered
+		for _, file := range l.masked {
+			a.add("--ro-bind", "/dev/null", file)
+		}
 	}
 	// ptys come from a pool that the whole host shares, so a box has none.
 	a.add("--dev", "/dev", "--size", "4096", "--tmpfs", "/dev/pts", "--remount-ro", "/dev/pts")
-	if counted { // reads like it, but can't be mapped
+	if is.counted { // reads like it, but can't be mapped
 		a.add("--dev-bind", "/dev/full", "/dev/zero")
 	}
-	a.add("--perms", "1777", "--size", strconv.FormatInt(limits.Shm(), 10), "--tmpfs", "/dev/shm", "--remount-ro", "/dev")
-	a.add("--perms", "1777", "--size", strconv.FormatInt(limits.Tmp, 10), "--tmpfs", "/tmp")
+	a.add("--perms", "1777", "--size", strconv.FormatInt(is.limits.Shm(), 10), "--tmpfs", "/dev/shm", "--remount-ro",
+		"/dev")
+	a.add("--perms", "1777", "--size", strconv.FormatInt(is.limits.Tmp, 10), "--tmpfs", "/tmp")
 	a.add("--symlink", fmt.Sprintf("/proc/self/fd/%d", fd.guest), "/airlock-init")
 	a.add("--remount-ro", "/")
 
-	a.add("--seccomp", strconv.Itoa(fd.seccomp), "--json-status-fd", strconv.Itoa(fd.status))
+	a.add("--json-status-fd", strconv.Itoa(fd.status))
 	return a.buf.Bytes()
+}
+
+// parents returns the directories of /etc that paths of the layout lie in, from the top down.
+func (l layout) parents() []string {
+	paths := slices.Concat(l.binds, l.copies, l.made)
+	for _, f := range etcFiles() {
+		paths = append(paths, [2]string{"", f.path})
+	}
+	seen := map[string]string{}
+	for _, entry := range paths {
+		for dir := path.Dir(entry[1]); strings.HasPrefix(dir, "/etc"); dir = path.Dir(dir) {
+			seen[dir] = ""
+		}
+	}
+	return sortedKeys(seen)
 }
 
 type argList struct{ buf bytes.Buffer }

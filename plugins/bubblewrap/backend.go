@@ -24,6 +24,9 @@ type Backend struct {
 	spawner *spawner
 	uids    *atomic.Uint32 // counts the uids that boxes had outside
 
+	number *atomic.Uint32 // of the last template
+	log    io.Writer      // lines of it are in Airlock's log
+
 	ready plugins.Readiness[host]
 	boxes plugins.Boxes[*meter]
 
@@ -63,9 +66,18 @@ const ownGroup = "give Airlock a cgroup of its own: Delegate=yes in its systemd 
 	"AIRLOCK_PLUGIN_BUBBLEWRAP_CGROUP=/sys/fs/cgroup/… that it can write to"
 
 func newBackend(guest func() ([]byte, error)) *Backend {
-	b := &Backend{guest: guest, group: ownGroup, spawner: newSpawner(), uids: &atomic.Uint32{}}
+	b := &Backend{guest: guest, group: ownGroup, spawner: newSpawner(), uids: &atomic.Uint32{}, number: &atomic.Uint32{},
+		log: os.Stderr} // which go-plugin replaces
 	b.uids.Store(rand.Uint32()) // not where another Airlock on this host began
 	return b
+}
+
+// Close ends what stays between boxes. Nothing may be opened any more.
+func (b *Backend) Close() error {
+	if h, err := b.ready.Host(Name); err == nil && h.templates != nil {
+		h.templates.retire()
+	}
+	return nil
 }
 
 // Run implements plugins.Sandbox.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/computclaw/airlock/plugins"
@@ -32,30 +33,49 @@ func (h *host) run(ctx context.Context, spec plugins.Spec, l layout, command []s
 	if err != nil {
 		return plugins.Exit{}, err
 	}
-	if err := ctx.Err(); err != nil {
-		return plugins.Exit{Code: -1, Signal: 9, Reason: plugins.ReasonKilled}, nil
+	is := purpose{command: command, limits: limits, counted: h.countsMemory()}
+	killed := plugins.Exit{Code: -1, Signal: 9, Reason: plugins.ReasonKilled}
+	if ctx.Err() != nil {
+		return killed, nil
 	}
-	g, err := h.limiter.create(spec.ID, limits)
-	if err != nil {
+	b, release, err := h.fork(ctx, spec, is)
+	if err == nil {
+		defer release()
+	} else if ctx.Err() == nil {
+		b, err = h.prepare(spec.ID, l, is)
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return killed, nil
+	case err != nil:
 		return plugins.Exit{}, fmt.Errorf("open box: %w", err)
 	}
-	p, err := h.stage(l, limits, command)
-	if err != nil {
-		return plugins.Exit{}, errors.Join(fmt.Errorf("open box: %w", err), drain(g))
-	}
-	defer p.CloseOurs()
-	b := &box{process: p, group: g, meter: m}
+	defer b.CloseOurs()
+	b.meter = m
 	return b.serve(ctx, h.limiter.pollInterval(), stdin, stdout)
+}
+
+// prepare makes a box from nothing, up to the gate.
+func (h *host) prepare(id string, l layout, is purpose) (*box, error) {
+	g, err := h.limiter.create(id, is.limits)
+	if err != nil {
+		return nil, err
+	}
+	p, err := h.stage(l, is)
+	if err != nil {
+		return nil, errors.Join(err, drain(g))
+	}
+	return &box{process: p, group: g}, nil
 }
 
 // serve relays the box's stdio and enforces its limits until it ends.
 func (b *box) serve(ctx context.Context, interval pollInterval, stdin io.Reader, stdout io.Writer) (plugins.Exit,
 	error) {
 	code := make(chan *int, 1)
-	go func() { code <- readStatus(b.status) }()
-	streams := b.stdio.Attach(b.cmd, stdin, stdout, func() {})
+	go func() { code <- b.status.exitCode() }()
+	streams := b.stdio.Attach(b.wait, stdin, stdout)
 
-	openErr := cmp.Or(b.group.add(b.cmd.Process.Pid), b.open())
+	openErr := b.begin(b.group)
 	if openErr != nil {
 		b.kill(plugins.ReasonKilled)
 	}
@@ -139,13 +159,16 @@ func (b *box) kill(why plugins.Reason) {
 	if b.killed == "" {
 		b.killed = why
 	}
-	_ = b.cmd.Process.Kill() // all of the box: it is PID 1 of the outer namespace
+	b.process.kill()
 	_ = b.group.kill()
 }
 
 // verdict says how the box ended. code is nil if bwrap didn't say.
 func (b *box) verdict(code *int, u usage, diagnostic string) (plugins.Exit, error) {
-	state := b.cmd.ProcessState
+	var state *os.ProcessState
+	if b.cmd != nil {
+		state = b.cmd.ProcessState
+	}
 	exit := plugins.Exit{
 		Code: -1, Signal: 9, Reason: b.killed,
 		PeakMemory: u.peak, CPUTime: u.cpu, PidsHit: u.refused > 0, Diagnostic: diagnostic,

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -100,6 +103,10 @@ func (g *group1) add(pid int) error {
 		}
 	}
 	return nil
+}
+
+func (g *group1) doors() ([]*os.File, error) {
+	return openDoors(slices.Collect(maps.Values(g.dirs))...)
 }
 
 func (g *group1) usage() (usage, error) {

@@ -66,6 +66,25 @@ func (d cgroupDir) pids() ([]int, error) {
 	return pids, nil
 }
 
+// openDoors opens the cgroup.procs of each directory.
+func openDoors(dirs ...cgroupDir) (doors []*os.File, err error) {
+	for _, d := range dirs {
+		f, err := os.OpenFile(d.file("cgroup.procs"), os.O_WRONLY, 0)
+		if err != nil {
+			closeAll(doors)
+			return nil, err
+		}
+		doors = append(doors, f)
+	}
+	return doors, nil
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		f.Close()
+	}
+}
+
 // killAll kills each process it finds, once.
 func (d cgroupDir) killAll() error {
 	pids, err := d.pids()

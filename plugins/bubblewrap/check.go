@@ -15,7 +15,12 @@ import (
 // done others are opened under the previous configuration.
 func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report, error) {
 	report := plugins.Report{Name: Name, Tier: plugins.TierFull}
-	return b.ready.Check(ctx, cfg, report, func(r *plugins.Report) (*host, error) { return b.check(ctx, cfg, r) })
+	before, _ := b.ready.Host(Name)
+	report, err := b.ready.Check(ctx, cfg, report, func(r *plugins.Report) (*host, error) { return b.check(ctx, cfg, r) })
+	if now, _ := b.ready.Host(Name); before != nil && before != now && before.templates != nil {
+		before.templates.retire()
+	}
+	return report, err
 }
 
 // check sweeps what earlier processes of this instance left, opens boxes and tries to break out.
@@ -46,6 +51,9 @@ func (b *Backend) check(ctx context.Context, cfg plugins.Config, report *plugins
 	}
 	if err := probe.Refute(*report); err != nil {
 		return nil, err
+	}
+	if s.box == boxTemplate {
+		b.proveTemplate(ctx, h, cfg.StateDir, report)
 	}
 	python, runtime, err := h.identify(ctx)
 	if err != nil {
@@ -92,6 +100,36 @@ func (b *Backend) prove(ctx context.Context, h *host, stateDir string) ([]plugin
 		cpu = unlimited(cpu, h.noCgroup, b.group)
 	}
 	return append(controls, memory, cpu), nil
+}
+
+// proveTemplate has the host make boxes from a template, if every control holds in such a box too.
+func (b *Backend) proveTemplate(ctx context.Context, h *host, stateDir string, report *plugins.Report) {
+	err := h.canFork()
+	if err == nil {
+		h.templates = b.newTemplates(h)
+		err = b.proveForked(ctx, h, stateDir, *report)
+	}
+	control := plugins.Control{Name: "boxes are forked from a template", Proved: err == nil,
+		Detail: "opened such a box and tried every control in it"}
+	if err != nil {
+		if h.templates != nil {
+			h.templates.retire()
+			h.templates = nil
+		}
+		control.NotApplicable, control.Detail = true, "boxes are opened afresh: "+err.Error()
+	}
+	report.Controls = append(report.Controls, control)
+}
+
+// proveForked returns an error if a control doesn't hold, or a box was opened afresh.
+func (b *Backend) proveForked(ctx context.Context, h *host, stateDir string, report plugins.Report) (err error) {
+	if report.Controls, err = b.prove(ctx, h, stateDir); err != nil {
+		return err
+	}
+	if err := h.templates.failure(); err != nil {
+		return err
+	}
+	return probe.Refute(report)
 }
 
 // unlimited is the control of processor time where nothing limits it. What a box got then proves

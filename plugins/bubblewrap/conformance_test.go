@@ -3,6 +3,7 @@ package bubblewrap
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,6 +27,13 @@ func TestConformance(t *testing.T) {
 				sandboxtest.Options{Name: Name, Leftovers: cgroupsOf, Enforced: enforced, Measures: true})
 		})
 	}
+	t.Run(boxTemplate, func(t *testing.T) {
+		needTemplates(t, groups)
+		newSandbox := sandboxtest.Plugin(Name, map[string]string{"box": boxTemplate})
+		sandboxtest.Run(t, newSandbox,
+			sandboxtest.Options{Name: Name, Leftovers: cgroupsOfBoxes, Enforced: groups.Enforced(), Measures: true,
+				Templates: true})
+	})
 	t.Run(limitsCgroup, func(t *testing.T) {
 		sandbox, cfg := sandboxtest.Open(t, Name, map[string]string{"limits": limitsCgroup})
 		r, err := sandbox.Check(t.Context(), cfg)
@@ -37,6 +45,20 @@ func TestConformance(t *testing.T) {
 			t.Errorf("ready %v on a host with %+v: %s", r.Ready, groups, r.Reason)
 		}
 	})
+}
+
+// needTemplates skips the test where boxes can't be forked.
+func needTemplates(t *testing.T, groups sandboxtest.Groups) {
+	t.Helper()
+	if os.Geteuid() != 0 || groups.Version == 0 {
+		t.Skip("templates need root and control groups")
+	}
+}
+
+// cgroupsOfBoxes lists the cgroups that an instance still has, but for those of templates, which
+// stay until its plugin ends.
+func cgroupsOfBoxes(instance string) []string {
+	return slices.DeleteFunc(cgroupsOf(instance), func(dir string) bool { return strings.Contains(dir, ".template-") })
 }
 
 // cgroupsOf lists the boxes' cgroups that an instance still has.

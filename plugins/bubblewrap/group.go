@@ -1,6 +1,7 @@
 package bubblewrap
 
 import (
+	"os"
 	"time"
 
 	"github.com/computclaw/airlock/plugins"
@@ -23,6 +24,9 @@ type limiter interface {
 type group interface {
 	// add puts a process into the group; what it forks afterwards is in it too.
 	add(pid int) error
+	// doors opens what a process comes into the group by: one cgroup.procs for each hierarchy. It fails
+	// for groups that aren't the kernel's. The caller closes them.
+	doors() ([]*os.File, error)
 	// usage reads the counters. They stay readable after the last process has ended.
 	usage() (usage, error)
 	// kill kills all processes it finds. It has to be repeated until empty.

@@ -26,7 +26,8 @@ type host struct {
 	spawner     *spawner
 	uids        *atomic.Uint32
 	layout      layout
-	interpreter string // Python's path in the box
+	interpreter string     // Python's path in the box
+	templates   *templates // nil if boxes are opened afresh
 }
 
 // inspect finds what boxes need. Its errors tell a person what to do.

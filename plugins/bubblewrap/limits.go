@@ -1,8 +1,6 @@
 package bubblewrap
 
 import (
-	"fmt"
-
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/rlimit"
 )
@@ -17,17 +15,13 @@ const socketMemory = 64 << 20 // bytes in TCP buffers, where they are counted ap
 // overhead is bwrap's own process outside the box, which counts against the same limit.
 const overhead = 1
 
-// rlimits are the stage's flags for per-process limits. They hold everywhere, also under a cgroup.
+// rlimits are the per-process limits of a box. They hold everywhere, also under a cgroup.
 // Where a cgroup counts processes, the resource limit is a little higher, so that the cgroup refuses
 // first and counts the refusal.
-func rlimits(l plugins.Limits, counted bool) []string {
+func rlimits(l plugins.Limits, counted bool) []rlimit.Limit {
 	processes := l.Pids + overhead
 	if counted {
 		processes += 16
 	}
-	var flags []string
-	for _, r := range append(rlimit.OfBox(l.Files, max(l.Tmp, l.Shm())), rlimit.Limit{Name: "nproc", Value: processes}) {
-		flags = append(flags, "--rlimit", fmt.Sprintf("%s=%d", r.Name, r.Value))
-	}
-	return flags
+	return append(rlimit.OfBox(l.Files, max(l.Tmp, l.Shm())), rlimit.Limit{Name: "nproc", Value: processes})
 }

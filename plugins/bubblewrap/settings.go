@@ -9,7 +9,14 @@ type settings struct {
 	usrLocal bool
 	limits   string
 	cgroup   string // empty: find
+	box      string
 }
+
+// How boxes are made.
+const (
+	boxFresh    = "fresh"
+	boxTemplate = "template"
+)
 
 const (
 	limitsAuto   = "auto"
@@ -19,11 +26,12 @@ const (
 
 // parseSettings refuses what it doesn't know.
 func parseSettings(in map[string]string) (settings, error) {
-	s := settings{root: "/", limits: limitsAuto}
+	s := settings{root: "/", limits: limitsAuto, box: boxFresh}
 	err := plugins.ReadSettings(Name, in, map[string]func(string) error{
 		"bwrap": plugins.Path(&s.bwrap), "root": plugins.Path(&s.root), "cgroup": plugins.Path(&s.cgroup),
 		"usr_local": plugins.Bool(&s.usrLocal),
 		"limits":    plugins.OneOf(&s.limits, limitsAuto, limitsCgroup, limitsPolled),
+		"box":       plugins.OneOf(&s.box, boxFresh, boxTemplate),
 	})
 	return s, err
 }

@@ -14,31 +14,45 @@ import (
 	"github.com/computclaw/airlock/plugins/stdio"
 )
 
-// process is the chain of one box, started but held at the gate: bwrap waits for its options.
+// process is a box that has been prepared, and begins with begin.
 type process struct {
 	stdio.Wiring
-	cmd     *exec.Cmd
-	options []byte // for bwrap
-	gate    *os.File
-	stdio   stdio.Pipes
-	status  *os.File // bwrap's own account of the box
+	stdio  stdio.Pipes
+	status *status
+	cmd    *exec.Cmd // of the first step; nil of a box from a template
+
+	begin func(group) error // puts the box into its group and lets it go on
+	wait  func()            // until nothing of it is left; from begin on
+	kill  func()            // besides its group
 }
 
-// stage starts the chain up to the gate. The caller must close what is returned.
-func (h *host) stage(l layout, limits plugins.Limits, command []string) (*process, error) {
-	p := &process{}
-	fd := fds{guest: p.Pass(h.guest)}
-	var stdin, stdout, stderr, gate, status *os.File
+// pipes makes a box's stdio and status, and returns the box's ends.
+func (p *process) pipes() (stdin, stdout, stderr, status *os.File) {
 	p.stdio.Stdin, stdin = p.Down()
 	p.stdio.Stdout, stdout = p.Up()
 	stdio.Enlarge(stdin) // theirs: asking for the number of ours would make it block
 	stdio.Enlarge(stdout)
 	p.stdio.Stderr, stderr = p.Up()
-	p.gate, gate = p.Down()
-	p.status, status = p.Up()
+	ours, status := p.Up()
+	p.status = newStatus(ours)
+	return stdin, stdout, stderr, status
+}
+
+// stage starts the chain up to the gate, where bwrap waits for its options. extra descriptors come
+// after the guest's. The caller must close what is returned.
+func (h *host) stage(l layout, is purpose, extra ...*os.File) (*process, error) {
+	p := &process{}
+	fd := fds{guest: p.Pass(h.guest)}
+	for _, f := range extra {
+		p.Pass(f)
+	}
+	stdin, stdout, stderr, status := p.pipes()
+	ours, gate := p.Down()
 	args := p.Pass(gate)
 	fd.status = p.Pass(status)
-	fd.seccomp = p.Data(h.filter)
+	if !is.template {
+		fd.seccomp = p.Data(h.filter)
+	}
 	for _, f := range l.copies {
 		n := 0
 		if file := openSmall(f[0]); file != nil { // it may be another one by now
@@ -55,34 +69,52 @@ func (h *host) stage(l layout, limits plugins.Limits, command []string) (*proces
 		return nil, fmt.Errorf("pipes: %w", p.Err)
 	}
 
-	argv := []string{"airlock-init", "netns"}
-	if slices.Equal(command, plugins.GuestArgv) {
-		argv = append(argv, netns.SYNSocket)
-	}
-	argv = append(argv, rlimits(limits, h.limiter.enforced()["pids"] == "cgroup")...)
+	argv := append([]string{"airlock-init", "netns"}, h.netnsFlags(is)...)
 	argv = append(argv, "--", h.bwrap, "--args", strconv.Itoa(args), "--")
-	p.options = l.arguments(limits, h.countsMemory(), fd)
+	attributes := stageAttributes(os.Geteuid(), os.Getegid(), h.outsideUID())
+	if is.template {
+		attributes = templateAttributes(attributes)
+	}
 	p.cmd = &exec.Cmd{
 		Path: fmt.Sprintf("/proc/self/fd/%d", fd.guest),
-		Args: append(argv, command...),
+		Args: append(argv, is.command...),
 		Env:  []string{}, // not nil, which would mean: inherit
 		Dir:  "/",
 		// Files, not readers: exec then starts no goroutine that Wait would have to wait for.
 		Stdin: stdin, Stdout: stdout, Stderr: stderr,
 		ExtraFiles:  p.Inherited,
-		SysProcAttr: stageAttributes(os.Geteuid(), os.Getegid(), h.outsideUID()),
+		SysProcAttr: attributes,
 	}
 	if err := h.spawner.start(p.cmd); err != nil {
 		p.CloseOurs()
 		return nil, fmt.Errorf("start: %w", err)
 	}
+	p.begin = func(g group) error {
+		return cmp.Or(g.add(p.cmd.Process.Pid), open(ours, l.arguments(is, fd)))
+	}
+	p.wait = func() { _ = p.cmd.Wait() }
+	p.kill = func() { _ = p.cmd.Process.Kill() } // all of the box: it is PID 1 of the outer namespace
 	return p, nil
 }
 
+// netnsFlags are the options of the first step.
+func (h *host) netnsFlags(is purpose) (flags []string) {
+	if is.template {
+		return nil // its boxes have limits of their own
+	}
+	if slices.Equal(is.command, plugins.GuestArgv) {
+		flags = append(flags, netns.SYNSocket)
+	}
+	for _, r := range rlimits(is.limits, h.limiter.enforced()["pids"] == "cgroup") {
+		flags = append(flags, "--rlimit", fmt.Sprintf("%s=%d", r.Name, r.Value))
+	}
+	return flags
+}
+
 // open lets the chain go on past the gate.
-func (p *process) open() error {
-	_, err := p.gate.Write(p.options)
-	return cmp.Or(err, p.gate.Close())
+func open(gate *os.File, options []byte) error {
+	_, err := gate.Write(options)
+	return cmp.Or(err, gate.Close())
 }
 
 // Uids of boxes outside, when Airlock is root. The kernel counts some things per uid over the whole
@@ -93,10 +125,28 @@ const (
 	countUID = 65_536
 )
 
+// templateUID is who templates are outside.
+const templateUID = firstUID + countUID
+
+// templateAttributes add the uids of its boxes to those of a template.
+func templateAttributes(a *syscall.SysProcAttr) *syscall.SysProcAttr {
+	ids := []syscall.SysProcIDMap{
+		{ContainerID: 0, HostID: templateUID, Size: 1},
+		{ContainerID: firstForked, HostID: firstUID, Size: countUID},
+	}
+	a.UidMappings, a.GidMappings = ids, ids
+	return a
+}
+
+// firstForked is the uid in a template that stands for firstUID.
+const firstForked = 1
+
 // outsideUID returns the next uid. One comes back after countUID boxes: a box that still waits for
 // an answer then shares its budget with the new one, and nothing else, since each has namespaces of
 // its own.
-func (h *host) outsideUID() int { return firstUID + int(h.uids.Add(1)%countUID) }
+func (h *host) outsideUID() int { return firstUID + h.nextUID() }
+
+func (h *host) nextUID() int { return int(h.uids.Add(1) % countUID) }
 
 // stageAttributes put the first step into a user, network and pid namespace of its own, and one of
 // mounts for its /proc. Its end is then the end of all that comes after it, also of a process that

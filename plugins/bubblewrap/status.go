@@ -1,27 +1,57 @@
 package bubblewrap
 
 import (
+	"context"
 	"encoding/json"
-	"io"
+	"errors"
+	"os"
+	"sync"
+	"time"
 )
 
-// status is what bwrap reports about a box: how its PID 1 ended. ExitCode is absent if the box was
-// never set up, or if bwrap was killed first.
+// status is what is reported about a box, by bwrap or, in the same words, by a template: how its
+// PID 1 ended. What is in the box can't reach this pipe.
 type status struct {
-	ExitCode *int `json:"exit-code"`
+	file     *os.File
+	docs     *json.Decoder
+	exitCode func() *int // waits for it; nil if the box was never set up, or killed with what reports
 }
 
-// readStatus returns the exit code, or nil if none was reported. bwrap writes one JSON document per
-// event. What is in the box can't reach this pipe.
-func readStatus(r io.Reader) *int {
-	docs := json.NewDecoder(r)
-	for {
-		var s status
-		if docs.Decode(&s) != nil {
-			return nil
+// event is one JSON document of a status.
+type event struct {
+	ExitCode *int `json:"exit-code"`
+	Ready    bool `json:"ready"` // of a template only: its PID 1 is about to run
+}
+
+func newStatus(file *os.File) *status {
+	s := &status{file: file, docs: json.NewDecoder(file)}
+	s.exitCode = sync.OnceValue(func() *int {
+		for {
+			var e event
+			if s.docs.Decode(&e) != nil || e.ExitCode != nil {
+				return e.ExitCode
+			}
 		}
-		if s.ExitCode != nil {
-			return s.ExitCode
-		}
+	})
+	return s
+}
+
+// ready waits until the box runs, for readyWithin at most. It comes before exitCode.
+func (s *status) ready(ctx context.Context) error {
+	if err := s.file.SetReadDeadline(time.Now().Add(readyWithin)); err != nil {
+		return err
 	}
+	stop := context.AfterFunc(ctx, func() { _ = s.file.SetReadDeadline(time.Now()) })
+	var e event
+	err := s.docs.Decode(&e)
+	if !stop() {
+		return context.Cause(ctx)
+	}
+	switch {
+	case err != nil:
+		return err
+	case !e.Ready:
+		return errors.New("the box ended before its first process")
+	}
+	return s.file.SetReadDeadline(time.Time{})
 }

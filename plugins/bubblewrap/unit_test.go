@@ -47,14 +47,14 @@ func TestParseSettings(t *testing.T) {
 		want settings
 		err  string
 	}{
-		{in: nil, want: settings{root: "/", limits: "auto"}},
+		{in: nil, want: settings{root: "/", limits: "auto", box: "fresh"}},
 		{
 			in: map[string]string{"bwrap": "/opt/bwrap", "root": "/srv/root", "usr_local": "true", "limits": "polled",
-				"cgroup": "/sys/fs/cgroup/a"},
+				"cgroup": "/sys/fs/cgroup/a", "box": "template"},
 			want: settings{bwrap: "/opt/bwrap", root: "/srv/root", usrLocal: true, limits: "polled",
-				cgroup: "/sys/fs/cgroup/a"},
+				cgroup: "/sys/fs/cgroup/a", box: "template"},
 		},
-		{in: map[string]string{"limit": "polled"}, err: "unknown setting; there are AIRLOCK_PLUGIN_BUBBLEWRAP_BWRAP, "},
+		{in: map[string]string{"limit": "polled"}, err: "unknown setting; there are AIRLOCK_PLUGIN_BUBBLEWRAP_BOX, "},
 		{in: map[string]string{"limits": "none"}, err: "none of auto"},
 		{in: map[string]string{"root": "srv"}, err: "absolute"},
 		{in: map[string]string{"root": "/srv/../etc"}, err: "clean"},
@@ -141,7 +141,7 @@ func TestOnlySmallFilesForEverybodyAreCopied(t *testing.T) {
 		t.Error(diff)
 	}
 	// one that was made private since then is bound, as it would have been
-	args := string(l.arguments(plugins.Limits{}, false, fds{copies: []int{0}, files: make([]int, len(etcFiles()))}))
+	args := string(l.arguments(purpose{}, fds{copies: []int{0}, files: make([]int, len(etcFiles()))}))
 	if want := "--ro-bind\x00" + root + "/etc/services\x00/etc/services\x00"; !strings.Contains(args, want) {
 		t.Errorf("%q lacks %q", args, want)
 	}

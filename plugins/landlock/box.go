@@ -103,7 +103,11 @@ func (b *box) start() error {
 // serve sends the config and relays the box's stdio until it ends.
 func (b *box) serve(ctx context.Context, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
 	go func() { b.verdict <- readReport(b.report) }()
-	streams := b.stdio.Attach(b.cmd, stdin, stdout, func() { b.host.supervisors.ended(b.cmd.Process.Pid) })
+	wait := func() {
+		_ = b.cmd.Wait()
+		b.host.supervisors.ended(b.cmd.Process.Pid)
+	}
+	streams := b.stdio.Attach(wait, stdin, stdout)
 	line, err := json.Marshal(b.config)
 	if err == nil {
 		_, err = b.leash.Write(append(line, '\n'))

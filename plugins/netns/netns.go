@@ -16,6 +16,19 @@ import (
 	"github.com/computclaw/airlock/plugins/rlimit"
 )
 
+// Sysctls are the settings of a box's network namespace, by path. Low ports are open to everyone.
+// Kernels may keep them for themselves.
+//
+// The buffers of the box's TCP connections, which are all on loopback, are kept at what a relay
+// needs: they come out of memory that the whole host shares and that older cgroups don't count.
+func Sysctls() map[string]string {
+	return map[string]string{
+		portStart:                     "0",
+		"/proc/sys/net/ipv4/tcp_rmem": "4096 65536 131072",
+		"/proc/sys/net/ipv4/tcp_wmem": "4096 16384 131072",
+	}
+}
+
 const portStart = "/proc/sys/net/ipv4/ip_unprivileged_port_start"
 
 // Become brings loopback up, opens low ports to everyone, sets limits, and becomes the command
@@ -37,13 +50,9 @@ func Become(args []string) error {
 	if err := loopbackUp(); err != nil {
 		return fmt.Errorf("bring loopback up: %w", err)
 	}
-	// Where /proc/sys is read-only the backend must give the guest low ports some other way.
-	err = os.WriteFile(portStart, []byte("0"), 0)
-	if err != nil && !errors.Is(err, unix.EROFS) && !errors.Is(err, unix.EACCES) && !errors.Is(err, unix.EPERM) &&
-		!errors.Is(err, unix.ENOENT) {
-		return fmt.Errorf("open low ports: %w", err)
+	if err := configure(); err != nil {
+		return err
 	}
-	boundSockets()
 	if syns {
 		openSYNSocket()
 	}
@@ -68,13 +77,17 @@ func cutFlag(args []string, flag string) ([]string, bool) {
 	return args, false
 }
 
-// boundSockets keeps the buffers of the box's TCP connections, which are all on loopback, at what a
-// relay needs. They come out of memory that the whole host shares and that older cgroups don't
-// count. Kernels that don't let a namespace set them keep theirs.
-func boundSockets() {
-	for name, sizes := range map[string]string{"tcp_rmem": "4096 65536 131072", "tcp_wmem": "4096 16384 131072"} {
-		_ = os.WriteFile("/proc/sys/net/ipv4/"+name, []byte(sizes), 0)
+// configure applies Sysctls. Where /proc/sys is read-only the backend must give the guest low ports
+// some other way.
+func configure() error {
+	for path, value := range Sysctls() {
+		err := os.WriteFile(path, []byte(value), 0)
+		if path == portStart && err != nil && !errors.Is(err, unix.EROFS) && !errors.Is(err, unix.EACCES) &&
+			!errors.Is(err, unix.EPERM) && !errors.Is(err, unix.ENOENT) {
+			return fmt.Errorf("open low ports: %w", err)
+		}
 	}
+	return nil
 }
 
 // parse calls set for each --rlimit and returns the command.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/procfs"
+	"github.com/computclaw/airlock/plugins/template"
 )
 
 // Options adapt the suite to a backend.
@@ -19,6 +20,9 @@ type Options struct {
 	// Leftovers lists what an instance has left on the host that the suite can't see by itself, such
 	// as cgroups or containers. Nil means there is nothing of that kind.
 	Leftovers func(instance string) []string
+	// Templates says that a template may stay, of which nothing runs but its first step and its
+	// interpreter: see package template.
+	Templates bool
 	// UncountedForks says that the backend can't count refused forks, though it holds the limit: a box
 	// that hammers at it lives until it's killed.
 	UncountedForks bool
@@ -112,16 +116,22 @@ func (b *bench) nothingLeft(t *testing.T) {
 		eventually(t, 0, func() []string { return b.opts.Leftovers(b.cfg.Instance) })
 	}
 	if p, ok := b.sandbox.(pider); ok {
-		eventually(t, patience, func() []string { return children(p.PID()) })
+		eventually(t, patience, func() []string { return b.children(p.PID()) })
 	}
 	eventually(t, 0, func() []string { return filesIn(b.cfg.StateDir) })
 }
 
-// children lists the processes whose parent is pid.
-func children(pid int) []string {
+// children lists the processes whose parent is pid, and in place of a template its boxes.
+func (b *bench) children(pid int) []string {
 	var found []string
 	for _, child := range procfs.Children(pid) {
 		cmdline, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", child))
+		if b.opts.Templates && strings.HasSuffix(string(cmdline), "\x00"+template.Mode+"\x00") {
+			for _, interpreter := range procfs.Children(child) {
+				found = append(found, b.children(interpreter)...)
+			}
+			continue
+		}
 		found = append(found, fmt.Sprintf("child %d %s", child, strings.ReplaceAll(string(cmdline), "\x00", " ")))
 	}
 	return found

@@ -3,7 +3,6 @@ package stdio
 import (
 	"io"
 	"os"
-	"os/exec"
 )
 
 // Pipes are our ends of a box's stdio.
@@ -17,15 +16,14 @@ type Streams struct {
 	stderr chan string
 }
 
-// Attach begins to relay. It waits for cmd, and calls ended then.
-func (p Pipes) Attach(cmd *exec.Cmd, stdin io.Reader, stdout io.Writer, ended func()) *Streams {
+// Attach begins to relay. wait returns when the process has ended.
+func (p Pipes) Attach(wait func(), stdin io.Reader, stdout io.Writer) *Streams {
 	exited := make(chan struct{})
 	s := &Streams{Output: make(chan error, 1), Exited: exited, stderr: make(chan string, 1)}
 	go func() { s.stderr <- LastOf(p.Stderr) }()
 	go func() { s.Output <- Relay(stdout, p.Stdout) }()
 	go func() {
-		_ = cmd.Wait()
-		ended()
+		wait()
 		close(exited)
 	}()
 	// It may wait in stdin.Read for longer than the box lives; nothing waits for it.

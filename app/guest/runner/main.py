@@ -39,8 +39,11 @@ def main():
 
 
 def compiled():
-    """This source as the interpreter had to compile it, if it had to: others of its kind can be spared that."""
-    return {"code": binascii.b2a_base64(COMPILED, newline=False).decode()} if COMPILED else {}
+    """This source and its parts as the interpreter had to compile them, if it had to: others of its kind can be spared that."""
+    if not MAGIC:
+        return {}
+    form = MAGIC + marshal.dumps((RUNNER, {part.name: part.code() for part in (failure, foreign)}))
+    return {"code": binascii.b2a_base64(form, newline=False).decode()}
 
 
 def use_time(channel):

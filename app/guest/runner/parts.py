@@ -1,10 +1,11 @@
 # A box is opened for each script, so what its interpreter does before it is ready counts. Only what every script needs is compiled and imported by then:
 # the other parts of the runner, and modules, when they are needed, or while the box waits for its script.
+import marshal
 import sys
 
 
 class Part:
-    """A part of the runner that is compiled when it is first needed. It has functions and constants only: twice, by two threads, does no harm."""
+    """A part of the runner that is loaded when it is first needed. It has functions and constants only: twice, by two threads, does no harm."""
 
     compiled = False
 
@@ -17,8 +18,12 @@ class Part:
 
     def compile(self):
         if not self.compiled:
-            exec(compile(PARTS[self.name], "<airlock>", "exec"), globals())
+            exec(marshal.loads(self.code()), globals())
             self.compiled = True
+
+    def code(self):
+        """Returns the part as compiled, by another interpreter of this kind if there was one."""
+        return CODE.get(self.name) or marshal.dumps(compile(PARTS[self.name], "<airlock>", "exec"))
 
 
 failure = Part("failure")

@@ -17,6 +17,7 @@ import (
 
 	"github.com/computclaw/airlock/plugins/netns"
 	"github.com/computclaw/airlock/plugins/osthread"
+	"github.com/computclaw/airlock/plugins/template"
 )
 
 // order is the first line of stdin. It mirrors sandboxtest.Order.
@@ -38,6 +39,17 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == "netns" {
 		fmt.Fprintln(os.Stderr, "testguest:", netns.Become(os.Args[2:]))
 		os.Exit(1)
+	}
+	if len(os.Args) > 1 && os.Args[1] == template.Mode {
+		fmt.Fprintln(os.Stderr, "testguest:", template.Become("/usr/bin/python3", "", []string{}))
+		os.Exit(1)
+	}
+	interpreter, err := template.FindInterpreter()
+	if err != nil {
+		fail(err)
+	}
+	if interpreter != nil {
+		interpreter.Dismiss()
 	}
 	previous, err := dieFirst()
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/plugins/bubblewrap"
 	"github.com/computclaw/airlock/plugins/docker"
 )
 
@@ -100,6 +101,11 @@ func sandboxVariables() []Variable {
 			about: "`docker` backend: images that boxes may run, the first by default; else `" + docker.DefaultImage + "`",
 			set:   func(c *Config, v string) error { return c.setPlugin(docker.Name, "image", v) },
 			show:  func(c *Config) string { return c.PluginSettings[docker.Name]["image"] }},
+		{Name: "AIRLOCK_BOX",
+			about: "`bubblewrap` backend: `fresh` boxes, else forked from a `template` " +
+				"([docs](backends/README.md#boxes-from-a-template))",
+			set:  func(c *Config, v string) error { return c.setPlugin(bubblewrap.Name, "box", v) },
+			show: func(c *Config) string { return c.PluginSettings[bubblewrap.Name]["box"] }},
 		{Name: "AIRLOCK_PLUGINS",
 			about: "your own backends: `name=/path@sha256:…` ([docs](plugins.md))",
 			set:   setPlugins, show: showPlugins},

@@ -11,9 +11,14 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
 )
 
-// OfInstance reports whether a control group is of a box of the instance with that label.
+// OfInstance reports whether a control group is of the instance with that label.
 func OfInstance(path, label string) bool {
 	return strings.HasPrefix(filepath.Base(path), "airlock."+label+".")
+}
+
+// OfBox is OfInstance without the groups of templates, which stay between boxes.
+func OfBox(path, label string) bool {
+	return OfInstance(path, label) && !strings.Contains(filepath.Base(path), ".template-")
 }
 
 // GroupsWith lists control groups.

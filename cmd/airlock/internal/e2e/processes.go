@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/computclaw/airlock/plugins/template"
 )
 
 // ChildrenOf returns the direct children of a process.
@@ -126,11 +128,19 @@ func Under(t *testing.T, root int) []Process {
 // Descendants returns pid and command line of all processes under the server, except its plugins.
 func (in *Instance) Descendants() []string { return BoxesUnder(in.T, in.Server.Process.Pid) }
 
-// BoxesUnder returns pid and command line of a server's processes, except its plugins.
+// BoxesUnder returns pid and command line of a server's processes, except its plugins and templates.
 func BoxesUnder(t *testing.T, server int) []string {
 	t.Helper()
 	var found []string
+	templates := map[string]bool{} // by process id
 	for _, p := range Under(t, server) {
+		if strings.HasSuffix(strings.TrimSpace(p.Line), "/airlock-init "+template.Mode) {
+			templates[strconv.Itoa(p.PID)] = true
+			continue
+		}
+		if fields, err := ReadStat(p.PID); err == nil && templates[fields[1]] {
+			continue // its interpreter
+		}
 		if !strings.Contains(p.Line, " plugin ") {
 			found = append(found, fmt.Sprintf("%d %s", p.PID, p.Line))
 		}

@@ -29,6 +29,14 @@ func TestHostileScripts(t *testing.T) {
 	besiege(t, newSiege(t), wholeMatrix)
 }
 
+// TestHostileScriptsFromATemplate does the same with boxes that are forked.
+func TestHostileScriptsFromATemplate(t *testing.T) {
+	if !e2e.InNamespaces(t) {
+		return
+	}
+	besiege(t, newSiege(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template"), cmp.Or(wanted(), decidedByBackends))
+}
+
 // TestHostileScriptsOverSSH does the same with boxes on another machine, which is in a network
 // namespace of its own. What a box of bubblewrap lets a script see of its machine isn't tried again.
 func TestHostileScriptsOverSSH(t *testing.T) {

@@ -38,9 +38,9 @@ type siege struct {
 }
 
 // newSiege besieges bubblewrap.
-func newSiege(t *testing.T) *siege {
+func newSiege(t *testing.T, settings ...string) *siege {
 	return siegeOf(t, func(env ...string) place {
-		in := e2e.StartInstance(t, env...)
+		in := e2e.StartInstance(t, append(env, settings...)...)
 		return place{in, withGroups(t, in, kinds{"processes": in.Descendants})}
 	})
 }
@@ -269,7 +269,7 @@ func withGroups(t *testing.T, in *e2e.Instance, boxes kinds) kinds {
 		label := e2e.LabelOf(t, in)
 		boxes["control groups"] = func() []string {
 			return e2e.GroupsWith(t,
-				func(path string) bool { return e2e.OfInstance(path, label) })
+				func(path string) bool { return e2e.OfBox(path, label) })
 		}
 	}
 	return boxes

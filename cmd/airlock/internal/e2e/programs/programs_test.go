@@ -28,6 +28,13 @@ func TestOrdinaryPrograms(t *testing.T) {
 	}
 }
 
+// TestOrdinaryProgramsFromATemplate does the same in boxes that are forked.
+func TestOrdinaryProgramsFromATemplate(t *testing.T) {
+	if needsMatrix(t) && e2e.InNamespaces(t) {
+		runPrograms(t, "bubblewrap", "AIRLOCK_BOX=template")
+	}
+}
+
 // TestOrdinaryProgramsOverLandlock does the same without namespaces.
 func TestOrdinaryProgramsOverLandlock(t *testing.T) {
 	if needsMatrix(t) && e2e.InNamespaces(t) {

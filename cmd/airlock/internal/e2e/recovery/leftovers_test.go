@@ -19,7 +19,10 @@ import (
 	"github.com/computclaw/airlock/plugins/ssh/sshtest"
 )
 
-var runs = flag.Int("runs", 40, "executions of TestNothingIsLeft")
+var (
+	runs  = flag.Int("runs", 40, "executions of TestNothingIsLeft")
+	boxes = flag.String("box", "fresh", "how bubblewrap makes the boxes of TestNothingIsLeft: fresh or template")
+)
 
 // messes are scripts that end in every way there is and leave what they can, with how they have to
 // end.
@@ -70,7 +73,7 @@ func TestNothingIsLeft(t *testing.T) {
 	machine := sshtest.New(t, sshtest.Options{})
 	env = append(append(env, e2e.SSHSettings(machine)...), "AIRLOCK_LOCAL_SERVICES="+w.Services,
 		"AIRLOCK_SANDBOX="+strings.Join(e2e.Backends(), ","),
-		"AIRLOCK_POOL=0", "AIRLOCK_WORKERS=4", "AIRLOCK_LLM_WAIT=2s", "AIRLOCK_LIMIT_MEMORY=128MiB", "AIRLOCK_LIMIT_TMP=8MiB")
+		"AIRLOCK_BOX="+*boxes, "AIRLOCK_POOL=0", "AIRLOCK_WORKERS=4", "AIRLOCK_LLM_WAIT=2s", "AIRLOCK_LIMIT_MEMORY=128MiB", "AIRLOCK_LIMIT_TMP=8MiB")
 	h := &household{in: e2e.StartInstance(t, env...), engine: engine, machine: machine}
 	h.label = e2e.LabelOf(t, h.in)
 	h.in.AllReady(e2e.Backends()...)
@@ -206,7 +209,7 @@ func (h *household) count(t *testing.T) map[string]int {
 // groups lists the control groups of this instance's boxes and of the engine's containers.
 func (h *household) groups(t *testing.T) []string {
 	return e2e.GroupsWith(t, func(path string) bool {
-		return e2e.OfInstance(path, h.label) || filepath.Base(filepath.Dir(path)) == h.engine.Name()
+		return e2e.OfBox(path, h.label) || filepath.Base(filepath.Dir(path)) == h.engine.Name()
 	})
 }
 

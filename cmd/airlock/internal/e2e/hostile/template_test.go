@@ -1,0 +1,227 @@
+package hostile_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
+)
+
+// stateScript returns what a script finds in its process, but for what no two processes have alike.
+const stateScript = `
+import gc, os, resource, signal, sys, threading, time
+import fcntl, multiprocessing, socket, ctypes  # of these a template has some, hidden from scripts
+
+def read(path):
+    with open(path) as file:
+        return file.read()
+
+def deepest(n=0):
+    try:
+        return deepest(n + 1)
+    except RecursionError:
+        return n
+
+def descriptor(fd):
+    return os.readlink("/proc/self/fd/" + fd).partition(":")[0], os.get_inheritable(int(fd))
+
+first = threading.main_thread()
+listed = [fd for fd in sorted(os.listdir("/proc/self/fd"), key=int) if os.path.exists("/proc/self/fd/" + fd)]
+status = dict(line.split(":\t", 1) for line in read("/proc/self/status").splitlines() if ":\t" in line)
+points = [line.split() for line in read("/proc/self/mountinfo").splitlines()]
+set_result({
+    "arguments": [sys.argv, sys.path, sys.flags, sys.warnoptions, sys.executable, sys.orig_argv[:-1]],
+    "hash": [hash("airlock"), hash(b"airlock")],
+    "depth": deepest(), "collections": [gc.get_threshold(), gc.isenabled()],
+    "first thread": [first is threading.current_thread(), first.native_id == os.getpid(),
+        threading.get_native_id() == os.getpid(), len(threading.enumerate()), len(os.listdir("/proc/self/task"))],
+    "parent": [os.getppid(), os.getsid(0) == os.getpid(), os.getpgrp() == os.getpid()],
+    "processes": len([p for p in os.listdir("/proc") if p.isdigit()]),
+    "descriptors": {fd: descriptor(fd) for fd in listed if int(fd) < 5}, "count": len(listed),
+    "blocking": [os.get_blocking(fd) for fd in range(3)], "end": sys.stdin.read(),
+    "streams": [[s.encoding, s.errors, s.line_buffering, s.isatty(), s.newlines, s.name, s.mode]
+        for s in (sys.stdin, sys.stdout, sys.stderr)],
+    "environment": sorted(os.environ), "order": [k for k in os.environ if k.endswith("THREADS")],
+    "signals": {s.name: str(signal.getsignal(s)) for s in signal.Signals}, "mask": len(signal.pthread_sigmask(0, [])),
+    "alarm": signal.getitimer(signal.ITIMER_REAL), 
+    "limits": [line for line in read("/proc/self/limits").splitlines() if "Max processes" not in line],  # one is bwrap
+    "places": [os.getcwd(), sorted(os.listdir(".")), sorted(os.listdir("/")), sorted(os.listdir("/etc"))],
+    "modes": [oct(os.stat(p).st_mode) for p in ("/", "/etc", "/tmp", "/dev/shm", ".")],
+    "mounts": sorted([m[4], m[5], m[m.index("-") + 1]] for m in points),
+    "filesystems": [[os.statvfs(p).f_blocks, os.statvfs(p).f_flag] for p in ("/tmp", "/dev/shm")],
+    "ids": [os.getresuid(), os.getresgid(), os.getgroups(), read("/proc/self/setgroups")],
+    "status": {k: status[k] for k in status if k.startswith(("Cap", "Sig", "Shd", "Sec", "NoNew", "Umask", "NS"))
+        and k not in ("NSpid", "NSpgid", "NStgid", "NSsid", "SigQ")},
+    "pid 1": [read("/proc/1/cmdline"), os.path.exists("/proc/1/cwd/tmp")],
+    "groups": read("/proc/self/cgroup"), "host": socket.gethostname(), "score": read("/proc/self/oom_score_adj"),
+    "low ports": read("/proc/sys/net/ipv4/ip_unprivileged_port_start"), "buffers": read("/proc/sys/net/ipv4/tcp_rmem"),
+    "processor": time.process_time() < 1, "usage": resource.getrusage(resource.RUSAGE_CHILDREN)[:2],
+    "name": read("/proc/self/comm"), "priority": os.getpriority(os.PRIO_PROCESS, 0),
+    "hidden": [name in sys.modules for name in ("_ctypes.x", "template")],
+    "ctypes": ctypes.CDLL(None).getpid() == os.getpid(),
+})`
+
+// TestAForkedInterpreterIsAsAFreshOne compares what a script finds in boxes that were opened afresh
+// with what it finds in boxes from a template, cold and warm.
+func TestAForkedInterpreterIsAsAFreshOne(t *testing.T) {
+	if !e2e.InNamespaces(t) {
+		return
+	}
+	e2e.NewWorld(t)
+	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=0")
+	in.AllReady("bubblewrap")
+	profile := in.Placed("bubblewrap")
+	state := func() (found map[string]any) {
+		x := in.Await(in.Submit(profile, stateScript, time.Minute), time.Minute)
+		if x.Status != "completed" {
+			t.Fatalf("%s: %s", x.Status, x.Error)
+		}
+		e2e.Must(t, json.Unmarshal(x.Result, &found))
+		return found
+	}
+	fresh := state()
+	for _, pool := range []string{"AIRLOCK_POOL=0", "AIRLOCK_POOL=2"} {
+		in.Stop()
+		in.Env = append(in.Env, "AIRLOCK_BOX=template", pool)
+		in.Start()
+		forked(t, in)
+		for range 3 {
+			if diff := cmp.Diff(fresh, state()); diff != "" {
+				t.Errorf("fresh -, template +, %s: %s", pool, diff)
+			}
+		}
+	}
+}
+
+// TestSameResultFromATemplate runs one script in fresh boxes and in boxes from templates, cold and
+// warm: the result hash is the same.
+func TestSameResultFromATemplate(t *testing.T) {
+	if !e2e.InNamespaces(t) {
+		return
+	}
+	w := e2e.NewWorld(t)
+	in := e2e.StartInstance(t, "AIRLOCK_LOCAL_SERVICES="+w.Services, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=0")
+	in.AllReady("bubblewrap")
+	in.Admin("a word", "credential", "set", "WORD", "--mode", "plain")
+	profile := in.Placed("bubblewrap", "--key", "WORD", "--host", "allowed.test:8080")
+	want := runSteady(in, profile).Manifest.Result
+	for _, pool := range []string{"AIRLOCK_POOL=0", "AIRLOCK_POOL=2"} {
+		in.Stop()
+		in.Env = append(in.Env, "AIRLOCK_BOX=template", pool)
+		in.Start()
+		forked(t, in)
+		for range 5 {
+			if x := runSteady(in, profile); x.Status != "completed" || x.Manifest.Result != want {
+				t.Errorf("%s: %s %s %s", pool, x.Status, x.Error, x.Result)
+			}
+		}
+	}
+}
+
+// TestATemplateThatDiesCostsNoExecution: the next script runs in a fresh box, and the log says so.
+func TestATemplateThatDiesCostsNoExecution(t *testing.T) {
+	if !e2e.InNamespaces(t) {
+		return
+	}
+	e2e.NewWorld(t)
+	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=0")
+	in.AllReady("bubblewrap")
+	profile := in.Placed("bubblewrap")
+	for range 2 { // one that died, and none
+		for _, pid := range templates(in) {
+			e2e.Must(t, syscall.Kill(pid, syscall.SIGKILL))
+		}
+		x := in.Await(in.Submit(profile, "set_result(1)", time.Minute), time.Minute)
+		if x.Status != "completed" {
+			t.Errorf("%s: %s", x.Status, x.Error)
+		}
+	}
+	log, err := os.ReadFile(in.Log)
+	e2e.Must(t, err)
+	if got := strings.Count(string(log), "a template failed; boxes are opened afresh for 10s"); got != 1 {
+		t.Errorf("the log says %d times that a template failed:\n%s", got, log)
+	}
+}
+
+// TestAStopLeavesNothingOfATemplate: neither its processes nor its control groups.
+func TestAStopLeavesNothingOfATemplate(t *testing.T) {
+	if !e2e.InNamespaces(t) {
+		return
+	}
+	e2e.NewWorld(t)
+	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=1")
+	in.AllReady("bubblewrap")
+	forked(t, in)
+	label, started := e2e.LabelOf(t, in), in.Processes()
+	in.Stop()
+	for _, p := range started {
+		if p.Alive() {
+			t.Errorf("%d %s outlives the server", p.PID, p.Line)
+		}
+	}
+	for _, group := range e2e.GroupsWith(t, func(path string) bool { return e2e.OfInstance(path, label) }) {
+		t.Errorf("%s is left", group)
+	}
+}
+
+// forked asserts that the server's boxes are forked from a template.
+func forked(t *testing.T, in *e2e.Instance) {
+	t.Helper()
+	e2e.Eventually(t, time.Minute, "there is a template", func() bool { return len(templates(in)) > 0 })
+}
+
+// templates are the process ids of the first steps of a server's templates.
+func templates(in *e2e.Instance) (pids []int) {
+	for _, p := range in.Processes() {
+		if strings.HasSuffix(strings.TrimSpace(p.Line), "/airlock-init template") {
+			pids = append(pids, p.PID)
+		}
+	}
+	return pids
+}
+
+// chanceScript returns what has to differ between any two boxes.
+const chanceScript = `
+import multiprocessing, os, random, secrets, ssl, tempfile, uuid
+import numpy
+set_result({
+    "random": random.random(), "generator": random.Random().random(), "system": random.SystemRandom().random(),
+    "secrets": secrets.token_hex(), "urandom": os.urandom(8).hex(), "ssl": ssl.RAND_bytes(8).hex(),
+    "numpy": numpy.random.random(), "numpy generator": numpy.random.default_rng().random(),
+    "uuid": str(uuid.uuid4()), "multiprocessing": bytes(multiprocessing.current_process().authkey).hex(),
+    "file": tempfile.mktemp(),
+})`
+
+// TestBoxesOfATemplateShareNoRandomness: what a template has drawn, each of its boxes would have.
+func TestBoxesOfATemplateShareNoRandomness(t *testing.T) {
+	if !e2e.InNamespaces(t) {
+		return
+	}
+	e2e.NewWorld(t)
+	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=0")
+	in.AllReady("bubblewrap")
+	forked(t, in)
+	profile := in.Placed("bubblewrap")
+	seen := map[string]bool{}
+	for range 3 {
+		var drawn map[string]json.RawMessage
+		x := in.Await(in.Submit(profile, chanceScript, time.Minute), time.Minute)
+		if x.Status != "completed" {
+			t.Fatalf("%s: %s", x.Status, x.Error)
+		}
+		e2e.Must(t, json.Unmarshal(x.Result, &drawn))
+		for from, value := range drawn {
+			if key := from + string(value); seen[key] {
+				t.Errorf("two boxes drew %s from %s", value, from)
+			} else {
+				seen[key] = true
+			}
+		}
+	}
+}

@@ -1,0 +1,253 @@
+package bubblewrap
+
+import (
+	"context"
+	_ "embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/netns"
+	"github.com/computclaw/airlock/plugins/stdio"
+	guest "github.com/computclaw/airlock/plugins/template"
+)
+
+//go:embed template.py
+var templateSource []byte
+
+// readyWithin bounds the start of a template, and that of a box in it.
+const readyWithin = 10 * time.Second
+
+// template is a sandbox in which boxes are forked from an interpreter.
+type template struct {
+	process *process
+	group   group
+	conn    *net.UnixConn // requests, each with its descriptors
+	ended   func()        // called at the end of end
+
+	// Guarded by templates.mu.
+	boxes int // that were begun
+	users int // boxes that are open
+}
+
+// plan is what the boxes of a template have in common.
+type plan struct {
+	Clone    int               `json:"clone"` // the number of that system call here
+	Hostname string            `json:"hostname"`
+	Masked   []string          `json:"masked"`
+	Sysctls  map[string]string `json:"sysctls"`
+	SYNs     string            `json:"syns"`   // filter of the socket, in hex
+	Filter   string            `json:"filter"` // of system calls, in hex
+}
+
+// request asks a template for one box. It comes with stdin, stdout, stderr, status and the doors of
+// the box's group.
+type request struct {
+	Command []string   `json:"command"` // of PID 1
+	Waits   bool       `json:"waits"`   // an interpreter waits beside it
+	UID     int        `json:"uid"`     // in the template
+	RLimits [][2]int64 `json:"rlimits"`
+	Tmp     int64      `json:"tmp"`
+	Shm     int64      `json:"shm"`
+}
+
+// canFork says why this host can have no templates; nil if it can.
+func (h *host) canFork() error {
+	switch {
+	case os.Geteuid() != 0:
+		return errors.New("each box of a template has a uid of its own, which only root can give it")
+	case h.limiter.enforced()["pids"] != "cgroup":
+		return errors.New("each box of a template is held by a control group, and there is none: " + h.noCgroup)
+	}
+	return nil
+}
+
+// startTemplate starts a template and waits until it takes requests.
+func (h *host) startTemplate(ctx context.Context, id string) (*template, error) {
+	limits, err := plugins.Limits{CPU: float64(runtime.NumCPU())}.Bounded(least())
+	if err != nil {
+		return nil, err
+	}
+	ours, theirs, err := messagePair()
+	if err != nil {
+		return nil, err
+	}
+	defer theirs.Close() // the template has it
+	g, err := h.limiter.create(id, limits)
+	if err != nil {
+		return nil, errors.Join(err, ours.Close())
+	}
+	command := append(slices.Clone(plugins.GuestArgv), guest.Mode)
+	p, err := h.stage(h.layout, purpose{command: command, limits: limits, template: true}, theirs)
+	if err != nil {
+		return nil, errors.Join(err, ours.Close(), drain(g))
+	}
+	t := &template{process: p, group: g, conn: ours, ended: func() {}}
+	if err := errors.Join(p.begin(g), t.prepare(ctx, h)); err != nil {
+		p.kill()
+		err = fmt.Errorf("%w: %s", err, p.lastWords())
+		t.end()
+		return nil, err
+	}
+	return t, nil
+}
+
+// prepare sends what the template runs, and waits until it is ready.
+func (t *template) prepare(ctx context.Context, h *host) error {
+	syns, err := netns.SYNFilter()
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(plan{
+		Clone: unix.SYS_CLONE, Hostname: hostname, Masked: h.layout.masked, Sysctls: netns.Sysctls(),
+		SYNs: hex.EncodeToString(syns), Filter: hex.EncodeToString(h.filter),
+	})
+	if err != nil {
+		return err
+	}
+	_ = t.process.stdio.Stdin.Close() // at its end, as that of every script
+	stop := context.AfterFunc(ctx, func() { _ = t.conn.SetDeadline(time.Now()) })
+	defer stop()
+	if err := t.conn.SetDeadline(time.Now().Add(readyWithin)); err != nil {
+		return err
+	}
+	if _, err = t.conn.Write(templateSource); err == nil {
+		_, err = t.conn.Write(data)
+	}
+	if err != nil {
+		return fmt.Errorf("prepare the template: %w", err)
+	}
+	if n, err := t.conn.Read(make([]byte, 16)); err != nil || n == 0 {
+		return fmt.Errorf("wait for the template: %w", errors.Join(err, context.Cause(ctx)))
+	}
+	return t.conn.SetDeadline(time.Time{})
+}
+
+// end ends the template with every box in it, and returns when nothing is left of it.
+func (t *template) end() {
+	_ = t.conn.Close()
+	t.process.kill()
+	t.process.wait()
+	_ = drain(t.group) // what stays is swept by the next Check
+	t.process.CloseOurs()
+	t.ended()
+}
+
+// fork opens a box in the host's template, and returns it once it runs its command. release has to
+// be called after the box's end.
+func (h *host) fork(ctx context.Context, spec plugins.Spec, is purpose) (b *box, release func(), err error) {
+	if h.templates == nil || spec.Runtime != "" {
+		return nil, nil, errNoTemplate
+	}
+	t, err := h.templates.take(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	is.limits.Pids -= overhead // there is no bwrap
+	g, err := h.limiter.create(spec.ID, is.limits)
+	if err == nil {
+		b, err = t.fork(ctx, g, h.request(is))
+	}
+	if err == nil {
+		return b, func() { h.templates.release(t) }, nil
+	}
+	if ctx.Err() == nil {
+		h.templates.failed(t, err)
+	}
+	h.templates.release(t)
+	return nil, nil, err
+}
+
+// fork returns a box that runs its command, or nothing of it is left.
+func (t *template) fork(ctx context.Context, g group, r request) (*box, error) {
+	doors, err := g.doors()
+	if err != nil {
+		return nil, errors.Join(err, drain(g))
+	}
+	defer closeAll(doors)
+	p := &process{}
+	stdin, stdout, stderr, status := p.pipes()
+	err = p.Err
+	if err == nil {
+		err = t.send(r, append([]*os.File{stdin, stdout, stderr, status}, doors...))
+	}
+	p.CloseTheirs()
+	if err == nil {
+		err = p.status.ready(ctx)
+	}
+	if err != nil {
+		err = errors.Join(err, drain(g))
+		if p.Err == nil {
+			err = fmt.Errorf("%w: %s", err, p.lastWords())
+		}
+		p.CloseOurs()
+		return nil, err
+	}
+	p.begin = func(group) error { return nil } // it has
+	p.wait = func() { p.status.exitCode() }
+	p.kill = func() {}
+	return &box{process: p, group: g}, nil
+}
+
+// lastWords returns what is in the pipe of stderr, whoever else may hold it.
+func (p *process) lastWords() string {
+	_ = p.stdio.Stderr.SetReadDeadline(time.Now().Add(time.Second))
+	return stdio.LastOf(p.stdio.Stderr)
+}
+
+func (h *host) request(is purpose) request {
+	r := request{
+		Command: is.command, Waits: slices.Equal(is.command, plugins.GuestArgv), UID: firstForked + h.nextUID(),
+		Tmp: is.limits.Tmp, Shm: is.limits.Shm(),
+	}
+	for _, limit := range rlimits(is.limits, true) {
+		if number, err := limit.Resource(); err == nil { // the table has no other
+			r.RLimits = append(r.RLimits, [2]int64{int64(number), limit.Value})
+		}
+	}
+	return r
+}
+
+// send sends a request. The descriptors stay the caller's too.
+func (t *template) send(r request, files []*os.File) error {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	var fds []int
+	for _, f := range files {
+		fds = append(fds, int(f.Fd()))
+	}
+	if err := t.conn.SetWriteDeadline(time.Now().Add(readyWithin)); err != nil {
+		return err
+	}
+	if _, _, err := t.conn.WriteMsgUnix(data, unix.UnixRights(fds...), nil); err != nil {
+		return fmt.Errorf("ask the template: %w", err)
+	}
+	return nil
+}
+
+// messagePair makes a socket pair that keeps messages apart.
+func messagePair() (ours *net.UnixConn, theirs *os.File, err error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, fmt.Errorf("socketpair: %w", err)
+	}
+	mine, theirs := os.NewFile(uintptr(fds[0]), "template"), os.NewFile(uintptr(fds[1]), "template")
+	defer mine.Close()
+	conn, err := net.FileConn(mine)
+	if err != nil {
+		theirs.Close()
+		return nil, nil, fmt.Errorf("socketpair: %w", err)
+	}
+	return conn.(*net.UnixConn), theirs, nil
+}

@@ -1,0 +1,307 @@
+# A template: an interpreter that has met no profile, secret or policy, and makes boxes by forking. It is PID 1 of a sandbox that bwrap made, with capabilities
+# in the user namespace of that alone, and one thread. The plugin sends this source, then the plan for all boxes, and then a request for each.
+#
+# serve returns in the interpreter of a box only, in the state that a fresh one would have.
+import datetime  # these five and the next stay imported: what runners import while they wait
+import decimal
+import json
+import select
+import threading
+import traceback
+import os
+import sys
+
+LOADED = set(sys.modules)
+
+import _signal
+import _socket
+import ctypes
+import errno
+import fcntl
+import gc
+import resource
+import struct
+
+CONTROL_FD = 4  # of the template; 3 is the program that becomes PID 1 of boxes
+HANDOFF_FD = 4  # of a box's PID 1: leads to the interpreter that waits
+FIRST_FREE_FD = 5
+ABOVE = 100  # no descriptor that a box begins with has this number
+ROOT = "/tmp/box"  # of boxes; see package template
+
+MAX_MESSAGE = 1 << 18
+MAX_FDS = 16
+NOBODY = 65534
+CAPABILITY_VERSION = 0x20080522
+
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC = 1, 2, 4, 8, 32, 4096, 16384
+MNT_DETACH = 2
+CLONE_NEWCGROUP = 0x2000000
+CLONE_NEW = 0x20000 | 0x4000000 | 0x8000000 | 0x10000000 | 0x20000000 | 0x40000000  # mnt, uts, ipc, user, pid, net
+PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = 4, 22, 24, 38, 47
+SECCOMP_MODE_FILTER, PR_CAP_AMBIENT_CLEAR_ALL = 2, 4
+SIOCSIFFLAGS, IFF_UP, IFF_RUNNING = 0x8914, 1, 0x40
+SO_ATTACH_FILTER = 26
+SYN_BUFFER = 64 << 10  # bytes
+
+libc = ctypes.PyDLL(None, use_errno=True)
+
+
+def serve():
+    """Serves requests until the plugin ends. Returns in the interpreter of a box, with its descriptors and environment."""
+    control = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET, 0, CONTROL_FD)
+    plan, _ = receive(control)
+    template = Template(control, plan)
+    for name in set(sys.modules) - LOADED:
+        del sys.modules[name]
+    sys.path_importer_cache.clear()
+    gc.collect()
+    gc.freeze()  # so that no collection of a box touches, and copies, what is here
+    control.send(b"ready")
+    template.serve()
+
+
+class Template:
+    def __init__(self, control, plan):
+        self.control = control
+        self.plan = plan
+        self.poll = select.epoll()
+        self.poll.register(CONTROL_FD, select.EPOLLIN)
+        self.boxes = {}  # of a pidfd: pid, and the descriptor that its end is reported on
+
+    def serve(self):
+        while True:
+            for fd, _ in self.poll.poll():
+                if fd != CONTROL_FD:
+                    self.report(fd)
+                    continue
+                request, fds = receive(self.control)
+                if request is None:
+                    os._exit(0)  # and every box ends with this namespace
+                if self.open(request, fds):
+                    return
+
+    def open(self, request, fds):
+        """Forks a box, with its stdin, stdout, stderr and status, and a cgroup.procs of each hierarchy. Returns True in its interpreter only."""
+        streams, groups = fds[:4], fds[4:]
+        ready, go = os.pipe()
+        watched = False
+        try:
+            pid = call("syscall", ctypes.c_long(self.plan["clone"]), ctypes.c_long(CLONE_NEW | _signal.SIGCHLD), *[ctypes.c_long(0)] * 4)
+            if pid == 0:
+                return self.enter(request, streams, ready, go)
+            self.watch(pid, streams[3])
+            watched = True
+            self.admit(pid, request["uid"], groups)
+            os.write(go, b"1")
+        except OSError as error:
+            complain(streams[2], error)
+        for fd in (ready, go, *streams[:3], *groups):
+            os.close(fd)
+        if not watched:
+            os.close(streams[3])
+        return False
+
+    def enter(self, request, streams, ready, go):
+        """Goes on in the process that was forked."""
+        try:
+            os.close(go)
+            if os.read(ready, 1):  # else the template failed, and has said so
+                self.poll.close()
+                self.control.detach()
+                become_box(self.plan, request, streams)
+                return True
+        except BaseException as error:
+            complain(2, error)
+        os._exit(1)
+
+    def watch(self, pid, status):
+        pidfd = os.pidfd_open(pid)
+        self.boxes[pidfd] = pid, status
+        self.poll.register(pidfd, select.EPOLLIN)
+
+    def admit(self, pid, uid, groups):
+        """Gives a forked process its uid and its limits."""
+        # this process maps the uid, because a new namespace may map none but its maker's
+        write("/proc/%d/setgroups" % pid, "deny")
+        for name in ("gid_map", "uid_map"):
+            write("/proc/%d/%s" % (pid, name), "%d %d 1" % (NOBODY, uid))
+        for group in groups:
+            os.write(group, b"%d" % pid)
+
+    def report(self, pidfd):
+        """Says how a box ended, as bwrap does."""
+        pid, status = self.boxes.pop(pidfd)
+        self.poll.unregister(pidfd)
+        os.close(pidfd)
+        code = os.waitpid(pid, 0)[1]
+        code = 128 + os.WTERMSIG(code) if os.WIFSIGNALED(code) else os.WEXITSTATUS(code)
+        try:
+            os.write(status, b'{"exit-code": %d}\n' % code)
+        except OSError:
+            pass  # nobody waits for it any more
+        os.close(status)
+
+
+def become_box(plan, request, streams):
+    """Makes this process PID 1 of a box, and becomes the command. Returns in the interpreter that waits beside it, if there is to be one."""
+    mine, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+    theirs = fcntl.fcntl(theirs.detach(), fcntl.F_DUPFD_CLOEXEC, ABOVE)
+    status = fcntl.fcntl(streams[3], fcntl.F_DUPFD_CLOEXEC, ABOVE)
+    for number, fd in enumerate(streams[:3]):
+        os.dup2(fd, number)
+    os.dup2(mine.detach(), HANDOFF_FD)
+    close_others(theirs, status)
+
+    os.setresgid(NOBODY, NOBODY, NOBODY)
+    os.setresuid(NOBODY, NOBODY, NOBODY)
+    os.setsid()
+    call("unshare", CLONE_NEWCGROUP)  # in its group, so that it sees none above
+    _socket.sethostname(plan["hostname"])
+    prepare_network(plan, request)
+    mount_own(plan, request)
+    write("/proc/sys/user/max_user_namespaces", "0")
+    for kind, value in request["rlimits"]:
+        most = resource.getrlimit(kind)[1]
+        value = value if most == resource.RLIM_INFINITY else min(value, most)
+        resource.setrlimit(kind, (value, value))
+    confine(bytes.fromhex(plan["filter"]))
+
+    command = request["command"]
+    if request["waits"]:
+        pid = os.fork()
+        if pid == 0:
+            os.close(status)
+            wait(theirs)
+            return
+        os.write(theirs, b"%d" % pid)
+        os.close(theirs)
+    else:
+        os.close(HANDOFF_FD)
+    os.write(status, b'{"ready": true}\n')
+    os.execve(command[0], command, {})
+
+
+def close_others(*kept):
+    """Closes every descriptor from the first free one on, but for two that are kept."""
+    first, last = sorted(kept)
+    os.closerange(FIRST_FREE_FD, first)
+    os.closerange(first + 1, last)
+    os.closerange(last + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+
+
+def prepare_network(plan, request):
+    """Does what package netns does for other boxes."""
+    sock = _socket.socket(_socket.AF_INET, _socket.SOCK_DGRAM)
+    fcntl.ioctl(sock.fileno(), SIOCSIFFLAGS, struct.pack("16sH22x", b"lo", IFF_UP | IFF_RUNNING))
+    sock.close()
+    for path, value in plan["sysctls"].items():
+        try:
+            write(path, value)
+        except OSError:
+            pass  # a kernel that keeps them for itself
+    if request["waits"]:
+        sock = _socket.socket(_socket.AF_INET, _socket.SOCK_RAW | _socket.SOCK_NONBLOCK, _socket.IPPROTO_TCP)
+        program, code = filter_program(bytes.fromhex(plan["syns"]))
+        sock.setsockopt(_socket.SOL_SOCKET, SO_ATTACH_FILTER, program)
+        sock.setsockopt(_socket.SOL_SOCKET, _socket.SO_RCVBUF, SYN_BUFFER)
+        os.set_inheritable(sock.detach(), True)
+
+
+def mount_own(plan, request):
+    """Enters the root of boxes with a /proc, /tmp and /dev/shm of this box's own, and leaves the template's behind."""
+    mount(ROOT, ROOT, None, MS_BIND | MS_REC)
+    os.chdir(ROOT)
+    mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
+    for path in plan["masked"]:
+        mount("dev/null", path[1:], None, MS_BIND)
+        mount(None, path[1:], None, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV)
+    for path, size in (("dev/shm", request["shm"]), ("tmp", request["tmp"])):
+        mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=%d" % size)
+    call("pivot_root", b".", b".")
+    call("umount2", b".", MNT_DETACH)
+    os.chdir("/tmp")
+
+
+def confine(filter):
+    """Gives up every capability and puts the filter of system calls on, for good."""
+    number = 0
+    try:
+        while True:
+            prctl(PR_CAPBSET_DROP, number)
+            number += 1
+    except OSError as error:
+        if error.errno != errno.EINVAL or number == 0:  # which is the end of the capabilities there are
+            raise
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL)
+    call("capset", struct.pack("Ii", CAPABILITY_VERSION, 0), bytes(24))
+    prctl(PR_SET_DUMPABLE, 1)  # changing the uid took it
+    prctl(PR_SET_NO_NEW_PRIVS, 1)
+    program, code = filter_program(filter)
+    call("prctl", PR_SET_SECCOMP, ctypes.c_ulong(SECCOMP_MODE_FILTER), program)
+
+
+def wait(handoff):
+    """Waits until PID 1 hands over what an interpreter starts with."""
+    os.closerange(0, FIRST_FREE_FD)
+    sock = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET, 0, handoff)
+    order, fds = receive(sock)
+    if order is None:
+        os._exit(1)
+    sock.detach()
+    fds = [fcntl.fcntl(fd, fcntl.F_DUPFD, ABOVE) for fd in fds]
+    for number, fd in enumerate(fds):
+        os.dup2(fd, number)
+    os.closerange(len(fds), resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+    os.setsid()
+    os.chdir(order["dir"])
+    os.environ.clear()
+    for line in order["env"]:
+        name, _, value = line.partition("=")
+        os.environ[name] = value
+    threading.main_thread()._set_native_id()
+    gc.collect()  # how often the template collected doesn't show
+
+
+def call(name, *args):
+    """Calls a function of the C library that returns a negative number on failure."""
+    result = getattr(libc, name)(*args)
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, "%s: %s" % (name, os.strerror(number)))
+    return result
+
+
+def prctl(option, argument):
+    call("prctl", option, *map(ctypes.c_ulong, (argument, 0, 0, 0)))
+
+
+def mount(source, target, kind, flags, data=None):
+    text = [part if part is None else part.encode() for part in (source, target, kind, data)]
+    call("mount", *text[:3], ctypes.c_ulong(flags), text[3])
+
+
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def filter_program(code):
+    """Returns a struct sock_fprog, and the instructions that it points to, which have to be kept."""
+    kept = ctypes.create_string_buffer(code, len(code))
+    return struct.pack("HP", len(code) // 8, ctypes.addressof(kept)), kept
+
+
+def receive(sock):
+    """Returns a message and its descriptors; None if the other end is closed."""
+    data, ancillary, flags, _ = sock.recvmsg(MAX_MESSAGE, _socket.CMSG_SPACE(4 * MAX_FDS), _socket.MSG_CMSG_CLOEXEC)
+    if not data or flags & (_socket.MSG_TRUNC | _socket.MSG_CTRUNC):
+        return None, []
+    fds = [fd for _, _, part in ancillary for fd in struct.unpack("%di" % (len(part) // 4), part)]
+    return json.loads(data), fds
+
+
+def complain(fd, error):
+    try:
+        os.write(fd, ("template: %s: %s\n" % (type(error).__name__, error)).encode())
+    except OSError:
+        pass

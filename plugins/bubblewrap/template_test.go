@@ -1,0 +1,126 @@
+package bubblewrap
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/sandboxtest"
+)
+
+// forking returns a backend that makes boxes from templates, each for so many.
+func forking(t *testing.T, renew int) (*Backend, *host) {
+	t.Helper()
+	needTemplates(t, sandboxtest.FindGroups(t))
+	b := New(WithGuest(sandboxtest.Guest(t)))
+	r, err := b.Check(t.Context(), plugins.Config{Instance: "test-template",
+		Settings: map[string]string{"box": boxTemplate}})
+	if err != nil || !r.Ready {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	h, err := b.ready.Host(Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.templates == nil {
+		t.Fatalf("boxes are opened afresh: %+v", r.Controls)
+	}
+	h.templates.retire()
+	h.templates = b.newTemplates(h)
+	h.templates.renew = renew
+	t.Cleanup(func() { h.templates.retire() })
+	return b, h
+}
+
+// echo runs a box that says what it is told, and calls while it is open.
+func echo(t *testing.T, b *Backend, id string, while func()) {
+	t.Helper()
+	in, feed := io.Pipe()
+	var out bytes.Buffer
+	first := firstByte{make(chan time.Time, 1)}
+	done := make(chan error, 1)
+	go func() {
+		_, err := b.Run(t.Context(), plugins.Spec{ID: id}, in, io.MultiWriter(&out, first))
+		done <- err
+	}()
+	_, _ = io.WriteString(feed, "{\"echo\":true}\nhello")
+	select {
+	case <-first.at:
+		while()
+	case err := <-done:
+		t.Fatalf("box %s ended: %v", id, err)
+	}
+	feed.Close()
+	if err := <-done; err != nil || out.String() != "hello" {
+		t.Fatalf("box %s: %q, %v", id, out.String(), err)
+	}
+}
+
+// TestATemplateIsStartedAnewAfterSoManyBoxes, and the one before ends with its last box.
+func TestATemplateIsStartedAnewAfterSoManyBoxes(t *testing.T) {
+	b, h := forking(t, 2)
+	inUse := func() int { return h.templates.current.process.cmd.Process.Pid }
+	echo(t, b, "a", func() {
+		first := inUse()
+		echo(t, b, "b", func() {})
+		echo(t, b, "c", func() {
+			if inUse() == first {
+				t.Error("a third box came from a template for two")
+			}
+			if unix.Kill(first, 0) != nil {
+				t.Error("a template ended before its last box")
+			}
+		})
+		t.Cleanup(func() {
+			if unix.Kill(first, 0) == nil {
+				t.Error("a template outlives its last box")
+			}
+		})
+	})
+}
+
+// TestABoxIsOpenedAfreshWhenItsTemplateDied, and those after it, until the next template may be tried.
+func TestABoxIsOpenedAfreshWhenItsTemplateDied(t *testing.T) {
+	b, h := forking(t, renewAfter)
+	echo(t, b, "a", func() {})
+	dead := h.templates.current
+	_ = dead.process.cmd.Process.Kill()
+	fresh := func() {
+		if h.templates.current != nil {
+			t.Error("the box came from a template")
+		}
+	}
+	echo(t, b, "b", fresh)
+	echo(t, b, "c", fresh)
+	if h.templates.failure() == nil {
+		t.Error("nobody was told")
+	}
+	h.templates.mu.Lock()
+	h.templates.rest = time.Time{}
+	h.templates.mu.Unlock()
+	echo(t, b, "d", func() {
+		if now := h.templates.current; now == nil || now == dead {
+			t.Error("no other template was started")
+		}
+	})
+}
+
+// TestHostsWithoutControlGroupsOpenBoxesAfresh, and say why.
+func TestHostsWithoutControlGroupsOpenBoxesAfresh(t *testing.T) {
+	b := New(WithGuest(sandboxtest.Guest(t)))
+	r, err := b.Check(t.Context(), plugins.Config{Instance: "test-template",
+		Settings: map[string]string{"box": boxTemplate, "limits": limitsPolled}})
+	if err != nil || !r.Ready {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	last := r.Controls[len(r.Controls)-1]
+	if last.Proved || !last.NotApplicable || !strings.Contains(last.Detail, "boxes are opened afresh: ") {
+		t.Errorf("%+v", last)
+	}
+	echo(t, b, "a", func() {})
+}

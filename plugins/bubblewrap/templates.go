@@ -1,0 +1,144 @@
+package bubblewrap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/computclaw/airlock/plugins"
+)
+
+// renewAfter is how many boxes one template makes: they have the layout of their memory in common,
+// so that what leaks out of one would help the next.
+const renewAfter = 1000
+
+// restAfter is how long boxes are opened afresh after a template failed.
+const restAfter = 10 * time.Second
+
+// templates keep one template in use. Its methods may be called concurrently.
+type templates struct {
+	host   *host
+	boxes  *plugins.Boxes[*meter] // where a template's group is entered as if it were a box's
+	number *atomic.Uint32         // of the last template
+	renew  int                    // boxes of one template
+	log    io.Writer
+
+	mu      sync.Mutex
+	current *template
+	rest    time.Time // no template is started before
+	last    error     // why one failed
+	retired bool
+}
+
+func (b *Backend) newTemplates(h *host) *templates {
+	return &templates{host: h, boxes: &b.boxes, number: b.number, renew: renewAfter, log: b.log}
+}
+
+// errNoTemplate says that a box is to be opened afresh, without a word to anybody.
+var errNoTemplate = errors.New("no template for this box")
+
+// take returns the template in use. It has to be released, once the box is gone.
+func (ts *templates) take(ctx context.Context) (*template, error) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if ts.current != nil && ts.current.boxes >= ts.renew {
+		ts.retireLocked()
+	}
+	if ts.retired || time.Now().Before(ts.rest) {
+		return nil, errNoTemplate
+	}
+	if ts.current == nil {
+		t, err := ts.start(ctx)
+		if err != nil && ctx.Err() == nil {
+			ts.failedLocked(err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		ts.current = t
+	}
+	ts.current.boxes++
+	ts.current.users++
+	return ts.current, nil
+}
+
+func (ts *templates) start(ctx context.Context) (*template, error) {
+	id := "template-" + strconv.Itoa(int(ts.number.Add(1)))
+	m := newMeter()
+	close(m.over) // nobody may ask for its usage
+	if err := ts.boxes.Enter(id, m); err != nil {
+		return nil, err
+	}
+	t, err := ts.host.startTemplate(ctx, id)
+	if err != nil {
+		ts.boxes.Leave(id)
+		return nil, err
+	}
+	t.ended = func() { ts.boxes.Leave(id) }
+	return t, nil
+}
+
+// release takes a box off a template. The last box of one that isn't in use any more ends it.
+func (ts *templates) release(t *template) {
+	ts.mu.Lock()
+	t.users--
+	over := t.users == 0 && t != ts.current
+	ts.mu.Unlock()
+	if over {
+		t.end()
+	}
+}
+
+// failed puts a template out of use that didn't make a box.
+func (ts *templates) failed(t *template, err error) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if ts.current == t {
+		ts.current = nil
+	}
+	ts.failedLocked(err)
+}
+
+func (ts *templates) failedLocked(err error) {
+	ts.rest, ts.last = time.Now().Add(restAfter), err
+	fmt.Fprintf(ts.log, "[WARN] a template failed; boxes are opened afresh for %s: %v\n", restAfter, err)
+}
+
+// retire ends the template in use after its last box, and starts no other. It returns once a
+// template without boxes is gone.
+func (ts *templates) retire() {
+	ts.mu.Lock()
+	ts.retired = true
+	ended := ts.retireLocked()
+	ts.mu.Unlock()
+	<-ended
+}
+
+// retireLocked puts the template out of use, and ends it if it has no boxes. ended is closed then,
+// or at once.
+func (ts *templates) retireLocked() (ended chan struct{}) {
+	t := ts.current
+	ts.current = nil
+	ended = make(chan struct{})
+	if t == nil || t.users > 0 {
+		close(ended)
+		return ended
+	}
+	go func() {
+		defer close(ended)
+		t.end()
+	}()
+	return ended
+}
+
+// failure is why a template failed, if one ever did.
+func (ts *templates) failure() error {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	return ts.last
+}

@@ -1,0 +1,72 @@
+// Package template is what a template and the boxes that are forked from it have in common: how the
+// first becomes an interpreter, and how that is handed over to a box's PID 1.
+//
+// A template is a sandbox with an interpreter that has met no profile, secret or policy. No script
+// ever runs in it.
+package template
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Mode is the argument that makes a guest a template: PID 1 of a sandbox, with capabilities in its
+// user namespace. Descriptor 3 is the guest's program and 4 a socket of whole messages, from which
+// the interpreter reads what it runs.
+const Mode = "template"
+
+// prologue comes before the program of each interpreter: it ends in a box only.
+const prologue = `import os
+s = {}
+exec(os.read(4, 1 << 18), s)
+s.pop('serve')()
+del s
+`
+
+const lastFD = 4
+
+// Root is the directory of a template with what boxes have in common: all of its own root but
+// mounts of its own, which a box replaces.
+const Root = "/tmp/box"
+
+// Become prepares Root and becomes the interpreter, which runs program in each box as if it had
+// been started there. It only returns on failure.
+func Become(interpreter, program string, env []string) error {
+	if err := unix.CloseRange(lastFD+1, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return fmt.Errorf("close descriptors: %w", err)
+	}
+	if err := raiseFiles(); err != nil {
+		return err
+	}
+	if err := os.Mkdir(Root, 0o700); err != nil {
+		return err
+	}
+	if err := unix.Mount("/", Root, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
+		return fmt.Errorf("bind the root of boxes: %w", err)
+	}
+	for _, own := range []string{"/proc", "/dev/shm", "/tmp"} {
+		if err := unix.Unmount(filepath.Join(Root, own), unix.MNT_DETACH); err != nil {
+			return fmt.Errorf("unmount the template's %s: %w", own, err)
+		}
+	}
+	argv := []string{"python3", "-s", "-B", "-c", prologue + program}
+	return fmt.Errorf("exec %s: %w", interpreter, syscall.Exec(interpreter, argv, env))
+}
+
+// raiseFiles lets the interpreter have as many descriptors as it may: it keeps two for each box.
+func raiseFiles() error {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return fmt.Errorf("read the limit of open files: %w", err)
+	}
+	limit.Cur = limit.Max
+	if err := syscall.Setrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return fmt.Errorf("raise the limit of open files: %w", err)
+	}
+	return nil
+}
