@@ -31,7 +31,7 @@ func Alternatives() []NotOffered {
 		},
 		installing: {
 			What:    "pip, apt or npm install",
-			Instead: "Import what GET /packages lists; pure Python can come in a skill; a person can add packages to the sandbox.",
+			Instead: "Import what GET /packages lists; pure Python can come in a skill; a person can add packages.",
 			paths:   []string{"pip", "install"},
 		},
 		scheduling: {

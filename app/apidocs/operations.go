@@ -248,7 +248,7 @@ func Operations() []Operation {
 		},
 		{
 			ID: "downloadSkill", Method: "GET", Path: "/skills/{name}/bundle.zip", Auth: AuthBearer, Minor: true, Status: 200,
-			Summary: "Read the files of a skill as a zip file, of the newest version or of NAME@VERSION", Media: "application/zip",
+			Summary: "Read the files of a skill as a zip file; the newest version, or NAME@VERSION", Media: "application/zip",
 			Errors: []app.Code{app.CodeUnauthorized, app.CodeSkillNotFound, app.CodeSkillNotApproved, app.CodeSkillRevoked,
 				app.CodeSkillDisabled, app.CodeNotFound, app.CodeRateLimited,
 				app.CodeProfileRevoked, app.CodeProfileExpired},

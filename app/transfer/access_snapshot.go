@@ -122,8 +122,8 @@ func endUnfinished(ctx context.Context, tx *store.Tx, at time.Time) error {
 	}
 	for _, x := range list {
 		end := store.Finish{Status: app.StatusError, StartedAt: x.StartedAt, At: at,
-			Error: redact.Fixed("interrupted: the database was restored from a copy in which this had not ended, so it may have run since; " +
-				"submit it again if it is safe to run twice")}
+			Error: redact.Fixed("interrupted: the database was restored from a copy in which this had not ended, " +
+				"so it may have run since; submit it again if it is safe to run twice")}
 		if _, err := tx.Executions.Finish(ctx, x.Handle, end); err != nil {
 			return err
 		}

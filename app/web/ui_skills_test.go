@@ -9,6 +9,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/credentials"
+	"github.com/computclaw/airlock/app/redact/patterns"
 	"github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/app/skills/bundle"
 	"github.com/computclaw/airlock/store"
@@ -191,5 +192,42 @@ func TestViewersReadSkillsAndDecideNothing(t *testing.T) {
 	viewer.upload(paths.Skills, "file", "x").want(http.StatusForbidden)
 	if after, err := s.engine.Skills.Get(t.Context(), "totals"); err != nil || after.Versions[0].State != skills.Quarantined {
 		t.Errorf("%+v, %v", after, err)
+	}
+}
+
+// TestHoleMaskedSkillIsNotApproved: the review page showed a skill with masks in it and let it be
+// approved, so what runs was not what the person saw. It also showed secrets that stand in its manifest.
+func TestHoleMaskedSkillIsNotApproved(t *testing.T) {
+	s := newUISite(t, func(c *Config) {
+		set, err := patterns.New(patterns.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Rules = set
+	})
+	s.login()
+	p := s.keyed()
+	s.sendSkill(p, map[string]string{"SKILL.md": totals, "main.py": "dry = True\nsample = \"\"\"\n-----BEGIN PRIVATE KEY-----\n" +
+		"MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n\"\"\"\ndry = False\nsample += \"\"\"\n-----END PRIVATE KEY-----\"\"\"\n"})
+	page := s.get(paths.SkillURL("totals")).want(http.StatusOK)
+	if page.doc.Find("#approve form").Length() != 0 || !strings.Contains(page.doc.Find("#approve").Text(), "main.py") {
+		t.Errorf("the page offers: %s", page.doc.Find("#approve").Text())
+	}
+	v, err := s.engine.Skills.Resolve(t.Context(), p.Handle, "totals")
+	if err == nil {
+		t.Errorf("it is %s", v.State)
+	}
+	list, err := s.engine.Skills.List(t.Context())
+	s.must(err)
+	digest := list[0].Versions[0].Digest
+	s.post(paths.At(paths.SkillApprove, "totals"), "version", "1", "digest", digest).want(http.StatusUnprocessableEntity)
+	if v, err := s.engine.Skills.Resolve(t.Context(), p.Handle, "totals"); err == nil {
+		t.Errorf("approved without the page: it is %s", v.State)
+	}
+	value := uiSecrets()[0]
+	s.sendSkill(p, map[string]string{"SKILL.md": "---\nname: second\ndescription: A test.\nmetadata:\n  airlock.image: reg/" + value +
+		"\n  airlock.hosts: " + "x.example.com\n---\n", "main.py": "x = 1\n"})
+	if text := s.get(paths.SkillURL("second")).want(http.StatusOK).doc.Text(); strings.Contains(text, value) {
+		t.Error("the page shows a secret of the manifest")
 	}
 }

@@ -100,12 +100,6 @@ func scanBundle(table *tabwriter.Writer) error {
 	if err != nil {
 		return err
 	}
-	secrets := func(text string) (found []bundle.Secret) {
-		for _, m := range rules.Find(text) {
-			found = append(found, bundle.Secret{Start: m.Start, Rule: m.Rule})
-		}
-		return found
-	}
 	content, err := zipOf(benchLog(), scannedBundle)
 	if err != nil {
 		return err
@@ -119,7 +113,7 @@ func scanBundle(table *tabwriter.Writer) error {
 		}
 		reads = append(reads, time.Since(start))
 		start = time.Now()
-		b.Scan(secrets)
+		b.Scan(rules.Find)
 		scans = append(scans, time.Since(start))
 	}
 	row(table, "read a zip file of 5 MiB", reads, "")
@@ -129,7 +123,9 @@ func scanBundle(table *tabwriter.Writer) error {
 
 // zipOf packs a skill with so many bytes of text.
 func zipOf(text string, size int) ([]byte, error) {
-	files := map[string]string{"SKILL.md": "---\nname: large\ndescription: Has many texts.\n---\n", "main.py": "set_result(1)\n"}
+	files := map[string]string{
+		"SKILL.md": "---\nname: large\ndescription: Has many texts.\n---\n", "main.py": "set_result(1)\n",
+	}
 	for n := 0; n*len(text) < size; n++ {
 		files[fmt.Sprintf("text-%d.txt", n)] = text
 	}

@@ -83,7 +83,8 @@ func (inert) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 		}
 		return ast.WalkSkipChildren, nil
 	})
-	r.Register(ast.KindHTMLBlock, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	r.Register(ast.KindHTMLBlock, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (
+		ast.WalkStatus, error) {
 		if block, ok := n.(*ast.HTMLBlock); ok && entering {
 			text := block.Lines().Value(source)
 			if block.HasClosure() {

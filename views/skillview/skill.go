@@ -44,6 +44,7 @@ type SkillPage struct {
 // Content is what stands in a version, with secrets masked.
 type Content struct {
 	Hidden      bool // values in Vault were not read yet, so nobody knows what to mask
+	Version     skills.Version
 	Description string
 	// Instructions are what SKILL.md says, as HTML of package markdown; "" if that is too long.
 	Instructions string
@@ -60,6 +61,7 @@ type File struct {
 	Main       bool // the entrypoint
 	Python     bool
 	Text       string
+	Masked     bool   // of its text, or its path, something is not shown
 	Missing    string // why there is no text: NoText, TooLong; "" if there is
 }
 
@@ -102,6 +104,16 @@ type Change struct {
 
 // maxDiffs is how many files are compared line by line.
 const maxDiffs = 20
+
+// Masked returns the files of which something is not shown.
+func (c Content) Masked() (names []string) {
+	for _, f := range c.Files {
+		if f.Masked {
+			names = append(names, f.Path)
+		}
+	}
+	return names
+}
 
 // unread is how many files of a version the page doesn't show.
 func (c Content) unread() (n int) {

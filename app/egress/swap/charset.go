@@ -30,7 +30,8 @@ func checkCharset(text, media, charset string) *Refusal {
 		}
 	}
 	if (strings.HasPrefix(media, "multipart/") || media == mediaForm) && namesCharset(text) {
-		return refuseBody(RuleBody, "the body holds a placeholder, and a field _charset_", "Send the form in UTF-8, without that field.")
+		return refuseBody(RuleBody, "the body holds a placeholder, and a field _charset_",
+			"Send the form in UTF-8, without that field.")
 	}
 	return nil
 }

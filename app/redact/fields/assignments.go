@@ -122,7 +122,8 @@ func (r *reader) valueAt(text string, at, from, next int) (readings []string, en
 		}
 	}
 	readings = withComment(strings.TrimSpace(text[at:end]))
-	if end < whole && isBlank(text[end]) && lineBegins.MatchString(text[strings.LastIndexAny(text[:from], "\r\n")+1:from]) {
+	line := strings.LastIndexAny(text[:from], "\r\n") + 1
+	if end < whole && isBlank(text[end]) && lineBegins.MatchString(text[line:from]) {
 		readings = append(readings, withComment(strings.TrimSpace(text[at:whole]))...) // files have one name a line
 	}
 	return readings, end, false

@@ -58,7 +58,8 @@ func decodings(text string) (plain []string) {
 	}
 	bare := unquote(text)
 	for _, plain := range []string{bare, unescape(bare), unescapeShell.Replace(bare), unescapeTick.Replace(bare),
-		undoubleQuotes.Replace(bare), strings.ReplaceAll(bare, `""`, `"`), undoubleSigns.Replace(text), html.UnescapeString(text)} {
+		undoubleQuotes.Replace(bare), strings.ReplaceAll(bare, `""`, `"`), undoubleSigns.Replace(text),
+		html.UnescapeString(text)} {
 		add(plain, nil)
 	}
 	if len(text) >= 8 {

@@ -235,7 +235,8 @@ func (h *skills) fromExecution(c echo.Context, p app.Profile) (bundle.Bundle, er
 		return bundle.Bundle{}, err
 	}
 	if x.Skill != "" {
-		return bundle.Bundle{}, httpx.FieldError(app.CodeInvalidField, "execution_id", "that execution ran the skill "+x.Skill,
+		return bundle.Bundle{}, httpx.FieldError(app.CodeInvalidField, "execution_id",
+			"that execution ran the skill "+x.Skill,
 			"GET /skills/{name}/bundle.zip has its files. Change them, and send them as a zip file.")
 	}
 	shown, _, err := h.lookup.engine.Reader.Submitted(ctx, x.Handle)

@@ -41,6 +41,10 @@ func (h Handlers) readContent(ctx context.Context, s appskills.Skill, v appskill
 		return content, err
 	}
 	content.Files = shownFiles(red, *b)
+	content.Version = maskVersion(red, v)
+	for i, other := range s.Versions { // the page lists them
+		s.Versions[i].Label = mask(red, other.Label)[0]
+	}
 	shown := mask(red, v.Description, b.Instructions)
 	content.Description = shown[0]
 	content.Instructions, _ = markdown.Render(shown[1])
@@ -93,6 +97,18 @@ func mask(red *redact.Redactor, texts ...string) []string {
 	return shown
 }
 
+// maskVersion masks what SKILL.md says of a version.
+func maskVersion(red *redact.Redactor, v appskills.Version) appskills.Version {
+	shown := mask(red, v.Label, v.Description, v.Manifest.Entrypoint, v.Manifest.Image)
+	v.Label, v.Description, v.Manifest.Entrypoint, v.Manifest.Image = shown[0], shown[1], shown[2], shown[3]
+	v.Manifest.Keys = mask(red, v.Manifest.Keys...)
+	v.Manifest.Hosts = slices.Clone(v.Manifest.Hosts)
+	for i, h := range v.Manifest.Hosts {
+		v.Manifest.Hosts[i].Name = mask(red, h.Name)[0]
+	}
+	return v
+}
+
 // shownFiles are the files of a bundle with their texts, as far as a page has room.
 func shownFiles(red *redact.Redactor, b bundle.Bundle) []skillview.File {
 	files := make([]skillview.File, len(b.Files))
@@ -101,6 +117,7 @@ func shownFiles(red *redact.Redactor, b bundle.Bundle) []skillview.File {
 		files[i] = skillview.File{Size: int64(len(f.Content)), Executable: f.Executable,
 			Main: f.Path == b.Manifest.Entrypoint, Python: path.Ext(f.Path) == ".py"}
 		files[i].Path = mask(red, f.Path)[0]
+		files[i].Masked = files[i].Path != f.Path
 		switch {
 		case !utf8.Valid(f.Content) || bytes.IndexByte(f.Content, 0) >= 0:
 			files[i].Missing = skillview.NoText
@@ -109,6 +126,7 @@ func shownFiles(red *redact.Redactor, b bundle.Bundle) []skillview.File {
 		default:
 			left -= len(f.Content)
 			files[i].Text = mask(red, string(f.Content))[0]
+			files[i].Masked = files[i].Masked || files[i].Text != string(f.Content)
 		}
 	}
 	return files

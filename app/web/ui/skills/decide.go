@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -16,7 +17,7 @@ import (
 // approveVersion approves the files that the page showed: the form carries their digest.
 func (h Handlers) approveVersion(c echo.Context, fields url.Values) error {
 	return h.decide(c, fields, "skill-approved", func(number int) error {
-		if err := h.checkShown(c); err != nil {
+		if err := h.checkShown(c, number); err != nil {
 			return err
 		}
 		_, err := h.Engine.Skills.Approve(c.Request().Context(), uix.Actor(c), c.Param("name"), number, fields.Get("digest"))
@@ -24,19 +25,28 @@ func (h Handlers) approveVersion(c echo.Context, fields url.Values) error {
 	})
 }
 
-// checkShown refuses to approve what the page can't show: nobody has looked at it there.
-func (h Handlers) checkShown(c echo.Context) error {
+// checkShown refuses to approve what the page can't show, or shows with masks in it: nobody has seen it
+// there.
+func (h Handlers) checkShown(c echo.Context, number int) error {
 	ctx := c.Request().Context()
 	s, err := h.Engine.Skills.Get(ctx, c.Param("name"))
 	if err != nil {
 		return err
 	}
+	v, ok := choose(s, strconv.Itoa(number))
+	if !ok {
+		return app.E(app.CodeNotFound, "there is no such version of this skill", "It may have been deleted.")
+	}
 	profiles, err := h.Access.Profiles.List(ctx)
 	if err != nil {
 		return err
 	}
-	_, all, err := h.redactor(ctx, s, profiles)
-	if err == nil && !all {
+	content, err := h.readContent(ctx, s, v, profiles)
+	if names := content.Masked(); err == nil && len(names) > 0 {
+		err = app.E(app.CodeConflict, "parts of "+strings.Join(names, ", ")+" are masked, so nobody can see what they do",
+			"Reject this version. A skill reads secrets with settings.get, and holds none.")
+	}
+	if err == nil && content.Hidden {
 		err = app.E(app.CodeConflict, "the files can't be shown yet, since values in Vault were not read",
 			"Test those credentials, look at the files, then approve them.")
 	}

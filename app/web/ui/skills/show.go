@@ -57,6 +57,9 @@ func (h Handlers) skillPage(c echo.Context, status int, number string, found com
 	if err != nil {
 		return err
 	}
+	if page.Content.Hidden {
+		page.Content.Version = appskills.Version{Number: v.Number}
+	}
 	return h.Render(c, status, skillview.Skill(page))
 }
 

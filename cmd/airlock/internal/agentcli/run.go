@@ -19,7 +19,8 @@ import (
 const runUsage = `Usage: airlock run SCRIPT [flags]
        airlock run --skill NAME [flags]
 
-Submits a Python script ("-" reads it from stdin) or runs an approved skill, waits, answers its LLM questions and prints its result as JSON.
+Submits a Python script ("-" reads it from stdin) or runs an approved skill, waits, answers its LLM questions and
+prints its result as JSON.
 What the script printed goes to stdout and stderr of this command when it has ended, the result after it: only then
 all of it has been searched for secrets. Until then stderr tells how the execution stands. People watch its output
 live on its page in the UI.
