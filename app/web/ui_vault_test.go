@@ -138,7 +138,7 @@ func TestUIVault(t *testing.T) {
 	}
 	// A reference takes the place of a value that is held only when a person says so.
 	refused = s.submit(s.get(paths.CredentialURL("TOKEN")), form, "", "source", "vault", "reference",
-		"secret/data/app#token").want(http.StatusUnprocessableEntity).says("#erase-wrong", "a reference would erase it")
+		"secret/data/app#token").want(http.StatusUnprocessableEntity).says("#erase-wrong", "a reference to Vault replaces it")
 	if c, err = s.access.Credentials.ByName(t.Context(), "TOKEN"); err != nil || c.Source != app.SourceLocal ||
 		!c.HasValue() {
 		t.Errorf("it was erased: %+v", c)
