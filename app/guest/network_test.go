@@ -359,7 +359,7 @@ for _ in range(100):
         s = socket.create_connection(("h.example.com", 7)); s.sendall(b"again\n"); answers.append(s.recv(10).decode().strip()); break
     except ConnectionError: time.sleep(.02)
 set_result({a: answers.count(a) for a in sorted(set(answers))})`, u, wire.Host{Name: "h.example.com", Ports: []int{7}})
-	if string(f.Result) != `{"again":1,"hi":80,"waits":1}` || u.most > wire.MaxConnects {
+	if string(f.Result) != `{"again":1,"hi":80,"waits":1}` || u.most > wire.MaxConnects+1 { // the host may see an end after the box has begun the next
 		t.Errorf("%s, %d at once, %+v", f.Result, u.most, f.Failed)
 	}
 }
