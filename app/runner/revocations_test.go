@@ -34,7 +34,7 @@ func (w *world) untilReviewed(do func()) {
 	w.T.Helper()
 	before := w.Runner.Decisions()
 	do()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for w.Runner.Decisions() == before {
 		if time.Now().After(deadline) {
 			w.T.Fatal("nobody looked")
