@@ -131,8 +131,11 @@ const mediaForm = "application/x-www-form-urlencoded"
 // content replaces placeholders as a content type wants. If there are several types, or one that
 // can't be read, a receiver may choose another than we do.
 func (o *outgoing) content(text string, contentTypes []string, at where) (string, *Refusal) {
+	if len(hits([]byte(text))) == 0 {
+		return text, nil
+	}
 	media, params, ok := readType(contentTypes)
-	if !ok && len(hits([]byte(text))) > 0 {
+	if !ok {
 		return "", refuseBody(RuleBody, "the body holds a placeholder, but its Content-Type can be read in several ways",
 			"Send one Content-Type with one type, such as application/json.")
 	}

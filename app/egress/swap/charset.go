@@ -13,12 +13,9 @@ var asciiCharsets = []string{"", "utf-8", "utf8", "us-ascii", "ascii", "iso-8859
 // xmlEncoding finds the charset in an XML declaration.
 var xmlEncoding = regexp.MustCompile(`^\s*<\?xml[^>]*?encoding\s*=\s*["']([^"']*)["']`)
 
-// checkCharset refuses a body, or a part of one, with placeholders that its receiver may read in another
+// checkCharset refuses a body, or a part of one, with a placeholder in it, that its receiver may read in another
 // charset than ASCII: the value would become other characters, which an answer could show.
 func checkCharset(text, media, charset string) *Refusal {
-	if len(hits([]byte(text))) == 0 {
-		return nil
-	}
 	const hint = "Send it as UTF-8."
 	names := []string{charset}
 	if m := xmlEncoding.FindStringSubmatch(text); m != nil {

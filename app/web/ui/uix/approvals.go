@@ -2,7 +2,6 @@ package uix
 
 import (
 	"context"
-	"slices"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/dashboardview"
@@ -17,10 +16,7 @@ func (i *Inbox) approvalNeeds(ctx context.Context, profiles []app.Profile) (all 
 		return nil, err
 	}
 	for _, a := range open {
-		name := "A deleted profile"
-		if p := slices.IndexFunc(profiles, func(p app.Profile) bool { return p.Handle == a.ProfileHandle }); p >= 0 {
-			name = format.Title(profiles[p].Description)
-		}
+		name := profileName(profiles, a.ProfileHandle)
 		all = append(all, dashboardview.Need{
 			Icon: "awaiting_approval", Title: "A script waits for your approval",
 			Detail: name + " wants to run it. " + format.Count(int64(a.Waiting), "execution") + " waiting.",

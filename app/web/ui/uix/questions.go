@@ -10,6 +10,14 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
+// profileName is what a person knows a profile by.
+func profileName(profiles []app.Profile, handle string) string {
+	if p := slices.IndexFunc(profiles, func(p app.Profile) bool { return p.Handle == handle }); p >= 0 {
+		return format.Title(profiles[p].Description)
+	}
+	return "A deleted profile"
+}
+
 // questionNeeds says which scripts wait for an answer that no agent gives. An entry leaves with the
 // answer, or with the end of the execution.
 func (i *Inbox) questionNeeds(ctx context.Context, profiles []app.Profile) (all []dashboardview.Need, err error) {
@@ -18,10 +26,7 @@ func (i *Inbox) questionNeeds(ctx context.Context, profiles []app.Profile) (all 
 		return nil, err
 	}
 	for _, q := range waiting {
-		name := "A deleted profile"
-		if p := slices.IndexFunc(profiles, func(p app.Profile) bool { return p.Handle == q.ProfileHandle }); p >= 0 {
-			name = format.Title(profiles[p].Description)
-		}
+		name := profileName(profiles, q.ProfileHandle)
 		all = append(all, dashboardview.Need{
 			Icon: "awaiting_llm", Title: "A script waits for an answer",
 			Detail: name + " asked the LLM, and no agent has answered. Start the agent, or answer yourself.",
