@@ -93,15 +93,26 @@ func dieFirst() (previous string, err error) {
 }
 
 // stand lets a child stand as this process did. The child has just been started: for a moment it is
-// as closed as this process, whose memory it had.
+// as closed as this process, whose memory it had. One that has ended already is closed for good, and
+// needs no standing.
 func stand(pid int, oomScore string) (err error) {
 	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		if err = os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), []byte(oomScore), 0); !errors.Is(err,
-			os.ErrPermission) {
+		err = os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), []byte(oomScore), 0)
+		if !errors.Is(err, os.ErrPermission) {
 			return err
+		}
+		if ended(pid) {
+			return nil
 		}
 	}
 	return err
+}
+
+// ended tells whether a child has ended, and leaves it to be reaped.
+func ended(pid int) bool {
+	var info unix.Siginfo
+	err := unix.Waitid(unix.P_PID, pid, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+	return err == nil && info.Signo == int32(unix.SIGCHLD)
 }
 
 func follow(o order, in *bufio.Reader, oomScore string) int {
