@@ -13,17 +13,16 @@ const watchEvery = 250 * time.Millisecond
 
 // watchDecisions applies people's decisions about profiles and credentials to running executions:
 // those made in this process at once, those of another (airlock admin) within watchEvery.
-func (r *Runner) watchDecisions() {
-	sub := r.cfg.Hub.Subscribe(live.Profiles, live.Credentials)
-	defer sub.Close()
+func (r *Runner) watchDecisions(news *live.Subscription) {
+	defer news.Close()
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
 	const none = -1
 	seen := int64(none) // version of the database whose decisions were obeyed
 	for {
 		select {
-		case <-sub.C():
-			sub.Topics()
+		case <-news.C():
+			news.Topics()
 			if !r.ApplyRevocations() {
 				seen = none
 			}

@@ -12,6 +12,8 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/runner"
 )
 
 // withServices makes names lead to one listener of this test, which accepts and waits.
@@ -42,6 +44,24 @@ func (w *world) untilReviewed(do func()) {
 		time.Sleep(time.Millisecond)
 	}
 	w.Runner.ApplyRevocations() // the one that was noticed may still be under way
+}
+
+// A decision that comes right after the start is one too, however busy the machine is.
+func TestNoDecisionIsMissedAfterTheStart(t *testing.T) {
+	t.Parallel()
+	for range 100 {
+		hub := new(live.Hub)
+		r := runner.New(runner.Config{Hub: hub, Workers: 1})
+		r.Start()
+		hub.Publish(live.Profiles)
+		for deadline := time.Now().Add(time.Minute); r.Decisions() == 0; time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("nobody looked")
+			}
+		}
+		r.Stop()
+		r.Wait()
+	}
 }
 
 // What a person takes away is gone at once for what runs; what a person adds is for later

@@ -97,8 +97,12 @@ func New(cfg Config) *Runner {
 	}
 }
 
-// Start begins to obey people's decisions about running executions.
-func (r *Runner) Start() { r.loop.Go(r.watchDecisions) }
+// Start begins to obey people's decisions about running executions. It misses none that is made after
+// it returns.
+func (r *Runner) Start() {
+	news := r.cfg.Hub.Subscribe(live.Profiles, live.Credentials)
+	r.loop.Go(func() { r.watchDecisions(news) })
+}
 
 // Begin makes a claimed execution live. Run.Execute must follow.
 func (r *Runner) Begin(c Claim) *Run {
