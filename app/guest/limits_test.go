@@ -94,7 +94,7 @@ async def main(): return await asyncio.gather(*(get() for _ in range(100)))`,
 			if f.Failed != nil && strings.HasPrefix(f.Failed.Error, "ModuleNotFoundError") {
 				t.Skip(f.Failed.Error)
 			}
-			if f.err != nil || string(f.Result) != "100" || u.most > wire.MaxConnects {
+			if f.err != nil || string(f.Result) != "100" || u.most > mostSeen {
 				t.Errorf("%v: %s of 100, %d at once, %+v", f.err, f.Result, u.most, f.Failed)
 			}
 		})

@@ -32,6 +32,10 @@ type upstream struct {
 	closed int
 }
 
+// mostSeen is how many connections a host may see at once: a few ends reach it after the box has begun
+// the next.
+const mostSeen = wire.MaxConnects + 8
+
 func (u *upstream) dial(ctx context.Context, host string, port int) (Conn, error) {
 	key := fmt.Sprintf("%s:%d", host, port)
 	u.mu.Lock()
@@ -359,7 +363,7 @@ for _ in range(100):
         s = socket.create_connection(("h.example.com", 7)); s.sendall(b"again\n"); answers.append(s.recv(10).decode().strip()); break
     except ConnectionError: time.sleep(.02)
 set_result({a: answers.count(a) for a in sorted(set(answers))})`, u, wire.Host{Name: "h.example.com", Ports: []int{7}})
-	if string(f.Result) != `{"again":1,"hi":80,"waits":1}` || u.most > wire.MaxConnects+1 { // the host may see an end after the box has begun the next
+	if string(f.Result) != `{"again":1,"hi":80,"waits":1}` || u.most > mostSeen {
 		t.Errorf("%s, %d at once, %+v", f.Result, u.most, f.Failed)
 	}
 }
@@ -432,9 +436,9 @@ import socket, struct
 def query(name, kind=1, cls=1, count=1, flags=0x0100):
     q = b"".join(bytes([len(l)]) + l.encode() for l in name.split(".")) + b"\0" + struct.pack(">HH", kind, cls)
     return struct.pack(">HHHHHH", 7, flags, count, 0, 0, 0) + q * count
-def udp(data):
+def udp(data, wait=30):
     s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    s.settimeout(.2)
+    s.settimeout(wait)
     s.sendto(data, ("127.0.0.1", 53))
     try: return s.recv(600)
     except TimeoutError: return None
@@ -450,7 +454,7 @@ set_result({
     "aaaa": code(udp(query("h.example.com", 28))), "https": code(udp(query("h.example.com", 65))), "ptr": code(udp(query("1.0.0.127.in-addr.arpa", 12))),
     "txt of another": code(udp(query("exfil.evil.example", 16))), "chaos": code(udp(query("h.example.com", 1, 3))), "update": code(udp(query("h.example.com", flags=0x2800))),
     "two": code(udp(query("h.example.com", count=2))), "none": code(udp(query("h.example.com", count=0))),
-    "response": code(udp(query("h.example.com", flags=0x8100))), "short": code(udp(b"abc")), "long": code(udp(good + b"x" * 1000)), "noise": code(udp(bytes(range(255)))),
+    "response": code(udp(query("h.example.com", flags=0x8100), .2)), "short": code(udp(b"abc", .2)), "long": code(udp(good + b"x" * 1000, .2)), "noise": code(udp(bytes(range(255)))),
 })`, u, wire.Host{Name: "h.example.com", Ports: []int{7}})
 	want := `{"a":[0,1],"tcp":[0,1],"same":true,"case":[0,1],"aaaa":[0,0],"https":[0,0],"ptr":[0,1],"txt of another":[3,0],"chaos":[5,0],"update":[4,0],"two":[1,0],"none":[1,0],` +
 		`"response":null,"short":null,"long":null,"noise":[1,0]}`
