@@ -124,6 +124,14 @@ set_result({"keys": sorted(settings.keys()), "host": settings.get("DB_HOST")})
 			t.Errorf("%s: %s %s, result %s\n%s", ref, x.Status, x.Error, out.Result, out.Stderr)
 		}
 	}
+	fails := write("that-fails", "main.py", "def half(n):\n    return n / 0\n\nhalf(1)\n")
+	x, err := w.runSkill(fails, `{}`)
+	w.Must(err)
+	if x = w.ended(x); x.Error != "ZeroDivisionError: division by zero" ||
+		!strings.Contains(x.Traceback, `skill/main.py", line 4, in <module>`+"\n    half(1)\n") ||
+		strings.Count(x.Traceback, "File ") != 2 || x.ErrorLine != 0 {
+		t.Errorf("%s at line %d\n%s", x.Error, x.ErrorLine, x.Traceback)
+	}
 	asks := write("that-asks", "main.sh", "set -eu\nanswer=$(airlock ask 'which \"month\"?')\nprintf '\"%s\"' \"$answer\" | airlock result -\n")
 	node := ""
 	if _, err := os.Stat("/usr/bin/node"); err == nil {
@@ -149,7 +157,7 @@ set_result({"keys": sorted(settings.keys()), "host": settings.get("DB_HOST")})
 		}
 	}
 	w.Must(w.Access.Switches.Pause(t.Context(), enginetest.Person))
-	x, err := w.runSkill(python, `{}`)
+	x, err = w.runSkill(python, `{}`)
 	w.Must(err)
 	_, err = w.Skills.Revoke(t.Context(), enginetest.Person, python, 1, "It is wrong.")
 	w.Must(err)
