@@ -127,10 +127,12 @@ set_result({"keys": sorted(settings.keys()), "host": settings.get("DB_HOST")})
 	fails := write("that-fails", "main.py", "def half(n):\n    return n / 0\n\nhalf(1)\n")
 	x, err := w.runSkill(fails, `{}`)
 	w.Must(err)
-	if x = w.ended(x); x.Error != "ZeroDivisionError: division by zero" ||
-		!strings.Contains(x.Traceback, `skill/main.py", line 4, in <module>`+"\n    half(1)\n") ||
-		strings.Count(x.Traceback, "File ") != 2 || x.ErrorLine != 0 {
-		t.Errorf("%s at line %d\n%s", x.Error, x.ErrorLine, x.Traceback)
+	x = w.ended(x)
+	summary, traceback := app.SplitTraceback(x.Error)
+	if summary != "ZeroDivisionError: division by zero" ||
+		!strings.Contains(traceback, `skill/main.py", line 4, in <module>`+"\n    half(1)\n") ||
+		strings.Count(traceback, "File ") != 2 || x.ErrorLine != 0 {
+		t.Errorf("%s at line %d\n%s", summary, x.ErrorLine, traceback)
 	}
 	asks := write("that-asks", "main.sh", "set -eu\nanswer=$(airlock ask 'which \"month\"?')\nprintf '\"%s\"' \"$answer\" | airlock result -\n")
 	node := ""
@@ -207,6 +209,49 @@ func TestRealSkillWithoutItsPackagesIsRefused(t *testing.T) {
 		"PyYAML>=1\nPillow\ndataclasses\n"), `{}`)
 	w.Must(err)
 	w.UntilStatus(x, app.StatusCompleted)
+}
+
+// TestRealSkillWithinLimits: what a skill asks for within the operator's limits runs, more memory or cores
+// are refused, and a longer run time is cut; a reviewer is told.
+func TestRealSkillWithinLimits(t *testing.T) {
+	w := skillWorld(t)
+	write := func(name, front string) string {
+		dir := t.TempDir()
+		w.Must(os.WriteFile(filepath.Join(dir, "SKILL.md"),
+			[]byte("---\nname: "+name+"\ndescription: A test.\n"+front+"\n---\n"), 0o600))
+		w.Must(os.WriteFile(filepath.Join(dir, "main.py"), []byte("set_result(1)\n"), 0o600))
+		return w.approve(dir)
+	}
+	for _, c := range []struct{ name, front, missing, refused string }{
+		{"within", "metadata:\n  airlock.memory: 512MiB\n  airlock.cpu: 1\n  airlock.timeout: 900", "", ""},
+		{"long", "timeout: 16m", "16m0s of run time (runs are ended after 15m0s)", ""},
+		{"large", "resources:\n  memory: 1Gi\n  cpu: 1500m\ntimeout: 16m",
+			"1 GiB of memory (sandboxes have 512 MiB), 1.5 cores (sandboxes have 1), 16m0s of run time (runs are ended after 15m0s)",
+			"the skill large@1 was not run: it needs 1 GiB of memory (sandboxes have 512 MiB) and 1.5 cores (sandboxes have 1)"},
+	} {
+		ref := write(c.name, c.front)
+		s, err := w.Skills.Get(t.Context(), ref)
+		w.Must(err)
+		missing, err := w.Skills.Missing(t.Context(), s.Versions[0], w.Profile.Placement)
+		if got := strings.Join(missing, ", "); err != nil || got != c.missing {
+			t.Errorf("%s lacks %q, %v", c.name, got, err)
+		}
+		x, err := w.runSkill(ref, `{}`)
+		if c.refused != "" {
+			enginetest.WantCode(t, err, app.CodeSandboxUnavailable)
+			if err == nil || !strings.Contains(err.Error(), c.refused) {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			continue
+		}
+		w.Must(err)
+		if x = w.ended(x); x.Status != app.StatusCompleted || x.Timeout != 15*time.Minute {
+			t.Errorf("%s: %s %s, timeout %s", c.name, x.Status, x.Error, x.Timeout)
+		}
+	}
+	if n := w.Scheduler.Queued(); n != 0 {
+		t.Errorf("%d executions are queued", n)
+	}
 }
 
 // TestRealSkillGetsInputsAsLargeAsTheEnvironmentTakes: the largest inputs that are accepted reach a shell
