@@ -3,6 +3,7 @@ package engine_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -18,19 +19,64 @@ import (
 	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/skills/bundle"
+	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/docker"
+	"github.com/computclaw/airlock/plugins/docker/dockertest"
 )
 
 // skillWorld is a world with real boxes that keeps files.
 func skillWorld(t *testing.T) *world {
 	t.Helper()
-	return realWorld(t, func(c *engine.Config) {
+	return realWorld(t, keepFiles(t))
+}
+
+func keepFiles(t *testing.T) func(*engine.Config) {
+	return func(c *engine.Config) {
 		dir := t.TempDir()
 		storage, err := blobs.OpenDir(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.Files = files.New(files.Config{Store: c.Store, Keyring: c.Keyring, Storage: storage, Dir: dir, Now: time.Now})
-	})
+	}
+}
+
+// dockerSkillWorld is one with boxes of the docker backend. The default image has what the examples need:
+// this host's pandas, shell and Node. plain:1 has Python only.
+func dockerSkillWorld(t *testing.T) *world {
+	t.Helper()
+	root, err := dockertest.Root("bash", "python3-pandas", "python3-pandas-lib", "python3-numpy", "python3-dateutil",
+		"python3-tz", "python3-six", "nodejs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"tzdata.zi", "zone.tab", "zone1970.tab", "iso3166.tab"} { // pandas reads them
+		name = "usr/share/zoneinfo/" + name
+		content, err := os.ReadFile("/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if root, err = dockertest.With(root, dockertest.File{Name: name, Mode: 0o644, Data: content}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plain, err := dockertest.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := dockertest.New(t)
+	if err := errors.Join(e.Import("skills:1", root), e.Import("plain:1", plain)); err != nil {
+		t.Fatal(err)
+	}
+	change, _ := withPlugin(t, "engine-"+app.NewID(), func(h *plugins.HostConfig) { h.Name = docker.Name })
+	w := newUnstarted(t)
+	w.StartEngine(change, func(c *engine.Config) {
+		c.Sandboxes[0].Config.Settings = map[string]string{"host": e.Host(), "image": "skills:1,plain:1"}
+	}, keepFiles(t))
+	if h := w.Health(); !h.Ready {
+		t.Fatalf("docker is not ready here: %s", h.Reason)
+	}
+	return w
 }
 
 // approve uploads a folder, approves it for the world's profile and returns its reference.
@@ -58,7 +104,47 @@ func (w *world) runSkill(ref, inputs string) (app.Execution, error) {
 // also under a profile that runs approved skills only. Output in SANDBOX_OUTPUT is the result, and
 // files in SANDBOX_FILES_DIR are artifacts.
 func TestRealSkillsRunUnchanged(t *testing.T) {
-	w := skillWorld(t)
+	skillWorld(t).runExamples()
+}
+
+// TestRealSkillsOnDocker: the examples run there too, and a skill gets the image that it asks for.
+func TestRealSkillsOnDocker(t *testing.T) {
+	w := dockerSkillWorld(t)
+	w.runSkillsWithImages()
+	w.runExamples()
+}
+
+// runSkillsWithImages runs one with each image that docker offers. Another is refused, and named at the review.
+func (w *world) runSkillsWithImages() {
+	t := w.T
+	for image, want := range map[string]string{"plain:1": "[false,false]", "skills:1": "[true,true]", "other:1": ""} {
+		dir := t.TempDir()
+		w.Must(os.WriteFile(filepath.Join(dir, "SKILL.md"), []byte("---\nname: "+strings.Replace(image, ":", "-", 1)+
+			"\ndescription: A test.\nmetadata:\n  airlock.image: "+image+"\n---\n"), 0o600))
+		w.Must(os.WriteFile(filepath.Join(dir, "main.py"), []byte("import importlib.util, shutil\n"+
+			"set_result([importlib.util.find_spec('pandas') is not None, shutil.which('node') is not None])\n"), 0o600))
+		ref := w.approve(dir)
+		x, err := w.runSkill(ref, `{}`)
+		if want == "" {
+			enginetest.WantCode(t, err, app.CodeSandboxUnavailable)
+			s, err := w.Skills.Get(t.Context(), ref)
+			w.Must(err)
+			missing, err := w.Skills.Missing(t.Context(), s.Versions[0], w.Profile.Placement)
+			if err != nil || len(missing) != 1 || missing[0] != "the image other:1" {
+				t.Errorf("missing are %q, %v", missing, err)
+			}
+			continue
+		}
+		w.Must(err)
+		x = w.ended(x)
+		if out, err := w.Reader.Output(t.Context(), x.Handle); err != nil || string(out.Result) != want {
+			t.Errorf("%s: %s %s, result %s, %v", image, x.Status, x.Error, out.Result, err)
+		}
+	}
+}
+
+func (w *world) runExamples() {
+	t := w.T
 	_, err := w.Access.CodeRules.Set(t.Context(), enginetest.Person, w.Profile.Handle, app.MayRunApprovedSkills)
 	w.Must(err)
 	for name, c := range map[string]struct{ inputs, want, artifact string }{
