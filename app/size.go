@@ -1,16 +1,37 @@
 package app
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+var sizeUnits = []struct {
+	name  string
+	bytes int64
+}{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
 
 // FormatSize returns a size in bytes with the largest unit that divides it, such as 512 MiB.
 func FormatSize(n int64) string {
-	for _, unit := range []struct {
-		bytes int64
-		name  string
-	}{{1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}} {
+	for _, unit := range sizeUnits {
 		if n >= unit.bytes && n%unit.bytes == 0 {
 			return fmt.Sprintf("%d %s", n/unit.bytes, unit.name)
 		}
 	}
 	return fmt.Sprintf("%d bytes", n)
+}
+
+// ParseSize reads "512MiB", "512Mi", "64 KiB" or a plain number of bytes.
+func ParseSize(text string) (int64, error) {
+	digits, bytes := text, int64(1)
+	for _, unit := range sizeUnits {
+		if rest, ok := strings.CutSuffix(strings.TrimSuffix(text, "B"), strings.TrimSuffix(unit.name, "B")); ok {
+			digits, bytes = rest, unit.bytes
+		}
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
+	if err != nil || n <= 0 || n > (1<<50)/bytes {
+		return 0, fmt.Errorf("%q is not a size such as 512MiB, 64KiB or 1048576", Clip(text, 40))
+	}
+	return n * bytes, nil
 }

@@ -134,6 +134,13 @@ func (tx Executions) CountEnded(ctx context.Context, profiles []string) (int64, 
 	return selectValue[int64](ctx, tx.conn, "count executions", "SELECT count(*) FROM executions WHERE "+where, args...)
 }
 
+// ArtifactBytes returns the size of the contents that are kept of what those executions left.
+func (tx Executions) ArtifactBytes(ctx context.Context, profiles []string) (int64, error) {
+	where, args := ended(profiles)
+	return selectValue[int64](ctx, tx.conn, "sum artifacts", `SELECT coalesce(sum(size), 0) FROM artifacts
+		WHERE blob_id IS NOT NULL AND execution_id IN (SELECT id FROM executions WHERE `+where+")", args...)
+}
+
 // EachEnded visits the executions that have ended, of the profiles with these handles (nil: of
 // all), oldest first: an ExecutionRow, then what hangs on it, as ScriptRow, OutputRow,
 // UsedValueRow, ExchangeRow, ConnectionRow and RedactionRow, in this order. It holds one row at a

@@ -22,11 +22,12 @@ func failedBackupNeed() dashboardview.Need {
 // houseSamples are the pages for moving house and for backups.
 func houseSamples() []sample {
 	move := settingsview.MovePage{Shell: shell(settingsview.MoveTitle, layout.SectionSettings),
-		Profiles: []app.Profile{sampleProfiles()[1].Profile, sampleProfiles()[2].Profile, sampleProfiles()[3].Profile},
-		KeyFrom:  "AIRLOCK_SECRET_KEY", KeyID: "k1f9c2a"}
+		Profiles:  []app.Profile{sampleProfiles()[1].Profile, sampleProfiles()[2].Profile, sampleProfiles()[3].Profile},
+		Artifacts: 12_400_000, KeyFrom: "AIRLOCK_SECRET_KEY", KeyID: "k1f9c2a"}
 	refused := move
 	refused.Problems = components.Problems{"passphrase": "The passphrase has fewer than 12 characters. Use five " +
-		"random words.", "import-passphrase": "Type the passphrase of the file."}
+		"random words.", "import-passphrase": "Type the passphrase of the file.",
+		"artifacts": "Artifacts belong to executions, which are left out. Take the executions too, or leave the artifacts out."}
 	old := move
 	old.Retired, old.By, old.KeyFrom, old.KeyRisk = ago(time.Hour), "Ada Lovelace", "/data/instance.key",
 		"Key and data lie on the same disk: whoever copies the directory has both. Set AIRLOCK_SECRET_KEY to keep "+

@@ -175,7 +175,7 @@ func answers() []Schema {
 			{Name: "input_schema", Type: "any", About: "JSON Schema of its inputs"},
 			{Name: "example", Type: "any", About: "of POST /execute"},
 			{Name: "facts", Type: "Facts", About: "of the first version"},
-			{Name: "missing", Type: "[]string", About: "modules and packages that it needs and your profile's sandbox lacks"},
+			{Name: "missing", Type: "[]string", About: "what it needs and your profile's sandbox lacks: limits, image, modules"},
 		}},
 		{Name: "Facts", Fields: []Field{
 			{Name: "hosts", Type: "[]string", About: "in its texts, without those that it asks for"},

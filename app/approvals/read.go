@@ -16,13 +16,12 @@ func (s *Service) Open(ctx context.Context) ([]app.Approval, error) {
 }
 
 // Undecided counts the scripts and the versions of skills that wait for a person.
-func (s *Service) Undecided(ctx context.Context) (n int, err error) {
-	err = s.store.Read(ctx, func(tx *store.Tx) error {
-		scripts, versions, err := tx.Undecided(ctx)
-		n = scripts + versions
+func (s *Service) Undecided(ctx context.Context) (scripts, versions int, err error) {
+	err = s.store.Read(ctx, func(tx *store.Tx) (err error) {
+		scripts, versions, err = tx.Undecided(ctx)
 		return err
 	})
-	return n, err
+	return scripts, versions, err
 }
 
 // List lists what is asked and what was decided and still counts, of one profile or ("") of all. Shown is

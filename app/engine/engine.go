@@ -57,7 +57,7 @@ func New(cfg Config) *Engine {
 	})
 	if cfg.Files != nil {
 		e.Skills = skills.New(skills.Config{Store: cfg.Store, Files: cfg.Files, Hub: cfg.Hub, Now: now,
-			Sandboxes: e.Sandboxes, Patterns: cfg.Patterns})
+			Sandboxes: e.Sandboxes, Patterns: cfg.Patterns, Limits: cfg.Limits, TimeoutMax: cfg.TimeoutMax})
 	}
 	in := cfg.Access
 	e.Runner = runner.New(runner.Config{

@@ -14,6 +14,7 @@ import (
 
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/bubblewrap"
+	"github.com/computclaw/airlock/plugins/docker"
 )
 
 // guestPath is where TestMain puts airlock-init.
@@ -22,7 +23,7 @@ var guestPath string
 // TestMain is also the plugin: the host starts its own program again.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 4 && os.Args[1] == "plugin" {
-		if err := servePlugin(os.Args[3]); err != nil && !errors.Is(err, context.Canceled) {
+		if err := servePlugin(os.Args[2], os.Args[3]); err != nil && !errors.Is(err, context.Canceled) {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -31,12 +32,17 @@ func TestMain(m *testing.M) {
 	os.Exit(runTests(m))
 }
 
-func servePlugin(guest string) error {
+func servePlugin(name, guest string) error {
 	binary, err := os.ReadFile(guest)
 	if err != nil {
 		return err
 	}
-	return plugins.Serve(context.Background(), bubblewrap.Name, bubblewrap.New(bubblewrap.WithGuest(binary)))
+	if name == docker.Name {
+		backend := docker.New(docker.WithGuest(binary))
+		defer backend.Close()
+		return plugins.Serve(context.Background(), name, backend)
+	}
+	return plugins.Serve(context.Background(), name, bubblewrap.New(bubblewrap.WithGuest(binary)))
 }
 
 func runTests(m *testing.M) int {

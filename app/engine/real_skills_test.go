@@ -3,6 +3,7 @@ package engine_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -18,19 +19,64 @@ import (
 	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/skills/bundle"
+	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/docker"
+	"github.com/computclaw/airlock/plugins/docker/dockertest"
 )
 
 // skillWorld is a world with real boxes that keeps files.
 func skillWorld(t *testing.T) *world {
 	t.Helper()
-	return realWorld(t, func(c *engine.Config) {
+	return realWorld(t, keepFiles(t))
+}
+
+func keepFiles(t *testing.T) func(*engine.Config) {
+	return func(c *engine.Config) {
 		dir := t.TempDir()
 		storage, err := blobs.OpenDir(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.Files = files.New(files.Config{Store: c.Store, Keyring: c.Keyring, Storage: storage, Dir: dir, Now: time.Now})
-	})
+	}
+}
+
+// dockerSkillWorld is one with boxes of the docker backend. The default image has what the examples need:
+// this host's pandas, shell and Node. plain:1 has Python only.
+func dockerSkillWorld(t *testing.T) *world {
+	t.Helper()
+	root, err := dockertest.Root("bash", "python3-pandas", "python3-pandas-lib", "python3-numpy", "python3-dateutil",
+		"python3-tz", "python3-six", "nodejs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"tzdata.zi", "zone.tab", "zone1970.tab", "iso3166.tab"} { // pandas reads them
+		name = "usr/share/zoneinfo/" + name
+		content, err := os.ReadFile("/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if root, err = dockertest.With(root, dockertest.File{Name: name, Mode: 0o644, Data: content}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plain, err := dockertest.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := dockertest.New(t)
+	if err := errors.Join(e.Import("skills:1", root), e.Import("plain:1", plain)); err != nil {
+		t.Fatal(err)
+	}
+	change, _ := withPlugin(t, "engine-"+app.NewID(), func(h *plugins.HostConfig) { h.Name = docker.Name })
+	w := newUnstarted(t)
+	w.StartEngine(change, func(c *engine.Config) {
+		c.Sandboxes[0].Config.Settings = map[string]string{"host": e.Host(), "image": "skills:1,plain:1"}
+	}, keepFiles(t))
+	if h := w.Health(); !h.Ready {
+		t.Fatalf("docker is not ready here: %s", h.Reason)
+	}
+	return w
 }
 
 // approve uploads a folder, approves it for the world's profile and returns its reference.
@@ -58,7 +104,47 @@ func (w *world) runSkill(ref, inputs string) (app.Execution, error) {
 // also under a profile that runs approved skills only. Output in SANDBOX_OUTPUT is the result, and
 // files in SANDBOX_FILES_DIR are artifacts.
 func TestRealSkillsRunUnchanged(t *testing.T) {
-	w := skillWorld(t)
+	skillWorld(t).runExamples()
+}
+
+// TestRealSkillsOnDocker: the examples run there too, and a skill gets the image that it asks for.
+func TestRealSkillsOnDocker(t *testing.T) {
+	w := dockerSkillWorld(t)
+	w.runSkillsWithImages()
+	w.runExamples()
+}
+
+// runSkillsWithImages runs one with each image that docker offers. Another is refused, and named at the review.
+func (w *world) runSkillsWithImages() {
+	t := w.T
+	for image, want := range map[string]string{"plain:1": "[false,false]", "skills:1": "[true,true]", "other:1": ""} {
+		dir := t.TempDir()
+		w.Must(os.WriteFile(filepath.Join(dir, "SKILL.md"), []byte("---\nname: "+strings.Replace(image, ":", "-", 1)+
+			"\ndescription: A test.\nmetadata:\n  airlock.image: "+image+"\n---\n"), 0o600))
+		w.Must(os.WriteFile(filepath.Join(dir, "main.py"), []byte("import importlib.util, shutil\n"+
+			"set_result([importlib.util.find_spec('pandas') is not None, shutil.which('node') is not None])\n"), 0o600))
+		ref := w.approve(dir)
+		x, err := w.runSkill(ref, `{}`)
+		if want == "" {
+			enginetest.WantCode(t, err, app.CodeSandboxUnavailable)
+			s, err := w.Skills.Get(t.Context(), ref)
+			w.Must(err)
+			missing, err := w.Skills.Missing(t.Context(), s.Versions[0], w.Profile.Placement)
+			if err != nil || len(missing) != 1 || missing[0] != "the image other:1" {
+				t.Errorf("missing are %q, %v", missing, err)
+			}
+			continue
+		}
+		w.Must(err)
+		x = w.ended(x)
+		if out, err := w.Reader.Output(t.Context(), x.Handle); err != nil || string(out.Result) != want {
+			t.Errorf("%s: %s %s, result %s, %v", image, x.Status, x.Error, out.Result, err)
+		}
+	}
+}
+
+func (w *world) runExamples() {
+	t := w.T
 	_, err := w.Access.CodeRules.Set(t.Context(), enginetest.Person, w.Profile.Handle, app.MayRunApprovedSkills)
 	w.Must(err)
 	for name, c := range map[string]struct{ inputs, want, artifact string }{
@@ -124,6 +210,16 @@ set_result({"keys": sorted(settings.keys()), "host": settings.get("DB_HOST")})
 			t.Errorf("%s: %s %s, result %s\n%s", ref, x.Status, x.Error, out.Result, out.Stderr)
 		}
 	}
+	fails := write("that-fails", "main.py", "def half(n):\n    return n / 0\n\nhalf(1)\n")
+	x, err := w.runSkill(fails, `{}`)
+	w.Must(err)
+	x = w.ended(x)
+	summary, traceback := app.SplitTraceback(x.Error)
+	if summary != "ZeroDivisionError: division by zero" ||
+		!strings.Contains(traceback, `skill/main.py", line 4, in <module>`+"\n    half(1)\n") ||
+		strings.Count(traceback, "File ") != 2 || x.ErrorLine != 0 {
+		t.Errorf("%s at line %d\n%s", summary, x.ErrorLine, traceback)
+	}
 	asks := write("that-asks", "main.sh", "set -eu\nanswer=$(airlock ask 'which \"month\"?')\nprintf '\"%s\"' \"$answer\" | airlock result -\n")
 	node := ""
 	if _, err := os.Stat("/usr/bin/node"); err == nil {
@@ -149,7 +245,7 @@ set_result({"keys": sorted(settings.keys()), "host": settings.get("DB_HOST")})
 		}
 	}
 	w.Must(w.Access.Switches.Pause(t.Context(), enginetest.Person))
-	x, err := w.runSkill(python, `{}`)
+	x, err = w.runSkill(python, `{}`)
 	w.Must(err)
 	_, err = w.Skills.Revoke(t.Context(), enginetest.Person, python, 1, "It is wrong.")
 	w.Must(err)
@@ -199,6 +295,49 @@ func TestRealSkillWithoutItsPackagesIsRefused(t *testing.T) {
 		"PyYAML>=1\nPillow\ndataclasses\n"), `{}`)
 	w.Must(err)
 	w.UntilStatus(x, app.StatusCompleted)
+}
+
+// TestRealSkillWithinLimits: what a skill asks for within the operator's limits runs, more memory or cores
+// are refused, and a longer run time is cut; a reviewer is told.
+func TestRealSkillWithinLimits(t *testing.T) {
+	w := skillWorld(t)
+	write := func(name, front string) string {
+		dir := t.TempDir()
+		w.Must(os.WriteFile(filepath.Join(dir, "SKILL.md"),
+			[]byte("---\nname: "+name+"\ndescription: A test.\n"+front+"\n---\n"), 0o600))
+		w.Must(os.WriteFile(filepath.Join(dir, "main.py"), []byte("set_result(1)\n"), 0o600))
+		return w.approve(dir)
+	}
+	for _, c := range []struct{ name, front, missing, refused string }{
+		{"within", "metadata:\n  airlock.memory: 512MiB\n  airlock.cpu: 1\n  airlock.timeout: 900", "", ""},
+		{"long", "timeout: 16m", "16m0s of run time (runs are ended after 15m0s)", ""},
+		{"large", "resources:\n  memory: 1Gi\n  cpu: 1500m\ntimeout: 16m",
+			"1 GiB of memory (sandboxes have 512 MiB), 1.5 cores (sandboxes have 1), 16m0s of run time (runs are ended after 15m0s)",
+			"the skill large@1 was not run: it needs 1 GiB of memory (sandboxes have 512 MiB) and 1.5 cores (sandboxes have 1)"},
+	} {
+		ref := write(c.name, c.front)
+		s, err := w.Skills.Get(t.Context(), ref)
+		w.Must(err)
+		missing, err := w.Skills.Missing(t.Context(), s.Versions[0], w.Profile.Placement)
+		if got := strings.Join(missing, ", "); err != nil || got != c.missing {
+			t.Errorf("%s lacks %q, %v", c.name, got, err)
+		}
+		x, err := w.runSkill(ref, `{}`)
+		if c.refused != "" {
+			enginetest.WantCode(t, err, app.CodeSandboxUnavailable)
+			if err == nil || !strings.Contains(err.Error(), c.refused) {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			continue
+		}
+		w.Must(err)
+		if x = w.ended(x); x.Status != app.StatusCompleted || x.Timeout != 15*time.Minute {
+			t.Errorf("%s: %s %s, timeout %s", c.name, x.Status, x.Error, x.Timeout)
+		}
+	}
+	if n := w.Scheduler.Queued(); n != 0 {
+		t.Errorf("%d executions are queued", n)
+	}
 }
 
 // TestRealSkillGetsInputsAsLargeAsTheEnvironmentTakes: the largest inputs that are accepted reach a shell

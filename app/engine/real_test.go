@@ -59,7 +59,7 @@ func withPlugin(t testing.TB, instance string, change ...func(*plugins.HostConfi
 	}
 	return func(c *engine.Config) {
 		limits := app.DefaultLimits()
-		c.Sandboxes = []sandbox.BackendConfig{{Name: bubblewrap.Name, Backend: client, Config: plugins.Config{
+		c.Sandboxes = []sandbox.BackendConfig{{Name: host.Name, Backend: client, Config: plugins.Config{
 			Instance: instance, StateDir: state,
 			Limits: plugins.Limits{Memory: limits.Memory, CPU: limits.CPU, Pids: limits.Pids, Tmp: limits.Tmp,
 				Files: limits.Files},

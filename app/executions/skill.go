@@ -19,8 +19,8 @@ func (r runnable) name() string {
 	return fmt.Sprintf("%s@%d", r.Version.Name, r.Number)
 }
 
-// resolveSkill finds the version that a submission names, checks its inputs and timeout, and makes the
-// script that runs it. It does nothing for a script.
+// resolveSkill finds the version that a submission names, checks its inputs and timeout. The
+// script only tells of it. It does nothing for a script.
 func (s *Submitter) resolveSkill(ctx context.Context, profile app.Profile, sub *Submission) error {
 	if sub.Skill == "" {
 		return nil
@@ -47,6 +47,6 @@ func (s *Submitter) resolveSkill(ctx context.Context, profile app.Profile, sub *
 	if sub.version = (runnable{v}); sub.Timeout == 0 {
 		sub.Timeout = v.Manifest.Timeout
 	}
-	sub.Script, err = v.Script()
-	return err
+	sub.Script = "# Runs the skill " + sub.version.name() + "."
+	return nil
 }

@@ -24,15 +24,11 @@ var errTooManyScripts = app.E(app.CodeQueueFull, "too many long scripts are bein
 
 // costly reports whether redacting the submission takes time worth queueing for.
 func (sub Submission) costly() bool {
-	n := len(sub.Inputs)
-	if sub.Skill == "" {
-		n += len(sub.Script)
-	}
-	return n >= costlyScriptBytes
+	return len(sub.Script)+len(sub.Inputs) >= costlyScriptBytes
 }
 
 func (sub Submission) source() runner.Source {
-	return runner.Source{Script: []byte(sub.Script), Inputs: sub.Inputs, Files: sub.files, Skill: sub.version.name()}
+	return runner.Source{Script: []byte(sub.Script), Inputs: sub.Inputs, Files: sub.files}
 }
 
 // precheck does the first part of insert early, for a script that is costly to redact: it refuses

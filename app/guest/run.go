@@ -100,7 +100,7 @@ func (s *Session) begin(ctx context.Context, job Job, handler Handler) (*run, er
 	s.run, s.state = r, running
 	s.mu.Unlock()
 	start := wire.Start{
-		Script: job.Script, Settings: job.Settings, Inputs: job.Inputs, Hosts: job.Hosts,
+		Script: job.Script, Skill: job.Skill, Settings: job.Settings, Inputs: job.Inputs, Hosts: job.Hosts,
 		MaxOutput: job.MaxOutput, MaxResult: job.MaxResult, Files: wireFiles(job.Files),
 	}
 	if err := s.post(ctx, wire.Message{Start: &start}); err != nil {

@@ -32,6 +32,8 @@ var (
 	foreignSource string
 	//go:embed runner/failure.py
 	failureSource string
+	//go:embed runner/skill.py
+	skillSource string
 
 	//go:embed airlock.pyi
 	stub []byte
@@ -41,7 +43,7 @@ var (
 // What it compiles later, or in other processes, is in it as text.
 func Runner() []byte {
 	// such JSON is Python too
-	parts, err := json.Marshal(map[string]string{"foreign": foreignSource, "failure": failureSource,
+	parts, err := json.Marshal(map[string]string{"foreign": foreignSource, "failure": failureSource, "skill": skillSource,
 		"sdk": string(sdkSource), "processors": string(processorsSource)})
 	if err != nil {
 		panic(err) // texts always have a JSON form

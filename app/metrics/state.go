@@ -13,6 +13,10 @@ type State struct {
 	Running          int
 	AwaitingLLM      int
 	AwaitingApproval int
+	OpenScripts      int // that wait for a person's decision, as the next three
+	OpenSkills       int // versions
+	OpenProfiles     int
+	OpenHosts        int // of locked profiles
 	WarmBoxes        int
 	DatabaseBytes    int64
 	ReusableBytes    int64
@@ -43,6 +47,10 @@ func gathered(now func() State) prometheus.Gatherer {
 		for state, n := range map[string]int{"pending": s.Pending, "running": s.Running, "awaiting_llm": s.AwaitingLLM,
 			"awaiting_approval": s.AwaitingApproval} {
 			gauge(r, "airlock_executions", "Executions that have not ended.", float64(n), prometheus.Labels{"status": state})
+		}
+		for kind, n := range map[string]int{"script": s.OpenScripts, "skill": s.OpenSkills, "profile": s.OpenProfiles,
+			"host": s.OpenHosts} {
+			gauge(r, "airlock_approvals_open", "Decisions that wait for a person.", float64(n), prometheus.Labels{"kind": kind})
 		}
 		gauge(r, "airlock_boxes_warm", "Boxes that are ready.", float64(s.WarmBoxes), nil)
 		gauge(r, "airlock_database_size_bytes", "Database size, without its write-ahead log.",

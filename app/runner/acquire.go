@@ -77,9 +77,7 @@ func (r *Run) takeBox(in *sandbox.Backend, image string) (box *sandbox.Box, warm
 func (r *Run) recordStart(b *Binding, in *sandbox.Backend, warm bool) error {
 	d := b.startRecord(in, warm, r.runner.cfg.Now())
 	if b.grant.vault {
-		source := b.source
-		source.Skill = r.x.Skill
-		d.Shown = new(show(r.redaction.redactor(), source))
+		d.Shown = new(show(r.redaction.redactor(), b.source))
 	}
 	err := retryWhileFull(r.ctx, func() error {
 		return r.runner.cfg.Store.Write(r.ctx, func(tx *store.Tx) error {

@@ -31,7 +31,7 @@ type filesHook struct {
 	x         app.Execution
 	redaction *redaction
 
-	skill []byte         // the files of the skill that runs; nil for a script
+	skill *skills.Launch // nil for a script
 	left  []leftArtifact // only used by the session, and after it by After
 	kept  int64          // bytes of those that are kept
 }
@@ -44,15 +44,16 @@ type leftArtifact struct {
 }
 
 // Before makes sure that all files are still there, and that the skill may still run.
-func (h *filesHook) Before(ctx context.Context, b *Binding) (err error) {
+func (h *filesHook) Before(ctx context.Context, b *Binding) error {
 	if digest := h.x.SkillDigest; digest != "" {
 		if h.runner.cfg.Skills == nil {
 			return app.E(app.CodeSkillNotFound, "no skill can be run here. It did not run.", "Ask the person who runs Airlock.")
 		}
-		if h.skill, err = h.runner.cfg.Skills.Packed(ctx, h.x.ProfileHandle, digest,
-			b.source.Inputs); err != nil {
+		launch, err := h.runner.cfg.Skills.Launch(ctx, h.x.ProfileHandle, digest, b.source.Inputs)
+		if err != nil {
 			return err
 		}
+		h.skill = &launch
 	}
 	for _, f := range b.source.Files {
 		if h.runner.cfg.Files == nil || !f.Kept {
@@ -63,14 +64,15 @@ func (h *filesHook) Before(ctx context.Context, b *Binding) (err error) {
 	return nil
 }
 
-// inputs are the script and the files as the box gets them.
-func (h *filesHook) inputs(ctx context.Context, b *Binding) (script string, list []guest.InputFile) {
-	script = string(b.source.Script)
+// inputs are the skill, if one runs, and the files as the box gets them.
+func (h *filesHook) inputs(ctx context.Context, b *Binding) (skill *wire.Skill, list []guest.InputFile) {
 	if h.skill != nil {
-		inline := false
-		if script, inline = skills.Inline(script, h.skill); !inline {
-			list = append(list, guest.InputFile{Name: skills.PackedName, Size: int64(len(h.skill)),
-				Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(h.skill)), nil }})
+		skill = &wire.Skill{Entrypoint: h.skill.Entrypoint, Language: string(h.skill.Language)}
+		if packed := h.skill.Packed; h.skill.Inline() {
+			skill.Packed = packed
+		} else {
+			list = append(list, guest.InputFile{Name: skills.PackedName, Size: int64(len(packed)),
+				Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(packed)), nil }})
 		}
 	}
 	for _, f := range b.source.Files {
@@ -82,7 +84,7 @@ func (h *filesHook) inputs(ctx context.Context, b *Binding) (script string, list
 			return content, err
 		}})
 	}
-	return script, list
+	return skill, list
 }
 
 // collector returns what takes what the script leaves; nil if nothing is kept here.

@@ -84,7 +84,6 @@ type Claim struct {
 type Source struct {
 	Script, Inputs []byte // Inputs is nil if there are none
 	Files          []store.InputFile
-	Skill          string // name@number of the skill that Script runs; "" if it is the agent's own
 }
 
 // New returns a Runner.

@@ -55,9 +55,9 @@ func (r *Run) runScript(b *Binding) (guest.Outcome, error) {
 	r.started.set(r.runner.cfg.Now())
 	r.clock.resume()
 	limits := r.runner.cfg.Limits
-	script, files := r.files.inputs(r.ctx, b)
+	skill, files := r.files.inputs(r.ctx, b)
 	return r.box.Session.Run(r.ctx, guest.Job{
-		Files: files, Script: script, Settings: b.grant.settings, Inputs: b.source.Inputs,
+		Files: files, Script: string(b.source.Script), Skill: skill, Settings: b.grant.settings, Inputs: b.source.Inputs,
 		Hosts: wireHosts(b.grant.hosts),
 		// One byte beyond the flood limit: the guest drops what follows, and the runner knows that there
 		// was more.

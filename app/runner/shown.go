@@ -10,14 +10,9 @@ import (
 // Show returns what was submitted as people may see it.
 func Show(red *redact.Redactor, s Source) store.Shown { return show(checkedRedactor{red: red}, s) }
 
-// show redacts the script as a text and the inputs as JSON, which keeps their shape. A skill's name stands
-// for what runs it, which is Airlock's own.
+// show redacts the script as a text and the inputs as JSON, which keeps their shape.
 func show(red checkedRedactor, s Source) store.Shown {
-	text := string(s.Script)
-	if s.Skill != "" {
-		text = "# Runs the skill " + s.Skill + "."
-	}
-	script, _ := red.Text(text)
+	script, _ := red.Text(string(s.Script))
 	if s.Inputs == nil {
 		return store.Shown{Script: script}
 	}

@@ -3,8 +3,6 @@ package skills
 import (
 	"bytes"
 	"context"
-	_ "embed"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 
@@ -23,25 +21,6 @@ const (
 	inputEntry      = "SANDBOX_INPUT="
 )
 
-//go:embed launcher.py
-var launcher string
-
-//go:embed program.py
-var program string
-
-// Script returns the Python that runs a version in a box, beside its files.
-func (v Version) Script() (string, error) {
-	entrypoint, err := json.Marshal(v.Manifest.Entrypoint) // a JSON text is a Python one, too
-	if err != nil {
-		return "", fmt.Errorf("skills: %w", err)
-	}
-	more := ""
-	if v.Manifest.Language != bundle.Python {
-		more = "\n\n" + program
-	}
-	return fmt.Sprintf("%s%s\n\nlaunch(%s, run_%s)\n", launcher, more, entrypoint, v.Manifest.Language), nil
-}
-
 // packedHead stands before the files of a skill, in a line.
 type packedHead struct {
 	Files        [][3]any `json:"files"` // path, executable, bytes
@@ -49,44 +28,46 @@ type packedHead struct {
 	Instructions string   `json:"instructions"`
 }
 
-// Packed returns the files of a version that the profile may still run and the inputs of its run, as a
-// box gets them. Errors: those of Resolve.
-func (s *Service) Packed(ctx context.Context, profileHandle, digest string, inputs []byte) ([]byte, error) {
-	if _, err := s.Resolve(ctx, profileHandle, digest); err != nil {
-		return nil, err
-	}
-	b, err := s.Open(ctx, digest)
-	if err != nil {
-		return nil, err
-	}
-	head := packedHead{Files: [][3]any{}, Instructions: app.Truncate(b.Instructions, maxInstructions)}
-	for _, f := range b.Files {
-		head.Files = append(head.Files, [3]any{f.Path, f.Executable, len(f.Content)})
-	}
-	if head.Input, err = compact(inputs); err != nil {
-		return nil, err
-	}
-	packed, err := json.Marshal(head)
-	if err != nil {
-		return nil, fmt.Errorf("skills: %w", err)
-	}
-	packed = append(packed, '\n')
-	for _, f := range b.Files {
-		packed = append(packed, f.Content...)
-	}
-	return packed, nil
+// Launch is what a box needs to run a version.
+type Launch struct {
+	Entrypoint string
+	Language   bundle.Language
+	Packed     []byte // its files, and the inputs of the run
 }
 
 // maxInline is how much of a skill travels with its script, in bytes: asking the box to take a file first
 // costs milliseconds.
 const maxInline = 192 << 10
 
-// Inline returns the script of a skill with its packed files in it; ok is false if they are too large.
-func Inline(script string, packed []byte) (with string, ok bool) {
-	if len(packed) > maxInline {
-		return script, false
+// Inline reports whether the packed files are small enough to travel with what starts the skill.
+func (l Launch) Inline() bool { return len(l.Packed) <= maxInline }
+
+// Launch returns what runs a version that the profile may still run. Errors: those of Resolve.
+func (s *Service) Launch(ctx context.Context, profileHandle, digest string, inputs []byte) (Launch, error) {
+	row, err := s.resolve(ctx, profileHandle, digest)
+	if err != nil {
+		return Launch{}, err
 	}
-	return "PACKED = '" + base64.StdEncoding.EncodeToString(packed) + "'\n" + script, true
+	b, err := s.open(ctx, row)
+	if err != nil {
+		return Launch{}, err
+	}
+	head := packedHead{Files: [][3]any{}, Instructions: app.Truncate(b.Instructions, maxInstructions)}
+	for _, f := range b.Files {
+		head.Files = append(head.Files, [3]any{f.Path, f.Executable, len(f.Content)})
+	}
+	if head.Input, err = compact(inputs); err != nil {
+		return Launch{}, err
+	}
+	packed, err := json.Marshal(head)
+	if err != nil {
+		return Launch{}, fmt.Errorf("skills: %w", err)
+	}
+	packed = append(packed, '\n')
+	for _, f := range b.Files {
+		packed = append(packed, f.Content...)
+	}
+	return Launch{b.Manifest.Entrypoint, b.Manifest.Language, packed}, nil
 }
 
 // compact returns inputs without spaces between their parts; {} for none.

@@ -13,16 +13,21 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Missing returns what a version needs and the boxes of a placement lack: names of modules and of
-// distributions, sorted. It is empty where nobody knows what the boxes have.
+// Missing returns what a version needs and the boxes of a placement lack: limits and an image in words,
+// then names of modules and of distributions, sorted. There are no names where nobody knows what the boxes
+// have.
 func (s *Service) Missing(ctx context.Context, v Version, p app.Placement) ([]string, error) {
+	all := s.exceeding(v)
+	if _, err := s.placeImage(v, p); err != nil {
+		all = append(all, "the image "+app.VisibleText(app.Clip(v.Manifest.Image, 100)))
+	}
 	names, _, err := s.missing(ctx, v, p)
-	return names, err
+	return append(all, names...), err
 }
 
 // missing returns what boxes have, too.
 func (s *Service) missing(ctx context.Context, v Version, p app.Placement) ([]string, sandbox.Installed, error) {
-	p, err := s.Place(v, p)
+	p, err := s.placeImage(v, p)
 	if err != nil {
 		return nil, sandbox.Installed{}, nil //nolint:nilerr // it doesn't run there
 	}

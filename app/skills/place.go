@@ -3,6 +3,7 @@ package skills
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/computclaw/airlock/app"
@@ -11,8 +12,17 @@ import (
 // Place returns the placement under which a version runs, of that of its profile: with the image that
 // it asks for, where the operator offers images. Where there are none the image is only noted; what it
 // would have brought is told by Missing. Errors: CodeSandboxUnavailable for an image that is not
-// offered, or not the one that the profile requires.
+// offered, or not the one that the profile requires, and for more memory or processor than boxes have.
 func (s *Service) Place(v Version, p app.Placement) (app.Placement, error) {
+	if over := s.oversized(v); len(over) > 0 {
+		return p, aboutSkill(app.E(app.CodeSandboxUnavailable,
+			fmt.Sprintf("the skill %s@%d was not run: it needs %s", v.Name, v.Number, strings.Join(over, " and ")),
+			"Upload a version that needs less, or ask the operator to raise the limit."))
+	}
+	return s.placeImage(v, p)
+}
+
+func (s *Service) placeImage(v Version, p app.Placement) (app.Placement, error) {
 	image := v.Manifest.Image
 	if image == "" || image == p.Image || s.cfg.Sandboxes == nil {
 		return p, nil
@@ -33,4 +43,27 @@ func (s *Service) Place(v Version, p app.Placement) (app.Placement, error) {
 		app.VisibleText(app.Clip(image, 100)), app.Clip(allowed, 500))
 	return p, aboutSkill(app.E(app.CodeSandboxUnavailable, message,
 		"Upload a version with another airlock.image or without one, or ask the operator to allow the image."))
+}
+
+// oversized is what a version needs and no box has.
+func (s *Service) oversized(v Version) (over []string) {
+	if m, limit := v.Manifest.Memory, s.cfg.Limits.Memory; m > limit && limit > 0 {
+		over = append(over, fmt.Sprintf("%s of memory (sandboxes have %s)", app.FormatSize(m), app.FormatSize(limit)))
+	}
+	if c, limit := v.Manifest.CPU, s.cfg.Limits.CPU; c > limit && limit > 0 {
+		over = append(over, fmt.Sprintf("%s cores (sandboxes have %s)", cores(c), cores(limit)))
+	}
+	return over
+}
+
+func cores(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+
+// exceeding is what a version asks for beyond the limits. A run time is cut to the longest; all else
+// keeps it from running.
+func (s *Service) exceeding(v Version) []string {
+	over := s.oversized(v)
+	if t, limit := v.Manifest.Timeout, s.cfg.TimeoutMax; t > limit && limit > 0 {
+		over = append(over, fmt.Sprintf("%s of run time (runs are ended after %s)", t, limit))
+	}
+	return over
 }

@@ -17,23 +17,31 @@ import (
 // digest. Errors: CodeSkillNotFound for what isn't there, or not for this profile;
 // CodeSkillNotApproved; CodeSkillRevoked; CodeSkillDisabled.
 func (s *Service) Resolve(ctx context.Context, profileHandle, ref string) (Version, error) {
+	v, err := s.resolve(ctx, profileHandle, ref)
+	if err != nil {
+		return Version{}, err
+	}
+	return version(v)
+}
+
+func (s *Service) resolve(ctx context.Context, profileHandle, ref string) (v store.SkillVersion, err error) {
 	var candidates []store.SkillVersion
-	err := s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
 		candidates, err = named(ctx, tx, profileHandle, ref)
 		return err
 	})
 	if err != nil {
-		return Version{}, err
+		return v, err
 	}
 	i := slices.IndexFunc(candidates, func(v store.SkillVersion) bool { return State(v.State) == Approved })
 	if i < 0 {
-		return Version{}, errNotApproved(ref, candidates)
+		return v, errNotApproved(ref, candidates)
 	}
 	if !candidates[i].Skill.Enabled {
-		return Version{}, aboutSkill(app.E(app.CodeSkillDisabled, "the skill "+candidates[i].Skill.Name+" is switched off",
+		return v, aboutSkill(app.E(app.CodeSkillDisabled, "the skill "+candidates[i].Skill.Name+" is switched off",
 			"Ask the person who runs Airlock to switch it on."))
 	}
-	return version(candidates[i])
+	return candidates[i], nil
 }
 
 // named returns the versions that a reference means, newest first. There is at least one.
@@ -93,12 +101,16 @@ func (s *Service) Open(ctx context.Context, digest string) (*bundle.Bundle, erro
 	if err != nil {
 		return nil, notFound(err, digest)
 	}
+	return s.open(ctx, v)
+}
+
+func (s *Service) open(ctx context.Context, v store.SkillVersion) (*bundle.Bundle, error) {
 	content, err := s.cfg.Files.Open(ctx, v.Blob)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = content.Close() }()
-	b, err := bundle.Unpack(content, digest)
+	b, err := bundle.Unpack(content, v.Digest)
 	if err != nil {
 		return nil, fmt.Errorf("skills: %s: %w", subject(v), err)
 	}

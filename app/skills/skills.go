@@ -58,6 +58,10 @@ type Config struct {
 
 	// Sandboxes know what boxes have; nil: what NoteInstalled kept last counts.
 	Sandboxes *sandbox.Manager
+	// Limits and TimeoutMax are those of executions, with which Missing and Place compare what a version asks
+	// for.
+	Limits     app.Limits
+	TimeoutMax time.Duration
 	// Patterns finds what looks like a secret, for Scan; nil: nothing does.
 	Patterns func(text string) []redact.Match
 }

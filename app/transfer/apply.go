@@ -52,6 +52,8 @@ type importer struct {
 	source  string              // whose that is
 	parted  map[string]string   // logs that go on otherwise here → where the file's goes
 	brought map[string]*brought // events of audit logs that are kept now, by log
+
+	arriving arriving
 }
 
 // run writes what the choice takes. The caller's transaction is rolled back on any error.
@@ -60,6 +62,7 @@ func (m *importer) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, m.load.Close()) }()
+	defer m.arriving.close()
 	if err := m.space.take(m.in.size); err != nil {
 		return err
 	}

@@ -110,6 +110,9 @@ func (m *importer) execution(ctx context.Context, r record) error {
 	if r.Execution == nil && m.row == 0 {
 		return nil
 	}
+	if r.Content != nil {
+		return m.content(ctx, *r.Content)
+	}
 	if r.Execution != nil {
 		m.handle, m.row = r.Execution.Handle, 0
 	}
@@ -121,6 +124,9 @@ func (m *importer) execution(ctx context.Context, r record) error {
 	if used, ok := row.(store.UsedValueRow); ok {
 		used.CredentialID = m.credentialHere(used.CredentialID)
 		row = used
+	}
+	if left, ok := row.(store.ArtifactRow); ok && r.Artifact.Kept {
+		return m.await(left)
 	}
 	if !begins {
 		return m.must(ctx, row)

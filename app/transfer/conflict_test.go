@@ -282,10 +282,15 @@ func TestFileCanNotBorrowACredential(t *testing.T) {
 // made right.
 func forge(t testing.TB, h *house, change func(*record) bool) []byte {
 	t.Helper()
+	return forgeOf(t, h, all(), change)
+}
+
+func forgeOf(t testing.TB, h *house, what Selection, change func(*record) bool) []byte {
+	t.Helper()
 	var file bytes.Buffer
 	sealed := must[*archive.Writer](t)(archive.NewWriter(&file, app.NewSecret(words), h.cfg.Cost))
 	w := newLineWriter(sealed)
-	for _, r := range h.dump(all()) {
+	for _, r := range h.dump(what) {
 		if r.End != nil {
 			r.End = &ending{Counts: w.counts}
 		}

@@ -20,6 +20,17 @@ import (
 type Selection struct {
 	Profiles []string // handles; nil: everything. Credentials come with the profiles that refer to them
 	History  bool     // executions and their statistics, and with everything also the audit log
+	// Artifacts takes the contents of what the executions left, too. It needs History.
+	Artifacts bool
+}
+
+// Check refuses artifacts without the executions that left them: CodeInvalidField.
+func (s Selection) Check() error {
+	if s.Artifacts && !s.History {
+		return app.Invalid("artifacts", "artifacts belong to executions, which are left out",
+			"Take the executions too, or leave the artifacts out.")
+	}
+	return nil
 }
 
 // Exported describes a file that was written.
@@ -27,6 +38,8 @@ type Exported struct {
 	Counts Counts
 	Bytes  int64    // before compression
 	Lost   []string // digests of versions of skills whose files the storage has lost: they are not in the file
+
+	LostArtifacts int64 // whose contents the storage has lost, likewise
 }
 
 // Export writes an .airlock file to w: a consistent picture of this moment, however long it takes
@@ -38,7 +51,7 @@ func (s *Service) Export(ctx context.Context, by app.Actor, w io.Writer, passphr
 	if err := peopleOnly(by); err != nil {
 		return Exported{}, err
 	}
-	if err := archive.CheckPassphrase(passphrase); err != nil {
+	if err := errors.Join(archive.CheckPassphrase(passphrase), what.Check()); err != nil {
 		return Exported{}, err
 	}
 	done, err := s.write(ctx, w, passphrase, what, progress)
@@ -67,7 +80,7 @@ func (s *Service) write(ctx context.Context, w io.Writer, passphrase app.Secret,
 	if err := sealed.Close(); err != nil {
 		return Exported{}, err
 	}
-	return Exported{Counts: e.out.counts, Bytes: sealed.Size(), Lost: e.lost}, nil
+	return Exported{Counts: e.out.counts, Bytes: sealed.Size(), Lost: e.lost, LostArtifacts: e.lostArtifacts}, nil
 }
 
 // exporter is one export under way.
@@ -79,6 +92,8 @@ type exporter struct {
 	profiles []profileRecord
 	kept     []store.SkillVersionRow // whose files come along
 	lost     []string                // digests of versions whose files are not in the storage any more
+
+	lostArtifacts int64 // whose contents are not in the storage any more
 }
 
 func (e *exporter) run(ctx context.Context, tx *store.Tx) error {
@@ -209,14 +224,19 @@ func (e *exporter) executions(ctx context.Context, tx *store.Tx) error {
 		if err != nil {
 			return err
 		}
+		artifact, _ := row.(store.ArtifactRow)
+		kept := e.what.Artifacts && artifact.BlobID != nil
+		if kept {
+			r.Artifact.Kept = true
+		}
 		if err := e.out.write(r); errors.Is(err, errLong) {
 			return app.E(app.CodeTooLarge, "execution "+handle+" is larger than an export or a backup can hold",
 				"It was kept under larger limits of output and result than there are now. Export without history; backups work "+
 					"again when it has been removed, as AIRLOCK_RETENTION_DAYS says.")
-		} else if err != nil {
+		} else if err != nil || !kept {
 			return err
 		}
-		return nil
+		return e.content(ctx, tx, artifact)
 	})
 }
 
@@ -243,12 +263,19 @@ func (e *exporter) archived(ctx context.Context, tx *store.Tx) error {
 	})
 }
 
-// LostSentence says which skills are incomplete in the file; "" if none is.
+// LostSentence says what is incomplete in the file; "" if nothing is.
 func (e Exported) LostSentence() string {
-	if len(e.Lost) == 0 {
+	var lost []string
+	if len(e.Lost) > 0 {
+		lost = append(lost, "files of "+app.Clip(strings.Join(e.Lost, ", "), 300))
+	}
+	if e.LostArtifacts > 0 {
+		lost = append(lost, "content of "+many(e.LostArtifacts, "artifact"))
+	}
+	if len(lost) == 0 {
 		return ""
 	}
-	return "It has no files of " + app.Clip(strings.Join(e.Lost, ", "), 300) + ": the storage has lost them."
+	return "It has no " + strings.Join(lost, " and no ") + ": the storage has lost them."
 }
 
 // String says it in words.

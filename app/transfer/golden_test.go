@@ -52,9 +52,9 @@ func TestGoldenFilesAreRead(t *testing.T) {
 	if *update {
 		h, _, _ := furnished(t, "aaaa")
 		second := newHouse(t, "bbbb") // so that there is an archived audit log, too
-		second.take(h.export(all()), Choice{History: true})
+		second.take(h.export(Selection{History: true, Artifacts: true}), Choice{History: true})
 		second.cfg.Cost = archive.DefaultCost()
-		file := second.export(all())
+		file := second.export(Selection{History: true, Artifacts: true})
 		r, closer, err := upload(file).reader(nil)
 		second.no(err)
 		newGolden(t, golden(contentVersion, "airlock"), file)

@@ -2,7 +2,9 @@ package transfer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"log/slog"
@@ -42,6 +44,7 @@ type house struct {
 	skills *skills.Service
 	n      int
 	out    string // of the executions to come
+	left   string // their artifact; "" is a short one
 }
 
 // newHouse makes an instance with an instance key of its own.
@@ -141,6 +144,8 @@ func (h *house) execution(p app.Profile) string {
 	id, handle, result := app.NewExecutionID(), app.NewID(), fmt.Sprintf(`{"n":%d,"text":"ü\u2028<&>"}`, h.n)
 	at := time.Date(2026, 3, 1, 12, 0, h.n, 0, time.UTC).UnixMilli()
 	request := "llm_" + app.NewID()
+	left := cmp.Or(h.left, "1,2,3")
+	blob := h.keep(left)
 	h.no(h.store.Write(h.t.Context(), func(tx *store.Tx) error {
 		row, err := tx.Profiles.ByHandle(h.t.Context(), p.Handle)
 		if err != nil {
@@ -176,8 +181,8 @@ func (h *house) execution(p app.Profile) string {
 				Rule: "api.example.com", Credentials: `["K"]`, StartedAt: at, Count: 1, Line: 3},
 			store.RedactionRow{ExecutionID: x, Channel: "stdout", Name: "K", Count: 1},
 			store.InputFileRow{ExecutionID: x, Name: "orders.csv", FileID: "file_1", Size: 3, SHA256: strings.Repeat("a", 64)},
-			store.ArtifactRow{ExecutionID: x, Ordinal: 1, ProfileHandle: p.Handle, Name: "report.xlsx", Size: 5,
-				SHA256: strings.Repeat("b", 64), MediaType: "text/csv", Masked: 1, ExpiresAt: at + 9},
+			store.ArtifactRow{ExecutionID: x, Ordinal: 1, ProfileHandle: p.Handle, Name: "report.csv", Size: int64(len(left)),
+				SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(left))), BlobID: &blob, MediaType: "text/csv", Masked: 1, ExpiresAt: at + 9},
 			store.StatsRow{ProfileHandle: p.Handle, Span: 86400, Start: at / 1000 / 86400 * 86400, Completed: 1,
 				Durations: `{"2":1}`},
 		}
@@ -189,6 +194,16 @@ func (h *house) execution(p app.Profile) string {
 		return err
 	}))
 	return id
+}
+
+// keep stores a content.
+func (h *house) keep(content string) int64 {
+	h.t.Helper()
+	spool := must[*files.Spool](h.t)(h.files.NewSpool())
+	defer spool.Close()
+	must[int](h.t)(io.WriteString(spool, content))
+	h.no(spool.Finish())
+	return must[store.Blob](h.t)(h.files.Keep(h.t.Context(), spool)).ID
 }
 
 // export returns a file.

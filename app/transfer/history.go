@@ -68,8 +68,11 @@ func partRow(ring *secrets.Keyring, handle string, id int64, r record) (any, err
 		row.ExecutionID = id
 		return row, checkFileRow(row.Name, row.Size, row.SHA256)
 	case r.Artifact != nil:
-		row := *r.Artifact
+		row := r.Artifact.ArtifactRow
 		row.ExecutionID = id
+		if r.Artifact.Kept && row.Withheld != "" {
+			return nil, contradiction("an artifact", "was withheld and has a content", nil)
+		}
 		return row, checkFileRow(row.Name, row.Size, row.SHA256)
 	}
 	return nil, contradiction("execution "+handle, "has a part of an unknown kind", nil)

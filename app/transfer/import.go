@@ -111,6 +111,9 @@ func (p *planner) count(ctx context.Context, out *Plan) error {
 		case kindApproval:
 			return m.approval(ctx, *r.Approval)
 		case kindExecution, kindPart:
+			if r.Content != nil {
+				return nil
+			}
 			if r.Execution != nil {
 				m.handle = r.Execution.Handle
 			}

@@ -32,8 +32,9 @@ type incoming struct {
 	skills      []skillRecord
 	awaited     map[string]string // names of the skills whose files have not come yet, by digest
 	files       bundle.Bundle     // of the line that is visited
-	size        int64             // of the lines up to the skills, in bytes
-	rest        record            // the first line behind the skills
+	contents    contentCheck
+	size        int64  // of the lines up to the skills, in bytes
+	rest        record // the first line behind the skills
 }
 
 // read reads and checks a file up to its skills.
@@ -84,6 +85,9 @@ func (in *incoming) history(visit func(record) error) error {
 	next := in.rest
 	for {
 		if err := in.unpack(next); err != nil {
+			return err
+		}
+		if err := in.contents.take(next); err != nil {
 			return err
 		}
 		if next.kind() != kindEnd {

@@ -128,7 +128,7 @@ func (r record) kind() kind {
 	case r.Execution != nil:
 		return kindExecution
 	case r.Script != nil, r.Output != nil, r.Value != nil, r.Exchange != nil, r.Connection != nil, r.Redaction != nil,
-		r.File != nil, r.Artifact != nil:
+		r.File != nil, r.Artifact != nil, r.Content != nil:
 		return kindPart
 	case r.Stats != nil:
 		return kindStats

@@ -138,7 +138,7 @@ func readHistory(ring *secrets.Keyring, handle string, row any) (r record, err e
 	case store.InputFileRow:
 		r.File = &row
 	case store.ArtifactRow:
-		r.Artifact = &row
+		r.Artifact = &artifactRecord{ArtifactRow: row}
 	default:
 		return r, fmt.Errorf("transfer: %T does not travel", row)
 	}

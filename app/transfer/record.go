@@ -28,8 +28,9 @@ type record struct {
 	Exchange   *exchangeRecord     `json:"exchange,omitempty"`
 	Connection *connectionRecord   `json:"connection,omitempty"`
 	Redaction  *store.RedactionRow `json:"redaction,omitempty"`
-	File       *store.InputFileRow `json:"file,omitempty"`     // of a script's input; its content doesn't travel
-	Artifact   *store.ArtifactRow  `json:"artifact,omitempty"` // likewise
+	File       *store.InputFileRow `json:"file,omitempty"` // of a script's input; its content doesn't travel
+	Artifact   *artifactRecord     `json:"artifact,omitempty"`
+	Content    *contentRecord      `json:"content,omitempty"` // of the artifact before it
 	Stats      *statsRecord        `json:"stats,omitempty"`
 	Person     *store.PersonRow    `json:"person,omitempty"`
 	Event      *store.EventRow     `json:"event,omitempty"`
@@ -192,6 +193,19 @@ type connectionRecord struct {
 type archivedRecord struct {
 	Source string `json:"source"` // label of the instance that it is from
 	store.EventRow
+}
+
+// artifactRecord is a file that an execution left.
+type artifactRecord struct {
+	store.ArtifactRow
+	Kept bool `json:"kept,omitempty"` // its content follows
+}
+
+// contentRecord is a piece of an artifact's content.
+type contentRecord struct {
+	Data []byte `json:"data,omitempty"`
+	End  bool   `json:"end,omitempty"`  // the last one
+	Lost bool   `json:"lost,omitempty"` // the last one: the storage had lost the content
 }
 
 type statsRecord struct {

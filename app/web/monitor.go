@@ -65,6 +65,7 @@ func (s *Server) state() metrics.State {
 	now := metrics.State{
 		Ready: h.Ready, Workers: h.Workers, WarmBoxes: h.Warm,
 		Pending: h.Queued, Running: h.Running, AwaitingLLM: h.Waiting, AwaitingApproval: -1,
+		OpenScripts: -1, OpenSkills: -1, OpenProfiles: -1, OpenHosts: -1,
 		DiskFreeBytes: disk.Free, DiskSizeBytes: disk.Size, DiskFull: disk.Full,
 		BodyBytes: s.bodies.Used(), AnswerBytes: s.cfg.Answers.Used(),
 		// Unknown, unless they can be read below.
@@ -93,10 +94,33 @@ func (s *Server) state() metrics.State {
 			now.AwaitingApproval += a.Waiting
 		}
 	}
+	if scripts, versions, err := s.cfg.Engine.Approvals.Undecided(ctx); err == nil {
+		now.OpenScripts, now.OpenSkills = scripts, versions
+	}
+	if profiles, err := s.cfg.Access.Profiles.List(ctx); err == nil {
+		now.OpenProfiles, now.OpenHosts = undecided(profiles, s.cfg.Now())
+	}
 	if s.cfg.Retention != nil {
 		if status, err := s.cfg.Retention.Status(ctx); err == nil {
 			now.ExecutionsPruned = status.All
 		}
 	}
 	return now
+}
+
+// undecided counts the profiles that nobody locked yet, and the hosts that agents of locked ones ask for.
+func undecided(all []app.Profile, now time.Time) (profiles, hosts int) {
+	for _, p := range all {
+		switch p.State(now) {
+		case app.StateUnlocked:
+			profiles++
+		case app.StateLocked:
+			for _, h := range p.Hosts {
+				if !h.Allowed {
+					hosts++
+				}
+			}
+		}
+	}
+	return profiles, hosts
 }

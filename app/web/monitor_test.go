@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -109,6 +110,34 @@ func TestTheAdminTokenOpensTheMetrics(t *testing.T) {
 	}
 	if a := with("/metrics", next.Reveal()); a.Code != http.StatusOK {
 		t.Errorf("the new token: %d", a.Code)
+	}
+}
+
+// TestMetricsCountOpenApprovals: skills to review, profiles to lock and hosts that a locked one asks for.
+func TestMetricsCountOpenApprovals(t *testing.T) {
+	t.Parallel()
+	s := newUISite(t)
+	s.login()
+	p := s.keyed()
+	for i := range 3 {
+		s.sendSkill(p, map[string]string{"SKILL.md": totals, "main.py": fmt.Sprintf("set_result(%d)", i)})
+	}
+	v, err := s.engine.Skills.Get(t.Context(), "totals")
+	s.must(err)
+	_, err = s.engine.Skills.Approve(t.Context(), s.person, "totals", 1, v.Versions[2].Digest)
+	s.must(err)
+	s.request(nil)
+	_, err = s.access.Hosts.Propose(t.Context(), app.Actor{Kind: app.ActorAgent, Name: p.Handle}, p.Handle,
+		[]app.Host{{Name: "a.test", Ports: []int{443}}})
+	s.must(err)
+	q := httptest.NewRequestWithContext(t.Context(), "GET", "http://airlock.test/metrics", nil)
+	q.Header.Set("Authorization", "Bearer "+uiToken)
+	w := httptest.NewRecorder()
+	s.server.Handler().ServeHTTP(w, q)
+	for kind, n := range map[string]int{"script": 0, "skill": 2, "profile": 1, "host": 1} {
+		if line := fmt.Sprintf("airlock_approvals_open{kind=%q} %d\n", kind, n); !strings.Contains(w.Body.String(), line) {
+			t.Errorf("no %s in\n%s", line, w.Body)
+		}
 	}
 }
 

@@ -49,13 +49,15 @@ func TestAPersonReviewsASkill(t *testing.T) {
 	s := newUISite(t)
 	s.login()
 	p := s.keyed()
-	s.sendSkill(p, map[string]string{"SKILL.md": totals, "main.py": "set_result(1)", "logo.bin": "\x00\x01",
+	long := strings.Replace(totals, "\n---\n", "\ntimeout: 20m\n---\n", 1)
+	s.sendSkill(p, map[string]string{"SKILL.md": long, "main.py": "set_result(1)", "logo.bin": "\x00\x01",
 		"notes.md": "See https://evil.example/x.\n"})
 	inbox := s.get(paths.Inbox).says("#inbox", "A skill waits for your review")
 	s.get(paths.Skills).says("#skills", "Version 1 waits").says("#skills", "None").says("nav", "Skills")
 	link := inbox.doc.Find("#inbox a.button").AttrOr("href", "")
 	page := s.get(link).want(http.StatusOK).says("#instructions", "Sums rows").says("#versions", "No runs kept").says("#file-2-text", "set_result(1)").says("#file-0-text", "Sums rows.").
-		says("#asked-keys", "API_KEY").says("#files", "Not text").says("#facts", "evil.example").says("#approve", "1 file can't be read").
+		says("#asked-keys", "API_KEY").says("#files", "Not text").says("#facts", "evil.example").
+		says("#asked-limits", "20m0s of run time").says("#facts", "20m0s of run time (runs are ended after").says("#approve", "1 file can't be read").
 		says("#profiles", "Monthly revenue report").lacks("#changes")
 	resolve := func(want app.Code) {
 		t.Helper()
@@ -74,7 +76,7 @@ func TestAPersonReviewsASkill(t *testing.T) {
 	s.get(link).says("#versions", "Approved").says("#versions", "by "+uiName).lacks("#approve")
 	s.get(paths.Inbox).says("#inbox", "You're all caught up")
 
-	s.sendSkill(p, map[string]string{"SKILL.md": totals, "main.py": "set_result(2)", "new.py": "x = 1"})
+	s.sendSkill(p, map[string]string{"SKILL.md": long, "main.py": "set_result(2)", "new.py": "x = 1"})
 	second := s.get(paths.SkillURL("totals")).says("h2", "Version 2").says("#diff-0 .gone", "set_result(1)").
 		says("#diff-0 .come", "set_result(2)").says("#changes", "new.py: new").says("#changes", "logo.bin: removed")
 	s.submit(second, "#revoke form", "", "reason", strings.Repeat("x", 501)).want(http.StatusUnprocessableEntity).

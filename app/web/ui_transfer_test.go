@@ -82,6 +82,8 @@ func TestUIMovingHouse(t *testing.T) {
 	old.get(paths.SettingsMove).want(http.StatusOK).says("main", "billing").says("main", "It is near.")
 	old.post(paths.SettingsExport, "passphrase", "short", "again",
 		"short").want(http.StatusUnprocessableEntity).says("form", "fewer than 12")
+	old.post(paths.SettingsExport, "passphrase", houseWords, "again", houseWords, "artifacts", "yes").
+		want(http.StatusUnprocessableEntity).says("#export", "0 B in all").says("#export", "Take the executions too")
 	old.post(paths.SettingsExport, "passphrase", houseWords, "again", "other").want(http.StatusUnprocessableEntity)
 	old.post(paths.SettingsExport, "passphrase", houseWords, "again", houseWords,
 		"which", "some").want(http.StatusUnprocessableEntity).says("form", "No profile is chosen")

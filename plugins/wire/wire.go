@@ -122,6 +122,7 @@ const MaxModules = 5000
 // Start hands over the one script this box will ever run.
 type Start struct {
 	Script   string            `json:"script"`
+	Skill    *Skill            `json:"skill,omitempty"` // runs in place of Script
 	Settings map[string]string `json:"settings"`
 	Inputs   []byte            `json:"inputs,omitempty"` // JSON; absent means null
 	Hosts    []Host            `json:"hosts"`
@@ -133,6 +134,14 @@ type Start struct {
 	Files []File `json:"files,omitempty"`
 	// Problem is airlock-init's word to the runner: why the script can't be run.
 	Problem string `json:"problem,omitempty"`
+}
+
+// Skill is what runs with files of its own.
+type Skill struct {
+	Entrypoint string `json:"entrypoint"` // path of the file that runs
+	Language   string `json:"language"`   // python, shell or node
+	// Packed are its files and inputs; absent if Start.Files has them, as airlock-skill.
+	Packed []byte `json:"packed,omitempty"`
 }
 
 // Host is a name (or "*.name" for true subdomains) that the box's resolver answers, and the ports

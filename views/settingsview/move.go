@@ -14,16 +14,17 @@ const MoveTitle = "Export & import"
 // MovePage is where an instance's things are moved out and in.
 type MovePage struct {
 	layout.Shell
-	Profiles []app.Profile // to choose from
-	Points   []PointRow    // copies from before imports
-	Retired  time.Time     // zero: it is not
-	By       string        // who retired it
-	KeyFrom  string        // where the instance key is from
-	KeyID    string
-	KeyRisk  string   // why key and data are not apart; "" if they are
-	Some     bool     // export only Ticked, as typed
-	Ticked   []string // handles
-	Problems components.Problems
+	Profiles  []app.Profile // to choose from
+	Points    []PointRow    // copies from before imports
+	Artifacts int64         // bytes of the contents that executions left
+	Retired   time.Time     // zero: it is not
+	By        string        // who retired it
+	KeyFrom   string        // where the instance key is from
+	KeyID     string
+	KeyRisk   string   // why key and data are not apart; "" if they are
+	Some      bool     // export only Ticked, as typed
+	Ticked    []string // handles
+	Problems  components.Problems
 }
 
 // PointRow is a copy of the database from before an import.

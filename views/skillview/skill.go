@@ -2,10 +2,12 @@ package skillview
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/app/skills/bundle"
 	"github.com/computclaw/airlock/views/code"
@@ -50,6 +52,7 @@ type Content struct {
 	Instructions string
 	Files        []File
 	Facts        bundle.Facts
+	Missing      []string // in the default sandbox, of what it needs
 	Changes      []Change // against the last approved version
 }
 
@@ -131,6 +134,9 @@ const maxPlaces = 20
 // facts are those that were found.
 func (c Content) facts() []bundle.Fact {
 	all := c.Facts.All()
+	if len(c.Missing) > 0 {
+		all = slices.Insert(all, 0, bundle.Fact{Name: "Missing in the default sandbox", Places: c.Missing})
+	}
 	for i, f := range all {
 		if len(f.Places) > maxPlaces {
 			all[i].Places = append(f.Places[:maxPlaces:maxPlaces], fmt.Sprintf("and %d more", len(f.Places)-maxPlaces))
@@ -181,4 +187,19 @@ func numbered(v skills.Version) string {
 func shortDigest(digest string) string {
 	digest = strings.TrimPrefix(digest, "sha256:")
 	return digest[:min(16, len(digest))]
+}
+
+// limitWords are the limits that a version asks for.
+func limitWords(m bundle.Manifest) string {
+	var all []string
+	if m.Timeout > 0 {
+		all = append(all, m.Timeout.String()+" of run time")
+	}
+	if m.Memory > 0 {
+		all = append(all, app.FormatSize(m.Memory)+" of memory")
+	}
+	if m.CPU > 0 {
+		all = append(all, strconv.FormatFloat(m.CPU, 'f', -1, 64)+" cores")
+	}
+	return strings.Join(all, ", ")
 }

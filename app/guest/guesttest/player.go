@@ -204,7 +204,7 @@ func (p *player) exit(status wire.Exited) (plugins.Exit, error) {
 
 func (p *player) line(ctx context.Context, verb, rest string) (exit plugins.Exit, err error, end bool) {
 	switch verb {
-	case "#", "PACKED": // a skill, whose launcher begins with it
+	case "#": // a skill
 		exit, err = p.exit(wire.Exited{})
 		return exit, err, true
 	case "print":

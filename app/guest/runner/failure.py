@@ -1,4 +1,4 @@
-# How a script failed, in its own terms: its own lines and nothing of the runner or of libraries.
+# How a script failed, in its own terms: its own lines, a skill's files among them, and nothing of the runner or of libraries.
 import linecache
 import traceback
 
@@ -27,7 +27,7 @@ def keep_script_lines(report, seen):
             continue
         seen.add(id(one))
         if one.stack is not None:
-            one.stack[:] = [frame for frame in one.stack if frame.filename == SCRIPT]
+            one.stack[:] = [frame for frame in one.stack if frame.filename == SCRIPT or frame.filename.startswith(tuple(FOLDERS))]
         pending += [one.__cause__, one.__context__]
         pending += getattr(one, "exceptions", None) or []
 
@@ -41,7 +41,7 @@ def summarize(report, error):
 def failing_line(report, error):
     if isinstance(error, SyntaxError) and report.filename == SCRIPT:
         return int(report.lineno or 0)
-    return int(report.stack[-1].lineno or 0) if report.stack else 0
+    return int(report.stack[-1].lineno or 0) if report.stack and report.stack[-1].filename == SCRIPT else 0
 
 
 def printable(text):

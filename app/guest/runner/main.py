@@ -8,6 +8,7 @@ import time
 SCRIPT = "script.py"
 IDLE = 0.1  # seconds that a box waits before it takes itself for one that has time
 SPARE = []
+FOLDERS = []  # with the files of the skill that runs
 LINGER = 5.0  # seconds for threads and exit handlers after the script's last line
 
 # Airlock shortens these texts, after it took the secrets out: a secret that is cut first can't be found any more. So here only
@@ -34,7 +35,7 @@ def main():
     install(channel, start)
     prepare_children(changes, start)
     watch(channel, changes)
-    code = run(channel, start["script"], changes)
+    code = run(channel, start, changes)
     end(code)
 
 
@@ -42,7 +43,7 @@ def compiled():
     """This source and its parts as the interpreter had to compile them, if it had to: others of its kind can be spared that."""
     if not MAGIC:
         return {}
-    form = MAGIC + marshal.dumps((RUNNER, {part.name: part.code() for part in (failure, foreign)}))
+    form = MAGIC + marshal.dumps((RUNNER, {part.name: part.code() for part in (failure, foreign, skill)}))
     return {"code": binascii.b2a_base64(form, newline=False).decode()}
 
 
@@ -56,7 +57,7 @@ def use_time(channel):
             return
         __import__(name)
         wait = 0
-    for one in (foreign, failure):
+    for one in (foreign, failure, skill):
         one.compile()
 
 
@@ -97,8 +98,9 @@ def sha256(data):
     return new(data)
 
 
-def run(channel, source, changes):
-    """Runs the script as __main__ and returns the exit code."""
+def run(channel, start, changes):
+    """Runs the script, or the skill in its place, as __main__ and returns the exit code."""
+    source = start["script"]
     lines = [line + "\n" for line in source.split("\n")]  # as the interpreter counts; without the line break carets are one off
     module = type(sys)("__main__")
     module.__file__ = SCRIPT
@@ -111,7 +113,10 @@ def run(channel, source, changes):
     changes.add("threading", lambda threading: follow_threads(threading, lines))
     changes.add("linecache", lambda linecache: remember(linecache, lines))
     try:
-        exec(compile(source, SCRIPT, "exec", dont_inherit=True), module.__dict__)
+        if start.get("skill"):
+            skill.launch(start["skill"])
+        else:
+            exec(compile(source, SCRIPT, "exec", dont_inherit=True), module.__dict__)
         return 0
     except SystemExit as error:
         code = exit_code(error)

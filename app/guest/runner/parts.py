@@ -28,6 +28,7 @@ class Part:
 
 failure = Part("failure")
 foreign = Part("foreign")
+skill = Part("skill")
 
 
 # Modules that the runner needs sooner or later, with what they import. For them a script's own files don't count, whether they have been imported before it

@@ -4,15 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
-	"net"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/net/publicsuffix"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact"
@@ -124,9 +120,7 @@ func (b Bundle) Scan(patterns func(text string) []redact.Match) Facts {
 			facts.Secrets = note(facts.Secrets, Finding{f.Path, line, secret.Rule})
 		}
 		facts.scanCharacters(f.Path, text)
-		for _, host := range hostsIn(text) {
-			hosts[host] = true
-		}
+		addHosts(hosts, text)
 		if path.Base(f.Path) == "requirements.txt" {
 			facts.Requirements = append(facts.Requirements, requirements(text)...)
 		}
@@ -216,28 +210,6 @@ func isMixed(word string) bool {
 		other = other || unicode.In(r, unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee)
 	}
 	return latin && other
-}
-
-var hostPattern = regexp.MustCompile(`(?i)(?:https?|wss?|postgres(?:ql)?|mysql|redis|ftp)://` +
-	`(?:[^\s/@"']*@)?([a-z0-9._-]+)|["'\s(=]((?:[a-z0-9-]+\.)+[a-z]{2,})(?:[:/"'\s)]|$)`)
-
-// hostsIn are the hosts of URLs, and names in quotes or between blanks that end in a public suffix.
-func hostsIn(text string) (hosts []string) {
-	for _, match := range hostPattern.FindAllStringSubmatch(text, 10*maxFindings) {
-		name := match[1] + match[2]
-		name = strings.ToLower(strings.TrimRight(name, "."))
-		suffix, managed := publicsuffix.PublicSuffix(name)
-		if net.ParseIP(name) == nil && match[1] == "" && (!managed || suffix == name || looksLikeFile(name)) {
-			continue
-		}
-		hosts = append(hosts, name)
-	}
-	return hosts
-}
-
-// looksLikeFile is for names such as main.py and run.sh, whose endings are countries too.
-func looksLikeFile(name string) bool {
-	return strings.Count(name, ".") == 1 && (languageOf(name) != "" || path.Ext(name) == ".md" || path.Ext(name) == ".rs")
 }
 
 // requirements are the lines of a requirements.txt. Those that aren't names of packages, such as

@@ -40,6 +40,26 @@ func TestFactsOfABundle(t *testing.T) {
 	}
 }
 
+// TestFactsFindHosts behind users and ports, next to each other, and behind a thousand words that only
+// look like hosts.
+func TestFactsFindHosts(t *testing.T) {
+	text := "first.example.com second.example.com 'Third.Example.com:8443' (fourth.example.com) =fifth.example.com/x\n" +
+		"git+HTTPS://me:secret@Sixth.example.com./x http://localhost:80 ws://10.0.0.1/ redis://cache_1 https:// \n" +
+		strings.Repeat("(self.items) ", 1000) + "\"last.example.com\"\n" +
+		"run.sh main.py co.uk a..example.com .b.example.com c_d.example.com e.example.c0m f.example.com, x://g.example.com"
+	b, err := bundle.ReadFolder(folder(t, map[string]string{"SKILL.md": "---\nname: a\ndescription: b\n---\n",
+		"main.py": "x = 1\n", "hosts.txt": text}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(b.Scan(nil).Hosts, " ")
+	want := "10.0.0.1 cache_1 fifth.example.com first.example.com fourth.example.com last.example.com localhost " +
+		"second.example.com sixth.example.com third.example.com"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // TestHoleScanOfManySecrets: the line of each of very many secrets was counted from the beginning of its
 // file, so one skill kept a review page busy for minutes. Only those that are listed are counted.
 func TestHoleScanOfManySecrets(t *testing.T) {

@@ -49,6 +49,11 @@ func (h Handlers) readContent(ctx context.Context, s appskills.Skill, v appskill
 	content.Description = shown[0]
 	content.Instructions, _ = markdown.Render(shown[1])
 	content.Facts = h.Engine.Skills.Scan(*b).Mapped(func(text string) string { return mask(red, text)[0] })
+	missing, err := h.Engine.Skills.Missing(ctx, v, app.Placement{})
+	if err != nil {
+		return content, err
+	}
+	content.Missing = mask(red, missing...)
 	last, ok := s.Newest(appskills.Approved)
 	if !ok || last.Digest == v.Digest {
 		return content, nil

@@ -1,6 +1,7 @@
 package transfers
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 
@@ -41,10 +42,14 @@ func (h Handlers) movePage(c echo.Context, status int, found components.Problems
 	if err != nil {
 		return err
 	}
+	artifacts, err := h.Transfer.ArtifactBytes(c.Request().Context(), nil)
+	if err != nil {
+		return err
+	}
 	key := h.Key() // now: a rotation changes it while the server runs
 	page := settingsview.MovePage{
 		Shell: sh, Profiles: profiles, Problems: found, Ticked: typed["profiles"],
-		Some: typed.Get("which") == someProfiles, Retired: retired.Since, By: retired.By.Name,
+		Some: typed.Get("which") == someProfiles, Artifacts: artifacts, Retired: retired.Since, By: retired.By.Name,
 		KeyFrom: key.From, KeyID: key.ID, KeyRisk: key.Risk,
 	}
 	for _, p := range points {
@@ -57,7 +62,7 @@ func (h Handlers) export(c echo.Context, fields url.Values) (err error) {
 	if found := uix.CheckRepeated(fields.Get("passphrase"), fields.Get("again"), "again"); found != nil {
 		return h.movePage(c, http.StatusUnprocessableEntity, found, fields)
 	}
-	what := transfer.Selection{History: fields.Get("history") == "yes"}
+	what := transfer.Selection{History: fields.Get("history") == "yes", Artifacts: fields.Get("artifacts") == "yes"}
 	if fields.Get("which") == someProfiles {
 		if what.Profiles = fields["profiles"]; len(what.Profiles) == 0 {
 			return h.movePage(c, http.StatusUnprocessableEntity, components.Problems{
@@ -66,13 +71,13 @@ func (h Handlers) export(c echo.Context, fields url.Values) (err error) {
 		}
 	}
 	passphrase := app.NewSecret(fields.Get("passphrase"))
-	if err = transfer.CheckPassphrase(passphrase); err == nil {
+	if err = errors.Join(what.Check(), transfer.CheckPassphrase(passphrase)); err == nil {
 		var id string
 		if id, err = h.Transfer.StartExport(uix.Actor(c), passphrase, what); err == nil {
 			return c.Redirect(http.StatusSeeOther, paths.At(paths.TransferPath, id))
 		}
 	}
-	found, err := uix.Problems(err, map[string]string{"passphrase": "passphrase"})
+	found, err := uix.Problems(err, map[string]string{"passphrase": "passphrase", "artifacts": "artifacts"})
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,10 @@ func New(cfg Config) *UI {
 				}
 				return cfg.Engine.Skills.Waiting(ctx)
 			},
-			undecided: func(ctx context.Context) (int, error) { return cfg.Access.Approvals.Undecided(ctx) }},
+			undecided: func(ctx context.Context) (int, error) {
+				scripts, versions, err := cfg.Access.Approvals.Undecided(ctx)
+				return scripts + versions, err
+			}},
 	}
 }
 

@@ -17,17 +17,28 @@ import (
 func (o *operator) export(ctx context.Context, args []string) (err error) {
 	f := cli.NewFlags("admin export", Usage)
 	profiles, noHistory, from := f.List("profile"), f.Bool("no-history", false, ""), f.String("passphrase-file", "", "")
+	artifacts := f.Bool("artifacts", false, "")
 	rest, err := o.Parse(ctx, f, args, "FILE")
 	if err != nil {
 		return err
 	}
-	what := transfer.Selection{History: !*noHistory}
+	what := transfer.Selection{History: !*noHistory, Artifacts: *artifacts}
+	if err := what.Check(); err != nil {
+		return err
+	}
 	for _, p := range *profiles {
 		handle, err := o.handle(ctx, p)
 		if err != nil {
 			return err
 		}
 		what.Profiles = append(what.Profiles, handle)
+	}
+	if what.Artifacts {
+		bytes, err := o.Transfer.ArtifactBytes(ctx, what.Profiles)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(o.Err, "the contents of artifacts add %s\n", app.FormatSize(bytes))
 	}
 	passphrase, err := o.passphrase(*from, "Passphrase for the file: ", true)
 	if err != nil {
@@ -42,8 +53,8 @@ func (o *operator) export(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	fmt.Fprintf(o.Err, "exported %s\n", done.Counts)
-	if len(done.Lost) > 0 {
-		fmt.Fprintln(o.Err, done.LostSentence())
+	if lost := done.LostSentence(); lost != "" {
+		fmt.Fprintln(o.Err, lost)
 	}
 	return nil
 }

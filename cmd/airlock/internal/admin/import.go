@@ -10,7 +10,6 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
-	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
 )
 
@@ -101,7 +100,7 @@ func (o *operator) upload(path, passphraseFile, most string) (transfer.Upload, e
 	}
 	file, err := transfer.OpenFile(path, passphrase)
 	if err == nil && most != "" {
-		file.MaxSize, err = config.ParseSize(most)
+		file.MaxSize, err = app.ParseSize(most)
 	}
 	return file, err
 }

@@ -79,6 +79,7 @@ const Usage = `Usage: airlock admin COMMAND
                                               output
       --profile ID (repeatable)               only these profiles, with the credentials they refer to
       --no-history                            without executions
+      --artifacts                             with the contents of the files that they left
       --passphrase-file FILE                  the passphrase of the file; else it is asked for, or one line of
                                               standard input
   import FILE                                 add what is new in a file; prints first what it finds

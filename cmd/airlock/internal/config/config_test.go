@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
+
+	"github.com/computclaw/airlock/app"
 )
 
 var update = flag.Bool("update", false, "write the table of docs/configuration.md instead of comparing it")
@@ -151,7 +153,7 @@ func TestConfigFallsBackOnPlatforms(t *testing.T) {
 
 func TestSizesAndTimesAreShownAsTheyAreWritten(t *testing.T) {
 	for _, text := range []string{"512MiB", "1GiB", "64KiB", "1000", "3TiB"} {
-		n, err := ParseSize(text)
+		n, err := app.ParseSize(text)
 		if err != nil || ShowSize(n) != text {
 			t.Errorf("%s: %d %s %v", text, n, ShowSize(n), err)
 		}

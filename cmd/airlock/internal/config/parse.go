@@ -11,35 +11,9 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-var sizeUnits = []struct {
-	name string
-	size int64
-}{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"", 1}}
-
-// ParseSize reads "512MiB", "64 KiB" or a plain number of bytes.
-func ParseSize(text string) (int64, error) {
-	for _, u := range sizeUnits {
-		digits, ok := strings.CutSuffix(text, u.name)
-		if !ok {
-			continue
-		}
-		n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
-		if err != nil || n <= 0 || n > (1<<50)/u.size {
-			break
-		}
-		return n * u.size, nil
-	}
-	return 0, fmt.Errorf("%q is not a size such as 512MiB, 64KiB or 1048576", app.Clip(text, 40))
-}
-
 // ShowSize writes a size in bytes with the largest unit that divides it.
 func ShowSize(n int64) string {
-	for _, u := range sizeUnits {
-		if n%u.size == 0 {
-			return strconv.FormatInt(n/u.size, 10) + u.name
-		}
-	}
-	return strconv.FormatInt(n, 10)
+	return strings.TrimSuffix(strings.ReplaceAll(app.FormatSize(n), " ", ""), "bytes")
 }
 
 // showDuration writes 10m0s as 10m and 1h0m0s as 1h.

@@ -193,7 +193,7 @@ func count(name, about string, least int64, field func(*Config) *int64) Variable
 func size(name, about string, least int64, field func(*Config) *int64) Variable {
 	return Variable{Name: name, about: about, show: func(c *Config) string { return ShowSize(*field(c)) },
 		set: func(c *Config, v string) error {
-			n, err := ParseSize(v)
+			n, err := app.ParseSize(v)
 			if err != nil {
 				return err
 			}

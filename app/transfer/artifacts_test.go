@@ -1,0 +1,172 @@
+package transfer
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/store"
+)
+
+func withArtifacts() Selection { return Selection{History: true, Artifacts: true} }
+
+// artifact is what an execution left: its content, "" if that is not kept, and until when it is.
+func (h *house) artifact(ctx context.Context, execution string) (content string, until time.Time) {
+	h.t.Helper()
+	var left app.Artifact
+	h.no(h.store.Read(ctx, func(tx *store.Tx) error {
+		list, err := tx.Executions.Artifacts(ctx, execution)
+		if err != nil || len(list) != 1 || !list[0].Kept {
+			return err
+		}
+		var blob store.Blob
+		if left, blob, err = tx.Executions.Artifact(ctx, execution, list[0].Name); err != nil {
+			return err
+		}
+		r, err := h.files.OpenIn(ctx, tx, blob.ID)
+		if err != nil {
+			return err
+		}
+		text, err := io.ReadAll(r)
+		content = string(text)
+		return err
+	}))
+	return content, left.ExpiresAt
+}
+
+func (h *house) handleOf(id string) string {
+	h.t.Helper()
+	for _, r := range h.dump(all()) {
+		if r.Execution != nil && r.Execution.ID == id {
+			return r.Execution.Handle
+		}
+	}
+	h.t.Fatal("there is no such execution")
+	return ""
+}
+
+// TestArtifactsTravelWithTheirContents, in an import and in a restore, where a person chose them; else
+// only what is known of them does. What is added to the file is told before.
+func TestArtifactsTravelWithTheirContents(t *testing.T) {
+	h := newHouse(t, "aaaa")
+	p, other := h.locked("p", nil), h.locked("another", nil)
+	h.left = strings.Repeat("0123456789", 150_000) // several pieces
+	id := h.handleOf(h.execution(p))
+	h.left = strings.Repeat("x", contentPiece) // exactly one
+	second := h.handleOf(h.execution(other))
+	for _, c := range []struct {
+		profiles []string
+		want     int64
+	}{{nil, 1_500_000 + contentPiece}, {[]string{p.Handle}, 1_500_000}} {
+		if n := must[int64](t)(h.ArtifactBytes(t.Context(), c.profiles)); n != c.want {
+			t.Errorf("%d bytes, want %d", n, c.want)
+		}
+	}
+	with, without := h.export(withArtifacts()), h.export(all())
+	imported, restored, bare := newHouse(t, "bbbb"), newHouse(t, "cccc"), newHouse(t, "dddd")
+	imported.take(with, Choice{History: true})
+	must[Counts](t)(restored.Fill(t.Context(), upload(with), nil))
+	bare.take(without, Choice{History: true})
+	for name, house := range map[string]*house{"import": imported, "restore": restored} {
+		house.t = t
+		first, until := house.artifact(t.Context(), id)
+		next, _ := house.artifact(t.Context(), second)
+		if first != strings.Repeat("0123456789", 150_000) || next != h.left || time.Until(until) < 24*time.Hour {
+			t.Errorf("%s: %d and %d bytes, until %s", name, len(first), len(next), until)
+		}
+	}
+	if content, _ := bare.artifact(t.Context(), id); content != "" {
+		t.Errorf("%d bytes came unasked", len(content))
+	}
+	_, err := h.Export(t.Context(), person(), io.Discard, app.NewSecret(words), Selection{Artifacts: true}, nil)
+	wantCode(t, "artifacts without executions", err, app.CodeInvalidField)
+	if r := imported.take(with, Choice{History: true}); r.Executions != 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestLostArtifactsAreSaidAndStopNoExport: the others come, and so does what is known of these.
+func TestLostArtifactsAreSaidAndStopNoExport(t *testing.T) {
+	h := newHouse(t, "aaaa")
+	p := h.locked("p", nil)
+	var handles []string
+	for _, text := range []string{"lost", "damaged", "here"} {
+		h.left = strings.Repeat(text, 300_000)
+		handles = append(handles, h.handleOf(h.execution(p)))
+	}
+	for i, damage := range []func(path string) error{os.Remove, func(path string) error { return os.Truncate(path, 1_000_000) }} {
+		var blob store.Blob
+		h.no(h.store.Read(t.Context(), func(tx *store.Tx) (err error) {
+			_, blob, err = tx.Executions.Artifact(t.Context(), handles[i], "report.csv")
+			return err
+		}))
+		h.no(damage(filepath.Join(h.dir, "files", blob.Name)))
+	}
+	var file strings.Builder
+	done := must[Exported](t)(h.Export(t.Context(), person(), &file, app.NewSecret(words), withArtifacts(), nil))
+	if want := "It has no content of 2 artifacts: the storage has lost them."; done.LostSentence() != want {
+		t.Errorf("%q, want %q", done.LostSentence(), want)
+	}
+	fresh := newHouse(t, "bbbb")
+	fresh.take([]byte(file.String()), Choice{History: true})
+	for i, want := range []int{0, 0, len(h.left)} {
+		if content, _ := fresh.artifact(t.Context(), handles[i]); len(content) != want {
+			t.Errorf("artifact %d has %d bytes, want %d", i, len(content), want)
+		}
+	}
+}
+
+// TestContentsThatWereChangedAreRefused: an artifact has the content that its digest names, whole, or none.
+func TestContentsThatWereChangedAreRefused(t *testing.T) {
+	h := newHouse(t, "aaaa")
+	h.left = strings.Repeat("y", contentPiece+10)
+	h.execution(h.locked("p", nil))
+	pieces := 0
+	content := func(change func(*contentRecord) bool) func(*record) bool {
+		return func(r *record) bool {
+			if r.Content == nil {
+				return true
+			}
+			pieces++
+			return change(r.Content)
+		}
+	}
+	for name, change := range map[string]func(r *record) bool{
+		"a byte": content(func(c *contentRecord) bool {
+			if pieces == 1 {
+				c.Data[7] = 'n'
+			}
+			return true
+		}),
+		"more":   content(func(c *contentRecord) bool { c.Data = append(c.Data, 'y'); return true }),
+		"an end": content(func(c *contentRecord) bool { c.End = true; return true }),
+		"no end": content(func(c *contentRecord) bool { c.End = false; return true }),
+		"withheld": func(r *record) bool {
+			if r.Artifact != nil {
+				r.Artifact.Withheld = "secret"
+			}
+			return true
+		},
+		"not announced": func(r *record) bool {
+			if r.Artifact != nil {
+				r.Artifact.Kept = false
+			}
+			return true
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pieces = 0
+			fresh := newHouse(t, "bbbb")
+			file := forgeOf(t, h, withArtifacts(), change)
+			_, err := fresh.Plan(t.Context(), person(), upload(file), nil)
+			wantCode(t, "the preview", err, app.CodeInvalidField)
+			_, err = fresh.Fill(t.Context(), upload(file), nil)
+			wantCode(t, "a restore", err, app.CodeInvalidField)
+		})
+	}
+}

@@ -1,0 +1,69 @@
+package transfer
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/transfer/archive"
+	"github.com/computclaw/airlock/store"
+)
+
+// contentPiece is how much of an artifact stands in one line, in bytes. It bounds the memory that a file
+// takes to write and to read.
+const contentPiece = 512 << 10
+
+// ArtifactBytes returns how much the contents add to an export of these profiles (nil: of all).
+func (s *Service) ArtifactBytes(ctx context.Context, profiles []string) (bytes int64, err error) {
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		bytes, err = tx.Executions.ArtifactBytes(ctx, profiles)
+		return err
+	})
+	return bytes, err
+}
+
+// content writes the content of an artifact in pieces. One that is lost or damaged must not make every
+// export fail from then on.
+func (e *exporter) content(ctx context.Context, tx *store.Tx, row store.ArtifactRow) error {
+	last := contentRecord{End: true}
+	err := e.pieces(ctx, tx, row)
+	if errors.Is(err, archive.ErrDamaged) || app.CodeOf(err) == app.CodeNotFound {
+		e.s.cfg.Log.ErrorContext(ctx, "the content of an artifact can't be read", "sha256", row.SHA256, "error", err)
+		e.lostArtifacts++
+		last, err = contentRecord{Lost: true}, nil
+	}
+	if err != nil {
+		return err
+	}
+	return e.out.write(record{Content: &last})
+}
+
+func (e *exporter) pieces(ctx context.Context, tx *store.Tx, row store.ArtifactRow) error {
+	content, err := e.s.cfg.Files.OpenIn(ctx, tx, *row.BlobID)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = content.Close() }()
+	sum, piece := sha256.New(), make([]byte, contentPiece)
+	for {
+		n, err := io.ReadFull(content, piece)
+		sum.Write(piece[:n])
+		if n > 0 {
+			if err := e.out.write(record{Content: &contentRecord{Data: piece[:n]}}); err != nil {
+				return err
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			if hex.EncodeToString(sum.Sum(nil)) != row.SHA256 {
+				return archive.ErrDamaged
+			}
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
