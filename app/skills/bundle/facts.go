@@ -3,6 +3,7 @@ package bundle
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"maps"
 	"net"
 	"path"
@@ -56,17 +57,24 @@ type Fact struct {
 // All returns the kinds of which something was found, in the order in which a person should read
 // them.
 func (facts Facts) All() (all []Fact) {
-	for _, f := range []Fact{
-		{"Other hosts", facts.Hosts}, {"Like a secret", places(facts.Secrets)},
-		{"Runs or connects", places(facts.Calls)}, {"Environment", places(facts.Environment)},
-		{"Unread Python", places(facts.Unread)}, {"Invisible", places(facts.Invisible)},
-		{"Mixed alphabets", places(facts.Mixed)}, {"Not text", facts.Binary},
-		{"Imports", facts.Imports}, {"Packages", facts.Requirements},
-	} {
-		if len(f.Places) > 0 {
-			all = append(all, f)
+	add := func(name string, most int, places []string) {
+		if len(places) >= most {
+			places = append(places[:most:most], fmt.Sprintf("Only the first %d are listed.", most))
+		}
+		if len(places) > 0 {
+			all = append(all, Fact{name, places})
 		}
 	}
+	add("Other hosts", maxNames, facts.Hosts)
+	add("Like a secret", maxFindings, places(facts.Secrets))
+	add("Runs or connects", maxFindings, places(facts.Calls))
+	add("Environment", maxFindings, places(facts.Environment))
+	add("Unread Python", maxFindings, places(facts.Unread))
+	add("Invisible", maxFindings, places(facts.Invisible))
+	add("Mixed alphabets", maxFindings, places(facts.Mixed))
+	add("Not text", MaxFiles+1, facts.Binary)
+	add("Imports", maxNames, facts.Imports)
+	add("Packages", maxFindings, facts.Requirements)
 	return all
 }
 
@@ -98,7 +106,7 @@ func places(findings []Finding) (list []string) {
 // How many of a kind are listed.
 const (
 	maxFindings = 100
-	maxImports  = 1000
+	maxNames    = 1000 // of hosts and modules, each once
 )
 
 // Scan collects the facts. It reads each file once and takes time in proportion to the bundle.
@@ -108,7 +116,10 @@ func (b Bundle) Scan(patterns func(text string) []redact.Match) Facts {
 		patterns = func(string) []redact.Match { return nil }
 	}
 	var facts Facts
-	hosts, imports := map[string]bool{}, map[string]bool{}
+	asked, hosts, imports := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, host := range b.Manifest.Hosts {
+		asked[host.Name] = true
+	}
 	for _, f := range b.Files {
 		if !utf8.Valid(f.Content) || bytes.IndexByte(f.Content, 0) >= 0 {
 			facts.Binary = append(facts.Binary, f.Path)
@@ -124,8 +135,10 @@ func (b Bundle) Scan(patterns func(text string) []redact.Match) Facts {
 			facts.Secrets = note(facts.Secrets, Finding{f.Path, line, secret.Rule})
 		}
 		facts.scanCharacters(f.Path, text)
-		for _, host := range hostsIn(text) {
-			hosts[host] = true
+		for host := range hostsIn(text) {
+			if !asked[host] && len(hosts) < maxNames {
+				hosts[host] = true
+			}
 		}
 		if path.Base(f.Path) == "requirements.txt" {
 			facts.Requirements = append(facts.Requirements, requirements(text)...)
@@ -133,9 +146,6 @@ func (b Bundle) Scan(patterns func(text string) []redact.Match) Facts {
 		if isPython(f) {
 			facts.addPython(readPython(f.Path, text), imports)
 		}
-	}
-	for _, host := range b.Manifest.Hosts {
-		delete(hosts, host.Name)
 	}
 	for module := range b.modules() {
 		delete(imports, module)
@@ -147,7 +157,7 @@ func (b Bundle) Scan(patterns func(text string) []redact.Match) Facts {
 // addPython adds what a Python file does.
 func (facts *Facts) addPython(s pySource, imports map[string]bool) {
 	for _, one := range s.imports {
-		if top, _, _ := strings.Cut(one.module, "."); one.level == 0 && len(imports) < maxImports {
+		if top, _, _ := strings.Cut(one.module, "."); one.level == 0 && len(imports) < maxNames {
 			imports[top] = true
 		}
 	}
@@ -221,18 +231,24 @@ func isMixed(word string) bool {
 var hostPattern = regexp.MustCompile(`(?i)(?:https?|wss?|postgres(?:ql)?|mysql|redis|ftp)://` +
 	`(?:[^\s/@"']*@)?([a-z0-9._-]+)|["'\s(=]((?:[a-z0-9-]+\.)+[a-z]{2,})(?:[:/"'\s)]|$)`)
 
-// hostsIn are the hosts of URLs, and names in quotes or between blanks that end in a public suffix.
-func hostsIn(text string) (hosts []string) {
-	for _, match := range hostPattern.FindAllStringSubmatch(text, 10*maxFindings) {
-		name := match[1] + match[2]
-		name = strings.ToLower(strings.TrimRight(name, "."))
-		suffix, managed := publicsuffix.PublicSuffix(name)
-		if net.ParseIP(name) == nil && match[1] == "" && (!managed || suffix == name || looksLikeFile(name)) {
-			continue
+// hostsIn are the hosts of URLs, and names in quotes or between blanks that end in a public suffix, as
+// often as they stand there.
+func hostsIn(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for at := hostPattern.FindStringSubmatchIndex(text); at != nil; at = hostPattern.FindStringSubmatchIndex(text) {
+			inURL := at[2] >= 0
+			name := text[max(at[2], at[4]):max(at[3], at[5])]
+			text = text[max(at[3], at[5]):] // what ends a name may begin the next
+			name = strings.ToLower(strings.TrimRight(name, "."))
+			suffix, managed := publicsuffix.PublicSuffix(name)
+			if net.ParseIP(name) == nil && !inURL && (!managed || suffix == name || looksLikeFile(name)) {
+				continue
+			}
+			if !yield(name) {
+				return
+			}
 		}
-		hosts = append(hosts, name)
 	}
-	return hosts
 }
 
 // looksLikeFile is for names such as main.py and run.sh, whose endings are countries too.
