@@ -21,9 +21,18 @@ const (
 	DefaultFilesQuota     = 1 << 30 // bytes kept of one profile
 	DefaultFilesRetention = 7       // days
 
+	// MinKeptBytes is what a smaller content counts: a block of the disk, and rows.
+	MinKeptBytes = 4 << 10
+
+	// MaxListedFiles is how many files GET /files lists.
+	MaxListedFiles = 1000
+
 	// UnusedFileLife is how long a file waits for its first execution.
 	UnusedFileLife = 24 * time.Hour
 )
+
+// KeptBytes is what a content of a size counts towards its profile's quota.
+func KeptBytes(size int64) int64 { return max(size, MinKeptBytes) }
 
 // File is what an agent sent for its scripts to read.
 type File struct {

@@ -110,11 +110,11 @@ func (tx Files) Add(ctx context.Context, profileHandle string, f StoredFile) err
 
 const ofProfile = "profile_id = (SELECT id FROM profiles WHERE handle = ?)"
 
-// List returns the files of a profile that have not expired, newest first.
+// List returns the newest files of a profile that have not expired, newest first.
 func (tx Files) List(ctx context.Context, profileHandle string, now time.Time) ([]app.File, error) {
 	return selectAs(ctx, tx.conn, fileRow.file, "read files",
-		"SELECT * FROM files WHERE "+ofProfile+" AND expires_at > ? ORDER BY created_at DESC, id", profileHandle,
-		toMillis(now))
+		"SELECT * FROM files WHERE "+ofProfile+" AND expires_at > ? ORDER BY created_at DESC, id LIMIT ?",
+		profileHandle, toMillis(now), app.MaxListedFiles)
 }
 
 // Get returns a file of a profile. CodeNotFound if there is none, or it has expired.
@@ -134,11 +134,11 @@ func (tx Files) Delete(ctx context.Context, profileHandle, id string) error {
 	return failed("delete a file", err)
 }
 
-// Stored returns how many bytes are kept of a profile: files and artifacts.
+// Stored returns how many bytes are kept of a profile, as app.KeptBytes counts them: files and artifacts.
 func (tx Files) Stored(ctx context.Context, profileHandle string) (bytes int64, err error) {
-	err = tx.row(ctx, `SELECT (SELECT coalesce(sum(size), 0) FROM files WHERE `+ofProfile+`) +
-		(SELECT coalesce(sum(size), 0) FROM artifacts WHERE profile_handle = ? AND blob_id IS NOT NULL)`,
-		profileHandle, profileHandle).Scan(&bytes)
+	err = tx.row(ctx, `SELECT (SELECT coalesce(sum(max(size, ?)), 0) FROM files WHERE `+ofProfile+`) +
+		(SELECT coalesce(sum(max(size, ?)), 0) FROM artifacts WHERE profile_handle = ? AND blob_id IS NOT NULL)`,
+		app.MinKeptBytes, profileHandle, app.MinKeptBytes, profileHandle).Scan(&bytes)
 	return bytes, failed("measure files", err)
 }
 

@@ -133,7 +133,7 @@ func Operations() []Operation {
 		},
 		{
 			ID: "listFiles", Method: "GET", Path: "/files", Auth: AuthBearer, Minor: true, Status: 200, Returns: "Files",
-			Summary: "List the profile's files",
+			Summary: "List the profile's newest files, up to 1,000",
 			Errors: []app.Code{app.CodeUnauthorized, app.CodeProfileUnlocked, app.CodeProfileRevoked,
 				app.CodeProfileExpired},
 		},

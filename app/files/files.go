@@ -65,7 +65,7 @@ func (f *Files) Upload(ctx context.Context, profileHandle, name string, r io.Rea
 	if err := CheckName("name", name); err != nil {
 		return app.File{}, err
 	}
-	if err := f.CheckQuota(ctx, profileHandle, 1); err != nil { // before anything is read
+	if err := f.CheckQuota(ctx, profileHandle, app.KeptBytes(0)); err != nil { // before anything is read
 		return app.File{}, err
 	}
 	spool, err := f.NewSpool()
@@ -91,7 +91,7 @@ func (f *Files) Upload(ctx context.Context, profileHandle, name string, r io.Rea
 	file := app.File{ID: app.NewFileID(), Name: name, Size: spool.Size(), SHA256: spool.SHA256(), CreatedAt: now,
 		ExpiresAt: now.Add(app.UnusedFileLife)}
 	err = f.cfg.Store.Write(ctx, func(tx *store.Tx) error {
-		if err := f.fits(ctx, tx, profileHandle, file.Size); err != nil {
+		if err := f.fits(ctx, tx, profileHandle, app.KeptBytes(file.Size)); err != nil {
 			return err
 		}
 		return tx.Files.Add(ctx, profileHandle, store.StoredFile{File: file, Blob: blob.ID})
@@ -120,7 +120,7 @@ func (f *Files) fits(ctx context.Context, tx *store.Tx, profileHandle string, by
 	return err
 }
 
-// List returns the files of a profile, newest first.
+// List returns the newest files of a profile, at most app.MaxListedFiles.
 func (f *Files) List(ctx context.Context, profileHandle string) (list []app.File, err error) {
 	err = f.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
 		list, err = tx.Files.List(ctx, profileHandle, f.cfg.Now())

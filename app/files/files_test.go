@@ -137,16 +137,17 @@ func TestAMovedOrChangedBlobDoesNotOpen(t *testing.T) {
 
 func TestQuotaAndSizeAreRefused(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, 100)
-	d.upload("ours", strings.Repeat("a", 60))
-	_, err := d.Upload(t.Context(), "ours", "b", strings.NewReader(strings.Repeat("b", 60)))
+	const most = 60 << 10
+	d := newDesk(t, 100<<10)
+	d.upload("ours", strings.Repeat("a", most))
+	_, err := d.Upload(t.Context(), "ours", "b", strings.NewReader(strings.Repeat("b", most)))
 	if app.CodeOf(err) != app.CodeTooLarge {
 		t.Errorf("over the quota: %v", err)
 	}
 	if got := d.Counts().Refused; got != 1 {
 		t.Errorf("%d refusals are counted", got)
 	}
-	d.upload("theirs", strings.Repeat("b", 60)) // each has its own
+	d.upload("theirs", strings.Repeat("b", most)) // each has its own
 	_, err = newDesk(t, 0).Upload(t.Context(), "ours", "c", io.LimitReader(zeros{}, app.MaxFileBytes+1))
 	if app.CodeOf(err) != app.CodeTooLarge {
 		t.Errorf("over the size: %v", err)
@@ -154,6 +155,26 @@ func TestQuotaAndSizeAreRefused(t *testing.T) {
 	_, err = d.Upload(t.Context(), "nobody", "c", strings.NewReader("c"))
 	if app.CodeOf(err) != app.CodeProfileRevoked {
 		t.Errorf("no profile: %v", err)
+	}
+}
+
+// TestHoleTinyFiles: files of a byte each took all inodes of the disk and counted next to nothing, and one
+// answer listed all of them.
+func TestHoleTinyFiles(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 10*app.MinKeptBytes)
+	for range 10 {
+		d.upload("ours", "x")
+	}
+	if _, err := d.Upload(t.Context(), "ours", "b", strings.NewReader("")); app.CodeOf(err) != app.CodeTooLarge {
+		t.Errorf("over the quota: %v", err)
+	}
+	d = newDesk(t, 0)
+	for range app.MaxListedFiles + 1 {
+		d.upload("ours", "x")
+	}
+	if list, err := d.List(t.Context(), "ours"); err != nil || len(list) != app.MaxListedFiles {
+		t.Errorf("%d files are listed, %v", len(list), err)
 	}
 }
 

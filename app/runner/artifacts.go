@@ -220,7 +220,7 @@ func (c *artifactCheck) content(ctx context.Context, a leftArtifact, stored *sto
 
 func (c *artifactCheck) store(ctx context.Context, spool *files.Spool, stored *store.StoredArtifact) error {
 	kept := c.hook.runner.cfg.Files
-	if err := kept.CheckQuota(ctx, c.hook.x.ProfileHandle, c.hook.kept+spool.Size()); err != nil {
+	if err := kept.CheckQuota(ctx, c.hook.x.ProfileHandle, c.hook.kept+app.KeptBytes(spool.Size())); err != nil {
 		return err
 	}
 	blob, err := kept.Keep(ctx, spool)
@@ -234,7 +234,7 @@ func (c *artifactCheck) store(ctx context.Context, spool *files.Spool, stored *s
 	}
 	stored.Blob, stored.Size, stored.SHA256 = blob.ID, spool.Size(), spool.SHA256()
 	stored.Type = mediaType(stored.Name.String(), head[:n])
-	c.hook.kept += spool.Size()
+	c.hook.kept += app.KeptBytes(spool.Size())
 	return nil
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/live"
@@ -73,7 +75,13 @@ const DefaultQuota = 256 << 20
 const maxUnreviewed = 20
 
 // Service keeps skills. It is safe for concurrent use.
-type Service struct{ cfg Config }
+type Service struct {
+	cfg     Config
+	scanned *lru.Cache[string, bundle.Facts] // by digest; nobody writes to them
+}
+
+// maxScanned is how many facts are remembered. They take seconds to collect, and less than 1 MiB.
+const maxScanned = 64
 
 // New returns a Service.
 func New(cfg Config) *Service {
@@ -89,7 +97,11 @@ func New(cfg Config) *Service {
 	}
 	// The store keeps milliseconds: what a change returns equals what is read later.
 	cfg.Now = func() time.Time { return now().UTC().Truncate(time.Millisecond) }
-	return &Service{cfg}
+	scanned, err := lru.New[string, bundle.Facts](maxScanned)
+	if err != nil {
+		panic("skills: " + err.Error()) // only a size that isn't positive is an error
+	}
+	return &Service{cfg, scanned}
 }
 
 // Upload keeps a skill's files as a new version, quarantined. Files that are kept already are the
@@ -118,8 +130,19 @@ func (s *Service) Upload(ctx context.Context, by app.Actor, b bundle.Bundle) (Ve
 	return version(v)
 }
 
-// Scan returns what a reviewer should know of a bundle.
-func (s *Service) Scan(b bundle.Bundle) bundle.Facts { return b.Scan(s.cfg.Patterns) }
+// Scan returns what a reviewer should know of a bundle, and remembers it.
+func (s *Service) Scan(b bundle.Bundle) bundle.Facts {
+	digest := b.Digest()
+	facts, ok := s.scanned.Get(digest)
+	if !ok {
+		facts = b.Scan(s.cfg.Patterns)
+		s.scanned.Add(digest, facts)
+	}
+	return facts
+}
+
+// Scanned returns what Scan remembers of a version; ok is false for nothing.
+func (s *Service) Scanned(digest string) (facts bundle.Facts, ok bool) { return s.scanned.Get(digest) }
 
 // find returns the version with a bundle's files, and refuses what can't be added.
 func (s *Service) find(ctx context.Context, by app.Actor, b bundle.Bundle) (v Version, found bool, err error) {

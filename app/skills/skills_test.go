@@ -15,6 +15,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/blobs"
 	"github.com/computclaw/airlock/app/files"
+	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/skills/bundle"
 	"github.com/computclaw/airlock/store"
@@ -281,5 +282,19 @@ func TestUnpackRefusesOtherFiles(t *testing.T) {
 	}
 	if !slices.ContainsFunc(b.Files, func(f bundle.File) bool { return f.Executable }) {
 		t.Error("no file is executable")
+	}
+}
+
+// TestHoleFactsAreCollectedOnce: each look at a skill took seconds of the server's processor time.
+func TestHoleFactsAreCollectedOnce(t *testing.T) {
+	t.Parallel()
+	scans := 0
+	s := New(Config{Patterns: func(string) []redact.Match { scans++; return nil }})
+	b := newDesk(t, 0).made("totals", "", "1")
+	first := s.Scan(b)
+	once := scans
+	known, ok := s.Scanned(b.Digest())
+	if again := s.Scan(b); once != len(b.Files) || scans != once || !ok || fmt.Sprint(again, known) != fmt.Sprint(first, first) {
+		t.Errorf("%d files, %d scans, then %d; %v", len(b.Files), once, scans, ok)
 	}
 }

@@ -3,6 +3,9 @@ package web
 import (
 	"archive/zip"
 	"bytes"
+	"context"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -149,4 +152,36 @@ func TestAScriptThatRanBecomesASkill(t *testing.T) {
 	secret := ran("key = '" + plantedSecret + "'")
 	w.refused(w.call("POST", "/skills", strings.Replace(body, id, secret, 1), bearerOf(p)), 400, app.CodeInvalidField)
 	w.refused(w.call("POST", "/skills", `{"execution_id":"x"}`, bearerOf(p)), 400, app.CodeInvalidField)
+}
+
+// TestHoleUploadsLeaveRoom: one profile's uploads, which may take their time, kept all others out.
+func TestHoleUploadsLeaveRoom(t *testing.T) {
+	w := newSkillWorld(t)
+	p, other := w.lockedProfile(), w.lockedProfile()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	const tries, places = 20, 16
+	answers := make(chan int, tries)
+	for range tries {
+		slow, sending := io.Pipe()
+		defer sending.Close()
+		go func() { _, _ = sending.Write([]byte("x")) }()
+		r, err := http.NewRequestWithContext(ctx, "POST", w.server.URL+"/files?name=a", slow)
+		w.must(err)
+		r.Header.Set("Authorization", "Bearer "+p.ID)
+		go func() {
+			if resp, err := http.DefaultClient.Do(r); err == nil {
+				resp.Body.Close()
+				answers <- resp.StatusCode
+			}
+		}()
+	}
+	for range tries - places/2 {
+		if got := <-answers; got != http.StatusTooManyRequests {
+			t.Fatalf("an upload that has no place is answered %d", got)
+		}
+	}
+	if a := w.call("POST", "/files?name=b", "hello", bearerOf(other)); a.status != http.StatusCreated {
+		t.Errorf("another profile's upload: %d %s", a.status, a.text)
+	}
 }

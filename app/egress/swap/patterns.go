@@ -17,6 +17,10 @@ const minLine = 16
 // script can learn whether a text of its own is one, so shorter ones could be guessed.
 const minPart = 12
 
+// maxSwallowed is how many hex digits a host may take for the rest of an escape that a script began before
+// a value, and not show. CSS has the longest one whose end is not fixed.
+const maxSwallowed = 6
+
 // pattern is a text by which a value is recognised, however its characters are written.
 type pattern struct {
 	text     string
@@ -58,7 +62,22 @@ func patterns(value string) []pattern {
 	for _, text := range inForms(trimmed) {
 		add(true, encodings.Reverse(text))
 	}
+	add(false, swallowed(trimmed)...)
 	return out
+}
+
+// swallowed returns what is left of a value of which a host took the first hex digits for others.
+func swallowed(value string) (rests []string) {
+	line, _, _ := strings.Cut(value, "\n") // the others are looked for anyway
+	rest := strings.TrimRight(line, "\r")
+	for range maxSwallowed {
+		if len(rest) <= minLine || !strings.Contains("0123456789abcdefABCDEF", rest[:1]) {
+			break
+		}
+		rest = rest[1:]
+		rests = append(rests, rest)
+	}
+	return rests
 }
 
 // inForms returns a text, and one with other than ASCII also in small letters and in capitals, with

@@ -31,6 +31,24 @@ func TestHoleG8OtherThanASCII(t *testing.T) {
 	}
 }
 
+// TestHoleSwallowedBeginning: a host that decodes an escape which nobody knows takes the first digits of a
+// value for its rest, and had shown all others.
+func TestHoleSwallowedBeginning(t *testing.T) {
+	const value = "ab12cd34ef56ab78cd90ef12ab34cd56"
+	for n := range maxSwallowed {
+		if how := passes(t, value, "x=\u00ab"+value[n+1:]+"\n"); how != "" {
+			t.Errorf("without the first %d characters it passes unchanged:%s", n+1, how)
+		}
+	}
+	for value, part := range map[string]string{
+		value: value[maxSwallowed+1:], "sk-12cd34ef56ab78cd90ef": "12cd34ef56ab78cd90ef", value[:20]: value[5:20],
+	} {
+		if how := passes(t, value, part); how == "" {
+			t.Errorf("%q of %q is looked for, which makes guesses shorter", part, value)
+		}
+	}
+}
+
 // TestHoleTwoCapitals: in capitals, two letters stand for ß.
 func TestHoleTwoCapitals(t *testing.T) {
 	for _, text := range []string{"GRÜSSE-AN-PÄSSWÖRD-Ñ9X", "GRÜßE-AN-PÄSSWÖRD-Ñ9X"} {

@@ -52,17 +52,24 @@ type Fact struct {
 // All returns the kinds of which something was found, in the order in which a person should read
 // them.
 func (facts Facts) All() (all []Fact) {
-	for _, f := range []Fact{
-		{"Other hosts", facts.Hosts}, {"Like a secret", places(facts.Secrets)},
-		{"Runs or connects", places(facts.Calls)}, {"Environment", places(facts.Environment)},
-		{"Unread Python", places(facts.Unread)}, {"Invisible", places(facts.Invisible)},
-		{"Mixed alphabets", places(facts.Mixed)}, {"Not text", facts.Binary},
-		{"Imports", facts.Imports}, {"Packages", facts.Requirements},
-	} {
-		if len(f.Places) > 0 {
-			all = append(all, f)
+	add := func(name string, most int, places []string) {
+		if len(places) >= most {
+			places = append(places[:most:most], fmt.Sprintf("Only the first %d are listed.", most))
+		}
+		if len(places) > 0 {
+			all = append(all, Fact{name, places})
 		}
 	}
+	add("Other hosts", maxNames, facts.Hosts)
+	add("Like a secret", maxFindings, places(facts.Secrets))
+	add("Runs or connects", maxFindings, places(facts.Calls))
+	add("Environment", maxFindings, places(facts.Environment))
+	add("Unread Python", maxFindings, places(facts.Unread))
+	add("Invisible", maxFindings, places(facts.Invisible))
+	add("Mixed alphabets", maxFindings, places(facts.Mixed))
+	add("Not text", MaxFiles+1, facts.Binary)
+	add("Imports", maxNames, facts.Imports)
+	add("Packages", maxFindings, facts.Requirements)
 	return all
 }
 
@@ -94,7 +101,7 @@ func places(findings []Finding) (list []string) {
 // How many of a kind are listed.
 const (
 	maxFindings = 100
-	maxImports  = 1000
+	maxNames    = 1000 // of hosts and modules, each once
 )
 
 // Scan collects the facts. It reads each file once and takes time in proportion to the bundle.
@@ -104,7 +111,10 @@ func (b Bundle) Scan(patterns func(text string) []redact.Match) Facts {
 		patterns = func(string) []redact.Match { return nil }
 	}
 	var facts Facts
-	hosts, imports := map[string]bool{}, map[string]bool{}
+	asked, hosts, imports := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, host := range b.Manifest.Hosts {
+		asked[host.Name] = true
+	}
 	for _, f := range b.Files {
 		if !utf8.Valid(f.Content) || bytes.IndexByte(f.Content, 0) >= 0 {
 			facts.Binary = append(facts.Binary, f.Path)
@@ -120,16 +130,13 @@ func (b Bundle) Scan(patterns func(text string) []redact.Match) Facts {
 			facts.Secrets = note(facts.Secrets, Finding{f.Path, line, secret.Rule})
 		}
 		facts.scanCharacters(f.Path, text)
-		addHosts(hosts, text)
+		addHosts(hosts, asked, text)
 		if path.Base(f.Path) == "requirements.txt" {
 			facts.Requirements = append(facts.Requirements, requirements(text)...)
 		}
 		if isPython(f) {
 			facts.addPython(readPython(f.Path, text), imports)
 		}
-	}
-	for _, host := range b.Manifest.Hosts {
-		delete(hosts, host.Name)
 	}
 	for module := range b.modules() {
 		delete(imports, module)
@@ -141,7 +148,7 @@ func (b Bundle) Scan(patterns func(text string) []redact.Match) Facts {
 // addPython adds what a Python file does.
 func (facts *Facts) addPython(s pySource, imports map[string]bool) {
 	for _, one := range s.imports {
-		if top, _, _ := strings.Cut(one.module, "."); one.level == 0 && len(imports) < maxImports {
+		if top, _, _ := strings.Cut(one.module, "."); one.level == 0 && len(imports) < maxNames {
 			imports[top] = true
 		}
 	}

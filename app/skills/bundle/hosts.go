@@ -7,12 +7,15 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// maxHosts is how many hosts are collected of a bundle.
-const maxHosts = 1000
-
-// addHosts adds the hosts of URLs, and names in quotes or between blanks that end in a public suffix.
-func addHosts(hosts map[string]bool, text string) {
-	for from := 0; from < len(text) && len(hosts) < maxHosts; {
+// addHosts adds the hosts of URLs, and names in quotes or between blanks that end in a public suffix, but
+// none of those that the manifest asks for.
+func addHosts(hosts, asked map[string]bool, text string) {
+	add := func(name string) {
+		if name = strings.ToLower(name); name != "" && !asked[name] {
+			hosts[name] = true
+		}
+	}
+	for from := 0; from < len(text) && len(hosts) < maxNames; {
 		if !isHostByte(text[from]) {
 			from++
 			continue
@@ -23,11 +26,9 @@ func addHosts(hosts map[string]bool, text string) {
 		}
 		word := text[from:to]
 		if rest, ok := strings.CutPrefix(text[to:], "://"); ok && endsInScheme(word) {
-			if host := strings.TrimRight(hostOfURL(rest), "."); host != "" {
-				hosts[strings.ToLower(host)] = true
-			}
+			add(strings.TrimRight(hostOfURL(rest), "."))
 		} else if stands(text, from, to) && isHostName(word) {
-			hosts[strings.ToLower(word)] = true
+			add(word)
 		}
 		from = to
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -14,15 +16,20 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Limits of an input schema. With its references written out it may have so many parts, since each
-// is compared with each input.
+// Limits of an input schema and of what it is compared with. Each part, with references written out, may
+// be compared with each value.
 const (
-	maxSchema      = 64 << 10
+	maxSchema      = 64 << 10 // bytes
 	maxSchemaParts = 2000
+	maxComparisons = 1_000_000 // each that fails takes 300 bytes until all are done
+	textOfValue    = 16        // bytes of a text that take as long as a value
 )
 
 // Schema checks the inputs of a run. Safe for concurrent use.
-type Schema struct{ compiled *jsonschema.Schema }
+type Schema struct {
+	compiled *jsonschema.Schema
+	parts    int
+}
 
 // CompileSchema reads a JSON Schema, of draft 2020-12 unless it names another. It refers to nothing
 // outside of itself, and not to itself in a circle.
@@ -38,21 +45,27 @@ func CompileSchema(text string) (Schema, error) {
 	if !isObject {
 		return Schema{}, errors.New("it is not a JSON object")
 	}
-	if err := checkReferences(root); err != nil {
+	x := expander{root: root}
+	whole := maps.Clone(root)
+	for _, folder := range definitions {
+		delete(whole, folder) // counted where they are used
+	}
+	expanded, err := x.expand(whole, nil)
+	if err != nil {
 		return Schema{}, err
 	}
 	const name = "airlock:input-schema"
 	compiler := jsonschema.NewCompiler()
 	compiler.UseLoader(jsonschema.SchemeURLLoader{}) // loads nothing
 	compiler.AssertFormat()
-	if err := compiler.AddResource(name, document); err != nil {
+	if err := compiler.AddResource(name, expanded); err != nil {
 		return Schema{}, err
 	}
 	compiled, err := compiler.Compile(name)
 	if err != nil {
 		return Schema{}, explainSchema(err)
 	}
-	return Schema{compiled}, nil
+	return Schema{compiled, x.parts}, nil
 }
 
 // explainSchema tells where a document is no schema.
@@ -66,69 +79,89 @@ func explainSchema(err error) error {
 	return errors.New(strings.ReplaceAll(err.Error(), "airlock:input-schema", ""))
 }
 
-// checkReferences refuses references that lead outside or in a circle, and schemas that become large
-// when each reference is replaced by what it refers to.
-func checkReferences(root map[string]any) error {
-	parts := 0
-	var visit func(node any, open []string) error
-	visit = func(node any, open []string) error {
-		if parts++; parts > maxSchemaParts {
-			return fmt.Errorf("it has more than %d parts, with its references written out", maxSchemaParts)
-		}
-		switch node := node.(type) {
-		case []any:
-			for _, item := range node {
-				if err := visit(item, open); err != nil {
-					return err
-				}
-			}
-		case map[string]any:
-			for name, value := range node {
-				to, isText := value.(string)
-				if !isText || name != "$ref" {
-					if (name == "$dynamicRef" || name == "$recursiveRef") && isText {
-						return fmt.Errorf("it uses %s", name)
-					}
-					if name == "$defs" || name == "definitions" { // counted where they are used
-						continue
-					}
-					if err := visit(value, open); err != nil {
-						return err
-					}
-					continue
-				}
-				target, err := resolve(root, to)
-				if err != nil {
-					return err
-				}
-				for _, other := range open {
-					if other == to {
-						return fmt.Errorf("the reference %s leads back to itself", app.Clip(to, 100))
-					}
-				}
-				if err := visit(target, append(open[:len(open):len(open)], to)); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
+// definitions are the names under which a schema keeps what it refers to.
+var definitions = []string{"$defs", "definitions"}
+
+// expander writes out the references of a schema, so that it is as large as it looks. It refuses those
+// that lead outside or in a circle, and schemas that become large.
+type expander struct {
+	root  map[string]any
+	parts int
+}
+
+// expand returns a part with its references written out. open are those that lead to it.
+func (x *expander) expand(part any, open []string) (any, error) {
+	if x.parts++; x.parts > maxSchemaParts {
+		return nil, fmt.Errorf("it has more than %d parts, with its references written out", maxSchemaParts)
 	}
-	return visit(root, []string{"#"})
+	switch part := part.(type) {
+	case []any:
+		out := make([]any, len(part))
+		for i, item := range part {
+			var err error
+			if out[i], err = x.expand(item, open); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	case map[string]any:
+		return x.object(part, open)
+	}
+	return part, nil
+}
+
+func (x *expander) object(part map[string]any, open []string) (any, error) {
+	out := make(map[string]any, len(part))
+	var target any
+	for name, value := range part {
+		to, isText := value.(string)
+		var err error
+		switch {
+		case isText && (name == "$dynamicRef" || name == "$recursiveRef"):
+			err = fmt.Errorf("it uses %s", name)
+		case isText && name == "$ref":
+			target, err = x.refer(to, open)
+		default:
+			out[name], err = x.expand(value, open)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	switch all, isList := out["allOf"].([]any); {
+	case target == nil:
+	case len(out) == 0:
+		return target, nil
+	case isList || out["allOf"] == nil:
+		out["allOf"] = append(all, target)
+	}
+	return out, nil
+}
+
+func (x *expander) refer(to string, open []string) (any, error) {
+	target, err := resolve(x.root, to)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(open, to) {
+		return nil, fmt.Errorf("the reference %s leads back to itself", app.Clip(to, 100))
+	}
+	return x.expand(target, append(slices.Clip(open), to))
 }
 
 // resolve follows a reference to #/$defs/NAME or #/definitions/NAME.
 func resolve(root map[string]any, to string) (any, error) {
 	folder, name, ok := strings.Cut(strings.TrimPrefix(to, "#/"), "/")
-	definitions, _ := root[folder].(map[string]any)
-	if target, found := definitions[name]; ok && found && strings.HasPrefix(to, "#/") &&
-		(folder == "$defs" || folder == "definitions") {
+	kept, _ := root[folder].(map[string]any)
+	if target, found := kept[name]; ok && found && strings.HasPrefix(to, "#/") && slices.Contains(definitions, folder) {
 		return target, nil
 	}
 	return nil, fmt.Errorf("the reference %s is not one to #/$defs", app.VisibleText(app.Clip(to, 100)))
 }
 
 // Check compares inputs with the schema. A mismatch is an app.Error about the field "inputs" that
-// tells the first place that is wrong, such as inputs.rows[3].amount.
+// tells the first place that is wrong, such as inputs.rows[3].amount. CodeTooLarge for inputs that would
+// take long.
 func (s Schema) Check(inputs []byte) error {
 	if s.compiled == nil {
 		return nil
@@ -136,6 +169,12 @@ func (s Schema) Check(inputs []byte) error {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(inputs))
 	if err != nil {
 		return app.Invalid("inputs", "The inputs are not valid JSON.", "Send a JSON object.")
+	}
+	if s.parts*weigh(value) > maxComparisons {
+		e := app.E(app.CodeTooLarge, "inputs has too many values to be compared with the skill's input_schema",
+			"Nothing ran. Send what is large as a file, with POST /files.")
+		e.Field = "inputs"
+		return e
 	}
 	var mismatch *jsonschema.ValidationError
 	if err := s.compiled.Validate(value); !errors.As(err, &mismatch) {
@@ -145,6 +184,23 @@ func (s Schema) Check(inputs []byte) error {
 	told := app.Invalid("inputs"+at, fmt.Sprintf("inputs%s: %s.", at, what),
 		"Nothing ran. The skill's input_schema says what it takes.")
 	return told
+}
+
+// weigh counts values, names among them. Long texts count as several.
+func weigh(value any) (n int) {
+	switch value := value.(type) {
+	case []any:
+		for _, item := range value {
+			n += weigh(item)
+		}
+	case map[string]any:
+		for name, item := range value {
+			n += weigh(name) + weigh(item)
+		}
+	case string:
+		n = len(value) / textOfValue
+	}
+	return n + 1
 }
 
 // firstCause is the first leaf of a mismatch: where in the value, and what is wrong there.

@@ -58,3 +58,55 @@ func TestSchemasThatGrowAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestHoleSchemasOfAnyCost: references below a property named $defs and in a part with an $id of its own
+// were not counted, so that comparing one value took as long as its author liked.
+func TestHoleSchemasOfAnyCost(t *testing.T) {
+	doubling := `"b0": {"type": "integer"}`
+	for i := range 30 {
+		doubling += fmt.Sprintf(`,"b%d": {"allOf": [{"$ref": "#/$defs/b%d"}, {"$ref": "#/$defs/b%d"}]}`, i+1, i, i)
+	}
+	for _, text := range []string{
+		`{"properties": {"$defs": {"$ref": "#/$defs/b30"}}, "$defs": {` + doubling + `}}`,
+		`{"properties": {"definitions": {"$ref": "#/$defs/b30"}}, "$defs": {` + doubling + `}}`,
+	} {
+		if _, err := bundle.CompileSchema(text); err == nil || !strings.Contains(err.Error(), "more than 2000 parts") {
+			t.Errorf("%.50s: %v", text, err)
+		}
+	}
+	schema, err := bundle.CompileSchema(`{"$ref": "#/$defs/x", "$defs": {"b30": {"type": "object"}, ` +
+		`"x": {"$id": "https://x.test/x", "title": "x", "$ref": "#/$defs/b30", "$defs": {"b30": {"type": "integer"}}}}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Check([]byte(`{}`)); err != nil { // by the b30 that is counted
+		t.Errorf("a reference in a part with an $id: %v", err)
+	}
+}
+
+// TestHoleManyValuesManyParts: the parts of a schema are multiplied by the values of the inputs.
+func TestHoleManyValuesManyParts(t *testing.T) {
+	ones, text := "["+strings.Repeat("1,", 100_000)+"1]", `"`+strings.Repeat("x", 1<<20)+`"`
+	for schema, inputs := range map[string]string{
+		`{"items": {"allOf": [` + strings.Repeat("true,", 1900) + `true]}}`:              ones,
+		`{"allOf": [` + strings.Repeat(`{"contains": false},`, 600) + `true]}`:           ones,
+		`{"allOf": [` + strings.Repeat(`{"pattern": "(x+x+)+y"},`, 600) + `true]}`:       text,
+		`{"allOf": [` + strings.Repeat(`{"patternProperties": {"": {}}},`, 500) + `{}]}`: `{` + text + `: 1}`,
+	} {
+		compiled, err := bundle.CompileSchema(schema)
+		if err != nil {
+			t.Fatalf("%.50s: %v", schema, err)
+		}
+		if err := compiled.Check([]byte(inputs)); app.CodeOf(err) != app.CodeTooLarge {
+			t.Errorf("%.50s: %v", schema, err)
+		}
+	}
+	rows, err := bundle.CompileSchema(`{"type": "array", "items": {"type": "object", "required": ["id", "price"], "properties": ` +
+		`{"id": {"type": "integer"}, "price": {"type": "number", "minimum": 0}, "name": {"type": "string"}}}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := rows.Check([]byte("[" + strings.Repeat(`{"id": 1, "price": 2.5, "name": "x"},`, 6_000) + `{"id": 1, "price": 2}]`)); err != nil {
+		t.Errorf("6,000 rows, as people have them: %v", err)
+	}
+}

@@ -7,21 +7,21 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
-	"golang.org/x/sync/semaphore"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/shares"
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
 // uploadsAtOnce bounds the uploads that go on at a time: each may take app.MaxFileBytes of the disk
-// before its profile's quota is looked at.
+// before its profile's quota is looked at. One profile alone gets half of them.
 const uploadsAtOnce = 16
 
 // fileCalls answers the calls about files.
 type fileCalls struct {
 	lookup  lookup
 	now     func() time.Time
-	uploads *semaphore.Weighted
+	uploads *shares.Shares // by profile
 }
 
 type fileView struct {
@@ -69,10 +69,10 @@ func (h *fileCalls) upload(c echo.Context) error {
 		return app.E(app.CodeTooLarge, "the file is larger than "+app.FormatSize(app.MaxFileBytes),
 			"Send it compressed or in parts, or have the script read it from an allowed host.")
 	}
-	if !h.uploads.TryAcquire(1) {
+	if !h.uploads.Enter(p.Handle) {
 		return app.E(app.CodeRateLimited, "too many files are being sent at once", "Wait 5 s, then send it again.")
 	}
-	defer h.uploads.Release(1)
+	defer h.uploads.Leave(p.Handle)
 	body := http.MaxBytesReader(c.Response(), c.Request().Body, app.MaxFileBytes+1)
 	f, err := h.lookup.engine.Files.Upload(c.Request().Context(), p.Handle, c.QueryParam("name"), body)
 	if err != nil {

@@ -4,13 +4,12 @@ import (
 	"log/slog"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/retention"
+	"github.com/computclaw/airlock/app/shares"
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
@@ -63,9 +62,9 @@ func New(cfg Config) *Handlers {
 			origins: cfg.Origins, drain: cfg.Drain, waits: cfg.Waits, answers: cfg.Answers,
 			timeoutDefault: cfg.TimeoutDefault, timeoutMax: cfg.TimeoutMax,
 		},
-		files: &fileCalls{lookup: lookup, now: cfg.Now, uploads: semaphore.NewWeighted(uploadsAtOnce)},
+		files: &fileCalls{lookup: lookup, now: cfg.Now, uploads: shares.New(uploadsAtOnce)},
 		skills: &skills{lookup: lookup, now: cfg.Now, changes: httpx.NewRateLimiter(skillUploadsPerMinute, cfg.Now),
-			memory: semaphore.NewWeighted(skillsAtOnce)},
+			memory: shares.New(skillsAtOnce)},
 		instance: &instance{
 			lookup: lookup, access: cfg.Access, engine: cfg.Engine, log: cfg.Log, now: cfg.Now,
 			origins: cfg.Origins, version: cfg.Version, limits: cfg.Limits,

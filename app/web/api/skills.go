@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
-	"golang.org/x/sync/semaphore"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/shares"
 	appskills "github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/app/skills/bundle"
 	"github.com/computclaw/airlock/app/web/httpx"
@@ -26,7 +26,7 @@ const (
 	zipType = "application/zip"
 
 	skillUploadsPerMinute = 20 // by one address
-	skillsAtOnce          = 2  // each unpacks up to bundle.MaxUnpacked into memory
+	skillsAtOnce          = 2  // each unpacks up to bundle.MaxUnpacked into memory; one for a profile
 )
 
 // skills answers the calls about skills.
@@ -34,7 +34,7 @@ type skills struct {
 	lookup  lookup
 	now     func() time.Time
 	changes *httpx.RateLimiter
-	memory  *semaphore.Weighted
+	memory  *shares.Shares // by profile
 }
 
 // skillView is a version of a skill.
@@ -160,10 +160,10 @@ func (h *skills) upload(c echo.Context) error {
 			return err
 		}
 	}
-	if !h.memory.TryAcquire(1) {
+	if !h.memory.Enter(p.Handle) {
 		return app.E(app.CodeRateLimited, "too many skills are being sent at once", "Wait 5 s, then send it again.")
 	}
-	defer h.memory.Release(1)
+	defer h.memory.Leave(p.Handle)
 	b, err := h.readBundle(c, p, packed)
 	if err != nil {
 		return err
@@ -172,7 +172,8 @@ func (h *skills) upload(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	view, err := h.detailed(c, p, []appskills.Version{v}, b)
+	h.lookup.engine.Skills.Scan(b)
+	view, err := h.detailed(c, p, []appskills.Version{v})
 	if err != nil {
 		return err
 	}
@@ -293,26 +294,20 @@ func (h *skills) read(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	b, release, err := h.open(c, list[0])
-	if err != nil {
-		return err
-	}
-	defer release()
-	view, err := h.detailed(c, p, list, *b)
+	view, err := h.detailed(c, p, list)
 	if err != nil {
 		return err
 	}
 	return c.JSON(http.StatusOK, view)
 }
 
-// detailed shows versions with everything that is known of them. b has the files of the first.
-func (h *skills) detailed(c echo.Context, p app.Profile, list []appskills.Version,
-	b bundle.Bundle) (skillsView, error) {
+// detailed shows versions with everything that is known of them, and the facts of the first.
+func (h *skills) detailed(c echo.Context, p app.Profile, list []appskills.Version) (skillsView, error) {
 	view, err := h.show(c, p, list, true)
 	if err != nil {
 		return view, err
 	}
-	if view.Skills[0].Facts, err = h.facts(c, p, b); err != nil {
+	if view.Skills[0].Facts, err = h.facts(c, p, list[0]); err != nil {
 		return view, err
 	}
 	for i, v := range list {
@@ -327,8 +322,17 @@ func (h *skills) detailed(c echo.Context, p app.Profile, list []appskills.Versio
 
 // facts are what a scan of the files finds, with the secrets of the profile masked; nil if nobody can tell
 // what to mask.
-func (h *skills) facts(c echo.Context, p app.Profile, b bundle.Bundle) (json.RawMessage, error) {
-	text, err := json.Marshal(h.lookup.engine.Skills.Scan(b))
+func (h *skills) facts(c echo.Context, p app.Profile, v appskills.Version) (json.RawMessage, error) {
+	facts, known := h.lookup.engine.Skills.Scanned(v.Digest)
+	if !known {
+		b, release, err := h.open(c, p, v)
+		if err != nil {
+			return nil, err
+		}
+		facts = h.lookup.engine.Skills.Scan(*b)
+		release()
+	}
+	text, err := json.Marshal(facts)
 	if err != nil {
 		return nil, err
 	}
@@ -340,15 +344,16 @@ func (h *skills) facts(c echo.Context, p app.Profile, b bundle.Bundle) (json.Raw
 }
 
 // open reads the files of a version. release must follow.
-func (h *skills) open(c echo.Context, v appskills.Version) (b *bundle.Bundle, release func(), err error) {
-	if !h.memory.TryAcquire(1) {
+func (h *skills) open(c echo.Context, p app.Profile, v appskills.Version) (b *bundle.Bundle, release func(),
+	err error) {
+	if !h.memory.Enter(p.Handle) {
 		return nil, nil, app.E(app.CodeRateLimited, "too many skills are being read at once", "Wait 5 s, then ask again.")
 	}
 	if b, err = h.lookup.engine.Skills.Open(c.Request().Context(), v.Digest); err != nil {
-		h.memory.Release(1)
+		h.memory.Leave(p.Handle)
 		return nil, nil, err
 	}
-	return b, func() { h.memory.Release(1) }, nil
+	return b, func() { h.memory.Leave(p.Handle) }, nil
 }
 
 // download answers GET /skills/{name}/bundle.zip; the name may have a version.
@@ -367,7 +372,7 @@ func (h *skills) download(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	b, release, err := h.open(c, v)
+	b, release, err := h.open(c, p, v)
 	if err != nil {
 		return err
 	}
