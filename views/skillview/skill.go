@@ -50,6 +50,7 @@ type Content struct {
 	Instructions string
 	Files        []File
 	Facts        bundle.Facts
+	Missing      []string // modules and packages that it needs and the boxes of its profiles lack
 	Changes      []Change // against the last approved version
 }
 
