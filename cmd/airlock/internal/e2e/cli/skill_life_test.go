@@ -72,6 +72,9 @@ func TestAScriptBecomesASkillThatAPhoneApproves(t *testing.T) {
 			document.querySelector("#version-title")?.innerText.includes("Version %d")`, version))
 	}
 	approve(1)
+	if _, text, _ := d.do("GET", "/skill.md", profile, nil); !bytes.Contains(text, []byte("\nSkills: `workbook`: `GET /skills`.")) {
+		t.Errorf("skill.md doesn't list the skill: %.2000s", text)
+	}
 	for _, rows := range []int{3, 5} {
 		x := d.run(profile, map[string]any{"skill": "workbook", "inputs": map[string]int{"rows": rows}, "files": file})
 		if x.Status != "completed" || x.Result != float64(rows) || d.rowsBehind(x.Artifacts[0].URL) != rows {
