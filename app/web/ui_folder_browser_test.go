@@ -9,8 +9,8 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// TestFlowAFolderIsASkill: a person chooses a folder, or drops one; its files keep their paths, and what
-// tools leave behind stays out.
+// TestFlowAFolderIsASkill: a person chooses a folder, or drops one or a zip file; files keep their paths, and
+// what tools leave behind stays out.
 func TestFlowAFolderIsASkill(t *testing.T) {
 	s := newUISite(t)
 	s.login()
@@ -54,6 +54,14 @@ func TestFlowAFolderIsASkill(t *testing.T) {
 	b.Says("#version-title", "Version 2")
 	newest(2)
 
+	archive := filepath.Join(t.TempDir(), "totals.zip")
+	s.must(os.WriteFile(archive, []byte(zipped(t, map[string]string{"SKILL.md": totals, "main.py": "3"})), 0o600))
+	b.Open(paths.Skills)
+	b.Drop("#file", archive)
+	b.Click("#upload button")
+	b.Says("#version-title", "Version 3")
+	newest(3)
+
 	s.must(os.Remove(filepath.Join(folder, "SKILL.md")))
 	b.Expect("answer 422")
 	b.Expect("422 (Unprocessable Entity)")
@@ -61,5 +69,5 @@ func TestFlowAFolderIsASkill(t *testing.T) {
 	b.Choose("#folder", folder)
 	b.Click("#upload button")
 	b.Says("#file-wrong", "SKILL.md")
-	newest(2)
+	newest(3)
 }
