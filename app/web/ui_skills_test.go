@@ -131,6 +131,12 @@ func TestSecretsInASkillAreMaskedOnItsPage(t *testing.T) {
 	_, err = s.engine.Skills.Approve(t.Context(), s.person, "totals", 2, v.Versions[0].Digest)
 	s.must(err)
 	s.get(paths.Skills).says("#skills", "Version 2 approved").silent(secret)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.web.URL+"/skills", http.NoBody)
+	s.must(err)
+	r.Header.Set("Authorization", "Bearer "+p.ID)
+	if text := s.do(r).want(http.StatusOK).silent(secret).text; !strings.Contains(text, `"label":"v[REDACTED`) {
+		t.Errorf("the agent reads %s", text)
+	}
 }
 
 // TestNobodyApprovesASkillThatThePageCanNotMask: a form from before, or one that was made up, is refused.
