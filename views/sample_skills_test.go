@@ -50,6 +50,7 @@ func sampleSkill() skillview.SkillPage {
 		Runs: map[string]skills.Runs{"sha256:" + strings.Repeat("2", 64): {Ended: 1284, Failed: 103, Last: ago(2 * time.Hour)},
 			"sha256:" + strings.Repeat("1", 64): {Ended: 1, Last: ago(39 * time.Hour)}},
 		Content: skillview.Content{Description: "Sums the rows of a table, by outlet and month.", Instructions: instructions(),
+			Missing: []string{"numpy", "pandas"},
 			Facts: bundle.Facts{Hosts: []string{"telemetry.example.net"}, Binary: []string{"assets/logo.png"},
 				Secrets:      []bundle.Finding{{File: "scripts/main.py", Line: 4, What: "jwt"}},
 				Requirements: []string{"pandas==2.2.3", "openpyxl"}},

@@ -18,10 +18,23 @@ const blobPrefix = "airlock-blob-"
 
 // Keep puts the content of a finished Spool into the storage, unless it is there, and returns its blob.
 // Something must refer to that within unusedLife. Errors: CodeStorageFull.
-func (f *Files) Keep(ctx context.Context, s *Spool) (blob store.Blob, err error) {
+func (f *Files) Keep(ctx context.Context, s *Spool) (store.Blob, error) {
+	return f.keep(ctx, s, func(do func(*store.Tx) error) error { return f.cfg.Store.Write(ctx, do) })
+}
+
+// KeepIn is Keep in the caller's transaction, for callers that let nobody else write anyway. If that is
+// rolled back, a blob without a row is left, which Collect removes.
+func (f *Files) KeepIn(ctx context.Context, tx *store.Tx, s *Spool) (store.Blob, error) {
+	return f.keep(ctx, s, func(do func(*store.Tx) error) error { return do(tx) })
+}
+
+// keep does what Keep promises, with write for its transactions.
+func (f *Files) keep(
+	ctx context.Context, s *Spool, write func(func(*store.Tx) error) error,
+) (blob store.Blob, err error) {
 	content := f.content(s)
 	found := false
-	err = f.cfg.Store.Write(ctx, func(tx *store.Tx) (err error) {
+	err = write(func(tx *store.Tx) (err error) {
 		blob, found, err = tx.Blobs.Find(ctx, content, f.cfg.Now())
 		return err
 	})
@@ -36,7 +49,7 @@ func (f *Files) Keep(ctx context.Context, s *Spool) (blob store.Blob, err error)
 	if err := f.put(ctx, own.Name, key, s); err != nil {
 		return blob, err
 	}
-	err = f.cfg.Store.Write(ctx, func(tx *store.Tx) (err error) {
+	err = write(func(tx *store.Tx) (err error) {
 		blob, err = tx.Blobs.Add(ctx, own, content, f.cfg.Now())
 		return err
 	})
@@ -44,25 +57,6 @@ func (f *Files) Keep(ctx context.Context, s *Spool) (blob store.Blob, err error)
 		err = f.cfg.Storage.Delete(ctx, own.Name)
 	}
 	return blob, err
-}
-
-// KeepIn is Keep in the caller's transaction, for callers that let nobody else write anyway. If that is
-// rolled back, a blob without a row is left, which Collect removes.
-func (f *Files) KeepIn(ctx context.Context, tx *store.Tx, s *Spool) (store.Blob, error) {
-	content := f.content(s)
-	blob, found, err := tx.Blobs.Find(ctx, content, f.cfg.Now())
-	if err != nil {
-		return blob, err
-	}
-	if found {
-		return blob, f.restore(ctx, blob, s)
-	}
-	key := newKey()
-	own := f.newBlob(key, s)
-	if err := f.put(ctx, own.Name, key, s); err != nil {
-		return blob, err
-	}
-	return tx.Blobs.Add(ctx, own, content, f.cfg.Now())
 }
 
 // content names what a spool holds, by a keyed hash.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"sync"
-	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/blobs"
@@ -15,91 +14,89 @@ import (
 // filesPrefix is put behind the prefix of backups, for files and artifacts.
 const filesPrefix = "files/"
 
-// FilesStorage keeps files and artifacts in the bucket of the backups, under a prefix of its own. It follows
-// the settings; while they name no bucket each call fails. It is safe for concurrent use.
+// FilesStorage keeps files and artifacts where the settings of backups say: in their bucket, under a prefix of
+// its own, or else in a directory. What lies in the directory is read in both cases: a restore puts it there.
+// It is safe for concurrent use.
 type FilesStorage struct {
-	service *Service
+	service   *Service
+	directory blobs.Store
 
 	mu   sync.Mutex
-	read time.Time // when settings were last read
 	at   blobs.S3
 	open *blobs.Bucket
 }
 
-// settingsAge is how long settings count before they are read again.
-const settingsAge = 5 * time.Second
-
 // NewFilesStorage returns the storage that the settings of backups name.
-func NewFilesStorage(st *store.Store, ring *secrets.Keyring) *FilesStorage {
-	return &FilesStorage{service: New(Config{Store: st, Keyring: ring})}
+func NewFilesStorage(st *store.Store, ring *secrets.Keyring, directory blobs.Store) *FilesStorage {
+	return &FilesStorage{service: New(Config{Store: st, Keyring: ring}), directory: directory}
 }
 
-func (f *FilesStorage) bucket(ctx context.Context) (*blobs.Bucket, error) {
+// storage is where contents are kept now.
+func (f *FilesStorage) storage(ctx context.Context) (blobs.Store, error) {
+	b, _, err := f.service.BackupSettings(ctx)
+	if err != nil || !b.Files {
+		return f.directory, err
+	}
+	bucket, err := f.bucket(b.S3)
+	return blobs.Fallback{Store: bucket, Older: f.directory}, err
+}
+
+// bucket is opened anew only when its settings changed.
+func (f *FilesStorage) bucket(at blobs.S3) (_ *blobs.Bucket, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.open != nil && time.Since(f.read) < settingsAge {
+	if f.open != nil && same(at, f.at) {
 		return f.open, nil
 	}
-	b, ok, err := f.service.BackupSettings(ctx)
-	if err != nil {
-		return nil, err
+	f.at = at
+	if at.Prefix != "" && at.Prefix[len(at.Prefix)-1] != '/' {
+		at.Prefix += "/"
 	}
-	if !ok || b.Kind != ToS3 {
-		f.open = nil
-		return nil, app.E(app.CodeConflict, "AIRLOCK_FILES_STORAGE is backups, but Settings, Backups names no bucket",
-			"Set an S3 bucket there, or set AIRLOCK_FILES_STORAGE to directory.")
-	}
-	at, was := b.S3, f.at
-	secret := at.SecretKey.Equal(was.SecretKey)
-	at.SecretKey, was.SecretKey = app.Secret{}, app.Secret{}
-	f.read = time.Now()
-	if f.open != nil && secret && at == was {
-		return f.open, nil
-	}
-	f.at = b.S3
-	place := b.S3
-	if place.Prefix != "" && place.Prefix[len(place.Prefix)-1] != '/' {
-		place.Prefix += "/"
-	}
-	place.Prefix += filesPrefix
-	f.open, err = blobs.OpenS3(place)
+	at.Prefix += filesPrefix
+	f.open, err = blobs.OpenS3(at)
 	return f.open, err
+}
+
+func same(a, b blobs.S3) bool {
+	secret := a.SecretKey.Equal(b.SecretKey)
+	a.SecretKey, b.SecretKey = app.Secret{}, app.Secret{}
+	return secret && a == b
 }
 
 // Put implements blobs.Store.
 func (f *FilesStorage) Put(ctx context.Context, name string, r io.Reader, size int64) error {
-	bucket, err := f.bucket(ctx)
+	storage, err := f.storage(ctx)
 	if err != nil {
 		return err
 	}
-	return bucket.Put(ctx, name, r, size)
+	return storage.Put(ctx, name, r, size)
 }
 
 // Get implements blobs.Store.
 func (f *FilesStorage) Get(ctx context.Context, name string) (io.ReadCloser, error) {
-	bucket, err := f.bucket(ctx)
+	storage, err := f.storage(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return bucket.Get(ctx, name)
+	return storage.Get(ctx, name)
 }
 
 // List implements blobs.Store.
 func (f *FilesStorage) List(ctx context.Context, prefix string) ([]blobs.Blob, error) {
-	bucket, err := f.bucket(ctx)
+	storage, err := f.storage(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return bucket.List(ctx, prefix)
+	return storage.List(ctx, prefix)
 }
 
 // Delete implements blobs.Store.
 func (f *FilesStorage) Delete(ctx context.Context, name string) error {
-	bucket, err := f.bucket(ctx)
+	storage, err := f.storage(ctx)
 	if err != nil {
 		return err
 	}
-	return bucket.Delete(ctx, name)
+	return storage.Delete(ctx, name)
 }
 
-func (f *FilesStorage) String() string { return "the bucket of the backups" }
+func (f *FilesStorage) String() string { return "what Settings, Backups names for files" }

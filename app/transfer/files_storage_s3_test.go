@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/blobs"
@@ -14,16 +15,19 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// TestFilesLieInTheBucketOfBackups keeps contents on a real S3 server, follows a change of the settings, and
-// says so when a content is not there.
+// TestFilesLieInTheBucketOfBackups keeps contents in a directory until the settings name a bucket on a real S3
+// server, follows a change of the settings, says so when a content is not there, and removes what nothing
+// refers to.
 func TestFilesLieInTheBucketOfBackups(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
-	storage := NewFilesStorage(h.store, h.ring)
-	kept := files.New(files.Config{Store: h.cfg.Store, Keyring: h.cfg.Keyring, Storage: storage, Dir: t.TempDir()})
-	keep := func() (store.Blob, error) {
+	directory := must[*blobs.Dir](t)(blobs.OpenDir(t.TempDir()))
+	now := time.Now()
+	kept := files.New(files.Config{Store: h.cfg.Store, Keyring: h.cfg.Keyring, Dir: t.TempDir(),
+		Storage: NewFilesStorage(h.store, h.ring, directory), Now: func() time.Time { return now }})
+	keep := func(content string) (store.Blob, error) {
 		spool := must[*files.Spool](t)(kept.NewSpool())
 		defer spool.Close()
-		_, err := io.WriteString(spool, "a content")
+		_, err := io.WriteString(spool, content)
 		h.no(err)
 		h.no(spool.Finish())
 		return kept.Keep(t.Context(), spool)
@@ -37,18 +41,24 @@ func TestFilesLieInTheBucketOfBackups(t *testing.T) {
 		text, err := io.ReadAll(content)
 		return string(text), err
 	}
-	if _, err := keep(); app.CodeOf(err) != app.CodeConflict {
-		t.Errorf("without a bucket: %v", err)
+	local := must[store.Blob](t)(keep("before the bucket"))
+	if list := must[[]blobs.Blob](t)(directory.List(t.Context(), "")); len(list) != 1 {
+		t.Errorf("in the directory: %v", list)
 	}
-	at := BackupSettings{Every: Daily, Keep: 1, Kind: ToS3, S3: blobs.S3{Endpoint: s3test.Start(t), Bucket: s3test.Bucket,
+	at := BackupSettings{Every: Daily, Keep: 1, Kind: ToS3, Files: true, S3: blobs.S3{Endpoint: s3test.Start(t), Bucket: s3test.Bucket,
 		Prefix: "house", PathStyle: true, AccessKey: s3test.AccessKey, SecretKey: app.NewSecret(s3test.SecretKey)}}
 	set := func(b BackupSettings) {
 		t.Helper()
 		h.no(h.SetBackupSettings(t.Context(), person(), b))
-		storage.read = storage.read.Add(-settingsAge)
 	}
+	wrong := at
+	wrong.S3.Bucket = "nowhere"
+	wantField(t, "a bucket that isn't there, with backups off", h.SetBackupSettings(t.Context(), person(), wrong), "bucket")
 	set(at)
-	blob := must[store.Blob](t)(keep())
+	if text, err := read(local.ID); err != nil || text != "before the bucket" {
+		t.Errorf("in the directory: %q, %v", text, err)
+	}
+	blob := must[store.Blob](t)(keep("a content"))
 	if text, err := read(blob.ID); err != nil || text != "a content" {
 		t.Errorf("%q, %v", text, err)
 	}
@@ -69,11 +79,24 @@ func TestFilesLieInTheBucketOfBackups(t *testing.T) {
 		t.Errorf("elsewhere: %v", err)
 	}
 	// What is sent again is kept where the storage is now.
-	if again := must[store.Blob](t)(keep()); again.ID != blob.ID {
+	if again := must[store.Blob](t)(keep("a content")); again.ID != blob.ID {
 		t.Errorf("another blob: %+v", again)
 	}
 	if text, err := read(blob.ID); err != nil || text != "a content" {
 		t.Errorf("%q, %v", text, err)
 	}
+	unticked := other
+	unticked.Files = false
+	set(unticked)
+	if _, err := read(blob.ID); app.CodeOf(err) != app.CodeNotFound {
+		t.Errorf("back in the directory: %v", err)
+	}
+	set(other)
+	now = now.Add(2 * time.Hour)
 	h.no(kept.Collect(t.Context()))
+	under.Prefix = "other/files"
+	objects = must[[]blobs.Blob](t)(must[blobs.Store](t)(blobs.OpenS3(under)).List(t.Context(), ""))
+	if list := must[[]blobs.Blob](t)(directory.List(t.Context(), "")); len(objects) != 0 || len(list) != 0 {
+		t.Errorf("nothing refers to %v, %v", objects, list)
+	}
 }

@@ -39,6 +39,7 @@ type BackupSettings struct {
 	Kind       string // ToDirectory or ToS3
 	Directory  string
 	S3         blobs.S3
+	Files      bool // files and artifacts are kept in S3 too, whether backups are on or not
 	Passphrase app.Secret
 	Since      time.Time // when it was switched on, or got another frequency: no time before is missed
 }
@@ -59,6 +60,7 @@ type storedSettings struct {
 	SecretKey  string    `json:"secret_key"`
 	Passphrase string    `json:"passphrase"`
 	Since      time.Time `json:"since"`
+	Files      bool      `json:"files"`
 }
 
 // BackupSettings returns what is set; ok is false if nothing ever was.
@@ -84,7 +86,7 @@ func (s *Service) readSettings(ctx context.Context, tx *store.Tx) (b BackupSetti
 		return b, false, fmt.Errorf("transfer: backup settings: %w", err)
 	}
 	return BackupSettings{On: v.On, Every: v.Every, Keep: v.Keep, Kind: v.Kind, Directory: v.Directory,
-		Passphrase: app.NewSecret(v.Passphrase), Since: v.Since,
+		Passphrase: app.NewSecret(v.Passphrase), Since: v.Since, Files: v.Files,
 		S3: blobs.S3{Endpoint: v.Endpoint, Region: v.Region, Bucket: v.Bucket, Prefix: v.Prefix, PathStyle: v.PathStyle,
 			AccessKey: v.AccessKey, SecretKey: app.NewSecret(v.SecretKey)}}, true, nil
 }
@@ -110,10 +112,11 @@ func (s *Service) SetBackupSettings(ctx context.Context, by app.Actor, b BackupS
 	if b.On && (!was.On || b.Every != was.Every) {
 		b.Since = s.now()
 	}
+	b.Files = b.Files && b.Kind == ToS3
 	if err := b.check(); err != nil {
 		return err
 	}
-	if b.On {
+	if b.On || b.Files {
 		if err := s.apart(b); err != nil {
 			return err
 		}
@@ -122,10 +125,13 @@ func (s *Service) SetBackupSettings(ctx context.Context, by app.Actor, b BackupS
 		}
 	}
 	v := storedSettings{b.On, b.Every, b.Keep, b.Kind, b.Directory, b.S3.Endpoint, b.S3.Region, b.S3.Bucket, b.S3.Prefix,
-		b.S3.PathStyle, b.S3.AccessKey, b.S3.SecretKey.Reveal(), b.Passphrase.Reveal(), b.Since}
+		b.S3.PathStyle, b.S3.AccessKey, b.S3.SecretKey.Reveal(), b.Passphrase.Reveal(), b.Since, b.Files}
 	detail := "Backups are off."
 	if b.On {
 		detail = fmt.Sprintf("Backups: %s, the last %d are kept, %s.", b.Every, b.Keep, b.place())
+	}
+	if b.Files {
+		detail += fmt.Sprintf(" Files and artifacts go %s.", b.place())
 	}
 	return s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
 		if err := tx.Settings.Set(ctx, s.now(),

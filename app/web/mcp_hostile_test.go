@@ -166,9 +166,15 @@ func TestSlowMessage(t *testing.T) {
 // hurried serves the world with short time limits and small buffers.
 func (w *world) hurried() net.Addr {
 	w.t.Helper()
+	return w.hurriedBy(300 * time.Millisecond)
+}
+
+// hurriedBy is hurried with another time limit.
+func (w *world) hurriedBy(limit time.Duration) net.Addr {
+	w.t.Helper()
 	server := w.web.HTTPServer()
 	server.Handler = w.server.Config.Handler // with its sessions
-	server.ReadTimeout, server.WriteTimeout = 300*time.Millisecond, 300*time.Millisecond
+	server.ReadTimeout, server.WriteTimeout = limit, limit
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	w.must(err)
 	go func() { _ = server.Serve(narrow{listener}) }()

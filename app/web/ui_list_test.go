@@ -47,6 +47,10 @@ func TestUIListSaysWhatRan(t *testing.T) {
 		byLabel.doc.Find("details.more-filters[open]").Length() != 1 {
 		t.Error("the filter of labels doesn't find, or doesn't show what it looks for")
 	}
+	if csv := s.get(paths.ExecutionsExport + "?as=csv&label=Month+end").want(http.StatusOK).text; strings.Count(csv, "\n") != 2 ||
+		!strings.Contains(csv, "Month end") {
+		t.Errorf("the export has %s", csv)
+	}
 	s.get(paths.Executions+"?label=nothing").says(".empty", "No execution matches")
 	s.get(paths.Root).says("#recent .message", "print rates")
 	s.get(paths.ProfileURL(p.Handle)).says(".runs .message", "print rates")

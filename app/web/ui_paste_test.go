@@ -26,8 +26,14 @@ func (s *uiSite) upload(path, field, content string, fields ...string) *uiAnswer
 	s.must(err)
 	_, err = part.Write([]byte(content))
 	s.must(err)
+	return s.sendForm(path, w, &body)
+}
+
+// sendForm ends a form with files and sends it.
+func (s *uiSite) sendForm(path string, w *multipart.Writer, body *bytes.Buffer) *uiAnswer {
+	s.t.Helper()
 	s.must(w.Close())
-	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.web.URL+path, &body)
+	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.web.URL+path, body)
 	s.must(err)
 	r.Header.Set("Content-Type", w.FormDataContentType())
 	return s.do(r)

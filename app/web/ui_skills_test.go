@@ -1,6 +1,9 @@
 package web
 
 import (
+	"bytes"
+	"fmt"
+	"mime/multipart"
 	"net/http"
 	"net/url"
 	"strings"
@@ -57,7 +60,7 @@ func TestAPersonReviewsASkill(t *testing.T) {
 	link := inbox.doc.Find("#inbox a.button").AttrOr("href", "")
 	page := s.get(link).want(http.StatusOK).says("#instructions", "Sums rows").says("#versions", "No runs kept").says("#file-2-text", "set_result(1)").says("#file-0-text", "Sums rows.").
 		says("#asked-keys", "API_KEY").says("#files", "Not text").says("#facts", "evil.example").
-		says("#asked-limits", "20m0s of run time").says("#facts", "20m0s of run time (runs are ended after").says("#approve", "1 file can't be read").
+		says("#asked-limits", "20m0s of run time").says("#missing", "20m0s of run time (runs are ended after").says("#approve", "1 file can't be read").
 		says("#profiles", "Monthly revenue report").lacks("#changes")
 	resolve := func(want app.Code) {
 		t.Helper()
@@ -112,7 +115,9 @@ func TestSecretsInASkillAreMaskedOnItsPage(t *testing.T) {
 	s.sendSkill(p, map[string]string{"SKILL.md": totals, "main.py": "key = 1\n"})
 	page := s.get(paths.SkillURL("totals"))
 	s.submit(page, "#approve form", "")
-	content := zipped(t, map[string]string{"SKILL.md": strings.Replace(totals, "Sums rows", "Sums "+secret, 1),
+	said := strings.Replace(totals, "Sums rows", "Sums "+secret, 1)
+	said = strings.Replace(said, "metadata:", "metadata:\n  airlock.version: v"+secret, 1)
+	content := zipped(t, map[string]string{"SKILL.md": said,
 		"main.py": "key = '" + secret + "'\n", "requirements.txt": "pkg @ https://x:" + secret + "@files.example/pkg\n",
 		secret + ".py": "pass\n"})
 	b, err := bundle.ReadZip(strings.NewReader(content), int64(len(content)))
@@ -123,6 +128,17 @@ func TestSecretsInASkillAreMaskedOnItsPage(t *testing.T) {
 	for _, place := range []string{"#description", "#files", "#diff-1 .come", "#facts", "#changes"} {
 		page.says(place, "[REDACTED")
 	}
+	v, err := s.engine.Skills.Get(t.Context(), "totals")
+	s.must(err)
+	_, err = s.engine.Skills.Approve(t.Context(), s.person, "totals", 2, v.Versions[0].Digest)
+	s.must(err)
+	s.get(paths.Skills).says("#skills", "Version 2 approved").silent(secret)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.web.URL+"/skills", http.NoBody)
+	s.must(err)
+	r.Header.Set("Authorization", "Bearer "+p.ID)
+	if text := s.do(r).want(http.StatusOK).silent(secret).text; !strings.Contains(text, `"label":"v[REDACTED`) {
+		t.Errorf("the agent reads %s", text)
+	}
 }
 
 // TestNobodyApprovesASkillThatThePageCanNotMask: a form from before, or one that was made up, is refused.
@@ -131,8 +147,9 @@ func TestNobodyApprovesASkillThatThePageCanNotMask(t *testing.T) {
 	s := newUISite(t)
 	s.login()
 	p := s.keyed()
-	s.sendSkill(p, map[string]string{"SKILL.md": totals, "main.py": "set_result(1)"})
-	page := s.get(paths.SkillURL("totals")).says("#approve", "Approve version 1")
+	s.sendSkill(p, map[string]string{"main.py": "set_result(1)",
+		"SKILL.md": strings.Replace(totals, "metadata:", "metadata:\n  airlock.version: v9.8.7", 1)})
+	page := s.get(paths.SkillURL("totals")).says("#approve", "Approve version 1").says("#versions", "v9.8.7")
 	s.must(s.store.Write(t.Context(), func(tx *store.Tx) error {
 		c, err := tx.Credentials.ByName(t.Context(), "API_KEY")
 		if err != nil {
@@ -142,7 +159,7 @@ func TestNobodyApprovesASkillThatThePageCanNotMask(t *testing.T) {
 		c.Source, c.Reference, c.UpdatedAt = app.SourceVault, "secret/data/app#key", seen.Add(time.Second)
 		return tx.Credentials.Update(t.Context(), c, seen)
 	}))
-	s.get(paths.SkillURL("totals")).says("#hidden", "not shown yet").lacks("#approve")
+	s.get(paths.SkillURL("totals")).says("#hidden", "not shown yet").lacks("#approve").silent("v9.8.7")
 	s.submit(page, "#approve form", "").want(http.StatusUnprocessableEntity).says(".errors", "can't be shown yet")
 	if _, err := s.engine.Skills.Resolve(t.Context(), p.Handle, "totals"); app.CodeOf(err) != app.CodeSkillNotApproved {
 		t.Errorf("resolve: %v", err)
@@ -170,6 +187,29 @@ func TestAPersonUploadsASkill(t *testing.T) {
 		t.Errorf("audited %+v, %v", events, err)
 	}
 	s.get(paths.SkillURL("totals")).says("main", "by "+uiName).says("#profiles", "No profile may run it.")
+}
+
+// TestAFolderHasAtMostAsMuchAsAZipFile: all of its files together, and their names.
+func TestAFolderHasAtMostAsMuchAsAZipFile(t *testing.T) {
+	t.Parallel()
+	s := newUISite(t)
+	s.login()
+	send := func(n, size int) *uiAnswer {
+		t.Helper()
+		var body bytes.Buffer
+		w := multipart.NewWriter(&body)
+		for i := range n {
+			part, err := w.CreateFormFile("file", fmt.Sprintf("totals/%d.txt", i))
+			s.must(err)
+			_, err = part.Write(make([]byte, size))
+			s.must(err)
+		}
+		return s.sendForm(paths.Skills, w, &body).want(http.StatusUnprocessableEntity)
+	}
+	send(3, 4<<20).says("#file-wrong", "more than 10 MiB")
+	send(100_000, 0).says("#file-wrong", "more than 10 MiB")
+	send(1001, 0).says("#file-wrong", "more than 1000 files")
+	send(2, 1).says("#file-wrong", "SKILL.md")
 }
 
 // TestViewersReadSkillsAndDecideNothing: the pages offer them no form, and the routes refuse them.

@@ -33,6 +33,7 @@ type BackupForm struct {
 	Prefix        string
 	PathStyle     bool
 	AccessKey     string
+	Files         bool
 	HasPassphrase bool
 	HasSecret     bool
 }

@@ -2,7 +2,6 @@ package skillview
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -52,7 +51,7 @@ type Content struct {
 	Instructions string
 	Files        []File
 	Facts        bundle.Facts
-	Missing      []string // in the default sandbox, of what it needs
+	Missing      []string // what it needs and the boxes of its profiles lack
 	Changes      []Change // against the last approved version
 }
 
@@ -134,9 +133,6 @@ const maxPlaces = 20
 // facts are those that were found.
 func (c Content) facts() []bundle.Fact {
 	all := c.Facts.All()
-	if len(c.Missing) > 0 {
-		all = slices.Insert(all, 0, bundle.Fact{Name: "Missing in the default sandbox", Places: c.Missing})
-	}
 	for i, f := range all {
 		if len(f.Places) > maxPlaces {
 			all[i].Places = append(f.Places[:maxPlaces:maxPlaces], fmt.Sprintf("and %d more", len(f.Places)-maxPlaces))

@@ -193,7 +193,7 @@ func sendAttachment(c echo.Context, name, media string, write func(io.Writer) er
 		return fmt.Errorf("api: %w", err)
 	}
 	w.WriteHeader(http.StatusOK)
-	if err := write(httpx.NewDeadlineWriter(w, c.Request())); err != nil {
+	if err := write(httpx.NewDownloadWriter(w, c.Request())); err != nil {
 		panic(http.ErrAbortHandler)
 	}
 	return nil

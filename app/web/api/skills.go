@@ -93,13 +93,13 @@ func viewSkills(list []appskills.Version, details bool) skillsView {
 // show shows versions to the agent of a profile, whose secrets are masked in what their authors wrote.
 func (h *skills) show(c echo.Context, p app.Profile, list []appskills.Version, details bool) (skillsView, error) {
 	view := viewSkills(list, details)
-	texts := make([]string, 0, 3*len(list))
+	texts := make([]string, 0, 4*len(list))
 	for _, v := range view.Skills {
 		var example json.RawMessage
 		if v.Example != nil {
 			example = v.Example.Inputs
 		}
-		texts = append(texts, v.Description, string(v.InputSchema), string(example))
+		texts = append(texts, v.Description, v.Label, string(v.InputSchema), string(example))
 	}
 	masked, all, err := h.lookup.engine.Submitter.Mask(c.Request().Context(), p, texts)
 	if err != nil {
@@ -109,12 +109,12 @@ func (h *skills) show(c echo.Context, p app.Profile, list []appskills.Version, d
 		v := &view.Skills[i]
 		if !all { // nobody can tell what to mask
 			v.Description = "Not shown: the values in Vault were not read yet. Ask again later."
-			v.InputSchema, v.Example = nil, nil
+			v.Label, v.InputSchema, v.Example = "", nil, nil
 			continue
 		}
-		v.Description, v.InputSchema = masked[3*i].String(), maskedJSON(masked[3*i+1])
+		v.Description, v.Label, v.InputSchema = masked[4*i].String(), masked[4*i+1].String(), maskedJSON(masked[4*i+2])
 		if v.Example != nil {
-			v.Example.Inputs = maskedJSON(masked[3*i+2])
+			v.Example.Inputs = maskedJSON(masked[4*i+3])
 		}
 	}
 	return view, nil

@@ -33,11 +33,15 @@ type DeadlineWriter struct {
 // NewDeadlineWriter returns a writer for a request that KeepOpen was called for. Each piece has the
 // time that the server gives a whole answer.
 func NewDeadlineWriter(w http.ResponseWriter, r *http.Request) DeadlineWriter {
-	timeout := RequestTimeout
+	return DeadlineWriter{w, writeTimeout(r)}
+}
+
+// writeTimeout is the time that the server gives a whole answer.
+func writeTimeout(r *http.Request) time.Duration {
 	if server, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && server.WriteTimeout > 0 {
-		timeout = server.WriteTimeout
+		return server.WriteTimeout
 	}
-	return DeadlineWriter{w, timeout}
+	return RequestTimeout
 }
 
 // Unwrap is for http.ResponseController.

@@ -7,7 +7,8 @@
 //   - WaitLimiter: long polls that are held open
 //   - BodyLimiter: memory for request bodies
 //   - AnswerLimiter: memory for answers that their readers have not taken yet
+//   - DownloadWriter: the time that a download takes
 //
-// The last two share their memory by a Budget: an address may reserve as much as it leaves free,
+// BodyLimiter and AnswerLimiter share their memory by a Budget: an address may reserve as much as it leaves free,
 // and a slow client is evicted when another one needs its memory.
 package httpx

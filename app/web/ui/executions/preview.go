@@ -199,7 +199,7 @@ func (h Handlers) showImage(c echo.Context) error {
 	header.Set(echo.HeaderContentDisposition, mime.FormatMediaType("inline", map[string]string{"filename": a.Name}))
 	header.Set("Content-Security-Policy", "sandbox; default-src 'none'; frame-ancestors 'none'")
 	c.Response().WriteHeader(http.StatusOK)
-	if _, err := io.Copy(httpx.NewDeadlineWriter(c.Response(), c.Request()), content); err != nil {
+	if _, err := io.Copy(httpx.NewDownloadWriter(c.Response(), c.Request()), content); err != nil {
 		panic(http.ErrAbortHandler)
 	}
 	return nil

@@ -32,9 +32,15 @@ func (h Handlers) readContent(ctx context.Context, s appskills.Skill, v appskill
 	}
 	defer h.memory.Release(1)
 	red, all, err := h.redactor(ctx, s, profiles)
-	if err != nil || !all {
-		content.Hidden = !all
+	if err != nil {
 		return content, err
+	}
+	if !all {
+		for i := range s.Versions { // the page lists them
+			s.Versions[i].Label = ""
+		}
+		content.Hidden = true
+		return content, nil
 	}
 	b, err := h.Engine.Skills.Open(ctx, v.Digest)
 	if err != nil {
@@ -49,7 +55,7 @@ func (h Handlers) readContent(ctx context.Context, s appskills.Skill, v appskill
 	content.Description = shown[0]
 	content.Instructions, _ = markdown.Render(shown[1])
 	content.Facts = h.Engine.Skills.Scan(*b).Mapped(func(text string) string { return mask(red, text)[0] })
-	missing, err := h.Engine.Skills.Missing(ctx, v, app.Placement{})
+	missing, err := h.missing(ctx, s, v, profiles)
 	if err != nil {
 		return content, err
 	}
@@ -64,6 +70,30 @@ func (h Handlers) readContent(ctx context.Context, s appskills.Skill, v appskill
 	}
 	content.Changes = changes(*before, *b, shownFiles(red, *before), content.Files)
 	return content, nil
+}
+
+// missing are the packages that a version needs and that the boxes of a profile that may run it lack; those
+// of the default placement if no profile may.
+func (h Handlers) missing(ctx context.Context, s appskills.Skill, v appskills.Version,
+	profiles []app.Profile) (names []string, err error) {
+	var places []app.Placement
+	for _, p := range profiles {
+		if slices.Contains(s.Profiles, p.Handle) {
+			places = append(places, p.Placement)
+		}
+	}
+	if len(places) == 0 {
+		places = []app.Placement{{}}
+	}
+	for _, place := range places {
+		lacking, err := h.Engine.Skills.Missing(ctx, v, place)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, lacking...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
 }
 
 // redactor masks the secrets of every profile that may run a skill or sent one of its versions. all

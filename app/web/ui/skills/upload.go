@@ -1,8 +1,10 @@
 package skills
 
 import (
-	"bytes"
+	"errors"
 	"io"
+	"mime"
+	"mime/multipart"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -14,7 +16,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// uploadSkill keeps the zip file of a form as a version that waits for review, as an agent's does.
+// uploadSkill keeps the zip file or folder of a form as a version that waits for review, as an agent's does.
 func (h Handlers) uploadSkill(c echo.Context) error {
 	v, err := h.keepUpload(c)
 	if err == nil {
@@ -35,8 +37,11 @@ func (h Handlers) keepUpload(c echo.Context) (v appskills.Version, err error) {
 	if err := h.kept(); err != nil {
 		return v, err
 	}
-	content, err := h.readUpload(c)
+	files, err := readUpload(c)
 	if err != nil {
+		return v, err
+	}
+	if err := h.Check(c); err != nil { // a slow upload must not act for a session that was ended meanwhile
 		return v, err
 	}
 	ctx := c.Request().Context()
@@ -44,31 +49,56 @@ func (h Handlers) keepUpload(c echo.Context) (v appskills.Version, err error) {
 		return v, err
 	}
 	defer h.memory.Release(1)
-	b, err := bundle.ReadZip(bytes.NewReader(content), int64(len(content)))
+	b, err := bundle.ReadUpload(files)
 	if err != nil {
 		return v, err
 	}
 	return h.Engine.Skills.Upload(ctx, uix.Actor(c), b)
 }
 
-// readUpload reads the zip file of a form, at most one byte more than a skill may have. Nothing
-// limited its body before.
-func (h Handlers) readUpload(c echo.Context) ([]byte, error) {
-	early := app.Invalid("file", "the upload ended too early", "Send it again.")
+// maxPartHeaders is what the names of all files of a form take at most.
+const maxPartHeaders = 1 << 20
+
+// readUpload reads the files of a form, together at most bundle.MaxPacked. Nothing limited its body before.
+func readUpload(c echo.Context) (files []bundle.File, err error) {
+	c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, bundle.MaxPacked+maxPartHeaders)
 	parts, err := c.Request().MultipartReader()
 	if err != nil {
-		return nil, app.Invalid("file", "the form came without a file", "Choose a zip file.")
+		return nil, app.Invalid("file", "the form came without a file", "Choose a zip file or a folder.")
 	}
-	part, err := parts.NextPart()
+	left := int64(bundle.MaxPacked)
+	for {
+		part, err := parts.NextPart()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		var content []byte
+		if err == nil {
+			content, err = io.ReadAll(io.LimitReader(part, left+1))
+		}
+		left -= int64(len(content))
+		switch tooLarge := (*http.MaxBytesError)(nil); {
+		case left < 0 || errors.As(err, &tooLarge):
+			return nil, app.Invalid("file", "the upload has more than "+app.FormatSize(bundle.MaxPacked),
+				"Leave out what the skill doesn't need to run, folders such as .git too.")
+		case err != nil:
+			return nil, app.Invalid("file", "the upload ended too early", "Send it again.")
+		}
+		if name := fileName(part); part.FormName() == "file" && name != "" {
+			files = append(files, bundle.File{Path: name, Content: content})
+		}
+	}
+	if len(files) == 0 {
+		return nil, app.Invalid("file", "no file was chosen", "Choose a zip file or a folder.")
+	}
+	return files, nil
+}
+
+// fileName is the name of a part with the folders that part.FileName takes away.
+func fileName(part *multipart.Part) string {
+	_, fields, err := mime.ParseMediaType(part.Header.Get(echo.HeaderContentDisposition))
 	if err != nil {
-		return nil, early
+		return ""
 	}
-	if part.FormName() != "file" || part.FileName() == "" {
-		return nil, app.Invalid("file", "no file was chosen", "Choose a zip file.")
-	}
-	content, err := io.ReadAll(io.LimitReader(part, bundle.MaxPacked+1))
-	if err != nil {
-		return nil, early
-	}
-	return content, h.Check(c) // a slow upload must not act for a session that was ended meanwhile
+	return fields["filename"]
 }

@@ -28,7 +28,7 @@ func (h Handlers) showBackups(c echo.Context) error {
 	form := settingsview.BackupForm{On: f.On, Every: f.Every, Keep: strconv.Itoa(f.Keep), Kind: f.Kind,
 		Directory: f.Directory, Endpoint: f.S3.Endpoint, Region: f.S3.Region, Bucket: f.S3.Bucket,
 		Prefix: f.S3.Prefix, PathStyle: f.S3.PathStyle, AccessKey: f.S3.AccessKey,
-		HasPassphrase: !f.Passphrase.Empty(), HasSecret: !f.S3.SecretKey.Empty()}
+		Files: f.Files, HasPassphrase: !f.Passphrase.Empty(), HasSecret: !f.S3.SecretKey.Empty()}
 	if !state.Set {
 		form.Every, form.Keep, form.Kind = transfer.Daily, "14", transfer.ToDirectory
 	}
@@ -75,7 +75,7 @@ func (h Handlers) saveBackups(c echo.Context, fields url.Values) error {
 		keep = 0
 	}
 	in := transfer.BackupSettings{On: get("on") == "yes", Every: get("every"), Keep: keep, Kind: get("kind"),
-		Directory: get("directory"), Passphrase: app.NewSecret(fields.Get("passphrase")),
+		Directory: get("directory"), Files: get("files") == "yes", Passphrase: app.NewSecret(fields.Get("passphrase")),
 		S3: blobs.S3{Endpoint: get("endpoint"), Region: get("region"), Bucket: get("bucket"), Prefix: get("prefix"),
 			PathStyle: get("path_style") == "yes", AccessKey: get("access_key"),
 			SecretKey: app.NewSecret(get("secret_key"))}}
@@ -99,9 +99,9 @@ func (h Handlers) saveBackups(c echo.Context, fields url.Values) error {
 	}
 	typed := settingsview.BackupForm{On: in.On, Every: in.Every, Keep: get("keep"), Kind: in.Kind,
 		Directory: in.Directory, Endpoint: in.S3.Endpoint, Region: in.S3.Region, Bucket: in.S3.Bucket,
-		Prefix:    in.S3.Prefix,
-		PathStyle: in.S3.PathStyle, AccessKey: in.S3.AccessKey, HasPassphrase: !state.Settings.Passphrase.Empty(),
-		HasSecret: !state.Settings.S3.SecretKey.Empty()}
+		Prefix: in.S3.Prefix, Files: in.Files, PathStyle: in.S3.PathStyle, AccessKey: in.S3.AccessKey,
+		HasPassphrase: !state.Settings.Passphrase.Empty(),
+		HasSecret:     !state.Settings.S3.SecretKey.Empty()}
 	return h.backupsPage(c, http.StatusUnprocessableEntity, typed, state, found)
 }
 

@@ -185,7 +185,7 @@ func (h Handlers) downloadExport(c echo.Context) error {
 	header.Set("Content-Type", "application/octet-stream")
 	header.Set("Content-Length", fmt.Sprint(info.Size()))
 	c.Response().WriteHeader(http.StatusOK)
-	_, err = io.Copy(c.Response(), h.Reader(c, file))
+	_, err = io.Copy(httpx.NewDownloadWriter(c.Response(), c.Request()), h.Reader(c, file))
 	return err
 }
 

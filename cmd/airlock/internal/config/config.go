@@ -44,11 +44,10 @@ type Config struct {
 	Waiters        int
 	Queue          int
 
-	Retention    retention.Policy
-	FilesDays    int    // days to keep artifacts, and files after their last use
-	FilesStorage string // FilesInDirectory or FilesInBackups
-	FilesQuota   int64  // bytes of files and artifacts of one profile
-	MetricsAddr  string // of the listener that needs no token; "" for none
+	Retention   retention.Policy
+	FilesDays   int    // days to keep artifacts, and files after their last use
+	FilesQuota  int64  // bytes of files and artifacts of one profile
+	MetricsAddr string // of the listener that needs no token; "" for none
 
 	Limits         app.Limits
 	TimeoutDefault time.Duration
@@ -92,7 +91,7 @@ func Load(environ []string) (Config, error) {
 		Workers: 2 * runtime.NumCPU(), Queue: 1000,
 		Retention: retention.Policy{Days: retention.DefaultDays, Count: retention.DefaultCount,
 			Superseded: retention.DefaultSuperseded},
-		FilesDays: app.DefaultFilesRetention, FilesQuota: app.DefaultFilesQuota, FilesStorage: FilesInDirectory,
+		FilesDays: app.DefaultFilesRetention, FilesQuota: app.DefaultFilesQuota,
 		Limits: app.DefaultLimits(), TimeoutDefault: app.DefaultTimeout, TimeoutMax: app.MaxTimeout,
 		LLMWait: app.DefaultLLMWait, ApprovalWait: app.DefaultApprovalWait, Drain: 5 * time.Second,
 		Vault: vault.Config{Timeout: vault.DefaultTimeout},

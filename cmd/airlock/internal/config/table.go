@@ -75,9 +75,6 @@ func serverVariables() []Variable {
 		number("AIRLOCK_RETENTION_FILES",
 			"days to keep artifacts, and files after their last use ([docs](files.md#how-long))", 1, 3650,
 			func(c *Config) *int { return &c.FilesDays }),
-		{Name: "AIRLOCK_FILES_STORAGE",
-			about: "`directory`, or `backups`: the bucket of *Settings → Backups* ([docs](files.md#where))",
-			set:   setFilesStorage, show: func(c *Config) string { return c.FilesStorage }},
 		size("AIRLOCK_FILES_QUOTA", "size of the files and artifacts that are kept of one profile", 1<<20,
 			func(c *Config) *int64 { return &c.FilesQuota }),
 		{Name: "AIRLOCK_LOCAL_SERVICES",
@@ -275,20 +272,6 @@ func setAgentProfiles(c *Config, v string) error {
 		return nil
 	}
 	return fmt.Errorf("%q is neither on nor off", v)
-}
-
-// Where files and artifacts are kept.
-const (
-	FilesInDirectory = "directory"
-	FilesInBackups   = "backups"
-)
-
-func setFilesStorage(c *Config, v string) error {
-	if v != FilesInDirectory && v != FilesInBackups {
-		return fmt.Errorf("%q is neither directory nor backups", v)
-	}
-	c.FilesStorage = v
-	return nil
 }
 
 func showAgentProfiles(c *Config) string {

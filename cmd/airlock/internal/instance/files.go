@@ -17,8 +17,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// openFiles opens what keeps files, artifacts and the files of skills: in a directory, or in the bucket
-// of the backups. What lies in the directory is read in both cases: a restore puts it there.
+// openFiles opens what keeps files, artifacts and the files of skills.
 func openFiles(cfg config.Config, st *store.Store, ring *secrets.Keyring, log *slog.Logger) (*files.Files, error) {
 	dir, err := filepath.Abs(filepath.Join(cfg.DataDir, files.Dir))
 	if err != nil {
@@ -31,12 +30,8 @@ func openFiles(cfg config.Config, st *store.Store, ring *secrets.Keyring, log *s
 	if err != nil {
 		return nil, err
 	}
-	var storage blobs.Store = local
-	if cfg.FilesStorage != config.FilesInDirectory {
-		storage = blobs.Fallback{Store: transfer.NewFilesStorage(st, ring), Older: local}
-	}
 	return files.New(files.Config{
-		Store: st, Keyring: ring, Storage: storage, Dir: dir, Quota: cfg.FilesQuota,
+		Store: st, Keyring: ring, Storage: transfer.NewFilesStorage(st, ring, local), Dir: dir, Quota: cfg.FilesQuota,
 		Retention: time.Duration(cfg.FilesDays) * 24 * time.Hour, Log: log,
 	}), nil
 }

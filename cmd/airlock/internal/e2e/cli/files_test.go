@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
+	"github.com/computclaw/airlock/plugins/ssh/sshtest"
 )
 
 const fileSecret = "kX9vQ2mTz7Lw4RbYc8Ns1Hd6Fj3Gp5Aa"
@@ -117,15 +119,27 @@ os.mkdir(out + "/dir"); os.symlink("/etc/passwd", out + "/link")
 set_result(len(rows))
 `
 
-// TestFilesInAndArtifactsOut has a script read a file and leave a secret value in every kind of file, on
-// the backends that need no other machine. No value comes out, and none is on the disk.
-func TestFilesInAndArtifactsOut(t *testing.T) {
-	t.Parallel()
-	backends := []string{"bubblewrap", "landlock"}
-	d := filesDesk{e2e.StartInstance(t, "AIRLOCK_SANDBOX="+strings.Join(backends, ","), "AIRLOCK_POOL=1")}
+// onEveryBackend is an instance with all built-in backends, and a credential to be searched for.
+func onEveryBackend(t *testing.T) filesDesk {
+	t.Helper()
+	_, env := e2e.DockerSettings(t)
+	env = append(env, e2e.SSHSettings(sshtest.New(t, sshtest.Options{}))...)
+	env = append(env, "AIRLOCK_SANDBOX="+strings.Join(e2e.Backends(), ","), "AIRLOCK_POOL=1", "AIRLOCK_LIMIT_TMP=160MiB")
+	d := filesDesk{e2e.StartInstance(t, env...)}
+	d.AllReady(e2e.Backends()...)
 	d.Admin(fileSecret, "credential", "set", "TOKEN", "--mode", "injected")
+	return d
+}
+
+// TestFilesInAndArtifactsOut has a script read a file and leave a secret value in every kind of file, on
+// every backend. No value comes out, and none is on the disk.
+func TestFilesInAndArtifactsOut(t *testing.T) {
+	if !e2e.InNamespaces(t) {
+		return
+	}
+	d := onEveryBackend(t)
 	orders := []byte("id,amount\n" + strings.Repeat("1,2\n", 500_000)) // 2 MB
-	for _, backend := range backends {
+	for _, backend := range e2e.Backends() {
 		profile := d.Placed(backend, "--key", "TOKEN")
 		x := d.run(profile, map[string]any{"script": leavesAll, "timeout": 40,
 			"files": map[string]string{"orders.csv": d.upload(profile, "any.csv", orders)}})
@@ -168,8 +182,8 @@ func TestFilesInAndArtifactsOut(t *testing.T) {
 			t.Errorf("%s: not left: %v", backend, want)
 		}
 	}
-	if _, text, _ := d.do("GET", "/metrics", e2e.SuiteToken, nil); !bytes.Contains(text, []byte("airlock_files_withheld_total 20\n")) {
-		t.Errorf("of %d artifacts that were withheld: %s", 2*10, regexp.MustCompile(`(?m)^airlock_files.*`).FindAll(text, -1))
+	if _, text, _ := d.do("GET", "/metrics", e2e.SuiteToken, nil); !bytes.Contains(text, fmt.Appendf(nil, "airlock_files_withheld_total %d\n", 10*len(e2e.Backends()))) {
+		t.Errorf("artifacts that were withheld: %s", regexp.MustCompile(`(?m)^airlock_files.*`).FindAll(text, -1))
 	}
 	d.noSecretOnDisk()
 }

@@ -1,0 +1,57 @@
+package web
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+)
+
+// TestASlowReaderHoldsNoPlace: two readers that take a skill bit by bit, each bit in time, hold both places in
+// which skills are read; they are dropped, and the next one is served.
+func TestASlowReaderHoldsNoPlace(t *testing.T) {
+	t.Parallel()
+	w := newSkillWorld(t)
+	p, large := w.lockedProfile(), make([]byte, 1<<19)
+	_, _ = rand.Read(large)
+	a := w.call("POST", "/skills", zipped(t, map[string]string{"SKILL.md": totals, "main.py": "", "large.bin": string(large)}),
+		bearerOf(p), "Content-Type: application/zip")
+	if a.status != http.StatusCreated {
+		t.Fatalf("%d %s", a.status, a.text)
+	}
+	address := w.hurriedBy(4 * time.Second) // 64 KiB are written at a time
+	taken := make(chan int, 2)
+	for range cap(taken) {
+		conn, err := net.Dial("tcp", address.String())
+		w.must(err)
+		defer conn.Close()
+		w.must(conn.(*net.TCPConn).SetReadBuffer(16 << 10))
+		_, err = fmt.Fprintf(conn, "GET /skills/totals/bundle.zip HTTP/1.1\r\nHost: a\r\n%s\r\n\r\n", bearerOf(p))
+		w.must(err)
+		_, err = conn.Read(make([]byte, 1)) // it has its place
+		w.must(err)
+		go func() {
+			total := 0
+			for piece := make([]byte, 4<<10); err == nil; time.Sleep(160 * time.Millisecond) {
+				var n int
+				n, err = conn.Read(piece)
+				total += n
+			}
+			taken <- total
+		}()
+	}
+	bundle := func() int { return w.call("GET", "/skills/totals/bundle.zip", "", bearerOf(p)).status }
+	if got := bundle(); got != http.StatusTooManyRequests {
+		t.Errorf("while both places are held: %d", got)
+	}
+	for range cap(taken) {
+		if n := <-taken; n >= len(large) {
+			t.Errorf("a slow reader took all %d bytes", n)
+		}
+	}
+	if got := bundle(); got != http.StatusOK {
+		t.Errorf("once they are gone: %d", got)
+	}
+}
