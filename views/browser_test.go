@@ -124,7 +124,8 @@ func inspectPage(t *testing.T, b *browsertest.Browser, s sample, l look) {
 	}
 }
 
-// TestNoPageScrollsSideways: no page is wider than the screen, from a small phone to a large desk.
+// TestNoPageScrollsSideways: no page is wider than the screen, from a small phone to a large desk,
+// folded and unfolded.
 func TestNoPageScrollsSideways(t *testing.T) {
 	t.Parallel()
 	widths := []int64{320, 360, 390, 480, 600, 720, 721, 768, 820, 900, 1024, 1025, 1100, 1280, 1440, 1600}
@@ -134,10 +135,13 @@ func TestNoPageScrollsSideways(t *testing.T) {
 			continue
 		}
 		b.Open("/" + s.name)
-		for _, width := range widths {
-			b.Size(width, 844)
-			if wide := b.Text(tooWide); wide != "" {
-				t.Errorf("%s at %d px: %s", s.name, width, wide)
+		for _, unfolded := range []string{"false", "true"} {
+			b.Text(`document.querySelectorAll("details").forEach((d) => { d.open ||= ` + unfolded + ` })`)
+			for _, width := range widths {
+				b.Size(width, 844)
+				if wide := b.Text(tooWide); wide != "" {
+					t.Errorf("%s at %d px, unfolded %s: %s", s.name, width, unfolded, wide)
+				}
 			}
 		}
 	}

@@ -25,7 +25,8 @@ func (s *uiSite) loginIn(b *browsertest.Browser) {
 // nobody has used yet.
 func TestUIFirstRunToFirstResult(t *testing.T) {
 	s := newUISiteWithoutPeople(t)
-	p := s.request([]app.Key{{Name: "API_TOKEN", Description: "To read the data"}}, "api.example.com")
+	p := s.request([]app.Key{{Name: "API_TOKEN", Description: "To read the data"}},
+		"api.example.com", "db.example.com:5432")
 	b := browsertest.New(t, s.web.URL)
 	b.Expect("answer 422")
 	b.Expect("status of 422")
@@ -37,7 +38,7 @@ func TestUIFirstRunToFirstResult(t *testing.T) {
 	b.Type("#password", "password1234")
 	b.Type("#password-again", "password1234")
 	b.Click("form .primary")
-	b.Says("#password-wrong", "among those that are tried first")
+	b.Says("#password-wrong", "easy to guess")
 	if got := b.Text(`document.querySelector("#name").value +
 		document.querySelector("#password").value`); got != uiName {
 		t.Errorf("the refused form holds %q", got)
@@ -248,7 +249,8 @@ func TestUIRefusedForm(t *testing.T) {
 // TestUILockOnAPhone: from the inbox to the locked profile with a thumb.
 func TestUILockOnAPhone(t *testing.T) {
 	s := newUISite(t)
-	s.request([]app.Key{{Name: "API_TOKEN", Description: "To read the data"}}, "api.example.com")
+	s.request([]app.Key{{Name: "API_TOKEN", Description: "To read the data"}},
+		"api.example.com", "db.example.com:5432")
 	b := browsertest.New(t, s.web.URL)
 	b.Size(390, 844)
 	tap := func(selector string) {
