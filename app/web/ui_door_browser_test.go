@@ -25,8 +25,7 @@ func (s *uiSite) loginIn(b *browsertest.Browser) {
 // nobody has used yet.
 func TestUIFirstRunToFirstResult(t *testing.T) {
 	s := newUISiteWithoutPeople(t)
-	p := s.request([]app.Key{{Name: "API_TOKEN", Description: "To read the data"}},
-		"api.example.com", "db.example.com:5432")
+	p := s.request([]app.Key{{Name: "API_TOKEN", Description: "To read the data"}}, "api.example.com")
 	b := browsertest.New(t, s.web.URL)
 	b.Expect("answer 422")
 	b.Expect("status of 422")
@@ -249,8 +248,7 @@ func TestUIRefusedForm(t *testing.T) {
 // TestUILockOnAPhone: from the inbox to the locked profile with a thumb.
 func TestUILockOnAPhone(t *testing.T) {
 	s := newUISite(t)
-	s.request([]app.Key{{Name: "API_TOKEN", Description: "To read the data"}},
-		"api.example.com", "db.example.com:5432")
+	s.request([]app.Key{{Name: "API_TOKEN", Description: "To read the data"}}, "api.example.com")
 	b := browsertest.New(t, s.web.URL)
 	b.Size(390, 844)
 	tap := func(selector string) {

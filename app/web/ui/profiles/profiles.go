@@ -167,16 +167,10 @@ func suggestion(k app.Key, credentials []app.Credential, hosts []app.HostRequest
 }
 
 // suggestedHosts are those that a key's new credential may belong to: what the agent asked for with
-// the key, else the profile's only host that speaks HTTP by its usual ports.
+// the key, else the profile's only host if it speaks HTTP by its usual ports.
 func suggestedHosts(k app.Key, hosts []app.HostRequest) []app.Host {
-	var web []app.Host
-	for _, h := range hosts {
-		if h.KeyReference() == "" && slices.Contains(h.Ports, 443) {
-			web = append(web, h.Host)
-		}
-	}
-	if len(k.Hosts) > 0 || len(web) != 1 {
+	if len(k.Hosts) > 0 || len(hosts) != 1 || hosts[0].KeyReference() != "" || !slices.Contains(hosts[0].Ports, 443) {
 		return k.Hosts
 	}
-	return web
+	return []app.Host{hosts[0].Host}
 }
