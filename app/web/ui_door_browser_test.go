@@ -42,6 +42,7 @@ func TestUIFirstRunToFirstResult(t *testing.T) {
 		document.querySelector("#password").value`); got != uiName {
 		t.Errorf("the refused form holds %q", got)
 	}
+	b.Until(`document.activeElement.id === "password"`)
 	b.Type("#password", uiPassword)
 	b.Type("#password-again", uiPassword)
 	b.Click("form .primary")
