@@ -54,7 +54,7 @@ const audit = `(() => {
   for (const e of document.querySelectorAll(".grant select, .tuning select")) {
     pen.font = getComputedStyle(e).font;
     const s = getComputedStyle(e), room = e.clientWidth - parseFloat(s.paddingLeft) - parseFloat(s.paddingRight);
-    if (e.checkVisibility() && pen.measureText(e.selectedOptions[0]?.text ?? "").width > room + 1) wrong.push("chosen option cut off: " + name(e));
+    if (e.checkVisibility() && pen.measureText(e.selectedOptions[0]?.text ?? "").width > room - 4) wrong.push("chosen option cut off: " + name(e));
   }
   // Names.
   for (const e of document.querySelectorAll("input:not([type=hidden]), select, textarea")) {
