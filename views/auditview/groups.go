@@ -49,8 +49,8 @@ func (g Group) takes(r Row) bool {
 func setsUp(r Row) bool {
 	return slices.Contains([]string{
 		"credential.create", "credential.set", "profile.create", "profile.describe", "profile.expiry",
-		"profile.hosts", "profile.key_remove", "profile.keys", "profile.link", "profile.lock", "profile.may_run", "profile.placement",
-		"profile.propose_hosts",
+		"profile.hosts", "profile.key_remove", "profile.keys", "profile.link", "profile.lock", "profile.may_run",
+		"profile.placement", "profile.propose_hosts",
 	}, r.Action)
 }
 
