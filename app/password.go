@@ -50,7 +50,7 @@ func CheckPassword(name string, password Secret) error {
 		return Invalid("password", "the password only repeats or counts", "Use a few words that don't belong together.")
 	case slices.Contains(commonPasswords, folded) || slices.Contains(commonPasswords, bare) ||
 		slices.Contains(usual, bare) || isRepeated(bare):
-		return Invalid("password", "the password is among those that are tried first",
+		return Invalid("password", "the password is easy to guess",
 			"Use a few words that don't belong together.")
 	case name != "" && strings.Contains(folded, FoldName(name)) &&
 		utf8.RuneCountInString(text)-utf8.RuneCountInString(name) < 8:

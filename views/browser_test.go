@@ -49,25 +49,25 @@ func gallery(t *testing.T) *httptest.Server {
 	return srv
 }
 
-// TestPagesInABrowser looks at each page on a desk in light and on a phone in dark, one browser a
-// look: nothing is wider than the screen, text stands out from its background, every control has a
+// TestPagesInABrowser looks at each page on a desk and a tablet in light and on a phone in dark, one
+// browser a look: nothing is wider than the screen, text stands out from its background, every control has a
 // name, targets on a phone are large enough, and the page complains of nothing. axe-core checks each
-// page in one of the two.
+// page in one of the three.
 //
-// SANDBOX_SUITE adds the other theme of both; PAGES_AXE=all (make accessibility) and
+// SANDBOX_SUITE adds the other theme of each; PAGES_AXE=all (make accessibility) and
 // PAGES_SCREENSHOTS (make screenshots) have every width in both themes. The first lets axe-core check
 // all of them, the second names a directory for pictures. PAGES_ONLY is a part of the names of pages.
 func TestPagesInABrowser(t *testing.T) {
 	t.Parallel()
 	srv := gallery(t)
-	looks := []look{{1280, "light"}, {390, "dark"}, {1280, "dark"}, {390, "light"},
-		{820, "light"}, {820, "dark"}, {1600, "light"}, {1600, "dark"}}
+	looks := []look{{1280, "light"}, {390, "dark"}, {820, "light"}, {1280, "dark"}, {390, "light"}, {820, "dark"},
+		{1600, "light"}, {1600, "dark"}}
 	switch {
 	case os.Getenv("PAGES_AXE")+os.Getenv("PAGES_SCREENSHOTS") != "":
 	case os.Getenv("SANDBOX_SUITE") != "":
-		looks = looks[:4]
+		looks = looks[:6]
 	default:
-		looks = looks[:2]
+		looks = looks[:3]
 	}
 	for i, look := range looks {
 		t.Run(look.String(), func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestPagesInABrowser(t *testing.T) {
 					continue
 				}
 				inspectPage(t, b, s, look)
-				if os.Getenv("PAGES_AXE") == "all" || i == j%2 {
+				if os.Getenv("PAGES_AXE") == "all" || i == j%3 {
 					for _, problem := range b.Axe() {
 						t.Errorf("%s: axe: %s", s.name, problem)
 					}
@@ -124,7 +124,8 @@ func inspectPage(t *testing.T, b *browsertest.Browser, s sample, l look) {
 	}
 }
 
-// TestNoPageScrollsSideways: no page is wider than the screen, from a small phone to a large desk.
+// TestNoPageScrollsSideways: no page is wider than the screen, from a small phone to a large desk,
+// folded and unfolded.
 func TestNoPageScrollsSideways(t *testing.T) {
 	t.Parallel()
 	widths := []int64{320, 360, 390, 480, 600, 720, 721, 768, 820, 900, 1024, 1025, 1100, 1280, 1440, 1600}
@@ -134,10 +135,13 @@ func TestNoPageScrollsSideways(t *testing.T) {
 			continue
 		}
 		b.Open("/" + s.name)
-		for _, width := range widths {
-			b.Size(width, 844)
-			if wide := b.Text(tooWide); wide != "" {
-				t.Errorf("%s at %d px: %s", s.name, width, wide)
+		for _, unfolded := range []string{"false", "true"} {
+			b.Text(`document.querySelectorAll("details").forEach((d) => { d.open ||= ` + unfolded + ` })`)
+			for _, width := range widths {
+				b.Size(width, 844)
+				if wide := b.Text(tooWide); wide != "" {
+					t.Errorf("%s at %d px, unfolded %s: %s", s.name, width, unfolded, wide)
+				}
 			}
 		}
 	}

@@ -43,6 +43,19 @@ const audit = `(() => {
     const r = ratio(rgba(getComputedStyle(e).color), behind(e));
     if (r < 3) wrong.push("state contrast " + r.toFixed(2) + ": " + name(e.parentElement));
   }
+  for (const e of document.querySelectorAll("summary")) {
+    const drawn = (p) => !["none", "normal"].includes(getComputedStyle(e, p).content);
+    if (shown(e) && getComputedStyle(e).display !== "list-item" && !drawn("::before") && !drawn("::after") && !e.querySelector("*")) wrong.push("no sign that it unfolds: " + name(e));
+  }
+  for (const e of document.querySelectorAll("th.wide")) {
+    const inner = e.querySelector(".cover"), r = inner?.getBoundingClientRect();
+    if (inner && shown(e) && getComputedStyle(inner).display !== "inline" && r.right > e.getBoundingClientRect().right + 1) wrong.push("cut off: " + name(e));
+  }
+  for (const e of document.querySelectorAll(".grant select, .tuning select")) {
+    pen.font = getComputedStyle(e).font;
+    const s = getComputedStyle(e), room = e.clientWidth - parseFloat(s.paddingLeft) - parseFloat(s.paddingRight);
+    if (e.checkVisibility() && pen.measureText(e.selectedOptions[0]?.text ?? "").width > room - 4) wrong.push("chosen option cut off: " + name(e));
+  }
   // Names.
   for (const e of document.querySelectorAll("input:not([type=hidden]), select, textarea")) {
     if (!e.labels?.length && !e.getAttribute("aria-label")) wrong.push("no label: " + name(e));

@@ -49,8 +49,8 @@ func sampleSkill() skillview.SkillPage {
 		Others: []components.Choice{{Value: "j", Word: "Weekly report"}},
 		Runs: map[string]skills.Runs{"sha256:" + strings.Repeat("2", 64): {Ended: 1284, Failed: 103, Last: ago(2 * time.Hour)},
 			"sha256:" + strings.Repeat("1", 64): {Ended: 1, Last: ago(39 * time.Hour)}},
-		Content: skillview.Content{Description: "Sums the rows of a table, by outlet and month.", Instructions: instructions(),
-			Missing: []string{"numpy", "pandas"},
+		Content: skillview.Content{Version: sampleVersions()[0], Missing: []string{"numpy", "pandas"},
+			Description: "Sums the rows of a table, by outlet and month.", Instructions: instructions(),
 			Facts: bundle.Facts{Hosts: []string{"telemetry.example.net"}, Binary: []string{"assets/logo.png"},
 				Secrets:      []bundle.Finding{{File: "scripts/main.py", Line: 4, What: "jwt"}},
 				Requirements: []string{"pandas==2.2.3", "openpyxl"}},
@@ -78,6 +78,7 @@ func instructions() string {
 func approvedSkill() skillview.SkillPage {
 	p := sampleSkill()
 	p.Version, p.Last, p.Content.Changes, p.Skill.Enabled = sampleVersions()[1], 0, nil, false
+	p.Content.Version = p.Version
 	p.Problems, p.Reason = components.Problems{"reason": "The reason must be one line of at most 500 characters."}, "It sends mail."
 	return p
 }
@@ -90,6 +91,6 @@ func hostileSkill() skillview.SkillPage {
 	p.Content.Files[3].Path, p.Content.Changes[1].Path = long, long
 	p.Content.Files[3].Text = "a = 1 # \u202e\u2066harmless\u2069\n" + strings.Repeat("x", 3000) + "\n"
 	p.Content.Facts.Hosts = []string{strings.Repeat("a-long-label.", 18) + "example"}
-	p.Version.Manifest.Hosts = strange()
+	p.Content.Version.Manifest.Hosts = strange()
 	return p
 }

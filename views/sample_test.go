@@ -722,7 +722,7 @@ func samples() []sample {
 		{"welcome", authview.Welcome(authview.WelcomePage{Shell: shell("Create your account", ""), Known: true}), true},
 		{"welcome-refused", authview.Welcome(
 			authview.WelcomePage{Shell: shell("Create your account", ""), First: true, Name: "Ada",
-				Problems: components.Problems{"password": "The password is among those that are tried first. Use a " +
+				Problems: components.Problems{"password": "The password is easy to guess. Use a " +
 					"few words that don't belong together."}}), true},
 		{"fresh", authview.Password(authview.PasswordPage{Shell: shell("Confirm your password", ""),
 			Name:     "Ada Lovelace",

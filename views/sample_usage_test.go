@@ -72,7 +72,7 @@ func sampleNeeds() []dashboardview.Need {
 			"refused.",
 			URL: paths.CredentialURL("SIMPHONY_API_KEY"), Action: "Set the value", At: ago(2 * time.Minute)},
 		{Icon: "profile", Title: "A profile with a very long name " + strings.Repeat("that goes on ", 5),
-			Detail: "It is being set up and not locked yet.", URL: paths.ProfileURL("j"), Action: "Review request",
+			Detail: "It is being set up and not locked yet.", URL: paths.ProfileURL("j"), Action: "Finish setup",
 			At: ago(time.Minute)},
 	}
 }

@@ -373,6 +373,15 @@ func TestLedger(t *testing.T) {
 	}
 }
 
+// TestOnlyGrantsAreNew: the sentence that closes the list of hosts grants nothing.
+func TestOnlyGrantsAreNew(t *testing.T) {
+	t.Parallel()
+	fresh := rendered(t, "hostile-hosts").Find(".sentences li:has(.fresh)")
+	if text := fresh.Text(); fresh.Length() != 6 || strings.Contains(text, "no other hosts") {
+		t.Errorf("%d are new: %s", fresh.Length(), text)
+	}
+}
+
 // TestListsTell: until when, where to, how often; numbers are grouped, and labels can be copied.
 func TestListsTell(t *testing.T) {
 	t.Parallel()
@@ -381,7 +390,7 @@ func TestListsTell(t *testing.T) {
 		"credentials": {"tbody": "1,841 executions", "tbody .sub": "last 5 minutes ago",
 			"#c-SIMPHONY_API_KEY": "simphony.example.com and 1 more"},
 		"settings-data": {"#retention": "newest 100,000 executions",
-			"#retention dd": "3.0 GiB, 212 MiB of it empty and used first"},
+			"#retention dd": "3.0 GiB, 212 MiB of it free"},
 		"execution-completed": {"#redactions tbody": "value of THEIR_TOKEN, which this script was not given"},
 		"audit":               {"#archived [data-label=entries]": "41,208", "#archived .copyable": "3f9ac01b77d2e844"},
 	} {

@@ -128,6 +128,10 @@ func (s *Registry) rotate(ctx context.Context, tx *store.Tx, by app.Actor, c app
 	if err != nil {
 		return err
 	}
+	action := "credential.rotate"
+	if version == 1 {
+		action = "credential.set"
+	}
 	detail := fmt.Sprintf("Set version %d of the value.", version)
-	return tx.Audit(ctx, app.NewEvent(s.now(), by, "credential.rotate", c.Name, detail))
+	return tx.Audit(ctx, app.NewEvent(s.now(), by, action, c.Name, detail))
 }

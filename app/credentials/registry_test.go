@@ -42,7 +42,7 @@ func TestCredentialIsCreatedAndChanged(t *testing.T) {
 		!changed.UpdatedAt.Equal(d.Now()) {
 		t.Errorf("changed: %+v", changed)
 	}
-	if diff := cmp.Diff([]string{"credential.create", "credential.rotate", "credential.change"},
+	if diff := cmp.Diff([]string{"credential.create", "credential.set", "credential.change"},
 		d.Actions()); diff != "" {
 		t.Error(diff)
 	}

@@ -215,7 +215,7 @@ func TestInbox(t *testing.T) {
 	if first := a.doc.Find("#inbox li").First().Text(); !strings.Contains(first, p.PairingCode) {
 		t.Errorf("the first is not the oldest: %q", first)
 	}
-	a.says("#waiting-rail", "2 waiting for you")
+	a.says("#waiting-rail", "2 waiting for you").says("#inbox li:first-child .button", "Review request")
 	count := s.get(paths.InboxCount).want(http.StatusOK)
 	if count.doc.Find("#waiting-rail[hx-swap-oob]").Text() == "" ||
 		count.doc.Find("#waiting-bar[hx-swap-oob]").Text() == "" {
@@ -224,6 +224,9 @@ func TestInbox(t *testing.T) {
 	if part := s.part(paths.Inbox); part.doc.Find("h1").Length() != 0 || part.doc.Find("li").Length() != 2 {
 		t.Error("the part is not the list alone")
 	}
+	_, err = s.access.Profiles.Create(t.Context(), s.person, "My own")
+	s.must(err)
+	s.get(paths.Inbox).says("#inbox li:last-child .button", "Finish setup") // nobody requested it
 }
 
 func TestAuditPage(t *testing.T) {

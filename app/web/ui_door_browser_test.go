@@ -37,11 +37,12 @@ func TestUIFirstRunToFirstResult(t *testing.T) {
 	b.Type("#password", "password1234")
 	b.Type("#password-again", "password1234")
 	b.Click("form .primary")
-	b.Says("#password-wrong", "among those that are tried first")
+	b.Says("#password-wrong", "easy to guess")
 	if got := b.Text(`document.querySelector("#name").value +
 		document.querySelector("#password").value`); got != uiName {
 		t.Errorf("the refused form holds %q", got)
 	}
+	b.Until(`document.activeElement.id === "password"`)
 	b.Type("#password", uiPassword)
 	b.Type("#password-again", uiPassword)
 	b.Click("form .primary")

@@ -26,7 +26,7 @@ func TestUISettingsTellWhatIsKept(t *testing.T) {
 		"Not yet")
 	s.must(keeper.Pass(t.Context()))
 	s.get(paths.SettingsData).says("#retention", "Removed 0 executions").says("#retention",
-		"nothing new is taken").lacks(".diskfull")
+		"New executions are refused").lacks(".diskfull")
 }
 
 // another is a second browser on the same site.
@@ -102,7 +102,7 @@ func TestUIPassword(t *testing.T) {
 	s.submit(page, form, "", "old", uiPassword, "password", next, "password-again",
 		"x").want(http.StatusUnprocessableEntity).says("#password-again-wrong", "doesn't match")
 	s.submit(page, form, "", "old", uiPassword, "password", "password1234", "password-again",
-		"password1234").want(http.StatusUnprocessableEntity).says("#password-wrong", "tried first")
+		"password1234").want(http.StatusUnprocessableEntity).says("#password-wrong", "easy to guess")
 	s.submit(page, form, "", "old", uiPassword, "password", next, "password-again", next).leads(paths.Settings)
 	s.post(paths.Logout).leads(paths.Login)
 	s.post(paths.Login, "name", uiName, "password", uiPassword).want(http.StatusUnprocessableEntity)

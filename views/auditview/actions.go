@@ -20,6 +20,7 @@ func actionWords() map[string]string {
 		"credential.delete":     "Credential deleted",
 		"credential.import":     "Credential imported",
 		"credential.rotate":     "Value replaced",
+		"credential.set":        "Value set",
 		"credential.test":       "Credential tested",
 		"execution.answer":      "LLM question answered",
 		"execution.cancel":      "Execution cancelled",

@@ -48,9 +48,9 @@ func (g Group) takes(r Row) bool {
 // setsUp reports whether an entry is a step of setting up a profile.
 func setsUp(r Row) bool {
 	return slices.Contains([]string{
-		"credential.create", "profile.create", "profile.describe", "profile.expiry", "profile.hosts",
-		"profile.key_remove", "profile.keys", "profile.link", "profile.lock", "profile.may_run", "profile.placement",
-		"profile.propose_hosts",
+		"credential.create", "credential.set", "profile.create", "profile.describe", "profile.expiry",
+		"profile.hosts", "profile.key_remove", "profile.keys", "profile.link", "profile.lock", "profile.may_run",
+		"profile.placement", "profile.propose_hosts",
 	}, r.Action)
 }
 

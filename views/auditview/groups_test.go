@@ -23,7 +23,8 @@ func TestGroupsAreOneSetup(t *testing.T) {
 		subject string
 		minutes int
 	}{
-		{ada, "profile.lock", "p", 0}, {ada, "profile.link", "p", 1}, {ada, "credential.create", "KEY", 1},
+		{ada, "profile.lock", "p", 0}, {ada, "profile.link", "p", 1}, {ada, "credential.set", "KEY", 1},
+		{ada, "credential.create", "KEY", 1},
 		{ada, "credential.create", "OTHER", 1}, {ada, "profile.hosts", "p", 11}, {ada, "profile.hosts", "q", 11},
 		{bob, "profile.hosts", "q", 12}, {bob, "profile.lock", "q", 30}, {bob, "credential.create", "KEY", 31},
 		{bob, "credential.rotate", "KEY", 31}, {bob, "credential.create", "A", 32}, {bob, "credential.create", "B", 32},
@@ -37,7 +38,7 @@ func TestGroupsAreOneSetup(t *testing.T) {
 	for _, g := range Groups(rows) {
 		got = append(got, fmt.Sprint(len(g), " ", g.subject().Subject))
 	}
-	want := []string{"5 p", "1 q", "1 q", "2 q", "1 KEY", "1 A", "1 B"}
+	want := []string{"6 p", "1 q", "1 q", "2 q", "1 KEY", "1 A", "1 B"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

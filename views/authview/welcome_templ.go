@@ -81,7 +81,7 @@ func Welcome(p WelcomePage) templ.Component {
 			}
 			templ_7745c5c3_Err = nameInput(components.Input{
 				Value: p.Name, Problem: p.Problems.Of("name"), Hint: p.nameHint(),
-				Extra: templ.Attributes{"autofocus": true},
+				Extra: templ.Attributes{"autofocus": p.Problems.Of("password")+p.Problems.Of("password-again") == ""},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

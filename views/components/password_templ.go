@@ -32,7 +32,7 @@ func NewPassword(id, label string, problems Problems) templ.Component {
 		ctx = templ.ClearChildren(ctx)
 		templ_7745c5c3_Err = TextInput(Input{
 			ID: id, Label: label, Problem: problems.Of(id),
-			Type: "password", Required: true, Autocomplete: "new-password", MaxLength: "1024", Extra: templ.Attributes{"minlength": "12"},
+			Type: "password", Required: true, Autocomplete: "new-password", MaxLength: "1024", Extra: templ.Attributes{"minlength": "12", "autofocus": problems.Of(id) != ""},
 			Hint: "At least 12 characters, of any kind. A few words that don't belong together are easy to remember.",
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
@@ -41,6 +41,7 @@ func NewPassword(id, label string, problems Problems) templ.Component {
 		templ_7745c5c3_Err = TextInput(Input{
 			ID: id + "-again", Label: "Confirm password", Problem: problems.Of(id + "-again"),
 			Type: "password", Required: true, Autocomplete: "new-password", MaxLength: "1024",
+			Extra: templ.Attributes{"autofocus": problems.Of(id) == "" && problems.Of(id+"-again") != ""},
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

@@ -50,15 +50,18 @@ func Access(keys []KeyGrant, hosts []app.Host) []Sentence {
 	if len(hosts) == 0 {
 		all = append(all, say("globe", word("Scripts can reach no host at all.")))
 	} else {
-		all = append(all, say("shield", word("Scripts can reach no other hosts.")))
+		all = append(all, say("shield", word(noOthers)))
 	}
 	return all
 }
 
+// noOthers closes the list of hosts and grants nothing itself.
+const noOthers = "Scripts can reach no other hosts."
+
 // Changes is Grants for hosts that are about to change. It marks sentences that before did not
 // grant.
 func Changes(keys []KeyGrant, hosts, before []app.Host, expires time.Time) []Sentence {
-	known := map[string]bool{}
+	known := map[string]bool{noOthers: true}
 	for _, s := range Grants(keys, before, expires) {
 		known[s.Text()] = true
 	}

@@ -107,7 +107,7 @@ func stand(p ProfilePage) string {
 		return "Choose what its scripts may use and reach. Nothing is granted before you lock it."
 	case app.StateLocked:
 		return "Locked " + format.Ago(p.Profile.LockedAt, p.Now) +
-			". Scripts with this profile can do what is listed here and nothing else."
+			". Scripts with this profile can do what Access lists, and nothing else."
 	case app.StateRevoked:
 		return "Revoked. Nothing can run with it any more."
 	}

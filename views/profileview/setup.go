@@ -16,14 +16,11 @@ type KeyForm struct {
 	Hosts   string   // that it belongs to, one per line
 }
 
-// linkChoices are the credentials that a key can be linked to, with words that tell the same name.
-func linkChoices(credentials []app.Credential, key app.Key) []components.Choice {
+// linkChoices are the credentials that a key can be linked to.
+func linkChoices(credentials []app.Credential) []components.Choice {
 	list := components.Choices("", "Decide later")
 	for _, c := range credentials {
 		words := c.Name + " · " + string(c.Mode)
-		if c.Name == key.Name {
-			words += " · same name"
-		}
 		if !c.HasValue() {
 			words += " · no value yet"
 		}

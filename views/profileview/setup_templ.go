@@ -465,7 +465,7 @@ func linkSelect(p ProfilePage, k KeyForm) templ.Component {
 		ctx = templ.ClearChildren(ctx)
 		templ_7745c5c3_Err = components.Select(components.Input{
 			ID: LinkField(k.Key.Name), Label: "Credential", Of: "of " + k.Key.Name, Value: k.Link,
-			Options: linkChoices(p.Credentials, k.Key), Problem: p.Problems.Of(LinkField(k.Key.Name)),
+			Options: linkChoices(p.Credentials), Problem: p.Problems.Of(LinkField(k.Key.Name)),
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

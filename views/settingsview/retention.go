@@ -15,7 +15,7 @@ type RetentionState struct {
 	Last       int64     // executions that it removed
 	All        int64     // executions that were ever removed
 	Database   int64     // bytes
-	Reusable   int64     // of these, bytes that hold nothing and are used first
+	Reusable   int64     // of these, bytes that are free
 }
 
 // keptWords says what is kept.
@@ -37,7 +37,7 @@ func (s RetentionState) supersededWords() string {
 	if s.Superseded == 0 {
 		return "None."
 	}
-	return "Sealed, for " + format.Count(int64(s.Superseded), "day") + ", to be searched for."
+	return "Sealed for " + format.Count(int64(s.Superseded), "day") + ", so that output is still searched for them."
 }
 
 // sizeWords says how large the database is.
@@ -45,5 +45,12 @@ func (s RetentionState) sizeWords() string {
 	if s.Reusable == 0 {
 		return format.Bytes(s.Database)
 	}
-	return format.Bytes(s.Database) + ", " + format.Bytes(s.Reusable) + " of it empty and used first"
+	return format.Bytes(s.Database) + ", " + format.Bytes(s.Reusable) + " of it free"
+}
+
+// diskWords says how much is free on the database's disk, and how little is too little.
+func (p SettingsPage) diskWords() string {
+	return format.Bytes(p.Disk.Free) + " of " + format.Bytes(p.Disk.Size) +
+		". New executions are refused when less than " + format.Bytes(p.Disk.Reserve) +
+		" is free on the disk and in the database together."
 }

@@ -133,8 +133,9 @@ func (i *Inbox) profileNeed(p app.Profile) (n dashboardview.Need, waits bool) {
 	asked, since := undecidedHosts(p)
 	switch p.State(i.now()) {
 	case app.StateUnlocked:
-		n.Action, n.Code, n.Detail = "Review request", p.PairingCode, "It is being set up and not locked yet."
+		n.Action, n.Detail = "Finish setup", "It is being set up and not locked yet."
 		if p.PairingCode != "" {
+			n.Action, n.Code = "Review request", p.PairingCode
 			n.Detail = "An agent at " + p.CreatedFrom + " asks for " + countRequests(len(p.Keys), len(asked)) + "."
 		}
 		return n, true
