@@ -73,7 +73,7 @@ func (h *fileCalls) upload(c echo.Context) error {
 		return app.E(app.CodeRateLimited, "too many files are being sent at once", "Wait 5 s, then send it again.")
 	}
 	defer h.uploads.Leave(p.Handle)
-	body := http.MaxBytesReader(c.Response(), c.Request().Body, app.MaxFileBytes+1)
+	body := httpx.RawBody(c, app.MaxFileBytes+1)
 	f, err := h.lookup.engine.Files.Upload(c.Request().Context(), p.Handle, c.QueryParam("name"), body)
 	if err != nil {
 		return err

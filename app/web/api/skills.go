@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -200,14 +201,13 @@ func readPacked(c echo.Context) ([]byte, error) {
 		return nil, app.E(app.CodeUnsupportedMedia, "a compressed body is not accepted",
 			"Send the zip file as it is, without Content-Encoding.")
 	}
-	content, err := io.ReadAll(http.MaxBytesReader(c.Response(), c.Request().Body, bundle.MaxPacked+1))
-	if err != nil || len(content) > bundle.MaxPacked {
-		e := app.E(app.CodeTooLarge, "the zip file is larger than "+app.FormatSize(bundle.MaxPacked),
+	content, err := io.ReadAll(httpx.RawBody(c, bundle.MaxPacked))
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return nil, app.E(app.CodeTooLarge, "the zip file is larger than "+app.FormatSize(bundle.MaxPacked),
 			"Leave out what the skill doesn't need to run, and pass data to each run with files.")
-		e.Cause = err
-		return nil, e
 	}
-	return content, nil
+	return content, err
 }
 
 // newSkillInput makes a skill of the script of a past execution.

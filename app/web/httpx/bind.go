@@ -57,15 +57,36 @@ func readBody(r *http.Request) ([]byte, error) {
 		if errors.As(err, &tooLarge) {
 			return nil, errBodyTooLarge(err)
 		}
-		if errors.Is(err, ErrBodies) {
-			return nil, err
-		}
-		e := app.E(app.CodeInvalidJSON, "the body could not be read to its end",
-			"Send it again, with a Content-Length that is true.")
-		e.Cause = err
-		return nil, e
+		return nil, brokenBody(app.CodeInvalidJSON, err)
 	}
 	return data, nil
+}
+
+// RawBody reads a body that is not JSON, at most so many bytes: one more is an *http.MaxBytesError. That the
+// client broke off is CodeInvalidField.
+func RawBody(c echo.Context, most int64) io.Reader {
+	return rawBody{http.MaxBytesReader(c.Response(), c.Request().Body, most)}
+}
+
+type rawBody struct{ io.Reader }
+
+func (b rawBody) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	var tooLarge *http.MaxBytesError
+	if err == nil || errors.Is(err, io.EOF) || errors.As(err, &tooLarge) {
+		return n, err
+	}
+	return n, brokenBody(app.CodeInvalidField, err)
+}
+
+// brokenBody explains why a body could not be read to its end.
+func brokenBody(code app.Code, err error) error {
+	if errors.Is(err, ErrBodies) {
+		return err
+	}
+	e := app.E(code, "the body could not be read to its end", "Send it again, with a Content-Length that is true.")
+	e.Cause = err
+	return e
 }
 
 // checkContentType accepts JSON, no type, and the type of forms, which curl sends unless told
