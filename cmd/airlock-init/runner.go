@@ -51,14 +51,15 @@ type runner struct {
 	sdk            *os.File
 }
 
-// startRunner starts the interpreter in a session of its own. stdin is at its end from the
-// beginning. code may be empty.
-func startRunner(source, code []byte, l launcher) (*runner, error) {
+func (r *runner) close() {
+	r.stdout.Close()
+	r.stderr.Close()
+}
+
+// startRunner starts the interpreter in a session of its own, in the directory tmp. stdin is at its
+// end from the beginning. code may be empty.
+func startRunner(source, code []byte, b box, tmp string, env []string) (*runner, error) {
 	python, err := findPython()
-	if err != nil {
-		return nil, err
-	}
-	tmp, err := os.Getwd() // boxes begin in their own writable directory
 	if err != nil {
 		return nil, err
 	}
@@ -99,8 +100,8 @@ func startRunner(source, code []byte, l launcher) (*runner, error) {
 	}
 	keep(4, program)
 	argv := []string{"python3", "-s", "-B", "-c", stub}
-	r.pid, err = l.fork(python, argv, &syscall.ProcAttr{
-		Dir: tmp, Env: append(runnerEnv(tmp), l.env...), Files: child, Sys: &syscall.SysProcAttr{Setsid: true},
+	r.pid, err = b.fork(python, argv, &syscall.ProcAttr{
+		Dir: tmp, Env: append(runnerEnv(tmp), env...), Files: child, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", python, err)

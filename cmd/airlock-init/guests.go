@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/plugins/template"
+	"github.com/computclaw/airlock/plugins/wire"
+)
+
+// guestsFD is the descriptor that boxes come from.
+const guestsFD = 4
+
+// tmpOfForked is where scripts begin in boxes that were forked.
+const tmpOfForked = "/tmp"
+
+// serveGuests serves the boxes of one template until that ends. It is outside of them, without a
+// right that they don't have.
+func serveGuests() error {
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return fmt.Errorf("set non-dumpable: %w", err)
+	}
+	if err := harden(); err != nil {
+		return err
+	}
+	unix.CloseOnExec(guestsFD)
+	boxes, err := template.OpenLink(os.NewFile(guestsFD, "boxes"))
+	if err != nil {
+		return err
+	}
+	for {
+		fds, err := boxes.Receive(&template.Box{})
+		if err != nil {
+			return nil // the template ended
+		}
+		if len(fds) != 4 {
+			return fmt.Errorf("a box with %d descriptors", len(fds))
+		}
+		go serveForked(fds[0], fds[1], os.NewFile(uintptr(fds[2]), "stderr"), os.NewFile(uintptr(fds[3]), "box"))
+	}
+}
+
+// serveForked serves one box, and says on stderr why it can't.
+func serveForked(stdin, stdout int, stderr, socket *os.File) {
+	defer stderr.Close()
+	pipe, err := newStdio(stdin, stdout)
+	if err == nil {
+		defer pipe.Close()
+		err = serveOverLink(pipe, stderr, socket)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "airlock-init:", err)
+	}
+}
+
+func serveOverLink(pipe *stdio, stderr, socket *os.File) error {
+	link, err := template.OpenLink(socket)
+	if err != nil {
+		return err
+	}
+	b, err := joinForked(link)
+	if err != nil {
+		return fmt.Errorf("join the box: %w", err)
+	}
+	defer b.close()
+	go func() {
+		b.obey()
+		pipe.Close() // which ends the session, if that doesn't end the box
+	}()
+	// what streams keep is not the box's own memory, so it is as little as the engine keeps for them
+	return (&guest{box: b, tmp: tmpOfForked, log: stderr}).serve(pipe, wire.EngineWindow)
+}
