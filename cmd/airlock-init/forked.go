@@ -21,7 +21,8 @@ type forked struct {
 	signalFreezer
 	link        *template.Link
 	interpreter template.Interpreter
-	pid         int      // of the interpreter
+	born        template.Born
+	preload     *preload
 	dir         *os.File // the box's /proc
 	udp         net.PacketConn
 	tcp         net.Listener
@@ -42,7 +43,7 @@ type done struct {
 }
 
 // joinForked returns the box behind a link.
-func joinForked(link *template.Link) (*forked, error) {
+func joinForked(link *template.Link, p *preload) (*forked, error) {
 	var born template.Event
 	fds, err := link.Receive(&born)
 	if err == nil && (born.Born == nil || len(fds) != 5) {
@@ -52,7 +53,7 @@ func joinForked(link *template.Link) (*forked, error) {
 		return nil, errors.Join(err, link.Close())
 	}
 	b := &forked{
-		link: link, pid: *born.Born, dir: os.NewFile(uintptr(fds[1]), "proc"), syn: newSYNSocket(fds[4]),
+		link: link, born: *born.Born, preload: p, dir: os.NewFile(uintptr(fds[1]), "proc"), syn: newSYNSocket(fds[4]),
 		ended: make(chan unix.WaitStatus, 1), gone: make(chan struct{}), done: make(chan done, 1),
 	}
 	b.signalFreezer = signalFreezer{signal: b.kill, proc: fmt.Sprintf("/proc/self/fd/%d", fds[1])}
@@ -119,7 +120,11 @@ func (b *forked) close() {
 }
 
 func (b *forked) fork(_ string, _ []string, attributes *syscall.ProcAttr) (int, error) {
-	return b.pid, b.interpreter.Start(attributes)
+	return b.born.PID, b.interpreter.Start(attributes)
+}
+
+func (b *forked) preloaded(source, code []byte) (bool, error) {
+	return b.born.Loaded, b.preload.offer(b.born.Loaded, source, code)
 }
 
 func (b *forked) reap(int) (<-chan unix.WaitStatus, <-chan struct{}) { return b.ended, b.gone }

@@ -30,6 +30,7 @@ func serveGuests() error {
 	if err != nil {
 		return err
 	}
+	p := &preload{template: boxes}
 	for {
 		fds, err := boxes.Receive(&template.Box{})
 		if err != nil {
@@ -38,29 +39,29 @@ func serveGuests() error {
 		if len(fds) != 4 {
 			return fmt.Errorf("a box with %d descriptors", len(fds))
 		}
-		go serveForked(fds[0], fds[1], os.NewFile(uintptr(fds[2]), "stderr"), os.NewFile(uintptr(fds[3]), "box"))
+		go serveForked(p, fds[0], fds[1], os.NewFile(uintptr(fds[2]), "stderr"), os.NewFile(uintptr(fds[3]), "box"))
 	}
 }
 
 // serveForked serves one box, and says on stderr why it can't.
-func serveForked(stdin, stdout int, stderr, socket *os.File) {
+func serveForked(p *preload, stdin, stdout int, stderr, socket *os.File) {
 	defer stderr.Close()
 	pipe, err := newStdio(stdin, stdout)
 	if err == nil {
 		defer pipe.Close()
-		err = serveOverLink(pipe, stderr, socket)
+		err = serveOverLink(p, pipe, stderr, socket)
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "airlock-init:", err)
 	}
 }
 
-func serveOverLink(pipe *stdio, stderr, socket *os.File) error {
+func serveOverLink(p *preload, pipe *stdio, stderr, socket *os.File) error {
 	link, err := template.OpenLink(socket)
 	if err != nil {
 		return err
 	}
-	b, err := joinForked(link)
+	b, err := joinForked(link, p)
 	if err != nil {
 		return fmt.Errorf("join the box: %w", err)
 	}

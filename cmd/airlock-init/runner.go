@@ -28,7 +28,8 @@ own = None
 if c is None:
     own, parts = magic, {}
     c = compile(s[n:], '<airlock>', 'exec')
-exec(c, {'__name__': 'airlock.runner', '__builtins__': __builtins__, 'MAGIC': own, 'RUNNER': c, 'CODE': parts})`
+exec(c, {'__name__': 'airlock.runner', '__builtins__': __builtins__, 'MAGIC': own, 'RUNNER': c, 'CODE': parts,
+    'PARK': globals().get('PARK')})`
 
 // runnerEnv is the environment of every script, but for where its roots are (see trust). There is
 // no proxy in it. The hash seed and the numbers of threads and processors make results repeatable:
@@ -63,7 +64,7 @@ func startRunner(source, code []byte, b box, tmp string, env []string) (*runner,
 	if err != nil {
 		return nil, err
 	}
-	child := make([]uintptr, 5)
+	child := make([]uintptr, 4, 5)
 	r := &runner{}
 	var opened []*os.File
 	defer func() {
@@ -94,11 +95,18 @@ func startRunner(source, code []byte, b box, tmp string, env []string) (*runner,
 		return nil, err
 	}
 	keep(3, theirs)
-	program, err := pipeOf(slices.Concat(fmt.Appendf(nil, "%08x", len(code)), code, source))
+	loaded, err := b.preloaded(source, code)
 	if err != nil {
 		return nil, err
 	}
-	keep(4, program)
+	if !loaded {
+		program, err := programOf(source, code)
+		if err != nil {
+			return nil, err
+		}
+		child = append(child, 0)
+		keep(4, program)
+	}
 	argv := []string{"python3", "-s", "-B", "-c", stub}
 	r.pid, err = b.fork(python, argv, &syscall.ProcAttr{
 		Dir: tmp, Env: append(runnerEnv(tmp), env...), Files: child, Sys: &syscall.SysProcAttr{Setsid: true},
@@ -121,6 +129,11 @@ func (r *runner) socketpair() (*os.File, error) {
 	}
 	r.sdk = os.NewFile(uintptr(pair[0]), "sdk")
 	return os.NewFile(uintptr(pair[1]), "sdk"), nil
+}
+
+// programOf returns what the stub reads.
+func programOf(source, code []byte) (*os.File, error) {
+	return pipeOf(slices.Concat(fmt.Appendf(nil, "%08x", len(code)), code, source))
 }
 
 // pipeOf returns the end of a pipe that content comes out of.

@@ -22,7 +22,9 @@ import gc
 import resource
 import struct
 
-CONTROL_FD = 4  # of the template; 3 is the guest's program
+CONTROL_FD = 4  # which a template begins with, as GUESTS_FD that what serves its boxes; 3 is the guest's program
+GUESTS_FD = 4
+PROGRAM_FD = 4  # what interpreters run
 FIRST_FREE_FD = 4  # of boxes
 ABOVE = 10  # no descriptor that a box begins with has this number
 ROOT = "/tmp/box"  # of boxes; see package template
@@ -47,19 +49,31 @@ RESOLVER = "127.0.0.1", 53
 libc = ctypes.PyDLL(None, use_errno=True)
 
 
+template = None  # what this process is; False in a box
+
+
 def serve():
-    """Serves requests until the plugin ends. Returns in the interpreter of a box, with its descriptors and environment."""
-    control = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET, 0, CONTROL_FD)
+    """Serves requests until the plugin ends. Returns in the interpreter of a box, with its descriptors and environment, and in the template when a
+    program was given for all of them."""
+    global template
+    if template is None:
+        template = begin()
+    if template:
+        sys.path_importer_cache.clear()
+        gc.collect()
+        gc.freeze()  # so that no collection of a box touches, and copies, what is here
+        template.serve()
+
+
+def begin():
+    control = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET, 0, fcntl.fcntl(CONTROL_FD, fcntl.F_DUPFD_CLOEXEC, ABOVE))
     plan, _ = receive(control)
     plan["title"] = Title()
-    template = Template(control, plan)
+    begun = Template(control, plan)
     for name in set(sys.modules) - LOADED:
         del sys.modules[name]
-    sys.path_importer_cache.clear()
-    gc.collect()
-    gc.freeze()  # so that no collection of a box touches, and copies, what is here
     control.send(b"ready")
-    template.serve()
+    return begun
 
 
 class Template:
@@ -67,12 +81,13 @@ class Template:
         self.control = control
         self.plan = plan
         self.poll = select.epoll()
-        self.poll.register(CONTROL_FD, select.EPOLLIN)
+        self.poll.register(control.fileno(), select.EPOLLIN)
+        self.loaded = False
         self.boxes = {}  # of a pidfd: pid, and the descriptor that its end is reported on
         self.null = os.open("/dev/null", os.O_RDWR)
         self.guests = start_guests(plan)
         if self.guests:
-            self.poll.register(self.guests, select.EPOLLRDHUP)  # they never say anything
+            self.poll.register(self.guests, select.EPOLLIN)
 
     def serve(self):
         while True:
@@ -80,11 +95,23 @@ class Template:
                 if fd in self.boxes:
                     self.report(fd)
                     continue
-                request, fds = receive(self.control) if fd == CONTROL_FD else (None, [])
-                if request is None:
+                message, fds = receive(self.control if fd == self.control.fileno() else self.guests)
+                if message is None:
                     os._exit(0)  # and every box ends with this namespace, whoever ended first
-                if self.open(request, fds):
+                if fd == self.control.fileno():
+                    if self.open(message, fds):
+                        return
+                elif self.load(*fds):
                     return
+
+    def load(self, program):
+        """Takes what interpreters run, which comes before any script has begun: what has met a script may not say what others run."""
+        if self.loaded:
+            os._exit(1)
+        os.dup2(program, PROGRAM_FD)
+        os.close(program)
+        self.loaded = True
+        return True
 
     def open(self, request, fds):
         """Forks a box, with its stdin, stdout, stderr and status, and a cgroup.procs of each hierarchy. Returns True in its interpreter only."""
@@ -125,11 +152,13 @@ class Template:
         try:
             os.close(go)
             if os.read(ready, 1):  # else the template failed, and has said so
+                global template
+                template = False
                 self.poll.close()
                 self.control.detach()
                 if self.guests:
                     self.guests.detach()
-                become_box(self.plan, request, streams, link)
+                become_box({**self.plan, "loaded": self.loaded}, request, streams, link)
                 return True
         except BaseException as error:
             complain(2, error)
@@ -170,7 +199,7 @@ def start_guests(plan):
     ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
     if os.fork() == 0:
         try:
-            os.dup2(theirs.fileno(), CONTROL_FD)
+            os.dup2(theirs.fileno(), GUESTS_FD)
             prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP)  # capabilities are there until confine takes them
             os.setresgid(plan["uid"], plan["uid"], plan["uid"])
             os.setresuid(plan["uid"], plan["uid"], plan["uid"])
@@ -225,7 +254,7 @@ def be_born(plan, request, link, sockets, status):
     prctl(PR_SET_DUMPABLE, 0)
     plan["title"].put(request["command"][0])
     proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
-    send(link, {"born": pid}, mine.fileno(), proc, *sockets)
+    send(link, {"born": {"pid": pid, "loaded": plan["loaded"]}}, mine.fileno(), proc, *sockets)
     for fd in (mine.detach(), theirs.detach(), proc, *sockets):
         os.close(fd)
     os.write(status, b'{"ready": true}\n')
