@@ -28,6 +28,7 @@ PROGRAM_FD = 4  # what interpreters run
 FIRST_FREE_FD = 4  # of boxes
 ABOVE = 10  # no descriptor that a box begins with has this number
 ROOT = "/tmp/box"  # of boxes; see package template
+MASK = "/tmp/mask"  # what hides files of their /proc, mounted as it is to be there
 
 MAX_MESSAGE = 1 << 18
 MAX_FDS = 16
@@ -72,6 +73,9 @@ def begin():
     begun = Template(control, plan)
     for name in set(sys.modules) - LOADED:
         del sys.modules[name]
+    write(MASK, "")
+    mount("/dev/null", MASK, None, MS_BIND)
+    mount(None, MASK, None, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV)
     control.send(b"ready")
     return begun
 
@@ -274,7 +278,8 @@ class Title:
             self.start, self.end = map(int, file.read().rpartition(")")[2].split()[45:47])
 
     def put(self, name):
-        prctl(PR_SET_NAME, ctypes.cast(ctypes.c_char_p(os.path.basename(name).encode()), ctypes.c_void_p).value)
+        short = ctypes.create_string_buffer(os.path.basename(name).encode())
+        prctl(PR_SET_NAME, ctypes.addressof(short))
         text = name.encode() + bytes(1)
         ctypes.memmove(self.start, text, len(text))
         ctypes.memset(self.end - 1, 1, 1)  # so it takes what ends with the first zero for all of it
@@ -318,8 +323,7 @@ def mount_own(plan, request):
     os.chdir(ROOT)
     mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
     for path in plan["masked"]:
-        mount("dev/null", path[1:], None, MS_BIND)
-        mount(None, path[1:], None, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV)
+        mount(MASK, path[1:], None, MS_BIND)
     for path, size in (("dev/shm", request["shm"]), ("tmp", request["tmp"])):
         mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=%d" % size)
     call("pivot_root", b".", b".")
