@@ -26,8 +26,8 @@
 //
 // # Templates
 //
-//	plugin ──▶ bwrap ──▶ template (python) ── clone(user, net, pid, mnt, …) ──▶ PID 1 (python) ── fork ──▶ interpreter
-//	                       └──▶ airlock-init guests ◀── link: sockets, orders ──┘
+//	plugin ──▶ bwrap ──▶ template ── clone(user, net, pid, mnt, …) ──▶ PID 1 ── fork ──▶ interpreter
+//	                        └──▶ airlock-init guests ◀── link ──────────┘
 //
 // A template (template.py) has capabilities in its own user namespace, one thread, no filter, and has
 // met no profile. It reads requests of the plugin, and from its guests one message: the runner, which

@@ -27,6 +27,9 @@ var (
 	pid1Source []byte
 )
 
+// templateMemory bounds what a template's guests hold for all of its boxes. No script runs there.
+const templateMemory = 4 << 30
+
 // readyWithin bounds the start of a template, and that of a box in it.
 const readyWithin = 10 * time.Second
 
@@ -80,7 +83,7 @@ func (h *host) canFork() error {
 
 // startTemplate starts a template and waits until it takes requests.
 func (h *host) startTemplate(ctx context.Context, id string) (*template, error) {
-	limits, err := plugins.Limits{CPU: float64(runtime.NumCPU())}.Bounded(least())
+	limits, err := plugins.Limits{CPU: float64(runtime.NumCPU()), Memory: templateMemory}.Bounded(least())
 	if err != nil {
 		return nil, err
 	}
