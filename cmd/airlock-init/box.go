@@ -29,8 +29,9 @@ type processes interface {
 	freezer
 	// fork starts the interpreter, or gives it to one that waits.
 	fork(path string, argv []string, attributes *syscall.ProcAttr) (pid int, err error)
-	// preloaded reports whether the interpreter has that runner already.
-	preloaded(source, code []byte) (bool, error)
+	// preloaded reports whether the interpreter has that runner already. compiles says that its code is
+	// asked for.
+	preloaded(source, code []byte, compiles bool) (bool, error)
 	// reap waits for every process until there are none, which closes gone. The end of main, a
 	// process id, is sent on ended.
 	reap(main int) (ended <-chan unix.WaitStatus, gone <-chan struct{})
@@ -79,7 +80,7 @@ func (o *own) fork(path string, argv []string, attributes *syscall.ProcAttr) (in
 	return syscall.ForkExec(path, argv, attributes)
 }
 
-func (o *own) preloaded(_, _ []byte) (bool, error) { return false, nil }
+func (o *own) preloaded(_, _ []byte, _ bool) (bool, error) { return false, nil }
 
 func (o *own) reap(main int) (<-chan unix.WaitStatus, <-chan struct{}) {
 	ended, gone := make(chan unix.WaitStatus, 1), make(chan struct{})

@@ -113,7 +113,7 @@ func (g *guest) boot() error {
 		return err
 	}
 	env := slices.Concat(g.box.env(), dirsEnv, filesEnv)
-	if g.runner, err = startRunner(message.Boot.Runner, message.Boot.Code, g.box, g.tmp, env); err != nil {
+	if g.runner, err = startRunner(message.Boot, g.box, g.tmp, env); err != nil {
 		return err
 	}
 	g.net = openNetwork(g)

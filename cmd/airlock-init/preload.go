@@ -17,15 +17,15 @@ type preload struct {
 	runner []byte // nil if it has none
 }
 
-// offer gives the template a runner, if it has none and this one is compiled. It fails for a box that
-// was loaded with another one.
+// offer gives the template a runner, if it has none. It fails for a box that was loaded with another
+// one.
 func (p *preload) offer(loaded bool, source, code []byte) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
 	case loaded && !bytes.Equal(source, p.runner):
 		return errors.New("the template has another runner than this box shall have")
-	case p.runner != nil || len(code) == 0:
+	case p.runner != nil:
 		return nil
 	}
 	program, err := programOf(source, code)

@@ -8,6 +8,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/plugins/wire"
 )
 
 // stub is all that the interpreter gets on its command line: the runner comes from descriptor 4, a
@@ -58,8 +60,8 @@ func (r *runner) close() {
 }
 
 // startRunner starts the interpreter in a session of its own, in the directory tmp. stdin is at its
-// end from the beginning. code may be empty.
-func startRunner(source, code []byte, b box, tmp string, env []string) (*runner, error) {
+// end from the beginning.
+func startRunner(boot *wire.Boot, b box, tmp string, env []string) (*runner, error) {
 	python, err := findPython()
 	if err != nil {
 		return nil, err
@@ -95,12 +97,12 @@ func startRunner(source, code []byte, b box, tmp string, env []string) (*runner,
 		return nil, err
 	}
 	keep(3, theirs)
-	loaded, err := b.preloaded(source, code)
+	loaded, err := b.preloaded(boot.Runner, boot.Code, boot.Compile)
 	if err != nil {
 		return nil, err
 	}
 	if !loaded {
-		program, err := programOf(source, code)
+		program, err := programOf(boot.Runner, boot.Code)
 		if err != nil {
 			return nil, err
 		}

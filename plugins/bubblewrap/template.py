@@ -51,6 +51,7 @@ libc = ctypes.PyDLL(None, use_errno=True)
 
 
 template = None  # what this process is; False in a box
+compiles = False
 
 
 def serve():
@@ -64,6 +65,7 @@ def serve():
         gc.collect()
         gc.freeze()  # so that no collection of a box touches, and copies, what is here
         template.serve()
+    return compiles
 
 
 def begin():
@@ -362,6 +364,8 @@ def wait(handoff):
     for number, fd in enumerate(fds):
         os.dup2(fd, number)
     os.closerange(len(fds), resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+    global compiles
+    compiles = order["compiles"]
     os.setsid()
     os.chdir(order["dir"])
     os.environ.clear()

@@ -7,12 +7,17 @@ import (
 )
 
 // Interpreter is one that waits in a box for what it starts with.
-type Interpreter struct{ Link *Link }
+type Interpreter struct {
+	Link     *Link
+	Compiles bool // the code of its program is asked for, if it was compiled here
+}
 
 // order is what an interpreter that waits gets, with its first descriptors.
 type order struct {
 	Dir string   `json:"dir"`
 	Env []string `json:"env"`
+
+	Compiles bool `json:"compiles"`
 }
 
 // Start gives the interpreter what a new process would get from attributes: working directory,
@@ -23,5 +28,5 @@ func (i Interpreter) Start(attributes *syscall.ProcAttr) error {
 	for _, fd := range attributes.Files {
 		fds = append(fds, int(fd))
 	}
-	return i.Link.send(order{Dir: attributes.Dir, Env: attributes.Env}, unix.UnixRights(fds...))
+	return i.Link.send(order{Dir: attributes.Dir, Env: attributes.Env, Compiles: i.Compiles}, unix.UnixRights(fds...))
 }

@@ -242,5 +242,6 @@ KNOWN = folder_times(), packages()
 if PARK:  # in a template: this forks boxes, and returns in each
     for one in (foreign, failure):
         one.compile()
-    PARK()
+    if not PARK():
+        MAGIC = None
 main()

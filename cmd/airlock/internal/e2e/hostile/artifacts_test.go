@@ -136,6 +136,7 @@ func TestArtifactsFromATemplate(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
 	}
+	e2e.NewWorld(t)
 	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=1",
 		"AIRLOCK_LIMIT_TMP=160MiB")
 	giveAndTake(t, in, "bubblewrap")
