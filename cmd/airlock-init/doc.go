@@ -1,5 +1,6 @@
-// Airlock-init is PID 1 of every box that was opened afresh. It speaks package wire on stdin and stdout, runs the Python
-// runner as its child, relays output, questions and connections, and ends when its stdin does.
+// Airlock-init is PID 1 of every box that was opened afresh. It speaks package wire on stdin and
+// stdout, runs the Python runner as its child, relays output, questions and connections, and ends when
+// its stdin does.
 //
 // It holds no policy: what it refuses, it refuses as a courtesy, so that a script gets its answer
 // early; the engine decides again. The script runs beside it as the same user and is assumed to

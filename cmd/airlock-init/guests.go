@@ -50,7 +50,7 @@ func serveForked(p *preload, stdin, stdout int, stderr, socket *os.File) {
 	defer stderr.Close()
 	pipe, err := newStdio(stdin, stdout)
 	if err == nil {
-		defer pipe.Close()
+		defer func() { _ = pipe.Close() }()
 		err = serveOverLink(p, pipe, stderr, socket)
 	}
 	if err != nil {
@@ -70,7 +70,7 @@ func serveOverLink(p *preload, pipe *stdio, stderr, socket *os.File) error {
 	defer b.close()
 	go func() {
 		b.obey()
-		pipe.Close() // which ends the session, if that doesn't end the box
+		_ = pipe.Close() // which ends the session, if that doesn't end the box
 	}()
 	// what streams keep is not the box's own memory, so it is as little as the engine keeps for them
 	return (&guest{box: b, tmp: tmpOfForked, log: stderr}).serve(pipe, wire.EngineWindow)

@@ -68,8 +68,8 @@ const ownGroup = "give Airlock a cgroup of its own: Delegate=yes in its systemd 
 	"AIRLOCK_PLUGIN_BUBBLEWRAP_CGROUP=/sys/fs/cgroup/… that it can write to"
 
 func newBackend(guest func() ([]byte, error)) *Backend {
-	b := &Backend{guest: guest, group: ownGroup, spawner: newSpawner(), served: true, uids: &atomic.Uint32{}, number: &atomic.Uint32{},
-		log: os.Stderr} // which go-plugin replaces
+	b := &Backend{guest: guest, served: true, group: ownGroup, spawner: newSpawner(), uids: &atomic.Uint32{},
+		number: &atomic.Uint32{}, log: os.Stderr} // which go-plugin replaces
 	b.uids.Store(rand.Uint32()) // not where another Airlock on this host began
 	return b
 }

@@ -1,6 +1,7 @@
 package template
 
 import (
+	"errors"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -23,10 +24,10 @@ type order struct {
 // Start gives the interpreter what a new process would get from attributes: working directory,
 // environment and files, in a session of its own. It can be called once.
 func (i Interpreter) Start(attributes *syscall.ProcAttr) error {
-	defer i.Link.Close()
 	var fds []int
 	for _, fd := range attributes.Files {
 		fds = append(fds, int(fd))
 	}
-	return i.Link.send(order{Dir: attributes.Dir, Env: attributes.Env, Compiles: i.Compiles}, unix.UnixRights(fds...))
+	err := i.Link.send(order{Dir: attributes.Dir, Env: attributes.Env, Compiles: i.Compiles}, unix.UnixRights(fds...))
+	return errors.Join(err, i.Link.Close())
 }
