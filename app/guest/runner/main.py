@@ -57,6 +57,10 @@ def use_time(channel):
             return
         __import__(name)
         wait = 0
+    compile_parts()
+
+
+def compile_parts():
     for one in (foreign, failure, skill):
         one.compile()
 
@@ -240,8 +244,7 @@ def leave(code):
 
 KNOWN = folder_times(), packages()
 if PARK:  # in a template: this forks boxes, and returns in each
-    for one in (foreign, failure):
-        one.compile()
+    compile_parts()
     if not PARK():
         MAGIC = None
 main()
