@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/hashicorp/yamux"
 	"golang.org/x/sys/unix"
 
 	"github.com/computclaw/airlock/plugins/wire"
@@ -57,16 +56,8 @@ func openOutDir() *outDir {
 func (o *outDir) close() { o.dir.Close() }
 
 // send tells of each entry, with the content of regular files up to the limits.
-func (o *outDir) send(mux *yamux.Session) {
+func (o *outDir) send(stream io.Writer) {
 	defer o.close()
-	stream, err := mux.OpenStream()
-	if err != nil {
-		return
-	}
-	defer stream.Close()
-	if wire.Write(stream, wire.Header{Kind: wire.Artifacts}) != nil {
-		return
-	}
 	left, files, problems, more := int64(wire.MaxFileBytes), 0, 0, o.more
 	for _, name := range o.names {
 		file, a := o.open(name)

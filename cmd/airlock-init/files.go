@@ -7,41 +7,33 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/hashicorp/yamux"
-
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// makeFileDirs makes the directories of files and artifacts, and returns the variables that lead to
-// them. It is done before the interpreter starts.
-func makeFileDirs() ([]string, error) {
-	tmp, err := os.Getwd() // boxes begin in their own writable directory
-	if err != nil {
-		return nil, err
-	}
-	var env []string
-	for name, dir := range map[string]string{"AIRLOCK_FILES": wire.FilesDir, "AIRLOCK_OUT": wire.OutDir} {
-		path := filepath.Join(tmp, dir)
-		if err := os.MkdirAll(path, 0o700); err != nil {
-			return nil, fmt.Errorf("directories of files: %w", err)
-		}
-		env = append(env, name+"="+path)
-	}
-	return env, nil
+// fileDirs are the directories of files and artifacts, and the variables that lead to them.
+func fileDirs(tmp string) (dirs, env []string) {
+	return []string{wire.FilesDir, wire.OutDir}, []string{"AIRLOCK_FILES=" + filepath.Join(tmp, wire.FilesDir),
+		"AIRLOCK_OUT=" + filepath.Join(tmp, wire.OutDir)}
 }
 
-// receiveFiles asks for the content of files and writes it, read-only. An error is told to the runner.
-func receiveFiles(mux *yamux.Session, files []wire.File) error {
-	stream, err := mux.OpenStream()
+// receive asks for the content of files and has it written. It returns why that failed, for the
+// script's agent.
+func (g *guest) receive(files []wire.File) string {
+	stream, err := g.mux.OpenStream()
 	if err != nil {
-		return err
+		return filesProblem(err)
 	}
 	defer stream.Close()
 	if err := wire.Write(stream, wire.Header{Kind: wire.Files}); err != nil {
-		return err
+		return filesProblem(err)
 	}
+	return g.box.receive(stream, files)
+}
+
+// receiveFiles writes the content of files, read-only.
+func receiveFiles(from io.Reader, files []wire.File) error {
 	for _, f := range files {
-		if err := receiveFile(stream, f); err != nil {
+		if err := receiveFile(from, f); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,7 +14,7 @@ import (
 // within a few rounds.
 const freezeWithin = 5 * time.Second
 
-// freezer stops every process of the box but this one, or lets them go on, and reports whether it
+// freezer stops every process of the box but PID 1, or lets them go on, and reports whether it
 // succeeded.
 type freezer interface{ set(on bool) bool }
 
@@ -27,10 +26,13 @@ const (
 	refreezeLast  = 8 * time.Second
 )
 
-// signalFreezer holds every process of the box but this one stopped. The filter of the box closes the ways in
+// signalFreezer holds every process of the box but PID 1 stopped. The filter of the box closes the ways in
 // which a script could have the kernel wake it; it looks again and again all the same. Not safe
 // for concurrent use.
 type signalFreezer struct {
+	signal func(pid int, s unix.Signal)
+	proc   string // the box's /proc
+
 	thaw chan struct{} // nil while the box runs
 	done chan struct{}
 }
@@ -43,11 +45,11 @@ func (f *signalFreezer) set(on bool) bool {
 		f.thaw = nil
 	}
 	if !on {
-		_ = unix.Kill(-1, unix.SIGCONT)
+		f.signal(-1, unix.SIGCONT)
 		return true
 	}
-	if !freeze() {
-		_ = unix.Kill(-1, unix.SIGCONT) // it counts as running, so it must run
+	if !f.freeze() {
+		f.signal(-1, unix.SIGCONT) // it counts as running, so it must run
 		return false
 	}
 	f.thaw, f.done = make(chan struct{}), make(chan struct{})
@@ -59,8 +61,8 @@ func (f *signalFreezer) set(on bool) bool {
 				return
 			case <-time.After(pause):
 			}
-			if !allStopped() {
-				freeze()
+			if !f.allStopped() {
+				f.freeze()
 				pause = refreezeFirst / 2
 			}
 		}
@@ -68,14 +70,14 @@ func (f *signalFreezer) set(on bool) bool {
 	return true
 }
 
-// freeze stops every process but this one and tells whether it succeeded.
-func freeze() bool {
+// freeze stops every process but PID 1 and tells whether it succeeded.
+func (f *signalFreezer) freeze() bool {
 	deadline := time.Now().Add(freezeWithin)
 	for time.Now().Before(deadline) {
-		_ = unix.Kill(-1, unix.SIGSTOP)
+		f.signal(-1, unix.SIGSTOP)
 		// Signals of fellow threads take a moment; a process forked while we looked needs the next round.
 		for range 10 {
-			if allStopped() {
+			if f.allStopped() {
 				return true
 			}
 			time.Sleep(200 * time.Microsecond)
@@ -85,17 +87,16 @@ func freeze() bool {
 }
 
 // allStopped reads /proc: is no thread of any other process running or about to?
-func allStopped() bool {
-	pids, err := os.ReadDir("/proc")
+func (f *signalFreezer) allStopped() bool {
+	pids, err := os.ReadDir(f.proc)
 	if err != nil {
 		return false
 	}
-	self := strconv.Itoa(os.Getpid())
 	for _, pid := range pids {
-		if name := pid.Name(); name[0] < '0' || name[0] > '9' || name == self {
+		if name := pid.Name(); name[0] < '0' || name[0] > '9' || name == "1" {
 			continue
 		}
-		tasks := "/proc/" + pid.Name() + "/task"
+		tasks := f.proc + "/" + pid.Name() + "/task"
 		threads, err := os.ReadDir(tasks)
 		if err != nil {
 			continue // it ended

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
 	"sync"
 	"time"
@@ -38,15 +37,14 @@ type guest struct {
 	sending sync.Mutex // control frames
 	exited  bool       // Exited was sent; guarded by sending
 
-	oomScore   oomScore // of the runner
-	launcher   launcher // of the runner
+	box        box
+	tmp        string   // where the script begins: the box's own writable directory
+	log        *os.File // for operators
 	runner     *runner
 	sdk        *channel
 	digest     string // of the runner's source
 	compiles   bool   // the runner, for other boxes, and nothing else
 	net        *network
-	syns       *synSocket      // nil where the box was started without
-	freezer    freezer         // used by handle only
 	supervisor *supervisorLink // nil in a box with a pid namespace of its own
 
 	mu       sync.Mutex
@@ -56,23 +54,18 @@ type guest struct {
 	out, err output
 }
 
-// serve runs the guest's side of the session. It returns only on failure: the end of stdin ends the
-// process at once.
-func serve(pipe io.ReadWriteCloser, w *supervisorLink, l launcher, oomScore oomScore, syns *synSocket) error {
-	mux, err := yamux.Server(pipe, wire.Mux(wire.GuestWindow))
-	if err != nil {
+// serve runs the guest's side of the session until something breaks. The end of the pipe ends the
+// box at once. window is how many bytes each stream may keep.
+func (g *guest) serve(pipe io.ReadWriteCloser, window uint32) (err error) {
+	if g.mux, err = yamux.Server(pipe, wire.Mux(window)); err != nil {
 		return err
 	}
 	go func() {
-		<-mux.CloseChan()
-		os.Exit(0)
+		<-g.mux.CloseChan()
+		g.box.end()
 	}()
-	g := &guest{mux: mux, supervisor: w, launcher: l, freezer: &signalFreezer{}, oomScore: oomScore, syns: syns}
-	if w != nil {
-		g.freezer = w
-	}
 	err = g.live()
-	if mux.IsClosed() {
+	if g.mux.IsClosed() {
 		return nil // which is why
 	}
 	return err
@@ -111,26 +104,20 @@ func (g *guest) boot() error {
 	if header.Kind != wire.Control || message.Boot == nil {
 		return errors.New("the session must begin with a control stream and boot")
 	}
-	died := make(chan os.Signal, 1)
-	signal.Notify(died, unix.SIGCHLD)
 	sum := sha256.Sum256(message.Boot.Runner)
 	g.digest = hex.EncodeToString(sum[:])
-	dirs, err := makeFileDirs()
-	if err != nil {
-		return err
-	}
-	env, err := trust(message.Boot.CA)
-	if err != nil {
-		return err
-	}
 	g.compiles = message.Boot.Compile
-	g.launcher.env = slices.Concat(g.launcher.env, dirs, env)
-	if g.runner, err = startRunner(message.Boot.Runner, message.Boot.Code, g.launcher); err != nil {
+	dirs, dirsEnv := fileDirs(g.tmp)
+	files, filesEnv := trust(g.tmp, message.Boot.CA)
+	if err := g.box.write(dirs, files); err != nil {
+		return err
+	}
+	env := slices.Concat(g.box.env(), dirsEnv, filesEnv)
+	if g.runner, err = startRunner(message.Boot, g.box, g.tmp, env); err != nil {
 		return err
 	}
 	g.net = openNetwork(g)
-	ended, gone := make(chan unix.WaitStatus, 1), make(chan struct{})
-	go reap(g.runner.pid, died, ended, gone)
+	ended, gone := g.box.reap(g.runner.pid)
 	g.sdk = newChannel(g.runner.sdk, g.fromRunner)
 	go func() {
 		g.finish(<-ended, gone)
@@ -143,7 +130,7 @@ func (g *guest) stop() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.ended {
-		_ = unix.Kill(g.runner.pid, unix.SIGKILL)
+		g.box.kill(g.runner.pid, unix.SIGKILL)
 	}
 }
 
@@ -157,12 +144,12 @@ func (g *guest) handle(m wire.Message) error {
 	case m.Abort != nil:
 		g.net.abort(m.Abort.Stream)
 	case m.Freeze != nil:
-		reached := g.freezer.set(m.Freeze.On)
+		reached := g.box.set(m.Freeze.On)
 		return g.send(wire.Message{Frozen: &wire.Frozen{On: m.Freeze.On == reached}})
 	case m.Stop != nil:
 		g.stop()
 	case m.Kill != nil:
-		os.Exit(0)
+		g.box.end()
 	default:
 		return errors.New("unexpected message from the engine")
 	}
@@ -198,7 +185,7 @@ func (g *guest) start(s *wire.Start) error {
 		g.sdk.send(wire.Message{Start: s})
 	} else {
 		go func() { // the engine's messages don't wait for files
-			s.Problem = filesProblem(receiveFiles(g.mux, s.Files))
+			s.Problem = g.receive(s.Files)
 			g.sdk.send(wire.Message{Start: s})
 		}()
 	}
@@ -214,7 +201,7 @@ func (g *guest) fromRunner(m wire.Message) bool {
 	g.mu.Unlock()
 	switch {
 	case m.Ready != nil && !started:
-		g.oomScore.give(g.runner.pid)
+		g.box.spoke(g.runner.pid)
 		m.Ready.Protocol, m.Ready.Runner, m.Ready.Compiled = 1, g.digest, len(m.Ready.Code) > 0
 		if !g.compiles {
 			m.Ready.Code = nil
@@ -241,7 +228,8 @@ func (g *guest) send(m wire.Message) error {
 // finish follows the runner's end: nothing else stays alive, what was written is delivered, and
 // then its status.
 func (g *guest) finish(status unix.WaitStatus, gone <-chan struct{}) {
-	killAll(gone)
+	defer g.runner.close()
+	killAll(g.box, gone)
 	g.mu.Lock()
 	g.ended = true
 	started := g.started
@@ -249,23 +237,33 @@ func (g *guest) finish(status unix.WaitStatus, gone <-chan struct{}) {
 	within(drainWithin, func() {
 		<-g.sdk.closed
 		if !started {
-			_, _ = io.CopyN(os.Stderr, g.runner.stderr, diagnostic)
+			_, _ = io.CopyN(g.log, g.runner.stderr, diagnostic)
 		}
 		g.outputs.Wait()
 	})
 	within(sendWithin, g.net.flush)
 	exited := wire.Exited{Code: status.ExitStatus(), DroppedStdout: g.out.dropped.Load(),
-		DroppedStderr: g.err.dropped.Load(), TmpFull: g.isFull("/tmp"), ShmFull: g.isFull("/dev/shm")}
+		DroppedStderr: g.err.dropped.Load(), TmpFull: g.box.isFull("/tmp"), ShmFull: g.box.isFull("/dev/shm")}
 	if status.Signaled() {
 		exited.Code, exited.Signal = -1, int(status.Signal())
 	}
-	var out *outDir
+	var send func(io.Writer)
 	if started {
-		out = openOutDir()
+		exited.Artifacts, send = g.box.left()
 	}
-	exited.Artifacts = out != nil
-	if g.send(wire.Message{Exited: &exited}) == nil && out != nil {
-		out.send(g.mux)
+	if g.send(wire.Message{Exited: &exited}) == nil && exited.Artifacts {
+		g.sendArtifacts(send)
+	}
+}
+
+func (g *guest) sendArtifacts(send func(io.Writer)) {
+	stream, err := g.mux.OpenStream()
+	if err != nil {
+		return
+	}
+	defer stream.Close()
+	if wire.Write(stream, wire.Header{Kind: wire.Artifacts}) == nil {
+		send(stream)
 	}
 }
 

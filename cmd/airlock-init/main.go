@@ -14,6 +14,7 @@ import (
 	"github.com/computclaw/airlock/plugins/landlock/supervisor"
 	"github.com/computclaw/airlock/plugins/netns"
 	"github.com/computclaw/airlock/plugins/template"
+	"github.com/computclaw/airlock/plugins/wire"
 )
 
 func main() {
@@ -38,6 +39,12 @@ func run(args []string) error {
 	if len(args) == 1 && args[0] == template.Mode {
 		return becomeTemplate()
 	}
+	if len(args) == 1 && args[0] == template.Guests {
+		return serveGuests()
+	}
+	if len(args) == 1 && (args[0] == receiveMode || args[0] == sendMode) {
+		return runHelper(args[0], os.Stdin, os.Stdout)
+	}
 	if len(args) > 0 {
 		return fmt.Errorf("unknown argument %q", args[0])
 	}
@@ -50,11 +57,7 @@ func run(args []string) error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("set non-dumpable: %w", err)
 	}
-	l, err := newLauncher()
-	if err != nil {
-		return err
-	}
-	return begin(nil, l, oomScore)
+	return begin(nil, newOwn(oomScore, findSYNSocket()))
 }
 
 // becomeTemplate makes this process an interpreter from which boxes are forked. What it inherits is
@@ -78,20 +81,24 @@ func runSupervised() error {
 	if err != nil {
 		return err
 	}
-	return begin(w, w.launcher(), "")
+	return begin(w, &supervised{own: newOwn("", nil), supervisorLink: w})
 }
 
-func begin(w *supervisorLink, l launcher, oomScore oomScore) error {
+func begin(w *supervisorLink, b box) error {
 	if err := harden(); err != nil {
 		return err
 	}
 	configureRuntime()
-	syns := findSYNSocket() // before anything is started that could inherit it
-	pipe, err := newStdio()
+	pipe, err := newStdio(0, 1)
 	if err != nil {
 		return err
 	}
-	return serve(pipe, w, l, oomScore, syns)
+	tmp, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	g := &guest{box: b, supervisor: w, tmp: tmp, log: os.Stderr}
+	return g.serve(pipe, wire.GuestWindow)
 }
 
 // harden makes the script's signals harmless and lowers what this process's children may do.

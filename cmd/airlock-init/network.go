@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"net"
 	"net/netip"
 	"slices"
@@ -50,9 +49,12 @@ func openNetwork(g *guest) *network {
 		n.serveSupervised(g.supervisor)
 		return n
 	}
-	n.broken = openResolver(n.names, n.refused)
-	if g.syns != nil {
-		go g.syns.watch(n.refuseUnlisted)
+	udp, tcp, err := g.box.resolver()
+	if n.broken = err; err == nil {
+		openResolver(n.names, n.refused, udp, tcp)
+	}
+	if syns := g.box.syns(); syns != nil {
+		go syns.watch(n.refuseUnlisted)
 	}
 	return n
 }
@@ -77,7 +79,7 @@ func (n *network) allow(hosts []wire.Host) error {
 		return nil
 	}
 	for _, port := range ports {
-		listener, err := net.Listen("tcp4", fmt.Sprintf("0.0.0.0:%d", port))
+		listener, err := n.guest.box.listen(port)
 		if err != nil {
 			return err
 		}
@@ -90,7 +92,7 @@ func (n *network) allow(hosts []wire.Host) error {
 // flush accepts no more connections and waits for what the script wrote to those there are, as a
 // kernel would send what a process left behind.
 func (n *network) flush() {
-	if syns := n.guest.syns; syns != nil {
+	if syns := n.guest.box.syns(); syns != nil {
 		syns.drain(n.refuseUnlisted)
 	}
 	for _, listener := range n.listeners {

@@ -2,16 +2,18 @@ package main
 
 import (
 	"os"
+	"os/signal"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
 // reap waits for every child, its own and the orphans it inherited, until there are none. It sends
-// the wait status of the one process that matters on ended and closes gone at the end. died has
-// room for one signal and gets SIGCHLD since before main started.
-func reap(main int, died <-chan os.Signal, ended chan<- unix.WaitStatus, gone chan<- struct{}) {
+// the wait status of the one process that matters on ended and closes gone at the end.
+func reap(main int, ended chan<- unix.WaitStatus, gone chan<- struct{}) {
 	defer close(gone)
+	died := make(chan os.Signal, 1)
+	signal.Notify(died, unix.SIGCHLD)
 	for {
 		var status unix.WaitStatus
 		pid, err := unix.Wait4(-1, &status, unix.WNOHANG, nil)
@@ -27,11 +29,11 @@ func reap(main int, died <-chan os.Signal, ended chan<- unix.WaitStatus, gone ch
 	}
 }
 
-// killAll ends every process but this one and returns when the reaper has seen the last. It doesn't
-// give up: whoever started the box has a deadline and stronger means.
-func killAll(gone <-chan struct{}) {
+// killAll ends every process of a box but its PID 1, and returns when the reaper has seen the last. It
+// doesn't give up: whoever started the box has a deadline and stronger means.
+func killAll(b box, gone <-chan struct{}) {
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
-		_ = unix.Kill(-1, unix.SIGKILL)
+		b.kill(-1, unix.SIGKILL)
 		select {
 		case <-gone:
 			return

@@ -30,21 +30,11 @@ type resolver struct {
 	slots   chan struct{} // connections that are served; more wait
 }
 
-// openResolver serves until the process ends.
-func openResolver(names *names, refused func(name, record string)) error {
-	udp, err := net.ListenPacket("udp4", resolverAddress)
-	if err != nil {
-		return err
-	}
-	tcp, err := net.Listen("tcp4", resolverAddress)
-	if err != nil {
-		udp.Close()
-		return err
-	}
+// openResolver serves until its sockets are closed.
+func openResolver(names *names, refused func(name, record string), udp net.PacketConn, tcp net.Listener) {
 	r := &resolver{names: names, refused: refused, udp: udp, tcp: tcp, slots: make(chan struct{}, resolverClients)}
 	go r.serveUDP()
 	go r.serveTCP()
-	return nil
 }
 
 func (r *resolver) serveUDP() {

@@ -8,6 +8,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/plugins/wire"
 )
 
 // stub is all that the interpreter gets on its command line: the runner comes from descriptor 4, a
@@ -28,7 +30,8 @@ own = None
 if c is None:
     own, parts = magic, {}
     c = compile(s[n:], '<airlock>', 'exec')
-exec(c, {'__name__': 'airlock.runner', '__builtins__': __builtins__, 'MAGIC': own, 'RUNNER': c, 'CODE': parts})`
+exec(c, {'__name__': 'airlock.runner', '__builtins__': __builtins__, 'MAGIC': own, 'RUNNER': c, 'CODE': parts,
+    'PARK': globals().get('PARK')})`
 
 // runnerEnv is the environment of every script, but for where its roots are (see trust). There is
 // no proxy in it. The hash seed and the numbers of threads and processors make results repeatable:
@@ -51,18 +54,19 @@ type runner struct {
 	sdk            *os.File
 }
 
-// startRunner starts the interpreter in a session of its own. stdin is at its end from the
-// beginning. code may be empty.
-func startRunner(source, code []byte, l launcher) (*runner, error) {
+func (r *runner) close() {
+	r.stdout.Close()
+	r.stderr.Close()
+}
+
+// startRunner starts the interpreter in a session of its own, in the directory tmp. stdin is at its
+// end from the beginning.
+func startRunner(boot *wire.Boot, b box, tmp string, env []string) (*runner, error) {
 	python, err := findPython()
 	if err != nil {
 		return nil, err
 	}
-	tmp, err := os.Getwd() // boxes begin in their own writable directory
-	if err != nil {
-		return nil, err
-	}
-	child := make([]uintptr, 5)
+	child := make([]uintptr, 4, 5)
 	r := &runner{}
 	var opened []*os.File
 	defer func() {
@@ -93,14 +97,21 @@ func startRunner(source, code []byte, l launcher) (*runner, error) {
 		return nil, err
 	}
 	keep(3, theirs)
-	program, err := pipeOf(slices.Concat(fmt.Appendf(nil, "%08x", len(code)), code, source))
+	loaded, err := b.preloaded(boot.Runner, boot.Code, boot.Compile)
 	if err != nil {
 		return nil, err
 	}
-	keep(4, program)
+	if !loaded {
+		program, err := programOf(boot.Runner, boot.Code)
+		if err != nil {
+			return nil, err
+		}
+		child = append(child, 0)
+		keep(4, program)
+	}
 	argv := []string{"python3", "-s", "-B", "-c", stub}
-	r.pid, err = l.fork(python, argv, &syscall.ProcAttr{
-		Dir: tmp, Env: append(runnerEnv(tmp), l.env...), Files: child, Sys: &syscall.SysProcAttr{Setsid: true},
+	r.pid, err = b.fork(python, argv, &syscall.ProcAttr{
+		Dir: tmp, Env: append(runnerEnv(tmp), env...), Files: child, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", python, err)
@@ -120,6 +131,11 @@ func (r *runner) socketpair() (*os.File, error) {
 	}
 	r.sdk = os.NewFile(uintptr(pair[0]), "sdk")
 	return os.NewFile(uintptr(pair[1]), "sdk"), nil
+}
+
+// programOf returns what the stub reads.
+func programOf(source, code []byte) (*os.File, error) {
+	return pipeOf(slices.Concat(fmt.Appendf(nil, "%08x", len(code)), code, source))
 }
 
 // pipeOf returns the end of a pipe that content comes out of.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -31,25 +32,25 @@ func configureRuntime() {
 
 // stdio is the pipe to the engine.
 type stdio struct {
-	io.Writer               // to out
+	io.Writer               // to the second file
 	in        *bufio.Reader // yamux's own holds 4 KiB, so that a frame would take several reads
-	out       *os.File
+	files     []*os.File
 }
 
 const stdinBuffer = 64 << 10
 
-func newStdio() (*stdio, error) {
-	for _, fd := range []int{0, 1} {
+// newStdio takes over two descriptors.
+func newStdio(stdin, stdout int) (*stdio, error) {
+	for _, fd := range []int{stdin, stdout} {
 		if err := unix.SetNonblock(fd, true); err != nil {
 			return nil, fmt.Errorf("stdio: %w", err)
 		}
 	}
-	s := &stdio{in: bufio.NewReaderSize(os.NewFile(0, "stdin"), stdinBuffer), out: os.NewFile(1, "stdout")}
-	s.Writer = wire.Joined(s.out)
-	return s, nil
+	in, out := os.NewFile(uintptr(stdin), "stdin"), os.NewFile(uintptr(stdout), "stdout")
+	return &stdio{Writer: wire.Joined(out), in: bufio.NewReaderSize(in, stdinBuffer), files: []*os.File{in, out}}, nil
 }
 
 func (s *stdio) Read(p []byte) (int, error) { return s.in.Read(p) }
 
-// Close does nothing: the process ends with its session.
-func (s *stdio) Close() error { return nil }
+// Close closes both ends.
+func (s *stdio) Close() error { return errors.Join(s.files[0].Close(), s.files[1].Close()) }

@@ -15,6 +15,12 @@ import (
 	"github.com/computclaw/airlock/plugins/landlock/ruleset"
 )
 
+// supervised is a box whose first process this is.
+type supervised struct {
+	*own
+	*supervisorLink
+}
+
 // supervisorLink is what is different in a box that shares its host's namespaces. A supervisor
 // outside holds it: connections come from there, since nothing in the box can listen, and freezing
 // is done there, since /proc is closed in here.
@@ -51,8 +57,8 @@ func joinSupervisor() (*supervisorLink, error) {
 	return &supervisorLink{conn: d, abi: int(m.ABI), frozen: make(chan bool, 1)}, nil
 }
 
-// listen serves the supervisor until that ends, and the box with it.
-func (w *supervisorLink) listen(n *network) {
+// serve serves the supervisor until that ends, and the box with it.
+func (w *supervisorLink) serve(n *network) {
 	for {
 		m, fd, err := w.conn.Receive()
 		if err != nil {
@@ -75,19 +81,19 @@ func (w *supervisorLink) listen(n *network) {
 func (w *supervisorLink) begin() error { return w.conn.Send(fdpass.Message{Kind: fdpass.Begin}, -1) }
 
 // set implements freezer.
-func (w *supervisorLink) set(on bool) bool {
-	w.asking.Lock()
-	defer w.asking.Unlock()
-	if w.conn.Send(fdpass.Message{Kind: fdpass.Freeze, On: on}, -1) != nil {
+func (s *supervised) set(on bool) bool {
+	s.asking.Lock()
+	defer s.asking.Unlock()
+	if s.conn.Send(fdpass.Message{Kind: fdpass.Freeze, On: on}, -1) != nil {
 		return false
 	}
-	return <-w.frozen == on
+	return <-s.frozen == on
 }
 
 // fork starts a process that can neither signal nor trace this one.
-func (w *supervisorLink) fork(path string, argv []string, attributes *syscall.ProcAttr) (pid int, err error) {
+func (s *supervised) fork(path string, argv []string, attributes *syscall.ProcAttr) (pid int, err error) {
 	ruleset.OnThrowawayThread(func() {
-		if err = ruleset.EnforceInner(w.abi); err == nil {
+		if err = ruleset.EnforceInner(s.abi); err == nil {
 			pid, err = syscall.ForkExec(path, argv, attributes)
 		}
 	})
@@ -99,7 +105,7 @@ func (w *supervisorLink) fork(path string, argv []string, attributes *syscall.Pr
 func (n *network) serveSupervised(w *supervisorLink) {
 	n.names.fixed = ownNames()
 	n.supervisedResolver = &resolver{names: n.names, refused: n.refused, slots: make(chan struct{}, resolverClients)}
-	go w.listen(n)
+	go w.serve(n)
 }
 
 // ownNames are what the box itself is called.
@@ -146,9 +152,7 @@ func (n *network) reserve(port uint16) bool {
 	return true
 }
 
-// launcher starts the interpreter in here. Names are asked for over TCP, because a box without a
-// network of its own has no datagrams. The user's name is what it is in every other box, where
-// /etc/passwd says it; oracledb can't be imported by somebody without one.
-func (w *supervisorLink) launcher() launcher {
-	return launcher{fork: w.fork, env: []string{"RES_OPTIONS=use-vc", "LOGNAME=nobody"}}
-}
+// env has names asked for over TCP, because a box without a network of its own has no datagrams. The
+// user's name is what it is in every other box, where /etc/passwd says it; oracledb can't be imported
+// by somebody without one.
+func (s *supervised) env() []string { return []string{"RES_OPTIONS=use-vc", "LOGNAME=nobody"} }

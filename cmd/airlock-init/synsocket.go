@@ -26,10 +26,12 @@ func findSYNSocket() *synSocket {
 			continue
 		}
 		unix.CloseOnExec(fd)
-		return &synSocket{file: os.NewFile(uintptr(fd), "syn"), fd: fd}
+		return newSYNSocket(fd)
 	}
 	return nil
 }
+
+func newSYNSocket(fd int) *synSocket { return &synSocket{file: os.NewFile(uintptr(fd), "syn"), fd: fd} }
 
 // watch reports each destination until the box ends.
 func (s *synSocket) watch(report func(netip.AddrPort)) {

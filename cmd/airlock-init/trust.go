@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,39 +33,25 @@ func bundleVariables() []string {
 	}
 }
 
-// trust writes the runtime's own roots and the given certificates into one read-only file and
-// returns the variables that lead clients to it. It is done before the interpreter starts: what
-// that imports may read the roots at once.
-func trust(ca []byte) ([]string, error) {
+// trust returns read-only files with the runtime's own roots and the given certificates, and the
+// variables that lead clients there. They are written before the interpreter starts: what that
+// imports may read the roots at once.
+func trust(tmp string, ca []byte) (files map[string][]byte, env []string) {
 	if _, err := os.Lstat(roots.System); len(ca) == 0 && err != nil {
 		return nil, nil // and the runtime's own roots are in their places
 	}
 	bundle := append(systemRoots(), ca...)
-	tmp, err := os.Getwd()
-	if err != nil {
-		return nil, fmt.Errorf("CA bundle: %w", err)
-	}
-	path := filepath.Join(tmp, roots.Bundle)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("CA bundle: %w", err)
-	}
-	if err := writeReadOnly(path, bundle); err != nil {
-		return nil, fmt.Errorf("CA bundle: %w", err)
-	}
-	store := filepath.Join(tmp, roots.JavaStore)
-	if target, err := os.Readlink(roots.JavaFile); err == nil && target == store {
-		if err := writeReadOnly(store, javaStore(bundle)); err != nil {
-			return nil, fmt.Errorf("CA store for Java: %w", err)
-		}
+	files = map[string][]byte{roots.Bundle: bundle}
+	if target, err := os.Readlink(roots.JavaFile); err == nil && target == filepath.Join(tmp, roots.JavaStore) {
+		files[roots.JavaStore] = javaStore(bundle)
 	}
 	if len(ca) == 0 {
-		return nil, nil
+		return files, nil
 	}
-	var env []string
 	for _, name := range bundleVariables() {
-		env = append(env, name+"="+path)
+		env = append(env, name+"="+filepath.Join(tmp, roots.Bundle))
 	}
-	return env, nil
+	return files, env
 }
 
 func writeReadOnly(path string, content []byte) error {

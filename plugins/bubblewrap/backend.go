@@ -20,6 +20,7 @@ const Name = "bubblewrap"
 // Backend implements plugins.Sandbox and plugins.Meter. Make one with New, one per process.
 type Backend struct {
 	guest   func() ([]byte, error)
+	served  bool   // boxes of a template are, by guest from outside
 	group   string // how an operator gives the boxes here a control group
 	spawner *spawner
 	uids    *atomic.Uint32 // counts the uids that boxes had outside
@@ -38,9 +39,10 @@ type Backend struct {
 type Option func(*Backend)
 
 // WithGuest puts another program than the embedded airlock-init into boxes: a static executable
-// with airlock-init's netns mode. It exists for conformance tests.
+// with airlock-init's netns mode. It is PID 1 of every box, also of those from a template. It exists
+// for conformance tests.
 func WithGuest(binary []byte) Option {
-	return func(b *Backend) { b.guest = func() ([]byte, error) { return binary, nil } }
+	return func(b *Backend) { b.served, b.guest = false, func() ([]byte, error) { return binary, nil } }
 }
 
 // New returns a backend that isn't configured yet. It holds one thread until the process ends.
@@ -66,8 +68,8 @@ const ownGroup = "give Airlock a cgroup of its own: Delegate=yes in its systemd 
 	"AIRLOCK_PLUGIN_BUBBLEWRAP_CGROUP=/sys/fs/cgroup/… that it can write to"
 
 func newBackend(guest func() ([]byte, error)) *Backend {
-	b := &Backend{guest: guest, group: ownGroup, spawner: newSpawner(), uids: &atomic.Uint32{}, number: &atomic.Uint32{},
-		log: os.Stderr} // which go-plugin replaces
+	b := &Backend{guest: guest, served: true, group: ownGroup, spawner: newSpawner(), uids: &atomic.Uint32{},
+		number: &atomic.Uint32{}, log: os.Stderr} // which go-plugin replaces
 	b.uids.Store(rand.Uint32()) // not where another Airlock on this host began
 	return b
 }

@@ -24,6 +24,24 @@
 // host path shows in a box's mount table, and nothing is bound that somebody could have written to
 // (bubblewrap before 0.12 follows links out of such directories while it sets up).
 //
+// # Templates
+//
+//	plugin ──▶ bwrap ──▶ template ── clone(user, net, pid, mnt, …) ──▶ PID 1 ── fork ──▶ interpreter
+//	                        └──▶ airlock-init guests ◀── link ──────────┘
+//
+// A template (template.py) has capabilities in its own user namespace, one thread, no filter, and has
+// met no profile. It reads requests of the plugin, and from its guests one message: the runner, which
+// it loads before the next box. That is the only way from what serves boxes into the template, and it
+// is taken before any script has begun. Each box is a fork without an exec: PID 1 (pid1.py), with a
+// second fork beside it that becomes the script's interpreter. PID 1 has given up every capability, has
+// the filter on, is non-dumpable and has one thread, so that the kernel spares it from signals. It
+// holds a link to the guests, which a script can't reach, and no value of a profile ever.
+//
+// What scripts write is read by one process for all boxes of a template instead of one in each. Its
+// memory is bounded per box by the same counts as the engine's; its processor time is the host's and
+// not the box's, as the plugin's is. It ends with its template and the template with it, and then
+// boxes are opened afresh.
+//
 // # What a box contains
 //
 // The host's /usr, read-only, with /usr/local and /usr/src covered (they hold what people put

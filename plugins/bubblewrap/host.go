@@ -20,6 +20,7 @@ type host struct {
 	bwrap       string
 	version     string // of bwrap
 	guest       *os.File
+	served      bool   // the guest serves the boxes of a template from outside, as airlock-init does
 	filter      []byte // seccomp program
 	limiter     limiter
 	noCgroup    string // why there is none; empty if there is
@@ -32,7 +33,7 @@ type host struct {
 
 // inspect finds what boxes need. Its errors tell a person what to do.
 func (b *Backend) inspect(ctx context.Context, s settings, instance string) (*host, error) {
-	h := &host{spawner: b.spawner, uids: b.uids, guest: b.guestFile}
+	h := &host{spawner: b.spawner, uids: b.uids, guest: b.guestFile, served: b.served}
 	var err error
 	if h.bwrap, err = findBwrap(s.bwrap); err != nil {
 		return nil, err

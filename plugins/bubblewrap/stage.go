@@ -133,13 +133,18 @@ func templateAttributes(a *syscall.SysProcAttr) *syscall.SysProcAttr {
 	ids := []syscall.SysProcIDMap{
 		{ContainerID: 0, HostID: templateUID, Size: 1},
 		{ContainerID: firstForked, HostID: firstUID, Size: countUID},
+		{ContainerID: guestsUID, HostID: templateUID + 1, Size: 1},
 	}
 	a.UidMappings, a.GidMappings = ids, ids
 	return a
 }
 
-// firstForked is the uid in a template that stands for firstUID.
-const firstForked = 1
+// firstForked is the uid in a template that stands for firstUID, and guestsUID that of what serves its
+// boxes.
+const (
+	firstForked = 1
+	guestsUID   = firstForked + countUID
+)
 
 // outsideUID returns the next uid. One comes back after countUID boxes: a box that still waits for
 // an answer then shares its budget with the new one, and nothing else, since each has namespaces of

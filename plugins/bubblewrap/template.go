@@ -4,10 +4,8 @@ import (
 	"context"
 	_ "embed"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"runtime"
 	"slices"
@@ -19,10 +17,18 @@ import (
 	"github.com/computclaw/airlock/plugins/netns"
 	"github.com/computclaw/airlock/plugins/stdio"
 	guest "github.com/computclaw/airlock/plugins/template"
+	"github.com/computclaw/airlock/plugins/wire"
 )
 
-//go:embed template.py
-var templateSource []byte
+var (
+	//go:embed template.py
+	templateSource []byte
+	//go:embed pid1.py
+	pid1Source []byte
+)
+
+// templateMemory bounds what a template's guests hold for all of its boxes. No script runs there.
+const templateMemory = 4 << 30
 
 // readyWithin bounds the start of a template, and that of a box in it.
 const readyWithin = 10 * time.Second
@@ -31,8 +37,8 @@ const readyWithin = 10 * time.Second
 type template struct {
 	process *process
 	group   group
-	conn    *net.UnixConn // requests, each with its descriptors
-	ended   func()        // called at the end of end
+	link    *guest.Link // requests, each with its descriptors
+	ended   func()      // called at the end of end
 
 	// Guarded by templates.mu.
 	boxes int // that were begun
@@ -47,13 +53,17 @@ type plan struct {
 	Sysctls  map[string]string `json:"sysctls"`
 	SYNs     string            `json:"syns"`   // filter of the socket, in hex
 	Filter   string            `json:"filter"` // of system calls, in hex
+
+	Guests []string `json:"guests"` // what serves boxes from outside; empty if each serves itself
+	UID    int      `json:"uid"`    // of that, in the template
+	Out    string   `json:"out"`    // where scripts leave artifacts
 }
 
 // request asks a template for one box. It comes with stdin, stdout, stderr, status and the doors of
 // the box's group.
 type request struct {
-	Command []string   `json:"command"` // of PID 1
-	Waits   bool       `json:"waits"`   // an interpreter waits beside it
+	Command []string   `json:"command"` // of PID 1, or what that is called where an interpreter waits
+	Waits   bool       `json:"waits"`   // an interpreter waits beside PID 1, and both are served from outside
 	UID     int        `json:"uid"`     // in the template
 	RLimits [][2]int64 `json:"rlimits"`
 	Tmp     int64      `json:"tmp"`
@@ -73,11 +83,11 @@ func (h *host) canFork() error {
 
 // startTemplate starts a template and waits until it takes requests.
 func (h *host) startTemplate(ctx context.Context, id string) (*template, error) {
-	limits, err := plugins.Limits{CPU: float64(runtime.NumCPU())}.Bounded(least())
+	limits, err := plugins.Limits{CPU: float64(runtime.NumCPU()), Memory: templateMemory}.Bounded(least())
 	if err != nil {
 		return nil, err
 	}
-	ours, theirs, err := messagePair()
+	ours, theirs, err := guest.NewLink()
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +101,7 @@ func (h *host) startTemplate(ctx context.Context, id string) (*template, error) 
 	if err != nil {
 		return nil, errors.Join(err, ours.Close(), drain(g))
 	}
-	t := &template{process: p, group: g, conn: ours, ended: func() {}}
+	t := &template{process: p, group: g, link: ours, ended: func() {}}
 	if err := errors.Join(p.begin(g), t.prepare(ctx, h)); err != nil {
 		p.kill()
 		err = fmt.Errorf("%w: %s", err, p.lastWords())
@@ -107,34 +117,34 @@ func (t *template) prepare(ctx context.Context, h *host) error {
 	if err != nil {
 		return err
 	}
-	data, err := json.Marshal(plan{
+	p := plan{
 		Clone: unix.SYS_CLONE, Hostname: hostname, Masked: h.layout.masked, Sysctls: netns.Sysctls(),
-		SYNs: hex.EncodeToString(syns), Filter: hex.EncodeToString(h.filter),
-	})
-	if err != nil {
-		return err
+		SYNs: hex.EncodeToString(syns), Filter: hex.EncodeToString(h.filter), UID: guestsUID, Out: wire.OutDir,
+	}
+	if h.served {
+		p.Guests = append(slices.Clone(plugins.GuestArgv), guest.Guests)
 	}
 	_ = t.process.stdio.Stdin.Close() // at its end, as that of every script
-	stop := context.AfterFunc(ctx, func() { _ = t.conn.SetDeadline(time.Now()) })
+	stop := context.AfterFunc(ctx, func() { _ = t.link.SetDeadline(time.Now()) })
 	defer stop()
-	if err := t.conn.SetDeadline(time.Now().Add(readyWithin)); err != nil {
+	if err := t.link.SetDeadline(time.Now().Add(readyWithin)); err != nil {
 		return err
 	}
-	if _, err = t.conn.Write(templateSource); err == nil {
-		_, err = t.conn.Write(data)
+	if _, err = t.link.Write(slices.Concat(pid1Source, templateSource)); err == nil {
+		err = t.link.Send(p)
 	}
 	if err != nil {
 		return fmt.Errorf("prepare the template: %w", err)
 	}
-	if n, err := t.conn.Read(make([]byte, 16)); err != nil || n == 0 {
+	if n, err := t.link.Read(make([]byte, 16)); err != nil || n == 0 {
 		return fmt.Errorf("wait for the template: %w", errors.Join(err, context.Cause(ctx)))
 	}
-	return t.conn.SetDeadline(time.Time{})
+	return t.link.SetDeadline(time.Time{})
 }
 
 // end ends the template with every box in it, and returns when nothing is left of it.
 func (t *template) end() {
-	_ = t.conn.Close()
+	_ = t.link.Close()
 	t.process.kill()
 	t.process.wait()
 	_ = drain(t.group) // what stays is swept by the next Check
@@ -206,7 +216,8 @@ func (p *process) lastWords() string {
 
 func (h *host) request(is purpose) request {
 	r := request{
-		Command: is.command, Waits: slices.Equal(is.command, plugins.GuestArgv), UID: firstForked + h.nextUID(),
+		Command: is.command, Waits: h.served && slices.Equal(is.command, plugins.GuestArgv),
+		UID: firstForked + h.nextUID(),
 		Tmp: is.limits.Tmp, Shm: is.limits.Shm(),
 	}
 	for _, limit := range rlimits(is.limits, true) {
@@ -219,35 +230,11 @@ func (h *host) request(is purpose) request {
 
 // send sends a request. The descriptors stay the caller's too.
 func (t *template) send(r request, files []*os.File) error {
-	data, err := json.Marshal(r)
-	if err != nil {
+	if err := t.link.SetWriteDeadline(time.Now().Add(readyWithin)); err != nil {
 		return err
 	}
-	var fds []int
-	for _, f := range files {
-		fds = append(fds, int(f.Fd()))
-	}
-	if err := t.conn.SetWriteDeadline(time.Now().Add(readyWithin)); err != nil {
-		return err
-	}
-	if _, _, err := t.conn.WriteMsgUnix(data, unix.UnixRights(fds...), nil); err != nil {
+	if err := t.link.Send(r, files...); err != nil {
 		return fmt.Errorf("ask the template: %w", err)
 	}
 	return nil
-}
-
-// messagePair makes a socket pair that keeps messages apart.
-func messagePair() (ours *net.UnixConn, theirs *os.File, err error) {
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return nil, nil, fmt.Errorf("socketpair: %w", err)
-	}
-	mine, theirs := os.NewFile(uintptr(fds[0]), "template"), os.NewFile(uintptr(fds[1]), "template")
-	defer mine.Close()
-	conn, err := net.FileConn(mine)
-	if err != nil {
-		theirs.Close()
-		return nil, nil, fmt.Errorf("socketpair: %w", err)
-	}
-	return conn.(*net.UnixConn), theirs, nil
 }

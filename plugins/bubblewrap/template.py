@@ -22,11 +22,13 @@ import gc
 import resource
 import struct
 
-CONTROL_FD = 4  # of the template; 3 is the program that becomes PID 1 of boxes
-HANDOFF_FD = 4  # of a box's PID 1: leads to the interpreter that waits
-FIRST_FREE_FD = 5
-ABOVE = 100  # no descriptor that a box begins with has this number
+CONTROL_FD = 4  # which a template begins with, as GUESTS_FD that what serves its boxes; 3 is the guest's program
+GUESTS_FD = 4
+PROGRAM_FD = 4  # what interpreters run
+FIRST_FREE_FD = 4  # of boxes
+ABOVE = 10  # no descriptor that a box begins with has this number
 ROOT = "/tmp/box"  # of boxes; see package template
+MASK = "/tmp/mask"  # what hides files of their /proc, mounted as it is to be there
 
 MAX_MESSAGE = 1 << 18
 MAX_FDS = 16
@@ -37,27 +39,47 @@ MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC = 1, 2, 4
 MNT_DETACH = 2
 CLONE_NEWCGROUP = 0x2000000
 CLONE_NEW = 0x20000 | 0x4000000 | 0x8000000 | 0x10000000 | 0x20000000 | 0x40000000  # mnt, uts, ipc, user, pid, net
-PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = 4, 22, 24, 38, 47
+PR_SET_DUMPABLE, PR_SET_NAME, PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = 4, 15, 22, 24, 38, 47
+PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP = 28, 4
 SECCOMP_MODE_FILTER, PR_CAP_AMBIENT_CLEAR_ALL = 2, 4
 SIOCSIFFLAGS, IFF_UP, IFF_RUNNING = 0x8914, 1, 0x40
 SO_ATTACH_FILTER = 26
 SYN_BUFFER = 64 << 10  # bytes
+RESOLVER = "127.0.0.1", 53
 
 libc = ctypes.PyDLL(None, use_errno=True)
 
 
+template = None  # what this process is; False in a box
+compiles = False
+
+
 def serve():
-    """Serves requests until the plugin ends. Returns in the interpreter of a box, with its descriptors and environment."""
-    control = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET, 0, CONTROL_FD)
+    """Serves requests until the plugin ends. Returns in the interpreter of a box, with its descriptors and environment, and in the template when a
+    program was given for all of them."""
+    global template
+    if template is None:
+        template = begin()
+    if template:
+        sys.path_importer_cache.clear()
+        gc.collect()
+        gc.freeze()  # so that no collection of a box touches, and copies, what is here
+        template.serve()
+    return compiles
+
+
+def begin():
+    control = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET, 0, fcntl.fcntl(CONTROL_FD, fcntl.F_DUPFD_CLOEXEC, ABOVE))
     plan, _ = receive(control)
-    template = Template(control, plan)
+    plan["title"] = Title()
+    begun = Template(control, plan)
     for name in set(sys.modules) - LOADED:
         del sys.modules[name]
-    sys.path_importer_cache.clear()
-    gc.collect()
-    gc.freeze()  # so that no collection of a box touches, and copies, what is here
+    write(MASK, "")
+    mount("/dev/null", MASK, None, MS_BIND)
+    mount(None, MASK, None, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV)
     control.send(b"ready")
-    template.serve()
+    return begun
 
 
 class Template:
@@ -65,50 +87,84 @@ class Template:
         self.control = control
         self.plan = plan
         self.poll = select.epoll()
-        self.poll.register(CONTROL_FD, select.EPOLLIN)
+        self.poll.register(control.fileno(), select.EPOLLIN)
+        self.loaded = False
         self.boxes = {}  # of a pidfd: pid, and the descriptor that its end is reported on
+        self.null = os.open("/dev/null", os.O_RDWR)
+        self.guests = start_guests(plan)
+        if self.guests:
+            self.poll.register(self.guests, select.EPOLLIN)
 
     def serve(self):
         while True:
             for fd, _ in self.poll.poll():
-                if fd != CONTROL_FD:
+                if fd in self.boxes:
                     self.report(fd)
                     continue
-                request, fds = receive(self.control)
-                if request is None:
-                    os._exit(0)  # and every box ends with this namespace
-                if self.open(request, fds):
+                message, fds = receive(self.control if fd == self.control.fileno() else self.guests)
+                if message is None:
+                    os._exit(0)  # and every box ends with this namespace, whoever ended first
+                if fd == self.control.fileno():
+                    if self.open(message, fds):
+                        return
+                elif self.load(*fds):
                     return
+
+    def load(self, program):
+        """Takes what interpreters run, which comes before any script has begun: what has met a script may not say what others run."""
+        if self.loaded:
+            os._exit(1)
+        os.dup2(program, PROGRAM_FD)
+        os.close(program)
+        self.loaded = True
+        return True
 
     def open(self, request, fds):
         """Forks a box, with its stdin, stdout, stderr and status, and a cgroup.procs of each hierarchy. Returns True in its interpreter only."""
         streams, groups = fds[:4], fds[4:]
         ready, go = os.pipe()
-        watched = False
+        link, watched = None, False
         try:
+            if request["waits"]:
+                link = self.pass_on(streams)
             pid = call("syscall", ctypes.c_long(self.plan["clone"]), ctypes.c_long(CLONE_NEW | _signal.SIGCHLD), *[ctypes.c_long(0)] * 4)
             if pid == 0:
-                return self.enter(request, streams, ready, go)
+                return self.enter(request, streams, link, ready, go)
             self.watch(pid, streams[3])
             watched = True
             self.admit(pid, request["uid"], groups)
             os.write(go, b"1")
         except OSError as error:
             complain(streams[2], error)
+        if link:
+            link.close()
         for fd in (ready, go, *streams[:3], *groups):
             os.close(fd)
         if not watched:
             os.close(streams[3])
         return False
 
-    def enter(self, request, streams, ready, go):
+    def pass_on(self, streams):
+        """Gives the guests a box's stdio, and returns its PID 1's end of a link to them."""
+        mine, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+        send(self.guests, {}, *streams[:3], theirs.fileno())
+        theirs.close()
+        for number in (0, 1):
+            os.dup2(self.null, streams[number], inheritable=False)
+        return mine
+
+    def enter(self, request, streams, link, ready, go):
         """Goes on in the process that was forked."""
         try:
             os.close(go)
             if os.read(ready, 1):  # else the template failed, and has said so
+                global template
+                template = False
                 self.poll.close()
                 self.control.detach()
-                become_box(self.plan, request, streams)
+                if self.guests:
+                    self.guests.detach()
+                become_box({**self.plan, "loaded": self.loaded}, request, streams, link)
                 return True
         except BaseException as error:
             complain(2, error)
@@ -142,22 +198,42 @@ class Template:
         os.close(status)
 
 
-def become_box(plan, request, streams):
-    """Makes this process PID 1 of a box, and becomes the command. Returns in the interpreter that waits beside it, if there is to be one."""
-    mine, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
-    theirs = fcntl.fcntl(theirs.detach(), fcntl.F_DUPFD_CLOEXEC, ABOVE)
-    status = fcntl.fcntl(streams[3], fcntl.F_DUPFD_CLOEXEC, ABOVE)
+def start_guests(plan):
+    """Starts the process that serves all boxes from outside, and returns a socket that leads to it; None if each serves itself."""
+    if not plan["guests"]:
+        return None
+    ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+    if os.fork() == 0:
+        try:
+            os.dup2(theirs.fileno(), GUESTS_FD)
+            prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP)  # capabilities are there until confine takes them
+            os.setresgid(plan["uid"], plan["uid"], plan["uid"])
+            os.setresuid(plan["uid"], plan["uid"], plan["uid"])
+            confine(bytes.fromhex(plan["filter"]))
+            os.execve(plan["guests"][0], plan["guests"], {})
+        except OSError as error:
+            complain(2, error)
+        finally:
+            os._exit(1)
+    theirs.close()
+    return ours
+
+
+def become_box(plan, request, streams, link):
+    """Makes this process PID 1 of a box. Returns in the interpreter that waits beside it, if there is to be one."""
+    kept = [streams[3]] if link is None else [streams[3], link.detach()]
+    status, *kept = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, ABOVE) for fd in kept]
     for number, fd in enumerate(streams[:3]):
         os.dup2(fd, number)
-    os.dup2(mine.detach(), HANDOFF_FD)
-    close_others(theirs, status)
+    close_others(status, *kept)
 
     os.setresgid(NOBODY, NOBODY, NOBODY)
     os.setresuid(NOBODY, NOBODY, NOBODY)
     os.setsid()
     call("unshare", CLONE_NEWCGROUP)  # in its group, so that it sees none above
     _socket.sethostname(plan["hostname"])
-    prepare_network(plan, request)
+    prepare_network(plan)
+    sockets = name_sockets(plan) if kept else []
     mount_own(plan, request)
     write("/proc/sys/user/max_user_namespaces", "0")
     for kind, value in request["rlimits"]:
@@ -166,30 +242,61 @@ def become_box(plan, request, streams):
         resource.setrlimit(kind, (value, value))
     confine(bytes.fromhex(plan["filter"]))
 
-    command = request["command"]
-    if request["waits"]:
-        pid = os.fork()
-        if pid == 0:
-            os.close(status)
-            wait(theirs)
-            return
-        os.write(theirs, b"%d" % pid)
-        os.close(theirs)
-    else:
-        os.close(HANDOFF_FD)
+    if kept and be_born(plan, request, _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET, 0, kept[0]), sockets, status):
+        return
     os.write(status, b'{"ready": true}\n')
-    os.execve(command[0], command, {})
+    os.execve(request["command"][0], request["command"], {})
+
+
+def be_born(plan, request, link, sockets, status):
+    """Forks the interpreter, in which it returns True, and is PID 1 beside it."""
+    mine, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+    pid = os.fork()
+    if pid == 0:
+        mine.detach(), link.detach()
+        wait(theirs.detach())
+        return True
+    write("/proc/self/oom_score_adj", "1000")  # the kernel ends the box as a whole
+    prctl(PR_SET_DUMPABLE, 0)
+    plan["title"].put(request["command"][0])
+    proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
+    send(link, {"born": {"pid": pid, "loaded": plan["loaded"]}}, mine.fileno(), proc, *sockets)
+    for fd in (mine.detach(), theirs.detach(), proc, *sockets):
+        os.close(fd)
+    os.write(status, b'{"ready": true}\n')
+    os.close(status)
+    try:
+        PID1(plan, request, link, pid).serve()
+    except OSError:
+        pass  # the link ended with something unread
+    os._exit(0)
+
+
+class Title:
+    """Where the kernel reads the command line of this process and its forks."""
+
+    def __init__(self):
+        with open("/proc/self/stat") as file:
+            self.start, self.end = map(int, file.read().rpartition(")")[2].split()[45:47])
+
+    def put(self, name):
+        short = ctypes.create_string_buffer(os.path.basename(name).encode())
+        prctl(PR_SET_NAME, ctypes.addressof(short))
+        text = name.encode() + bytes(1)
+        ctypes.memmove(self.start, text, len(text))
+        ctypes.memset(self.end - 1, 1, 1)  # so it takes what ends with the first zero for all of it
 
 
 def close_others(*kept):
-    """Closes every descriptor from the first free one on, but for two that are kept."""
-    first, last = sorted(kept)
-    os.closerange(FIRST_FREE_FD, first)
-    os.closerange(first + 1, last)
-    os.closerange(last + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+    """Closes every descriptor from the first free one on, but for those that are kept."""
+    begin = FIRST_FREE_FD
+    for fd in sorted(kept):
+        os.closerange(begin, fd)
+        begin = fd + 1
+    os.closerange(begin, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
 
 
-def prepare_network(plan, request):
+def prepare_network(plan):
     """Does what package netns does for other boxes."""
     sock = _socket.socket(_socket.AF_INET, _socket.SOCK_DGRAM)
     fcntl.ioctl(sock.fileno(), SIOCSIFFLAGS, struct.pack("16sH22x", b"lo", IFF_UP | IFF_RUNNING))
@@ -199,12 +306,17 @@ def prepare_network(plan, request):
             write(path, value)
         except OSError:
             pass  # a kernel that keeps them for itself
-    if request["waits"]:
-        sock = _socket.socket(_socket.AF_INET, _socket.SOCK_RAW | _socket.SOCK_NONBLOCK, _socket.IPPROTO_TCP)
-        program, code = filter_program(bytes.fromhex(plan["syns"]))
-        sock.setsockopt(_socket.SOL_SOCKET, SO_ATTACH_FILTER, program)
-        sock.setsockopt(_socket.SOL_SOCKET, _socket.SO_RCVBUF, SYN_BUFFER)
-        os.set_inheritable(sock.detach(), True)
+
+
+def name_sockets(plan):
+    """Returns the sockets in a box that those who serve it have: for names, and for the connections that begin."""
+    udp = _socket.socket(_socket.AF_INET, _socket.SOCK_DGRAM | _socket.SOCK_NONBLOCK)
+    udp.bind(RESOLVER)
+    syns = _socket.socket(_socket.AF_INET, _socket.SOCK_RAW | _socket.SOCK_NONBLOCK, _socket.IPPROTO_TCP)
+    program, code = filter_program(bytes.fromhex(plan["syns"]))
+    syns.setsockopt(_socket.SOL_SOCKET, SO_ATTACH_FILTER, program)
+    syns.setsockopt(_socket.SOL_SOCKET, _socket.SO_RCVBUF, SYN_BUFFER)
+    return [udp.detach(), tcp_listener(*RESOLVER), syns.detach()]
 
 
 def mount_own(plan, request):
@@ -213,8 +325,7 @@ def mount_own(plan, request):
     os.chdir(ROOT)
     mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
     for path in plan["masked"]:
-        mount("dev/null", path[1:], None, MS_BIND)
-        mount(None, path[1:], None, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV)
+        mount(MASK, path[1:], None, MS_BIND)
     for path, size in (("dev/shm", request["shm"]), ("tmp", request["tmp"])):
         mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=%d" % size)
     call("pivot_root", b".", b".")
@@ -242,6 +353,7 @@ def confine(filter):
 
 def wait(handoff):
     """Waits until PID 1 hands over what an interpreter starts with."""
+    close_others(handoff)
     os.closerange(0, FIRST_FREE_FD)
     sock = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET, 0, handoff)
     order, fds = receive(sock)
@@ -252,6 +364,8 @@ def wait(handoff):
     for number, fd in enumerate(fds):
         os.dup2(fd, number)
     os.closerange(len(fds), resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+    global compiles
+    compiles = order["compiles"]
     os.setsid()
     os.chdir(order["dir"])
     os.environ.clear()
@@ -298,6 +412,11 @@ def receive(sock):
         return None, []
     fds = [fd for _, _, part in ancillary for fd in struct.unpack("%di" % (len(part) // 4), part)]
     return json.loads(data), fds
+
+
+def send(sock, message, *fds):
+    ancillary = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("%di" % len(fds), *fds))] if fds else []
+    sock.sendmsg([json.dumps(message).encode()], ancillary)
 
 
 def complain(fd, error):

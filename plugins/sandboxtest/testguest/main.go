@@ -44,13 +44,6 @@ func main() {
 		fmt.Fprintln(os.Stderr, "testguest:", template.Become("/usr/bin/python3", "", []string{}))
 		os.Exit(1)
 	}
-	interpreter, err := template.FindInterpreter()
-	if err != nil {
-		fail(err)
-	}
-	if interpreter != nil {
-		interpreter.Dismiss()
-	}
 	previous, err := dieFirst()
 	if err != nil {
 		fail(err)

@@ -127,11 +127,28 @@ func TestArtifactsEverywhere(t *testing.T) {
 	_, env := e2e.DockerSettings(t)
 	env = append(env, e2e.SSHSettings(sshtest.New(t, sshtest.Options{}))...)
 	env = append(env, "AIRLOCK_SANDBOX="+strings.Join(e2e.Backends(), ","), "AIRLOCK_POOL=1", "AIRLOCK_LIMIT_TMP=160MiB")
-	in := e2e.StartInstance(t, env...)
-	in.AllReady(e2e.Backends()...)
+	giveAndTake(t, e2e.StartInstance(t, env...), e2e.Backends()...)
+}
+
+// TestArtifactsFromATemplate does the same in boxes that are forked, whose files a program of their own
+// reads and writes.
+func TestArtifactsFromATemplate(t *testing.T) {
+	if !e2e.InNamespaces(t) {
+		return
+	}
+	e2e.NewWorld(t)
+	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=1",
+		"AIRLOCK_LIMIT_TMP=160MiB")
+	giveAndTake(t, in, "bubblewrap")
+	forked(t, in)
+}
+
+func giveAndTake(t *testing.T, in *e2e.Instance, backends ...string) {
+	t.Helper()
+	in.AllReady(backends...)
 	// so that contents are searched
 	in.Admin("kX9vQ2mTz7Lw4RbYc8Ns1Hd6Fj3Gp5Aa", "credential", "set", "TOKEN", "--mode", "injected")
-	for _, backend := range e2e.Backends() {
+	for _, backend := range backends {
 		d := leavingsDesk{in, t, in.Placed(backend, "--key", "TOKEN")}
 		var file struct {
 			ID string `json:"file_id"`

@@ -225,3 +225,85 @@ func TestBoxesOfATemplateShareNoRandomness(t *testing.T) {
 		}
 	}
 }
+
+// reachScript waits at an address that all boxes of a template have, until somebody wakes it, or wakes
+// whoever waits there in its own box or another.
+const reachScript = `
+import ctypes, json, time
+libc = ctypes.CDLL(None, use_errno=True)
+address = (id(json.__doc__) + 67) & ~3  # within the text, on a page that boxes share until they write to it
+value = ctypes.c_uint32.from_address(address).value
+WAIT, WAKE, FUTEX = 0, 1, 202
+woken = 0
+if inputs["wait"]:
+    limit = (ctypes.c_long * 2)(6, 0)
+    if libc.syscall(FUTEX, ctypes.c_void_p(address), WAIT, ctypes.c_uint32(value), limit, None, 0) == 0:
+        woken = 1
+    elif ctypes.get_errno() != 110:
+        raise OSError(ctypes.get_errno(), "it didn't wait")
+else:
+    print("begins", flush=True)
+    until = time.monotonic() + 4
+    while time.monotonic() < until:
+        woken += libc.syscall(FUTEX, ctypes.c_void_p(address), WAKE, 1000, None, None, 0)
+        time.sleep(0.01)
+set_result({"address": address, "woken": woken})`
+
+// TestBoxesOfATemplateWakeNobody: a futex at an address that they have in common is not in common.
+func TestBoxesOfATemplateWakeNobody(t *testing.T) {
+	if !e2e.InNamespaces(t) {
+		return
+	}
+	e2e.NewWorld(t)
+	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=2")
+	in.AllReady("bubblewrap")
+	forked(t, in)
+	profile := in.Placed("bubblewrap")
+	var both []e2e.Execution
+	for _, inputs := range []string{"{'wait': True}", "{'wait': False}"} {
+		both = append(both, in.Submit(profile, "inputs = "+inputs+reachScript, time.Minute))
+	}
+	var found [2]struct{ Address, Woken int64 }
+	for i, x := range both {
+		x = in.Await(x, time.Minute)
+		if x.Status != "completed" {
+			t.Fatalf("%s: %s", x.Status, x.Error)
+		}
+		e2e.Must(t, json.Unmarshal(x.Result, &found[i]))
+		if found[i].Woken != 0 {
+			t.Errorf("box %d: %d were woken", i, found[i].Woken)
+		}
+	}
+	if found[0].Address != found[1].Address {
+		t.Errorf("the boxes are of different templates: %x, %x", found[0].Address, found[1].Address)
+	}
+}
+
+// TestTheGuestsOfATemplateEndWithIt, and it with them: neither is left without the other.
+func TestTheGuestsOfATemplateEndWithIt(t *testing.T) {
+	if !e2e.InNamespaces(t) {
+		return
+	}
+	e2e.NewWorld(t)
+	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=1")
+	in.AllReady("bubblewrap")
+	forked(t, in)
+	before := in.Processes()
+	for _, p := range before {
+		if strings.HasSuffix(strings.TrimSpace(p.Line), "/airlock-init guests") {
+			e2e.Must(t, syscall.Kill(p.PID, syscall.SIGKILL))
+		}
+	}
+	e2e.Eventually(t, 20*time.Second, "the template and its boxes ended", func() bool {
+		for _, p := range before {
+			if strings.Contains(p.Line, "airlock-init") && p.Alive() {
+				return false
+			}
+		}
+		return true
+	})
+	x := in.Await(in.Submit(in.Placed("bubblewrap"), "set_result(1)", time.Minute), time.Minute)
+	if x.Status != "completed" {
+		t.Errorf("%s: %s", x.Status, x.Error)
+	}
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/plugins/wire"
+)
+
+// box is what a guest does in its box.
+type box interface {
+	processes
+	sockets
+	files
+
+	// end ends the box with all that is in it.
+	end()
+}
+
+// processes are all of a box but its PID 1.
+type processes interface {
+	freezer
+	// fork starts the interpreter, or gives it to one that waits.
+	fork(path string, argv []string, attributes *syscall.ProcAttr) (pid int, err error)
+	// preloaded reports whether the interpreter has that runner already. compiles says that its code is
+	// asked for.
+	preloaded(source, code []byte, compiles bool) (bool, error)
+	// reap waits for every process until there are none, which closes gone. The end of main, a
+	// process id, is sent on ended.
+	reap(main int) (ended <-chan unix.WaitStatus, gone <-chan struct{})
+	// kill sends a signal to a process, or to all for -1.
+	kill(pid int, s unix.Signal)
+	// spoke is called once the interpreter has said something.
+	spoke(pid int)
+	// env is what the interpreter's environment has besides.
+	env() []string
+}
+
+// sockets are in the box's network.
+type sockets interface {
+	resolver() (net.PacketConn, net.Listener, error)
+	listen(port int) (net.Listener, error)
+	syns() *synSocket // nil if there is none
+}
+
+// files are the box's own. Paths are below the directory in which the script begins.
+type files interface {
+	// write makes directories and read-only files.
+	write(dirs []string, files map[string][]byte) error
+	// receive writes what it reads, and returns why it didn't, for the script's agent.
+	receive(from io.Reader, files []wire.File) (problem string)
+	// left says whether the script left something, and sends it.
+	left() (any bool, send func(io.Writer))
+	isFull(dir string) bool
+}
+
+// own is the box whose PID 1 this process is.
+type own struct {
+	signalFreezer
+	oomScore oomScore // of the runner
+	syn      *synSocket
+}
+
+func newOwn(score oomScore, syn *synSocket) *own {
+	return &own{signalFreezer: signalFreezer{signal: kill, proc: "/proc"}, oomScore: score, syn: syn}
+}
+
+func kill(pid int, s unix.Signal) { _ = unix.Kill(pid, s) }
+
+func (o *own) end() { os.Exit(0) }
+
+func (o *own) fork(path string, argv []string, attributes *syscall.ProcAttr) (int, error) {
+	return syscall.ForkExec(path, argv, attributes)
+}
+
+func (o *own) preloaded(_, _ []byte, _ bool) (bool, error) { return false, nil }
+
+func (o *own) reap(main int) (<-chan unix.WaitStatus, <-chan struct{}) {
+	ended, gone := make(chan unix.WaitStatus, 1), make(chan struct{})
+	go reap(main, ended, gone)
+	return ended, gone
+}
+
+func (o *own) kill(pid int, s unix.Signal) { kill(pid, s) }
+
+func (o *own) spoke(pid int) { o.oomScore.give(pid) }
+
+func (o *own) env() []string { return nil }
+
+func (o *own) syns() *synSocket { return o.syn }
+
+func (o *own) resolver() (net.PacketConn, net.Listener, error) {
+	udp, err := net.ListenPacket("udp4", resolverAddress)
+	if err != nil {
+		return nil, nil, err
+	}
+	tcp, err := net.Listen("tcp4", resolverAddress)
+	if err != nil {
+		return nil, nil, errors.Join(err, udp.Close())
+	}
+	return udp, tcp, nil
+}
+
+func (o *own) listen(port int) (net.Listener, error) {
+	return net.Listen("tcp4", fmt.Sprintf("0.0.0.0:%d", port))
+}
+
+func (o *own) write(dirs []string, files map[string][]byte) error {
+	for _, dir := range dirs {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	for path, content := range files {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return err
+		}
+		if err := writeReadOnly(path, content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *own) receive(from io.Reader, files []wire.File) string {
+	return filesProblem(receiveFiles(from, files))
+}
+
+func (o *own) left() (bool, func(io.Writer)) {
+	out := openOutDir()
+	if out == nil {
+		return false, nil
+	}
+	return true, out.send
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/plugins/template"
+)
+
+// forked is a box that was forked from a template. Its PID 1, which is a fork too, does there what
+// has to be done from inside; the box's sockets and pipes are in this process.
+type forked struct {
+	signalFreezer
+	link        *template.Link
+	interpreter template.Interpreter
+	born        template.Born
+	preload     *preload
+	dir         *os.File // the box's /proc
+	udp         net.PacketConn
+	tcp         net.Listener
+	syn         *synSocket
+
+	ended chan unix.WaitStatus
+	gone  chan struct{}
+	last  template.Gone // from the closing of gone on
+
+	asking sync.Mutex // one order at a time
+	done   chan done
+}
+
+// done is the answer to an order.
+type done struct {
+	template.Done
+	fds []int
+}
+
+// joinForked returns the box behind a link.
+func joinForked(link *template.Link, p *preload) (*forked, error) {
+	var born template.Event
+	fds, err := link.Receive(&born)
+	if err == nil && (born.Born == nil || len(fds) != 5) {
+		err = errors.New("the box began with something else")
+	}
+	if err != nil {
+		return nil, errors.Join(err, link.Close())
+	}
+	b := &forked{
+		link: link, born: *born.Born, preload: p, dir: os.NewFile(uintptr(fds[1]), "proc"), syn: newSYNSocket(fds[4]),
+		ended: make(chan unix.WaitStatus, 1), gone: make(chan struct{}), done: make(chan done, 1),
+	}
+	b.signalFreezer = signalFreezer{signal: b.kill, proc: fmt.Sprintf("/proc/self/fd/%d", fds[1])}
+	handoff, udp, tcp := os.NewFile(uintptr(fds[0]), "handoff"), os.NewFile(uintptr(fds[2]), "udp"),
+		os.NewFile(uintptr(fds[3]), "tcp")
+	defer udp.Close()
+	defer tcp.Close()
+	var problems [3]error
+	b.interpreter.Link, problems[0] = template.OpenLink(handoff)
+	b.udp, problems[1] = net.FilePacketConn(udp)
+	b.tcp, problems[2] = net.FileListener(tcp)
+	return b, errors.Join(problems[:]...)
+}
+
+// obey takes what PID 1 says until it ends, and the box with it.
+func (b *forked) obey() {
+	defer close(b.ended)
+	defer close(b.done)
+	left := sync.OnceFunc(func() { close(b.gone) })
+	defer left()
+	for {
+		var e template.Event
+		fds, err := b.link.Receive(&e)
+		switch {
+		case err != nil:
+			return
+		case e.Done != nil:
+			b.done <- done{*e.Done, fds}
+		case e.Ended != nil:
+			b.ended <- unix.WaitStatus(*e.Ended)
+		case e.Gone != nil:
+			b.last = *e.Gone
+			left()
+		}
+	}
+}
+
+// ask gives an order, and returns the descriptors that came with the answer.
+func (b *forked) ask(o template.Order, files ...*os.File) ([]int, error) {
+	b.asking.Lock()
+	defer b.asking.Unlock()
+	if err := b.link.Send(o, files...); err != nil {
+		return nil, err
+	}
+	answer, ok := <-b.done
+	switch {
+	case !ok:
+		return nil, io.ErrUnexpectedEOF
+	case answer.Error != "":
+		return nil, errors.New(answer.Error)
+	}
+	return answer.fds, nil
+}
+
+// end has PID 1 end, which ends the box.
+func (b *forked) end() { _ = b.link.Close() }
+
+// close closes what is held of a box that ended.
+func (b *forked) close() {
+	b.set(false)
+	for _, c := range []io.Closer{b.link, b.dir, b.udp, b.tcp, b.syn.file} {
+		_ = c.Close()
+	}
+}
+
+func (b *forked) fork(_ string, _ []string, attributes *syscall.ProcAttr) (int, error) {
+	return b.born.PID, b.interpreter.Start(attributes)
+}
+
+func (b *forked) preloaded(source, code []byte, compiles bool) (bool, error) {
+	b.interpreter.Compiles = compiles
+	return b.born.Loaded, b.preload.offer(b.born.Loaded, source, code)
+}
+
+func (b *forked) reap(int) (<-chan unix.WaitStatus, <-chan struct{}) { return b.ended, b.gone }
+
+func (b *forked) kill(pid int, s unix.Signal) {
+	_ = b.link.Send(template.Order{Kill: &template.Kill{PID: pid, Signal: int(s)}})
+}
+
+// spoke has nothing to do: PID 1 alone is the first choice of the kernel.
+func (b *forked) spoke(int) {}
+
+func (b *forked) env() []string { return nil }
+
+func (b *forked) syns() *synSocket { return b.syn }
+
+func (b *forked) resolver() (net.PacketConn, net.Listener, error) { return b.udp, b.tcp, nil }
+
+func (b *forked) listen(port int) (net.Listener, error) {
+	fds, err := b.ask(template.Order{Listen: port})
+	if err != nil {
+		return nil, err
+	}
+	if len(fds) != 1 {
+		return nil, errors.New("no socket for a port")
+	}
+	file := os.NewFile(uintptr(fds[0]), "listener")
+	defer file.Close()
+	return net.FileListener(file)
+}
+
+func (b *forked) write(dirs []string, files map[string][]byte) error {
+	order := &template.Write{Dirs: dirs}
+	var contents []*os.File
+	defer func() {
+		for _, f := range contents {
+			f.Close()
+		}
+	}()
+	for path, content := range files {
+		from, err := pipeOf(content)
+		if err != nil {
+			return err
+		}
+		order.Files, contents = append(order.Files, path), append(contents, from)
+	}
+	_, err := b.ask(template.Order{Write: order}, contents...)
+	return err
+}
+
+func (b *forked) isFull(dir string) bool { return slices.Contains(b.last.Full, dir) }

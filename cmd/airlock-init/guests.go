@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/plugins/template"
+	"github.com/computclaw/airlock/plugins/wire"
+)
+
+// guestsFD is the descriptor that boxes come from.
+const guestsFD = 4
+
+// tmpOfForked is where scripts begin in boxes that were forked.
+const tmpOfForked = "/tmp"
+
+// serveGuests serves the boxes of one template until that ends. It is outside of them, without a
+// right that they don't have.
+func serveGuests() error {
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return fmt.Errorf("set non-dumpable: %w", err)
+	}
+	if err := harden(); err != nil {
+		return err
+	}
+	debug.SetGCPercent(400) // each box leaves a megabyte of garbage
+	unix.CloseOnExec(guestsFD)
+	boxes, err := template.OpenLink(os.NewFile(guestsFD, "boxes"))
+	if err != nil {
+		return err
+	}
+	p := &preload{template: boxes}
+	for {
+		fds, err := boxes.Receive(&template.Box{})
+		if err != nil {
+			return nil // the template ended
+		}
+		if len(fds) != 4 {
+			return fmt.Errorf("a box with %d descriptors", len(fds))
+		}
+		go serveForked(p, fds[0], fds[1], os.NewFile(uintptr(fds[2]), "stderr"), os.NewFile(uintptr(fds[3]), "box"))
+	}
+}
+
+// serveForked serves one box, and says on stderr why it can't.
+func serveForked(p *preload, stdin, stdout int, stderr, socket *os.File) {
+	defer stderr.Close()
+	pipe, err := newStdio(stdin, stdout)
+	if err == nil {
+		defer func() { _ = pipe.Close() }()
+		err = serveOverLink(p, pipe, stderr, socket)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "airlock-init:", err)
+	}
+}
+
+func serveOverLink(p *preload, pipe *stdio, stderr, socket *os.File) error {
+	link, err := template.OpenLink(socket)
+	if err != nil {
+		return err
+	}
+	b, err := joinForked(link, p)
+	if err != nil {
+		return fmt.Errorf("join the box: %w", err)
+	}
+	defer b.close()
+	go func() {
+		b.obey()
+		_ = pipe.Close() // which ends the session, if that doesn't end the box
+	}()
+	// what streams keep is not the box's own memory, so it is as little as the engine keeps for them
+	return (&guest{box: b, tmp: tmpOfForked, log: stderr}).serve(pipe, wire.EngineWindow)
+}

@@ -1,0 +1,61 @@
+package template
+
+// Guests is the argument that makes a guest serve the boxes of a template from outside of them, each
+// over a Link to the box's PID 1. Descriptor 4 is a link itself: each of its messages is a Box. One
+// Program may go the other way.
+const Guests = "guests"
+
+// Box comes with the box's stdin, stdout and stderr, and the link to its PID 1.
+type Box struct{}
+
+// Program comes with what interpreters read from descriptor 4. The template loads it, and later boxes
+// begin with it.
+type Program struct{}
+
+// Event is what PID 1 of a box says. One field is set.
+type Event struct {
+	// Born comes first. With it come a link to the interpreter that waits, the box's /proc, and sockets
+	// in the box: of UDP and TCP for names, and the one that tells which connections begin.
+	Born *Born `json:"born"`
+
+	Ended *uint32 `json:"ended"` // the wait status of the interpreter
+	Gone  *Gone   `json:"gone"`  // no process is left but PID 1
+	Done  *Done   `json:"done"`  // with an order; with the socket of a Listen
+}
+
+// Born is the interpreter that waits.
+type Born struct {
+	PID    int  `json:"pid"`
+	Loaded bool `json:"loaded"` // it has the Program
+}
+
+// Gone is what the script left.
+type Gone struct {
+	Full []string `json:"full"` // file systems without room
+	Out  bool     `json:"out"`  // there are artifacts
+}
+
+// Done answers an order.
+type Done struct {
+	Error string `json:"error"` // empty if it was carried out
+}
+
+// Order is what PID 1 of a box obeys. One field is set. All but Kill are answered, by one Done each.
+type Order struct {
+	Kill   *Kill    `json:"kill,omitempty"`
+	Write  *Write   `json:"write,omitempty"`  // with a pipe for the content of each file
+	Listen int      `json:"listen,omitempty"` // at this TCP port
+	Run    []string `json:"run,omitempty"`    // a program, with its stdin and stdout
+}
+
+// Kill sends a signal to a process of the box; to all others for -1.
+type Kill struct {
+	PID    int `json:"pid"`
+	Signal int `json:"signal"`
+}
+
+// Write makes directories and read-only files, with the directories that they are in.
+type Write struct {
+	Dirs  []string `json:"dirs"`
+	Files []string `json:"files"`
+}
