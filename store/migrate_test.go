@@ -265,7 +265,7 @@ func TestProcessesMigrateOnce(t *testing.T) {
 // mode yet, so Open does, until its caller gives up.
 func TestANewDatabaseIsWaitedFor(t *testing.T) {
 	dir := t.TempDir()
-	other, err := sql.Open("sqlite", filepath.Join(dir, FileName)+"?_txlock=immediate")
+	other, err := sql.Open("sqlite", filepath.Join(dir, FileName)+"?_txlock=immediate&_pragma=busy_timeout(10000)")
 	if err != nil {
 		t.Fatal(err)
 	}

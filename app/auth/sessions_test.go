@@ -162,7 +162,7 @@ func TestPeopleReadWhileTheDatabaseIsKept(t *testing.T) {
 	}
 	before := seen()
 	d.Pass(2 * auth.SessionNote)
-	other, err := sql.Open("sqlite", "file:"+filepath.Join(d.Dir, store.FileName)+"?_txlock=immediate")
+	other, err := sql.Open("sqlite", "file:"+filepath.Join(d.Dir, store.FileName)+"?_txlock=immediate&_pragma=busy_timeout(10000)")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -99,7 +99,7 @@ func TestALongWriteKeepsNobodyFromStopping(t *testing.T) {
 func TestCancellationIsAuditedOnceItCanBe(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	other, err := sql.Open("sqlite", "file:"+filepath.Join(w.Dir, store.FileName)+"?_txlock=immediate")
+	other, err := sql.Open("sqlite", "file:"+filepath.Join(w.Dir, store.FileName)+"?_txlock=immediate&_pragma=busy_timeout(10000)")
 	w.Must(err)
 	defer other.Close()
 	kept, err := other.BeginTx(t.Context(), nil)

@@ -101,7 +101,7 @@ func TestThatNothingWasLeftIsReadOnce(t *testing.T) {
 	if n := left(); n != 0 {
 		t.Fatalf("%d artifacts", n)
 	}
-	db, err := sql.Open("sqlite", filepath.Join(w.Dir, store.FileName))
+	db, err := sql.Open("sqlite", filepath.Join(w.Dir, store.FileName)+"?_pragma=busy_timeout(10000)")
 	w.Must(err)
 	defer db.Close()
 	_, err = db.ExecContext(t.Context(), `INSERT INTO artifacts (execution_id, ordinal, profile_handle, name, size, sha256,

@@ -190,7 +190,7 @@ func TestAProfileThatExpiresAfterASubmissionWasRead(t *testing.T) {
 func TestNothingIsStoredAfterASubmissionCouldNotBeRead(t *testing.T) {
 	t.Parallel()
 	w := newInterposed(t)
-	broken, err := sql.Open("sqlite", filepath.Join(w.Dir, store.FileName))
+	broken, err := sql.Open("sqlite", filepath.Join(w.Dir, store.FileName)+"?_pragma=busy_timeout(10000)")
 	w.Must(err)
 	defer broken.Close()
 	x, err := w.submitAround(func() {

@@ -20,7 +20,7 @@ func (h *house) kept() map[string]string {
 			if len(source) == branchLabel {
 				source = "branch"
 			}
-			if e.Action == "credential.create" || e.Action == "credential.set" {
+			if e.Action == "credential.create" {
 				got[source] += e.Subject + " "
 			}
 			return nil

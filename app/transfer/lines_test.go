@@ -42,7 +42,7 @@ func TestLimitsLeaveRoomForTheWorstOutput(t *testing.T) {
 // read.
 func TestNoLineIsWrittenThatCannotBeRead(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
-	db := must[*sql.DB](t)(sql.Open("sqlite", filepath.Join(h.dir, store.FileName)))
+	db := must[*sql.DB](t)(sql.Open("sqlite", filepath.Join(h.dir, store.FileName)+"?_pragma=busy_timeout(10000)"))
 	must[sql.Result](t)(db.ExecContext(t.Context(),
 		"UPDATE execution_outputs SET stdout = CAST(zeroblob(12000000) AS TEXT)"))
 	h.no(db.Close())

@@ -44,7 +44,7 @@ func TestLinesThatScriptsClaimLeaveBackupsReadable(t *testing.T) {
 		_, err = tx.Profiles.RequestHost(t.Context(), row.Row, hosts(t, "other.example")[0], "x", 1<<62, person(), h.now())
 		return err
 	}))
-	db := must[*sql.DB](t)(sql.Open("sqlite", filepath.Join(h.dir, store.FileName)))
+	db := must[*sql.DB](t)(sql.Open("sqlite", filepath.Join(h.dir, store.FileName)+"?_pragma=busy_timeout(10000)"))
 	for _, change := range []string{"UPDATE executions SET error_line = 1 << 62",
 		"UPDATE connections SET line = 1 << 62"} {
 		must[sql.Result](t)(db.ExecContext(t.Context(), change))

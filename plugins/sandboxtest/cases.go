@@ -61,8 +61,8 @@ func exitCodes(t *testing.T, b *bench) {
 	}
 	counted := false // some backends sample, and a box may be over before the first sample
 	for try := 0; try < 5 && !counted; try++ {
-		r := b.run(t, plugins.Spec{}, python("print(sum(range(10**6)))"))
-		if r.Code != 0 || r.out != "499999500000\n" {
+		r := b.run(t, plugins.Spec{}, python("print(sum(range(10**7)))"))
+		if r.Code != 0 || r.out != "49999995000000\n" {
 			t.Errorf("python: %+v, output %q", r.Exit, r.out)
 		}
 		counted = r.CPUTime > 0 && r.PeakMemory > 0

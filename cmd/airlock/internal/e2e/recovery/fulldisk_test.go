@@ -159,7 +159,7 @@ func smallDisk(t *testing.T, size string) string {
 // them.
 func ageExecutions(in *e2e.Instance) {
 	in.T.Helper()
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(in.Dir, "airlock.db"))
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(in.Dir, "airlock.db")+"?_pragma=busy_timeout(10000)")
 	e2e.Must(in.T, err)
 	defer db.Close()
 	_, err = db.Exec("UPDATE executions SET completed_at = completed_at - ?", (2 * time.Hour).Milliseconds())
