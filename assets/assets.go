@@ -31,11 +31,12 @@ type asset struct {
 // table is built once, on first use, from files that are part of the program.
 var table = sync.OnceValue(func() map[string]asset {
 	all := map[string]asset{}
-	for _, name := range []string{"favicon.svg", "vendor/htmx.min.js", "vendor/hx-sse.min.js"} {
-		all[name] = newAsset(name, read(name))
-	}
+	all["favicon.svg"] = newAsset("favicon.svg", read("favicon.svg"))
 	all["app.css"] = newAsset("app.css", joined("css"))
-	script := slices.Concat([]byte("(() => {\n\"use strict\";\n"), joined("js"), []byte("})();\n"))
+	// One file: htmx looks at the page as soon as it is loaded, and ignores what its extensions are for if they
+	// come later.
+	script := slices.Concat(read("vendor/htmx.min.js"), []byte("\n"), read("vendor/hx-sse.min.js"),
+		[]byte("\n(() => {\n\"use strict\";\n"), joined("js"), []byte("})();\n"))
 	all["app.js"] = newAsset("app.js", script)
 	return all
 })

@@ -121,3 +121,18 @@ func (s *uiSite) credential(name string) {
 		credentials.Input{Name: name, Mode: app.ModePlain, Value: app.NewSecret("x")})
 	s.must(err)
 }
+
+// TestFlowAFirstConnectionThatFailed is followed by another one, which brings the page up to date.
+func TestFlowAFirstConnectionThatFailed(t *testing.T) {
+	s := newUISite(t)
+	b := entered(t, s)
+	b.Open(paths.Inbox)
+	const live = `document.getElementById("live")`
+	b.Until(live + `?._htmx?.sse?.reader`)
+	b.Text(`(() => { const page = ` + live + `, lost = page.cloneNode(); page.replaceWith(lost); return "" })()`)
+	b.Until(`!` + live + `._htmx?.sse`)
+	s.request([]app.Key{{Name: "ORACLE_PASSWORD"}})
+	b.Text(`(dispatchEvent(new Event("online")), "")`)
+	b.Says("#inbox", "asks for 1 key")
+	b.Until(live + `._htmx.sse.reader`)
+}

@@ -53,7 +53,10 @@ function listen() {
   if (document.hidden || !slept && Date.now() - heard < silence) return;
   heard = Date.now();
   trouble(stale);
-  document.getElementById("live")?._htmx?.sse?.reader?.cancel();
+  const live = document.getElementById("live");
+  const stream = live?._htmx?.sse; // there is none yet if the first connection failed
+  if (stream) stream.reader?.cancel();
+  else if (live) window.htmx?.ajax("GET", live.getAttribute("hx-sse:connect"), { source: live });
 }
 setInterval(listen, 5000);
 addEventListener("online", () => { heard = 0; listen(); });
