@@ -2,6 +2,7 @@ package fields
 
 import (
 	"bytes"
+	"encoding/base64"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -132,12 +133,28 @@ func (r *reader) field(name, text string, depth int) {
 	if utf8.RuneCountInString(text) < minField || isStandIn(text) {
 		return
 	}
-	if _, credentials, ok := scheme(text); ok {
-		r.field(name, credentials, depth)
+	if r.credentials(name, text, depth) {
 		return
 	}
 	r.add(name, text)
 	r.readings(name, text, !r.read(text, depth-1), depth, minField)
+}
+
+// credentials takes note of those of an Authorization header, and reports whether a text is one. What stands
+// behind the colon of Basic credentials is a password, whatever it looks like (RFC 7617).
+func (r *reader) credentials(name, text string, depth int) bool {
+	word, credentials, ok := scheme(text)
+	if !ok {
+		return false
+	}
+	if strings.EqualFold(word, "basic") {
+		login, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(credentials, "="))
+		if _, password, found := strings.Cut(string(login), ":"); err == nil && found && isPrintable(password) {
+			r.field("password", password, 1)
+		}
+	}
+	r.field(name, credentials, depth)
+	return true
 }
 
 // add adds a field, and reports whether it is new.

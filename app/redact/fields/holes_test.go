@@ -1,6 +1,7 @@
 package fields
 
 import (
+	"encoding/base64"
 	"fmt"
 	"slices"
 	"strings"
@@ -290,6 +291,18 @@ func TestHolePaddedCredentials(t *testing.T) {
 	value := "[db]\nuser = app\npassword = gravel mango=battery stone\n"
 	if fields := fieldsOf(value); !slices.Contains(fields, "gravel mango=battery stone") {
 		t.Errorf("%q has %q", value, fields)
+	}
+}
+
+// TestHoleBasicPasswords: one with a blank, or one that reads as names beside values, was not looked for.
+func TestHoleBasicPasswords(t *testing.T) {
+	for _, password := range []string{"q 9*,_9Z_:%\"~0=/&_&0_c\"0:\\?(?\"?+=Y?.*#'/Z1&$>c1+\\\\_Z", "two words, of which c=\"0:1\""} {
+		credentials := base64.StdEncoding.EncodeToString([]byte("anna:" + password))
+		for _, value := range []string{"Basic " + credentials, "A=1\nAUTHORIZATION=Basic " + credentials + "\n"} {
+			if fields := fieldsOf(value); !slices.Contains(fields, password) || slices.Contains(fields, "anna") {
+				t.Errorf("%q has %q", value, fields)
+			}
+		}
 	}
 }
 

@@ -139,8 +139,7 @@ func (r *reader) login(text string, depth int) bool {
 		return false
 	}
 	text = strings.TrimSpace(text)
-	if _, credentials, ok := scheme(text); ok {
-		r.field("credentials", credentials, depth)
+	if r.credentials("credentials", text, depth) {
 		return true
 	}
 	if strings.ContainsAny(text, " \t\r\n") || isURL(text) {
