@@ -32,6 +32,9 @@ type profileState struct {
 	policy             app.Policy // zero while it is not locked
 }
 
+// SettingBackup is the sealed setting of app/backups.
+const SettingBackup = "backup"
+
 // snapshotSettings returns the settings that a snapshot keeps, whether they are set or not.
 func snapshotSettings() []string { return slices.Concat(auth.SettingKeys(), instance.SwitchKeys()) }
 
@@ -42,7 +45,7 @@ func readAccessSnapshot(ctx context.Context, tx *store.Tx) (s accessSnapshot, er
 		func(p store.PersonRow) error { s.people = append(s.people, p); return nil }); err != nil {
 		return s, err
 	}
-	if s.settings, err = tx.Settings.GetAll(ctx, append(snapshotSettings(), settingBackup)...); err != nil {
+	if s.settings, err = tx.Settings.GetAll(ctx, append(snapshotSettings(), SettingBackup)...); err != nil {
 		return s, err
 	}
 	profiles, err := tx.Profiles.Rows(ctx)

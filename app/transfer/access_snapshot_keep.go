@@ -47,16 +47,16 @@ func (k *keeper) openings(ctx context.Context) error {
 // backupSettings makes the target and the passphrase of backups those of the later state: the copy's
 // passphrase may be the one that leaked. If the instance key can't open them, backups are off.
 func (k *keeper) backupSettings(ctx context.Context) error {
-	set, ok := k.now.settings[settingBackup]
+	set, ok := k.now.settings[SettingBackup]
 	if !ok {
-		return k.tx.Settings.Delete(ctx, settingBackup)
+		return k.tx.Settings.Delete(ctx, SettingBackup)
 	}
-	plain, err := k.ring.Open(secrets.Settings, settingBackup, set.Value)
+	plain, err := k.ring.Open(secrets.Settings, SettingBackup, set.Value)
 	if err != nil {
 		k.said = append(k.said, "Backups are off: another instance key sealed where they go. Set them up again.")
-		return k.tx.Settings.Delete(ctx, settingBackup)
+		return k.tx.Settings.Delete(ctx, SettingBackup)
 	}
-	set.Value = k.ring.Seal(secrets.Settings, settingBackup, plain)
+	set.Value = k.ring.Seal(secrets.Settings, SettingBackup, plain)
 	return k.tx.Settings.Set(ctx, set.UpdatedAt, set)
 }
 

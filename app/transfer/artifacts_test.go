@@ -17,9 +17,9 @@ func withArtifacts() Selection { return Selection{History: true, Artifacts: true
 
 // artifact is what an execution left: its content, "" if that is not kept, and until when it is.
 func (h *house) artifact(ctx context.Context, execution string) (content string, until time.Time) {
-	h.t.Helper()
+	h.T.Helper()
 	var left app.Artifact
-	h.no(h.store.Read(ctx, func(tx *store.Tx) error {
+	h.No(h.Store.Read(ctx, func(tx *store.Tx) error {
 		list, err := tx.Executions.Artifacts(ctx, execution)
 		if err != nil || len(list) != 1 || !list[0].Kept {
 			return err
@@ -28,7 +28,7 @@ func (h *house) artifact(ctx context.Context, execution string) (content string,
 		if left, blob, err = tx.Executions.Artifact(ctx, execution, list[0].Name); err != nil {
 			return err
 		}
-		r, err := h.files.OpenIn(ctx, tx, blob.ID)
+		r, err := h.Files.OpenIn(ctx, tx, blob.ID)
 		if err != nil {
 			return err
 		}
@@ -40,13 +40,13 @@ func (h *house) artifact(ctx context.Context, execution string) (content string,
 }
 
 func (h *house) handleOf(id string) string {
-	h.t.Helper()
+	h.T.Helper()
 	for _, r := range h.dump(all()) {
 		if r.Execution != nil && r.Execution.ID == id {
 			return r.Execution.Handle
 		}
 	}
-	h.t.Fatal("there is no such execution")
+	h.T.Fatal("there is no such execution")
 	return ""
 }
 
@@ -54,11 +54,11 @@ func (h *house) handleOf(id string) string {
 // only what is known of them does. What is added to the file is told before.
 func TestArtifactsTravelWithTheirContents(t *testing.T) {
 	h := newHouse(t, "aaaa")
-	p, other := h.locked("p", nil), h.locked("another", nil)
-	h.left = strings.Repeat("0123456789", 150_000) // several pieces
-	id := h.handleOf(h.execution(p))
-	h.left = strings.Repeat("x", contentPiece) // exactly one
-	second := h.handleOf(h.execution(other))
+	p, other := h.Locked("p", nil), h.Locked("another", nil)
+	h.Left = strings.Repeat("0123456789", 150_000) // several pieces
+	id := h.handleOf(h.Execution(p))
+	h.Left = strings.Repeat("x", contentPiece) // exactly one
+	second := h.handleOf(h.Execution(other))
 	for _, c := range []struct {
 		profiles []string
 		want     int64
@@ -73,10 +73,10 @@ func TestArtifactsTravelWithTheirContents(t *testing.T) {
 	must[Counts](t)(restored.Fill(t.Context(), upload(with), nil))
 	bare.take(without, Choice{History: true})
 	for name, house := range map[string]*house{"import": imported, "restore": restored} {
-		house.t = t
+		house.T = t
 		first, until := house.artifact(t.Context(), id)
 		next, _ := house.artifact(t.Context(), second)
-		if first != strings.Repeat("0123456789", 150_000) || next != h.left || time.Until(until) < 24*time.Hour {
+		if first != strings.Repeat("0123456789", 150_000) || next != h.Left || time.Until(until) < 24*time.Hour {
 			t.Errorf("%s: %d and %d bytes, until %s", name, len(first), len(next), until)
 		}
 	}
@@ -93,19 +93,19 @@ func TestArtifactsTravelWithTheirContents(t *testing.T) {
 // TestLostArtifactsAreSaidAndStopNoExport: the others come, and so does what is known of these.
 func TestLostArtifactsAreSaidAndStopNoExport(t *testing.T) {
 	h := newHouse(t, "aaaa")
-	p := h.locked("p", nil)
+	p := h.Locked("p", nil)
 	var handles []string
 	for _, text := range []string{"lost", "damaged", "here"} {
-		h.left = strings.Repeat(text, 300_000)
-		handles = append(handles, h.handleOf(h.execution(p)))
+		h.Left = strings.Repeat(text, 300_000)
+		handles = append(handles, h.handleOf(h.Execution(p)))
 	}
 	for i, damage := range []func(path string) error{os.Remove, func(path string) error { return os.Truncate(path, 1_000_000) }} {
 		var blob store.Blob
-		h.no(h.store.Read(t.Context(), func(tx *store.Tx) (err error) {
+		h.No(h.Store.Read(t.Context(), func(tx *store.Tx) (err error) {
 			_, blob, err = tx.Executions.Artifact(t.Context(), handles[i], "report.csv")
 			return err
 		}))
-		h.no(damage(filepath.Join(h.dir, "files", blob.Name)))
+		h.No(damage(filepath.Join(h.Dir, "files", blob.Name)))
 	}
 	var file strings.Builder
 	done := must[Exported](t)(h.Export(t.Context(), person(), &file, app.NewSecret(words), withArtifacts(), nil))
@@ -114,7 +114,7 @@ func TestLostArtifactsAreSaidAndStopNoExport(t *testing.T) {
 	}
 	fresh := newHouse(t, "bbbb")
 	fresh.take([]byte(file.String()), Choice{History: true})
-	for i, want := range []int{0, 0, len(h.left)} {
+	for i, want := range []int{0, 0, len(h.Left)} {
 		if content, _ := fresh.artifact(t.Context(), handles[i]); len(content) != want {
 			t.Errorf("artifact %d has %d bytes, want %d", i, len(content), want)
 		}
@@ -124,8 +124,8 @@ func TestLostArtifactsAreSaidAndStopNoExport(t *testing.T) {
 // TestContentsThatWereChangedAreRefused: an artifact has the content that its digest names, whole, or none.
 func TestContentsThatWereChangedAreRefused(t *testing.T) {
 	h := newHouse(t, "aaaa")
-	h.left = strings.Repeat("y", contentPiece+10)
-	h.execution(h.locked("p", nil))
+	h.Left = strings.Repeat("y", contentPiece+10)
+	h.Execution(h.Locked("p", nil))
 	pieces := 0
 	content := func(change func(*contentRecord) bool) func(*record) bool {
 		return func(r *record) bool {

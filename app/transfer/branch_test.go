@@ -13,10 +13,10 @@ import (
 // kept is what the archived audit logs say was done to what, by the beginning of their names: the
 // label of an instance, or branch.
 func (h *house) kept() map[string]string {
-	h.t.Helper()
+	h.T.Helper()
 	got := map[string]string{}
-	h.no(h.store.Read(h.t.Context(), func(tx *store.Tx) error {
-		return tx.Events.EachArchived(h.t.Context(), func(source string, e store.EventRow) error {
+	h.No(h.Store.Read(h.T.Context(), func(tx *store.Tx) error {
+		return tx.Events.EachArchived(h.T.Context(), func(source string, e store.EventRow) error {
 			if len(source) == branchLabel {
 				source = "branch"
 			}
@@ -34,12 +34,12 @@ func (h *house) kept() map[string]string {
 // would be no chain, and every backup from then on would fail.
 func TestAuditLogsOfARestoredInstance(t *testing.T) {
 	old := newHouse(t, "aaaa")
-	old.credential("BEFORE", "value-of-before")
+	old.Credential("BEFORE", "value-of-before")
 	earlier := old.export(all())
 	restored := newHouse(t, "aaaa") // with the same key, so under the same label
 	must[Counts](t)(restored.Fill(t.Context(), upload(earlier), nil))
-	old.credential("LOST", "value-of-lost")
-	restored.credential("SINCE", "value-of-since")
+	old.Credential("LOST", "value-of-lost")
+	restored.Credential("SINCE", "value-of-since")
 
 	other := newHouse(t, "bbbb")
 	for range 2 { // the second time everything is here
@@ -54,15 +54,14 @@ func TestAuditLogsOfARestoredInstance(t *testing.T) {
 	if got := third.kept(); got["aaaa"] != "BEFORE LOST " || got["branch"] != "BEFORE SINCE " {
 		t.Errorf("it travelled on as %v", got)
 	}
-	other.no(other.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
-	must[store.Backup](t)(other.BackUp(t.Context(), person()))
+	other.staysReadable()
 
 	// The restored instance gets what it had lost; its own log stays as it is, and is not kept twice.
 	restored.take(old.export(all()), Choice{History: true})
 	if diff := cmp.Diff(map[string]string{"branch": "BEFORE LOST "}, restored.kept()); diff != "" {
 		t.Error(diff)
 	}
-	if broken := must[int64](t)(restored.desk.Audit.Verify(t.Context())); broken != 0 {
+	if broken := must[int64](t)(restored.Desk.Audit.Verify(t.Context())); broken != 0 {
 		t.Errorf("its own log breaks at %d", broken)
 	}
 	newHouse(t, "dddd").plan(restored.export(all()))
@@ -75,12 +74,12 @@ func TestDeletedProfileComesBackAsTheFileHasIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a, b, p := twins(t)
 			for i := range versions {
-				must[app.Profile](t)(b.desk.Hosts.Set(t.Context(), person(), p.Handle,
+				must[app.Profile](t)(b.Desk.Hosts.Set(t.Context(), person(), p.Handle,
 					hosts(t, "api.stripe.com", []string{"here.example", "also-here.example"}[i]), nil))
 			}
-			must[app.Profile](t)(b.desk.Lifecycle.Revoke(t.Context(), person(), p.Handle))
-			b.no(b.desk.Profiles.Delete(t.Context(), person(), p.Handle))
-			must[app.Profile](t)(a.desk.Hosts.Set(t.Context(), person(), p.Handle, hosts(t, "api.stripe.com", "there.example"),
+			must[app.Profile](t)(b.Desk.Lifecycle.Revoke(t.Context(), person(), p.Handle))
+			b.No(b.Desk.Profiles.Delete(t.Context(), person(), p.Handle))
+			must[app.Profile](t)(a.Desk.Hosts.Set(t.Context(), person(), p.Handle, hosts(t, "api.stripe.com", "there.example"),
 				nil))
 			file, key := a.export(all()), "profile:"+p.Handle
 			says(t, state(b.plan(file), key).Facts,
@@ -88,17 +87,17 @@ func TestDeletedProfileComesBackAsTheFileHasIt(t *testing.T) {
 			b.take(file, Choice{Each: map[string]bool{key: true}})
 
 			reaches := func() string {
-				now := must[app.Profile](t)(b.desk.Profiles.ByID(t.Context(), p.ID))
-				return app.BriefHosts(must[app.Policy](t)(b.desk.Binder.Policy(t.Context(), now.Handle, now.Policy)).Hosts)
+				now := must[app.Profile](t)(b.Desk.Profiles.ByID(t.Context(), p.ID))
+				return app.BriefHosts(must[app.Policy](t)(b.Desk.Binder.Policy(t.Context(), now.Handle, now.Policy)).Hosts)
 			}
 			if got := reaches(); got != "api.stripe.com, there.example" {
 				t.Errorf("it reaches %s", got)
 			}
-			must[app.Profile](t)(b.desk.Hosts.Set(t.Context(), person(), p.Handle, hosts(t, "api.stripe.com"), nil))
+			must[app.Profile](t)(b.Desk.Hosts.Set(t.Context(), person(), p.Handle, hosts(t, "api.stripe.com"), nil))
 			if got := reaches(); got != "api.stripe.com" {
 				t.Errorf("after a change it reaches %s", got)
 			}
-			if len(b.values(p)) != 2 {
+			if len(b.Values(p)) != 2 {
 				t.Error("it has not its values")
 			}
 		})
@@ -109,16 +108,48 @@ func TestDeletedProfileComesBackAsTheFileHasIt(t *testing.T) {
 // lock, with keys that could still be changed.
 func TestDeletedLockedProfileStaysLocked(t *testing.T) {
 	h := newHouse(t, "aaaa")
-	p := h.profile("open", nil, "api.example.com")
+	p := h.Profile("open", nil, "api.example.com")
 	file := h.export(all())
-	must[app.Profile](t)(h.desk.Lifecycle.Lock(t.Context(), person(), p.Handle, p.UpdatedAt))
-	must[app.Profile](t)(h.desk.Lifecycle.Revoke(t.Context(), person(), p.Handle))
-	h.no(h.desk.Profiles.Delete(t.Context(), person(), p.Handle))
+	must[app.Profile](t)(h.Desk.Lifecycle.Lock(t.Context(), person(), p.Handle, p.UpdatedAt))
+	must[app.Profile](t)(h.Desk.Lifecycle.Revoke(t.Context(), person(), p.Handle))
+	h.No(h.Desk.Profiles.Delete(t.Context(), person(), p.Handle))
 	item := state(h.plan(file), "profile:"+p.Handle)
 	if item.State != StateBlocked || !strings.Contains(strings.Join(item.Changes, ""), "It was locked here") {
 		t.Errorf("%+v", item)
 	}
 	if report := h.take(file, Choice{Each: map[string]bool{"profile:" + p.Handle: true}}); report.Profiles != 0 {
 		t.Errorf("%+v", report)
+	}
+}
+
+// A file that goes on with an audit log which its maker has, under that log's label, can't be told
+// from the true one. So this instance's own log says which import, and whose, brought what.
+func TestEachArchivedEventIsTracedToItsImport(t *testing.T) {
+	old := newHouse(t, "aaaa")
+	old.Credential("TRUE", "value-of-true")
+	file := old.export(all())
+	forger := newHouse(t, "aaaa")
+	must[Counts](t)(forger.Fill(t.Context(), upload(file), nil))
+	forger.Credential("FORGED", "value-of-forged")
+
+	h := newHouse(t, "bbbb")
+	h.take(file, Choice{History: true})
+	mallory := app.Actor{Kind: app.ActorPerson, Name: "mallory"}
+	forged := forger.export(all())
+	must[Report](t)(h.Import(t.Context(), mallory, upload(forged), Choice{History: true}, h.plan(forged).Digest, nil))
+	h.take(file, Choice{History: true}) // brings nothing new
+	var got []app.Event
+	for _, e := range must[[]app.Event](t)(h.Desk.Audit.Latest(t.Context(), 1000)) {
+		if e.Action == "transfer.archive" {
+			got = append([]app.Event{e}, got...)
+		}
+	}
+	if len(got) != 2 {
+		t.Fatalf("%+v", got)
+	}
+	for i, want := range []struct{ by, says string }{{"anna", "1 to 2, "}, {"mallory", "3 to 4, "}} {
+		if got[i].Subject != "aaaa" || got[i].Actor.Name != want.by || !strings.Contains(got[i].Detail, "number "+want.says) {
+			t.Errorf("%+v, want %+v", got[i], want)
+		}
 	}
 }

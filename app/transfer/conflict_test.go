@@ -62,7 +62,7 @@ func TestCredentialConflicts(t *testing.T) {
 			if tt.change.Description == "" {
 				tt.change.Description = "about " + tt.change.Name
 			}
-			must[app.Credential](t)(a.desk.Credentials.Set(t.Context(), person(), tt.change))
+			must[app.Credential](t)(a.Desk.Credentials.Set(t.Context(), person(), tt.change))
 			file, key := a.export(all()), "credential:"+tt.change.Name
 			if left := (Choice{}).Left(b.plan(file)); len(left) != 1 || left[0] != key {
 				t.Errorf("left: %v", left)
@@ -87,7 +87,7 @@ func TestCredentialConflicts(t *testing.T) {
 			if s := state(b.plan(file), key); s.State != StateSame {
 				t.Errorf("after the yes: %+v", s)
 			}
-			if tt.change.Value.Reveal() != "" && b.values(p)[tt.change.Name] != tt.change.Value.Reveal() {
+			if tt.change.Value.Reveal() != "" && b.Values(p)[tt.change.Name] != tt.change.Value.Reveal() {
 				t.Error("the profile does not get the new value")
 			}
 		})
@@ -99,7 +99,7 @@ func yes() *bool { b := true; return &b }
 // What a new credential may do besides the usual is said before it is taken.
 func TestThePreviewOfANewCredentialTellsWhereItGoes(t *testing.T) {
 	a, b := newHouse(t, "aaaa"), newHouse(t, "bbbb")
-	must[app.Credential](t)(a.desk.Credentials.Set(t.Context(), person(),
+	must[app.Credential](t)(a.Desk.Credentials.Set(t.Context(), person(),
 		credentials.Input{Name: "OPEN_KEY", Mode: app.ModeSealed, Value: app.NewSecret("a value of some length"),
 			Hosts:  hosts(t, "api.stripe.com"),
 			Places: []app.Place{app.PlaceHeader, app.PlaceQuery}, Headers: []string{"Cookie"}, PlainHTTP: yes()}))
@@ -118,54 +118,54 @@ func TestProfileConflicts(t *testing.T) {
 		says   string
 	}{
 		{"later end", func(a, _ *house, p app.Profile) error {
-			_, err := a.desk.Lifecycle.SetExpiry(t.Context(), person(), p.Handle, time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))
+			_, err := a.Desk.Lifecycle.SetExpiry(t.Context(), person(), p.Handle, time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))
 			return err
 		}, StateConflict, true, "It would expire at 2100-01-01"},
 		{"no end", func(a, _ *house, p app.Profile) error {
-			_, err := a.desk.Lifecycle.SetExpiry(t.Context(), person(), p.Handle, time.Time{})
+			_, err := a.Desk.Lifecycle.SetExpiry(t.Context(), person(), p.Handle, time.Time{})
 			return err
 		}, StateConflict, true, "It would never expire"},
 		{"earlier end", func(a, _ *house, p app.Profile) error {
-			_, err := a.desk.Lifecycle.SetExpiry(t.Context(), person(), p.Handle, time.Date(2098, 1, 1, 0, 0, 0, 0, time.UTC))
+			_, err := a.Desk.Lifecycle.SetExpiry(t.Context(), person(), p.Handle, time.Date(2098, 1, 1, 0, 0, 0, 0, time.UTC))
 			return err
 		}, StateConflict, false, "It would expire at 2098-01-01"},
 		{"more hosts", func(a, _ *house, p app.Profile) error {
-			_, err := a.desk.Hosts.Set(t.Context(), person(), p.Handle,
+			_, err := a.Desk.Hosts.Set(t.Context(), person(), p.Handle,
 				hosts(t, "api.stripe.com", "db.example.com:5432", "evil.example"), nil)
 			return err
 		}, StateConflict, true, "It would also reach evil.example on ports 80 and 443: Airlock checks the name, but not " +
 			"always who answers."},
 		{"fewer hosts", func(a, _ *house, p app.Profile) error {
-			_, err := a.desk.Hosts.Set(t.Context(), person(), p.Handle, hosts(t, "api.stripe.com"), nil)
+			_, err := a.Desk.Hosts.Set(t.Context(), person(), p.Handle, hosts(t, "api.stripe.com"), nil)
 			return err
 		}, StateConflict, false, "It would no longer reach db.example.com:5432."},
 		{"private addresses", func(a, _ *house, p app.Profile) error {
 			list := hosts(t, "api.stripe.com", "db.example.com:5432")
 			list[1].Private = true
-			_, err := a.desk.Hosts.Set(t.Context(), person(), p.Handle, list, nil)
+			_, err := a.Desk.Hosts.Set(t.Context(), person(), p.Handle, list, nil)
 			return err
 		}, StateConflict, true, "also where it leads to a private address"},
 		{"placement", func(a, _ *house, p app.Profile) error {
-			_, err := a.desk.Placements.Set(t.Context(), person(), p.Handle, app.Placement{MinTier: "restricted"})
+			_, err := a.Desk.Placements.Set(t.Context(), person(), p.Handle, app.Placement{MinTier: "restricted"})
 			return err
 		}, StateConflict, true, "run elsewhere"},
 		{"name", func(a, _ *house, p app.Profile) error {
-			_, err := a.desk.Profiles.Describe(t.Context(), person(), p.Handle, "renamed")
+			_, err := a.Desk.Profiles.Describe(t.Context(), person(), p.Handle, "renamed")
 			return err
 		}, StateConflict, false, `"renamed"`},
 		{"revoked there", func(a, _ *house, p app.Profile) error {
-			_, err := a.desk.Lifecycle.Revoke(t.Context(), person(), p.Handle)
+			_, err := a.Desk.Lifecycle.Revoke(t.Context(), person(), p.Handle)
 			return err
 		}, StateConflict, false, "It becomes revoked."},
 		{"revoked here", func(_, b *house, p app.Profile) error {
-			_, err := b.desk.Lifecycle.Revoke(t.Context(), person(), p.Handle)
+			_, err := b.Desk.Lifecycle.Revoke(t.Context(), person(), p.Handle)
 			return err
 		}, StateBlocked, false, "stays so"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			a, b, p := twins(t)
-			a.no(tt.change(a, b, p))
+			a.No(tt.change(a, b, p))
 			file, key := a.export(all()), "profile:"+p.Handle
 			item := state(b.plan(file), key)
 			if item.State != tt.state || item.Widens != tt.widens {
@@ -200,25 +200,25 @@ func TestProfileConflicts(t *testing.T) {
 // A locked profile's keys never change, a locked profile never unlocks: also not by a file.
 func TestLockedStaysLocked(t *testing.T) {
 	a := newHouse(t, "aaaa")
-	p := a.profile("p", nil)
+	p := a.Profile("p", nil)
 	open := a.export(all())
 	b := newHouse(t, "bbbb")
 	b.take(open, Choice{})
-	must[app.Profile](t)(b.desk.Lifecycle.Lock(t.Context(), person(), p.Handle,
-		must[app.Profile](t)(b.desk.Profiles.ByID(t.Context(), p.ID)).UpdatedAt))
+	must[app.Profile](t)(b.Desk.Lifecycle.Lock(t.Context(), person(), p.Handle,
+		must[app.Profile](t)(b.Desk.Profiles.ByID(t.Context(), p.ID)).UpdatedAt))
 	if s := state(b.plan(open), "profile:"+p.Handle); s.State != StateBlocked {
 		t.Errorf("unlocked in the file: %+v", s)
 	}
-	a.credential("NEW", "value-of-new")
-	must[app.Profile](t)(a.desk.Keys.Add(t.Context(), person(), p.Handle, []app.Key{{Name: "NEW"}}))
-	linked := must[app.Profile](t)(a.desk.Keys.Link(t.Context(), person(), p.Handle, "NEW", "NEW"))
-	must[app.Profile](t)(a.desk.Lifecycle.Lock(t.Context(), person(), p.Handle, linked.UpdatedAt))
+	a.Credential("NEW", "value-of-new")
+	must[app.Profile](t)(a.Desk.Keys.Add(t.Context(), person(), p.Handle, []app.Key{{Name: "NEW"}}))
+	linked := must[app.Profile](t)(a.Desk.Keys.Link(t.Context(), person(), p.Handle, "NEW", "NEW"))
+	must[app.Profile](t)(a.Desk.Lifecycle.Lock(t.Context(), person(), p.Handle, linked.UpdatedAt))
 	file := a.export(all())
 	if s := state(b.plan(file), "profile:"+p.Handle); s.State != StateBlocked {
 		t.Errorf("other keys in the file: %+v", s)
 	}
 	b.take(file, Choice{Overwrite: true, Each: map[string]bool{"profile:" + p.Handle: true}})
-	if got := b.values(p); len(got) != 0 {
+	if got := b.Values(p); len(got) != 0 {
 		t.Errorf("it got keys: %v", got)
 	}
 	// The other way round a person may: what was being set up here becomes what was locked there.
@@ -228,7 +228,7 @@ func TestLockedStaysLocked(t *testing.T) {
 		t.Errorf("locked in the file: %+v", s)
 	}
 	c.take(file, Choice{Each: map[string]bool{"profile:" + p.Handle: true}})
-	if got := c.values(p); got["NEW"] != "value-of-new" {
+	if got := c.Values(p); got["NEW"] != "value-of-new" {
 		t.Errorf("values: %v", got)
 	}
 }
@@ -237,10 +237,10 @@ func TestLockedStaysLocked(t *testing.T) {
 // by its id.
 func TestFileCanNotBorrowACredential(t *testing.T) {
 	victim := newHouse(t, "bbbb")
-	victim.credential("STRIPE_KEY", "sk_live_of_the_victim", "api.stripe.com")
+	victim.Credential("STRIPE_KEY", "sk_live_of_the_victim", "api.stripe.com")
 	evil := newHouse(t, "aaaa")
-	evil.credential("STRIPE_KEY", "sk_live_anything_else", "api.stripe.com")
-	p := evil.locked("harmless", []string{"STRIPE_KEY"}, "api.stripe.com")
+	evil.Credential("STRIPE_KEY", "sk_live_anything_else", "api.stripe.com")
+	p := evil.Locked("harmless", []string{"STRIPE_KEY"}, "api.stripe.com")
 	file, key := evil.export(all()), "profile:"+p.Handle
 
 	item := state(victim.plan(file), key)
@@ -249,13 +249,13 @@ func TestFileCanNotBorrowACredential(t *testing.T) {
 	}
 	says(t, item.Changes, "Its key STRIPE_KEY would get the credential STRIPE_KEY of this instance")
 	victim.take(file, Choice{Overwrite: false})
-	if _, err := victim.desk.Profiles.ByID(t.Context(), p.ID); app.CodeOf(err) != app.CodeNotFound {
+	if _, err := victim.Desk.Profiles.ByID(t.Context(), p.ID); app.CodeOf(err) != app.CodeNotFound {
 		t.Errorf("the profile came in: %v", err)
 	}
 
 	// The same by id: a grant that names no credential of the file points nowhere.
-	stolen := must[app.Credential](t)(victim.desk.Credentials.ByName(t.Context(), "STRIPE_KEY")).ID
-	q := evil.locked("also harmless", nil, "evil.example")
+	stolen := must[app.Credential](t)(victim.Desk.Credentials.ByName(t.Context(), "STRIPE_KEY")).ID
+	q := evil.Locked("also harmless", nil, "evil.example")
 	forged := forge(t, evil, func(r *record) bool {
 		switch {
 		case r.Credential != nil, r.Profile != nil && r.Profile.Handle != q.Handle,
@@ -270,9 +270,9 @@ func TestFileCanNotBorrowACredential(t *testing.T) {
 		return true
 	})
 	victim.take(forged, Choice{})
-	got := must[app.Profile](t)(victim.desk.Profiles.ByID(t.Context(), q.ID))
-	policy := must[app.Policy](t)(victim.desk.Binder.Policy(t.Context(), q.Handle, got.Policy))
-	if values, err := victim.desk.Resolver.Resolve(t.Context(), q.Handle,
+	got := must[app.Profile](t)(victim.Desk.Profiles.ByID(t.Context(), q.ID))
+	policy := must[app.Policy](t)(victim.Desk.Binder.Policy(t.Context(), q.Handle, got.Policy))
+	if values, err := victim.Desk.Resolver.Resolve(t.Context(), q.Handle,
 		policy); app.CodeOf(err) != app.CodeMissingValue {
 		t.Errorf("the grant reaches %v, %v", values, err)
 	}
@@ -295,17 +295,17 @@ func forgeOf(t testing.TB, h *house, what Selection, change func(*record) bool) 
 			r.End = &ending{Counts: w.counts}
 		}
 		if change(&r) {
-			h.no(w.write(r))
+			h.No(w.write(r))
 		}
 	}
-	h.no(sealed.Close())
+	h.No(sealed.Close())
 	return file.Bytes()
 }
 
 // Files that were sealed properly and lie are refused, and nothing is changed.
 func TestLyingFiles(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
-	must[app.Profile](t)(h.desk.Profiles.Create(t.Context(), person(), "one more"))
+	must[app.Profile](t)(h.Desk.Profiles.Create(t.Context(), person(), "one more"))
 	first := func(r *record) bool { return r.Profile != nil && r.Profile.Locked && len(r.Profile.Keys) > 0 }
 	seen := false
 	once := func(r *record, is bool, do func()) bool {
@@ -402,7 +402,7 @@ func TestLyingFiles(t *testing.T) {
 			seen = false
 			file := forge(t, h, change)
 			fresh := newHouse(t, "bbbb")
-			before := text(fresh.actions())
+			before := text(fresh.Actions())
 			_, errPlan := fresh.Plan(t.Context(), person(), upload(file), nil)
 			// The digest of the plan is not what refuses it: ask for the one that the import makes.
 			_, errImport := fresh.Fill(t.Context(), upload(file), nil)
@@ -417,7 +417,7 @@ func TestLyingFiles(t *testing.T) {
 					t.Errorf("%s: %v", what, err)
 				}
 			}
-			if text(fresh.actions()) != before || len(fresh.dump(all())) != 2 {
+			if text(fresh.Actions()) != before || len(fresh.dump(all())) != 2 {
 				t.Error("something was changed")
 			}
 		})
@@ -468,7 +468,7 @@ func FuzzLines(f *testing.F) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	for _, r := range h.dump(all()) {
-		h.no(enc.Encode(r))
+		h.No(enc.Encode(r))
 	}
 	f.Add(out.Bytes())
 	f.Add(must[[]byte](f)(os.ReadFile(golden(contentVersion, "jsonl"))))
@@ -477,7 +477,7 @@ func FuzzLines(f *testing.F) {
 		if err == nil {
 			err = in.history(func(r record) error {
 				if k := r.kind(); k == kindExecution || k == kindPart {
-					_, err := historyRow(h.ring, "x", 1, r)
+					_, err := historyRow(h.Ring, "x", 1, r)
 					return err
 				}
 				if r.Stats != nil {
@@ -531,10 +531,10 @@ func TestFilesThatDoNotOpen(t *testing.T) {
 
 func TestImportOfAnotherPlanIsRefused(t *testing.T) {
 	a, b, _ := twins(t)
-	a.credential("NEW", "value-of-new")
+	a.Credential("NEW", "value-of-new")
 	file := a.export(all())
 	plan := b.plan(file)
-	b.credential("NEW", "another value, set meanwhile")
+	b.Credential("NEW", "another value, set meanwhile")
 	_, err := b.Import(t.Context(), person(), upload(file), Choice{Overwrite: true}, plan.Digest, nil)
 	wantCode(t, "stale", err, app.CodeConflict)
 }

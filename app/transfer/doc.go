@@ -1,5 +1,5 @@
-// Package transfer moves what an instance has into .airlock files and back: exports and imports for
-// moving house, backups for bad days.
+// Package transfer moves what an instance has into .airlock files and back: exports, imports and
+// restores. Package backups makes such files by a schedule.
 //
 // # What a file is
 //

@@ -48,13 +48,13 @@ type Exported struct {
 // those of w.
 func (s *Service) Export(ctx context.Context, by app.Actor, w io.Writer, passphrase app.Secret, what Selection,
 	progress *Progress) (Exported, error) {
-	if err := peopleOnly(by); err != nil {
+	if err := by.PeopleOnly(); err != nil {
 		return Exported{}, err
 	}
 	if err := errors.Join(archive.CheckPassphrase(passphrase), what.Check()); err != nil {
 		return Exported{}, err
 	}
-	done, err := s.write(ctx, w, passphrase, what, progress)
+	done, err := s.Write(ctx, w, passphrase, what, progress)
 	if err != nil {
 		return Exported{}, err
 	}
@@ -66,8 +66,9 @@ func (s *Service) Export(ctx context.Context, by app.Actor, w io.Writer, passphr
 	return done, s.audit(ctx, s.event(by, "transfer.export", "instance", detail))
 }
 
-// write makes the file; the passphrase has been judged.
-func (s *Service) write(ctx context.Context, w io.Writer, passphrase app.Secret, what Selection,
+// Write makes the file without an audit event. The caller has judged person, passphrase and
+// selection.
+func (s *Service) Write(ctx context.Context, w io.Writer, passphrase app.Secret, what Selection,
 	progress *Progress) (Exported, error) {
 	sealed, err := archive.NewWriter(w, passphrase, s.cfg.Cost)
 	if err != nil {
@@ -293,10 +294,6 @@ func many(n int64, word string) string {
 		return "1 " + word
 	}
 	return fmt.Sprintf("%d %ss", n, word)
-}
-
-func were(n int, word string) string {
-	return many(int64(n), word) + map[bool]string{true: " was", false: " were"}[n == 1]
 }
 
 // CheckPassphrase refuses what is easy to guess, with advice, as Export does.

@@ -12,10 +12,10 @@ import (
 // checkInterval is the number of written bytes after which the disk is looked at again.
 const checkInterval = 16 << 20
 
-// checkSpace makes sure that the data directory's disk takes size bytes more and still has some left for
-// the database.
-func (s *Service) checkSpace(size int64) error {
-	free, err := s.free(s.cfg.Dir)
+// CheckSpace makes sure that the data directory's disk takes size bytes more and still has some left
+// for the database: CodeTooLarge.
+func (s *Service) CheckSpace(size int64) error {
+	free, err := s.cfg.FreeSpace(s.cfg.Dir)
 	if err != nil {
 		return fmt.Errorf("transfer: free space: %w", err)
 	}
@@ -35,6 +35,9 @@ func freeSpace(dir string) (int64, error) {
 	return int64(disk.Bavail) * disk.Bsize, err //nolint:gosec // a disk has fewer than 2^63 bytes
 }
 
+// WatchSpace returns a writer into the data directory that looks after the disk.
+func (s *Service) WatchSpace(w io.Writer) io.Writer { return &spaceWatcher{w: w, s: s} }
+
 // spaceWatcher looks after the disk before and, now and then, while much is written to it: the database
 // must not run out of room.
 type spaceWatcher struct {
@@ -45,7 +48,7 @@ type spaceWatcher struct {
 
 func (r *spaceWatcher) Write(p []byte) (int, error) {
 	if r.left -= int64(len(p)); r.left < 0 {
-		if err := r.s.checkSpace(checkInterval); err != nil {
+		if err := r.s.CheckSpace(checkInterval); err != nil {
 			return 0, err
 		}
 		r.left = checkInterval

@@ -56,7 +56,7 @@ func TestGoldenFilesAreRead(t *testing.T) {
 		second.cfg.Cost = archive.DefaultCost()
 		file := second.export(Selection{History: true, Artifacts: true})
 		r, closer, err := upload(file).reader(nil)
-		second.no(err)
+		second.No(err)
 		newGolden(t, golden(contentVersion, "airlock"), file)
 		newGolden(t, golden(contentVersion, "jsonl"), must[[]byte](t)(io.ReadAll(r)))
 		_ = closer.Close()

@@ -29,21 +29,21 @@ func wide(n int) (list []app.Host) {
 func TestWhatAgentsAskForLeavesBackupsReadable(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	agent := app.Actor{Kind: app.ActorAgent, Address: "192.0.2.9"}
-	p := must[app.Profile](t)(h.desk.Profiles.Create(t.Context(), agent, strings.Repeat("d", app.MaxDescription)))
+	p := must[app.Profile](t)(h.Desk.Profiles.Create(t.Context(), agent, strings.Repeat("d", app.MaxDescription)))
 	var keys []app.Key
 	for k := range app.MaxKeys {
 		keys = append(keys, app.Key{Name: fmt.Sprintf("KEY_%d", k), Description: strings.Repeat("d", app.MaxDescription),
 			Hosts: wide(app.MaxHosts)})
 	}
-	_, err := h.desk.Keys.Add(t.Context(), agent, p.Handle, keys)
+	_, err := h.Desk.Keys.Add(t.Context(), agent, p.Handle, keys)
 	wantCode(t, "as many hosts as a profile may have, for each key", err, app.CodeInvalidField)
 	for i := range keys {
 		keys[i].Hosts = wide(app.MaxKeyHosts / app.MaxKeys)
 	}
-	must[app.Profile](t)(h.desk.Keys.Add(t.Context(), agent, p.Handle, keys))
+	must[app.Profile](t)(h.Desk.Keys.Add(t.Context(), agent, p.Handle, keys))
 	var all scale
 	e := &exporter{s: h.Service, out: newLineWriter(&all)}
-	h.no(h.store.Read(t.Context(), func(tx *store.Tx) error { return e.run(t.Context(), tx) }))
+	h.No(h.Store.Read(t.Context(), func(tx *store.Tx) error { return e.run(t.Context(), tx) }))
 	if waiting := 50; waiting*all.values > maxArrangedValues/2 || waiting*all.bytes > maxArranged/2 {
 		t.Errorf("one profile takes %d values and %d bytes", all.values, all.bytes)
 	}
@@ -59,7 +59,7 @@ func TestAnImportOfManyValuesLeavesBackupsReadable(t *testing.T) {
 		list[i] = must[app.Host](t)(list[i].Canonical())
 	}
 	for range 6 {
-		evil.profile("wide", nil)
+		evil.Profile("wide", nil)
 	}
 	file := forge(t, evil, func(r *record) bool {
 		if r.Profile != nil {

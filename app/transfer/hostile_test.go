@@ -13,15 +13,15 @@ import (
 
 // refusedGrant makes sure that an agent who knows the id gets no value by it.
 func (h *house) refusedGrant(p app.Profile) {
-	h.t.Helper()
-	got, err := h.desk.Profiles.ByID(h.t.Context(), p.ID)
+	h.T.Helper()
+	got, err := h.Desk.Profiles.ByID(h.T.Context(), p.ID)
 	if app.CodeOf(err) == app.CodeNotFound {
 		return
 	}
-	h.no(err)
-	policy := must[app.Policy](h.t)(h.desk.Binder.Policy(h.t.Context(), got.Handle, got.Policy))
-	if values, err := h.desk.Resolver.Resolve(h.t.Context(), got.Handle, policy); err == nil && len(values) > 0 {
-		h.t.Errorf("%s got %d values", p.Description, len(values))
+	h.No(err)
+	policy := must[app.Policy](h.T)(h.Desk.Binder.Policy(h.T.Context(), got.Handle, got.Policy))
+	if values, err := h.Desk.Resolver.Resolve(h.T.Context(), got.Handle, policy); err == nil && len(values) > 0 {
+		h.T.Errorf("%s got %d values", p.Description, len(values))
 	}
 }
 
@@ -29,9 +29,9 @@ func (h *house) refusedGrant(p app.Profile) {
 // by the name of one that is here.
 func TestGrantBehindAnUnlinkedKeyBorrowsNothing(t *testing.T) {
 	victim, evil := newHouse(t, "bbbb"), newHouse(t, "aaaa")
-	victim.credential("STRIPE_KEY", "sk_live_of_the_victim")
-	evil.credential("STRIPE_KEY", "sk_live_anything_else")
-	p := evil.locked("harmless", []string{"STRIPE_KEY"}, "evil.example")
+	victim.Credential("STRIPE_KEY", "sk_live_of_the_victim")
+	evil.Credential("STRIPE_KEY", "sk_live_anything_else")
+	p := evil.Locked("harmless", []string{"STRIPE_KEY"}, "evil.example")
 	file := forge(t, evil, func(r *record) bool {
 		if r.Profile != nil {
 			r.Profile.Keys[0].Credential = ""
@@ -50,10 +50,10 @@ func TestGrantBehindAnUnlinkedKeyBorrowsNothing(t *testing.T) {
 // file does not know either.
 func TestFileThatKnowsNoValueBorrowsNone(t *testing.T) {
 	victim, evil := newHouse(t, "bbbb"), newHouse(t, "aaaa")
-	evil.credential("FROM_VAULT", "x-value-of-evil")
-	evil.credential("EMPTY", "x-value-of-evil")
-	p := evil.locked("reads Vault", []string{"FROM_VAULT"}, "evil.example")
-	q := evil.locked("waits for a value", []string{"EMPTY"}, "evil.example")
+	evil.Credential("FROM_VAULT", "x-value-of-evil")
+	evil.Credential("EMPTY", "x-value-of-evil")
+	p := evil.Locked("reads Vault", []string{"FROM_VAULT"}, "evil.example")
+	q := evil.Locked("waits for a value", []string{"EMPTY"}, "evil.example")
 	file := forge(t, evil, func(r *record) bool {
 		if c := r.Credential; c != nil {
 			c.Value, c.Version, c.Versions, c.ValueSetAt = nil, 0, []versionRecord{}, 0
@@ -81,29 +81,29 @@ func TestFileThatKnowsNoValueBorrowsNone(t *testing.T) {
 // person says so.
 func TestDeletedProfileComesBackOnlyByAYes(t *testing.T) {
 	h := newHouse(t, "aaaa")
-	p := h.locked("was let go", nil, "api.example.com")
+	p := h.Locked("was let go", nil, "api.example.com")
 	file := h.export(all())
-	must[app.Profile](t)(h.desk.Lifecycle.Revoke(t.Context(), person(), p.Handle))
-	h.no(h.desk.Profiles.Delete(t.Context(), person(), p.Handle))
+	must[app.Profile](t)(h.Desk.Lifecycle.Revoke(t.Context(), person(), p.Handle))
+	h.No(h.Desk.Profiles.Delete(t.Context(), person(), p.Handle))
 	key := "profile:" + p.Handle
 	item := state(h.plan(file), key)
 	says(t, item.Changes, "It was here and was deleted.")
 	h.take(file, Choice{Overwrite: true, History: true})
-	if _, err := h.desk.Profiles.ByID(t.Context(), p.ID); app.CodeOf(err) != app.CodeNotFound {
+	if _, err := h.Desk.Profiles.ByID(t.Context(), p.ID); app.CodeOf(err) != app.CodeNotFound {
 		t.Errorf("it is back: %v", err)
 	}
 	h.take(file, Choice{Each: map[string]bool{key: true}})
-	must[app.Profile](t)(h.desk.Profiles.ByID(t.Context(), p.ID))
+	must[app.Profile](t)(h.Desk.Profiles.ByID(t.Context(), p.ID))
 }
 
 // A credential was deleted, so a profile has nothing any more. The credential comes back with a
 // file under its old id, and the profile still has nothing.
 func TestDeletedCredentialDoesNotComeBackToItsProfiles(t *testing.T) {
 	h := newHouse(t, "aaaa")
-	h.credential("STRIPE_KEY", "sk_live_0123456789")
-	p := h.locked("had it", []string{"STRIPE_KEY"}, "api.stripe.com")
-	file, id := h.export(all()), must[app.Credential](t)(h.desk.Credentials.ByName(t.Context(), "STRIPE_KEY")).ID
-	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error { return tx.Credentials.Delete(t.Context(), id) }))
+	h.Credential("STRIPE_KEY", "sk_live_0123456789")
+	p := h.Locked("had it", []string{"STRIPE_KEY"}, "api.stripe.com")
+	file, id := h.export(all()), must[app.Credential](t)(h.Desk.Credentials.ByName(t.Context(), "STRIPE_KEY")).ID
+	h.No(h.Store.Write(t.Context(), func(tx *store.Tx) error { return tx.Credentials.Delete(t.Context(), id) }))
 	h.refusedGrant(p)
 	if report := h.take(file, Choice{}); report.Credentials != 1 {
 		t.Errorf("%+v", report)
@@ -115,7 +115,7 @@ func TestDeletedCredentialDoesNotComeBackToItsProfiles(t *testing.T) {
 // that looks the same.
 func TestNothingChangesBetweenPreviewAndImport(t *testing.T) {
 	a, b, p := twins(t)
-	a.credential("STRIPE_KEY", "sk_live_of_the_file", "api.stripe.com")
+	a.Credential("STRIPE_KEY", "sk_live_of_the_file", "api.stripe.com")
 	file := a.export(all())
 	plan := b.plan(file)
 	if state(plan, "credential:STRIPE_KEY").State != StateConflict {
@@ -140,10 +140,10 @@ func TestNothingChangesBetweenPreviewAndImport(t *testing.T) {
 	yes.History = true
 	_, err = b.Import(t.Context(), person(), upload(rewritten), yes, plan.Digest, nil)
 	wantCode(t, "another history", err, app.CodeConflict)
-	b.credential("STRIPE_KEY", "sk_live_set_meanwhile", "api.stripe.com")
+	b.Credential("STRIPE_KEY", "sk_live_set_meanwhile", "api.stripe.com")
 	_, err = b.Import(t.Context(), person(), upload(file), yes, plan.Digest, nil)
 	wantCode(t, "another value here", err, app.CodeConflict)
-	if got := b.values(p)["STRIPE_KEY"]; got != "sk_live_set_meanwhile" {
+	if got := b.Values(p)["STRIPE_KEY"]; got != "sk_live_set_meanwhile" {
 		t.Errorf("the value is %q", got)
 	}
 }
@@ -214,8 +214,8 @@ func attempt(r *record, change func(*record)) (done bool) {
 // not be led to where our own files could not be read any more: backups would fail.
 func TestAFileLeadsNoCounterToItsEnd(t *testing.T) {
 	old, h := newHouse(t, "aaaa"), newHouse(t, "bbbb")
-	old.credential("TOKEN", "value-of-the-token", "api.example.com")
-	old.locked("billing", []string{"TOKEN"}, "api.example.com")
+	old.Credential("TOKEN", "value-of-the-token", "api.example.com")
+	old.Locked("billing", []string{"TOKEN"}, "api.example.com")
 	h.take(forge(t, old, func(r *record) bool {
 		if r.Credential != nil {
 			r.Credential.UpdatedAt, r.Credential.Uses = maxMoment, maxNumber
@@ -225,7 +225,7 @@ func TestAFileLeadsNoCounterToItsEnd(t *testing.T) {
 		}
 		return true
 	}), Choice{})
-	h.credential("TOKEN", "another-value-of-the-token", "api.example.com")
+	h.Credential("TOKEN", "another-value-of-the-token", "api.example.com")
 	for _, r := range h.dump(all()) {
 		if c := r.Credential; c != nil && (c.UpdatedAt > time.Now().Add(time.Minute).UnixMilli() || c.Uses > maxCount) {
 			t.Errorf("the credential: %+v", c)
@@ -288,7 +288,7 @@ func TestAFileLeadsNoVersionAndNoSumToItsEnd(t *testing.T) {
 		}
 		return true
 	}), Choice{History: true})
-	fresh.credential("DB_PASSWORD", "a value that was set here")
+	fresh.Credential("DB_PASSWORD", "a value that was set here")
 	for _, r := range fresh.dump(all()) {
 		if x := r.Stats; x != nil &&
 			(x.Completed > maxTally || x.RunMs > maxTally || !strings.Contains(string(x.Durations), `"2":1099511627776`)) {
@@ -302,7 +302,7 @@ func TestAFileLeadsNoVersionAndNoSumToItsEnd(t *testing.T) {
 // long for any reader.
 func TestManyVersionsOfAValue(t *testing.T) {
 	h := newHouse(t, "aaaa")
-	h.credential("TOKEN", "value-of-the-token")
+	h.Credential("TOKEN", "value-of-the-token")
 	file := forge(t, h, func(r *record) bool {
 		if c := r.Credential; c != nil {
 			c.Versions = nil
@@ -315,7 +315,7 @@ func TestManyVersionsOfAValue(t *testing.T) {
 	})
 	fresh := newHouse(t, "bbbb")
 	fresh.take(file, Choice{})
-	fresh.credential("TOKEN", "a newer value")
+	fresh.Credential("TOKEN", "a newer value")
 	for _, r := range fresh.dump(Selection{}) {
 		if c := r.Credential; c != nil &&
 			(len(c.Versions) != maxVersions || c.Version != 60_001 || c.Versions[maxVersions-1].Version != 60_001) {
@@ -330,7 +330,7 @@ func TestManyVersionsOfAValue(t *testing.T) {
 // A file with as many policies as a file may have leaves no room for the next one here.
 func TestAnImportLeavesRoomForWhatComes(t *testing.T) {
 	h := newHouse(t, "aaaa")
-	p := h.locked("billing", nil)
+	p := h.Locked("billing", nil)
 	gone := policyRecord{Profile: "0gone", Body: app.Policy{Version: 1}, CreatedAt: 1}
 	gone.Digest = gone.Body.Digest()
 	var lines []string
@@ -347,7 +347,7 @@ func TestAnImportLeavesRoomForWhatComes(t *testing.T) {
 	plan := fresh.plan(file)
 	_, err := fresh.Import(t.Context(), person(), upload(file), Choice{}, plan.Digest, nil)
 	wantCode(t, "import", err, app.CodeTooLarge)
-	_, err = fresh.desk.Profiles.ByID(t.Context(), p.ID)
+	_, err = fresh.Desk.Profiles.ByID(t.Context(), p.ID)
 	wantCode(t, "profile", err, app.CodeNotFound)
 	must[Counts](t)(newHouse(t, "cccc").Fill(t.Context(), upload(file), nil))
 }
@@ -385,7 +385,7 @@ func TestLineOfManyEmptyValues(t *testing.T) {
 // house is moved, and a forged one doesn't.
 func TestAuditLogsTravelOn(t *testing.T) {
 	first, _, _ := furnished(t, "aaaa")
-	want := first.actions()
+	want := first.Actions()
 	second, third := newHouse(t, "bbbb"), newHouse(t, "cccc")
 	second.take(first.export(all()), Choice{History: true})
 	file := second.export(all())
@@ -394,7 +394,7 @@ func TestAuditLogsTravelOn(t *testing.T) {
 	}
 	var got []string
 	h := third
-	h.no(h.store.Read(t.Context(), func(tx *store.Tx) error {
+	h.No(h.Store.Read(t.Context(), func(tx *store.Tx) error {
 		return tx.Events.EachArchived(t.Context(), func(source string, e store.EventRow) error {
 			if source == "aaaa" {
 				got = append(got, e.Action)
@@ -409,7 +409,7 @@ func TestAuditLogsTravelOn(t *testing.T) {
 	// Moved back, what the others keep of this instance's log is not kept beside it.
 	first.take(file, Choice{History: true})
 	h = first
-	h.no(h.store.Read(t.Context(), func(tx *store.Tx) error {
+	h.No(h.Store.Read(t.Context(), func(tx *store.Tx) error {
 		return tx.Events.EachArchived(t.Context(), func(source string, _ store.EventRow) error {
 			if source == "aaaa" {
 				t.Error("it keeps its own log twice")

@@ -74,7 +74,7 @@ func (c counted) Read(p []byte) (int, error) {
 // Plan reads a whole file and works out what an import would do. It changes nothing. People only.
 // Errors: CodeInvalidField with Field "passphrase" or "file", and those of reading.
 func (s *Service) Plan(ctx context.Context, by app.Actor, file Upload, progress *Progress) (Plan, error) {
-	if err := peopleOnly(by); err != nil {
+	if err := by.PeopleOnly(); err != nil {
 		return Plan{}, err
 	}
 	in, err := file.read(progress, (*incoming).importable)
@@ -153,7 +153,7 @@ func (p *planner) count(ctx context.Context, out *Plan) error {
 // process do for ten seconds, and fail then.
 func (s *Service) Import(ctx context.Context, by app.Actor, file Upload, choice Choice, digest string,
 	progress *Progress) (Report, error) {
-	if err := peopleOnly(by); err != nil {
+	if err := by.PeopleOnly(); err != nil {
 		return Report{}, err
 	}
 	in, err := file.read(progress, (*incoming).importable)
@@ -215,7 +215,7 @@ func errChanged() error {
 
 func (s *Service) importer(p *planner, by app.Actor, choice Choice) *importer {
 	return &importer{planner: p, s: s, now: s.now(), by: by, choice: choice, instance: s.cfg.Instance,
-		space: spaceBudget{left: s.checkSpace},
+		space: spaceBudget{left: s.CheckSpace},
 		ids:   map[string]string{}, homes: map[string]*int64{}, refused: map[string]struct{}{}, parted: map[string]string{},
 		brought: map[string]*brought{}, added: map[string]bool{}, awaited: map[string]store.SkillVersionRow{}}
 }

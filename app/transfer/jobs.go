@@ -62,7 +62,7 @@ type jobs struct {
 // start runs fn in the background, unless another job runs. It removes the files of the job before.
 func (s *Service) start(kind string, by app.Actor, fn func(ctx context.Context, job *Job, p *Progress) error) (string,
 	error) {
-	if err := peopleOnly(by); err != nil {
+	if err := by.PeopleOnly(); err != nil {
 		return "", err
 	}
 	s.jobs.mu.Lock()
@@ -112,7 +112,20 @@ func (s *Service) Job(id string) (Job, error) {
 	return j, nil
 }
 
-// forgetOld forgets a job that ended long ago, also if nobody asks for it any more.
+// Run forgets jobs that ended long ago, also if nobody asks for them any more, until ctx ends.
+func (s *Service) Run(ctx context.Context) {
+	tick := time.NewTicker(time.Minute)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			s.forgetOld()
+		}
+	}
+}
+
 func (s *Service) forgetOld() {
 	s.jobs.mu.Lock()
 	defer s.jobs.mu.Unlock()
@@ -142,7 +155,7 @@ func (s *Service) StartExport(by app.Actor, passphrase app.Secret, what Selectio
 		if err != nil {
 			return err
 		}
-		job.Exported, err = s.Export(ctx, by, &spaceWatcher{w: file, s: s}, passphrase, what, p)
+		job.Exported, err = s.Export(ctx, by, s.WatchSpace(file), passphrase, what, p)
 		if err == nil {
 			var info os.FileInfo
 			if info, err = file.Stat(); err == nil {
@@ -174,7 +187,7 @@ func (s *Service) Receive(r io.Reader) (path string, size int64, err error) {
 	if err != nil {
 		return "", 0, fmt.Errorf("transfer: upload: %w", err)
 	}
-	size, err = io.Copy(&spaceWatcher{w: file, s: s}, r)
+	size, err = io.Copy(s.WatchSpace(file), r)
 	if err = errors.Join(err, file.Close()); err != nil {
 		return "", 0, errors.Join(err, os.Remove(file.Name()))
 	}
@@ -225,18 +238,15 @@ func (s *Service) StartImport(by app.Actor, plan string, choice Choice, then fun
 	})
 }
 
-// StartBackup makes a backup now, in the background.
-func (s *Service) StartBackup(by app.Actor) (string, error) {
-	return s.start(JobBackup, by, func(ctx context.Context, _ *Job, _ *Progress) error {
-		_, err := s.BackUp(ctx, by)
-		return err
-	})
+// StartBackup runs backUp in the background.
+func (s *Service) StartBackup(by app.Actor, backUp func(context.Context) error) (string, error) {
+	return s.start(JobBackup, by, func(ctx context.Context, _ *Job, _ *Progress) error { return backUp(ctx) })
 }
 
 // What begins the names of files and directories that no restart needs.
 const (
 	scratchPrefix = "transfer-"
-	backupPrefix  = "backup-"
+	BackupPrefix  = "backup-" // of app/backups
 	restorePrefix = "restore-"
 )
 
@@ -261,7 +271,7 @@ func (s *Service) Tidy() error {
 	var errs []error
 	for _, e := range entries {
 		unfinished := strings.HasPrefix(e.Name(), pointPrefix) && strings.HasSuffix(e.Name(), store.CopySuffix)
-		for _, prefix := range []string{scratchPrefix, backupPrefix, restorePrefix} {
+		for _, prefix := range []string{scratchPrefix, BackupPrefix, restorePrefix} {
 			unfinished = unfinished || strings.HasPrefix(e.Name(), prefix)
 		}
 		if unfinished {

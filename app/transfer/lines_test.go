@@ -42,17 +42,17 @@ func TestLimitsLeaveRoomForTheWorstOutput(t *testing.T) {
 // read.
 func TestNoLineIsWrittenThatCannotBeRead(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
-	db := must[*sql.DB](t)(sql.Open("sqlite", filepath.Join(h.dir, store.FileName)+"?_pragma=busy_timeout(10000)"))
+	db := must[*sql.DB](t)(sql.Open("sqlite", filepath.Join(h.Dir, store.FileName)+"?_pragma=busy_timeout(10000)"))
 	must[sql.Result](t)(db.ExecContext(t.Context(),
 		"UPDATE execution_outputs SET stdout = CAST(zeroblob(12000000) AS TEXT)"))
-	h.no(db.Close())
+	h.No(db.Close())
 	_, err := h.Export(t.Context(), person(), io.Discard, app.NewSecret(words), Selection{History: true}, nil)
 	wantCode(t, "export", err, app.CodeTooLarge)
 	if err == nil || !strings.Contains(err.Error(), "execution ") {
 		t.Errorf("%v", err)
 	}
 	_, err = h.Export(t.Context(), person(), io.Discard, app.NewSecret(words), Selection{}, nil)
-	h.no(err)
+	h.No(err)
 }
 
 // A file may hold U+2028 as it is, where a file of ours has it escaped, in twice the bytes.
@@ -68,7 +68,7 @@ func TestALineThatGrowsWhenItIsWrittenAgainIsRefused(t *testing.T) {
 		must[int](t)(sealed.Write(append(line, '\n')))
 	}
 	h := newHouse(t, "bbbb")
-	h.no(sealed.Close())
+	h.No(sealed.Close())
 	_, err := h.Plan(t.Context(), person(), upload(file.Bytes()), nil)
 	wantCode(t, "plan", err, app.CodeInvalidField)
 	if err == nil || !strings.Contains(err.Error(), "in a file that Airlock writes") {

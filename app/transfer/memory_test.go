@@ -15,19 +15,19 @@ import (
 // through in less than 16 MiB more than there was before.
 func TestMemoryStaysConstant(t *testing.T) {
 	h := newHouse(t, "aaaa")
-	p := h.locked("p", nil)
+	p := h.Locked("p", nil)
 	noise := make([]byte, 0, 1<<20)
 	for range 40 {
 		noise = noise[:0]
 		for len(noise) < 1<<20 {
 			noise = append(noise, app.NewID()...)
 		}
-		h.out = string(noise)
-		h.execution(p)
+		h.Out = string(noise)
+		h.Execution(p)
 	}
-	h.out, h.left = "", strings.Repeat(string(noise), 24)
-	h.execution(p)
-	h.left, noise = "", nil
+	h.Out, h.Left = "", strings.Repeat(string(noise), 24)
+	h.Execution(p)
+	h.Left, noise = "", nil
 	base, peak := heap(), uint64(0)
 	look := func() { peak = max(peak, heap()) }
 	path := filepath.Join(t.TempDir(), "x")
@@ -39,13 +39,16 @@ func TestMemoryStaysConstant(t *testing.T) {
 		}
 		return out.Write(b)
 	}), app.NewSecret(words), withArtifacts(), nil))
-	h.no(out.Close())
+	h.No(out.Close())
 	fresh := newHouse(t, "bbbb")
 	file := must[Upload](t)(OpenFile(path, app.NewSecret(words)))
 	open := file.Open
 	file.Open = func() (io.ReadCloser, error) {
 		f, err := open()
-		return readCloser{reading{f, look}, f}, err
+		return struct {
+			io.Reader
+			io.Closer
+		}{looking{f, look}, f}, err
 	}
 	must[Counts](t)(fresh.Fill(t.Context(), file, nil))
 	if n < 300 || peak > base+16<<20 {
@@ -59,4 +62,16 @@ func heap() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
+}
+
+// looking calls look after each read.
+type looking struct {
+	io.Reader
+	look func()
+}
+
+func (l looking) Read(p []byte) (int, error) {
+	n, err := l.Reader.Read(p)
+	l.look()
+	return n, err
 }

@@ -22,19 +22,19 @@ func passkey(name string) app.Passkey {
 func withPeople(t *testing.T) (h *house, anna, vera auth.Session) {
 	t.Helper()
 	h = newHouse(t, "aaaa")
-	anna = joined(t, h.desk, must[app.Secret](t)(h.desk.AdminToken.Ensure(t.Context(), app.Secret{})), "anna",
+	anna = joined(t, h.Desk, must[app.Secret](t)(h.Desk.AdminToken.Ensure(t.Context(), app.Secret{})), "anna",
 		"plum orbit tractor")
-	token, _, err := h.desk.Invitations.Create(t.Context(), person(), app.RoleViewer)
-	h.no(err)
-	vera = joined(t, h.desk, token, "vera", "plum orbit tractor")
+	token, _, err := h.Desk.Invitations.Create(t.Context(), person(), app.RoleViewer)
+	h.No(err)
+	vera = joined(t, h.Desk, token, "vera", "plum orbit tractor")
 	h.setPasskeys(anna, passkey("laptop"))
 	return h, anna, vera
 }
 
 func (h *house) setPasskeys(x auth.Session, list ...app.Passkey) {
-	h.t.Helper()
-	h.no(h.store.Write(h.t.Context(), func(tx *store.Tx) error {
-		return tx.People.SetPasskeys(h.t.Context(), x.PersonID, list)
+	h.T.Helper()
+	h.No(h.Store.Write(h.T.Context(), func(tx *store.Tx) error {
+		return tx.People.SetPasskeys(h.T.Context(), x.PersonID, list)
 	}))
 }
 
@@ -42,11 +42,11 @@ func TestRestoreBringsRolesAndPasskeys(t *testing.T) {
 	h, anna, vera := withPeople(t)
 	fresh := newHouse(t, "bbbb")
 	must[Counts](t)(fresh.Fill(t.Context(), upload(h.export(all())), nil))
-	list := must[[]app.Passkey](t)(fresh.desk.Passkeys.List(t.Context(), anna.PersonID))
+	list := must[[]app.Passkey](t)(fresh.Desk.Passkeys.List(t.Context(), anna.PersonID))
 	if diff := cmp.Diff([]app.Passkey{passkey("laptop")}, list); diff != "" {
 		t.Error(diff)
 	}
-	for _, p := range must[[]auth.Person](t)(fresh.desk.People.List(t.Context())) {
+	for _, p := range must[[]auth.Person](t)(fresh.Desk.People.List(t.Context())) {
 		if (p.Role == app.RoleViewer) != (p.ID == vera.PersonID) {
 			t.Errorf("%+v", p)
 		}
@@ -66,7 +66,7 @@ func TestFilesFromBeforeRolesBringOwners(t *testing.T) {
 		}
 		return true
 	})), nil))
-	for _, p := range must[[]auth.Person](t)(fresh.desk.People.List(t.Context())) {
+	for _, p := range must[[]auth.Person](t)(fresh.Desk.People.List(t.Context())) {
 		if p.Role != app.RoleOwner || p.Passkeys != 0 {
 			t.Errorf("%+v", p)
 		}
@@ -111,25 +111,25 @@ func TestACopyGivesNoRoleAndNoPasskeyBack(t *testing.T) {
 	for _, kind := range []string{"point", "file"} {
 		t.Run(kind, func(t *testing.T) {
 			h, anna, vera := withPeople(t)
-			h.no(h.desk.People.SetRole(t.Context(), anna, vera.PersonID, app.RoleOwner))
+			h.No(h.Desk.People.SetRole(t.Context(), anna, vera.PersonID, app.RoleOwner))
 			copied := filepath.Join(t.TempDir(), "copy")
 			if kind == "file" {
-				h.no(os.WriteFile(copied, h.export(all()), 0o600))
+				h.No(os.WriteFile(copied, h.export(all()), 0o600))
 			} else {
-				h.no(os.Rename(filepath.Join(h.dir, must[string](t)(h.keepRestorePoint(t.Context()))), copied))
+				h.No(os.Rename(filepath.Join(h.Dir, must[string](t)(h.keepRestorePoint(t.Context()))), copied))
 			}
-			h.no(h.desk.People.SetRole(t.Context(), anna, vera.PersonID, app.RoleViewer))
+			h.No(h.Desk.People.SetRole(t.Context(), anna, vera.PersonID, app.RoleViewer))
 			h.setPasskeys(anna, passkey("phone"))
-			h.no(h.store.Close())
-			r := Restore{Dir: h.dir, Keyring: h.ring, Replace: true, By: person()}
+			h.No(h.Store.Close())
+			r := Restore{Dir: h.Dir, Keyring: h.Ring, Replace: true, By: person()}
 			var err error
 			if kind == "file" {
 				_, err = r.FromFile(t.Context(), must[Upload](t)(OpenFile(copied, app.NewSecret(words))), nil)
 			} else {
 				_, err = r.FromPoint(t.Context(), copied)
 			}
-			h.no(err)
-			desk, _ := opened(t, h.dir, h.ring)
+			h.No(err)
+			desk, _ := opened(t, h.Dir, h.Ring)
 			for _, p := range must[[]auth.Person](t)(desk.People.List(t.Context())) {
 				if (p.Role == app.RoleViewer) != (p.ID == vera.PersonID) {
 					t.Errorf("%+v", p)

@@ -14,10 +14,10 @@ func TestHoleG2PlainHostOfALockedProfile(t *testing.T) {
 	ctx := t.Context()
 	h, other := newHouse(t, "bbbb"), newHouse(t, "aaaa")
 	h.plain("DB_HOST", "db.corp.example")
-	h.credential("DB_PASSWORD", "an-injected-password")
-	p := h.locked("reports", []string{"DB_HOST", "DB_PASSWORD"}, "{DB_HOST}:5432")
+	h.Credential("DB_PASSWORD", "an-injected-password")
+	p := h.Locked("reports", []string{"DB_HOST", "DB_PASSWORD"}, "{DB_HOST}:5432")
 	other.plain("DB_HOST", "evil.example")
-	other.locked("copies", []string{"DB_HOST"}, "{DB_HOST}:5432")
+	other.Locked("copies", []string{"DB_HOST"}, "{DB_HOST}:5432")
 	file := other.export(all())
 
 	plan := h.plan(file)
@@ -39,8 +39,8 @@ func TestHoleG2PlainHostOfALockedProfile(t *testing.T) {
 		{Choice{Each: map[string]bool{"credential:DB_HOST": true}}, "evil.example"},
 	} {
 		h.take(file, step.choice)
-		granted := must[app.Policy](t)(h.desk.Binder.Policy(ctx, p.Handle, p.Policy))
-		values := must[[]credentials.Value](t)(h.desk.Resolver.Resolve(ctx, p.Handle, granted))
+		granted := must[app.Policy](t)(h.Desk.Binder.Policy(ctx, p.Handle, p.Policy))
+		values := must[[]credentials.Value](t)(h.Desk.Resolver.Resolve(ctx, p.Handle, granted))
 		if list := must[[]app.Host](t)(policy.ResolveHosts(granted, values)); list[0].Name != step.want {
 			t.Errorf("after %+v the locked profile reaches %v", step.choice, list)
 		}
@@ -52,8 +52,8 @@ func TestPlainValueOfNoHost(t *testing.T) {
 	h, other := newHouse(t, "bbbb"), newHouse(t, "aaaa")
 	h.plain("DB_USER", "reader")
 	h.plain("DB_HOST", "db.corp.example")
-	h.locked("reports", []string{"DB_USER"}, "db.corp.example:5432")
-	h.profile("open", []string{"DB_HOST"}, "{DB_HOST}:5432")
+	h.Locked("reports", []string{"DB_USER"}, "db.corp.example:5432")
+	h.Profile("open", []string{"DB_HOST"}, "{DB_HOST}:5432")
 	other.plain("DB_USER", "writer")
 	other.plain("DB_HOST", "evil.example")
 	plan := h.plan(other.export(all()))
@@ -65,7 +65,7 @@ func TestPlainValueOfNoHost(t *testing.T) {
 }
 
 func (h *house) plain(name, value string) {
-	h.t.Helper()
+	h.T.Helper()
 	in := credentials.Input{Name: name, Mode: app.ModePlain, Value: app.NewSecret(value)}
-	must[app.Credential](h.t)(h.desk.Credentials.Set(h.t.Context(), person(), in))
+	must[app.Credential](h.T)(h.Desk.Credentials.Set(h.T.Context(), person(), in))
 }

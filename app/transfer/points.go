@@ -80,7 +80,7 @@ func Copies(dir string) (names []string, err error) {
 // DeleteRestorePoint deletes one of RestorePoints and records who did; the way back to before that
 // import is gone with it. CodeNotFound if there is none of that name; people only.
 func (s *Service) DeleteRestorePoint(ctx context.Context, by app.Actor, name string) error {
-	if err := peopleOnly(by); err != nil {
+	if err := by.PeopleOnly(); err != nil {
 		return err
 	}
 	list, err := s.RestorePoints()
@@ -129,7 +129,7 @@ func (s *Service) keepRestorePoint(ctx context.Context) (name string, err error)
 	if err != nil {
 		return "", err
 	}
-	if err := s.checkSpace(size); err != nil {
+	if err := s.CheckSpace(size); err != nil {
 		return "", err
 	}
 	for at := s.now(); ; at = at.Add(time.Millisecond) {

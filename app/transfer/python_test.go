@@ -14,10 +14,10 @@ import (
 // finds the very lines that were written.
 func TestPlainPythonReadsTheFile(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
-	h.out = strings.Repeat("noise ", 50_000)
+	h.Out = strings.Repeat("noise ", 50_000)
 	file := h.export(all())
 	path := filepath.Join(t.TempDir(), "x.airlock")
-	h.no(os.WriteFile(path, file, 0o600))
+	h.No(os.WriteFile(path, file, 0o600))
 	python := func(words string) (string, error) {
 		command := exec.CommandContext(t.Context(), "/usr/bin/python3", "../../docs/read_airlock.py", path)
 		command.Stdin = strings.NewReader(words + "\n")
@@ -33,7 +33,7 @@ func TestPlainPythonReadsTheFile(t *testing.T) {
 	enc.SetEscapeHTML(false)
 	for _, r := range h.dump(all()) {
 		if r.Airlock == nil && r.Event == nil && r.End == nil { // the export itself was audited since
-			h.no(enc.Encode(r))
+			h.No(enc.Encode(r))
 		}
 	}
 	var got strings.Builder
@@ -49,7 +49,7 @@ func TestPlainPythonReadsTheFile(t *testing.T) {
 	if _, err := python("other words"); err == nil {
 		t.Error("another passphrase opens it")
 	}
-	h.no(os.WriteFile(path, file[:len(file)-1], 0o600))
+	h.No(os.WriteFile(path, file[:len(file)-1], 0o600))
 	if _, err := python(words); err == nil {
 		t.Error("a file without its end is read")
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/rekey"
 	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/transfer/transfertest"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -20,50 +21,57 @@ import (
 // everything opens with the new one alone, and ids are found as before.
 func TestNothingIsLeftOfAnOldKey(t *testing.T) {
 	h, p, id := furnished(t, "aaaa")
-	h.no(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
+	h.setBackup("a passphrase, say")
 	other, _, _ := furnished(t, "bbbb")
 	h.take(other.export(all()), Choice{History: true}) // brings keys of marks
-	_, err := h.desk.Authority.Get(t.Context())
-	h.no(err)
-	h.credential("STRIPE_KEY", "sk_live_between_0123456789", "api.stripe.com")
-	h.credential("STRIPE_KEY", "sk_live_0123456789abcdef", "api.stripe.com")
+	_, err := h.Desk.Authority.Get(t.Context())
+	h.No(err)
+	h.Credential("STRIPE_KEY", "sk_live_between_0123456789", "api.stripe.com")
+	h.Credential("STRIPE_KEY", "sk_live_0123456789abcdef", "api.stripe.com")
 	before := text(comparableRecords(h.dump(all())))
-	oldID := h.ring.KeyIDBytes()
+	oldID := h.Ring.KeyIDBytes()
 
 	const newKey = "a new instance key of more than 32 characters"
-	h.no(h.ring.Renew(app.NewSecret(newKey), app.NewSecret("an instance key of more than 32 characters: aaaa")))
-	if n := must[int](t)(rekey.Run(t.Context(), h.store, h.ring)); n < 20 {
+	h.No(h.Ring.Renew(app.NewSecret(newKey), app.NewSecret("an instance key of more than 32 characters: aaaa")))
+	if n := must[int](t)(rekey.Run(t.Context(), h.Store, h.Ring)); n < 20 {
 		t.Errorf("%d tokens", n)
 	}
-	if n := must[int](t)(rekey.Run(t.Context(), h.store, h.ring)); n != 0 {
+	if n := must[int](t)(rekey.Run(t.Context(), h.Store, h.Ring)); n != 0 {
 		t.Errorf("%d tokens the second time", n)
 	}
-	for column, n := range tokensOf(t, h.dir, oldID) {
+	for column, n := range tokensOf(t, h.Dir, oldID) {
 		t.Errorf("%s has %d tokens of the old key", column, n)
 	}
 	alone := must[*secrets.Keyring](t)(secrets.NewKeyring(app.NewSecret(newKey)))
-	alone = must[*secrets.Keyring](t)(instance.VerifyKeyring(t.Context(), h.store, alone))
-	again := &house{Service: New(Config{Store: h.store, Keyring: alone, Files: h.files, Dir: h.dir, Instance: "aaaa", Cost: h.cfg.Cost}),
-		t: t, store: h.store, ring: alone,
-		desk: access.New(access.Config{Store: h.store, Keyring: alone})}
+	alone = must[*secrets.Keyring](t)(instance.VerifyKeyring(t.Context(), h.Store, alone))
+	again := &house{&transfertest.House{T: t, Store: h.Store, Ring: alone,
+		Desk: access.New(access.Config{Store: h.Store, Keyring: alone})},
+		New(Config{Store: h.Store, Keyring: alone, Files: h.Files, Dir: h.Dir, Instance: "aaaa", Cost: h.cfg.Cost})}
 	if after := text(comparableRecords(again.dump(all()))); after != before {
 		t.Error("something reads differently")
 	}
-	if others, err := again.desk.SearchSets.Others(t.Context(), hosts(t, "api.stripe.com"), nil); err != nil {
+	if others, err := again.Desk.SearchSets.Others(t.Context(), hosts(t, "api.stripe.com"), nil); err != nil {
 		t.Errorf("superseded values don't open: %v", err)
 	} else if _, hits := redact.New(others).Text("sk_live_between_0123456789"); hits.Total() != 1 {
 		t.Error("a superseded value is lost")
 	}
-	if again.values(p)["STRIPE_KEY"] != "sk_live_0123456789abcdef" {
+	if again.Values(p)["STRIPE_KEY"] != "sk_live_0123456789abcdef" {
 		t.Error("the value is lost")
 	}
-	h.no(h.store.Read(t.Context(), func(tx *store.Tx) error {
+	h.No(h.Store.Read(t.Context(), func(tx *store.Tx) error {
 		_, err := tx.Executions.ByLookup(t.Context(), alone.Lookup(secrets.Execs, id))
 		return err
 	}))
-	if _, _, err := again.BackupSettings(t.Context()); err != nil {
-		t.Error(err)
-	}
+	h.No(h.Store.Read(t.Context(), func(tx *store.Tx) error {
+		set, _, err := tx.Settings.Get(t.Context(), SettingBackup)
+		h.No(err)
+		got, err := alone.Open(secrets.Settings, SettingBackup, set.Value)
+		if string(got) != "a passphrase, say" {
+			t.Errorf("the settings of backups: %q", got)
+		}
+		return err
+	}))
+
 }
 
 // tokensOf looks for tokens of a key in every column of every table.
@@ -106,25 +114,25 @@ func tokensOf(t *testing.T, dir string, keyID []byte) map[string]int {
 // A run that breaks off leaves everything readable with both keys, and the next one finishes it.
 func TestRotationIsResumed(t *testing.T) {
 	h, p, _ := furnished(t, "aaaa")
-	h.no(h.ring.Renew(app.NewSecret("a new instance key of more than 32 characters"),
+	h.No(h.Ring.Renew(app.NewSecret("a new instance key of more than 32 characters"),
 		app.NewSecret("an instance key of more than 32 characters: aaaa")))
-	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error { // as far as it had come
-		found, err := tx.Tokens.OfOtherKeys(t.Context(), store.SealedProfiles, h.ring.KeyIDBytes(), 0, 1)
+	h.No(h.Store.Write(t.Context(), func(tx *store.Tx) error { // as far as it had come
+		found, err := tx.Tokens.OfOtherKeys(t.Context(), store.SealedProfiles, h.Ring.KeyIDBytes(), 0, 1)
 		if err != nil || len(found) != 1 {
 			return fmt.Errorf("%d tokens, %w", len(found), err)
 		}
-		plain, err := h.ring.Open(secrets.Profiles, secrets.ProfileRow(found[0].Name), found[0].Token)
+		plain, err := h.Ring.Open(secrets.Profiles, secrets.ProfileRow(found[0].Name), found[0].Token)
 		if err != nil {
 			return err
 		}
 		return tx.Tokens.Reseal(t.Context(), store.SealedProfiles, found[0],
-			h.ring.Seal(secrets.Profiles, secrets.ProfileRow(found[0].Name), plain), h.ring.KeyID())
+			h.Ring.Seal(secrets.Profiles, secrets.ProfileRow(found[0].Name), plain), h.Ring.KeyID())
 	}))
-	if h.values(p)["STRIPE_KEY"] != "sk_live_0123456789abcdef" {
+	if h.Values(p)["STRIPE_KEY"] != "sk_live_0123456789abcdef" {
 		t.Error("half-way it can't be read")
 	}
-	must[int](t)(rekey.Run(t.Context(), h.store, h.ring))
-	if h.values(p)["STRIPE_KEY"] != "sk_live_0123456789abcdef" {
+	must[int](t)(rekey.Run(t.Context(), h.Store, h.Ring))
+	if h.Values(p)["STRIPE_KEY"] != "sk_live_0123456789abcdef" {
 		t.Error("after it it can't be read")
 	}
 }

@@ -48,7 +48,7 @@ type Restored struct {
 // gets its name when it is whole and sound; before that nothing is changed.
 func (r Restore) FromFile(ctx context.Context, file Upload, progress *Progress) (done Restored, err error) {
 	err = r.build(ctx, &done, func(scratch string) (err error) {
-		done.Counts, err = fill(ctx, scratch, r.Keyring, file, r.Log, progress)
+		done.Counts, err = FillDir(ctx, scratch, r.Keyring, file, r.Log, progress)
 		return err
 	}, "Restored "+filepath.Base(r.Dir)+" from an .airlock file.")
 	return done, err
@@ -106,8 +106,8 @@ func IsPoint(path string) (bool, error) {
 	return string(head) == "SQLite format 3\x00", nil
 }
 
-// fill makes a database in an empty directory from a file.
-func fill(ctx context.Context, dir string, ring *secrets.Keyring, file Upload, log *slog.Logger,
+// FillDir makes a database in an empty directory from a file.
+func FillDir(ctx context.Context, dir string, ring *secrets.Keyring, file Upload, log *slog.Logger,
 	progress *Progress) (counts Counts, err error) {
 	st, err := store.Open(ctx, dir, log)
 	if err != nil {

@@ -11,21 +11,22 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/credentials"
+	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
 )
 
 // restoredLater makes a copy, lets later change what is there, and puts the copy in its place.
 func (h *house) restoredLater(kind string, later func()) (*access.Parts, Restored) {
-	t := h.t.(*testing.T)
+	t := h.T.(*testing.T)
 	copied := filepath.Join(t.TempDir(), "copy")
 	if kind == "file" {
-		h.no(os.WriteFile(copied, h.export(all()), 0o600))
+		h.No(os.WriteFile(copied, h.export(all()), 0o600))
 	} else {
-		h.no(os.Rename(filepath.Join(h.dir, must[string](t)(h.keepRestorePoint(t.Context()))), copied))
+		h.No(os.Rename(filepath.Join(h.Dir, must[string](t)(h.keepRestorePoint(t.Context()))), copied))
 	}
 	later()
-	h.no(h.store.Close())
-	r := Restore{Dir: h.dir, Keyring: h.ring, Replace: true, By: person(), Log: slog.New(slog.DiscardHandler)}
+	h.No(h.Store.Close())
+	r := Restore{Dir: h.Dir, Keyring: h.Ring, Replace: true, By: person(), Log: slog.New(slog.DiscardHandler)}
 	var done Restored
 	var err error
 	if kind == "file" {
@@ -36,7 +37,7 @@ func (h *house) restoredLater(kind string, later func()) (*access.Parts, Restore
 	if err != nil || !done.Kept {
 		t.Fatalf("%+v, %v", done, err)
 	}
-	desk, _ := opened(t, h.dir, h.ring)
+	desk, _ := opened(t, h.Dir, h.Ring)
 	if broken := must[int64](t)(desk.Audit.Verify(t.Context())); broken != 0 {
 		t.Errorf("the audit log breaks at %d", broken)
 	}
@@ -50,14 +51,14 @@ func TestHoleG3RestoreGivesBack(t *testing.T) {
 		return func(h *house) {
 			in := credentials.Input{Name: name}
 			change(&in)
-			must[app.Credential](h.t)(h.desk.Credentials.Set(h.t.Context(), person(), in))
+			must[app.Credential](h.T)(h.Desk.Credentials.Set(h.T.Context(), person(), in))
 		}
 	}
 	allow := func(description string, entries ...string) func(*house) {
 		return func(h *house) {
-			for _, p := range must[[]app.Profile](h.t)(h.desk.Profiles.List(h.t.Context())) {
+			for _, p := range must[[]app.Profile](h.T)(h.Desk.Profiles.List(h.T.Context())) {
 				if p.Description == description {
-					must[app.Profile](h.t)(h.desk.Hosts.Set(h.t.Context(), person(), p.Handle, hosts(h.t, entries...), nil))
+					must[app.Profile](h.T)(h.Desk.Hosts.Set(h.T.Context(), person(), p.Handle, hosts(h.T, entries...), nil))
 				}
 			}
 		}
@@ -97,7 +98,7 @@ func TestHoleG3RestoreGivesBack(t *testing.T) {
 						Hosts: hosts(t, "api.example.com", "evil.example"), Places: []app.Place{app.PlaceHeader, app.PlaceBody},
 						Headers: []string{"X-Own", "Cookie"}, PlainHTTP: &yes}
 				})(h)
-				p := h.locked("reports", []string{"KEY", "DB"}, "api.example.com", "evil.example", "{DB}:5432")
+				p := h.Locked("reports", []string{"KEY", "DB"}, "api.example.com", "evil.example", "{DB}:5432")
 				desk, done := h.restoredLater(kind, func() { tt.later(h) })
 				if got := grantedNow(t, desk, p); got != tt.want {
 					t.Errorf("\n%s, want\n%s", got, tt.want)
@@ -145,14 +146,14 @@ func TestHoleG3RestoreWeakensNoMode(t *testing.T) {
 			if tt.before == app.ModeSealed {
 				in.Hosts = hosts(t, "api.example.com")
 			}
-			must[app.Credential](t)(h.desk.Credentials.Set(t.Context(), person(), in))
-			p := h.locked("reports", []string{"KEY"}, "api.example.com")
+			must[app.Credential](t)(h.Desk.Credentials.Set(t.Context(), person(), in))
+			p := h.Locked("reports", []string{"KEY"}, "api.example.com")
 			desk, _ := h.restoredLater("point", func() {
 				in := credentials.Input{Name: "KEY", Value: app.NewSecret(long), Mode: tt.after}
 				if tt.after == app.ModeSealed {
 					in.Hosts = hosts(t, "api.example.com")
 				}
-				must[app.Credential](t)(h.desk.Credentials.Set(t.Context(), person(), in))
+				must[app.Credential](t)(h.Desk.Credentials.Set(t.Context(), person(), in))
 			})
 			if got := grantedNow(t, desk, p); got != tt.want {
 				t.Errorf("%s, want %s", got, tt.want)
@@ -184,11 +185,11 @@ func TestHoleH2HostOfALaterState(t *testing.T) {
 				h := newHouse(t, "aaaa")
 				set := func(in credentials.Input) {
 					in.Name = "KEY"
-					must[app.Credential](t)(h.desk.Credentials.Set(t.Context(), person(), in))
+					must[app.Credential](t)(h.Desk.Credentials.Set(t.Context(), person(), in))
 				}
 				set(credentials.Input{Value: app.NewSecret("a-sealed-value-0123456789"), Mode: app.ModeSealed,
 					Hosts: hosts(t, "api.example.com")})
-				h.locked("watch", nil, "b.example")
+				h.Locked("watch", nil, "b.example")
 				desk, done := h.restoredLater(kind, func() {
 					for _, in := range later {
 						set(in)
@@ -212,19 +213,16 @@ func TestHoleG3BackupSettingsOfTheLaterState(t *testing.T) {
 	for _, kind := range []string{"point", "file"} {
 		t.Run(kind, func(t *testing.T) {
 			h := newHouse(t, "aaaa")
-			b := BackupSettings{On: true, Every: "hourly", Keep: 3, Kind: "directory", Directory: t.TempDir(),
-				Passphrase: app.NewSecret("an old passphrase that leaked 42")}
-			h.no(h.SetBackupSettings(t.Context(), person(), b))
-			_, done := h.restoredLater(kind, func() {
-				b.On, b.Passphrase = false, app.NewSecret("a new passphrase that nobody knows")
-				h.no(h.SetBackupSettings(t.Context(), person(), b))
-			})
-			_, st := opened(t, h.dir, h.ring)
-			s := &Service{cfg: Config{Store: st, Keyring: h.ring}}
-			h.no(st.Read(t.Context(), func(tx *store.Tx) error {
-				got, ok, err := s.readSettings(t.Context(), tx)
-				if !ok || got.On || got.Passphrase.Reveal() != b.Passphrase.Reveal() {
-					t.Errorf("ok %v, on %v, the passphrase is that of the copy; %q", ok, got.On, done.Said)
+			h.Credential("KEY", "a value of some length")
+			h.setBackup("on, with a passphrase that leaked")
+			_, done := h.restoredLater(kind, func() { h.setBackup("off, with a new passphrase") })
+			_, st := opened(t, h.Dir, h.Ring)
+			h.No(st.Read(t.Context(), func(tx *store.Tx) error {
+				set, _, err := tx.Settings.Get(t.Context(), SettingBackup)
+				h.No(err)
+				got, err := h.Ring.Open(secrets.Settings, SettingBackup, set.Value)
+				if string(got) != "off, with a new passphrase" {
+					t.Errorf("%q; %q", got, done.Said)
 				}
 				return err
 			}))
@@ -237,8 +235,8 @@ func TestHoleG3BackupSettingsOfTheLaterState(t *testing.T) {
 func TestHoleG3PolicyThatGrantsMoreThanItsPage(t *testing.T) {
 	ctx := t.Context()
 	h := newHouse(t, "aaaa")
-	p := h.locked("reports", nil, "api.example.com")
-	h.no(h.store.Write(ctx, func(tx *store.Tx) error {
+	p := h.Locked("reports", nil, "api.example.com")
+	h.No(h.Store.Write(ctx, func(tx *store.Tx) error {
 		now, err := tx.Profiles.ByHandle(ctx, p.Handle)
 		if err != nil {
 			return err
@@ -252,14 +250,14 @@ func TestHoleG3PolicyThatGrantsMoreThanItsPage(t *testing.T) {
 		_, err = tx.Profiles.Update(ctx, now, now.UpdatedAt, now.UpdatedAt, now.UpdatedAt)
 		return err
 	}))
-	point := filepath.Join(h.dir, must[string](t)(h.keepRestorePoint(ctx)))
-	saved := must[app.Profile](t)(h.desk.Hosts.Set(ctx, person(), p.Handle, hosts(t, "api.example.com"), nil))
+	point := filepath.Join(h.Dir, must[string](t)(h.keepRestorePoint(ctx)))
+	saved := must[app.Profile](t)(h.Desk.Hosts.Set(ctx, person(), p.Handle, hosts(t, "api.example.com"), nil))
 	dir := t.TempDir()
-	r := Restore{Dir: dir, Keyring: h.ring, By: person(), Log: slog.New(slog.DiscardHandler)}
+	r := Restore{Dir: dir, Keyring: h.Ring, By: person(), Log: slog.New(slog.DiscardHandler)}
 	must[Restored](t)(r.FromPoint(ctx, point))
-	desk, _ := opened(t, dir, h.ring)
+	desk, _ := opened(t, dir, h.Ring)
 	for what, policy := range map[string]app.Policy{
-		"saved": must[app.Policy](t)(h.desk.Binder.Policy(ctx, p.Handle, saved.Policy)),
+		"saved": must[app.Policy](t)(h.Desk.Binder.Policy(ctx, p.Handle, saved.Policy)),
 		"restored": must[app.Policy](t)(
 			desk.Binder.Policy(ctx, p.Handle, must[app.Profile](t)(desk.Profiles.ByID(ctx, p.ID)).Policy)),
 	} {

@@ -21,14 +21,14 @@ import (
 func TestRestoreBesideAForgottenWriteAheadLog(t *testing.T) {
 	old, p, _ := furnished(t, "aaaa")
 	file := filepath.Join(t.TempDir(), "house.airlock")
-	old.no(os.WriteFile(file, old.export(all()), 0o600))
+	old.No(os.WriteFile(file, old.export(all()), 0o600))
 	dead, _, _ := furnished(t, "bbbb")
-	log, err := os.ReadFile(filepath.Join(dead.dir, store.FileName+"-wal"))
+	log, err := os.ReadFile(filepath.Join(dead.Dir, store.FileName+"-wal"))
 	if err != nil || len(log) < 4096 {
 		t.Fatalf("a log of %d bytes, %v", len(log), err)
 	}
 	dir := t.TempDir()
-	old.no(os.WriteFile(filepath.Join(dir, store.FileName+"-wal"), log, 0o600))
+	old.No(os.WriteFile(filepath.Join(dir, store.FileName+"-wal"), log, 0o600))
 
 	ring := must[*secrets.Keyring](t)(
 		secrets.NewKeyring(app.NewSecret("the instance key of what is restored, long enough")))
@@ -36,7 +36,7 @@ func TestRestoreBesideAForgottenWriteAheadLog(t *testing.T) {
 	must[Restored](t)(r.FromFile(t.Context(), must[Upload](t)(OpenFile(file, app.NewSecret(words))), nil))
 	st := must[*store.Store](t)(store.Open(t.Context(), dir, slog.New(slog.DiscardHandler)))
 	defer st.Close()
-	old.no(st.Check(t.Context()))
+	old.No(st.Check(t.Context()))
 	ring = must[*secrets.Keyring](t)(instance.VerifyKeyring(t.Context(), st, ring))
 	now := must[app.Profile](t)(access.New(access.Config{Store: st, Keyring: ring}).Profiles.ByID(t.Context(), p.ID))
 	if now.Description != "billing" {
@@ -58,13 +58,13 @@ func TestARestorePointBringsNoSessionBack(t *testing.T) {
 	h, dir := newHouse(t, "aaaa"), t.TempDir()
 	session := store.AdminSession{ID: "s", Token: []byte("token"), PersonID: "p", CreatedAt: time.Now(),
 		SeenAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour)}
-	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error { return tx.Sessions.Insert(t.Context(), session) }))
-	point := filepath.Join(h.dir, must[string](t)(h.keepRestorePoint(t.Context())))
-	must[Restored](t)(Restore{Dir: dir, Keyring: h.ring, By: person(),
+	h.No(h.Store.Write(t.Context(), func(tx *store.Tx) error { return tx.Sessions.Insert(t.Context(), session) }))
+	point := filepath.Join(h.Dir, must[string](t)(h.keepRestorePoint(t.Context())))
+	must[Restored](t)(Restore{Dir: dir, Keyring: h.Ring, By: person(),
 		Log: slog.New(slog.DiscardHandler)}.FromPoint(t.Context(), point))
 	st := must[*store.Store](t)(store.Open(t.Context(), dir, slog.New(slog.DiscardHandler)))
 	defer st.Close()
-	h.no(st.Read(t.Context(), func(tx *store.Tx) error {
+	h.No(st.Read(t.Context(), func(tx *store.Tx) error {
 		list, err := tx.Sessions.List(t.Context(), time.Now(), time.Now().Add(-time.Hour))
 		if len(list) > 0 {
 			t.Errorf("%+v", list)
@@ -99,37 +99,37 @@ func TestACopyBringsNothingBackThatWasTakenAwaySince(t *testing.T) {
 	for _, kind := range []string{"point", "file"} {
 		t.Run(kind, func(t *testing.T) {
 			h := newHouse(t, "aaaa")
-			first := must[app.Secret](t)(h.desk.AdminToken.Ensure(t.Context(), app.Secret{}))
-			anna := joined(t, h.desk, first, "anna", leaked)
+			first := must[app.Secret](t)(h.Desk.AdminToken.Ensure(t.Context(), app.Secret{}))
+			anna := joined(t, h.Desk, first, "anna", leaked)
 			invite := func() app.Secret {
-				token, _, err := h.desk.Invitations.Create(t.Context(), person(), app.RoleOwner)
-				h.no(err)
+				token, _, err := h.Desk.Invitations.Create(t.Context(), person(), app.RoleOwner)
+				h.No(err)
 				return token
 			}
-			left := joined(t, h.desk, invite(), "ben", leaked)
-			token := must[app.Secret](t)(h.desk.AdminToken.Renew(t.Context(), person())) // not used, and replaced below
+			left := joined(t, h.Desk, invite(), "ben", leaked)
+			token := must[app.Secret](t)(h.Desk.AdminToken.Renew(t.Context(), person())) // not used, and replaced below
 			invited := invite()
-			stays, revoked, gone, shorter := h.locked("stays", nil), h.locked("revoked since", nil), h.locked("gone since", nil),
-				h.locked("shorter since", nil)
+			stays, revoked, gone, shorter := h.Locked("stays", nil), h.Locked("revoked since", nil), h.Locked("gone since", nil),
+				h.Locked("shorter since", nil)
 
 			copied := filepath.Join(t.TempDir(), "copy")
 			if kind == "file" {
-				h.no(os.WriteFile(copied, h.export(all()), 0o600))
+				h.No(os.WriteFile(copied, h.export(all()), 0o600))
 			} else {
-				h.no(os.Rename(filepath.Join(h.dir, must[string](t)(h.keepRestorePoint(t.Context()))), copied))
+				h.No(os.Rename(filepath.Join(h.Dir, must[string](t)(h.keepRestorePoint(t.Context()))), copied))
 			}
-			late := h.locked("made since", nil)
-			h.no(h.desk.People.ChangePassword(t.Context(), anna, app.NewSecret(leaked), app.NewSecret(since)))
-			h.no(h.desk.People.Remove(t.Context(), anna, left.PersonID))
-			current := must[app.Secret](t)(h.desk.AdminToken.Renew(t.Context(), person()))
-			must[app.Profile](t)(h.desk.Lifecycle.Revoke(t.Context(), person(), revoked.Handle))
-			h.no(h.desk.Profiles.Delete(t.Context(), person(), gone.Handle))
+			late := h.Locked("made since", nil)
+			h.No(h.Desk.People.ChangePassword(t.Context(), anna, app.NewSecret(leaked), app.NewSecret(since)))
+			h.No(h.Desk.People.Remove(t.Context(), anna, left.PersonID))
+			current := must[app.Secret](t)(h.Desk.AdminToken.Renew(t.Context(), person()))
+			must[app.Profile](t)(h.Desk.Lifecycle.Revoke(t.Context(), person(), revoked.Handle))
+			h.No(h.Desk.Profiles.Delete(t.Context(), person(), gone.Handle))
 			end := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
-			must[app.Profile](t)(h.desk.Lifecycle.SetExpiry(t.Context(), person(), shorter.Handle, end))
-			h.no(h.desk.Switches.Retire(t.Context(), person()))
-			h.no(h.store.Close())
+			must[app.Profile](t)(h.Desk.Lifecycle.SetExpiry(t.Context(), person(), shorter.Handle, end))
+			h.No(h.Desk.Switches.Retire(t.Context(), person()))
+			h.No(h.Store.Close())
 
-			r := Restore{Dir: h.dir, Keyring: h.ring, Replace: true, By: person(), Log: slog.New(slog.DiscardHandler)}
+			r := Restore{Dir: h.Dir, Keyring: h.Ring, Replace: true, By: person(), Log: slog.New(slog.DiscardHandler)}
 			var done Restored
 			var err error
 			if kind == "file" {
@@ -140,7 +140,7 @@ func TestACopyBringsNothingBackThatWasTakenAwaySince(t *testing.T) {
 			if err != nil || !done.Kept {
 				t.Fatalf("%+v, %v", done, err)
 			}
-			desk, _ := opened(t, h.dir, h.ring)
+			desk, _ := opened(t, h.Dir, h.Ring)
 			login := func(name, password string) error {
 				_, err := desk.Logins.Login(t.Context(), "192.0.2."+name[:1], "", name, app.NewSecret(password))
 				return err
@@ -183,20 +183,20 @@ func TestACopyBringsNothingBackThatWasTakenAwaySince(t *testing.T) {
 // but no invitation and no token of the copy's time opens.
 func TestACopyReplacesAnotherDatabase(t *testing.T) {
 	h := newHouse(t, "aaaa")
-	joined(t, h.desk, must[app.Secret](t)(h.desk.AdminToken.Ensure(t.Context(), app.Secret{})), "anna",
+	joined(t, h.Desk, must[app.Secret](t)(h.Desk.AdminToken.Ensure(t.Context(), app.Secret{})), "anna",
 		"plum orbit tractor")
-	p := h.locked("stays", nil)
-	token := must[app.Secret](t)(h.desk.AdminToken.Renew(t.Context(), person()))
-	invited, _, err := h.desk.Invitations.Create(t.Context(), person(), app.RoleOwner)
-	h.no(err)
-	point := filepath.Join(h.dir, must[string](t)(h.keepRestorePoint(t.Context())))
+	p := h.Locked("stays", nil)
+	token := must[app.Secret](t)(h.Desk.AdminToken.Renew(t.Context(), person()))
+	invited, _, err := h.Desk.Invitations.Create(t.Context(), person(), app.RoleOwner)
+	h.No(err)
+	point := filepath.Join(h.Dir, must[string](t)(h.keepRestorePoint(t.Context())))
 	other := newHouse(t, "aaaa")
-	other.locked("somebody else's", nil)
-	h.no(other.store.Close())
+	other.Locked("somebody else's", nil)
+	h.No(other.Store.Close())
 
-	done := must[Restored](t)(Restore{Dir: other.dir, Keyring: h.ring, Replace: true, By: person(),
+	done := must[Restored](t)(Restore{Dir: other.Dir, Keyring: h.Ring, Replace: true, By: person(),
 		Log: slog.New(slog.DiscardHandler)}.FromPoint(t.Context(), point))
-	desk, _ := opened(t, other.dir, h.ring)
+	desk, _ := opened(t, other.Dir, h.Ring)
 	if now := must[app.Profile](t)(desk.Profiles.ByID(t.Context(), p.ID)); done.Kept || now.Revoked {
 		t.Errorf("%+v, %+v", done, now)
 	}
@@ -216,11 +216,11 @@ func TestACopyFromTheMiddleOfARotation(t *testing.T) {
 	const before, after = "an instance key of more than 32 characters: aaaa",
 		"the instance key after the rotation, long enough"
 	h, p, _ := furnished(t, "aaaa")
-	h.no(h.ring.Renew(app.NewSecret(after), app.NewSecret(before)))
+	h.No(h.Ring.Renew(app.NewSecret(after), app.NewSecret(before)))
 	// its first step
-	h.no(h.store.Write(t.Context(),
-		func(tx *store.Tx) error { return instance.RenewKeyring(t.Context(), tx, h.ring, time.Now()) }))
-	point := filepath.Join(h.dir, must[string](t)(h.keepRestorePoint(t.Context())))
+	h.No(h.Store.Write(t.Context(),
+		func(tx *store.Tx) error { return instance.RenewKeyring(t.Context(), tx, h.Ring, time.Now()) }))
+	point := filepath.Join(h.Dir, must[string](t)(h.keepRestorePoint(t.Context())))
 	alone := must[*secrets.Keyring](t)(secrets.NewKeyring(app.NewSecret(after)))
 	both := must[*secrets.Keyring](t)(secrets.NewKeyring(app.NewSecret(after), app.NewSecret(before)))
 
@@ -233,8 +233,8 @@ func TestACopyFromTheMiddleOfARotation(t *testing.T) {
 	}
 	r.Keyring = both
 	must[Restored](t)(r.FromPoint(t.Context(), point))
-	h.desk, _ = opened(t, dir, alone)
-	if got := h.values(p)["STRIPE_KEY"]; got != "sk_live_0123456789abcdef" {
+	h.Desk, _ = opened(t, dir, alone)
+	if got := h.Values(p)["STRIPE_KEY"]; got != "sk_live_0123456789abcdef" {
 		t.Errorf("the value is %q", got)
 	}
 }

@@ -20,32 +20,32 @@ import (
 func TestHoleQueuedScriptOfACopy(t *testing.T) {
 	ctx := t.Context()
 	h := newHouse(t, "aaaa")
-	p := h.locked("reports", nil, "api.example.com")
-	must[app.Profile](t)(h.desk.CodeRules.Set(ctx, person(), p.Handle, app.MayRunApprovedScripts))
+	p := h.Locked("reports", nil, "api.example.com")
+	must[app.Profile](t)(h.Desk.CodeRules.Set(ctx, person(), p.Handle, app.MayRunApprovedScripts))
 	handle, id, approval := app.NewID(), app.NewExecutionID(), ""
-	h.no(h.store.Write(ctx, func(tx *store.Tx) (err error) {
+	h.No(h.Store.Write(ctx, func(tx *store.Tx) (err error) {
 		waits := false
-		approval, waits, err = h.desk.Approvals.Require(ctx, tx, approvals.Script{ProfileHandle: p.Handle, Script: "print(1)",
+		approval, waits, err = h.Desk.Approvals.Require(ctx, tx, approvals.Script{ProfileHandle: p.Handle, Script: "print(1)",
 			Shown: redact.Fixed("print(1)"), Execution: handle, By: person()})
 		if err != nil {
 			return err
 		}
 		_, err = tx.Queue.Add(ctx, store.NewExecution{Handle: handle, ProfileHandle: p.Handle, Timeout: time.Minute, By: person(),
-			At: time.Now().UTC().Truncate(time.Millisecond), Lookup: h.ring.Lookup(secrets.Execs, id),
-			SealedID: h.ring.Seal(secrets.Execs, secrets.ExecutionRow(handle), []byte(id)),
-			Script:   h.ring.Seal(secrets.Scripts, secrets.ScriptRow(handle), []byte("print(1)")),
+			At: time.Now().UTC().Truncate(time.Millisecond), Lookup: h.Ring.Lookup(secrets.Execs, id),
+			SealedID: h.Ring.Seal(secrets.Execs, secrets.ExecutionRow(handle), []byte(id)),
+			Script:   h.Ring.Seal(secrets.Scripts, secrets.ScriptRow(handle), []byte("print(1)")),
 			Shown:    store.Shown{Script: redact.Fixed("print(1)")}, Approval: approval, Waits: waits})
 		return err
 	}))
-	must[app.Approval](t)(h.desk.Approvals.Approve(ctx, person(), approval, app.ApproveAlways))
+	must[app.Approval](t)(h.Desk.Approvals.Approve(ctx, person(), approval, app.ApproveAlways))
 	point := filepath.Join(t.TempDir(), "copy")
-	h.no(os.Rename(filepath.Join(h.dir, must[string](t)(h.keepRestorePoint(ctx))), point))
-	must[app.Approval](t)(h.desk.Approvals.Revoke(ctx, person(), approval))
-	h.no(h.store.Close())
-	r := Restore{Dir: h.dir, Keyring: h.ring, Replace: true, By: person(), Log: slog.New(slog.DiscardHandler)}
+	h.No(os.Rename(filepath.Join(h.Dir, must[string](t)(h.keepRestorePoint(ctx))), point))
+	must[app.Approval](t)(h.Desk.Approvals.Revoke(ctx, person(), approval))
+	h.No(h.Store.Close())
+	r := Restore{Dir: h.Dir, Keyring: h.Ring, Replace: true, By: person(), Log: slog.New(slog.DiscardHandler)}
 	must[Restored](t)(r.FromPoint(ctx, point))
-	_, st := opened(t, h.dir, h.ring)
-	h.no(st.Read(ctx, func(tx *store.Tx) error {
+	_, st := opened(t, h.Dir, h.Ring)
+	h.No(st.Read(ctx, func(tx *store.Tx) error {
 		x, err := tx.Executions.ByHandle(ctx, handle)
 		if err == nil && (x.Status != app.StatusError || !strings.Contains(x.Error, "restored from a copy")) {
 			t.Errorf("it is %s: %q", x.Status, x.Error)

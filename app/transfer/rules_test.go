@@ -25,8 +25,8 @@ func TestHoleF5PolicyGrantsWhatThePageShows(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			victim, evil := newHouse(t, "bbbb"), newHouse(t, "aaaa")
-			evil.credential("STRIPE_KEY", "sk_live_anything_else", "api.stripe.com")
-			evil.locked("harmless", []string{"STRIPE_KEY"}, "api.stripe.com")
+			evil.Credential("STRIPE_KEY", "sk_live_anything_else", "api.stripe.com")
+			evil.Locked("harmless", []string{"STRIPE_KEY"}, "api.stripe.com")
 			victim.plan(evil.export(all()))
 			file := forge(t, evil, func(r *record) bool {
 				if r.Policy != nil {
@@ -50,8 +50,8 @@ func TestHoleF5PolicyGrantsWhatThePageShows(t *testing.T) {
 // milder.
 func TestHoleF5SentencesOfAPreview(t *testing.T) {
 	victim, evil := newHouse(t, "bbbb"), newHouse(t, "aaaa")
-	evil.credential("DB_PASSWORD", "an-injected-password")
-	p := evil.locked("harmless", []string{"DB_PASSWORD"}, "db.example:5432")
+	evil.Credential("DB_PASSWORD", "an-injected-password")
+	p := evil.Locked("harmless", []string{"DB_PASSWORD"}, "db.example:5432")
 	file := forge(t, evil, func(r *record) bool {
 		if r.Policy != nil {
 			r.Policy.Body.Keys[0].Mode, r.Policy.Body.Keys[0].Hosts = app.ModeSealed, r.Policy.Body.Hosts
@@ -69,7 +69,7 @@ func TestHoleF5SentencesOfAPreview(t *testing.T) {
 // anna locks what she saw.
 func TestHoleF5LockPageOpenedBeforeAnImport(t *testing.T) {
 	h := newHouse(t, "aaaa")
-	p := h.profile("harmless", nil, "api.stripe.com")
+	p := h.Profile("harmless", nil, "api.stripe.com")
 	file := forge(t, h, func(r *record) bool {
 		if r.Profile != nil {
 			r.Profile.Hosts[0].Host = relayed(t)
@@ -87,16 +87,16 @@ func TestHoleF5LockPageOpenedBeforeAnImport(t *testing.T) {
 	}
 	yes := Choice{Each: map[string]bool{item.Key: true}}
 	h.take(file, yes)
-	_, err := h.desk.Lifecycle.Lock(t.Context(), person(), p.Handle, p.UpdatedAt)
+	_, err := h.Desk.Lifecycle.Lock(t.Context(), person(), p.Handle, p.UpdatedAt)
 	wantCode(t, "locked as seen before the import", err, app.CodeConflict)
 
 	// The same with a profile that was deleted in between.
-	seen := must[app.Profile](t)(h.desk.Profiles.ByHandle(t.Context(), p.Handle)).UpdatedAt
+	seen := must[app.Profile](t)(h.Desk.Profiles.ByHandle(t.Context(), p.Handle)).UpdatedAt
 	file = h.export(all())
-	h.no(h.desk.Profiles.Delete(t.Context(), person(), p.Handle))
+	h.No(h.Desk.Profiles.Delete(t.Context(), person(), p.Handle))
 	h.cfg.Now = func() time.Time { return seen.Add(time.Second) }
 	h.take(file, yes)
-	_, err = h.desk.Lifecycle.Lock(t.Context(), person(), p.Handle, seen)
+	_, err = h.Desk.Lifecycle.Lock(t.Context(), person(), p.Handle, seen)
 	wantCode(t, "locked as seen before the deletion", err, app.CodeConflict)
 }
 
@@ -137,8 +137,8 @@ func TestHoleF6ImportKeepsTheRulesOfForms(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			victim, evil := newHouse(t, "bbbb"), newHouse(t, "aaaa")
-			evil.credential("STRIPE_KEY", "sk_live_anything_else", "api.stripe.com")
-			evil.profile("harmless", []string{"STRIPE_KEY"}, "api.stripe.com")
+			evil.Credential("STRIPE_KEY", "sk_live_anything_else", "api.stripe.com")
+			evil.Profile("harmless", []string{"STRIPE_KEY"}, "api.stripe.com")
 			file := forge(t, evil, func(r *record) bool {
 				if r.Credential != nil && c.credential != nil {
 					c.credential(r)
@@ -164,8 +164,8 @@ func TestHoleF6ImportKeepsTheRulesOfForms(t *testing.T) {
 // short for that.
 func TestHoleF6ImportedModeOfAValueThatStays(t *testing.T) {
 	a, b := newHouse(t, "aaaa"), newHouse(t, "bbbb")
-	a.credential("PW", "hunter22")
-	b.credential("PW", "hunter22")
+	a.Credential("PW", "hunter22")
+	b.Credential("PW", "hunter22")
 	file := forge(t, a, func(r *record) bool {
 		if c := r.Credential; c != nil {
 			withoutValue(c)
@@ -178,7 +178,7 @@ func TestHoleF6ImportedModeOfAValueThatStays(t *testing.T) {
 		t.Errorf("the preview says %+v", item)
 	}
 	b.take(file, Choice{Overwrite: true, Each: map[string]bool{item.Key: true}})
-	if c := must[app.Credential](t)(b.desk.Credentials.ByName(t.Context(), "PW")); c.Mode != app.ModeInjected ||
+	if c := must[app.Credential](t)(b.Desk.Credentials.ByName(t.Context(), "PW")); c.Mode != app.ModeInjected ||
 		len(c.Hosts) > 0 {
 		t.Errorf("it became %+v", c)
 	}
@@ -191,8 +191,8 @@ func withoutValue(c *credentialRecord) {
 func TestHoleF9ValueThatMovedToVault(t *testing.T) {
 	const held = "the-value-that-b-held-1"
 	a, b := newHouse(t, "aaaa"), newHouse(t, "bbbb")
-	a.credential("TOKEN", "sk_live_anything_else", "api.stripe.com")
-	b.credential("TOKEN", held, "api.stripe.com")
+	a.Credential("TOKEN", "sk_live_anything_else", "api.stripe.com")
+	b.Credential("TOKEN", held, "api.stripe.com")
 	yes := Choice{Each: map[string]bool{"credential:TOKEN": true}}
 	b.take(forge(t, a, func(r *record) bool {
 		if c := r.Credential; c != nil {
@@ -201,11 +201,11 @@ func TestHoleF9ValueThatMovedToVault(t *testing.T) {
 		}
 		return true
 	}), yes)
-	c := must[app.Credential](t)(b.desk.Credentials.ByName(t.Context(), "TOKEN"))
+	c := must[app.Credential](t)(b.Desk.Credentials.ByName(t.Context(), "TOKEN"))
 	if c.Source != app.SourceVault || b.superseded() != 1 {
 		t.Errorf("it is in %s, with %d values to be searched for", c.Source, b.superseded())
 	}
-	b.no(b.store.Read(t.Context(), func(tx *store.Tx) error {
+	b.No(b.Store.Read(t.Context(), func(tx *store.Tx) error {
 		values, err := tx.Values.Current(t.Context(), []string{c.ID})
 		if len(values) > 0 {
 			t.Error("Airlock still holds the value")
@@ -223,11 +223,11 @@ func TestHoleF9ValueThatMovedToVault(t *testing.T) {
 		t.Errorf("the preview says %+v", item)
 	}
 	b.take(back, yes)
-	if c := must[app.Credential](t)(b.desk.Credentials.ByName(t.Context(), "TOKEN")); c.Source != app.SourceVault {
+	if c := must[app.Credential](t)(b.Desk.Credentials.ByName(t.Context(), "TOKEN")); c.Source != app.SourceVault {
 		t.Errorf("it came back as %+v", c)
 	}
 	b.take(a.export(all()), yes)
-	if got := b.values(b.locked("uses it", []string{"TOKEN"}, "api.stripe.com")); got["TOKEN"] != "sk_live_anything_else" {
+	if got := b.Values(b.Locked("uses it", []string{"TOKEN"}, "api.stripe.com")); got["TOKEN"] != "sk_live_anything_else" {
 		t.Errorf("scripts get %v", got)
 	}
 }

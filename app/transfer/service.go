@@ -3,7 +3,6 @@ package transfer
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -25,24 +24,25 @@ type Config struct {
 	Program  string       // name and version
 	Log      *slog.Logger
 	Now      func() time.Time // nil: time.Now
-	Cost     archive.Cost     // of stretching passphrases of new files; zero: archive.DefaultCost, for tests less
+	// FreeSpace is the number of bytes that may still be written to the disk of a directory; nil asks
+	// the file system.
+	FreeSpace func(dir string) (int64, error)
+	Cost      archive.Cost // of stretching passphrases of new files; zero: archive.DefaultCost, for tests less
 }
 
-// Service exports, imports and backs up an instance. It is safe for concurrent use.
+// Service exports and imports an instance. It is safe for concurrent use.
 type Service struct {
-	cfg    Config
-	jobs   jobs
-	backup sync.Mutex                  // one backup at a time in this process; the database knows of other processes
-	late   func(context.Context) error // records how the last backup ended, if that failed; backup is held
-	free   func(dir string) (int64, error)
-
-	silence time.Duration // that a storage is given, see watched
+	cfg  Config
+	jobs jobs
 }
 
 // New returns a Service.
 func New(cfg Config) *Service {
 	if cfg.Hub == nil {
 		cfg.Hub = &live.Hub{}
+	}
+	if cfg.FreeSpace == nil {
+		cfg.FreeSpace = freeSpace
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -53,7 +53,7 @@ func New(cfg Config) *Service {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Service{cfg: cfg, free: freeSpace, silence: silence}
+	return &Service{cfg: cfg}
 }
 
 func (s *Service) now() time.Time { return s.cfg.Now().UTC().Truncate(time.Millisecond) }
@@ -66,14 +66,4 @@ func (s *Service) event(by app.Actor, action, subject, detail string) app.Event 
 // audit records an event that goes with no other change.
 func (s *Service) audit(ctx context.Context, e app.Event) error {
 	return s.cfg.Store.Write(ctx, func(tx *store.Tx) error { return tx.Audit(ctx, e) })
-}
-
-// peopleOnly refuses agents: nothing here is theirs.
-func peopleOnly(by app.Actor) error {
-	switch by.Kind {
-	case app.ActorPerson, app.ActorCommand, app.ActorSystem:
-		return nil
-	}
-	return app.E(app.CodeForbidden, "only a person can do that",
-		"Ask the person who runs Airlock to do it in the admin UI.")
 }

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -13,88 +14,37 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/app/skills/bundle"
+	"github.com/computclaw/airlock/app/transfer/transfertest"
 	"github.com/computclaw/airlock/store"
 )
 
-func agent(p app.Profile) app.Actor { return app.Actor{Kind: app.ActorAgent, Name: p.Handle} }
-
-// version uploads a skill that prints a text.
-func (h *house) version(by app.Actor, name, text string) skills.Version {
-	h.t.Helper()
-	dir := h.t.TempDir()
-	skill := fmt.Sprintf("---\nname: %s\ndescription: It prints %s.\nmetadata:\n  airlock.keys: STRIPE_KEY\n---\nRun it.\n", name, text)
-	h.no(os.WriteFile(filepath.Join(dir, "SKILL.md"), []byte(skill), 0o600))
-	h.no(os.WriteFile(filepath.Join(dir, "main.py"), []byte(fmt.Sprintf("print(%q)\n", text)), 0o600))
-	return must[skills.Version](h.t)(h.skills.Upload(h.t.Context(), by, must[bundle.Bundle](h.t)(bundle.ReadFolder(dir))))
-}
-
-func (h *house) approve(v skills.Version) {
-	h.t.Helper()
-	must[skills.Version](h.t)(h.skills.Approve(h.t.Context(), person(), v.Name, v.Number, v.Digest))
-}
-
-func (h *house) revoke(name string, number int) {
-	h.t.Helper()
-	must[skills.Version](h.t)(h.skills.Revoke(h.t.Context(), person(), name, number, "It sends mail."))
-}
-
-// decided adds what a person decided about a script.
-func (h *house) decided(p app.Profile, script string, state app.ApprovalState, scope app.ApprovalScope) {
-	h.t.Helper()
-	sum := sha256.Sum256([]byte(script))
-	shown, _ := redact.New(nil).Text(script)
-	h.no(h.store.Write(h.t.Context(), func(tx *store.Tx) error {
-		return tx.Approvals.Add(h.t.Context(), app.Approval{ID: app.NewID(), Kind: app.ApprovalScript,
-			Subject: hex.EncodeToString(sum[:]), ProfileHandle: p.Handle, Execution: app.NewID(), State: state, Scope: scope,
-			AskedAt: h.now(), DecidedBy: person(), DecidedAt: h.now()}, shown)
-	}))
-}
-
 // approved is what holds for a script now.
 func (h *house) approved(st *store.Store, profile, script string) app.ApprovalState {
-	h.t.Helper()
+	h.T.Helper()
 	sum := sha256.Sum256([]byte(script))
 	var now store.Current
-	h.no(st.Read(h.t.Context(), func(tx *store.Tx) (err error) {
-		now, err = tx.Approvals.Current(h.t.Context(), profile, app.ApprovalScript, hex.EncodeToString(sum[:]))
+	h.No(st.Read(h.T.Context(), func(tx *store.Tx) (err error) {
+		now, err = tx.Approvals.Current(h.T.Context(), profile, app.ApprovalScript, hex.EncodeToString(sum[:]))
 		return err
 	}))
 	return now.Approval.State
 }
 
-// furnishSkills adds a skill with a version of each state, one that was deleted, and decisions about
-// scripts.
-func (h *house) furnishSkills(p app.Profile) {
-	h.t.Helper()
-	ctx := h.t.Context()
-	h.approve(h.version(agent(p), "totals", "one"))
-	h.revoke("totals", 1)
-	h.approve(h.version(agent(p), "totals", "two"))
-	h.version(agent(p), "totals", "three")
-	h.approve(h.version(person(), "gone", "gone"))
-	h.no(h.skills.Delete(ctx, person(), "gone"))
-	h.decided(p, "print(1)", app.ApprovalApproved, app.ApproveAlways)
-	h.decided(p, "print(2)", app.ApprovalRefused, "")
-	h.decided(p, "print(3)", app.ApprovalApproved, app.ApproveOnce)
-	h.decided(p, "print(4)", app.ApprovalOpen, "")
-}
-
 func (h *house) skillList() []skills.Skill {
-	h.t.Helper()
-	return must[[]skills.Skill](h.t)(h.skills.List(h.t.Context()))
+	h.T.Helper()
+	return must[[]skills.Skill](h.T)(h.Skills.List(h.T.Context()))
 }
 
 // runs makes sure that a version that the profile may run prints a text.
 func (h *house) runs(s *skills.Service, profile, ref, want string) {
-	h.t.Helper()
-	v, err := s.Resolve(h.t.Context(), profile, ref)
-	h.no(err)
-	b := must[*bundle.Bundle](h.t)(s.Open(h.t.Context(), v.Digest))
+	h.T.Helper()
+	v, err := s.Resolve(h.T.Context(), profile, ref)
+	h.No(err)
+	b := must[*bundle.Bundle](h.T)(s.Open(h.T.Context(), v.Digest))
 	if got, _ := b.File("main.py"); string(got) != fmt.Sprintf("print(%q)\n", want) {
-		h.t.Errorf("%s: %q", ref, got)
+		h.T.Errorf("%s: %q", ref, got)
 	}
 }
 
@@ -103,7 +53,7 @@ func TestSkillsTravelWithFilesStatesAndDecisions(t *testing.T) {
 	file := h.export(all())
 	for name, house := range map[string]*house{"import": newHouse(t, "bbbb"), "restore": newHouse(t, "cccc")} {
 		t.Run(name, func(t *testing.T) {
-			house.t = t
+			house.T = t
 			if name == "import" {
 				house.take(file, Choice{})
 			} else {
@@ -112,14 +62,14 @@ func TestSkillsTravelWithFilesStatesAndDecisions(t *testing.T) {
 			if diff := cmp.Diff(h.skillList(), house.skillList()); diff != "" {
 				t.Error(diff)
 			}
-			house.runs(house.skills, p.Handle, "totals", "two")
-			_, err := house.skills.Resolve(t.Context(), p.Handle, "totals@1")
+			house.runs(house.Skills, p.Handle, "totals", "two")
+			_, err := house.Skills.Resolve(t.Context(), p.Handle, "totals@1")
 			wantCode(t, "a revoked version", err, app.CodeSkillRevoked)
-			_, err = house.skills.Resolve(t.Context(), p.Handle, "totals@3")
+			_, err = house.Skills.Resolve(t.Context(), p.Handle, "totals@3")
 			wantCode(t, "one that nobody reviewed", err, app.CodeSkillNotApproved)
 			for script, want := range map[string]app.ApprovalState{"print(1)": app.ApprovalApproved,
 				"print(2)": app.ApprovalRefused, "print(3)": "", "print(4)": ""} {
-				if got := house.approved(house.store, p.Handle, script); got != want {
+				if got := house.approved(house.Store, p.Handle, script); got != want {
 					t.Errorf("%s is %q, want %q", script, got, want)
 				}
 			}
@@ -133,9 +83,9 @@ func TestSkillsTravelWithFilesStatesAndDecisions(t *testing.T) {
 
 func TestSkillsOfChosenProfilesTravelWithThem(t *testing.T) {
 	h, p, _ := furnished(t, "aaaa")
-	other := h.locked("another", nil)
-	h.approve(h.version(agent(other), "theirs", "theirs"))
-	h.no(h.skills.Allow(t.Context(), person(), "totals", other.Handle))
+	other := h.Locked("another", nil)
+	h.Approve(h.Version(transfertest.Agent(other), "theirs", "theirs"))
+	h.No(h.Skills.Allow(t.Context(), person(), "totals", other.Handle))
 	fresh := newHouse(t, "bbbb")
 	fresh.take(h.export(Selection{Profiles: []string{p.Handle}}), Choice{})
 	list := fresh.skillList()
@@ -223,10 +173,10 @@ func TestNoFileApprovesWhatWasNotApprovedHere(t *testing.T) {
 	h, p, _ := furnished(t, "aaaa")
 	here := newHouse(t, "bbbb")
 	here.take(h.export(all()), Choice{})
-	here.revoke("totals", 2)                      // approved there
-	h.approve(must[skills.Version](t)(newest(h))) // waits here
-	h.approve(h.version(agent(p), "totals", "four"))
-	h.decided(p, "print(5)", app.ApprovalApproved, app.ApproveAlways)
+	here.Revoke("totals", 2)                      // approved there
+	h.Approve(must[skills.Version](t)(newest(h))) // waits here
+	h.Approve(h.Version(transfertest.Agent(p), "totals", "four"))
+	h.Decided(p, "print(5)", app.ApprovalApproved, app.ApproveAlways)
 	file := h.export(all())
 	item := state(here.plan(file), "skill:totals")
 	if item.State != StateConflict || !item.Widens {
@@ -236,22 +186,22 @@ func TestNoFileApprovesWhatWasNotApprovedHere(t *testing.T) {
 	says(t, item.Changes, "A version would be added, approved")
 	here.take(file, Choice{Overwrite: true})
 	for _, ref := range []string{"totals", "totals@2", "totals@3"} {
-		if v, err := here.skills.Resolve(t.Context(), p.Handle, ref); err == nil {
+		if v, err := here.Skills.Resolve(t.Context(), p.Handle, ref); err == nil {
 			t.Errorf("%s runs: %+v", ref, v)
 		}
 	}
 	here.take(file, Choice{Each: map[string]bool{"skill:totals": true}})
-	here.runs(here.skills, p.Handle, "totals@3", "three")
-	here.runs(here.skills, p.Handle, "totals@4", "four")
-	_, err := here.skills.Resolve(t.Context(), p.Handle, "totals@2")
+	here.runs(here.Skills, p.Handle, "totals@3", "three")
+	here.runs(here.Skills, p.Handle, "totals@4", "four")
+	_, err := here.Skills.Resolve(t.Context(), p.Handle, "totals@2")
 	wantCode(t, "what was revoked here", err, app.CodeSkillRevoked)
-	if got := here.approved(here.store, p.Handle, "print(5)"); got != "" {
+	if got := here.approved(here.Store, p.Handle, "print(5)"); got != "" {
 		t.Errorf("a script of a profile that is here became %s", got)
 	}
 }
 
 func newest(h *house) (skills.Version, error) {
-	s, err := h.skills.Get(h.t.Context(), "totals")
+	s, err := h.Skills.Get(h.T.Context(), "totals")
 	if err != nil {
 		return skills.Version{}, err
 	}
@@ -262,8 +212,8 @@ func TestDeletedSkillsComeBackOnlyWithAYesAndNeverRevoked(t *testing.T) {
 	h, p, _ := furnished(t, "aaaa")
 	here := newHouse(t, "bbbb")
 	here.take(h.export(all()), Choice{})
-	here.revoke("totals", 2)
-	here.no(here.skills.Delete(t.Context(), person(), "totals"))
+	here.Revoke("totals", 2)
+	here.No(here.Skills.Delete(t.Context(), person(), "totals"))
 	file := h.export(all())
 	if item := state(here.plan(file), "skill:totals"); !item.Widens {
 		t.Errorf("%+v", item)
@@ -273,7 +223,7 @@ func TestDeletedSkillsComeBackOnlyWithAYesAndNeverRevoked(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	here.take(file, Choice{Each: map[string]bool{"skill:totals": true}})
-	_, err := here.skills.Resolve(t.Context(), p.Handle, "totals")
+	_, err := here.Skills.Resolve(t.Context(), p.Handle, "totals")
 	wantCode(t, "what was revoked before it was deleted", err, app.CodeSkillNotApproved)
 	if list := here.skillList(); len(list) != 1 || len(list[0].Versions) != 3 || list[0].Versions[0].Number != 6 {
 		t.Errorf("%+v", list)
@@ -284,10 +234,10 @@ func TestDeletedSkillsComeBackOnlyWithAYesAndNeverRevoked(t *testing.T) {
 // approved skills only.
 func TestNewSkillsForProfilesThatAreHereNeedAYes(t *testing.T) {
 	h := newHouse(t, "aaaa")
-	p := h.locked("billing", nil)
+	p := h.Locked("billing", nil)
 	here := newHouse(t, "bbbb")
 	here.take(h.export(all()), Choice{})
-	h.approve(h.version(agent(p), "totals", "one"))
+	h.Approve(h.Version(transfertest.Agent(p), "totals", "one"))
 	file := h.export(all())
 	item := state(here.plan(file), "skill:totals")
 	if item.State != StateNew || !item.Widens {
@@ -308,18 +258,18 @@ func TestACopyLetsNothingRunThatDoesNotAnyMore(t *testing.T) {
 			want  app.Code
 		}{
 			"nothing":      {func(*house, app.Profile) {}, ""},
-			"revoked":      {func(h *house, _ app.Profile) { h.revoke("totals", 2) }, app.CodeSkillRevoked},
-			"switched off": {func(h *house, _ app.Profile) { h.no(h.skills.SetEnabled(h.t.Context(), person(), "totals", false)) }, app.CodeSkillDisabled},
-			"deleted":      {func(h *house, _ app.Profile) { h.no(h.skills.Delete(h.t.Context(), person(), "totals")) }, app.CodeSkillNotFound},
-			"disallowed":   {func(h *house, p app.Profile) { h.no(h.skills.Disallow(h.t.Context(), person(), "totals", p.Handle)) }, app.CodeSkillNotFound},
+			"revoked":      {func(h *house, _ app.Profile) { h.Revoke("totals", 2) }, app.CodeSkillRevoked},
+			"switched off": {func(h *house, _ app.Profile) { h.No(h.Skills.SetEnabled(h.T.Context(), person(), "totals", false)) }, app.CodeSkillDisabled},
+			"deleted":      {func(h *house, _ app.Profile) { h.No(h.Skills.Delete(h.T.Context(), person(), "totals")) }, app.CodeSkillNotFound},
+			"disallowed":   {func(h *house, p app.Profile) { h.No(h.Skills.Disallow(h.T.Context(), person(), "totals", p.Handle)) }, app.CodeSkillNotFound},
 		} {
 			t.Run(kind+" "+name, func(t *testing.T) {
 				h, p, _ := furnished(t, "aaaa")
-				h.t = t
-				h.decided(p, "print(6)", app.ApprovalApproved, app.ApproveAlways)
+				h.T = t
+				h.Decided(p, "print(6)", app.ApprovalApproved, app.ApproveAlways)
 				h.restoredLater(kind, func() {
 					tt.later(h, p)
-					h.no(h.store.Write(t.Context(), func(tx *store.Tx) error {
+					h.No(h.Store.Write(t.Context(), func(tx *store.Tx) error {
 						list, err := tx.Approvals.List(t.Context(), p.Handle, 9, app.ApprovalApproved)
 						for _, a := range list {
 							if sum := sha256.Sum256([]byte("print(1)")); a.Subject == hex.EncodeToString(sum[:]) {
@@ -329,7 +279,7 @@ func TestACopyLetsNothingRunThatDoesNotAnyMore(t *testing.T) {
 						return err
 					}))
 				})
-				_, st := opened(t, h.dir, h.ring)
+				_, st := opened(t, h.Dir, h.Ring)
 				for script, want := range map[string]app.ApprovalState{"print(1)": "", "print(3)": "", "print(6)": app.ApprovalApproved} {
 					if got := h.approved(st, p.Handle, script); got != want {
 						t.Errorf("%s is %q, want %q", script, got, want)
@@ -347,15 +297,15 @@ func TestACopyLetsNothingRunThatDoesNotAnyMore(t *testing.T) {
 	}
 }
 
-// TestLostFilesOfSkillsAreSaidAndStopNoBackup: the rest still travels.
-func TestLostFilesOfSkillsAreSaidAndStopNoBackup(t *testing.T) {
+// TestLostFilesOfSkillsAreSaidAndStopNoExport: the rest still travels.
+func TestLostFilesOfSkillsAreSaidAndStopNoExport(t *testing.T) {
 	h, p, _ := furnished(t, "aaaa")
-	h.approve(h.version(agent(p), "alone", "alone"))
-	two := must[skills.Version](t)(h.skills.Resolve(t.Context(), p.Handle, "totals"))
-	alone := must[skills.Version](t)(h.skills.Resolve(t.Context(), p.Handle, "alone"))
+	h.Approve(h.Version(transfertest.Agent(p), "alone", "alone"))
+	two := must[skills.Version](t)(h.Skills.Resolve(t.Context(), p.Handle, "totals"))
+	alone := must[skills.Version](t)(h.Skills.Resolve(t.Context(), p.Handle, "alone"))
 	for i, v := range []skills.Version{two, alone} {
 		var blob store.Blob
-		h.no(h.store.Read(t.Context(), func(tx *store.Tx) error {
+		h.No(h.Store.Read(t.Context(), func(tx *store.Tx) error {
 			row, err := tx.Skills.ByDigest(t.Context(), v.Digest)
 			if err != nil {
 				return err
@@ -363,26 +313,25 @@ func TestLostFilesOfSkillsAreSaidAndStopNoBackup(t *testing.T) {
 			blob, err = tx.Blobs.Get(t.Context(), row.Blob)
 			return err
 		}))
-		path := filepath.Join(h.dir, "files", blob.Name)
+		path := filepath.Join(h.Dir, "files", blob.Name)
 		if i == 0 {
-			h.no(os.Remove(path))
+			h.No(os.Remove(path))
 		} else {
-			h.no(os.WriteFile(path, []byte("damaged"), 0o600))
+			h.No(os.WriteFile(path, []byte("damaged"), 0o600))
 		}
 	}
-	target := t.TempDir()
-	h.no(h.SetBackupSettings(t.Context(), person(), toDir(target)))
-	b := must[store.Backup](t)(h.BackUp(t.Context(), person()))
-	if b.Status != store.BackupVerified || !strings.Contains(b.Error, two.Digest) || !strings.Contains(b.Error, alone.Digest) {
-		t.Errorf("%+v", b)
+	var file bytes.Buffer
+	done := must[Exported](t)(h.Export(t.Context(), person(), &file, app.NewSecret(words), all(), nil))
+	if lost := done.LostSentence(); !strings.Contains(lost, two.Digest) || !strings.Contains(lost, alone.Digest) {
+		t.Error(lost)
 	}
 	fresh := newHouse(t, "bbbb")
-	must[Counts](t)(fresh.Fill(t.Context(), upload(must[[]byte](t)(os.ReadFile(filepath.Join(target, b.Name)))), nil))
+	must[Counts](t)(fresh.Fill(t.Context(), upload(file.Bytes()), nil))
 	list := fresh.skillList()
 	if len(list) != 1 || list[0].Name != "totals" || len(list[0].Versions) != 2 {
 		t.Errorf("%+v", list)
 	}
-	_, err := fresh.skills.Resolve(t.Context(), p.Handle, "totals")
+	_, err := fresh.Skills.Resolve(t.Context(), p.Handle, "totals")
 	wantCode(t, "what has no files", err, app.CodeSkillNotApproved)
 }
 
@@ -392,12 +341,12 @@ func TestFailedRestoresLeaveNoFilesOfSkills(t *testing.T) {
 	file := h.export(all())
 	dir := t.TempDir()
 	path := filepath.Join(t.TempDir(), "x.airlock")
-	h.no(os.WriteFile(path, file[:len(file)-20], 0o600))
-	r := Restore{Dir: dir, Keyring: h.ring, By: person(), Log: h.cfg.Log}
+	h.No(os.WriteFile(path, file[:len(file)-20], 0o600))
+	r := Restore{Dir: dir, Keyring: h.Ring, By: person(), Log: h.cfg.Log}
 	if _, err := r.FromFile(t.Context(), must[Upload](t)(OpenFile(path, app.NewSecret(words))), nil); err == nil {
 		t.Error("it was restored")
 	}
-	h.no(filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	h.No(filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			t.Errorf("%s is left", path)
 		}

@@ -16,9 +16,9 @@ import (
 
 // superseded counts the values of a house that hosts may still show.
 func (h *house) superseded() (n int) {
-	h.t.Helper()
-	h.no(h.store.Read(h.t.Context(), func(tx *store.Tx) error {
-		list, err := tx.Values.Belongings(h.t.Context())
+	h.T.Helper()
+	h.No(h.Store.Read(h.T.Context(), func(tx *store.Tx) error {
+		list, err := tx.Values.Belongings(h.T.Context())
 		for _, b := range list {
 			if b.Superseded != 0 {
 				n++
@@ -34,7 +34,7 @@ func (h *house) superseded() (n int) {
 func TestHoleH2ImportSupersedes(t *testing.T) {
 	a, b, _ := twins(t)
 	for _, value := range []string{"sk_live_second_0123456789", "sk_live_third_0123456789"} {
-		must[app.Credential](t)(a.desk.Credentials.Set(t.Context(), person(),
+		must[app.Credential](t)(a.Desk.Credentials.Set(t.Context(), person(),
 			credentials.Input{Name: "STRIPE_KEY", Description: "about STRIPE_KEY", Value: app.NewSecret(value)}))
 	}
 	if a.superseded() != 3 || b.superseded() != 0 { // the third is of DB_PASSWORD
@@ -44,7 +44,7 @@ func TestHoleH2ImportSupersedes(t *testing.T) {
 	if n := b.superseded(); n != 1 {
 		t.Errorf("%d values were superseded by the import", n)
 	}
-	red := redact.New(must[[]redact.Value](t)(b.desk.SearchSets.Others(t.Context(), hosts(t, "api.stripe.com"), nil)))
+	red := redact.New(must[[]redact.Value](t)(b.Desk.SearchSets.Others(t.Context(), hosts(t, "api.stripe.com"), nil)))
 	for value, known := range map[string]int{"sk_live_0123456789abcdef": 1, "sk_live_second_0123456789": 0,
 		"sk_live_third_0123456789": 1} {
 		if _, hits := red.Text(value); hits.Total() != known {
@@ -58,19 +58,19 @@ func TestHoleH2ImportSupersedes(t *testing.T) {
 func TestHoleF3SameIDAndVersion(t *testing.T) {
 	const theirs, ours = "second-value-of-house-a-0123", "second-value-of-house-b-0123"
 	a, b := newHouse(t, "aaaa"), newHouse(t, "bbbb")
-	a.credential("TOKEN", "first-value-of-both-0123", "api.stripe.com")
+	a.Credential("TOKEN", "first-value-of-both-0123", "api.stripe.com")
 	b.take(a.export(all()), Choice{})
-	theirCredential, ourCredential := a.credential("TOKEN", theirs, "api.stripe.com"),
-		b.credential("TOKEN", ours, "api.stripe.com")
+	theirCredential, ourCredential := a.Credential("TOKEN", theirs, "api.stripe.com"),
+		b.Credential("TOKEN", ours, "api.stripe.com")
 	if theirCredential.ID != ourCredential.ID || theirCredential.Version != ourCredential.Version {
 		t.Fatal("the two differ in more than their values; the test shows nothing")
 	}
-	b.no(b.store.Write(t.Context(), func(tx *store.Tx) error {
+	b.No(b.Store.Write(t.Context(), func(tx *store.Tx) error {
 		_, err := tx.Values.PruneSuperseded(t.Context(), time.Now().Add(time.Hour))
 		return err
 	}))
 	b.wantSearched("before", ours)
-	b.no(b.desk.Credentials.Delete(t.Context(), person(), "TOKEN"))
+	b.No(b.Desk.Credentials.Delete(t.Context(), person(), "TOKEN"))
 	b.take(a.export(all()), Choice{})
 	b.wantSearched("after the import", theirs)
 }
@@ -78,22 +78,22 @@ func TestHoleF3SameIDAndVersion(t *testing.T) {
 // wantSearched checks that answers of api.stripe.com and the output of whoever reaches it are
 // searched for a value.
 func (h *house) wantSearched(when, value string) {
-	h.t.Helper()
-	known, err := h.desk.SearchSets.Known(h.t.Context(), "api.stripe.com", 443)
+	h.T.Helper()
+	known, err := h.Desk.SearchSets.Known(h.T.Context(), "api.stripe.com", 443)
 	if err != nil || known == nil {
-		h.t.Fatalf("%s: answers are not searched: %v", when, err)
+		h.T.Fatalf("%s: answers are not searched: %v", when, err)
 	}
 	resp := &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: -1,
 		Body: io.NopCloser(strings.NewReader("log: " + value))}
-	h.no(swap.New(nil).Incoming(swap.Target{Host: "api.stripe.com", Port: 443, TLS: true}, resp, known))
-	if body := must[[]byte](h.t)(io.ReadAll(resp.Body)); string(body) != "log: "+swap.Withheld {
-		h.t.Errorf("%s: an answer reads %s", when, body)
+	h.No(swap.New(nil).Incoming(swap.Target{Host: "api.stripe.com", Port: 443, TLS: true}, resp, known))
+	if body := must[[]byte](h.T)(io.ReadAll(resp.Body)); string(body) != "log: "+swap.Withheld {
+		h.T.Errorf("%s: an answer reads %s", when, body)
 	}
-	others, err := h.desk.SearchSets.Others(h.t.Context(), hosts(h.t, "api.stripe.com"), nil)
+	others, err := h.Desk.SearchSets.Others(h.T.Context(), hosts(h.T, "api.stripe.com"), nil)
 	if err != nil || others == nil {
-		h.t.Fatalf("%s: output is not searched: %v", when, err)
+		h.T.Fatalf("%s: output is not searched: %v", when, err)
 	}
 	if clean, _ := redact.New(others).Text("log: " + value); clean.String() != "log: [REDACTED]" {
-		h.t.Errorf("%s: output reads %s", when, clean)
+		h.T.Errorf("%s: output reads %s", when, clean)
 	}
 }

@@ -5,41 +5,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
 )
-
-// furnished is an instance with a bit of everything.
-func furnished(t testing.TB, label string) (*house, app.Profile, string) {
-	h := newHouse(t, label)
-	h.credential("STRIPE_KEY", "sk_live_0123456789abcdef", "api.stripe.com")
-	must[app.Credential](t)(h.desk.Credentials.Set(t.Context(), person(),
-		credentials.Input{Name: "STRIPE_KEY", Description: "about STRIPE_KEY",
-			Headers: []string{"Authorization", "X-My-Own"}}))
-	h.credential("DB_PASSWORD", "first-password")
-	h.credential("DB_PASSWORD", "second-password ü\nwith two lines")
-	p := h.locked("billing", []string{"STRIPE_KEY", "DB_PASSWORD"}, "api.stripe.com", "db.example.com:5432")
-	must[app.Profile](t)(h.desk.Lifecycle.SetExpiry(t.Context(), person(), p.Handle,
-		time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC)))
-	h.profile("being set up", []string{"DB_PASSWORD"})
-	revoked := h.locked("old", nil)
-	h.execution(revoked)
-	must[app.Profile](t)(h.desk.Lifecycle.Revoke(t.Context(), person(), revoked.Handle))
-	gone := h.locked("gone", nil)
-	h.execution(gone)
-	h.no(h.desk.Profiles.Delete(t.Context(), person(), gone.Handle))
-	h.furnishSkills(p)
-	id := h.execution(p)
-	return h, p, id
-}
 
 // Everything that travels arrives, and nothing else changes on the way: the new instance would
 // write the very same file.
@@ -63,19 +37,19 @@ func TestMovingHouse(t *testing.T) {
 	}
 
 	// The agent's id works as it is.
-	got := must[app.Profile](t)(fresh.desk.Profiles.ByID(t.Context(), p.ID))
-	if diff := cmp.Diff(must[app.Profile](t)(old.desk.Profiles.ByID(t.Context(), p.ID)), got,
+	got := must[app.Profile](t)(fresh.Desk.Profiles.ByID(t.Context(), p.ID))
+	if diff := cmp.Diff(must[app.Profile](t)(old.Desk.Profiles.ByID(t.Context(), p.ID)), got,
 		cmpopts.IgnoreFields(app.Profile{}, "UpdatedAt")); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(old.values(p), fresh.values(p)); diff != "" {
+	if diff := cmp.Diff(old.Values(p), fresh.Values(p)); diff != "" {
 		t.Error(diff)
 	}
 	h, _, _ := strings.Cut(p.Handle, " ")
 	for _, house := range []*house{old, fresh} {
 		var x store.Execution
-		house.no(house.store.Read(t.Context(), func(tx *store.Tx) (err error) {
-			x, err = tx.Executions.ByLookup(t.Context(), house.ring.Lookup(secrets.Execs, id))
+		house.No(house.Store.Read(t.Context(), func(tx *store.Tx) (err error) {
+			x, err = tx.Executions.ByLookup(t.Context(), house.Ring.Lookup(secrets.Execs, id))
 			return err
 		}))
 		if x.ProfileHandle != h || x.ProfileGone {
@@ -88,11 +62,11 @@ func TestMovingHouse(t *testing.T) {
 		cmpopts.IgnoreFields(profileRecord{}, "UpdatedAt")); diff != "" {
 		t.Error(diff)
 	}
-	if broken := must[int64](t)(fresh.desk.Audit.Verify(t.Context())); broken != 0 {
+	if broken := must[int64](t)(fresh.Desk.Audit.Verify(t.Context())); broken != 0 {
 		t.Errorf("the audit log breaks at %d", broken)
 	}
-	h2 := fresh.actions()
-	if !slices.Contains(h2, "transfer.import") || !slices.Contains(old.actions(), "transfer.export") {
+	h2 := fresh.Actions()
+	if !slices.Contains(h2, "transfer.import") || !slices.Contains(old.Actions(), "transfer.export") {
 		t.Errorf("the audit log says nothing: %v", h2)
 	}
 	if points := must[[]RestorePoint](t)(fresh.RestorePoints()); len(points) != 1 || points[0].Size == 0 {
@@ -135,9 +109,9 @@ func TestHashesOfQuestionsTravel(t *testing.T) {
 	third := newHouse(t, "cccc")
 	third.take(fresh.export(all()), Choice{History: true})
 	for _, h := range []*house{fresh, third} {
-		h.no(h.store.Read(t.Context(), func(tx *store.Tx) error {
-			keys, err := instance.AskedKeys(t.Context(), tx, h.ring)
-			if !slices.ContainsFunc(keys, func(k []byte) bool { return bytes.Equal(k, old.ring.LookupKey(secrets.Scripts)) }) {
+		h.No(h.Store.Read(t.Context(), func(tx *store.Tx) error {
+			keys, err := instance.AskedKeys(t.Context(), tx, h.Ring)
+			if !slices.ContainsFunc(keys, func(k []byte) bool { return bytes.Equal(k, old.Ring.LookupKey(secrets.Scripts)) }) {
 				t.Errorf("%s does not have the key: %d keys", h.cfg.Instance, len(keys))
 			}
 			return err
@@ -147,7 +121,7 @@ func TestHashesOfQuestionsTravel(t *testing.T) {
 
 func TestRestoreIntoANewDatabase(t *testing.T) {
 	old, p, _ := furnished(t, "aaaa")
-	before := must[[]app.Event](t)(old.desk.Audit.Latest(t.Context(), 1000))
+	before := must[[]app.Event](t)(old.Desk.Audit.Latest(t.Context(), 1000))
 	file := old.export(all())
 	fresh := newHouse(t, "bbbb")
 	counts := must[Counts](t)(fresh.Fill(t.Context(), upload(file), nil))
@@ -157,15 +131,15 @@ func TestRestoreIntoANewDatabase(t *testing.T) {
 	if diff := cmp.Diff(comparableRecords(old.dump(all())), comparableRecords(fresh.dump(all()))); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(before, must[[]app.Event](t)(fresh.desk.Audit.Latest(t.Context(), 1000))); diff != "" {
+	if diff := cmp.Diff(before, must[[]app.Event](t)(fresh.Desk.Audit.Latest(t.Context(), 1000))); diff != "" {
 		t.Errorf("the audit log differs: %s", diff)
 	}
-	if broken := must[int64](t)(fresh.desk.Audit.Verify(t.Context())); broken != 0 {
+	if broken := must[int64](t)(fresh.Desk.Audit.Verify(t.Context())); broken != 0 {
 		t.Errorf("the audit log breaks at %d", broken)
 	}
-	fresh.no(fresh.store.Check(t.Context()))
+	fresh.No(fresh.Store.Check(t.Context()))
 	if diff := cmp.Diff(map[string]string{"STRIPE_KEY": "sk_live_0123456789abcdef",
-		"DB_PASSWORD": "second-password ü\nwith two lines"}, fresh.values(p)); diff != "" {
+		"DB_PASSWORD": "second-password ü\nwith two lines"}, fresh.Values(p)); diff != "" {
 		t.Error(diff)
 	}
 	_, err := fresh.Fill(t.Context(), upload(file), nil)
@@ -174,11 +148,11 @@ func TestRestoreIntoANewDatabase(t *testing.T) {
 
 func TestSelectionTakesOnlyWhatBelongsToIt(t *testing.T) {
 	h := newHouse(t, "aaaa")
-	h.credential("MINE", "value-of-mine")
-	h.credential("OTHER", "value-of-other")
-	mine, other := h.locked("mine", []string{"MINE"}), h.locked("other", []string{"OTHER"})
-	h.execution(mine)
-	h.execution(other)
+	h.Credential("MINE", "value-of-mine")
+	h.Credential("OTHER", "value-of-other")
+	mine, other := h.Locked("mine", []string{"MINE"}), h.Locked("other", []string{"OTHER"})
+	h.Execution(mine)
+	h.Execution(other)
 	file := h.export(Selection{Profiles: []string{mine.Handle}, History: true})
 	plan := newHouse(t, "bbbb").plan(file)
 	if diff := cmp.Diff(Counts{Credentials: 1, Profiles: 1, Policies: 1, Executions: 1, Parts: 8, Days: 1},
@@ -222,20 +196,20 @@ func TestWeakPassphraseIsRefused(t *testing.T) {
 // What is written while an export runs is not in it, and does not wait for it.
 func TestExportIsOneMoment(t *testing.T) {
 	h := newHouse(t, "aaaa")
-	p := h.locked("a", nil)
+	p := h.Locked("a", nil)
 	for range 30 { // enough for some chunks to be written before the end
-		h.out = ""
+		h.Out = ""
 		for range 200 {
-			h.out += app.NewID()
+			h.Out += app.NewID()
 		}
-		h.execution(p)
+		h.Execution(p)
 	}
 	var file bytes.Buffer
 	chunks := 0
 	w := writerFunc(func(b []byte) (int, error) {
 		if chunks++; chunks == 2 { // behind the header
-			h.execution(p)
-			h.credential("LATE", "value-of-late")
+			h.Execution(p)
+			h.Credential("LATE", "value-of-late")
 		}
 		return file.Write(b)
 	})

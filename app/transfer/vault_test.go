@@ -23,12 +23,12 @@ func TestReferencesToVaultTravelAndValuesNever(t *testing.T) {
 	// asked for nothing
 	client := must[*vault.Client](t)(
 		vault.New(vault.Config{Address: "https://vault.test", Token: app.NewSecret("token-of-the-test-0123")}))
-	h.desk = access.New(access.Config{Store: h.store, Keyring: h.ring, Vault: client,
-		Leases: leases.New(leases.Config{Store: h.store, Vault: client})})
-	h.credential("TOKEN", held, "api.example.com")
-	must[app.Credential](t)(h.desk.Credentials.Set(ctx, person(),
+	h.Desk = access.New(access.Config{Store: h.Store, Keyring: h.Ring, Vault: client,
+		Leases: leases.New(leases.Config{Store: h.Store, Vault: client})})
+	h.Credential("TOKEN", held, "api.example.com")
+	must[app.Credential](t)(h.Desk.Credentials.Set(ctx, person(),
 		credentials.Input{Name: "TOKEN", Reference: "secret/data/app#token"}))
-	h.locked("with Vault", []string{"TOKEN"}, "api.example.com")
+	h.Locked("with Vault", []string{"TOKEN"}, "api.example.com")
 
 	text := must[[]byte](t)(json.Marshal(h.dump(all())))
 	if !strings.Contains(string(text), `"reference":"secret/data/app#token"`) || strings.Contains(string(text), held) {
@@ -36,7 +36,7 @@ func TestReferencesToVaultTravelAndValuesNever(t *testing.T) {
 	}
 	// a path in Vault comes in by a yes only
 	fresh.take(h.export(all()), Choice{Each: map[string]bool{"credential:TOKEN": true}})
-	c := must[app.Credential](t)(fresh.desk.Credentials.ByName(ctx, "TOKEN"))
+	c := must[app.Credential](t)(fresh.Desk.Credentials.ByName(ctx, "TOKEN"))
 	if c.Source != app.SourceVault || c.Reference != "secret/data/app#token" {
 		t.Errorf("it came as %+v", c)
 	}
@@ -46,7 +46,7 @@ func TestReferencesToVaultTravelAndValuesNever(t *testing.T) {
 	if diff := cmp.Diff(comparableRecords(h.dump(all())), comparableRecords(restored.dump(all()))); diff != "" {
 		t.Error(diff)
 	}
-	in := must[*vault.Inspection](t)(fresh.desk.Vault.Inspect(ctx, person(), c))
+	in := must[*vault.Inspection](t)(fresh.Desk.Vault.Inspect(ctx, person(), c))
 	if !strings.Contains(in.Problem, "has no Vault") {
 		t.Errorf("there it is %+v", in)
 	}

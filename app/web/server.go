@@ -12,6 +12,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/backups"
 	"github.com/computclaw/airlock/app/conns"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/live"
@@ -34,6 +35,7 @@ type Config struct {
 	Engine         *engine.Engine
 	Prober         *probe.Prober
 	Transfer       *transfer.Service
+	Backups        *backups.Service
 	Key            func() transfers.KeyInfo
 	Retention      *retention.Keeper
 	Rules          *patterns.Set    // of redaction, as people see them
@@ -91,7 +93,7 @@ func New(cfg Config) *Server {
 	})
 	s.ui = ui.New(ui.Config{
 		Config: uix.Config{
-			Access: cfg.Access, Engine: cfg.Engine, Transfer: cfg.Transfer, Hub: cfg.Hub, Log: cfg.Log, Now: cfg.Now,
+			Access: cfg.Access, Engine: cfg.Engine, Transfer: cfg.Transfer, Backups: cfg.Backups, Hub: cfg.Hub, Log: cfg.Log, Now: cfg.Now,
 			Origins: s.origins, Drain: s.drain, Version: cfg.Version, DataLoss: cfg.Where.Losing,
 			LLMWait: cfg.LLMWait,
 		},

@@ -17,6 +17,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/auth/authtest"
+	"github.com/computclaw/airlock/app/backups"
 	"github.com/computclaw/airlock/app/blobs"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/engine"
@@ -119,7 +120,8 @@ func newUISiteIn(t *testing.T, dir string, change ...func(*Config)) *uiSite {
 	house := transfer.New(transfer.Config{Store: s.store, Keyring: keyring, Hub: hub, Dir: dir, Instance: "abcd",
 		Program: "airlock test", Cost: archive.Cost{Memory: 8, Passes: 1, Lanes: 1}})
 	t.Cleanup(house.Close)
-	cfg := Config{Access: s.access, Engine: s.engine, Hub: hub, Version: "0.0.0-test", Transfer: house,
+	kept := backups.New(backups.Config{Store: s.store, Keyring: keyring, Hub: hub, Dir: dir, Instance: "abcd", Transfer: house})
+	cfg := Config{Access: s.access, Engine: s.engine, Hub: hub, Version: "0.0.0-test", Transfer: house, Backups: kept,
 		Key: func() transfers.KeyInfo {
 			return transfers.KeyInfo{From: "a test", ID: keyring.KeyID(), Risk: "It is near."}
 		}}

@@ -227,6 +227,7 @@ func (s *server) keepUp(ctx context.Context) error {
 		return err
 	}
 	s.following.Go(func() { s.Transfer.Run(ctx) })
+	s.following.Go(func() { s.Backups.Run(ctx) })
 	s.following.Go(func() { s.Keeper.Run(ctx) })
 	s.following.Go(func() { s.engine.Files.Run(ctx) })
 	return nil
@@ -315,8 +316,9 @@ func (s *server) serveHTTP(cfg config.Config, way instance.Network, listener, mo
 	}
 	face := web.New(web.Config{
 		Conns:  connections,
-		Access: s.Access, Engine: s.engine, Prober: way.Prober(s.Instance, false), Transfer: s.Transfer, Retention: s.Keeper,
-		Rules: cfg.Patterns, Metrics: s.metrics, Key: s.KeyInfo, Hub: s.Hub, Log: s.log, PublicURL: cfg.PublicURL,
+		Access: s.Access, Engine: s.engine, Prober: way.Prober(s.Instance, false), Transfer: s.Transfer, Backups: s.Backups,
+		Retention: s.Keeper,
+		Rules:     cfg.Patterns, Metrics: s.metrics, Key: s.KeyInfo, Hub: s.Hub, Log: s.log, PublicURL: cfg.PublicURL,
 		TrustedProxies: cfg.TrustedProxies,
 		Version:        build.Version, Where: s.where, Limits: cfg.Limits, TimeoutDefault: cfg.TimeoutDefault,
 		TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,

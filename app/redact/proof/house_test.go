@@ -16,6 +16,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/backups"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/live"
@@ -116,6 +117,7 @@ func openHouse(ctx context.Context, p plan, dir string) (*house, error) {
 		Gateway: egress.New(egress.Config{})})
 	h.moves = transfer.New(transfer.Config{Store: h.store, Keyring: h.keyring, Hub: hub, Log: log, Dir: dir})
 	h.pages = web.New(web.Config{Access: h.access, Engine: motor, Transfer: h.moves, Hub: hub, Log: log,
+		Backups: backups.New(backups.Config{Store: h.store, Keyring: h.keyring, Transfer: h.moves, Hub: hub, Dir: dir}),
 		Version: "proof"}).Handler()
 	return h, nil
 }

@@ -14,7 +14,7 @@ import (
 // checks dates what trust in this instance rests on: the sandbox's proof, the last verified backup,
 // the audit log, and the tests of sealed credentials.
 func (h *Handlers) checks(ctx context.Context, box dashboardview.BoxState) ([]dashboardview.Check, error) {
-	backups, err := h.Transfer.BackupState(ctx)
+	backups, err := h.Backups.BackupState(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/backups"
 	"github.com/computclaw/airlock/app/blobs"
-	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/views/components"
@@ -20,7 +20,7 @@ import (
 )
 
 func (h Handlers) showBackups(c echo.Context) error {
-	state, err := h.Transfer.BackupState(c.Request().Context())
+	state, err := h.Backups.BackupState(c.Request().Context())
 	if err != nil {
 		return err
 	}
@@ -30,13 +30,13 @@ func (h Handlers) showBackups(c echo.Context) error {
 		Prefix: f.S3.Prefix, PathStyle: f.S3.PathStyle, AccessKey: f.S3.AccessKey,
 		Files: f.Files, HasPassphrase: !f.Passphrase.Empty(), HasSecret: !f.S3.SecretKey.Empty()}
 	if !state.Set {
-		form.Every, form.Keep, form.Kind = transfer.Daily, "14", transfer.ToDirectory
+		form.Every, form.Keep, form.Kind = backups.Daily, "14", backups.ToDirectory
 	}
 	return h.backupsPage(c, http.StatusOK, form, state, nil)
 }
 
 func (h Handlers) backupsPage(
-	c echo.Context, status int, f settingsview.BackupForm, state transfer.BackupState, found components.Problems,
+	c echo.Context, status int, f settingsview.BackupForm, state backups.BackupState, found components.Problems,
 ) error {
 	sh, _, err := h.Shell(c, "Backups", layout.SectionSettings)
 	if err != nil {
@@ -60,7 +60,7 @@ func backupRow(b store.Backup) settingsview.BackupRow {
 		row.Cause = b.By.Name
 	}
 	if b.Status == store.BackupVerified {
-		row.Detail = transfer.Found(b) + ", in " + b.Target + "."
+		row.Detail = backups.Found(b) + ", in " + b.Target + "."
 		if b.Error != "" {
 			row.Detail += " " + b.Error
 		}
@@ -74,7 +74,7 @@ func (h Handlers) saveBackups(c echo.Context, fields url.Values) error {
 	if err != nil {
 		keep = 0
 	}
-	in := transfer.BackupSettings{On: get("on") == "yes", Every: get("every"), Keep: keep, Kind: get("kind"),
+	in := backups.BackupSettings{On: get("on") == "yes", Every: get("every"), Keep: keep, Kind: get("kind"),
 		Directory: get("directory"), Files: get("files") == "yes", Passphrase: app.NewSecret(fields.Get("passphrase")),
 		S3: blobs.S3{Endpoint: get("endpoint"), Region: get("region"), Bucket: get("bucket"), Prefix: get("prefix"),
 			PathStyle: get("path_style") == "yes", AccessKey: get("access_key"),
@@ -82,7 +82,7 @@ func (h Handlers) saveBackups(c echo.Context, fields url.Values) error {
 	// a slip would be found when the backups are needed
 	found := uix.CheckRepeated(fields.Get("passphrase"), fields.Get("again"), "again")
 	if found == nil {
-		if err = h.Transfer.SetBackupSettings(c.Request().Context(), uix.Actor(c), in); err == nil {
+		if err = h.Backups.SetBackupSettings(c.Request().Context(), uix.Actor(c), in); err == nil {
 			return h.Done(c, "backups-saved", paths.SettingsBackups)
 		}
 		found, err = uix.Problems(err, map[string]string{"keep": "keep", "passphrase": "passphrase",
@@ -93,7 +93,7 @@ func (h Handlers) saveBackups(c echo.Context, fields url.Values) error {
 			return err
 		}
 	}
-	state, err := h.Transfer.BackupState(c.Request().Context())
+	state, err := h.Backups.BackupState(c.Request().Context())
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (h Handlers) saveBackups(c echo.Context, fields url.Values) error {
 }
 
 func (h Handlers) backUpNow(c echo.Context) error {
-	id, err := h.Transfer.StartBackup(uix.Actor(c))
+	id, err := h.Backups.Start(uix.Actor(c))
 	if err != nil {
 		return err
 	}

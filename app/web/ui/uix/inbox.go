@@ -8,8 +8,8 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/backups"
 	"github.com/computclaw/airlock/app/skills"
-	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/views/dashboardview"
 	"github.com/computclaw/airlock/views/format"
@@ -18,10 +18,10 @@ import (
 
 // Inbox finds what waits for a person.
 type Inbox struct {
-	access   *access.Parts
-	transfer *transfer.Service
-	vault    *VaultWatch
-	now      func() time.Time
+	access  *access.Parts
+	backups *backups.Service
+	vault   *VaultWatch
+	now     func() time.Time
 	// rejections lists the keys whose sealed value hosts refused.
 	rejections func(context.Context) ([]store.Rejection, error)
 	// unanswered lists the questions that no agent has answered for long.
@@ -110,7 +110,7 @@ func (i *Inbox) problems(ctx context.Context, profiles []app.Profile) (all []das
 
 // backupNeed says that the last backup failed or was missed.
 func (i *Inbox) backupNeed(ctx context.Context) (n dashboardview.Need, waits bool, err error) {
-	last, bad, err := i.transfer.BackupTrouble(ctx)
+	last, bad, err := i.backups.BackupTrouble(ctx)
 	if err != nil || !bad {
 		return n, false, err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/backups"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/skills"
@@ -27,6 +28,7 @@ type Config struct {
 	Access   *access.Parts
 	Engine   *engine.Engine
 	Transfer *transfer.Service
+	Backups  *backups.Service
 	Hub      *live.Hub
 	Log      *slog.Logger
 	Now      func() time.Time
@@ -51,7 +53,7 @@ func New(cfg Config) *UI {
 	vault := &VaultWatch{access: cfg.Access, hub: cfg.Hub, now: cfg.Now}
 	return &UI{
 		Config: cfg, Vault: vault, Sessions: &Sessions{access: cfg.Access, now: cfg.Now},
-		Inbox: &Inbox{access: cfg.Access, transfer: cfg.Transfer, vault: vault, now: cfg.Now,
+		Inbox: &Inbox{access: cfg.Access, backups: cfg.Backups, vault: vault, now: cfg.Now,
 			rejections: func(ctx context.Context) ([]store.Rejection, error) {
 				return cfg.Engine.Statistics.Rejections(ctx)
 			},

@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/computclaw/airlock/app/backups"
 	"github.com/computclaw/airlock/app/blobs"
 	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/secrets"
-	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 	"github.com/computclaw/airlock/store"
 )
@@ -31,7 +31,7 @@ func openFiles(cfg config.Config, st *store.Store, ring *secrets.Keyring, log *s
 		return nil, err
 	}
 	return files.New(files.Config{
-		Store: st, Keyring: ring, Storage: transfer.NewFilesStorage(st, ring, local), Dir: dir, Quota: cfg.FilesQuota,
+		Store: st, Keyring: ring, Storage: backups.NewFilesStorage(st, ring, local), Dir: dir, Quota: cfg.FilesQuota,
 		Retention: time.Duration(cfg.FilesDays) * 24 * time.Hour, Log: log,
 	}), nil
 }

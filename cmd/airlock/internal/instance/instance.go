@@ -13,6 +13,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/backups"
 	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/leases"
@@ -38,6 +39,7 @@ type Instance struct {
 	Access   *access.Parts
 	Files    *files.Files
 	Transfer *transfer.Service
+	Backups  *backups.Service
 	Keeper   *retention.Keeper
 	keyPath  string   // its file; "" if it is in the environment
 	KeyFrom  string   // where the instance key comes from
@@ -95,6 +97,8 @@ func Open(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *Instance
 	}
 	i.Transfer = transfer.New(transfer.Config{Store: st, Keyring: ring, Files: i.Files, Hub: hub, Dir: cfg.DataDir,
 		Instance: i.Label(), Program: "airlock " + build.Version, Log: log})
+	i.Backups = backups.New(backups.Config{Store: st, Keyring: ring, Transfer: i.Transfer, Hub: hub, Dir: cfg.DataDir,
+		Instance: i.Label(), Log: log})
 	i.Keeper = retention.New(retention.Config{Store: st, Policy: cfg.Retention, Hub: hub, Log: log})
 	return i, nil
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/app/backups"
 	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
@@ -99,7 +99,7 @@ func TestKillNineWhileMoving(t *testing.T) {
 	i, err := instance.Open(t.Context(), config.Config{DataDir: in.Dir}, slog.New(slog.DiscardHandler))
 	e2e.Must(t, err)
 	defer func() { e2e.Must(t, i.Close()) }()
-	b, err := i.Transfer.BackUp(t.Context(), app.System())
+	b, err := i.Backups.BackUp(t.Context(), app.System())
 	if err != nil {
 		t.Errorf("the next backup: %+v, %v", b, err)
 	}
@@ -180,9 +180,9 @@ func scheduleBackup(in *e2e.Instance, target string) {
 	e2e.Must(in.T, err)
 	defer func() { e2e.Must(in.T, i.Close()) }()
 	then := func() time.Time { return time.Now().AddDate(0, -1, 0) }
-	past := transfer.New(transfer.Config{Store: i.Store, Keyring: i.Keyring, Dir: in.Dir, Instance: i.Label(), Now: then})
-	e2e.Must(in.T, past.SetBackupSettings(in.T.Context(), app.System(), transfer.BackupSettings{
-		On: true, Every: transfer.Weekly, Keep: 3, Kind: transfer.ToDirectory, Directory: target,
+	past := backups.New(backups.Config{Store: i.Store, Keyring: i.Keyring, Dir: in.Dir, Instance: i.Label(), Now: then})
+	e2e.Must(in.T, past.SetBackupSettings(in.T.Context(), app.System(), backups.BackupSettings{
+		On: true, Every: backups.Weekly, Keep: 3, Kind: backups.ToDirectory, Directory: target,
 		Passphrase: app.NewSecret(filePassphrase),
 	}))
 }

@@ -1,4 +1,4 @@
-package transfer
+package backups
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -17,7 +18,7 @@ const retryAfter = 30 * time.Minute
 // notes as failed what the one before left running.
 func (s *Service) Run(ctx context.Context) {
 	err := s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
-		return s.endLost(ctx, tx, time.UnixMilli(maxMoment)) // all, also of a clock that was ahead
+		return s.endLost(ctx, tx, s.now().AddDate(1000, 0, 0)) // all, also of a clock that was ahead
 	})
 	if err != nil && ctx.Err() == nil {
 		s.cfg.Log.ErrorContext(ctx, "recording interrupted backups failed", "error", err)
@@ -36,10 +37,8 @@ func (s *Service) Run(ctx context.Context) {
 	}
 }
 
-// tick forgets the job whose time is over, makes the backup that is due, if one is, and notes what
-// was missed.
+// tick makes the backup that is due, if one is, and notes what was missed.
 func (s *Service) tick(ctx context.Context) error {
-	s.forgetOld()
 	settings, ok, err := s.BackupSettings(ctx)
 	if err != nil || !ok || !settings.On {
 		return err
@@ -79,7 +78,7 @@ func (s *Service) tick(ctx context.Context) error {
 
 func (s *Service) noteMissed(ctx context.Context, settings BackupSettings, n int, from, slot time.Time) error {
 	detail := fmt.Sprintf("%s missed before %s: the server did not run, or another backup took too long.",
-		were(n, "backup"), moment(slot.UnixMilli()))
+		were(n), slot.UTC().Format(time.RFC3339))
 	b := store.Backup{Cause: "schedule", By: app.System(), Slot: slotBefore(settings.Every, slot.Add(-time.Second)),
 		Status: store.BackupMissed, Target: settings.place(), Error: detail,
 		StartedAt: s.now(), FinishedAt: s.now()}
@@ -89,6 +88,13 @@ func (s *Service) noteMissed(ctx context.Context, settings BackupSettings, n int
 		}
 		return tx.Audit(ctx, s.event(app.System(), "backup.missed", "backups", detail))
 	})
+}
+
+func were(n int) string {
+	if n == 1 {
+		return "1 backup was"
+	}
+	return fmt.Sprintf("%d backups were", n)
 }
 
 // slotBefore is the last time of the schedule at or before now.
@@ -180,7 +186,7 @@ func troubled(newestFirst []store.Backup) (last store.Backup, bad bool) {
 
 // Found says what was found in a backup when it was restored.
 func Found(b store.Backup) string {
-	var c Counts
+	var c transfer.Counts
 	if err := json.Unmarshal([]byte(b.Counts), &c); err != nil {
 		return ""
 	}

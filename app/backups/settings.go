@@ -1,4 +1,4 @@
-package transfer
+package backups
 
 import (
 	"context"
@@ -10,12 +10,10 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/blobs"
 	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/app/transfer/archive"
 	"github.com/computclaw/airlock/store"
 )
-
-// settingBackup is one sealed setting: it holds a passphrase and a key.
-const settingBackup = "backup"
 
 // Frequencies of backups, in UTC: at every full hour, at 03:00, on Sundays at 03:00.
 const (
@@ -73,17 +71,17 @@ func (s *Service) BackupSettings(ctx context.Context) (b BackupSettings, ok bool
 }
 
 func (s *Service) readSettings(ctx context.Context, tx *store.Tx) (b BackupSettings, ok bool, err error) {
-	set, ok, err := tx.Settings.Get(ctx, settingBackup)
+	set, ok, err := tx.Settings.Get(ctx, transfer.SettingBackup)
 	if err != nil || !ok {
 		return b, false, err
 	}
-	plain, err := s.cfg.Keyring.Open(secrets.Settings, settingBackup, set.Value)
+	plain, err := s.cfg.Keyring.Open(secrets.Settings, transfer.SettingBackup, set.Value)
 	if err != nil {
-		return b, false, fmt.Errorf("transfer: backup settings: %w", err)
+		return b, false, fmt.Errorf("backups: settings: %w", err)
 	}
 	var v storedSettings
 	if err := json.Unmarshal(plain, &v); err != nil {
-		return b, false, fmt.Errorf("transfer: backup settings: %w", err)
+		return b, false, fmt.Errorf("backups: settings: %w", err)
 	}
 	return BackupSettings{On: v.On, Every: v.Every, Keep: v.Keep, Kind: v.Kind, Directory: v.Directory,
 		Passphrase: app.NewSecret(v.Passphrase), Since: v.Since, Files: v.Files,
@@ -94,7 +92,7 @@ func (s *Service) readSettings(ctx context.Context, tx *store.Tx) (b BackupSetti
 // SetBackupSettings checks the settings, tries the target by writing, reading and deleting a small
 // file, and keeps them. Empty secrets stay as they are. People only.
 func (s *Service) SetBackupSettings(ctx context.Context, by app.Actor, b BackupSettings) error {
-	if err := peopleOnly(by); err != nil {
+	if err := by.PeopleOnly(); err != nil {
 		return err
 	}
 	was, _, err := s.BackupSettings(ctx)
@@ -133,10 +131,14 @@ func (s *Service) SetBackupSettings(ctx context.Context, by app.Actor, b BackupS
 	if b.Files {
 		detail += fmt.Sprintf(" Files and artifacts go %s.", b.place())
 	}
+	plain, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("backups: settings: %w", err)
+	}
 	return s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
 		if err := tx.Settings.Set(ctx, s.now(),
-			store.Setting{Key: settingBackup, Value: s.cfg.Keyring.Seal(secrets.Settings, settingBackup, []byte(text(v))),
-				Sealed: true}); err != nil {
+			store.Setting{Key: transfer.SettingBackup, Sealed: true,
+				Value: s.cfg.Keyring.Seal(secrets.Settings, transfer.SettingBackup, plain)}); err != nil {
 			return err
 		}
 		return tx.Audit(ctx, s.event(by, "backup.settings", "backups", detail))
@@ -175,10 +177,10 @@ func (s *Service) apart(b BackupSettings) error {
 	}
 	data, err := filepath.EvalSymlinks(s.cfg.Dir)
 	if err != nil {
-		return fmt.Errorf("transfer: data directory: %w", err)
+		return fmt.Errorf("backups: data directory: %w", err)
 	}
 	if data, err = filepath.Abs(data); err != nil {
-		return fmt.Errorf("transfer: data directory: %w", err)
+		return fmt.Errorf("backups: data directory: %w", err)
 	}
 	dir, err := filepath.EvalSymlinks(b.Directory)
 	if err != nil { // what is wrong with it is found when it is tried

@@ -1,4 +1,4 @@
-package transfer
+package backups
 
 import (
 	"context"
@@ -48,11 +48,11 @@ func TestHourlyAndWeeklyBackups(t *testing.T) {
 			c := timed(h)
 			settings := toDir(t.TempDir())
 			settings.Every = every
-			h.no(h.SetBackupSettings(t.Context(), person(), settings))
+			h.No(h.SetBackupSettings(t.Context(), person(), settings))
 			var want []string
 			for _, m := range moments {
 				c.set(at(m.at))
-				h.no(h.tick(t.Context()))
+				h.No(h.tick(t.Context()))
 				want = append(want, m.adds...)
 				state := must[BackupState](t)(h.BackupState(t.Context()))
 				if diff := cmp.Diff(want, h.list()); diff != "" || !state.Next.Equal(at(m.next)) || state.Problem != "" {
@@ -62,7 +62,7 @@ func TestHourlyAndWeeklyBackups(t *testing.T) {
 			if stored := names(t, settings.Directory); len(stored) != 2 {
 				t.Errorf("%d files, two are kept", len(stored))
 			}
-			if !slices.Contains(h.actions(), "backup.missed") {
+			if !slices.Contains(h.Actions(), "backup.missed") {
 				t.Error("a missed backup is not audited")
 			}
 		})
@@ -77,7 +77,7 @@ func TestTheServerMakesTheBackupThatIsDue(t *testing.T) {
 			c := timed(h)
 			settings := toDir(t.TempDir())
 			settings.Every = every
-			h.no(h.SetBackupSettings(t.Context(), person(), settings))
+			h.No(h.SetBackupSettings(t.Context(), person(), settings))
 			c.set(c.now().Add(step(every)))
 			ctx, cancel := context.WithCancel(t.Context())
 			ran := make(chan struct{})
@@ -102,16 +102,16 @@ func TestTheServerMakesTheBackupThatIsDue(t *testing.T) {
 // audited, however that was found out.
 func TestALostBackupIsAudited(t *testing.T) {
 	h := newHouse(t, "aaaa")
-	h.no(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
-	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error {
+	h.No(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
+	h.No(h.Store.Write(t.Context(), func(tx *store.Tx) error {
 		_, err := tx.Backups.Begin(t.Context(),
 			store.Backup{Cause: "person", By: person(), StartedAt: h.now().Add(-backupTime - time.Minute)})
 		return err
 	}))
 	must[store.Backup](t)(h.BackUp(t.Context(), person()))
 	if diff := cmp.Diff([]string{store.BackupFailed, store.BackupVerified}, h.list()); diff != "" ||
-		!slices.Contains(h.actions(), "backup.failed") {
-		t.Errorf("%v, %s", h.actions(), diff)
+		!slices.Contains(h.Actions(), "backup.failed") {
+		t.Errorf("%v, %s", h.Actions(), diff)
 	}
 }
 
@@ -121,19 +121,19 @@ func TestAnotherFrequencyMissesNothing(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	c := timed(h)
 	settings := toDir(t.TempDir())
-	h.no(h.SetBackupSettings(t.Context(), person(), settings))
+	h.No(h.SetBackupSettings(t.Context(), person(), settings))
 	c.set(time.Date(2026, 3, 5, 3, 0, 0, 0, time.UTC))
-	h.no(h.tick(t.Context()))
+	h.No(h.tick(t.Context()))
 	c.set(time.Date(2026, 3, 5, 14, 30, 0, 0, time.UTC))
 	settings.Every = Hourly
-	h.no(h.SetBackupSettings(t.Context(), person(), settings))
+	h.No(h.SetBackupSettings(t.Context(), person(), settings))
 	for _, hour := range []int{14, 15} {
 		c.set(time.Date(2026, 3, 5, hour, 31, 0, 0, time.UTC))
-		h.no(h.tick(t.Context()))
+		h.No(h.tick(t.Context()))
 	}
 	if diff := cmp.Diff([]string{store.BackupVerified, store.BackupVerified}, h.list()); diff != "" ||
-		slices.Contains(h.actions(), "backup.missed") {
-		t.Errorf("%v, %s", h.actions(), diff)
+		slices.Contains(h.Actions(), "backup.missed") {
+		t.Errorf("%v, %s", h.Actions(), diff)
 	}
 }
 
@@ -152,13 +152,13 @@ func TestAClockThatWasAheadStopsNoSchedule(t *testing.T) {
 			h := newHouse(t, "aaaa")
 			c, want := timed(h), tt.list
 			c.set(tt.switched)
-			h.no(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
+			h.No(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
 			c.set(right.AddDate(5, 0, 0))
-			h.no(h.tick(t.Context()))
+			h.No(h.tick(t.Context()))
 			for day := range 3 {
 				c.set(right.AddDate(0, 0, 1+day))
 				for range 2 {
-					h.no(h.tick(t.Context()))
+					h.No(h.tick(t.Context()))
 				}
 				want = append(want, "verified")
 			}

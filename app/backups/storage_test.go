@@ -1,4 +1,4 @@
-package transfer
+package backups
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"testing/iotest"
 
 	"github.com/computclaw/airlock/app/blobs"
+	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -31,18 +32,18 @@ func (s swapping) Get(context.Context, string) (io.ReadCloser, error) {
 // passes for a backup, and neither is opened.
 func TestWhatTheStorageMadeUpIsNoBackup(t *testing.T) {
 	h := newHouse(t, "aaaa")
-	h.credential("STRIPE_KEY", "sk_live_of_yesterday", "api.stripe.com")
+	h.Credential("STRIPE_KEY", "sk_live_of_yesterday", "api.stripe.com")
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
 	settings := toDir(t.TempDir())
-	write := func() (b store.Backup, file []byte, written Counts) {
+	write := func() (b store.Backup, file []byte, written transfer.Counts) {
 		_ = os.Remove(path)
 		b.Name = "airlock-aaaa-x"
-		written = must[Counts](t)(h.writeBackup(t.Context(), path, settings.Passphrase, &b))
+		written = must[transfer.Counts](t)(h.writeBackup(t.Context(), path, settings.Passphrase, &b))
 		return b, must[[]byte](t)(os.ReadFile(path)), written
 	}
 	_, old, _ := write()
-	h.credential("STRIPE_KEY", "sk_live_of_today", "api.stripe.com")
+	h.Credential("STRIPE_KEY", "sk_live_of_today", "api.stripe.com")
 	b, file, written := write()
 	costly := bytes.Clone(file)
 	binary.BigEndian.PutUint32(costly[10:], 512<<10)
@@ -55,7 +56,7 @@ func TestWhatTheStorageMadeUpIsNoBackup(t *testing.T) {
 		}
 	}
 	_ = os.RemoveAll(filepath.Join(dir, "scratch"))
-	h.no(h.verify(t.Context(), swapping{give: file}, settings.Passphrase, dir, &b, written))
+	h.No(h.verify(t.Context(), swapping{give: file}, settings.Passphrase, dir, &b, written))
 }
 
 func TestSame(t *testing.T) {

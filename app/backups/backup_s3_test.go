@@ -1,6 +1,6 @@
 //go:build s3
 
-package transfer
+package backups
 
 import (
 	"net/http"
@@ -44,7 +44,7 @@ func TestBackupToS3IsVerifiedByReadingItBack(t *testing.T) {
 	b := BackupSettings{On: true, Every: Hourly, Keep: 2, Kind: ToS3, Passphrase: app.NewSecret(words),
 		S3: blobs.S3{Endpoint: front.URL, Bucket: s3test.Bucket, Prefix: "house", PathStyle: true,
 			AccessKey: s3test.AccessKey, SecretKey: app.NewSecret(s3test.SecretKey)}}
-	h.no(h.SetBackupSettings(t.Context(), person(), b))
+	h.No(h.SetBackupSettings(t.Context(), person(), b))
 	stored := func() int {
 		target := must[blobs.Store](t)(b.open())
 		return len(must[[]blobs.Blob](t)(target.List(t.Context(), "")))

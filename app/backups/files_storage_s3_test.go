@@ -1,6 +1,6 @@
 //go:build s3
 
-package transfer
+package backups
 
 import (
 	"io"
@@ -23,13 +23,13 @@ func TestFilesLieInTheBucketOfBackups(t *testing.T) {
 	directory := must[*blobs.Dir](t)(blobs.OpenDir(t.TempDir()))
 	now := time.Now()
 	kept := files.New(files.Config{Store: h.cfg.Store, Keyring: h.cfg.Keyring, Dir: t.TempDir(),
-		Storage: NewFilesStorage(h.store, h.ring, directory), Now: func() time.Time { return now }})
+		Storage: NewFilesStorage(h.Store, h.Ring, directory), Now: func() time.Time { return now }})
 	keep := func(content string) (store.Blob, error) {
 		spool := must[*files.Spool](t)(kept.NewSpool())
 		defer spool.Close()
 		_, err := io.WriteString(spool, content)
-		h.no(err)
-		h.no(spool.Finish())
+		h.No(err)
+		h.No(spool.Finish())
 		return kept.Keep(t.Context(), spool)
 	}
 	read := func(id int64) (string, error) {
@@ -49,7 +49,7 @@ func TestFilesLieInTheBucketOfBackups(t *testing.T) {
 		Prefix: "house", PathStyle: true, AccessKey: s3test.AccessKey, SecretKey: app.NewSecret(s3test.SecretKey)}}
 	set := func(b BackupSettings) {
 		t.Helper()
-		h.no(h.SetBackupSettings(t.Context(), person(), b))
+		h.No(h.SetBackupSettings(t.Context(), person(), b))
 	}
 	wrong := at
 	wrong.S3.Bucket = "nowhere"
@@ -93,7 +93,7 @@ func TestFilesLieInTheBucketOfBackups(t *testing.T) {
 	}
 	set(other)
 	now = now.Add(2 * time.Hour)
-	h.no(kept.Collect(t.Context()))
+	h.No(kept.Collect(t.Context()))
 	under.Prefix = "other/files"
 	objects = must[[]blobs.Blob](t)(must[blobs.Store](t)(blobs.OpenS3(under)).List(t.Context(), ""))
 	if list := must[[]blobs.Blob](t)(directory.List(t.Context(), "")); len(objects) != 0 || len(list) != 0 {

@@ -1,6 +1,6 @@
 //go:build s3
 
-package transfer
+package backups
 
 import (
 	"io"
@@ -29,7 +29,7 @@ func TestABackupToAStorageThatFallsSilentFails(t *testing.T) {
 			settings := BackupSettings{On: true, Every: Daily, Keep: 2, Kind: ToS3, Passphrase: app.NewSecret(words),
 				S3: blobs.S3{Endpoint: front, Bucket: s3test.Bucket, PathStyle: true, AccessKey: s3test.AccessKey,
 					SecretKey: app.NewSecret(s3test.SecretKey)}}
-			h.no(h.SetBackupSettings(t.Context(), person(), settings))
+			h.No(h.SetBackupSettings(t.Context(), person(), settings))
 			must[store.Backup](t)(h.BackUp(t.Context(), person()))
 			h.silence = 2 * time.Second
 			silent <- true

@@ -1,4 +1,4 @@
-package transfer
+package backups
 
 import (
 	"errors"
@@ -29,7 +29,7 @@ func wantField(t testing.TB, what string, err error, field string) {
 func TestWhatIsWrongWithATargetIsToldAtItsField(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	file := filepath.Join(t.TempDir(), "file")
-	h.no(os.WriteFile(file, nil, 0o600))
+	h.No(os.WriteFile(file, nil, 0o600))
 	for dir, says := range map[string]string{"/nowhere/at/all": "there is no directory", "here": "absolute path",
 		file: "is not a directory"} {
 		err := h.SetBackupSettings(t.Context(), person(), toDir(dir))

@@ -1,4 +1,4 @@
-package transfer
+package backups
 
 import (
 	"context"
@@ -15,6 +15,8 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/blobs"
+	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/app/transfer/transfertest"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -39,8 +41,8 @@ func toDir(dir string) BackupSettings {
 }
 
 func (h *house) list() (list []string) {
-	h.t.Helper()
-	for _, b := range must[BackupState](h.t)(h.BackupState(h.t.Context())).List {
+	h.T.Helper()
+	for _, b := range must[BackupState](h.T)(h.BackupState(h.T.Context())).List {
 		list = append([]string{b.Status}, list...)
 	}
 	return list
@@ -58,9 +60,9 @@ func TestBackupToADirectory(t *testing.T) {
 	h, p, id := furnished(t, "aaaa")
 	c, target := timed(h), t.TempDir()
 	foreign := filepath.Join(target, "airlock-bbbb-20250101T000000Z.airlock") // of another instance
-	h.no(os.WriteFile(foreign, []byte("x"), 0o600))
-	h.no(h.SetBackupSettings(t.Context(), person(), toDir(target)))
-	before := names(t, h.dir)
+	h.No(os.WriteFile(foreign, []byte("x"), 0o600))
+	h.No(h.SetBackupSettings(t.Context(), person(), toDir(target)))
+	before := names(t, h.Dir)
 	for range 4 {
 		b := must[store.Backup](t)(h.BackUp(t.Context(), person()))
 		if b.Status != store.BackupVerified || b.Size == 0 || !strings.Contains(b.Counts, `"executions":3`) {
@@ -78,7 +80,7 @@ func TestBackupToADirectory(t *testing.T) {
 	if diff := cmp.Diff(want, names(t, target)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(before, names(t, h.dir)); diff != "" {
+	if diff := cmp.Diff(before, names(t, h.Dir)); diff != "" {
 		t.Errorf("something was left over: %s", diff)
 	}
 	file := must[[]byte](t)(os.ReadFile(filepath.Join(target, want[1])))
@@ -89,11 +91,11 @@ func TestBackupToADirectory(t *testing.T) {
 	}
 	// It opens with the passphrase alone.
 	fresh := newHouse(t, "cccc")
-	must[Counts](t)(fresh.Fill(t.Context(), upload(file), nil))
-	if fresh.values(p)["STRIPE_KEY"] != "sk_live_0123456789abcdef" {
+	must[transfer.Counts](t)(fresh.cfg.Transfer.Fill(t.Context(), upload(file), nil))
+	if fresh.Values(p)["STRIPE_KEY"] != "sk_live_0123456789abcdef" {
 		t.Error("the value did not come back")
 	}
-	if got := h.actions(); !slices.Contains(got, "backup.settings") || !slices.Contains(got, "backup.verified") {
+	if got := h.Actions(); !slices.Contains(got, "backup.settings") || !slices.Contains(got, "backup.verified") {
 		t.Errorf("%v", got)
 	}
 }
@@ -102,14 +104,14 @@ func TestBackupToADirectory(t *testing.T) {
 func TestBackupsAreNotKeptInTheDataDirectory(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	link := filepath.Join(t.TempDir(), "link")
-	h.no(os.Symlink(h.dir, link))
-	h.no(os.Mkdir(filepath.Join(h.dir, "backups"), 0o700))
-	for _, dir := range []string{h.dir, filepath.Join(h.dir, "backups"), link} {
+	h.No(os.Symlink(h.Dir, link))
+	h.No(os.Mkdir(filepath.Join(h.Dir, "backups"), 0o700))
+	for _, dir := range []string{h.Dir, filepath.Join(h.Dir, "backups"), link} {
 		if err := h.SetBackupSettings(t.Context(), person(), toDir(dir)); app.CodeOf(err) != app.CodeInvalidField {
 			t.Errorf("%s: %v", dir, err)
 		}
 	}
-	h.no(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
+	h.No(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
 }
 
 // A process that was killed between storing a backup and verifying it leaves a file that nobody has
@@ -117,13 +119,13 @@ func TestBackupsAreNotKeptInTheDataDirectory(t *testing.T) {
 func TestAnInterruptedBackupTakesNobodysPlace(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	c, target := timed(h), t.TempDir()
-	h.no(h.SetBackupSettings(t.Context(), person(), toDir(target)))
+	h.No(h.SetBackupSettings(t.Context(), person(), toDir(target)))
 	first := must[store.Backup](t)(h.BackUp(t.Context(), person()))
 	c.set(c.now().Add(time.Minute))
 	lost := store.Backup{Cause: "person", By: person(), Name: "airlock-aaaa-20260304T123100.000Z.airlock",
 		StartedAt: c.now()}
-	h.no(os.WriteFile(filepath.Join(target, lost.Name), []byte("half of it"), 0o600))
-	h.no(h.cfg.Store.Write(t.Context(), func(tx *store.Tx) error {
+	h.No(os.WriteFile(filepath.Join(target, lost.Name), []byte("half of it"), 0o600))
+	h.No(h.cfg.Store.Write(t.Context(), func(tx *store.Tx) error {
 		if _, err := tx.Backups.Begin(t.Context(), lost); err != nil {
 			return err
 		}
@@ -149,7 +151,7 @@ func TestAnInterruptedBackupTakesNobodysPlace(t *testing.T) {
 func TestBackupsOfAClockThatWasAheadTakeNobodysPlace(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	c, target := timed(h), t.TempDir()
-	h.no(h.SetBackupSettings(t.Context(), person(), toDir(target)))
+	h.No(h.SetBackupSettings(t.Context(), person(), toDir(target)))
 	start := c.now()
 	var made []string
 	for _, at := range []time.Time{start.AddDate(5, 0, 0), start.AddDate(5, 0, 1), start, start.AddDate(0, 0, 1),
@@ -167,9 +169,9 @@ func TestBackupsOfAClockThatWasAheadTakeNobodysPlace(t *testing.T) {
 func TestABackupWhoseEndWasNotRecordedIsInNobodysWay(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	c := timed(h)
-	h.no(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
+	h.No(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
 	b := store.Backup{Cause: "person", By: person(), Name: "airlock-aaaa-20260304T123000.000Z.airlock", StartedAt: c.now()}
-	h.no(h.cfg.Store.Write(t.Context(),
+	h.No(h.cfg.Store.Write(t.Context(),
 		func(tx *store.Tx) (err error) { b.ID, err = tx.Backups.Begin(t.Context(), b); return err }))
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -189,7 +191,7 @@ func TestABackupOfAClockThatWasAheadIsLostWithItsServer(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	c := timed(h)
 	b := store.Backup{Cause: "person", By: person(), Name: "x", StartedAt: c.now().AddDate(5, 0, 0)}
-	h.no(h.cfg.Store.Write(t.Context(),
+	h.No(h.cfg.Store.Write(t.Context(),
 		func(tx *store.Tx) error { _, err := tx.Backups.Begin(t.Context(), b); return err }))
 	ctx, cancel := context.WithCancel(t.Context())
 	ran := make(chan struct{})
@@ -208,14 +210,14 @@ func TestABackupOfAClockThatWasAheadIsLostWithItsServer(t *testing.T) {
 func TestSettingsOfBackupsAreSealedAndKept(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	b := toDir(t.TempDir())
-	h.no(h.SetBackupSettings(t.Context(), person(), b))
-	raw := must[[]byte](t)(os.ReadFile(filepath.Join(h.dir, store.FileName)))
-	wal, _ := os.ReadFile(filepath.Join(h.dir, store.FileName+"-wal"))
+	h.No(h.SetBackupSettings(t.Context(), person(), b))
+	raw := must[[]byte](t)(os.ReadFile(filepath.Join(h.Dir, store.FileName)))
+	wal, _ := os.ReadFile(filepath.Join(h.Dir, store.FileName+"-wal"))
 	if strings.Contains(string(raw)+string(wal), words) {
 		t.Error("the database shows the passphrase")
 	}
 	b.Passphrase, b.Keep = app.Secret{}, 9
-	h.no(h.SetBackupSettings(t.Context(), person(), b))
+	h.No(h.SetBackupSettings(t.Context(), person(), b))
 	got, _, err := h.BackupSettings(t.Context())
 	if err != nil || got.Keep != 9 || got.Passphrase.Reveal() != words {
 		t.Errorf("%+v, %v", got, err)
@@ -237,7 +239,7 @@ func TestSettingsOfBackupsAreSealedAndKept(t *testing.T) {
 
 func TestBackupsNeverRunTwiceAtOnce(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
-	h.no(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
+	h.No(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
 	other := New(h.cfg) // as another process would be
 	var wg sync.WaitGroup
 	codes := make(chan app.Code, 8)
@@ -263,7 +265,7 @@ func TestBackupsNeverRunTwiceAtOnce(t *testing.T) {
 		t.Errorf("%d backups, list %v", done, h.list())
 	}
 	// One that a dead process left running doesn't stand in the way for ever.
-	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error {
+	h.No(h.Store.Write(t.Context(), func(tx *store.Tx) error {
 		_, err := tx.Backups.Begin(t.Context(),
 			store.Backup{Cause: "person", By: person(), StartedAt: time.Now().Add(-13 * time.Hour)})
 		return err
@@ -277,14 +279,14 @@ func TestScheduleOfBackups(t *testing.T) {
 	at := func(day, hour, minute int) { c.set(time.Date(2026, 3, day, hour, minute, 0, 0, time.UTC)) }
 	step := func(want ...string) {
 		t.Helper()
-		h.no(h.tick(t.Context()))
+		h.No(h.tick(t.Context()))
 		if diff := cmp.Diff(want, h.list()); diff != "" {
 			t.Errorf("at %s: %s", c.now(), diff)
 		}
 	}
 	step()
 	target := t.TempDir()
-	h.no(h.SetBackupSettings(t.Context(), person(), toDir(target)))
+	h.No(h.SetBackupSettings(t.Context(), person(), toDir(target)))
 	step() // not before its time
 	at(5, 2, 59)
 	step()
@@ -296,11 +298,11 @@ func TestScheduleOfBackups(t *testing.T) {
 	step("verified", "verified")
 	at(9, 4, 0) // two were
 	step("verified", "verified", "missed", "verified")
-	if !slices.Contains(h.actions(), "backup.missed") {
+	if !slices.Contains(h.Actions(), "backup.missed") {
 		t.Error("a missed backup is not audited")
 	}
 	// The target goes away: the failure is recorded, tried again after a while, and shown.
-	h.no(os.RemoveAll(target))
+	h.No(os.RemoveAll(target))
 	at(10, 3, 0)
 	if err := h.tick(t.Context()); err == nil {
 		t.Error("a failure is no error")
@@ -308,11 +310,11 @@ func TestScheduleOfBackups(t *testing.T) {
 	at(10, 3, 10)
 	step("verified", "verified", "missed", "verified", "failed")
 	state := must[BackupState](t)(h.BackupState(t.Context()))
-	if state.Problem == "" || !slices.Contains(h.actions(), "backup.failed") ||
+	if state.Problem == "" || !slices.Contains(h.Actions(), "backup.failed") ||
 		!state.Next.Equal(time.Date(2026, 3, 11, 3, 0, 0, 0, time.UTC)) {
 		t.Errorf("%+v", state)
 	}
-	h.no(os.Mkdir(target, 0o700))
+	h.No(os.Mkdir(target, 0o700))
 	at(10, 3, 45)
 	step("verified", "verified", "missed", "verified", "failed", "verified")
 	if state := must[BackupState](t)(h.BackupState(t.Context())); state.Problem != "" {
@@ -357,5 +359,39 @@ func TestWorkBehindTheLastByteIsNotTheStorages(t *testing.T) {
 	}
 	if ctx.Err() != nil {
 		t.Error(ctx.Err())
+	}
+}
+
+// A data directory without room takes no backup, and nothing is left of the attempt.
+func TestFullDiskTakesNoBackup(t *testing.T) {
+	full := func(string) (int64, error) { return 1 << 20, nil }
+	h := serve(transfertest.New(t, "aaaa"), "aaaa", full)
+	target := t.TempDir()
+	h.No(h.SetBackupSettings(t.Context(), person(), toDir(target)))
+	before := names(t, h.Dir)
+	b, err := h.BackUp(t.Context(), person())
+	if app.CodeOf(err) != app.CodeTooLarge || b.Status != store.BackupFailed {
+		t.Errorf("%+v, %v", b, err)
+	}
+	if diff := cmp.Diff(before, names(t, h.Dir)); diff != "" || len(names(t, target)) > 0 {
+		t.Errorf("something is left: %s", diff)
+	}
+}
+
+// What the storage has lost is said of a backup and stops none, and a page can ask for one.
+func TestLossesAreSaidOfABackup(t *testing.T) {
+	h, _, _ := furnished(t, "aaaa")
+	h.No(os.RemoveAll(filepath.Join(h.Dir, "files")))
+	h.No(os.Mkdir(filepath.Join(h.Dir, "files"), 0o700))
+	h.No(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
+	id := must[string](t)(h.Start(person()))
+	j := must[transfer.Job](t)(h.cfg.Transfer.Job(id))
+	for ; j.Running(); j = must[transfer.Job](t)(h.cfg.Transfer.Job(id)) {
+		time.Sleep(20 * time.Millisecond)
+	}
+	h.No(j.Err)
+	b := must[BackupState](t)(h.BackupState(t.Context())).List[0]
+	if b.Status != store.BackupVerified || !strings.Contains(b.Error, "the storage has lost them") {
+		t.Errorf("%+v", b)
 	}
 }

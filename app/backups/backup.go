@@ -1,9 +1,10 @@
-package transfer
+package backups
 
 import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,21 +17,33 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/blobs"
 	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/store"
 )
 
 // backupTime is how long a backup may take in all.
 const backupTime = 12 * time.Hour
 
+// stampForm is the time in the name of a backup. Such names sort by it.
+const stampForm = "20060102T150405.000Z"
+
 // BackUp makes a backup now and verifies it: writes an .airlock file, stores it, reads it back from
 // there and restores it into a scratch database. Then the oldest ones over the number to keep are
 // deleted, of this instance's only. The outcome is recorded and audited, also a failure.
 // CodeConflict if one is under way; people only.
 func (s *Service) BackUp(ctx context.Context, by app.Actor) (store.Backup, error) {
-	if err := peopleOnly(by); err != nil {
+	if err := by.PeopleOnly(); err != nil {
 		return store.Backup{}, err
 	}
 	return s.attempt(ctx, store.Backup{Cause: "person", By: by})
+}
+
+// Start makes a backup now, in the background. It returns the id of the job.
+func (s *Service) Start(by app.Actor) (string, error) {
+	return s.cfg.Transfer.StartBackup(by, func(ctx context.Context) error {
+		_, err := s.BackUp(ctx, by)
+		return err
+	})
 }
 
 func (s *Service) attempt(ctx context.Context, b store.Backup) (store.Backup, error) {
@@ -126,12 +139,12 @@ func (s *Service) make(ctx context.Context, settings BackupSettings, b *store.Ba
 		return err
 	}
 	// the scratch database and its write-ahead log; the file is looked after while it is written
-	if err := s.checkSpace(2 * size); err != nil {
+	if err := s.cfg.Transfer.CheckSpace(2 * size); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp(s.cfg.Dir, backupPrefix)
+	dir, err := os.MkdirTemp(s.cfg.Dir, transfer.BackupPrefix)
 	if err != nil {
-		return fmt.Errorf("transfer: backup: %w", err)
+		return fmt.Errorf("backups: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	written, err := s.writeBackup(ctx, filepath.Join(dir, "file"), settings.Passphrase, b)
@@ -143,7 +156,7 @@ func (s *Service) make(ctx context.Context, settings BackupSettings, b *store.Ba
 	}
 	if err := s.verify(ctx, target, settings.Passphrase, dir, b, written); err != nil {
 		// What can't be restored must not pass for a backup.
-		return errors.Join(fmt.Errorf("transfer: the backup could not be restored: %w", err), s.discard(ctx, target, b.Name))
+		return errors.Join(fmt.Errorf("backups: the backup could not be restored: %w", err), s.discard(ctx, target, b.Name))
 	}
 	// there may be rules against deleting: the backup is as good
 	if err := s.prune(ctx, target, settings.Keep, b.Name); err != nil {
@@ -160,13 +173,13 @@ func (s *Service) discard(ctx context.Context, target blobs.Store, name string) 
 	return target.Delete(ctx, name)
 }
 
-func (s *Service) writeBackup(ctx context.Context, path string, passphrase app.Secret, b *store.Backup) (Counts,
-	error) {
+func (s *Service) writeBackup(ctx context.Context, path string, passphrase app.Secret, b *store.Backup) (
+	transfer.Counts, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // inside a directory of ours
 	if err != nil {
-		return Counts{}, fmt.Errorf("transfer: backup: %w", err)
+		return transfer.Counts{}, fmt.Errorf("backups: %w", err)
 	}
-	done, err := s.write(ctx, &spaceWatcher{w: file, s: s}, passphrase, Selection{History: true}, nil)
+	done, err := s.cfg.Transfer.Write(ctx, s.cfg.Transfer.WatchSpace(file), passphrase, transfer.Selection{History: true}, nil)
 	if err == nil {
 		var info os.FileInfo
 		if info, err = file.Stat(); err == nil {
@@ -174,7 +187,7 @@ func (s *Service) writeBackup(ctx context.Context, path string, passphrase app.S
 		}
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
-		return Counts{}, fmt.Errorf("transfer: backup: %w", err)
+		return transfer.Counts{}, fmt.Errorf("backups: %w", err)
 	}
 	b.Error = done.LostSentence()
 	return done.Counts, nil
@@ -183,7 +196,7 @@ func (s *Service) writeBackup(ctx context.Context, path string, passphrase app.S
 func (s *Service) store(ctx context.Context, target blobs.Store, path string, b *store.Backup) error {
 	file, err := os.Open(path) //nolint:gosec // inside a directory of ours
 	if err != nil {
-		return fmt.Errorf("transfer: backup: %w", err)
+		return fmt.Errorf("backups: %w", err)
 	}
 	defer file.Close()
 	ctx, dog := watched(ctx, s.silence)
@@ -198,7 +211,7 @@ func (s *Service) store(ctx context.Context, target blobs.Store, path string, b 
 // compares. No byte that the storage made up is looked at: it could be the head of a file that asks
 // for half a gigabyte to be opened, or an older backup that passes for this one.
 func (s *Service) verify(ctx context.Context, target blobs.Store, passphrase app.Secret, dir string, b *store.Backup,
-	want Counts) error {
+	want transfer.Counts) error {
 	scratch := filepath.Join(dir, "scratch")
 	if err := os.Mkdir(scratch, 0o700); err != nil {
 		return err
@@ -216,21 +229,25 @@ func (s *Service) verify(ctx context.Context, target blobs.Store, passphrase app
 	defer made.Close()
 	ctx, dog := watched(ctx, s.silence)
 	defer dog.stop()
-	file := Upload{Size: b.Size, Passphrase: passphrase, MaxSize: 1 << 62, Open: func() (io.ReadCloser, error) {
+	file := transfer.Upload{Size: b.Size, Passphrase: passphrase, MaxSize: 1 << 62, Open: func() (io.ReadCloser, error) {
 		r, err := target.Get(ctx, b.Name)
 		if err != nil {
 			return nil, err
 		}
 		return readCloser{&equalReader{r: untilEnd{reading{r, dog.feed}, dog}, as: made}, r}, nil
 	}}
-	got, err := fill(ctx, scratch, ring, file, s.cfg.Log, nil)
+	got, err := transfer.FillDir(ctx, scratch, ring, file, s.cfg.Log, nil)
 	if err != nil {
 		return errors.Join(err, context.Cause(ctx))
 	}
 	if got != want {
 		return fmt.Errorf("it holds %s, and %s were written", got, want)
 	}
-	b.Counts = text(got)
+	counts, err := json.Marshal(got)
+	if err != nil {
+		return err
+	}
+	b.Counts = string(counts)
 	return sound(ctx, scratch, s)
 }
 

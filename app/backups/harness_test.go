@@ -1,0 +1,52 @@
+package backups
+
+import (
+	"bytes"
+	"io"
+	"log/slog"
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/app/transfer/archive"
+	"github.com/computclaw/airlock/app/transfer/transfertest"
+)
+
+const words = transfertest.Words
+
+func person() app.Actor { return transfertest.Person() }
+
+func must[T any](t testing.TB) func(T, error) T { return transfertest.Must[T](t) }
+
+func wantCode(t testing.TB, what string, err error, code app.Code) {
+	t.Helper()
+	transfertest.WantCode(t, what, err, code)
+}
+
+// house is an instance with this package's service.
+type house struct {
+	*transfertest.House
+	*Service
+}
+
+func newHouse(t testing.TB, label string) *house {
+	return serve(transfertest.New(t, label), label, nil)
+}
+
+func furnished(t testing.TB, label string) (*house, app.Profile, string) {
+	h, p, id := transfertest.Furnished(t, label)
+	return serve(h, label, nil), p, id
+}
+
+// serve gives a house its services; free is the space on its disk, nil asks the file system.
+func serve(h *transfertest.House, label string, free func(string) (int64, error)) *house {
+	log := slog.New(slog.DiscardHandler)
+	files := transfer.New(transfer.Config{Store: h.Store, Keyring: h.Ring, Files: h.Files, Dir: h.Dir, Instance: label,
+		Program: "airlock test", Log: log, FreeSpace: free, Cost: archive.Cost{Memory: 8, Passes: 1, Lanes: 1}})
+	return &house{h, New(Config{Store: h.Store, Keyring: h.Ring, Transfer: files, Dir: h.Dir, Instance: label, Log: log})}
+}
+
+func upload(file []byte) transfer.Upload {
+	return transfer.Upload{Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(file)), nil },
+		Size: int64(len(file)), Passphrase: app.NewSecret(words)}
+}
