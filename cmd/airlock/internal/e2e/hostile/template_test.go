@@ -2,6 +2,7 @@ package hostile_test
 
 import (
 	"encoding/json"
+	"flag"
 	"io"
 	"net/http"
 	"os"
@@ -101,8 +102,10 @@ func TestAForkedInterpreterIsAsAFreshOne(t *testing.T) {
 	}
 }
 
-// TestSameResultFromATemplate runs one script in fresh boxes and in boxes from templates, cold and
-// warm: the result hash is the same.
+var same = flag.Int("same", 10, "executions of TestSameResultFromATemplate, cold and again warm")
+
+// TestSameResultFromATemplate runs one script in fresh boxes and, by turns with these, in boxes from
+// templates, cold and warm: the result hash is the same.
 func TestSameResultFromATemplate(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
@@ -112,14 +115,15 @@ func TestSameResultFromATemplate(t *testing.T) {
 	in.AllReady("bubblewrap")
 	in.Admin("a word", "credential", "set", "WORD", "--mode", "plain")
 	profile := in.Placed("bubblewrap", "--key", "WORD", "--host", "allowed.test:8080")
+	fresh := in.Placed("bubblewrap", "--fresh", "--key", "WORD", "--host", "allowed.test:8080")
 	want := runSteady(in, profile).Manifest.Result
 	for _, pool := range []string{"AIRLOCK_POOL=0", "AIRLOCK_POOL=2"} {
 		in.Stop()
 		in.Env = append(in.Env, "AIRLOCK_BOX=template", pool)
 		in.Start()
 		forked(t, in)
-		for range 5 {
-			if x := runSteady(in, profile); x.Status != "completed" || x.Manifest.Result != want {
+		for i := range *same {
+			if x := runSteady(in, []string{profile, fresh}[i%2]); x.Status != "completed" || x.Manifest.Result != want {
 				t.Errorf("%s: %s %s %s", pool, x.Status, x.Error, x.Result)
 			}
 		}
