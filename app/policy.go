@@ -35,6 +35,25 @@ type Placement struct {
 	Backend string `json:"backend,omitempty"`  // the one sandbox backend
 	MinTier string `json:"min_tier,omitempty"` // "restricted" or "full"
 	Image   string `json:"image,omitempty"`    // one of those that the operator listed
+	Fresh   bool   `json:"fresh,omitempty"`    // in no box that was forked from a template
+}
+
+// String says what is required, such as "with the backend ssh, in the image py"; empty if nothing is.
+func (p Placement) String() string {
+	var parts []string
+	if p.Backend != "" {
+		parts = append(parts, "with the backend "+p.Backend)
+	}
+	if p.MinTier != "" {
+		parts = append(parts, "with isolation "+p.MinTier+" at least")
+	}
+	if p.Image != "" {
+		parts = append(parts, "in the image "+p.Image)
+	}
+	if p.Fresh {
+		parts = append(parts, "in fresh boxes")
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Digest identifies what the policy grants, independent of the profile, the time, the reasons given

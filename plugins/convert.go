@@ -18,11 +18,11 @@ func limitsFromProto(l *proto.Limits) Limits {
 }
 
 func specToProto(s Spec) *proto.Spec {
-	return &proto.Spec{Id: s.ID, Limits: limitsToProto(s.Limits), Runtime: s.Runtime}
+	return &proto.Spec{Id: s.ID, Limits: limitsToProto(s.Limits), Runtime: s.Runtime, Fresh: s.Fresh}
 }
 
 func specFromProto(s *proto.Spec) Spec {
-	return Spec{ID: s.GetId(), Limits: limitsFromProto(s.GetLimits()), Runtime: s.GetRuntime()}
+	return Spec{ID: s.GetId(), Limits: limitsFromProto(s.GetLimits()), Runtime: s.GetRuntime(), Fresh: s.GetFresh()}
 }
 
 func configToProto(c Config, id string) *proto.CheckRequest {
@@ -38,7 +38,7 @@ func configFromProto(r *proto.CheckRequest) Config {
 func reportToProto(r Report) *proto.CheckResponse {
 	out := &proto.CheckResponse{
 		Name: r.Name, Version: r.Version, Ready: r.Ready, Reason: r.Reason, Tier: string(r.Tier), Enforced: r.Enforced,
-		Runtime: r.Runtime, Images: r.Images, Notes: r.Notes,
+		Runtime: r.Runtime, Images: r.Images, Notes: r.Notes, Templates: r.Templates,
 	}
 	for _, c := range r.Controls {
 		out.Controls = append(out.Controls,
@@ -52,6 +52,7 @@ func reportFromProto(r *proto.CheckResponse) Report {
 	out := Report{
 		Name: r.GetName(), Version: r.GetVersion(), Ready: r.GetReady(), Reason: r.GetReason(), Tier: Tier(r.GetTier()),
 		Enforced: r.GetEnforced(), Runtime: r.GetRuntime(), Images: r.GetImages(), Notes: notes(r.GetNotes()),
+		Templates: r.GetTemplates(),
 	}
 	for _, c := range r.GetControls() {
 		out.Controls = append(out.Controls,

@@ -79,6 +79,7 @@ type Spec struct {
 	ID      string // unique per box; letters, digits and dashes
 	Limits  Limits
 	Runtime string // image or root directory; empty means the backend's default
+	Fresh   bool   // don't fork the box from a template: see Report.Templates
 }
 
 // Reason says why a box ended. It comes from the wait status and the kernel's own counters, never
@@ -133,6 +134,9 @@ type Report struct {
 	// Images are the values that Spec.Runtime may have besides "", each with its identity as in
 	// Runtime. Nil if there is no choice.
 	Images map[string]string
+	// Templates says that boxes are forked from a template, as far as this host can and Spec.Fresh
+	// doesn't forbid it. Those of one template have the addresses of their memory in common.
+	Templates bool
 	// Notes are sentences for agents about what scripts find different from a box with namespaces, such
 	// as what they can't write. They stand in the instance's manual and in errors. At most MaxNotes of
 	// MaxNote bytes; others are dropped.

@@ -47,7 +47,7 @@ const countQueue = `SELECT count(*) AS total, coalesce(sum(profile_handle = ?), 
 
 // Placements says of each profile that has pending executions where they may run, by its handle.
 func (tx Queue) Placements(ctx context.Context) (map[string]app.Placement, error) {
-	rows, err := selectAll[profileRow](ctx, tx.conn, "places of the queue", `SELECT handle, backend, min_tier, image
+	rows, err := selectAll[profileRow](ctx, tx.conn, "places of the queue", `SELECT handle, backend, min_tier, image, fresh
 		FROM profiles WHERE handle IN (SELECT profile_handle FROM executions INDEXED BY executions_pending
 			WHERE status = 'pending')`)
 	if err != nil {
@@ -55,7 +55,7 @@ func (tx Queue) Placements(ctx context.Context) (map[string]app.Placement, error
 	}
 	places := make(map[string]app.Placement, len(rows))
 	for _, r := range rows {
-		places[r.Handle] = app.Placement{Backend: r.Backend, MinTier: r.MinTier, Image: r.Image}
+		places[r.Handle] = r.Placement()
 	}
 	return places, nil
 }

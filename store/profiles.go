@@ -43,6 +43,7 @@ type profileRow struct {
 	// UpdatedAt as the revocation made it, so that it can be told whether anything changed since.
 	RevisionRevoked int64  `json:"-"`
 	MayRun          string `json:"may_run"`
+	Fresh           bool   `json:"fresh"`
 }
 
 func (profileRow) TableName() string { return "profiles" }
@@ -112,10 +113,10 @@ func (tx Profiles) ToRunByLookup(ctx context.Context, lookup []byte) (Profile, e
 func (tx Profiles) findToRun(ctx context.Context, where string, arg any) (Profile, error) {
 	r := profileRow{CreatedBy: "{}"}
 	err := tx.row(ctx, `SELECT id, handle, lookup, sealed_id, description, claimed_at, created_at, locked, revoked,
-			expires_at, policy, backend, min_tier, image, may_run
+			expires_at, policy, backend, min_tier, image, fresh, may_run
 		FROM profiles WHERE `+where, arg).
 		Scan(&r.ID, &r.Handle, &r.Lookup, &r.SealedID, &r.Description, &r.ClaimedAt, &r.CreatedAt, &r.Locked, &r.Revoked,
-			&r.ExpiresAt, &r.Policy, &r.Backend, &r.MinTier, &r.Image, &r.MayRun)
+			&r.ExpiresAt, &r.Policy, &r.Backend, &r.MinTier, &r.Image, &r.Fresh, &r.MayRun)
 	if err != nil {
 		return Profile{}, notFound(err, "profile")
 	}
@@ -218,6 +219,11 @@ func (tx Profiles) fill(ctx context.Context, rows []profileRow, where string, ar
 	return list, nil
 }
 
+// Placement is where its scripts may run.
+func (r profileRow) Placement() app.Placement {
+	return app.Placement{Backend: r.Backend, MinTier: r.MinTier, Image: r.Image, Fresh: r.Fresh}
+}
+
 func (r profileRow) profile() (Profile, error) {
 	by, err := fromJSON[app.Actor]("created_by", r.CreatedBy)
 	if err != nil {
@@ -228,7 +234,7 @@ func (r profileRow) profile() (Profile, error) {
 		Profile: app.Profile{
 			Handle: r.Handle, Description: r.Description, PairingCode: r.PairingCode, CreatedBy: by, CreatedFrom: r.CreatedFrom,
 			Locked: r.Locked, Revoked: r.Revoked, ExpiresAt: fromMillis(r.ExpiresAt), Policy: r.Policy,
-			Placement: app.Placement{Backend: r.Backend, MinTier: r.MinTier, Image: r.Image},
+			Placement: r.Placement(),
 			MayRun:    app.MayRun(r.MayRun),
 			CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt), LockedAt: fromMillis(r.LockedAt),
 			LastUsedAt: fromMillis(r.LastUsedAt), Executions: r.Executions,

@@ -32,11 +32,12 @@ func (tx Profiles) Update(ctx context.Context, p Profile, revokedAt, seen, at ti
 	n, err := tx.exec(ctx, `UPDATE profiles SET description = ?, claimed_at = ?, locked = ?, locked_at = ?, revoked = ?,
 			revoked_at = CASE WHEN NOT ? THEN 0 WHEN revoked = 0 THEN ? ELSE revoked_at END,
 			revision_revoked = CASE WHEN NOT ? THEN 0 WHEN revoked = 0 THEN ? ELSE revision_revoked END,
-			expires_at = ?, backend = ?, min_tier = ?, image = ?, policy = ?, may_run = ?, updated_at = ?
+			expires_at = ?, backend = ?, min_tier = ?, image = ?, fresh = ?, policy = ?, may_run = ?, updated_at = ?
 		WHERE id = ? AND updated_at = ?`,
 		p.Description, toMillis(p.ClaimedAt), p.Locked, toMillis(p.LockedAt), p.Revoked,
 		p.Revoked, toMillis(revokedAt), p.Revoked, now,
-		toMillis(p.ExpiresAt), p.Placement.Backend, p.Placement.MinTier, p.Placement.Image, p.Policy, string(p.MayRun), now,
+		toMillis(p.ExpiresAt), p.Placement.Backend, p.Placement.MinTier, p.Placement.Image, p.Placement.Fresh, p.Policy,
+		string(p.MayRun), now,
 		p.Row, toMillis(seen))
 	return fromMillis(now), changed(n, err, "profile")
 }

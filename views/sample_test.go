@@ -322,7 +322,7 @@ func sampleBox() dashboardview.BoxState {
 		Ready: true, Backend: "bubblewrap", Tier: "full", Workers: 4, Running: 1, Waiting: 1, Warm: 3,
 		Backends: []dashboardview.BoxBackend{
 			{Name: "bubblewrap", Version: "bubblewrap 0.8.0", Tier: "full", InUse: true, Default: true, Passed: true,
-				Proved: ago(time.Minute), Runtime: "root 8c1f0e", Warm: 3,
+				Proved: ago(time.Minute), Runtime: "root 8c1f0e", Warm: 3, Afresh: true,
 				Proofs: []dashboardview.Proof{{Name: "network", Proved: true,
 					Detail: "no interface but loopback; a packet to 192.0.2.1 was refused"},
 					{Name: "filesystem", Proved: true, Detail: "the root is read-only and the host's files are not " +

@@ -18,6 +18,7 @@ type State struct {
 	OpenProfiles     int
 	OpenHosts        int // of locked profiles
 	WarmBoxes        int
+	TemplateReady    int // 0 or 1
 	DatabaseBytes    int64
 	ReusableBytes    int64
 	DiskFreeBytes    int64
@@ -53,6 +54,8 @@ func gathered(now func() State) prometheus.Gatherer {
 			gauge(r, "airlock_approvals_open", "Decisions that wait for a person.", float64(n), prometheus.Labels{"kind": kind})
 		}
 		gauge(r, "airlock_boxes_warm", "Boxes that are ready.", float64(s.WarmBoxes), nil)
+		gauge(r, "airlock_template_ready",
+			"1 if boxes are forked from a template, 0 if they start from nothing instead.", float64(s.TemplateReady), nil)
 		gauge(r, "airlock_database_size_bytes", "Database size, without its write-ahead log.",
 			float64(s.DatabaseBytes), nil)
 		gauge(r, "airlock_database_reusable_bytes", "Empty pages in the database, reused first.",

@@ -3,7 +3,6 @@ package profiles
 import (
 	"context"
 	"regexp"
-	"strings"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/policy"
@@ -64,18 +63,8 @@ func checkPlacement(p app.Placement) error {
 }
 
 func placementDetail(p app.Placement) string {
-	var parts []string
-	if p.Backend != "" {
-		parts = append(parts, "in the sandbox backend "+p.Backend)
-	}
-	if p.MinTier != "" {
-		parts = append(parts, "with isolation "+p.MinTier+" at least")
-	}
-	if p.Image != "" {
-		parts = append(parts, "with the image "+p.Image)
-	}
-	if len(parts) == 0 {
+	if p == (app.Placement{}) {
 		return "Scripts may run in any sandbox of this instance."
 	}
-	return "Scripts run only " + strings.Join(parts, ", ") + "."
+	return "Scripts run only " + p.String() + "."
 }

@@ -41,7 +41,7 @@ func (r *Run) acquireBox(b *Binding) (in *sandbox.Backend, box *sandbox.Box, err
 		if in, err = r.runner.cfg.Sandboxes.Place(b.place); err != nil {
 			continue
 		}
-		box, warm, opening := r.takeBox(in, b.place.Image)
+		box, warm, opening := r.takeBox(in, in.Class(b.place))
 		if opening != nil {
 			err = opening
 			continue
@@ -59,10 +59,9 @@ func (r *Run) acquireBox(b *Binding) (in *sandbox.Backend, box *sandbox.Box, err
 	return nil, nil, fmt.Errorf("%w: %w", errNoBox, err)
 }
 
-// takeBox takes a box of the image, and gives the run slot away while one is long in coming.
-func (r *Run) takeBox(in *sandbox.Backend, image string) (box *sandbox.Box, warm bool, err error) {
-	class := sandbox.Class{Backend: in.Name(), Image: image}
-	box, warm, err = in.Take(r.ctx, image, r.slot.Patience(class), func() { r.slot.Yield(class) })
+// takeBox takes a box of the class, and gives the run slot away while one is long in coming.
+func (r *Run) takeBox(in *sandbox.Backend, class sandbox.Class) (box *sandbox.Box, warm bool, err error) {
+	box, warm, err = in.Take(r.ctx, class, r.slot.Patience(class), func() { r.slot.Yield(class) })
 	if err != nil {
 		return nil, false, err
 	}

@@ -117,7 +117,7 @@ func (r *Runner) BindWithClaim(
 	if err != nil {
 		return nil, nil
 	}
-	box := backend.TakeReady(place.Image)
+	box := backend.TakeReady(backend.Class(place))
 	if box == nil {
 		return nil, nil
 	}

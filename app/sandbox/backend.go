@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"runtime"
 	"slices"
@@ -14,9 +15,12 @@ import (
 )
 
 // Class names boxes of one kind, whichever proof they were opened under.
-type Class struct{ Backend, Image string }
+type Class struct {
+	Backend, Image string
+	Fresh          bool // not forked from a template, where others are
+}
 
-// Backend is a backend in use, with a pool of boxes per image. It is safe for concurrent use.
+// Backend is a backend in use, with a pool of boxes per class. It is safe for concurrent use.
 type Backend struct {
 	name     string
 	backend  plugins.Sandbox
@@ -32,8 +36,9 @@ type Backend struct {
 	runners     *compiledRunners
 
 	mu       sync.Mutex
-	pools    map[string]*pool     // by image; "" is the default one's
+	pools    map[Class]*pool
 	packages map[string]Installed // by image; as boxes reported them
+	afresh   bool                 // the last box of the default class was to be forked, and was not
 	closed   bool
 }
 
@@ -41,7 +46,7 @@ func newBackend(s *backendState, cfg Config) *Backend {
 	l := cfg.Limits
 	return &Backend{
 		name: s.Name, backend: s.Backend, report: s.report, ca: cfg.CA, runtime: cfg.Runtime,
-		pools: map[string]*pool{}, packages: map[string]Installed{}, runners: newCompiledRunners(),
+		pools: map[Class]*pool{}, packages: map[string]Installed{}, runners: newCompiledRunners(),
 		limits: plugins.Limits{Memory: l.Memory, CPU: l.CPU, Pids: l.Pids, Tmp: l.Tmp, Files: l.Files},
 	}
 }
@@ -63,42 +68,51 @@ func (b *Backend) Identity(image string) string {
 	return b.report.Images[image]
 }
 
-// Take hands out a box of the image, which the caller must run or close; warm reports whether it
-// was ready. If the caller waits longer than patience, late is called once. late may be nil.
-func (b *Backend) Take(
-	ctx context.Context, image string, patience time.Duration, late func(),
-) (one *Box, warm bool, err error) {
-	return b.pool(image).take(ctx, patience, late)
+// Class returns the class of boxes that a placement asks for.
+func (b *Backend) Class(p app.Placement) Class {
+	return Class{b.name, p.Image, p.Fresh && b.report.Templates}
 }
 
-// TakeReady hands out a box of the image if one is ready, else nil. The caller must run or close
-// it.
-func (b *Backend) TakeReady(image string) *Box { return b.pool(image).takeReady() }
+// Take hands out a box of the class, which the caller must run or close; warm reports whether it
+// was ready. If the caller waits longer than patience, late is called once. late may be nil.
+func (b *Backend) Take(
+	ctx context.Context, class Class, patience time.Duration, late func(),
+) (one *Box, warm bool, err error) {
+	return b.pool(class).take(ctx, patience, late)
+}
 
-// pool returns the boxes of an image. Only the default image's pool ever keeps some ready.
-func (b *Backend) pool(image string) *pool {
+// TakeReady hands out a box of the class if one is ready, else nil. The caller must run or close
+// it.
+func (b *Backend) TakeReady(class Class) *Box { return b.pool(class).takeReady() }
+
+// standard is the class of boxes for placements that ask for nothing.
+func (b *Backend) standard() Class { return Class{Backend: b.name} }
+
+// pool returns the boxes of a class. Only the standard one's ever keeps some ready.
+func (b *Backend) pool(class Class) *pool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if p := b.pools[image]; p != nil {
+	if p := b.pools[class]; p != nil {
 		return p
 	}
-	// A failure of another image is no reason to doubt the backend. The caller that waits for the box
+	// A failure of another class is no reason to doubt the backend. The caller that waits for the box
 	// gets the error.
 	failed := func(error) {}
-	if image == "" {
+	if class == b.standard() {
 		failed = b.failed
 	}
-	p := newPool(0, runtime.NumCPU(), func(ctx context.Context) (*Box, error) { return b.open(ctx, image) }, failed)
+	p := newPool(0, runtime.NumCPU(), func(ctx context.Context) (*Box, error) { return b.open(ctx, class) }, failed)
 	if b.closed {
 		p.close()
 	}
-	b.pools[image] = p
+	b.pools[class] = p
 	return p
 }
 
-// open starts a box of the image and waits until it is ready.
-func (b *Backend) open(ctx context.Context, image string) (*Box, error) {
-	spec := plugins.Spec{Runtime: image, Limits: b.limits}
+// open starts a box of the class and waits until it is ready.
+func (b *Backend) open(ctx context.Context, class Class) (*Box, error) {
+	image := class.Image
+	spec := plugins.Spec{Runtime: image, Limits: b.limits, Fresh: class.Fresh}
 	if image == "" {
 		spec.Runtime = b.runtime
 	}
@@ -106,13 +120,21 @@ func (b *Backend) open(ctx context.Context, image string) (*Box, error) {
 	if err != nil {
 		return nil, err
 	}
+	forked := opened.Session.Ready().Forked
+	if forked && class.Fresh {
+		opened.Close()
+		return nil, errors.New("sandbox: the backend forked a box that has to be fresh")
+	}
 	if opened.Session.Ready().Compiled {
 		// The compiling box is gone before this one is handed out, so that an execution leaves nothing
 		// behind.
 		b.runners.compileOnce(ctx, image, func(ctx context.Context) ([]byte, error) { return b.compile(ctx, spec) })
 	}
 	b.recordPackages(image, opened)
-	if image == "" {
+	if class == b.standard() {
+		b.mu.Lock()
+		b.afresh = b.report.Templates && !forked
+		b.mu.Unlock()
 		b.opened()
 	}
 	return opened, nil
@@ -126,6 +148,13 @@ func (b *Backend) compile(ctx context.Context, spec plugins.Spec) ([]byte, error
 	}
 	defer one.Close()
 	return one.Session.Ready().Code, nil
+}
+
+// opensAfresh reports whether the last box that was to be forked from a template was not.
+func (b *Backend) opensAfresh() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.afresh
 }
 
 // readyCount returns how many boxes are ready.

@@ -33,7 +33,7 @@ func (m *Manager) FirstIdentity() string {
 func (m *Manager) PeekReady() *Box {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	p := m.firstLocked().pool("")
+	p := m.firstLocked().pool(m.firstLocked().standard())
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.ready[0]

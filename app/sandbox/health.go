@@ -32,6 +32,7 @@ type BackendHealth struct {
 	Images   map[string]string // that profiles may choose, with their identities
 	Report   plugins.Report
 	Warm     int
+	Afresh   bool // boxes are opened afresh that are to be forked from a template
 }
 
 // Health reports the state now.
@@ -59,7 +60,7 @@ func (m *Manager) backendHealthLocked(s *backendState, standard *Backend) Backen
 		Again: s.decided && m.wantedLocked(s), Proved: s.proved, Images: s.report.Images, Report: s.report,
 	}
 	if s.active != nil {
-		b.Warm = s.active.readyCount()
+		b.Warm, b.Afresh = s.active.readyCount(), s.active.opensAfresh()
 		b.adoptNewerProof(s.Backend)
 	}
 	return b

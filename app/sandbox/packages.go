@@ -136,7 +136,7 @@ func (b *Backend) discoverPackages(ctx context.Context) {
 	}
 	defer b.discovering.Unlock()
 	for _, image := range b.images() {
-		p := b.pool(image)
+		p := b.pool(Class{Backend: b.name, Image: image})
 		b.mu.Lock()
 		known := b.packages[image].Python != ""
 		b.mu.Unlock()

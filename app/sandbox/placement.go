@@ -29,7 +29,7 @@ func (m *Manager) ClassOf(p app.Placement) (c Class, ok bool) {
 	if b == nil {
 		return c, false
 	}
-	return Class{b.name, p.Image}, true
+	return b.Class(p), true
 }
 
 // ImagesFor lists the images that boxes of a placement may have, whichever it names itself.

@@ -89,7 +89,7 @@ func (m *Manager) resizePoolsLocked() {
 		if s.active == standard {
 			n = max(m.cfg.Pool, 0)
 		}
-		s.active.pool("").resize(n)
+		s.active.pool(s.active.standard()).resize(n)
 	}
 }
 

@@ -246,7 +246,7 @@ func (in *incoming) checkLocked(p profileRecord) error {
 			return fmt.Errorf("its policy grants another key than it has")
 		}
 	}
-	if policy.Placement != (app.Placement{Backend: p.Backend, MinTier: p.MinTier, Image: p.Image}) {
+	if policy.Placement != p.Placement() {
 		return fmt.Errorf("its policy runs elsewhere than it says")
 	}
 	return nil

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -291,7 +292,7 @@ func (p *planner) compareOpen(d *difference, f, r profileRecord) {
 		return list
 	}
 	granting := p.keysText(f.Keys, p.credentialName) != p.keysText(r.Keys, p.localName) ||
-		f.Backend != r.Backend || f.MinTier != r.MinTier || f.Image != r.Image
+		f.Placement() != r.Placement()
 	if granting || !slices.Equal(hosts(f), hosts(r)) {
 		d.say(granting, "Its keys, hosts and placement become the file's.")
 	}
@@ -326,18 +327,7 @@ func (p *planner) comparePolicies(d *difference, f profileRecord, here app.Polic
 	}
 }
 
-func placement(p app.Placement) string {
-	var parts []string
-	for _, part := range [][2]string{{"backend", p.Backend}, {"isolation of at least", p.MinTier}, {"image", p.Image}} {
-		if part[1] != "" {
-			parts = append(parts, part[0]+" "+part[1])
-		}
-	}
-	if len(parts) == 0 {
-		return "wherever the instance runs them"
-	}
-	return strings.Join(parts, ", ")
-}
+func placement(p app.Placement) string { return cmp.Or(p.String(), "wherever the instance runs them") }
 
 // keysText is a text of keys that is equal if two locked profiles have the same ones.
 func (p *planner) keysText(keys []keyRecord, name func(string) string) string {

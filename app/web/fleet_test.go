@@ -93,6 +93,28 @@ func TestSandboxPageAndPlacement(t *testing.T) {
 	s.post(paths.At(paths.ProfileEdit, p.Handle), "name", "x", "backend", "nonesuch").want(http.StatusUnprocessableEntity).says("#backend-wrong", "There is no such backend here")
 }
 
+// TestFreshBoxesAreAChoice where others are forked from a template, and for a profile that requires them.
+func TestFreshBoxesAreAChoice(t *testing.T) {
+	t.Parallel()
+	s := newUISite(t)
+	s.login()
+	p := s.locked()
+	at := paths.ProfileURL(p.Handle) + "?tab=settings"
+	s.get(at).want(http.StatusOK).lacks("#fresh")
+	report := s.engine.Health().Backends[0].Report
+	report.Templates = true
+	s.backend.SetReport(report)
+	s.must(s.engine.Sandboxes.Prove(t.Context(), ""))
+	s.submit(s.get(at), "#edit form[action$='/edit']", "", "fresh", "fresh").leads(at)
+	s.get(at).says("#fresh option[selected]", "Fresh")
+	s.get(paths.ProfileURL(p.Handle)+"?tab=access").says(".sentences", "Its scripts run in fresh boxes, or not at all.")
+	now, err := s.access.Profiles.ByHandle(t.Context(), p.Handle)
+	s.must(err)
+	if now.Placement != (app.Placement{Fresh: true}) || now.Policy != p.Policy+1 {
+		t.Errorf("placement %+v, policy %d after %d", now.Placement, now.Policy, p.Policy)
+	}
+}
+
 // TestLockSaysWhereScriptsRun has what a person requires of the place among what the lock grants.
 func TestLockSaysWhereScriptsRun(t *testing.T) {
 	t.Parallel()

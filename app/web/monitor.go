@@ -11,6 +11,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/metrics"
+	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/store"
 )
@@ -63,7 +64,7 @@ func (s *Server) state() metrics.State {
 		s.cfg.Log.Error("the free space of the disk could not be read", "error", err)
 	}
 	now := metrics.State{
-		Ready: h.Ready, Workers: h.Workers, WarmBoxes: h.Warm,
+		Ready: h.Ready, Workers: h.Workers, WarmBoxes: h.Warm, TemplateReady: templateReady(h.Backends),
 		Pending: h.Queued, Running: h.Running, AwaitingLLM: h.Waiting, AwaitingApproval: -1,
 		OpenScripts: -1, OpenSkills: -1, OpenProfiles: -1, OpenHosts: -1,
 		DiskFreeBytes: disk.Free, DiskSizeBytes: disk.Size, DiskFull: disk.Full,
@@ -106,6 +107,21 @@ func (s *Server) state() metrics.State {
 		}
 	}
 	return now
+}
+
+// templateReady is 0 while a backend doesn't fork boxes that it should, 1 if there is none, -1 if no
+// backend in use should fork any.
+func templateReady(backends []sandbox.BackendHealth) int {
+	ready := -1
+	for _, b := range backends {
+		switch {
+		case b.Afresh:
+			return 0
+		case b.InUse && b.Report.Templates:
+			ready = 1
+		}
+	}
+	return ready
 }
 
 // undecided counts the profiles that nobody locked yet, and the hosts that agents of locked ones ask for.

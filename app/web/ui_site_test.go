@@ -51,14 +51,15 @@ func uiSecrets() []string {
 
 // uiSite is a whole server with a browser-like client. Only the boxes are played.
 type uiSite struct {
-	t      *testing.T
-	store  *store.Store
-	access *access.Parts
-	engine *engine.Engine
-	server *Server
-	web    *httptest.Server
-	client *http.Client // keeps cookies, follows no redirect
-	person app.Actor
+	t       *testing.T
+	store   *store.Store
+	access  *access.Parts
+	engine  *engine.Engine
+	backend *fake.Backend
+	server  *Server
+	web     *httptest.Server
+	client  *http.Client // keeps cookies, follows no redirect
+	person  app.Actor
 }
 
 // newUISite is a site with one person, who is not logged in.
@@ -104,10 +105,11 @@ func newUISiteIn(t *testing.T, dir string, change ...func(*Config)) *uiSite {
 	blobDir := t.TempDir()
 	storage, err := blobs.OpenDir(blobDir)
 	s.must(err)
+	s.backend = fake.New(t, playUI)
 	s.engine = engine.New(engine.Config{
 		Files: files.New(files.Config{Store: s.store, Keyring: keyring, Storage: storage, Dir: blobDir}),
 		Store: s.store, Access: s.access, Keyring: keyring, Hub: hub, Gateway: egress.New(egress.Config{}),
-		Sandboxes: []sandbox.BackendConfig{{Name: "fake", Backend: fake.New(t, playUI)}}, Workers: 2, Pool: 1,
+		Sandboxes: []sandbox.BackendConfig{{Name: "fake", Backend: s.backend}}, Workers: 2, Pool: 1,
 	})
 	startProved(t, s.engine)
 	t.Cleanup(func() {

@@ -42,11 +42,12 @@ type done struct {
 	fds []int
 }
 
-// joinForked returns the box behind a link.
+// joinForked returns the box behind a link. If it fails nothing is left open.
 func joinForked(link *template.Link, p *preload) (*forked, error) {
 	var born template.Event
 	fds, err := link.Receive(&born)
 	if err == nil && (born.Born == nil || len(fds) != 5) {
+		template.CloseAll(fds)
 		err = errors.New("the box began with something else")
 	}
 	if err != nil {
@@ -65,7 +66,11 @@ func joinForked(link *template.Link, p *preload) (*forked, error) {
 	b.interpreter.Link, problems[0] = template.OpenLink(handoff)
 	b.udp, problems[1] = net.FilePacketConn(udp)
 	b.tcp, problems[2] = net.FileListener(tcp)
-	return b, errors.Join(problems[:]...)
+	if err := errors.Join(problems[:]...); err != nil {
+		b.close()
+		return nil, err
+	}
+	return b, nil
 }
 
 // obey takes what PID 1 says until it ends, and the box with it.
@@ -81,13 +86,18 @@ func (b *forked) obey() {
 		case err != nil:
 			return
 		case e.Done != nil:
-			b.done <- done{*e.Done, fds}
+			select {
+			case b.done <- done{*e.Done, fds}:
+				fds = nil
+			default: // nobody asked
+			}
 		case e.Ended != nil:
 			b.ended <- unix.WaitStatus(*e.Ended)
 		case e.Gone != nil:
 			b.last = *e.Gone
 			left()
 		}
+		template.CloseAll(fds)
 	}
 }
 
@@ -115,7 +125,12 @@ func (b *forked) end() { _ = b.link.Close() }
 func (b *forked) close() {
 	b.set(false)
 	for _, c := range []io.Closer{b.link, b.dir, b.udp, b.tcp, b.syn.file} {
-		_ = c.Close()
+		if c != nil {
+			_ = c.Close()
+		}
+	}
+	if b.interpreter.Link != nil {
+		_ = b.interpreter.Link.Close() // again, if the interpreter was started
 	}
 }
 
@@ -149,6 +164,7 @@ func (b *forked) listen(port int) (net.Listener, error) {
 		return nil, err
 	}
 	if len(fds) != 1 {
+		template.CloseAll(fds)
 		return nil, errors.New("no socket for a port")
 	}
 	file := os.NewFile(uintptr(fds[0]), "listener")

@@ -203,6 +203,7 @@ func (g *guest) fromRunner(m wire.Message) bool {
 	case m.Ready != nil && !started:
 		g.box.spoke(g.runner.pid)
 		m.Ready.Protocol, m.Ready.Runner, m.Ready.Compiled = 1, g.digest, len(m.Ready.Code) > 0
+		_, m.Ready.Forked = g.box.(*forked)
 		if !g.compiles {
 			m.Ready.Code = nil
 		}

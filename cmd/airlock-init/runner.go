@@ -54,14 +54,16 @@ type runner struct {
 	sdk            *os.File
 }
 
+// close closes the ends that are open.
 func (r *runner) close() {
-	r.stdout.Close()
-	r.stderr.Close()
+	for _, f := range []*os.File{r.stdout, r.stderr, r.sdk} {
+		_ = f.Close() // of nil too
+	}
 }
 
 // startRunner starts the interpreter in a session of its own, in the directory tmp. stdin is at its
 // end from the beginning.
-func startRunner(boot *wire.Boot, b box, tmp string, env []string) (*runner, error) {
+func startRunner(boot *wire.Boot, b box, tmp string, env []string) (_ *runner, err error) {
 	python, err := findPython()
 	if err != nil {
 		return nil, err
@@ -72,6 +74,9 @@ func startRunner(boot *wire.Boot, b box, tmp string, env []string) (*runner, err
 	defer func() {
 		for _, f := range opened {
 			f.Close()
+		}
+		if err != nil {
+			r.close()
 		}
 	}()
 	keep := func(n int, f *os.File) {

@@ -10,10 +10,7 @@ import (
 
 // synSocket tells which connections the script begins, also where nobody listens: only its own
 // interpreter says so by itself, and a program that it starts doesn't. See netns.openSYNSocket.
-type synSocket struct {
-	file *os.File
-	fd   int
-}
+type synSocket struct{ file *os.File }
 
 // maxInherited is above the number of any descriptor that a box is started with.
 const maxInherited = 64
@@ -31,7 +28,7 @@ func findSYNSocket() *synSocket {
 	return nil
 }
 
-func newSYNSocket(fd int) *synSocket { return &synSocket{file: os.NewFile(uintptr(fd), "syn"), fd: fd} }
+func newSYNSocket(fd int) *synSocket { return &synSocket{os.NewFile(uintptr(fd), "syn")} }
 
 // watch reports each destination until the box ends.
 func (s *synSocket) watch(report func(netip.AddrPort)) {
@@ -39,17 +36,24 @@ func (s *synSocket) watch(report func(netip.AddrPort)) {
 	if err != nil {
 		return
 	}
-	_ = conn.Read(func(uintptr) bool {
-		s.drain(report)
+	_ = conn.Read(func(fd uintptr) bool {
+		drainSYNs(int(fd), report)
 		return false // wait for more
 	})
 }
 
-// drain reports what is there already.
+// drain reports what is there already; nothing once the socket was closed, whose number another
+// box's may have then.
 func (s *synSocket) drain(report func(netip.AddrPort)) {
+	if conn, err := s.file.SyscallConn(); err == nil {
+		_ = conn.Control(func(fd uintptr) { drainSYNs(int(fd), report) })
+	}
+}
+
+func drainSYNs(fd int, report func(netip.AddrPort)) {
 	packet := make([]byte, 80)
 	for {
-		n, _, err := unix.Recvfrom(s.fd, packet, unix.MSG_DONTWAIT)
+		n, _, err := unix.Recvfrom(fd, packet, unix.MSG_DONTWAIT)
 		if err != nil {
 			return
 		}

@@ -52,7 +52,7 @@ func (b *Backend) check(ctx context.Context, cfg plugins.Config, report *plugins
 	if err := probe.Refute(*report); err != nil {
 		return nil, err
 	}
-	if s.box == boxTemplate {
+	if report.Templates = s.box == boxTemplate; report.Templates {
 		b.proveTemplate(ctx, h, cfg.StateDir, report)
 	}
 	python, runtime, err := h.identify(ctx)

@@ -155,7 +155,7 @@ func (t *template) end() {
 // fork opens a box in the host's template, and returns it once it runs its command. release has to
 // be called after the box's end.
 func (h *host) fork(ctx context.Context, spec plugins.Spec, is purpose) (b *box, release func(), err error) {
-	if h.templates == nil || spec.Runtime != "" {
+	if h.templates == nil || spec.Runtime != "" || spec.Fresh {
 		return nil, nil, errNoTemplate
 	}
 	t, err := h.templates.take(ctx)

@@ -111,6 +111,7 @@ type CheckResponse struct {
 	Runtime       string                 `protobuf:"bytes,8,opt,name=runtime,proto3" json:"runtime,omitempty"`
 	Images        map[string]string      `protobuf:"bytes,9,rep,name=images,proto3" json:"images,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	Notes         []string               `protobuf:"bytes,10,rep,name=notes,proto3" json:"notes,omitempty"`
+	Templates     bool                   `protobuf:"varint,11,opt,name=templates,proto3" json:"templates,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -213,6 +214,13 @@ func (x *CheckResponse) GetNotes() []string {
 		return x.Notes
 	}
 	return nil
+}
+
+func (x *CheckResponse) GetTemplates() bool {
+	if x != nil {
+		return x.Templates
+	}
+	return false
 }
 
 type Control struct {
@@ -372,6 +380,7 @@ type Spec struct {
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Limits        *Limits                `protobuf:"bytes,2,opt,name=limits,proto3" json:"limits,omitempty"`
 	Runtime       string                 `protobuf:"bytes,3,opt,name=runtime,proto3" json:"runtime,omitempty"`
+	Fresh         bool                   `protobuf:"varint,4,opt,name=fresh,proto3" json:"fresh,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -425,6 +434,13 @@ func (x *Spec) GetRuntime() string {
 		return x.Runtime
 	}
 	return ""
+}
+
+func (x *Spec) GetFresh() bool {
+	if x != nil {
+		return x.Fresh
+	}
+	return false
 }
 
 type RunUp struct {
@@ -888,7 +904,7 @@ const file_sandbox_proto_rawDesc = "" +
 	"\x02id\x18\x05 \x01(\tR\x02id\x1a;\n" +
 	"\rSettingsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xf4\x03\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x92\x04\n" +
 	"\rCheckResponse\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\x14\n" +
@@ -900,7 +916,8 @@ const file_sandbox_proto_rawDesc = "" +
 	"\aruntime\x18\b \x01(\tR\aruntime\x12E\n" +
 	"\x06images\x18\t \x03(\v2-.airlock.sandbox.v1.CheckResponse.ImagesEntryR\x06images\x12\x14\n" +
 	"\x05notes\x18\n" +
-	" \x03(\tR\x05notes\x1a;\n" +
+	" \x03(\tR\x05notes\x12\x1c\n" +
+	"\ttemplates\x18\v \x01(\bR\ttemplates\x1a;\n" +
 	"\rEnforcedEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a9\n" +
@@ -918,11 +935,12 @@ const file_sandbox_proto_rawDesc = "" +
 	"\x03cpu\x18\x02 \x01(\x01R\x03cpu\x12\x12\n" +
 	"\x04pids\x18\x03 \x01(\x03R\x04pids\x12\x10\n" +
 	"\x03tmp\x18\x04 \x01(\x03R\x03tmp\x12\x14\n" +
-	"\x05files\x18\x05 \x01(\x03R\x05files\"d\n" +
+	"\x05files\x18\x05 \x01(\x03R\x05files\"z\n" +
 	"\x04Spec\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x122\n" +
 	"\x06limits\x18\x02 \x01(\v2\x1a.airlock.sandbox.v1.LimitsR\x06limits\x12\x18\n" +
-	"\aruntime\x18\x03 \x01(\tR\aruntime\"Z\n" +
+	"\aruntime\x18\x03 \x01(\tR\aruntime\x12\x14\n" +
+	"\x05fresh\x18\x04 \x01(\bR\x05fresh\"Z\n" +
 	"\x05RunUp\x12.\n" +
 	"\x04spec\x18\x01 \x01(\v2\x18.airlock.sandbox.v1.SpecH\x00R\x04spec\x12\x16\n" +
 	"\x05stdin\x18\x02 \x01(\fH\x00R\x05stdinB\t\n" +

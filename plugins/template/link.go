@@ -81,7 +81,7 @@ func (l *Link) Receive(v any) ([]int, error) {
 		err = json.Unmarshal(data[:n], v)
 	}
 	if err != nil {
-		closeAll(fds)
+		CloseAll(fds)
 		return nil, err
 	}
 	return fds, nil
@@ -105,7 +105,8 @@ func descriptors(rights []byte) (all []int) {
 	return all
 }
 
-func closeAll(fds []int) {
+// CloseAll closes descriptors that nobody took over.
+func CloseAll(fds []int) {
 	for _, fd := range fds {
 		unix.Close(fd)
 	}

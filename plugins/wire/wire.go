@@ -104,6 +104,8 @@ type Ready struct {
 	// Modules are what scripts can import, the standard library included, without what is below them;
 	// none if the box can't tell. At most MaxModules.
 	Modules []string `json:"modules,omitempty"`
+	// Forked says that the box was forked from a template.
+	Forked bool `json:"forked,omitempty"`
 	// Compiled says that the interpreter had to compile the runner. Code, in answer to Boot.Compile,
 	// is what came out, with Python's magic number for that form before it.
 	Compiled bool   `json:"compiled,omitempty"`

@@ -55,6 +55,7 @@ type BoxBackend struct {
 	Proofs   []Proof
 	Limits   []Limit
 	Warm     int
+	Afresh   bool // its template is not ready
 }
 
 // State says in one word whether scripts run in it.

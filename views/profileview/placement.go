@@ -1,10 +1,6 @@
 package profileview
 
-import (
-	"strings"
-
-	"github.com/computclaw/airlock/app"
-)
+import "github.com/computclaw/airlock/app"
 
 // Placed is what is granted with what may run and where, which stands before the lock and after it too.
 func Placed(granted []Sentence, p app.Placement, may app.MayRun) []Sentence {
@@ -19,15 +15,5 @@ func Where(p app.Placement) string {
 	if p == (app.Placement{}) {
 		return "Its scripts may run in any sandbox of this instance."
 	}
-	var parts []string
-	if p.Backend != "" {
-		parts = append(parts, "with the backend "+p.Backend)
-	}
-	if p.MinTier != "" {
-		parts = append(parts, "with isolation "+p.MinTier+" at least")
-	}
-	if p.Image != "" {
-		parts = append(parts, "in the image "+p.Image)
-	}
-	return "Its scripts run " + strings.Join(parts, ", ") + ", or not at all."
+	return "Its scripts run " + p.String() + ", or not at all."
 }

@@ -59,6 +59,16 @@ func placeFields(p ProfilePage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
+		if p.Templates {
+			templ_7745c5c3_Err = components.Select(components.Input{
+				ID: "fresh", Label: "Boxes", Value: map[bool]string{true: "fresh"}[p.Place.Fresh],
+				Options: components.Choices("", "Forked from a template", "fresh", "Fresh"),
+				Hint:    "Boxes of a template share memory addresses, which helps attacks. Fresh ones start slower.",
+			}).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		}
 		return nil
 	})
 }

@@ -34,6 +34,7 @@ type ProfilePage struct {
 	MayRun      app.MayRun
 	Backends    []string // to choose from
 	Images      []string
+	Templates   bool       // boxes are forked from templates, unless a profile requires fresh ones
 	Allowed     []app.Host // by the policy, or chosen so far
 	Executions  []app.Execution
 	Summaries   map[string]components.Summary // of Executions, by handle

@@ -70,7 +70,7 @@ func Play(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Wri
 		replies: make(chan wire.LLMReply, 8), stdout: stdout}
 	p.thaw = sync.NewCond(&p.mu)
 	exited := plugins.Exit{Reason: plugins.ReasonExit}
-	if err := p.boot(); err != nil {
+	if err := p.boot(spec); err != nil {
 		return exited, nil // the engine closed the box
 	}
 	go p.listen()
@@ -92,7 +92,7 @@ func (p *player) send(m wire.Message) error {
 }
 
 // boot goes through the protocol until the script is there.
-func (p *player) boot() (err error) {
+func (p *player) boot(spec plugins.Spec) (err error) {
 	if p.control, err = p.mux.AcceptStream(); err != nil {
 		return err
 	}
@@ -105,6 +105,7 @@ func (p *player) boot() (err error) {
 	}
 	p.code = m.Boot.Code
 	ready := wire.Ready{Protocol: 1, Runner: guest.RunnerDigest(), Python: "3.11.2", Packages: strings.Repeat("ab", 32)}
+	ready.Forked = p.runtime == "forked" && !spec.Fresh || p.runtime == "always forked"
 	if strings.HasPrefix(p.runtime, "compiled:") { // one that tells what it compiled
 		ready.Compiled = len(p.code) == 0
 	}

@@ -7,11 +7,12 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// places lists the backends and images that a person may choose for a profile; what is chosen
-// already is among them even if it's gone.
-func (h Handlers) places(chosen app.Placement) (backends, images []string) {
+// places lists the backends and images that a person may choose for a profile, and says whether
+// there are fresh boxes and others; what is chosen already is among them even if it's gone.
+func (h Handlers) places(chosen app.Placement) (backends, images []string, templates bool) {
+	templates = chosen.Fresh
 	for _, b := range h.Engine.Health().Backends {
-		backends = append(backends, b.Name)
+		backends, templates = append(backends, b.Name), templates || b.Report.Templates
 		for name := range b.Images {
 			images = append(images, name)
 		}
@@ -23,13 +24,14 @@ func (h Handlers) places(chosen app.Placement) (backends, images []string) {
 		images = append(images, chosen.Image)
 	}
 	slices.Sort(images)
-	return backends, slices.Compact(images)
+	return backends, slices.Compact(images), templates
 }
 
 // choosePlacement reads where scripts may run.
 func (h Handlers) choosePlacement(p app.Profile, fields url.Values) (app.Placement, error) {
-	chosen := app.Placement{Backend: fields.Get("backend"), MinTier: fields.Get("min_tier"), Image: fields.Get("image")}
-	backends, images := h.places(p.Placement)
+	chosen := app.Placement{Backend: fields.Get("backend"), MinTier: fields.Get("min_tier"), Image: fields.Get("image"),
+		Fresh: fields.Get("fresh") != ""}
+	backends, images, _ := h.places(p.Placement)
 	switch {
 	case chosen.Backend != "" && !slices.Contains(backends, chosen.Backend):
 		return chosen, app.Invalid("backend", "there is no such backend here", "Choose one of the list.")

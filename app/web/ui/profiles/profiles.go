@@ -109,7 +109,7 @@ func (h Handlers) profilePage(c echo.Context, p app.Profile) (profileview.Profil
 	}
 	page.Name, page.Purpose = app.SplitDescription(p.Description)
 	page.Place, page.MayRun = p.Placement, p.MayRun
-	page.Backends, page.Images = h.places(p.Placement)
+	page.Backends, page.Images, page.Templates = h.places(p.Placement)
 	if !p.ExpiresAt.IsZero() {
 		page.Expiry.Choice = "keep"
 	}

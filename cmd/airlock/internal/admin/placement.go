@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -17,6 +18,7 @@ func placementFlags(f *cli.Flags) *app.Placement {
 	f.StringVar(&p.Backend, "backend", "", "")
 	f.StringVar(&p.MinTier, "min-tier", "", "")
 	f.StringVar(&p.Image, "image", "", "")
+	f.BoolVar(&p.Fresh, "fresh", false, "")
 	return p
 }
 
@@ -69,21 +71,7 @@ func (o *operator) placeProfile(ctx context.Context, args []string) error {
 	if _, err = o.Access.Placements.Set(ctx, o.by, p.Handle, *place); err != nil {
 		return err
 	}
-	where := placed(*place)
-	if where == "" {
-		where = "anywhere"
-	}
-	fmt.Fprintf(o.Out, "Its scripts run: %s. That replaces what it required before.\n", where)
+	fmt.Fprintf(o.Out, "Its scripts run %s. That replaces what it required before.\n",
+		cmp.Or(place.String(), "anywhere"))
 	return nil
-}
-
-func placed(p app.Placement) string {
-	var parts []string
-	for _, part := range []struct{ name, value string }{{"backend", p.Backend}, {"isolation at least", p.MinTier},
-		{"image", p.Image}} {
-		if part.value != "" {
-			parts = append(parts, part.name+" "+part.value)
-		}
-	}
-	return strings.Join(parts, ", ")
 }

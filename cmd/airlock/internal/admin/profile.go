@@ -318,7 +318,7 @@ func (o *operator) showProfile(ctx context.Context, args []string) error {
 	w.Row("expires", cli.Stamp(p.ExpiresAt))
 	w.Row("code", p.MayRun.Sentence())
 	if p.Placement != (app.Placement{}) {
-		w.Row("runs", placed(p.Placement))
+		w.Row("runs", p.Placement.String())
 	}
 	for _, k := range p.Keys {
 		linked := k.Credential

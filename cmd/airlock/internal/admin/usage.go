@@ -38,7 +38,7 @@ const Usage = `Usage: airlock admin COMMAND
                                               the user name
   profile create [--description TEXT]         prints the profile id (ark_…)
       --key NAME[=CREDENTIAL] (repeatable)  --host HOST  --private-host HOST (repeatable)
-      --backend NAME  --min-tier full|restricted  --image NAME    where its scripts may run
+      --backend NAME  --min-tier full|restricted  --image NAME  --fresh    where its scripts may run
   profile list                                their handles, states, keys and runs
   profile show ID                             its id for the agent, and what it asks for and grants
   profile lock ID                             link each key to the credential of its name, or as --key says, and lock
@@ -53,8 +53,9 @@ const Usage = `Usage: airlock admin COMMAND
       --allow-private HOST (repeatable)       the same, and allow private network addresses
       --remove HOST (repeatable)              take one host away, or dismiss the agent's request for it
       --yes                                   at a terminal: don't show what --allow grants and ask first
-  profile place ID [--backend NAME] [--min-tier full|restricted] [--image NAME]
-                                              where its scripts may run; without flags anywhere
+  profile place ID [--backend NAME] [--min-tier full|restricted] [--image NAME] [--fresh]
+                                              where its scripts may run; without flags anywhere. --fresh: in no box
+                                              that was forked from a template
   profile may-run ID any|approved_scripts|approved_skills
                                               which code it may run; holds at once for what has not started
   profile expire ID TIME                      set its end: 2026-12-31, 2026-12-31T18:00:00Z, 30d, 12h or never

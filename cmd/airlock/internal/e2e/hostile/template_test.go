@@ -2,6 +2,9 @@ package hostile_test
 
 import (
 	"encoding/json"
+	"flag"
+	"io"
+	"net/http"
 	"os"
 	"strings"
 	"syscall"
@@ -99,8 +102,10 @@ func TestAForkedInterpreterIsAsAFreshOne(t *testing.T) {
 	}
 }
 
-// TestSameResultFromATemplate runs one script in fresh boxes and in boxes from templates, cold and
-// warm: the result hash is the same.
+var same = flag.Int("same", 10, "executions of TestSameResultFromATemplate, cold and again warm")
+
+// TestSameResultFromATemplate runs one script in fresh boxes and, by turns with these, in boxes from
+// templates, cold and warm: the result hash is the same.
 func TestSameResultFromATemplate(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
@@ -110,21 +115,23 @@ func TestSameResultFromATemplate(t *testing.T) {
 	in.AllReady("bubblewrap")
 	in.Admin("a word", "credential", "set", "WORD", "--mode", "plain")
 	profile := in.Placed("bubblewrap", "--key", "WORD", "--host", "allowed.test:8080")
+	fresh := in.Placed("bubblewrap", "--fresh", "--key", "WORD", "--host", "allowed.test:8080")
 	want := runSteady(in, profile).Manifest.Result
 	for _, pool := range []string{"AIRLOCK_POOL=0", "AIRLOCK_POOL=2"} {
 		in.Stop()
 		in.Env = append(in.Env, "AIRLOCK_BOX=template", pool)
 		in.Start()
 		forked(t, in)
-		for range 5 {
-			if x := runSteady(in, profile); x.Status != "completed" || x.Manifest.Result != want {
+		for i := range *same {
+			if x := runSteady(in, []string{profile, fresh}[i%2]); x.Status != "completed" || x.Manifest.Result != want {
 				t.Errorf("%s: %s %s %s", pool, x.Status, x.Error, x.Result)
 			}
 		}
 	}
 }
 
-// TestATemplateThatDiesCostsNoExecution: the next script runs in a fresh box, and the log says so.
+// TestATemplateThatDiesCostsNoExecution: the next script runs in a fresh box; the log, the metrics and
+// the Sandbox page say so.
 func TestATemplateThatDiesCostsNoExecution(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
@@ -142,10 +149,70 @@ func TestATemplateThatDiesCostsNoExecution(t *testing.T) {
 			t.Errorf("%s: %s", x.Status, x.Error)
 		}
 	}
+	person := in.Person()
+	const sentence = "Boxes start from nothing: the template is not ready."
+	if !strings.Contains(metrics(t, in), "\nairlock_template_ready 0\n") ||
+		!strings.Contains(person.Get(in, "/ui/sandbox"), sentence) {
+		t.Error("neither metrics nor page tell of the template")
+	}
+	e2e.Eventually(t, time.Minute, "the next template is ready", func() bool {
+		in.Await(in.Submit(profile, "set_result(1)", time.Minute), time.Minute)
+		return strings.Contains(metrics(t, in), "\nairlock_template_ready 1\n")
+	})
+	if strings.Contains(person.Get(in, "/ui/sandbox"), sentence) {
+		t.Error("the page says that the template is not ready")
+	}
 	log, err := os.ReadFile(in.Log)
 	e2e.Must(t, err)
 	if got := strings.Count(string(log), "a template failed; boxes are opened afresh for 10s"); got != 1 {
 		t.Errorf("the log says %d times that a template failed:\n%s", got, log)
+	}
+}
+
+// layoutScript tells where things are in the memory of its interpreter.
+const layoutScript = `
+import json
+with open("/proc/self/maps") as file:
+    mapped = [line.split("-")[0] for line in file]
+set_result([id(json.__doc__), mapped[0], mapped[-1]])`
+
+// TestAProfileMayRequireFreshBoxes: on one server, boxes of one profile come from the template, all
+// with its addresses, and those of the other from nothing.
+func TestAProfileMayRequireFreshBoxes(t *testing.T) {
+	if !e2e.InNamespaces(t) {
+		return
+	}
+	e2e.NewWorld(t)
+	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=1")
+	in.AllReady("bubblewrap")
+	forked(t, in)
+	layouts := func(profile string) (seen map[string]int) {
+		seen = map[string]int{}
+		for range 3 {
+			x := in.Await(in.Submit(profile, layoutScript, time.Minute), time.Minute)
+			if x.Status != "completed" {
+				t.Fatalf("%s: %s", x.Status, x.Error)
+			}
+			seen[string(x.Result)]++
+		}
+		return seen
+	}
+	shared, fresh := in.Placed("bubblewrap"), in.Placed("bubblewrap", "--fresh")
+	if shown := in.Admin("", "profile", "show", fresh); !strings.Contains(shown, "in fresh boxes") {
+		t.Errorf("profile show: %s", shown)
+	}
+	ofTemplate, ofNone := layouts(shared), layouts(fresh)
+	if len(ofTemplate) != 1 || len(ofNone) != 3 {
+		t.Errorf("layouts of boxes from a template %v, of fresh ones %v", ofTemplate, ofNone)
+	}
+	for layout := range ofNone {
+		if ofTemplate[layout] > 0 {
+			t.Errorf("a fresh box has the template's layout %s", layout)
+		}
+	}
+	in.Admin("", "profile", "place", fresh)
+	if got := layouts(fresh); len(got) != 1 || !cmp.Equal(got, ofTemplate) {
+		t.Errorf("once nothing is required: %v, want %v", got, ofTemplate)
 	}
 }
 
@@ -306,4 +373,18 @@ func TestTheGuestsOfATemplateEndWithIt(t *testing.T) {
 	if x.Status != "completed" {
 		t.Errorf("%s: %s", x.Status, x.Error)
 	}
+}
+
+// metrics returns what the server counts.
+func metrics(t *testing.T, in *e2e.Instance) string {
+	t.Helper()
+	q, err := http.NewRequestWithContext(t.Context(), http.MethodGet, in.URL+"/metrics", nil)
+	e2e.Must(t, err)
+	q.Header.Set("Authorization", "Bearer "+e2e.SuiteToken)
+	answer, err := http.DefaultClient.Do(q)
+	e2e.Must(t, err)
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	e2e.Must(t, err)
+	return string(text)
 }
