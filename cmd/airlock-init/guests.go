@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -35,6 +36,9 @@ func serveGuests() error {
 	p := &preload{template: boxes}
 	for {
 		fds, err := boxes.Receive(&template.Box{})
+		if errors.Is(err, template.ErrCut) {
+			continue // that box can't begin; the others go on
+		}
 		if err != nil {
 			return nil // the template ended
 		}

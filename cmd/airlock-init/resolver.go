@@ -53,23 +53,32 @@ func (r *resolver) serveUDP() {
 	}
 }
 
+// serveTCP accepts a connection once less than resolverClients are served. Until then it waits in the
+// kernel: one that was accepted takes a descriptor, and boxes of a template share those.
 func (r *resolver) serveTCP() {
 	for {
+		r.slots <- struct{}{}
 		conn, err := r.tcp.Accept()
+		if err == nil {
+			go r.serveSlot(conn)
+			continue
+		}
+		<-r.slots
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
-		if err != nil {
-			time.Sleep(time.Millisecond) // out of descriptors, most likely
-			continue
-		}
-		go r.serveInTurn(conn)
+		time.Sleep(time.Millisecond) // out of descriptors, most likely
 	}
 }
 
 // serveInTurn serves a connection once less than resolverClients are served.
 func (r *resolver) serveInTurn(conn net.Conn) {
 	r.slots <- struct{}{}
+	r.serveSlot(conn)
+}
+
+// serveSlot serves a connection that has a slot.
+func (r *resolver) serveSlot(conn net.Conn) {
 	defer func() { <-r.slots }()
 	r.serveConn(conn)
 }

@@ -27,8 +27,9 @@ var (
 	pid1Source []byte
 )
 
-// templateMemory bounds what a template's guests hold for all of its boxes. No script runs there.
-const templateMemory = 4 << 30
+// guestsMemory is what a template's guests may need for one box, in bytes: the buffers of all the
+// connections it may have, and a message.
+const guestsMemory = 64 << 20
 
 // readyWithin bounds the start of a template, and that of a box in it.
 const readyWithin = 10 * time.Second
@@ -56,6 +57,7 @@ type plan struct {
 
 	Guests []string `json:"guests"` // what serves boxes from outside; empty if each serves itself
 	UID    int      `json:"uid"`    // of that, in the template
+	Memory int64    `json:"memory"` // in bytes, below which it tries to stay
 	Out    string   `json:"out"`    // where scripts leave artifacts
 }
 
@@ -83,7 +85,7 @@ func (h *host) canFork() error {
 
 // startTemplate starts a template and waits until it takes requests.
 func (h *host) startTemplate(ctx context.Context, id string) (*template, error) {
-	limits, err := plugins.Limits{CPU: float64(runtime.NumCPU()), Memory: templateMemory}.Bounded(least())
+	limits, err := plugins.Limits{CPU: float64(runtime.NumCPU()), Memory: mostAtOnce() * guestsMemory}.Bounded(least())
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +121,8 @@ func (t *template) prepare(ctx context.Context, h *host) error {
 	}
 	p := plan{
 		Clone: unix.SYS_CLONE, Hostname: hostname, Masked: h.layout.masked, Sysctls: netns.Sysctls(),
-		SYNs: hex.EncodeToString(syns), Filter: hex.EncodeToString(h.filter), UID: guestsUID, Out: wire.OutDir,
+		SYNs: hex.EncodeToString(syns), Filter: hex.EncodeToString(h.filter), UID: guestsUID,
+		Memory: mostAtOnce() * guestsMemory * 3 / 4, Out: wire.OutDir,
 	}
 	if h.served {
 		p.Guests = append(slices.Clone(plugins.GuestArgv), guest.Guests)

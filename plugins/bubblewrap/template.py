@@ -210,7 +210,7 @@ def start_guests(plan):
             os.setresgid(plan["uid"], plan["uid"], plan["uid"])
             os.setresuid(plan["uid"], plan["uid"], plan["uid"])
             confine(bytes.fromhex(plan["filter"]))
-            os.execve(plan["guests"][0], plan["guests"], {})
+            os.execve(plan["guests"][0], plan["guests"], {"GOMEMLIMIT": str(plan["memory"])})
         except OSError as error:
             complain(2, error)
         finally:

@@ -84,6 +84,27 @@ func TestATemplateIsStartedAnewAfterSoManyBoxes(t *testing.T) {
 	})
 }
 
+// TestHoleWaitingBoxesFillNoTemplate: what serves a template's boxes holds memory for each, so it has only
+// so many at a time.
+func TestHoleWaitingBoxesFillNoTemplate(t *testing.T) {
+	b, h := forking(t, renewAfter)
+	if want := mostAtOnce(); int64(h.templates.most) != want || want < 64 {
+		t.Errorf("a template has %d boxes open, want %d", h.templates.most, want)
+	}
+	h.templates.most = 2
+	inUse := func() *template { return h.templates.current }
+	echo(t, b, "a", func() {
+		first := inUse()
+		echo(t, b, "b", func() {
+			echo(t, b, "c", func() {
+				if inUse() == first {
+					t.Error("a third box is open in a template for two")
+				}
+			})
+		})
+	})
+}
+
 // TestABoxIsOpenedAfreshWhenItsTemplateDied, and those after it, until the next template may be tried.
 func TestABoxIsOpenedAfreshWhenItsTemplateDied(t *testing.T) {
 	b, h := forking(t, renewAfter)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -17,6 +18,10 @@ import (
 // so that what leaks out of one would help the next.
 const renewAfter = 1000
 
+// mostAtOnce is how many boxes one template has open at a time. Its guests hold memory and descriptors
+// for each, and end all of them if they run out of it.
+func mostAtOnce() int64 { return max(64, 8*int64(runtime.NumCPU())) }
+
 // restAfter is how long boxes are opened afresh after a template failed.
 const restAfter = 10 * time.Second
 
@@ -26,6 +31,7 @@ type templates struct {
 	boxes  *plugins.Boxes[*meter] // where a template's group is entered as if it were a box's
 	number *atomic.Uint32         // of the last template
 	renew  int                    // boxes of one template
+	most   int                    // of them open at a time
 	log    io.Writer
 
 	mu      sync.Mutex
@@ -36,7 +42,8 @@ type templates struct {
 }
 
 func (b *Backend) newTemplates(h *host) *templates {
-	return &templates{host: h, boxes: &b.boxes, number: b.number, renew: renewAfter, log: b.log}
+	return &templates{host: h, boxes: &b.boxes, number: b.number, renew: renewAfter, most: int(mostAtOnce()),
+		log: b.log}
 }
 
 // errNoTemplate says that a box is to be opened afresh, without a word to anybody.
@@ -46,7 +53,7 @@ var errNoTemplate = errors.New("no template for this box")
 func (ts *templates) take(ctx context.Context) (*template, error) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	if ts.current != nil && ts.current.boxes >= ts.renew {
+	if t := ts.current; t != nil && (t.boxes >= ts.renew || t.users >= ts.most) {
 		ts.retireLocked()
 	}
 	if ts.retired || time.Now().Before(ts.rest) {

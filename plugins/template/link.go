@@ -16,6 +16,9 @@ const (
 	maxFiles   = 16
 )
 
+// ErrCut says that a message, or descriptors of it, didn't fit. It is lost.
+var ErrCut = errors.New("link: a message that is too long, or no descriptors left for it")
+
 // Link is a socket that carries messages, each JSON with descriptors. Send may be called
 // concurrently, Receive by one goroutine.
 type Link struct{ *net.UnixConn }
@@ -76,7 +79,7 @@ func (l *Link) Receive(v any) ([]int, error) {
 	}
 	fds := descriptors(rights[:rightsLen])
 	if flags&(unix.MSG_TRUNC|unix.MSG_CTRUNC) != 0 {
-		err = errors.New("link: a message that is too long")
+		err = ErrCut
 	} else {
 		err = json.Unmarshal(data[:n], v)
 	}

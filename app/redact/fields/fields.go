@@ -140,21 +140,30 @@ func (r *reader) field(name, text string, depth int) {
 	r.readings(name, text, !r.read(text, depth-1), depth, minField)
 }
 
-// credentials takes note of those of an Authorization header, and reports whether a text is one. What stands
-// behind the colon of Basic credentials is a password, whatever it looks like (RFC 7617).
+// credentials takes note of those of an Authorization header, and reports whether a text is one.
 func (r *reader) credentials(name, text string, depth int) bool {
 	word, credentials, ok := scheme(text)
 	if !ok {
 		return false
 	}
 	if strings.EqualFold(word, "basic") {
-		login, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(credentials, "="))
-		if _, password, found := strings.Cut(string(login), ":"); err == nil && found && isPrintable(password) {
-			r.field("password", password, 1)
-		}
+		_, password := basicLogin(credentials)
+		r.field("password", password, 1)
 	}
 	r.field(name, credentials, depth)
 	return true
+}
+
+// basicLogin reads what stands behind Basic in a header. Behind the colon is a password, whatever it looks
+// like (RFC 7617).
+func basicLogin(text string) (user, password string) {
+	text = strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(text, "="))
+	login, err := base64.RawStdEncoding.DecodeString(text)
+	if err != nil || !isPrintable(string(login)) {
+		return "", ""
+	}
+	user, password, _ = strings.Cut(string(login), ":")
+	return user, password
 }
 
 // add adds a field, and reports whether it is new.

@@ -298,7 +298,8 @@ func TestHolePaddedCredentials(t *testing.T) {
 func TestHoleBasicPasswords(t *testing.T) {
 	for _, password := range []string{"q 9*,_9Z_:%\"~0=/&_&0_c\"0:\\?(?\"?+=Y?.*#'/Z1&$>c1+\\\\_Z", "two words, of which c=\"0:1\""} {
 		credentials := base64.StdEncoding.EncodeToString([]byte("anna:" + password))
-		for _, value := range []string{"Basic " + credentials, "A=1\nAUTHORIZATION=Basic " + credentials + "\n"} {
+		for _, value := range []string{"Basic " + credentials, "A=1\nAUTHORIZATION=Basic " + credentials + "\n", credentials,
+			strings.TrimRight(credentials, "="), "TOKEN=" + credentials, `{"auths":{"r.example":{"auth":"` + credentials + `"}}}`} {
 			if fields := fieldsOf(value); !slices.Contains(fields, password) || slices.Contains(fields, "anna") {
 				t.Errorf("%q has %q", value, fields)
 			}

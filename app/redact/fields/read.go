@@ -168,6 +168,7 @@ func (r *reader) login(text string, depth int) bool {
 }
 
 var (
+	userName     = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.@+\\-]{0,127}$`)
 	userPassword = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_.@+\\-]{0,127}):([^\s:]\S*)$`)
 	oracle       = regexp.MustCompile(`^(?:jdbc:oracle:[a-z0-9]+:)?[A-Za-z_][^\s:/@]*/([^\s/@]+)@[A-Za-z0-9_./:=()-]+$`)
 	pgpass       = regexp.MustCompile(`^(?:[^:\\]|\\.)*:[0-9*]*:(?:[^:\\]|\\.)*:(?:[^:\\]|\\.)*:(\S+)$`)

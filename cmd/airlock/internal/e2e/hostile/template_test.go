@@ -3,6 +3,7 @@ package hostile_test
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
@@ -387,4 +389,78 @@ func metrics(t *testing.T, in *e2e.Instance) string {
 	text, err := io.ReadAll(answer.Body)
 	e2e.Must(t, err)
 	return string(text)
+}
+
+// TestHoleABoxTakesNoDescriptorsOfOthers: connections to the resolver wait in the box, and not in the
+// process that serves every box of the template.
+func TestHoleABoxTakesNoDescriptorsOfOthers(t *testing.T) {
+	if !e2e.InNamespaces(t) {
+		return
+	}
+	e2e.NewWorld(t)
+	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=1")
+	in.AllReady("bubblewrap")
+	forked(t, in)
+	x := in.Submit(in.Placed("bubblewrap"), `
+import socket
+opened = [socket.create_connection(("127.0.0.1", 53)) for _ in range(200)]
+llm.complete("all are open")`, time.Minute)
+	waits(t, in, x)
+	if n := descriptors(t, guests(t, in)); n > 150 {
+		t.Errorf("the guests have %d descriptors", n)
+	}
+}
+
+// TestHoleAFailingBoxEndsNoOther: when no descriptor is left for a box, the others of its template go on.
+func TestHoleAFailingBoxEndsNoOther(t *testing.T) {
+	if !e2e.InNamespaces(t) {
+		return
+	}
+	e2e.NewWorld(t)
+	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=0")
+	in.AllReady("bubblewrap")
+	profile := in.Placed("bubblewrap")
+	first := in.Submit(profile, `set_result(llm.complete("go on"))`, time.Minute)
+	waits(t, in, first)
+	serving := guests(t, in)
+	none := unix.Rlimit{Cur: uint64(descriptors(t, serving)), Max: uint64(descriptors(t, serving))}
+	e2e.Must(t, unix.Prlimit(serving, unix.RLIMIT_NOFILE, &none, nil))
+	if x := in.Await(in.Submit(profile, "set_result(1)", time.Minute), time.Minute); x.Status != "completed" {
+		t.Errorf("the box that fails: %s: %s", x.Status, x.Error)
+	}
+	in.Call(http.MethodPost, "/executions/"+first.ID+"/respond", map[string]string{"response": "yes"}, nil)
+	if x := in.Await(first, time.Minute); x.Status != "completed" || string(x.Result) != `"yes"` {
+		t.Errorf("the other: %s: %s, %s", x.Status, x.Error, x.Result)
+	}
+}
+
+// waits returns when an execution waits for an answer.
+func waits(t *testing.T, in *e2e.Instance, x e2e.Execution) {
+	t.Helper()
+	e2e.Eventually(t, time.Minute, "the script waits", func() bool {
+		in.Call(http.MethodGet, "/executions/"+x.ID, nil, &x)
+		return x.Status == "awaiting_llm" || x.Terminal()
+	})
+	if x.Terminal() {
+		t.Fatalf("%s: %s", x.Status, x.Error)
+	}
+}
+
+// guests is the process that serves the boxes of a server's only template.
+func guests(t *testing.T, in *e2e.Instance) int {
+	t.Helper()
+	for _, p := range in.Processes() {
+		if strings.HasSuffix(strings.TrimSpace(p.Line), "/airlock-init guests") {
+			return p.PID
+		}
+	}
+	t.Fatal("there are no guests")
+	return 0
+}
+
+func descriptors(t *testing.T, pid int) int {
+	t.Helper()
+	list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
+	e2e.Must(t, err)
+	return len(list)
 }
