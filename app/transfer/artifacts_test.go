@@ -90,6 +90,33 @@ func TestArtifactsTravelWithTheirContents(t *testing.T) {
 	}
 }
 
+// TestBackupsTakeArtifactsIfThatIsTicked: the choice is kept, and a backup says what it is without.
+func TestBackupsTakeArtifactsIfThatIsTicked(t *testing.T) {
+	h, target := newHouse(t, "aaaa"), t.TempDir()
+	h.left = strings.Repeat("0123456789", 150_000)
+	id := h.handleOf(h.execution(h.locked("p", nil)))
+	for _, ticked := range []bool{false, true} {
+		set := toDir(target)
+		set.Artifacts = ticked
+		h.no(h.SetBackupSettings(t.Context(), person(), set))
+		if kept, _, err := h.BackupSettings(t.Context()); err != nil || kept.Artifacts != ticked {
+			t.Errorf("kept %v, %v", kept.Artifacts, err)
+		}
+		b := must[store.Backup](t)(h.BackUp(t.Context(), person()))
+		restored := newHouse(t, "bbbb")
+		must[Counts](t)(restored.Fill(t.Context(), upload(must[[]byte](t)(os.ReadFile(filepath.Join(target, b.Name)))), nil))
+		if content, _ := restored.artifact(t.Context(), id); content != "" != ticked || ticked && content != h.left {
+			t.Errorf("ticked %v: %d bytes came back", ticked, len(content))
+		}
+	}
+	h.free = func(string) (int64, error) { // room for the database, not for the contents
+		size, err := h.store.Size(t.Context())
+		return 2*size + 64<<20, err
+	}
+	_, err := h.BackUp(t.Context(), person())
+	wantCode(t, "a backup without room for the contents", err, app.CodeTooLarge)
+}
+
 // TestLostArtifactsAreSaidAndStopNoExport: the others come, and so does what is known of these.
 func TestLostArtifactsAreSaidAndStopNoExport(t *testing.T) {
 	h := newHouse(t, "aaaa")

@@ -38,7 +38,7 @@ func TestWhatTheStorageMadeUpIsNoBackup(t *testing.T) {
 	write := func() (b store.Backup, file []byte, written Counts) {
 		_ = os.Remove(path)
 		b.Name = "airlock-aaaa-x"
-		written = must[Counts](t)(h.writeBackup(t.Context(), path, settings.Passphrase, &b))
+		written = must[Counts](t)(h.writeBackup(t.Context(), path, settings.Passphrase, all(), &b))
 		return b, must[[]byte](t)(os.ReadFile(path)), written
 	}
 	_, old, _ := write()
