@@ -16,7 +16,7 @@ var exceptionLine = regexp.MustCompile(`^[A-Za-z_][\w.]*(:|$)`)
 // traceback, which then ends with the first of them. Any other error has no traceback.
 func SplitTraceback(text string) (summary, traceback string) {
 	if !tracebackStart.MatchString(text) {
-		return text, ""
+		return strings.TrimRight(text, "\n"), ""
 	}
 	lines := strings.Split(text, "\n")
 	for i := len(lines) - 1; i > 0; i-- {

@@ -36,7 +36,7 @@ func TestSplitTraceback(t *testing.T) {
 		}
 	}
 	const plain = "the script used more than 512 MiB of memory and was stopped"
-	if summary, traceback := app.SplitTraceback(plain); summary != plain || traceback != "" {
+	if summary, traceback := app.SplitTraceback(plain + "\n"); summary != plain || traceback != "" {
 		t.Errorf("plain text became %q and %q", summary, traceback)
 	}
 }

@@ -13,8 +13,12 @@ const maxExamples = 3
 
 // examples are scripts for exactly this profile's keys and allowed hosts, each complete: a request
 // for each key that goes to a web server, a query for a PostgreSQL server. They use the libraries
-// that are there. A profile that fits neither gets one that shows what it has.
+// that are there. A profile that fits neither gets one that shows what it has,
+// one that runs no scripts none.
 func examples(p app.Profile, packages []string) (list []string) {
+	if p.MayRun == app.MayRunApprovedSkills {
+		return nil
+	}
 	for _, k := range p.Keys {
 		if url := goesTo(p, k); url != "" && len(list) < maxExamples-1 {
 			list = append(list, request(k, url, packages))

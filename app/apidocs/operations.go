@@ -59,7 +59,7 @@ func Operations() []Operation {
 			Summary: "Ask for keys (unlocked profiles only)",
 			Detail: "Say in `description` what each is for: the person reads it. Asking again for a name replaces what you " +
 				"asked before, until a person has linked it. `mode` and `hosts` are optional requests; `hosts` can only narrow " +
-				"where the value may go. `DELETE …/keys/{name}` withdraws one. Both return the profile.",
+				"where the value may go. `DELETE …/keys/{name}` withdraws one.",
 			Body: "NewKeys", Returns: "Profile",
 			Request: `{"keys": [{"name": "SIMPHONY_API_KEY", "description": "Simphony REST API key"}, {"name": ` +
 				`"DB_HOST", "description": "Oracle DB host name", "mode": "plain"}]}`,
@@ -104,7 +104,8 @@ func Operations() []Operation {
 		},
 		{
 			ID: "execute", Method: "POST", Path: "/execute", Auth: AuthEither, Status: 202,
-			Summary: "Run a script", Query: []Field{wait}, Body: "NewExecution", Returns: "Accepted",
+			Summary: "Run a script, or with `skill` in its place an approved skill", Query: []Field{wait}, Body: "NewExecution",
+			Returns: "Accepted",
 			Headers: []Field{{Name: "Idempotency-Key", Type: "string",
 				About: "for 24 h the same key and body return the same execution"}},
 			Detail: "`timeout` (seconds of run time), `inputs` (any JSON, `inputs` in the script), `label` (your name for " +
@@ -176,8 +177,7 @@ func Operations() []Operation {
 			ID: "respond", Method: "POST", Path: "/executions/{id}/respond", Auth: AuthPath, Status: 200,
 			Summary: "Answer the script's LLM question", Query: []Field{wait}, Body: "Answer", Returns: "Execution",
 			Detail: "Only in status `awaiting_llm`, whose `llm_request` is `{request_id, prompt, model}`: run the prompt " +
-				"with your own model. `{\"error\": \"…\"}` instead raises `llm.Error` in the script. A script may ask several " +
-				"times.",
+				"with your own model. `{\"error\": \"…\"}` instead raises `llm.Error` in the script.",
 			Request:  `{"response": "Q4 revenue rose by 15 %.", "request_id": "…"}`,
 			Response: `{"execution_id": "exec_…", "status": "running", …}`,
 			Also:     "202 and `poll_url` if the server has no memory for a long answer",
@@ -225,8 +225,8 @@ func Operations() []Operation {
 			ID: "uploadSkill", Method: "POST", Path: "/skills", Auth: AuthBearer, Status: 201,
 			Zip: true, Body: "NewSkill", Returns: "Skill",
 			Summary: "Save a script as a skill",
-			Detail: "Or send a zip with SKILL.md (`application/zip`). A person approves each version. `GET /skills` lists " +
-				"what you may run, `GET /skills/{name}` has schema and example.",
+			Detail: "Or send a zip with SKILL.md (`application/zip`). A person approves each version: tell them `next_step`. " +
+				"`GET /skills` lists what you may run, `GET /skills/{name}` has schema and example.",
 			Request: `{"execution_id": "exec_…", "name": "sum-month", "description": "Sums a month"}`,
 			Errors: []app.Code{app.CodeInvalidJSON, app.CodeUnknownField, app.CodeInvalidField, app.CodeUnauthorized,
 				app.CodeInvalidSkill, app.CodeSkillNameTaken, app.CodeTooLarge, app.CodeUnsupportedMedia, app.CodeNotFound,

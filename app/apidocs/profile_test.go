@@ -126,6 +126,8 @@ func TestExamplesAreForTheProfile(t *testing.T) {
 			[]string{`httpx.get("https://a.example/", timeout=20)`}, []string{"settings.get"}},
 		"v6":      {app.Profile{Hosts: allowed("[2001:db8::1]:443")}, nil, []string{`"https://[2001:db8::1]/"`}, nil},
 		"nothing": {app.Profile{}, debian, []string{"settings.keys()"}, nil},
+		"skills only": {app.Profile{MayRun: app.MayRunApprovedSkills, Hosts: allowed("a.example")}, debian, nil,
+			[]string{"httpx", "set_result"}},
 		"odd names": {app.Profile{Keys: []app.Key{sealed("class", "a.example"), sealed("__", "a.example")},
 			Hosts: allowed("a.example")}, debian, []string{"class_value = ", "_value = "}, nil},
 	} {

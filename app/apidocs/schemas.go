@@ -168,6 +168,7 @@ func answers() []Schema {
 			{Name: "enabled", Type: "boolean", Required: true, About: "false while a person has switched it off"},
 			{Name: "runs", Type: "boolean", Required: true, About: "it is what POST /execute runs by the name alone"},
 			{Name: "reason", Type: "string", About: "why it was revoked"},
+			{Name: "next_step", Type: "string", About: "while it is quarantined: what to ask the person"},
 			{Name: "description", Type: "string", Required: true},
 			{Name: "keys", Type: "[]string", About: "names of credentials that it needs"},
 			{Name: "hosts", Type: "[]string", About: "that it needs"},

@@ -34,6 +34,8 @@ func Tools() []Tool {
 			op.Detail = "With a profile also its keys, its hosts and an example for them. Read it before the first script."
 		case op.ID == "uploadFile":
 			op.Detail = "Give content (base64) or text, at most 2 MiB. Pass the file_id to execute in files."
+		case op.ID == "uploadSkill":
+			op.Detail = "A person approves each version: tell them next_step. Then execute with skill runs it, or its own tool."
 		case op.Returns == "" || op.ID == "health" || op.Raw:
 			continue
 		}

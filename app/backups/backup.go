@@ -138,8 +138,15 @@ func (s *Service) make(ctx context.Context, settings BackupSettings, b *store.Ba
 	if err != nil {
 		return err
 	}
-	// the scratch database and its write-ahead log; the file is looked after while it is written
-	if err := s.cfg.Transfer.CheckSpace(2 * size); err != nil {
+	what := transfer.Selection{History: true, Artifacts: settings.Artifacts}
+	contents := int64(0)
+	if what.Artifacts {
+		if contents, err = s.cfg.Transfer.ArtifactBytes(ctx, nil); err != nil {
+			return err
+		}
+	}
+	// the scratch database, its write-ahead log and its contents; the file is looked after while it is written
+	if err := s.cfg.Transfer.CheckSpace(2*size + contents); err != nil {
 		return err
 	}
 	dir, err := os.MkdirTemp(s.cfg.Dir, transfer.BackupPrefix)
@@ -147,7 +154,7 @@ func (s *Service) make(ctx context.Context, settings BackupSettings, b *store.Ba
 		return fmt.Errorf("backups: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	written, err := s.writeBackup(ctx, filepath.Join(dir, "file"), settings.Passphrase, b)
+	written, err := s.writeBackup(ctx, filepath.Join(dir, "file"), settings.Passphrase, what, b)
 	if err != nil {
 		return err
 	}
@@ -173,13 +180,13 @@ func (s *Service) discard(ctx context.Context, target blobs.Store, name string) 
 	return target.Delete(ctx, name)
 }
 
-func (s *Service) writeBackup(ctx context.Context, path string, passphrase app.Secret, b *store.Backup) (
-	transfer.Counts, error) {
+func (s *Service) writeBackup(ctx context.Context, path string, passphrase app.Secret, what transfer.Selection,
+	b *store.Backup) (transfer.Counts, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // inside a directory of ours
 	if err != nil {
 		return transfer.Counts{}, fmt.Errorf("backups: %w", err)
 	}
-	done, err := s.cfg.Transfer.Write(ctx, s.cfg.Transfer.WatchSpace(file), passphrase, transfer.Selection{History: true}, nil)
+	done, err := s.cfg.Transfer.Write(ctx, s.cfg.Transfer.WatchSpace(file), passphrase, what, nil)
 	if err == nil {
 		var info os.FileInfo
 		if info, err = file.Stat(); err == nil {

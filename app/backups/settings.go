@@ -38,6 +38,7 @@ type BackupSettings struct {
 	Directory  string
 	S3         blobs.S3
 	Files      bool // files and artifacts are kept in S3 too, whether backups are on or not
+	Artifacts  bool // backups take the contents of artifacts, too
 	Passphrase app.Secret
 	Since      time.Time // when it was switched on, or got another frequency: no time before is missed
 }
@@ -59,6 +60,7 @@ type storedSettings struct {
 	Passphrase string    `json:"passphrase"`
 	Since      time.Time `json:"since"`
 	Files      bool      `json:"files"`
+	Artifacts  bool      `json:"artifacts"`
 }
 
 // BackupSettings returns what is set; ok is false if nothing ever was.
@@ -84,7 +86,7 @@ func (s *Service) readSettings(ctx context.Context, tx *store.Tx) (b BackupSetti
 		return b, false, fmt.Errorf("backups: settings: %w", err)
 	}
 	return BackupSettings{On: v.On, Every: v.Every, Keep: v.Keep, Kind: v.Kind, Directory: v.Directory,
-		Passphrase: app.NewSecret(v.Passphrase), Since: v.Since, Files: v.Files,
+		Passphrase: app.NewSecret(v.Passphrase), Since: v.Since, Files: v.Files, Artifacts: v.Artifacts,
 		S3: blobs.S3{Endpoint: v.Endpoint, Region: v.Region, Bucket: v.Bucket, Prefix: v.Prefix, PathStyle: v.PathStyle,
 			AccessKey: v.AccessKey, SecretKey: app.NewSecret(v.SecretKey)}}, true, nil
 }
@@ -123,10 +125,14 @@ func (s *Service) SetBackupSettings(ctx context.Context, by app.Actor, b BackupS
 		}
 	}
 	v := storedSettings{b.On, b.Every, b.Keep, b.Kind, b.Directory, b.S3.Endpoint, b.S3.Region, b.S3.Bucket, b.S3.Prefix,
-		b.S3.PathStyle, b.S3.AccessKey, b.S3.SecretKey.Reveal(), b.Passphrase.Reveal(), b.Since, b.Files}
+		b.S3.PathStyle, b.S3.AccessKey, b.S3.SecretKey.Reveal(), b.Passphrase.Reveal(), b.Since, b.Files,
+		b.Artifacts}
 	detail := "Backups are off."
 	if b.On {
 		detail = fmt.Sprintf("Backups: %s, the last %d are kept, %s.", b.Every, b.Keep, b.place())
+		if b.Artifacts {
+			detail += " They take the contents of artifacts."
+		}
 	}
 	if b.Files {
 		detail += fmt.Sprintf(" Files and artifacts go %s.", b.place())

@@ -39,7 +39,8 @@ func TestWhatTheStorageMadeUpIsNoBackup(t *testing.T) {
 	write := func() (b store.Backup, file []byte, written transfer.Counts) {
 		_ = os.Remove(path)
 		b.Name = "airlock-aaaa-x"
-		written = must[transfer.Counts](t)(h.writeBackup(t.Context(), path, settings.Passphrase, &b))
+		written = must[transfer.Counts](t)(h.writeBackup(t.Context(), path, settings.Passphrase,
+			transfer.Selection{History: true}, &b))
 		return b, must[[]byte](t)(os.ReadFile(path)), written
 	}
 	_, old, _ := write()

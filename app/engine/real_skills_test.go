@@ -220,6 +220,13 @@ set_result({"keys": sorted(settings.keys()), "host": settings.get("DB_HOST")})
 		strings.Count(traceback, "File ") != 2 || x.ErrorLine != 0 {
 		t.Errorf("%s at line %d\n%s", summary, x.ErrorLine, traceback)
 	}
+	for name, want := range map[string]string{"exit 3": "exit code 3", "kill -9 $$": "signal 9"} {
+		x, err := w.runSkill(write("shell-"+name[:4], "main.sh", name+"\n"), `{}`)
+		w.Must(err)
+		if summary, _ := app.SplitTraceback(w.ended(x).Error); summary != "SystemExit: main.sh ended with "+want+"; see stderr" {
+			t.Errorf("%s: %q", name, summary)
+		}
+	}
 	asks := write("that-asks", "main.sh", "set -eu\nanswer=$(airlock ask 'which \"month\"?')\nprintf '\"%s\"' \"$answer\" | airlock result -\n")
 	node := ""
 	if _, err := os.Stat("/usr/bin/node"); err == nil {

@@ -87,7 +87,7 @@ func (f *Files) Upload(ctx context.Context, profileHandle, name string, r io.Rea
 	if err != nil {
 		return app.File{}, err
 	}
-	now := f.cfg.Now().UTC()
+	now := f.cfg.Now().UTC().Truncate(time.Millisecond) // as the store keeps it
 	file := app.File{ID: app.NewFileID(), Name: name, Size: spool.Size(), SHA256: spool.SHA256(), CreatedAt: now,
 		ExpiresAt: now.Add(app.UnusedFileLife)}
 	err = f.cfg.Store.Write(ctx, func(tx *store.Tx) error {

@@ -83,6 +83,17 @@ func (d *desk) read(profile, id string) (string, error) {
 	return string(text), err
 }
 
+// TestAnUploadIsToldAsItIsListed: the store keeps milliseconds.
+func TestAnUploadIsToldAsItIsListed(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 0)
+	d.now = d.now.Add(123456789)
+	f := d.upload("ours", "a")
+	if list, err := d.List(t.Context(), "ours"); err != nil || len(list) != 1 || list[0] != f {
+		t.Errorf("%+v, %v, want %+v", list, err, f)
+	}
+}
+
 func TestAContentIsKeptOnceAndSealed(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 0)

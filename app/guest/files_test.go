@@ -85,6 +85,12 @@ for name in ("a/b", "..", ""):
         raise SystemExit(name)
     except ValueError:
         pass
+try:
+    airlock.save_file("object", {"a": 1})
+except TypeError as e:
+    assert str(e) == "save_file(name, data) takes text or bytes, not dict", e
+else:
+    raise SystemExit("it took a dict")
 save_file("text.txt", "grüße")
 save_file("bytes", memoryview(b"\0\xff"))
 open(os.path.join(os.environ["AIRLOCK_OUT"], "plain"), "w").write("p")
@@ -100,6 +106,25 @@ save_file("empty", b"")
 	}
 	if len(list) != 4 {
 		t.Errorf("%q", list)
+	}
+}
+
+// TestHalfAFileIsNotLeft: a save_file that found no room must not leave what looks like a whole one.
+func TestHalfAFileIsNotLeft(t *testing.T) {
+	t.Parallel()
+	list, out, err := leave(t.Context(), t, `
+import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+save_file("small", "x" * 1000)
+try:
+    save_file("large", "x" * 1001)
+except OSError:
+    pass
+else:
+    raise SystemExit("it took more than the limit")
+`)
+	if err != nil || out.Exited.Code != 0 || len(list) != 1 || len(list["small"]) != 1000 {
+		t.Errorf("%d files, %v, %+v", len(list), err, out)
 	}
 }
 

@@ -44,6 +44,9 @@ func Server(way Way, profile app.Secret, version string) (s *sdk.Server, announc
 	common := server{way, profile}
 	s = sdk.NewServer(&sdk.Implementation{Name: "airlock", Title: "Airlock", Version: version}, &sdk.ServerOptions{
 		Instructions: instructions,
+		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {
+			c.CacheScope = "private" // tools and artifacts are those of one profile
+		},
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{ListChanged: true},
 			Resources: &sdk.ResourceCapabilities{}},
 	})

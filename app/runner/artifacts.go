@@ -45,15 +45,8 @@ type leftArtifact struct {
 
 // Before makes sure that all files are still there, and that the skill may still run.
 func (h *filesHook) Before(ctx context.Context, b *Binding) error {
-	if digest := h.x.SkillDigest; digest != "" {
-		if h.runner.cfg.Skills == nil {
-			return app.E(app.CodeSkillNotFound, "no skill can be run here. It did not run.", "Ask the person who runs Airlock.")
-		}
-		launch, err := h.runner.cfg.Skills.Launch(ctx, h.x.ProfileHandle, digest, b.source.Inputs)
-		if err != nil {
-			return err
-		}
-		h.skill = &launch
+	if err := h.readSkill(ctx, b); err != nil {
+		return err
 	}
 	for _, f := range b.source.Files {
 		if h.runner.cfg.Files == nil || !f.Kept {
@@ -64,10 +57,30 @@ func (h *filesHook) Before(ctx context.Context, b *Binding) error {
 	return nil
 }
 
+// readSkill reads the skill that runs, if one does, and places the execution by it. A person may have
+// revoked it since the submission, so it is resolved again here, and nowhere else.
+func (h *filesHook) readSkill(ctx context.Context, b *Binding) error {
+	if h.x.SkillDigest == "" {
+		return nil
+	}
+	skills := h.runner.cfg.Skills
+	if skills == nil {
+		return app.E(app.CodeSkillNotFound, "no skill can be run here. It did not run.", "Ask the person who runs Airlock.")
+	}
+	launch, err := skills.Launch(ctx, h.x.ProfileHandle, h.x.SkillDigest, b.source.Inputs)
+	if err != nil {
+		return err
+	}
+	h.skill = &launch
+	b.place, err = skills.Place(launch.Version, b.place)
+	return err
+}
+
 // inputs are the skill, if one runs, and the files as the box gets them.
 func (h *filesHook) inputs(ctx context.Context, b *Binding) (skill *wire.Skill, list []guest.InputFile) {
 	if h.skill != nil {
-		skill = &wire.Skill{Entrypoint: h.skill.Entrypoint, Language: string(h.skill.Language)}
+		m := h.skill.Version.Manifest
+		skill = &wire.Skill{Entrypoint: m.Entrypoint, Language: string(m.Language)}
 		if packed := h.skill.Packed; h.skill.Inline() {
 			skill.Packed = packed
 		} else {

@@ -15,7 +15,7 @@ import (
 // claim a box too.
 type Binding struct {
 	policy   app.Policy
-	place    app.Placement // the policy's, or what a skill makes of it
+	place    app.Placement // the policy's, or what filesHook makes of it for a skill
 	source   Source
 	grant    grant // once resolved
 	resolved bool
@@ -41,28 +41,13 @@ func (r *Run) bind() (*Binding, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Binding{policy: policy, decisions: decisions}
-	if b.place, err = r.placement(policy.Placement); err != nil {
-		return nil, err
-	}
+	b := &Binding{policy: policy, place: policy.Placement, decisions: decisions}
 	if r.source != nil {
 		b.source = *r.source
 		return b, nil
 	}
 	b.source, err = r.runner.ReadSource(r.ctx, r.x.Handle)
 	return b, err
-}
-
-// placement returns where the execution runs under a policy's placement.
-func (r *Run) placement(p app.Placement) (app.Placement, error) {
-	if r.x.SkillDigest == "" || r.runner.cfg.Skills == nil {
-		return p, nil
-	}
-	v, err := r.runner.cfg.Skills.Resolve(r.ctx, r.x.ProfileHandle, r.x.SkillDigest)
-	if err != nil {
-		return p, err
-	}
-	return r.runner.cfg.Skills.Place(v, p)
 }
 
 // currentPolicy returns the newest policy of the profile, if scripts may run under it now.

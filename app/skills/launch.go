@@ -30,9 +30,8 @@ type packedHead struct {
 
 // Launch is what a box needs to run a version.
 type Launch struct {
-	Entrypoint string
-	Language   bundle.Language
-	Packed     []byte // its files, and the inputs of the run
+	Version Version
+	Packed  []byte // its files, and the inputs of the run
 }
 
 // maxInline is how much of a skill travels with its script, in bytes: asking the box to take a file first
@@ -45,6 +44,10 @@ func (l Launch) Inline() bool { return len(l.Packed) <= maxInline }
 // Launch returns what runs a version that the profile may still run. Errors: those of Resolve.
 func (s *Service) Launch(ctx context.Context, profileHandle, digest string, inputs []byte) (Launch, error) {
 	row, err := s.resolve(ctx, profileHandle, digest)
+	if err != nil {
+		return Launch{}, err
+	}
+	v, err := version(row)
 	if err != nil {
 		return Launch{}, err
 	}
@@ -67,7 +70,7 @@ func (s *Service) Launch(ctx context.Context, profileHandle, digest string, inpu
 	for _, f := range b.Files {
 		packed = append(packed, f.Content...)
 	}
-	return Launch{b.Manifest.Entrypoint, b.Manifest.Language, packed}, nil
+	return Launch{v, packed}, nil
 }
 
 // compact returns inputs without spaces between their parts; {} for none.

@@ -136,7 +136,7 @@ func errNotApproved(ref string, list []store.SkillVersion) error {
 	for _, v := range list {
 		if State(v.State) == Quarantined {
 			return aboutSkill(app.E(app.CodeSkillNotApproved, fmt.Sprintf("the skill %s waits for review", shown),
-				"Ask the person who runs Airlock to approve it."))
+				"Ask the person who runs Airlock to approve it; next_step of GET /skills/{name} says where."))
 		}
 	}
 	message := fmt.Sprintf("the skill %s was revoked", shown)

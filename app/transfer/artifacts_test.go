@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -15,50 +14,15 @@ import (
 
 func withArtifacts() Selection { return Selection{History: true, Artifacts: true} }
 
-// artifact is what an execution left: its content, "" if that is not kept, and until when it is.
-func (h *house) artifact(ctx context.Context, execution string) (content string, until time.Time) {
-	h.T.Helper()
-	var left app.Artifact
-	h.No(h.Store.Read(ctx, func(tx *store.Tx) error {
-		list, err := tx.Executions.Artifacts(ctx, execution)
-		if err != nil || len(list) != 1 || !list[0].Kept {
-			return err
-		}
-		var blob store.Blob
-		if left, blob, err = tx.Executions.Artifact(ctx, execution, list[0].Name); err != nil {
-			return err
-		}
-		r, err := h.Files.OpenIn(ctx, tx, blob.ID)
-		if err != nil {
-			return err
-		}
-		text, err := io.ReadAll(r)
-		content = string(text)
-		return err
-	}))
-	return content, left.ExpiresAt
-}
-
-func (h *house) handleOf(id string) string {
-	h.T.Helper()
-	for _, r := range h.dump(all()) {
-		if r.Execution != nil && r.Execution.ID == id {
-			return r.Execution.Handle
-		}
-	}
-	h.T.Fatal("there is no such execution")
-	return ""
-}
-
 // TestArtifactsTravelWithTheirContents, in an import and in a restore, where a person chose them; else
 // only what is known of them does. What is added to the file is told before.
 func TestArtifactsTravelWithTheirContents(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	p, other := h.Locked("p", nil), h.Locked("another", nil)
 	h.Left = strings.Repeat("0123456789", 150_000) // several pieces
-	id := h.handleOf(h.Execution(p))
+	id := h.HandleOf(h.Execution(p))
 	h.Left = strings.Repeat("x", contentPiece) // exactly one
-	second := h.handleOf(h.Execution(other))
+	second := h.HandleOf(h.Execution(other))
 	for _, c := range []struct {
 		profiles []string
 		want     int64
@@ -74,13 +38,13 @@ func TestArtifactsTravelWithTheirContents(t *testing.T) {
 	bare.take(without, Choice{History: true})
 	for name, house := range map[string]*house{"import": imported, "restore": restored} {
 		house.T = t
-		first, until := house.artifact(t.Context(), id)
-		next, _ := house.artifact(t.Context(), second)
+		first, until := house.Artifact(t.Context(), id)
+		next, _ := house.Artifact(t.Context(), second)
 		if first != strings.Repeat("0123456789", 150_000) || next != h.Left || time.Until(until) < 24*time.Hour {
 			t.Errorf("%s: %d and %d bytes, until %s", name, len(first), len(next), until)
 		}
 	}
-	if content, _ := bare.artifact(t.Context(), id); content != "" {
+	if content, _ := bare.Artifact(t.Context(), id); content != "" {
 		t.Errorf("%d bytes came unasked", len(content))
 	}
 	_, err := h.Export(t.Context(), person(), io.Discard, app.NewSecret(words), Selection{Artifacts: true}, nil)
@@ -97,7 +61,7 @@ func TestLostArtifactsAreSaidAndStopNoExport(t *testing.T) {
 	var handles []string
 	for _, text := range []string{"lost", "damaged", "here"} {
 		h.Left = strings.Repeat(text, 300_000)
-		handles = append(handles, h.handleOf(h.Execution(p)))
+		handles = append(handles, h.HandleOf(h.Execution(p)))
 	}
 	for i, damage := range []func(path string) error{os.Remove, func(path string) error { return os.Truncate(path, 1_000_000) }} {
 		var blob store.Blob
@@ -115,7 +79,7 @@ func TestLostArtifactsAreSaidAndStopNoExport(t *testing.T) {
 	fresh := newHouse(t, "bbbb")
 	fresh.take([]byte(file.String()), Choice{History: true})
 	for i, want := range []int{0, 0, len(h.Left)} {
-		if content, _ := fresh.artifact(t.Context(), handles[i]); len(content) != want {
+		if content, _ := fresh.Artifact(t.Context(), handles[i]); len(content) != want {
 			t.Errorf("artifact %d has %d bytes, want %d", i, len(content), want)
 		}
 	}

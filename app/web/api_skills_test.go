@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -61,7 +62,7 @@ func TestAnAgentUploadsASkillAndReadsItsState(t *testing.T) {
 	a := w.call("POST", "/skills", content, bearerOf(p), "Content-Type: application/zip")
 	const facts = `"facts":{"imports":["os"],"environment":[{"file":"main.py","line":2,"what":"os.environ"}]}`
 	if a.status != 201 || a.json["state"] != "quarantined" || a.json["version"] != float64(1) ||
-		!strings.Contains(a.text, facts) {
+		!strings.Contains(a.text, facts) || !strings.HasSuffix(fmt.Sprint(a.json["next_step"]), "/ui/skills/totals?version=1") {
 		t.Fatalf("got %d %s", a.status, a.text)
 	}
 	digest, _ := a.json["digest"].(string)

@@ -11,13 +11,14 @@ import (
 // BackupsPage shows how backups are set and how they went.
 type BackupsPage struct {
 	layout.Shell
-	Form     BackupForm
-	Set      bool
-	Place    string
-	Next     time.Time
-	Problem  string
-	Rows     []BackupRow
-	Problems components.Problems
+	Form      BackupForm
+	Set       bool
+	Place     string
+	Next      time.Time
+	Problem   string
+	Artifacts int64 // bytes of the contents that executions left
+	Rows      []BackupRow
+	Problems  components.Problems
 }
 
 // BackupForm is the form as typed; secrets are never in it.
@@ -34,6 +35,7 @@ type BackupForm struct {
 	PathStyle     bool
 	AccessKey     string
 	Files         bool
+	Artifacts     bool
 	HasPassphrase bool
 	HasSecret     bool
 }

@@ -273,9 +273,18 @@ def install(channel, start):
             raise ValueError("%r is not a plain file name" % name)
         if isinstance(data, str):
             data = data.encode()
+        try:
+            memoryview(data)
+        except TypeError:
+            raise TypeError("save_file(name, data) takes text or bytes, not %s" % type(data).__name__) from None
         path = os.path.join(folder, name)
-        with open(path, "wb") as file:
-            file.write(data)
+        file = open(path, "wb")
+        try:
+            with file:
+                file.write(data)
+        except BaseException:
+            os.unlink(path)  # half a file must not pass for one
+            raise
         return path
 
     inputs = start.get("inputs")

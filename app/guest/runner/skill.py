@@ -124,7 +124,8 @@ def run_program(program, path):
     offer_command(os.getcwd())
     code = subprocess.call([program, path])
     if code:
-        sys.exit(code if code > 0 else 128 - code)
+        how = "exit code %d" % code if code > 0 else "signal %d" % -code
+        sys.exit("%s ended with %s; see stderr" % (os.path.basename(path), how))
 
 
 def run_shell(path):

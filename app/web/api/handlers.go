@@ -63,8 +63,8 @@ func New(cfg Config) *Handlers {
 			timeoutDefault: cfg.TimeoutDefault, timeoutMax: cfg.TimeoutMax,
 		},
 		files: &fileCalls{lookup: lookup, now: cfg.Now, uploads: shares.New(uploadsAtOnce)},
-		skills: &skills{lookup: lookup, now: cfg.Now, changes: httpx.NewRateLimiter(skillUploadsPerMinute, cfg.Now),
-			memory: shares.New(skillsAtOnce)},
+		skills: &skills{lookup: lookup, origins: cfg.Origins, now: cfg.Now,
+			changes: httpx.NewRateLimiter(skillUploadsPerMinute, cfg.Now), memory: shares.New(skillsAtOnce)},
 		instance: &instance{
 			lookup: lookup, access: cfg.Access, engine: cfg.Engine, log: cfg.Log, now: cfg.Now,
 			origins: cfg.Origins, version: cfg.Version, limits: cfg.Limits,

@@ -33,6 +33,7 @@ const (
 // skills answers the calls about skills.
 type skills struct {
 	lookup  lookup
+	origins httpx.Origins
 	now     func() time.Time
 	changes *httpx.RateLimiter
 	memory  *shares.Shares // by profile
@@ -47,7 +48,8 @@ type skillView struct {
 	State       string          `json:"state"`
 	Enabled     bool            `json:"enabled"`
 	Runs        bool            `json:"runs"`
-	Reason      string          `json:"reason,omitempty"` // of a revocation
+	Reason      string          `json:"reason,omitempty"`    // of a revocation
+	NextStep    string          `json:"next_step,omitempty"` // while a person has to approve it
 	Description string          `json:"description"`
 	Keys        []string        `json:"keys,omitempty"`
 	Hosts       []string        `json:"hosts,omitempty"`
@@ -69,13 +71,17 @@ type skillsView struct {
 	Skills []skillView `json:"skills"`
 }
 
-// viewSkills shows versions; with details also what one needs to run them.
-func viewSkills(list []appskills.Version, details bool) skillsView {
+// viewSkills shows versions; with details also what one needs to run them. base is the address of Airlock.
+func viewSkills(base string, list []appskills.Version, details bool) skillsView {
 	view := skillsView{Skills: []skillView{}}
 	for _, v := range list {
 		one := skillView{
 			Name: v.Name, Version: v.Number, Label: v.Label, Digest: v.Digest, State: string(v.State), Enabled: v.Enabled,
 			Runs: v.Runs, Reason: v.Reason, Description: v.Description, Keys: v.Manifest.Keys, UploadedAt: v.Uploaded,
+		}
+		if v.State == appskills.Quarantined {
+			one.NextStep = fmt.Sprintf("A person has to approve it before it runs. Ask them to open %s/ui/skills/%s?version=%d",
+				base, v.Name, v.Number)
 		}
 		for _, h := range v.Manifest.Hosts {
 			one.Hosts = append(one.Hosts, h.String())
@@ -93,7 +99,7 @@ func viewSkills(list []appskills.Version, details bool) skillsView {
 
 // show shows versions to the agent of a profile, whose secrets are masked in what their authors wrote.
 func (h *skills) show(c echo.Context, p app.Profile, list []appskills.Version, details bool) (skillsView, error) {
-	view := viewSkills(list, details)
+	view := viewSkills(h.origins.BaseURL(c.Request()), list, details)
 	texts := make([]string, 0, 4*len(list))
 	for _, v := range view.Skills {
 		var example json.RawMessage

@@ -28,7 +28,7 @@ func (h Handlers) showBackups(c echo.Context) error {
 	form := settingsview.BackupForm{On: f.On, Every: f.Every, Keep: strconv.Itoa(f.Keep), Kind: f.Kind,
 		Directory: f.Directory, Endpoint: f.S3.Endpoint, Region: f.S3.Region, Bucket: f.S3.Bucket,
 		Prefix: f.S3.Prefix, PathStyle: f.S3.PathStyle, AccessKey: f.S3.AccessKey,
-		Files: f.Files, HasPassphrase: !f.Passphrase.Empty(), HasSecret: !f.S3.SecretKey.Empty()}
+		Files: f.Files, Artifacts: f.Artifacts, HasPassphrase: !f.Passphrase.Empty(), HasSecret: !f.S3.SecretKey.Empty()}
 	if !state.Set {
 		form.Every, form.Keep, form.Kind = backups.Daily, "14", backups.ToDirectory
 	}
@@ -42,9 +42,14 @@ func (h Handlers) backupsPage(
 	if err != nil {
 		return err
 	}
+	artifacts, err := h.Transfer.ArtifactBytes(c.Request().Context(), nil)
+	if err != nil {
+		return err
+	}
 	page := settingsview.BackupsPage{
 		Shell: sh, Form: f, Set: state.Set && !state.Settings.Passphrase.Empty(),
 		Place: strings.TrimPrefix(state.Place, " "), Next: state.Next, Problem: state.Problem, Problems: found,
+		Artifacts: artifacts,
 	}
 	for _, b := range state.List {
 		page.Rows = append(page.Rows, backupRow(b))
@@ -75,7 +80,8 @@ func (h Handlers) saveBackups(c echo.Context, fields url.Values) error {
 		keep = 0
 	}
 	in := backups.BackupSettings{On: get("on") == "yes", Every: get("every"), Keep: keep, Kind: get("kind"),
-		Directory: get("directory"), Files: get("files") == "yes", Passphrase: app.NewSecret(fields.Get("passphrase")),
+		Directory: get("directory"), Files: get("files") == "yes", Artifacts: get("artifacts") == "yes",
+		Passphrase: app.NewSecret(fields.Get("passphrase")),
 		S3: blobs.S3{Endpoint: get("endpoint"), Region: get("region"), Bucket: get("bucket"), Prefix: get("prefix"),
 			PathStyle: get("path_style") == "yes", AccessKey: get("access_key"),
 			SecretKey: app.NewSecret(get("secret_key"))}}
@@ -99,7 +105,7 @@ func (h Handlers) saveBackups(c echo.Context, fields url.Values) error {
 	}
 	typed := settingsview.BackupForm{On: in.On, Every: in.Every, Keep: get("keep"), Kind: in.Kind,
 		Directory: in.Directory, Endpoint: in.S3.Endpoint, Region: in.S3.Region, Bucket: in.S3.Bucket,
-		Prefix: in.S3.Prefix, Files: in.Files, PathStyle: in.S3.PathStyle, AccessKey: in.S3.AccessKey,
+		Prefix: in.S3.Prefix, Files: in.Files, Artifacts: in.Artifacts, PathStyle: in.S3.PathStyle, AccessKey: in.S3.AccessKey,
 		HasPassphrase: !state.Settings.Passphrase.Empty(),
 		HasSecret:     !state.Settings.S3.SecretKey.Empty()}
 	return h.backupsPage(c, http.StatusUnprocessableEntity, typed, state, found)

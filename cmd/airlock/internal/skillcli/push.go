@@ -23,6 +23,7 @@ type pushed struct {
 	Version int      `json:"version"`
 	Digest  string   `json:"digest"`
 	State   string   `json:"state"`
+	Next    string   `json:"next_step"`
 	Missing []string `json:"missing"`
 }
 
@@ -64,7 +65,7 @@ func push(ctx context.Context, c cli.Console, args []string) error {
 	if json.Unmarshal(got, &v) != nil || v.Digest != b.Digest() {
 		return errors.New("the answer doesn't have the digest of what was sent; check the address of the instance")
 	}
-	fmt.Fprintf(c.Out, "%s@%d %s\n%s\n", v.Name, v.Version, v.Digest, next(v, api.URL))
+	fmt.Fprintf(c.Out, "%s@%d %s\n%s\n", v.Name, v.Version, v.Digest, next(v))
 	if len(v.Missing) > 0 {
 		lacks := strings.Join(v.Missing, ", ")
 		fmt.Fprintln(c.Err, cli.Printable("the sandbox lacks "+lacks+"; ask the operator to install that"))
@@ -73,14 +74,14 @@ func push(ctx context.Context, c cli.Console, args []string) error {
 }
 
 // next says how a version stands and who is to do what.
-func next(v pushed, address string) string {
+func next(v pushed) string {
 	switch v.State {
 	case "approved":
 		return "It is approved."
 	case "revoked":
 		return "It was revoked. Upload a mended version."
 	}
-	return "It waits for a review. Ask the person to open " + address + "/ui/skills/" + v.Name
+	return cli.Printable(v.Next)
 }
 
 // pull is airlock skill pull: it writes the files of a skill into a new folder.

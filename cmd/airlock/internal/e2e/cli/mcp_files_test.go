@@ -66,6 +66,9 @@ func modelMovesFiles(t *testing.T, connect func(*sdk.Client) (*sdk.ClientSession
 		if err != nil || len(got.Contents) != 1 {
 			return nil, err
 		}
+		if got.CacheScope != "private" {
+			t.Errorf("caches may serve %s to others: %q", uri, got.CacheScope)
+		}
 		return got.Contents[0], nil
 	}
 	if got, err := read(text.URI); err != nil || got.Text != "1,ü\n1,ü\n" {

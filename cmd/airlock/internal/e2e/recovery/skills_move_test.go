@@ -3,6 +3,7 @@ package recovery_test
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -53,8 +54,22 @@ func runsSkill(t *testing.T, in *e2e.Instance, profile, skill, want string) {
 	}
 }
 
+// artifact reads what an execution left, as its agent does.
+func artifact(t *testing.T, in *e2e.Instance, profile string, x e2e.Execution, name string) (int, string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, in.URL+"/executions/"+x.ID+"/artifacts/"+name, nil)
+	e2e.Must(t, err)
+	request.Header.Set("Authorization", "Bearer "+profile)
+	response, err := http.DefaultClient.Do(request)
+	e2e.Must(t, err)
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	e2e.Must(t, err)
+	return response.StatusCode, string(content)
+}
+
 // TestApprovedSkillsRunAfterAMoveAndAfterARestore: their files come along, and what was revoked or not
-// reviewed runs nowhere.
+// reviewed runs nowhere. The contents of artifacts come along where that was ticked.
 func TestApprovedSkillsRunAfterAMoveAndAfterARestore(t *testing.T) {
 	t.Parallel()
 	old := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=1")
@@ -65,10 +80,11 @@ func TestApprovedSkillsRunAfterAMoveAndAfterARestore(t *testing.T) {
 	old.Admin("", "skill", "approve", second)
 	old.Admin("", "skill", "revoke", "answer@1", "--reason", "wrong")
 	runsSkill(t, old, profile, "answer", "48")
+	left := old.Await(old.Submit(profile, "save_file('left.txt', 'what it left')", 30*time.Second), 30*time.Second)
 
 	target, person := t.TempDir(), old.Person()
 	for path, fields := range map[string]url.Values{"/ui/settings/backups": {"on": {"yes"}, "every": {"weekly"}, "keep": {"5"},
-		"kind": {"directory"}, "directory": {target}, "passphrase": {movingWords}, "again": {movingWords}}} {
+		"artifacts": {"yes"}, "kind": {"directory"}, "directory": {target}, "passphrase": {movingWords}, "again": {movingWords}}} {
 		response, err := person.Client.PostForm(old.URL+path, fields)
 		e2e.Must(t, err)
 		e2e.Must(t, response.Body.Close())
@@ -92,6 +108,12 @@ func TestApprovedSkillsRunAfterAMoveAndAfterARestore(t *testing.T) {
 	restored.Admin("", "restore", backups[0], "--passphrase-file", words)
 	restored.Start()
 	t.Cleanup(restored.Stop)
+	if status, content := artifact(t, restored, profile, left, "left.txt"); content != "what it left" {
+		t.Errorf("the backup brought an artifact as %d %s", status, content)
+	}
+	if status, content := artifact(t, imported, profile, left, "left.txt"); status != http.StatusNotFound {
+		t.Errorf("an export without contents brought %d %s", status, content)
+	}
 	for _, in := range []*e2e.Instance{imported, restored} {
 		runsSkill(t, in, profile, "answer", "48")
 		runsSkill(t, in, profile, "answer@1", "skill_revoked")
