@@ -373,6 +373,19 @@ func TestLedger(t *testing.T) {
 	}
 }
 
+// TestTimeLimitOfARun: before a script has started, its page names the limit; then what of it is used.
+func TestTimeLimitOfARun(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"execution-queued": "Time limit1 min", "execution-completed": "Ran840 ms of 1 min",
+	} {
+		text := strings.Join(strings.Fields(rendered(t, name).Find(".verdict dl").Text()), " ")
+		if !strings.Contains(text, want) {
+			t.Errorf("%s says %q, want %q", name, text, want)
+		}
+	}
+}
+
 // TestOnlyGrantsAreNew: the sentence that closes the list of hosts grants nothing.
 func TestOnlyGrantsAreNew(t *testing.T) {
 	t.Parallel()
