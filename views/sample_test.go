@@ -118,7 +118,7 @@ func sampleBeats(n int) []profileview.Beat {
 }
 
 func samplePreview() credentialview.PreviewPage {
-	return credentialview.PreviewPage{Shell: shell("What was pasted", layout.SectionCredentials),
+	return credentialview.PreviewPage{Shell: shell("Review pasted values", layout.SectionCredentials),
 		Problems: components.Problems{"hosts.STRIPE_KEY": "A sealed credential needs at least one host."},
 		Rows: []credentialview.PreviewRow{
 			{Name: "STRIPE_URL", Line: 1, Action: "add", Mode: app.ModePlain, Size: 25, Lines: 1},
