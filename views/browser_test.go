@@ -195,6 +195,19 @@ func TestInjectedIsAmberOnlyWhereItIsChosen(t *testing.T) {
 	}
 }
 
+// TestRecordOnAPhone: who intervened stands inside the screen, as all of the record does.
+func TestRecordOnAPhone(t *testing.T) {
+	t.Parallel()
+	b := browsertest.New(t, gallery(t).URL)
+	b.Size(390, 844)
+	b.Open("/print")
+	who := b.Text(`[...document.querySelectorAll("[aria-labelledby=events-title] tbody td:last-child")].map((e) =>
+		e.innerText + " " + (e.getBoundingClientRect().right <= e.closest("section").getBoundingClientRect().right)).join(", ")`)
+	if who != "Ann true" {
+		t.Errorf("who: %q", who)
+	}
+}
+
 // TestKeyboard: the first stop leads past the navigation, and where the focus is can be seen.
 func TestKeyboard(t *testing.T) {
 	t.Parallel()

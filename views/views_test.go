@@ -252,8 +252,8 @@ func TestGrants(t *testing.T) {
 		"! F is sealed: scripts never see its value. It goes only to api.example.com:80, without encryption, " +
 			"which its credential does not permit: it can go nowhere.",
 		"! G has no credential yet.",
-		"! Scripts can reach db.example.com on ports 5432 and 5433 over raw TCP, also where it leads to a private " +
-			"address in your network: Airlock may be unable to check the server name, the requests or the answers.",
+		"! Scripts can reach db.example.com on ports 5432 and 5433 over raw TCP, including private " +
+			"addresses in your network: Airlock may be unable to check the server name, the requests or the answers.",
 		"Scripts can reach *.example.com, every name below it, on ports 80 and 443: Airlock checks the name, but not " +
 			"always who answers.",
 		"Scripts can reach *.example.com, every name below it, on port 8443 over raw TCP: Airlock may be unable to " +
