@@ -30,7 +30,7 @@ func (h Host) Terms(sealed []Host) string {
 		terms = below + terms
 	}
 	if h.Private {
-		terms += ", also where it leads to a private address in your network"
+		terms += ", including private addresses in your network"
 	}
 	// Where a sealed credential of another profile belongs, Airlock reads what passes, but for raw
 	// protocols.
@@ -57,7 +57,7 @@ func (h Host) Brief() string {
 		notes = append(notes, h.over(h.Protocol == ProtocolTCP))
 	}
 	if h.Private {
-		notes = append(notes, "also at private addresses")
+		notes = append(notes, "including private addresses")
 	}
 	if len(notes) == 0 {
 		return h.String()

@@ -55,7 +55,7 @@ func termsOf(hosts []Host) []string {
 				text += " as " + string(h.Protocol)
 			}
 			if h.Private {
-				text += ", also at private addresses"
+				text += ", including private addresses"
 			}
 			list = append(list, text)
 		}

@@ -36,7 +36,7 @@ func TestPolicyChangesNameWhatDiffers(t *testing.T) {
 		Placement: Placement{MinTier: "full"},
 	}
 	want := []string{
-		"+ db.acme.test:5432, also at private addresses", "+ fx.acme.test:443", "− api.acme.test:80", "− db.acme.test:5432",
+		"+ db.acme.test:5432, including private addresses", "+ fx.acme.test:443", "− api.acme.test:80", "− db.acme.test:5432",
 		"A belongs to other hosts", "B: injected instead of sealed", "+ key D", "− key C", "another sandbox",
 	}
 	if got := after.Changes(before); !slices.Equal(got, want) {

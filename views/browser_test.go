@@ -166,6 +166,48 @@ func TestMoreOnAPhone(t *testing.T) {
 	}
 }
 
+// TestInjectedIsAmberOnlyWhereItIsChosen: in lists and records its mark is as calm as others are.
+func TestInjectedIsAmberOnlyWhereItIsChosen(t *testing.T) {
+	t.Parallel()
+	b := browsertest.New(t, gallery(t).URL)
+	for _, theme := range []string{"light", "dark"} {
+		b.Theme(theme)
+		for page, of := range map[string]string{
+			"credentials":         `tbody .state.injected`,
+			"execution-completed": `.verdict .state.injected`,
+			"credential":          `.choice.injected:has(:checked) .caution`,
+			"profile-setup":       `.asked .caution.ifinjected`,
+		} {
+			b.Open("/" + page)
+			b.Until(`document.readyState === "complete"`)
+			got := b.Text(`(() => {
+				const colour = (name) => { const e = document.body.appendChild(document.createElement("i")); e.className = name; return getComputedStyle(e).color; };
+				const seen = getComputedStyle(document.querySelector(` + browsertest.Quoted(of) + `)).color;
+				return seen === colour("state person") ? "amber" : seen === colour("state") ? "calm" : seen; })()`)
+			want := "calm"
+			if strings.Contains(of, "caution") {
+				want = "amber"
+			}
+			if got != want {
+				t.Errorf("%s, %s: %s is %s, want %s", page, theme, of, got, want)
+			}
+		}
+	}
+}
+
+// TestRecordOnAPhone: who intervened stands inside the screen, as all of the record does.
+func TestRecordOnAPhone(t *testing.T) {
+	t.Parallel()
+	b := browsertest.New(t, gallery(t).URL)
+	b.Size(390, 844)
+	b.Open("/print")
+	who := b.Text(`[...document.querySelectorAll("[aria-labelledby=events-title] tbody td:last-child")].map((e) =>
+		e.innerText + " " + (e.getBoundingClientRect().right <= e.closest("section").getBoundingClientRect().right)).join(", ")`)
+	if who != "Ann true" {
+		t.Errorf("who: %q", who)
+	}
+}
+
 // TestKeyboard: the first stop leads past the navigation, and where the focus is can be seen.
 func TestKeyboard(t *testing.T) {
 	t.Parallel()

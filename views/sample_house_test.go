@@ -68,8 +68,8 @@ func houseSamples() []sample {
 		})), false},
 		{"job-import", settingsview.Job(job("The import is done", func(p *settingsview.JobPage) {
 			p.Lines = []string{"Written: 2 credentials, 1 profile, 412 executions.",
-				"The ids of the agents work here as they are. Keep the old instance retired, so that no script runs " +
-					"twice, and point its address here."}
+				"Agents keep their profile ids. Leave the old instance retired, so that no script runs twice, and " +
+					"point its address here."}
 		})), false},
 		{"job-plan", settingsview.Job(
 			job("Before you import", func(p *settingsview.JobPage) {
@@ -78,7 +78,9 @@ func houseSamples() []sample {
 			})),
 			false},
 		{"job-plan-empty", settingsview.Job(
-			job("Before you import", func(p *settingsview.JobPage) { p.Plan = &settingsview.Plan{} })), false},
+			job("Before you import", func(p *settingsview.JobPage) {
+				p.Plan, p.Lines = &settingsview.Plan{}, samplePlan().From
+			})), false},
 	}...)
 }
 

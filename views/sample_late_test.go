@@ -66,7 +66,7 @@ func lateSamples() []sample {
 		Reached:    `The locked profiles "Monthly revenue report from Oracle" and "Nightly stock check" reach db.corp.example through its value.`}
 
 	failing := dashboardview.InboxPage{Shell: shell("Inbox", layout.SectionInbox),
-		Needs: append([]dashboardview.Need{{Icon: "key", Title: "Vault does not work",
+		Needs: append([]dashboardview.Need{{Icon: "key", Title: "Vault isn't working",
 			Detail: "Vault is sealed. Executions that need a value from it end in an error.",
 			URL:    paths.SettingsInstance + "#vault", Action: "See Vault", At: ago(12 * time.Minute)}}, sampleNeeds()[1:]...)}
 	rules := sampleSettings()

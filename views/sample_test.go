@@ -118,7 +118,7 @@ func sampleBeats(n int) []profileview.Beat {
 }
 
 func samplePreview() credentialview.PreviewPage {
-	return credentialview.PreviewPage{Shell: shell("What was pasted", layout.SectionCredentials),
+	return credentialview.PreviewPage{Shell: shell("Review pasted values", layout.SectionCredentials),
 		Problems: components.Problems{"hosts.STRIPE_KEY": "A sealed credential needs at least one host."},
 		Rows: []credentialview.PreviewRow{
 			{Name: "STRIPE_URL", Line: 1, Action: "add", Mode: app.ModePlain, Size: 25, Lines: 1},
@@ -583,8 +583,11 @@ func samples() []sample {
 	searched.Problems, searched.Unfinished,
 		searched.Credentials = components.Problems{"to": "\"31.11.\" is not a date. Write it like 2026-11-30."}, true,
 		[]string{"ORACLE_PASSWORD"}
-	unmatched := searched
+	refused, unmatched, unfinished := searched, searched, searched
+	refused.Executions, refused.Count, refused.Unfinished, refused.Older = nil, "", false, ""
 	unmatched.Executions, unmatched.Problems, unmatched.Unfinished, unmatched.Older = nil, nil, false, ""
+	unfinished.Executions, unfinished.Problems, unfinished.Count = nil, nil, ""
+	searched.Problems = nil
 	first := dashboardview.OverviewPage{Shell: shell("Overview", layout.SectionOverview), Step: 1, Box: sampleBox()}
 	first.NeedsYou = 0
 	second := first
@@ -809,6 +812,8 @@ func samples() []sample {
 		{"profile-revoked-access", profileview.Profile(tabbed(profilePage(app.StateRevoked), profileview.TabAccess)), false},
 		{"executions", executionview.List(list), false},
 		{"executions-searched", executionview.List(searched), false},
+		{"executions-search-refused", executionview.List(refused), false},
+		{"executions-search-unfinished", executionview.List(unfinished), false},
 		{"executions-unmatched", executionview.List(unmatched), false},
 		{"executions-empty", executionview.List(executionview.ListPage{Shell: shell("Executions",
 			layout.SectionExecutions)}),

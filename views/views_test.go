@@ -252,8 +252,8 @@ func TestGrants(t *testing.T) {
 		"! F is sealed: scripts never see its value. It goes only to api.example.com:80, without encryption, " +
 			"which its credential does not permit: it can go nowhere.",
 		"! G has no credential yet.",
-		"! Scripts can reach db.example.com on ports 5432 and 5433 over raw TCP, also where it leads to a private " +
-			"address in your network: Airlock may be unable to check the server name, the requests or the answers.",
+		"! Scripts can reach db.example.com on ports 5432 and 5433 over raw TCP, including private " +
+			"addresses in your network: Airlock may be unable to check the server name, the requests or the answers.",
 		"Scripts can reach *.example.com, every name below it, on ports 80 and 443: Airlock checks the name, but not " +
 			"always who answers.",
 		"Scripts can reach *.example.com, every name below it, on port 8443 over raw TCP: Airlock may be unable to " +
@@ -370,6 +370,19 @@ func TestLedger(t *testing.T) {
 	if got := strings.Join(strings.Fields(doc.Find(".verdict dl").Text()), " "); !strings.Contains(got,
 		"Injected ORACLE_PASSWORDSealed SIMPHONY_API_KEY, SIMPHONY_TENANT") {
 		t.Errorf("the verdict says %q", got)
+	}
+}
+
+// TestTimeLimitOfARun: before a script has started, its page names the limit; then what of it is used.
+func TestTimeLimitOfARun(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"execution-queued": "Time limit1 min", "execution-completed": "Ran840 ms of 1 min",
+	} {
+		text := strings.Join(strings.Fields(rendered(t, name).Find(".verdict dl").Text()), " ")
+		if !strings.Contains(text, want) {
+			t.Errorf("%s says %q, want %q", name, text, want)
+		}
 	}
 }
 

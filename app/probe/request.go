@@ -101,7 +101,7 @@ func judge(key string, ledger []app.Connection, a answer, failed error) Result {
 	case failed != nil:
 		r.Problem, r.Hint = failure(failed)
 	case !r.Swapped:
-		r.Problem, r.Hint = "The value was not put in.",
+		r.Problem, r.Hint = "The value was not added.",
 			"Test again. If it stays so, report it as a bug: nothing of the value left Airlock."
 	case a.status == http.StatusUnauthorized, a.status == http.StatusForbidden:
 		r.Problem = "The host got the value and did not accept it: it answered " + http.StatusText(a.status) + "."

@@ -144,7 +144,7 @@ func TestProfileConflicts(t *testing.T) {
 			list[1].Private = true
 			_, err := a.Desk.Hosts.Set(t.Context(), person(), p.Handle, list, nil)
 			return err
-		}, StateConflict, true, "also where it leads to a private address"},
+		}, StateConflict, true, "including private addresses"},
 		{"placement", func(a, _ *house, p app.Profile) error {
 			_, err := a.Desk.Placements.Set(t.Context(), person(), p.Handle, app.Placement{MinTier: "restricted"})
 			return err

@@ -167,7 +167,7 @@ func TestUIWithoutScripts(t *testing.T) {
 	b.Heading("Paste a .env file")
 	b.Type("#text", "KEY=planted-s3cr3t-alpha\nREGION=eu")
 	b.Click(".foot .primary")
-	b.Heading("What was pasted")
+	b.Heading("Review pasted values")
 	b.Type(`#hosts\.KEY`, "api.example.com")
 	b.Click(".foot .primary")
 	b.Heading("Credentials")

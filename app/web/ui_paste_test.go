@@ -182,7 +182,7 @@ func TestUIPasteKeepsTheText(t *testing.T) {
 	b.Until(`getComputedStyle(document.querySelector("#text")).webkitTextSecurity === "none"`)
 	b.Text(`document.querySelector("#text").value = ` + browsertest.Quoted("A=planted-s3cr3t-alpha\nB=2"))
 	b.Click(".foot .primary")
-	b.Heading("What was pasted")
+	b.Heading("Review pasted values")
 	picture(b, "paste-preview")
 	b.Size(390, 844)
 	picture(b, "paste-preview-390")

@@ -257,7 +257,7 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 		map[string][]string{"host.0": {"api.example.com:443"}, "private.0": {"yes"},
 			"allow.0": {"yes"}}).want(http.StatusOK)
 	allow.says("li:has(.fresh)",
-		"Scripts can reach api.example.com on port 443, also where it leads to a private address in your network: "+
+		"Scripts can reach api.example.com on port 443, including private addresses in your network: "+
 			"Airlock checks the name, but not always who answers.")
 	if p, _ := s.access.Profiles.ByHandle(t.Context(), p.Handle); p.Policy != 1 {
 		t.Error("looking granted it")
@@ -382,7 +382,7 @@ func TestUITestRequest(t *testing.T) {
 	form := "#test form"
 	works := s.submit(page, form, "", "test_path", "/v1/me").want(http.StatusOK).says(".outcome",
 		"It works: HTTP 200 with the value, HTTP 401 without it.").says(".outcome", "GET https://api.test/v1/me").
-		says(".outcome", "put in on the way out").says(".outcome", "status 200").says("#test header .state.ready", "tested")
+		says(".outcome", "added on the way out").says(".outcome", "status 200").says("#test header .state.ready", "tested")
 	if got := works.doc.Find("#test_path").AttrOr("value", ""); got != "/v1/me" {
 		t.Errorf("the path is %q", got)
 	}

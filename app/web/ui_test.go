@@ -59,9 +59,8 @@ func TestUIPathWithoutScripts(t *testing.T) {
 	lock := s.get(paths.At(paths.ProfileLock, p.Handle)).want(http.StatusOK).
 		says(".sentences", "ORACLE_PASSWORD is injected: scripts get the real value.").
 		says(".sentences", "ORACLE_DSN is plain: not a secret.").
-		says(".sentences", "Scripts can reach db.example.com on port 1521 over raw TCP, also where it leads to a "+
-			"private "+
-			"address in your network: Airlock may be unable to check the server name, the requests or the answers.").
+		says(".sentences", "Scripts can reach db.example.com on port 1521 over raw TCP, including private "+
+			"addresses in your network: Airlock may be unable to check the server name, the requests or the answers.").
 		says(".sentences", "Scripts can reach no other hosts.").says(".sentences",
 		"The profile has no end date.").says("#pairing", p.PairingCode)
 	if strings.Contains(lock.doc.Find(".sentences").Text(), "pypi.org") {

@@ -88,7 +88,7 @@ func TestUIVault(t *testing.T) {
 		t.Error("the lock page complains of a reference that resolves")
 	}
 	s.get(paths.Inbox).want(http.StatusOK).says("#inbox", "is being set up")
-	if strings.Contains(s.get(paths.Inbox).text, "Vault does not work") {
+	if strings.Contains(s.get(paths.Inbox).text, "Vault isn't working") {
 		t.Error("the inbox complains of a Vault that works")
 	}
 	follow := func() error { // as an execution does
@@ -120,15 +120,15 @@ func TestUIVault(t *testing.T) {
 	if u, unreadable := s.server.cfg.Access.Vault.Unreadable(now); unreadable {
 		t.Errorf("a reference is blamed for a sealed Vault: %+v", u)
 	}
-	s.get(paths.SettingsInstance).want(http.StatusOK).says("#vault", "Does not work").says("#vault", "Vault is sealed")
+	s.get(paths.SettingsInstance).want(http.StatusOK).says("#vault", "Not working").says("#vault", "Vault is sealed")
 	select {
 	case <-told.C():
 	default:
 		t.Error("open pages are not told")
 	}
-	s.get(paths.Inbox).says("#inbox", "Vault does not work").says("#inbox", "Vault is sealed").says("#inbox",
+	s.get(paths.Inbox).says("#inbox", "Vault isn't working").says("#inbox", "Vault is sealed").says("#inbox",
 		"See Vault")
-	s.get(paths.Root).says("#needs", "Vault does not work")
+	s.get(paths.Root).says("#needs", "Vault isn't working")
 	page = s.get(paths.CredentialURL("TOKEN")).want(http.StatusOK).says("#in-vault", "Vault is sealed")
 	s.submit(page, form, "", "source", "local", "value", "typed-0123456789abcdef").leads(paths.Credentials)
 	if c, err = s.access.Credentials.ByName(t.Context(), "TOKEN"); err != nil || c.Source != app.SourceLocal ||

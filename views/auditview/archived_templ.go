@@ -35,7 +35,7 @@ func archivedLogs(p Page) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"card apart\" id=\"archived\"><header><h2>Logs of other instances</h2><p>They came with imports and are kept unchanged. Nobody signs them: a label is what the file said. This instance's log says which import brought which entries.</p></header><table class=\"rows fold\"><caption>Audit logs that came with imports</caption> <thead><tr><th scope=\"col\">Label</th><th scope=\"col\" class=\"end\">Entries</th><th scope=\"col\">From</th><th scope=\"col\">Through</th><th scope=\"col\">Download</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"card apart\" id=\"archived\"><header><h2>Logs of other instances</h2><p>They came with imports and are kept unchanged. They aren't signed: each label is what the file claims. This instance's log names the import that brought them.</p></header><table class=\"rows fold\"><caption>Audit logs that came with imports</caption> <thead><tr><th scope=\"col\">Label</th><th scope=\"col\" class=\"end\">Entries</th><th scope=\"col\">From</th><th scope=\"col\">Through</th><th scope=\"col\">Download</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

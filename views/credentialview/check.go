@@ -78,7 +78,7 @@ const pathHint = "One that answers only with a valid key, such as /v1/me. Airloc
 
 func swappedWords(o *CheckOutcome) string {
 	if o.Swapped {
-		return "put in on the way out"
+		return "added on the way out"
 	}
-	return "not put in; nothing of it left Airlock"
+	return "not added; it never left Airlock"
 }

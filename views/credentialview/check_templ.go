@@ -138,7 +138,7 @@ func checkCard(p CredentialPage) templ.Component {
 			ID: "test_as", Label: "Send it as", Value: p.Check.As,
 			Problem: p.Check.Problems.Of("test_as"),
 			Options: components.Choices("", "Authorization: Bearer", "basic", "Authorization: Basic",
-				"header", "A header of its own"),
+				"header", "A custom header"),
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

@@ -30,7 +30,7 @@ func valueHints(p CredentialPage) []string {
 	if p.New || !p.Credential.HasValue() {
 		return []string{components.NewValueHint}
 	}
-	replaced := "A new value counts from the next execution on, and the old one is never used again."
+	replaced := "A new value applies from the next execution; the old one is never used again."
 	switch {
 	case !p.Credential.Searched():
 	case p.Superseded == 0:

@@ -189,7 +189,7 @@ func Credential(p CredentialPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = fileField("file", "Or its value from a file", "For a PEM key or a service account's JSON, taken as it is, byte for byte.", p.Problems.Of("file")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = fileField("file", "Or take the value from a file", "For a PEM key or a service account's JSON, taken as it is, byte for byte.", p.Problems.Of("file")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -208,7 +208,7 @@ func backendCard(b BoxBackend, now time.Time) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else if b.Proved.IsZero() {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<p class=\"muted\">Not tried: a backend before it passed. “Prove again” tries this one too.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<p class=\"muted\">Not tried, because an earlier backend passed. “Prove again” tries this one too.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

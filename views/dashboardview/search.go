@@ -54,7 +54,7 @@ func Places() []Place {
 		Place{Found{"plus", "Create a profile", "Action", paths.ProfileNew}, "new agent"},
 		Place{Found{"plus", "Add a credential", "Action", paths.CredentialNew}, "new secret key password"},
 		Place{Found{"plus", "Paste a .env file", "Action", paths.CredentialPaste}, "import credentials dotenv"},
-		Place{Found{"person", "Invite somebody", "Action", paths.SettingsPeople}, "add user"},
+		Place{Found{"person", "Invite someone", "Action", paths.SettingsPeople}, "add user"},
 		Place{Found{"clock", "Pause or resume all executions", "Action", paths.SettingsInstance + "#pause"},
 			"stop maintenance"},
 		Place{Found{"settings", "Change your password", "Settings, account", paths.Settings + "#password-card"}, ""},

@@ -285,7 +285,7 @@ func Approval(p ApprovalPage) templ.Component {
 				}
 			}
 			if p.Approval.State == app.ApprovalApproved || p.Approval.State == app.ApprovalRefused {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<section class=\"card\" aria-labelledby=\"revoke-title\"><header><h2 id=\"revoke-title\">Take it back</h2><p>The script asks again before it runs. Running executions continue.</p></header><form class=\"foot\" method=\"post\" action=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<section class=\"card\" aria-labelledby=\"revoke-title\"><header><h2 id=\"revoke-title\">Revoke this decision</h2><p>The script asks again before it runs. Running executions continue.</p></header><form class=\"foot\" method=\"post\" action=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

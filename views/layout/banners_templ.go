@@ -285,9 +285,9 @@ func fullBanner(s Shell) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var12 string
-				templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(" A write failed although " + format.Bytes(s.Disk.Free) + " of " + format.Bytes(s.Disk.Size) + " are free: a quota, or a disk that fails or was mounted to be read only. New executions are refused until there is space; queued ones wait. ")
+				templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(" A write failed although " + format.Bytes(s.Disk.Free) + " of " + format.Bytes(s.Disk.Size) + " are free: a quota, a failing disk or a read-only mount. New executions are refused until there is space; queued ones wait. ")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/banners.templ`, Line: 65, Col: 244}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/banners.templ`, Line: 65, Col: 228}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 				if templ_7745c5c3_Err != nil {

@@ -430,7 +430,7 @@ func planForm(p JobPage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(p.Plan.Items) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<table class=\"rows fold plan\"><caption>Credentials, profiles and skills of the file</caption> <thead><tr><th scope=\"col\">Write it</th><th scope=\"col\">Name</th><th scope=\"col\">State</th><th scope=\"col\">What it means</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<table class=\"rows fold plan\"><caption>Credentials, profiles and skills of the file</caption> <thead><tr><th scope=\"col\">Import</th><th scope=\"col\">Name</th><th scope=\"col\">State</th><th scope=\"col\">What it means</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -53,7 +53,7 @@ func (h *Handlers) paste(c echo.Context, fields url.Values) error {
 	if strings.TrimSpace(text) == "" {
 		text = file
 	} else if file != "" {
-		return h.refusePaste(c, components.Problems{"file": "There is a text and a file. Give only one of them."})
+		return h.refusePaste(c, components.Problems{"file": "Give either the text or the file, not both."})
 	}
 	entries, wrong := dotenv.Parse(text)
 	if len(entries)+len(wrong) == 0 {
@@ -87,7 +87,7 @@ func (h *Handlers) previewPage(
 	c echo.Context, status int, entries []dotenv.Entry, fields url.Values, found components.Problems,
 ) error {
 	ctx := c.Request().Context()
-	sh, _, err := h.Shell(c, "What was pasted", layout.SectionCredentials)
+	sh, _, err := h.Shell(c, "Review pasted values", layout.SectionCredentials)
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func chosenTarget(f credentialview.CheckForm) string {
 	return f.Target
 }
 
-// sentAs is how a test sends the value. A header of its own without a name is one that the test
+// sentAs is how a test sends the value. A custom header without a name is one that the test
 // refuses.
 func sentAs(f credentialview.CheckForm) probe.Placement {
 	switch f.As {

@@ -65,7 +65,7 @@ func (h *Handlers) proveSandbox(c echo.Context) error {
 	}
 	// Whoever left meanwhile has had a proof taken all the same.
 	if err := h.Access.Audit.Note(context.WithoutCancel(ctx), uix.Actor(c), "sandbox.prove", "sandbox",
-		"Had the proofs of every backend taken again."); err != nil {
+		"Proved every backend again."); err != nil {
 		return err
 	}
 	return h.Done(c, "proved", paths.Sandbox)

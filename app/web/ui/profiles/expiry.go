@@ -34,7 +34,7 @@ func chooseExpiry(f profileview.ExpiryForm, now time.Time) (at time.Time, change
 	}
 	days, err := strconv.Atoi(f.Choice)
 	if err != nil || days < 1 || days > 3650 {
-		return time.Time{}, false, app.Invalid("expiry", "this end is not known", "Choose one of the list.")
+		return time.Time{}, false, app.Invalid("expiry", "this end is not known", "Choose one from the list.")
 	}
 	return now.UTC().AddDate(0, 0, days).Truncate(time.Minute), true, nil
 }

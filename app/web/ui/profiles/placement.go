@@ -34,9 +34,9 @@ func (h Handlers) choosePlacement(p app.Profile, fields url.Values) (app.Placeme
 	backends, images, _ := h.places(p.Placement)
 	switch {
 	case chosen.Backend != "" && !slices.Contains(backends, chosen.Backend):
-		return chosen, app.Invalid("backend", "there is no such backend here", "Choose one of the list.")
+		return chosen, app.Invalid("backend", "there is no such backend here", "Choose one from the list.")
 	case chosen.Image != "" && !slices.Contains(images, chosen.Image):
-		return chosen, app.Invalid("image", "there is no such image here", "Choose one of the list.")
+		return chosen, app.Invalid("image", "there is no such image here", "Choose one from the list.")
 	}
 	return chosen, nil
 }

@@ -19,7 +19,7 @@ func (h Handlers) setTheme(c echo.Context, fields url.Values) error {
 	case "":
 		h.SetCookie(c, uix.ThemeCookie, "", -time.Second)
 	default:
-		return app.Invalid("theme", "this theme is not known", "Choose one of the list.")
+		return app.Invalid("theme", "this theme is not known", "Choose one from the list.")
 	}
 	return h.Done(c, "", uix.CameFrom(c.Request()))
 }

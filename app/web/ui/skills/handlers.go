@@ -52,7 +52,7 @@ func backToSkill(c echo.Context) error {
 // kept refuses where no skills are kept.
 func (h Handlers) kept() error {
 	if h.Engine.Skills == nil {
-		return app.E(app.CodeNotFound, "this Airlock keeps no skills", "It needs a storage for files.")
+		return app.E(app.CodeNotFound, "this Airlock keeps no skills", "Skills need storage for files; set it up first.")
 	}
 	return nil
 }

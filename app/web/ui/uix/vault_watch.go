@@ -94,7 +94,7 @@ func (w *VaultWatch) need(ctx context.Context) (n dashboardview.Need, waits bool
 	}
 	detail := state.Problem + " Executions that need a value from it end in an error."
 	return dashboardview.Need{
-		Icon: "key", Title: "Vault does not work", Detail: detail,
+		Icon: "key", Title: "Vault isn't working", Detail: detail,
 		URL: paths.SettingsInstance + "#vault", Action: "See Vault", At: since,
 	}, true, nil
 }
