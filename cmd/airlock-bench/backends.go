@@ -43,7 +43,7 @@ func (s *suite) backends(ctx context.Context) error {
 			return err
 		}
 		if name == bubblewrap.Name {
-			if err := t.backend(ctx, name, "AIRLOCK_BOX=template"); err != nil {
+			if err := t.backend(ctx, name, "AIRLOCK_BOX=fresh"); err != nil {
 				return err
 			}
 		}
@@ -73,7 +73,7 @@ func comparable() []string {
 func (t *backendsTable) backend(ctx context.Context, name string, settings ...string) error {
 	settings = append([]string{"AIRLOCK_SANDBOX=" + name}, settings...)
 	if len(settings) > 1 {
-		name = "…, from template"
+		name = "…, fresh boxes"
 	}
 	tier, err := t.tier(ctx, settings)
 	if err != nil {

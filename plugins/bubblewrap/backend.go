@@ -76,8 +76,8 @@ func newBackend(guest func() ([]byte, error)) *Backend {
 
 // Close ends what stays between boxes. Nothing may be opened any more.
 func (b *Backend) Close() error {
-	if h, err := b.ready.Host(Name); err == nil && h.templates != nil {
-		h.templates.retire()
+	if h, err := b.ready.Host(Name); err == nil {
+		h.retire()
 	}
 	return nil
 }

@@ -16,9 +16,16 @@ import (
 func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report, error) {
 	report := plugins.Report{Name: Name, Tier: plugins.TierFull}
 	before, _ := b.ready.Host(Name)
-	report, err := b.ready.Check(ctx, cfg, report, func(r *plugins.Report) (*host, error) { return b.check(ctx, cfg, r) })
-	if now, _ := b.ready.Host(Name); before != nil && before != now && before.templates != nil {
-		before.templates.retire()
+	var made *host
+	report, err := b.ready.Check(ctx, cfg, report, func(r *plugins.Report) (_ *host, err error) {
+		made, err = b.check(ctx, cfg, r)
+		return made, err
+	})
+	now, _ := b.ready.Host(Name)
+	for _, h := range []*host{before, made} {
+		if h != now {
+			h.retire()
+		}
 	}
 	return report, err
 }
@@ -57,6 +64,7 @@ func (b *Backend) check(ctx context.Context, cfg plugins.Config, report *plugins
 	}
 	python, runtime, err := h.identify(ctx)
 	if err != nil {
+		h.retire()
 		return nil, fmt.Errorf("identify the runtime: %w", err)
 	}
 	report.Runtime, report.Version = runtime, h.version+", Python "+python
@@ -112,10 +120,8 @@ func (b *Backend) proveTemplate(ctx context.Context, h *host, stateDir string, r
 	control := plugins.Control{Name: "boxes are forked from a template", Proved: err == nil,
 		Detail: "opened such a box and tried every control in it"}
 	if err != nil {
-		if h.templates != nil {
-			h.templates.retire()
-			h.templates = nil
-		}
+		h.retire()
+		h.templates = nil
 		control.NotApplicable, control.Detail = true, "boxes are opened afresh: "+err.Error()
 	}
 	report.Controls = append(report.Controls, control)

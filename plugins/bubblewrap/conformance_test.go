@@ -22,7 +22,7 @@ func TestConformance(t *testing.T) {
 	for how, enforced := range map[string]map[string]string{limitsAuto: groups.Enforced(),
 		limitsPolled: sandboxtest.Groups{}.Enforced()} {
 		t.Run(how, func(t *testing.T) {
-			newSandbox := sandboxtest.Plugin(Name, map[string]string{"limits": how})
+			newSandbox := sandboxtest.Plugin(Name, map[string]string{"limits": how, "box": boxFresh})
 			sandboxtest.Run(t, newSandbox,
 				sandboxtest.Options{Name: Name, Leftovers: cgroupsOf, Enforced: enforced, Measures: true})
 		})

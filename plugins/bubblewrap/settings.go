@@ -26,7 +26,7 @@ const (
 
 // parseSettings refuses what it doesn't know.
 func parseSettings(in map[string]string) (settings, error) {
-	s := settings{root: "/", limits: limitsAuto, box: boxFresh}
+	s := settings{root: "/", limits: limitsAuto, box: boxTemplate}
 	err := plugins.ReadSettings(Name, in, map[string]func(string) error{
 		"bwrap": plugins.Path(&s.bwrap), "root": plugins.Path(&s.root), "cgroup": plugins.Path(&s.cgroup),
 		"usr_local": plugins.Bool(&s.usrLocal),

@@ -2,7 +2,9 @@ package bubblewrap
 
 import (
 	"bytes"
+	"context"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -144,4 +146,26 @@ func TestHostsWithoutControlGroupsOpenBoxesAfresh(t *testing.T) {
 		t.Errorf("%+v", last)
 	}
 	echo(t, b, "a", func() {})
+}
+
+// TestHoleM4ACheckThatIsCutShortLeavesNoTemplate: it ends in the last box of the check.
+func TestHoleM4ACheckThatIsCutShortLeavesNoTemplate(t *testing.T) {
+	needTemplates(t, sandboxtest.FindGroups(t))
+	const instance = "test-cut"
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		defer cancel()
+		last := func(group string) bool { return strings.HasSuffix(group, "._runtime") }
+		for ctx.Err() == nil && !slices.ContainsFunc(cgroupsOf(instance), last) {
+		}
+	}()
+	b := New(WithGuest(sandboxtest.Guest(t)))
+	defer b.Close()
+	r, err := b.Check(ctx, plugins.Config{Instance: instance, Settings: map[string]string{"box": boxTemplate}})
+	if err == nil && r.Ready {
+		t.Fatal("the check was not cut short")
+	}
+	if left := cgroupsOf(instance); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
 }

@@ -116,6 +116,13 @@ func (ts *templates) failedLocked(err error) {
 	fmt.Fprintf(ts.log, "[WARN] a template failed; boxes are opened afresh for %s: %v\n", restAfter, err)
 }
 
+// retire ends the host's template, if there are a host and one. See templates.retire.
+func (h *host) retire() {
+	if h != nil && h.templates != nil {
+		h.templates.retire()
+	}
+}
+
 // retire ends the template in use after its last box, and starts no other. It returns once a
 // template without boxes is gone.
 func (ts *templates) retire() {

@@ -47,12 +47,12 @@ func TestParseSettings(t *testing.T) {
 		want settings
 		err  string
 	}{
-		{in: nil, want: settings{root: "/", limits: "auto", box: "fresh"}},
+		{in: nil, want: settings{root: "/", limits: "auto", box: "template"}},
 		{
 			in: map[string]string{"bwrap": "/opt/bwrap", "root": "/srv/root", "usr_local": "true", "limits": "polled",
-				"cgroup": "/sys/fs/cgroup/a", "box": "template"},
+				"cgroup": "/sys/fs/cgroup/a", "box": "fresh"},
 			want: settings{bwrap: "/opt/bwrap", root: "/srv/root", usrLocal: true, limits: "polled",
-				cgroup: "/sys/fs/cgroup/a", box: "template"},
+				cgroup: "/sys/fs/cgroup/a", box: "fresh"},
 		},
 		{in: map[string]string{"limit": "polled"}, err: "unknown setting; there are AIRLOCK_PLUGIN_BUBBLEWRAP_BOX, "},
 		{in: map[string]string{"limits": "none"}, err: "none of auto"},

@@ -35,7 +35,7 @@ const maxKeyText = 64 << 10
 // parseSettings splits settings into the target and those for the other side. Its errors never
 // quote a key.
 func parseSettings(in map[string]string) (t target, rest map[string]string, err error) {
-	rest = map[string]string{}
+	rest = map[string]string{"box": "fresh"} // a template would stay on a machine that may be cut off
 	readers := map[string]func(string) error{}
 	for _, own := range []string{"host", "user", "key", "host_key", "dir"} {
 		readers[own] = func(string) error { return nil } // below, also where they are missing

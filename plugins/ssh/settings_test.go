@@ -158,7 +158,7 @@ func TestSettingsAreSplit(t *testing.T) {
 	if err != nil || got.String() != "runner@box:22" || got.dir != "/srv/airlock" {
 		t.Errorf("%v, %v", got, err)
 	}
-	if diff := cmp.Diff(map[string]string{"root": "/srv/root", "limits": "polled"}, rest); diff != "" {
+	if diff := cmp.Diff(map[string]string{"root": "/srv/root", "limits": "polled", "box": "fresh"}, rest); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -99,7 +99,7 @@ func sandboxVariables() []Variable {
 			set:   func(c *Config, v string) error { return c.setPlugin(docker.Name, "image", v) },
 			show:  func(c *Config) string { return c.PluginSettings[docker.Name]["image"] }},
 		{Name: "AIRLOCK_BOX",
-			about: "`bubblewrap` backend: `fresh` boxes, else forked from a `template` " +
+			about: "`bubblewrap` backend: boxes forked from a `template`, the default, or `fresh` " +
 				"([docs](backends/README.md#boxes-from-a-template))",
 			set:  func(c *Config, v string) error { return c.setPlugin(bubblewrap.Name, "box", v) },
 			show: func(c *Config) string { return c.PluginSettings[bubblewrap.Name]["box"] }},

@@ -26,7 +26,7 @@ func TestHostileScripts(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
 	}
-	besiege(t, newSiege(t), wholeMatrix)
+	besiege(t, newSiege(t, "AIRLOCK_BOX=fresh"), wholeMatrix)
 }
 
 // TestHostileScriptsFromATemplate does the same with boxes that are forked.

@@ -79,7 +79,7 @@ func TestAForkedInterpreterIsAsAFreshOne(t *testing.T) {
 		return
 	}
 	e2e.NewWorld(t)
-	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=0")
+	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=fresh", "AIRLOCK_POOL=0")
 	in.AllReady("bubblewrap")
 	profile := in.Placed("bubblewrap")
 	state := func() (found map[string]any) {
@@ -113,7 +113,8 @@ func TestSameResultFromATemplate(t *testing.T) {
 		return
 	}
 	w := e2e.NewWorld(t)
-	in := e2e.StartInstance(t, "AIRLOCK_LOCAL_SERVICES="+w.Services, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=0")
+	in := e2e.StartInstance(t, "AIRLOCK_LOCAL_SERVICES="+w.Services, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=fresh",
+		"AIRLOCK_POOL=0")
 	in.AllReady("bubblewrap")
 	in.Admin("a word", "credential", "set", "WORD", "--mode", "plain")
 	profile := in.Placed("bubblewrap", "--key", "WORD", "--host", "allowed.test:8080")

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { e2e.RunTests(m) }
 // credential, one that is relayed, one of plain HTTP, and a database.
 func TestOrdinaryPrograms(t *testing.T) {
 	if e2e.InNamespaces(t) {
-		runPrograms(t, "bubblewrap")
+		runPrograms(t, "bubblewrap", "AIRLOCK_BOX=fresh")
 	}
 }
 
