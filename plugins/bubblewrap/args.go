@@ -37,7 +37,7 @@ func etcFiles() []file {
 func hostFacts() []string {
 	return []string{"cmdline", "diskstats", "interrupts", "iomem", "ioports", "keys", "key-users", "modules",
 		"partitions",
-		"sched_debug", "softirqs", "swaps", "timer_list", "vmallocinfo"}
+		"sched_debug", "softirqs", "swaps", "sys/kernel/random/boot_id", "timer_list", "vmallocinfo"}
 }
 
 // readableFacts returns the files with host facts that a box could read: its user is nobody

@@ -96,8 +96,8 @@ func maskedPaths() []string {
 	return []string{
 		"/proc/acpi", "/proc/asound", "/proc/cmdline", "/proc/diskstats", "/proc/interrupts", "/proc/iomem",
 		"/proc/ioports", "/proc/kcore", "/proc/key-users", "/proc/keys", "/proc/latency_stats", "/proc/modules",
-		"/proc/partitions", "/proc/sched_debug", "/proc/scsi", "/proc/softirqs", "/proc/swaps", "/proc/timer_list",
-		"/proc/timer_stats", "/proc/vmallocinfo",
+		"/proc/partitions", "/proc/sched_debug", "/proc/scsi", "/proc/softirqs", "/proc/swaps",
+		"/proc/sys/kernel/random/boot_id", "/proc/timer_list", "/proc/timer_stats", "/proc/vmallocinfo",
 	}
 }
 
