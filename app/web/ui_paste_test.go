@@ -123,8 +123,7 @@ func TestUIPaste(t *testing.T) {
 	s.get(paths.CredentialPreview).leads(paths.CredentialPaste)
 	s.upload(paths.CredentialPaste, "file", "X=1").leads(paths.CredentialPreview)
 	s.upload(paths.CredentialPaste, "file", "X=1", "text", "Y=1").want(http.StatusUnprocessableEntity).
-		says("#file-wrong",
-			"only one")
+		says("#file-wrong", "not both")
 	s.upload(paths.CredentialPaste, "file",
 		strings.Repeat("#", dotenv.MaxText+1)).want(http.StatusUnprocessableEntity).says("#file-wrong", "longer than")
 }

@@ -42,3 +42,49 @@ func TestUIDoorAndSearchOnAPhone(t *testing.T) {
 	b.Until(`location.pathname === ` + browsertest.Quoted(paths.ExecutionURL(found.Handle)))
 	b.Says("#stdout-text", "the quokka sleeps")
 }
+
+// TestUIFreshPersonOnAPhone: whoever has only the agent's link and the admin token gets from there to
+// a locked profile of three keys, one a PEM, in 15 taps and without a refusal.
+func TestUIFreshPersonOnAPhone(t *testing.T) {
+	s := newUISiteWithoutPeople(t)
+	p := s.requestOfThree()
+	b := browsertest.New(t, s.web.URL)
+	b.Size(390, 844)
+	taps := 0
+	tap := func(selector string) {
+		taps++
+		b.Click(selector)
+	}
+	fill := func(selector, text string) {
+		tap(selector)
+		b.Text(`document.activeElement.setRangeText(` + browsertest.Quoted(text) + `)`) // as pasting does, lines too
+	}
+	b.Open(paths.ProfileURL(p.Handle))
+	fill("#token", uiToken)
+	tap("form .primary")
+	b.Heading("Create your account")
+	fill("#name", uiName)
+	fill("#password", uiPassword)
+	fill("#password-again", uiPassword)
+	tap("form .primary")
+	b.Heading("Monthly revenue report")
+	fill(`#value\.ORACLE_PASSWORD`, uiSecrets()[0])
+	tap(`label:has([name="mode.ORACLE_PASSWORD"][value=injected])`)
+	fill(`#value\.SIMPHONY_API_KEY`, uiSecrets()[1])
+	fill(`#value\.SIGNING_KEY`, uiPEM)
+	tap(`label:has([name="mode.SIGNING_KEY"][value=injected])`)
+	tap(`[name="allow.0"]`)
+	tap(`[name="allow.1"]`)
+	tap(".lock .primary")
+	b.Heading("Lock Monthly revenue report")
+	b.Says(".sentences", "SIGNING_KEY is injected")
+	b.Until(`document.activeElement.id === "main"`) // only then the page has scrolled to its top
+	tap(".lock button.primary")
+	b.Says(".state", "Locked")
+	if taps != 15 {
+		t.Errorf("%d taps", taps)
+	}
+	if got := s.value("SIGNING_KEY"); got != uiPEM {
+		t.Errorf("stored %q", got)
+	}
+}
