@@ -109,15 +109,14 @@ func TestS3Settings(t *testing.T) {
 	}
 }
 
-// A process that was killed while it wrote leaves a part. The next write removes it when it is old,
-// and touches nobody else's files. Whoever else may write to the directory can put a link where a
-// backup will be written. What it leads to must stay as it is.
+// Whoever else may write to the directory can put a link where a backup will be written. What it leads
+// to must stay as it is.
 func TestABackupIsNotWrittenThroughALink(t *testing.T) {
 	dir, victim := t.TempDir(), filepath.Join(t.TempDir(), "instance.key")
 	d, err := OpenDir(dir)
 	if err == nil {
 		err = errors.Join(os.WriteFile(victim, []byte("key"), 0o600),
-			os.Symlink(victim, filepath.Join(dir, "airlock-a.part")))
+			os.Symlink(victim, filepath.Join(dir, "airlock-a")))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -130,6 +129,23 @@ func TestABackupIsNotWrittenThroughALink(t *testing.T) {
 	}
 }
 
+// A part that a killed process left keeps nobody from writing the same name, as files that are sent again are.
+func TestAPartOfAKilledProcessIsInNobodysWay(t *testing.T) {
+	dir := t.TempDir()
+	d, err := OpenDir(dir)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "airlock-a.part"), []byte("bac"), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Put(t.Context(), "airlock-a", strings.NewReader("backup"), 6); err != nil {
+		t.Error(err)
+	}
+}
+
+// A process that was killed while it wrote leaves a part. It is removed when it is old, and nobody else's
+// files are touched.
 func TestPartsOfKilledProcessesAreRemoved(t *testing.T) {
 	path := t.TempDir()
 	d, err := OpenDir(path)
@@ -137,7 +153,7 @@ func TestPartsOfKilledProcessesAreRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	old := time.Now().Add(-3 * stale / 2)
-	for name, stays := range map[string]bool{"airlock-a-1.airlock.part": false, "airlock-a-2.airlock.part": true,
+	for name, stays := range map[string]bool{"airlock-a-1.airlock.part": false, "airlock-a-1.airlock.0a1b.part": false, "airlock-a-2.airlock.part": true,
 		"notes.part": true, "airlock-a-3.airlock": true} {
 		file := filepath.Join(path, name)
 		if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {

@@ -72,7 +72,7 @@ func (d *Dir) Put(ctx context.Context, name string, r io.Reader, size int64) (er
 	if err != nil {
 		return err
 	}
-	part := path + partSuffix
+	part := path + "." + app.NewID() + partSuffix // a part that a killed process left is in nobody's way
 	//nolint:gosec // the name is checked; a link that somebody put there is not followed
 	f, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -61,8 +61,9 @@ func readFrontmatter(front []byte, lists ...string) ([]field, Problems) {
 	decoder := yaml.NewDecoder(bytes.NewReader(front))
 	var document yaml.Node
 	if err := decoder.Decode(&document); err != nil {
-		return nil, Problems{{File: SkillFile, Line: firstLine, Hint: "See https://agentskills.io/specification.",
-			Message: "The frontmatter is not valid YAML: " + app.Clip(strings.TrimPrefix(err.Error(), "yaml: "), 200) + "."}}
+		line, what := yamlProblem(err)
+		return nil, Problems{{File: SkillFile, Line: line + firstLine, Hint: "See https://agentskills.io/specification.",
+			Message: "The frontmatter is not valid YAML: " + app.Clip(what, 200) + "."}}
 	}
 	if decoder.Decode(new(yaml.Node)) == nil {
 		return nil, Problems{{File: SkillFile, Line: firstLine, Message: "The frontmatter has a second YAML document."}}
@@ -75,6 +76,16 @@ func readFrontmatter(front []byte, lists ...string) ([]field, Problems) {
 		return r.mapping(root, 0), r.problems
 	}
 	return nil, r.problems
+}
+
+// yamlProblem takes an error of the YAML library apart: the line after the first one, and what is wrong there.
+func yamlProblem(err error) (line int, what string) {
+	what = strings.TrimPrefix(err.Error(), "yaml: ")
+	if n, _ := fmt.Sscanf(what, "line %d:", &line); n == 0 {
+		return 0, what
+	}
+	_, what, _ = strings.Cut(what, ": ")
+	return line - 1, what
 }
 
 type frontmatterReader struct {

@@ -100,6 +100,7 @@ func TestManifestsThatAreRefused(t *testing.T) {
 		"long frontmatter":  {"---\n" + strings.Repeat("#\n", 20000) + "---\n", "SKILL.md:1: The frontmatter does not end within"},
 		"not UTF-8":         {"---\nname: \xff\n---\n", "SKILL.md: The file is not valid UTF-8"},
 		"not YAML":          {"---\nname: [\n---\n", "SKILL.md:2: The frontmatter is not valid YAML"},
+		"not YAML below":    {with("license: b: c"), "SKILL.md:4: The frontmatter is not valid YAML: mapping values are not allowed"},
 		"a list":            {"---\n- name\n---\n", "SKILL.md:2: The frontmatter is not a list of keys"},
 		"empty":             {"---\n---\n", "SKILL.md:2: The frontmatter is not valid YAML: EOF"},
 		"anchors":           {"---\nname: a\n" + billion + "---\n", "SKILL.md:3: The frontmatter uses an anchor"},

@@ -219,6 +219,15 @@ func firstCause(mismatch *jsonschema.ValidationError) (at, what string) {
 	return at, app.VisibleText(app.Clip(what, 300))
 }
 
+// syntaxLine is the line on which a text stops being JSON; 0 if all of it is.
+func syntaxLine(text []byte) int {
+	var wrong *json.SyntaxError
+	if !errors.As(json.Unmarshal(text, new(any)), &wrong) {
+		return 0
+	}
+	return 1 + bytes.Count(text[:wrong.Offset], []byte("\n"))
+}
+
 // inputSchema reads airlock.input-schema: JSON, or the path of a JSON file in the bundle.
 func (r *manifestReader) inputSchema(b *Bundle) string {
 	const hint = "Write a JSON Schema that refers to nothing outside of itself."
@@ -235,7 +244,7 @@ func (r *manifestReader) inputSchema(b *Bundle) string {
 				app.VisibleText(app.Clip(text, 100)))
 			return ""
 		}
-		place, text = Problem{File: text}, string(content)
+		place, text = Problem{File: text, Line: syntaxLine(content)}, string(content)
 	}
 	if _, err := CompileSchema(text); err != nil {
 		place.Message, place.Hint = fmt.Sprintf("The input schema can't be used: %v.", err), hint

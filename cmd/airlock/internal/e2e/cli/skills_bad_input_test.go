@@ -137,9 +137,9 @@ func TestBadSkillsAreRefusedByTheWholeProgram(t *testing.T) {
 			"x: The bundle unpacks to more than 32 MiB"},
 		{"encrypted", owner, usual(t, member{"e", "x", func(h *zip.FileHeader) { h.Flags |= 1 }}), 422, "invalid_skill", "e",
 			"e: The file is encrypted"},
-		{"bomb of 9 GiB that says so", owner, usual(t, member{"z", zeros(t, 9<<10), described(zip.Deflate, 9<<30)}), 422,
+		{"bomb of 10 GB that says so", owner, usual(t, member{"z", zeros(t, 9537), described(zip.Deflate, 9537<<20)}), 422,
 			"invalid_skill", "z", "z: The bundle unpacks to more than 32 MiB"},
-		{"bomb of 9 GiB that says 1 KiB", owner, usual(t, member{"z", zeros(t, 9<<10), described(zip.Deflate, 1<<10)}), 422,
+		{"bomb of 10 GB that says 1 KiB", owner, usual(t, member{"z", zeros(t, 9537), described(zip.Deflate, 1<<10)}), 422,
 			"invalid_skill", "z", "z: The"},
 		{"more than 10 MiB", owner, make([]byte, 10<<20+1), 413, "too_large", "", "the zip file is larger than 10 MiB"},
 		{"100,000 entries", owner, usual(t, many(100_000)...), 422, "invalid_skill", "", "The zip file has 100002 entries"},
@@ -156,6 +156,8 @@ func TestBadSkillsAreRefusedByTheWholeProgram(t *testing.T) {
 			"SKILL.md", "SKILL.md: The file has"},
 		{"no YAML", owner, packed(t, skillMD("---\nname: [\n---\n"), main), 422, "invalid_skill", "SKILL.md:2",
 			"SKILL.md:2: The frontmatter is not valid YAML"},
+		{"no YAML further down", owner, packed(t, skillMD("---\nname: bad\ndescription: b\nlicense: c: d\n---\n"), main), 422,
+			"invalid_skill", "SKILL.md:4", "SKILL.md:4: The frontmatter is not valid YAML: mapping values"},
 		{"another's name", other, good, 409, "skill_name_taken", "name", "SKILL.md: the name good belongs to another"},
 		{"nothing to run", owner, packed(t, skillMD(badSkill)), 422, "invalid_skill", "", "The skill has nothing to run"},
 		{"entrypoint missing", owner, packed(t, own("entrypoint: start.py"), main), 422, "invalid_skill", "SKILL.md:5",
@@ -164,6 +166,8 @@ func TestBadSkillsAreRefusedByTheWholeProgram(t *testing.T) {
 			"SKILL.md:5: The entrypoint ../../bin/x.sh is outside"},
 		{"no schema", owner, packed(t, own(`input-schema: '{"type": "words"}'`), main), 422, "invalid_skill", "SKILL.md:5",
 			"SKILL.md:5: The input schema can't be used: .type"},
+		{"schema file that is no JSON", owner, packed(t, own("input-schema: s.json"), main, member{name: "s.json",
+			content: "{\n\"type\": object\n}"}), 422, "invalid_skill", "s.json:2", "s.json:2: The input schema can't be used"},
 		{"schema of a URL", owner, packed(t, own(`input-schema: '{"$ref": "https://example.com/s"}'`), main), 422,
 			"invalid_skill", "SKILL.md:5", "SKILL.md:5: The input schema can't be used: the reference https://example.com/s"},
 	} {
@@ -181,6 +185,7 @@ func TestBadSkillsAreRefusedByTheWholeProgram(t *testing.T) {
 		}
 	}
 	d.checkInputs(owner, before)
+	d.checkRequirements(owner)
 }
 
 // uploadSkill sends a zip file from a loopback address of its own: each address may send so many a minute.
@@ -230,5 +235,29 @@ func (d filesDesk) checkInputs(profile, before string) {
 			!bytes.Contains(text, []byte(`"field":"`+field+`"`)) || d.kept() != before {
 			d.T.Errorf("inputs %s: %d %s, left %s", inputs, status, text, d.kept())
 		}
+	}
+}
+
+// checkRequirements submits an approved skill whose requirements.txt names what no sandbox has, beside options
+// and addresses: nothing is installed or read, and the names are told before anything is queued.
+func (d filesDesk) checkRequirements(profile string) {
+	d.T.Helper()
+	status, text := d.uploadSkill(1, profile, packed(d.T, skillMD("---\nname: wants\ndescription: Wants more\n---\n"),
+		member{name: "main.py", content: "import not_there\n"}, member{name: "requirements.txt",
+			content: "-r /etc/passwd\n--index-url https://example.com/simple\ngit+https://example.com/x\nNot.Here>=1\n"}))
+	var v struct {
+		Digest  string
+		Missing []string
+	}
+	if err := json.Unmarshal(text, &v); err != nil || status != http.StatusCreated ||
+		fmt.Sprint(v.Missing) != "[not-here not_there]" {
+		d.T.Fatalf("%d %s", status, text)
+	}
+	d.Admin("", "skill", "approve", v.Digest)
+	before := d.kept()
+	status, text, _ = d.do("POST", "/execute", profile, []byte(`{"skill":"wants"}`))
+	if status != http.StatusConflict || !bytes.Contains(text, []byte(`"code":"package_missing"`)) ||
+		!bytes.Contains(text, []byte("lacks not-here, not_there")) || d.kept() != before {
+		d.T.Errorf("%d %s, left %s", status, text, d.kept())
 	}
 }

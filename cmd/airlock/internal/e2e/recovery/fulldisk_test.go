@@ -24,11 +24,12 @@ import (
 const gatedScript = `import urllib.request
 urllib.request.urlopen("http://gate.test:8080/").read()
 print("x" * 900_000)
+save_file("left.txt", "x" * 900_000)
 set_result({"done": True})`
 
 // TestFullDisk fills the disk of the whole program while executions run: what is new is refused
 // with a code and a hint, pages say why, what runs ends as soon as there is room again, all by
-// itself, and nothing is damaged.
+// itself, and nothing is damaged. What a script leaves meanwhile is withheld, with that reason.
 func TestFullDisk(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
@@ -82,6 +83,11 @@ func TestFullDisk(t *testing.T) {
 			len(x.Stdout) < 900_000 {
 			t.Errorf("%s %s: %d bytes of output, result %s", x.Status, x.Error, len(x.Stdout), x.Result)
 		}
+	}
+	const noRoom = "SELECT count(*) FROM artifacts WHERE withheld = 'The server''s disk has no room for it.'"
+	withheld, kept := in.Count(noRoom), in.Count("SELECT count(*) FROM artifacts WHERE blob_id IS NOT NULL")
+	if withheld == 0 || kept < 2 || withheld+kept != len(all) {
+		t.Errorf("%d artifacts were withheld for lack of room, %d kept, of %d", withheld, kept, len(all))
 	}
 	if page := person.Get(in, "/ui"); strings.Contains(page, "The disk is full.") {
 		t.Error("the banner stays")

@@ -1,0 +1,146 @@
+package runner
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/files"
+	"github.com/computclaw/airlock/app/guest"
+	"github.com/computclaw/airlock/app/skills"
+	"github.com/computclaw/airlock/plugins/wire"
+)
+
+// filesHook gives a script its files, and keeps what it leaves once that has been masked or searched.
+// It is the first hook, so it is undone last: when all values are known.
+type filesHook struct {
+	runner    *Runner
+	x         app.Execution
+	redaction *redaction
+
+	skill *skills.Launch // nil for a script
+	left  []leftArtifact // only used by the session, and after it by After
+	kept  int64          // bytes of those that are kept
+}
+
+// leftArtifact is something that a script left, unchecked.
+type leftArtifact struct {
+	guest.Artifact
+	spool *files.Spool // nil if there is a problem or an error
+	err   error        // why it could not be spooled
+}
+
+// Before makes sure that all files are still there, and that the skill may still run.
+func (h *filesHook) Before(ctx context.Context, b *Binding) error {
+	if err := h.readSkill(ctx, b); err != nil {
+		return err
+	}
+	for _, f := range b.source.Files {
+		if h.runner.cfg.Files == nil || !f.Kept {
+			return app.E(app.CodeFileNotFound, fmt.Sprintf("The file %q is not kept any more. The script did not run.", f.Name),
+				"Send it again with POST /files.")
+		}
+	}
+	return nil
+}
+
+// readSkill reads the skill that runs, if one does, and places the execution by it. A person may have
+// revoked it since the submission, so it is resolved again here, and nowhere else.
+func (h *filesHook) readSkill(ctx context.Context, b *Binding) error {
+	if h.x.SkillDigest == "" {
+		return nil
+	}
+	skills := h.runner.cfg.Skills
+	if skills == nil {
+		return app.E(app.CodeSkillNotFound, "no skill can be run here. It did not run.", "Ask the person who runs Airlock.")
+	}
+	launch, err := skills.Launch(ctx, h.x.ProfileHandle, h.x.SkillDigest, b.source.Inputs)
+	if err != nil {
+		return err
+	}
+	h.skill = &launch
+	b.place, err = skills.Place(launch.Version, b.place)
+	return err
+}
+
+// inputs are the skill, if one runs, and the files as the box gets them.
+func (h *filesHook) inputs(ctx context.Context, b *Binding) (skill *wire.Skill, list []guest.InputFile) {
+	if h.skill != nil {
+		m := h.skill.Version.Manifest
+		skill = &wire.Skill{Entrypoint: m.Entrypoint, Language: string(m.Language)}
+		if packed := h.skill.Packed; h.skill.Inline() {
+			skill.Packed = packed
+		} else {
+			list = append(list, guest.InputFile{Name: skills.PackedName, Size: int64(len(packed)),
+				Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(packed)), nil }})
+		}
+	}
+	for _, f := range b.source.Files {
+		list = append(list, guest.InputFile{Name: f.Name, Size: f.Size, Open: func() (io.ReadCloser, error) {
+			content, err := h.runner.cfg.Files.Open(ctx, f.Blob)
+			if err != nil {
+				h.runner.cfg.Log.Error("could not read a file", "execution", h.x.Handle, "error", err)
+			}
+			return content, err
+		}})
+	}
+	return skill, list
+}
+
+// collector returns what takes what the script leaves; nil if nothing is kept here.
+func (h *filesHook) collector() func(guest.Artifact, io.Reader) error {
+	if h.runner.cfg.Files == nil {
+		return nil
+	}
+	return h.collect
+}
+
+func (h *filesHook) collect(a guest.Artifact, content io.Reader) error {
+	if content == nil {
+		h.left = append(h.left, leftArtifact{Artifact: a})
+		return nil
+	}
+	spool, err := h.spool(content)
+	h.left = append(h.left, leftArtifact{a, spool, err})
+	return nil
+}
+
+func (h *filesHook) spool(content io.Reader) (*files.Spool, error) {
+	spool, err := h.runner.cfg.Files.NewSpool()
+	if err != nil {
+		return nil, err
+	}
+	if _, err = io.Copy(struct{ io.Writer }{spool}, content); err == nil {
+		err = spool.Finish()
+	}
+	if err != nil {
+		spool.Close()
+		return nil, err
+	}
+	return spool, nil
+}
+
+// After masks or searches what the script left, and keeps what may go out.
+func (h *filesHook) After(e *ending) {
+	if len(h.left) == 0 {
+		return
+	}
+	ctx := context.Background() // the execution's own may have ended
+	if err := h.runner.redactions.Acquire(ctx, 1); err != nil {
+		return
+	}
+	defer h.runner.redactions.Release(1)
+	c := artifactCheck{hook: h, red: h.redaction.redactor(), names: map[string]bool{}}
+	for _, a := range h.left {
+		stored := c.keep(ctx, a)
+		if stored.Withheld != "" {
+			h.runner.cfg.Files.CountWithheld()
+		}
+		e.artifacts = append(e.artifacts, stored)
+		if a.spool != nil {
+			a.spool.Close()
+		}
+	}
+}
