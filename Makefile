@@ -214,9 +214,10 @@ fuzz: init ## Fuzz every reader of hostile bytes, one after the other, for FUZZ 
 	done
 
 ROUNDS ?= 500
+BOX ?= template
 .PHONY: crash
-crash: test-packages init ## Break the whole program ROUNDS times under load, in every way, and check that nothing accepted is lost (500; twenty minutes)
-	go test $(E2E)/recovery -run '^TestNothingAcceptedIsLost$$' -rounds $(ROUNDS) -timeout 24h -v
+crash: test-packages init ## Break the whole program ROUNDS times under load, in every way, and check that nothing accepted is lost (500; twenty minutes). BOX=fresh: as with AIRLOCK_BOX
+	go test $(E2E)/recovery -run '^TestNothingAcceptedIsLost$$' -rounds $(ROUNDS) -box $(BOX) -timeout 24h -v
 
 DURATION ?= 1h
 .PHONY: soak
@@ -235,10 +236,14 @@ bench-parked: run-packages build ## Measure PARKED executions that wait for the 
 overload: run-packages build ## Measure the server under far more than it can do: a flood, long polls, followed pages, slow readers
 	$(BENCH) --seconds 15 overload
 
+.PHONY: same-results
+same-results: test-packages init ## One script has one result in RUNS boxes (1000), fresh and from templates by turns, cold and warm
+	go test $(E2E)/hostile -run '^TestSameResultFromATemplate$$' -same $$(($(RUNS) / 2)) -timeout 2h -v
+
 RUNS ?= 1000
 .PHONY: leftovers
-leftovers: test-packages init ## RUNS executions in random order on all backends leave nothing behind (1000; five minutes)
-	go test $(E2E)/recovery -run '^TestNothingIsLeft$$' -runs $(RUNS) -timeout 5h -v
+leftovers: test-packages init ## RUNS executions in random order on all backends leave nothing behind (1000; five minutes). BOX as above
+	go test $(E2E)/recovery -run '^TestNothingIsLeft$$' -runs $(RUNS) -box $(BOX) -timeout 5h -v
 
 .PHONY: unlucky-stops
 unlucky-stops: test-packages init ## Stop the program at each 50 ms of a start and of an end, on all backends: nothing is left behind (root; two hours)

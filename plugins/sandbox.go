@@ -134,8 +134,8 @@ type Report struct {
 	// Images are the values that Spec.Runtime may have besides "", each with its identity as in
 	// Runtime. Nil if there is no choice.
 	Images map[string]string
-	// Templates says that boxes are forked from a template, as far as this host can and Spec.Fresh
-	// doesn't forbid it. Those of one template have the addresses of their memory in common.
+	// Templates says that boxes are forked from a template, unless that fails or Spec.Fresh forbids
+	// it. Those of one template have the addresses of their memory in common.
 	Templates bool
 	// Notes are sentences for agents about what scripts find different from a box with namespaces, such
 	// as what they can't write. They stand in the instance's manual and in errors. At most MaxNotes of

@@ -59,8 +59,9 @@ func (b *Backend) check(ctx context.Context, cfg plugins.Config, report *plugins
 	if err := probe.Refute(*report); err != nil {
 		return nil, err
 	}
-	if report.Templates = s.box == boxTemplate; report.Templates {
+	if s.box == boxTemplate {
 		b.proveTemplate(ctx, h, cfg.StateDir, report)
+		report.Templates = h.templates != nil
 	}
 	python, runtime, err := h.identify(ctx)
 	if err != nil {

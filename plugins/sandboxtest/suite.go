@@ -20,8 +20,8 @@ type Options struct {
 	// Leftovers lists what an instance has left on the host that the suite can't see by itself, such
 	// as cgroups or containers. Nil means there is nothing of that kind.
 	Leftovers func(instance string) []string
-	// Templates says that a template may stay, of which nothing runs but its first step and its
-	// interpreter: see package template.
+	// Templates says that a template may stay, of which nothing runs but its first step, its
+	// interpreter and what serves its boxes: see package template.
 	Templates bool
 	// UncountedForks says that the backend can't count refused forks, though it holds the limit: a box
 	// that hammers at it lives until it's killed.
@@ -36,6 +36,8 @@ type Options struct {
 	// left is the least that a backend has to be, not what one of tier full is. Cases that open many
 	// boxes open fewer.
 	Essential bool
+	// Skip names cases that the guest can't take part in, because it isn't the test guest.
+	Skip []string
 	// Enforced is how limits have to be held, of those that are named: see plugins.Report.
 	Enforced map[string]string
 }
@@ -70,7 +72,7 @@ func Run(t *testing.T, newSandbox func(t *testing.T) (plugins.Sandbox, plugins.C
 		t.FailNow()
 	}
 	for _, c := range cases() {
-		if b.opts.Essential && !c.essential {
+		if b.opts.Essential && !c.essential || slices.Contains(b.opts.Skip, c.name) {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
@@ -130,6 +132,9 @@ func (b *bench) children(pid int) []string {
 			for _, interpreter := range procfs.Children(child) {
 				found = append(found, b.children(interpreter)...)
 			}
+			continue
+		}
+		if b.opts.Templates && strings.HasSuffix(string(cmdline), "\x00"+template.Guests+"\x00") {
 			continue
 		}
 		found = append(found, fmt.Sprintf("child %d %s", child, strings.ReplaceAll(string(cmdline), "\x00", " ")))

@@ -214,7 +214,7 @@ func backendCard(b BoxBackend, now time.Time) templ.Component {
 			}
 		}
 		if b.Afresh {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<p>Boxes start from nothing: the template is not ready. The list below or the log says why.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<p>Boxes start from nothing: the template is not ready. The log says why.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

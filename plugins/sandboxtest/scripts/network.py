@@ -65,7 +65,7 @@ except OSError:
     pass
 
 # Loopback is the box's own, with every port.
-for address in (("127.0.0.1", 53), ("127.66.0.1", 443), ("127.0.0.1", 1)):
+for address in (("127.0.0.2", 53), ("127.66.0.1", 443), ("127.0.0.1", 1)):
     with socket.socket() as l, socket.socket() as c:
         l.bind(address)
         l.listen()

@@ -128,7 +128,7 @@ func newCrash(t *testing.T) *crash {
 	c.in = e2e.NewInstance(t, append(append(docker, e2e.SSHSettings(c.machine)...), "TMPDIR="+c.tmp,
 		"AIRLOCK_PLUGIN_LANDLOCK_TMP="+c.tmp, "AIRLOCK_SANDBOX="+strings.Join(e2e.Backends(), ","),
 		"AIRLOCK_LOCAL_SERVICES="+c.witness.Services,
-		"AIRLOCK_POOL=1", "AIRLOCK_WORKERS=4", "AIRLOCK_LLM_WAIT=5s", "AIRLOCK_TIMEOUT_DEFAULT=20s",
+		"AIRLOCK_BOX="+*boxes, "AIRLOCK_POOL=1", "AIRLOCK_WORKERS=4", "AIRLOCK_LLM_WAIT=5s", "AIRLOCK_TIMEOUT_DEFAULT=20s",
 		"AIRLOCK_TIMEOUT_MAX=20s", "AIRLOCK_LIMIT_MEMORY=128MiB", "AIRLOCK_LIMIT_TMP=8MiB")...)
 	e2e.Shell(t, "mount", "-t", "tmpfs", "-o", "mode=700,"+roomy, "airlock-crash", c.in.Dir)
 	t.Cleanup(func() { _ = syscall.Unmount(c.in.Dir, syscall.MNT_DETACH) })

@@ -21,7 +21,8 @@ import (
 
 var (
 	runs  = flag.Int("runs", 40, "executions of TestNothingIsLeft")
-	boxes = flag.String("box", "template", "how bubblewrap makes the boxes of TestNothingIsLeft: template or fresh")
+	boxes = flag.String("box", "template",
+		"how bubblewrap makes the boxes of TestNothingIsLeft and TestNothingAcceptedIsLost: template or fresh")
 )
 
 // messes are scripts that end in every way there is and leave what they can, with how they have to
