@@ -42,6 +42,13 @@
 //     that they compare and index as numbers. Durations are whole milliseconds. Lists are JSON
 //     (toJSON, fromJSON).
 //
+// # Files
+//
+// One file holds one aggregate, or one part of a large one: execution_queue.go, execution_list.go and
+// the other execution_ files, profiles_write.go, audit_verify.go. So the package is one flat folder.
+// dump.go, load.go and import_order.go move everything; store.go, tx.go, query.go, driver.go and
+// migrate.go are what all aggregates stand on.
+//
 // The store never sees plaintext secrets: values, scripts, inputs, profile and execution ids arrive
 // sealed, with keyed hashes to find them by. What came out of a box arrives as redact.Clean.
 //

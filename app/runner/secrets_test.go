@@ -48,7 +48,7 @@ func newVaultWorld(t *testing.T, ttl, maximum string, change ...func(*engine.Con
 func newVaultWorldBehind(t *testing.T, front func(vault http.Handler) http.Handler, ttl, maximum string,
 	change ...func(*engine.Config)) *vaultWorld {
 	t.Helper()
-	w := &vaultWorld{vault: vaulttest.Start(t), postgres: vaulttest.StartPostgres(t)}
+	w := &vaultWorld{vault: vaulttest.Start(t), postgres: vaulttest.StartPostgres(t, "password-of-the-owner-0123456789")}
 	w.address = w.vault.URL
 	if front != nil {
 		target, err := url.Parse(w.vault.URL)

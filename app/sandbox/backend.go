@@ -43,12 +43,16 @@ type Backend struct {
 }
 
 func newBackend(s *backendState, cfg Config) *Backend {
-	l := cfg.Limits
 	return &Backend{
 		name: s.Name, backend: s.Backend, report: s.report, ca: cfg.CA, runtime: cfg.Runtime,
 		pools: map[Class]*pool{}, packages: map[string]Installed{}, runners: newCompiledRunners(),
-		limits: plugins.Limits{Memory: l.Memory, CPU: l.CPU, Pids: l.Pids, Tmp: l.Tmp, Files: l.Files},
+		limits: BoxLimits(cfg.Limits),
 	}
+}
+
+// BoxLimits returns the limits that backends hold a box to.
+func BoxLimits(l app.Limits) plugins.Limits {
+	return plugins.Limits{Memory: l.Memory, CPU: l.CPU, Pids: l.Pids, Tmp: l.Tmp, Files: l.Files}
 }
 
 // Name is the backend's configured name.

@@ -4,6 +4,10 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/sandbox"
 )
 
 // slots hands out the right to run. It is safe for concurrent use.
@@ -121,4 +125,147 @@ func (s *slots) nextToResumeLocked() int {
 		return first
 	}
 	return next
+}
+
+// Slot is one execution's right to run, which it may give away for a while.
+//
+// It is safe for concurrent use, but for Yield and EndYield, which are for the goroutine that
+// drives the execution.
+type Slot struct {
+	s          *Scheduler
+	profile    string // handle
+	yieldedFor sandbox.Class
+
+	mu   sync.Mutex
+	held bool
+}
+
+func newSlot(s *Scheduler, profile string) *Slot { return &Slot{s: s, profile: profile, held: true} }
+
+// Held reports whether the execution may run now.
+func (s *Slot) Held() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.held
+}
+
+// Release gives the slot to another execution. It does nothing if the slot is not held.
+func (s *Slot) Release() {
+	s.mu.Lock()
+	held := s.held
+	s.held = false
+	s.mu.Unlock()
+	if held {
+		s.s.slots.release()
+		s.s.signalFreeSlot()
+	}
+}
+
+// Resume waits until the execution may run again. It returns ctx's error if that ends first.
+func (s *Slot) Resume(ctx context.Context) error {
+	if s.Held() {
+		return nil
+	}
+	if err := s.s.slots.resume(ctx, s.profile); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held = true
+	return nil
+}
+
+// OthersFree reports whether another slot is free. Then nobody waits for this one.
+func (s *Slot) OthersFree() bool { return s.s.FreeSlots() > 0 }
+
+// FreeSlots returns how many executions could begin at once.
+func (s *Scheduler) FreeSlots() int { return s.slots.freeCount() }
+
+// boxPatience is how long an execution keeps its slot while it waits for a box: longer than a box
+// takes on a healthy host, because opening one takes the processor, and slots are what bounds that.
+const boxPatience = time.Second
+
+// yields counts, by class of boxes, the executions that gave their slot away because no box opened.
+// It is safe for concurrent use, and its zero value is ready.
+type yields struct {
+	mu      sync.Mutex
+	byClass map[sandbox.Class]int
+}
+
+func (y *yields) add(c sandbox.Class, n int) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if y.byClass == nil {
+		y.byClass = map[sandbox.Class]int{}
+	}
+	if y.byClass[c] += n; y.byClass[c] == 0 {
+		delete(y.byClass, c)
+	}
+}
+
+func (y *yields) of(c sandbox.Class) int {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	return y.byClass[c]
+}
+
+func (y *yields) total() (n int) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	for _, one := range y.byClass {
+		n += one
+	}
+	return n
+}
+
+func (y *yields) anySaturated(limit int) bool {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	for _, n := range y.byClass {
+		if n >= limit {
+			return true
+		}
+	}
+	return false
+}
+
+// saturated reports whether so many executions wait for a box of p's class that no more are claimed
+// for it. Those claimed before, with a slot each, can still join them, so there are never more than
+// twice as many as slots.
+func (s *Scheduler) saturated(p app.Placement) bool {
+	c, ok := s.cfg.Sandboxes.ClassOf(p)
+	return ok && s.yields.of(c) >= s.cfg.Workers
+}
+
+// Opening returns how many executions wait for a box without a slot.
+func (s *Scheduler) Opening() int { return s.yields.total() }
+
+// Patience returns how long the execution should wait for a box of the class before it calls Yield:
+// not at all if others of the class have yielded and still wait.
+func (s *Slot) Patience(c sandbox.Class) time.Duration {
+	if !s.Held() || s.s.yields.of(c) > 0 {
+		return 0
+	}
+	return boxPatience
+}
+
+// Yield gives the slot away while the execution waits for a box of the class.
+// The execution counts as waiting until EndYield, also between tries.
+func (s *Slot) Yield(c sandbox.Class) {
+	if !s.Held() {
+		return
+	}
+	s.s.yields.add(c, 1)
+	s.yieldedFor = c
+	s.Release()
+}
+
+// EndYield ends the wait: the execution has a box and a slot, or never will.
+func (s *Slot) EndYield() {
+	if s.yieldedFor == (sandbox.Class{}) {
+		return
+	}
+	s.s.yields.add(s.yieldedFor, -1)
+	s.yieldedFor = sandbox.Class{}
+	s.s.Wake() // for those of the class that were not claimed
 }

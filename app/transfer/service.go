@@ -60,7 +60,7 @@ func (s *Service) now() time.Time { return s.cfg.Now().UTC().Truncate(time.Milli
 
 // event starts an audit event.
 func (s *Service) event(by app.Actor, action, subject, detail string) app.Event {
-	return app.Event{At: s.now(), Actor: by, Action: action, Subject: subject, Detail: detail}
+	return app.NewEvent(s.now(), by, action, subject, detail)
 }
 
 // audit records an event that goes with no other change.

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 	"github.com/computclaw/airlock/cmd/airlock/internal/config"
@@ -76,7 +75,7 @@ func openSandboxes(cfg config.Config, label, sockets string, log *slog.Logger) (
 		s.clients = append(s.clients, client)
 		s.list = append(s.list, sandbox.BackendConfig{Name: name, Backend: client,
 			Config: plugins.Config{Instance: label, StateDir: state, Settings: cfg.PluginSettings[name],
-				Limits: boxLimits(cfg.Limits)}})
+				Limits: sandbox.BoxLimits(cfg.Limits)}})
 	}
 	return s, nil
 }
@@ -99,8 +98,4 @@ func (s *sandboxes) Close() error {
 		errs = append(errs, c.Close())
 	}
 	return errors.Join(errs...)
-}
-
-func boxLimits(l app.Limits) plugins.Limits {
-	return plugins.Limits{Memory: l.Memory, CPU: l.CPU, Pids: l.Pids, Tmp: l.Tmp, Files: l.Files}
 }

@@ -32,7 +32,7 @@ const creds = "database/creds/reports"
 // others.
 func TestBothPartsOfALease(t *testing.T) {
 	t.Parallel()
-	p := vaulttest.StartPostgres(t)
+	p := vaulttest.StartPostgres(t, "password-of-the-owner-0123456789")
 	w := newWorld(t, borrower(p, "1h", "2h"))
 	refs := []app.Reference{ref(creds + "#username"), ref(creds + "#password")}
 	first, err := w.client.Fetch(t.Context(), refs)
@@ -75,7 +75,7 @@ func TestBothPartsOfALease(t *testing.T) {
 // what it doesn't understand, and keeps the lease.
 func TestLeaseIsNotGivenBackWhileItsDatabaseIsDown(t *testing.T) {
 	t.Parallel()
-	p := vaulttest.StartPostgres(t)
+	p := vaulttest.StartPostgres(t, "password-of-the-owner-0123456789")
 	w := newWorld(t, borrower(p, "1h", "2h"))
 	f, err := w.client.Fetch(t.Context(), []app.Reference{ref(creds + "#username")})
 	if err != nil {
@@ -99,7 +99,7 @@ func TestLeaseIsNotGivenBackWhileItsDatabaseIsDown(t *testing.T) {
 // what to revoke.
 func TestLeaseComesBackWithAnError(t *testing.T) {
 	t.Parallel()
-	p := vaulttest.StartPostgres(t)
+	p := vaulttest.StartPostgres(t, "password-of-the-owner-0123456789")
 	w := newWorld(t, borrower(p, "1h", "2h"))
 	f, err := w.client.Fetch(t.Context(), []app.Reference{ref("secret/data/no#x"), ref(creds + "#username")})
 	if err == nil || len(f.Leases) != 1 {
@@ -115,7 +115,7 @@ func TestLeaseComesBackWithAnError(t *testing.T) {
 // stay.
 func TestLateLeaseIsRevoked(t *testing.T) {
 	t.Parallel()
-	p := vaulttest.StartPostgres(t)
+	p := vaulttest.StartPostgres(t, "password-of-the-owner-0123456789")
 	w := newWorld(t, borrower(p, "1h", "2h"))
 	for name, cancels := range map[string]bool{"too slow": false, "cancelled": true} {
 		gate := newGate(t, w.server.URL)
@@ -160,7 +160,7 @@ func TestLateLeaseIsRevoked(t *testing.T) {
 // told.
 func TestHoldRenews(t *testing.T) {
 	t.Parallel()
-	p := vaulttest.StartPostgres(t)
+	p := vaulttest.StartPostgres(t, "password-of-the-owner-0123456789")
 	w := newWorld(t, borrower(p, "3s", "9s"))
 	f, err := w.client.Fetch(t.Context(), []app.Reference{ref(creds + "#username")})
 	if err != nil {

@@ -50,7 +50,7 @@ func TestWithDataKnowsAMountBehindANamespace(t *testing.T) {
 // TestDatabaseBehindVaultIsDown: that is not Vault's state, and the cause is in the log.
 func TestDatabaseBehindVaultIsDown(t *testing.T) {
 	t.Parallel()
-	p := vaulttest.StartPostgres(t)
+	p := vaulttest.StartPostgres(t, "password-of-the-owner-0123456789")
 	w := newWorld(t, borrower(p, "1h", "2h"))
 	p.Stop()
 	w.refused(creds+"#username", app.CodeUnreachable, "the engine behind the path")

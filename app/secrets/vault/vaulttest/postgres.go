@@ -15,33 +15,33 @@ import (
 	"time"
 )
 
-const postgresPassword = "password-of-the-owner-0123456789"
-
 // Postgres is a database server of the test's own.
 type Postgres struct {
 	Address string // host:port on loopback
 
-	t      testing.TB
-	bin    string
-	server *exec.Cmd
-	start  func() *exec.Cmd
+	t        testing.TB
+	password string // of the user airlock
+	bin      string
+	server   *exec.Cmd
+	start    func() *exec.Cmd
 }
 
-// StartPostgres runs one until the test ends. It is Debian's, and a test fails without it.
-func StartPostgres(t testing.TB) *Postgres {
+// StartPostgres runs one until the test ends. The user airlock logs in with the password. It is Debian's,
+// and a test fails without it.
+func StartPostgres(t testing.TB, password string) *Postgres {
 	t.Helper()
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
 	if err != nil || len(found) == 0 {
 		t.Fatal("PostgreSQL is missing: apt-get install postgresql")
 	}
-	p := &Postgres{t: t, bin: filepath.Dir(slices.Max(found))}
+	p := &Postgres{t: t, password: password, bin: filepath.Dir(slices.Max(found))}
 	dir, err := os.MkdirTemp("", "vaulttest-postgres-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	secret := filepath.Join(dir, "password")
-	if err := os.WriteFile(secret, []byte(postgresPassword), 0o644); err != nil { //nolint:gosec // another user reads it
+	if err := os.WriteFile(secret, []byte(password), 0o644); err != nil { //nolint:gosec // another user reads it
 		t.Fatal(err)
 	}
 	attributes := &syscall.SysProcAttr{}
@@ -49,7 +49,7 @@ func StartPostgres(t testing.TB) *Postgres {
 		attributes.Credential = ownerOf(t, dir)
 	}
 	data := filepath.Join(dir, "data")
-	initdb := exec.Command(filepath.Join(p.bin, "initdb"), "-D", data, "-U", "owner", "--auth=scram-sha-256",
+	initdb := exec.Command(filepath.Join(p.bin, "initdb"), "-D", data, "-U", "airlock", "--auth=scram-sha-256",
 		"--pwfile="+secret, "--no-sync", "--locale=C.UTF-8")
 	initdb.SysProcAttr, initdb.Dir = attributes, dir
 	if out, err := initdb.CombinedOutput(); err != nil {
@@ -122,9 +122,9 @@ func (p *Postgres) try(query string) error {
 
 func (p *Postgres) query(query string) (string, error) {
 	host, port, _ := net.SplitHostPort(p.Address)
-	psql := exec.Command(filepath.Join(p.bin, "psql"), "-h", host, "-p", port, "-U", "owner",
+	psql := exec.Command(filepath.Join(p.bin, "psql"), "-h", host, "-p", port, "-U", "airlock",
 		"-d", "postgres", "-Atqc", query) //nolint:gosec // the test's own
-	psql.Env = append(os.Environ(), "PGPASSWORD="+postgresPassword)
+	psql.Env = append(os.Environ(), "PGPASSWORD="+p.password)
 	out, err := psql.CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("psql: %w: %s", err, out)
@@ -148,8 +148,8 @@ func (s *Server) Database(p *Postgres, ttl, maximum string) {
 	s.t.Helper()
 	s.Write("sys/mounts/database", map[string]any{"type": "database"})
 	s.Write("database/config/reports", map[string]any{
-		"plugin_name": "postgresql-database-plugin", "allowed_roles": []string{"reports"}, "username": "owner",
-		"password":       postgresPassword,
+		"plugin_name": "postgresql-database-plugin", "allowed_roles": []string{"reports"}, "username": "airlock",
+		"password":       p.password,
 		"connection_url": "postgresql://{{username}}:{{password}}@" + p.Address + "/postgres?sslmode=disable",
 	})
 	s.Write("database/roles/reports", map[string]any{

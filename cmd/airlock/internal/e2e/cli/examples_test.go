@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/computclaw/airlock/app/secrets/vault/vaulttest"
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 	"github.com/computclaw/airlock/examples/data"
 )
@@ -24,7 +25,7 @@ func TestExamples(t *testing.T) {
 	t.Parallel()
 	const token, password = "weather-token-0123456789abcdef", "correct-horse-battery-staple"
 	weather, roots := startWeather(t, token)
-	database := e2e.StartPostgres(t, password)
+	database := vaulttest.StartPostgres(t, password).Address
 	fillInvoices(t, database, password)
 	in := e2e.StartInstance(t, "AIRLOCK_POOL=1", "AIRLOCK_EXTRA_CA="+roots,
 		"AIRLOCK_LOCAL_SERVICES=weather.example.com:443="+weather+",db.example.com:5432="+database)

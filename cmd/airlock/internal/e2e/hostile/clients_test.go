@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/computclaw/airlock/app/secrets/vault/vaulttest"
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
@@ -25,7 +26,7 @@ func TestUnchangedClientsReachAllowedHosts(t *testing.T) {
 
 func unchangedClients(t *testing.T, backend string) {
 	const password = "correct-horse-battery-staple"
-	database := e2e.StartPostgres(t, password)
+	database := vaulttest.StartPostgres(t, password).Address
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		fmt.Fprintf(w, "%s %s %d %s", r.Method, r.URL.Path, len(body), r.Host)

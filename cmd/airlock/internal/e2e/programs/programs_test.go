@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/computclaw/airlock/app/secrets/vault/vaulttest"
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 	"github.com/computclaw/airlock/plugins/sandboxtest/ordinary"
 	"github.com/computclaw/airlock/plugins/ssh/sshtest"
@@ -99,7 +100,7 @@ func judge(t *testing.T, p ordinary.Program, backend string, x e2e.Execution) {
 // startWorld starts a server in a small internet, and makes the profile of the programs.
 func startWorld(t *testing.T, env ...string) (in *e2e.Instance, profile string) {
 	const password = "correct-horse-battery-staple"
-	world, tls, database := e2e.NewWorld(t), e2e.NewTLSWorld(t), e2e.StartPostgres(t, password)
+	world, tls, database := e2e.NewWorld(t), e2e.NewTLSWorld(t), vaulttest.StartPostgres(t, password).Address
 	in = e2e.StartInstance(t, append(env, "AIRLOCK_EXTRA_CA="+tls.Roots,
 		"AIRLOCK_LOCAL_SERVICES="+world.Services+","+tls.Services+",db.test:5432="+database)...)
 	in.Admin("sk-of-the-ordinary-programs-0123456789", "credential", "set", "TOKEN", "--mode", "sealed", "--host", "echo.test",

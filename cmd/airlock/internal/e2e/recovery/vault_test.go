@@ -25,7 +25,7 @@ import (
 func TestVault(t *testing.T) {
 	t.Parallel()
 	const token, rotated = "token-in-vault-0123456789", "rotated-in-vault-9876543210"
-	v, db := vaulttest.Start(t), vaulttest.StartPostgres(t)
+	v, db := vaulttest.Start(t), vaulttest.StartPostgres(t, "password-of-the-owner-0123456789")
 	v.Database(db, "1h", "2h")
 	v.Write("sys/policies/acl/airlock", map[string]any{"policy": `
 		path "secret/data/api" { capabilities = ["read"] }
