@@ -93,7 +93,8 @@ func New(cfg Config) *Server {
 	})
 	s.ui = ui.New(ui.Config{
 		Config: uix.Config{
-			Access: cfg.Access, Engine: cfg.Engine, Transfer: cfg.Transfer, Backups: cfg.Backups, Hub: cfg.Hub, Log: cfg.Log, Now: cfg.Now,
+			Access: cfg.Access, Engine: cfg.Engine, Transfer: cfg.Transfer, Backups: cfg.Backups, Hub: cfg.Hub,
+			Log: cfg.Log, Now: cfg.Now,
 			Origins: s.origins, Drain: s.drain, Version: cfg.Version, DataLoss: cfg.Where.Losing,
 			LLMWait: cfg.LLMWait,
 		},

@@ -48,7 +48,8 @@ func Agent(p app.Profile) app.Actor { return app.Actor{Kind: app.ActorAgent, Nam
 func (h *House) Version(by app.Actor, name, text string) skills.Version {
 	h.T.Helper()
 	dir := h.T.TempDir()
-	skill := fmt.Sprintf("---\nname: %s\ndescription: It prints %s.\nmetadata:\n  airlock.keys: STRIPE_KEY\n---\nRun it.\n", name, text)
+	skill := fmt.Sprintf("---\nname: %s\ndescription: It prints %s.\nmetadata:\n"+
+		"  airlock.keys: STRIPE_KEY\n---\nRun it.\n", name, text)
 	h.No(os.WriteFile(filepath.Join(dir, "SKILL.md"), []byte(skill), 0o600))
 	h.No(os.WriteFile(filepath.Join(dir, "main.py"), []byte(fmt.Sprintf("print(%q)\n", text)), 0o600))
 	return Must[skills.Version](h.T)(h.Skills.Upload(h.T.Context(), by, Must[bundle.Bundle](h.T)(bundle.ReadFolder(dir))))

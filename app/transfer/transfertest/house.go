@@ -161,7 +161,8 @@ func (h *House) Execution(p app.Profile) string {
 		x, _, err := load.Add(h.T.Context(), store.ExecutionRow{
 			Handle: handle, Lookup: h.Ring.Lookup(secrets.Execs, id),
 			SealedID:  h.Ring.Seal(secrets.Execs, secrets.ExecutionRow(handle), []byte(id)),
-			ProfileID: &row.Row, ProfileHandle: p.Handle, ProfileDescription: p.Description, Policy: 1, Status: "completed", Label: "month end",
+			ProfileID: &row.Row, ProfileHandle: p.Handle, ProfileDescription: p.Description,
+			Policy: 1, Status: "completed", Label: "month end",
 			TimeoutMs: 60000, Backend: "fake", Isolation: "full", Warm: true,
 			Redactions: 1, Injected: `["K"]`, SubmittedBy: `{"kind":"agent","name":"x"}`, CreatedAt: at, ClaimedAt: at + 1,
 			StartedAt: at + 2, FirstOutputAt: at + 3, CompletedAt: at + 4,
@@ -184,7 +185,8 @@ func (h *House) Execution(p app.Profile) string {
 			store.RedactionRow{ExecutionID: x, Channel: "stdout", Name: "K", Count: 1},
 			store.InputFileRow{ExecutionID: x, Name: "orders.csv", FileID: "file_1", Size: 3, SHA256: strings.Repeat("a", 64)},
 			store.ArtifactRow{ExecutionID: x, Ordinal: 1, ProfileHandle: p.Handle, Name: "report.csv", Size: int64(len(left)),
-				SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(left))), BlobID: &blob, MediaType: "text/csv", Masked: 1, ExpiresAt: at + 9},
+				SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(left))), BlobID: &blob, MediaType: "text/csv",
+				Masked: 1, ExpiresAt: at + 9},
 			store.StatsRow{ProfileHandle: p.Handle, Span: 86400, Start: at / 1000 / 86400 * 86400, Completed: 1,
 				Durations: `{"2":1}`},
 		}

@@ -42,7 +42,8 @@ func boxBackend(h sandbox.BackendHealth) dashboardview.BoxBackend {
 	v := dashboardview.BoxBackend{
 		Name: h.Name, Checking: h.Checking, Version: h.Report.Version, Tier: string(h.Report.Tier), InUse: h.InUse,
 		Default: h.Default, Passed: h.Passed, Again: h.Again, Reason: uix.Sentence(h.Reason),
-		Proved: h.Proved, Runtime: h.Report.Runtime, Warm: h.Warm, Afresh: h.Afresh, Images: slices.Sorted(maps.Keys(h.Images)),
+		Proved: h.Proved, Runtime: h.Report.Runtime, Warm: h.Warm, Afresh: h.Afresh,
+		Images: slices.Sorted(maps.Keys(h.Images)),
 	}
 	for _, c := range h.Report.Controls {
 		v.Proofs = append(v.Proofs, dashboardview.Proof{

@@ -105,7 +105,8 @@ func (h Handlers) saveBackups(c echo.Context, fields url.Values) error {
 	}
 	typed := settingsview.BackupForm{On: in.On, Every: in.Every, Keep: get("keep"), Kind: in.Kind,
 		Directory: in.Directory, Endpoint: in.S3.Endpoint, Region: in.S3.Region, Bucket: in.S3.Bucket,
-		Prefix: in.S3.Prefix, Files: in.Files, Artifacts: in.Artifacts, PathStyle: in.S3.PathStyle, AccessKey: in.S3.AccessKey,
+		Prefix: in.S3.Prefix, Files: in.Files, Artifacts: in.Artifacts,
+		PathStyle: in.S3.PathStyle, AccessKey: in.S3.AccessKey,
 		HasPassphrase: !state.Settings.Passphrase.Empty(),
 		HasSecret:     !state.Settings.S3.SecretKey.Empty()}
 	return h.backupsPage(c, http.StatusUnprocessableEntity, typed, state, found)
