@@ -42,7 +42,7 @@ func servePlugin(name, guest string) error {
 		defer backend.Close()
 		return plugins.Serve(context.Background(), name, backend)
 	}
-	return plugins.Serve(context.Background(), name, bubblewrap.New(bubblewrap.WithGuest(binary)))
+	return plugins.Serve(context.Background(), name, bubblewrap.NewFor(binary, ""))
 }
 
 func runTests(m *testing.M) int {
