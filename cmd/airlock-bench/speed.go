@@ -126,22 +126,43 @@ func (b *benchmark) clients(ctx context.Context, table io.Writer, n int, length 
 	start, before := time.Now(), processorTime(b.pid)
 	times, err := load(n, length, func() error { _, err := b.trivial(ctx); return err })
 	took := time.Since(start)
-	used := processorTime(b.pid) - before
-	row(table, fmt.Sprintf("submit to completed, %s", format.Count(int64(n), "client")), times,
-		fmt.Sprintf("%.1f executions/s, each %s of a processor", float64(len(times))/took.Seconds(),
-			ms(used/time.Duration(max(len(times), 1)))))
+	rate := fmt.Sprintf("%.1f executions/s", float64(len(times))/took.Seconds())
+	if used, known := processorTime(b.pid).since(before); known {
+		rate += fmt.Sprintf(", each %s of a processor", ms(used/time.Duration(max(len(times), 1))))
+	}
+	row(table, fmt.Sprintf("submit to completed, %s", format.Count(int64(n), "client")), times, rate)
 	return err
 }
 
-// processorTime is what a process, all below it and those that have ended there have used.
-func processorTime(pid int) (used time.Duration) {
+// processors is what processes, and those that have ended below them, have used, by process id.
+type processors map[int]time.Duration
+
+// processorTime is the usage of a process and all below it.
+func processorTime(pid int) processors {
 	const tick = 10 * time.Millisecond // on every platform of Linux that Go knows
+	u := processors{}
 	for _, process := range procfs.Tree(pid) {
 		if stat, err := procfs.StatOf(process.PID); err == nil {
-			used += time.Duration(stat.Used) * tick
+			u[process.PID] = time.Duration(stat.Used) * tick
 		}
 	}
-	return used
+	return u
+}
+
+// since is what was used in between. It isn't known if a template ended: what its boxes used is gone
+// with it.
+func (u processors) since(before processors) (used time.Duration, known bool) {
+	const box = 200 * time.Millisecond // more than an idle box has used
+	for pid, n := range before {
+		if _, lives := u[pid]; !lives && n > box {
+			return 0, false
+		}
+		used -= n
+	}
+	for _, n := range u {
+		used += n
+	}
+	return used, true
 }
 
 // polls reads one finished execution from n clients at once for a while.
