@@ -172,7 +172,7 @@ func List(p ListPage) templ.Component {
 			}
 			templ_7745c5c3_Err = components.TextInput(components.Input{
 				ID: "folder", Name: "file", Label: "Or a folder", Type: "file",
-				Hint: "You can drop it here. No file of it is executable.", Extra: templ.Attributes{"webkitdirectory": true},
+				Hint: "You can drop it here. None of its files will be executable.", Extra: templ.Attributes{"webkitdirectory": true},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
