@@ -624,10 +624,13 @@ func samples() []sample {
 	broken.Box = dashboardview.BoxState{Backend: "bubblewrap",
 		Reason:  "User namespaces are switched off on this machine. Run: sysctl -w kernel.unprivileged_userns_clone=1",
 		Workers: 4}
+	daily := sampleProfile(app.StateUnlocked)
+	daily.Description = "Daily stock check"
 	credential := credentialview.CredentialPage{Shell: shell("ORACLE_PASSWORD", layout.SectionCredentials),
 		Credential: sampleCredentials()[1], Mode: app.ModeInjected, Hosts: "oracle.corp.example.com:1521",
-		Description: "Read-only user REPORTING", Profiles: []app.Profile{sampleProfile(app.StateLocked)},
-		Superseded: 30}
+		Description: "Read-only user REPORTING",
+		Profiles:    []app.Profile{sampleProfile(app.StateLocked), daily},
+		Superseded:  30}
 	fresh := credentialview.CredentialPage{Shell: shell("Add a credential", layout.SectionCredentials), New: true,
 		Name: "2FAST", Mode: app.ModeInjected,
 		Problems: components.Problems{"name": `"2FAST" can't be a key name. Use letters, digits and underscores, and don't start with a digit.`, "value": "The value is empty. Type the value."}}

@@ -96,9 +96,9 @@ func sampleCompare() executionview.ComparePage {
 }
 
 func samplePrint() executionview.PrintPage {
-	return executionview.PrintPage{ExecutionPage: executionPage(3), By: "Person Ann at 192.168.1.7", Through: 412,
+	return executionview.PrintPage{ExecutionPage: executionPage(3), By: "Ada Lovelace at 192.168.1.7", Through: 412,
 		Events: []app.Event{
-			{Seq: 380, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorPerson, Name: "Ann"},
+			{Seq: 380, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorPerson, Name: "Ada Lovelace"},
 				Action:  "execution.rerun",
 				Subject: "d1b2c3d4e5f6", Detail: "ran again"}}}
 }
