@@ -859,7 +859,7 @@ func samples() []sample {
 						Checking: true}}}}),
 			false},
 		{"audit", auditview.Audit(auditview.Page{Shell: shell("Audit", layout.SectionAudit),
-			Chain: auditview.Chain{Through: 5, Whole: ago(time.Hour)}, Older: "/ui/audit?before=3",
+			Chain: auditview.Chain{Through: 11, Whole: ago(time.Hour)}, Older: "/ui/audit?before=3",
 			Archived: []auditview.ArchivedRow{
 				{Label: "3f9ac01b77d2e844", Events: 41208, From: ago(4000 * time.Hour), To: ago(40 * time.Hour),
 					CSV:   "/ui/audit/export?of=3f9ac01b77d2e844&as=csv",
