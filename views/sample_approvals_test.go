@@ -26,7 +26,7 @@ func sampleApproval(state app.ApprovalState) executionview.ApprovalPage {
 
 func refusedApproval() executionview.ApprovalPage {
 	p := sampleApproval(app.ApprovalRefused)
-	p.Approval.Reason, p.Approval.DecidedAt = "Read the month from the warehouse, not from the till.", ago(time.Hour)
+	p.Approval.Reason, p.Approval.DecidedAt = "Read the month from the warehouse, not from the till.", ago(30*time.Minute)
 	p.Approval.DecidedBy = app.Actor{Kind: app.ActorPerson, Name: "Ada Lovelace"}
 	return p
 }

@@ -13,10 +13,17 @@ import (
 	"github.com/computclaw/airlock/views/settingsview"
 )
 
+// night is when the last backup of the schedule was due.
+var night = noon.Add(-3 * time.Hour).Truncate(24 * time.Hour).Add(3 * time.Hour)
+
+func backupName(at time.Time) string {
+	return "airlock-a1b2-" + at.Format("20060102T150405.000Z") + ".airlock"
+}
+
 func failedBackupNeed() dashboardview.Need {
 	return dashboardview.Need{Icon: "download", Title: "The last backup failed",
-		Detail: "Put airlock-a1b2-20261122T030000.000Z.airlock: no space left on device.", URL: paths.SettingsBackups,
-		Action: "See backups", At: ago(9 * time.Hour)}
+		Detail: "Put " + backupName(night) + ": no space left on device.", URL: paths.SettingsBackups,
+		Action: "See backups", At: night}
 }
 
 // houseSamples are the pages for moving house and for backups.
@@ -124,25 +131,27 @@ func backupSamples() []sample {
 	set.Form, set.Set, set.Place,
 		set.Next = settingsview.BackupForm{On: true, Every: "daily", Keep: "14", Kind: "directory",
 		Directory:     "/mnt/backups",
-		HasPassphrase: true}, true, "to the directory /mnt/backups", noon.Add(15*time.Hour)
+		HasPassphrase: true}, true, "to the directory /mnt/backups", night.Add(24*time.Hour)
 	good := set
-	name := func(day string) string { return "airlock-a1b2-202611" + day + "T030000.000Z.airlock" }
+	before := night.Add(-24 * time.Hour)
 	whole := "14 credentials, 6 profiles, 1,284 executions"
 	good.Rows = []settingsview.BackupRow{
-		{At: ago(time.Minute), Status: "running", Cause: "Ada Lovelace", Name: name("22")},
-		{At: ago(9 * time.Hour), Status: "verified", Cause: "schedule", Name: name("22"), Size: 12 << 20,
+		{At: ago(time.Minute), Status: "running", Cause: "Ada Lovelace", Name: backupName(ago(time.Minute))},
+		{At: night, Status: "verified", Cause: "schedule", Name: backupName(night), Size: 12 << 20,
 			Detail: whole},
-		{At: ago(33 * time.Hour), Status: "verified", Cause: "schedule", Name: name("21"), Size: 12 << 20,
+		{At: before, Status: "verified", Cause: "schedule", Name: backupName(before), Size: 12 << 20,
 			Detail: whole},
+		{At: before.Add(-72 * time.Hour), Status: "verified", Cause: "schedule",
+			Name: backupName(before.Add(-72 * time.Hour)), Size: 12 << 20, Detail: whole},
 	}
 	bad := good
-	bad.Problem = "Put " + name("22") + ": no space left on device."
+	bad.Problem = "Put " + backupName(night) + ": no space left on device."
 	bad.Rows = append([]settingsview.BackupRow{
-		{At: ago(9 * time.Hour), Status: "failed", Cause: "schedule", Name: name("22"), Detail: bad.Problem},
-		{At: ago(33 * time.Hour), Status: "missed", Cause: "schedule",
-			Detail: "2 backups were missed before 2026-11-21 03:00: the server did not run, or another backup took " +
-				"too long."},
-	}, good.Rows[2:]...)
+		{At: night, Status: "failed", Cause: "schedule", Name: backupName(night), Detail: bad.Problem},
+		{At: before, Status: "missed", Cause: "schedule",
+			Detail: "2 backups were missed before " + before.Format("2006-01-02 15:04") + ": the server did not run, " +
+				"or another backup took too long."},
+	}, good.Rows[3:]...)
 	return []sample{
 		{"backups-off", settingsview.Backups(none), false},
 		{"backups-refused", settingsview.Backups(wrong), false},

@@ -61,9 +61,10 @@ func lateSamples() []sample {
 	unresolved.Credentials[1].Source = app.SourceVault
 
 	leading := credentialview.CredentialPage{Shell: shell("DB_HOST", layout.SectionCredentials),
-		Credential: app.Credential{ID: "9", Name: "DB_HOST", Mode: app.ModePlain, Version: 2, ValueSetAt: ago(time.Hour)},
-		Mode:       app.ModePlain,
-		Reached:    `The locked profiles "Monthly revenue report from Oracle" and "Nightly stock check" reach db.corp.example through its value.`}
+		Credential: app.Credential{ID: "9", Name: "DB_HOST", Mode: app.ModePlain, Version: 2, ValueSetAt: ago(time.Hour),
+			Profiles: 2},
+		Mode:    app.ModePlain,
+		Reached: `The locked profiles "Monthly revenue report from Oracle" and "Nightly stock check" reach db.corp.example through its value.`}
 
 	failing := dashboardview.InboxPage{Shell: shell("Inbox", layout.SectionInbox),
 		Needs: append([]dashboardview.Need{{Icon: "key", Title: "Vault isn't working",
@@ -89,6 +90,7 @@ func lateSamples() []sample {
 	person := ending("Remove Grace Hopper", "Grace Hopper",
 		"Their sessions end at once, and their password stops working.",
 		"What they did stays in the audit log. They can be invited again.")
+	person.Section = layout.SectionSettings
 	return []sample{
 		{"late-profile-references", profileview.Profile(nameless), false},
 		{"late-profile-references-asked", profileview.Profile(asked), false},

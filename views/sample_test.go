@@ -232,7 +232,7 @@ func sampleProfile(state app.State) app.Profile {
 			ago(2*time.Minute)
 	}
 	if state == app.StateRevoked {
-		p.Revoked = true
+		p.Revoked, p.RevokedAt = true, ago(2*time.Hour)
 	}
 	return p
 }
@@ -283,9 +283,6 @@ func sampleExecutions() []app.Execution {
 		if s == app.StatusCompleted {
 			e.Label = "Month end, northern region"
 		}
-		if s.Terminal() {
-			e.CompletedAt = ago(before - time.Second)
-		}
 		return e
 	}
 	all := []app.Execution{
@@ -299,6 +296,9 @@ func sampleExecutions() []app.Execution {
 		"Monthly revenue report from Oracle", "Monthly revenue report from Oracle", "Exchange rates of the day",
 		"Nightly stock check"} {
 		all[i].Profile, all[i].RunTime = name, []time.Duration{0, 0, 0, 840, 310, 60000, 12400}[i]*time.Millisecond
+		if all[i].Status.Terminal() {
+			all[i].CompletedAt = all[i].StartedAt.Add(all[i].RunTime)
+		}
 	}
 	all[0].Injected, all[1].Injected, all[2].Injected, all[5].Injected = nil, nil, nil, nil
 	all[3].Redactions, all[4].Redactions = 16, 1
@@ -319,7 +319,7 @@ func sampleExecutions() []app.Execution {
 
 func sampleBox() dashboardview.BoxState {
 	return dashboardview.BoxState{
-		Ready: true, Backend: "bubblewrap", Tier: "full", Workers: 4, Running: 1, Waiting: 1, Warm: 3,
+		Ready: true, Backend: "bubblewrap", Tier: "full", Workers: 4, Running: 1, Waiting: 1, Queued: 1, Warm: 3,
 		Backends: []dashboardview.BoxBackend{
 			{Name: "bubblewrap", Version: "bubblewrap 0.8.0", Tier: "full", InUse: true, Default: true, Passed: true,
 				Proved: ago(time.Minute), Runtime: "root 8c1f0e", Warm: 3, Afresh: true,
@@ -408,7 +408,10 @@ func profilePage(state app.State) profileview.ProfilePage {
 	}
 	if state != app.StateUnlocked {
 		page.Allowed[0].Private = true
-		page.Executions = sampleExecutions()[:4]
+		page.Executions, page.Beats = sampleExecutions()[:4], sampleBeats(31)
+	}
+	if state == app.StateRevoked { // what ran was stopped
+		page.Executions = sampleExecutions()[3:]
 	}
 	return page
 }
@@ -439,8 +442,13 @@ func executionPage(i int) executionview.ExecutionPage {
 		p.LLMWait, x.RunTime = 10*time.Minute, 840*time.Millisecond
 	}
 	x.Manifest = app.Manifest{Script: "9f2c3b4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809",
-		Python: "3.11.2",
-		Limits: app.DefaultLimits(), ResultHash: "1f2c3b4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809"}
+		Python: "3.11.2", Limits: app.DefaultLimits()}
+	switch x.Status {
+	case app.StatusCompleted:
+		x.Manifest.ResultHash = "1f2c3b4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809"
+	case app.StatusPending:
+		p.Stdout, x.PeakMemory = "", 0
+	}
 	p.Execution = x
 	if x.Status == app.StatusTimeout {
 		p.Warnings = []string{"The script reached the limit of 64 processes and threads, and could start no more. " +
@@ -609,15 +617,20 @@ func samples() []sample {
 	inbox := dashboardview.InboxPage{Shell: shell("Inbox", layout.SectionInbox), Needs: sampleNeeds()}
 	inbox.NeedsYou = 5
 	quiet := dashboardview.StatsPage{Shell: shell("Statistics", layout.SectionStatistics),
-		Usage: dashboardview.Usage{Period: dashboardview.Periods()[2], Figures: sampleUsage(dashboardview.Periods()[2]).Figures}}
+		Usage: dashboardview.Usage{Period: dashboardview.Periods()[2], Figures: []dashboardview.Figure{{Name: "Runs", Value: "0"},
+			{Name: "Error rate", Value: "–"}, {Name: "Average", Value: "–", Aside: true},
+			{Name: "95th percentile", Value: "–"}, {Name: "Active profiles", Value: "0"}}}}
 	broken := first
 	broken.Box = dashboardview.BoxState{Backend: "bubblewrap",
 		Reason:  "User namespaces are switched off on this machine. Run: sysctl -w kernel.unprivileged_userns_clone=1",
 		Workers: 4}
+	daily := sampleProfile(app.StateUnlocked)
+	daily.Description = "Daily stock check"
 	credential := credentialview.CredentialPage{Shell: shell("ORACLE_PASSWORD", layout.SectionCredentials),
 		Credential: sampleCredentials()[1], Mode: app.ModeInjected, Hosts: "oracle.corp.example.com:1521",
-		Description: "Read-only user REPORTING", Profiles: []app.Profile{sampleProfile(app.StateLocked)},
-		Superseded: 30}
+		Description: "Read-only user REPORTING",
+		Profiles:    []app.Profile{sampleProfile(app.StateLocked), daily},
+		Superseded:  30}
 	fresh := credentialview.CredentialPage{Shell: shell("Add a credential", layout.SectionCredentials), New: true,
 		Name: "2FAST", Mode: app.ModeInjected,
 		Problems: components.Problems{"name": `"2FAST" can't be a key name. Use letters, digits and underscores, and don't start with a digit.`, "value": "The value is empty. Type the value."}}
@@ -846,7 +859,7 @@ func samples() []sample {
 						Checking: true}}}}),
 			false},
 		{"audit", auditview.Audit(auditview.Page{Shell: shell("Audit", layout.SectionAudit),
-			Chain: auditview.Chain{Through: 5, Whole: ago(time.Hour)}, Older: "/ui/audit?before=3",
+			Chain: auditview.Chain{Through: 11, Whole: ago(time.Hour)}, Older: "/ui/audit?before=3",
 			Archived: []auditview.ArchivedRow{
 				{Label: "3f9ac01b77d2e844", Events: 41208, From: ago(4000 * time.Hour), To: ago(40 * time.Hour),
 					CSV:   "/ui/audit/export?of=3f9ac01b77d2e844&as=csv",

@@ -22,9 +22,9 @@ func sampleUsage(p dashboardview.Period) dashboardview.Usage {
 	u := dashboardview.Usage{Period: p, Figures: []dashboardview.Figure{
 		{Name: "Runs", Value: "1,284", Change: "12 % more", Trend: "up"},
 		{Name: "Error rate", Value: "3.1", Unit: "%", Change: "0.8 points more", Trend: "up", Worse: true},
-		{Name: "Average", Value: "1 min 12 s", Change: "114 % more", Trend: "up", Worse: true, Aside: true},
+		{Name: "Average", Value: "640 ms", Change: "114 % more", Trend: "up", Worse: true, Aside: true},
 		{Name: "95th percentile", Value: "2.4 s", Change: "9 % less", Trend: "down"},
-		{Name: "Active profiles", Value: "7", Change: "unchanged"},
+		{Name: "Active profiles", Value: "4", Change: "unchanged"},
 	}}
 	var failed int64
 	for i := range bars {
@@ -51,6 +51,11 @@ func sampleUsage(p dashboardview.Period) dashboardview.Usage {
 		u.Profiles = append(u.Profiles,
 			dashboardview.ProfileUsage{Name: name, URL: paths.ExecutionsOf("h"), Runs: runs, Failed: runs / 30,
 				Average: 640 * time.Millisecond, P95: 2400 * time.Millisecond})
+	}
+	most := &u.Profiles[0] // has what the others leave of the sums
+	most.Runs, most.Failed = u.Runs, failed
+	for _, p := range u.Profiles[1:] {
+		most.Runs, most.Failed = most.Runs-p.Runs, most.Failed-p.Failed
 	}
 	return u
 }
@@ -96,9 +101,9 @@ func sampleCompare() executionview.ComparePage {
 }
 
 func samplePrint() executionview.PrintPage {
-	return executionview.PrintPage{ExecutionPage: executionPage(3), By: "Person Ann at 192.168.1.7", Through: 412,
+	return executionview.PrintPage{ExecutionPage: executionPage(3), By: "Ada Lovelace at 192.168.1.7", Through: 412,
 		Events: []app.Event{
-			{Seq: 380, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorPerson, Name: "Ann"},
+			{Seq: 380, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorPerson, Name: "Ada Lovelace"},
 				Action:  "execution.rerun",
 				Subject: "d1b2c3d4e5f6", Detail: "ran again"}}}
 }

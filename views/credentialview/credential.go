@@ -65,7 +65,7 @@ func exposure(p CredentialPage) string {
 		return ""
 	}
 	return format.Count(locked, "locked profile") +
-		" would get the value itself from the next execution on, without being locked anew."
+		" would get the value itself from the next execution, without being locked again."
 }
 
 // oddHosts are the hosts of which a line of the form doesn't say all.

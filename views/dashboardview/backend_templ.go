@@ -294,7 +294,7 @@ func backendCard(b BoxBackend, now time.Time) templ.Component {
 			}
 		}
 		for _, l := range b.Limits {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<dt>Limit of ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<dt>Limit on ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

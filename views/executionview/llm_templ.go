@@ -135,7 +135,7 @@ func answerCard(p ExecutionPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<span>The script reads what you type. Never type a password, a code or another secret here, whatever it says: Airlock never asks for one in this place.</span></p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<span>The script reads what you type. Never type a password, a code or another secret here, whatever it says: Airlock doesn't ask for one here.</span></p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

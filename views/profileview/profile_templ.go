@@ -623,7 +623,7 @@ func accessTab(p ProfilePage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if p.ends() {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "<section class=\"card\" id=\"hosts\" aria-labelledby=\"hosts-title\"><header><h2 id=\"hosts-title\">Hosts</h2><p>Removing a host applies at once, also to running scripts. Before you add one, you see what the profile would grant.</p></header><form method=\"post\" action=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "<section class=\"card\" id=\"hosts\" aria-labelledby=\"hosts-title\"><header><h2 id=\"hosts-title\">Hosts</h2><p>Removing a host applies at once, even to running scripts. Before you add one, you see what the profile would grant.</p></header><form method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -44,7 +44,7 @@ func (f BackupForm) passphraseHint() string {
 	if f.HasPassphrase {
 		return "One is set. Leave this empty to keep it; a new one counts for backups from now on."
 	}
-	return "Keep it where you keep passwords: it alone opens the backups, also without this instance's key."
+	return "Keep it where you keep passwords: it alone opens the backups, even without this instance's key."
 }
 
 func (f BackupForm) secretHint() string {
