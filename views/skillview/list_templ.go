@@ -159,7 +159,7 @@ func List(p ListPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "\" enctype=\"multipart/form-data\" hx-boost=\"false\"><div class=\"body\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "\" enctype=\"multipart/form-data\" hx-boost=\"false\"><div class=\"body stack\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -172,7 +172,7 @@ func List(p ListPage) templ.Component {
 			}
 			templ_7745c5c3_Err = components.TextInput(components.Input{
 				ID: "folder", Name: "file", Label: "Or a folder", Type: "file",
-				Hint: "You can drop it here. No file of it is executable.", Extra: templ.Attributes{"webkitdirectory": true},
+				Hint: "You can drop it here. None of its files will be executable.", Extra: templ.Attributes{"webkitdirectory": true},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
