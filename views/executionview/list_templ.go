@@ -330,7 +330,7 @@ func executionFilter(p ListPage) templ.Component {
 		}
 		templ_7745c5c3_Err = components.TextInput(components.Input{
 			ID: "skill", Label: "Skill", Value: p.Filter.Skill, MaxLength: "200", Autocomplete: "off",
-			Placeholder: "row-totals or row-totals@3",
+			Placeholder: "row-totals@3",
 			Extra:       templ.Attributes{"autocapitalize": "none", "spellcheck": "false"},
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
