@@ -383,7 +383,7 @@ func Sandbox(p SandboxPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Head("Sandbox", "What confines scripts. Airlock proved each control on this host by trying to break it.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Head("Sandbox", "What confines scripts. Airlock proves each control on this host by trying to break it.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -44,5 +44,5 @@ func (v VaultState) leasesOut() string {
 	if v.Failed == 0 {
 		return strconv.Itoa(v.Leases)
 	}
-	return strconv.Itoa(v.Leases) + "; " + strconv.Itoa(v.Failed) + " not returned yet, Airlock tries again: " + v.Why
+	return strconv.Itoa(v.Leases) + "; returning " + strconv.Itoa(v.Failed) + " failed, and Airlock will try again: " + v.Why
 }

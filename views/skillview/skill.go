@@ -93,6 +93,9 @@ func (f File) words() string {
 	if f.Missing != "" {
 		all = append(all, f.Missing)
 	}
+	for i := 1; i < len(all); i++ {
+		all[i] = strings.ToLower(all[i])
+	}
 	return strings.Join(all, ", ")
 }
 
