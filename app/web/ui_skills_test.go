@@ -172,7 +172,7 @@ func TestAPersonUploadsASkill(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
 	s.login()
-	s.upload(paths.Skills, "file", "no zip").want(http.StatusUnprocessableEntity).says("#file-wrong", "no zip file")
+	s.upload(paths.Skills, "file", "no zip").want(http.StatusUnprocessableEntity).says("#file-wrong", "readable zip file")
 	s.post(paths.Skills).want(http.StatusUnprocessableEntity).says("#file-wrong", "without a file")
 	s.upload(paths.Skills, "file", strings.Repeat("x", 10<<20+1)).want(http.StatusUnprocessableEntity).
 		says("#file-wrong", "more than 10 MiB")

@@ -21,7 +21,7 @@ func ReadZip(file io.ReaderAt, size int64) (Bundle, error) {
 	}
 	archive, err := zip.NewReader(file, size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // such paths are refused with their names
-		return Bundle{}, bad("", "Send the bytes of a zip file.", "This is no zip file that can be read: %v.", err)
+		return Bundle{}, bad("", "Send a zip file.", "This isn't a readable zip file: %v.", err)
 	}
 	if len(archive.File) > 2*MaxFiles { // folders have entries too
 		return Bundle{}, bad("", "Leave out what the skill doesn't need to run.",

@@ -128,7 +128,7 @@ func (o *operator) revokeSkill(ctx context.Context, args []string) error {
 	if _, err := o.skills().Revoke(ctx, o.by, name, number, *reason); err != nil {
 		return err
 	}
-	fmt.Fprintf(o.Out, "revoked %s@%d; what runs is not stopped\n", name, number)
+	fmt.Fprintf(o.Out, "revoked %s@%d; running executions continue\n", name, number)
 	return nil
 }
 

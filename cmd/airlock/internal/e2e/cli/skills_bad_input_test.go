@@ -144,7 +144,7 @@ func TestBadSkillsAreRefusedByTheWholeProgram(t *testing.T) {
 		{"more than 10 MiB", owner, make([]byte, 10<<20+1), 413, "too_large", "", "the zip file is larger than 10 MiB"},
 		{"100,000 entries", owner, usual(t, many(100_000)...), 422, "invalid_skill", "", "The zip file has 100002 entries"},
 		{"1,001 files", owner, usual(t, many(1_001)...), 422, "invalid_skill", "", "The bundle has more than 1000 files"},
-		{"no zip", owner, []byte("no zip"), 422, "invalid_skill", "", "This is no zip file"},
+		{"no zip", owner, []byte("no zip"), 422, "invalid_skill", "", "This isn't a readable zip file"},
 		{"no SKILL.md", owner, packed(t, main), 422, "invalid_skill", "SKILL.md", "SKILL.md: The bundle has no SKILL.md"},
 		{"empty SKILL.md", owner, packed(t, skillMD(""), main), 422, "invalid_skill", "SKILL.md:1",
 			"SKILL.md:1: The file has no frontmatter"},
