@@ -39,7 +39,7 @@ func (h *Handlers) confirmDeletion(c echo.Context, cred app.Credential, refused 
 		case app.StateLocked:
 			page.Blocked, hit.How = true, "is locked and uses it: revoke or delete this profile first"
 		case app.StateUnlocked:
-			hit.How = "is being set up: its key loses the link"
+			hit.How = "is being set up: its key will need another credential"
 		case app.StateExpired:
 			hit.How = "has expired: extended, it could not run without this"
 		case app.StateRevoked:

@@ -61,7 +61,9 @@ func backupRow(b store.Backup) settingsview.BackupRow {
 	row := settingsview.BackupRow{
 		At: b.StartedAt, Status: b.Status, Cause: b.Cause, Name: b.Name, Size: b.Size, Detail: b.Error,
 	}
-	if b.Cause != "schedule" && b.By.Name != "" {
+	if b.Cause == "schedule" {
+		row.Cause = "Schedule"
+	} else if b.By.Name != "" {
 		row.Cause = b.By.Name
 	}
 	if b.Status == store.BackupVerified {
