@@ -203,7 +203,7 @@ func TestRecordOnAPhone(t *testing.T) {
 	b.Open("/print")
 	who := b.Text(`[...document.querySelectorAll("[aria-labelledby=events-title] tbody td:last-child")].map((e) =>
 		e.innerText + " " + (e.getBoundingClientRect().right <= e.closest("section").getBoundingClientRect().right)).join(", ")`)
-	if who != "Ann true" {
+	if who != "Ada Lovelace true" {
 		t.Errorf("who: %q", who)
 	}
 }
