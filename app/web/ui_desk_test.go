@@ -273,7 +273,7 @@ func TestExecutionStory(t *testing.T) {
 	if got := strings.Join(strings.Fields(a.doc.Find("#result .tree").Text()), " "); got != "2 fieldsa1 item02b1" {
 		t.Errorf("the tree is %q", got)
 	}
-	a = s.get(paths.ExecutionURL(bad.Handle)).says(".timeline", "error, after running")
+	a = s.get(paths.ExecutionURL(bad.Handle)).want(http.StatusOK).says(".timeline", "error, after running")
 	if got := a.doc.Find("#script .failing").AttrOr("id", ""); got != "line-2" {
 		t.Errorf("the failing line is %q", got)
 	}
