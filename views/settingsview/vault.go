@@ -44,5 +44,6 @@ func (v VaultState) leasesOut() string {
 	if v.Failed == 0 {
 		return strconv.Itoa(v.Leases)
 	}
-	return strconv.Itoa(v.Leases) + "; returning " + strconv.Itoa(v.Failed) + " failed, and Airlock will try again: " + v.Why
+	return strconv.Itoa(v.Leases) + "; returning " + strconv.Itoa(v.Failed) +
+		" failed, and Airlock will try again: " + v.Why
 }
