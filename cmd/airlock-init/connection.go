@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"net"
+	"sync/atomic"
 
 	"github.com/hashicorp/yamux"
 
@@ -28,20 +29,22 @@ func (n *network) remember(stream *yamux.Stream, conn *net.TCPConn) *connection 
 }
 
 // relay copies both ways, each direction ending by itself, and returns when both are done. It calls
-// sent when the script's direction is.
-func (c *connection) relay(sent func()) {
+// sent when the script's direction is, and says whether a byte went either way before.
+func (c *connection) relay(sent func(used bool)) {
 	upward := make(chan struct{})
+	down := onlyWriter{Writer: c.conn}
 	go func() {
 		defer close(upward)
-		defer sent()
-		if _, err := io.CopyBuffer(c.stream, onlyReader{c.conn}, make([]byte, wire.Piece)); err != nil && c.abort() {
+		up, err := io.CopyBuffer(c.stream, onlyReader{c.conn}, make([]byte, wire.Piece))
+		defer func() { sent(up > 0 || down.used.Load()) }()
+		if err != nil && c.abort() {
 			return
 		}
 		if !c.isBroken() {
 			c.stream.Close()
 		}
 	}()
-	if _, err := io.CopyBuffer(onlyWriter{c.conn}, c.stream, make([]byte, wire.Piece)); err != nil {
+	if _, err := io.CopyBuffer(&down, c.stream, make([]byte, wire.Piece)); err != nil {
 		c.abort()
 		_, _ = io.Copy(io.Discard, c.stream)
 	}
@@ -105,6 +108,14 @@ func reset(conn *net.TCPConn) {
 // onlyWriter and onlyReader hide net.TCPConn's own copying, which for a stream would be the same
 // loop with a larger buffer.
 type (
-	onlyWriter struct{ io.Writer }
+	onlyWriter struct {
+		io.Writer
+		used atomic.Bool // something was written
+	}
 	onlyReader struct{ io.Reader }
 )
+
+func (w *onlyWriter) Write(p []byte) (int, error) {
+	w.used.Store(true)
+	return w.Writer.Write(p)
+}

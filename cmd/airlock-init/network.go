@@ -131,8 +131,10 @@ func (n *network) connect(conn *net.TCPConn, to netip.AddrPort, sent func()) {
 		return
 	}
 	header := wire.Header{Kind: wire.Connect, Host: name, Port: int(to.Port())}
-	if header.Limit = n.admit(conn); header.Limit != "" {
-		n.reportOnce(header) // first, so that the row is there when the script fails
+	limited := header
+	var waited bool
+	if waited, limited.Limit = n.admit(conn); limited.Limit != "" {
+		n.reportOnce(limited) // first, so that the row is there when the script fails
 		reset(conn)
 		return
 	}
@@ -148,18 +150,27 @@ func (n *network) connect(conn *net.TCPConn, to netip.AddrPort, sent func()) {
 		reset(conn)
 		return
 	}
-	c.relay(sent)
+	c.relay(func(used bool) {
+		if waited && !used {
+			// A script that ends closes its connections one by one: the place came too late.
+			limited.Limit = wire.LimitOpen
+			n.reportOnce(limited)
+		}
+		sent()
+	})
 }
 
-// admit returns once a connection may be passed on, or the limit that it is not.
-func (n *network) admit(conn *net.TCPConn) wire.Limit {
+// admit returns once a connection may be passed on, and whether it had to wait, or the limit that
+// it is not.
+func (n *network) admit(conn *net.TCPConn) (waited bool, limit wire.Limit) {
 	if !n.count() {
-		return wire.LimitTotal
+		return false, wire.LimitTotal
 	}
-	if !n.queue.join(conn) {
-		return wire.LimitOpen
+	admitted, waited := n.queue.join(conn)
+	if !admitted {
+		return waited, wire.LimitOpen
 	}
-	return ""
+	return waited, ""
 }
 
 // ask requests the connection and reports whether the engine made it.

@@ -24,19 +24,20 @@ func newQueue() *queue {
 	}
 }
 
-// join returns true once conn may be open; leave then gives its place back. It returns false if too
-// many wait, none of the open ones ended in time, or the script gave up waiting.
-func (q *queue) join(conn *net.TCPConn) bool {
+// join returns true once conn may be open, and whether it had to wait; leave then gives its place
+// back. It returns false if too many wait, none of the open ones ended in time, or the script gave up
+// waiting.
+func (q *queue) join(conn *net.TCPConn) (admitted, waited bool) {
 	select {
 	case q.open <- struct{}{}:
-		return true
+		return true, false
 	default:
 	}
 	select {
 	case q.waiting <- struct{}{}:
 		defer func() { <-q.waiting }()
 	default:
-		return false
+		return false, false
 	}
 	patience := time.NewTimer(q.patience)
 	defer patience.Stop()
@@ -44,11 +45,11 @@ func (q *queue) join(conn *net.TCPConn) bool {
 	case q.open <- struct{}{}:
 		if isGivenUp(conn) {
 			q.leave()
-			return false
+			return false, true
 		}
-		return true
+		return true, true
 	case <-patience.C:
-		return false
+		return false, true
 	}
 }
 

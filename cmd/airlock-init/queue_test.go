@@ -2,8 +2,12 @@ package main
 
 import (
 	"net"
+	"net/netip"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/hashicorp/yamux"
 
 	"github.com/computclaw/airlock/plugins/wire"
 )
@@ -34,7 +38,7 @@ func fullQueue(t *testing.T) (*queue, *net.TCPConn, *net.TCPConn) {
 	ours, theirs := tcpPair(t)
 	q := newQueue()
 	for range wire.MaxConnects {
-		if !q.join(ours) {
+		if admitted, waited := q.join(ours); !admitted || waited {
 			t.Fatal("a place was refused while there are some")
 		}
 	}
@@ -44,7 +48,10 @@ func fullQueue(t *testing.T) (*queue, *net.TCPConn, *net.TCPConn) {
 func TestAConnectionWaitsForAPlace(t *testing.T) {
 	q, ours, _ := fullQueue(t)
 	joined := make(chan bool)
-	go func() { joined <- q.join(ours) }()
+	go func() {
+		admitted, waited := q.join(ours)
+		joined <- admitted && waited
+	}()
 	select {
 	case <-joined:
 		t.Fatal("it did not wait")
@@ -59,14 +66,14 @@ func TestAConnectionWaitsForAPlace(t *testing.T) {
 func TestAConnectionIsRefusedWhereNoPlaceBecomesFree(t *testing.T) {
 	q, ours, _ := fullQueue(t)
 	q.patience = 10 * time.Millisecond
-	if q.join(ours) {
+	if admitted, _ := q.join(ours); admitted {
 		t.Error("admitted without a place")
 	}
 	q.patience = time.Minute
 	for range wire.MaxWaiting {
 		q.waiting <- struct{}{}
 	}
-	if q.join(ours) {
+	if admitted, _ := q.join(ours); admitted {
 		t.Error("more wait than may")
 	}
 }
@@ -74,7 +81,10 @@ func TestAConnectionIsRefusedWhereNoPlaceBecomesFree(t *testing.T) {
 func TestAPlaceIsNotGivenToAScriptThatGaveUp(t *testing.T) {
 	q, ours, theirs := fullQueue(t)
 	joined := make(chan bool)
-	go func() { joined <- q.join(ours) }()
+	go func() {
+		admitted, _ := q.join(ours)
+		joined <- admitted
+	}()
 	theirs.Close()
 	time.Sleep(50 * time.Millisecond)
 	q.leave()
@@ -89,10 +99,74 @@ func TestAPlaceIsNotGivenToAScriptThatGaveUp(t *testing.T) {
 func TestConnectionsInAllAreLimited(t *testing.T) {
 	n := &network{queue: newQueue(), total: wire.MaxConnections - 1}
 	ours, _ := tcpPair(t)
-	if limit := n.admit(ours); limit != "" {
+	if _, limit := n.admit(ours); limit != "" {
 		t.Errorf("the last connection meets the limit %q", limit)
 	}
-	if limit := n.admit(ours); limit != wire.LimitTotal {
+	if _, limit := n.admit(ours); limit != wire.LimitTotal {
 		t.Errorf("one more meets the limit %q, want %q", limit, wire.LimitTotal)
 	}
+}
+
+// TestAPlaceThatComesTooLateIsToldOf closes a connection that waited just after its place came,
+// unused: the limit is reported before the script's direction counts as sent.
+func TestAPlaceThatComesTooLateIsToldOf(t *testing.T) {
+	ours, theirs := tcpPair(t)
+	here, there := net.Pipe()
+	guestEnd, err := yamux.Client(here, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine, err := yamux.Server(there, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { guestEnd.Close(); engine.Close() })
+	n := &network{
+		guest: &guest{mux: guestEnd}, names: newNames(), queue: newQueue(),
+		open: map[uint32]*connection{}, reported: map[wire.Header]bool{},
+	}
+	n.names.allow([]wire.Host{{Name: "raw.test", Ports: []int{7}}})
+	to, _ := n.names.lookup("raw.test")
+	for range wire.MaxConnects {
+		n.queue.join(ours)
+	}
+	sent := make(chan struct{})
+	go n.connect(ours, netip.AddrPortFrom(to, 7), sync.OnceFunc(func() { close(sent) }))
+	for len(n.queue.waiting) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	n.queue.leave()
+	asked := func() (*yamux.Stream, wire.Header) {
+		stream, err := engine.AcceptStream()
+		if err != nil {
+			t.Fatal(err)
+		}
+		header, err := wire.ReadHeader(stream)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return stream, header
+	}
+	stream, header := asked()
+	if header.Limit != "" {
+		t.Fatalf("asked for the place with the limit %q", header.Limit)
+	}
+	if err := wire.Write(stream, wire.ConnectReply{OK: true}); err != nil {
+		t.Fatal(err)
+	}
+	theirs.Close()
+	report, header := asked()
+	if header.Host != "raw.test" || header.Port != 7 || header.Limit != wire.LimitOpen {
+		t.Errorf("reported %+v", header)
+	}
+	select {
+	case <-sent:
+		t.Error("the script's direction ended before the report was answered")
+	default:
+	}
+	if err := wire.Write(report, wire.ConnectReply{}); err != nil {
+		t.Fatal(err)
+	}
+	<-sent
+	stream.Close()
 }
