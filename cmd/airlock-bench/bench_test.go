@@ -83,7 +83,7 @@ func TestCommandLineIsChecked(t *testing.T) {
 // BenchmarkBackends compares all four backends, with a Docker engine and an SSH host made for it:
 // `make bench-backends`.
 func BenchmarkBackends(b *testing.B) {
-	const inside = "AIRLOCK_BENCH_NAMESPACES"
+	const inside = "BENCH_NAMESPACES"
 	if os.Getenv(inside) == "" {
 		inner := exec.Command("unshare", "--net", "--mount", "--", os.Args[0], "-test.run=^$",
 			"-test.bench=^BenchmarkBackends$",

@@ -46,6 +46,7 @@ func (s *suite) filesOf(ctx context.Context, table io.Writer, backend string) er
 		"AIRLOCK_POOL=1", "AIRLOCK_LIMIT_MEMORY=1GiB")
 	if err != nil {
 		fmt.Fprintf(table, "%s\tnot ready\n", backend)
+		fmt.Fprintln(s.out, backend+" is not ready:", err)
 		return ctx.Err()
 	}
 	defer stop()
