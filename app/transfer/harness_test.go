@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/app/transfer/archive"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/app/transfer/transfertest"
 	"github.com/computclaw/airlock/store"
 )
@@ -61,7 +63,7 @@ func (h *house) export(what Selection) []byte {
 // staysReadable makes sure that everything here can be exported and restored, as a backup is.
 func (h *house) staysReadable() {
 	h.T.Helper()
-	must[Counts](h.T)(newHouse(h.T, "ffff").Fill(h.T.Context(), upload(h.export(all())), nil))
+	must[content.Counts](h.T)(newHouse(h.T, "ffff").Fill(h.T.Context(), upload(h.export(all())), nil))
 }
 
 // setBackup sets the setting of app/backups.
@@ -101,16 +103,17 @@ func (h *house) take(file []byte, c Choice) Report {
 
 // dump is everything that is in the store, as a file says it, without what differs between two
 // exports of one state.
-func (h *house) dump(what Selection) []record {
+func (h *house) dump(what Selection) []content.Record {
 	h.T.Helper()
 	var out bytes.Buffer
-	w := newLineWriter(&out)
+	w := content.NewWriter(&out)
 	e := &exporter{s: h.Service, what: what, out: w}
 	h.No(h.Store.Read(h.T.Context(), func(tx *store.Tx) error { return e.run(h.T.Context(), tx) }))
-	l := newLineReader(&out)
-	var list []record
+	dec := json.NewDecoder(&out)
+	var list []content.Record
 	for {
-		r, err := l.next()
+		var r content.Record
+		err := dec.Decode(&r)
 		if err == io.EOF {
 			return list
 		}
@@ -129,11 +132,11 @@ func unsealed(file []byte) ([]byte, error) {
 }
 
 // sealed makes a file of any text.
-func sealed(t testing.TB, h *house, content string) []byte {
+func sealed(t testing.TB, h *house, text string) []byte {
 	t.Helper()
 	var file bytes.Buffer
 	w := must[*archive.Writer](t)(archive.NewWriter(&file, app.NewSecret(words), h.cfg.Cost))
-	must[int](t)(w.Write([]byte(content)))
+	must[int](t)(w.Write([]byte(text)))
 	h.No(w.Close())
 	return file.Bytes()
 }

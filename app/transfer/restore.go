@@ -19,6 +19,7 @@ import (
 	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/rekey"
 	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -37,7 +38,7 @@ type Restore struct {
 
 // Restored says what a restore did.
 type Restored struct {
-	Counts Counts // of an .airlock file
+	Counts content.Counts // of an .airlock file
 	// Kept: what was replaced is a later state of the same database, so who may log in, and what was
 	// revoked, is as it was there, and nothing may do more than there.
 	Kept bool
@@ -108,7 +109,7 @@ func IsPoint(path string) (bool, error) {
 
 // FillDir makes a database in an empty directory from a file.
 func FillDir(ctx context.Context, dir string, ring *secrets.Keyring, file Upload, log *slog.Logger,
-	progress *Progress) (counts Counts, err error) {
+	progress *Progress) (counts content.Counts, err error) {
 	st, err := store.Open(ctx, dir, log)
 	if err != nil {
 		return counts, err
@@ -211,7 +212,7 @@ func (r Restore) examine(
 			return err
 		}
 		if broken != 0 {
-			return contradiction("the audit log", fmt.Sprintf("is broken at event %d", broken), nil)
+			return content.Contradiction("the audit log", fmt.Sprintf("is broken at event %d", broken), nil)
 		}
 		if err := endOpenings(ctx, tx); err != nil {
 			return err

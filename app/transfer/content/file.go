@@ -1,4 +1,4 @@
-package transfer
+package content
 
 import (
 	"bytes"
@@ -9,55 +9,75 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/skills/bundle"
+	"github.com/computclaw/airlock/app/transfer/archive"
 )
 
 // Most credentials, profiles, policies and skills of a file. History is bounded by the file's size only,
 // since it is never held in memory.
 const (
-	maxThings   = 50_000    // credentials, profiles, policies, skills: of each
-	maxArranged = 256 << 20 // bytes of their lines together
+	MaxThings   = 50_000    // credentials, profiles, policies, skills: of each
+	MaxArranged = 256 << 20 // bytes of their lines together
 )
 
-// incoming is a file that is being read: credentials, profiles, policies and skills at once, then
+// File is a file that is being read: credentials, profiles, policies and skills at once, then
 // their files and history line by line.
-type incoming struct {
-	io.Closer
-	unpacked    func() int64 // bytes of the file so far
-	lines       *lineReader
-	open        opening
-	credentials []credentialRecord
-	profiles    []profileRecord
-	policies    map[string][]policyRecord // by profile, in order of versions
-	byID        map[string]int            // credentials
-	skills      []skillRecord
-	awaited     map[string]string // names of the skills whose files have not come yet, by digest
-	files       bundle.Bundle     // of the line that is visited
-	contents    contentCheck
-	size        int64  // of the lines up to the skills, in bytes
-	rest        record // the first line behind the skills
+type File struct {
+	Opening     Opening
+	Credentials []Credential
+	Profiles    []Profile
+	Policies    map[string][]Policy // by profile, in order of versions
+	Skills      []Skill
+	Size        int64         // of the lines up to the skills, in bytes
+	Files       bundle.Bundle // of the line that History visits
+
+	unpacked func() int64 // bytes of the file so far
+	lines    *lineReader
+	byID     map[string]int    // credentials
+	awaited  map[string]string // names of the skills whose files have not come yet, by digest
+	pieces   pieceCheck
+	rest     Record // the first line behind the skills
 }
 
-// read reads and checks a file up to its skills.
-func read(r io.Reader) (*incoming, error) {
-	in := &incoming{lines: newLineReader(r), policies: map[string][]policyRecord{}, byID: map[string]int{},
+// Open is Read of a sealed file of a size. It unpacks to most
+// bytes, or, if that is 0, to as many as its size allows. Errors: CodeInvalidField with Field
+// "passphrase" or "file", those of r.
+func Open(r io.Reader, passphrase app.Secret, size, most int64) (*File, error) {
+	if most == 0 {
+		most = maxUnpacked(size)
+	}
+	sealed, err := archive.NewReader(r, passphrase, most)
+	if err != nil {
+		return nil, told(err)
+	}
+	in, err := Read(sealed)
+	if err != nil {
+		return nil, err
+	}
+	in.unpacked = sealed.Size
+	return in, nil
+}
+
+// Read reads and checks the lines of a file up to its skills.
+func Read(r io.Reader) (*File, error) {
+	in := &File{lines: newLineReader(r), Policies: map[string][]Policy{}, byID: map[string]int{},
 		awaited: map[string]string{}}
 	first, err := in.lines.next()
 	if err != nil {
 		return nil, told(err)
 	}
-	in.open = *first.Airlock
+	in.Opening = *first.Airlock
 	for {
 		next, err := in.lines.next()
 		if err != nil {
 			return nil, told(err)
 		}
-		if next.kind() > kindSkill {
+		if next.Kind() > KindSkill {
 			in.rest = next
 			return in, in.check()
 		}
-		in.size += int64(len(in.lines.buf))
-		if c := in.lines.counts; in.size > maxArranged || c.Credentials > maxThings || c.Profiles > maxThings ||
-			c.Policies > maxThings || c.Skills > maxThings {
+		in.Size += int64(len(in.lines.buf))
+		if c := in.lines.counts; in.Size > MaxArranged || c.Credentials > MaxThings || c.Profiles > MaxThings ||
+			c.Policies > MaxThings || c.Skills > MaxThings {
 			return nil, told(in.lines.wrong("there are more credentials, profiles, policies and skills than any instance has",
 				nil))
 		}
@@ -65,32 +85,32 @@ func read(r io.Reader) (*incoming, error) {
 	}
 }
 
-func (in *incoming) keep(r record) {
-	switch r.kind() {
-	case kindCredential:
-		in.byID[r.Credential.ID] = len(in.credentials)
-		in.credentials = append(in.credentials, *r.Credential)
-	case kindProfile:
-		in.profiles = append(in.profiles, *r.Profile)
-	case kindPolicy:
-		in.policies[r.Policy.Profile] = append(in.policies[r.Policy.Profile], *r.Policy)
-	case kindSkill:
-		in.skills = append(in.skills, *r.Skill)
+func (in *File) keep(r Record) {
+	switch r.Kind() {
+	case KindCredential:
+		in.byID[r.Credential.ID] = len(in.Credentials)
+		in.Credentials = append(in.Credentials, *r.Credential)
+	case KindProfile:
+		in.Profiles = append(in.Profiles, *r.Profile)
+	case KindPolicy:
+		in.Policies[r.Policy.Profile] = append(in.Policies[r.Policy.Profile], *r.Policy)
+	case KindSkill:
+		in.Skills = append(in.Skills, *r.Skill)
 	}
 }
 
-// history visits what follows the skills, up to the end. Without an error the file is complete. The
+// History visits what follows the skills, up to the end. Without an error the file is complete. The
 // files of a skill are checked before they are visited.
-func (in *incoming) history(visit func(record) error) error {
+func (in *File) History(visit func(Record) error) error {
 	next := in.rest
 	for {
 		if err := in.unpack(next); err != nil {
 			return err
 		}
-		if err := in.contents.take(next); err != nil {
+		if err := in.pieces.take(next); err != nil {
 			return err
 		}
-		if next.kind() != kindEnd {
+		if next.Kind() != KindEnd {
 			if err := visit(next); err != nil {
 				return err
 			}
@@ -106,46 +126,55 @@ func (in *incoming) history(visit func(record) error) error {
 
 // unpack reads the files of a skill, which must be those that the digest of its version names, and
 // makes sure at the end that none is missing.
-func (in *incoming) unpack(r record) (err error) {
-	in.files = bundle.Bundle{}
-	switch r.kind() {
-	case kindBundle:
+func (in *File) unpack(r Record) (err error) {
+	in.Files = bundle.Bundle{}
+	switch r.Kind() {
+	case KindBundle:
 		name, awaited := in.awaited[r.Bundle.Digest]
 		if !awaited {
-			return contradiction("a bundle", "belongs to no version of a skill, or is there twice", nil)
+			return Contradiction("a bundle", "belongs to no version of a skill, or is there twice", nil)
 		}
 		delete(in.awaited, r.Bundle.Digest)
 		if r.Bundle.Packed == nil {
 			return nil
 		}
-		in.files, err = bundle.Unpack(bytes.NewReader(r.Bundle.Packed), r.Bundle.Digest)
-		if err != nil || in.files.Manifest.Name != name {
-			return contradiction("the skill "+name, "has other files than its digest says", err)
+		in.Files, err = bundle.Unpack(bytes.NewReader(r.Bundle.Packed), r.Bundle.Digest)
+		if err != nil || in.Files.Manifest.Name != name {
+			return Contradiction("the skill "+name, "has other files than its digest says", err)
 		}
-	case kindEnd:
+	case KindEnd:
 		for _, name := range in.awaited {
-			return contradiction("the skill "+name, "has no files", nil)
+			return Contradiction("the skill "+name, "has no files", nil)
 		}
 	}
 	return nil
 }
 
-// digest identifies all that the file says, once it was read to its end.
-func (in *incoming) digest() string { return hex.EncodeToString(in.lines.sum.Sum(nil)) }
+// Counts are those of the lines so far.
+func (in *File) Counts() Counts { return in.lines.counts }
 
-// credential returns the file's credential with an id.
-func (in *incoming) credential(id string) (credentialRecord, bool) {
+// Unpacked is how many bytes were read so far.
+func (in *File) Unpacked() int64 { return in.unpacked() }
+
+// LineSize is the length of the line that is visited, in bytes.
+func (in *File) LineSize() int64 { return int64(len(in.lines.buf)) }
+
+// Digest identifies all that the file says, once it was read to its end.
+func (in *File) Digest() string { return hex.EncodeToString(in.lines.sum.Sum(nil)) }
+
+// Credential returns the file's credential with an id.
+func (in *File) Credential(id string) (Credential, bool) {
 	i, ok := in.byID[id]
 	if !ok {
-		return credentialRecord{}, false
+		return Credential{}, false
 	}
-	return in.credentials[i], true
+	return in.Credentials[i], true
 }
 
-// current returns the policy that counts for a locked profile. check has made sure that there is
+// Current returns the policy that counts for a locked profile. check has made sure that there is
 // one.
-func (in *incoming) current(p profileRecord) app.Policy {
-	for _, v := range in.policies[p.Handle] {
+func (in *File) Current(p Profile) app.Policy {
+	for _, v := range in.Policies[p.Handle] {
 		if v.Body.Version == p.Policy {
 			return v.Body
 		}
@@ -153,9 +182,9 @@ func (in *incoming) current(p profileRecord) app.Policy {
 	return app.Policy{}
 }
 
-// contradiction is the error of a file whose parts don't fit, or hold what Airlock would never have
+// Contradiction is the error of a file whose parts don't fit, or hold what Airlock would never have
 // stored.
-func contradiction(what, why string, cause error) error {
+func Contradiction(what, why string, cause error) error {
 	e := app.Invalid("file", fmt.Sprintf("the file contradicts itself or Airlock's rules: %s %s", what, why),
 		"Nothing was changed. The file was not made by Airlock, or by a version with a fault.")
 	e.Cause = cause

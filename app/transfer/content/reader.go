@@ -1,4 +1,4 @@
-package transfer
+package content
 
 import (
 	"bufio"
@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"reflect"
 	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app"
@@ -23,137 +22,8 @@ const maxLine = 64 << 20
 // before: in one line, and in all that a file arranges together.
 const (
 	maxLineValues     = 500_000
-	maxArrangedValues = 2_000_000
+	MaxArrangedValues = 2_000_000
 )
-
-// lineWriter writes records as lines.
-type lineWriter struct {
-	enc    *json.Encoder
-	counts Counts
-}
-
-func newLineWriter(w io.Writer) *lineWriter {
-	enc := json.NewEncoder(wholeLines{w})
-	enc.SetEscapeHTML(false)
-	return &lineWriter{enc: enc}
-}
-
-// wholeLines refuses a line that no reader would take. An encoder writes each in one piece.
-type wholeLines struct{ w io.Writer }
-
-func (l wholeLines) Write(line []byte) (int, error) {
-	if len(line) > maxLine {
-		return 0, errLong
-	}
-	return l.w.Write(line)
-}
-
-// errLong is a line that is longer than any that is read.
-var errLong = fmt.Errorf("it is longer than %d MiB", maxLine>>20)
-
-func (w *lineWriter) write(r record) error {
-	w.counts.count(r)
-	if err := w.enc.Encode(r); err != nil {
-		return fmt.Errorf("transfer: write: %w", err)
-	}
-	return nil
-}
-
-func (c *Counts) count(r record) {
-	switch r.kind() {
-	case kindCredential:
-		c.Credentials++
-	case kindProfile:
-		c.Profiles++
-	case kindPolicy:
-		c.Policies++
-	case kindSkill:
-		c.Skills++
-	case kindBundle:
-		c.Bundles++
-	case kindApproval:
-		c.Approvals++
-	case kindExecution:
-		c.Executions++
-	case kindPart:
-		c.Parts++
-	case kindStats:
-		c.Days++
-	case kindPerson:
-		c.People++
-	case kindEvent:
-		c.Events++
-	case kindArchived:
-		c.Archived++
-	}
-}
-
-// kind orders records: a file has them in this order, and parts stand behind their execution.
-type kind int
-
-const (
-	kindNone kind = iota
-	kindOpening
-	kindCredential
-	kindProfile
-	kindPolicy
-	kindSkill
-	kindBundle
-	kindApproval
-	kindExecution
-	kindPart
-	kindStats
-	kindPerson
-	kindEvent
-	kindArchived
-	kindEnd
-)
-
-func (r record) kind() kind {
-	switch {
-	case r.Airlock != nil:
-		return kindOpening
-	case r.Credential != nil:
-		return kindCredential
-	case r.Profile != nil:
-		return kindProfile
-	case r.Policy != nil:
-		return kindPolicy
-	case r.Skill != nil:
-		return kindSkill
-	case r.Bundle != nil:
-		return kindBundle
-	case r.Approval != nil:
-		return kindApproval
-	case r.Execution != nil:
-		return kindExecution
-	case r.Script != nil, r.Output != nil, r.Value != nil, r.Exchange != nil, r.Connection != nil, r.Redaction != nil,
-		r.File != nil, r.Artifact != nil, r.Content != nil:
-		return kindPart
-	case r.Stats != nil:
-		return kindStats
-	case r.Person != nil:
-		return kindPerson
-	case r.Event != nil:
-		return kindEvent
-	case r.Archived != nil:
-		return kindArchived
-	case r.End != nil:
-		return kindEnd
-	}
-	return kindNone
-}
-
-// members counts the members that are set; a line has one.
-func (r record) members() (n int) {
-	v := reflect.ValueOf(r)
-	for i := range v.NumField() {
-		if !v.Field(i).IsNil() {
-			n++
-		}
-	}
-	return n
-}
 
 // lineReader reads the records of a file strictly: known members only, in order, complete.
 type lineReader struct {
@@ -161,9 +31,9 @@ type lineReader struct {
 	buf    []byte
 	number int
 	values int // of the lines up to the skills
-	last   kind
+	last   Kind
 	counts Counts
-	open   opening
+	open   Opening
 	sum    hash.Hash // of all lines so far
 }
 
@@ -173,45 +43,45 @@ func newLineReader(r io.Reader) *lineReader {
 
 // next returns the next record; io.EOF behind the ending, when nothing follows. The first record is
 // the opening.
-func (l *lineReader) next() (record, error) {
+func (l *lineReader) next() (Record, error) {
 	if err := l.line(); err != nil {
-		if errors.Is(err, io.EOF) && l.last == kindEnd {
-			return record{}, io.EOF
+		if errors.Is(err, io.EOF) && l.last == KindEnd {
+			return Record{}, io.EOF
 		}
 		if errors.Is(err, io.EOF) {
-			return record{}, l.wrong("it has no end", nil)
+			return Record{}, l.wrong("it has no end", nil)
 		}
-		return record{}, err
+		return Record{}, err
 	}
 	l.sum.Write(l.buf)
 	if !utf8.Valid(l.buf) {
-		return record{}, l.wrong("it is not UTF-8", nil)
+		return Record{}, l.wrong("it is not UTF-8", nil)
 	}
 	if err := l.bounded(); err != nil {
-		return record{}, err
+		return Record{}, err
 	}
 	if err := checkNames(l.buf); err != nil {
-		return record{}, l.wrong(err.Error(), nil)
+		return Record{}, l.wrong(err.Error(), nil)
 	}
 	if l.number == 1 {
 		return l.opening()
 	}
-	var r record
+	var r Record
 	if err := strict(l.buf, &r); err != nil {
-		return record{}, l.wrong("it can't be read", err)
+		return Record{}, l.wrong("it can't be read", err)
 	}
-	k := r.kind()
+	k := r.Kind()
 	switch {
 	case r.members() != 1:
-		return record{}, l.wrong("it is not of one kind", nil)
-	case l.last == kindEnd, k < l.last && !(k == kindExecution && l.last == kindPart),
-		k == kindPart && l.last < kindExecution, k == kindOpening:
-		return record{}, l.wrong("it stands in the wrong place", nil)
-	case k == kindEnd && r.End.Counts != l.counts:
-		return record{}, l.wrong("the counts at the end are not those of the lines", nil)
+		return Record{}, l.wrong("it is not of one kind", nil)
+	case l.last == KindEnd, k < l.last && !(k == KindExecution && l.last == KindPart),
+		k == KindPart && l.last < KindExecution, k == KindOpening:
+		return Record{}, l.wrong("it stands in the wrong place", nil)
+	case k == KindEnd && r.End.Counts != l.counts:
+		return Record{}, l.wrong("the counts at the end are not those of the lines", nil)
 	}
 	if err := l.writable(r); err != nil {
-		return record{}, err
+		return Record{}, err
 	}
 	l.last = k
 	l.counts.count(r)
@@ -220,57 +90,57 @@ func (l *lineReader) next() (record, error) {
 
 // writable refuses a line that would be too long for a file of ours: JSON may be written in fewer
 // bytes than we need for it, such as U+2028, which is escaped here.
-func (l *lineReader) writable(r record) error {
+func (l *lineReader) writable(r Record) error {
 	if len(l.buf) < maxLine/2 {
 		return nil
 	}
-	if err := newLineWriter(io.Discard).write(r); err != nil {
+	if err := NewWriter(io.Discard).Write(r); err != nil {
 		return l.wrong("it would be longer than a line may be in a file that Airlock writes", err)
 	}
 	return nil
 }
 
 // opening reads the first line, of which a newer version may have more members than we know.
-func (l *lineReader) opening() (record, error) {
+func (l *lineReader) opening() (Record, error) {
 	var loose struct {
 		Airlock *struct {
 			Content int `json:"content"`
 		} `json:"airlock"`
 	}
 	if err := json.Unmarshal(l.buf, &loose); err != nil || loose.Airlock == nil || loose.Airlock.Content < 1 {
-		return record{}, l.wrong("it is not the beginning of an export", err)
+		return Record{}, l.wrong("it is not the beginning of an export", err)
 	}
-	if v := loose.Airlock.Content; v > contentVersion {
-		return record{}, errNewer(fmt.Sprintf("content version %d, this program knows up to %d", v, contentVersion))
+	if v := loose.Airlock.Content; v > Version {
+		return Record{}, errNewer(fmt.Sprintf("content version %d, this program knows up to %d", v, Version))
 	}
-	var r record
+	var r Record
 	if err := strict(l.buf, &r); err != nil || r.members() != 1 {
-		return record{}, l.wrong("it can't be read", err)
+		return Record{}, l.wrong("it can't be read", err)
 	}
-	l.last, l.open = kindOpening, *r.Airlock
+	l.last, l.open = KindOpening, *r.Airlock
 	return r, nil
 }
 
 // bounded refuses a line that would take far more memory than it is long. A short line behind the
 // skills can't.
 func (l *lineReader) bounded() error {
-	arranges := l.last <= kindSkill
+	arranges := l.last <= KindSkill
 	if !arranges && len(l.buf) < 1<<20 {
 		return nil
 	}
-	n := countValues(l.buf)
+	n := CountValues(l.buf)
 	if arranges {
 		l.values += n
 	}
-	if n > maxLineValues || l.values > maxArrangedValues {
+	if n > maxLineValues || l.values > MaxArrangedValues {
 		return l.wrong("it holds more values than any that Airlock writes", nil)
 	}
 	return nil
 }
 
-// countValues returns about how many values a JSON text has: one more than there are commas outside
+// CountValues returns about how many values a JSON text has: one more than there are commas outside
 // of its strings.
-func countValues(text []byte) int {
+func CountValues(text []byte) int {
 	n, quoted := 1, false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -292,7 +162,7 @@ func (l *lineReader) line() error {
 	for {
 		piece, err := l.r.ReadSlice('\n')
 		if len(l.buf)+len(piece) > maxLine {
-			return l.wrong(errLong.Error(), nil)
+			return l.wrong(ErrLong.Error(), nil)
 		}
 		l.buf = append(l.buf, piece...)
 		switch {
