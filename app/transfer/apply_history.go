@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/transfer/content"
@@ -241,7 +242,7 @@ func (m *importer) noteBrought(ctx context.Context) error {
 	for _, log := range slices.Sorted(maps.Keys(m.brought)) {
 		b := m.brought[log]
 		detail := fmt.Sprintf("Kept %s, number %d to %d, as the file has them; the last one's hash is %s.",
-			content.Many(b.events, "event"), b.first, b.last, b.hash)
+			app.Count(b.events, "event"), b.first, b.last, b.hash)
 		if err := m.note(ctx, "transfer.archive", log, detail); err != nil {
 			return err
 		}

@@ -272,7 +272,7 @@ func (e Exported) LostSentence() string {
 		lost = append(lost, "files of "+app.Clip(strings.Join(e.Lost, ", "), 300))
 	}
 	if e.LostArtifacts > 0 {
-		lost = append(lost, "content of "+content.Many(e.LostArtifacts, "artifact"))
+		lost = append(lost, "content of "+app.Count(e.LostArtifacts, "artifact"))
 	}
 	if len(lost) == 0 {
 		return ""

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access/accesstest"
 	"github.com/computclaw/airlock/app/blobs"
 	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/instance"
@@ -25,11 +26,11 @@ const words = transfertest.Words
 
 func person() app.Actor { return transfertest.Person() }
 
-func must[T any](t testing.TB) func(T, error) T { return transfertest.Must[T](t) }
+func must[T any](t testing.TB) func(T, error) T { return accesstest.Must[T](t) }
 
 func wantCode(t testing.TB, what string, err error, code app.Code) {
 	t.Helper()
-	transfertest.WantCode(t, what, err, code)
+	accesstest.WantCode(t, what, err, code)
 }
 
 func hosts(t testing.TB, texts ...string) []app.Host { return transfertest.Hosts(t, texts...) }

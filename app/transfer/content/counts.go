@@ -1,6 +1,10 @@
 package content
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/computclaw/airlock/app"
+)
 
 // Counts are numbers of things in a file.
 type Counts struct {
@@ -51,16 +55,8 @@ func (c *Counts) count(r Record) {
 func (c Counts) String() string {
 	skills := ""
 	if c.Skills > 0 {
-		skills = ", " + Many(c.Skills, "skill")
+		skills = ", " + app.Count(c.Skills, "skill")
 	}
-	return fmt.Sprintf("%s, %s%s and %s", Many(c.Credentials, "credential"), Many(c.Profiles, "profile"), skills,
-		Many(c.Executions, "execution"))
-}
-
-// Many is a number with its noun.
-func Many(n int64, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
+	return fmt.Sprintf("%s, %s%s and %s", app.Count(c.Credentials, "credential"), app.Count(c.Profiles, "profile"), skills,
+		app.Count(c.Executions, "execution"))
 }
