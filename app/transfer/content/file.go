@@ -47,7 +47,7 @@ func Open(r io.Reader, passphrase app.Secret, size, most int64) (*File, error) {
 	}
 	sealed, err := archive.NewReader(r, passphrase, most)
 	if err != nil {
-		return nil, told(err)
+		return nil, explain(err)
 	}
 	in, err := Read(sealed)
 	if err != nil {
@@ -63,13 +63,13 @@ func Read(r io.Reader) (*File, error) {
 		awaited: map[string]string{}}
 	first, err := in.lines.next()
 	if err != nil {
-		return nil, told(err)
+		return nil, explain(err)
 	}
 	in.Opening = *first.Airlock
 	for {
 		next, err := in.lines.next()
 		if err != nil {
-			return nil, told(err)
+			return nil, explain(err)
 		}
 		if next.Kind() > KindSkill {
 			in.rest = next
@@ -78,7 +78,7 @@ func Read(r io.Reader) (*File, error) {
 		in.Size += int64(len(in.lines.buf))
 		if c := in.lines.counts; in.Size > MaxArranged || c.Credentials > MaxThings || c.Profiles > MaxThings ||
 			c.Policies > MaxThings || c.Skills > MaxThings {
-			return nil, told(in.lines.wrong("there are more credentials, profiles, policies and skills than any instance has",
+			return nil, explain(in.lines.wrong("there are more credentials, profiles, policies and skills than any instance has",
 				nil))
 		}
 		in.keep(next)
@@ -119,7 +119,7 @@ func (in *File) History(visit func(Record) error) error {
 		if next, err = in.lines.next(); errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
-			return told(err)
+			return explain(err)
 		}
 	}
 }
