@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -25,7 +25,7 @@ func TestBackupsTakeArtifactsIfThatIsTicked(t *testing.T) {
 		}
 		b := must[store.Backup](t)(h.BackUp(t.Context(), person()))
 		restored := newHouse(t, "bbbb")
-		must[transfer.Counts](t)(restored.cfg.Transfer.Fill(t.Context(), upload(must[[]byte](t)(os.ReadFile(filepath.Join(target, b.Name)))), nil))
+		must[content.Counts](t)(restored.cfg.Transfer.Fill(t.Context(), upload(must[[]byte](t)(os.ReadFile(filepath.Join(target, b.Name)))), nil))
 		if content, _ := restored.Artifact(t.Context(), id); content != "" != ticked || ticked && content != h.Left {
 			t.Errorf("ticked %v: %d bytes came back", ticked, len(content))
 		}

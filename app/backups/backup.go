@@ -18,6 +18,7 @@ import (
 	"github.com/computclaw/airlock/app/blobs"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -181,10 +182,10 @@ func (s *Service) discard(ctx context.Context, target blobs.Store, name string) 
 }
 
 func (s *Service) writeBackup(ctx context.Context, path string, passphrase app.Secret, what transfer.Selection,
-	b *store.Backup) (transfer.Counts, error) {
+	b *store.Backup) (content.Counts, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // inside a directory of ours
 	if err != nil {
-		return transfer.Counts{}, fmt.Errorf("backups: %w", err)
+		return content.Counts{}, fmt.Errorf("backups: %w", err)
 	}
 	done, err := s.cfg.Transfer.Write(ctx, s.cfg.Transfer.WatchSpace(file), passphrase, what, nil)
 	if err == nil {
@@ -194,7 +195,7 @@ func (s *Service) writeBackup(ctx context.Context, path string, passphrase app.S
 		}
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
-		return transfer.Counts{}, fmt.Errorf("backups: %w", err)
+		return content.Counts{}, fmt.Errorf("backups: %w", err)
 	}
 	b.Error = done.LostSentence()
 	return done.Counts, nil
@@ -218,7 +219,7 @@ func (s *Service) store(ctx context.Context, target blobs.Store, path string, b 
 // compares. No byte that the storage made up is looked at: it could be the head of a file that asks
 // for half a gigabyte to be opened, or an older backup that passes for this one.
 func (s *Service) verify(ctx context.Context, target blobs.Store, passphrase app.Secret, dir string, b *store.Backup,
-	want transfer.Counts) error {
+	want content.Counts) error {
 	scratch := filepath.Join(dir, "scratch")
 	if err := os.Mkdir(scratch, 0o700); err != nil {
 		return err

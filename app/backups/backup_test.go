@@ -16,6 +16,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/blobs"
 	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/app/transfer/transfertest"
 	"github.com/computclaw/airlock/store"
 )
@@ -91,7 +92,7 @@ func TestBackupToADirectory(t *testing.T) {
 	}
 	// It opens with the passphrase alone.
 	fresh := newHouse(t, "cccc")
-	must[transfer.Counts](t)(fresh.cfg.Transfer.Fill(t.Context(), upload(file), nil))
+	must[content.Counts](t)(fresh.cfg.Transfer.Fill(t.Context(), upload(file), nil))
 	if fresh.Values(p)["STRIPE_KEY"] != "sk_live_0123456789abcdef" {
 		t.Error("the value did not come back")
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access/accesstest"
 	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/app/transfer/archive"
 	"github.com/computclaw/airlock/app/transfer/transfertest"
@@ -16,11 +17,11 @@ const words = transfertest.Words
 
 func person() app.Actor { return transfertest.Person() }
 
-func must[T any](t testing.TB) func(T, error) T { return transfertest.Must[T](t) }
+func must[T any](t testing.TB) func(T, error) T { return accesstest.Must[T](t) }
 
 func wantCode(t testing.TB, what string, err error, code app.Code) {
 	t.Helper()
-	transfertest.WantCode(t, what, err, code)
+	accesstest.WantCode(t, what, err, code)
 }
 
 // house is an instance with this package's service.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -186,7 +186,7 @@ func troubled(newestFirst []store.Backup) (last store.Backup, bad bool) {
 
 // Found says what was found in a backup when it was restored.
 func Found(b store.Backup) string {
-	var c transfer.Counts
+	var c content.Counts
 	if err := json.Unmarshal([]byte(b.Counts), &c); err != nil {
 		return ""
 	}

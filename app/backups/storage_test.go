@@ -14,6 +14,7 @@ import (
 
 	"github.com/computclaw/airlock/app/blobs"
 	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -36,10 +37,10 @@ func TestWhatTheStorageMadeUpIsNoBackup(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
 	settings := toDir(t.TempDir())
-	write := func() (b store.Backup, file []byte, written transfer.Counts) {
+	write := func() (b store.Backup, file []byte, written content.Counts) {
 		_ = os.Remove(path)
 		b.Name = "airlock-aaaa-x"
-		written = must[transfer.Counts](t)(h.writeBackup(t.Context(), path, settings.Passphrase,
+		written = must[content.Counts](t)(h.writeBackup(t.Context(), path, settings.Passphrase,
 			transfer.Selection{History: true}, &b))
 		return b, must[[]byte](t)(os.ReadFile(path)), written
 	}

@@ -110,23 +110,23 @@ func (s *Vault) fromVault(c app.Credential, ref app.Reference, v vault.Value) Va
 
 // unresolved is the error for a value that could not be read.
 func unresolved(name string, err error) *app.Error {
-	told := &app.Error{Code: app.CodeInternal, Message: "Airlock failed",
+	shown := &app.Error{Code: app.CodeInternal, Message: "Airlock failed",
 		Hint: "The operator finds the reason in its log."}
-	errors.As(err, &told)
+	errors.As(err, &shown)
 	return &app.Error{
-		Code:    told.Code,
-		Message: fmt.Sprintf("the value of the %s could not be read from Vault: %s", name, told.Message),
-		Hint:    told.Hint, Cause: err,
+		Code:    shown.Code,
+		Message: fmt.Sprintf("the value of the %s could not be read from Vault: %s", name, shown.Message),
+		Hint:    shown.Hint, Cause: err,
 	}
 }
 
 // unfit is the error for a value that was read and can't be used.
 func unfit(name string, err error) *app.Error {
-	told := &app.Error{}
-	errors.As(err, &told)
+	shown := &app.Error{}
+	errors.As(err, &shown)
 	return &app.Error{
 		Code:    app.CodeMissingValue,
-		Message: fmt.Sprintf("the value of the %s, as it stands in Vault, can't be used: %s", name, told.Message),
+		Message: fmt.Sprintf("the value of the %s, as it stands in Vault, can't be used: %s", name, shown.Message),
 		Hint:    "Ask the person to change the value in Vault, or the credential's mode.", Cause: err,
 	}
 }
@@ -170,9 +170,9 @@ func (s *Vault) Status(ctx context.Context) (status VaultStatus, ok bool, err er
 	}
 	status.Health = s.client.Health(ctx)
 	var why error
-	var told *app.Error
-	if status.Failed, why = s.leases.Failed(); errors.As(why, &told) {
-		status.Why = told.Message
+	var shown *app.Error
+	if status.Failed, why = s.leases.Failed(); errors.As(why, &shown) {
+		status.Why = shown.Message
 	}
 	status.Leases, err = s.leases.Open(ctx)
 	return status, true, err
@@ -195,9 +195,9 @@ func (s *Vault) Inspect(ctx context.Context, by app.Actor, c app.Credential) (*v
 		err = errNoVault
 	}
 	if err != nil {
-		var told *app.Error
-		errors.As(err, &told)
-		return &vault.Inspection{Problem: told.Message, Hint: told.Hint}, nil
+		var shown *app.Error
+		errors.As(err, &shown)
+		return &vault.Inspection{Problem: shown.Message, Hint: shown.Hint}, nil
 	}
 	in := s.client.Inspect(ctx, ref, func(v app.Secret) error { return app.CheckValue(c.Mode, v) })
 	return &in, nil

@@ -79,9 +79,9 @@ func (s *Hosts) SetAsSeen(
 				"Look at what it would grant now.")
 		}
 		keepReasons(list, p.Hosts)
-		settled := granted(p.Hosts, list)
+		decided := granted(p.Hosts, list)
 		goes := func(h app.HostRequest) bool {
-			return slices.Contains(dismissed, h.String()) || slices.Contains(settled, h.String())
+			return slices.Contains(dismissed, h.String()) || slices.Contains(decided, h.String())
 		}
 		before := p.Policy
 		if p.Locked { // first: the policy counts, whatever the page shows
@@ -93,7 +93,7 @@ func (s *Hosts) SetAsSeen(
 			!slices.ContainsFunc(p.Hosts, goes) {
 			return "", "", nil
 		}
-		if err := tx.Profiles.RemoveRequests(ctx, p.Row, settled); err != nil {
+		if err := tx.Profiles.RemoveRequests(ctx, p.Row, decided); err != nil {
 			return "", "", err
 		}
 		return "profile.hosts", hostsDetail(list), tx.Profiles.DecideHosts(ctx, p.Row, list, dismissed, by, s.now())
@@ -149,10 +149,10 @@ func checkAskable(by app.Actor, path string, hosts []app.Host) error {
 		if err == nil {
 			err = cmp.Or(c.CheckAskable(), checkOwner(c))
 		}
-		var told *app.Error
-		if errors.As(err, &told) {
-			at := *told
-			at.Field = fmt.Sprintf("%s[%d].%s", path, i, told.Field)
+		var refused *app.Error
+		if errors.As(err, &refused) {
+			at := *refused
+			at.Field = fmt.Sprintf("%s[%d].%s", path, i, refused.Field)
 			return &at
 		}
 	}

@@ -23,11 +23,11 @@ func (r *Redactor) findKnown(l *leaf) {
 	l.regions = r.machine.places([]byte(l.text), !l.number, l.cut && r.held == nil)
 	if found := r.cases.places(l); found != nil {
 		l.regions = append(l.regions, found...)
-		r.machine.settle(l)
+		r.machine.merge(l)
 	}
 	if l.cut && r.held != nil {
 		l.regions = append(l.regions, r.cutEnd(l)...)
-		r.machine.settle(l)
+		r.machine.merge(l)
 	}
 	if r.patterns == nil || l.number {
 		return
@@ -36,7 +36,7 @@ func (r *Redactor) findKnown(l *leaf) {
 		l.match(p)
 	}
 	r.findBeside(l)
-	r.machine.settle(l)
+	r.machine.merge(l)
 }
 
 // match takes note of what a pattern found, if it lies in the text.
@@ -69,8 +69,8 @@ func (r *Redactor) cutEnd(l *leaf) []region {
 	return []region{last}
 }
 
-// settle puts the regions of a leaf in order and together.
-func (m *machine) settle(l *leaf) {
+// merge puts the regions of a leaf in order and together.
+func (m *machine) merge(l *leaf) {
 	if len(l.regions) < 2 {
 		return
 	}
@@ -154,7 +154,7 @@ func (r *Redactor) findAll(leaves []*leaf, joints ...[]part) {
 		if len(l.extra) > 0 {
 			l.regions = append(l.regions, l.extra...)
 			l.extra = nil
-			r.machine.settle(l)
+			r.machine.merge(l)
 		}
 	}
 }

@@ -2,8 +2,8 @@ package redact
 
 import "github.com/computclaw/airlock/app/redact/derived"
 
-// atOnce is how many views of a long text are looked at together.
-const atOnce = 2
+// maxInspections is how many views of a long text are looked at together.
+const maxInspections = 2
 
 // search is the search for values in what can be decoded from one root. Views are looked at in
 // order, each together with the one before it: it sees what all those before that one have left of
@@ -31,11 +31,11 @@ func (r *Redactor) inspect(root *derived.View, joint bool) []region {
 		queue: []*derived.View{root}}
 	var working []*inspection
 	for len(s.queue)+len(working) > 0 {
-		for len(working) < atOnce && len(s.queue) > 0 {
+		for len(working) < maxInspections && len(s.queue) > 0 {
 			working = append(working, s.begin(s.queue[0]))
 			s.queue = s.queue[1:]
 		}
-		s.settle(working[0])
+		s.await(working[0])
 		working = append(working[:0], working[1:]...)
 	}
 	return s.found
@@ -67,8 +67,8 @@ func (s *search) next() *inspection {
 	return in
 }
 
-// settle waits for an inspection, and takes over what it found, made and spent.
-func (s *search) settle(in *inspection) {
+// await waits for an inspection, and takes over what it found, made and spent.
+func (s *search) await(in *inspection) {
 	in.done.Wait()
 	s.budget -= in.lent - in.budget
 	s.found = append(s.found, in.found...)

@@ -22,9 +22,9 @@ const (
 	DefaultSuperseded = 30
 )
 
-// settle is how long an execution stays after its end, whatever the policy says. One that an
+// grace is how long an execution stays after its end, whatever the policy says. One that an
 // idempotency key refers to stays for app.IdempotencyLife.
-const settle = time.Hour
+const grace = time.Hour
 
 // every is how long after a pass the next one begins.
 const every = time.Hour
@@ -94,7 +94,7 @@ func (k *Keeper) Pass(ctx context.Context) error {
 	k.pass.Lock()
 	defer k.pass.Unlock()
 	now := k.cfg.Now()
-	kept := store.Kept{EndedSince: now.Add(-settle), RepeatedSince: now.Add(-app.IdempotencyLife)}
+	kept := store.Kept{EndedSince: now.Add(-grace), RepeatedSince: now.Add(-app.IdempotencyLife)}
 	err := k.aged(ctx, now, kept)
 	if err == nil {
 		err = k.surplus(ctx, now, kept)

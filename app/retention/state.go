@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -25,21 +25,14 @@ func (r removed) total() int { return r.Aged + r.Surplus }
 func (r removed) sentence(p Policy) string {
 	var parts []string
 	if r.Aged > 0 {
-		parts = append(parts, fmt.Sprintf("Removed %s for their age; %s are kept.", count(r.Aged, "execution"),
-			count(p.Days, "day")))
+		parts = append(parts, fmt.Sprintf("Removed %s for their age; %s are kept.", app.Count(r.Aged, "execution"),
+			app.Count(p.Days, "day")))
 	}
 	if r.Surplus > 0 {
-		parts = append(parts, fmt.Sprintf("Removed %s beyond the newest %d of their profile.", count(r.Surplus, "execution"),
+		parts = append(parts, fmt.Sprintf("Removed %s beyond the newest %d of their profile.", app.Count(r.Surplus, "execution"),
 			p.Count))
 	}
 	return strings.Join(parts, " ")
-}
-
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return strconv.Itoa(n) + " " + noun
 }
 
 // state is kept in the settings.

@@ -136,13 +136,13 @@ func (h *egressHook) noteLine(ctx context.Context, host string, port, line int, 
 // process may both tell of one, so each place counts once.
 func (h *egressHook) refuseOnce(ctx context.Context, session *egress.Session, p place) error {
 	h.mu.Lock()
-	told := h.refused[p]
+	known := h.refused[p]
 	if h.refused == nil {
 		h.refused = map[place]bool{}
 	}
 	h.refused[p] = true
 	h.mu.Unlock()
-	if told {
+	if known {
 		return errUnknownName
 	}
 	conn, err := session.Dial(ctx, p.host, p.port) // which refuses: it goes by the same hosts, or fewer

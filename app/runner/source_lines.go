@@ -23,23 +23,23 @@ func (p place) entry() app.Host {
 	return h
 }
 
-// claim says which line of the script used a place from a time on.
-type claim struct {
+// lineUse says which line of the script used a place from a time on.
+type lineUse struct {
 	line int // 0 if it is not known
 	at   time.Time
 }
 
-// claimDelay is how much later than the first bytes of a request its claim may arrive while other
+// useDelay is how much later than the first bytes of a request its claim may arrive while other
 // requests to the same place are open: they take different ways out of the box.
-const claimDelay = 2 * time.Millisecond
+const useDelay = 2 * time.Millisecond
 
 // sourceLines are the script's lines that used each place, as the guest claims.
 // It is safe for concurrent use.
 type sourceLines struct {
 	mu       sync.Mutex
-	last     int               // of the script
-	byPlace  map[place][]claim // in the order of time
-	programs []claim           // lines that started other programs, which make no claims
+	last     int                 // of the script
+	byPlace  map[place][]lineUse // in the order of time
+	programs []lineUse           // lines that started other programs, which make no claims
 }
 
 // setLast sets the number of the script's last line.
@@ -54,7 +54,7 @@ func (s *sourceLines) note(p place, line int, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.byPlace == nil {
-		s.byPlace = map[place][]claim{}
+		s.byPlace = map[place][]lineUse{}
 	}
 	s.byPlace[p] = s.addLocked(s.byPlace[p], line, at)
 }
@@ -67,7 +67,7 @@ func (s *sourceLines) noteProgram(line int, at time.Time) {
 }
 
 // addLocked adds a claim in its place. A line beyond the script's last counts as unknown.
-func (s *sourceLines) addLocked(list []claim, line int, at time.Time) []claim {
+func (s *sourceLines) addLocked(list []lineUse, line int, at time.Time) []lineUse {
 	if line > s.last {
 		line = 0
 	}
@@ -75,7 +75,7 @@ func (s *sourceLines) addLocked(list []claim, line int, at time.Time) []claim {
 	for i > 0 && list[i-1].at.After(at) {
 		i--
 	}
-	return slices.Insert(list, i, claim{line, at})
+	return slices.Insert(list, i, lineUse{line, at})
 }
 
 // of returns the line that first asked for the place; 0 if it is not known.
@@ -90,8 +90,8 @@ func (s *sourceLines) ofLocked(p place) int {
 		return line
 	}
 	first := 0
-	for at, claims := range s.byPlace { // a resolver doesn't learn ports, and not every client names one
-		line := firstLine(claims)
+	for at, uses := range s.byPlace { // a resolver doesn't learn ports, and not every client names one
+		line := firstLine(uses)
 		if at.host == p.host && (p.port == 0 || at.port == 0) && line > 0 && (first == 0 || line < first) {
 			first = line
 		}
@@ -105,7 +105,7 @@ func (s *sourceLines) ofLocked(p place) int {
 func (s *sourceLines) during(p place, began, ended time.Time, alone bool) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	until := began.Add(claimDelay)
+	until := began.Add(useDelay)
 	if ended.After(began) && (alone || ended.Before(until)) {
 		until = ended // what came after it was about the next
 	}
@@ -143,8 +143,8 @@ func aloneAtPlace(rows []app.Connection) []bool {
 	return alone
 }
 
-func firstLine(claims []claim) int {
-	for _, c := range claims {
+func firstLine(uses []lineUse) int {
+	for _, c := range uses {
 		if c.line > 0 {
 			return c.line
 		}
@@ -152,8 +152,8 @@ func firstLine(claims []claim) int {
 	return 0
 }
 
-func lineBefore(claims []claim, until time.Time) int {
-	for _, c := range slices.Backward(claims) {
+func lineBefore(uses []lineUse, until time.Time) int {
+	for _, c := range slices.Backward(uses) {
 		if c.line > 0 && !c.at.After(until) {
 			return c.line
 		}

@@ -7,27 +7,28 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/skills"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
 )
 
 // codeSnapshot is what may run in a database: skills, and scripts that a person approved.
 type codeSnapshot struct {
-	skills  map[string]localSkill // by name
-	scripts map[scriptKey]bool    // approved for good
+	skills  map[string]content.Skill // by name
+	scripts map[scriptKey]bool       // approved for good
 }
 
 type scriptKey struct{ profile, kind, subject string }
 
 // readCodeSnapshot reads the snapshot. A skill that can't be read may not run there.
 func readCodeSnapshot(ctx context.Context, tx *store.Tx) (s codeSnapshot, err error) {
-	s = codeSnapshot{skills: map[string]localSkill{}, scripts: map[scriptKey]bool{}}
+	s = codeSnapshot{skills: map[string]content.Skill{}, scripts: map[scriptKey]bool{}}
 	rows, err := tx.Skills.Rows(ctx)
 	if err != nil {
 		return s, err
 	}
 	for _, row := range rows {
-		if skill, _, err := readSkill(ctx, tx, row); err == nil {
-			s.skills[row.Name] = localSkill{skill, row}
+		if skill, _, err := content.OpenSkill(ctx, tx, row); err == nil {
+			s.skills[row.Name] = skill
 		}
 	}
 	return s, tx.Approvals.EachInForce(ctx, func(a store.ApprovalRow) error {
@@ -67,7 +68,7 @@ func (k *keeper) skills(ctx context.Context) error {
 	for _, s := range list {
 		now := k.now.code.skills[s.Name]
 		lost := false
-		if now.row.ID == 0 || now.DeletedAt > 0 {
+		if now.ID == 0 || now.DeletedAt > 0 {
 			s.DeletedAt, lost = k.at, true
 			err = k.tx.Skills.Forget(ctx, s.Row)
 		} else {
@@ -89,13 +90,13 @@ func (k *keeper) skills(ctx context.Context) error {
 
 // restrictSkill revokes versions that are not approved in the later state, and disallows profiles that
 // may not run the skill there.
-func (k *keeper) restrictSkill(ctx context.Context, s store.Skill, now localSkill) (less bool, err error) {
+func (k *keeper) restrictSkill(ctx context.Context, s store.Skill, now content.Skill) (less bool, err error) {
 	versions, err := k.tx.Skills.Versions(ctx, s.Row)
 	if err != nil {
 		return false, err
 	}
 	for _, v := range versions {
-		later, known := now.version(v.Digest)
+		later, known := now.Version(v.Digest)
 		known = known && later.Kept
 		if v.State == string(skills.Revoked) || known && later.State != string(skills.Revoked) &&
 			(later.State == v.State || v.State == string(skills.Quarantined)) {
@@ -113,7 +114,7 @@ func (k *keeper) restrictSkill(ctx context.Context, s store.Skill, now localSkil
 	}
 	profiles, err := k.tx.Skills.Profiles(ctx, s.Row)
 	for _, handle := range profiles {
-		if now.allows(handle) {
+		if now.Allows(handle) {
 			continue
 		}
 		if _, err := k.tx.Skills.Disallow(ctx, s.Row, handle); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -23,8 +24,8 @@ type Report struct {
 }
 
 // Counts are what was written.
-func (r Report) Counts() Counts {
-	return Counts{Credentials: r.Credentials, Profiles: r.Profiles, Skills: r.Skills, Executions: r.Executions}
+func (r Report) Counts() content.Counts {
+	return content.Counts{Credentials: r.Credentials, Profiles: r.Profiles, Skills: r.Skills, Executions: r.Executions}
 }
 
 // importer writes a file into the store, in one transaction.
@@ -47,9 +48,7 @@ type importer struct {
 
 	handle  string              // of the execution whose parts come now
 	row     int64               // its row; 0 if it is not taken
-	log     chain               // the audit log so far
-	archive chain               // and of the archived one that is under way
-	source  string              // whose that is
+	logs    content.AuditLogs   // so far
 	parted  map[string]string   // logs that go on otherwise here → where the file's goes
 	brought map[string]*brought // events of audit logs that are kept now, by log
 
@@ -63,24 +62,24 @@ func (m *importer) run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, m.load.Close()) }()
 	defer m.arriving.close()
-	if err := m.space.take(m.in.size); err != nil {
+	if err := m.space.take(m.in.Size); err != nil {
 		return err
 	}
-	for i, c := range m.in.credentials {
+	for i, c := range m.in.Credentials {
 		if err := m.credential(ctx, m.items[i], c); err != nil {
 			return err
 		}
 	}
-	for i, f := range m.in.profiles {
-		if err := m.profile(ctx, m.items[len(m.in.credentials)+i], f); err != nil {
+	for i, f := range m.in.Profiles {
+		if err := m.profile(ctx, m.items[len(m.in.Credentials)+i], f); err != nil {
 			return err
 		}
 	}
 	if err := m.policies(ctx); err != nil {
 		return err
 	}
-	next := len(m.in.credentials) + len(m.in.profiles)
-	for _, s := range m.in.skills {
+	next := len(m.in.Credentials) + len(m.in.Profiles)
+	for _, s := range m.in.Skills {
 		taken := m.fresh
 		if s.DeletedAt == 0 {
 			taken = m.choice.takes(m.items[next])
@@ -103,7 +102,7 @@ func (m *importer) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := m.in.history(func(r record) error { return m.history(ctx, r) }); err != nil {
+	if err := m.in.History(func(r content.Record) error { return m.history(ctx, r) }); err != nil {
 		return err
 	}
 	if err := m.tx.Skills.RetireEmpty(ctx, m.now); err != nil {
@@ -129,24 +128,24 @@ func (m *importer) roomForMore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if most := max(credentials, profiles, policies); most > maxThings/2 {
+	if most := max(credentials, profiles, policies); most > content.MaxThings/2 {
 		return app.E(app.CodeTooLarge,
 			fmt.Sprintf("there would be %d credentials, %d profiles and %d versions of policies here; an import makes no more "+
-				"than %d of each", credentials, profiles, policies, maxThings/2),
+				"than %d of each", credentials, profiles, policies, content.MaxThings/2),
 			"Nothing was imported. Take less of the file, or restore it into an instance of its own: airlock admin restore.")
 	}
 	var all scale
-	e := &exporter{s: m.s, out: newLineWriter(&all)}
+	e := &exporter{s: m.s, out: content.NewWriter(&all)}
 	for _, step := range []func(context.Context, *store.Tx) error{e.opening, e.credentials, e.writeProfiles, e.policies,
 		e.skills} {
 		if err := step(ctx, m.tx); err != nil {
 			return err
 		}
 	}
-	if all.bytes > maxArranged/2 || all.values > maxArrangedValues/2 {
+	if all.bytes > content.MaxArranged/2 || all.values > content.MaxArrangedValues/2 {
 		return app.E(app.CodeTooLarge,
 			fmt.Sprintf("credentials, profiles, policies and skills would take %d MiB and hold %d values; an import "+
-				"makes no more than %d MiB and %d", all.bytes>>20, all.values, maxArranged>>21, maxArrangedValues/2),
+				"makes no more than %d MiB and %d", all.bytes>>20, all.values, content.MaxArranged>>21, content.MaxArrangedValues/2),
 			"Nothing was imported. Take less of the file, or restore it into an instance of its own: airlock admin restore.")
 	}
 	return nil
@@ -157,11 +156,11 @@ type scale struct{ bytes, values int }
 
 func (s *scale) Write(line []byte) (int, error) {
 	s.bytes += len(line)
-	s.values += countValues(line)
+	s.values += content.CountValues(line)
 	return len(line), nil
 }
 
-func (m *importer) credential(ctx context.Context, item Item, c credentialRecord) error {
+func (m *importer) credential(ctx context.Context, item Item, c content.Credential) error {
 	here, exists := m.here[c.Name]
 	if !m.choice.takes(item) {
 		if exists {
@@ -181,8 +180,8 @@ func (m *importer) credential(ctx context.Context, item Item, c credentialRecord
 		id = app.NewID()
 	}
 	m.ids[c.ID] = id
-	row := c.row(id)
-	row.Uses, row.UpdatedAt = min(c.Uses, maxCount), min(c.UpdatedAt, m.now.UnixMilli())
+	row := c.Row(id)
+	row.Uses, row.UpdatedAt = min(c.Uses, content.MaxCount), min(c.UpdatedAt, m.now.UnixMilli())
 	if c.Value != nil {
 		row.KeyID = m.ring.KeyID()
 	}
@@ -191,7 +190,7 @@ func (m *importer) credential(ctx context.Context, item Item, c credentialRecord
 	}
 	for _, v := range c.Versions {
 		r := store.CredentialVersionRow{CredentialID: id, Version: v.Version, KeyID: m.ring.KeyID(),
-			CreatedBy: text(v.CreatedBy), CreatedAt: v.CreatedAt}
+			CreatedBy: content.JSON(v.CreatedBy), CreatedAt: v.CreatedAt}
 		if v.Version == c.Version && c.Value != nil {
 			r.Value = m.ring.Seal(secrets.Values, secrets.ValueRow(id, v.Version), []byte(*c.Value))
 		}
@@ -202,17 +201,9 @@ func (m *importer) credential(ctx context.Context, item Item, c credentialRecord
 	return m.note(ctx, "credential.import", c.Name, "Added from a file.")
 }
 
-// row returns the credential as the database has it, under an id.
-func (c credentialRecord) row(id string) store.CredentialRow {
-	row := c.CredentialRow
-	row.ID, row.Mode, row.Source = id, string(c.Mode), string(c.Source)
-	row.Hosts, row.Places, row.Headers = list(c.Hosts), text(c.Places), list(c.Headers)
-	return row
-}
-
 // overwriteCredential keeps the credential's id and gives it what the file says; its value becomes
 // a new version.
-func (m *importer) overwriteCredential(ctx context.Context, here, c credentialRecord) error {
+func (m *importer) overwriteCredential(ctx context.Context, here, c content.Credential) error {
 	was, err := m.tx.Credentials.ByName(ctx, c.Name)
 	if err != nil {
 		return err
@@ -223,7 +214,7 @@ func (m *importer) overwriteCredential(ctx context.Context, here, c credentialRe
 			return err
 		}
 	}
-	row := c.row(here.ID)
+	row := c.Row(here.ID)
 	row.UpdatedAt = max(m.now.UnixMilli(), was.UpdatedAt.UnixMilli()+1)
 	if err := m.tx.Credentials.Overwrite(ctx, row); err != nil {
 		return err
@@ -247,7 +238,7 @@ func (m *importer) overwriteCredential(ctx context.Context, here, c credentialRe
 func (m *importer) must(ctx context.Context, row any) error {
 	_, added, err := m.load.Add(ctx, row)
 	if err == nil && !added {
-		err = contradiction(fmt.Sprintf("a %T", row), "is there twice", nil)
+		err = content.Contradiction(fmt.Sprintf("a %T", row), "is there twice", nil)
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/computclaw/airlock/app/files"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -30,7 +31,7 @@ func (m *importer) await(row store.ArtifactRow) (err error) {
 
 // content takes a piece of an artifact's content. With the last one the artifact is stored; its content is
 // kept as long as that of a new one. What the lines say was checked when they were read.
-func (m *importer) content(ctx context.Context, r contentRecord) error {
+func (m *importer) content(ctx context.Context, r content.Piece) error {
 	a := &m.arriving
 	if a.spool == nil {
 		return nil

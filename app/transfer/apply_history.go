@@ -10,23 +10,9 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
 )
-
-// chain is an audit log as far as it was read.
-type chain struct {
-	seq  int64
-	hash string
-}
-
-// take continues the chain with an event. Errors: it is not the next one, or its hash is wrong.
-func (c *chain) take(e store.EventRow) error {
-	if e.Seq != c.seq+1 || e.Prev != c.hash || !store.Intact(e) || checkBounds(e) != nil {
-		return contradiction("the audit log", fmt.Sprintf("is broken at event %d", c.seq+1), nil)
-	}
-	c.seq, c.hash = e.Seq, e.Hash
-	return nil
-}
 
 // askedKeys keeps the keys of the file's hashes of questions, so that re-runs here find the answers
 // that were given there.
@@ -35,7 +21,7 @@ func (m *importer) askedKeys(ctx context.Context) error {
 		return nil
 	}
 	own := m.ring.LookupKey(secrets.Scripts)
-	for _, key := range m.in.open.AskedKeys {
+	for _, key := range m.in.Opening.AskedKeys {
 		if string(key) == string(own) {
 			continue
 		}
@@ -47,27 +33,27 @@ func (m *importer) askedKeys(ctx context.Context) error {
 }
 
 // history takes one line behind the skills.
-func (m *importer) history(ctx context.Context, r record) error {
+func (m *importer) history(ctx context.Context, r content.Record) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if r.kind() != kindPart || m.row != 0 {
-		if err := m.space.take(int64(len(m.in.lines.buf))); err != nil {
+	if r.Kind() != content.KindPart || m.row != 0 {
+		if err := m.space.take(m.in.LineSize()); err != nil {
 			return err
 		}
 	}
-	switch r.kind() {
-	case kindBundle:
+	switch r.Kind() {
+	case content.KindBundle:
 		return m.bundle(ctx, *r.Bundle)
-	case kindApproval:
+	case content.KindApproval:
 		return m.approval(ctx, *r.Approval)
-	case kindExecution, kindPart:
+	case content.KindExecution, content.KindPart:
 		if !m.choice.History {
 			return nil
 		}
 		return m.execution(ctx, r)
-	case kindStats:
-		row, err := statsRow(*r.Stats)
+	case content.KindStats:
+		row, err := content.StatsRow(*r.Stats)
 		if err != nil {
 			return err
 		}
@@ -76,11 +62,11 @@ func (m *importer) history(ctx context.Context, r record) error {
 		}
 		_, _, err = m.load.Add(ctx, m.tallied(row))
 		return err
-	case kindPerson:
+	case content.KindPerson:
 		return m.person(ctx, *r.Person)
-	case kindEvent:
+	case content.KindEvent:
 		return m.event(ctx, *r.Event)
-	case kindArchived:
+	case content.KindArchived:
 		return m.archived(ctx, *r.Archived)
 	}
 	return nil
@@ -93,20 +79,20 @@ func (m *importer) tallied(row store.StatsRow) store.StatsRow {
 	}
 	for _, n := range []*int64{&row.Completed, &row.Error, &row.Timeout, &row.Cancelled, &row.Started, &row.RunMs,
 		&row.LLMMs, &row.Redactions} {
-		*n = min(*n, maxTally)
+		*n = min(*n, content.MaxTally)
 	}
 	times := map[int64]int64{}
 	if err := json.Unmarshal([]byte(row.Durations), &times); err != nil {
-		panic("transfer: statsRow has read it: " + err.Error())
+		panic("transfer: content.StatsRow has read it: " + err.Error())
 	}
 	for ms, n := range times {
-		times[ms] = min(n, maxTally)
+		times[ms] = min(n, content.MaxTally)
 	}
-	row.Durations = text(times)
+	row.Durations = content.JSON(times)
 	return row
 }
 
-func (m *importer) execution(ctx context.Context, r record) error {
+func (m *importer) execution(ctx context.Context, r content.Record) error {
 	if r.Execution == nil && m.row == 0 {
 		return nil
 	}
@@ -116,7 +102,7 @@ func (m *importer) execution(ctx context.Context, r record) error {
 	if r.Execution != nil {
 		m.handle, m.row = r.Execution.Handle, 0
 	}
-	row, err := historyRow(m.ring, m.handle, m.row, r)
+	row, err := content.SealHistory(m.ring, m.handle, m.row, r)
 	if err != nil {
 		return err
 	}
@@ -156,16 +142,9 @@ func (m *importer) person(ctx context.Context, p store.PersonRow) error {
 	if !m.fresh {
 		return nil
 	}
-	if m.in.open.Content < 4 { // which knew neither
-		p.Role, p.Passkeys = string(app.RoleOwner), "[]"
-	}
-	var passkeys []app.Passkey
-	if strict([]byte(p.Passkeys), &passkeys) != nil || app.CheckPasskeys(passkeys) != nil ||
-		app.CheckRole(app.Role(p.Role)) != nil {
-		return contradiction("a person", "is not possible", nil)
-	}
-	if !handleShape.MatchString(p.ID) || app.CheckStored("name", p.Name, maxShort) != nil || len(p.Password) > maxShort {
-		return contradiction("a person", "is not possible", nil)
+	p, err := m.in.Person(p)
+	if err != nil {
+		return err
 	}
 	return m.must(ctx, p)
 }
@@ -173,7 +152,7 @@ func (m *importer) person(ctx context.Context, p store.PersonRow) error {
 // event takes an event of the other instance's audit log: into a new database as it is, else beside
 // this instance's own.
 func (m *importer) event(ctx context.Context, e store.EventRow) error {
-	if err := m.log.take(e); err != nil {
+	if err := m.logs.Event(e); err != nil {
 		return err
 	}
 	switch {
@@ -182,18 +161,12 @@ func (m *importer) event(ctx context.Context, e store.EventRow) error {
 	case !m.choice.History:
 		return nil
 	}
-	return m.keep(ctx, m.in.open.Instance, e)
+	return m.keep(ctx, m.in.Opening.Instance, e)
 }
 
 // archived takes an event of an audit log that the other instance keeps beside its own.
-func (m *importer) archived(ctx context.Context, a archivedRecord) error {
-	if a.Source != m.source {
-		if a.Source <= m.source || !labelShape.MatchString(a.Source) {
-			return contradiction("the archived audit log", "is out of order", nil)
-		}
-		m.source, m.archive = a.Source, chain{}
-	}
-	if err := m.archive.take(a.EventRow); err != nil {
+func (m *importer) archived(ctx context.Context, a content.Archived) error {
+	if err := m.logs.Archived(a); err != nil {
 		return err
 	}
 	if !m.choice.History {
@@ -236,7 +209,7 @@ func (m *importer) keep(ctx context.Context, source string, e store.EventRow) er
 		}
 		branch := e.Hash[:branchLabel]
 		if branch == log {
-			return contradiction("the archived audit log", "has a forged branch", nil)
+			return content.Contradiction("the archived audit log", "has a forged branch", nil)
 		}
 		if err := m.tx.Events.Branch(ctx, log, branch, e.Seq); err != nil {
 			return err
@@ -269,7 +242,7 @@ func (m *importer) noteBrought(ctx context.Context) error {
 	for _, log := range slices.Sorted(maps.Keys(m.brought)) {
 		b := m.brought[log]
 		detail := fmt.Sprintf("Kept %s, number %d to %d, as the file has them; the last one's hash is %s.",
-			many(b.events, "event"), b.first, b.last, b.hash)
+			app.Count(b.events, "event"), b.first, b.last, b.hash)
 		if err := m.note(ctx, "transfer.archive", log, detail); err != nil {
 			return err
 		}

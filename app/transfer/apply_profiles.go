@@ -7,10 +7,11 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
 )
 
-func (m *importer) profile(ctx context.Context, item Item, f profileRecord) error {
+func (m *importer) profile(ctx context.Context, item Item, f content.Profile) error {
 	here, exists := m.local(f)
 	if exists && here.Handle == f.Handle {
 		m.homes[f.Handle] = &here.ProfileRow.ID
@@ -50,7 +51,7 @@ func (m *importer) revoked(ctx context.Context, handle string) error {
 
 // newProfile loads a profile as the file has it, linked to the credentials that are here now.
 // before is when the profile that it replaces was changed last; 0 if there is none.
-func (m *importer) newProfile(ctx context.Context, f profileRecord, before int64) error {
+func (m *importer) newProfile(ctx context.Context, f content.Profile, before int64) error {
 	version, err := m.versionHere(ctx, f)
 	if err != nil {
 		return err
@@ -58,19 +59,19 @@ func (m *importer) newProfile(ctx context.Context, f profileRecord, before int64
 	profile := f.ProfileRow
 	profile.Lookup = m.ring.Lookup(secrets.Profiles, f.ID)
 	profile.SealedID = m.ring.Seal(secrets.Profiles, secrets.ProfileRow(f.Handle), []byte(f.ID))
-	profile.CreatedBy, profile.Locked, profile.Policy = text(f.CreatedBy), false, version // see LockLoaded
-	profile.Executions, profile.UpdatedAt = min(f.Executions, maxCount), max(m.updatedAt(f.UpdatedAt), before+1)
+	profile.CreatedBy, profile.Locked, profile.Policy = content.JSON(f.CreatedBy), false, version // see LockLoaded
+	profile.Executions, profile.UpdatedAt = min(f.Executions, content.MaxCount), max(m.updatedAt(f.UpdatedAt), before+1)
 	profile.MayRun = cmp.Or(f.MayRun, string(app.MayRunAny)) // absent before content 5
 	id, added, err := m.load.Add(ctx, profile)
 	if err == nil && !added {
-		err = contradiction("profile "+f.Handle, "is here already", nil)
+		err = content.Contradiction("profile "+f.Handle, "is here already", nil)
 	}
 	if err != nil {
 		return err
 	}
 	for i, k := range f.Keys {
 		row := k.ProfileKeyRow
-		row.ProfileID, row.Position, row.Mode, row.Hosts = id, i, string(k.Mode), list(k.Hosts)
+		row.ProfileID, row.Position, row.Mode, row.Hosts = id, i, string(k.Mode), content.List(k.Hosts)
 		if to, ok := m.ids[k.Credential]; ok {
 			row.CredentialID = &to
 		}
@@ -81,7 +82,7 @@ func (m *importer) newProfile(ctx context.Context, f profileRecord, before int64
 	for i, h := range f.Hosts {
 		row := h.ProfileHostRow
 		row.ProfileID, row.Entry, row.Position = id, h.Host.String(), i
-		row.Host, row.AskedBy = text(h.Host), text(h.AskedBy)
+		row.Host, row.AskedBy = content.JSON(h.Host), content.JSON(h.AskedBy)
 		if err := m.must(ctx, row); err != nil {
 			return err
 		}
@@ -108,12 +109,12 @@ func (m *importer) updatedAt(file int64) int64 {
 // versionHere is the version that counts of the file's policy here. Versions outlive their profile
 // and never change, so those of a profile that was here and was deleted are still there: where they
 // say something else than the file, the file's policy becomes the version after them.
-func (m *importer) versionHere(ctx context.Context, f profileRecord) (int, error) {
+func (m *importer) versionHere(ctx context.Context, f content.Profile) (int, error) {
 	last, was := m.gone[f.Handle]
 	if !was || f.Policy > last.version {
 		return f.Policy, nil
 	}
-	policy := m.mapped(m.in.current(f))
+	policy := m.mapped(m.in.Current(f))
 	if f.Policy == last.version && policy.Digest() == last.digest {
 		return f.Policy, nil
 	}
@@ -123,12 +124,12 @@ func (m *importer) versionHere(ctx context.Context, f profileRecord) (int, error
 
 // overwriteProfile gives a locked profile the file's name, end, revocation and policy; that becomes
 // the version after the present one.
-func (m *importer) overwriteProfile(ctx context.Context, f profileRecord) error {
+func (m *importer) overwriteProfile(ctx context.Context, f content.Profile) error {
 	p, err := m.tx.Profiles.ByHandle(ctx, f.Handle)
 	if err != nil {
 		return err
 	}
-	policy := m.mapped(m.in.current(f))
+	policy := m.mapped(m.in.Current(f))
 	now, err := m.tx.Policies.Version(ctx, p.Handle, p.Policy)
 	if err != nil {
 		return err
@@ -191,7 +192,7 @@ func (m *importer) credentialHere(id string) string {
 // policies loads the versions of profiles that were taken, that are here with the same version or
 // that are gone everywhere. Versions never change, so one that is here counts.
 func (m *importer) policies(ctx context.Context) error {
-	for handle, versions := range m.in.policies {
+	for handle, versions := range m.in.Policies {
 		if _, ok := m.home(handle); !ok {
 			continue
 		}
@@ -206,8 +207,8 @@ func (m *importer) policies(ctx context.Context) error {
 				break
 			}
 			body := m.mapped(v.Body)
-			row := store.PolicyRow{ProfileHandle: handle, Version: body.Version, Body: text(body), Digest: body.Digest(),
-				CreatedBy: text(v.CreatedBy), CreatedAt: v.CreatedAt}
+			row := store.PolicyRow{ProfileHandle: handle, Version: body.Version, Body: content.JSON(body), Digest: body.Digest(),
+				CreatedBy: content.JSON(v.CreatedBy), CreatedAt: v.CreatedAt}
 			if _, _, err := m.load.Add(ctx, row); err != nil {
 				return err
 			}
@@ -219,8 +220,8 @@ func (m *importer) policies(ctx context.Context) error {
 // policyOf is the policy version of a profile of the file that replaced an unlocked one here; 0 if
 // it was not taken.
 func (m *importer) policyOf(handle string) int {
-	for i, f := range m.in.profiles {
-		if f.Handle == handle && m.choice.takes(m.items[len(m.in.credentials)+i]) {
+	for i, f := range m.in.Profiles {
+		if f.Handle == handle && m.choice.takes(m.items[len(m.in.Credentials)+i]) {
 			return f.Policy
 		}
 	}

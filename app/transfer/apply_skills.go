@@ -2,23 +2,17 @@ package transfer
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
-	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/skills"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
 )
 
-// noManifest is that of a version whose files are gone.
-const noManifest = "{}"
-
 // skill writes a skill of the file, without the files of its versions: those follow.
-func (m *importer) skill(ctx context.Context, f skillRecord) error {
+func (m *importer) skill(ctx context.Context, f content.Skill) error {
 	m.report.Skills++
 	here := m.skills[f.Name]
 	id, err := m.skillRow(ctx, f, here)
@@ -26,24 +20,24 @@ func (m *importer) skill(ctx context.Context, f skillRecord) error {
 		return err
 	}
 	last := 0 // number of a version
-	if here.row.ID != 0 && len(here.Versions) > 0 {
+	if here.ID != 0 && len(here.Versions) > 0 {
 		last = here.Versions[len(here.Versions)-1].Number
 	}
 	for _, v := range f.Versions {
-		local, known := here.version(v.Digest)
+		local, known := here.Version(v.Digest)
 		if known && local.Kept {
-			if err := m.decide(ctx, here.row, local, v); err != nil {
+			if err := m.decide(ctx, here.SkillRow, local, v); err != nil {
 				return err
 			}
 			continue
 		}
-		row := v.row(id)
+		row := v.Row(id)
 		row.Uploader = m.ownerHere(v.Uploader)
 		if known && skills.State(local.State) == skills.Revoked { // before it was deleted
-			row.State, row.RevokedBy, row.RevokedAt, row.Reason = local.State, text(local.RevokedBy), local.RevokedAt,
+			row.State, row.RevokedBy, row.RevokedAt, row.Reason = local.State, content.JSON(local.RevokedBy), local.RevokedAt,
 				local.Reason
 		}
-		if here.row.ID != 0 { // its numbers name other files here
+		if here.ID != 0 { // its numbers name other files here
 			last++
 			row.Number = last
 		}
@@ -60,7 +54,7 @@ func (m *importer) skill(ctx context.Context, f skillRecord) error {
 		if home == nil {
 			continue
 		}
-		if _, _, err := m.load.Add(ctx, store.SkillProfileRow{SkillID: id, ProfileID: *home, AllowedBy: text(g.AllowedBy),
+		if _, _, err := m.load.Add(ctx, store.SkillProfileRow{SkillID: id, ProfileID: *home, AllowedBy: content.JSON(g.AllowedBy),
 			AllowedAt: g.AllowedAt}); err != nil {
 			return err
 		}
@@ -69,13 +63,13 @@ func (m *importer) skill(ctx context.Context, f skillRecord) error {
 }
 
 // skillRow adds the row of a skill, or changes the one that is here, and returns its number.
-func (m *importer) skillRow(ctx context.Context, f skillRecord, here localSkill) (int64, error) {
-	if here.row.ID == 0 {
+func (m *importer) skillRow(ctx context.Context, f content.Skill, here content.Skill) (int64, error) {
+	if here.ID == 0 {
 		row := f.SkillRow
 		row.Owner = m.ownerHere(f.Owner)
 		id, added, err := m.load.Add(ctx, row)
 		if err == nil && !added {
-			err = contradiction("skill "+f.Name, "is here already", nil)
+			err = content.Contradiction("skill "+f.Name, "is here already", nil)
 		}
 		return id, err
 	}
@@ -100,16 +94,8 @@ func (m *importer) ownerHere(handle string) string {
 	return ""
 }
 
-// row is the version as the database has it, without its files.
-func (v skillVersionRecord) row(skill int64) store.SkillVersionRow {
-	row := v.SkillVersionRow
-	row.SkillID, row.Manifest, row.Size, row.Files, row.BlobID = skill, noManifest, 0, 0, nil
-	row.UploadedBy, row.ApprovedBy, row.RevokedBy = text(v.UploadedBy), text(v.ApprovedBy), text(v.RevokedBy)
-	return row
-}
-
 // decide gives a version that is here the file's decision. What was revoked here stays so.
-func (m *importer) decide(ctx context.Context, skill store.SkillRow, here, f skillVersionRecord) error {
+func (m *importer) decide(ctx context.Context, skill store.SkillRow, here, f content.SkillVersion) error {
 	now, file := skills.State(here.State), skills.State(f.State)
 	if now == skills.Revoked || file == skills.Quarantined || now == file {
 		return nil
@@ -134,7 +120,7 @@ func (m *importer) decide(ctx context.Context, skill store.SkillRow, here, f ski
 }
 
 // bundle keeps the files of a version that was taken. They were checked when they were read.
-func (m *importer) bundle(ctx context.Context, r bundleRecord) error {
+func (m *importer) bundle(ctx context.Context, r content.Bundle) error {
 	row, taken := m.awaited[r.Digest]
 	if !taken || r.Packed == nil && !m.fresh {
 		return nil
@@ -146,11 +132,11 @@ func (m *importer) bundle(ctx context.Context, r bundleRecord) error {
 	if err != nil {
 		return err
 	}
-	manifest, err := json.Marshal(m.in.files.Manifest)
+	manifest, err := json.Marshal(m.in.Files.Manifest)
 	if err != nil {
 		return fmt.Errorf("transfer: %w", err)
 	}
-	row.Manifest, row.Size, row.Files, row.BlobID = string(manifest), m.in.files.Size(), len(m.in.files.Files), &blob.ID
+	row.Manifest, row.Size, row.Files, row.BlobID = string(manifest), m.in.Files.Size(), len(m.in.Files.Files), &blob.ID
 	return m.must(ctx, row)
 }
 
@@ -161,7 +147,7 @@ func (m *importer) keepBundle(ctx context.Context) (store.Blob, error) {
 		return store.Blob{}, err
 	}
 	defer spool.Close()
-	if err := m.in.files.Pack(spool); err != nil {
+	if err := m.in.Files.Pack(spool); err != nil {
 		return store.Blob{}, err
 	}
 	if err := spool.Finish(); err != nil {
@@ -172,36 +158,19 @@ func (m *importer) keepBundle(ctx context.Context) (store.Blob, error) {
 
 // approval takes what a person decided about a script of a profile that comes with the file. A profile
 // that is here, or was, keeps what was decided here.
-func (m *importer) approval(ctx context.Context, a approvalRecord) error {
-	if err := a.check(); err != nil {
-		return contradiction("an approval", "is not possible", err)
+func (m *importer) approval(ctx context.Context, a content.Approval) error {
+	if err := a.Check(); err != nil {
+		return content.Contradiction("an approval", "is not possible", err)
 	}
 	_, was := m.gone[a.ProfileHandle]
 	if !m.fresh && (!m.added[a.ProfileHandle] || was) {
 		return nil
 	}
 	row := a.ApprovalRow
-	row.DecidedBy = text(a.DecidedBy)
+	row.DecidedBy = content.JSON(a.DecidedBy)
 	if m.fresh {
 		return m.must(ctx, row)
 	}
 	_, _, err := m.load.Add(ctx, row)
 	return err
-}
-
-func (a approvalRecord) check() error {
-	approved := a.State == string(app.ApprovalApproved) && a.Scope == string(app.ApproveAlways)
-	switch {
-	case !approved && (a.State != string(app.ApprovalRefused) || a.Scope != ""):
-		return fmt.Errorf("its state is neither approved for good nor refused")
-	case a.Kind != string(app.ApprovalScript) || !digestShape.MatchString("sha256:"+a.Subject):
-		return fmt.Errorf("it is for nothing that is known")
-	case !handleShape.MatchString(a.ID) || !handleShape.MatchString(a.ProfileHandle),
-		a.Execution != "" && !handleShape.MatchString(a.Execution):
-		return fmt.Errorf("its ids are malformed")
-	}
-	if sum := sha256.Sum256([]byte(a.Shown)); hex.EncodeToString(sum[:]) != a.Subject {
-		return fmt.Errorf("it shows another script than it is for")
-	}
-	return errors.Join(checkActor(a.DecidedBy), app.CheckStored("reason", a.Reason, app.MaxReason), checkBounds(a))
 }

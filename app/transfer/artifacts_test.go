@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -34,7 +35,7 @@ func TestArtifactsTravelWithTheirContents(t *testing.T) {
 	with, without := h.export(withArtifacts()), h.export(all())
 	imported, restored, bare := newHouse(t, "bbbb"), newHouse(t, "cccc"), newHouse(t, "dddd")
 	imported.take(with, Choice{History: true})
-	must[Counts](t)(restored.Fill(t.Context(), upload(with), nil))
+	must[content.Counts](t)(restored.Fill(t.Context(), upload(with), nil))
 	bare.take(without, Choice{History: true})
 	for name, house := range map[string]*house{"import": imported, "restore": restored} {
 		house.T = t
@@ -44,8 +45,8 @@ func TestArtifactsTravelWithTheirContents(t *testing.T) {
 			t.Errorf("%s: %d and %d bytes, until %s", name, len(first), len(next), until)
 		}
 	}
-	if content, _ := bare.Artifact(t.Context(), id); content != "" {
-		t.Errorf("%d bytes came unasked", len(content))
+	if text, _ := bare.Artifact(t.Context(), id); text != "" {
+		t.Errorf("%d bytes came unasked", len(text))
 	}
 	_, err := h.Export(t.Context(), person(), io.Discard, app.NewSecret(words), Selection{Artifacts: true}, nil)
 	wantCode(t, "artifacts without executions", err, app.CodeInvalidField)
@@ -79,8 +80,8 @@ func TestLostArtifactsAreSaidAndStopNoExport(t *testing.T) {
 	fresh := newHouse(t, "bbbb")
 	fresh.take([]byte(file.String()), Choice{History: true})
 	for i, want := range []int{0, 0, len(h.Left)} {
-		if content, _ := fresh.Artifact(t.Context(), handles[i]); len(content) != want {
-			t.Errorf("artifact %d has %d bytes, want %d", i, len(content), want)
+		if text, _ := fresh.Artifact(t.Context(), handles[i]); len(text) != want {
+			t.Errorf("artifact %d has %d bytes, want %d", i, len(text), want)
 		}
 	}
 }
@@ -91,8 +92,8 @@ func TestContentsThatWereChangedAreRefused(t *testing.T) {
 	h.Left = strings.Repeat("y", contentPiece+10)
 	h.Execution(h.Locked("p", nil))
 	pieces := 0
-	content := func(change func(*contentRecord) bool) func(*record) bool {
-		return func(r *record) bool {
+	piece := func(change func(*content.Piece) bool) func(*content.Record) bool {
+		return func(r *content.Record) bool {
 			if r.Content == nil {
 				return true
 			}
@@ -100,23 +101,23 @@ func TestContentsThatWereChangedAreRefused(t *testing.T) {
 			return change(r.Content)
 		}
 	}
-	for name, change := range map[string]func(r *record) bool{
-		"a byte": content(func(c *contentRecord) bool {
+	for name, change := range map[string]func(r *content.Record) bool{
+		"a byte": piece(func(c *content.Piece) bool {
 			if pieces == 1 {
 				c.Data[7] = 'n'
 			}
 			return true
 		}),
-		"more":   content(func(c *contentRecord) bool { c.Data = append(c.Data, 'y'); return true }),
-		"an end": content(func(c *contentRecord) bool { c.End = true; return true }),
-		"no end": content(func(c *contentRecord) bool { c.End = false; return true }),
-		"withheld": func(r *record) bool {
+		"more":   piece(func(c *content.Piece) bool { c.Data = append(c.Data, 'y'); return true }),
+		"an end": piece(func(c *content.Piece) bool { c.End = true; return true }),
+		"no end": piece(func(c *content.Piece) bool { c.End = false; return true }),
+		"withheld": func(r *content.Record) bool {
 			if r.Artifact != nil {
 				r.Artifact.Withheld = "secret"
 			}
 			return true
 		},
-		"not announced": func(r *record) bool {
+		"not announced": func(r *content.Record) bool {
 			if r.Artifact != nil {
 				r.Artifact.Kept = false
 			}

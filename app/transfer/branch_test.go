@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -37,7 +38,7 @@ func TestAuditLogsOfARestoredInstance(t *testing.T) {
 	old.Credential("BEFORE", "value-of-before")
 	earlier := old.export(all())
 	restored := newHouse(t, "aaaa") // with the same key, so under the same label
-	must[Counts](t)(restored.Fill(t.Context(), upload(earlier), nil))
+	must[content.Counts](t)(restored.Fill(t.Context(), upload(earlier), nil))
 	old.Credential("LOST", "value-of-lost")
 	restored.Credential("SINCE", "value-of-since")
 
@@ -129,7 +130,7 @@ func TestEachArchivedEventIsTracedToItsImport(t *testing.T) {
 	old.Credential("TRUE", "value-of-true")
 	file := old.export(all())
 	forger := newHouse(t, "aaaa")
-	must[Counts](t)(forger.Fill(t.Context(), upload(file), nil))
+	must[content.Counts](t)(forger.Fill(t.Context(), upload(file), nil))
 	forger.Credential("FORGED", "value-of-forged")
 
 	h := newHouse(t, "bbbb")

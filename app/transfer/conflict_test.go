@@ -4,16 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/transfer/archive"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -75,7 +74,7 @@ func TestCredentialConflicts(t *testing.T) {
 
 			before := b.dump(Selection{})
 			b.take(file, Choice{})
-			if text(comparableRecords(before)) != text(comparableRecords(b.dump(Selection{}))) {
+			if content.JSON(comparableRecords(before)) != content.JSON(comparableRecords(b.dump(Selection{}))) {
 				t.Error("skipping changed something")
 			}
 			if r := b.take(file, Choice{Overwrite: true}); (r.Credentials == 0) != tt.widens {
@@ -172,17 +171,17 @@ func TestProfileConflicts(t *testing.T) {
 				t.Errorf("%+v", item)
 			}
 			says(t, item.Changes, tt.says)
-			before := text(comparableRecords(b.dump(Selection{})))
+			before := content.JSON(comparableRecords(b.dump(Selection{})))
 			b.take(file, Choice{Each: map[string]bool{key: false}, Overwrite: true})
 			if tt.widens {
 				b.take(file, Choice{Overwrite: true})
 			}
-			if text(comparableRecords(b.dump(Selection{}))) != before {
+			if content.JSON(comparableRecords(b.dump(Selection{}))) != before {
 				t.Error("it was changed without a yes")
 			}
 			r := b.take(file, Choice{Each: map[string]bool{key: true}})
 			if tt.state == StateBlocked {
-				if text(comparableRecords(b.dump(Selection{}))) != before {
+				if content.JSON(comparableRecords(b.dump(Selection{}))) != before {
 					t.Error("a yes changed what is blocked")
 				}
 				return
@@ -256,13 +255,13 @@ func TestFileCanNotBorrowACredential(t *testing.T) {
 	// The same by id: a grant that names no credential of the file points nowhere.
 	stolen := must[app.Credential](t)(victim.Desk.Credentials.ByName(t.Context(), "STRIPE_KEY")).ID
 	q := evil.Locked("also harmless", nil, "evil.example")
-	forged := forge(t, evil, func(r *record) bool {
+	forged := forge(t, evil, func(r *content.Record) bool {
 		switch {
 		case r.Credential != nil, r.Profile != nil && r.Profile.Handle != q.Handle,
 			r.Policy != nil && r.Policy.Profile != q.Handle:
 			return false
 		case r.Profile != nil:
-			r.Profile.Keys = []keyRecord{{ProfileKeyRow: store.ProfileKeyRow{Name: "K", CreatedAt: 1}}}
+			r.Profile.Keys = []content.Key{{ProfileKeyRow: store.ProfileKeyRow{Name: "K", CreatedAt: 1}}}
 		case r.Policy != nil:
 			r.Policy.Body.Keys = []app.Grant{{Key: "K", CredentialID: stolen, Mode: app.ModeInjected}}
 			r.Policy.Digest = r.Policy.Body.Digest()
@@ -280,22 +279,22 @@ func TestFileCanNotBorrowACredential(t *testing.T) {
 
 // forge writes a file of an instance with its lines changed or, on false, left out; the counts are
 // made right.
-func forge(t testing.TB, h *house, change func(*record) bool) []byte {
+func forge(t testing.TB, h *house, change func(*content.Record) bool) []byte {
 	t.Helper()
 	return forgeOf(t, h, all(), change)
 }
 
-func forgeOf(t testing.TB, h *house, what Selection, change func(*record) bool) []byte {
+func forgeOf(t testing.TB, h *house, what Selection, change func(*content.Record) bool) []byte {
 	t.Helper()
 	var file bytes.Buffer
 	sealed := must[*archive.Writer](t)(archive.NewWriter(&file, app.NewSecret(words), h.cfg.Cost))
-	w := newLineWriter(sealed)
+	w := content.NewWriter(sealed)
 	for _, r := range h.dump(what) {
 		if r.End != nil {
-			r.End = &ending{Counts: w.counts}
+			r.End = &content.Ending{Counts: w.Counts}
 		}
 		if change(&r) {
-			h.No(w.write(r))
+			h.No(w.Write(r))
 		}
 	}
 	h.No(sealed.Close())
@@ -306,95 +305,99 @@ func forgeOf(t testing.TB, h *house, what Selection, change func(*record) bool) 
 func TestLyingFiles(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	must[app.Profile](t)(h.Desk.Profiles.Create(t.Context(), person(), "one more"))
-	first := func(r *record) bool { return r.Profile != nil && r.Profile.Locked && len(r.Profile.Keys) > 0 }
+	first := func(r *content.Record) bool { return r.Profile != nil && r.Profile.Locked && len(r.Profile.Keys) > 0 }
 	seen := false
-	once := func(r *record, is bool, do func()) bool {
+	once := func(r *content.Record, is bool, do func()) bool {
 		if is && !seen {
 			seen = true
 			do()
 		}
 		return true
 	}
-	for name, change := range map[string]func(*record) bool{
-		"newer content": func(r *record) bool {
-			return once(r, r.Airlock != nil, func() { r.Airlock.Content = contentVersion + 1 })
+	for name, change := range map[string]func(*content.Record) bool{
+		"newer content": func(r *content.Record) bool {
+			return once(r, r.Airlock != nil, func() { r.Airlock.Content = content.Version + 1 })
 		},
-		"bad label": func(r *record) bool { return once(r, r.Airlock != nil, func() { r.Airlock.Instance = "../x" }) },
-		"bad asked key": func(r *record) bool {
+		"bad label": func(r *content.Record) bool { return once(r, r.Airlock != nil, func() { r.Airlock.Instance = "../x" }) },
+		"bad asked key": func(r *content.Record) bool {
 			return once(r, r.Airlock != nil,
 				func() { r.Airlock.AskedKeys = [][]byte{{1}} })
 		},
-		"no end":       func(r *record) bool { return r.End == nil },
-		"wrong counts": func(r *record) bool { return once(r, r.End != nil, func() { r.End.Counts.Executions++ }) },
-		"execution missing": func(r *record) bool {
+		"no end":       func(r *content.Record) bool { return r.End == nil },
+		"wrong counts": func(r *content.Record) bool { return once(r, r.End != nil, func() { r.End.Counts.Executions++ }) },
+		"execution missing": func(r *content.Record) bool {
 			return once(r, r.Execution != nil, func() { r.Execution = nil; r.End = nil; r.Stats = nil })
 		},
-		"profile without policy": func(r *record) bool { return r.Policy == nil },
+		"profile without policy": func(r *content.Record) bool { return r.Policy == nil },
 		"malformed id": func(
-			r *record) bool {
+			r *content.Record) bool {
 			return once(r, r.Profile != nil, func() { r.Profile.ID = "ark_short" })
 		},
-		"other handle": func(r *record) bool { return once(r, first(r), func() { r.Profile.Handle = "other" }) },
-		"unknown credential": func(r *record) bool {
+		"other handle": func(r *content.Record) bool { return once(r, first(r), func() { r.Profile.Handle = "other" }) },
+		"unknown credential": func(r *content.Record) bool {
 			return once(r, first(r),
 				func() { r.Profile.Keys[0].Credential = "nothere" })
 		},
-		"hidden grant": func(r *record) bool { return once(r, first(r), func() { r.Profile.Keys = r.Profile.Keys[1:] }) },
-		"forged policy": func(r *record) bool {
+		"hidden grant": func(r *content.Record) bool { return once(r, first(r), func() { r.Profile.Keys = r.Profile.Keys[1:] }) },
+		"forged policy": func(r *content.Record) bool {
 			return once(r, r.Policy != nil, func() { r.Policy.Body.Hosts = hosts(t, "evil.example") })
 		},
-		"uncanonical host": func(r *record) bool {
+		"uncanonical host": func(r *content.Record) bool {
 			return once(r, r.Credential != nil && len(r.Credential.Hosts) > 0,
 				func() { r.Credential.Hosts[0].Name = "API.stripe.com" })
 		},
-		"uncanonical header": func(r *record) bool {
+		"uncanonical header": func(r *content.Record) bool {
 			return once(r, r.Credential != nil, func() { r.Credential.Headers = []string{"x-api-key"} })
 		},
-		"sealed for nowhere": func(r *record) bool {
+		"sealed for nowhere": func(r *content.Record) bool {
 			return once(r, r.Credential != nil, func() { r.Credential.Mode, r.Credential.Hosts = app.ModeSealed, nil })
 		},
-		"unknown mode": func(r *record) bool { return once(r, r.Credential != nil, func() { r.Credential.Mode = "open" }) },
-		"unknown source": func(r *record) bool {
+		"unknown mode": func(r *content.Record) bool {
+			return once(r, r.Credential != nil, func() { r.Credential.Mode = "open" })
+		},
+		"unknown source": func(r *content.Record) bool {
 			return once(r, r.Credential != nil, func() { r.Credential.Source = "elsewhere" })
 		},
-		"vault with value": func(r *record) bool {
+		"vault with value": func(r *content.Record) bool {
 			return once(r, r.Credential != nil,
 				func() { r.Credential.Source, r.Credential.Reference = app.SourceVault, "secret/data/a#x" })
 		},
-		"reference to Vault's own": func(r *record) bool {
+		"reference to Vault's own": func(r *content.Record) bool {
 			return once(r, r.Credential != nil, func() {
 				r.Credential.Source, r.Credential.Reference, r.Credential.Value = app.SourceVault, "auth/token/lookup-self#id", nil
 			})
 		},
-		"same name twice": func(r *record) bool {
+		"same name twice": func(r *content.Record) bool {
 			return once(r, r.Credential != nil && r.Credential.Name == "STRIPE_KEY",
 				func() { r.Credential.Name = "DB_PASSWORD" })
 		},
-		"running execution": func(r *record) bool {
+		"running execution": func(r *content.Record) bool {
 			return once(r, r.Execution != nil,
 				func() { r.Execution.Status = "running" })
 		},
-		"unknown status": func(r *record) bool { return once(r, r.Execution != nil, func() { r.Execution.Status = "won" }) },
-		"bad exec id":    func(r *record) bool { return once(r, r.Execution != nil, func() { r.Execution.ID = "exec_x" }) },
-		"result no JSON": func(r *record) bool {
+		"unknown status": func(r *content.Record) bool {
+			return once(r, r.Execution != nil, func() { r.Execution.Status = "won" })
+		},
+		"bad exec id": func(r *content.Record) bool { return once(r, r.Execution != nil, func() { r.Execution.ID = "exec_x" }) },
+		"result no JSON": func(r *content.Record) bool {
 			return once(r, r.Output != nil,
 				func() { s := "{"; r.Output.Result = &s })
 		},
-		"unknown verdict": func(r *record) bool {
+		"unknown verdict": func(r *content.Record) bool {
 			return once(r, r.Connection != nil,
 				func() { r.Connection.Verdict = "maybe" })
 		},
-		"negative count": func(r *record) bool { return once(r, r.Redaction != nil, func() { r.Redaction.Count = -1 }) },
-		"part twice":     func(r *record) bool { return once(r, r.Exchange != nil, func() { r.Exchange.Ordinal = 0 }) },
-		"audit gap":      func(r *record) bool { return r.Event == nil || r.Event.Seq != 2 },
-		"audit forged": func(r *record) bool {
+		"negative count": func(r *content.Record) bool { return once(r, r.Redaction != nil, func() { r.Redaction.Count = -1 }) },
+		"part twice":     func(r *content.Record) bool { return once(r, r.Exchange != nil, func() { r.Exchange.Ordinal = 0 }) },
+		"audit gap":      func(r *content.Record) bool { return r.Event == nil || r.Event.Seq != 2 },
+		"audit forged": func(r *content.Record) bool {
 			return once(r, r.Event != nil && r.Event.Seq == 2, func() { r.Event.Detail = "nothing happened" })
 		},
-		"unknown actor": func(r *record) bool {
+		"unknown actor": func(r *content.Record) bool {
 			return once(r, r.Profile != nil,
 				func() { r.Profile.CreatedBy.Kind = "god" })
 		},
-		"control characters": func(r *record) bool {
+		"control characters": func(r *content.Record) bool {
 			return once(r, r.Profile != nil, func() { r.Profile.Description = "a\x00\u202eb" })
 		},
 	} {
@@ -402,7 +405,7 @@ func TestLyingFiles(t *testing.T) {
 			seen = false
 			file := forge(t, h, change)
 			fresh := newHouse(t, "bbbb")
-			before := text(fresh.Actions())
+			before := content.JSON(fresh.Actions())
 			_, errPlan := fresh.Plan(t.Context(), person(), upload(file), nil)
 			// The digest of the plan is not what refuses it: ask for the one that the import makes.
 			_, errImport := fresh.Fill(t.Context(), upload(file), nil)
@@ -417,49 +420,10 @@ func TestLyingFiles(t *testing.T) {
 					t.Errorf("%s: %v", what, err)
 				}
 			}
-			if text(fresh.Actions()) != before || len(fresh.dump(all())) != 2 {
+			if content.JSON(fresh.Actions()) != before || len(fresh.dump(all())) != 2 {
 				t.Error("something was changed")
 			}
 		})
-	}
-}
-
-// What is no line of ours is refused line by line.
-func TestStrictLines(t *testing.T) {
-	open := `{"airlock":{"content":1,"program":"x","instance":"aa","made_at":1,"history":true}}` + "\n"
-	end := `{"end":{"counts":{"credentials":0,"profiles":0,"policies":0,"executions":0,` +
-		`"parts":0,"days":0,"people":0,"events":0}}}` + "\n"
-	readAll := func(r io.Reader) error {
-		in, err := read(r)
-		if err != nil {
-			return err
-		}
-		return in.history(func(record) error { return nil })
-	}
-	if err := readAll(strings.NewReader(open + end)); err != nil {
-		t.Fatal(err)
-	}
-	if err := readAll(iotest.OneByteReader(strings.NewReader(open + end))); err != nil {
-		t.Fatal(err)
-	}
-	for name, content := range map[string]string{
-		"empty": "", "no opening": end, "opening twice": open + open + end, "two ends": open + end + end, "no end": open,
-		"cut end": open + end[:len(end)-1], "text behind": open + end + "x\n",
-		"unknown kind":   open + `{"wish":{}}` + "\n" + end,
-		"unknown member": open + `{"stats":{"profile_handle":"a","start":1,"wish":1}}` + "\n" + end,
-		"two kinds":      open + `{"stats":{},"event":{}}` + "\n" + end, "no kind": open + "{}\n" + end,
-		"null kind":              open + `{"stats":null}` + "\n" + end,
-		"part without execution": open + `{"script":{"script":"x","clean":"x"}}` + "\n" + end,
-		"not JSON":               open + "hello\n" + end,
-		"not UTF-8":              open + "{\"day\":{\"profile_handle\":\"\xff\"}}\n" + end,
-		"wrong order":            open + `{"event":{"seq":1}}` + "\n" + `{"stats":{}}` + "\n" + end,
-		"two values":             open + `{"stats":{}} {"stats":{}}` + "\n" + end,
-		"long line":              open + `{"stats":{"profile_handle":"` + strings.Repeat("a", maxLine) + `"}}` + "\n" + end,
-		"newer":                  strings.Replace(open, `"content":1`, `"content":99,"new":true`, 1) + end,
-	} {
-		if err := readAll(strings.NewReader(content)); app.CodeOf(err) != app.CodeInvalidField {
-			t.Errorf("%s: %v", name, err)
-		}
 	}
 }
 
@@ -471,17 +435,17 @@ func FuzzLines(f *testing.F) {
 		h.No(enc.Encode(r))
 	}
 	f.Add(out.Bytes())
-	f.Add(must[[]byte](f)(os.ReadFile(golden(contentVersion, "jsonl"))))
-	f.Fuzz(func(t *testing.T, content []byte) {
-		in, err := read(bytes.NewReader(content))
+	f.Add(must[[]byte](f)(os.ReadFile(golden(content.Version, "jsonl"))))
+	f.Fuzz(func(t *testing.T, lines []byte) {
+		in, err := content.Read(bytes.NewReader(lines))
 		if err == nil {
-			err = in.history(func(r record) error {
-				if k := r.kind(); k == kindExecution || k == kindPart {
-					_, err := historyRow(h.Ring, "x", 1, r)
+			err = in.History(func(r content.Record) error {
+				if k := r.Kind(); k == content.KindExecution || k == content.KindPart {
+					_, err := content.SealHistory(h.Ring, "x", 1, r)
 					return err
 				}
 				if r.Stats != nil {
-					_, err := statsRow(*r.Stats)
+					_, err := content.StatsRow(*r.Stats)
 					return err
 				}
 				return nil
@@ -499,7 +463,7 @@ func TestFilesThatDoNotOpen(t *testing.T) {
 	fresh := newHouse(t, "bbbb")
 	wrong := upload(file)
 	wrong.Passphrase = app.NewSecret("some other words than those")
-	bomb := forge(t, h, func(r *record) bool {
+	bomb := forge(t, h, func(r *content.Record) bool {
 		if r.Event != nil && r.Event.Seq == 1 {
 			r.Event.Detail = strings.Repeat("0", 40<<20)
 		}

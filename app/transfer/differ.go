@@ -9,10 +9,11 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/transfer/content"
 )
 
-// facts describes a credential without its value.
-func (c credentialRecord) facts() []string {
+// credentialFacts describes a credential without its value.
+func credentialFacts(c content.Credential) []string {
 	facts := []string{"It is " + string(c.Mode) + "."}
 	if len(c.Hosts) > 0 {
 		facts = append(facts, "It belongs to "+app.BriefHosts(c.Hosts)+".")
@@ -39,9 +40,9 @@ func (c credentialRecord) facts() []string {
 	return facts
 }
 
-// changes describes what overwriting would change in the credential here. widens: its value could
+// credentialChanges describes what overwriting would change in the credential here. widens: its value could
 // get to more places, or scripts could get it.
-func (c credentialRecord) changes(here credentialRecord) (said []string, widens bool) {
+func credentialChanges(c, here content.Credential) (said []string, widens bool) {
 	say := func(more bool, format string, args ...any) {
 		said, widens = append(said, fmt.Sprintf(format, args...)), widens || more
 	}
@@ -86,9 +87,9 @@ func (c credentialRecord) changes(here credentialRecord) (said []string, widens 
 	return said, widens
 }
 
-// unfit says why the credential here, with the value that it keeps, can't become what the file
+// credentialUnfit says why the credential here, with the value that it keeps, can't become what the file
 // says; "" if it can.
-func (c credentialRecord) unfit(here credentialRecord) string {
+func credentialUnfit(c, here content.Credential) string {
 	switch {
 	case c.Source != app.SourceLocal || c.Value != nil:
 		return ""
@@ -107,14 +108,14 @@ func headerList(named []string) string {
 	return "the headers " + strings.Join(named, ", ")
 }
 
-func sameValue(a, b credentialRecord) bool {
+func sameValue(a, b content.Credential) bool {
 	if a.Value == nil || b.Value == nil {
 		return a.Value == b.Value
 	}
 	return app.NewSecret(*a.Value).Equal(app.NewSecret(*b.Value))
 }
 
-func source(c credentialRecord) string {
+func source(c content.Credential) string {
 	if c.Source == app.SourceVault {
 		return "Vault, " + c.Reference
 	}
@@ -133,19 +134,19 @@ func missing(a, b []app.Host) (list []app.Host) {
 }
 
 // facts describes what a profile of the file may do.
-func (p *planner) facts(f profileRecord) []string {
+func (p *planner) facts(f content.Profile) []string {
 	var facts []string
 	switch {
 	case f.Revoked:
 		facts = append(facts, "It is revoked.")
 	case !f.Locked:
 		facts = append(facts, "It is not locked: it can do nothing yet.")
-		for _, h := range f.allowed() {
+		for _, h := range f.Allowed() {
 			facts = append(facts, "Once locked, it would reach "+p.sentence(f, h, p.sealedFor(f))+".")
 		}
 	}
 	if f.Locked {
-		policy := p.in.current(f)
+		policy := p.in.Current(f)
 		for _, g := range policy.Keys {
 			fact := "Its key " + g.Key + " gets " + p.credentialName(g.CredentialID)
 			if len(g.Hosts) > 0 {
@@ -174,10 +175,10 @@ func (p *planner) facts(f profileRecord) []string {
 
 // sentence says what an entry lets a profile of the file reach, with the host that a plain key
 // names.
-func (p *planner) sentence(f profileRecord, h app.Host, sealed []app.Host) string {
+func (p *planner) sentence(f content.Profile, h app.Host, sealed []app.Host) string {
 	for _, k := range f.Keys {
-		if c, ok := p.in.credential(k.Credential); ok && k.Name == h.KeyReference() && c.hostNamed() != "" {
-			h.Name += " (" + c.hostNamed() + " in the file)"
+		if c, ok := p.in.Credential(k.Credential); ok && k.Name == h.KeyReference() && hostNamed(c) != "" {
+			h.Name += " (" + hostNamed(c) + " in the file)"
 		}
 	}
 	return h.Sentence(sealed)
@@ -187,7 +188,7 @@ func (p *planner) sentence(f profileRecord, h app.Host, sealed []app.Host) strin
 // credential, not that of the grant, which says what it was at the lock.
 func (p *planner) sealedHosts(policy app.Policy) (hosts []app.Host) {
 	for _, g := range policy.Keys {
-		if c, ok := p.in.credential(g.CredentialID); ok && c.Mode == app.ModeSealed {
+		if c, ok := p.in.Credential(g.CredentialID); ok && c.Mode == app.ModeSealed {
 			hosts = append(hosts, app.Within(g.Hosts, c.Hosts)...)
 		}
 	}
@@ -195,9 +196,9 @@ func (p *planner) sealedHosts(policy app.Policy) (hosts []app.Host) {
 }
 
 // sealedFor is where the values of sealed keys of an unlocked profile of the file could go.
-func (p *planner) sealedFor(f profileRecord) (hosts []app.Host) {
+func (p *planner) sealedFor(f content.Profile) (hosts []app.Host) {
 	for _, k := range f.Keys {
-		if c, ok := p.in.credential(k.Credential); ok && c.Mode == app.ModeSealed {
+		if c, ok := p.in.Credential(k.Credential); ok && c.Mode == app.ModeSealed {
 			hosts = append(hosts, app.Within(k.Hosts, c.Hosts)...)
 		}
 	}
@@ -206,7 +207,7 @@ func (p *planner) sealedFor(f profileRecord) (hosts []app.Host) {
 
 // credentialName is the name of one of the file's credentials.
 func (p *planner) credentialName(id string) string {
-	if c, ok := p.in.credential(id); ok {
+	if c, ok := p.in.Credential(id); ok {
 		return c.Name
 	}
 	return "a credential that was deleted"
@@ -234,7 +235,7 @@ func (d *difference) say(widens bool, format string, args ...any) {
 
 // compare says what overwriting the profile here would change. What is revoked here stays revoked
 // and what is locked stays locked, whatever is chosen.
-func (p *planner) compare(ctx context.Context, f profileRecord, r profileRecord) (difference, error) {
+func (p *planner) compare(ctx context.Context, f content.Profile, r content.Profile) (difference, error) {
 	var d difference
 	switch {
 	case r.Revoked:
@@ -277,15 +278,15 @@ func (p *planner) compare(ctx context.Context, f profileRecord, r profileRecord)
 }
 
 // compareOpen compares a profile that is not locked here.
-func (p *planner) compareOpen(d *difference, f, r profileRecord) {
+func (p *planner) compareOpen(d *difference, f, r content.Profile) {
 	if f.Locked {
 		d.say(true, "It becomes locked, so that its agent can use it.")
 		d.changes = append(d.changes, p.borrowed(f)...)
 	}
-	for _, h := range missing(f.allowed(), r.allowed()) {
+	for _, h := range missing(f.Allowed(), r.Allowed()) {
 		d.say(true, "It would also be allowed to reach %s.", p.sentence(f, h, p.sealedFor(f)))
 	}
-	hosts := func(p profileRecord) (list []string) {
+	hosts := func(p content.Profile) (list []string) {
 		for _, h := range p.Hosts {
 			list = append(list, fmt.Sprint(plain([]app.Host{h.Host})[0], h.Allowed))
 		}
@@ -298,8 +299,8 @@ func (p *planner) compareOpen(d *difference, f, r profileRecord) {
 	}
 }
 
-func (p *planner) comparePolicies(d *difference, f profileRecord, here app.Policy) {
-	file := p.in.current(f)
+func (p *planner) comparePolicies(d *difference, f content.Profile, here app.Policy) {
+	file := p.in.Current(f)
 	for _, h := range missing(file.Hosts, here.Hosts) {
 		d.say(true, "It would also reach %s.", p.sentence(f, h, p.sealedHosts(file)))
 	}
@@ -330,14 +331,14 @@ func (p *planner) comparePolicies(d *difference, f profileRecord, here app.Polic
 func placement(p app.Placement) string { return cmp.Or(p.String(), "wherever the instance runs them") }
 
 // keysText is a text of keys that is equal if two locked profiles have the same ones.
-func (p *planner) keysText(keys []keyRecord, name func(string) string) string {
+func (p *planner) keysText(keys []content.Key, name func(string) string) string {
 	var lines []string
 	for _, k := range keys {
 		credential := ""
 		if k.Credential != "" {
 			credential = name(k.Credential)
 		}
-		lines = append(lines, text([]any{k.Name, k.Mode, plain(k.Hosts), credential}))
+		lines = append(lines, content.JSON([]any{k.Name, k.Mode, plain(k.Hosts), credential}))
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")

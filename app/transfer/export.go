@@ -13,6 +13,7 @@ import (
 	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/transfer/archive"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -35,7 +36,7 @@ func (s Selection) Check() error {
 
 // Exported describes a file that was written.
 type Exported struct {
-	Counts Counts
+	Counts content.Counts
 	Bytes  int64    // before compression
 	Lost   []string // digests of versions of skills whose files the storage has lost: they are not in the file
 
@@ -74,23 +75,23 @@ func (s *Service) Write(ctx context.Context, w io.Writer, passphrase app.Secret,
 	if err != nil {
 		return Exported{}, err
 	}
-	e := &exporter{s: s, what: what, out: newLineWriter(sealed), progress: progress}
+	e := &exporter{s: s, what: what, out: content.NewWriter(sealed), progress: progress}
 	if err := s.cfg.Store.Read(ctx, func(tx *store.Tx) error { return e.run(ctx, tx) }); err != nil {
 		return Exported{}, err
 	}
 	if err := sealed.Close(); err != nil {
 		return Exported{}, err
 	}
-	return Exported{Counts: e.out.counts, Bytes: sealed.Size(), Lost: e.lost, LostArtifacts: e.lostArtifacts}, nil
+	return Exported{Counts: e.out.Counts, Bytes: sealed.Size(), Lost: e.lost, LostArtifacts: e.lostArtifacts}, nil
 }
 
 // exporter is one export under way.
 type exporter struct {
 	s        *Service
 	what     Selection
-	out      *lineWriter
+	out      *content.Writer
 	progress *Progress
-	profiles []profileRecord
+	profiles []content.Profile
 	kept     []store.SkillVersionRow // whose files come along
 	lost     []string                // digests of versions whose files are not in the storage any more
 
@@ -114,14 +115,14 @@ func (e *exporter) run(ctx context.Context, tx *store.Tx) error {
 			return err
 		}
 	}
-	return e.out.write(record{End: &ending{Counts: e.out.counts}})
+	return e.out.Write(content.Record{End: &content.Ending{Counts: e.out.Counts}})
 }
 
 func (e *exporter) opening(ctx context.Context, tx *store.Tx) error {
 	if err := e.readProfiles(ctx, tx); err != nil {
 		return err
 	}
-	open := opening{Content: contentVersion, Program: e.s.cfg.Program, Instance: e.s.cfg.Instance,
+	open := content.Opening{Content: content.Version, Program: e.s.cfg.Program, Instance: e.s.cfg.Instance,
 		MadeAt: e.s.now().UnixMilli(), Profiles: e.what.Profiles, History: e.what.History}
 	if e.what.History {
 		keys, err := instance.AskedKeys(ctx, tx, e.s.cfg.Keyring)
@@ -136,7 +137,7 @@ func (e *exporter) opening(ctx context.Context, tx *store.Tx) error {
 		}
 		e.progress.expect(total)
 	}
-	return e.out.write(record{Airlock: &open})
+	return e.out.Write(content.Record{Airlock: &open})
 }
 
 // readProfiles reads the chosen profiles; they say which credentials come along.
@@ -149,7 +150,7 @@ func (e *exporter) readProfiles(ctx context.Context, tx *store.Tx) error {
 		if e.what.Profiles != nil && !slices.Contains(e.what.Profiles, row.Handle) {
 			continue
 		}
-		p, err := readProfile(ctx, tx, e.s.cfg.Keyring, row)
+		p, err := content.OpenProfile(ctx, tx, e.s.cfg.Keyring, row)
 		if err != nil {
 			return err
 		}
@@ -167,8 +168,8 @@ func (e *exporter) wants(id string) bool {
 	if e.what.Profiles == nil {
 		return true
 	}
-	return slices.ContainsFunc(e.profiles, func(p profileRecord) bool {
-		return slices.ContainsFunc(p.Keys, func(k keyRecord) bool { return k.Credential == id })
+	return slices.ContainsFunc(e.profiles, func(p content.Profile) bool {
+		return slices.ContainsFunc(p.Keys, func(k content.Key) bool { return k.Credential == id })
 	})
 }
 
@@ -181,11 +182,11 @@ func (e *exporter) credentials(ctx context.Context, tx *store.Tx) error {
 		if !e.wants(row.ID) {
 			continue
 		}
-		c, err := readCredential(ctx, tx, e.s.cfg.Keyring, row)
+		c, err := content.OpenCredential(ctx, tx, e.s.cfg.Keyring, row)
 		if err != nil {
 			return err
 		}
-		if err := e.out.write(record{Credential: &c}); err != nil {
+		if err := e.out.Write(content.Record{Credential: &c}); err != nil {
 			return err
 		}
 	}
@@ -194,7 +195,7 @@ func (e *exporter) credentials(ctx context.Context, tx *store.Tx) error {
 
 func (e *exporter) writeProfiles(context.Context, *store.Tx) error {
 	for _, p := range e.profiles {
-		if err := e.out.write(record{Profile: &p}); err != nil {
+		if err := e.out.Write(content.Record{Profile: &p}); err != nil {
 			return err
 		}
 	}
@@ -206,11 +207,11 @@ func (e *exporter) policies(ctx context.Context, tx *store.Tx) error {
 		if e.what.Profiles != nil && !slices.Contains(e.what.Profiles, row.ProfileHandle) {
 			return nil
 		}
-		p, err := readPolicy(row)
+		p, err := content.OpenPolicy(row)
 		if err != nil {
 			return err
 		}
-		return e.out.write(record{Policy: &p})
+		return e.out.Write(content.Record{Policy: &p})
 	})
 }
 
@@ -221,7 +222,7 @@ func (e *exporter) executions(ctx context.Context, tx *store.Tx) error {
 			handle = x.Handle
 			e.progress.step()
 		}
-		r, err := readHistory(e.s.cfg.Keyring, handle, row)
+		r, err := content.OpenHistory(e.s.cfg.Keyring, handle, row)
 		if err != nil {
 			return err
 		}
@@ -230,7 +231,7 @@ func (e *exporter) executions(ctx context.Context, tx *store.Tx) error {
 		if kept {
 			r.Artifact.Kept = true
 		}
-		if err := e.out.write(r); errors.Is(err, errLong) {
+		if err := e.out.Write(r); errors.Is(err, content.ErrLong) {
 			return app.E(app.CodeTooLarge, "execution "+handle+" is larger than an export or a backup can hold",
 				"It was kept under larger limits of output and result than there are now. Export without history; backups work "+
 					"again when it has been removed, as AIRLOCK_RETENTION_DAYS says.")
@@ -246,21 +247,21 @@ func (e *exporter) stats(ctx context.Context, tx *store.Tx) error {
 		if e.what.Profiles != nil && !slices.Contains(e.what.Profiles, row.ProfileHandle) {
 			return nil
 		}
-		return e.out.write(record{Stats: &statsRecord{StatsRow: row, Durations: json.RawMessage(row.Durations)}})
+		return e.out.Write(content.Record{Stats: &content.Stats{StatsRow: row, Durations: json.RawMessage(row.Durations)}})
 	})
 }
 
 func (e *exporter) people(ctx context.Context, tx *store.Tx) error {
-	return tx.People.Each(ctx, func(row store.PersonRow) error { return e.out.write(record{Person: &row}) })
+	return tx.People.Each(ctx, func(row store.PersonRow) error { return e.out.Write(content.Record{Person: &row}) })
 }
 
 func (e *exporter) events(ctx context.Context, tx *store.Tx) error {
-	return tx.Events.Each(ctx, func(row store.EventRow) error { return e.out.write(record{Event: &row}) })
+	return tx.Events.Each(ctx, func(row store.EventRow) error { return e.out.Write(content.Record{Event: &row}) })
 }
 
 func (e *exporter) archived(ctx context.Context, tx *store.Tx) error {
 	return tx.Events.EachArchived(ctx, func(source string, row store.EventRow) error {
-		return e.out.write(record{Archived: &archivedRecord{source, row}})
+		return e.out.Write(content.Record{Archived: &content.Archived{Source: source, EventRow: row}})
 	})
 }
 
@@ -271,29 +272,12 @@ func (e Exported) LostSentence() string {
 		lost = append(lost, "files of "+app.Clip(strings.Join(e.Lost, ", "), 300))
 	}
 	if e.LostArtifacts > 0 {
-		lost = append(lost, "content of "+many(e.LostArtifacts, "artifact"))
+		lost = append(lost, "content of "+app.Count(e.LostArtifacts, "artifact"))
 	}
 	if len(lost) == 0 {
 		return ""
 	}
 	return "It has no " + strings.Join(lost, " and no ") + ": the storage has lost them."
-}
-
-// String says it in words.
-func (c Counts) String() string {
-	skills := ""
-	if c.Skills > 0 {
-		skills = ", " + many(c.Skills, "skill")
-	}
-	return fmt.Sprintf("%s, %s%s and %s", many(c.Credentials, "credential"), many(c.Profiles, "profile"), skills,
-		many(c.Executions, "execution"))
-}
-
-func many(n int64, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }
 
 // CheckPassphrase refuses what is easy to guess, with advice, as Export does.

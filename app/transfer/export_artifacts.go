@@ -9,6 +9,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/transfer/archive"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -28,31 +29,31 @@ func (s *Service) ArtifactBytes(ctx context.Context, profiles []string) (bytes i
 // content writes the content of an artifact in pieces. One that is lost or damaged must not make every
 // export fail from then on.
 func (e *exporter) content(ctx context.Context, tx *store.Tx, row store.ArtifactRow) error {
-	last := contentRecord{End: true}
+	last := content.Piece{End: true}
 	err := e.pieces(ctx, tx, row)
 	if errors.Is(err, archive.ErrDamaged) || app.CodeOf(err) == app.CodeNotFound {
 		e.s.cfg.Log.ErrorContext(ctx, "the content of an artifact can't be read", "sha256", row.SHA256, "error", err)
 		e.lostArtifacts++
-		last, err = contentRecord{Lost: true}, nil
+		last, err = content.Piece{Lost: true}, nil
 	}
 	if err != nil {
 		return err
 	}
-	return e.out.write(record{Content: &last})
+	return e.out.Write(content.Record{Content: &last})
 }
 
 func (e *exporter) pieces(ctx context.Context, tx *store.Tx, row store.ArtifactRow) error {
-	content, err := e.s.cfg.Files.OpenIn(ctx, tx, *row.BlobID)
+	kept, err := e.s.cfg.Files.OpenIn(ctx, tx, *row.BlobID)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = content.Close() }()
+	defer func() { _ = kept.Close() }()
 	sum, piece := sha256.New(), make([]byte, contentPiece)
 	for {
-		n, err := io.ReadFull(content, piece)
+		n, err := io.ReadFull(kept, piece)
 		sum.Write(piece[:n])
 		if n > 0 {
-			if err := e.out.write(record{Content: &contentRecord{Data: piece[:n]}}); err != nil {
+			if err := e.out.Write(content.Record{Content: &content.Piece{Data: piece[:n]}}); err != nil {
 				return err
 			}
 		}

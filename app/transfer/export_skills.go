@@ -10,6 +10,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/skills/bundle"
 	"github.com/computclaw/airlock/app/transfer/archive"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -20,11 +21,11 @@ func (e *exporter) skills(ctx context.Context, tx *store.Tx) error {
 		return err
 	}
 	for _, row := range rows {
-		s, versions, err := readSkill(ctx, tx, row)
+		s, versions, err := content.OpenSkill(ctx, tx, row)
 		if err != nil {
 			return err
 		}
-		s.Profiles = slices.DeleteFunc(s.Profiles, func(g skillGrantRecord) bool { return !e.chosen(g.Profile) })
+		s.Profiles = slices.DeleteFunc(s.Profiles, func(g content.SkillGrant) bool { return !e.chosen(g.Profile) })
 		if e.what.Profiles != nil && len(s.Profiles) == 0 {
 			continue
 		}
@@ -33,7 +34,7 @@ func (e *exporter) skills(ctx context.Context, tx *store.Tx) error {
 				e.kept = append(e.kept, v)
 			}
 		}
-		if err := e.out.write(record{Skill: &s}); err != nil {
+		if err := e.out.Write(content.Record{Skill: &s}); err != nil {
 			return err
 		}
 	}
@@ -43,32 +44,6 @@ func (e *exporter) skills(ctx context.Context, tx *store.Tx) error {
 // chosen reports whether a profile comes along.
 func (e *exporter) chosen(handle string) bool {
 	return e.what.Profiles == nil || slices.Contains(e.what.Profiles, handle)
-}
-
-// readSkill opens a skill for a file. versions are its rows, in the same order.
-func readSkill(ctx context.Context, tx *store.Tx, row store.SkillRow) (s skillRecord, versions []store.SkillVersionRow,
-	err error) {
-	s = skillRecord{SkillRow: row, Versions: []skillVersionRecord{}, Profiles: []skillGrantRecord{}}
-	if versions, err = tx.Skills.VersionRows(ctx, row.ID); err != nil {
-		return s, nil, err
-	}
-	for _, v := range versions {
-		r := skillVersionRecord{SkillVersionRow: v, Kept: v.BlobID != nil}
-		if err := decode("skill "+row.Name, field{v.UploadedBy, &r.UploadedBy}, field{v.ApprovedBy, &r.ApprovedBy},
-			field{v.RevokedBy, &r.RevokedBy}); err != nil {
-			return s, nil, err
-		}
-		s.Versions = append(s.Versions, r)
-	}
-	grants, err := tx.Skills.Grants(ctx, row.ID)
-	for _, g := range grants {
-		r := skillGrantRecord{Profile: g.Profile, AllowedAt: g.Row.AllowedAt}
-		if err := decode("skill "+row.Name, field{g.Row.AllowedBy, &r.AllowedBy}); err != nil {
-			return s, nil, err
-		}
-		s.Profiles = append(s.Profiles, r)
-	}
-	return s, versions, err
 }
 
 // bundles writes the files of the skills' versions, one version at a time.
@@ -81,7 +56,7 @@ func (e *exporter) bundles(ctx context.Context, tx *store.Tx) error {
 		if packed == nil {
 			e.lost = append(e.lost, v.Digest)
 		}
-		if err := e.out.write(record{Bundle: &bundleRecord{Digest: v.Digest, Packed: packed}}); err != nil {
+		if err := e.out.Write(content.Record{Bundle: &content.Bundle{Digest: v.Digest, Packed: packed}}); err != nil {
 			return err
 		}
 	}
@@ -119,15 +94,15 @@ func (e *exporter) approvals(ctx context.Context, tx *store.Tx) error {
 		if !e.here(row.ProfileHandle) {
 			return nil
 		}
-		a := approvalRecord{ApprovalRow: row}
-		if err := decode("approval "+row.ID, field{row.DecidedBy, &a.DecidedBy}); err != nil {
+		a, err := content.OpenApproval(row)
+		if err != nil {
 			return err
 		}
-		return e.out.write(record{Approval: &a})
+		return e.out.Write(content.Record{Approval: &a})
 	})
 }
 
 // here reports whether a profile is in the file: approvals outlive theirs.
 func (e *exporter) here(handle string) bool {
-	return slices.ContainsFunc(e.profiles, func(p profileRecord) bool { return p.Handle == handle })
+	return slices.ContainsFunc(e.profiles, func(p content.Profile) bool { return p.Handle == handle })
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/transfer/archive"
+	"github.com/computclaw/airlock/app/transfer/content"
 )
 
 // update writes what is missing for a new content version. What is there is never written again:
@@ -28,7 +29,7 @@ func golden(version int, end string) string {
 	return fmt.Sprintf("testdata/content-%d.%s", version, end)
 }
 
-func newGolden(t *testing.T, path string, content []byte) {
+func newGolden(t *testing.T, path string, text []byte) {
 	t.Helper()
 	if !*update {
 		return
@@ -38,7 +39,7 @@ func newGolden(t *testing.T, path string, content []byte) {
 		return
 	}
 	if err == nil {
-		_, err = f.Write(content)
+		_, err = f.Write(text)
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
@@ -55,21 +56,13 @@ func TestGoldenFilesAreRead(t *testing.T) {
 		second.take(h.export(Selection{History: true, Artifacts: true}), Choice{History: true})
 		second.cfg.Cost = archive.DefaultCost()
 		file := second.export(Selection{History: true, Artifacts: true})
-		r, closer, err := upload(file).reader(nil)
-		second.No(err)
-		newGolden(t, golden(contentVersion, "airlock"), file)
-		newGolden(t, golden(contentVersion, "jsonl"), must[[]byte](t)(io.ReadAll(r)))
-		_ = closer.Close()
+		newGolden(t, golden(content.Version, "airlock"), file)
+		newGolden(t, golden(content.Version, "jsonl"), must[[]byte](t)(unsealed(file)))
 	}
-	for version := 1; version <= contentVersion; version++ {
+	for version := 1; version <= content.Version; version++ {
 		file, want := must[[]byte](t)(os.ReadFile(golden(version, "airlock"))),
 			must[[]byte](t)(os.ReadFile(golden(version, "jsonl")))
-		r, closer, err := upload(file).reader(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := must[[]byte](t)(io.ReadAll(r))
-		_ = closer.Close()
+		got := must[[]byte](t)(unsealed(file))
 		if !bytes.Equal(got, want) {
 			t.Errorf("version %d: today's reader finds %d bytes, %d are right", version, len(got), len(want))
 		}
@@ -80,7 +73,7 @@ func TestGoldenFilesAreRead(t *testing.T) {
 			t.Errorf("version %d: the reader in docs finds %d bytes, %d are right", version, len(got), len(want))
 		}
 		fresh := newHouse(t, "cccc")
-		counts := must[Counts](t)(fresh.Fill(t.Context(), upload(file), nil))
+		counts := must[content.Counts](t)(fresh.Fill(t.Context(), upload(file), nil))
 		if counts.Credentials == 0 || counts.Profiles == 0 || counts.Policies == 0 || counts.Executions == 0 ||
 			counts.Parts == 0 || counts.Days == 0 || counts.Events == 0 || counts.Archived == 0 {
 			t.Errorf("version %d: something is not in the golden file: %+v", version, counts)
@@ -95,17 +88,17 @@ func TestGoldenFilesAreRead(t *testing.T) {
 }
 
 // What lines may say is written down. A member more, fewer or of another type is another content
-// version: raise contentVersion, let -update write the files of the new one, and keep reading the
+// version: raise Version, let -update write the files of the new one, and keep reading the
 // old ones.
 func TestContentIsWhatItsVersionSays(t *testing.T) {
 	var got bytes.Buffer
-	members(&got, "", reflect.TypeOf(record{}))
-	newGolden(t, golden(contentVersion, "txt"), got.Bytes())
-	want := must[[]byte](t)(os.ReadFile(golden(contentVersion, "txt")))
+	members(&got, "", reflect.TypeOf(content.Record{}))
+	newGolden(t, golden(content.Version, "txt"), got.Bytes())
+	want := must[[]byte](t)(os.ReadFile(golden(content.Version, "txt")))
 	if sorted := func(text []byte) []string { // JSON members have no order
 		return slices.Sorted(strings.Lines(string(text)))
 	}; !slices.Equal(sorted(got.Bytes()), sorted(want)) {
-		t.Errorf("the lines have changed and contentVersion has not; they are now:\n%s", got.String())
+		t.Errorf("the lines have changed and content.Version has not; they are now:\n%s", got.String())
 	}
 }
 

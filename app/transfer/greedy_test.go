@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -42,9 +43,9 @@ func TestWhatAgentsAskForLeavesBackupsReadable(t *testing.T) {
 	}
 	must[app.Profile](t)(h.Desk.Keys.Add(t.Context(), agent, p.Handle, keys))
 	var all scale
-	e := &exporter{s: h.Service, out: newLineWriter(&all)}
+	e := &exporter{s: h.Service, out: content.NewWriter(&all)}
 	h.No(h.Store.Read(t.Context(), func(tx *store.Tx) error { return e.run(t.Context(), tx) }))
-	if waiting := 50; waiting*all.values > maxArrangedValues/2 || waiting*all.bytes > maxArranged/2 {
+	if waiting := 50; waiting*all.values > content.MaxArrangedValues/2 || waiting*all.bytes > content.MaxArranged/2 {
 		t.Errorf("one profile takes %d values and %d bytes", all.values, all.bytes)
 	}
 }
@@ -61,11 +62,11 @@ func TestAnImportOfManyValuesLeavesBackupsReadable(t *testing.T) {
 	for range 6 {
 		evil.Profile("wide", nil)
 	}
-	file := forge(t, evil, func(r *record) bool {
+	file := forge(t, evil, func(r *content.Record) bool {
 		if r.Profile != nil {
 			for k := range app.MaxKeys {
 				r.Profile.Keys = append(r.Profile.Keys,
-					keyRecord{ProfileKeyRow: store.ProfileKeyRow{Name: fmt.Sprintf("KEY_%d", k), CreatedAt: 1},
+					content.Key{ProfileKeyRow: store.ProfileKeyRow{Name: fmt.Sprintf("KEY_%d", k), CreatedAt: 1},
 						Hosts: slices.Clone(list)})
 			}
 		}

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"os"
@@ -9,12 +10,14 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access/accesstest"
 	"github.com/computclaw/airlock/app/blobs"
 	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/app/transfer/archive"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/app/transfer/transfertest"
 	"github.com/computclaw/airlock/store"
 )
@@ -23,11 +26,11 @@ const words = transfertest.Words
 
 func person() app.Actor { return transfertest.Person() }
 
-func must[T any](t testing.TB) func(T, error) T { return transfertest.Must[T](t) }
+func must[T any](t testing.TB) func(T, error) T { return accesstest.Must[T](t) }
 
 func wantCode(t testing.TB, what string, err error, code app.Code) {
 	t.Helper()
-	transfertest.WantCode(t, what, err, code)
+	accesstest.WantCode(t, what, err, code)
 }
 
 func hosts(t testing.TB, texts ...string) []app.Host { return transfertest.Hosts(t, texts...) }
@@ -61,7 +64,7 @@ func (h *house) export(what Selection) []byte {
 // staysReadable makes sure that everything here can be exported and restored, as a backup is.
 func (h *house) staysReadable() {
 	h.T.Helper()
-	must[Counts](h.T)(newHouse(h.T, "ffff").Fill(h.T.Context(), upload(h.export(all())), nil))
+	must[content.Counts](h.T)(newHouse(h.T, "ffff").Fill(h.T.Context(), upload(h.export(all())), nil))
 }
 
 // setBackup sets the setting of app/backups.
@@ -101,16 +104,17 @@ func (h *house) take(file []byte, c Choice) Report {
 
 // dump is everything that is in the store, as a file says it, without what differs between two
 // exports of one state.
-func (h *house) dump(what Selection) []record {
+func (h *house) dump(what Selection) []content.Record {
 	h.T.Helper()
 	var out bytes.Buffer
-	w := newLineWriter(&out)
+	w := content.NewWriter(&out)
 	e := &exporter{s: h.Service, what: what, out: w}
 	h.No(h.Store.Read(h.T.Context(), func(tx *store.Tx) error { return e.run(h.T.Context(), tx) }))
-	l := newLineReader(&out)
-	var list []record
+	dec := json.NewDecoder(&out)
+	var list []content.Record
 	for {
-		r, err := l.next()
+		var r content.Record
+		err := dec.Decode(&r)
 		if err == io.EOF {
 			return list
 		}
@@ -129,11 +133,11 @@ func unsealed(file []byte) ([]byte, error) {
 }
 
 // sealed makes a file of any text.
-func sealed(t testing.TB, h *house, content string) []byte {
+func sealed(t testing.TB, h *house, text string) []byte {
 	t.Helper()
 	var file bytes.Buffer
 	w := must[*archive.Writer](t)(archive.NewWriter(&file, app.NewSecret(words), h.cfg.Cost))
-	must[int](t)(w.Write([]byte(content)))
+	must[int](t)(w.Write([]byte(text)))
 	h.No(w.Close())
 	return file.Bytes()
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/live"
-	"github.com/computclaw/airlock/app/transfer/archive"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -21,42 +21,29 @@ type Upload struct {
 	MaxSize    int64 // most that it may unpack to, in bytes; 0: as its size allows
 }
 
-// reader opens the sealed file from its beginning.
-func (u Upload) reader(progress *Progress) (*archive.Reader, io.Closer, error) {
-	file, err := u.Open()
-	if err != nil {
-		return nil, nil, fmt.Errorf("transfer: open: %w", err)
-	}
-	limit := u.MaxSize
-	if limit == 0 {
-		limit = maxUnpacked(u.Size)
-	}
-	progress.expect(u.Size)
-	r, err := archive.NewReader(counted{file, progress}, u.Passphrase, limit)
-	if err != nil {
-		return nil, nil, errors.Join(told(err), file.Close())
-	}
-	return r, file, nil
+// incoming is a file that is being read. The caller closes it.
+type incoming struct {
+	*content.File
+	io.Closer
 }
 
-// read opens the file and reads and checks it up to its policies. The caller closes the result.
-func (u Upload) read(progress *Progress, checks ...func(*incoming) error) (*incoming, error) {
-	r, closer, err := u.reader(progress)
+// read opens the file and reads and checks it up to its skills.
+func (u Upload) read(progress *Progress, checks ...func(*content.File) error) (incoming, error) {
+	file, err := u.Open()
 	if err != nil {
-		return nil, err
+		return incoming{}, fmt.Errorf("transfer: open: %w", err)
 	}
-	in, err := read(r)
+	progress.expect(u.Size)
+	in, err := content.Open(counted{file, progress}, u.Passphrase, u.Size, u.MaxSize)
 	for _, check := range checks {
 		if err == nil {
 			err = check(in)
 		}
 	}
 	if err != nil {
-		_ = closer.Close()
-		return nil, err
+		return incoming{}, errors.Join(err, file.Close())
 	}
-	in.Closer, in.unpacked = closer, r.Size
-	return in, nil
+	return incoming{in, file}, nil
 }
 
 // counted counts the bytes that are read of a file.
@@ -77,47 +64,47 @@ func (s *Service) Plan(ctx context.Context, by app.Actor, file Upload, progress 
 	if err := by.PeopleOnly(); err != nil {
 		return Plan{}, err
 	}
-	in, err := file.read(progress, (*incoming).importable)
+	in, err := file.read(progress, (*content.File).Importable)
 	if err != nil {
 		return Plan{}, err
 	}
 	defer in.Close()
 	var out Plan
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
-		p, err := plan(ctx, tx, s.cfg.Keyring, in)
+		p, err := plan(ctx, tx, s.cfg.Keyring, in.File)
 		if err != nil {
 			return err
 		}
-		out = Plan{Instance: in.open.Instance, Program: in.open.Program, MadeAt: in.open.MadeAt,
-			Own: in.open.Instance == s.cfg.Instance, Whole: in.open.Profiles == nil,
+		out = Plan{Instance: in.Opening.Instance, Program: in.Opening.Program, MadeAt: in.Opening.MadeAt,
+			Own: in.Opening.Instance == s.cfg.Instance, Whole: in.Opening.Profiles == nil,
 			Items: p.items, Digest: p.digest()}
 		return p.count(ctx, &out)
 	})
 	if err != nil {
 		return Plan{}, err
 	}
-	out.File, out.Bytes, out.Digest = in.lines.counts, in.unpacked(), out.Digest+"."+in.digest()
+	out.File, out.Bytes, out.Digest = in.Counts(), in.Unpacked(), out.Digest+"."+in.Digest()
 	return out, nil
 }
 
 // count reads the history to its end, as an import would, and counts what is here already.
 func (p *planner) count(ctx context.Context, out *Plan) error {
 	m := &importer{planner: p} // it chooses no history, so nothing is kept now
-	return p.in.history(func(r record) error {
+	return p.in.History(func(r content.Record) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		switch r.kind() {
-		case kindApproval:
+		switch r.Kind() {
+		case content.KindApproval:
 			return m.approval(ctx, *r.Approval)
-		case kindExecution, kindPart:
+		case content.KindExecution, content.KindPart:
 			if r.Content != nil {
 				return nil
 			}
 			if r.Execution != nil {
 				m.handle = r.Execution.Handle
 			}
-			row, err := historyRow(p.ring, m.handle, 1, r)
+			row, err := content.SealHistory(p.ring, m.handle, 1, r)
 			if err != nil {
 				return err
 			}
@@ -130,13 +117,13 @@ func (p *planner) count(ctx context.Context, out *Plan) error {
 				out.Here++
 			}
 			return err
-		case kindStats:
-			_, err := statsRow(*r.Stats)
+		case content.KindStats:
+			_, err := content.StatsRow(*r.Stats)
 			return err
-		case kindEvent:
+		case content.KindEvent:
 			out.Events++
 			return m.event(ctx, *r.Event)
-		case kindArchived:
+		case content.KindArchived:
 			return m.archived(ctx, *r.Archived)
 		}
 		return nil
@@ -156,7 +143,7 @@ func (s *Service) Import(ctx context.Context, by app.Actor, file Upload, choice 
 	if err := by.PeopleOnly(); err != nil {
 		return Report{}, err
 	}
-	in, err := file.read(progress, (*incoming).importable)
+	in, err := file.read(progress, (*content.File).Importable)
 	if err != nil {
 		return Report{}, err
 	}
@@ -170,7 +157,7 @@ func (s *Service) Import(ctx context.Context, by app.Actor, file Upload, choice 
 	if err != nil {
 		return Report{}, err
 	}
-	report, err := s.apply(ctx, by, in, choice, digest)
+	report, err := s.apply(ctx, by, in.File, choice, digest)
 	if err != nil { // nothing was changed, so there is nothing to go back to
 		s.removePoint(ctx, point)
 		return Report{}, err
@@ -181,7 +168,7 @@ func (s *Service) Import(ctx context.Context, by app.Actor, file Upload, choice 
 }
 
 // apply is the transaction of an import.
-func (s *Service) apply(ctx context.Context, by app.Actor, in *incoming, choice Choice, digest string) (report Report,
+func (s *Service) apply(ctx context.Context, by app.Actor, in *content.File, choice Choice, digest string) (report Report,
 	err error) {
 	err = s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
 		p, err := plan(ctx, tx, s.cfg.Keyring, in)
@@ -196,13 +183,13 @@ func (s *Service) apply(ctx context.Context, by app.Actor, in *incoming, choice 
 		if err := m.run(ctx); err != nil {
 			return err
 		}
-		if in.digest() != whole { // its history is another one than what was counted
+		if in.Digest() != whole { // its history is another one than what was counted
 			return errChanged()
 		}
 		report = m.report
 		detail := fmt.Sprintf("Imported %s from a file that instance %s made at %s.",
 			report.Counts(),
-			in.open.Instance, moment(in.open.MadeAt))
+			in.Opening.Instance, moment(in.Opening.MadeAt))
 		return tx.Audit(ctx, s.event(by, "transfer.import", "instance", detail))
 	})
 	return report, err
@@ -232,10 +219,10 @@ func (s *Service) tell(r Report) {
 
 // Fill writes everything of a file into the service's store, which must be new, with the audit log
 // in its place. It is what a restore does.
-func (s *Service) Fill(ctx context.Context, file Upload, progress *Progress) (Counts, error) {
+func (s *Service) Fill(ctx context.Context, file Upload, progress *Progress) (content.Counts, error) {
 	in, err := file.read(progress)
 	if err != nil {
-		return Counts{}, err
+		return content.Counts{}, err
 	}
 	defer in.Close()
 	err = s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
@@ -243,7 +230,7 @@ func (s *Service) Fill(ctx context.Context, file Upload, progress *Progress) (Co
 		if err != nil {
 			return err
 		}
-		p, err := plan(ctx, tx, s.cfg.Keyring, in)
+		p, err := plan(ctx, tx, s.cfg.Keyring, in.File)
 		if err != nil {
 			return err
 		}
@@ -261,11 +248,11 @@ func (s *Service) Fill(ctx context.Context, file Upload, progress *Progress) (Co
 			return err
 		}
 		if got, file := m.report.Counts(),
-			in.lines.counts; got.Credentials != file.Credentials || got.Profiles != file.Profiles ||
+			in.Counts(); got.Credentials != file.Credentials || got.Profiles != file.Profiles ||
 			got.Skills != file.Skills || got.Executions != file.Executions {
-			return contradiction("what it holds", fmt.Sprintf("can't all be written: %s of %s", got, file), nil)
+			return content.Contradiction("what it holds", fmt.Sprintf("can't all be written: %s of %s", got, file), nil)
 		}
 		return nil
 	})
-	return in.lines.counts, err
+	return in.Counts(), err
 }

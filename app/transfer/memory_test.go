@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/transfer/content"
 )
 
 // However long the history and whatever it left, an export and an import hold little of it: 64 MiB pass
@@ -50,7 +51,7 @@ func TestMemoryStaysConstant(t *testing.T) {
 			io.Closer
 		}{looking{f, look}, f}, err
 	}
-	must[Counts](t)(fresh.Fill(t.Context(), file, nil))
+	must[content.Counts](t)(fresh.Fill(t.Context(), file, nil))
 	if n < 300 || peak > base+16<<20 {
 		t.Errorf("%d chunks, %d MiB at the most, %d MiB before", n, peak>>20, base>>20)
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -18,7 +19,7 @@ func TestKeysOfQuestionsLeaveBackupsReadable(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	for from := range byte(2) {
 		evil := newHouse(t, "bbbb")
-		h.take(forge(t, evil, func(r *record) bool {
+		h.take(forge(t, evil, func(r *content.Record) bool {
 			if r.Airlock != nil {
 				r.Airlock.AskedKeys = nil
 				for i := range byte(64) {

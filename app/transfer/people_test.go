@@ -10,6 +10,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/auth"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -41,7 +42,7 @@ func (h *house) setPasskeys(x auth.Session, list ...app.Passkey) {
 func TestRestoreBringsRolesAndPasskeys(t *testing.T) {
 	h, anna, vera := withPeople(t)
 	fresh := newHouse(t, "bbbb")
-	must[Counts](t)(fresh.Fill(t.Context(), upload(h.export(all())), nil))
+	must[content.Counts](t)(fresh.Fill(t.Context(), upload(h.export(all())), nil))
 	list := must[[]app.Passkey](t)(fresh.Desk.Passkeys.List(t.Context(), anna.PersonID))
 	if diff := cmp.Diff([]app.Passkey{passkey("laptop")}, list); diff != "" {
 		t.Error(diff)
@@ -57,7 +58,7 @@ func TestRestoreBringsRolesAndPasskeys(t *testing.T) {
 func TestFilesFromBeforeRolesBringOwners(t *testing.T) {
 	h, _, _ := withPeople(t)
 	fresh := newHouse(t, "bbbb")
-	must[Counts](t)(fresh.Fill(t.Context(), upload(forge(t, h, func(r *record) bool {
+	must[content.Counts](t)(fresh.Fill(t.Context(), upload(forge(t, h, func(r *content.Record) bool {
 		if r.Airlock != nil {
 			r.Airlock.Content = 3
 		}
@@ -91,7 +92,7 @@ func TestFilesWithImpossiblePeopleAreRefused(t *testing.T) {
 		"a name that lies": func(p *store.PersonRow) { p.Passkeys = `[{"id":"YQ==","public_key":"YQ==","name":"a\u202eb"}]` },
 	} {
 		t.Run(name, func(t *testing.T) {
-			file := forge(t, h, func(r *record) bool {
+			file := forge(t, h, func(r *content.Record) bool {
 				if r.Person != nil {
 					change(r.Person)
 				}

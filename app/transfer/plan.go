@@ -12,6 +12,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/policy"
 	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -46,10 +47,10 @@ type Plan struct {
 	Own      bool  // made by this instance
 	Whole    bool  // everything that instance had, not a selection
 	Items    []Item
-	File     Counts // all that is in the file
-	Here     int64  // executions of it that are here already
-	Events   int64  // of the other instance's audit log
-	Bytes    int64  // unpacked
+	File     content.Counts // all that is in the file
+	Here     int64          // executions of it that are here already
+	Events   int64          // of the other instance's audit log
+	Bytes    int64          // unpacked
 	// of the items and of the whole file: an import of another plan than the one that was looked at is
 	// refused
 	Digest string
@@ -95,19 +96,19 @@ func (c Choice) Left(p Plan) (left []string) {
 
 // planner compares a file with the store.
 type planner struct {
-	in    *incoming
+	in    *content.File
 	ring  *secrets.Keyring
 	tx    *store.Tx
 	items []Item
 
-	here     map[string]credentialRecord // by name
-	names    map[string]string           // of the credentials here, by id
-	state    map[string]State            // of the file's credentials, by id
-	profiles map[string]profileRecord    // here, by handle
-	byID     map[string]string           // handles of the profiles here, by lookup
-	gone     map[string]lastPolicy       // of locked profiles that were here and were deleted, by handle
-	dangling map[string]struct{}         // ids of credentials that policies here name and that are not here
-	skills   map[string]localSkill       // by name, also deleted ones
+	here     map[string]content.Credential // by name
+	names    map[string]string             // of the credentials here, by id
+	state    map[string]State              // of the file's credentials, by id
+	profiles map[string]content.Profile    // here, by handle
+	byID     map[string]string             // handles of the profiles here, by lookup
+	gone     map[string]lastPolicy         // of locked profiles that were here and were deleted, by handle
+	dangling map[string]struct{}           // ids of credentials that policies here name and that are not here
+	skills   map[string]content.Skill      // by name, also deleted ones
 }
 
 // lastPolicy is the newest version of a policy.
@@ -117,28 +118,28 @@ type lastPolicy struct {
 }
 
 // plan compares in one transaction.
-func plan(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, in *incoming) (*planner, error) {
-	p := &planner{in: in, ring: ring, tx: tx, here: map[string]credentialRecord{}, names: map[string]string{},
-		state: map[string]State{}, profiles: map[string]profileRecord{}, byID: map[string]string{},
-		gone: map[string]lastPolicy{}, dangling: map[string]struct{}{}, skills: map[string]localSkill{}}
+func plan(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, in *content.File) (*planner, error) {
+	p := &planner{in: in, ring: ring, tx: tx, here: map[string]content.Credential{}, names: map[string]string{},
+		state: map[string]State{}, profiles: map[string]content.Profile{}, byID: map[string]string{},
+		gone: map[string]lastPolicy{}, dangling: map[string]struct{}{}, skills: map[string]content.Skill{}}
 	if err := p.look(ctx); err != nil {
 		return nil, err
 	}
-	for _, c := range in.credentials {
+	for _, c := range in.Credentials {
 		item, err := p.credential(ctx, c)
 		if err != nil {
 			return nil, err
 		}
 		p.items = append(p.items, item)
 	}
-	for _, f := range in.profiles {
+	for _, f := range in.Profiles {
 		item, err := p.profile(ctx, f)
 		if err != nil {
 			return nil, err
 		}
 		p.items = append(p.items, item)
 	}
-	for _, s := range in.skills {
+	for _, s := range in.Skills {
 		if s.DeletedAt == 0 { // only a restore keeps the record of others
 			p.items = append(p.items, p.skill(s))
 		}
@@ -153,7 +154,7 @@ func (p *planner) look(ctx context.Context) error {
 		return err
 	}
 	for _, row := range credentials {
-		if p.here[row.Name], err = readCredential(ctx, p.tx, p.ring, row); err != nil {
+		if p.here[row.Name], err = content.OpenCredential(ctx, p.tx, p.ring, row); err != nil {
 			return err
 		}
 		p.names[row.ID] = row.Name
@@ -163,7 +164,7 @@ func (p *planner) look(ctx context.Context) error {
 		return err
 	}
 	for _, row := range profiles {
-		if p.profiles[row.Handle], err = readProfile(ctx, p.tx, p.ring, row); err != nil {
+		if p.profiles[row.Handle], err = content.OpenProfile(ctx, p.tx, p.ring, row); err != nil {
 			return err
 		}
 		p.byID[string(row.Lookup)] = row.Handle
@@ -180,7 +181,7 @@ func (p *planner) lookAtPolicies(ctx context.Context) error {
 		if _, here := p.profiles[row.ProfileHandle]; !here {
 			p.gone[row.ProfileHandle] = lastPolicy{row.Version, row.Digest} // they come in order
 		}
-		version, err := readPolicy(row)
+		version, err := content.OpenPolicy(row)
 		if err != nil {
 			return err
 		}
@@ -194,7 +195,7 @@ func (p *planner) lookAtPolicies(ctx context.Context) error {
 }
 
 // local returns the profile here that has the file's id.
-func (p *planner) local(f profileRecord) (profileRecord, bool) {
+func (p *planner) local(f content.Profile) (content.Profile, bool) {
 	handle, ok := p.byID[string(p.ring.Lookup(secrets.Profiles, f.ID))]
 	return p.profiles[handle], ok
 }
@@ -211,29 +212,29 @@ func (p *planner) digest() string {
 			}
 		}
 	}
-	add(p.items, p.in.policies)
-	for _, c := range p.in.credentials {
+	add(p.items, p.in.Policies)
+	for _, c := range p.in.Credentials {
 		here := p.here[c.Name]
 		add(c, here.ID, here.Version, here.UpdatedAt)
 	}
-	for _, f := range p.in.profiles {
+	for _, f := range p.in.Profiles {
 		here, _ := p.local(f)
 		add(f, here.Handle, here.Policy, here.UpdatedAt)
 	}
-	for _, s := range p.in.skills {
-		add(s, p.skills[s.Name].skillRecord)
+	for _, s := range p.in.Skills {
+		add(s, p.skills[s.Name])
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-func (p *planner) credential(ctx context.Context, c credentialRecord) (Item, error) {
-	item := Item{Key: "credential:" + c.Name, Kind: "credential", Name: c.Name, State: StateNew, Facts: c.facts()}
+func (p *planner) credential(ctx context.Context, c content.Credential) (Item, error) {
+	item := Item{Key: "credential:" + c.Name, Kind: "credential", Name: c.Name, State: StateNew, Facts: credentialFacts(c)}
 	if c.Source == app.SourceVault { // its maker needs no more than a path to name what this instance may read there
 		item.Changes, item.Widens = []string{"Its value would be read from the Vault of this instance: " + c.Reference + "."},
 			true
 	}
 	if here, ok := p.here[c.Name]; ok {
-		item.Changes, item.Widens = c.changes(here)
+		item.Changes, item.Widens = credentialChanges(c, here)
 		redirects, err := p.redirects(ctx, c, here)
 		if err != nil {
 			return item, err
@@ -242,7 +243,7 @@ func (p *planner) credential(ctx context.Context, c credentialRecord) (Item, err
 			item.Changes, item.Widens = append(item.Changes, redirects), true
 		}
 		item.State = StateConflict
-		switch why := c.unfit(here); {
+		switch why := credentialUnfit(c, here); {
 		case why != "":
 			item.State, item.Changes, item.Widens = StateBlocked, []string{why}, false
 		case len(item.Changes) == 0:
@@ -255,25 +256,25 @@ func (p *planner) credential(ctx context.Context, c credentialRecord) (Item, err
 
 // redirects says which locked profiles here would reach another host: a plain value is part of
 // every grant that refers to it.
-func (p *planner) redirects(ctx context.Context, c, here credentialRecord) (string, error) {
+func (p *planner) redirects(ctx context.Context, c, here content.Credential) (string, error) {
 	if c.Value == nil && c.Source == here.Source {
 		c.Value = here.Value
 	}
-	becomes := c.hostNamed()
+	becomes := hostNamed(c)
 	if becomes == "" {
 		return "", nil
 	}
-	return policy.ReachedThrough(ctx, p.tx, here.ID, here.hostNamed(), becomes)
+	return policy.ReachedThrough(ctx, p.tx, here.ID, hostNamed(here), becomes)
 }
 
-func (c credentialRecord) hostNamed() string {
+func hostNamed(c content.Credential) string {
 	if c.Value == nil {
 		return ""
 	}
 	return policy.HostNamed(c.Mode, app.NewSecret(*c.Value))
 }
 
-func (p *planner) profile(ctx context.Context, f profileRecord) (Item, error) {
+func (p *planner) profile(ctx context.Context, f content.Profile) (Item, error) {
 	item := Item{Key: "profile:" + f.Handle, Kind: "profile", Name: f.Handle, Title: f.Description, State: StateNew,
 		Facts: p.facts(f)}
 	here, ok := p.local(f)
@@ -319,9 +320,9 @@ func (p *planner) profile(ctx context.Context, f profileRecord) (Item, error) {
 // borrowed says which keys would get a credential of this instance whose value the file doesn't
 // know: whoever holds the profile's id would get at it. Keys and grants are looked at both, since
 // what scripts get is what the policy grants.
-func (p *planner) borrowed(f profileRecord) (said []string) {
+func (p *planner) borrowed(f content.Profile) (said []string) {
 	say := func(key, id string) {
-		c, ok := p.in.credential(id)
+		c, ok := p.in.Credential(id)
 		if !ok || p.state[id] == StateNew || p.state[id] == StateSame && c.Value != nil {
 			return
 		}
@@ -334,7 +335,7 @@ func (p *planner) borrowed(f profileRecord) (said []string) {
 	for _, k := range f.Keys {
 		say(k.Name, k.Credential)
 	}
-	for _, g := range p.in.current(f).Keys {
+	for _, g := range p.in.Current(f).Keys {
 		say(g.Key, g.CredentialID)
 	}
 	return said
@@ -345,7 +346,7 @@ func plain(list []app.Host) []string {
 	out := make([]string, len(list))
 	for i, h := range list {
 		h.Reason = ""
-		out[i] = text(h)
+		out[i] = content.JSON(h)
 	}
 	return out
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/transfer/content"
 )
 
 // Imports that fail leave no restore point: three of them would otherwise push out the way back
@@ -64,7 +65,7 @@ func TestFullDisk(t *testing.T) {
 	a.Credential("ONE_MORE", "value-of-one-more")
 	file := a.export(all())
 	plan := b.plan(file)
-	before, had := names(t, b.Dir), text(comparableRecords(b.dump(all())))
+	before, had := names(t, b.Dir), content.JSON(comparableRecords(b.dump(all())))
 	b.cfg.FreeSpace = func(string) (int64, error) { return 1 << 20, nil }
 
 	_, _, err := b.Receive(bytes.NewReader(file))
@@ -79,7 +80,7 @@ func TestFullDisk(t *testing.T) {
 	if diff := cmp.Diff(before, names(t, b.Dir)); diff != "" {
 		t.Errorf("something is left: %s", diff)
 	}
-	if text(comparableRecords(b.dump(all()))) != had {
+	if content.JSON(comparableRecords(b.dump(all()))) != had {
 		t.Error("something was changed")
 	}
 }

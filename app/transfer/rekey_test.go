@@ -13,6 +13,7 @@ import (
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/rekey"
 	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/app/transfer/transfertest"
 	"github.com/computclaw/airlock/store"
 )
@@ -28,7 +29,7 @@ func TestNothingIsLeftOfAnOldKey(t *testing.T) {
 	h.No(err)
 	h.Credential("STRIPE_KEY", "sk_live_between_0123456789", "api.stripe.com")
 	h.Credential("STRIPE_KEY", "sk_live_0123456789abcdef", "api.stripe.com")
-	before := text(comparableRecords(h.dump(all())))
+	before := content.JSON(comparableRecords(h.dump(all())))
 	oldID := h.Ring.KeyIDBytes()
 
 	const newKey = "a new instance key of more than 32 characters"
@@ -47,7 +48,7 @@ func TestNothingIsLeftOfAnOldKey(t *testing.T) {
 	again := &house{&transfertest.House{T: t, Store: h.Store, Ring: alone,
 		Desk: access.New(access.Config{Store: h.Store, Keyring: alone})},
 		New(Config{Store: h.Store, Keyring: alone, Files: h.Files, Dir: h.Dir, Instance: "aaaa", Cost: h.cfg.Cost})}
-	if after := text(comparableRecords(again.dump(all()))); after != before {
+	if after := content.JSON(comparableRecords(again.dump(all()))); after != before {
 		t.Error("something reads differently")
 	}
 	if others, err := again.Desk.SearchSets.Others(t.Context(), hosts(t, "api.stripe.com"), nil); err != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/rekey"
 	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -37,7 +38,7 @@ type Restore struct {
 
 // Restored says what a restore did.
 type Restored struct {
-	Counts Counts // of an .airlock file
+	Counts content.Counts // of an .airlock file
 	// Kept: what was replaced is a later state of the same database, so who may log in, and what was
 	// revoked, is as it was there, and nothing may do more than there.
 	Kept bool
@@ -71,15 +72,11 @@ func (r Restore) FromPoint(ctx context.Context, path string) (done Restored, err
 // rotation that was broken off may drop the older key later, which what is restored must not need
 // then.
 func (r Restore) reseal(ctx context.Context, scratch string) (err error) {
-	st, err := store.Open(ctx, scratch, r.Log)
+	st, ring, err := openWith(ctx, scratch, r.Keyring, r.Log)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	ring, err := instance.VerifyKeyring(ctx, st, r.Keyring)
-	if err != nil {
-		return err
-	}
 	_, err = rekey.Run(ctx, st, ring)
 	if errors.Is(err, secrets.ErrOpen) {
 		e := app.E(app.CodeConflict,
@@ -90,6 +87,19 @@ func (r Restore) reseal(ctx context.Context, scratch string) (err error) {
 		return e
 	}
 	return err
+}
+
+// openWith opens the database of a directory with the keyring that opens what is sealed in it.
+func openWith(ctx context.Context, dir string, ring *secrets.Keyring, log *slog.Logger) (*store.Store,
+	*secrets.Keyring, error) {
+	st, err := store.Open(ctx, dir, log)
+	if err != nil {
+		return nil, nil, err
+	}
+	if ring, err = instance.VerifyKeyring(ctx, st, ring); err != nil {
+		return nil, nil, errors.Join(err, st.Close())
+	}
+	return st, ring, nil
 }
 
 // IsPoint reports whether the file is a copy of a database and not an .airlock file.
@@ -108,15 +118,12 @@ func IsPoint(path string) (bool, error) {
 
 // FillDir makes a database in an empty directory from a file.
 func FillDir(ctx context.Context, dir string, ring *secrets.Keyring, file Upload, log *slog.Logger,
-	progress *Progress) (counts Counts, err error) {
-	st, err := store.Open(ctx, dir, log)
+	progress *Progress) (counts content.Counts, err error) {
+	st, ring, err := openWith(ctx, dir, ring, log)
 	if err != nil {
 		return counts, err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	if ring, err = instance.VerifyKeyring(ctx, st, ring); err != nil {
-		return counts, err
-	}
 	kept := filepath.Join(dir, files.Dir)
 	if err := os.Mkdir(kept, 0o700); err != nil {
 		return counts, fmt.Errorf("transfer: restore: %w", err)
@@ -193,15 +200,11 @@ func (r Restore) build(ctx context.Context, done *Restored, fn func(scratch stri
 func (r Restore) examine(
 	ctx context.Context, done *Restored, scratch string, replaces bool, detail string,
 ) (err error) {
-	st, err := store.Open(ctx, scratch, r.Log)
+	st, ring, err := openWith(ctx, scratch, r.Keyring, r.Log)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	ring, err := instance.VerifyKeyring(ctx, st, r.Keyring)
-	if err != nil {
-		return err
-	}
 	if err := st.Check(ctx); err != nil {
 		return err
 	}
@@ -211,7 +214,7 @@ func (r Restore) examine(
 			return err
 		}
 		if broken != 0 {
-			return contradiction("the audit log", fmt.Sprintf("is broken at event %d", broken), nil)
+			return content.Contradiction("the audit log", fmt.Sprintf("is broken at event %d", broken), nil)
 		}
 		if err := endOpenings(ctx, tx); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -18,17 +19,17 @@ func relayed(t testing.TB) app.Host {
 }
 
 func TestHoleF5PolicyGrantsWhatThePageShows(t *testing.T) {
-	for name, change := range map[string]func(*record){
-		"more":        func(r *record) { r.Policy.Body.Hosts = append(r.Policy.Body.Hosts, relayed(t)) },
-		"other terms": func(r *record) { r.Policy.Body.Hosts[0].Private = true },
-		"less":        func(r *record) { r.Policy.Body.Hosts = nil },
+	for name, change := range map[string]func(*content.Record){
+		"more":        func(r *content.Record) { r.Policy.Body.Hosts = append(r.Policy.Body.Hosts, relayed(t)) },
+		"other terms": func(r *content.Record) { r.Policy.Body.Hosts[0].Private = true },
+		"less":        func(r *content.Record) { r.Policy.Body.Hosts = nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			victim, evil := newHouse(t, "bbbb"), newHouse(t, "aaaa")
 			evil.Credential("STRIPE_KEY", "sk_live_anything_else", "api.stripe.com")
 			evil.Locked("harmless", []string{"STRIPE_KEY"}, "api.stripe.com")
 			victim.plan(evil.export(all()))
-			file := forge(t, evil, func(r *record) bool {
+			file := forge(t, evil, func(r *content.Record) bool {
 				if r.Policy != nil {
 					change(r)
 					r.Policy.Digest = r.Policy.Body.Digest()
@@ -52,7 +53,7 @@ func TestHoleF5SentencesOfAPreview(t *testing.T) {
 	victim, evil := newHouse(t, "bbbb"), newHouse(t, "aaaa")
 	evil.Credential("DB_PASSWORD", "an-injected-password")
 	p := evil.Locked("harmless", []string{"DB_PASSWORD"}, "db.example:5432")
-	file := forge(t, evil, func(r *record) bool {
+	file := forge(t, evil, func(r *content.Record) bool {
 		if r.Policy != nil {
 			r.Policy.Body.Keys[0].Mode, r.Policy.Body.Keys[0].Hosts = app.ModeSealed, r.Policy.Body.Hosts
 			r.Policy.Digest = r.Policy.Body.Digest()
@@ -70,7 +71,7 @@ func TestHoleF5SentencesOfAPreview(t *testing.T) {
 func TestHoleF5LockPageOpenedBeforeAnImport(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	p := h.Profile("harmless", nil, "api.stripe.com")
-	file := forge(t, h, func(r *record) bool {
+	file := forge(t, h, func(r *content.Record) bool {
 		if r.Profile != nil {
 			r.Profile.Hosts[0].Host = relayed(t)
 		}
@@ -102,44 +103,44 @@ func TestHoleF5LockPageOpenedBeforeAnImport(t *testing.T) {
 
 func TestHoleF6ImportKeepsTheRulesOfForms(t *testing.T) {
 	agents := app.Actor{Kind: app.ActorAgent}
-	asks := func(r *record, h app.Host, by app.Actor) {
+	asks := func(r *content.Record, h app.Host, by app.Actor) {
 		r.Profile.Hosts = append(r.Profile.Hosts,
-			hostRecord{Host: h, AskedBy: by, ProfileHostRow: store.ProfileHostRow{CreatedAt: 1}})
+			content.Host{Host: h, AskedBy: by, ProfileHostRow: store.ProfileHostRow{CreatedAt: 1}})
 	}
-	value := func(text string) func(*record) { return func(r *record) { r.Credential.Value = &text } }
+	value := func(text string) func(*content.Record) { return func(r *content.Record) { r.Credential.Value = &text } }
 	for name, c := range map[string]struct {
-		credential, profile func(*record)
+		credential, profile func(*content.Record)
 		says                string
 	}{
 		"short sealed value": {credential: value("pw"), says: "at least 16 characters"},
 		"NUL":                {credential: value("abcdefghijklmnop\x00qrst"), says: "NUL"},
-		"short injected value": {credential: func(r *record) {
+		"short injected value": {credential: func(r *content.Record) {
 			value("pw")(r)
 			r.Credential.Mode, r.Credential.Hosts = app.ModeInjected, nil
 		}, says: "at least 4 characters"},
-		"logged header": {credential: func(r *record) { r.Credential.Headers = []string{"User-Agent"} },
+		"logged header": {credential: func(r *content.Record) { r.Credential.Headers = []string{"User-Agent"} },
 			says: "no sealed value can stand in User-Agent"},
-		"credential of a key": {credential: func(r *record) { r.Credential.Hosts = hosts(t, "{X}") },
+		"credential of a key": {credential: func(r *content.Record) { r.Credential.Hosts = hosts(t, "{X}") },
 			says: "can't belong to {X}"},
-		"credential of localhost": {credential: func(r *record) { r.Credential.Hosts = hosts(t, "localhost") },
+		"credential of localhost": {credential: func(r *content.Record) { r.Credential.Hosts = hosts(t, "localhost") },
 			says: "never reachable"},
-		"credential of a link": {credential: func(r *record) { r.Credential.Hosts = hosts(t, "169.254.169.254") },
+		"credential of a link": {credential: func(r *content.Record) { r.Credential.Hosts = hosts(t, "169.254.169.254") },
 			says: "never reachable"},
-		"profile of localhost": {profile: func(r *record) { asks(r, hosts(t, "localhost")[0], person()) },
+		"profile of localhost": {profile: func(r *content.Record) { asks(r, hosts(t, "localhost")[0], person()) },
 			says: "never reachable"},
-		"what agents can't ask for": {profile: func(r *record) { asks(r, relayed(t), agents) }, says: "agents can't ask"},
-		"reason that isn't seen": {profile: func(r *record) {
+		"what agents can't ask for": {profile: func(r *content.Record) { asks(r, relayed(t), agents) }, says: "agents can't ask"},
+		"reason that isn't seen": {profile: func(r *content.Record) {
 			h := hosts(t, "cdn.example")[0]
 			h.Reason = "safe\u200b"
 			asks(r, h, agents)
 		}, says: "invisible character"},
-		"pairing code": {profile: func(r *record) { r.Profile.PairingCode = "type your\npassword" }, says: "pairing code"},
+		"pairing code": {profile: func(r *content.Record) { r.Profile.PairingCode = "type your\npassword" }, says: "pairing code"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			victim, evil := newHouse(t, "bbbb"), newHouse(t, "aaaa")
 			evil.Credential("STRIPE_KEY", "sk_live_anything_else", "api.stripe.com")
 			evil.Profile("harmless", []string{"STRIPE_KEY"}, "api.stripe.com")
-			file := forge(t, evil, func(r *record) bool {
+			file := forge(t, evil, func(r *content.Record) bool {
 				if r.Credential != nil && c.credential != nil {
 					c.credential(r)
 				}
@@ -155,7 +156,7 @@ func TestHoleF6ImportKeepsTheRulesOfForms(t *testing.T) {
 			_, err = victim.Import(t.Context(), person(), upload(file), Choice{}, "", nil)
 			wantCode(t, "import", err, app.CodeInvalidField)
 			// A restore brings back what was stored, also under the rules of an older version.
-			must[Counts](t)(victim.Fill(t.Context(), upload(file), nil))
+			must[content.Counts](t)(victim.Fill(t.Context(), upload(file), nil))
 		})
 	}
 }
@@ -166,7 +167,7 @@ func TestHoleF6ImportedModeOfAValueThatStays(t *testing.T) {
 	a, b := newHouse(t, "aaaa"), newHouse(t, "bbbb")
 	a.Credential("PW", "hunter22")
 	b.Credential("PW", "hunter22")
-	file := forge(t, a, func(r *record) bool {
+	file := forge(t, a, func(r *content.Record) bool {
 		if c := r.Credential; c != nil {
 			withoutValue(c)
 			c.Mode, c.Hosts = app.ModeSealed, hosts(t, "api.stripe.com")
@@ -184,8 +185,8 @@ func TestHoleF6ImportedModeOfAValueThatStays(t *testing.T) {
 	}
 }
 
-func withoutValue(c *credentialRecord) {
-	c.Value, c.Version, c.Versions, c.ValueSetAt = nil, 0, []versionRecord{}, 0
+func withoutValue(c *content.Credential) {
+	c.Value, c.Version, c.Versions, c.ValueSetAt = nil, 0, []content.ValueVersion{}, 0
 }
 
 func TestHoleF9ValueThatMovedToVault(t *testing.T) {
@@ -194,7 +195,7 @@ func TestHoleF9ValueThatMovedToVault(t *testing.T) {
 	a.Credential("TOKEN", "sk_live_anything_else", "api.stripe.com")
 	b.Credential("TOKEN", held, "api.stripe.com")
 	yes := Choice{Each: map[string]bool{"credential:TOKEN": true}}
-	b.take(forge(t, a, func(r *record) bool {
+	b.take(forge(t, a, func(r *content.Record) bool {
 		if c := r.Credential; c != nil {
 			withoutValue(c)
 			c.Source, c.Reference = app.SourceVault, "secret/data/x#y"
@@ -212,7 +213,7 @@ func TestHoleF9ValueThatMovedToVault(t *testing.T) {
 		}
 		return err
 	}))
-	back := forge(t, a, func(r *record) bool {
+	back := forge(t, a, func(r *content.Record) bool {
 		if r.Credential != nil {
 			withoutValue(r.Credential)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/app/skills/bundle"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/app/transfer/transfertest"
 	"github.com/computclaw/airlock/store"
 )
@@ -57,7 +58,7 @@ func TestSkillsTravelWithFilesStatesAndDecisions(t *testing.T) {
 			if name == "import" {
 				house.take(file, Choice{})
 			} else {
-				must[Counts](t)(house.Fill(t.Context(), upload(file), nil))
+				must[content.Counts](t)(house.Fill(t.Context(), upload(file), nil))
 			}
 			if diff := cmp.Diff(h.skillList(), house.skillList()); diff != "" {
 				t.Error(diff)
@@ -98,54 +99,54 @@ func TestSkillsOfChosenProfilesTravelWithThem(t *testing.T) {
 func TestFilesOfSkillsThatWereChangedAreRefused(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	seen := false
-	once := func(r *record, change func(*bundleRecord)) bool {
+	once := func(r *content.Record, change func(*content.Bundle)) bool {
 		if r.Bundle != nil && !seen {
 			seen = true
 			change(r.Bundle)
 		}
 		return true
 	}
-	for name, change := range map[string]func(r *record) bool{
-		"a byte": func(r *record) bool {
-			return once(r, func(b *bundleRecord) {
+	for name, change := range map[string]func(r *content.Record) bool{
+		"a byte": func(r *content.Record) bool {
+			return once(r, func(b *content.Bundle) {
 				b.Packed = []byte(strings.Replace(string(b.Packed), "print", "Print", 1))
 			})
 		},
-		"no tar file": func(r *record) bool { return once(r, func(b *bundleRecord) { b.Packed = []byte("x") }) },
-		"other version": func(r *record) bool {
-			return once(r, func(b *bundleRecord) { b.Digest = "sha256:" + strings.Repeat("0", 64) })
+		"no tar file": func(r *content.Record) bool { return once(r, func(b *content.Bundle) { b.Packed = []byte("x") }) },
+		"other version": func(r *content.Record) bool {
+			return once(r, func(b *content.Bundle) { b.Digest = "sha256:" + strings.Repeat("0", 64) })
 		},
-		"missing": func(r *record) bool {
+		"missing": func(r *content.Record) bool {
 			if r.End != nil {
 				r.End.Counts.Bundles = 0
 			}
 			return r.Bundle == nil
 		},
-		"another skill": func(r *record) bool {
+		"another skill": func(r *content.Record) bool {
 			if r.Skill != nil {
 				r.Skill.Name = "other"
 			}
 			return r.Skill == nil || r.Skill.DeletedAt == 0
 		},
-		"unknown state": func(r *record) bool {
+		"unknown state": func(r *content.Record) bool {
 			if r.Skill != nil && len(r.Skill.Versions) > 0 {
 				r.Skill.Versions[0].State = "good"
 			}
 			return true
 		},
-		"unknown profile": func(r *record) bool {
+		"unknown profile": func(r *content.Record) bool {
 			if r.Skill != nil && len(r.Skill.Profiles) > 0 {
 				r.Skill.Profiles[0].Profile = "x"
 			}
 			return true
 		},
-		"another script": func(r *record) bool {
+		"another script": func(r *content.Record) bool {
 			if r.Approval != nil {
 				r.Approval.Shown += "#"
 			}
 			return true
 		},
-		"approved once": func(r *record) bool {
+		"approved once": func(r *content.Record) bool {
 			if r.Approval != nil {
 				r.Approval.Scope = "once"
 			}
@@ -326,7 +327,7 @@ func TestLostFilesOfSkillsAreSaidAndStopNoExport(t *testing.T) {
 		t.Error(lost)
 	}
 	fresh := newHouse(t, "bbbb")
-	must[Counts](t)(fresh.Fill(t.Context(), upload(file.Bytes()), nil))
+	must[content.Counts](t)(fresh.Fill(t.Context(), upload(file.Bytes()), nil))
 	list := fresh.skillList()
 	if len(list) != 1 || list[0].Name != "totals" || len(list[0].Versions) != 2 {
 		t.Errorf("%+v", list)

@@ -12,6 +12,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -59,7 +60,7 @@ func TestMovingHouse(t *testing.T) {
 
 	a, b := old.dump(all()), fresh.dump(all())
 	if diff := cmp.Diff(comparableRecords(a), comparableRecords(b),
-		cmpopts.IgnoreFields(profileRecord{}, "UpdatedAt")); diff != "" {
+		cmpopts.IgnoreFields(content.Profile{}, "UpdatedAt")); diff != "" {
 		t.Error(diff)
 	}
 	if broken := must[int64](t)(fresh.Desk.Audit.Verify(t.Context())); broken != 0 {
@@ -87,7 +88,7 @@ func TestMovingHouse(t *testing.T) {
 
 // comparableRecords drops what belongs to one instance: who made the file and when, its audit log,
 // how often a value was used since.
-func comparableRecords(list []record) (out []record) {
+func comparableRecords(list []content.Record) (out []content.Record) {
 	for _, r := range list {
 		switch {
 		case r.Skill != nil && r.Skill.DeletedAt > 0, r.Airlock != nil, r.Event != nil, r.Archived != nil, r.End != nil:
@@ -124,7 +125,7 @@ func TestRestoreIntoANewDatabase(t *testing.T) {
 	before := must[[]app.Event](t)(old.Desk.Audit.Latest(t.Context(), 1000))
 	file := old.export(all())
 	fresh := newHouse(t, "bbbb")
-	counts := must[Counts](t)(fresh.Fill(t.Context(), upload(file), nil))
+	counts := must[content.Counts](t)(fresh.Fill(t.Context(), upload(file), nil))
 	if counts.Executions != 3 || counts.Events != int64(len(before)) {
 		t.Errorf("counts: %+v", counts)
 	}
@@ -155,7 +156,7 @@ func TestSelectionTakesOnlyWhatBelongsToIt(t *testing.T) {
 	h.Execution(other)
 	file := h.export(Selection{Profiles: []string{mine.Handle}, History: true})
 	plan := newHouse(t, "bbbb").plan(file)
-	if diff := cmp.Diff(Counts{Credentials: 1, Profiles: 1, Policies: 1, Executions: 1, Parts: 8, Days: 1},
+	if diff := cmp.Diff(content.Counts{Credentials: 1, Profiles: 1, Policies: 1, Executions: 1, Parts: 8, Days: 1},
 		plan.File); diff != "" || plan.Whole {
 		t.Error(diff)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/leases"
 	"github.com/computclaw/airlock/app/secrets/vault"
+	"github.com/computclaw/airlock/app/transfer/content"
 )
 
 // TestReferencesToVaultTravelAndValuesNever: neither what Vault holds nor what Airlock held before
@@ -42,7 +43,7 @@ func TestReferencesToVaultTravelAndValuesNever(t *testing.T) {
 	}
 	// A restore asks nothing and brings everything, also a backup that verifies itself so.
 	restored := newHouse(t, "cccc")
-	must[Counts](t)(restored.Fill(ctx, upload(h.export(all())), nil))
+	must[content.Counts](t)(restored.Fill(ctx, upload(h.export(all())), nil))
 	if diff := cmp.Diff(comparableRecords(h.dump(all())), comparableRecords(restored.dump(all()))); diff != "" {
 		t.Error(diff)
 	}

@@ -17,9 +17,9 @@ import (
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/metrics"
-	"github.com/computclaw/airlock/app/probe"
 	"github.com/computclaw/airlock/app/redact/patterns"
 	"github.com/computclaw/airlock/app/retention"
+	"github.com/computclaw/airlock/app/testrequest"
 	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/app/web/api"
 	"github.com/computclaw/airlock/app/web/httpx"
@@ -33,7 +33,7 @@ import (
 type Config struct {
 	Access         *access.Parts
 	Engine         *engine.Engine
-	Prober         *probe.Prober
+	Tester         *testrequest.Tester
 	Transfer       *transfer.Service
 	Backups        *backups.Service
 	Key            func() transfers.KeyInfo
@@ -98,7 +98,7 @@ func New(cfg Config) *Server {
 			Origins: s.origins, Drain: s.drain, Version: cfg.Version, DataLoss: cfg.Where.Losing,
 			LLMWait: cfg.LLMWait,
 		},
-		Prober: cfg.Prober, Retention: cfg.Retention, Rules: cfg.Rules, Key: cfg.Key, TokenPlace: cfg.Where.Token,
+		Tester: cfg.Tester, Retention: cfg.Retention, Rules: cfg.Rules, Key: cfg.Key, TokenPlace: cfg.Where.Token,
 	})
 	e := s.router()
 	s.mcp = mcphttp.New(mcphttp.Config{

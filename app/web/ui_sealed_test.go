@@ -19,8 +19,8 @@ import (
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/egress/ca"
-	"github.com/computclaw/airlock/app/probe"
 	"github.com/computclaw/airlock/app/retention"
+	"github.com/computclaw/airlock/app/testrequest"
 	uicredentials "github.com/computclaw/airlock/app/web/ui/credentials"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/paths"
@@ -340,8 +340,8 @@ func TestUILastCheck(t *testing.T) {
 	}
 }
 
-// probing gives the site a prober with one host, api.test:443, that repeats what it gets.
-func probing(t *testing.T, s *uiSite) {
+// withTester gives the site a tester with one host, api.test:443, that repeats what it gets.
+func withTester(t *testing.T, s *uiSite) {
 	t.Helper()
 	instance, err := ca.New(time.Now())
 	s.must(err)
@@ -361,20 +361,20 @@ func probing(t *testing.T, s *uiSite) {
 	t.Cleanup(host.Close)
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(instance.Certificate())
-	prober := probe.New(probe.Config{Access: s.access, Authority: instance.Certificate(),
+	tester := testrequest.New(testrequest.Config{Access: s.access, Authority: instance.Certificate(),
 		Gateway: egress.New(egress.Config{
 			LocalServices: map[string]netip.AddrPort{"api.test:443": netip.MustParseAddrPort(host.Listener.Addr().
 				String())},
 			Authority: instance, Roots: roots,
 			Lookup: func(context.Context, string) ([]netip.Addr, error) { return nil, nil },
 		})})
-	s.configure(func(c *Config) { c.Prober = prober })
+	s.configure(func(c *Config) { c.Tester = tester })
 }
 
 func TestUITestRequest(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
-	probing(t, s)
+	withTester(t, s)
 	s.login()
 	s.sealed("KEY", "api.test", "gone.test", "*.wild.test")
 	page := s.get(paths.CredentialURL("KEY")).says("#test header", "not tested").says("#test label",

@@ -316,7 +316,7 @@ func (s *server) serveHTTP(cfg config.Config, way instance.Network, listener, mo
 	}
 	face := web.New(web.Config{
 		Conns:  connections,
-		Access: s.Access, Engine: s.engine, Prober: way.Prober(s.Instance, false), Transfer: s.Transfer, Backups: s.Backups,
+		Access: s.Access, Engine: s.engine, Tester: way.Tester(s.Instance, false), Transfer: s.Transfer, Backups: s.Backups,
 		Retention: s.Keeper,
 		Rules:     cfg.Patterns, Metrics: s.metrics, Key: s.KeyInfo, Hub: s.Hub, Log: s.log, PublicURL: cfg.PublicURL,
 		TrustedProxies: cfg.TrustedProxies,

@@ -37,9 +37,3 @@ func permitted() []string {
 		uname unlink unlinkat utime utimensat utimes vfork vmsplice wait4 waitid write writev
 	`)
 }
-
-// retired are numbers that the kernel never implemented, or no longer does, or uses for itself.
-func retired() []string {
-	return strings.Fields("afs_syscall arch_specific_syscall epoll_ctl_old epoll_wait_old getpmsg putpmsg security " +
-		"tuxcall uprobe uretprobe")
-}

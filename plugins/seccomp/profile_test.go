@@ -163,3 +163,9 @@ func TestAllBut(t *testing.T) {
 		}
 	})
 }
+
+// retired are numbers that the kernel never implemented, or no longer does, or uses for itself.
+func retired() []string {
+	return strings.Fields("afs_syscall arch_specific_syscall epoll_ctl_old epoll_wait_old getpmsg putpmsg security " +
+		"tuxcall uprobe uretprobe")
+}

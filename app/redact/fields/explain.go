@@ -55,9 +55,9 @@ func Explain(value app.Secret) string {
 	if len(p.Words) > 0 {
 		names = append(names, "lines and words that look random")
 	}
-	told := "in output these parts of the value are masked by themselves: " + strings.Join(names, ", ")
+	text := "in output these parts of the value are masked by themselves: " + strings.Join(names, ", ")
 	if p.One {
-		return told
+		return text
 	}
-	return told + "; its other parts are not"
+	return text + "; its other parts are not"
 }

@@ -21,7 +21,7 @@ func TestLive(t *testing.T) {
 	for _, rule := range Rules() {
 		for _, example := range append(rule.Found, rule.Ignored...) {
 			for range 3 {
-				text, secret := Example(example, r.IntN)
+				text, secret := fillIn(example, r.IntN)
 				text = "a line before\n" + text + "\nand one behind\n"
 				want, _ := red.Text(text)
 				live, _ := inPieces(red, text, r)

@@ -17,8 +17,8 @@ import (
 func TestFindMergesAndNames(t *testing.T) {
 	t.Parallel()
 	s := all(t, Config{})
-	jwt, _ := Example("eyJhbGciOi⟨s24⟩.eyJzdWIiOi⟨s60⟩.⟨s43⟩", picker("jwt"))
-	key, _ := Example("ghp_⟨w36⟩", picker("key"))
+	jwt, _ := fillIn("eyJhbGciOi⟨s24⟩.eyJzdWIiOi⟨s60⟩.⟨s43⟩", picker("jwt"))
+	key, _ := fillIn("ghp_⟨w36⟩", picker("key"))
 	for name, c := range map[string]struct {
 		text string
 		want []redact.Match
@@ -56,7 +56,7 @@ func match(start, end int, rule string) redact.Match {
 
 func TestConfig(t *testing.T) {
 	t.Parallel()
-	key, _ := Example("ghp_⟨w36⟩", picker("key"))
+	key, _ := fillIn("ghp_⟨w36⟩", picker("key"))
 	if got := all(t, Config{Off: []string{"github"}}).Find(key); got != nil {
 		t.Errorf("a rule that is off finds %v", got)
 	}
@@ -114,7 +114,7 @@ func TestLinear(t *testing.T) {
 			units = append(units, word, word+" ", "-"+word, word+"=", word+`":"`)
 		}
 		for _, example := range append(r.Found, r.Ignored...) {
-			text, _ := Example(example, picker(example))
+			text, _ := fillIn(example, picker(example))
 			units = append(units, text, text[:len(text)*2/3], text[:len(text)/2]+"-")
 		}
 		for _, unit := range units {
@@ -138,7 +138,7 @@ func TestLinear(t *testing.T) {
 func FuzzFind(f *testing.F) {
 	for _, r := range Rules() {
 		for _, example := range append(r.Found, r.Ignored...) {
-			text, _ := Example(example, picker(example))
+			text, _ := fillIn(example, picker(example))
 			f.Add(text)
 		}
 	}

@@ -42,7 +42,7 @@ func TestTable(t *testing.T) {
 		for _, example := range r.Found {
 			pick := picker(example)
 			for range rounds {
-				text, secret := Example(example, pick)
+				text, secret := fillIn(example, pick)
 				for _, around := range []string{"%s", "a line\n%s\nanother", "\t%s ", "%[1]s\n%[1]s"} {
 					whole := fmt.Sprintf(around, text)
 					if got := secretsIn(alone, whole); !onlyThese(got, secret, strings.Count(whole, text)) {
@@ -59,7 +59,7 @@ func TestTable(t *testing.T) {
 			}
 		}
 		for _, example := range r.Ignored {
-			text, _ := Example(example, picker(example))
+			text, _ := fillIn(example, picker(example))
 			if got := secretsIn(alone, text); len(got) > 0 {
 				t.Errorf("%s: it finds %q in %q", r.Name, got, text)
 			}

@@ -49,7 +49,7 @@ func TestContexts(t *testing.T) {
 		"client_secret", "password", "PASSWORD", "passwd"} {
 		for _, value := range []string{"⟨w32⟩", "⟨h40⟩", "⟨h8⟩-⟨h4⟩-⟨h4⟩-⟨h4⟩-⟨h12⟩", "⟨s43⟩"} {
 			for kind, context := range contexts() {
-				secret, _ := Example(value, picker(name+value+kind))
+				secret, _ := fillIn(value, picker(name+value+kind))
 				text := strings.NewReplacer("NAME", name, "VALUE", secret).Replace(context)
 				if !covered(s, text, secret) {
 					t.Errorf("%s: %q is not masked in %q: %q", kind, secret, text, secretsIn(s, text))
@@ -80,7 +80,7 @@ func TestNotSecrets(t *testing.T) {
 		"uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683", "image: python@sha256:⟨h64⟩",
 		"integrity sha512-⟨b86⟩==", "arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db-AbC123",
 	} {
-		text, _ := Example(text, picker(text))
+		text, _ := fillIn(text, picker(text))
 		if got := secretsIn(s, text); len(got) > 0 {
 			t.Errorf("%q is found in %q", got, text)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access/accesstest"
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/skills"
@@ -21,18 +22,18 @@ import (
 func Furnished(t testing.TB, label string) (*House, app.Profile, string) {
 	h := New(t, label)
 	h.Credential("STRIPE_KEY", "sk_live_0123456789abcdef", "api.stripe.com")
-	Must[app.Credential](t)(h.Desk.Credentials.Set(t.Context(), Person(),
+	accesstest.Must[app.Credential](t)(h.Desk.Credentials.Set(t.Context(), Person(),
 		credentials.Input{Name: "STRIPE_KEY", Description: "about STRIPE_KEY",
 			Headers: []string{"Authorization", "X-My-Own"}}))
 	h.Credential("DB_PASSWORD", "first-password")
 	h.Credential("DB_PASSWORD", "second-password ü\nwith two lines")
 	p := h.Locked("billing", []string{"STRIPE_KEY", "DB_PASSWORD"}, "api.stripe.com", "db.example.com:5432")
-	Must[app.Profile](t)(h.Desk.Lifecycle.SetExpiry(t.Context(), Person(), p.Handle,
+	accesstest.Must[app.Profile](t)(h.Desk.Lifecycle.SetExpiry(t.Context(), Person(), p.Handle,
 		time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC)))
 	h.Profile("being set up", []string{"DB_PASSWORD"})
 	revoked := h.Locked("old", nil)
 	h.Execution(revoked)
-	Must[app.Profile](t)(h.Desk.Lifecycle.Revoke(t.Context(), Person(), revoked.Handle))
+	accesstest.Must[app.Profile](t)(h.Desk.Lifecycle.Revoke(t.Context(), Person(), revoked.Handle))
 	gone := h.Locked("gone", nil)
 	h.Execution(gone)
 	h.No(h.Desk.Profiles.Delete(t.Context(), Person(), gone.Handle))
@@ -52,19 +53,19 @@ func (h *House) Version(by app.Actor, name, text string) skills.Version {
 		"  airlock.keys: STRIPE_KEY\n---\nRun it.\n", name, text)
 	h.No(os.WriteFile(filepath.Join(dir, "SKILL.md"), []byte(skill), 0o600))
 	h.No(os.WriteFile(filepath.Join(dir, "main.py"), []byte(fmt.Sprintf("print(%q)\n", text)), 0o600))
-	return Must[skills.Version](h.T)(h.Skills.Upload(h.T.Context(), by, Must[bundle.Bundle](h.T)(bundle.ReadFolder(dir))))
+	return accesstest.Must[skills.Version](h.T)(h.Skills.Upload(h.T.Context(), by, accesstest.Must[bundle.Bundle](h.T)(bundle.ReadFolder(dir))))
 }
 
 // Approve approves a version.
 func (h *House) Approve(v skills.Version) {
 	h.T.Helper()
-	Must[skills.Version](h.T)(h.Skills.Approve(h.T.Context(), Person(), v.Name, v.Number, v.Digest))
+	accesstest.Must[skills.Version](h.T)(h.Skills.Approve(h.T.Context(), Person(), v.Name, v.Number, v.Digest))
 }
 
 // Revoke revokes one.
 func (h *House) Revoke(name string, number int) {
 	h.T.Helper()
-	Must[skills.Version](h.T)(h.Skills.Revoke(h.T.Context(), Person(), name, number, "It sends mail."))
+	accesstest.Must[skills.Version](h.T)(h.Skills.Revoke(h.T.Context(), Person(), name, number, "It sends mail."))
 }
 
 // Decided adds what a person decided about a script.

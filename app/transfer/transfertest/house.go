@@ -15,6 +15,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/access/accesstest"
 	"github.com/computclaw/airlock/app/auth/authtest"
 	"github.com/computclaw/airlock/app/blobs"
 	"github.com/computclaw/airlock/app/credentials"
@@ -63,21 +64,10 @@ func New(t testing.TB, label string) *House {
 	})}
 	kept := filepath.Join(dir, files.Dir)
 	h.No(os.Mkdir(kept, 0o700))
-	storage := Must[*blobs.Dir](t)(blobs.OpenDir(kept))
+	storage := accesstest.Must[*blobs.Dir](t)(blobs.OpenDir(kept))
 	h.Files = files.New(files.Config{Store: st, Keyring: ring, Storage: storage, Dir: kept})
 	h.Skills = skills.New(skills.Config{Store: st, Files: h.Files})
 	return h
-}
-
-// Must fails the test if there is an error.
-func Must[T any](t testing.TB) func(v T, err error) T {
-	return func(v T, err error) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
 }
 
 // No fails the test if there is an error.
@@ -88,19 +78,11 @@ func (h *House) No(err error) {
 	}
 }
 
-// WantCode wants an error with a code.
-func WantCode(t testing.TB, what string, err error, code app.Code) {
-	t.Helper()
-	if app.CodeOf(err) != code {
-		t.Errorf("%s: %v, want %s", what, err, code)
-	}
-}
-
 // Hosts are entries as people write them.
 func Hosts(t testing.TB, texts ...string) (list []app.Host) {
 	t.Helper()
 	for _, text := range texts {
-		list = append(list, Must[app.Host](t)(app.ParseHost(text)))
+		list = append(list, accesstest.Must[app.Host](t)(app.ParseHost(text)))
 	}
 	return list
 }
@@ -113,21 +95,21 @@ func (h *House) Credential(name, value string, at ...string) app.Credential {
 	if len(at) == 0 {
 		in.Mode = app.ModeInjected
 	}
-	return Must[app.Credential](h.T)(h.Desk.Credentials.Set(h.T.Context(), Person(), in))
+	return accesstest.Must[app.Credential](h.T)(h.Desk.Credentials.Set(h.T.Context(), Person(), in))
 }
 
 // Profile makes an unlocked profile with keys that are linked to credentials of their names.
 func (h *House) Profile(description string, keys []string, at ...string) app.Profile {
 	h.T.Helper()
 	ctx := h.T.Context()
-	p := Must[app.Profile](h.T)(h.Desk.Profiles.Create(ctx, Person(), description))
+	p := accesstest.Must[app.Profile](h.T)(h.Desk.Profiles.Create(ctx, Person(), description))
 	for _, k := range keys {
-		p = Must[app.Profile](h.T)(h.Desk.Keys.Add(ctx, Person(), p.Handle,
+		p = accesstest.Must[app.Profile](h.T)(h.Desk.Keys.Add(ctx, Person(), p.Handle,
 			[]app.Key{{Name: k, Description: "to read " + k}}))
-		p = Must[app.Profile](h.T)(h.Desk.Keys.Link(ctx, Person(), p.Handle, k, k))
+		p = accesstest.Must[app.Profile](h.T)(h.Desk.Keys.Link(ctx, Person(), p.Handle, k, k))
 	}
 	if len(at) > 0 {
-		p = Must[app.Profile](h.T)(h.Desk.Hosts.Set(ctx, Person(), p.Handle, Hosts(h.T, at...), nil))
+		p = accesstest.Must[app.Profile](h.T)(h.Desk.Hosts.Set(ctx, Person(), p.Handle, Hosts(h.T, at...), nil))
 	}
 	return p
 }
@@ -136,7 +118,7 @@ func (h *House) Profile(description string, keys []string, at ...string) app.Pro
 func (h *House) Locked(description string, keys []string, at ...string) app.Profile {
 	h.T.Helper()
 	p := h.Profile(description, keys, at...)
-	return Must[app.Profile](h.T)(h.Desk.Lifecycle.Lock(h.T.Context(), Person(), p.Handle, p.UpdatedAt))
+	return accesstest.Must[app.Profile](h.T)(h.Desk.Lifecycle.Lock(h.T.Context(), Person(), p.Handle, p.UpdatedAt))
 }
 
 // Execution adds a finished one with something in every table that hangs on it. It returns its id.
@@ -203,17 +185,17 @@ func (h *House) Execution(p app.Profile) string {
 // Keep stores a content.
 func (h *House) Keep(content string) int64 {
 	h.T.Helper()
-	spool := Must[*files.Spool](h.T)(h.Files.NewSpool())
+	spool := accesstest.Must[*files.Spool](h.T)(h.Files.NewSpool())
 	defer spool.Close()
-	Must[int](h.T)(io.WriteString(spool, content))
+	accesstest.Must[int](h.T)(io.WriteString(spool, content))
 	h.No(spool.Finish())
-	return Must[store.Blob](h.T)(h.Files.Keep(h.T.Context(), spool)).ID
+	return accesstest.Must[store.Blob](h.T)(h.Files.Keep(h.T.Context(), spool)).ID
 }
 
 // Actions are those of the audit log, oldest first.
 func (h *House) Actions() (list []string) {
 	h.T.Helper()
-	for _, e := range Must[[]app.Event](h.T)(h.Desk.Audit.Latest(h.T.Context(), 1000)) {
+	for _, e := range accesstest.Must[[]app.Event](h.T)(h.Desk.Audit.Latest(h.T.Context(), 1000)) {
 		list = append([]string{e.Action}, list...)
 	}
 	return list
@@ -223,10 +205,10 @@ func (h *House) Actions() (list []string) {
 func (h *House) Values(p app.Profile) map[string]string {
 	h.T.Helper()
 	ctx := context.WithoutCancel(h.T.Context())
-	p = Must[app.Profile](h.T)(h.Desk.Profiles.ByID(ctx, p.ID))
-	policy := Must[app.Policy](h.T)(h.Desk.Binder.Policy(ctx, p.Handle, p.Policy))
+	p = accesstest.Must[app.Profile](h.T)(h.Desk.Profiles.ByID(ctx, p.ID))
+	policy := accesstest.Must[app.Policy](h.T)(h.Desk.Binder.Policy(ctx, p.Handle, p.Policy))
 	got := map[string]string{}
-	for _, v := range Must[[]credentials.Value](h.T)(h.Desk.Resolver.Resolve(ctx, p.Handle, policy)) {
+	for _, v := range accesstest.Must[[]credentials.Value](h.T)(h.Desk.Resolver.Resolve(ctx, p.Handle, policy)) {
 		got[v.Key] = v.Secret.Reveal()
 	}
 	return got

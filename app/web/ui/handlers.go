@@ -8,9 +8,9 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/probe"
 	"github.com/computclaw/airlock/app/redact/patterns"
 	"github.com/computclaw/airlock/app/retention"
+	"github.com/computclaw/airlock/app/testrequest"
 	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/app/web/ui/audit"
 	"github.com/computclaw/airlock/app/web/ui/credentials"
@@ -30,7 +30,7 @@ import (
 // Config is what Handlers need.
 type Config struct {
 	uix.Config
-	Prober     *probe.Prober
+	Tester     *testrequest.Tester
 	Retention  *retention.Keeper // nil: nothing is removed
 	Rules      *patterns.Set     // of redaction, as people see them
 	Key        func() transfers.KeyInfo
@@ -56,7 +56,7 @@ func New(cfg Config) *Handlers {
 	h.pages = slices.Concat(
 		h.dashboard.Routes(),
 		audit.Handlers{UI: u}.Routes(),
-		credentials.New(u, cfg.Prober, cfg.Retention).Routes(),
+		credentials.New(u, cfg.Tester, cfg.Retention).Routes(),
 		profiles.Handlers{UI: u}.Routes(),
 		executions.Handlers{UI: u}.Routes(),
 		skills.New(u, cfg.Rules).Routes(),

@@ -7,8 +7,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/probe"
 	"github.com/computclaw/airlock/app/retention"
+	"github.com/computclaw/airlock/app/testrequest"
 	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/paths"
@@ -17,16 +17,16 @@ import (
 // Handlers answer the pages about credentials.
 type Handlers struct {
 	*uix.UI
-	prober    *probe.Prober
+	tester    *testrequest.Tester
 	retention *retention.Keeper // nil: nothing is removed
 	tests     *httpx.RateLimiter
 	staged    staging // pasted values that nobody decided about yet
 }
 
 // New returns Handlers.
-func New(ui *uix.UI, prober *probe.Prober, keeper *retention.Keeper) *Handlers {
+func New(ui *uix.UI, tester *testrequest.Tester, keeper *retention.Keeper) *Handlers {
 	return &Handlers{
-		UI: ui, prober: prober, retention: keeper, tests: httpx.NewRateLimiter(TestsPerMinute, ui.Now),
+		UI: ui, tester: tester, retention: keeper, tests: httpx.NewRateLimiter(TestsPerMinute, ui.Now),
 	}
 }
 

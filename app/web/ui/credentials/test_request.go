@@ -9,7 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/probe"
+	"github.com/computclaw/airlock/app/testrequest"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/credentialview"
 )
@@ -20,7 +20,7 @@ const TestsPerMinute = 10
 // checkForm is the form of a test as a page first shows it. The path is that of the service which the
 // credential is named after, if its value may go there.
 func checkForm(c app.Credential) credentialview.CheckForm {
-	f := credentialview.CheckForm{Targets: probe.Targets(c), Wildcards: probe.Wildcards(c)}
+	f := credentialview.CheckForm{Targets: testrequest.Targets(c), Wildcards: testrequest.Wildcards(c)}
 	if s, ok := app.ServiceOf(c.Name); ok && len(f.Targets) > 0 && f.Targets[0] == s.Host+":443" {
 		f.Path = s.Path
 	}
@@ -36,9 +36,9 @@ func (h *Handlers) testCredential(c echo.Context, cred app.Credential, fields ur
 	typed.Path, typed.Private = strings.TrimSpace(fields.Get("test_path")), fields.Get("test_private") != ""
 	typed.As, typed.AsName = fields.Get("test_as"), strings.TrimSpace(fields.Get("test_as_name"))
 	err := h.tests.Allow(c)
-	var result probe.Result
+	var result testrequest.Result
 	if err == nil {
-		result, err = h.prober.Credential(ctx, uix.Actor(c), probe.Request{
+		result, err = h.tester.Credential(ctx, uix.Actor(c), testrequest.Request{
 			Name: cred.Name, Host: chosenTarget(typed), Path: typed.Path, Private: typed.Private, As: sentAs(typed),
 		})
 	}
@@ -74,14 +74,14 @@ func chosenTarget(f credentialview.CheckForm) string {
 
 // sentAs is how a test sends the value. A custom header without a name is one that the test
 // refuses.
-func sentAs(f credentialview.CheckForm) probe.Placement {
+func sentAs(f credentialview.CheckForm) testrequest.Placement {
 	switch f.As {
 	case "basic":
-		return probe.Placement{Basic: true, User: f.AsName}
+		return testrequest.Placement{Basic: true, User: f.AsName}
 	case "header":
-		return probe.Placement{Header: cmp.Or(f.AsName, "?")}
+		return testrequest.Placement{Header: cmp.Or(f.AsName, "?")}
 	}
-	return probe.Placement{}
+	return testrequest.Placement{}
 }
 
 // testedField is the field that a message about the host belongs to.
@@ -92,7 +92,7 @@ func testedField(f credentialview.CheckForm) string {
 	return "target"
 }
 
-func outcome(r probe.Result) *credentialview.CheckOutcome {
+func outcome(r testrequest.Result) *credentialview.CheckOutcome {
 	return &credentialview.CheckOutcome{
 		Request: "GET " + r.URL, Verdict: r.Verdict(), Proved: r.Proved, Swapped: r.Swapped, Status: r.Status,
 		Without: r.Without, Took: r.Took, Problem: r.Problem, Hint: r.Hint,

@@ -18,7 +18,7 @@ import (
 	"github.com/computclaw/airlock/app/retention"
 	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/app/secrets/vault"
-	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 	"github.com/computclaw/airlock/plugins/docker"
 )
@@ -121,7 +121,7 @@ func Load(environ []string) (Config, error) {
 		problems = append(problems,
 			fmt.Errorf("AIRLOCK_TIMEOUT_DEFAULT (%s) is longer than AIRLOCK_TIMEOUT_MAX (%s)", c.TimeoutDefault, c.TimeoutMax))
 	}
-	if err := transfer.CheckLimits(c.Limits); err != nil {
+	if err := content.CheckLimits(c.Limits); err != nil {
 		problems = append(problems, err)
 	}
 	c.fillMemory(os.DirFS("/"))

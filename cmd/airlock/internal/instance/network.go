@@ -7,7 +7,7 @@ import (
 	"net/netip"
 
 	"github.com/computclaw/airlock/app/egress"
-	"github.com/computclaw/airlock/app/probe"
+	"github.com/computclaw/airlock/app/testrequest"
 	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 )
 
@@ -52,8 +52,8 @@ func upstreamRoots(extra config.ExtraCA) (*x509.CertPool, error) {
 	return roots, nil
 }
 
-// Prober tests credentials on the way that scripts take; aside if these may be other settings than
+// Tester tests credentials on the way that scripts take; aside if these may be other settings than
 // the server's.
-func (o Network) Prober(i *Instance, aside bool) *probe.Prober {
-	return probe.New(probe.Config{Access: i.Access, Gateway: o.Gateway, Authority: o.Authority, Aside: aside})
+func (o Network) Tester(i *Instance, aside bool) *testrequest.Tester {
+	return testrequest.New(testrequest.Config{Access: i.Access, Gateway: o.Gateway, Authority: o.Authority, Aside: aside})
 }

@@ -1,4 +1,4 @@
-package transfer
+package content
 
 import (
 	"encoding/json"
@@ -11,27 +11,27 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// historyRow seals a record of an execution for this instance and returns its row. A row that would
+// SealHistory seals a record of an execution for this instance and returns its row. A row that would
 // break a page that shows it is refused.
-func historyRow(ring *secrets.Keyring, handle string, id int64, r record) (any, error) {
+func SealHistory(ring *secrets.Keyring, handle string, id int64, r Record) (any, error) {
 	row, err := partRow(ring, handle, id, r)
 	if err != nil {
 		return nil, err
 	}
 	if err := checkBounds(row); err != nil {
-		return nil, contradiction("execution "+app.Clip(handle, 60), "is not possible", err)
+		return nil, Contradiction("execution "+app.Clip(handle, 60), "is not possible", err)
 	}
 	return row, nil
 }
 
-func partRow(ring *secrets.Keyring, handle string, id int64, r record) (any, error) {
+func partRow(ring *secrets.Keyring, handle string, id int64, r Record) (any, error) {
 	switch {
 	case r.Execution != nil:
 		return executionRow(ring, *r.Execution)
 	case r.Script != nil:
 		row := r.Script.ScriptRow
 		if row.CleanInputs != "" && !json.Valid([]byte(row.CleanInputs)) {
-			return nil, contradiction("the inputs of execution "+handle, "are not JSON", nil)
+			return nil, Contradiction("the inputs of execution "+handle, "are not JSON", nil)
 		}
 		row.ExecutionID = id
 		row.Script = ring.Seal(secrets.Scripts, secrets.ScriptRow(handle), []byte(r.Script.Script))
@@ -43,10 +43,10 @@ func partRow(ring *secrets.Keyring, handle string, id int64, r record) (any, err
 		row := r.Output.OutputRow
 		row.ExecutionID, row.Segments = id, string(r.Output.Segments)
 		if err := json.Unmarshal(r.Output.Segments, &[]int{}); err != nil {
-			return nil, contradiction("the output of execution "+handle, "is not put together", err)
+			return nil, Contradiction("the output of execution "+handle, "is not put together", err)
 		}
 		if row.Result != nil && !json.Valid([]byte(*row.Result)) {
-			return nil, contradiction("the result of execution "+handle, "is not JSON", nil)
+			return nil, Contradiction("the result of execution "+handle, "is not JSON", nil)
 		}
 		return row, nil
 	case r.Value != nil:
@@ -57,7 +57,7 @@ func partRow(ring *secrets.Keyring, handle string, id int64, r record) (any, err
 		return exchangeRow(ring, id, *r.Exchange)
 	case r.Connection != nil:
 		row := r.Connection.ConnectionRow
-		row.ExecutionID, row.Credentials = id, list(r.Connection.Credentials)
+		row.ExecutionID, row.Credentials = id, List(r.Connection.Credentials)
 		return row, nil
 	case r.Redaction != nil:
 		row := *r.Redaction
@@ -71,60 +71,60 @@ func partRow(ring *secrets.Keyring, handle string, id int64, r record) (any, err
 		row := r.Artifact.ArtifactRow
 		row.ExecutionID = id
 		if r.Artifact.Kept && row.Withheld != "" {
-			return nil, contradiction("an artifact", "was withheld and has a content", nil)
+			return nil, Contradiction("an artifact", "was withheld and has a content", nil)
 		}
 		return row, checkFileRow(row.Name, row.Size, row.SHA256)
 	}
-	return nil, contradiction("execution "+handle, "has a part of an unknown kind", nil)
+	return nil, Contradiction("execution "+handle, "has a part of an unknown kind", nil)
 }
 
 // checkFileRow takes what the page of an execution can show.
 func checkFileRow(name string, size int64, digest string) error {
-	if err := app.CheckStored("name", name, maxField); err != nil {
-		return contradiction("a file of an execution", "has a malformed name", err)
+	if err := app.CheckStored("name", name, MaxField); err != nil {
+		return Contradiction("a file of an execution", "has a malformed name", err)
 	}
 	if size < 0 || digest != "" && !digestShape.MatchString("sha256:"+digest) {
-		return contradiction("a file of an execution", "has a malformed size or digest", nil)
+		return Contradiction("a file of an execution", "has a malformed size or digest", nil)
 	}
 	return nil
 }
 
-func executionRow(ring *secrets.Keyring, x executionRecord) (store.ExecutionRow, error) {
+func executionRow(ring *secrets.Keyring, x Execution) (store.ExecutionRow, error) {
 	row := x.ExecutionRow
 	switch {
 	case !handleShape.MatchString(row.Handle), !handleShape.MatchString(row.ProfileHandle), !app.IsExecutionID(x.ID):
-		return row, contradiction("execution "+app.Clip(row.Handle, 60), "has a malformed id", nil)
+		return row, Contradiction("execution "+app.Clip(row.Handle, 60), "has a malformed id", nil)
 	case !app.Status(row.Status).Terminal():
-		return row, contradiction("execution "+row.Handle, "has not ended", nil)
+		return row, Contradiction("execution "+row.Handle, "has not ended", nil)
 	case row.RerunOf != "" && !handleShape.MatchString(row.RerunOf):
-		return row, contradiction("execution "+row.Handle, "repeats a malformed one", nil)
+		return row, Contradiction("execution "+row.Handle, "repeats a malformed one", nil)
 	}
 	if err := checkActor(x.SubmittedBy); err != nil {
-		return row, contradiction("execution "+row.Handle, "was submitted by nobody", err)
+		return row, Contradiction("execution "+row.Handle, "was submitted by nobody", err)
 	}
 	row.Lookup = ring.Lookup(secrets.Execs, x.ID)
 	row.SealedID = ring.Seal(secrets.Execs, secrets.ExecutionRow(row.Handle), []byte(x.ID))
-	row.Injected, row.SubmittedBy, row.Manifest = list(x.Injected), text(x.SubmittedBy), text(x.Manifest)
+	row.Injected, row.SubmittedBy, row.Manifest = List(x.Injected), JSON(x.SubmittedBy), JSON(x.Manifest)
 	return row, nil
 }
 
-func exchangeRow(ring *secrets.Keyring, id int64, x exchangeRecord) (store.ExchangeRow, error) {
+func exchangeRow(ring *secrets.Keyring, id int64, x Exchange) (store.ExchangeRow, error) {
 	row := x.ExchangeRow
 	if len(row.RequestID) < 1 || len(row.RequestID) > maxShort || len(x.Asked) > 64 {
-		return row, contradiction("an exchange", "has a malformed id", nil)
+		return row, Contradiction("an exchange", "has a malformed id", nil)
 	}
 	if err := checkActor(x.AnsweredBy); err != nil {
-		return row, contradiction("an exchange", "was answered by nobody", err)
+		return row, Contradiction("an exchange", "was answered by nobody", err)
 	}
-	row.ExecutionID, row.AnsweredBy, row.Asked = id, text(x.AnsweredBy), x.Asked
+	row.ExecutionID, row.AnsweredBy, row.Asked = id, JSON(x.AnsweredBy), x.Asked
 	if x.Answer != nil {
 		row.Answer = ring.Seal(secrets.Scripts, secrets.AnswerRow(row.RequestID), []byte(*x.Answer))
 	}
 	return row, nil
 }
 
-// statsRow returns the row of a day.
-func statsRow(r statsRecord) (store.StatsRow, error) {
+// StatsRow returns the row of a day.
+func StatsRow(r Stats) (store.StatsRow, error) {
 	row := r.StatsRow
 	row.Durations = string(r.Durations)
 	err := errors.Join(checkBounds(row), checkDurations(r.Durations))
@@ -135,14 +135,14 @@ func statsRow(r statsRecord) (store.StatsRow, error) {
 		err = errors.New("its profile's handle is malformed")
 	}
 	if err != nil {
-		return row, contradiction("a day of the statistics", "is not possible", err)
+		return row, Contradiction("a day of the statistics", "is not possible", err)
 	}
 	return row, nil
 }
 
-// maxDurations is of how many lengths one row of the statistics counts executions: they are rounded
+// MaxDurations is of how many lengths one row of the statistics counts executions: they are rounded
 // to two digits, so there are some hundreds.
-const maxDurations = 10_000
+const MaxDurations = 10_000
 
 // checkDurations takes what the pages that sum statistics up can read: an object of numbers, by
 // milliseconds. One row that they can't would be in the way of all of them.
@@ -151,27 +151,46 @@ func checkDurations(text []byte) error {
 	if err := json.Unmarshal(text, &times); err != nil {
 		return err
 	}
-	if times == nil || len(times) > maxDurations {
+	if times == nil || len(times) > MaxDurations {
 		return errors.New("its durations are none, or too many")
 	}
 	for key, n := range times {
 		ms, err := strconv.ParseInt(key, 10, 64)
-		if err != nil || strconv.FormatInt(ms, 10) != key || ms < 0 || ms > maxMoment || n == nil || *n < 0 ||
-			*n > maxNumber {
+		if err != nil || strconv.FormatInt(ms, 10) != key || ms < 0 || ms > MaxMoment || n == nil || *n < 0 ||
+			*n > MaxNumber {
 			return errors.New("it counts what can't be")
 		}
 	}
 	return nil
 }
 
-// list is a JSON column of a list, which is never null.
-func list[E any](all []E) string { return text(append([]E{}, all...)) }
+// Row returns the credential as the database has it, under an id.
+func (c Credential) Row(id string) store.CredentialRow {
+	row := c.CredentialRow
+	row.ID, row.Mode, row.Source = id, string(c.Mode), string(c.Source)
+	row.Hosts, row.Places, row.Headers = List(c.Hosts), JSON(c.Places), List(c.Headers)
+	return row
+}
 
-// text is a JSON column.
-func text(v any) string {
+// noManifest is that of a version whose files are gone.
+const noManifest = "{}"
+
+// Row is the version as the database has it, without its files.
+func (v SkillVersion) Row(skill int64) store.SkillVersionRow {
+	row := v.SkillVersionRow
+	row.SkillID, row.Manifest, row.Size, row.Files, row.BlobID = skill, noManifest, 0, 0, nil
+	row.UploadedBy, row.ApprovedBy, row.RevokedBy = JSON(v.UploadedBy), JSON(v.ApprovedBy), JSON(v.RevokedBy)
+	return row
+}
+
+// List is a JSON column of a list, which is never null.
+func List[E any](all []E) string { return JSON(append([]E{}, all...)) }
+
+// JSON is a JSON column.
+func JSON(v any) string {
 	t, err := json.Marshal(v)
 	if err != nil {
-		panic(fmt.Sprintf("transfer: %T is always encodable: %v", v, err))
+		panic(fmt.Sprintf("content: %T is always encodable: %v", v, err))
 	}
 	return string(t)
 }

@@ -1,4 +1,4 @@
-package transfer
+package content
 
 import (
 	"context"
@@ -10,15 +10,15 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// maxVersions is of how many versions of a value a file says when they were set: a value that is
+// MaxVersions is of how many versions of a value a file says when they were set: a value that is
 // renewed by the minute must not make a line that no reader takes.
-const maxVersions = 1000
+const MaxVersions = 1000
 
-// readCredential opens a credential for a file.
-func readCredential(ctx context.Context, tx *store.Tx, ring *secrets.Keyring,
-	row store.CredentialRow) (c credentialRecord, err error) {
-	c = credentialRecord{CredentialRow: row, Mode: app.Mode(row.Mode), Source: app.Source(row.Source),
-		Versions: []versionRecord{}}
+// OpenCredential opens a credential for a file.
+func OpenCredential(ctx context.Context, tx *store.Tx, ring *secrets.Keyring,
+	row store.CredentialRow) (c Credential, err error) {
+	c = Credential{CredentialRow: row, Mode: app.Mode(row.Mode), Source: app.Source(row.Source),
+		Versions: []ValueVersion{}}
 	if err := decode("credential "+row.Name, field{row.Hosts, &c.Hosts}, field{row.Places, &c.Places},
 		field{row.Headers, &c.Headers}); err != nil {
 		return c, err
@@ -27,8 +27,8 @@ func readCredential(ctx context.Context, tx *store.Tx, ring *secrets.Keyring,
 	if err != nil {
 		return c, err
 	}
-	for _, v := range versions[max(0, len(versions)-maxVersions):] {
-		r := versionRecord{Version: v.Version, CreatedAt: v.CreatedAt}
+	for _, v := range versions[max(0, len(versions)-MaxVersions):] {
+		r := ValueVersion{Version: v.Version, CreatedAt: v.CreatedAt}
 		if err := decode("credential "+row.Name, field{v.CreatedBy, &r.CreatedBy}); err != nil {
 			return c, err
 		}
@@ -38,7 +38,7 @@ func readCredential(ctx context.Context, tx *store.Tx, ring *secrets.Keyring,
 		}
 		value, err := ring.Open(secrets.Values, secrets.ValueRow(row.ID, v.Version), v.Value)
 		if err != nil {
-			return c, fmt.Errorf("transfer: value of credential %s: %w", row.Name, err)
+			return c, fmt.Errorf("content: value of credential %s: %w", row.Name, err)
 		}
 		text := string(value)
 		c.Value = &text
@@ -46,14 +46,14 @@ func readCredential(ctx context.Context, tx *store.Tx, ring *secrets.Keyring,
 	return c, nil
 }
 
-// readProfile opens a profile for a file.
-func readProfile(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, row store.ProfileRow) (p profileRecord,
+// OpenProfile opens a profile for a file.
+func OpenProfile(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, row store.ProfileRow) (p Profile,
 	err error) {
 	id, err := ring.Open(secrets.Profiles, secrets.ProfileRow(row.Handle), row.SealedID)
 	if err != nil {
-		return p, fmt.Errorf("transfer: profile %s: %w", row.Handle, err)
+		return p, fmt.Errorf("content: profile %s: %w", row.Handle, err)
 	}
-	p = profileRecord{ID: string(id), ProfileRow: row, Keys: []keyRecord{}, Hosts: []hostRecord{}}
+	p = Profile{ID: string(id), ProfileRow: row, Keys: []Key{}, Hosts: []Host{}}
 	if err := decode("profile "+row.Handle, field{row.CreatedBy, &p.CreatedBy}); err != nil {
 		return p, err
 	}
@@ -62,7 +62,7 @@ func readProfile(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, row s
 		return p, err
 	}
 	for _, k := range keys {
-		r := keyRecord{ProfileKeyRow: k, Mode: app.Mode(k.Mode)}
+		r := Key{ProfileKeyRow: k, Mode: app.Mode(k.Mode)}
 		if k.CredentialID != nil {
 			r.Credential = *k.CredentialID
 		}
@@ -76,7 +76,7 @@ func readProfile(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, row s
 		return p, err
 	}
 	for _, h := range hosts {
-		r := hostRecord{ProfileHostRow: h}
+		r := Host{ProfileHostRow: h}
 		r.Line = readable(h.Line)
 		if err := decode("profile "+row.Handle, field{h.Host, &r.Host}, field{h.AskedBy, &r.AskedBy}); err != nil {
 			return p, err
@@ -86,27 +86,60 @@ func readProfile(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, row s
 	return p, nil
 }
 
-func readPolicy(row store.PolicyRow) (p policyRecord, err error) {
-	p = policyRecord{Profile: row.ProfileHandle, Digest: row.Digest, CreatedAt: row.CreatedAt}
+// OpenPolicy opens a policy for a file.
+func OpenPolicy(row store.PolicyRow) (p Policy, err error) {
+	p = Policy{Profile: row.ProfileHandle, Digest: row.Digest, CreatedAt: row.CreatedAt}
 	return p, decode("policy of "+row.ProfileHandle, field{row.Body, &p.Body}, field{row.CreatedBy, &p.CreatedBy})
 }
 
-// readHistory opens a row of an execution for a file.
-func readHistory(ring *secrets.Keyring, handle string, row any) (r record, err error) {
+// OpenSkill opens a skill for a file. versions are its rows, in the same order.
+func OpenSkill(ctx context.Context, tx *store.Tx, row store.SkillRow) (s Skill, versions []store.SkillVersionRow,
+	err error) {
+	s = Skill{SkillRow: row, Versions: []SkillVersion{}, Profiles: []SkillGrant{}}
+	if versions, err = tx.Skills.VersionRows(ctx, row.ID); err != nil {
+		return s, nil, err
+	}
+	for _, v := range versions {
+		r := SkillVersion{SkillVersionRow: v, Kept: v.BlobID != nil}
+		if err := decode("skill "+row.Name, field{v.UploadedBy, &r.UploadedBy}, field{v.ApprovedBy, &r.ApprovedBy},
+			field{v.RevokedBy, &r.RevokedBy}); err != nil {
+			return s, nil, err
+		}
+		s.Versions = append(s.Versions, r)
+	}
+	grants, err := tx.Skills.Grants(ctx, row.ID)
+	for _, g := range grants {
+		r := SkillGrant{Profile: g.Profile, AllowedAt: g.Row.AllowedAt}
+		if err := decode("skill "+row.Name, field{g.Row.AllowedBy, &r.AllowedBy}); err != nil {
+			return s, nil, err
+		}
+		s.Profiles = append(s.Profiles, r)
+	}
+	return s, versions, err
+}
+
+// OpenApproval opens an approval for a file.
+func OpenApproval(row store.ApprovalRow) (a Approval, err error) {
+	a = Approval{ApprovalRow: row}
+	return a, decode("approval "+row.ID, field{row.DecidedBy, &a.DecidedBy})
+}
+
+// OpenHistory opens a row of an execution for a file.
+func OpenHistory(ring *secrets.Keyring, handle string, row any) (r Record, err error) {
 	what := "execution " + handle
 	switch row := row.(type) {
 	case store.ExecutionRow:
 		id, err := ring.Open(secrets.Execs, secrets.ExecutionRow(row.Handle), row.SealedID)
 		if err != nil {
-			return r, fmt.Errorf("transfer: %s: %w", what, err)
+			return r, fmt.Errorf("content: %s: %w", what, err)
 		}
-		x := executionRecord{ID: string(id), ExecutionRow: row}
+		x := Execution{ID: string(id), ExecutionRow: row}
 		x.ErrorLine = readable(x.ErrorLine)
 		r.Execution = &x
 		return r, decode(what, field{row.Injected, &x.Injected}, field{row.SubmittedBy, &x.SubmittedBy},
 			field{row.Manifest, &x.Manifest})
 	case store.ScriptRow:
-		r.Script = &scriptRecord{ScriptRow: row}
+		r.Script = &Script{ScriptRow: row}
 		if r.Script.Script, err = openText(ring, secrets.ScriptRow(handle), row.Script); err != nil || row.Inputs == nil {
 			return r, err
 		}
@@ -114,11 +147,11 @@ func readHistory(ring *secrets.Keyring, handle string, row any) (r record, err e
 		r.Script.Inputs = &inputs
 		return r, err
 	case store.OutputRow:
-		r.Output = &outputRecord{OutputRow: row, Segments: json.RawMessage(row.Segments)}
+		r.Output = &Output{OutputRow: row, Segments: json.RawMessage(row.Segments)}
 	case store.UsedValueRow:
 		r.Value = &row
 	case store.ExchangeRow:
-		x := exchangeRecord{ExchangeRow: row, Asked: row.Asked}
+		x := Exchange{ExchangeRow: row, Asked: row.Asked}
 		r.Exchange = &x
 		if row.Answer != nil {
 			answer, err := openText(ring, secrets.AnswerRow(row.RequestID), row.Answer)
@@ -129,7 +162,7 @@ func readHistory(ring *secrets.Keyring, handle string, row any) (r record, err e
 		}
 		return r, decode(what, field{row.AnsweredBy, &x.AnsweredBy})
 	case store.ConnectionRow:
-		x := connectionRecord{ConnectionRow: row}
+		x := Connection{ConnectionRow: row}
 		x.Line = readable(x.Line)
 		r.Connection = &x
 		return r, decode(what, field{row.Credentials, &x.Credentials})
@@ -138,9 +171,9 @@ func readHistory(ring *secrets.Keyring, handle string, row any) (r record, err e
 	case store.InputFileRow:
 		r.File = &row
 	case store.ArtifactRow:
-		r.Artifact = &artifactRecord{ArtifactRow: row}
+		r.Artifact = &Artifact{ArtifactRow: row}
 	default:
-		return r, fmt.Errorf("transfer: %T does not travel", row)
+		return r, fmt.Errorf("content: %T does not travel", row)
 	}
 	return r, nil
 }
@@ -148,7 +181,7 @@ func readHistory(ring *secrets.Keyring, handle string, row any) (r record, err e
 // readable is a line of a script as a file may hold it. Scripts say themselves in which line they
 // failed, and one that could not be read would make the file as a whole unreadable.
 func readable(line int) int {
-	if line < 0 || line > maxNumber {
+	if line < 0 || line > MaxNumber {
 		return 0
 	}
 	return line
@@ -157,7 +190,7 @@ func readable(line int) int {
 func openText(ring *secrets.Keyring, row string, token []byte) (string, error) {
 	text, err := ring.Open(secrets.Scripts, row, token)
 	if err != nil {
-		return "", fmt.Errorf("transfer: %s: %w", row, err)
+		return "", fmt.Errorf("content: %s: %w", row, err)
 	}
 	return string(text), nil
 }
@@ -171,7 +204,7 @@ type field struct {
 func decode(what string, fields ...field) error {
 	for _, f := range fields {
 		if err := json.Unmarshal([]byte(f.text), f.into); err != nil {
-			return fmt.Errorf("transfer: %s: %w", what, err)
+			return fmt.Errorf("content: %s: %w", what, err)
 		}
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/probe"
+	"github.com/computclaw/airlock/app/testrequest"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
@@ -38,9 +38,9 @@ func (o *operator) testCredential(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	result, err := out.Prober(o.Instance, true).Credential(ctx, o.by, probe.Request{
+	result, err := out.Tester(o.Instance, true).Credential(ctx, o.by, testrequest.Request{
 		Name: rest[0], Host: *host, Path: *path, Private: *private,
-		As: probe.Placement{Header: *header, Basic: cli.Given(f, "basic"), User: *user},
+		As: testrequest.Placement{Header: *header, Basic: cli.Given(f, "basic"), User: *user},
 	})
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (o *operator) testCredential(ctx context.Context, args []string) error {
 	return nil
 }
 
-func (o *operator) showTest(r probe.Result) {
+func (o *operator) showTest(r testrequest.Result) {
 	fmt.Fprintf(o.Out, "request  GET %s\n", r.URL)
 	if r.Swapped {
 		fmt.Fprintln(o.Out, "value    put in on the way out")

@@ -1,4 +1,4 @@
-package transfer
+package content
 
 import (
 	"errors"
@@ -7,8 +7,8 @@ import (
 	"github.com/computclaw/airlock/app/transfer/archive"
 )
 
-// told turns errors of the container into errors for the person with the file. Others pass.
-func told(err error) error {
+// explain turns errors of the container into errors for the person with the file. Others pass.
+func explain(err error) error {
 	var e *app.Error
 	switch {
 	case err == nil, errors.As(err, &e):

@@ -1,4 +1,4 @@
-package probe
+package testrequest
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"github.com/computclaw/airlock/app/egress/swap"
 )
 
-// Config is what a Prober needs.
+// Config is what a Tester needs.
 type Config struct {
 	Access    *access.Parts
 	Gateway   *egress.Gateway
@@ -27,22 +27,22 @@ type Config struct {
 	Aside bool
 }
 
-// Prober tests credentials. It is safe for concurrent use; two tests at a time run, more are
+// Tester tests credentials. It is safe for concurrent use; two tests at a time run, more are
 // CodeRateLimited.
-type Prober struct {
+type Tester struct {
 	cfg   Config
 	slots chan struct{}
 }
 
-// New returns a Prober.
-func New(cfg Config) *Prober {
+// New returns a Tester.
+func New(cfg Config) *Tester {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
 	if cfg.Timeout == 0 {
 		cfg.Timeout = 20 * time.Second
 	}
-	return &Prober{cfg: cfg, slots: make(chan struct{}, 2)}
+	return &Tester{cfg: cfg, slots: make(chan struct{}, 2)}
 }
 
 // Request is one test.
@@ -85,7 +85,7 @@ func (r Result) Verdict() string {
 // proved. The outcome is kept with the credential and in the audit log. An error means that nothing
 // was sent: CodeNotFound, CodeInvalidField (mode, host or path), CodeMissingValue, CodeForbidden for
 // agents.
-func (p *Prober) Credential(ctx context.Context, by app.Actor, req Request) (Result, error) {
+func (p *Tester) Credential(ctx context.Context, by app.Actor, req Request) (Result, error) {
 	c, value, hold, err := p.cfg.Access.Credentials.OpenForCheck(ctx, by, req.Name)
 	if err != nil {
 		return Result{}, err
@@ -117,12 +117,12 @@ func (p *Prober) Credential(ctx context.Context, by app.Actor, req Request) (Res
 }
 
 // send tries the value, and finds out whether the answer says anything about it.
-func (p *Prober) send(
+func (p *Tester) send(
 	ctx context.Context, c app.Credential, value app.Secret, to target, as Placement,
 ) (Result, error) {
 	mac := make([]byte, 32)
 	if _, err := rand.Read(mac); err != nil {
-		return Result{}, fmt.Errorf("probe: make a placeholder: %w", err)
+		return Result{}, fmt.Errorf("testrequest: make a placeholder: %w", err)
 	}
 	as, placeholder := as.among(c.Headers), swap.Placeholder(mac)
 	ctx, cancel := context.WithTimeout(ctx, p.cfg.Timeout)
@@ -153,7 +153,7 @@ func refused(status int) bool {
 
 // statusOf is the host's answer to the same request with another field, or with none; 0 if it gave
 // none.
-func (p *Prober) statusOf(
+func (p *Tester) statusOf(
 	ctx context.Context, c app.Credential, value app.Secret, placeholder string, to target, sent field,
 ) int {
 	got, ledger, err := p.ask(ctx, c, value, placeholder, to, sent)
@@ -167,7 +167,7 @@ func (p *Prober) statusOf(
 }
 
 // ask sends one request on a session of its own, and returns the session's ledger.
-func (p *Prober) ask(
+func (p *Tester) ask(
 	ctx context.Context, c app.Credential, value app.Secret, placeholder string, to target, sent field,
 ) (answer, []app.Connection, error) {
 	session := p.cfg.Gateway.Session(egress.Grant{Hosts: []app.Host{to.host}, Sealed: []swap.Credential{{

@@ -1,4 +1,4 @@
-package transfer
+package content
 
 import (
 	"bytes"

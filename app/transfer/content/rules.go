@@ -1,9 +1,8 @@
-package transfer
+package content
 
 import (
 	"fmt"
 	"regexp"
-	"slices"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -11,25 +10,25 @@ import (
 var pairingShape = regexp.MustCompile(`^[0-9a-z]{3}-[0-9a-z]{3}$`)
 
 // checkRules refuses what no form here accepts, and grants that no page would show.
-func (in *incoming) checkRules() error {
-	for _, c := range in.credentials {
+func (in *File) checkRules() error {
+	for _, c := range in.Credentials {
 		if err := c.checkRules(); err != nil {
 			return brokenRule("credential "+app.Clip(c.Name, 60), err)
 		}
 	}
-	for _, p := range in.profiles {
+	for _, p := range in.Profiles {
 		if err := p.checkRules(); err != nil {
 			return brokenRule("profile "+app.Clip(p.Handle, 60), err)
 		}
-		if p.Locked && !sameHosts(in.current(p).Hosts, p.allowed()) {
-			return contradiction("the policy of profile "+app.Clip(p.Handle, 60),
+		if p.Locked && !app.SameHosts(app.WithoutReasons(in.Current(p).Hosts), app.WithoutReasons(p.Allowed())) {
+			return Contradiction("the policy of profile "+app.Clip(p.Handle, 60),
 				"grants other hosts than its page would show", nil)
 		}
 	}
 	return nil
 }
 
-func (c credentialRecord) checkRules() error {
+func (c Credential) checkRules() error {
 	if c.Value != nil {
 		if err := app.CheckValue(c.Mode, app.NewSecret(*c.Value)); err != nil {
 			return err
@@ -49,7 +48,7 @@ func (c credentialRecord) checkRules() error {
 	return nil
 }
 
-func (p profileRecord) checkRules() error {
+func (p Profile) checkRules() error {
 	if p.PairingCode != "" && !pairingShape.MatchString(p.PairingCode) {
 		return app.Invalid("pairing_code", "its pairing code is not one of Airlock's", "Leave it out.")
 	}
@@ -67,17 +66,12 @@ func (p profileRecord) checkRules() error {
 	return nil
 }
 
-// allowed are the hosts that people allowed.
-func (p profileRecord) allowed() (hosts []app.Host) {
+// Allowed are the hosts that people allowed.
+func (p Profile) Allowed() (hosts []app.Host) {
 	for _, h := range p.Hosts {
 		if h.Allowed {
 			hosts = append(hosts, h.Host)
 		}
 	}
 	return hosts
-}
-
-// sameHosts compares what entries let through, without regard to order and reasons.
-func sameHosts(a, b []app.Host) bool {
-	return slices.Equal(slices.Sorted(slices.Values(plain(a))), slices.Sorted(slices.Values(plain(b))))
 }

@@ -1,4 +1,4 @@
-package transfer
+package content
 
 import (
 	"crypto/sha256"
@@ -26,17 +26,17 @@ var (
 // that nothing gets in by a file that could not by a form. Only invisible characters, which older
 // versions took, pass: pages mark them. What a restore must take as well is not judged here, but by
 // checkRules.
-func (in *incoming) check() error {
-	if !labelShape.MatchString(in.open.Instance) || len(in.open.AskedKeys) > instance.MaxAskedKeys ||
-		checkBounds(in.open) != nil {
-		return contradiction("the first line", "is not Airlock's", nil)
+func (in *File) check() error {
+	if !labelShape.MatchString(in.Opening.Instance) || len(in.Opening.AskedKeys) > instance.MaxAskedKeys ||
+		checkBounds(in.Opening) != nil {
+		return Contradiction("the first line", "is not Airlock's", nil)
 	}
-	if err := app.CheckStored("program", in.open.Program, maxShort); err != nil {
-		return contradiction("the first line", "is not Airlock's", err)
+	if err := app.CheckStored("program", in.Opening.Program, maxShort); err != nil {
+		return Contradiction("the first line", "is not Airlock's", err)
 	}
-	for _, key := range in.open.AskedKeys {
+	for _, key := range in.Opening.AskedKeys {
 		if len(key) != sha256.Size {
-			return contradiction("the first line", "has a malformed key", nil)
+			return Contradiction("the first line", "has a malformed key", nil)
 		}
 	}
 	seen := map[string]bool{}
@@ -45,33 +45,33 @@ func (in *incoming) check() error {
 		seen[kind+name] = true
 		return !twice
 	}
-	for _, c := range in.credentials {
+	for _, c := range in.Credentials {
 		if !once("c", c.Name) || !once("i", c.ID) {
-			return contradiction("credential "+app.Clip(c.Name, 60), "is there twice", nil)
+			return Contradiction("credential "+app.Clip(c.Name, 60), "is there twice", nil)
 		}
 		if err := c.check(); err != nil {
-			return contradiction("credential "+app.Clip(c.Name, 60), "is not possible", err)
+			return Contradiction("credential "+app.Clip(c.Name, 60), "is not possible", err)
 		}
 	}
-	for _, p := range in.profiles {
+	for _, p := range in.Profiles {
 		if !once("p", p.ID) || !once("h", p.Handle) {
-			return contradiction("profile "+app.Clip(p.Handle, 60), "is there twice", nil)
+			return Contradiction("profile "+app.Clip(p.Handle, 60), "is there twice", nil)
 		}
 		if err := in.checkProfile(p); err != nil {
-			return contradiction("profile "+app.Clip(p.Handle, 60), "is not possible", err)
+			return Contradiction("profile "+app.Clip(p.Handle, 60), "is not possible", err)
 		}
 	}
-	for handle, versions := range in.policies {
+	for handle, versions := range in.Policies {
 		if err := checkPolicies(handle, versions); err != nil {
-			return contradiction("the policy of profile "+app.Clip(handle, 60), "is not possible", err)
+			return Contradiction("the policy of profile "+app.Clip(handle, 60), "is not possible", err)
 		}
 	}
 	return in.checkSkills()
 }
 
-// importable applies the rules of an import. A restore doesn't: it brings back our own files,
+// Importable applies the rules of an import. A restore doesn't: it brings back our own files,
 // whatever was allowed when they were made.
-func (in *incoming) importable() error {
+func (in *File) Importable() error {
 	if err := in.spare(); err != nil {
 		return err
 	}
@@ -80,22 +80,22 @@ func (in *incoming) importable() error {
 
 // spare makes sure that what the file brings can go on being counted here: the version after an
 // imported one must be one that our own files may hold, or every backup would fail from then on.
-func (in *incoming) spare() error {
-	for _, c := range in.credentials {
-		if c.Version > maxCount {
-			return contradiction("credential "+app.Clip(c.Name, 60), "has a version after which there is no room for more", nil)
+func (in *File) spare() error {
+	for _, c := range in.Credentials {
+		if c.Version > MaxCount {
+			return Contradiction("credential "+app.Clip(c.Name, 60), "has a version after which there is no room for more", nil)
 		}
 	}
-	for handle, versions := range in.policies {
-		if versions[len(versions)-1].Body.Version > maxCount {
-			return contradiction("the policy of profile "+app.Clip(handle, 60),
+	for handle, versions := range in.Policies {
+		if versions[len(versions)-1].Body.Version > MaxCount {
+			return Contradiction("the policy of profile "+app.Clip(handle, 60),
 				"has a version after which there is no room for more", nil)
 		}
 	}
 	return nil
 }
 
-func (c credentialRecord) check() error {
+func (c Credential) check() error {
 	if !handleShape.MatchString(c.ID) {
 		return fmt.Errorf("its id is malformed")
 	}
@@ -156,7 +156,7 @@ func (c credentialRecord) check() error {
 	return nil
 }
 
-func (in *incoming) checkProfile(p profileRecord) error {
+func (in *File) checkProfile(p Profile) error {
 	switch {
 	case !app.IsProfileID(p.ID):
 		return fmt.Errorf("its id is malformed")
@@ -209,13 +209,13 @@ func (in *incoming) checkProfile(p profileRecord) error {
 	if p.Locked {
 		return in.checkLocked(p)
 	}
-	if len(in.policies[p.Handle]) > 0 {
+	if len(in.Policies[p.Handle]) > 0 {
 		return fmt.Errorf("it has a policy and is not locked")
 	}
 	return nil
 }
 
-func (in *incoming) checkKey(k keyRecord) error {
+func (in *File) checkKey(k Key) error {
 	if err := app.CheckName(k.Name); err != nil {
 		return err
 	}
@@ -227,21 +227,21 @@ func (in *incoming) checkKey(k keyRecord) error {
 			return err
 		}
 	}
-	if _, known := in.credential(k.Credential); k.Credential != "" && !known {
+	if _, known := in.Credential(k.Credential); k.Credential != "" && !known {
 		return fmt.Errorf("its key %s refers to a credential that is not in the file", k.Name)
 	}
 	return checkHosts(k.Hosts, app.MaxHosts)
 }
 
 // checkLocked makes sure that the policy that counts says what the profile's page would show.
-func (in *incoming) checkLocked(p profileRecord) error {
-	policy, versions := in.current(p), in.policies[p.Handle]
+func (in *File) checkLocked(p Profile) error {
+	policy, versions := in.Current(p), in.Policies[p.Handle]
 	if policy.Version != p.Policy || versions[len(versions)-1].Body.Version != p.Policy ||
 		len(policy.Keys) != len(p.Keys) {
 		return fmt.Errorf("its policy is missing, not the last one or grants other keys")
 	}
 	for _, g := range policy.Keys {
-		i := slices.IndexFunc(p.Keys, func(k keyRecord) bool { return k.Name == g.Key })
+		i := slices.IndexFunc(p.Keys, func(k Key) bool { return k.Name == g.Key })
 		if i < 0 || p.Keys[i].Credential != "" && p.Keys[i].Credential != g.CredentialID {
 			return fmt.Errorf("its policy grants another key than it has")
 		}
@@ -252,7 +252,7 @@ func (in *incoming) checkLocked(p profileRecord) error {
 	return nil
 }
 
-func checkPolicies(handle string, versions []policyRecord) error {
+func checkPolicies(handle string, versions []Policy) error {
 	if !handleShape.MatchString(handle) {
 		return fmt.Errorf("the handle is malformed")
 	}

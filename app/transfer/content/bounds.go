@@ -1,4 +1,4 @@
-package transfer
+package content
 
 import (
 	"fmt"
@@ -11,11 +11,11 @@ import (
 // Bounds on numbers and short texts of a file.
 const (
 	// unix milliseconds: the end of the year 9999, the last one that JSON and pages can write
-	maxMoment = 253_402_300_799_999
-	maxNumber = 1 << 53       // what every reader of JSON can count to
-	maxCount  = maxNumber / 2 // of numbers that go on counting here, so that our own files stay readable
-	maxTally  = 1 << 40       // of numbers that an import adds to growing sums
-	maxField  = 64 << 10      // bytes: of an error or a path, the longest that lists show
+	MaxMoment = 253_402_300_799_999
+	MaxNumber = 1 << 53       // what every reader of JSON can count to
+	MaxCount  = MaxNumber / 2 // of numbers that go on counting here, so that our own files stay readable
+	MaxTally  = 1 << 40       // of numbers that an import adds to growing sums
+	MaxField  = 64 << 10      // bytes: of an error or a path, the longest that lists show
 )
 
 // long are the texts that no list shows; a line's length bounds them.
@@ -38,13 +38,13 @@ func checkBounds(row any) error {
 				}
 			}
 		case reflect.Int, reflect.Int64:
-			if n := f.Int(); n < -1 || n > maxNumber || strings.HasSuffix(name, "At") && (n < 0 || n > maxMoment) ||
-				name == "Start" && (n < 0 || n > maxMoment/1000) {
+			if n := f.Int(); n < -1 || n > MaxNumber || strings.HasSuffix(name, "At") && (n < 0 || n > MaxMoment) ||
+				name == "Start" && (n < 0 || n > MaxMoment/1000) {
 				return fmt.Errorf("its %s is not possible", name)
 			}
 		case reflect.String:
-			if f.Len() > maxField && !long[name] {
-				return fmt.Errorf("its %s is longer than %d bytes", name, maxField)
+			if f.Len() > MaxField && !long[name] {
+				return fmt.Errorf("its %s is longer than %d bytes", name, MaxField)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package probe
+package testrequest
 
 import (
 	"context"
@@ -33,7 +33,7 @@ var person = app.Actor{Kind: app.ActorPerson, Name: "test"}
 type world struct {
 	t      *testing.T
 	access *access.Parts
-	prober *Prober
+	tester *Tester
 	answer http.HandlerFunc
 
 	mu   sync.Mutex
@@ -56,7 +56,7 @@ func newWorld(t *testing.T) *world {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(trusted.Certificate())
 	tlsHost, untrusted, plain := w.serve(trusted), w.serve(stranger), w.serve(nil)
-	w.prober = New(Config{Access: w.access, Authority: instance.Certificate(), Timeout: 10 * time.Second,
+	w.tester = New(Config{Access: w.access, Authority: instance.Certificate(), Timeout: 10 * time.Second,
 		Gateway: egress.New(egress.Config{
 			LocalServices: map[string]netip.AddrPort{
 				"api.test:443": tlsHost, "a.wild.test:443": tlsHost, "api.test:8443": tlsHost, "odd.test:443": untrusted,
@@ -128,7 +128,7 @@ func (w *world) sealed(plainHTTP bool, hosts ...string) {
 func (w *world) test(req Request) Result {
 	w.t.Helper()
 	req.Name = "KEY"
-	r, err := w.prober.Credential(w.t.Context(), person, req)
+	r, err := w.tester.Credential(w.t.Context(), person, req)
 	w.must(err)
 	c, err := w.access.Credentials.ByName(w.t.Context(), "KEY")
 	w.must(err)

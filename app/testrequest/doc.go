@@ -1,4 +1,4 @@
-// Package probe sends test requests with sealed credentials, so that a person sees whether one
+// Package testrequest sends test requests with sealed credentials, so that a person sees whether one
 // works before a script needs it.
 //
 // The request takes the way of a script's: Go's HTTP client holds a placeholder, trusts the
@@ -9,4 +9,4 @@
 // leaves this package.
 //
 // The placeholder is random and made for one test; no script ever holds it.
-package probe
+package testrequest

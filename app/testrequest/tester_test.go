@@ -1,4 +1,4 @@
-package probe
+package testrequest
 
 import (
 	"encoding/base64"
@@ -162,7 +162,7 @@ func TestOutcomes(t *testing.T) {
 // A host that takes too long is told as such, and not as something that the test gave up.
 func TestNoAnswerInTime(t *testing.T) {
 	w := newWorld(t)
-	w.prober.cfg.Timeout = time.Second
+	w.tester.cfg.Timeout = time.Second
 	w.answer = func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	w.sealed(false, "api.test")
 	if r := w.test(Request{}); !strings.Contains(r.Problem, "did not answer in time") {
@@ -206,10 +206,10 @@ func TestAs(t *testing.T) {
 func TestAsideKeepsNoOutcome(t *testing.T) {
 	w := newWorld(t)
 	w.sealed(false, "api.test")
-	w.prober.cfg.Aside = true
+	w.tester.cfg.Aside = true
 	before, err := w.access.Audit.Latest(t.Context(), 100)
 	w.must(err)
-	if r, err := w.prober.Credential(t.Context(), person, Request{Name: "KEY"}); err != nil || r.Problem != "" {
+	if r, err := w.tester.Credential(t.Context(), person, Request{Name: "KEY"}); err != nil || r.Problem != "" {
 		t.Fatalf("%+v %v", r, err)
 	}
 	c, err := w.access.Credentials.ByName(t.Context(), "KEY")
@@ -271,7 +271,7 @@ func TestNothingIsSent(t *testing.T) {
 			}
 			before, err := w.access.Audit.Latest(t.Context(), 100)
 			w.must(err)
-			r, err := w.prober.Credential(t.Context(), c.by, c.req)
+			r, err := w.tester.Credential(t.Context(), c.by, c.req)
 			if app.CodeOf(err) != c.want {
 				t.Errorf("%v, want %s", err, c.want)
 			}
@@ -295,13 +295,13 @@ func TestTwoAtATime(t *testing.T) {
 	var running sync.WaitGroup
 	for range 2 {
 		running.Go(func() {
-			if r, err := w.prober.Credential(t.Context(), person, Request{Name: "KEY"}); err != nil || r.Problem != "" {
+			if r, err := w.tester.Credential(t.Context(), person, Request{Name: "KEY"}); err != nil || r.Problem != "" {
 				t.Errorf("%+v %v", r, err)
 			}
 		})
 		<-arrived
 	}
-	if _, err := w.prober.Credential(t.Context(), person, Request{Name: "KEY"}); app.CodeOf(err) != app.CodeRateLimited {
+	if _, err := w.tester.Credential(t.Context(), person, Request{Name: "KEY"}); app.CodeOf(err) != app.CodeRateLimited {
 		t.Errorf("a third: %v", err)
 	}
 	close(leave)

@@ -1,0 +1,192 @@
+package content
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/skills/bundle"
+	"github.com/computclaw/airlock/app/transfer/archive"
+)
+
+// Most credentials, profiles, policies and skills of a file. History is bounded by the file's size only,
+// since it is never held in memory.
+const (
+	MaxThings   = 50_000    // credentials, profiles, policies, skills: of each
+	MaxArranged = 256 << 20 // bytes of their lines together
+)
+
+// File is a file that is being read: credentials, profiles, policies and skills at once, then
+// their files and history line by line.
+type File struct {
+	Opening     Opening
+	Credentials []Credential
+	Profiles    []Profile
+	Policies    map[string][]Policy // by profile, in order of versions
+	Skills      []Skill
+	Size        int64         // of the lines up to the skills, in bytes
+	Files       bundle.Bundle // of the line that History visits
+
+	unpacked func() int64 // bytes of the file so far
+	lines    *lineReader
+	byID     map[string]int    // credentials
+	awaited  map[string]string // names of the skills whose files have not come yet, by digest
+	pieces   pieceCheck
+	rest     Record // the first line behind the skills
+}
+
+// Open is Read of a sealed file of a size. It unpacks to most
+// bytes, or, if that is 0, to as many as its size allows. Errors: CodeInvalidField with Field
+// "passphrase" or "file", those of r.
+func Open(r io.Reader, passphrase app.Secret, size, most int64) (*File, error) {
+	if most == 0 {
+		most = maxUnpacked(size)
+	}
+	sealed, err := archive.NewReader(r, passphrase, most)
+	if err != nil {
+		return nil, explain(err)
+	}
+	in, err := Read(sealed)
+	if err != nil {
+		return nil, err
+	}
+	in.unpacked = sealed.Size
+	return in, nil
+}
+
+// Read reads and checks the lines of a file up to its skills.
+func Read(r io.Reader) (*File, error) {
+	in := &File{lines: newLineReader(r), Policies: map[string][]Policy{}, byID: map[string]int{},
+		awaited: map[string]string{}}
+	first, err := in.lines.next()
+	if err != nil {
+		return nil, explain(err)
+	}
+	in.Opening = *first.Airlock
+	for {
+		next, err := in.lines.next()
+		if err != nil {
+			return nil, explain(err)
+		}
+		if next.Kind() > KindSkill {
+			in.rest = next
+			return in, in.check()
+		}
+		in.Size += int64(len(in.lines.buf))
+		if c := in.lines.counts; in.Size > MaxArranged || c.Credentials > MaxThings || c.Profiles > MaxThings ||
+			c.Policies > MaxThings || c.Skills > MaxThings {
+			return nil, explain(in.lines.wrong("there are more credentials, profiles, policies and skills than any instance has",
+				nil))
+		}
+		in.keep(next)
+	}
+}
+
+func (in *File) keep(r Record) {
+	switch r.Kind() {
+	case KindCredential:
+		in.byID[r.Credential.ID] = len(in.Credentials)
+		in.Credentials = append(in.Credentials, *r.Credential)
+	case KindProfile:
+		in.Profiles = append(in.Profiles, *r.Profile)
+	case KindPolicy:
+		in.Policies[r.Policy.Profile] = append(in.Policies[r.Policy.Profile], *r.Policy)
+	case KindSkill:
+		in.Skills = append(in.Skills, *r.Skill)
+	}
+}
+
+// History visits what follows the skills, up to the end. Without an error the file is complete. The
+// files of a skill are checked before they are visited.
+func (in *File) History(visit func(Record) error) error {
+	next := in.rest
+	for {
+		if err := in.unpack(next); err != nil {
+			return err
+		}
+		if err := in.pieces.take(next); err != nil {
+			return err
+		}
+		if next.Kind() != KindEnd {
+			if err := visit(next); err != nil {
+				return err
+			}
+		}
+		var err error
+		if next, err = in.lines.next(); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return explain(err)
+		}
+	}
+}
+
+// unpack reads the files of a skill, which must be those that the digest of its version names, and
+// makes sure at the end that none is missing.
+func (in *File) unpack(r Record) (err error) {
+	in.Files = bundle.Bundle{}
+	switch r.Kind() {
+	case KindBundle:
+		name, awaited := in.awaited[r.Bundle.Digest]
+		if !awaited {
+			return Contradiction("a bundle", "belongs to no version of a skill, or is there twice", nil)
+		}
+		delete(in.awaited, r.Bundle.Digest)
+		if r.Bundle.Packed == nil {
+			return nil
+		}
+		in.Files, err = bundle.Unpack(bytes.NewReader(r.Bundle.Packed), r.Bundle.Digest)
+		if err != nil || in.Files.Manifest.Name != name {
+			return Contradiction("the skill "+name, "has other files than its digest says", err)
+		}
+	case KindEnd:
+		for _, name := range in.awaited {
+			return Contradiction("the skill "+name, "has no files", nil)
+		}
+	}
+	return nil
+}
+
+// Counts are those of the lines so far.
+func (in *File) Counts() Counts { return in.lines.counts }
+
+// Unpacked is how many bytes were read so far.
+func (in *File) Unpacked() int64 { return in.unpacked() }
+
+// LineSize is the length of the line that is visited, in bytes.
+func (in *File) LineSize() int64 { return int64(len(in.lines.buf)) }
+
+// Digest identifies all that the file says, once it was read to its end.
+func (in *File) Digest() string { return hex.EncodeToString(in.lines.sum.Sum(nil)) }
+
+// Credential returns the file's credential with an id.
+func (in *File) Credential(id string) (Credential, bool) {
+	i, ok := in.byID[id]
+	if !ok {
+		return Credential{}, false
+	}
+	return in.Credentials[i], true
+}
+
+// Current returns the policy that counts for a locked profile. check has made sure that there is
+// one.
+func (in *File) Current(p Profile) app.Policy {
+	for _, v := range in.Policies[p.Handle] {
+		if v.Body.Version == p.Policy {
+			return v.Body
+		}
+	}
+	return app.Policy{}
+}
+
+// Contradiction is the error of a file whose parts don't fit, or hold what Airlock would never have
+// stored.
+func Contradiction(what, why string, cause error) error {
+	e := app.Invalid("file", fmt.Sprintf("the file contradicts itself or Airlock's rules: %s %s", what, why),
+		"Nothing was changed. The file was not made by Airlock, or by a version with a fault.")
+	e.Cause = cause
+	return e
+}

@@ -1,0 +1,206 @@
+package content
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"unicode/utf8"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// maxLine bounds one line, in bytes. The largest line that is written holds a script with its
+// inputs, or an output; JSON may write a byte as six.
+const maxLine = 64 << 20
+
+// A value of three bytes, such as {}, may take a hundred when it is decoded. So values are counted
+// before: in one line, and in all that a file arranges together.
+const (
+	maxLineValues     = 500_000
+	MaxArrangedValues = 2_000_000
+)
+
+// lineReader reads the records of a file strictly: known members only, in order, complete.
+type lineReader struct {
+	r      *bufio.Reader
+	buf    []byte
+	number int
+	values int // of the lines up to the skills
+	last   Kind
+	counts Counts
+	open   Opening
+	sum    hash.Hash // of all lines so far
+}
+
+func newLineReader(r io.Reader) *lineReader {
+	return &lineReader{r: bufio.NewReaderSize(r, 64<<10), sum: sha256.New()}
+}
+
+// next returns the next record; io.EOF behind the ending, when nothing follows. The first record is
+// the opening.
+func (l *lineReader) next() (Record, error) {
+	if err := l.line(); err != nil {
+		if errors.Is(err, io.EOF) && l.last == KindEnd {
+			return Record{}, io.EOF
+		}
+		if errors.Is(err, io.EOF) {
+			return Record{}, l.wrong("it has no end", nil)
+		}
+		return Record{}, err
+	}
+	l.sum.Write(l.buf)
+	if !utf8.Valid(l.buf) {
+		return Record{}, l.wrong("it is not UTF-8", nil)
+	}
+	if err := l.bounded(); err != nil {
+		return Record{}, err
+	}
+	if err := checkNames(l.buf); err != nil {
+		return Record{}, l.wrong(err.Error(), nil)
+	}
+	if l.number == 1 {
+		return l.opening()
+	}
+	var r Record
+	if err := strict(l.buf, &r); err != nil {
+		return Record{}, l.wrong("it can't be read", err)
+	}
+	k := r.Kind()
+	switch {
+	case r.members() != 1:
+		return Record{}, l.wrong("it is not of one kind", nil)
+	case l.last == KindEnd, k < l.last && !(k == KindExecution && l.last == KindPart),
+		k == KindPart && l.last < KindExecution, k == KindOpening:
+		return Record{}, l.wrong("it stands in the wrong place", nil)
+	case k == KindEnd && r.End.Counts != l.counts:
+		return Record{}, l.wrong("the counts at the end are not those of the lines", nil)
+	}
+	if err := l.writable(r); err != nil {
+		return Record{}, err
+	}
+	l.last = k
+	l.counts.count(r)
+	return r, nil
+}
+
+// writable refuses a line that would be too long for a file of ours: JSON may be written in fewer
+// bytes than we need for it, such as U+2028, which is escaped here.
+func (l *lineReader) writable(r Record) error {
+	if len(l.buf) < maxLine/2 {
+		return nil
+	}
+	if err := NewWriter(io.Discard).Write(r); err != nil {
+		return l.wrong("it would be longer than a line may be in a file that Airlock writes", err)
+	}
+	return nil
+}
+
+// opening reads the first line, of which a newer version may have more members than we know.
+func (l *lineReader) opening() (Record, error) {
+	var loose struct {
+		Airlock *struct {
+			Content int `json:"content"`
+		} `json:"airlock"`
+	}
+	if err := json.Unmarshal(l.buf, &loose); err != nil || loose.Airlock == nil || loose.Airlock.Content < 1 {
+		return Record{}, l.wrong("it is not the beginning of an export", err)
+	}
+	if v := loose.Airlock.Content; v > Version {
+		return Record{}, errNewer(fmt.Sprintf("content version %d, this program knows up to %d", v, Version))
+	}
+	var r Record
+	if err := strict(l.buf, &r); err != nil || r.members() != 1 {
+		return Record{}, l.wrong("it can't be read", err)
+	}
+	l.last, l.open = KindOpening, *r.Airlock
+	return r, nil
+}
+
+// bounded refuses a line that would take far more memory than it is long. A short line behind the
+// skills can't.
+func (l *lineReader) bounded() error {
+	arranges := l.last <= KindSkill
+	if !arranges && len(l.buf) < 1<<20 {
+		return nil
+	}
+	n := CountValues(l.buf)
+	if arranges {
+		l.values += n
+	}
+	if n > maxLineValues || l.values > MaxArrangedValues {
+		return l.wrong("it holds more values than any that Airlock writes", nil)
+	}
+	return nil
+}
+
+// CountValues returns about how many values a JSON text has: one more than there are commas outside
+// of its strings.
+func CountValues(text []byte) int {
+	n, quoted := 1, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case c == ',' && !quoted:
+			n++
+		}
+	}
+	return n
+}
+
+// line reads one line into buf.
+func (l *lineReader) line() error {
+	l.buf = l.buf[:0]
+	l.number++
+	for {
+		piece, err := l.r.ReadSlice('\n')
+		if len(l.buf)+len(piece) > maxLine {
+			return l.wrong(ErrLong.Error(), nil)
+		}
+		l.buf = append(l.buf, piece...)
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF) && len(l.buf) > 0:
+			return l.wrong("it has no end", nil)
+		default:
+			return err
+		}
+	}
+}
+
+// strict decodes one JSON value with nothing unknown in it and nothing behind it.
+func strict(text []byte, into any) error {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		return err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something follows")
+	}
+	return nil
+}
+
+// wrong is the error of a file that was sealed properly and says something impossible.
+func (l *lineReader) wrong(why string, cause error) error {
+	e := app.Invalid("file", fmt.Sprintf("line %d of the file is wrong: %s", l.number, why),
+		"Nothing was changed. The file was not made by Airlock, or by a version with a fault.")
+	e.Cause = cause
+	return e
+}
+
+func errNewer(detail string) error {
+	e := app.Invalid("file", "the file was made by a newer version of Airlock",
+		"Nothing was changed. Update this Airlock and try again.")
+	e.Cause = errors.New(detail)
+	return e
+}
