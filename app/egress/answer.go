@@ -13,6 +13,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress/head"
+	"github.com/computclaw/airlock/app/egress/rules"
 )
 
 // RuleField is the header of Airlock's own answers, with the rule. No host's answer has it.
@@ -30,7 +31,7 @@ func (x *exchange) answer(status int, rule string, told *app.Error) error {
 
 // plainAnswer is Airlock's own answer to HTTP where it can't go on.
 func plainAnswer(c app.Connection) []byte {
-	return ownAnswer(http.StatusBadRequest, c.Rule, Explain(c), false, true)
+	return ownAnswer(http.StatusBadRequest, c.Rule, rules.Explain(c), false, true)
 }
 
 func ownAnswer(status int, rule string, told *app.Error, headOnly, last bool) []byte {
@@ -76,10 +77,10 @@ func (x *exchange) pass(method string, resp *http.Response) bool {
 	}
 	if err := x.copyBody(resp, framing); err != nil {
 		x.amend(func(c *app.Connection) {
-			if c.Rule = x.ruleOfRequest(err); c.Rule == RuleHostAnswer && x.sealed {
-				c.Rule = RuleUnreadable
+			if c.Rule = x.ruleOfRequest(err); c.Rule == rules.HostAnswer && x.sealed {
+				c.Rule = rules.Unreadable
 			}
-			c.Verdict = verdictOf(c.Rule)
+			c.Verdict = rules.Verdict(c.Rule)
 		})
 		x.conn.Break(net.ErrClosed) // what was sent must not look complete
 		return false
