@@ -20,9 +20,9 @@ import (
 const RuleField = "X-Airlock"
 
 // answer sends one of Airlock's own to the box.
-func (x *exchange) answer(status int, rule string, told *app.Error) error {
+func (x *exchange) answer(status int, rule string, why *app.Error) error {
 	x.body.answered()
-	text := ownAnswer(status, rule, told, x.method == http.MethodHead, !x.keep)
+	text := ownAnswer(status, rule, why, x.method == http.MethodHead, !x.keep)
 	if _, err := x.out.Write(text); err != nil {
 		return err
 	}
@@ -34,13 +34,8 @@ func plainAnswer(c app.Connection) []byte {
 	return ownAnswer(http.StatusBadRequest, c.Rule, rules.Explain(c), false, true)
 }
 
-func ownAnswer(status int, rule string, told *app.Error, headOnly, last bool) []byte {
-	type inner struct {
-		Code    app.Code `json:"code"`
-		Message string   `json:"message"`
-		Hint    string   `json:"hint"`
-	}
-	body, err := json.Marshal(map[string]inner{"error": {told.Code, told.Message, told.Hint}})
+func ownAnswer(status int, rule string, why *app.Error, headOnly, last bool) []byte {
+	body, err := json.Marshal(app.ErrorBody{Error: why})
 	if err != nil {
 		panic("egress: an error is always encodable: " + err.Error())
 	}

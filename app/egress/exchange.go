@@ -246,12 +246,12 @@ func (x *exchange) brokenOff(err error) bool {
 func (x *exchange) turnDown(rule string, status int, detail string) bool {
 	c := x.record(rule, status)
 	x.session.ledger.refused(c)
-	told := rules.Explain(c)
+	why := rules.Explain(c)
 	if detail != "" {
-		told.Message += ": " + detail
+		why.Message += ": " + detail
 	}
 	x.keep = false
-	_ = x.answer(status, rule, told)
+	_ = x.answer(status, rule, why)
 	return false
 }
 
@@ -291,11 +291,11 @@ func (x *exchange) fail(rule string) bool {
 }
 
 // end notes the rule in the request's row and answers.
-func (x *exchange) end(rule string, status int, told *app.Error) bool {
+func (x *exchange) end(rule string, status int, why *app.Error) bool {
 	x.amend(func(c *app.Connection) { c.Rule, c.Verdict, c.Status = rule, rules.Verdict(rule), status })
 	if x.ctx.Err() != nil {
 		return false
 	}
 	x.keep = x.keep && x.body.finished()
-	return x.answer(status, rule, told) == nil && x.keep
+	return x.answer(status, rule, why) == nil && x.keep
 }

@@ -20,8 +20,8 @@ func (h *executions) advise(c echo.Context, x app.Execution, network []connectio
 	a := rules.Advice{Profile: p, SetupURL: h.origins.BaseURL(c.Request()) + "/ui/profiles/" + p.Handle}
 	for i, v := range network {
 		row := app.Connection{Host: v.Host, Port: v.Port, Verdict: v.Verdict, Rule: v.Rule}
-		if told := a.Explain(row); told != nil {
-			network[i].Hint = told.Hint
+		if why := a.Explain(row); why != nil {
+			network[i].Hint = why.Hint
 		} else {
 			network[i].Hint = a.Note(row)
 		}
