@@ -191,7 +191,7 @@ func (a Advice) Explain(c app.Connection) *app.Error {
 		strings.ReplaceAll(hint, "{place}", Place(c)))
 }
 
-// place is the host and port in the form that host lists read.
+// Place is the host and port in the form that host lists read.
 func Place(c app.Connection) string {
 	if c.Port == 0 {
 		return c.Host
