@@ -56,11 +56,16 @@ const (
 // Error is told to an agent or a person: what went wrong in one sentence, and the next step they
 // can take. It wraps its cause, which is logged and never shown.
 type Error struct {
-	Code    Code
-	Message string
-	Hint    string
-	Field   string // the input field at fault, if one is; forms show the message beside it
-	Cause   error
+	Code    Code   `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint"`
+	Field   string `json:"field,omitempty"` // the input field at fault, if one is; forms show the message beside it
+	Cause   error  `json:"-"`
+}
+
+// ErrorBody is the one shape in which agents read an error.
+type ErrorBody struct {
+	Error *Error `json:"error"`
 }
 
 func (e *Error) Error() string {

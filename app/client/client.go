@@ -95,20 +95,12 @@ func (c Client) Do(ctx context.Context, r Request) (Answer, error) {
 
 // Refusal is why an answer is a no, or that it wasn't the API's.
 func (a Answer) Refusal() *app.Error {
-	var body struct {
-		Error struct {
-			Code    app.Code `json:"code"`
-			Message string   `json:"message"`
-			Hint    string   `json:"hint"`
-			Field   string   `json:"field"`
-		} `json:"error"`
-	}
-	if json.Unmarshal(a.Text, &body) != nil || body.Error.Code == "" {
+	var body app.ErrorBody
+	if json.Unmarshal(a.Text, &body) != nil || body.Error == nil || body.Error.Code == "" {
 		return app.E(app.CodeInternal, fmt.Sprintf("the answer (status %d) is not Airlock's", a.Status),
 			"Check the address of the instance.")
 	}
-	e := body.Error
-	return &app.Error{Code: e.Code, Message: e.Message, Hint: e.Hint, Field: e.Field}
+	return body.Error
 }
 
 // withoutURL drops the URL from an error of net/http.

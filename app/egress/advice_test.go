@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/rules"
 )
 
 func TestAdviceFitsTheProfileAsItIsNow(t *testing.T) {
@@ -13,7 +14,7 @@ func TestAdviceFitsTheProfileAsItIsNow(t *testing.T) {
 	request := func(entry string, allowed bool) app.HostRequest {
 		return app.HostRequest{Host: allow(t, entry)[0], Allowed: allowed}
 	}
-	advice := Advice{SetupURL: "https://airlock.test/ui/profiles/p1", Profile: app.Profile{Handle: "p1",
+	advice := rules.Advice{SetupURL: "https://airlock.test/ui/profiles/p1", Profile: app.Profile{Handle: "p1",
 		Hosts:    []app.HostRequest{request("open.test:443", false), request("since.test:443", true), request("db.test:443", true)},
 		Declined: []app.DeclinedHost{{Host: allow(t, "no.test:443")[0], At: at}},
 	}}
@@ -24,15 +25,15 @@ func TestAdviceFitsTheProfileAsItIsNow(t *testing.T) {
 		want    []string
 		without string
 	}{
-		{"open.test", 443, RuleNotListed, []string{"It stands as a request on https://airlock.test/ui/profiles/p1", "adds your reason"}, "declined"},
-		{"open.test", 0, RuleNotListed, []string{"It stands as a request"}, "asks for it"},
-		{"new.test", 443, RuleNotListed, []string{`{"host":"new.test:443"`, "asks for it", "/ui/profiles/p1"}, "It stands"},
-		{"since.test", 443, RuleNotListed, []string{"allowed it since", "Submit the script again"}, "POST"},
-		{"no.test", 443, RuleNotListed, []string{"A person declined it on 2026-11-26T09:30:00Z", "Asking again does not help",
+		{"open.test", 443, rules.NotListed, []string{"It stands as a request on https://airlock.test/ui/profiles/p1", "adds your reason"}, "declined"},
+		{"open.test", 0, rules.NotListed, []string{"It stands as a request"}, "asks for it"},
+		{"new.test", 443, rules.NotListed, []string{`{"host":"new.test:443"`, "asks for it", "/ui/profiles/p1"}, "It stands"},
+		{"since.test", 443, rules.NotListed, []string{"allowed it since", "Submit the script again"}, "POST"},
+		{"no.test", 443, rules.NotListed, []string{"A person declined it on 2026-11-26T09:30:00Z", "Asking again does not help",
 			"with the new reason"}, "It stands"},
-		{"no.test", 0, RuleNotListed, []string{"A person declined it"}, "It stands"},
-		{"db.test", 5432, RulePort, []string{"allows db.test on port 443 only", `{"host":"db.test:5432"`}, "since"},
-		{"pypi.org", 443, RuleNotListed, []string{"can't be installed", "GET /packages"}, "POST"},
+		{"no.test", 0, rules.NotListed, []string{"A person declined it"}, "It stands"},
+		{"db.test", 5432, rules.Port, []string{"allows db.test on port 443 only", `{"host":"db.test:5432"`}, "since"},
+		{"pypi.org", 443, rules.NotListed, []string{"can't be installed", "GET /packages"}, "POST"},
 	} {
 		e := advice.Explain(app.Connection{Host: c.host, Port: c.port, Rule: c.rule, Verdict: app.VerdictDenied})
 		for _, want := range c.want {
@@ -54,10 +55,10 @@ func TestARelayedPortOfASealedHostIsNoted(t *testing.T) {
 	conn := dial(t, s, "api.test", 8443)
 	_ = conn.Close()
 	row := lastRow(t, s)
-	if note := (Advice{}).Note(row); row.Verdict != app.VerdictAllowed || !strings.Contains(note, "api.test:8443") {
+	if note := (rules.Advice{}).Note(row); row.Verdict != app.VerdictAllowed || !strings.Contains(note, "api.test:8443") {
 		t.Errorf("%+v: %q", row, note)
 	}
-	if note := (Advice{}).Note(app.Connection{Verdict: app.VerdictAllowed, Rule: "api.test"}); note != "" {
+	if note := (rules.Advice{}).Note(app.Connection{Verdict: app.VerdictAllowed, Rule: "api.test"}); note != "" {
 		t.Errorf("an ordinary row is noted: %q", note)
 	}
 }
@@ -72,7 +73,7 @@ func TestQuestionsThatNobodyAnswersAreRows(t *testing.T) {
 	}
 	s.Unanswered("_mongodb._tcp.db.test", "SRV")
 	row := lastRow(t, s)
-	if row.Rule != RuleRecord || row.Method != "SRV" || !strings.Contains(Explain(row).Hint, "mongodb://") {
-		t.Errorf("%+v: %v", row, Explain(row))
+	if row.Rule != rules.Record || row.Method != "SRV" || !strings.Contains(rules.Explain(row).Hint, "mongodb://") {
+		t.Errorf("%+v: %v", row, rules.Explain(row))
 	}
 }

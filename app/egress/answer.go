@@ -13,15 +13,16 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress/head"
+	"github.com/computclaw/airlock/app/egress/rules"
 )
 
 // RuleField is the header of Airlock's own answers, with the rule. No host's answer has it.
 const RuleField = "X-Airlock"
 
 // answer sends one of Airlock's own to the box.
-func (x *exchange) answer(status int, rule string, told *app.Error) error {
+func (x *exchange) answer(status int, rule string, why *app.Error) error {
 	x.body.answered()
-	text := ownAnswer(status, rule, told, x.method == http.MethodHead, !x.keep)
+	text := ownAnswer(status, rule, why, x.method == http.MethodHead, !x.keep)
 	if _, err := x.out.Write(text); err != nil {
 		return err
 	}
@@ -30,16 +31,11 @@ func (x *exchange) answer(status int, rule string, told *app.Error) error {
 
 // plainAnswer is Airlock's own answer to HTTP where it can't go on.
 func plainAnswer(c app.Connection) []byte {
-	return ownAnswer(http.StatusBadRequest, c.Rule, Explain(c), false, true)
+	return ownAnswer(http.StatusBadRequest, c.Rule, rules.Explain(c), false, true)
 }
 
-func ownAnswer(status int, rule string, told *app.Error, headOnly, last bool) []byte {
-	type inner struct {
-		Code    app.Code `json:"code"`
-		Message string   `json:"message"`
-		Hint    string   `json:"hint"`
-	}
-	body, err := json.Marshal(map[string]inner{"error": {told.Code, told.Message, told.Hint}})
+func ownAnswer(status int, rule string, why *app.Error, headOnly, last bool) []byte {
+	body, err := json.Marshal(app.ErrorBody{Error: why})
 	if err != nil {
 		panic("egress: an error is always encodable: " + err.Error())
 	}
@@ -76,10 +72,10 @@ func (x *exchange) pass(method string, resp *http.Response) bool {
 	}
 	if err := x.copyBody(resp, framing); err != nil {
 		x.amend(func(c *app.Connection) {
-			if c.Rule = x.ruleOfRequest(err); c.Rule == RuleHostAnswer && x.sealed {
-				c.Rule = RuleUnreadable
+			if c.Rule = x.ruleOfRequest(err); c.Rule == rules.HostAnswer && x.sealed {
+				c.Rule = rules.Unreadable
 			}
-			c.Verdict = verdictOf(c.Rule)
+			c.Verdict = rules.Verdict(c.Rule)
 		})
 		x.conn.Break(net.ErrClosed) // what was sent must not look complete
 		return false

@@ -5,6 +5,8 @@ import (
 	"net"
 	"net/netip"
 	"testing"
+
+	"github.com/computclaw/airlock/app/egress/rules"
 )
 
 const benchChunk = 64 << 10
@@ -90,7 +92,7 @@ func BenchmarkDial(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			c.(*conn).cut(RuleClosed)
+			c.(*conn).cut(rules.Closed)
 		}
 	})
 	b.Run("denied", func(b *testing.B) {

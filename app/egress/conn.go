@@ -5,6 +5,7 @@ import (
 	"net"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/rules"
 )
 
 // conn is a connection whose bytes are relayed untouched. It counts them and holds the session's
@@ -35,7 +36,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 	n, err := c.tcp.Read(p)
 	if !c.received(n) {
-		c.cut(RuleBytes)
+		c.cut(rules.Bytes)
 		return n, io.ErrClosedPipe
 	}
 	return n, err
@@ -52,7 +53,7 @@ func (c *conn) Write(p []byte) (int, error) {
 func (c *conn) pass(p []byte) (int, error) {
 	n, err := c.tcp.Write(p)
 	if !c.sent(n) {
-		c.cut(RuleBytes)
+		c.cut(rules.Bytes)
 		return n, io.ErrClosedPipe
 	}
 	return n, err
@@ -92,8 +93,8 @@ func (c *conn) Close() error { return c.finish("") }
 func (c *conn) finish(rule string) error {
 	var err error
 	c.end(func() {
-		if rule == RuleRestricted || rule == RuleUnknown {
-			c.session.ledger.amend(c.row, func(r *app.Connection) { r.Verdict, r.Rule = verdictOf(rule), rule })
+		if rule == rules.Restricted || rule == rules.Unknown {
+			c.session.ledger.amend(c.row, func(r *app.Connection) { r.Verdict, r.Rule = rules.Verdict(rule), rule })
 		}
 		if c.guard != nil {
 			c.guard.close()

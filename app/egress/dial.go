@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/rules"
 )
 
 // maxTried bounds how many addresses of one answer are dialled.
@@ -29,13 +30,13 @@ type target struct {
 
 // resolve returns the checked addresses of an allowed name, in the order to dial them.
 func (g *Gateway) resolve(ctx context.Context, entry app.Host, name string, port int) ([]target, error) {
-	if pair, ok := g.local[place(app.Connection{Host: name, Port: port})]; ok {
+	if pair, ok := g.local[rules.Place(app.Connection{Host: name, Port: port})]; ok {
 		return g.checked(target{AddrPort: pair, local: true})
 	}
 	addresses, err := g.addresses(ctx, name)
 	var d *denial
-	if errors.As(err, &d) && d.rule == RuleUnresolved && g.isLocalName(name) {
-		return nil, denied(RuleServicePort, err)
+	if errors.As(err, &d) && d.rule == rules.Unresolved && g.isLocalName(name) {
+		return nil, denied(rules.ServicePort, err)
 	}
 	if err != nil {
 		return nil, err
@@ -67,9 +68,9 @@ func (g *Gateway) addresses(ctx context.Context, name string) ([]netip.Addr, err
 	case err != nil && ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:
-		return nil, denied(RuleUnresolved, err)
+		return nil, denied(rules.Unresolved, err)
 	case len(list) == 0:
-		return nil, denied(RuleUnresolved, errors.New("empty answer"))
+		return nil, denied(rules.Unresolved, errors.New("empty answer"))
 	}
 	return list, nil
 }
@@ -89,16 +90,16 @@ func (g *Gateway) checked(targets ...target) ([]target, error) {
 func (g *Gateway) check(t target) error {
 	own, err := g.own.now()
 	if err != nil {
-		return denied(RuleThisHost, fmt.Errorf("read this host's addresses: %w", err))
+		return denied(rules.ThisHost, fmt.Errorf("read this host's addresses: %w", err))
 	}
-	rule := classify(t.Addr(), own)
+	rule := rules.Classify(t.Addr(), own)
 	if g.isListener(t.AddrPort, rule) {
-		return denied(RuleListener, nil)
+		return denied(rules.Listener, nil)
 	}
 	switch {
-	case rule == "", rule == RulePrivate && (t.private || t.local):
+	case rule == "", rule == rules.Private && (t.private || t.local):
 		return nil
-	case rule == RuleThisHost && t.local && !t.Addr().IsUnspecified():
+	case rule == rules.ThisHost && t.local && !t.Addr().IsUnspecified():
 		return nil
 	}
 	return denied(rule, nil)
@@ -110,7 +111,7 @@ func (g *Gateway) isListener(a netip.AddrPort, rule string) bool {
 		return false
 	}
 	if g.listener.Addr().IsUnspecified() {
-		return rule == RuleThisHost
+		return rule == rules.ThisHost
 	}
 	return a.Addr() == g.listener.Addr()
 }
@@ -156,7 +157,7 @@ func (g *Gateway) dial(ctx context.Context, t target, left int) (*net.TCPConn, e
 func (g *Gateway) recheck(t target, address string) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil || unmap(at) != t.AddrPort {
-		return denied(RuleReserved, fmt.Errorf("the socket goes to %s instead of %s", address, t))
+		return denied(rules.Reserved, fmt.Errorf("the socket goes to %s instead of %s", address, t))
 	}
 	return g.check(t)
 }
@@ -177,10 +178,10 @@ func failureOf(err error) string {
 	var timeout net.Error
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return RuleRefused
+		return rules.Refused
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded),
 		errors.As(err, &timeout) && timeout.Timeout():
-		return RuleTimeout
+		return rules.Timeout
 	}
-	return RuleUnreachable
+	return rules.Unreachable
 }

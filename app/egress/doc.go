@@ -61,7 +61,7 @@
 //
 // # Addresses
 //
-// Which addresses are refused (see classify): loopback, unspecified and this host's own interface
+// Which addresses are refused (see rules.Classify): loopback, unspecified and this host's own interface
 // addresses; link-local and the metadata services of the clouds; everything that the IANA
 // registries call special, multicast, documentation and IPv4 hidden in IPv6 transition forms
 // included. An entry with Private, which only a person sets, admits RFC 1918, unique local IPv6

@@ -10,6 +10,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress/head"
+	"github.com/computclaw/airlock/app/egress/rules"
 	"github.com/computclaw/airlock/app/egress/swap"
 )
 
@@ -117,7 +118,7 @@ func (x *exchange) serve(in *http.Request) bool {
 	keepTarget(out, in.RequestURI)
 	if !x.session.carry(&x.conn.link, swapper, keys) {
 		_ = out.Body.Close()
-		return x.fail(RuleRestricted)
+		return x.fail(rules.Restricted)
 	}
 	defer x.session.carried(&x.conn.link)
 	x.amend(func(c *app.Connection) { c.Credentials = keys })
@@ -131,14 +132,14 @@ func (x *exchange) serve(in *http.Request) bool {
 	defer resp.Body.Close()
 	x.amend(func(c *app.Connection) { c.Status, c.Address = resp.StatusCode, x.address() })
 	if resp.StatusCode == http.StatusSwitchingProtocols {
-		return x.fail(RuleHostAnswer)
+		return x.fail(rules.HostAnswer)
 	}
 	if known, err = x.known(); err != nil { // anew: what was put in meanwhile may be in this answer
 		return x.fail(x.session.unsearched(err))
 	}
 	if x.sealed = x.sealed || known != nil; x.sealed {
 		if err := x.session.incoming.Incoming(x.target(), resp, known); err != nil {
-			return x.fail(RuleUnreadable)
+			return x.fail(rules.Unreadable)
 		}
 	}
 	return x.pass(in.Method, resp)
@@ -215,20 +216,20 @@ func (x *exchange) goOn() error {
 // violated answers a request that is not proper. The connection can't go on, since nobody knows
 // where the next request would begin.
 func (x *exchange) violated(v *head.Violation) bool {
-	rules := map[head.Kind]struct {
+	refusals := map[head.Kind]struct {
 		rule   string
 		status int
 	}{
-		head.Malformed: {RuleMalformed, http.StatusBadRequest},
-		head.TooLarge:  {RuleTooLarge, http.StatusRequestHeaderFieldsTooLarge},
-		head.Version:   {RuleHTTP2, http.StatusHTTPVersionNotSupported},
-		head.WrongHost: {RuleHost, http.StatusMisdirectedRequest},
-		head.Absolute:  {RuleAbsolute, http.StatusMisdirectedRequest},
-		head.Method:    {RuleMethod, http.StatusMethodNotAllowed},
-		head.Upgrade:   {RuleUpgrade, http.StatusNotImplemented},
-		head.Expect:    {RuleExpect, http.StatusExpectationFailed},
+		head.Malformed: {rules.Malformed, http.StatusBadRequest},
+		head.TooLarge:  {rules.TooLarge, http.StatusRequestHeaderFieldsTooLarge},
+		head.Version:   {rules.HTTP2, http.StatusHTTPVersionNotSupported},
+		head.WrongHost: {rules.Host, http.StatusMisdirectedRequest},
+		head.Absolute:  {rules.Absolute, http.StatusMisdirectedRequest},
+		head.Method:    {rules.Method, http.StatusMethodNotAllowed},
+		head.Upgrade:   {rules.Upgrade, http.StatusNotImplemented},
+		head.Expect:    {rules.Expect, http.StatusExpectationFailed},
 	}
-	r := rules[v.Kind]
+	r := refusals[v.Kind]
 	return x.turnDown(r.rule, r.status, v.Detail)
 }
 
@@ -236,27 +237,27 @@ func (x *exchange) violated(v *head.Violation) bool {
 func (x *exchange) brokenOff(err error) bool {
 	var timeout net.Error
 	if errors.As(err, &timeout) && timeout.Timeout() {
-		return x.turnDown(RuleSlow, http.StatusRequestTimeout, "")
+		return x.turnDown(rules.Slow, http.StatusRequestTimeout, "")
 	}
-	return x.turnDown(RuleMalformed, http.StatusBadRequest, "it ends in the middle of its head")
+	return x.turnDown(rules.Malformed, http.StatusBadRequest, "it ends in the middle of its head")
 }
 
 // turnDown refuses a request that never became a row.
 func (x *exchange) turnDown(rule string, status int, detail string) bool {
 	c := x.record(rule, status)
 	x.session.ledger.refused(c)
-	told := Explain(c)
+	why := rules.Explain(c)
 	if detail != "" {
-		told.Message += ": " + detail
+		why.Message += ": " + detail
 	}
 	x.keep = false
-	_ = x.answer(status, rule, told)
+	_ = x.answer(status, rule, why)
 	return false
 }
 
 func (x *exchange) record(rule string, status int) app.Connection {
 	return app.Connection{
-		Host: x.host.Name, Port: x.host.Port, Verdict: verdictOf(rule), Rule: rule, Method: x.method, Path: x.path,
+		Host: x.host.Name, Port: x.host.Port, Verdict: rules.Verdict(rule), Rule: rule, Method: x.method, Path: x.path,
 		Status:    status,
 		StartedAt: time.Now(), Count: 1,
 	}
@@ -279,22 +280,22 @@ func (x *exchange) refused(err error) bool {
 func (x *exchange) fail(rule string) bool {
 	status := http.StatusBadGateway
 	switch {
-	case rule == RuleMalformed:
+	case rule == rules.Malformed:
 		status = http.StatusBadRequest
-	case rule == RuleTimeout:
+	case rule == rules.Timeout:
 		status = http.StatusGatewayTimeout
-	case rule != RuleUnreadable && verdictOf(rule) == app.VerdictDenied:
+	case rule != rules.Unreadable && rules.Verdict(rule) == app.VerdictDenied:
 		status = http.StatusForbidden
 	}
-	return x.end(rule, status, Explain(x.record(rule, status)))
+	return x.end(rule, status, rules.Explain(x.record(rule, status)))
 }
 
 // end notes the rule in the request's row and answers.
-func (x *exchange) end(rule string, status int, told *app.Error) bool {
-	x.amend(func(c *app.Connection) { c.Rule, c.Verdict, c.Status = rule, verdictOf(rule), status })
+func (x *exchange) end(rule string, status int, why *app.Error) bool {
+	x.amend(func(c *app.Connection) { c.Rule, c.Verdict, c.Status = rule, rules.Verdict(rule), status })
 	if x.ctx.Err() != nil {
 		return false
 	}
 	x.keep = x.keep && x.body.finished()
-	return x.answer(status, rule, told) == nil && x.keep
+	return x.answer(status, rule, why) == nil && x.keep
 }

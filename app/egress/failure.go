@@ -9,6 +9,8 @@ import (
 	"net"
 	"strings"
 	"syscall"
+
+	"github.com/computclaw/airlock/app/egress/rules"
 )
 
 // remoteAlert returns the text of the alert with which the other side ended a handshake, or "".
@@ -41,24 +43,24 @@ func ruleOfHandshake(err error) string {
 	)
 	switch {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return RuleCertTime
+		return rules.CertTime
 	case errors.As(err, &name):
-		return RuleCertName
+		return rules.CertName
 	case errors.As(err, &untrusted):
-		return RuleCertUntrusted
+		return rules.CertUntrusted
 	case errors.As(err, &verify):
-		return RuleCertOther
+		return rules.CertOther
 	case errors.As(err, &record):
-		return RuleHostNoTLS
+		return rules.HostNoTLS
 	case errors.Is(err, context.DeadlineExceeded):
-		return RuleTimeout
+		return rules.Timeout
 	case strings.Contains(remoteAlert(err), "no application protocol"):
-		return RuleHostHTTP2
+		return rules.HostHTTP2
 	case strings.Contains(remoteAlert(err), "protocol version"),
 		strings.Contains(err.Error(), "unsupported protocol version"):
-		return RuleHostOldTLS
+		return rules.HostOldTLS
 	}
-	return RuleHostTLS
+	return rules.HostTLS
 }
 
 // ruleOfBreak names how an answer of the host ended before its time.
@@ -67,9 +69,9 @@ func ruleOfBreak(err error) string {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed),
 		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE),
 		strings.Contains(err.Error(), "server closed idle connection"):
-		return RuleHostBroke
+		return rules.HostBroke
 	case strings.Contains(err.Error(), `malformed HTTP response "\x00\x00`): // a frame of HTTP/2
-		return RuleHostHTTP2
+		return rules.HostHTTP2
 	}
-	return RuleHostAnswer
+	return rules.HostAnswer
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress/hello"
+	"github.com/computclaw/airlock/app/egress/rules"
 )
 
 // guard holds back the first bytes of a box until they are known to be a TLS hello for the host
@@ -46,7 +47,7 @@ const (
 
 func newGuard(name string, port int, refuse func(rule string)) *guard {
 	g := &guard{name: name, port: port, refuse: refuse, done: make(chan struct{})}
-	g.limit = time.AfterFunc(farAway, func() { g.deny(RuleNotTLS, nil) })
+	g.limit = time.AfterFunc(farAway, func() { g.deny(rules.NotTLS, nil) })
 	return g
 }
 
@@ -87,11 +88,11 @@ func (g *guard) look(p []byte) ([]byte, guardVerdict) {
 func (g *guard) judge(h hello.Hello, err error) string {
 	switch {
 	case errors.Is(err, hello.ErrNotTLS):
-		return RuleNotTLS
+		return rules.NotTLS
 	case err != nil:
-		return RuleHandshake
+		return rules.Handshake
 	case h.Encrypted:
-		return RuleECH
+		return rules.ECH
 	}
 	return serverNameRule(h.ServerName, g.name)
 }
@@ -103,10 +104,10 @@ func serverNameRule(serverName, name string) string {
 		if isIP(name) {
 			return ""
 		}
-		return RuleNoServerName
+		return rules.NoServerName
 	}
 	if canonical, err := app.CanonicalName(serverName); err != nil || canonical != name {
-		return RuleServerName
+		return rules.ServerName
 	}
 	return ""
 }
@@ -124,7 +125,7 @@ func (g *guard) deny(rule string, seen []byte) {
 // ended says that the box sends no more. What it sent was not a whole hello.
 func (g *guard) ended() {
 	if len(g.held) > 0 {
-		g.deny(RuleNotTLS, g.held)
+		g.deny(rules.NotTLS, g.held)
 	}
 	g.close()
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress/hello"
+	"github.com/computclaw/airlock/app/egress/rules"
 )
 
 // A host without a sealed credential is passed on untouched: the box sees the host's own
@@ -121,15 +122,15 @@ func TestFirstBytesThatAreRefused(t *testing.T) {
 		rule  string
 		reply string
 	}{
-		{"another name", firstFlight(t, &tls.Config{ServerName: "evil.test"}), RuleServerName, string(accessDenied)},
-		{"no name", firstFlight(t, &tls.Config{InsecureSkipVerify: true}), RuleNoServerName, string(accessDenied)},
-		{"encrypted hello", greased(t), RuleECH, string(accessDenied)},
-		{"SSH", []byte("SSH-2.0-OpenSSH_9.2\r\n"), RuleNotTLS, ""},
-		{"SMTP", []byte("EHLO me\r\n"), RuleNotTLS, ""},
-		{"HTTP", []byte("GET / HTTP/1.1\r\nHost: api.test\r\n\r\n"), RuleNotTLS, "HTTP/1.1 400"},
-		{"CONNECT", []byte("CONNECT evil.test:443 HTTP/1.1\r\n\r\n"), RuleNotTLS, "HTTP/1.1 400"},
-		{"Postgres", []byte{0, 0, 0, 8, 4, 0xd2, 0x16, 0x2f}, RuleNotTLS, ""},
-		{"garbage in TLS", []byte{22, 3, 1, 0, 5, 2, 0, 0, 1, 0}, RuleHandshake, string(accessDenied)},
+		{"another name", firstFlight(t, &tls.Config{ServerName: "evil.test"}), rules.ServerName, string(accessDenied)},
+		{"no name", firstFlight(t, &tls.Config{InsecureSkipVerify: true}), rules.NoServerName, string(accessDenied)},
+		{"encrypted hello", greased(t), rules.ECH, string(accessDenied)},
+		{"SSH", []byte("SSH-2.0-OpenSSH_9.2\r\n"), rules.NotTLS, ""},
+		{"SMTP", []byte("EHLO me\r\n"), rules.NotTLS, ""},
+		{"HTTP", []byte("GET / HTTP/1.1\r\nHost: api.test\r\n\r\n"), rules.NotTLS, "HTTP/1.1 400"},
+		{"CONNECT", []byte("CONNECT evil.test:443 HTTP/1.1\r\n\r\n"), rules.NotTLS, "HTTP/1.1 400"},
+		{"Postgres", []byte{0, 0, 0, 8, 4, 0xd2, 0x16, 0x2f}, rules.NotTLS, ""},
+		{"garbage in TLS", []byte{22, 3, 1, 0, 5, 2, 0, 0, 1, 0}, rules.Handshake, string(accessDenied)},
 	} {
 		l := newLab(t)
 		var got bytes.Buffer
@@ -150,7 +151,7 @@ func TestFirstBytesThatAreRefused(t *testing.T) {
 			t.Errorf("%s: the host got %q", c.name, got.Bytes())
 		}
 		if row := lastRow(t, s); row.Rule != c.rule || row.Verdict != app.VerdictDenied || row.BytesUp != 0 ||
-			Explain(row).Hint == "" {
+			rules.Explain(row).Hint == "" {
 			t.Errorf("%s: %+v", c.name, row)
 		}
 	}

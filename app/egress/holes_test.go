@@ -20,6 +20,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/rules"
 	"github.com/computclaw/airlock/app/egress/swap"
 )
 
@@ -180,7 +181,7 @@ func TestHoleM1CompressedFiles(t *testing.T) {
 				len(body) > len(encode(strings.Repeat("harmless text; ", 10000))) {
 				t.Errorf("%d bytes, %v", len(body), err)
 			}
-			waitFor(t, "the row", func() bool { return lastRow(t, s).Rule == RuleUnreadable })
+			waitFor(t, "the row", func() bool { return lastRow(t, s).Rule == rules.Unreadable })
 			if body, err := ask("nothing"); err != nil || body != encode(strings.Repeat("harmless text; ", 10000)) {
 				t.Errorf("a file without a value is changed: %d bytes, %v", len(body), err)
 			}

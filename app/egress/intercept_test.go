@@ -16,6 +16,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress/ca"
+	"github.com/computclaw/airlock/app/egress/rules"
 	"github.com/computclaw/airlock/app/egress/swap"
 )
 
@@ -103,7 +104,7 @@ func TestNoAuthority(t *testing.T) {
 		Grant{Hosts: allow(t, "api.test"), Sealed: []swap.Credential{credential(t, "api.test")}}, nil)
 	defer s.Close()
 	_, err := s.Dial(t.Context(), "api.test", 443)
-	checkRefusal(t, s, err, RuleAuthority)
+	checkRefusal(t, s, err, rules.Authority)
 }
 
 // An authority that has ended is the instance's fault, and not the script's.
@@ -120,7 +121,7 @@ func TestEndedAuthority(t *testing.T) {
 		t.Fatal(resp.Status)
 	}
 	waitFor(t, "a row", func() bool { return len(s.Ledger()) > 0 })
-	if row := lastRow(t, s); row.Rule != RuleAuthority {
+	if row := lastRow(t, s); row.Rule != rules.Authority {
 		t.Errorf("%+v", row)
 	}
 }
@@ -137,15 +138,15 @@ func TestBoxTLS(t *testing.T) {
 		{"case", "api.test", &tls.Config{ServerName: "API.test"}, ""},
 		{"both protocols", "api.test", &tls.Config{ServerName: "api.test", NextProtos: []string{"h2", "http/1.1"}}, ""},
 		{"TLS 1.2", "api.test", &tls.Config{ServerName: "api.test", MaxVersion: tls.VersionTLS12}, ""},
-		{"another tenant", "api.test", &tls.Config{ServerName: "evil.test"}, RuleServerName},
-		{"a subdomain", "api.test", &tls.Config{ServerName: "x.api.test"}, RuleServerName},
-		{"no name", "api.test", &tls.Config{InsecureSkipVerify: true}, RuleNoServerName},
+		{"another tenant", "api.test", &tls.Config{ServerName: "evil.test"}, rules.ServerName},
+		{"a subdomain", "api.test", &tls.Config{ServerName: "x.api.test"}, rules.ServerName},
+		{"no name", "api.test", &tls.Config{InsecureSkipVerify: true}, rules.NoServerName},
 		{"no name for an address", "address", &tls.Config{InsecureSkipVerify: true}, ""},
-		{"a name for an address", "address", &tls.Config{ServerName: "api.test"}, RuleServerName},
-		{"only h2", "api.test", &tls.Config{ServerName: "api.test", NextProtos: []string{"h2"}}, RuleHTTP2},
+		{"a name for an address", "address", &tls.Config{ServerName: "api.test"}, rules.ServerName},
+		{"only h2", "api.test", &tls.Config{ServerName: "api.test", NextProtos: []string{"h2"}}, rules.HTTP2},
 		{"TLS 1.1", "api.test", &tls.Config{ServerName: "api.test", MinVersion: tls.VersionTLS10,
-			MaxVersion: tls.VersionTLS11}, RuleHandshake},
-		{"does not trust us", "api.test", &tls.Config{ServerName: "api.test", RootCAs: pool()}, RuleDistrust},
+			MaxVersion: tls.VersionTLS11}, rules.Handshake},
+		{"does not trust us", "api.test", &tls.Config{ServerName: "api.test", RootCAs: pool()}, rules.Distrust},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := newLab(t)
@@ -179,7 +180,7 @@ func TestBoxTLS(t *testing.T) {
 			}
 			conn.Close()
 			waitFor(t, "a row", func() bool { return len(s.Ledger()) > 0 })
-			if row := lastRow(t, s); row.Rule != c.rule || row.Verdict != verdictOf(c.rule) || row.Host != host ||
+			if row := lastRow(t, s); row.Rule != c.rule || row.Verdict != rules.Verdict(c.rule) || row.Host != host ||
 				site.requests.Load() != 0 {
 				t.Errorf("%+v; want %q", row, c.rule)
 			}
@@ -200,11 +201,11 @@ func TestBoxSpeaksNoTLS(t *testing.T) {
 		_, _ = io.WriteString(conn, c.send)
 		got, _ := io.ReadAll(conn)
 		if !strings.HasPrefix(string(got), c.answer) ||
-			c.answer != "" && !strings.Contains(string(got), "X-Airlock: "+RuleNotTLS) {
+			c.answer != "" && !strings.Contains(string(got), "X-Airlock: "+rules.NotTLS) {
 			t.Errorf("%s: answered %q", name, got)
 		}
 		conn.Close()
-		if row := lastRow(t, s); row.Rule != RuleNotTLS || row.Verdict != app.VerdictDenied || site.requests.Load() != 0 {
+		if row := lastRow(t, s); row.Rule != rules.NotTLS || row.Verdict != app.VerdictDenied || site.requests.Load() != 0 {
 			t.Errorf("%s: %+v", name, row)
 		}
 	}
@@ -290,7 +291,7 @@ func TestHoleM2SealedValueInLoggedHeader(t *testing.T) {
 	}
 	for _, c := range s.Ledger() {
 		if c.Rule != swap.RuleHeader || c.Verdict != app.VerdictDenied || len(c.Credentials) != 0 ||
-			!strings.Contains(Explain(c).Hint, "header") {
+			!strings.Contains(rules.Explain(c).Hint, "header") {
 			t.Errorf("%+v", c)
 		}
 	}

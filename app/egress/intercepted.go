@@ -11,6 +11,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress/head"
 	"github.com/computclaw/airlock/app/egress/pipe"
+	"github.com/computclaw/airlock/app/egress/rules"
 )
 
 // intercepted is the box's end of a connection that Airlock reads: its other end is a server of our
@@ -74,7 +75,7 @@ func (c *intercepted) WriteTo(w io.Writer) (int64, error) {
 // linger gives the box, once it has read the end, some time to close its side.
 func (c *intercepted) linger(ended bool) {
 	if ended {
-		c.lingering.Do(func() { time.AfterFunc(lingerTime, func() { c.cut(RuleCancelled) }) })
+		c.lingering.Do(func() { time.AfterFunc(lingerTime, func() { c.cut(rules.Cancelled) }) })
 	}
 }
 
@@ -90,7 +91,7 @@ func (c *intercepted) use(tcp *net.TCPConn, to target) {
 	lost := !s.allowsLocked(&c.link)
 	s.mu.Unlock()
 	if lost {
-		c.cut(RuleRestricted)
+		c.cut(rules.Restricted)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/rules"
 )
 
 // A name is judged by every address it has, on real sockets: what is refused must not even be
@@ -23,39 +24,39 @@ func TestDialJudgesAddresses(t *testing.T) {
 		{"public", []string{public}, false, ""},
 		{"several public", []string{public, other}, false, ""},
 		{"public as mapped", []string{"::ffff:" + public}, false, ""},
-		{"loopback", []string{"127.0.0.1"}, false, RuleThisHost},
-		{"loopback, ticked", []string{"127.0.0.1"}, true, RuleThisHost},
-		{"loopback elsewhere in the net", []string{"127.66.0.1"}, true, RuleThisHost},
-		{"loopback v6", []string{"::1"}, true, RuleThisHost},
-		{"unspecified", []string{"0.0.0.0"}, true, RuleThisHost},
-		{"unspecified v6", []string{"::"}, true, RuleThisHost},
-		{"own private address", []string{ownPrivate.Addr().String()}, true, RuleThisHost},
-		{"metadata", []string{"169.254.169.254"}, true, RuleMetadata},
-		{"metadata of tasks", []string{"169.254.170.2"}, true, RuleMetadata},
-		{"metadata in shared space", []string{"100.100.100.200"}, true, RuleMetadata},
-		{"metadata at a public address", []string{"168.63.129.16"}, true, RuleMetadata},
-		{"metadata v6", []string{"fd00:ec2::254"}, true, RuleMetadata},
-		{"metadata mapped", []string{"::ffff:169.254.169.254"}, true, RuleMetadata},
-		{"metadata by NAT64", []string{"64:ff9b::a9fe:a9fe"}, true, RuleMetadata},
-		{"loopback by 6to4", []string{"2002:7f00:1::"}, true, RuleReserved},
-		{"private, not ticked", []string{"10.1.2.3"}, false, RulePrivate},
+		{"loopback", []string{"127.0.0.1"}, false, rules.ThisHost},
+		{"loopback, ticked", []string{"127.0.0.1"}, true, rules.ThisHost},
+		{"loopback elsewhere in the net", []string{"127.66.0.1"}, true, rules.ThisHost},
+		{"loopback v6", []string{"::1"}, true, rules.ThisHost},
+		{"unspecified", []string{"0.0.0.0"}, true, rules.ThisHost},
+		{"unspecified v6", []string{"::"}, true, rules.ThisHost},
+		{"own private address", []string{ownPrivate.Addr().String()}, true, rules.ThisHost},
+		{"metadata", []string{"169.254.169.254"}, true, rules.Metadata},
+		{"metadata of tasks", []string{"169.254.170.2"}, true, rules.Metadata},
+		{"metadata in shared space", []string{"100.100.100.200"}, true, rules.Metadata},
+		{"metadata at a public address", []string{"168.63.129.16"}, true, rules.Metadata},
+		{"metadata v6", []string{"fd00:ec2::254"}, true, rules.Metadata},
+		{"metadata mapped", []string{"::ffff:169.254.169.254"}, true, rules.Metadata},
+		{"metadata by NAT64", []string{"64:ff9b::a9fe:a9fe"}, true, rules.Metadata},
+		{"loopback by 6to4", []string{"2002:7f00:1::"}, true, rules.Reserved},
+		{"private, not ticked", []string{"10.1.2.3"}, false, rules.Private},
 		{"private, ticked", []string{"10.1.2.3"}, true, ""},
 		{"private 172, ticked", []string{"172.20.0.9"}, true, ""},
 		{"private 192, ticked", []string{"192.168.7.7"}, true, ""},
-		{"shared space, not ticked", []string{"100.64.1.1"}, false, RulePrivate},
+		{"shared space, not ticked", []string{"100.64.1.1"}, false, rules.Private},
 		{"shared space, ticked", []string{"100.64.1.1"}, true, ""},
-		{"private mapped, not ticked", []string{"::ffff:10.0.0.1"}, false, RulePrivate},
-		{"private by NAT64, ticked", []string{"64:ff9b::10.0.0.1"}, true, RuleReserved},
-		{"multicast", []string{"224.0.0.1"}, true, RuleReserved},
-		{"broadcast", []string{"255.255.255.255"}, true, RuleReserved},
-		{"documentation", []string{"203.0.113.7"}, true, RuleReserved},
-		{"benchmark", []string{"198.18.0.1"}, true, RuleReserved},
-		{"mixed with private", []string{public, "10.1.2.3"}, false, RulePrivate},
-		{"mixed with metadata, last", []string{public, other, "169.254.169.254"}, true, RuleMetadata},
-		{"mixed with metadata, first", []string{"169.254.169.254", public}, true, RuleMetadata},
-		{"mixed with loopback v6", []string{public, "::1"}, true, RuleThisHost},
-		{"mixed beyond the number that is tried", append(repeat(public, 20), "127.0.0.1"), true, RuleThisHost},
-		{"empty answer", nil, false, RuleUnresolved},
+		{"private mapped, not ticked", []string{"::ffff:10.0.0.1"}, false, rules.Private},
+		{"private by NAT64, ticked", []string{"64:ff9b::10.0.0.1"}, true, rules.Reserved},
+		{"multicast", []string{"224.0.0.1"}, true, rules.Reserved},
+		{"broadcast", []string{"255.255.255.255"}, true, rules.Reserved},
+		{"documentation", []string{"203.0.113.7"}, true, rules.Reserved},
+		{"benchmark", []string{"198.18.0.1"}, true, rules.Reserved},
+		{"mixed with private", []string{public, "10.1.2.3"}, false, rules.Private},
+		{"mixed with metadata, last", []string{public, other, "169.254.169.254"}, true, rules.Metadata},
+		{"mixed with metadata, first", []string{"169.254.169.254", public}, true, rules.Metadata},
+		{"mixed with loopback v6", []string{public, "::1"}, true, rules.ThisHost},
+		{"mixed beyond the number that is tried", append(repeat(public, 20), "127.0.0.1"), true, rules.ThisHost},
+		{"empty answer", nil, false, rules.Unresolved},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -80,7 +81,7 @@ func TestDialJudgesAddresses(t *testing.T) {
 			if got := w.reached(); len(got) != 0 {
 				t.Fatalf("connected to %v", got)
 			}
-			if c.rule != RuleUnresolved && strings.Contains(err.Error(), c.answers[len(c.answers)-1]) {
+			if c.rule != rules.Unresolved && strings.Contains(err.Error(), c.answers[len(c.answers)-1]) {
 				t.Errorf("the refusal tells the script an address of the network: %v", err)
 			}
 		})
@@ -102,7 +103,7 @@ func checkRefusal(t testing.TB, s *Session, err error, rule string) {
 		t.Fatalf("connected; want %q", rule)
 	}
 	wantCode, wantVerdict := app.CodeForbidden, app.VerdictDenied
-	if verdictOf(rule) == app.VerdictFailed {
+	if rules.Verdict(rule) == app.VerdictFailed {
 		wantCode, wantVerdict = app.CodeUnreachable, app.VerdictFailed
 	}
 	var e *app.Error

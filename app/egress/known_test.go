@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/rules"
 	"github.com/computclaw/airlock/app/egress/swap"
 )
 
@@ -117,11 +118,11 @@ func TestHoleH2NothingPassesUnsearched(t *testing.T) {
 	}
 	k.err = errors.New("the database is gone")
 	resp, body := l.get(client, "http://api.test/")
-	if resp.StatusCode != 403 || resp.Header.Get("X-Airlock") != RuleUnknown || strings.Contains(body, testValue) {
+	if resp.StatusCode != 403 || resp.Header.Get("X-Airlock") != rules.Unknown || strings.Contains(body, testValue) {
 		t.Errorf("on an open connection: %d %v %s", resp.StatusCode, resp.Header, body)
 	}
 	_, err := s.Dial(t.Context(), "api.test", 80)
-	checkRefusal(t, s, err, RuleUnknown)
+	checkRefusal(t, s, err, rules.Unknown)
 }
 
 // A relayed connection that is cut since nobody can tell whether it had to be read is told as that,
@@ -139,6 +140,6 @@ func TestHoleH2RelayIsCutUnsearched(t *testing.T) {
 	waitFor(t, "the relayed connection ends", func() bool { return api.live.Load() == 0 })
 	waitFor(t, "its row says why", func() bool {
 		rows := s.Ledger()
-		return rows[len(rows)-1].Rule == RuleUnknown && rows[len(rows)-1].Verdict == app.VerdictDenied
+		return rows[len(rows)-1].Rule == rules.Unknown && rows[len(rows)-1].Verdict == app.VerdictDenied
 	})
 }

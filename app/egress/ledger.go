@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/rules"
 )
 
 // ledger holds an execution's network record in a bounded number of rows.
@@ -105,7 +106,7 @@ func (l *ledger) fullLocked() bool { return len(l.rows) >= app.MaxConnections }
 // reports whether it is new.
 func (l *ledger) countLocked(c app.Connection) bool {
 	if l.more == nil {
-		l.more = &app.Connection{Host: "*", Rule: RuleMore, Verdict: c.Verdict, StartedAt: c.StartedAt, Count: 1}
+		l.more = &app.Connection{Host: "*", Rule: rules.More, Verdict: c.Verdict, StartedAt: c.StartedAt, Count: 1}
 		return true
 	}
 	l.more.Count++

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/rules"
 )
 
 var withoutTimes = cmpopts.IgnoreFields(app.Connection{}, "StartedAt", "Duration")
@@ -35,9 +36,9 @@ func TestLedger(t *testing.T) {
 	_, _ = s.Dial(t.Context(), "evil.test", 443)
 
 	want := []app.Connection{
-		{Host: "evil.test", Port: 443, Verdict: app.VerdictDenied, Rule: RuleNotListed, Count: 4},
-		{Host: "looked.up.test", Verdict: app.VerdictDenied, Rule: RuleNotListed, Count: 2},
-		{Host: "bad%00name", Verdict: app.VerdictDenied, Rule: RuleName, Count: 1},
+		{Host: "evil.test", Port: 443, Verdict: app.VerdictDenied, Rule: rules.NotListed, Count: 4},
+		{Host: "looked.up.test", Verdict: app.VerdictDenied, Rule: rules.NotListed, Count: 2},
+		{Host: "bad%00name", Verdict: app.VerdictDenied, Rule: rules.Name, Count: 1},
 		{Host: "svc.test", Port: w.port, Verdict: app.VerdictAllowed,
 			Rule:    fmt.Sprintf("svc.test:%d, server name not checked", w.port),
 			Address: fmt.Sprintf("93.184.215.14:%d", w.port), BytesUp: 5, BytesDown: 5, Count: 1},
@@ -77,7 +78,7 @@ func TestLedgerIsBounded(t *testing.T) {
 	if len(rows) != app.MaxConnections+1 {
 		t.Fatalf("%d rows", len(rows))
 	}
-	want := app.Connection{Host: "*", Rule: RuleMore, Verdict: app.VerdictAllowed, BytesUp: 15, BytesDown: 15, Count: 3}
+	want := app.Connection{Host: "*", Rule: rules.More, Verdict: app.VerdictAllowed, BytesUp: 15, BytesDown: 15, Count: 3}
 	if diff := cmp.Diff(want, rows[app.MaxConnections], withoutTimes); diff != "" {
 		t.Fatalf("the last row (-want +got):\n%s", diff)
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/rules"
 )
 
 // limited starts a session with one allowed service and the limits.
@@ -36,7 +37,7 @@ func TestOpenConnectionsAreCapped(t *testing.T) {
 	}
 	for range 5 {
 		_, err := s.Dial(t.Context(), "svc.test", w.port)
-		checkRefusal(t, s, err, RuleConnections)
+		checkRefusal(t, s, err, rules.Connections)
 	}
 	if row := lastRow(t, s); row.Count != 5 {
 		t.Errorf("five refusals count as %d", row.Count)
@@ -52,7 +53,7 @@ func TestOpenConnectionsAreCapped(t *testing.T) {
 	c.Close()
 	for range 5 {
 		_, err = s.Dial(t.Context(), "svc.test", w.port)
-		checkRefusal(t, s, err, RuleUnresolved)
+		checkRefusal(t, s, err, rules.Unresolved)
 	}
 }
 
@@ -77,7 +78,7 @@ func TestRateWaitsAndThenRefuses(t *testing.T) {
 	}
 	c.Close()
 	_, err = s.Dial(t.Context(), "svc.test", w.port)
-	checkRefusal(t, s, err, RuleRate)
+	checkRefusal(t, s, err, rules.Rate)
 }
 
 func TestBytesAreCapped(t *testing.T) {
@@ -98,7 +99,7 @@ func TestBytesAreCapped(t *testing.T) {
 		t.Fatalf("wrote %d bytes, %v", sent, err)
 	}
 	_, err = s.Dial(t.Context(), "svc.test", w.port)
-	checkRefusal(t, s, err, RuleBytes)
+	checkRefusal(t, s, err, rules.Bytes)
 }
 
 func TestIdleConnectionsAreCut(t *testing.T) {
@@ -133,7 +134,7 @@ func TestIdleRequestsAreTimeouts(t *testing.T) {
 	send(t, conn, "GET / HTTP/1.1\r\nHost: api.test\r\n\r\n")
 	waitFor(t, "the row says so", func() bool {
 		rows := s.Ledger()
-		return len(rows) == 1 && rows[0].Rule == RuleTimeout && rows[0].Verdict == app.VerdictFailed
+		return len(rows) == 1 && rows[0].Rule == rules.Timeout && rows[0].Verdict == app.VerdictFailed
 	})
 }
 
@@ -145,7 +146,7 @@ func TestDialTimeLimitCoversResolving(t *testing.T) {
 		}})
 	s := session(t, g, allow(t, "slow.test"))
 	_, err := s.Dial(t.Context(), "slow.test", 443)
-	checkRefusal(t, s, err, RuleTimeout)
+	checkRefusal(t, s, err, rules.Timeout)
 }
 
 // Close ends what is open with a reset, aborts what is being dialled, and nothing opens afterwards.
@@ -186,7 +187,7 @@ func TestCloseCutsAtOnce(t *testing.T) {
 	}
 	final := s.Ledger()
 	_, err = s.Dial(t.Context(), "svc.test", w.port)
-	checkRefusal(t, s, err, RuleClosed)
+	checkRefusal(t, s, err, rules.Closed)
 	if final[0].BytesUp != 5 || final[0].Duration <= 0 {
 		t.Errorf("row %+v", final[0])
 	}
@@ -280,13 +281,13 @@ func TestLimitsOfTheBoxHaveRows(t *testing.T) {
 		port   int
 		rule   string
 	}{
-		{func() { s.Limited("svc.test", 443, RuleConnections) }, "svc.test", 443, RuleConnections},
-		{func() { s.Limited("svc.test", 443, RuleTotal) }, "svc.test", 443, RuleTotal},
-		{func() { s.Limited("n64.test", 0, RuleRefusals) }, "n64.test", 0, RuleRefusals},
-		{func() { s.Refused("n257.svc.test") }, "n257.svc.test", 0, RuleManyNames},
+		{func() { s.Limited("svc.test", 443, rules.Connections) }, "svc.test", 443, rules.Connections},
+		{func() { s.Limited("svc.test", 443, rules.Total) }, "svc.test", 443, rules.Total},
+		{func() { s.Limited("n64.test", 0, rules.Refusals) }, "n64.test", 0, rules.Refusals},
+		{func() { s.Refused("n257.svc.test") }, "n257.svc.test", 0, rules.ManyNames},
 		{func() { s.Refused(strings.Repeat("x.", 60) + "svc.test") }, strings.Repeat("x.", 60) + "svc.test", 0,
-			RuleLongName},
-		{func() { s.Refused("other.test") }, "other.test", 0, RuleNotListed},
+			rules.LongName},
+		{func() { s.Refused("other.test") }, "other.test", 0, rules.NotListed},
 	} {
 		test.report()
 		row := lastRow(t, s)

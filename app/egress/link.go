@@ -4,6 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/computclaw/airlock/app/egress/rules"
 )
 
 // link is one open connection of a box, as its session keeps it: where it goes, what passed, and
@@ -67,7 +69,7 @@ func (l *link) checkIdle() {
 	limit := l.session.gateway.limits.Idle
 	rested := time.Since(l.began) - time.Duration(l.last.Load())
 	if rested >= limit {
-		l.cut(RuleTimeout)
+		l.cut(rules.Timeout)
 		return
 	}
 	l.idle.Reset(limit - rested)

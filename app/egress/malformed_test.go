@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/rules"
 )
 
 // Requests that two parsers could understand differently, or that are meant for somebody else:
@@ -23,41 +24,41 @@ func TestMalformedRequestsAreNotForwarded(t *testing.T) {
 		rule       string
 	}{
 		{"CL and TE", "POST / HTTP/1.1\r\n" + host + "Content-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" +
-			smuggled, 400, RuleMalformed},
+			smuggled, 400, rules.Malformed},
 		{"TE and CL", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n8\r\n" +
-			smuggled, 400, RuleMalformed},
+			smuggled, 400, rules.Malformed},
 		{"two lengths", "POST / HTTP/1.1\r\n" + host + "Content-Length: 0\r\nContent-Length: 40\r\n\r\n" + smuggled, 400,
-			RuleMalformed},
+			rules.Malformed},
 		{"obfuscated TE", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: xchunked\r\n\r\n" + smuggled, 400,
-			RuleMalformed},
+			rules.Malformed},
 		{"TE with a space", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n" + smuggled, 400,
-			RuleMalformed},
+			rules.Malformed},
 		{"TE folded", "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n" + smuggled, 400,
-			RuleMalformed},
-		{"bare LF", "GET / HTTP/1.1\r\n" + host + "X: a\n\n" + smuggled, 400, RuleMalformed},
-		{"bare CR", "GET / HTTP/1.1\r\n" + host + "X: a\rY: b\r\n\r\n", 400, RuleMalformed},
-		{"two Hosts", "GET / HTTP/1.1\r\n" + host + host + "\r\n", 400, RuleMalformed},
-		{"no Host", "GET / HTTP/1.1\r\nX: y\r\n\r\n", 400, RuleMalformed},
-		{"an empty line first", "\r\n" + smuggled, 400, RuleMalformed},
-		{"a bad escape", "GET /%zz HTTP/1.1\r\n" + host + "\r\n", 400, RuleMalformed},
-		{"another tenant", "GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n", 421, RuleHost},
-		{"another port", "GET / HTTP/1.1\r\nHost: api.test:8080\r\n\r\n", 421, RuleHost},
-		{"absolute form", "GET http://169.254.169.254/latest HTTP/1.1\r\n" + host + "\r\n", 421, RuleAbsolute},
-		{"CONNECT", "CONNECT evil.test:443 HTTP/1.1\r\n" + host + "\r\n", 405, RuleMethod},
-		{"TRACE", "TRACE / HTTP/1.1\r\n" + host + "\r\n", 405, RuleMethod},
+			rules.Malformed},
+		{"bare LF", "GET / HTTP/1.1\r\n" + host + "X: a\n\n" + smuggled, 400, rules.Malformed},
+		{"bare CR", "GET / HTTP/1.1\r\n" + host + "X: a\rY: b\r\n\r\n", 400, rules.Malformed},
+		{"two Hosts", "GET / HTTP/1.1\r\n" + host + host + "\r\n", 400, rules.Malformed},
+		{"no Host", "GET / HTTP/1.1\r\nX: y\r\n\r\n", 400, rules.Malformed},
+		{"an empty line first", "\r\n" + smuggled, 400, rules.Malformed},
+		{"a bad escape", "GET /%zz HTTP/1.1\r\n" + host + "\r\n", 400, rules.Malformed},
+		{"another tenant", "GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n", 421, rules.Host},
+		{"another port", "GET / HTTP/1.1\r\nHost: api.test:8080\r\n\r\n", 421, rules.Host},
+		{"absolute form", "GET http://169.254.169.254/latest HTTP/1.1\r\n" + host + "\r\n", 421, rules.Absolute},
+		{"CONNECT", "CONNECT evil.test:443 HTTP/1.1\r\n" + host + "\r\n", 405, rules.Method},
+		{"TRACE", "TRACE / HTTP/1.1\r\n" + host + "\r\n", 405, rules.Method},
 		{"WebSocket", "GET / HTTP/1.1\r\n" + host +
-			"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: x\r\n\r\n", 501, RuleUpgrade},
+			"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: x\r\n\r\n", 501, rules.Upgrade},
 		{"h2c and more", "GET / HTTP/1.1\r\n" + host +
-			"Connection: Upgrade\r\nUpgrade: h2c, websocket\r\n\r\n", 501, RuleUpgrade},
+			"Connection: Upgrade\r\nUpgrade: h2c, websocket\r\n\r\n", 501, rules.Upgrade},
 		{"h2c, then more", "GET / HTTP/1.1\r\n" + host +
-			"Connection: Upgrade\r\nUpgrade: websocket\r\nUpgrade: h2c\r\n\r\n", 501, RuleUpgrade},
-		{"HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505, RuleHTTP2},
-		{"expectation", "GET / HTTP/1.1\r\n" + host + "Expect: gold\r\n\r\n", 417, RuleExpect},
-		{"huge header", "GET / HTTP/1.1\r\n" + host + "X: " + strings.Repeat("y", 1<<20) + "\r\n\r\n", 431, RuleTooLarge},
-		{"many headers", "GET / HTTP/1.1\r\n" + host + strings.Repeat("X: y\r\n", 300) + "\r\n", 431, RuleTooLarge},
-		{"SSH", "SSH-2.0-OpenSSH_9.2\r\n\r\n", 400, RuleMalformed},
-		{"TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\n", 400, RuleMalformed},
-		{"cut short", "GET / HTTP/1.1\r\nHos", 400, RuleMalformed},
+			"Connection: Upgrade\r\nUpgrade: websocket\r\nUpgrade: h2c\r\n\r\n", 501, rules.Upgrade},
+		{"HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505, rules.HTTP2},
+		{"expectation", "GET / HTTP/1.1\r\n" + host + "Expect: gold\r\n\r\n", 417, rules.Expect},
+		{"huge header", "GET / HTTP/1.1\r\n" + host + "X: " + strings.Repeat("y", 1<<20) + "\r\n\r\n", 431, rules.TooLarge},
+		{"many headers", "GET / HTTP/1.1\r\n" + host + strings.Repeat("X: y\r\n", 300) + "\r\n", 431, rules.TooLarge},
+		{"SSH", "SSH-2.0-OpenSSH_9.2\r\n\r\n", 400, rules.Malformed},
+		{"TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\n", 400, rules.Malformed},
+		{"cut short", "GET / HTTP/1.1\r\nHos", 400, rules.Malformed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := newLab(t)
@@ -131,7 +132,7 @@ func TestSlowHead(t *testing.T) {
 		site.requests.Load() != 0 {
 		t.Errorf("%d after %s", resp.StatusCode, took)
 	}
-	if row := lastRow(t, s); row.Rule != RuleSlow {
+	if row := lastRow(t, s); row.Rule != rules.Slow {
 		t.Errorf("%+v", row)
 	}
 

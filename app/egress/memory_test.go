@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/rules"
 )
 
 // peak measures how far the heap in use grows above where it was while f runs.
@@ -155,9 +156,9 @@ func TestBytesLimitOnReadConnections(t *testing.T) {
 		t.Errorf("another execution: %d, %v", n, err)
 	}
 	waitFor(t, "the row", func() bool {
-		return lastRow(t, s).Rule == RuleBytes &&
+		return lastRow(t, s).Rule == rules.Bytes &&
 			lastRow(t, s).Verdict == app.VerdictDenied
 	})
 	_, err = s.Dial(t.Context(), "api.test", 443)
-	checkRefusal(t, s, err, RuleBytes)
+	checkRefusal(t, s, err, rules.Bytes)
 }

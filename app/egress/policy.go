@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/rules"
 )
 
 // canonicalHosts keeps the entries that have a canonical form, in it. Dropping the others is the
@@ -33,7 +34,7 @@ func canonicalTarget(host string, port int) (string, error) {
 // the first; private addresses are admitted if any of them admits them, since a person ticked it
 // for this name and port.
 func decide(hosts []app.Host, name string, port int) (entry app.Host, rule string) {
-	rule = RuleNotListed
+	rule = rules.NotListed
 	private := false
 	for _, h := range hosts {
 		switch {
@@ -42,8 +43,8 @@ func decide(hosts []app.Host, name string, port int) (entry app.Host, rule strin
 			if rule != "" || h.Name == name && entry.Name != name {
 				entry, rule = h, ""
 			}
-		case rule == RuleNotListed && h.Matches(name, h.Ports[0]):
-			rule = RulePort
+		case rule == rules.NotListed && h.Matches(name, h.Ports[0]):
+			rule = rules.Port
 		}
 	}
 	entry.Private = private

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/rules"
 	"github.com/computclaw/airlock/app/redact"
 )
 
@@ -16,24 +17,24 @@ func TestDecide(t *testing.T) {
 		rule    string
 		entry   string
 	}{
-		{nil, "example.com", 443, RuleNotListed, ""},
+		{nil, "example.com", 443, rules.NotListed, ""},
 		{[]string{"example.com"}, "example.com", 443, "", "example.com"},
 		{[]string{"example.com"}, "example.com", 80, "", "example.com"},
 		{[]string{"example.com"}, "EXAMPLE.com.", 443, "", "example.com"},
-		{[]string{"example.com"}, "example.com", 22, RulePort, ""},
-		{[]string{"example.com"}, "example.com", 6379, RulePort, ""},
-		{[]string{"example.com:22"}, "example.com", 443, RulePort, ""},
-		{[]string{"example.com"}, "www.example.com", 443, RuleNotListed, ""},
-		{[]string{"example.com"}, "notexample.com", 443, RuleNotListed, ""},
-		{[]string{"example.com"}, "example.com.evil.net", 443, RuleNotListed, ""},
+		{[]string{"example.com"}, "example.com", 22, rules.Port, ""},
+		{[]string{"example.com"}, "example.com", 6379, rules.Port, ""},
+		{[]string{"example.com:22"}, "example.com", 443, rules.Port, ""},
+		{[]string{"example.com"}, "www.example.com", 443, rules.NotListed, ""},
+		{[]string{"example.com"}, "notexample.com", 443, rules.NotListed, ""},
+		{[]string{"example.com"}, "example.com.evil.net", 443, rules.NotListed, ""},
 		{[]string{"*.example.com"}, "a.example.com", 443, "", "*.example.com"},
 		{[]string{"*.example.com"}, "a.b.example.com", 443, "", "*.example.com"},
-		{[]string{"*.example.com"}, "example.com", 443, RuleNotListed, ""},
-		{[]string{"*.example.com"}, "aexample.com", 443, RuleNotListed, ""},
-		{[]string{"*.example.com"}, "a.example.com", 8443, RulePort, ""},
+		{[]string{"*.example.com"}, "example.com", 443, rules.NotListed, ""},
+		{[]string{"*.example.com"}, "aexample.com", 443, rules.NotListed, ""},
+		{[]string{"*.example.com"}, "a.example.com", 8443, rules.Port, ""},
 		{[]string{"93.184.215.14"}, "93.184.215.14", 443, "", "93.184.215.14"},
 		{[]string{"[::1]:80"}, "0:0:0:0:0:0:0:1", 80, "", "[::1]:80"},
-		{[]string{"{DB_HOST}:5432"}, "DB_HOST", 5432, RuleNotListed, ""},
+		{[]string{"{DB_HOST}:5432"}, "DB_HOST", 5432, rules.NotListed, ""},
 		{[]string{"*.corp.test:5432", "private:db.corp.test:5432"}, "db.corp.test", 5432, "", "db.corp.test:5432"},
 		{[]string{"db.corp.test:5432", "private:*.corp.test:5432"}, "db.corp.test", 5432, "", "db.corp.test:5432"},
 		{[]string{"*.corp.test:5432", "db.corp.test:5432"}, "db.corp.test", 5432, "", "db.corp.test:5432"},
@@ -114,7 +115,7 @@ func TestOddNamesAreRefused(t *testing.T) {
 			continue
 		}
 		row := lastRow(t, s)
-		if row.Rule != RuleName || row.Verdict != app.VerdictDenied {
+		if row.Rule != rules.Name || row.Verdict != app.VerdictDenied {
 			t.Errorf("%q: row %+v", host, row)
 		}
 		if strings.ContainsAny(row.Host, "\x00\n\r\t ") || len(row.Host) > 3*260 {
@@ -183,6 +184,21 @@ func TestHoleNamesAreEncodedForTheRedactor(t *testing.T) {
 		}
 		if strings.ContainsFunc(row, func(r rune) bool { return r < 0x21 || r > 0x7e }) {
 			t.Errorf("%q is not printable", row)
+		}
+	}
+}
+
+// What the hint tells the agent to propose is exactly what would have allowed the connection.
+func TestHintsNameAnEntryThatWouldDo(t *testing.T) {
+	for _, host := range []string{"db.test", "93.184.215.14", "2a00:1450::1"} {
+		refused := app.Connection{Host: host, Port: 8443, Rule: rules.NotListed, Verdict: app.VerdictDenied}
+		h, err := app.ParseHost(rules.Place(refused))
+		if err != nil {
+			t.Errorf("%s: %v", host, err)
+			continue
+		}
+		if _, rule := decide([]app.Host{h}, host, 8443); rule != "" {
+			t.Errorf("%s: the proposed entry %s leads to %q", host, h, rule)
 		}
 	}
 }

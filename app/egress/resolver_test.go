@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/computclaw/airlock/app/egress/rules"
 	"golang.org/x/net/dns/dnsmessage"
 )
 
@@ -23,7 +24,7 @@ func TestTheNameThatWasMatchedIsAskedFor(t *testing.T) {
 	echo(t, conn, "hello")
 	conn.Close()
 	_, err = s.Dial(t.Context(), "absent.allowed.test", 443)
-	checkRefusal(t, s, err, RuleUnresolved)
+	checkRefusal(t, s, err, rules.Unresolved)
 
 	asked := server.questions()
 	slices.Sort(asked)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/rules"
 	"github.com/computclaw/airlock/app/egress/swap"
 )
 
@@ -34,7 +35,7 @@ func (s *Session) Restrict(g Grant) {
 	}
 	s.mu.Unlock()
 	for _, l := range lost {
-		l.cut(RuleRestricted)
+		l.cut(rules.Restricted)
 	}
 	for _, l := range unread {
 		s.cutKnown(l)
@@ -51,7 +52,7 @@ func (s *Session) cutKnown(l *link) {
 	case err != nil:
 		l.cut(s.unsearched(err))
 	case known != nil:
-		l.cut(RuleRestricted)
+		l.cut(rules.Restricted)
 	}
 }
 

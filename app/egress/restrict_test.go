@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/rules"
 	"github.com/computclaw/airlock/app/egress/swap"
 )
 
@@ -49,7 +50,7 @@ func TestRestrict(t *testing.T) {
 	}
 	for _, host := range []string{"gone.test", "more.test"} {
 		_, err := s.Dial(t.Context(), host, 443)
-		checkRefusal(t, s, err, RuleNotListed)
+		checkRefusal(t, s, err, rules.NotListed)
 	}
 
 	// The credential goes, its host stays: on the open connection too.
@@ -113,7 +114,7 @@ func TestRestrictReachesRequestsThatWait(t *testing.T) {
 	s.Restrict(Grant{Hosts: allow(t, "api.test")})
 	send(t, conn, "body")
 	resp := answers(t, conn, 1)[0]
-	if resp.StatusCode != 403 || resp.Header.Get("X-Airlock") != RuleRestricted || api.requests.Load() != 0 {
+	if resp.StatusCode != 403 || resp.Header.Get("X-Airlock") != rules.Restricted || api.requests.Load() != 0 {
 		t.Errorf("%d %v, the host saw %d requests", resp.StatusCode, resp.Header, api.requests.Load())
 	}
 }
@@ -154,7 +155,7 @@ func TestRestrictEndsRequestsWithTheValue(t *testing.T) {
 	}
 	waitFor(t, "its row says why", func() bool {
 		return slices.ContainsFunc(s.Ledger(),
-			func(c app.Connection) bool { return c.Rule == RuleRestricted && c.Verdict == app.VerdictDenied })
+			func(c app.Connection) bool { return c.Rule == rules.Restricted && c.Verdict == app.VerdictDenied })
 	})
 	leave <- struct{}{}
 	leave <- struct{}{}
@@ -262,7 +263,7 @@ func TestNamesUnderWildcards(t *testing.T) {
 		allow(t, fmt.Sprintf("*.wild.test:%d", w.port), fmt.Sprintf("a.exact.test:%d", w.port)))
 	for _, star := range []string{strings.Repeat("a", 60) + "." + strings.Repeat("b", 20), "a.b.c.d.e"} {
 		_, err := s.Dial(t.Context(), star+".wild.test", w.port)
-		checkRefusal(t, s, err, RuleLongName)
+		checkRefusal(t, s, err, rules.LongName)
 	}
 	for range 5 {
 		conn := dial(t, s, "a.wild.test", w.port)
@@ -270,12 +271,12 @@ func TestNamesUnderWildcards(t *testing.T) {
 	}
 	for _, star := range []string{"b", "c"} {
 		_, err := s.Dial(t.Context(), star+".wild.test", w.port)
-		checkRefusal(t, s, err, RuleUnresolved)
+		checkRefusal(t, s, err, rules.Unresolved)
 	}
 	asked := len(w.questions())
 	for i := range 50 {
 		_, err := s.Dial(t.Context(), fmt.Sprintf("secret-%d.wild.test", i), w.port)
-		checkRefusal(t, s, err, RuleManyNames)
+		checkRefusal(t, s, err, rules.ManyNames)
 	}
 	if len(w.questions()) != asked {
 		t.Error("refused names were asked for")
@@ -283,7 +284,7 @@ func TestNamesUnderWildcards(t *testing.T) {
 	conn := dial(t, s, "a.wild.test", w.port) // known ones go on
 	conn.Close()
 	_, err := s.Dial(t.Context(), "a.exact.test", w.port)
-	checkRefusal(t, s, err, RuleUnresolved)
+	checkRefusal(t, s, err, rules.Unresolved)
 }
 
 // Narrowing races with dialling and requests; afterwards nothing that was taken away is open.

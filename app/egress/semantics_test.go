@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/rules"
 	"github.com/computclaw/airlock/app/egress/swap"
 )
 
@@ -289,7 +290,7 @@ func TestAnswerCutShort(t *testing.T) {
 			t.Errorf("%q looks complete", answer)
 		}
 		conn.Close()
-		waitFor(t, "a row", func() bool { return lastRow(t, s).Rule == RuleHostBroke })
+		waitFor(t, "a row", func() bool { return lastRow(t, s).Rule == rules.HostBroke })
 	}
 }
 
@@ -343,7 +344,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		resp.Body.Close()
 		t.Errorf("the redirect was followed to %d", resp.StatusCode)
 	}
-	if row := lastRow(t, s); row.Host != "169.254.169.254" || row.Rule != RuleNotListed || meta.connections.Load() != 0 ||
+	if row := lastRow(t, s); row.Host != "169.254.169.254" || row.Rule != rules.NotListed || meta.connections.Load() != 0 ||
 		site.requests.Load() == 0 {
 		t.Errorf("%+v", row)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress/head"
+	"github.com/computclaw/airlock/app/egress/rules"
 )
 
 // server speaks for one host over one connection of a box: it reads requests, judges them, puts
@@ -111,7 +112,7 @@ func (e *server) handshake() bool {
 			}
 			leaf, err := e.session.gateway.authority.Leaf(e.host.Name)
 			if err != nil {
-				rule = RuleAuthority // it has ended, or the clock was moved
+				rule = rules.Authority // it has ended, or the clock was moved
 			}
 			return leaf, err
 		},
@@ -141,23 +142,23 @@ func (e *server) handshakeFailed(rule string, err error) {
 	switch {
 	case rule != "":
 	case e.session.ctx.Err() != nil:
-		rule = RuleClosed
+		rule = rules.Closed
 	case errors.As(err, &record) && record.Conn != nil, errors.As(err, &timeout) && timeout.Timeout():
-		rule = RuleNotTLS
+		rule = rules.NotTLS
 	case isDistrust(err):
-		rule = RuleDistrust
+		rule = rules.Distrust
 	case isNoProtocol(err):
-		rule = RuleHTTP2
+		rule = rules.HTTP2
 	case errors.Is(err, io.EOF):
 		e.silent(err)
 		return
 	default:
-		rule = RuleHandshake
+		rule = rules.Handshake
 	}
 	e.failed(rule)
 	if record.Conn != nil && looksLikeHTTP(record.RecordHeader[:]) {
 		_, _ = e.client.Write(plainAnswer(
-			app.Connection{Host: e.host.Name, Port: e.host.Port, Verdict: verdictOf(rule), Rule: rule}))
+			app.Connection{Host: e.host.Name, Port: e.host.Port, Verdict: rules.Verdict(rule), Rule: rule}))
 	}
 }
 
@@ -168,7 +169,7 @@ func (e *server) silent(err error) {
 	}
 	var timeout net.Error
 	if errors.As(err, &timeout) && timeout.Timeout() {
-		e.failed(RuleSlow)
+		e.failed(rules.Slow)
 		return
 	}
 	r := e.session.ledger.opened(e.conn.meter.Load(), app.Connection{

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/rules"
 )
 
 // ParseLocalServices reads AIRLOCK_LOCAL_SERVICES: pairs "name:port=address:port" with commas
@@ -50,9 +51,9 @@ func parseLocalService(item string) (string, netip.AddrPort, error) {
 		return "", netip.AddrPort{}, fmt.Errorf("%q is not address:port", address)
 	}
 	at = unmap(at)
-	rule := classify(at.Addr(), nil)
-	if at.Addr().IsUnspecified() || rule == RuleMetadata || rule == RuleReserved {
+	rule := rules.Classify(at.Addr(), nil)
+	if at.Addr().IsUnspecified() || rule == rules.Metadata || rule == rules.Reserved {
 		return "", netip.AddrPort{}, fmt.Errorf("%s can't be reached: %s", at, rule)
 	}
-	return place(app.Connection{Host: h.Name, Port: h.Ports[0]}), at, nil
+	return rules.Place(app.Connection{Host: h.Name, Port: h.Ports[0]}), at, nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress/head"
+	"github.com/computclaw/airlock/app/egress/rules"
 	"github.com/computclaw/airlock/app/egress/swap"
 )
 
@@ -52,7 +53,7 @@ func (s *Session) Dial(ctx context.Context, host string, port int) (Conn, error)
 	started := time.Now()
 	name, err := canonicalTarget(host, port)
 	if err != nil {
-		return nil, s.refuse(printable(host), port, RuleName, err)
+		return nil, s.refuse(printable(host), port, rules.Name, err)
 	}
 	entry, rule := s.decide(name, port)
 	if rule != "" {
@@ -65,7 +66,7 @@ func (s *Session) Dial(ctx context.Context, host string, port int) (Conn, error)
 	sealed := known != nil || s.incoming.Belongs(name, port)
 	how := handlingOf(entry, port, sealed)
 	if sealed && how != relayAny && s.gateway.authority == nil {
-		return nil, s.refuse(name, port, RuleAuthority, nil)
+		return nil, s.refuse(name, port, rules.Authority, nil)
 	}
 	if rule := s.begin(); rule != "" {
 		return nil, s.refuse(name, port, rule, nil)
@@ -81,7 +82,7 @@ func (s *Session) Dial(ctx context.Context, host string, port int) (Conn, error)
 	if how == relayAny || how == relayTLS {
 		rule := allowedBy(entry, how)
 		if s.incoming.BelongsToName(name) {
-			rule += ", " + sealedElsewhere
+			rule += ", " + rules.SealedElsewhere
 		}
 		c := s.relayed(tcp, how, handlingOf(entry, port, true) != how, app.Connection{
 			Host: name, Port: port, Verdict: app.VerdictAllowed, Rule: rule,
@@ -113,7 +114,7 @@ func (s *Session) Refused(host string) {
 		}
 		return
 	}
-	_ = s.refuse(printable(host), 0, RuleName, nil)
+	_ = s.refuse(printable(host), 0, rules.Name, nil)
 }
 
 // Limited records a connection, or with port 0 a name, that a limit of the box stopped, with the
@@ -132,7 +133,7 @@ func (s *Session) Unanswered(host, record string) {
 	if err != nil || isReverse(name) {
 		return
 	}
-	s.ledger.refused(app.Connection{Host: name, Verdict: app.VerdictDenied, Rule: RuleRecord, Method: record,
+	s.ledger.refused(app.Connection{Host: name, Verdict: app.VerdictDenied, Rule: rules.Record, Method: record,
 		StartedAt: time.Now(), Count: 1})
 }
 
@@ -157,7 +158,7 @@ func (s *Session) Close() {
 	s.mu.Unlock()
 	s.cancel()
 	for _, l := range open {
-		l.cut(RuleClosed)
+		l.cut(rules.Closed)
 	}
 	s.running.Wait()
 }
@@ -168,11 +169,11 @@ func (s *Session) begin() string {
 	defer s.mu.Unlock()
 	switch {
 	case s.closed:
-		return RuleClosed
+		return rules.Closed
 	case s.bytes.Load() >= s.gateway.limits.Bytes:
-		return RuleBytes
+		return rules.Bytes
 	case s.dialing+len(s.open) >= s.gateway.limits.Connections:
-		return RuleConnections
+		return rules.Connections
 	}
 	s.dialing++
 	s.running.Add(1)
@@ -205,7 +206,7 @@ func (s *Session) relayed(tcp *net.TCPConn, how handling, unread bool, record ap
 // turnAway ends the outer side of a connection whose first bytes were refused. The box has a moment
 // to read why.
 func (s *Session) turnAway(c *conn, rule string) {
-	s.ledger.amend(c.row, func(r *app.Connection) { r.Verdict, r.Rule = verdictOf(rule), rule })
+	s.ledger.amend(c.row, func(r *app.Connection) { r.Verdict, r.Rule = rules.Verdict(rule), rule })
 	_ = c.tcp.SetLinger(0)
 	_ = c.tcp.Close()
 	time.AfterFunc(lingerTime, func() { c.cut(rule) })
@@ -223,7 +224,7 @@ func (s *Session) keep(l *link) {
 	lost := s.closed || !s.allowsLocked(l)
 	s.mu.Unlock()
 	if lost {
-		l.cut(RuleRestricted)
+		l.cut(rules.Restricted)
 	}
 }
 
@@ -259,14 +260,14 @@ func (s *Session) wait(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	return denied(RuleRate, err)
+	return denied(rules.Rate, err)
 }
 
 // refuse records and returns why there is no connection.
 func (s *Session) refuse(host string, port int, rule string, cause error) error {
-	c := app.Connection{Host: host, Port: port, Verdict: verdictOf(rule), Rule: rule, StartedAt: time.Now(), Count: 1}
+	c := app.Connection{Host: host, Port: port, Verdict: rules.Verdict(rule), Rule: rule, StartedAt: time.Now(), Count: 1}
 	s.ledger.refused(c)
-	e := Explain(c)
+	e := rules.Explain(c)
 	e.Cause = cause
 	return e
 }
@@ -276,11 +277,11 @@ func (s *Session) ruleOf(err error) (string, error) {
 	var d *denial
 	switch {
 	case s.ctx.Err() != nil:
-		return RuleClosed, err
+		return rules.Closed, err
 	case errors.As(err, &d):
 		return d.rule, d.cause
 	case errors.Is(err, context.Canceled):
-		return RuleCancelled, err
+		return rules.Cancelled, err
 	}
 	return failureOf(err), err
 }
@@ -288,8 +289,8 @@ func (s *Session) ruleOf(err error) (string, error) {
 // unsearched names the rule against a host whose answers can't be searched, since err kept the
 // values from being read.
 func (s *Session) unsearched(err error) string {
-	if rule, _ := s.ruleOf(err); rule == RuleClosed || rule == RuleCancelled {
+	if rule, _ := s.ruleOf(err); rule == rules.Closed || rule == rules.Cancelled {
 		return rule
 	}
-	return RuleUnknown
+	return rules.Unknown
 }

@@ -9,22 +9,23 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/rules"
 )
 
 // Addresses written as such pass the same rules as those that a name has.
 func TestDialLiterals(t *testing.T) {
 	for _, c := range []struct{ entry, host, rule string }{
 		{"93.184.215.14", "93.184.215.14", ""},
-		{"93.184.215.14", "::ffff:93.184.215.14", RuleName},
-		{"10.1.2.3", "10.1.2.3", RulePrivate},
+		{"93.184.215.14", "::ffff:93.184.215.14", rules.Name},
+		{"10.1.2.3", "10.1.2.3", rules.Private},
 		{"private:10.1.2.3", "10.1.2.3", ""},
-		{"private:10.8.8.8", "10.8.8.8", RuleThisHost},
-		{"private:127.0.0.1", "127.0.0.1", RuleThisHost},
-		{"private:169.254.169.254", "169.254.169.254", RuleMetadata},
-		{"private:0.0.0.0", "0.0.0.0", RuleThisHost},
-		{"93.184.215.14", "93.184.215.15", RuleNotListed},
-		{"example.test", "8.8.8.8", RuleNotListed},
-		{"*.example.test", "1.1.1.1", RuleNotListed},
+		{"private:10.8.8.8", "10.8.8.8", rules.ThisHost},
+		{"private:127.0.0.1", "127.0.0.1", rules.ThisHost},
+		{"private:169.254.169.254", "169.254.169.254", rules.Metadata},
+		{"private:0.0.0.0", "0.0.0.0", rules.ThisHost},
+		{"93.184.215.14", "93.184.215.15", rules.NotListed},
+		{"example.test", "8.8.8.8", rules.NotListed},
+		{"*.example.test", "1.1.1.1", rules.NotListed},
 	} {
 		w := newWorld(t)
 		text, private := cutPrivate(c.entry)
@@ -62,7 +63,7 @@ func TestRebinding(t *testing.T) {
 		t.Fatalf("asked %d times for one connection", len(q))
 	}
 	_, err = s.Dial(t.Context(), "rebind.test", w.port)
-	checkRefusal(t, s, err, RuleMetadata)
+	checkRefusal(t, s, err, rules.Metadata)
 	if got := w.reached(); len(got) != 1 || got[0] != "93.184.215.14" {
 		t.Fatalf("reached %v", got)
 	}
@@ -108,12 +109,12 @@ func TestNothingIsAskedForWhatIsNotListed(t *testing.T) {
 	s := session(t, w.gateway(), nil)
 	for _, host := range []string{"evil.test", "secret-in-a-label.evil.test", "localhost", "metadata.google.internal"} {
 		_, err := s.Dial(t.Context(), host, 443)
-		checkRefusal(t, s, err, RuleNotListed)
+		checkRefusal(t, s, err, rules.NotListed)
 	}
 	s = session(t, w.gateway(), allow(t, "evil.test"))
 	for _, port := range []int{22, 25, 6379, 8443} {
 		_, err := s.Dial(t.Context(), "evil.test", port)
-		checkRefusal(t, s, err, RulePort)
+		checkRefusal(t, s, err, rules.Port)
 	}
 	if q, r := w.questions(), w.reached(); len(q) != 0 || len(r) != 0 {
 		t.Fatalf("asked for %v, reached %v", q, r)
@@ -147,23 +148,23 @@ func TestLocalServices(t *testing.T) {
 		t.Errorf("asked the resolver for %v", q)
 	}
 	_, err := s.Dial(t.Context(), "weather.test", 443) // the pair is exact
-	checkRefusal(t, s, err, RuleThisHost)
+	checkRefusal(t, s, err, rules.ThisHost)
 	_, err = s.Dial(t.Context(), "meta.test", 80)
-	checkRefusal(t, s, err, RuleMetadata)
+	checkRefusal(t, s, err, rules.Metadata)
 	_, err = s.Dial(t.Context(), "any.test", 80)
-	checkRefusal(t, s, err, RuleThisHost)
+	checkRefusal(t, s, err, rules.ThisHost)
 
 	// Its name resolves to nothing; that is not what is wrong with another port.
 	_, err = s.Dial(t.Context(), "own.test", 9999)
-	checkRefusal(t, s, err, RuleServicePort)
+	checkRefusal(t, s, err, rules.ServicePort)
 
 	// The operator's word is not the profile's: name and port must be on its list.
 	s = session(t, g, allow(t, "weather.test:443"))
 	_, err = s.Dial(t.Context(), "weather.test", 8443)
-	checkRefusal(t, s, err, RulePort)
+	checkRefusal(t, s, err, rules.Port)
 	s = session(t, g, nil)
 	_, err = s.Dial(t.Context(), "weather.test", 8443)
-	checkRefusal(t, s, err, RuleNotListed)
+	checkRefusal(t, s, err, rules.NotListed)
 }
 
 // Airlock's own port is out of reach, also for a pair of the operator and for a private address
@@ -181,7 +182,7 @@ func TestListenerIsNeverReached(t *testing.T) {
 		})
 		s := session(t, g, allow(t, "self.test"))
 		_, err := s.Dial(t.Context(), "self.test", 443)
-		checkRefusal(t, s, err, RuleListener)
+		checkRefusal(t, s, err, rules.Listener)
 		if got := w.reached(); len(got) != 0 {
 			t.Errorf("listener %s was reached by %s", c.listener, c.service)
 		}
@@ -193,7 +194,7 @@ func TestListenerIsNeverReached(t *testing.T) {
 	hosts[0].Private = true
 	s := session(t, g, hosts)
 	_, err := s.Dial(t.Context(), "elsewhere.test", w.port)
-	checkRefusal(t, s, err, RuleListener)
+	checkRefusal(t, s, err, rules.Listener)
 }
 
 // Proxy variables in Airlock's own environment don't lead connections astray.
@@ -229,15 +230,15 @@ func TestFailures(t *testing.T) {
 	s := session(t, w.gateway(), allow(t, fmt.Sprintf("svc.test:%d", dead), "nowhere.test", "far.test"))
 
 	_, err = s.Dial(t.Context(), "svc.test", dead)
-	checkRefusal(t, s, err, RuleRefused)
+	checkRefusal(t, s, err, rules.Refused)
 	_, err = s.Dial(t.Context(), "nowhere.test", 443)
-	checkRefusal(t, s, err, RuleUnresolved)
+	checkRefusal(t, s, err, rules.Unresolved)
 	_, err = s.Dial(t.Context(), "far.test", 443)
-	checkRefusal(t, s, err, RuleUnreachable)
+	checkRefusal(t, s, err, rules.Unreachable)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = s.Dial(ctx, "svc.test", dead)
-	checkRefusal(t, s, err, RuleCancelled)
+	checkRefusal(t, s, err, rules.Cancelled)
 }
 
 // If the first of several good addresses doesn't answer, the next one is used.

@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/computclaw/airlock/app/egress/rules"
 )
 
 // newTransport speaks HTTP/1.1 to the one host over connections that only this server uses, one at
@@ -50,13 +52,13 @@ func (s *Session) redial(ctx context.Context, e *server) (*net.TCPConn, target, 
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
-		return nil, target{}, denied(RuleClosed, nil)
+		return nil, target{}, denied(rules.Closed, nil)
 	}
 	s.running.Add(1)
 	s.mu.Unlock()
 	defer s.running.Done()
 	if s.bytes.Load() >= s.gateway.limits.Bytes {
-		return nil, target{}, denied(RuleBytes, nil)
+		return nil, target{}, denied(rules.Bytes, nil)
 	}
 	entry, rule := s.decide(e.host.Name, e.host.Port)
 	if rule != "" {
@@ -105,7 +107,7 @@ type upstream struct {
 func (u *upstream) Read(p []byte) (int, error) {
 	n, err := u.TCPConn.Read(p)
 	if !u.conn.received(n) {
-		return n, denied(RuleBytes, nil)
+		return n, denied(rules.Bytes, nil)
 	}
 	return n, err
 }
@@ -114,7 +116,7 @@ func (u *upstream) Read(p []byte) (int, error) {
 func (u *upstream) Write(p []byte) (int, error) {
 	n, err := u.TCPConn.Write(p)
 	if !u.conn.sent(n) {
-		return n, denied(RuleBytes, nil)
+		return n, denied(rules.Bytes, nil)
 	}
 	return n, err
 }
@@ -129,15 +131,15 @@ func (x *exchange) ruleOfRequest(err error) string {
 	var dial *net.OpError
 	switch {
 	case x.session.bytes.Load() > x.session.gateway.limits.Bytes:
-		return RuleBytes
+		return rules.Bytes
 	case x.session.ctx.Err() != nil:
-		return RuleClosed
+		return rules.Closed
 	case errors.As(context.Cause(x.ctx), &d):
 		return d.rule
 	case x.ctx.Err() != nil:
-		return RuleCancelled
+		return rules.Cancelled
 	case x.body.broke():
-		return RuleMalformed
+		return rules.Malformed
 	case errors.As(err, &d):
 		return d.rule
 	case errors.As(err, &h):

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/rules"
 )
 
 // selfSigned makes a certificate for name that nobody vouches for.
@@ -59,35 +60,35 @@ func TestHostsThatAreNotTrusted(t *testing.T) {
 		{"self-signed", func(_ *lab, c *tls.Config) {
 			cert, _ := selfSigned(t, "api.test", now.Add(-time.Hour), now.Add(time.Hour))
 			c.Certificates = []tls.Certificate{cert}
-		}, nil, RuleCertUntrusted, "AIRLOCK_EXTRA_CA"},
+		}, nil, rules.CertUntrusted, "AIRLOCK_EXTRA_CA"},
 		{"of our own authority", func(l *lab, c *tls.Config) {
 			cert, _ := l.airlock.Leaf("api.test")
 			c.Certificates = []tls.Certificate{*cert}
-		}, nil, RuleCertUntrusted, "AIRLOCK_EXTRA_CA"},
-		{"another name", func(l *lab, c *tls.Config) { *c = *l.tls("www.api.test") }, nil, RuleCertName, "name"},
+		}, nil, rules.CertUntrusted, "AIRLOCK_EXTRA_CA"},
+		{"another name", func(l *lab, c *tls.Config) { *c = *l.tls("www.api.test") }, nil, rules.CertName, "name"},
 		{"only TLS 1.1", func(_ *lab, c *tls.Config) { c.MinVersion, c.MaxVersion = tls.VersionTLS10, tls.VersionTLS11 }, nil,
-			RuleHostOldTLS, "update"},
-		{"only HTTP/2", func(_ *lab, c *tls.Config) { c.NextProtos = []string{"h3-of-the-future"} }, nil, RuleHostHTTP2,
+			rules.HostOldTLS, "update"},
+		{"only HTTP/2", func(_ *lab, c *tls.Config) { c.NextProtos = []string{"h3-of-the-future"} }, nil, rules.HostHTTP2,
 			"injected"},
 		{"asks for a certificate",
 			func(_ *lab, c *tls.Config) { c.ClientAuth, c.MaxVersion = tls.RequireAnyClientCert, tls.VersionTLS12 }, nil,
-			RuleHostTLS, "client certificate"},
+			rules.HostTLS, "client certificate"},
 		{"no TLS", nil, func(*lab, *tls.Config) func(net.Conn) {
 			return func(c net.Conn) { _, _ = io.WriteString(c, "SSH-2.0-x\r\n"); _, _ = io.Copy(io.Discard, c) }
-		}, RuleHostNoTLS, "port"},
-		{"closes at once", nil, func(*lab, *tls.Config) func(net.Conn) { return func(net.Conn) {} }, RuleHostTLS,
+		}, rules.HostNoTLS, "port"},
+		{"closes at once", nil, func(*lab, *tls.Config) func(net.Conn) { return func(net.Conn) {} }, rules.HostTLS,
 			"handshake"},
-		{"answers nothing", nil, raw(""), RuleHostBroke, "again"},
-		{"answers half a head", nil, raw("HTTP/1.1 200 OK\r\nContent-Type: x\r\n"), RuleHostBroke, "again"},
-		{"answers no HTTP", nil, raw("SSH-2.0-x\r\n\r\n"), RuleHostAnswer, "HTTP"},
-		{"answers HTTP/2", nil, raw("\x00\x00\x12\x04\x00\x00\x00\x00\x00\r\n\r\n"), RuleHostHTTP2, "injected"},
-		{"two lengths", nil, raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"), RuleHostAnswer,
+		{"answers nothing", nil, raw(""), rules.HostBroke, "again"},
+		{"answers half a head", nil, raw("HTTP/1.1 200 OK\r\nContent-Type: x\r\n"), rules.HostBroke, "again"},
+		{"answers no HTTP", nil, raw("SSH-2.0-x\r\n\r\n"), rules.HostAnswer, "HTTP"},
+		{"answers HTTP/2", nil, raw("\x00\x00\x12\x04\x00\x00\x00\x00\x00\r\n\r\n"), rules.HostHTTP2, "injected"},
+		{"two lengths", nil, raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"), rules.HostAnswer,
 			"HTTP"},
 		{"changes the protocol", nil,
-			raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"), RuleHostAnswer,
+			raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"), rules.HostAnswer,
 			"HTTP"},
 		{"endless head", nil, raw("HTTP/1.1 200 OK\r\n" + strings.Repeat("X: "+strings.Repeat("y", 1000)+"\r\n", 2000) +
-			"\r\n"), RuleHostAnswer, "HTTP"},
+			"\r\n"), rules.HostAnswer, "HTTP"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := newLab(t)
@@ -129,7 +130,7 @@ func TestExpiredCertificate(t *testing.T) {
 		g := New(Config{Lookup: l.lookup, Authority: l.airlock, Roots: roots})
 		s := g.Session(Grant{Hosts: allow(t, "api.test"), Sealed: l.sealed("api.test:443")}, nil)
 		if resp, body := l.get(l.client(s), "https://api.test/"); resp.StatusCode != 502 ||
-			resp.Header.Get("X-Airlock") != RuleCertTime || !strings.Contains(body, "AIRLOCK_EXTRA_CA") {
+			resp.Header.Get("X-Airlock") != rules.CertTime || !strings.Contains(body, "AIRLOCK_EXTRA_CA") {
 			t.Errorf("%d %v %s", resp.StatusCode, resp.Header, body)
 		}
 		s.Close()
@@ -165,15 +166,15 @@ func TestRedialIsJudgedAgain(t *testing.T) {
 	}
 	l.names["api.test"] = "169.254.169.254"
 	resp, body := l.get(client, "https://api.test/")
-	if resp.StatusCode != http.StatusForbidden || resp.Header.Get("X-Airlock") != RuleMetadata {
+	if resp.StatusCode != http.StatusForbidden || resp.Header.Get("X-Airlock") != rules.Metadata {
 		t.Errorf("%d %s", resp.StatusCode, body)
 	}
-	if row := lastRow(t, s); row.Rule != RuleMetadata || row.Verdict != app.VerdictDenied {
+	if row := lastRow(t, s); row.Rule != rules.Metadata || row.Verdict != app.VerdictDenied {
 		t.Errorf("%+v", row)
 	}
 	delete(l.names, "api.test")
 	if resp, _ := l.get(client, "https://api.test/"); resp.StatusCode != http.StatusBadGateway ||
-		resp.Header.Get("X-Airlock") != RuleUnresolved {
+		resp.Header.Get("X-Airlock") != rules.Unresolved {
 		t.Errorf("%d", resp.StatusCode)
 	}
 }

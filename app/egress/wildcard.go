@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/rules"
 )
 
 // What stands for the star of a wildcard reaches the name servers of its owner, and could carry
@@ -27,13 +28,13 @@ func (s *Session) wildcardLocked(entry app.Host, name string) string {
 		return ""
 	}
 	if isLongStar(strings.TrimSuffix(name, suffix)) {
-		return RuleLongName
+		return rules.LongName
 	}
 	if _, known := s.wild[name]; known {
 		return ""
 	}
 	if len(s.wild) >= s.gateway.limits.Names {
-		return RuleManyNames
+		return rules.ManyNames
 	}
 	s.wild[name] = struct{}{}
 	return ""
@@ -49,12 +50,12 @@ func (s *Session) unknownName(name string) string {
 		switch {
 		case !wild || !entry.Matches(name, entry.Ports[0]):
 		case isLongStar(strings.TrimSuffix(name, suffix)):
-			return RuleLongName
+			return rules.LongName
 		default:
-			return RuleManyNames
+			return rules.ManyNames
 		}
 	}
-	return RuleNotListed
+	return rules.NotListed
 }
 
 // isIP reports whether a canonical name is an IP address.

@@ -20,6 +20,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/egress/rules"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
 	"github.com/computclaw/airlock/app/executions"
@@ -301,7 +302,7 @@ func TestRealUnknownName(t *testing.T) {
 	rows, err := w.Reader.Network(t.Context(), x.Handle)
 	w.Must(err)
 	if len(rows) != 1 || rows[0].Host != "other.example.com" || rows[0].Verdict != app.VerdictDenied ||
-		rows[0].Rule != egress.RuleNotListed {
+		rows[0].Rule != rules.NotListed {
 		t.Errorf("ledger %+v", rows)
 	}
 }

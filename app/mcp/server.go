@@ -142,16 +142,14 @@ func (c call) success(got client.Answer) *sdk.CallToolResult {
 
 // failed tells the model what went wrong, in the shape that every error of the API has.
 func failed(err error) *sdk.CallToolResult {
-	var told *app.Error
-	if !errors.As(err, &told) {
-		told = app.E(app.CodeInternal, err.Error(),
+	var known *app.Error
+	if !errors.As(err, &known) {
+		known = app.E(app.CodeInternal, err.Error(),
 			"Try again in a few seconds. What was accepted goes on: list_executions shows it.")
 	}
-	detail := map[string]any{"code": told.Code, "message": told.Message, "hint": inTools(told.Hint)}
-	if told.Field != "" {
-		detail["field"] = told.Field
-	}
-	text, err := json.Marshal(map[string]any{"error": detail})
+	said := *known
+	said.Hint = inTools(said.Hint)
+	text, err := json.Marshal(app.ErrorBody{Error: &said})
 	if err != nil {
 		text = []byte(`{"error":{"code":"internal"}}`)
 	}

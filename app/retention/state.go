@@ -29,8 +29,8 @@ func (r removed) sentence(p Policy) string {
 			app.Count(p.Days, "day")))
 	}
 	if r.Surplus > 0 {
-		parts = append(parts, fmt.Sprintf("Removed %s beyond the newest %d of their profile.", app.Count(r.Surplus, "execution"),
-			p.Count))
+		parts = append(parts, fmt.Sprintf("Removed %s beyond the newest %d of their profile.",
+			app.Count(r.Surplus, "execution"), p.Count))
 	}
 	return strings.Join(parts, " ")
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/egress/rules"
 	"github.com/computclaw/airlock/app/guest"
 	"github.com/computclaw/airlock/plugins/wire"
 )
@@ -103,8 +104,8 @@ func (h *egressHook) unanswered(host, record string) {
 func (h *egressHook) limited(host string, port int, limit wire.Limit) {
 	session, _ := h.current()
 	session.Limited(host, port, map[wire.Limit]string{
-		wire.LimitOpen: egress.RuleConnections, wire.LimitTotal: egress.RuleTotal,
-		wire.LimitRefusals: egress.RuleRefusals,
+		wire.LimitOpen: rules.Connections, wire.LimitTotal: rules.Total,
+		wire.LimitRefusals: rules.Refusals,
 	}[limit])
 }
 

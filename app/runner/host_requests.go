@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/egress/rules"
 	"github.com/computclaw/airlock/app/profiles"
 )
 
@@ -88,8 +88,8 @@ func (h *hostRequests) containsSecret(host string) bool {
 
 // requestable reports whether an entry of the profile could turn the denial into a connection.
 func requestable(c app.Connection) bool {
-	byList := c.Rule == egress.RuleNotListed || c.Rule == egress.RulePort
-	return c.Verdict == app.VerdictDenied && byList && egress.Grantable(c.Host) && !egress.IsPackageIndex(c.Host)
+	byList := c.Rule == rules.NotListed || c.Rule == rules.Port
+	return c.Verdict == app.VerdictDenied && byList && rules.Grantable(c.Host) && !rules.IsPackageIndex(c.Host)
 }
 
 // usualPort is what a name without a known port is asked for with, whatever client looked it up.

@@ -4,10 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"github.com/computclaw/airlock/store"
 	"hash"
 	"slices"
 	"strings"
+
+	"github.com/computclaw/airlock/store"
 
 	"github.com/computclaw/airlock/app"
 )

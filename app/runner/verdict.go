@@ -8,7 +8,7 @@ import (
 	"syscall"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/egress/rules"
 	"github.com/computclaw/airlock/app/guest"
 	"github.com/computclaw/airlock/plugins"
 )
@@ -197,10 +197,10 @@ func (v verdict) withHints(hints []string) verdict {
 func denialHints(ledger []app.Connection) []string {
 	var list []string
 	for _, c := range ledger {
-		if c.Rule == egress.RuleCancelled || c.Rule == egress.RuleClosed {
+		if c.Rule == rules.Cancelled || c.Rule == rules.Closed {
 			continue
 		}
-		explained := egress.Explain(c)
+		explained := rules.Explain(c)
 		if explained == nil {
 			continue
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/egress/rules"
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
@@ -23,14 +23,14 @@ func TestHintsAreSaidOnce(t *testing.T) {
 	allowed := refused("a.example", "/3", "a.example")
 	allowed.Verdict = app.VerdictAllowed
 	got := denialHints([]app.Connection{
-		refused("a.example", "/1", egress.RuleHost), refused("a.example", "/2", egress.RuleHost), allowed,
-		refused("b.example", "/1", egress.RuleHost), refused("a.example", "/1", egress.RuleUpgrade),
-		refused("a.example", "/4", egress.RuleClosed),
+		refused("a.example", "/1", rules.Host), refused("a.example", "/2", rules.Host), allowed,
+		refused("b.example", "/1", rules.Host), refused("a.example", "/1", rules.Upgrade),
+		refused("a.example", "/4", rules.Closed),
 	})
 	var want []string
-	for _, c := range []app.Connection{refused("a.example", "", egress.RuleHost),
-		refused("b.example", "", egress.RuleHost), refused("a.example", "", egress.RuleUpgrade)} {
-		told := egress.Explain(c)
+	for _, c := range []app.Connection{refused("a.example", "", rules.Host),
+		refused("b.example", "", rules.Host), refused("a.example", "", rules.Upgrade)} {
+		told := rules.Explain(c)
 		want = append(want, told.Message+".")
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/egress/rules"
 )
 
 // answer is what is kept of a response.
@@ -117,15 +118,15 @@ func judge(key string, ledger []app.Connection, a answer, failed error) Result {
 
 // ownEnd reports whether a rule only says that the test itself left: after the head of an answer,
 // or because its time was over.
-func ownEnd(rule string) bool { return rule == egress.RuleCancelled || rule == egress.RuleClosed }
+func ownEnd(rule string) bool { return rule == rules.Cancelled || rule == rules.Closed }
 
 // beforeSending reports whether a rule ends a request before any of it is sent to the host: without
 // a connection that can be trusted there is nothing to send on.
 func beforeSending(rule string) bool {
 	switch rule {
-	case egress.RuleUnresolved, egress.RuleServicePort, egress.RuleRefused, egress.RuleUnreachable,
-		egress.RuleCertUntrusted, egress.RuleCertTime, egress.RuleCertName,
-		egress.RuleCertOther, egress.RuleHostNoTLS, egress.RuleHostOldTLS, egress.RuleHostTLS:
+	case rules.Unresolved, rules.ServicePort, rules.Refused, rules.Unreachable,
+		rules.CertUntrusted, rules.CertTime, rules.CertName,
+		rules.CertOther, rules.HostNoTLS, rules.HostOldTLS, rules.HostTLS:
 		return true
 	}
 	return false
@@ -139,7 +140,7 @@ func explain(r *Result, c app.Connection, a answer) {
 		r.Problem, r.Hint = sentence(a.refusal.Message), sentence(a.refusal.Hint)
 		return
 	}
-	why := egress.Explain(c)
+	why := rules.Explain(c)
 	r.Problem, r.Hint = sentence(why.Message), sentence(why.Hint)
 }
 

@@ -145,7 +145,8 @@ func (m *importer) roomForMore(ctx context.Context) error {
 	if all.bytes > content.MaxArranged/2 || all.values > content.MaxArrangedValues/2 {
 		return app.E(app.CodeTooLarge,
 			fmt.Sprintf("credentials, profiles, policies and skills would take %d MiB and hold %d values; an import "+
-				"makes no more than %d MiB and %d", all.bytes>>20, all.values, content.MaxArranged>>21, content.MaxArrangedValues/2),
+				"makes no more than %d MiB and %d", all.bytes>>20, all.values, content.MaxArranged>>21,
+				content.MaxArrangedValues/2),
 			"Nothing was imported. Take less of the file, or restore it into an instance of its own: airlock admin restore.")
 	}
 	return nil

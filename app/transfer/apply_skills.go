@@ -54,8 +54,8 @@ func (m *importer) skill(ctx context.Context, f content.Skill) error {
 		if home == nil {
 			continue
 		}
-		if _, _, err := m.load.Add(ctx, store.SkillProfileRow{SkillID: id, ProfileID: *home, AllowedBy: content.JSON(g.AllowedBy),
-			AllowedAt: g.AllowedAt}); err != nil {
+		if _, _, err := m.load.Add(ctx, store.SkillProfileRow{SkillID: id, ProfileID: *home,
+			AllowedBy: content.JSON(g.AllowedBy), AllowedAt: g.AllowedAt}); err != nil {
 			return err
 		}
 	}

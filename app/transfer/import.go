@@ -168,8 +168,8 @@ func (s *Service) Import(ctx context.Context, by app.Actor, file Upload, choice 
 }
 
 // apply is the transaction of an import.
-func (s *Service) apply(ctx context.Context, by app.Actor, in *content.File, choice Choice, digest string) (report Report,
-	err error) {
+func (s *Service) apply(ctx context.Context, by app.Actor, in *content.File, choice Choice,
+	digest string) (report Report, err error) {
 	err = s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
 		p, err := plan(ctx, tx, s.cfg.Keyring, in)
 		if err != nil {

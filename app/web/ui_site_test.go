@@ -165,7 +165,7 @@ type uiAnswer struct {
 	doc    *goquery.Document
 }
 
-// do sends a request and checks what holds for every answer: the policy, no caching, and no secret.
+// do sends a request and checks what holds for every answer: the headers of pages, and no secret.
 func (s *uiSite) do(r *http.Request) *uiAnswer {
 	s.t.Helper()
 	res, err := s.client.Do(r)
@@ -177,11 +177,12 @@ func (s *uiSite) do(r *http.Request) *uiAnswer {
 	a.doc, err = goquery.NewDocumentFromReader(strings.NewReader(a.text))
 	s.must(err)
 	if strings.HasPrefix(r.URL.Path, "/ui") && !strings.HasPrefix(r.URL.Path, "/ui/assets") {
-		if got := res.Header.Get("Content-Security-Policy"); got != uix.PagePolicy {
-			s.t.Errorf("%s %s: policy %q", r.Method, r.URL.Path, got)
-		}
-		if got := res.Header.Get("Cache-Control"); got != "no-store" {
-			s.t.Errorf("%s %s: Cache-Control %q", r.Method, r.URL.Path, got)
+		for name, want := range map[string]string{"Content-Security-Policy": uix.PagePolicy, "Cache-Control": "no-store",
+			"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin",
+			"Cross-Origin-Resource-Policy": "same-origin", "Vary": "HX-Request-Type"} {
+			if got := res.Header.Get(name); got != want {
+				s.t.Errorf("%s %s: %s is %q, want %q", r.Method, r.URL.Path, name, got, want)
+			}
 		}
 	}
 	for _, secret := range uiSecrets() {

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/computclaw/airlock/cmd/airlock-init/internal/resolver"
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
@@ -97,11 +98,11 @@ func (o *own) env() []string { return nil }
 func (o *own) syns() *synSocket { return o.syn }
 
 func (o *own) resolver() (net.PacketConn, net.Listener, error) {
-	udp, err := net.ListenPacket("udp4", resolverAddress)
+	udp, err := net.ListenPacket("udp4", resolver.Address)
 	if err != nil {
 		return nil, nil, err
 	}
-	tcp, err := net.Listen("tcp4", resolverAddress)
+	tcp, err := net.Listen("tcp4", resolver.Address)
 	if err != nil {
 		return nil, nil, errors.Join(err, udp.Close())
 	}

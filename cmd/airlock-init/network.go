@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/yamux"
 
+	"github.com/computclaw/airlock/cmd/airlock-init/internal/resolver"
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
@@ -17,11 +18,11 @@ import (
 // loopback addresses.
 type network struct {
 	guest  *guest
-	names  *names
+	names  *resolver.Names
 	broken error  // why there is no resolver
 	queue  *queue // of connections for places to be open
 
-	supervisedResolver *resolver // of a box without listeners
+	supervisedResolver *resolver.Resolver // of a box without listeners
 	listeners          []net.Listener
 	accepting          sync.WaitGroup
 	up                 sync.WaitGroup // connections whose script may still have bytes on their way out
@@ -41,7 +42,7 @@ type network struct {
 // script.
 func openNetwork(g *guest) *network {
 	n := &network{
-		guest: g, names: newNames(),
+		guest: g, names: resolver.NewNames(),
 		queue: newQueue(), open: map[uint32]*connection{},
 		reported: map[wire.Header]bool{},
 	}
@@ -51,7 +52,7 @@ func openNetwork(g *guest) *network {
 	}
 	udp, tcp, err := g.box.resolver()
 	if n.broken = err; err == nil {
-		openResolver(n.names, n.refused, udp, tcp)
+		resolver.Open(n.names, n.refused, udp, tcp)
 	}
 	if syns := g.box.syns(); syns != nil {
 		go syns.watch(n.refuseUnlisted)
@@ -65,7 +66,7 @@ func (n *network) allow(hosts []wire.Host) error {
 	if len(hosts) > 0 && n.broken != nil {
 		return n.broken
 	}
-	n.names.allow(hosts)
+	n.names.Allow(hosts)
 	var ports []int
 	for _, host := range hosts {
 		ports = append(ports, host.Ports...)
@@ -125,7 +126,7 @@ func (n *network) accept(listener net.Listener) {
 // sent when all that the script wrote is on its way.
 func (n *network) connect(conn *net.TCPConn, to netip.AddrPort, sent func()) {
 	defer sent()
-	name, ok := n.names.find(to.Addr().Unmap())
+	name, ok := n.names.Find(to.Addr().Unmap())
 	if !ok {
 		reset(conn)
 		return
@@ -230,7 +231,7 @@ func (n *network) report(header wire.Header) {
 // refuseUnlisted tells the engine of a connection to a name at a port on which nothing listens.
 // The engine refuses it, which makes the row.
 func (n *network) refuseUnlisted(to netip.AddrPort) {
-	name, ok := n.names.find(to.Addr().Unmap())
+	name, ok := n.names.Find(to.Addr().Unmap())
 	n.mu.Lock()
 	listed := n.closed || slices.Contains(n.ports, int(to.Port()))
 	n.mu.Unlock()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/yamux"
 
+	"github.com/computclaw/airlock/cmd/airlock-init/internal/resolver"
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
@@ -122,11 +123,11 @@ func TestAPlaceThatComesTooLateIsToldOf(t *testing.T) {
 	}
 	t.Cleanup(func() { guestEnd.Close(); engine.Close() })
 	n := &network{
-		guest: &guest{mux: guestEnd}, names: newNames(), queue: newQueue(),
+		guest: &guest{mux: guestEnd}, names: resolver.NewNames(), queue: newQueue(),
 		open: map[uint32]*connection{}, reported: map[wire.Header]bool{},
 	}
-	n.names.allow([]wire.Host{{Name: "raw.test", Ports: []int{7}}})
-	to, _ := n.names.lookup("raw.test")
+	n.names.Allow([]wire.Host{{Name: "raw.test", Ports: []int{7}}})
+	to, _ := n.names.Lookup("raw.test")
 	for range wire.MaxConnects {
 		n.queue.join(ours)
 	}

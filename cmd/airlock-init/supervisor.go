@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/computclaw/airlock/cmd/airlock-init/internal/resolver"
 	"github.com/computclaw/airlock/plugins/landlock/fdpass"
 	"github.com/computclaw/airlock/plugins/landlock/ruleset"
 )
@@ -103,33 +104,23 @@ func (s *supervised) fork(path string, argv []string, attributes *syscall.ProcAt
 // serveSupervised makes the resolver answer connections that the supervisor brings. Localhost is a
 // name here, and so is the machine's, because nothing else says so.
 func (n *network) serveSupervised(w *supervisorLink) {
-	n.names.fixed = ownNames()
-	n.supervisedResolver = &resolver{names: n.names, refused: n.refused, slots: make(chan struct{}, resolverClients)}
+	n.names = resolver.OwnNames()
+	n.supervisedResolver = resolver.New(n.names, n.refused)
 	go w.serve(n)
-}
-
-// ownNames are what the box itself is called.
-func ownNames() map[string]netip.Addr {
-	loopback := netip.AddrFrom4([4]byte{127, 0, 0, 1})
-	list := map[string]netip.Addr{"localhost": loopback}
-	if name, err := os.Hostname(); err == nil {
-		list[canonical(name)] = loopback
-	}
-	return list
 }
 
 // take accepts a connection for an address, or says with which error connecting fails.
 func (n *network) take(to netip.AddrPort, fd int) unix.Errno {
 	file := os.NewFile(uintptr(fd), "connection")
 	defer file.Close()
-	dns := to == netip.MustParseAddrPort(resolverAddress)
+	dns := to == netip.MustParseAddrPort(resolver.Address)
 	conn, err := net.FileConn(file)
 	if err != nil {
 		return unix.ECONNREFUSED
 	}
 	tcp, ok := conn.(*net.TCPConn)
 	if ok && dns {
-		go n.supervisedResolver.serveInTurn(tcp)
+		go n.supervisedResolver.ServeInTurn(tcp)
 		return 0
 	}
 	if ok && n.reserve(to.Port()) {

@@ -119,12 +119,12 @@ func (l *link) launch(files uploaded, instance string, scoped bool) error {
 }
 
 func explainLaunch(files uploaded, err error) error {
-	var told *remoteError
-	if !errors.As(err, &told) {
+	var failed *remoteError
+	if !errors.As(err, &failed) {
 		return fmt.Errorf("start the remote program: %w", err)
 	}
 	const notExecutable = 126 // as POSIX shells say it
-	if told.code == notExecutable || strings.Contains(told.stderr, "ermission denied") {
+	if failed.code == notExecutable || strings.Contains(failed.stderr, "ermission denied") {
 		return fmt.Errorf("%s can't be executed: %w. If that file system is mounted noexec, set "+
 			"AIRLOCK_PLUGIN_SSH_DIR to a directory on another one", files.program, err)
 	}

@@ -101,12 +101,12 @@ func explainUpload(dir string, err error) error {
 	if dir == "" {
 		dir = "~/.cache/airlock"
 	}
-	var told *remoteError
-	if !errors.As(err, &told) {
+	var failed *remoteError
+	if !errors.As(err, &failed) {
 		return fmt.Errorf("upload to %s: %w", dir, err)
 	}
 	var advice string
-	switch text := told.stderr; {
+	switch text := failed.stderr; {
 	case strings.Contains(text, "No space left"), strings.Contains(text, "quota"):
 		advice = ". The disk there is full: make room, or set AIRLOCK_PLUGIN_SSH_DIR to a directory with 40 MB"
 	case strings.Contains(text, "sha256sum"):

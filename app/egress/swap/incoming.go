@@ -47,13 +47,13 @@ func (s *Swapper) Incoming(t Target, resp *http.Response, known *Values) error {
 		resp.Header.Set("Accept-Ranges", "none") // see AskReadable
 	}
 	if resp.Body == nil || resp.Body == http.NoBody {
-		length, told := resp.ContentLength, resp.Header.Get("Content-Length")
+		length, given := resp.ContentLength, resp.Header.Get("Content-Length")
 		unmeasured(resp)
 		// of the body that HEAD leaves out: compressed, its length could tell what is in it
 		if len(encodings) == 0 {
 			resp.ContentLength = length
-			if told != "" {
-				resp.Header.Set("Content-Length", told)
+			if given != "" {
+				resp.Header.Set("Content-Length", given)
 			}
 		}
 		return nil

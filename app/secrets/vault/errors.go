@@ -147,21 +147,21 @@ var (
 // reason is an error for the log. The code of an *app.Error is for whoever submitted; here
 // "unreachable" would be said of a wrong token too.
 func reason(err error) string {
-	var told *app.Error
+	var known *app.Error
 	switch {
-	case !errors.As(err, &told):
+	case !errors.As(err, &known):
 		return err.Error()
-	case told.Cause == nil:
-		return told.Message
+	case known.Cause == nil:
+		return known.Message
 	}
-	return told.Message + ": " + told.Cause.Error()
+	return known.Message + ": " + known.Cause.Error()
 }
 
 // words is what may be shown of an error.
 func words(err error) (problem, hint string) {
-	var told *app.Error
-	if errors.As(err, &told) {
-		return told.Message, told.Hint
+	var known *app.Error
+	if errors.As(err, &known) {
+		return known.Message, known.Hint
 	}
 	return "Vault can't be asked", "Look at Airlock's log."
 }

@@ -11,7 +11,7 @@ import (
 // writes. It grows with every field and kind that is added.
 const Version = 5
 
-// record is one line of a file: an object with exactly one member, which names the kind.
+// Record is one line of a file: an object with exactly one member, which names the kind.
 // docs/airlock-file.md describes them.
 type Record struct {
 	Airlock    *Opening            `json:"airlock,omitempty"`
@@ -38,7 +38,7 @@ type Record struct {
 	End        *Ending             `json:"end,omitempty"`
 }
 
-// opening is the first line.
+// Opening is the first line.
 type Opening struct {
 	Content  int      `json:"content"`
 	Program  string   `json:"program"`
@@ -51,7 +51,7 @@ type Opening struct {
 	AskedKeys [][]byte `json:"asked_keys,omitempty"`
 }
 
-// ending is the last line: how many lines of each kind came before it.
+// Ending is the last line: how many lines of each kind came before it.
 type Ending struct {
 	Counts Counts `json:"counts"`
 }
@@ -59,6 +59,7 @@ type Ending struct {
 // The records are rows of the database. What is JSON, sealed or a reference in a row stands beside
 // it in the form that it has in a file; the row's own field of that name has no place in the file.
 
+// Credential is a credential, with the value of its current version.
 type Credential struct {
 	store.CredentialRow
 	Mode    app.Mode    `json:"mode"`
@@ -78,6 +79,7 @@ type ValueVersion struct {
 	CreatedAt int64     `json:"created_at"`
 }
 
+// Profile is a profile with its keys and hosts.
 type Profile struct {
 	ID string `json:"id"` // ark_…
 	store.ProfileRow
@@ -86,6 +88,7 @@ type Profile struct {
 	Hosts     []Host    `json:"hosts"`
 }
 
+// Key is a key of a profile.
 type Key struct {
 	store.ProfileKeyRow
 	Mode       app.Mode   `json:"mode"`
@@ -93,12 +96,14 @@ type Key struct {
 	Credential string     `json:"credential"` // id; "" while no person has linked it
 }
 
+// Host is a host of a profile, allowed or asked for.
 type Host struct {
 	store.ProfileHostRow
 	Host    app.Host  `json:"host"`
 	AskedBy app.Actor `json:"asked_by"`
 }
 
+// Policy is one version of a policy.
 type Policy struct {
 	Profile   string     `json:"profile"` // handle
 	Body      app.Policy `json:"body"`
@@ -107,12 +112,14 @@ type Policy struct {
 	CreatedAt int64      `json:"created_at"`
 }
 
+// Skill is a skill without its files.
 type Skill struct {
 	store.SkillRow
 	Versions []SkillVersion `json:"versions"` // by number
 	Profiles []SkillGrant   `json:"profiles"` // that may run it
 }
 
+// SkillVersion is a version of a skill.
 type SkillVersion struct {
 	store.SkillVersionRow
 	UploadedBy app.Actor `json:"uploaded_by"`
@@ -121,6 +128,7 @@ type SkillVersion struct {
 	Kept       bool      `json:"kept"` // a bundle with its files follows; false once the skill was deleted
 }
 
+// SkillGrant lets a profile run a skill.
 type SkillGrant struct {
 	Profile   string    `json:"profile"` // handle
 	AllowedBy app.Actor `json:"allowed_by"`
@@ -139,6 +147,7 @@ type Approval struct {
 	DecidedBy app.Actor `json:"decided_by"`
 }
 
+// Execution is an execution that has ended; its parts follow.
 type Execution struct {
 	ID string `json:"id"` // exec_…
 	store.ExecutionRow
@@ -147,17 +156,20 @@ type Execution struct {
 	Manifest    app.Manifest `json:"manifest"`
 }
 
+// Script is what was submitted, as it was sent and as people see it.
 type Script struct {
 	store.ScriptRow
 	Script string  `json:"script"`
 	Inputs *string `json:"inputs"`
 }
 
+// Output is what an execution printed and returned.
 type Output struct {
 	store.OutputRow
 	Segments json.RawMessage `json:"segments"`
 }
 
+// Exchange is a question to the LLM.
 type Exchange struct {
 	store.ExchangeRow
 	AnsweredBy app.Actor `json:"answered_by"`
@@ -167,6 +179,7 @@ type Exchange struct {
 	Asked []byte `json:"asked"`
 }
 
+// Connection is a row of the ledger.
 type Connection struct {
 	store.ConnectionRow
 	Credentials []string `json:"credentials"`
@@ -192,6 +205,7 @@ type Piece struct {
 	Lost bool   `json:"lost,omitempty"` // the last one: the storage had lost the content
 }
 
+// Stats counts the executions of a profile in a span of time.
 type Stats struct {
 	store.StatsRow
 	Durations json.RawMessage `json:"durations"`

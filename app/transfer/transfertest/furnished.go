@@ -53,7 +53,8 @@ func (h *House) Version(by app.Actor, name, text string) skills.Version {
 		"  airlock.keys: STRIPE_KEY\n---\nRun it.\n", name, text)
 	h.No(os.WriteFile(filepath.Join(dir, "SKILL.md"), []byte(skill), 0o600))
 	h.No(os.WriteFile(filepath.Join(dir, "main.py"), []byte(fmt.Sprintf("print(%q)\n", text)), 0o600))
-	return accesstest.Must[skills.Version](h.T)(h.Skills.Upload(h.T.Context(), by, accesstest.Must[bundle.Bundle](h.T)(bundle.ReadFolder(dir))))
+	files := accesstest.Must[bundle.Bundle](h.T)(bundle.ReadFolder(dir))
+	return accesstest.Must[skills.Version](h.T)(h.Skills.Upload(h.T.Context(), by, files))
 }
 
 // Approve approves a version.

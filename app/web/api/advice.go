@@ -4,7 +4,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/egress/rules"
 )
 
 // advise makes the hints of a ledger fit the profile as it is now: what was decided since, which
@@ -17,11 +17,11 @@ func (h *executions) advise(c echo.Context, x app.Execution, network []connectio
 	if err != nil {
 		return // the profile is gone; the hints stay as they are
 	}
-	a := egress.Advice{Profile: p, SetupURL: h.origins.BaseURL(c.Request()) + "/ui/profiles/" + p.Handle}
+	a := rules.Advice{Profile: p, SetupURL: h.origins.BaseURL(c.Request()) + "/ui/profiles/" + p.Handle}
 	for i, v := range network {
 		row := app.Connection{Host: v.Host, Port: v.Port, Verdict: v.Verdict, Rule: v.Rule}
-		if told := a.Explain(row); told != nil {
-			network[i].Hint = told.Hint
+		if why := a.Explain(row); why != nil {
+			network[i].Hint = why.Hint
 		} else {
 			network[i].Hint = a.Note(row)
 		}

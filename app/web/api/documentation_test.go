@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/apidocs"
 	"github.com/computclaw/airlock/app/skills/bundle"
-	"github.com/computclaw/airlock/app/web/httpx"
 )
 
 func TestDocumentedFieldsAreTheTypes(t *testing.T) {
@@ -23,7 +23,7 @@ func TestDocumentedFieldsAreTheTypes(t *testing.T) {
 		"Timings":    reflect.TypeFor[timingsView](), "Connection": reflect.TypeFor[connectionView](),
 		"Executions": reflect.TypeFor[executionsView](),
 		"Health":     reflect.TypeFor[healthView](), "Sandbox": reflect.TypeFor[sandboxView](),
-		"Error": reflect.TypeFor[httpx.ErrorBody](), "ErrorDetail": reflect.TypeFor[httpx.ErrorDetail](),
+		"Error": reflect.TypeFor[app.ErrorBody](), "ErrorDetail": reflect.TypeFor[app.Error](),
 		"Packages": reflect.TypeFor[packagesView](), "Runtime": reflect.TypeFor[runtimeView](),
 		"Package": reflect.TypeFor[packageView](), "Repeat": reflect.TypeFor[rerunView](),
 		"Skill": reflect.TypeFor[skillView](), "Skills": reflect.TypeFor[skillsView](),
@@ -60,7 +60,9 @@ func fieldNames(typ reflect.Type) map[string]bool {
 	for i := range typ.NumField() {
 		tag := typ.Field(i).Tag
 		name, _, _ := strings.Cut(tag.Get("json")+tag.Get("in"), ",")
-		names[name] = true
+		if name != "-" {
+			names[name] = true
+		}
 	}
 	return names
 }

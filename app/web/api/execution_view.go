@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/egress/rules"
 	"github.com/computclaw/airlock/app/runner"
 )
 
@@ -138,8 +138,8 @@ func viewConnection(c app.Connection) connectionView {
 		Line: c.Line, Method: c.Method, Path: c.Path, Status: c.Status, Credentials: c.Credentials,
 		BytesUp: c.BytesUp, BytesDown: c.BytesDown, DurationMS: c.Duration.Milliseconds(),
 	}
-	if told := egress.Explain(c); told != nil {
-		v.Hint = told.Hint
+	if why := rules.Explain(c); why != nil {
+		v.Hint = why.Hint
 	}
 	return v
 }

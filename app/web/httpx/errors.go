@@ -65,22 +65,9 @@ func Status(code app.Code) int {
 	return http.StatusInternalServerError
 }
 
-// ErrorBody is the one shape of every error.
-type ErrorBody struct {
-	Error ErrorDetail `json:"error"`
-}
-
-// ErrorDetail is what a client reads about an error.
-type ErrorDetail struct {
-	Code    app.Code `json:"code"`
-	Message string   `json:"message"`
-	Hint    string   `json:"hint"`
-	Field   string   `json:"field,omitempty"`
-}
-
 // AnswerError answers with an error as agents read it.
 func AnswerError(c echo.Context, e *app.Error) error {
-	return c.JSON(Status(e.Code), ErrorBody{ErrorDetail{e.Code, e.Message, e.Hint, e.Field}})
+	return c.JSON(Status(e.Code), app.ErrorBody{Error: e})
 }
 
 // RetryAfter is how many seconds a client should wait after a code. A queue empties soon; a full

@@ -10,7 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/egress/rules"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/web/httpx"
@@ -43,7 +43,7 @@ func (h Handlers) executionPage(c echo.Context) (executionview.ExecutionPage, er
 	}
 	page := executionview.ExecutionPage{
 		Shell: sh, Execution: x, Warnings: runner.Warnings(x), LLMWait: h.LLMWait,
-		ListRules: []string{egress.RuleNotListed, egress.RulePort},
+		ListRules: []string{rules.NotListed, rules.Port},
 	}
 	var profile app.Profile
 	for _, p := range profiles {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/egress/rules"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/executionview"
 	"github.com/computclaw/airlock/views/paths"
@@ -36,10 +36,10 @@ func obstacles(page executionview.ExecutionPage, profile app.Profile) (all []exe
 func obstacleOf(
 	page executionview.ExecutionPage, profile app.Profile, c app.Connection,
 ) (o executionview.Obstacle) {
-	if c.Rule == egress.RuleCancelled || c.Rule == egress.RuleClosed {
+	if c.Rule == rules.Cancelled || c.Rule == rules.Closed {
 		return o
 	}
-	explained := egress.Explain(c)
+	explained := rules.Explain(c)
 	if explained == nil {
 		return rejection(profile, c)
 	}

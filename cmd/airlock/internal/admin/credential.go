@@ -129,8 +129,8 @@ func (o *operator) usedBy(ctx context.Context, c app.Credential) (string, error)
 // withFlags says the next step of a refused credential in the words of this command, where its own
 // are those of a form.
 func withFlags(err error) error {
-	told := &app.Error{}
-	if !errors.As(err, &told) {
+	known := &app.Error{}
+	if !errors.As(err, &known) {
 		return err
 	}
 	words := strings.NewReplacer("Choose injected", "Use --mode injected", "choose injected", "use --mode injected",
@@ -138,8 +138,8 @@ func withFlags(err error) error {
 		"Name its hosts, such as api.example.com:", "Name each of its hosts, such as --host api.example.com:",
 		"Name the hosts that its value may go to", "Name with --host where its value may go",
 		"Name one host, such as", "Name one host with each flag, such as")
-	said := *told
-	said.Hint = words.Replace(told.Hint)
+	said := *known
+	said.Hint = words.Replace(known.Hint)
 	return &said
 }
 

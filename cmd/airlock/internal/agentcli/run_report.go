@@ -23,10 +23,10 @@ func (j *job) report(x execution) int {
 	}
 	relay(j.Out, x.Stdout)
 	relay(j.Err, x.Stderr)
-	told := map[string]bool{}
+	seen := map[string]bool{}
 	for _, n := range x.Network {
-		if line := n.refusal(); n.Verdict == string(app.VerdictDenied) && !told[line] {
-			told[line] = true
+		if line := n.refusal(); n.Verdict == string(app.VerdictDenied) && !seen[line] {
+			seen[line] = true
 			fmt.Fprintln(j.Err, "airlock: "+line)
 		}
 	}
@@ -111,23 +111,23 @@ func codeOf(status app.Status) int {
 
 // fail tells why there is no execution to report on and returns the exit code.
 func (j *job) fail(err error) int {
-	told, code := &app.Error{}, exitUnreachable
+	why, code := &app.Error{}, exitUnreachable
 	var person needsPerson
 	switch {
 	case errors.As(err, &person):
-		told, code = person.refused, exitPerson
-	case errors.As(err, &told):
+		why, code = person.refused, exitPerson
+	case errors.As(err, &why):
 		code = exitRefused
 	case errors.Is(err, errCancelled):
-		told, code = app.E("cancelled", err.Error(), "Run it again."), exitCancelled
+		why, code = app.E("cancelled", err.Error(), "Run it again."), exitCancelled
 	default:
-		told = app.E(app.CodeUnreachable, err.Error(), "Check --url or AIRLOCK_URL, and that the instance runs.")
+		why = app.E(app.CodeUnreachable, err.Error(), "Check --url or AIRLOCK_URL, and that the instance runs.")
 	}
 	if j.json {
-		j.failJSON(told, person)
+		j.failJSON(why, person)
 		return code
 	}
-	fmt.Fprintf(j.Err, "airlock: %s (%s)\n  %s\n", cli.Printable(told.Message), told.Code, cli.Printable(told.Hint))
+	fmt.Fprintf(j.Err, "airlock: %s (%s)\n  %s\n", cli.Printable(why.Message), why.Code, cli.Printable(why.Hint))
 	return code
 }
 
@@ -148,12 +148,8 @@ func failEarly(c cli.Console, args []string, err error) int {
 
 // failJSON prints an error in the one shape that errors of the API have, with the link for the
 // person who has to act.
-func (j *job) failJSON(told *app.Error, person needsPerson) {
-	detail := map[string]any{"code": told.Code, "message": told.Message, "hint": told.Hint}
-	if told.Field != "" {
-		detail["field"] = told.Field
-	}
-	body := map[string]any{"error": detail}
+func (j *job) failJSON(why *app.Error, person needsPerson) {
+	body := map[string]any{"error": why}
 	if person.approval != "" {
 		body["approval_url"], body["execution_id"] = person.approval, person.execution
 	}

@@ -38,7 +38,7 @@ var errHelp = errors.New("help was printed")
 // Finish tells a command's error and returns the exit code.
 func (c Console) Finish(err error) int {
 	var wrong UsageError
-	var told *app.Error
+	var known *app.Error
 	switch {
 	case err == nil, errors.Is(err, errHelp):
 		return ExitOK
@@ -48,13 +48,13 @@ func (c Console) Finish(err error) int {
 		}
 		fmt.Fprintln(c.Err, "airlock: "+wrong.Message) // last, where it is seen
 		return ExitUsage
-	case errors.As(err, &told):
-		fmt.Fprintf(c.Err, "airlock: %s (%s)\n", Printable(told.Message), told.Code)
-		if told.Cause != nil {
-			fmt.Fprintf(c.Err, "  cause: %s\n", Printable(told.Cause.Error()))
+	case errors.As(err, &known):
+		fmt.Fprintf(c.Err, "airlock: %s (%s)\n", Printable(known.Message), known.Code)
+		if known.Cause != nil {
+			fmt.Fprintf(c.Err, "  cause: %s\n", Printable(known.Cause.Error()))
 		}
-		if told.Hint != "" {
-			fmt.Fprintln(c.Err, "  "+Printable(told.Hint))
+		if known.Hint != "" {
+			fmt.Fprintln(c.Err, "  "+Printable(known.Hint))
 		}
 		return ExitError
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/egress/rules"
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 	"github.com/computclaw/airlock/plugins/landlock"
 )
@@ -164,7 +164,7 @@ try:
 except TimeoutError:
     set_result("done")`, time.Minute), 2*time.Minute)
 	refused := slices.ContainsFunc(x.Network, func(c e2e.Connection) bool {
-		return c.Host == "raw.test" && c.Rule == egress.RuleConnections && c.Hint != ""
+		return c.Host == "raw.test" && c.Rule == rules.Connections && c.Hint != ""
 	})
 	if x.Status != "completed" || !refused {
 		t.Errorf("connections: %s %s, network %+v", x.Status, x.Error, x.Network)

@@ -1,11 +1,9 @@
-package egress
+package rules
 
 import (
-	"errors"
 	"net"
 	"net/netip"
 	"testing"
-	"time"
 )
 
 func TestClassify(t *testing.T) {
@@ -25,17 +23,17 @@ func TestClassify(t *testing.T) {
 			"11.0.0.0", "9.255.255.255", "192.167.255.255", "192.169.0.0", "198.17.255.255", "198.20.0.0", "223.255.255.255",
 			"2a00:1450:4001:80b::200e", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::8.8.8.8",
 		},
-		RulePrivate: {
+		Private: {
 			"10.0.0.0", "10.255.255.255", "172.16.0.0", "172.31.255.255", "192.168.0.0", "192.168.255.255",
 			"100.64.0.0", "100.127.255.255", "fc00::1", "fd00::1", "fdff:ffff::1", "::ffff:10.0.0.1", "::ffff:192.168.1.1",
 		},
-		RuleThisHost: {
+		ThisHost: {
 			"127.0.0.1", "127.0.0.0", "127.255.255.255", "127.66.0.1", "::1", "0.0.0.0", "0.0.0.1", "0.255.255.255", "::",
 			"::ffff:127.0.0.1", "::ffff:0.0.0.0", "64:ff9b::127.0.0.1", "64:ff9b::0.0.0.0",
 			"10.8.8.8", "93.184.215.99", "2a00:1450::99", "fd12:3456::99", "172.17.0.1", "100.64.0.1",
 			"::ffff:10.8.8.8", "::ffff:93.184.215.99", "64:ff9b::93.184.215.99",
 		},
-		RuleMetadata: {
+		Metadata: {
 			"169.254.169.254", "169.254.170.2", "169.254.170.23", "169.254.0.23", "169.254.42.42", "169.254.0.0",
 			"169.254.255.255",
 			"100.100.100.200", "168.63.129.16", "192.0.0.192", "fe80::1", "febf::1", "fe80::a9fe:a9fe", "fe80::fc:ff:fe00",
@@ -43,7 +41,7 @@ func TestClassify(t *testing.T) {
 			"::ffff:169.254.169.254", "::ffff:168.63.129.16", "64:ff9b::169.254.169.254", "64:ff9b::a9fe:a9fe",
 			"64:ff9b::168.63.129.16",
 		},
-		RuleReserved: {
+		Reserved: {
 			"224.0.0.1", "239.255.255.255", "240.0.0.1", "255.255.255.255", "192.0.0.1", "192.0.2.1", "192.88.99.1",
 			"198.18.0.1", "198.19.255.255",
 			"198.51.100.1", "203.0.113.1", "192.31.196.1", "192.52.193.1", "192.175.48.1",
@@ -55,12 +53,12 @@ func TestClassify(t *testing.T) {
 		},
 	} {
 		for _, a := range addresses {
-			if got := classify(netip.MustParseAddr(a), own); got != rule {
+			if got := Classify(netip.MustParseAddr(a), own); got != rule {
 				t.Errorf("%s: rule %q, want %q", a, got, rule)
 			}
 		}
 	}
-	if got := classify(netip.Addr{}, own); got != RuleReserved {
+	if got := Classify(netip.Addr{}, own); got != Reserved {
 		t.Errorf("no address: rule %q", got)
 	}
 }
@@ -78,7 +76,7 @@ func FuzzClassify(f *testing.F) {
 		if !ok {
 			return
 		}
-		if classify(a, nil) != "" {
+		if Classify(a, nil) != "" {
 			return
 		}
 		plain := net.IP(a.Unmap().AsSlice())
@@ -87,39 +85,8 @@ func FuzzClassify(f *testing.F) {
 			plain.IsInterfaceLocalMulticast() || (!plain.IsGlobalUnicast()) {
 			t.Fatalf("%s is called public", a)
 		}
-		if classify(a, map[netip.Addr]struct{}{a.Unmap(): {}}) != RuleThisHost {
+		if Classify(a, map[netip.Addr]struct{}{a.Unmap(): {}}) != ThisHost {
 			t.Fatalf("%s stays public though it is this host's", a)
 		}
 	})
-}
-
-func TestOwnAddresses(t *testing.T) {
-	calls := 0
-	list := []net.Addr{&net.IPNet{IP: net.IPv4(10, 1, 1, 1), Mask: net.CIDRMask(24, 32)}}
-	var fail error
-	own := &ownAddresses{read: func() ([]net.Addr, error) { calls++; return list, fail }}
-	has := func(a string) bool {
-		set, err := own.now()
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, ok := set[netip.MustParseAddr(a)]
-		return ok
-	}
-	if !has("10.1.1.1") || has("10.1.1.2") || calls != 1 {
-		t.Fatalf("first reading is wrong after %d calls", calls)
-	}
-	list = append(list, &net.IPNet{IP: net.ParseIP("fd00::7"), Mask: net.CIDRMask(64, 128)})
-	own.at = time.Now().Add(-ownAge)
-	if !has("fd00::7") || calls != 2 {
-		t.Fatal("a new interface address is not seen after ownAge")
-	}
-	own.at, fail = time.Now().Add(-ownAge), errors.New("no netlink")
-	if _, err := own.now(); err == nil {
-		t.Fatal("stale addresses are used when they can't be read")
-	}
-	g := &Gateway{own: own}
-	if err := g.check(target{AddrPort: netip.MustParseAddrPort("8.8.8.8:443")}); err == nil {
-		t.Fatal("an address passes though this host's own are unknown")
-	}
 }

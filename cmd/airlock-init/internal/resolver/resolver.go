@@ -1,4 +1,4 @@
-package main
+package resolver
 
 import (
 	"encoding/binary"
@@ -13,31 +13,39 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
+// Address is where programs of the box ask.
+const Address = "127.0.0.1:53"
+
 const (
-	resolverAddress = "127.0.0.1:53"
-	resolverTTL     = 60 // seconds
-	resolverIdle    = 10 * time.Second
-	resolverClients = 32 // TCP
-	maxQuery        = 512
+	ttl      = 60 // seconds
+	idle     = 10 * time.Second
+	clients  = 32 // TCP
+	maxQuery = 512
 )
 
-// resolver answers for allowed names from names, alone: nothing is ever asked outside the box.
-type resolver struct {
-	names   *names
+// Resolver answers for allowed names from names, alone: nothing is ever asked outside the box.
+type Resolver struct {
+	names   *Names
 	refused func(name, record string) // told of each unknown name, and record that no name has
 	udp     net.PacketConn
 	tcp     net.Listener
 	slots   chan struct{} // connections that are served; more wait
 }
 
-// openResolver serves until its sockets are closed.
-func openResolver(names *names, refused func(name, record string), udp net.PacketConn, tcp net.Listener) {
-	r := &resolver{names: names, refused: refused, udp: udp, tcp: tcp, slots: make(chan struct{}, resolverClients)}
+// Open serves until its sockets are closed.
+func Open(names *Names, refused func(name, record string), udp net.PacketConn, tcp net.Listener) {
+	r := New(names, refused)
+	r.udp, r.tcp = udp, tcp
 	go r.serveUDP()
 	go r.serveTCP()
 }
 
-func (r *resolver) serveUDP() {
+// New returns a Resolver for connections that somebody brings to ServeInTurn.
+func New(names *Names, refused func(name, record string)) *Resolver {
+	return &Resolver{names: names, refused: refused, slots: make(chan struct{}, clients)}
+}
+
+func (r *Resolver) serveUDP() {
 	buf := make([]byte, maxQuery+1)
 	for {
 		n, from, err := r.udp.ReadFrom(buf)
@@ -53,9 +61,9 @@ func (r *resolver) serveUDP() {
 	}
 }
 
-// serveTCP accepts a connection once less than resolverClients are served. Until then it waits in the
+// serveTCP accepts a connection once less than clients are served. Until then it waits in the
 // kernel: one that was accepted takes a descriptor, and boxes of a template share those.
-func (r *resolver) serveTCP() {
+func (r *Resolver) serveTCP() {
 	for {
 		r.slots <- struct{}{}
 		conn, err := r.tcp.Accept()
@@ -71,22 +79,22 @@ func (r *resolver) serveTCP() {
 	}
 }
 
-// serveInTurn serves a connection once less than resolverClients are served.
-func (r *resolver) serveInTurn(conn net.Conn) {
+// ServeInTurn serves a connection once less than clients are served.
+func (r *Resolver) ServeInTurn(conn net.Conn) {
 	r.slots <- struct{}{}
 	r.serveSlot(conn)
 }
 
 // serveSlot serves a connection that has a slot.
-func (r *resolver) serveSlot(conn net.Conn) {
+func (r *Resolver) serveSlot(conn net.Conn) {
 	defer func() { <-r.slots }()
 	r.serveConn(conn)
 }
 
-func (r *resolver) serveConn(conn net.Conn) {
+func (r *Resolver) serveConn(conn net.Conn) {
 	defer conn.Close()
 	for {
-		_ = conn.SetDeadline(time.Now().Add(resolverIdle))
+		_ = conn.SetDeadline(time.Now().Add(idle))
 		var size [2]byte
 		if _, err := io.ReadFull(conn, size[:]); err != nil {
 			return
@@ -109,7 +117,7 @@ func (r *resolver) serveConn(conn net.Conn) {
 }
 
 // answer returns the reply to a query, nil for what isn't one.
-func (r *resolver) answer(query []byte) []byte {
+func (r *Resolver) answer(query []byte) []byte {
 	var parser dnsmessage.Parser
 	header, err := parser.Start(query)
 	if err != nil || header.Response {
@@ -143,7 +151,7 @@ func (r *resolver) answer(query []byte) []byte {
 	if address, ok := reverse(name); ok {
 		return r.answerReverse(reply, &question, address)
 	}
-	address, ok := r.names.lookup(name)
+	address, ok := r.names.Lookup(name)
 	record := recordName(question.Type)
 	if (!ok || record != "") && r.names.reportable(name) {
 		r.refused(name, record) // before the answer, so that the record is there when the script fails for it
@@ -159,8 +167,8 @@ func (r *resolver) answer(query []byte) []byte {
 }
 
 // answerReverse names an address that stands for a name. No other address has one.
-func (r *resolver) answerReverse(reply dnsmessage.Header, question *dnsmessage.Question, address netip.Addr) []byte {
-	name, ok := r.names.find(address)
+func (r *Resolver) answerReverse(reply dnsmessage.Header, question *dnsmessage.Question, address netip.Addr) []byte {
+	name, ok := r.names.Find(address)
 	if address.IsLoopback() && !ok && !standsForName(address) {
 		name, ok = "localhost", true
 	}
@@ -224,7 +232,7 @@ func build(header dnsmessage.Header, question *dnsmessage.Question, answer dnsme
 	if answer != nil {
 		message.Answers = []dnsmessage.Resource{{
 			Header: dnsmessage.ResourceHeader{Name: question.Name, Type: question.Type, Class: dnsmessage.ClassINET,
-				TTL: resolverTTL},
+				TTL: ttl},
 			Body: answer,
 		}}
 	}

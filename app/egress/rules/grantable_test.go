@@ -1,4 +1,4 @@
-package egress
+package rules
 
 import (
 	"strings"
@@ -19,7 +19,7 @@ func TestGrantable(t *testing.T) {
 		if got := Grantable(name); got != want {
 			t.Errorf("Grantable(%s) is %v", name, got)
 		}
-		e := Explain(app.Connection{Host: name, Port: 443, Verdict: app.VerdictDenied, Rule: RuleNotListed})
+		e := Explain(app.Connection{Host: name, Port: 443, Verdict: app.VerdictDenied, Rule: NotListed})
 		if told := strings.Contains(e.Hint, "stands as a request on the profile's page"); told != want {
 			t.Errorf("%s: the hint says %q", name, e.Hint)
 		}

@@ -1,4 +1,4 @@
-package main
+package resolver
 
 import (
 	"fmt"
@@ -13,14 +13,14 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-func ruled(hosts ...wire.Host) *names {
-	n := newNames()
-	n.allow(hosts)
+func ruled(hosts ...wire.Host) *Names {
+	n := NewNames()
+	n.Allow(hosts)
 	return n
 }
 
 func TestNothingIsKnownBeforeRules(t *testing.T) {
-	if _, ok := newNames().lookup("example.com"); ok {
+	if _, ok := NewNames().Lookup("example.com"); ok {
 		t.Error("a name without rules")
 	}
 }
@@ -40,7 +40,7 @@ func TestLookup(t *testing.T) {
 		"_dmarc.cdn.example.net": true,
 		strings.Repeat(strings.Repeat("a", 50)+".", 3) + "cdn.example.net": false,
 	} {
-		if _, ok := n.lookup(name); ok != want {
+		if _, ok := n.Lookup(name); ok != want {
 			t.Errorf("%q: %v", name, ok)
 		}
 	}
@@ -49,20 +49,20 @@ func TestLookup(t *testing.T) {
 func TestFind(t *testing.T) {
 	n := ruled(wire.Host{Name: "a.example.com", Ports: []int{443}}, wire.Host{Name: "b.example.com", Ports: []int{80}},
 		wire.Host{Name: "*.example.com", Ports: []int{8443}})
-	a, _ := n.lookup("a.example.com")
-	c, _ := n.lookup("c.example.com")
+	a, _ := n.Lookup("a.example.com")
+	c, _ := n.Lookup("c.example.com")
 	for address, want := range map[netip.Addr]string{
 		a: "a.example.com", c: "c.example.com", netip.MustParseAddr("127.0.0.1"): "",
 		netip.MustParseAddr("127.64.0.1"): "",
 	} {
-		if got, ok := n.find(address); got != want || ok != (want != "") {
+		if got, ok := n.Find(address); got != want || ok != (want != "") {
 			t.Errorf("%v: %q %v", address, got, ok)
 		}
 	}
 }
 
 func TestOnlyHostNamesAfterTheStartAreReported(t *testing.T) {
-	if newNames().reportable("early.example.com") {
+	if NewNames().reportable("early.example.com") {
 		t.Error("reported before there is a script")
 	}
 	n := ruled(wire.Host{Name: "a.example.com", Ports: []int{443}})
@@ -78,7 +78,7 @@ func TestWildcardCaps(t *testing.T) {
 	admitted := 0
 	try := func(count int) {
 		for range count {
-			if _, ok := n.lookup(fmt.Sprintf("n%d-%d.example.com", now.Unix(), admitted)); !ok {
+			if _, ok := n.Lookup(fmt.Sprintf("n%d-%d.example.com", now.Unix(), admitted)); !ok {
 				return
 			}
 			admitted++
@@ -95,7 +95,7 @@ func TestWildcardCaps(t *testing.T) {
 	if admitted != maxWildcardNames {
 		t.Errorf("%d in all", admitted)
 	}
-	if _, ok := n.lookup("n1000-0.example.com"); !ok {
+	if _, ok := n.Lookup("n1000-0.example.com"); !ok {
 		t.Error("a name that had an address lost it")
 	}
 }
@@ -112,13 +112,13 @@ func TestAddresses(t *testing.T) {
 		n, again := ruled(hosts...), ruled(hosts...)
 		seen := map[netip.Addr]string{}
 		for _, host := range hosts {
-			address, ok := n.lookup(host.Name)
-			same, _ := again.lookup(host.Name)
+			address, ok := n.Lookup(host.Name)
+			same, _ := again.Lookup(host.Name)
 			if !ok || !block.Contains(address) || address != same || seen[address] != "" {
 				t.Fatalf("%s: %v, %v, %v %q", host.Name, address, ok, same, seen[address])
 			}
 			seen[address] = host.Name
-			if back, _ := n.find(address); back != host.Name {
+			if back, _ := n.Find(address); back != host.Name {
 				t.Fatalf("%s came back as %s", host.Name, back)
 			}
 		}
@@ -126,7 +126,7 @@ func TestAddresses(t *testing.T) {
 }
 
 func FuzzAnswer(f *testing.F) {
-	r := &resolver{refused: func(string, string) {},
+	r := &Resolver{refused: func(string, string) {},
 		names: ruled(wire.Host{Name: "h.example.com", Ports: []int{443}},
 			wire.Host{Name: "*.w.example.com", Ports: []int{443}})}
 	f.Add([]byte("\x00\x07\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00\x01h\x07example\x03com\x00\x00\x01\x00\x01"))
@@ -148,14 +148,14 @@ func TestABoxFindsItselfByItsName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := ruled(wire.Host{Name: "a.example.com", Ports: []int{443}})
-	n.fixed = ownNames()
+	n := OwnNames()
+	n.Allow([]wire.Host{{Name: "a.example.com", Ports: []int{443}}})
 	for _, name := range []string{host, "localhost"} {
-		address, ok := n.lookup(canonical(name))
+		address, ok := n.Lookup(canonical(name))
 		if !ok || address != netip.MustParseAddr("127.0.0.1") {
 			t.Errorf("%s: %v %v", name, address, ok)
 		}
-		if _, forwarded := n.find(address); forwarded {
+		if _, forwarded := n.Find(address); forwarded {
 			t.Errorf("%s is forwarded", name)
 		}
 	}

@@ -1,8 +1,9 @@
-package main
+package resolver
 
 import (
 	"hash/fnv"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -20,9 +21,9 @@ const (
 	wildcardsPerSecond = 64 // new names
 )
 
-// names gives each allowed name a loopback address of its own and finds the name back. Safe for
+// Names gives each allowed name a loopback address of its own and finds the name back. Safe for
 // concurrent use.
-type names struct {
+type Names struct {
 	mu        sync.Mutex
 	rules     []wire.Host
 	addresses map[string]netip.Addr
@@ -35,13 +36,13 @@ type names struct {
 	now       func() time.Time
 }
 
-// newNames allows no name.
-func newNames() *names {
-	return &names{addresses: map[string]netip.Addr{}, byAddress: map[netip.Addr]string{}, now: time.Now}
+// NewNames allows no name.
+func NewNames() *Names {
+	return &Names{addresses: map[string]netip.Addr{}, byAddress: map[netip.Addr]string{}, now: time.Now}
 }
 
-// allow sets the rules, once.
-func (n *names) allow(rules []wire.Host) {
+// Allow sets the rules, once.
+func (n *Names) Allow(rules []wire.Host) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.rules, n.started = rules, true
@@ -52,8 +53,20 @@ func (n *names) allow(rules []wire.Host) {
 	}
 }
 
-// lookup returns the address of an allowed name. name is canonical.
-func (n *names) lookup(name string) (netip.Addr, bool) {
+// OwnNames is NewNames where localhost is a name, and so is the machine's, because nothing else in the
+// box says so.
+func OwnNames() *Names {
+	n := NewNames()
+	loopback := netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	n.fixed = map[string]netip.Addr{"localhost": loopback}
+	if name, err := os.Hostname(); err == nil {
+		n.fixed[canonical(name)] = loopback
+	}
+	return n
+}
+
+// Lookup returns the address of an allowed name. name is canonical.
+func (n *Names) Lookup(name string) (netip.Addr, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if address, ok := n.addresses[name]; ok {
@@ -66,9 +79,9 @@ func (n *names) lookup(name string) (netip.Addr, bool) {
 	return address, ok
 }
 
-// find returns the name behind an address. Whether it may be reached on a port is the engine's to
+// Find returns the name behind an address. Whether it may be reached on a port is the engine's to
 // say, and to record.
-func (n *names) find(address netip.Addr) (string, bool) {
+func (n *Names) Find(address netip.Addr) (string, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	name, ok := n.byAddress[address]
@@ -77,7 +90,7 @@ func (n *names) find(address netip.Addr) (string, bool) {
 
 // reportable reports whether the engine is to know that a name was refused: a proper host name, after
 // the rules are set.
-func (n *names) reportable(name string) bool {
+func (n *Names) reportable(name string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.started && validName(name)
@@ -89,7 +102,7 @@ var nameAddresses = netip.MustParsePrefix("127.64.0.0/10")
 func standsForName(address netip.Addr) bool { return nameAddresses.Contains(address) }
 
 // admit decides about a name that was never asked for before.
-func (n *names) admit(name string) bool {
+func (n *Names) admit(name string) bool {
 	if len(name) > maxWildcardLength || strings.Count(name, ".") >= maxWildcardLabels || !validName(name) {
 		return false
 	}
@@ -109,7 +122,7 @@ func (n *names) admit(name string) bool {
 
 // assign derives the address from the name, so that it is the same in every box, and steps on where
 // two names collide.
-func (n *names) assign(name string) netip.Addr {
+func (n *Names) assign(name string) netip.Addr {
 	if address, ok := n.addresses[name]; ok {
 		return address
 	}

@@ -1,4 +1,4 @@
-package egress
+package rules
 
 import (
 	"fmt"
@@ -16,128 +16,128 @@ import (
 type explanation struct{ what, hint string }
 
 var explanations = map[string]explanation{
-	RuleName: {"is not a host and port that can be reached",
+	Name: {"is not a host and port that can be reached",
 		"Use a plain host name in ASCII, or an IP address in its usual form, and a port from 1 to 65535."},
-	RuleNotListed: {"is not on this profile's host list", "{ask}"},
-	RulePort:      {"is on this profile's host list, but not with this port", "{ask}"},
-	RulePrivate: {"leads to a private network",
+	NotListed: {"is not on this profile's host list", "{ask}"},
+	Port:      {"is on this profile's host list, but not with this port", "{ask}"},
+	Private: {"leads to a private network",
 		"If you mean that, ask the person to allow {place} on the profile's page in Airlock with the tick for " +
 			"private networks. Then submit the script again."},
-	RuleThisHost: {"leads to the machine that Airlock runs on",
+	ThisHost: {"leads to the machine that Airlock runs on",
 		"No entry of a profile can allow it. If you mean a service on that machine, ask the operator to name it in " +
 			"AIRLOCK_LOCAL_SERVICES as {place}=127.0.0.1:PORT, and the person to allow {place} on the profile."},
-	RuleListener: {"leads to Airlock itself, which scripts can't reach",
+	Listener: {"leads to Airlock itself, which scripts can't reach",
 		"Use settings, llm and set_result inside the script; call Airlock's API from outside it."},
-	RuleMetadata: {"leads to a link-local or cloud metadata address",
+	Metadata: {"leads to a link-local or cloud metadata address",
 		"No entry of a profile can allow it. If the script needs credentials, ask the person to add them to the " +
 			"profile as keys."},
-	RuleReserved: {"leads to an address that is not on the public internet",
+	Reserved: {"leads to an address that is not on the public internet",
 		"No entry of a profile can allow it. Check the host name."},
-	RuleConnections: {
+	Connections: {
 		fmt.Sprintf("was refused because %d connections of the execution were open and none of them ended in time",
 			wire.MaxConnects),
 		fmt.Sprintf("Close connections that are done, or use at most %d at a time, for example with "+
 			"httpx.Limits(max_connections=%d) or aiohttp.TCPConnector(limit=%d).", wire.MaxConnects, wire.MaxConnects,
 			wire.MaxConnects),
 	},
-	RuleTotal: {fmt.Sprintf("was refused because the execution has made %d connections, as many as it may",
+	Total: {fmt.Sprintf("was refused because the execution has made %d connections, as many as it may",
 		wire.MaxConnections),
 		"Reuse connections, for example with httpx.Client(), or divide the work among several executions."},
-	RuleRefusals: {fmt.Sprintf("was refused after %d others, and refusals after it are not recorded", wire.MaxRefusals),
+	Refusals: {fmt.Sprintf("was refused after %d others, and refusals after it are not recorded", wire.MaxRefusals),
 		"Connect only to hosts and ports that the profile allows; GET /profiles/self lists them."},
-	RuleRate: {"was refused because the execution opens connections too fast",
+	Rate: {"was refused because the execution opens connections too fast",
 		"Reuse connections, for example with httpx.Client()."},
-	RuleBytes:  {"was refused because the execution has used up its bytes", "Fetch less in one execution."},
-	RuleClosed: {"was refused because the execution has ended", "Nothing to do."},
-	RuleUnresolved: {"is allowed, but its name has no address where Airlock runs",
+	Bytes:  {"was refused because the execution has used up its bytes", "Fetch less in one execution."},
+	Closed: {"was refused because the execution has ended", "Nothing to do."},
+	Unresolved: {"is allowed, but its name has no address where Airlock runs",
 		"Check the spelling. If it is right, ask the person whether Airlock's machine can resolve it."},
-	RuleServicePort: {"is allowed, but the operator gave this name of a service on Airlock's machine other ports only",
+	ServicePort: {"is allowed, but the operator gave this name of a service on Airlock's machine other ports only",
 		"Use the port of the service, and ask the person to allow it on the profile; or ask the operator to add " +
 			"{place}=127.0.0.1:PORT to AIRLOCK_LOCAL_SERVICES."},
-	RuleRefused: {"is allowed, but the host refused the connection",
+	Refused: {"is allowed, but the host refused the connection",
 		"Check the port, and that the service is running."},
-	RuleTimeout: {"is allowed, but the host did not answer in time",
+	Timeout: {"is allowed, but the host did not answer in time",
 		"Check the port, and ask the person whether a firewall stands between Airlock and the host."},
-	RuleCancelled: {"was given up by the script", "Nothing to do."},
-	RuleMore: {"counts connections for which the ledger has no more rows",
+	Cancelled: {"was given up by the script", "Nothing to do."},
+	More: {"counts connections for which the ledger has no more rows",
 		"Open fewer connections in one execution."},
-	RuleLongName: {"is covered by a wildcard, but its name is too long for that",
+	LongName: {"is covered by a wildcard, but its name is too long for that",
 		"Ask the person to allow {place} by its own name."},
-	RuleManyNames: {"is covered by a wildcard, but this execution has used too many names under wildcards",
+	ManyNames: {"is covered by a wildcard, but this execution has used too many names under wildcards",
 		"Use fewer host names in one execution, or ask the person to allow {place} by its own name."},
 
-	RuleRecord: {"was asked for a DNS record other than an address, which no script gets",
+	Record: {"was asked for a DNS record other than an address, which no script gets",
 		"Name each server and its port instead, such as mongodb://host:27017 in place of mongodb+srv://, and ask for those " +
 			"hosts. What else stands in the record, such as TXT options, goes into the script."},
 
 	// What the script said over a connection.
-	RuleAuthority: {
+	Authority: {
 		"belongs to a sealed credential, but this instance has no valid certificate authority to read its " +
 			"connections with",
 		"Tell the person who runs Airlock.",
 	},
-	RuleUnknown: {"was cut off, because Airlock could not read the values that its answers are searched for",
+	Unknown: {"was cut off, because Airlock could not read the values that its answers are searched for",
 		"Submit the script again; if it ends the same way, tell the person who runs Airlock."},
-	RuleNotTLS: {"is allowed for TLS, but the script did not begin with TLS",
+	NotTLS: {"is allowed for TLS, but the script did not begin with TLS",
 		"Use https. If you mean another protocol, ask the person to add {place} with that protocol, such as Raw TCP, on " +
 			"the profile's page in Airlock."},
-	RuleHandshake: {"was connected, but the script's TLS handshake failed",
+	Handshake: {"was connected, but the script's TLS handshake failed",
 		"Use TLS 1.2 or newer with an ordinary client."},
-	RuleDistrust: {
+	Distrust: {
 		"was connected, but the script's client did not accept the certificate that Airlock shows for hosts of " +
 			"sealed credentials",
 		"Let the client use the CA bundle that SSL_CERT_FILE names, and don't pin certificates.",
 	},
-	RuleNoServerName: {"was connected with TLS that names no server", "Let the client send the server name (SNI)."},
-	RuleServerName:   {"was connected with TLS for another server name", "Connect to each host by its own name."},
-	RuleECH: {"was connected with an encrypted TLS hello, whose server name can't be checked",
+	NoServerName: {"was connected with TLS that names no server", "Let the client send the server name (SNI)."},
+	ServerName:   {"was connected with TLS for another server name", "Connect to each host by its own name."},
+	ECH: {"was connected with an encrypted TLS hello, whose server name can't be checked",
 		"Switch Encrypted Client Hello off."},
-	RuleHTTP2: {
+	HTTP2: {
 		"was connected with HTTP/2 or another protocol, but Airlock reads HTTP/1.1 only where a sealed credential " +
 			"belongs",
 		"Let the client use HTTP/1.1, for example httpx.Client() without http2=True.",
 	},
-	RuleMalformed: {"was sent a request that could be read in more than one way",
+	Malformed: {"was sent a request that could be read in more than one way",
 		"Send plain HTTP/1.1, as httpx, requests and urllib do."},
-	RuleTooLarge: {"was sent a request whose head is too large",
+	TooLarge: {"was sent a request whose head is too large",
 		"Send fewer or shorter headers and a shorter URL; put data into the body."},
-	RuleSlow: {"was sent a request whose head did not arrive in time", "Send the whole head at once."},
-	RuleHost: {"was sent a request for another host",
+	Slow: {"was sent a request whose head did not arrive in time", "Send the whole head at once."},
+	Host: {"was sent a request for another host",
 		"Don't set the Host header; connect to each host by its own name."},
-	RuleAbsolute: {"was sent a request as if it were a proxy",
+	Absolute: {"was sent a request as if it were a proxy",
 		"Connect to the host itself and don't set proxy variables; Airlock needs none."},
-	RuleMethod: {"was sent a method that is not passed on",
+	Method: {"was sent a method that is not passed on",
 		"CONNECT and TRACE are never allowed. Connect to each host by its own name."},
-	RuleUpgrade: {"was asked to change the protocol, but Airlock passes on only HTTP/1.1 requests there",
+	Upgrade: {"was asked to change the protocol, but Airlock passes on only HTTP/1.1 requests there",
 		"Use plain requests instead of a WebSocket. wss:// on port 443 works with hosts that no sealed credential belongs " +
 			"to; for the others ask the person for an injected credential."},
-	RuleExpect: {"was sent an expectation that is not supported", "Leave the Expect header out."},
-	RuleRestricted: {"was cut off, because a person changed hosts or credentials at that moment",
+	Expect: {"was sent an expectation that is not supported", "Leave the Expect header out."},
+	Restricted: {"was cut off, because a person changed hosts or credentials at that moment",
 		"Send the request again; if it is refused then, ask the person about it."},
-	RuleUnreadable: {"answered in a way that can't be searched for sealed values, so the answer was held back",
+	Unreadable: {"answered in a way that can't be searched for sealed values, so the answer was held back",
 		"Ask for another form of the answer, without compression."},
 
 	// What the host did.
-	RuleCertUntrusted: {"shows a certificate of an authority that Airlock does not trust",
+	CertUntrusted: {"shows a certificate of an authority that Airlock does not trust",
 		"Check the host name. If it is the host's own authority, ask the person who runs Airlock to add its " +
 			"certificate with AIRLOCK_EXTRA_CA."},
-	RuleCertTime: {"shows a certificate that is expired or not yet valid",
+	CertTime: {"shows a certificate that is expired or not yet valid",
 		"The host's operator must renew it; AIRLOCK_EXTRA_CA does not help."},
-	RuleCertName: {"shows a certificate for another name",
+	CertName: {"shows a certificate for another name",
 		"Use the name that the certificate is for; AIRLOCK_EXTRA_CA does not help."},
-	RuleCertOther: {"shows a certificate that is not valid",
+	CertOther: {"shows a certificate that is not valid",
 		"The host's operator must replace it. If it is the host's own authority, ask the person who runs Airlock " +
 			"to add its certificate with AIRLOCK_EXTRA_CA."},
-	RuleHostNoTLS:  {"does not speak TLS on this port", "Check the port, or use http if the person has allowed that."},
-	RuleHostOldTLS: {"speaks only versions of TLS older than 1.2", "The host's operator must update it."},
-	RuleHostHTTP2: {"does not speak HTTP/1.1, which Airlock uses where a sealed credential belongs",
+	HostNoTLS:  {"does not speak TLS on this port", "Check the port, or use http if the person has allowed that."},
+	HostOldTLS: {"speaks only versions of TLS older than 1.2", "The host's operator must update it."},
+	HostHTTP2: {"does not speak HTTP/1.1, which Airlock uses where a sealed credential belongs",
 		"Ask the person whether another address of the service speaks HTTP/1.1, or whether the credential can be " +
 			"injected."},
-	RuleHostTLS: {"was reached, but the TLS handshake with it failed",
+	HostTLS: {"was reached, but the TLS handshake with it failed",
 		"Check the port. The host may ask for a client certificate, which Airlock does not have."},
-	RuleHostBroke: {"closed the connection before its answer was complete",
+	HostBroke: {"closed the connection before its answer was complete",
 		"Try again if the request may be repeated."},
-	RuleHostAnswer: {"sent an answer that is not proper HTTP/1.1", "Check the port, and that the service speaks HTTP."},
+	HostAnswer: {"sent an answer that is not proper HTTP/1.1", "Check the port, and that the service speaks HTTP."},
 
 	// Placeholders.
 	swap.RuleHost: {"was sent the placeholder of a sealed credential that does not belong to it",
@@ -187,12 +187,12 @@ func (a Advice) Explain(c app.Connection) *app.Error {
 	if hint == "{ask}" {
 		hint = a.allowedPorts(c) + a.howToAsk(c)
 	}
-	return app.E(code, fmt.Sprintf("%s %s (rule: %s)", place(c), e.what, c.Rule),
-		strings.ReplaceAll(hint, "{place}", place(c)))
+	return app.E(code, fmt.Sprintf("%s %s (rule: %s)", Place(c), e.what, c.Rule),
+		strings.ReplaceAll(hint, "{place}", Place(c)))
 }
 
-// place is the host and port in the form that host lists read.
-func place(c app.Connection) string {
+// Place is the host and port in the form that host lists read.
+func Place(c app.Connection) string {
 	if c.Port == 0 {
 		return c.Host
 	}

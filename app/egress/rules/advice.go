@@ -1,4 +1,4 @@
-package egress
+package rules
 
 import (
 	"fmt"
@@ -56,7 +56,7 @@ func (a Advice) howToAsk(c app.Connection) string {
 	if a.SetupURL != "" {
 		page = a.SetupURL
 	}
-	call := fmt.Sprintf(`POST /profiles/self/hosts {"hosts":[{"host":%q,"reason":"why"}]}`, place(c))
+	call := fmt.Sprintf(`POST /profiles/self/hosts {"hosts":[{"host":%q,"reason":"why"}]}`, Place(c))
 	covered, allowed := a.covered(c)
 	declined, no := a.Profile.DeclinedHost(c.Host, c.Port)
 	switch {
@@ -70,7 +70,7 @@ func (a Advice) howToAsk(c app.Connection) string {
 			"can install more."
 	case covered || a.Profile.Handle == "":
 		return fmt.Sprintf("It stands as a request on %s: ask the person to allow %s there, then submit the script again. "+
-			"%s adds your reason; write the port that the script uses.", page, place(c), call)
+			"%s adds your reason; write the port that the script uses.", page, Place(c), call)
 	}
 	return fmt.Sprintf("%s asks for it; then ask the person to allow it on %s and submit the script again.", call, page)
 }
@@ -95,15 +95,15 @@ func (a Advice) covered(c app.Connection) (covered, allowed bool) {
 	return covered, allowed
 }
 
-// sealedElsewhere is in the rule of an allowed connection on which the script's placeholders are
+// SealedElsewhere is in the rule of an allowed connection on which the script's placeholders are
 // sent as they are, though a sealed credential belongs to the host on another port.
-const sealedElsewhere = "sealed values not put in on this port"
+const SealedElsewhere = "sealed values not put in on this port"
 
 // Note says what an agent should know of an allowed row, or "".
 func (a Advice) Note(c app.Connection) string {
-	if c.Verdict != app.VerdictAllowed || !strings.HasSuffix(c.Rule, sealedElsewhere) {
+	if c.Verdict != app.VerdictAllowed || !strings.HasSuffix(c.Rule, SealedElsewhere) {
 		return ""
 	}
 	return fmt.Sprintf("A sealed credential belongs to this host on other ports only, so its placeholder was sent as it "+
-		"is and the host may answer 401. Ask the person to add %s to the hosts of the credential.", place(c))
+		"is and the host may answer 401. Ask the person to add %s to the hosts of the credential.", Place(c))
 }

@@ -1,11 +1,8 @@
-package egress
+package rules
 
 import (
 	"bytes"
-	"net"
 	"net/netip"
-	"sync"
-	"time"
 
 	"code.dny.dev/ssrf"
 )
@@ -27,30 +24,30 @@ var (
 	special     = ssrf.New(ssrf.WithAnyPort())
 )
 
-// classify returns the rule that stands against an address, or "" for a public one. own are this
+// Classify returns the rule that stands against an address, or "" for a public one. own are this
 // host's interface addresses.
-func classify(a netip.Addr, own map[netip.Addr]struct{}) string {
+func Classify(a netip.Addr, own map[netip.Addr]struct{}) string {
 	a = a.Unmap()
 	if !a.IsValid() || a.Zone() != "" {
-		return RuleReserved
+		return Reserved
 	}
 	if isMetadata(a) {
-		return RuleMetadata
+		return Metadata
 	}
 	if _, mine := own[a]; mine || a.IsLoopback() || a.IsUnspecified() || thisNetwork.Contains(a) {
-		return RuleThisHost
+		return ThisHost
 	}
 	if inner, ok := nat64(a); ok {
-		if rule := classify(inner, own); rule != RulePrivate {
+		if rule := Classify(inner, own); rule != Private {
 			return rule
 		}
-		return RuleReserved // the well-known prefix may carry public addresses only, whatever is ticked
+		return Reserved // the well-known prefix may carry public addresses only, whatever is ticked
 	}
 	if a.IsPrivate() || sharedSpace.Contains(a) {
-		return RulePrivate
+		return Private
 	}
 	if special.SafeAddr(a) != nil || isISATAP(a) {
-		return RuleReserved
+		return Reserved
 	}
 	return ""
 }
@@ -84,36 +81,4 @@ func isISATAP(a netip.Addr) bool {
 	}
 	raw := a.As16()
 	return raw[8]&^2 == 0 && bytes.Equal(raw[9:12], []byte{0x00, 0x5e, 0xfe})
-}
-
-// ownAddresses knows this host's interface addresses. They are read again when they are older than
-// ownAge, because interfaces come and go.
-type ownAddresses struct {
-	read func() ([]net.Addr, error)
-
-	mu   sync.Mutex
-	at   time.Time
-	last map[netip.Addr]struct{}
-}
-
-const ownAge = 2 * time.Second
-
-// now returns the addresses, or an error if they can't be read: then nothing may be dialled.
-func (o *ownAddresses) now() (map[netip.Addr]struct{}, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.last != nil && time.Since(o.at) < ownAge {
-		return o.last, nil
-	}
-	list, err := o.read()
-	if err != nil {
-		return nil, err
-	}
-	o.last, o.at = make(map[netip.Addr]struct{}, len(list)), time.Now()
-	for _, item := range list {
-		if p, err := netip.ParsePrefix(item.String()); err == nil {
-			o.last[p.Addr().Unmap().WithZone("")] = struct{}{}
-		}
-	}
-	return o.last, nil
 }

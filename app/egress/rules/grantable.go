@@ -1,4 +1,4 @@
-package egress
+package rules
 
 import (
 	"net/netip"
@@ -21,6 +21,6 @@ func Grantable(name string) bool {
 	if err != nil {
 		return true
 	}
-	rule := classify(addr, nil)
-	return rule == "" || rule == RulePrivate
+	rule := Classify(addr, nil)
+	return rule == "" || rule == Private
 }
