@@ -126,7 +126,7 @@ func Operations() []Operation {
 			ID: "uploadFile", Method: "POST", Path: "/files", Auth: AuthBearer, Status: 201, Raw: true, Returns: "File",
 			Summary: "Send a file for scripts",
 			Detail: "The body is the file, at most 64 MiB, `?name=` its name. It ends after a day, or a week after its last " +
-				"use; `DELETE /files/{id}` leaves it to reruns.",
+				"use; `DELETE /files/{id}` ends it at once.",
 			Query:    []Field{{Name: "name", Type: "string", About: "of the file"}},
 			Response: `{"file_id": "file_…", "name": "orders.csv", "size": 812, "sha256": "…", …}`,
 			Errors: []app.Code{app.CodeUnauthorized, app.CodeInvalidField, app.CodeTooLarge, app.CodeUnsupportedMedia,
