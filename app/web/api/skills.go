@@ -2,17 +2,20 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/shares"
 	appskills "github.com/computclaw/airlock/app/skills"
@@ -28,7 +31,12 @@ const (
 
 	skillUploadsPerMinute = 20 // by one address
 	skillsAtOnce          = 2  // each unpacks up to bundle.MaxUnpacked into memory; one for a profile
+	skillsWaiting         = 8  // for their turn, each with a zip file of up to bundle.MaxPacked
+	skillPatience         = 20 * time.Second
 )
+
+var errTooManySkills = app.E(app.CodeRateLimited, "too many skills are being sent and read at once",
+	"Wait 5 s, then try again.")
 
 // skills answers the calls about skills.
 type skills struct {
@@ -36,7 +44,17 @@ type skills struct {
 	origins httpx.Origins
 	now     func() time.Time
 	changes *httpx.RateLimiter
-	memory  *shares.Shares // by profile
+	memory  *shares.Turns // by profile
+}
+
+// takeMemory waits for the turn of a profile to hold the files of a skill. release must follow.
+func (h *skills) takeMemory(c echo.Context, p app.Profile) (release func(), err error) {
+	ctx, cancel := context.WithTimeoutCause(c.Request().Context(), skillPatience, errTooManySkills)
+	defer cancel()
+	if err := h.memory.Take(ctx, p.Handle); err != nil {
+		return nil, err
+	}
+	return func() { h.memory.Give(p.Handle) }, nil
 }
 
 // skillView is a version of a skill.
@@ -167,24 +185,32 @@ func (h *skills) upload(c echo.Context) error {
 			return err
 		}
 	}
-	if !h.memory.Enter(p.Handle) {
-		return app.E(app.CodeRateLimited, "too many skills are being sent at once", "Wait 5 s, then send it again.")
-	}
-	defer h.memory.Leave(p.Handle)
-	b, err := h.readBundle(c, p, packed)
+	v, err := h.keep(c, p, packed)
 	if err != nil {
 		return err
 	}
-	v, err := h.lookup.engine.Skills.Upload(c.Request().Context(), agent(c, p.Handle), b)
-	if err != nil {
-		return err
-	}
-	h.lookup.engine.Skills.Scan(b)
 	view, err := h.detailed(c, p, []appskills.Version{v})
 	if err != nil {
 		return err
 	}
 	return c.JSON(http.StatusCreated, view.Skills[0])
+}
+
+// keep reads, scans and keeps what a profile's agent sends.
+func (h *skills) keep(c echo.Context, p app.Profile, packed []byte) (v appskills.Version, err error) {
+	release, err := h.takeMemory(c, p)
+	if err != nil {
+		return v, err
+	}
+	defer release()
+	b, err := h.readBundle(c, p, packed)
+	if err != nil {
+		return v, err
+	}
+	if v, err = h.lookup.engine.Skills.Upload(c.Request().Context(), agent(c, p.Handle), b); err == nil {
+		h.lookup.engine.Skills.Scan(b)
+	}
+	return v, err
 }
 
 // IsZip reports whether a request sends a zip file.
@@ -352,14 +378,14 @@ func (h *skills) facts(c echo.Context, p app.Profile, v appskills.Version) (json
 // open reads the files of a version. release must follow.
 func (h *skills) open(c echo.Context, p app.Profile, v appskills.Version) (b *bundle.Bundle, release func(),
 	err error) {
-	if !h.memory.Enter(p.Handle) {
-		return nil, nil, app.E(app.CodeRateLimited, "too many skills are being read at once", "Wait 5 s, then ask again.")
-	}
-	if b, err = h.lookup.engine.Skills.Open(c.Request().Context(), v.Digest); err != nil {
-		h.memory.Leave(p.Handle)
+	if release, err = h.takeMemory(c, p); err != nil {
 		return nil, nil, err
 	}
-	return b, func() { h.memory.Leave(p.Handle) }, nil
+	if b, err = h.lookup.engine.Skills.Open(c.Request().Context(), v.Digest); err != nil {
+		release()
+		return nil, nil, err
+	}
+	return b, release, nil
 }
 
 // download answers GET /skills/{name}/bundle.zip; the name may have a version.
@@ -378,10 +404,35 @@ func (h *skills) download(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	b, release, err := h.open(c, p, v)
+	packed, err := h.pack(c, p, v)
 	if err != nil {
 		return err
 	}
+	defer packed.Close()
+	c.Response().Header().Set(echo.HeaderContentLength, strconv.FormatInt(packed.Size(), 10))
+	return sendAttachment(c, v.Name+".zip", zipType, func(w io.Writer) error {
+		_, err := io.Copy(w, packed.Open())
+		return err
+	})
+}
+
+// pack makes the zip file of a version, on the disk: whoever reads slowly must not hold memory meanwhile.
+func (h *skills) pack(c echo.Context, p app.Profile, v appskills.Version) (*files.Spool, error) {
+	b, release, err := h.open(c, p, v)
+	if err != nil {
+		return nil, err
+	}
 	defer release()
-	return sendAttachment(c, v.Name+".zip", zipType, b.WriteZip)
+	packed, err := h.lookup.engine.Files.NewSpool()
+	if err != nil {
+		return nil, err
+	}
+	if err = b.WriteZip(packed); err == nil {
+		err = packed.Finish()
+	}
+	if err != nil {
+		packed.Close()
+		return nil, err
+	}
+	return packed, nil
 }
