@@ -21,6 +21,7 @@ import (
 const (
 	maxSchema      = 64 << 10 // bytes
 	maxSchemaParts = 2000
+	maxSchemaDepth = 100       // compiling takes time in proportion to its square
 	maxComparisons = 1_000_000 // each that fails takes 300 bytes until all are done
 )
 
@@ -86,10 +87,15 @@ var definitions = []string{"$defs", "definitions"}
 type expander struct {
 	root  map[string]any
 	parts int
+	depth int // of the part that is being expanded
 }
 
 // expand returns a part with its references written out. open are those that lead to it.
 func (x *expander) expand(part any, open []string) (any, error) {
+	if x.depth++; x.depth > maxSchemaDepth {
+		return nil, fmt.Errorf("it is nested more than %d deep, with its references written out", maxSchemaDepth)
+	}
+	defer func() { x.depth-- }()
 	if err := x.count(1); err != nil {
 		return nil, err
 	}
