@@ -155,7 +155,8 @@ func (tx Approvals) Unapproved(ctx context.Context, profileHandle string, now ap
 	case app.MayRunAny:
 		return nil, nil
 	case app.MayRunApprovedScripts:
-		return tx.unclaimed(ctx, "profile_handle = ? AND status = 'pending' AND approval = '' AND skill = ''", profileHandle)
+		return tx.unclaimed(ctx, `profile_handle = ? AND status = 'pending' AND skill = '' AND approval NOT IN
+			(SELECT id FROM approvals WHERE state IN ('approved', 'used'))`, profileHandle)
 	}
 	return tx.unclaimed(ctx, "profile_handle = ? AND status IN ('awaiting_approval', 'pending') AND skill = ''",
 		profileHandle)

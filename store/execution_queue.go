@@ -104,7 +104,7 @@ func (tx Queue) Add(ctx context.Context, n NewExecution) (x Execution, err error
 		row.ID, n.Script, n.Inputs, n.Shown.Script.String(), n.Shown.Inputs.String()); err != nil {
 		return x, failed("enqueue", err)
 	}
-	if err := tx.keepFiles(ctx, row.ID, n.Files, n.FilesUntil); err != nil {
+	if err := tx.keepFiles(ctx, row.ID, n.Files, n.At, n.FilesUntil); err != nil {
 		return x, err
 	}
 	return row.execution()

@@ -125,16 +125,18 @@ func (tx Files) Get(ctx context.Context, profileHandle, id string, now time.Time
 	}, "file", "SELECT * FROM files WHERE id = ? AND "+ofProfile+" AND expires_at > ?", id, profileHandle, toMillis(now))
 }
 
-// Delete removes a file of a profile. CodeNotFound if there is none.
-func (tx Files) Delete(ctx context.Context, profileHandle, id string) error {
-	n, err := tx.exec(ctx, "DELETE FROM files WHERE id = ? AND "+ofProfile, id, profileHandle)
+// End has a file of a profile expire now. CodeNotFound if there is none, or it has expired.
+func (tx Files) End(ctx context.Context, profileHandle, id string, now time.Time) error {
+	n, err := tx.exec(ctx, "UPDATE files SET expires_at = ? WHERE id = ? AND "+ofProfile+" AND expires_at > ?",
+		toMillis(now), id, profileHandle, toMillis(now))
 	if err == nil && n == 0 {
 		return notFound(sql.ErrNoRows, "file")
 	}
-	return failed("delete a file", err)
+	return failed("end a file", err)
 }
 
-// Stored returns how many bytes are kept of a profile, as app.KeptBytes counts them: files and artifacts.
+// Stored returns how many bytes are kept of a profile, as app.KeptBytes counts them: files, until Expire also
+// those that have expired, and artifacts.
 func (tx Files) Stored(ctx context.Context, profileHandle string) (bytes int64, err error) {
 	err = tx.row(ctx, `SELECT (SELECT coalesce(sum(max(size, ?)), 0) FROM files WHERE `+ofProfile+`) +
 		(SELECT coalesce(sum(max(size, ?)), 0) FROM artifacts WHERE profile_handle = ? AND blob_id IS NOT NULL)`,
@@ -151,15 +153,15 @@ func (tx Files) Expire(ctx context.Context, now time.Time) error {
 		"UPDATE artifacts SET blob_id = NULL WHERE blob_id IS NOT NULL AND expires_at <= ?", toMillis(now))
 }
 
-// keepFiles gives an execution its files, which stay at least until a time.
-func (tx Queue) keepFiles(ctx context.Context, execution int64, files []InputFile, until time.Time) error {
+// keepFiles gives an execution its files. Those that have not expired stay at least until a time.
+func (tx Queue) keepFiles(ctx context.Context, execution int64, files []InputFile, now, until time.Time) error {
 	for _, f := range files {
 		if err := tx.run(ctx, "enqueue", `INSERT INTO execution_files (execution_id, name, file_id, size, sha256, blob_id)
 			VALUES (?, ?, ?, ?, ?, ?)`, execution, f.Name, f.FileID, f.Size, f.SHA256, f.Blob); err != nil {
 			return err
 		}
-		if err := tx.run(ctx, "enqueue", "UPDATE files SET expires_at = max(expires_at, ?) WHERE id = ?",
-			toMillis(until), f.FileID); err != nil {
+		if err := tx.run(ctx, "enqueue", "UPDATE files SET expires_at = max(expires_at, ?) WHERE id = ? AND expires_at > ?",
+			toMillis(until), f.FileID, toMillis(now)); err != nil {
 			return err
 		}
 	}

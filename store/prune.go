@@ -82,7 +82,7 @@ func (tx Pruning) Surplus(ctx context.Context, profileHandle string, row int64, 
 }
 
 // prune removes what a query finds. The tables that refer to executions cascade; a trigger removes
-// the words.
+// the words. Questions go with the last execution that asked them, if nobody decided: each holds a script.
 func (tx Pruning) prune(ctx context.Context, query string, args ...any) (int, error) {
 	const doing = "remove executions"
 	ids, err := selectAll[int64](ctx, tx.conn, "find executions to remove", query, args...)
@@ -96,5 +96,9 @@ func (tx Pruning) prune(ctx context.Context, query string, args ...any) (int, er
 	if err := tx.run(ctx, doing, trimOutcomes, list, OutcomesKept); err != nil {
 		return 0, err
 	}
-	return len(ids), tx.run(ctx, doing, "DELETE FROM executions WHERE id IN (SELECT value FROM json_each(?))", list)
+	if err := tx.run(ctx, doing, "DELETE FROM executions WHERE id IN (SELECT value FROM json_each(?))", list); err != nil {
+		return 0, err
+	}
+	return len(ids), tx.run(ctx, "remove questions that nobody decided", `DELETE FROM approvals WHERE state = 'withdrawn'
+		AND NOT EXISTS (SELECT 1 FROM executions x WHERE x.approval = approvals.id)`)
 }

@@ -252,3 +252,43 @@ func TestRemovingReadsNoMoreThanItMust(t *testing.T) {
 		}
 	}
 }
+
+// TestHoleWithdrawnQuestionsStay: an agent that submitted scripts to be approved, and cancelled them, filled
+// the database with up to a megabyte each, which nothing removed.
+func TestHoleWithdrawnQuestionsStay(t *testing.T) {
+	s := queue(t)
+	now := start
+	for i, state := range []app.ApprovalState{app.ApprovalOpen, app.ApprovalOpen, app.ApprovalApproved, app.ApprovalRefused} {
+		handle, at := fmt.Sprint("x", i), now.Add(-time.Duration(9-i)*time.Hour)
+		write(t, s, func(tx *Tx) error {
+			if err := tx.Approvals.Add(t.Context(), app.Approval{ID: "of " + handle, Kind: app.ApprovalScript, Subject: handle,
+				ProfileHandle: "a", Execution: handle, State: state, AskedAt: at}, redact.Fixed("print(1)")); err != nil {
+				return err
+			}
+			if _, err := tx.Queue.Add(t.Context(), NewExecution{Handle: handle, Lookup: []byte(handle), SealedID: []byte("sealed"),
+				ProfileHandle: "a", Timeout: time.Minute, Script: []byte("sealed"), Shown: Shown{Script: redact.Fixed("print(1)")},
+				Approval: "of " + handle, Waits: true, At: at}); err != nil {
+				return err
+			}
+			_, err := tx.Executions.Finish(t.Context(), handle, Finish{Status: app.StatusCancelled, At: at})
+			return err
+		})
+	}
+	approvals := func() (list []string) {
+		if err := s.reader.Raw("SELECT id || ' ' || state FROM approvals ORDER BY id").Scan(&list).Error; err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	want := []string{"of x0 withdrawn", "of x1 withdrawn", "of x2 approved", "of x3 refused"}
+	if diff := cmp.Diff(want, approvals()); diff != "" {
+		t.Fatal(diff)
+	}
+	write(t, s, func(tx *Tx) error {
+		_, err := tx.Pruning.Aged(t.Context(), now, Kept{EndedSince: now, RepeatedSince: now}, 1)
+		return err
+	})
+	if diff := cmp.Diff(want[1:], approvals()); diff != "" {
+		t.Errorf("once the oldest execution is removed:\n%s", diff)
+	}
+}

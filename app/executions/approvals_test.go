@@ -228,3 +228,26 @@ func TestARerunNeedsTheSameApproval(t *testing.T) {
 		t.Errorf("a re-run is %s", again.Status)
 	}
 }
+
+// TestHoleReleasedWithoutApproval: what waited while scripts of any kind were let through for a moment
+// stayed in the queue without an approval, and ran.
+func TestHoleReleasedWithoutApproval(t *testing.T) {
+	t.Parallel()
+	w := onlyApproved(t)
+	w.Must(w.Access.Switches.Pause(t.Context(), enginetest.Person))
+	approved, waits := w.Send("result 1"), w.Send("result 2")
+	open, err := w.Approvals.Open(t.Context())
+	w.Must(err)
+	for _, a := range open {
+		if a.Execution == approved.Handle {
+			_, err = w.Approvals.Approve(t.Context(), enginetest.Person, a.ID, app.ApproveOnce)
+			w.Must(err)
+		}
+	}
+	rule(w, app.MayRunAny)
+	w.UntilStatus(waits, app.StatusPending)
+	rule(w, app.MayRunApprovedScripts)
+	w.Until(waits, app.StatusCancelled)
+	w.Must(w.Access.Switches.Resume(t.Context(), enginetest.Person))
+	w.Until(approved, app.StatusCompleted)
+}

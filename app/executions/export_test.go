@@ -10,7 +10,7 @@ import (
 
 // What tests outside of the package need.
 const (
-	CostlyScriptBytes = costlyScriptBytes
+	CostlyScriptBytes = costlyBytes
 	MaxScriptsWaiting = maxScriptsWaiting
 	MaxCachedBytes    = maxCachedBytes
 )

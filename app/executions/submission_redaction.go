@@ -14,17 +14,17 @@ import (
 // Redacting a long script costs up to two seconds per MiB. So the store is asked first whether the
 // submission will be accepted, and profiles take turns.
 const (
-	costlyScriptBytes = 4 << 10     // of script and inputs: the store is asked first whether it takes so much
+	costlyBytes       = 4 << 10     // of script and inputs: the store is asked first whether it takes so much
 	maxScriptsWaiting = 64          // costly scripts that may wait for their turn
 	scriptPatience    = time.Minute // and for how long: within the time that a request may take
 )
 
-var errTooManyScripts = app.E(app.CodeQueueFull, "too many long scripts are being submitted at once",
-	"Wait 5 s, then submit again, one at a time.")
+var errTooManyTexts = app.E(app.CodeQueueFull, "too many long texts are being masked at once",
+	"Wait 5 s, then try again, one at a time.")
 
 // costly reports whether redacting the submission takes time worth queueing for.
 func (sub Submission) costly() bool {
-	return len(sub.Script)+len(sub.Inputs) >= costlyScriptBytes
+	return len(sub.Script)+len(sub.Inputs) >= costlyBytes
 }
 
 func (sub Submission) source() runner.Source {
@@ -75,12 +75,11 @@ func (s *Submitter) redactSubmission(
 	ctx context.Context, profile app.Profile, sub Submission, opened credentials.Opened,
 ) (shown, error) {
 	if sub.costly() {
-		waiting, cancel := context.WithTimeoutCause(ctx, scriptPatience, errTooManyScripts)
-		defer cancel()
-		if err := s.redacting.Take(waiting, profile.Handle); err != nil {
+		done, err := s.takeTurn(ctx, profile)
+		if err != nil {
 			return shown{}, err
 		}
-		defer s.redacting.Give(profile.Handle)
+		defer done()
 	}
 	known, all, err := s.cfg.Resolver.KnownValues(ctx, profile, opened)
 	if err != nil {
@@ -106,11 +105,33 @@ func (s *Submitter) redactSubmission(
 	return late, nil
 }
 
+// takeTurn waits until a profile may have something long redacted. done must follow. Errors:
+// errTooManyTexts.
+func (s *Submitter) takeTurn(ctx context.Context, profile app.Profile) (done func(), err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, scriptPatience, errTooManyTexts)
+	defer cancel()
+	if err := s.redacting.Take(ctx, profile.Handle); err != nil {
+		return nil, err
+	}
+	return func() { s.redacting.Give(profile.Handle) }, nil
+}
+
 // Mask returns texts with the secrets of a profile masked. all is false, and there are no texts, if
-// Vault holds values that were not read yet.
+// Vault holds values that were not read yet. Long ones are masked in turns, as submissions are.
 func (s *Submitter) Mask(
 	ctx context.Context, profile app.Profile, texts []string,
 ) (masked []redact.Clean, all bool, err error) {
+	length := 0
+	for _, text := range texts {
+		length += len(text)
+	}
+	if length >= costlyBytes {
+		done, err := s.takeTurn(ctx, profile)
+		if err != nil {
+			return nil, false, err
+		}
+		defer done()
+	}
 	known, all, err := s.cfg.Resolver.KnownValues(ctx, profile, credentials.Opened{})
 	if err != nil || !all {
 		return nil, false, err

@@ -98,3 +98,42 @@ func TestRefusedScriptCostsNothing(t *testing.T) {
 		t.Errorf("the script was looked at %d times in vain", n)
 	}
 }
+
+// TestHoleMaskingTakesTurns: whoever read long texts of skills forty times at once had all processors, and the
+// scripts of other profiles began seconds later.
+func TestHoleMaskingTakesTurns(t *testing.T) {
+	t.Parallel()
+	var held atomic.Int64
+	gate := make(chan struct{})
+	w := newWorld(t, func(c *engine.Config) {
+		c.Patterns = func(text string) []redact.Match {
+			if strings.Contains(text, "# many") {
+				held.Add(1)
+				<-gate
+			}
+			return nil
+		}
+	})
+	mask := func(p app.Profile, text string) error {
+		_, _, err := w.Submitter.Mask(t.Context(), p, []string{text, strings.Repeat(" x", executions.CostlyScriptBytes/2)})
+		return err
+	}
+	half := int64(max(2, runtime.GOMAXPROCS(0))+1) / 2
+	var all sync.WaitGroup
+	for range half + 1 {
+		all.Go(func() {
+			if err := mask(w.Profile, "# many"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	enginetest.Within(t, func() bool { return held.Load() == half })
+	if err := mask(w.NewProfile(), "one"); err != nil || held.Load() != half {
+		t.Errorf("another profile: %v; of the first %d are masked at once", err, held.Load())
+	}
+	close(gate)
+	all.Wait()
+	if n := w.Submitter.ScriptsRedacting(); n != 0 {
+		t.Errorf("%d turns are left", n)
+	}
+}

@@ -34,7 +34,7 @@ func newSubmitter(cfg Config, reader *Reader) *Submitter {
 	return &Submitter{
 		cfg: cfg, reader: reader,
 		// At least two at once, so that one profile leaves a turn to another.
-		redacting: shares.NewTurns(max(2, runtime.GOMAXPROCS(0)), shares.New(maxScriptsWaiting), errTooManyScripts),
+		redacting: shares.NewTurns(max(2, runtime.GOMAXPROCS(0)), shares.New(maxScriptsWaiting), errTooManyTexts),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/url"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -36,6 +37,9 @@ type Config struct {
 type Files struct {
 	cfg    Config
 	counts counts
+
+	mu      sync.Mutex
+	keeping map[string]int64 // bytes that uploads of a profile are about to keep
 }
 
 // New returns Files.
@@ -52,7 +56,7 @@ func New(cfg Config) *Files {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Files{cfg: cfg}
+	return &Files{cfg: cfg, keeping: map[string]int64{}}
 }
 
 // Upload keeps a file for the scripts of a profile, which must be one that may execute. It reads r to
@@ -83,6 +87,11 @@ func (f *Files) Upload(ctx context.Context, profileHandle, name string, r io.Rea
 	if err := spool.Finish(); err != nil {
 		return app.File{}, err
 	}
+	release, err := f.reserve(ctx, profileHandle, app.KeptBytes(spool.Size()))
+	if err != nil {
+		return app.File{}, err
+	}
+	defer release()
 	blob, err := f.Keep(ctx, spool)
 	if err != nil {
 		return app.File{}, err
@@ -91,12 +100,27 @@ func (f *Files) Upload(ctx context.Context, profileHandle, name string, r io.Rea
 	file := app.File{ID: app.NewFileID(), Name: name, Size: spool.Size(), SHA256: spool.SHA256(), CreatedAt: now,
 		ExpiresAt: now.Add(app.UnusedFileLife)}
 	err = f.cfg.Store.Write(ctx, func(tx *store.Tx) error {
-		if err := f.fits(ctx, tx, profileHandle, app.KeptBytes(file.Size)); err != nil {
-			return err
-		}
 		return tx.Files.Add(ctx, profileHandle, store.StoredFile{File: file, Blob: blob.ID})
 	})
 	return file, err
+}
+
+// reserve takes bytes of a profile's quota for an upload before its content is in the storage: refused
+// afterwards, it would lie there for an hour and count for nobody. Errors: those of CheckQuota.
+func (f *Files) reserve(ctx context.Context, profileHandle string, bytes int64) (release func(), err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.CheckQuota(ctx, profileHandle, f.keeping[profileHandle]+bytes); err != nil {
+		return nil, err
+	}
+	f.keeping[profileHandle] += bytes
+	return func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.keeping[profileHandle] -= bytes; f.keeping[profileHandle] == 0 {
+			delete(f.keeping, profileHandle)
+		}
+	}, nil
 }
 
 // CheckQuota refuses more bytes of a profile than its quota, and than there is room for. Errors:
@@ -105,17 +129,16 @@ func (f *Files) CheckQuota(ctx context.Context, profileHandle string, bytes int6
 	if space, err := f.cfg.Store.FreeSpace(ctx); err == nil && space.Full {
 		return errFull()
 	}
-	return f.cfg.Store.Read(ctx, func(tx *store.Tx) error { return f.fits(ctx, tx, profileHandle, bytes) })
-}
-
-// fits refuses more bytes of a profile than its quota.
-func (f *Files) fits(ctx context.Context, tx *store.Tx, profileHandle string, bytes int64) error {
-	stored, err := tx.Files.Stored(ctx, profileHandle)
+	var stored int64
+	err := f.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		stored, err = tx.Files.Stored(ctx, profileHandle)
+		return err
+	})
 	if err == nil && stored+bytes > f.cfg.Quota {
 		f.counts.refused.Add(1)
 		return app.E(app.CodeTooLarge, fmt.Sprintf("the profile keeps %s of files, and its quota is %s",
 			app.FormatSize(stored), app.FormatSize(f.cfg.Quota)),
-			"Delete files with DELETE /files/{id}; artifacts end by themselves.")
+			"Delete files with DELETE /files/{id}: within an hour they count no more. Artifacts end by themselves.")
 	}
 	return err
 }
@@ -129,10 +152,12 @@ func (f *Files) List(ctx context.Context, profileHandle string) (list []app.File
 	return list, err
 }
 
-// Delete removes a file of a profile. Executions that were given it and have not ended still get it.
-// CodeNotFound if there is none.
+// Delete ends a file of a profile. Executions that were given it and have not ended still get it, and it
+// counts towards the quota until Collect: its content is still there. CodeNotFound if there is none.
 func (f *Files) Delete(ctx context.Context, profileHandle, id string) error {
-	return f.cfg.Store.Write(ctx, func(tx *store.Tx) error { return tx.Files.Delete(ctx, profileHandle, id) })
+	return f.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+		return tx.Files.End(ctx, profileHandle, id, f.cfg.Now())
+	})
 }
 
 // Resolve finds the files that an execution is to be given, by the names that the script will know.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -167,6 +168,38 @@ func TestQuotaAndSizeAreRefused(t *testing.T) {
 	if app.CodeOf(err) != app.CodeProfileRevoked {
 		t.Errorf("no profile: %v", err)
 	}
+}
+
+// TestHoleDeletedContentsCount: contents of deleted files, and of uploads that the quota refused once they
+// were stored, lay on the disk for an hour and counted for nobody. One profile could fill it.
+func TestHoleDeletedContentsCount(t *testing.T) {
+	t.Parallel()
+	const size = 10 << 10
+	d := newDesk(t, 4*size)
+	content := func(n int) string { return strings.Repeat(string(rune('a'+n)), size) }
+	var all sync.WaitGroup
+	for n := range 16 { // at once
+		all.Go(func() { _, _ = d.Upload(t.Context(), "ours", "a.csv", strings.NewReader(content(n))) })
+	}
+	all.Wait()
+	list, err := d.List(t.Context(), "ours")
+	d.no(err)
+	if len(list) != 4 || len(d.blobs()) != 4 || len(d.keeping) != 0 {
+		t.Fatalf("%d files, %d contents, %v", len(list), len(d.blobs()), d.keeping)
+	}
+	d.no(d.Delete(t.Context(), "ours", list[0].ID))
+	if _, err := d.read("ours", list[0].ID); app.CodeOf(err) != app.CodeFileNotFound {
+		t.Errorf("a deleted file: %v", err)
+	}
+	if err := d.Delete(t.Context(), "ours", list[0].ID); app.CodeOf(err) != app.CodeNotFound {
+		t.Errorf("deleted twice: %v", err)
+	}
+	_, err = d.Upload(t.Context(), "ours", "a.csv", strings.NewReader(content(20)))
+	if app.CodeOf(err) != app.CodeTooLarge || len(d.blobs()) != 4 {
+		t.Errorf("the deleted content is on the disk and doesn't count: %v, %d contents", err, len(d.blobs()))
+	}
+	d.no(d.Collect(t.Context()))
+	d.upload("ours", content(20))
 }
 
 // TestHoleTinyFiles: files of a byte each took all inodes of the disk and counted next to nothing, and one

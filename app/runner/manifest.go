@@ -11,6 +11,7 @@ import (
 	"github.com/computclaw/airlock/store"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/store"
 )
 
 // manifest returns what defines the run, but for the hash of its result.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/computclaw/airlock/app"
@@ -189,4 +190,46 @@ func TestHoleUploadsLeaveRoom(t *testing.T) {
 	if got := <-answers; got != http.StatusCreated {
 		t.Errorf("another profile's upload: %d", got)
 	}
+}
+
+// TestHoleTwoProfilesHoldBothSkillPlaces: while two profiles read skills all the time every other one was
+// refused. Now they take turns.
+func TestHoleTwoProfilesHoldBothSkillPlaces(t *testing.T) {
+	w := newSkillWorld(t)
+	busy := []app.Profile{w.lockedProfile(), w.lockedProfile(), w.lockedProfile()}
+	code := strings.Repeat("import os\nos.system('x')\n", 200_000) // takes a moment to read
+	for n, p := range busy {
+		skill := strings.Replace(totals, "name: totals", fmt.Sprintf("name: totals-%d", n), 1)
+		a := w.call("POST", "/skills", zipped(t, map[string]string{"SKILL.md": skill, "main.py": code}),
+			bearerOf(p), "Content-Type: application/zip")
+		if a.status != http.StatusCreated {
+			t.Fatalf("%d %s", a.status, a.text)
+		}
+	}
+	read := func(n int) int {
+		return w.call("GET", fmt.Sprintf("/skills/totals-%d/bundle.zip", n), "", bearerOf(busy[n])).status
+	}
+	done := make(chan struct{})
+	var readers sync.WaitGroup
+	for n := range 2 {
+		for range 3 {
+			readers.Go(func() {
+				for {
+					select {
+					case <-done:
+						return
+					default:
+						read(n)
+					}
+				}
+			})
+		}
+	}
+	for range 20 {
+		if got := read(2); got != http.StatusOK {
+			t.Errorf("the third profile: %d", got)
+		}
+	}
+	close(done)
+	readers.Wait()
 }

@@ -273,3 +273,20 @@ func TestHoleMaskedSkillIsNotApproved(t *testing.T) {
 		t.Error("the page shows a secret of the manifest")
 	}
 }
+
+// TestHoleDecoysHideTheEntrypoint: the page has room for so much text, and files that come before the
+// entrypoint by name could take all of it.
+func TestHoleDecoysHideTheEntrypoint(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	p := s.keyed()
+	files := map[string]string{"SKILL.md": totals, "main.py": "print('what runs')\n"}
+	for n := range 16 { // whatever room is left, the sizes of some add up to it
+		files[fmt.Sprintf("%02d.txt", n)] = strings.Repeat("#\n", 1<<(17-n))
+	}
+	s.sendSkill(p, files)
+	text := s.get(paths.SkillURL("totals")).want(http.StatusOK).doc.Text()
+	if !strings.Contains(text, "print('what runs')") {
+		t.Error("the page doesn't show what runs")
+	}
+}

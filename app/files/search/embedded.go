@@ -10,8 +10,8 @@ import (
 	"github.com/computclaw/airlock/app/unpack"
 )
 
-// probeCost is what looking for a zlib stream takes from the budget, in bytes: two bytes begin one, so most
-// are none.
+// probeCost is what looking at something that may be compressed data takes from the budget, in bytes: a few
+// bytes begin it, so most is none.
 const probeCost = 4 << 10
 
 // embedded looks through the compressed data in a content, wherever it begins. What is damaged may be none.
@@ -51,13 +51,13 @@ func beginsCompressed(data []byte) bool {
 
 // embeddedAt looks through compressed data that may begin a content. Errors: errUnsearchable.
 func (s *Search) embeddedAt(r io.Reader, depth int) error {
+	if err := s.count(probeCost); err != nil {
+		return err
+	}
 	buffered := bufio.NewReader(r)
 	head, _ := buffered.Peek(512)
 	open, _ := s.opener(string(head))
 	if head[0] == 'x' {
-		if err := s.count(probeCost); err != nil {
-			return err
-		}
 		open = s.zlib
 	}
 	if open == nil {

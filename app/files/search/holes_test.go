@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"testing"
@@ -104,5 +105,42 @@ func TestHoleBehindAZipFile(t *testing.T) {
 	}
 	if r := result(t, commented([]byte(secret))); len(r.Hits) == 0 {
 		t.Errorf("a value in the comment: %+v", r)
+	}
+}
+
+// TestHoleProbesCost: what only begins like compressed data took nothing from the budget. A database of 64 MiB
+// that consists of such beginnings took the server a quarter of an hour.
+func TestHoleProbesCost(t *testing.T) {
+	t.Parallel()
+	database := python(t, "import sqlite3; c=sqlite3.connect('out'); c.execute('create table t(a)'); c.commit()")
+	for name, probe := range map[string]string{"zip": "PK\x03\x04", "gzip": "\x1f\x8b\x08", "bzip2": "BZh"} {
+		content := append(bytes.Clone(database), strings.Repeat(probe, testMost/probeCost+1)...)
+		if r := result(t, content); !strings.Contains(r.Unsearch, "unpacks to more") {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	blocks := append(database, strings.Repeat("BZh91AY&SY", testMost/bzip2Cost+1)...)
+	if r := result(t, blocks); !strings.Contains(r.Unsearch, "unpacks to more") {
+		t.Errorf("blocks of bzip2: %+v", r)
+	}
+}
+
+// TestHoleOverlappingCells: cells of a database may lie on one another, and each was written out. Pages of
+// 64 KiB became gigabytes on the server's disk.
+func TestHoleOverlappingCells(t *testing.T) {
+	t.Parallel()
+	const size, cells, at = 64 << 10, 4000, 9000
+	page := make([]byte, size)
+	copy(page, sqliteMagic)
+	page[17] = 1          // 64 KiB
+	page[100] = leafTable // behind the file's head
+	binary.BigEndian.PutUint16(page[103:], cells)
+	for n := range cells {
+		binary.BigEndian.PutUint16(page[108+2*n:], at)
+	}
+	copy(page[at:], []byte{0x86, 0xb8, 0x3c, 1}) // a value of 105,532 bytes, 40,000 of them here; row 1
+	r := result(t, append(page, make([]byte, size)...))
+	if !strings.Contains(r.Unsearch, "unpacks to more") {
+		t.Errorf("%+v", r)
 	}
 }

@@ -145,7 +145,7 @@ func (s *Search) opener(text string) (open func(r *bufio.Reader, depth int) erro
 	case strings.HasPrefix(text, unpack.Gzip):
 		return func(r *bufio.Reader, depth int) error { return s.member(unpack.NewStreams(r), depth) }, "a gzip file"
 	case strings.HasPrefix(text, "BZh") && len(text) > 10 && (text[4:10] == "1AY&SY" || text[4:10] == emptyBzip2):
-		return func(r *bufio.Reader, depth int) error { return s.member(bzip2.NewReader(r), depth) }, "a bzip2 file"
+		return s.bzip2, "a bzip2 file"
 	case strings.HasPrefix(text, unpack.Zip):
 		return s.zip, kindZip
 	case isTar(text):
@@ -154,6 +154,16 @@ func (s *Search) opener(text string) (open func(r *bufio.Reader, depth int) erro
 		return s.database, "an SQLite file"
 	}
 	return nil, ""
+}
+
+// bzip2Cost is what opening a bzip2 file takes from the budget, in bytes: its reader makes room for a block.
+const bzip2Cost = 128 << 10
+
+func (s *Search) bzip2(r *bufio.Reader, depth int) error {
+	if err := s.count(bzip2Cost); err != nil {
+		return err
+	}
+	return s.member(bzip2.NewReader(r), depth)
 }
 
 func (s *Search) zip(r *bufio.Reader, depth int) error {

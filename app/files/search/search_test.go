@@ -19,7 +19,7 @@ import (
 )
 
 // testMost is enough for a bomb and little enough for a test, in bytes.
-const testMost = 8 << 20
+const testMost = 16 << 20
 
 const secret = "kX9-vQ2_mTz7Lw4RbYc8Ns1Hd6Fj3Gp5"
 
@@ -187,16 +187,16 @@ func TestWhatCantBeSearchedIsSaid(t *testing.T) {
 	}
 	bomb := gzipped(t, make([]byte, testMost+1))
 	for want, content := range map[string][]byte{
-		"encrypted":                              encrypted,
-		"nested more than 4 deep":                nested,
-		"more than 20000 members":                zipped(t, many),
-		"it unpacks to more than 8 MiB":          bomb,
-		"a gzip file that is damaged":            bomb[:len(bomb)/2],
-		"an SQLite file that is damaged":         []byte(sqliteMagic + strings.Repeat("\x00", 100)),
-		"a zip file that is damaged":             zipped(t, map[string][]byte{"a": []byte("b")})[:35],
-		"nested more than 4 deep\x00zip":         zipped(t, map[string][]byte{"a": nested}),
-		"it unpacks to more than 8 MiB\x00tar":   tarred(t, "a", bomb),
-		"it unpacks to more than 8 MiB\x00twice": gzipped(t, bomb),
+		"encrypted":                               encrypted,
+		"nested more than 4 deep":                 nested,
+		"more than 20000 members":                 zipped(t, many),
+		"it unpacks to more than 16 MiB":          bomb,
+		"a gzip file that is damaged":             bomb[:len(bomb)/2],
+		"an SQLite file that is damaged":          []byte(sqliteMagic + strings.Repeat("\x00", 100)),
+		"a zip file that is damaged":              zipped(t, map[string][]byte{"a": []byte("b")})[:35],
+		"nested more than 4 deep\x00zip":          zipped(t, map[string][]byte{"a": nested}),
+		"it unpacks to more than 16 MiB\x00tar":   tarred(t, "a", bomb),
+		"it unpacks to more than 16 MiB\x00twice": gzipped(t, bomb),
 	} {
 		want, _, _ = strings.Cut(want, "\x00")
 		if r := result(t, content); !strings.Contains(r.Unsearch, want) {

@@ -106,6 +106,9 @@ func (p pages) cell(page []byte, kind byte, at int, w io.Writer) error {
 	if int64(at)+local+4 > int64(len(page)) {
 		return nil
 	}
+	if err := p.count(local); err != nil { // cells may lie on one another
+		return err
+	}
 	if _, err := w.Write(page[at : int64(at)+local]); err != nil {
 		return err
 	}

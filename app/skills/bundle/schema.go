@@ -21,8 +21,8 @@ import (
 const (
 	maxSchema      = 64 << 10 // bytes
 	maxSchemaParts = 2000
+	maxSchemaDepth = 100       // compiling takes time in proportion to its square
 	maxComparisons = 1_000_000 // each that fails takes 300 bytes until all are done
-	textOfValue    = 16        // bytes of a text that take as long as a value
 )
 
 // Schema checks the inputs of a run. Safe for concurrent use.
@@ -87,14 +87,23 @@ var definitions = []string{"$defs", "definitions"}
 type expander struct {
 	root  map[string]any
 	parts int
+	depth int // of the part that is being expanded
 }
 
 // expand returns a part with its references written out. open are those that lead to it.
 func (x *expander) expand(part any, open []string) (any, error) {
-	if x.parts++; x.parts > maxSchemaParts {
-		return nil, fmt.Errorf("it has more than %d parts, with its references written out", maxSchemaParts)
+	if x.depth++; x.depth > maxSchemaDepth {
+		return nil, fmt.Errorf("it is nested more than %d deep, with its references written out", maxSchemaDepth)
+	}
+	defer func() { x.depth-- }()
+	if err := x.count(1); err != nil {
+		return nil, err
 	}
 	switch part := part.(type) {
+	case json.Number:
+		if digits(part) > maxDigits {
+			return nil, fmt.Errorf("it has a number of more than %d digits", maxDigits)
+		}
 	case []any:
 		out := make([]any, len(part))
 		for i, item := range part {
@@ -110,6 +119,14 @@ func (x *expander) expand(part any, open []string) (any, error) {
 	return part, nil
 }
 
+// count counts parts.
+func (x *expander) count(parts int) error {
+	if x.parts += parts; x.parts > maxSchemaParts {
+		return fmt.Errorf("it has more than %d parts, with its references written out", maxSchemaParts)
+	}
+	return nil
+}
+
 func (x *expander) object(part map[string]any, open []string) (any, error) {
 	out := make(map[string]any, len(part))
 	var target any
@@ -121,8 +138,12 @@ func (x *expander) object(part map[string]any, open []string) (any, error) {
 			err = fmt.Errorf("it uses %s", name)
 		case isText && name == "$ref":
 			target, err = x.refer(to, open)
+		case isText && name == "format" && to == "regex":
+			err = errors.New("it uses the format regex")
 		default:
-			out[name], err = x.expand(value, open)
+			if err = x.patterns(name, value); err == nil {
+				out[name], err = x.expand(value, open)
+			}
 		}
 		if err != nil {
 			return nil, err
@@ -171,7 +192,8 @@ func (s Schema) Check(inputs []byte) error {
 		return app.Invalid("inputs", "The inputs are not valid JSON.", "Send a JSON object.")
 	}
 	if s.parts*weigh(value) > maxComparisons {
-		e := app.E(app.CodeTooLarge, "inputs has too many values to be compared with the skill's input_schema",
+		e := app.E(app.CodeTooLarge,
+			"inputs has too many values, or too long ones, to be compared with the skill's input_schema",
 			"Nothing ran. Send what is large as a file, with POST /files.")
 		e.Field = "inputs"
 		return e
@@ -184,23 +206,6 @@ func (s Schema) Check(inputs []byte) error {
 	told := app.Invalid("inputs"+at, fmt.Sprintf("inputs%s: %s.", at, what),
 		"Nothing ran. The skill's input_schema says what it takes.")
 	return told
-}
-
-// weigh counts values, names among them. Long texts count as several.
-func weigh(value any) (n int) {
-	switch value := value.(type) {
-	case []any:
-		for _, item := range value {
-			n += weigh(item)
-		}
-	case map[string]any:
-		for name, item := range value {
-			n += weigh(name) + weigh(item)
-		}
-	case string:
-		n = len(value) / textOfValue
-	}
-	return n + 1
 }
 
 // firstCause is the first leaf of a mismatch: where in the value, and what is wrong there.

@@ -90,7 +90,7 @@ func TestHoleManyValuesManyParts(t *testing.T) {
 	for schema, inputs := range map[string]string{
 		`{"items": {"allOf": [` + strings.Repeat("true,", 1900) + `true]}}`:              ones,
 		`{"allOf": [` + strings.Repeat(`{"contains": false},`, 600) + `true]}`:           ones,
-		`{"allOf": [` + strings.Repeat(`{"pattern": "(x+x+)+y"},`, 600) + `true]}`:       text,
+		`{"allOf": [` + strings.Repeat(`{"pattern": "(x+x+)+y"},`, 400) + `true]}`:       text,
 		`{"allOf": [` + strings.Repeat(`{"patternProperties": {"": {}}},`, 500) + `{}]}`: `{` + text + `: 1}`,
 	} {
 		compiled, err := bundle.CompileSchema(schema)
@@ -108,5 +108,73 @@ func TestHoleManyValuesManyParts(t *testing.T) {
 	}
 	if err := rows.Check([]byte("[" + strings.Repeat(`{"id": 1, "price": 2.5, "name": "x"},`, 6_000) + `{"id": 1, "price": 2}]`)); err != nil {
 		t.Errorf("6,000 rows, as people have them: %v", err)
+	}
+}
+
+// TestHolePatternsOfAnyCost: a regular expression counted as one part, whatever it took. A bundle of 1 KiB
+// had the server work for an hour, or take 3 GiB of memory.
+func TestHolePatternsOfAnyCost(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"pattern": "^(` + strings.Repeat("(.?){500}", 90) + `)y$"}`:               "more than 2000 parts",
+		`{"patternProperties": {"` + strings.Repeat("x{1000}", 100) + `": {}}}`:     "more than 2000 parts",
+		`{"pattern": "` + strings.Repeat(`\\pL`, 100) + `"}`:                        "more than 2000 parts",
+		`{"properties": {"a": {"pattern": "` + strings.Repeat("x", 1001) + `"}}}`:   "a pattern of more than 1000 bytes",
+		`{"properties": {"a": {"type": "string", "format": "regex"}}}`:              "it uses the format regex",
+		`{"allOf": [` + strings.Repeat(`{"pattern": "x{1000}"},`, 10) + `{"a":1}]}`: "more than 2000 parts",
+	} {
+		if _, err := bundle.CompileSchema(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.50s: %v, want %q", text, err, want)
+		}
+	}
+	schema, err := bundle.CompileSchema(`{"properties": {"iban": {"pattern": "^[A-Z]{2}[0-9]{2}[A-Z0-9]{1,30}$"},
+		"pattern": {"type": "string"}, "format": {"enum": ["csv", "regex"]}, "text": {"pattern": "^.{1,1000}$"}}}`)
+	if err != nil {
+		t.Fatalf("patterns as people have them: %v", err)
+	}
+	if err := schema.Check([]byte(`{"iban": "DE02100500000054540402", "pattern": "x", "format": "regex"}`)); err != nil {
+		t.Error(err)
+	}
+	if err := schema.Check([]byte(`{"text": "` + strings.Repeat("x", 1<<20) + `"}`)); app.CodeOf(err) != app.CodeTooLarge {
+		t.Errorf("a text of 1 MiB with a pattern of 1,000 steps: %v", err)
+	}
+}
+
+// TestHoleSchemasOfAnyDepth: a schema of 13 KiB with 1,900 parts in one another took the server half a minute
+// whenever its bundle was read.
+func TestHoleSchemasOfAnyDepth(t *testing.T) {
+	chain := `{"$ref": "#/$defs/a0", "$defs": {`
+	for i := range 200 {
+		chain += fmt.Sprintf(`"a%d": {"not": {"$ref": "#/$defs/a%d"}},`, i, i+1)
+	}
+	deep := func(n int) string { return strings.Repeat(`{"not":`, n) + "{}" + strings.Repeat("}", n) }
+	for _, text := range []string{deep(1900), deep(100), chain + `"a200": {}}}`} {
+		if _, err := bundle.CompileSchema(text); err == nil || !strings.Contains(err.Error(), "nested more than 100 deep") {
+			t.Errorf("%.50s: %v", text, err)
+		}
+	}
+	if _, err := bundle.CompileSchema(deep(99)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestHoleNumbersOfAnyLength: numbers are compared exactly. One with an exponent of seven digits ended the
+// request in a panic, and each with one of six took 20 ms.
+func TestHoleNumbersOfAnyLength(t *testing.T) {
+	schema, err := bundle.CompileSchema(`{"items": {"type": "number", "minimum": 1, "maximum": 1e300}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, number := range []string{"1e9999999", "1e-9999999", "1E+99999999999999999999", "1e-99999999999999999999",
+		"1e999999", strings.Repeat("9", 1001)} {
+		if err := schema.Check([]byte("[" + number + "]")); app.CodeOf(err) != app.CodeTooLarge {
+			t.Errorf("%.30s: %v", number, err)
+		}
+		if _, err := bundle.CompileSchema(`{"multipleOf": ` + number + `}`); err == nil ||
+			!strings.Contains(err.Error(), "a number of more than 1000 digits") {
+			t.Errorf("%.30s in a schema: %v", number, err)
+		}
+	}
+	if err := schema.Check([]byte("[1e300, 2.50, 9007199254740993, 3.14159]")); err != nil {
+		t.Error(err)
 	}
 }

@@ -64,7 +64,8 @@ func New(cfg Config) *Handlers {
 		},
 		files: &fileCalls{lookup: lookup, now: cfg.Now, uploads: shares.New(uploadsAtOnce)},
 		skills: &skills{lookup: lookup, origins: cfg.Origins, now: cfg.Now,
-			changes: httpx.NewRateLimiter(skillUploadsPerMinute, cfg.Now), memory: shares.New(skillsAtOnce)},
+			changes: httpx.NewRateLimiter(skillUploadsPerMinute, cfg.Now),
+			memory:  shares.NewTurns(skillsAtOnce, shares.New(skillsWaiting), errTooManySkills)},
 		instance: &instance{
 			lookup: lookup, access: cfg.Access, engine: cfg.Engine, log: cfg.Log, now: cfg.Now,
 			origins: cfg.Origins, version: cfg.Version, limits: cfg.Limits,

@@ -2,18 +2,18 @@ package api
 
 import (
 	"bytes"
-	"encoding/json"
+	"context"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/shares"
 	appskills "github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/app/skills/bundle"
@@ -28,7 +28,12 @@ const (
 
 	skillUploadsPerMinute = 20 // by one address
 	skillsAtOnce          = 2  // each unpacks up to bundle.MaxUnpacked into memory; one for a profile
+	skillsWaiting         = 8  // for their turn, each with a zip file of up to bundle.MaxPacked
+	skillPatience         = 20 * time.Second
 )
+
+var errTooManySkills = app.E(app.CodeRateLimited, "too many skills are being sent and read at once",
+	"Wait 5 s, then try again.")
 
 // skills answers the calls about skills.
 type skills struct {
@@ -36,103 +41,17 @@ type skills struct {
 	origins httpx.Origins
 	now     func() time.Time
 	changes *httpx.RateLimiter
-	memory  *shares.Shares // by profile
+	memory  *shares.Turns // by profile
 }
 
-// skillView is a version of a skill.
-type skillView struct {
-	Name        string          `json:"name"`
-	Version     int             `json:"version"`
-	Label       string          `json:"label,omitempty"`
-	Digest      string          `json:"digest"`
-	State       string          `json:"state"`
-	Enabled     bool            `json:"enabled"`
-	Runs        bool            `json:"runs"`
-	Reason      string          `json:"reason,omitempty"`    // of a revocation
-	NextStep    string          `json:"next_step,omitempty"` // while a person has to approve it
-	Description string          `json:"description"`
-	Keys        []string        `json:"keys,omitempty"`
-	Hosts       []string        `json:"hosts,omitempty"`
-	UploadedAt  time.Time       `json:"uploaded_at"`
-	InputSchema json.RawMessage `json:"input_schema,omitempty"`
-	Example     *skillExample   `json:"example,omitempty"`
-	Facts       json.RawMessage `json:"facts,omitempty"`
-	Missing     []string        `json:"missing,omitempty"`
-}
-
-// skillExample is a body of POST /execute.
-type skillExample struct {
-	Skill  string          `json:"skill"`
-	Inputs json.RawMessage `json:"inputs,omitempty"`
-}
-
-// skillsView is one list of versions.
-type skillsView struct {
-	Skills []skillView `json:"skills"`
-}
-
-// viewSkills shows versions; with details also what one needs to run them. base is the address of Airlock.
-func viewSkills(base string, list []appskills.Version, details bool) skillsView {
-	view := skillsView{Skills: []skillView{}}
-	for _, v := range list {
-		one := skillView{
-			Name: v.Name, Version: v.Number, Label: v.Label, Digest: v.Digest, State: string(v.State), Enabled: v.Enabled,
-			Runs: v.Runs, Reason: v.Reason, Description: v.Description, Keys: v.Manifest.Keys, UploadedAt: v.Uploaded,
-		}
-		if v.State == appskills.Quarantined {
-			one.NextStep = fmt.Sprintf("A person has to approve it before it runs. Ask them to open %s/ui/skills/%s?version=%d",
-				base, v.Name, v.Number)
-		}
-		for _, h := range v.Manifest.Hosts {
-			one.Hosts = append(one.Hosts, h.String())
-		}
-		if details {
-			one.Example = &skillExample{fmt.Sprintf("%s@%d", v.Name, v.Number), v.Manifest.ExampleInputs()}
-			if v.Manifest.InputSchema != "" {
-				one.InputSchema = json.RawMessage(v.Manifest.InputSchema)
-			}
-		}
-		view.Skills = append(view.Skills, one)
+// takeMemory waits for the turn of a profile to hold the files of a skill. release must follow.
+func (h *skills) takeMemory(c echo.Context, p app.Profile) (release func(), err error) {
+	ctx, cancel := context.WithTimeoutCause(c.Request().Context(), skillPatience, errTooManySkills)
+	defer cancel()
+	if err := h.memory.Take(ctx, p.Handle); err != nil {
+		return nil, err
 	}
-	return view
-}
-
-// show shows versions to the agent of a profile, whose secrets are masked in what their authors wrote.
-func (h *skills) show(c echo.Context, p app.Profile, list []appskills.Version, details bool) (skillsView, error) {
-	view := viewSkills(h.origins.BaseURL(c.Request()), list, details)
-	texts := make([]string, 0, 4*len(list))
-	for _, v := range view.Skills {
-		var example json.RawMessage
-		if v.Example != nil {
-			example = v.Example.Inputs
-		}
-		texts = append(texts, v.Description, v.Label, string(v.InputSchema), string(example))
-	}
-	masked, all, err := h.lookup.engine.Submitter.Mask(c.Request().Context(), p, texts)
-	if err != nil {
-		return view, err
-	}
-	for i := range view.Skills {
-		v := &view.Skills[i]
-		if !all { // nobody can tell what to mask
-			v.Description = "Not shown: the values in Vault were not read yet. Ask again later."
-			v.Label, v.InputSchema, v.Example = "", nil, nil
-			continue
-		}
-		v.Description, v.Label, v.InputSchema = masked[4*i].String(), masked[4*i+1].String(), maskedJSON(masked[4*i+2])
-		if v.Example != nil {
-			v.Example.Inputs = maskedJSON(masked[4*i+3])
-		}
-	}
-	return view, nil
-}
-
-// maskedJSON is a masked JSON text; nil if it is none any more.
-func maskedJSON(text redact.Clean) json.RawMessage {
-	if raw := []byte(text.String()); json.Valid(raw) {
-		return raw
-	}
-	return nil
+	return func() { h.memory.Give(p.Handle) }, nil
 }
 
 func (h *skills) profile(c echo.Context) (app.Profile, error) {
@@ -167,24 +86,32 @@ func (h *skills) upload(c echo.Context) error {
 			return err
 		}
 	}
-	if !h.memory.Enter(p.Handle) {
-		return app.E(app.CodeRateLimited, "too many skills are being sent at once", "Wait 5 s, then send it again.")
-	}
-	defer h.memory.Leave(p.Handle)
-	b, err := h.readBundle(c, p, packed)
+	v, err := h.keep(c, p, packed)
 	if err != nil {
 		return err
 	}
-	v, err := h.lookup.engine.Skills.Upload(c.Request().Context(), agent(c, p.Handle), b)
-	if err != nil {
-		return err
-	}
-	h.lookup.engine.Skills.Scan(b)
 	view, err := h.detailed(c, p, []appskills.Version{v})
 	if err != nil {
 		return err
 	}
 	return c.JSON(http.StatusCreated, view.Skills[0])
+}
+
+// keep reads, scans and keeps what a profile's agent sends.
+func (h *skills) keep(c echo.Context, p app.Profile, packed []byte) (v appskills.Version, err error) {
+	release, err := h.takeMemory(c, p)
+	if err != nil {
+		return v, err
+	}
+	defer release()
+	b, err := h.readBundle(c, p, packed)
+	if err != nil {
+		return v, err
+	}
+	if v, err = h.lookup.engine.Skills.Upload(c.Request().Context(), agent(c, p.Handle), b); err == nil {
+		h.lookup.engine.Skills.Scan(b)
+	}
+	return v, err
 }
 
 // IsZip reports whether a request sends a zip file.
@@ -307,59 +234,17 @@ func (h *skills) read(c echo.Context) error {
 	return c.JSON(http.StatusOK, view)
 }
 
-// detailed shows versions with everything that is known of them, and the facts of the first.
-func (h *skills) detailed(c echo.Context, p app.Profile, list []appskills.Version) (skillsView, error) {
-	view, err := h.show(c, p, list, true)
-	if err != nil {
-		return view, err
-	}
-	if view.Skills[0].Facts, err = h.facts(c, p, list[0]); err != nil {
-		return view, err
-	}
-	for i, v := range list {
-		missing, err := h.lookup.engine.Skills.Missing(c.Request().Context(), v, p.Placement)
-		if err != nil {
-			return view, err
-		}
-		view.Skills[i].Missing = missing
-	}
-	return view, nil
-}
-
-// facts are what a scan of the files finds, with the secrets of the profile masked; nil if nobody can tell
-// what to mask.
-func (h *skills) facts(c echo.Context, p app.Profile, v appskills.Version) (json.RawMessage, error) {
-	facts, known := h.lookup.engine.Skills.Scanned(v.Digest)
-	if !known {
-		b, release, err := h.open(c, p, v)
-		if err != nil {
-			return nil, err
-		}
-		facts = h.lookup.engine.Skills.Scan(*b)
-		release()
-	}
-	text, err := json.Marshal(facts)
-	if err != nil {
-		return nil, err
-	}
-	masked, all, err := h.lookup.engine.Submitter.Mask(c.Request().Context(), p, []string{string(text)})
-	if err != nil || !all {
-		return nil, err
-	}
-	return maskedJSON(masked[0]), nil
-}
-
 // open reads the files of a version. release must follow.
 func (h *skills) open(c echo.Context, p app.Profile, v appskills.Version) (b *bundle.Bundle, release func(),
 	err error) {
-	if !h.memory.Enter(p.Handle) {
-		return nil, nil, app.E(app.CodeRateLimited, "too many skills are being read at once", "Wait 5 s, then ask again.")
-	}
-	if b, err = h.lookup.engine.Skills.Open(c.Request().Context(), v.Digest); err != nil {
-		h.memory.Leave(p.Handle)
+	if release, err = h.takeMemory(c, p); err != nil {
 		return nil, nil, err
 	}
-	return b, func() { h.memory.Leave(p.Handle) }, nil
+	if b, err = h.lookup.engine.Skills.Open(c.Request().Context(), v.Digest); err != nil {
+		release()
+		return nil, nil, err
+	}
+	return b, release, nil
 }
 
 // download answers GET /skills/{name}/bundle.zip; the name may have a version.
@@ -378,10 +263,35 @@ func (h *skills) download(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	b, release, err := h.open(c, p, v)
+	packed, err := h.pack(c, p, v)
 	if err != nil {
 		return err
 	}
+	defer packed.Close()
+	c.Response().Header().Set(echo.HeaderContentLength, strconv.FormatInt(packed.Size(), 10))
+	return sendAttachment(c, v.Name+".zip", zipType, func(w io.Writer) error {
+		_, err := io.Copy(w, packed.Open())
+		return err
+	})
+}
+
+// pack makes the zip file of a version, on the disk: whoever reads slowly must not hold memory meanwhile.
+func (h *skills) pack(c echo.Context, p app.Profile, v appskills.Version) (*files.Spool, error) {
+	b, release, err := h.open(c, p, v)
+	if err != nil {
+		return nil, err
+	}
 	defer release()
-	return sendAttachment(c, v.Name+".zip", zipType, b.WriteZip)
+	packed, err := h.lookup.engine.Files.NewSpool()
+	if err != nil {
+		return nil, err
+	}
+	if err = b.WriteZip(packed); err == nil {
+		err = packed.Finish()
+	}
+	if err != nil {
+		packed.Close()
+		return nil, err
+	}
+	return packed, nil
 }

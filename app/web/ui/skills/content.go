@@ -144,27 +144,38 @@ func maskVersion(red *redact.Redactor, v appskills.Version) appskills.Version {
 	return v
 }
 
-// shownFiles are the files of a bundle with their texts, as far as a page has room.
+// shownFiles are the files of a bundle with their texts, as far as a page has room: first for the entrypoint,
+// whatever lies before it.
 func shownFiles(red *redact.Redactor, b bundle.Bundle) []skillview.File {
 	files := make([]skillview.File, len(b.Files))
 	left := maxTotalText
-	for i, f := range b.Files {
-		files[i] = skillview.File{Size: int64(len(f.Content)), Executable: f.Executable,
-			Main: f.Path == b.Manifest.Entrypoint, Python: path.Ext(f.Path) == ".py"}
-		files[i].Path = mask(red, f.Path)[0]
-		files[i].Masked = files[i].Path != f.Path
-		switch {
-		case !utf8.Valid(f.Content) || bytes.IndexByte(f.Content, 0) >= 0:
-			files[i].Missing = skillview.NoText
-		case len(f.Content) > min(left, maxFileText):
-			files[i].Missing = skillview.TooLong
-		default:
-			left -= len(f.Content)
-			files[i].Text = mask(red, string(f.Content))[0]
-			files[i].Masked = files[i].Masked || files[i].Text != string(f.Content)
+	for _, entrypoint := range []bool{true, false} {
+		for i, f := range b.Files {
+			if entrypoint == (f.Path == b.Manifest.Entrypoint) {
+				files[i] = shownFile(red, f, max(min(left, maxFileText), 0))
+				files[i].Main = entrypoint
+				left -= len(files[i].Text)
+			}
 		}
 	}
 	return files
+}
+
+// shownFile is a file with its text, if that has at most room bytes.
+func shownFile(red *redact.Redactor, f bundle.File, room int) skillview.File {
+	shown := skillview.File{Size: int64(len(f.Content)), Executable: f.Executable, Python: path.Ext(f.Path) == ".py"}
+	shown.Path = mask(red, f.Path)[0]
+	shown.Masked = shown.Path != f.Path
+	switch {
+	case !utf8.Valid(f.Content) || bytes.IndexByte(f.Content, 0) >= 0:
+		shown.Missing = skillview.NoText
+	case len(f.Content) > room:
+		shown.Missing = skillview.TooLong
+	default:
+		shown.Text = mask(red, string(f.Content))[0]
+		shown.Masked = shown.Masked || shown.Text != string(f.Content)
+	}
+	return shown
 }
 
 // changes are the files that are new, gone or not as they were. The shown files stand in the order of

@@ -101,7 +101,7 @@ func TestBadSkillsAreRefusedByTheWholeProgram(t *testing.T) {
 	t.Parallel()
 	d := filesDesk{e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=1")}
 	owner, other := d.Placed("bubblewrap"), d.Placed("bubblewrap")
-	const schema = `  airlock.input-schema: '{"type":"object","required":["month"],"properties":{"month":{"type":"string"}}}'` + "\n"
+	const schema = `  airlock.input-schema: '{"type":"object","required":["month"],"properties":{"month":{"type":"string"},"n":{"minimum":1}}}'` + "\n"
 	good := packed(t, skillMD("---\nname: good\ndescription: Is taken\nmetadata:\n"+schema+"---\n"), member{name: "main.py"})
 	if status, text := d.uploadSkill(1, owner, good); status != http.StatusCreated {
 		t.Fatalf("the good one: %d %s", status, text)
@@ -170,6 +170,12 @@ func TestBadSkillsAreRefusedByTheWholeProgram(t *testing.T) {
 			content: "{\n\"type\": object\n}"}), 422, "invalid_skill", "s.json:2", "s.json:2: The input schema can't be used"},
 		{"schema of a URL", owner, packed(t, own(`input-schema: '{"$ref": "https://example.com/s"}'`), main), 422,
 			"invalid_skill", "SKILL.md:5", "SKILL.md:5: The input schema can't be used: the reference https://example.com/s"},
+		{"schema with a costly pattern", owner, packed(t, own("input-schema: s.json"), main, member{name: "s.json",
+			content: `{"pattern": "` + strings.Repeat("x{1000}", 100) + `"}`}), 422, "invalid_skill", "s.json",
+			"s.json: The input schema can't be used: it has more than 2000 parts"},
+		{"schema of any depth", owner, packed(t, own("input-schema: s.json"), main, member{name: "s.json",
+			content: strings.Repeat(`{"not":`, 1900) + "{}" + strings.Repeat("}", 1900)}), 422, "invalid_skill", "s.json",
+			"s.json: The input schema can't be used: it is nested more than 100 deep"},
 	} {
 		status, text := d.uploadSkill(2+i, c.profile, c.content)
 		var told struct {
@@ -235,6 +241,10 @@ func (d filesDesk) checkInputs(profile, before string) {
 			!bytes.Contains(text, []byte(`"field":"`+field+`"`)) || d.kept() != before {
 			d.T.Errorf("inputs %s: %d %s, left %s", inputs, status, text, d.kept())
 		}
+	}
+	status, text, _ := d.do("POST", "/execute", profile, []byte(`{"skill":"good","inputs":{"month":"5","n":1e9999999}}`))
+	if status != http.StatusRequestEntityTooLarge || !bytes.Contains(text, []byte(`"field":"inputs"`)) || d.kept() != before {
+		d.T.Errorf("a number of any length: %d %s, left %s", status, text, d.kept())
 	}
 }
 

@@ -1,0 +1,151 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact"
+	appskills "github.com/computclaw/airlock/app/skills"
+)
+
+// skillView is a version of a skill.
+type skillView struct {
+	Name        string          `json:"name"`
+	Version     int             `json:"version"`
+	Label       string          `json:"label,omitempty"`
+	Digest      string          `json:"digest"`
+	State       string          `json:"state"`
+	Enabled     bool            `json:"enabled"`
+	Runs        bool            `json:"runs"`
+	Reason      string          `json:"reason,omitempty"`    // of a revocation
+	NextStep    string          `json:"next_step,omitempty"` // while a person has to approve it
+	Description string          `json:"description"`
+	Keys        []string        `json:"keys,omitempty"`
+	Hosts       []string        `json:"hosts,omitempty"`
+	UploadedAt  time.Time       `json:"uploaded_at"`
+	InputSchema json.RawMessage `json:"input_schema,omitempty"`
+	Example     *skillExample   `json:"example,omitempty"`
+	Facts       json.RawMessage `json:"facts,omitempty"`
+	Missing     []string        `json:"missing,omitempty"`
+}
+
+// skillExample is a body of POST /execute.
+type skillExample struct {
+	Skill  string          `json:"skill"`
+	Inputs json.RawMessage `json:"inputs,omitempty"`
+}
+
+// skillsView is one list of versions.
+type skillsView struct {
+	Skills []skillView `json:"skills"`
+}
+
+// viewSkills shows versions; with details also what one needs to run them. base is the address of Airlock.
+func viewSkills(base string, list []appskills.Version, details bool) skillsView {
+	view := skillsView{Skills: []skillView{}}
+	for _, v := range list {
+		one := skillView{
+			Name: v.Name, Version: v.Number, Label: v.Label, Digest: v.Digest, State: string(v.State), Enabled: v.Enabled,
+			Runs: v.Runs, Reason: v.Reason, Description: v.Description, Keys: v.Manifest.Keys, UploadedAt: v.Uploaded,
+		}
+		if v.State == appskills.Quarantined {
+			one.NextStep = fmt.Sprintf("A person has to approve it before it runs. Ask them to open %s/ui/skills/%s?version=%d",
+				base, v.Name, v.Number)
+		}
+		for _, h := range v.Manifest.Hosts {
+			one.Hosts = append(one.Hosts, h.String())
+		}
+		if details {
+			one.Example = &skillExample{fmt.Sprintf("%s@%d", v.Name, v.Number), v.Manifest.ExampleInputs()}
+			if v.Manifest.InputSchema != "" {
+				one.InputSchema = json.RawMessage(v.Manifest.InputSchema)
+			}
+		}
+		view.Skills = append(view.Skills, one)
+	}
+	return view
+}
+
+// show shows versions to the agent of a profile, whose secrets are masked in what their authors wrote.
+func (h *skills) show(c echo.Context, p app.Profile, list []appskills.Version, details bool) (skillsView, error) {
+	view := viewSkills(h.origins.BaseURL(c.Request()), list, details)
+	texts := make([]string, 0, 4*len(list))
+	for _, v := range view.Skills {
+		var example json.RawMessage
+		if v.Example != nil {
+			example = v.Example.Inputs
+		}
+		texts = append(texts, v.Description, v.Label, string(v.InputSchema), string(example))
+	}
+	masked, all, err := h.lookup.engine.Submitter.Mask(c.Request().Context(), p, texts)
+	if err != nil {
+		return view, err
+	}
+	for i := range view.Skills {
+		v := &view.Skills[i]
+		if !all { // nobody can tell what to mask
+			v.Description = "Not shown: the values in Vault were not read yet. Ask again later."
+			v.Label, v.InputSchema, v.Example = "", nil, nil
+			continue
+		}
+		v.Description, v.Label, v.InputSchema = masked[4*i].String(), masked[4*i+1].String(), maskedJSON(masked[4*i+2])
+		if v.Example != nil {
+			v.Example.Inputs = maskedJSON(masked[4*i+3])
+		}
+	}
+	return view, nil
+}
+
+// maskedJSON is a masked JSON text; nil if it is none any more.
+func maskedJSON(text redact.Clean) json.RawMessage {
+	if raw := []byte(text.String()); json.Valid(raw) {
+		return raw
+	}
+	return nil
+}
+
+// detailed shows versions with everything that is known of them, and the facts of the first.
+func (h *skills) detailed(c echo.Context, p app.Profile, list []appskills.Version) (skillsView, error) {
+	view, err := h.show(c, p, list, true)
+	if err != nil {
+		return view, err
+	}
+	if view.Skills[0].Facts, err = h.facts(c, p, list[0]); err != nil {
+		return view, err
+	}
+	for i, v := range list {
+		missing, err := h.lookup.engine.Skills.Missing(c.Request().Context(), v, p.Placement)
+		if err != nil {
+			return view, err
+		}
+		view.Skills[i].Missing = missing
+	}
+	return view, nil
+}
+
+// facts are what a scan of the files finds, with the secrets of the profile masked; nil if nobody can tell
+// what to mask.
+func (h *skills) facts(c echo.Context, p app.Profile, v appskills.Version) (json.RawMessage, error) {
+	facts, known := h.lookup.engine.Skills.Scanned(v.Digest)
+	if !known {
+		b, release, err := h.open(c, p, v)
+		if err != nil {
+			return nil, err
+		}
+		facts = h.lookup.engine.Skills.Scan(*b)
+		release()
+	}
+	text, err := json.Marshal(facts)
+	if err != nil {
+		return nil, err
+	}
+	masked, all, err := h.lookup.engine.Submitter.Mask(c.Request().Context(), p, []string{string(text)})
+	if err != nil || !all {
+		return nil, err
+	}
+	return maskedJSON(masked[0]), nil
+}
