@@ -32,6 +32,6 @@ for year in years:
     for month in range(1, 13):
         total += sum(day["precipitation_mm"] for day in month_of(year, month))
         done += 1
-        print("%3d %% after %.1f s: %d-%02d" % (100 * done // steps, time.monotonic() - started, year, month), flush=True)
+        print("%3d%% after %.1f s: %d-%02d" % (100 * done // steps, time.monotonic() - started, year, month), flush=True)
     totals[str(year)] = total
     set_result({"precipitation_mm": totals, "complete": done == steps})

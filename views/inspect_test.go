@@ -56,6 +56,10 @@ const audit = `(() => {
     const s = getComputedStyle(e), room = e.clientWidth - parseFloat(s.paddingLeft) - parseFloat(s.paddingRight);
     if (e.checkVisibility() && pen.measureText(e.selectedOptions[0]?.text ?? "").width > room - 4) wrong.push("chosen option cut off: " + name(e));
   }
+  const level = (a, b) => { const p = a.getBoundingClientRect(), q = b.getBoundingClientRect(); return q.height > 1 && p.top < q.bottom && q.top < p.bottom; };
+  for (const e of document.querySelectorAll(".rows.fold .last:has(.button)" + (innerWidth > 720 ? ", .filter > .actions, .foot:has(.field) > .button" : ""))) {
+    if (shown(e) && ![...e.parentElement.children].some((o) => o !== e && level(e, o))) wrong.push("alone on its line: " + name(e));
+  }
   // Names.
   for (const e of document.querySelectorAll("input:not([type=hidden]), select, textarea")) {
     if (!e.labels?.length && !e.getAttribute("aria-label")) wrong.push("no label: " + name(e));

@@ -90,3 +90,26 @@ func TestLinesOfAComparisonAlign(t *testing.T) {
 		t.Errorf("lines begin in %s places", starts)
 	}
 }
+
+// TestNothingTouchesItsNeighbour: the label of a chart's peak stands above the bars, an agent's words
+// apart from the next card, and a long name beside its icon.
+func TestNothingTouchesItsNeighbour(t *testing.T) {
+	t.Parallel()
+	b := browsertest.New(t, gallery(t).URL)
+	const box = `const box = (e) => e.getBoundingClientRect();`
+	for _, width := range []int64{1280, 390} {
+		b.Size(width, 844)
+		for page, apart := range map[string]string{
+			"overview":        `[...document.querySelectorAll(".chart .plot")].map((e) => box(e.querySelector("svg")).top - box(e.querySelector(".scale")).bottom)`,
+			"stats":           `[...document.querySelectorAll(".chart .plot")].map((e) => box(e.querySelector("svg")).top - box(e.querySelector(".scale")).bottom)`,
+			"profile-lengthy": `[box(document.querySelector("main .card")).top - box(document.querySelector(".head .quoted")).bottom - 8]`,
+			"search":          `[...document.querySelectorAll(".found a")].map((e) => box(e.querySelector("b")).left - box(e.querySelector("svg")).right)`,
+		} {
+			b.Open("/" + page)
+			b.Until(`document.readyState === "complete"`)
+			if got := b.Text(`(() => { ` + box + ` const all = ` + apart + `; return all.length > 0 && all.every((n) => n >= 0) || all.join(" "); })()`); got != "true" {
+				t.Errorf("%s, %d px: %s px apart", page, width, got)
+			}
+		}
+	}
+}

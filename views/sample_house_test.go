@@ -30,8 +30,9 @@ func failedBackupNeed() dashboardview.Need {
 func houseSamples() []sample {
 	move := settingsview.MovePage{Shell: shell(settingsview.MoveTitle, layout.SectionSettings),
 		Profiles:  []app.Profile{sampleProfiles()[1].Profile, sampleProfiles()[2].Profile, sampleProfiles()[3].Profile},
-		Artifacts: 12_400_000, KeyFrom: "AIRLOCK_SECRET_KEY", KeyID: "k1f9c2a"}
+		Artifacts: 12_400_000, History: true, KeyFrom: "AIRLOCK_SECRET_KEY", KeyID: "k1f9c2a"}
 	refused := move
+	refused.History, refused.Left = false, true
 	refused.Problems = components.Problems{"passphrase": "The passphrase has fewer than 12 characters. Use five " +
 		"random words.", "import-passphrase": "Type the passphrase of the file.",
 		"artifacts": "Artifacts belong to executions, which are left out. Take the executions too, or leave the artifacts out."}
@@ -119,7 +120,7 @@ func samplePlan() *settingsview.Plan {
 
 // backupSamples are the page of backups before, while and after they work.
 func backupSamples() []sample {
-	none := settingsview.BackupsPage{Shell: shell("Backups", layout.SectionSettings),
+	none := settingsview.BackupsPage{Shell: shell("Backups", layout.SectionSettings), Artifacts: 12_400_000,
 		Form: settingsview.BackupForm{Every: "daily", Keep: "14", Kind: "directory"}}
 	wrong := none
 	wrong.Form = settingsview.BackupForm{On: true, Every: "daily", Keep: "many", Kind: "s3",
@@ -134,21 +135,21 @@ func backupSamples() []sample {
 		HasPassphrase: true}, true, "to the directory /mnt/backups", night.Add(24*time.Hour)
 	good := set
 	before := night.Add(-24 * time.Hour)
-	whole := "14 credentials, 6 profiles, 1,284 executions"
+	whole := "14 credentials, 6 profiles, 1,284 executions, in the directory /mnt/backups."
 	good.Rows = []settingsview.BackupRow{
 		{At: ago(time.Minute), Status: "running", Cause: "Ada Lovelace", Name: backupName(ago(time.Minute))},
-		{At: night, Status: "verified", Cause: "schedule", Name: backupName(night), Size: 12 << 20,
+		{At: night, Status: "verified", Cause: "Schedule", Name: backupName(night), Size: 12 << 20,
 			Detail: whole},
-		{At: before, Status: "verified", Cause: "schedule", Name: backupName(before), Size: 12 << 20,
+		{At: before, Status: "verified", Cause: "Schedule", Name: backupName(before), Size: 12 << 20,
 			Detail: whole},
-		{At: before.Add(-72 * time.Hour), Status: "verified", Cause: "schedule",
+		{At: before.Add(-72 * time.Hour), Status: "verified", Cause: "Schedule",
 			Name: backupName(before.Add(-72 * time.Hour)), Size: 12 << 20, Detail: whole},
 	}
 	bad := good
 	bad.Problem = "Put " + backupName(night) + ": no space left on device."
 	bad.Rows = append([]settingsview.BackupRow{
-		{At: night, Status: "failed", Cause: "schedule", Name: backupName(night), Detail: bad.Problem},
-		{At: before, Status: "missed", Cause: "schedule",
+		{At: night, Status: "failed", Cause: "Schedule", Name: backupName(night), Detail: bad.Problem},
+		{At: before, Status: "missed", Cause: "Schedule",
 			Detail: "2 backups were missed before " + before.Format("2006-01-02 15:04") + ": the server did not run, " +
 				"or another backup took too long."},
 	}, good.Rows[3:]...)

@@ -102,6 +102,14 @@ func host(text string) app.Host {
 	return h
 }
 
+// ended is how a run of a revoked profile stands.
+func ended(s app.Status) app.Status {
+	if s.Terminal() {
+		return s
+	}
+	return app.StatusCancelled
+}
+
 func sampleBeats(n int) []profileview.Beat {
 	all := app.Statuses()
 	beats := make([]profileview.Beat, n)
@@ -292,7 +300,7 @@ func sampleExecutions() []app.Execution {
 		x("f1b2c3d4e5f6", app.StatusTimeout, 2*time.Hour),
 		x("g1b2c3d4e5f6", app.StatusCancelled, 26*time.Hour),
 	}
-	for i, name := range []string{"Weekly occupancy forecast", "Support digest", "Nightly stock check",
+	for i, name := range []string{"Weekly occupancy forecast", "Nightly stock check", "Nightly stock check",
 		"Monthly revenue report from Oracle", "Monthly revenue report from Oracle", "Exchange rates of the day",
 		"Nightly stock check"} {
 		all[i].Profile, all[i].RunTime = name, []time.Duration{0, 0, 0, 840, 310, 60000, 12400}[i]*time.Millisecond
@@ -302,11 +310,11 @@ func sampleExecutions() []app.Execution {
 	}
 	all[0].Injected, all[1].Injected, all[2].Injected, all[5].Injected = nil, nil, nil, nil
 	all[3].Redactions, all[4].Redactions = 16, 1
-	all[2].StartedAt = time.Time{}
+	all[2].StartedAt, all[2].Backend = time.Time{}, ""
 	all[3].LLMTime, all[3].FirstOutputAt, all[3].CompletedAt = 2300*time.Millisecond,
 		all[3].StartedAt.Add(90*time.Millisecond), all[3].StartedAt.Add(3140*time.Millisecond)
 	all[4].Error = "Traceback (most recent call last):\n  File \"script.py\", line 4, in <module>\n    rows = " +
-		"fetch(start)\nKeyError: 'the key ORACLE_PASSWRD is not on this profile; it has ORACLE_PASSWORD, ORACLE_DSN, " +
+		"fetch(start, settings.get(\"ORACLE_PASSWRD\"))\nKeyError: 'the key ORACLE_PASSWRD is not on this profile; it has ORACLE_PASSWORD, ORACLE_DSN, " +
 		"SIMPHONY_API_KEY'"
 	all[4].ErrorLine = 4
 	all[5].Error = "the time limit of 60 s was reached"
@@ -377,7 +385,7 @@ func sampleGrants(keys []app.Key) []profileview.KeyGrant {
 }
 
 const sampleScript = `import httpx
-
+print("fetching rows")
 start = "2026-10-01"
 rows = fetch(start, settings.get("ORACLE_PASSWORD"))
 total = sum(r["amount"] for r in rows)
@@ -408,10 +416,13 @@ func profilePage(state app.State) profileview.ProfilePage {
 	}
 	if state != app.StateUnlocked {
 		page.Allowed[0].Private = true
-		page.Executions, page.Beats = sampleExecutions()[:4], sampleBeats(31)
+		page.Executions, page.Summaries, page.Beats = sampleExecutions()[:4], sampleSummaries(), sampleBeats(31)
 	}
 	if state == app.StateRevoked { // what ran was stopped
 		page.Executions = sampleExecutions()[3:]
+		for i := range page.Beats {
+			page.Beats[i].Status = ended(page.Beats[i].Status)
+		}
 	}
 	return page
 }
@@ -436,8 +447,7 @@ func sampleFiles() executionview.Files {
 func executionPage(i int) executionview.ExecutionPage {
 	x := sampleExecutions()[i]
 	p := executionview.ExecutionPage{Shell: shell("Execution", layout.SectionExecutions), Execution: x,
-		ProfileURL: paths.ProfileURL(x.ProfileHandle), Script: sampleScript, Inputs: sampleInputs(), Stdout: "41,208 rows, total " +
-			"1,204,441.20\n"}
+		ProfileURL: paths.ProfileURL(x.ProfileHandle), Script: sampleScript, Inputs: sampleInputs(), Stdout: "fetching rows\n"}
 	if x.Status == app.StatusAwaitingLLM {
 		p.LLMWait, x.RunTime = 10*time.Minute, 840*time.Millisecond
 	}
@@ -500,10 +510,11 @@ func executionPage(i int) executionview.ExecutionPage {
 		p.Result = json.RawMessage(`{"total":"1204441.20","rows":41208,"checked":true,"note":null,"outlets":[{"name":"Bar","revenue":"640120.10","days":[31,30,29]},{"name":"Terrace","revenue":"180.00","days":[]},{"name":"Kitchen","revenue":"564141.10","days":[31,31,30]}]}`)
 		p.Stderr = "warning: 3 rows without an outlet\n"
 		p.Turns = []int{14, 34, 999, 0}
-		p.Stdout = "fetching rows\n" + p.Stdout
+		p.Stdout += "41,208 rows, total 1,204,441.20\n"
 	}
 	if x.Status == app.StatusError {
-		p.Stderr, p.Stdout = x.Error+"\n", ""
+		p.Script = strings.Replace(sampleScript, "ORACLE_PASSWORD", "ORACLE_PASSWRD", 1)
+		p.Stderr = x.Error + "\n"
 		p.Redactions = []executionview.Redaction{{Channel: "stderr", Name: "ORACLE_PASSWORD", Count: 1}}
 	}
 	return p
@@ -654,11 +665,14 @@ func samples() []sample {
 		Verdict: "It works: HTTP 200 with the value, HTTP 401 without it.", Without: 401,
 		Swapped: true, Status: 200, Took: 84 * time.Millisecond}
 	failed := sealed
+	failed.Credential.CheckedAt, failed.Credential.CheckProved = noon, false
+	failed.Credential.CheckError = "Its certificate expired."
 	failed.Check.Outcome = &credentialview.CheckOutcome{Verdict: "It does not work.", Request: "GET https://simphony.example.com/v1/me",
 		Took:    31 * time.Millisecond,
 		Problem: "simphony.example.com:443 is allowed, but its certificate expired (rule: certificate expired).",
 		Hint:    "Ask the person who runs that host to renew it, or name its authority in AIRLOCK_EXTRA_CA."}
 	reachedOnly := sealed
+	reachedOnly.Credential.CheckedAt, reachedOnly.Credential.CheckProved = noon, false
 	reachedOnly.Check.Outcome = &credentialview.CheckOutcome{Request: "GET https://simphony.example.com/",
 		Verdict: "Reached, HTTP 200; this doesn't prove the key.", Swapped: true, Status: 200, Without: 200,
 		Took: 84 * time.Millisecond, Hint: "Name a path that answers only with a valid key, such as /v1/me."}
@@ -695,9 +709,12 @@ func samples() []sample {
 		"new_host": `Host "https://x" can't be used: write it as host or host:port.`}
 	wrong.NewHost = "https://x"
 	ready := sampleProfile(app.StateLocked)
+	ready.CreatedAt, ready.Locked = ago(4*time.Minute), false
+	for i := range ready.Hosts {
+		ready.Hosts[i].Allowed = true
+	}
 	undone := profilePage(app.StateRevoked)
-	undone.Profile.RevokedAt, undone.Profile.RevokedAs, undone.Beats = ago(2*time.Minute), undone.Profile.UpdatedAt,
-		sampleBeats(50)
+	undone.Profile.RevokedAt, undone.Profile.RevokedAs = ago(2*time.Minute), undone.Profile.UpdatedAt
 	noticed.Beats = sampleBeats(31)
 	refusedSettings := sampleSettings()
 	refusedSettings.Token, refusedSettings.Invitations,

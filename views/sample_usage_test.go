@@ -20,10 +20,10 @@ func sampleUsage(p dashboardview.Period) dashboardview.Usage {
 	dice := rand.New(rand.NewPCG(1, uint64(p.Bar)))
 	bars := map[time.Duration]int{time.Hour: 24, 6 * time.Hour: 28, 24 * time.Hour: 30}[p.Bar]
 	u := dashboardview.Usage{Period: p, Figures: []dashboardview.Figure{
-		{Name: "Runs", Value: "1,284", Change: "12 % more", Trend: "up"},
-		{Name: "Error rate", Value: "3.1", Unit: "%", Change: "0.8 points more", Trend: "up", Worse: true},
-		{Name: "Average", Value: "640 ms", Change: "114 % more", Trend: "up", Worse: true, Aside: true},
-		{Name: "95th percentile", Value: "2.4 s", Change: "9 % less", Trend: "down"},
+		{Name: "Runs", Value: "1,284", Change: "12% more", Trend: "up"},
+		{Name: "Error rate", Value: "3.1%", Change: "0.8 points more", Trend: "up", Worse: true},
+		{Name: "Average", Value: "640 ms", Change: "114% more", Trend: "up", Worse: true, Aside: true},
+		{Name: "95th percentile", Value: "2.4 s", Change: "9% less", Trend: "down"},
 		{Name: "Active profiles", Value: "4", Change: "unchanged"},
 	}}
 	var failed int64
@@ -43,7 +43,7 @@ func sampleUsage(p dashboardview.Period) dashboardview.Usage {
 		failed += b.Counts[app.StatusError] + b.Counts[app.StatusTimeout]
 	}
 	u.Figures[0].Value, u.Figures[1].Value = format.Number(u.Runs),
-		strconv.FormatFloat(100*float64(failed)/float64(u.Runs), 'f', 1, 64)
+		strconv.FormatFloat(100*float64(failed)/float64(u.Runs), 'f', 1, 64)+"%"
 	for i, name := range []string{"Monthly revenue report from Oracle", "Nightly stock check",
 		"Support digest with a rather long description that does not fit into one line of the table",
 		"Weather of Seattle"} {
@@ -73,9 +73,9 @@ func sampleNeeds() []dashboardview.Need {
 			Detail: "Its agent asks for 2 more hosts: api.exchange.example:443, rates.example.org.",
 			URL:    paths.ProfileURL("i"),
 			Action: "Decide", At: ago(3 * time.Minute)},
-		{Icon: "key", Title: "Support digest", Detail: "Its key SIMPHONY_API_KEY has no value, so its scripts are " +
+		{Icon: "key", Title: "Weekly occupancy forecast", Detail: "Its key STRIPE_RESTRICTED_KEY has no value, so its scripts are " +
 			"refused.",
-			URL: paths.CredentialURL("SIMPHONY_API_KEY"), Action: "Set the value", At: ago(2 * time.Minute)},
+			URL: paths.CredentialURL("STRIPE_RESTRICTED_KEY"), Action: "Set the value", At: ago(2 * time.Minute)},
 		{Icon: "profile", Title: "A profile with a very long name " + strings.Repeat("that goes on ", 5),
 			Detail: "It is being set up and not locked yet.", URL: paths.ProfileURL("j"), Action: "Finish setup",
 			At: ago(time.Minute)},
@@ -103,7 +103,7 @@ func sampleCompare() executionview.ComparePage {
 func samplePrint() executionview.PrintPage {
 	return executionview.PrintPage{ExecutionPage: executionPage(3), By: "Ada Lovelace at 192.168.1.7", Through: 412,
 		Events: []app.Event{
-			{Seq: 380, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorPerson, Name: "Ada Lovelace"},
+			{Seq: 380, At: ago(time.Minute), Actor: app.Actor{Kind: app.ActorPerson, Name: "Ada Lovelace"},
 				Action:  "execution.rerun",
 				Subject: "d1b2c3d4e5f6", Detail: "ran again"}}}
 }

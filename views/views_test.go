@@ -23,6 +23,9 @@ import (
 // apart finds a comma that what is before it lost.
 var apart = regexp.MustCompile(`\S[^\S\n\t]+[,;] .{0,20}`)
 
+// percents finds a number apart from its percent sign.
+var percents = regexp.MustCompile(`\d\s%`)
+
 // TestEveryPage holds what the content security policy and people who don't see or point need, on
 // each page.
 func TestEveryPage(t *testing.T) {
@@ -78,6 +81,9 @@ func TestEveryPage(t *testing.T) {
 			if !s.free && doc.Find("a.skip[href='#main']").Length() != 1 {
 				t.Error("no way past the navigation")
 			}
+			if at := percents.FindString(doc.Find("body").Text()); at != "" {
+				t.Errorf("a percent sign stands apart: %q", at)
+			}
 			if at := apart.FindString(doc.Find("body").Text()); at != "" {
 				t.Errorf("a space stands before a sign: %q", at)
 			}
@@ -115,6 +121,18 @@ func TestWhatFollowsEventsLooksOnceMoreWhenConnected(t *testing.T) {
 	}
 	if following < 10 {
 		t.Errorf("%d parts follow anything", following)
+	}
+}
+
+// TestNoConnectionSoFar: only what has ended is told as over.
+func TestNoConnectionSoFar(t *testing.T) {
+	t.Parallel()
+	for page, want := range map[string]string{
+		"execution-running": "No connection so far.", "execution-error": "The script opened no connection.",
+	} {
+		if text := rendered(t, page).Find("#network").Text(); !strings.Contains(text, want) {
+			t.Errorf("%s lacks %q: %s", page, want, text)
+		}
 	}
 }
 

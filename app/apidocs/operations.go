@@ -178,7 +178,7 @@ func Operations() []Operation {
 			Summary: "Answer the script's LLM question", Query: []Field{wait}, Body: "Answer", Returns: "Execution",
 			Detail: "Only in status `awaiting_llm`, whose `llm_request` is `{request_id, prompt, model}`: run the prompt " +
 				"with your own model. `{\"error\": \"…\"}` instead raises `llm.Error` in the script.",
-			Request:  `{"response": "Q4 revenue rose by 15 %.", "request_id": "…"}`,
+			Request:  `{"response": "Q4 revenue rose by 15%.", "request_id": "…"}`,
 			Response: `{"execution_id": "exec_…", "status": "running", …}`,
 			Also:     "202 and `poll_url` if the server has no memory for a long answer",
 			Errors: []app.Code{app.CodeInvalidField, app.CodeTooLarge, app.CodeNotFound, app.CodeNotWaiting,

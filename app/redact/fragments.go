@@ -92,7 +92,7 @@ func sourcesOf(text string, p fields.Parts) (parts []string) {
 // characters.
 const rsaKey = "hkiG9w0BAQEFAASC"
 
-// leastOf returns how many characters a fragment has at least: 60 % of its source, within bounds.
+// leastOf returns how many characters a fragment has at least: 60% of its source, within bounds.
 // ok is false if nothing less than all of a whole value would do.
 func leastOf(text string, whole bool) (least int, ok bool) {
 	n := utf8.RuneCountInString(text)

@@ -169,7 +169,7 @@ func TestStatsPage(t *testing.T) {
 	s, p, _, _ := history(t)
 	for _, period := range []string{"", "24h", "7d", "30d"} {
 		a := s.get(paths.Stats+"?period="+period).want(http.StatusOK).says(".figures", "Runs2").says(".figures",
-			"50 %").says(".usage tbody", "Monthly revenue report2")
+			"50%").says(".usage tbody", "Monthly revenue report2")
 		if n := a.doc.Find(".chart rect.completed").Length(); n != 1 {
 			t.Errorf("%s: %d bars with completed", period, n)
 		}

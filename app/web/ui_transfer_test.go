@@ -82,8 +82,12 @@ func TestUIMovingHouse(t *testing.T) {
 	old.get(paths.SettingsMove).want(http.StatusOK).says("main", "billing").says("main", "It is near.")
 	old.post(paths.SettingsExport, "passphrase", "short", "again",
 		"short").want(http.StatusUnprocessableEntity).says("form", "fewer than 12")
-	old.post(paths.SettingsExport, "passphrase", houseWords, "again", houseWords, "artifacts", "yes").
+	kept := old.post(paths.SettingsExport, "passphrase", houseWords, "again", houseWords, "artifacts", "yes").
 		want(http.StatusUnprocessableEntity).says("#export", "0 B in all").says("#export", "Take the executions too")
+	if kept.doc.Find("[name=artifacts]:checked, [name=which][value=all]:checked").Length() != 2 ||
+		kept.doc.Find("[name=history]:checked").Length() != 0 {
+		t.Error("the form forgot what was ticked")
+	}
 	old.post(paths.SettingsExport, "passphrase", houseWords, "again", "other").want(http.StatusUnprocessableEntity)
 	old.post(paths.SettingsExport, "passphrase", houseWords, "again", houseWords,
 		"which", "some").want(http.StatusUnprocessableEntity).says("form", "No profile is chosen")
@@ -120,6 +124,10 @@ func TestUIMovingHouse(t *testing.T) {
 	}
 	fresh.deletesPoint()
 	fresh.post(url + "/import").want(http.StatusNotFound) // once
+	page, _ = fresh.finished(fresh.file(houseWords, old.exported("history", "")))
+	if page.says("#plan", "There is nothing to import.").doc.Find("#plan button").Length() != 0 {
+		t.Error("offers to import nothing")
+	}
 
 	old.post(paths.SettingsRetire).leads(paths.SettingsMove)
 	old.get(paths.SettingsMove).says("main", "Retired by "+uiName)

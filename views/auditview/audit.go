@@ -7,6 +7,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
 )
 
@@ -68,7 +69,7 @@ func actionChoices(chosen string) []components.Choice {
 		"session", "Sessions", "admin", "Administration")
 	known := slices.ContainsFunc(all, func(c components.Choice) bool { return c.Value == chosen })
 	if chosen != "" && !known {
-		all = append(all, components.Choice{Value: chosen, Word: ActionWord(chosen)})
+		all = append(all, components.Choice{Value: chosen, Word: format.ActionWord(chosen)})
 	}
 	return all
 }

@@ -43,14 +43,3 @@ func TestGroupsAreOneSetup(t *testing.T) {
 		t.Error(diff)
 	}
 }
-
-func TestActionWord(t *testing.T) {
-	t.Parallel()
-	for action, want := range map[string]string{
-		"profile.lock": "Profile locked", "house.move_far": "House move far", "": " ",
-	} {
-		if got := ActionWord(action); got != want {
-			t.Errorf("%q: %q, want %q", action, got, want)
-		}
-	}
-}

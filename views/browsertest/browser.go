@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
@@ -296,21 +297,43 @@ func (b *Browser) Size(width, height int64) {
 // Theme makes the system prefer "light" or "dark", and less motion.
 func (b *Browser) Theme(theme string) {
 	b.t.Helper()
-	b.Do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme},
-				{Name: "prefers-reduced-motion", Value: "reduce"}},
-		})
-		return err
-	}))
+	b.emulate("", theme)
+}
+
+// Paper shows pages as they are printed for somebody who prefers dark.
+func (b *Browser) Paper() {
+	b.t.Helper()
+	b.emulate("print", "dark")
+}
+
+func (b *Browser) emulate(media, theme string) {
+	b.t.Helper()
+	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Media: media,
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme},
+			{Name: "prefers-reduced-motion", Value: "reduce"}},
+	})
+}
+
+// Notch makes the margins of the screen unsafe, in pixels.
+func (b *Browser) Notch(top, right, bottom, left int64) {
+	b.t.Helper()
+	call(b, emulation.SetSafeAreaInsetsOverride, emulation.SetSafeAreaInsetsOverrideParams{
+		Insets: &emulation.SafeAreaInsets{Top: &top, Right: &right, Bottom: &bottom, Left: &left},
+	})
 }
 
 // Scripts switches scripts of later pages on or off.
 func (b *Browser) Scripts(on bool) {
 	b.t.Helper()
+	call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !on})
+}
+
+// call sends the tab a command that answers nothing of use.
+func call[P, R any](b *Browser, command cdp.Command[P, R], params P) {
+	b.t.Helper()
 	b.Do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-		_, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled,
-			emulation.SetScriptExecutionDisabledParams{Value: !on})
+		_, err := chromedp.Call(ctx, command, params)
 		return err
 	}))
 }
@@ -318,9 +341,20 @@ func (b *Browser) Scripts(on bool) {
 // Picture writes the whole page to a PNG file.
 func (b *Browser) Picture(path string) {
 	b.t.Helper()
-	png, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	b.write(path, chromedp.FullScreenshot(100))
+}
+
+// PDF prints the page to a file.
+func (b *Browser) PDF(path string) {
+	b.t.Helper()
+	b.write(path, chromedp.PrintToPDF())
+}
+
+func (b *Browser) write(path string, what chromedp.Action[[]byte]) {
+	b.t.Helper()
+	data, err := chromedp.Run(b.ctx, what)
 	if err == nil {
-		err = os.WriteFile(path, png, 0o600)
+		err = os.WriteFile(path, data, 0o600)
 	}
 	if err != nil {
 		b.t.Fatal(err)

@@ -64,7 +64,6 @@ func (b UsageBar) Total() (n int64) {
 type Figure struct {
 	Name   string
 	Value  string
-	Unit   string
 	Change string // against the period before, in words
 	Trend  string // "up", "down" or "" for none
 	Worse  bool   // the change is a bad one
@@ -95,5 +94,5 @@ func rate(failed, runs int64) string {
 	if runs == 0 {
 		return "–"
 	}
-	return format.Percent(float64(failed)/float64(runs)) + " %"
+	return format.Percent(float64(failed)/float64(runs)) + "%"
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/components"
-	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
 )
@@ -106,9 +105,6 @@ func stand(p ProfilePage) string {
 	switch p.State {
 	case app.StateUnlocked:
 		return "Choose what its scripts may use and reach. Nothing is granted before you lock it."
-	case app.StateLocked:
-		return "Locked " + format.Ago(p.Profile.LockedAt, p.Now) +
-			". Scripts with this profile can do what Access lists, and nothing else."
 	case app.StateRevoked:
 		return "Revoked. Nothing can run with it any more."
 	}

@@ -2,6 +2,7 @@ package settingsview
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,6 +35,11 @@ func (p JobPage) home() string {
 	return paths.SettingsMove
 }
 
+// over reports whether nothing is left to do or to take here.
+func (p JobPage) over() bool {
+	return !p.Running && p.Size == 0 && (p.Plan == nil || !p.Plan.offers())
+}
+
 func (p JobPage) homeName() string {
 	if p.Backup {
 		return "Backups"
@@ -61,12 +67,17 @@ type PlanItem struct {
 	Yes     bool // chosen unless the person says otherwise
 }
 
+// offers reports whether there is anything to import.
+func (p Plan) offers() bool {
+	return p.History != "" || slices.ContainsFunc(p.Items, func(i PlanItem) bool { return i.Choice })
+}
+
 // percent is how far something is, for people.
 func percent(done, total int64) string {
 	if total <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d %%", min(100, 100*done/total))
+	return fmt.Sprintf("%d%%", min(100, 100*done/total))
 }
 
 // planState is how an item of a file compares with this instance.
@@ -121,12 +132,12 @@ func planSummary(p Plan) string {
 		}
 	}
 	return format.Count(int64(len(p.Items)), "item") + ": " + strings.Join(parts, ", ") +
-		". Nothing changes before you confirm."
+		"."
 }
 
 // jobLead says under the heading what a person can do.
 func jobLead(p JobPage) string {
-	if p.Plan != nil {
+	if p.Plan != nil && p.Plan.offers() {
 		return "Review the changes. Airlock imports all selected items, or none if one fails."
 	}
 	return ""

@@ -22,7 +22,9 @@ type MovePage struct {
 	KeyFrom   string        // where the instance key is from
 	KeyID     string
 	KeyRisk   string   // why key and data are not apart; "" if they are
-	Some      bool     // export only Ticked, as typed
+	History   bool     // is exported
+	Left      bool     // so is what executions left
+	Some      bool     // export only Ticked
 	Ticked    []string // handles
 	Problems  components.Problems
 }

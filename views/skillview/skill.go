@@ -169,7 +169,7 @@ func decided(v skills.Version) (at time.Time, by string) {
 func runWords(r skills.Runs) string {
 	words := format.Count(int64(r.Ended), "run")
 	if r.Failed > 0 {
-		words += fmt.Sprintf(", %s failed (%d %%)", format.Number(int64(r.Failed)), max(1, 100*r.Failed/r.Ended))
+		words += fmt.Sprintf(", %s failed (%d%%)", format.Number(int64(r.Failed)), max(1, 100*r.Failed/r.Ended))
 	}
 	return words
 }

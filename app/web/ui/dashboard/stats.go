@@ -68,7 +68,7 @@ func figuresOf(now, before executions.Figures) []dashboardview.Figure {
 	runs.Value = format.Number(now.Runs)
 	failed := dashboardview.Figure{Name: "Error rate", Value: "–"}
 	if now.Runs > 0 {
-		failed.Value, failed.Unit = format.Percent(now.ErrorRate()), "%"
+		failed.Value = format.Percent(now.ErrorRate()) + "%"
 		if before.Runs > 0 {
 			failed.Change = "unchanged"
 			if points := (now.ErrorRate() - before.ErrorRate()) * 100; points >= 0.1 || points <= -0.1 {
@@ -111,7 +111,7 @@ func changed(name string, now, before float64) dashboardview.Figure {
 		f.Change = "unchanged"
 	case before > 0:
 		f.Trend = trend(now - before)
-		f.Change = strconv.FormatFloat(max(now-before, before-now)/before*100, 'f', 0, 64) + " % " +
+		f.Change = strconv.FormatFloat(max(now-before, before-now)/before*100, 'f', 0, 64) + "% " +
 			moreOrLess(now-before)
 	}
 	return f

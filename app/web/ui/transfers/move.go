@@ -28,7 +28,7 @@ const someProfiles = "some"
 
 func (h Handlers) showMove(c echo.Context) error { return h.movePage(c, http.StatusOK, nil, nil) }
 
-// movePage keeps which profiles were ticked in typed.
+// movePage shows the export as typed; nil is the form at first.
 func (h Handlers) movePage(c echo.Context, status int, found components.Problems, typed url.Values) error {
 	sh, profiles, err := h.Shell(c, settingsview.MoveTitle, layout.SectionSettings)
 	if err != nil {
@@ -49,7 +49,8 @@ func (h Handlers) movePage(c echo.Context, status int, found components.Problems
 	key := h.Key() // now: a rotation changes it while the server runs
 	page := settingsview.MovePage{
 		Shell: sh, Profiles: profiles, Problems: found, Ticked: typed["profiles"],
-		Some: typed.Get("which") == someProfiles, Artifacts: artifacts, Retired: retired.Since, By: retired.By.Name,
+		Some: typed.Get("which") == someProfiles, Left: typed.Get("artifacts") == "yes",
+		History: typed == nil || typed.Get("history") == "yes", Artifacts: artifacts, Retired: retired.Since, By: retired.By.Name,
 		KeyFrom: key.From, KeyID: key.ID, KeyRisk: key.Risk,
 	}
 	for _, p := range points {

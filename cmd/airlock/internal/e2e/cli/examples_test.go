@@ -59,7 +59,7 @@ func TestExamples(t *testing.T) {
 		{"llm_summary.py", `{"title": "Revenue", "figures": {"January": "10.50"}}`, "exit 1", "completed",
 			[]string{`"written_by":"script"`, "no model"}},
 		{"long_job.py", `{"from": 2014, "to": 2015}`, "", "completed",
-			[]string{`"2015":"1139.2"`, `"complete":true`, "100 % after", "  4 % after"}},
+			[]string{`"2015":"1139.2"`, `"complete":true`, "100% after", "  4% after"}},
 	} {
 		t.Run(c.script+" "+c.llm, func(t *testing.T) {
 			answer := runExample(in, t, profile, c.script, c.inputs, c.llm)

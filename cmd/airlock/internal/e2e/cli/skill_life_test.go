@@ -93,7 +93,7 @@ func TestAScriptBecomesASkillThatAPhoneApproves(t *testing.T) {
 		t.Errorf("the second version: %+v", x)
 	}
 	phone.Open("/ui/skills/workbook")
-	phone.Says("#versions tbody tr:nth-child(1) .runs", "1 run, 1 failed (100 %)")
+	phone.Says("#versions tbody tr:nth-child(1) .runs", "1 run, 1 failed (100%)")
 	phone.Says("#versions tbody tr:nth-child(2) .runs", "2 runs")
 	phone.Until(`!document.querySelector("#versions tbody tr:nth-child(2) .runs").innerText.includes("failed") &&
 		!document.querySelector("#missing")`)

@@ -1,4 +1,4 @@
-package auditview
+package format
 
 import "strings"
 
