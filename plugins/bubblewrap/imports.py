@@ -1,0 +1,420 @@
+# Modules that a template imports before any box, in the sandbox of all of them and without a script. A box has none of them until its script, or what that uses,
+# imports one: then it gets the module with all that a first import brings, in the same order, and what else that import did is done.
+#
+# To know that, the template records what each module does while it is imported. choose tries first, in processes of its own, whether what is recorded makes the
+# same difference as an import does; what would not is imported by scripts themselves, as are modules that start a thread or leave a descriptor open.
+
+TRIAL_SECONDS = 10  # of processor time, for all modules
+MISSING = object()
+BOOTSTRAP = sys.modules["_frozen_importlib"]
+PATHS = sys.modules["_frozen_importlib_external"]
+
+# What is made at import and differs between two interpreters is made anew.
+RENEWED = {
+    "random": lambda module: module.seed(),
+    "numpy.random.mtrand": lambda module: module._rand.__init__(),
+    "multiprocessing.process": lambda module: setattr(module, "_current_process", type(module._current_process)()),
+    "logging": lambda module: setattr(module, "_startTime", time.time_ns() if isinstance(module._startTime, int) else time.time()),
+    "dateutil.parser._parser": lambda module: module.DEFAULTPARSER.info.__init__(),  # it knows the year
+}
+
+
+class Imports:
+    """A finder of modules that are there already."""
+
+    def __init__(self):
+        self.modules = {}
+        self.specs = {}
+        self.steps = {}  # of a module's import: names of others, and calls
+        self.late = {}  # modules that were imported after their parents, with what those had in their place
+        self.given = set()
+        self.recording = False
+        self.path = sys.path[1:]  # the first is where scripts are
+
+    def find_spec(self, name, path=None, target=None):
+        if name in self.given or name not in self.modules or not self.fits(name, path):
+            return None
+        return BOOTSTRAP.ModuleSpec(name, Given(self, name))
+
+    def fits(self, name, path):
+        """Tells whether an import would find this module and all that it brings."""
+        brought = {}
+        self.collect(name, brought)
+        for one in brought:
+            if sys.modules.get(one, self.modules[one]) is not self.modules[one] or one in self.given and one not in sys.modules:
+                return False
+        if path is not None and "." not in name:
+            return True  # the runner looks for it where own files don't count
+        try:
+            first = sys.path.index(self.path[0])
+        except ValueError:
+            return False
+        return sys.path[first : first + len(self.path)] == self.path and not self.hidden(brought, sys.path[:first])
+
+    def collect(self, name, brought):
+        if name not in brought and name in self.modules:
+            brought[name] = True
+            self.collect(name.rpartition(".")[0], brought)
+            for step in self.steps[name]:
+                if isinstance(step, str):
+                    self.collect(step, brought)
+
+    def hidden(self, names, folders):
+        """Tells whether one is in folders that come before the library."""
+        for folder in folders:
+            try:
+                files = {file.partition(".")[0] for file in os.listdir(folder or ".")}
+            except OSError:
+                continue
+            for name in files & names.keys():
+                spec = PATHS.PathFinder.find_spec(name, [folder])
+                if spec is not None and spec.loader is not None:
+                    return True
+        return False
+
+    def give(self, name):
+        """Does what the import of a module does once its parents are there."""
+        self.given.add(name)
+        module = sys.modules[name] = self.modules[name]
+        for step in self.steps[name]:
+            if isinstance(step, str):
+                self.need(step)
+            else:
+                deferred, function, arguments, named = step
+                if not (deferred and self.recording):
+                    function(*arguments, **named)
+        sys.modules[name] = sys.modules.pop(name)  # as the interpreter does
+        if name in RENEWED and not self.recording:
+            RENEWED[name](module)
+
+    def need(self, name):
+        if name in sys.modules:
+            return
+        parent, _, tail = name.rpartition(".")
+        if parent:
+            self.need(parent)
+        if name in sys.modules:
+            return
+        if name not in self.modules or self.is_awaited(name):
+            BOOTSTRAP._gcd_import(name)
+            return
+        self.give(name)
+        if name in self.late:
+            setattr(sys.modules[parent], tail, self.modules[name])
+
+    def is_awaited(self, name):
+        """Tells whether a finder that comes first wants to see the module: the runner's changes some."""
+        return any(name in getattr(finder, "waiting", (name,)) for finder in sys.meta_path[: sys.meta_path.index(self)])
+
+
+class Given:
+    """The loader of one module that is there."""
+
+    def __init__(self, imports, name):
+        self.imports = imports
+        self.name = name
+
+    def create_module(self, spec):
+        return self.imports.modules[self.name]
+
+    def exec_module(self, module):
+        module.__spec__ = self.imports.specs[self.name]
+        self.imports.give(self.name)
+
+
+class Recorder:
+    """Imports modules into an Imports, and takes each out of sight."""
+
+    def __init__(self, imports):
+        self.imports = imports
+        self.base = dict(sys.modules)
+        self.stack = [("", [])]
+        sys.meta_path.insert(0, imports)
+        self.loads, self.imports_name = BOOTSTRAP._load_unlocked, builtins.__import__
+        self.first = self.known = {}
+
+    def record(self, names):
+        functions = [(atexit, "register"), (codecs, "register"), (os, "register_at_fork")]
+        originals = [getattr(module, name) for module, name in functions]
+        self.imports.recording = True
+        BOOTSTRAP._load_unlocked = self.load
+        builtins.__import__ = self.follow
+        for (module, name), original in zip(functions, originals):
+            setattr(module, name, self.deferring(original))
+        self.first, self.known = self.copies(), self.copies()
+        try:
+            for name in names:
+                self.imports_name(name)
+                self.hide()
+        finally:
+            for (module, name), original in zip(functions, originals):
+                setattr(module, name, original)
+            builtins.__import__ = self.imports_name
+            BOOTSTRAP._load_unlocked = self.loads
+            self.imports.recording = False
+
+    def deferring(self, original):
+        def register(*arguments, **named):
+            if self.imports.recording:
+                self.stack[-1][1].append((True, original, arguments, named))
+                return arguments[0] if arguments else None
+            return original(*arguments, **named)
+
+        return register
+
+    def load(self, spec):
+        """Stands for what the interpreter loads each module with."""
+        name = spec.name
+        self.note(name)
+        self.settle()
+        if isinstance(spec.loader, Given):
+            module = self.loads(spec)
+            self.imports.given.update(sys.modules.keys() & self.imports.modules.keys())
+            self.known = self.copies()
+            return module
+        self.forget()
+        steps = []
+        parent, _, tail = name.rpartition(".")
+        if parent and all(parent != one for one, _ in self.stack):
+            self.imports.late[name] = vars(sys.modules[parent]).get(tail, MISSING)
+        self.stack.append((name, steps))
+        try:
+            module = self.loads(spec)
+        except BaseException:
+            self.end_load()
+            self.fail(name, steps)
+            raise
+        self.end_load()
+        self.keep(name, module, steps)
+        return module
+
+    def forget(self):
+        """Lets each module ask platform by itself, as if no other had."""
+        platform = self.imports.modules.get("platform")
+        if platform:
+            platform._uname_cache = self.known["platform"]["_uname_cache"] = None
+
+    def end_load(self):
+        self.settle()
+        self.stack.pop()
+
+    def fail(self, name, steps):
+        """What is left of an import that fails is its importer's."""
+        self.imports.late.pop(name, None)
+        current, own = self.stack[-1]
+        own[:] = [step for step in own if step != name]
+        own.extend(step for step in steps if step not in own and step != current)
+
+    def keep(self, name, module, steps):
+        self.imports.given.add(name)
+        if name not in self.imports.modules:
+            self.imports.modules[name] = module
+            self.imports.specs[name] = getattr(module, "__spec__", None)
+            self.imports.steps[name] = steps
+            for key, registry in registries(self.imports.modules).items():
+                if key not in self.first:
+                    self.first[key] = self.known[key] = registry.copy()
+
+    def follow(self, name, globals=None, locals=None, fromlist=(), level=0):
+        """Stands for the import statement: what is imported already counts too."""
+        result = self.imports_name(name, globals, locals, fromlist, level)
+        if level:
+            name = BOOTSTRAP._resolve_name(name, BOOTSTRAP._calc___package__(globals), level)
+        self.note(name)
+        for item in fromlist or ():
+            for part in getattr(result, "__all__", ()) if item == "*" else (item,):
+                full = "%s.%s" % (name, part)
+                if full in sys.modules and getattr(result, part, None) is sys.modules[full]:
+                    self.note(full)
+        return result
+
+    def note(self, name):
+        current, steps = self.stack[-1]
+        if name not in self.base and name != current and name not in steps:
+            self.settle()
+            steps.append(name)
+
+    def settle(self):
+        """Notes what has changed besides modules since it was called last, for the module that is being imported."""
+        steps = self.stack[-1][1]
+        for key, registry in registries(self.imports.modules).items():
+            before = self.known[key]
+            if registry != before:
+                steps.extend((False, function, arguments, {}) for function, arguments in difference(registry, before))
+                self.known[key] = registry.copy()
+        loading = {name for name, _ in self.stack}
+        if len(sys.modules) != len(self.base) + len(self.imports.given) + len(loading) - 1:
+            for name in [name for name in sys.modules if name not in self.base and name not in self.imports.given and name not in loading]:
+                self.keep(name, sys.modules[name], [])  # put there without an import
+                steps.append((False, sys.modules.__setitem__, (name, self.imports.modules[name]), {}))
+
+    def hide(self):
+        imports = self.imports
+        for name in imports.modules:
+            sys.modules.pop(name, None)
+        for name, before in reversed(imports.late.items()):
+            parent, _, tail = name.rpartition(".")
+            attributes = vars(imports.modules.get(parent) or self.base[parent])
+            if before is not MISSING:
+                attributes[tail] = before
+            else:
+                attributes.pop(tail, None)
+        for key, registry in registries(imports.modules).items():
+            first = self.first[key]
+            if isinstance(registry, list):
+                registry[:] = first
+                continue
+            registry.update(first)
+            for added in registry.keys() - first.keys():
+                del registry[added]
+        self.known = self.copies()
+        imports.given.clear()
+
+    def copies(self):
+        return {key: registry.copy() for key, registry in registries(self.imports.modules).items()}
+
+
+def registries(modules):
+    """Returns what modules add to when they are imported, besides functions that they register."""
+    found = {
+        "import system": vars(BOOTSTRAP),
+        "import paths": vars(PATHS),
+        "pickling": sys.modules["copyreg"].dispatch_table,
+        "warnings": _warnings.filters,
+        "finders": sys.meta_path,
+        "path hooks": sys.path_hooks,
+        "ends of threads": threading._threading_atexits,
+    }
+    if "logging" in modules:
+        found["loggers"] = modules["logging"].root.manager.loggerDict
+    if "platform" in modules:
+        found["platform"] = vars(modules["platform"])  # it keeps what it was asked
+    return found
+
+
+def difference(now, before):
+    """Yields the calls that make the one of the other."""
+    if isinstance(now, dict):
+        for key, value in now.items():
+            if before.get(key, MISSING) is not value:
+                yield now.__setitem__, (key, value)
+        return
+    if now[: len(before)] == before:
+        yield now.extend, (now[len(before) :],)
+        return
+    for count in range(len(now) + 1):
+        front = now[:count]
+        if now[count:] == [item for item in before if item not in front]:
+            yield put_first, (now, front)
+            return
+
+
+def put_first(items, front):
+    items[:] = front + [item for item in items if item not in front]
+    if items is _warnings.filters:
+        getattr(_warnings, "_filters_mutated", int)()
+
+
+def preload(names, tried):
+    """Imports modules for all boxes, and returns which, and why others are not."""
+    refused = {}
+    if not tried:
+        names, refused = choose(names)
+    if names:
+        Recorder(Imports()).record(names)
+        if len(os.listdir("/proc/self/task")) != 1:
+            raise OSError("an import started a thread, which no fork would have")
+    return {"imports": names, "refused": refused}
+
+
+def choose(names):
+    """Returns those whose import can be recorded, and why others can't."""
+    refused = {}
+    while names:
+        found = in_child(lambda: compare(names))
+        if found is None:
+            return [], {**refused, **dict.fromkeys(names, "trying them took too long, or ended the process")}
+        if not found:
+            break
+        refused.update(found)
+        names = [name for name in names if name not in found]
+    return names, refused
+
+
+def compare(names):
+    """Returns the names that are to be refused, with the reasons."""
+    refused, fresh = {}, {}
+    nothing = survey(None)
+    for name in names:
+        fresh[name] = survey(name)
+        if "error" in fresh[name]:
+            refused[name] = fresh[name]["error"]
+            continue
+        changed = [key for key in ("threads", "descriptors", "signals", "environment", "interpreter") if fresh[name][key] != nothing[key]]
+        if changed:
+            refused[name] = "its import changes " + ", ".join(changed)
+    if refused:
+        return refused
+    Recorder(Imports()).record(names)
+    for name in names:
+        given = survey(name)
+        changed = [key for key, value in fresh[name].items() if given.get(key) != value]
+        if changed:
+            refused[name] = "an import of it can't be repeated: " + ", ".join(changed)
+    return refused
+
+
+def survey(name):
+    return in_child(lambda: state_after(name)) or {"error": "its import ended the process"}
+
+
+def state_after(name):
+    """Returns what an import makes, as numbers that compare."""
+    try:
+        if name is not None:
+            __import__(name)
+    except BaseException as error:
+        return {"error": "its import fails: %s: %s" % (type(error).__name__, str(error)[:200])}
+    lists = {key: [repr(type(item)) if key == "finders" else str(item) for item in items] for key, items in registries(sys.modules).items()}
+    lists["finders"] = [finder for finder in lists["finders"] if "Imports" not in finder]
+    lists["ends of threads"] = len(lists["ends of threads"])
+    return {
+        **{key: hash(repr(value)) for key, value in lists.items()},
+        "modules": hash(tuple(sys.modules)),
+        "attributes": hash(tuple((one, *map(described, sorted(vars(module).items()))) for one, module in sys.modules.items() if is_plain(module) and one not in RENEWED)),
+        "exit handlers": atexit._ncallbacks(),
+        "threads": len(os.listdir("/proc/self/task")),
+        "descriptors": len(os.listdir("/proc/self/fd")),
+        "signals": hash(repr([_signal.getsignal(number) for number in _signal.valid_signals()])),
+        "environment": hash(repr((dict(os.environ), os.getcwd(), sys.path, sys.argv))),
+        "interpreter": hash(repr((sys.getrecursionlimit(), gc.isenabled(), gc.get_threshold(), sys.excepthook, sys.displayhook, sorted(vars(builtins))))),
+    }
+
+
+def described(attribute):
+    name, value = attribute
+    constant = type(value) in (int, bool, str, bytes, type(None)) and not name.endswith("_addr")  # of functions in ctypes
+    return name, repr(value) if constant else type(value).__name__
+
+
+def is_plain(module):
+    """Tells whether a module has no attributes that come when others ask for them."""
+    return type(module) is type(sys) and module.__spec__ is not None
+
+
+def in_child(function):
+    """Returns what a function returns in a process of its own; None if that ends before."""
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            resource.setrlimit(resource.RLIMIT_CPU, (TRIAL_SECONDS, TRIAL_SECONDS))
+            with open(write, "w") as file:
+                json.dump(function(), file)
+        finally:
+            os._exit(0)
+    os.close(write)
+    with open(read) as file:
+        answer = file.read()
+    os.waitpid(pid, 0)
+    return json.loads(answer) if answer else None
