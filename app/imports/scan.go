@@ -9,7 +9,7 @@ import (
 // triple quotes and lines that go on.
 var (
 	importLine = regexp.MustCompile(`^import[ \t]+([^#;]+)`)
-	fromLine   = regexp.MustCompile(`^from[ \t]+([\w.]+)[ \t]+import[ \t]+([^#;]+)`)
+	fromLine   = regexp.MustCompile(`^from[ \t]+([^\s#;]+)[ \t]+import[ \t]+([^#;]+)`)
 	name       = regexp.MustCompile(`^[\pL_][\pL\pN_]*(\.[\pL_][\pL\pN_]*)*$`)
 )
 

@@ -125,8 +125,11 @@ class Given:
 class Recorder:
     """Imports modules into an Imports, and takes each out of sight."""
 
-    def __init__(self, imports):
+    def __init__(self, imports, tries=False):
         self.imports = imports
+        self.tries = tries
+        self.states = {}  # of modules, once their package was imported
+        self.changes = {}  # names of modules that an import changed which came later
         self.base = dict(sys.modules)
         self.stack = [("", [])]
         sys.meta_path.insert(0, imports)
@@ -146,6 +149,8 @@ class Recorder:
             for name in names:
                 self.imports_name(name)
                 self.hide()
+                if self.tries:
+                    self.compare_states(name)
         finally:
             for (module, name), original in zip(functions, originals):
                 setattr(module, name, original)
@@ -186,7 +191,25 @@ class Recorder:
             raise
         self.end_load()
         self.keep(name, module, steps)
+        if self.tries:
+            self.remember_state(name)
         return module
+
+    def remember_state(self, name):
+        package = name.partition(".")[0]
+        if all(package != one.partition(".")[0] for one, _ in self.stack):
+            for one in self.imports.given - self.states.keys():
+                if one.partition(".")[0] == package:
+                    self.states[one] = state_of(one, self.imports.modules[one])
+
+    def compare_states(self, name):
+        for one, state in self.states.items():
+            module = self.imports.modules[one]
+            changed = set(state) ^ set(state_of(one, module))
+            # what comes with other modules, or is put back
+            if module not in (BOOTSTRAP, PATHS) and any("%s.%s" % (module.__name__, key) not in self.imports.late for key, _ in changed):
+                self.changes.setdefault(name, []).append(one)
+                self.states[one] = state_of(one, module)
 
     def forget(self):
         """Lets each module ask platform by itself, as if no other had."""
@@ -287,8 +310,9 @@ def registries(modules):
     }
     if "logging" in modules:
         found["loggers"] = modules["logging"].root.manager.loggerDict
-    if "platform" in modules:
-        found["platform"] = vars(modules["platform"])  # it keeps what it was asked
+    for name in ("platform", "sysconfig"):  # which keep what they were asked
+        if name in modules:
+            found[name] = vars(modules[name])
     return found
 
 
@@ -355,8 +379,10 @@ def compare(names):
             refused[name] = "its import changes " + ", ".join(changed)
     if refused:
         return refused
-    Recorder(Imports()).record(names)
-    for name in names:
+    recorder = Recorder(Imports(), tries=True)
+    recorder.record(names)
+    refused = {name: "its import changes " + ", ".join(changed) for name, changed in recorder.changes.items()}
+    for name in names if not refused else ():
         given = survey(name)
         changed = [key for key, value in fresh[name].items() if given.get(key) != value]
         if changed:
@@ -381,7 +407,7 @@ def state_after(name):
     return {
         **{key: hash(repr(value)) for key, value in lists.items()},
         "modules": hash(tuple(sys.modules)),
-        "attributes": hash(tuple((one, *map(described, sorted(vars(module).items()))) for one, module in sys.modules.items() if is_plain(module) and one not in RENEWED)),
+        "attributes": hash(tuple((name, state_of(name, module)) for name, module in sys.modules.items())),
         "exit handlers": atexit._ncallbacks(),
         "threads": len(os.listdir("/proc/self/task")),
         "descriptors": len(os.listdir("/proc/self/fd")),
@@ -391,15 +417,17 @@ def state_after(name):
     }
 
 
+def state_of(name, module):
+    """Returns the attributes of a module, if it has none that come when others ask for them."""
+    if type(module) is not type(sys) or module.__spec__ is None or name in RENEWED:
+        return ()
+    return tuple(map(described, sorted(vars(module).items())))
+
+
 def described(attribute):
     name, value = attribute
     constant = type(value) in (int, bool, str, bytes, type(None)) and not name.endswith("_addr")  # of functions in ctypes
     return name, repr(value) if constant else type(value).__name__
-
-
-def is_plain(module):
-    """Tells whether a module has no attributes that come when others ask for them."""
-    return type(module) is type(sys) and module.__spec__ is not None
 
 
 def in_child(function):
