@@ -310,7 +310,7 @@ def registries(modules):
     }
     if "logging" in modules:
         found["loggers"] = modules["logging"].root.manager.loggerDict
-    for name in ("platform", "sysconfig"):  # which keep what they were asked
+    for name in ("mimetypes", "platform", "sysconfig"):  # which keep what they were asked
         if name in modules:
             found[name] = vars(modules[name])
     return found
