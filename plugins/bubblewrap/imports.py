@@ -25,9 +25,10 @@ class Imports:
     def __init__(self):
         self.modules = {}
         self.specs = {}
-        self.steps = {}  # of a module's import: names of others, and calls
+        self.steps = {}  # of a module's import: names of others, calls, and names that were put there without an import
         self.late = {}  # modules that were imported after their parents, with what those had in their place
         self.given = set()
+        self.lock = _thread.allocate_lock()
         self.recording = False
         self.path = sys.path[1:]  # the first is where scripts are
 
@@ -74,37 +75,65 @@ class Imports:
 
     def give(self, name):
         """Does what the import of a module does once its parents are there."""
-        self.given.add(name)
-        module = sys.modules[name] = self.modules[name]
+        order = []
+        self.arrange(name, order, {name})
+        self.commit(order)
+
+    def arrange(self, name, order, seen):
+        """Adds to order what the import of a module does, and itself, as an import that ends last comes last."""
         for step in self.steps[name]:
             if isinstance(step, str):
-                self.need(step)
+                self.need(step, order, seen)
+            elif len(step) == 1:
+                order.append((step[0], None))
             else:
-                deferred, function, arguments, named = step
+                order.append((name, step))
+        order.append((name, None))
+
+    def need(self, name, order, seen):
+        if name in sys.modules or name in seen:
+            return
+        parent = name.rpartition(".")[0]
+        if parent:
+            self.need(parent, order, seen)
+            if name in sys.modules or name in seen:
+                return
+        seen.add(name)
+        if name not in self.modules or self.is_awaited(name):
+            self.commit(order)
+            order.clear()
+            BOOTSTRAP._gcd_import(name)
+        else:
+            self.arrange(name, order, seen)
+
+    def commit(self, order):
+        """Other threads find all of it or nothing, and it is done once."""
+        with self.lock:
+            whole = {}
+            for name, call in order:
+                if name in self.given:
+                    continue
+                if call is None:
+                    whole[name] = self.modules[name]
+                    self.complete(name)
+                    continue
+                deferred, function, arguments, named = call
                 if not (deferred and self.recording):
                     function(*arguments, **named)
-        sys.modules[name] = sys.modules.pop(name)  # as the interpreter does
-        if name in RENEWED and not self.recording:
-            RENEWED[name](module)
+            sys.modules.update(whole)
+            self.given.update(whole)
 
-    def need(self, name):
-        if name in sys.modules:
-            return
+    def complete(self, name):
         parent, _, tail = name.rpartition(".")
-        if parent:
-            self.need(parent)
-        if name in sys.modules:
-            return
-        if name not in self.modules or self.is_awaited(name):
-            BOOTSTRAP._gcd_import(name)
-            return
-        self.give(name)
         if name in self.late:
-            setattr(sys.modules[parent], tail, self.modules[name])
+            setattr(self.modules.get(parent) or sys.modules[parent], tail, self.modules[name])
+        if name in RENEWED and not self.recording:
+            RENEWED[name](self.modules[name])
 
     def is_awaited(self, name):
         """Tells whether a finder that comes first wants to see the module: the runner's changes some."""
-        return any(name in getattr(finder, "waiting", (name,)) for finder in sys.meta_path[: sys.meta_path.index(self)])
+        first = sys.meta_path.index(self) if self in sys.meta_path else None
+        return any(name in getattr(finder, "waiting", (name,)) for finder in sys.meta_path[:first])
 
 
 class Given:
@@ -118,8 +147,8 @@ class Given:
         return self.imports.modules[self.name]
 
     def exec_module(self, module):
-        module.__spec__ = self.imports.specs[self.name]
         self.imports.give(self.name)
+        module.__spec__ = self.imports.specs[self.name]  # until now others wait
 
 
 class Recorder:
@@ -269,7 +298,7 @@ class Recorder:
         if len(sys.modules) != len(self.base) + len(self.imports.given) + len(loading) - 1:
             for name in [name for name in sys.modules if name not in self.base and name not in self.imports.given and name not in loading]:
                 self.keep(name, sys.modules[name], [])  # put there without an import
-                steps.append((False, sys.modules.__setitem__, (name, self.imports.modules[name]), {}))
+                steps.append((name,))
 
     def hide(self):
         imports = self.imports

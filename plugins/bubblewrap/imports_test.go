@@ -124,6 +124,19 @@ import package
 print(title, hasattr(package, 'first'), hasattr(package, 'second'), 'package.second' in sys.modules)
 import package.second
 print(title, hasattr(package, 'second'), package.__spec__.loader.__class__.__name__)""")
+box("threads", """
+import threading
+found, start = [], threading.Barrier(20)
+def load():
+    start.wait()
+    import package.second, plain
+    found.append((plain, plain.base, package.first, sys.modules['package'].second))
+all = [threading.Thread(target=load) for _ in range(20)]
+handlers = __import__('atexit')._ncallbacks()
+sys.setswitchinterval(1e-6)
+[one.start() for one in all]
+[one.join() for one in all]
+print(title, len(found), len(set(found)), __import__('atexit')._ncallbacks() - handlers)""")
 box("again", """
 import base
 old = sys.modules.pop('base')
@@ -157,6 +170,7 @@ print(title, package.mine)""")
 all of it True 1 1
 parts True False False
 parts True SourceFileLoader
+threads 20 1 1
 again False
 again True
 replaced True

@@ -16,6 +16,7 @@ LOADED = set(sys.modules)
 
 import _signal
 import _socket
+import _thread
 import _warnings
 import builtins
 import codecs
