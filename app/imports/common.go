@@ -38,8 +38,8 @@ func Loadable() []string {
 		"email.utils", "enum", "fnmatch", "fractions", "functools", "glob", "gzip", "hashlib", "heapq", "hmac", "html",
 		"html.parser", "http.client", "http.cookiejar", "inspect", "io", "ipaddress", "itertools", "logging", "mimetypes",
 		"multiprocessing", "operator", "pathlib", "pickle", "platform", "pprint", "queue", "random", "re", "secrets", "shlex",
-		"shutil", "smtplib", "socket", "sqlite3", "ssl", "statistics", "string", "struct", "subprocess", "tarfile", "tempfile",
-		"textwrap", "typing", "unicodedata", "urllib.error", "urllib.parse", "urllib.request", "uuid", "xml.dom.minidom",
+		"shutil", "smtplib", "socket", "sqlite3", "ssl", "statistics", "string", "struct", "subprocess", "tarfile",
+		"tempfile", "textwrap", "typing", "unicodedata", "urllib.error", "urllib.parse", "urllib.request", "uuid", "xml.dom.minidom",
 		"xml.etree.ElementTree", "zipfile", "zlib", "zoneinfo",
 
 		"bs4", "dateutil", "dateutil.parser", "dateutil.relativedelta", "httpx", "jinja2", "lxml", "lxml.etree", "lxml.html",
