@@ -1,5 +1,4 @@
-# Modules that a template imports before any box, in the sandbox of all of them and without a script. A box has none of them until its script, or what that uses,
-# imports one: then it gets the module with all that a first import brings, in the same order, and what else that import did is done.
+# Modules that a template imports before any box, in the sandbox of all of them. A box has none of them until its script, or what that uses, imports one: then it gets the module with all that a first import brings, in the same order, and what else that import did is done.
 #
 # To know that, the template records what each module does while it is imported. choose tries first, in processes of its own, whether what is recorded makes the
 # same difference as an import does; what would not is imported by scripts themselves, as are modules that start a thread or leave a descriptor open.
@@ -35,12 +34,13 @@ class Imports:
     def find_spec(self, name, path=None, target=None):
         if name in self.given or name not in self.modules or not self.fits(name, path):
             return None
-        return BOOTSTRAP.ModuleSpec(name, Given(self, name))
+        spec = BOOTSTRAP.ModuleSpec(name, Given(self, name))
+        vars(spec).update({**vars(self.specs[name] or spec), "loader": spec.loader})
+        return spec
 
     def fits(self, name, path):
         """Tells whether an import would find this module and all that it brings."""
-        brought = {}
-        self.collect(name, brought)
+        brought = self.brought(name)
         for one in brought:
             if sys.modules.get(one, self.modules[one]) is not self.modules[one] or one in self.given and one not in sys.modules:
                 return False
@@ -52,13 +52,16 @@ class Imports:
             return False
         return sys.path[first : first + len(self.path)] == self.path and not self.hidden(brought, sys.path[:first])
 
-    def collect(self, name, brought):
-        if name not in brought and name in self.modules:
-            brought[name] = True
-            self.collect(name.rpartition(".")[0], brought)
-            for step in self.steps[name]:
-                if isinstance(step, str):
-                    self.collect(step, brought)
+    def brought(self, name):
+        """Returns what is imported with a module, and itself."""
+        found, waiting = set(), [name]
+        while waiting:
+            one = waiting.pop()
+            if one in self.modules and one not in found:
+                found.add(one)
+                waiting.append(one.rpartition(".")[0])
+                waiting.extend(step for step in self.steps[one] if isinstance(step, str))
+        return found
 
     def hidden(self, names, folders):
         """Tells whether one is in folders that come before the library."""
@@ -66,8 +69,10 @@ class Imports:
             try:
                 files = {file.partition(".")[0] for file in os.listdir(folder or ".")}
             except OSError:
+                if os.path.exists(folder):
+                    return True  # an archive: who knows
                 continue
-            for name in files & names.keys():
+            for name in files & names:
                 spec = PATHS.PathFinder.find_spec(name, [folder])
                 if spec is not None and spec.loader is not None:
                     return True
@@ -142,6 +147,9 @@ class Given:
     def __init__(self, imports, name):
         self.imports = imports
         self.name = name
+
+    def __getattr__(self, name):
+        return getattr(self.imports.specs[self.name].loader, name)
 
     def create_module(self, spec):
         return self.imports.modules[self.name]

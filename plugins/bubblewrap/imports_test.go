@@ -137,6 +137,9 @@ sys.setswitchinterval(1e-6)
 [one.start() for one in all]
 [one.join() for one in all]
 print(title, len(found), len(set(found)), __import__('atexit')._ncallbacks() - handlers)""")
+box("specification", """
+found = sys.meta_path[0].find_spec("base")
+print(title, os.path.basename(found.origin), found.has_location, found.loader.get_source("base"), "base" in sys.modules)""")
 box("again", """
 import base
 old = sys.modules.pop('base')
@@ -171,6 +174,7 @@ all of it True 1 1
 parts True False False
 parts True SourceFileLoader
 threads 20 1 1
+specification base.py True value = 1 False
 again False
 again True
 replaced True
