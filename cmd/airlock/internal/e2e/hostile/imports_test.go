@@ -186,3 +186,46 @@ set_result([csv.mine, statistics.mean([1, 3]), seen, first is kept, first is sec
 		t.Errorf("fresh %s, template %s", results[0], results[1])
 	}
 }
+
+// numbersScript returns what depends on how many threads compute, in which order, and with what they begin.
+const numbersScript = `
+import os
+import numpy, pandas
+values = numpy.sin(numpy.arange(100001.0))
+numpy.random.seed(7)
+chosen = numpy.random.normal(size=1000)
+frame = pandas.DataFrame({"key": values.round(1), "value": values})
+set_result({
+    "sums": [values.sum(), values.dot(values), values.mean(), values.std(), values.astype("float32").sum().item()],
+    "product": (values[:90000].reshape(300, 300) @ values[:90000].reshape(300, 300)).sum(),
+    "inverse": numpy.linalg.inv(values[:10000].reshape(100, 100) + numpy.eye(100)).sum(),
+    "random": [chosen.sum(), numpy.random.default_rng(7).normal(), numpy.random.permutation(10)],
+    "groups": frame.groupby("key").sum()["value"].tolist(), "described": frame.describe()["value"].tolist(),
+    "errors": numpy.geterr(), "options": pandas.get_option("display.max_rows"), "printed": repr(frame),
+    "sorted": numpy.argsort(values[:100]), "threads": len(os.listdir("/proc/self/task")),
+})`
+
+// TestLoadedModulesComputeTheSame as those that a script imports itself, to the last digit.
+func TestLoadedModulesComputeTheSame(t *testing.T) {
+	if !e2e.InNamespaces(t) {
+		return
+	}
+	e2e.NewWorld(t)
+	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=0",
+		"AIRLOCK_TEMPLATE_IMPORTS=numpy,pandas")
+	in.AllReady("bubblewrap")
+	shared, fresh := in.Placed("bubblewrap"), in.Placed("bubblewrap", "--fresh")
+	awaitLoaded(t, in, shared, "pandas")
+	var want string
+	for i := range 10 {
+		x := in.Await(in.Submit([]string{fresh, shared}[i%2], numbersScript, time.Minute), time.Minute)
+		if x.Status != "completed" {
+			t.Fatalf("%s: %s", x.Status, x.Error)
+		}
+		if want == "" {
+			want = string(x.Result)
+		} else if got := string(x.Result); got != want {
+			t.Errorf("%d: %s, want %s", i, got, want)
+		}
+	}
+}
