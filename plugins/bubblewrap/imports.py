@@ -208,7 +208,7 @@ class Recorder:
         """Stands for what the interpreter loads each module with."""
         name = spec.name
         self.note(name)
-        self.settle()
+        self.note_changes()
         if isinstance(spec.loader, Given):
             module = self.loads(spec)
             self.imports.given.update(sys.modules.keys() & self.imports.modules.keys())
@@ -255,7 +255,7 @@ class Recorder:
             platform._uname_cache = self.known["platform"]["_uname_cache"] = None
 
     def end_load(self):
-        self.settle()
+        self.note_changes()
         self.stack.pop()
 
     def fail(self, name, steps):
@@ -291,10 +291,10 @@ class Recorder:
     def note(self, name):
         current, steps = self.stack[-1]
         if name not in self.base and name != current and name not in steps:
-            self.settle()
+            self.note_changes()
             steps.append(name)
 
-    def settle(self):
+    def note_changes(self):
         """Notes what has changed besides modules since it was called last, for the module that is being imported."""
         steps = self.stack[-1][1]
         for key, registry in registries(self.imports.modules).items():
