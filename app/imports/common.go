@@ -34,16 +34,17 @@ func Common(scripts []string) (modules []string) {
 func Loadable() []string {
 	list := []string{
 		"argparse", "array", "ast", "asyncio", "base64", "bisect", "calendar", "collections", "concurrent.futures",
-		"configparser", "contextlib", "copy", "csv", "dataclasses", "difflib", "email", "email.message", "email.mime.text",
-		"email.utils", "enum", "fnmatch", "fractions", "functools", "glob", "gzip", "hashlib", "heapq", "hmac", "html",
-		"html.parser", "http.client", "http.cookiejar", "inspect", "io", "ipaddress", "itertools", "logging", "mimetypes",
-		"multiprocessing", "operator", "pathlib", "pickle", "platform", "pprint", "queue", "random", "re", "secrets", "shlex",
-		"shutil", "smtplib", "socket", "sqlite3", "ssl", "statistics", "string", "struct", "subprocess", "tarfile",
-		"tempfile", "textwrap", "typing", "unicodedata", "urllib.error", "urllib.parse", "urllib.request", "uuid", "xml.dom.minidom",
-		"xml.etree.ElementTree", "zipfile", "zlib", "zoneinfo",
+		"configparser", "contextlib", "copy", "csv", "dataclasses", "difflib", "email", "email.message",
+		"email.mime.text", "email.utils", "enum", "fnmatch", "fractions", "functools", "glob", "gzip", "hashlib",
+		"heapq", "hmac", "html", "html.parser", "http.client", "http.cookiejar", "inspect", "io", "ipaddress",
+		"itertools", "logging", "mimetypes", "multiprocessing", "operator", "pathlib", "pickle", "platform", "pprint",
+		"queue", "random", "re", "secrets", "shlex", "shutil", "smtplib", "socket", "sqlite3", "ssl", "statistics",
+		"string", "struct", "subprocess", "tarfile", "tempfile", "textwrap", "typing", "unicodedata", "urllib.error",
+		"urllib.parse", "urllib.request", "uuid", "xml.dom.minidom", "xml.etree.ElementTree", "zipfile", "zlib",
+		"zoneinfo",
 
-		"bs4", "dateutil", "dateutil.parser", "dateutil.relativedelta", "httpx", "jinja2", "lxml", "lxml.etree", "lxml.html",
-		"numpy", "openpyxl", "pandas", "psycopg2", "requests", "yaml",
+		"bs4", "dateutil", "dateutil.parser", "dateutil.relativedelta", "httpx", "jinja2", "lxml", "lxml.etree",
+		"lxml.html", "numpy", "openpyxl", "pandas", "psycopg2", "requests", "yaml",
 	}
 	slices.Sort(list)
 	return list
