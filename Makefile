@@ -52,7 +52,7 @@ GO_RACE := $(subst CGO_ENABLED=0,CGO_ENABLED=1,$(GO_TEST))
 
 RUN_PACKAGES := bubblewrap python3 ca-certificates
 TEST_PACKAGES := $(RUN_PACKAGES) gcc libc6-dev curl wget git nodejs default-jdk-headless netbase tzdata openssl protobuf-compiler procps iproute2 util-linux strace \
-	python3-argon2 python3-cryptography sqlite3 python3-aiohttp python3-httpx python3-requests python3-urllib3 python3-psycopg2 python3-numpy python3-pandas python3-pil python3-yaml postgresql chromium docker.io rootlesskit slirp4netns uidmap openssh-server systemd
+	python3-argon2 python3-cryptography sqlite3 python3-aiohttp python3-httpx python3-requests python3-urllib3 python3-psycopg2 python3-numpy python3-pandas python3-pil python3-yaml python3-lxml python3-openpyxl python3-bs4 python3-jinja2 postgresql chromium docker.io rootlesskit slirp4netns uidmap openssh-server systemd
 
 .PHONY: help
 help: ## List the targets

@@ -18,11 +18,13 @@ func limitsFromProto(l *proto.Limits) Limits {
 }
 
 func specToProto(s Spec) *proto.Spec {
-	return &proto.Spec{Id: s.ID, Limits: limitsToProto(s.Limits), Runtime: s.Runtime, Fresh: s.Fresh}
+	return &proto.Spec{Id: s.ID, Limits: limitsToProto(s.Limits), Runtime: s.Runtime, Fresh: s.Fresh,
+		Imports: s.Imports}
 }
 
 func specFromProto(s *proto.Spec) Spec {
-	return Spec{ID: s.GetId(), Limits: limitsFromProto(s.GetLimits()), Runtime: s.GetRuntime(), Fresh: s.GetFresh()}
+	return Spec{ID: s.GetId(), Limits: limitsFromProto(s.GetLimits()), Runtime: s.GetRuntime(), Fresh: s.GetFresh(),
+		Imports: s.GetImports()}
 }
 
 func configToProto(c Config, id string) *proto.CheckRequest {

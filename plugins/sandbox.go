@@ -80,6 +80,9 @@ type Spec struct {
 	Limits  Limits
 	Runtime string // image or root directory; empty means the backend's default
 	Fresh   bool   // don't fork the box from a template: see Report.Templates
+	// Imports are the modules that many scripts import, sorted, so that templates to come have them
+	// loaded. A script finds no difference. None says nothing.
+	Imports []string
 }
 
 // Reason says why a box ended. It comes from the wait status and the kernel's own counters, never

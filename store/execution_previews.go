@@ -30,6 +30,18 @@ func (tx Executions) Previews(ctx context.Context, handles []string) (map[string
 	return all, nil
 }
 
+// LastScripts returns the beginnings of the scripts that were submitted last, as people may see them,
+// the newest first.
+func (tx Executions) LastScripts(ctx context.Context, most, characters int) (scripts []string, err error) {
+	err = tx.rows(ctx, func(scan func(to ...any) error) error {
+		var script string
+		err := scan(&script)
+		scripts = append(scripts, script)
+		return err
+	}, "SELECT substr(clean, 1, ?) FROM execution_scripts ORDER BY execution_id DESC LIMIT ?", characters, most)
+	return scripts, failed("read the last scripts", err)
+}
+
 // Texts returns the texts whose words find executions, by handle.
 func (tx Executions) Texts(ctx context.Context, handles []string) (map[string]string, error) {
 	marks := strings.TrimSuffix(strings.Repeat("?, ", len(handles)), ", ")

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -470,4 +471,30 @@ func TestIdempotencyKeys(t *testing.T) {
 	write(t, s, func(tx *Tx) error { // the same key again, after its day
 		return tx.Queue.Remember(t.Context(), "a", "y", key, body, start.Add(48*time.Hour), start.Add(24*time.Hour))
 	})
+}
+
+// TestLastScripts returns the newest, shortened, as people may see them.
+func TestLastScripts(t *testing.T) {
+	s := open(t)
+	for i := 1; i <= 5; i++ {
+		for _, statement := range []string{
+			fmt.Sprintf("INSERT INTO executions (id, handle, lookup, sealed_id, profile_handle, policy, timeout_ms, created_at, "+
+				"status) VALUES (%d, 'x%d', x'%06x', x'01', 'p', 1, 1, %d, 'pending')", i, i, i, i),
+			fmt.Sprintf("INSERT INTO execution_scripts (execution_id, script, clean) VALUES (%d, x'00', 'import m%d # é')", i, i),
+		} {
+			if err := s.writer.Exec(statement).Error; err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	err := s.Read(t.Context(), func(tx *Tx) error {
+		got, err := tx.Executions.LastScripts(t.Context(), 2, 9)
+		if want := []string{"import m5", "import m4"}; !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -38,6 +38,8 @@ type Config struct {
 	Auto      bool // use only the strongest one that passes
 	Limits    app.Limits
 	Runtime   string // of the boxes; "" means the backend's default
+	// Imports are the modules that templates have loaded, sorted. nil: what many scripts import.
+	Imports []string
 
 	Workers         int // executions that run at once; default 2 × cores
 	Waiters         int // executions that wait for an answer at once; default as far as memory goes

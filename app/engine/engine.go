@@ -10,6 +10,7 @@ import (
 	"github.com/computclaw/airlock/app/approvals"
 	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/files"
+	"github.com/computclaw/airlock/app/imports"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/sandbox"
@@ -33,6 +34,7 @@ type Engine struct {
 
 	ApprovalWait time.Duration // that an execution waits for an approval
 
+	imports *imports.Watch // nil if the operator says which
 	waiters *shares.Shares
 	workers int
 	log     *slog.Logger
@@ -51,9 +53,15 @@ func New(cfg Config) *Engine {
 	e := &Engine{waiters: shares.New(cfg.Waiters), workers: cfg.Workers, Files: cfg.Files, Approvals: cfg.Access.Approvals}
 	e.ApprovalWait, e.log = cfg.ApprovalWait, cfg.Log
 	e.ctx, e.cancel = context.WithCancel(context.Background())
+	modules := func() []string { return cfg.Imports }
+	if cfg.Imports == nil {
+		e.imports = imports.New(cfg.Store, cfg.Log)
+		modules = e.imports.Modules
+	}
 	e.Sandboxes = sandbox.New(sandbox.Config{
 		Backends: cfg.Sandboxes, Auto: cfg.Auto, Limits: cfg.Limits, Runtime: cfg.Runtime, CA: cfg.CA, Pool: cfg.Pool,
 		Hub: cfg.Hub, Log: cfg.Log, Now: now, Changed: func() { e.Scheduler.Wake() }, Installed: e.noteInstalled,
+		Imports: modules,
 	})
 	if cfg.Files != nil {
 		e.Skills = skills.New(skills.Config{Store: cfg.Store, Files: cfg.Files, Hub: cfg.Hub, Now: now,
@@ -107,6 +115,9 @@ func (e *Engine) Start(ctx context.Context) error {
 	e.Sandboxes.Start()
 	e.Scheduler.Start()
 	e.Runner.Start()
+	if e.imports != nil {
+		e.background.Go(func() { e.imports.Run(e.ctx) })
+	}
 	e.background.Go(func() { e.Approvals.ExpireLoop(e.ctx, e.ApprovalWait, e.log) })
 	return nil
 }

@@ -28,6 +28,7 @@ type Backend struct {
 	limits   plugins.Limits
 	runtime  string // of boxes without an image of their own
 	ca       []byte // PEM that every box trusts
+	imports  func() []string
 	opened   func() // called for each box of the default image that opened
 	recorded func() // called when a box reported something new
 	failed   func(error)
@@ -44,7 +45,7 @@ type Backend struct {
 
 func newBackend(s *backendState, cfg Config) *Backend {
 	return &Backend{
-		name: s.Name, backend: s.Backend, report: s.report, ca: cfg.CA, runtime: cfg.Runtime,
+		name: s.Name, backend: s.Backend, report: s.report, ca: cfg.CA, runtime: cfg.Runtime, imports: cfg.Imports,
 		pools: map[Class]*pool{}, packages: map[string]Installed{}, runners: newCompiledRunners(),
 		limits: BoxLimits(cfg.Limits),
 	}
@@ -116,7 +117,7 @@ func (b *Backend) pool(class Class) *pool {
 // open starts a box of the class and waits until it is ready.
 func (b *Backend) open(ctx context.Context, class Class) (*Box, error) {
 	image := class.Image
-	spec := plugins.Spec{Runtime: image, Limits: b.limits, Fresh: class.Fresh}
+	spec := plugins.Spec{Runtime: image, Limits: b.limits, Fresh: class.Fresh, Imports: b.imports()}
 	if image == "" {
 		spec.Runtime = b.runtime
 	}

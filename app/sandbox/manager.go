@@ -33,6 +33,8 @@ type Config struct {
 	Log      *slog.Logger
 	Now      func() time.Time // in UTC
 
+	// Imports returns the modules that templates have loaded, sorted.
+	Imports func() []string
 	// Changed is called when other backends may be in use than before. It must not call the Manager.
 	Changed func()
 	// Installed is called with what boxes have when a box reported something new; nil: it is not.

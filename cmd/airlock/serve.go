@@ -242,6 +242,7 @@ func newEngine(cfg config.Config, i *instance.Instance, boxes *sandboxes, way in
 	return engine.New(engine.Config{
 		Store: i.Store, Access: i.Access, Keyring: i.Keyring, Hub: i.Hub, Metrics: counts, Log: log,
 		Gateway: way.Gateway, CA: way.Trusted, Files: i.Files,
+		Imports:   cfg.Imports,
 		Sandboxes: boxes.list, Auto: cfg.Auto(), Limits: cfg.Limits,
 		Workers: cfg.Workers, Waiters: cfg.Waiters, Queue: cfg.Queue, Pool: pool,
 		TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,

@@ -37,6 +37,10 @@
 // the filter on, is non-dumpable and has one thread, so that the kernel spares it from signals. It
 // holds a link to the guests, which a script can't reach, and no value of a profile ever.
 //
+// Modules that many scripts import are loaded in the template (imports.py), out of sight until a
+// script imports them. The names come with each box (Spec.Imports); the template for a new list tries
+// them and is started beside the one in use, as is each next one that loads some.
+//
 // What scripts write is read by one process for all boxes of a template instead of one in each. Its
 // memory is bounded per box by the same counts as the engine's; its processor time is the host's and
 // not the box's, as the plugin's is. It ends with its template and the template with it, and then

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -25,14 +26,23 @@ var (
 	templateSource []byte
 	//go:embed pid1.py
 	pid1Source []byte
+	//go:embed imports.py
+	importsSource []byte
 )
 
 // guestsMemory is what a template's guests may need for one box, in bytes: the buffers of all the
 // connections it may have, and a message.
 const guestsMemory = 64 << 20
 
-// readyWithin bounds the start of a template, and that of a box in it.
-const readyWithin = 10 * time.Second
+// readyWithin bounds the start of a template, and that of a box in it; triedWithin that of one that
+// tries imports first.
+const (
+	readyWithin = 10 * time.Second
+	triedWithin = 2 * time.Minute
+)
+
+// maxReady is how many bytes a template says when it is ready.
+const maxReady = 64 << 10
 
 // template is a sandbox in which boxes are forked from an interpreter.
 type template struct {
@@ -40,6 +50,8 @@ type template struct {
 	group   group
 	link    *guest.Link // requests, each with its descriptors
 	ended   func()      // called at the end of end
+
+	loaded loaded
 
 	// Guarded by templates.mu.
 	boxes int // that were begun
@@ -59,6 +71,15 @@ type plan struct {
 	UID    int      `json:"uid"`    // of that, in the template
 	Memory int64    `json:"memory"` // in bytes, below which it tries to stay
 	Out    string   `json:"out"`    // where scripts leave artifacts
+
+	Imports []string `json:"imports"` // modules to load
+	Tried   bool     `json:"tried"`   // all of them can be
+}
+
+// loaded is what a template has loaded for its boxes.
+type loaded struct {
+	Imports []string          `json:"imports"`
+	Refused map[string]string `json:"refused"` // modules that scripts import themselves, and why
 }
 
 // request asks a template for one box. It comes with stdin, stdout, stderr, status and the doors of
@@ -83,8 +104,9 @@ func (h *host) canFork() error {
 	return nil
 }
 
-// startTemplate starts a template and waits until it takes requests.
-func (h *host) startTemplate(ctx context.Context, id string) (*template, error) {
+// startTemplate starts a template with modules, which are tried first unless they were before, and
+// waits until it takes requests.
+func (h *host) startTemplate(ctx context.Context, id string, imports []string, tried bool) (*template, error) {
 	limits, err := plugins.Limits{CPU: float64(runtime.NumCPU()), Memory: mostAtOnce() * guestsMemory}.Bounded(least())
 	if err != nil {
 		return nil, err
@@ -104,7 +126,7 @@ func (h *host) startTemplate(ctx context.Context, id string) (*template, error) 
 		return nil, errors.Join(err, ours.Close(), drain(g))
 	}
 	t := &template{process: p, group: g, link: ours, ended: func() {}}
-	if err := errors.Join(p.begin(g), t.prepare(ctx, h)); err != nil {
+	if err := errors.Join(p.begin(g), t.prepare(ctx, h, imports, tried)); err != nil {
 		p.kill()
 		err = fmt.Errorf("%w: %s", err, p.lastWords())
 		t.end()
@@ -114,7 +136,7 @@ func (h *host) startTemplate(ctx context.Context, id string) (*template, error) 
 }
 
 // prepare sends what the template runs, and waits until it is ready.
-func (t *template) prepare(ctx context.Context, h *host) error {
+func (t *template) prepare(ctx context.Context, h *host, imports []string, tried bool) error {
 	syns, err := netns.SYNFilter()
 	if err != nil {
 		return err
@@ -122,7 +144,11 @@ func (t *template) prepare(ctx context.Context, h *host) error {
 	p := plan{
 		Clone: unix.SYS_CLONE, Hostname: hostname, Masked: h.layout.masked, Sysctls: netns.Sysctls(),
 		SYNs: hex.EncodeToString(syns), Filter: hex.EncodeToString(h.filter), UID: guestsUID,
-		Memory: mostAtOnce() * guestsMemory * 3 / 4, Out: wire.OutDir,
+		Memory: mostAtOnce() * guestsMemory * 3 / 4, Out: wire.OutDir, Imports: imports, Tried: tried,
+	}
+	within := readyWithin
+	if !tried && len(imports) > 0 {
+		within = triedWithin
 	}
 	if h.served {
 		p.Guests = append(slices.Clone(plugins.GuestArgv), guest.Guests)
@@ -130,16 +156,21 @@ func (t *template) prepare(ctx context.Context, h *host) error {
 	_ = t.process.stdio.Stdin.Close() // at its end, as that of every script
 	stop := context.AfterFunc(ctx, func() { _ = t.link.SetDeadline(time.Now()) })
 	defer stop()
-	if err := t.link.SetDeadline(time.Now().Add(readyWithin)); err != nil {
+	if err := t.link.SetDeadline(time.Now().Add(within)); err != nil {
 		return err
 	}
-	if _, err = t.link.Write(slices.Concat(pid1Source, templateSource)); err == nil {
+	if _, err = t.link.Write(slices.Concat(pid1Source, templateSource, importsSource)); err == nil {
 		err = t.link.Send(p)
 	}
 	if err != nil {
 		return fmt.Errorf("prepare the template: %w", err)
 	}
-	if n, err := t.link.Read(make([]byte, 16)); err != nil || n == 0 {
+	ready := make([]byte, maxReady)
+	n, err := t.link.Read(ready)
+	if err == nil {
+		err = json.Unmarshal(ready[:n], &t.loaded)
+	}
+	if err != nil {
 		return fmt.Errorf("wait for the template: %w", errors.Join(err, context.Cause(ctx)))
 	}
 	return t.link.SetDeadline(time.Time{})
@@ -161,7 +192,7 @@ func (h *host) fork(ctx context.Context, spec plugins.Spec, is purpose) (b *box,
 	if h.templates == nil || spec.Runtime != "" || spec.Fresh {
 		return nil, nil, errNoTemplate
 	}
-	t, err := h.templates.take(ctx)
+	t, err := h.templates.take(ctx, spec.Imports)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -2,7 +2,8 @@
 # in the user namespace of that alone, and one thread. The plugin sends this source, then the plan for all boxes, and then a request for each.
 #
 # serve returns in the interpreter of a box only, in the state that a fresh one would have.
-import datetime  # these five and the next stay imported: what runners import while they wait
+import atexit  # these and the next stay imported: what runners import, some while they wait
+import datetime
 import decimal
 import json
 import select
@@ -15,12 +16,17 @@ LOADED = set(sys.modules)
 
 import _signal
 import _socket
+import _thread
+import _warnings
+import builtins
+import codecs
 import ctypes
 import errno
 import fcntl
 import gc
 import resource
 import struct
+import time
 
 CONTROL_FD = 4  # which a template begins with, as GUESTS_FD that what serves its boxes; 3 is the guest's program
 GUESTS_FD = 4
@@ -75,10 +81,11 @@ def begin():
     begun = Template(control, plan)
     for name in set(sys.modules) - LOADED:
         del sys.modules[name]
+    answer = preload(plan["imports"], plan["tried"])
     write(MASK, "")
     mount("/dev/null", MASK, None, MS_BIND)
     mount(None, MASK, None, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV)
-    control.send(b"ready")
+    control.send(json.dumps(answer).encode())
     return begun
 
 

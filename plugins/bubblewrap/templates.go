@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,23 +36,39 @@ type templates struct {
 	most   int                    // of them open at a time
 	log    io.Writer
 
+	ctx    context.Context // ends when nothing more is started
+	cancel context.CancelFunc
+	ahead  sync.WaitGroup // starts of a next template
+
 	mu      sync.Mutex
 	current *template
+	next    bool // is being started
+	imports imports
 	rest    time.Time // no template is started before
 	last    error     // why one failed
 	retired bool
 }
 
+// imports are modules that templates are to have loaded.
+type imports struct {
+	wanted []string // by the boxes that were asked for last
+	tried  []string // what was wanted when a template last tried them
+	usable []string // those of tried that templates can load
+}
+
 func (b *Backend) newTemplates(h *host) *templates {
-	return &templates{host: h, boxes: &b.boxes, number: b.number, renew: renewAfter, most: int(mostAtOnce()),
+	ts := &templates{host: h, boxes: &b.boxes, number: b.number, renew: renewAfter, most: int(mostAtOnce()),
 		log: b.log}
+	ts.ctx, ts.cancel = context.WithCancel(context.Background())
+	return ts
 }
 
 // errNoTemplate says that a box is to be opened afresh, without a word to anybody.
 var errNoTemplate = errors.New("no template for this box")
 
-// take returns the template in use. It has to be released, once the box is gone.
-func (ts *templates) take(ctx context.Context) (*template, error) {
+// take returns the template in use. It has to be released, once the box is gone. Modules that its
+// boxes want and that weren't tried yet are in the next one.
+func (ts *templates) take(ctx context.Context, wanted []string) (*template, error) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	if t := ts.current; t != nil && (t.boxes >= ts.renew || t.users >= ts.most) {
@@ -60,7 +78,7 @@ func (ts *templates) take(ctx context.Context) (*template, error) {
 		return nil, errNoTemplate
 	}
 	if ts.current == nil {
-		t, err := ts.start(ctx)
+		t, err := ts.start(ctx, ts.imports.usable, true)
 		if err != nil && ctx.Err() == nil {
 			ts.failedLocked(err)
 		}
@@ -71,17 +89,68 @@ func (ts *templates) take(ctx context.Context) (*template, error) {
 	}
 	ts.current.boxes++
 	ts.current.users++
+	if len(wanted) > 0 {
+		ts.imports.wanted = wanted
+	}
+	ts.lookAheadLocked()
 	return ts.current, nil
 }
 
-func (ts *templates) start(ctx context.Context) (*template, error) {
+// lookAheadLocked starts the next template beside the current one, if that has other modules, or will
+// soon have made its boxes: loading modules takes a while.
+func (ts *templates) lookAheadLocked() {
+	i := ts.imports
+	changed := !slices.Equal(i.wanted, i.tried)
+	ending := len(i.usable) > 0 && ts.current.boxes > ts.renew-ts.renew/10
+	if ts.next || !changed && !ending {
+		return
+	}
+	ts.next = true
+	ts.ahead.Go(func() {
+		var t *template
+		var err error
+		if changed {
+			t, err = ts.start(ts.ctx, i.wanted, false)
+		} else {
+			t, err = ts.start(ts.ctx, i.usable, true)
+		}
+		ts.mu.Lock()
+		defer ts.mu.Unlock()
+		ts.next = false
+		if changed && ts.ctx.Err() == nil {
+			ts.triedLocked(i.wanted, t, err)
+		}
+		switch {
+		case err == nil:
+			ts.retireLocked()
+			ts.current = t
+		case !changed && ts.ctx.Err() == nil:
+			ts.failedLocked(err)
+		}
+	})
+}
+
+// triedLocked notes which modules a template could load; none if it failed.
+func (ts *templates) triedLocked(wanted []string, t *template, err error) {
+	ts.imports.tried, ts.imports.usable = wanted, nil
+	if err != nil {
+		fmt.Fprintf(ts.log, "[WARN] a template failed to load %s: %v\n", strings.Join(wanted, ", "), err)
+		return
+	}
+	ts.imports.usable = t.loaded.Imports
+	for module, why := range t.loaded.Refused {
+		fmt.Fprintf(ts.log, "[INFO] templates don't load %s: %s\n", module, why)
+	}
+}
+
+func (ts *templates) start(ctx context.Context, imports []string, tried bool) (*template, error) {
 	id := "template-" + strconv.Itoa(int(ts.number.Add(1)))
 	m := newMeter()
 	close(m.over) // nobody may ask for its usage
 	if err := ts.boxes.Enter(id, m); err != nil {
 		return nil, err
 	}
-	t, err := ts.host.startTemplate(ctx, id)
+	t, err := ts.host.startTemplate(ctx, id, imports, tried)
 	if err != nil {
 		ts.boxes.Leave(id)
 		return nil, err
@@ -128,6 +197,10 @@ func (h *host) retire() {
 func (ts *templates) retire() {
 	ts.mu.Lock()
 	ts.retired = true
+	ts.mu.Unlock()
+	ts.cancel()
+	ts.ahead.Wait()
+	ts.mu.Lock()
 	ended := ts.retireLocked()
 	ts.mu.Unlock()
 	<-ended

@@ -381,6 +381,7 @@ type Spec struct {
 	Limits        *Limits                `protobuf:"bytes,2,opt,name=limits,proto3" json:"limits,omitempty"`
 	Runtime       string                 `protobuf:"bytes,3,opt,name=runtime,proto3" json:"runtime,omitempty"`
 	Fresh         bool                   `protobuf:"varint,4,opt,name=fresh,proto3" json:"fresh,omitempty"`
+	Imports       []string               `protobuf:"bytes,5,rep,name=imports,proto3" json:"imports,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -441,6 +442,13 @@ func (x *Spec) GetFresh() bool {
 		return x.Fresh
 	}
 	return false
+}
+
+func (x *Spec) GetImports() []string {
+	if x != nil {
+		return x.Imports
+	}
+	return nil
 }
 
 type RunUp struct {
@@ -935,12 +943,13 @@ const file_sandbox_proto_rawDesc = "" +
 	"\x03cpu\x18\x02 \x01(\x01R\x03cpu\x12\x12\n" +
 	"\x04pids\x18\x03 \x01(\x03R\x04pids\x12\x10\n" +
 	"\x03tmp\x18\x04 \x01(\x03R\x03tmp\x12\x14\n" +
-	"\x05files\x18\x05 \x01(\x03R\x05files\"z\n" +
+	"\x05files\x18\x05 \x01(\x03R\x05files\"\x94\x01\n" +
 	"\x04Spec\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x122\n" +
 	"\x06limits\x18\x02 \x01(\v2\x1a.airlock.sandbox.v1.LimitsR\x06limits\x12\x18\n" +
 	"\aruntime\x18\x03 \x01(\tR\aruntime\x12\x14\n" +
-	"\x05fresh\x18\x04 \x01(\bR\x05fresh\"Z\n" +
+	"\x05fresh\x18\x04 \x01(\bR\x05fresh\x12\x18\n" +
+	"\aimports\x18\x05 \x03(\tR\aimports\"Z\n" +
 	"\x05RunUp\x12.\n" +
 	"\x04spec\x18\x01 \x01(\v2\x18.airlock.sandbox.v1.SpecH\x00R\x04spec\x12\x16\n" +
 	"\x05stdin\x18\x02 \x01(\fH\x00R\x05stdinB\t\n" +

@@ -39,6 +39,7 @@ type Config struct {
 	Sandbox        []string                     // backends in order of preference, or auto
 	Plugins        []ownPlugin                  // the operator's own backends
 	PluginSettings map[string]map[string]string // by backend
+	Imports        []string                     // modules that templates have loaded; nil: what scripts import
 	Pool           int
 	Workers        int
 	Waiters        int

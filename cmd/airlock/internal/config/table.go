@@ -103,6 +103,10 @@ func sandboxVariables() []Variable {
 				"([docs](backends/README.md#boxes-from-a-template))",
 			set:  func(c *Config, v string) error { return c.setPlugin(bubblewrap.Name, "box", v) },
 			show: func(c *Config) string { return c.PluginSettings[bubblewrap.Name]["box"] }},
+		{Name: "AIRLOCK_TEMPLATE_IMPORTS",
+			about: "modules that a template has loaded, or `none`; else what one of ten scripts imports " +
+				"([docs](backends/README.md#modules-of-a-template))",
+			set: setImports, show: showImports},
 		{Name: "AIRLOCK_PLUGINS",
 			about: "your own backends: `name=/path@sha256:…` ([docs](plugins.md))",
 			set:   setPlugins, show: showPlugins},

@@ -122,9 +122,10 @@ func TestSameResultFromATemplate(t *testing.T) {
 	want := runSteady(in, profile).Manifest.Result
 	for _, pool := range []string{"AIRLOCK_POOL=0", "AIRLOCK_POOL=2"} {
 		in.Stop()
-		in.Env = append(in.Env, "AIRLOCK_BOX=template", pool)
+		in.Env = append(in.Env, "AIRLOCK_BOX=template", pool,
+			"AIRLOCK_TEMPLATE_IMPORTS=concurrent.futures,email.message,numpy,pandas,ssl,urllib.request")
 		in.Start()
-		forked(t, in)
+		awaitLoaded(t, in, profile, "numpy")
 		for i := range *same {
 			if x := runSteady(in, []string{profile, fresh}[i%2]); x.Status != "completed" || x.Manifest.Result != want {
 				t.Errorf("%s: %s %s %s", pool, x.Status, x.Error, x.Result)
@@ -264,22 +265,32 @@ set_result({
     "random": random.random(), "generator": random.Random().random(), "system": random.SystemRandom().random(),
     "secrets": secrets.token_hex(), "urandom": os.urandom(8).hex(), "ssl": ssl.RAND_bytes(8).hex(),
     "numpy": numpy.random.random(), "numpy generator": numpy.random.default_rng().random(),
+    "numpy seed": str(numpy.random.mtrand._rand._bit_generator._seed_seq.entropy),
+    "normal": random.gauss(0, 1), "numpy normal": numpy.random.normal(),
     "uuid": str(uuid.uuid4()), "multiprocessing": bytes(multiprocessing.current_process().authkey).hex(),
     "file": tempfile.mktemp(),
 })`
 
-// TestBoxesOfATemplateShareNoRandomness: what a template has drawn, each of its boxes would have.
+// TestBoxesOfATemplateShareNoRandomness: what a template has drawn, each of its boxes would have, whether it
+// has the modules loaded or not.
 func TestBoxesOfATemplateShareNoRandomness(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
 	}
 	e2e.NewWorld(t)
-	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=0")
+	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=0",
+		"AIRLOCK_TEMPLATE_IMPORTS=none")
 	in.AllReady("bubblewrap")
 	forked(t, in)
 	profile := in.Placed("bubblewrap")
 	seen := map[string]bool{}
-	for range 3 {
+	for i := range 6 {
+		if i == 3 {
+			in.Stop()
+			in.Env = append(in.Env, "AIRLOCK_TEMPLATE_IMPORTS=multiprocessing,numpy,random,secrets,ssl,tempfile,uuid")
+			in.Start()
+			awaitLoaded(t, in, profile, "numpy")
+		}
 		var drawn map[string]json.RawMessage
 		x := in.Await(in.Submit(profile, chanceScript, time.Minute), time.Minute)
 		if x.Status != "completed" {

@@ -1,0 +1,51 @@
+package imports
+
+import "slices"
+
+// What makes a module common: it is imported by one of so many scripts, once there are enough.
+const (
+	oneOf  = 10
+	enough = 20
+)
+
+// Common returns the modules that enough of the scripts import and that may be loaded for all of
+// them, sorted.
+func Common(scripts []string) (modules []string) {
+	if len(scripts) < enough {
+		return nil
+	}
+	count := map[string]int{}
+	for _, script := range scripts {
+		for _, module := range AtTop(script) {
+			count[module]++
+		}
+	}
+	for _, module := range Loadable() {
+		if oneOf*count[module] >= len(scripts) {
+			modules = append(modules, module)
+		}
+	}
+	return modules
+}
+
+// Loadable returns the modules that may be loaded once for all scripts, sorted: importing them takes
+// time, and leaves nothing that differs from one interpreter to the next but for what templates
+// renew.
+func Loadable() []string {
+	list := []string{
+		"argparse", "array", "ast", "asyncio", "base64", "bisect", "calendar", "collections", "concurrent.futures",
+		"configparser", "contextlib", "copy", "csv", "dataclasses", "difflib", "email", "email.message",
+		"email.mime.text", "email.utils", "enum", "fnmatch", "fractions", "functools", "glob", "gzip", "hashlib",
+		"heapq", "hmac", "html", "html.parser", "http.client", "http.cookiejar", "inspect", "io", "ipaddress",
+		"itertools", "logging", "mimetypes", "multiprocessing", "operator", "pathlib", "pickle", "platform", "pprint",
+		"queue", "random", "re", "secrets", "shlex", "shutil", "smtplib", "socket", "sqlite3", "ssl", "statistics",
+		"string", "struct", "subprocess", "tarfile", "tempfile", "textwrap", "typing", "unicodedata", "urllib.error",
+		"urllib.parse", "urllib.request", "uuid", "xml.dom.minidom", "xml.etree.ElementTree", "zipfile", "zlib",
+		"zoneinfo",
+
+		"bs4", "dateutil", "dateutil.parser", "dateutil.relativedelta", "httpx", "jinja2", "lxml", "lxml.etree",
+		"lxml.html", "numpy", "openpyxl", "pandas", "psycopg2", "requests", "yaml",
+	}
+	slices.Sort(list)
+	return list
+}

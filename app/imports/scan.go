@@ -1,0 +1,94 @@
+package imports
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Patterns of a script's lines. What begins a line is no part of another statement, but for text in
+// triple quotes and lines that go on.
+var (
+	importLine = regexp.MustCompile(`^import[ \t]+([^#;]+)`)
+	fromLine   = regexp.MustCompile(`^from[ \t]+([^\s#;]+)[ \t]+import[ \t]+([^#;]+)`)
+	name       = regexp.MustCompile(`^[\pL_][\pL\pN_]*(\.[\pL_][\pL\pN_]*)*$`)
+)
+
+// AtTop returns the modules that a script's statements at column 0 may import, in order, each once.
+// What is imported from a module may be one in it, so that counts as one too.
+func AtTop(script string) (modules []string) {
+	seen := map[string]bool{}
+	add := func(module string) {
+		if name.MatchString(module) && !seen[module] {
+			seen[module] = true
+			modules = append(modules, module)
+		}
+	}
+	quotes, joined := "", false
+	for line := range strings.Lines(script) {
+		line = strings.TrimRight(line, "\r\n")
+		if quotes == "" && !joined {
+			statement(line, add)
+		}
+		quotes = after(line, quotes)
+		joined = strings.HasSuffix(line, `\`)
+	}
+	return modules
+}
+
+func statement(line string, add func(module string)) {
+	if m := importLine.FindStringSubmatch(line); m != nil {
+		for item := range strings.SplitSeq(m[1], ",") {
+			add(first(item))
+		}
+	} else if m := fromLine.FindStringSubmatch(line); m != nil {
+		add(m[1])
+		for item := range strings.SplitSeq(strings.Trim(m[2], " \t()\\"), ",") {
+			add(m[1] + "." + first(item))
+		}
+	}
+}
+
+// first returns what stands before "as".
+func first(item string) string {
+	words := strings.Fields(item)
+	if len(words) == 0 {
+		return ""
+	}
+	return words[0]
+}
+
+// after returns the triple quotes that are open after a line, which begins inside of some or (with
+// "") of none.
+func after(line, open string) string {
+	for line != "" {
+		switch {
+		case open != "":
+			i := strings.Index(unescaped(line), open)
+			if i < 0 {
+				return open
+			}
+			line, open = line[i+len(open):], ""
+		case strings.HasPrefix(line, `"""`), strings.HasPrefix(line, "'''"):
+			open, line = line[:3], line[3:]
+		case line[0] == '#':
+			return ""
+		case line[0] == '"', line[0] == '\'':
+			rest := line[1:]
+			i := strings.IndexByte(unescaped(rest), line[0])
+			if i < 0 {
+				return "" // it goes on after a backslash, or is no Python
+			}
+			line = rest[i+1:]
+		default:
+			line = line[1:]
+		}
+	}
+	return open
+}
+
+var escape = regexp.MustCompile(`\\.`)
+
+// unescaped returns text of the same length with escaped characters covered.
+func unescaped(text string) string {
+	return escape.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat(" ", len(s)) })
+}
