@@ -21,7 +21,7 @@ func TestHoleSlowReadersHoldNoPlace(t *testing.T) {
 	if a.status != http.StatusCreated {
 		t.Fatalf("%d %s", a.status, a.text)
 	}
-	address := w.hurriedBy(4 * time.Second) // 64 KiB are written at a time
+	address := w.hurriedBy(4 * time.Second) // far more than it takes
 	taken := make(chan int, 2)
 	for range cap(taken) {
 		conn, err := net.Dial("tcp", address.String())
@@ -34,7 +34,7 @@ func TestHoleSlowReadersHoldNoPlace(t *testing.T) {
 		w.must(err)
 		go func() {
 			total := 0
-			for piece := make([]byte, 4<<10); err == nil; time.Sleep(160 * time.Millisecond) {
+			for piece := make([]byte, 4<<10); err == nil; time.Sleep(400 * time.Millisecond) {
 				var n int
 				n, err = conn.Read(piece)
 				total += n
