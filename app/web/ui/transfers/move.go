@@ -50,7 +50,8 @@ func (h Handlers) movePage(c echo.Context, status int, found components.Problems
 	page := settingsview.MovePage{
 		Shell: sh, Profiles: profiles, Problems: found, Ticked: typed["profiles"],
 		Some: typed.Get("which") == someProfiles, Left: typed.Get("artifacts") == "yes",
-		History: typed == nil || typed.Get("history") == "yes", Artifacts: artifacts, Retired: retired.Since, By: retired.By.Name,
+		History:   typed == nil || typed.Get("history") == "yes",
+		Artifacts: artifacts, Retired: retired.Since, By: retired.By.Name,
 		KeyFrom: key.From, KeyID: key.ID, KeyRisk: key.Risk,
 	}
 	for _, p := range points {
