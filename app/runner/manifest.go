@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/computclaw/airlock/store"
-
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/store"
 )
