@@ -31,6 +31,10 @@ RACE_PACKAGES := ./app/audit/... ./app/auth ./app/backups ./app/conns ./app/cred
 	./app/scheduler ./app/secrets/... ./app/shares ./app/transfer/... ./app/web/... ./plugins ./plugins/bubblewrap \
 	./plugins/docker ./plugins/landlock/... ./plugins/osthread ./plugins/ssh/... ./plugins/stdio
 
+# LONGEST take minutes; they start first, so that no processor waits for one of them at the end.
+LONGEST := ./plugins/docker ./views ./app/web ./plugins/landlock ./plugins/ssh ./plugins/bubblewrap ./app/transfer ./app/engine \
+	./cmd/airlock-bench ./app/guest ./app/runner
+
 # RACE=1, as in .ci/run, has the race detector on for them: it compiles all that they use once more.
 RACED = $(if $(RACE),$(RACE_PACKAGES))
 
@@ -52,7 +56,7 @@ GO_RACE := $(subst CGO_ENABLED=0,CGO_ENABLED=1,$(GO_TEST))
 
 RUN_PACKAGES := bubblewrap python3 ca-certificates
 TEST_PACKAGES := $(RUN_PACKAGES) gcc libc6-dev curl wget git nodejs default-jdk-headless netbase tzdata openssl protobuf-compiler procps iproute2 util-linux strace \
-	python3-argon2 python3-cryptography sqlite3 python3-aiohttp python3-httpx python3-requests python3-urllib3 python3-psycopg2 python3-numpy python3-pandas python3-pil python3-yaml python3-lxml python3-openpyxl python3-bs4 python3-jinja2 postgresql chromium docker.io rootlesskit slirp4netns uidmap openssh-server systemd
+	python3-argon2 python3-cryptography sqlite3 python3-aiohttp python3-httpx python3-requests python3-urllib3 python3-psycopg2 python3-numpy python3-pandas python3-pil python3-yaml python3-lxml python3-openpyxl python3-bs4 python3-jinja2 postgresql chromium-headless-shell docker.io rootlesskit slirp4netns uidmap openssh-server systemd
 
 .PHONY: help
 help: ## List the targets
@@ -94,9 +98,9 @@ test-hostile: init ## Only the hostile scripts, on all backends, and the ordinar
 
 .PHONY: test-units
 test-units: init ## Only the tests of packages; RACE=1 has the race detector on for those of RACE_PACKAGES
-	$(if $(RACE),$(GO_RACE) $(RACE_NOT_REDACT) $(RACED))
+	$(if $(RACE),$(GO_RACE) $(RACE_NOT_REDACT) $$(go list $(LONGEST) ./... | grep -xFf <(go list $(RACED))))
 	$(if $(RACE),$(GO_RACE) $(RACE_FLAGS) -run 'ConcurrentUse|TogetherIsLikeAlone' ./app/redact)
-	$(GO_TEST) -trimpath $$(go list ./... | grep -vxFf <(go list $(RACED) $(E2E)/...))
+	$(GO_TEST) -trimpath $$(go list $(LONGEST) ./... | grep -vxFf <(go list $(RACED) $(E2E)/...))
 
 .PHONY: test-e2e
 test-e2e: init ## Only the tests of the whole program, without the hostile scripts

@@ -17,6 +17,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
+// chromium is the one without a window, which takes less processor time to start than the other one does.
+const chromium = "chromium-headless-shell"
+
 // patience bounds one wait, and life a whole browser.
 const (
 	patience = 60 * time.Second
@@ -56,15 +59,12 @@ func newAt(t *testing.T, host, address string) *Browser {
 		t.Fatal(err)
 	}
 	flags := append([]chromedp.ExecAllocatorOption{}, chromedp.DefaultExecAllocatorOptions[:]...)
-	flags = append(flags, chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()),
+	flags = append(flags, chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()),
 		chromedp.Flag("host-resolver-rules", "MAP airlock.test 127.0.0.1, MAP localhost 127.0.0.1, MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"),
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-domain-reliability", true), chromedp.Flag("no-pings", true),
 		chromedp.Flag("disable-features",
 			"OptimizationHints,MediaRouter,Translate,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable"))
-	if path := os.Getenv("AIRLOCK_CHROMIUM"); path != "" {
-		flags = append(flags, chromedp.ExecPath(path))
-	}
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), flags...)
 	t.Cleanup(cancel)
 	return open(ctx, t, "http://"+host+":"+u.Port())

@@ -3,6 +3,5 @@
 // or warning, an exception, a request that failed or was answered with 400 and above) fails the
 // test at its end, unless the test said beforehand that it expects it.
 //
-// Chromium is needed: on a machine without it the tests fail. AIRLOCK_CHROMIUM names another
-// program than the one on the PATH.
+// Debian's chromium-headless-shell is needed: on a machine without it the tests fail.
 package browsertest
