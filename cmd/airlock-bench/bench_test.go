@@ -34,26 +34,36 @@ func program(tb testing.TB) string {
 // TestTables measures too little to mean anything, and looks for each row that docs/performance.md
 // names.
 func TestTables(t *testing.T) {
-	var out bytes.Buffer
-	args := []string{"--airlock", program(t), "--rounds", "3", "--seconds", "0.1", "--body", "1", "--pages", "60",
-		"--parked", "3"}
-	err := run(t.Context(), &out, append(args, "speed", "egress", "redaction", "backends", "files", "skills", "parked"))
-	for _, row := range []string{
-		"bare python3 -c pass", "submit to completed, warm", "submit to completed, cold",
-		"submit to completed, 1 client ", "submit to completed, 8 clients", "submit to completed, 32 clients",
-		"submit to the first byte of output", "GET /executions/{id}, 8 clients", "memory of the server",
-		"start to the first answer", "start to a sandbox", "page: list of executions", "page: one execution",
-		"page: overview", "egress, request on a warm connection, direct", "script in a box, download, intercepted",
-		"copy: log text", "stream, 1000 values: log text", "final pass, 50 values: base64 of random bytes",
-		"python3 -c pass", "bubblewrap        full", "files of 1 MiB, MiB/s", "submit to completed, warm, a script",
-		"submit to completed, warm, the same as a skill", "scan those 5 MiB", "executions that wait for the LLM at once",
+	airlock := program(t)
+	for table, rows := range map[string][]string{
+		"speed": {
+			"bare python3 -c pass", "submit to completed, warm", "submit to completed, cold",
+			"submit to completed, 1 client ", "submit to completed, 8 clients", "submit to completed, 32 clients",
+			"submit to the first byte of output", "GET /executions/{id}, 8 clients", "memory of the server",
+			"start to the first answer", "start to a sandbox", "page: list of executions", "page: one execution",
+			"page: overview",
+		},
+		"egress":    {"egress, request on a warm connection, direct", "script in a box, download, intercepted"},
+		"redaction": {"copy: log text", "stream, 1000 values: log text", "final pass, 50 values: base64 of random bytes"},
+		"backends":  {"python3 -c pass", "bubblewrap        full"},
+		"files":     {"files of 1 MiB, MiB/s"},
+		"skills":    {"submit to completed, warm, a script", "submit to completed, warm, the same as a skill", "scan those 5 MiB"},
+		"parked":    {"executions that wait for the LLM at once"},
 	} {
-		if !strings.Contains("\n"+out.String(), "\n"+row) {
-			t.Errorf("there is no row %q", row)
-		}
-	}
-	if err != nil || t.Failed() {
-		t.Fatalf("%v\n%s", err, &out)
+		t.Run(table, func(t *testing.T) {
+			t.Parallel()
+			var out bytes.Buffer
+			err := run(t.Context(), &out, []string{"--airlock", airlock, "--rounds", "3", "--seconds", "0.1", "--body", "1",
+				"--pages", "60", "--parked", "3", table})
+			for _, row := range rows {
+				if !strings.Contains("\n"+out.String(), "\n"+row) {
+					t.Errorf("there is no row %q", row)
+				}
+			}
+			if err != nil || t.Failed() {
+				t.Fatalf("%v\n%s", err, &out)
+			}
+		})
 	}
 }
 
