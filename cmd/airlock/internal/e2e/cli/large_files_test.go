@@ -24,15 +24,15 @@ const moreMemory = 24 << 10
 const maskingMemory = 150 << 10
 
 // TestLargeFilesTakeNoMemory sends 64 MiB through the whole program, to a script and back, and
-// measures the most memory that the server and its backend have had meanwhile.
+// measures the most memory that the server and its backend have had meanwhile: see onBackends.
 func TestLargeFilesTakeNoMemory(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
 	}
-	d := onEveryBackend(t)
+	d, backends := onBackends(t)
 	content := make([]byte, 64<<20)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(content)
-	for _, backend := range e2e.Backends() {
+	for _, backend := range backends {
 		profile := d.Placed(backend, "--key", "TOKEN")
 		d.passThrough(profile, content[:1<<20])
 		d.resetPeaks()
