@@ -69,11 +69,7 @@ func TestBoxesOfATemplateLockNothingOfEachOther(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
 	}
-	e2e.NewWorld(t)
-	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=3")
-	in.AllReady("bubblewrap")
-	forked(t, in)
-	same := in.Placed("bubblewrap")
+	in, same := startForked(t, 3)
 	var all []e2e.Execution
 	for _, profile := range []string{same, same, in.Placed("bubblewrap")} {
 		all = append(all, in.Submit(profile, besideScript, time.Minute))
@@ -136,10 +132,7 @@ func TestATemplateKnowsNoSecret(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
 	}
-	e2e.NewWorld(t)
-	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=1")
-	in.AllReady("bubblewrap")
-	forked(t, in)
+	in, profile := startForked(t, 1)
 	const first, second = "a-plain-value-that-", "only-one-profile-has"
 	in.Admin(first+second, "credential", "set", "WORD", "--mode", "plain")
 	knows := in.Placed("bubblewrap", "--key", "WORD")
@@ -171,14 +164,14 @@ func TestATemplateKnowsNoSecret(t *testing.T) {
 		t.Errorf("only %d bytes of %v could be read", read, pids)
 	}
 	inputs := fmt.Sprintf("inputs = {'words': [[%q, %q]], 'own': ['is-', 'here']}\n", first, second)
-	x := in.Await(in.Submit(in.Placed("bubblewrap"), inputs+searchScript, time.Minute), time.Minute)
+	x := complete(t, in, profile, inputs+searchScript)
 	var found struct {
 		Found []string
 		Size  int
 	}
 	e2e.Must(t, json.Unmarshal(x.Result, &found))
 	if len(found.Found) != 1 || found.Found[0] != "is-" || found.Size < 4<<20 {
-		t.Errorf("%s %s: %s", x.Status, x.Error, x.Result)
+		t.Errorf("%s", x.Result)
 	}
 }
 
@@ -211,11 +204,7 @@ func TestTheGuestsOfATemplateKeepNothingOfABox(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
 	}
-	e2e.NewWorld(t)
-	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=0")
-	in.AllReady("bubblewrap")
-	forked(t, in)
-	profile := in.Placed("bubblewrap")
+	in, profile := startForked(t, 0)
 	open := func() int {
 		count := 0
 		for _, p := range in.Processes() {

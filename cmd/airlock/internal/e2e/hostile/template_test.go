@@ -83,10 +83,7 @@ func TestAForkedInterpreterIsAsAFreshOne(t *testing.T) {
 	in.AllReady("bubblewrap")
 	profile := in.Placed("bubblewrap")
 	state := func() (found map[string]any) {
-		x := in.Await(in.Submit(profile, stateScript, time.Minute), time.Minute)
-		if x.Status != "completed" {
-			t.Fatalf("%s: %s", x.Status, x.Error)
-		}
+		x := complete(t, in, profile, stateScript)
 		e2e.Must(t, json.Unmarshal(x.Result, &found))
 		return found
 	}
@@ -140,18 +137,12 @@ func TestATemplateThatDiesCostsNoExecution(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
 	}
-	e2e.NewWorld(t)
-	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=0")
-	in.AllReady("bubblewrap")
-	profile := in.Placed("bubblewrap")
+	in, profile := startForked(t, 0)
 	for range 2 { // one that died, and none
 		for _, pid := range templates(in) {
 			e2e.Must(t, syscall.Kill(pid, syscall.SIGKILL))
 		}
-		x := in.Await(in.Submit(profile, "set_result(1)", time.Minute), time.Minute)
-		if x.Status != "completed" {
-			t.Errorf("%s: %s", x.Status, x.Error)
-		}
+		complete(t, in, profile, "set_result(1)")
 	}
 	person := in.Person()
 	const sentence = "Boxes start from nothing: the template is not ready."
@@ -186,26 +177,20 @@ func TestAProfileMayRequireFreshBoxes(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
 	}
-	e2e.NewWorld(t)
-	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=1")
-	in.AllReady("bubblewrap")
-	forked(t, in)
+	in, profile := startForked(t, 1)
 	layouts := func(profile string) (seen map[string]int) {
 		seen = map[string]int{}
 		for range 3 {
-			x := in.Await(in.Submit(profile, layoutScript, time.Minute), time.Minute)
-			if x.Status != "completed" {
-				t.Fatalf("%s: %s", x.Status, x.Error)
-			}
+			x := complete(t, in, profile, layoutScript)
 			seen[string(x.Result)]++
 		}
 		return seen
 	}
-	shared, fresh := in.Placed("bubblewrap"), in.Placed("bubblewrap", "--fresh")
+	fresh := in.Placed("bubblewrap", "--fresh")
 	if shown := in.Admin("", "profile", "show", fresh); !strings.Contains(shown, "in fresh boxes") {
 		t.Errorf("profile show: %s", shown)
 	}
-	ofTemplate, ofNone := layouts(shared), layouts(fresh)
+	ofTemplate, ofNone := layouts(profile), layouts(fresh)
 	if len(ofTemplate) != 1 || len(ofNone) != 3 {
 		t.Errorf("layouts of boxes from a template %v, of fresh ones %v", ofTemplate, ofNone)
 	}
@@ -225,10 +210,7 @@ func TestAStopLeavesNothingOfATemplate(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
 	}
-	e2e.NewWorld(t)
-	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=1")
-	in.AllReady("bubblewrap")
-	forked(t, in)
+	in, _ := startForked(t, 1)
 	label, started := e2e.LabelOf(t, in), in.Processes()
 	in.Stop()
 	for _, p := range started {
@@ -239,6 +221,28 @@ func TestAStopLeavesNothingOfATemplate(t *testing.T) {
 	for _, group := range e2e.GroupsWith(t, func(path string) bool { return e2e.OfInstance(path, label) }) {
 		t.Errorf("%s is left", group)
 	}
+}
+
+// startForked starts a server that keeps so many boxes ready and forks them from a template, which it has.
+// The profile is locked.
+func startForked(t *testing.T, pool int, more ...string) (in *e2e.Instance, profile string) {
+	t.Helper()
+	e2e.NewWorld(t)
+	in = e2e.StartInstance(t, append(more, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template",
+		fmt.Sprintf("AIRLOCK_POOL=%d", pool))...)
+	in.AllReady("bubblewrap")
+	forked(t, in)
+	return in, in.Placed("bubblewrap")
+}
+
+// complete runs a script, which must complete.
+func complete(t *testing.T, in *e2e.Instance, profile, script string) e2e.Execution {
+	t.Helper()
+	x := in.Await(in.Submit(profile, script, time.Minute), time.Minute)
+	if x.Status != "completed" {
+		t.Fatalf("%s: %s", x.Status, x.Error)
+	}
+	return x
 }
 
 // forked asserts that the server's boxes are forked from a template.
@@ -277,12 +281,7 @@ func TestBoxesOfATemplateShareNoRandomness(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
 	}
-	e2e.NewWorld(t)
-	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=0",
-		"AIRLOCK_TEMPLATE_IMPORTS=none")
-	in.AllReady("bubblewrap")
-	forked(t, in)
-	profile := in.Placed("bubblewrap")
+	in, profile := startForked(t, 0, "AIRLOCK_TEMPLATE_IMPORTS=none")
 	seen := map[string]bool{}
 	for i := range 6 {
 		if i == 3 {
@@ -292,10 +291,7 @@ func TestBoxesOfATemplateShareNoRandomness(t *testing.T) {
 			awaitLoaded(t, in, profile, "numpy")
 		}
 		var drawn map[string]json.RawMessage
-		x := in.Await(in.Submit(profile, chanceScript, time.Minute), time.Minute)
-		if x.Status != "completed" {
-			t.Fatalf("%s: %s", x.Status, x.Error)
-		}
+		x := complete(t, in, profile, chanceScript)
 		e2e.Must(t, json.Unmarshal(x.Result, &drawn))
 		for from, value := range drawn {
 			if key := from + string(value); seen[key] {
@@ -335,11 +331,7 @@ func TestBoxesOfATemplateWakeNobody(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
 	}
-	e2e.NewWorld(t)
-	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=2")
-	in.AllReady("bubblewrap")
-	forked(t, in)
-	profile := in.Placed("bubblewrap")
+	in, profile := startForked(t, 2)
 	var both []e2e.Execution
 	for _, inputs := range []string{"{'wait': True}", "{'wait': False}"} {
 		both = append(both, in.Submit(profile, "inputs = "+inputs+reachScript, time.Minute))
@@ -365,10 +357,7 @@ func TestTheGuestsOfATemplateEndWithIt(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
 	}
-	e2e.NewWorld(t)
-	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=1")
-	in.AllReady("bubblewrap")
-	forked(t, in)
+	in, profile := startForked(t, 1)
 	before := in.Processes()
 	for _, p := range before {
 		if strings.HasSuffix(strings.TrimSpace(p.Line), "/airlock-init guests") {
@@ -383,10 +372,7 @@ func TestTheGuestsOfATemplateEndWithIt(t *testing.T) {
 		}
 		return true
 	})
-	x := in.Await(in.Submit(in.Placed("bubblewrap"), "set_result(1)", time.Minute), time.Minute)
-	if x.Status != "completed" {
-		t.Errorf("%s: %s", x.Status, x.Error)
-	}
+	complete(t, in, profile, "set_result(1)")
 }
 
 // metrics returns what the server counts.
@@ -409,11 +395,8 @@ func TestHoleABoxTakesNoDescriptorsOfOthers(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
 	}
-	e2e.NewWorld(t)
-	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=1")
-	in.AllReady("bubblewrap")
-	forked(t, in)
-	x := in.Submit(in.Placed("bubblewrap"), `
+	in, profile := startForked(t, 1)
+	x := in.Submit(profile, `
 import socket
 opened = [socket.create_connection(("127.0.0.1", 53)) for _ in range(200)]
 llm.complete("all are open")`, time.Minute)
@@ -428,10 +411,7 @@ func TestHoleAFailingBoxEndsNoOther(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
 	}
-	e2e.NewWorld(t)
-	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=0")
-	in.AllReady("bubblewrap")
-	profile := in.Placed("bubblewrap")
+	in, profile := startForked(t, 0)
 	first := in.Submit(profile, `set_result(llm.complete("go on"))`, time.Minute)
 	waits(t, in, first)
 	serving := guests(t, in)
