@@ -31,7 +31,8 @@ RACE_PACKAGES := ./app/audit/... ./app/auth ./app/backups ./app/conns ./app/cred
 	./app/scheduler ./app/secrets/... ./app/shares ./app/transfer/... ./app/web/... ./plugins ./plugins/bubblewrap \
 	./plugins/docker ./plugins/landlock/... ./plugins/osthread ./plugins/ssh/... ./plugins/stdio
 
-# LONGEST take minutes; they start first, so that no processor waits for one of them at the end.
+# LONGEST take minutes; they start first, so that no processor waits for one of them at the end. Most of
+# it they wait, so three of them run beside each other.
 LONGEST := ./plugins/docker ./views ./app/web ./plugins/landlock ./plugins/ssh ./plugins/bubblewrap ./app/transfer ./app/engine \
 	./cmd/airlock-bench ./app/guest ./app/runner
 
@@ -45,7 +46,8 @@ LONG := TestNothingAcceptedIsLost|TestNothingLeaks|TestAnArchiveThatUnpacksToTen
 
 # TAGS=vault,s3 adds the tests that need a real Vault or S3 server; MATRIX=1, as in .ci/run, runs every
 # hostile script and every ordinary program on every backend, which bubblewrap in a container counts as;
-# files on every backend; all of the suite wherever backends go through it; each page in six looks.
+# files on every backend; all of the suite wherever backends go through it; each page in six looks, and
+# axe-core on all.
 MATRIX_ONLY := TestHostileScriptsInContainer
 TAGS ?=
 MATRIX ?=
@@ -101,7 +103,7 @@ test-hostile: init ## Only the hostile scripts and the ordinary programs; MATRIX
 test-units: init ## Only the tests of packages; RACE=1 has the race detector on for those of RACE_PACKAGES
 	$(if $(RACE),$(GO_RACE) $(RACE_NOT_REDACT) $$(go list $(LONGEST) ./... | grep -xFf <(go list $(RACED))))
 	$(if $(RACE),$(GO_RACE) $(RACE_FLAGS) -run 'ConcurrentUse|TogetherIsLikeAlone' ./app/redact)
-	$(GO_TEST) -trimpath $$(go list $(LONGEST) ./... | grep -vxFf <(go list $(RACED) $(E2E)/...))
+	$(GO_TEST) -trimpath -p 3 $$(go list $(LONGEST) ./... | grep -vxFf <(go list $(RACED) $(E2E)/...))
 
 .PHONY: test-e2e
 test-e2e: init ## Only the tests of the whole program, without the hostile scripts

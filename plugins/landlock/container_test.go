@@ -2,8 +2,10 @@ package landlock
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -23,7 +25,8 @@ func stock(extra ...string) []string {
 	return append([]string{"--network", "none", "--security-opt", "no-new-privileges"}, extra...)
 }
 
-// TestInContainer runs the backend where it is for: in containers that nobody gave anything.
+// TestInContainer runs the backend where it is for: in containers that nobody gave anything. It is the
+// least of the suite unless all of it is asked for.
 func TestInContainer(t *testing.T) {
 	e := startEngine(t)
 	nobody := stock("--user", "65534", "--cap-drop", "ALL")
@@ -100,8 +103,8 @@ func (e *engine) run(t *testing.T, options []string, command ...string) (string,
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	args := append([]string{"-H", e.Host(), "run", "--rm", "-e", sandboxtest.GuestVariable + "=/test/guest"},
-		options...)
+	args := append([]string{"-H", e.Host(), "run", "--rm", "-e", sandboxtest.GuestVariable + "=/test/guest",
+		"-e", sandboxtest.SuiteVariable + "=" + cmp.Or(os.Getenv(sandboxtest.SuiteVariable), "essential")}, options...)
 	cmd := exec.CommandContext(ctx, "docker", append(append(args, "runtime"), command...)...)
 	cmd.Stdin = bytes.NewReader(sandboxtest.Guest(t))
 	var diagnostic bytes.Buffer
