@@ -104,7 +104,7 @@ func (l look) String() string { return fmt.Sprintf("%d-%s", l.width, l.theme) }
 func inspectPage(t *testing.T, b *browsertest.Browser, s sample, l look) {
 	t.Helper()
 	shift := ""
-	for range 3 { // a busy machine may show a page in pieces; content that really moves does so each time
+	for range 10 { // a busy machine may show a page in pieces; content that really moves does so each time
 		b.Open("/" + s.name)
 		b.Until(`document.readyState === "complete" && document.documentElement.dataset.js === ""`)
 		if shift = b.Text("window.shifted > 0.01 ? window.shifted : ''"); shift == "" {
