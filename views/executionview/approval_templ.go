@@ -374,7 +374,7 @@ func approveCard(p ApprovalPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "\"><button class=\"button\" name=\"scope\" value=\"once\">Approve once</button> <button class=\"button primary\" name=\"scope\" value=\"always\">Approve always</button></form></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "\"><button class=\"button primary\" name=\"scope\" value=\"once\">Approve once</button> <button class=\"button\" name=\"scope\" value=\"always\">Approve always</button></form></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
