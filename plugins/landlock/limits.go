@@ -20,6 +20,7 @@ func Notes() []string {
 		"There is no /dev/shm: multiprocessing's locks, queues and pools (ThreadPool too) fail. " +
 			"Use concurrent.futures.ThreadPoolExecutor or subprocess.",
 		"Nothing can listen on a port.",
+		"sh may fail with \"Cannot fork\" in a pipeline: run it again, or use bash.",
 		roots.Unread,
 	}
 }
