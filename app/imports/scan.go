@@ -58,27 +58,26 @@ func first(item string) string {
 }
 
 // after returns the triple quotes that are open after a line, which begins inside of some or (with
-// "") of none.
+// "") of none. It takes time that grows with the line only: agents write them.
 func after(line, open string) string {
 	for line != "" {
 		switch {
 		case open != "":
-			i := strings.Index(unescaped(line), open)
-			if i < 0 {
+			rest, ended := beyond(line, open)
+			if !ended {
 				return open
 			}
-			line, open = line[i+len(open):], ""
+			line, open = rest, ""
 		case strings.HasPrefix(line, `"""`), strings.HasPrefix(line, "'''"):
 			open, line = line[:3], line[3:]
 		case line[0] == '#':
 			return ""
 		case line[0] == '"', line[0] == '\'':
-			rest := line[1:]
-			i := strings.IndexByte(unescaped(rest), line[0])
-			if i < 0 {
+			rest, ended := beyond(line[1:], line[:1])
+			if !ended {
 				return "" // it goes on after a backslash, or is no Python
 			}
-			line = rest[i+1:]
+			line = rest
 		default:
 			line = line[1:]
 		}
@@ -86,9 +85,14 @@ func after(line, open string) string {
 	return open
 }
 
-var escape = regexp.MustCompile(`\\.`)
-
-// unescaped returns text of the same length with escaped characters covered.
-func unescaped(text string) string {
-	return escape.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat(" ", len(s)) })
+// beyond returns what comes after the end of a text in quotes, which a backslash hides.
+func beyond(text, quotes string) (rest string, ended bool) {
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' {
+			i++
+		} else if strings.HasPrefix(text[i:], quotes) {
+			return text[i+len(quotes):], true
+		}
+	}
+	return "", false
 }

@@ -38,16 +38,15 @@ func (w *Watch) Modules() []string {
 // Run looks at the last scripts again and again until ctx ends.
 func (w *Watch) Run(ctx context.Context) {
 	for {
-		err := w.store.Read(ctx, func(tx *store.Tx) error {
-			list, err := tx.Executions.LastScripts(ctx, scripts, top)
-			if err != nil {
-				return err
-			}
+		var list []string
+		err := w.store.Read(ctx, func(tx *store.Tx) (err error) {
+			list, err = tx.Executions.LastScripts(ctx, scripts, top)
+			return err
+		})
+		if err == nil {
 			modules := Common(list)
 			w.now.Store(&modules)
-			return nil
-		})
-		if err != nil && ctx.Err() == nil {
+		} else if ctx.Err() == nil {
 			w.log.Warn("could not find out what scripts import", "error", err)
 		}
 		if sleep.For(ctx, every) != nil {
