@@ -16,11 +16,10 @@ func bound(l plugins.Limits) (supervisor.Limits, error) {
 // Notes say what a script can't do here that it can in a box with namespaces.
 func Notes() []string {
 	return []string{
-		"Only the working directory (HOME, TMPDIR) is writable: use tempfile or relative paths, not /tmp.",
-		"There is no /dev/shm: multiprocessing's locks, queues and pools (ThreadPool too) fail. " +
-			"Use concurrent.futures.ThreadPoolExecutor or subprocess.",
+		"Only the working directory (HOME, TMPDIR) is writable, not /tmp: use tempfile or relative paths.",
+		"multiprocessing's locks, queues and pools (ThreadPool too) fail: use ThreadPoolExecutor or subprocess.",
 		"Nothing can listen on a port.",
-		"sh may fail with \"Cannot fork\" in a pipeline: run it again, or use bash.",
+		"Pipelines in sh may fail (\"Cannot fork\"): use bash.",
 		roots.Unread,
 	}
 }
