@@ -44,11 +44,13 @@ RACED = $(if $(RACE),$(RACE_PACKAGES))
 E2E := ./cmd/airlock/internal/e2e
 LONG := TestNothingAcceptedIsLost|TestNothingLeaks|TestAnArchiveThatUnpacksToTenGigabytesChangesNothing
 
-# TAGS=vault,s3 adds the tests that need a real Vault or S3 server; MATRIX=1, as in .ci/run, runs every
-# hostile script and every ordinary program on every backend, which bubblewrap in a container counts as;
-# files on every backend; all of the suite wherever backends go through it; each page in six looks, and
-# axe-core on all.
-MATRIX_ONLY := TestHostileScriptsInContainer
+# TAGS=vault,s3 adds the tests that need a real Vault or S3 server; MATRIX=1, as in .ci/run, adds what is
+# the same code in another place: every hostile script and every ordinary program on every backend, files
+# on every backend, all of the suite wherever backends go through it, each page in six looks, and the
+# tests of MATRIX_ONLY: backends in containers, as other users and through a proxy, skills on Docker, each
+# module that templates load, the image, clients from npm, and the tables of the benchmark.
+MATRIX_ONLY := TestHostileScriptsInContainer|TestBubblewrapInContainer|TestInContainer|TestConformanceThroughProxy|TestConformanceWithCapabilities|TestRealSkillsOnDocker|TestSkillsGetTheImageAndTheTimeThatTheyAskFor|TestModulesOfATemplateAreAsImported|TestImage|TestGeneratedClient|TestModelContextForeignClient|TestTables
+SKIPPED = ^($(LONG)$(if $(MATRIX),,|$(MATRIX_ONLY)))$$
 TAGS ?=
 MATRIX ?=
 RACE ?=
@@ -93,21 +95,21 @@ init: $(INIT) $(REMOTE) ## Build what airlock carries inside: the guest's PID 1 
 
 .PHONY: test
 test: test-packages init ## Run the tests that a change needs; ten minutes on two cores
-	@$(MAKE) --no-print-directory -k -j2 test-hostile test-units test-e2e
+	@$(MAKE) --no-print-directory -k -j$(if $(RACE),2,3) test-hostile test-e2e test-units
 
 .PHONY: test-hostile
 test-hostile: init ## Only the hostile scripts and the ordinary programs; MATRIX=1 runs all of both on all backends
-	$(GO_TEST) -trimpath -count=1 $(E2E)/hostile $(E2E)/programs -skip '^($(LONG)$(if $(MATRIX),,|$(MATRIX_ONLY)))$$' $(if $(MATRIX),-args -matrix)
+	$(GO_TEST) -trimpath -count=1 $(E2E)/hostile $(E2E)/programs -skip '$(SKIPPED)' $(if $(MATRIX),-args -matrix)
 
 .PHONY: test-units
 test-units: init ## Only the tests of packages; RACE=1 has the race detector on for those of RACE_PACKAGES
 	$(if $(RACE),$(GO_RACE) $(RACE_NOT_REDACT) $$(go list $(LONGEST) ./... | grep -xFf <(go list $(RACED))))
 	$(if $(RACE),$(GO_RACE) $(RACE_FLAGS) -run 'ConcurrentUse|TogetherIsLikeAlone' ./app/redact)
-	$(GO_TEST) -trimpath -p 3 $$(go list $(LONGEST) ./... | grep -vxFf <(go list $(RACED) $(E2E)/...))
+	$(GO_TEST) -trimpath -p 3 -skip '$(SKIPPED)' $$(go list $(LONGEST) ./... | grep -vxFf <(go list $(RACED) $(E2E)/...))
 
 .PHONY: test-e2e
 test-e2e: init ## Only the tests of the whole program, without the hostile scripts
-	$(GO_TEST) -trimpath -count=1 -skip '^($(LONG))$$' $(E2E)/recovery $(E2E)/cli $(E2E)/deploy $(E2E)/repo
+	$(GO_TEST) -trimpath -count=1 -skip '$(SKIPPED)' $(E2E)/recovery $(E2E)/cli $(E2E)/deploy $(E2E)/repo
 
 .PHONY: test-servers
 test-servers: vault s3server ## make test with the tests that need a real Vault or S3 server; compiles both, once

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/procfs"
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
@@ -112,7 +113,7 @@ func TestABoxIsOpenedAfreshWhenItsTemplateDied(t *testing.T) {
 	b, h := forking(t, renewAfter)
 	echo(t, b, "a", func() {})
 	dead := h.templates.current
-	_ = dead.process.cmd.Process.Kill()
+	killTree(t, dead.process.cmd.Process.Pid)
 	fresh := func() {
 		if h.templates.current != nil {
 			t.Error("the box came from a template")
@@ -131,6 +132,25 @@ func TestABoxIsOpenedAfreshWhenItsTemplateDied(t *testing.T) {
 			t.Error("no other template was started")
 		}
 	})
+}
+
+// killTree kills process root, and waits until those below it have ended too: they answer until the
+// kernel gets to them.
+func killTree(t *testing.T, root int) {
+	t.Helper()
+	var ends []unix.PollFd
+	for _, p := range procfs.Tree(root) {
+		if fd, err := unix.PidfdOpen(p.PID, 0); err == nil {
+			defer unix.Close(fd)
+			ends = append(ends, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
+		}
+	}
+	_ = unix.Kill(root, unix.SIGKILL)
+	for i := range ends {
+		for err := error(unix.EINTR); err == unix.EINTR; {
+			_, err = unix.Poll(ends[i:i+1], -1)
+		}
+	}
 }
 
 // TestHostsWithoutControlGroupsOpenBoxesAfresh, and say why.

@@ -157,12 +157,12 @@ func (h *half) filled() ([]byte, error) {
 			return nil, h.broken
 		case h.read.over():
 			return nil, os.ErrDeadlineExceeded
+		case h.discard:
+			return nil, io.ErrClosedPipe
 		case h.length > 0:
 			return h.partLocked(), nil
 		case h.finished:
 			return nil, io.EOF
-		case h.discard:
-			return nil, io.ErrClosedPipe
 		}
 		h.readable.Wait()
 	}
@@ -255,7 +255,7 @@ func (h *half) produced(n int) {
 // finish ends the direction in order.
 func (h *half) finish() { h.change(func() { h.finished = true }) }
 
-// ignore makes what is written from now on vanish. A reader fails.
+// ignore makes vanish what nobody has read, and what is written from now on. A reader fails.
 func (h *half) ignore() { h.change(func() { h.discard = true }) }
 
 // fail fails both sides at once with err; what is buffered is lost. The first error stays.

@@ -147,6 +147,18 @@ func TestClose(t *testing.T) {
 	}
 }
 
+// TestAClosedEndReadsNothing, not even what came before it was closed.
+func TestAClosedEndReadsNothing(t *testing.T) {
+	a, b := New()
+	if _, err := b.Write([]byte("too late")); err != nil {
+		t.Fatal(err)
+	}
+	_ = a.Close()
+	if n, err := a.Read(make([]byte, 1)); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+}
+
 // Break frees all that is blocked.
 func TestBreak(t *testing.T) {
 	a, b := New()
