@@ -48,8 +48,8 @@ LONG := TestNothingAcceptedIsLost|TestNothingLeaks|TestAnArchiveThatUnpacksToTen
 # the same code in another place: every hostile script and every ordinary program on every backend, files
 # on every backend, all of the suite wherever backends go through it, each page in six looks, and the
 # tests of MATRIX_ONLY: backends in containers, as other users and through a proxy, skills on Docker, each
-# module that templates load, the image, clients from npm, and the tables of the benchmark.
-MATRIX_ONLY := TestHostileScriptsInContainer|TestBubblewrapInContainer|TestInContainer|TestConformanceThroughProxy|TestConformanceWithCapabilities|TestRealSkillsOnDocker|TestSkillsGetTheImageAndTheTimeThatTheyAskFor|TestModulesOfATemplateAreAsImported|TestImage|TestGeneratedClient|TestModelContextForeignClient|TestTables
+# module that templates load, the image, the example's backend, clients from npm, the tables of the bench.
+MATRIX_ONLY := TestHostileScriptsInContainer|TestBubblewrapInContainer|TestInContainer|TestConformanceThroughProxy|TestConformanceWithCapabilities|TestRealSkillsOnDocker|TestSkillsGetTheImageAndTheTimeThatTheyAskFor|TestModulesOfATemplateAreAsImported|TestImage|TestGeneratedClient|TestModelContextForeignClient|TestTables|TestLoadedModulesComputeTheSame|TestEssentials
 SKIPPED = ^($(LONG)$(if $(MATRIX),,|$(MATRIX_ONLY)))$$
 TAGS ?=
 MATRIX ?=

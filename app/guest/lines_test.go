@@ -76,7 +76,7 @@ set_result("done")`,
 			}
 			var got []int
 			for _, a := range r.asked {
-				if a.Host == "api.example.com" && a.Port == 80 && (a.Line != 9 || len(got) > 0) { // aiohttp looks the name up first
+				if a.Host == "api.example.com" && a.Port == 80 && a.Line != 9 { // a thread of aiohttp looks the name up
 					got = append(got, a.Line)
 				}
 			}

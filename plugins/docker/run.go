@@ -223,7 +223,7 @@ func (b *box) ended(ctx context.Context, cause error) (plugins.Exit, error) {
 
 // oomTime is how long after a box's end by signal 9, which has hardly any other cause, the report
 // that memory ran out may still come.
-const oomTime = time.Second
+const oomTime = 3 * time.Second
 
 // awaitOOM waits a moment for that report: engines hear of it by another way than of the end.
 func (b *box) awaitOOM() bool {

@@ -381,7 +381,7 @@ for directory in glob.glob(%q):
         except OSError: pass
 os.makedirs(%q + "/inner")
 os.chmod(%[2]q, 0)
-shown = [line.split()[-1] for line in open("/proc/net/unix") if "airlock-canary" in line or %q in line]
+shown = [line.split()[-1] for line in open("/proc/net/unix") if %q in line or %q in line]
 addresses = [(socket.AF_UNIX, "\0" + s[1:] if s[0] == "@" else s) for s in shown]
 for family, name in addresses + [(socket.AF_INET, ("127.0.0.1", %d))]:
     with socket.socket(family) as s:
@@ -390,7 +390,7 @@ for family, name in addresses + [(socket.AF_INET, ("127.0.0.1", %d))]:
             s.sendall(b"A" * 26)
             s.recv(1)
         except OSError: pass
-print(touched, len(shown))`, filepath.Join(h.tmp, h.names.Of("_canaries"))+"*", squat, c.socket, c.port)
+print(touched, len(shown))`, filepath.Join(h.tmp, h.names.Of("_canaries"))+"*", squat, c.abstract, c.socket, c.port)
 	other := exec.Command("/usr/bin/python3", "-c", script)
 	other.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 4242, Gid: 4242}}
 	t.Cleanup(func() { os.RemoveAll(squat) })
