@@ -39,13 +39,18 @@ func TestConformance(t *testing.T) { conform(t, Name, false) }
 func TestConformanceOld(t *testing.T) { conform(t, old, true) }
 
 func conform(t *testing.T, name string, essential bool) {
-	// Other tests use the backend in this very process, which then gets orphans, and the suite's
-	// orphans are to go elsewhere.
+	takeNoOrphans(t)
+	sandboxtest.Run(t, sandboxtest.Plugin(name, nil),
+		sandboxtest.Options{Name: name, Leftovers: leftovers, Essential: essential})
+}
+
+// takeNoOrphans lets those of the suite go elsewhere: other tests use the backend in this very process,
+// which then gets orphans.
+func takeNoOrphans(t *testing.T) {
+	t.Helper()
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0); err != nil {
 		t.Fatal(err)
 	}
-	sandboxtest.Run(t, sandboxtest.Plugin(name, nil),
-		sandboxtest.Options{Name: name, Leftovers: leftovers, Essential: essential})
 }
 
 // leftovers lists the directories that an instance still has. Those of a killed host go a moment
@@ -88,6 +93,7 @@ func asNobody(t *testing.T, test string, capabilities []uintptr, suite string) {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	takeNoOrphans(t)
 	binary, guest := copies(t, dir)
 	cmd := exec.Command(binary, "-test.v", "-test.run", "^"+test+"$")
 	cmd.Env = []string{sandboxtest.GuestVariable + "=" + guest, sandboxtest.SuiteVariable + "=" + suite,
