@@ -311,7 +311,6 @@ func (a *uiAnswer) says(selector, text string) *uiAnswer {
 	return a
 }
 
-// lacks fails if the answer has such an element.
 // silent fails the test if the page has the text anywhere.
 func (a *uiAnswer) silent(text string) *uiAnswer {
 	a.t.Helper()

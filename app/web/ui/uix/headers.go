@@ -7,7 +7,8 @@ import "github.com/labstack/echo/v4"
 const PagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
 	"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-// PageHeaders sets the headers of every answer under /ui.
+// PageHeaders sets the headers of every answer under /ui. AnswerError sets them of those that come before
+// it, such as a form from another site.
 func PageHeaders(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		setPageHeaders(c)
