@@ -17,12 +17,12 @@ type explanation struct{ what, hint string }
 
 var explanations = map[string]explanation{
 	Name: {"is not a host and port that can be reached",
-		"Use a plain host name in ASCII, or an IP address in its usual form, and a port from 1 to 65535."},
+		"Use a plain host name in ASCII, and a port from 1 to 65535."},
 	NotListed: {"is not on this profile's host list", "{ask}"},
 	Port:      {"is on this profile's host list, but not with this port", "{ask}"},
 	Private: {"leads to a private network",
-		"If you mean that, ask the person to allow {place} on the profile's page in Airlock with the tick for " +
-			"private networks. Then submit the script again."},
+		"If you mean that, ask the person to allow {place} under Access on the profile's page in Airlock, with the " +
+			"tick \"Allow private network addresses\". Then submit the script again."},
 	ThisHost: {"leads to the machine that Airlock runs on",
 		"No entry of a profile can allow it. If you mean a service on that machine, ask the operator to name it in " +
 			"AIRLOCK_LOCAL_SERVICES as {place}=127.0.0.1:PORT, and the person to allow {place} on the profile."},
@@ -159,6 +159,14 @@ var explanations = map[string]explanation{
 		"Send the placeholder in a header, or the body in parts."},
 }
 
+// byAddress is said where the list refused an address: no box has a route to any, so allowing it
+// would not help.
+var byAddress = explanation{
+	"is an address, and scripts reach hosts by their names only",
+	"An entry for the address does not help. Use the host's name and ask the person to allow that. If it has none, ask " +
+		"the operator to name it in AIRLOCK_LOCAL_SERVICES as NAME:PORT={place}, and the person to allow NAME:PORT.",
+}
+
 // unexplained is said of a failure that has no explanation of its own.
 var unexplained = explanation{
 	"is allowed, but the host could not be reached", "Ask the person whether Airlock's machine can reach it.",
@@ -182,6 +190,9 @@ func (a Advice) Explain(c app.Connection) *app.Error {
 	e, ok := explanations[c.Rule]
 	if !ok {
 		e = unexplained
+	}
+	if (c.Rule == NotListed || c.Rule == Port) && isUsableAddress(c.Host) {
+		e = byAddress
 	}
 	hint := e.hint
 	if hint == "{ask}" {

@@ -16,7 +16,7 @@ func TestExplain(t *testing.T) {
 		{Name, "plain host name"},
 		{NotListed, `POST /profiles/self/hosts {"hosts":[{"host":"db.test:5432","reason"`},
 		{Port, `POST /profiles/self/hosts {"hosts":[{"host":"db.test:5432","reason"`},
-		{Private, "tick for private networks"},
+		{Private, `under Access on the profile's page in Airlock, with the tick "Allow private network addresses"`},
 		{ThisHost, "AIRLOCK_LOCAL_SERVICES as db.test:5432=127.0.0.1:PORT"},
 		{Listener, "outside"},
 		{Metadata, "No entry of a profile can allow it"},

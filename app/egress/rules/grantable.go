@@ -11,15 +11,23 @@ var metadataNames = map[string]bool{"metadata.google.internal": true, "metadata.
 	"instance-data.ec2.internal": true}
 
 // Grantable reports whether an entry of a profile could ever admit a connection to the canonical
-// name, so that it makes sense to ask a person for one: not for this host, addresses of links and
-// groups, metadata services, and ranges that the registries call special.
+// name, so that it makes sense to ask a person for one: not for this host, metadata services, and
+// addresses, since a box connects to names only.
 func Grantable(name string) bool {
 	if (app.Host{Name: name}).CheckReachable() != nil || metadataNames[name] {
 		return false
 	}
+	_, err := netip.ParseAddr(name)
+	return err != nil
+}
+
+// isUsableAddress reports whether a canonical name is an address that Airlock would dial for a name
+// that leads to it: not this host, addresses of links and groups, metadata services, and ranges that
+// the registries call special.
+func isUsableAddress(name string) bool {
 	addr, err := netip.ParseAddr(name)
 	if err != nil {
-		return true
+		return false
 	}
 	rule := Classify(addr, nil)
 	return rule == "" || rule == Private
