@@ -15,7 +15,8 @@ func TestAdviceFitsTheProfileAsItIsNow(t *testing.T) {
 		return app.HostRequest{Host: allow(t, entry)[0], Allowed: allowed}
 	}
 	advice := rules.Advice{SetupURL: "https://airlock.test/ui/profiles/p1", Profile: app.Profile{Handle: "p1",
-		Hosts:    []app.HostRequest{request("open.test:443", false), request("since.test:443", true), request("db.test:443", true)},
+		Hosts: []app.HostRequest{request("open.test:443", false), request("since.test:443", true), request("db.test:443", true),
+			request("*.inside.test", true)},
 		Declined: []app.DeclinedHost{{Host: allow(t, "no.test:443")[0], At: at}},
 	}}
 	for _, c := range []struct {
@@ -33,6 +34,7 @@ func TestAdviceFitsTheProfileAsItIsNow(t *testing.T) {
 			"with the new reason"}, "It stands"},
 		{"no.test", 0, rules.NotListed, []string{"A person declined it"}, "It stands"},
 		{"db.test", 5432, rules.Port, []string{"allows db.test on port 443 only", `{"host":"db.test:5432"`}, "since"},
+		{"inside.test", 443, rules.NotListed, []string{"allows the names below inside.test, not the name itself", "asks for it"}, "since"},
 		{"pypi.org", 443, rules.NotListed, []string{"can't be installed", "GET /packages"}, "POST"},
 	} {
 		e := advice.Explain(app.Connection{Host: c.host, Port: c.port, Rule: c.rule, Verdict: app.VerdictDenied})

@@ -27,10 +27,14 @@ var packageIndexes = []string{"pypi.org", "files.pythonhosted.org", "pypi.python
 // IsPackageIndex reports whether a canonical name is one that package managers fetch from.
 func IsPackageIndex(name string) bool { return slices.Contains(packageIndexes, name) }
 
-// allowedPorts is a sentence with the ports at which a profile allows the host, or "".
-func (a Advice) allowedPorts(c app.Connection) string {
+// nearby is a sentence with what a profile allows beside the place: other ports, or all names below
+// the host; or "".
+func (a Advice) nearby(c app.Connection) string {
 	var ports []string
 	for _, h := range a.Profile.Hosts {
+		if h.Allowed && h.Name == "*."+c.Host {
+			return fmt.Sprintf("The profile allows the names below %s, not the name itself. ", c.Host)
+		}
 		for _, port := range h.Ports {
 			if h.Allowed && h.Matches(c.Host, port) {
 				ports = append(ports, strconv.Itoa(port))

@@ -196,7 +196,7 @@ func (a Advice) Explain(c app.Connection) *app.Error {
 	}
 	hint := e.hint
 	if hint == "{ask}" {
-		hint = a.allowedPorts(c) + a.howToAsk(c)
+		hint = a.nearby(c) + a.howToAsk(c)
 	}
 	return app.E(code, fmt.Sprintf("%s %s (rule: %s)", Place(c), e.what, c.Rule),
 		strings.ReplaceAll(hint, "{place}", Place(c)))
