@@ -82,7 +82,8 @@ func newSoaker(t *testing.T) *soaker {
 	s.in = e2e.StartInstance(t, "AIRLOCK_SANDBOX="+*soakSandbox, "AIRLOCK_POOL=2", "AIRLOCK_WORKERS=3",
 		"AIRLOCK_QUEUE=200",
 		"AIRLOCK_LIMIT_MEMORY=128MiB", "AIRLOCK_LLM_WAIT="+soakWait.String(),
-		"TMPDIR="+s.tmp, "AIRLOCK_PLUGIN_LANDLOCK_TMP="+s.tmp, "AIRLOCK_LOCAL_SERVICES="+s.witness.Services)
+		"TMPDIR="+s.tmp, "AIRLOCK_PLUGIN_LANDLOCK_TMP="+s.tmp, "AIRLOCK_LOCAL_SERVICES="+s.witness.Services,
+		"GODEBUG=memprofilerate=0") // what collect asks for would else be collected too, as garbage of megabytes
 	s.reader, s.label = e2e.NewGoroutineReader(t, s.in.Binary), e2e.LabelOf(t, s.in)
 	s.in.Admin(s.witness.Mint(), "credential", "set", "TOKEN", "--mode", "sealed", "--host", "witness.test:80",
 		"--plain-http")
