@@ -16,7 +16,7 @@ func TestAdviceFitsTheProfileAsItIsNow(t *testing.T) {
 	}
 	advice := rules.Advice{SetupURL: "https://airlock.test/ui/profiles/p1", Profile: app.Profile{Handle: "p1",
 		Hosts: []app.HostRequest{request("open.test:443", false), request("since.test:443", true), request("db.test:443", true),
-			request("*.inside.test", true)},
+			request("*.inside.test", true), request("*.db.test", true)},
 		Declined: []app.DeclinedHost{{Host: allow(t, "no.test:443")[0], At: at}},
 	}}
 	for _, c := range []struct {

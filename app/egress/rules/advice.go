@@ -31,17 +31,19 @@ func IsPackageIndex(name string) bool { return slices.Contains(packageIndexes, n
 // the host; or "".
 func (a Advice) nearby(c app.Connection) string {
 	var ports []string
+	below := false
 	for _, h := range a.Profile.Hosts {
-		if h.Allowed && h.Name == "*."+c.Host {
-			return fmt.Sprintf("The profile allows the names below %s, not the name itself. ", c.Host)
-		}
+		below = below || h.Allowed && h.Name == "*."+c.Host
 		for _, port := range h.Ports {
 			if h.Allowed && h.Matches(c.Host, port) {
 				ports = append(ports, strconv.Itoa(port))
 			}
 		}
 	}
-	if len(ports) == 0 {
+	switch {
+	case len(ports) == 0 && below:
+		return fmt.Sprintf("The profile allows the names below %s, not the name itself. ", c.Host)
+	case len(ports) == 0:
 		return ""
 	}
 	return fmt.Sprintf("The profile allows %s on port %s only. ", c.Host, strings.Join(slices.Compact(ports), ", "))
