@@ -142,12 +142,12 @@ const MaxService = 100
 // MaxDescription is the longest description of a credential, a profile or a key, in bytes.
 const MaxDescription = 1000
 
-var nameShape = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+var nameShape = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // CheckName accepts the names of credentials and keys: letters, digits and underscores, at most
 // 128, not starting with a digit.
 func CheckName(name string) error {
-	if !nameShape.MatchString(name) {
+	if len(name) > 128 || !nameShape.MatchString(name) {
 		return Invalid("name", fmt.Sprintf("%q can't be a key name", Clip(name, 40)),
 			"Use letters, digits and underscores, at most 128, and don't start with a digit, such as SIMPHONY_API_KEY.")
 	}

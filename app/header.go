@@ -64,7 +64,9 @@ var unfitHeaders = []string{
 // MaxHeaders is how many headers a credential may name.
 const MaxHeaders = 20
 
-var headerShape = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")
+var headerShape = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+
+func isHeaderName(name string) bool { return len(name) <= 100 && headerShape.MatchString(name) }
 
 // SealedHeaders returns the headers in which a sealed value may stand: those that its credential
 // names, or the usual ones if it names none.
@@ -96,7 +98,7 @@ func CanonicalHeaders(names []string) ([]string, error) {
 // became unfit since pass.
 func StoredHeaders(names []string) bool {
 	for i, name := range names {
-		if !headerShape.MatchString(name) || http.CanonicalHeaderKey(name) != name || i > 0 && names[i-1] >= name {
+		if !isHeaderName(name) || http.CanonicalHeaderKey(name) != name || i > 0 && names[i-1] >= name {
 			return false
 		}
 	}
@@ -107,7 +109,7 @@ func StoredHeaders(names []string) bool {
 // field.
 func CheckHeader(field, name string) error {
 	switch {
-	case !headerShape.MatchString(name):
+	case !isHeaderName(name):
 		return Invalid(field, fmt.Sprintf("%q is not the name of a header", Clip(name, 60)),
 			"Write the name only, such as X-Api-Key.")
 	case UnfitHeader(name):

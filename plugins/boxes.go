@@ -7,11 +7,11 @@ import (
 )
 
 // label is what may become part of the name of a directory, a control group or a container.
-var label = regexp.MustCompile(`^[A-Za-z0-9-]{1,128}$`)
+var label = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
 
 // IsLabel reports whether an instance or a box's id has only letters, digits and dashes, so that it
 // may become part of a name.
-func IsLabel(s string) bool { return label.MatchString(s) }
+func IsLabel(s string) bool { return len(s) <= 128 && label.MatchString(s) }
 
 // Boxes are the open boxes of a backend, by id, each with a value of the backend.
 // The zero value has none. It is safe for concurrent use.

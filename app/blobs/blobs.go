@@ -39,4 +39,6 @@ var (
 	ErrDenied      = errors.New("the storage refuses the credentials, they don't allow this")
 )
 
-var nameShape = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.-]{0,199}$`)
+var nameShape = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.-]*$`)
+
+func isName(name string) bool { return len(name) <= 200 && nameShape.MatchString(name) }

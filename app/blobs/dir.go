@@ -52,7 +52,7 @@ func (d *Dir) sweep(now time.Time) error {
 	}
 	for _, e := range entries {
 		name, part := strings.CutSuffix(e.Name(), partSuffix)
-		if !part || !nameShape.MatchString(name) || !strings.HasPrefix(name, "airlock-") || !e.Type().IsRegular() {
+		if !part || !isName(name) || !strings.HasPrefix(name, "airlock-") || !e.Type().IsRegular() {
 			continue
 		}
 		info, err := e.Info()
@@ -149,7 +149,7 @@ func (d *Dir) Delete(_ context.Context, name string) error {
 }
 
 func (d *Dir) file(name string) (string, error) {
-	if !nameShape.MatchString(name) {
+	if !isName(name) {
 		return "", fmt.Errorf("blobs: %q is not a name of a blob", name)
 	}
 	return filepath.Join(d.path, name), nil

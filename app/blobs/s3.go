@@ -117,7 +117,7 @@ func (b *Bucket) String() string {
 // Put implements Store. An upload that was broken off leaves no object; its parts are removed by
 // the storage's own rules at the latest.
 func (b *Bucket) Put(ctx context.Context, name string, r io.Reader, size int64) error {
-	if !nameShape.MatchString(name) {
+	if !isName(name) {
 		return fmt.Errorf("blobs: %q is not a name of a blob", name)
 	}
 	if _, err := b.client.StatObject(ctx, b.at.Bucket, b.at.Prefix+name, minio.StatObjectOptions{}); err == nil {
@@ -162,7 +162,7 @@ func (b *Bucket) List(ctx context.Context, prefix string) ([]Blob, error) {
 			return nil, fmt.Errorf("blobs: list: there are more than %d files whose names begin with %s", maxListed,
 				b.at.Prefix+prefix)
 		}
-		if name := strings.TrimPrefix(o.Key, b.at.Prefix); strings.HasPrefix(name, prefix) && nameShape.MatchString(name) {
+		if name := strings.TrimPrefix(o.Key, b.at.Prefix); strings.HasPrefix(name, prefix) && isName(name) {
 			list = append(list, Blob{name, o.Size, o.LastModified})
 		}
 	}
@@ -171,7 +171,7 @@ func (b *Bucket) List(ctx context.Context, prefix string) ([]Blob, error) {
 
 // Delete implements Store.
 func (b *Bucket) Delete(ctx context.Context, name string) error {
-	if !nameShape.MatchString(name) {
+	if !isName(name) {
 		return fmt.Errorf("blobs: %q is not a name of a blob", name)
 	}
 	if err := b.client.RemoveObject(ctx, b.at.Bucket, b.at.Prefix+name, minio.RemoveObjectOptions{}); err != nil &&

@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	backendShape = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
-	imageShape   = regexp.MustCompile(`^[A-Za-z0-9/][A-Za-z0-9._:/@-]{0,254}$`)
+	backendShape = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
+	imageShape   = regexp.MustCompile(`^[A-Za-z0-9/][A-Za-z0-9._:/@-]*$`)
 )
 
 // Placements says where the scripts of profiles may run.
@@ -50,13 +50,13 @@ func (s *Placements) Set(ctx context.Context, by app.Actor, handle string, place
 
 func checkPlacement(p app.Placement) error {
 	switch {
-	case p.Backend != "" && !backendShape.MatchString(p.Backend):
+	case len(p.Backend) > 32, p.Backend != "" && !backendShape.MatchString(p.Backend):
 		return app.Invalid("backend", "that is not the name of a sandbox backend",
 			"Names have small letters, digits and dashes, such as bubblewrap.")
 	case p.MinTier != "" && p.MinTier != "restricted" && p.MinTier != "full":
 		return app.Invalid("min_tier", "the least isolation is neither full nor restricted",
 			"Choose full or restricted, or leave it open.")
-	case p.Image != "" && !imageShape.MatchString(p.Image):
+	case len(p.Image) > 255, p.Image != "" && !imageShape.MatchString(p.Image):
 		return app.Invalid("image", "that is not the name of an image", "Choose one of those that the operator listed.")
 	}
 	return nil

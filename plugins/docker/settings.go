@@ -25,8 +25,8 @@ type settings struct {
 }
 
 var (
-	imageShape   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,254}$`)
-	runtimeShape = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+	imageShape   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@-]*$`)
+	runtimeShape = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 )
 
 // parseSettings refuses what it doesn't know.
@@ -99,7 +99,7 @@ func imageList(value string) ([]string, error) {
 }
 
 func shaped(value string, shape *regexp.Regexp, what string) (string, error) {
-	if !shape.MatchString(value) {
+	if len(value) > 255 || !shape.MatchString(value) {
 		return "", fmt.Errorf("%q is not %s", value, what)
 	}
 	return value, nil

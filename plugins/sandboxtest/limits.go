@@ -102,7 +102,9 @@ while True:
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
-	r := receive(t, "exit", b.start(ctx, plugins.Spec{}, python(code, mark), &bytes.Buffer{}), 2*patience)
+	spec := plugins.Spec{Limits: limits()}
+	spec.Limits.Memory = 512 << 20 // or so many interpreters reach that limit first
+	r := receive(t, "exit", b.start(ctx, spec, python(code, mark), &bytes.Buffer{}), 2*patience)
 	if r.err != nil || r.Reason != want || !r.PidsHit {
 		t.Errorf("Run = %+v, want %s with the process limit hit", r, want)
 	}

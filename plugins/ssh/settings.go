@@ -78,30 +78,30 @@ func parseAddress(text string) (string, error) {
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
 		return "", fmt.Errorf("port %q is not a number from 1 to 65535", port)
 	}
-	if net.ParseIP(host) == nil && !hostName.MatchString(host) {
+	if net.ParseIP(host) == nil && (len(host) > 253 || !hostName.MatchString(host)) {
 		return "", fmt.Errorf("%q is not a host name or address", host)
 	}
 	return net.JoinHostPort(host, port), nil
 }
 
 var (
-	hostName = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9._-]{0,252})$`)
-	userName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._@-]{0,63}$`)
-	dirName  = regexp.MustCompile(`^/[A-Za-z0-9._/ -]{1,255}$`)
+	hostName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
+	userName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._@-]*$`)
+	dirName  = regexp.MustCompile(`^/[A-Za-z0-9._/ -]+$`)
 )
 
 func parseUser(text string) (string, error) {
 	if text == "" {
 		return "", errors.New("set AIRLOCK_SSH_USER to an account on that machine, best one without any rights")
 	}
-	if !userName.MatchString(text) {
+	if len(text) > 64 || !userName.MatchString(text) {
 		return "", fmt.Errorf("%q is not a user name", text)
 	}
 	return text, nil
 }
 
 func parseDir(text string) (string, error) {
-	if text != "" && (!dirName.MatchString(text) || slices.Contains(strings.Split(text, "/"), "..")) {
+	if text != "" && (len(text) > 256 || !dirName.MatchString(text) || slices.Contains(strings.Split(text, "/"), "..")) {
 		return "", fmt.Errorf("%q is not an absolute path of letters, digits and . _ - /", text)
 	}
 	return strings.TrimRight(text, "/"), nil

@@ -60,7 +60,7 @@ const uploadScript = `set -e; umask 077; d="$1"; if [ -z "$d" ]; then d="$HOME/.
 	`else echo "the upload was not complete" >&2; exit 4; fi`
 
 // remotePath is what an answered path may look like: it becomes a word of a command.
-var remotePath = regexp.MustCompile(`^/[A-Za-z0-9._/ @+=,-]{1,1000}$`)
+var remotePath = regexp.MustCompile(`^/[A-Za-z0-9._/ @+=,-]+$`)
 
 // put makes sure that u is in dir, sends it if it's not, and returns its path there.
 func put(ctx context.Context, client *ssh.Client, dir string, u upload) (string, error) {
@@ -74,7 +74,7 @@ func put(ctx context.Context, client *ssh.Client, dir string, u upload) (string,
 		return "", explainUpload(dir, err)
 	}
 	state, path, _ := strings.Cut(text, " ")
-	if !remotePath.MatchString(path) {
+	if len(path) > 1001 || !remotePath.MatchString(path) {
 		return "", fmt.Errorf("the path %.100q has characters in it that Airlock avoids; set AIRLOCK_PLUGIN_SSH_DIR "+
 			"to a directory of that user", path)
 	}

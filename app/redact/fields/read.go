@@ -120,7 +120,7 @@ func (r *reader) urls(text string) bool {
 func (r *reader) logins(text string, depth int) bool {
 	lines := strings.Split(strings.ReplaceAll(strings.TrimSpace(text), "\r\n", "\n"), "\n")
 	for _, line := range lines {
-		if len(lines) > 1 && !userPassword.MatchString(line) {
+		if _, _, ok := userAndPassword(line); len(lines) > 1 && !ok {
 			return false
 		}
 	}
@@ -154,26 +154,34 @@ func (r *reader) login(text string, depth int) bool {
 		r.field("password", m[1], depth)
 		return true
 	}
-	m := userPassword.FindStringSubmatch(text)
-	if m == nil || isPort(m[2]) || m[2] == m[1] && len(m[2]) < minReading {
+	user, password, ok := userAndPassword(text)
+	if !ok || isPort(password) || password == user && len(password) < minReading {
 		return false
 	}
-	r.field("password", m[2], 1)
-	if at := strings.LastIndexByte(m[2], '@'); at > 0 && behindAt.MatchString(m[2][at+1:]) {
-		r.field("password", m[2][:at], 1)
-		return !isOpaque(m[1])
+	r.field("password", password, 1)
+	if at := strings.LastIndexByte(password, '@'); at > 0 && behindAt.MatchString(password[at+1:]) {
+		r.field("password", password[:at], 1)
+		return !isOpaque(user)
 	}
-	user := len(m[1]) + len(":")
-	return (user >= minWord || 5*user >= 3*len(text)) && !isOpaque(m[1])
+	before := len(user) + len(":")
+	return (before >= minWord || 5*before >= 3*len(text)) && !isOpaque(user)
 }
 
+// userAndPassword takes user:password apart.
+func userAndPassword(text string) (user, password string, ok bool) {
+	user, password, _ = strings.Cut(text, ":")
+	return user, password, isUserName(user) && secretWord.MatchString(password)
+}
+
+func isUserName(text string) bool { return len(text) <= 128 && userName.MatchString(text) }
+
 var (
-	userName     = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.@+\\-]{0,127}$`)
-	userPassword = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_.@+\\-]{0,127}):([^\s:]\S*)$`)
-	oracle       = regexp.MustCompile(`^(?:jdbc:oracle:[a-z0-9]+:)?[A-Za-z_][^\s:/@]*/([^\s/@]+)@[A-Za-z0-9_./:=()-]+$`)
-	pgpass       = regexp.MustCompile(`^(?:[^:\\]|\\.)*:[0-9*]*:(?:[^:\\]|\\.)*:(?:[^:\\]|\\.)*:(\S+)$`)
-	port         = regexp.MustCompile(`^[0-9]{1,5}(?:/\S*)?$`)
-	behindAt     = regexp.MustCompile(`^(?:[a-z]+\()?[A-Za-z0-9.-]+(?::[0-9]+)?\)?(?:/\S*)?$`)
+	userName   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.@+\\-]*$`)
+	secretWord = regexp.MustCompile(`^[^\s:]\S*$`)
+	oracle     = regexp.MustCompile(`^(?:jdbc:oracle:[a-z0-9]+:)?[A-Za-z_][^\s:/@]*/([^\s/@]+)@[A-Za-z0-9_./:=()-]+$`)
+	pgpass     = regexp.MustCompile(`^(?:[^:\\]|\\.)*:[0-9*]*:(?:[^:\\]|\\.)*:(?:[^:\\]|\\.)*:(\S+)$`)
+	port       = regexp.MustCompile(`^[0-9]{1,5}(?:/\S*)?$`)
+	behindAt   = regexp.MustCompile(`^(?:[a-z]+\()?[A-Za-z0-9.-]+(?::[0-9]+)?\)?(?:/\S*)?$`)
 )
 
 // isURL reports whether a text begins as a URL does, and not with a user before a colon.

@@ -30,7 +30,7 @@ func (r *reader) readings(name, text string, single bool, depth, least int) {
 			r.reading(name, plain, depth-1, least)
 		}
 	}
-	if user, password := basicLogin(text); userName.MatchString(user) {
+	if user, password := basicLogin(text); isUserName(user) {
 		r.field("password", password, 1)
 	}
 	if part := secretPart(text); single && utf8.RuneCountInString(part) >= minReading {

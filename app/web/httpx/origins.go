@@ -94,8 +94,11 @@ func (o Origins) OverTLS(r *http.Request) bool {
 	return o.Scheme(r) == "https" || secure && strings.EqualFold(o.Host(r), host)
 }
 
+// maxHost is the length of the longest name with a port.
+const maxHost = 253 + len(":65535")
+
 // hostShape is what a Host header must look like to be repeated in an answer.
-var hostShape = regexp.MustCompile(`^([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?$`)
+var hostShape = regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]+)?$`)
 
 // Host is the name, with the port if there is one, under which the caller reaches this instance.
 func (o Origins) Host(r *http.Request) string {
@@ -112,7 +115,7 @@ func (o Origins) BaseURL(r *http.Request) string {
 		return o.PublicURL
 	}
 	host := o.Host(r)
-	if !hostShape.MatchString(host) {
+	if len(host) > maxHost || !hostShape.MatchString(host) {
 		host = "localhost:9090"
 	}
 	return o.Scheme(r) + "://" + host

@@ -53,6 +53,10 @@ const TestUID = 54321
 // New sets a machine up, until the end of the test. A missing sshd is a failure.
 func New(t testing.TB, o Options) *Machine {
 	t.Helper()
+	ours, err := os.Readlink("/proc/self/ns/mnt")
+	if init, ierr := os.Readlink("/proc/1/ns/mnt"); err != nil || ierr == nil && ours == init {
+		t.Fatal("a machine is mounted over /etc and /run: the test needs a mount namespace of its own")
+	}
 	m := &Machine{t: t, dir: t.TempDir(), User: "airlocktest", within: o.Within}
 	for _, dir := range []string{filepath.Dir(m.dir), m.dir} { // the remote user has to get to its home
 		if err := os.Chmod(dir, 0o711); err != nil {

@@ -18,8 +18,9 @@ import (
 // TestLimitsSpeak meets the limits that an ordinary script meets: each ends in an error that says
 // which it was and what to do, and what holds where scripts run stands in the instance's manual.
 func TestLimitsSpeak(t *testing.T) {
-	t.Parallel()
-	onBackends(t, limitsSpeak)
+	if e2e.InNamespaces(t) {
+		onBackends(t, limitsSpeak)
+	}
 }
 
 // onBackends tests two backends, and all with -matrix.
@@ -103,8 +104,9 @@ set_result(multiprocessing.pool.ThreadPool(2).map(abs, [-1]))`
 // TestLimitsThatAScriptCatchesSpeak meets limits whose errors the script catches, or a program that
 // it started: the execution completes, and its answer says all the same which limit it was.
 func TestLimitsThatAScriptCatchesSpeak(t *testing.T) {
-	t.Parallel()
-	onBackends(t, caughtLimitsSpeak)
+	if e2e.InNamespaces(t) {
+		onBackends(t, caughtLimitsSpeak)
+	}
 }
 
 func caughtLimitsSpeak(t *testing.T, backend string, settings []string) {
