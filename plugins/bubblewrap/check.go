@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"runtime"
+	"sync"
 
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/memfile"
@@ -31,7 +33,7 @@ func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report
 }
 
 // check sweeps what earlier processes of this instance left, opens boxes and tries to break out.
-func (b *Backend) check(ctx context.Context, cfg plugins.Config, report *plugins.Report) (*host, error) {
+func (b *Backend) check(ctx context.Context, cfg plugins.Config, report *plugins.Report) (_ *host, err error) {
 	s, err := parseSettings(cfg.Settings)
 	if err != nil {
 		return nil, err
@@ -51,24 +53,30 @@ func (b *Backend) check(ctx context.Context, cfg plugins.Config, report *plugins
 	if err := h.limiter.sweep(b.boxes.IsOpen); err != nil {
 		return nil, fmt.Errorf("sweep what an earlier run left: %w", err)
 	}
-	if report.Controls, err = b.prove(ctx, h, cfg.StateDir); err != nil {
-		report.Controls = []plugins.Control{{Name: "boxes can be opened", Detail: err.Error(),
-			Fix: advise(err, here())}}
-		return nil, explain(err)
+	defer func() {
+		if err != nil {
+			h.retire()
+		}
+	}()
+	fresh, forked := b.proveBoth(ctx, h, s.box, cfg.StateDir)
+	if fresh.err != nil {
+		report.Controls = []plugins.Control{{Name: "boxes can be opened", Detail: fresh.err.Error(),
+			Fix: advise(fresh.err, here())}}
+		return nil, explain(fresh.err)
 	}
+	report.Controls = fresh.controls
 	if err := probe.Refute(*report); err != nil {
 		return nil, err
 	}
 	if s.box == boxTemplate {
-		b.proveTemplate(ctx, h, cfg.StateDir, report)
+		report.Controls = append(report.Controls, h.judgeTemplate(forked, *report))
 		report.Templates = h.templates != nil
 	}
-	python, runtime, err := h.identify(ctx)
+	python, identity, err := h.identify(ctx)
 	if err != nil {
-		h.retire()
 		return nil, fmt.Errorf("identify the runtime: %w", err)
 	}
-	report.Runtime, report.Version = runtime, h.version+", Python "+python
+	report.Runtime, report.Version = identity, h.version+", Python "+python
 	return h, nil
 }
 
@@ -90,33 +98,63 @@ func (b *Backend) prepare() error {
 	return err
 }
 
-// prove tries every control.
-func (b *Backend) prove(ctx context.Context, h *host, stateDir string) ([]plugins.Control, error) {
+// proof is what came of trying every control in one kind of box.
+type proof struct {
+	controls []plugins.Control
+	err      error
+}
+
+// proveBoth tries every control in boxes that are opened afresh, and in forked ones too if the host is to
+// have templates; at the same time, unless there is one processor for both: without a limit each would
+// get half of it, as with one.
+func (b *Backend) proveBoth(ctx context.Context, h *host, box, stateDir string) (fresh, forked proof) {
+	var proving sync.WaitGroup
+	if box == boxTemplate {
+		forked.err = h.canFork()
+	}
+	if box == boxTemplate && forked.err == nil {
+		h.templates = b.newTemplates(h)
+		proving.Go(func() { forked = b.prove(ctx, kind{h, false}, stateDir) })
+		if runtime.GOMAXPROCS(0) == 1 {
+			proving.Wait()
+		}
+	}
+	fresh = b.prove(ctx, kind{h, true}, stateDir)
+	proving.Wait()
+	return fresh, forked
+}
+
+// prove tries every control in one kind of box.
+func (b *Backend) prove(ctx context.Context, k kind, stateDir string) proof {
 	hidden := []string{"/etc/shadow", "/root", "/home", "/var", "/run", "/sys", "/boot", "/data",
 		"/var/run/docker.sock"}
 	if stateDir != "" {
 		hidden = append(hidden, stateDir)
 	}
-	controls, err := h.probe(ctx, hidden)
+	controls, err := k.probe(ctx, hidden)
 	if err != nil {
-		return nil, err
+		return proof{err: err}
 	}
-	cpu, memory, err := h.proveLimits(ctx)
+	cpu, memory, err := k.proveLimits(ctx)
 	if err != nil {
-		return nil, err
+		return proof{err: err}
 	}
-	if h.limiter.enforced()["cpu"] == "" {
-		cpu = unlimited(cpu, h.noCgroup, b.group)
+	if k.limiter.enforced()["cpu"] == "" {
+		cpu = unlimited(cpu, k.noCgroup, b.group)
 	}
-	return append(controls, memory, cpu), nil
+	return proof{controls: append(controls, memory, cpu)}
 }
 
-// proveTemplate has the host make boxes from a template, if every control holds in such a box too.
-func (b *Backend) proveTemplate(ctx context.Context, h *host, stateDir string, report *plugins.Report) {
-	err := h.canFork()
+// judgeTemplate returns the control that says whether boxes are forked from a template. They are if every
+// control holds in such a box too, and none was opened afresh; else the host has no templates any more.
+func (h *host) judgeTemplate(forked proof, report plugins.Report) plugins.Control {
+	err := forked.err
 	if err == nil {
-		h.templates = b.newTemplates(h)
-		err = b.proveForked(ctx, h, stateDir, *report)
+		err = h.templates.failure()
+	}
+	if err == nil {
+		report.Controls = forked.controls
+		err = probe.Refute(report)
 	}
 	control := plugins.Control{Name: "boxes are forked from a template", Proved: err == nil,
 		Detail: "opened such a box and tried every control in it"}
@@ -125,18 +163,7 @@ func (b *Backend) proveTemplate(ctx context.Context, h *host, stateDir string, r
 		h.templates = nil
 		control.NotApplicable, control.Detail = true, "boxes are opened afresh: "+err.Error()
 	}
-	report.Controls = append(report.Controls, control)
-}
-
-// proveForked returns an error if a control doesn't hold, or a box was opened afresh.
-func (b *Backend) proveForked(ctx context.Context, h *host, stateDir string, report plugins.Report) (err error) {
-	if report.Controls, err = b.prove(ctx, h, stateDir); err != nil {
-		return err
-	}
-	if err := h.templates.failure(); err != nil {
-		return err
-	}
-	return probe.Refute(report)
+	return control
 }
 
 // unlimited is the control of processor time where nothing limits it. What a box got then proves

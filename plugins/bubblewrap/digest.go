@@ -21,7 +21,7 @@ import (
 // has to do with Python. Without dpkg it covers the interpreter only, and says so by its prefix.
 func (h *host) identify(ctx context.Context) (version, digest string, err error) {
 	const script = "import sys, platform; print(sys.version, sys.platform, platform.machine(), platform.libc_ver())"
-	python, exit, err := h.python(ctx, "_runtime", plugins.Limits{}, script, nil)
+	python, exit, err := kind{h, true}.python(ctx, "_runtime", plugins.Limits{}, script, nil)
 	if err != nil {
 		return "", "", err
 	}

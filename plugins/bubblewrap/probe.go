@@ -22,18 +22,24 @@ func probeLimits() plugins.Limits {
 	return plugins.Limits{Memory: 64 << 20, CPU: 0.5, Pids: 20, Tmp: 2 << 20, Files: 40}
 }
 
+// kind is a way of opening a host's boxes: afresh, or forked from its template.
+type kind struct {
+	*host
+	fresh bool
+}
+
 // probe opens a box, tries to break out of it and returns what held.
-func (h *host) probe(ctx context.Context, hidden []string) ([]plugins.Control, error) {
+func (k kind) probe(ctx context.Context, hidden []string) ([]plugins.Control, error) {
 	l := probeLimits()
 	facts := probe.Facts{Hidden: hidden, Pids: l.Pids, Tmp: l.Tmp, Shm: l.Shm(), Files: l.Files}
 	l.CPU = float64(runtime.NumCPU())
-	return probe.InNamespaces(ctx, h.python, l, probeScript, facts)
+	return probe.InNamespaces(ctx, k.python, l, probeScript, facts)
 }
 
 // proveLimits opens a box that uses up processor and memory, and returns what held.
-func (h *host) proveLimits(ctx context.Context) (cpu, memory plugins.Control, err error) {
+func (k kind) proveLimits(ctx context.Context) (cpu, memory plugins.Control, err error) {
 	limits := probeLimits()
-	out, exit, err := h.python(ctx, "_limits", limits, probe.LimitScript, probe.LimitInput(limits.Memory))
+	out, exit, err := k.python(ctx, "_limits", limits, probe.LimitScript, probe.LimitInput(limits.Memory))
 	if err != nil {
 		return cpu, memory, err
 	}
@@ -53,11 +59,14 @@ func (h *host) proveLimits(ctx context.Context) (cpu, memory plugins.Control, er
 
 // python runs a script as PID 1 of a box and returns what it wrote. The id begins with an
 // underscore, which no other box's does.
-func (h *host) python(ctx context.Context, id string, limits plugins.Limits, script string, input []byte) ([]byte,
+func (k kind) python(ctx context.Context, id string, limits plugins.Limits, script string, input []byte) ([]byte,
 	plugins.Exit, error) {
 	var out stdio.Answer
-	command := []string{h.interpreter, "-s", "-B", "-c", script}
-	exit, err := h.run(ctx, plugins.Spec{ID: id, Limits: limits}, h.layout, command, newMeter(), bytes.NewReader(input),
+	if !k.fresh {
+		id += "-forked"
+	}
+	command := []string{k.interpreter, "-s", "-B", "-c", script}
+	exit, err := k.run(ctx, plugins.Spec{ID: id, Limits: limits, Fresh: k.fresh}, k.layout, command, newMeter(), bytes.NewReader(input),
 		&out)
 	if err == nil && exit.Reason == plugins.ReasonKilled {
 		err = fmt.Errorf("%s: %w", id, ctx.Err())

@@ -42,7 +42,7 @@ func TestProbeFindsHoles(t *testing.T) {
 				t.Fatal(err)
 			}
 			tt.hole(h)
-			controls, err := h.probe(t.Context(), []string{"/var", "/root"})
+			controls, err := kind{h, true}.probe(t.Context(), []string{"/var", "/root"})
 			if err != nil {
 				t.Fatal(err)
 			}
