@@ -13,7 +13,7 @@ import (
 	"github.com/computclaw/airlock/plugins/stdio"
 )
 
-// Check implements plugins.Sandbox. It takes about a second. Open boxes stay open, and until it is
+// Check implements plugins.Sandbox. It takes about half a second. Open boxes stay open, and until it is
 // done others are opened under the previous configuration.
 func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report, error) {
 	report := plugins.Report{Name: Name, Tier: plugins.TierFull}
