@@ -41,44 +41,55 @@ func (h *Handlers) saveCredential(c echo.Context, title string, cred app.Credent
 		return err
 	}
 	page.Vault = h.typedSource(fields, cred, &in)
-	var saved app.Credential
-	if in.Value, err = uix.GivenValue(c, fields, "value", "file"); err == nil {
-		in.Hosts, err = uix.ParseHosts(page.Hosts, cred.Hosts)
+	saved, err := h.takeCredential(c, fields, cred, &in)
+	if err != nil {
+		return h.refuseCredential(c, title, cred, page, err)
 	}
-	if err == nil {
-		err = erasing(fields, cred, in)
+	found, err := h.Access.Vault.Inspect(c.Request().Context(), uix.Actor(c), saved)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		if page.New {
-			saved, err = h.Access.Credentials.Create(c.Request().Context(), uix.Actor(c), in)
-		} else {
-			in.Name = cred.Name
-			saved, err = h.Access.Credentials.Set(c.Request().Context(), uix.Actor(c), in)
-		}
+	if found != nil && found.Problem != "" {
+		notice = "credential-unresolved"
 	}
-	if err == nil {
-		found, err := h.Access.Vault.Inspect(c.Request().Context(), uix.Actor(c), saved)
-		if err != nil {
-			return err
-		}
-		if found != nil && found.Problem != "" {
-			notice = "credential-unresolved"
-		}
-		return h.Done(c, uix.CredentialNotice(saved, in.Value, notice), paths.Credentials)
+	return h.Done(c, uix.CredentialNotice(saved, in.Value, notice), paths.Credentials)
+}
+
+// takeCredential adds value and hosts to what a form asks for, and stores it.
+func (h *Handlers) takeCredential(c echo.Context, fields url.Values, cred app.Credential,
+	in *appcredentials.Input) (saved app.Credential, err error) {
+	if in.Value, err = uix.GivenValue(c, fields, "value", "file"); err != nil {
+		return saved, err
 	}
+	if in.Hosts, err = uix.ParseHosts(fields.Get("hosts"), cred.Hosts); err != nil {
+		return saved, err
+	}
+	if err := erasing(fields, cred, *in); err != nil {
+		return saved, err
+	}
+	if cred.ID == "" {
+		return h.Access.Credentials.Create(c.Request().Context(), uix.Actor(c), *in)
+	}
+	in.Name = cred.Name
+	return h.Access.Credentials.Set(c.Request().Context(), uix.Actor(c), *in)
+}
+
+// refuseCredential shows a form again, with what is wrong with it.
+func (h *Handlers) refuseCredential(c echo.Context, title string, cred app.Credential,
+	page credentialview.CredentialPage, refused error) (err error) {
 	places := map[string]string{
 		"name": "name", "value": "value", "mode": "mode", "reference": "reference", "source": "reference",
 		"host": "hosts", "hosts": "hosts", "places": "places", "headers": "headers", "description": "description",
 		"service": "service", "file": "file", "erase": "erase",
 	}
-	if app.CodeOf(err) == app.CodeConflict && page.New {
+	conflict := app.CodeOf(refused) == app.CodeConflict
+	if conflict && page.New {
 		places[""] = "name"
 	}
-	failed := err
-	if page.Problems, err = uix.Problems(err, places); err != nil {
+	if page.Problems, err = uix.Problems(refused, places); err != nil {
 		return err
 	}
-	if app.CodeOf(failed) == app.CodeConflict && !page.New { // what was typed goes by what isn't there any more
+	if conflict && !page.New { // what was typed goes by what isn't there any more
 		return h.showCredentialAgain(c, cred.Name, page.Problems)
 	}
 	var profiles []app.Profile

@@ -64,75 +64,103 @@ type hit struct {
 	rank int
 }
 
+// finder gathers what a text finds.
+type finder struct {
+	*Handlers
+	text string
+	hits []hit
+}
+
 func (h *Handlers) find(ctx context.Context, text string, profiles []app.Profile) ([]dashboardview.Found, error) {
-	var hits []hit
-	runs := func(f executions.Filter) error {
-		list, err := h.Engine.Reader.Search(ctx, f)
-		for _, x := range list.Executions {
-			hits = append(hits, hit{runFound(x, h.Now()), 4})
-		}
-		return err
-	}
-	add := func(f dashboardview.Found, hay string) {
-		if uix.ContainsWords(f.Title+"\n"+f.Note+"\n"+hay, text) {
-			hits = append(hits, hit{f, rank(f.Title, text)})
-		}
-	}
-	for i, p := range dashboardview.Places() {
-		if text == "" && i == recentAfter {
-			if err := runs(executions.Filter{Limit: maxRuns}); err != nil {
-				return nil, err
-			}
-		}
-		add(p.Found, p.Words)
-	}
-	if text != "" {
-		for _, p := range profiles {
-			state := p.State(h.Now())
-			f := dashboardview.Found{
-				Icon: string(state), Title: format.Title(p.Description),
-				Note: "Profile, " + strings.ToLower(format.State(state)), URL: paths.ProfileURL(p.Handle),
-			}
-			if uix.MatchProfile(p, text) {
-				hits = append(hits, hit{f, rank(f.Title, text)})
-			}
-		}
-		credentials, err := h.Access.Credentials.List(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for _, k := range credentials {
-			var hosts []string
-			for _, h := range k.Hosts {
-				hosts = append(hosts, h.Name)
-			}
-			note := "Credential, " + string(k.Mode)
-			if k.Service != "" {
-				note += ", " + k.Service
-			}
-			add(dashboardview.Found{Icon: "key", Title: k.Name, Note: note, URL: paths.CredentialURL(k.Name)},
-				k.Description+"\n"+strings.Join(hosts, "\n"))
-		}
-		if x, err := h.Engine.Reader.ByHandle(ctx, strings.ToLower(text)); err == nil {
-			hits = append(hits, hit{runFound(x, h.Now()), 0})
-		} else if app.CodeOf(err) != app.CodeNotFound {
-			return nil, err
-		}
-		if err := runs(executions.Filter{Text: text, Limit: maxRuns}); err != nil {
-			return nil, err
-		}
-	}
+	f := finder{Handlers: h, text: text}
+	var err error
 	if text == "" {
-		for i := range hits {
-			hits[i].rank = 0 // as they come
-		}
+		err = f.recent(ctx)
+	} else {
+		err = f.named(ctx, profiles)
+		slices.SortStableFunc(f.hits, func(a, b hit) int { return a.rank - b.rank })
 	}
-	slices.SortStableFunc(hits, func(a, b hit) int { return a.rank - b.rank })
-	found := make([]dashboardview.Found, len(hits))
-	for i, h := range hits {
+	if err != nil {
+		return nil, err
+	}
+	found := make([]dashboardview.Found, len(f.hits))
+	for i, h := range f.hits {
 		found[i] = h.Found
 	}
 	return found, nil
+}
+
+// recent finds all places, with the newest executions between them.
+func (f *finder) recent(ctx context.Context) error {
+	for i, p := range dashboardview.Places() {
+		if i == recentAfter {
+			if err := f.runs(ctx, executions.Filter{Limit: maxRuns}); err != nil {
+				return err
+			}
+		}
+		f.add(p.Found, p.Words)
+	}
+	return nil
+}
+
+// named finds what has the text in its names or words.
+func (f *finder) named(ctx context.Context, profiles []app.Profile) error {
+	for _, p := range dashboardview.Places() {
+		f.add(p.Found, p.Words)
+	}
+	for _, p := range profiles {
+		if uix.MatchProfile(p, f.text) {
+			title := format.Title(p.Description)
+			f.hits = append(f.hits, hit{dashboardview.Found{
+				Icon: string(p.State(f.Now())), Title: title,
+				Note: "Profile, " + strings.ToLower(format.State(p.State(f.Now()))), URL: paths.ProfileURL(p.Handle),
+			}, rank(title, f.text)})
+		}
+	}
+	if err := f.credentials(ctx); err != nil {
+		return err
+	}
+	if x, err := f.Engine.Reader.ByHandle(ctx, strings.ToLower(f.text)); err == nil {
+		f.hits = append(f.hits, hit{runFound(x, f.Now()), 0})
+	} else if app.CodeOf(err) != app.CodeNotFound {
+		return err
+	}
+	return f.runs(ctx, executions.Filter{Text: f.text, Limit: maxRuns})
+}
+
+func (f *finder) credentials(ctx context.Context) error {
+	list, err := f.Access.Credentials.List(ctx)
+	if err != nil {
+		return err
+	}
+	for _, k := range list {
+		words := []string{k.Description}
+		for _, h := range k.Hosts {
+			words = append(words, h.Name)
+		}
+		note := "Credential, " + string(k.Mode)
+		if k.Service != "" {
+			note += ", " + k.Service
+		}
+		f.add(dashboardview.Found{Icon: "key", Title: k.Name, Note: note, URL: paths.CredentialURL(k.Name)},
+			strings.Join(words, "\n"))
+	}
+	return nil
+}
+
+func (f *finder) runs(ctx context.Context, filter executions.Filter) error {
+	list, err := f.Engine.Reader.Search(ctx, filter)
+	for _, x := range list.Executions {
+		f.hits = append(f.hits, hit{runFound(x, f.Now()), 4})
+	}
+	return err
+}
+
+// add adds what has the text in its title, its note or the words that it is also found by.
+func (f *finder) add(found dashboardview.Found, words string) {
+	if uix.ContainsWords(found.Title+"\n"+found.Note+"\n"+words, f.text) {
+		f.hits = append(f.hits, hit{found, rank(found.Title, f.text)})
+	}
 }
 
 // rank puts a title that begins with the text before one with a word that does, and that before the

@@ -18,36 +18,18 @@ import (
 
 func (o *operator) setCredential(ctx context.Context, args []string) error {
 	f := cli.NewFlags("admin credential set", Usage)
-	mode, description, noValue := f.String("mode", "", ""), f.String("description", "", ""), f.Bool("no-value", false, "")
-	reference, local := f.String("vault", "", ""), f.Bool("local", false, "")
-	hosts, places, headers, plainHTTP := f.List("host"), f.List("place"), f.List("header"), f.Bool("plain-http", false, "")
+	settings := newCredentialFlags(f)
+	description, noValue, local := f.String("description", "", ""), f.Bool("no-value", false, ""), f.Bool("local", false, "")
 	yes := f.Bool("yes", false, "")
 	rest, err := o.Parse(ctx, f, args, "NAME")
 	if err != nil {
 		return err
 	}
-	in := credentials.Input{Name: rest[0], Description: *description}
-	if *mode != "" {
-		if in.Mode, err = app.ParseMode(*mode); err != nil {
-			return err
-		}
-	}
-	if in.Hosts, err = parseHosts(*hosts, false); err != nil {
+	in, err := settings.input()
+	if err != nil {
 		return err
 	}
-	for _, text := range *places {
-		place, err := app.ParsePlace(text)
-		if err != nil {
-			return err
-		}
-		in.Places = append(in.Places, place)
-	}
-	if cli.Given(f, "header") {
-		in.Headers = slices.DeleteFunc(*headers, func(name string) bool { return name == "" })
-	}
-	if cli.Given(f, "plain-http") {
-		in.PlainHTTP = plainHTTP
-	}
+	in.Name, in.Description = rest[0], *description
 	before, absent := o.Access.Credentials.ByName(ctx, in.Name)
 	switch {
 	case absent == nil && !cli.Given(f, "description"):
@@ -58,7 +40,7 @@ func (o *operator) setCredential(ctx context.Context, args []string) error {
 	if err := confirmMode(before, in.Mode, *yes); err != nil {
 		return err
 	}
-	if in.Reference = *reference; *local {
+	if *local {
 		in.Source = app.SourceLocal
 	}
 	inVault := in.Reference != "" || before.Source == app.SourceVault && !*local
@@ -82,14 +64,62 @@ func (o *operator) setCredential(ctx context.Context, args []string) error {
 	if err != nil {
 		return withFlags(err)
 	}
+	return o.tellSet(ctx, before, c, in.Value)
+}
+
+// credentialFlags are the flags that say what a credential is.
+type credentialFlags struct {
+	all                    *cli.Flags
+	mode, reference        *string
+	hosts, places, headers *[]string
+	plainHTTP              *bool
+}
+
+func newCredentialFlags(f *cli.Flags) credentialFlags {
+	return credentialFlags{
+		all: f, mode: f.String("mode", "", ""), reference: f.String("vault", "", ""),
+		hosts: f.List("host"), places: f.List("place"), headers: f.List("header"),
+		plainHTTP: f.Bool("plain-http", false, ""),
+	}
+}
+
+// input reads the flags, once they are parsed.
+func (g credentialFlags) input() (in credentials.Input, err error) {
+	in.Reference = *g.reference
+	if *g.mode != "" {
+		if in.Mode, err = app.ParseMode(*g.mode); err != nil {
+			return in, err
+		}
+	}
+	if in.Hosts, err = parseHosts(*g.hosts, false); err != nil {
+		return in, err
+	}
+	for _, text := range *g.places {
+		place, err := app.ParsePlace(text)
+		if err != nil {
+			return in, err
+		}
+		in.Places = append(in.Places, place)
+	}
+	if cli.Given(g.all, "header") {
+		in.Headers = slices.DeleteFunc(*g.headers, func(name string) bool { return name == "" })
+	}
+	if cli.Given(g.all, "plain-http") {
+		in.PlainHTTP = g.plainHTTP
+	}
+	return in, nil
+}
+
+// tellSet says what was set, what to look out for, and for whom it counts.
+func (o *operator) tellSet(ctx context.Context, before, c app.Credential, value app.Secret) error {
 	fmt.Fprintf(o.Err, "credential %s is set (mode %s, %s)\n", c.Name, c.Mode, valueOf(c))
 	if c.Mode == app.ModeInjected {
 		fmt.Fprintln(o.Err, "scripts of its profiles get the value itself")
 	}
-	for _, warning := range append(app.ValueWarnings(c.Mode, in.Value), app.HostWarnings(c.Hosts)...) {
+	for _, warning := range append(app.ValueWarnings(c.Mode, value), app.HostWarnings(c.Hosts)...) {
 		fmt.Fprintln(o.Err, "warning: "+warning)
 	}
-	if parts := fields.Explain(in.Value); parts != "" && c.Mode != app.ModePlain {
+	if parts := fields.Explain(value); parts != "" && c.Mode != app.ModePlain {
 		fmt.Fprintln(o.Err, parts)
 	}
 	if before.Searched() && c.Version > before.Version {

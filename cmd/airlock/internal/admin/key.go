@@ -10,6 +10,7 @@ import (
 	appinstance "github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/rekey"
 	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/sleep"
 	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
@@ -57,19 +58,7 @@ func (o *operator) rotateKey(ctx context.Context, args []string) error {
 	if err := o.othersAreDone(ctx); err != nil {
 		return err
 	}
-	n, err := rekey.Run(ctx, o.Store, o.Keyring)
-	if err == nil && running {
-		// What a request of that moment sealed with the old key may have been written behind the first
-		// pass.
-		select {
-		case <-time.After(settleWithin):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		var more int
-		more, err = rekey.Run(ctx, o.Store, o.Keyring)
-		n += more
-	}
+	n, err := o.sealAll(ctx, running)
 	if err != nil {
 		return err
 	}
@@ -88,6 +77,20 @@ func (o *operator) rotateKey(ctx context.Context, args []string) error {
 		fmt.Fprintln(o.Out, "AIRLOCK_SECRET_KEY_OLD is not needed any more")
 	}
 	return o.tellCopies(own)
+}
+
+// sealAll seals everything with the new key, and returns how many tokens that were.
+func (o *operator) sealAll(ctx context.Context, serverRuns bool) (int, error) {
+	n, err := rekey.Run(ctx, o.Store, o.Keyring)
+	if err != nil || !serverRuns {
+		return n, err
+	}
+	// What a request of that moment sealed with the old key may have been written behind the first pass.
+	if err := sleep.For(ctx, settleWithin); err != nil {
+		return n, err
+	}
+	more, err := rekey.Run(ctx, o.Store, o.Keyring)
+	return n + more, err
 }
 
 // tellCopies names the copies of the database that the rotation leaves behind: people count on

@@ -173,15 +173,8 @@ func (o *operator) lockProfile(ctx context.Context, args []string) error {
 	if p, err = o.grant(ctx, p, g); err != nil {
 		return err
 	}
-	for _, k := range p.Keys {
-		if k.CredentialID == "" {
-			if err := o.mustExist(ctx, k.Name); err != nil {
-				return err
-			}
-			if _, err := o.Access.Keys.Link(ctx, o.by, p.Handle, k.Name, k.Name); err != nil {
-				return err
-			}
-		}
+	if err := o.linkKeys(ctx, p); err != nil {
+		return err
 	}
 	if *expires != "" {
 		if _, err := o.Access.Lifecycle.SetExpiry(ctx, o.by, p.Handle, until); err != nil {
@@ -216,6 +209,22 @@ func (o *operator) lockProfile(ctx context.Context, args []string) error {
 		o.tellRefused(p.Handle, h, "The agent asked for %s, which the lock dismissed.")
 	}
 	return o.tellGranted(ctx, p)
+}
+
+// linkKeys links keys without a credential to the credentials of the same names.
+func (o *operator) linkKeys(ctx context.Context, p app.Profile) error {
+	for _, k := range p.Keys {
+		if k.CredentialID != "" {
+			continue
+		}
+		if err := o.mustExist(ctx, k.Name); err != nil {
+			return err
+		}
+		if _, err := o.Access.Keys.Link(ctx, o.by, p.Handle, k.Name, k.Name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (o *operator) expireProfile(ctx context.Context, args []string) error {
