@@ -66,8 +66,8 @@ func (k kind) python(ctx context.Context, id string, limits plugins.Limits, scri
 		id += "-forked"
 	}
 	command := []string{k.interpreter, "-s", "-B", "-c", script}
-	exit, err := k.run(ctx, plugins.Spec{ID: id, Limits: limits, Fresh: k.fresh}, k.layout, command, newMeter(), bytes.NewReader(input),
-		&out)
+	spec := plugins.Spec{ID: id, Limits: limits, Fresh: k.fresh}
+	exit, err := k.run(ctx, spec, k.layout, command, newMeter(), bytes.NewReader(input), &out)
 	if err == nil && exit.Reason == plugins.ReasonKilled {
 		err = fmt.Errorf("%s: %w", id, ctx.Err())
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -48,50 +49,55 @@ func TestBytesArriveInOrder(t *testing.T) {
 }
 
 func TestSilenceEndsTheLink(t *testing.T) {
-	r, w := net.Pipe() // nobody writes to w
-	defer w.Close()
-	c := start(r, io.Discard, r.Close, time.Millisecond, 50*time.Millisecond)
-	begin := time.Now()
-	if _, err := c.Read(make([]byte, 1)); !errors.Is(err, ErrSilent) {
-		t.Errorf("error %v, want ErrSilent", err)
-	}
-	if took := time.Since(begin); took < 40*time.Millisecond || took > 5*time.Second {
-		t.Errorf("noticed after %s", took)
-	}
-	if !errors.Is(c.Err(), ErrSilent) {
-		t.Errorf("Err() = %v", c.Err())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r, w := net.Pipe() // nobody writes to w
+		defer w.Close()
+		c := New(r, io.Discard, r.Close)
+		begin := time.Now()
+		if _, err := c.Read(make([]byte, 1)); !errors.Is(err, ErrSilent) {
+			t.Errorf("error %v, want ErrSilent", err)
+		}
+		if took := time.Since(begin); took != Silence {
+			t.Errorf("noticed after %s", took)
+		}
+		if !errors.Is(c.Err(), ErrSilent) {
+			t.Errorf("Err() = %v", c.Err())
+		}
+	})
 }
 
-// TestBeatsKeepAnIdleLink waits for twenty times the silence.
 func TestBeatsKeepAnIdleLink(t *testing.T) {
-	a, b := pair(t, 5*time.Millisecond, 200*time.Millisecond)
-	for _, c := range []*Conn{a, b} {
-		go io.Copy(io.Discard, c)
-	}
-	time.Sleep(2 * time.Second)
-	if a.Err() != nil || b.Err() != nil {
-		t.Errorf("an idle link ended: %v, %v", a.Err(), b.Err())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		a, b := pair(t, Beat, Silence)
+		for _, c := range []*Conn{a, b} {
+			go io.Copy(io.Discard, c)
+		}
+		time.Sleep(20 * Silence)
+		if a.Err() != nil || b.Err() != nil {
+			t.Errorf("an idle link ended: %v, %v", a.Err(), b.Err())
+		}
+	})
 }
 
 // TestSlowBytesAreLife sends one byte at a time, never a beat.
 func TestSlowBytesAreLife(t *testing.T) {
-	r, w := net.Pipe()
-	c := start(r, io.Discard, r.Close, time.Hour, 500*time.Millisecond)
-	defer c.Close()
-	go func() {
-		frame := append(binary.BigEndian.AppendUint32(nil, 20), bytes.Repeat([]byte("x"), 20)...)
-		for i := range frame {
-			time.Sleep(50 * time.Millisecond)
-			if _, err := w.Write(frame[i : i+1]); err != nil {
-				return
+	synctest.Test(t, func(t *testing.T) {
+		r, w := net.Pipe()
+		c := New(r, io.Discard, r.Close)
+		defer c.Close()
+		go func() {
+			frame := append(binary.BigEndian.AppendUint32(nil, 20), bytes.Repeat([]byte("x"), 20)...)
+			for i := range frame {
+				time.Sleep(Silence - time.Second)
+				if _, err := w.Write(frame[i : i+1]); err != nil {
+					return
+				}
 			}
+		}()
+		if _, err := io.ReadFull(c, make([]byte, 20)); err != nil {
+			t.Error(err)
 		}
-	}()
-	if _, err := io.ReadFull(c, make([]byte, 20)); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 func TestEndOfStream(t *testing.T) {

@@ -19,8 +19,8 @@ import (
 func (o *operator) setCredential(ctx context.Context, args []string) error {
 	f := cli.NewFlags("admin credential set", Usage)
 	settings := newCredentialFlags(f)
-	description, noValue, local := f.String("description", "", ""), f.Bool("no-value", false, ""), f.Bool("local", false, "")
-	yes := f.Bool("yes", false, "")
+	description, noValue := f.String("description", "", ""), f.Bool("no-value", false, "")
+	local, yes := f.Bool("local", false, ""), f.Bool("yes", false, "")
 	rest, err := o.Parse(ctx, f, args, "NAME")
 	if err != nil {
 		return err

@@ -23,8 +23,9 @@ func TestLimitsSpeak(t *testing.T) {
 	}
 }
 
-// onBackends tests two backends, and all with -matrix.
+// onBackends tests two backends, and all with -matrix, in a world of their own.
 func onBackends(t *testing.T, test func(t *testing.T, backend string, settings []string)) {
+	e2e.NewWorld(t)
 	all := map[string][]string{"bubblewrap": nil, "landlock": nil}
 	if *matrix {
 		_, all["docker"] = e2e.DockerSettings(t)
