@@ -1,6 +1,9 @@
 package app
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // MayRun says which code a profile may run. A person chooses it.
 type MayRun string
@@ -18,7 +21,7 @@ func ParseMayRun(s string) (MayRun, error) {
 	case MayRunAny, MayRunApprovedScripts, MayRunApprovedSkills:
 		return m, nil
 	}
-	return "", Invalid("may_run", "that is nothing that a profile may run",
+	return "", Invalid("may_run", fmt.Sprintf("may_run %q is not known", Clip(s, 40)),
 		"Choose any, approved_scripts or approved_skills.")
 }
 

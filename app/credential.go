@@ -228,7 +228,8 @@ func CheckValue(mode Mode, value Secret) error {
 	return nil
 }
 
-// Clip shortens s to at most n bytes for messages, at a character boundary.
+// Clip shortens s for messages to n bytes, at a character's boundary, and adds an ellipsis of three. What is
+// stored under a limit takes Truncate.
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -41,10 +41,6 @@ func (s Status) Terminal() bool {
 // Queued reports whether an execution with the status has not been claimed yet.
 func (s Status) Queued() bool { return s == StatusPending || s == StatusAwaitingApproval }
 
-// AwaitsSomebody reports whether an execution with the status waits for what its agent or a person
-// does.
-func (s Status) AwaitsSomebody() bool { return s == StatusAwaitingLLM || s == StatusAwaitingApproval }
-
 // CanBecome reports whether the state machine has an arrow from s to next.
 func (s Status) CanBecome(next Status) bool {
 	switch s {

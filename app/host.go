@@ -19,6 +19,9 @@ const (
 	ProtocolTCP      Protocol = "tcp"
 )
 
+// Raw reports whether Airlock relays the protocol without reading it.
+func (p Protocol) Raw() bool { return p == ProtocolTCP || p == ProtocolPostgres }
+
 // Host is one entry of an allow-list. Name is canonical (lower case ASCII, no trailing dot): a host
 // name, "*.name" for its true subdomains, an IP address, or "{KEY}" for the value of a plain key at
 // dispatch.

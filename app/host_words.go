@@ -82,11 +82,11 @@ func (h Host) Unencrypted(port int) bool {
 // Relayed reports whether what passes on a port is relayed without a look at it, unless a sealed
 // credential belongs there.
 func (h Host) Relayed(port int) bool {
-	switch h.Protocol {
-	case ProtocolHTTP, ProtocolHTTPS:
-		return false
-	case ProtocolPostgres, ProtocolTCP:
+	switch {
+	case h.Protocol.Raw():
 		return true
+	case h.Protocol != "":
+		return false
 	}
 	return !slices.Contains(defaultPorts, port)
 }

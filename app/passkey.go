@@ -54,11 +54,11 @@ func CheckPasskeys(list []Passkey) error {
 	for i, k := range list {
 		if len(k.ID) == 0 || len(k.ID) > MaxPasskeyID || len(k.PublicKey) == 0 || len(k.PublicKey) > maxPasskeyKey ||
 			CheckStored("name", k.Name, MaxPasskeyName) != nil || CheckStored("host", k.Host, 253) != nil {
-			return Invalid("passkeys", "a passkey is not possible", "Add it again.")
+			return Invalid("passkeys", "a passkey has a missing or oversized id, key, name or host", "Add it again.")
 		}
 		for _, other := range list[:i] {
 			if bytes.Equal(other.ID, k.ID) {
-				return Invalid("passkeys", "a passkey is there twice", "Remove one of the two.")
+				return Invalid("passkeys", "two passkeys have the same id", "Remove one of the two.")
 			}
 		}
 	}

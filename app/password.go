@@ -84,7 +84,7 @@ func reversed(text string) string {
 	return string(runes)
 }
 
-// isRepeated reports whether the text is one of the commonest words, several times.
+// isRepeated reports whether the text is one piece of at least 3 bytes, repeated.
 func isRepeated(text string) bool {
 	for n := 3; n <= len(text)/2; n++ {
 		if len(text)%n == 0 && strings.Repeat(text[:n], len(text)/n) == text {

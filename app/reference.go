@@ -41,7 +41,7 @@ func ParseReference(text string) (Reference, error) {
 	case !found || field == "":
 		return refuse("the reference doesn't say which field")
 	case strings.Contains(field, "#"):
-		return refuse("the reference has two signs #")
+		return refuse("the reference has more than one #")
 	}
 	segments := strings.Split(path, "/")
 	if len(segments) < 2 {

@@ -21,6 +21,16 @@ func FormatSize(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
+// ApproxSize returns a measured size with at most one decimal, such as 1.1 GiB.
+func ApproxSize(n int64) string {
+	for _, unit := range sizeUnits {
+		if n >= unit.bytes {
+			return strings.Replace(fmt.Sprintf("%.1f %s", float64(n)/float64(unit.bytes), unit.name), ".0 ", " ", 1)
+		}
+	}
+	return Count(n, "byte")
+}
+
 // ParseSize reads "512MiB", "512Mi", "64 KiB" or a plain number of bytes.
 func ParseSize(text string) (int64, error) {
 	digits, bytes := text, int64(1)

@@ -31,8 +31,7 @@ func WeakValue(value Secret) string {
 	return ""
 }
 
-// IsWide reports whether a value has other characters than printable ASCII, white space at its ends
-// aside.
+// IsWide reports whether a value has characters other than ASCII, white space at its ends aside.
 func IsWide(value Secret) bool {
 	return strings.ContainsFunc(strings.TrimSpace(value.Reveal()), func(r rune) bool { return r > unicode.MaxASCII })
 }
@@ -45,6 +44,9 @@ func ValueWarnings(mode Mode, value Secret) []string {
 		warnings = append(warnings,
 			"The value has characters other than ASCII: Airlock can't put it into a header, except as user or password of "+
 				"Authorization: Basic. Requests that need it elsewhere in a header are refused.")
+	}
+	if mode == ModeSealed && strings.ContainsAny(strings.TrimSpace(value.Reveal()), "\r\n") {
+		warnings = append(warnings, "The value has several lines: Airlock can't put it into a header.")
 	}
 	if weak := WeakValue(value); weak != "" && mode != ModePlain {
 		warnings = append(warnings, weak)

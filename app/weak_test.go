@@ -26,6 +26,7 @@ func TestValueWarnings(t *testing.T) {
 		{ModeSealed, "", 0}, {ModeSealed, ascii, 0}, {ModeSealed, wide, 1}, {ModeInjected, wide, 0}, {ModePlain, wide, 0},
 		{ModeInjected, weak, 1}, {ModePlain, weak, 0}, {ModeSealed, "ä", 2},
 		{ModeSealed, "Bearer " + ascii, 1}, {ModeInjected, "bearer  " + ascii, 1}, {ModeSealed, "Basic " + ascii, 1},
+		{ModeSealed, ascii + "\n" + ascii + "\n", 1}, {ModeInjected, ascii + "\n" + ascii, 0},
 		{ModePlain, "Bearer " + ascii, 0}, {ModeSealed, "Bearer", 1}, {ModeSealed, "Token of the old house 17", 0},
 	} {
 		if got := ValueWarnings(c.mode, NewSecret(c.value)); len(got) != c.want {

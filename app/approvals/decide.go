@@ -97,11 +97,8 @@ func (s *Service) Revoke(ctx context.Context, by app.Actor, id string) (app.Appr
 
 func checkReason(reason string) (string, error) {
 	reason = strings.TrimSpace(reason)
-	switch {
-	case reason == "":
+	if reason == "" {
 		return "", app.Invalid("reason", "the reason is empty", "Say what the agent should do instead.")
-	case len(reason) > app.MaxReason:
-		return "", app.Invalid("reason", fmt.Sprintf("the reason is longer than %d bytes", app.MaxReason), "Shorten it.")
 	}
 	return reason, app.CheckText("reason", reason, app.MaxReason)
 }

@@ -48,7 +48,7 @@ type AdminToken struct {
 func (s *AdminToken) Ensure(ctx context.Context, configured app.Secret) (printed app.Secret, err error) {
 	if n := len(configured.Reveal()); !configured.Empty() && (n < minToken || n > maxToken) {
 		return app.Secret{}, app.Invalid("AIRLOCK_ADMIN_TOKEN",
-			fmt.Sprintf("the configured admin token has not %d to %d characters", minToken, maxToken),
+			fmt.Sprintf("the configured admin token must have %d to %d bytes", minToken, maxToken),
 			"Set AIRLOCK_ADMIN_TOKEN to a long random text, for example from: openssl rand -hex 24.")
 	}
 	if founded, err := s.people.Exist(ctx); err != nil || founded {
@@ -81,7 +81,10 @@ func (s *AdminToken) Renew(ctx context.Context, by app.Actor) (app.Secret, error
 }
 
 func (s *AdminToken) setToken(ctx context.Context, by app.Actor, token app.Secret, detail string) error {
-	hash := s.hashes.cost.Hash(token)
+	hash, err := s.hashes.hash(ctx, token)
+	if err != nil {
+		return err
+	}
 	return s.store.Write(ctx, func(tx *store.Tx) error {
 		err := tx.Settings.Set(ctx, s.now(), store.Setting{Key: settingToken, Value: []byte(hash)},
 			store.Setting{Key: settingFinder, Value: s.finder(token, hash)},

@@ -76,7 +76,7 @@ func (s *Sessions) justUnnoted(now time.Time) bool {
 	return at != nil && now.Sub(*at) < sessionNote && !now.Before(*at)
 }
 
-// Get is Session without extending the idle time.
+// Get is Touch without extending the idle time.
 // It is for requests that a forgotten browser tab makes by itself, and for second looks.
 func (s *Sessions) Get(ctx context.Context, cookie app.Secret, address string) (Session, error) {
 	session, _, err := s.standing(ctx, cookie, address)

@@ -154,11 +154,11 @@ func (s *Service) SetBackupSettings(ctx context.Context, by app.Actor, b BackupS
 func (b BackupSettings) check() error {
 	switch {
 	case b.Every != Hourly && b.Every != Daily && b.Every != Weekly:
-		return app.Invalid("every", "how often is not known", "Choose hourly, daily or weekly.")
+		return app.Invalid("every", "the frequency is missing or not known", "Choose hourly, daily or weekly.")
 	case b.Keep < 1 || b.Keep > 1000:
 		return app.Invalid("keep", "the number of backups to keep is not from 1 to 1000", "Type a number such as 14.")
 	case b.Kind != ToDirectory && b.Kind != ToS3:
-		return app.Invalid("kind", "where backups go is not known", "Choose a directory or S3.")
+		return app.Invalid("kind", "the kind of target is missing or not known", "Choose a directory or S3.")
 	case !b.On:
 		return nil
 	case b.Passphrase.Empty():

@@ -172,3 +172,20 @@ func TestPartsOfKilledProcessesAreRemoved(t *testing.T) {
 		}
 	}
 }
+
+// TestBucketsAreNamed: without a prefix the name doesn't end in a comma.
+func TestBucketsAreNamed(t *testing.T) {
+	at := S3{Endpoint: "https://s3.example.com", Bucket: "house", AccessKey: "key", SecretKey: app.NewSecret("secret")}
+	for prefix, want := range map[string]string{
+		"": "bucket house at https://s3.example.com", "a/b/": "bucket house at https://s3.example.com, prefix a/b",
+	} {
+		at.Prefix = prefix
+		b, err := OpenS3(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := b.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -111,7 +111,11 @@ func transport() http.RoundTripper {
 }
 
 func (b *Bucket) String() string {
-	return "bucket " + b.at.Bucket + " at " + b.at.Endpoint + ", " + strings.TrimSuffix("/"+b.at.Prefix, "/")
+	at := "bucket " + b.at.Bucket + " at " + b.at.Endpoint
+	if b.at.Prefix != "" {
+		at += ", prefix " + strings.TrimSuffix(b.at.Prefix, "/")
+	}
+	return at
 }
 
 // Put implements Store. An upload that was broken off leaves no object; its parts are removed by

@@ -82,7 +82,7 @@ func checkMode(c app.Credential) error {
 			"Name the hosts that its value may go to, or choose injected if scripts must have the value itself.")
 	}
 	for _, h := range c.Hosts {
-		if h.Protocol == app.ProtocolTCP || h.Protocol == app.ProtocolPostgres {
+		if h.Protocol.Raw() {
 			return app.Invalid("hosts",
 				fmt.Sprintf("a sealed value can't be put into %s connections, as to %s: only into HTTP requests",
 					h.Protocol, h),

@@ -45,7 +45,7 @@ func (s *Registry) Set(ctx context.Context, by app.Actor, in Input) (app.Credent
 	return s.setCredential(ctx, by, in, false)
 }
 
-// Create is SetCredential that refuses an existing name with CodeConflict.
+// Create is Set, but refuses an existing name with CodeConflict.
 func (s *Registry) Create(ctx context.Context, by app.Actor, in Input) (app.Credential, error) {
 	return s.setCredential(ctx, by, in, true)
 }

@@ -43,7 +43,7 @@ func (s *Registry) checkSource(in *Input) error {
 		}
 	case app.SourceVault:
 		if in.Reference == "" {
-			return app.Invalid("reference", "it is not said where in Vault the value is",
+			return app.Invalid("reference", "the reference into Vault is missing",
 				"Write path#field, such as secret/data/oracle#password.")
 		}
 	default:

@@ -25,9 +25,8 @@ type guard struct {
 
 	// Of the writer, and of others once done is closed.
 	held   []byte
-	need   int // bytes of held with which it is worth looking again
-	passed bool
-	open   bool // the reader may read from the host
+	need   int  // bytes of held with which it is worth looking again
+	passed bool // the reader may read from the host
 
 	mu   sync.Mutex
 	last []byte // what the box gets to read after a refusal
@@ -76,7 +75,7 @@ func (g *guard) look(p []byte) ([]byte, guardVerdict) {
 	verdict := guardRefuses // unless the time is over
 	g.once.Do(func() {
 		g.limit.Stop()
-		g.passed, g.open, verdict = true, true, guardPasses
+		g.passed, verdict = true, guardPasses
 		close(g.done)
 	})
 	held := g.held
@@ -141,7 +140,7 @@ func (g *guard) close() {
 // wait returns when the first bytes are decided, and whether the host may be read.
 func (g *guard) wait() bool {
 	<-g.done
-	return g.open
+	return g.passed
 }
 
 // read gives the box the answer to a refusal, and then the end.

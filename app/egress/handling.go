@@ -28,7 +28,7 @@ func handlingOf(entry app.Host, port int, sealed bool) handling {
 		}
 	}
 	switch {
-	case protocol == app.ProtocolTCP, protocol == app.ProtocolPostgres:
+	case protocol.Raw():
 		return relayAny
 	case protocol == app.ProtocolHTTP:
 		return readHTTP

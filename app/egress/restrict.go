@@ -104,7 +104,7 @@ func common(a, b []app.Host) []app.Host {
 
 func intersect(x, y app.Host) (app.Host, bool) {
 	h, ok := x.Overlap(y)
-	if h.Protocol = x.Protocol; isRaw(x.Protocol) {
+	if h.Protocol = x.Protocol; x.Protocol.Raw() {
 		h.Protocol = y.Protocol
 	}
 	return h, ok
@@ -113,8 +113,6 @@ func intersect(x, y app.Host) (app.Host, bool) {
 func sameGrant(x, y app.Host) bool {
 	return x.Name == y.Name && x.Protocol == y.Protocol && x.Private == y.Private && slices.Equal(x.Ports, y.Ports)
 }
-
-func isRaw(p app.Protocol) bool { return p == app.ProtocolTCP || p == app.ProtocolPostgres }
 
 // restricted returns the credentials with the hosts, places, headers and permissions that g gives
 // them too. One that g lacks stays without any host, so that its placeholder is known and refused

@@ -144,7 +144,7 @@ func isReverse(name string) bool {
 
 // Ledger returns what the execution did on the network so far: one row per request that was read
 // and per connection that was not, repeated refusals and failures of one host, port and rule (and
-// request) in one row, at most app.MaxConnections of them and one more with RuleMore that counts
+// request) in one row, at most app.MaxConnections of them and one more with rules.More that counts
 // the rest. Rows keep their position from call to call. Open connections show their figures so far.
 // After Close it is final.
 func (s *Session) Ledger() []app.Connection { return s.ledger.snapshot() }

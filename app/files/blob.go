@@ -2,6 +2,7 @@ package files
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -13,8 +14,13 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// blobPrefix begins the names of blobs in the storage.
+// blobPrefix begins the names of all blobs in the storage.
 const blobPrefix = "airlock-blob-"
+
+// ownPrefix begins the names of this instance's blobs: several may share a bucket.
+func ownPrefix(ring *secrets.Keyring) string {
+	return blobPrefix + hex.EncodeToString(ring.Lookup(secrets.Blobs, "instance")[:8]) + "-"
+}
 
 // Keep puts the content of a finished Spool into the storage, unless it is there, and returns its blob.
 // Something must refer to that within unusedLife. Errors: CodeStorageFull.
@@ -66,7 +72,7 @@ func (f *Files) content(s *Spool) []byte {
 
 // newBlob is a blob of a name of its own for what a spool holds.
 func (f *Files) newBlob(key []byte, s *Spool) store.Blob {
-	name := blobPrefix + app.NewID()
+	name := f.prefix + app.NewID()
 	return store.Blob{Name: name, Size: s.Size(), Key: f.cfg.Keyring.Seal(secrets.Blobs, secrets.BlobRow(name), key)}
 }
 

@@ -59,9 +59,9 @@ func (f *Files) Collect(ctx context.Context) error {
 	return f.removeStrays(ctx, now.Add(-strayLife))
 }
 
-// removeStrays removes blobs from the storage that no row knows.
+// removeStrays removes blobs of this instance from the storage that no row knows.
 func (f *Files) removeStrays(ctx context.Context, before time.Time) error {
-	list, err := f.cfg.Storage.List(ctx, blobPrefix)
+	list, err := f.cfg.Storage.List(ctx, f.prefix)
 	if err != nil {
 		return err
 	}

@@ -36,6 +36,7 @@ type Config struct {
 // Files keeps files and artifacts. It is safe for concurrent use.
 type Files struct {
 	cfg    Config
+	prefix string // of its blobs in the storage
 	counts counts
 
 	mu      sync.Mutex
@@ -56,7 +57,7 @@ func New(cfg Config) *Files {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Files{cfg: cfg, keeping: map[string]int64{}}
+	return &Files{cfg: cfg, prefix: ownPrefix(cfg.Keyring), keeping: map[string]int64{}}
 }
 
 // Upload keeps a file for the scripts of a profile, which must be one that may execute. It reads r to
@@ -137,7 +138,7 @@ func (f *Files) CheckQuota(ctx context.Context, profileHandle string, bytes int6
 	if err == nil && stored+bytes > f.cfg.Quota {
 		f.counts.refused.Add(1)
 		return app.E(app.CodeTooLarge, fmt.Sprintf("the profile keeps %s of files, and its quota is %s",
-			app.FormatSize(stored), app.FormatSize(f.cfg.Quota)),
+			app.ApproxSize(stored), app.FormatSize(f.cfg.Quota)),
 			"Delete files with DELETE /files/{id}: within an hour they count no more. Artifacts end by themselves.")
 	}
 	return err
@@ -175,7 +176,7 @@ func (f *Files) Resolve(ctx context.Context, profileHandle string, named map[str
 		for name, id := range named {
 			file, err := tx.Files.Get(ctx, profileHandle, id, f.cfg.Now())
 			if app.CodeOf(err) == app.CodeNotFound {
-				return errNoFile(name)
+				return f.errNoFile(name)
 			}
 			if err != nil {
 				return err
@@ -206,7 +207,7 @@ func CheckTotal(list []store.InputFile, room int64) error {
 		return nil
 	}
 	e := app.E(app.CodeTooLarge, fmt.Sprintf("the files have %s together, and a script gets at most %s",
-		app.FormatSize(total), app.FormatSize(most)), "Give it fewer or smaller ones.")
+		app.ApproxSize(total), app.FormatSize(most)), "Give it fewer or smaller ones.")
 	e.Field = "files"
 	return e
 }
@@ -235,10 +236,10 @@ func checkNames(named map[string]string) error {
 
 // errNoFile refuses a file that isn't the profile's, or not any more: both alike, so that nobody learns
 // of another's files.
-func errNoFile(name string) error {
+func (f *Files) errNoFile(name string) error {
 	e := app.E(app.CodeFileNotFound, fmt.Sprintf("there is no such file for %q", name),
-		"Files belong to the profile that sent them, and end: a day after the upload, or a week after their last use. "+
-			"Send it again with POST /files.")
+		fmt.Sprintf("Files belong to the profile that sent them. One that no script used ends a day after its upload, others %s "+
+			"after their last use. Send it again with POST /files.", app.Count(int(f.cfg.Retention/(24*time.Hour)), "day")))
 	e.Field = "files"
 	return e
 }

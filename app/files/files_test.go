@@ -265,7 +265,7 @@ func TestStraysGoAfterADayAndNothingElse(t *testing.T) {
 	d := newDesk(t, 0)
 	d.upload("ours", "ours")
 	known := d.blobs()[0]
-	stray, fresh := filepath.Join(d.dir, blobPrefix+"stray"), filepath.Join(d.dir, blobPrefix+"fresh")
+	stray, fresh := filepath.Join(d.dir, d.prefix+"stray"), filepath.Join(d.dir, d.prefix+"fresh")
 	foreign := filepath.Join(d.dir, "notes.txt")
 	for _, path := range []string{stray, fresh, foreign} {
 		d.no(os.WriteFile(path, []byte("x"), 0o600))
@@ -279,6 +279,23 @@ func TestStraysGoAfterADayAndNothingElse(t *testing.T) {
 		if _, err := os.Stat(path); (err == nil) != want {
 			t.Errorf("%s: %v", path, err)
 		}
+	}
+}
+
+// TestHoleInstancesThatShareABucketDeletedEachOthersFiles: what another instance keeps in the same storage is
+// no stray.
+func TestHoleInstancesThatShareABucketDeletedEachOthersFiles(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 0)
+	f := d.upload("ours", "a")
+	other := newDesk(t, 0)
+	ring, err := secrets.NewKeyring(app.NewSecret(strings.Repeat("o", 40)))
+	d.no(err)
+	other.Files = New(Config{Store: other.cfg.Store, Keyring: ring, Storage: d.cfg.Storage, Dir: other.dir,
+		Now: func() time.Time { return d.now.Add(2 * strayLife) }})
+	d.no(other.Collect(t.Context()))
+	if got, err := d.read("ours", f.ID); err != nil || got != "a" {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 

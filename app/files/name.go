@@ -63,5 +63,5 @@ func ShownName(name string) string {
 			b.WriteRune(r)
 		}
 	}
-	return app.Clip(b.String(), app.MaxFileName)
+	return app.Truncate(b.String(), app.MaxFileName)
 }

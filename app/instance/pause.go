@@ -9,7 +9,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Pause holds the queue until ResumeExecutions, also after a restart. People only.
+// Pause holds the queue until Resume, also after a restart. People only.
 // Running executions go on.
 func (s *Switches) Pause(ctx context.Context, by app.Actor) error {
 	return s.setPause(ctx, by, Switch{Since: s.now(), By: by}, "executions.pause",

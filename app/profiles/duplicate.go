@@ -24,7 +24,7 @@ func (s *Registry) Duplicate(ctx context.Context, by app.Actor, handle string) (
 		if name == "" {
 			name = "a profile without a name"
 		}
-		made = s.newProfile(by, app.Clip("Copy of "+name, app.MaxDescription), false)
+		made = s.newProfile(by, app.Truncate("Copy of "+name, app.MaxDescription), false)
 		if err := tx.Profiles.Insert(ctx, made); err != nil {
 			return err
 		}

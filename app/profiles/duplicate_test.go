@@ -1,6 +1,7 @@
 package profiles_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -89,5 +90,16 @@ func TestRevocationCanBeTakenBack(t *testing.T) {
 		}
 		_, err := d.Lifecycle.Restore(ctx, person, p.Handle)
 		accesstest.WantCode(t, what, err, app.CodeConflict)
+	}
+}
+
+// TestHoleACopyOfALongDescriptionBrokeEveryBackup: its own description was longer than one may be, which is
+// refused where an export or a backup is read.
+func TestHoleACopyOfALongDescriptionBrokeEveryBackup(t *testing.T) {
+	d := newDesk(t)
+	p := accesstest.Must[app.Profile](t)(d.Profiles.Create(t.Context(), person, strings.Repeat("x", app.MaxDescription)))
+	c := accesstest.Must[app.Profile](t)(d.Profiles.Duplicate(t.Context(), person, p.Handle))
+	if err := app.CheckText("description", c.Description, app.MaxDescription); err != nil {
+		t.Error(err)
 	}
 }

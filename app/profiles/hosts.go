@@ -57,7 +57,7 @@ func (s *Hosts) Set(
 	return s.SetAsSeen(ctx, by, handle, time.Time{}, allowed, dismissed)
 }
 
-// SetAsSeen is SetHosts by a person who looked at the profile when its UpdatedAt was seen.
+// SetAsSeen is Set by a person who looked at the profile when its UpdatedAt was seen.
 // CodeConflict if it changed since: hosts that another person removed would come back. Zero skips
 // the check.
 func (s *Hosts) SetAsSeen(

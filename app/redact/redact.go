@@ -55,7 +55,8 @@ type Redactor struct {
 	alphabet decode.Alphabet
 	blanks   bool // some value has a line of several words
 	near     int  // bytes around an escape that may belong to the same value
-	least    int  // bytes of the shortest form that counts in what was decoded, between minStretch and maxStretch
+	least    int  // bytes of the shortest form that counts in what was decoded, between derived.MinStretch and
+	// derived.MaxStretch
 	patterns func(text string) []Match
 	ahead    func(text string) ([]Match, int)
 	held     func() *Redactor // of what scripts hold; nil if that is all

@@ -65,12 +65,6 @@ func (k *Keyring) Renew(current app.Secret, older ...app.Secret) error {
 	return nil
 }
 
-// SealsWith reports whether a token was sealed by the key that seals now.
-func (k *Keyring) SealsWith(token []byte) bool {
-	t, err := parseToken(token)
-	return err == nil && t.keyID == k.keys()[0].id
-}
-
 // KeyIDBytes is KeyID as it stands in tokens.
 func (k *Keyring) KeyIDBytes() []byte { id := k.keys()[0].id; return id[:] }
 

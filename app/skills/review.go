@@ -4,16 +4,12 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/skills/bundle"
 	"github.com/computclaw/airlock/store"
 )
-
-// maxReason is the longest reason of a revocation, in characters.
-const maxReason = 500
 
 // Approve lets agents run a version. People only. digest is that of the version as the person saw it:
 // it covers the files and the keys and hosts that they ask for. Errors: CodeNotFound, CodeConflict for
@@ -57,10 +53,8 @@ func asked(m bundle.Manifest) string {
 // People only. Agents read the reason, which may be empty. Errors: CodeNotFound, CodeInvalidField.
 func (s *Service) Revoke(ctx context.Context, by app.Actor, name string, number int, reason string) (Version, error) {
 	reason = strings.TrimSpace(reason)
-	if utf8.RuneCountInString(reason) > maxReason || strings.ContainsFunc(reason, isControl) {
-		return Version{}, app.Invalid("reason",
-			fmt.Sprintf("the reason must be one line of at most %d characters", maxReason),
-			"Say in one line why agents may not run it.")
+	if err := app.CheckText("reason", reason, app.MaxReason); err != nil {
+		return Version{}, err
 	}
 	return s.decide(ctx, by, name, number, func(v *store.SkillVersion) (app.Event, error) {
 		action, detail := "skill.revoke", "Revoked."
@@ -77,8 +71,6 @@ func (s *Service) Revoke(ctx context.Context, by app.Actor, name string, number 
 		return app.NewEvent(s.cfg.Now(), by, action, subject(*v), detail), nil
 	})
 }
-
-func isControl(r rune) bool { return r < ' ' || app.IsInvisible(r) }
 
 // decide changes what people decided about a version. change returns the audit event; one without an
 // action changes nothing.

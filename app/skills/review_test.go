@@ -82,7 +82,7 @@ func TestARevokedVersionDoesNotRunAndTheOneBeforeDoes(t *testing.T) {
 func TestARejectedVersionWasNeverApproved(t *testing.T) {
 	d := newDesk(t, 0)
 	d.upload(ours, "totals", "", "one")
-	_, err := d.Revoke(t.Context(), person, "totals", 1, "two\nlines")
+	_, err := d.Revoke(t.Context(), person, "totals", 1, "a \x1b[31m sequence")
 	d.wantCode(err, app.CodeInvalidField)
 	v, err := d.Revoke(t.Context(), person, "totals", 1, "")
 	d.no(err)

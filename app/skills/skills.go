@@ -270,7 +270,7 @@ func (s *Service) fits(ctx context.Context, tx *store.Tx, by app.Actor, b bundle
 		return err
 	case stored+b.Size() > s.cfg.Quota:
 		return app.E(app.CodeTooLarge, fmt.Sprintf("the profile keeps %s of skills, and its quota is %s",
-			app.FormatSize(stored), app.FormatSize(s.cfg.Quota)),
+			app.ApproxSize(stored), app.FormatSize(s.cfg.Quota)),
 			"Leave data out of skills, or ask the person who runs Airlock to delete skills that are not needed.")
 	case unreviewed >= maxUnreviewed:
 		return app.E(app.CodeConflict, fmt.Sprintf("%d versions of this profile's skills wait for review", unreviewed),

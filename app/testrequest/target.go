@@ -42,7 +42,7 @@ func testable(c app.Credential, h app.Host) []int {
 	var sealed, open []int
 	for _, p := range h.Ports {
 		switch {
-		case h.Protocol == app.ProtocolTCP || h.Protocol == app.ProtocolPostgres:
+		case h.Protocol.Raw():
 		case !h.Unencrypted(p):
 			sealed = append(sealed, p)
 		case c.PlainHTTP:

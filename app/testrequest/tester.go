@@ -80,21 +80,12 @@ func (r Result) Verdict() string {
 	return fmt.Sprintf("Reached, HTTP %d; this doesn't prove the key.", r.Status)
 }
 
-// Credential sends a GET with a sealed credential to one of its hosts. If the host takes it, the same
+// TestCredential sends a GET with a sealed credential to one of its hosts. If the host takes it, the same
 // request is repeated without the value and with a made-up one: only if both are refused the value is
-// proved. The outcome is kept with the credential and in the audit log. An error means that nothing
-// was sent: CodeNotFound, CodeInvalidField (mode, host or path), CodeMissingValue, CodeForbidden for
-// agents.
-func (p *Tester) Credential(ctx context.Context, by app.Actor, req Request) (Result, error) {
-	c, value, hold, err := p.cfg.Access.Credentials.OpenForCheck(ctx, by, req.Name)
-	if err != nil {
-		return Result{}, err
-	}
-	defer p.cfg.Access.Vault.Release(hold)
-	to, err := choose(c, req)
-	if err != nil {
-		return Result{}, err
-	}
+// proved. The outcome is kept with the credential and in the audit log. Nothing was sent in case of
+// CodeNotFound, CodeInvalidField (mode, host or path), CodeMissingValue, CodeForbidden for agents and
+// CodeRateLimited; it may have been if the outcome can't be kept.
+func (p *Tester) TestCredential(ctx context.Context, by app.Actor, req Request) (Result, error) {
 	if err := req.As.check(); err != nil {
 		return Result{}, err
 	}
@@ -103,6 +94,15 @@ func (p *Tester) Credential(ctx context.Context, by app.Actor, req Request) (Res
 		defer func() { <-p.slots }()
 	default:
 		return Result{}, app.E(app.CodeRateLimited, "other tests are running", "Wait until they are done, then try again.")
+	}
+	c, value, hold, err := p.cfg.Access.Credentials.OpenForCheck(ctx, by, req.Name)
+	if err != nil {
+		return Result{}, err
+	}
+	defer p.cfg.Access.Vault.Release(hold)
+	to, err := choose(c, req)
+	if err != nil {
+		return Result{}, err
 	}
 	at := p.cfg.Now()
 	result, err := p.send(ctx, c, value, to, req.As)

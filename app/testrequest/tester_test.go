@@ -209,7 +209,7 @@ func TestAsideKeepsNoOutcome(t *testing.T) {
 	w.tester.cfg.Aside = true
 	before, err := w.access.Audit.Latest(t.Context(), 100)
 	w.must(err)
-	if r, err := w.tester.Credential(t.Context(), person, Request{Name: "KEY"}); err != nil || r.Problem != "" {
+	if r, err := w.tester.TestCredential(t.Context(), person, Request{Name: "KEY"}); err != nil || r.Problem != "" {
 		t.Fatalf("%+v %v", r, err)
 	}
 	c, err := w.access.Credentials.ByName(t.Context(), "KEY")
@@ -271,7 +271,7 @@ func TestNothingIsSent(t *testing.T) {
 			}
 			before, err := w.access.Audit.Latest(t.Context(), 100)
 			w.must(err)
-			r, err := w.tester.Credential(t.Context(), c.by, c.req)
+			r, err := w.tester.TestCredential(t.Context(), c.by, c.req)
 			if app.CodeOf(err) != c.want {
 				t.Errorf("%v, want %s", err, c.want)
 			}
@@ -295,13 +295,13 @@ func TestTwoAtATime(t *testing.T) {
 	var running sync.WaitGroup
 	for range 2 {
 		running.Go(func() {
-			if r, err := w.tester.Credential(t.Context(), person, Request{Name: "KEY"}); err != nil || r.Problem != "" {
+			if r, err := w.tester.TestCredential(t.Context(), person, Request{Name: "KEY"}); err != nil || r.Problem != "" {
 				t.Errorf("%+v %v", r, err)
 			}
 		})
 		<-arrived
 	}
-	if _, err := w.tester.Credential(t.Context(), person, Request{Name: "KEY"}); app.CodeOf(err) != app.CodeRateLimited {
+	if _, err := w.tester.TestCredential(t.Context(), person, Request{Name: "KEY"}); app.CodeOf(err) != app.CodeRateLimited {
 		t.Errorf("a third: %v", err)
 	}
 	close(leave)

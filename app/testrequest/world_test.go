@@ -128,7 +128,7 @@ func (w *world) sealed(plainHTTP bool, hosts ...string) {
 func (w *world) test(req Request) Result {
 	w.t.Helper()
 	req.Name = "KEY"
-	r, err := w.tester.Credential(w.t.Context(), person, req)
+	r, err := w.tester.TestCredential(w.t.Context(), person, req)
 	w.must(err)
 	c, err := w.access.Credentials.ByName(w.t.Context(), "KEY")
 	w.must(err)

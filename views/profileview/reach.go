@@ -44,7 +44,7 @@ func unencrypted(h app.Host) bool {
 
 // readable reports whether Airlock reads what is sent to a host, and so can put values in.
 func readable(h app.Host) bool {
-	return h.Protocol != app.ProtocolTCP && h.Protocol != app.ProtocolPostgres
+	return !h.Protocol.Raw()
 }
 
 // merged joins entries of one name.

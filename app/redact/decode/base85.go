@@ -34,7 +34,7 @@ func (c *Code) endings(b *derived.Builder, run []byte, w derived.Window, at int,
 	}
 }
 
-// minBefore85 is how many characters stand before the last group: those of minStretch bytes.
+// minBefore85 is how many characters stand before the last group: those of derived.MinStretch bytes.
 const minBefore85 = derived.MinStretch / 4 * 5
 
 // isText reports whether bytes may be the end of a text.

@@ -201,7 +201,7 @@ func (s *sieve) closer(at int) {
 }
 
 // zero takes note of a zero byte. Three of them as near to each other as they are in UTF-16 that
-// isn't foreign throughout make a window: minStretch units have as many, see
+// isn't foreign throughout make a window: derived.MinStretch units have as many, see
 // derived.Builder.AddReadable.
 func (s *sieve) zero(p place) {
 	const reach = 2 * (charset.MaxForeign + 1) // bytes

@@ -21,7 +21,7 @@ type Client struct {
 
 	login    chan struct{} // holds one while somebody logs in: who waits takes the token that comes of it
 	mu       sync.Mutex
-	now      *session   // nil: not logged in
+	active   *session   // nil: not logged in
 	secretID app.Secret // of the last login
 	why      error      // of the last login, if it failed
 

@@ -169,7 +169,7 @@ func TestHoldRenews(t *testing.T) {
 	gate := newGate(t, w.server.URL)
 	front := httptest.NewServer(gate)
 	defer front.Close()
-	w.client.now = nil
+	w.client.active = nil
 	w.client.base.SetAddress(front.URL) //nolint:errcheck // a test server's address
 	began := time.Now()
 	var renewed atomic.Int64

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/computclaw/airlock/app/sleep"
 )
 
 const (
@@ -22,7 +24,7 @@ func (c *Client) Start(ctx context.Context) {
 		for ctx.Err() == nil {
 			s, err := c.session(ctx)
 			if err != nil {
-				sleep(ctx, wait)
+				_ = sleep.For(ctx, wait)
 				wait = min(2*wait, loginLast)
 				continue
 			}
@@ -134,9 +136,9 @@ func (c *Client) prolong(ctx context.Context, l life, renew func(context.Context
 			return fmt.Errorf("vault: not renewed: %w", failed)
 		}
 		if l.renewable {
-			sleep(ctx, min(rest, max(rest/3, leastBetween)))
+			_ = sleep.For(ctx, min(rest, max(rest/3, leastBetween)))
 		} else {
-			sleep(ctx, rest)
+			_ = sleep.For(ctx, rest)
 		}
 		if ctx.Err() != nil {
 			return nil
@@ -162,13 +164,4 @@ func (c *Client) replaced(s *session) bool {
 	}
 	token, err := readSecret(c.cfg.TokenFile)
 	return err == nil && !token.Equal(s.token)
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }

@@ -50,7 +50,7 @@ func (c *Client) session(ctx context.Context) (*session, error) {
 		c.cfg.Log.Warn("Airlock could not log in to Vault", "method", c.cfg.method(), "error", reason(err))
 		return nil, err
 	}
-	c.now = s
+	c.active = s
 	return s, nil
 }
 
@@ -58,18 +58,18 @@ func (c *Client) session(ctx context.Context) (*session, error) {
 func (c *Client) current() *session {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.now != nil && !c.now.expires.IsZero() && !c.cfg.Now().Before(c.now.expires) {
-		c.now = nil
+	if c.active != nil && !c.active.expires.IsZero() && !c.cfg.Now().Before(c.active.expires) {
+		c.active = nil
 	}
-	return c.now
+	return c.active
 }
 
 // drop forgets a session whose token no longer works.
 func (c *Client) drop(s *session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.now == s {
-		c.now = nil
+	if c.active == s {
+		c.active = nil
 	}
 }
 
@@ -167,8 +167,8 @@ func (c *Client) own() []app.Secret {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list := []app.Secret{c.cfg.Token, c.cfg.SecretID, c.secretID}
-	if c.now != nil {
-		list = append(list, c.now.token)
+	if c.active != nil {
+		list = append(list, c.active.token)
 	}
 	return list
 }

@@ -17,7 +17,7 @@ import (
 func ReadZip(file io.ReaderAt, size int64) (Bundle, error) {
 	if size > MaxPacked {
 		return Bundle{}, bad("", "Leave out what the skill doesn't need to run.", "The zip file has %s, more than %s.",
-			app.FormatSize(size), app.FormatSize(MaxPacked))
+			app.ApproxSize(size), app.FormatSize(MaxPacked))
 	}
 	archive, err := zip.NewReader(file, size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // such paths are refused with their names

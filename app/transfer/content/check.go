@@ -176,7 +176,7 @@ func (in *File) checkProfile(p Profile) error {
 	}
 	for name, text := range map[string]string{"description": p.Description, "pairing_code": p.PairingCode,
 		"created_from": p.CreatedFrom, "backend": p.Backend, "image": p.Image} {
-		if err := app.CheckStored(name, text, app.MaxDescription); err != nil {
+		if err := app.CheckStored(name, text, 4*app.MaxDescription); err != nil {
 			return err
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/skills"
@@ -70,7 +69,7 @@ func checkVersion(v SkillVersion) error {
 		return fmt.Errorf("its state is not known")
 	}
 	if !digestShape.MatchString(v.Digest) || v.Uploader != "" && !handleShape.MatchString(v.Uploader) ||
-		utf8.RuneCountInString(v.Reason) > app.MaxReason {
+		len(v.Reason) > 4*app.MaxReason {
 		return fmt.Errorf("its digest, uploader or reason is malformed")
 	}
 	for _, by := range []app.Actor{v.UploadedBy, v.ApprovedBy, v.RevokedBy} {

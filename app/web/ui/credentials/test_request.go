@@ -38,7 +38,7 @@ func (h *Handlers) testCredential(c echo.Context, cred app.Credential, fields ur
 	err := h.tests.Allow(c)
 	var result testrequest.Result
 	if err == nil {
-		result, err = h.tester.Credential(ctx, uix.Actor(c), testrequest.Request{
+		result, err = h.tester.TestCredential(ctx, uix.Actor(c), testrequest.Request{
 			Name: cred.Name, Host: chosenTarget(typed), Path: typed.Path, Private: typed.Private, As: sentAs(typed),
 		})
 	}

@@ -38,7 +38,7 @@ func (o *operator) testCredential(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	result, err := out.Tester(o.Instance, true).Credential(ctx, o.by, testrequest.Request{
+	result, err := out.Tester(o.Instance, true).TestCredential(ctx, o.by, testrequest.Request{
 		Name: rest[0], Host: *host, Path: *path, Private: *private,
 		As: testrequest.Placement{Header: *header, Basic: cli.Given(f, "basic"), User: *user},
 	})
