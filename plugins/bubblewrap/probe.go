@@ -71,5 +71,8 @@ func (k kind) python(ctx context.Context, id string, limits plugins.Limits, scri
 	if err == nil && exit.Reason == plugins.ReasonKilled {
 		err = fmt.Errorf("%s: %w", id, ctx.Err())
 	}
+	if err == nil && !k.fresh {
+		err = k.templates.failure() // then it was opened afresh
+	}
 	return out.Bytes(), exit, err
 }

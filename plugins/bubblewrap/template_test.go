@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -168,24 +170,54 @@ func TestHostsWithoutControlGroupsOpenBoxesAfresh(t *testing.T) {
 	echo(t, b, "a", func() {})
 }
 
-// TestHoleM4ACheckThatIsCutShortLeavesNoTemplate: it ends in the last box of the check.
+// TestHoleM4ACheckThatIsCutShortLeavesNoTemplate: it ends in any of the check's boxes.
 func TestHoleM4ACheckThatIsCutShortLeavesNoTemplate(t *testing.T) {
 	needTemplates(t, sandboxtest.FindGroups(t))
-	const instance = "test-cut"
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		defer cancel()
-		last := func(group string) bool { return strings.HasSuffix(group, "._runtime") }
-		for ctx.Err() == nil && !slices.ContainsFunc(cgroupsOf(instance), last) {
-		}
-	}()
+	for _, where := range []string{"template-1", "_probe", "_probe-forked", "_limits", "_limits-forked", "_runtime"} {
+		t.Run(where, func(t *testing.T) {
+			instance := "test-cut-" + strings.ReplaceAll(where, "_", "")
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() {
+				defer cancel()
+				there := func(group string) bool { return strings.HasSuffix(group, "."+where) }
+				for ctx.Err() == nil && !slices.ContainsFunc(cgroupsOf(instance), there) {
+				}
+			}()
+			b := New(WithGuest(sandboxtest.Guest(t)))
+			defer b.Close()
+			r, err := b.Check(ctx, plugins.Config{Instance: instance, Settings: map[string]string{"box": boxTemplate}})
+			if err == nil && r.Ready {
+				t.Fatal("the check was not cut short")
+			}
+			if left := cgroupsOf(instance); len(left) > 0 {
+				t.Errorf("left: %v", left)
+			}
+		})
+	}
+}
+
+// TestHoleChecksAtOnceLeftATemplate: each found that there was no host before it, so that of the first kept
+// its template for good.
+func TestHoleChecksAtOnceLeftATemplate(t *testing.T) {
+	needTemplates(t, sandboxtest.FindGroups(t))
+	const instance = "test-at-once"
 	b := New(WithGuest(sandboxtest.Guest(t)))
 	defer b.Close()
-	r, err := b.Check(ctx, plugins.Config{Instance: instance, Settings: map[string]string{"box": boxTemplate}})
-	if err == nil && r.Ready {
-		t.Fatal("the check was not cut short")
+	var checks sync.WaitGroup
+	for range 2 {
+		checks.Go(func() {
+			_, err := b.Check(t.Context(), plugins.Config{Instance: instance, Settings: map[string]string{"box": boxTemplate}})
+			if err != nil {
+				t.Error(err)
+			}
+		})
 	}
-	if left := cgroupsOf(instance); len(left) > 0 {
-		t.Errorf("left: %v", left)
+	checks.Wait()
+	left := map[string]bool{} // one name in several hierarchies
+	for _, group := range cgroupsOf(instance) {
+		left[filepath.Base(group)] = true
+	}
+	if len(left) != 1 {
+		t.Errorf("want one template: %v", left)
 	}
 }
