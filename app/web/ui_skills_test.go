@@ -82,8 +82,8 @@ func TestAPersonReviewsASkill(t *testing.T) {
 	s.sendSkill(p, map[string]string{"SKILL.md": long, "main.py": "set_result(2)", "new.py": "x = 1"})
 	second := s.get(paths.SkillURL("totals")).says("h2", "Version 2").says("#diff-0 .gone", "set_result(1)").
 		says("#diff-0 .come", "set_result(2)").says("#changes", "new.py: new").says("#changes", "logo.bin: removed")
-	s.submit(second, "#revoke form", "", "reason", strings.Repeat("x", 501)).want(http.StatusUnprocessableEntity).
-		says("#reason-wrong", "at most 500")
+	s.submit(second, "#revoke form", "", "reason", strings.Repeat("x", 1001)).want(http.StatusUnprocessableEntity).
+		says("#reason-wrong", "longer than 1000 bytes")
 	s.submit(second, "#revoke form", "", "reason", "It counts twice.").leads(paths.SkillVersionURL("totals", 2))
 	s.get(paths.SkillVersionURL("totals", 2)).says("#versions", "Rejected").says("#versions", "It counts twice.")
 	s.get(paths.SkillVersionURL("totals", 3)).want(http.StatusNotFound)
