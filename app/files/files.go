@@ -238,8 +238,9 @@ func checkNames(named map[string]string) error {
 // of another's files.
 func (f *Files) errNoFile(name string) error {
 	e := app.E(app.CodeFileNotFound, fmt.Sprintf("there is no such file for %q", name),
-		fmt.Sprintf("Files belong to the profile that sent them. One that no script used ends a day after its upload, others %s "+
-			"after their last use. Send it again with POST /files.", app.Count(int(f.cfg.Retention/(24*time.Hour)), "day")))
+		fmt.Sprintf("Files belong to the profile that sent them. One that no script used ends a day after its upload, "+
+			"others %s after their last use. Send it again with POST /files.",
+			app.Count(int(f.cfg.Retention/(24*time.Hour)), "day")))
 	e.Field = "files"
 	return e
 }

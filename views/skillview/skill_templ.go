@@ -1183,7 +1183,7 @@ func revokeCard(p SkillPage) templ.Component {
 		}
 		templ_7745c5c3_Err = components.TextInput(components.Input{
 			ID: "reason", Label: "Reason", Value: p.Reason, Problem: p.Problems.Of("reason"), Autocomplete: "off",
-			MaxLength: "500",
+			MaxLength: "1000",
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

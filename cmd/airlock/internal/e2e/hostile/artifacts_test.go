@@ -113,7 +113,7 @@ func leavingCases() []leavings {
 		{name: "cancelled", script: copies + "print('copied', flush=True)\ntime.sleep(99)", status: "cancelled", cancel: true,
 			artifacts: map[string]string{"copy": ""}},
 		{name: "odd", script: leavesOddly, status: "completed", artifacts: odd, more: true},
-		{name: "many", script: leavesMany, status: "completed", more: true},
+		{name: "many", script: leavesMany, status: "completed", timeout: 300, more: true},
 		{name: "elsewhere", script: leavesElsewhere, status: "completed"},
 	}
 }
@@ -220,8 +220,11 @@ func (d leavingsDesk) end(c leavings, file string) (x left) {
 			return strings.Contains(x.Stdout, "copied")
 		})
 		d.call("POST", "/executions/"+x.ID+"/cancel", "")
-		e2e.Must(d.t, json.Unmarshal(d.call("GET", "/executions/"+x.ID+"?wait=30", ""), &x))
 	}
+	e2e.Eventually(d.t, 5*time.Minute, "the execution has ended", func() bool {
+		e2e.Must(d.t, json.Unmarshal(d.call("GET", "/executions/"+x.ID+"?wait=30", ""), &x))
+		return x.Status != "pending" && x.Status != "running"
+	})
 	d.t.Logf("%v", time.Since(began).Round(10*time.Millisecond))
 	return x
 }
