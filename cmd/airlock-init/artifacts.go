@@ -21,8 +21,8 @@ type outDir struct {
 	more  int      // entries that are not looked at
 }
 
-// openOutDir returns nil if the script left nothing.
-func openOutDir() *outDir {
+// openOutDir returns up to most entries, or nil if the script left nothing.
+func openOutDir(most int) *outDir {
 	fd := unix.AT_FDCWD
 	for _, name := range []string{filepath.Dir(wire.OutDir), filepath.Base(wire.OutDir)} {
 		next, err := unix.Openat(fd, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
@@ -35,12 +35,10 @@ func openOutDir() *outDir {
 		fd = next
 	}
 	out := &outDir{dir: os.NewFile(uintptr(fd), wire.OutDir)}
-	for out.more == 0 {
+	for {
 		names, err := out.dir.Readdirnames(1000)
-		out.names = append(out.names, names...)
-		if len(out.names) > wire.MaxEntries {
-			out.more, out.names = len(out.names)-wire.MaxEntries, out.names[:wire.MaxEntries]
-		}
+		looked := min(len(names), most-len(out.names))
+		out.names, out.more = append(out.names, names[:looked]...), out.more+len(names)-looked
 		if err != nil {
 			break
 		}

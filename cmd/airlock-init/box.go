@@ -135,7 +135,7 @@ func (o *own) receive(from io.Reader, files []wire.File) string {
 }
 
 func (o *own) left() (bool, func(io.Writer)) {
-	out := openOutDir()
+	out := openOutDir(wire.MaxEntries)
 	if out == nil {
 		return false, nil
 	}

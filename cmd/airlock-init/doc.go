@@ -1,12 +1,13 @@
-// Airlock-init is PID 1 of every box that was opened afresh. It speaks package wire on stdin and
-// stdout, runs the Python runner as its child, relays output, questions and connections, and ends when
-// its stdin does.
+// Airlock-init is the first process of every box that was opened afresh: PID 1, except under
+// landlock, whose boxes have no pid namespace. It speaks package wire on stdin and stdout, runs the
+// Python runner as its child, relays output, questions and connections, and ends when its stdin does.
 //
 // It holds no policy: what it refuses, it refuses as a courtesy, so that a script gets its answer
 // early; the engine decides again. The script runs beside it as the same user and is assumed to
-// attack it. So it is non-dumpable (its memory, environment and descriptors are closed to the
-// script), it takes no signal seriously, and all that the script can reach is a socketpair that
-// accepts five kinds of message, two pipes, and loopback sockets.
+// attack it. So its memory, environment and descriptors are closed to the script, it takes no signal
+// seriously, and all that the script can reach is a socketpair that accepts five kinds of message, two
+// pipes, and loopback sockets. As PID 1 it is non-dumpable; under landlock, where the supervisor has to
+// see its memory, a ruleset between the two closes it.
 //
 // Before the interpreter starts it writes the box's CA bundle (the runtime's own roots and the
 // certificates of the boot message) to one file in /tmp and names it in the environment. The runner
@@ -24,5 +25,7 @@
 //	airlock-init netns [--rlimit NAME=N]… -- CMD ARGS…    prepares fresh namespaces (network, pid), then becomes CMD
 //	airlock-init template                                 prepares a template and becomes its interpreter
 //	airlock-init guests                                   serves the boxes of a template
+//	airlock-init supervisor                               holds a box of landlock from outside
+//	airlock-init supervised                               the guest of such a box
 //	airlock-init receive-files, send-artifacts            moves files of such a box, in it
 package main

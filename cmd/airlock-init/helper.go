@@ -19,7 +19,7 @@ const (
 // runHelper is what the program does with one of these arguments.
 func runHelper(mode string, stdin io.Reader, stdout io.Writer) error {
 	if mode == sendMode {
-		if out := openOutDir(); out != nil {
+		if out := openOutDir(wire.MaxEntries); out != nil {
 			out.send(stdout)
 		}
 		return nil

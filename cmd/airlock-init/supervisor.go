@@ -37,15 +37,8 @@ type supervisorLink struct {
 // ends a box here ends all that this process may signal, and only the ruleset bounds that.
 func joinSupervisor() (*supervisorLink, error) {
 	unix.CloseOnExec(fdpass.FD)
-	d, err := fdpass.Open(os.NewFile(fdpass.FD, "supervisor"))
+	d, abi, err := greetSupervisor(os.NewFile(fdpass.FD, "supervisor"))
 	if err != nil {
-		return nil, fmt.Errorf("must be started by a supervisor: %w", err)
-	}
-	if err := d.Send(fdpass.Message{Kind: fdpass.Hello}, -1); err != nil {
-		return nil, fmt.Errorf("must be started by a supervisor: %w", err)
-	}
-	m, _, err := d.Receive()
-	if err != nil || m.Kind != fdpass.Welcome {
 		return nil, fmt.Errorf("must be started by a supervisor: %w", err)
 	}
 	if filtered, err := unix.PrctlRetInt(unix.PR_GET_SECCOMP, 0, 0, 0, 0); err != nil || filtered != 2 {
@@ -55,7 +48,22 @@ func joinSupervisor() (*supervisorLink, error) {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return nil, fmt.Errorf("become subreaper: %w", err)
 	}
-	return &supervisorLink{conn: d, abi: int(m.ABI), frozen: make(chan bool, 1)}, nil
+	return &supervisorLink{conn: d, abi: abi, frozen: make(chan bool, 1)}, nil
+}
+
+// greetSupervisor returns the connection to the supervisor, and the version of Landlock that it applied.
+func greetSupervisor(file *os.File) (d *fdpass.Conn, abi int, err error) {
+	if d, err = fdpass.Open(file); err != nil {
+		return nil, 0, err
+	}
+	if err := d.Send(fdpass.Message{Kind: fdpass.Hello}, -1); err != nil {
+		return nil, 0, err
+	}
+	m, _, err := d.Receive()
+	if err == nil && m.Kind != fdpass.Welcome {
+		err = fdpass.ErrMessage
+	}
+	return d, int(m.ABI), err
 }
 
 // serve serves the supervisor until that ends, and the box with it.

@@ -29,9 +29,7 @@ func plugin(ctx context.Context, args []string) error {
 		case landlock.Name:
 			return plugins.Serve(ctx, landlock.Name, landlock.New())
 		case docker.Name:
-			backend := docker.New()
-			defer backend.Close()
-			return plugins.Serve(ctx, docker.Name, backend)
+			return plugins.Serve(ctx, docker.Name, docker.New())
 		case ssh.Name:
 			return plugins.Serve(ctx, ssh.Name, ssh.New())
 		}

@@ -63,11 +63,12 @@ func (b *backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report
 		return report, ctx.Err()
 	}
 	var held map[string]bool
-	if err != nil || json.Unmarshal(out.Bytes(), &held) != nil || len(held) == 0 {
-		report.Reason = strings.TrimSpace(
-			fmt.Sprintf("boxes cannot be opened: %v %s. Install bubblewrap and python3, and allow unprivileged user "+
-				"namespaces",
-				errors.Join(err), exit.Diagnostic))
+	if err == nil && json.Unmarshal(out.Bytes(), &held) != nil {
+		err = fmt.Errorf("exit code %d: %s", exit.Code, strings.TrimSpace(exit.Diagnostic))
+	}
+	if err != nil {
+		report.Reason = fmt.Sprintf("boxes cannot be opened: %v. Install bubblewrap and python3, and allow unprivileged "+
+			"user namespaces", err)
 		return report, nil
 	}
 	for control, proved := range held {

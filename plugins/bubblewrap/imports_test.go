@@ -199,7 +199,7 @@ func TestTemplatesLoadWhatBoxesWant(t *testing.T) {
 			&log); err != nil {
 			t.Fatal(err)
 		}
-		h.templates.ahead.Wait()
+		h.templates.starts.Wait()
 	}
 	has := func(what string, want ...string) {
 		t.Helper()

@@ -154,11 +154,11 @@ func (t *template) prepare(ctx context.Context, h *host, imports []string, tried
 		p.Guests = append(slices.Clone(plugins.GuestArgv), guest.Guests)
 	}
 	_ = t.process.stdio.Stdin.Close() // at its end, as that of every script
-	stop := context.AfterFunc(ctx, func() { _ = t.link.SetDeadline(time.Now()) })
-	defer stop()
 	if err := t.link.SetDeadline(time.Now().Add(within)); err != nil {
 		return err
 	}
+	stop := context.AfterFunc(ctx, func() { _ = t.link.SetDeadline(time.Now()) })
+	defer stop()
 	if _, err = t.link.Write(slices.Concat(pid1Source, templateSource, importsSource)); err == nil {
 		err = t.link.Send(p)
 	}

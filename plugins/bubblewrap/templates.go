@@ -38,15 +38,16 @@ type templates struct {
 
 	ctx    context.Context // ends when nothing more is started
 	cancel context.CancelFunc
-	ahead  sync.WaitGroup // starts of a next template
+	starts sync.WaitGroup // under way
 
-	mu      sync.Mutex
-	current *template
-	next    bool // is being started
-	imports imports
-	rest    time.Time // no template is started before
-	last    error     // why one failed
-	retired bool
+	mu       sync.Mutex
+	current  *template
+	starting chan struct{} // closed when the start of current is over; nil if there is none
+	next     bool          // is being started
+	imports  imports
+	rest     time.Time // no template is started before
+	last     error     // why one failed
+	retired  bool
 }
 
 // imports are modules that templates are to have loaded.
@@ -71,21 +72,8 @@ var errNoTemplate = errors.New("no template for this box")
 func (ts *templates) take(ctx context.Context, wanted []string) (*template, error) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	if t := ts.current; t != nil && (t.boxes >= ts.renew || t.users >= ts.most) {
-		ts.retireLocked()
-	}
-	if ts.retired || time.Now().Before(ts.rest) {
-		return nil, errNoTemplate
-	}
-	if ts.current == nil {
-		t, err := ts.start(ctx, ts.imports.usable, true)
-		if err != nil && ctx.Err() == nil {
-			ts.failedLocked(err)
-		}
-		if err != nil {
-			return nil, err
-		}
-		ts.current = t
+	if err := ts.readyLocked(ctx); err != nil {
+		return nil, err
 	}
 	ts.current.boxes++
 	ts.current.users++
@@ -94,6 +82,66 @@ func (ts *templates) take(ctx context.Context, wanted []string) (*template, erro
 	}
 	ts.lookAheadLocked()
 	return ts.current, nil
+}
+
+// readyLocked returns once there is a current template. It starts one if need be, or waits for the one
+// that is being started; the lock is not held meanwhile.
+func (ts *templates) readyLocked(ctx context.Context) error {
+	for {
+		if t := ts.current; t != nil && (t.boxes >= ts.renew || t.users >= ts.most) {
+			ts.retireLocked()
+		}
+		var err error
+		switch {
+		case ts.retired || time.Now().Before(ts.rest):
+			return errNoTemplate
+		case ts.current != nil:
+			return nil
+		case ts.starting != nil:
+			err = ts.awaitStartLocked(ctx)
+		default:
+			err = ts.startLocked(ctx)
+		}
+		if err != nil && !ts.retired {
+			return err
+		}
+	}
+}
+
+// awaitStartLocked waits for the start that is under way, if there is one.
+func (ts *templates) awaitStartLocked(ctx context.Context) error {
+	starting := ts.starting
+	if starting == nil {
+		return nil
+	}
+	ts.mu.Unlock()
+	defer ts.mu.Lock()
+	select {
+	case <-starting:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// startLocked starts the current template. Nothing else may be starting it.
+func (ts *templates) startLocked(ctx context.Context) error {
+	starting, usable := make(chan struct{}), ts.imports.usable
+	ts.starting = starting
+	ts.starts.Add(1)
+	defer ts.starts.Done()
+	ts.mu.Unlock()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(ts.ctx, cancel)()
+	t, err := ts.start(ctx, usable, true)
+	ts.mu.Lock()
+	ts.current, ts.starting = t, nil
+	close(starting)
+	if err != nil && ctx.Err() == nil {
+		ts.failedLocked(err)
+	}
+	return err
 }
 
 // lookAheadLocked starts the next template beside the current one, if that has other modules, or will
@@ -106,7 +154,7 @@ func (ts *templates) lookAheadLocked() {
 		return
 	}
 	ts.next = true
-	ts.ahead.Go(func() {
+	ts.starts.Go(func() {
 		var t *template
 		var err error
 		if changed {
@@ -116,6 +164,7 @@ func (ts *templates) lookAheadLocked() {
 		}
 		ts.mu.Lock()
 		defer ts.mu.Unlock()
+		_ = ts.awaitStartLocked(context.Background()) // which would put its own in place of this one
 		ts.next = false
 		if changed && ts.ctx.Err() == nil {
 			ts.triedLocked(i.wanted, t, err)
@@ -199,7 +248,7 @@ func (ts *templates) retire() {
 	ts.retired = true
 	ts.mu.Unlock()
 	ts.cancel()
-	ts.ahead.Wait()
+	ts.starts.Wait()
 	ts.mu.Lock()
 	ended := ts.retireLocked()
 	ts.mu.Unlock()

@@ -65,13 +65,16 @@ type host struct {
 	hole func(*container.Config, *container.HostConfig)
 }
 
+var _ io.Closer = (*Backend)(nil) // which plugins.Serve looks for
+
 // Close returns when the containers of boxes that have ended are removed, or after a moment: the
 // next Check sweeps what is left then. No Run may be under way.
-func (b *Backend) Close() {
+func (b *Backend) Close() error {
 	b.mu.Lock()
 	b.unlisten()
 	b.mu.Unlock()
 	b.remover.wait(closeTime)
+	return nil
 }
 
 // closeTime is less than what a host waits for a plugin to end.

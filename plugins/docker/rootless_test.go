@@ -27,7 +27,7 @@ func TestRootlessEngine(t *testing.T) {
 	if err != nil || len(r.Controls) < 10 {
 		t.Fatalf("%v: %s, %d controls", err, r.Reason, len(r.Controls))
 	}
-	t.Cleanup(w.Close)
+	t.Cleanup(func() { _ = w.Close() })
 	var tried []string
 	for _, c := range r.Controls {
 		held, limit := holds[c.Name]

@@ -38,7 +38,7 @@ func (w *world) ready(t *testing.T) plugins.Report {
 	if err != nil || !r.Ready {
 		t.Fatalf("check: %v, %s", err, r.Reason)
 	}
-	t.Cleanup(w.Close)
+	t.Cleanup(func() { _ = w.Close() })
 	return r
 }
 

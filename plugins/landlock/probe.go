@@ -41,17 +41,20 @@ func (h *host) probe(ctx context.Context, hidden []string) ([]plugins.Control, e
 		return nil, fmt.Errorf("put up canaries: %w", err)
 	}
 	defer canaries.close()
-	limits := probeLimits()
-	answer, err := probe.Run(ctx, h.python, limits, probeScript, facts{
-		Facts: probe.Facts{Hidden: hidden, Pids: limits.Pids, Tmp: limits.Tmp, Files: limits.Files},
-		File:  canaries.file, Socket: canaries.socket, Abstract: canaries.abstract, Port: canaries.port,
-		Password: canaries.password,
-		Outside:  os.Getpid(), UID: os.Geteuid(), OwnUID: h.identity.count > 0,
-	})
+	answer, err := probe.Run(ctx, h.python, probeLimits(), probeScript, h.facts(canaries, hidden))
 	if err != nil {
 		return nil, err
 	}
 	return append(answer.Controls, daemonEnded(answer.Daemon), canariesUntouched(canaries)), nil
+}
+
+func (h *host) facts(c *canaries, hidden []string) facts {
+	limits := probeLimits()
+	return facts{
+		Facts: probe.Facts{Hidden: hidden, Pids: limits.Pids, Tmp: limits.Tmp, Files: limits.Files},
+		File:  c.file, Socket: c.socket, Abstract: c.abstract, Port: c.port, Password: c.password,
+		Outside: os.Getpid(), UID: os.Geteuid(), OwnUID: h.identity.count > 0,
+	}
 }
 
 // daemonEnded looks for a process that the probe forked twice and put into a session of its own.

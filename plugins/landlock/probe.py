@@ -16,8 +16,9 @@ nowhere = (errno.ENETUNREACH, errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.EADD
 
 
 def each(attempts, *numbers):
-    for what, act in attempts:
-        bad = refused(act, *numbers)
+    "Attempts are names, functions and arguments; a function made in a loop would see the loop's end."
+    for what, act, *args in attempts:
+        bad = refused(lambda: act(*args), *numbers)
         if bad:
             return "%s: %s" % (what, bad)
 
@@ -76,7 +77,7 @@ def _():
                  ("rename over", lambda: os.rename("own", facts["file"]))]
     open("own", "w").close()
     for directory in ("/dev/pts", "/sys", "/proc"):
-        attempts.append((directory, lambda: os.mkdir(directory + "/x")))
+        attempts.append((directory, os.mkdir, directory + "/x"))
     bad = each(attempts, errno.EPERM, errno.EACCES, errno.ENOENT, errno.EROFS, errno.EXDEV, errno.ENOTDIR)
     os.unlink("own")
     return bad
@@ -200,7 +201,7 @@ def _():
 @control("signals stay inside")
 def _():
     "signalled Airlock's processes"
-    bad = each([("kill %d" % pid, lambda: os.kill(pid, s)) for pid in (facts["outside"], os.getppid())
+    bad = each([("kill %d" % pid, os.kill, pid, s) for pid in (facts["outside"], os.getppid())
             for s in (0, signal.SIGCONT, signal.SIGURG)], errno.EPERM)
     if bad:
         return bad
@@ -273,7 +274,7 @@ def _():
     "made INET and Unix datagram sockets"
     families = (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX)
     kinds = [(f, t) for f in families for t in (socket.SOCK_DGRAM, socket.SOCK_RAW)]
-    bad = each([("family %d type %d" % k, lambda: socket.socket(*k).close()) for k in kinds], errno.EPERM)
+    bad = each([("family %d type %d" % k, socket.socket, *k) for k in kinds], errno.EPERM)
     return bad or refused(lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM), errno.EPERM)
 
 

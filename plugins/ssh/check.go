@@ -3,6 +3,7 @@ package ssh
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -67,11 +68,15 @@ func showHostKey(ctx context.Context, t target) error {
 	return err
 }
 
-// recheck uses the live link if it goes to the same machine in the same way, else a new one.
+// recheck uses the live link if it goes to the same machine in the same way, else a new one, as when
+// that link is lost meanwhile.
 func (b *Backend) recheck(ctx context.Context, t target, far plugins.Config) (plugins.Report, error) {
 	if l := b.link.Load(); l != nil && l.lost() == nil && b.cfg != nil && b.cfg.Instance == far.Instance &&
 		same(t, b.target) && maps.Equal(far.Settings, b.cfg.Settings) {
-		return l.Check(ctx, far)
+		report, err := l.Check(ctx, far)
+		if !errors.Is(err, plugins.ErrLost) || ctx.Err() != nil {
+			return report, err
+		}
 	}
 	b.drop()
 	return b.establish(ctx, t, far)

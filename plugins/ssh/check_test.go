@@ -1,6 +1,7 @@
 package ssh
 
 import (
+	"syscall"
 	"testing"
 	"time"
 
@@ -25,5 +26,24 @@ func TestMachineOutOfTimeFirst(t *testing.T) {
 	}
 	if l, _, err := b.linked(t.Context()); err != nil || l != before {
 		t.Errorf("boxes are opened over %p, error %v; the link before was %p", l, err, before)
+	}
+}
+
+// TestHoleLinkLostDuringACheck: the machine was put out of use, with words about a plugin.
+func TestHoleLinkLostDuringACheck(t *testing.T) {
+	m := sshtest.New(t, sshtest.Options{})
+	_, cfg := sandboxtest.Open(t, Name, m.Settings())
+	b := New()
+	defer b.drop()
+	if r, err := b.Check(t.Context(), cfg); err != nil || !r.Ready {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	before := b.link.Load()
+	signalAll(t, remoteOf(t, m), syscall.SIGSTOP) // so that the link is lost while the next Check waits
+	if r, err := b.Check(t.Context(), cfg); err != nil || !r.Ready {
+		t.Errorf("%v, %+v", err, r)
+	}
+	if b.link.Load() == before {
+		t.Error("the link was not lost")
 	}
 }

@@ -41,7 +41,7 @@ func lowerLimits(l Limits, sharedUID bool) error {
 	return nil
 }
 
-// raiseOwnLimit bounds the guest's descriptors for good, which lower didn't where the uid is
+// raiseOwnLimit bounds the guest's descriptors for good, which lowerLimits didn't where the uid is
 // shared, and raises the supervisor's own bound. The kernel counts descriptors on their way through
 // sockets by uid, and refuses more to whoever's own bound they exceed: a script that keeps as many
 // on their way as its bound lets it would stop all supervisors with the same one from handing over

@@ -23,7 +23,7 @@ type operator struct {
 	cfg                config.Config
 }
 
-// Parse reads a command's arguments as flags.parse does, and then opens the instance: neither help
+// Parse reads a command's arguments as cli.Flags.Parse does, and then opens the instance: neither help
 // nor a wrong command needs one.
 func (o *operator) Parse(ctx context.Context, f *cli.Flags, args []string, want ...string) ([]string, error) {
 	rest, err := f.Parse(o.Out, args, want...)

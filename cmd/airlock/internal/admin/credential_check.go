@@ -10,7 +10,6 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/testrequest"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
-	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
 )
 
@@ -30,11 +29,7 @@ func (o *operator) testCredential(ctx context.Context, args []string) error {
 		!o.Access.Vault.Configured() {
 		return cli.UsageError{Message: noVaultHere}
 	}
-	cfg, err := config.Load(o.Env)
-	if err != nil {
-		return err
-	}
-	out, err := instance.OpenNetwork(ctx, cfg, o.Instance, netip.AddrPort{})
+	out, err := instance.OpenNetwork(ctx, o.cfg, o.Instance, netip.AddrPort{})
 	if err != nil {
 		return err
 	}

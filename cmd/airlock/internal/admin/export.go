@@ -26,12 +26,12 @@ func (o *operator) export(ctx context.Context, args []string) (err error) {
 	if err := what.Check(); err != nil {
 		return err
 	}
-	for _, p := range *profiles {
-		handle, err := o.handle(ctx, p)
+	for _, id := range *profiles {
+		p, err := o.find(ctx, id)
 		if err != nil {
 			return err
 		}
-		what.Profiles = append(what.Profiles, handle)
+		what.Profiles = append(what.Profiles, p.Handle)
 	}
 	if what.Artifacts {
 		bytes, err := o.Transfer.ArtifactBytes(ctx, what.Profiles)

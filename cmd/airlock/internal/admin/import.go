@@ -123,16 +123,6 @@ func (o *operator) showPlan(p transfer.Plan) {
 	fmt.Fprintf(o.Out, "%d executions, %d of them here already\n", p.File.Executions, p.Here)
 }
 
-// handle is that of a profile, which may also be named by its id.
-func (o *operator) handle(ctx context.Context, text string) (string, error) {
-	find := o.Access.Profiles.ByHandle
-	if app.IsProfileID(text) {
-		find = o.Access.Profiles.ByID
-	}
-	p, err := find(ctx, text)
-	return p.Handle, err
-}
-
 // retire is airlock admin retire.
 func (o *operator) retire(ctx context.Context, args []string) error {
 	f := cli.NewFlags("admin retire", Usage)

@@ -195,7 +195,9 @@ func (o *operator) lockProfile(ctx context.Context, args []string) error {
 		if err := o.tellGranted(ctx, p); err != nil {
 			return err
 		}
-		if err := o.confirm("Lock it? Its keys can't change afterwards."); err != nil {
+		if err := o.confirm("Lock it? Its keys can't change afterwards.", app.E(app.CodeConflict,
+			"not confirmed, so the profile is not locked", "The keys, hosts and end that you named are kept on it, and count "+
+				"once it is locked. Run it again and answer y, or give --yes.")); err != nil {
 			return err
 		}
 	}

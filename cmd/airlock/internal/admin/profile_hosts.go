@@ -98,7 +98,8 @@ func (o *operator) confirmHosts(ctx context.Context, p app.Profile, allowed []ap
 	if err := o.tellGranted(ctx, p); err != nil {
 		return err
 	}
-	return o.confirm("Allow these hosts?")
+	return o.confirm("Allow these hosts?", app.E(app.CodeConflict, "not confirmed, so nothing was granted",
+		"Run it again, and answer y; or give --yes."))
 }
 
 // asDeclined gives hosts the protocols with which an agent asked for them before a person declined

@@ -65,13 +65,11 @@ func Run(ctx context.Context, c cli.Console, args []string) int {
 		return failEarly(c, args, err)
 	}
 	x, err := job.run(ctx)
-	if err == nil {
-		err = errOut(job.takeArtifacts(context.WithoutCancel(ctx), x))
-	}
 	if err != nil {
 		return job.fail(err)
 	}
-	return job.report(x)
+	code := job.report(x) // first: what can't be written locally loses no result
+	return max(code, job.Finish(job.takeArtifacts(context.WithoutCancel(ctx), x)))
 }
 
 // job is one run of one script.

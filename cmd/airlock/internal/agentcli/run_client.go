@@ -167,7 +167,6 @@ func held(wait time.Duration) string {
 
 // ask makes a call and reads its answer into out. The answer's text is returned too.
 func (a agent) ask(ctx context.Context, r client.Request, in, out any) (json.RawMessage, error) {
-	r.Profile = a.profile
 	if in != nil {
 		var err error
 		if r.Body, err = json.Marshal(in); err != nil {
@@ -191,6 +190,7 @@ const tries = 6
 // pauses and what only reads: a call that changes something is not cut off, for what it started
 // could not be cancelled then.
 func (a agent) persist(ctx context.Context, r client.Request) (got client.Answer, err error) {
+	r.Profile = a.profile
 	call := ctx
 	if r.Method != http.MethodGet {
 		call = context.WithoutCancel(ctx)

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/client"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 )
@@ -48,7 +47,7 @@ func (j *job) sendFiles(ctx context.Context) error {
 		if err != nil {
 			return cli.UsageError{Message: err.Error()}
 		}
-		got, err := j.agent.api.Do(ctx, client.Request{Method: http.MethodPost, Profile: j.agent.profile, Body: content,
+		got, err := j.agent.persist(ctx, client.Request{Method: http.MethodPost, Body: content,
 			Path: "/files?name=" + url.QueryEscape(name)})
 		if err != nil {
 			return err
@@ -86,11 +85,11 @@ func (j *job) takeArtifacts(ctx context.Context, x execution) error {
 		return nil
 	}
 	if err := os.MkdirAll(j.files.out, 0o750); err != nil {
-		return err
+		return errOut(err)
 	}
 	root, err := os.OpenRoot(j.files.out)
 	if err != nil {
-		return err
+		return errOut(err)
 	}
 	defer func() { _ = root.Close() }()
 	for _, a := range x.Artifacts {
@@ -107,7 +106,7 @@ func (j *job) takeArtifacts(ctx context.Context, x execution) error {
 }
 
 func (j *job) takeArtifact(ctx context.Context, root *os.Root, id, name string) error {
-	got, err := j.agent.api.Do(ctx, client.Request{Method: http.MethodGet, Profile: j.agent.profile,
+	got, err := j.agent.persist(ctx, client.Request{Method: http.MethodGet,
 		Path: "/executions/" + id + "/artifacts/" + url.PathEscape(name)})
 	if err != nil {
 		return err
@@ -115,14 +114,11 @@ func (j *job) takeArtifact(ctx context.Context, root *os.Root, id, name string) 
 	if !got.OK() {
 		return got.Refusal()
 	}
-	return root.WriteFile(name, got.Text, 0o600)
+	if err := root.WriteFile(name, got.Text, 0o600); err != nil {
+		return errOut(err)
+	}
+	return nil
 }
 
-// errOut says of a failure that is not Airlock's which flag it is about.
-func errOut(err error) error {
-	var refused *app.Error
-	if err == nil || errors.As(err, &refused) {
-		return err
-	}
-	return fmt.Errorf("--out: %w", err)
-}
+// errOut names the flag that a local failure is about.
+func errOut(err error) error { return fmt.Errorf("--out: %w", err) }

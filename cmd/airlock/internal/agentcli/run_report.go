@@ -113,7 +113,10 @@ func codeOf(status app.Status) int {
 func (j *job) fail(err error) int {
 	why, code := &app.Error{}, exitUnreachable
 	var person needsPerson
+	var wrong cli.UsageError
 	switch {
+	case errors.As(err, &wrong):
+		why, code = wrongUsage(wrong), cli.ExitUsage
 	case errors.As(err, &person):
 		why, code = person.refused, exitPerson
 	case errors.As(err, &why):
@@ -141,10 +144,12 @@ func failEarly(c cli.Console, args []string, err error) int {
 	})
 	if code != cli.ExitOK && asked {
 		j := job{Console: c}
-		j.failJSON(app.E("usage", err.Error(), "Run airlock help run."), needsPerson{})
+		j.failJSON(wrongUsage(err), needsPerson{})
 	}
 	return code
 }
+
+func wrongUsage(err error) *app.Error { return app.E("usage", err.Error(), "Run airlock run --help.") }
 
 // failJSON prints an error in the one shape that errors of the API have, with the link for the
 // person who has to act.

@@ -6,15 +6,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/computclaw/airlock/cmd/airlock/internal/terminaltest"
-
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/client"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
+	"github.com/computclaw/airlock/cmd/airlock/internal/terminaltest"
 )
 
 // TestExitCodesAreDocumented: scripts are written from these two texts.
@@ -151,7 +153,7 @@ func TestWrongUsageIsJSON(t *testing.T) {
 			Error struct{ Code, Message, Hint string }
 		}
 		if json.Unmarshal([]byte(out.String()), &told) != nil || code != cli.ExitUsage || told.Error.Message == "" ||
-			told.Error.Hint == "" {
+			told.Error.Hint != "Run airlock run --help." {
 			t.Errorf("%q: code %d, %q", args, code, out.String())
 		}
 	}
@@ -159,6 +161,33 @@ func TestWrongUsageIsJSON(t *testing.T) {
 	Run(t.Context(), cli.Console{In: strings.NewReader(""), Out: &out, Err: io.Discard}, []string{"x.py"})
 	if out.Len() > 0 {
 		t.Errorf("without --json stdout has %q", out.String())
+	}
+}
+
+// TestFilesAreSentAndTakenAgain: these calls are repeated as the others are.
+func TestFilesAreSentAndTakenAgain(t *testing.T) {
+	calls := map[string]int{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if calls[r.Method]++; calls[r.Method] == 1 {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		_, _ = io.WriteString(w, `{"file_id":"f"}`)
+	}))
+	defer server.Close()
+	in, out := filepath.Join(t.TempDir(), "in"), t.TempDir()
+	if err := os.WriteFile(in, []byte("1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j := &job{agent: agent{api: client.New(server.URL)}, files: localFiles{in: map[string]string{"a": in}, out: out}}
+	if err := j.sendFiles(t.Context()); err != nil || j.request.Files["a"] != "f" {
+		t.Errorf("%v, %v", j.request.Files, err)
+	}
+	if err := j.takeArtifacts(t.Context(), execution{ID: "x", Artifacts: []artifact{{Name: "b"}}}); err != nil {
+		t.Error(err)
+	}
+	if got, err := os.ReadFile(filepath.Join(out, "b")); err != nil || string(got) != `{"file_id":"f"}` {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 

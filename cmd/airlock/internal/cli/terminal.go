@@ -20,7 +20,7 @@ func IsTerminal(stream any) bool {
 
 // HideTyping switches the terminal's echo off until restore is called.
 func HideTyping(in io.Reader) (restore func(), err error) {
-	fd := int(in.(*os.File).Fd()) //nolint:forcetypeassert // terminal says so
+	fd := int(in.(*os.File).Fd()) //nolint:forcetypeassert // IsTerminal says so
 	was, err := unix.IoctlGetTermios(fd, unix.TCGETS)
 	if err != nil {
 		return nil, fmt.Errorf("read the passphrase: %w", err)

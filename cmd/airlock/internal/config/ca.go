@@ -6,7 +6,6 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"os"
 )
 
 // ExtraCA are certificates that an operator trusts besides the host's own.
@@ -21,18 +20,11 @@ const maxExtraCA = 256 << 10
 // setExtraCA reads the file. Anything in it but certificates is refused: a private key, put there
 // by mistake, would go to every box.
 func setExtraCA(c *Config, path string) error {
-	info, err := os.Stat(path)
+	text, err := readBounded(path, maxExtraCA)
 	if err != nil {
 		return err
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxExtraCA {
-		return fmt.Errorf("%s is not a regular file of at most %s", path, ShowSize(maxExtraCA))
-	}
-	text, err := os.ReadFile(path) //nolint:gosec // the operator names it
-	if err != nil {
-		return err
-	}
-	certificates, err := parseCertificates(text)
+	certificates, err := parseCertificates([]byte(text))
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}

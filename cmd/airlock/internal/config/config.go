@@ -81,9 +81,6 @@ const EnvPrefix = "AIRLOCK_"
 // DefaultDataDir is in the directory that the program is started in.
 const DefaultDataDir = "data"
 
-// maxSecretFile bounds what is read of a *_FILE.
-const maxSecretFile = 64 << 10
-
 // Load reads the configuration from an environment in the form of os.Environ. The error lists
 // everything that is wrong; what comes with it is for showing only.
 func Load(environ []string) (Config, error) {
@@ -178,25 +175,6 @@ func (v Variable) apply(c *Config, env map[string]string) error {
 	}
 	c.origin[v.Name] = "environment"
 	return v.set(c, value)
-}
-
-// ReadSecretFile reads a secret from a regular file of at most 64 KiB, without white space around it.
-func ReadSecretFile(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxSecretFile {
-		return "", fmt.Errorf("%s is not a regular file of at most 64 KiB", path)
-	}
-	text, err := os.ReadFile(path) //nolint:gosec // the operator names it
-	if err != nil {
-		return "", err
-	}
-	if strings.TrimSpace(string(text)) == "" {
-		return "", fmt.Errorf("%s is empty", path)
-	}
-	return strings.TrimSpace(string(text)), nil
 }
 
 // fallBack takes what hosting platforms say where our own variables say nothing.

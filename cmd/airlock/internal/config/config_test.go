@@ -90,7 +90,7 @@ func TestConfigRefusesWhatIsWrong(t *testing.T) {
 		"AIRLOCK_AGENT_PROFILES=yes":            "neither on nor off",
 		"AIRLOCK_LOCAL_SERVICES=x":              "name:port=address:port",
 		"AIRLOCK_ADMIN_TOKEN=hunter2":           "at least 16 characters",
-		"AIRLOCK_ADMIN_TOKEN_FILE=/nowhere":     "AIRLOCK_ADMIN_TOKEN_FILE: stat /nowhere: no such file",
+		"AIRLOCK_ADMIN_TOKEN_FILE=/nowhere":     "AIRLOCK_ADMIN_TOKEN_FILE: open /nowhere: no such file",
 		"AIRLOCK_ADMIN_TOKEN_FILE=" + empty:     "is empty",
 		"AIRLOCK_ADMIN_TOKEN_FILE=" + dir:       "not a regular file",
 		"AIRLOCK_PROFILE=hunter2":               "a profile id begins with ark_",

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -31,7 +30,7 @@ func setImports(c *Config, v string) error {
 		}
 	}
 	if len(list) > maxImports {
-		return errors.New("more than 100 modules")
+		return fmt.Errorf("more than %d modules", maxImports)
 	}
 	slices.Sort(list)
 	c.Imports = slices.Compact(list)

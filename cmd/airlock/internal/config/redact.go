@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,24 +71,6 @@ func readRules(path string) (rules []patterns.Rule, err error) {
 		rules = append(rules, some...)
 	}
 	return rules, errors.Join(problems...)
-}
-
-// readBounded reads a regular file of at most most bytes.
-func readBounded(path string, most int64) (string, error) {
-	f, err := os.Open(path) //nolint:gosec // the operator names it
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
-	if !info.Mode().IsRegular() || info.Size() > most {
-		return "", fmt.Errorf("%s is not a regular file of at most %s", path, ShowSize(most))
-	}
-	text, err := io.ReadAll(io.LimitReader(f, most))
-	return string(text), err
 }
 
 func splitList(text string) (list []string) {

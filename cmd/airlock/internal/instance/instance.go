@@ -44,7 +44,7 @@ type Instance struct {
 	keyPath  string   // its file; "" if it is in the environment
 	KeyFrom  string   // where the instance key comes from
 	KeyMade  bool     // just now
-	Keys     *os.File // of a command beside the server: see shareKeys
+	Keys     *os.File // of a command beside the server: see ShareKeys
 }
 
 // Open opens the data directory and creates it if need be. The caller must close it.

@@ -57,7 +57,7 @@ func AloneWithKeys(shared *os.File) (bool, error) {
 // LockKeys keeps all other commands, and so a rotation, off a data directory whose database is
 // about to be replaced: what they write would be in the one that is set aside, and a rotation would
 // seal that one anew and drop the key of the new one. A command that begins meanwhile waits in
-// shareKeys.
+// ShareKeys.
 func LockKeys(dir string) (*os.File, error) {
 	return lock(dir, keysLock, "another airlock admin command uses the data directory "+dir+"; wait until it has ended")
 }
