@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/files"
@@ -122,16 +123,16 @@ func (h *filesHook) spool(content io.Reader) (*files.Spool, error) {
 	return spool, nil
 }
 
+// keepWithin bounds how long an execution waits at its end until all that its script left is kept.
+const keepWithin = 5 * time.Minute
+
 // After masks or searches what the script left, and keeps what may go out.
 func (h *filesHook) After(e *ending) {
 	if len(h.left) == 0 {
 		return
 	}
-	ctx := context.Background() // the execution's own may have ended
-	if err := h.runner.redactions.Acquire(ctx, 1); err != nil {
-		return
-	}
-	defer h.runner.redactions.Release(1)
+	ctx, cancel := context.WithTimeout(h.runner.ctx, keepWithin) // the execution's own may have ended
+	defer cancel()
 	c := artifactCheck{hook: h, red: h.redaction.redactor(), names: map[string]bool{}}
 	for _, a := range h.left {
 		stored := c.keep(ctx, a)
