@@ -120,7 +120,7 @@ func (r *Run) StoppedBy(cause *Stop) bool { return stopOf(r.ctx) == cause }
 func (r *Run) EndedBy(cause *Stop) bool { return r.StoppedBy(cause) && r.status == cause.Status }
 
 // Asks reports whether the script waits for an answer.
-func (r *Run) Asks() bool { return r.dialogue.isOpen() }
+func (r *Run) Asks() bool { return r.dialogue.current() != nil }
 
 // Output returns what people may see so far.
 func (r *Run) Output() app.Output { return r.output.text() }
