@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/sandbox"
@@ -52,6 +54,7 @@ func newRun(runner *Runner, c Claim) *Run {
 	r.notifier = newNotifier(r.notify)
 	r.redaction = newRedaction(runner, r.x.Handle)
 	r.output = newOutput(r)
+	r.soFar.turn = semaphore.NewWeighted(1)
 	recorded := &recordedAnswers{run: r}
 	r.dialogue = newDialogue(r, recorded)
 	r.egress = &egressHook{runner: runner, x: r.x, redaction: r.redaction, changed: r.notifier.schedule}
