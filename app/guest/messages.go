@@ -101,11 +101,11 @@ func (r *run) question(q wire.LLMRequest) error {
 	ask := r.handler.LLM
 	switch {
 	case r.questions > r.job.Questions:
-		ask = refuse("a script may ask %d questions, and this one has", r.job.Questions)
+		ask = refuse("this script has asked its %d questions; ask for several texts in one prompt", r.job.Questions)
 	case len(q.Prompt) > app.MaxPrompt:
-		ask = refuse("the prompt has %d bytes, the limit is %d", len(q.Prompt), app.MaxPrompt)
+		ask = refuse("the prompt has %d bytes, the limit is %d; shorten it", len(q.Prompt), app.MaxPrompt)
 	case len(q.Model) > 200:
-		ask = refuse("the name of the model is too long")
+		ask = refuse("the model's name is longer than 200 bytes; shorten it")
 	case r.open+len(q.Prompt) > maxOpen:
 		ask = refuse("the open questions hold more than %d bytes; wait for an answer before asking more", maxOpen)
 	}

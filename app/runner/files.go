@@ -40,8 +40,8 @@ func (h *filesHook) Before(ctx context.Context, b *Binding) error {
 	}
 	for _, f := range b.source.Files {
 		if h.runner.cfg.Files == nil || !f.Kept {
-			return app.E(app.CodeFileNotFound, fmt.Sprintf("The file %q is not kept any more. The script did not run.", f.Name),
-				"Send it again with POST /files.")
+			return app.E(app.CodeFileNotFound, fmt.Sprintf("the script was not run: the file %q is not kept any more", f.Name),
+				"Send it again with POST /files, then submit again.")
 		}
 	}
 	return nil
@@ -55,7 +55,8 @@ func (h *filesHook) readSkill(ctx context.Context, b *Binding) error {
 	}
 	skills := h.runner.cfg.Skills
 	if skills == nil {
-		return app.E(app.CodeSkillNotFound, "no skill can be run here. It did not run.", "Ask the person who runs Airlock.")
+		return app.E(app.CodeSkillNotFound, "the skill was not run: this Airlock runs no skills",
+			"Send a script instead.")
 	}
 	launch, err := skills.Launch(ctx, h.x.ProfileHandle, h.x.SkillDigest, b.source.Inputs)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/guest"
 	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/store/storetest"
 )
 
@@ -88,5 +89,25 @@ func TestAStorageThatTakesNothing(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestWhatIsNotThereAnyMore: the agent reads what is missing, that nothing ran, and what to do.
+func TestWhatIsNotThereAnyMore(t *testing.T) {
+	t.Parallel()
+	r := New(Config{})
+	defer r.Stop()
+	gone := Source{Files: []store.InputFile{{InputFile: app.InputFile{Name: "a.csv"}}}}
+	for want, h := range map[string]*filesHook{
+		`the script was not run: the file "a.csv" is not kept any more. ` +
+			"Send it again with POST /files, then submit again.": {runner: r},
+		"the skill was not run: this Airlock runs no skills. Send a script instead.": {
+			runner: r, x: app.Execution{SkillDigest: "sha256:ab"},
+		},
+	} {
+		err := h.Before(t.Context(), &Binding{source: gone})
+		if got := wordUnsent(err); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
