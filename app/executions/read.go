@@ -36,8 +36,7 @@ func (s *Reader) ByID(ctx context.Context, id string) (app.Execution, error) {
 	}
 	s.addProgress(&x.Execution)
 	if x.ProfileGone {
-		return app.Execution{}, app.E(app.CodeProfileRevoked, "the profile was revoked",
-			"Ask the person who runs Airlock for a new profile, or create one with POST /profiles.")
+		return app.Execution{}, app.ErrProfileRevoked()
 	}
 	x.ID = id
 	return x.Execution, nil
