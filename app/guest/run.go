@@ -50,10 +50,10 @@ type run struct {
 	quiet       chan struct{}          // closed when there are none; nil unless awaited
 }
 
-// Run sends the job and returns when the script has ended and everything it wrote was handled, or
-// when ctx ends, which kills the box. It can be called once; the session is over afterwards. With
-// an error (ErrLost, ErrUsed, a *ProtocolError, or ctx's cause) the Outcome holds what was known by
-// then.
+// Run sends the job and returns when the script has ended and everything it wrote was handled.
+// When ctx ends, Run stops the script and collects what it left, for at most stopWithin and
+// leftWithin. It can be called once; the session is over afterwards. With an error (ErrLost,
+// ErrUsed, a *ProtocolError, or ctx's cause) the Outcome holds what was known by then.
 func (s *Session) Run(ctx context.Context, job Job, handler Handler) (Outcome, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -161,7 +161,7 @@ func (r *run) conclude() (Outcome, error) {
 	if r.result == nil {
 		return outcome, nil
 	}
-	if err := checkResult(r.result, r.job.MaxResult); err != nil {
+	if err := checkResult(r.result); err != nil {
 		return outcome, err
 	}
 	outcome.Result = r.result
