@@ -129,9 +129,9 @@ func (s *Reader) Redactions(ctx context.Context, handle string) (hits map[string
 	return hits, err
 }
 
-// Await returns x, which was just read, when it is terminal or waits for an answer, or as it is when
-// the time is over. An answer makes the status running, so an agent that has just answered doesn't
-// get the same question again.
+// Await waits until x is terminal or asks a question, at most atMost, and returns it as it is then.
+// An answer makes the status running, so an agent that has just answered doesn't get the same
+// question again.
 func (s *Reader) Await(ctx context.Context, x app.Execution, atMost time.Duration) (app.Execution, error) {
 	nudges := s.cfg.Hub.Subscribe(live.Execution(x.Handle))
 	defer nudges.Close()

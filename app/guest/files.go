@@ -41,7 +41,7 @@ type artifacts struct {
 	opened bool
 }
 
-// wireFiles are the files as the box is told of them.
+// wireFiles returns the files' names and sizes for the Start message.
 func wireFiles(files []InputFile) []wire.File {
 	var list []wire.File
 	for _, f := range files {
