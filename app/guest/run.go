@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/yamux"
@@ -35,11 +36,11 @@ type run struct {
 	connect *rate.Limiter
 	exited  chan struct{}
 
+	filesSent atomic.Bool
 	artifacts artifacts
 
 	mu          sync.Mutex
 	outcome     Outcome
-	filesSent   bool
 	result      []byte
 	asked       map[string]bool // ids of all questions
 	questions   int
@@ -193,22 +194,16 @@ func (r *run) serve(stream *yamux.Stream) error {
 
 // sink takes one of the script's outputs.
 type sink struct {
-	limit int64
-	write func([]byte)
-	ended chan struct{}
-
-	mu     sync.Mutex
-	opened bool
+	limit  int64
+	write  func([]byte)
+	ended  chan struct{}
+	opened atomic.Bool
 }
 
 // drain reads the stream to its end. The guest cuts at the limit, so more than that isn't the
 // guest's doing.
 func (s *sink) drain(stream io.ReadCloser) error {
-	s.mu.Lock()
-	again := s.opened
-	s.opened = true
-	s.mu.Unlock()
-	if again {
+	if s.opened.Swap(true) {
 		return violation("an output stream was opened twice")
 	}
 	defer close(s.ended)
