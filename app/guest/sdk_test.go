@@ -96,8 +96,8 @@ func TestQuestionLimit(t *testing.T) {
 	j := job("n = 0\ntry:\n    while True: llm.complete('x'); n += 1\nexcept llm.Error as e: set_result([n, str(e)])")
 	j.Questions = 7
 	f := execute(t, j, r)
-	if want := `[7,"this script has asked its 7 questions; ask for several texts in one prompt"]`; string(f.Result) != want ||
-		asked != 7 || f.err != nil {
+	want := `[7,"this script has asked its 7 questions; ask for several texts in one prompt"]`
+	if string(f.Result) != want || asked != 7 || f.err != nil {
 		t.Errorf("%s, asked %d, %v", f.Result, asked, f.err)
 	}
 }

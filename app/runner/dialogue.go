@@ -102,7 +102,8 @@ func (d *dialogue) askAgent(ctx context.Context, prompt, model string) (Answer, 
 	q, err := d.openQuestion(prompt, model)
 	if err != nil {
 		r.runner.cfg.Log.Error("could not store a question", "execution", r.x.Handle, "error", err)
-		return Answer{}, errors.Join(errors.New("the question could not be stored; ask again in a minute"), r.resume(ctx, frozen))
+		return Answer{}, errors.Join(errors.New("the question could not be stored; ask again in a minute"),
+			r.resume(ctx, frozen))
 	}
 	if frozen {
 		r.slot.Release()
