@@ -175,13 +175,18 @@ func (p Profile) CheckReference(h Host) error {
 func (p Profile) CanUse(now time.Time) error {
 	switch p.State(now) {
 	case StateRevoked:
-		return E(CodeProfileRevoked, "the profile was revoked",
-			"Ask the person who runs Airlock for a new profile, or create one with POST /profiles.")
+		return ErrProfileRevoked()
 	case StateExpired:
 		return E(CodeProfileExpired, fmt.Sprintf("the profile expired at %s", p.ExpiresAt.UTC().Format(time.RFC3339)),
 			"Ask the person who runs Airlock to extend it; the id stays the same.")
 	}
 	return nil
+}
+
+// ErrProfileRevoked refuses what a profile that was revoked or deleted asks for.
+func ErrProfileRevoked() *Error {
+	return E(CodeProfileRevoked, "the profile was revoked",
+		"Ask the person who runs Airlock for a new profile, or create one with POST /profiles.")
 }
 
 // CanExecute returns nil if scripts may run now, else what has to happen first.

@@ -149,7 +149,7 @@ func (tx Executions) Script(ctx context.Context, handle string) (ExecutionScript
 }
 
 // Unfinished lists executions that are not terminal, oldest first, of one profile or ("") of all.
-// Only handles and statuses are filled in.
+// Only handles, status and StartedAt are filled in.
 func (tx Executions) Unfinished(ctx context.Context, profileHandle string) ([]Execution, error) {
 	where, args := "", []any{}
 	if profileHandle != "" {

@@ -82,7 +82,6 @@ func TestNoListScans(t *testing.T) {
 		explain("audit "+name, sql, args...)
 	}
 	explain("usage", "SELECT * FROM execution_stats WHERE span = ? AND start >= ? AND start < ?", 3600, 1, 2)
-	explain("counts", countsOfProfile, "a", "a")
 }
 
 // walk follows a list to its end.

@@ -116,8 +116,7 @@ func (tx Queue) use(ctx context.Context, handle string, at time.Time) (profile p
 		RETURNING id, description, policy`, toMillis(at), handle).Scan(&profile.ID, &profile.Description, &profile.Policy)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return profile, app.E(app.CodeProfileRevoked, "the profile was revoked",
-			"Ask the person who runs Airlock for a new profile, or create one with POST /profiles.")
+		return profile, app.ErrProfileRevoked()
 	case err != nil:
 		return profile, failed("enqueue", err)
 	}

@@ -83,15 +83,3 @@ func durations(text string) ([]Duration, error) {
 }
 
 var errDurations = errors.New("store: statistics can't be read: durations is not an object of numbers by milliseconds")
-
-// Counts returns how many executions a profile has had and how many of those did not complete
-// (error or timeout).
-func (tx Stats) Counts(ctx context.Context, profileHandle string) (total, failures int64, err error) {
-	err = tx.row(ctx, countsOfProfile, profileHandle, profileHandle).Scan(&total, &failures)
-	return total, failures, failed("count executions", err)
-}
-
-const countsOfProfile = `SELECT coalesce(sum(completed + error + timeout + cancelled), 0)
-		+ (SELECT count(*) FROM executions
-			WHERE profile_handle = ? AND status IN ('awaiting_approval', 'pending', 'running', 'awaiting_llm')) AS total,
-	coalesce(sum(error + timeout), 0) AS failed FROM execution_stats WHERE profile_handle = ? AND span = 86400`

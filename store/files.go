@@ -102,8 +102,7 @@ func (tx Files) Add(ctx context.Context, profileHandle string, f StoredFile) err
 		SELECT ?, id, ?, ?, ?, ?, ?, ? FROM profiles WHERE handle = ? AND revoked = 0`,
 		f.ID, f.Name, f.Size, f.SHA256, f.Blob, toMillis(f.CreatedAt), toMillis(f.ExpiresAt), profileHandle)
 	if err == nil && n == 0 {
-		return app.E(app.CodeProfileRevoked, "the profile was revoked",
-			"Ask the person who runs Airlock for a new profile, or create one with POST /profiles.")
+		return app.ErrProfileRevoked()
 	}
 	return failed("store a file", err)
 }

@@ -123,7 +123,7 @@ func (tx Profiles) LockLoaded(ctx context.Context, row int64) error {
 	return tx.change(ctx, "profile", "UPDATE profiles SET locked = 1 WHERE id = ? AND locked = 0", row)
 }
 
-// RetireEmpty calls skills deleted of which no version's files were loaded.
+// RetireEmpty marks skills as deleted if no files of any of their versions were loaded.
 func (tx Skills) RetireEmpty(ctx context.Context, at time.Time) error {
 	return tx.run(ctx, "retire skills", `UPDATE skills SET deleted_at = ? WHERE deleted_at = 0
 		AND NOT EXISTS (SELECT 1 FROM skill_versions WHERE skill_id = skills.id AND blob_id IS NOT NULL)`, toMillis(at))

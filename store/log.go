@@ -30,10 +30,10 @@ func (queryLogger) ParamsFilter(_ context.Context, sql string, _ ...any) (string
 	return sql, nil
 }
 
-// LogMode is the slog handler's business.
+// LogMode does nothing: the slog handler sets the level.
 func (l queryLogger) LogMode(logger.LogLevel) logger.Interface { return l }
 
-// Info is noise.
+// Info logs at debug level.
 func (l queryLogger) Info(ctx context.Context, format string, args ...any) {
 	l.log.DebugContext(ctx, "store", "message", fmt.Sprintf(format, args...))
 }
@@ -46,9 +46,8 @@ func (l queryLogger) Error(ctx context.Context, format string, args ...any) {
 	l.log.ErrorContext(ctx, "store", "message", fmt.Sprintf(format, args...))
 }
 
-// Trace reports failed and slow queries. Absent rows and broken uniqueness are ordinary answers,
-// and so is that the one who asks has gone or has no more time, a long poll say: where that is a
-// fault, whoever asked says so.
+// Trace reports failed and slow queries. It ignores missing rows, broken uniqueness, and statements
+// whose context ended: their caller reports those.
 func (l queryLogger) Trace(ctx context.Context, begin time.Time, query func() (sql string, rows int64), err error) {
 	took := time.Since(begin)
 	ordinary := errors.Is(err, gorm.ErrRecordNotFound) || errors.Is(err, sql.ErrNoRows) ||

@@ -18,6 +18,8 @@ import (
 
 	"golang.org/x/sys/unix"
 	"gorm.io/gorm"
+
+	"github.com/computclaw/airlock/app/atomicfile"
 )
 
 //go:embed migrations/*.sql
@@ -125,7 +127,7 @@ func copyBefore(ctx context.Context, conn *sql.Conn, dir string, version int) er
 	dropAbandonedCopies(dir)
 	// of its own, for other processes may migrate now too; SQLite fills an empty file and keeps its
 	// mode
-	f, err := os.CreateTemp(dir, filepath.Base(final)+".*.tmp")
+	f, err := os.CreateTemp(dir, filepath.Base(final)+".*"+CopySuffix)
 	if err != nil {
 		return fmt.Errorf("store: copy before migration: %w", err)
 	}
@@ -138,6 +140,9 @@ func copyBefore(ctx context.Context, conn *sql.Conn, dir string, version int) er
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), final)
+	}
+	if err == nil {
+		err = atomicfile.SyncDir(dir)
 	}
 	if err != nil {
 		_ = os.Remove(f.Name())

@@ -113,9 +113,9 @@ func (tx Profiles) RemoveRequests(ctx context.Context, row int64, entries []stri
 		row, append(slices.Clone(entries), ""))
 }
 
-// DeclineHosts marks undecided entries as declined and forgets all but the latest app.MaxHosts
+// declineHosts marks undecided entries as declined and forgets all but the latest app.MaxHosts
 // declined ones. Entries that a person proposed go away.
-func (tx Profiles) DeclineHosts(ctx context.Context, row int64, entries []string, at time.Time) error {
+func (tx Profiles) declineHosts(ctx context.Context, row int64, entries []string, at time.Time) error {
 	const doing = "decline hosts"
 	if err := tx.run(ctx, doing, `UPDATE profile_hosts SET declined_at = ?, host = json_remove(host, '$.private')
 		WHERE profile_id = ? AND allowed = 0 AND declined_at = 0 AND entry IN ?`,
@@ -129,7 +129,7 @@ func (tx Profiles) DeclineHosts(ctx context.Context, row int64, entries []string
 }
 
 // DecideHosts makes exactly these entries the allowed ones. Dismissed entries are declined, see
-// DeclineHosts. Entries that a person had added go away; what an agent asked for and is not allowed
+// declineHosts. Entries that a person had added go away; what an agent asked for and is not allowed
 // stays undecided, without what a person had ticked on it.
 func (tx Profiles) DecideHosts(ctx context.Context, row int64, allowed []app.Host, dismissed []string, by app.Actor,
 	at time.Time) error {
@@ -157,7 +157,7 @@ func (tx Profiles) DecideHosts(ctx context.Context, row int64, allowed []app.Hos
 			return failed("decide hosts", err)
 		}
 	}
-	return tx.DeclineHosts(ctx, row, dismissed, at)
+	return tx.declineHosts(ctx, row, dismissed, at)
 }
 
 // Delete removes a profile with its keys and hosts, and takes back what was approved for it. Its

@@ -55,8 +55,8 @@ func (tx Pruning) OldestOf(ctx context.Context, profileHandle string, n int, now
 	return selectValue[int64](ctx, tx.conn, "count executions", query, args...)
 }
 
-// Aged removes at most limit executions that ended before a time, with all that hangs on them, the
-// oldest first, and returns how many. Statistics and counters of use stay.
+// Aged removes at most limit executions that were submitted before a time and have ended, with all
+// that hangs on them, the oldest first, and returns how many. Statistics and counters of use stay.
 func (tx Pruning) Aged(ctx context.Context, before time.Time, kept Kept, limit int) (int, error) {
 	ended := kept.EndedSince
 	if before.Before(ended) {

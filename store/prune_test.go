@@ -15,7 +15,7 @@ import (
 // told is everything that people are told about the past in numbers.
 type told struct {
 	Usage    []Usage
-	Totals   map[string][2]int64
+	Open     map[string]int // executions that have not ended
 	Counters map[string]int64
 	Uses     int64
 	Beats    map[string][]Outcome
@@ -23,7 +23,7 @@ type told struct {
 
 func toldBy(t testing.TB, s *Store) (n told) {
 	t.Helper()
-	n = told{Totals: map[string][2]int64{}, Counters: map[string]int64{}}
+	n = told{Open: map[string]int{}, Counters: map[string]int64{}}
 	err := s.Read(t.Context(), func(tx *Tx) error {
 		for _, span := range []time.Duration{Hourly, Quarterly, Daily} {
 			usage, err := tx.Stats.Usage(t.Context(), span, start.AddDate(0, 0, -400), start.AddDate(0, 0, 2))
@@ -33,11 +33,11 @@ func toldBy(t testing.TB, s *Store) (n told) {
 			n.Usage = append(n.Usage, usage...)
 		}
 		for _, handle := range []string{"a", "b"} {
-			total, failed, err := tx.Stats.Counts(t.Context(), handle)
+			open, err := tx.Executions.Unfinished(t.Context(), handle)
 			if err != nil {
 				return err
 			}
-			n.Totals[handle] = [2]int64{total, failed}
+			n.Open[handle] = len(open)
 			var executions int64
 			if err := tx.db.Raw("SELECT executions FROM profiles WHERE handle = ?", handle).Scan(&executions).Error; err != nil {
 				return err

@@ -16,6 +16,7 @@ import (
 	"github.com/glebarez/sqlite"
 	"gorm.io/gorm"
 
+	"github.com/computclaw/airlock/app/sleep"
 	"github.com/computclaw/airlock/store/internal/testonly"
 )
 
@@ -131,10 +132,8 @@ func connectWriter(ctx context.Context, dsn string, log *slog.Logger) (*gorm.DB,
 		if err == nil || !busy(err) || time.Now().After(deadline) {
 			return db, err
 		}
-		select {
-		case <-time.After(5 * time.Millisecond):
-		case <-ctx.Done():
-			return nil, errors.Join(err, context.Cause(ctx))
+		if ended := sleep.For(ctx, 5*time.Millisecond); ended != nil {
+			return nil, errors.Join(err, ended)
 		}
 	}
 }
@@ -156,8 +155,8 @@ func connect(dsn string, conns int, log *slog.Logger) (*gorm.DB, error) {
 	return db, nil
 }
 
-// prepareDir makes dir private. Directories that everybody may write to are refused: others could
-// swap the files in it.
+// prepareDir makes dir private. Sticky directories, such as /tmp, are refused: all users of the
+// machine share them.
 func prepareDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("store: data directory: %w", err)

@@ -47,9 +47,8 @@ func givenUp(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
-	var failed interface{ Code() int }
 	ended := errors.Is(err, sql.ErrTxDone) || strings.Contains(err.Error(), statementClosed)
-	if ended || errors.As(err, &failed) && failed.Code()&0xff == sqliteInterrupt {
+	if ended || resultCode(err)&0xff == sqliteInterrupt {
 		return fmt.Errorf("store: %w: %w", ctx.Err(), err)
 	}
 	return err

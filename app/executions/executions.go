@@ -18,7 +18,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Config is what New needs. All fields but Metrics must be set.
+// Config is what New needs. All fields but Metrics, Skills and Files must be set.
 type Config struct {
 	Store     *store.Store
 	Profiles  *profiles.Registry

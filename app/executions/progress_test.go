@@ -2,6 +2,7 @@ package executions_test
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -138,6 +139,19 @@ func TestInputsThatCantBeCheckedAreNotShown(t *testing.T) {
 		t.Errorf("%s", inputs)
 	}
 	w.UntilTerminal(x)
+}
+
+func TestRerunUnderADeletedProfile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	x, _ := w.Finished("result 1", app.StatusCompleted)
+	w.Must(w.Access.Profiles.Delete(t.Context(), enginetest.Person, w.Profile.Handle))
+	_, err := w.Submitter.Rerun(t.Context(), x.Handle, executions.Again{By: enginetest.Person})
+	enginetest.WantCode(t, err, app.CodeProfileRevoked)
+	const hint = "Create a profile with POST /profiles and submit the script under it."
+	if e := (&app.Error{}); !errors.As(err, &e) || e.Hint != hint {
+		t.Errorf("the hint is %q, want %q", e.Hint, hint)
+	}
 }
 
 func TestRerunWithOtherInputs(t *testing.T) {

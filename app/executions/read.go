@@ -36,8 +36,7 @@ func (s *Reader) ByID(ctx context.Context, id string) (app.Execution, error) {
 	}
 	s.addProgress(&x.Execution)
 	if x.ProfileGone {
-		return app.Execution{}, app.E(app.CodeProfileRevoked, "the profile was revoked",
-			"Ask the person who runs Airlock for a new profile, or create one with POST /profiles.")
+		return app.Execution{}, app.ErrProfileRevoked()
 	}
 	x.ID = id
 	return x.Execution, nil
@@ -130,9 +129,9 @@ func (s *Reader) Redactions(ctx context.Context, handle string) (hits map[string
 	return hits, err
 }
 
-// Await returns x, which was just read, when it is terminal or waits for an answer, or as it is when
-// the time is over. An answer makes the status running, so an agent that has just answered doesn't
-// get the same question again.
+// Await waits until x is terminal or asks a question, at most atMost, and returns it as it is then.
+// An answer makes the status running, so an agent that has just answered doesn't get the same
+// question again.
 func (s *Reader) Await(ctx context.Context, x app.Execution, atMost time.Duration) (app.Execution, error) {
 	nudges := s.cfg.Hub.Subscribe(live.Execution(x.Handle))
 	defer nudges.Close()

@@ -41,7 +41,7 @@ func (s *Submitter) Rerun(ctx context.Context, handle string, again Again) (app.
 	profile, err := s.cfg.Profiles.ByHandle(ctx, original.ProfileHandle)
 	if app.CodeOf(err) == app.CodeNotFound {
 		return app.Execution{}, app.E(app.CodeProfileRevoked, "the profile was deleted",
-			"What ran under it can't run again.")
+			"Create a profile with POST /profiles and submit the script under it.")
 	}
 	if err != nil {
 		return app.Execution{}, fmt.Errorf("executions: run again: %w", err)

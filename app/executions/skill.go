@@ -20,7 +20,7 @@ func (r runnable) name() string {
 }
 
 // resolveSkill finds the version that a submission names, checks its inputs and timeout. The
-// script only tells of it. It does nothing for a script.
+// script then only names it. It does nothing for a script.
 func (s *Submitter) resolveSkill(ctx context.Context, profile app.Profile, sub *Submission) error {
 	if sub.Skill == "" {
 		return nil

@@ -1,9 +1,10 @@
 package guest
 
 import (
+	"context"
 	"errors"
 	"io"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/computclaw/airlock/plugins/wire"
@@ -35,13 +36,11 @@ type Artifact struct {
 
 // artifacts takes what a script left.
 type artifacts struct {
-	ended chan struct{}
-
-	mu     sync.Mutex
-	opened bool
+	ended  chan struct{}
+	opened atomic.Bool
 }
 
-// wireFiles are the files as the box is told of them.
+// wireFiles returns the files' names and sizes for the Start message.
 func wireFiles(files []InputFile) []wire.File {
 	var list []wire.File
 	for _, f := range files {
@@ -53,11 +52,7 @@ func wireFiles(files []InputFile) []wire.File {
 // sendFiles writes the content of the job's files. A content that can't be read ends the stream early,
 // which the box reports as the script's failure.
 func (r *run) sendFiles(stream io.WriteCloser) error {
-	r.mu.Lock()
-	again := r.filesSent
-	r.filesSent = true
-	r.mu.Unlock()
-	if again || len(r.job.Files) == 0 {
+	if r.filesSent.Swap(true) || len(r.job.Files) == 0 {
 		return violation("files were asked for that there are not")
 	}
 	defer stream.Close()
@@ -80,11 +75,7 @@ func (r *run) sendFiles(stream io.WriteCloser) error {
 // rest is given up.
 func (r *run) collect(stream io.ReadCloser) error {
 	a := &r.artifacts
-	a.mu.Lock()
-	again := a.opened
-	a.opened = true
-	a.mu.Unlock()
-	if again || r.handler.Artifact == nil {
+	if a.opened.Swap(true) || r.handler.Artifact == nil {
 		return violation("artifacts out of turn")
 	}
 	select {
@@ -160,22 +151,15 @@ func (r *run) stop() {
 	if r.handler.Artifact == nil {
 		return
 	}
-	limit := time.After(stopWithin)
-	frame, err := wire.Encode(wire.Message{Stop: &wire.Stop{}})
-	if err != nil {
-		return
-	}
-	select {
-	case r.session.outbox <- frame:
-	case <-limit:
-		return
-	case <-r.session.done:
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), stopWithin)
+	defer cancel()
+	if r.session.post(ctx, wire.Message{Stop: &wire.Stop{}}) != nil {
 		return
 	}
 	select {
 	case <-r.exited:
 		r.awaitArtifacts(leftWithin, nil)
-	case <-limit:
+	case <-ctx.Done():
 	case <-r.session.done:
 	}
 }

@@ -19,7 +19,7 @@ const (
 // Job is what one box runs.
 type Job struct {
 	Script    string
-	Skill     *wire.Skill // runs in place of the script, which only tells of it; nil: the script runs
+	Skill     *wire.Skill // runs instead of Script, which then only names it; nil: the script runs
 	Settings  map[string]string
 	Inputs    []byte      // JSON; nil means none
 	Hosts     []wire.Host // what the box's resolver answers and where it listens; Handler.Dial decides

@@ -19,7 +19,7 @@ func (r *run) message(m wire.Message) error {
 	case r.hasExited():
 		return violation("a message after the script's end")
 	case m.LLM != nil:
-		return r.question(*m.LLM)
+		return r.questionLocked(*m.LLM)
 	case m.Result != nil:
 		if int64(len(m.Result.Data)) > r.job.MaxResult {
 			return violation("a result larger than the limit")
@@ -35,7 +35,7 @@ func (r *run) message(m wire.Message) error {
 			r.session.work.Go(c.drop) // it may take its time, and locks are held here
 		}
 	case m.Asked != nil:
-		r.askedFor(*m.Asked)
+		r.askedForLocked(*m.Asked)
 	case m.Exited != nil:
 		if !possible(*m.Exited) {
 			return violation("an impossible wait status")
@@ -69,9 +69,9 @@ func lineOf(n int) int {
 	return n
 }
 
-// askedFor passes on a claim that makes sense. One that doesn't is no breach: the script can say
+// askedForLocked passes on a claim that makes sense. One that doesn't is no breach: the script can say
 // here what it likes.
-func (r *run) askedFor(a wire.Asked) {
+func (r *run) askedForLocked(a wire.Asked) {
 	_, err := netip.ParseAddr(a.Host)
 	program := a.Host == "" && a.Port == 0
 	if err != nil && !hostName(a.Host) && !program || a.Port < 0 || a.Port > 65535 || a.Line != lineOf(a.Line) ||
@@ -89,8 +89,8 @@ const maxOpen = 4 << 20
 
 var questionID = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
 
-// question starts answering; each question waits in a goroutine of its own.
-func (r *run) question(q wire.LLMRequest) error {
+// questionLocked starts answering; each question waits in a goroutine of its own.
+func (r *run) questionLocked(q wire.LLMRequest) error {
 	if !questionID.MatchString(q.ID) || r.asked[q.ID] {
 		return violation("a question without an id of its own")
 	}
@@ -101,11 +101,11 @@ func (r *run) question(q wire.LLMRequest) error {
 	ask := r.handler.LLM
 	switch {
 	case r.questions > r.job.Questions:
-		ask = refuse("a script may ask %d questions, and this one has", r.job.Questions)
+		ask = refuse("this script has asked its %d questions; ask for several texts in one prompt", r.job.Questions)
 	case len(q.Prompt) > app.MaxPrompt:
-		ask = refuse("the prompt has %d bytes, the limit is %d", len(q.Prompt), app.MaxPrompt)
+		ask = refuse("the prompt has %d bytes, the limit is %d; shorten it", len(q.Prompt), app.MaxPrompt)
 	case len(q.Model) > 200:
-		ask = refuse("the name of the model is too long")
+		ask = refuse("the model's name is longer than 200 bytes; shorten it")
 	case r.open+len(q.Prompt) > maxOpen:
 		ask = refuse("the open questions hold more than %d bytes; wait for an answer before asking more", maxOpen)
 	}

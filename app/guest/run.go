@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/yamux"
@@ -35,11 +36,11 @@ type run struct {
 	connect *rate.Limiter
 	exited  chan struct{}
 
+	filesSent atomic.Bool
 	artifacts artifacts
 
 	mu          sync.Mutex
 	outcome     Outcome
-	filesSent   bool
 	result      []byte
 	asked       map[string]bool // ids of all questions
 	questions   int
@@ -50,10 +51,10 @@ type run struct {
 	quiet       chan struct{}          // closed when there are none; nil unless awaited
 }
 
-// Run sends the job and returns when the script has ended and everything it wrote was handled, or
-// when ctx ends, which kills the box. It can be called once; the session is over afterwards. With
-// an error (ErrLost, ErrUsed, a *ProtocolError, or ctx's cause) the Outcome holds what was known by
-// then.
+// Run sends the job and returns when the script has ended and everything it wrote was handled.
+// When ctx ends, Run stops the script and collects what it left, for at most stopWithin and
+// leftWithin. It can be called once; the session is over afterwards. With an error (ErrLost,
+// ErrUsed, a *ProtocolError, or ctx's cause) the Outcome holds what was known by then.
 func (s *Session) Run(ctx context.Context, job Job, handler Handler) (Outcome, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -161,7 +162,7 @@ func (r *run) conclude() (Outcome, error) {
 	if r.result == nil {
 		return outcome, nil
 	}
-	if err := checkResult(r.result, r.job.MaxResult); err != nil {
+	if err := checkResult(r.result); err != nil {
 		return outcome, err
 	}
 	outcome.Result = r.result
@@ -193,22 +194,16 @@ func (r *run) serve(stream *yamux.Stream) error {
 
 // sink takes one of the script's outputs.
 type sink struct {
-	limit int64
-	write func([]byte)
-	ended chan struct{}
-
-	mu     sync.Mutex
-	opened bool
+	limit  int64
+	write  func([]byte)
+	ended  chan struct{}
+	opened atomic.Bool
 }
 
 // drain reads the stream to its end. The guest cuts at the limit, so more than that isn't the
 // guest's doing.
 func (s *sink) drain(stream io.ReadCloser) error {
-	s.mu.Lock()
-	again := s.opened
-	s.opened = true
-	s.mu.Unlock()
-	if again {
+	if s.opened.Swap(true) {
 		return violation("an output stream was opened twice")
 	}
 	defer close(s.ended)

@@ -32,13 +32,15 @@ except llm.Error as e:
 for bad in (None, 7, b"x"):
     try: llm.complete(bad)
     except TypeError as e: answers.append(str(e))
-try: llm.complete("x" * ((1 << 20) + 1))
-except llm.Error as e: answers.append(str(e))
+for prompt, model in ("x" * ((1 << 20) + 1), "m"), ("x", "m" * 201):
+    try: llm.complete(prompt, model)
+    except llm.Error as e: answers.append(str(e))
 answers.append(len(llm.complete("☃" * (1 << 18))))
 set_result(answers)`), r)
 	types := `"llm.complete(prompt, model) takes two strings"`
 	want := `["default: one ☃","big: two ☃","m:  ☃","the person said no",` + types + `,` + types + `,` + types +
-		`,"the prompt has 1048577 bytes, the limit is 1048576",262155]`
+		`,"the prompt has 1048577 bytes, the limit is 1048576; shorten it",` +
+		`"the model's name is longer than 200 bytes; shorten it",262155]`
 	if diff := cmp.Diff(want, string(f.Result)); diff != "" || f.err != nil {
 		t.Errorf("%s %v %+v", diff, f.err, f.Failed)
 	}
@@ -94,8 +96,8 @@ func TestQuestionLimit(t *testing.T) {
 	j := job("n = 0\ntry:\n    while True: llm.complete('x'); n += 1\nexcept llm.Error as e: set_result([n, str(e)])")
 	j.Questions = 7
 	f := execute(t, j, r)
-	if want := `[7,"a script may ask 7 questions, and this one has"]`; string(f.Result) != want || asked != 7 ||
-		f.err != nil {
+	want := `[7,"this script has asked its 7 questions; ask for several texts in one prompt"]`
+	if string(f.Result) != want || asked != 7 || f.err != nil {
 		t.Errorf("%s, asked %d, %v", f.Result, asked, f.err)
 	}
 }

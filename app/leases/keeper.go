@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/secrets/vault"
 	"github.com/computclaw/airlock/store"
@@ -27,7 +29,7 @@ type Keeper struct {
 	ctx     context.Context // ends when Close gives up
 	cancel  context.CancelFunc
 	closing chan struct{}
-	revokes chan struct{} // bounds how many are revoked at once
+	revokes *semaphore.Weighted // bounds how many are revoked at once
 	running sync.WaitGroup
 
 	mu     sync.Mutex
@@ -53,7 +55,7 @@ func New(cfg Config) *Keeper {
 		cfg.Now = time.Now
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	k := &Keeper{cfg: cfg, ctx: ctx, cancel: cancel, closing: make(chan struct{}), revokes: make(chan struct{}, 8),
+	k := &Keeper{cfg: cfg, ctx: ctx, cancel: cancel, closing: make(chan struct{}), revokes: semaphore.NewWeighted(8),
 		held: map[string]*hold{}, failed: map[string]error{}}
 	cfg.Vault.OnLate(k.takeLate)
 	return k
@@ -74,8 +76,10 @@ func (k *Keeper) Start(ctx context.Context) error {
 		k.cfg.Log.WarnContext(ctx, "leases of a process that ended unexpectedly are being revoked in Vault", "count",
 			len(left))
 	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	for _, l := range left {
-		k.giveBack(l.ID, l.ExpiresAt)
+		k.giveBackLocked(l.ID, l.ExpiresAt)
 	}
 	return nil
 }
@@ -93,31 +97,27 @@ func (e *SharedError) Error() string { return "leases: " + e.Path + ": " + errSh
 func (e *SharedError) Unwrap() error { return errShared }
 
 var errShared = app.E(app.CodeUnreachable,
-	"what Vault lent is in the hands of another execution; a cache in front of Vault hands it out twice",
+	"Vault's answer has a lease that another execution holds; a cache in front of Vault handed it out twice",
 	"Ask the operator to let Airlock speak with Vault itself, or to switch off the cache of its agent.")
 
 // Take writes leases down, keeps them alive, and returns the name to End them by; "" if there are
-// none. If it fails they are revoked, except those that are somebody else's: *SharedError.
+// none. If it fails they are revoked, except those that are somebody else's: *SharedError. After
+// Close they are left to the next start: ErrClosed.
 func (k *Keeper) Take(ctx context.Context, leases []vault.Lease) (string, error) {
 	if len(leases) == 0 {
 		return "", nil
 	}
-	own, err := k.note(context.WithoutCancel(ctx), leases)
+	own, err := k.insert(context.WithoutCancel(ctx), leases)
 	if err == nil {
-		var name string
-		if name, err = k.hold(leases); err == nil {
-			return name, nil
-		}
+		return k.hold(leases)
 	}
-	for _, l := range own {
-		k.giveBack(l.ID, k.cfg.Now().Add(seconds(l)))
-	}
+	k.giveBack(own)
 	return "", fmt.Errorf("leases: %w", err)
 }
 
-// note writes leases down and returns those that are not somebody else's; if there are such, err is
-// a *SharedError.
-func (k *Keeper) note(ctx context.Context, leases []vault.Lease) (own []vault.Lease, err error) {
+// insert writes leases down and returns those that are not somebody else's; if there are such, err
+// is a *SharedError.
+func (k *Keeper) insert(ctx context.Context, leases []vault.Lease) (own []vault.Lease, err error) {
 	var shared error
 	now := k.cfg.Now()
 	err = k.cfg.Store.Write(ctx, func(tx *store.Tx) error {
@@ -143,17 +143,11 @@ func (k *Keeper) note(ctx context.Context, leases []vault.Lease) (own []vault.Le
 
 // takeLate gives back a lease that nobody waits for any more.
 func (k *Keeper) takeLate(l vault.Lease) {
-	own, err := k.note(context.WithoutCancel(k.ctx), []vault.Lease{l})
-	if err != nil {
+	own, err := k.insert(context.WithoutCancel(k.ctx), []vault.Lease{l})
+	if err != nil && !errors.As(err, new(*SharedError)) {
 		k.cfg.Log.Error("a lease that came too late could not be written down", "lease", l.ID, "error", err)
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for _, l := range own {
-		if !k.closed { // else it is left to the next start
-			k.giveBack(l.ID, k.cfg.Now().Add(seconds(l)))
-		}
-	}
+	k.giveBack(own)
 }
 
 func seconds(l vault.Lease) time.Duration { return time.Duration(l.Seconds) * time.Second }
@@ -196,19 +190,21 @@ func (k *Keeper) renew(ctx context.Context, h *hold, l vault.Lease) {
 // before: what failed then may have failed for that. Each name is ended once; others are ignored.
 func (k *Keeper) End(name string) (lost bool) {
 	k.mu.Lock()
+	defer k.mu.Unlock()
 	h := k.held[name]
 	delete(k.held, name)
-	k.mu.Unlock()
 	if h == nil {
 		return false
 	}
+	k.endLocked(h)
+	return h.lost != nil
+}
+
+func (k *Keeper) endLocked(h *hold) {
 	h.cancel()
 	for _, l := range h.leases {
-		k.giveBack(l.ID, k.cfg.Now().Add(seconds(l)))
+		k.giveBackLocked(l.ID, k.cfg.Now().Add(seconds(l)))
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return h.lost != nil
 }
 
 // Failed is how many leases could not be given back yet, and why one of them was not. They are
@@ -236,20 +232,7 @@ func (k *Keeper) Open(ctx context.Context) (n int, err error) {
 // what can't be revoked is left to the next start. It returns ctx's error if even that took too
 // long.
 func (k *Keeper) Close(ctx context.Context) error {
-	k.mu.Lock()
-	names := make([]string, 0, len(k.held))
-	for name := range k.held {
-		names = append(names, name)
-	}
-	again := k.closed
-	k.closed = true
-	k.mu.Unlock()
-	for _, name := range names {
-		k.End(name)
-	}
-	if !again {
-		close(k.closing)
-	}
+	k.endAll()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -262,4 +245,19 @@ func (k *Keeper) Close(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("leases: %w", context.Cause(ctx))
 	}
+}
+
+// endAll ends what is held, and keeps more from being held or given back.
+func (k *Keeper) endAll() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.closed {
+		return
+	}
+	for _, h := range k.held {
+		k.endLocked(h)
+	}
+	clear(k.held)
+	k.closed = true
+	close(k.closing)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/computclaw/airlock/app/secrets/vault"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -13,20 +14,32 @@ const (
 	expiryGrace = time.Hour // Vault itself revokes what has expired; then there is nothing left to do
 )
 
-// giveBack revokes a lease in the background, again and again.
-func (k *Keeper) giveBack(id string, expires time.Time) {
+func (k *Keeper) giveBack(leases []vault.Lease) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, l := range leases {
+		k.giveBackLocked(l.ID, k.cfg.Now().Add(seconds(l)))
+	}
+}
+
+// giveBackLocked revokes a lease in the background, again and again. After Close it is left to the
+// next start.
+func (k *Keeper) giveBackLocked(id string, expires time.Time) {
+	if k.closed {
+		return
+	}
 	k.running.Go(func() {
 		for wait := revokeRetry; ; wait = min(2*wait, revokeLast) {
 			err := k.revoke(id)
-			k.say(id, err)
+			k.setFailed(id, err)
 			if err == nil {
-				k.forget(id)
+				k.deleteRow(id)
 				return
 			}
 			if k.cfg.Now().After(expires.Add(expiryGrace)) {
-				k.say(id, nil)
+				k.setFailed(id, nil)
 				k.cfg.Log.Error("a lease could not be revoked in Vault; it has expired by itself", "lease", id, "error", err)
-				k.forget(id)
+				k.deleteRow(id)
 				return
 			}
 			k.cfg.Log.Warn("a lease could not be revoked in Vault; it is tried again", "lease", id, "in", wait, "error", err)
@@ -42,17 +55,15 @@ func (k *Keeper) giveBack(id string, expires time.Time) {
 }
 
 func (k *Keeper) revoke(id string) error {
-	select {
-	case k.revokes <- struct{}{}:
-		defer func() { <-k.revokes }()
-	case <-k.ctx.Done():
-		return k.ctx.Err()
+	if err := k.revokes.Acquire(k.ctx, 1); err != nil {
+		return err
 	}
+	defer k.revokes.Release(1)
 	return k.cfg.Vault.Revoke(k.ctx, id)
 }
 
-// say remembers why a lease could not be given back; nil: that is over.
-func (k *Keeper) say(id string, err error) {
+// setFailed remembers why a lease could not be given back; nil: that is over.
+func (k *Keeper) setFailed(id string, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if err == nil {
@@ -62,7 +73,7 @@ func (k *Keeper) say(id string, err error) {
 	}
 }
 
-func (k *Keeper) forget(id string) {
+func (k *Keeper) deleteRow(id string) {
 	err := k.cfg.Store.Write(context.WithoutCancel(k.ctx),
 		func(tx *store.Tx) error { return tx.Leases.Delete(context.WithoutCancel(k.ctx), id) })
 	if err != nil {

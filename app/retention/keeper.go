@@ -73,17 +73,13 @@ func (k *Keeper) Policy() Policy {
 	return k.cfg.Policy
 }
 
-// Run makes a pass now and every hour until ctx ends.
+// Run makes a pass now, and another an hour after each, until ctx ends.
 func (k *Keeper) Run(ctx context.Context) {
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
 	for {
 		if err := k.Pass(ctx); err != nil && ctx.Err() == nil {
 			k.cfg.Log.Error("removing old executions failed", "error", err)
 		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
+		if sleep.For(ctx, every) != nil {
 			return
 		}
 	}
@@ -128,22 +124,30 @@ func (k *Keeper) surplus(ctx context.Context, now time.Time, kept store.Kept) er
 		handles, err = tx.Pruning.Profiles(ctx)
 		return err
 	})
+	if err != nil {
+		return err
+	}
 	for _, handle := range handles {
-		var oldest int64
-		if err == nil {
-			err = k.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-				oldest, err = tx.Pruning.OldestOf(ctx, handle, k.cfg.Policy.Count, now)
-				return err
-			})
-		}
-		if err == nil && oldest > 0 {
-			err = k.batches(ctx, func(tx *store.Tx, limit int) (removed, error) {
-				n, err := tx.Pruning.Surplus(ctx, handle, oldest, kept, limit)
-				return removed{Surplus: n}, err
-			})
+		if err := k.surplusOf(ctx, handle, now, kept); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
+}
+
+func (k *Keeper) surplusOf(ctx context.Context, profileHandle string, now time.Time, kept store.Kept) error {
+	var oldest int64
+	err := k.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		oldest, err = tx.Pruning.OldestOf(ctx, profileHandle, k.cfg.Policy.Count, now)
+		return err
+	})
+	if err != nil || oldest == 0 {
+		return err
+	}
+	return k.batches(ctx, func(tx *store.Tx, limit int) (removed, error) {
+		n, err := tx.Pruning.Surplus(ctx, profileHandle, oldest, kept, limit)
+		return removed{Surplus: n}, err
+	})
 }
 
 // superseded removes values that no host shows any more.

@@ -291,6 +291,29 @@ func TestOthersWaitForOneBatchAtMost(t *testing.T) {
 	})
 }
 
+// TestAPassBeginsAnHourAfterTheOneBefore: one that took longer than an hour was followed by the next at
+// once.
+func TestAPassBeginsAnHourAfterTheOneBefore(t *testing.T) {
+	s := storetest.Open(t)
+	synctest.Test(t, func(t *testing.T) {
+		const half = 2 * time.Hour // of a pass, which asks for the time at its begin and its end
+		ctx, cancel := context.WithCancel(t.Context())
+		var asked []time.Time
+		k := New(Config{Store: s, Now: func() time.Time {
+			asked = append(asked, time.Now())
+			if len(asked) == 3 {
+				cancel()
+			}
+			time.Sleep(half)
+			return end
+		}})
+		k.Run(ctx)
+		if next := asked[2].Sub(asked[0]); next != 2*half+every {
+			t.Errorf("the next pass began after %v, want %v", next, 2*half+every)
+		}
+	})
+}
+
 // write is what others do, and returns how long it took until it could.
 func write(t *testing.T, s *store.Store) (waited time.Duration) {
 	asked := time.Now()

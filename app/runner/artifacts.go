@@ -50,7 +50,7 @@ func (c *artifactCheck) keep(ctx context.Context, a leftArtifact) store.StoredAr
 	case c.names[folded]:
 		stored.Withheld = "Its name differs from another one's in case only."
 	case a.err != nil:
-		stored.Withheld = c.notKept(a.err)
+		stored.Withheld = c.notKept(ctx, a.err)
 	default:
 		c.names[folded] = true
 		c.content(ctx, a, &stored)
@@ -59,12 +59,16 @@ func (c *artifactCheck) keep(ctx context.Context, a leftArtifact) store.StoredAr
 }
 
 // notKept says why a content is not kept though nothing is wrong with it.
-func (c *artifactCheck) notKept(err error) string {
+func (c *artifactCheck) notKept(ctx context.Context, err error) string {
 	switch app.CodeOf(err) {
 	case app.CodeTooLarge:
 		return "The profile's quota of stored files is used up."
 	case app.CodeStorageFull:
 		return "The server's disk has no room for it."
+	}
+	if ctx.Err() != nil {
+		c.hook.runner.cfg.Log.Warn("an artifact was not kept in time", "execution", c.hook.x.Handle, "error", err)
+		return "The storage did not take it in time."
 	}
 	c.hook.runner.cfg.Log.Error("could not keep an artifact", "execution", c.hook.x.Handle, "error", err)
 	return "It could not be checked or stored; the operator finds the reason in the log."
@@ -96,7 +100,7 @@ func (c *artifactCheck) content(ctx context.Context, a leftArtifact, stored *sto
 		err = c.store(ctx, spool, stored)
 	}
 	if err != nil {
-		stored.Withheld = c.notKept(err)
+		stored.Withheld = c.notKept(ctx, err)
 	}
 }
 
@@ -127,6 +131,10 @@ func (c *artifactCheck) check(ctx context.Context, a leftArtifact, stored *store
 	if c.red.err != nil {
 		return nil, c.red.err
 	}
+	if err := c.hook.runner.redactions.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	defer c.hook.runner.redactions.Release(1)
 	if a.Size <= maxMaskedText {
 		masking := c.hook.runner.masking
 		if err := masking.Acquire(ctx, a.Size); err != nil {

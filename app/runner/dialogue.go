@@ -37,7 +37,10 @@ type dialogue struct {
 	run      *Run
 	recorded *recordedAnswers
 	turn     chan struct{} // held by the one question that may be open
-	replying sync.Mutex    // held by the one answer that is processed
+
+	// replying is held while a question or an answer is stored, which may take as long as an import.
+	// It is taken before mu, which whoever reads the execution needs.
+	replying sync.Mutex
 
 	mu      sync.Mutex
 	open    *question
@@ -99,7 +102,8 @@ func (d *dialogue) askAgent(ctx context.Context, prompt, model string) (Answer, 
 	q, err := d.openQuestion(prompt, model)
 	if err != nil {
 		r.runner.cfg.Log.Error("could not store a question", "execution", r.x.Handle, "error", err)
-		return Answer{}, errors.Join(errors.New("the question could not be stored"), r.resume(ctx, frozen))
+		return Answer{}, errors.Join(errors.New("the question could not be stored; ask again in a minute"),
+			r.resume(ctx, frozen))
 	}
 	if frozen {
 		r.slot.Release()
@@ -119,15 +123,17 @@ func (d *dialogue) openQuestion(prompt, model string) (*question, error) {
 	r := d.run
 	q := &question{id: newRequestID(), answer: make(chan Answer, 1)}
 	row := d.questionRow(q.id, prompt, model)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	row.Ordinal = d.asked + 1
+	row.Ordinal = d.count() + 1
+	d.replying.Lock() // its agent may see it before it is open here
+	defer d.replying.Unlock()
 	err := r.runner.cfg.Store.Write(r.ctx, func(tx *store.Tx) error { return tx.Questions.Ask(r.ctx, r.x.Handle, row) })
 	if err != nil {
 		return nil, err
 	}
+	d.mu.Lock()
 	d.asked++
 	d.open = q
+	d.mu.Unlock()
 	r.runner.cfg.Hub.PublishExecutions(r.x.Handle)
 	return q, nil
 }
@@ -147,9 +153,9 @@ func (d *dialogue) questionRow(id, prompt, model string) store.Question {
 func (d *dialogue) await(ctx context.Context, q *question) (Answer, error) {
 	r := d.run
 	patience := time.AfterFunc(r.runner.cfg.LLMWait, func() {
-		d.mu.Lock() // an answer that is being stored counts
-		defer d.mu.Unlock()
-		if d.open == q {
+		d.replying.Lock() // an answer that is being stored counts
+		defer d.replying.Unlock()
+		if d.current() == q {
 			r.Stop(stopNoAnswer(q.id, r.runner.cfg.LLMWait))
 		}
 	})
@@ -161,18 +167,22 @@ func (d *dialogue) await(ctx context.Context, q *question) (Answer, error) {
 		return a, nil
 	case <-ctx.Done():
 	}
-	d.mu.Lock()
-	open := d.open == q
-	d.open = nil
-	d.mu.Unlock()
-	if open && r.ctx.Err() == nil {
+	if r.ctx.Err() == nil {
 		d.withdraw(q)
 	}
+	d.clear()
 	return Answer{}, context.Cause(ctx)
 }
 
 // withdraw closes the question of a script that ended while one of its threads still asked.
 func (d *dialogue) withdraw(q *question) {
+	d.replying.Lock() // an answer that is being stored counts
+	open := d.current() == q
+	d.clear()
+	d.replying.Unlock()
+	if !open {
+		return
+	}
 	r := d.run
 	reply := store.Reply{
 		RequestID: q.id, Response: r.redaction.text("answer", "the script ended before an answer came"),
@@ -180,7 +190,7 @@ func (d *dialogue) withdraw(q *question) {
 	}
 	err := r.runner.cfg.Store.Write(r.ctx,
 		func(tx *store.Tx) error { return tx.Questions.Answer(r.ctx, r.x.Handle, reply) })
-	if err != nil {
+	if err != nil && app.CodeOf(err) != app.CodeConflict { // it has ended
 		r.runner.cfg.Log.Error("could not withdraw a question", "execution", r.x.Handle, "error", err)
 	}
 }
@@ -199,16 +209,11 @@ func (d *dialogue) reply(ctx context.Context, a Answer) error {
 	// per MiB.
 	d.replying.Lock()
 	defer d.replying.Unlock()
-	d.mu.Lock()
-	_, err := d.questionForLocked(a)
-	d.mu.Unlock()
-	if err != nil {
+	if _, err := d.questionFor(a); err != nil {
 		return err
 	}
 	clean, hits := r.redaction.redactor().Text(text)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	q, err := d.questionForLocked(a)
+	q, err := d.questionFor(a)
 	if err != nil {
 		return err
 	}
@@ -233,14 +238,14 @@ func (d *dialogue) reply(ctx context.Context, a Answer) error {
 		return fmt.Errorf("runner: respond: %w", err)
 	}
 	r.redaction.count("answer", hits)
-	d.open = nil
+	d.clear()
 	q.answer <- a
 	return nil
 }
 
-// questionForLocked returns the open question if the answer is for it.
-func (d *dialogue) questionForLocked(a Answer) (*question, error) {
-	switch q := d.open; {
+// questionFor returns the open question if the answer is for it.
+func (d *dialogue) questionFor(a Answer) (*question, error) {
+	switch q := d.current(); {
 	case q == nil || d.run.ctx.Err() != nil:
 		return nil, NotWaiting(app.StatusRunning)
 	case a.RequestID != "" && a.RequestID != q.id:
@@ -261,10 +266,18 @@ func NotWaiting(status app.Status) error {
 		"GET /executions/{id} shows its status: answer only while it is awaiting_llm, once per question.")
 }
 
-func (d *dialogue) isOpen() bool {
+// current returns the open question; nil if there is none.
+func (d *dialogue) current() *question {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.open != nil
+	return d.open
+}
+
+// clear says that no question is open.
+func (d *dialogue) clear() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.open = nil
 }
 
 // close refuses further questions, and waits for the end of the open one.

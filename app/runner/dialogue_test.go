@@ -142,6 +142,38 @@ func TestAnAnswerThatIsBeingStoredIsInTime(t *testing.T) {
 	w.UntilStatus(x, app.StatusCompleted)
 }
 
+// TestALongWriteKeepsNobodyFromReading: while an answer waited for an import, whoever read the execution
+// waited too.
+func TestALongWriteKeepsNobodyFromReading(t *testing.T) {
+	t.Parallel()
+	counting, looks := enginetest.CountRedactions("dearly")
+	w := newWorld(t, counting)
+	x := w.Until(w.Send("ask one\nresult 1"), app.StatusAwaitingLLM)
+	letGo := w.KeepWriter()
+	answered := make(chan error)
+	go func() {
+		_, err := w.Controller.Respond(t.Context(), x.ID, runner.Answer{Text: "dearly", By: enginetest.Agent})
+		answered <- err
+	}()
+	enginetest.Within(t, func() bool { return looks.Load() > 0 })
+	time.Sleep(50 * time.Millisecond) // from masking to waiting for the writer
+	read := make(chan error)
+	go func() {
+		_, err := w.Reader.ByHandle(t.Context(), x.Handle)
+		read <- err
+	}()
+	select {
+	case err := <-read:
+		letGo()
+		w.Must(err)
+	case <-time.After(10 * time.Second):
+		letGo()
+		t.Errorf("it was not read while its answer waited: %v", <-read)
+	}
+	w.Must(<-answered)
+	w.UntilStatus(x, app.StatusCompleted)
+}
+
 // Waiting takes no run slot and no run time, and a resumed run goes before one that has not
 // started.
 func TestWaitingFreesTheSlot(t *testing.T) {

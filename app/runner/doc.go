@@ -4,7 +4,7 @@
 //
 // Run.drive is the state machine: bind, prepare the hooks, acquire a box, record the start, send
 // the script, collect what came of it, undo the hooks, finish. Hooks are the subjects that
-// accompany an execution, each with its own state: secrets, egress, host requests, recorded
+// accompany an execution, each with its own state: files, host requests, secrets, egress, recorded
 // answers. Add a subject as a file with a Hook, not as fields of Run.
 //
 // An execution is bound when it runs, not when it was submitted: the profile is checked again, and

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/files"
@@ -39,8 +40,8 @@ func (h *filesHook) Before(ctx context.Context, b *Binding) error {
 	}
 	for _, f := range b.source.Files {
 		if h.runner.cfg.Files == nil || !f.Kept {
-			return app.E(app.CodeFileNotFound, fmt.Sprintf("The file %q is not kept any more. The script did not run.", f.Name),
-				"Send it again with POST /files.")
+			return app.E(app.CodeFileNotFound, fmt.Sprintf("the script was not run: the file %q is not kept any more", f.Name),
+				"Send it again with POST /files, then submit again.")
 		}
 	}
 	return nil
@@ -54,7 +55,8 @@ func (h *filesHook) readSkill(ctx context.Context, b *Binding) error {
 	}
 	skills := h.runner.cfg.Skills
 	if skills == nil {
-		return app.E(app.CodeSkillNotFound, "no skill can be run here. It did not run.", "Ask the person who runs Airlock.")
+		return app.E(app.CodeSkillNotFound, "the skill was not run: this Airlock runs no skills",
+			"Send a script instead.")
 	}
 	launch, err := skills.Launch(ctx, h.x.ProfileHandle, h.x.SkillDigest, b.source.Inputs)
 	if err != nil {
@@ -122,16 +124,16 @@ func (h *filesHook) spool(content io.Reader) (*files.Spool, error) {
 	return spool, nil
 }
 
+// keepWithin bounds how long an execution waits at its end until all that its script left is kept.
+const keepWithin = 5 * time.Minute
+
 // After masks or searches what the script left, and keeps what may go out.
 func (h *filesHook) After(e *ending) {
 	if len(h.left) == 0 {
 		return
 	}
-	ctx := context.Background() // the execution's own may have ended
-	if err := h.runner.redactions.Acquire(ctx, 1); err != nil {
-		return
-	}
-	defer h.runner.redactions.Release(1)
+	ctx, cancel := context.WithTimeout(h.runner.ctx, keepWithin) // the execution's own may have ended
+	defer cancel()
 	c := artifactCheck{hook: h, red: h.redaction.redactor(), names: map[string]bool{}}
 	for _, a := range h.left {
 		stored := c.keep(ctx, a)

@@ -84,7 +84,7 @@ func TestEndsOfBoxesThatDoNotWakeUp(t *testing.T) {
 	for script, says := range map[string]string{
 		"gone\nask one\ncut":   "the link to the machine or container engine that it ran on broke",
 		"gone\nask one\nlost":  "its backend ended or was restarted",
-		"stuck\nask one\nhang": "could not be resumed",
+		"stuck\nask one\nhang": "stopped responding",
 	} {
 		x := w.Send(script)
 		w.Until(x, app.StatusAwaitingLLM)

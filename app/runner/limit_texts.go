@@ -21,8 +21,8 @@ func pidsLimit(l app.Limits) string {
 	return fmt.Sprintf("\nthe limit is %d processes and threads%sAIRLOCK_LIMIT_PIDS", l.Pids, useLess)
 }
 
-// limitMet names the limit that a text tells of in the system's own words, or in the signal or shell's
-// status of a program that got too large a file.
+// limitMet returns the hint for the limit that an error text shows: an errno, a message of the
+// system, SIGXFSZ or SIGBUS, or exit status 153.
 func limitMet(text string, l app.Limits) string {
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })

@@ -2,9 +2,10 @@ package runner
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact"
@@ -51,7 +52,8 @@ const idleFactor = 10
 // outputSoFar is what an agent may read of the output of a running script. It is safe for
 // concurrent use.
 type outputSoFar struct {
-	mu   sync.Mutex
+	turn *semaphore.Weighted // of one; guards what follows
+
 	of   soFarKey
 	out  app.Output
 	next time.Time // when it may be made anew for new output
@@ -72,8 +74,10 @@ func (r *Run) OutputSoFar(ctx context.Context) (app.Output, error) {
 		return app.Output{}, nil
 	}
 	s := &r.soFar
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	if err := s.turn.Acquire(ctx, 1); err != nil {
+		return app.Output{}, context.Cause(ctx)
+	}
+	defer s.turn.Release(1)
 	checked, said := r.redaction.redactor(), r.dialogue.said()
 	key := soFarKey{r.output.printedBytes(), [2]string(said), checked.red}
 	switch {

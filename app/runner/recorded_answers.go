@@ -118,12 +118,10 @@ func questionText(prompt, model string) string {
 	return "asked:" + strconv.Itoa(len(model)) + ":" + model + prompt
 }
 
-// recordExchange stores a question and its answer together.
+// recordExchange stores a question and its answer together. The caller holds turn.
 func (d *dialogue) recordExchange(q store.Question, reply store.Reply) error {
 	r := d.run
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	q.Ordinal = d.asked + 1
+	q.Ordinal = d.count() + 1
 	err := r.runner.cfg.Store.Write(r.ctx, func(tx *store.Tx) error {
 		if err := tx.Questions.Ask(r.ctx, r.x.Handle, q); err != nil {
 			return err
@@ -131,7 +129,9 @@ func (d *dialogue) recordExchange(q store.Question, reply store.Reply) error {
 		return tx.Questions.Answer(r.ctx, r.x.Handle, reply)
 	})
 	if err == nil {
+		d.mu.Lock()
 		d.asked++
+		d.mu.Unlock()
 	}
 	return err
 }

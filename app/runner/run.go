@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/sandbox"
@@ -52,6 +54,7 @@ func newRun(runner *Runner, c Claim) *Run {
 	r.notifier = newNotifier(r.notify)
 	r.redaction = newRedaction(runner, r.x.Handle)
 	r.output = newOutput(r)
+	r.soFar.turn = semaphore.NewWeighted(1)
 	recorded := &recordedAnswers{run: r}
 	r.dialogue = newDialogue(r, recorded)
 	r.egress = &egressHook{runner: runner, x: r.x, redaction: r.redaction, changed: r.notifier.schedule}
@@ -120,7 +123,7 @@ func (r *Run) StoppedBy(cause *Stop) bool { return stopOf(r.ctx) == cause }
 func (r *Run) EndedBy(cause *Stop) bool { return r.StoppedBy(cause) && r.status == cause.Status }
 
 // Asks reports whether the script waits for an answer.
-func (r *Run) Asks() bool { return r.dialogue.isOpen() }
+func (r *Run) Asks() bool { return r.dialogue.current() != nil }
 
 // Output returns what people may see so far.
 func (r *Run) Output() app.Output { return r.output.text() }

@@ -28,7 +28,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Config is what a Runner needs. All fields but Metrics and Files must be set.
+// Config is what a Runner needs. All fields but Metrics, Files and Skills must be set.
 type Config struct {
 	Store     *store.Store
 	Keyring   *secrets.Keyring

@@ -43,7 +43,7 @@ func TestCacheBeforeVaultDoesNotShareALease(t *testing.T) {
 	for range 2 {
 		y, _ := w.Finished("print never", app.StatusError)
 		if !strings.Contains(y.Error, "the key DB_") || !strings.Contains(y.Error,
-			"in the hands of another execution") {
+			"a lease that another execution holds") {
 			t.Errorf("the second ended with %q", y.Error)
 		}
 	}

@@ -14,20 +14,22 @@ import (
 // freezeWithin bounds freezing and thawing: twice what the guest takes at most.
 const freezeWithin = 10 * time.Second
 
-// suspend holds the clock and freezes the box. It reports false if the box could not be frozen: its
-// time counts on.
+// suspend freezes the box and pauses the clock. If the box can't be frozen it returns false and the
+// clock runs on.
 func (r *Run) suspend(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, freezeWithin)
+	within, cancel := context.WithTimeout(ctx, freezeWithin)
 	defer cancel()
-	if err := r.box.Session.Freeze(ctx, true); err != nil {
-		if ctx.Err() == nil {
-			r.runner.cfg.Log.Warn("could not freeze a waiting sandbox", "execution", r.x.Handle, "error", err)
-		}
-		_ = r.thaw(context.WithoutCancel(ctx)) // whatever it did, it counts as running
-		return false
+	err := r.box.Session.Freeze(within, true)
+	if err == nil {
+		r.clock.pause()
+		return true
 	}
-	r.clock.pause()
-	return true
+	ended := ctx.Err() != nil
+	err = errors.Join(err, r.thaw(context.WithoutCancel(ctx))) // whatever it did, it counts as running
+	if !ended {
+		r.runner.cfg.Log.Warn("could not freeze a waiting sandbox", "execution", r.x.Handle, "error", err)
+	}
+	return false
 }
 
 // resume undoes suspend, once the execution has a run slot again.
@@ -51,7 +53,7 @@ func (r *Run) thaw(ctx context.Context) error {
 	defer cancel()
 	err := r.box.Session.Freeze(within, false)
 	if errors.Is(err, guest.ErrNotFrozen) || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		r.Stop(&Stop{app.StatusError, "the sandbox could not be resumed after the answer; " +
+		r.Stop(&Stop{app.StatusError, "the sandbox stopped responding while the script waited for an answer; " +
 			"submit it again if it is safe to run twice"})
 	}
 	if err != nil {

@@ -119,8 +119,7 @@ func (e ending) notes() []string {
 	return e.sent.backend.Notes()
 }
 
-// signalLimit says which limit a signal tells of: of a file that is mapped into memory and finds no
-// room, or of a file that gets too large.
+// signalLimit returns the hint for SIGBUS (no room for a mapped file) and SIGXFSZ (a file too large).
 func signalLimit(s syscall.Signal, l app.Limits) string {
 	if s == syscall.SIGBUS || s == syscall.SIGXFSZ {
 		return tmpLimit(l)

@@ -31,8 +31,8 @@ func (c *compiledRunners) get(image string) []byte {
 	return c.code[image]
 }
 
-// compileOnce compiles an image's runner, unless that is done or under way.
-// A failure is no error: boxes then compile for themselves.
+// compileOnce compiles an image's runner, unless that is done, was tried maxCompilations times, or
+// any image's is being compiled. A failure is no error: boxes then compile for themselves.
 func (c *compiledRunners) compileOnce(
 	ctx context.Context, image string, compile func(context.Context) ([]byte, error),
 ) {

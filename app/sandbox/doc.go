@@ -15,6 +15,6 @@
 //
 // # Boxes
 //
-// A class is a backend and an image; limits are the same for all. A box takes one script and is
-// destroyed after it.
+// A class is a backend, an image, and whether its boxes are opened fresh; limits are the same for
+// all. A box takes one script and is destroyed after it.
 package sandbox

@@ -21,7 +21,7 @@ type BackendConfig struct {
 	Config  plugins.Config
 }
 
-// Config is what a Manager needs. All fields but Auto, Runtime and CA must be set.
+// Config is what a Manager needs. All fields but Auto, Runtime, CA and Installed must be set.
 type Config struct {
 	Backends []BackendConfig // in order of preference
 	Auto     bool            // use only the strongest one that passes

@@ -35,7 +35,7 @@ func (m *Manager) probeGroups() [][]*backendState {
 // probeLoop takes a group's first proofs, and later those of backends that are not in use: at once
 // on request, else at growing intervals.
 func (m *Manager) probeLoop(group []*backendState) {
-	m.probeGroup(m.ctx, group)
+	m.probeGroup(group)
 	wait := probeFirst
 	for {
 		timer := time.NewTimer(wait)
@@ -49,18 +49,18 @@ func (m *Manager) probeLoop(group []*backendState) {
 			return
 		}
 		timer.Stop()
-		m.probeGroup(m.ctx, group)
+		m.probeGroup(group)
 	}
 }
 
 // probeGroup proves the backends of a group that are due, and selects anew.
 // With Auto it stops at the first of tier full.
-func (m *Manager) probeGroup(ctx context.Context, group []*backendState) {
+func (m *Manager) probeGroup(group []*backendState) {
 	for _, s := range m.due(group) {
-		if s.proving.Acquire(ctx, 1) != nil {
+		if s.proving.Acquire(m.ctx, 1) != nil {
 			break
 		}
-		tier := m.prove(ctx, s)
+		tier := m.prove(s)
 		s.proving.Release(1)
 		if tier == plugins.TierFull {
 			break
@@ -138,7 +138,7 @@ func (m *Manager) Prove(ctx context.Context, name string) error {
 			break
 		}
 		m.resetRelapse(s) // the caller has done something about it
-		m.prove(m.ctx, s)
+		m.prove(s)
 		s.proving.Release(1)
 		// At once: until then boxes open as the proof before promised, and the next proof may take
 		// minutes.
@@ -153,11 +153,11 @@ func (m *Manager) Prove(ctx context.Context, name string) error {
 
 // prove takes the backend's proof and keeps the outcome; selectActive acts on it. The caller holds
 // s.proving. It returns the tier that was proved, or none if the backend did not pass.
-func (m *Manager) prove(ctx context.Context, s *backendState) plugins.Tier {
-	within, cancel := context.WithTimeout(ctx, probeWithin)
+func (m *Manager) prove(s *backendState) plugins.Tier {
+	ctx, cancel := context.WithTimeout(m.ctx, probeWithin)
 	defer cancel()
-	report, err := s.Backend.Check(within, s.Config)
-	if ctx.Err() != nil {
+	report, err := s.Backend.Check(ctx, s.Config)
+	if m.ctx.Err() != nil {
 		return plugins.TierNone // interrupted: it says nothing about the backend
 	}
 	reason := whyUnusable(report, err)

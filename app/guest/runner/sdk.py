@@ -204,7 +204,7 @@ class LLM:
             raise TypeError("llm.complete(prompt, model) takes two strings")
         size = len(prompt.encode("utf-8", "strict"))
         if size > MAX_PROMPT:
-            raise LLMError("the prompt has %d bytes, the limit is %d" % (size, MAX_PROMPT))
+            raise LLMError("the prompt has %d bytes, the limit is %d; shorten it" % (size, MAX_PROMPT))
         reply = undisturbed(lambda: self._ask(prompt, model))
         if reply.get("error") is not None:
             raise LLMError(reply["error"])

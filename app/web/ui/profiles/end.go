@@ -7,6 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
@@ -70,7 +71,7 @@ func (h Handlers) revokeProfile(c echo.Context, p app.Profile) error {
 	if _, err := h.Access.Lifecycle.Revoke(ctx, uix.Actor(c), p.Handle); err != nil {
 		return h.refuseProfile(c, p.Handle, err, nil)
 	}
-	if err := h.Engine.Controller.KillProfile(ctx, p.Handle, "the profile was revoked"); err != nil {
+	if err := h.Engine.Controller.KillProfile(ctx, p.Handle, runner.ProfileRevoked); err != nil {
 		return err
 	}
 	return h.Done(c, "profile-revoked", paths.ProfileURL(p.Handle))
@@ -84,7 +85,7 @@ func (h Handlers) deleteProfile(c echo.Context, p app.Profile, fields url.Values
 	if err := h.Access.Profiles.Delete(ctx, uix.Actor(c), p.Handle); err != nil {
 		return h.refuseProfile(c, p.Handle, err, nil)
 	}
-	if err := h.Engine.Controller.KillProfile(ctx, p.Handle, "the profile was deleted"); err != nil {
+	if err := h.Engine.Controller.KillProfile(ctx, p.Handle, runner.ProfileDeleted); err != nil {
 		return err
 	}
 	return h.Done(c, "profile-deleted", paths.Profiles)

@@ -1,0 +1,113 @@
+package runner
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/blobs"
+	"github.com/computclaw/airlock/app/files"
+	"github.com/computclaw/airlock/app/guest"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/store"
+	"github.com/computclaw/airlock/store/storetest"
+)
+
+// stuckStorage takes no content in: it is a bucket that stops reading.
+type stuckStorage struct{ blobs.Store }
+
+func (stuckStorage) Put(ctx context.Context, _ string, _ io.Reader, _ int64) error {
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+// TestAStorageThatTakesNothing: an execution whose artifact nobody took in never ended, and kept all
+// others from being redacted.
+func TestAStorageThatTakesNothing(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		during func(*Runner)
+		ends   time.Duration
+	}{
+		{"until its time is over", func(*Runner) {}, keepWithin},
+		{"until Airlock stops", (*Runner).Stop, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := storetest.Open(t)
+			synctest.Test(t, func(t *testing.T) {
+				keyring, err := secrets.NewKeyring(app.NewSecret(strings.Repeat("0123456789abcdef", 2)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				log := slog.New(slog.DiscardHandler)
+				r := New(Config{Workers: 1, Now: time.Now, Log: log, Files: files.New(files.Config{
+					Store: s, Keyring: keyring, Storage: stuckStorage{}, Dir: t.TempDir(),
+				})})
+				defer r.Stop()
+				h := &filesHook{runner: r, redaction: newRedaction(r, "x")}
+				for _, name := range []string{"a.txt", "b.txt"} {
+					a := guest.Artifact{Name: name, Size: int64(len(name))}
+					if err := h.collect(a, strings.NewReader(name)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				var e ending
+				begun, after := time.Now(), make(chan struct{})
+				go func() {
+					h.After(&e)
+					close(after)
+				}()
+				synctest.Wait()
+				if !r.redactions.TryAcquire(1) {
+					t.Fatal("nothing else can be redacted meanwhile")
+				}
+				r.redactions.Release(1)
+				tt.during(r)
+				<-after
+				if took := time.Since(begun); took != tt.ends {
+					t.Errorf("it took %v, want %v", took, tt.ends)
+				}
+				for _, a := range e.artifacts {
+					if a.Blob != 0 || a.Withheld != "The storage did not take it in time." {
+						t.Errorf("kept: %+v", a)
+					}
+				}
+				if len(e.artifacts) != 2 {
+					t.Errorf("%d artifacts, want 2", len(e.artifacts))
+				}
+				for _, a := range h.left {
+					if _, err := a.spool.Open().Read(make([]byte, 1)); err == nil {
+						t.Errorf("the spool of %s is still open", a.Name)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestWhatIsNotThereAnyMore: the agent reads what is missing, that nothing ran, and what to do.
+func TestWhatIsNotThereAnyMore(t *testing.T) {
+	t.Parallel()
+	r := New(Config{})
+	defer r.Stop()
+	gone := Source{Files: []store.InputFile{{InputFile: app.InputFile{Name: "a.csv"}}}}
+	for want, h := range map[string]*filesHook{
+		`the script was not run: the file "a.csv" is not kept any more. ` +
+			"Send it again with POST /files, then submit again.": {runner: r},
+		"the skill was not run: this Airlock runs no skills. Send a script instead.": {
+			runner: r, x: app.Execution{SkillDigest: "sha256:ab"},
+		},
+	} {
+		err := h.Before(t.Context(), &Binding{source: gone})
+		if got := wordUnsent(err); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
