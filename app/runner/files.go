@@ -11,6 +11,7 @@ import (
 	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/guest"
 	"github.com/computclaw/airlock/app/skills"
+	"github.com/computclaw/airlock/app/sleep"
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
@@ -124,16 +125,24 @@ func (h *filesHook) spool(content io.Reader) (*files.Spool, error) {
 	return spool, nil
 }
 
-// keepWithin bounds how long an execution waits at its end until all that its script left is kept.
-const keepWithin = 5 * time.Minute
+// keepWithin bounds how long an execution waits at its end until all that its script left is kept;
+// keepAtStop bounds it once Airlock stops.
+const (
+	keepWithin = 5 * time.Minute
+	keepAtStop = 3 * time.Second
+)
 
 // After masks or searches what the script left, and keeps what may go out.
 func (h *filesHook) After(e *ending) {
 	if len(h.left) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(h.runner.ctx, keepWithin) // the execution's own may have ended
+	ctx, cancel := context.WithTimeout(context.Background(), keepWithin) // the execution's own may have ended
 	defer cancel()
+	defer context.AfterFunc(h.runner.ctx, func() {
+		_ = sleep.For(ctx, keepAtStop)
+		cancel()
+	})()
 	c := artifactCheck{hook: h, red: h.redaction.redactor(), names: map[string]bool{}}
 	for _, a := range h.left {
 		stored := c.keep(ctx, a)

@@ -36,7 +36,7 @@ func TestAStorageThatTakesNothing(t *testing.T) {
 		ends   time.Duration
 	}{
 		{"until its time is over", func(*Runner) {}, keepWithin},
-		{"until Airlock stops", (*Runner).Stop, 0},
+		{"until Airlock stops", (*Runner).Stop, keepAtStop},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
