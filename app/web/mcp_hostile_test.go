@@ -83,6 +83,21 @@ func TestNewestSessionsStay(t *testing.T) {
 	}
 }
 
+// TestEndedSessionsTakeNoPlace: whoever opens and ends sessions closes nobody else's.
+func TestEndedSessionsTakeNoPlace(t *testing.T) {
+	w := unhurried(t)
+	first := "Mcp-Session-Id: " + w.open()
+	for range mcphttp.MaxSessions + 1 {
+		if a := w.call("DELETE", "/mcp", "", modelHeaders("Mcp-Session-Id: "+w.open())...); a.status != http.StatusNoContent {
+			t.Fatalf("%d %s", a.status, a.text)
+		}
+		// The first stays in use, so that it is not idle.
+		if a := w.call("POST", "/mcp", `{"jsonrpc":"2.0","id":7,"method":"ping"}`, modelHeaders(first)...); a.status != http.StatusOK {
+			t.Fatalf("the session that stays open: %d %s", a.status, a.text)
+		}
+	}
+}
+
 // TestNoBatchOfMessages: one request of 4 MiB would be some forty thousand calls, and a gigabyte of
 // answers.
 func TestNoBatchOfMessages(t *testing.T) {

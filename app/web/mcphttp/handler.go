@@ -59,7 +59,7 @@ func New(cfg Config) *Handler {
 	}
 	server, announce := mcp.Server(h.loopback, app.Secret{}, cfg.Version)
 	h.announce = announce
-	server.AddReceivingMiddleware((&sessionLimit{most: MaxSessions}).middleware)
+	server.AddReceivingMiddleware((&sessionLimit{most: MaxSessions, open: server.Sessions}).middleware)
 	h.streams = sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server },
 		&sdk.StreamableHTTPOptions{
 			SessionTimeout:      sessionIdle,
