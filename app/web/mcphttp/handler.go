@@ -161,10 +161,7 @@ func (h *Handler) admit(c echo.Context) (message []byte, err error) {
 		return nil, errNotMCP()
 	}
 	if r.Method != http.MethodPost {
-		if r.ContentLength != 0 {
-			return nil, app.E(app.CodeInvalidField, "only POST takes a body here", "Send messages with POST.")
-		}
-		return nil, nil
+		return nil, httpx.RefuseBody(r)
 	}
 	most := int64(app.MaxBody)
 	if opens := r.Header.Get("Mcp-Session-Id") == ""; opens {
