@@ -291,8 +291,9 @@ func TestQueueAndRatesAreBounded(t *testing.T) {
 	w.profile()
 	last = w.call("POST", "/profiles", `{"description":"third"}`)
 	w.refused(last, 429, app.CodeRateLimited)
-	if last.header.Get("Retry-After") == "" {
-		t.Error("no Retry-After")
+	if last.header.Get("Retry-After") == "" ||
+		!strings.Contains(last.text, "then send it again. One profile serves any number of executions.") {
+		t.Errorf("no Retry-After, or no advice: %s", last.text)
 	}
 }
 
