@@ -15,13 +15,13 @@ import (
 )
 
 type executeInput struct {
-	ProfileID string          `in:"profile_id"`
-	Script    string          `in:"script"`
-	Skill     string          `in:"skill"`
-	Timeout   *float64        `in:"timeout"`
-	Inputs    json.RawMessage `in:"inputs"`
-	Label     string          `in:"label"`
-	Files     json.RawMessage `in:"files"`
+	ProfileID string            `in:"profile_id"`
+	Script    string            `in:"script"`
+	Skill     string            `in:"skill"`
+	Timeout   *float64          `in:"timeout"`
+	Inputs    json.RawMessage   `in:"inputs"`
+	Label     string            `in:"label"`
+	Files     map[string]string `in:"files"`
 }
 
 type acceptedView struct {
@@ -132,16 +132,12 @@ func (h *executions) readSubmission(c echo.Context) (s appexecutions.Submission,
 	if err := checkScript(in); err != nil {
 		return s, err
 	}
-	files, err := readFiles(in.Files)
-	if err != nil {
-		return s, err
-	}
 	key := c.Request().Header.Get("Idempotency-Key")
 	if err := checkIdempotencyKey(key); err != nil {
 		return s, err
 	}
 	return appexecutions.Submission{
-		ProfileID: id, Script: in.Script, Skill: in.Skill, Inputs: in.Inputs, Timeout: timeout, Label: in.Label, Files: files,
+		ProfileID: id, Script: in.Script, Skill: in.Skill, Inputs: in.Inputs, Timeout: timeout, Label: in.Label, Files: in.Files,
 		IdempotencyKey: key, By: agent(c, ""), Trace: httpx.TraceID(c),
 	}, nil
 }
