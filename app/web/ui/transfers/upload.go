@@ -38,7 +38,7 @@ func (h Handlers) upload(c echo.Context) error {
 		part, err := parts.NextPart()
 		if err != nil {
 			return h.movePage(c, http.StatusUnprocessableEntity, components.Problems{
-				"file": "The upload ended too early. Send it again.",
+				"import-file": "The upload ended too early. Send it again.",
 			}, nil)
 		}
 		if part.FormName() == "passphrase" {
@@ -71,5 +71,5 @@ func (h Handlers) look(c echo.Context, file io.Reader, passphrase app.Secret) er
 	if err != nil {
 		return err
 	}
-	return h.movePage(c, http.StatusUnprocessableEntity, components.Problems{"file": found.Of("")}, nil)
+	return h.movePage(c, http.StatusUnprocessableEntity, components.Problems{"import-file": found.Of("")}, nil)
 }
