@@ -181,22 +181,12 @@ func submittedProfile(token, fromBody string) (string, error) {
 	return fromBody, nil
 }
 
-// readTimeout checks the seconds that an agent asks for. It returns 0, the default, for nil.
+// readTimeout returns 0, the default, for nil.
 func (h *executions) readTimeout(seconds *float64) (time.Duration, error) {
 	if seconds == nil {
 		return 0, nil
 	}
-	longest := h.timeoutMax.Seconds()
-	hint := fmt.Sprintf("Give seconds, more than 0 and at most %g, or leave it out for %g.",
-		longest, h.timeoutDefault.Seconds())
-	switch n := *seconds; {
-	case n < 0.001:
-		return 0, httpx.FieldError(app.CodeInvalidField, "timeout", "timeout must be more than 0 seconds", hint)
-	case n > longest:
-		return 0, httpx.FieldError(app.CodeInvalidField, "timeout",
-			fmt.Sprintf("timeout is over the cap of %g seconds", longest), hint)
-	}
-	return time.Duration(*seconds * float64(time.Second)), nil
+	return h.engine.Submitter.ReadTimeout(*seconds)
 }
 
 func checkIdempotencyKey(key string) error {
