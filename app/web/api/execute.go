@@ -137,8 +137,8 @@ func (h *executions) readSubmission(c echo.Context) (s appexecutions.Submission,
 		return s, err
 	}
 	return appexecutions.Submission{
-		ProfileID: id, Script: in.Script, Skill: in.Skill, Inputs: in.Inputs, Timeout: timeout, Label: in.Label, Files: in.Files,
-		IdempotencyKey: key, By: agent(c, ""), Trace: httpx.TraceID(c),
+		ProfileID: id, Script: in.Script, Skill: in.Skill, Inputs: in.Inputs, Timeout: timeout, Label: in.Label,
+		Files: in.Files, IdempotencyKey: key, By: agent(c, ""), Trace: httpx.TraceID(c),
 	}, nil
 }
 
