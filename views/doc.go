@@ -2,13 +2,16 @@
 //
 //   - paths: the addresses of pages and forms
 //   - format: times, sizes, counts and names as people read them
+//   - markdown: Markdown that nobody trusts, as HTML
 //   - components: what pages are built of
+//   - code: source text with numbered lines
 //   - layout: what surrounds a page, and the pages for errors and confirmations
-//   - dashboard: overview, inbox, statistics, sandbox and search
-//   - auditview, authview, credentialview, executionview, profileview, settingsview: the other pages
+//   - dashboardview: overview, inbox, statistics, sandbox and search
+//   - auditview, authview, credentialview, executionview, profileview, settingsview, skillview: the
+//     other pages
 //
 // Each imports only packages that stand above it in this list; no package of pages imports another.
-// The names end in view where a package of app has the plain name: handlers import both.
+// Packages of pages end in view: another package, which handlers import too, has the plain name.
 //
 // A page takes one struct of plain values and asks nobody anything: its handler has decided what it
 // shows. Pages hold no secret values. A profile's id stands only on the profile's own page.

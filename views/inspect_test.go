@@ -75,6 +75,7 @@ const audit = `(() => {
   }
   const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
   for (const id of new Set(ids.filter((v, i) => ids.indexOf(v) !== i))) wrong.push("id twice: " + id);
+  for (const e of document.querySelectorAll("a[href^='#']")) { if (e.hash.length > 1 && !document.getElementById(decodeURIComponent(e.hash.slice(1)))) wrong.push("leads nowhere: " + name(e)); }
   for (const e of document.querySelectorAll("use")) { if (!document.querySelector(e.getAttribute("href"))) wrong.push("no drawing " + e.getAttribute("href")); }
   if (document.querySelectorAll("h1").length !== 1) wrong.push(document.querySelectorAll("h1").length + " headings of the first level");
   if (document.querySelectorAll("main").length !== 1) wrong.push("not one main");

@@ -33,9 +33,9 @@ func houseSamples() []sample {
 		Artifacts: 12_400_000, History: true, KeyFrom: "AIRLOCK_SECRET_KEY", KeyID: "k1f9c2a"}
 	refused := move
 	refused.History, refused.Left = false, true
-	refused.Problems = components.Problems{"passphrase": "The passphrase has fewer than 12 characters. Use five " +
+	refused.Problems = components.Problems{"export-passphrase": "The passphrase has fewer than 12 characters. Use five " +
 		"random words.", "import-passphrase": "Type the passphrase of the file.",
-		"artifacts": "Artifacts belong to executions, which are left out. Take the executions too, or leave the artifacts out."}
+		"include-artifacts": "Artifacts belong to executions, which are left out. Take the executions too, or leave the artifacts out."}
 	old := move
 	old.Retired, old.By, old.KeyFrom, old.KeyRisk = ago(time.Hour), "Ada Lovelace", "/data/instance.key",
 		"Key and data lie on the same disk: whoever copies the directory has both. Set AIRLOCK_SECRET_KEY to keep "+

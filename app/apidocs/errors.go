@@ -3,18 +3,18 @@ package apidocs
 import "github.com/computclaw/airlock/app"
 
 // errorRows tells an agent what to do about each code it can meet, in the order of the flow.
-func errorRows(statuses map[app.Code]int) []ErrorRow {
-	rows := []ErrorRow{
+func errorRows() []ErrorRow {
+	return []ErrorRow{
 		{Code: app.CodeInvalidJSON, Do: "send one valid JSON object in UTF-8"},
-		{Code: app.CodeUnknownField, Do: "rename or drop the field; the hint guesses which you meant"},
+		{Code: app.CodeUnknownField, Do: "rename or drop the field, as the hint says"},
 		{Code: app.CodeInvalidField, Do: "correct the field that `field` names"},
 		{Code: app.CodeTooLarge, Do: "send less; fetch big data inside the script"},
 		{Code: app.CodeUnsupportedMedia, Do: "send JSON with its content type"},
 		{Code: app.CodeUnauthorized, Do: "send the right profile id"},
 		{Code: app.CodeForbidden, Do: "this is not for agents"},
-		{Code: app.CodeNotFound, Do: "check the id; another's things look missing"},
+		{Code: app.CodeNotFound, Do: "check the id; what belongs to another profile looks missing"},
 		{Code: app.CodeFileNotFound, Do: "send the file again"},
-		{Code: app.CodeInvalidSkill, Do: "mend what `field` names"},
+		{Code: app.CodeInvalidSkill, Do: "correct what `field` names"},
 		{Code: app.CodeSkillNameTaken, Do: "rename it"},
 		{Code: app.CodeSkillNotFound, Do: "see `GET /skills`"},
 		{Code: app.CodeSkillNotApproved, Do: "ask the person"},
@@ -22,8 +22,8 @@ func errorRows(statuses map[app.Code]int) []ErrorRow {
 		{Code: app.CodeSkillDisabled, Do: "ask the person"},
 		{Code: app.CodePackageMissing, Do: "ask the person"},
 		{Code: app.CodeMethodNotAllowed, Do: "check the method"},
-		{Code: app.CodeProfileUnlocked, Do: "have the person lock it (steps 3 and 4)"},
-		{Code: app.CodeProfileLocked, Do: "keys are final; create a new profile if you need others"},
+		{Code: app.CodeProfileUnlocked, Do: "have the person lock it (steps 3, 4)"},
+		{Code: app.CodeProfileLocked, Do: "create a new profile for other keys"},
 		{Code: app.CodeProfileRevoked, Do: "stop; ask the person"},
 		{Code: app.CodeProfileExpired, Do: "ask the person to extend it; the id stays"},
 		{Code: app.CodeMissingValue, Do: "ask the person to set the value that the message names"},
@@ -36,15 +36,11 @@ func errorRows(statuses map[app.Code]int) []ErrorRow {
 		{Code: app.CodeScriptRefused, Do: "change the script as the message says"},
 		{Code: app.CodeQueueFull, Do: "retry after `Retry-After` seconds"},
 		{Code: app.CodeRateLimited, Do: "retry after `Retry-After` seconds"},
-		{Code: app.CodeProfilesDisabled, Do: "ask the person to create a profile and give you its id"},
+		{Code: app.CodeProfilesDisabled, Do: "ask the person for the id of a profile"},
 		{Code: app.CodeInstanceRetired, Do: "ask the person for the new address; the profile id stays"},
 		{Code: app.CodeStorageBusy, Do: "retry after `Retry-After` seconds"},
 		{Code: app.CodeStorageFull, Do: "retry later; tell the person if the disk stays full"},
 		{Code: app.CodeSandboxUnavailable, Do: "wait or tell the person, as the hint says"},
 		{Code: app.CodeInternal, Do: "retry once, then tell the person"},
 	}
-	for i := range rows {
-		rows[i].Status = statuses[rows[i].Code]
-	}
-	return rows
 }

@@ -66,9 +66,8 @@ func (i Instance) Importable() string {
 
 // ErrorRow is one line of the table of errors.
 type ErrorRow struct {
-	Status int
-	Code   app.Code
-	Do     string
+	Code app.Code
+	Do   string
 }
 
 // page is what the template sees.
@@ -91,17 +90,16 @@ type page struct {
 }
 
 // Static returns SKILL.md: the text for agents that have no instance yet, with the default limits.
-// statuses gives each error code its HTTP status.
-func Static(statuses map[app.Code]int) (string, error) {
+func Static() (string, error) {
 	return render(newPage(Instance{
 		Limits: app.DefaultLimits(), TimeoutDefault: app.DefaultTimeout, TimeoutMax: app.MaxTimeout,
 		LLMWait: app.DefaultLLMWait, KeptDays: retention.DefaultDays, KeptCount: retention.DefaultCount,
-	}, statuses))
+	}))
 }
 
 // Dynamic returns the text of a running instance; p is the reader's profile or nil.
-func Dynamic(i Instance, p *app.Profile, now time.Time, statuses map[app.Code]int) (string, error) {
-	view := newPage(i, statuses)
+func Dynamic(i Instance, p *app.Profile, now time.Time) (string, error) {
+	view := newPage(i)
 	view.Instance, view.Base = &i, i.URL
 	if p != nil {
 		view.Profile = describe(*p, i.Packages, now)
@@ -110,9 +108,9 @@ func Dynamic(i Instance, p *app.Profile, now time.Time, statuses map[app.Code]in
 	return render(view)
 }
 
-func newPage(i Instance, statuses map[app.Code]int) page {
+func newPage(i Instance) page {
 	return page{
-		Base: "$AIRLOCK", Operations: major(Operations()), Errors: errorRows(statuses),
+		Base: "$AIRLOCK", Operations: major(Operations()), Errors: errorRows(),
 		LLMWait: words(i.LLMWait), TimeoutDefault: seconds(i.TimeoutDefault), TimeoutMax: seconds(i.TimeoutMax),
 		LLMCalls: strconv.Itoa(app.MaxLLMCalls), NotOffered: app.Alternatives(),
 		Workers: workers(i.Workers), Kept: kept(i.KeptDays, i.KeptCount),
@@ -129,11 +127,11 @@ func newPage(i Instance, statuses map[app.Code]int) page {
 func render(p page) (string, error) {
 	t, err := template.New("skill.md").Parse(source)
 	if err != nil {
-		return "", fmt.Errorf("skill: parse the text: %w", err)
+		return "", fmt.Errorf("apidocs: parse the text: %w", err)
 	}
 	var out bytes.Buffer
 	if err := t.Execute(&out, p); err != nil {
-		return "", fmt.Errorf("skill: render the text: %w", err)
+		return "", fmt.Errorf("apidocs: render the text: %w", err)
 	}
 	return collapse(out.String()), nil
 }
@@ -148,9 +146,9 @@ func collapse(text string) string {
 
 func workers(n int) string {
 	if n == 0 {
-		return "Two per processor"
+		return "two per processor"
 	}
-	return "At most " + strconv.Itoa(n)
+	return "at most " + strconv.Itoa(n)
 }
 
 // kept says how long executions can be read.

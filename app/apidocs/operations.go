@@ -125,8 +125,8 @@ func Operations() []Operation {
 		{
 			ID: "uploadFile", Method: "POST", Path: "/files", Auth: AuthBearer, Status: 201, Raw: true, Returns: "File",
 			Summary: "Send a file for scripts",
-			Detail: "The body is the file, at most 64 MiB, `?name=` its name. It ends after a day, or a week after its last " +
-				"use; `DELETE /files/{id}` ends it at once.",
+			Detail: "The body is the file, at most 64 MiB, `?name=` its name. Airlock deletes it after a day, or a week after " +
+				"its last use; `DELETE /files/{id}` at once.",
 			Query:    []Field{{Name: "name", Type: "string", About: "of the file"}},
 			Response: `{"file_id": "file_…", "name": "orders.csv", "size": 812, "sha256": "…", …}`,
 			Errors: []app.Code{app.CodeUnauthorized, app.CodeInvalidField, app.CodeTooLarge, app.CodeUnsupportedMedia,
@@ -195,7 +195,7 @@ func Operations() []Operation {
 			ID: "rerun", Method: "POST", Path: "/executions/{id}/rerun", Auth: AuthPath, Status: 202,
 			Summary: "Run an ended execution again", Query: []Field{wait}, Body: "Rerun", Returns: "Accepted",
 			Detail: "The same script under the profile as it is now, with the same `inputs`, `files`, `timeout` and " +
-				"`label` unless you send others; no body is needed. The LLM answers given then are played back, " +
+				"`label` unless you send others. The LLM answers given then are played back, " +
 				"each to the very same prompt. " +
 				"A new question ends it with an error, " +
 				"or with `live` is asked as usual. Its `rerun` says whether the result is the same, or which fields of " +
@@ -217,7 +217,7 @@ func Operations() []Operation {
 				{Name: "skill", Type: "string", About: "only those: NAME or NAME@NUMBER"},
 				{Name: "before", Type: "string", About: "what next has as before"},
 			},
-			Detail: "Bearer only. `?limit=`, `?status=`, `?label=`, `?skill=` and `?before=` choose; `next` has the URL of " +
+			Detail: "`?limit=`, `?status=`, `?label=`, `?skill=` and `?before=` choose; `next` has the URL of " +
 				"older ones.",
 			Errors: []app.Code{app.CodeUnauthorized, app.CodeInvalidField, app.CodeProfileRevoked},
 		},

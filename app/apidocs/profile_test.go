@@ -49,7 +49,7 @@ func sealed(name string, hosts ...string) app.Key {
 
 func render1(t *testing.T, p app.Profile, packages []string) string {
 	t.Helper()
-	text, err := Dynamic(instance(packages), &p, time.Now(), nil)
+	text, err := Dynamic(instance(packages), &p, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +261,7 @@ func TestTextIsShort(t *testing.T) {
 			t.Errorf("%s: %d tokens, at most %d are allowed", name, n, limit)
 		}
 	}
-	static, err := Static(nil)
+	static, err := Static()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +296,7 @@ func TestTextIsShort(t *testing.T) {
 	}
 	where := instance(packages)
 	where.Backend, where.Tier, where.Notes = landlock.Name, "restricted", landlock.Notes()
-	text, err := Dynamic(where, &worst, time.Now(), nil)
+	text, err := Dynamic(where, &worst, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +306,7 @@ func TestTextIsShort(t *testing.T) {
 // TestPayloadsForAgentsSetNoSecrets: who reads the platform's environment is inside the boundary,
 // so an agent never writes it.
 func TestPayloadsForAgentsSetNoSecrets(t *testing.T) {
-	text, err := Static(nil)
+	text, err := Static()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,7 +329,7 @@ func TestTheManualSaysWhatHoldsWhereScriptsRun(t *testing.T) {
 	where := instance(nil)
 	where.Limits = app.DefaultLimits()
 	manual := func() string {
-		text, err := Dynamic(where, nil, time.Now(), nil)
+		text, err := Dynamic(where, nil, time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package apidocs
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -44,6 +45,9 @@ func Tools() []Tool {
 	return list
 }
 
+// aboutHTTP finds what a tool has no use for.
+var aboutHTTP = regexp.MustCompile(`\?[a-z]+=|header|[Bb]earer|\b(GET|POST|DELETE) |/executions/`)
+
 // toolText is what the model reads. Sentences about HTTP are left out; that the tool waits is said
 // instead.
 func toolText(op Operation) string {
@@ -52,7 +56,7 @@ func toolText(op Operation) string {
 		sentences = append(sentences, waits)
 	}
 	for sentence := range strings.SplitSeq(op.Detail, ". ") {
-		if sentence != "" && !strings.Contains(sentence, "?wait") && !strings.Contains(sentence, "header") {
+		if sentence != "" && !aboutHTTP.MatchString(sentence) {
 			sentences = append(sentences, strings.TrimSuffix(sentence, ".")+".")
 		}
 	}

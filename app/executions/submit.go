@@ -1,6 +1,7 @@
 package executions
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -79,8 +80,15 @@ func (s *Submitter) Submit(ctx context.Context, sub Submission) (x app.Execution
 	return x, replayed, nil
 }
 
-// TimeoutMax is the longest timeout of an execution.
-func (s *Submitter) TimeoutMax() time.Duration { return s.cfg.TimeoutMax }
+// ReadTimeout checks the seconds that a submitter asks for.
+func (s *Submitter) ReadTimeout(seconds float64) (time.Duration, error) {
+	longest := s.cfg.TimeoutMax.Seconds()
+	if !(seconds >= minTimeout.Seconds() && seconds <= longest) { // NaN neither
+		return 0, app.Invalid("timeout", fmt.Sprintf("timeout must be a number of seconds from %g to %g",
+			minTimeout.Seconds(), longest), "Send one in that range, or none.")
+	}
+	return time.Duration(seconds * float64(time.Second)), nil
+}
 
 // mayExecute returns the profile and its newest policy, if scripts may run under it now.
 func (s *Submitter) mayExecute(ctx context.Context, id string, skill bool) (app.Profile, app.Policy, error) {
@@ -238,7 +246,7 @@ type Submission struct {
 	Script         string            // "" with Skill
 	Skill          string            // NAME, NAME@VERSION or a digest; "" for a script
 	Inputs         json.RawMessage   // nil if none
-	Timeout        time.Duration     // 0: the default; more than the configured most: that most
+	Timeout        time.Duration     // of ReadTimeout; 0: the skill's, or the default
 	Label          string            // a name for people and lists; "" if none
 	Files          map[string]string // ids by the names that the script knows; nil if none
 	IdempotencyKey string            // "" if none
@@ -249,6 +257,9 @@ type Submission struct {
 	version   runnable          // of Skill, once resolved
 	placement app.Placement     // of a skill; the zero value is the profile's
 }
+
+// minTimeout is the shortest timeout that can be asked for.
+const minTimeout = time.Millisecond
 
 // check refuses what can't run and fills in the timeout.
 func (s *Submitter) check(sub *Submission) error {
@@ -267,9 +278,6 @@ func (s *Submitter) check(sub *Submission) error {
 		return tooLarge("inputs", app.MaxInputs, smallerInputs)
 	case sub.Inputs != nil && !json.Valid(sub.Inputs):
 		return app.Invalid("inputs", "inputs is not valid JSON", "Send one JSON value.")
-	case sub.Timeout < 0:
-		return app.Invalid("timeout", "the timeout is negative",
-			fmt.Sprintf("Send seconds from 1 to %d, or leave it out.", int(s.cfg.TimeoutMax/time.Second)))
 	case len(sub.IdempotencyKey) > app.MaxIdempotencyKey:
 		return app.Invalid("Idempotency-Key",
 			fmt.Sprintf("the idempotency key is longer than %d bytes", app.MaxIdempotencyKey),
@@ -281,10 +289,8 @@ func (s *Submitter) check(sub *Submission) error {
 	if err := app.CheckLabel(sub.Label); err != nil {
 		return err
 	}
-	if sub.Timeout == 0 {
-		sub.Timeout = s.cfg.TimeoutDefault
-	}
-	sub.Timeout = min(max(sub.Timeout, time.Millisecond), s.cfg.TimeoutMax)
+	// What a skill or an earlier run had may be longer than is allowed now.
+	sub.Timeout = min(cmp.Or(sub.Timeout, s.cfg.TimeoutDefault), s.cfg.TimeoutMax)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package executions_test
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -35,7 +36,6 @@ func TestSubmitRefuses(t *testing.T) {
 				`"`)
 		}, app.CodeTooLarge},
 		{"broken inputs", func(s *executions.Submission) { s.Inputs = json.RawMessage(`{`) }, app.CodeInvalidField},
-		{"negative timeout", func(s *executions.Submission) { s.Timeout = -1 }, app.CodeInvalidField},
 		{"long idempotency key", func(s *executions.Submission) { s.IdempotencyKey = strings.Repeat("k", 256) },
 			app.CodeInvalidField},
 	}
@@ -51,6 +51,21 @@ func TestSubmitRefuses(t *testing.T) {
 	w.Must(err)
 	if len(list) != 0 {
 		t.Errorf("%d executions were stored", len(list))
+	}
+}
+
+func TestReadTimeout(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for seconds, want := range map[float64]time.Duration{0.001: time.Millisecond, 2.5: 2500 * time.Millisecond,
+		900: app.MaxTimeout} {
+		if got, err := w.Submitter.ReadTimeout(seconds); err != nil || got != want {
+			t.Errorf("%g: %v, %v", seconds, got, err)
+		}
+	}
+	for _, seconds := range []float64{-1, 0, 1e-10, 0.0009, 900.001, 1e300, math.Inf(1), math.NaN()} {
+		_, err := w.Submitter.ReadTimeout(seconds)
+		enginetest.WantCode(t, err, app.CodeInvalidField)
 	}
 }
 

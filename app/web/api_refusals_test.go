@@ -94,6 +94,10 @@ func TestBadInput(t *testing.T) {
 		{"keys when locked", "POST", "/profiles/" + p.ID + "/keys", `{"keys":[{"name":"B"}]}`, 409,
 			app.CodeProfileLocked},
 		{"remove key when locked", "DELETE", "/profiles/" + p.ID + "/keys/API_KEY", "", 409, app.CodeProfileLocked},
+		{"file named twice", "POST", "/execute", execute(`"script":"1","files":{"a":"file_1","a":"file_2"}`), 400,
+			app.CodeInvalidJSON},
+		{"file without id", "POST", "/execute", execute(`"script":"1","files":{"a":null}`), 400, app.CodeInvalidField},
+		{"files by number", "POST", "/executions/" + x + "/rerun", `{"files":{"a.csv":1}}`, 400, app.CodeInvalidField},
 		{"no keys", "POST", "/profiles/" + open.ID + "/keys", `{"keys":[]}`, 400, app.CodeInvalidField},
 		{"bad key name", "POST", "/profiles/" + open.ID + "/keys", `{"keys":[{"name":"a b"}]}`, 400,
 			app.CodeInvalidField},
@@ -291,8 +295,9 @@ func TestQueueAndRatesAreBounded(t *testing.T) {
 	w.profile()
 	last = w.call("POST", "/profiles", `{"description":"third"}`)
 	w.refused(last, 429, app.CodeRateLimited)
-	if last.header.Get("Retry-After") == "" {
-		t.Error("no Retry-After")
+	if last.header.Get("Retry-After") == "" ||
+		!strings.Contains(last.text, "then send it again. One profile serves any number of executions.") {
+		t.Errorf("no Retry-After, or no advice: %s", last.text)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -18,8 +19,10 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/app/web/mcphttp"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // unhurried is a world behind a proxy, whose clock goes so fast that no rate is ever exceeded.
@@ -80,6 +83,21 @@ func TestNewestSessionsStay(t *testing.T) {
 	}
 	if a := w.call("POST", "/mcp", ping, modelHeaders("Mcp-Session-Id: "+again)...); a.status != http.StatusOK {
 		t.Errorf("%d %s", a.status, a.text)
+	}
+}
+
+// TestEndedSessionsTakeNoPlace: whoever opens and ends sessions closes nobody else's.
+func TestEndedSessionsTakeNoPlace(t *testing.T) {
+	w := unhurried(t)
+	first := "Mcp-Session-Id: " + w.open()
+	for range mcphttp.MaxSessions + 1 {
+		if a := w.call("DELETE", "/mcp", "", modelHeaders("Mcp-Session-Id: "+w.open())...); a.status != http.StatusNoContent {
+			t.Fatalf("%d %s", a.status, a.text)
+		}
+		// The first stays in use, so that it is not idle.
+		if a := w.call("POST", "/mcp", `{"jsonrpc":"2.0","id":7,"method":"ping"}`, modelHeaders(first)...); a.status != http.StatusOK {
+			t.Fatalf("the session that stays open: %d %s", a.status, a.text)
+		}
 	}
 }
 
@@ -213,6 +231,38 @@ func TestBodyOfAStreamThatNeverComes(t *testing.T) {
 		}
 	}
 	within(t, "nothing is held", func() bool { return w.web.mcp.Calls() == 0 })
+}
+
+// TestBodyOfADownloadThatNeverComes: artifacts and the event stream lift the deadlines of their requests, and
+// the body that such a request announced was waited for without end.
+func TestBodyOfADownloadThatNeverComes(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	p := s.locked()
+	x, _, err := s.engine.Submitter.Submit(t.Context(), executions.Submission{ProfileID: p.ID, Script: "set_result(1)"})
+	s.must(err)
+	cookies := s.client.Jar.Cookies(mustURL(t, s.web.URL+paths.Events))
+	server := s.server.HTTPServer()
+	server.Handler = s.web.Config.Handler
+	server.ReadTimeout = 300 * time.Millisecond
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	s.must(err)
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(func() { _ = server.Close() })
+	for path, header := range map[string]string{
+		paths.Events: "Cookie: " + cookies[0].String(),
+		"/executions/" + x.ID + "/artifacts.tar.gz": bearerOf(p),
+	} {
+		conn, err := net.Dial("tcp", listener.Addr().String())
+		s.must(err)
+		defer conn.Close()
+		_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: a\r\n%s\r\nContent-Length: 5\r\n\r\n", path, header)
+		s.must(err)
+		s.must(conn.SetReadDeadline(time.Now().Add(20 * time.Second)))
+		if answer, err := io.ReadAll(conn); err != nil {
+			t.Errorf("%s: the server still waits: %v %s", path, err, answer)
+		}
+	}
 }
 
 // TestAnswerThatNobodyReads: a client that asks and reads nothing holds its place as long as any

@@ -23,14 +23,17 @@ func (b bearing) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // modelOf connects a model's client as a profile. changed gets what the server tells of its tools.
-func (w *world) modelOf(p app.Profile, protocol string) (session *sdk.ClientSession, changed chan struct{}) {
+func (w *world) modelOf(p app.Profile) (session *sdk.ClientSession, changed chan struct{}) {
 	w.t.Helper()
 	changed = make(chan struct{}, 10)
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "t", Version: "1"}, &sdk.ClientOptions{
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { changed <- struct{}{} },
 	}).Connect(w.t.Context(), &sdk.StreamableClientTransport{Endpoint: w.server.URL + "/mcp",
-		HTTPClient: &http.Client{Transport: bearing(p.ID)}}, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
+		HTTPClient: &http.Client{Transport: bearing(p.ID)}}, nil)
 	w.must(err)
+	if got := session.InitializeResult().ProtocolVersion; got != "2025-11-25" {
+		w.t.Errorf("the client, which knows 2026-07-28 too, speaks %s", got)
+	}
 	w.t.Cleanup(func() { _ = session.Close() })
 	return session, changed
 }
@@ -55,82 +58,78 @@ const monthly = "---\nname: monthly\ndescription: Sums a month with " + plantedS
 // TestASkillIsATool: each skill that the profile may run is a tool with its schema, others' are not;
 // clients are told that the list changed, and a refusal says why and what to do.
 func TestASkillIsATool(t *testing.T) {
-	for _, protocol := range []string{"2025-11-25", "2026-07-28"} {
-		t.Run(protocol, func(t *testing.T) {
-			w := newSkillWorld(t)
-			t.Cleanup(w.web.Drain)
-			p, other := w.lockedProfile(), w.profile()
-			session, changed := w.modelOf(p, protocol)
-			awaitChange := func(what string) {
-				t.Helper()
-				select {
-				case <-changed:
-				case <-time.After(20 * time.Second):
-					t.Errorf("%s: nobody told that the tools changed", what)
-				}
-			}
-			a := w.call("POST", "/skills", zipped(t, map[string]string{"SKILL.md": monthly, "main.py": "set_result(inputs)"}),
-				bearerOf(p), "Content-Type: application/zip")
-			digest, _ := a.json["digest"].(string)
-			if w.toolOf(session, "skill_monthly") != nil {
-				t.Error("a version that waits for review is a tool")
-			}
-			for len(changed) > 0 {
-				<-changed
-			}
-			_, err := w.engine.Skills.Approve(t.Context(), person, "monthly", 1, digest)
-			w.must(err)
-			awaitChange("approved")
-			tool := w.toolOf(session, "skill_monthly")
-			if tool == nil {
-				t.Fatal("the approved skill is no tool")
-			}
-			schema, err := json.Marshal(tool.InputSchema)
-			w.must(err)
-			for _, want := range []string{`"required":["inputs"]`, `"$ref":"#/properties/inputs/$defs/m"`, `"files":`,
-				`"idempotency_key":`} {
-				if !strings.Contains(string(schema), want) {
-					t.Errorf("%s is not in %s", want, schema)
-				}
-			}
-			if strings.Contains(string(schema), `"script":`) || strings.Contains(tool.Description, plantedSecret) ||
-				!strings.Contains(tool.Description, "Sums a month") {
-				t.Errorf("%q with %s", tool.Description, schema)
-			}
-			if theirs, _ := w.modelOf(other, protocol); w.toolOf(theirs, "skill_monthly") != nil {
-				t.Error("another profile has the tool")
-			}
-			call := func(arguments map[string]any) string {
-				t.Helper()
-				result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "skill_monthly", Arguments: arguments})
-				w.must(err)
-				text, _ := result.Content[0].(*sdk.TextContent)
-				if !result.IsError {
-					t.Errorf("%v: it ran: %s", arguments, text.Text)
-				}
-				return text.Text
-			}
-			for want, arguments := range map[string]map[string]any{
-				"inputs":          nil,
-				"inputs.month":    {"inputs": map[string]any{"month": 3}},
-				"can't both":      {"script": "set_result(1)", "inputs": map[string]any{"month": "1"}},
-				"not a file's id": {"files": map[string]any{"a.csv": "file_x"}, "inputs": map[string]any{"month": "1"}},
-			} {
-				if text := call(arguments); !strings.Contains(text, want) {
-					t.Errorf("%v: no %q in %s", arguments, want, text)
-				}
-			}
-			_, err = w.engine.Skills.Revoke(t.Context(), person, "monthly", 1, "It sends mail.")
-			w.must(err)
-			awaitChange("revoked")
-			if w.toolOf(session, "skill_monthly") != nil {
-				t.Error("a revoked skill is a tool")
-			}
-			if text := call(map[string]any{"inputs": map[string]any{"month": "1"}}); !strings.Contains(text, "skill_revoked") ||
-				!strings.Contains(text, "It sends mail.") {
-				t.Error(text)
-			}
-		})
+	w := newSkillWorld(t)
+	t.Cleanup(w.web.Drain)
+	p, other := w.lockedProfile(), w.profile()
+	session, changed := w.modelOf(p)
+	awaitChange := func(what string) {
+		t.Helper()
+		select {
+		case <-changed:
+		case <-time.After(20 * time.Second):
+			t.Errorf("%s: nobody told that the tools changed", what)
+		}
+	}
+	a := w.call("POST", "/skills", zipped(t, map[string]string{"SKILL.md": monthly, "main.py": "set_result(inputs)"}),
+		bearerOf(p), "Content-Type: application/zip")
+	digest, _ := a.json["digest"].(string)
+	if w.toolOf(session, "skill_monthly") != nil {
+		t.Error("a version that waits for review is a tool")
+	}
+	for len(changed) > 0 {
+		<-changed
+	}
+	_, err := w.engine.Skills.Approve(t.Context(), person, "monthly", 1, digest)
+	w.must(err)
+	awaitChange("approved")
+	tool := w.toolOf(session, "skill_monthly")
+	if tool == nil {
+		t.Fatal("the approved skill is no tool")
+	}
+	schema, err := json.Marshal(tool.InputSchema)
+	w.must(err)
+	for _, want := range []string{`"required":["inputs"]`, `"$ref":"#/properties/inputs/$defs/m"`, `"files":`,
+		`"idempotency_key":`} {
+		if !strings.Contains(string(schema), want) {
+			t.Errorf("%s is not in %s", want, schema)
+		}
+	}
+	if strings.Contains(string(schema), `"script":`) || strings.Contains(tool.Description, plantedSecret) ||
+		!strings.Contains(tool.Description, "Sums a month") {
+		t.Errorf("%q with %s", tool.Description, schema)
+	}
+	if theirs, _ := w.modelOf(other); w.toolOf(theirs, "skill_monthly") != nil {
+		t.Error("another profile has the tool")
+	}
+	call := func(arguments map[string]any) string {
+		t.Helper()
+		result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "skill_monthly", Arguments: arguments})
+		w.must(err)
+		text, _ := result.Content[0].(*sdk.TextContent)
+		if !result.IsError {
+			t.Errorf("%v: it ran: %s", arguments, text.Text)
+		}
+		return text.Text
+	}
+	for want, arguments := range map[string]map[string]any{
+		"inputs":          nil,
+		"inputs.month":    {"inputs": map[string]any{"month": 3}},
+		"can't both":      {"script": "set_result(1)", "inputs": map[string]any{"month": "1"}},
+		"not a file's id": {"files": map[string]any{"a.csv": "file_x"}, "inputs": map[string]any{"month": "1"}},
+	} {
+		if text := call(arguments); !strings.Contains(text, want) {
+			t.Errorf("%v: no %q in %s", arguments, want, text)
+		}
+	}
+	_, err = w.engine.Skills.Revoke(t.Context(), person, "monthly", 1, "It sends mail.")
+	w.must(err)
+	awaitChange("revoked")
+	if w.toolOf(session, "skill_monthly") != nil {
+		t.Error("a revoked skill is a tool")
+	}
+	if text := call(map[string]any{"inputs": map[string]any{"month": "1"}}); !strings.Contains(text, "skill_revoked") ||
+		!strings.Contains(text, "It sends mail.") {
+		t.Error(text)
 	}
 }
 
@@ -144,7 +143,7 @@ func TestAModelIsToldWhatAwaitsAPerson(t *testing.T) {
 	p := w.lockedProfile()
 	_, err := w.access.CodeRules.Set(t.Context(), person, p.Handle, app.MayRunApprovedScripts)
 	w.must(err)
-	session, _ := w.modelOf(p, "2025-11-25")
+	session, _ := w.modelOf(p)
 	call := func(name string, arguments map[string]any) (text string, failed bool) {
 		t.Helper()
 		result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: name, Arguments: arguments})

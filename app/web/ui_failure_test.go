@@ -106,6 +106,10 @@ func TestUIRerunWithOtherInputs(t *testing.T) {
 	s.submit(page, "#rerun form", "", "inputs", `{"month": `).want(http.StatusUnprocessableEntity).
 		says("#rerun-inputs-wrong", "not valid JSON").says("#rerun-inputs", `{"month":`).
 		says(".errors h2", "Nothing was submitted: 1 field needs attention.")
+	for _, typed := range []string{"1e-10", "0", "NaN", "1e9", "soon"} {
+		s.submit(page, "#rerun form", "", "timeout", typed).want(http.StatusUnprocessableEntity).
+			says("#rerun-timeout-wrong", "a number of seconds from 0.001 to 900")
+	}
 	changed := s.ended(s.submit(page, "#rerun form", "", "inputs", `{"month":"2026-11"}`))
 	s.get(paths.ExecutionURL(changed.Handle)).says("#inputs", "2026-11").says("#repeat", "Changed since then: inputs")
 	s.get(paths.At(paths.ExecutionCompare, changed.Handle)+"?with="+x.Handle).

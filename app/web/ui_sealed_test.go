@@ -403,7 +403,7 @@ func TestUITestRequest(t *testing.T) {
 	limited := false
 	for range uicredentials.TestsPerMinute {
 		a := s.submit(works, form, "", "test_path", "me")
-		limited = limited || strings.Contains(a.doc.Find(".outcome").Text(), "Too many requests")
+		limited = limited || strings.Contains(a.doc.Find(".outcome").Text(), "Too many of these requests in a short time. Wait ")
 	}
 	if !limited {
 		t.Error("tests are not limited in rate")

@@ -175,9 +175,9 @@ func TestUICredentials(t *testing.T) {
 		"Monthly revenue report")
 	_, err = s.access.Lifecycle.Revoke(t.Context(), s.person, p.Handle)
 	s.must(err)
-	s.submit(ask, "main form", "", "typed", "key").want(http.StatusUnprocessableEntity).says("#typed-wrong",
+	s.submit(ask, "main form", "", "typed", "KE").want(http.StatusUnprocessableEntity).says("#typed-wrong",
 		"That is not its name")
-	s.submit(ask, "main form", "", "typed", "KEY").leads(paths.Credentials)
+	s.submit(ask, "main form", "", "typed", " key").leads(paths.Credentials) // as a phone writes it
 	s.get(paths.CredentialURL("KEY")).want(http.StatusNotFound).says("h1", "")
 }
 

@@ -144,7 +144,7 @@ func Copyable(id, what, text string) templ.Component {
 	})
 }
 
-// CopyIcon is copyButton where there is little room.
+// CopyIcon is CopyButton where there is little room.
 func CopyIcon(id, what string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

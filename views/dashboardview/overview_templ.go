@@ -16,7 +16,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// Overview renders it.
+// Overview renders an OverviewPage.
 func Overview(p OverviewPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -349,7 +349,7 @@ func boxFacts(b BoxState) templ.Component {
 	})
 }
 
-// Sandbox renders it.
+// Sandbox renders a SandboxPage.
 func Sandbox(p SandboxPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -14,7 +14,7 @@ import (
 	"github.com/computclaw/airlock/views/layout"
 )
 
-// Stats renders it.
+// Stats renders a StatsPage.
 func Stats(p StatsPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -18,7 +18,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// Compare renders it.
+// Compare renders a ComparePage.
 func Compare(p ComparePage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -1,11 +1,6 @@
 package format
 
-import (
-	"unicode"
-	"unicode/utf8"
-
-	"github.com/computclaw/airlock/app"
-)
+import "github.com/computclaw/airlock/app"
 
 // EventActor names who caused an event; profile is the name of an agent's profile, "" if it is not
 // known. Before a login only an address is known.
@@ -18,19 +13,6 @@ func EventActor(e app.Event, profile string) string {
 		return "Somebody at " + e.Actor.Address
 	}
 	return Actor(e.Actor)
-}
-
-// EventDetail returns an event's detail as a sentence.
-func EventDetail(e app.Event) string {
-	first, size := utf8.DecodeRuneInString(e.Detail)
-	if size == 0 {
-		return ""
-	}
-	text := string(unicode.ToUpper(first)) + e.Detail[size:]
-	if last := text[len(text)-1]; last != '.' && last != '?' {
-		text += "."
-	}
-	return text
 }
 
 // PersonOrCommand names who acted through a page, or the command line for no name.

@@ -2,6 +2,8 @@ package format
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -88,4 +90,19 @@ func ShortHandle(handle string) string {
 		return handle[:8]
 	}
 	return handle
+}
+
+// Sentence begins a text with a capital letter, and ends it with a full stop if it has several
+// words.
+func Sentence(text string) string {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return ""
+	}
+	first, size := utf8.DecodeRuneInString(text)
+	text = string(unicode.ToUpper(first)) + text[size:]
+	if !strings.ContainsAny(text[len(text)-1:], ".?") && strings.Contains(text, " ") {
+		text += "."
+	}
+	return text
 }

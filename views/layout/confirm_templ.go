@@ -43,7 +43,7 @@ func confirmation() templ.Component {
 	})
 }
 
-// Confirm renders it.
+// Confirm renders a ConfirmPage.
 func Confirm(p ConfirmPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

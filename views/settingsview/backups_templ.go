@@ -17,7 +17,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// Backups renders it.
+// Backups renders a BackupsPage.
 func Backups(p BackupsPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -19,7 +19,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// Move renders it.
+// Move renders a MovePage.
 func Move(p MovePage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -149,7 +149,7 @@ func exportCard(p MovePage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = newPassphrase("export", p.Problems).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = exportPassphrase(p.Problems).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -158,7 +158,7 @@ func exportCard(p MovePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, components.Described("export-profiles", true, p.Problems.Of("profiles")))
+			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, components.Described("export-profiles", true, p.Problems.Of("export-profiles")))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -259,7 +259,7 @@ func exportCard(p MovePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = components.FieldProblem("export-profiles", p.Problems.Of("profiles")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.FieldProblem("export-profiles", p.Problems.Of("export-profiles")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -328,7 +328,7 @@ func includeArtifacts(ticked bool, bytes int64, problems components.Problems) te
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, components.Described("include-artifacts", false, problems.Of("artifacts")))
+		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, components.Described("include-artifacts", false, problems.Of("include-artifacts")))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -371,7 +371,7 @@ func includeArtifacts(ticked bool, bytes int64, problems components.Problems) te
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = components.FieldProblem("include-artifacts", problems.Of("artifacts")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = components.FieldProblem("include-artifacts", problems.Of("include-artifacts")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -383,8 +383,8 @@ func includeArtifacts(ticked bool, bytes int64, problems components.Problems) te
 	})
 }
 
-// newPassphrase asks for one twice.
-func newPassphrase(prefix string, problems components.Problems) templ.Component {
+// exportPassphrase asks for one twice.
+func exportPassphrase(problems components.Problems) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -406,7 +406,7 @@ func newPassphrase(prefix string, problems components.Problems) templ.Component 
 		}
 		ctx = templ.ClearChildren(ctx)
 		templ_7745c5c3_Err = components.TextInput(components.Input{
-			ID: prefix + "-passphrase", Name: "passphrase", Label: "Passphrase", Problem: problems.Of("passphrase"),
+			ID: "export-passphrase", Name: "passphrase", Label: "Passphrase", Problem: problems.Of("export-passphrase"),
 			Type: "password", Required: true, Autocomplete: "new-password",
 			Hint: "At least five random words, or a generated text. Whoever has the file can try for years; without the passphrase it can't be opened, not even by you.",
 		}).Render(ctx, templ_7745c5c3_Buffer)
@@ -414,7 +414,7 @@ func newPassphrase(prefix string, problems components.Problems) templ.Component 
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = components.TextInput(components.Input{
-			ID: prefix + "-again", Name: "again", Label: "Confirm passphrase", Problem: problems.Of("again"),
+			ID: "export-again", Name: "again", Label: "Confirm passphrase", Problem: problems.Of("export-again"),
 			Type: "password", Required: true, Autocomplete: "new-password",
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
@@ -471,7 +471,7 @@ func importCard(p MovePage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = components.TextInput(components.Input{
-			ID: "import-file", Name: "file", Label: "File", Problem: p.Problems.Of("file"),
+			ID: "import-file", Name: "file", Label: "File", Problem: p.Problems.Of("import-file"),
 			Type: "file", Required: true, Extra: templ.Attributes{"accept": ".airlock"},
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {

@@ -246,7 +246,7 @@ func passkeysCard(p SettingsPage) templ.Component {
 	})
 }
 
-// NewPasskey renders it.
+// NewPasskey renders a NewPasskeyPage.
 func NewPasskey(p NewPasskeyPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -345,7 +345,7 @@ func peopleCard(p SettingsPage) templ.Component {
 	})
 }
 
-// Invited renders it.
+// Invited renders an InvitedPage.
 func Invited(p InvitedPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

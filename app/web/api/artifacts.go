@@ -4,10 +4,7 @@ import (
 	"archive/tar"
 	"compress/gzip"
 	"context"
-	"fmt"
 	"io"
-	"mime"
-	"net/http"
 	"net/url"
 	"path"
 	"strconv"
@@ -86,9 +83,7 @@ func (h *executions) artifact(c echo.Context) error {
 		return err
 	}
 	defer content.Close()
-	header := c.Response().Header()
-	header.Set(echo.HeaderContentLength, strconv.FormatInt(a.Size, 10))
-	return sendAttachment(c, a.Name, a.Type, func(w io.Writer) error {
+	return sendAttachment(c, httpx.Download{Name: a.Name, Type: a.Type, Size: a.Size}, func(w io.Writer) error {
 		_, err := io.Copy(w, content)
 		return err
 	})
@@ -147,7 +142,8 @@ func (h *executions) allArtifacts(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return sendAttachment(c, "artifacts.tar.gz", "application/gzip", func(w io.Writer) error {
+	archive := httpx.Download{Name: "artifacts.tar.gz", Type: "application/gzip", Size: httpx.UnknownSize}
+	return sendAttachment(c, archive, func(w io.Writer) error {
 		zip := gzip.NewWriter(w)
 		out := tar.NewWriter(zip)
 		for _, a := range list {
@@ -181,20 +177,8 @@ func (h *executions) addToTar(ctx context.Context, out *tar.Writer, x app.Execut
 	return err
 }
 
-// sendAttachment answers with a content that no browser shows in Airlock's own origin. A failure
-// half-way breaks the connection, so that a part is never taken for the whole.
-func sendAttachment(c echo.Context, name, media string, write func(io.Writer) error) error {
-	w := c.Response()
-	header := w.Header()
-	header.Set(echo.HeaderContentType, media)
-	header.Set(echo.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": name}))
-	header.Set("Content-Security-Policy", "sandbox; default-src 'none'; frame-ancestors 'none'")
-	if err := httpx.KeepOpen(w); err != nil {
-		return fmt.Errorf("api: %w", err)
-	}
-	w.WriteHeader(http.StatusOK)
-	if err := write(httpx.NewDownloadWriter(w, c.Request())); err != nil {
-		panic(http.ErrAbortHandler)
-	}
-	return nil
+// sendAttachment answers with a content that no browser shows in Airlock's own origin.
+func sendAttachment(c echo.Context, d httpx.Download, write func(io.Writer) error) error {
+	c.Response().Header().Set(echo.HeaderContentSecurityPolicy, httpx.SandboxPolicy)
+	return httpx.SendDownload(c, d, write)
 }

@@ -15,13 +15,13 @@ import (
 )
 
 type executeInput struct {
-	ProfileID string          `in:"profile_id"`
-	Script    string          `in:"script"`
-	Skill     string          `in:"skill"`
-	Timeout   *float64        `in:"timeout"`
-	Inputs    json.RawMessage `in:"inputs"`
-	Label     string          `in:"label"`
-	Files     json.RawMessage `in:"files"`
+	ProfileID string            `in:"profile_id"`
+	Script    string            `in:"script"`
+	Skill     string            `in:"skill"`
+	Timeout   *float64          `in:"timeout"`
+	Inputs    json.RawMessage   `in:"inputs"`
+	Label     string            `in:"label"`
+	Files     map[string]string `in:"files"`
 }
 
 type acceptedView struct {
@@ -132,17 +132,13 @@ func (h *executions) readSubmission(c echo.Context) (s appexecutions.Submission,
 	if err := checkScript(in); err != nil {
 		return s, err
 	}
-	files, err := readFiles(in.Files)
-	if err != nil {
-		return s, err
-	}
 	key := c.Request().Header.Get("Idempotency-Key")
 	if err := checkIdempotencyKey(key); err != nil {
 		return s, err
 	}
 	return appexecutions.Submission{
-		ProfileID: id, Script: in.Script, Skill: in.Skill, Inputs: in.Inputs, Timeout: timeout, Label: in.Label, Files: files,
-		IdempotencyKey: key, By: agent(c, ""), Trace: httpx.TraceID(c),
+		ProfileID: id, Script: in.Script, Skill: in.Skill, Inputs: in.Inputs, Timeout: timeout, Label: in.Label,
+		Files: in.Files, IdempotencyKey: key, By: agent(c, ""), Trace: httpx.TraceID(c),
 	}, nil
 }
 
@@ -185,22 +181,12 @@ func submittedProfile(token, fromBody string) (string, error) {
 	return fromBody, nil
 }
 
-// readTimeout checks the seconds that an agent asks for. It returns 0, the default, for nil.
+// readTimeout returns 0, the default, for nil.
 func (h *executions) readTimeout(seconds *float64) (time.Duration, error) {
 	if seconds == nil {
 		return 0, nil
 	}
-	longest := h.timeoutMax.Seconds()
-	hint := fmt.Sprintf("Give seconds, more than 0 and at most %g, or leave it out for %g.",
-		longest, h.timeoutDefault.Seconds())
-	switch n := *seconds; {
-	case n < 0.001:
-		return 0, httpx.FieldError(app.CodeInvalidField, "timeout", "timeout must be more than 0 seconds", hint)
-	case n > longest:
-		return 0, httpx.FieldError(app.CodeInvalidField, "timeout",
-			fmt.Sprintf("timeout is over the cap of %g seconds", longest), hint)
-	}
-	return time.Duration(*seconds * float64(time.Second)), nil
+	return h.engine.Submitter.ReadTimeout(*seconds)
 }
 
 func checkIdempotencyKey(key string) error {

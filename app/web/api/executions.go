@@ -27,8 +27,6 @@ type executions struct {
 	drain   *httpx.Drain
 	waits   *httpx.WaitLimiter
 	answers *httpx.AnswerLimiter
-
-	timeoutDefault, timeoutMax time.Duration
 }
 
 // read answers GET /executions/{id}.

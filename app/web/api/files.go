@@ -1,8 +1,6 @@
 package api
 
 import (
-	"encoding/json"
-	"errors"
 	"net/http"
 	"time"
 
@@ -113,20 +111,4 @@ func (h *fileCalls) remove(c echo.Context) error {
 		return err
 	}
 	return c.NoContent(http.StatusNoContent)
-}
-
-// readFiles reads the field files of a request: ids by name. null is nothing.
-func readFiles(raw json.RawMessage) (named map[string]string, err error) {
-	if raw == nil {
-		return nil, nil
-	}
-	if err := json.Unmarshal(raw, &named); err != nil {
-		var wrong *json.UnmarshalTypeError
-		if !errors.As(err, &wrong) {
-			return nil, err
-		}
-		return nil, httpx.FieldError(app.CodeInvalidField, "files", "files is not an object of file ids by name",
-			`Send {"files": {"orders.csv": "file_…"}} with the file_id that POST /files returned.`)
-	}
-	return named, nil
 }

@@ -60,7 +60,6 @@ func New(cfg Config) *Handlers {
 		executions: &executions{
 			lookup: lookup, access: cfg.Access, engine: cfg.Engine, now: cfg.Now,
 			origins: cfg.Origins, drain: cfg.Drain, waits: cfg.Waits, answers: cfg.Answers,
-			timeoutDefault: cfg.TimeoutDefault, timeoutMax: cfg.TimeoutMax,
 		},
 		files: &fileCalls{lookup: lookup, now: cfg.Now, uploads: shares.New(uploadsAtOnce)},
 		skills: &skills{lookup: lookup, origins: cfg.Origins, now: cfg.Now,

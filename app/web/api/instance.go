@@ -127,7 +127,7 @@ func (h *instance) skill(c echo.Context) error {
 		TimeoutDefault: h.timeoutDefault, TimeoutMax: h.timeoutMax, LLMWait: h.llmWait,
 		Workers: state.Workers, KeptDays: h.retention.Days, KeptCount: h.retention.Count,
 		Skills: skills,
-	}, own, h.now(), httpx.Statuses())
+	}, own, h.now())
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -40,7 +41,11 @@ func (h *profiles) create(c echo.Context) error {
 	if err := app.CheckText("description", in.Description, app.MaxDescription); err != nil {
 		return err
 	}
-	if err := h.creation.Allow(c); err != nil {
+	err := h.creation.Allow(c)
+	if limited := (*app.Error)(nil); errors.As(err, &limited) {
+		limited.Hint += " One profile serves any number of executions."
+	}
+	if err != nil {
 		return err
 	}
 	p, err := h.access.Profiles.Create(c.Request().Context(), agent(c, ""), in.Description)

@@ -37,11 +37,11 @@ func viewManifest(x app.Execution) *manifestView {
 
 // rerunInput is what may differ from the first time.
 type rerunInput struct {
-	Live    bool            `in:"live"`
-	Inputs  json.RawMessage `in:"inputs"`
-	Timeout *float64        `in:"timeout"`
-	Label   string          `in:"label"`
-	Files   json.RawMessage `in:"files"`
+	Live    bool              `in:"live"`
+	Inputs  json.RawMessage   `in:"inputs"`
+	Timeout *float64          `in:"timeout"`
+	Label   string            `in:"label"`
+	Files   map[string]string `in:"files"`
 }
 
 // rerun answers POST /executions/{id}/rerun as POST /execute does.
@@ -62,12 +62,8 @@ func (h *executions) rerun(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	files, err := readFiles(in.Files)
-	if err != nil {
-		return err
-	}
 	again, err := h.engine.Submitter.Rerun(c.Request().Context(), x.Handle, appexecutions.Again{
-		Inputs: in.Inputs, Files: files, Timeout: timeout, Label: in.Label, Live: in.Live,
+		Inputs: in.Inputs, Files: in.Files, Timeout: timeout, Label: in.Label, Live: in.Live,
 		By: agent(c, x.ProfileHandle), Trace: httpx.TraceID(c),
 	})
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -268,8 +267,8 @@ func (h *skills) download(c echo.Context) error {
 		return err
 	}
 	defer packed.Close()
-	c.Response().Header().Set(echo.HeaderContentLength, strconv.FormatInt(packed.Size(), 10))
-	return sendAttachment(c, v.Name+".zip", zipType, func(w io.Writer) error {
+	bundle := httpx.Download{Name: v.Name + ".zip", Type: zipType, Size: packed.Size()}
+	return sendAttachment(c, bundle, func(w io.Writer) error {
 		_, err := io.Copy(w, packed.Open())
 		return err
 	})

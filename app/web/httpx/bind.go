@@ -62,6 +62,14 @@ func readBody(r *http.Request) ([]byte, error) {
 	return data, nil
 }
 
+// RefuseBody refuses a request that announces a body, for calls that take none.
+func RefuseBody(r *http.Request) error {
+	if r.ContentLength == 0 {
+		return nil
+	}
+	return app.E(app.CodeInvalidField, "this call takes no body", "Send it without one.")
+}
+
 // RawBody reads a body that is not JSON, at most so many bytes: one more is an *http.MaxBytesError. That the
 // client broke off is CodeInvalidField.
 func RawBody(c echo.Context, most int64) io.Reader {

@@ -12,11 +12,12 @@ import (
 )
 
 type sample struct {
-	Name   string          `in:"name,required"`
-	Size   *float64        `in:"size"`
-	Count  int             `in:"count"`
-	Flag   bool            `in:"flag"`
-	Any    json.RawMessage `in:"any"`
+	Name   string            `in:"name,required"`
+	Size   *float64          `in:"size"`
+	Count  int               `in:"count"`
+	Flag   bool              `in:"flag"`
+	Any    json.RawMessage   `in:"any"`
+	Named  map[string]string `in:"named"`
 	Nested []struct {
 		Inner string `in:"inner,required"`
 	} `in:"nested"`
@@ -72,6 +73,12 @@ func TestBodyIsReadStrictly(t *testing.T) {
 			"object"},
 		{"string for object", `{"name":"x","nested":["y"]}`, app.CodeInvalidField, "nested[0]", "must be an object"},
 		{"null in array", `{"name":"x","nested":[null]}`, app.CodeInvalidField, "nested[0]", "not null"},
+		{"map", `{"name":"x","named":{"a.csv":"1","b.csv":"2"}}`, "", "", ""},
+		{"null for map", `{"name":"x","named":null}`, "", "", ""},
+		{"array for map", `{"name":"x","named":["1"]}`, app.CodeInvalidField, "named", "must be an object, not an array"},
+		{"twice in map", `{"name":"x","named":{"a":"1","a":"2"}}`, app.CodeInvalidJSON, "named.a", "given twice"},
+		{"null in map", `{"name":"x","named":{"a":null}}`, app.CodeInvalidField, "named.a", "a string, not null"},
+		{"NUL in map", `{"name":"x","named":{"a":"\u0000"}}`, app.CodeInvalidField, "named.a", "NUL"},
 		{"missing nested", `{"name":"x","nested":[{}]}`, app.CodeInvalidField, "nested[0].inner", "missing"},
 		{"many items", `{"name":"x","nested":[` + strings.Repeat("{},", 1000) + `{}]}`, app.CodeInvalidField, "nested",
 			"more than 1000"},
@@ -96,10 +103,10 @@ func TestBodyIsReadStrictly(t *testing.T) {
 func TestBodyValues(t *testing.T) {
 	t.Parallel()
 	var got sample
-	if err := decodeBody([]byte(`{"name":"x\u00e9","size":1.5,"count":3,"flag":true,"any": {"b":1, "a":2} ,"nested":[{"inner":"y"}]}`), &got); err != nil {
+	if err := decodeBody([]byte(`{"name":"x\u00e9","size":1.5,"count":3,"flag":true,"any": {"b":1, "a":2} ,"named":{"a":"1","b":"2"},"nested":[{"inner":"y"}]}`), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Name != "xé" || *got.Size != 1.5 || got.Count != 3 || !got.Flag || got.Nested[0].Inner != "y" {
+	if got.Name != "xé" || got.Named["a"] != "1" || len(got.Named) != 2 || *got.Size != 1.5 || got.Count != 3 || !got.Flag || got.Nested[0].Inner != "y" {
 		t.Errorf("%+v", got)
 	}
 	if diff := cmp.Diff(`{"b":1, "a":2}`, string(got.Any)); diff != "" {

@@ -19,8 +19,8 @@ type JSONBinder interface {
 
 // BindJSON reads valid JSON into what out points to. path names it in errors.
 //
-// It knows strings, float64, int, bool, json.RawMessage (any value), slices, structs, pointers to
-// these and JSONBinder. Fields of a struct are tagged `in:"name"` or `in:"name,required"`. Names
+// It knows strings, float64, int, bool, json.RawMessage (any value), slices, maps by string, structs,
+// pointers to these and JSONBinder. Fields of a struct are tagged `in:"name"` or `in:"name,required"`. Names
 // are matched exactly, unknown and repeated ones are refused, and null counts as absent.
 func BindJSON(raw json.RawMessage, out any, path string) error {
 	return bindValue(raw, reflect.ValueOf(out).Elem(), path)
@@ -50,11 +50,10 @@ func bindValue(raw json.RawMessage, out reflect.Value, path string) error {
 		return nil
 	case reflect.Slice:
 		return bindSlice(raw, out, path)
+	case reflect.Map:
+		return bindMap(raw, out, path)
 	case reflect.Struct:
-		if KindOf(raw) != "an object" {
-			return WrongType(path, "an object", raw)
-		}
-		return bindObject(raw, out, path)
+		return bindStruct(raw, out, path)
 	}
 	return fmt.Errorf("httpx: input field %s has the unsupported type %s", path, out.Type())
 }
@@ -64,8 +63,7 @@ type inputField struct {
 	name     string
 	value    reflect.Value
 	required bool
-	seen     bool
-	given    bool // seen, and not null
+	given    bool // and not null
 }
 
 func inputFields(out reflect.Value) []*inputField {
@@ -79,8 +77,12 @@ func inputFields(out reflect.Value) []*inputField {
 	return fields
 }
 
-func bindObject(raw json.RawMessage, out reflect.Value, path string) error {
-	fields := inputFields(out)
+// eachMember visits what an object has, in its order. No name may stand twice.
+func eachMember(raw json.RawMessage, path string, visit func(name, here string, value json.RawMessage) error) error {
+	if KindOf(raw) != "an object" {
+		return WrongType(path, "an object", raw)
+	}
+	seen := map[string]bool{}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	_, _ = dec.Token() // the opening brace
 	for dec.More() {
@@ -91,21 +93,31 @@ func bindObject(raw json.RawMessage, out reflect.Value, path string) error {
 			return app.E(app.CodeInvalidJSON, "the body is not valid JSON", "Send one JSON object.")
 		}
 		here := join(path, name)
+		if seen[name] {
+			return FieldError(app.CodeInvalidJSON, here, here+" is given twice", "Give each name once.")
+		}
+		seen[name] = true
+		if err := visit(name, here, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func bindStruct(raw json.RawMessage, out reflect.Value, path string) error {
+	fields := inputFields(out)
+	err := eachMember(raw, path, func(name, here string, value json.RawMessage) error {
 		i := slices.IndexFunc(fields, func(f *inputField) bool { return f.name == name })
 		if i < 0 {
 			return unknownField(here, name, fields)
 		}
-		field := fields[i]
-		if field.seen {
-			return FieldError(app.CodeInvalidJSON, here, here+" is given twice", "Give each field once.")
+		if fields[i].given = string(value) != "null"; !fields[i].given {
+			return nil
 		}
-		field.seen, field.given = true, string(value) != "null"
-		if !field.given {
-			continue
-		}
-		if err := bindValue(value, field.value, here); err != nil {
-			return err
-		}
+		return bindValue(value, fields[i].value, here)
+	})
+	if err != nil {
+		return err
 	}
 	for _, f := range fields {
 		if f.required && !f.given {
@@ -115,6 +127,21 @@ func bindObject(raw json.RawMessage, out reflect.Value, path string) error {
 		}
 	}
 	return nil
+}
+
+func bindMap(raw json.RawMessage, out reflect.Value, path string) error {
+	out.Set(reflect.MakeMap(out.Type()))
+	return eachMember(raw, path, func(name, here string, value json.RawMessage) error {
+		if out.Len() == maxItems {
+			return errTooManyItems(path)
+		}
+		item := reflect.New(out.Type().Elem()).Elem()
+		if err := bindValue(value, item, here); err != nil {
+			return err
+		}
+		out.SetMapIndex(reflect.ValueOf(name), item)
+		return nil
+	})
 }
 
 func bindString(raw json.RawMessage, out reflect.Value, path string) error {
@@ -153,14 +180,17 @@ func bindNumber(raw json.RawMessage, out reflect.Value, path string) error {
 // maxItems bounds how much memory a short body can take.
 const maxItems = 1000
 
+func errTooManyItems(path string) error {
+	return FieldError(app.CodeInvalidField, path, fmt.Sprintf("%s has more than %d items", path, maxItems), "Send fewer.")
+}
+
 func bindSlice(raw json.RawMessage, out reflect.Value, path string) error {
 	var items []json.RawMessage
 	if KindOf(raw) != "an array" || json.Unmarshal(raw, &items) != nil {
 		return WrongType(path, "an array", raw)
 	}
 	if len(items) > maxItems {
-		return FieldError(app.CodeInvalidField, path,
-			fmt.Sprintf("%s has more than %d items", path, maxItems), "Send fewer.")
+		return errTooManyItems(path)
 	}
 	list := reflect.MakeSlice(out.Type(), len(items), len(items))
 	for i, item := range items {

@@ -14,7 +14,7 @@ const RequestTimeout = app.MaxPollWait + 60*time.Second
 // KeepOpen lifts the deadlines of one request, for streams.
 //
 // The stream must end with the request's context and when the server drains. The request's body
-// must have been read: net/http would wait for the rest of it for ever.
+// must have been read, or refused with RefuseBody: net/http would wait for the rest of it for ever.
 func KeepOpen(w http.ResponseWriter) error {
 	rc := http.NewResponseController(w)
 	if err := rc.SetReadDeadline(time.Time{}); err != nil {

@@ -46,8 +46,8 @@ func (l *RateLimiter) Allow(c echo.Context) error {
 	}
 	seconds := strconv.Itoa(int(math.Ceil(wait.Seconds())))
 	c.Response().Header().Set("Retry-After", seconds)
-	return app.E(app.CodeRateLimited, "too many requests from this address",
-		"Wait "+seconds+" s, then try again; a profile can be used for any number of executions.")
+	return app.E(app.CodeRateLimited, "too many of these requests in a short time",
+		"Wait "+seconds+" s, then send it again.")
 }
 
 // delay counts a request of an address; it returns 0, or how long to wait before the next try.

@@ -59,15 +59,14 @@ func New(cfg Config) *Handler {
 	}
 	server, announce := mcp.Server(h.loopback, app.Secret{}, cfg.Version)
 	h.announce = announce
-	server.AddReceivingMiddleware((&sessionLimit{most: MaxSessions}).middleware)
+	server.AddReceivingMiddleware((&sessionLimit{most: MaxSessions, open: server.Sessions}).middleware)
 	h.streams = sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server },
 		&sdk.StreamableHTTPOptions{
 			SessionTimeout:      sessionIdle,
 			MaxRequestBodyBytes: app.MaxBody,
 			// Behind a proxy on this host a request comes from loopback with the public name. Being
 			// local gives no authority, and browsers are refused.
-			DisableLocalhostProtection:   true,
-			PropagateRequestCancellation: true,
+			DisableLocalhostProtection: true,
 		})
 	return h
 }
@@ -95,7 +94,7 @@ func (h *Handler) Serve(c echo.Context) error {
 	ctx, reader := httpx.CarryRequests(ctx, c, cancel)
 	defer reader.Release()
 	httpx.HoldBody(c, reader.Evict)
-	if listens(c.Request(), message) {
+	if c.Request().Method == http.MethodGet { // held open for what the server has to tell
 		var watch sync.WaitGroup
 		watch.Go(func() { h.watchSkills(ctx) })
 		defer watch.Wait()
@@ -106,11 +105,6 @@ func (h *Handler) Serve(c echo.Context) error {
 	serveAs(h.streams, answer, c.Request().WithContext(ctx))
 	answer.close()
 	return w.Extend()
-}
-
-// listens reports whether a request is held open for what the server has to tell.
-func listens(r *http.Request, message []byte) bool {
-	return r.Method == http.MethodGet || bytes.Contains(message, []byte(`"subscriptions/listen"`))
 }
 
 // watchSkills announces changes of skills until ctx ends. The library makes one notification of
@@ -167,10 +161,7 @@ func (h *Handler) admit(c echo.Context) (message []byte, err error) {
 		return nil, errNotMCP()
 	}
 	if r.Method != http.MethodPost {
-		if r.ContentLength != 0 {
-			return nil, app.E(app.CodeInvalidField, "only POST takes a body here", "Send messages with POST.")
-		}
-		return nil, nil
+		return nil, httpx.RefuseBody(r)
 	}
 	most := int64(app.MaxBody)
 	if opens := r.Header.Get("Mcp-Session-Id") == ""; opens {

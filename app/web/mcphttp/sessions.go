@@ -2,6 +2,7 @@ package mcphttp
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"sync"
 
@@ -12,6 +13,7 @@ import (
 // It is safe for concurrent use.
 type sessionLimit struct {
 	most int
+	open func() iter.Seq[*sdk.ServerSession]
 
 	mu   sync.Mutex
 	list []*sdk.ServerSession
@@ -32,6 +34,8 @@ func (l *sessionLimit) add(session *sdk.ServerSession) {
 	if slices.Contains(l.list, session) {
 		return
 	}
+	open := slices.Collect(l.open())
+	l.list = slices.DeleteFunc(l.list, func(s *sdk.ServerSession) bool { return !slices.Contains(open, s) })
 	l.list = append(l.list, session)
 	if len(l.list) > l.most {
 		oldest := l.list[0]

@@ -51,8 +51,8 @@ func (h *Handlers) confirmDeletion(c echo.Context, cred app.Credential, refused 
 }
 
 func (h *Handlers) deleteCredential(c echo.Context, cred app.Credential, fields url.Values) error {
-	if fields.Get("typed") != cred.Name {
-		return h.confirmDeletion(c, cred, uix.ErrTyped(cred.Name))
+	if err := uix.CheckTyped(fields, cred.Name); err != nil {
+		return h.confirmDeletion(c, cred, err)
 	}
 	if err := h.Access.Credentials.Delete(c.Request().Context(), uix.Actor(c), cred.Name); err != nil {
 		return h.confirmDeletion(c, cred, err)

@@ -10,6 +10,7 @@ import (
 	appcredentials "github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/credentialview"
+	"github.com/computclaw/airlock/views/format"
 )
 
 // vaultChoice is where a credential's value comes from, as it is stored.
@@ -41,7 +42,7 @@ func (h *Handlers) vaultFinding(c echo.Context, cred app.Credential) (credential
 		return choice, err
 	}
 	finding := credentialview.VaultFinding(*in)
-	finding.Problem = uix.Sentence(in.Problem)
+	finding.Problem = format.Sentence(in.Problem)
 	choice.Finding = &finding
 	return choice, nil
 }

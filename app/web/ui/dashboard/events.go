@@ -36,6 +36,9 @@ func (h *Handlers) Streams() int64 { return h.streams.Load() }
 // their own rights. It ends with the session, which it checks with every heartbeat.
 func (h *Handlers) events(c echo.Context) error {
 	w, ctx := c.Response(), c.Request().Context()
+	if err := httpx.RefuseBody(c.Request()); err != nil {
+		return err
+	}
 	if err := httpx.KeepOpen(w); err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/dashboardview"
+	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
 )
@@ -28,7 +29,7 @@ func (h *Handlers) showSandbox(c echo.Context) error {
 
 func boxState(h engine.Health) dashboardview.BoxState {
 	b := dashboardview.BoxState{
-		Ready: h.Ready, Checking: h.Checking, Backend: h.Backend, Tier: h.Tier, Reason: uix.Sentence(h.Reason),
+		Ready: h.Ready, Checking: h.Checking, Backend: h.Backend, Tier: h.Tier, Reason: format.Sentence(h.Reason),
 		Workers: h.Workers, Running: max(h.Running-h.Opening,
 			0), Opening: h.Opening, Waiting: h.Waiting, Queued: h.Queued, Warm: h.Warm,
 	}
@@ -41,7 +42,7 @@ func boxState(h engine.Health) dashboardview.BoxState {
 func boxBackend(h sandbox.BackendHealth) dashboardview.BoxBackend {
 	v := dashboardview.BoxBackend{
 		Name: h.Name, Checking: h.Checking, Version: h.Report.Version, Tier: string(h.Report.Tier), InUse: h.InUse,
-		Default: h.Default, Passed: h.Passed, Again: h.Again, Reason: uix.Sentence(h.Reason),
+		Default: h.Default, Passed: h.Passed, Again: h.Again, Reason: format.Sentence(h.Reason),
 		Proved: h.Proved, Runtime: h.Report.Runtime, Warm: h.Warm, Afresh: h.Afresh,
 		Images: slices.Sorted(maps.Keys(h.Images)),
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/executionview"
-	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
 )
@@ -28,7 +27,7 @@ func (h Handlers) listApprovals(c echo.Context) error {
 	page := executionview.ApprovalsPage{Shell: sh}
 	for _, a := range list {
 		page.Approvals = append(page.Approvals, executionview.NamedApproval{
-			Approval: a, Profile: profileName(profiles, a.ProfileHandle),
+			Approval: a, Profile: uix.ProfileName(profiles, a.ProfileHandle),
 		})
 	}
 	return h.Render(c, http.StatusOK, executionview.Approvals(page))
@@ -48,18 +47,9 @@ func (h Handlers) approvalPage(c echo.Context, status int, found components.Prob
 		return err
 	}
 	return h.Render(c, status, executionview.Approval(executionview.ApprovalPage{
-		Shell: sh, Approval: a, Last: last, Profile: profileName(profiles, a.ProfileHandle),
+		Shell: sh, Approval: a, Last: last, Profile: uix.ProfileName(profiles, a.ProfileHandle),
 		Deadline: a.AskedAt.Add(h.Engine.ApprovalWait), Problems: found, Reason: reason,
 	}))
-}
-
-func profileName(profiles []app.Profile, handle string) string {
-	for _, p := range profiles {
-		if p.Handle == handle {
-			return format.Title(p.Description)
-		}
-	}
-	return "A deleted profile"
 }
 
 func backToApproval(c echo.Context) error {

@@ -11,7 +11,6 @@ import (
 	_ "image/jpeg" //
 	_ "image/png"  //
 	"io"
-	"mime"
 	"net/http"
 	"slices"
 	"strconv"
@@ -193,14 +192,10 @@ func (h Handlers) showImage(c echo.Context) error {
 		return err
 	}
 	defer content.Close()
-	header := c.Response().Header()
-	header.Set(echo.HeaderContentType, kind)
-	header.Set(echo.HeaderContentLength, strconv.FormatInt(a.Size, 10))
-	header.Set(echo.HeaderContentDisposition, mime.FormatMediaType("inline", map[string]string{"filename": a.Name}))
-	header.Set("Content-Security-Policy", "sandbox; default-src 'none'; frame-ancestors 'none'")
-	c.Response().WriteHeader(http.StatusOK)
-	if _, err := io.Copy(httpx.NewDownloadWriter(c.Response(), c.Request()), content); err != nil {
-		panic(http.ErrAbortHandler)
-	}
-	return nil
+	c.Response().Header().Set(echo.HeaderContentSecurityPolicy, httpx.SandboxPolicy)
+	image := httpx.Download{Name: a.Name, Type: kind, Size: a.Size, Inline: true}
+	return httpx.SendDownload(c, image, func(w io.Writer) error {
+		_, err := io.Copy(w, content)
+		return err
+	})
 }

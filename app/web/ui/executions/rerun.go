@@ -3,11 +3,11 @@ package executions
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -55,12 +55,12 @@ func (h Handlers) submitAgain(c echo.Context, x app.Execution, form rerunForm) (
 	}
 	if typed := strings.TrimSpace(form.fields.Get("timeout")); typed != "" {
 		seconds, err := strconv.ParseFloat(typed, 64)
-		longest := h.Engine.Submitter.TimeoutMax()
-		if err != nil || !(seconds > 0 && seconds <= longest.Seconds()) {
-			return x, app.Invalid("timeout", "the time is not a number of seconds up to "+
-				strconv.FormatFloat(longest.Seconds(), 'f', -1, 64), "Type one, such as 60.")
+		if err != nil {
+			seconds = math.NaN()
 		}
-		again.Timeout = time.Duration(seconds * float64(time.Second))
+		if again.Timeout, err = h.Engine.Submitter.ReadTimeout(seconds); err != nil {
+			return x, err
+		}
 	}
 	return h.Engine.Submitter.Rerun(ctx, x.Handle, again)
 }

@@ -1,3 +1,3 @@
-// Package login lets people in: login, the first password of a new person, and the password that is
-// asked for again.
+// Package login lets people in: by password or passkey, with the first password of a new person, and
+// again before what can't be undone.
 package login

@@ -113,7 +113,7 @@ func (h Handlers) unresolved(c echo.Context, p app.Profile) ([]profileview.Unres
 	for i, k := range p.Keys {
 		if in := found[i]; in != nil && in.Problem != "" {
 			list = append(list, profileview.Unresolved{
-				Key: k.Name, Credential: used[i].Name, Problem: uix.Sentence(in.Problem), Hint: in.Hint,
+				Key: k.Name, Credential: used[i].Name, Problem: format.Sentence(in.Problem), Hint: in.Hint,
 			})
 		}
 	}

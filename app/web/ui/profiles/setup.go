@@ -156,7 +156,8 @@ func (f *setup) newCredential(ctx context.Context, k app.Key) (string, error) {
 	if err == nil {
 		var made app.Credential
 		if made, err = f.h.Access.Credentials.Create(ctx, f.by, in); err == nil {
-			if notice := uix.CredentialNotice(made, in.Value, ""); uix.IsWarning(notice) {
+			notice := uix.CredentialNotice(made, in.Value, "")
+			if _, warns := uix.Notice(notice); warns {
 				f.notice = cmp.Or(f.notice, notice)
 			}
 		}

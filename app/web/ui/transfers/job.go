@@ -2,7 +2,6 @@ package transfers
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -161,8 +160,7 @@ func (h Handlers) importPlan(c echo.Context, fields url.Values) error {
 	return c.Redirect(http.StatusSeeOther, paths.At(paths.TransferPath, id))
 }
 
-// downloadExport gives an export's file out. It lifts the time limit of answers: the file may be
-// large and the line slow.
+// downloadExport gives an export's file out.
 func (h Handlers) downloadExport(c echo.Context) error {
 	file, err := h.Transfer.Download(c.Param("id"))
 	if err != nil {
@@ -177,16 +175,12 @@ func (h Handlers) downloadExport(c echo.Context) error {
 		fmt.Sprintf("Downloaded an export of %d bytes.", info.Size())); err != nil {
 		return err
 	}
-	if err := httpx.KeepOpen(c.Response().Writer); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	name := "airlock-" + h.Now().UTC().Format("2006-01-02") + ".airlock"
+	export := httpx.Download{Name: name, Type: echo.MIMEOctetStream, Size: info.Size()}
+	return httpx.SendDownload(c, export, func(w io.Writer) error {
+		_, err := io.Copy(w, h.Reader(c, file))
 		return err
-	}
-	header := c.Response().Header()
-	header.Set("Content-Disposition", `attachment; filename="airlock-`+h.Now().UTC().Format("2006-01-02")+`.airlock"`)
-	header.Set("Content-Type", "application/octet-stream")
-	header.Set("Content-Length", fmt.Sprint(info.Size()))
-	c.Response().WriteHeader(http.StatusOK)
-	_, err = io.Copy(httpx.NewDownloadWriter(c.Response(), c.Request()), h.Reader(c, file))
-	return err
+	})
 }
 
 // afterImport stops what runs under profiles that an import revoked.

@@ -61,14 +61,14 @@ func (h Handlers) movePage(c echo.Context, status int, found components.Problems
 }
 
 func (h Handlers) export(c echo.Context, fields url.Values) (err error) {
-	if found := uix.CheckRepeated(fields.Get("passphrase"), fields.Get("again"), "again"); found != nil {
+	if found := uix.CheckRepeated(fields.Get("passphrase"), fields.Get("again"), "export-again"); found != nil {
 		return h.movePage(c, http.StatusUnprocessableEntity, found, fields)
 	}
 	what := transfer.Selection{History: fields.Get("history") == "yes", Artifacts: fields.Get("artifacts") == "yes"}
 	if fields.Get("which") == someProfiles {
 		if what.Profiles = fields["profiles"]; len(what.Profiles) == 0 {
 			return h.movePage(c, http.StatusUnprocessableEntity, components.Problems{
-				"profiles": "No profile is chosen. Tick at least one, or export all.",
+				"export-profiles": "No profile is chosen. Tick at least one, or export all.",
 			}, fields)
 		}
 	}
@@ -79,7 +79,7 @@ func (h Handlers) export(c echo.Context, fields url.Values) (err error) {
 			return c.Redirect(http.StatusSeeOther, paths.At(paths.TransferPath, id))
 		}
 	}
-	found, err := uix.Problems(err, map[string]string{"passphrase": "passphrase", "artifacts": "artifacts"})
+	found, err := uix.Problems(err, map[string]string{"passphrase": "export-passphrase", "artifacts": "include-artifacts"})
 	if err != nil {
 		return err
 	}

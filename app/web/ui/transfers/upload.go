@@ -19,8 +19,9 @@ import (
 const maxFormField = 8 << 10
 
 // upload takes a file to look at. The passphrase stands before it in the form, so that nothing is
-// kept of an upload without one. The body has no limit but the disk's room: limitBody leaves this
-// route alone, and this handler runs only for a person with a fresh password.
+// kept of an upload without one. The body has no limit but the disk's room: web.hasFile exempts this
+// route from the BodyLimiter, and this handler runs only for a person who has just confirmed who they
+// are.
 func (h Handlers) upload(c echo.Context) error {
 	if err := httpx.KeepOpen(c.Response().Writer); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
@@ -38,7 +39,7 @@ func (h Handlers) upload(c echo.Context) error {
 		part, err := parts.NextPart()
 		if err != nil {
 			return h.movePage(c, http.StatusUnprocessableEntity, components.Problems{
-				"file": "The upload ended too early. Send it again.",
+				"import-file": "The upload ended too early. Send it again.",
 			}, nil)
 		}
 		if part.FormName() == "passphrase" {
@@ -71,5 +72,5 @@ func (h Handlers) look(c echo.Context, file io.Reader, passphrase app.Secret) er
 	if err != nil {
 		return err
 	}
-	return h.movePage(c, http.StatusUnprocessableEntity, components.Problems{"file": found.Of("")}, nil)
+	return h.movePage(c, http.StatusUnprocessableEntity, components.Problems{"import-file": found.Of("")}, nil)
 }

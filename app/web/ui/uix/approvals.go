@@ -16,7 +16,7 @@ func (i *Inbox) approvalNeeds(ctx context.Context, profiles []app.Profile) (all 
 		return nil, err
 	}
 	for _, a := range open {
-		name := profileName(profiles, a.ProfileHandle)
+		name := ProfileName(profiles, a.ProfileHandle)
 		all = append(all, dashboardview.Need{
 			Icon: "awaiting_approval", Title: "A script waits for your approval",
 			Detail: name + " wants to run it. " + format.Count(int64(a.Waiting), "execution") + " waiting.",

@@ -39,5 +39,5 @@ func (u *UI) TakeNotice(c echo.Context) (text string, warns bool) {
 		return "", false
 	}
 	u.SetCookie(c, noticeCookie, "", -time.Second)
-	return notices()[k.Value], IsWarning(k.Value)
+	return Notice(k.Value)
 }

@@ -8,14 +8,13 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/format"
 )
 
 // Form reads the body's fields. Browsers send line breaks as CR LF; otherwise values are kept as
@@ -135,22 +134,7 @@ func AppError(err error) (*app.Error, bool) {
 
 // Sentences is an error as one or two sentences.
 func Sentences(e *app.Error) string {
-	return strings.TrimSpace(Sentence(e.Message) + " " + Sentence(e.Hint))
-}
-
-// Sentence begins a text with a capital letter, and ends it with a full stop if it has several
-// words.
-func Sentence(text string) string {
-	text = strings.TrimSpace(text)
-	if text == "" {
-		return ""
-	}
-	first, size := utf8.DecodeRuneInString(text)
-	text = string(unicode.ToUpper(first)) + text[size:]
-	if !strings.ContainsAny(text[len(text)-1:], ".?") && strings.Contains(text, " ") {
-		text += "."
-	}
-	return text
+	return strings.TrimSpace(format.Sentence(e.Message) + " " + format.Sentence(e.Hint))
 }
 
 // CheckRepeated compares a new password with its repetition in field. It returns nil if they are
@@ -169,10 +153,10 @@ func CheckTyped(fields url.Values, name string) error {
 	if strings.EqualFold(plain(fields.Get("typed")), plain(name)) {
 		return nil
 	}
-	return ErrTyped(plain(name))
+	return errTyped(plain(name))
 }
 
-// ErrTyped refuses a form on which the name was not typed.
-func ErrTyped(name string) error {
+// errTyped refuses a form on which the name was not typed.
+func errTyped(name string) error {
 	return app.Invalid("typed", "that is not its name", "Type "+name+" if you mean it.")
 }

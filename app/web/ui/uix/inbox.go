@@ -92,7 +92,7 @@ func (i *Inbox) problems(ctx context.Context, profiles []app.Profile) (all []das
 			all = append(all, n)
 		} else if u, unreadable := i.access.Vault.Unreadable(c); unreadable && !vaultFails {
 			all = append(all, dashboardview.Need{
-				Icon: "key", Title: c.Name, Detail: Sentence(u.Problem) + " Executions that need it end in an error.",
+				Icon: "key", Title: c.Name, Detail: format.Sentence(u.Problem) + " Executions that need it end in an error.",
 				URL: paths.CredentialURL(c.Name), Action: "See the reference", At: u.Since,
 			})
 		}
@@ -115,7 +115,7 @@ func (i *Inbox) backupNeed(ctx context.Context) (n dashboardview.Need, waits boo
 		return n, false, err
 	}
 	n = dashboardview.Need{
-		Icon: "download", Title: "The last backup failed", Detail: Sentence(app.Clip(last.Error, 200)),
+		Icon: "download", Title: "The last backup failed", Detail: format.Sentence(app.Clip(last.Error, 200)),
 		URL: paths.SettingsBackups, Action: "See backups", At: last.FinishedAt,
 	}
 	if last.Status == store.BackupMissed {
@@ -178,7 +178,7 @@ func credentialNeed(c app.Credential) (n dashboardview.Need, waits bool) {
 		return n, false
 	}
 	return dashboardview.Need{
-		Icon: "key", Title: c.Name, Detail: Sentence(c.CheckError),
+		Icon: "key", Title: c.Name, Detail: format.Sentence(c.CheckError),
 		URL: paths.CredentialURL(c.Name), Action: "Set a new value", At: c.CheckedAt,
 	}, true
 }

@@ -83,13 +83,10 @@ func notices() map[string]string {
 	}
 }
 
-// IsNotice reports whether a page can say something by this name.
-func IsNotice(name string) bool { return notices()[name] != "" }
-
-// IsWarning reports whether a notice is about something that is not well.
-func IsWarning(notice string) bool {
-	return slices.Contains([]string{
+// Notice is what a page says by a name, "" for none, and whether it is about something that is not well.
+func Notice(name string) (text string, warns bool) {
+	return notices()[name], slices.Contains([]string{
 		"credential-empty", "credential-wide", "credential-weak", "credential-scheme", "credential-owners",
 		"credential-no-parts", "credential-unresolved", "session-over", "again",
-	}, notice)
+	}, name)
 }

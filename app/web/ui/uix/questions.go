@@ -10,8 +10,8 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// profileName is what a person knows a profile by.
-func profileName(profiles []app.Profile, handle string) string {
+// ProfileName is what a person knows a profile by.
+func ProfileName(profiles []app.Profile, handle string) string {
 	if p := slices.IndexFunc(profiles, func(p app.Profile) bool { return p.Handle == handle }); p >= 0 {
 		return format.Title(profiles[p].Description)
 	}
@@ -26,7 +26,7 @@ func (i *Inbox) questionNeeds(ctx context.Context, profiles []app.Profile) (all 
 		return nil, err
 	}
 	for _, q := range waiting {
-		name := profileName(profiles, q.ProfileHandle)
+		name := ProfileName(profiles, q.ProfileHandle)
 		all = append(all, dashboardview.Need{
 			Icon: "awaiting_llm", Title: "A script waits for an answer",
 			Detail: name + " asked the LLM, and no agent has answered. Start the agent, or answer yourself.",

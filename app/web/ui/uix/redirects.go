@@ -11,9 +11,9 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// RequireFresh lets a request pass only if its person typed their password in the last minutes
-// (access.Session.Fresh). Otherwise it asks for it and leads back: to the page itself, or for a
-// form to its page, with a notice that nothing was done yet.
+// RequireFresh lets a request pass only if its person confirmed who they are, by password or passkey,
+// in the last minutes (auth.Session.Fresh). Otherwise it asks them to and leads back: to the page
+// itself, or for a form to its page, with a notice that nothing was done yet.
 //
 // Put it before what gives much away or can't be undone, and also before the page with the form, so
 // that nobody fills one in for nothing.

@@ -95,10 +95,11 @@ func readBody(r *http.Request) error {
 	return nil
 }
 
-// Heartbeat is how often a long transfer or stream checks its session.
+// Heartbeat is how often a stream checks its session, and a transfer at most.
 const Heartbeat = 20 * time.Second
 
-// Reader reads on while the session of a request counts. It checks every Heartbeat, and at the end.
+// Reader reads on while the session of a request counts. It checks with the first piece that comes a
+// Heartbeat after the last check, and at the end: a sender that stalls is not checked meanwhile.
 func (s *Sessions) Reader(c echo.Context, r io.Reader) io.Reader {
 	return &sessionReader{Reader: r, sessions: s, c: c, checked: s.now()}
 }

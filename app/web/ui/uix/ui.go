@@ -20,6 +20,7 @@ import (
 	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/store"
+	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
 )
 
@@ -194,10 +195,10 @@ func (u *UI) AnswerError(c echo.Context, status int, e *app.Error) {
 	if e.Code == app.CodeMethodNotAllowed || strings.Contains(hint, "skill.md") {
 		hint = "Go back and use the page's own buttons."
 	}
-	message := Sentence(e.Message)
+	message := format.Sentence(e.Message)
 	page := layout.ErrorPage{
 		Shell: u.BareShell(c, strings.TrimSuffix(message, ".")), Status: status, Message: message,
-		Hint: Sentence(hint), Bare: Actor(c).Kind == "",
+		Hint: format.Sentence(hint), Bare: Actor(c).Kind == "",
 	}
 	if err := u.Render(c, status, layout.Error(page)); err != nil {
 		u.Log.Warn("an error page could not be written", "error", err)

@@ -8,6 +8,7 @@ import (
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/views/dashboardview"
+	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/paths"
 	"github.com/computclaw/airlock/views/settingsview"
 )
@@ -53,9 +54,9 @@ func (w *VaultWatch) State(ctx context.Context, maxAge time.Duration) (*settings
 	}
 	state := settingsview.VaultState{
 		Address: status.Address, Namespace: status.Namespace, Method: status.Method, Version: status.Version,
-		Problem: Sentence(status.Problem), Hint: status.Hint, Standby: status.Standby, Expires: status.Expires,
+		Problem: format.Sentence(status.Problem), Hint: status.Hint, Standby: status.Standby, Expires: status.Expires,
 		Renewable: status.Renewable, LoggedIn: status.LoggedIn, Leases: status.Leases,
-		Failed: status.Failed, Why: Sentence(status.Why),
+		Failed: status.Failed, Why: format.Sentence(status.Why),
 	}
 	since, changed := w.remember(state)
 	if changed {

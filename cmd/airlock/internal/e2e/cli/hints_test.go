@@ -69,7 +69,7 @@ var nextSteps = map[app.Code]string{
 // and agents find each that they can meet in the manual.
 func TestEveryErrorTeaches(t *testing.T) {
 	hints := hintsOf(t)
-	manual, err := apidocs.Static(nil)
+	manual, err := apidocs.Static()
 	e2e.Must(t, err)
 	for name, code := range codesOf(t) {
 		step, known := nextSteps[code]

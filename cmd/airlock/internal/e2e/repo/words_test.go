@@ -2,7 +2,6 @@ package repo_test
 
 import (
 	"bytes"
-	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -16,7 +15,7 @@ import (
 
 // What people and agents read about the modes says the same everywhere.
 func TestModesAreToldTheSameEverywhere(t *testing.T) {
-	manual, err := apidocs.Static(map[app.Code]int{app.CodeForbidden: http.StatusForbidden})
+	manual, err := apidocs.Static()
 	if err != nil {
 		t.Fatal(err)
 	}
