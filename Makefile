@@ -27,7 +27,7 @@ RACE_NOT_REDACT := $(RACE_FLAGS) -gcflags='$(MODULE)/app/redact/...=-race=false'
 # RACE_PACKAGES start goroutines or share something between them; their tests run with the race
 # detector. TestRaceDetectorIsOn holds the list to the sources.
 RACE_PACKAGES := ./app/audit/... ./app/auth ./app/backups ./app/conns ./app/credentials ./app/egress/... ./app/engine/... \
-	./app/executions ./app/files/... ./app/guest/... ./app/leases ./app/live ./app/mcp ./app/retention ./app/runner ./app/sandbox \
+	./app/executions ./app/files/... ./app/guest/... ./app/leases ./app/live ./app/mcp ./app/retention ./app/runner/... ./app/sandbox \
 	./app/scheduler ./app/secrets/... ./app/shares ./app/transfer/... ./app/web/... ./plugins ./plugins/bubblewrap \
 	./plugins/docker ./plugins/landlock/... ./plugins/osthread ./plugins/ssh/... ./plugins/stdio
 

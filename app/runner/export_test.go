@@ -13,7 +13,6 @@ import (
 const (
 	MaxError       = maxError
 	MaxPlacesTried = maxPlacesTried
-	FloodFactor    = floodFactor
 	MaxMasked      = maxMasked
 )
 

@@ -7,6 +7,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/metrics"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/runner/hints"
 	"github.com/computclaw/airlock/app/sleep"
 	"github.com/computclaw/airlock/store"
 )
@@ -44,9 +45,9 @@ func (r *Run) finishWith(v verdict, message redact.Clean) store.Finish {
 func (r *Run) finishSent(e ending) store.Finish {
 	limits := r.runner.cfg.Limits
 	rows := r.egress.ledger()
-	v := judge(e).withLostLease(e.leaseLost).withHints(denialHints(rows))
+	v := judge(e).withLostLease(e.leaseLost).withHints(hints.Denials(rows))
 	raw := redact.Execution{
-		Turns: r.output.interleave.list(), Error: v.message, Network: ledgerTexts(rows), Said: r.dialogue.said(),
+		Turns: r.output.turns.List(), Error: v.message, Network: ledgerTexts(rows), Said: r.dialogue.said(),
 		Result: e.sent.outcome.Result,
 	}
 	// What a script printed that was stopped may end anywhere.

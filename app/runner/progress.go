@@ -93,7 +93,7 @@ func (r *Run) OutputSoFar(ctx context.Context) (app.Output, error) {
 	began := time.Now()
 	first, second := r.output.raw(true)
 	clean, err := checked.Execution(redact.Execution{
-		Stdout: first, Stderr: second, Turns: r.output.interleave.list(), Said: said,
+		Stdout: first, Stderr: second, Turns: r.output.turns.List(), Said: said,
 	})
 	if err != nil {
 		return app.Output{}, err

@@ -85,6 +85,12 @@ func (r *redaction) redactor() checkedRedactor {
 	return checkedRedactor{red: r.red}
 }
 
+// current returns the redactor for what leaves the box now, or why nothing can be redacted.
+func (r *redaction) current() (*redact.Redactor, error) {
+	now := r.redactor()
+	return now.red, now.err
+}
+
 // text redacts a text for the record.
 func (r *redaction) text(channel, text string) redact.Clean {
 	clean, hits := r.redactor().Text(text)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/guest"
+	"github.com/computclaw/airlock/app/runner/capture"
 	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/plugins/wire"
 )
@@ -61,7 +62,7 @@ func (r *Run) runScript(b *Binding) (guest.Outcome, error) {
 		Hosts: wireHosts(b.grant.hosts),
 		// One byte beyond the flood limit: the guest drops what follows, and the runner knows that there
 		// was more.
-		MaxOutput: limits.Output*floodFactor + 1, MaxResult: limits.Result,
+		MaxOutput: limits.Output*capture.FloodFactor + 1, MaxResult: limits.Result,
 	}, guest.Handler{
 		Stdout: r.output.writeStdout,
 		Stderr: r.output.writeStderr,

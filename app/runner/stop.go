@@ -8,6 +8,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/runner/capture"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -60,7 +61,7 @@ func stopFlood(stream string, limit int64) *Stop {
 	return &Stop{app.StatusError, fmt.Sprintf("the script printed more than %s to %s and was stopped; "+
 		"only the first %s are kept, so print less and return data with set_result, "+
 		"or ask the operator to raise AIRLOCK_LIMIT_OUTPUT",
-		app.FormatSize(limit*floodFactor), stream, app.FormatSize(limit))}
+		app.FormatSize(limit*capture.FloodFactor), stream, app.FormatSize(limit))}
 }
 
 func stopDiverged(question int) *Stop {

@@ -3,13 +3,12 @@ package runner
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/egress/rules"
 	"github.com/computclaw/airlock/app/guest"
+	"github.com/computclaw/airlock/app/runner/hints"
 	"github.com/computclaw/airlock/plugins"
 )
 
@@ -98,15 +97,15 @@ func judgeFailed(e ending) verdict {
 		}
 	case e.exited.Signal != 0:
 		v.message = fmt.Sprintf("the script was ended by signal %d (%s)", e.exited.Signal,
-			syscall.Signal(e.exited.Signal)) + signalLimit(syscall.Signal(e.exited.Signal), e.limits)
+			syscall.Signal(e.exited.Signal)) + hints.AfterSignal(syscall.Signal(e.exited.Signal), e.limits)
 	default:
 		v.message = fmt.Sprintf("the script ended with exit code %d", e.exited.Code)
 	}
 	if e.failed != nil {
-		v.message += nextStep(e.failed.Error, e.said, e.sent.script(), e.limits, e.notes())
+		v.message += hints.AfterError(e.failed.Error, e.said, e.sent.script(), e.limits, e.notes())
 	}
-	if e.exit.PidsHit && !strings.Contains(v.message, pidsLimit(e.limits)) {
-		v.message += pidsLimit(e.limits)
+	if e.exit.PidsHit && !strings.Contains(v.message, hints.Pids(e.limits)) {
+		v.message += hints.Pids(e.limits)
 	}
 	return v
 }
@@ -119,45 +118,20 @@ func (e ending) notes() []string {
 	return e.sent.backend.Notes()
 }
 
-// signalLimit returns the hint for SIGBUS (no room for a mapped file) and SIGXFSZ (a file too large).
-func signalLimit(s syscall.Signal, l app.Limits) string {
-	if s == syscall.SIGBUS || s == syscall.SIGXFSZ {
-		return tmpLimit(l)
+// limitsMet returns the limits that the script reached and that did not end it. A script, or a
+// program that it started, may have caught the error, so only the kernel's counters tell.
+func (e ending) limitsMet() []app.LimitMet {
+	var met []app.LimitMet
+	if e.exit.PidsHit && e.exit.Reason != plugins.ReasonPids {
+		met = append(met, app.LimitMetPids)
 	}
-	return ""
-}
-
-// nextStep says what to do about an error that doesn't: one of the operating system, or of a
-// missing package. said is the end of stderr, where a program that the script started tells its own.
-// Both texts and the script's are claims, and all it can gain by one is this sentence.
-func nextStep(text, said, script string, l app.Limits, notes []string) string {
-	if strings.HasPrefix(text, "subprocess.CalledProcessError: ") {
-		if limit := limitMet(said, l); limit != "" {
-			return limit
-		}
-		return limitMet(text, l)
+	if e.exited != nil && e.exited.TmpFull {
+		met = append(met, app.LimitMetTmp)
 	}
-	if limit := limitMet(text, l); limit != "" {
-		return limit
+	if e.exited != nil && e.exited.ShmFull {
+		met = append(met, app.LimitMetShm)
 	}
-	exception, _, _ := strings.Cut(text, ":")
-	switch {
-	case strings.HasSuffix(exception, "MemoryError"):
-		return memoryLimit(l)
-	case strings.Contains(text, "can't start new thread"):
-		return pidsLimit(l)
-	case strings.HasPrefix(text, "PermissionError: ") && len(notes) > 0:
-		return "\nin this sandbox: " + strings.Join(notes, " ")
-	case strings.Contains(text, "ResultError: result is") && strings.Contains(text, "the limit is"):
-		return "\nreturn less, such as totals or the first rows, or split the work into several executions"
-	case strings.HasPrefix(text, "ModuleNotFoundError: "):
-		return "\n" + app.AlternativeToInstalling()
-	case strings.HasPrefix(text, "SyntaxError: "), strings.HasPrefix(text, "IndentationError: "):
-		if instead := app.AlternativeAfterSyntaxError(script); instead != "" {
-			return "\n" + instead
-		}
-	}
-	return ""
+	return met
 }
 
 // maxHints bounds how many denied hosts an error names.
@@ -189,24 +163,4 @@ func (v verdict) withHints(hints []string) verdict {
 	}
 	v.message += " What to do is in the execution's network list."
 	return v
-}
-
-// denialHints says what stopped each place that was denied. What to do is said once, in the hint of
-// its ledger row.
-func denialHints(ledger []app.Connection) []string {
-	var list []string
-	for _, c := range ledger {
-		if c.Rule == rules.Cancelled || c.Rule == rules.Closed {
-			continue
-		}
-		explained := rules.Explain(c)
-		if explained == nil {
-			continue
-		}
-		hint := explained.Message + "."
-		if !slices.Contains(list, hint) { // a ledger has a row per request
-			list = append(list, hint)
-		}
-	}
-	return list
 }

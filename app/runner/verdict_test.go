@@ -8,84 +8,42 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/egress/rules"
+	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// A ledger has a row per request; an error says once per place what to do, so that many requests to
-// one don't hide the others.
-func TestHintsAreSaidOnce(t *testing.T) {
+// A limit that the script reached is kept with the run, unless it ended the run and so is its error.
+func TestReachedLimitsAreKept(t *testing.T) {
 	t.Parallel()
-	refused := func(host, path, rule string) app.Connection {
-		return app.Connection{Host: host, Port: 443, Method: "GET", Path: path, Rule: rule, Verdict: app.VerdictDenied,
-			Count: 1}
-	}
-	allowed := refused("a.example", "/3", "a.example")
-	allowed.Verdict = app.VerdictAllowed
-	got := denialHints([]app.Connection{
-		refused("a.example", "/1", rules.Host), refused("a.example", "/2", rules.Host), allowed,
-		refused("b.example", "/1", rules.Host), refused("a.example", "/1", rules.Upgrade),
-		refused("a.example", "/4", rules.Closed),
-	})
-	var want []string
-	for _, c := range []app.Connection{refused("a.example", "", rules.Host),
-		refused("b.example", "", rules.Host), refused("a.example", "", rules.Upgrade)} {
-		told := rules.Explain(c)
-		want = append(want, told.Message+".")
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+	for name, test := range map[string]struct {
+		end  ending
+		want []app.LimitMet
+	}{
+		"none":          {ending{exited: &wire.Exited{}}, nil},
+		"box ended":     {ending{exit: plugins.Exit{PidsHit: true}}, []app.LimitMet{app.LimitMetPids}},
+		"killed for it": {ending{exit: plugins.Exit{PidsHit: true, Reason: plugins.ReasonPids}}, nil},
+		"all": {ending{exit: plugins.Exit{PidsHit: true}, exited: &wire.Exited{TmpFull: true, ShmFull: true}},
+			[]app.LimitMet{app.LimitMetPids, app.LimitMetTmp, app.LimitMetShm}},
+	} {
+		if diff := cmp.Diff(test.want, test.end.limitsMet()); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
 	}
 }
 
-// Each limit that a script can meet by itself names itself, its number, and the variable that raises it.
-func TestErrorsNameTheLimitThatWasMet(t *testing.T) {
+// An end by a signal, and one after no more processes could be started, names the limit that was
+// met.
+func TestFailuresNameTheLimitThatWasMet(t *testing.T) {
 	t.Parallel()
 	limits := app.DefaultLimits()
-	notes := []string{"Only the working directory is writable."}
-	for _, test := range []struct {
-		error  string
-		signal int
-		said   string // on stderr
-		want   []string
-	}{
-		{"OSError: [Errno 28] No space left on device: '/tmp/x'", 0, "", []string{"64 MiB", "AIRLOCK_LIMIT_TMP", "/dev/shm is 256 MiB"}},
-		{"OSError: [Errno 27] File too large", 0, "", []string{"64 MiB", "AIRLOCK_LIMIT_TMP"}},
-		{"OSError: [Errno 24] Too many open files", 0, "", []string{"256 open files", "AIRLOCK_LIMIT_FILES"}},
-		{"RuntimeError: can't start new thread", 0, "", []string{"64 processes and threads", "AIRLOCK_LIMIT_PIDS"}},
-		{"MemoryError", 0, "", []string{"512 MiB", "AIRLOCK_LIMIT_MEMORY"}},
-		{"numpy.core._exceptions._ArrayMemoryError: Unable to allocate 1. TiB", 0, "", []string{"512 MiB", "AIRLOCK_LIMIT_MEMORY"}},
-		{"", int(syscall.SIGBUS), "", []string{"/dev/shm is 256 MiB", "AIRLOCK_LIMIT_TMP", "AIRLOCK_LIMIT_MEMORY"}},
-		{"", int(syscall.SIGXFSZ), "", []string{"AIRLOCK_LIMIT_TMP"}},
-		{"PermissionError: [Errno 13] Permission denied: '/tmp/x'", 0, "", notes},
-		{"subprocess.CalledProcessError: Command 'dd' returned non-zero exit status 1.", 0,
-			"dd: error writing 'x': No space left on device\n", []string{"64 MiB", "AIRLOCK_LIMIT_TMP"}},
-		{"subprocess.CalledProcessError: Command 'dd' returned non-zero exit status 153.", 0, "", []string{"AIRLOCK_LIMIT_TMP"}},
-		{"subprocess.CalledProcessError: Command 'x' died with <Signals.SIGXFSZ: 25>.", 0, "", []string{"AIRLOCK_LIMIT_TMP"}},
-		{"subprocess.CalledProcessError: Command 'node' returned non-zero exit status 1.", 0,
-			"Error: EMFILE: Too many open files, open 'x'\n", []string{"256 open files"}},
+	for want, end := range map[string]ending{
+		"AIRLOCK_LIMIT_TMP":  {exited: &wire.Exited{Code: -1, Signal: int(syscall.SIGXFSZ)}},
+		"AIRLOCK_LIMIT_PIDS": {exited: &wire.Exited{Code: 1}, exit: plugins.Exit{PidsHit: true}},
+		"64 MiB":             {exited: &wire.Exited{Code: 1}, failed: &wire.Failed{Error: "OSError: [Errno 28] No space left on device"}},
 	} {
-		var message string
-		if test.signal != 0 {
-			message = judgeFailed(ending{sent: sent{}, limits: limits, exited: &wire.Exited{Code: -1, Signal: test.signal}}).message
-		} else {
-			message = nextStep(test.error, test.said, "", limits, notes)
+		end.limits = limits
+		if got := judge(end); got.status != app.StatusError || !strings.Contains(got.message, want) {
+			t.Errorf("%s lacks %q: %s", got.status, want, got.message)
 		}
-		for _, want := range test.want {
-			if !strings.Contains(message, want) {
-				t.Errorf("%q, signal %d: %q lacks %q", test.error, test.signal, message, want)
-			}
-		}
-	}
-	for _, plain := range []string{"ValueError: MemoryError", "KeyError: 'x'", "BlockingIOError: [Errno 11] Resource temporarily unavailable"} {
-		if got := nextStep(plain, "", "", limits, notes); got != "" {
-			t.Errorf("%q is explained by %q", plain, got)
-		}
-	}
-	if got := nextStep("KeyError: 'x'", "No space left on device", "", limits, notes); got != "" {
-		t.Errorf("what was printed before explains another error by %q", got)
-	}
-	if got := nextStep("PermissionError: [Errno 13] Permission denied", "", "", limits, nil); got != "" {
-		t.Errorf("a full sandbox explains a refusal by %q", got)
 	}
 }

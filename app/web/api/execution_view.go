@@ -6,7 +6,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress/rules"
-	"github.com/computclaw/airlock/app/runner"
+	"github.com/computclaw/airlock/app/runner/hints"
 )
 
 // executionView is an execution as its agent sees it. While it runs, stdout and stderr are what it
@@ -118,7 +118,7 @@ func queued(x app.Execution) time.Duration {
 
 // withOutput adds what a terminal execution printed, returned and connected to.
 func (v executionView) withOutput(x app.Execution, out app.Output, network []app.Connection) executionView {
-	v.Stdout, v.Stderr, v.Manifest, v.Warnings = &out.Stdout, &out.Stderr, viewManifest(x), runner.Warnings(x)
+	v.Stdout, v.Stderr, v.Manifest, v.Warnings = &out.Stdout, &out.Stderr, viewManifest(x), hints.Warnings(x)
 	if out.Result != nil || x.Status == app.StatusCompleted {
 		result := out.Result
 		if result == nil {

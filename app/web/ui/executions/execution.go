@@ -13,6 +13,7 @@ import (
 	"github.com/computclaw/airlock/app/egress/rules"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/runner"
+	"github.com/computclaw/airlock/app/runner/hints"
 	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/executionview"
@@ -42,7 +43,7 @@ func (h Handlers) executionPage(c echo.Context) (executionview.ExecutionPage, er
 		return executionview.ExecutionPage{}, err
 	}
 	page := executionview.ExecutionPage{
-		Shell: sh, Execution: x, Warnings: runner.Warnings(x), LLMWait: h.LLMWait,
+		Shell: sh, Execution: x, Warnings: hints.Warnings(x), LLMWait: h.LLMWait,
 		ListRules: []string{rules.NotListed, rules.Port},
 	}
 	var profile app.Profile

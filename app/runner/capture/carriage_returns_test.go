@@ -1,4 +1,4 @@
-package runner
+package capture
 
 import (
 	"fmt"
@@ -26,16 +26,15 @@ func TestProgressBarsKeepTheirLastState(t *testing.T) {
 		"":                                "",
 	} {
 		for size := 1; size <= max(1, len(printed)); size++ {
-			var turns interleave
-			out := newCapture(func() checkedRedactor { return checkedRedactor{red: red} }, 1000,
-				func(n int) { turns.add(false, n) }, func(n int) { turns.remove(false, n) }, func() {}, func() {})
+			var turns Turns
+			out := quiet(1000, &turns, func() (*redact.Redactor, error) { return red, nil })
 			for rest := printed; rest != ""; {
 				n := min(size, len(rest))
-				out.write([]byte(rest[:n]))
+				out.Add([]byte(rest[:n]))
 				rest = rest[n:]
 			}
-			whole, total := out.whole(false), 0
-			for _, n := range turns.list() {
+			whole, total := out.Whole(false), 0
+			for _, n := range turns.List() {
 				total += n
 			}
 			if string(whole.Raw) != want || whole.Cut || total != len(want) {
@@ -50,20 +49,19 @@ func TestLongProgressBarsAreNotCut(t *testing.T) {
 	t.Parallel()
 	const limit = 100_000
 	red := redact.New(nil)
-	out := newCapture(func() checkedRedactor { return checkedRedactor{red: red} }, limit, func(int) {}, func(int) {},
-		func() {}, func() {})
+	out := quiet(limit, &Turns{}, func() (*redact.Redactor, error) { return red, nil })
 	for n := range 5000 {
-		out.write(fmt.Appendf(nil, "\r%9d", n))
+		out.Add(fmt.Appendf(nil, "\r%9d", n))
 		if n%1000 == 0 {
-			out.write([]byte("\r" + strings.Repeat("=", 2*limit+captureSlack) + "\r"))
+			out.Add([]byte("\r" + strings.Repeat("=", 2*limit+captureSlack) + "\r"))
 		}
 	}
-	out.write([]byte("\rall done\nresult\n"))
-	if whole := out.whole(false); string(whole.Raw) != "all done\nresult\n" || whole.Cut {
+	out.Add([]byte("\rall done\nresult\n"))
+	if whole := out.Whole(false); string(whole.Raw) != "all done\nresult\n" || whole.Cut {
 		t.Errorf("%d bytes are kept, cut %v: %.100q", len(whole.Raw), whole.Cut, whole.Raw)
 	}
-	out.write([]byte(strings.Repeat("=", 2*limit+captureSlack) + "\n"))
-	if whole := out.whole(false); !whole.Cut {
+	out.Add([]byte(strings.Repeat("=", 2*limit+captureSlack) + "\n"))
+	if whole := out.Whole(false); !whole.Cut {
 		t.Error("a long line is not cut")
 	}
 }

@@ -1,4 +1,4 @@
-package runner
+package hints
 
 import (
 	"fmt"
@@ -11,13 +11,14 @@ import (
 
 const useLess = "; use less or ask the operator to raise "
 
-func tmpLimit(l app.Limits) string {
+func tmp(l app.Limits) string {
 	return fmt.Sprintf("\nthe limit of /tmp is %s%sAIRLOCK_LIMIT_TMP; "+
 		"that of /dev/shm is %s, half of AIRLOCK_LIMIT_MEMORY",
 		app.FormatSize(l.Tmp), useLess, app.FormatSize(plugins.Limits{Memory: l.Memory}.Shm()))
 }
 
-func pidsLimit(l app.Limits) string {
+// Pids names the limit of processes and threads.
+func Pids(l app.Limits) string {
 	return fmt.Sprintf("\nthe limit is %d processes and threads%sAIRLOCK_LIMIT_PIDS", l.Pids, useLess)
 }
 
@@ -30,34 +31,18 @@ func limitMet(text string, l app.Limits) string {
 	switch {
 	case has("[Errno 28]", "[Errno 27]", "No space left on device", "File too large", "File size limit exceeded",
 		"SIGXFSZ", "SIGBUS", "exit status 153."):
-		return tmpLimit(l)
+		return tmp(l)
 	case has("[Errno 24]", "[Errno 23]", "Too many open files"):
 		return fmt.Sprintf("\nthe limit is %d open files per process, connections included%sAIRLOCK_LIMIT_FILES", l.Files,
 			useLess)
 	case has("[Errno 12]", "Cannot allocate memory"):
-		return memoryLimit(l)
+		return memory(l)
 	}
 	return ""
 }
 
-func memoryLimit(l app.Limits) string {
+func memory(l app.Limits) string {
 	return fmt.Sprintf("\nthe limit is %s of memory%sAIRLOCK_LIMIT_MEMORY", app.FormatSize(l.Memory), useLess)
-}
-
-// limitsMet returns the limits that the script reached and that did not end it. A script, or a
-// program that it started, may have caught the error, so only the kernel's counters tell.
-func (e ending) limitsMet() []app.LimitMet {
-	var met []app.LimitMet
-	if e.exit.PidsHit && e.exit.Reason != plugins.ReasonPids {
-		met = append(met, app.LimitMetPids)
-	}
-	if e.exited != nil && e.exited.TmpFull {
-		met = append(met, app.LimitMetTmp)
-	}
-	if e.exited != nil && e.exited.ShmFull {
-		met = append(met, app.LimitMetShm)
-	}
-	return met
 }
 
 // Warnings returns a sentence for each limit that an execution reached, unless its error names it.

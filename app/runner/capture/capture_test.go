@@ -1,4 +1,4 @@
-package runner
+package capture
 
 import (
 	"errors"
@@ -15,6 +15,11 @@ import (
 // cut.
 const tooLittle = 4
 
+// quiet returns a Capture that tells nobody of what it got.
+func quiet(limit int64, turns *Turns, redactor func() (*redact.Redactor, error)) *Capture {
+	return New(Config{Limit: limit, Turns: turns, Redactor: redactor, Changed: func() {}, Flooded: func() {}})
+}
+
 // TestCaptureCutWithinSecret ends the output, and reaches both limits, at the places of a secret:
 // at each near its ends, at some between.
 func TestCaptureCutWithinSecret(t *testing.T) {
@@ -25,10 +30,10 @@ func TestCaptureCutWithinSecret(t *testing.T) {
 	}
 	secret := b.String()
 	red := redact.New([]redact.Value{{Name: "A", Secret: app.NewSecret(secret)}})
-	ask := func() checkedRedactor { return checkedRedactor{red: red} }
+	ask := func() (*redact.Redactor, error) { return red, nil }
 	const limit = 500
 	// what the guest lets through; masks are shorter, so its end may lie within the limit
-	const hard = limit*floodFactor + 1
+	const hard = limit*FloodFactor + 1
 	for n := range len(secret) + 1 {
 		if n > 40 && n < len(secret)-40 && n%17 != 0 {
 			continue
@@ -42,16 +47,16 @@ func TestCaptureCutWithinSecret(t *testing.T) {
 			"guest limit": {strings.Repeat("=", (hard-n)%len(secret)) + strings.Repeat(secret, (hard-n)/len(secret)) +
 				secret[:n], false},
 		} {
-			out := newCapture(ask, limit, func(int) {}, func(int) {}, func() {}, func() {})
-			out.write([]byte(c.printed))
-			if got := leak.Shown(out.text(), secret); got > tooLittle {
-				t.Fatalf("%s at %d: %d bytes are shown live: %s", name, n, got, out.text())
+			out := quiet(limit, &Turns{}, ask)
+			out.Add([]byte(c.printed))
+			if got := leak.Shown(out.Text(), secret); got > tooLittle {
+				t.Fatalf("%s at %d: %d bytes are shown live: %s", name, n, got, out.Text())
 			}
-			clean, err := red.Execution(redact.Execution{Stdout: out.whole(c.broken)})
+			clean, err := red.Execution(redact.Execution{Stdout: out.Whole(c.broken)})
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, _ := out.keep(clean.Stdout)
+			text, _ := out.Keep(clean.Stdout)
 			if got := leak.Shown(text.String(), secret); got > tooLittle {
 				t.Fatalf("%s at %d: %d bytes are shown: %s", name, n, got, text)
 			}
@@ -65,18 +70,18 @@ func TestLiveViewSurvivesAnError(t *testing.T) {
 	t.Parallel()
 	const secret = "another-value-0123456789abcdef"
 	values := []redact.Value{{Name: "THEIRS", Secret: app.NewSecret(secret), Unheld: true, Anonymous: true}}
-	now := checkedRedactor{red: redact.New(nil)}
-	out := newCapture(func() checkedRedactor { return now }, 1000, func(int) {}, func(int) {}, func() {}, func() {})
+	red, failing := redact.New(nil), error(nil)
+	out := quiet(1000, &Turns{}, func() (*redact.Redactor, error) { return red, failing })
 	view := func(text, want string) {
 		t.Helper()
-		if out.write([]byte(text)); out.text() != want {
-			t.Errorf("after %q the view is %q, want %q", text, out.text(), want)
+		if out.Add([]byte(text)); out.Text() != want {
+			t.Errorf("after %q the view is %q, want %q", text, out.Text(), want)
 		}
 	}
 	view("first\n", "first\n")
-	now = checkedRedactor{err: errors.New("the database is busy")}
+	failing = errors.New("the database is busy")
 	view("held "+secret[:10], "first\n")
 	view(secret[10:15], "first\n")
-	now = checkedRedactor{red: redact.New(values)}
+	red, failing = redact.New(values), nil
 	view(secret[15:]+"\nlast\n", "first\nheld [REDACTED]\nlast\n")
 }

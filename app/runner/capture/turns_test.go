@@ -1,4 +1,4 @@
-package runner
+package capture
 
 import (
 	"slices"
@@ -7,7 +7,7 @@ import (
 
 func TestTurnsOfTwoStreams(t *testing.T) {
 	t.Parallel()
-	var one interleave
+	var one Turns
 	for _, add := range []struct {
 		second bool
 		n      int
@@ -23,7 +23,7 @@ func TestTurnsOfTwoStreams(t *testing.T) {
 // millions of turns.
 func TestTurnsAreBounded(t *testing.T) {
 	t.Parallel()
-	var many interleave
+	var many Turns
 	sums := [2]int{}
 	for i := range 3*maxTurns + 1 {
 		many.add(i%2 == 1, 1+i%3)

@@ -1,0 +1,49 @@
+package hints
+
+import (
+	"strings"
+	"syscall"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// AfterSignal returns the hint for SIGBUS (no room for a mapped file) and SIGXFSZ (a file too large).
+func AfterSignal(s syscall.Signal, l app.Limits) string {
+	if s == syscall.SIGBUS || s == syscall.SIGXFSZ {
+		return tmp(l)
+	}
+	return ""
+}
+
+// AfterError says what to do about an error that doesn't: one of the operating system, or of a
+// missing package. said is the end of stderr, where a program that the script started tells its own.
+// Both texts and the script's are claims, and all it can gain by one is this sentence.
+func AfterError(text, said, script string, l app.Limits, notes []string) string {
+	if strings.HasPrefix(text, "subprocess.CalledProcessError: ") {
+		if limit := limitMet(said, l); limit != "" {
+			return limit
+		}
+		return limitMet(text, l)
+	}
+	if limit := limitMet(text, l); limit != "" {
+		return limit
+	}
+	exception, _, _ := strings.Cut(text, ":")
+	switch {
+	case strings.HasSuffix(exception, "MemoryError"):
+		return memory(l)
+	case strings.Contains(text, "can't start new thread"):
+		return Pids(l)
+	case strings.HasPrefix(text, "PermissionError: ") && len(notes) > 0:
+		return "\nin this sandbox: " + strings.Join(notes, " ")
+	case strings.Contains(text, "ResultError: result is") && strings.Contains(text, "the limit is"):
+		return "\nreturn less, such as totals or the first rows, or split the work into several executions"
+	case strings.HasPrefix(text, "ModuleNotFoundError: "):
+		return "\n" + app.AlternativeToInstalling()
+	case strings.HasPrefix(text, "SyntaxError: "), strings.HasPrefix(text, "IndentationError: "):
+		if instead := app.AlternativeAfterSyntaxError(script); instead != "" {
+			return "\n" + instead
+		}
+	}
+	return ""
+}
