@@ -16,10 +16,10 @@ func (h Host) Terms(sealed []Host) string {
 	read, relayed := h.split(sealed)
 	var on []string
 	if len(read) > 0 {
-		on = append(on, strings.TrimSpace(portWords(read)+" "+h.over(false)))
+		on = append(on, strings.TrimSpace(portWords(read)+" "+h.wordProtocol(false)))
 	}
 	if len(relayed) > 0 {
-		on = append(on, portWords(relayed)+" "+h.over(true))
+		on = append(on, portWords(relayed)+" "+h.wordProtocol(true))
 	}
 	terms := " " + strings.Join(on, " and ")
 	if strings.HasPrefix(h.Name, "*.") {
@@ -54,7 +54,7 @@ func (h Host) Terms(sealed []Host) string {
 func (h Host) Brief() string {
 	var notes []string
 	if h.Protocol != "" {
-		notes = append(notes, h.over(h.Protocol == ProtocolTCP))
+		notes = append(notes, h.wordProtocol(h.Protocol == ProtocolTCP))
 	}
 	if h.Private {
 		notes = append(notes, "including private addresses")
@@ -116,12 +116,12 @@ func (h Host) split(sealed []Host) (read, relayed []int) {
 // sealedAt reports whether a sealed credential belongs to every name of the entry at a port.
 func (h Host) sealedAt(port int, sealed []Host) bool {
 	return slices.ContainsFunc(sealed, func(s Host) bool {
-		return slices.Contains(s.Ports, port) && (s.Name == h.Name || h.under(s))
+		return slices.Contains(s.Ports, port) && (s.Name == h.Name || h.isUnder(s))
 	})
 }
 
-// over names the protocol where it isn't the one that the port says.
-func (h Host) over(relayed bool) string {
+// wordProtocol names the protocol where it isn't the one that the port says.
+func (h Host) wordProtocol(relayed bool) string {
 	switch {
 	case h.Protocol == ProtocolHTTP:
 		return "over HTTP without encryption"

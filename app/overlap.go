@@ -11,8 +11,8 @@ import (
 func (h Host) Overlap(other Host) (Host, bool) {
 	both := Host{Name: h.Name, Protocol: h.Protocol, Private: h.Private && other.Private}
 	switch {
-	case h.Name == other.Name, h.under(other):
-	case other.under(h):
+	case h.Name == other.Name, h.isUnder(other):
+	case other.isUnder(h):
 		both.Name = other.Name
 	default:
 		return Host{}, false
@@ -24,8 +24,8 @@ func (h Host) Overlap(other Host) (Host, bool) {
 	return both, len(both.Ports) > 0
 }
 
-// under reports whether the name, or every name below it, is a true subdomain of the wildcard.
-func (h Host) under(wildcard Host) bool {
+// isUnder reports whether the name, or every name below it, is a true subdomain of the wildcard.
+func (h Host) isUnder(wildcard Host) bool {
 	suffix, ok := strings.CutPrefix(wildcard.Name, "*")
 	return ok && len(h.Name) > len(suffix) && strings.HasSuffix(h.Name, suffix)
 }

@@ -216,7 +216,7 @@ func (c *Client) running(ctx context.Context, prove func(context.Context, *proce
 // reconsider discards the plugin if a call's error means that it's gone. Other boxes may be fine,
 // so it has to be really gone.
 func (c *Client) reconsider(p *process, err error) error {
-	if errors.Is(err, ErrLost) && p.lost() {
+	if errors.Is(err, ErrLost) && p.isLost() {
 		c.busy <- struct{}{}
 		defer func() { <-c.busy }()
 		if c.process.Load() == p {

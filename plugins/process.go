@@ -226,8 +226,8 @@ func (p *process) answers(within time.Duration) bool {
 	}
 }
 
-// lost reports whether the process is gone or no longer answers.
-func (p *process) lost() bool {
+// isLost reports whether the process is gone or no longer answers.
+func (p *process) isLost() bool {
 	if p.client.Exited() {
 		return true
 	}

@@ -130,13 +130,13 @@ func (tx *Tx) CountArranged(ctx context.Context) (credentials, profiles, policie
 
 // CountEnded counts the executions that EachEnded visits.
 func (tx Executions) CountEnded(ctx context.Context, profiles []string) (int64, error) {
-	where, args := ended(profiles)
+	where, args := whereEnded(profiles)
 	return selectValue[int64](ctx, tx.conn, "count executions", "SELECT count(*) FROM executions WHERE "+where, args...)
 }
 
 // ArtifactBytes returns the size of the contents that are kept of what those executions left.
 func (tx Executions) ArtifactBytes(ctx context.Context, profiles []string) (int64, error) {
-	where, args := ended(profiles)
+	where, args := whereEnded(profiles)
 	return selectValue[int64](ctx, tx.conn, "sum artifacts", `SELECT coalesce(sum(size), 0) FROM artifacts
 		WHERE blob_id IS NOT NULL AND execution_id IN (SELECT id FROM executions WHERE `+where+")", args...)
 }
@@ -146,7 +146,7 @@ func (tx Executions) ArtifactBytes(ctx context.Context, profiles []string) (int6
 // UsedValueRow, ExchangeRow, ConnectionRow and RedactionRow, in this order. It holds one row at a
 // time, whatever there is.
 func (tx Executions) EachEnded(ctx context.Context, profiles []string, visit func(row any) error) error {
-	where, args := ended(profiles)
+	where, args := whereEnded(profiles)
 	cursors := []parts{
 		newCursor[ScriptRow](tx.conn, "execution_scripts", "execution_id", where, args),
 		newCursor[OutputRow](tx.conn, "execution_outputs", "execution_id", where, args),
@@ -181,8 +181,8 @@ func endedInOrder(where string) string {
 	return "SELECT * FROM executions NOT INDEXED WHERE " + where + " ORDER BY id"
 }
 
-// ended selects executions.
-func ended(profiles []string) (where string, args []any) {
+// whereEnded selects executions.
+func whereEnded(profiles []string) (where string, args []any) {
 	where = "status IN ('completed', 'error', 'timeout', 'cancelled')"
 	if profiles != nil {
 		where, args = where+" AND profile_handle IN ?", []any{append([]string{""}, profiles...)}

@@ -9,7 +9,7 @@ import (
 func TestExportSortsNothing(t *testing.T) {
 	s := open(t)
 	for _, profiles := range [][]string{nil, {"a"}} {
-		where, args := ended(profiles)
+		where, args := whereEnded(profiles)
 		rows, err := s.read(t.Context()).Raw("EXPLAIN QUERY PLAN "+endedInOrder(where), args...).Rows()
 		if err != nil {
 			t.Fatal(err)

@@ -67,7 +67,7 @@ func (tx Executions) List(ctx context.Context, f ExecutionFilter) (page Executio
 			return ExecutionPage{}, err
 		}
 		if len(ids) > 0 {
-			where, args := f.among(ids)
+			where, args := f.candidateQuery(ids)
 			list, err := tx.list(ctx, where, args...)
 			if err != nil {
 				return ExecutionPage{}, err
@@ -93,21 +93,21 @@ func (tx Executions) List(ctx context.Context, f ExecutionFilter) (page Executio
 
 // plainPage lists what an index of the executions themselves finds.
 func (tx Executions) plainPage(ctx context.Context, f ExecutionFilter, b idBounds) (page ExecutionPage, err error) {
-	where, args := f.plain(b)
+	where, args := f.indexQuery(b)
 	page.Executions, err = tx.list(ctx, where, args...)
 	page.cut(f.Limit)
 	return page, err
 }
 
-// plain is the query of a page that the executions' own indexes find, from WHERE on; it asks for
-// one more than fits.
-func (f ExecutionFilter) plain(b idBounds) (string, []any) {
+// indexQuery is the query of a page that the executions' own indexes find, from WHERE on; it asks
+// for one more than fits.
+func (f ExecutionFilter) indexQuery(b idBounds) (string, []any) {
 	where, args := f.residue()
 	return where + " AND id < ? AND id >= ? ORDER BY id DESC LIMIT ?", append(args, b.below, b.from, f.Limit+1)
 }
 
-// among is the query of those candidates that match, from WHERE on.
-func (f ExecutionFilter) among(ids []int64) (string, []any) {
+// candidateQuery is the query of those candidates that match, from WHERE on.
+func (f ExecutionFilter) candidateQuery(ids []int64) (string, []any) {
 	where, args := f.residue()
 	return "id IN ? AND " + where + " ORDER BY id DESC", append([]any{ids}, args...)
 }

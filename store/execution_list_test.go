@@ -66,11 +66,11 @@ func TestNoListScans(t *testing.T) {
 		if next := candidates(f); next != nil {
 			sql, args := next(b, walkChunk)
 			explain(name, sql, args...)
-			sql, args = f.among([]int64{7, 8, 9})
+			sql, args = f.candidateQuery([]int64{7, 8, 9})
 			explain(name, selectExecutions+sql, args...)
 			continue
 		}
-		sql, args := f.plain(b)
+		sql, args := f.indexQuery(b)
 		explain(name, selectExecutions+sql, args...)
 	}
 	for _, sql := range []string{edgeFrom, edgeTo, edgeBefore} {

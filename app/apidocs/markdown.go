@@ -113,7 +113,7 @@ func newPage(i Instance) page {
 		Base: "$AIRLOCK", Operations: major(Operations()), Errors: errorRows(),
 		LLMWait: words(i.LLMWait), TimeoutDefault: seconds(i.TimeoutDefault), TimeoutMax: seconds(i.TimeoutMax),
 		LLMCalls: strconv.Itoa(app.MaxLLMCalls), NotOffered: app.Alternatives(),
-		Workers: workers(i.Workers), Kept: kept(i.KeptDays, i.KeptCount),
+		Workers: workers(i.Workers), Kept: wordRetention(i.KeptDays, i.KeptCount),
 		Tmp: app.FormatSize(i.Limits.Tmp), Shm: app.FormatSize(plugins.Limits{Memory: i.Limits.Memory}.Shm()),
 		Notes:  i.Notes,
 		Memory: app.FormatSize(i.Limits.Memory),
@@ -151,8 +151,8 @@ func workers(n int) string {
 	return "at most " + strconv.Itoa(n)
 }
 
-// kept says how long executions can be read.
-func kept(days, count int) string {
+// wordRetention says how long executions can be read.
+func wordRetention(days, count int) string {
 	var bounds []string
 	if days > 0 {
 		bounds = append(bounds, strconv.Itoa(days)+" days")

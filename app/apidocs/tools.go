@@ -110,7 +110,7 @@ func input(op Operation) map[string]any {
 			if f.Name == ArgProfile {
 				continue
 			}
-			properties[f.Name] = whole(f)
+			properties[f.Name] = inlineSchema(f)
 			if f.Type == "any" { // adapters of clients refuse an argument without a type
 				properties[f.Name] = object{"type": "object", "description": f.About}
 			}
@@ -123,10 +123,10 @@ func input(op Operation) map[string]any {
 	return object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
 }
 
-// whole is a field's type with what it refers to in place of the reference. Requests refer to
-// nothing that refers back. Of two ways to write something a model is told the longer one, which
+// inlineSchema is a field's type with what it refers to in place of the reference. Requests refer
+// to nothing that refers back. Of two ways to write something a model is told the longer one, which
 // has a place for the reason.
-func whole(f Field) object {
+func inlineSchema(f Field) object {
 	item, many := strings.CutPrefix(f.Type, "[]")
 	item = strings.TrimPrefix(item, "string or ")
 	fields := fieldsOf(item)
@@ -135,7 +135,7 @@ func whole(f Field) object {
 	}
 	properties, required := object{}, []string{}
 	for _, inner := range fields {
-		properties[inner.Name] = whole(inner)
+		properties[inner.Name] = inlineSchema(inner)
 		if inner.Required {
 			required = append(required, inner.Name)
 		}

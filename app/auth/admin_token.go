@@ -126,8 +126,9 @@ func (s *AdminToken) finder(token app.Secret, hash string) []byte {
 	return s.keyring.Lookup(secrets.Settings, settingFinder+" "+hash+" "+token.Reveal())
 }
 
-// found reports in constant time whether the finder recognises the token. If not, its hash decides.
-func (s *AdminToken) found(token app.Secret, stored storedToken) bool {
+// matchesFinder reports in constant time whether the finder recognises the token. If not, its hash
+// decides.
+func (s *AdminToken) matchesFinder(token app.Secret, stored storedToken) bool {
 	return len(stored.finder) > 0 && subtle.ConstantTimeCompare(s.finder(token, stored.hash), stored.finder) == 1
 }
 

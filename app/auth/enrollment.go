@@ -34,7 +34,7 @@ func (s *Enrollment) Enroll(ctx context.Context, address, userAgent string, toke
 	if err != nil {
 		return opened, err
 	}
-	if invitation == "" && !s.token.found(token, stored) {
+	if invitation == "" && !s.token.matchesFinder(token, stored) {
 		if !s.attempts.begin(Origin(address), s.now()) {
 			return opened, tooMany()
 		}

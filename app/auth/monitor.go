@@ -20,7 +20,7 @@ func (s *AdminToken) Monitor(ctx context.Context, address string, token app.Secr
 	if err != nil {
 		return err
 	}
-	if s.found(token, stored) || s.monitors.knows(stored.hash, token) {
+	if s.matchesFinder(token, stored) || s.monitors.knows(stored.hash, token) {
 		return nil
 	}
 	if !s.attempts.begin(Origin(address), s.now()) {

@@ -89,7 +89,7 @@ func (b BackupSettings) unusable(err error) error {
 	case is(blobs.ErrBucket):
 		field, message = "bucket", fmt.Sprintf("there is no bucket %s in this storage", b.S3.Bucket)
 	case is(blobs.ErrUnreachable, context.DeadlineExceeded):
-		field, message = "endpoint", "the storage can't be reached: "+app.Clip(last(err), 200)
+		field, message = "endpoint", "the storage can't be reached: "+app.Clip(innermostText(err), 200)
 	case b.Kind == ToDirectory && is(fs.ErrNotExist):
 		field, message = "directory", "there is no directory "+b.Directory
 	case b.Kind == ToDirectory && is(fs.ErrPermission, syscall.EROFS):
@@ -104,9 +104,9 @@ func (b BackupSettings) unusable(err error) error {
 	return e
 }
 
-// last is the innermost error's text: what wraps it repeats the address and the name of a file that
-// nobody knows.
-func last(err error) string {
+// innermostText is the innermost error's text: what wraps it repeats the address and the name of a
+// file that nobody knows.
+func innermostText(err error) string {
 	for {
 		switch inner := err.(type) { //nolint:errorlint // it walks down the chain itself
 		case interface{ Unwrap() error }:

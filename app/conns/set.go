@@ -87,7 +87,7 @@ func (s *Set) admit(raw net.Conn) *Conn {
 func (s *Set) add(raw net.Conn) (c, victim *Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	key, from := s.from(raw.RemoteAddr())
+	key, from := s.addressOf(raw.RemoteAddr())
 	free := int64(s.cfg.Most - s.open)
 	if free <= 0 || !from.trusted && from.open >= free {
 		if victim = s.victim(from, free <= 0, (*address).connections, (*Conn).one); victim == nil {
@@ -208,8 +208,8 @@ func (s *Set) waitsLocked(c *Conn) {
 	}
 }
 
-// from is the address that a connection comes from.
-func (s *Set) from(remote net.Addr) (key string, a *address) {
+// addressOf is the address that a connection comes from.
+func (s *Set) addressOf(remote net.Addr) (key string, a *address) {
 	peer, err := netip.ParseAddrPort(remote.String())
 	if err != nil { // no address of a network: all of these are one
 		key = remote.Network()

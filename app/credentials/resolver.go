@@ -176,7 +176,7 @@ func (s *Resolver) KnownValues(
 		list := []Value{opened[k.CredentialID]}
 		if c := credentials[k.CredentialID]; c.Source == app.SourceVault {
 			var seen bool
-			list, seen = s.vault.seen(c)
+			list, seen = s.vault.recentValues(c)
 			all = all && (seen || c.Mode == app.ModePlain)
 		}
 		for _, v := range list {

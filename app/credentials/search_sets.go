@@ -56,7 +56,7 @@ type state struct {
 	sightings int64 // in Vault
 }
 
-func (s state) since(other state) bool {
+func (s state) isAsNewAs(other state) bool {
 	return s.changes >= other.changes && s.sightings >= other.sightings
 }
 
@@ -135,7 +135,7 @@ func (s *SearchSets) find(ctx context.Context, key string, belongs func(app.Host
 	s.mu.Lock()
 	f, ok := s.found[key]
 	s.mu.Unlock()
-	if ok && f.since(now) {
+	if ok && f.isAsNewAs(now) {
 		return f, nil
 	}
 	f, err = once(ctx, &s.making, key, now,
@@ -154,14 +154,14 @@ func (s *SearchSets) now(ctx context.Context) (state, error) {
 
 // once makes the value of a key, as of a state or later, once at a time. Other callers wait for it
 // until their own context ends, and have it made again if it was begun too early for them.
-func once[T interface{ since(state) bool }](ctx context.Context, making *singleflight.Group, key string, at state,
+func once[T interface{ isAsNewAs(state) bool }](ctx context.Context, making *singleflight.Group, key string, at state,
 	makeOne func(context.Context) (T, error)) (T, error) {
 	for {
 		done := making.DoChan(key, func() (any, error) { return makeOne(context.WithoutCancel(ctx)) })
 		select {
 		case r := <-done:
 			made, _ := r.Val.(T)
-			if r.Err != nil || made.since(at) {
+			if r.Err != nil || made.isAsNewAs(at) {
 				return made, r.Err
 			}
 		case <-ctx.Done():
@@ -180,7 +180,7 @@ func (s *SearchSets) current(ctx context.Context) (*index, error) {
 	s.mu.Lock()
 	last := s.index
 	s.mu.Unlock()
-	if last.since(now) {
+	if last.isAsNewAs(now) {
 		return last, nil
 	}
 	return once(ctx, &s.making, "index", now, s.refresh)
@@ -237,7 +237,7 @@ func (s *SearchSets) collect(ctx context.Context, key string, belongs func(app.H
 				name.WriteString(m.key())
 			}
 		}
-		if f.set = s.made(name.String()); f.set == nil {
+		if f.set = s.cached(name.String()); f.set == nil {
 			f.set, err = s.open(ctx, in, list)
 			if errors.Is(err, errChanged) {
 				continue
@@ -251,8 +251,8 @@ func (s *SearchSets) collect(ctx context.Context, key string, belongs func(app.H
 	}
 }
 
-// made returns the set of members that was made before; nil if none was.
-func (s *SearchSets) made(members string) *searchSet {
+// cached returns the set of members that was made before; nil if none was.
+func (s *SearchSets) cached(members string) *searchSet {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if set := s.sets[members]; set != nil {

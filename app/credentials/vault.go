@@ -140,8 +140,8 @@ func (s *Vault) Release(hold string) (lost bool) {
 	return s.leases.End(hold)
 }
 
-// seen returns the values of a credential that were read lately.
-func (s *Vault) seen(c app.Credential) (values []Value, ok bool) {
+// recentValues returns the values of a credential that were read lately.
+func (s *Vault) recentValues(c app.Credential) (values []Value, ok bool) {
 	ref, err := app.ParseReference(c.Reference)
 	if err != nil {
 		return nil, false

@@ -21,7 +21,7 @@ const RuleField = "X-Airlock"
 
 // answer sends one of Airlock's own to the box.
 func (x *exchange) answer(status int, rule string, why *app.Error) error {
-	x.body.answered()
+	x.body.beginAnswer()
 	text := ownAnswer(status, rule, why, x.method == http.MethodHead, !x.keep)
 	if _, err := x.out.Write(text); err != nil {
 		return err
@@ -61,7 +61,7 @@ var notPassed = []string{
 // pass sends the host's answer to the box as it comes, and reports whether another request may
 // follow.
 func (x *exchange) pass(method string, resp *http.Response) bool {
-	x.body.answered()
+	x.body.beginAnswer()
 	x.keep = x.keep && x.body.finished()
 	framing := x.framing(method, resp)
 	x.writeHead(resp, framing)

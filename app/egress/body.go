@@ -77,8 +77,8 @@ func (b *requestBody) begin() error {
 // connection ends after the answer.
 func (b *requestBody) Close() error { return nil }
 
-// answered says that the final answer begins.
-func (b *requestBody) answered() {
+// beginAnswer says that the final answer begins.
+func (b *requestBody) beginAnswer() {
 	if b == nil {
 		return
 	}

@@ -35,7 +35,7 @@ func (c *conn) Read(p []byte) (int, error) {
 		return c.guard.read(p)
 	}
 	n, err := c.tcp.Read(p)
-	if !c.received(n) {
+	if !c.countReceived(n) {
 		c.cut(rules.Bytes)
 		return n, io.ErrClosedPipe
 	}
@@ -45,22 +45,22 @@ func (c *conn) Read(p []byte) (int, error) {
 // Write writes to the host. What a guard refuses vanishes.
 func (c *conn) Write(p []byte) (int, error) {
 	if c.guard != nil && !c.guard.passed {
-		return c.first(p)
+		return c.passToGuard(p)
 	}
 	return c.pass(p)
 }
 
 func (c *conn) pass(p []byte) (int, error) {
 	n, err := c.tcp.Write(p)
-	if !c.sent(n) {
+	if !c.countSent(n) {
 		c.cut(rules.Bytes)
 		return n, io.ErrClosedPipe
 	}
 	return n, err
 }
 
-// first shows p to the guard and passes on what it held back when it is content.
-func (c *conn) first(p []byte) (int, error) {
+// passToGuard shows p to the guard and passes on what it held back when it is content.
+func (c *conn) passToGuard(p []byte) (int, error) {
 	held, verdict := c.guard.look(p)
 	switch verdict {
 	case guardWaits, guardRefuses:
@@ -75,7 +75,7 @@ func (c *conn) first(p []byte) (int, error) {
 // CloseWrite ends the sending side.
 func (c *conn) CloseWrite() error {
 	if c.guard != nil && !c.guard.passed {
-		c.guard.ended()
+		c.guard.endInput()
 		return nil
 	}
 	return c.tcp.CloseWrite()
@@ -100,7 +100,7 @@ func (c *conn) finish(rule string) error {
 			c.guard.close()
 		}
 		err = c.tcp.Close()
-		c.session.ledger.ended(c.row)
+		c.session.ledger.finish(c.row)
 	})
 	return err
 }

@@ -97,14 +97,14 @@ func clipPath(path string) string {
 
 // serve judges, sends on and answers.
 func (x *exchange) serve(in *http.Request) bool {
-	x.row = x.session.ledger.opened(x.conn.meter.Load(), app.Connection{
+	x.row = x.session.ledger.add(x.conn.meter.Load(), app.Connection{
 		Host: x.host.Name, Port: x.host.Port, Verdict: app.VerdictAllowed, Rule: x.entry.String(), Address: x.address(),
 		Method: x.method, Path: x.path, StartedAt: time.Now(), Count: 1,
 	})
-	defer x.session.ledger.ended(x.row)
+	defer x.session.ledger.finish(x.row)
 	x.old, x.keep = !in.ProtoAtLeast(1, 1), in.ProtoAtLeast(1, 1) && !in.Close
 	x.body = newRequestBody(in, x.goOn)
-	known, err := x.known()
+	known, err := x.knownValues()
 	if err != nil {
 		return x.fail(x.session.unsearched(err))
 	}
@@ -134,7 +134,7 @@ func (x *exchange) serve(in *http.Request) bool {
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		return x.fail(rules.HostAnswer)
 	}
-	if known, err = x.known(); err != nil { // anew: what was put in meanwhile may be in this answer
+	if known, err = x.knownValues(); err != nil { // anew: what was put in meanwhile may be in this answer
 		return x.fail(x.session.unsearched(err))
 	}
 	if x.sealed = x.sealed || known != nil; x.sealed {
@@ -149,8 +149,8 @@ func (x *exchange) target() swap.Target {
 	return swap.Target{Host: x.host.Name, Port: x.host.Port, TLS: x.secure, Searched: x.sealed}
 }
 
-// known is what the instance knows of the host now.
-func (x *exchange) known() (*swap.Values, error) {
+// knownValues is what the instance knows of the host now.
+func (x *exchange) knownValues() (*swap.Values, error) {
 	return x.session.gateway.known(x.ctx, x.host.Name, x.host.Port)
 }
 

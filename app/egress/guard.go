@@ -121,8 +121,8 @@ func (g *guard) deny(rule string, seen []byte) {
 	})
 }
 
-// ended says that the box sends no more. What it sent was not a whole hello.
-func (g *guard) ended() {
+// endInput says that the box sends no more. What it sent was not a whole hello.
+func (g *guard) endInput() {
 	if len(g.held) > 0 {
 		g.deny(rules.NotTLS, g.held)
 	}

@@ -38,9 +38,9 @@ func newLedger(changed func()) *ledger {
 	return &ledger{changed: changed, refusals: map[refusal]*row{}}
 }
 
-// opened adds the row of an open connection or a request under way. One that finds no room is
+// add adds the row of an open connection or a request under way. One that finds no room is
 // counted in the last row instead, with its bytes when it ends.
-func (l *ledger) opened(live *meter, c app.Connection) *row {
+func (l *ledger) add(live *meter, c app.Connection) *row {
 	r := &row{Connection: c, live: live}
 	l.mu.Lock()
 	if l.fullLocked() {
@@ -54,8 +54,8 @@ func (l *ledger) opened(live *meter, c app.Connection) *row {
 	return r
 }
 
-// ended writes the last figures of a connection.
-func (l *ledger) ended(r *row) {
+// finish writes the last figures of a connection.
+func (l *ledger) finish(r *row) {
 	l.mu.Lock()
 	r.Connection, r.live = r.figures(), nil
 	if r.beyond {

@@ -44,13 +44,13 @@ func (l *link) init(s *Session, name string, port int, to target) {
 
 func (l *link) touch() { l.last.Store(int64(time.Since(l.began))) }
 
-// sent and received count n bytes and report whether the execution may go on.
-func (l *link) sent(n int) bool {
+// countSent and countReceived count n bytes and report whether the execution may go on.
+func (l *link) countSent(n int) bool {
 	l.meter.Load().up.Add(int64(max(n, 0)))
 	return l.spend(n)
 }
 
-func (l *link) received(n int) bool {
+func (l *link) countReceived(n int) bool {
 	l.meter.Load().down.Add(int64(max(n, 0)))
 	return l.spend(n)
 }

@@ -172,11 +172,11 @@ func (e *server) silent(err error) {
 		e.failed(rules.Slow)
 		return
 	}
-	r := e.session.ledger.opened(e.conn.meter.Load(), app.Connection{
+	r := e.session.ledger.add(e.conn.meter.Load(), app.Connection{
 		Host: e.host.Name, Port: e.host.Port, Verdict: app.VerdictAllowed, Rule: e.entry.String(),
 		Address: e.address(), StartedAt: e.started, Count: 1,
 	})
-	e.session.ledger.ended(r)
+	e.session.ledger.finish(r)
 }
 
 // failed records a connection that failed before any request.

@@ -195,7 +195,7 @@ func (s *Session) relayed(tcp *net.TCPConn, how handling, unread bool, record ap
 	if how == relayTLS {
 		c.guard = newGuard(record.Host, record.Port, func(rule string) { s.turnAway(c, rule) })
 	}
-	c.row = s.ledger.opened(c.meter.Load(), record)
+	c.row = s.ledger.add(c.meter.Load(), record)
 	if c.guard != nil {
 		c.guard.limit.Reset(s.gateway.limits.Head)
 	}

@@ -106,7 +106,7 @@ type upstream struct {
 // Read reads from the host.
 func (u *upstream) Read(p []byte) (int, error) {
 	n, err := u.TCPConn.Read(p)
-	if !u.conn.received(n) {
+	if !u.conn.countReceived(n) {
 		return n, denied(rules.Bytes, nil)
 	}
 	return n, err
@@ -115,7 +115,7 @@ func (u *upstream) Read(p []byte) (int, error) {
 // Write writes to the host.
 func (u *upstream) Write(p []byte) (int, error) {
 	n, err := u.TCPConn.Write(p)
-	if !u.conn.sent(n) {
+	if !u.conn.countSent(n) {
 		return n, denied(rules.Bytes, nil)
 	}
 	return n, err

@@ -27,29 +27,29 @@ func AtTop(script string) (modules []string) {
 	for line := range strings.Lines(script) {
 		line = strings.TrimRight(line, "\r\n")
 		if quotes == "" && !joined {
-			statement(line, add)
+			addStatement(line, add)
 		}
-		quotes = after(line, quotes)
+		quotes = quotesAfter(line, quotes)
 		joined = strings.HasSuffix(line, `\`)
 	}
 	return modules
 }
 
-func statement(line string, add func(module string)) {
+func addStatement(line string, add func(module string)) {
 	if m := importLine.FindStringSubmatch(line); m != nil {
 		for item := range strings.SplitSeq(m[1], ",") {
-			add(first(item))
+			add(firstWord(item))
 		}
 	} else if m := fromLine.FindStringSubmatch(line); m != nil {
 		add(m[1])
 		for item := range strings.SplitSeq(strings.Trim(m[2], " \t()\\"), ",") {
-			add(m[1] + "." + first(item))
+			add(m[1] + "." + firstWord(item))
 		}
 	}
 }
 
-// first returns what stands before "as".
-func first(item string) string {
+// firstWord returns what stands before "as".
+func firstWord(item string) string {
 	words := strings.Fields(item)
 	if len(words) == 0 {
 		return ""
@@ -57,13 +57,13 @@ func first(item string) string {
 	return words[0]
 }
 
-// after returns the triple quotes that are open after a line, which begins inside of some or (with
-// "") of none. It takes time that grows with the line only: agents write them.
-func after(line, open string) string {
+// quotesAfter returns the triple quotes that are open after a line, which begins inside of some or
+// (with "") of none. It takes time that grows with the line only: agents write them.
+func quotesAfter(line, open string) string {
 	for line != "" {
 		switch {
 		case open != "":
-			rest, ended := beyond(line, open)
+			rest, ended := skipQuoted(line, open)
 			if !ended {
 				return open
 			}
@@ -73,7 +73,7 @@ func after(line, open string) string {
 		case line[0] == '#':
 			return ""
 		case line[0] == '"', line[0] == '\'':
-			rest, ended := beyond(line[1:], line[:1])
+			rest, ended := skipQuoted(line[1:], line[:1])
 			if !ended {
 				return "" // it goes on after a backslash, or is no Python
 			}
@@ -85,8 +85,8 @@ func after(line, open string) string {
 	return open
 }
 
-// beyond returns what comes after the end of a text in quotes, which a backslash hides.
-func beyond(text, quotes string) (rest string, ended bool) {
+// skipQuoted returns what comes after the end of a text in quotes, which a backslash hides.
+func skipQuoted(text, quotes string) (rest string, ended bool) {
 	for i := 0; i < len(text); i++ {
 		if text[i] == '\\' {
 			i++

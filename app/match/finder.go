@@ -181,20 +181,20 @@ func (f *Finder) find(s *scratch, data []byte, depth int) {
 func (f *Finder) findAsWritten(s *scratch, data []byte, depth int) {
 	s.indexes[depth].from, s.indexes[depth].to = 0, 0
 	all := row{end: len(data)}
-	for row := range f.near.in(data, all, f.shortest, f.shortest) {
+	for row := range f.near.inPart(data, all, f.shortest, f.shortest) {
 		f.scan(s, data, row, depth)
 		if depth == maxLayers {
 			continue
 		}
 		least := base64Layer.least(f) // its rows are parts of the others
-		for row := range base64Layer.rows.in(data, row, least, least) {
+		for row := range base64Layer.rows.inPart(data, row, least, least) {
 			f.findEncoded(s, data, row, depth, base64Layer)
 		}
 	}
 	if depth == maxLayers {
 		return
 	}
-	for row := range hexLayer.rows.in(data, all, min(hexLayer.least(f), f.leastNumbers()), f.shortest) {
+	for row := range hexLayer.rows.inPart(data, all, min(hexLayer.least(f), f.leastNumbers()), f.shortest) {
 		if row.count >= hexLayer.least(f) {
 			f.findEncoded(s, data, row, depth, hexLayer)
 		}

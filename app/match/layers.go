@@ -103,8 +103,8 @@ func (r *run) cut(n int) {
 	}
 }
 
-// where returns where a character begins and ends.
-func (r *run) where(char int) (at, end int) {
+// spanOf returns where a character begins and ends.
+func (r *run) spanOf(char int) (at, end int) {
 	i, _ := slices.BinarySearchFunc(r.pieces, char, func(p piece, char int) int { return p.char - char - 1 })
 	p := r.pieces[i-1]
 	at = p.at + (char-p.char)*p.width
@@ -267,8 +267,8 @@ func (f *Finder) findDecoded(s *scratch, depth int, l *layer) {
 		}
 		// Characters that hold something else too stay.
 		f.findInside(s, s.decoded[depth], depth, l.kind, func(start, end int) (int, int) {
-			start, _ = r.where(shift + (8*start+l.bits-1)/l.bits)
-			_, end = r.where(shift + 8*end/l.bits - 1)
+			start, _ = r.spanOf(shift + (8*start+l.bits-1)/l.bits)
+			_, end = r.spanOf(shift + 8*end/l.bits - 1)
 			return start, end
 		})
 	}
@@ -315,7 +315,7 @@ func (f *Finder) findInside(s *scratch, text []byte, depth int, kind Layer, wher
 
 // span returns where the characters from start to end are written.
 func (r *run) span(start, end int) (int, int) {
-	start, _ = r.where(start)
-	_, end = r.where(end - 1)
+	start, _ = r.spanOf(start)
+	_, end = r.spanOf(end - 1)
 	return start, end
 }

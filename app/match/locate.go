@@ -6,19 +6,19 @@ import "slices"
 func (f *Finder) locate(s *scratch, data []byte, end int, text string) int {
 	// Nearly always all but its first character stands there as it is.
 	if second := end - len(text) + 1; second >= 0 && foldedEqual(data[second:end], text[1:]) {
-		if start := f.backwards(s, data[:end], second, text[:1]); start >= 0 {
+		if start := f.startOf(s, data[:end], second, text[:1]); start >= 0 {
 			return start
 		}
 	}
-	if start := f.backwards(s, data[:end], end, text); start >= 0 {
+	if start := f.startOf(s, data[:end], end, text); start >= 0 {
 		return start
 	}
 	return max(0, end-f.Reach()) // never: what was found forwards is found backwards
 }
 
-// backwards returns where a text begins that ends at a place, with all of the lead of an escape,
+// startOf returns where a text begins that ends at a place, with all of the lead of an escape,
 // and -1 for nowhere.
-func (f *Finder) backwards(s *scratch, data []byte, end int, text string) int {
+func (f *Finder) startOf(s *scratch, data []byte, end int, text string) int {
 	for i := range s.rests {
 		s.rests[i] = s.rests[i][:0]
 	}

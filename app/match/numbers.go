@@ -60,7 +60,7 @@ func (f *Finder) findNumbers(s *scratch, data []byte, part row, depth int) {
 	if f.wide {
 		least = f.shortest/utf8.UTFMax - 1
 	}
-	for row := range l.rows.in(data, part, f.leastNumbers(), least) {
+	for row := range l.rows.inPart(data, part, f.leastNumbers(), least) {
 		x := f.index(s, data, row, depth)
 		for at, stop := range l.stretches(data, x, row, least) {
 			f.findLists(s, data[:stop], x, at, depth)
@@ -132,8 +132,8 @@ func (f *Finder) findCounted(s *scratch, r *run, depth int) {
 				}
 				s.decoded[depth] = text
 				f.findInside(s, text, depth, Numbers, func(start, end int) (int, int) {
-					start, _ = r.where(from + 1 + 2*start)
-					_, end = r.where(from + 2*end - 1)
+					start, _ = r.spanOf(from + 1 + 2*start)
+					_, end = r.spanOf(from + 2*end - 1)
 					return start, end
 				})
 			}

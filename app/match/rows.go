@@ -44,9 +44,9 @@ type row struct {
 	escapes    bool
 }
 
-// in returns the rows in a part of data, each of at least so many bytes, of which so many are
+// inPart returns the rows in a part of data, each of at least so many bytes, of which so many are
 // counted.
-func (r *rows) in(data []byte, part row, bytes, count int) iter.Seq[row] {
+func (r *rows) inPart(data []byte, part row, bytes, count int) iter.Seq[row] {
 	return func(yield func(row) bool) {
 		for at := r.next(data[:part.end], part.start, bytes); at < part.end; {
 			found := r.row(data[:part.end], at)

@@ -144,7 +144,7 @@ func (f *Finder) run(s *scratch, data []byte, uses []use, at, first int) int {
 			return at
 		}
 		if p := f.automaton.patterns[node]; p != none {
-			f.found(s, data, at, int(p), first)
+			f.addMatch(s, data, at, int(p), first)
 		}
 	}
 	s.reach(at, state{node, at})
@@ -213,7 +213,7 @@ func (f *Finder) walk(s *scratch, data []byte, node multimatch.State, text []byt
 	}
 	s.reach(end, state{node, end})
 	if p := f.automaton.patterns[node]; p != none {
-		f.found(s, data, end, int(p), first)
+		f.addMatch(s, data, end, int(p), first)
 	}
 }
 
@@ -250,9 +250,9 @@ func (s *scratch) begin(new escape, at int) {
 	}
 }
 
-// found adds a match of which the end is known. Those of one pattern that end one after the other
-// become one.
-func (f *Finder) found(s *scratch, data []byte, end, pattern, first int) {
+// addMatch adds a match of which the end is known. Those of one pattern that end one after the
+// other become one.
+func (f *Finder) addMatch(s *scratch, data []byte, end, pattern, first int) {
 	if f.tail.length > 0 {
 		f.foundTail(s, data, end, pattern)
 		return

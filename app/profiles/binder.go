@@ -27,7 +27,7 @@ func (s *Binder) Policy(ctx context.Context, handle string, version int) (app.Po
 	if err != nil || p.Row == 0 {
 		return found, err
 	}
-	profile, err := s.opened(p)
+	profile, err := s.open(p)
 	found.ProfileID = profile.ID
 	return found, err
 }
@@ -52,7 +52,7 @@ func (s *Binder) bind(
 	ctx context.Context, find func(tx *store.Tx) (store.Profile, error),
 ) (app.Profile, app.Policy, error) {
 	var found app.Policy
-	profile, err := s.read(ctx, func(tx *store.Tx) (store.Profile, error) {
+	profile, err := s.load(ctx, func(tx *store.Tx) (store.Profile, error) {
 		p, err := find(tx)
 		if err == nil && p.Policy > 0 {
 			found, err = tx.Policies.Version(ctx, p.Handle, p.Policy)

@@ -45,7 +45,7 @@ func (s *Registry) Duplicate(ctx context.Context, by app.Actor, handle string) (
 		return app.Profile{}, err
 	}
 	s.hub.PublishProfiles(made.Handle)
-	return s.opened(made)
+	return s.open(made)
 }
 
 func (s *Registry) copyInto(ctx context.Context, tx *store.Tx, by app.Actor, of, to store.Profile) error {

@@ -20,7 +20,7 @@ type editor struct {
 	unclaimedLife time.Duration
 }
 
-func (s *editor) read(ctx context.Context, find func(tx *store.Tx) (store.Profile, error)) (app.Profile, error) {
+func (s *editor) load(ctx context.Context, find func(tx *store.Tx) (store.Profile, error)) (app.Profile, error) {
 	var p store.Profile
 	err := s.store.Read(ctx, func(tx *store.Tx) (err error) {
 		p, err = find(tx)
@@ -29,11 +29,11 @@ func (s *editor) read(ctx context.Context, find func(tx *store.Tx) (store.Profil
 	if err != nil {
 		return app.Profile{}, err
 	}
-	return s.opened(p)
+	return s.open(p)
 }
 
-// opened fills in the id, and the expiry of an unclaimed profile that is too old.
-func (s *editor) opened(p store.Profile) (app.Profile, error) {
+// open fills in the id, and the expiry of an unclaimed profile that is too old.
+func (s *editor) open(p store.Profile) (app.Profile, error) {
 	id, err := s.keyring.Open(secrets.Profiles, secrets.ProfileRow(p.Handle), p.SealedID)
 	if err != nil {
 		return app.Profile{}, fmt.Errorf("profiles: profile %s: %w", p.Handle, err)
@@ -93,5 +93,5 @@ func (s *editor) change(ctx context.Context, by app.Actor, handle string, apply 
 	if done {
 		s.hub.PublishProfiles(handle)
 	}
-	return s.opened(p)
+	return s.open(p)
 }

@@ -138,14 +138,14 @@ func (s *Registry) ByID(ctx context.Context, id string) (app.Profile, error) {
 	if !app.IsProfileID(id) {
 		return app.Profile{}, noSuchProfile()
 	}
-	return s.read(ctx, func(tx *store.Tx) (store.Profile, error) {
+	return s.load(ctx, func(tx *store.Tx) (store.Profile, error) {
 		return tx.Profiles.ByLookup(ctx, s.keyring.Lookup(secrets.Profiles, id))
 	})
 }
 
 // ByHandle finds a profile for people.
 func (s *Registry) ByHandle(ctx context.Context, handle string) (app.Profile, error) {
-	return s.read(ctx, func(tx *store.Tx) (store.Profile, error) { return tx.Profiles.ByHandle(ctx, handle) })
+	return s.load(ctx, func(tx *store.Tx) (store.Profile, error) { return tx.Profiles.ByHandle(ctx, handle) })
 }
 
 // List lists all for people, newest first, IDs opened so that they can be copied.
@@ -160,7 +160,7 @@ func (s *Registry) List(ctx context.Context) ([]app.Profile, error) {
 	}
 	list := make([]app.Profile, len(stored))
 	for i, p := range stored {
-		if list[i], err = s.opened(p); err != nil {
+		if list[i], err = s.open(p); err != nil {
 			return nil, err
 		}
 	}

@@ -101,7 +101,7 @@ func needles(values []Value) (texts []string, known []value, all []needle) {
 	held := heldTexts(values)
 	for i, text := range texts {
 		if !known[i].anonymous {
-			known[i].show = shown(text, texts)
+			known[i].show = shownSuffix(text, texts)
 		}
 		known[i].strong = hardToGuess(text)
 		known[i].parts = fields.Of(text)
@@ -181,8 +181,8 @@ func distinct(values []Value) (texts []string, known []value) {
 	return texts, known
 }
 
-// shown returns the last characters of a value that its mask may show.
-func shown(text string, texts []string) string {
+// shownSuffix returns the last characters of a value that its mask may show.
+func shownSuffix(text string, texts []string) string {
 	if utf8.RuneCountInString(text) < minShown {
 		return ""
 	}

@@ -153,7 +153,7 @@ func (s *scan) step(buf []byte, base, i int) {
 	}
 	if s.at != 0 {
 		if out := s.machine.ending(s.at); out != nil {
-			s.found(out, buf[:i+1], base)
+			s.note(out, buf[:i+1], base)
 		}
 	}
 	if len(s.active) > 0 {
@@ -232,8 +232,8 @@ func (s *scan) follow(b byte) (runs encodings.RunSet) {
 	return runs
 }
 
-// found takes note of what ends at the end of buf.
-func (s *scan) found(out *ending, buf []byte, base int) {
+// note takes note of what ends at the end of buf.
+func (s *scan) note(out *ending, buf []byte, base int) {
 	if out.seed != 0 {
 		s.activate(out.seed, buf)
 	}

@@ -103,7 +103,7 @@ func (s *Stream) render(settled int) string {
 		return string(s.out)
 	}
 	if !s.closed {
-		settled = s.whole(settled)
+		settled = s.completeEnd(settled)
 	}
 	if s.done < settled {
 		s.literal(settled)
@@ -159,8 +159,9 @@ var alone = func() (t [256]uint32) {
 	return t
 }()
 
-// whole returns end, or the offset of a character that begins before end and is not complete there.
-func (s *Stream) whole(end int) int {
+// completeEnd returns end, or the offset of a character that begins before end and is not complete
+// there.
+func (s *Stream) completeEnd(end int) int {
 	for k := 1; k < utf8.UTFMax && s.done <= end-k; k++ {
 		if tail := s.buf[end-k-s.base : end-s.base]; utf8.RuneStart(tail[0]) {
 			if !utf8.FullRune(tail) {

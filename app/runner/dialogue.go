@@ -287,7 +287,7 @@ func (d *dialogue) close() { d.turn <- struct{}{} }
 // A script may spread the pieces of a value over prompts, names of models and what it prints, which
 // its agent reads while it runs. So earlier texts are redacted with it.
 func (d *dialogue) redactSaid(before *string, text string) redact.Clean {
-	clean, hits := d.run.redaction.redactor().After(append(d.said(), d.run.output.tails()...), text)
+	clean, hits := d.run.redaction.redactor().After(append(d.earlierTexts(), d.run.output.tails()...), text)
 	d.run.redaction.count("prompt", hits)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -298,7 +298,7 @@ func (d *dialogue) redactSaid(before *string, text string) redact.Clean {
 	return clean
 }
 
-func (d *dialogue) said() []string {
+func (d *dialogue) earlierTexts() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return []string{d.prompts, d.models}

@@ -183,7 +183,7 @@ func (h *egressHook) ledger() []app.Connection {
 	rows := session.Ledger()
 	alone := aloneAtPlace(rows)
 	for i, c := range rows {
-		rows[i].Line = h.lines.during(place{c.Host, c.Port}, c.StartedAt, c.StartedAt.Add(c.Duration), alone[i])
+		rows[i].Line = h.lines.lineDuring(place{c.Host, c.Port}, c.StartedAt, c.StartedAt.Add(c.Duration), alone[i])
 	}
 	return rows
 }

@@ -47,7 +47,7 @@ func (r *Run) finishSent(e ending) store.Finish {
 	rows := r.egress.ledger()
 	v := judge(e).withLostLease(e.leaseLost).withHints(hints.Denials(rows))
 	raw := redact.Execution{
-		Turns: r.output.turns.List(), Error: v.message, Network: ledgerTexts(rows), Said: r.dialogue.said(),
+		Turns: r.output.turns.List(), Error: v.message, Network: ledgerTexts(rows), Said: r.dialogue.earlierTexts(),
 		Result: e.sent.outcome.Result,
 	}
 	// What a script printed that was stopped may end anywhere.

@@ -60,7 +60,7 @@ func (h *hostRequests) requestDenied() {
 
 // requestLocked makes a request of the place. It reports whether that could be stored.
 func (h *hostRequests) requestLocked(p place) bool {
-	line := h.egress.lines.of(p)
+	line := h.egress.lines.lineOf(p)
 	added, err := h.runner.cfg.Hosts.Request(context.Background(), h.x.ProfileHandle, p.entry(), h.x.Handle, line)
 	if err != nil {
 		if app.CodeOf(err) != app.CodeNotFound {

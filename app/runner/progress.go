@@ -78,7 +78,7 @@ func (r *Run) OutputSoFar(ctx context.Context) (app.Output, error) {
 		return app.Output{}, context.Cause(ctx)
 	}
 	defer s.turn.Release(1)
-	checked, said := r.redaction.redactor(), r.dialogue.said()
+	checked, said := r.redaction.redactor(), r.dialogue.earlierTexts()
 	key := soFarKey{r.output.printedBytes(), [2]string(said), checked.red}
 	switch {
 	case checked.err != nil:

@@ -78,14 +78,14 @@ func (s *sourceLines) addLocked(list []lineUse, line int, at time.Time) []lineUs
 	return slices.Insert(list, i, lineUse{line, at})
 }
 
-// of returns the line that first asked for the place; 0 if it is not known.
-func (s *sourceLines) of(p place) int {
+// lineOf returns the line that first asked for the place; 0 if it is not known.
+func (s *sourceLines) lineOf(p place) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.ofLocked(p)
+	return s.lineOfLocked(p)
 }
 
-func (s *sourceLines) ofLocked(p place) int {
+func (s *sourceLines) lineOfLocked(p place) int {
 	if line := firstLine(s.byPlace[p]); line > 0 {
 		return line
 	}
@@ -99,10 +99,10 @@ func (s *sourceLines) ofLocked(p place) int {
 	return first
 }
 
-// during returns the line of a request or connection to the place that began and ended then: the
-// last one that was claimed before. Without any it is the line that started a program last. alone says
-// that no other was open at that place meanwhile.
-func (s *sourceLines) during(p place, began, ended time.Time, alone bool) int {
+// lineDuring returns the line of a request or connection to the place that began and ended then:
+// the last one that was claimed before. Without any it is the line that started a program last.
+// alone says that no other was open at that place meanwhile.
+func (s *sourceLines) lineDuring(p place, began, ended time.Time, alone bool) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	until := began.Add(useDelay)
@@ -112,7 +112,7 @@ func (s *sourceLines) during(p place, began, ended time.Time, alone bool) int {
 	if line := lineBefore(s.byPlace[p], until); line > 0 {
 		return line
 	}
-	if line := s.ofLocked(p); line > 0 {
+	if line := s.lineOfLocked(p); line > 0 {
 		return line
 	}
 	return lineBefore(s.programs, until)

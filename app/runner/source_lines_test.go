@@ -42,7 +42,7 @@ func TestARowHasTheLineOfItsRequest(t *testing.T) {
 		{"before any program", db, 50, 51, false, 0},
 		{"a name that was refused", place{"api.test", 0}, 1, 1, false, 7},
 	} {
-		if got := s.during(c.p, at(c.began), at(c.ended), c.alone); got != c.want {
+		if got := s.lineDuring(c.p, at(c.began), at(c.ended), c.alone); got != c.want {
 			t.Errorf("%s: line %d, want %d", c.name, got, c.want)
 		}
 	}

@@ -203,7 +203,7 @@ func (y *yields) add(c sandbox.Class, n int) {
 	}
 }
 
-func (y *yields) of(c sandbox.Class) int {
+func (y *yields) ofClass(c sandbox.Class) int {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	return y.byClass[c]
@@ -234,7 +234,7 @@ func (y *yields) anySaturated(limit int) bool {
 // twice as many as slots.
 func (s *Scheduler) saturated(p app.Placement) bool {
 	c, ok := s.cfg.Sandboxes.ClassOf(p)
-	return ok && s.yields.of(c) >= s.cfg.Workers
+	return ok && s.yields.ofClass(c) >= s.cfg.Workers
 }
 
 // Opening returns how many executions wait for a box without a slot.
@@ -243,7 +243,7 @@ func (s *Scheduler) Opening() int { return s.yields.total() }
 // Patience returns how long the execution should wait for a box of the class before it calls Yield:
 // not at all if others of the class have yielded and still wait.
 func (s *Slot) Patience(c sandbox.Class) time.Duration {
-	if !s.Held() || s.s.yields.of(c) > 0 {
+	if !s.Held() || s.s.yields.ofClass(c) > 0 {
 		return 0
 	}
 	return boxPatience

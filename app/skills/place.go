@@ -14,7 +14,7 @@ import (
 // would have brought is told by Missing. Errors: CodeSandboxUnavailable for an image that is not
 // offered, or not the one that the profile requires, and for more memory or processor than boxes have.
 func (s *Service) Place(v Version, p app.Placement) (app.Placement, error) {
-	if over := s.oversized(v); len(over) > 0 {
+	if over := s.excessNeeds(v); len(over) > 0 {
 		return p, aboutSkill(app.E(app.CodeSandboxUnavailable,
 			fmt.Sprintf("the skill %s@%d was not run: it needs %s", v.Name, v.Number, strings.Join(over, " and ")),
 			"Upload a version that needs less, or ask the operator to raise the limit."))
@@ -45,8 +45,8 @@ func (s *Service) placeImage(v Version, p app.Placement) (app.Placement, error) 
 		"Upload a version with another airlock.image or without one, or ask the operator to allow the image."))
 }
 
-// oversized is what a version needs and no box has.
-func (s *Service) oversized(v Version) (over []string) {
+// excessNeeds is what a version needs and no box has.
+func (s *Service) excessNeeds(v Version) (over []string) {
 	if m, limit := v.Manifest.Memory, s.cfg.Limits.Memory; m > limit && limit > 0 {
 		over = append(over, fmt.Sprintf("%s of memory (sandboxes have %s)", app.FormatSize(m), app.FormatSize(limit)))
 	}
@@ -61,7 +61,7 @@ func cores(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 // exceeding is what a version asks for beyond the limits. A run time is cut to the longest; all else
 // keeps it from running.
 func (s *Service) exceeding(v Version) []string {
-	over := s.oversized(v)
+	over := s.excessNeeds(v)
 	if t, limit := v.Manifest.Timeout, s.cfg.TimeoutMax; t > limit && limit > 0 {
 		over = append(over, fmt.Sprintf("%s of run time (runs are ended after %s)", t, limit))
 	}

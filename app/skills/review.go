@@ -29,12 +29,12 @@ func (s *Service) Approve(ctx context.Context, by app.Actor, name string, number
 		}
 		v.State, v.ApprovedBy, v.ApprovedAt, v.Reason = string(Approved), by, s.cfg.Now(), ""
 		return app.NewEvent(s.cfg.Now(), by, "skill.approve", subject(*v),
-			fmt.Sprintf("Approved %s. %s", v.Digest, asked(read.Manifest))), nil
+			fmt.Sprintf("Approved %s. %s", v.Digest, wordRequests(read.Manifest))), nil
 	})
 }
 
-// asked says which keys and hosts a manifest asks for.
-func asked(m bundle.Manifest) string {
+// wordRequests says which keys and hosts a manifest asks for.
+func wordRequests(m bundle.Manifest) string {
 	keys, hosts := "no keys", "no hosts"
 	if len(m.Keys) > 0 {
 		keys = "the keys " + strings.Join(m.Keys, ", ")
@@ -81,7 +81,7 @@ func (s *Service) decide(ctx context.Context, by app.Actor, name string, number 
 	}
 	var v store.SkillVersion
 	err := s.cfg.Store.Write(ctx, func(tx *store.Tx) (err error) {
-		if v, err = kept(ctx, tx, name, number); err != nil {
+		if v, err = keptVersion(ctx, tx, name, number); err != nil {
 			return err
 		}
 		before := v.State
@@ -101,8 +101,8 @@ func (s *Service) decide(ctx context.Context, by app.Actor, name string, number 
 	return version(v)
 }
 
-// kept returns a version whose files are kept.
-func kept(ctx context.Context, tx *store.Tx, name string, number int) (store.SkillVersion, error) {
+// keptVersion returns a version whose files are kept.
+func keptVersion(ctx context.Context, tx *store.Tx, name string, number int) (store.SkillVersion, error) {
 	skill, err := existing(ctx, tx, name)
 	if err != nil {
 		return store.SkillVersion{}, err

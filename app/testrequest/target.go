@@ -89,7 +89,7 @@ func choose(c app.Credential, req Request) (target, error) {
 		if !ok {
 			continue
 		}
-		if port, ok := first(testable(c, h), both.Ports); ok {
+		if port, ok := firstWanted(testable(c, h), both.Ports); ok {
 			t := target{host: h, tls: !h.Unencrypted(port), url: path}
 			t.host.Name, t.host.Ports, t.host.Private = asked.Name, []int{port}, req.Private
 			t.url.Scheme, t.url.Host = "https", authority(asked.Name, port, 443)
@@ -103,8 +103,8 @@ func choose(c app.Credential, req Request) (target, error) {
 		"Choose one of the credential's hosts; plain HTTP only counts where it is permitted.")
 }
 
-// first is the first of the ports that is among the wanted.
-func first(ports, wanted []int) (int, bool) {
+// firstWanted is the first of the ports that is among the wanted.
+func firstWanted(ports, wanted []int) (int, bool) {
 	i := slices.IndexFunc(ports, func(p int) bool { return slices.Contains(wanted, p) })
 	if i < 0 {
 		return 0, false

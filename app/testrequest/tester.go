@@ -130,7 +130,7 @@ func (p *Tester) send(
 	got, ledger, err := p.ask(ctx, c, value, placeholder, to, as.field(placeholder))
 	result := judge(c.Name, ledger, got, err)
 	result.URL = to.url.String()
-	if result.Problem != "" || !taken(result.Status) {
+	if result.Problem != "" || !succeeded(result.Status) {
 		return result, nil
 	}
 	result.Without = p.statusOf(ctx, c, value, placeholder, to, field{})
@@ -142,8 +142,8 @@ func (p *Tester) send(
 	return result, nil
 }
 
-// taken reports whether a status says that a host did what was asked.
-func taken(status int) bool { return status >= 200 && status < 300 }
+// succeeded reports whether a status says that a host did what was asked.
+func succeeded(status int) bool { return status >= 200 && status < 300 }
 
 // refused reports whether a status says that a host did not do what was asked, for a reason that lies
 // in the request. A host that is busy or broken says nothing.

@@ -186,7 +186,7 @@ func (m *importer) credential(ctx context.Context, item Item, c content.Credenti
 	if c.Value != nil {
 		row.KeyID = m.ring.KeyID()
 	}
-	if err := m.must(ctx, row); err != nil {
+	if err := m.addNew(ctx, row); err != nil {
 		return err
 	}
 	for _, v := range c.Versions {
@@ -195,7 +195,7 @@ func (m *importer) credential(ctx context.Context, item Item, c content.Credenti
 		if v.Version == c.Version && c.Value != nil {
 			r.Value = m.ring.Seal(secrets.Values, secrets.ValueRow(id, v.Version), []byte(*c.Value))
 		}
-		if err := m.must(ctx, r); err != nil {
+		if err := m.addNew(ctx, r); err != nil {
 			return err
 		}
 	}
@@ -235,8 +235,8 @@ func (m *importer) overwriteCredential(ctx context.Context, here, c content.Cred
 	return m.note(ctx, "credential.import", c.Name, "Overwritten from a file.")
 }
 
-// must adds a row that can't be there yet.
-func (m *importer) must(ctx context.Context, row any) error {
+// addNew adds a row that can't be there yet.
+func (m *importer) addNew(ctx context.Context, row any) error {
 	_, added, err := m.load.Add(ctx, row)
 	if err == nil && !added {
 		err = content.Contradiction(fmt.Sprintf("a %T", row), "is there twice", nil)

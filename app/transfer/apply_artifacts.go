@@ -54,5 +54,5 @@ func (m *importer) content(ctx context.Context, r content.Piece) error {
 		until := m.now.Add(m.s.cfg.Files.Retention()).UnixMilli()
 		a.row.BlobID, a.row.ExpiresAt = &blob.ID, max(a.row.ExpiresAt, until)
 	}
-	return m.must(ctx, a.row)
+	return m.addNew(ctx, a.row)
 }

@@ -115,7 +115,7 @@ func (m *importer) execution(ctx context.Context, r content.Record) error {
 		return m.await(left)
 	}
 	if !begins {
-		return m.must(ctx, row)
+		return m.addNew(ctx, row)
 	}
 	home, ok := m.home(x.ProfileHandle)
 	if !ok {
@@ -146,7 +146,7 @@ func (m *importer) person(ctx context.Context, p store.PersonRow) error {
 	if err != nil {
 		return err
 	}
-	return m.must(ctx, p)
+	return m.addNew(ctx, p)
 }
 
 // event takes an event of the other instance's audit log: into a new database as it is, else beside
@@ -157,7 +157,7 @@ func (m *importer) event(ctx context.Context, e store.EventRow) error {
 	}
 	switch {
 	case m.fresh:
-		return m.must(ctx, e)
+		return m.addNew(ctx, e)
 	case !m.choice.History:
 		return nil
 	}

@@ -75,7 +75,7 @@ func (m *importer) newProfile(ctx context.Context, f content.Profile, before int
 		if to, ok := m.ids[k.Credential]; ok {
 			row.CredentialID = &to
 		}
-		if err := m.must(ctx, row); err != nil {
+		if err := m.addNew(ctx, row); err != nil {
 			return err
 		}
 	}
@@ -83,7 +83,7 @@ func (m *importer) newProfile(ctx context.Context, f content.Profile, before int
 		row := h.ProfileHostRow
 		row.ProfileID, row.Entry, row.Position = id, h.Host.String(), i
 		row.Host, row.AskedBy = content.JSON(h.Host), content.JSON(h.AskedBy)
-		if err := m.must(ctx, row); err != nil {
+		if err := m.addNew(ctx, row); err != nil {
 			return err
 		}
 	}

@@ -44,7 +44,7 @@ func (m *importer) skill(ctx context.Context, f content.Skill) error {
 		if v.Kept {
 			m.awaited[v.Digest] = row
 		} else if m.fresh {
-			if err := m.must(ctx, row); err != nil {
+			if err := m.addNew(ctx, row); err != nil {
 				return err
 			}
 		}
@@ -126,7 +126,7 @@ func (m *importer) bundle(ctx context.Context, r content.Bundle) error {
 		return nil
 	}
 	if r.Packed == nil {
-		return m.must(ctx, row)
+		return m.addNew(ctx, row)
 	}
 	blob, err := m.keepBundle(ctx)
 	if err != nil {
@@ -137,7 +137,7 @@ func (m *importer) bundle(ctx context.Context, r content.Bundle) error {
 		return fmt.Errorf("transfer: %w", err)
 	}
 	row.Manifest, row.Size, row.Files, row.BlobID = string(manifest), m.in.Files.Size(), len(m.in.Files.Files), &blob.ID
-	return m.must(ctx, row)
+	return m.addNew(ctx, row)
 }
 
 // keepBundle puts the files into the storage, packed as Airlock packs them.
@@ -169,7 +169,7 @@ func (m *importer) approval(ctx context.Context, a content.Approval) error {
 	row := a.ApprovalRow
 	row.DecidedBy = content.JSON(a.DecidedBy)
 	if m.fresh {
-		return m.must(ctx, row)
+		return m.addNew(ctx, row)
 	}
 	_, _, err := m.load.Add(ctx, row)
 	return err

@@ -124,8 +124,8 @@ func source(c content.Credential) string {
 
 // missing returns the hosts in a that are not in b.
 func missing(a, b []app.Host) (list []app.Host) {
-	in := plain(b)
-	for i, h := range plain(a) {
+	in := comparableHosts(b)
+	for i, h := range comparableHosts(a) {
 		if !slices.Contains(in, h) {
 			list = append(list, a[i])
 		}
@@ -288,7 +288,7 @@ func (p *planner) compareOpen(d *difference, f, r content.Profile) {
 	}
 	hosts := func(p content.Profile) (list []string) {
 		for _, h := range p.Hosts {
-			list = append(list, fmt.Sprint(plain([]app.Host{h.Host})[0], h.Allowed))
+			list = append(list, fmt.Sprint(comparableHosts([]app.Host{h.Host})[0], h.Allowed))
 		}
 		return list
 	}
@@ -338,7 +338,7 @@ func (p *planner) keysText(keys []content.Key, name func(string) string) string 
 		if k.Credential != "" {
 			credential = name(k.Credential)
 		}
-		lines = append(lines, content.JSON([]any{k.Name, k.Mode, plain(k.Hosts), credential}))
+		lines = append(lines, content.JSON([]any{k.Name, k.Mode, comparableHosts(k.Hosts), credential}))
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")

@@ -91,7 +91,7 @@ func (e *exporter) packed(ctx context.Context, tx *store.Tx, v store.SkillVersio
 // approvals writes which scripts people approved for good, and which they refused.
 func (e *exporter) approvals(ctx context.Context, tx *store.Tx) error {
 	return tx.Approvals.EachInForce(ctx, func(row store.ApprovalRow) error {
-		if !e.here(row.ProfileHandle) {
+		if !e.hasProfile(row.ProfileHandle) {
 			return nil
 		}
 		a, err := content.OpenApproval(row)
@@ -102,7 +102,7 @@ func (e *exporter) approvals(ctx context.Context, tx *store.Tx) error {
 	})
 }
 
-// here reports whether a profile is in the file: approvals outlive theirs.
-func (e *exporter) here(handle string) bool {
+// hasProfile reports whether a profile is in the file: approvals outlive theirs.
+func (e *exporter) hasProfile(handle string) bool {
 	return slices.ContainsFunc(e.profiles, func(p content.Profile) bool { return p.Handle == handle })
 }

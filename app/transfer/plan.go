@@ -342,7 +342,7 @@ func (p *planner) borrowed(f content.Profile) (said []string) {
 }
 
 // hosts in the order and form in which they are compared: why they were asked for doesn't matter.
-func plain(list []app.Host) []string {
+func comparableHosts(list []app.Host) []string {
 	out := make([]string, len(list))
 	for i, h := range list {
 		h.Reason = ""

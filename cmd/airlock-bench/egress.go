@@ -58,7 +58,7 @@ func (b *benchmark) egress(ctx context.Context, table io.Writer, rounds int) err
 		{"direct", "none", ""}, {"relayed", "none", "relayed"}, {"intercepted", "none", "read"},
 		{"intercepted with a swap", placeholder, "read"},
 	} {
-		end := e.through(c.mode, placeholder)
+		end := e.useTransport(c.mode, placeholder)
 		err := e.measure(ctx, table, c.name, c.header, rounds)
 		e.transport.CloseIdleConnections()
 		end()
@@ -69,8 +69,8 @@ func (b *benchmark) egress(ctx context.Context, table io.Writer, rounds int) err
 	return nil
 }
 
-// through makes a transport that goes one of the ways.
-func (e *egressBench) through(mode, placeholder string) (end func()) {
+// useTransport makes a transport that goes one of the ways.
+func (e *egressBench) useTransport(mode, placeholder string) (end func()) {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(e.service.authority.Certificate())
 	clientRoots := roots.Clone()

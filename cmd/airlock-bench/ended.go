@@ -31,8 +31,10 @@ func (x endedView) returned(result string) error {
 	return nil
 }
 
-// until waits for an execution's status. Another end is an error, and so is a timeout.
-func (b *benchmark) until(ctx context.Context, id, status string, within time.Duration) (x endedView, err error) {
+// waitForStatus waits for an execution's status. Another end is an error, and so is a timeout.
+func (b *benchmark) waitForStatus(
+	ctx context.Context, id, status string, within time.Duration,
+) (x endedView, err error) {
 	for deadline := time.Now().Add(within); ctx.Err() == nil; {
 		x = endedView{}
 		if err := b.call(ctx, http.MethodGet, "/executions/"+id+"?wait=5", nil, &x); err != nil {
@@ -61,7 +63,7 @@ func (b *benchmark) answerAll(ctx context.Context, ids []string) error {
 			nil); err != nil {
 			return err
 		}
-		x, err := b.until(ctx, ids[i], "completed", parkedWithin)
+		x, err := b.waitForStatus(ctx, ids[i], "completed", parkedWithin)
 		if err != nil {
 			return err
 		}

@@ -162,7 +162,7 @@ func (o *overload) execution(ctx context.Context, profile string) error {
 	err := o.call(ctx, http.MethodPost, "/execute?wait=50",
 		map[string]any{"profile_id": profile, "script": "set_result(1)"}, &x)
 	if err == nil {
-		_, err = o.until(ctx, x.ID, "completed", 2*time.Minute)
+		_, err = o.waitForStatus(ctx, x.ID, "completed", 2*time.Minute)
 	}
 	if err == nil {
 		o.mu.Lock()

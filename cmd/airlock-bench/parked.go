@@ -41,7 +41,7 @@ func (s *suite) parkedExecutions(ctx context.Context) error {
 		return err
 	}
 	if err := b.each(ids, func(i int) error {
-		x, err := b.until(ctx, ids[i], "awaiting_llm", parkedWithin)
+		x, err := b.waitForStatus(ctx, ids[i], "awaiting_llm", parkedWithin)
 		if err == nil && (x.Request == nil || x.Request.Prompt != "go on?") {
 			err = fmt.Errorf("execution %s asks %+v", x.ID, x.Request)
 		}

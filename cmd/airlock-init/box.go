@@ -58,7 +58,7 @@ type files interface {
 	// receive writes what it reads, and returns why it didn't, for the script's agent.
 	receive(from io.Reader, files []wire.File) (problem string)
 	// left says whether the script left something, and sends it.
-	left() (any bool, send func(io.Writer))
+	artifacts() (any bool, send func(io.Writer))
 	isFull(dir string) bool
 }
 
@@ -134,7 +134,7 @@ func (o *own) receive(from io.Reader, files []wire.File) string {
 	return filesProblem(receiveFiles(from, files))
 }
 
-func (o *own) left() (bool, func(io.Writer)) {
+func (o *own) artifacts() (bool, func(io.Writer)) {
 	out := openOutDir(wire.MaxEntries)
 	if out == nil {
 		return false, nil

@@ -235,14 +235,14 @@ func (g *guest) finish(status unix.WaitStatus, gone <-chan struct{}) {
 	g.ended = true
 	started := g.started
 	g.mu.Unlock()
-	within(drainWithin, func() {
+	waitAtMost(drainWithin, func() {
 		<-g.sdk.closed
 		if !started {
 			_, _ = io.CopyN(g.log, g.runner.stderr, diagnostic)
 		}
 		g.outputs.Wait()
 	})
-	within(sendWithin, g.net.flush)
+	waitAtMost(sendWithin, g.net.flush)
 	exited := wire.Exited{Code: status.ExitStatus(), DroppedStdout: g.out.dropped.Load(),
 		DroppedStderr: g.err.dropped.Load(), TmpFull: g.box.isFull("/tmp"), ShmFull: g.box.isFull("/dev/shm")}
 	if status.Signaled() {
@@ -250,7 +250,7 @@ func (g *guest) finish(status unix.WaitStatus, gone <-chan struct{}) {
 	}
 	var send func(io.Writer)
 	if started {
-		exited.Artifacts, send = g.box.left()
+		exited.Artifacts, send = g.box.artifacts()
 	}
 	if g.send(wire.Message{Exited: &exited}) == nil && exited.Artifacts {
 		g.sendArtifacts(send)
@@ -268,8 +268,8 @@ func (g *guest) sendArtifacts(send func(io.Writer)) {
 	}
 }
 
-// within waits for f to return, but no longer than limit.
-func within(limit time.Duration, f func()) {
+// waitAtMost waits for f to return, but no longer than limit.
+func waitAtMost(limit time.Duration, f func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -69,7 +69,7 @@ func (b *forked) receive(content io.Reader, files []wire.File) string {
 	return answer.Start.Problem
 }
 
-func (b *forked) left() (bool, func(io.Writer)) {
+func (b *forked) artifacts() (bool, func(io.Writer)) {
 	return b.last.Out, func(stream io.Writer) {
 		to, from, err := b.help(sendMode)
 		if err != nil {

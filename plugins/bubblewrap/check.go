@@ -61,7 +61,7 @@ func (b *Backend) check(ctx context.Context, cfg plugins.Config, report *plugins
 	fresh, forked := b.proveBoth(ctx, h, s.box, cfg.StateDir)
 	if fresh.err != nil {
 		report.Controls = []plugins.Control{{Name: "boxes can be opened", Detail: fresh.err.Error(),
-			Fix: advise(fresh.err, here())}}
+			Fix: advise(fresh.err, currentSurroundings())}}
 		return nil, explain(fresh.err)
 	}
 	report.Controls = fresh.controls

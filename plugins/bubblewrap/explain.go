@@ -12,7 +12,7 @@ import (
 
 // explain adds what a person can do to the error of a box that could not be opened.
 func explain(err error) error {
-	if advice := advise(err, here()); advice != "" {
+	if advice := advise(err, currentSurroundings()); advice != "" {
 		return fmt.Errorf("boxes cannot be opened here: %w. %s", err, advice)
 	}
 	return fmt.Errorf("boxes cannot be opened here: %w", err)
@@ -24,7 +24,7 @@ type surroundings struct {
 	powerless bool // root that can't give boxes uids of their own
 }
 
-func here() surroundings { return surroundings{sysctl: sysctl, powerless: powerless()} }
+func currentSurroundings() surroundings { return surroundings{sysctl: sysctl, powerless: powerless()} }
 
 func advise(err error, at surroundings) string {
 	text, sysctl := err.Error(), at.sysctl

@@ -84,7 +84,7 @@ func (h *host) prepare(ctx context.Context) (absent []plugins.Control, err error
 			h.missing[name] = err
 			c := plugins.Control{Name: "image " + name + " is ready", Detail: err.Error()}
 			if missing := (missingImage{}); errors.As(err, &missing) {
-				c.Detail, c.Fix = missing.what(), missing.advice()
+				c.Detail, c.Fix = missing.text(), missing.advice()
 			}
 			absent = append(absent, c)
 		}

@@ -87,9 +87,9 @@ func (e *engine) findImage(ctx context.Context, name string) (*image, error) {
 // missingImage is the name of an image that the engine doesn't have.
 type missingImage struct{ name string }
 
-func (m missingImage) Error() string { return m.what() + ": " + m.advice() }
+func (m missingImage) Error() string { return m.text() + ": " + m.advice() }
 
-func (m missingImage) what() string { return "the engine has no image " + m.name }
+func (m missingImage) text() string { return "the engine has no image " + m.name }
 
 // advice is what an operator can do.
 func (m missingImage) advice() string {
@@ -237,8 +237,9 @@ type derivedImage struct {
 	Tags []string
 }
 
-// foreign reports whether somebody gave it a name that isn't one of ours, whatever its labels say.
-func (d derivedImage) foreign() bool {
+// hasForeignTag reports whether somebody gave it a name that isn't one of ours, whatever its labels
+// say.
+func (d derivedImage) hasForeignTag() bool {
 	return slices.ContainsFunc(d.Tags, func(tag string) bool {
 		return !strings.HasPrefix(tag, repository+":") && !strings.HasPrefix(tag, "<none>")
 	})
@@ -267,7 +268,7 @@ func (h *host) dropOld(ctx context.Context, i *image) {
 		return
 	}
 	for _, old := range known {
-		if old.ID == i.derived || old.foreign() {
+		if old.ID == i.derived || old.hasForeignTag() {
 			continue
 		}
 		_, _ = within(ctx, callTime, func(ctx context.Context) (client.ImageRemoveResult, error) {

@@ -18,10 +18,10 @@ type remover struct {
 
 func newRemover() *remover { return &remover{slots: make(chan struct{}, maxBehind)} }
 
-// behind removes a container whose processes are known to be gone, while its Run returns: nothing
-// of it runs, holds memory or has files, and to remove the engine's record of it takes longer than
-// everything else about an end.
-func (c *remover) behind(ctx context.Context, h *host, name string) {
+// removeInBackground removes a container whose processes are known to be gone, while its Run
+// returns: nothing of it runs, holds memory or has files, and to remove the engine's record of it
+// takes longer than everything else about an end.
+func (c *remover) removeInBackground(ctx context.Context, h *host, name string) {
 	c.slots <- struct{}{}
 	c.wg.Go(func() {
 		defer func() { <-c.slots }()

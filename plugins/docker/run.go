@@ -61,7 +61,7 @@ func (b *box) run(ctx context.Context, i *image, command []string, stdin io.Read
 	}
 	exit, err := b.serve(ctx, stdin, stdout)
 	if b.over {
-		b.remover.behind(ctx, b.host, b.name)
+		b.remover.removeInBackground(ctx, b.host, b.name)
 		return exit, err
 	}
 	return exit, errors.Join(err, b.removeBox(ctx, b.name))
@@ -138,7 +138,7 @@ func (b *box) serve(ctx context.Context, stdin io.Reader, stdout io.Writer) (plu
 		if failed := (deliverError{}); errors.As(err, &failed) {
 			return b.kill(ctx, nil, plugins.ReasonKilled), failed.err
 		}
-		return b.ended(ctx, err)
+		return b.readExit(ctx, err)
 	case <-b.oom:
 		return b.kill(ctx, output, plugins.ReasonOOM), nil
 	case <-ctx.Done():
@@ -192,9 +192,9 @@ func (b *box) kill(ctx context.Context, output <-chan error, why plugins.Reason)
 	return exit
 }
 
-// ended says how a box ended whose output has: by itself, or with the engine. cause is how reading
-// failed, if it did.
-func (b *box) ended(ctx context.Context, cause error) (plugins.Exit, error) {
+// readExit says how a box ended whose output has: by itself, or with the engine. cause is how
+// reading failed, if it did.
+func (b *box) readExit(ctx context.Context, cause error) (plugins.Exit, error) {
 	state, err := b.finalState(ctx)
 	if err != nil {
 		return plugins.Exit{}, callError(fmt.Sprintf("the engine at %s went away or lost the box while it ran",

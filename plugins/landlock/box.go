@@ -105,7 +105,7 @@ func (b *box) serve(ctx context.Context, stdin io.Reader, stdout io.Writer) (plu
 	go func() { b.verdict <- readReport(b.report) }()
 	wait := func() {
 		_ = b.cmd.Wait()
-		b.host.supervisors.ended(b.cmd.Process.Pid)
+		b.host.supervisors.remove(b.cmd.Process.Pid)
 	}
 	streams := b.stdio.Attach(wait, stdin, stdout)
 	line, err := json.Marshal(b.config)

@@ -34,7 +34,7 @@ func (s *supervisors) start(cmd *exec.Cmd) error {
 	return nil
 }
 
-func (s *supervisors) ended(pid int) {
+func (s *supervisors) remove(pid int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.pid, pid)

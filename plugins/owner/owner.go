@@ -27,10 +27,10 @@ const base = 36
 
 // Self returns the ID of this process. One that can't tell where it is never counts as dead.
 func Self() (ID, error) {
-	return of(os.Getpid())
+	return idOf(os.Getpid())
 }
 
-func of(pid int) (ID, error) {
+func idOf(pid int) (ID, error) {
 	where, ok := place()
 	if !ok {
 		where = "nowhere"

@@ -16,7 +16,7 @@ func ended(t *testing.T) (id ID, reap func()) {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	id, err := of(command.Process.Pid)
+	id, err := idOf(command.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,9 +25,9 @@ type bench struct {
 	all     bool // as many boxes as the longest run opens
 }
 
-// some returns how many boxes a case opens, or how often it repeats: essential where less of the
+// pick returns how many boxes a case opens, or how often it repeats: essential where less of the
 // suite runs, all in the longest run.
-func (b *bench) some(essential, usual, all int) int {
+func (b *bench) pick(essential, usual, all int) int {
 	switch {
 	case b.all:
 		return all

@@ -53,7 +53,7 @@ func cases() []testCase {
 
 func exitCodes(t *testing.T, b *bench) {
 	codes := []int{0, 1, 42, 126, 127, 137, 255, 128, 143, 2, 99, 124, 129, 139, 254}
-	for _, code := range codes[:b.some(4, 9, len(codes))] {
+	for _, code := range codes[:b.pick(4, 9, len(codes))] {
 		r := b.run(t, plugins.Spec{}, Order{Exit: &code})
 		if r.Code != code || r.Signal != 0 || r.Reason != plugins.ReasonExit {
 			t.Errorf("exit code %d came back as %+v", code, r.Exit)
@@ -190,7 +190,7 @@ func badSpecs(t *testing.T, b *bench) {
 
 func manyAtOnce(t *testing.T, b *bench) {
 	var wg sync.WaitGroup
-	for i := range b.some(8, 24, 24) {
+	for i := range b.pick(8, 24, 24) {
 		wg.Go(func() {
 			want := fmt.Sprintf("%d\n", i*i)
 			r := b.run(t, plugins.Spec{}, python(fmt.Sprintf("import time; time.sleep(0.2); print(%d * %d)", i, i)))
@@ -206,7 +206,7 @@ func descriptorsDoNotLeak(t *testing.T, b *bench) {
 	code := 0
 	b.run(t, plugins.Spec{}, Order{Exit: &code})
 	before := b.descriptors(t)
-	for range b.some(6, 6, 20) { // one that each box leaves is more than is let pass
+	for range b.pick(6, 6, 20) { // one that each box leaves is more than is let pass
 		b.run(t, plugins.Spec{}, Order{Exit: &code})
 	}
 	eventually(t, patience, func() []string {

@@ -17,7 +17,7 @@ func checkCutShort(t *testing.T, b *bench) {
 	done := b.start(ctx, plugins.Spec{}, sleeper(token()), stdout)
 	awaitBox(t, up, done)
 	delays := []time.Duration{50 * time.Millisecond, 0, 300 * time.Millisecond}
-	for _, after := range delays[:b.some(1, 3, 3)] {
+	for _, after := range delays[:b.pick(1, 3, 3)] {
 		if report, err := b.sandbox.Check(Late(t.Context(), after), b.cfg); err != nil || !report.Ready {
 			t.Errorf("a check that had %s on a late timer: %v, %s", after, err, report.Reason)
 		}
@@ -42,7 +42,7 @@ func checkCutShort(t *testing.T, b *bench) {
 	end()
 	wantKilled(t, receive(t, "exit", done, patience))
 	delays = []time.Duration{150 * time.Millisecond, 50 * time.Millisecond, 300 * time.Millisecond}
-	for _, after := range delays[:b.some(1, 3, 3)] {
+	for _, after := range delays[:b.pick(1, 3, 3)] {
 		short, cancel := context.WithTimeout(t.Context(), after)
 		if report, err := b.sandbox.Check(short, b.cfg); err == nil && !report.Ready {
 			t.Errorf("a check that had %s: %s", after, report.Reason)

@@ -57,7 +57,7 @@ func (g Groups) Enforced() map[string]string {
 func separateBases() map[string]string {
 	bases := map[string]string{}
 	for controller, file := range groupFiles()[1] {
-		if dir := separateDir(controller); dir != "" && given(dir, file) {
+		if dir := separateDir(controller); dir != "" && groupGetsFile(dir, file) {
 			bases[controller] = dir
 		}
 	}
@@ -80,8 +80,8 @@ func unifiedBases() map[string]string {
 		bases := map[string]string{}
 		for controller, file := range groupFiles()[2] {
 			enabled := os.WriteFile(filepath.Join(dir, "cgroup.subtree_control"), []byte("+"+controller), 0) == nil
-			if enabled && given(dir, file) || dir == own && alone(dir) && listed(dir, controller) &&
-				given(dir, "cgroup.procs") {
+			if enabled && groupGetsFile(dir, file) || dir == own && isAloneInGroup(dir) && listed(dir, controller) &&
+				groupGetsFile(dir, "cgroup.procs") {
 				bases[controller] = dir
 			}
 		}
@@ -117,8 +117,8 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// given makes a group and reports whether it got a file.
-func given(dir, file string) bool {
+// groupGetsFile makes a group and reports whether it got a file.
+func groupGetsFile(dir, file string) bool {
 	group, err := os.MkdirTemp(dir, "airlock-test-groups-")
 	if err != nil {
 		return false
@@ -133,9 +133,9 @@ func listed(dir, controller string) bool {
 	return strings.Contains(" "+strings.TrimSpace(string(text))+" ", " "+controller+" ")
 }
 
-// alone reports whether this process is the only one of its group, so that a backend may move
-// itself and it aside.
-func alone(dir string) bool {
+// isAloneInGroup reports whether this process is the only one of its group, so that a backend may
+// move itself and it aside.
+func isAloneInGroup(dir string) bool {
 	text, err := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
 	return err == nil && strings.TrimSpace(string(text)) == strconv.Itoa(os.Getpid())
 }

@@ -67,8 +67,9 @@ func (b *builder) deny(c call, e uint32) {
 	}
 }
 
-// when runs body for c. The body must return on every path, because it may change the accumulator.
-func (b *builder) when(c call, body ...bpf.Instruction) {
+// onCall runs body for c. The body must return on every path, because it may change the
+// accumulator.
+func (b *builder) onCall(c call, body ...bpf.Instruction) {
 	nr := b.number(c)
 	if nr == none {
 		return
@@ -99,8 +100,8 @@ func (b *builder) namespaces(mediated, counted bool) {
 			errno(eperm),
 		)
 	}
-	b.when(callClone(), append(body, bpf.RetConstant{Val: clone})...)
-	b.when(callUnshare(),
+	b.onCall(callClone(), append(body, bpf.RetConstant{Val: clone})...)
+	b.onCall(callUnshare(),
 		arg(0),
 		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: unshared, SkipFalse: 1},
 		errno(eperm),
@@ -112,11 +113,11 @@ func (b *builder) namespaces(mediated, counted bool) {
 // outlives its place in a process, and no file that only a thread with descriptors of its own
 // holds.
 func (b *builder) countedMemory() {
-	for _, c := range hidden() {
+	for _, c := range hiddenMemoryCalls() {
 		b.deny(c, eperm)
 	}
 	const shared, anonymous = 0x01, 0x20
-	b.when(callMmap(),
+	b.onCall(callMmap(),
 		arg(3),
 		bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: shared | anonymous},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: shared | anonymous, SkipFalse: 1},
@@ -124,7 +125,7 @@ func (b *builder) countedMemory() {
 		bpf.RetConstant{Val: retAllow},
 	)
 	const closeRangeUnshare = 2
-	b.when(callCloseRange(),
+	b.onCall(callCloseRange(),
 		arg(2),
 		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: closeRangeUnshare, SkipFalse: 1},
 		errno(eperm),
@@ -138,7 +139,7 @@ func (b *builder) sockets() {
 		sockRaw, sockPacket = 3, 10
 		typeMask            = 0xf
 	)
-	b.when(callSocket(),
+	b.onCall(callSocket(),
 		arg(0),
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: afUnix, SkipTrue: 3},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: afInet, SkipTrue: 2},
@@ -151,7 +152,7 @@ func (b *builder) sockets() {
 		errno(eperm),
 		bpf.RetConstant{Val: retAllow},
 	)
-	b.when(callSocketpair(),
+	b.onCall(callSocketpair(),
 		arg(0),
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: afUnix, SkipTrue: 1},
 		errno(eafnosupport),
@@ -175,12 +176,12 @@ func (b *builder) socketOptions(more map[uint32][]uint32) {
 		body = append(body, arg(1), bpf.JumpIf{Cond: bpf.JumpEqual, Val: level, SkipFalse: uint8(len(block))})
 		body = append(body, block...)
 	}
-	b.when(callSetsockopt(), append(body, bpf.RetConstant{Val: retAllow})...)
+	b.onCall(callSetsockopt(), append(body, bpf.RetConstant{Val: retAllow})...)
 }
 
 // arguments closes single commands of calls that are needed otherwise.
 func (b *builder) arguments(mediated bool) {
-	b.when(callPersonality(),
+	b.onCall(callPersonality(),
 		arg(0),
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipTrue: 2},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: personalityQuery, SkipTrue: 1},
@@ -204,7 +205,7 @@ func (b *builder) arguments(mediated bool) {
 	// systems change flags and attributes of whatever their caller owns, also if it may only read it.
 	const socketFirst, atMark, socketLast = 0x8900, 0x8905, 0x89ff
 	const kind, flags, attributes, generation = 0xff00, 'f' << 8, 'X' << 8, 'v' << 8
-	b.when(callIoctl(),
+	b.onCall(callIoctl(),
 		arg(1),
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: tiocsti, SkipTrue: 4},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: tioclinux, SkipTrue: 3},
@@ -228,5 +229,5 @@ func (b *builder) refuse(c call, n int, values ...uint32) {
 	for _, value := range values {
 		body = append(body, bpf.JumpIf{Cond: bpf.JumpEqual, Val: value, SkipFalse: 1}, errno(eperm))
 	}
-	b.when(c, append(body, bpf.RetConstant{Val: retAllow})...)
+	b.onCall(c, append(body, bpf.RetConstant{Val: retAllow})...)
 }

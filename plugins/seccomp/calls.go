@@ -94,9 +94,9 @@ func denied() []call {
 	}
 }
 
-// hidden lists calls that take memory which neither a process nor its descriptors nor a mounted
-// file system shows.
-func hidden() []call {
+// hiddenMemoryCalls lists calls that take memory which neither a process nor its descriptors nor a
+// mounted file system shows.
+func hiddenMemoryCalls() []call {
 	return []call{
 		{"shmget", 29, 194},
 		{"msgget", 68, 186},

@@ -8,7 +8,7 @@ import (
 
 // everyCall lists all calls that a filter names.
 func everyCall() []call {
-	return append(slices.Concat(denied(), hidden(), shared(), metadata(), dispensable()),
+	return append(slices.Concat(denied(), hiddenMemoryCalls(), shared(), metadata(), dispensable()),
 		callClone3(), callClone(), callUnshare(), callSocket(), callSocketpair(), callPersonality(), callFcntl(),
 		callIoctl(),
 		callConnect(), callFork(), callVfork(), callSendto(), callSendmsg(), callSendmmsg(), callSetsockopt(),

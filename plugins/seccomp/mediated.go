@@ -35,7 +35,7 @@ func (b *builder) fastOpen() {
 		call  call
 		flags int
 	}{{callSendto(), 3}, {callSendmsg(), 2}, {callSendmmsg(), 3}} {
-		b.when(send.call,
+		b.onCall(send.call,
 			arg(send.flags),
 			bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: msgFastOpen, SkipFalse: 1},
 			errno(eperm),
@@ -60,7 +60,7 @@ func mediatedOptions() map[uint32][]uint32 {
 // kernel allows the rest to whoever has the same uid.
 func (b *builder) foreignProcesses() {
 	for _, c := range []call{callPrlimit(), callSetscheduler(), callSetparam(), callSetattr(), callSetaffinity()} {
-		b.when(c,
+		b.onCall(c,
 			arg(0),
 			bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipTrue: 1},
 			errno(eperm),
@@ -73,7 +73,7 @@ func (b *builder) foreignProcesses() {
 		call call
 		kind uint32
 	}{{callSetpriority(), processes}, {callIoprioSet(), processOfIO}} {
-		b.when(set.call,
+		b.onCall(set.call,
 			arg(0),
 			bpf.JumpIf{Cond: bpf.JumpEqual, Val: set.kind, SkipTrue: 1},
 			errno(eperm),
@@ -104,8 +104,8 @@ func (b *builder) mediatedSockets() {
 	}
 	body := []bpf.Instruction{arg(0), bpf.JumpIf{Cond: bpf.JumpEqual, Val: afUnix, SkipFalse: uint8(len(unixTypes))}}
 	body = append(body, unixTypes...)
-	b.when(callSocketpair(), append(body, errno(eafnosupport))...)
-	b.when(callSocket(), append(body,
+	b.onCall(callSocketpair(), append(body, errno(eafnosupport))...)
+	b.onCall(callSocket(), append(body,
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: afInet, SkipTrue: 2},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: afInet6, SkipTrue: 1},
 		errno(eafnosupport),

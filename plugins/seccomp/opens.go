@@ -26,7 +26,7 @@ func (b *builder) opens(toTruncate bool) {
 				errno(eacces),
 			)
 		}
-		b.when(open.call, append(body,
+		b.onCall(open.call, append(body,
 			bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: accessMode},
 			bpf.JumpIf{Cond: bpf.JumpEqual, Val: accessMode, SkipFalse: 1},
 			errno(eacces),

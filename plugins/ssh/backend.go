@@ -80,7 +80,7 @@ func (b *Backend) Usage(ctx context.Context, id string) (plugins.Usage, error) {
 
 // lostError says that the link is gone, in words for the execution's error.
 func lostError(t target, l *link, err error) error {
-	if cause := l.lost(); cause != nil {
+	if cause := l.lossError(); cause != nil {
 		err = cause
 	}
 	return fmt.Errorf("%w: the link to %s was lost: %w", plugins.ErrCut, t, err)
@@ -95,7 +95,7 @@ func (b *Backend) linked(ctx context.Context) (*link, target, error) {
 	if b.cfg == nil {
 		return nil, target{}, errors.New("ssh: not checked, or not ready")
 	}
-	if l := b.link.Load(); l != nil && l.lost() == nil {
+	if l := b.link.Load(); l != nil && l.lossError() == nil {
 		return l, b.target, nil
 	}
 	if b.drop() {

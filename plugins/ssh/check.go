@@ -71,7 +71,7 @@ func showHostKey(ctx context.Context, t target) error {
 // recheck uses the live link if it goes to the same machine in the same way, else a new one, as when
 // that link is lost meanwhile.
 func (b *Backend) recheck(ctx context.Context, t target, far plugins.Config) (plugins.Report, error) {
-	if l := b.link.Load(); l != nil && l.lost() == nil && b.cfg != nil && b.cfg.Instance == far.Instance &&
+	if l := b.link.Load(); l != nil && l.lossError() == nil && b.cfg != nil && b.cfg.Instance == far.Instance &&
 		same(t, b.target) && maps.Equal(far.Settings, b.cfg.Settings) {
 		report, err := l.Check(ctx, far)
 		if !errors.Is(err, plugins.ErrLost) || ctx.Err() != nil {

@@ -84,7 +84,7 @@ func (c *command) answer(prefix string) (string, error) {
 	for range maxNoise {
 		b, err := c.stdout.ReadByte()
 		if err != nil {
-			return "", c.ended(err)
+			return "", c.exitError(err)
 		}
 		if b != '\n' {
 			line = append(line, b)
@@ -112,8 +112,8 @@ func (e *remoteError) Error() string {
 	return fmt.Sprintf("the remote command ended with code %d", e.code)
 }
 
-// ended says how the command ended, given that its output did.
-func (c *command) ended(err error) error {
+// exitError says how the command ended, given that its output did.
+func (c *command) exitError(err error) error {
 	if !errors.Is(err, io.EOF) {
 		return err
 	}

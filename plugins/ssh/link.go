@@ -131,8 +131,8 @@ func explainLaunch(files uploaded, err error) error {
 	return fmt.Errorf("start the remote program: %w", err)
 }
 
-// lost says why the link ended, nil if it hasn't.
-func (l *link) lost() error {
+// lossError says why the link ended, nil if it hasn't.
+func (l *link) lossError() error {
 	err := l.conn.Err()
 	if err == nil {
 		return nil

@@ -39,7 +39,7 @@ func Fill(ctx context.Context, path string, n int, end time.Time) (err error) {
 	f := filler{n: n, end: end, dice: rand.New(rand.NewPCG(1, 2)), usage: map[usageKey]*usage{}}
 	for from := 0; from < n; from += batch {
 		if err := inTransaction(ctx, db,
-			func(tx *sql.Tx) error { return f.some(ctx, tx, from, min(from+batch, n)) }); err != nil {
+			func(tx *sql.Tx) error { return f.fillRange(ctx, tx, from, min(from+batch, n)) }); err != nil {
 			return err
 		}
 	}
@@ -103,8 +103,8 @@ func prepare(ctx context.Context, tx *sql.Tx) (statements, error) {
 	return all, nil
 }
 
-// some writes the executions [from, to).
-func (f *filler) some(ctx context.Context, tx *sql.Tx, from, to int) error {
+// fillRange writes the executions [from, to).
+func (f *filler) fillRange(ctx context.Context, tx *sql.Tx, from, to int) error {
 	stmts, err := prepare(ctx, tx)
 	if err != nil {
 		return err

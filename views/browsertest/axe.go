@@ -23,7 +23,7 @@ func (b *Browser) Axe() []string {
 	// forbid that.
 	if _, err := chromedp.Run(b.ctx,
 		chromedp.Evaluate[bool]("(() => { if (!window.axe) {"+axe+"} "+axeRun+" return true; })()")); err != nil {
-		b.t.Fatalf("axe: %v at %s", err, b.where())
+		b.t.Fatalf("axe: %v at %s", err, b.describe())
 	}
 	b.Until("window.__axe !== null")
 	var found []string

@@ -183,7 +183,7 @@ func (b *Browser) Context() context.Context { return b.ctx }
 func (b *Browser) Do(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
 	if err := chromedp.Do(b.ctx, steps...); err != nil {
-		b.t.Fatalf("%v at %s", err, b.where())
+		b.t.Fatalf("%v at %s", err, b.describe())
 	}
 }
 
@@ -203,7 +203,7 @@ func (b *Browser) Back() {
 func (b *Browser) Until(expression string) {
 	b.t.Helper()
 	if !b.becomes(expression, patience) {
-		b.t.Fatalf("never true: %s; at %s", expression, b.where())
+		b.t.Fatalf("never true: %s; at %s", expression, b.describe())
 	}
 }
 
@@ -235,7 +235,7 @@ func (b *Browser) act(steps ...chromedp.Action[chromedp.Void]) {
 		err = chromedp.Do(ctx, steps...)
 	}
 	if err != nil {
-		b.t.Fatalf("%v at %s", err, b.where())
+		b.t.Fatalf("%v at %s", err, b.describe())
 	}
 }
 
@@ -260,7 +260,7 @@ func (b *Browser) PressUntil(key, expression string) {
 		if b.becomes(expression, patience/6) {
 			return
 		}
-		b.t.Logf("pressed %q once more: not yet %s; at %s", key, expression, b.where())
+		b.t.Logf("pressed %q once more: not yet %s; at %s", key, expression, b.describe())
 	}
 	b.Press(key)
 	b.Until(expression)
@@ -283,7 +283,7 @@ func (b *Browser) Text(expression string) string {
 	b.t.Helper()
 	text, err := chromedp.Run(b.ctx, chromedp.Evaluate[string]("String("+expression+")"))
 	if err != nil {
-		b.t.Fatalf("%s: %v at %s", expression, err, b.where())
+		b.t.Fatalf("%s: %v at %s", expression, err, b.describe())
 	}
 	return text
 }
@@ -361,8 +361,8 @@ func (b *Browser) write(path string, what chromedp.Action[[]byte]) {
 	}
 }
 
-// where says what the tab shows, for messages.
-func (b *Browser) where() string {
+// describe says what the tab shows, for messages.
+func (b *Browser) describe() string {
 	text, _ := chromedp.Run(b.ctx,
 		chromedp.Evaluate[string](`location.href + " " + document.querySelector("main")?.innerText.slice(0, 600)
 		+ "; the focus is on " + document.activeElement?.cloneNode().outerHTML + "; keys that came: " + window.keysThatCame.slice(-12).join(", ")`))

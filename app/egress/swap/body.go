@@ -28,16 +28,16 @@ func (o *outgoing) body(req *http.Request, header http.Header) *Refusal {
 	if err != nil {
 		return refuseBody(RuleBody, "the execution ended before the body could be read", "Nothing to do.")
 	}
-	refusal := o.held(req, header, release)
+	refusal := o.bufferBody(req, header, release)
 	if refusal != nil {
 		release()
 	}
 	return refusal
 }
 
-// held reads a body, as far as values may be put in, and calls release when no more of it is held,
-// unless it is refused.
-func (o *outgoing) held(req *http.Request, header http.Header, release func()) *Refusal {
+// bufferBody reads a body, as far as values may be put in, and calls release when no more of it is
+// held, unless it is refused.
+func (o *outgoing) bufferBody(req *http.Request, header http.Header, release func()) *Refusal {
 	head, err := io.ReadAll(io.LimitReader(req.Body, app.MaxSwappedBody+1))
 	if err != nil {
 		return refuseBody(RuleBody, "the body of the request ended early", "Send the whole body.")

@@ -42,7 +42,7 @@ func fitHeader(text string) fit {
 		if why := unfitForHeader(value); why != "" {
 			return "", why
 		}
-		if quoted.around(at) {
+		if quoted.allowsValueAt(at) {
 			return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value), ""
 		}
 		return value, ""

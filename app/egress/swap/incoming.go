@@ -131,10 +131,10 @@ func isEvents(header http.Header) bool {
 func (s *Swapper) answers(t Target, known *Values) *incoming {
 	in := &incoming{}
 	if known != nil && len(known.secrets) > 0 {
-		in.search = append(in.search, shownValues{known.compile(), s.shown(known, t)})
+		in.search = append(in.search, shownValues{known.compile(), s.replacements(known, t)})
 	}
-	if len(s.values.secrets) > 0 && !s.values.within(known) {
-		in.search = append(in.search, shownValues{s.values.compile(), s.shown(s.values, t)})
+	if len(s.values.secrets) > 0 && !s.values.isSubsetOf(known) {
+		in.search = append(in.search, shownValues{s.values.compile(), s.replacements(s.values, t)})
 	}
 	return in
 }

@@ -9,7 +9,7 @@ import (
 func fitJSON(text string) fit {
 	quoted := quotes{text: text}
 	return func(value string, at int) (string, string) {
-		if !quoted.around(at) {
+		if !quoted.allowsValueAt(at) {
 			return "", "it is not inside a JSON string"
 		}
 		return quoteJSON(value), ""
@@ -24,9 +24,9 @@ type quotes struct {
 	in   bool
 }
 
-// around reports whether a value may be put in at a place as part of a string; in the middle of an
-// escape it may not.
-func (q *quotes) around(at int) bool {
+// allowsValueAt reports whether a value may be put in at a place as part of a string; in the middle
+// of an escape it may not.
+func (q *quotes) allowsValueAt(at int) bool {
 	for ; q.pos < at; q.pos++ {
 		switch q.text[q.pos] {
 		case '"':

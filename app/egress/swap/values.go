@@ -92,17 +92,17 @@ func (s valueSearch) ends(text []byte, events bool) bool {
 	})
 }
 
-// within reports whether other has all values.
-func (v *Values) within(other *Values) bool {
+// isSubsetOf reports whether other has all values.
+func (v *Values) isSubsetOf(other *Values) bool {
 	return other != nil && !slices.ContainsFunc(v.secrets,
 		func(s string) bool { return !slices.Contains(other.secrets, s) })
 }
 
-// shown says what stands for each of the values in responses of a target: the placeholder of a
-// sealed one, nothing else for one that the script holds anyway, and else Withheld. Of keys with
+// replacements says what stands for each of the values in responses of a target: the placeholder of
+// a sealed one, nothing else for one that the script holds anyway, and else Withheld. Of keys with
 // one value, that which belongs to the target counts, and then the first by name. Values that
 // differ in case only are one.
-func (s *Swapper) shown(values *Values, t Target) []string {
+func (s *Swapper) replacements(values *Values, t Target) []string {
 	out := make([]string, len(values.secrets))
 	for i, value := range values.secrets {
 		out[i] = Withheld

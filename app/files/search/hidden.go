@@ -18,9 +18,9 @@ const (
 	maxZipEnd = 22 + 1<<16
 )
 
-// hidden refuses a content in which a program could find an archive that was not opened: a zip file
-// behind other bytes, or anything behind an archive.
-func hidden(kind string, end *tail, rest *remainder) error {
+// refuseHidden refuses a content in which a program could find an archive that was not opened: a
+// zip file behind other bytes, or anything behind an archive.
+func refuseHidden(kind string, end *tail, rest *remainder) error {
 	switch {
 	case kind == "" && bytes.Contains(end.last, []byte(zipEnd)):
 		return errUnsearchable{"it holds a zip file behind other data"}

@@ -104,7 +104,7 @@ func (s *Search) content(r io.Reader, depth int) error {
 	if err == nil {
 		rest := &remainder{}
 		if _, err = io.Copy(rest, buffered); err == nil {
-			err = hidden(kind, end, rest)
+			err = refuseHidden(kind, end, rest)
 		}
 	} else if _, rest := io.Copy(io.Discard, buffered); rest != nil && !errors.As(err, new(errUnsearchable)) {
 		err = rest

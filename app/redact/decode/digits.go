@@ -20,7 +20,7 @@ func DigitRuns(text []byte, d *Decoder, a Alphabet) *derived.Builder {
 	const least = 2 * derived.MinStretch
 	for from, to := runOf(text, 0, &decimal, least); from < to; from, to = runOf(text, to, &decimal, least) {
 		run := text[from:to]
-		d.whole(&b, run, from, to, a)
+		d.readNumber(&b, run, from, to, a)
 		groups(&b, run, from, 3, 10, d.MinText)
 		groups(&b, run, from, 3, 8, d.MinText)
 		groups(&b, run, from, 8, 2, d.MinText)
@@ -30,8 +30,8 @@ func DigitRuns(text []byte, d *Decoder, a Alphabet) *derived.Builder {
 
 var decimal = charset.DigitTable("0123456789")
 
-// whole reads a run of digits as one number, highest byte first and lowest byte first.
-func (d *Decoder) whole(b *derived.Builder, run []byte, from, to int, a Alphabet) {
+// readNumber reads a run of digits as one number, highest byte first and lowest byte first.
+func (d *Decoder) readNumber(b *derived.Builder, run []byte, from, to int, a Alphabet) {
 	if len(run) > maxDigits || d.Budget < 0 {
 		d.refuse(from, to)
 		return

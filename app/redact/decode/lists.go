@@ -161,7 +161,7 @@ func (l *list) take(b *derived.Builder, text []byte, t token, from int) {
 			l.goOn(from, length)
 		}
 		l.flush(b, text)
-		l.anew(t, from, behind)
+		l.restart(t, from, behind)
 	}
 }
 
@@ -202,9 +202,9 @@ func (l *list) beginWith(t token, from, length int) {
 	l.goOn(l.from, length)
 }
 
-// anew begins another list with the token that ended the last one: its end may be a number, or it
-// may be the word between that list's last number and what follows, if it stands behind it.
-func (l *list) anew(t token, from int, behind bool) {
+// restart begins another list with the token that ended the last one: its end may be a number, or
+// it may be the word between that list's last number and what follows, if it stands behind it.
+func (l *list) restart(t token, from int, behind bool) {
 	l.word = t.text
 	if t.last&l.bit != 0 {
 		if n, length := l.tail(t.text); length > 0 && (!behind || n >= leastByte) { // not the 8 of uint8

@@ -34,7 +34,7 @@ var twoBytes = func() *[1 << 16]uint8 {
 	for i := range t {
 		a, b := byte(i>>8), byte(i)
 		if textFollows(a, b) {
-			t[i] = behind(b) | kindOf[a]<<asLast
+			t[i] = successors(b) | kindOf[a]<<asLast
 		}
 		if a == 0 || b == 0 || packs(a, b) || magic[b] {
 			t[i] |= closer
@@ -46,8 +46,8 @@ var twoBytes = func() *[1 << 16]uint8 {
 // follows reports whether b may stand behind a in UTF-8 that is text.
 func follows(a, b byte) bool { return twoBytes[int(a)<<8|int(b)]&kinds != 0 }
 
-// behind says what may stand behind a byte in UTF-8.
-func behind(c byte) uint8 {
+// successors says what may stand behind a byte in UTF-8.
+func successors(c byte) uint8 {
 	switch kindOf[c] {
 	case wideLead:
 		return wideMore

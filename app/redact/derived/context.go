@@ -8,8 +8,8 @@ type Context struct {
 	AtBarrier bool // it ends at a barrier
 }
 
-// before returns where the context of a change at from begins, not before end.
-func (a Context) before(text []byte, end, from int) int {
+// startBefore returns where the context of a change at from begins, not before end.
+func (a Context) startBefore(text []byte, end, from int) int {
 	start := max(from-a.Bytes, end)
 	if a.AtBarrier {
 		start += bytes.LastIndexByte(text[start:from], Barrier) + 1
@@ -17,8 +17,8 @@ func (a Context) before(text []byte, end, from int) int {
 	return start
 }
 
-// behind returns where the context of a change that ends at end does so, not after from.
-func (a Context) behind(text []byte, end, from int) int {
+// endAfter returns where the context of a change that ends at end does so, not after from.
+func (a Context) endAfter(text []byte, end, from int) int {
 	last := min(end+a.Bytes, from)
 	if a.AtBarrier {
 		if i := bytes.IndexByte(text[end:last], Barrier); i >= 0 {
@@ -32,9 +32,9 @@ func (a Context) behind(text []byte, end, from int) int {
 //
 // end is 0 if there was no change before.
 func (b *Builder) AddContext(text []byte, end, from int, near Context) {
-	start := near.before(text, end, from)
+	start := near.startBefore(text, end, from)
 	if end > 0 {
-		if last := near.behind(text, end, from); last < start {
+		if last := near.endAfter(text, end, from); last < start {
 			b.Add(text[end:last], end, last, Exact)
 			b.Barrier()
 		} else {
@@ -49,7 +49,7 @@ func (b *Builder) Finish(text []byte, end int, near Context) *Builder {
 	if end == 0 {
 		return nil
 	}
-	last := near.behind(text, end, len(text))
+	last := near.endAfter(text, end, len(text))
 	b.Add(text[end:last], end, last, Exact)
 	return b
 }

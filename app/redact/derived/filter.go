@@ -31,7 +31,7 @@ const markEvery = 1 << 10 // bytes of the parent
 // Apply returns what a filter leaves; nil if that is all of it. odd says that something was left
 // out that is in no ordinary text.
 func (f *filter) Apply(text []byte) *Builder {
-	first := f.first(text)
+	first := f.firstDropped(text)
 	if first == len(text) {
 		return nil
 	}
@@ -77,8 +77,8 @@ func (f *filter) fast(out, text []byte, i, n int) (int, int, bool) {
 	return i, n, all&oddity != 0
 }
 
-// first returns the offset of the first thing that doesn't stay.
-func (f *filter) first(text []byte) int {
+// firstDropped returns the offset of the first thing that doesn't stay.
+func (f *filter) firstDropped(text []byte) int {
 	for i := 0; i < len(text); {
 		if f.class[text[i]] == keep {
 			i++

@@ -35,7 +35,7 @@ func kindOf(name string) kind {
 	switch last := words[len(words)-1]; {
 	case strings.HasSuffix(strings.Join(words, ""), "sessionid"), ends("sessid"):
 		return keyName
-	case len(words) > 1 && slices.Contains(about(), last):
+	case len(words) > 1 && slices.Contains(metadataWords(), last):
 		return otherName
 	case ends("password", "passwords", "passwort", "kennwort", "passwd", "pwd", "passphrase", "passcode", "pw",
 		"secret", "secrets", "token", "credential", "credentials", "creds", "apikey", "accesskey", "accountkey", "secretkey",
@@ -56,8 +56,8 @@ func kindOf(name string) kind {
 	return otherName
 }
 
-// about are last words of names that tell something about a secret.
-func about() []string {
+// metadataWords are last words of names that tell something about a secret.
+func metadataWords() []string {
 	return []string{"file", "path", "dir", "name", "type", "url", "uri", "id", "count", "length", "len", "min", "max",
 		"policy", "expiry", "expires", "expiration", "ttl", "timeout", "age", "hint", "algorithm", "alg", "manager", "store",
 		"provider", "mode", "enabled", "required", "rotation", "version", "host", "port", "user", "username", "header",

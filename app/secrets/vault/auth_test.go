@@ -218,7 +218,7 @@ func TestCloseGivesBackItsOwnToken(t *testing.T) {
 }
 
 func lives(w *world, token string) bool {
-	client, err := w.client.with(app.NewSecret(token))
+	client, err := w.client.withToken(app.NewSecret(token))
 	if err != nil {
 		w.t.Fatal(err)
 	}

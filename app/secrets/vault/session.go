@@ -87,7 +87,7 @@ func (c *Client) logIn(ctx context.Context) (*session, error) {
 				"Ask the operator to look at the file of VAULT_TOKEN_FILE.", err)
 		}
 	}
-	client, err := c.with(token)
+	client, err := c.withToken(token)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func (c *Client) logInAsRole(ctx context.Context) (*session, error) {
 		return nil, because(app.CodeUnreachable, "Vault's answer to Airlock's login holds no token", askOperator, nil)
 	}
 	token := app.NewSecret(auth.Auth.ClientToken)
-	client, err := c.with(token)
+	client, err := c.withToken(token)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func (c *Client) newSession(client *api.Client, token app.Secret, ttl time.Durat
 	return s
 }
 
-func (c *Client) with(token app.Secret) (*api.Client, error) {
+func (c *Client) withToken(token app.Secret) (*api.Client, error) {
 	client, err := c.base.Clone()
 	if err != nil {
 		return nil, fmt.Errorf("vault: %w", err)

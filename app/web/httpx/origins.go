@@ -70,8 +70,8 @@ func (o Origins) trusts(addr netip.Addr) bool {
 	return false
 }
 
-// forwarded is the nearest proxy's value of a header; "" unless that proxy is trusted.
-func (o Origins) forwarded(r *http.Request, name string) string {
+// forwardedHeader is the nearest proxy's value of a header; "" unless that proxy is trusted.
+func (o Origins) forwardedHeader(r *http.Request, name string) string {
 	if !o.fromProxy(r) {
 		return ""
 	}
@@ -81,7 +81,7 @@ func (o Origins) forwarded(r *http.Request, name string) string {
 
 // Scheme is "https" or "http".
 func (o Origins) Scheme(r *http.Request) string {
-	if r.TLS != nil || strings.EqualFold(o.forwarded(r, "X-Forwarded-Proto"), "https") {
+	if r.TLS != nil || strings.EqualFold(o.forwardedHeader(r, "X-Forwarded-Proto"), "https") {
 		return "https"
 	}
 	return "http"
@@ -102,7 +102,7 @@ var hostShape = regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]
 
 // Host is the name, with the port if there is one, under which the caller reaches this instance.
 func (o Origins) Host(r *http.Request) string {
-	if forwarded := o.forwarded(r, "X-Forwarded-Host"); forwarded != "" {
+	if forwarded := o.forwardedHeader(r, "X-Forwarded-Host"); forwarded != "" {
 		return forwarded
 	}
 	return r.Host

@@ -63,7 +63,7 @@ func (f *freezer) set(on bool) bool {
 		}
 	}
 	d := newDescendants()
-	for _, p := range f.others() {
+	for _, p := range f.otherProcesses() {
 		d.signal(p.PID, unix.SIGCONT)
 	}
 	f.forks.freeze(false)
@@ -99,7 +99,7 @@ func (f *freezer) freeze() bool {
 // stop signals whoever isn't stopped and reports whether there was nobody.
 func (f *freezer) stop() bool {
 	all, d := true, newDescendants()
-	for _, p := range f.others() {
+	for _, p := range f.otherProcesses() {
 		if !p.stopped() {
 			all = false
 			d.signal(p.PID, unix.SIGSTOP)
@@ -108,7 +108,7 @@ func (f *freezer) stop() bool {
 	return all
 }
 
-func (f *freezer) others() []process {
+func (f *freezer) otherProcesses() []process {
 	var others []process
 	for _, p := range listProcesses() {
 		if p.PID != f.guest {

@@ -94,15 +94,15 @@ func stand(pid int, oomScore string) (err error) {
 		if !errors.Is(err, os.ErrPermission) {
 			return err
 		}
-		if ended(pid) {
+		if hasEnded(pid) {
 			return nil
 		}
 	}
 	return err
 }
 
-// ended tells whether a child has ended, and leaves it to be reaped.
-func ended(pid int) bool {
+// hasEnded tells whether a child has ended, and leaves it to be reaped.
+func hasEnded(pid int) bool {
 	var info unix.Siginfo
 	err := unix.Waitid(unix.P_PID, pid, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
 	return err == nil && info.Signo == int32(unix.SIGCHLD)

@@ -176,14 +176,14 @@ func (m *Machine) cable() {
 	Run(m.t, "ip", "link", "add", m.link, "type", "veth", "peer", "name", far, "netns", strconv.Itoa(m.holder))
 	Run(m.t, "ip", "addr", "add", ours+"/30", "dev", m.link)
 	Run(m.t, "ip", "link", "set", m.link, "up")
-	m.there("ip", "addr", "add", m.Address+"/30", "dev", far)
-	m.there("ip", "link", "set", far, "up")
-	m.there("ip", "link", "set", "lo", "up")
+	m.runInNamespace("ip", "addr", "add", m.Address+"/30", "dev", far)
+	m.runInNamespace("ip", "link", "set", far, "up")
+	m.runInNamespace("ip", "link", "set", "lo", "up")
 	Run(m.t, "ip", "link", "set", "lo", "up")
 	m.t.Cleanup(func() { _ = exec.Command("ip", "link", "del", m.link).Run() })
 }
 
-func (m *Machine) there(args ...string) {
+func (m *Machine) runInNamespace(args ...string) {
 	m.t.Helper()
 	Run(m.t, "nsenter", append([]string{"--net=/proc/" + strconv.Itoa(m.holder) + "/ns/net", "--"}, args...)...)
 }

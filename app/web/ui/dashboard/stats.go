@@ -77,7 +77,8 @@ func figuresOf(now, before executions.Figures) []dashboardview.Figure {
 			}
 		}
 	}
-	average, slow := lasted("Average", now.Average, before.Average), lasted("95th percentile", now.P95, before.P95)
+	average := runTimeFigure("Average", now.Average, before.Average)
+	slow := runTimeFigure("95th percentile", now.P95, before.P95)
 	average.Aside = true
 	active := changed("Active profiles", float64(now.Profiles), float64(before.Profiles))
 	active.Value = strconv.Itoa(now.Profiles)
@@ -93,8 +94,8 @@ func figuresOf(now, before executions.Figures) []dashboardview.Figure {
 	return all
 }
 
-// lasted is a figure of how long executions ran.
-func lasted(name string, now, before time.Duration) dashboardview.Figure {
+// runTimeFigure is a figure of how long executions ran.
+func runTimeFigure(name string, now, before time.Duration) dashboardview.Figure {
 	f := changed(name, float64(now), float64(before))
 	f.Value, f.Worse = "–", f.Trend == "up"
 	if now > 0 {

@@ -177,13 +177,13 @@ func (h Handlers) reviewHosts(c echo.Context, p app.Profile, allowed []app.Host,
 			page.Fields = append(page.Fields, components.Choice{Value: name, Word: fields.Get(name)})
 		}
 	}
-	page.Fields = append(page.Fields, components.Choice{Value: "seen", Word: seen(p)})
+	page.Fields = append(page.Fields, components.Choice{Value: "seen", Word: versionOf(p)})
 	c.Response().Header().Set("HX-Push-Url", "false") // its address takes forms only
 	return h.Render(c, http.StatusOK, profileview.Hosts(page))
 }
 
-// seen tells whether a profile changed since a page showed it.
-func seen(p app.Profile) string { return p.UpdatedAt.UTC().Format(time.RFC3339Nano) }
+// versionOf tells whether a profile changed since a page showed it.
+func versionOf(p app.Profile) string { return p.UpdatedAt.UTC().Format(time.RFC3339Nano) }
 
 // widens reports whether scripts could reach anything that they couldn't before.
 func widens(hosts, before []app.Host) bool {

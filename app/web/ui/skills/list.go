@@ -29,15 +29,15 @@ func (h Handlers) listPage(c echo.Context, status int, found components.Problems
 		}
 		for _, s := range list {
 			if len(s.Versions) > 0 {
-				page.Skills = append(page.Skills, skillview.ListRow{Skill: s, Allowed: allowed(s, profiles)})
+				page.Skills = append(page.Skills, skillview.ListRow{Skill: s, Allowed: profileChoices(s, profiles)})
 			}
 		}
 	}
 	return h.Render(c, status, skillview.List(page), "skills")
 }
 
-// allowed are the profiles that may run a skill, by their names.
-func allowed(s appskills.Skill, profiles []app.Profile) (list []components.Choice) {
+// profileChoices are the profiles that may run a skill, by their names.
+func profileChoices(s appskills.Skill, profiles []app.Profile) (list []components.Choice) {
 	for _, handle := range s.Profiles {
 		for _, p := range profiles {
 			if p.Handle == handle {

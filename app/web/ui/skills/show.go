@@ -40,7 +40,7 @@ func (h Handlers) skillPage(c echo.Context, status int, number string, found com
 	}
 	page := skillview.SkillPage{
 		Shell: sh, Skill: s, Version: v, Problems: found, Reason: reason,
-		Allowed: allowed(s, profiles),
+		Allowed: profileChoices(s, profiles),
 	}
 	for _, p := range profiles {
 		if !slices.Contains(s.Profiles, p.Handle) {

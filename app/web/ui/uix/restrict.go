@@ -82,7 +82,7 @@ func (r *restrictor) element() {
 func (r *restrictor) link(token html.Token, raw []byte) {
 	href := attribute(token, "href")
 	inUI := href == paths.Root || strings.HasPrefix(href, paths.Root+"/")
-	if !inUI || r.role.Includes(r.routes.of(href).get) {
+	if !inUI || r.role.Includes(r.routes.rolesFor(href).get) {
 		r.out.Write(raw)
 		return
 	}
@@ -104,7 +104,7 @@ func (r *restrictor) link(token html.Token, raw []byte) {
 func (r *restrictor) form(token html.Token, raw []byte) {
 	action := attribute(token, "action")
 	sends := strings.EqualFold(attribute(token, "method"), "post")
-	if !sends || action == paths.Logout || r.role.Includes(r.routes.of(action).post) {
+	if !sends || action == paths.Logout || r.role.Includes(r.routes.rolesFor(action).post) {
 		r.out.Write(raw)
 		return
 	}

@@ -96,8 +96,8 @@ func newAddressRoles() addressRoles {
 	return a
 }
 
-// of returns the roles that an address of this UI needs. The query doesn't matter.
-func (a addressRoles) of(address string) roles {
+// rolesFor returns the roles that an address of this UI needs. The query doesn't matter.
+func (a addressRoles) rolesFor(address string) roles {
 	path, _, _ := strings.Cut(address, "#")
 	path, _, _ = strings.Cut(path, "?")
 	if needs, ok := a.exact[path]; ok {
@@ -125,7 +125,7 @@ func (p addressPattern) matches(segments []string) bool {
 // this UI.
 func Readable(c echo.Context) func(address string) bool {
 	role, routes := Session(c).Role, newAddressRoles()
-	return func(address string) bool { return role.Includes(routes.of(address).get) }
+	return func(address string) bool { return role.Includes(routes.rolesFor(address).get) }
 }
 
 // errRole refuses what the role of a person doesn't include.

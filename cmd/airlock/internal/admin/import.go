@@ -71,7 +71,7 @@ func answers(plan transfer.Plan, yes, no []string) (map[string]bool, error) {
 	said := map[string]bool{}
 	for i, key := range slices.Concat(yes, no) {
 		answer := i < len(yes)
-		if !known(plan, key) {
+		if !hasItem(plan, key) {
 			return nil, cli.UsageError{Message: fmt.Sprintf("there is no %q in the file; --preview lists what there is",
 				app.Clip(key, 80))}
 		}
@@ -83,7 +83,7 @@ func answers(plan transfer.Plan, yes, no []string) (map[string]bool, error) {
 	return said, nil
 }
 
-func known(plan transfer.Plan, key string) bool {
+func hasItem(plan transfer.Plan, key string) bool {
 	for _, i := range plan.Items {
 		if i.Key == key {
 			return true

@@ -22,8 +22,8 @@ func (o *operator) find(ctx context.Context, id string) (app.Profile, error) {
 	return o.Access.Profiles.ByHandle(ctx, id)
 }
 
-// only parses a command line that is one profile.
-func (o *operator) only(ctx context.Context, name string, args []string) (app.Profile, error) {
+// parseProfile parses a command line that is one profile.
+func (o *operator) parseProfile(ctx context.Context, name string, args []string) (app.Profile, error) {
 	rest, err := o.Parse(ctx, cli.NewFlags("admin profile "+name, Usage), args, "ID")
 	if err != nil {
 		return app.Profile{}, err
@@ -271,7 +271,7 @@ func parseExpiry(text string, now time.Time) (time.Time, error) {
 }
 
 func (o *operator) revokeProfile(ctx context.Context, args []string) error {
-	p, err := o.only(ctx, "revoke", args)
+	p, err := o.parseProfile(ctx, "revoke", args)
 	if err != nil {
 		return err
 	}
@@ -280,7 +280,7 @@ func (o *operator) revokeProfile(ctx context.Context, args []string) error {
 }
 
 func (o *operator) deleteProfile(ctx context.Context, args []string) error {
-	p, err := o.only(ctx, "delete", args)
+	p, err := o.parseProfile(ctx, "delete", args)
 	if err != nil {
 		return err
 	}
@@ -316,7 +316,7 @@ func keyNames(p app.Profile) string {
 }
 
 func (o *operator) showProfile(ctx context.Context, args []string) error {
-	p, err := o.only(ctx, "show", args)
+	p, err := o.parseProfile(ctx, "show", args)
 	if err != nil {
 		return err
 	}

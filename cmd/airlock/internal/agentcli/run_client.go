@@ -122,7 +122,7 @@ func (a agent) submit(ctx context.Context, s submission) (execution, error) {
 
 // poll returns at the end, at a question, or after the wait.
 func (a agent) poll(ctx context.Context, id string, wait time.Duration) (execution, error) {
-	return a.execution(ctx, id, client.Request{Method: http.MethodGet, Path: "/executions/" + id + held(wait)}, nil)
+	return a.execution(ctx, id, client.Request{Method: http.MethodGet, Path: "/executions/" + id + waitQuery(wait)}, nil)
 }
 
 // respond answers. If an answer arrived but its reply was lost, the repetition is refused; then
@@ -148,7 +148,7 @@ func (a agent) cancel(ctx context.Context, id string) (execution, error) {
 }
 
 func (a agent) readProfile(ctx context.Context, wait time.Duration) (p profile, err error) {
-	_, err = a.ask(ctx, client.Request{Method: http.MethodGet, Path: "/profiles/self" + held(wait)}, nil, &p)
+	_, err = a.ask(ctx, client.Request{Method: http.MethodGet, Path: "/profiles/self" + waitQuery(wait)}, nil, &p)
 	return p, err
 }
 
@@ -161,7 +161,7 @@ func (a agent) execution(ctx context.Context, id string, r client.Request, in an
 	return x, err
 }
 
-func held(wait time.Duration) string {
+func waitQuery(wait time.Duration) string {
 	return "?wait=" + strconv.FormatFloat(wait.Seconds(), 'f', 3, 64)
 }
 

@@ -73,7 +73,7 @@ func (n connection) refusal() string {
 	}
 	if n.Method != "" {
 		what = "refused " + n.Method + " " + n.Path + " to "
-		place += n.why()
+		place += n.reason()
 	}
 	if n.Line != 0 {
 		place += fmt.Sprintf(", line %d", n.Line)
@@ -81,8 +81,8 @@ func (n connection) refusal() string {
 	return cli.Printable(cli.Joined(": ", what+place, n.Hint))
 }
 
-// why names the rule that refused a request, and the keys whose values were in it.
-func (n connection) why() string {
+// reason names the rule that refused a request, and the keys whose values were in it.
+func (n connection) reason() string {
 	var why []string
 	if n.Rule != "" {
 		why = append(why, "rule "+n.Rule)

@@ -103,14 +103,14 @@ func persistent(dir, mountinfo string) bool {
 			continue
 		}
 		// The last of those that cover the directory as closely as any is the one that is seen.
-		if at := unescapeMount(fields[4]); within(dir, at) && len(at) >= len(point) {
+		if at := unescapeMount(fields[4]); isWithin(dir, at) && len(at) >= len(point) {
 			point, kind = at, rest[0]
 		}
 	}
 	return point != "/" && point != "" && kind != "tmpfs" && kind != "ramfs"
 }
 
-func within(dir, point string) bool {
+func isWithin(dir, point string) bool {
 	return point == "/" || dir == point || strings.HasPrefix(dir, point+"/")
 }
 

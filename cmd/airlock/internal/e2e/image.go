@@ -56,13 +56,13 @@ func NewImage(t *testing.T) *Image {
 	Must(t, i.Import("airlock-root:test", root))
 	source, err := os.ReadFile("../../../../../Dockerfile")
 	Must(t, err)
-	i.Build(i.Name, without(string(source), "build", "runtime"), "--build-arg", "GO_IMAGE=airlock-program:test",
+	i.Build(i.Name, dropStages(string(source), "build", "runtime"), "--build-arg", "GO_IMAGE=airlock-program:test",
 		"--build-arg", "BASE_IMAGE=airlock-root:test")
 	return i
 }
 
-// without leaves of a Dockerfile's named stages only their beginnings.
-func without(source string, stages ...string) string {
+// dropStages leaves of a Dockerfile's named stages only their beginnings.
+func dropStages(source string, stages ...string) string {
 	var kept []string
 	skipping := false
 	for line := range strings.Lines(source) {
