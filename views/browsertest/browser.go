@@ -225,18 +225,24 @@ func (b *Browser) Click(selector string) {
 }
 
 // act is Do with what may wait for ever for an element that isn't there. An element that the page
-// replaced between being found and being used is looked for again, as a person's eye does.
+// replaced between being found and being used, or does not show yet, is looked for again, as a
+// person's eye does.
 func (b *Browser) act(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
 	err := chromedp.Do(ctx, steps...)
-	for err != nil && strings.Contains(err.Error(), "Could not find node") && ctx.Err() == nil {
+	for err != nil && notShown(err) && ctx.Err() == nil {
 		err = chromedp.Do(ctx, steps...)
 	}
 	if err != nil {
 		b.t.Fatalf("%v at %s", err, b.describe())
 	}
+}
+
+func notShown(err error) bool {
+	return strings.Contains(err.Error(), "Could not find node") ||
+		strings.Contains(err.Error(), "Node does not have a layout object")
 }
 
 // Type types into a field.
