@@ -2,6 +2,7 @@ package runner_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strings"
 	"sync"
@@ -189,6 +190,26 @@ func TestParkedThatEndTogetherTakeTurns(t *testing.T) {
 	}
 	if most.Load() != 2 {
 		t.Errorf("%d outputs were looked through at once, with two slots", most.Load())
+	}
+}
+
+// A box that its backend loses after the script's end, as when a machine is too busy to remove its
+// files in time, had its script told as lost: an agent would have run it twice.
+func TestALostBoxDoesNotUndoTheEndOfItsScript(t *testing.T) {
+	t.Parallel()
+	w := newUnstarted(t)
+	w.Fake.SetUsage(enginetest.Unmeasured)
+	w.Fake.SetGuest(func(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
+		_, err := guesttest.Play(ctx, spec, stdin, stdout)
+		return plugins.Exit{Reason: plugins.ReasonKilled}, errors.Join(err, plugins.ErrLost)
+	})
+	w.StartEngine(func(c *engine.Config) { c.Pool = -1 })
+	if _, out := w.Finished("print hello\nresult 41", app.StatusCompleted); string(out.Result) != "41" ||
+		out.Stdout != "hello\n" {
+		t.Errorf("%+v", out)
+	}
+	if x, _ := w.Finished("exit 3", app.StatusError); !strings.Contains(x.Error, "exit code 3") {
+		t.Errorf("%+v", x)
 	}
 }
 

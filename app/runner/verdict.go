@@ -41,18 +41,26 @@ func judge(e ending) verdict {
 	case e.broken != nil:
 		return failure("the script broke the channel between its sandbox and Airlock, so it was stopped; " +
 			"leave descriptors that the script did not open alone")
+	case e.exited == nil:
+		return judgeLost(e)
+	case e.exited.Signal != 0 || e.exited.Code != 0:
+		return judgeFailed(e)
+	}
+	return verdict{status: app.StatusCompleted}
+}
+
+// judgeLost words the end of a box that ended before its script did. One that is lost afterwards, as
+// while a backend removes many files, changes nothing.
+func judgeLost(e ending) verdict {
+	switch {
 	case errors.Is(e.lost, plugins.ErrCut):
 		return failure("the sandbox was lost while the script ran: " +
 			"the link to the machine or container engine that it ran on broke; submit it again if it is safe to run twice")
 	case e.lost != nil:
 		return failure("the sandbox was lost while the script ran: its backend ended or was restarted; " +
 			"submit it again if it is safe to run twice")
-	case e.exited == nil:
-		return failure("the sandbox ended before the script did; submit it again if it is safe to run twice")
-	case e.exited.Signal != 0 || e.exited.Code != 0:
-		return judgeFailed(e)
 	}
-	return verdict{status: app.StatusCompleted}
+	return failure("the sandbox ended before the script did; submit it again if it is safe to run twice")
 }
 
 // judgeUnsent decides how an execution has ended whose script was not sent.
