@@ -8,6 +8,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
@@ -16,13 +17,13 @@ func (s *Server) fail(err error, c echo.Context) {
 	if c.Response().Committed {
 		return // the answer is on its way; what is left is the log
 	}
-	if errors.Is(err, context.Canceled) && c.Request().Context().Err() != nil {
-		c.Response().Status = statusClientGone
-		return
-	}
+	cutOff := errors.Is(err, context.Canceled) && c.Request().Context().Err() != nil
 	httpx.DiscardBody(c)
 	e := httpx.Explain(c, err)
 	status := httpx.Status(e.Code)
+	if cutOff {
+		e, status = app.E(app.CodeInvalidField, "the request ended too early", "Send it again."), statusCutOff
+	}
 	if status >= 500 || e.Cause != nil {
 		s.cfg.Log.LogAttrs(c.Request().Context(), levelFor(status), "request failed", failure(c, e)...)
 	}
@@ -39,13 +40,13 @@ func (s *Server) fail(err error, c echo.Context) {
 		s.ui.AnswerError(c, status, e)
 		return
 	}
-	if err := httpx.AnswerError(c, e); err != nil {
+	if err := c.JSON(status, app.ErrorBody{Error: e}); err != nil {
 		s.cfg.Log.Warn("an error answer could not be written", "error", err)
 	}
 }
 
-// statusClientGone is what the log shows for a client that left. Nothing is sent.
-const statusClientGone = 499
+// statusCutOff is for a client that left, or only stopped sending: then it still reads.
+const statusCutOff = 499
 
 func isUI(c echo.Context) bool {
 	path := c.Request().URL.Path

@@ -171,7 +171,7 @@ func (s *Server) HTTPServer() *http.Server {
 		Handler:           conns.Handler(s.handler),
 		ConnContext:       conns.Context,
 		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       httpx.RequestTimeout,
+		ReadTimeout:       httpx.RequestTimeout - 10*time.Second, // to answer a body that stalls
 		WriteTimeout:      httpx.RequestTimeout,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,

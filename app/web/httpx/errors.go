@@ -65,11 +65,6 @@ func Status(code app.Code) int {
 	return http.StatusInternalServerError
 }
 
-// AnswerError answers with an error as agents read it.
-func AnswerError(c echo.Context, e *app.Error) error {
-	return c.JSON(Status(e.Code), app.ErrorBody{Error: e})
-}
-
 // RetryAfter is how many seconds a client should wait after a code. A queue empties soon; a full
 // disk takes longer.
 func RetryAfter(code app.Code) string {

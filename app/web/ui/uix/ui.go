@@ -186,6 +186,9 @@ func (u *UI) Confirm(c echo.Context, page layout.ConfirmPage, refused error) err
 
 // AnswerError answers a failed request with a page, or leads to the login.
 func (u *UI) AnswerError(c echo.Context, status int, e *app.Error) {
+	ctx := c.Request().Context()
+	// A body that stalls ends the request's context, and its sender still reads.
+	c.SetRequest(c.Request().WithContext(context.WithoutCancel(ctx)))
 	setPageHeaders(c)
 	if e.Code == app.CodeUnauthorized {
 		u.askLogin(c)
@@ -200,7 +203,7 @@ func (u *UI) AnswerError(c echo.Context, status int, e *app.Error) {
 		Shell: u.BareShell(c, strings.TrimSuffix(message, ".")), Status: status, Message: message,
 		Hint: format.Sentence(hint), Bare: Actor(c).Kind == "",
 	}
-	if err := u.Render(c, status, layout.Error(page)); err != nil {
+	if err := u.Render(c, status, layout.Error(page)); err != nil && ctx.Err() == nil {
 		u.Log.Warn("an error page could not be written", "error", err)
 	}
 }
