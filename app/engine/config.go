@@ -25,11 +25,10 @@ type Config struct {
 	Keyring *secrets.Keyring
 	Hub     *live.Hub
 	Gateway *egress.Gateway
+	Files   *files.Files
 	Metrics *metrics.Metrics // nil: none
 	Log     *slog.Logger     // nil: none. It gets handles, never ids or texts of scripts
 	Now     func() time.Time // nil: time.Now
-
-	Files *files.Files // nil: scripts get and leave none
 
 	CA []byte // PEM that scripts trust besides their runtime's own roots
 	// Sandboxes are in order of preference. All that pass their proof are used; the first of them is

@@ -28,9 +28,9 @@ type Engine struct {
 	Scheduler  *scheduler.Scheduler
 	Runner     *runner.Runner
 	Sandboxes  *sandbox.Manager
-	Files      *files.Files // nil: scripts get and leave none
+	Files      *files.Files
 	Approvals  *approvals.Service
-	Skills     *skills.Service // nil without Files
+	Skills     *skills.Service
 
 	ApprovalWait time.Duration // that an execution waits for an approval
 
@@ -63,10 +63,8 @@ func New(cfg Config) *Engine {
 		Hub: cfg.Hub, Log: cfg.Log, Now: now, Changed: func() { e.Scheduler.Wake() }, Installed: e.noteInstalled,
 		Imports: modules,
 	})
-	if cfg.Files != nil {
-		e.Skills = skills.New(skills.Config{Store: cfg.Store, Files: cfg.Files, Hub: cfg.Hub, Now: now,
-			Sandboxes: e.Sandboxes, Patterns: cfg.Patterns, Limits: cfg.Limits, TimeoutMax: cfg.TimeoutMax})
-	}
+	e.Skills = skills.New(skills.Config{Store: cfg.Store, Files: cfg.Files, Hub: cfg.Hub, Now: now,
+		Sandboxes: e.Sandboxes, Patterns: cfg.Patterns, Limits: cfg.Limits, TimeoutMax: cfg.TimeoutMax})
 	in := cfg.Access
 	e.Runner = runner.New(runner.Config{
 		Store: cfg.Store, Keyring: cfg.Keyring, Hub: cfg.Hub, Gateway: cfg.Gateway,
@@ -97,9 +95,6 @@ func New(cfg Config) *Engine {
 
 // noteInstalled keeps what boxes have, for commands beside the server.
 func (e *Engine) noteInstalled(list []sandbox.Installed) {
-	if e.Skills == nil {
-		return
-	}
 	if err := e.Skills.NoteInstalled(e.ctx, list); err != nil && e.ctx.Err() == nil {
 		e.log.Warn("could not note what boxes have", "error", err)
 	}

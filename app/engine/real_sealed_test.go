@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -296,17 +297,18 @@ set_result([{
 // nowhereAtRest looks for the value in the data directory and in what the API could tell.
 func (w *world) nowhereAtRest() {
 	w.T.Helper()
-	files, err := filepath.Glob(filepath.Join(w.Dir, "*"))
-	w.Must(err)
-	for _, f := range files {
-		data, err := os.ReadFile(f)
-		w.Must(err)
+	w.Must(filepath.WalkDir(w.Dir, func(path string, f fs.DirEntry, err error) error {
+		if err != nil || f.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
 		for _, form := range forms() {
 			if bytes.Contains(data, form) {
-				w.T.Errorf("%s holds the value", f)
+				w.T.Errorf("%s holds the value", path)
 			}
 		}
-	}
+		return err
+	}))
 }
 
 func forms() [][]byte {

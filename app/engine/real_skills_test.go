@@ -12,34 +12,15 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/blobs"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
 	"github.com/computclaw/airlock/app/executions"
-	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/skills/bundle"
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/docker"
 	"github.com/computclaw/airlock/plugins/docker/dockertest"
 )
-
-// skillWorld is a world with real boxes that keeps files.
-func skillWorld(t *testing.T) *world {
-	t.Helper()
-	return realWorld(t, keepFiles(t))
-}
-
-func keepFiles(t *testing.T) func(*engine.Config) {
-	return func(c *engine.Config) {
-		dir := t.TempDir()
-		storage, err := blobs.OpenDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.Files = files.New(files.Config{Store: c.Store, Keyring: c.Keyring, Storage: storage, Dir: dir, Now: time.Now})
-	}
-}
 
 // dockerSkillWorld is one with boxes of the docker backend. The default image has what the examples need:
 // this host's pandas, shell and Node. plain:1 has Python only.
@@ -72,7 +53,7 @@ func dockerSkillWorld(t *testing.T) *world {
 	w := newUnstarted(t)
 	w.StartEngine(change, func(c *engine.Config) {
 		c.Sandboxes[0].Config.Settings = map[string]string{"host": e.Host(), "image": "skills:1,plain:1"}
-	}, keepFiles(t))
+	})
 	if h := w.Health(); !h.Ready {
 		t.Fatalf("docker is not ready here: %s", h.Reason)
 	}
@@ -104,7 +85,7 @@ func (w *world) runSkill(ref, inputs string) (app.Execution, error) {
 // also under a profile that runs approved skills only. Output in SANDBOX_OUTPUT is the result, and
 // files in SANDBOX_FILES_DIR are artifacts.
 func TestRealSkillsRunUnchanged(t *testing.T) {
-	skillWorld(t).runExamples()
+	realWorld(t).runExamples()
 }
 
 // TestRealSkillsOnDocker: the examples run there too, and a skill gets the image that it asks for.
@@ -179,7 +160,7 @@ func (w *world) runExamples() {
 // TestRealSkillHasWhatScriptsHave: settings and set_result in Python and by the command airlock,
 // its files read-only beside it, and artifacts; and a version that was revoked since doesn't start.
 func TestRealSkillHasWhatScriptsHave(t *testing.T) {
-	w := skillWorld(t)
+	w := realWorld(t)
 	write := func(name, entry, code string) string {
 		dir := t.TempDir()
 		w.Must(os.WriteFile(filepath.Join(dir, "SKILL.md"),
@@ -266,7 +247,7 @@ set_result({"keys": sorted(settings.keys()), "host": settings.get("DB_HOST")})
 // TestRealSkillWithoutItsPackagesIsRefused before it is queued, with the names that the boxes lack; what
 // they have runs, also under the names that distributions have.
 func TestRealSkillWithoutItsPackagesIsRefused(t *testing.T) {
-	w := skillWorld(t)
+	w := realWorld(t)
 	write := func(name, code, requirements string) string {
 		dir := t.TempDir()
 		for file, content := range map[string]string{
@@ -307,7 +288,7 @@ func TestRealSkillWithoutItsPackagesIsRefused(t *testing.T) {
 // TestRealSkillWithinLimits: what a skill asks for within the operator's limits runs, more memory or cores
 // are refused, and a longer run time is cut; a reviewer is told.
 func TestRealSkillWithinLimits(t *testing.T) {
-	w := skillWorld(t)
+	w := realWorld(t)
 	write := func(name, front string) string {
 		dir := t.TempDir()
 		w.Must(os.WriteFile(filepath.Join(dir, "SKILL.md"),
@@ -350,7 +331,7 @@ func TestRealSkillWithinLimits(t *testing.T) {
 // TestRealSkillGetsInputsAsLargeAsTheEnvironmentTakes: the largest inputs that are accepted reach a shell
 // and a Node program, and one byte more is refused before anything is queued. Python takes more.
 func TestRealSkillGetsInputsAsLargeAsTheEnvironmentTakes(t *testing.T) {
-	w := skillWorld(t)
+	w := realWorld(t)
 	write := func(name, entry, code string) string {
 		dir := t.TempDir()
 		w.Must(os.WriteFile(filepath.Join(dir, "SKILL.md"),

@@ -15,11 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/blobs"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
 	"github.com/computclaw/airlock/app/executions"
-	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/store"
 )
@@ -83,13 +81,7 @@ func TestAnEndIsKeptAsItIsRead(t *testing.T) {
 // TestThatNothingWasLeftIsReadOnce plants an artifact where none can come any more.
 func TestThatNothingWasLeftIsReadOnce(t *testing.T) {
 	t.Parallel()
-	w := &world{enginetest.NewUnstarted(t)}
-	dir := t.TempDir()
-	storage, err := blobs.OpenDir(dir)
-	w.Must(err)
-	w.StartEngine(func(c *engine.Config) {
-		c.Files = files.New(files.Config{Store: c.Store, Keyring: c.Keyring, Storage: storage, Dir: dir})
-	})
+	w := &world{enginetest.New(t)}
 	x, _ := w.Finished("result 1", app.StatusCompleted)
 	left := func() int {
 		again, _, err := w.askedAgain(x)

@@ -18,7 +18,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Config is what New needs. All fields but Metrics, Skills and Files must be set.
+// Config is what New needs. All fields but Metrics must be set.
 type Config struct {
 	Store     *store.Store
 	Profiles  *profiles.Registry
@@ -34,8 +34,8 @@ type Config struct {
 	Cache     *EndedCache
 	Redaction redact.Options
 	Approvals *approvals.Service
-	Skills    *skills.Service // nil: none can be run
-	Files     *files.Files    // nil: scripts get and leave none
+	Skills    *skills.Service
+	Files     *files.Files
 
 	TimeoutDefault time.Duration
 	TimeoutMax     time.Duration

@@ -18,9 +18,6 @@ func (s *Submitter) resolveFiles(ctx context.Context, profileHandle string, sub 
 	if len(sub.Files) == 0 {
 		return nil
 	}
-	if s.cfg.Files == nil {
-		return app.Invalid("files", "this Airlock keeps no files", "Send data in inputs.")
-	}
 	sub.files, err = s.cfg.Files.Resolve(ctx, profileHandle, sub.Files, s.cfg.Runner.Tmp()-tmpReserve)
 	return err
 }
@@ -87,7 +84,7 @@ func (s *Reader) InputFiles(ctx context.Context, handle string) (list []app.Inpu
 // Artifacts returns what an execution has left, in order. That one has left nothing is remembered.
 func (s *Reader) Artifacts(ctx context.Context, x app.Execution) (list []app.Artifact, err error) {
 	e, cached := s.cfg.Cache.cache.Get(x.ID)
-	if s.cfg.Files == nil || cached && e.leftNothing {
+	if cached && e.leftNothing {
 		return nil, nil
 	}
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {

@@ -25,9 +25,6 @@ func (s *Submitter) resolveSkill(ctx context.Context, profile app.Profile, sub *
 	if sub.Skill == "" {
 		return nil
 	}
-	if s.cfg.Skills == nil {
-		return app.E(app.CodeSkillNotFound, "no skill can be run here", "Send a script.")
-	}
 	if _, taken := sub.Files[skills.PackedName]; taken {
 		return app.Invalid("files", "the name "+skills.PackedName+" is taken", "Choose another name.")
 	}

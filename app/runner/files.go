@@ -40,7 +40,7 @@ func (h *filesHook) Before(ctx context.Context, b *Binding) error {
 		return err
 	}
 	for _, f := range b.source.Files {
-		if h.runner.cfg.Files == nil || !f.Kept {
+		if !f.Kept {
 			return app.E(app.CodeFileNotFound, fmt.Sprintf("the script was not run: the file %q is not kept any more", f.Name),
 				"Send it again with POST /files, then submit again.")
 		}
@@ -55,10 +55,6 @@ func (h *filesHook) readSkill(ctx context.Context, b *Binding) error {
 		return nil
 	}
 	skills := h.runner.cfg.Skills
-	if skills == nil {
-		return app.E(app.CodeSkillNotFound, "the skill was not run: this Airlock runs no skills",
-			"Send a script instead.")
-	}
 	launch, err := skills.Launch(ctx, h.x.ProfileHandle, h.x.SkillDigest, b.source.Inputs)
 	if err != nil {
 		return err
@@ -92,14 +88,7 @@ func (h *filesHook) inputs(ctx context.Context, b *Binding) (skill *wire.Skill, 
 	return skill, list
 }
 
-// collector returns what takes what the script leaves; nil if nothing is kept here.
-func (h *filesHook) collector() func(guest.Artifact, io.Reader) error {
-	if h.runner.cfg.Files == nil {
-		return nil
-	}
-	return h.collect
-}
-
+// collect takes what the script leaves.
 func (h *filesHook) collect(a guest.Artifact, content io.Reader) error {
 	if content == nil {
 		h.left = append(h.left, leftArtifact{Artifact: a})

@@ -98,16 +98,9 @@ func TestWhatIsNotThereAnyMore(t *testing.T) {
 	r := New(Config{})
 	defer r.Stop()
 	gone := Source{Files: []store.InputFile{{InputFile: app.InputFile{Name: "a.csv"}}}}
-	for want, h := range map[string]*filesHook{
-		`the script was not run: the file "a.csv" is not kept any more. ` +
-			"Send it again with POST /files, then submit again.": {runner: r},
-		"the skill was not run: this Airlock runs no skills. Send a script instead.": {
-			runner: r, x: app.Execution{SkillDigest: "sha256:ab"},
-		},
-	} {
-		err := h.Before(t.Context(), &Binding{source: gone})
-		if got := wordUnsent(err); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+	want := `the script was not run: the file "a.csv" is not kept any more. Send it again with POST /files, then submit again.`
+	err := (&filesHook{runner: r}).Before(t.Context(), &Binding{source: gone})
+	if got := wordUnsent(err); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -28,7 +28,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Config is what a Runner needs. All fields but Metrics, Files and Skills must be set.
+// Config is what a Runner needs. All fields but Metrics must be set.
 type Config struct {
 	Store     *store.Store
 	Keyring   *secrets.Keyring
@@ -47,8 +47,8 @@ type Config struct {
 	Resolver   *credentials.Resolver
 	SearchSets *credentials.SearchSets
 	Vault      *credentials.Vault
-	Files      *files.Files    // nil: scripts get and leave none
-	Skills     *skills.Service // nil: none can be run
+	Files      *files.Files
+	Skills     *skills.Service
 
 	Limits     app.Limits
 	Workers    int // final redactions at once

@@ -73,7 +73,7 @@ func (r *Run) runScript(b *Binding) (guest.Outcome, error) {
 		Unanswered: r.egress.unanswered,
 		Limited:    r.egress.limited,
 		Ended:      r.clock.pause,
-		Artifact:   r.files.collector(),
+		Artifact:   r.files.collect,
 		Asked:      func(host string, port, line int, at time.Time) { r.egress.noteLine(r.ctx, host, port, line, at) },
 	})
 }

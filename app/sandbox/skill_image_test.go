@@ -8,26 +8,11 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/blobs"
-	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
 	"github.com/computclaw/airlock/app/executions"
-	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/skills/bundle"
 	"github.com/computclaw/airlock/plugins"
 )
-
-// keepFiles lets a world keep skills.
-func keepFiles(t *testing.T) func(*engine.Config) {
-	return func(c *engine.Config) {
-		dir := t.TempDir()
-		storage, err := blobs.OpenDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.Files = files.New(files.Config{Store: c.Store, Keyring: c.Keyring, Storage: storage, Dir: dir, Now: time.Now})
-	}
-}
 
 // A skill gets the image that it asks for, if the operator offers it and the profile allows it; where no
 // images are offered it runs without.
@@ -35,8 +20,8 @@ func TestSkillsGetTheImageThatTheyAskFor(t *testing.T) {
 	t.Parallel()
 	images := enginetest.Passes("b", plugins.TierRestricted)
 	images.Images = map[string]string{"data:1": "sha256:data", "plain:1": "sha256:plain"}
-	with, _ := yard(t, keepFiles(t), enginetest.Passes("a", plugins.TierFull), images)
-	without, _ := yard(t, keepFiles(t), enginetest.Passes("a", plugins.TierFull))
+	with, _ := yard(t, nil, enginetest.Passes("a", plugins.TierFull), images)
+	without, _ := yard(t, nil, enginetest.Passes("a", plugins.TierFull))
 	for _, tt := range []struct {
 		world                  *world
 		image                  string

@@ -6,13 +6,11 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access/accesstest"
-	"github.com/computclaw/airlock/app/blobs"
-	"github.com/computclaw/airlock/app/files"
+	"github.com/computclaw/airlock/app/files/filestest"
 	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/skills"
@@ -156,7 +154,5 @@ func state(p Plan, key string) Item {
 func newHouseAt(t testing.TB, h *house, st *store.Store) *skills.Service {
 	t.Helper()
 	ring := must[*secrets.Keyring](t)(instance.VerifyKeyring(t.Context(), st, h.Ring))
-	kept := filepath.Join(h.Dir, files.Dir)
-	storage := must[*blobs.Dir](t)(blobs.OpenDir(kept))
-	return skills.New(skills.Config{Store: st, Files: files.New(files.Config{Store: st, Keyring: ring, Storage: storage, Dir: kept})})
+	return skills.New(skills.Config{Store: st, Files: filestest.New(t, h.Dir, st, ring)})
 }

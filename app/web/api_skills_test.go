@@ -12,25 +12,8 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
-	"github.com/computclaw/airlock/app/blobs"
-	"github.com/computclaw/airlock/app/engine"
-	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/skills/bundle"
 )
-
-// newSkillWorld is a world that keeps files and skills.
-func newSkillWorld(t *testing.T) *world {
-	t.Helper()
-	return newWorld(t, func(_ *Config, _ *access.Config, motor *engine.Config) {
-		dir := t.TempDir()
-		storage, err := blobs.OpenDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		motor.Files = files.New(files.Config{Store: motor.Store, Keyring: motor.Keyring, Storage: storage, Dir: dir})
-	})
-}
 
 // zipped packs contents by path.
 func zipped(t *testing.T, contents map[string]string) string {
@@ -57,7 +40,7 @@ const totals = "---\nname: totals\ndescription: Sums rows\nmetadata:\n  airlock.
 	"---\nSums rows.\n"
 
 func TestAnAgentUploadsASkillAndReadsItsState(t *testing.T) {
-	w := newSkillWorld(t)
+	w := newWorld(t)
 	p, other := w.lockedProfile(), w.profile()
 	content := zipped(t, map[string]string{"SKILL.md": totals, "main.py": "import os\nset_result(os.environ)"})
 	a := w.call("POST", "/skills", content, bearerOf(p), "Content-Type: application/zip")
@@ -96,7 +79,7 @@ func TestAnAgentUploadsASkillAndReadsItsState(t *testing.T) {
 }
 
 func TestBadSkillsAreRefusedWithFileAndLineAndLeaveNothing(t *testing.T) {
-	w := newSkillWorld(t)
+	w := newWorld(t)
 	p := w.lockedProfile()
 	main := "set_result(1)"
 	for name, c := range map[string]struct {
@@ -130,7 +113,7 @@ func TestBadSkillsAreRefusedWithFileAndLineAndLeaveNothing(t *testing.T) {
 }
 
 func TestAScriptThatRanBecomesASkill(t *testing.T) {
-	w := newSkillWorld(t)
+	w := newWorld(t)
 	p, other := w.lockedProfile(), w.profile()
 	ran := func(script string) string {
 		a := w.call("POST", "/execute", `{"script":"`+script+`"}`, bearerOf(p))
@@ -158,7 +141,7 @@ func TestAScriptThatRanBecomesASkill(t *testing.T) {
 
 // TestHoleUploadsLeaveRoom: one profile's uploads, which may take their time, kept all others out.
 func TestHoleUploadsLeaveRoom(t *testing.T) {
-	w := newSkillWorld(t)
+	w := newWorld(t)
 	p, other := w.lockedProfile(), w.lockedProfile()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -195,7 +178,7 @@ func TestHoleUploadsLeaveRoom(t *testing.T) {
 // TestHoleTwoProfilesHoldBothSkillPlaces: while two profiles read skills all the time every other one was
 // refused. Now they take turns.
 func TestHoleTwoProfilesHoldBothSkillPlaces(t *testing.T) {
-	w := newSkillWorld(t)
+	w := newWorld(t)
 	busy := []app.Profile{w.lockedProfile(), w.lockedProfile(), w.lockedProfile()}
 	code := strings.Repeat("import os\nos.system('x')\n", 200_000) // takes a moment to read
 	for n, p := range busy {

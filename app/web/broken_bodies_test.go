@@ -12,7 +12,7 @@ import (
 
 // TestABodyThatBreaksOffIsTheClientsFault on each path that takes one which is not JSON.
 func TestABodyThatBreaksOffIsTheClientsFault(t *testing.T) {
-	w := newSkillWorld(t)
+	w := newWorld(t)
 	p := w.lockedProfile()
 	for _, path := range []string{"/files?name=a.csv", "/skills"} {
 		conn, err := net.Dial("tcp", w.server.Listener.Addr().String())

@@ -20,6 +20,7 @@ import (
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/files/filestest"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/app/secrets"
@@ -71,6 +72,7 @@ func newWorld(t *testing.T, change ...func(*Config, *access.Config, *engine.Conf
 	motor := engine.Config{
 		Store: st, Keyring: ring, Hub: hub, Log: log, Gateway: egress.New(egress.Config{}), Workers: 1, Pool: -1,
 		Sandboxes: []sandbox.BackendConfig{{Name: "fake", Backend: fake.New(t, fake.Hang())}},
+		Files:     filestest.New(t, t.TempDir(), st, ring),
 	}
 	cfg := Config{Hub: hub, Log: log, Version: "test", ProfilesPerMinute: 1000}
 	for _, f := range change {

@@ -58,7 +58,7 @@ const monthly = "---\nname: monthly\ndescription: Sums a month with " + plantedS
 // TestASkillIsATool: each skill that the profile may run is a tool with its schema, others' are not;
 // clients are told that the list changed, and a refusal says why and what to do.
 func TestASkillIsATool(t *testing.T) {
-	w := newSkillWorld(t)
+	w := newWorld(t)
 	t.Cleanup(w.web.Drain)
 	p, other := w.lockedProfile(), w.profile()
 	session, changed := w.modelOf(p)

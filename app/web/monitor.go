@@ -82,12 +82,10 @@ func (s *Server) state() metrics.State {
 	if size, err := s.cfg.Engine.Statistics.Stored(ctx); err == nil {
 		now.DatabaseBytes, now.ReusableBytes = size.Bytes, size.Reusable
 	}
-	if files := s.cfg.Engine.Files; files != nil {
-		if n, bytes, err := files.Stored(ctx); err == nil {
-			now.FileContents, now.FileBytes = n, bytes
-			happened := s.cfg.Engine.Files.Counts()
-			now.FilesWithheld, now.FilesCollected, now.FilesRefused = happened.Withheld, happened.Collected, happened.Refused
-		}
+	if n, bytes, err := s.cfg.Engine.Files.Stored(ctx); err == nil {
+		now.FileContents, now.FileBytes = n, bytes
+		happened := s.cfg.Engine.Files.Counts()
+		now.FilesWithheld, now.FilesCollected, now.FilesRefused = happened.Withheld, happened.Collected, happened.Refused
 	}
 	if open, err := s.cfg.Engine.Approvals.Open(ctx); err == nil {
 		now.AwaitingApproval = 0

@@ -13,7 +13,7 @@ import (
 // in which skills are read, and everybody was refused until they were dropped. They still are dropped.
 func TestHoleSlowReadersHoldNoPlace(t *testing.T) {
 	t.Parallel()
-	w := newSkillWorld(t)
+	w := newWorld(t)
 	p, large := w.lockedProfile(), make([]byte, 1<<19)
 	_, _ = rand.Read(large)
 	a := w.call("POST", "/skills", zipped(t, map[string]string{"SKILL.md": totals, "main.py": "", "large.bin": string(large)}),

@@ -18,11 +18,10 @@ import (
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/auth/authtest"
 	"github.com/computclaw/airlock/app/backups"
-	"github.com/computclaw/airlock/app/blobs"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/executions"
-	"github.com/computclaw/airlock/app/files"
+	"github.com/computclaw/airlock/app/files/filestest"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/app/secrets"
@@ -102,12 +101,9 @@ func newUISiteIn(t *testing.T, dir string, change ...func(*Config)) *uiSite {
 	})
 	_, err = s.access.AdminToken.Ensure(t.Context(), app.NewSecret(uiToken))
 	s.must(err)
-	blobDir := t.TempDir()
-	storage, err := blobs.OpenDir(blobDir)
-	s.must(err)
 	s.backend = fake.New(t, playUI)
 	s.engine = engine.New(engine.Config{
-		Files: files.New(files.Config{Store: s.store, Keyring: keyring, Storage: storage, Dir: blobDir}),
+		Files: filestest.New(t, dir, s.store, keyring),
 		Store: s.store, Access: s.access, Keyring: keyring, Hub: hub, Gateway: egress.New(egress.Config{}),
 		Sandboxes: []sandbox.BackendConfig{{Name: "fake", Backend: s.backend}}, Workers: 2, Pool: 1,
 	})

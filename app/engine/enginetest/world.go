@@ -13,6 +13,7 @@ import (
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/files/filestest"
 	"github.com/computclaw/airlock/app/guest/guesttest"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/sandbox"
@@ -98,6 +99,7 @@ func (w *World) LaunchEngine(change ...func(*engine.Config)) {
 		Store: w.Store, Access: w.Access, Keyring: w.Keyring(), Hub: w.Hub, Gateway: egress.New(egress.Config{}),
 		Log:       slog.New(slog.NewTextHandler(w.T.Output(), nil)),
 		Sandboxes: []sandbox.BackendConfig{{Name: "fake", Backend: w.Fake}}, Workers: 2, Pool: 2,
+		Files: filestest.New(w.T, w.Dir, w.Store, w.Keyring()),
 	}
 	for _, f := range change {
 		f(&w.Config)

@@ -17,8 +17,10 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/backups"
+	"github.com/computclaw/airlock/app/blobs"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/secrets"
@@ -111,10 +113,19 @@ func openHouse(ctx context.Context, p plan, dir string) (*house, error) {
 	if h.keyring, err = secrets.NewKeyring(app.NewSecret("0123456789abcdef0123456789abcdef-proof")); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
+	contents := filepath.Join(dir, files.Dir)
+	if err := os.MkdirAll(contents, 0o700); err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
+	storage, err := blobs.OpenDir(contents)
+	if err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
 	hub := &live.Hub{}
 	h.access = access.New(access.Config{Store: h.store, Keyring: h.keyring, Hub: hub})
 	motor := engine.New(engine.Config{Store: h.store, Access: h.access, Keyring: h.keyring, Hub: hub, Log: log,
-		Gateway: egress.New(egress.Config{})})
+		Gateway: egress.New(egress.Config{}),
+		Files:   files.New(files.Config{Store: h.store, Keyring: h.keyring, Storage: storage, Dir: contents})})
 	h.moves = transfer.New(transfer.Config{Store: h.store, Keyring: h.keyring, Hub: hub, Log: log, Dir: dir})
 	h.pages = web.New(web.Config{Access: h.access, Engine: motor, Transfer: h.moves, Hub: hub, Log: log,
 		Backups: backups.New(backups.Config{Store: h.store, Keyring: h.keyring, Transfer: h.moves, Hub: hub, Dir: dir}),
@@ -274,7 +285,10 @@ func (h *house) get(ctx context.Context, path string) (string, error) {
 
 // files are what is on the disk while the house is open: the database with its write-ahead log, and
 // the log.
-func (h *house) files() ([]string, error) { return filepath.Glob(filepath.Join(h.dir, "*")) }
+func (h *house) files() ([]string, error) {
+	paths, err := filepath.Glob(filepath.Join(h.dir, "*"))
+	return slices.DeleteFunc(paths, func(path string) bool { return filepath.Base(path) == files.Dir }), err // empty
+}
 
 // settle moves what is in the write-ahead log into the database's own pages, as SQLite does by
 // itself now and then.

@@ -7,8 +7,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -17,9 +15,9 @@ import (
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/access/accesstest"
 	"github.com/computclaw/airlock/app/auth/authtest"
-	"github.com/computclaw/airlock/app/blobs"
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/files"
+	"github.com/computclaw/airlock/app/files/filestest"
 	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/skills"
@@ -62,10 +60,7 @@ func New(t testing.TB, label string) *House {
 	h := &House{T: t, Dir: dir, Store: st, Ring: ring, Desk: access.New(access.Config{
 		Store: st, Keyring: ring, AgentProfiles: true, HashCost: authtest.CheapHashes(t),
 	})}
-	kept := filepath.Join(dir, files.Dir)
-	h.No(os.Mkdir(kept, 0o700))
-	storage := accesstest.Must[*blobs.Dir](t)(blobs.OpenDir(kept))
-	h.Files = files.New(files.Config{Store: st, Keyring: ring, Storage: storage, Dir: kept})
+	h.Files = filestest.New(t, dir, st, ring)
 	h.Skills = skills.New(skills.Config{Store: st, Files: h.Files})
 	return h
 }

@@ -136,7 +136,7 @@ func (h *instance) skill(c echo.Context) error {
 
 // runnable names the skills that a profile may run.
 func (h *instance) runnable(c echo.Context, p *app.Profile) (names []string, err error) {
-	if p == nil || h.engine.Skills == nil {
+	if p == nil {
 		return nil, nil
 	}
 	list, err := h.engine.Skills.Listed(c.Request().Context(), p.Handle)

@@ -9,9 +9,6 @@ import (
 
 // files lists what went into an execution and what its script left, with links to the contents.
 func (h Handlers) files(ctx context.Context, handle string) (f executionview.Files, err error) {
-	if h.Engine.Files == nil {
-		return f, nil
-	}
 	if f.Inputs, err = h.Engine.Reader.InputFiles(ctx, handle); err != nil {
 		return f, err
 	}

@@ -70,9 +70,6 @@ func (h Handlers) preview(ctx context.Context, handle, name string) (*executionv
 
 // artifactHead reads the first previewBytes of an artifact; nil if no artifact of that name is kept.
 func (h Handlers) artifactHead(ctx context.Context, handle, name string) (a app.Artifact, head []byte, err error) {
-	if h.Engine.Files == nil {
-		return a, nil, nil
-	}
 	a, content, err := h.Engine.Reader.OpenArtifact(ctx, handle, name)
 	if app.CodeOf(err) == app.CodeNotFound {
 		return a, nil, nil

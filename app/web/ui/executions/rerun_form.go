@@ -68,7 +68,7 @@ func (h Handlers) takeFile(c echo.Context, profileHandle, name string, content i
 	if name == "" {
 		return nil
 	}
-	if h.Engine.Files == nil || len(files) == app.MaxFiles {
+	if len(files) == app.MaxFiles {
 		return app.Invalid("files", fmt.Sprintf("a script gets at most %d files", app.MaxFiles), "Choose fewer.")
 	}
 	file, err := h.Engine.Files.Upload(c.Request().Context(), profileHandle, name, content)

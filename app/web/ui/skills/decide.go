@@ -63,9 +63,6 @@ func (h Handlers) revokeVersion(c echo.Context, fields url.Values) error {
 // decide decides about the version of a form, and leads back to it with what was done or why it was
 // not.
 func (h Handlers) decide(c echo.Context, fields url.Values, notice string, change func(number int) error) error {
-	if err := h.kept(); err != nil {
-		return err
-	}
 	number, err := strconv.Atoi(fields.Get("version"))
 	if err != nil {
 		return app.E(app.CodeNotFound, "there is no such version of this skill", "Go back and use the page's own buttons.")
@@ -81,9 +78,6 @@ func (h Handlers) decide(c echo.Context, fields url.Values, notice string, chang
 }
 
 func (h Handlers) switchSkill(c echo.Context, fields url.Values) error {
-	if err := h.kept(); err != nil {
-		return err
-	}
 	to := fields.Get("to")
 	if to != "on" && to != "off" {
 		return app.Invalid("to", "a skill is switched on or off", "Go back and use the page's own buttons.")
@@ -93,17 +87,11 @@ func (h Handlers) switchSkill(c echo.Context, fields url.Values) error {
 }
 
 func (h Handlers) allowProfile(c echo.Context, fields url.Values) error {
-	if err := h.kept(); err != nil {
-		return err
-	}
 	err := h.Engine.Skills.Allow(c.Request().Context(), uix.Actor(c), c.Param("name"), fields.Get("profile"))
 	return h.changed(c, err, "skill-allowed")
 }
 
 func (h Handlers) disallowProfile(c echo.Context, fields url.Values) error {
-	if err := h.kept(); err != nil {
-		return err
-	}
 	err := h.Engine.Skills.Disallow(c.Request().Context(), uix.Actor(c), c.Param("name"), fields.Get("profile"))
 	return h.changed(c, err, "skill-disallowed")
 }
@@ -120,9 +108,6 @@ func (h Handlers) askDeleteSkill(c echo.Context) error { return h.confirmDeletio
 // confirmDeletion asks for the name of the skill. refused says why it was not deleted so far, or is
 // nil.
 func (h Handlers) confirmDeletion(c echo.Context, refused error) error {
-	if err := h.kept(); err != nil {
-		return err
-	}
 	s, err := h.Engine.Skills.Get(c.Request().Context(), c.Param("name"))
 	if err != nil {
 		return err
@@ -144,9 +129,6 @@ func (h Handlers) confirmDeletion(c echo.Context, refused error) error {
 func (h Handlers) deleteSkill(c echo.Context, fields url.Values) error {
 	if err := uix.CheckTyped(fields, c.Param("name")); err != nil {
 		return h.confirmDeletion(c, err)
-	}
-	if err := h.kept(); err != nil {
-		return err
 	}
 	if err := h.Engine.Skills.Delete(c.Request().Context(), uix.Actor(c), c.Param("name")); err != nil {
 		return err

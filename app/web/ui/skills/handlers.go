@@ -6,7 +6,6 @@ import (
 	"github.com/labstack/echo/v4"
 	"golang.org/x/sync/semaphore"
 
-	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact/patterns"
 	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/app/web/ui/uix"
@@ -47,12 +46,4 @@ func (h Handlers) Routes() []httpx.Route {
 
 func backToSkill(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, paths.SkillURL(c.Param("name")))
-}
-
-// kept refuses where no skills are kept.
-func (h Handlers) kept() error {
-	if h.Engine.Skills == nil {
-		return app.E(app.CodeNotFound, "this Airlock keeps no skills", "Skills need storage for files; set it up first.")
-	}
-	return nil
 }

@@ -22,15 +22,13 @@ func (h Handlers) listPage(c echo.Context, status int, found components.Problems
 		return err
 	}
 	page := skillview.ListPage{Shell: sh, Problems: found}
-	if h.Engine.Skills != nil {
-		list, err := h.Engine.Skills.List(c.Request().Context())
-		if err != nil {
-			return err
-		}
-		for _, s := range list {
-			if len(s.Versions) > 0 {
-				page.Skills = append(page.Skills, skillview.ListRow{Skill: s, Allowed: profileChoices(s, profiles)})
-			}
+	list, err := h.Engine.Skills.List(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	for _, s := range list {
+		if len(s.Versions) > 0 {
+			page.Skills = append(page.Skills, skillview.ListRow{Skill: s, Allowed: profileChoices(s, profiles)})
 		}
 	}
 	return h.Render(c, status, skillview.List(page), "skills")

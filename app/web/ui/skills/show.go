@@ -22,9 +22,6 @@ func (h Handlers) showSkill(c echo.Context) error {
 // skillPage shows a skill with one of its versions: the numbered one, or else the newest that waits,
 // or else the newest approved one, or else the newest.
 func (h Handlers) skillPage(c echo.Context, status int, number string, found components.Problems, reason string) error {
-	if err := h.kept(); err != nil {
-		return err
-	}
 	ctx := c.Request().Context()
 	s, err := h.Engine.Skills.Get(ctx, c.Param("name"))
 	if err != nil {

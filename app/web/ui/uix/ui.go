@@ -62,12 +62,7 @@ func New(cfg Config) *UI {
 				return cfg.Engine.Statistics.Unanswered(ctx)
 			},
 			approvals: func(ctx context.Context) ([]app.Approval, error) { return cfg.Access.Approvals.Open(ctx) },
-			skills: func(ctx context.Context) ([]skills.Version, error) {
-				if cfg.Engine.Skills == nil {
-					return nil, nil
-				}
-				return cfg.Engine.Skills.Waiting(ctx)
-			},
+			skills:    func(ctx context.Context) ([]skills.Version, error) { return cfg.Engine.Skills.Waiting(ctx) },
 			undecided: func(ctx context.Context) (int, error) {
 				scripts, versions, err := cfg.Access.Approvals.Undecided(ctx)
 				return scripts + versions, err
