@@ -110,6 +110,19 @@ func (h Host) CheckReachable() error {
 			"Use that name.")
 }
 
+// CheckGrantable refuses what no profile's scripts ever reach: see CheckReachable, and addresses, to which no box
+// has a route.
+func (h Host) CheckGrantable() error {
+	if err := h.CheckReachable(); err != nil {
+		return err
+	}
+	if _, err := netip.ParseAddr(h.Name); err != nil {
+		return nil //nolint:nilerr // it is a name
+	}
+	return Invalid("host", fmt.Sprintf("host %q is an address, and scripts reach hosts by their names only", h.Name),
+		"Use the host's name. If it has none, have the operator give it one in AIRLOCK_LOCAL_SERVICES, and use that.")
+}
+
 // CheckAskable refuses what an agent may not ask for: a relay that Airlock doesn't look into on a
 // port of the web, where one address serves many names, and a reason with characters that the
 // person who decides wouldn't see.

@@ -24,11 +24,10 @@ const (
 // is no longer locked and usable. line is of the script, as the guest claims.
 func (s *Hosts) Request(ctx context.Context, handle string, h app.Host, execution string, line int) (bool, error) {
 	h.Private, h.Reason, h.Protocol = false, "", likelyProtocol(h.Ports)
-	list, err := app.ReachableHosts([]app.Host{h})
-	if err != nil {
+	h, err := h.Canonical()
+	if err != nil || h.CheckGrantable() != nil {
 		return false, nil //nolint:nilerr // what can't be allowed is not asked for
 	}
-	h = list[0]
 	added := false
 	agent := app.Actor{Kind: app.ActorAgent, Name: handle}
 	_, err = s.change(ctx, agent, handle, func(tx *store.Tx, p *store.Profile) (_, _ string, err error) {

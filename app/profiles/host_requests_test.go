@@ -69,7 +69,7 @@ func TestRequestsThatAreNotMade(t *testing.T) {
 	p := d.Locked("A")
 	accesstest.Must[app.Profile](t)(d.Hosts.Set(ctx, person, p.Handle, accesstest.Hosts(t, "*.allowed.example"), nil))
 	accesstest.Must[app.Profile](t)(d.Hosts.Propose(ctx, agent, p.Handle, accesstest.Hosts(t, "proposed.example")))
-	for _, h := range []string{"localhost:80", "127.0.0.1:80", "169.254.169.254:80", "[::1]:80",
+	for _, h := range []string{"localhost:80", "127.0.0.1:80", "169.254.169.254:80", "[::1]:80", "10.0.0.7:5432",
 		"a.allowed.example:443",
 		"proposed.example:80"} {
 		if d.request(p, h, "run", 1) {
@@ -79,7 +79,7 @@ func TestRequestsThatAreNotMade(t *testing.T) {
 	if accesstest.Must[bool](t)(d.Hosts.Request(ctx, p.Handle, app.Host{Name: "not a host"}, "run", 1)) {
 		t.Error("an impossible name was asked for")
 	}
-	h := accesstest.Host(t, "10.0.0.7:5432")
+	h := accesstest.Host(t, "db.internal:5432")
 	h.Private, h.Reason = true, "trust me"
 	if !accesstest.Must[bool](t)(d.Hosts.Request(ctx, p.Handle, h, "run", -5)) {
 		t.Fatal("no request")

@@ -24,7 +24,10 @@ type Hosts struct {
 // wait for a decision is merged with the one that waits. A declined host waits again only if the
 // agent gives another reason.
 func (s *Hosts) Propose(ctx context.Context, by app.Actor, handle string, hosts []app.Host) (app.Profile, error) {
-	list, err := app.ReachableHosts(hosts)
+	list, err := app.CanonicalHosts(hosts)
+	if err == nil {
+		err = app.CheckAdded(list, nil)
+	}
 	if err != nil {
 		return app.Profile{}, err
 	}
@@ -66,7 +69,7 @@ func (s *Hosts) SetAsSeen(
 	if err := by.PeopleOnly(); err != nil {
 		return app.Profile{}, err
 	}
-	list, err := app.ReachableHosts(allowed)
+	list, err := app.CanonicalHosts(allowed)
 	if err != nil {
 		return app.Profile{}, err
 	}
@@ -77,6 +80,9 @@ func (s *Hosts) SetAsSeen(
 		if !seen.IsZero() && !seen.Equal(p.UpdatedAt) {
 			return "", "", app.E(app.CodeConflict, "the profile was changed after you looked at it",
 				"Look at what it would grant now.")
+		}
+		if err := app.CheckAdded(list, app.AllowedHosts(p.Hosts)); err != nil {
+			return "", "", err
 		}
 		keepReasons(list, p.Hosts)
 		decided := granted(p.Hosts, list)

@@ -13,6 +13,7 @@ import (
 	"github.com/computclaw/airlock/app/access/accesstest"
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/policy"
+	"github.com/computclaw/airlock/store"
 )
 
 func private(h app.Host) app.Host { h.Private = true; return h }
@@ -22,8 +23,8 @@ func TestProposalsGrantNothing(t *testing.T) {
 	ctx := t.Context()
 	p := accesstest.Must[app.Profile](t)(
 		d.Hosts.Propose(ctx, agent, d.Locked("A").Handle,
-			[]app.Host{private(accesstest.Host(t, "10.0.0.1")), accesstest.Host(t, "api.example:443")}))
-	if diff := cmp.Diff([]string{"?10.0.0.1", "?api.example:443"}, accesstest.Shown(p)); diff != "" {
+			[]app.Host{private(accesstest.Host(t, "db.internal")), accesstest.Host(t, "api.example:443")}))
+	if diff := cmp.Diff([]string{"?db.internal", "?api.example:443"}, accesstest.Shown(p)); diff != "" {
 		t.Error(diff)
 	}
 	if policy := d.PolicyOf(p); p.Policy != 1 || len(policy.Hosts) != 0 {
@@ -331,4 +332,39 @@ func TestAllowedHostsKeepTheirReason(t *testing.T) {
 	if diff := cmp.Diff([]string{"api.example:443 revenue data", "other.example:443 "}, got); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// TestAnAddressIsNotAllowed: no box has a route to one. One that was allowed before stays, so that the other hosts
+// can be changed, until it is taken away.
+func TestAnAddressIsNotAllowed(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	p := d.Locked("A")
+	set := func(texts ...string) error {
+		_, err := d.Hosts.Set(ctx, person, p.Handle, accesstest.Hosts(t, texts...), nil)
+		return err
+	}
+	accesstest.Must[app.Profile](t)(d.Hosts.Set(ctx, person, p.Handle, accesstest.Hosts(t, "a.example", "b.example"), nil))
+	for _, bad := range []string{"93.184.215.14:443", "10.0.0.7", "[fd00::7]:5432"} {
+		accesstest.WantCode(t, bad, set("a.example", "b.example", bad), app.CodeInvalidField)
+		_, err := d.Hosts.Propose(ctx, agent, p.Handle, accesstest.Hosts(t, bad))
+		accesstest.WantCode(t, bad, err, app.CodeInvalidField)
+	}
+	old := accesstest.Hosts(t, "a.example", "b.example", "10.0.0.7")
+	stored := accesstest.Must[app.Profile](t)(d.Profiles.ByHandle(ctx, p.Handle))
+	if err := d.Store.Write(ctx, func(tx *store.Tx) error {
+		row, err := tx.Profiles.ByHandle(ctx, p.Handle)
+		if err != nil {
+			return err
+		}
+		return tx.Profiles.DecideHosts(ctx, row.Row, old, nil, person, stored.UpdatedAt)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, kept := range [][]string{{"a.example", "10.0.0.7"}, {"a.example"}} {
+		if err := set(kept...); err != nil {
+			t.Errorf("%v: %v", kept, err)
+		}
+	}
+	accesstest.WantCode(t, "again", set("a.example", "10.0.0.7"), app.CodeInvalidField)
 }

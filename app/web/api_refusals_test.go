@@ -342,6 +342,10 @@ func TestHintsOfTheFirstMistakes(t *testing.T) {
 			"Only a person sets values"},
 		{"POST", "/profiles/" + p.ID + "/hosts", `{"hosts":["a.example","127.0.0.1"]}`, "hosts[1].host",
 			"AIRLOCK_LOCAL_SERVICES"},
+		{"POST", "/profiles/" + p.ID + "/hosts", `{"hosts":["a.example","93.184.215.14:443"]}`, "hosts[1].host",
+			"Use the host's name"},
+		{"POST", "/profiles/" + p.ID + "/hosts", `{"hosts":[{"host":"2001:db8::1","ports":[1]}]}`, "hosts[0].host",
+			"Use the host's name"},
 		{"POST", "/profiles/" + p.ID + "/hosts", `{"hosts":[{"host":"a.example:1","ports":[2]}]}`, "hosts[0].host",
 			"Write ports in one place"},
 		{"GET", "/mcp", "", "", "GET /skill.md"},
@@ -352,11 +356,7 @@ func TestHintsOfTheFirstMistakes(t *testing.T) {
 			t.Errorf("%s %s %s: %d %s", c.method, c.path, c.body, a.status, a.text)
 		}
 	}
-	for name, body := range map[string]string{"beside a name": `{"host":"a.example","ports":[1]}`,
-		"beside an address": `{"host":"2001:db8::1","ports":[1]}`,
-		"beside brackets":   `{"host":"[2001:db8::2]","ports":[1]}`} {
-		if a := w.call("POST", "/profiles/"+p.ID+"/hosts", `{"hosts":[`+body+`]}`); a.status != 200 {
-			t.Errorf("ports %s: %d %s", name, a.status, a.text)
-		}
+	if a := w.call("POST", "/profiles/"+p.ID+"/hosts", `{"hosts":[{"host":"a.example","ports":[1]}]}`); a.status != 200 {
+		t.Errorf("ports beside a name: %d %s", a.status, a.text)
 	}
 }

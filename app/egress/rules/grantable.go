@@ -14,11 +14,7 @@ var metadataNames = map[string]bool{"metadata.google.internal": true, "metadata.
 // name, so that it makes sense to ask a person for one: not for this host, metadata services, and
 // addresses, since a box connects to names only.
 func Grantable(name string) bool {
-	if (app.Host{Name: name}).CheckReachable() != nil || metadataNames[name] {
-		return false
-	}
-	_, err := netip.ParseAddr(name)
-	return err != nil
+	return (app.Host{Name: name}).CheckGrantable() == nil && !metadataNames[name]
 }
 
 // isUsableAddress reports whether a canonical name is an address that Airlock would dial for a name

@@ -92,7 +92,7 @@ func (h Handlers) changeHosts(c echo.Context, p app.Profile, fields url.Values) 
 	case wrong != nil:
 		err = wrong
 	case !granted && widens(choice.allowed, app.AllowedHosts(p.Hosts)):
-		if err = checkHosts(choice.allowed); err == nil {
+		if err = app.CheckAdded(choice.allowed, app.AllowedHosts(p.Hosts)); err == nil {
 			return h.reviewHosts(c, p, choice.allowed, fields)
 		}
 	default:
@@ -192,14 +192,4 @@ func widens(hosts, before []app.Host) bool {
 			return b.String() == h.String() && b.Protocol == h.Protocol && (b.Private || !h.Private)
 		})
 	})
-}
-
-// checkHosts refuses what can't be allowed before it is shown as if it could.
-func checkHosts(hosts []app.Host) error {
-	for _, h := range hosts {
-		if err := h.CheckReachable(); err != nil {
-			return err
-		}
-	}
-	return nil
 }
