@@ -31,5 +31,5 @@
 //
 // A session is a random token of which the SHA-256 is kept. It ends 12 hours after its last use
 // (an open browser tab is no use), 7 days after login, or when somebody ends it.
-// What can't be undone asks for the password again after five minutes (Session.Fresh).
+// What can't be undone asks for the password or a passkey again after five minutes (Session.Fresh).
 package auth

@@ -27,11 +27,11 @@ type Session struct {
 	PersonID    string
 	Actor       app.Actor // the person, at the address of this request
 	Role        app.Role  // as it is now; no role for a session that wasn't read with its person
-	ConfirmedAt time.Time // when they last typed their password
+	ConfirmedAt time.Time // when they last showed who they are, by password or passkey
 }
 
-// Fresh reports whether the password was typed within the last five minutes, as what can't be taken
-// back asks for.
+// Fresh reports whether the person showed who they are within the last five minutes, as what can't be
+// taken back asks for.
 func (x Session) Fresh(now time.Time) bool { return now.Sub(x.ConfirmedAt) < freshFor }
 
 // Opened is a new session, for the cookie.
