@@ -23,7 +23,6 @@ type Client struct {
 	mu       sync.Mutex
 	active   *session   // nil: not logged in
 	secretID app.Secret // of the last login
-	why      error      // of the last login, if it failed
 
 	stop    context.CancelFunc // of Start; nil before
 	running sync.WaitGroup

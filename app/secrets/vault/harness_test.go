@@ -23,7 +23,7 @@ type world struct {
 	t      *testing.T
 	server *vaulttest.Server
 	client *Client
-	log    *strings.Builder
+	log    *lockedLog
 }
 
 // reader is a policy that reads everything below the KV mounts.
@@ -36,7 +36,7 @@ func reader(s *vaulttest.Server) string {
 func newWorld(t *testing.T, change ...func(*vaulttest.Server, *Config)) *world {
 	t.Helper()
 	s := vaulttest.Start(t)
-	w := &world{t: t, server: s, log: &strings.Builder{}}
+	w := &world{t: t, server: s, log: &lockedLog{}}
 	cfg := Config{Address: s.URL, Token: app.NewSecret(s.Token("1h", reader(s))), Timeout: 20 * time.Second,
 		Log: logTo(w.log)}
 	for _, f := range change {
@@ -50,17 +50,24 @@ func newWorld(t *testing.T, change ...func(*vaulttest.Server, *Config)) *world {
 	return w
 }
 
-func logTo(b *strings.Builder) *slog.Logger { return slog.New(slog.NewTextHandler(&locked{w: b}, nil)) }
+func logTo(l *lockedLog) *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
 
-type locked struct {
-	mu sync.Mutex
-	w  *strings.Builder
+// lockedLog is what a Client logs into while a test reads it.
+type lockedLog struct {
+	mu   sync.Mutex
+	text strings.Builder
 }
 
-func (l *locked) Write(p []byte) (int, error) {
+func (l *lockedLog) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.w.Write(p)
+	return l.text.Write(p)
+}
+
+func (l *lockedLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 func ref(text string) app.Reference {

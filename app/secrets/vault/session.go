@@ -45,7 +45,6 @@ func (c *Client) session(ctx context.Context) (*session, error) {
 	s, err := c.logIn(within)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.why = err
 	if err != nil {
 		c.cfg.Log.Warn("Airlock could not log in to Vault", "method", c.cfg.method(), "error", reason(err))
 		return nil, err
