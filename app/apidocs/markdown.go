@@ -111,7 +111,7 @@ func Dynamic(i Instance, p *app.Profile, now time.Time) (string, error) {
 func newPage(i Instance) page {
 	return page{
 		Base: "$AIRLOCK", Operations: major(Operations()), Errors: errorRows(),
-		LLMWait: words(i.LLMWait), TimeoutDefault: seconds(i.TimeoutDefault), TimeoutMax: seconds(i.TimeoutMax),
+		LLMWait: app.FormatDuration(i.LLMWait), TimeoutDefault: seconds(i.TimeoutDefault), TimeoutMax: seconds(i.TimeoutMax),
 		LLMCalls: strconv.Itoa(app.MaxLLMCalls), NotOffered: app.Alternatives(),
 		Workers: workers(i.Workers), Kept: wordRetention(i.KeptDays, i.KeptCount),
 		Tmp: app.FormatSize(i.Limits.Tmp), Shm: app.FormatSize(plugins.Limits{Memory: i.Limits.Memory}.Shm()),
@@ -167,13 +167,6 @@ func wordRetention(days, count int) string {
 }
 
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }
-
-func words(d time.Duration) string {
-	if d >= time.Minute && d%time.Minute == 0 {
-		return strconv.Itoa(int(d/time.Minute)) + " min"
-	}
-	return seconds(d) + " s"
-}
 
 // major returns the calls that have a section of their own.
 func major(all []Operation) []Operation {

@@ -42,7 +42,7 @@ func (s *Service) Expire(ctx context.Context, wait time.Duration) error {
 		}
 		return s.end(ctx, tx, &e, due, app.StatusTimeout, fmt.Sprintf(
 			"nobody approved the script within %s, so it did not run; "+
-				"ask the person to look into the Inbox of Airlock, then submit it again", inWords(wait)))
+				"ask the person to look into the Inbox of Airlock, then submit it again", app.FormatDuration(wait)))
 	})
 	if err == nil {
 		s.Announce(e)
@@ -56,15 +56,4 @@ func (s *Service) overdue(ctx context.Context, before time.Time) (due []store.Ex
 		return err
 	})
 	return due, err
-}
-
-// inWords returns a duration in the largest unit of which it is a whole number.
-func inWords(d time.Duration) string {
-	switch {
-	case d%time.Hour == 0:
-		return app.Count(int(d/time.Hour), "hour")
-	case d%time.Minute == 0:
-		return app.Count(int(d/time.Minute), "minute")
-	}
-	return fmt.Sprintf("%g seconds", d.Seconds())
 }
