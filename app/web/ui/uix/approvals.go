@@ -1,8 +1,6 @@
 package uix
 
 import (
-	"context"
-
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/dashboardview"
 	"github.com/computclaw/airlock/views/format"
@@ -10,11 +8,7 @@ import (
 )
 
 // approvalNeeds says which scripts wait for an approval.
-func (i *Inbox) approvalNeeds(ctx context.Context, profiles []app.Profile) (all []dashboardview.Need, err error) {
-	open, err := i.approvals(ctx)
-	if err != nil {
-		return nil, err
-	}
+func approvalNeeds(open []app.Approval, profiles []app.Profile) (all []dashboardview.Need) {
 	for _, a := range open {
 		name := ProfileName(profiles, a.ProfileHandle)
 		all = append(all, dashboardview.Need{
@@ -23,5 +17,5 @@ func (i *Inbox) approvalNeeds(ctx context.Context, profiles []app.Profile) (all 
 			URL:    paths.ApprovalURL(a.ID), Action: "Review", At: a.AskedAt,
 		})
 	}
-	return all, nil
+	return all
 }

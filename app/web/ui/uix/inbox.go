@@ -9,7 +9,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/backups"
-	"github.com/computclaw/airlock/app/skills"
+	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/views/dashboardview"
 	"github.com/computclaw/airlock/views/format"
@@ -19,19 +19,10 @@ import (
 // Inbox finds what waits for a person.
 type Inbox struct {
 	access  *access.Parts
+	engine  *engine.Engine
 	backups *backups.Service
 	vault   *VaultWatch
 	now     func() time.Time
-	// rejections lists the keys whose sealed value hosts refused.
-	rejections func(context.Context) ([]store.Rejection, error)
-	// unanswered lists the questions that no agent has answered for long.
-	unanswered func(context.Context) ([]store.Unanswered, error)
-	// approvals lists what people are asked to approve.
-	approvals func(context.Context) ([]app.Approval, error)
-	// skills lists the versions that nobody decided about.
-	skills func(context.Context) ([]skills.Version, error)
-	// undecided counts both.
-	undecided func(context.Context) (int, error)
 }
 
 // Needs lists all that waits for a person, oldest first.
@@ -40,15 +31,15 @@ func (i *Inbox) Needs(ctx context.Context, profiles []app.Profile) ([]dashboardv
 	if err != nil {
 		return nil, err
 	}
-	scripts, err := i.approvalNeeds(ctx, profiles)
+	scripts, err := i.access.Approvals.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	versions, err := i.skillNeeds(ctx)
+	versions, err := i.engine.Skills.Waiting(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all = slices.Concat(all, scripts, versions)
+	all = slices.Concat(all, approvalNeeds(scripts, profiles), skillNeeds(versions))
 	slices.SortStableFunc(all, func(a, b dashboardview.Need) int { return a.At.Compare(b.At) })
 	return all, nil
 }
@@ -60,8 +51,8 @@ func (i *Inbox) Count(ctx context.Context, profiles []app.Profile) (int, error) 
 	if err != nil {
 		return 0, err
 	}
-	code, err := i.undecided(ctx)
-	return len(all) + code, err
+	scripts, versions, err := i.access.Approvals.Undecided(ctx)
+	return len(all) + scripts + versions, err
 }
 
 // problems lists what waits for a person other than code.
@@ -97,15 +88,16 @@ func (i *Inbox) problems(ctx context.Context, profiles []app.Profile) (all []das
 			})
 		}
 	}
-	rejected, err := i.rejectionNeeds(ctx, profiles, credentials)
+	rejected, err := i.engine.Statistics.Rejections(ctx)
 	if err != nil {
 		return nil, err
 	}
-	questions, err := i.questionNeeds(ctx, profiles)
+	unanswered, err := i.engine.Statistics.Unanswered(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat(all, rejected, questions), nil
+	return slices.Concat(all, rejectionNeeds(rejected, profiles, credentials, i.now()),
+		questionNeeds(unanswered, profiles)), nil
 }
 
 // backupNeed says that the last backup failed or was missed.

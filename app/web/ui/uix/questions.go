@@ -1,10 +1,10 @@
 package uix
 
 import (
-	"context"
 	"slices"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/views/dashboardview"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/paths"
@@ -20,11 +20,7 @@ func ProfileName(profiles []app.Profile, handle string) string {
 
 // questionNeeds says which scripts wait for an answer that no agent gives. An entry leaves with the
 // answer, or with the end of the execution.
-func (i *Inbox) questionNeeds(ctx context.Context, profiles []app.Profile) (all []dashboardview.Need, err error) {
-	waiting, err := i.unanswered(ctx)
-	if err != nil {
-		return nil, err
-	}
+func questionNeeds(waiting []store.Unanswered, profiles []app.Profile) (all []dashboardview.Need) {
 	for _, q := range waiting {
 		name := ProfileName(profiles, q.ProfileHandle)
 		all = append(all, dashboardview.Need{
@@ -33,5 +29,5 @@ func (i *Inbox) questionNeeds(ctx context.Context, profiles []app.Profile) (all 
 			URL:    paths.ExecutionURL(q.Handle) + "#answer", Action: "See the question", At: q.AskedAt,
 		})
 	}
-	return all, nil
+	return all
 }

@@ -1,7 +1,6 @@
 package uix
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -14,12 +13,10 @@ import (
 func TestUnansweredQuestionNeedsSomebody(t *testing.T) {
 	t.Parallel()
 	asked := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
-	inbox := Inbox{unanswered: func(context.Context) ([]store.Unanswered, error) {
-		return []store.Unanswered{{Handle: "x1", ProfileHandle: "p", AskedAt: asked}, {Handle: "x2", ProfileHandle: "gone"}}, nil
-	}}
-	needs, err := inbox.questionNeeds(t.Context(), []app.Profile{{Handle: "p", Description: "Revenue report\nFor May"}})
-	if err != nil || len(needs) != 2 {
-		t.Fatalf("%+v, %v", needs, err)
+	waiting := []store.Unanswered{{Handle: "x1", ProfileHandle: "p", AskedAt: asked}, {Handle: "x2", ProfileHandle: "gone"}}
+	needs := questionNeeds(waiting, []app.Profile{{Handle: "p", Description: "Revenue report\nFor May"}})
+	if len(needs) != 2 {
+		t.Fatalf("%+v", needs)
 	}
 	if n := needs[0]; n.URL != "/ui/executions/x1#answer" || !n.At.Equal(asked) ||
 		n.Detail != "Revenue report asked the LLM, and no agent has answered. Start the agent, or answer yourself." {

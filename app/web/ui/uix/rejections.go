@@ -1,11 +1,12 @@
 package uix
 
 import (
-	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/views/dashboardview"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/paths"
@@ -13,16 +14,12 @@ import (
 
 // rejectionNeeds says which credentials hosts refused in real runs. An entry leaves when the
 // credential gets another value, the host accepts it again, or the profile ends.
-func (i *Inbox) rejectionNeeds(
-	ctx context.Context, profiles []app.Profile, credentials []app.Credential,
-) (all []dashboardview.Need, err error) {
-	rejected, err := i.rejections(ctx)
-	if err != nil {
-		return nil, err
-	}
+func rejectionNeeds(
+	rejected []store.Rejection, profiles []app.Profile, credentials []app.Credential, now time.Time,
+) (all []dashboardview.Need) {
 	for _, r := range rejected {
 		p := slices.IndexFunc(profiles, func(p app.Profile) bool { return p.Handle == r.ProfileHandle })
-		if p < 0 || profiles[p].State(i.now()) != app.StateLocked {
+		if p < 0 || profiles[p].State(now) != app.StateLocked {
 			continue
 		}
 		k := slices.IndexFunc(profiles[p].Keys, func(k app.Key) bool { return k.Name == r.Key })
@@ -43,5 +40,5 @@ func (i *Inbox) rejectionNeeds(
 			URL: paths.CredentialURL(name), Action: "Set a new value", At: r.At,
 		})
 	}
-	return all, nil
+	return all
 }

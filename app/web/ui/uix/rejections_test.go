@@ -1,7 +1,6 @@
 package uix
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -17,25 +16,22 @@ func TestRejectedCredentialNeedsSomebody(t *testing.T) {
 	locked := app.Profile{Handle: "p", Description: "Revenue report", Locked: true,
 		Keys: []app.Key{{Name: "KEY", CredentialID: "c"}, {Name: "FREE"}}}
 	revoked := app.Profile{Handle: "q", Revoked: true, Keys: locked.Keys}
-	inbox := Inbox{now: func() time.Time { return now }, rejections: func(context.Context) ([]store.Rejection, error) {
-		var all []store.Rejection
-		for _, r := range []store.Rejection{
-			{ProfileHandle: "p", Key: "KEY"}, {ProfileHandle: "p", Key: "FREE"}, {ProfileHandle: "q", Key: "KEY"},
-			{ProfileHandle: "gone", Key: "KEY"},
-		} {
-			r.Host, r.Status, r.Runs, r.At = "api.acme.test", 401, 3, now.Add(-time.Hour)
-			all = append(all, r)
-		}
-		return all, nil
-	}}
+	rejected := []store.Rejection{
+		{ProfileHandle: "p", Key: "KEY"}, {ProfileHandle: "p", Key: "FREE"}, {ProfileHandle: "q", Key: "KEY"},
+		{ProfileHandle: "gone", Key: "KEY"},
+	}
+	for i := range rejected {
+		r := &rejected[i]
+		r.Host, r.Status, r.Runs, r.At = "api.acme.test", 401, 3, now.Add(-time.Hour)
+	}
 	for _, c := range []struct {
 		set  time.Time
 		want int
 	}{{now.Add(-2 * time.Hour), 1}, {now.Add(-time.Minute), 0}} {
-		needs, err := inbox.rejectionNeeds(t.Context(), []app.Profile{locked, revoked},
-			[]app.Credential{{ID: "c", Name: "ACME_TOKEN", ValueSetAt: c.set}})
-		if err != nil || len(needs) != c.want {
-			t.Fatalf("value set at %v: %+v, %v", c.set, needs, err)
+		needs := rejectionNeeds(rejected, []app.Profile{locked, revoked},
+			[]app.Credential{{ID: "c", Name: "ACME_TOKEN", ValueSetAt: c.set}}, now)
+		if len(needs) != c.want {
+			t.Fatalf("value set at %v: %+v", c.set, needs)
 		}
 		if c.want == 0 {
 			continue

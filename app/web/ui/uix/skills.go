@@ -1,17 +1,16 @@
 package uix
 
 import (
-	"context"
 	"fmt"
 
+	"github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/views/dashboardview"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/paths"
 )
 
 // skillNeeds says which versions of skills wait for a review.
-func (i *Inbox) skillNeeds(ctx context.Context) (all []dashboardview.Need, err error) {
-	waiting, err := i.skills(ctx)
+func skillNeeds(waiting []skills.Version) (all []dashboardview.Need) {
 	for _, v := range waiting {
 		all = append(all, dashboardview.Need{
 			Icon: "skill", Title: "A skill waits for your review",
@@ -19,5 +18,5 @@ func (i *Inbox) skillNeeds(ctx context.Context) (all []dashboardview.Need, err e
 			URL:    paths.SkillVersionURL(v.Name, v.Number), Action: "Review", At: v.Uploaded,
 		})
 	}
-	return all, err
+	return all
 }

@@ -16,10 +16,8 @@ import (
 	"github.com/computclaw/airlock/app/backups"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/live"
-	"github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/app/web/httpx"
-	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
 )
@@ -54,19 +52,7 @@ func New(cfg Config) *UI {
 	vault := &VaultWatch{access: cfg.Access, hub: cfg.Hub, now: cfg.Now}
 	return &UI{
 		Config: cfg, Vault: vault, Sessions: &Sessions{access: cfg.Access, now: cfg.Now},
-		Inbox: &Inbox{access: cfg.Access, backups: cfg.Backups, vault: vault, now: cfg.Now,
-			rejections: func(ctx context.Context) ([]store.Rejection, error) {
-				return cfg.Engine.Statistics.Rejections(ctx)
-			},
-			unanswered: func(ctx context.Context) ([]store.Unanswered, error) {
-				return cfg.Engine.Statistics.Unanswered(ctx)
-			},
-			approvals: func(ctx context.Context) ([]app.Approval, error) { return cfg.Access.Approvals.Open(ctx) },
-			skills:    func(ctx context.Context) ([]skills.Version, error) { return cfg.Engine.Skills.Waiting(ctx) },
-			undecided: func(ctx context.Context) (int, error) {
-				scripts, versions, err := cfg.Access.Approvals.Undecided(ctx)
-				return scripts + versions, err
-			}},
+		Inbox: &Inbox{access: cfg.Access, engine: cfg.Engine, backups: cfg.Backups, vault: vault, now: cfg.Now},
 	}
 }
 
