@@ -28,7 +28,7 @@ func standIn(t *testing.T, token string, answer http.HandlerFunc) *world {
 		answer(w, r)
 	}))
 	t.Cleanup(front.Close)
-	w := &world{t: t, log: &strings.Builder{}}
+	w := &world{t: t, log: &lockedLog{}}
 	var err error
 	if w.client, err = New(Config{Address: front.URL, Token: app.NewSecret(token), Log: logTo(w.log)}); err != nil {
 		t.Fatal(err)
