@@ -42,8 +42,8 @@ func ReachableHosts(hosts []Host) ([]Host, error) {
 	return list, err
 }
 
-// CheckAdded refuses entries that can't be granted (Host.CheckGrantable), unless they are among before: they then
-// stay until a person takes them away.
+// CheckAdded refuses entries that can't be granted (Host.CheckGrantable), unless they are among
+// before: they then stay until a person takes them away.
 func CheckAdded(hosts, before []Host) error {
 	for _, h := range hosts {
 		if slices.ContainsFunc(before, func(b Host) bool { return b.String() == h.String() }) {

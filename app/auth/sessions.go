@@ -30,8 +30,8 @@ type Session struct {
 	ConfirmedAt time.Time // when they last showed who they are, by password or passkey
 }
 
-// Fresh reports whether the person showed who they are within the last five minutes, as what can't be
-// taken back asks for.
+// Fresh reports whether the person showed who they are within the last five minutes, as what can't
+// be taken back asks for.
 func (x Session) Fresh(now time.Time) bool { return now.Sub(x.ConfirmedAt) < freshFor }
 
 // Opened is a new session, for the cookie.

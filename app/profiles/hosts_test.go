@@ -334,8 +334,8 @@ func TestAllowedHostsKeepTheirReason(t *testing.T) {
 	}
 }
 
-// TestAnAddressIsNotAllowed: no box has a route to one. One that was allowed before stays, so that the other hosts
-// can be changed, until it is taken away.
+// TestAnAddressIsNotAllowed: no box has a route to one. One that was allowed before stays, so that
+// the other hosts can be changed, until it is taken away.
 func TestAnAddressIsNotAllowed(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()

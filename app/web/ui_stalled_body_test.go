@@ -13,8 +13,8 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// TestHoleAStalledBodyIsAnswered: a form whose rest never came was answered 200 with an empty page, because the
-// same failed read ended the request's context, with which pages are made.
+// TestHoleAStalledBodyIsAnswered: a form whose rest never came was answered 200 with an empty page,
+// because the same failed read ended the request's context, with which pages are made.
 func TestHoleAStalledBodyIsAnswered(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
