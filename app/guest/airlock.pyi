@@ -1,6 +1,7 @@
 """What Airlock gives to a script.
 
-The names are builtins, and the same objects can be imported: from airlock import settings, llm, set_result, inputs, files, save_file
+The names are builtins. The same objects can be imported:
+from airlock import settings, llm, set_result, inputs, files, save_file
 """
 
 from typing import IO, Any, Iterable, Iterator, List, Optional, TypeVar, Union, overload
@@ -11,16 +12,21 @@ class MissingKey(KeyError):
     """The profile has no such key. The message names the keys that exist."""
 
 class ResultError(ValueError):
-    """The data given to set_result has no JSON form or is too large. The message names the place: result.items[3].when"""
+    """The data given to set_result has no JSON form or is too large.
+
+    The message names the place: result.items[3].when
+    """
 
 class _Settings:
     @overload
     def get(self, key: str) -> str:
         """The value of a key of the profile. Raises MissingKey.
 
-        For a sealed key it is a placeholder. Use it as if it were the value, in headers of HTTP requests to the key's hosts: Airlock puts the
-        value in on the way out. Don't encode, cut, hash or compare it. Clients that sign with the value need an injected key:
-        the value itself, masked in what leaves the sandbox. A plain key is not secret and not masked.
+        For a sealed key this is a placeholder. Use it as if it were the value, in headers of HTTP
+        requests to the key's hosts: Airlock replaces it with the value on the way out. Don't
+        encode, cut, hash or compare it. Clients that sign with the value need an injected key:
+        that is the value itself, masked in what leaves the sandbox. A plain key is not secret and
+        not masked.
         """
     @overload
     def get(self, key: str, default: _T) -> Union[str, _T]:
@@ -36,21 +42,22 @@ class _LLM:
     class Error(Exception):
         """There will be no answer; the message says why."""
     def complete(self, prompt: str, model: str = "default") -> str:
-        """Asks the agent that started the script, and waits for its answer. At most 1 MiB of UTF-8.
+        """Asks the agent that started the script, and waits for its answer.
 
-        The clock of the execution stands still and so does every process of the script. Several threads may ask at once.
-        Works in the script's first process only, not in a forked one.
+        The prompt has at most 1 MiB of UTF-8. While it waits, the execution's clock and every
+        process of the script stand still. Several threads may ask at once. Works in the script's
+        first process only, not in a forked one.
         """
 
 class _Files:
-    """The files that came with the request, read-only. They lie in the directory that AIRLOCK_FILES names."""
+    """The files that came with the request, read-only, in the directory AIRLOCK_FILES."""
     def path(self, name: str) -> str:
-        """Where the file lies. Raises FileNotFoundError, which names those that there are."""
+        """The path of the file. Raises FileNotFoundError, which names the files that exist."""
     def open(self, name: str, mode: str = "r", **options: Any) -> IO[Any]:
         """The same as open(path(name), mode, **options)."""
     def __contains__(self, name: object) -> bool: ...
     def __iter__(self) -> Iterator[str]:
-        """Their names."""
+        """The names of the files."""
     def __len__(self) -> int: ...
 
 settings: _Settings
@@ -61,37 +68,42 @@ inputs: Any
 """The JSON that came with the request; None if there was none."""
 
 def save_file(name: str, data: Union[str, bytes, bytearray, memoryview]) -> str:
-    """Leaves a file for whoever reads the execution, and returns its path. Text becomes UTF-8.
+    """Writes a file for the readers of the execution, and returns its path. Text becomes UTF-8.
 
-    It lies in the directory that AIRLOCK_OUT names; a library may write there as well. What is in it when the script ends, also by an
-    error, a timeout or a cancel, becomes the execution's artifacts: regular files, not directories and links, at most 100 of
-    64 MiB together. Secrets in text are masked; another file that holds one is withheld.
+    The file lies in the directory AIRLOCK_OUT; a library may write there as well. What the
+    directory holds when the script ends, also by an error, a timeout or a cancel, becomes the
+    execution's artifacts: regular files, not directories and links, at most 100 of 64 MiB together.
+    Secrets in text are masked; another file that holds one is withheld.
     """
 
 def set_result(data: Any) -> None:
-    """Sets the result of the execution. The last call counts, also one from a thread or an exit handler.
+    """Sets the result of the execution. The last call counts, also from a thread or exit handler.
 
-    data is converted when this is called; changing it later has no effect. What has no form here raises ResultError.
+    data is converted when this is called; changing it later has no effect. Raises ResultError for
+    what has no form in this table.
 
-        None, bool, int, float, str    as they are; float must be finite, int at most 14,000 bits, str valid Unicode
+        None, bool, int, float, str    as they are; float must be finite,
+                                       int at most 14,000 bits, str valid Unicode
         Decimal, Fraction, UUID, Path  text
         date, datetime, time           ISO 8601
         timedelta                      ISO 8601 duration in days and less: P1DT2H0.5S
         Enum                           its value
-        dict, other mappings           object; a key is the text of its JSON form (1 is "1", None is "null", a date is ISO 8601)
+        dict, other mappings           object; a key is the text of its JSON form
+                                       (1 is "1", None is "null", a date is ISO 8601)
         dataclass                      object of its fields
         list, tuple, deque, range      array
         set, frozenset                 array: numbers first, by value; the rest by JSON text
-        numpy scalars and arrays       numbers, texts, nested arrays; datetime64 and timedelta64 as above
+        numpy scalars and arrays       numbers, texts, nested arrays;
+                                       datetime64 and timedelta64 as above
         pandas DataFrame               {"columns": [...], "index": [...], "data": [[...]]},
                                        and "index_name" if the index has one
         pandas Series                  {"name": ..., "index": [...], "data": [...]}
         pandas Index, Categorical      array
         pandas Timestamp, Timedelta, Period   as their standard counterparts, to the nanosecond
 
-    Errors: NaN, Infinity, NaT, NA and other missing values, bytes, iterators, cycles, more than 200 levels, two keys with the
-    same text, other objects.
+    Errors: NaN, Infinity, NaT, NA and other missing values, bytes, iterators, cycles, more than 200
+    levels, two keys with the same text, other objects.
 
-    Threads and exit handlers have 5 seconds after the script's last line. `random` is not seeded; hash order, time zone (UTC),
-    locale and numeric thread counts are the same in every execution.
+    Threads and exit handlers have 5 seconds after the script's last line. `random` is not seeded;
+    hash order, time zone (UTC), locale and numeric thread counts are the same in every execution.
     """

@@ -1,31 +1,31 @@
-# Which line of the script asked for a host, sent a request or started a program. It helps a person to read the record; nothing is
-# granted by it.
+# Reports which line of the script asked for a host, sent a request or started a program.
+# People read it in the record; it grants nothing.
 import sys
 
-MAX_ASKED = 2000  # claims that are told
-MAX_PLACES = 200  # hosts and ports that they are about
-MAX_FRAMES = 500  # looked through for the script's own line
+MAX_ASKED = 2000  # reports that are sent
+MAX_PLACES = 200  # hosts and ports in them
+MAX_FRAMES = 500  # searched for the script's own line
 
 
 def watch(channel, changes):
-    """Tells Airlock which line of the script uses a host and port, whenever that is another line than before."""
+    """Tells Airlock which line of the script uses a host and port, whenever the line changes."""
     last = {}
-    told = [0]
-    # the names are bound here: a script may change modules
+    sent = [0]
+    # bound here, because a script may change modules
     watched = ("socket.getaddrinfo", "socket.connect", "http.client.send")
     programs = ("subprocess.Popen", "os.system", "os.posix_spawn", "os.exec")
 
     def claim(place):
-        if place is None or told[0] >= MAX_ASKED or place not in last and len(last) >= MAX_PLACES:
+        if place is None or sent[0] >= MAX_ASKED or place not in last and len(last) >= MAX_PLACES:
             return
         line = innermost(sys._getframe(2))
-        if not line:  # a client that looks names up in a thread of its own
+        if not line:  # the client looks names up in a thread of its own
             if place in last:
-                return  # a guess doesn't count against what is known
+                return  # a known line is better than a guess
             line = innermost(sys._current_frames().get(FIRST_THREAD))
         if last.get(place) != line and channel.offer("asked", host=place[0], port=place[1], line=line):
             last[place] = line
-            told[0] += 1
+            sent[0] += 1
 
     def hook(event, args):
         try:
@@ -34,14 +34,17 @@ def watch(channel, changes):
             elif event in programs:
                 claim(("", 0))
         except Exception:
-            pass  # an error in here would refuse the script its connection
+            pass  # an error here would refuse the script its connection
 
     sys.addaudithook(hook)
     watch_clients(changes, claim)
 
 
 def watch_clients(changes, claim):
-    """Has clients that no audit event tells of claim each request: those that keep connections, and one that connects by itself."""
+    """Reports the requests of clients that raise no audit event for each.
+
+    They keep connections open, or connect in C.
+    """
 
     def wrap(owner, name, place):
         call = getattr(owner, name)
@@ -63,17 +66,20 @@ def watch_clients(changes, claim):
         found = sys.modules["psycopg2.extensions"].parse_dsn(dsn)
         return outside(found.get("host", ""), found.get("port", "5432"))
 
+    def of_request(pool, request, *args, **kwargs):
+        return of_url(request.url)
+
     for name, owner, method in (
         ("httpcore._sync.connection_pool", "ConnectionPool", "handle_request"),
         ("httpcore._async.connection_pool", "AsyncConnectionPool", "handle_async_request"),
     ):
-        changes.add(name, lambda m, o=owner, f=method: wrap(getattr(m, o), f, lambda self, request, *a, **k: of_url(request.url)))
-    changes.add("aiohttp.client_reqrep", lambda m: wrap(m.ClientRequest, "send", lambda self, *a, **k: of_url(self.url)))
+        changes.add(name, lambda m, o=owner, f=method: wrap(getattr(m, o), f, of_request))
+    changes.add("aiohttp.client_reqrep", lambda m: wrap(m.ClientRequest, "send", lambda r, *a, **k: of_url(r.url)))
     changes.add("psycopg2", lambda m: wrap(m, "_connect", of_dsn))
 
 
 def asked_for(event, args):
-    """Returns host and port, or None for what stays in the box and what is no host at all."""
+    """Returns host and port, or None for addresses in the box and for what isn't a host."""
     if event == "http.client.send":
         connection, data = args
         begins = isinstance(data, bytes) and b" HTTP/1." in data[:data.find(b"\r\n")]

@@ -1,9 +1,12 @@
-# Processes that multiprocessing starts anew (spawn, forkserver, not fork): they import the script from its file, and know nothing of what this process has.
+# Prepares processes that multiprocessing starts anew (spawn and forkserver, not fork).
+# They import the script from its file and share nothing with this process.
 import os
 
-FIRST_PROCESS_ONLY = "Airlock can be used in the script's first process only, not in one made by fork or multiprocessing"
+FIRST_PROCESS_ONLY = (
+    "Airlock can be used in the script's first process only, not in one made by fork or multiprocessing"
+)
 
-# CHILD runs in the new process before it imports the script, whose first lines may use any of our names.
+# CHILD runs in the new process before it imports the script, which may use our names at once.
 CHILD = """
 import json, sys
 
@@ -25,7 +28,10 @@ count_one()
 
 
 def write_script(source):
-    """Writes the script where its children, inspect and open(__file__) look for it. Without room it runs all the same."""
+    """Writes the script where its children, inspect and open(__file__) look for it.
+
+    The script runs even if there is no room for the file.
+    """
     try:
         with open(SCRIPT, "x", encoding="utf-8", newline="") as file:
             file.write(source)
@@ -34,7 +40,7 @@ def write_script(source):
 
 
 def prepare_children(changes, start):
-    """Arranges that new processes find the script wherever this one has gone to, and have Airlock's names."""
+    """Lets new processes find the script from any working directory, and gives them our names."""
     path = os.path.join(os.getcwd(), SCRIPT)
     names = {key: start.get(key) for key in ("settings", "inputs", "max_result", "files")}
     given = {"MESSAGE": FIRST_PROCESS_ONLY, "SDK": PARTS["sdk"], "PROCESSORS": PARTS["processors"], "START": names}
@@ -51,7 +57,7 @@ def prepare_children(changes, start):
             if sys.modules["__main__"].__dict__.get("__file__") == SCRIPT and "init_main_from_path" in data:
                 data["init_main_from_path"] = path
             data["airlock"] = Names()
-            if name == "ignore":  # of the fork server itself, which gets no names: its children import the script
+            if name == "ignore":  # the fork server itself: only its children import the script
                 data.pop("init_main_from_path", None)
             return data
 

@@ -1,10 +1,11 @@
-# How a script failed, in its own terms: its own lines, a skill's files among them, and nothing of the runner or of libraries.
+# Describes how a script failed by its own lines and those of its skill's files, without frames of
+# the runner and of libraries.
 import linecache
 import traceback
 
 
 def describe(error, source_lines):
-    """Returns the fields of a failed message. It doesn't raise, whatever the exception's own methods do."""
+    """Returns the fields of a failed message. Never raises, even if the exception's methods do."""
     remember(linecache, source_lines)
     try:
         report = traceback.TracebackException(type(error), error, error.__traceback__)
@@ -19,7 +20,7 @@ def describe(error, source_lines):
 
 
 def keep_script_lines(report, seen):
-    """Drops foreign frames from an exception, from those it was raised from or during, and from those it groups."""
+    """Drops foreign frames from an exception, its causes and contexts, and those it groups."""
     pending = [report]
     while pending:
         one = pending.pop()
@@ -27,9 +28,13 @@ def keep_script_lines(report, seen):
             continue
         seen.add(id(one))
         if one.stack is not None:
-            one.stack[:] = [frame for frame in one.stack if frame.filename == SCRIPT or frame.filename.startswith(tuple(FOLDERS))]
+            one.stack[:] = [frame for frame in one.stack if is_own(frame.filename)]
         pending += [one.__cause__, one.__context__]
         pending += getattr(one, "exceptions", None) or []
+
+
+def is_own(path):
+    return path == SCRIPT or path.startswith(tuple(FOLDERS))
 
 
 def summarize(report, error):
@@ -45,5 +50,5 @@ def failing_line(report, error):
 
 
 def printable(text):
-    """Keeps only what UTF-8 can hold."""
+    """Escapes the characters that UTF-8 can't hold."""
     return text.encode("utf-8", "backslashreplace").decode()

@@ -1,10 +1,10 @@
-# JSON forms of what is no JSON as it stands: other types of the standard library, numpy's and pandas'. Types are looked up in sys.modules: a script that
-# has such values has imported their modules, and no other should pay for it.
+# JSON forms of other types: the standard library's, numpy's and pandas'. Types are looked up in
+# sys.modules: a script with such values has imported their modules, and others need not pay.
 from collections.abc import Mapping, Sequence, Set
 
 
 def plain_other(value, path, parents):
-    """plain for every type but JSON's own."""
+    """Does what plain does, for every type but JSON's own."""
     if of(value, "enum", "Enum"):
         return plain(value.value, path, inside(value, path, parents))
     scalar = plain_scalar(value, path)
@@ -14,7 +14,7 @@ def plain_other(value, path, parents):
 
 
 def plain_scalar(value, path):
-    """Returns the JSON form of a single value, None if value isn't one that is known."""
+    """Returns the JSON form of a single value, or None if its type is unknown."""
     if is_missing(value):
         raise unfit(path, "is %s, a missing value: replace it, for example with None" % value)
     for convert in (standard_scalar, numpy_scalar):
@@ -41,9 +41,13 @@ def standard_scalar(value, path):
         return checked_text(value.isoformat(), path)
     if of(value, "datetime", "timedelta"):
         return duration(timedelta_ns(value))
-    if of(value, "uuid", "UUID") or of(value, "fractions", "Fraction") or of(value, "pathlib", "PurePath") or of(value, "pandas", "Period"):
+    if any(of(value, *name) for name in TEXTUAL):
         return checked_text(str(value), path)
     return None
+
+
+# Types whose JSON form is their text.
+TEXTUAL = ("uuid", "UUID"), ("fractions", "Fraction"), ("pathlib", "PurePath"), ("pandas", "Period")
 
 
 def numpy_scalar(value, path):
@@ -93,7 +97,8 @@ def plain_container(value, path, parents):
     raise unfit(path, "is of type %s, which has no JSON form: %s" % (type_name(value), hint))
 
 
-# What an object of another library can be asked for, by what its type has. A response of an HTTP client has all of the last three too.
+# Advice for objects of other libraries, by an attribute of their type. The first match counts: a
+# response of an HTTP client has the last three too.
 WAYS_OUT = (
     ("status_code", "return its .json(), or its .text"),
     ("fetchall", "return its .fetchall()"),
@@ -103,7 +108,7 @@ WAYS_OUT = (
 
 
 def plain_key(key, path, parents):
-    """A key is the text of its JSON form: 1 is "1", None is "null", a date is ISO 8601."""
+    """Returns the text of a key's JSON form: 1 is "1", None is "null", a date is ISO 8601."""
     try:
         form = plain(key, None, parents)
     except ResultError as error:
@@ -122,7 +127,7 @@ def plain_array(array, path, parents):
 
 
 def plain_frame(frame, path, parents):
-    """The split orientation of pandas: columns, index, rows."""
+    """Returns pandas' split orientation: columns, index, rows."""
     columns = [frame.iloc[:, n].tolist() for n in range(frame.shape[1])]
     rows = [[column[n] for column in columns] for n in range(frame.shape[0])]
     split = {"columns": frame.columns, "index": frame.index, "data": rows}
@@ -130,7 +135,7 @@ def plain_frame(frame, path, parents):
 
 
 def index_names(index):
-    """The name of an index, the names of one of several levels, nothing if there are none."""
+    """Returns the name of an index, or the names of its levels, if it has any."""
     names = list(index.names)
     if all(name is None for name in names):
         return {}
@@ -138,7 +143,7 @@ def index_names(index):
 
 
 def set_order(pair):
-    """Sets have no order of their own: numbers come first, by value, and all else by its JSON text."""
+    """Orders the items of a set: numbers first, by value, then the rest by JSON text."""
     form, item = pair
     number = item if of(item, "decimal", "Decimal") or of(item, "fractions", "Fraction") else form
     if isinstance(number, (str, list, dict)) or number is None:
@@ -161,7 +166,8 @@ def timedelta_ns(delta):
     return (delta // sys.modules["datetime"].timedelta(microseconds=1)) * 1000
 
 
-NS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9, "D": 86400 * 10**9, "W": 7 * 86400 * 10**9}
+NS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
+NS.update(m=60 * NS["s"], h=3600 * NS["s"], D=86400 * NS["s"], W=7 * 86400 * NS["s"])
 
 
 def numpy_duration(value, path):
@@ -172,13 +178,14 @@ def numpy_duration(value, path):
 
 
 def duration(ns):
-    """ISO 8601, in days, hours, minutes and seconds: -P1DT2H0.5S."""
+    """Returns ISO 8601 in days, hours, minutes and seconds: -P1DT2H0.5S."""
     sign, ns = ("-", -ns) if ns < 0 else ("", ns)
     minutes, ns = divmod(ns, NS["m"])
     hours, minutes = divmod(minutes, 60)
     days, hours = divmod(hours, 24)
     seconds = ("%d.%09d" % divmod(ns, NS["s"])).rstrip("0").rstrip(".")
-    time = "".join(text + unit for text, unit in ((str(hours), "H"), (str(minutes), "M"), (seconds, "S")) if text != "0")
+    parts = (str(hours), "H"), (str(minutes), "M"), (seconds, "S")
+    time = "".join(text + unit for text, unit in parts if text != "0")
     date = "%dD" % days if days else ""
     if not date and not time:
         time = "0S"
@@ -195,11 +202,12 @@ def of(value, module, *names):
 
 def type_name(value):
     kind = type(value)
-    return kind.__qualname__ if kind.__module__ in ("builtins", "__main__") else kind.__module__ + "." + kind.__qualname__
+    prefix = "" if kind.__module__ in ("builtins", "__main__") else kind.__module__ + "."
+    return prefix + kind.__qualname__
 
 
 def spell(path):
-    """Writes a path the way a person would: result.items[3].when, result["net sales"]."""
+    """Writes a path as Python: result.items[3].when, result["net sales"]."""
     steps = []
     while path is not None:
         path, step = path

@@ -1,4 +1,4 @@
-# The life of a box's interpreter: say ready, wait for the one script, run it, end.
+# Runs a box's interpreter: says ready, waits for the one script, runs it and ends.
 import _signal
 import atexit
 import os
@@ -6,13 +6,14 @@ import sys
 import time
 
 SCRIPT = "script.py"
-IDLE = 0.1  # seconds that a box waits before it takes itself for one that has time
-SPARE = []
+IDLE = 0.1  # seconds without a script after which a box imports in advance
+SPARE = []  # a descriptor kept back, so that a failure can be reported without a free one
 FOLDERS = []  # with the files of the skill that runs
 LINGER = 5.0  # seconds for threads and exit handlers after the script's last line
 
-# Airlock shortens these texts, after it took the secrets out: a secret that is cut first can't be found any more. So here only
-# the size of a message counts: a character may need 12 bytes. Airlock takes longer texts than its own limit (64 KiB) for cut.
+# Airlock shortens these texts after it has masked secrets, because it can't find a secret that was
+# cut. So only the size of a message counts here: a character may need 12 bytes. Airlock treats
+# texts longer than its own limit (64 KiB) as cut.
 MAX_ERROR = 128 << 10
 MAX_TRACEBACK = 512 << 10
 
@@ -25,7 +26,8 @@ def main():
     changes = Changes()
     trust(changes)
     channel = Channel(CHANNEL_FD)
-    channel.send("ready", protocol=1, runner="", python="%d.%d.%d" % sys.version_info[:3], **known_packages(), **compiled())
+    version = "%d.%d.%d" % sys.version_info[:3]
+    channel.send("ready", protocol=1, runner="", python=version, **known_packages(), **compiled())
     use_time(channel)
     start = channel.receive()["start"]
     if start.get("problem"):
@@ -40,7 +42,7 @@ def main():
 
 
 def compiled():
-    """This source and its parts as the interpreter had to compile them, if it had to: others of its kind can be spared that."""
+    """Returns the bytecode for other interpreters of this kind, if this one had to compile it."""
     if not MAGIC:
         return {}
     form = MAGIC + marshal.dumps((RUNNER, {part.name: part.code() for part in (failure, foreign, skill)}))
@@ -48,7 +50,7 @@ def compiled():
 
 
 def use_time(channel):
-    """Imports what many scripts need, as long as there is no script."""
+    """Imports what many scripts need, until the script arrives."""
     from select import select
 
     wait = IDLE
@@ -75,8 +77,11 @@ def folder_times():
 
 
 def packages():
-    """The sorted name==version lines of the installed distributions, which their metadata's file names tell, the sha256 over them,
-    and the modules that can be imported, if all are in folders."""
+    """Returns the installed distributions, their sha256 and the modules that can be imported.
+
+    Distributions are sorted name==version lines from the file names of their metadata. Modules are
+    left out unless all are in folders.
+    """
     lines, modules, whole = set(), set(sys.builtin_module_names), True
     for folder in filter(None, sys.path):
         try:
@@ -95,12 +100,13 @@ def packages():
     lines = sorted(lines)
     digest = sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
     shown = [line[:-1] for line in lines if len(line) <= 200 and line.isascii()]
-    modules = [name for name in modules if name.isascii() and name.isidentifier()] if whole else []
-    return {"packages": digest, "installed": shown[:2000], "modules": sorted(modules) if len(modules) <= 5000 else []}
+    modules = sorted(name for name in modules if name.isascii() and name.isidentifier())
+    whole = whole and len(modules) <= 5000
+    return {"packages": digest, "installed": shown[:2000], "modules": modules if whole else []}
 
 
 def sha256(data):
-    """The interpreter's own implementation: hashlib would load OpenSSL into every idle box."""
+    """Hashes without hashlib, which would load OpenSSL into every idle box."""
     try:
         from _sha256 import sha256 as new
     except ImportError:
@@ -112,9 +118,10 @@ def sha256(data):
 
 
 def run(channel, start, changes):
-    """Runs the script, or the skill in its place, as __main__ and returns the exit code."""
+    """Runs the script or skill as __main__ and returns the exit code."""
     source = start["script"]
-    lines = [line + "\n" for line in source.split("\n")]  # as the interpreter counts; without the line break carets are one off
+    # as the interpreter counts; without the line break carets are one off
+    lines = [line + "\n" for line in source.split("\n")]
     module = type(sys)("__main__")
     module.__file__ = SCRIPT
     module.__builtins__ = builtins
@@ -148,7 +155,10 @@ def exit_code(error):
 
 
 def remember(linecache, lines):
-    """Gives the traceback module the source, also if the script emptied its cache. No time stamp: never checked against a file."""
+    """Gives the traceback module the source, even if the script emptied its cache.
+
+    Without a time stamp, it is never checked against a file.
+    """
     linecache.cache[SCRIPT] = (sum(map(len, lines)), None, lines, SCRIPT)
 
 
@@ -157,7 +167,7 @@ def follow_threads(threading, lines):
 
 
 def report(channel, error, lines):
-    """Tells Airlock; a process that can't (a fork, or the channel is gone) tells stderr."""
+    """Reports an error to Airlock, or on stderr in a fork or without a channel."""
     failed = described(error, lines)
     try:
         channel.send("failed", **fitting(failed))
@@ -166,8 +176,8 @@ def report(channel, error, lines):
 
 
 def fitting(failed):
-    """Returns the fields with the beginnings of texts that are too long for a message."""
-    return {"error": failed["error"][:MAX_ERROR], "traceback": failed["traceback"][:MAX_TRACEBACK], "line": failed["line"]}
+    """Returns the fields, with texts cut to what fits into a message."""
+    return dict(failed, error=failed["error"][:MAX_ERROR], traceback=failed["traceback"][:MAX_TRACEBACK])
 
 
 def print_thread_error(args, lines):
@@ -178,10 +188,10 @@ def print_thread_error(args, lines):
 
 
 def described(error, lines):
-    """Says how the script failed; by the name of the error alone if its doings keep the modules for more from being imported."""
+    """Describes the failure, by the error's name alone if the modules for more can't be imported."""
     while SPARE:
         descriptor, file = SPARE.pop()
-        if file == identity(descriptor):  # the script may have closed it and opened another
+        if file == identity(descriptor):  # the script may have put another file in its place
             os.close(descriptor)
     try:
         return failure.describe(error, lines)
@@ -190,7 +200,7 @@ def described(error, lines):
 
 
 def spare():
-    """Keeps a descriptor back: who fails because there are no more shall still be told where."""
+    """Keeps a descriptor back, so that a script that runs out of them still learns where."""
     descriptor = os.dup(0)
     SPARE.append((descriptor, identity(descriptor)))
 
@@ -211,12 +221,15 @@ def complain(text):
 
 
 def end(code):
-    """Ends as an interpreter does (threads, exit handlers, buffers), but in bounded time and without tearing modules down."""
+    """Ends threads, exit handlers and buffers as an interpreter does, but in bounded time.
+
+    It doesn't tear modules down.
+    """
     threads = sys.modules.get("threading")
     if threads is not None and threads.active_count() > 1 or atexit._ncallbacks():
         try:
             _thread.start_new_thread(give_up, (code, os.getpid()))
-        except RuntimeError:  # no thread to be had, so no waiting either
+        except RuntimeError:  # no thread is available to bound the waiting
             leave(code)
     for step in ([threads._shutdown] if threads is not None else []) + [atexit._run_exitfuncs]:
         try:
@@ -229,7 +242,8 @@ def end(code):
 def give_up(code, owner):
     time.sleep(LINGER)
     if os.getpid() == owner:
-        complain("airlock: threads or exit handlers were still busy %d seconds after the script's end and were stopped" % LINGER)
+        complain("airlock: threads or exit handlers were still busy %d seconds "
+            "after the script's end and were stopped" % LINGER)
         leave(code)
 
 
@@ -243,7 +257,7 @@ def leave(code):
 
 
 KNOWN = folder_times(), packages()
-if PARK:  # in a template: this forks boxes, and returns in each
+if PARK:  # in a template: forks boxes, and returns in each
     compile_parts()
     if not PARK():
         MAGIC = None

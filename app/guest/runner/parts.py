@@ -1,11 +1,15 @@
-# A box is opened for each script, so what its interpreter does before it is ready counts. Only what every script needs is compiled and imported by then:
-# the other parts of the runner, and modules, when they are needed, or while the box waits for its script.
+# Loads parts of the runner late. Each script gets a new box, so the time until its interpreter is
+# ready counts. By then it has compiled and imported only what every script needs. The rest follows
+# when it is needed, or while the box waits for its script.
 import marshal
 import sys
 
 
 class Part:
-    """A part of the runner that is loaded when it is first needed. It has functions and constants only: twice, by two threads, does no harm."""
+    """A part of the runner that is loaded when it is first needed.
+
+    It has functions and constants only, so two threads may load it at once.
+    """
 
     compiled = False
 
@@ -22,7 +26,7 @@ class Part:
             self.compiled = True
 
     def code(self):
-        """Returns the part as compiled, by another interpreter of this kind if there was one."""
+        """Returns the part's bytecode, from another interpreter of this kind if possible."""
         return CODE.get(self.name) or marshal.dumps(compile(PARTS[self.name], "<airlock>", "exec"))
 
 
@@ -31,16 +35,20 @@ foreign = Part("foreign")
 skill = Part("skill")
 
 
-# Modules that the runner needs sooner or later, with what they import. For them a script's own files don't count, whether they have been imported before it
-# began or not: so it makes no difference to it.
+# Modules that the runner needs sooner or later, with their imports. A script's own files never
+# replace them, so that it can't notice which were imported before it began.
 STANDARD = frozenset(
-    "_weakrefset collections contextlib copyreg datetime decimal enum functools json keyword linecache numbers operator re reprlib sre_compile sre_constants sre_parse "
-    "textwrap threading token tokenize traceback types warnings".split()
+    "_weakrefset collections contextlib copyreg datetime decimal enum functools json keyword linecache numbers "
+    "operator re reprlib sre_compile sre_constants sre_parse textwrap threading token tokenize traceback types "
+    "warnings".split()
 )
 
 
 class Changes:
-    """Changes modules as soon as they have been imported. It finds them as the finders after it would, standard ones in the interpreter's own directories."""
+    """Changes modules as soon as they have been imported.
+
+    It finds them through the finders after it, and STANDARD in the interpreter's own directories.
+    """
 
     def __init__(self):
         self.library = sys.path[1:]  # the first is the working directory

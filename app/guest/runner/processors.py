@@ -1,10 +1,11 @@
-# How many processors a script is told of: one, on every machine. Programs cut their work into as many pieces as there are, and the last digits of a sum
-# depend on the pieces. runnerEnv of airlock-init says the same to libraries, and to interpreters from 3.13 on.
+# Reports one processor to scripts, on every machine. Programs split their work by the number of
+# processors, and the last digits of a sum depend on the pieces. runnerEnv of airlock-init does the
+# same for libraries, and for interpreters from 3.13 on.
 import os
 
 
 def count_one():
-    """Makes what the standard library goes by say one. Which processors the kernel uses stays as it is."""
+    """Makes the standard library count one processor. The kernel still uses all it may."""
     allowed = os.sched_getaffinity
 
     def cpu_count():

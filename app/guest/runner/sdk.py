@@ -1,4 +1,5 @@
-# What a script sees: settings, llm, set_result, inputs, files, save_file, as builtins and as the module airlock; and the channel behind them.
+# Makes the names that a script sees, as builtins and as the module airlock, and the channel to
+# airlock-init behind them.
 import _signal
 import _thread
 import binascii
@@ -13,9 +14,11 @@ NAMES = ("settings", "llm", "set_result", "inputs", "files", "save_file")
 
 
 def undisturbed(call):
-    """Calls, so that nothing of it is left half done when a signal handler of the script raises. Its exception comes out of here, and the call goes on.
+    """Makes a call that a raising signal handler of the script can't leave half done.
 
-    Handlers run in the first thread only, between any two steps there. So the call gets a thread of its own, if there is a handler and a thread to be had.
+    Handlers run in the first thread only, between any two steps there. So the call runs in another
+    thread, if there is a handler and a thread is available. The handler's exception is raised from
+    here while the call goes on.
     """
     if _thread.get_ident() != FIRST_THREAD or not has_handlers():
         return call()
@@ -42,13 +45,16 @@ def undisturbed(call):
 
 
 def has_handlers():
-    """Tells whether the script handles signals in Python. What Python itself does on SIGINT doesn't count."""
+    """Tells whether the script handles signals in Python. Python's own handler doesn't count."""
     handlers = map(_signal.getsignal, range(1, _signal.NSIG))
     return any(callable(handler) and handler is not _signal.default_int_handler for handler in handlers)
 
 
 class Channel:
-    """Frames to and from airlock-init: 4 bytes of length, then JSON. A script that tampers with it only hurts itself."""
+    """Sends and receives frames to and from airlock-init: 4 bytes of length, then JSON.
+
+    A script that tampers with it only hurts itself.
+    """
 
     def __init__(self, fd):
         self.fd = fd
@@ -62,7 +68,7 @@ class Channel:
         return info.st_dev, info.st_ino
 
     def check(self):
-        """The script may have closed the descriptor and opened something else under its number."""
+        """Raises OSError if the script has replaced the descriptor, or this process is a fork."""
         if os.getpid() != self.owner:
             raise OSError(FIRST_PROCESS_ONLY)
         if self.identity() != self.file:
@@ -76,7 +82,7 @@ class Channel:
             self.write(body)
 
     def offer(self, kind, **fields):
-        """Sends unless a message is on its way already, of this very thread perhaps: then it is left out."""
+        """Sends the message unless another is being sent, perhaps by this very thread."""
         body = "".join(escaped({kind: fields}, 0)).encode()
         return undisturbed(lambda: self.write_if_free(body))
 
@@ -158,7 +164,7 @@ class Settings:
 
 
 class Files:
-    """What the request gave the script to read."""
+    """The files that came with the request."""
 
     def __init__(self, names):
         self._folder = os.environ.get("AIRLOCK_FILES", "")
@@ -166,8 +172,10 @@ class Files:
 
     def path(self, name):
         if name not in self._names:
-            raise FileNotFoundError("this execution has no file %r. Its files: %s. Send others with files in POST /execute"
-                % (name, ", ".join(self._names) or "none"))
+            raise FileNotFoundError(
+                "this execution has no file %r. Its files: %s. Send others with files in POST /execute"
+                % (name, ", ".join(self._names) or "none")
+            )
         return os.path.join(self._folder, name)
 
     def open(self, name, mode="r", **options):
@@ -232,7 +240,7 @@ class LLM:
                 self._turn = Condition()
 
     def _wait(self, number):
-        """Of the threads that wait, one reads for all."""
+        """Waits for the reply. One of the waiting threads reads for all."""
         while True:
             with self._turn:
                 while number not in self._replies and self._reading:
@@ -266,7 +274,7 @@ def install(channel, start):
     folder = os.environ.get("AIRLOCK_OUT", "")
 
     def save_file(name, data):
-        """Leaves a file for whoever reads the execution, and returns its path."""
+        """Writes a file for the readers of the execution, and returns its path."""
         if not isinstance(name, str):
             raise TypeError("save_file(name, data) takes a name as text")
         if not name or "/" in name or name in (".", ".."):
@@ -283,7 +291,7 @@ def install(channel, start):
             with file:
                 file.write(data)
         except BaseException:
-            os.unlink(path)  # half a file must not pass for one
+            os.unlink(path)  # half a file must not pass for a whole one
             raise
         return path
 

@@ -1,11 +1,12 @@
-# Runs a skill: unpacks its files read-only, gives it its environment, runs its entrypoint and takes its result.
+# Runs a skill: unpacks its files read-only, sets its environment, runs its entrypoint and takes its
+# result.
 import io
 import json
 
 
 def unpack(packed, root):
-    """Writes the files, and returns what stands before them."""
-    if packed:  # small ones come with the message
+    """Writes the skill's files, and returns the header before them."""
+    if packed:  # small skills come with the message
         packed = io.BytesIO(binascii.a2b_base64(packed))
     else:
         packed = open(os.path.join(os.environ["AIRLOCK_FILES"], "airlock-skill"), "rb")
@@ -98,7 +99,7 @@ def serve(server):
 
 
 def offer_command(home):
-    """Offers settings, questions and the result to programs that are not Python, as the command airlock."""
+    """Offers settings, questions and the result to other programs, as the command airlock."""
     import socket
 
     folder = os.path.join(home, "bin")
@@ -118,7 +119,8 @@ def offer_command(home):
 
 def run_program(program, path):
     if program is None:
-        sys.exit("this sandbox has no Node.js, which the skill needs; ask the operator to add it, or use another backend")
+        sys.exit("this sandbox has no Node.js, which the skill needs; "
+            "ask the operator to add it, or use another backend")
     import subprocess
 
     offer_command(os.getcwd())

@@ -1,14 +1,15 @@
-# JSON, by the C code that the module json is a wrapper of: that module takes re and enum along, and together they take half as long as an
-# interpreter's start. An interpreter without that code, or with another form of it, gets the module.
+# JSON by the C code that the module json wraps. The module imports re and enum, and together they
+# take half as long as an interpreter's start. An interpreter without that code, or with another
+# form of it, uses the module.
 try:
     import _json
 
     def encoder(escape, separators):
-        """Returns a function of a value and 0 that returns pieces of text."""
+        """Returns a function that takes a value and 0, and returns pieces of text."""
         return _json.make_encoder(None, None, escape, None, *separators, False, False, False)
 
     class Grammar:
-        """What the C code looks up."""
+        """The attributes that the C code looks up."""
 
         strict = True
         object_hook = object_pairs_hook = array_hook = None
@@ -34,7 +35,7 @@ except (ImportError, AttributeError, TypeError):
 
 
 def parse(text):
-    """Returns the value of JSON in UTF-8."""
+    """Parses JSON in UTF-8 and returns its value."""
     text = text.decode("utf-8", "surrogatepass").strip(" \t\r\n")
     try:
         value, end = scan(text, 0)

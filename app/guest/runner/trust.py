@@ -1,16 +1,18 @@
-# Some clients name the runtime's own roots by their path (Debian's urllib3) or bring their own (certifi elsewhere). They too have to trust
-# the box's bundle, which is the runtime's roots and Airlock's authority. A file of the script's own stays what it is.
+# Makes more clients trust the box's bundle of the runtime's roots and Airlock's authority: those
+# that name the runtime's roots by path (Debian's urllib3) or bring their own (certifi elsewhere).
+# A file of the script's own stays as it is.
 import os
 
 OWN_ROOTS = (
     "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
-    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/cert.pem", "/usr/lib/ssl/cert.pem", "/usr/local/ssl/cert.pem",
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/cert.pem", "/usr/lib/ssl/cert.pem",
+    "/usr/local/ssl/cert.pem",
 )
 CERTIFI = "/certifi/cacert.pem"
 
 
 def trust(changes):
-    """Arranges that the module ssl is changed as soon as it is imported: it is too large for idle boxes."""
+    """Changes the module ssl as soon as it is imported: it is too large for idle boxes."""
     bundle = os.environ.get("SSL_CERT_FILE")
     if bundle:
         changes.add("ssl", lambda ssl: share_roots(ssl, bundle))

@@ -1,5 +1,5 @@
-# What set_result accepts, and its JSON form: here what is JSON as it stands, in foreign.py the rest. airlock.pyi documents the forms; nothing is rounded,
-# guessed or dropped.
+# Converts what set_result accepts to JSON: JSON's own types here, the rest in foreign.py.
+# airlock.pyi documents the forms; nothing is rounded, guessed or dropped.
 import math
 
 MAX_DEPTH = 200
@@ -22,7 +22,8 @@ def dump(value):
 def plain(value, path, parents):
     """Returns value built from None, bool, int, float, str, list and dict alone.
 
-    path is None for the root, else (path of the parent, key or index); parents are the ids of the containers around value.
+    path is None for the root, else (path of the parent, key or index).
+    parents are the ids of the containers around value.
     """
     kind = type(value)
     if value is None or kind is bool:
