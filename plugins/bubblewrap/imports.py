@@ -1,35 +1,44 @@
-# Modules that a template imports before any box, in the sandbox of all of them. A box has none of them until its script, or what that uses, imports one: then it gets the module with all that a first import brings, in the same order, and what else that import did is done.
+# Modules that a template imports before any box, in the sandbox of all of them. They are hidden in
+# a box until its script, or a library, imports one. The box then gets the module with all that a
+# first import brings, in the same order, and the import's other effects are repeated.
 #
-# To know that, the template records what each module does while it is imported. choose tries first, in processes of its own, whether what is recorded makes the
-# same difference as an import does; what would not is imported by scripts themselves, as are modules that start a thread or leave a descriptor open.
+# For that, the template records the effects of each import. choose first tries, in processes of its
+# own, whether repeating the record makes the same difference as an import. Scripts import the other
+# modules themselves, and those that start a thread or leave a descriptor open.
 
 TRIAL_SECONDS = 10  # of processor time, for all modules
 MISSING = object()
 BOOTSTRAP = sys.modules["_frozen_importlib"]
 PATHS = sys.modules["_frozen_importlib_external"]
 
-# What is made at import and differs between two interpreters is made anew.
+def restart_logging(module):
+    module._startTime = time.time_ns() if isinstance(module._startTime, int) else time.time()
+
+
+# Renews state that an import makes and that differs between two interpreters.
 RENEWED = {
     "random": lambda module: module.seed(),
     "numpy.random.mtrand": lambda module: module._rand.__init__(),
     "multiprocessing.process": lambda module: setattr(module, "_current_process", type(module._current_process)()),
-    "logging": lambda module: setattr(module, "_startTime", time.time_ns() if isinstance(module._startTime, int) else time.time()),
-    "dateutil.parser._parser": lambda module: module.DEFAULTPARSER.info.__init__(),  # it knows the year
+    "logging": restart_logging,
+    "dateutil.parser._parser": lambda module: module.DEFAULTPARSER.info.__init__(),  # has the year
 }
 
 
 class Imports:
-    """A finder of modules that are there already."""
+    """A finder of modules that the template has imported."""
 
     def __init__(self):
         self.modules = {}
         self.specs = {}
-        self.steps = {}  # of a module's import: names of others, calls, and names that were put there without an import
-        self.late = {}  # modules that were imported after their parents, with what those had in their place
-        self.given = set()
+        # of each import: names of others, calls, and names put into sys.modules without an import
+        self.steps = {}
+        # modules imported after their parents, with the attributes that they replaced there
+        self.late = {}
+        self.given = set()  # those that the box has
         self.lock = _thread.allocate_lock()
         self.recording = False
-        self.path = sys.path[1:]  # the first is where scripts are
+        self.path = sys.path[1:]  # the first is the scripts' directory
 
     def find_spec(self, name, path=None, target=None):
         if name in self.given or name not in self.modules or not self.fits(name, path):
@@ -42,10 +51,11 @@ class Imports:
         """Tells whether an import would find this module and all that it brings."""
         brought = self.brought(name)
         for one in brought:
-            if sys.modules.get(one, self.modules[one]) is not self.modules[one] or one in self.given and one not in sys.modules:
+            replaced = sys.modules.get(one, self.modules[one]) is not self.modules[one]
+            if replaced or one in self.given and one not in sys.modules:
                 return False
         if path is not None and "." not in name:
-            return True  # the runner looks for it where own files don't count
+            return True  # the runner asks with a path on which a script's files don't count
         try:
             first = sys.path.index(self.path[0])
         except ValueError:
@@ -53,7 +63,7 @@ class Imports:
         return sys.path[first : first + len(self.path)] == self.path and not self.hidden(brought, sys.path[:first])
 
     def brought(self, name):
-        """Returns what is imported with a module, and itself."""
+        """Returns the names of a module and of those that its import imports."""
         found, waiting = set(), [name]
         while waiting:
             one = waiting.pop()
@@ -64,13 +74,13 @@ class Imports:
         return found
 
     def hidden(self, names, folders):
-        """Tells whether one is in folders that come before the library."""
+        """Tells whether one of the names is in folders that come before the library."""
         for folder in folders:
             try:
                 files = {file.partition(".")[0] for file in os.listdir(folder or ".")}
             except OSError:
                 if os.path.exists(folder):
-                    return True  # an archive: who knows
+                    return True  # an archive, which may have any
                 continue
             for name in files & names:
                 spec = PATHS.PathFinder.find_spec(name, [folder])
@@ -79,13 +89,13 @@ class Imports:
         return False
 
     def give(self, name):
-        """Does what the import of a module does once its parents are there."""
+        """Repeats the import of a module whose parents are imported."""
         order = []
         self.arrange(name, order, {name})
         self.commit(order)
 
     def arrange(self, name, order, seen):
-        """Adds to order what the import of a module does, and itself, as an import that ends last comes last."""
+        """Adds the effects of a module's import to order, and the module last, as it ends last."""
         for step in self.steps[name]:
             if isinstance(step, str):
                 self.need(step, order, seen)
@@ -112,7 +122,7 @@ class Imports:
             self.arrange(name, order, seen)
 
     def commit(self, order):
-        """Other threads find all of it or nothing, and it is done once."""
+        """Carries order out once. Other threads see all of it or nothing."""
         with self.lock:
             whole = {}
             for name, call in order:
@@ -136,13 +146,13 @@ class Imports:
             RENEWED[name](self.modules[name])
 
     def is_awaited(self, name):
-        """Tells whether a finder that comes first wants to see the module: the runner's changes some."""
+        """Tells whether a finder before this one, as the runner's, waits for the module."""
         first = sys.meta_path.index(self) if self in sys.meta_path else None
         return any(name in getattr(finder, "waiting", (name,)) for finder in sys.meta_path[:first])
 
 
 class Given:
-    """The loader of one module that is there."""
+    """The loader of one module that the template has imported."""
 
     def __init__(self, imports, name):
         self.imports = imports
@@ -156,17 +166,17 @@ class Given:
 
     def exec_module(self, module):
         self.imports.give(self.name)
-        module.__spec__ = self.imports.specs[self.name]  # until now others wait
+        module.__spec__ = self.imports.specs[self.name]  # until now, other threads wait
 
 
 class Recorder:
-    """Imports modules into an Imports, and takes each out of sight."""
+    """Imports modules into an Imports, and hides each again."""
 
     def __init__(self, imports, tries=False):
         self.imports = imports
         self.tries = tries
         self.states = {}  # of modules, once their package was imported
-        self.changes = {}  # names of modules that an import changed which came later
+        self.changes = {}  # by import: names of earlier modules that it changed
         self.base = dict(sys.modules)
         self.stack = [("", [])]
         sys.meta_path.insert(0, imports)
@@ -205,7 +215,7 @@ class Recorder:
         return register
 
     def load(self, spec):
-        """Stands for what the interpreter loads each module with."""
+        """Replaces the interpreter's loading of a module."""
         name = spec.name
         self.note(name)
         self.note_changes()
@@ -242,14 +252,14 @@ class Recorder:
     def compare_states(self, name):
         for one, state in self.states.items():
             module = self.imports.modules[one]
-            changed = set(state) ^ set(state_of(one, module))
-            # what comes with other modules, or is put back
-            if module not in (BOOTSTRAP, PATHS) and any("%s.%s" % (module.__name__, key) not in self.imports.late for key, _ in changed):
+            changed = {"%s.%s" % (module.__name__, key) for key, _ in set(state) ^ set(state_of(one, module))}
+            # late modules come with their own imports; changes to the import system are put back
+            if module not in (BOOTSTRAP, PATHS) and not changed <= self.imports.late.keys():
                 self.changes.setdefault(name, []).append(one)
                 self.states[one] = state_of(one, module)
 
     def forget(self):
-        """Lets each module ask platform by itself, as if no other had."""
+        """Empties platform's cache, so that each module asks it anew."""
         platform = self.imports.modules.get("platform")
         if platform:
             platform._uname_cache = self.known["platform"]["_uname_cache"] = None
@@ -259,7 +269,7 @@ class Recorder:
         self.stack.pop()
 
     def fail(self, name, steps):
-        """What is left of an import that fails is its importer's."""
+        """Adds the effects of a failed import to its importer's."""
         self.imports.late.pop(name, None)
         current, own = self.stack[-1]
         own[:] = [step for step in own if step != name]
@@ -276,7 +286,7 @@ class Recorder:
                     self.first[key] = self.known[key] = registry.copy()
 
     def follow(self, name, globals=None, locals=None, fromlist=(), level=0):
-        """Stands for the import statement: what is imported already counts too."""
+        """Replaces the import statement, to note modules that are imported already too."""
         result = self.imports_name(name, globals, locals, fromlist, level)
         if level:
             name = BOOTSTRAP._resolve_name(name, BOOTSTRAP._calc___package__(globals), level)
@@ -295,7 +305,7 @@ class Recorder:
             steps.append(name)
 
     def note_changes(self):
-        """Notes what has changed besides modules since it was called last, for the module that is being imported."""
+        """Notes other changes since the last call, for the module that is being imported."""
         steps = self.stack[-1][1]
         for key, registry in registries(self.imports.modules).items():
             before = self.known[key]
@@ -304,9 +314,10 @@ class Recorder:
                 self.known[key] = registry.copy()
         loading = {name for name, _ in self.stack}
         if len(sys.modules) != len(self.base) + len(self.imports.given) + len(loading) - 1:
-            for name in [name for name in sys.modules if name not in self.base and name not in self.imports.given and name not in loading]:
-                self.keep(name, sys.modules[name], [])  # put there without an import
-                steps.append((name,))
+            for name in list(sys.modules):
+                if name not in self.base and name not in self.imports.given and name not in loading:
+                    self.keep(name, sys.modules[name], [])  # put there without an import
+                    steps.append((name,))
 
     def hide(self):
         imports = self.imports
@@ -335,7 +346,10 @@ class Recorder:
 
 
 def registries(modules):
-    """Returns what modules add to when they are imported, besides functions that they register."""
+    """Returns the registries that modules add to when they are imported.
+
+    Functions that they register elsewhere are recorded by Recorder.deferring.
+    """
     found = {
         "import system": vars(BOOTSTRAP),
         "import paths": vars(PATHS),
@@ -347,14 +361,14 @@ def registries(modules):
     }
     if "logging" in modules:
         found["loggers"] = modules["logging"].root.manager.loggerDict
-    for name in ("mimetypes", "platform", "sysconfig"):  # which keep what they were asked
+    for name in ("mimetypes", "platform", "sysconfig"):  # these cache their answers
         if name in modules:
             found[name] = vars(modules[name])
     return found
 
 
 def difference(now, before):
-    """Yields the calls that make the one of the other."""
+    """Yields the calls that change a registry from before to now."""
     if isinstance(now, dict):
         for key, value in now.items():
             if before.get(key, MISSING) is not value:
@@ -377,7 +391,7 @@ def put_first(items, front):
 
 
 def preload(names, tried):
-    """Imports modules for all boxes, and returns which, and why others are not."""
+    """Imports modules for all boxes. Returns their names, and why others were refused."""
     refused = {}
     if not tried:
         names, refused = choose(names)
@@ -389,7 +403,7 @@ def preload(names, tried):
 
 
 def choose(names):
-    """Returns those whose import can be recorded, and why others can't."""
+    """Returns the names whose import can be recorded, and why others can't."""
     refused = {}
     while names:
         found = in_child(lambda: compare(names))
@@ -403,15 +417,16 @@ def choose(names):
 
 
 def compare(names):
-    """Returns the names that are to be refused, with the reasons."""
+    """Returns the names to be refused, with the reasons."""
     refused, fresh = {}, {}
+    unrepeatable = "threads", "descriptors", "signals", "environment", "interpreter"
     nothing = survey(None)
     for name in names:
         fresh[name] = survey(name)
         if "error" in fresh[name]:
             refused[name] = fresh[name]["error"]
             continue
-        changed = [key for key in ("threads", "descriptors", "signals", "environment", "interpreter") if fresh[name][key] != nothing[key]]
+        changed = [key for key in unrepeatable if fresh[name][key] != nothing[key]]
         if changed:
             refused[name] = "its import changes " + ", ".join(changed)
     if refused:
@@ -432,15 +447,18 @@ def survey(name):
 
 
 def state_after(name):
-    """Returns what an import makes, as numbers that compare."""
+    """Returns the state of the interpreter after an import, as numbers to compare."""
     try:
         if name is not None:
             __import__(name)
     except BaseException as error:
         return {"error": "its import fails: %s: %s" % (type(error).__name__, str(error)[:200])}
-    lists = {key: [repr(type(item)) if key == "finders" else str(item) for item in items] for key, items in registries(sys.modules).items()}
-    lists["finders"] = [finder for finder in lists["finders"] if "Imports" not in finder]
+    found = registries(sys.modules)
+    lists = {key: list(map(str, items)) for key, items in found.items()}
+    finders = [repr(type(finder)) for finder in found["finders"]]
+    lists["finders"] = [finder for finder in finders if "Imports" not in finder]
     lists["ends of threads"] = len(lists["ends of threads"])
+    interpreter = (sys.getrecursionlimit(), gc.isenabled(), gc.get_threshold(), sys.excepthook, sys.displayhook)
     return {
         **{key: hash(repr(value)) for key, value in lists.items()},
         "modules": hash(tuple(sys.modules)),
@@ -450,12 +468,12 @@ def state_after(name):
         "descriptors": len(os.listdir("/proc/self/fd")),
         "signals": hash(repr([_signal.getsignal(number) for number in _signal.valid_signals()])),
         "environment": hash(repr((dict(os.environ), os.getcwd(), sys.path, sys.argv))),
-        "interpreter": hash(repr((sys.getrecursionlimit(), gc.isenabled(), gc.get_threshold(), sys.excepthook, sys.displayhook, sorted(vars(builtins))))),
+        "interpreter": hash(repr((interpreter, sorted(vars(builtins))))),
     }
 
 
 def state_of(name, module):
-    """Returns the attributes of a module, if it has none that come when others ask for them."""
+    """Returns the attributes of a module, or nothing if they may differ between two imports."""
     if type(module) is not type(sys) or module.__spec__ is None or name in RENEWED:
         return ()
     return tuple(map(described, sorted(vars(module).items())))
@@ -463,12 +481,13 @@ def state_of(name, module):
 
 def described(attribute):
     name, value = attribute
-    constant = type(value) in (int, bool, str, bytes, type(None)) and not name.endswith("_addr")  # of functions in ctypes
+    is_address = name.endswith("_addr")  # of functions in ctypes
+    constant = type(value) in (int, bool, str, bytes, type(None)) and not is_address
     return name, repr(value) if constant else type(value).__name__
 
 
 def in_child(function):
-    """Returns what a function returns in a process of its own; None if that ends before."""
+    """Runs a function in a process of its own. Returns its result, or None if the process ends."""
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:

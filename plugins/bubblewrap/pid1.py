@@ -1,6 +1,7 @@
-# PID 1 of a box that was forked from a template, in place of airlock-init: it does what has to be done in the box, as the process that serves it from outside
-# asks (airlock-init guests). The script attacks it as the same user. It is non-dumpable, takes no signal seriously, has no socket that leads to the script, and
-# never knows a value of the profile. Package template has the messages.
+# PID 1 of a box that was forked from a template, in place of airlock-init. It obeys the process
+# that serves the box from outside (airlock-init guests); package template has the messages.
+# The script runs as the same user and may attack it. So it is non-dumpable, ignores signals, has no
+# socket that leads to the script, and never knows a value of the profile.
 
 
 class PID1:
@@ -12,9 +13,9 @@ class PID1:
         self.gone = False
 
     def serve(self):
-        """Obeys until the link ends, and the box with it."""
+        """Carries out orders until the link ends, and the box with it."""
         woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-        # one thread, so the kernel spares PID 1 from signals without a handler, of which Python has two
+        # the kernel spares PID 1 signals without a handler, as long as it has only one thread
         _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
         _signal.signal(_signal.SIGCHLD, lambda *_: None)
         _signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
@@ -33,13 +34,14 @@ class PID1:
                 self.obey(order, fds)
 
     def reap(self):
-        """Waits for every child, its own and orphans."""
+        """Collects the status of every child that ended, orphans too."""
         while not self.gone:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:
                 self.gone = True
-                self.tell("gone", full=[path for path in ("/tmp", "/dev/shm") if not os.statvfs(path).f_bavail], out=self.has_artifacts())
+                full = [path for path in ("/tmp", "/dev/shm") if not os.statvfs(path).f_bavail]
+                send(self.link, {"gone": {"full": full, "out": self.has_artifacts()}})
                 return
             if pid == 0:
                 return
@@ -47,7 +49,7 @@ class PID1:
                 send(self.link, {"ended": status})
 
     def has_artifacts(self):
-        """Looks into their directory, without following a link that the script put in its place."""
+        """Looks for artifacts, without following a link that the script put in their place."""
         fd = None
         try:
             for name in self.plan["out"].split("/"):
@@ -56,15 +58,12 @@ class PID1:
         except OSError:
             return False
 
-    def tell(self, kind, **fields):
-        send(self.link, {kind: fields})
-
     def obey(self, order, fds):
         if "kill" in order:
             try:
                 os.kill(order["kill"]["pid"], order["kill"]["signal"])
             except OSError:
-                pass  # it ended
+                pass  # the process has ended
             return
         error, answer = "", []
         try:
@@ -81,7 +80,7 @@ class PID1:
             os.close(fd)
 
     def run(self, arguments, fds):
-        """Starts a program of Airlock's own, before the script or after it."""
+        """Starts a program of Airlock's own, before or after the script."""
         if os.fork() == 0:
             try:
                 for number, fd in enumerate(fds):
@@ -105,7 +104,7 @@ def write_files(order, contents):
 
 
 def tcp_listener(address, port):
-    """Returns the descriptor of a socket that listens, as Go makes them."""
+    """Returns the descriptor of a listening socket, with the options that Go sets."""
     sock = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM | _socket.SOCK_NONBLOCK)
     sock.setsockopt(_socket.SOL_SOCKET, _socket.SO_REUSEADDR, 1)
     sock.bind((address, port))

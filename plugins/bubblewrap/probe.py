@@ -1,4 +1,4 @@
-# The controls that only bubblewrap has this way.
+# The controls that bubblewrap's boxes have in a form of their own.
 no_socket = errno.EPERM, errno.EAFNOSUPPORT
 
 
@@ -23,10 +23,11 @@ def _():
         bad = refused(lambda: os.open(path, os.O_CREAT | os.O_WRONLY), errno.EROFS, errno.ENOENT)
         if bad:
             return path + ": " + bad
-    for path in ["/airlock-init", "/proc/sys/kernel/hostname", "/proc/sys/net/ipv4/ip_unprivileged_port_start",
-            "/proc/sysrq-trigger"]:
-        bad = refused(lambda: os.open(path, os.O_WRONLY), errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT,
-                errno.ETXTBSY)
+    paths = ["/airlock-init", "/proc/sys/kernel/hostname", "/proc/sys/net/ipv4/ip_unprivileged_port_start",
+             "/proc/sysrq-trigger"]
+    denials = errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT, errno.ETXTBSY
+    for path in paths:
+        bad = refused(lambda: os.open(path, os.O_WRONLY), *denials)
         if bad:
             return path + ": " + bad
 

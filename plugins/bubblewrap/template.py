@@ -1,8 +1,10 @@
-# A template: an interpreter that has met no profile, secret or policy, and makes boxes by forking. It is PID 1 of a sandbox that bwrap made, with capabilities
-# in the user namespace of that alone, and one thread. The plugin sends this source, then the plan for all boxes, and then a request for each.
+# A template: an interpreter that has met no profile, secret or policy, and makes boxes by forking.
+# It is PID 1 of a sandbox that bwrap made, with capabilities in that user namespace only, and has
+# one thread. The plugin sends this source, then the plan for all boxes, then a request for each.
 #
-# serve returns in the interpreter of a box only, in the state that a fresh one would have.
-import atexit  # these and the next stay imported: what runners import, some while they wait
+# serve returns in the interpreter of a box, in the state of a fresh one. In the template it returns
+# only after a program for all boxes was given.
+import atexit  # runners import these and the next, some while they wait, so they stay imported
 import datetime
 import decimal
 import json
@@ -28,13 +30,13 @@ import resource
 import struct
 import time
 
-CONTROL_FD = 4  # which a template begins with, as GUESTS_FD that what serves its boxes; 3 is the guest's program
-GUESTS_FD = 4
-PROGRAM_FD = 4  # what interpreters run
-FIRST_FREE_FD = 4  # of boxes
-ABOVE = 10  # no descriptor that a box begins with has this number
+CONTROL_FD = 4  # of a template when it begins; 3 is the guest's program
+GUESTS_FD = 4  # of the process that serves its boxes
+PROGRAM_FD = 4  # of the source that interpreters run
+FIRST_FREE_FD = 4  # in a box
+ABOVE = 10  # above every descriptor that a box begins with
 ROOT = "/tmp/box"  # of boxes; see package template
-MASK = "/tmp/mask"  # what hides files of their /proc, mounted as it is to be there
+MASK = "/tmp/mask"  # hides files of /proc in boxes; mounted here with the flags that it has there
 
 MAX_MESSAGE = 1 << 18
 MAX_FDS = 16
@@ -45,7 +47,8 @@ MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC = 1, 2, 4
 MNT_DETACH = 2
 CLONE_NEWCGROUP = 0x2000000
 CLONE_NEW = 0x20000 | 0x4000000 | 0x8000000 | 0x10000000 | 0x20000000 | 0x40000000  # mnt, uts, ipc, user, pid, net
-PR_SET_DUMPABLE, PR_SET_NAME, PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = 4, 15, 22, 24, 38, 47
+PR_SET_DUMPABLE, PR_SET_NAME, PR_SET_SECCOMP = 4, 15, 22
+PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = 24, 38, 47
 PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP = 28, 4
 SECCOMP_MODE_FILTER, PR_CAP_AMBIENT_CLEAR_ALL = 2, 4
 SIOCSIFFLAGS, IFF_UP, IFF_RUNNING = 0x8914, 1, 0x40
@@ -56,26 +59,30 @@ RESOLVER = "127.0.0.1", 53
 libc = ctypes.PyDLL(None, use_errno=True)
 
 
-template = None  # what this process is; False in a box
-compiles = False
+template = None  # the Template of this process; False in a box
+compiles = False  # whether Airlock asks for the code that this interpreter compiles
 
 
 def serve():
-    """Serves requests until the plugin ends. Returns in the interpreter of a box, with its descriptors and environment, and in the template when a
-    program was given for all of them."""
+    """Serves requests until the plugin ends.
+
+    Returns in the interpreter of a box, with its descriptors and environment, and in the template
+    when a program was given for all boxes.
+    """
     global template
     if template is None:
         template = begin()
     if template:
         sys.path_importer_cache.clear()
         gc.collect()
-        gc.freeze()  # so that no collection of a box touches, and copies, what is here
+        gc.freeze()  # so that a box's collections don't touch, and thus copy, these objects
         template.serve()
     return compiles
 
 
 def begin():
-    control = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET, 0, fcntl.fcntl(CONTROL_FD, fcntl.F_DUPFD_CLOEXEC, ABOVE))
+    moved = fcntl.fcntl(CONTROL_FD, fcntl.F_DUPFD_CLOEXEC, ABOVE)
+    control = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET, 0, moved)
     plan, _ = receive(control)
     plan["title"] = Title()
     begun = Template(control, plan)
@@ -96,7 +103,7 @@ class Template:
         self.poll = select.epoll()
         self.poll.register(control.fileno(), select.EPOLLIN)
         self.loaded = False
-        self.boxes = {}  # of a pidfd: pid, and the descriptor that its end is reported on
+        self.boxes = {}  # by pidfd: the pid, and the descriptor for the exit report
         self.null = os.open("/dev/null", os.O_RDWR)
         self.guests = start_guests(plan)
         if self.guests:
@@ -110,7 +117,7 @@ class Template:
                     continue
                 message, fds = receive(self.control if fd == self.control.fileno() else self.guests)
                 if message is None:
-                    os._exit(0)  # and every box ends with this namespace, whoever ended first
+                    os._exit(0)  # every box ends with this namespace, whichever side ended first
                 if fd == self.control.fileno():
                     if self.open(message, fds):
                         return
@@ -118,7 +125,10 @@ class Template:
                     return
 
     def load(self, program):
-        """Takes what interpreters run, which comes before any script has begun: what has met a script may not say what others run."""
+        """Takes the program of all interpreters, once and before any script.
+
+        A box that has run a script must not determine what others run.
+        """
         if self.loaded:
             os._exit(1)
         os.dup2(program, PROGRAM_FD)
@@ -127,14 +137,18 @@ class Template:
         return True
 
     def open(self, request, fds):
-        """Forks a box, with its stdin, stdout, stderr and status, and a cgroup.procs of each hierarchy. Returns True in its interpreter only."""
+        """Forks a box. Returns True in its interpreter only.
+
+        fds are its stdin, stdout, stderr and status, then a cgroup.procs of each hierarchy.
+        """
         streams, groups = fds[:4], fds[4:]
         ready, go = os.pipe()
         link, watched = None, False
         try:
             if request["waits"]:
                 link = self.pass_on(streams)
-            pid = call("syscall", ctypes.c_long(self.plan["clone"]), ctypes.c_long(CLONE_NEW | _signal.SIGCHLD), *[ctypes.c_long(0)] * 4)
+            clone = self.plan["clone"], CLONE_NEW | _signal.SIGCHLD, 0, 0, 0, 0
+            pid = call("syscall", *map(ctypes.c_long, clone))
             if pid == 0:
                 return self.enter(request, streams, link, ready, go)
             self.watch(pid, streams[3])
@@ -161,10 +175,10 @@ class Template:
         return mine
 
     def enter(self, request, streams, link, ready, go):
-        """Goes on in the process that was forked."""
+        """Becomes the box, in the forked process."""
         try:
             os.close(go)
-            if os.read(ready, 1):  # else the template failed, and has said so
+            if os.read(ready, 1):  # else the template failed, and has reported it
                 global template
                 template = False
                 self.poll.close()
@@ -184,7 +198,7 @@ class Template:
 
     def admit(self, pid, uid, groups):
         """Gives a forked process its uid and its limits."""
-        # this process maps the uid, because a new namespace may map none but its maker's
+        # this process maps the uid, because a new namespace may map only its creator's
         write("/proc/%d/setgroups" % pid, "deny")
         for name in ("gid_map", "uid_map"):
             write("/proc/%d/%s" % (pid, name), "%d %d 1" % (NOBODY, uid))
@@ -192,7 +206,7 @@ class Template:
             os.write(group, b"%d" % pid)
 
     def report(self, pidfd):
-        """Says how a box ended, as bwrap does."""
+        """Reports how a box ended, as bwrap does."""
         pid, status = self.boxes.pop(pidfd)
         self.poll.unregister(pidfd)
         os.close(pidfd)
@@ -201,19 +215,22 @@ class Template:
         try:
             os.write(status, b'{"exit-code": %d}\n' % code)
         except OSError:
-            pass  # nobody waits for it any more
+            pass  # nobody waits for the report any more
         os.close(status)
 
 
 def start_guests(plan):
-    """Starts the process that serves all boxes from outside, and returns a socket that leads to it; None if each serves itself."""
+    """Starts the process that serves all boxes from outside, and returns a socket to it.
+
+    Returns None if each box serves itself.
+    """
     if not plan["guests"]:
         return None
     ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
     if os.fork() == 0:
         try:
             os.dup2(theirs.fileno(), GUESTS_FD)
-            prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP)  # capabilities are there until confine takes them
+            prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP)  # keeps capabilities until confine
             os.setresgid(plan["uid"], plan["uid"], plan["uid"])
             os.setresuid(plan["uid"], plan["uid"], plan["uid"])
             confine(bytes.fromhex(plan["filter"]))
@@ -227,7 +244,7 @@ def start_guests(plan):
 
 
 def become_box(plan, request, streams, link):
-    """Makes this process PID 1 of a box. Returns in the interpreter that waits beside it, if there is to be one."""
+    """Makes this process PID 1 of a box. Returns in the interpreter beside it, if there is one."""
     kept = [streams[3]] if link is None else [streams[3], link.detach()]
     status, *kept = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, ABOVE) for fd in kept]
     for number, fd in enumerate(streams[:3]):
@@ -237,7 +254,7 @@ def become_box(plan, request, streams, link):
     os.setresgid(NOBODY, NOBODY, NOBODY)
     os.setresuid(NOBODY, NOBODY, NOBODY)
     os.setsid()
-    call("unshare", CLONE_NEWCGROUP)  # in its group, so that it sees none above
+    call("unshare", CLONE_NEWCGROUP)  # now that it is in its group, so that it sees none above
     _socket.sethostname(plan["hostname"])
     prepare_network(plan)
     sockets = name_sockets(plan) if kept else []
@@ -249,14 +266,16 @@ def become_box(plan, request, streams, link):
         resource.setrlimit(kind, (value, value))
     confine(bytes.fromhex(plan["filter"]))
 
-    if kept and be_born(plan, request, _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET, 0, kept[0]), sockets, status):
-        return
+    if kept:
+        link = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET, 0, kept[0])
+        if fork_interpreter(plan, request, link, sockets, status):
+            return
     os.write(status, b'{"ready": true}\n')
     os.execve(request["command"][0], request["command"], {})
 
 
-def be_born(plan, request, link, sockets, status):
-    """Forks the interpreter, in which it returns True, and is PID 1 beside it."""
+def fork_interpreter(plan, request, link, sockets, status):
+    """Forks the interpreter, where it returns True, and serves as PID 1 beside it."""
     mine, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
     pid = os.fork()
     if pid == 0:
@@ -275,12 +294,12 @@ def be_born(plan, request, link, sockets, status):
     try:
         PID1(plan, request, link, pid).serve()
     except OSError:
-        pass  # the link ended with something unread
+        pass  # the link ended with unread messages
     os._exit(0)
 
 
 class Title:
-    """Where the kernel reads the command line of this process and its forks."""
+    """Sets the command line that the kernel shows for this process and its forks."""
 
     def __init__(self):
         with open("/proc/self/stat") as file:
@@ -291,11 +310,11 @@ class Title:
         prctl(PR_SET_NAME, ctypes.addressof(short))
         text = name.encode() + bytes(1)
         ctypes.memmove(self.start, text, len(text))
-        ctypes.memset(self.end - 1, 1, 1)  # so it takes what ends with the first zero for all of it
+        ctypes.memset(self.end - 1, 1, 1)  # makes the kernel end the command line at the first zero
 
 
 def close_others(*kept):
-    """Closes every descriptor from the first free one on, but for those that are kept."""
+    """Closes every descriptor from the first free one on, except those to keep."""
     begin = FIRST_FREE_FD
     for fd in sorted(kept):
         os.closerange(begin, fd)
@@ -304,7 +323,7 @@ def close_others(*kept):
 
 
 def prepare_network(plan):
-    """Does what package netns does for other boxes."""
+    """Prepares the network as package netns does for other boxes."""
     sock = _socket.socket(_socket.AF_INET, _socket.SOCK_DGRAM)
     fcntl.ioctl(sock.fileno(), SIOCSIFFLAGS, struct.pack("16sH22x", b"lo", IFF_UP | IFF_RUNNING))
     sock.close()
@@ -312,11 +331,11 @@ def prepare_network(plan):
         try:
             write(path, value)
         except OSError:
-            pass  # a kernel that keeps them for itself
+            pass  # the kernel doesn't allow it
 
 
 def name_sockets(plan):
-    """Returns the sockets in a box that those who serve it have: for names, and for the connections that begin."""
+    """Returns a box's sockets for the process that serves it: for names and for new connections."""
     udp = _socket.socket(_socket.AF_INET, _socket.SOCK_DGRAM | _socket.SOCK_NONBLOCK)
     udp.bind(RESOLVER)
     syns = _socket.socket(_socket.AF_INET, _socket.SOCK_RAW | _socket.SOCK_NONBLOCK, _socket.IPPROTO_TCP)
@@ -327,7 +346,7 @@ def name_sockets(plan):
 
 
 def mount_own(plan, request):
-    """Enters the root of boxes with a /proc, /tmp and /dev/shm of this box's own, and leaves the template's behind."""
+    """Leaves the template's root for that of boxes, with a /proc, /tmp and /dev/shm of its own."""
     mount(ROOT, ROOT, None, MS_BIND | MS_REC)
     os.chdir(ROOT)
     mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
@@ -341,25 +360,25 @@ def mount_own(plan, request):
 
 
 def confine(filter):
-    """Gives up every capability and puts the filter of system calls on, for good."""
+    """Gives up every capability and installs the system call filter, for good."""
     number = 0
     try:
         while True:
             prctl(PR_CAPBSET_DROP, number)
             number += 1
     except OSError as error:
-        if error.errno != errno.EINVAL or number == 0:  # which is the end of the capabilities there are
+        if error.errno != errno.EINVAL or number == 0:  # EINVAL follows the last capability
             raise
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL)
     call("capset", struct.pack("Ii", CAPABILITY_VERSION, 0), bytes(24))
-    prctl(PR_SET_DUMPABLE, 1)  # changing the uid took it
+    prctl(PR_SET_DUMPABLE, 1)  # changing the uid cleared it
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     program, code = filter_program(filter)
     call("prctl", PR_SET_SECCOMP, ctypes.c_ulong(SECCOMP_MODE_FILTER), program)
 
 
 def wait(handoff):
-    """Waits until PID 1 hands over what an interpreter starts with."""
+    """Waits until PID 1 hands over the interpreter's descriptors, directory and environment."""
     close_others(handoff)
     os.closerange(0, FIRST_FREE_FD)
     sock = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET, 0, handoff)
@@ -380,7 +399,7 @@ def wait(handoff):
         name, _, value = line.partition("=")
         os.environ[name] = value
     threading.main_thread()._set_native_id()
-    gc.collect()  # how often the template collected doesn't show
+    gc.collect()  # hides how often the template has collected
 
 
 def call(name, *args):
@@ -407,7 +426,7 @@ def write(path, text):
 
 
 def filter_program(code):
-    """Returns a struct sock_fprog, and the instructions that it points to, which have to be kept."""
+    """Returns a struct sock_fprog, and the instructions that it points to, to be kept."""
     kept = ctypes.create_string_buffer(code, len(code))
     return struct.pack("HP", len(code) // 8, ctypes.addressof(kept)), kept
 
