@@ -1,4 +1,4 @@
-# The controls that only containers have this way.
+# The controls that containers have in a form of their own.
 import stat
 
 no_socket = errno.EPERM, errno.EAFNOSUPPORT, errno.EACCES, errno.EPROTONOSUPPORT
@@ -18,7 +18,7 @@ def mounts():
 
 
 def harmless(point):
-    "A rootless engine can't make devices, so it mounts those that every container has."
+    """Tells whether a mount is a device of every container: rootless engines can't make those."""
     devices = {"null": (1, 3), "zero": (1, 5), "full": (1, 7), "random": (1, 8), "urandom": (1, 9), "tty": (5, 0)}
     directory, name = os.path.split(point)
     if directory != "/dev" or name not in devices:
@@ -31,7 +31,7 @@ def harmless(point):
 def _():
     "read the mount table, looked for files of the host and for the engine's socket"
     expected = {"/", "/proc", "/dev", "/dev/shm", "/dev/pts", "/dev/mqueue", "/tmp", "/sys", "/sys/fs/cgroup",
-            "/etc/resolv.conf", "/etc/hostname", "/etc/hosts"}
+                "/etc/resolv.conf", "/etc/hostname", "/etc/hosts"}
     for point, options, kind in mounts():
         if harmless(point):
             continue
@@ -49,17 +49,18 @@ def _():
 @control("file systems are read-only")
 def _():
     "created files everywhere but in /tmp and /dev/shm, and changed /airlock-init and /proc/sys"
-    for directory in ["/", "/usr", "/usr/bin", "/etc", "/dev", "/usr/local", "/var/tmp", "/var", "/home", "/root",
-            "/run", "/sys", "/dev/pts", "/dev/mqueue", "/proc"]:
+    directories = ["/", "/usr", "/usr/bin", "/etc", "/dev", "/usr/local", "/var/tmp", "/var", "/home", "/root", "/run",
+                   "/sys", "/dev/pts", "/dev/mqueue", "/proc"]
+    for directory in directories:
         path = directory.rstrip("/") + "/x"
         bad = refused(lambda: os.open(path, os.O_CREAT | os.O_WRONLY), errno.EROFS, errno.ENOENT, errno.EACCES)
         if bad:
             return path + ": " + bad
-    for path in ["/airlock-init", "/etc/passwd", "/etc/resolv.conf", "/etc/hosts", "/proc/sys/kernel/hostname",
-            "/proc/sys/kernel/core_pattern",
-                 "/proc/sys/net/ipv4/ip_unprivileged_port_start", "/proc/sysrq-trigger"]:
-        bad = refused(lambda: os.open(path, os.O_WRONLY), errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT,
-                errno.ETXTBSY)
+    paths = ["/airlock-init", "/etc/passwd", "/etc/resolv.conf", "/etc/hosts", "/proc/sys/kernel/hostname",
+             "/proc/sys/kernel/core_pattern", "/proc/sys/net/ipv4/ip_unprivileged_port_start", "/proc/sysrq-trigger"]
+    denials = errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT, errno.ETXTBSY
+    for path in paths:
+        bad = refused(lambda: os.open(path, os.O_WRONLY), *denials)
         if bad:
             return path + ": " + bad
 
@@ -82,7 +83,7 @@ def _():
 def _():
     "read /proc/net/dev"
     interfaces = {l.split(":")[0].strip() for l in read("/proc/net/dev").decode().splitlines()[2:]}
-    # Kernels put these into every namespace, down.
+    # kernels put these into every namespace, down
     tunnels = {"tunl0", "sit0", "ip6tnl0", "gre0", "gretap0", "erspan0", "ip_vti0", "ip6_vti0", "ip6gre0"}
     return "interfaces: " + ", ".join(sorted(interfaces)) if interfaces - tunnels - {"lo"} else None
 
@@ -102,20 +103,20 @@ def _():
 @control("no control groups")
 def _():
     "looked for cgroup and sysfs file systems"
-    kinds = sorted({kind for _, _, kind in mounts()} & {"cgroup", "cgroup2", "sysfs", "debugfs", "tracefs",
-            "securityfs", "bpf"})
+    unwanted = {"cgroup", "cgroup2", "sysfs", "debugfs", "tracefs", "securityfs", "bpf"}
+    kinds = sorted({kind for _, _, kind in mounts()} & unwanted)
     return "mounted: " + ", ".join(kinds) if kinds else None
 
 
 @control("no devices and terminals")
 def _():
     "listed /dev, opened a pty"
+    allowed = "null", "zero", "full", "random", "urandom", "tty", "stdin", "stdout", "stderr", "core"
     for name in os.listdir("/dev"):
         s = os.stat("/dev/" + name) if os.path.exists("/dev/" + name) else None
         if s and stat.S_ISBLK(s.st_mode):
             return name
-        if s and stat.S_ISCHR(s.st_mode) and name not in ("null", "zero", "full", "random", "urandom", "tty",
-                "stdin", "stdout", "stderr", "core"):
+        if s and stat.S_ISCHR(s.st_mode) and name not in allowed:
             return name
     return refused(os.openpty, errno.ENOENT, errno.EACCES, errno.ENODEV, errno.EROFS)
 

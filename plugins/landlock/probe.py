@@ -1,4 +1,4 @@
-# The controls of a box without namespaces. The probe plays the guest too: descriptor 3 is the connection over which the
+# The controls of a box without namespaces. The probe plays the guest too: over descriptor 3 the
 # supervisor hands over sockets.
 import array, resource, signal, struct, threading, time
 
@@ -11,12 +11,15 @@ calls.update({
 })
 depends_on_arguments |= {"truncate", "open", "creat", "openat", "openat2"}  # or on the kernel
 closed = (errno.EPERM, errno.EACCES, errno.ENOENT)
-password = facts["password"].encode()  # tells the canaries who it is
+password = facts["password"].encode()  # identifies the probe to the canaries
 nowhere = (errno.ENETUNREACH, errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL)
 
 
 def each(attempts, *numbers):
-    "Attempts are names, functions and arguments; a function made in a loop would see the loop's end."
+    """Tries (name, function, arguments...) in turn and returns what wasn't refused.
+
+    Arguments are apart because a function made in a loop would see only the loop's last values.
+    """
     for what, act, *args in attempts:
         bad = refused(lambda: act(*args), *numbers)
         if bad:
@@ -71,8 +74,9 @@ def _():
     "created, changed, renamed and removed files of the host"
     directories = "/", "/usr", "/usr/bin", "/etc", "/dev", "/dev/shm", "/tmp", "/var/tmp", "/run"
     attempts = [(d + "/x", opening(d + "/x", os.O_CREAT | os.O_WRONLY)) for d in directories]
-    attempts += [("write", opening(facts["file"], os.O_WRONLY)), ("truncate", lambda: os.truncate(facts["file"], 0)),
-            ("remove", lambda: os.unlink(facts["file"])),
+    attempts += [("write", opening(facts["file"], os.O_WRONLY)),
+                 ("truncate", lambda: os.truncate(facts["file"], 0)),
+                 ("remove", lambda: os.unlink(facts["file"])),
                  ("rename", lambda: os.rename(facts["file"], "mine")),
                  ("rename over", lambda: os.rename("own", facts["file"]))]
     open("own", "w").close()
@@ -84,14 +88,14 @@ def _():
 
 
 def cutting(path):
-    """Lists the ways to cut off a file by its path, and the call that each is."""
+    """Returns the ways to cut off a file by its path, as calls and their arguments."""
     ways = [("truncate", (path, 0))]
-    # the last is for neither, and Landlock knows no right for that
+    # O_ACCMODE opens to neither read nor write; Landlock has no right for that
     for access in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_ACCMODE):
         for more in (os.O_TRUNC, os.O_TRUNC | os.O_CREAT, os.O_TRUNC | os.O_NONBLOCK | os.O_CLOEXEC):
+            how = struct.pack("=QQQ", access | more, 0o666 if more & os.O_CREAT else 0, 0)
             ways += [("openat", (-100, path, access | more, 0o666)), ("open", (path, access | more, 0o666)),
-                     ("openat2", (-100, path, struct.pack("=QQQ", access | more, 0o666 if more & os.O_CREAT else 0,
-                             0), 24))]
+                     ("openat2", (-100, path, how, 24))]
     ways.append(("creat", (path, 0o666)))
     return [(name, args) for name, args in ways if name in calls]
 
@@ -129,9 +133,10 @@ def _():
     "opened files and devices for neither, by each call"
     for path in (facts["file"], "own", "/dev/ptmx", "/dev/tty", "/dev/net/tun", "/dev/fuse", "/dev/kvm"):
         path, neither = path.encode(), os.O_ACCMODE
-        for name, args in (("openat", (-100, path, neither, 0)), ("open", (path, neither, 0)),
-                ("openat2", (-100, path, struct.pack("=QQQ", neither, 0, 0), 24))):
-            number = syscall(name, *args) 
+        opens = (("openat", (-100, path, neither, 0)), ("open", (path, neither, 0)),
+                 ("openat2", (-100, path, struct.pack("=QQQ", neither, 0, 0), 24)))
+        for name, args in opens:
+            number = syscall(name, *args)
             if number not in (errno.EACCES, errno.EPERM, errno.ENOSYS):
                 return "%s%r: error %d" % (name, args, number)
 
@@ -150,7 +155,7 @@ def _():
         ("utime", lambda: os.utime(f, (1, 1))), ("setxattr", lambda: os.setxattr(f, "user.x", b"1")),
     ], errno.EPERM, errno.EACCES, errno.ENOTSUP)
     os.unlink("link")
-    # Where uids are the same, the system's own files may belong to the box's: then a descriptor to
+    # If the box has no uid of its own, its uid may own the system's files: then a descriptor to
     # read them is enough to change them.
     fd = os.open(os.path.realpath(sys.executable), os.O_RDONLY)
     now = os.fstat(fd)
@@ -177,7 +182,7 @@ def _():
     sets = (ctypes.c_uint32 * 6)()
     if libc.capget(ctypes.byref(header(0x20080522, 0)), sets) or any(sets):
         return "capabilities %r" % list(sets)
-    # Uid 0 is let be where Airlock itself is nothing but a uid 0 without any power.
+    # Uid 0 is allowed only where Airlock itself runs as a uid 0 without any power.
     wrong = facts["own_uid"] == (os.getuid() == facts["uid"]) or len(set(os.getresuid())) != 1
     if wrong or os.getuid() == 0 and facts["uid"] != 0:
         return "uids are %r" % (os.getresuid(),)
@@ -281,8 +286,9 @@ def _():
 @control("no serving")
 def _():
     "bound and listened, listened without binding"
-    for family, address in ((socket.AF_INET, ("0.0.0.0", 0)), (socket.AF_INET, ("127.0.0.1", 0)),
-            (socket.AF_INET6, ("::", 0)), (socket.AF_UNIX, "\0airlock-probe")):
+    addresses = ((socket.AF_INET, ("0.0.0.0", 0)), (socket.AF_INET, ("127.0.0.1", 0)),
+                 (socket.AF_INET6, ("::", 0)), (socket.AF_UNIX, "\0airlock-probe"))
+    for family, address in addresses:
         with socket.socket(family) as s:
             bad = each([("bind", lambda: s.bind(address)), ("listen", s.listen)], errno.EPERM)
             if bad:
@@ -293,7 +299,7 @@ def _():
 def _():
     "connected to sockets by path and by name"
     here = os.getcwd()
-    os.chdir(os.path.dirname(facts["file"]))  # whose path may be too long for a socket's
+    os.chdir(os.path.dirname(facts["file"]))  # its path may be too long for a socket address
     try:
         addresses = facts["socket"], "\0" + facts["abstract"], "/dev/log", "/var/run/docker.sock"
         return each([(repr(a), tcp(a, socket.AF_UNIX)) for a in addresses], errno.ECONNREFUSED)
@@ -304,8 +310,9 @@ def _():
 @control("no other sockets")
 def _():
     "opened vsock, netlink, packet, alg, tipc sockets, SCTP and MPTCP"
-    for family, kind, protocol in ((40, 1, 0), (16, 3, 0), (17, 3, 0), (38, 5, 0), (30, 1, 0), (31, 1, 0),
-            (2, 1, 132), (2, 1, 262), (2, 5, 132), (10, 1, 256)):
+    others = ((40, 1, 0), (16, 3, 0), (17, 3, 0), (38, 5, 0), (30, 1, 0), (31, 1, 0), (2, 1, 132), (2, 1, 262),
+              (2, 5, 132), (10, 1, 256))
+    for family, kind, protocol in others:
         bad = refused(lambda: socket.socket(family, kind, protocol).close(), errno.EPERM, errno.EAFNOSUPPORT)
         if bad:
             return "family %d type %d protocol %d: %s" % (family, kind, protocol, bad)
@@ -316,7 +323,7 @@ def message(kind, on=0, number=0, error=0):
 
 
 def take_connections(supervisor):
-    """Takes connections to 127.77.0.1:443 and says who it talks to."""
+    """Accepts connections to 127.77.0.1:443 and greets the client."""
     while True:
         data, ancillary, _, _ = supervisor.recvmsg(64, 64)
         if not data or data[:1] != b"C":
@@ -351,7 +358,7 @@ def _():
             *nowhere)
     if bad:
         return bad
-    # The address changes between the two all the time; whichever the supervisor reads, nobody else is reached.
+    # The address changes all the time. Whichever the supervisor reads, nobody else may be reached.
     def address(port, ip):
         return struct.pack("=H", 2) + struct.pack(">H4s8x", port, socket.inet_aton(ip))
     allowed, forbidden = address(443, "127.77.0.1"), address(facts["port"], "127.0.0.1")
@@ -376,7 +383,7 @@ def _():
 
 
 def in_child(attempt):
-    """Returns what attempt does in a process of its own: a call that isn't refused changes its process for good."""
+    """Runs attempt in a process of its own, which a call that isn't refused may change for good."""
     r, w = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -408,16 +415,18 @@ def _():
     "wrote a file past the limit and made a sparse one"
     try:
         with open("long", "wb", buffering=0) as f:
-            return each([("write", lambda: [f.write(b"x" * 65536) for _ in range(2 * facts["tmp"] >> 16)]),
-                    ("truncate", lambda: f.truncate(1 << 40))], errno.EFBIG)
+            return each([
+                ("write", lambda: [f.write(b"x" * 65536) for _ in range(2 * facts["tmp"] >> 16)]),
+                ("truncate", lambda: f.truncate(1 << 40)),
+            ], errno.EFBIG)
     finally:
         os.unlink("long")
 
 
 def daemon():
-    """Leaves a process that hears nothing, and returns its number."""
+    """Leaves a process that ignores all signals, and returns its number."""
     r, w = os.pipe()
-    for _ in range(200):  # the supervisor may still count those that have just ended
+    for _ in range(200):  # the supervisor may still count processes that have just ended
         try:
             pid = os.fork()
             break

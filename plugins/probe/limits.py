@@ -1,7 +1,6 @@
-# Strains the box it is PID 1 of: first the processor, then memory until the box is killed. Prints the
-# share of a core it got.
-# Where nothing holds the limit it stops by itself: the line on stdin says at how many bytes, and for
-# how many seconds it then keeps them.
+# Uses up the processor and prints the share of a core that it got, then takes memory until the box
+# is killed. If nothing holds the limit, it stops by itself: the line on stdin names the bytes at
+# which it stops, and the seconds for which it then keeps them.
 import sys, time
 
 wall, cpu = time.monotonic(), time.process_time()

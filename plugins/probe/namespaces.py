@@ -1,5 +1,5 @@
-# What boxes with namespaces of their own have in common. It comes after the backend's own part, which sets environment,
-# the entries that PID 1 may have, and no_socket, the errors of sockets that there are not.
+# The controls of all boxes with namespaces. It follows the backend's own part, which defines
+# environment (whether PID 1 may have an entry) and no_socket (the errors of missing socket kinds).
 
 
 @control("environment is empty")
@@ -38,8 +38,8 @@ def _():
                     return "%s:%d: %s" % (target + (bad,))
     with socket.socket(socket.AF_INET6, socket.SOCK_STREAM) as s:
         s.settimeout(0.5)
-        return refused(lambda: s.connect(("2001:4860:4860::8888", 53)), errno.ENETUNREACH, errno.EADDRNOTAVAIL,
-                errno.EACCES)
+        unreachable = errno.ENETUNREACH, errno.EADDRNOTAVAIL, errno.EACCES
+        return refused(lambda: s.connect(("2001:4860:4860::8888", 53)), *unreachable)
 
 
 @control("loopback serves low ports")
@@ -55,8 +55,8 @@ def _():
 @control("no other sockets")
 def _():
     "opened vsock, netlink, packet, alg, tipc and raw sockets"
-    for family, kind in ((40, 1), (16, 3), (17, 3), (38, 5), (30, 1), (31, 1), (socket.AF_INET, 3),
-            (socket.AF_INET6, 3)):
+    others = (40, 1), (16, 3), (17, 3), (38, 5), (30, 1), (31, 1), (socket.AF_INET, 3), (socket.AF_INET6, 3)
+    for family, kind in others:
         bad = refused(lambda: socket.socket(family, kind).close(), *no_socket)
         if bad:
             return "family %d type %d: %s" % (family, kind, bad)

@@ -1,4 +1,4 @@
-# The end of every probe: limits that take everything there is, and the answer.
+# The end of every probe: limits whose attempts use up everything, and the answer.
 
 
 @control("open files are limited")
