@@ -1,9 +1,10 @@
-"""Two sentences about figures, written by the agent's model and checked by the script.
+"""Has the agent's model write two sentences about figures, and checks them.
 
 Needs no keys and no hosts.
 inputs: {"title": "Revenue", "figures": {"January": "10.50", "February": "20.25"}}
 
-A model may choose words, never numbers: an answer with a number that is not among the figures is refused once, and then replaced by a sentence without a model.
+The model may choose words, never numbers. The script refuses an answer with other numbers than
+those in the figures once, then writes a sentence without a model.
 """
 
 import re
@@ -18,7 +19,8 @@ listing = "\n".join("%s: %s" % item for item in figures.items())
 
 
 def summary():
-    prompt = "Sum up %s in at most two sentences. Use no numbers but these.\n%s\nTotal: %s" % (inputs["title"], listing, total)
+    prompt = "Sum up %s in at most two sentences. Use no numbers but these.\n" % inputs["title"]
+    prompt += "%s\nTotal: %s" % (listing, total)
     for attempt in (1, 2):
         try:
             text = llm.complete(prompt)

@@ -1,4 +1,6 @@
-"""A careless or hostile script: it prints its secret, plain and disguised. None of it may come back.
+"""Prints its secret, plain and disguised, as a careless or hostile script does.
+
+None of it may come back.
 
 Needs the key WEATHER_API_TOKEN. No inputs.
 """

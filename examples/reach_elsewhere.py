@@ -1,4 +1,4 @@
-"""A script that carries its secret to a host that nobody allowed.
+"""Sends its secret to a host that nobody allowed.
 
 Needs the key WEATHER_API_TOKEN. No inputs.
 """

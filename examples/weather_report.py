@@ -1,10 +1,10 @@
-"""The weather of one year, month by month.
+"""Reports the weather of one year, month by month.
 
 Needs the keys WEATHER_URL (plain) and WEATHER_API_TOKEN (sealed), and the host of that URL.
 inputs: {"year": 2015}
 
-All figures are computed here, in decimal arithmetic, from what the service returns: same code and same data give the same
-numbers every time. The language model only writes the two sentences on top.
+The script computes all figures in decimal arithmetic: the same code and data give the same numbers
+every time. The language model only writes the two sentences on top.
 """
 
 import json
