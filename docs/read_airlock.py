@@ -3,8 +3,9 @@
 
     read_airlock.py FILE < passphrase > lines.jsonl
 
-It needs argon2-cffi and cryptography (Debian: python3-argon2, python3-cryptography) and shares no code with Airlock. What it
-prints holds every secret that is in the file. It prints before it has seen the end: use the output only if it exits with 0.
+It needs argon2-cffi and cryptography (Debian: python3-argon2, python3-cryptography) and shares no
+code with Airlock. Its output holds every secret of the file. It prints before it has checked the
+end of the file: use the output only if it exits with 0.
 """
 
 import gzip
@@ -25,7 +26,7 @@ CHUNK = 64 * 1024 + 16
 
 
 def expand(root: bytes, use: bytes) -> bytes:
-    """HKDF-Expand with SHA-256, one block."""
+    """Returns one block of HKDF-Expand with SHA-256."""
     return hmac.new(root, use + b"\x01", hashlib.sha256).digest()
 
 
@@ -34,12 +35,19 @@ def open_header(header: bytes, passphrase: str) -> AESGCM:
         sys.exit("this is not an .airlock file")
     version, memory, passes, lanes = struct.unpack(">HIII", header[8:22])
     if version != 1:
-        sys.exit(f"version {version} is not known")
+        sys.exit(f"unknown version {version}")
     if memory > 512 * 1024 or passes > 16 or lanes > 16:
         sys.exit("the file asks for too much memory or time")
     root = argon2.low_level.hash_secret_raw(
-        unicodedata.normalize("NFC", passphrase).encode(), header[22:38], time_cost=passes, memory_cost=memory,
-        parallelism=lanes, hash_len=32, type=argon2.low_level.Type.ID, version=0x13)
+        unicodedata.normalize("NFC", passphrase).encode(),
+        header[22:38],
+        time_cost=passes,
+        memory_cost=memory,
+        parallelism=lanes,
+        hash_len=32,
+        type=argon2.low_level.Type.ID,
+        version=0x13,
+    )
     mac = hmac.new(expand(root, b"airlock file header"), header[:38], hashlib.sha256).digest()
     if not hmac.compare_digest(mac, header[38:]):
         sys.exit("the passphrase is wrong")
@@ -47,7 +55,7 @@ def open_header(header: bytes, passphrase: str) -> AESGCM:
 
 
 class Chunks(io.RawIOBase):
-    """The opened chunks as one stream. It ends only behind the chunk that says that it is the last."""
+    """Reads the decrypted chunks as one stream, which ends only after the chunk marked as last."""
 
     def __init__(self, file, header, aead):
         self.file, self.header, self.aead = file, header, aead
