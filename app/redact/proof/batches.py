@@ -1,12 +1,15 @@
 """Looks for secrets in batches of cases, with the readings of detect.py.
 
 usage: batches.py < LINES    one JSON object a line:
-                             {"executions": [{"cases": [{"case", "secret", "out", "json", "depth"}], "made", "page", "answer"}], "pages": [], "files": []}
+    {"executions": [{"cases": [{"case", "secret", "out", "json", "depth"}],
+                     "made", "page", "answer"}],
+     "pages": [], "files": []}
 
 Answers each line with one: {"looked": how many cases, "found": [{"case", "where"}]}.
 
-What came out of a case, each text of the page that shows it and each string of the agent's answer are read as deep as the secret was written. Everything
-there is, the files on the disk among it, is searched for each secret of the batch in one encoding.
+It decodes the output of a case, each text of the page that shows it and each string of the agent's
+answer as deep as the secret was encoded. It searches everything, also the files on the disk, for
+each secret of the batch in one encoding.
 """
 import array
 import collections
@@ -20,7 +23,7 @@ import detect
 TIME = re.compile(r"\d{1,2} [A-Z][a-z]{2} \d{4}, [0-9:.]+ UTC|\d{4}-\d\d-\d\dT[0-9:.]+Z")
 COLOUR = re.compile(r"</?i\b[^>]*>")
 TAG = re.compile(r"<[^>]*>")
-SHORTEST = 8  # characters: no needle of detect.py has fewer
+SHORTEST = 8  # characters of the shortest needle of detect.py
 
 
 def strings(value):
@@ -40,7 +43,7 @@ def encoded(text):
 
 
 def lines(secret):
-    """What counts of a secret: a key without its armour."""
+    """Returns the lines of a secret without a key's armour."""
     return [line for line in secret.splitlines() if not line.startswith("-----")]
 
 
@@ -49,12 +52,18 @@ def spellings(secret):
     yield "json u, escaped", b"".join(b"\\\\u%04x" % b for b in secret.encode())
     escaped = html.escape(secret, quote=False).replace('"', "&#34;").replace("'", "&#39;")
     yield "html numbers", escaped.encode()
-    yield "json, html escaped", json.dumps(secret, ensure_ascii=False)[1:-1].replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e").encode()
+    escaped = json.dumps(secret, ensure_ascii=False)[1:-1]
+    for char in "&<>":
+        escaped = escaped.replace(char, "\\u%04x" % ord(char))
+    yield "json, html escaped", escaped.encode()
 
 
 class Sieve:
-    """All spellings of all secrets at once. Every run of 11 bytes has a whole word of 8 that begins at a multiple of 4, so words at such places tell where a
-    spelling may be; then it is looked for itself."""
+    """Searches for all spellings of all secrets at once.
+
+    Every run of 11 bytes has a whole word of 8 that begins at a multiple of 4. So the words at such
+    places tell which spellings may be there, and then it searches for those.
+    """
 
     def __init__(self, secrets):
         self.words = {}
@@ -79,7 +88,8 @@ class Sieve:
 
 class Detector:
     def __init__(self):
-        self.known = set()  # what several pages or answers of an earlier batch had, which didn't know the secrets of this one
+        # texts of several pages or answers of an earlier batch, without the secrets of this one
+        self.known = set()
 
     def batch(self, batch):
         looked, found, fresh = 0, [], collections.Counter()
@@ -89,7 +99,8 @@ class Detector:
         self.known.update(text for text, times in fresh.items() if times > 1)
         sieve = Sieve((c["case"], c["secret"]) for x in batch["executions"] for c in x["cases"])
         for name, data in everything(batch):
-            found += ({"case": case, "where": "%s: %s" % (name, spelling)} for case, spelling in sorted(sieve.find(data)))
+            for case, spelling in sorted(sieve.find(data)):
+                found.append({"case": case, "where": "%s: %s" % (name, spelling)})
         return {"looked": looked, "found": found}
 
     def execution(self, x, fresh):
@@ -102,10 +113,12 @@ class Detector:
         yield from looks("answer", [t for t in self.answer(x, fresh) if t not in done], x["cases"])
 
     def page(self, x, fresh):
-        """What stands between tags, except in fragments that are known. The execution keeps those that aren't.
+        """Yields the texts between tags, except in known fragments, and drops those from the page.
 
-        Tags that colour Python don't end a text."""
-        fragments = [f for f in COLOUR.sub("", without(x["made"], x["page"])).split("<") if f not in self.known]
+        Tags that colour Python don't end a text.
+        """
+        fragments = COLOUR.sub("", without(x["made"], x["page"])).split("<")
+        fragments = [f for f in fragments if f not in self.known]
         fresh.update(set(fragments))
         x["page"] = "<" + "<".join(fragments)
         for text in TAG.split(x["page"]):
@@ -120,14 +133,14 @@ class Detector:
 
 
 def without(made, text):
-    """Of random names, which would be read as encodings of something."""
+    """Removes random names, which would be read as encodings of something."""
     for name in made:
         text = text.replace(name, "")
     return text
 
 
 def looks(name, texts, cases):
-    """The cases that leak in texts."""
+    """Yields the cases that leak in texts."""
     deepest = max(c["depth"] for c in cases)
     all_of_them = detect.seeker([c["secret"] for c in cases])
     for text in texts:
@@ -143,24 +156,24 @@ def looks(name, texts, cases):
 
 
 def pieces(value):
-    """The strings of a JSON value, and these put together."""
+    """Returns the strings of a JSON value, and all of them joined."""
     parts = list(strings(value))
     return parts + ["".join(parts)]
 
 
 def each(value):
-    """The pieces of each element of a list, as those of several results, or else of the value."""
+    """Yields the pieces of each element of a list, or else of the value."""
     for v in value if isinstance(value, list) else [value]:
         yield from pieces(v)
 
 
 def outs(case):
-    """What the redactor let out."""
+    """Returns the texts that the redactor let out."""
     return pieces(json.loads(case["out"][0])) if case["json"] else case["out"]
 
 
 def of_json(text):
-    """The strings of a text that is JSON, or else the text."""
+    """Returns the strings of a text that is JSON, or else the text."""
     if text[:1] in ("[", "{"):
         try:
             return list(each(json.loads(text)))
@@ -170,7 +183,10 @@ def of_json(text):
 
 
 def everything(batch):
-    """All bytes but what pages have in common, with a name: as they are, and as a browser would read them."""
+    """Yields all bytes with a name, as they are and as a browser reads them.
+
+    What pages have in common is left out.
+    """
     pages = "\n".join([x["page"] for x in batch["executions"]] + batch["pages"])
     yield "pages", encoded(pages)
     yield "pages, unescaped", encoded(html.unescape(pages))

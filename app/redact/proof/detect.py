@@ -1,9 +1,10 @@
-"""Looks for secrets in what came out of Airlock, knowing nothing of how Airlock masks them.
+"""Looks for secrets in Airlock's output, without knowing how Airlock masks them.
 
-usage: detect.py SECRETS_FILE FILE...    one secret a line; are they in any of the files?
-       detect.py --whole SECRETS_FILE FILE...    the same, but only for whole secrets in one encoding; a hundred times faster
+usage: detect.py [--whole] SECRETS_FILE FILE...
 
-Undoes encodings, one within the other, three deep, and looks for two thirds of a secret. Prints what it finds; exit status 1 if anything was found.
+SECRETS_FILE has one secret a line. The program undoes encodings, nested three deep, and looks for
+two thirds of a secret. With --whole it looks only for whole secrets in one encoding, which is a
+hundred times faster. It prints its findings; the exit status is 1 if there are any.
 """
 import base64
 import binascii
@@ -26,7 +27,9 @@ ROT13 = bytes.maketrans(
 )
 URL64 = bytes.maketrans(b"-_", b"+/")
 DIGITS32 = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", b"0123456789ABCDEFGHIJKLMNOPQRSTUV")
-DIGITS85 = bytes.maketrans(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~", bytes(range(33, 118)))
+DIGITS85 = bytes.maketrans(
+    b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~", bytes(range(33, 118))
+)
 ZERO85 = 33 * (85**4 + 85**3 + 85**2 + 85 + 1)
 PRINTABLE = bytes(range(32, 127)) + b"\t\n\r" + bytes(range(0xC2, 0xF5))
 MAGIC = b"\x1fxB"
@@ -53,7 +56,7 @@ def plain(data):
 
 
 def unpacked(data):
-    """What compressed or wide data holds; None if data is neither."""
+    """Returns the content of compressed or wide data, or None if data is neither."""
     if data[:2] == b"\x1f\x8b" or data[:1] == b"\x78":
         try:
             return zlib.decompressobj(47).decompress(data, LONGEST)
@@ -74,7 +77,10 @@ def base64_of(run):
     run = run.translate(URL64)
     for shift in range(4):
         part = run[shift:]
-        yield binascii.a2b_base64(part[: len(part) // 4 * 4] if len(part) % 4 == 1 else part + b"=" * (-len(part) % 4))
+        if len(part) % 4 == 1:
+            yield binascii.a2b_base64(part[:-1])
+        else:
+            yield binascii.a2b_base64(part + b"=" * (-len(part) % 4))
 
 
 def base32_of(run):
@@ -83,7 +89,7 @@ def base32_of(run):
         part = run[shift:]
         text = (int(part, 32) >> len(part) * 5 % 8).to_bytes(len(part) * 5 // 8, "big")
         yield text[: len(part) // 8 * 5]
-        if len(part) % 8 not in (1, 3, 6):  # no text has that many
+        if len(part) % 8 not in (1, 3, 6):  # no text has that many digits
             yield text
 
 
@@ -93,7 +99,9 @@ def base85_of(run):
         size = len(run) - shift
         whole = (size + 4) // 5
         digits = (rest[shift + i : shift + whole * 5 : 5] for i in range(5))
-        groups = [a * 52200625 + b * 614125 + c * 7225 + d * 85 + e - ZERO85 & 0xFFFFFFFF for a, b, c, d, e in zip(*digits)]
+        groups = [
+            a * 52200625 + b * 614125 + c * 7225 + d * 85 + e - ZERO85 & 0xFFFFFFFF for a, b, c, d, e in zip(*digits)
+        ]
         yield struct.pack(">%dI" % whole, *groups)[: size // 5 * 4 + max(size % 5 - 1, 0)]
 
 
@@ -112,7 +120,7 @@ def numbers(base, text):
 
 
 def whole(data):
-    """Readings of the data as a whole."""
+    """Yields readings of the data as a whole."""
     if PERCENT.search(data):
         yield "percent", urllib.parse.unquote_to_bytes(data)
         yield "percent+", urllib.parse.unquote_to_bytes(data.replace(b"+", b" "))
@@ -128,7 +136,7 @@ def whole(data):
 
 
 def runs(data):
-    """Readings of parts of the data."""
+    """Yields readings of parts of the data."""
     for m in BASE64.finditer(data):
         for text in base64_of(m[0]):
             yield "base64", text
@@ -161,7 +169,7 @@ def runs(data):
 
 
 def readings(data, deepest=DEPTH):
-    """The data and what it may stand for, with the way there."""
+    """Yields the data and its readings, each with the encodings that were undone."""
     seen = {data}
     level = [("raw", data)]
     for depth in range(deepest + 1):
@@ -172,7 +180,8 @@ def readings(data, deepest=DEPTH):
                 continue
             sources = [whole(text), runs(text)]
             if len(text) <= 4096:
-                sources.append([("reversed", text.decode("utf-8", "surrogateescape")[::-1].encode("utf-8", "surrogateescape")), ("rot13", text.translate(ROT13))])
+                backwards = text.decode("utf-8", "surrogateescape")[::-1].encode("utf-8", "surrogateescape")
+                sources.append([("reversed", backwards), ("rot13", text.translate(ROT13))])
             for source in sources:
                 for name, found in source:
                     if len(found) < 6 or found in seen:
@@ -192,10 +201,11 @@ def readings(data, deepest=DEPTH):
 
 
 def needles(secret):
-    """The secret, and the middle that every two thirds of it have."""
-    forms = {secret}
-    forms.update(line.strip() for line in secret.splitlines() if len(line.strip()) >= 16 and not line.startswith("-----"))
-    forms.add("".join(secret.split()))
+    """Returns the middle that every two thirds of the secret have, in its forms."""
+    forms = {secret, "".join(secret.split())}
+    for line in secret.splitlines():
+        if len(line.strip()) >= 16 and not line.startswith("-----"):
+            forms.add(line.strip())
     out = []
     for form in forms:
         for text in (form, form.lower(), form.upper()):
@@ -207,7 +217,7 @@ def needles(secret):
 
 
 def look(data, seek, deepest=DEPTH):
-    """The reading of data in which seek finds something, with what stands around it there, or None."""
+    """Returns the first reading of data in which seek finds something, with its surroundings."""
     for path, text in readings(data, deepest):
         place = seek(text)
         if place:
@@ -216,7 +226,7 @@ def look(data, seek, deepest=DEPTH):
 
 
 def seeker_of_all(secrets):
-    """For many secrets: one expression."""
+    """Returns a search for many secrets, by one expression."""
     wanted = re.compile(b"|".join(re.escape(n) for s in secrets for n in sorted(needles(s), key=len)))
 
     def seek(text):
@@ -227,7 +237,7 @@ def seeker_of_all(secrets):
 
 
 def seeker(secrets):
-    """For few secrets, where making an expression would take longer than using it."""
+    """Returns a search for a few secrets, for which an expression would take longer to make."""
     wanted = sorted((n for s in secrets for n in needles(s)), key=len)
 
     def seek(text):
@@ -264,19 +274,22 @@ def spellings(secret):
 
 
 def files(secrets, paths, deep):
-    """Whole files: every secret in many spellings; then, if deep, each piece of text in them, for texts lie in files among much else."""
+    """Searches files for secrets in many spellings and, if deep, reads each piece of text."""
     found = 0
     seek = seeker_of_all(secrets)
     for path in paths:
         with open(path, "rb") as f:
             data = f.read()
-        # Also with what a reader would take out again: line breaks and the JSON escapes of answers.
+        # also without what readers remove: line breaks and the JSON escapes of answers
         views = {
             "": data,
             ", no space": re.sub(rb"[\r\n\t ]", b"", data),
             ", JSON undone": data.replace(b"\\n", b"").replace(b'\\"', b'"').replace(b"\\\\", b"\\"),
         }
-        hits = [(s[:3] + "…", name + view) for s in secrets for name, needle in spellings(s) for view in views if needle in views[view]]
+        hits = []
+        for secret in secrets:
+            for name, needle in spellings(secret):
+                hits += ((secret[:3] + "…", name + view) for view in views if needle in views[view])
         for m in re.finditer(rb"[\x09\x0a\x0d\x20-\x7e\x80-\xff]{12,}", data if deep else b""):
             for start in range(0, len(m[0]), 3000):
                 hit = look(m[0][start : start + 4000], seek)
