@@ -1,4 +1,7 @@
-"""Takes three times the memory that a box may have, in the way that its first argument names, and says "kept" if it could. The second argument is this script."""
+"""Takes three times the memory that a box may have, and prints "kept" if it could.
+
+The first argument names the function that does it, the second is this script.
+"""
 import ctypes, mmap, os, platform, socket, sys, tempfile, threading, time
 
 MIB = 1 << 20
@@ -88,7 +91,7 @@ def in_a_socket():
 
 
 def become_unreadable(way):
-    """Executes a file that may be executed and not be read, so that nobody may look at the process."""
+    """Executes a file that may be executed but not read, so that nobody may inspect the process."""
     with open(os.path.realpath("/usr/bin/python3"), "rb") as source, open("program", "wb") as copy:
         copy.write(source.read())
     os.chmod("program", 0o111)
@@ -124,7 +127,7 @@ def unreadable_removed_files():
     become_unreadable("removed_files")
 
 
-# Threads that take something to themselves do it away from the first one, which shows nothing of it.
+# Threads that unshare something do so apart from the first one, which shows nothing of it.
 way = globals()[sys.argv[1]]
 if way in (own_descriptors, close_range):
     threading.Thread(target=way).start()

@@ -1,10 +1,12 @@
-# D, as far as the box itself is concerned: no way out but the pipe.
+# D, for the box itself: tries every way out, of which only the pipe may exist.
 import errno, os, socket, sys
 
 port = int(sys.argv[1])
-v4 = ["8.8.8.8", "1.1.1.1", "169.254.169.254", "169.254.170.2", "100.100.100.200", "168.63.129.16", "10.0.0.1", "172.17.0.1", "192.168.0.1"]
+v4 = ["8.8.8.8", "1.1.1.1", "169.254.169.254", "169.254.170.2", "100.100.100.200", "168.63.129.16", "10.0.0.1",
+      "172.17.0.1", "192.168.0.1"]
 v6 = ["2001:4860:4860::8888", "fd00:ec2::254", "fe80::1"]
-refusals = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ECONNREFUSED, errno.EADDRNOTAVAIL, errno.EACCES, errno.EPERM, errno.EINVAL)
+refusals = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ECONNREFUSED, errno.EADDRNOTAVAIL, errno.EACCES, errno.EPERM,
+            errno.EINVAL)
 
 
 def attempt(what, act):

@@ -1,4 +1,4 @@
-# A crash in C ends the script and leaves no core file.
+# Crashes in C, which ends the script and leaves no core file.
 import ctypes
 
 ctypes.string_at(0)

@@ -1,4 +1,4 @@
-# B: PID 1, other processes, what /proc tells.
+# B: tries PID 1, other processes and /proc.
 import ctypes, os, signal, sys, time
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -9,7 +9,8 @@ for name in ("environ", "mem", "maps", "fd", "root", "exe", "cwd", "io", "syscal
     try:
         p = "/proc/1/" + name
         os.listdir(p) if name in ("fd", "root", "cwd") else os.open(p, os.O_RDWR if name == "mem" else os.O_RDONLY)
-        if name in ("environ", "auxv", "syscall", "stack", "io", "maps", "pagemap"):  # opening may be allowed where reading is not
+        # opening may be allowed where reading isn't
+        if name in ("environ", "auxv", "syscall", "stack", "io", "maps", "pagemap"):
             os.read(os.open(p, os.O_RDONLY), 1)
         print("opened", p)
     except OSError:
@@ -22,7 +23,7 @@ for request in (16, 0x4206):  # PTRACE_ATTACH, PTRACE_SEIZE
     if libc.ptrace(request, 1, None, None) != -1:
         print("ptrace", request)
 
-# Nobody else is here, and nothing tells of the way here.
+# No other process is there, and nothing shows how this one was started.
 me = {"1", str(os.getpid())}
 others = {p for p in os.listdir("/proc") if p.isdigit()} - me
 if others:
@@ -30,7 +31,8 @@ if others:
 cmdline = open("/proc/1/cmdline", "rb").read()
 if cmdline != b"/airlock-init\0":
     print("PID 1 is", cmdline)
-for text in (open("/proc/self/mountinfo").read(), open("/proc/self/cgroup").read(), open("/proc/self/environ").read(), repr(dict(os.environ))):
+for text in (open("/proc/self/mountinfo").read(), open("/proc/self/cgroup").read(), open("/proc/self/environ").read(),
+             repr(dict(os.environ))):
     for word in (state, canary, "airlock-canary", "AIRLOCK_CANARY", "/airlock-test-"):
         if word in text:
             print("host name shows:", word)
@@ -46,7 +48,7 @@ for fd in os.listdir("/proc/self/fd"):
     except OSError:
         pass
 
-# Nor can rights be had.
+# It can't gain rights.
 status = open("/proc/self/status").read()
 for line in status.splitlines():
     if line.startswith("Cap") and int(line.split()[1], 16):
@@ -62,7 +64,7 @@ for act in (lambda: os.setuid(0), lambda: os.setgid(0), lambda: os.setgroups([0]
     except OSError:
         pass
 
-# Zombies are reaped: if they weren't, their numbers would run out. PID 1 may take a moment when the machine is busy.
+# Zombies are reaped, or the process numbers would run out. PID 1 may be slow on a busy machine.
 def fork():
     for attempt in range(500):
         try:

@@ -1,18 +1,20 @@
-# B, where the box shares the host's processes: they must stay closed, whoever they run as.
+# B, where the box sees the host's processes: those must stay closed, whatever their user.
 import ctypes, os, resource, signal, sys, time
 
 libc = ctypes.CDLL(None, use_errno=True)
 guest = os.getppid()
-outside = []  # every process of the machine that can be named, but for our own and the guest
+outside = []  # every process of the machine that can be named, except this one and the guest
 for pid in range(1, 65536):
     try:
-        if os.getsid(pid) not in (os.getsid(0), os.getsid(guest)):  # threads have numbers too, the guest's among them
+        # by session, because threads have numbers too, also the guest's
+        if os.getsid(pid) not in (os.getsid(0), os.getsid(guest)):
             outside.append(pid)
     except ProcessLookupError:
         pass
 
 for pid in outside + [1]:
-    for name in ("environ", "cmdline", "mem", "maps", "status", "fd", "task", "root", "cwd", "exe", "oom_score_adj", "ns/net", "mountinfo", "net/tcp"):
+    for name in ("environ", "cmdline", "mem", "maps", "status", "fd", "task", "root", "cwd", "exe", "oom_score_adj",
+                 "ns/net", "mountinfo", "net/tcp"):
         try:
             os.open("/proc/%d/%s" % (pid, name), os.O_RDONLY)
             print("opened", name, "of", pid)
@@ -24,8 +26,10 @@ for pid in outside + [1]:
             print("signalled", pid)
         except OSError:
             pass
-    for what, act in (("prlimit", lambda: resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))), ("nice", lambda: os.setpriority(os.PRIO_PROCESS, pid, 19)),
-                      ("affinity", lambda: os.sched_setaffinity(pid, {0})), ("scheduler", lambda: os.sched_setscheduler(pid, os.SCHED_BATCH, os.sched_param(0)))):
+    for what, act in (("prlimit", lambda: resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))),
+                      ("nice", lambda: os.setpriority(os.PRIO_PROCESS, pid, 19)),
+                      ("affinity", lambda: os.sched_setaffinity(pid, {0})),
+                      ("scheduler", lambda: os.sched_setscheduler(pid, os.SCHED_BATCH, os.sched_param(0)))):
         try:
             act()
             print(what, "of", pid)
@@ -43,8 +47,9 @@ try:
     print("listed /proc", os.listdir("/proc"))
 except OSError:
     pass
-# "docker run --cap-drop ALL" leaves the uid at 0, and nothing that it could do with it.
-if (os.getuid() == 0 and any(libc.prctl(23, n, 0, 0, 0) > 0 for n in range(64))) or os.getgroups() not in ([], [os.getgid()]):
+# "docker run --cap-drop ALL" leaves the uid at 0, without any capability.
+powerful = os.getuid() == 0 and any(libc.prctl(23, n, 0, 0, 0) > 0 for n in range(64))
+if powerful or os.getgroups() not in ([], [os.getgid()]):
     print("identity", os.getuid(), os.getgid(), os.getgroups())
 for fd in range(4, 64):
     try:
@@ -73,7 +78,7 @@ for act in (lambda: os.setuid(0 if os.getuid() else 1), lambda: os.setgroups([0]
     except OSError:
         pass
 
-# Zombies are reaped, and their places are free again.
+# Zombies are reaped, which frees their places.
 def fork():
     for attempt in range(500):
         try:

@@ -1,11 +1,12 @@
-# E: what must run into a limit.
+# E: runs into every limit.
 import errno, os, resource, socket, sys, threading
 
-restricted = sys.argv[5] == "restricted"  # then the sum of all files is held by ending the box, which would end this script
+# A restricted box that exceeds the sum of all files is ended, which would end this script.
+restricted = sys.argv[5] == "restricted"
 
 
 def limited(what, act, bound, *errnos):
-    """Runs act until it fails; it must fail in time, and with one of the error numbers."""
+    """Runs act until it fails, which must be in time and with one of the error numbers."""
     kept = []
     try:
         for i in range(bound + 1):
@@ -22,7 +23,7 @@ for fd in limited("open files", lambda i: os.open("/dev/null", os.O_RDONLY), 64,
 
 # Files: neither long, nor sparse, nor many bytes.
 f = open("sparse", "wb")
-for size in (1 << 40, (9 if restricted else 65) << 20): # half the memory may stand in one file of /dev/shm
+for size in (1 << 40, (9 if restricted else 65) << 20):  # one file of /dev/shm may take half the memory
     try:
         f.truncate(size)
         print("a file of", size)
@@ -62,7 +63,8 @@ for t in threads:
         t.join()
 
 # Budgets that belong to the uid, and so to every box.
-for what, name in (("locked memory", "RLIMIT_MEMLOCK"), ("message queues", "RLIMIT_MSGQUEUE"), ("core files", "RLIMIT_CORE")):
+for what, name in (("locked memory", "RLIMIT_MEMLOCK"), ("message queues", "RLIMIT_MSGQUEUE"),
+                   ("core files", "RLIMIT_CORE")):
     if resource.getrlimit(getattr(resource, name, 12)) != (0, 0):
         print(what)
 try:
