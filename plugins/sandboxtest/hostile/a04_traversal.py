@@ -1,5 +1,5 @@
 # A04 climbs out by dots and by the links in /proc
-# restricted: whether a path is there shows, what is in it doesn't
+# restricted: a path's existence shows, its content doesn't
 roots = ["/" + "../" * 30, "/proc/self/root/", "/proc/self/cwd/" + "../" * 30, "/proc/%d/root/" % os.getpid()]
 for root in roots:
     for path in ("etc/shadow", "root/.ssh", "home"):

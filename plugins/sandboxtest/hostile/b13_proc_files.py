@@ -1,5 +1,7 @@
 # B13 opens the dangerous files of /proc
-for path in ("/proc/sysrq-trigger", "/proc/sys/kernel/core_pattern", "/proc/sys/vm/drop_caches", "/proc/sys/kernel/hostname", "/proc/sys/kernel/modprobe", "/proc/sys/fs/binfmt_misc/register", "/proc/1/oom_score_adj", "/proc/sys/net/ipv4/ip_forward"):
+for path in ("/proc/sysrq-trigger", "/proc/sys/kernel/core_pattern", "/proc/sys/vm/drop_caches",
+             "/proc/sys/kernel/hostname", "/proc/sys/kernel/modprobe", "/proc/sys/fs/binfmt_misc/register",
+             "/proc/1/oom_score_adj", "/proc/sys/net/ipv4/ip_forward"):
     refused("write " + path, lambda: open(path, "w").write("1") and breach("wrote " + path))
 refused("kcore", lambda: open("/proc/kcore", "rb").read(4096))
 try:

@@ -1,12 +1,13 @@
 # C08 dodges the filter through another calling convention
 if platform.machine() == "x86_64":
-    pid = os.fork()  # the call may be the end of whoever makes it
+    pid = os.fork()  # the call may end its process
     if pid == 0:
-        os._exit(0 if _libc.syscall(ctypes.c_long(0x40000000 + 41), 40, 1, 0) == -1 else 1)  # x32 socket(AF_VSOCK)
+        # x32 socket(AF_VSOCK)
+        os._exit(0 if _libc.syscall(ctypes.c_long(0x40000000 + 41), 40, 1, 0) == -1 else 1)
     _, status = os.waitpid(pid, 0)
     if os.WIFEXITED(status) and os.WEXITSTATUS(status) == 1:
         breach("an x32 call went through")
-    # int 0x80: mov eax, 20 (getpid in the 32-bit table); int 0x80; ret. The filter ends or refuses it.
+    # mov eax, 20 (getpid in the 32-bit table); int 0x80; ret. The filter ends or refuses it.
     import mmap
     try:
         page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)

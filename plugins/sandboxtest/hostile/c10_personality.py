@@ -4,6 +4,7 @@ class prog(ctypes.Structure):
     _fields_ = [("len", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
 allow = ctypes.create_string_buffer(b"\x06\x00\x00\x00\x00\x00\xff\x7f")
 p = prog(1, ctypes.cast(allow, ctypes.c_void_p))
-syscall("seccomp", 1, 8, ctypes.byref(p))  # a filter, perhaps with a listener: it can only narrow what the script may do
+# a filter, perhaps with a listener, can only restrict the script further
+syscall("seccomp", 1, 8, ctypes.byref(p))
 refused("vsock", lambda: socket.socket(40, socket.SOCK_STREAM))
 held()

@@ -1,5 +1,5 @@
 # C11 leaves its cgroup
-# restricted: control groups show by their paths; they can neither be read nor written
+# restricted: the paths of control groups show; they can neither be read nor written
 if RESTRICTED:
     for path in ("/sys/fs/cgroup", "/sys/fs/cgroup/memory", "/proc/self/cgroup"):
         refused(path, lambda: os.listdir(path) if os.path.isdir(path) else open(path).read())

@@ -1,7 +1,7 @@
-# C12 looks for what a container runtime may leave behind: open directories of the host (CVE-2024-21626), its sockets, capabilities, writable kernel settings
+# C12 looks for what container runtimes leave behind: directories, sockets, capabilities, settings
 import stat
 
-for fd in range(3, 1024):
+for fd in range(3, 1024):  # open directories of the host: CVE-2024-21626
     try:
         kind = os.fstat(fd).st_mode
     except OSError:
@@ -10,7 +10,8 @@ for fd in range(3, 1024):
         breach("descriptor %d is a directory" % fd)
 for path in ("/var/run/docker.sock", "/run/docker.sock", "/run/containerd/containerd.sock", "/run/podman/podman.sock"):
     refused("connect to " + path, socket.socket(socket.AF_UNIX).connect, path)
-for path in ("/proc/sys/kernel/core_pattern", "/proc/sys/kernel/modprobe", "/proc/sys/vm/overcommit_memory", "/proc/sysrq-trigger"):
+for path in ("/proc/sys/kernel/core_pattern", "/proc/sys/kernel/modprobe", "/proc/sys/vm/overcommit_memory",
+             "/proc/sysrq-trigger"):
     refused("write " + path, os.open, path, os.O_WRONLY)
 version = (ctypes.c_uint32 * 2)(0x20080522, 0)  # the third, of this process
 sets = (ctypes.c_uint32 * 6)()  # effective, permitted, inheritable; twice

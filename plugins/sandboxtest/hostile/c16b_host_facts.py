@@ -1,5 +1,6 @@
-# C16 reads what /proc tells of the host's kernel and disks
-for name in ("cmdline", "partitions", "diskstats", "interrupts", "modules", "swaps", "keys", "sys/kernel/random/boot_id"):
+# C16 reads about the host's kernel and disks in /proc
+for name in ("cmdline", "partitions", "diskstats", "interrupts", "modules", "swaps", "keys",
+             "sys/kernel/random/boot_id"):
     try:
         if open("/proc/" + name).read():
             breach("/proc/" + name)

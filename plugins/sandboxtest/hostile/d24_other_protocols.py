@@ -3,7 +3,8 @@
 # hosts: ssh.test other.test
 # timeout: 60
 for host in ("ssh.test", "other.test"):
-    for greeting in (b"SSH-2.0-OpenSSH_9.2p1\r\n", b"EHLO me\r\n", b"GET / HTTP/1.1\r\nHost: " + host.encode() + b"\r\n\r\n", b"\x00" * 64):
+    get = http_head(b"GET / HTTP/1.1", b"Host: " + host.encode())
+    for greeting in (b"SSH-2.0-OpenSSH_9.2p1\r\n", b"EHLO me\r\n", get, b"\x00" * 64):
         try:
             answer = raw_http(host, greeting + b"marker-of-d24\r\n", tls=False, timeout=20)
         except OSError:

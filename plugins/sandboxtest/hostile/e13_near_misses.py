@@ -1,4 +1,4 @@
-# E13 prints what almost is a secret, for ever
+# E13 prints near misses of a secret without end
 # decided-by: redactor
 # timeout: 30
 value = settings.get("INJECTED")

@@ -10,5 +10,7 @@ for i in range(1, len(value)):
 for pad in ("", "a", "ab", "user:"):
     joined = (pad + value + pad).encode()
     print(base64.b64encode(joined).decode(), base64.urlsafe_b64encode(joined).decode().rstrip("="))
-print(raw.hex(), raw.hex().upper(), urllib.parse.quote(value, safe=""), "".join("%%%02x" % b for b in raw), json.dumps(value), repr(value), file=sys.stderr)
-set_result({"value": value, value: 1, "list": [value, base64.b64encode(raw).decode()], "deep": {"x": {value + "-key": [value]}}})
+print(raw.hex(), raw.hex().upper(), urllib.parse.quote(value, safe=""), "".join("%%%02x" % b for b in raw),
+      json.dumps(value), repr(value), file=sys.stderr)
+set_result({"value": value, value: 1, "list": [value, base64.b64encode(raw).decode()],
+            "deep": {"x": {value + "-key": [value]}}})

@@ -1,4 +1,4 @@
-# F20 looks for the sealed value wherever a script can look, after having used it
+# F20 uses the sealed value, and then looks for it wherever a script can look
 # hosts: echo.test
 # restricted: its own environment in /proc can't be read
 # timeout: 30
@@ -10,8 +10,9 @@ with ask(Authorization="Bearer " + key) as answer:
     body = answer.read().decode()
     if key not in body or key not in str(answer.headers):
         breach("the reflected value did not become the placeholder again: %s" % body)
-# The test outside knows the value and looks at everything that is printed here before it is redacted: at the host's answers
-# in this process's memory. Here, anything that follows "Bearer " and is not the placeholder is suspicious.
+# The test outside knows the value and searches all output before it is redacted, and thus the
+# host's answers in this process's memory. Here, anything that follows "Bearer " and isn't the
+# placeholder is suspicious.
 def suspicious(text):
     return [m for m in re.findall(r"Bearer ([!-~]{16,})", text) if not m.startswith(key)]
 found = suspicious(body)

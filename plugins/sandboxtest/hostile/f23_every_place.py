@@ -1,24 +1,29 @@
-# F23 puts a placeholder into every place that its credential allows, and reads what the host repeats
+# F23 puts a placeholder into every place that its credential allows, and reads the host's echo
 # decided-by: egress
 # hosts: body.test
 # timeout: 30
 import base64, json, urllib.parse
 key = settings["SEALED_BODY"]
-def ask(request):
-    answer = raw_http("body.test", request + b"")
-    if status_of(answer) != 200 or key.encode() not in answer:
-        breach("%r: %r" % (request[:200], answer[:600]))
-def post(kind, body, head=b""):
-    ask(b"POST /p HTTP/1.1\r\nHost: body.test\r\nContent-Type: " + kind + b"\r\nContent-Length: %d\r\nConnection: close\r\n" % len(body) + head + b"\r\n" + body)
-end = b" HTTP/1.1\r\nHost: body.test\r\nConnection: close\r\n\r\n"
-ask(b"GET /?key=" + key.encode() + b"&x=1" + end)
-ask(b"GET /bot" + key.encode() + b"/send" + end)
+raw = key.encode()
+def send(line, *headers, body=b""):
+    head = http_head(line + b" HTTP/1.1", b"Host: body.test", *headers, b"Connection: close")
+    return raw_http("body.test", head + body)
+def ask(line, *headers, body=b""):
+    answer = send(line, *headers, body=body)
+    if status_of(answer) != 200 or raw not in answer:
+        breach("%r %r %r: %r" % (line, headers, body[:200], answer[:600]))
+def post(kind, body):
+    ask(b"POST /p", b"Content-Type: " + kind, b"Content-Length: %d" % len(body), body=body)
+ask(b"GET /?key=" + raw + b"&x=1")
+ask(b"GET /bot" + raw + b"/send")
 post(b"application/json", json.dumps({"key": key, "list": [key]}).encode())
 post(b"application/x-www-form-urlencoded", urllib.parse.urlencode({"key": key, "x": "a b"}).encode())
-post(b"multipart/form-data; boundary=xyz", b'--xyz\r\nContent-Disposition: form-data; name="key"\r\n\r\n' + key.encode() + b"\r\n--xyz--\r\n")
-post(b"text/plain", b"the key is " + key.encode())
-ask(b"POST /c HTTP/1.1\r\nHost: body.test\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n" + b"".join(b"1\r\n%c\r\n" % c for c in key.encode()) + b"0\r\n\r\n")
-answer = raw_http("body.test", b"GET / HTTP/1.1\r\nHost: body.test\r\nAuthorization: Basic " + base64.b64encode(b"user:" + key.encode()) + b"\r\nConnection: close\r\n\r\n")
+part = http_head(b"--xyz", b'Content-Disposition: form-data; name="key"') + raw + b"\r\n--xyz--\r\n"
+post(b"multipart/form-data; boundary=xyz", part)
+post(b"text/plain", b"the key is " + raw)
+chunks = b"".join(b"1\r\n%c\r\n" % c for c in raw) + b"0\r\n\r\n"
+ask(b"POST /c", b"Content-Type: text/plain", b"Transfer-Encoding: chunked", body=chunks)
+answer = send(b"GET /", b"Authorization: Basic " + base64.b64encode(b"user:" + raw))
 if status_of(answer) != 200:
     breach("Basic: %r" % answer[:300])
 held()

@@ -8,11 +8,12 @@ if "PRIVATE" in open(bundle).read():
 for pattern in (TMP + "/*", TMP + "/.*", "/run/*", "/run/*/*", "/var/lib/*", "/proc/self/fd/*"):
     for path in glob.glob(pattern):
         try:
-            if os.path.isfile(path) and os.path.getsize(path) < 1 << 20 and b"PRIVATE" + b" KEY" in open(path, "rb").read():
+            small = os.path.isfile(path) and os.path.getsize(path) < 1 << 20
+            if small and b"PRIVATE" + b" KEY" in open(path, "rb").read():
                 breach("a private key is in " + path)
         except OSError:
             pass
-# A certificate chain comes from Airlock for the dialled name only, whatever name is asked for.
+# Airlock gives a certificate for the dialled name only, whatever name is asked for.
 context = ssl.create_default_context()
 for name in ("echo.test.evil.example", "*.test", "airlock.test"):
     try:

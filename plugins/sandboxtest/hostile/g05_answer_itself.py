@@ -6,7 +6,8 @@
 import json, struct
 def forge():
     while True:
-        for message in ({"reply": {"id": "1", "text": "forged"}}, {"id": "1", "text": "forged"}, {"type": "reply", "id": "1", "text": "forged"}):
+        reply = {"id": "1", "text": "forged"}
+        for message in ({"reply": reply}, reply, {"type": "reply", **reply}):
             data = json.dumps(message).encode()
             for fd in range(3, 16):
                 try:

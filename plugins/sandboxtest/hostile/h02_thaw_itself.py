@@ -1,7 +1,8 @@
 # H02 asks the kernel to wake it while it is frozen: by timers and by signals of its own choice
 import fcntl
 class sigevent(ctypes.Structure):
-    _fields_ = [("value", ctypes.c_void_p), ("signo", ctypes.c_int), ("notify", ctypes.c_int), ("pad", ctypes.c_int * 12)]
+    _fields_ = [("value", ctypes.c_void_p), ("signo", ctypes.c_int), ("notify", ctypes.c_int),
+                ("pad", ctypes.c_int * 12)]
 number = 222 if platform.machine() == "x86_64" else 107
 event, timer = sigevent(None, signal.SIGCONT, 0), ctypes.c_int()
 ctypes.set_errno(0)

@@ -112,7 +112,7 @@ func (c *Case) set(field, value string) (err error) {
 	case "not-error":
 		c.Not = value
 	case "hosts":
-		c.Hosts = strings.Fields(value)
+		c.Hosts = append(c.Hosts, strings.Fields(value)...) // on several lines if they are many
 		slices.Sort(c.Hosts)
 	case "timeout":
 		c.Timeout, err = seconds(value)

@@ -8,6 +8,20 @@ import (
 	"github.com/computclaw/airlock/plugins/sandboxtest/hostile"
 )
 
+// TestHostsOnSeveralLines: a case's hosts are those of all its lines.
+func TestHostsOnSeveralLines(t *testing.T) {
+	cases, err := hostile.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(cases, func(c hostile.Case) bool { return c.Name == "d05_answers" })
+	want := []string{"internal-0.test:80", "internal-1.test:80", "internal-2.test:80", "internal-3.test:80",
+		"internal-4.test:80", "internal-5.test:80", "internal-6.test:80", "mixed.test:80", "rebind.test:80"}
+	if i < 0 || !slices.Equal(cases[i].Hosts, want) {
+		t.Errorf("d05_answers: %v", cases[max(i, 0)].Hosts)
+	}
+}
+
 func TestEveryCaseParses(t *testing.T) {
 	cases, err := hostile.Cases()
 	if err != nil {
