@@ -1,4 +1,4 @@
-# asks with aiohttp, many at once
+# sends many requests at once with aiohttp
 # needs: aiohttp
 import aiohttp, asyncio
 

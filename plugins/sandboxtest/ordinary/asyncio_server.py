@@ -1,4 +1,4 @@
-# serves and asks on loopback in asyncio
+# serves and connects on loopback in asyncio
 # except landlock: Scripts can't listen.
 import asyncio
 

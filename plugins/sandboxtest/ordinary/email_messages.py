@@ -3,7 +3,8 @@ from email import message_from_bytes, policy
 from email.message import EmailMessage
 from email.utils import make_msgid
 message = EmailMessage()
-message["Subject"], message["From"], message["To"], message["Message-ID"] = "Umsätze", "a@example.com", "b@example.com", make_msgid()
+message["Subject"], message["Message-ID"] = "Umsätze", make_msgid()
+message["From"], message["To"] = "a@example.com", "b@example.com"
 message.set_content("Grüße\n")
 message.add_attachment(b"a,b\n1,2\n", maintype="text", subtype="csv", filename="Umsätze.csv")
 again = message_from_bytes(message.as_bytes(), policy=policy.default)

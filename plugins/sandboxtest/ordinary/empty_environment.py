@@ -1,4 +1,4 @@
-# fetches in programs that get no environment: curl, Python, openssl, git
+# fetches in programs without an environment: curl, Python, openssl, git
 # needs: curl, openssl, git
 # except landlock: Programs that get an empty environment
 # except docker: Programs that get an empty environment
@@ -9,7 +9,8 @@ def run(*command):
     return subprocess.run(command, capture_output=True, text=True, input="", env={"PATH": "/usr/bin:/bin"})
 
 
-code = "import json, urllib.request; print(json.load(urllib.request.urlopen('https://echo.test/bare', timeout=20))['path'])"
+code = """import json, urllib.request
+print(json.load(urllib.request.urlopen('https://echo.test/bare', timeout=20))['path'])"""
 assert run(sys.executable, "-c", code).stdout == "/bare\n"
 assert run("curl", "-sSf", "--max-time", "20", "https://echo.test/").returncode == 0
 assert "code: 0 (ok)" in run("openssl", "s_client", "-connect", "echo.test:443", "-servername", "echo.test").stdout

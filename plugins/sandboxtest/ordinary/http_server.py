@@ -1,4 +1,4 @@
-# serves HTTP on loopback and asks itself
+# serves HTTP on loopback to itself
 # except landlock: Scripts can't listen.
 import threading, urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

@@ -1,4 +1,4 @@
-# asks with httpx, one after the other and many at once
+# sends requests with httpx, one by one and many at once
 # needs: httpx
 import asyncio, httpx
 headers = {"Authorization": "Bearer " + settings.get("TOKEN")}

@@ -7,6 +7,7 @@ code = """public class A { public static void main(String[] a) throws Exception 
     var c = (java.net.HttpURLConnection) new java.net.URL("https://echo.test/java").openConnection();
     System.out.print(new String(c.getInputStream().readAllBytes())); } }"""
 open("A.java", "w").write(code)
-out = subprocess.run(["java", "-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "A.java"], capture_output=True, text=True)
+command = ["java", "-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "A.java"]
+out = subprocess.run(command, capture_output=True, text=True)
 assert out.returncode == 0 and '"/java"' in out.stdout, out
 set_result("works")

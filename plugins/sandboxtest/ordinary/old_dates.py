@@ -1,4 +1,4 @@
-# reckons with dates: dateutil, calendar, pytz
+# computes with dates: dateutil, calendar, pytz
 # needs: dateutil, pytz
 import calendar, pytz
 from datetime import datetime, timezone

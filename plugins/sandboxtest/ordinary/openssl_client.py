@@ -1,7 +1,7 @@
 # verifies a host with openssl s_client
 # needs: openssl
 import subprocess
-out = subprocess.run(["openssl", "s_client", "-connect", "echo.test:443", "-servername", "echo.test", "-verify_return_error"],
-                     input="", capture_output=True, text=True)
+command = ["openssl", "s_client", "-connect", "echo.test:443", "-servername", "echo.test", "-verify_return_error"]
+out = subprocess.run(command, input="", capture_output=True, text=True)
 assert "Verify return code: 0 (ok)" in out.stdout, (out.stdout[-500:], out.stderr[-500:])
 set_result("works")

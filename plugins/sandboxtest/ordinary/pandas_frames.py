@@ -2,7 +2,8 @@
 # needs: pandas
 import io, sqlite3
 import pandas as pd
-frame = pd.read_csv(io.StringIO("day,shop,sum\n2026-01-01,a,1.5\n2026-01-02,a,2\n2026-02-01,b,4\n"), parse_dates=["day"])
+text = "day,shop,sum\n2026-01-01,a,1.5\n2026-01-02,a,2\n2026-02-01,b,4\n"
+frame = pd.read_csv(io.StringIO(text), parse_dates=["day"])
 assert frame.groupby("shop")["sum"].sum().to_dict() == {"a": 3.5, "b": 4.0}
 assert frame.set_index("day")["sum"].resample("M").sum().tolist() == [3.5, 4.0]
 names = pd.DataFrame({"shop": ["a", "b"], "name": ["Alpha", "Beta"]})

@@ -1,4 +1,4 @@
-# asks PostgreSQL, with parameters, a transaction and a copy
+# queries PostgreSQL with parameters, a transaction and a copy
 # needs: psycopg2
 import io, psycopg2
 db = psycopg2.connect(host="db.test", user="airlock", dbname="postgres", password=settings.get("DB_PASSWORD"))

@@ -1,4 +1,4 @@
-# keeps a requests session with a sealed header to a host of TLS
+# keeps a requests session with a sealed header to a TLS host
 # needs: requests
 import requests
 with requests.Session() as session:

@@ -1,4 +1,4 @@
-# asks the sqlite3 shell
+# queries with the sqlite3 shell
 # needs: /usr/bin/sqlite3
 import subprocess
 sql = "CREATE TABLE t (n); INSERT INTO t VALUES (1), (2); SELECT sum(n) FROM t;"

@@ -1,8 +1,9 @@
 # pipes through a shell, with input, errors and a time limit
 # needs: sort, uniq, awk
 import subprocess
-for attempt in range(20):  # on landlock sh may say that it cannot fork, as its page tells
-    out = subprocess.run("sort | uniq -c | awk '{print $2 $1}'", shell=True, input="b\na\nb\n", capture_output=True, text=True)
+pipe = "sort | uniq -c | awk '{print $2 $1}'"
+for attempt in range(20):  # on landlock, sh may be unable to fork for a moment: see its page
+    out = subprocess.run(pipe, shell=True, input="b\na\nb\n", capture_output=True, text=True)
     if "Cannot fork" not in out.stderr:
         break
 assert (out.returncode, out.stdout, out.stderr) == (0, "a1\nb2\n", "")

@@ -1,4 +1,4 @@
-# asks through a urllib3 pool with retries, with certifi's roots
+# sends requests through a urllib3 pool with retries and certifi's roots
 # needs: urllib3, certifi
 import certifi, json, urllib3
 pool = urllib3.PoolManager(ca_certs=certifi.where(), retries=urllib3.Retry(2))

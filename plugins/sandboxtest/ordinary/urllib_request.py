@@ -1,4 +1,4 @@
-# asks with urllib and http.client
+# sends requests with urllib and http.client
 import http.client, json, urllib.parse, urllib.request
 request = urllib.request.Request("https://echo.test/z?" + urllib.parse.urlencode({"q": "a b"}),
                                  headers={"Authorization": "Bearer " + settings.get("TOKEN")})

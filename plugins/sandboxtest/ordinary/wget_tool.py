@@ -3,7 +3,8 @@
 # except landlock: wget and Java trust the system's roots alone
 # except docker: wget and Java trust the system's roots alone
 import json, subprocess
-out = subprocess.run(["wget", "-q", "-T", "20", "-t", "1", "-O", "-", "--header", "Authorization: Bearer " + settings.get("TOKEN"),
-                      "https://echo.test/w"], capture_output=True)
+command = ["wget", "-q", "-T", "20", "-t", "1", "-O", "-", "--header",
+           "Authorization: Bearer " + settings.get("TOKEN"), "https://echo.test/w"]
+out = subprocess.run(command, capture_output=True)
 assert out.returncode == 0 and json.loads(out.stdout)["path"] == "/w", out
 set_result("works")
