@@ -20,7 +20,7 @@ class ResultError(ValueError):
 class _Settings:
     @overload
     def get(self, key: str) -> str:
-        """The value of a key of the profile. Raises MissingKey.
+        """Returns the value of a key of the profile. Raises MissingKey.
 
         For a sealed key this is a placeholder. Use it as if it were the value, in headers of HTTP
         requests to the key's hosts: Airlock replaces it with the value on the way out. Don't
@@ -30,13 +30,13 @@ class _Settings:
         """
     @overload
     def get(self, key: str, default: _T) -> Union[str, _T]:
-        """The value of a key of the profile, or default."""
+        """Returns the value of a key of the profile, or default."""
     def __getitem__(self, key: str) -> str:
         """The same as get(key)."""
     def __contains__(self, key: object) -> bool: ...
     def __iter__(self) -> Iterator[str]: ...
     def keys(self) -> List[str]:
-        """The names of the profile's keys, sorted."""
+        """Returns the names of the profile's keys, sorted."""
 
 class _LLM:
     class Error(Exception):
@@ -50,14 +50,17 @@ class _LLM:
         """
 
 class _Files:
-    """The files that came with the request, read-only, in the directory AIRLOCK_FILES."""
+    """The files that came with the request, read-only.
+
+    The environment variable AIRLOCK_FILES names their directory.
+    """
     def path(self, name: str) -> str:
-        """The path of the file. Raises FileNotFoundError, which names the files that exist."""
+        """Returns the path of a file. Raises FileNotFoundError, which names those that exist."""
     def open(self, name: str, mode: str = "r", **options: Any) -> IO[Any]:
         """The same as open(path(name), mode, **options)."""
     def __contains__(self, name: object) -> bool: ...
     def __iter__(self) -> Iterator[str]:
-        """The names of the files."""
+        """Yields the names of the files."""
     def __len__(self) -> int: ...
 
 settings: _Settings
@@ -68,12 +71,13 @@ inputs: Any
 """The JSON that came with the request; None if there was none."""
 
 def save_file(name: str, data: Union[str, bytes, bytearray, memoryview]) -> str:
-    """Writes a file for the readers of the execution, and returns its path. Text becomes UTF-8.
+    """Writes a file for readers of the execution, and returns its path. Text becomes UTF-8.
 
-    The file lies in the directory AIRLOCK_OUT; a library may write there as well. What the
-    directory holds when the script ends, also by an error, a timeout or a cancel, becomes the
-    execution's artifacts: regular files, not directories and links, at most 100 of 64 MiB together.
-    Secrets in text are masked; another file that holds one is withheld.
+    The file lies in the directory that the environment variable AIRLOCK_OUT names; a library may
+    write there as well. What the directory holds when the script ends, also by an error, a timeout
+    or a cancel, becomes the execution's artifacts: regular files, not directories and links, at
+    most 100 of 64 MiB together. Secrets in text are masked; another file that holds one is
+    withheld.
     """
 
 def set_result(data: Any) -> None:
