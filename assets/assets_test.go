@@ -6,12 +6,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func get(t *testing.T, path, encoding string) *http.Response {
@@ -119,6 +121,28 @@ func TestVendored(t *testing.T) {
 		}
 		if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != string(row[2]) {
 			t.Errorf("%s is not the file that was vendored", row[1])
+		}
+	}
+}
+
+// TestLineWidth holds the style sheet and the script to the widths of Go: code up to 120 columns, comments up to 100.
+func TestLineWidth(t *testing.T) {
+	t.Parallel()
+	for _, pattern := range []string{"css/*.css", "js/*.js"} {
+		names, err := fs.Glob(files, pattern)
+		if err != nil || len(names) == 0 {
+			t.Fatal(pattern, err)
+		}
+		for _, name := range names {
+			for i, line := range strings.Split(string(read(name)), "\n") {
+				limit, text := 120, strings.TrimSpace(line)
+				if strings.HasPrefix(text, "//") || strings.HasPrefix(text, "/*") {
+					limit = 100
+				}
+				if width := utf8.RuneCountInString(line); width > limit {
+					t.Errorf("%s:%d is %d columns wide, not %d", name, i+1, width, limit)
+				}
+			}
 		}
 	}
 }

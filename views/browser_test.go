@@ -183,7 +183,7 @@ func TestInjectedIsAmberOnlyWhereItIsChosen(t *testing.T) {
 			"credentials":         `tbody .state.injected`,
 			"execution-completed": `.verdict .state.injected`,
 			"credential":          `.choice.injected:has(:checked) .caution`,
-			"profile-setup":       `.asked .caution.ifinjected`,
+			"profile-setup":       `.requested .caution.if-injected`,
 		} {
 			b.Open("/" + page)
 			b.Until(`document.readyState === "complete"`)

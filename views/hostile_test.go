@@ -135,9 +135,9 @@ func TestHoleH3EveryPageTellsWhatAHostLetsThrough(t *testing.T) {
 		app.BriefHosts(strange())) {
 		t.Error(text)
 	}
-	warned := rendered(t, "hostile-lock").Find(".sentences li.warn").Text()
+	warned := rendered(t, "hostile-lock").Find(".sentences li.warning").Text()
 	if !strings.Contains(warned, "cdn.example") || strings.Contains(warned, "db.example") ||
-		rendered(t, "hostile-setup").Find(".terms.warns").Length() != 1 {
+		rendered(t, "hostile-setup").Find(".terms.warning").Length() != 1 {
 		t.Errorf("warned of %q", warned)
 	}
 }

@@ -48,10 +48,10 @@ const audit = `(() => {
     if (shown(e) && getComputedStyle(e).display !== "list-item" && !drawn("::before") && !drawn("::after") && !e.querySelector("*")) wrong.push("no sign that it unfolds: " + name(e));
   }
   for (const e of document.querySelectorAll("th.wide")) {
-    const inner = e.querySelector(".cover"), r = inner?.getBoundingClientRect();
+    const inner = e.querySelector(".row-link"), r = inner?.getBoundingClientRect();
     if (inner && shown(e) && getComputedStyle(inner).display !== "inline" && r.right > e.getBoundingClientRect().right + 1) wrong.push("cut off: " + name(e));
   }
-  for (const e of document.querySelectorAll(".grant select, .tuning select")) {
+  for (const e of document.querySelectorAll(".grant select, .host-options select")) {
     pen.font = getComputedStyle(e).font;
     const s = getComputedStyle(e), room = e.clientWidth - parseFloat(s.paddingLeft) - parseFloat(s.paddingRight);
     if (e.checkVisibility() && pen.measureText(e.selectedOptions[0]?.text ?? "").width > room - 4) wrong.push("chosen option cut off: " + name(e));
@@ -83,7 +83,7 @@ const audit = `(() => {
   // Targets.
   if (innerWidth < 720) {
     for (const e of document.querySelectorAll("button, .button, input:not([type=hidden],[type=checkbox],[type=radio]), select, textarea, .tab, .choice, .check")) {
-      if (!shown(e) || e.closest(".vh") || e.classList.contains("vh")) continue;
+      if (!shown(e) || e.closest(".visually-hidden") || e.classList.contains("visually-hidden")) continue;
       const h = e.getBoundingClientRect().height;
       if (h < 40) wrong.push("only " + h + " px high: " + name(e));
     }

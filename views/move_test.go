@@ -26,7 +26,7 @@ func TestExportTellsProfilesApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, list, _ := strings.Cut(page.String(), `class="ticks few"`)
+	_, list, _ := strings.Cut(page.String(), `class="checkboxes export-profiles"`)
 	list, _, _ = strings.Cut(list, "</fieldset>")
 	labels := strings.SplitAfter(list, "</label>")
 	for i, want := range []string{"aaaaaaaa<", "bbbbbbbb<", "cccccccc<", "dddddddd<"} {

@@ -11,7 +11,7 @@ import (
 // top, right, bottom and left.
 const underNotch = `((top, right, bottom, left) => {
   const under = (e) => { const r = e.getBoundingClientRect(); return r.left < left || r.right > innerWidth - right + 1 || r.top < top || (e.closest(".bar") && r.bottom > innerHeight - bottom); };
-  const seen = (e) => e.checkVisibility() && !e.closest(".vh, .skip, caption, thead, dialog, .scroll, .index, .rail .label");
+  const seen = (e) => e.checkVisibility() && !e.closest(".visually-hidden, .skip, caption, thead, dialog, .scroll, .index, .rail .label");
   const wrong = [...document.querySelectorAll("h1, p, a, button, th, td")].filter((e) => seen(e) && under(e)).map((e) => e.outerHTML.slice(0, 100));
   scrollTo(0, document.documentElement.scrollHeight);
   const last = Math.max(...[...document.querySelectorAll("main > *")].filter(seen).map((e) => e.getBoundingClientRect().bottom));

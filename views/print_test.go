@@ -13,7 +13,7 @@ import (
 // onPaper runs in a page and returns what is wrong with it as it is printed.
 const onPaper = `(() => {
   const wrong = [], name = (e) => e.outerHTML.slice(0, 120);
-  const seen = (e) => e.checkVisibility({ visibilityProperty: true }) && e.getClientRects().length && !e.closest(".vh, caption");
+  const seen = (e) => e.checkVisibility({ visibilityProperty: true }) && e.getClientRects().length && !e.closest(".visually-hidden, caption");
   for (const e of document.querySelectorAll("nav, .rail, button, .button, input, select, textarea, dialog")) {
     if (seen(e)) wrong.push("nobody can press it: " + name(e));
   }
@@ -24,7 +24,7 @@ const onPaper = `(() => {
     if (!seen(e) || s.display === "inline" || s.clipPath !== "none" || (s.overflowX === "visible" && s.overflowY === "visible")) continue;
     if (e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1) wrong.push("cut: " + name(e));
   }
-  for (const e of document.querySelectorAll("main details:not(.masked *, .snippet, .grant *, .adding, .folded) > :not(summary)")) {
+  for (const e of document.querySelectorAll("main details:not(.masked *, .snippet, .grant *, .add-form, .profile-edit) > :not(summary)")) {
     if (!seen(e) && !e.closest(".card:has(> header + form)")) wrong.push("folded: " + name(e));
   }
   for (const e of document.querySelectorAll("main a[href]")) {

@@ -57,10 +57,10 @@ func TestLongWordsStayInTheirPlace(t *testing.T) {
 		for _, page := range []string{"profile-lengthy", "audit-lengthy"} {
 			b.Open("/" + page)
 			b.Text(`document.querySelectorAll(".card details").forEach((fold) => { fold.open = true; })`)
-			if out := b.Text(`[...document.querySelectorAll(".card tr > *, .card .who > *, .card .who button")].filter((e) => {
-				const box = e.closest(".who") ?? e.closest(".card"), range = document.createRange();
+			if out := b.Text(`[...document.querySelectorAll(".card tr > *, .card .key-info > *, .card .key-info button")].filter((e) => {
+				const box = e.closest(".key-info") ?? e.closest(".card"), range = document.createRange();
 				range.selectNodeContents(e);
-				return !e.querySelector(".vh") && e.getClientRects().length && range.getBoundingClientRect().right > box.getBoundingClientRect().right + 1;
+				return !e.querySelector(".visually-hidden") && e.getClientRects().length && range.getBoundingClientRect().right > box.getBoundingClientRect().right + 1;
 			}).map((e) => e.textContent.trim().slice(0, 40)).join(" | ")`); out != "" {
 				t.Errorf("%s, %d px: out of its place: %s", page, width, out)
 			}
@@ -74,7 +74,7 @@ func TestCompareOnAPhone(t *testing.T) {
 	b := browsertest.New(t, gallery(t).URL)
 	b.Size(390, 844)
 	b.Open("/compare")
-	if seen := b.Text(`["gone", "come"].map((side) => [...document.querySelectorAll(".diff .line." + side)].every((e) => e.getClientRects().length && e.getBoundingClientRect().right <= innerWidth) &&
+	if seen := b.Text(`["removed", "added"].map((side) => [...document.querySelectorAll(".diff .line." + side)].every((e) => e.getClientRects().length && e.getBoundingClientRect().right <= innerWidth) &&
 		document.querySelectorAll(".diff .line." + side).length > 0).join(" ")`); seen != "true true" {
 		t.Errorf("the sides are seen: %s", seen)
 	}
@@ -103,7 +103,7 @@ func TestNothingTouchesItsNeighbour(t *testing.T) {
 			"overview":        `[...document.querySelectorAll(".chart .plot")].map((e) => box(e.querySelector("svg")).top - box(e.querySelector(".scale")).bottom)`,
 			"stats":           `[...document.querySelectorAll(".chart .plot")].map((e) => box(e.querySelector("svg")).top - box(e.querySelector(".scale")).bottom)`,
 			"profile-lengthy": `[box(document.querySelector("main .card")).top - box(document.querySelector(".head .quoted")).bottom - 8]`,
-			"search":          `[...document.querySelectorAll(".found a")].map((e) => box(e.querySelector("b")).left - box(e.querySelector("svg")).right)`,
+			"search":          `[...document.querySelectorAll(".link-list a")].map((e) => box(e.querySelector("b")).left - box(e.querySelector("svg")).right)`,
 		} {
 			b.Open("/" + page)
 			b.Until(`document.readyState === "complete"`)

@@ -922,10 +922,10 @@ func samples() []sample {
 					Hint:    "Correct the field after # in the credential's reference."}},
 		}), false},
 		{"overview-backup", dashboardview.Overview(unsaved), false},
-		{"oops", layout.Error(layout.ErrorPage{Shell: shell("Not found", ""), Status: 404,
+		{"error", layout.Error(layout.ErrorPage{Shell: shell("Not found", ""), Status: 404,
 			Message: "There is nothing at this address", Hint: "It may have been deleted, or the link is incomplete."}),
 			false},
-		{"oops-bare", layout.Error(layout.ErrorPage{Shell: shell("Forbidden", ""), Status: 403,
+		{"error-bare", layout.Error(layout.ErrorPage{Shell: shell("Forbidden", ""), Status: 403,
 			Message: "The request comes from a page of another site", Hint: "Open Airlock itself and try again there.",
 			Bare: true}), true},
 	}...)

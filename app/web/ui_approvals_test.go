@@ -35,7 +35,7 @@ func TestAPersonDecidesAboutAScript(t *testing.T) {
 
 	second := s.submits(p, "print two\nresult 1")
 	link = s.get(paths.Inbox).doc.Find("#inbox a.button").AttrOr("href", "")
-	review = s.get(link).says("#diff .gone", "print one").says("#diff .come", "print two")
+	review = s.get(link).says("#diff .removed", "print one").says("#diff .added", "print two")
 	s.submit(review, "#refuse form", "", "reason", " ").want(http.StatusUnprocessableEntity).says("#reason-wrong", "empty")
 	s.submit(review, "#refuse form", "", "reason", "It prints the wrong number.").leads(link)
 	if x := s.until(second, app.StatusCancelled); !strings.Contains(x.Error, "It prints the wrong number.") {

@@ -123,5 +123,5 @@ func TestUIInABrowser(t *testing.T) {
 	b.Expect("Failed to fetch")
 	s.server.Drain()
 	s.web.Close()
-	b.Until(`document.getElementById("trouble").innerText.includes("may be out of date")`)
+	b.Until(`document.getElementById("page-alert").innerText.includes("may be out of date")`)
 }

@@ -138,7 +138,7 @@ func TestFlowStoryOnAPhone(t *testing.T) {
 	b.Until(`document.querySelector("#result .tree").checkVisibility() &&
 		!document.querySelector("#result .raw").checkVisibility()`)
 	b.Text(`document.querySelector("#result").scrollIntoView()`) // from under the bar
-	b.Click(`#result .switch label:has([value=raw])`)
+	b.Click(`#result .segmented label:has([value=raw])`)
 	b.Until(`!document.querySelector("#result .tree").checkVisibility() &&
 		document.querySelector("#result .raw").checkVisibility()`)
 	// The index shows what is being read, and ids can be copied, here without a clipboard API.
@@ -175,7 +175,7 @@ func TestFlowWithoutScripts(t *testing.T) {
 	b.Heading("Statistics")
 	b.Click("#numbers summary")
 	b.Until(`document.querySelector("#numbers table").checkVisibility()`)
-	b.Click(`.switch a[href$="30d"]`)
+	b.Click(`.segmented a[href$="30d"]`)
 	b.Says(".axis", "30 days ago")
 	b.Click(`.rail a[href="/ui/executions"]`)
 	b.Click(`#list a[rel=next]`)
@@ -219,7 +219,7 @@ func TestFlowRestart(t *testing.T) {
 	address := s.web.Listener.Addr().String()
 	s.server.Drain()
 	s.web.Close()
-	b.Says("#trouble", "may be out of date")
+	b.Says("#page-alert", "may be out of date")
 	s.configure(func(*Config) {})
 	s.web = httptest.NewUnstartedServer(s.server.Handler())
 	s.must(s.web.Listener.Close())
@@ -227,7 +227,7 @@ func TestFlowRestart(t *testing.T) {
 	s.web.Listener, err = net.Listen("tcp", address)
 	s.must(err)
 	s.web.Start()
-	b.Until(`document.getElementById("trouble").hidden`)
+	b.Until(`document.getElementById("page-alert").hidden`)
 	s.runs(p, "print x", app.StatusCompleted)
 	b.Says(".figures", "3")
 	b.Until(`document.querySelectorAll("#recent tbody tr").length === 3`)
@@ -238,7 +238,7 @@ func TestFlowRestart(t *testing.T) {
 	// having told.
 	b.Text(`(document.addEventListener("htmx:sse:after:message", (e) => { if (e.detail?.message?.event === "connected") window.again = true; }),
 		(real => { Date.now = () => real() + 3600000; })(Date.now))`)
-	b.Until(`window.again && document.getElementById("trouble").hidden`)
+	b.Until(`window.again && document.getElementById("page-alert").hidden`)
 	s.runs(p, "print x", app.StatusCompleted)
 	b.Says(".figures", "4")
 	if after := b.Text(held); after != before {

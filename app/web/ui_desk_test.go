@@ -295,11 +295,11 @@ func TestCompare(t *testing.T) {
 	_, err = s.engine.Reader.Await(t.Context(), x, 20*time.Second)
 	s.must(err)
 	s.get(paths.At(paths.ExecutionCompare, again)).want(http.StatusOK).says("main",
-		"The result is the same").says(".same #diff-result", "Result").says(".same #diff-script",
+		"The result is the same").says(".comparison #diff-result", "Result").says(".comparison #diff-script",
 		"Script").says("details.numbers summary", "equal rows")
 	s.get(paths.At(paths.ExecutionCompare, again)+"?with="+bad.Handle).want(http.StatusOK).says("main",
-		"The first run had no result").says("main", "Changed since then: script").says("#diff-script .gone",
-		"fail").says("#diff-script .come", "quokka")
+		"The first run had no result").says("main", "Changed since then: script").says("#diff-script .removed",
+		"fail").says("#diff-script .added", "quokka")
 	s.get(paths.At(paths.ExecutionCompare, again)+"?with=nosuchhandle").want(http.StatusUnprocessableEntity).
 		says("#with-wrong",
 			"has been removed")

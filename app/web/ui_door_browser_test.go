@@ -78,9 +78,9 @@ func TestUIRotateRevokeUndo(t *testing.T) {
 	b.Open(paths.CredentialURL("KEY"))
 	b.Type("#value", uiSecrets()[1])
 	b.Click(".foot .primary")
-	b.Says(".told", "The credential was changed.")
-	b.Click(".told button")
-	b.Until(`!document.querySelector(".told")`)
+	b.Says(".toast", "The credential was changed.")
+	b.Click(".toast button")
+	b.Until(`!document.querySelector(".toast")`)
 	if c, err := s.access.Credentials.ByName(t.Context(), "KEY"); err != nil || c.Version != 2 {
 		t.Errorf("version %d, %v", c.Version, err)
 	}
@@ -88,7 +88,7 @@ func TestUIRotateRevokeUndo(t *testing.T) {
 	b.Click("main .danger")
 	b.Says(".undo", "this can be undone")
 	b.Click(".undo .button")
-	b.Says(".told", "Revocation undone.")
+	b.Says(".toast", "Revocation undone.")
 	now, err := s.access.Profiles.ByHandle(t.Context(), p.Handle)
 	if err != nil || now.Revoked {
 		t.Errorf("%+v %v", now, err)
@@ -136,7 +136,7 @@ func TestUIKeyboard(t *testing.T) {
 	s.request([]app.Key{{Name: "ORACLE_DSN"}})
 	b.Open(paths.Inbox)
 	b.Press("j")
-	b.Until(`document.activeElement.closest(".needs li")`)
+	b.Until(`document.activeElement.closest(".inbox-list li")`)
 	b.Press("\r")
 	b.Heading("Monthly revenue report")
 	b.Open(paths.Settings)
@@ -160,10 +160,10 @@ func TestUIWithoutScripts(t *testing.T) {
 	b.Click(`.rail a[href="/ui/search"]`)
 	b.Heading("Search")
 	b.Type("#q", "paste")
-	b.Click(".find button")
+	b.Click(".search-form button")
 	b.Until(`location.search === "?q=paste" && document.readyState === "complete" &&
-		document.querySelector(".found a")`)
-	b.Click(".found a")
+		document.querySelector(".link-list a")`)
+	b.Click(".link-list a")
 	b.Heading("Paste a .env file")
 	b.Type("#text", "KEY=planted-s3cr3t-alpha\nREGION=eu")
 	b.Click(".foot .primary")
@@ -171,7 +171,7 @@ func TestUIWithoutScripts(t *testing.T) {
 	b.Type(`#hosts\.KEY`, "api.example.com")
 	b.Click(".foot .primary")
 	b.Heading("Credentials")
-	b.Says(".told", "Your choices were saved.")
+	b.Says(".toast", "Your choices were saved.")
 	b.Says("tbody", "REGION")
 	b.Open(paths.At(paths.ProfileRevoke, p.Handle))
 	b.Click("main .danger")
@@ -202,10 +202,10 @@ func TestUISessionEndsInAForm(t *testing.T) {
 	_, err := s.access.Credentials.Set(t.Context(), s.person,
 		credentials.Input{Name: "ANOTHER", Mode: app.ModePlain, Value: app.NewSecret("x")})
 	s.must(err)
-	b.Says("#trouble", "Your session expired. What you typed is still here.")
+	b.Says("#page-alert", "Your session expired. What you typed is still here.")
 	b.Click(".foot .primary")
-	b.Says("#trouble", "nothing was saved")
-	b.Says("#trouble", "What you typed is still here.")
+	b.Says("#page-alert", "nothing was saved")
+	b.Says("#page-alert", "What you typed is still here.")
 	if got := b.Text(`document.querySelector("#name").value + " " +
 		document.querySelector("#value").value`); got != "TYPED "+uiSecrets()[0] {
 		t.Errorf("the form holds %q", got)
@@ -213,7 +213,7 @@ func TestUISessionEndsInAForm(t *testing.T) {
 	other := b.Tab()
 	s.loginIn(other)
 	b.Click(".foot .primary")
-	b.Says(".told", "The credential was added.")
+	b.Says(".toast", "The credential was added.")
 }
 
 // TestUIRefusedForm: what is wrong stands beside its field, which has the focus, and all that was
@@ -239,7 +239,7 @@ func TestUIRefusedForm(t *testing.T) {
 	b.Text(`document.querySelector("#name").value = "FAST"`)
 	b.Until(`document.querySelector(".errors a").hash === "#name-wrong"`)
 	b.Click(".foot .primary")
-	b.Says(".told", "The credential was added.")
+	b.Says(".toast", "The credential was added.")
 	b.Says("tbody", "FAST")
 	if got := s.value("FAST"); got != uiSecrets()[0] {
 		t.Errorf("stored %q", got)
@@ -265,7 +265,7 @@ func TestUILockOnAPhone(t *testing.T) {
 	b.Click(`.bar a[href="/ui/inbox"]`)
 	b.Heading("Inbox")
 	fits()
-	tap(".needs .button")
+	tap(".inbox-list .button")
 	b.Heading("Monthly revenue report")
 	fits()
 	tap(`#value\.API_TOKEN`)

@@ -113,7 +113,7 @@ func TestUIRerunWithOtherInputs(t *testing.T) {
 	changed := s.ended(s.submit(page, "#rerun form", "", "inputs", `{"month":"2026-11"}`))
 	s.get(paths.ExecutionURL(changed.Handle)).says("#inputs", "2026-11").says("#repeat", "Changed since then: inputs")
 	s.get(paths.At(paths.ExecutionCompare, changed.Handle)+"?with="+x.Handle).
-		says("#diff-inputs .gone", "2026-10").says("#diff-inputs .come", "2026-11")
+		says("#diff-inputs .removed", "2026-10").says("#diff-inputs .added", "2026-11")
 
 	// Inputs with a mask can't be sent again as they are shown.
 	masked := s.submitsInputs(p, "print a", `{"key":"`+uiSecrets()[0]+`"}`)

@@ -70,7 +70,7 @@ func TestRequireFresh(t *testing.T) {
 	}
 	page := s.get(paths.ConfirmURL(paths.Audit)).want(http.StatusOK).says("h1", "Confirm your password").says("label",
 		uiName)
-	s.submit(page, "main form", "", "password", "wrong").want(http.StatusUnprocessableEntity).says(".wrong",
+	s.submit(page, "main form", "", "password", "wrong").want(http.StatusUnprocessableEntity).says(".field-error",
 		"That is not your password.")
 	s.submit(page, "main form", "", "password", uiPassword).leads(paths.Audit)
 	late.Store(0) // the desk's clock did not move

@@ -34,15 +34,15 @@ func TestUIListSaysWhatRan(t *testing.T) {
 			t.Errorf("a row says %q, want %q", got, want)
 		}
 	}
-	s.get(paths.Executions).says(".counted", "3 executions")
-	found := s.get(paths.Executions+"?text=QUOKKA").want(http.StatusOK).says(".counted", "1 execution")
+	s.get(paths.Executions).says(".result-count", "3 executions")
+	found := s.get(paths.Executions+"?text=QUOKKA").want(http.StatusOK).says(".result-count", "1 execution")
 	if got := found.doc.Find(".message mark").Text(); got != "quokka" {
 		t.Errorf("marked is %q", got)
 	}
 	if got := row("text=quokka", labelled); !strings.Contains(got, "print the quokka sleeps") {
 		t.Errorf("the match is shown as %q", got)
 	}
-	byLabel := s.get(paths.Executions+"?label="+url.QueryEscape("Month end")).says(".counted", "1 execution")
+	byLabel := s.get(paths.Executions+"?label="+url.QueryEscape("Month end")).says(".result-count", "1 execution")
 	if byLabel.doc.Find("#x-"+labelled.Handle).Length() != 1 || byLabel.doc.Find("#label").AttrOr("value", "") != "Month end" ||
 		byLabel.doc.Find("details.more-filters[open]").Length() != 1 {
 		t.Error("the filter of labels doesn't find, or doesn't show what it looks for")

@@ -21,7 +21,7 @@ func TestFlowPartThatFails(t *testing.T) {
 	b.Text(`document.querySelector("#list").setAttribute("hx-get", ` +
 		browsertest.Quoted(paths.Executions+"?from=2026-12-01&to=2026-11-01") + `)`)
 	b.Text(nudge)
-	b.Says("#trouble", "couldn't be updated")
+	b.Says("#page-alert", "couldn't be updated")
 	b.Until(`document.querySelectorAll("main").length === 1 && document.querySelectorAll("#list").length === 1 &&
 		document.querySelectorAll("#list tbody tr").length === 2`)
 
@@ -35,7 +35,7 @@ func TestFlowPartThatFails(t *testing.T) {
 	b.Expect("status of 404")
 	s.must(s.access.Profiles.Delete(t.Context(), s.person, p.Handle))
 	b.Text(nudge)
-	b.Says("#trouble", "couldn't be updated")
+	b.Says("#page-alert", "couldn't be updated")
 	b.Until(`document.querySelectorAll("main").length === 1 && document.querySelectorAll("#live").length === 1 &&
 		document.querySelectorAll("#runs tbody tr").length === 2`)
 }
@@ -65,7 +65,7 @@ func TestFlowDoubleClick(t *testing.T) {
 	b.Until(`document.querySelector("#rerun form")?._htmx`)
 	asking(b, "/rerun")
 	b.Text(`(form => { form.requestSubmit(); form.requestSubmit(); })(document.querySelector("#rerun form"))`)
-	b.Says(".told", "again")
+	b.Says(".toast", "again")
 	b.Until("window.over > 0")
 	if got := b.Text("window.asked"); got != "1" {
 		t.Errorf("a double click ran the script %s times", got)

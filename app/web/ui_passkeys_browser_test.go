@@ -23,7 +23,7 @@ func addPasskey(b *browsertest.Browser, name string) {
 	b.Do(chromedp.Clear(chromedp.CSS("#name")))
 	b.Type("#name", name)
 	b.Click("form.passkey .primary")
-	b.Says(".told", "Passkey added.")
+	b.Says(".toast", "Passkey added.")
 	b.Says("#passkeys tbody", name)
 }
 
@@ -60,21 +60,21 @@ func TestPasskeyInARealBrowser(t *testing.T) {
 		t.Errorf("the audit log says %q", got)
 	}
 	b.Click("form.passkey .primary")
-	b.Says("form.passkey .wrong", "This device has a passkey for you already.")
+	b.Says("form.passkey .field-error", "This device has a passkey for you already.")
 
 	b.Open(paths.Settings)
 	b.Click("#passkeys .rename summary")
 	b.Text(`document.querySelector("#passkeys .rename input").value = "Old laptop"`)
 	b.Click("#passkeys .rename button")
-	b.Says(".told", "Passkey renamed.")
+	b.Says(".toast", "Passkey renamed.")
 	b.Says("#passkeys tbody", "Old laptop")
 	b.Click("#passkeys tbody .danger")
 	b.Click("#confirm [value=yes]")
-	b.Says(".told", "Passkey removed.")
+	b.Says(".toast", "Passkey removed.")
 	b.Until(`!document.querySelector("#passkeys tbody")`)
 	logout()
 	b.Click("form.passkey button")
-	b.Says("form.passkey .wrong", "This passkey is not known here")
+	b.Says("form.passkey .field-error", "This passkey is not known here")
 	if got := s.newestAction(); got != "session.refuse Refused a passkey: nobody here has it." {
 		t.Errorf("the audit log says %q", got)
 	}
@@ -98,11 +98,11 @@ func TestPasskeyNeedsItsVerifiedUserAndCountsOn(t *testing.T) {
 	out()
 	a.Verifies(false)
 	b.Click("form.passkey button")
-	b.Says("form.passkey .wrong", "The browser used no passkey.")
+	b.Says("form.passkey .field-error", "The browser used no passkey.")
 	a.Verifies(true)
 	a.Claims(false)
 	b.Click("form.passkey button")
-	b.Says("form.passkey .wrong", "This passkey is not known here")
+	b.Says("form.passkey .field-error", "This passkey is not known here")
 	if got := s.newestAction(); got != "session.refuse Refused a passkey: it did not verify." {
 		t.Errorf("the audit log says %q", got)
 	}
@@ -113,7 +113,7 @@ func TestPasskeyNeedsItsVerifiedUserAndCountsOn(t *testing.T) {
 	out()
 	a.Count(5)
 	b.Click("form.passkey button")
-	b.Says("form.passkey .wrong", "This passkey is not known here")
+	b.Says("form.passkey .field-error", "This passkey is not known here")
 	if got := s.newestAction(); got !=
 		"session.refuse Refused a passkey: its counter went back, so it may have been copied." {
 		t.Errorf("the audit log says %q", got)
@@ -150,7 +150,7 @@ func TestPasskeyOfAnotherAddress(t *testing.T) {
 	b := browsertest.NewAtLocalhost(t, s.web.URL)
 	b.Open(paths.Login)
 	b.Click("form.passkey button")
-	b.Says("form.passkey .wrong", "Passkeys work at https://airlock.example.com only.")
+	b.Says("form.passkey .field-error", "Passkeys work at https://airlock.example.com only.")
 }
 
 // newestAction is the action and the detail of the newest event.

@@ -137,7 +137,7 @@ func TestUIPasteSuggests(t *testing.T) {
 	text := "GITHUB_TOKEN=planted-s3cr3t-alpha\nDB_PASSWORD=planted-s3cr3t-beta\nDATABASE_URL=postgres://app:planted-s3cr3t-beta@db/x\n" +
 		"ONE_KEY=planted-s3cr3t-alpha-1\nTWO_KEY=planted-s3cr3t-alpha-2\n"
 	s.submit(s.get(paths.CredentialPaste), "main form", "", "text", text).leads(paths.CredentialPreview)
-	preview := s.get(paths.CredentialPreview).want(http.StatusOK).says("[aria-label=DB_PASSWORD] .ifinjected",
+	preview := s.get(paths.CredentialPreview).want(http.StatusOK).says("[aria-label=DB_PASSWORD] .if-injected",
 		"A malicious script could send it to any allowed host.")
 	for selector, want := range map[string]string{
 		"[name='mode.GITHUB_TOKEN'][checked]": "sealed", "[name='mode.DB_PASSWORD'][checked]": "injected",
@@ -176,7 +176,7 @@ func TestUIPasteKeepsTheText(t *testing.T) {
 	b.Says(".errors", "Line 2: This is not NAME=value.")
 	b.Until(`document.querySelector("#text").value === ` + browsertest.Quoted(text))
 	b.Until(`((e) => e.value.slice(e.selectionStart, e.selectionEnd) === "nonsense here")(document.activeElement)`)
-	b.Click(".reveals")
+	b.Click(".show-values")
 	picture(b, "paste-refused")
 	b.Until(`getComputedStyle(document.querySelector("#text")).webkitTextSecurity === "none"`)
 	b.Text(`document.querySelector("#text").value = ` + browsertest.Quoted("A=planted-s3cr3t-alpha\nB=2"))

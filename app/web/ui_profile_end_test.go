@@ -77,14 +77,14 @@ func TestUIProfileList(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
 	s.login()
-	s.get(paths.Profiles).lacks(".find")
+	s.get(paths.Profiles).lacks(".search-form")
 	p := s.locked()
 	for range 3 {
 		s.runs(p, "print hello", app.StatusCompleted)
 	}
 	s.runs(p, "fail KeyError: 'nope'", app.StatusError)
 	s.request([]app.Key{{Name: "ORACLE_DSN"}}, "db.example.com")
-	page := s.get(paths.Profiles).want(http.StatusOK).says(".beats .vh", "Last 4 executions: 3 completed, 1 error")
+	page := s.get(paths.Profiles).want(http.StatusOK).says(".beats .visually-hidden", "Last 4 executions: 3 completed, 1 error")
 	if n := page.doc.Find("tbody tr").Length(); n != 2 {
 		t.Errorf("%d rows", n)
 	}

@@ -76,7 +76,7 @@ func TestUIRequestOfThreeKeysOnAPhone(t *testing.T) {
 	tap(`.errors a[href="#hosts.SIGNING_KEY-wrong"]`)
 	b.Until(`document.activeElement.id === "hosts.SIGNING_KEY"`)
 	tap(`label:has([name="mode.SIGNING_KEY"][value=injected])`)
-	b.Until(`document.querySelector("[aria-label=SIGNING_KEY] .ifinjected").checkVisibility()`)
+	b.Until(`document.querySelector("[aria-label=SIGNING_KEY] .if-injected").checkVisibility()`)
 	tap(".lock .primary")
 	b.Heading("Lock Monthly revenue report")
 	picture(b, "request-390-3-review")
@@ -124,7 +124,7 @@ func TestUIRefusedFormKeepsFilesAndOtherForms(t *testing.T) {
 	b.Open(paths.ProfileURL(p.Handle))
 	b.Heading("Monthly revenue report")
 	b.Text(`(() => { const d = new DataTransfer(); d.items.add(new File([` + browsertest.Quoted(uiPEM) +
-		`], "key.pem")); document.getElementById("file.SIGNING_KEY").files = d.files; document.querySelector(".folded").open = true; })()`)
+		`], "key.pem")); document.getElementById("file.SIGNING_KEY").files = d.files; document.querySelector(".profile-edit").open = true; })()`)
 	b.Text(`document.getElementById("purpose").value = "A purpose"`)
 	b.Click(`.lock .primary`)
 	b.Says(".errors", "fields need attention")
@@ -134,7 +134,7 @@ func TestUIRefusedFormKeepsFilesAndOtherForms(t *testing.T) {
 	b.Until(`document.getElementById("purpose").value === "A purpose"`)
 	b.Click(`[name="mode.SIGNING_KEY"][value=injected]`)
 	b.Click(`.lock button[value=save]`)
-	b.Says(".told", "Saved.")
+	b.Says(".toast", "Saved.")
 	if got := s.value("SIGNING_KEY"); got != uiPEM {
 		t.Errorf("stored %q", got)
 	}
@@ -234,7 +234,7 @@ func TestUICredentialHints(t *testing.T) {
 	s.login()
 	told := func(text string) {
 		t.Helper()
-		s.get(paths.Credentials).says(".told.warns", text)
+		s.get(paths.Credentials).says(".toast.warning", text)
 	}
 	s.post(paths.CredentialNew, "name", "SCHEME", "value", "Bearer "+uiSecrets()[0], "mode", "sealed", "hosts",
 		"api.example.com").leads(paths.Credentials)
@@ -246,7 +246,7 @@ func TestUICredentialHints(t *testing.T) {
 	p := s.request([]app.Key{{Name: "KEY"}}, "api.example.com")
 	s.submit(s.get(paths.ProfileURL(p.Handle)), "form[action$='/setup']", "save", "value.KEY", "bearer "+uiSecrets()[0]).
 		leads(paths.ProfileURL(p.Handle))
-	s.get(paths.ProfileURL(p.Handle)).says(".told.warns", "store only what follows it")
+	s.get(paths.ProfileURL(p.Handle)).says(".toast.warning", "store only what follows it")
 }
 
 // TestHoleKeyChangedWhileTyping: what a person typed for a key is not saved for what the agent made of it

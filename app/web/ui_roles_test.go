@@ -243,7 +243,7 @@ func TestAnOwnerChangesARoleOnThePage(t *testing.T) {
 	t.Parallel()
 	w := newWalk(t) // Bob is an owner, too
 	w.post(paths.At(paths.SettingsRole, w.person), "role", "viewer").want(http.StatusSeeOther)
-	w.get(paths.SettingsPeople).says(".told", "The role was changed.")
+	w.get(paths.SettingsPeople).says(".toast", "The role was changed.")
 	sessions, err := w.access.Sessions.List(t.Context())
 	w.must(err)
 	for _, x := range sessions {

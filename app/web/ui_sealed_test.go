@@ -185,7 +185,7 @@ func TestUISealedKeyThatGoesNowhere(t *testing.T) {
 	s.login()
 	s.sealed("KEY", "api.example.com", "*.b.example.com:8443")
 	p := s.request([]app.Key{{Name: "KEY"}, {Name: "save", Mode: app.ModeInjected}}, "other.example.com")
-	page := s.get(paths.ProfileURL(p.Handle)).want(http.StatusOK).says(".grant .asked", "The agent asks for injected.")
+	page := s.get(paths.ProfileURL(p.Handle)).want(http.StatusOK).says(".grant .requested", "The agent asks for injected.")
 	if page.doc.Find("[value=injected][checked]").Length() != 0 {
 		t.Error("injected is chosen because an agent asked for it")
 	}
@@ -195,7 +195,7 @@ func TestUISealedKeyThatGoesNowhere(t *testing.T) {
 	lock := paths.At(paths.ProfileLock, p.Handle)
 	s.submit(page, "form[action$='/setup']", "review", "allow.0", "yes", "value.save", uiSecrets()[1], "mode.save",
 		"sealed").leads(lock)
-	review := s.get(lock).says(".sentences .warn",
+	review := s.get(lock).says(".sentences .warning",
 		"KEY is sealed: scripts never see its value. It goes only to api.example.com:443 and *.b.example.com:8443, "+
 			"which scripts can't reach: it can go nowhere.").
 		says(".stranded", "KEY could go nowhere").says(".sentences",
@@ -245,7 +245,7 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 			t.Fatal("no request")
 		}
 	}
-	s.get(paths.Root).says(".needs", "2 more hosts")
+	s.get(paths.Root).says(".inbox-list", "2 more hosts")
 	at := paths.ProfileURL(p.Handle)
 	page := s.get(at).says("#requests h2", "The agent asks for 2 more hosts").says("#requests",
 		"Line 3 of execution "+format.ShortHandle(x.Handle)+" was refused there")
@@ -380,9 +380,9 @@ func TestUITestRequest(t *testing.T) {
 	page := s.get(paths.CredentialURL("KEY")).says("#test header", "not tested").says("#test label",
 		"Or a host under *.wild.test")
 	form := "#test form"
-	works := s.submit(page, form, "", "test_path", "/v1/me").want(http.StatusOK).says(".outcome",
-		"It works: HTTP 200 with the value, HTTP 401 without it.").says(".outcome", "GET https://api.test/v1/me").
-		says(".outcome", "added on the way out").says(".outcome", "status 200").says("#test header .state.ready", "tested")
+	works := s.submit(page, form, "", "test_path", "/v1/me").want(http.StatusOK).says(".check-result",
+		"It works: HTTP 200 with the value, HTTP 401 without it.").says(".check-result", "GET https://api.test/v1/me").
+		says(".check-result", "added on the way out").says(".check-result", "status 200").says("#test header .state.ready", "tested")
 	if got := works.doc.Find("#test_path").AttrOr("value", ""); got != "/v1/me" {
 		t.Errorf("the path is %q", got)
 	}
@@ -390,20 +390,20 @@ func TestUITestRequest(t *testing.T) {
 		t.Error("the address of the form would become a page")
 	}
 	s.get(paths.Credentials).says("tbody .state.ready", "works")
-	s.submit(page, form, "").want(http.StatusOK).says(".outcome", "Reached, HTTP 200; this doesn't prove the key.").
-		says(".outcome", "Name a path that answers only with a valid key")
+	s.submit(page, form, "").want(http.StatusOK).says(".check-result", "Reached, HTTP 200; this doesn't prove the key.").
+		says(".check-result", "Name a path that answers only with a valid key")
 	s.get(paths.Credentials).says("tbody", "reached, not proved")
-	s.submit(works, form, "", "target", "gone.test:443").want(http.StatusOK).says(".outcome",
-		"It does not work").says(".outcome", "no address")
+	s.submit(works, form, "", "target", "gone.test:443").want(http.StatusOK).says(".check-result",
+		"It does not work").says(".check-result", "no address")
 	s.get(paths.Credentials).says("tbody .state.error", "failed")
 	s.submit(works, form, "", "test_host", "evil.test").want(http.StatusUnprocessableEntity).says("#test_host-wrong",
-		"may not go to evil.test").lacks(".outcome dl").lacks(".errors")
+		"may not go to evil.test").lacks(".check-result dl").lacks(".errors")
 	s.submit(works, form, "", "test_path", "me").want(http.StatusUnprocessableEntity).says("#test_path-wrong",
 		"starts with one slash")
 	limited := false
 	for range uicredentials.TestsPerMinute {
 		a := s.submit(works, form, "", "test_path", "me")
-		limited = limited || strings.Contains(a.doc.Find(".outcome").Text(), "Too many of these requests in a short time. Wait ")
+		limited = limited || strings.Contains(a.doc.Find(".check-result").Text(), "Too many of these requests in a short time. Wait ")
 	}
 	if !limited {
 		t.Error("tests are not limited in rate")

@@ -39,16 +39,16 @@ func TestUISearch(t *testing.T) {
 		p.Handle: paths.ProfileURL(p.Handle),
 	} {
 		a := s.get(paths.Search + "?q=" + url.QueryEscape(text)).want(http.StatusOK)
-		if got := a.doc.Find(".found a").First().AttrOr("href", ""); got != want {
+		if got := a.doc.Find(".link-list a").First().AttrOr("href", ""); got != want {
 			t.Errorf("%q: first is %q, want %q", text, got, want)
 		}
 	}
-	if n := s.get(paths.Search).doc.Find(".found a[href='" + paths.ExecutionURL(x.Handle) + "']").Length(); n != 1 {
+	if n := s.get(paths.Search).doc.Find(".link-list a[href='" + paths.ExecutionURL(x.Handle) + "']").Length(); n != 1 {
 		t.Errorf("the latest execution stands %d times among the places", n)
 	}
 	s.get(paths.Search+"?q=nowhere-at-all").says("[aria-label=Results]", "No results for “nowhere-at-all”.")
 	part := s.part(paths.Search + "?q=revenue")
-	if part.doc.Find("nav").Length() != 0 || part.doc.Find(".found a").Length() == 0 {
+	if part.doc.Find("nav").Length() != 0 || part.doc.Find(".link-list a").Length() == 0 {
 		t.Errorf("the part is %s", part.text)
 	}
 	for _, token := range []string{p.ID, x.ID, uiToken} {
@@ -58,7 +58,7 @@ func TestUISearch(t *testing.T) {
 			t.Error("a token is repeated")
 		}
 	}
-	if a := s.get(paths.Search + "?q=" + p.ID[4:]); a.doc.Find(".found a").Length() != 0 {
+	if a := s.get(paths.Search + "?q=" + p.ID[4:]); a.doc.Find(".link-list a").Length() != 0 {
 		t.Error("a token's characters find its profile")
 	}
 	s.get(paths.Search + "?q=" + url.QueryEscape(`<script>alert(1)</script>"`)).want(http.StatusOK).lacks("main script")

@@ -26,7 +26,7 @@ func TestUISettingsTellWhatIsKept(t *testing.T) {
 		"Not yet")
 	s.must(keeper.Pass(t.Context()))
 	s.get(paths.SettingsData).says("#retention", "Removed 0 executions").says("#retention",
-		"New executions are refused").lacks(".diskfull")
+		"New executions are refused").lacks(".disk-full")
 }
 
 // another is a second browser on the same site.
@@ -67,7 +67,7 @@ func TestUIPeople(t *testing.T) {
 	bob.get(paths.Audit).want(http.StatusOK).says("tbody", "Bob")
 	again := s.another()
 	again.submit(page, "form", "", "token", token).want(http.StatusUnprocessableEntity)
-	again.submit(page, "form", "", "token", uiToken).want(http.StatusUnprocessableEntity).says(".wrong",
+	again.submit(page, "form", "", "token", uiToken).want(http.StatusUnprocessableEntity).says(".field-error",
 		"was used by "+uiName)
 
 	s.get(paths.SettingsPeople).says("#people tbody", "Bob").says("#token-card", "It was used by "+uiName)
@@ -84,7 +84,7 @@ func TestUIPeople(t *testing.T) {
 		"Type Bob if you mean it.")
 	s.get(paths.SettingsPeople).says("#people tbody", "Bob")
 	s.submit(ask, "main form", "", "typed", "Bob").leads(paths.SettingsPeople)
-	bob.post(paths.Login, "name", "Bob", "password", uiPassword).want(http.StatusUnprocessableEntity).says(".wrong",
+	bob.post(paths.Login, "name", "Bob", "password", uiPassword).want(http.StatusUnprocessableEntity).says(".field-error",
 		"The name or the password is wrong.")
 	s.get(paths.At(paths.SettingsPerson, "nobody")).want(http.StatusNotFound)
 	s.post(paths.At(paths.SettingsSession, "nothing")).want(http.StatusNotFound)

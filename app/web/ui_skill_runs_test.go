@@ -63,7 +63,7 @@ func TestExecutionsTellTheirSkill(t *testing.T) {
 
 	for query, want := range map[string]string{"": "4 executions", "skill=totals": "3 executions",
 		"skill=totals@1": "2 executions", "text=totals": "3 executions", "text=launch": "1 execution"} {
-		page := s.get(paths.Executions+"?"+query).says(".counted", want)
+		page := s.get(paths.Executions+"?"+query).says(".result-count", want)
 		if strings.HasPrefix(query, "skill") && page.doc.Find("details.more-filters[open] #skill").
 			AttrOr("value", "") != strings.TrimPrefix(query, "skill=") {
 			t.Errorf("%s: the form doesn't show what it looks for", query)

@@ -80,8 +80,8 @@ func TestAPersonReviewsASkill(t *testing.T) {
 	s.get(paths.Inbox).says("#inbox", "You're all caught up")
 
 	s.sendSkill(p, map[string]string{"SKILL.md": long, "main.py": "set_result(2)", "new.py": "x = 1"})
-	second := s.get(paths.SkillURL("totals")).says("h2", "Version 2").says("#diff-0 .gone", "set_result(1)").
-		says("#diff-0 .come", "set_result(2)").says("#changes", "new.py: new").says("#changes", "logo.bin: removed")
+	second := s.get(paths.SkillURL("totals")).says("h2", "Version 2").says("#diff-0 .removed", "set_result(1)").
+		says("#diff-0 .added", "set_result(2)").says("#changes", "new.py: new").says("#changes", "logo.bin: removed")
 	s.submit(second, "#revoke form", "", "reason", strings.Repeat("x", 1001)).want(http.StatusUnprocessableEntity).
 		says("#reason-wrong", "longer than 1000 bytes")
 	s.submit(second, "#revoke form", "", "reason", "It counts twice.").leads(paths.SkillVersionURL("totals", 2))
@@ -125,7 +125,7 @@ func TestSecretsInASkillAreMaskedOnItsPage(t *testing.T) {
 	_, err = s.engine.Skills.Upload(t.Context(), app.Actor{Kind: app.ActorAgent, Name: p.Handle}, b)
 	s.must(err)
 	page = s.get(paths.SkillURL("totals")).want(http.StatusOK).says("#changes", "main.py: changed").silent(secret)
-	for _, place := range []string{"#description", "#files", "#diff-1 .come", "#facts", "#changes"} {
+	for _, place := range []string{"#description", "#files", "#diff-1 .added", "#facts", "#changes"} {
 		page.says(place, "[REDACTED")
 	}
 	v, err := s.engine.Skills.Get(t.Context(), "totals")

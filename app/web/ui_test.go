@@ -18,7 +18,7 @@ func TestUIPathWithoutScripts(t *testing.T) {
 	s.get("/").leads(paths.Root)
 	s.get(paths.Profiles).leads(paths.LoginURL(paths.Profiles))
 	login := s.get(paths.LoginURL(paths.Profiles)).want(http.StatusOK).says("h1", "Airlock")
-	s.submit(login, "form", "", "token", "atk_wrong").want(http.StatusUnprocessableEntity).says(".wrong",
+	s.submit(login, "form", "", "token", "atk_wrong").want(http.StatusUnprocessableEntity).says(".field-error",
 		"This token is invalid or has already been used.")
 	s.submit(login, "form", "", "token", uiToken).leads(paths.WelcomeURL(paths.Profiles))
 	s.get(paths.Profiles).leads(paths.LoginURL(paths.Profiles)) // a token alone opens nothing
@@ -46,9 +46,9 @@ func TestUIPathWithoutScripts(t *testing.T) {
 	// An agent's request.
 	p := s.request([]app.Key{{Name: "ORACLE_PASSWORD", Description: "To read revenue"},
 		{Name: "ORACLE_DSN", Mode: app.ModePlain}}, "db.example.com:1521", "pypi.org")
-	s.get(paths.Root).says(".needs", "asks for 2 keys and 2 hosts").says(".needs", p.PairingCode).says(".count", "1")
+	s.get(paths.Root).says(".inbox-list", "asks for 2 keys and 2 hosts").says(".inbox-list", p.PairingCode).says(".count", "1")
 	page := s.get(paths.ProfileURL(p.Handle)).want(http.StatusOK).
-		says("#pairing", p.PairingCode).says(".pair", "192.0.2.40").says(".grant", "To read revenue").says(".host",
+		says("#pairing", p.PairingCode).says(".pairing", "192.0.2.40").says(".grant", "To read revenue").says(".host",
 		"Because of pypi.org")
 	if got := page.doc.Find("[name='link.ORACLE_PASSWORD'] option[selected]").AttrOr("value",
 		""); got != "ORACLE_PASSWORD" {
@@ -170,8 +170,8 @@ func TestUICredentials(t *testing.T) {
 	_, err = s.access.Lifecycle.Lock(t.Context(), s.person, p.Handle, time.Time{})
 	s.must(err)
 	s.submit(ask, "main form", "", "typed", "KEY").want(http.StatusUnprocessableEntity).says(".errors",
-		"KEY").says(".breaks", "revoke or delete this profile first")
-	s.get(paths.At(paths.CredentialDelete, "KEY")).want(http.StatusOK).lacks("main form").says(".breaks",
+		"KEY").says(".affected", "revoke or delete this profile first")
+	s.get(paths.At(paths.CredentialDelete, "KEY")).want(http.StatusOK).lacks("main form").says(".affected",
 		"Monthly revenue report")
 	_, err = s.access.Lifecycle.Revoke(t.Context(), s.person, p.Handle)
 	s.must(err)
@@ -207,12 +207,12 @@ func TestUISetUp(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
 	s.login()
-	s.post(paths.ProfileNew, "name", " ").want(http.StatusUnprocessableEntity).says(".wrong", "It has no name")
+	s.post(paths.ProfileNew, "name", " ").want(http.StatusUnprocessableEntity).says(".field-error", "It has no name")
 	made := s.post(paths.ProfileNew, "name", "My own").want(http.StatusSeeOther)
 	at := made.header.Get("Location")
 	page := s.get(at).want(http.StatusOK).says("h1", "My own").lacks("#pairing")
 	form := "form[action$='/setup']"
-	s.submit(page, form, "add key", "new_key", "no good").want(http.StatusUnprocessableEntity).says(".wrong",
+	s.submit(page, form, "add key", "new_key", "no good").want(http.StatusUnprocessableEntity).says(".field-error",
 		"can't be a key name")
 	s.submit(page, form, "add key", "new_key", "FIRST", "new_key_note", "for the first").leads(at)
 	page = s.get(at)

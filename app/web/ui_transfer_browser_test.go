@@ -29,7 +29,7 @@ func TestFlowBackupPageFollowsItsJob(t *testing.T) {
 	b.Click(`form[action="` + paths.SettingsBackupNow + `"] button`)
 	b.Heading("Backing up")
 	b.Heading("Backups")
-	b.Says(".told", "The backup was made and verified.")
+	b.Says(".toast", "The backup was made and verified.")
 	b.Says("#made tbody", "Verified")
 	if at := b.Text(`location.pathname`); at != paths.SettingsBackups {
 		t.Errorf("it leads to %s", at)

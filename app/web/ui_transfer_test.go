@@ -172,7 +172,7 @@ func (s *uiSite) deletesPoint() {
 	s.submit(asked, "main form", "").want(http.StatusUnprocessableEntity).says("#typed-wrong", "That is not its name.")
 	s.get(paths.SettingsMove).says("#points", "before-import-")
 	s.submit(asked, "main form", "", "typed", asked.doc.Find("label[for=typed] code").Text()).leads(paths.SettingsMove)
-	s.get(paths.SettingsMove).says(".told", "The restore point was deleted.")
+	s.get(paths.SettingsMove).says(".toast", "The restore point was deleted.")
 	if strings.Contains(s.get(paths.SettingsMove).text, "before-import-") {
 		s.t.Error("it is still there")
 	}

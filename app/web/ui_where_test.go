@@ -30,8 +30,8 @@ func TestUIFirstVisit(t *testing.T) {
 		t.Error("strangers are told of the place after somebody is in")
 	}
 	s.login()
-	s.get(paths.Root).want(http.StatusOK).says(".losing", why)
+	s.get(paths.Root).want(http.StatusOK).says(".data-loss", why)
 	for _, path := range []string{paths.Credentials, paths.Executions} { // one line there
-		s.get(path).want(http.StatusOK).says(".losing", "Storage is temporary").silent(why)
+		s.get(path).want(http.StatusOK).says(".data-loss", "Storage is temporary").silent(why)
 	}
 }

@@ -1,13 +1,19 @@
-// What pages do beyond HTML. Nothing here is needed to use Airlock: every link and form works without it.
+// What pages do beyond HTML. Every link and form works without it.
 const root = document.documentElement;
 root.dataset.js = "";
 
-// say tells people who listen to the page what just happened.
-function say(text) {
-  const place = document.getElementById("said");
-  if (place) place.textContent = text;
+// announce tells people with a screen reader what just happened.
+function announce(text) {
+  const region = document.getElementById("announcements");
+  if (region) region.textContent = text;
 }
 
-function set(place, text) {
-  if (place.textContent !== text) place.textContent = text;
+// setText leaves an element alone that has the text already, so that a selection in it stays.
+function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+function cancel(event) {
+  event.preventDefault();
+  event.stopImmediatePropagation();
 }

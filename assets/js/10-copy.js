@@ -1,4 +1,5 @@
-// Copying. Over plain HTTP browsers offer no clipboard API, so the fallback selects a field and uses the old command.
+// Copying. Over plain HTTP browsers offer no clipboard API. Then a field is selected and copied
+// with the old command.
 async function copy(text) {
   if (navigator.clipboard) {
     try {
@@ -9,14 +10,14 @@ async function copy(text) {
   const field = document.createElement("textarea");
   field.value = text;
   field.readOnly = true;
-  field.className = "vh";
-  const before = document.activeElement;
+  field.className = "visually-hidden";
+  const focused = document.activeElement;
   (document.querySelector("dialog[open]") || document.body).append(field);
   field.select();
   let ok = false;
   try { ok = document.execCommand("copy"); } catch { /* stays false */ }
   field.remove();
-  before?.focus?.({ preventScroll: true });
+  focused?.focus?.({ preventScroll: true });
   return ok;
 }
 
@@ -29,7 +30,7 @@ document.addEventListener("click", async (event) => {
     return;
   }
   button.classList.add("done");
-  say("Copied");
+  announce("Copied");
   clearTimeout(button.timer);
   button.timer = setTimeout(() => button.classList.remove("done"), 1600);
 });

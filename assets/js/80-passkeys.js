@@ -1,32 +1,40 @@
-// Passkeys. A form with data-passkey shows only here, and is sent once the browser has filled in what the authenticator signed.
+// Passkeys. A form with data-passkey shows only where the browser supports them. It is sent once
+// the browser has filled in what the authenticator signed.
 if (window.isSecureContext && window.PublicKeyCredential?.parseRequestOptionsFromJSON) root.dataset.passkeys = "";
 
 document.addEventListener("submit", async (event) => {
   const form = event.target;
   if (!form.matches?.("form[data-passkey]")) return;
-  stop(event);
+  cancel(event);
   if (form.ariaBusy) return;
   form.ariaBusy = "true";
   try {
     form.elements.credential.value = JSON.stringify(await askAuthenticator(form.dataset));
     form.submit();
   } catch (error) {
-    const place = form.querySelector(".wrong");
-    place.hidden = false;
-    set(place.querySelector("span"), error.cause === "words" ? error.message
-      : error.name === "InvalidStateError" ? "This device has a passkey for you already."
-        : "The browser used no passkey. Try again, or use your password.");
+    const message = form.querySelector(".field-error");
+    message.hidden = false;
+    setText(message.querySelector("span"), passkeyErrorText(error));
   } finally {
     form.ariaBusy = null;
   }
 }, true);
 
+class PasskeyError extends Error {}
+
+function passkeyErrorText(error) {
+  if (error instanceof PasskeyError) return error.message;
+  if (error.name === "InvalidStateError") return "This device has a passkey for you already.";
+  return "The browser used no passkey. Try again, or use your password.";
+}
+
 async function askAuthenticator({ passkey, origin, options }) {
-  const said = (words) => new Error(words, { cause: "words" });
-  if (location.origin !== origin) throw said("Passkeys work at " + origin + " only. Open Airlock there.");
-  const answer = await fetch(options, { headers: { Accept: "application/json" } });
-  if (!answer.headers.get("Content-Type")?.startsWith("application/json")) throw said("This took too long. Reload the page, then try again.");
-  const { publicKey } = await answer.json();
+  if (location.origin !== origin) throw new PasskeyError(`Passkeys work at ${origin} only. Open Airlock there.`);
+  const response = await fetch(options, { headers: { Accept: "application/json" } });
+  if (!response.headers.get("Content-Type")?.startsWith("application/json")) {
+    throw new PasskeyError("This took too long. Reload the page, then try again.");
+  }
+  const { publicKey } = await response.json();
   return passkey === "create"
     ? navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(publicKey) })
     : navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(publicKey) });

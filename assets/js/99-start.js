@@ -1,2 +1,3 @@
-clock();
-place();
+updateTimes();
+markCurrentSection();
+startToasts();

@@ -238,7 +238,7 @@ func MaskedLine(id, what, shown, text string, mono bool) templ.Component {
 			templ_7745c5c3_Var10 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var11 = []any{"copyline masked", templ.KV("prose", !mono)}
+		var templ_7745c5c3_Var11 = []any{"copy-line masked", templ.KV("prose", !mono)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var11...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -368,7 +368,7 @@ func CopyLine(id, what, text string, mono bool) templ.Component {
 			templ_7745c5c3_Var19 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var20 = []any{"copyline", templ.KV("prose", !mono)}
+		var templ_7745c5c3_Var20 = []any{"copy-line", templ.KV("prose", !mono)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var20...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

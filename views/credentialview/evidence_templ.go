@@ -249,7 +249,7 @@ func sentTable(sent []SentValue, now time.Time) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if s.Status > 0 {
-				var templ_7745c5c3_Var13 = []any{templ.KV("badly", s.Status >= 400)}
+				var templ_7745c5c3_Var13 = []any{templ.KV("failed", s.Status >= 400)}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var13...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -274,7 +274,7 @@ func sentTable(sent []SentValue, now time.Time) templ.Component {
 				var templ_7745c5c3_Var15 string
 				templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(s.Status))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/credentialview/evidence.templ`, Line: 66, Col: 82}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/credentialview/evidence.templ`, Line: 66, Col: 83}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 				if templ_7745c5c3_Err != nil {

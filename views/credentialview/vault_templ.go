@@ -53,7 +53,7 @@ func sourceChoice(v VaultChoice, problems components.Problems) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			templ_7745c5c3_Err = components.TextInput(components.Input{
-				ID: "reference", Label: "Reference in Vault", Class: "invault", Value: v.Reference,
+				ID: "reference", Label: "Reference in Vault", Class: "in-vault", Value: v.Reference,
 				Problem: problems.Of("reference"), Code: true,
 				Placeholder: "secret/data/oracle#password",
 				Hint:        "Path and field: secret/data/oracle#password (KV version 2), kv/oracle#password (KV version 1), database/creds/reports#username (made for each execution).",
@@ -66,7 +66,7 @@ func sourceChoice(v VaultChoice, problems components.Problems) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.Held {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<div class=\"field invault\"><label class=\"check\"><input type=\"checkbox\" id=\"erase\" name=\"erase\" value=\"yes\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<div class=\"field in-vault\"><label class=\"check\"><input type=\"checkbox\" id=\"erase\" name=\"erase\" value=\"yes\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -119,7 +119,7 @@ func findingCard(c app.Credential, f *VaultFinding, now time.Time) templ.Compone
 		}
 		ctx = templ.ClearChildren(ctx)
 		if f != nil {
-			var templ_7745c5c3_Var3 = []any{"card", templ.KV("asks", f.Problem != "")}
+			var templ_7745c5c3_Var3 = []any{"card", templ.KV("attention", f.Problem != "")}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var3...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -109,8 +109,8 @@ func (b BoxState) standard() BoxBackend {
 // ProvedAt is when the default backend was last proved; zero if it wasn't.
 func (b BoxState) ProvedAt() time.Time { return b.standard().Proved }
 
-// asks reports whether a person has to do something about it.
-func (b BoxState) asks() bool { return !b.Ready && !b.Checking }
+// needsAttention reports whether a person has to do something about it.
+func (b BoxState) needsAttention() bool { return !b.Ready && !b.Checking }
 
 // SandboxPage shows what holds a script.
 type SandboxPage struct {

@@ -60,7 +60,7 @@ func Stats(p StatsPage) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<nav class=\"switch\" aria-label=\"Period\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<nav class=\"segmented\" aria-label=\"Period\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -263,7 +263,7 @@ func profileUsage(u Usage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, " by profile</caption> <thead><tr><th scope=\"col\">Profile</th><th scope=\"col\" class=\"end\">Runs</th><th scope=\"col\"><span class=\"vh\">Share</span></th><th scope=\"col\" class=\"end\">Failed</th><th scope=\"col\" class=\"end\">Error rate</th><th scope=\"col\" class=\"end\">Average</th><th scope=\"col\" class=\"end\">95th percentile</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, " by profile</caption> <thead><tr><th scope=\"col\">Profile</th><th scope=\"col\" class=\"end\">Runs</th><th scope=\"col\"><span class=\"visually-hidden\">Share</span></th><th scope=\"col\" class=\"end\">Failed</th><th scope=\"col\" class=\"end\">Error rate</th><th scope=\"col\" class=\"end\">Average</th><th scope=\"col\" class=\"end\">95th percentile</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -96,7 +96,7 @@ func Compare(p ComparePage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			templ_7745c5c3_Err = components.Select(components.Input{
-				ID: "with", Class: "words", Value: p.chosen(), Problem: p.Problem,
+				ID: "with", Class: "text-search", Value: p.chosen(), Problem: p.Problem,
 				Options: append(components.Choices("", "Choose an execution of the same profile"), p.Choices...),
 				Label:   "Compare " + format.ShortHandle(p.This.Execution.Handle) + " with",
 			}).Render(ctx, templ_7745c5c3_Buffer)
@@ -145,7 +145,7 @@ func Compare(p ComparePage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if len(same) > 0 {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<section class=\"card\" aria-labelledby=\"same-title\"><header><h2 id=\"same-title\">Same in both</h2></header><ul class=\"body same\">")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<section class=\"card\" aria-labelledby=\"same-title\"><header><h2 id=\"same-title\">Same in both</h2></header><ul class=\"body comparison\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -266,7 +266,7 @@ func connectionRow(p ExecutionPage, c app.Connection) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if c.Status > 0 {
-			var templ_7745c5c3_Var11 = []any{"nowrap", templ.KV("badly", failedStatus(c.Status))}
+			var templ_7745c5c3_Var11 = []any{"nowrap", templ.KV("failed", failedStatus(c.Status))}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var11...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -291,7 +291,7 @@ func connectionRow(p ExecutionPage, c app.Connection) templ.Component {
 			var templ_7745c5c3_Var13 string
 			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(c.Status))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/executionview/network.templ`, Line: 81, Col: 96}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/executionview/network.templ`, Line: 81, Col: 97}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {

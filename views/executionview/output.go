@@ -21,7 +21,7 @@ func togetherText(all []outputPart, lines int) templ.Component {
 				b.WriteString(templ.EscapeString(format.Plain(s.text)))
 				continue
 			}
-			b.WriteString(`<span class="aside">`)
+			b.WriteString(`<span class="stderr">`)
 			writeTraced(&b, format.Plain(s.text), lines)
 			b.WriteString(`</span>`)
 		}

@@ -52,7 +52,7 @@ func outputs(p ExecutionPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</pre><p class=\"legend-line\"><span class=\"aside\">stderr</span> lines are marked red.</p></div><div class=\"view out code wrap\" tabindex=\"0\" role=\"group\" aria-label=\"stdout\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</pre><p class=\"legend-line\"><span class=\"stderr\">stderr</span> lines are marked red.</p></div><div class=\"view out code wrap\" tabindex=\"0\" role=\"group\" aria-label=\"stdout\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

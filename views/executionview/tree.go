@@ -12,7 +12,7 @@ import (
 type node struct {
 	key      string // in its object, or index in its list
 	listed   bool   // key is an index
-	kind     string // object, list, text, number, truth, nothing
+	kind     string // object, array, string, number, boolean, null
 	value    string // of a leaf
 	children []node
 	more     int // children that are left out
@@ -50,19 +50,19 @@ func readNode(d *json.Decoder, depth int, left *int) (n node, err error) {
 	case json.Delim:
 		return readMany(d, v, depth, left)
 	case string:
-		return node{kind: "text", value: v}, nil
+		return node{kind: "string", value: v}, nil
 	case json.Number:
 		return node{kind: "number", value: v.String()}, nil
 	case bool:
-		return node{kind: "truth", value: strconv.FormatBool(v)}, nil
+		return node{kind: "boolean", value: strconv.FormatBool(v)}, nil
 	}
-	return node{kind: "nothing", value: "null"}, nil
+	return node{kind: "null", value: "null"}, nil
 }
 
 func readMany(d *json.Decoder, open json.Delim, depth int, left *int) (n node, err error) {
 	n.kind = "object"
 	if open == '[' {
-		n.kind = "list"
+		n.kind = "array"
 	}
 	for i := 0; d.More(); i++ {
 		key := strconv.Itoa(i)
@@ -85,7 +85,7 @@ func readMany(d *json.Decoder, open json.Delim, depth int, left *int) (n node, e
 		if err != nil {
 			return n, err
 		}
-		child.key, child.listed = key, n.kind == "list"
+		child.key, child.listed = key, n.kind == "array"
 		n.children = append(n.children, child)
 	}
 	_, err = d.Token() // the closing bracket
@@ -101,7 +101,7 @@ const errTooLarge = treeError("executionview: the value is too large for a tree"
 // summary says what a folded value holds.
 func (n node) summary() string {
 	count := int64(len(n.children) + n.more)
-	if n.kind == "list" {
+	if n.kind == "array" {
 		return format.Count(count, "item")
 	}
 	return format.Count(count, "field")

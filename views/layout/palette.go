@@ -6,7 +6,7 @@ type Shortcut struct {
 	Does string
 }
 
-// shortcuts are all that the scripts know; js/60-keys.js holds the same.
+// shortcuts are all that the scripts know; js/60-shortcuts.js holds the same.
 func shortcuts() []Shortcut {
 	return []Shortcut{
 		{[]string{"Ctrl K"}, "search and go anywhere (⌘ K on a Mac)"},

@@ -45,7 +45,7 @@ func palette() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\" role=\"search\" hx-boost=\"false\"><label class=\"vh\" for=\"palette-q\">Page, profile, credential, host, or words in an execution</label> <input type=\"search\" id=\"palette-q\" name=\"q\" autocomplete=\"off\" spellcheck=\"false\" placeholder=\"Go to a page, profile, credential, host…\" hx-get=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\" role=\"search\" hx-boost=\"false\"><label class=\"visually-hidden\" for=\"palette-q\">Page, profile, credential, host, or words in an execution</label> <input type=\"search\" id=\"palette-q\" name=\"q\" autocomplete=\"off\" spellcheck=\"false\" placeholder=\"Go to a page, profile, credential, host…\" hx-get=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

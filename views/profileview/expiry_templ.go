@@ -50,7 +50,7 @@ func expiryFields(p ProfilePage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		var templ_7745c5c3_Var3 = []any{"pick", templ.KV("gap", !p.Profile.ExpiresAt.IsZero())}
+		var templ_7745c5c3_Var3 = []any{"inline-fields", templ.KV("gap", !p.Profile.ExpiresAt.IsZero())}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var3...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -80,7 +80,7 @@ func expiryFields(p ProfilePage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = components.TextInput(components.Input{
-			ID: "expiry_date", Label: "Last day (UTC)", Class: "onedate", Value: p.Expiry.Date,
+			ID: "expiry_date", Label: "Last day (UTC)", Class: "one-date", Value: p.Expiry.Date,
 			Problem: p.Problems.Of("expiry_date"), Type: "date",
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {

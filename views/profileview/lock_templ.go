@@ -39,7 +39,7 @@ func pairing(profile app.Profile, now time.Time) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"card asks\"><header><h2>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"card attention\"><header><h2>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -47,7 +47,7 @@ func pairing(profile app.Profile, now time.Time) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "Did your agent send this?</h2></header><div class=\"pair\"><div><p class=\"small\" id=\"pairing-label\">Airlock's pairing code</p><p class=\"big\" id=\"pairing\" aria-labelledby=\"pairing-label pairing\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "Did your agent send this?</h2></header><div class=\"pairing\"><div><p class=\"small\" id=\"pairing-label\">Airlock's pairing code</p><p class=\"big\" id=\"pairing\" aria-labelledby=\"pairing-label pairing\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -37,7 +37,7 @@ func sentences(all []Sentence) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, s := range all {
-			var templ_7745c5c3_Var2 = []any{templ.KV("warn", s.Warn)}
+			var templ_7745c5c3_Var2 = []any{templ.KV("warning", s.Warn)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

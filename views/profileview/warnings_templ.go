@@ -37,7 +37,7 @@ func strandedNotes(profile app.Profile, keys []KeyGrant, allowed []app.Host, off
 		}
 		ctx = templ.ClearChildren(ctx)
 		for _, s := range StrandedKeys(keys, allowed) {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"card asks stranded\"><header><h2>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"card attention stranded\"><header><h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -170,7 +170,7 @@ func unresolvedNotes(list []Unresolved) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		for _, u := range list {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<section class=\"card asks unresolved\"><header><h2>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<section class=\"card attention unresolved\"><header><h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

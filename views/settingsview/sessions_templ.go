@@ -43,7 +43,7 @@ func sessionsCard(p SettingsPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "><header><h2 id=\"sessions-title\">Sessions</h2><p>A session ends 12 hours after its last use, and 7 days after the login at the latest.</p></header><table class=\"rows fold\"><caption>Open sessions</caption> <thead><tr><th scope=\"col\">Person</th><th scope=\"col\">Browser</th><th scope=\"col\">Address</th><th scope=\"col\">Last used</th><th scope=\"col\">Logged in</th><th scope=\"col\"><span class=\"vh\">Action</span></th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "><header><h2 id=\"sessions-title\">Sessions</h2><p>A session ends 12 hours after its last use, and 7 days after the login at the latest.</p></header><table class=\"rows fold\"><caption>Open sessions</caption> <thead><tr><th scope=\"col\">Person</th><th scope=\"col\">Browser</th><th scope=\"col\">Address</th><th scope=\"col\">Last used</th><th scope=\"col\">Logged in</th><th scope=\"col\"><span class=\"visually-hidden\">Action</span></th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -140,7 +140,7 @@ func sessionsCard(p SettingsPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "\" hx-boost=\"false\"><button class=\"button small\">Log out</button></form>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "\" hx-boost=\"false\"><button class=\"button compact\">Log out</button></form>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -158,7 +158,7 @@ func sessionsCard(p SettingsPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "\"><button class=\"button small\" aria-label=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "\"><button class=\"button compact\" aria-label=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -37,7 +37,7 @@ func vaultCard(v *VaultState, now time.Time, live bool) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if v != nil {
-			var templ_7745c5c3_Var2 = []any{"card", templ.KV("asks", v.Problem != "")}
+			var templ_7745c5c3_Var2 = []any{"card", templ.KV("attention", v.Problem != "")}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
