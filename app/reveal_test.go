@@ -35,7 +35,7 @@ var revealers = map[string]string{
 	"app/secret.go":                          "compares two values",
 	"app/transfer/archive/header.go":         "stretches a passphrase into the key of a file",
 	"app/transfer/archive/passphrase.go":     "checks a passphrase that a person chose",
-	"app/transfer/transfertest/house.go":     "compares values, in tests",
+	"app/transfer/transfertest/instance.go":  "compares values, in tests",
 	"app/blobs/s3.go":                        "signs requests to the storage of backups",
 	"app/backups/settings.go":                "seals the passphrase of backups and the secret of their storage",
 	"app/weak.go":                            "rates a value that a person typed",

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// told is everything that people are told about the past in numbers.
-type told struct {
+// totals are all numbers that people see about the past.
+type totals struct {
 	Usage    []Usage
 	Open     map[string]int // executions that have not ended
 	Counters map[string]int64
@@ -21,9 +21,9 @@ type told struct {
 	Beats    map[string][]Outcome
 }
 
-func toldBy(t testing.TB, s *Store) (n told) {
+func totalsOf(t testing.TB, s *Store) (n totals) {
 	t.Helper()
-	n = told{Open: map[string]int{}, Counters: map[string]int64{}}
+	n = totals{Open: map[string]int{}, Counters: map[string]int64{}}
 	err := s.Read(t.Context(), func(tx *Tx) error {
 		for _, span := range []time.Duration{Hourly, Quarterly, Daily} {
 			usage, err := tx.Stats.Usage(t.Context(), span, start.AddDate(0, 0, -400), start.AddDate(0, 0, 2))
@@ -174,7 +174,7 @@ func TestRemovingChangesNoNumber(t *testing.T) {
 		s := queue(t)
 		history(t, s, dice)
 		kept := Kept{EndedSince: start.Add(-time.Hour), RepeatedSince: start.Add(-24 * time.Hour)}
-		before, stays := toldBy(t, s), mustStay(t, s, kept)
+		before, stays := totalsOf(t, s), mustStay(t, s, kept)
 		age := start.Add(-time.Duration(dice.IntN(250*24)) * time.Hour)
 		newest := 1 + dice.IntN(60)
 		for removed := -1; removed != 0; {
@@ -202,7 +202,7 @@ func TestRemovingChangesNoNumber(t *testing.T) {
 				return nil
 			})
 		}
-		if diff := cmp.Diff(before, toldBy(t, s)); diff != "" {
+		if diff := cmp.Diff(before, totalsOf(t, s)); diff != "" {
 			t.Errorf("seed %d: numbers changed:\n%s", seed, diff)
 		}
 		if diff := cmp.Diff(stays, mustStay(t, s, kept)); diff != "" {

@@ -728,7 +728,7 @@ func samples() []sample {
 		"everything, including credentials. To keep it, give the service a disk with the mount path /data (the " +
 		"free plan has none)."
 
-	return append(houseSamples(), []sample{
+	return append(transferSamples(), []sample{
 		{"login-losing", authview.Login(
 			authview.LoginPage{Shell: losing, Token: true, First: true,
 				TokenAt: "On Render the admin token is the value of AIRLOCK_ADMIN_TOKEN: your service's page, " +

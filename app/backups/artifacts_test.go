@@ -13,7 +13,7 @@ import (
 
 // TestBackupsTakeArtifactsIfThatIsTicked: the choice is kept, and a backup says what it is without.
 func TestBackupsTakeArtifactsIfThatIsTicked(t *testing.T) {
-	h, target := newHouse(t, "aaaa"), t.TempDir()
+	h, target := newFixture(t, "aaaa"), t.TempDir()
 	h.Left = strings.Repeat("0123456789", 150_000)
 	id := h.HandleOf(h.Execution(h.Locked("p", nil)))
 	for _, ticked := range []bool{false, true} {
@@ -24,13 +24,13 @@ func TestBackupsTakeArtifactsIfThatIsTicked(t *testing.T) {
 			t.Errorf("kept %v, %v", kept.Artifacts, err)
 		}
 		b := must[store.Backup](t)(h.BackUp(t.Context(), person()))
-		restored := newHouse(t, "bbbb")
+		restored := newFixture(t, "bbbb")
 		must[content.Counts](t)(restored.cfg.Transfer.Fill(t.Context(), upload(must[[]byte](t)(os.ReadFile(filepath.Join(target, b.Name)))), nil))
 		if content, _ := restored.Artifact(t.Context(), id); content != "" != ticked || ticked && content != h.Left {
 			t.Errorf("ticked %v: %d bytes came back", ticked, len(content))
 		}
 	}
-	full := serve(h.House, "aaaa", func(string) (int64, error) { // room for the database, not for the contents
+	full := serve(h.Instance, "aaaa", func(string) (int64, error) { // room for the database, not for the contents
 		size, err := h.Store.Size(t.Context())
 		return 2*size + 64<<20, err
 	})

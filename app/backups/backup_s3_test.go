@@ -42,7 +42,7 @@ func TestBackupToS3IsVerifiedByReadingItBack(t *testing.T) {
 	}))
 	t.Cleanup(front.Close)
 	b := BackupSettings{On: true, Every: Hourly, Keep: 2, Kind: ToS3, Passphrase: app.NewSecret(words),
-		S3: blobs.S3{Endpoint: front.URL, Bucket: s3test.Bucket, Prefix: "house", PathStyle: true,
+		S3: blobs.S3{Endpoint: front.URL, Bucket: s3test.Bucket, Prefix: "airlock", PathStyle: true,
 			AccessKey: s3test.AccessKey, SecretKey: app.NewSecret(s3test.SecretKey)}}
 	h.No(h.SetBackupSettings(t.Context(), person(), b))
 	stored := func() int {

@@ -21,7 +21,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// clock is what a house goes by.
+// clock is what an instance goes by.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -30,7 +30,7 @@ type clock struct {
 func (c *clock) now() time.Time   { c.mu.Lock(); defer c.mu.Unlock(); return c.at }
 func (c *clock) set(at time.Time) { c.mu.Lock(); defer c.mu.Unlock(); c.at = at }
 
-func timed(h *house) *clock {
+func timed(h *fixture) *clock {
 	c := &clock{at: time.Date(2026, 3, 4, 12, 30, 0, 0, time.UTC)} // a Wednesday
 	h.cfg.Now = c.now
 	return c
@@ -41,7 +41,7 @@ func toDir(dir string) BackupSettings {
 		Passphrase: app.NewSecret(words)}
 }
 
-func (h *house) list() (list []string) {
+func (h *fixture) list() (list []string) {
 	h.T.Helper()
 	for _, b := range must[BackupState](h.T)(h.BackupState(h.T.Context())).List {
 		list = append([]string{b.Status}, list...)
@@ -91,7 +91,7 @@ func TestBackupToADirectory(t *testing.T) {
 		}
 	}
 	// It opens with the passphrase alone.
-	fresh := newHouse(t, "cccc")
+	fresh := newFixture(t, "cccc")
 	must[content.Counts](t)(fresh.cfg.Transfer.Fill(t.Context(), upload(file), nil))
 	if fresh.Values(p)["STRIPE_KEY"] != "sk_live_0123456789abcdef" {
 		t.Error("the value did not come back")
@@ -168,7 +168,7 @@ func TestBackupsOfAClockThatWasAheadTakeNobodysPlace(t *testing.T) {
 // A full disk, say, kept the end of a backup from being recorded. That is made up for: it must not
 // be in the way of those to come.
 func TestABackupWhoseEndWasNotRecordedIsInNobodysWay(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	c := timed(h)
 	h.No(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
 	b := store.Backup{Cause: "person", By: person(), Name: "airlock-aaaa-20260304T123000.000Z.airlock", StartedAt: c.now()}
@@ -189,7 +189,7 @@ func TestABackupWhoseEndWasNotRecordedIsInNobodysWay(t *testing.T) {
 // The clock was ahead when the server was killed in the middle of a backup. Its successor notes
 // that one as lost all the same.
 func TestABackupOfAClockThatWasAheadIsLostWithItsServer(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	c := timed(h)
 	b := store.Backup{Cause: "person", By: person(), Name: "x", StartedAt: c.now().AddDate(5, 0, 0)}
 	h.No(h.cfg.Store.Write(t.Context(),
@@ -209,7 +209,7 @@ func TestABackupOfAClockThatWasAheadIsLostWithItsServer(t *testing.T) {
 }
 
 func TestSettingsOfBackupsAreSealedAndKept(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	b := toDir(t.TempDir())
 	h.No(h.SetBackupSettings(t.Context(), person(), b))
 	raw := must[[]byte](t)(os.ReadFile(filepath.Join(h.Dir, store.FileName)))
@@ -275,7 +275,7 @@ func TestBackupsNeverRunTwiceAtOnce(t *testing.T) {
 }
 
 func TestScheduleOfBackups(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	c := timed(h)
 	at := func(day, hour, minute int) { c.set(time.Date(2026, 3, day, hour, minute, 0, 0, time.UTC)) }
 	step := func(want ...string) {

@@ -46,7 +46,7 @@ func TestFilesLieInTheBucketOfBackups(t *testing.T) {
 		t.Errorf("in the directory: %v", list)
 	}
 	at := BackupSettings{Every: Daily, Keep: 1, Kind: ToS3, Files: true, S3: blobs.S3{Endpoint: s3test.Start(t), Bucket: s3test.Bucket,
-		Prefix: "house", PathStyle: true, AccessKey: s3test.AccessKey, SecretKey: app.NewSecret(s3test.SecretKey)}}
+		Prefix: "airlock", PathStyle: true, AccessKey: s3test.AccessKey, SecretKey: app.NewSecret(s3test.SecretKey)}}
 	set := func(b BackupSettings) {
 		t.Helper()
 		h.No(h.SetBackupSettings(t.Context(), person(), b))
@@ -67,7 +67,7 @@ func TestFilesLieInTheBucketOfBackups(t *testing.T) {
 		t.Errorf("among the backups: %v", objects)
 	}
 	under := at.S3
-	under.Prefix = "house/files"
+	under.Prefix = "airlock/files"
 	objects = must[[]blobs.Blob](t)(must[blobs.Store](t)(blobs.OpenS3(under)).List(t.Context(), ""))
 	if len(objects) != 1 || !strings.HasPrefix(objects[0].Name, "airlock-blob-") {
 		t.Errorf("%v", objects)

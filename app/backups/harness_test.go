@@ -24,27 +24,27 @@ func wantCode(t testing.TB, what string, err error, code app.Code) {
 	accesstest.WantCode(t, what, err, code)
 }
 
-// house is an instance with this package's service.
-type house struct {
-	*transfertest.House
+// fixture is an instance with this package's service.
+type fixture struct {
+	*transfertest.Instance
 	*Service
 }
 
-func newHouse(t testing.TB, label string) *house {
+func newFixture(t testing.TB, label string) *fixture {
 	return serve(transfertest.New(t, label), label, nil)
 }
 
-func furnished(t testing.TB, label string) (*house, app.Profile, string) {
+func furnished(t testing.TB, label string) (*fixture, app.Profile, string) {
 	h, p, id := transfertest.Furnished(t, label)
 	return serve(h, label, nil), p, id
 }
 
-// serve gives a house its services; free is the space on its disk, nil asks the file system.
-func serve(h *transfertest.House, label string, free func(string) (int64, error)) *house {
+// serve gives an instance its services; free is the space on its disk, nil asks the file system.
+func serve(h *transfertest.Instance, label string, free func(string) (int64, error)) *fixture {
 	log := slog.New(slog.DiscardHandler)
 	files := transfer.New(transfer.Config{Store: h.Store, Keyring: h.Ring, Files: h.Files, Dir: h.Dir, Instance: label,
 		Program: "airlock test", Log: log, FreeSpace: free, Cost: archive.Cost{Memory: 8, Passes: 1, Lanes: 1}})
-	return &house{h, New(Config{Store: h.Store, Keyring: h.Ring, Transfer: files, Dir: h.Dir, Instance: label, Log: log})}
+	return &fixture{h, New(Config{Store: h.Store, Keyring: h.Ring, Transfer: files, Dir: h.Dir, Instance: label, Log: log})}
 }
 
 func upload(file []byte) transfer.Upload {

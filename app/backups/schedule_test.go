@@ -44,7 +44,7 @@ func TestHourlyAndWeeklyBackups(t *testing.T) {
 		},
 	} {
 		t.Run(every, func(t *testing.T) {
-			h := newHouse(t, "aaaa")
+			h := newFixture(t, "aaaa")
 			c := timed(h)
 			settings := toDir(t.TempDir())
 			settings.Every = every
@@ -73,7 +73,7 @@ func TestHourlyAndWeeklyBackups(t *testing.T) {
 func TestTheServerMakesTheBackupThatIsDue(t *testing.T) {
 	for _, every := range []string{Hourly, Daily, Weekly} {
 		t.Run(every, func(t *testing.T) {
-			h := newHouse(t, "aaaa")
+			h := newFixture(t, "aaaa")
 			c := timed(h)
 			settings := toDir(t.TempDir())
 			settings.Every = every
@@ -101,7 +101,7 @@ func TestTheServerMakesTheBackupThatIsDue(t *testing.T) {
 // One that another process began and never ended is called failed after half a day. Failed ones are
 // audited, however that was found out.
 func TestALostBackupIsAudited(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	h.No(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
 	h.No(h.Store.Write(t.Context(), func(tx *store.Tx) error {
 		_, err := tx.Backups.Begin(t.Context(),
@@ -118,7 +118,7 @@ func TestALostBackupIsAudited(t *testing.T) {
 // Daily backups become hourly in the afternoon. The hours since the last one were nobody's times:
 // none is missed, and the next is due at the next hour.
 func TestAnotherFrequencyMissesNothing(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	c := timed(h)
 	settings := toDir(t.TempDir())
 	h.No(h.SetBackupSettings(t.Context(), person(), settings))
@@ -149,7 +149,7 @@ func TestAClockThatWasAheadStopsNoSchedule(t *testing.T) {
 		"when they were switched on": {right.AddDate(5, 0, 0), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, "aaaa")
+			h := newFixture(t, "aaaa")
 			c, want := timed(h), tt.list
 			c.set(tt.switched)
 			h.No(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))

@@ -32,7 +32,7 @@ func (s swapping) Get(context.Context, string) (io.ReadCloser, error) {
 // passphrase, but an older value; or a file whose head asks for half a gigabyte of memory. Neither
 // passes for a backup, and neither is opened.
 func TestWhatTheStorageMadeUpIsNoBackup(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	h.Credential("STRIPE_KEY", "sk_live_of_yesterday", "api.stripe.com")
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")

@@ -27,7 +27,7 @@ func wantField(t testing.TB, what string, err error, field string) {
 }
 
 func TestWhatIsWrongWithATargetIsToldAtItsField(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	file := filepath.Join(t.TempDir(), "file")
 	h.No(os.WriteFile(file, nil, 0o600))
 	for dir, says := range map[string]string{"/nowhere/at/all": "there is no directory", "here": "absolute path",

@@ -18,7 +18,7 @@ func withArtifacts() Selection { return Selection{History: true, Artifacts: true
 // TestArtifactsTravelWithTheirContents, in an import and in a restore, where a person chose them; else
 // only what is known of them does. What is added to the file is told before.
 func TestArtifactsTravelWithTheirContents(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	p, other := h.Locked("p", nil), h.Locked("another", nil)
 	h.Left = strings.Repeat("0123456789", 150_000) // several pieces
 	id := h.HandleOf(h.Execution(p))
@@ -33,14 +33,14 @@ func TestArtifactsTravelWithTheirContents(t *testing.T) {
 		}
 	}
 	with, without := h.export(withArtifacts()), h.export(all())
-	imported, restored, bare := newHouse(t, "bbbb"), newHouse(t, "cccc"), newHouse(t, "dddd")
+	imported, restored, bare := newFixture(t, "bbbb"), newFixture(t, "cccc"), newFixture(t, "dddd")
 	imported.take(with, Choice{History: true})
 	must[content.Counts](t)(restored.Fill(t.Context(), upload(with), nil))
 	bare.take(without, Choice{History: true})
-	for name, house := range map[string]*house{"import": imported, "restore": restored} {
-		house.T = t
-		first, until := house.Artifact(t.Context(), id)
-		next, _ := house.Artifact(t.Context(), second)
+	for name, target := range map[string]*fixture{"import": imported, "restore": restored} {
+		target.T = t
+		first, until := target.Artifact(t.Context(), id)
+		next, _ := target.Artifact(t.Context(), second)
 		if first != strings.Repeat("0123456789", 150_000) || next != h.Left || time.Until(until) < 24*time.Hour {
 			t.Errorf("%s: %d and %d bytes, until %s", name, len(first), len(next), until)
 		}
@@ -57,7 +57,7 @@ func TestArtifactsTravelWithTheirContents(t *testing.T) {
 
 // TestLostArtifactsAreSaidAndStopNoExport: the others come, and so does what is known of these.
 func TestLostArtifactsAreSaidAndStopNoExport(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	p := h.Locked("p", nil)
 	var handles []string
 	for _, text := range []string{"lost", "damaged", "here"} {
@@ -77,7 +77,7 @@ func TestLostArtifactsAreSaidAndStopNoExport(t *testing.T) {
 	if want := "It has no content of 2 artifacts: the storage has lost them."; done.LostSentence() != want {
 		t.Errorf("%q, want %q", done.LostSentence(), want)
 	}
-	fresh := newHouse(t, "bbbb")
+	fresh := newFixture(t, "bbbb")
 	fresh.take([]byte(file.String()), Choice{History: true})
 	for i, want := range []int{0, 0, len(h.Left)} {
 		if text, _ := fresh.Artifact(t.Context(), handles[i]); len(text) != want {
@@ -88,7 +88,7 @@ func TestLostArtifactsAreSaidAndStopNoExport(t *testing.T) {
 
 // TestContentsThatWereChangedAreRefused: an artifact has the content that its digest names, whole, or none.
 func TestContentsThatWereChangedAreRefused(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	h.Left = strings.Repeat("y", contentPiece+10)
 	h.Execution(h.Locked("p", nil))
 	pieces := 0
@@ -126,7 +126,7 @@ func TestContentsThatWereChangedAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			pieces = 0
-			fresh := newHouse(t, "bbbb")
+			fresh := newFixture(t, "bbbb")
 			file := forgeOf(t, h, withArtifacts(), change)
 			_, err := fresh.Plan(t.Context(), person(), upload(file), nil)
 			wantCode(t, "the preview", err, app.CodeInvalidField)

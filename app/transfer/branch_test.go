@@ -13,7 +13,7 @@ import (
 
 // kept is what the archived audit logs say was done to what, by the beginning of their names: the
 // label of an instance, or branch.
-func (h *house) kept() map[string]string {
+func (h *fixture) kept() map[string]string {
 	h.T.Helper()
 	got := map[string]string{}
 	h.No(h.Store.Read(h.T.Context(), func(tx *store.Tx) error {
@@ -34,15 +34,15 @@ func (h *house) kept() map[string]string {
 // that gets both keeps both, each whole, and goes on making files that can be read: mixed they
 // would be no chain, and every backup from then on would fail.
 func TestAuditLogsOfARestoredInstance(t *testing.T) {
-	old := newHouse(t, "aaaa")
+	old := newFixture(t, "aaaa")
 	old.Credential("BEFORE", "value-of-before")
 	earlier := old.export(all())
-	restored := newHouse(t, "aaaa") // with the same key, so under the same label
+	restored := newFixture(t, "aaaa") // with the same key, so under the same label
 	must[content.Counts](t)(restored.Fill(t.Context(), upload(earlier), nil))
 	old.Credential("LOST", "value-of-lost")
 	restored.Credential("SINCE", "value-of-since")
 
-	other := newHouse(t, "bbbb")
+	other := newFixture(t, "bbbb")
 	for range 2 { // the second time everything is here
 		other.take(old.export(all()), Choice{History: true})
 		other.take(restored.export(all()), Choice{History: true})
@@ -50,7 +50,7 @@ func TestAuditLogsOfARestoredInstance(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"aaaa": "BEFORE LOST ", "branch": "BEFORE SINCE "}, other.kept()); diff != "" {
 		t.Error(diff)
 	}
-	third := newHouse(t, "cccc")
+	third := newFixture(t, "cccc")
 	third.take(other.export(all()), Choice{History: true})
 	if got := third.kept(); got["aaaa"] != "BEFORE LOST " || got["branch"] != "BEFORE SINCE " {
 		t.Errorf("it travelled on as %v", got)
@@ -65,7 +65,7 @@ func TestAuditLogsOfARestoredInstance(t *testing.T) {
 	if broken := must[int64](t)(restored.Desk.Audit.Verify(t.Context())); broken != 0 {
 		t.Errorf("its own log breaks at %d", broken)
 	}
-	newHouse(t, "dddd").plan(restored.export(all()))
+	newFixture(t, "dddd").plan(restored.export(all()))
 }
 
 // A profile moved here, got other hosts here and was deleted. It comes back from the first instance
@@ -108,7 +108,7 @@ func TestDeletedProfileComesBackAsTheFileHasIt(t *testing.T) {
 // What was locked here and was deleted does not come back from a file that has it from before the
 // lock, with keys that could still be changed.
 func TestDeletedLockedProfileStaysLocked(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	p := h.Profile("open", nil, "api.example.com")
 	file := h.export(all())
 	must[app.Profile](t)(h.Desk.Lifecycle.Lock(t.Context(), person(), p.Handle, p.UpdatedAt))
@@ -126,14 +126,14 @@ func TestDeletedLockedProfileStaysLocked(t *testing.T) {
 // A file that goes on with an audit log which its maker has, under that log's label, can't be told
 // from the true one. So this instance's own log says which import, and whose, brought what.
 func TestEachArchivedEventIsTracedToItsImport(t *testing.T) {
-	old := newHouse(t, "aaaa")
+	old := newFixture(t, "aaaa")
 	old.Credential("TRUE", "value-of-true")
 	file := old.export(all())
-	forger := newHouse(t, "aaaa")
+	forger := newFixture(t, "aaaa")
 	must[content.Counts](t)(forger.Fill(t.Context(), upload(file), nil))
 	forger.Credential("FORGED", "value-of-forged")
 
-	h := newHouse(t, "bbbb")
+	h := newFixture(t, "bbbb")
 	h.take(file, Choice{History: true})
 	mallory := app.Actor{Kind: app.ActorPerson, Name: "mallory"}
 	forged := forger.export(all())

@@ -17,9 +17,9 @@ import (
 )
 
 // twins returns two instances that hold the same, and the locked profile in both.
-func twins(t testing.TB) (a, b *house, p app.Profile) {
+func twins(t testing.TB) (a, b *fixture, p app.Profile) {
 	a, p, _ = furnished(t, "aaaa")
-	b = newHouse(t, "bbbb")
+	b = newFixture(t, "bbbb")
 	b.take(a.export(all()), Choice{History: true})
 	return a, b, p
 }
@@ -97,7 +97,7 @@ func yes() *bool { b := true; return &b }
 
 // What a new credential may do besides the usual is said before it is taken.
 func TestThePreviewOfANewCredentialTellsWhereItGoes(t *testing.T) {
-	a, b := newHouse(t, "aaaa"), newHouse(t, "bbbb")
+	a, b := newFixture(t, "aaaa"), newFixture(t, "bbbb")
 	must[app.Credential](t)(a.Desk.Credentials.Set(t.Context(), person(),
 		credentials.Input{Name: "OPEN_KEY", Mode: app.ModeSealed, Value: app.NewSecret("a value of some length"),
 			Hosts:  hosts(t, "api.stripe.com"),
@@ -111,52 +111,52 @@ func TestThePreviewOfANewCredentialTellsWhereItGoes(t *testing.T) {
 func TestProfileConflicts(t *testing.T) {
 	tests := []struct {
 		name   string
-		change func(a, b *house, p app.Profile) error // on the way to the file
+		change func(a, b *fixture, p app.Profile) error // on the way to the file
 		state  State
 		widens bool
 		says   string
 	}{
-		{"later end", func(a, _ *house, p app.Profile) error {
+		{"later end", func(a, _ *fixture, p app.Profile) error {
 			_, err := a.Desk.Lifecycle.SetExpiry(t.Context(), person(), p.Handle, time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))
 			return err
 		}, StateConflict, true, "It would expire at 2100-01-01"},
-		{"no end", func(a, _ *house, p app.Profile) error {
+		{"no end", func(a, _ *fixture, p app.Profile) error {
 			_, err := a.Desk.Lifecycle.SetExpiry(t.Context(), person(), p.Handle, time.Time{})
 			return err
 		}, StateConflict, true, "It would never expire"},
-		{"earlier end", func(a, _ *house, p app.Profile) error {
+		{"earlier end", func(a, _ *fixture, p app.Profile) error {
 			_, err := a.Desk.Lifecycle.SetExpiry(t.Context(), person(), p.Handle, time.Date(2098, 1, 1, 0, 0, 0, 0, time.UTC))
 			return err
 		}, StateConflict, false, "It would expire at 2098-01-01"},
-		{"more hosts", func(a, _ *house, p app.Profile) error {
+		{"more hosts", func(a, _ *fixture, p app.Profile) error {
 			_, err := a.Desk.Hosts.Set(t.Context(), person(), p.Handle,
 				hosts(t, "api.stripe.com", "db.example.com:5432", "evil.example"), nil)
 			return err
 		}, StateConflict, true, "It would also reach evil.example on ports 80 and 443: Airlock checks the name, but not " +
 			"always who answers."},
-		{"fewer hosts", func(a, _ *house, p app.Profile) error {
+		{"fewer hosts", func(a, _ *fixture, p app.Profile) error {
 			_, err := a.Desk.Hosts.Set(t.Context(), person(), p.Handle, hosts(t, "api.stripe.com"), nil)
 			return err
 		}, StateConflict, false, "It would no longer reach db.example.com:5432."},
-		{"private addresses", func(a, _ *house, p app.Profile) error {
+		{"private addresses", func(a, _ *fixture, p app.Profile) error {
 			list := hosts(t, "api.stripe.com", "db.example.com:5432")
 			list[1].Private = true
 			_, err := a.Desk.Hosts.Set(t.Context(), person(), p.Handle, list, nil)
 			return err
 		}, StateConflict, true, "including private addresses"},
-		{"placement", func(a, _ *house, p app.Profile) error {
+		{"placement", func(a, _ *fixture, p app.Profile) error {
 			_, err := a.Desk.Placements.Set(t.Context(), person(), p.Handle, app.Placement{MinTier: "restricted"})
 			return err
 		}, StateConflict, true, "run elsewhere"},
-		{"name", func(a, _ *house, p app.Profile) error {
+		{"name", func(a, _ *fixture, p app.Profile) error {
 			_, err := a.Desk.Profiles.Describe(t.Context(), person(), p.Handle, "renamed")
 			return err
 		}, StateConflict, false, `"renamed"`},
-		{"revoked there", func(a, _ *house, p app.Profile) error {
+		{"revoked there", func(a, _ *fixture, p app.Profile) error {
 			_, err := a.Desk.Lifecycle.Revoke(t.Context(), person(), p.Handle)
 			return err
 		}, StateConflict, false, "It becomes revoked."},
-		{"revoked here", func(_, b *house, p app.Profile) error {
+		{"revoked here", func(_, b *fixture, p app.Profile) error {
 			_, err := b.Desk.Lifecycle.Revoke(t.Context(), person(), p.Handle)
 			return err
 		}, StateBlocked, false, "stays so"},
@@ -198,10 +198,10 @@ func TestProfileConflicts(t *testing.T) {
 
 // A locked profile's keys never change, a locked profile never unlocks: also not by a file.
 func TestLockedStaysLocked(t *testing.T) {
-	a := newHouse(t, "aaaa")
+	a := newFixture(t, "aaaa")
 	p := a.Profile("p", nil)
 	open := a.export(all())
-	b := newHouse(t, "bbbb")
+	b := newFixture(t, "bbbb")
 	b.take(open, Choice{})
 	must[app.Profile](t)(b.Desk.Lifecycle.Lock(t.Context(), person(), p.Handle,
 		must[app.Profile](t)(b.Desk.Profiles.ByID(t.Context(), p.ID)).UpdatedAt))
@@ -221,7 +221,7 @@ func TestLockedStaysLocked(t *testing.T) {
 		t.Errorf("it got keys: %v", got)
 	}
 	// The other way round a person may: what was being set up here becomes what was locked there.
-	c := newHouse(t, "cccc")
+	c := newFixture(t, "cccc")
 	c.take(open, Choice{})
 	if s := state(c.plan(file), "profile:"+p.Handle); s.State != StateConflict || !s.Widens {
 		t.Errorf("locked in the file: %+v", s)
@@ -235,9 +235,9 @@ func TestLockedStaysLocked(t *testing.T) {
 // A file with a profile whose id its maker knows must not get at a credential here by its name, nor
 // by its id.
 func TestFileCanNotBorrowACredential(t *testing.T) {
-	victim := newHouse(t, "bbbb")
+	victim := newFixture(t, "bbbb")
 	victim.Credential("STRIPE_KEY", "sk_live_of_the_victim", "api.stripe.com")
-	evil := newHouse(t, "aaaa")
+	evil := newFixture(t, "aaaa")
 	evil.Credential("STRIPE_KEY", "sk_live_anything_else", "api.stripe.com")
 	p := evil.Locked("harmless", []string{"STRIPE_KEY"}, "api.stripe.com")
 	file, key := evil.export(all()), "profile:"+p.Handle
@@ -279,12 +279,12 @@ func TestFileCanNotBorrowACredential(t *testing.T) {
 
 // forge writes a file of an instance with its lines changed or, on false, left out; the counts are
 // made right.
-func forge(t testing.TB, h *house, change func(*content.Record) bool) []byte {
+func forge(t testing.TB, h *fixture, change func(*content.Record) bool) []byte {
 	t.Helper()
 	return forgeOf(t, h, all(), change)
 }
 
-func forgeOf(t testing.TB, h *house, what Selection, change func(*content.Record) bool) []byte {
+func forgeOf(t testing.TB, h *fixture, what Selection, change func(*content.Record) bool) []byte {
 	t.Helper()
 	var file bytes.Buffer
 	sealed := must[*archive.Writer](t)(archive.NewWriter(&file, app.NewSecret(words), h.cfg.Cost))
@@ -404,7 +404,7 @@ func TestLyingFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			seen = false
 			file := forge(t, h, change)
-			fresh := newHouse(t, "bbbb")
+			fresh := newFixture(t, "bbbb")
 			before := content.JSON(fresh.Actions())
 			_, errPlan := fresh.Plan(t.Context(), person(), upload(file), nil)
 			// The digest of the plan is not what refuses it: ask for the one that the import makes.
@@ -460,7 +460,7 @@ func FuzzLines(f *testing.F) {
 func TestFilesThatDoNotOpen(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	file := h.export(all())
-	fresh := newHouse(t, "bbbb")
+	fresh := newFixture(t, "bbbb")
 	wrong := upload(file)
 	wrong.Passphrase = app.NewSecret("some other words than those")
 	bomb := forge(t, h, func(r *content.Record) bool {

@@ -52,7 +52,7 @@ func newGolden(t *testing.T, path string, text []byte) {
 func TestGoldenFilesAreRead(t *testing.T) {
 	if *update {
 		h, _, _ := furnished(t, "aaaa")
-		second := newHouse(t, "bbbb") // so that there is an archived audit log, too
+		second := newFixture(t, "bbbb") // so that there is an archived audit log, too
 		second.take(h.export(Selection{History: true, Artifacts: true}), Choice{History: true})
 		second.cfg.Cost = archive.DefaultCost()
 		file := second.export(Selection{History: true, Artifacts: true})
@@ -72,13 +72,13 @@ func TestGoldenFilesAreRead(t *testing.T) {
 		if got := must[[]byte](t)(python.Output()); !bytes.Equal(got, want) {
 			t.Errorf("version %d: the reader in docs finds %d bytes, %d are right", version, len(got), len(want))
 		}
-		fresh := newHouse(t, "cccc")
+		fresh := newFixture(t, "cccc")
 		counts := must[content.Counts](t)(fresh.Fill(t.Context(), upload(file), nil))
 		if counts.Credentials == 0 || counts.Profiles == 0 || counts.Policies == 0 || counts.Executions == 0 ||
 			counts.Parts == 0 || counts.Days == 0 || counts.Events == 0 || counts.Archived == 0 {
 			t.Errorf("version %d: something is not in the golden file: %+v", version, counts)
 		}
-		again := newHouse(t, "dddd")
+		again := newFixture(t, "dddd")
 		plan := again.plan(file)
 		if report := again.take(file, Choice{History: true, Overwrite: true}); report.Profiles != counts.Profiles ||
 			report.Executions != counts.Executions || plan.File != counts {

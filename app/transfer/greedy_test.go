@@ -28,7 +28,7 @@ func wide(n int) (list []app.Host) {
 // that they may have stored together must not make a file that its reader takes for a hostile one:
 // every backup would fail.
 func TestWhatAgentsAskForLeavesBackupsReadable(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	agent := app.Actor{Kind: app.ActorAgent, Address: "192.0.2.9"}
 	p := must[app.Profile](t)(h.Desk.Profiles.Create(t.Context(), agent, strings.Repeat("d", app.MaxDescription)))
 	var keys []app.Key
@@ -53,7 +53,7 @@ func TestWhatAgentsAskForLeavesBackupsReadable(t *testing.T) {
 // A file holds as many values as one may. With what is here already, ours would hold more, and
 // every backup would fail.
 func TestAnImportOfManyValuesLeavesBackupsReadable(t *testing.T) {
-	evil, h := newHouse(t, "aaaa"), newHouse(t, "bbbb")
+	evil, h := newFixture(t, "aaaa"), newFixture(t, "bbbb")
 	list := wide(app.MaxHosts)
 	for i := range list {
 		list[i].Reason = ""

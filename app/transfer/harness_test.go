@@ -33,26 +33,26 @@ func wantCode(t testing.TB, what string, err error, code app.Code) {
 
 func hosts(t testing.TB, texts ...string) []app.Host { return transfertest.Hosts(t, texts...) }
 
-// house is an instance with this package's service.
-type house struct {
-	*transfertest.House
+// fixture is an instance with this package's service.
+type fixture struct {
+	*transfertest.Instance
 	*Service
 }
 
-func newHouse(t testing.TB, label string) *house { return serve(transfertest.New(t, label), label) }
+func newFixture(t testing.TB, label string) *fixture { return serve(transfertest.New(t, label), label) }
 
-func furnished(t testing.TB, label string) (*house, app.Profile, string) {
+func furnished(t testing.TB, label string) (*fixture, app.Profile, string) {
 	h, p, id := transfertest.Furnished(t, label)
 	return serve(h, label), p, id
 }
 
-func serve(h *transfertest.House, label string) *house {
-	return &house{h, New(Config{Store: h.Store, Keyring: h.Ring, Files: h.Files, Dir: h.Dir, Instance: label,
+func serve(h *transfertest.Instance, label string) *fixture {
+	return &fixture{h, New(Config{Store: h.Store, Keyring: h.Ring, Files: h.Files, Dir: h.Dir, Instance: label,
 		Program: "airlock test", Log: slog.New(slog.DiscardHandler), Cost: archive.Cost{Memory: 8, Passes: 1, Lanes: 1}})}
 }
 
 // export returns a file.
-func (h *house) export(what Selection) []byte {
+func (h *fixture) export(what Selection) []byte {
 	h.T.Helper()
 	var file bytes.Buffer
 	must[Exported](h.T)(h.Export(h.T.Context(), person(), &file, app.NewSecret(words), what, nil))
@@ -60,13 +60,13 @@ func (h *house) export(what Selection) []byte {
 }
 
 // staysReadable makes sure that everything here can be exported and restored, as a backup is.
-func (h *house) staysReadable() {
+func (h *fixture) staysReadable() {
 	h.T.Helper()
-	must[content.Counts](h.T)(newHouse(h.T, "ffff").Fill(h.T.Context(), upload(h.export(all())), nil))
+	must[content.Counts](h.T)(newFixture(h.T, "ffff").Fill(h.T.Context(), upload(h.export(all())), nil))
 }
 
 // setBackup sets the setting of app/backups.
-func (h *house) setBackup(text string) {
+func (h *fixture) setBackup(text string) {
 	h.T.Helper()
 	h.No(h.Store.Write(h.T.Context(), func(tx *store.Tx) error {
 		return tx.Settings.Set(h.T.Context(), h.now(), store.Setting{Key: SettingBackup, Sealed: true,
@@ -89,20 +89,20 @@ func upload(file []byte) Upload {
 		Size: int64(len(file)), Passphrase: app.NewSecret(words)}
 }
 
-func (h *house) plan(file []byte) Plan {
+func (h *fixture) plan(file []byte) Plan {
 	h.T.Helper()
 	return must[Plan](h.T)(h.Plan(h.T.Context(), person(), upload(file), nil))
 }
 
 // take imports a file as a choice says, after looking at it.
-func (h *house) take(file []byte, c Choice) Report {
+func (h *fixture) take(file []byte, c Choice) Report {
 	h.T.Helper()
 	return must[Report](h.T)(h.Import(h.T.Context(), person(), upload(file), c, h.plan(file).Digest, nil))
 }
 
 // dump is everything that is in the store, as a file says it, without what differs between two
 // exports of one state.
-func (h *house) dump(what Selection) []content.Record {
+func (h *fixture) dump(what Selection) []content.Record {
 	h.T.Helper()
 	var out bytes.Buffer
 	w := content.NewWriter(&out)
@@ -131,7 +131,7 @@ func unsealed(file []byte) ([]byte, error) {
 }
 
 // sealed makes a file of any text.
-func sealed(t testing.TB, h *house, text string) []byte {
+func sealed(t testing.TB, h *fixture, text string) []byte {
 	t.Helper()
 	var file bytes.Buffer
 	w := must[*archive.Writer](t)(archive.NewWriter(&file, app.NewSecret(words), h.cfg.Cost))
@@ -150,8 +150,8 @@ func state(p Plan, key string) Item {
 	return Item{}
 }
 
-// newHouseAt returns the skills of a database that took the place of a house's.
-func newHouseAt(t testing.TB, h *house, st *store.Store) *skills.Service {
+// skillsOfStore returns the skills of a database that took the place of an instance's.
+func skillsOfStore(t testing.TB, h *fixture, st *store.Store) *skills.Service {
 	t.Helper()
 	ring := must[*secrets.Keyring](t)(instance.VerifyKeyring(t.Context(), st, h.Ring))
 	return skills.New(skills.Config{Store: st, Files: filestest.New(t, h.Dir, st, ring)})

@@ -13,7 +13,7 @@ import (
 )
 
 // refusedGrant makes sure that an agent who knows the id gets no value by it.
-func (h *house) refusedGrant(p app.Profile) {
+func (h *fixture) refusedGrant(p app.Profile) {
 	h.T.Helper()
 	got, err := h.Desk.Profiles.ByID(h.T.Context(), p.ID)
 	if app.CodeOf(err) == app.CodeNotFound {
@@ -29,7 +29,7 @@ func (h *house) refusedGrant(p app.Profile) {
 // A profile of a file shows a key without a credential, and its policy grants that key a credential
 // by the name of one that is here.
 func TestGrantBehindAnUnlinkedKeyBorrowsNothing(t *testing.T) {
-	victim, evil := newHouse(t, "bbbb"), newHouse(t, "aaaa")
+	victim, evil := newFixture(t, "bbbb"), newFixture(t, "aaaa")
 	victim.Credential("STRIPE_KEY", "sk_live_of_the_victim")
 	evil.Credential("STRIPE_KEY", "sk_live_anything_else")
 	p := evil.Locked("harmless", []string{"STRIPE_KEY"}, "evil.example")
@@ -50,7 +50,7 @@ func TestGrantBehindAnUnlinkedKeyBorrowsNothing(t *testing.T) {
 // nor a link to one without a yes; and a credential that has no value yet is one whose value the
 // file does not know either.
 func TestFileThatKnowsNoValueBorrowsNone(t *testing.T) {
-	victim, evil := newHouse(t, "bbbb"), newHouse(t, "aaaa")
+	victim, evil := newFixture(t, "bbbb"), newFixture(t, "aaaa")
 	evil.Credential("FROM_VAULT", "x-value-of-evil")
 	evil.Credential("EMPTY", "x-value-of-evil")
 	p := evil.Locked("reads Vault", []string{"FROM_VAULT"}, "evil.example")
@@ -81,7 +81,7 @@ func TestFileThatKnowsNoValueBorrowsNone(t *testing.T) {
 // A locked profile that was revoked and deleted does not come back with an older file unless a
 // person says so.
 func TestDeletedProfileComesBackOnlyByAYes(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	p := h.Locked("was let go", nil, "api.example.com")
 	file := h.export(all())
 	must[app.Profile](t)(h.Desk.Lifecycle.Revoke(t.Context(), person(), p.Handle))
@@ -100,7 +100,7 @@ func TestDeletedProfileComesBackOnlyByAYes(t *testing.T) {
 // A credential was deleted, so a profile has nothing any more. The credential comes back with a
 // file under its old id, and the profile still has nothing.
 func TestDeletedCredentialDoesNotComeBackToItsProfiles(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	h.Credential("STRIPE_KEY", "sk_live_0123456789")
 	p := h.Locked("had it", []string{"STRIPE_KEY"}, "api.stripe.com")
 	file, id := h.export(all()), must[app.Credential](t)(h.Desk.Credentials.ByName(t.Context(), "STRIPE_KEY")).ID
@@ -152,7 +152,7 @@ func TestNothingChangesBetweenPreviewAndImport(t *testing.T) {
 // What a page could not show, or a list could not hold, is not taken.
 func TestImpossibleTimesNumbersAndTexts(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
-	fresh := newHouse(t, "bbbb")
+	fresh := newFixture(t, "bbbb")
 	huge := strings.Repeat("x", content.MaxField+1)
 	for name, change := range map[string]func(r *content.Record){
 		"execution in the year 300,000":  func(r *content.Record) { r.Execution.CreatedAt = 1 << 53 },
@@ -214,7 +214,7 @@ func attempt(r *content.Record, change func(*content.Record)) (done bool) {
 // What goes on counting here, and each change's time that must be later than the one before, must
 // not be led to where our own files could not be read any more: backups would fail.
 func TestAFileLeadsNoCounterToItsEnd(t *testing.T) {
-	old, h := newHouse(t, "aaaa"), newHouse(t, "bbbb")
+	old, h := newFixture(t, "aaaa"), newFixture(t, "bbbb")
 	old.Credential("TOKEN", "value-of-the-token", "api.example.com")
 	old.Locked("billing", []string{"TOKEN"}, "api.example.com")
 	h.take(forge(t, old, func(r *content.Record) bool {
@@ -262,7 +262,7 @@ func TestAFileLeadsNoVersionAndNoSumToItsEnd(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			file, fresh := forge(t, h, change), newHouse(t, "bbbb")
+			file, fresh := forge(t, h, change), newFixture(t, "bbbb")
 			_, err := fresh.Plan(t.Context(), person(), upload(file), nil)
 			wantCode(t, "plan", err, app.CodeInvalidField)
 			_, err = fresh.Import(t.Context(), person(), upload(file), Choice{History: true}, "", nil)
@@ -275,10 +275,10 @@ func TestAFileLeadsNoVersionAndNoSumToItsEnd(t *testing.T) {
 		}
 		return true
 	})
-	_, err := newHouse(t, "bbbb").Plan(t.Context(), person(), upload(fewer), nil)
+	_, err := newFixture(t, "bbbb").Plan(t.Context(), person(), upload(fewer), nil)
 	wantCode(t, "fewer than none", err, app.CodeInvalidField)
 	// What is taken leaves room for what comes here, and for as much again elsewhere.
-	fresh := newHouse(t, "bbbb")
+	fresh := newFixture(t, "bbbb")
 	fresh.take(forge(t, h, func(r *content.Record) bool {
 		if c := r.Credential; c != nil && c.Name == "DB_PASSWORD" {
 			c.Version = content.MaxCount
@@ -296,13 +296,13 @@ func TestAFileLeadsNoVersionAndNoSumToItsEnd(t *testing.T) {
 			t.Errorf("%+v %s", x.StatsRow, x.Durations)
 		}
 	}
-	must[content.Counts](t)(newHouse(t, "cccc").Fill(t.Context(), upload(fresh.export(all())), nil))
+	must[content.Counts](t)(newFixture(t, "cccc").Fill(t.Context(), upload(fresh.export(all())), nil))
 }
 
 // A value that is renewed every minute, or a file that says so, must not make a line that is too
 // long for any reader.
 func TestManyVersionsOfAValue(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	h.Credential("TOKEN", "value-of-the-token")
 	file := forge(t, h, func(r *content.Record) bool {
 		if c := r.Credential; c != nil {
@@ -314,7 +314,7 @@ func TestManyVersionsOfAValue(t *testing.T) {
 		}
 		return true
 	})
-	fresh := newHouse(t, "bbbb")
+	fresh := newFixture(t, "bbbb")
 	fresh.take(file, Choice{})
 	fresh.Credential("TOKEN", "a newer value")
 	for _, r := range fresh.dump(Selection{}) {
@@ -330,7 +330,7 @@ func TestManyVersionsOfAValue(t *testing.T) {
 
 // A file with as many policies as a file may have leaves no room for the next one here.
 func TestAnImportLeavesRoomForWhatComes(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	p := h.Locked("billing", nil)
 	gone := content.Policy{Profile: "0gone", Body: app.Policy{Version: 1}, CreatedAt: 1}
 	gone.Digest = gone.Body.Digest()
@@ -344,21 +344,21 @@ func TestAnImportLeavesRoomForWhatComes(t *testing.T) {
 		}
 		lines = append(lines, strings.Replace(line, `"policies":1`, fmt.Sprintf(`"policies":%d`, 1+content.MaxThings/2), 1))
 	}
-	file, fresh := sealed(t, h, strings.Join(lines, "")), newHouse(t, "bbbb")
+	file, fresh := sealed(t, h, strings.Join(lines, "")), newFixture(t, "bbbb")
 	plan := fresh.plan(file)
 	_, err := fresh.Import(t.Context(), person(), upload(file), Choice{}, plan.Digest, nil)
 	wantCode(t, "import", err, app.CodeTooLarge)
 	_, err = fresh.Desk.Profiles.ByID(t.Context(), p.ID)
 	wantCode(t, "profile", err, app.CodeNotFound)
-	must[content.Counts](t)(newHouse(t, "cccc").Fill(t.Context(), upload(file), nil))
+	must[content.Counts](t)(newFixture(t, "cccc").Fill(t.Context(), upload(file), nil))
 }
 
 // The audit log of the first instance arrives in the third one, whole and apart, however often the
-// house is moved, and a forged one doesn't.
+// instance is moved, and a forged one doesn't.
 func TestAuditLogsTravelOn(t *testing.T) {
 	first, _, _ := furnished(t, "aaaa")
 	want := first.Actions()
-	second, third := newHouse(t, "bbbb"), newHouse(t, "cccc")
+	second, third := newFixture(t, "bbbb"), newFixture(t, "cccc")
 	second.take(first.export(all()), Choice{History: true})
 	file := second.export(all())
 	for range 2 { // the second time everything is here
@@ -402,7 +402,7 @@ func TestAuditLogsTravelOn(t *testing.T) {
 			}
 			return true
 		})
-		_, err := newHouse(t, "dddd").Plan(t.Context(), person(), upload(forged), nil)
+		_, err := newFixture(t, "dddd").Plan(t.Context(), person(), upload(forged), nil)
 		wantCode(t, name, err, app.CodeInvalidField)
 	}
 }
@@ -429,7 +429,7 @@ func TestAmbiguousLinesAreRefused(t *testing.T) {
 			if !strings.Contains(plain, change[0]) {
 				t.Fatal("there is nothing to change")
 			}
-			fresh := newHouse(t, "bbbb")
+			fresh := newFixture(t, "bbbb")
 			forged := sealed(t, h, strings.Replace(plain, change[0], change[1], 1))
 			_, err := fresh.Plan(t.Context(), person(), upload(forged), nil)
 			wantCode(t, "plan", err, app.CodeInvalidField)
@@ -440,5 +440,5 @@ func TestAmbiguousLinesAreRefused(t *testing.T) {
 			}
 		})
 	}
-	newHouse(t, "cccc").plan(sealed(t, h, plain)) // as it was it is read
+	newFixture(t, "cccc").plan(sealed(t, h, plain)) // as it was it is read
 }

@@ -43,7 +43,7 @@ func TestALineThatGrowsWhenItIsWrittenAgainIsRefused(t *testing.T) {
 		}
 		must[int](t)(sealed.Write(append(line, '\n')))
 	}
-	h := newHouse(t, "bbbb")
+	h := newFixture(t, "bbbb")
 	h.No(sealed.Close())
 	_, err := h.Plan(t.Context(), person(), upload(file.Bytes()), nil)
 	wantCode(t, "plan", err, app.CodeInvalidField)

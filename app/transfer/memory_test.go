@@ -15,7 +15,7 @@ import (
 // However long the history and whatever it left, an export and an import hold little of it: 64 MiB pass
 // through in less than 16 MiB more than there was before.
 func TestMemoryStaysConstant(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	p := h.Locked("p", nil)
 	noise := make([]byte, 0, 1<<20)
 	for range 40 {
@@ -41,7 +41,7 @@ func TestMemoryStaysConstant(t *testing.T) {
 		return out.Write(b)
 	}), app.NewSecret(words), withArtifacts(), nil))
 	h.No(out.Close())
-	fresh := newHouse(t, "bbbb")
+	fresh := newFixture(t, "bbbb")
 	file := must[Upload](t)(OpenFile(path, app.NewSecret(words)))
 	open := file.Open
 	file.Open = func() (io.ReadCloser, error) {

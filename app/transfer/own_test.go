@@ -18,7 +18,7 @@ import (
 func TestKeysOfQuestionsLeaveBackupsReadable(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	for from := range byte(2) {
-		evil := newHouse(t, "bbbb")
+		evil := newFixture(t, "bbbb")
 		h.take(forge(t, evil, func(r *content.Record) bool {
 			if r.Airlock != nil {
 				r.Airlock.AskedKeys = nil

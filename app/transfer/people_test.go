@@ -19,10 +19,10 @@ func passkey(name string) app.Passkey {
 	return app.Passkey{ID: []byte(name), Name: name, Host: "airlock.example.com", PublicKey: []byte{1}, SignCount: 3}
 }
 
-// withPeople is a house with an owner who has a passkey, and a viewer.
-func withPeople(t *testing.T) (h *house, anna, vera auth.Session) {
+// withPeople is an instance with an owner who has a passkey, and a viewer.
+func withPeople(t *testing.T) (h *fixture, anna, vera auth.Session) {
 	t.Helper()
-	h = newHouse(t, "aaaa")
+	h = newFixture(t, "aaaa")
 	anna = joined(t, h.Desk, must[app.Secret](t)(h.Desk.AdminToken.Ensure(t.Context(), app.Secret{})), "anna",
 		"plum orbit tractor")
 	token, _, err := h.Desk.Invitations.Create(t.Context(), person(), app.RoleViewer)
@@ -32,7 +32,7 @@ func withPeople(t *testing.T) (h *house, anna, vera auth.Session) {
 	return h, anna, vera
 }
 
-func (h *house) setPasskeys(x auth.Session, list ...app.Passkey) {
+func (h *fixture) setPasskeys(x auth.Session, list ...app.Passkey) {
 	h.T.Helper()
 	h.No(h.Store.Write(h.T.Context(), func(tx *store.Tx) error {
 		return tx.People.SetPasskeys(h.T.Context(), x.PersonID, list)
@@ -41,7 +41,7 @@ func (h *house) setPasskeys(x auth.Session, list ...app.Passkey) {
 
 func TestRestoreBringsRolesAndPasskeys(t *testing.T) {
 	h, anna, vera := withPeople(t)
-	fresh := newHouse(t, "bbbb")
+	fresh := newFixture(t, "bbbb")
 	must[content.Counts](t)(fresh.Fill(t.Context(), upload(h.export(all())), nil))
 	list := must[[]app.Passkey](t)(fresh.Desk.Passkeys.List(t.Context(), anna.PersonID))
 	if diff := cmp.Diff([]app.Passkey{passkey("laptop")}, list); diff != "" {
@@ -57,7 +57,7 @@ func TestRestoreBringsRolesAndPasskeys(t *testing.T) {
 // TestFilesFromBeforeRolesBringOwners: what they say of roles doesn't count.
 func TestFilesFromBeforeRolesBringOwners(t *testing.T) {
 	h, _, _ := withPeople(t)
-	fresh := newHouse(t, "bbbb")
+	fresh := newFixture(t, "bbbb")
 	must[content.Counts](t)(fresh.Fill(t.Context(), upload(forge(t, h, func(r *content.Record) bool {
 		if r.Airlock != nil {
 			r.Airlock.Content = 3
@@ -98,7 +98,7 @@ func TestFilesWithImpossiblePeopleAreRefused(t *testing.T) {
 				}
 				return true
 			})
-			if _, err := newHouse(t, "bbbb").Fill(t.Context(), upload(file), nil); app.CodeOf(err) != app.CodeInvalidField &&
+			if _, err := newFixture(t, "bbbb").Fill(t.Context(), upload(file), nil); app.CodeOf(err) != app.CodeInvalidField &&
 				app.CodeOf(err) != app.CodeConflict {
 				t.Error(err)
 			}

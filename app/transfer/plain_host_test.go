@@ -12,7 +12,7 @@ import (
 // of what was locked. An import shows the old and the new host, and wants a yes of its own.
 func TestHoleG2PlainHostOfALockedProfile(t *testing.T) {
 	ctx := t.Context()
-	h, other := newHouse(t, "bbbb"), newHouse(t, "aaaa")
+	h, other := newFixture(t, "bbbb"), newFixture(t, "aaaa")
 	h.plain("DB_HOST", "db.corp.example")
 	h.Credential("DB_PASSWORD", "an-injected-password")
 	p := h.Locked("reports", []string{"DB_HOST", "DB_PASSWORD"}, "{DB_HOST}:5432")
@@ -49,7 +49,7 @@ func TestHoleG2PlainHostOfALockedProfile(t *testing.T) {
 
 // TestPlainValueOfNoHost: a plain value that no locked profile reaches a host by widens nothing.
 func TestPlainValueOfNoHost(t *testing.T) {
-	h, other := newHouse(t, "bbbb"), newHouse(t, "aaaa")
+	h, other := newFixture(t, "bbbb"), newFixture(t, "aaaa")
 	h.plain("DB_USER", "reader")
 	h.plain("DB_HOST", "db.corp.example")
 	h.Locked("reports", []string{"DB_USER"}, "db.corp.example:5432")
@@ -64,7 +64,7 @@ func TestPlainValueOfNoHost(t *testing.T) {
 	}
 }
 
-func (h *house) plain(name, value string) {
+func (h *fixture) plain(name, value string) {
 	h.T.Helper()
 	in := credentials.Input{Name: name, Mode: app.ModePlain, Value: app.NewSecret(value)}
 	must[app.Credential](h.T)(h.Desk.Credentials.Set(h.T.Context(), person(), in))

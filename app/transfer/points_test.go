@@ -43,7 +43,7 @@ func TestFailedImportPushesNoRestorePointOut(t *testing.T) {
 
 // What a process that was killed left half-written goes at the next start; what is whole stays.
 func TestTidyRemovesWhatIsUnfinished(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	before := names(t, h.Dir)
 	whole := []string{"before-import-20260101T000000.000Z.db", "before-restore-20260101T000000.000Z.db"}
 	for _, name := range append([]string{"transfer-1", "backup-1", "restore-1",
@@ -87,7 +87,7 @@ func TestFullDisk(t *testing.T) {
 
 // Room that is used up while something is written ends it, before the database has none.
 func TestDiskFillsUpMeanwhile(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	looks := 0
 	h.cfg.FreeSpace = func(string) (int64, error) { looks++; return map[bool]int64{true: 1 << 40}[looks == 1], nil }
 	before := names(t, h.Dir)
@@ -102,7 +102,7 @@ func TestDiskFillsUpMeanwhile(t *testing.T) {
 // only counts. An import, and a restore, end before the disk has no room left in which the database
 // could take in what stands in its log, and nothing is changed.
 func TestTheHistoryOfASmallFileFillsNoDisk(t *testing.T) {
-	old := newHouse(t, "aaaa")
+	old := newFixture(t, "aaaa")
 	p := old.Locked("much to say", nil)
 	old.Out = strings.Repeat("0", 12<<20)
 	for range 4 {
@@ -112,7 +112,7 @@ func TestTheHistoryOfASmallFileFillsNoDisk(t *testing.T) {
 	if len(file) > 1<<20 {
 		t.Fatalf("the file has %d bytes", len(file))
 	}
-	h := newHouse(t, "bbbb")
+	h := newFixture(t, "bbbb")
 	plan := h.plan(file)
 	h.No(must[*os.File](t)(h.lockImports()).Close())
 	before, looks := names(t, h.Dir), 0
@@ -186,7 +186,7 @@ func TestOneJobAtATime(t *testing.T) {
 
 // Closing ends what runs, and nothing begins while the server still answers.
 func TestNoJobBeginsAfterClose(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	begun := make(chan struct{})
 	id := must[string](t)(h.start(JobBackup, person(), func(ctx context.Context, _ *Job, _ *Progress) error {
 		close(begun)
@@ -204,7 +204,7 @@ func TestNoJobBeginsAfterClose(t *testing.T) {
 
 // An export that nobody fetches does not stay, though nobody asks for it either.
 func TestFinishedJobIsForgotten(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	at, before := time.Now(), names(t, h.Dir)
 	h.cfg.Now = func() time.Time { return at }
 	id := must[string](t)(h.StartExport(person(), app.NewSecret(words), all()))
@@ -220,7 +220,7 @@ func TestFinishedJobIsForgotten(t *testing.T) {
 // A job leaves its file and passphrase to nobody: with the next one it can't be asked for any more,
 // so it does not lie there either.
 func TestAJobRemovesWhatTheOneBeforeLeft(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	before := names(t, h.Dir)
 	id := must[string](t)(h.StartExport(person(), app.NewSecret(words), all()))
 	<-h.jobs.done

@@ -18,7 +18,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// A furnished house is sealed anew: nothing is left of the old key in any column of any table,
+// A furnished instance is sealed anew: nothing is left of the old key in any column of any table,
 // everything opens with the new one alone, and ids are found as before.
 func TestNothingIsLeftOfAnOldKey(t *testing.T) {
 	h, p, id := furnished(t, "aaaa")
@@ -45,7 +45,7 @@ func TestNothingIsLeftOfAnOldKey(t *testing.T) {
 	}
 	alone := must[*secrets.Keyring](t)(secrets.NewKeyring(app.NewSecret(newKey)))
 	alone = must[*secrets.Keyring](t)(instance.VerifyKeyring(t.Context(), h.Store, alone))
-	again := &house{&transfertest.House{T: t, Store: h.Store, Ring: alone,
+	again := &fixture{&transfertest.Instance{T: t, Store: h.Store, Ring: alone,
 		Desk: access.New(access.Config{Store: h.Store, Keyring: alone})},
 		New(Config{Store: h.Store, Keyring: alone, Files: h.Files, Dir: h.Dir, Instance: "aaaa", Cost: h.cfg.Cost})}
 	if after := content.JSON(comparableRecords(again.dump(all()))); after != before {

@@ -133,8 +133,8 @@ func FillDir(ctx context.Context, dir string, ring *secrets.Keyring, file Upload
 		return counts, err
 	}
 	contents := files.New(files.Config{Store: st, Keyring: ring, Storage: storage, Dir: kept, Log: log})
-	house := New(Config{Store: st, Keyring: ring, Files: contents, Dir: dir, Instance: "0", Log: log})
-	return house.Fill(ctx, file, progress)
+	service := New(Config{Store: st, Keyring: ring, Files: contents, Dir: dir, Instance: "0", Log: log})
+	return service.Fill(ctx, file, progress)
 }
 
 // moveContents gives what a restore put beside its database its place in the data directory. What was

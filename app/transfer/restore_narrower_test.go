@@ -16,7 +16,7 @@ import (
 )
 
 // restoredLater makes a copy, lets later change what is there, and puts the copy in its place.
-func (h *house) restoredLater(kind string, later func()) (*access.Parts, Restored) {
+func (h *fixture) restoredLater(kind string, later func()) (*access.Parts, Restored) {
 	t := h.T.(*testing.T)
 	copied := filepath.Join(t.TempDir(), "copy")
 	if kind == "file" {
@@ -47,15 +47,15 @@ func (h *house) restoredLater(kind string, later func()) (*access.Parts, Restore
 // TestHoleG3RestoreGivesBack: a copy in the place of a later state of the same database gives no
 // profile and no credential more than both of them allow.
 func TestHoleG3RestoreGivesBack(t *testing.T) {
-	set := func(name string, change func(in *credentials.Input)) func(*house) {
-		return func(h *house) {
+	set := func(name string, change func(in *credentials.Input)) func(*fixture) {
+		return func(h *fixture) {
 			in := credentials.Input{Name: name}
 			change(&in)
 			must[app.Credential](h.T)(h.Desk.Credentials.Set(h.T.Context(), person(), in))
 		}
 	}
-	allow := func(description string, entries ...string) func(*house) {
-		return func(h *house) {
+	allow := func(description string, entries ...string) func(*fixture) {
+		return func(h *fixture) {
 			for _, p := range must[[]app.Profile](h.T)(h.Desk.Profiles.List(h.T.Context())) {
 				if p.Description == description {
 					must[app.Profile](h.T)(h.Desk.Hosts.Set(h.T.Context(), person(), p.Handle, hosts(h.T, entries...), nil))
@@ -66,10 +66,10 @@ func TestHoleG3RestoreGivesBack(t *testing.T) {
 	no := false
 	for _, tt := range []struct {
 		name  string
-		later func(*house)
+		later func(*fixture)
 		want  string // of the profile, and of its credential
 	}{
-		{"nothing", func(*house) {}, "api.example.com, evil.example, {DB}:5432; KEY sealed api.example.com, evil.example " +
+		{"nothing", func(*fixture) {}, "api.example.com, evil.example, {DB}:5432; KEY sealed api.example.com, evil.example " +
 			"[header body] [Cookie X-Own] true"},
 		{"a host is gone", allow("reports", "api.example.com", "{DB}:5432"), "api.example.com, {DB}:5432; KEY sealed " +
 			"api.example.com, evil.example [header body] [Cookie X-Own] true"},
@@ -91,7 +91,7 @@ func TestHoleG3RestoreGivesBack(t *testing.T) {
 	} {
 		for _, kind := range []string{"point", "file"} {
 			t.Run(tt.name+", "+kind, func(t *testing.T) {
-				h, yes := newHouse(t, "aaaa"), true
+				h, yes := newFixture(t, "aaaa"), true
 				h.plain("DB", "db.example")
 				set("KEY", func(in *credentials.Input) {
 					*in = credentials.Input{Name: "KEY", Value: app.NewSecret("a-sealed-value-0123456789"), Mode: app.ModeSealed,
@@ -141,7 +141,7 @@ func TestHoleG3RestoreWeakensNoMode(t *testing.T) {
 		{"short", app.ModeInjected, app.ModeSealed, "revoked"},
 	} {
 		t.Run(fmt.Sprint(len(tt.value), tt.before, tt.after), func(t *testing.T) {
-			h := newHouse(t, "aaaa")
+			h := newFixture(t, "aaaa")
 			in := credentials.Input{Name: "KEY", Value: app.NewSecret(tt.value), Mode: tt.before}
 			if tt.before == app.ModeSealed {
 				in.Hosts = hosts(t, "api.example.com")
@@ -182,7 +182,7 @@ func TestHoleH2HostOfALaterState(t *testing.T) {
 	} {
 		for _, kind := range []string{"point", "file"} {
 			t.Run(name+" "+kind, func(t *testing.T) {
-				h := newHouse(t, "aaaa")
+				h := newFixture(t, "aaaa")
 				set := func(in credentials.Input) {
 					in.Name = "KEY"
 					must[app.Credential](t)(h.Desk.Credentials.Set(t.Context(), person(), in))
@@ -212,7 +212,7 @@ func TestHoleH2HostOfALaterState(t *testing.T) {
 func TestHoleG3BackupSettingsOfTheLaterState(t *testing.T) {
 	for _, kind := range []string{"point", "file"} {
 		t.Run(kind, func(t *testing.T) {
-			h := newHouse(t, "aaaa")
+			h := newFixture(t, "aaaa")
 			h.Credential("KEY", "a value of some length")
 			h.setBackup("on, with a passphrase that leaked")
 			_, done := h.restoredLater(kind, func() { h.setBackup("off, with a new passphrase") })
@@ -234,7 +234,7 @@ func TestHoleG3BackupSettingsOfTheLaterState(t *testing.T) {
 // page shows loses it in a restore, and where it is there already, when a person saves the page.
 func TestHoleG3PolicyThatGrantsMoreThanItsPage(t *testing.T) {
 	ctx := t.Context()
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	p := h.Locked("reports", nil, "api.example.com")
 	h.No(h.Store.Write(ctx, func(tx *store.Tx) error {
 		now, err := tx.Profiles.ByHandle(ctx, p.Handle)

@@ -20,7 +20,7 @@ import (
 // would write its pages over the database that is restored to that place.
 func TestRestoreBesideAForgottenWriteAheadLog(t *testing.T) {
 	old, p, _ := furnished(t, "aaaa")
-	file := filepath.Join(t.TempDir(), "house.airlock")
+	file := filepath.Join(t.TempDir(), "instance.airlock")
 	old.No(os.WriteFile(file, old.export(all()), 0o600))
 	dead, _, _ := furnished(t, "bbbb")
 	log, err := os.ReadFile(filepath.Join(dead.Dir, store.FileName+"-wal"))
@@ -55,7 +55,7 @@ func TestRestoreBesideAForgottenWriteAheadLog(t *testing.T) {
 
 // A restore point has the sessions of its time. One that was ended since must not open again.
 func TestARestorePointBringsNoSessionBack(t *testing.T) {
-	h, dir := newHouse(t, "aaaa"), t.TempDir()
+	h, dir := newFixture(t, "aaaa"), t.TempDir()
 	session := store.AdminSession{ID: "s", Token: []byte("token"), PersonID: "p", CreatedAt: time.Now(),
 		SeenAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour)}
 	h.No(h.Store.Write(t.Context(), func(tx *store.Tx) error { return tx.Sessions.Insert(t.Context(), session) }))
@@ -98,7 +98,7 @@ func TestACopyBringsNothingBackThatWasTakenAwaySince(t *testing.T) {
 	const leaked, since = "plum orbit tractor", "a newer and better one"
 	for _, kind := range []string{"point", "file"} {
 		t.Run(kind, func(t *testing.T) {
-			h := newHouse(t, "aaaa")
+			h := newFixture(t, "aaaa")
 			first := must[app.Secret](t)(h.Desk.AdminToken.Ensure(t.Context(), app.Secret{}))
 			anna := joined(t, h.Desk, first, "anna", leaked)
 			invite := func() app.Secret {
@@ -182,7 +182,7 @@ func TestACopyBringsNothingBackThatWasTakenAwaySince(t *testing.T) {
 // where the first was lost. It knows nobody and no profile, and says nothing about what comes back;
 // but no invitation and no token of the copy's time opens.
 func TestACopyReplacesAnotherDatabase(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	joined(t, h.Desk, must[app.Secret](t)(h.Desk.AdminToken.Ensure(t.Context(), app.Secret{})), "anna",
 		"plum orbit tractor")
 	p := h.Locked("stays", nil)
@@ -190,7 +190,7 @@ func TestACopyReplacesAnotherDatabase(t *testing.T) {
 	invited, _, err := h.Desk.Invitations.Create(t.Context(), person(), app.RoleOwner)
 	h.No(err)
 	point := filepath.Join(h.Dir, must[string](t)(h.keepRestorePoint(t.Context())))
-	other := newHouse(t, "aaaa")
+	other := newFixture(t, "aaaa")
 	other.Locked("somebody else's", nil)
 	h.No(other.Store.Close())
 

@@ -19,7 +19,7 @@ import (
 // the approval by which it had got into the queue was revoked.
 func TestHoleQueuedScriptOfACopy(t *testing.T) {
 	ctx := t.Context()
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	p := h.Locked("reports", nil, "api.example.com")
 	must[app.Profile](t)(h.Desk.CodeRules.Set(ctx, person(), p.Handle, app.MayRunApprovedScripts))
 	handle, id, approval := app.NewID(), app.NewExecutionID(), ""

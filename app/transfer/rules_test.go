@@ -25,7 +25,7 @@ func TestHoleF5PolicyGrantsWhatThePageShows(t *testing.T) {
 		"less":        func(r *content.Record) { r.Policy.Body.Hosts = nil },
 	} {
 		t.Run(name, func(t *testing.T) {
-			victim, evil := newHouse(t, "bbbb"), newHouse(t, "aaaa")
+			victim, evil := newFixture(t, "bbbb"), newFixture(t, "aaaa")
 			evil.Credential("STRIPE_KEY", "sk_live_anything_else", "api.stripe.com")
 			evil.Locked("harmless", []string{"STRIPE_KEY"}, "api.stripe.com")
 			victim.plan(evil.export(all()))
@@ -50,7 +50,7 @@ func TestHoleF5PolicyGrantsWhatThePageShows(t *testing.T) {
 // TestHoleF5SentencesOfAPreview: a grant that says sealed doesn't make the sentence about its host
 // milder.
 func TestHoleF5SentencesOfAPreview(t *testing.T) {
-	victim, evil := newHouse(t, "bbbb"), newHouse(t, "aaaa")
+	victim, evil := newFixture(t, "bbbb"), newFixture(t, "aaaa")
 	evil.Credential("DB_PASSWORD", "an-injected-password")
 	p := evil.Locked("harmless", []string{"DB_PASSWORD"}, "db.example:5432")
 	file := forge(t, evil, func(r *content.Record) bool {
@@ -69,7 +69,7 @@ func TestHoleF5SentencesOfAPreview(t *testing.T) {
 // TestHoleF5LockPageOpenedBeforeAnImport: anna looks at the lock page, a file replaces the profile,
 // anna locks what she saw.
 func TestHoleF5LockPageOpenedBeforeAnImport(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	p := h.Profile("harmless", nil, "api.stripe.com")
 	file := forge(t, h, func(r *content.Record) bool {
 		if r.Profile != nil {
@@ -137,7 +137,7 @@ func TestHoleF6ImportKeepsTheRulesOfForms(t *testing.T) {
 		"pairing code": {profile: func(r *content.Record) { r.Profile.PairingCode = "type your\npassword" }, says: "pairing code"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			victim, evil := newHouse(t, "bbbb"), newHouse(t, "aaaa")
+			victim, evil := newFixture(t, "bbbb"), newFixture(t, "aaaa")
 			evil.Credential("STRIPE_KEY", "sk_live_anything_else", "api.stripe.com")
 			evil.Profile("harmless", []string{"STRIPE_KEY"}, "api.stripe.com")
 			file := forge(t, evil, func(r *content.Record) bool {
@@ -164,7 +164,7 @@ func TestHoleF6ImportKeepsTheRulesOfForms(t *testing.T) {
 // TestHoleF6ImportedModeOfAValueThatStays: a file without a value can't seal one here that is too
 // short for that.
 func TestHoleF6ImportedModeOfAValueThatStays(t *testing.T) {
-	a, b := newHouse(t, "aaaa"), newHouse(t, "bbbb")
+	a, b := newFixture(t, "aaaa"), newFixture(t, "bbbb")
 	a.Credential("PW", "hunter22")
 	b.Credential("PW", "hunter22")
 	file := forge(t, a, func(r *content.Record) bool {
@@ -191,7 +191,7 @@ func withoutValue(c *content.Credential) {
 
 func TestHoleF9ValueThatMovedToVault(t *testing.T) {
 	const held = "the-value-that-b-held-1"
-	a, b := newHouse(t, "aaaa"), newHouse(t, "bbbb")
+	a, b := newFixture(t, "aaaa"), newFixture(t, "bbbb")
 	a.Credential("TOKEN", "sk_live_anything_else", "api.stripe.com")
 	b.Credential("TOKEN", held, "api.stripe.com")
 	yes := Choice{Each: map[string]bool{"credential:TOKEN": true}}

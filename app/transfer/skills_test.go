@@ -22,7 +22,7 @@ import (
 )
 
 // approved is what holds for a script now.
-func (h *house) approved(st *store.Store, profile, script string) app.ApprovalState {
+func (h *fixture) approved(st *store.Store, profile, script string) app.ApprovalState {
 	h.T.Helper()
 	sum := sha256.Sum256([]byte(script))
 	var now store.Current
@@ -33,13 +33,13 @@ func (h *house) approved(st *store.Store, profile, script string) app.ApprovalSt
 	return now.Approval.State
 }
 
-func (h *house) skillList() []skills.Skill {
+func (h *fixture) skillList() []skills.Skill {
 	h.T.Helper()
 	return must[[]skills.Skill](h.T)(h.Skills.List(h.T.Context()))
 }
 
 // runs makes sure that a version that the profile may run prints a text.
-func (h *house) runs(s *skills.Service, profile, ref, want string) {
+func (h *fixture) runs(s *skills.Service, profile, ref, want string) {
 	h.T.Helper()
 	v, err := s.Resolve(h.T.Context(), profile, ref)
 	h.No(err)
@@ -52,30 +52,30 @@ func (h *house) runs(s *skills.Service, profile, ref, want string) {
 func TestSkillsTravelWithFilesStatesAndDecisions(t *testing.T) {
 	h, p, _ := furnished(t, "aaaa")
 	file := h.export(all())
-	for name, house := range map[string]*house{"import": newHouse(t, "bbbb"), "restore": newHouse(t, "cccc")} {
+	for name, target := range map[string]*fixture{"import": newFixture(t, "bbbb"), "restore": newFixture(t, "cccc")} {
 		t.Run(name, func(t *testing.T) {
-			house.T = t
+			target.T = t
 			if name == "import" {
-				house.take(file, Choice{})
+				target.take(file, Choice{})
 			} else {
-				must[content.Counts](t)(house.Fill(t.Context(), upload(file), nil))
+				must[content.Counts](t)(target.Fill(t.Context(), upload(file), nil))
 			}
-			if diff := cmp.Diff(h.skillList(), house.skillList()); diff != "" {
+			if diff := cmp.Diff(h.skillList(), target.skillList()); diff != "" {
 				t.Error(diff)
 			}
-			house.runs(house.Skills, p.Handle, "totals", "two")
-			_, err := house.Skills.Resolve(t.Context(), p.Handle, "totals@1")
+			target.runs(target.Skills, p.Handle, "totals", "two")
+			_, err := target.Skills.Resolve(t.Context(), p.Handle, "totals@1")
 			wantCode(t, "a revoked version", err, app.CodeSkillRevoked)
-			_, err = house.Skills.Resolve(t.Context(), p.Handle, "totals@3")
+			_, err = target.Skills.Resolve(t.Context(), p.Handle, "totals@3")
 			wantCode(t, "one that nobody reviewed", err, app.CodeSkillNotApproved)
 			for script, want := range map[string]app.ApprovalState{"print(1)": app.ApprovalApproved,
 				"print(2)": app.ApprovalRefused, "print(3)": "", "print(4)": ""} {
-				if got := house.approved(house.Store, p.Handle, script); got != want {
+				if got := target.approved(target.Store, p.Handle, script); got != want {
 					t.Errorf("%s is %q, want %q", script, got, want)
 				}
 			}
 			// The same file says nothing new.
-			if item := state(house.plan(file), "skill:totals"); item.State != StateSame {
+			if item := state(target.plan(file), "skill:totals"); item.State != StateSame {
 				t.Errorf("%+v", item)
 			}
 		})
@@ -87,7 +87,7 @@ func TestSkillsOfChosenProfilesTravelWithThem(t *testing.T) {
 	other := h.Locked("another", nil)
 	h.Approve(h.Version(transfertest.Agent(other), "theirs", "theirs"))
 	h.No(h.Skills.Allow(t.Context(), person(), "totals", other.Handle))
-	fresh := newHouse(t, "bbbb")
+	fresh := newFixture(t, "bbbb")
 	fresh.take(h.export(Selection{Profiles: []string{p.Handle}}), Choice{})
 	list := fresh.skillList()
 	if len(list) != 1 || list[0].Name != "totals" || len(list[0].Profiles) != 1 {
@@ -155,7 +155,7 @@ func TestFilesOfSkillsThatWereChangedAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			seen = false
-			fresh := newHouse(t, "bbbb")
+			fresh := newFixture(t, "bbbb")
 			file := forge(t, h, change)
 			_, err := fresh.Plan(t.Context(), person(), upload(file), nil)
 			wantCode(t, "the preview", err, app.CodeInvalidField)
@@ -172,7 +172,7 @@ func TestFilesOfSkillsThatWereChangedAreRefused(t *testing.T) {
 // comes to run, and nothing that was revoked here ever does.
 func TestNoFileApprovesWhatWasNotApprovedHere(t *testing.T) {
 	h, p, _ := furnished(t, "aaaa")
-	here := newHouse(t, "bbbb")
+	here := newFixture(t, "bbbb")
 	here.take(h.export(all()), Choice{})
 	here.Revoke("totals", 2)                      // approved there
 	h.Approve(must[skills.Version](t)(newest(h))) // waits here
@@ -201,7 +201,7 @@ func TestNoFileApprovesWhatWasNotApprovedHere(t *testing.T) {
 	}
 }
 
-func newest(h *house) (skills.Version, error) {
+func newest(h *fixture) (skills.Version, error) {
 	s, err := h.Skills.Get(h.T.Context(), "totals")
 	if err != nil {
 		return skills.Version{}, err
@@ -211,7 +211,7 @@ func newest(h *house) (skills.Version, error) {
 
 func TestDeletedSkillsComeBackOnlyWithAYesAndNeverRevoked(t *testing.T) {
 	h, p, _ := furnished(t, "aaaa")
-	here := newHouse(t, "bbbb")
+	here := newFixture(t, "bbbb")
 	here.take(h.export(all()), Choice{})
 	here.Revoke("totals", 2)
 	here.No(here.Skills.Delete(t.Context(), person(), "totals"))
@@ -234,9 +234,9 @@ func TestDeletedSkillsComeBackOnlyWithAYesAndNeverRevoked(t *testing.T) {
 // TestNewSkillsForProfilesThatAreHereNeedAYes: a file could bring code for a profile that may run
 // approved skills only.
 func TestNewSkillsForProfilesThatAreHereNeedAYes(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	p := h.Locked("billing", nil)
-	here := newHouse(t, "bbbb")
+	here := newFixture(t, "bbbb")
 	here.take(h.export(all()), Choice{})
 	h.Approve(h.Version(transfertest.Agent(p), "totals", "one"))
 	file := h.export(all())
@@ -255,14 +255,14 @@ func TestNewSkillsForProfilesThatAreHereNeedAYes(t *testing.T) {
 func TestACopyLetsNothingRunThatDoesNotAnyMore(t *testing.T) {
 	for _, kind := range []string{"point", "file"} {
 		for name, tt := range map[string]struct {
-			later func(h *house, p app.Profile)
+			later func(h *fixture, p app.Profile)
 			want  app.Code
 		}{
-			"nothing":      {func(*house, app.Profile) {}, ""},
-			"revoked":      {func(h *house, _ app.Profile) { h.Revoke("totals", 2) }, app.CodeSkillRevoked},
-			"switched off": {func(h *house, _ app.Profile) { h.No(h.Skills.SetEnabled(h.T.Context(), person(), "totals", false)) }, app.CodeSkillDisabled},
-			"deleted":      {func(h *house, _ app.Profile) { h.No(h.Skills.Delete(h.T.Context(), person(), "totals")) }, app.CodeSkillNotFound},
-			"disallowed":   {func(h *house, p app.Profile) { h.No(h.Skills.Disallow(h.T.Context(), person(), "totals", p.Handle)) }, app.CodeSkillNotFound},
+			"nothing":      {func(*fixture, app.Profile) {}, ""},
+			"revoked":      {func(h *fixture, _ app.Profile) { h.Revoke("totals", 2) }, app.CodeSkillRevoked},
+			"switched off": {func(h *fixture, _ app.Profile) { h.No(h.Skills.SetEnabled(h.T.Context(), person(), "totals", false)) }, app.CodeSkillDisabled},
+			"deleted":      {func(h *fixture, _ app.Profile) { h.No(h.Skills.Delete(h.T.Context(), person(), "totals")) }, app.CodeSkillNotFound},
+			"disallowed":   {func(h *fixture, p app.Profile) { h.No(h.Skills.Disallow(h.T.Context(), person(), "totals", p.Handle)) }, app.CodeSkillNotFound},
 		} {
 			t.Run(kind+" "+name, func(t *testing.T) {
 				h, p, _ := furnished(t, "aaaa")
@@ -286,7 +286,7 @@ func TestACopyLetsNothingRunThatDoesNotAnyMore(t *testing.T) {
 						t.Errorf("%s is %q, want %q", script, got, want)
 					}
 				}
-				after := newHouseAt(t, h, st)
+				after := skillsOfStore(t, h, st)
 				if tt.want == "" {
 					h.runs(after, p.Handle, "totals", "two")
 					return
@@ -326,7 +326,7 @@ func TestLostFilesOfSkillsAreSaidAndStopNoExport(t *testing.T) {
 	if lost := done.LostSentence(); !strings.Contains(lost, two.Digest) || !strings.Contains(lost, alone.Digest) {
 		t.Error(lost)
 	}
-	fresh := newHouse(t, "bbbb")
+	fresh := newFixture(t, "bbbb")
 	must[content.Counts](t)(fresh.Fill(t.Context(), upload(file.Bytes()), nil))
 	list := fresh.skillList()
 	if len(list) != 1 || list[0].Name != "totals" || len(list[0].Versions) != 2 {

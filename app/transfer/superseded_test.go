@@ -14,8 +14,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// superseded counts the values of a house that hosts may still show.
-func (h *house) superseded() (n int) {
+// superseded counts the values of an instance that hosts may still show.
+func (h *fixture) superseded() (n int) {
 	h.T.Helper()
 	h.No(h.Store.Read(h.T.Context(), func(tx *store.Tx) error {
 		list, err := tx.Values.Belongings(h.T.Context())
@@ -56,8 +56,8 @@ func TestHoleH2ImportSupersedes(t *testing.T) {
 // TestHoleF3SameIDAndVersion: a credential that was deleted and came back by an import has the id
 // and version of before, and what is searched for is its new value, in answers and in output.
 func TestHoleF3SameIDAndVersion(t *testing.T) {
-	const theirs, ours = "second-value-of-house-a-0123", "second-value-of-house-b-0123"
-	a, b := newHouse(t, "aaaa"), newHouse(t, "bbbb")
+	const theirs, ours = "second-value-of-instance-a-0123", "second-value-of-instance-b-0123"
+	a, b := newFixture(t, "aaaa"), newFixture(t, "bbbb")
 	a.Credential("TOKEN", "first-value-of-both-0123", "api.stripe.com")
 	b.take(a.export(all()), Choice{})
 	theirCredential, ourCredential := a.Credential("TOKEN", theirs, "api.stripe.com"),
@@ -77,7 +77,7 @@ func TestHoleF3SameIDAndVersion(t *testing.T) {
 
 // wantSearched checks that answers of api.stripe.com and the output of whoever reaches it are
 // searched for a value.
-func (h *house) wantSearched(when, value string) {
+func (h *fixture) wantSearched(when, value string) {
 	h.T.Helper()
 	known, err := h.Desk.SearchSets.Known(h.T.Context(), "api.stripe.com", 443)
 	if err != nil || known == nil {

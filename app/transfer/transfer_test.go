@@ -18,7 +18,7 @@ import (
 
 // Everything that travels arrives, and nothing else changes on the way: the new instance would
 // write the very same file.
-func TestMovingHouse(t *testing.T) {
+func TestExportAndImport(t *testing.T) {
 	old, p, id := furnished(t, "aaaa")
 	file := old.export(all())
 	for _, secret := range []string{"sk_live", "second-password", p.ID, id, "STRIPE_KEY", "billing"} {
@@ -26,7 +26,7 @@ func TestMovingHouse(t *testing.T) {
 			t.Errorf("the file shows %q", secret)
 		}
 	}
-	fresh := newHouse(t, "bbbb")
+	fresh := newFixture(t, "bbbb")
 	plan := fresh.plan(file)
 	if plan.Count("credential", StateNew) != 2 || plan.Count("profile", StateNew) != 3 || plan.File.Executions != 3 ||
 		plan.Own || !plan.Whole || plan.Events == 0 {
@@ -47,14 +47,14 @@ func TestMovingHouse(t *testing.T) {
 		t.Error(diff)
 	}
 	h, _, _ := strings.Cut(p.Handle, " ")
-	for _, house := range []*house{old, fresh} {
+	for _, at := range []*fixture{old, fresh} {
 		var x store.Execution
-		house.No(house.Store.Read(t.Context(), func(tx *store.Tx) (err error) {
-			x, err = tx.Executions.ByLookup(t.Context(), house.Ring.Lookup(secrets.Execs, id))
+		at.No(at.Store.Read(t.Context(), func(tx *store.Tx) (err error) {
+			x, err = tx.Executions.ByLookup(t.Context(), at.Ring.Lookup(secrets.Execs, id))
 			return err
 		}))
 		if x.ProfileHandle != h || x.ProfileGone {
-			t.Errorf("%s: %+v", house.cfg.Instance, x)
+			t.Errorf("%s: %+v", at.cfg.Instance, x)
 		}
 	}
 
@@ -105,11 +105,11 @@ func comparableRecords(list []content.Record) (out []content.Record) {
 func TestHashesOfQuestionsTravel(t *testing.T) {
 	old, _, _ := furnished(t, "aaaa")
 	file := old.export(all())
-	fresh := newHouse(t, "bbbb")
+	fresh := newFixture(t, "bbbb")
 	fresh.take(file, Choice{History: true})
-	third := newHouse(t, "cccc")
+	third := newFixture(t, "cccc")
 	third.take(fresh.export(all()), Choice{History: true})
-	for _, h := range []*house{fresh, third} {
+	for _, h := range []*fixture{fresh, third} {
 		h.No(h.Store.Read(t.Context(), func(tx *store.Tx) error {
 			keys, err := instance.AskedKeys(t.Context(), tx, h.Ring)
 			if !slices.ContainsFunc(keys, func(k []byte) bool { return bytes.Equal(k, old.Ring.LookupKey(secrets.Scripts)) }) {
@@ -124,7 +124,7 @@ func TestRestoreIntoANewDatabase(t *testing.T) {
 	old, p, _ := furnished(t, "aaaa")
 	before := must[[]app.Event](t)(old.Desk.Audit.Latest(t.Context(), 1000))
 	file := old.export(all())
-	fresh := newHouse(t, "bbbb")
+	fresh := newFixture(t, "bbbb")
 	counts := must[content.Counts](t)(fresh.Fill(t.Context(), upload(file), nil))
 	if counts.Executions != 3 || counts.Events != int64(len(before)) {
 		t.Errorf("counts: %+v", counts)
@@ -148,14 +148,14 @@ func TestRestoreIntoANewDatabase(t *testing.T) {
 }
 
 func TestSelectionTakesOnlyWhatBelongsToIt(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	h.Credential("MINE", "value-of-mine")
 	h.Credential("OTHER", "value-of-other")
 	mine, other := h.Locked("mine", []string{"MINE"}), h.Locked("other", []string{"OTHER"})
 	h.Execution(mine)
 	h.Execution(other)
 	file := h.export(Selection{Profiles: []string{mine.Handle}, History: true})
-	plan := newHouse(t, "bbbb").plan(file)
+	plan := newFixture(t, "bbbb").plan(file)
 	if diff := cmp.Diff(content.Counts{Credentials: 1, Profiles: 1, Policies: 1, Executions: 1, Parts: 8, Days: 1},
 		plan.File); diff != "" || plan.Whole {
 		t.Error(diff)
@@ -163,7 +163,7 @@ func TestSelectionTakesOnlyWhatBelongsToIt(t *testing.T) {
 	if state(plan, "credential:MINE").State != StateNew || state(plan, "profile:"+mine.Handle).State != StateNew {
 		t.Errorf("%+v", plan.Items)
 	}
-	plan = newHouse(t, "cccc").plan(h.export(Selection{Profiles: []string{mine.Handle}}))
+	plan = newFixture(t, "cccc").plan(h.export(Selection{Profiles: []string{mine.Handle}}))
 	if plan.File.Executions != 0 || plan.File.Days != 0 {
 		t.Errorf("history came along: %+v", plan.File)
 	}
@@ -173,7 +173,7 @@ func TestSelectionTakesOnlyWhatBelongsToIt(t *testing.T) {
 }
 
 func TestAgentsMayNothing(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	for _, by := range []app.Actor{{Kind: app.ActorAgent, Name: "x"}, {}} {
 		_, err := h.Export(t.Context(), by, &bytes.Buffer{}, app.NewSecret(words), all(), nil)
 		wantCode(t, "export", err, app.CodeForbidden)
@@ -185,7 +185,7 @@ func TestAgentsMayNothing(t *testing.T) {
 }
 
 func TestWeakPassphraseIsRefused(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	var out bytes.Buffer
 	_, err := h.Export(t.Context(), person(), &out, app.NewSecret("password1234"), all(), nil)
 	wantCode(t, "weak", err, app.CodeInvalidField)
@@ -196,7 +196,7 @@ func TestWeakPassphraseIsRefused(t *testing.T) {
 
 // What is written while an export runs is not in it, and does not wait for it.
 func TestExportIsOneMoment(t *testing.T) {
-	h := newHouse(t, "aaaa")
+	h := newFixture(t, "aaaa")
 	p := h.Locked("a", nil)
 	for range 30 { // enough for some chunks to be written before the end
 		h.Out = ""

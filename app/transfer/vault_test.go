@@ -16,11 +16,11 @@ import (
 )
 
 // TestReferencesToVaultTravelAndValuesNever: neither what Vault holds nor what Airlock held before
-// is in a file, and the other house needs a Vault of its own.
+// is in a file, and the other instance needs a Vault of its own.
 func TestReferencesToVaultTravelAndValuesNever(t *testing.T) {
 	const held = "held-by-airlock-before-0123456789"
 	ctx := t.Context()
-	h, fresh := newHouse(t, "aaaa"), newHouse(t, "bbbb")
+	h, fresh := newFixture(t, "aaaa"), newFixture(t, "bbbb")
 	// asked for nothing
 	client := must[*vault.Client](t)(
 		vault.New(vault.Config{Address: "https://vault.test", Token: app.NewSecret("token-of-the-test-0123")}))
@@ -42,7 +42,7 @@ func TestReferencesToVaultTravelAndValuesNever(t *testing.T) {
 		t.Errorf("it came as %+v", c)
 	}
 	// A restore asks nothing and brings everything, also a backup that verifies itself so.
-	restored := newHouse(t, "cccc")
+	restored := newFixture(t, "cccc")
 	must[content.Counts](t)(restored.Fill(ctx, upload(h.export(all())), nil))
 	if diff := cmp.Diff(comparableRecords(h.dump(all())), comparableRecords(restored.dump(all()))); diff != "" {
 		t.Error(diff)

@@ -127,9 +127,9 @@ func TestFlowTwoTabs(t *testing.T) {
 	other.Says("#credentials", "FROM_THE_OTHER")
 }
 
-// TestFlowStoryOnAPhone: an execution on a phone, its result as tree and as text, its output in
+// TestExecutionOnAPhone: an execution on a phone, its result as tree and as text, its output in
 // both ways, the failing line from the traceback, and the way to its comparison.
-func TestFlowStoryOnAPhone(t *testing.T) {
+func TestExecutionOnAPhone(t *testing.T) {
 	s, p, good, _ := history(t)
 	b := entered(t, s)
 	b.Size(390, 844)

@@ -264,7 +264,7 @@ func TestAuditIsVerifiedFromWhereItWasVerified(t *testing.T) {
 	}
 }
 
-func TestExecutionStory(t *testing.T) {
+func TestExecutionPage(t *testing.T) {
 	t.Parallel()
 	s, _, good, bad := history(t)
 	a := s.get(paths.ExecutionURL(good.Handle)).want(http.StatusOK).says(".timeline",

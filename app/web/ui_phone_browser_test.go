@@ -9,9 +9,9 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// TestUIDoorAndSearchOnAPhone: with a thumb a person logs out and in again, and finds an old run by
+// TestUILoginAndSearchOnAPhone: with a thumb a person logs out and in again, and finds an old run by
 // a word of its output.
-func TestUIDoorAndSearchOnAPhone(t *testing.T) {
+func TestUILoginAndSearchOnAPhone(t *testing.T) {
 	s := newUISite(t)
 	p := s.locked()
 	found := s.runs(p, "print the quokka sleeps", app.StatusCompleted)

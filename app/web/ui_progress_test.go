@@ -39,7 +39,7 @@ func TestUIShowsHowFarAnImportIs(t *testing.T) {
 		}
 		return nil
 	}))
-	page, url := fresh.finished(fresh.file(houseWords, old.exported()))
+	page, url := fresh.finished(fresh.file(filePassphrase, old.exported()))
 	page.says("main", "KEY")
 
 	held, release := make(chan struct{}), make(chan struct{})
@@ -68,8 +68,8 @@ func TestUIShowsHowFarAnImportIs(t *testing.T) {
 	if done >= total || !strings.Contains(page.doc.Find("main").Text(), "% of ") {
 		t.Errorf("%d of %d: %s", done, total, page.doc.Find("main").Text())
 	}
-	fresh.post(paths.SettingsExport, "passphrase", houseWords, "again",
-		houseWords).want(http.StatusUnprocessableEntity).says("main", "Another export, import or backup is under way")
+	fresh.post(paths.SettingsExport, "passphrase", filePassphrase, "again",
+		filePassphrase).want(http.StatusUnprocessableEntity).says("main", "Another export, import or backup is under way")
 	close(release)
 	fresh.must(<-ended)
 	page, _ = fresh.finished(begun)

@@ -115,11 +115,11 @@ func newUISiteIn(t *testing.T, dir string, change ...func(*Config)) *uiSite {
 			t.Errorf("close: %v", err)
 		}
 	})
-	house := transfer.New(transfer.Config{Store: s.store, Keyring: keyring, Hub: hub, Dir: dir, Instance: "abcd",
+	moves := transfer.New(transfer.Config{Store: s.store, Keyring: keyring, Hub: hub, Dir: dir, Instance: "abcd",
 		Program: "airlock test", Cost: archive.Cost{Memory: 8, Passes: 1, Lanes: 1}})
-	t.Cleanup(house.Close)
-	kept := backups.New(backups.Config{Store: s.store, Keyring: keyring, Hub: hub, Dir: dir, Instance: "abcd", Transfer: house})
-	cfg := Config{Access: s.access, Engine: s.engine, Hub: hub, Version: "0.0.0-test", Transfer: house, Backups: kept,
+	t.Cleanup(moves.Close)
+	kept := backups.New(backups.Config{Store: s.store, Keyring: keyring, Hub: hub, Dir: dir, Instance: "abcd", Transfer: moves})
+	cfg := Config{Access: s.access, Engine: s.engine, Hub: hub, Version: "0.0.0-test", Transfer: moves, Backups: kept,
 		Key: func() transfers.KeyInfo {
 			return transfers.KeyInfo{From: "a test", ID: keyring.KeyID(), Risk: "It is near."}
 		}}

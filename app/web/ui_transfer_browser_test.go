@@ -15,7 +15,7 @@ func TestFlowBackupPageFollowsItsJob(t *testing.T) {
 	s := newUISite(t)
 	s.login()
 	s.post(paths.SettingsBackups, "on", "yes", "every", "daily", "keep", "3", "kind", "directory",
-		"directory", t.TempDir(), "passphrase", houseWords, "again", houseWords).leads(paths.SettingsBackups)
+		"directory", t.TempDir(), "passphrase", filePassphrase, "again", filePassphrase).leads(paths.SettingsBackups)
 	b := entered(t, s)
 	b.Open(paths.SettingsData)
 	b.Click(`main a[href="` + paths.SettingsBackups + `"]`) // boosted

@@ -24,7 +24,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-const houseWords = "five random words of a house"
+const filePassphrase = "five random words for a file"
 
 // finished follows a job's page to its end, as a browser does that is told to ask again.
 func (s *uiSite) finished(a *uiAnswer) (page *uiAnswer, url string) {
@@ -60,7 +60,7 @@ func (s *uiSite) file(passphrase string, content []byte) *uiAnswer {
 func (s *uiSite) exported(fields ...string) []byte {
 	s.t.Helper()
 	page, url := s.finished(s.post(paths.SettingsExport,
-		append([]string{"passphrase", houseWords, "again", houseWords, "history", "yes"}, fields...)...))
+		append([]string{"passphrase", filePassphrase, "again", filePassphrase, "history", "yes"}, fields...)...))
 	page.says("h1", "The export is ready")
 	got := s.post(url + "/download").want(http.StatusOK)
 	if !strings.Contains(got.header.Get("Content-Disposition"), ".airlock") {
@@ -69,7 +69,7 @@ func (s *uiSite) exported(fields ...string) []byte {
 	return []byte(got.text)
 }
 
-func TestUIMovingHouse(t *testing.T) {
+func TestUIExportAndImport(t *testing.T) {
 	t.Parallel()
 	old := newUISite(t)
 	old.login()
@@ -82,14 +82,14 @@ func TestUIMovingHouse(t *testing.T) {
 	old.get(paths.SettingsMove).want(http.StatusOK).says("main", "billing").says("main", "It is near.")
 	old.post(paths.SettingsExport, "passphrase", "short", "again",
 		"short").want(http.StatusUnprocessableEntity).says("form", "fewer than 12")
-	kept := old.post(paths.SettingsExport, "passphrase", houseWords, "again", houseWords, "artifacts", "yes").
+	kept := old.post(paths.SettingsExport, "passphrase", filePassphrase, "again", filePassphrase, "artifacts", "yes").
 		want(http.StatusUnprocessableEntity).says("#export", "0 B in all").says("#export", "Take the executions too")
 	if kept.doc.Find("[name=artifacts]:checked, [name=which][value=all]:checked").Length() != 2 ||
 		kept.doc.Find("[name=history]:checked").Length() != 0 {
 		t.Error("the form forgot what was ticked")
 	}
-	old.post(paths.SettingsExport, "passphrase", houseWords, "again", "other").want(http.StatusUnprocessableEntity)
-	old.post(paths.SettingsExport, "passphrase", houseWords, "again", houseWords,
+	old.post(paths.SettingsExport, "passphrase", filePassphrase, "again", "other").want(http.StatusUnprocessableEntity)
+	old.post(paths.SettingsExport, "passphrase", filePassphrase, "again", filePassphrase,
 		"which", "some").want(http.StatusUnprocessableEntity).says("form", "No profile is chosen")
 	file := old.exported()
 
@@ -97,12 +97,12 @@ func TestUIMovingHouse(t *testing.T) {
 	fresh.login()
 	failed, _ := fresh.finished(fresh.file("other words than those it has", file))
 	failed.says("main", "The passphrase does not open the file")
-	failed, _ = fresh.finished(fresh.file(houseWords, file[:len(file)-9]))
+	failed, _ = fresh.finished(fresh.file(filePassphrase, file[:len(file)-9]))
 	failed.says("main", "The file is damaged")
-	failed, _ = fresh.finished(fresh.file(houseWords, []byte("PK\x03\x04 something else")))
+	failed, _ = fresh.finished(fresh.file(filePassphrase, []byte("PK\x03\x04 something else")))
 	failed.says("main", "This is not an .airlock file")
 
-	page, url := fresh.finished(fresh.file(houseWords, file))
+	page, url := fresh.finished(fresh.file(filePassphrase, file))
 	page.says("main", "KEY").says("main", "billing").says("main", "It says that it is from this instance")
 	if _, err := fresh.access.Profiles.ByID(t.Context(), p.ID); app.CodeOf(err) != app.CodeNotFound {
 		t.Errorf("looking changed something: %v", err)
@@ -124,7 +124,7 @@ func TestUIMovingHouse(t *testing.T) {
 	}
 	fresh.deletesPoint()
 	fresh.post(url + "/import").want(http.StatusNotFound) // once
-	page, _ = fresh.finished(fresh.file(houseWords, old.exported("history", "")))
+	page, _ = fresh.finished(fresh.file(filePassphrase, old.exported("history", "")))
 	if page.says("#plan", "There is nothing to import.").doc.Find("#plan button").Length() != 0 {
 		t.Error("offers to import nothing")
 	}
@@ -154,7 +154,7 @@ func TestUIExportsWhatIsChosen(t *testing.T) {
 	}
 	fresh := newUISite(t)
 	fresh.login()
-	page, _ := fresh.finished(fresh.file(houseWords, s.exported("which", "some", "profiles", chosen.Handle, "history", "")))
+	page, _ := fresh.finished(fresh.file(filePassphrase, s.exported("which", "some", "profiles", chosen.Handle, "history", "")))
 	page.says("main", "It holds chosen profiles only").says("main", "REPORTS").says("main", "agent of REPORTS")
 	if text := page.doc.Find("main").Text(); strings.Contains(text, "BILLING") ||
 		page.doc.Find("input[name=take]").Length() != 2 {
@@ -195,7 +195,7 @@ func TestUIFailedBackupNeedsSomebody(t *testing.T) {
 	s := newUISite(t)
 	s.login()
 	fill := []string{"every", "daily", "keep", "3", "kind", "directory", "directory", t.TempDir(), "passphrase",
-		houseWords, "again", houseWords}
+		filePassphrase, "again", filePassphrase}
 	s.post(paths.SettingsBackups, append(fill, "on", "yes")...).leads(paths.SettingsBackups)
 	note := func(status, text string) {
 		s.must(s.store.Write(t.Context(), func(tx *store.Tx) error {
@@ -243,7 +243,7 @@ func TestUIPreviewDoesNotTickWhatWidens(t *testing.T) {
 	file := s.exported()
 	_, err = s.access.Lifecycle.SetExpiry(t.Context(), s.person, p.Handle, at)
 	s.must(err)
-	page, url := s.finished(s.file(houseWords, file))
+	page, url := s.finished(s.file(filePassphrase, file))
 	box := page.doc.Find("input[name=take]")
 	if _, checked := box.Attr("checked"); box.Length() != 1 || checked {
 		t.Errorf("%d boxes, checked %v", box.Length(), checked)
@@ -262,16 +262,16 @@ func TestUIBackups(t *testing.T) {
 	s.get(paths.SettingsBackups).want(http.StatusOK).says("main", "No backups are made")
 	dir := t.TempDir()
 	fill := []string{"on", "yes", "every", "daily", "keep", "3", "kind", "directory", "directory", dir, "passphrase",
-		houseWords, "again", houseWords}
+		filePassphrase, "again", filePassphrase}
 	s.post(paths.SettingsBackups,
-		append(fill, "again", houseWords+"x")...).want(http.StatusUnprocessableEntity).says("form", "doesn't match")
+		append(fill, "again", filePassphrase+"x")...).want(http.StatusUnprocessableEntity).says("form", "doesn't match")
 	s.post(paths.SettingsBackups,
 		append(fill, "directory", "/nowhere/at/all")...).want(http.StatusUnprocessableEntity).says("#directory-wrong",
 		"There is no directory /nowhere/at/all")
 	s.post(paths.SettingsBackups, append(fill, "keep", "many")...).want(http.StatusUnprocessableEntity)
 	s.post(paths.SettingsBackups, fill...).leads(paths.SettingsBackups)
 	page := s.get(paths.SettingsBackups)
-	if strings.Contains(page.text, houseWords) {
+	if strings.Contains(page.text, filePassphrase) {
 		t.Error("the page shows the passphrase")
 	}
 	a := s.post(paths.SettingsBackupNow).want(http.StatusSeeOther)
@@ -289,7 +289,7 @@ func TestUIBackups(t *testing.T) {
 
 // No agent reaches any of it: every route of the whole table, with every kind of token that an
 // agent can have, and with none.
-func TestNoAgentRouteMovesTheHouse(t *testing.T) {
+func TestNoAgentRouteExportsOrImports(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
 	unlocked, err := s.access.Profiles.Create(t.Context(), app.Actor{Kind: app.ActorAgent}, "unlocked")
@@ -344,8 +344,8 @@ func TestNoAgentRouteMovesTheHouse(t *testing.T) {
 			for _, as := range []string{"bearer", "cookie", "both"} {
 				q := httptest.NewRequestWithContext(t.Context(), r.Method,
 					"http://airlock.test"+strings.ReplaceAll(r.Path, ":id", "x"),
-					strings.NewReader("passphrase="+strings.ReplaceAll(houseWords, " ",
-						"+")+"&again="+strings.ReplaceAll(houseWords,
+					strings.NewReader("passphrase="+strings.ReplaceAll(filePassphrase, " ",
+						"+")+"&again="+strings.ReplaceAll(filePassphrase,
 						" ", "+")))
 				q.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 				if token != "" && as != "cookie" {

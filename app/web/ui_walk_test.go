@@ -79,14 +79,14 @@ func newWalk(t *testing.T) *walk {
 // export makes one to download. There is one job at a time.
 func (w *walk) export() string {
 	w.t.Helper()
-	_, url := w.finished(w.post(paths.SettingsExport, "passphrase", houseWords, "again", houseWords))
+	_, url := w.finished(w.post(paths.SettingsExport, "passphrase", filePassphrase, "again", filePassphrase))
 	return url + "/download"
 }
 
 // plan has a file read, to be imported.
 func (w *walk) plan() string {
 	w.t.Helper()
-	_, url := w.finished(w.file(houseWords, w.exported()))
+	_, url := w.finished(w.file(filePassphrase, w.exported()))
 	return url + "/import"
 }
 
@@ -185,7 +185,7 @@ func formCases() map[string]formCase {
 			false},
 		paths.SandboxProve: {fixed(paths.SandboxProve), nil, "", false},
 		paths.AuditVerify:  {fixed(paths.AuditVerify), nil, "it only reads", false},
-		paths.SettingsExport: {fixed(paths.SettingsExport), []string{"passphrase", houseWords, "again", houseWords}, "",
+		paths.SettingsExport: {fixed(paths.SettingsExport), []string{"passphrase", filePassphrase, "again", filePassphrase}, "",
 			true},
 		paths.TransferDownload: {(*walk).export, nil, "", false},
 		paths.SettingsImport: {nil, nil, "nothing is imported before the plan is confirmed, which TransferImport does",
@@ -193,8 +193,8 @@ func formCases() map[string]formCase {
 		paths.TransferImport:   {(*walk).plan, []string{"history", "yes"}, "", true},
 		paths.RestorePointPath: {(*walk).point, []string{"typed", ""}, "", false},
 		paths.SettingsBackups: {fixed(paths.SettingsBackups),
-			[]string{"on", "yes", "every", "daily", "keep", "3", "kind", "directory", "passphrase", houseWords, "again",
-				houseWords}, "", false},
+			[]string{"on", "yes", "every", "daily", "keep", "3", "kind", "directory", "passphrase", filePassphrase, "again",
+				filePassphrase}, "", false},
 		paths.SettingsBackupNow: {fixed(paths.SettingsBackupNow), nil, "", true},
 		paths.SettingsRetire:    {fixed(paths.SettingsRetire), nil, "", false},
 		paths.SettingsUnretire:  {fixed(paths.SettingsUnretire), nil, "", false},

@@ -105,8 +105,8 @@ func (g *group1) add(pid int) error {
 	return nil
 }
 
-func (g *group1) doors() ([]*os.File, error) {
-	return openDoors(slices.Collect(maps.Values(g.dirs))...)
+func (g *group1) procs() ([]*os.File, error) {
+	return openProcs(slices.Collect(maps.Values(g.dirs))...)
 }
 
 func (g *group1) usage() (usage, error) {

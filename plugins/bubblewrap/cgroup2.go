@@ -84,7 +84,7 @@ func (g group2) limit(l plugins.Limits, cpu bool) error {
 
 func (g group2) add(pid int) error { return g.dir.write("cgroup.procs", strconv.Itoa(pid)) }
 
-func (g group2) doors() ([]*os.File, error) { return openDoors(g.dir) }
+func (g group2) procs() ([]*os.File, error) { return openProcs(g.dir) }
 
 func (g group2) usage() (usage, error) {
 	ended, err1 := g.dir.keyed("memory.events", "oom_kill")

@@ -66,17 +66,17 @@ func (d cgroupDir) pids() ([]int, error) {
 	return pids, nil
 }
 
-// openDoors opens the cgroup.procs of each directory.
-func openDoors(dirs ...cgroupDir) (doors []*os.File, err error) {
+// openProcs opens the cgroup.procs of each directory.
+func openProcs(dirs ...cgroupDir) (procs []*os.File, err error) {
 	for _, d := range dirs {
 		f, err := os.OpenFile(d.file("cgroup.procs"), os.O_WRONLY, 0)
 		if err != nil {
-			closeAll(doors)
+			closeAll(procs)
 			return nil, err
 		}
-		doors = append(doors, f)
+		procs = append(procs, f)
 	}
-	return doors, nil
+	return procs, nil
 }
 
 func closeAll(files []*os.File) {

@@ -24,9 +24,9 @@ type limiter interface {
 type group interface {
 	// add puts a process into the group; what it forks afterwards is in it too.
 	add(pid int) error
-	// doors opens what a process comes into the group by: one cgroup.procs for each hierarchy. It fails
+	// procs opens the files that add a process: one cgroup.procs for each hierarchy. It fails
 	// for groups that aren't the kernel's. The caller closes them.
-	doors() ([]*os.File, error)
+	procs() ([]*os.File, error)
 	// usage reads the counters. They stay readable after the last process has ended.
 	usage() (usage, error)
 	// kill kills all processes it finds. It has to be repeated until empty.

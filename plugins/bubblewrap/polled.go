@@ -54,7 +54,7 @@ func (t *tree) add(pid int) error {
 	return nil
 }
 
-func (t *tree) doors() ([]*os.File, error) { return nil, errors.New("memory is watched from outside") }
+func (t *tree) procs() ([]*os.File, error) { return nil, errors.New("memory is watched from outside") }
 
 // nearly is how far below the process limit a tree still counts as having hit it: forks that are
 // being refused take places too.

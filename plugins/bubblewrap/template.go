@@ -82,7 +82,7 @@ type loaded struct {
 	Refused map[string]string `json:"refused"` // modules that scripts import themselves, and why
 }
 
-// request asks a template for one box. It comes with stdin, stdout, stderr, status and the doors of
+// request asks a template for one box. It comes with stdin, stdout, stderr, status and the cgroup.procs of
 // the box's group.
 type request struct {
 	Command []string   `json:"command"` // of PID 1, or what that is called where an interpreter waits
@@ -213,16 +213,16 @@ func (h *host) fork(ctx context.Context, spec plugins.Spec, is purpose) (b *box,
 
 // fork returns a box that runs its command, or nothing of it is left.
 func (t *template) fork(ctx context.Context, g group, r request) (*box, error) {
-	doors, err := g.doors()
+	procs, err := g.procs()
 	if err != nil {
 		return nil, errors.Join(err, drain(g))
 	}
-	defer closeAll(doors)
+	defer closeAll(procs)
 	p := &process{}
 	stdin, stdout, stderr, status := p.pipes()
 	err = p.Err
 	if err == nil {
-		err = t.send(r, append([]*os.File{stdin, stdout, stderr, status}, doors...))
+		err = t.send(r, append([]*os.File{stdin, stdout, stderr, status}, procs...))
 	}
 	p.CloseTheirs()
 	if err == nil {

@@ -78,23 +78,23 @@ func oddHosts(hosts []app.Host) (odd []app.Host) {
 	return odd
 }
 
-// credentialStory is one line on a credential's life.
-func credentialStory(c app.Credential, now time.Time) string {
+// credentialSummary sums up a credential in one line.
+func credentialSummary(c app.Credential, now time.Time) string {
 	if !c.HasValue() {
 		return "It has no value yet; executions that need it are refused."
 	}
 	if c.Source == app.SourceVault {
 		return "Value read from Vault for each execution, " + givenTo(c.Uses) + ", " + inProfiles(c.Profiles) + "."
 	}
-	story := "Value set " + format.Ago(c.ValueSetAt, now) + ", " + givenTo(c.Uses) + ", " + inProfiles(c.Profiles)
+	summary := "Value set " + format.Ago(c.ValueSetAt, now) + ", " + givenTo(c.Uses) + ", " + inProfiles(c.Profiles)
 	if !c.LastUsedAt.IsZero() {
-		story += ", last " + format.Ago(c.LastUsedAt, now)
+		summary += ", last " + format.Ago(c.LastUsedAt, now)
 	}
-	story += "."
+	summary += "."
 	if c.Version > 1 {
-		story += " This is version " + strconv.Itoa(c.Version) + "."
+		summary += " This is version " + strconv.Itoa(c.Version) + "."
 	}
-	return story
+	return summary
 }
 
 // CredentialPage is the form of one credential. It never holds a value.

@@ -114,7 +114,7 @@ func Credential(p CredentialPage) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = components.Head(p.Credential.Name, credentialStory(p.Credential, p.Now)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Head(p.Credential.Name, credentialSummary(p.Credential, p.Now)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -44,10 +44,10 @@ func timelineOf(x app.Execution, exchanges []app.LLMExchange, now time.Time) tim
 			s.parts = append(s.parts, stretch{class, format.Decimal(a), format.Decimal(b - a)})
 		}
 	}
-	tell := func(class string, at time.Time, what string) {
+	addMoment := func(class string, at time.Time, what string) {
 		s.moments = append(s.moments, moment{class, offset(at.Sub(x.CreatedAt)), what, at})
 	}
-	tell("queued", x.CreatedAt, "sent")
+	addMoment("queued", x.CreatedAt, "sent")
 	started := x.StartedAt
 	if started.IsZero() {
 		started = end
@@ -55,11 +55,11 @@ func timelineOf(x app.Execution, exchanges []app.LLMExchange, now time.Time) tim
 	add("queued", x.CreatedAt, started)
 	if !x.StartedAt.IsZero() {
 		add("ran", started, end)
-		tell("ran", started, "started, after "+format.Span(started.Sub(x.CreatedAt))+" in the queue")
+		addMoment("ran", started, "started, after "+format.Span(started.Sub(x.CreatedAt))+" in the queue")
 	}
 	if !x.FirstOutputAt.IsZero() {
 		s.tick = format.Decimal(place(x.FirstOutputAt))
-		tell("first", x.FirstOutputAt, "first output")
+		addMoment("first", x.FirstOutputAt, "first output")
 	}
 	for _, e := range exchanges {
 		until, what := e.AnsweredAt, "asked the LLM"
@@ -73,12 +73,12 @@ func timelineOf(x app.Execution, exchanges []app.LLMExchange, now time.Time) tim
 			what += ", answered after " + format.Span(until.Sub(e.AskedAt))
 		}
 		add("asked", e.AskedAt, until)
-		tell("asked", e.AskedAt, what)
+		addMoment("asked", e.AskedAt, what)
 	}
 	slices.SortStableFunc(s.moments, func(a, b moment) int { return a.at.Compare(b.at) })
 	if s.finished {
 		ended := format.LowerFirst(format.Status(x.Status))
-		tell(string(x.Status), end, ended+", after running "+format.Span(x.RunTime))
+		addMoment(string(x.Status), end, ended+", after running "+format.Span(x.RunTime))
 	}
 	return s
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-func TestStory(t *testing.T) {
+func TestTimelineOf(t *testing.T) {
 	t.Parallel()
 	at := func(ms int) time.Time { return time.UnixMilli(1700000000000 + int64(ms)) }
 	x := app.Execution{Status: app.StatusCompleted, CreatedAt: at(0), StartedAt: at(100), FirstOutputAt: at(300),
@@ -20,13 +20,13 @@ func TestStory(t *testing.T) {
 		s.parts, cmp.AllowUnexported(stretch{})); diff != "" {
 		t.Error(diff)
 	}
-	var told []string
+	var moments []string
 	for _, m := range s.moments {
-		told = append(told, strings.ReplaceAll(m.after+" "+m.what, "\u00a0", " "))
+		moments = append(moments, strings.ReplaceAll(m.after+" "+m.what, "\u00a0", " "))
 	}
 	want := []string{"0 ms sent", "+100 ms started, after 100 ms in the queue", "+300 ms first output",
 		"+400 ms asked the LLM, answered after 400 ms", "+1 s completed, after running 500 ms"}
-	if diff := cmp.Diff(want, told); diff != "" {
+	if diff := cmp.Diff(want, moments); diff != "" {
 		t.Error(diff)
 	}
 	x = app.Execution{Status: app.StatusAwaitingLLM, CreatedAt: at(0), StartedAt: at(100)}

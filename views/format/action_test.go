@@ -5,7 +5,7 @@ import "testing"
 func TestActionWord(t *testing.T) {
 	t.Parallel()
 	for action, want := range map[string]string{
-		"profile.lock": "Profile locked", "house.move_far": "House move far", "": " ",
+		"profile.lock": "Profile locked", "profile.move_far": "Profile move far", "": " ",
 	} {
 		if got := ActionWord(action); got != want {
 			t.Errorf("%q: %q, want %q", action, got, want)

@@ -8,8 +8,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// maxTold is how many fields are named to a person.
-const maxTold = 8
+// maxNamed is how many fields are named to a person.
+const maxNamed = 8
 
 // Kind says what a value is put together from.
 type Kind int
@@ -49,8 +49,8 @@ func Explain(value app.Secret) string {
 			names = append(names, name)
 		}
 	}
-	if len(names) > maxTold {
-		names = append(names[:maxTold], fmt.Sprintf("%d more", len(names)-maxTold))
+	if len(names) > maxNamed {
+		names = append(names[:maxNamed], fmt.Sprintf("%d more", len(names)-maxNamed))
 	}
 	if len(p.Words) > 0 {
 		names = append(names, "lines and words that look random")

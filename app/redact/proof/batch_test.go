@@ -21,7 +21,7 @@ type bench struct {
 	set      *patterns.Set
 	encoders []encoder
 	pass     func(a attempt, r *rand.Rand) (shown, error) // usually send
-	change   func(*house, *batch) error                   // before the detector looks; nil: nothing
+	change   func(*instance, *batch) error                // before the detector looks; nil: nothing
 }
 
 func newBench(t *testing.T, p plan) *bench {
@@ -40,7 +40,7 @@ func (b *bench) attempt(n int) (attempt, *rand.Rand) {
 	return makeAttempt(r, b.encoders, *depth), r
 }
 
-// some sends the cases that count, keeps them in a house in dir, which must be empty, and has the
+// some sends the cases that count, keeps them in an instance in dir, which must be empty, and has the
 // detector look at everything. tried is how many these are.
 func (b *bench) some(ctx context.Context, d *detector, dir string, from, to int) (tried int, found []finding,
 	err error) {
@@ -63,9 +63,9 @@ func (b *bench) some(ctx context.Context, d *detector, dir string, from, to int)
 	return len(entries), found, err
 }
 
-// kept has the detector look at entries, and at the house that keeps them.
+// kept has the detector look at entries, and at the instance that keeps them.
 func (b *bench) kept(ctx context.Context, d *detector, dir string, entries []entry) (found []finding, err error) {
-	h, err := openHouse(ctx, b.plan, dir)
+	h, err := openInstance(ctx, b.plan, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (b *bench) kept(ctx context.Context, d *detector, dir string, entries []ent
 }
 
 // everything is all that there is to see.
-func (h *house) everything(ctx context.Context, list []*execution) (b batch, err error) {
+func (h *instance) everything(ctx context.Context, list []*execution) (b batch, err error) {
 	for _, x := range list {
 		k := kept{Made: []string{x.handle, format.ShortHandle(x.handle), x.id, x.question}}
 		for _, e := range x.all() {

@@ -6,7 +6,7 @@
 // the engine would: output in random pieces through a Stream and then as a whole, all else as a
 // whole. Each case has a Redactor of its own, with secrets of its own.
 //
-// What comes out of a batch of cases is kept by a house: a real store, with both faces of the
+// What comes out of a batch of cases is kept by an instance: a real store, with both faces of the
 // server in front of it. Cases of different channels share an execution there, and a batch a
 // transaction; that saves most of what storing and showing costs, and takes nothing from what is
 // stored and shown. batches.py (Python, standard library only) gets what came out, the page and the

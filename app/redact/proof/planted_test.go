@@ -12,7 +12,7 @@ import (
 )
 
 // A detector that finds nothing proves nothing: these tests let secrets through, and it must find
-// them. All go through a house, as in the proof.
+// them. All go through an instance, as in the proof.
 
 // planted makes a case of every channel and every encoder, unmasked.
 func planted(t *testing.T) (list []entry) {
@@ -38,7 +38,7 @@ func planted(t *testing.T) (list []entry) {
 
 // seen returns what a new detector finds of the planted cases in what keep leaves of the request,
 // by case.
-func seen(t *testing.T, entries []entry, keep func(*house, *batch) error) map[int][]string {
+func seen(t *testing.T, entries []entry, keep func(*instance, *batch) error) map[int][]string {
 	t.Helper()
 	p, err := newPlan(t.Context(), t.TempDir())
 	if err != nil {
@@ -85,7 +85,7 @@ func (b *batch) only(out, page, answer, files bool) {
 func TestEveryEncoderIsSeen(t *testing.T) {
 	entries := planted(t)
 	for _, place := range []string{"out", "page", "answer"} {
-		found := seen(t, entries, func(_ *house, b *batch) error {
+		found := seen(t, entries, func(_ *instance, b *batch) error {
 			b.only(place == "out", place == "page", place == "answer", false)
 			return nil
 		})
@@ -107,14 +107,14 @@ func TestEveryFileIsSeen(t *testing.T) {
 	entries := planted(t)
 	spelled := []string{"", "base64", "base64url", "hex", "HEX", "percent", "percent all", "JSON", "JSON u", "Go quote",
 		"HTML", "reversed"}
-	for _, file := range []string{store.FileName, store.FileName + "-wal", houseLog} {
-		found := seen(t, entries, func(h *house, b *batch) error {
+	for _, file := range []string{store.FileName, store.FileName + "-wal", logFile} {
+		found := seen(t, entries, func(h *instance, b *batch) error {
 			b.only(false, false, false, true)
 			b.Files = slices.DeleteFunc(b.Files, func(path string) bool { return filepath.Base(path) != file })
 			if len(b.Files) != 1 {
-				t.Errorf("%s: the house has %d", file, len(b.Files))
+				t.Errorf("%s: the instance has %d", file, len(b.Files))
 			}
-			if file == houseLog {
+			if file == logFile {
 				log := slog.New(slog.NewJSONHandler(h.log, nil))
 				for _, e := range entries {
 					log.Info("planted", "text", e.attempt.Text)
@@ -144,7 +144,7 @@ func TestRandomCasesAreSeen(t *testing.T) {
 	}
 	b, d := newBench(t, p), newDetector(t)
 	b.pass = attempt.unmasked
-	b.change = func(_ *house, b *batch) error {
+	b.change = func(_ *instance, b *batch) error {
 		b.only(true, false, false, false)
 		return nil
 	}

@@ -19,10 +19,10 @@ var (
 	depth   = flag.Int("depth", 3, "encodings within one another, at most")
 	only    = flag.String("only", "", "name of an encoder: only cases with it are tried")
 	workers = flag.Int("workers", runtime.NumCPU(), "batches that are tried at once")
-	most    = flag.Int("leaks", 1, "how many leaks are told before the proof gives up")
+	most    = flag.Int("leaks", 1, "how many leaks are reported before the proof gives up")
 )
 
-// batchSize is how many cases share a house: more cost memory, fewer cost time. The first batch of
+// batchSize is how many cases share an instance: more cost memory, fewer cost time. The first batch of
 // a detector is small, because it reads all that pages have in common.
 const (
 	batchSize  = 250
@@ -39,7 +39,7 @@ func TestNothingGetsOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // little is kept, so memory is cheaper than collecting it
-	c := &course{t: t, dir: t.TempDir(), next: *first, open: map[int]bool{}, began: time.Now(), told: time.Now()}
+	c := &course{t: t, dir: t.TempDir(), next: *first, open: map[int]bool{}, began: time.Now(), reported: time.Now()}
 	var all sync.WaitGroup
 	for range *workers {
 		all.Go(func() { c.work(newBench(t, p), newDetector(t)) })
@@ -54,16 +54,16 @@ func TestNothingGetsOut(t *testing.T) {
 // course is how far the proof has come. All workers share it.
 type course struct {
 	t     *testing.T
-	dir   string // for houses
+	dir   string // for instances
 	began time.Time
 
-	mu    sync.Mutex
-	next  int          // case that no worker has taken
-	open  map[int]bool // beginnings of batches under way
-	tried int          // cases; with -only fewer than were taken
-	leaks int
-	over  bool // no more batches are taken
-	told  time.Time
+	mu       sync.Mutex
+	next     int          // case that no worker has taken
+	open     map[int]bool // beginnings of batches under way
+	tried    int          // cases; with -only fewer than were taken
+	leaks    int
+	over     bool // no more batches are taken
+	reported time.Time
 }
 
 // work takes batches until there are none.
@@ -125,8 +125,8 @@ func (c *course) done(from, tried int, found []finding) {
 		}
 	}
 	c.over = c.over || c.leaks >= *most
-	if time.Since(c.told) > time.Minute {
-		c.told = time.Now()
+	if time.Since(c.reported) > time.Minute {
+		c.reported = time.Now()
 		c.tell()
 	}
 }

@@ -88,8 +88,8 @@ func explainStatus(err *api.ResponseError) error {
 	return because(app.CodeUnreachable, fmt.Sprintf("Vault failed with status %d", err.StatusCode), askOperator, err)
 }
 
-// maxTold bounds Vault's own words in the log, in bytes.
-const maxTold = 300
+// maxMessage bounds Vault's own words in the log, in bytes.
+const maxMessage = 300
 
 // tame shortens Vault's refusals for the log and masks our own secrets in them. It drops answers of
 // a proxy, whose page may repeat the request, and with it the token.
@@ -107,7 +107,7 @@ func tame(err error, secrets ...app.Secret) error {
 				words = strings.ReplaceAll(words, s.Reveal(), app.Masked)
 			}
 		}
-		answered.Errors[i] = app.Clip(words, maxTold)
+		answered.Errors[i] = app.Clip(words, maxMessage)
 	}
 	answered.Errors = answered.Errors[:min(len(answered.Errors), 5)]
 	return err

@@ -47,9 +47,9 @@ func (p Problems) Unwrap() error {
 	if len(p) == 0 {
 		return nil
 	}
-	told := app.E(app.CodeInvalidSkill, p[0].Error(), p[0].Hint+" airlock skill check PATH lists every problem.")
-	told.Field, told.Hint = p[0].Place(), strings.TrimSpace(told.Hint)
-	return told
+	err := app.E(app.CodeInvalidSkill, p[0].Error(), p[0].Hint+" airlock skill check PATH lists every problem.")
+	err.Field, err.Hint = p[0].Place(), strings.TrimSpace(err.Hint)
+	return err
 }
 
 // bad makes the error of a bundle that can't be read any further.

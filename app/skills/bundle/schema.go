@@ -203,9 +203,8 @@ func (s Schema) Check(inputs []byte) error {
 		return err
 	}
 	at, what := firstCause(mismatch)
-	told := app.Invalid("inputs"+at, fmt.Sprintf("inputs%s: %s.", at, what),
+	return app.Invalid("inputs"+at, fmt.Sprintf("inputs%s: %s.", at, what),
 		"Nothing ran. The skill's input_schema says what it takes.")
-	return told
 }
 
 // firstCause is the first leaf of a mismatch: where in the value, and what is wrong there.

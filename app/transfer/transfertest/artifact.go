@@ -11,7 +11,7 @@ import (
 )
 
 // HandleOf returns the handle of an execution.
-func (h *House) HandleOf(id string) (handle string) {
+func (h *Instance) HandleOf(id string) (handle string) {
 	h.T.Helper()
 	h.No(h.Store.Read(h.T.Context(), func(tx *store.Tx) error {
 		x, err := tx.Executions.ByLookup(h.T.Context(), h.Ring.Lookup(secrets.Execs, id))
@@ -22,7 +22,7 @@ func (h *House) HandleOf(id string) (handle string) {
 }
 
 // Artifact is what an execution left: its content, "" if that is not kept, and until when it is.
-func (h *House) Artifact(ctx context.Context, execution string) (content string, until time.Time) {
+func (h *Instance) Artifact(ctx context.Context, execution string) (content string, until time.Time) {
 	h.T.Helper()
 	var left app.Artifact
 	h.No(h.Store.Read(ctx, func(tx *store.Tx) error {

@@ -19,7 +19,7 @@ import (
 )
 
 // Furnished is an instance with a bit of everything.
-func Furnished(t testing.TB, label string) (*House, app.Profile, string) {
+func Furnished(t testing.TB, label string) (*Instance, app.Profile, string) {
 	h := New(t, label)
 	h.Credential("STRIPE_KEY", "sk_live_0123456789abcdef", "api.stripe.com")
 	accesstest.Must[app.Credential](t)(h.Desk.Credentials.Set(t.Context(), Person(),
@@ -46,7 +46,7 @@ func Furnished(t testing.TB, label string) (*House, app.Profile, string) {
 func Agent(p app.Profile) app.Actor { return app.Actor{Kind: app.ActorAgent, Name: p.Handle} }
 
 // Version uploads a skill that prints a text.
-func (h *House) Version(by app.Actor, name, text string) skills.Version {
+func (h *Instance) Version(by app.Actor, name, text string) skills.Version {
 	h.T.Helper()
 	dir := h.T.TempDir()
 	skill := fmt.Sprintf("---\nname: %s\ndescription: It prints %s.\nmetadata:\n"+
@@ -58,19 +58,19 @@ func (h *House) Version(by app.Actor, name, text string) skills.Version {
 }
 
 // Approve approves a version.
-func (h *House) Approve(v skills.Version) {
+func (h *Instance) Approve(v skills.Version) {
 	h.T.Helper()
 	accesstest.Must[skills.Version](h.T)(h.Skills.Approve(h.T.Context(), Person(), v.Name, v.Number, v.Digest))
 }
 
 // Revoke revokes one.
-func (h *House) Revoke(name string, number int) {
+func (h *Instance) Revoke(name string, number int) {
 	h.T.Helper()
 	accesstest.Must[skills.Version](h.T)(h.Skills.Revoke(h.T.Context(), Person(), name, number, "It sends mail."))
 }
 
 // Decided adds what a person decided about a script.
-func (h *House) Decided(p app.Profile, script string, state app.ApprovalState, scope app.ApprovalScope) {
+func (h *Instance) Decided(p app.Profile, script string, state app.ApprovalState, scope app.ApprovalScope) {
 	h.T.Helper()
 	sum := sha256.Sum256([]byte(script))
 	shown, _ := redact.New(nil).Text(script)
@@ -84,7 +84,7 @@ func (h *House) Decided(p app.Profile, script string, state app.ApprovalState, s
 
 // furnishSkills adds a skill with a version of each state, one that was deleted, and decisions about
 // scripts.
-func (h *House) furnishSkills(p app.Profile) {
+func (h *Instance) furnishSkills(p app.Profile) {
 	h.T.Helper()
 	ctx := h.T.Context()
 	h.Approve(h.Version(Agent(p), "totals", "one"))

@@ -52,10 +52,10 @@ func TestEnter(t *testing.T) {
 	}
 }
 
-// TestInnerWallsLetFilesMove holds what scripts see, who are behind both. Moving a file to another
+// TestInnerRulesetLetsFilesMove holds what scripts see, who are behind both. Moving a file to another
 // directory, which every ruleset denies unless it says otherwise, was refused to them on every
 // kernel.
-func TestInnerWallsLetFilesMove(t *testing.T) {
+func TestInnerRulesetLetsFilesMove(t *testing.T) {
 	for abi := 1; abi <= ABI(); abi++ {
 		private, closed := t.TempDir(), t.TempDir()
 		for _, dir := range []string{private, closed} {

@@ -153,12 +153,12 @@ func (o *operator) shutOldKeysOut(ctx context.Context) error {
 // othersAreDone waits until no other airlock admin runs that may have been started with the old key
 // alone.
 func (o *operator) othersAreDone(ctx context.Context) error {
-	for told, deadline := false, time.Now().Add(knowWithin); ; told = true {
+	for reported, deadline := false, time.Now().Add(knowWithin); ; reported = true {
 		alone, err := instance.AloneWithKeys(o.Keys)
 		if alone || err != nil {
 			return err
 		}
-		if !told {
+		if !reported {
 			fmt.Fprintln(o.Err, "waiting until the other airlock admin commands have ended")
 		}
 		if time.Now().After(deadline) {

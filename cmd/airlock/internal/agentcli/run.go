@@ -83,8 +83,8 @@ type job struct {
 	quiet      bool
 	request    submission
 	files      localFiles
-	told       string // last, about how it stands
-	toldAt     time.Time
+	reported   string // last status
+	reportedAt time.Time
 	started    time.Time
 }
 

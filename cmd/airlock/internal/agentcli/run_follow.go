@@ -131,9 +131,9 @@ func heldFor(x execution) time.Duration {
 	return app.MaxPollWait
 }
 
-// tellAgain is how often a run says the same again: for those who wait, and for what ends silent
+// reportInterval is how often a run says the same again: for those who wait, and for what ends silent
 // jobs.
-const tellAgain = 45 * time.Second
+const reportInterval = 45 * time.Second
 
 // tell says how the execution stands.
 func (j *job) tell(x execution) {
@@ -145,14 +145,14 @@ func (j *job) tell(x execution) {
 		words = "a person has paused all executions; it runs when they go on"
 	}
 	switch {
-	case words != j.told:
-		j.told = words
-	case time.Since(j.toldAt) < tellAgain:
+	case words != j.reported:
+		j.reported = words
+	case time.Since(j.reportedAt) < reportInterval:
 		return
 	default:
 		words += ", " + time.Since(j.started).Round(time.Second).String() + " so far"
 	}
-	j.toldAt = time.Now()
+	j.reportedAt = time.Now()
 	if x.Status == app.StatusAwaitingApproval { // the link is for a person, whoever wants no reports
 		fmt.Fprintln(j.Err, "airlock: "+cli.Printable(words))
 		return

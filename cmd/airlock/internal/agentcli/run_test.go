@@ -26,7 +26,7 @@ func TestExitCodesAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	story, err := os.ReadFile("../e2e/cli/testdata/script/run.txtar")
+	script, err := os.ReadFile("../e2e/cli/testdata/script/run.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestExitCodesAreDocumented(t *testing.T) {
 		if !strings.Contains(string(guide), fmt.Sprintf("| %d | %s", code, word)) {
 			t.Errorf("docs/run.md has no %d %s", code, word)
 		}
-		if code != cli.ExitOK && !strings.Contains(string(story), fmt.Sprintf("'code %d'", code)) {
+		if code != cli.ExitOK && !strings.Contains(string(script), fmt.Sprintf("'code %d'", code)) {
 			t.Errorf("run.txtar does not meet %d", code)
 		}
 	}

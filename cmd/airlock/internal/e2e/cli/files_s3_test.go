@@ -23,10 +23,10 @@ func TestFilesGoThroughABucket(t *testing.T) {
 	t.Parallel()
 	d := filesDesk{e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=1")}
 	person, profile := d.Person(), d.Placed("bubblewrap")
-	at := blobs.S3{Endpoint: s3test.Start(t), Bucket: s3test.Bucket, Prefix: "house/files", PathStyle: true,
+	at := blobs.S3{Endpoint: s3test.Start(t), Bucket: s3test.Bucket, Prefix: "airlock/files", PathStyle: true,
 		AccessKey: s3test.AccessKey, SecretKey: app.NewSecret(s3test.SecretKey)}
 	saved, err := person.Client.PostForm(d.URL+"/ui/settings/backups", url.Values{"every": {"daily"}, "keep": {"3"},
-		"kind": {"s3"}, "endpoint": {at.Endpoint}, "bucket": {at.Bucket}, "prefix": {"house"}, "path_style": {"yes"},
+		"kind": {"s3"}, "endpoint": {at.Endpoint}, "bucket": {at.Bucket}, "prefix": {"airlock"}, "path_style": {"yes"},
 		"access_key": {at.AccessKey}, "secret_key": {s3test.SecretKey}, "files": {"yes"}})
 	e2e.Must(t, err)
 	saved.Body.Close()

@@ -18,18 +18,18 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// TestScripts tells whole stories to the real program: real processes, a real sandbox, a real
+// TestScripts runs whole scripts against the real program: real processes, a real sandbox, a real
 // database, curl.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	stories, err := filepath.Glob("testdata/script/*.txtar")
+	scripts, err := filepath.Glob("testdata/script/*.txtar")
 	e2e.Must(t, err)
-	for _, story := range stories {
-		text, err := os.ReadFile(story)
+	for _, script := range scripts {
+		text, err := os.ReadFile(script)
 		e2e.Must(t, err)
 		for line := range strings.Lines(string(text)) {
 			if word, _, _ := strings.Cut(strings.TrimSpace(line), " "); word == "stop" || word == "skip" {
-				t.Errorf("%s: %s ends the story there, and it passes", story, word)
+				t.Errorf("%s: %s ends the script there, and it passes", script, word)
 			}
 		}
 	}
@@ -48,19 +48,19 @@ func TestScripts(t *testing.T) {
 func setupScript(env *testscript.Env) error {
 	env.Setenv("PATH", e2e.BinDir+":/usr/bin:/bin")
 	env.Setenv("AIRLOCK_DATA_DIR", filepath.Join(env.WorkDir, "data"))
-	env.Values["state"] = &story{}
+	env.Values["state"] = &scriptState{}
 	return nil
 }
 
-// story is what the commands of one script share.
-type story struct {
+// scriptState is what the commands of one script share.
+type scriptState struct {
 	server *exec.Cmd
 	ended  chan error
 	url    string
 	last   []byte // body of the last http
 }
 
-func of(ts *testscript.TestScript) *story { return ts.Value("state").(*story) }
+func of(ts *testscript.TestScript) *scriptState { return ts.Value("state").(*scriptState) }
 
 var servingLine = regexp.MustCompile(`"msg":"serving","addr":"([^"]+)"`)
 
@@ -110,7 +110,7 @@ func cmdStart(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // awaitProofs returns when it is decided which sandboxes are used.
-func (s *story) awaitProofs(ts *testscript.TestScript) {
+func (s *scriptState) awaitProofs(ts *testscript.TestScript) {
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		response, err := http.Get(s.url + "/health")
 		ts.Check(err)
@@ -127,7 +127,7 @@ func (s *story) awaitProofs(ts *testscript.TestScript) {
 }
 
 // cmdHalt ends the server and waits: halt [KILL], with SIGKILL instead of SIGTERM. It is not called
-// stop: that is testscript's own, and ends a story as if all of it were told.
+// stop: that is testscript's own, and ends a script as if all of it had run.
 func cmdHalt(ts *testscript.TestScript, _ bool, args []string) {
 	s := of(ts)
 	if s.server == nil {
@@ -142,7 +142,7 @@ func cmdHalt(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // stop ends the server, if one runs, and returns how it ended.
-func (s *story) stop() error {
+func (s *scriptState) stop() error {
 	if s.server == nil {
 		return nil
 	}

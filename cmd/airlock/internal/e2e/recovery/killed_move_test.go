@@ -26,7 +26,7 @@ func TestKillNineWhileMoving(t *testing.T) {
 	in := e2e.StartInstance(t, "AIRLOCK_POOL=0")
 	in.Stop()
 	dir := t.TempDir()
-	file, words, target := filepath.Join(dir, "house.airlock"), filepath.Join(dir, "words"), filepath.Join(dir, "target")
+	file, words, target := filepath.Join(dir, "instance.airlock"), filepath.Join(dir, "words"), filepath.Join(dir, "target")
 	e2e.Must(t, os.WriteFile(words, []byte(filePassphrase+"\n"), 0o600))
 	e2e.Must(t, os.Mkdir(target, 0o700))
 	if _, err := generateFile(file,

@@ -12,7 +12,7 @@ import (
 )
 
 // goroutines counts those of the server and its plugins.
-func (h *household) goroutines(r *e2e.GoroutineReader) map[string]int {
+func (h *environment) goroutines(r *e2e.GoroutineReader) map[string]int {
 	counts := map[string]int{}
 	for _, p := range append(h.in.Processes(), e2e.Process{PID: h.in.Server.Process.Pid, Line: "serve"}) {
 		if p.Line != "serve" && !strings.Contains(p.Line, " plugin ") {
@@ -31,7 +31,7 @@ func (h *household) goroutines(r *e2e.GoroutineReader) map[string]int {
 const keptConnections = 8
 
 // goroutinesBack waits until there are no more goroutines than there were, of any kind.
-func (h *household) goroutinesBack(t *testing.T, r *e2e.GoroutineReader, before map[string]int) {
+func (h *environment) goroutinesBack(t *testing.T, r *e2e.GoroutineReader, before map[string]int) {
 	t.Helper()
 	var now map[string]int
 	more := func() (list []string) {

@@ -75,7 +75,7 @@ func TestNothingIsLeft(t *testing.T) {
 	env = append(append(env, e2e.SSHSettings(machine)...), "AIRLOCK_LOCAL_SERVICES="+w.Services,
 		"AIRLOCK_SANDBOX="+strings.Join(e2e.Backends(), ","),
 		"AIRLOCK_BOX="+*boxes, "AIRLOCK_POOL=0", "AIRLOCK_WORKERS=4", "AIRLOCK_LLM_WAIT=2s", "AIRLOCK_LIMIT_MEMORY=128MiB", "AIRLOCK_LIMIT_TMP=8MiB")
-	h := &household{in: e2e.StartInstance(t, env...), engine: engine, machine: machine}
+	h := &environment{in: e2e.StartInstance(t, env...), engine: engine, machine: machine}
 	h.label = e2e.LabelOf(t, h.in)
 	h.in.AllReady(e2e.Backends()...)
 	profiles := map[string]string{}
@@ -142,8 +142,8 @@ func TestNothingIsLeft(t *testing.T) {
 	h.goroutinesBack(t, reader, goroutines)
 }
 
-// household is everything that executions could leave something in.
-type household struct {
+// environment is everything that executions could leave something in.
+type environment struct {
 	in      *e2e.Instance
 	engine  *dockertest.Engine
 	machine *sshtest.Machine
@@ -151,7 +151,7 @@ type household struct {
 }
 
 // run takes one execution to its end.
-func (h *household) run(profile string, m mess) e2e.Execution {
+func (h *environment) run(profile string, m mess) e2e.Execution {
 	x := h.in.Submit(profile, m.script, m.timeout*time.Second)
 	switch m.name {
 	case "is cancelled":
@@ -174,7 +174,7 @@ func (h *household) run(profile string, m mess) e2e.Execution {
 
 // count waits until what may take a moment is done, and counts everything that could have been
 // left.
-func (h *household) count(t *testing.T) map[string]int {
+func (h *environment) count(t *testing.T) map[string]int {
 	t.Helper()
 	var found []string
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
@@ -208,13 +208,13 @@ func (h *household) count(t *testing.T) map[string]int {
 }
 
 // groups lists the control groups of this instance's boxes and of the engine's containers.
-func (h *household) groups(t *testing.T) []string {
+func (h *environment) groups(t *testing.T) []string {
 	return e2e.GroupsWith(t, func(path string) bool {
 		return e2e.OfBox(path, h.label) || filepath.Base(filepath.Dir(path)) == h.engine.Name()
 	})
 }
 
-func (h *household) listeners(t *testing.T) int {
+func (h *environment) listeners(t *testing.T) int {
 	text, err := os.ReadFile("/proc/self/net/tcp")
 	e2e.Must(t, err)
 	return strings.Count(string(text), " 0A ")

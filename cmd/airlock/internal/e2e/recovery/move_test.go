@@ -19,12 +19,12 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
 )
 
-const movingWords = "five random words for moving house"
+const movingWords = "five random words for a move"
 
 // An agent works against one running instance; a person moves everything to another running one.
 // The agent's ids, of its profile and of what it ran, work there as they are, and the old instance
 // runs nothing any more.
-func TestMovingHouse(t *testing.T) {
+func TestMovingToAnotherMachine(t *testing.T) {
 	t.Parallel()
 	old, fresh := e2e.StartInstance(t, "AIRLOCK_POOL=1"), e2e.StartInstance(t, "AIRLOCK_POOL=1")
 	old.Admin("moved-secret-value-0123456789", "credential", "set", "TOKEN", "--mode", "injected")
@@ -56,7 +56,7 @@ func TestMovingHouse(t *testing.T) {
 		&refused); code != http.StatusGone || refused.Error.Code != "instance_retired" {
 		t.Errorf("the old instance answers %d %+v", code, refused)
 	}
-	file := filepath.Join(t.TempDir(), "house.airlock")
+	file := filepath.Join(t.TempDir(), "instance.airlock")
 	old.Admin(movingWords+"\n", "export", file)
 	if text, err := os.ReadFile(file); err != nil || strings.Contains(string(text), "moved-secret") ||
 		strings.Contains(string(text), profile) {
@@ -129,13 +129,13 @@ func TestMovingHouse(t *testing.T) {
 }
 
 // A backup comes back on a host that has nothing but the passphrase.
-func TestRestoringAHouse(t *testing.T) {
+func TestRestoringAnInstance(t *testing.T) {
 	t.Parallel()
 	in := e2e.StartInstance(t, "AIRLOCK_POOL=1")
 	profile := in.Admin("", "profile", "create", "--description", "comes back")
 	in.Admin("", "profile", "lock", profile)
 	x := in.Await(in.Submit(profile, "set_result([1, 2])", 30*time.Second), 30*time.Second)
-	file := filepath.Join(t.TempDir(), "house.airlock")
+	file := filepath.Join(t.TempDir(), "instance.airlock")
 	words := filepath.Join(t.TempDir(), "words")
 	e2e.Must(t, os.WriteFile(words, []byte(movingWords+"\n"), 0o600))
 	in.Admin("", "export", file, "--passphrase-file", words)
@@ -221,7 +221,7 @@ func TestACommandFromBeforeARotationSealsNothingWithADroppedKey(t *testing.T) {
 	if err = errors.Join(err, rotate.Wait()); err != nil || countLines(in, "instance.key") != 1 {
 		t.Errorf("the rotation: %v %s", err, rest)
 	}
-	in.Admin(movingWords, "export", filepath.Join(t.TempDir(), "house.airlock")) // it opens everything
+	in.Admin(movingWords, "export", filepath.Join(t.TempDir(), "instance.airlock")) // it opens everything
 }
 
 // Settings, Export & import shows the command with the name of the restore point alone. It works

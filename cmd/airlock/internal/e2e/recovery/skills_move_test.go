@@ -96,7 +96,7 @@ func TestApprovedSkillsRunAfterAMoveAndAfterARestore(t *testing.T) {
 		func() bool { return old.Count("SELECT count(*) FROM backups WHERE status = 'verified'") == 1 })
 	backups, err := filepath.Glob(filepath.Join(target, "*.airlock"))
 	e2e.Must(t, err)
-	exported := filepath.Join(t.TempDir(), "house.airlock")
+	exported := filepath.Join(t.TempDir(), "instance.airlock")
 	old.Admin(movingWords+"\n", "export", exported)
 	old.Stop()
 

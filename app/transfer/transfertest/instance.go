@@ -31,8 +31,8 @@ const Words = "five random words make a file"
 // Person is who does what people do.
 func Person() app.Actor { return app.Actor{Kind: app.ActorPerson, Name: "anna", Address: "192.0.2.8"} }
 
-// House is an instance: a store with what people and agents do to it.
-type House struct {
+// Instance is an instance: a store with what people and agents do to it.
+type Instance struct {
 	T      testing.TB
 	Dir    string
 	Store  *store.Store
@@ -46,7 +46,7 @@ type House struct {
 }
 
 // New makes an instance with an instance key of its own.
-func New(t testing.TB, label string) *House {
+func New(t testing.TB, label string) *Instance {
 	t.Helper()
 	dir := t.TempDir()
 	st := storetest.OpenIn(t, dir, nil)
@@ -57,7 +57,7 @@ func New(t testing.TB, label string) *House {
 	if ring, err = instance.VerifyKeyring(t.Context(), st, ring); err != nil {
 		t.Fatal(err)
 	}
-	h := &House{T: t, Dir: dir, Store: st, Ring: ring, Desk: access.New(access.Config{
+	h := &Instance{T: t, Dir: dir, Store: st, Ring: ring, Desk: access.New(access.Config{
 		Store: st, Keyring: ring, AgentProfiles: true, HashCost: authtest.CheapHashes(t),
 	})}
 	h.Files = filestest.New(t, dir, st, ring)
@@ -66,7 +66,7 @@ func New(t testing.TB, label string) *House {
 }
 
 // No fails the test if there is an error.
-func (h *House) No(err error) {
+func (h *Instance) No(err error) {
 	h.T.Helper()
 	if err != nil {
 		h.T.Fatal(err)
@@ -83,7 +83,7 @@ func Hosts(t testing.TB, texts ...string) (list []app.Host) {
 }
 
 // Credential sets one; with hosts it is sealed.
-func (h *House) Credential(name, value string, at ...string) app.Credential {
+func (h *Instance) Credential(name, value string, at ...string) app.Credential {
 	h.T.Helper()
 	in := credentials.Input{Name: name, Description: "about " + name, Value: app.NewSecret(value),
 		Hosts: Hosts(h.T, at...)}
@@ -94,7 +94,7 @@ func (h *House) Credential(name, value string, at ...string) app.Credential {
 }
 
 // Profile makes an unlocked profile with keys that are linked to credentials of their names.
-func (h *House) Profile(description string, keys []string, at ...string) app.Profile {
+func (h *Instance) Profile(description string, keys []string, at ...string) app.Profile {
 	h.T.Helper()
 	ctx := h.T.Context()
 	p := accesstest.Must[app.Profile](h.T)(h.Desk.Profiles.Create(ctx, Person(), description))
@@ -110,14 +110,14 @@ func (h *House) Profile(description string, keys []string, at ...string) app.Pro
 }
 
 // Locked makes a locked profile.
-func (h *House) Locked(description string, keys []string, at ...string) app.Profile {
+func (h *Instance) Locked(description string, keys []string, at ...string) app.Profile {
 	h.T.Helper()
 	p := h.Profile(description, keys, at...)
 	return accesstest.Must[app.Profile](h.T)(h.Desk.Lifecycle.Lock(h.T.Context(), Person(), p.Handle, p.UpdatedAt))
 }
 
 // Execution adds a finished one with something in every table that hangs on it. It returns its id.
-func (h *House) Execution(p app.Profile) string {
+func (h *Instance) Execution(p app.Profile) string {
 	h.T.Helper()
 	h.n++
 	id, handle, result := app.NewExecutionID(), app.NewID(), fmt.Sprintf(`{"n":%d,"text":"ü\u2028<&>"}`, h.n)
@@ -178,7 +178,7 @@ func (h *House) Execution(p app.Profile) string {
 }
 
 // Keep stores a content.
-func (h *House) Keep(content string) int64 {
+func (h *Instance) Keep(content string) int64 {
 	h.T.Helper()
 	spool := accesstest.Must[*files.Spool](h.T)(h.Files.NewSpool())
 	defer spool.Close()
@@ -188,7 +188,7 @@ func (h *House) Keep(content string) int64 {
 }
 
 // Actions are those of the audit log, oldest first.
-func (h *House) Actions() (list []string) {
+func (h *Instance) Actions() (list []string) {
 	h.T.Helper()
 	for _, e := range accesstest.Must[[]app.Event](h.T)(h.Desk.Audit.Latest(h.T.Context(), 1000)) {
 		list = append([]string{e.Action}, list...)
@@ -197,7 +197,7 @@ func (h *House) Actions() (list []string) {
 }
 
 // Values are what an execution of a profile would get, by key.
-func (h *House) Values(p app.Profile) map[string]string {
+func (h *Instance) Values(p app.Profile) map[string]string {
 	h.T.Helper()
 	ctx := context.WithoutCancel(h.T.Context())
 	p = accesstest.Must[app.Profile](h.T)(h.Desk.Profiles.ByID(ctx, p.ID))

@@ -26,8 +26,8 @@ func failedBackupNeed() dashboardview.Need {
 		Action: "See backups", At: night}
 }
 
-// houseSamples are the pages for moving house and for backups.
-func houseSamples() []sample {
+// transferSamples are the pages for exports, imports and backups.
+func transferSamples() []sample {
 	move := settingsview.MovePage{Shell: shell(settingsview.MoveTitle, layout.SectionSettings),
 		Profiles:  []app.Profile{sampleProfiles()[1].Profile, sampleProfiles()[2].Profile, sampleProfiles()[3].Profile},
 		Artifacts: 12_400_000, History: true, KeyFrom: "AIRLOCK_SECRET_KEY", KeyID: "k1f9c2a"}
@@ -124,7 +124,7 @@ func backupSamples() []sample {
 		Form: settingsview.BackupForm{Every: "daily", Keep: "14", Kind: "directory"}}
 	wrong := none
 	wrong.Form = settingsview.BackupForm{On: true, Every: "daily", Keep: "many", Kind: "s3",
-		Endpoint: "https://s3.example.com", Bucket: "house", PathStyle: true}
+		Endpoint: "https://s3.example.com", Bucket: "airlock", PathStyle: true}
 	wrong.Problems = components.Problems{"keep": "The number of backups to keep is not from 1 to 1000. Type a number " +
 		"such as 14.", "endpoint": "Backups can't be kept there: dial tcp 192.0.2.9:443: connection refused. " +
 		"Nothing was saved. Correct it and save again."}

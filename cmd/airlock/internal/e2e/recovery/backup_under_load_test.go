@@ -215,7 +215,7 @@ func TestACommandWithTheOldKeyIsRefusedDuringARotation(t *testing.T) {
 	}
 	in.Env = append(old[:len(old):len(old)], after)
 	// it opens everything with the new key alone
-	in.Admin(movingWords, "export", filepath.Join(t.TempDir(), "house.airlock"))
+	in.Admin(movingWords, "export", filepath.Join(t.TempDir(), "instance.airlock"))
 	if listed := in.Admin("", "credential", "list"); !strings.Contains(listed, "EARLY") ||
 		!strings.Contains(listed, "BETWEEN") {
 		t.Errorf("%s", listed)

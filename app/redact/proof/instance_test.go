@@ -29,7 +29,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// plan is a database with one person and one locked profile, from which houses are made: a password
+// plan is a database with one person and one locked profile, from which instances are made: a password
 // costs too much to be set for each.
 type plan struct {
 	database []byte
@@ -38,8 +38,8 @@ type plan struct {
 	bearer   string // its id
 }
 
-// house is an Airlock without boxes: a store, both faces and a log, in files of its own.
-type house struct {
+// instance is an Airlock without boxes: a store, both faces and a log, in files of its own.
+type instance struct {
 	plan
 	dir     string
 	log     *os.File
@@ -51,14 +51,14 @@ type house struct {
 }
 
 const (
-	houseLog = "airlock.log"
-	token    = "atk_0123456789abcdefghjkmnpqrstvwx"
-	address  = "192.0.2.1"
+	logFile = "airlock.log"
+	token   = "atk_0123456789abcdefghjkmnpqrstvwx"
+	address = "192.0.2.1"
 )
 
 // newPlan makes one in dir.
 func newPlan(ctx context.Context, dir string) (plan, error) {
-	h, err := openHouse(ctx, plan{}, dir)
+	h, err := openInstance(ctx, plan{}, dir)
 	if err != nil {
 		return plan{}, err
 	}
@@ -70,7 +70,7 @@ func newPlan(ctx context.Context, dir string) (plan, error) {
 }
 
 // found lets a person in and has a profile locked.
-func (h *house) found(ctx context.Context) error {
+func (h *instance) found(ctx context.Context) error {
 	if _, err := h.access.AdminToken.Ensure(ctx, app.NewSecret(token)); err != nil {
 		return err
 	}
@@ -94,16 +94,16 @@ func (h *house) found(ctx context.Context) error {
 	return nil
 }
 
-// openHouse opens one in a directory that is empty or was left by another house of the plan.
-func openHouse(ctx context.Context, p plan, dir string) (*house, error) {
-	h := &house{plan: p, dir: dir}
+// openInstance opens one in a directory that is empty or was left by another instance of the plan.
+func openInstance(ctx context.Context, p plan, dir string) (*instance, error) {
+	h := &instance{plan: p, dir: dir}
 	if p.database != nil {
 		if err := os.WriteFile(filepath.Join(dir, store.FileName), p.database, 0o600); err != nil {
 			return nil, err
 		}
 	}
 	var err error
-	if h.log, err = os.Create(filepath.Join(dir, houseLog)); err != nil {
+	if h.log, err = os.Create(filepath.Join(dir, logFile)); err != nil {
 		return nil, err
 	}
 	log := slog.New(slog.NewJSONHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -133,14 +133,14 @@ func openHouse(ctx context.Context, p plan, dir string) (*house, error) {
 	return h, nil
 }
 
-func (h *house) Close() error {
+func (h *instance) Close() error {
 	if h.moves != nil {
 		h.moves.Close()
 	}
 	return errors.Join(h.store.Close(), h.log.Close())
 }
 
-// entry is a case in a house.
+// entry is a case in an instance.
 type entry struct {
 	number int
 	attempt
@@ -205,7 +205,7 @@ func (x *execution) result() *redact.Clean {
 
 // keep stores executions as the engine does, in one transaction: a commit each would only prove the
 // disk.
-func (h *house) keep(ctx context.Context, list []*execution) error {
+func (h *instance) keep(ctx context.Context, list []*execution) error {
 	return h.store.Write(ctx, func(tx *store.Tx) error {
 		for _, x := range list {
 			if err := h.run(ctx, tx, x); err != nil {
@@ -216,7 +216,7 @@ func (h *house) keep(ctx context.Context, list []*execution) error {
 	})
 }
 
-func (h *house) run(ctx context.Context, tx *store.Tx, x *execution) error {
+func (h *instance) run(ctx context.Context, tx *store.Tx, x *execution) error {
 	now := time.Now()
 	if _, err := tx.Queue.Add(ctx, h.pending(x, now)); err != nil {
 		return err
@@ -233,7 +233,7 @@ func (h *house) run(ctx context.Context, tx *store.Tx, x *execution) error {
 }
 
 // pending is the execution as it was submitted: its script has the secrets of all cases, sealed.
-func (h *house) pending(x *execution, at time.Time) store.NewExecution {
+func (h *instance) pending(x *execution, at time.Time) store.NewExecution {
 	script := ""
 	for _, e := range x.all() {
 		script += e.attempt.Text + "\n"
@@ -270,7 +270,7 @@ func (x *execution) end(at time.Time) store.Finish {
 }
 
 // get calls the handler itself: a connection would add nothing.
-func (h *house) get(ctx context.Context, path string) (string, error) {
+func (h *instance) get(ctx context.Context, path string) (string, error) {
 	r := httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil)
 	r.RemoteAddr = address + ":5555"
 	r.AddCookie(&http.Cookie{Name: "airlock_session", Value: h.cookie})
@@ -283,16 +283,16 @@ func (h *house) get(ctx context.Context, path string) (string, error) {
 	return w.Body.String(), nil
 }
 
-// files are what is on the disk while the house is open: the database with its write-ahead log, and
+// files are what is on the disk while the instance is open: the database with its write-ahead log, and
 // the log.
-func (h *house) files() ([]string, error) {
+func (h *instance) files() ([]string, error) {
 	paths, err := filepath.Glob(filepath.Join(h.dir, "*"))
 	return slices.DeleteFunc(paths, func(path string) bool { return filepath.Base(path) == files.Dir }), err // empty
 }
 
 // settle moves what is in the write-ahead log into the database's own pages, as SQLite does by
 // itself now and then.
-func (h *house) settle(ctx context.Context) error {
+func (h *instance) settle(ctx context.Context) error {
 	other, err := store.Open(ctx, h.dir, nil)
 	if err != nil {
 		return err
