@@ -71,8 +71,8 @@ func (r PreviewRow) shape() string {
 	return words
 }
 
-// kept says of an existing credential what stays as it is.
-func (r PreviewRow) kept() string {
+// unchangedText says of an existing credential what stays as it is.
+func (r PreviewRow) unchangedText() string {
 	if !r.Exists {
 		return ""
 	}

@@ -562,7 +562,7 @@ func previewRow(p PreviewPage, r PreviewRow) templ.Component {
 		}
 		templ_7745c5c3_Err = components.Select(components.Input{
 			ID: ActionField(r.Name), Label: "What to do", Of: "with " + r.Name, Value: r.Action, Options: r.actions(),
-			Hint: r.kept(), Problem: p.Problems.Of(ActionField(r.Name)),
+			Hint: r.unchangedText(), Problem: p.Problems.Of(ActionField(r.Name)),
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

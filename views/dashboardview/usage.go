@@ -70,8 +70,8 @@ type Figure struct {
 	Aside  bool   // not of the first that a person looks at
 }
 
-// foremost are the figures that the overview shows.
-func foremost(all []Figure) (list []Figure) {
+// mainFigures are the figures that the overview shows.
+func mainFigures(all []Figure) (list []Figure) {
 	for _, f := range all {
 		if !f.Aside {
 			list = append(list, f)

@@ -249,7 +249,7 @@ func Execution(p ExecutionPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if len(answered(p.Exchanges)) > 0 {
+				if len(answeredExchanges(p.Exchanges)) > 0 {
 					templ_7745c5c3_Err = exchangesCard(p).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -1042,7 +1042,7 @@ func sectionIndex(p ExecutionPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if n := len(answered(p.Exchanges)); n > 0 {
+		if n := len(answeredExchanges(p.Exchanges)); n > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 101, "<a href=\"#llm\">LLM <small>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -28,8 +28,8 @@ func typedText(text string) templ.Component {
 	})
 }
 
-// answered are the exchanges that are over.
-func answered(all []app.LLMExchange) []app.LLMExchange {
+// answeredExchanges are the exchanges that are over.
+func answeredExchanges(all []app.LLMExchange) []app.LLMExchange {
 	var over []app.LLMExchange
 	for _, e := range all {
 		if !e.AnsweredAt.IsZero() {

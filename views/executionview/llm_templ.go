@@ -211,7 +211,7 @@ func exchangesCard(p ExecutionPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, t := range answered(p.Exchanges) {
+		for _, t := range answeredExchanges(p.Exchanges) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<div class=\"turn\"><h3><span>Question ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -420,7 +420,7 @@ func Print(p PrintPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if len(answered(p.Exchanges)) > 0 {
+		if len(answeredExchanges(p.Exchanges)) > 0 {
 			templ_7745c5c3_Err = exchangesCard(p.ExecutionPage).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -205,7 +205,7 @@ func Lock(p LockPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = written(left.Parts).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = renderSentence(left.Parts).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

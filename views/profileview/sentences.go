@@ -36,8 +36,8 @@ func word(text string) Part { return Part{Text: text} }
 
 func code(text string) Part { return Part{Text: text, Code: true} }
 
-// written renders a sentence without spaces between its parts, as templates would add.
-func written(parts []Part) templ.Component {
+// renderSentence renders a sentence without spaces between its parts, as templates would add.
+func renderSentence(parts []Part) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		for _, p := range parts {
 			text := templ.EscapeString(p.Text)

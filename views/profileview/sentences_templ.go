@@ -67,7 +67,7 @@ func sentences(all []Sentence) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = written(s.Parts).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = renderSentence(s.Parts).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
