@@ -110,8 +110,8 @@ func (h Host) CheckReachable() error {
 			"Use that name.")
 }
 
-// CheckGrantable refuses what no profile's scripts ever reach: see CheckReachable, and addresses, to
-// which no box has a route.
+// CheckGrantable refuses what no script ever reaches: what CheckReachable refuses, and an IP address,
+// since no box has a route to one.
 func (h Host) CheckGrantable() error {
 	if err := h.CheckReachable(); err != nil {
 		return err

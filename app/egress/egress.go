@@ -22,7 +22,7 @@ import (
 // Config is what the operator decides for all executions.
 type Config struct {
 	// LocalServices are the exact pairs of AIRLOCK_LOCAL_SERVICES: canonical "name:port" to an address
-	// on this host. See ParseLocalServices.
+	// on this host or in a private network. See ParseLocalServices.
 	LocalServices map[string]netip.AddrPort
 	// Listener is Airlock's own port; it is never reachable, whatever address it is tried on.
 	Listener netip.AddrPort

@@ -38,6 +38,7 @@ type Artifact struct {
 type artifacts struct {
 	ended  chan struct{}
 	opened atomic.Bool
+	whole  atomic.Bool // the guest said that none are left
 }
 
 // wireFiles returns the files' names and sizes for the Start message.
@@ -86,8 +87,12 @@ func (r *run) collect(stream io.ReadCloser) error {
 	defer close(a.ended)
 	defer stream.Close()
 	left := int64(wire.MaxFileBytes)
-	for range wire.MaxFiles + wire.MaxProblems + 1 {
+	for range wire.MaxFiles + wire.MaxProblems + 2 {
 		head, err := wire.ReadArtifact(stream)
+		if err == nil && head.Problem == wire.LastArtifact {
+			a.whole.Store(true)
+			return nil
+		}
 		if err != nil || !head.Problem.Valid() || head.Size < 0 {
 			return nil
 		}

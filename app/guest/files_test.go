@@ -96,7 +96,7 @@ save_file("bytes", memoryview(b"\0\xff"))
 open(os.path.join(os.environ["AIRLOCK_OUT"], "plain"), "w").write("p")
 save_file("empty", b"")
 `, input("a.csv", "1,2\n"), input("b ü.bin", "\x00\x01"))
-	if err != nil || out.Exited.Code != 0 {
+	if err != nil || out.Exited.Code != 0 || out.ArtifactsCut {
 		t.Fatalf("%v, %+v", err, out)
 	}
 	for name, want := range map[string]string{"text.txt": "grüße", "bytes": "\x00\xff", "plain": "p", "empty": ""} {
@@ -292,5 +292,40 @@ func TestLimitsOfFilesAreTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	if wire.MaxFileBytes != app.MaxFileBytes || wire.MaxFiles != app.MaxFiles {
 		t.Error("plugins/wire and app differ")
+	}
+}
+
+// A box that is gone before it has passed on all that the script left says so: nobody may take the
+// rest for everything.
+func TestCutArtifactsAreKnown(t *testing.T) {
+	t.Parallel()
+	for _, cut := range []bool{true, false} {
+		ours, done := impersonate(t, func(i *impostor) {
+			i.start()
+			for _, kind := range []wire.Kind{wire.Stdout, wire.Stderr} {
+				i.open(wire.Header{Kind: kind}).Close()
+			}
+			i.say(wire.Message{Exited: &wire.Exited{Artifacts: true}})
+			stream := i.open(wire.Header{Kind: wire.Artifacts})
+			_ = wire.Write(stream, wire.Artifact{Name: []byte("a"), Size: 1})
+			_, _ = stream.Write([]byte("x"))
+			if !cut {
+				_ = wire.Write(stream, wire.Artifact{Problem: wire.LastArtifact})
+			}
+			stream.Close()
+		})
+		s, err := Open(t.Context(), ours, ours, Boot{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, h := &left{list: map[string]string{}}, (&recorder{}).handler()
+		h.Artifact = l.take
+		out, err := s.Run(t.Context(), job("pass"), h)
+		if err != nil || out.ArtifactsCut != cut || l.list["a"] != "x" || len(l.list) != 1 {
+			t.Errorf("cut %v: %+v, %q, %v", cut, out, l.list, err)
+		}
+		s.Close()
+		ours.Close()
+		<-done
 	}
 }

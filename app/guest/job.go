@@ -83,4 +83,6 @@ type Outcome struct {
 	Exited wire.Exited     // zero unless Run's error is nil
 	Failed *wire.Failed    // how the script failed, in its own terms, up to a frame long; nil if it didn't say
 	Result json.RawMessage // valid JSON; nil if the script set none
+
+	ArtifactsCut bool // the script left some that didn't come
 }

@@ -159,6 +159,7 @@ func (r *run) conclude() (Outcome, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	outcome := r.outcome
+	outcome.ArtifactsCut = outcome.Exited.Artifacts && r.handler.Artifact != nil && !r.artifacts.whole.Load()
 	if r.result == nil {
 		return outcome, nil
 	}

@@ -48,7 +48,10 @@ func (s *Versions) checkReferredValues(ctx context.Context, tx *store.Tx, hosts 
 		}
 		if v, ok := opened[id]; ok {
 			v.Key = key
-			if _, err := referred(h, key, []credentials.Value{v}); err != nil {
+			if h.Name, err = referred(h, key, []credentials.Value{v}); err == nil {
+				err = h.CheckGrantable()
+			}
+			if err != nil {
 				return err
 			}
 		}

@@ -25,9 +25,6 @@ type Hosts struct {
 // agent gives another reason.
 func (s *Hosts) Propose(ctx context.Context, by app.Actor, handle string, hosts []app.Host) (app.Profile, error) {
 	list, err := app.CanonicalHosts(hosts)
-	if err == nil {
-		err = app.CheckAdded(list, nil)
-	}
 	if err != nil {
 		return app.Profile{}, err
 	}
@@ -41,6 +38,9 @@ func (s *Hosts) Propose(ctx context.Context, by app.Actor, handle string, hosts 
 	list = proposed(list)
 	return s.change(ctx, by, handle, func(tx *store.Tx, p *store.Profile) (string, string, error) {
 		if err := p.CanUse(s.now()); err != nil {
+			return "", "", err
+		}
+		if err := app.CheckAdded(list, app.AllowedHosts(p.Hosts)); err != nil {
 			return "", "", err
 		}
 		asked, err := s.ask(ctx, tx, by, p, list)

@@ -32,6 +32,7 @@ type ending struct {
 	broken    error         // the guest broke the protocol
 	exit      plugins.Exit  // of the box
 	exited    *wire.Exited  // of the script; nil if the box ended first
+	uncertain bool          // how the script ended, without the box's own end
 	failed    *wire.Failed  // the script's own account
 	said      string        // the end of what was printed to stderr, not redacted
 	leaseLost bool          // Vault took back what it had lent
@@ -51,6 +52,7 @@ func (r *Run) collect(s sent) ending {
 		e.exit = plugins.Exit{Reason: plugins.ReasonExit, PeakMemory: used.PeakMemory, CPUTime: used.CPUTime}
 		r.removal.start(r.removeBox)
 	} else {
+		e.uncertain = used.LimitHit || s.outcome.Exited.Signal != 0 || s.outcome.ArtifactsCut
 		e.exit, e.lost = r.box.End()
 	}
 	r.dialogue.close()

@@ -208,8 +208,19 @@ func TestALostBoxDoesNotUndoTheEndOfItsScript(t *testing.T) {
 		out.Stdout != "hello\n" {
 		t.Errorf("%+v", out)
 	}
-	if x, _ := w.Finished("exit 3", app.StatusError); !strings.Contains(x.Error, "exit code 3") {
-		t.Errorf("%+v", x)
+	for _, tt := range []struct {
+		script string
+		usage  func(string) (plugins.Usage, error)
+		says   string
+	}{
+		{"exit 3", enginetest.Unmeasured, "exit code 3"},
+		{"signal 9", enginetest.Unmeasured, "sandbox was lost"}, // a limit's, perhaps: only the box could have told
+		{"result 1", enginetest.Limited, "sandbox was lost"},
+	} {
+		w.Fake.SetUsage(tt.usage)
+		if x, _ := w.Finished(tt.script, app.StatusError); !strings.Contains(x.Error, tt.says) {
+			t.Errorf("%s: %+v", tt.script, x)
+		}
 	}
 }
 

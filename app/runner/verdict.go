@@ -41,7 +41,7 @@ func judge(e ending) verdict {
 	case e.broken != nil:
 		return failure("the script broke the channel between its sandbox and Airlock, so it was stopped; " +
 			"leave descriptors that the script did not open alone")
-	case e.exited == nil:
+	case e.exited == nil, e.lost != nil && e.uncertain:
 		return judgeLost(e)
 	case e.exited.Signal != 0 || e.exited.Code != 0:
 		return judgeFailed(e)
@@ -49,8 +49,8 @@ func judge(e ending) verdict {
 	return verdict{status: app.StatusCompleted}
 }
 
-// judgeLost words the end of a box that ended before its script did. One that is lost afterwards, as
-// while a backend removes many files, changes nothing.
+// judgeLost words the end of a box that ended before its script did, or before it was certain how the
+// script ended. A box that is lost later, as while a backend removes many files, changes nothing.
 func judgeLost(e ending) verdict {
 	switch {
 	case errors.Is(e.lost, plugins.ErrCut):
@@ -112,8 +112,8 @@ func judgeFailed(e ending) verdict {
 	if e.failed != nil {
 		v.message += hints.AfterError(e.failed.Error, e.said, e.sent.script(), e.limits, e.notes())
 	}
-	if e.exit.PidsHit && !strings.Contains(v.message, hints.Pids(e.limits)) {
-		v.message += hints.Pids(e.limits)
+	if e.exit.PidsHit && !strings.Contains(v.message, hints.PidsHint(e.limits)) {
+		v.message += hints.PidsHint(e.limits)
 	}
 	return v
 }
@@ -157,15 +157,15 @@ func (v verdict) withLostLease(lost bool) verdict {
 
 // withHints adds what to do about denied hosts: without it an agent sees a failed connection and
 // not the next step.
-func (v verdict) withHints(hints []string) verdict {
-	if v.status == app.StatusCompleted || v.status == app.StatusCancelled || len(hints) == 0 {
+func (v verdict) withHints(denials []string) verdict {
+	if v.status == app.StatusCompleted || v.status == app.StatusCancelled || len(denials) == 0 {
 		return v
 	}
-	left := len(hints) - maxHints
+	left := len(denials) - maxHints
 	if left > 0 {
-		hints = hints[:maxHints]
+		denials = denials[:maxHints]
 	}
-	v.message = strings.TrimSpace(v.message + "\n" + strings.Join(hints, "\n"))
+	v.message = strings.TrimSpace(v.message + "\n" + strings.Join(denials, "\n"))
 	if left > 0 {
 		v.message += fmt.Sprintf("\nand %d more refused hosts.", left)
 	}

@@ -341,7 +341,8 @@ func (p *planner) borrowed(f content.Profile) (said []string) {
 	return said
 }
 
-// hosts in the order and form in which they are compared: why they were asked for doesn't matter.
+// comparableHosts returns hosts in the order and form in which they are compared: why they were asked
+// for doesn't matter.
 func comparableHosts(list []app.Host) []string {
 	out := make([]string, len(list))
 	for i, h := range list {

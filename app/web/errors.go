@@ -22,7 +22,8 @@ func (s *Server) fail(err error, c echo.Context) {
 	e := httpx.Explain(c, err)
 	status := httpx.Status(e.Code)
 	if cutOff {
-		e, status = app.E(app.CodeInvalidField, "the request ended too early", "Send it again."), statusCutOff
+		e, status = app.E(app.CodeInvalidField, "the request ended too early",
+			"See whether it took effect before you send it again: GET /executions lists what was accepted."), statusCutOff
 	}
 	if status >= 500 || e.Cause != nil {
 		s.cfg.Log.LogAttrs(c.Request().Context(), levelFor(status), "request failed", failure(c, e)...)
@@ -45,7 +46,7 @@ func (s *Server) fail(err error, c echo.Context) {
 	}
 }
 
-// statusCutOff is for a client that left, or only stopped sending: then it still reads.
+// statusCutOff is for a client that left. One that only stopped sending may still read the answer.
 const statusCutOff = 499
 
 func isUI(c echo.Context) bool {

@@ -82,6 +82,7 @@ func (o *outDir) send(stream io.Writer) {
 	if more > 0 {
 		_ = wire.Write(stream, wire.Artifact{Size: int64(more), Problem: wire.ProblemMany})
 	}
+	_ = wire.Write(stream, wire.Artifact{Problem: wire.LastArtifact})
 }
 
 func sendArtifact(stream io.Writer, file *os.File, a wire.Artifact) error {

@@ -25,7 +25,8 @@ type File struct {
 	Size int64  `json:"size"` // bytes
 }
 
-// Artifact is a frame of an artifacts stream. Without a Problem, Size bytes of content follow it.
+// Artifact is a frame of an artifacts stream. Without a Problem, Size bytes of content follow it. The
+// last frame of a whole stream has the Problem LastArtifact.
 type Artifact struct {
 	Name    []byte          `json:"name"` // as the script chose it
 	Size    int64           `json:"size"` // bytes
@@ -44,6 +45,9 @@ const (
 	ProblemLarge      ArtifactProblem = "large"      // with the others more than MaxFileBytes
 	ProblemMany       ArtifactProblem = "many"       // more than MaxFiles; Size is how many more, and there is no name
 )
+
+// LastArtifact is the Problem of the frame behind the last entry.
+const LastArtifact ArtifactProblem = "none are left"
 
 // Valid reports whether p is one of the problems, or "" for none.
 func (p ArtifactProblem) Valid() bool {

@@ -11,14 +11,14 @@ import (
 
 const useLess = "; use less or ask the operator to raise "
 
-func tmp(l app.Limits) string {
+func tmpHint(l app.Limits) string {
 	return fmt.Sprintf("\nthe limit of /tmp is %s%sAIRLOCK_LIMIT_TMP; "+
 		"that of /dev/shm is %s, half of AIRLOCK_LIMIT_MEMORY",
 		app.FormatSize(l.Tmp), useLess, app.FormatSize(plugins.Limits{Memory: l.Memory}.Shm()))
 }
 
-// Pids names the limit of processes and threads.
-func Pids(l app.Limits) string {
+// PidsHint names the limit of processes and threads.
+func PidsHint(l app.Limits) string {
 	return fmt.Sprintf("\nthe limit is %d processes and threads%sAIRLOCK_LIMIT_PIDS", l.Pids, useLess)
 }
 
@@ -31,17 +31,17 @@ func limitMet(text string, l app.Limits) string {
 	switch {
 	case has("[Errno 28]", "[Errno 27]", "No space left on device", "File too large", "File size limit exceeded",
 		"SIGXFSZ", "SIGBUS", "exit status 153."):
-		return tmp(l)
+		return tmpHint(l)
 	case has("[Errno 24]", "[Errno 23]", "Too many open files"):
 		return fmt.Sprintf("\nthe limit is %d open files per process, connections included%sAIRLOCK_LIMIT_FILES", l.Files,
 			useLess)
 	case has("[Errno 12]", "Cannot allocate memory"):
-		return memory(l)
+		return memoryHint(l)
 	}
 	return ""
 }
 
-func memory(l app.Limits) string {
+func memoryHint(l app.Limits) string {
 	return fmt.Sprintf("\nthe limit is %s of memory%sAIRLOCK_LIMIT_MEMORY", app.FormatSize(l.Memory), useLess)
 }
 

@@ -23,7 +23,7 @@ func TestWarningsSayWhatTheErrorDoesNot(t *testing.T) {
 	if diff := cmp.Diff(want, Warnings(x)); diff != "" {
 		t.Error(diff)
 	}
-	x.Error = "OSError: [Errno 11]" + Pids(x.Manifest.Limits)
+	x.Error = "OSError: [Errno 11]" + PidsHint(x.Manifest.Limits)
 	if diff := cmp.Diff(want[1:], Warnings(x)); diff != "" {
 		t.Error(diff)
 	}

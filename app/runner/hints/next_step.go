@@ -10,7 +10,7 @@ import (
 // AfterSignal returns the hint for SIGBUS (no room for a mapped file) and SIGXFSZ (a file too large).
 func AfterSignal(s syscall.Signal, l app.Limits) string {
 	if s == syscall.SIGBUS || s == syscall.SIGXFSZ {
-		return tmp(l)
+		return tmpHint(l)
 	}
 	return ""
 }
@@ -31,9 +31,9 @@ func AfterError(text, said, script string, l app.Limits, notes []string) string 
 	exception, _, _ := strings.Cut(text, ":")
 	switch {
 	case strings.HasSuffix(exception, "MemoryError"):
-		return memory(l)
+		return memoryHint(l)
 	case strings.Contains(text, "can't start new thread"):
-		return Pids(l)
+		return PidsHint(l)
 	case strings.HasPrefix(text, "PermissionError: ") && len(notes) > 0:
 		return "\nin this sandbox: " + strings.Join(notes, " ")
 	case strings.Contains(text, "ResultError: result is") && strings.Contains(text, "the limit is"):

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -73,13 +74,14 @@ func (h *executions) answerAccepted(c echo.Context, x app.Execution, wait time.D
 }
 
 // awaitIfFree is await for the answer to a request that took effect: it must not be refused, since
-// the client would send it again. If too many calls wait, it doesn't wait.
+// the client would send it again. If too many calls wait, or the client stops sending, it doesn't
+// wait.
 func (h *executions) awaitIfFree(c echo.Context, x app.Execution, wait time.Duration) (app.Execution, error) {
 	if wait == 0 {
 		return x, nil
 	}
 	now, err := h.await(c, x, wait)
-	if errors.Is(err, httpx.ErrBusy) {
+	if errors.Is(err, httpx.ErrBusy) || errors.Is(err, context.Canceled) {
 		return x, nil
 	}
 	return now, err

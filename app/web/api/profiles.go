@@ -182,7 +182,7 @@ func (h *profiles) proposeHosts(c echo.Context) error {
 	}
 	hosts := make([]app.Host, len(in.Hosts))
 	for i, h := range in.Hosts {
-		if err := cmp.Or(p.CheckReference(h.host), h.host.CheckGrantable()); err != nil {
+		if err := cmp.Or(p.CheckReference(h.host), app.CheckAdded([]app.Host{h.host}, app.AllowedHosts(p.Hosts))); err != nil {
 			return httpx.AtField(fmt.Sprintf("hosts[%d].host", i), err)
 		}
 		hosts[i] = h.host

@@ -11,7 +11,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// statuses gives every code its HTTP status. No other place does.
+// statuses gives every code its HTTP status. No other place does, but for requests that are cut off.
 var statuses = map[app.Code]int{
 	app.CodeInvalidJSON:        http.StatusBadRequest,
 	app.CodeUnknownField:       http.StatusBadRequest,

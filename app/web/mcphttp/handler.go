@@ -170,7 +170,7 @@ func (h *Handler) admit(c echo.Context) (message []byte, err error) {
 		}
 		most = MaxOpening
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, most+1))
+	body, err := io.ReadAll(io.LimitReader(httpx.RawBody(c, most+1), most+1))
 	switch {
 	case err != nil:
 		return nil, err

@@ -76,6 +76,9 @@ func (o *operator) profileHosts(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
+		if err := app.CheckAdded(allowed, app.AllowedHosts(p.Hosts)); err != nil {
+			return err
+		}
 		if len(more) > 0 && o.asks(*yes) {
 			if err := o.confirmHosts(ctx, p, allowed); err != nil {
 				return err

@@ -78,7 +78,7 @@ func serverVariables() []Variable {
 		size("AIRLOCK_FILES_QUOTA", "size of the files and artifacts that are kept of one profile", 1<<20,
 			func(c *Config) *int64 { return &c.FilesQuota }),
 		{Name: "AIRLOCK_LOCAL_SERVICES",
-			about: "services on this host: `name:port=address:port` ([docs](credentials.md#hosts-inside-your-network))",
+			about: "names for services on this host or in its network: `name:port=address:port` ([docs](credentials.md#hosts-inside-your-network))",
 			set:   func(c *Config, v string) (err error) { c.LocalServices, err = egress.ParseLocalServices(v); return err },
 			show:  showLocalServices},
 		{Name: "AIRLOCK_EXTRA_CA",
