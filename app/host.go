@@ -120,7 +120,8 @@ func (h Host) CheckGrantable() error {
 		return nil //nolint:nilerr // it is a name
 	}
 	return Invalid("host", fmt.Sprintf("host %q is an address, and scripts reach hosts by their names only", h.Name),
-		"Use the host's name. If it has none, have the operator give it one in AIRLOCK_LOCAL_SERVICES, and use that.")
+		"Use the host's name. If it has none, have the operator give it one, as in "+
+			"AIRLOCK_LOCAL_SERVICES=db.internal:5432=10.0.0.7:5432, and use that.")
 }
 
 // CheckAskable refuses what an agent may not ask for: a relay that Airlock doesn't look into on a

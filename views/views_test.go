@@ -298,6 +298,27 @@ func TestGrants(t *testing.T) {
 	}
 }
 
+// TestGrantsOfAnotherProtocol: where the profile, not the credential, says that a port speaks plain
+// HTTP, the page promised a value to a host that every request is refused to.
+func TestGrantsOfAnotherProtocol(t *testing.T) {
+	t.Parallel()
+	allowed := host("weather.test:8443")
+	allowed.Protocol = app.ProtocolHTTP
+	key := profileview.KeyGrant{Key: app.Key{Name: "A", CredentialID: "A", Credential: "A",
+		CredentialMode: app.ModeSealed, ValueExists: true},
+		Where: []app.Host{host("weather.test:8443")}, Places: []app.Place{app.PlaceHeader}}
+	for permits, want := range map[bool]string{
+		false: "weather.test:8443, without encryption, which its credential does not permit: it can go nowhere.",
+		true:  "weather.test:8443, in the usual credential headers, also without encryption.",
+	} {
+		key.PlainHTTP = permits
+		got := profileview.Grants([]profileview.KeyGrant{key}, []app.Host{allowed}, time.Time{})[0]
+		if !got.Warn || !strings.HasSuffix(got.Text(), " It goes only to "+want) {
+			t.Errorf("permits %v: %s", permits, got.Text())
+		}
+	}
+}
+
 // TestGrantsOfReferences: what a plain key names is read beside it, escaped, and a reference that
 // names nothing is not told as access.
 func TestGrantsOfReferences(t *testing.T) {

@@ -99,5 +99,6 @@ func title(p app.Profile) string {
 	if p.Description == "" {
 		return p.Handle
 	}
-	return fmt.Sprintf("%q", app.Clip(app.VisibleText(p.Description), 60))
+	line, _, _ := strings.Cut(p.Description, "\n")
+	return fmt.Sprintf("%q", app.Clip(app.VisibleText(line), 60))
 }

@@ -127,23 +127,20 @@ func (h *egressHook) noteLine(ctx context.Context, host string, port, line int, 
 		return
 	}
 	h.lines.note(place{name, port}, line, at)
-	session, g := h.current()
-	if port > 0 && refusedInBox(g.hosts, name, port) {
-		_ = h.refuseOnce(ctx, session, place{name, port})
+	p := place{name, port}
+	switch session, g := h.current(); {
+	case port == 0:
+	case refusedInBox(g.hosts, name, port):
+		_ = h.refuseOnce(ctx, session, p)
+	case isAddress(name) && h.firstRefusal(p): // a plain key's value names it, so the list allows it in vain
+		session.Limited(name, port, rules.NotListed)
 	}
 }
 
 // refuseOnce records a connection that the box refuses by itself. Its interpreter and its first
 // process may both tell of one, so each place counts once.
 func (h *egressHook) refuseOnce(ctx context.Context, session *egress.Session, p place) error {
-	h.mu.Lock()
-	known := h.refused[p]
-	if h.refused == nil {
-		h.refused = map[place]bool{}
-	}
-	h.refused[p] = true
-	h.mu.Unlock()
-	if known {
+	if !h.firstRefusal(p) {
 		return errUnknownName
 	}
 	conn, err := session.Dial(ctx, p.host, p.port) // which refuses: it goes by the same hosts, or fewer
@@ -152,6 +149,24 @@ func (h *egressHook) refuseOnce(ctx context.Context, session *egress.Session, p 
 		return errUnknownName
 	}
 	return err
+}
+
+func (h *egressHook) firstRefusal(p place) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.refused[p] {
+		return false
+	}
+	if h.refused == nil {
+		h.refused = map[place]bool{}
+	}
+	h.refused[p] = true
+	return true
+}
+
+func isAddress(name string) bool {
+	_, err := netip.ParseAddr(name)
+	return err == nil
 }
 
 // isLinkLocal tells addresses such as cloud metadata from those that mean the box itself.

@@ -3,7 +3,7 @@
 // person with the forms of the web UI. Nothing here uses Airlock's packages: whatever it does, any
 // agent and any browser can do.
 //
-// Read walk.go first; it is the story. agent.go is a complete agent-side client, examples/browser
+// Read walk.go first; it is the walk, step by step. agent.go is a complete agent-side client, examples/browser
 // is what a person clicks with.
 //
 //	go run ./examples/demo -airlock ./airlock          # walks, then keeps the server running until Ctrl-C

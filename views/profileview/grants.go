@@ -116,9 +116,13 @@ func sealedSentence(s Sentence, k KeyGrant, allowed []app.Host) Sentence {
 		return s
 	}
 	s.Warn = true
-	where := usable(k)
-	if len(where) == 0 {
-		s.Parts = append(append(s.Parts, hostParts(k.Where)...),
+	where, plain := usable(k), k
+	plain.PlainHTTP = true
+	if refused := reachable(plain, allowed); len(refused) > 0 || len(where) == 0 {
+		if len(refused) == 0 {
+			refused = k.Where
+		}
+		s.Parts = append(append(s.Parts, hostParts(refused)...),
 			word(", without encryption, which its credential does not permit: it can go nowhere."))
 		return s
 	}

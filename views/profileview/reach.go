@@ -15,7 +15,8 @@ func reachable(k KeyGrant, allowed []app.Host) []app.Host {
 			if a.KeyReference() != "" {
 				a.Name = w.Name
 			}
-			if h, ok := w.Overlap(a); ok && readable(h) {
+			h, _ := w.Overlap(a)
+			if h = permitted(k, h); len(h.Ports) > 0 && readable(h) { // the profile may say another protocol
 				all = append(all, h)
 			}
 		}
@@ -28,14 +29,19 @@ func reachable(k KeyGrant, allowed []app.Host) []app.Host {
 func usable(k KeyGrant) []app.Host {
 	var all []app.Host
 	for _, h := range k.Where {
-		if !k.PlainHTTP {
-			h.Ports = slices.DeleteFunc(slices.Clone(h.Ports), func(p int) bool { return h.Unencrypted(p) })
-		}
-		if len(h.Ports) > 0 && readable(h) {
+		if h = permitted(k, h); len(h.Ports) > 0 && readable(h) {
 			all = append(all, h)
 		}
 	}
 	return all
+}
+
+// permitted returns the host without unencrypted ports, unless the key's credential permits them.
+func permitted(k KeyGrant, h app.Host) app.Host {
+	if !k.PlainHTTP {
+		h.Ports = slices.DeleteFunc(slices.Clone(h.Ports), func(p int) bool { return h.Unencrypted(p) })
+	}
+	return h
 }
 
 func unencrypted(h app.Host) bool {

@@ -142,7 +142,8 @@ var explanations = map[string]explanation{
 	// Placeholders.
 	swap.RuleHost: {"was sent the placeholder of a sealed credential that does not belong to it",
 		"Send it only to the hosts of that credential, which GET /profiles/{id} lists."},
-	swap.RulePlain: {"was sent a sealed credential over plain HTTP", "Use https."},
+	swap.RulePlain: {"was sent a sealed credential over plain HTTP",
+		"Use https. If the host speaks plain HTTP only, ask the person to tick plain HTTP for this credential in Airlock."},
 	swap.RulePlace: {"was sent the placeholder of a sealed credential in a place that the credential does not allow",
 		"Send it in a header, or ask the person to allow the place on the credential's page in Airlock."},
 	swap.RuleHeader: {"was sent the placeholder of a sealed credential in a header that is not one of the credential's",

@@ -74,7 +74,11 @@ func (o *operator) createProfile(ctx context.Context, args []string) error {
 	if err := o.checkPlacement(*place); err != nil {
 		return err
 	}
-	if _, err := g.allHosts(); err != nil {
+	hosts, err := g.allHosts()
+	if err == nil {
+		err = app.CheckAdded(hosts, nil)
+	}
+	if err != nil {
 		return err // before anything is made
 	}
 	names, credential := g.keyLinks()

@@ -35,7 +35,7 @@ func platforms() []platform {
 // anyContainer is what a container is that no platform owns to.
 func anyContainer() platform {
 	return platform{name: "Docker", settings: "what you gave to the container",
-		logs: "the output of docker logs, from the first start",
+		logs: "the output of docker logs",
 		disk: "start the container with a volume: docker run -v airlock-data:%s …"}
 }
 

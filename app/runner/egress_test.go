@@ -1,0 +1,32 @@
+package runner
+
+import (
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/egress/rules"
+)
+
+// No box has a route to an address. A script that tried one which the value of a plain key names,
+// so that the list has it, learned nothing: it gets a row of the ledger, once, with what to do.
+func TestAListedAddressIsToldAsRefused(t *testing.T) {
+	t.Parallel()
+	hosts := []app.Host{{Name: "10.0.0.5", Ports: []int{5432}, Private: true}}
+	gateway := egress.New(egress.Config{})
+	h := &egressHook{grant: grant{hosts: hosts}}
+	h.session = gateway.Session(egress.Grant{Hosts: hosts}, nil)
+	defer h.session.Close()
+	h.lines.setLast(9)
+	for range 2 {
+		h.noteLine(t.Context(), "10.0.0.5", 5432, 3, time.Now())
+	}
+	rows := h.ledger()
+	if len(rows) != 1 || rows[0].Rule != rules.NotListed || rows[0].Verdict != app.VerdictDenied || rows[0].Line != 3 {
+		t.Fatalf("%+v", rows)
+	}
+	if hint := rules.Explain(rows[0]); hint == nil {
+		t.Error("nothing is said about it")
+	}
+}
