@@ -180,9 +180,9 @@ func (h *profiles) proposeHosts(c echo.Context) error {
 			fmt.Sprintf("hosts must have 1 to %d items", app.MaxHosts),
 			`Send {"hosts":[{"host":"api.example.com","reason":"why"}]}.`)
 	}
-	hosts := make([]app.Host, len(in.Hosts))
+	hosts, allowed := make([]app.Host, len(in.Hosts)), app.AllowedHosts(p.Hosts)
 	for i, h := range in.Hosts {
-		if err := cmp.Or(p.CheckReference(h.host), app.CheckAdded([]app.Host{h.host}, app.AllowedHosts(p.Hosts))); err != nil {
+		if err := cmp.Or(p.CheckReference(h.host), app.CheckAdded([]app.Host{h.host}, allowed)); err != nil {
 			return httpx.AtField(fmt.Sprintf("hosts[%d].host", i), err)
 		}
 		hosts[i] = h.host

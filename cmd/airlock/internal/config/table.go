@@ -78,9 +78,10 @@ func serverVariables() []Variable {
 		size("AIRLOCK_FILES_QUOTA", "size of the files and artifacts that are kept of one profile", 1<<20,
 			func(c *Config) *int64 { return &c.FilesQuota }),
 		{Name: "AIRLOCK_LOCAL_SERVICES",
-			about: "names for services on this host or in its network: `name:port=address:port` ([docs](credentials.md#hosts-inside-your-network))",
-			set:   func(c *Config, v string) (err error) { c.LocalServices, err = egress.ParseLocalServices(v); return err },
-			show:  showLocalServices},
+			about: "names for services on this host or in its network: `name:port=address:port` " +
+				"([docs](credentials.md#hosts-inside-your-network))",
+			set:  func(c *Config, v string) (err error) { c.LocalServices, err = egress.ParseLocalServices(v); return err },
+			show: showLocalServices},
 		{Name: "AIRLOCK_EXTRA_CA",
 			about: "PEM file of extra CA certificates, for scripts and intercepted hosts",
 			set:   setExtraCA, show: func(c *Config) string { return c.ExtraCA.path }},
