@@ -63,6 +63,28 @@ func repeated(text string, n int) string {
 	return all
 }
 
+// TestTheLastResultCounts: a call of set_result that a handler had interrupted went on by itself, and
+// on a busy machine its result took the place of a later one.
+func TestTheLastResultCounts(t *testing.T) {
+	t.Parallel()
+	f := execute(t, job(`
+import _thread, signal, time
+class Alarm(Exception): pass
+def on_alarm(number, frame): raise Alarm
+signal.signal(signal.SIGALRM, on_alarm)
+start = _thread.start_new_thread
+_thread.start_new_thread = lambda work, args: start(lambda: (time.sleep(0.5), work()), args)
+signal.setitimer(signal.ITIMER_REAL, 0.1)
+try: set_result("earlier")
+except Alarm: pass
+_thread.start_new_thread = start
+set_result("later")
+time.sleep(1)`), &recorder{})
+	if string(f.Result) != `"later"` || f.err != nil {
+		t.Errorf("%s %v %+v %s", f.Result, f.err, f.Failed, f.stderr)
+	}
+}
+
 // TestSignalsAmongMessages: handlers that raise at any moment leave no message to Airlock half
 // written, be it a result, a question or the line of a connection.
 func TestSignalsAmongMessages(t *testing.T) {
@@ -88,6 +110,6 @@ for delay in range(1, 60):
 signal.setitimer(signal.ITIMER_REAL, 0)
 set_result([llm.complete("last"), wrong, alarms > 0])`), r)
 	if want := `["last",0,true]`; string(f.Result) != want || f.err != nil {
-		t.Errorf("%.200s %v %+v %s", f.Result, f.err, f.Failed, f.stderr)
+		t.Errorf("%.200s %v %+v %+v %s", f.Result, f.err, f.Failed, f.Exited, f.stderr)
 	}
 }

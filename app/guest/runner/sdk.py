@@ -261,6 +261,14 @@ class LLM:
 def install(channel, start):
     """Makes the module airlock for one script and puts its names into builtins."""
     limit = start["max_result"]
+    numbers, ordering, sent = iter(range(1, 1 << 62)), _thread.allocate_lock(), [0]
+
+    def send_result(number, data):
+        """Sends a result unless a later call sent its own, as when a handler interrupted this one."""
+        with ordering:
+            if number > sent[0]:
+                sent[0] = number
+                channel.send("result", data=data)
 
     def set_result(data):
         """Sets the result of this execution; the last call counts."""
@@ -269,7 +277,8 @@ def install(channel, start):
         if size > limit:
             raise ResultError("result is %d bytes of JSON, the limit is %d" % (size, limit))
         data = binascii.b2a_base64(text.encode(), newline=False).decode()
-        undisturbed(lambda: channel.send("result", data=data))
+        number = next(numbers)
+        undisturbed(lambda: send_result(number, data))
 
     folder = os.environ.get("AIRLOCK_OUT", "")
 
