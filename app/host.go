@@ -23,8 +23,8 @@ const (
 func (p Protocol) Raw() bool { return p == ProtocolTCP || p == ProtocolPostgres }
 
 // Host is one entry of an allow-list. Name is canonical (lower case ASCII, no trailing dot): a host
-// name, "*.name" for its true subdomains, an IP address, or "{KEY}" for the value of a plain key at
-// dispatch.
+// name, "*.name" for its true subdomains, "{KEY}" for the value of a plain key at dispatch, or an IP
+// address, which no profile can be given (CheckGrantable).
 type Host struct {
 	Name     string   `json:"host"`
 	Ports    []int    `json:"ports"` // sorted, at least one

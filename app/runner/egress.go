@@ -178,10 +178,10 @@ func isLinkLocal(name string) bool {
 // refusedInBox reports whether nothing in the box listens for the place, although its resolver
 // answers or isn't asked.
 func refusedInBox(hosts []app.Host, name string, port int) bool {
-	_, err := netip.ParseAddr(name)
-	known := err == nil
+	address := isAddress(name)
+	known := address
 	for _, h := range hosts {
-		if slices.Contains(h.Ports, port) && err != nil || h.Matches(name, port) {
+		if slices.Contains(h.Ports, port) && !address || h.Matches(name, port) {
 			return false
 		}
 		known = known || h.Matches(name, h.Ports[0])

@@ -23,7 +23,7 @@ func (s *Server) fail(err error, c echo.Context) {
 	status := httpx.Status(e.Code)
 	if cutOff {
 		e, status = app.E(app.CodeInvalidField, "the request ended too early",
-			"See whether it took effect before you send it again: GET /executions lists what was accepted."), statusCutOff
+			"See whether it took effect before you send it again."), statusCutOff
 	}
 	if status >= 500 || e.Cause != nil {
 		s.cfg.Log.LogAttrs(c.Request().Context(), levelFor(status), "request failed", failure(c, e)...)

@@ -33,6 +33,7 @@ func TestHoleAStalledBodyIsAnswered(t *testing.T) {
 		{paths.CredentialNew, plain, "name=A", "The form can&#39;t be read."},
 		{paths.Skills, parts, file, "The request ended too early."},
 		{"/profiles", "application/json", `{"description":`, "the body could not be read to its end"},
+		{"/mcp", "application/json", `{"jsonrpc":`, "the body could not be read to its end"},
 	} {
 		conn, err := net.Dial("tcp", listener.Addr().String())
 		s.must(err)
