@@ -190,24 +190,14 @@ generated: ## Fail if generated code is not what is committed
 	before=$$(sum); $(MAKE) --no-print-directory generate; \
 	[ "$$before" = "$$(sum)" ] || { echo "Generated code was stale; it has been made anew. Commit it." >&2; exit 1; }
 
-BENCH := go run ./cmd/airlock-bench
 .PHONY: bench
-bench: run-packages build ## Measure everything, side by side in one run, pages with EXECUTIONS executions in the store (1000000); a quarter of an hour, 3 GB of disk
-	$(BENCH) --pages $(EXECUTIONS)
-
-.PHONY: bench-speed
-bench-speed: run-packages build ## Only its first table: executions warm and cold, polls, pages, start-up and memory, next to bare Python
-	$(BENCH) --pages $(EXECUTIONS) speed
+bench: run-packages build ## Measure executions and egress, next to bare Python; with OLD=path that program too, by turns; five minutes each
+	go run ./cmd/airlock-bench $(if $(OLD),--airlock $(OLD)) --airlock ./airlock
 
 .PHONY: large-bodies
 large-bodies: ## Move bodies of 10 GiB through a connection that Airlock reads, in constant memory; takes some minutes
 	go test -tags long ./app/egress -run LargeBodiesInConstantMemory -timeout 2h -v
 
-.PHONY: bench-backends
-bench-backends: test-packages init ## Compare all four backends, and that table without pages, with a Docker engine and an SSH host made for it (root)
-	go test ./cmd/airlock-bench -run '^$$' -bench '^BenchmarkBackends$$' -benchtime 1x -timeout 30m
-
-PARKED ?= 1000
 FUZZ ?= 5m
 ONLY ?=
 .PHONY: reflections
@@ -232,18 +222,6 @@ DURATION ?= 1h
 .PHONY: soak
 soak: test-packages init ## A mixed load for DURATION (1h) with SANDBOX (bubblewrap): each end and answer is the right one, and nothing that is held grows
 	go test $(E2E)/soak -run '^TestSoak' -soak $(DURATION) -soak-sandbox $(or $(SANDBOX),bubblewrap) -timeout 0 -v
-
-.PHONY: pages
-pages: ## Measure what PAGES open pages (200) cost the server, idle for half a minute, then while executions run as fast as they can
-	go test ./app/web -run '^TestManyOpenPages$$' -count 1 -v -args -pages $(or $(PAGES),200) -for 30s
-
-.PHONY: bench-parked
-bench-parked: run-packages build ## Measure PARKED executions that wait for the LLM at once (1000); 9 MiB each
-	$(BENCH) --parked $(PARKED) parked
-
-.PHONY: overload
-overload: run-packages build ## Measure the server under far more than it can do: a flood, long polls, followed pages, slow readers
-	$(BENCH) --seconds 15 overload
 
 .PHONY: same-results
 same-results: test-packages init ## One script has one result in RUNS boxes (1000), fresh and from templates by turns, cold and warm

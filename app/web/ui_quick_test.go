@@ -104,12 +104,11 @@ func nextOr(page, first string) string {
 	return first
 }
 
-// timed asks 40 times, for what next makes of the page before, and returns a line about it. The CPU
-// is the client's, too.
+// timed asks 40 times, for what next makes of the page before, and returns a line about it.
 func (s *uiSite) timed(name string, next func(page string) string) string {
 	s.t.Helper()
 	var took []time.Duration
-	page, used := "", cpu(s.t)
+	page := ""
 	for range 40 {
 		r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.web.URL+next(page), nil)
 		s.must(err)
@@ -124,12 +123,11 @@ func (s *uiSite) timed(name string, next func(page string) string) string {
 			s.t.Errorf("%s: %d at %s", name, res.StatusCode, r.URL)
 		}
 	}
-	used = (cpu(s.t) - used) / 40
 	slices.Sort(took)
 	p50, p95 := took[19], took[37]
 	if *manyExecutions >= measuredPages && p95 > 50*time.Millisecond {
 		s.t.Errorf("%s: %v", name, p95)
 	}
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-	return fmt.Sprintf("%6.1f ms p95 %6.1f ms p50 %6.1f ms of CPU  %s", ms(p95), ms(p50), ms(used), name)
+	return fmt.Sprintf("%6.1f ms p95 %6.1f ms p50  %s", ms(p95), ms(p50), name)
 }

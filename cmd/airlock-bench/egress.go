@@ -1,162 +1,134 @@
 package main
 
 import (
+	"bytes"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
+	_ "embed"
+	"encoding/json"
 	"fmt"
-	"io"
 	"net"
-	"net/http"
 	"net/netip"
-	"time"
-
-	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/egress"
-	"github.com/computclaw/airlock/app/egress/ca"
-	"github.com/computclaw/airlock/app/egress/swap"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
 )
 
-const benchValue = "a sealed value of the benchmark"
+// The names of the benchmark's host. A box reaches it by the first over TLS that Airlock reads, by
+// the second over TLS that is relayed, by the third over a plain connection that is relayed.
+const (
+	benchHost   = "bench.test"
+	benchPassed = "passed.bench.test"
+	benchRaw    = "raw.bench.test"
+	rawPort     = 7000 // no protocol belongs to it
 
-// egressBench compares the ways to one TLS host on loopback, in this process: straight to it,
-// through a session that passes TLS on, through one that reads it, and through one that reads it
-// and puts a sealed value in.
-type egressBench struct {
-	service   *benchService
-	instance  *ca.Authority
-	transport *http.Transport
+	benchKey   = "BENCH"
+	benchValue = "a sealed value of the benchmark"
+)
+
+// egressScript makes requests and moves bodies, and returns an egressTimes by way.
+//
+//go:embed egress.py
+var egressScript string
+
+// bareScript, put before it, lets it run without Airlock.
+//
+//go:embed bare.py
+var bareScript string
+
+// egressTimes are what one way took, in seconds.
+type egressTimes struct {
+	Warm []float64 `json:"warm"` // of each request on a connection that is open
+	New  []float64 `json:"new"`  // of each request with its connection
+	Down float64   `json:"down"`
+	Up   float64   `json:"up"`
 }
 
-// egress measures what passes through egress, next to the same without Airlock.
-func (s *suite) egress(ctx context.Context) error {
-	b := s.newBenchmark()
-	stop, err := b.start(ctx)
+// measureEgress runs a script in a box and the same by bare Python. The script, its TLS and the host
+// run on the same machine and share its processors.
+func measureEgress(ctx context.Context, t *table, o options) error {
+	host, err := startHost(ctx)
 	if err != nil {
 		return err
 	}
-	defer stop()
-	table := newTable(s.out)
-	if err := b.egress(ctx, table, s.rounds); err != nil {
-		return err
-	}
-	if err := b.bytes(ctx, table); err != nil {
-		return err
-	}
-	return table.Flush()
-}
-
-// egress prints what the ways out of a box cost, next to a direct connection.
-func (b *benchmark) egress(ctx context.Context, table io.Writer, rounds int) error {
-	instance, err := ca.New(time.Now())
+	defer host.stop()
+	dir, err := os.MkdirTemp("", "airlock-bench-ca-")
 	if err != nil {
 		return err
 	}
-	e := &egressBench{service: b.service, instance: instance}
-	placeholder := swap.Placeholder([]byte("a placeholder of the benchmark"))
-	for _, c := range []struct{ name, header, mode string }{
-		{"direct", "none", ""}, {"relayed", "none", "relayed"}, {"intercepted", "none", "read"},
-		{"intercepted with a swap", placeholder, "read"},
-	} {
-		end := e.useTransport(c.mode, placeholder)
-		err := e.measure(ctx, table, c.name, c.header, rounds)
-		e.transport.CloseIdleConnections()
-		end()
-		if err != nil {
-			return fmt.Errorf("egress %s: %w", c.name, err)
+	defer os.RemoveAll(dir)
+	trust := filepath.Join(dir, "ca.pem")
+	if err := os.WriteFile(trust, host.authority.Certificate(), 0o600); err != nil {
+		return err
+	}
+	inputs := map[string]any{"size": o.body, "rounds": o.rounds, "raw": []any{benchRaw, rawPort}, "passed": benchPassed,
+		"read": benchHost, "key": benchKey}
+	bare, err := runBare(ctx, host, trust, inputs)
+	if err != nil {
+		return err
+	}
+	if err := addEgress(t, "bare Python", bare, o.body); err != nil {
+		return err
+	}
+	return withServer(ctx, o.programs[t.program], func(s *server) error {
+		tlsHost := net.JoinHostPort(benchHost, "443")
+		if _, err := s.admin(ctx, benchValue, "credential", "set", benchKey, "--host", tlsHost); err != nil {
+			return err
 		}
+		profile, err := s.newProfile(ctx, "--key", benchKey, "--host", tlsHost,
+			"--host", net.JoinHostPort(benchPassed, "443"),
+			"--host", net.JoinHostPort(benchRaw, strconv.Itoa(rawPort)))
+		if err != nil {
+			return err
+		}
+		x, err := s.execute(ctx, profile, egressScript, inputs)
+		if err != nil {
+			return err
+		}
+		return addEgress(t, "box", x.Result, o.body)
+	}, "AIRLOCK_LOCAL_SERVICES="+host.services(), "AIRLOCK_EXTRA_CA="+trust)
+}
+
+// runBare runs egressScript outside of any box.
+func runBare(ctx context.Context, host *benchService, trust string, inputs any) ([]byte, error) {
+	place := func(a netip.AddrPort) []any { return []any{a.Addr().String(), a.Port()} }
+	given, err := json.Marshal(map[string]any{
+		"inputs": inputs, "settings": map[string]string{benchKey: benchValue},
+		"places": map[string]any{benchRaw: place(host.plain), benchPassed: place(host.tls), benchHost: place(host.tls)},
+	})
+	if err != nil {
+		return nil, err
+	}
+	python := exec.CommandContext(ctx, boxPython, "-c", bareScript+egressScript)
+	python.Env, python.Stdin = []string{"SSL_CERT_FILE=" + trust}, bytes.NewReader(given)
+	var problem bytes.Buffer
+	python.Stderr = &problem
+	result, err := python.Output()
+	if err != nil {
+		return nil, fmt.Errorf("bare Python: %w\n%s", err, problem.String())
+	}
+	return result, nil
+}
+
+// addEgress adds what egressScript returned, by way.
+func addEgress(t *table, where string, result []byte, body int64) error {
+	var ways map[string]egressTimes
+	if err := json.Unmarshal(result, &ways); err != nil {
+		return fmt.Errorf("the result of the script: %w", err)
+	}
+	for _, way := range []string{"plain, relayed", "TLS, relayed", "TLS, intercepted", "TLS, with a swap"} {
+		took, ok := ways[way]
+		if !ok {
+			return fmt.Errorf("the script did not measure %q", way)
+		}
+		for _, seconds := range took.Warm {
+			t.add("request, open connection, "+way+", "+where, "ms", seconds*1000)
+		}
+		for _, seconds := range took.New {
+			t.add("request, new connection, "+way+", "+where, "ms", seconds*1000)
+		}
+		t.add("download, "+way+", "+where, "MiB/s", float64(body>>20)/took.Down)
+		t.add("upload, "+way+", "+where, "MiB/s", float64(body>>20)/took.Up)
 	}
 	return nil
-}
-
-// useTransport makes a transport that goes one of the ways.
-func (e *egressBench) useTransport(mode, placeholder string) (end func()) {
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(e.service.authority.Certificate())
-	clientRoots := roots.Clone()
-	clientRoots.AppendCertsFromPEM(e.instance.Certificate())
-	e.transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: clientRoots, MinVersion: tls.VersionTLS12},
-		DisableCompression: true}
-	if mode == "" {
-		e.transport.DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, network, e.service.tls.String())
-		}
-		return func() {}
-	}
-	hosts := []app.Host{{Name: benchHost, Ports: []int{443}}}
-	grant := egress.Grant{Hosts: hosts}
-	if mode == "read" {
-		grant.Sealed = []swap.Credential{{Key: "BENCH", Placeholder: placeholder, Value: app.NewSecret(benchValue),
-			Hosts: hosts, Places: []app.Place{app.PlaceHeader}, Headers: app.SealedHeaders(nil)}}
-	}
-	session := egress.New(egress.Config{
-		LocalServices: map[string]netip.AddrPort{net.JoinHostPort(benchHost, "443"): e.service.tls},
-		Authority:     e.instance,
-		Roots:         roots,
-		Limits:        egress.Limits{Rate: 1e6, Burst: 1 << 20, Requests: 1e6, Bytes: 1 << 50},
-	}).Session(grant, nil)
-	e.transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
-		conn, err := session.Dial(ctx, benchHost, 443)
-		if err != nil {
-			return nil, err
-		}
-		return egress.NetConn(conn), nil
-	}
-	return session.Close
-}
-
-func (e *egressBench) measure(ctx context.Context, table io.Writer, name, header string, rounds int) error {
-	var warm, cold []time.Duration
-	for i := range 10*rounds + 5 {
-		took, err := e.fetch(ctx, header, 100)
-		if err != nil {
-			return err
-		}
-		if i >= 5 {
-			warm = append(warm, took)
-		}
-	}
-	for range rounds {
-		e.transport.CloseIdleConnections()
-		took, err := e.fetch(ctx, header, 100)
-		if err != nil {
-			return err
-		}
-		cold = append(cold, took)
-	}
-	const large = 4
-	start := time.Now()
-	for range large {
-		if _, err := e.fetch(ctx, header, e.service.body); err != nil {
-			return err
-		}
-	}
-	rate := float64(large*e.service.body>>20) / time.Since(start).Seconds()
-	row(table, "egress, request on a warm connection, "+name, warm, "")
-	row(table, "egress, request on a new connection, "+name, cold, fmt.Sprintf("%.0f MiB/s in a large answer", rate))
-	return nil
-}
-
-// fetch asks for size bytes.
-func (e *egressBench) fetch(ctx context.Context, header string, size int64) (time.Duration, error) {
-	start := time.Now()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("https://%s/?n=%d", benchHost, size),
-		nil)
-	if err != nil {
-		return 0, err
-	}
-	request.Header.Set("Authorization", "Bearer "+header)
-	response, err := e.transport.RoundTrip(request)
-	if err != nil {
-		return 0, err
-	}
-	defer response.Body.Close()
-	n, err := io.Copy(io.Discard, response.Body)
-	switch {
-	case err != nil:
-		return 0, err
-	case response.StatusCode != http.StatusOK || n != size:
-		return 0, fmt.Errorf("answered %d with %d of %d bytes", response.StatusCode, n, size)
-	}
-	return time.Since(start), nil
 }

@@ -10,18 +10,10 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/computclaw/airlock/app/egress/ca"
-)
-
-// The names of the benchmark's host. A box reaches it by the first over TLS that Airlock reads, by
-// the second over TLS that is relayed, by the third over a plain connection that is relayed.
-const (
-	benchHost   = "bench.test"
-	benchPassed = "passed.bench.test"
-	benchRaw    = "raw.bench.test"
-	rawPort     = 7000 // no protocol belongs to it
 )
 
 // benchService is one HTTP service on loopback, with TLS and without.
@@ -30,16 +22,14 @@ type benchService struct {
 	answer     []byte        // repeated
 	tls, plain netip.AddrPort
 	servers    []*http.Server
-	body       int64  // bytes of a large body
-	trust      string // file with the authority's certificate, once outside has written it
 }
 
-func startBenchService(ctx context.Context, body int64) (*benchService, error) {
+func startHost(ctx context.Context) (*benchService, error) {
 	authority, err := ca.New(time.Now())
 	if err != nil {
 		return nil, err
 	}
-	s := &benchService{authority: authority, answer: make([]byte, 64<<10), body: body}
+	s := &benchService{authority: authority, answer: make([]byte, 64<<10)}
 	// Like compressed data; long runs of one byte are searched more slowly.
 	_, _ = rand.NewChaCha8([32]byte{}).Read(s.answer)
 	config := &tls.Config{
@@ -88,4 +78,13 @@ func (s *benchService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		size -= n
 	}
+}
+
+// services is a value of AIRLOCK_LOCAL_SERVICES by which a server reaches it under its names.
+func (s *benchService) services() string {
+	return strings.Join([]string{
+		net.JoinHostPort(benchHost, "443") + "=" + s.tls.String(),
+		net.JoinHostPort(benchPassed, "443") + "=" + s.tls.String(),
+		net.JoinHostPort(benchRaw, strconv.Itoa(rawPort)) + "=" + s.plain.String(),
+	}, ",")
 }

@@ -3,137 +3,72 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
-	"sync"
 	"time"
-
-	"github.com/computclaw/airlock/views/format"
 )
 
-// start runs a server on a temporary data directory, with more in its environment, and makes a
-// locked profile and a sealed credential in it.
-func (b *benchmark) start(ctx context.Context, more ...string) (stop func(), err error) {
-	dir, err := os.MkdirTemp("", "airlock-bench-")
-	if err != nil {
-		return nil, err
-	}
-	return b.serve(ctx, dir, more...)
+// server is a running Airlock that is measured over HTTP.
+type server struct {
+	program string
+	env     []string // of the server and of airlock admin
+	url     string
+	client  *http.Client
+	process *os.Process
+	end     func() error
+
+	answered, proved time.Duration // from the start to the first answer, and to a checked sandbox
 }
 
-// serve is start on a data directory, which stop removes.
-func (b *benchmark) serve(ctx context.Context, dir string, more ...string) (stop func(), err error) {
-	end, log, err := b.launch(ctx, dir, more...)
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	stop = func() {
-		end()
-		_ = os.RemoveAll(dir)
-	}
-	if err := b.ready(ctx); err != nil {
-		stop()
-		return nil, fmt.Errorf("the server did not become ready: %w\n%s", err, log.String())
-	}
-	if err := b.equip(ctx); err != nil {
-		stop()
-		return nil, err
-	}
-	return stop, nil
-}
-
-// launch starts a server on a data directory and doesn't wait for it. log is what it prints, to be
-// read after end, which ends it.
-func (b *benchmark) launch(ctx context.Context, dir string, more ...string) (end func(), log *bytes.Buffer, err error) {
+// startServer starts a program on a data directory and waits for a checked sandbox.
+func startServer(ctx context.Context, program, dir string, more ...string) (*server, error) {
 	addr, err := freeAddress(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	outside, err := b.service.outside(dir)
+	s := &server{program: program, url: "http://" + addr,
+		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
+	s.env = slices.Concat(os.Environ(), []string{"AIRLOCK_DATA_DIR=" + dir, "AIRLOCK_ADDR=" + addr}, more)
+	command := exec.CommandContext(ctx, program, "serve")
+	var log bytes.Buffer
+	command.Env, command.Stdout, command.Stderr = s.env, &log, &log
+	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
+	command.WaitDelay = 15 * time.Second
+	start := time.Now()
+	if err := command.Start(); err != nil {
+		return nil, err
+	}
+	s.process = command.Process
+	s.end = func() error {
+		_ = command.Process.Signal(os.Interrupt)
+		return checkEnd(command.Wait(), log.String())
+	}
+	if err := s.waitReady(ctx, start); err != nil {
+		return nil, errors.Join(err, s.end())
+	}
+	return s, nil
+}
+
+// withServer runs measure on a server with an empty data directory. A server that ends badly fails.
+func withServer(ctx context.Context, program string, measure func(*server) error, more ...string) error {
+	dir, err := os.MkdirTemp("", "airlock-bench-")
 	if err != nil {
-		return nil, nil, err
-	}
-	b.url, b.env = "http://"+addr,
-		slices.Concat(os.Environ(), []string{"AIRLOCK_DATA_DIR=" + dir, "AIRLOCK_ADDR=" + addr}, outside, more)
-	server := b.program(ctx, "serve")
-	log = &bytes.Buffer{}
-	server.Stdout, server.Stderr = log, log
-	server.Cancel = func() error { return server.Process.Signal(os.Interrupt) }
-	server.WaitDelay = 15 * time.Second
-	if err := server.Start(); err != nil {
-		return nil, nil, err
-	}
-	b.pid = server.Process.Pid
-	var once sync.Once
-	return func() {
-		once.Do(func() {
-			_ = server.Process.Signal(os.Interrupt)
-			b.complaint = complaint(server.Wait(), log.String())
-		})
-	}, log, nil
-}
-
-// complaint says why a stopped server counts as failed: its exit code, or errors in its log.
-func complaint(ended error, log string) error {
-	if ended != nil {
-		return fmt.Errorf("the server ended with %w:\n%s", ended, log[max(0, len(log)-4000):])
-	}
-	var bad []string
-	for line := range strings.Lines(log) {
-		if strings.Contains(line, `"level":"ERROR"`) || strings.HasPrefix(line, "panic:") {
-			bad = append(bad, line)
-		}
-	}
-	if len(bad) == 0 {
-		return nil
-	}
-	return fmt.Errorf("the server logged %s, such as: %s", format.Count(int64(len(bad)), "error"), bad[0])
-}
-
-// equip makes what the measurements need in the server.
-func (b *benchmark) equip(ctx context.Context) (err error) {
-	if _, err = b.admin(ctx, benchValue, "credential", "set", benchKey, "--host",
-		net.JoinHostPort(benchHost, "443")); err != nil {
 		return err
 	}
-	b.profile, err = b.newProfile(ctx)
-	return err
-}
-
-// newProfile makes and locks one.
-func (b *benchmark) newProfile(ctx context.Context, flags ...string) (id string, err error) {
-	if id, err = b.admin(ctx, "",
-		append([]string{"profile", "create", "--description", "benchmark"}, flags...)...); err != nil {
-		return "", err
-	}
-	_, err = b.admin(ctx, "", "profile", "lock", id)
-	return id, err
-}
-
-// admin runs airlock admin and returns what it prints.
-func (b *benchmark) admin(ctx context.Context, stdin string, args ...string) (string, error) {
-	command := b.program(ctx, append([]string{"admin"}, args...)...)
-	command.Stdin = strings.NewReader(stdin)
-	var problem bytes.Buffer
-	command.Stderr = &problem
-	out, err := command.Output()
+	defer os.RemoveAll(dir)
+	s, err := startServer(ctx, program, dir, more...)
 	if err != nil {
-		return "", fmt.Errorf("airlock admin %s %s: %w\n%s", args[0], args[1], err, problem.String())
+		return err
 	}
-	return strings.TrimSpace(string(out)), nil
-}
-
-// program is the measured program with arguments, in the benchmark's environment.
-func (b *benchmark) program(ctx context.Context, args ...string) *exec.Cmd {
-	command := exec.CommandContext(ctx, b.airlock, args...)
-	command.Env = b.env
-	return command
+	return errors.Join(measure(s), s.end())
 }
 
 func freeAddress(ctx context.Context) (string, error) {
@@ -145,19 +80,113 @@ func freeAddress(ctx context.Context) (string, error) {
 	return l.Addr().String(), nil
 }
 
-// ready waits until the sandbox has passed its checks.
-func (b *benchmark) ready(ctx context.Context) error {
-	deadline := time.Now().Add(30 * time.Second)
-	var health struct {
-		Sandbox struct {
-			Ready bool `json:"ready"`
-		} `json:"sandbox"`
-	}
-	for time.Now().Before(deadline) {
-		if err := b.call(ctx, http.MethodGet, "/health", nil, &health); err == nil && health.Sandbox.Ready {
-			return nil
+// waitReady waits until the sandbox has passed its checks, and notes when.
+func (s *server) waitReady(ctx context.Context, start time.Time) error {
+	for time.Since(start) < 30*time.Second && ctx.Err() == nil {
+		var health struct {
+			Sandbox struct {
+				Ready bool `json:"ready"`
+			} `json:"sandbox"`
 		}
-		time.Sleep(50 * time.Millisecond)
+		if err := s.call(ctx, http.MethodGet, "/health", nil, &health); err == nil {
+			if s.answered == 0 {
+				s.answered = time.Since(start)
+			}
+			if health.Sandbox.Ready {
+				s.proved = time.Since(start)
+				return nil
+			}
+		}
+		time.Sleep(time.Millisecond)
 	}
 	return errors.New("no sandbox is ready; see `airlock doctor`")
+}
+
+// checkEnd returns an error if a server ended with one or logged one.
+func checkEnd(ended error, log string) error {
+	if ended != nil {
+		return fmt.Errorf("the server ended with %w:\n%s", ended, log[max(0, len(log)-4000):])
+	}
+	for line := range strings.Lines(log) {
+		if strings.Contains(line, `"level":"ERROR"`) || strings.HasPrefix(line, "panic:") {
+			return fmt.Errorf("the server logged %s", line)
+		}
+	}
+	return nil
+}
+
+// newProfile makes and locks a profile.
+func (s *server) newProfile(ctx context.Context, flags ...string) (id string, err error) {
+	args := append([]string{"profile", "create", "--description", "benchmark"}, flags...)
+	if id, err = s.admin(ctx, "", args...); err != nil {
+		return "", err
+	}
+	_, err = s.admin(ctx, "", "profile", "lock", id)
+	return id, err
+}
+
+// admin runs airlock admin and returns what it prints.
+func (s *server) admin(ctx context.Context, stdin string, args ...string) (string, error) {
+	command := exec.CommandContext(ctx, s.program, append([]string{"admin"}, args...)...)
+	command.Env, command.Stdin = s.env, strings.NewReader(stdin)
+	var problem bytes.Buffer
+	command.Stderr = &problem
+	out, err := command.Output()
+	if err != nil {
+		return "", fmt.Errorf("airlock admin %s %s: %w\n%s", args[0], args[1], err, problem.String())
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// execution is the part of an execution that measurements look at.
+type execution struct {
+	ID     string          `json:"execution_id"`
+	Status string          `json:"status"`
+	Error  string          `json:"error"`
+	Result json.RawMessage `json:"result"`
+}
+
+// execute submits a script and waits for its end, which must be completed.
+func (s *server) execute(ctx context.Context, profile, script string, inputs map[string]any) (x execution, err error) {
+	body := map[string]any{"profile_id": profile, "script": script}
+	if inputs != nil {
+		body["inputs"] = inputs
+	}
+	err = s.call(ctx, http.MethodPost, "/execute?wait=50", body, &x)
+	if err == nil && x.Status != "completed" {
+		err = fmt.Errorf("the execution ended as %s: %s", x.Status, x.Error)
+	}
+	return x, err
+}
+
+// call sends JSON and reads a JSON answer, which may be nil.
+func (s *server) call(ctx context.Context, method, path string, body, answer any) error {
+	var reader io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		reader = bytes.NewReader(text)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, s.url+path, reader)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := s.client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	switch {
+	case err != nil:
+		return err
+	case response.StatusCode >= 300:
+		return fmt.Errorf("%s answered %d: %.300s", path, response.StatusCode, text)
+	case answer == nil:
+		return nil
+	}
+	return json.Unmarshal(text, answer)
 }

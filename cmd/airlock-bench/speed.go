@@ -2,178 +2,183 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"net/http"
+	"os"
 	"os/exec"
-	"slices"
-	"text/tabwriter"
+	"sync"
+	"sync/atomic"
 	"time"
-
-	"github.com/computclaw/airlock/plugins/procfs"
-	"github.com/computclaw/airlock/views/format"
 )
 
-// speed prints one table: what executions, polls, pages and starts take with the default backend,
-// and what memory they need.
-func (s *suite) speed(ctx context.Context) error {
-	table := newTable(s.out)
-	b := s.newBenchmark()
-	if err := b.startUp(ctx, table, s.rounds); err != nil {
+const (
+	// boxPython is the interpreter that boxes run; an earlier python3 in the PATH may be another program.
+	boxPython = "/usr/bin/python3"
+	// settled is how long a server is left alone before its memory is looked at.
+	settled = 2 * time.Second
+	// breath is the pause before what is measured one at a time: the pool is full again by then, and
+	// bare Python and Airlock both begin with a processor that sleeps.
+	breath = 150 * time.Millisecond
+)
+
+// measureSpeed measures executions, polls, starts and memory with the backend of the environment.
+func measureSpeed(ctx context.Context, t *table, o options) error {
+	program := o.programs[t.program]
+	if err := measureStart(ctx, t, program); err != nil {
 		return err
 	}
-	if err := b.executions(ctx, table, s.rounds, s.length); err != nil {
-		return err
-	}
-	cold, err := s.coldTimes(ctx)
+	err := withServer(ctx, program, func(s *server) error {
+		profile, err := s.newProfile(ctx)
+		if err != nil {
+			return err
+		}
+		trivial := func() error { _, err := s.execute(ctx, profile, "set_result(1)", nil); return err }
+		time.Sleep(settled)
+		t.add("memory of the server, idle", "MiB", memoryNow(s.process.Pid))
+		if err := measureWarm(ctx, t, o.rounds, trivial); err != nil {
+			return err
+		}
+		for _, clients := range []int{1, 8, 32} {
+			if err := measureClients(t, s, clients, o.length, trivial); err != nil {
+				return err
+			}
+		}
+		if err := measurePolls(ctx, t, s, profile, o.length); err != nil {
+			return err
+		}
+		t.add("memory of the server, at most", "MiB", memoryPeak(s.process.Pid))
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	row(table, "submit to completed, cold, one at a time", cold, "")
-	if s.pages > 0 {
-		if err := s.pageTable(ctx, table); err != nil {
+	return withServer(ctx, program, func(s *server) error {
+		profile, err := s.newProfile(ctx)
+		if err != nil {
+			return err
+		}
+		return timeEach(t, "submit to completed, cold, one at a time", max(o.rounds/4, 3), func() error {
+			_, err := s.execute(ctx, profile, "set_result(1)", nil)
+			return err
+		})
+	}, "AIRLOCK_POOL=0")
+}
+
+// measureStart measures starts on a data directory that a server has known before.
+func measureStart(ctx context.Context, t *table, program string) error {
+	dir, err := os.MkdirTemp("", "airlock-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	for i := range 4 {
+		s, err := startServer(ctx, program, dir)
+		if err != nil {
+			return err
+		}
+		if i > 0 { // the first one makes the database
+			t.addTimes("start to the first answer", s.answered)
+			t.addTimes("start to a checked sandbox", s.proved)
+		}
+		if err := s.end(); err != nil {
 			return err
 		}
 	}
-	return table.Flush()
-}
-
-func newTable(out io.Writer) *tabwriter.Writer {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "what\tp50\tp95\trate")
-	return table
-}
-
-// coldTimes measures executions with no box ready.
-func (s *suite) coldTimes(ctx context.Context, more ...string) (times []time.Duration, err error) {
-	b := s.newBenchmark()
-	stop, err := b.start(ctx, append(more, "AIRLOCK_POOL=0")...)
-	if err != nil {
-		return nil, err
-	}
-	defer stop()
-	for range max(s.rounds/4, 3) {
-		time.Sleep(breath)
-		start := time.Now()
-		if _, err := b.trivial(ctx); err != nil {
-			return nil, err
-		}
-		times = append(times, time.Since(start))
-	}
-	return times, nil
-}
-
-// executions measures whole executions on a server of its own, and what it costs to look at one.
-func (b *benchmark) executions(ctx context.Context, table io.Writer, rounds int, length time.Duration) error {
-	stop, err := b.start(ctx)
-	if err != nil {
-		return err
-	}
-	defer stop()
-	time.Sleep(settled)
-	idle := residentNow(b.pid)
-	if err := b.oneAtATime(ctx, table, rounds); err != nil {
-		return err
-	}
-	if err := b.firstOutput(ctx, table, rounds); err != nil {
-		return err
-	}
-	for _, n := range []int{1, 8, 32} {
-		if err := b.clients(ctx, table, n, length); err != nil {
-			return err
-		}
-	}
-	if err := b.polls(ctx, table, 8, length); err != nil {
-		return err
-	}
-	fmt.Fprintf(table, "memory of the server: idle at first, at the most under load\t%d MiB\t%d MiB\t\n", idle>>20,
-		peak(b.pid)>>20)
 	return nil
 }
 
-// breath is the pause before each of what is measured by turns: what was measured before it is
-// cleared away by then, and the pool filled up again. Both begin with a processor that sleeps and
-// caches that others have used, as the first of something does.
-const breath = 150 * time.Millisecond
-
-// oneAtATime alternates bare Python with a warm execution, so that both see the same machine.
-func (b *benchmark) oneAtATime(ctx context.Context, table io.Writer, rounds int) error {
-	var bare, warm []time.Duration
-	for i := range rounds + 5 {
-		time.Sleep(breath)
-		start := time.Now()
-		if err := exec.CommandContext(ctx, boxPython, "-c", "pass").Run(); err != nil {
-			return fmt.Errorf("start python3: %w", err)
-		}
-		python := time.Since(start)
-		time.Sleep(breath)
-		start = time.Now()
-		if _, err := b.trivial(ctx); err != nil {
+// measureWarm alternates bare Python with an execution, so that both see the same machine.
+func measureWarm(ctx context.Context, t *table, rounds int, trivial func() error) error {
+	for range 5 { // caches warm up
+		if err := trivial(); err != nil {
 			return err
 		}
-		execution := time.Since(start)
-		if i >= 5 { // the first rounds warm caches on both sides
-			bare, warm = append(bare, python), append(warm, execution)
+	}
+	for range rounds {
+		err := errors.Join(
+			timeEach(t, "bare python3 -c pass", 1, exec.CommandContext(ctx, boxPython, "-c", "pass").Run),
+			timeEach(t, "submit to completed, warm, one at a time", 1, trivial))
+		if err != nil {
+			return err
 		}
 	}
-	row(table, "bare python3 -c pass", bare, "")
-	row(table, "submit to completed, warm, one at a time", warm, "")
 	return nil
 }
 
-// clients submits from n clients at once for a while.
-func (b *benchmark) clients(ctx context.Context, table io.Writer, n int, length time.Duration) error {
-	start, before := time.Now(), processorTime(b.pid)
-	times, err := load(n, length, func() error { _, err := b.trivial(ctx); return err })
+// timeEach times calls, with a breath before each.
+func timeEach(t *table, what string, times int, call func() error) error {
+	for range times {
+		time.Sleep(breath)
+		start := time.Now()
+		if err := call(); err != nil {
+			return err
+		}
+		t.addTimes(what, time.Since(start))
+	}
+	return nil
+}
+
+// measureClients submits from several clients at once for a while.
+func measureClients(t *table, s *server, clients int, length time.Duration, trivial func() error) error {
+	server, all := processorTimes(s.process.Pid)
+	start := time.Now()
+	times, err := load(clients, length, trivial)
+	if err != nil {
+		return err
+	}
 	took := time.Since(start)
-	rate := fmt.Sprintf("%.1f executions/s", float64(len(times))/took.Seconds())
-	if used, known := processorTime(b.pid).since(before); known {
-		rate += fmt.Sprintf(", each %s of a processor", ms(used/time.Duration(max(len(times), 1))))
-	}
-	row(table, fmt.Sprintf("submit to completed, %s", format.Count(int64(n), "client")), times, rate)
-	return err
+	serverAfter, allAfter := processorTimes(s.process.Pid)
+	name := fmt.Sprintf("clients: %d", clients)
+	n := time.Duration(len(times))
+	t.addTimes("submit to completed, "+name, times...)
+	t.add("executions, "+name, "/s", float64(n)/took.Seconds())
+	t.addTimes("processor time of an execution, server and box, "+name, (allAfter-all)/n)
+	t.addTimes("processor time of an execution, server alone, "+name, (serverAfter-server)/n)
+	return nil
 }
 
-// processors is what processes, and those that have ended below them, have used, by process id.
-type processors map[int]time.Duration
-
-// processorTime is the usage of a process and all below it.
-func processorTime(pid int) processors {
-	const tick = 10 * time.Millisecond // on every platform of Linux that Go knows
-	u := processors{}
-	for _, process := range procfs.Tree(pid) {
-		if stat, err := procfs.StatOf(process.PID); err == nil {
-			u[process.PID] = time.Duration(stat.Used) * tick
-		}
-	}
-	return u
-}
-
-// since is what was used in between. It isn't known if a template ended: what its boxes used is gone
-// with it.
-func (u processors) since(before processors) (used time.Duration, known bool) {
-	const box = 200 * time.Millisecond // more than an idle box has used
-	for pid, n := range before {
-		if _, lives := u[pid]; !lives && n > box {
-			return 0, false
-		}
-		used -= n
-	}
-	for _, n := range u {
-		used += n
-	}
-	return used, true
-}
-
-// polls reads one finished execution from n clients at once for a while.
-func (b *benchmark) polls(ctx context.Context, table io.Writer, n int, length time.Duration) error {
-	id, err := b.trivial(ctx)
+// measurePolls reads one finished execution from eight clients at once for a while.
+func measurePolls(ctx context.Context, t *table, s *server, profile string, length time.Duration) error {
+	x, err := s.execute(ctx, profile, "set_result(1)", nil)
 	if err != nil {
 		return err
 	}
-	times, err := load(n, length, func() error { return b.call(ctx, http.MethodGet, "/executions/"+id, nil, nil) })
-	slices.Sort(times)
-	row(table, fmt.Sprintf("GET /executions/{id}, %d clients", n), times,
-		fmt.Sprintf("%.0f requests/s, p99 %s", float64(len(times))/length.Seconds(), ms(quantile(times, 0.99))))
+	times, err := load(8, length, func() error { return s.call(ctx, http.MethodGet, "/executions/"+x.ID, nil, nil) })
+	t.addTimes("GET /executions/{id}, 8 clients", times...)
+	t.add("GET /executions/{id}, 8 clients, rate", "/s", float64(len(times))/length.Seconds())
 	return err
+}
+
+// load calls from n goroutines until the time is over, and stops at the first error.
+func load(n int, length time.Duration, call func() error) ([]time.Duration, error) {
+	var (
+		mu     sync.Mutex
+		all    []time.Duration
+		failed atomic.Pointer[error]
+		wg     sync.WaitGroup
+	)
+	end := time.Now().Add(length)
+	for range n {
+		wg.Go(func() {
+			for failed.Load() == nil {
+				start := time.Now()
+				if err := call(); err != nil {
+					failed.Store(&err)
+					return
+				}
+				mu.Lock()
+				all = append(all, time.Since(start))
+				mu.Unlock()
+				if time.Now().After(end) {
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := failed.Load(); err != nil {
+		return nil, *err
+	}
+	return all, nil
 }

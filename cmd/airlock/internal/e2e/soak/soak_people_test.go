@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
-	"github.com/computclaw/airlock/cmd/internal/underload"
 )
 
 // polls holds calls open for an execution that is somebody else's to watch, and gives up half-way.
@@ -74,7 +73,7 @@ func (s *soaker) pages(ctx context.Context) {
 // wrong, and it is there to its last line.
 func (s *soaker) page(path, title string) string {
 	text, led, err := s.get(s.t.Context(), s.person, path)
-	if err != nil || led != path || !underload.WholePage(string(text), title) {
+	if err != nil || led != path || !isWholePage(string(text), title) {
 		s.wrong("%s led to %s: %v: %.2000s", path, led, err, text)
 		return string(text)
 	}
@@ -85,7 +84,7 @@ func (s *soaker) page(path, title string) string {
 func (s *soaker) health() {
 	text, _, err := s.get(s.t.Context(), s.agent, "/health")
 	if err == nil {
-		err = underload.CheckHealth(text)
+		err = checkHealth(text)
 	}
 	if err != nil {
 		s.wrong("/health: %v: %s", err, text)

@@ -1,5 +1,4 @@
-// Package underload checks answers of a server that is under load, for benchmarks and tests.
-package underload
+package soak_test
 
 import (
 	"encoding/json"
@@ -7,17 +6,16 @@ import (
 	"strings"
 )
 
-// WholePage reports whether text is a complete page of the UI for somebody who is logged in, whose
-// title begins with title. Pages of errors and the one to log in have other titles.
-func WholePage(text, title string) bool {
+// isWholePage reports whether text is a complete page for a person, with a title that begins so.
+// Pages of errors and the one to log in have other titles.
+func isWholePage(text, title string) bool {
 	return strings.HasPrefix(strings.ToLower(text), "<!doctype html>") &&
 		strings.HasSuffix(strings.TrimSpace(text), "</html>") &&
 		strings.Contains(text, "<title>"+title) && strings.Contains(text, `id="live"`)
 }
 
-// CheckHealth returns an error unless an answer to GET /health says that everything is as it should
-// be.
-func CheckHealth(text []byte) error {
+// checkHealth returns an error unless an answer to GET /health says that all is well.
+func checkHealth(text []byte) error {
 	var h struct {
 		Status  string `json:"status"`
 		Sandbox struct {
