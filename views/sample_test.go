@@ -34,6 +34,7 @@ func ago(d time.Duration) time.Time { return noon.Add(-d) }
 
 func shell(title string, section layout.Section) layout.Shell {
 	return layout.Shell{Title: title, Section: section, Version: "0.1.0", Base: "http://airlock.lan:9090", Now: noon,
+		Role:     app.RoleOwner,
 		NeedsYou: 1, Person: "Ada Lovelace"}
 }
 
@@ -80,7 +81,7 @@ func sampleEvents() (rows []auditview.Row) {
 
 // samplePlaces are what a search finds, one with a long name among it.
 func samplePlaces() (all []dashboardview.Found) {
-	for _, p := range dashboardview.Places() {
+	for _, p := range dashboardview.Places(shell("Search", "")) {
 		all = append(all, p.Found)
 	}
 	return append(all, dashboardview.Found{Icon: "key", Title: strings.Repeat("A_LONG_NAME_", 8) + "END", Note: "Credential, sealed",
@@ -467,6 +468,9 @@ func executionPage(i int) executionview.ExecutionPage {
 	if x.Status == app.StatusCompleted {
 		p.Result = json.RawMessage(`{"total":"1204441.20","rows":41208,"outlets":["Bar","Terrace","Kitchen"]}`)
 		p.Files = sampleFiles()
+		p.Chain.Through = 412
+		p.Events = []app.Event{{Seq: 380, At: ago(time.Minute), Actor: app.Actor{Kind: app.ActorPerson, Name: "Ada Lovelace"},
+			Action: "execution.rerun", Subject: "d1b2c3d4e5f6", Detail: "ran again"}}
 		p.Exchanges = []app.LLMExchange{{RequestID: "r1", Ordinal: 1, Prompt: "Which outlet had an unusual day?",
 			Model: "default", Response: "Terrace: 180 is far below its usual 4,000.",
 			AskedAt: x.StartedAt.Add(400 * time.Millisecond), AnsweredAt: x.StartedAt.Add(2700 * time.Millisecond),
@@ -866,7 +870,6 @@ func samples() []sample {
 		{"compare-choose", executionview.Compare(
 			executionview.ComparePage{Shell: shell("Compare", layout.SectionExecutions), This: sampleCompare().This,
 				Choices: sampleCompare().Choices}), false},
-		{"print", executionview.Print(samplePrint()), true},
 		{"sandbox", dashboardview.Sandbox(
 			dashboardview.SandboxPage{Shell: shell("Sandbox", layout.SectionSandbox), Box: sampleBox()}), false},
 		{"sandbox-checking", dashboardview.Sandbox(

@@ -1,6 +1,9 @@
 package dashboardview
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
 )
@@ -27,8 +30,8 @@ type Place struct {
 	Words string
 }
 
-// Places are the pages and actions that a search finds.
-func Places() []Place {
+// Places returns the pages and actions that a search finds for the person of a page.
+func Places(s layout.Shell) []Place {
 	var all []Place
 	words := map[layout.Section]string{
 		layout.SectionInbox:      "requests todo approvals notifications",
@@ -42,7 +45,7 @@ func Places() []Place {
 	for _, p := range append(layout.MainPlaces(), layout.OtherPlaces()...) {
 		all = append(all, Place{Found{p.Icon, p.Word, "Page", p.URL}, words[p.Section]})
 	}
-	return append(all,
+	all = append(all,
 		Place{Found{"download", "Backups", "Settings, data", paths.SettingsBackups}, "restore s3 save copy"},
 		Place{Found{"download", "Export & import", "Settings, data", paths.SettingsMove},
 			"move migrate transfer host restore points instance key retire"},
@@ -60,4 +63,8 @@ func Places() []Place {
 		Place{Found{"settings", "Change your password", "Settings, account", paths.Settings + "#password-card"}, ""},
 		Place{Found{"out", "Sessions", "Settings, account", paths.Settings + "#sessions"}, "log out devices logged in"},
 	)
+	return slices.DeleteFunc(all, func(p Place) bool {
+		page, _, _ := strings.Cut(p.URL, "#")
+		return !s.CanOpen(page)
+	})
 }

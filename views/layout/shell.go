@@ -1,6 +1,12 @@
 package layout
 
-import "time"
+import (
+	"net/http"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views/paths"
+)
 
 // Disk is the space on the disk with the data, in bytes.
 type Disk struct {
@@ -34,6 +40,17 @@ type Shell struct {
 	DataLoss string // why the data is lost at a restart, and what to do; "" if it is kept
 	NoKeys   bool   // single keys do nothing
 	Person   string // who is logged in; "" for nobody
+	Role     app.Role
+}
+
+// Can reports whether the page's person may send the form at a route.
+func (s Shell) Can(pattern string) bool {
+	return s.Role.Includes(paths.RoleFor(http.MethodPost, pattern))
+}
+
+// CanOpen reports whether the page's person may open the page at a route.
+func (s Shell) CanOpen(pattern string) bool {
+	return s.Role.Includes(paths.RoleFor(http.MethodGet, pattern))
 }
 
 // Paused says since when executions wait in the queue, and who paused them. Zero: not paused.

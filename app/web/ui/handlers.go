@@ -77,7 +77,7 @@ func (h *Handlers) Register(g *echo.Group) {
 		g.Add(r.Method, relative(r.Path), r.Handle)
 	}
 	for _, r := range h.Pages() {
-		g.Add(r.Method, relative(r.Path), r.Handle, h.ui.Require(uix.RoleFor(r.Method, r.Path)))
+		g.Add(r.Method, relative(r.Path), r.Handle, h.ui.Require(paths.RoleFor(r.Method, r.Path)))
 	}
 	for _, path := range []string{"", "/*"} {
 		g.RouteNotFound(path, notFound, h.ui.Require(app.RoleViewer))

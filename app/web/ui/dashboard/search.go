@@ -38,12 +38,10 @@ func (h *Handlers) search(c echo.Context) error {
 		page.Text, page.Token = "", true
 		return h.Render(c, http.StatusOK, dashboardview.Search(page), "results")
 	}
-	found, err := h.find(c.Request().Context(), text, profiles)
+	found, err := h.find(c.Request().Context(), text, dashboardview.Places(sh), profiles)
 	if err != nil {
 		return err
 	}
-	readable := uix.Readable(c)
-	found = slices.DeleteFunc(found, func(f dashboardview.Found) bool { return !readable(f.URL) })
 	page.Found = found[:min(len(found), maxFound)]
 	return h.Render(c, http.StatusOK, dashboardview.Search(page), "results")
 }
@@ -67,12 +65,15 @@ type hit struct {
 // finder gathers what a text finds.
 type finder struct {
 	*Handlers
-	text string
-	hits []hit
+	text   string
+	places []dashboardview.Place
+	hits   []hit
 }
 
-func (h *Handlers) find(ctx context.Context, text string, profiles []app.Profile) ([]dashboardview.Found, error) {
-	f := finder{Handlers: h, text: text}
+func (h *Handlers) find(
+	ctx context.Context, text string, places []dashboardview.Place, profiles []app.Profile,
+) ([]dashboardview.Found, error) {
+	f := finder{Handlers: h, text: text, places: places}
 	var err error
 	if text == "" {
 		err = f.recent(ctx)
@@ -92,7 +93,7 @@ func (h *Handlers) find(ctx context.Context, text string, profiles []app.Profile
 
 // recent finds all places, with the newest executions between them.
 func (f *finder) recent(ctx context.Context) error {
-	for i, p := range dashboardview.Places() {
+	for i, p := range f.places {
 		if i == recentAfter {
 			if err := f.runs(ctx, executions.Filter{Limit: maxRuns}); err != nil {
 				return err
@@ -105,7 +106,7 @@ func (f *finder) recent(ctx context.Context) error {
 
 // named finds what has the text in its names or words.
 func (f *finder) named(ctx context.Context, profiles []app.Profile) error {
-	for _, p := range dashboardview.Places() {
+	for _, p := range f.places {
 		f.add(p.Found, p.Words)
 	}
 	for _, p := range profiles {

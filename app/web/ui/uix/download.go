@@ -61,7 +61,7 @@ func (u *UI) Download(c echo.Context, name string, next func() ([]Record, error)
 			return err
 		}
 		for _, r := range records {
-			if !Session(c).Role.Includes(app.RoleOperator) {
+			if hidesTokens(c) {
 				r = withoutTokens(r)
 			}
 			if err := out.write(r); err != nil {

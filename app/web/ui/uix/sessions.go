@@ -3,6 +3,7 @@ package uix
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -59,6 +60,16 @@ func (s *Sessions) Require(needed app.Role) echo.MiddlewareFunc {
 			return next(c)
 		}
 	}
+}
+
+// errRole refuses what the role of a person doesn't include.
+func errRole(has, needed app.Role) error {
+	hint := "Ask an owner of this Airlock; they change roles in Settings, People."
+	if needed == "" {
+		return app.E(app.CodeForbidden, "nobody may do this", hint)
+	}
+	return app.E(app.CodeForbidden,
+		fmt.Sprintf("this is for the role %s or above, and yours is %s; nothing was done", needed, has), hint)
 }
 
 // automatic reports whether a page asks by itself, because something changed: nobody need be there.

@@ -89,7 +89,7 @@ func (u *UI) BareShell(c echo.Context, title string) layout.Shell {
 	keys, err := c.Cookie(KeysCookie)
 	return layout.Shell{
 		Title: title, Theme: theme, Version: u.Version, Base: u.Origins.BaseURL(c.Request()), Now: u.Now(),
-		Person: Actor(c).Name, DataLoss: u.DataLoss, NoKeys: err == nil && keys.Value == "off",
+		Person: Actor(c).Name, Role: Session(c).Role, DataLoss: u.DataLoss, NoKeys: err == nil && keys.Value == "off",
 	}
 }
 
@@ -105,7 +105,7 @@ func (u *UI) disk(ctx context.Context) layout.Disk {
 
 // Render answers with a whole page, or with the parts of it that htmx asks for. A page that can't
 // be rendered is an error, never half a page. Invisible characters are shown as their numbers,
-// wherever they come from. What the person's role may not do is left out.
+// wherever they come from. Viewers see no token.
 func (u *UI) Render(c echo.Context, status int, page templ.Component, parts ...any) error {
 	var buf bytes.Buffer
 	var err error
@@ -121,11 +121,14 @@ func (u *UI) Render(c echo.Context, status int, page templ.Component, parts ...a
 		c.Response().Header().Set("HX-Push-Url", "false") // the address of a refused form is not a page
 	}
 	body := app.Visible(buf.Bytes())
-	if session := Session(c); session.ID != "" {
-		body = restrict(body, session.Role)
+	if hidesTokens(c) {
+		body = []byte(httpx.RedactTokens(string(body)))
 	}
 	return c.HTMLBlob(status, body)
 }
+
+// hidesTokens reports whether the person of a request may not see tokens, which agents' words may hold.
+func hidesTokens(c echo.Context) bool { return Session(c).Role == app.RoleViewer }
 
 // RelyingParty is what passkeys are bound to at the address of a request, CodeConflict where browsers
 // have none.
