@@ -202,13 +202,14 @@ func TestInjectedIsAmberOnlyWhereItIsChosen(t *testing.T) {
 	}
 }
 
-// TestRecordOnAPhone: who intervened stands inside the screen, as all of the record does.
-func TestRecordOnAPhone(t *testing.T) {
+// TestEventsOnAPhone: the audit log's entries about an execution stand inside the screen.
+func TestEventsOnAPhone(t *testing.T) {
 	t.Parallel()
 	b := browsertest.New(t, gallery(t).URL)
 	b.Size(390, 844)
-	b.Open("/print")
-	who := b.Text(`[...document.querySelectorAll("[aria-labelledby=events-title] tbody td:last-child")].map((e) =>
+	b.Open("/execution-completed")
+	b.Text(`document.querySelector("#events summary").click()`)
+	who := b.Text(`[...document.querySelectorAll("#events tbody td:last-child")].map((e) =>
 		e.innerText + " " + (e.getBoundingClientRect().right <= e.closest("section").getBoundingClientRect().right)).join(", ")`)
 	if who != "Ada Lovelace true" {
 		t.Errorf("who: %q", who)

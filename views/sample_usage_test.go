@@ -99,11 +99,3 @@ func sampleCompare() executionview.ComparePage {
 		Policy:  []string{"+ fx.acme.test:443"},
 		Choices: []components.Choice{{Value: a.Handle, Word: "d1b2c3d4, Completed, " + format.Day(a.CreatedAt)}}}
 }
-
-func samplePrint() executionview.PrintPage {
-	return executionview.PrintPage{ExecutionPage: executionPage(3), By: "Ada Lovelace at 192.168.1.7", Through: 412,
-		Events: []app.Event{
-			{Seq: 380, At: ago(time.Minute), Actor: app.Actor{Kind: app.ActorPerson, Name: "Ada Lovelace"},
-				Action:  "execution.rerun",
-				Subject: "d1b2c3d4e5f6", Detail: "ran again"}}}
-}

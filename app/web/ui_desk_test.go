@@ -277,9 +277,8 @@ func TestExecutionPage(t *testing.T) {
 	if got := a.doc.Find("#script .failing").AttrOr("id", ""); got != "line-2" {
 		t.Errorf("the failing line is %q", got)
 	}
-	s.get(paths.At(paths.ExecutionPrint, good.Handle)).want(http.StatusOK).says("h1", good.Handle).says("#events-title",
-		"Audit log").says("main", "The chain of hashes holds").lacks(".rail").lacks("form")
-	s.get(paths.At(paths.ExecutionPrint, "nosuchhandle")).want(http.StatusNotFound)
+	s.get(paths.ExecutionURL(good.Handle)).says("#events-title", "Audit log").says("#events", "The chain of hashes holds")
+	s.get(paths.ExecutionURL("nosuchhandle")).want(http.StatusNotFound)
 }
 
 func TestCompare(t *testing.T) {
@@ -317,8 +316,7 @@ func TestPagesRefuseStrangers(t *testing.T) {
 	s, _, good, _ := history(t)
 	for _, path := range []string{paths.Root, paths.Stats, paths.Inbox, paths.InboxCount, paths.Executions,
 		paths.ExecutionsExport + "?as=csv", paths.Audit, paths.AuditExport + "?as=csv",
-		paths.ExecutionURL(good.Handle), paths.At(paths.ExecutionCompare, good.Handle), paths.At(paths.ExecutionPrint,
-			good.Handle),
+		paths.ExecutionURL(good.Handle), paths.At(paths.ExecutionCompare, good.Handle),
 		paths.Sandbox, paths.Events} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.web.URL+path, nil)
 		s.must(err)
@@ -347,7 +345,7 @@ func TestAStoreThatFails(t *testing.T) {
 	s.must(s.store.Close())
 	for _, path := range []string{paths.Root, paths.Stats, paths.Inbox, paths.Executions,
 		paths.ExecutionsExport + "?as=csv", paths.Audit, paths.AuditExport + "?as=csv", paths.ExecutionURL(good.Handle),
-		paths.At(paths.ExecutionCompare, good.Handle), paths.At(paths.ExecutionPrint, good.Handle)} {
+		paths.At(paths.ExecutionCompare, good.Handle)} {
 		if a := s.get(path); a.status != http.StatusInternalServerError || strings.Contains(a.text, "sql") ||
 			a.doc.Find("h1").Length() != 1 {
 			t.Errorf("%s: %d %.200s", path, a.status, a.text)

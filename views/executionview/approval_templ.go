@@ -272,19 +272,19 @@ func Approval(p ApprovalPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.Approval.State == app.ApprovalOpen || p.Approval.State == app.ApprovalRefused {
+			if p.Can(paths.ApprovalApprove) && (p.Approval.State == app.ApprovalOpen || p.Approval.State == app.ApprovalRefused) {
 				templ_7745c5c3_Err = approveCard(p).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			if p.Approval.State == app.ApprovalOpen {
+			if p.Can(paths.ApprovalRefuse) && p.Approval.State == app.ApprovalOpen {
 				templ_7745c5c3_Err = refuseCard(p).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			if p.Approval.State == app.ApprovalApproved || p.Approval.State == app.ApprovalRefused {
+			if p.Can(paths.ApprovalRevoke) && (p.Approval.State == app.ApprovalApproved || p.Approval.State == app.ApprovalRefused) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<section class=\"card\" aria-labelledby=\"revoke-title\"><header><h2 id=\"revoke-title\">Revoke this decision</h2><p>The script asks again before it runs. Running executions continue.</p></header><form class=\"foot\" method=\"post\" action=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -16,7 +16,7 @@ func TestArtifactsAreLinksOnlyIfTheyAreKept(t *testing.T) {
 			{Artifact: app.Artifact{Name: "held.xlsx", Withheld: "It holds a secret value.", Key: "TOKEN"}},
 			{Artifact: app.Artifact{Name: "<b>old</b>"}},
 		},
-	}, false).Render(t.Context(), &page)
+	}).Render(t.Context(), &page)
 	if err != nil {
 		t.Fatal(err)
 	}

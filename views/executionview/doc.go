@@ -1,2 +1,2 @@
-// Package executionview renders executions: the list, one execution, two compared, one on paper.
+// Package executionview renders executions: the list, one execution, two compared.
 package executionview

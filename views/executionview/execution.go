@@ -7,6 +7,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/audit"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
@@ -35,8 +36,9 @@ type ExecutionPage struct {
 	LLMWait    time.Duration // that a question waits for its answer
 	Answer     string        // as typed, after a refused answer
 	Problems   components.Problems
-	Repeat     *Repeat // of a re-run
-	Paper      bool    // printed: times are absolute
+	Repeat     *Repeat     // of a re-run
+	Events     []app.Event // of the audit log, about this execution
+	Chain      audit.State // of the whole audit log
 
 	TypedInputs  string // for a re-run, after they were refused
 	TypedTimeout string

@@ -89,7 +89,6 @@ const (
 	ExecutionRespond = ExecutionPath + "/respond"
 	ExecutionRerun   = ExecutionPath + "/rerun"
 	ExecutionCompare = ExecutionPath + "/compare"
-	ExecutionPrint   = ExecutionPath + "/print"
 	ExecutionImage   = ExecutionPath + "/image"
 	Approvals        = Root + "/approvals"
 	ApprovalPath     = Approvals + "/:id"

@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/audit"
 	"github.com/computclaw/airlock/app/egress/rules"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/runner"
@@ -21,6 +22,9 @@ import (
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
 )
+
+// maxEvents bounds the audit log's entries on a page.
+const maxEvents = 1000
 
 func (h Handlers) showExecution(c echo.Context) error {
 	page, err := h.executionPage(c)
@@ -56,6 +60,9 @@ func (h Handlers) executionPage(c echo.Context) (executionview.ExecutionPage, er
 		return executionview.ExecutionPage{}, err
 	}
 	page.Obstacles = obstacles(page, profile)
+	if err := h.addEvents(ctx, &page); err != nil {
+		return executionview.ExecutionPage{}, err
+	}
 	if name := c.QueryParam("preview"); name != "" {
 		page.Files.Preview, err = h.preview(ctx, x.Handle, name)
 	}
@@ -94,6 +101,16 @@ func (h Handlers) fillExecution(ctx context.Context, page *executionview.Executi
 	}
 	page.Stdout, page.Stderr, page.Result, page.Turns = out.Stdout, out.Stderr, out.Result, out.Turns
 	return nil
+}
+
+// addEvents adds what the audit log says about the execution, oldest first.
+func (h Handlers) addEvents(ctx context.Context, page *executionview.ExecutionPage) (err error) {
+	if page.Chain, err = h.Access.Audit.State(ctx, false); err != nil {
+		return err
+	}
+	page.Events, err = h.Access.Audit.List(ctx, audit.Filter{Subject: page.Execution.Handle, Limit: maxEvents})
+	slices.Reverse(page.Events)
+	return err
 }
 
 // redactions lists what was masked, in the order in which the page shows the channels.

@@ -18,7 +18,6 @@ func (h Handlers) Routes() []httpx.Route {
 		httpx.Post(paths.ExecutionCancel, h.cancelByPerson).Back(h.backToExecution),
 		httpx.Post(paths.ExecutionRerun, h.rerunByPerson).Back(h.backToExecution),
 		httpx.Get(paths.ExecutionCompare, h.compareExecutions),
-		httpx.Get(paths.ExecutionPrint, h.printExecution),
 		httpx.Get(paths.ExecutionImage, h.showImage),
 		httpx.Get(paths.Approvals, h.listApprovals),
 		httpx.Get(paths.ApprovalPath, h.showApproval),

@@ -151,10 +151,6 @@ func (d filesDesk) rerunsWithFiles(person e2e.Visitor, page string) {
 	if !strings.Contains(compared, `id="diff-artifacts"`) || !strings.Contains(compared, `id="diff-files"`) {
 		d.T.Error("the comparison lists no files")
 	}
-	if printed := person.Get(d.Instance, page+"/print"); !strings.Contains(printed, "given.txt") ||
-		!strings.Contains(printed, "<code>a.csv</code>") {
-		d.T.Error("the printed record lists no files")
-	}
 	for wrong, fields := range map[string]map[string]string{"not valid JSON": {"inputs": "{"}, "number of seconds": {"timeout": "x"}} {
 		if response, text := send(fields, nil); response.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(text, wrong) {
 			d.T.Errorf("%v: %d", fields, response.StatusCode)
