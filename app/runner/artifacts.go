@@ -167,10 +167,7 @@ func (c *artifactCheck) find(a leftArtifact, stored *store.StoredArtifact) error
 		return nil
 	}
 	if c.search == nil {
-		c.search = search.New(c.red.red, func() (search.Temp, error) {
-			spool, err := c.hook.runner.cfg.Files.NewSpool()
-			return spool, err
-		})
+		c.search = search.New(c.red.red)
 	}
 	found, err := c.search.File(a.spool.Open())
 	switch {

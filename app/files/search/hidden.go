@@ -10,10 +10,9 @@ import (
 	"github.com/computclaw/airlock/app/unpack"
 )
 
-// Records of zip files, APPNOTE.TXT 4.3.7 and 4.3.16. Programs find a zip file by the second one, which
-// stands in its last maxZipEnd bytes, whatever stands before the first member.
+// Programs find a zip file by its last record (APPNOTE.TXT 4.3.16), which stands in its last maxZipEnd
+// bytes, whatever stands before the first member.
 const (
-	zipMember = "PK\x03\x04"
 	zipEnd    = "PK\x05\x06"
 	maxZipEnd = 22 + 1<<16
 )
@@ -41,7 +40,7 @@ func endsZip(last []byte) bool {
 		!bytes.ContainsFunc(comment, func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) })
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the last bytes that are written to it.
 type tail struct{ last []byte }
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -52,7 +51,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// remainder looks at what follows an archive.
+// remainder judges the bytes behind an archive.
 type remainder struct {
 	data    bool // other than zeros
 	archive bool // the beginning of one
@@ -62,9 +61,7 @@ type remainder struct {
 func (r *remainder) Write(p []byte) (int, error) {
 	r.data = r.data || len(bytes.Trim(p, "\x00")) > 0
 	text := append(r.before, p...)
-	for _, beginning := range []string{zipMember, unpack.Gzip, "BZh", "\xfd7zXZ", "\x28\xb5\x2f\xfd"} {
-		r.archive = r.archive || bytes.Contains(text, []byte(beginning))
-	}
-	r.before = slices.Clone(text[max(len(text)-len(zipMember), 0):])
+	r.archive = r.archive || bytes.Contains(text, []byte(unpack.Zip)) || bytes.Contains(text, []byte(unpack.Gzip))
+	r.before = slices.Clone(text[max(len(text)-len(unpack.Zip), 0):])
 	return len(p), nil
 }
