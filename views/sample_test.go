@@ -588,7 +588,7 @@ func repeatedExecution() executionview.ExecutionPage {
 	original := sampleExecutions()[3]
 	original.Manifest.ResultHash = strings.Repeat("ab", 32)
 	p.Repeat = &executionview.Repeat{Original: original, Same: &differs, Differs: []string{"policy", "inputs"},
-		Policy: []string{"+ fx.acme.test:443"}, Before: strings.Replace(executionview.Indent(p.Result), "640120.10", "640120.00", 1)}
+		Policy: []string{"+ fx.acme.test:443"}, Before: strings.Replace(executionview.IndentSorted(p.Result), "640120.10", "640120.00", 1)}
 	return p
 }
 

@@ -1,6 +1,11 @@
 package redact
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"github.com/computclaw/airlock/app/redact/jsontext"
+)
 
 // maxNames is how many names a text of a result may stand beside.
 const maxNames = 4
@@ -17,27 +22,49 @@ func (n namesOf) with(name string) namesOf {
 	return append(n[:len(n):len(n)], name)
 }
 
-// forMember returns the names of an object's member. The objects of some lists are pairs, and those
-// of some tables columns whose keys count rows.
-func (n namesOf) forMember(object map[string]any, key string) namesOf {
+// forMember returns the names of an object's member, given the object's label. The objects of some
+// lists are pairs, and those of some tables columns whose keys count rows.
+func (n namesOf) forMember(key, label string) namesOf {
 	names := namesOf{key}
 	switch {
 	case strings.Trim(key, "0123456789") == "":
 		names = append(names, n...)
 	case strings.EqualFold(key, "value"):
-		names = append(names, n...).with(labelOf(object))
+		names = append(names, n...).with(label)
 	}
 	return names[:min(len(names), maxNames)]
 }
 
+// listed is what matters of a list for the names of its elements.
+type listed struct {
+	length int
+	label  string   // the first element, if it is a text
+	rows   bool     // some elements are lists
+	heads  []string // the first element as names; nil if it has none
+}
+
+func (t *tree) listOf(list jsontext.Node) (l listed) {
+	for e := range t.Inside(list) {
+		if l.length == 0 && t.Kind(e) == jsontext.String {
+			l.label = t.String(e)
+		}
+		if l.length == 0 {
+			l.heads = t.asHeads(e)
+		}
+		l.length++
+		l.rows = l.rows || t.Kind(e) == jsontext.Array
+	}
+	return l
+}
+
 // forElement returns the names of an element of a list: those of the list, the other half of a
 // pair, and the heads of columns, if there are as many as elements.
-func (n namesOf) forElement(list []any, i int, heads [][]string) namesOf {
-	if label, ok := list[0].(string); ok && i == 1 && len(list) == 2 {
-		n = n.with(label)
+func (n namesOf) forElement(l listed, i int, heads [][]string) namesOf {
+	if i == 1 && l.length == 2 {
+		n = n.with(l.label)
 	}
 	for _, row := range heads {
-		if len(row) == len(list) {
+		if len(row) == l.length {
 			n = n.with(row[i])
 		}
 	}
@@ -45,19 +72,22 @@ func (n namesOf) forElement(list []any, i int, heads [][]string) namesOf {
 }
 
 // labelOf returns the name in {"name": …, "value": …}; "" if there is none.
-func labelOf(object map[string]any) string {
-	for _, key := range []string{"name", "key", "header", "field", "Name", "Key"} {
-		if label, ok := object[key].(string); ok {
-			return label
+func (t *tree) labelOf(object jsontext.Node) (label string) {
+	names := []string{"name", "key", "header", "field", "Name", "Key"}
+	best := len(names)
+	for key := range t.Inside(object) {
+		i := slices.Index(names[:best], t.String(key))
+		if value := t.Value(key); i >= 0 && t.Kind(value) == jsontext.String {
+			best, label = i, t.String(value)
 		}
 	}
-	return ""
+	return label
 }
 
 // headsOf returns the lists of names among an object's members, such as the columns of a table.
-func headsOf(object map[string]any) (heads [][]string) {
-	for _, v := range object {
-		if row := asHeads(v); row != nil {
+func (t *tree) headsOf(object jsontext.Node) (heads [][]string) {
+	for key := range t.Inside(object) {
+		if row := t.asHeads(t.Value(key)); row != nil {
 			heads = append(heads, row)
 		}
 	}
@@ -65,14 +95,16 @@ func headsOf(object map[string]any) (heads [][]string) {
 }
 
 // asHeads returns a list of strings, or of objects with a label, as names; nil for all else.
-func asHeads(v any) (names []string) {
-	list, _ := v.([]any)
-	for _, e := range list {
-		switch e := e.(type) {
-		case string:
-			names = append(names, e)
-		case map[string]any:
-			names = append(names, labelOf(e))
+func (t *tree) asHeads(n jsontext.Node) (names []string) {
+	if t.Kind(n) != jsontext.Array {
+		return nil
+	}
+	for e := range t.Inside(n) {
+		switch t.Kind(e) {
+		case jsontext.String:
+			names = append(names, t.String(e))
+		case jsontext.Object:
+			names = append(names, t.labelOf(e))
 		default:
 			return nil
 		}

@@ -35,17 +35,16 @@ type Cleaned struct {
 
 // Execution is the final pass over everything that an execution gives out. The result keeps its
 // shape. Errors wrap ErrJSON: CheckJSON refuses the result, because it is not one valid JSON value
-// in UTF-8, or is nested more than MaxDepth deep.
+// in UTF-8, or is nested too deeply.
 func (r *Redactor) Execution(x Execution) (Cleaned, error) {
 	var result *tree
 	var leaves, values, keys []*leaf
 	var joints [][]part
 	if x.Result != nil {
-		value, err := parseResult(x.Result)
-		if err != nil {
+		var err error
+		if result, err = newTree(x.Result); err != nil {
 			return Cleaned{}, err
 		}
-		result = newTree(value)
 		leaves, values, keys, joints = result.leaves, result.values, result.keys, result.joints()
 	}
 	stdout := &leaf{text: string(x.Stdout.Raw), cut: x.Stdout.Cut}
@@ -61,12 +60,12 @@ func (r *Redactor) Execution(x Execution) (Cleaned, error) {
 		joints = append(joints, parts)
 	}
 	r.findAll(slices.Concat([]*leaf{stdout, stderr, failure}, leaves, network), joints...)
-	out, err := r.cleaned(stdout, stderr, failure, result, network)
+	out := r.cleaned(stdout, stderr, failure, result, network)
 	out.Turns = r.machine.turnsOf(stdout, stderr, x.Turns)
-	return out, err
+	return out, nil
 }
 
-func (r *Redactor) cleaned(stdout, stderr, failure *leaf, result *tree, network []*leaf) (Cleaned, error) {
+func (r *Redactor) cleaned(stdout, stderr, failure *leaf, result *tree, network []*leaf) Cleaned {
 	out := Cleaned{Hits: map[string]Hits{}}
 	channel := func(name string, leaves ...*leaf) []Clean {
 		clean, hits := r.masked(leaves...)
@@ -80,15 +79,15 @@ func (r *Redactor) cleaned(stdout, stderr, failure *leaf, result *tree, network 
 	out.Error = channel("error", failure)[0]
 	out.Network = channel("network", network...)
 	if result == nil {
-		return out, nil
+		return out
 	}
 	var t tally
-	clean, err := result.encode(r.machine, &t)
+	clean := result.encode(r.machine, &t)
 	if hits := t.hits(); len(hits) > 0 {
 		out.Hits["result"] = hits
 	}
 	out.Result = &clean
-	return out, err
+	return out
 }
 
 // Texts is Text for several texts that stand one after the other, such as the rows of a list.

@@ -1,120 +1,87 @@
 package redact
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/computclaw/airlock/app/redact/jsontext"
 )
 
 // ErrJSON is wrapped by every error about a result. The texts hold nothing of the data.
 var ErrJSON = errors.New("redact: not one valid JSON value")
 
-// MaxDepth is how deeply arrays and objects may be nested.
-const MaxDepth = 200
-
 // CheckJSON returns the error that Execution would return for a result.
 func CheckJSON(data json.RawMessage) error {
-	_, err := parseResult(data)
-	return err
+	if err := jsontext.Check(data); err != nil {
+		return fmt.Errorf("%w: %w", ErrJSON, err)
+	}
+	return nil
 }
 
-func parseResult(data []byte) (any, error) {
-	if !utf8.Valid(data) {
-		return nil, fmt.Errorf("%w: it is not UTF-8", ErrJSON)
-	}
-	if depth(data) > MaxDepth {
-		return nil, fmt.Errorf("%w: it is nested more than %d deep", ErrJSON, MaxDepth)
-	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	var value any
-	if err := dec.Decode(&value); err != nil {
-		return nil, fmt.Errorf("%w: it is malformed at byte %d", ErrJSON, dec.InputOffset())
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return nil, fmt.Errorf("%w: something follows it", ErrJSON)
-	}
-	return value, nil
-}
-
-// depth returns the deepest nesting, without regard to whether the data is well formed.
-func depth(data []byte) int {
-	now, deepest, quoted := 0, 0, false
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '[' || c == '{':
-			now++
-			deepest = max(deepest, now)
-		case c == ']' || c == '}':
-			now--
-		}
-	}
-	return deepest
-}
-
-// tree is decoded JSON with its texts.
+// tree is a JSON value with its texts, in the order in which they were given.
 type tree struct {
-	value  any
-	leaves []*leaf // keys and values, in the order of sorted keys
+	*jsontext.Document
+	leaves []*leaf // keys and values
 	keys   []*leaf
 	values []*leaf
+	byNode map[jsontext.Node]*leaf
 }
 
-func newTree(value any) *tree {
-	t := &tree{value: value}
-	t.collect(value, nil, nil)
-	return t
+func newTree(data json.RawMessage) (*tree, error) {
+	document, err := jsontext.Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrJSON, err)
+	}
+	t := &tree{Document: document, byNode: map[jsontext.Node]*leaf{}}
+	t.collect(t.Root(), nil, nil)
+	return t, nil
 }
 
 // collect gathers the texts of a value that stands beside names. heads are those of the table that
 // it may be in.
-func (t *tree) collect(v any, names namesOf, heads [][]string) {
-	switch v := v.(type) {
-	case string:
-		t.add(&leaf{text: v, names: names})
-	case json.Number:
-		t.add(&leaf{text: v.String(), number: true})
-	case []any:
-		t.list(v, names, heads)
-	case map[string]any:
-		heads := headsOf(v)
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			t.keys = append(t.keys, &leaf{text: key})
-			t.leaves = append(t.leaves, t.keys[len(t.keys)-1])
-			t.collect(v[key], names.forMember(v, key), heads)
+func (t *tree) collect(n jsontext.Node, names namesOf, heads [][]string) {
+	switch t.Kind(n) {
+	case jsontext.String:
+		t.values = append(t.values, t.add(n, &leaf{names: names}))
+	case jsontext.Number:
+		t.values = append(t.values, t.add(n, &leaf{number: true}))
+	case jsontext.Array:
+		t.collectList(n, names, heads)
+	case jsontext.Object:
+		heads, label := t.headsOf(n), t.labelOf(n)
+		for key := range t.Inside(n) {
+			l := t.add(key, &leaf{})
+			t.keys = append(t.keys, l)
+			t.collect(t.Value(key), names.forMember(l.text, label), heads)
 		}
 	}
 }
 
-// list gathers the texts of a list, which may be a row, a pair, or rows below their heads.
-func (t *tree) list(v []any, names namesOf, heads [][]string) {
-	rows := slices.ContainsFunc(v, func(e any) bool { _, ok := e.([]any); return ok })
-	for i, e := range v {
-		if rows {
+// collectList gathers the texts of a list, which may be a row, a pair, or rows below their heads.
+func (t *tree) collectList(list jsontext.Node, names namesOf, heads [][]string) {
+	l := t.listOf(list)
+	if l.rows && l.heads != nil {
+		heads = append(heads[:len(heads):len(heads)], l.heads)
+	}
+	i := 0
+	for e := range t.Inside(list) {
+		if l.rows {
 			t.collect(e, names, heads)
 		} else {
-			t.collect(e, names.forElement(v, i, heads), heads)
+			t.collect(e, names.forElement(l, i, heads), heads)
 		}
-		if first := asHeads(v[0]); i == 0 && rows && first != nil {
-			heads = append(heads[:len(heads):len(heads)], first)
-		}
+		i++
 	}
 }
 
-func (t *tree) add(l *leaf) {
-	t.values = append(t.values, l)
+func (t *tree) add(n jsontext.Node, l *leaf) *leaf {
+	l.text, t.byNode[n] = t.String(n), l
 	t.leaves = append(t.leaves, l)
+	return l
 }
 
 // joints are the orders in which the leaves make sense besides the one they are in.
@@ -125,81 +92,102 @@ func (t *tree) joints() [][]part {
 	return [][]part{partsOf(t.values), partsOf(t.keys)}
 }
 
-// encode returns the masked JSON: compact, with sorted keys; of equal keys the last counts; numbers
-// stay as they are written.
+// encode returns the masked JSON: compact, in the order of its keys, with numbers as they are written.
 //
-// A number whose digits hold a secret of 8 characters or more becomes a masked string. Where
-// masking makes two keys of an object equal, all but one get " (2)", " (3)" … appended, in the
-// order of the keys as they were; keys without a secret keep their names.
-func (t *tree) encode(m *machine, hits *tally) (Clean, error) {
-	w := walker{machine: m, leaves: t.leaves, tally: hits}
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(w.value(t.value)); err != nil {
-		return Clean{}, fmt.Errorf("%w: it can't be encoded again", ErrJSON)
-	}
-	return Clean{strings.TrimSuffix(out.String(), "\n")}, nil
+// A number whose digits hold a secret of 8 characters or more becomes a masked string. Where masking
+// makes two keys of an object equal, all but one get " (2)", " (3)" … appended, in the sorted order of
+// the keys as they were; keys without a secret keep their names.
+func (t *tree) encode(m *machine, hits *tally) Clean {
+	w := walker{tree: t, machine: m, tally: hits}
+	w.value(t.Root())
+	return Clean{w.out.String()}
 }
 
-// walker rebuilds decoded JSON from its leaves, which it takes in the order in which they were
-// collected.
+// walker writes a tree with its leaves masked.
 type walker struct {
+	*tree
 	machine *machine
-	leaves  []*leaf
 	tally   *tally
+	out     strings.Builder
 }
 
-// next returns the next leaf as it is to be shown, and whether something in it is masked.
-func (w *walker) next() (string, bool) {
-	l := w.leaves[0]
-	w.leaves = w.leaves[1:]
-	return w.machine.render(l.text, l.regions, w.tally), len(l.regions) > 0
+// masked returns a leaf with its masks; ok is false if it has none.
+func (w *walker) masked(n jsontext.Node) (text string, ok bool) {
+	l := w.byNode[n]
+	if l == nil || len(l.regions) == 0 {
+		return "", false
+	}
+	return w.machine.render(l.text, l.regions, w.tally), true
 }
 
-func (w *walker) value(v any) any {
-	switch v := v.(type) {
-	case string:
-		masked, _ := w.next()
-		return masked
-	case json.Number:
-		if masked, hit := w.next(); hit {
-			return masked
+func (w *walker) value(n jsontext.Node) {
+	switch w.Kind(n) {
+	case jsontext.Array:
+		separator := "["
+		for e := range w.Inside(n) {
+			w.out.WriteString(separator)
+			w.value(e)
+			separator = ","
 		}
-	case []any:
-		for i := range v {
-			v[i] = w.value(v[i])
+		w.out.WriteString(strings.TrimSuffix(separator, ",") + "]")
+	case jsontext.Object:
+		separator := "{"
+		names := w.maskedNames(n)
+		for key := range w.Inside(n) {
+			w.out.WriteString(separator)
+			if name, ok := names[key]; ok {
+				w.out.WriteString(jsontext.Quoted(name))
+			} else {
+				w.out.WriteString(w.written(key))
+			}
+			w.out.WriteByte(':')
+			w.value(w.Value(key))
+			separator = ","
 		}
-	case map[string]any:
-		return w.object(v)
+		w.out.WriteString(strings.TrimSuffix(separator, ",") + "}")
+	default:
+		if text, ok := w.masked(n); ok {
+			w.out.WriteString(jsontext.Quoted(text))
+		} else {
+			w.out.WriteString(w.written(n))
+		}
 	}
-	return v
 }
 
-func (w *walker) object(in map[string]any) map[string]any {
-	type entry struct {
-		name  string
-		value any
-	}
-	out := make(map[string]any, len(in))
-	var masked []entry // in the order of their keys
-	for _, key := range slices.Sorted(maps.Keys(in)) {
-		name, hit := w.next()
-		value := w.value(in[key])
-		if hit {
-			masked = append(masked, entry{name, value})
-			continue
+func (w *walker) written(n jsontext.Node) string {
+	start, end := w.Span(n)
+	return w.Text()[start:end]
+}
+
+// maskedNames returns the names of an object's keys that hold a secret; nil if none does.
+func (w *walker) maskedNames(object jsontext.Node) map[jsontext.Node]string {
+	var names map[jsontext.Node]string
+	for key := range w.Inside(object) {
+		if name, ok := w.masked(key); ok {
+			if names == nil {
+				names = map[jsontext.Node]string{}
+			}
+			names[key] = name
 		}
-		out[key] = value
 	}
+	if names == nil {
+		return nil
+	}
+	taken := map[string]bool{}
+	for key := range w.Inside(object) {
+		if _, masked := names[key]; !masked {
+			taken[w.String(key)] = true
+		}
+	}
+	byGiven := func(a, b jsontext.Node) int { return strings.Compare(w.String(a), w.String(b)) }
 	count := map[string]int{}
-	for _, e := range masked {
-		name := e.name
-		for _, taken := out[name]; taken; _, taken = out[name] {
-			count[e.name] = max(count[e.name], 1) + 1
-			name = fmt.Sprintf("%s (%d)", e.name, count[e.name])
+	for _, key := range slices.SortedFunc(maps.Keys(names), byGiven) {
+		name := names[key]
+		for free := name; taken[names[key]]; names[key] = free {
+			count[name] = max(count[name], 1) + 1
+			free = fmt.Sprintf("%s (%d)", name, count[name])
 		}
-		out[name] = e.value
+		taken[names[key]] = true
 	}
-	return out
+	return names
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/computclaw/airlock/app/redact/jsontext"
 )
 
 func TestJSON(t *testing.T) {
@@ -32,21 +34,21 @@ func TestJSON(t *testing.T) {
 		"numbers as written": {[]string{long}, `[1.0,1e400,-0,0.10,123456789012345678901234567890,1E+2]`,
 			`[1.0,1e400,-0,0.10,123456789012345678901234567890,1E+2]`, 0},
 		"a number": {[]string{"1234567890"}, `{"n":1234567890,"m":-11234567890.5}`,
-			`{"m":"-1[REDACTED].5","n":"[REDACTED]"}`, 2},
+			`{"n":"[REDACTED]","m":"-1[REDACTED].5"}`, 2},
 		"a long number":         {[]string{"1234567890123456"}, `[1234567890123456]`, `["[REDACTED]"]`, 1},
 		"a PIN is not a number": {[]string{"1234"}, `[1234,12.1234,"1234"]`, `[1234,12.1234,"[REDACTED]"]`, 1},
-		"sorted, compact":       {nil, "{\"b\": 1,\n \"a\": {\"d\":2, \"c\":3}}", `{"a":{"c":3,"d":2},"b":1}`, 0},
+		"in order, compact":     {nil, "{\"b\": 1,\n \"a\": {\"d\":2, \"c\":3}}", `{"b":1,"a":{"d":2,"c":3}}`, 0},
 		"HTML stays":            {nil, `["<a href='x'>&</a>"]`, `["<a href='x'>&</a>"]`, 0},
-		"last of equal keys":    {[]string{long}, `{"a":"` + long + `","a":1}`, `{"a":1}`, 0},
+		"last of equal keys":    {[]string{long}, `{"a":"` + long + `","b":2,"a":1}`, `{"a":1,"b":2}`, 0},
 		"lone surrogate":        {nil, `["\ud800x"]`, `["` + "\uFFFD" + `x"]`, 0},
 		"NUL":                   {nil, `["\u0000"]`, `["\u0000"]`, 0},
 		"keys that become equal": {[]string{"abcdefgh", "ijklmnop"}, `{"ijklmnop":2,"abcdefgh":1,"x":3}`,
-			`{"[REDACTED]":1,"[REDACTED] (2)":2,"x":3}`, 2},
+			`{"[REDACTED] (2)":2,"[REDACTED]":1,"x":3}`, 2},
 		"keys without one stay": {[]string{"abcdefgh", "ijklmnop"},
 			`{"ijklmnop":2,"abcdefgh":1,"[REDACTED]":3,"[REDACTED] (3)":4}`,
-			`{"[REDACTED]":3,"[REDACTED] (2)":1,"[REDACTED] (3)":4,"[REDACTED] (4)":2}`, 2},
-		"as deep as allowed": {[]string{long}, strings.Repeat("[", MaxDepth) + strings.Repeat("]", MaxDepth),
-			strings.Repeat("[", MaxDepth) + strings.Repeat("]", MaxDepth), 0},
+			`{"[REDACTED] (4)":2,"[REDACTED] (2)":1,"[REDACTED]":3,"[REDACTED] (3)":4}`, 2},
+		"as deep as allowed": {[]string{long}, strings.Repeat("[", jsontext.MaxDepth) + strings.Repeat("]", jsontext.MaxDepth),
+			strings.Repeat("[", jsontext.MaxDepth) + strings.Repeat("]", jsontext.MaxDepth), 0},
 		"brackets in strings": {nil, `["` + strings.Repeat(`[\"`, 300) + `"]`, `["` + strings.Repeat(`[\"`, 300) +
 			`"]`, 0},
 		// the final pass's work
@@ -70,7 +72,7 @@ func TestJSONIsRefused(t *testing.T) {
 		"open": `{"a":1`, "comma": "[1,]", "comment": "[1] // x",
 		"NaN": "NaN", "Infinity": "[-Infinity]", "leading zero": "[01]", "single quotes": "['a']",
 		"raw line break": "[\"a\nb\"]", "not UTF-8": "[\"\xff\"]",
-		"too deep":      strings.Repeat("[", MaxDepth+1) + strings.Repeat("]", MaxDepth+1),
+		"too deep":      strings.Repeat("[", jsontext.MaxDepth+1) + strings.Repeat("]", jsontext.MaxDepth+1),
 		"far too deep":  strings.Repeat(`{"a":`, 100000),
 		"secret in key": `{"` + long + `":}`,
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/metrics"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/redact/jsontext"
 	"github.com/computclaw/airlock/app/runner/hints"
 	"github.com/computclaw/airlock/app/sleep"
 	"github.com/computclaw/airlock/store"
@@ -76,9 +77,18 @@ func (r *Run) finishSent(e ending) store.Finish {
 	f.Artifacts, f.Manifest = e.artifacts, r.manifest(e.sent)
 	f.Manifest.LimitsMet = e.limitsMet()
 	if f.Result != nil {
-		f.Manifest.ResultHash = digest([]byte(f.Result.String()))
+		f.Manifest.ResultHash = resultHash(*f.Result)
 	}
 	return f
+}
+
+// resultHash is the digest of a result with its keys sorted; "" if it has none.
+func resultHash(result redact.Clean) string {
+	sorted, err := jsontext.Sorted([]byte(result.String()))
+	if err != nil {
+		return ""
+	}
+	return digest([]byte(sorted))
 }
 
 // redactAll redacts everything that came out of the box.

@@ -100,11 +100,11 @@ func TestResultAndManifest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	x, out := w.Finished(`result {"b":1,"a":[2]}`, app.StatusCompleted)
-	if string(out.Result) != `{"a":[2],"b":1}` {
+	if string(out.Result) != `{"b":1,"a":[2]}` { // in the script's order; its hash is of sorted keys
 		t.Errorf("result %s", out.Result)
 	}
 	m := x.Manifest
-	if m.ResultHash != runner.Digest(out.Result) || m.Script != runner.Digest([]byte(`result {"b":1,"a":[2]}`)) ||
+	if m.ResultHash != runner.Digest([]byte(`{"a":[2],"b":1}`)) || m.Script != runner.Digest([]byte(`result {"b":1,"a":[2]}`)) ||
 		m.Inputs != "" || m.LLM != "" || m.Python != "3.11.2" ||
 		m.Runtime != "fake" || m.Policy == "" || m.Limits != app.DefaultLimits() {
 		t.Errorf("manifest %+v", m)

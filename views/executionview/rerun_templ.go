@@ -149,7 +149,7 @@ func repeatCard(p ExecutionPage, r Repeat) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if r.Same != nil && r.Before != "" && p.Result != nil {
-			rows, same, over := code.DiffOf(r.Before, Indent(p.Result))
+			rows, same, over := code.DiffOf(r.Before, IndentSorted(p.Result))
 			if !same {
 				templ_7745c5c3_Err = code.DiffTable("repeat-title", "Result", rows, over).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {

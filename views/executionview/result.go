@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"github.com/computclaw/airlock/app/redact/jsontext"
 	"github.com/computclaw/airlock/views/components"
 )
 
@@ -14,6 +15,15 @@ func Indent(data json.RawMessage) string {
 		return string(data)
 	}
 	return buf.String()
+}
+
+// IndentSorted is Indent with sorted keys, for comparisons.
+func IndentSorted(data json.RawMessage) string {
+	sorted, err := jsontext.Sorted(data)
+	if err != nil {
+		return string(data)
+	}
+	return Indent(json.RawMessage(sorted))
 }
 
 // resultViews returns the ways to look at a result.

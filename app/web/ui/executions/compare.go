@@ -130,7 +130,7 @@ func (h Handlers) side(ctx context.Context, x app.Execution) (side executionview
 	}
 	side.Stdout, side.Stderr = format.Plain(out.Stdout), format.Plain(out.Stderr)
 	if out.Result != nil {
-		side.Result = executionview.Indent(out.Result)
+		side.Result = executionview.IndentSorted(out.Result)
 	}
 	exchanges, err := h.Engine.Reader.Exchanges(ctx, x.Handle)
 	var answers strings.Builder

@@ -111,7 +111,7 @@ func (h Handlers) repeat(ctx context.Context, x app.Execution) (*executionview.R
 	}
 	out, err := h.Engine.Reader.Output(ctx, c.Original.Handle)
 	if err == nil && out.Result != nil {
-		r.Before = executionview.Indent(out.Result)
+		r.Before = executionview.IndentSorted(out.Result)
 	}
 	return r, err
 }
