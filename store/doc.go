@@ -73,8 +73,8 @@
 //
 // # Schema
 //
-// migrations/NNNN_name.sql are applied in order, each in one transaction, and never edited once
-// released: their checksums are recorded, and a file that changed or a database from a newer
-// program refuses to open. Before the first pending one a copy of a database that has data is left
+// migrations/NNNN_subject.sql are applied in order, each in one transaction, and never edited once
+// released. Their checksums are recorded: the program refuses a database with other or newer
+// migrations. Before the first pending one a copy of a database that has data is left
 // beside it as pre-migrate-<version>.db.
 package store

@@ -71,51 +71,6 @@ func TestEveryEndIsCounted(t *testing.T) {
 	}
 }
 
-// TestMigrationCountsWhatIsThere: a database from before the statistics has them afterwards, as if
-// they had always been kept.
-func TestMigrationCountsWhatIsThere(t *testing.T) {
-	all, err := embedded()
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := len(all)
-	for i, m := range all {
-		if m.name == "desk" {
-			at = i
-		}
-	}
-	s, dir := bare(t)
-	if err := migrate(t.Context(), s.writer, dir, all[:at], nil); err != nil {
-		t.Fatal(err)
-	}
-	for i, row := range []string{"'completed', 1000, 847, ''", "'completed', 1000, 841, ''",
-		"'error', 1000, 2000, 'KeyError: quagga'", "'cancelled', 0, 0, ''"} {
-		if err := s.writer.Exec(fmt.Sprintf(
-			`INSERT INTO executions (id, handle, lookup, sealed_id, profile_handle, policy, timeout_ms, created_at,
-				completed_at, status, started_at, run_ms, error)
-			VALUES (%d, 'h%d', cast('l%d' AS BLOB), x'01', 'p', 1, 1, 1, 7200000, %s)`, i+1, i, i, row)).Error; err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := migrate(t.Context(), s.writer, dir, all, nil); err != nil {
-		t.Fatal(err)
-	}
-	var rows []executionStatsRow
-	if err := s.writer.Order("span").Find(&rows).Error; err != nil {
-		t.Fatal(err)
-	}
-	row := executionStatsRow{ProfileHandle: "p", Span: 3600, Start: 7200, Completed: 2, Error: 1, Cancelled: 1, Started: 3,
-		RunMs: 3688, Durations: `{"2000":1,"840":2}`}
-	quarter, day := row, row
-	quarter.Span, quarter.Start, day.Span, day.Start = 21600, 0, 86400, 0
-	if diff := cmp.Diff([]executionStatsRow{row, quarter, day}, rows); diff != "" {
-		t.Error(diff)
-	}
-	if n := count(t, s, "SELECT rowid FROM execution_words WHERE execution_words MATCH 'quagga'"); n != 3 {
-		t.Errorf("the words lead to %d", n)
-	}
-}
-
 func TestDurationsAreReadStrictly(t *testing.T) {
 	for text, want := range map[string][]Duration{
 		`{}`: nil, ` { } `: nil, `{"7":1}`: {{7 * time.Millisecond, 1}},

@@ -3,9 +3,7 @@ package store
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -159,23 +157,6 @@ func TestOrderIsNoted(t *testing.T) {
 	if !noted() {
 		t.Error("two hours are an import's")
 	}
-	migration, err := os.ReadFile("migrations/0009_disorder.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, s, func(tx *Tx) error { // one that imported before it was noted
-		if err := tx.Settings.Delete(t.Context(), settingDisorder); err != nil {
-			return err
-		}
-		_, insert, _ := strings.Cut(string(migration), "INSERT INTO")
-		if _, err := tx.exec(t.Context(), "INSERT INTO"+insert); err != nil {
-			return err
-		}
-		if disorder, err := tx.disordered(t.Context()); err != nil || !disorder {
-			t.Errorf("an instance that was upgraded: %v %v", disorder, err)
-		}
-		return nil
-	})
 	move(1)
 	if noted() {
 		t.Error("it is in order again")

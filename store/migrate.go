@@ -113,8 +113,8 @@ func applied(ctx context.Context, conn *sql.Conn, all []migration) (int, error) 
 				"when it came (pre-migrate-%d.db), which loses what happened since",
 				m.version, m.name, len(all), len(all))
 		case m.version != all[n].version || m.checksum != all[n].checksum:
-			return 0, fmt.Errorf("store: the database was made with another migration %d (%s) than this program has (%s); run "+
-				"the Airlock that made it", m.version, m.name, all[n].name)
+			return 0, fmt.Errorf("store: this program can't read the database, which an unreleased Airlock made (migration "+
+				"%d, %s, differs); start with an empty data directory, or run the Airlock that made it", m.version, m.name)
 		}
 		n++
 	}

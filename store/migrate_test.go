@@ -184,7 +184,7 @@ func TestOtherSchemasAreRefused(t *testing.T) {
 		want    string
 	}{
 		"newer database":   {steps(t, parents), "newer Airlock"},
-		"edited migration": {steps(t, parents+"-- edited", children), "another migration 1"},
+		"edited migration": {steps(t, parents+"-- edited", children), "start with an empty data directory"},
 	} {
 		if err := migrate(t.Context(), s.writer, dir, c.program, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want an error with %q", name, err, c.want)

@@ -435,7 +435,7 @@ func FuzzLines(f *testing.F) {
 		h.No(enc.Encode(r))
 	}
 	f.Add(out.Bytes())
-	f.Add(must[[]byte](f)(os.ReadFile(golden(content.Version, "jsonl"))))
+	f.Add(must[[]byte](f)(os.ReadFile(golden("jsonl"))))
 	f.Fuzz(func(t *testing.T, lines []byte) {
 		in, err := content.Read(bytes.NewReader(lines))
 		if err == nil {

@@ -54,26 +54,6 @@ func TestRestoreBringsRolesAndPasskeys(t *testing.T) {
 	}
 }
 
-// TestFilesFromBeforeRolesBringOwners: what they say of roles doesn't count.
-func TestFilesFromBeforeRolesBringOwners(t *testing.T) {
-	h, _, _ := withPeople(t)
-	fresh := newFixture(t, "bbbb")
-	must[content.Counts](t)(fresh.Fill(t.Context(), upload(forge(t, h, func(r *content.Record) bool {
-		if r.Airlock != nil {
-			r.Airlock.Content = 3
-		}
-		if r.Person != nil {
-			r.Person.Role, r.Person.Passkeys = "", ""
-		}
-		return true
-	})), nil))
-	for _, p := range must[[]auth.Person](t)(fresh.Desk.People.List(t.Context())) {
-		if p.Role != app.RoleOwner || p.Passkeys != 0 {
-			t.Errorf("%+v", p)
-		}
-	}
-}
-
 func TestFilesWithImpossiblePeopleAreRefused(t *testing.T) {
 	h, _, _ := withPeople(t)
 	for name, change := range map[string]func(*store.PersonRow){

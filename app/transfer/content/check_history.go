@@ -10,11 +10,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Person returns the row of a person, of whom older content says less.
+// Person checks the row of a person.
 func (in *File) Person(p store.PersonRow) (store.PersonRow, error) {
-	if in.Opening.Content < 4 { // which knew neither
-		p.Role, p.Passkeys = string(app.RoleOwner), "[]"
-	}
 	var passkeys []app.Passkey
 	if strict([]byte(p.Passkeys), &passkeys) != nil || app.CheckPasskeys(passkeys) != nil ||
 		app.CheckRole(app.Role(p.Role)) != nil || !handleShape.MatchString(p.ID) ||

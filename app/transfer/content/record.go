@@ -7,9 +7,9 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Version is the newest form of the lines that this program reads, and the one that it
-// writes. It grows with every field and kind that is added.
-const Version = 5
+// Version is the form of the lines that this program reads and writes. It grows with every field
+// and kind that is added once 0.1.0 is out.
+const Version = 1
 
 // Record is one line of a file: an object with exactly one member, which names the kind.
 // docs/airlock-file.md describes them.

@@ -1,4 +1,5 @@
--- Skills: named bundles that people approve. A deleted one stays as a record, and its name can be taken anew.
+-- Skills: named bundles that people approve. A deleted one stays as a record, and its name can be
+-- taken anew.
 CREATE TABLE skills (
   id         INTEGER PRIMARY KEY AUTOINCREMENT,
   name       TEXT    NOT NULL UNIQUE,
@@ -12,11 +13,11 @@ CREATE TABLE skills (
 CREATE TABLE skill_versions (
   skill_id    INTEGER NOT NULL REFERENCES skills (id),
   number      INTEGER NOT NULL CHECK (number > 0),
-  digest      TEXT    NOT NULL,                              -- of the files: sha256:…
+  digest      TEXT    NOT NULL, -- of the files: sha256:…
   manifest    TEXT    NOT NULL CHECK (json_valid(manifest)), -- what SKILL.md says of itself
-  size        INTEGER NOT NULL,                              -- of all files, in bytes
+  size        INTEGER NOT NULL, -- of all files, in bytes
   files       INTEGER NOT NULL,
-  uploader    TEXT    NOT NULL DEFAULT '',                   -- handle of the profile whose agent uploaded it
+  uploader    TEXT    NOT NULL DEFAULT '', -- handle of the profile whose agent uploaded it
   uploaded_by TEXT    NOT NULL CHECK (json_valid(uploaded_by)),
   uploaded_at INTEGER NOT NULL,
   state       TEXT    NOT NULL CHECK (state IN ('quarantined', 'approved', 'revoked')),
@@ -24,14 +25,17 @@ CREATE TABLE skill_versions (
   approved_at INTEGER NOT NULL DEFAULT 0,
   revoked_by  TEXT    NOT NULL DEFAULT '{}' CHECK (json_valid(revoked_by)),
   revoked_at  INTEGER NOT NULL DEFAULT 0,
-  reason      TEXT    NOT NULL DEFAULT '',                   -- of the revocation
-  blob_id     INTEGER REFERENCES blobs (id),                 -- NULL once the skill was deleted
+  reason      TEXT    NOT NULL DEFAULT '', -- of the revocation
+  blob_id     INTEGER REFERENCES blobs (id), -- NULL once the skill was deleted
   PRIMARY KEY (skill_id, number)
 ) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX skill_versions_digest ON skill_versions (digest) WHERE blob_id IS NOT NULL;
 CREATE INDEX skill_versions_blob ON skill_versions (blob_id) WHERE blob_id IS NOT NULL;
 CREATE INDEX skill_versions_uploader ON skill_versions (uploader, size) WHERE blob_id IS NOT NULL;
+
+-- Every page counts what waits for a review.
+CREATE INDEX skill_versions_waiting ON skill_versions (uploaded_at) WHERE state = 'quarantined' AND blob_id IS NOT NULL;
 
 CREATE TRIGGER skill_versions_are_immutable
 BEFORE UPDATE OF skill_id, number, digest, manifest, size, files, uploader, uploaded_by, uploaded_at ON skill_versions

@@ -1,11 +1,12 @@
--- Contents that lie in the storage, each once, sealed with a key of its own. What refers to none any more is removed.
+-- Contents that lie in the storage, each once, sealed with a key of its own. What refers to none any
+-- more is removed.
 CREATE TABLE blobs (
   id      INTEGER PRIMARY KEY AUTOINCREMENT,
   name    TEXT    NOT NULL UNIQUE, -- in the storage
   content BLOB    NOT NULL UNIQUE, -- keyed hash of the sha256 of the content
-  key     BLOB    NOT NULL,        -- of the content, sealed
-  size    INTEGER NOT NULL,        -- of the content, in bytes
-  used_at INTEGER NOT NULL         -- when something last began to refer to it
+  key     BLOB    NOT NULL, -- of the content, sealed
+  size    INTEGER NOT NULL, -- of the content, in bytes
+  used_at INTEGER NOT NULL -- when something last began to refer to it
 ) STRICT;
 
 -- What agents sent for their scripts.
@@ -37,7 +38,8 @@ CREATE TABLE execution_files (
 
 CREATE INDEX execution_files_blob ON execution_files (blob_id) WHERE blob_id IS NOT NULL;
 
--- What scripts left for people and agents, redacted. blob_id is NULL if it was withheld or is not kept any more.
+-- What scripts left for people and agents, redacted. blob_id is NULL if it was withheld or is not kept
+-- any more.
 CREATE TABLE artifacts (
   execution_id   INTEGER NOT NULL REFERENCES executions (id) ON DELETE CASCADE,
   ordinal        INTEGER NOT NULL CHECK (ordinal > 0),
@@ -48,7 +50,7 @@ CREATE TABLE artifacts (
   media_type     TEXT    NOT NULL DEFAULT '',
   withheld       TEXT    NOT NULL DEFAULT '', -- why its content is not kept; '' if it was
   withheld_key   TEXT    NOT NULL DEFAULT '', -- whose value it holds, if that is why
-  masked         INTEGER NOT NULL DEFAULT 0,  -- places
+  masked         INTEGER NOT NULL DEFAULT 0, -- places
   blob_id        INTEGER REFERENCES blobs (id) ON DELETE SET NULL,
   expires_at     INTEGER NOT NULL,
   PRIMARY KEY (execution_id, ordinal)
