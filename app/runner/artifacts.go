@@ -1,12 +1,15 @@
 package runner
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app"
@@ -17,8 +20,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// maxMaskedText is the largest text that is masked, in bytes; a larger one is searched. Masking holds a
-// text and its views in memory, some twenty times its size, so that is also how much is masked at once.
+// maxMaskedText is the largest text that is masked, in bytes; a larger one is searched.
 const maxMaskedText = 4 << 20
 
 // artifactCheck is the work on all artifacts of an execution.
@@ -27,6 +29,8 @@ type artifactCheck struct {
 	red    checkedRedactor
 	search *search.Search  // made when it is needed
 	names  map[string]bool // folded
+
+	patience time.Duration // with the storage
 }
 
 // keep returns what is stored of an artifact, with its content if that may go out.
@@ -58,6 +62,9 @@ func (c *artifactCheck) keep(ctx context.Context, a leftArtifact) store.StoredAr
 	return stored
 }
 
+// errStorageSlow says that the storage used up storeWithin.
+var errStorageSlow = errors.New("runner: the storage is too slow")
+
 // notKept says why a content is not kept though nothing is wrong with it.
 func (c *artifactCheck) notKept(ctx context.Context, err error) string {
 	switch app.CodeOf(err) {
@@ -66,7 +73,12 @@ func (c *artifactCheck) notKept(ctx context.Context, err error) string {
 	case app.CodeStorageFull:
 		return "The server's disk has no room for it."
 	}
-	if ctx.Err() != nil {
+	switch {
+	case stopIn(err) != nil:
+		return "The execution was cancelled before it was checked and stored."
+	case errors.Is(err, errEndsCut):
+		return "It could not be checked: Airlock was stopped first."
+	case errors.Is(err, errStorageSlow):
 		c.hook.runner.cfg.Log.Warn("an artifact was not kept in time", "execution", c.hook.x.Handle, "error", err)
 		return "The storage did not take it in time."
 	}
@@ -109,7 +121,14 @@ func (c *artifactCheck) store(ctx context.Context, spool *files.Spool, stored *s
 	if err := kept.CheckQuota(ctx, c.hook.x.ProfileHandle, c.hook.kept+app.KeptBytes(spool.Size())); err != nil {
 		return err
 	}
-	blob, err := kept.Keep(ctx, spool)
+	began := time.Now()
+	within, cancel := context.WithTimeoutCause(ctx, c.patience, errStorageSlow)
+	defer cancel()
+	blob, err := kept.Keep(within, spool)
+	c.patience -= time.Since(began)
+	if err != nil && within.Err() != nil {
+		return context.Cause(within)
+	}
 	if err != nil {
 		return err
 	}
@@ -124,30 +143,29 @@ func (c *artifactCheck) store(ctx context.Context, spool *files.Spool, stored *s
 	return nil
 }
 
-// check masks a text, and searches everything else. It returns the masked content, if anything was
-// masked.
+// check masks a text, and searches everything else, when it is the profile's turn. It returns the
+// masked content, if anything was masked.
 func (c *artifactCheck) check(ctx context.Context, a leftArtifact, stored *store.StoredArtifact) (masked *files.Spool,
 	err error) {
 	if c.red.err != nil {
 		return nil, c.red.err
 	}
-	if err := c.hook.runner.redactions.Acquire(ctx, 1); err != nil {
+	turn := c.hook.runner.lanes.inTurn(ctx, c.hook.x.ProfileHandle, a.Size, func() {
+		masked, err = c.maskOrFind(a, stored)
+	})
+	return masked, cmp.Or(turn, err)
+}
+
+func (c *artifactCheck) maskOrFind(a leftArtifact, stored *store.StoredArtifact) (*files.Spool, error) {
+	if a.Size > maxMaskedText {
+		return nil, c.find(a, stored)
+	}
+	content, err := io.ReadAll(a.spool.Open())
+	if err != nil {
 		return nil, err
 	}
-	defer c.hook.runner.redactions.Release(1)
-	if a.Size <= maxMaskedText {
-		masking := c.hook.runner.masking
-		if err := masking.Acquire(ctx, a.Size); err != nil {
-			return nil, err
-		}
-		defer masking.Release(a.Size)
-		content, err := io.ReadAll(a.spool.Open())
-		if err != nil {
-			return nil, err
-		}
-		if text := string(content); utf8.ValidString(text) && !strings.ContainsRune(text, 0) {
-			return c.mask(text, stored)
-		}
+	if text := string(content); utf8.ValidString(text) && !strings.ContainsRune(text, 0) {
+		return c.mask(text, stored)
 	}
 	return nil, c.find(a, stored)
 }

@@ -44,7 +44,7 @@ type ending struct {
 // collect gathers what is known once the script has ended, the box broke, or the execution was
 // stopped.
 func (r *Run) collect(s sent) ending {
-	e := ending{sent: s, runTime: r.clock.stop(), limits: r.runner.cfg.Limits, failed: r.redactLong(s.outcome.Failed)}
+	e := ending{sent: s, runTime: r.clock.stop(), limits: r.runner.cfg.Limits, failed: s.outcome.Failed}
 	if stopOf(r.ctx) != nil {
 		r.box.Close() // nothing to wait for
 	}
@@ -66,7 +66,7 @@ func (r *Run) collect(s sent) ending {
 	case errors.As(s.broken, &protocol):
 		e.broken = s.broken
 	}
-	if e.stop = stopOf(r.ctx); e.stop == nil && e.lost != nil {
+	if e.stop = r.endScript(); e.stop == nil && e.lost != nil {
 		r.runner.cfg.Log.Warn("lost a sandbox", "execution", r.x.Handle, "error", e.lost)
 	}
 	if e.stop == nil && s.broken != nil {

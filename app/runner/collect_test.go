@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,7 +12,6 @@ import (
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
 	"github.com/computclaw/airlock/app/guest/guesttest"
-	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/store"
@@ -121,75 +118,6 @@ func TestCloseWaitsForBoxesOfEndedExecutions(t *testing.T) {
 	w.Must(<-closed)
 	if w.boxesOpen() != 0 {
 		t.Errorf("%d boxes are open", w.boxesOpen())
-	}
-}
-
-// dearLooks is a world whose redactor takes until enough is closed to look through what says
-// dearly. It counts how many looks there are at once.
-func dearLooks(t *testing.T, enough <-chan struct{}, change func(*engine.Config)) (*world, *atomic.Int64) {
-	w := newUnstarted(t)
-	var now, most atomic.Int64
-	w.StartEngine(change, func(c *engine.Config) {
-		c.Patterns = func(text string) []redact.Match {
-			if strings.HasPrefix(text, "dearly") {
-				n := now.Add(1)
-				defer now.Add(-1)
-				most.Store(max(most.Load(), n))
-				<-enough
-			}
-			return nil
-		}
-	})
-	return w, &most
-}
-
-// TestOutputIsLookedThroughWithASlot: a script's end gave its run slot away once its box was gone,
-// and any number of outputs could be looked through at once, each for seconds.
-func TestOutputIsLookedThroughWithASlot(t *testing.T) {
-	t.Parallel()
-	enough := make(chan struct{})
-	w, most := dearLooks(t, enough, func(c *engine.Config) { c.Workers, c.Pool = 1, -1 })
-	w.Fake.SetUsage(enginetest.Measured)
-	x := w.Send("print dearly\nresult 1")
-	for deadline := time.Now().Add(10 * time.Second); (most.Load() == 0 || w.boxesOpen() > 0) &&
-		time.Now().Before(deadline); {
-		time.Sleep(time.Millisecond)
-	}
-	time.Sleep(50 * time.Millisecond) // for whoever waits for the box
-	if w.boxesOpen() > 0 || w.Scheduler.FreeSlots() > 0 {
-		t.Errorf("%d boxes are open; the slot is free while the output is looked through", w.boxesOpen())
-	}
-	close(enough)
-	w.Until(x, app.StatusCompleted)
-	w.AwaitSlots(1)
-}
-
-// TestParkedThatEndTogetherTakeTurns: executions that wait for an answer hold no run slot, and the
-// outputs of all that were ended at once were looked through at once.
-func TestParkedThatEndTogetherTakeTurns(t *testing.T) {
-	t.Parallel()
-	enough := make(chan struct{})
-	w, most := dearLooks(t, enough, func(c *engine.Config) { c.Workers, c.Pool = 2, -1 })
-	var all []app.Execution
-	for range 6 {
-		x := w.Send("print dearly\nask one")
-		all = append(all, w.UntilStatus(x, app.StatusAwaitingLLM))
-	}
-	var cancels sync.WaitGroup
-	for _, x := range all {
-		cancels.Go(func() { _, _ = w.Controller.Cancel(t.Context(), x.ID, enginetest.Agent) })
-	}
-	for deadline := time.Now().Add(10 * time.Second); most.Load() < 2 && time.Now().Before(deadline); {
-		time.Sleep(time.Millisecond)
-	}
-	time.Sleep(100 * time.Millisecond) // for the others
-	close(enough)
-	cancels.Wait()
-	for _, x := range all {
-		w.Until(x, app.StatusCancelled)
-	}
-	if most.Load() != 2 {
-		t.Errorf("%d outputs were looked through at once, with two slots", most.Load())
 	}
 }
 

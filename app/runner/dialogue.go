@@ -99,14 +99,17 @@ func (d *dialogue) askAgent(ctx context.Context, prompt, model string) (Answer, 
 		return Answer{}, context.Cause(ctx) // the script ended in the meantime
 	}
 	since := time.Now() // the agent may see the question before it is returned here
-	q, err := d.openQuestion(prompt, model)
-	if err != nil {
+	if frozen {
+		r.slot.Release()
+	}
+	q, err := d.openQuestion(ctx, prompt, model)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return Answer{}, context.Cause(ctx)
+	case err != nil:
 		r.runner.cfg.Log.Error("could not store a question", "execution", r.x.Handle, "error", err)
 		return Answer{}, errors.Join(errors.New("the question could not be stored; ask again in a minute"),
 			r.resume(ctx, frozen))
-	}
-	if frozen {
-		r.slot.Release()
 	}
 	a, err := d.await(ctx, q)
 	d.mu.Lock()
@@ -118,15 +121,20 @@ func (d *dialogue) askAgent(ctx context.Context, prompt, model string) (Answer, 
 	return a, r.resume(ctx, frozen)
 }
 
-// openQuestion stores the question and announces it.
-func (d *dialogue) openQuestion(prompt, model string) (*question, error) {
+// openQuestion stores the question, redacted when it is the profile's turn, and announces it.
+func (d *dialogue) openQuestion(ctx context.Context, prompt, model string) (*question, error) {
 	r := d.run
 	q := &question{id: newRequestID(), answer: make(chan Answer, 1)}
-	row := d.questionRow(q.id, prompt, model)
+	var row store.Question
+	err := r.runner.lanes.inTurn(ctx, r.x.ProfileHandle, int64(len(prompt)),
+		func() { row = d.questionRow(q.id, prompt, model) })
+	if err != nil {
+		return nil, err
+	}
 	row.Ordinal = d.count() + 1
 	d.replying.Lock() // its agent may see it before it is open here
 	defer d.replying.Unlock()
-	err := r.runner.cfg.Store.Write(r.ctx, func(tx *store.Tx) error { return tx.Questions.Ask(r.ctx, r.x.Handle, row) })
+	err = r.runner.cfg.Store.Write(r.ctx, func(tx *store.Tx) error { return tx.Questions.Ask(r.ctx, r.x.Handle, row) })
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +220,13 @@ func (d *dialogue) reply(ctx context.Context, a Answer) error {
 	if _, err := d.questionFor(a); err != nil {
 		return err
 	}
-	clean, hits := r.redaction.redactor().Text(text)
+	var clean redact.Clean
+	var hits redact.Hits
+	err := r.runner.lanes.inTurn(ctx, r.x.ProfileHandle, int64(len(text)),
+		func() { clean, hits = r.redaction.redactor().Text(text) })
+	if err != nil {
+		return err
+	}
 	q, err := d.questionFor(a)
 	if err != nil {
 		return err

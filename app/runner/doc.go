@@ -34,6 +34,15 @@
 // The script can't pretend: it would have to speak for PID 1, whose memory and descriptors are
 // closed to it. A PID 1 that lies gains a few seconds without stdio and without any way out.
 //
+// # After the script
+//
+// The run slot is free once script and box have ended. What comes then (masking what was printed and
+// returned, searching files, storing the end) has places of its own, by turns of profiles: see lanes. It
+// is bounded by the bytes that a script may leave and the passes of the redactor over them, never by
+// time, so what is withheld doesn't depend on load. A profile with eight ends that are not stored yet
+// gets no further execution claimed. A cancel or a revocation after the script's end withholds the files
+// that were not checked yet; output and result are still checked and stored.
+//
 // # Waiting for an answer
 //
 // While a question is open the run clock is held, the box is frozen and the run slot is given away.

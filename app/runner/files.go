@@ -11,7 +11,6 @@ import (
 	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/guest"
 	"github.com/computclaw/airlock/app/skills"
-	"github.com/computclaw/airlock/app/sleep"
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
@@ -21,6 +20,7 @@ type filesHook struct {
 	runner    *Runner
 	x         app.Execution
 	redaction *redaction
+	checks    context.Context // ends with a person's Stop, and with Airlock
 
 	skill *skills.Launch // nil for a script
 	left  []leftArtifact // only used by the session, and after it by After
@@ -114,27 +114,17 @@ func (h *filesHook) spool(content io.Reader) (*files.Spool, error) {
 	return spool, nil
 }
 
-// keepWithin bounds how long an execution waits at its end until all that its script left is kept;
-// keepAtStop bounds it once Airlock stops.
-const (
-	keepWithin = 5 * time.Minute
-	keepAtStop = 3 * time.Second
-)
+// storeWithin bounds how long an execution waits, in all, for the storage to take what its script left.
+const storeWithin = 5 * time.Minute
 
 // After masks or searches what the script left, and keeps what may go out.
 func (h *filesHook) After(e *ending) {
 	if len(h.left) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), keepWithin) // the execution's own may have ended
-	defer cancel()
-	defer context.AfterFunc(h.runner.ctx, func() {
-		_ = sleep.For(ctx, keepAtStop)
-		cancel()
-	})()
-	c := artifactCheck{hook: h, red: h.redaction.redactor(), names: map[string]bool{}}
+	c := artifactCheck{hook: h, red: h.redaction.redactor(), names: map[string]bool{}, patience: storeWithin}
 	for _, a := range h.left {
-		stored := c.keep(ctx, a)
+		stored := c.keep(h.checks, a)
 		if stored.Withheld != "" {
 			h.runner.cfg.Files.CountWithheld()
 		}

@@ -35,11 +35,14 @@ func TestAStorageThatTakesNothing(t *testing.T) {
 		during func(*Runner)
 		ends   time.Duration
 	}{
-		{"until its time is over", func(*Runner) {}, keepWithin},
-		{"until Airlock stops", (*Runner).Stop, keepAtStop},
+		{"until its time is over", func(*Runner) {}, storeWithin},
+		{"until Airlock stops", (*Runner).Stop, endsAtStop},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
+			withheld := map[time.Duration]string{
+				storeWithin: "The storage did not take it in time.", endsAtStop: "It could not be checked: Airlock was stopped first.",
+			}[tt.ends]
 			s := storetest.Open(t)
 			synctest.Test(t, func(t *testing.T) {
 				keyring, err := secrets.NewKeyring(app.NewSecret(strings.Repeat("0123456789abcdef", 2)))
@@ -51,7 +54,7 @@ func TestAStorageThatTakesNothing(t *testing.T) {
 					Store: s, Keyring: keyring, Storage: stuckStorage{}, Dir: t.TempDir(),
 				})})
 				defer r.Stop()
-				h := &filesHook{runner: r, redaction: newRedaction(r, "x")}
+				h := &filesHook{runner: r, redaction: newRedaction(r, "x"), checks: r.lanes.open}
 				for _, name := range []string{"a.txt", "b.txt"} {
 					a := guest.Artifact{Name: name, Size: int64(len(name))}
 					if err := h.collect(a, strings.NewReader(name)); err != nil {
@@ -65,17 +68,16 @@ func TestAStorageThatTakesNothing(t *testing.T) {
 					close(after)
 				}()
 				synctest.Wait()
-				if !r.redactions.TryAcquire(1) {
-					t.Fatal("nothing else can be redacted meanwhile")
+				if r.lanes.small.Taken()+r.lanes.large.Taken() > 0 {
+					t.Fatal("it has a turn meanwhile")
 				}
-				r.redactions.Release(1)
 				tt.during(r)
 				<-after
 				if took := time.Since(begun); took != tt.ends {
 					t.Errorf("it took %v, want %v", took, tt.ends)
 				}
 				for _, a := range e.artifacts {
-					if a.Blob != 0 || a.Withheld != "The storage did not take it in time." {
+					if a.Blob != 0 || a.Withheld != withheld {
 						t.Errorf("kept: %+v", a)
 					}
 				}
@@ -89,6 +91,36 @@ func TestAStorageThatTakesNothing(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestHoleH5StopWithholdsFiles: files of a script that had ended were looked through for minutes after
+// its profile was revoked.
+func TestHoleH5StopWithholdsFiles(t *testing.T) {
+	t.Parallel()
+	keyring, err := secrets.NewKeyring(app.NewSecret(strings.Repeat("0123456789abcdef", 2)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := New(Config{Workers: 1, Now: time.Now, Log: slog.New(slog.DiscardHandler), Files: files.New(files.Config{
+		Store: storetest.Open(t), Keyring: keyring, Dir: t.TempDir(),
+	})})
+	defer r.Stop()
+	run := newRun(r, Claim{Execution: app.Execution{Handle: "x"}})
+	if err := run.files.collect(guest.Artifact{Name: "a.txt", Size: 1}, strings.NewReader("a")); err != nil {
+		t.Fatal(err)
+	}
+	if stop := run.endScript(); stop != nil {
+		t.Fatal(stop)
+	}
+	run.Stop(StopProfile(ProfileRevoked))
+	var e ending
+	run.files.After(&e)
+	if a := e.artifacts[0]; a.Blob != 0 || a.Withheld != "The execution was cancelled before it was checked and stored." {
+		t.Errorf("%+v", a)
+	}
+	if run.StoppedBy(StopProfile(ProfileRevoked)) || stopOf(run.ctx) != nil {
+		t.Error("the script's end has changed")
 	}
 }
 

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -44,26 +45,37 @@ func (r *Run) finishWith(v verdict, message redact.Clean) store.Finish {
 
 // finishSent is the end of an execution whose script was sent.
 func (r *Run) finishSent(e ending) store.Finish {
-	limits := r.runner.cfg.Limits
 	rows := r.egress.ledger()
-	v := judge(e).withLostLease(e.leaseLost).withHints(hints.Denials(rows))
+	stdout, stderr := r.output.raw(e.stop != nil || e.exited == nil || e.exited.Signal != 0) // may end anywhere
 	raw := redact.Execution{
-		Turns: r.output.turns.List(), Error: v.message, Network: ledgerTexts(rows), Said: r.dialogue.earlierTexts(),
-		Result: e.sent.outcome.Result,
+		Stdout: stdout, Stderr: stderr, Turns: r.output.turns.List(), Network: ledgerTexts(rows),
+		Said: r.dialogue.earlierTexts(), Result: e.sent.outcome.Result,
 	}
-	// What a script printed that was stopped may end anywhere.
-	raw.Stdout, raw.Stderr = r.output.raw(e.stop != nil || e.exited == nil || e.exited.Signal != 0)
-	clean, err := r.redactAll(raw)
-	if err != nil { // what could not be redacted doesn't go out
-		r.runner.cfg.Log.Error("could not redact the output", "execution", r.x.Handle, "error", err)
+	var v verdict
+	var clean redact.Cleaned
+	var broken error
+	size := int64(len(stdout.Raw) + len(stderr.Raw) + len(raw.Result))
+	if e.failed != nil {
+		size += int64(len(e.failed.Error) + len(e.failed.Traceback))
+	}
+	cut := r.runner.lanes.inTurn(r.runner.lanes.open, r.x.ProfileHandle, size, func() {
+		e.failed = r.redactLong(e.failed)
+		v = judge(e).withLostLease(e.leaseLost).withHints(hints.Denials(rows))
+		raw.Error = v.message
+		clean, broken = r.redaction.redactor().Execution(raw)
+	})
+	switch most := maxMasked * r.runner.cfg.Limits.Result; {
+	case cut != nil:
+		v, clean = r.discardUnchecked(e, raw)
+	case broken != nil: // what could not be redacted doesn't go out
+		r.runner.cfg.Log.Error("could not redact the output", "execution", r.x.Handle, "error", broken)
 		v = failure("Airlock could not redact the output and discarded it; the operator finds the reason in the log")
 		clean = redact.Cleaned{Error: r.redaction.text("error", v.message)}
-	}
-	if clean.Result != nil && int64(clean.Result.Len()) > maxMasked*limits.Result {
+	case clean.Result != nil && int64(clean.Result.Len()) > most:
 		clean.Result = nil
 		if v.status == app.StatusCompleted {
 			v = failure("the result can't be kept: with its secrets masked it is larger than %s; return less of them",
-				app.FormatSize(maxMasked*limits.Result))
+				app.FormatSize(most))
 			clean.Error = r.redaction.text("error", v.message)
 		}
 	}
@@ -91,15 +103,27 @@ func resultHash(result redact.Clean) string {
 	return digest([]byte(sorted))
 }
 
-// redactAll redacts everything that came out of the box.
-// As many executions do it at once as there are run slots, since it takes processor time and memory.
-// Executions that waited for an answer hold no slot, and may all end at once.
-func (r *Run) redactAll(raw redact.Execution) (redact.Cleaned, error) {
-	if err := r.runner.redactions.Acquire(context.Background(), 1); err != nil {
-		return redact.Cleaned{}, err
+// discardUnchecked returns the end of an execution whose output Airlock had no time to check before
+// it stopped. Only what Airlock itself says of the end is kept.
+func (r *Run) discardUnchecked(e ending, raw redact.Execution) (verdict, redact.Cleaned) {
+	v := failure("Airlock was stopped before it could check what the script printed and returned, and discarded it; " +
+		"submit it again if it is safe to run twice")
+	if e.stop != nil {
+		v = judge(e)
 	}
-	defer r.runner.redactions.Release(1)
-	return r.redaction.redactor().Execution(raw)
+	clean := redact.Cleaned{Error: r.redaction.text("error", v.message), Hits: map[string]redact.Hits{}}
+	if len(raw.Network) > 0 {
+		var text redact.Clean
+		text, clean.Hits["network"] = unchecked()
+		clean.Network = slices.Repeat([]redact.Clean{text}, len(raw.Network))
+	}
+	if len(raw.Stdout.Raw) > 0 {
+		clean.Stdout, clean.Hits["stdout"] = unchecked()
+	}
+	if len(raw.Stderr.Raw) > 0 {
+		clean.Stderr, clean.Hits["stderr"] = unchecked()
+	}
+	return v, clean
 }
 
 // textsPerRow is how many texts of a ledger row a script can choose.

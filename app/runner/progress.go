@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"sync/atomic"
 	"time"
@@ -86,21 +87,23 @@ func (r *Run) OutputSoFar(ctx context.Context) (app.Output, error) {
 	case key == s.of, key.red == s.of.red && time.Now().Before(s.next):
 		return s.out, nil
 	}
-	if err := r.runner.redactions.Acquire(ctx, 1); err != nil {
-		return app.Output{}, context.Cause(ctx)
-	}
-	defer r.runner.redactions.Release(1)
-	began := time.Now()
 	first, second := r.output.raw(true)
-	clean, err := checked.Execution(redact.Execution{
-		Stdout: first, Stderr: second, Turns: r.output.turns.List(), Said: said,
+	var clean redact.Cleaned
+	var broken error
+	var took time.Duration
+	err := r.runner.lanes.inTurn(ctx, r.x.ProfileHandle, int64(len(first.Raw)+len(second.Raw)), func() {
+		began := time.Now()
+		clean, broken = checked.Execution(redact.Execution{
+			Stdout: first, Stderr: second, Turns: r.output.turns.List(), Said: said,
+		})
+		took = time.Since(began)
 	})
-	if err != nil {
+	if err = cmp.Or(err, broken); err != nil {
 		return app.Output{}, err
 	}
 	keptOut, keptErr, _ := r.output.keep(clean.Stdout, clean.Stderr)
 	s.of, s.out = key, app.Output{Stdout: keptOut.String(), Stderr: keptErr.String()}
-	s.next = time.Now().Add(idleFactor * time.Since(began))
+	s.next = time.Now().Add(idleFactor * took)
 	return s.out, nil
 }
 

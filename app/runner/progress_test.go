@@ -17,8 +17,8 @@ func TestAPollWaitsNoLongerThanItMay(t *testing.T) {
 	defer runner.Stop()
 	r := newRun(runner, Claim{Execution: app.Execution{Handle: "x"}})
 	r.output.open()
-	if !runner.redactions.TryAcquire(1) {
-		t.Fatal("no permit")
+	if err := runner.lanes.small.Take(t.Context(), ""); err != nil {
+		t.Fatal(err)
 	}
 	patient, giveUp := context.WithCancel(t.Context())
 	poll := func(ctx context.Context) <-chan error {
@@ -30,7 +30,7 @@ func TestAPollWaitsNoLongerThanItMay(t *testing.T) {
 		return done
 	}
 	first := poll(patient)
-	time.Sleep(50 * time.Millisecond) // until it waits for the permit
+	time.Sleep(50 * time.Millisecond) // until it waits for its turn
 	hurried, cancel := context.WithCancel(t.Context())
 	second := poll(hurried)
 	cancel()

@@ -10,7 +10,6 @@ import (
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/app/scheduler"
-	"github.com/computclaw/airlock/store"
 )
 
 // Run is one execution from its claim until its row is terminal.
@@ -22,8 +21,12 @@ type Run struct {
 	source  *Source       // nil: in the store
 	binding *Binding      // made with the claim; nil if there is none
 
-	ctx    context.Context // cancelled with the Stop that ends the execution early
+	ctx    context.Context // cancelled with the Stop that ends the script early
 	cancel context.CancelCauseFunc
+	checks context.Context // of what the script left; cancelled with a Stop that came after its end
+	skip   context.CancelCauseFunc
+	ending sync.Mutex // guards over
+	over   bool       // the script has ended: see endScript
 	slot   *scheduler.Slot
 	clock  *clock
 	done   chan struct{} // closed when the row is terminal; status is set then
@@ -50,6 +53,7 @@ func newRun(runner *Runner, c Claim) *Run {
 		runner: runner, x: c.Execution, source: c.Source, binding: c.Binding, slot: c.Slot, done: make(chan struct{}),
 	}
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
+	r.checks, r.skip = context.WithCancelCause(runner.lanes.open)
 	r.clock = newClock(r.x.Timeout, func() { r.Stop(stopTimeout(r.x.Timeout, runner.cfg.TimeoutMax)) })
 	r.notifier = newNotifier(r.notify)
 	r.redaction = newRedaction(runner, r.x.Handle)
@@ -59,7 +63,7 @@ func newRun(runner *Runner, c Claim) *Run {
 	r.dialogue = newDialogue(r, recorded)
 	r.egress = &egressHook{runner: runner, x: r.x, redaction: r.redaction, changed: r.notifier.schedule}
 	r.requests = &hostRequests{runner: runner, x: r.x, egress: r.egress, redaction: r.redaction}
-	r.files = &filesHook{runner: runner, x: r.x, redaction: r.redaction}
+	r.files = &filesHook{runner: runner, x: r.x, redaction: r.redaction, checks: r.checks}
 	secrets := &secretsHook{runner: runner, x: r.x, redaction: r.redaction}
 	r.hooks.list = []Hook{r.files, r.requests, secrets, r.egress, recorded}
 	return r
@@ -68,11 +72,16 @@ func newRun(runner *Runner, c Claim) *Run {
 // Execute takes the execution to its end, and returns when nothing of its box is left.
 func (r *Run) Execute() {
 	defer r.cancel(nil)
+	defer r.skip(nil)
 	defer r.removal.wait()
-	f := r.drive()
-	r.notifier.wait() // a late call could request a host after the end
+	e := r.attempt()
+	r.slot.BeginEnd()
 	r.removal.releaseSlot(r.slot)
+	r.hooks.after(&e)
+	f := r.finish(e)
+	r.notifier.wait() // a late call could request a host after the end
 	stored := r.runner.storeEnd(r.x.Handle, f)
+	r.slot.FinishEnd()
 	if started := r.started.get(); !started.IsZero() {
 		r.runner.cfg.Metrics.Started(started.Sub(r.x.CreatedAt))
 	}
@@ -85,15 +94,8 @@ func (r *Run) Execute() {
 	r.runner.cfg.Hub.PublishExecutions(r.x.Handle)
 }
 
-// drive runs the script and returns the execution's end. Nothing of the script is left then, and of
-// its box only what r.removal waits for.
-func (r *Run) drive() store.Finish {
-	e := r.attempt()
-	r.hooks.after(&e)
-	return r.finish(e)
-}
-
-// attempt takes the execution from its claim to the end of its script.
+// attempt takes the execution from its claim to the end of its script. Nothing of the script is left
+// then, and of its box only what r.removal waits for.
 func (r *Run) attempt() ending {
 	b, err := r.bind()
 	if err != nil {
@@ -110,8 +112,27 @@ func (r *Run) attempt() ending {
 	return r.collect(sent)
 }
 
-// Stop ends the execution; the first cause counts. It doesn't wait: see Done.
-func (r *Run) Stop(cause *Stop) { r.cancel(cause) }
+// Stop ends the execution; the first cause counts. It doesn't wait: see Done. If the script has ended
+// already, a person's Stop withholds the files that were not checked yet, and nothing else.
+func (r *Run) Stop(cause *Stop) {
+	r.ending.Lock()
+	defer r.ending.Unlock()
+	switch {
+	case !r.over:
+		r.cancel(cause)
+	case cause.Status == app.StatusCancelled:
+		r.skip(cause)
+	}
+}
+
+// endScript returns what has stopped the script; nil if it ended by itself. What comes later doesn't
+// change how the execution ends.
+func (r *Run) endScript() *Stop {
+	r.ending.Lock()
+	defer r.ending.Unlock()
+	r.over = true
+	return stopOf(r.ctx)
+}
 
 // Done is closed when the execution's row is terminal.
 func (r *Run) Done() <-chan struct{} { return r.done }

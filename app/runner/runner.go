@@ -9,8 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/egress"
@@ -51,7 +49,7 @@ type Config struct {
 	Skills     *skills.Service
 
 	Limits     app.Limits
-	Workers    int // final redactions at once
+	Workers    int // scripts that run at once
 	TimeoutMax time.Duration
 	LLMWait    time.Duration
 	Redaction  redact.Options
@@ -60,12 +58,11 @@ type Config struct {
 
 // Runner runs executions that were claimed. It is safe for concurrent use.
 type Runner struct {
-	cfg        Config
-	runs       registry
-	redactors  sharedRedactors
-	redactions *semaphore.Weighted // bounds final redactions
-	masking    *semaphore.Weighted // bounds the bytes of texts among artifacts that are masked at once
-	decisions  atomic.Int64        // counts the times that people's decisions were looked up
+	cfg       Config
+	runs      registry
+	redactors sharedRedactors
+	lanes     *lanes
+	decisions atomic.Int64 // counts the times that people's decisions were looked up
 
 	ctx    context.Context // ends when Stop is called
 	cancel context.CancelFunc
@@ -90,9 +87,7 @@ type Source struct {
 func New(cfg Config) *Runner {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Runner{
-		cfg: cfg, runs: registry{live: map[string]*Run{}}, redactions: semaphore.NewWeighted(int64(cfg.Workers)),
-		masking: semaphore.NewWeighted(maxMaskedText),
-		ctx:     ctx, cancel: cancel,
+		cfg: cfg, runs: registry{live: map[string]*Run{}}, lanes: newLanes(cfg.Workers), ctx: ctx, cancel: cancel,
 	}
 }
 
@@ -130,10 +125,12 @@ func (r *Runner) Drain(ctx context.Context) {
 	}
 }
 
-// Stop ends all executions as interrupted, also those that begin later. Wait must follow.
+// Stop ends all executions as interrupted, also those that begin later. Ends that still wait for
+// their turn after endsAtStop are stored unchecked. Wait must follow.
 func (r *Runner) Stop() {
 	r.runs.interrupt()
 	r.cancel()
+	r.lanes.cut(endsAtStop)
 }
 
 // Wait returns when nothing watches for decisions any more.

@@ -15,6 +15,7 @@
 //
 // A Slot is the right to run. An execution that waits for an answer, or for a slow box, gives its
 // slot away and gets one again before any that has not begun. So a host that doesn't answer costs
-// others nothing. Once as many executions wait for a class of boxes as there are slots, no more are
+// others nothing. A slot ends with script and box; a profile with many ends that are still being
+// checked gets nothing more claimed. Once as many executions wait for a class of boxes as there are slots, no more are
 // claimed for it.
 package scheduler

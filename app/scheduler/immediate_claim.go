@@ -38,10 +38,12 @@ func (s *Scheduler) ReserveClaim(ctx context.Context) (c ImmediateClaim, ok bool
 }
 
 // Claim marks the row as claimed if it is next, and reports whether it did. It is next if nothing
-// waits, a sandbox is in use and no proof or saturated class could make another turn out to be.
+// waits, a sandbox is in use, and no proof, saturated class or unfinished ends could make another
+// turn out to be.
 func (c ImmediateClaim) Claim(n *store.NewExecution, a Admission) bool {
 	s := c.s
-	if a.Waiting > 0 || a.Paused || !s.canRun() || !s.cfg.Sandboxes.Decided() || s.yields.anySaturated(s.cfg.Workers) {
+	if a.Waiting > 0 || a.Paused || !s.canRun() || !s.cfg.Sandboxes.Decided() ||
+		len(s.yields.atLeast(s.cfg.Workers)) > 0 || s.ends.of(n.ProfileHandle) >= maxEnds {
 		return false
 	}
 	n.ClaimedBy = s.server

@@ -97,11 +97,13 @@ func (s *Scheduler) claimRow(ctx context.Context) (x app.Execution, ok, paused b
 	return x, ok, paused, err
 }
 
-// notYet lists the profiles whose pending executions are not claimed yet: a first proof that is not
-// over may decide where they run, or the class of their boxes is saturated.
+// notYet lists the profiles whose pending executions are not claimed yet: too many of their ends are
+// unfinished, a first proof that is not over may decide where they run, or the class of their boxes is
+// saturated.
 func (s *Scheduler) notYet(ctx context.Context, tx *store.Tx) (handles []string, err error) {
-	if s.cfg.Sandboxes.Decided() && !s.yields.anySaturated(s.cfg.Workers) {
-		return nil, nil
+	handles = s.ends.atLeast(maxEnds)
+	if s.cfg.Sandboxes.Decided() && len(s.yields.atLeast(s.cfg.Workers)) == 0 {
+		return handles, nil
 	}
 	places, err := tx.Queue.Placements(ctx)
 	for handle, p := range places {

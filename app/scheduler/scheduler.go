@@ -37,7 +37,8 @@ type Scheduler struct {
 	cfg    Config
 	server string // names this run of the server in claims
 	slots  *slots
-	yields yields
+	yields counts[sandbox.Class] // executions that gave their slot away because no box opened
+	ends   counts[string]        // of profiles: scripts that have ended, and whose ends are not stored yet
 
 	wake     chan struct{}
 	pending  atomic.Bool // something may be: see claimNext

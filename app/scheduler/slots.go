@@ -185,48 +185,66 @@ func (s *Scheduler) FreeSlots() int { return s.slots.freeCount() }
 // takes on a healthy host, because opening one takes the processor, and slots are what bounds that.
 const boxPatience = time.Second
 
-// yields counts, by class of boxes, the executions that gave their slot away because no box opened.
-// It is safe for concurrent use, and its zero value is ready.
-type yields struct {
-	mu      sync.Mutex
-	byClass map[sandbox.Class]int
+// counts counts executions by something that they share. It is safe for concurrent use, and its zero
+// value is ready.
+type counts[K comparable] struct {
+	mu sync.Mutex
+	by map[K]int
 }
 
-func (y *yields) add(c sandbox.Class, n int) {
-	y.mu.Lock()
-	defer y.mu.Unlock()
-	if y.byClass == nil {
-		y.byClass = map[sandbox.Class]int{}
+// add adds n to the count of k, and returns it.
+func (c *counts[K]) add(k K, n int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.by == nil {
+		c.by = map[K]int{}
 	}
-	if y.byClass[c] += n; y.byClass[c] == 0 {
-		delete(y.byClass, c)
+	n += c.by[k]
+	if c.by[k] = n; n == 0 {
+		delete(c.by, k)
 	}
+	return n
 }
 
-func (y *yields) ofClass(c sandbox.Class) int {
-	y.mu.Lock()
-	defer y.mu.Unlock()
-	return y.byClass[c]
+func (c *counts[K]) of(k K) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.by[k]
 }
 
-func (y *yields) total() (n int) {
-	y.mu.Lock()
-	defer y.mu.Unlock()
-	for _, one := range y.byClass {
+func (c *counts[K]) total() (n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, one := range c.by {
 		n += one
 	}
 	return n
 }
 
-func (y *yields) anySaturated(limit int) bool {
-	y.mu.Lock()
-	defer y.mu.Unlock()
-	for _, n := range y.byClass {
-		if n >= limit {
-			return true
+// atLeast returns what is counted so often or more.
+func (c *counts[K]) atLeast(least int) (list []K) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for k, n := range c.by {
+		if n >= least {
+			list = append(list, k)
 		}
 	}
-	return false
+	return list
+}
+
+// maxEnds is how many ends of a profile may be unfinished before no more of its executions are
+// claimed: each keeps its output, and the files that its script left.
+const maxEnds = 8
+
+// BeginEnd counts that the script has ended, and that its end is not stored yet.
+func (s *Slot) BeginEnd() { s.s.ends.add(s.profile, 1) }
+
+// FinishEnd undoes BeginEnd.
+func (s *Slot) FinishEnd() {
+	if s.s.ends.add(s.profile, -1) == maxEnds-1 {
+		s.s.Wake() // for those of the profile that were not claimed
+	}
 }
 
 // saturated reports whether so many executions wait for a box of p's class that no more are claimed
@@ -234,7 +252,7 @@ func (y *yields) anySaturated(limit int) bool {
 // twice as many as slots.
 func (s *Scheduler) saturated(p app.Placement) bool {
 	c, ok := s.cfg.Sandboxes.ClassOf(p)
-	return ok && s.yields.ofClass(c) >= s.cfg.Workers
+	return ok && s.yields.of(c) >= s.cfg.Workers
 }
 
 // Opening returns how many executions wait for a box without a slot.
@@ -243,7 +261,7 @@ func (s *Scheduler) Opening() int { return s.yields.total() }
 // Patience returns how long the execution should wait for a box of the class before it calls Yield:
 // not at all if others of the class have yielded and still wait.
 func (s *Slot) Patience(c sandbox.Class) time.Duration {
-	if !s.Held() || s.s.yields.ofClass(c) > 0 {
+	if !s.Held() || s.s.yields.of(c) > 0 {
 		return 0
 	}
 	return boxPatience

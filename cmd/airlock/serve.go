@@ -363,7 +363,7 @@ func (s *server) stop() error {
 		errs = append(errs, s.monitor.Close())
 	}
 	if s.engine != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), instance.Grace)
+		ctx, cancel := context.WithTimeout(context.Background(), instance.EngineGrace)
 		errs = append(errs, s.engine.Close(ctx))
 		cancel()
 	}

@@ -13,8 +13,12 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Grace is how long a shutdown waits for requests, and then for the engine.
-const Grace = 10 * time.Second
+// How long a shutdown waits for requests, and then for the engine, whose executions' ends may wait ten
+// seconds for their turn to be checked.
+const (
+	Grace       = 10 * time.Second
+	EngineGrace = 15 * time.Second
+)
 
 // openVault makes what reads from Vault and what gives back to it; nil if none is configured.
 // Nothing is sent yet.

@@ -242,8 +242,8 @@ func TestDeployFilesFitTheProgram(t *testing.T) {
 	for _, seconds := range []any{at(t, files["render.yaml"], "services", "maxShutdownDelaySeconds"),
 		at(t, files["railway.toml"], "deploy", "drainingSeconds"), at(t, files["fly.toml"], "kill_timeout")} {
 		var n int
-		if _, err := fmt.Sscan(fmt.Sprint(seconds), &n); err != nil || n < 2*int(instance.Grace.Seconds()) {
-			t.Errorf("a shutdown gets %v seconds, and may take twice %s", seconds, instance.Grace)
+		if _, err := fmt.Sscan(fmt.Sprint(seconds), &n); err != nil || n < int((instance.Grace+instance.EngineGrace).Seconds()) {
+			t.Errorf("a shutdown gets %v seconds, and may take %s", seconds, instance.Grace+instance.EngineGrace)
 		}
 	}
 	volumes := at(t, files["deploy/docker-compose.yml"], "services", "airlock", "volumes")
