@@ -1,10 +1,7 @@
 package egress
 
 import (
-	"archive/zip"
 	"bufio"
-	"bytes"
-	"compress/gzip"
 	"crypto/tls"
 	"encoding/base64"
 	"encoding/hex"
@@ -20,7 +17,6 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/egress/rules"
 	"github.com/computclaw/airlock/app/egress/swap"
 )
 
@@ -144,48 +140,6 @@ func TestHoleG6FoldedHeaders(t *testing.T) {
 			}
 		}
 		s.Close()
-	}
-}
-
-// A gzip or zip file without Content-Encoding is looked into.
-func TestHoleM1CompressedFiles(t *testing.T) {
-	gz := func(s string) string {
-		var b bytes.Buffer
-		w := gzip.NewWriter(&b)
-		_, _ = w.Write([]byte(s))
-		_ = w.Close()
-		return b.String()
-	}
-	zipped := func(method uint16) func(string) string {
-		return func(s string) string {
-			var b bytes.Buffer
-			w := zip.NewWriter(&b)
-			for _, name := range []string{"first.txt", "second.txt"} {
-				f, _ := w.CreateHeader(&zip.FileHeader{Name: name, Method: method})
-				_, _ = f.Write([]byte("some text " + s))
-			}
-			_ = w.Close()
-			return b.String()
-		}
-	}
-	for name, encode := range map[string]func(string) string{"gzip": gz, "zip": zipped(zip.Deflate),
-		"members": func(s string) string { return gz("a") + gz(s) }} {
-		t.Run(name, func(t *testing.T) {
-			s, ask := newLab(t).echo(func(value string) string {
-				if value == "nothing" {
-					return encode(strings.Repeat("harmless text; ", 10000))
-				}
-				return encode(strings.Repeat("harmless text; ", 10000) + value + " more")
-			})
-			if body, err := ask(testPlaceholder); err == nil ||
-				len(body) > len(encode(strings.Repeat("harmless text; ", 10000))) {
-				t.Errorf("%d bytes, %v", len(body), err)
-			}
-			waitFor(t, "the row", func() bool { return lastRow(t, s).Rule == rules.Unreadable })
-			if body, err := ask("nothing"); err != nil || body != encode(strings.Repeat("harmless text; ", 10000)) {
-				t.Errorf("a file without a value is changed: %d bytes, %v", len(body), err)
-			}
-		})
 	}
 }
 

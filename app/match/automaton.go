@@ -1,75 +1,166 @@
 package match
 
 import (
+	"cmp"
 	"slices"
-
-	"github.com/computclaw/airlock/app/multimatch"
 )
 
-// none stands for no pattern.
+// none stands for no entry.
 const none = -1
 
-// automaton finds folded patterns in bytes that are folded on the way.
+// node is a state of an automaton: the longest end of what was read with which a text begins. 0 is that
+// no text does.
+type node int32
+
+// automaton finds folded texts in bytes that are folded on the way, after Aho and Corasick.
+//
+// Nodes that follow each other in a text follow each other in number, so going along is comparing bytes.
+// The first nodes are those of one byte, in which texts are most of the time: these have rows.
 type automaton struct {
-	*multimatch.Automaton
-	patterns []int32 // by state: the longest pattern that ends there, of equal ones the first; or none
-	// rows are the transitions of the empty state and of those of one byte, which texts are in most of
-	// the time. These have the lowest numbers, with a gap behind each.
-	rows  [][256]multimatch.State
-	dense multimatch.State // the first state without a row
+	texts    []string
+	chars    []uint16 // by node: its last byte; first if it doesn't follow the node before
+	of       []int32  // by node: a text that begins with it
+	depth    []int32  // by node: its length
+	suffixes []node   // by node: its longest end that is a node, too
+	branches map[branch]node
+	rows     [][256]node
+	entries  []int32 // by node: the longest entry with which it ends, or none
+	shorter  []int32 // by entry: the next longest with which it ends, or none
 }
 
-// newAutomaton takes texts of at least two bytes, and the number of each.
-func newAutomaton(texts []string, numbers []int32) automaton {
-	var heads []string
-	seen := [256]bool{}
-	for _, text := range texts {
-		if !seen[text[0]] {
-			seen[text[0]] = true
-			heads = append(heads, text[:1])
+// branch is how a text goes on other than the one that made the node.
+type branch struct {
+	from node
+	char byte
+}
+
+// Flags of chars.
+const (
+	detached uint16 = 1 << (8 + iota) // it doesn't follow the node before
+	forks                             // there are branches
+)
+
+// newAutomaton takes texts, each once, and the entry of each.
+func newAutomaton(texts []string, entries []int32) automaton {
+	a := automaton{texts: texts, chars: []uint16{detached}, of: []int32{none}, depth: []int32{0}, branches: map[branch]node{}}
+	for i, text := range texts {
+		if _, known := a.branches[branch{0, text[0]}]; !known {
+			a.grow(0, text[:1], i)
 		}
 	}
-	m, ends := multimatch.New(1, append(heads, texts...))
-	a := automaton{Automaton: m, rows: make([][256]multimatch.State, len(heads)+1)}
-	for i := range a.rows {
-		s := multimatch.State(max(2*i-1, 0))
-		for b, c := range folded {
-			a.rows[i][b] = m.Step(s, c, multimatch.Roll(0, c))
+	heads := len(a.chars)
+	ends := make([]node, len(texts))
+	parents := make([]node, heads)
+	for i, text := range texts {
+		parent := node(0)
+		for at := range len(text) {
+			next := a.child(parent, text[at])
+			if next == 0 {
+				next = a.grow(parent, text[:at+1], i)
+				parents = append(parents, parent)
+			}
+			parent = next
 		}
-		a.dense = s + 1
+		ends[i] = parent
 	}
-	byEnd := slices.Repeat([]int32{none}, m.Ends()+1)
-	for i, end := range slices.Backward(ends[len(heads):]) {
-		byEnd[end] = numbers[i]
-	}
-	a.patterns = slices.Repeat([]int32{none}, m.States())
-	for _, text := range texts {
-		s := multimatch.State(0)
-		for _, b := range []byte(text) {
-			s = a.step(s, b)
-			a.patterns[s] = byEnd[m.End(s)]
-		}
-	}
+	a.chars = append(a.chars, detached)
+	a.link(parents, heads)
+	a.setEntries(ends, entries)
 	return a
 }
 
-// step returns the state after one more byte.
-func (a *automaton) step(s multimatch.State, b byte) multimatch.State {
-	if s < a.dense {
-		return a.rows[(s+1)/2][b]
+// grow adds a node behind another one, for the text with a number.
+func (a *automaton) grow(parent node, text string, number int) node {
+	n, c := node(len(a.chars)), text[len(text)-1]
+	if parent == n-1 && parent != 0 {
+		a.chars = append(a.chars, uint16(c))
+	} else {
+		a.chars = append(a.chars, uint16(c)|detached)
+		a.chars[parent] |= forks
+		a.branches[branch{parent, c}] = n
 	}
-	return a.stepFrom(s, b)
+	a.of, a.depth = append(a.of, int32(number)), append(a.depth, int32(len(text)))
+	return n
 }
 
-// stepFrom is step for a state without a row.
-func (a *automaton) stepFrom(s multimatch.State, b byte) multimatch.State {
-	for c := folded[b]; s >= a.dense; s = a.Suffix(s) {
-		if a.Follows(s, c) {
-			return s + 1
-		}
-		if next := a.Branch(s, c); next != 0 {
-			return next
+// child returns the node of one more byte, or 0.
+func (a *automaton) child(n node, c byte) node {
+	if next := int(n) + 1; next < len(a.chars) && a.chars[next]&^forks == uint16(c) {
+		return n + 1
+	}
+	if a.chars[n]&forks == 0 {
+		return 0
+	}
+	return a.branches[branch{n, c}]
+}
+
+// link finds the suffixes, those of short nodes first, and makes the rows.
+func (a *automaton) link(parents []node, heads int) {
+	a.rows = make([][256]node, heads)
+	for i := range a.rows {
+		for b, c := range folded {
+			next := a.child(node(i), c)
+			if next == 0 {
+				next = a.child(0, c)
+			}
+			a.rows[i][b] = next
 		}
 	}
-	return a.rows[(s+1)/2][b]
+	a.suffixes = make([]node, len(a.depth))
+	order := make([]node, 0, len(a.depth)-heads)
+	for n := heads; n < len(a.depth); n++ {
+		order = append(order, node(n))
+	}
+	slices.SortStableFunc(order, func(x, y node) int { return cmp.Compare(a.depth[x], a.depth[y]) })
+	for _, n := range order {
+		a.suffixes[n] = a.step(a.suffixes[parents[n]], byte(a.chars[n]))
+	}
+	a.entries = slices.Repeat([]int32{none}, len(a.depth))
 }
+
+// setEntries sets which entries end at each node.
+func (a *automaton) setEntries(ends []node, entries []int32) {
+	for i, n := range ends {
+		a.entries[n] = entries[i]
+	}
+	order := make([]node, len(a.depth))
+	for n := range order {
+		order[n] = node(n)
+	}
+	slices.SortStableFunc(order, func(x, y node) int { return cmp.Compare(a.depth[x], a.depth[y]) })
+	a.shorter = slices.Repeat([]int32{none}, int(slices.Max(append(entries, 0)))+1)
+	for _, n := range order {
+		inherited := a.entries[a.suffixes[n]]
+		if a.entries[n] == none {
+			a.entries[n] = inherited
+		} else if n != 0 {
+			a.shorter[a.entries[n]] = inherited
+		}
+	}
+}
+
+// step returns the node after one more byte.
+func (a *automaton) step(n node, b byte) node {
+	if int(n) < len(a.rows) {
+		return a.rows[n][b]
+	}
+	return a.stepFrom(n, b)
+}
+
+// stepFrom is step for a node without a row.
+func (a *automaton) stepFrom(n node, b byte) node {
+	for c := folded[b]; int(n) >= len(a.rows); n = a.suffixes[n] {
+		if a.chars[n+1]&^forks == uint16(c) {
+			return n + 1
+		}
+		if a.chars[n]&forks != 0 {
+			if next := a.branches[branch{n, c}]; next != 0 {
+				return next
+			}
+		}
+	}
+	return a.rows[n][b]
+}
+
+// text returns what a node stands for.
+func (a *automaton) text(n node) string { return a.texts[a.of[n]][:a.depth[n]] }

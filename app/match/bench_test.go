@@ -83,8 +83,8 @@ func BenchmarkFind(b *testing.B) {
 		keys = append(keys, base64.StdEncoding.EncodeToString(key))
 	}
 	for set, f := range map[string]*Finder{
-		"key":      New([]string{benchmarkKey, benchmarkKey[1:], "plain0123456789abcdefXYZ", "lain0123456789abcdefXYZ"}),
-		"100 keys": New(keys),
+		"key":      strong(benchmarkKey, benchmarkKey[1:], "plain0123456789abcdefXYZ", "lain0123456789abcdefXYZ"),
+		"100 keys": strong(keys...),
 	} {
 		for _, name := range slices.Sorted(maps.Keys(texts)) {
 			b.Run(set+"/"+name, func(b *testing.B) { benchmarkFind(b, f, []byte(texts[name])) })

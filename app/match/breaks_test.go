@@ -14,7 +14,7 @@ import (
 // A value in lines that break without a blank behind, or that are indented by many, was not found.
 func TestHoleG9WrappedLines(t *testing.T) {
 	const value = "github_pat_11ABCDEFG0aZbYcXdWeVfUgT+hSiRjQkPlOmNnMoLpKqJrIsHtGuFvEwDxCyBzA0192837465qwerty=="
-	f := New([]string{value})
+	f := strong(value)
 	far := strings.Repeat(" ", 300)
 	for _, br := range []string{"\n", "\r\n", "\r", "\n\n", `\n`, `\r\n`, "<br>", "<BR/>", "<br />\n", `<br \/>\n`, "=\n",
 		"\\\n", "`\r\n", "^\r\n", "&#10;", "%0D%0A", `\u000a`, "\n ", "\n" + far, "\r\n" + far, "\n\t  \t" + far, `\n` + far,
@@ -22,7 +22,7 @@ func TestHoleG9WrappedLines(t *testing.T) {
 		value, f := value, f
 		if strings.Contains(br, "++") { // which ends where a plus sign of the value begins
 			value = strings.ReplaceAll(value, "+", "-")
-			f = New([]string{value})
+			f = strong(value)
 		}
 		for _, width := range []int{1, 2, 7, 20, 70} {
 			text := wrap(value, width, br)
@@ -36,7 +36,7 @@ func TestHoleG9WrappedLines(t *testing.T) {
 // A passphrase is wrapped at its blanks.
 func TestHoleG9WrappedAtBlanks(t *testing.T) {
 	const value = "correct horse battery staple"
-	f := New([]string{value})
+	f := strong(value)
 	for _, br := range []string{"\n", "\r\n", `\n`, "\n    ", "\n" + strings.Repeat(" ", 80), "&#10;"} {
 		text := strings.Replace(value, " b", br+"b", 1)
 		if got, want := found(f, "x: "+text+"."), "x: ["+text+"]."; got != want {
@@ -48,7 +48,7 @@ func TestHoleG9WrappedAtBlanks(t *testing.T) {
 // Lines that were wrapped once escaped or encoded, if no escape is cut.
 func TestHoleG9WrappedEncodings(t *testing.T) {
 	const value = `sk+live/51Hx"Q\zT=<9>&'uV-7Kq9vLm2Rt5Wz8Tp4YnJd3s`
-	f := New([]string{value})
+	f := strong(value)
 	far := "\n" + strings.Repeat(" ", 200)
 	for _, br := range []string{"\n", "\r\n", far} {
 		for name, text := range map[string]string{
@@ -83,7 +83,7 @@ func TestMatchesInLinesAreWhole(t *testing.T) {
 		if !strings.EqualFold(text[:1], "q") {
 			r.Skip("its first character is escaped")
 		}
-		got := New([]string{value}).Find([]byte("x: " + text + "; "))
+		got := strong(value).Find([]byte("x: " + text + "; "))
 		for _, m := range got {
 			if m.Start == 3 && m.End >= 3+len(text) {
 				return
@@ -96,7 +96,7 @@ func TestMatchesInLinesAreWhole(t *testing.T) {
 // Layout is passed over in linear time, however much of it a host sends.
 func TestLayoutTakesLinearTime(t *testing.T) {
 	const value = "sk_live_4vR9tXw2LmQ8bN6zK1cJ"
-	f := New([]string{value})
+	f := strong(value)
 	for name, unit := range map[string]string{
 		"blanks": " ", "indented": "s\n" + strings.Repeat(" ", 5000), "begun": "sk_live_4v\n" + strings.Repeat(" ", 100),
 		"escaped": `sk_live\n` + strings.Repeat(" ", 1000), "breaks": "s\n", "found": value + "\n" + strings.Repeat(" ", 2000),

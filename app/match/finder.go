@@ -10,12 +10,10 @@ import (
 	"github.com/computclaw/airlock/app/redact/charset"
 )
 
-// MinPattern is the length of the shortest pattern, in bytes: shorter ones turn up by chance.
-const MinPattern = 8
-
 // Finder finds its patterns. It is immutable and safe for concurrent use.
 type Finder struct {
-	texts     []string // of the patterns, folded
+	entries   []entry // what the automaton finds
+	words     words
 	automaton automaton
 	alphabet  [256]bool // bytes that are a character of a pattern, in either case
 	uses      [256]use  // of bytes for which an escape stands
@@ -26,6 +24,7 @@ type Finder struct {
 	near      rows      // of bytes with which all those may be written; counted is what may stand for a lead
 	jumps     jumps
 	pairs     pairSet // of bytes that follow each other in a pattern
+	spans     bool    // some have a line break or a closing brace, so nothing divides a text
 	longest   int
 	shortest  int
 	tail      tail
@@ -41,54 +40,51 @@ type tail struct {
 // Match is a place at which a pattern stands.
 type Match struct {
 	Start, End int
-	Pattern    int // index of the longest pattern that ends there
+	Pattern    int // index of the longest pattern that ends there, or Unchecked
 	Layer      Layer
+	Part       bool   // only a part of the pattern stands there
+	Block      int    // of a pattern that is found in blocks, from 1 on; else 0
 	Tail       string // of a Finder with tails: what stands after the pattern, folded
 }
+
+// Unchecked stands for no pattern: the work on that part of the text would have gone beyond bounds.
+const Unchecked = -1
 
 // Layer is the encoding in which a pattern was found.
 type Layer uint8
 
-// The layers. Of two on top of each other the outer one counts.
+// The layers.
 const (
 	Plain Layer = iota
 	Base64
+	Base32
 	Hex
 	Numbers
 )
 
-// New returns a Finder of patterns of at least MinPattern bytes. Shorter ones are never found. Of
-// those that differ in nothing that counts, the first is found.
-func New(patterns []string) *Finder {
+// New returns a Finder of patterns. Those shorter than MinPattern, or than 4 bytes if they are words,
+// are never found. Of those that differ in nothing that counts, the first is found.
+func New(patterns []Pattern) *Finder {
 	f := &Finder{shortest: maxWindow, scratch: &sync.Pool{New: func() any { return &scratch{} }}}
-	var texts []string
-	var index []int32
 	for i, p := range patterns {
-		f.texts = append(f.texts, fold(p))
-		if len(p) >= MinPattern {
-			f.blanks = f.blanks || strings.Contains(p, " ")
-			texts, index = append(texts, f.texts[i]), append(index, int32(i))
-			f.shortest, f.longest = min(f.shortest, len(p)), max(f.longest, len(p))
-		}
+		f.addPattern(i, p)
 	}
-	f.automaton = newAutomaton(texts, index)
+	texts, first := f.chain()
+	for _, text := range texts {
+		f.shortest = min(f.shortest, len(text))
+	}
+	f.automaton = newAutomaton(texts, first)
 	f.jumps = newJumps(f.shortest)
 	for _, text := range texts {
-		for i := range len(text) {
-			f.addToAlphabet(text[i])
-		}
-		for _, b := range []byte(strings.ToUpper(text)) { // a line may break behind a capital
-			f.alphabet[b] = f.alphabet[b] || b >= utf8.RuneSelf
-		}
-		for end := 1; end < len(text); end++ {
-			for _, a := range unfolded(text[end-1]) {
-				for _, b := range unfolded(text[end]) {
-					if f.pairs.add(a, b); end < f.jumps.window {
-						f.jumps.add(a, b, end)
-					}
-				}
-			}
-		}
+		f.jumps.addText(text)
+	}
+	for i := range f.entries {
+		e := &f.entries[i]
+		text := fold(e.before + e.text + e.after)
+		f.blanks = f.blanks || strings.Contains(text, " ")
+		f.longest = max(f.longest, len(text))
+		f.addText(text)
+		f.spans = f.spans || strings.ContainsAny(text, "\n}")
 	}
 	f.near = newRows(digitsAndLetters+"%\\&=#;{}+/-_$~`^", "<>\x00\r\n")
 	for i := range 256 {
@@ -104,6 +100,19 @@ func New(patterns []string) *Finder {
 	return f
 }
 
+// addText makes the characters of a folded text, and the pairs of them, known.
+func (f *Finder) addText(text string) {
+	for i := range len(text) {
+		f.addToAlphabet(text[i])
+	}
+	for _, b := range []byte(strings.ToUpper(text)) { // a line may break behind a capital
+		f.alphabet[b] = f.alphabet[b] || b >= utf8.RuneSelf
+	}
+	for a, b := range pairsOf(text) {
+		f.pairs.add(a, b)
+	}
+}
+
 // usesOf returns the uses of an escape that stands for b.
 func (f *Finder) usesOf(b byte) (uses use) {
 	if f.alphabet[b] {
@@ -112,7 +121,7 @@ func (f *Finder) usesOf(b byte) (uses use) {
 	if f.automaton.step(0, b) != 0 {
 		uses |= begins
 	}
-	for _, l := range []*layer{base64Layer, hexLayer, numbersLayer} {
+	for _, l := range []*layer{base64Layer, base32Layer, base32Small, hexLayer, numbersLayer} {
 		if v := l.values[b]; v != notOfIt && (l != numbersLayer || v == between && !isName(b) || v >= nameEnd) {
 			uses |= l.use
 		}
@@ -127,9 +136,13 @@ func (f *Finder) addToAlphabet(b byte) {
 	}
 }
 
-// NewWithTail returns a Finder of patterns after each of which as many characters of the alphabet
-// stand as length says.
-func NewWithTail(patterns []string, alphabet string, length int) *Finder {
+// NewWithTail returns a Finder of texts after each of which as many characters of the alphabet stand
+// as length says.
+func NewWithTail(texts []string, alphabet string, length int) *Finder {
+	var patterns []Pattern
+	for _, text := range texts {
+		patterns = append(patterns, Pattern{Text: text})
+	}
 	f := New(patterns)
 	f.tail.length = length
 	for i := range len(alphabet) {
@@ -141,19 +154,17 @@ func NewWithTail(patterns []string, alphabet string, length int) *Finder {
 }
 
 // Empty reports whether there is nothing to find.
-func (f *Finder) Empty() bool { return f.longest == 0 }
+func (f *Finder) Empty() bool { return len(f.entries) == 0 && f.words.byHead == nil }
 
-// Find returns all matches that lie in data, whole, by their beginning.
-func (f *Finder) Find(data []byte) []Match {
-	if f.Empty() {
-		return nil
-	}
-	s := f.scratch.Get().(*scratch)
+// findIn returns the matches in a window of a text that comes behind a byte.
+func (f *Finder) findIn(data []byte, before byte) []Match {
+	s := f.borrow()
 	defer f.scratch.Put(s)
-	s.readings.wide, s.readings.blanks = f.wide, f.blanks
-	s.matches = s.matches[:0]
-	f.find(s, data, 0)
-	if len(s.matches) == 0 {
+	f.find(s, data, view{})
+	if s.passed > maxPasses*window {
+		return []Match{{End: len(data), Pattern: Unchecked}}
+	}
+	if s.matches = f.words.find(s.matches, data, before); len(s.matches) == 0 {
 		return nil
 	}
 	found := slices.Clone(s.matches)
@@ -161,44 +172,66 @@ func (f *Finder) Find(data []byte) []Match {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(a.Pattern, b.Pattern))
 	})
 	return slices.CompactFunc(found, func(a, b Match) bool {
-		return a.Start == b.Start && a.End == b.End &&
-			a.Pattern == b.Pattern
+		return b.Pattern == a.Pattern && b.Block == a.Block && (b.Part && b.End <= a.End || a.Start == b.Start && a.End == b.End)
 	})
 }
 
-// find adds to s the matches in data, which lies behind depth layers. Of other than ASCII capitals are
-// looked at as they are, which may be bytes of another charset, and as small letters.
-func (f *Finder) find(s *scratch, data []byte, depth int) {
-	f.findAsWritten(s, data, depth)
-	if f.wide && charset.HasForeignCapital(data) {
+// borrow returns working memory that is ready for a search.
+func (f *Finder) borrow() *scratch {
+	s := f.scratch.Get().(*scratch)
+	s.readings.wide, s.readings.blanks = f.wide, f.blanks
+	s.matches, s.passed, s.shortest = s.matches[:0], 0, f.shortest
+	s.open, s.atEnd = false, [maxDepth + 1]bool{}
+	return s
+}
+
+// view is how a text was made of the one that is searched.
+type view struct {
+	depth   int  // steps: outer escapes that were taken off, a layer that was decoded
+	decoded bool // it was behind a layer
+}
+
+// find adds to s the matches in data. Of other than ASCII capitals are looked at as they are, which
+// may be bytes of another charset, and as small letters.
+func (f *Finder) find(s *scratch, data []byte, v view) {
+	f.findAsWritten(s, data, v)
+	if depth := v.depth; f.wide && charset.HasForeignCapital(data) {
 		s.small[depth] = append(s.small[depth][:0], data...)
 		charset.LowerForeign(s.small[depth])
-		f.findAsWritten(s, s.small[depth], depth)
+		f.findAsWritten(s, s.small[depth], v)
 	}
 }
 
 // findAsWritten is find in one case of other letters than those of ASCII.
-func (f *Finder) findAsWritten(s *scratch, data []byte, depth int) {
-	s.indexes[depth].from, s.indexes[depth].to = 0, 0
-	all := row{end: len(data)}
-	for row := range f.near.inPart(data, all, f.shortest, f.shortest) {
-		f.scan(s, data, row, depth)
-		if depth == maxLayers {
-			continue
-		}
-		least := base64Layer.least(f) // its rows are parts of the others
-		for row := range base64Layer.rows.inPart(data, row, least, least) {
-			f.findEncoded(s, data, row, depth, base64Layer)
-		}
-	}
-	if depth == maxLayers {
+func (f *Finder) findAsWritten(s *scratch, data []byte, v view) {
+	if s.passed > maxPasses*window {
 		return
 	}
-	for row := range hexLayer.rows.inPart(data, all, min(hexLayer.least(f), f.leastNumbers()), f.shortest) {
-		if row.count >= hexLayer.least(f) {
-			f.findEncoded(s, data, row, depth, hexLayer)
+	if s.atEnd[v.depth] {
+		f.addBegun(s, data)
+	}
+	x := &s.indexes[v.depth]
+	x.from, x.to = 0, 0
+	all := row{end: len(data)}
+	for row := range f.near.inPart(data, all, s.shortest, s.shortest) {
+		f.scan(s, data, row, v)
+		if !v.hasLayers() {
+			continue
 		}
-		f.findNumbers(s, data, row, depth)
+		for _, l := range textLayers { // the rows of which are parts of the others
+			for row := range l.rows.inPart(data, row, l.least(s), l.least(s)) {
+				f.findEncoded(s, data, row, v, l)
+			}
+		}
+	}
+	if !v.hasLayers() {
+		return
+	}
+	for row := range hexLayer.rows.inPart(data, all, min(hexLayer.least(s), f.leastNumbers(s)), s.shortest) {
+		if row.count >= hexLayer.least(s) {
+			f.findEncoded(s, data, row, v, hexLayer)
+		}
+		f.findNumbers(s, data, row, v)
 	}
 }
 

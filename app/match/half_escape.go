@@ -10,7 +10,7 @@ const MaxBefore = maxEscape * maxEscape
 // values.
 func EndsInEscape(text []byte) bool {
 	text = text[max(0, len(text)-MaxBefore):]
-	for range maxLayers {
+	for range maxDepth {
 		if endsInEscape(text) {
 			return true
 		}
@@ -32,7 +32,7 @@ func endsInEscape(text []byte) bool {
 // what ends it.
 func isHalf(text []byte) bool {
 	r := readings{wide: true}
-	for _, rest := range []string{"00000041", "0041_", "041_", "41_", "1_", "41}", "101"} {
+	for _, rest := range []string{"00000041", "0041_", "041_", "41_", "1_", "41}", "101", "#41;", "amp;"} {
 		r.read(append(text[:len(text):len(text)], rest...))
 		for _, v := range r.all() {
 			if int(v.n) > len(text) {

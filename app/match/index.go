@@ -6,12 +6,13 @@ import "unicode/utf8"
 type use uint8
 
 const (
-	begins     use = 1 << iota // a match may begin with it
-	goesOn                     // it stands for a character of a pattern, or for nothing between two
-	inBase64                   // it may belong to a run of base64
-	inHex                      // of hex
-	inNumbers                  // between numbers
-	inLayers   = inBase64 | inHex | inNumbers
+	begins   use = 1 << iota // a match may begin with it
+	goesOn                   // it stands for a character of a pattern, or for nothing between two
+	inBase64                 // it may belong to a run of base64
+	inBase32
+	inHex      // of hex
+	inNumbers  // between numbers
+	inLayers   = inBase64 | inBase32 | inHex | inNumbers
 	everywhere = goesOn | inLayers
 )
 
@@ -31,12 +32,17 @@ type likely struct {
 // use returns the uses of the escape at a place.
 func (x *index) use(at int) use { return x.uses[at-x.from] }
 
-// index returns the escapes in a row of a text that lies behind depth layers.
-func (f *Finder) index(s *scratch, data []byte, row row, depth int) *index {
-	x := &s.indexes[depth]
+// index returns the escapes in a row of a text.
+func (f *Finder) index(s *scratch, data []byte, row row, v view) *index {
+	x := &s.indexes[v.depth]
 	if x.from <= row.start && row.end <= x.to {
 		return x
 	}
+	return f.indexInto(x, s, data, row)
+}
+
+// indexInto makes x the escapes in a row.
+func (f *Finder) indexInto(x *index, s *scratch, data []byte, row row) *index {
 	x.from, x.to = row.start, row.end
 	x.uses = append(x.uses[:0], make([]use, row.end-row.start)...)
 	x.likely = x.likely[:0]

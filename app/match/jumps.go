@@ -1,5 +1,7 @@
 package match
 
+import "iter"
+
 // jumps finds where one of several texts may begin, without looking at most bytes, as Wu and Manber
 // do: the pair of bytes at the end of a window tells how far the window may move.
 type jumps struct {
@@ -18,10 +20,29 @@ func newJumps(window int) jumps {
 	return j
 }
 
-// add tells of a pair whose second byte stands at the index end of a text.
-func (j jumps) add(a, b byte, end int) {
-	pair := pairOf(a, b)
-	j.shift[pair] = min(j.shift[pair], uint8(j.window-1-end))
+// addText adds a folded text.
+func (j jumps) addText(text string) {
+	for i := 1; i < min(len(text), j.window); i++ {
+		for a, b := range pairsOf(text[i-1 : i+1]) {
+			pair := pairOf(a, b)
+			j.shift[pair] = min(j.shift[pair], uint8(j.window-1-i))
+		}
+	}
+}
+
+// pairsOf returns the bytes that follow each other in a folded text, in either case.
+func pairsOf(text string) iter.Seq2[byte, byte] {
+	return func(yield func(a, b byte) bool) {
+		for i := 1; i < len(text); i++ {
+			for _, a := range unfolded(text[i-1]) {
+				for _, b := range unfolded(text[i]) {
+					if !yield(a, b) {
+						return
+					}
+				}
+			}
+		}
+	}
 }
 
 func pairOf(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }

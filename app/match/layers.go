@@ -5,8 +5,14 @@ import (
 	"slices"
 )
 
-// maxLayers is how many layers may lie on top of each other.
-const maxLayers = 2
+// maxDepth is the most steps by which a text is made of the one that is searched.
+const maxDepth = 2
+
+// behindLayer is the view of what is behind a layer.
+func (v view) behindLayer() view { return view{v.depth + 1, true} }
+
+// hasLayers reports whether layers are looked behind.
+func (v view) hasLayers() bool { return !v.decoded && v.depth < maxDepth }
 
 // layer is an encoding that is decoded and searched.
 type layer struct {
@@ -28,6 +34,15 @@ const digitsAndLetters = "0123456789" + letters
 // base64Layer is base64 in either alphabet.
 var base64Layer = newLayer(Base64, inBase64, 6,
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", "-_", "\r\n\x00", "%\\&#;=<>$~`^")
+
+// base32Layer and base32Small are base32 in capitals and in small letters.
+var (
+	base32Layer = newLayer(Base32, inBase32, 5, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "", "\r\n\x00", "%\\&#;=<>$~`^"+digitsAndLetters)
+	base32Small = newLayer(Base32, inBase32, 5, "abcdefghijklmnopqrstuvwxyz234567", "", "\r\n\x00", "%\\&#;=<>$~`^"+digitsAndLetters)
+)
+
+// textLayers are those that are written in letters.
+var textLayers = []*layer{base64Layer, base32Layer, base32Small}
 
 // hexLayer is hex, with what usually stands between its digits.
 var hexLayer = newLayer(Hex, inHex, 4,
@@ -112,19 +127,27 @@ func (r *run) spanOf(char int) (at, end int) {
 }
 
 // least returns how many characters of the layer the shortest pattern takes.
-func (l *layer) least(f *Finder) int { return 8 * f.shortest / l.bits }
+func (l *layer) least(s *scratch) int {
+	if s.open {
+		return 1
+	}
+	return 8 * s.shortest / l.bits
+}
 
 // findEncoded decodes each run of a layer's characters in a row, if it is long enough for a
 // pattern, and searches the result.
-func (f *Finder) findEncoded(s *scratch, data []byte, row row, depth int, l *layer) {
-	x := f.index(s, data, row, depth)
-	for at, stop := range l.stretches(data, x, row, l.least(f)) {
+func (f *Finder) findEncoded(s *scratch, data []byte, row row, v view, l *layer) {
+	x := f.index(s, data, row, v)
+	for at, stop := range l.stretches(data, x, row, l.least(s)) {
 		for at < stop {
-			end, escaped := s.readRun(&s.runs[depth], data[:stop], x, at, l)
-			f.findDecoded(s, depth, l)
+			end, escaped := s.readRun(&s.runs[v.depth], data[:stop], x, at, l)
+			open := s.atEnd[v.depth] && goesOnBehind(data, end)
+			s.atEnd[v.depth+1] = open
+			f.findDecoded(s, v, l)
 			if escaped {
-				f.findBetweenEscapes(s, data[:end], x, at, depth, l)
+				f.findBetweenEscapes(s, data[:end], x, at, v, l, open)
 			}
+			s.atEnd[v.depth+1] = false
 			at = end
 		}
 	}
@@ -132,14 +155,15 @@ func (f *Finder) findEncoded(s *scratch, data []byte, row row, depth int, l *lay
 
 // findBetweenEscapes searches the runs between escapes: what was read as an escape may be a lead
 // and the beginning of a run.
-func (f *Finder) findBetweenEscapes(s *scratch, data []byte, x *index, at, depth int, l *layer) {
+func (f *Finder) findBetweenEscapes(s *scratch, data []byte, x *index, at int, v view, l *layer, open bool) {
 	for stop := at; stop <= len(data); stop++ {
 		if stop < len(data) && l.rows[data[stop]]&(escaping|part) != escaping {
 			continue
 		}
-		for at+l.least(f) <= stop {
-			at, _ = s.readRun(&s.runs[depth], data[:stop], x, at, l)
-			f.findDecoded(s, depth, l)
+		for at+l.least(s) <= stop {
+			at, _ = s.readRun(&s.runs[v.depth], data[:stop], x, at, l)
+			s.atEnd[v.depth+1] = open && stop == len(data)
+			f.findDecoded(s, v, l)
 		}
 		at = stop + 1
 	}
@@ -254,19 +278,26 @@ func (s *scratch) special(data []byte, x *index, at int, l *layer) (value int8, 
 }
 
 // findDecoded searches a decoded run at each alignment that its bytes may have.
-func (f *Finder) findDecoded(s *scratch, depth int, l *layer) {
-	r := &s.runs[depth]
-	if len(r.chars) < l.least(f) {
+func (f *Finder) findDecoded(s *scratch, v view, l *layer) {
+	r := &s.runs[v.depth]
+	if len(r.chars) < l.least(s) {
 		return
 	}
-	for shift := range l.shifts {
-		if l.bits == 6 {
-			s.decoded[depth] = decode6(s.decoded[depth][:0], r.chars[shift:])
-		} else {
-			s.decoded[depth] = decode4(s.decoded[depth][:0], r.chars[shift:])
+	for shift := range min(l.shifts, len(r.chars)) {
+		out := &s.decoded[v.depth]
+		switch chars := r.chars[shift:]; l.bits {
+		case 4:
+			*out = decode4((*out)[:0], chars)
+		case 5:
+			*out = decode5((*out)[:0], chars)
+		case 6:
+			*out = decode6((*out)[:0], chars)
+		}
+		if s.atEnd[v.depth+1] {
+			f.addBegunByte(s, r, shift, l)
 		}
 		// Characters that hold something else too stay.
-		f.findInside(s, s.decoded[depth], depth, l.kind, func(start, end int) (int, int) {
+		f.findInside(s, s.decoded[v.depth], v.behindLayer(), l.kind, func(start, end int) (int, int) {
 			start, _ = r.spanOf(shift + (8*start+l.bits-1)/l.bits)
 			_, end = r.spanOf(shift + 8*end/l.bits - 1)
 			return start, end
@@ -302,10 +333,23 @@ func decode4(out, chars []byte) []byte {
 	return out
 }
 
+// decode5 decodes values of five bits.
+func decode5(out, chars []byte) []byte {
+	bits, n := uint16(0), 0
+	for _, c := range chars {
+		bits, n = bits<<5|uint16(c), n+5
+		if n >= 8 {
+			n -= 8
+			out = append(out, byte(bits>>n))
+		}
+	}
+	return out
+}
+
 // findInside searches a decoded text and maps its matches back to where they are written.
-func (f *Finder) findInside(s *scratch, text []byte, depth int, kind Layer, where func(start, end int) (int, int)) {
+func (f *Finder) findInside(s *scratch, text []byte, v view, kind Layer, where func(start, end int) (int, int)) {
 	first := len(s.matches)
-	f.find(s, text, depth+1)
+	f.find(s, text, v)
 	for i := range s.matches[first:] {
 		m := &s.matches[first+i]
 		m.Start, m.End = where(m.Start, m.End)

@@ -2,39 +2,43 @@ package match
 
 import "slices"
 
-// locate returns where the pattern that ends at a place begins.
-func (f *Finder) locate(s *scratch, data []byte, end int, text string) int {
+// locate returns where the entry that ends at a place begins, and -1 if it stands there in another
+// letter case than it must have.
+func (f *Finder) locate(s *scratch, data []byte, end int, e *entry) int {
 	// Nearly always all but its first character stands there as it is.
-	if second := end - len(text) + 1; second >= 0 && foldedEqual(data[second:end], text[1:]) {
-		if start := f.startOf(s, data[:end], second, text[:1]); start >= 0 {
+	if second := end - len(e.text) + 1; second >= 0 && isText(data[second:end], e.text[1:], e.exact) {
+		if start, missing := f.startOf(s, data[:end], second, e.text[:1], e.exact); missing == 0 {
 			return start
 		}
 	}
-	if start := f.startOf(s, data[:end], end, text); start >= 0 {
+	if start, missing := f.startOf(s, data[:end], end, e.text, e.exact); missing == 0 {
 		return start
 	}
-	return max(0, end-f.Reach()) // never: what was found forwards is found backwards
+	return -1
 }
 
-// startOf returns where a text begins that ends at a place, with all of the lead of an escape,
-// and -1 for nowhere.
-func (f *Finder) startOf(s *scratch, data []byte, end int, text string) int {
+// startOf returns where the longest end of a text begins that ends at a place, with all of the lead of an
+// escape, and how many bytes of the text are missing there.
+func (f *Finder) startOf(s *scratch, data []byte, end int, text string, exact bool) (start, missing int) {
 	for i := range s.rests {
 		s.rests[i] = s.rests[i][:0]
 	}
 	s.rests[end%ring] = append(s.rests[end%ring], len(text)) // how much of the text may end at a place
 	r := readings{wide: f.wide, blanks: f.blanks}            // those of s are in use
-	start, far := -1, indented{}
+	start, missing = end, len(text)
+	far := indented{}
 	for from, last, least := end-1, end, end-f.Reach(); from >= max(0, least, last-maxEscape); from-- {
 		here := s.rests[from%ring][:0]
 		read := func(rests []int, part []byte) {
 			for _, size := range rests {
 				rest := size - len(part)
-				switch {
-				case rest < 0 || !foldedEqual(part, text[rest:size]):
-				case rest == 0:
-					start = from
-				case !slices.Contains(here, rest):
+				if rest < 0 || !isText(part, text[rest:size], exact) {
+					continue
+				}
+				if rest <= missing && len(part) > 0 {
+					start, missing = from, rest
+				}
+				if rest > 0 && !slices.Contains(here, rest) {
 					here, last = append(here, rest), from
 				}
 			}
@@ -55,7 +59,41 @@ func (f *Finder) startOf(s *scratch, data []byte, end int, text string) int {
 			least, last = least-1, from
 		}
 	}
-	return start
+	return start, missing
+}
+
+// endOf returns where the longest beginning of a text ends that begins at a place, and its length.
+func (f *Finder) endOf(data []byte, at int, text string, exact bool) (end, length int) {
+	r := readings{wide: f.wide, blanks: f.blanks}
+	var reached [ring][]int // by place, how much of the text was read
+	reached[at%ring] = []int{0}
+	end = at
+	for last := at; at <= min(last, end+maxEscape+maxPassed) && at < len(data) && length < len(text); at++ {
+		here := reached[at%ring]
+		reached[at%ring] = nil
+		read := func(to int, part []byte) {
+			for _, n := range here {
+				if n+len(part) > len(text) || !isText(part, text[n:n+len(part)], exact) {
+					continue
+				}
+				if n += len(part); n > length {
+					end, length = to, n
+				}
+				last = max(last, to)
+				if !slices.Contains(reached[to%ring], n) {
+					reached[to%ring] = append(reached[to%ring], n)
+				}
+			}
+		}
+		read(at+1, data[at:at+1])
+		if len(here) > 0 && mayEscape(data, at) {
+			r.readNested(data[at:])
+			for _, v := range r.all() {
+				read(at+int(v.n), v.bytes())
+			}
+		}
+	}
+	return end, length
 }
 
 // indented is what indents a line, and how much of a text may end behind it.
@@ -77,9 +115,13 @@ func (l *indented) extend(data []byte, at int, rests []int) bool {
 	return len(l.rests) > 0
 }
 
-func foldedEqual(data []byte, text string) bool {
+// isText reports whether data is a text, in any letter case unless it is exact.
+func isText(data []byte, text string, exact bool) bool {
 	for i, b := range data {
-		if folded[b] != text[i] {
+		if exact && (b >= 'A' && b <= 'Z' || text[i] >= 'A' && text[i] <= 'Z') && b != text[i] {
+			return false
+		}
+		if folded[b] != folded[text[i]] {
 			return false
 		}
 	}

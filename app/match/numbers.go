@@ -54,88 +54,97 @@ type notation struct {
 type listed struct{ names, wide, typed bool }
 
 // findNumbers searches lists of numbers, such as [115, 107], {"0":115,"1":107} and 0x73L, 0x6bL.
-func (f *Finder) findNumbers(s *scratch, data []byte, part row, depth int) {
+func (f *Finder) findNumbers(s *scratch, data []byte, part row, v view) {
 	l := numbersLayer
-	least := f.shortest - 1 // what separates bytes
+	least := s.shortest - 1 // what separates bytes
 	if f.wide {
-		least = f.shortest/utf8.UTFMax - 1
+		least = s.shortest/utf8.UTFMax - 1
 	}
-	for row := range l.rows.inPart(data, part, f.leastNumbers(), least) {
-		x := f.index(s, data, row, depth)
+	for row := range l.rows.inPart(data, part, f.leastNumbers(s), least) {
+		x := f.index(s, data, row, v)
 		for at, stop := range l.stretches(data, x, row, least) {
-			f.findLists(s, data[:stop], x, at, depth)
+			whole := s.atEnd[v.depth]
+			s.atEnd[v.depth] = whole && goesOnBehind(data, stop)
+			f.findLists(s, data[:stop], x, at, v)
+			s.atEnd[v.depth] = whole
 		}
 	}
 }
 
 // leastNumbers returns how long the shortest list is in which there may be a pattern, in bytes.
-func (f *Finder) leastNumbers() int {
+func (f *Finder) leastNumbers(s *scratch) int {
 	if f.wide {
-		return 3 * f.shortest / 2 // a character of four bytes has five digits or more
+		return 3 * s.shortest / 2 // a character of four bytes has five digits or more
 	}
 	if f.controls {
-		return 2*f.shortest - 1
+		return 2*s.shortest - 1
 	}
-	return 3*f.shortest - 1 // most have two digits, and something between
+	return 3*s.shortest - 1 // most have two digits, and something between
 }
 
 // findLists searches a stretch for lists in each notation that it may have.
-func (f *Finder) findLists(s *scratch, data []byte, x *index, at, depth int) {
+func (f *Finder) findLists(s *scratch, data []byte, x *index, at int, v view) {
 	var had listed
-	f.findList(s, data, x, at, depth, notation{names: true}, &had)
+	f.findList(s, data, x, at, v, notation{names: true}, &had)
 	var rest listed
 	if had.names {
-		f.findList(s, data, x, at, depth, notation{}, &rest)
+		f.findList(s, data, x, at, v, notation{}, &rest)
 	}
 	wide := had.wide && f.wide
 	if wide {
-		f.findList(s, data, x, at, depth, notation{names: true, wide: true}, &rest)
+		f.findList(s, data, x, at, v, notation{names: true, wide: true}, &rest)
 	}
 	if wide && had.names {
-		f.findList(s, data, x, at, depth, notation{wide: true}, &rest)
+		f.findList(s, data, x, at, v, notation{wide: true}, &rest)
 	}
 	if had.names || had.typed || f.controls { // others are read as hex anyway, of two digits each
-		f.findList(s, data, x, at, depth, notation{hex: true, names: true}, &rest)
+		f.findList(s, data, x, at, v, notation{hex: true, names: true}, &rest)
 	}
 	if had.typed && had.names {
-		f.findList(s, data, x, at, depth, notation{hex: true}, &rest)
+		f.findList(s, data, x, at, v, notation{hex: true}, &rest)
 	}
 	if had.typed && f.wide {
-		f.findList(s, data, x, at, depth, notation{hex: true, names: true, wide: true}, &rest)
+		f.findList(s, data, x, at, v, notation{hex: true, names: true, wide: true}, &rest)
 	}
 }
 
 // findList searches a stretch for lists in one notation.
-func (f *Finder) findList(s *scratch, data []byte, x *index, at, depth int, as notation, had *listed) {
-	r := &s.runs[depth]
+func (f *Finder) findList(s *scratch, data []byte, x *index, at int, v view, as notation, had *listed) {
+	r := &s.runs[v.depth]
 	for at < len(data) {
-		if at = s.readNumbers(r, data, x, at, as, had); len(r.chars) >= f.shortest {
-			f.findInside(s, r.chars, depth, Numbers, r.span)
-			f.findCounted(s, r, depth)
+		at = s.readNumbers(r, data, x, at, as, had)
+		if len(r.chars) >= s.shortest {
+			f.findInside(s, r.chars, v.behindLayer(), Numbers, r.span)
+			f.findCounted(s, r, v)
+		}
+		if s.atEnd[v.depth] && len(r.chars) > 0 && goesOnBehind(data, at) {
+			f.addBegunNumber(s, r, at, v)
 		}
 	}
 }
 
 // findCounted searches every second number of a list where those between them count up, as in
 // [0, 115], [1, 107].
-func (f *Finder) findCounted(s *scratch, r *run, depth int) {
+func (f *Finder) findCounted(s *scratch, r *run, v view) {
 	for first := range 2 {
-		for from := first; from+2*f.shortest <= len(r.chars)+1; {
+		for from := first; from+2*s.shortest <= len(r.chars)+1; {
 			to := from + 2 // behind the last that counts, and what it counts
 			for to < len(r.chars) && r.chars[to] == r.chars[to-2]+1 {
 				to += 2
 			}
-			if to-from >= 2*f.shortest-2 {
-				text := s.decoded[depth][:0]
+			if to-from >= 2*s.shortest-2 {
+				text := s.decoded[v.depth][:0]
 				for at := from + 1; at < min(to, len(r.chars)); at += 2 {
 					text = append(text, r.chars[at])
 				}
-				s.decoded[depth] = text
-				f.findInside(s, text, depth, Numbers, func(start, end int) (int, int) {
+				s.decoded[v.depth] = text
+				s.atEnd[v.depth+1] = s.atEnd[v.depth] && to >= len(r.chars)-1
+				f.findInside(s, text, v.behindLayer(), Numbers, func(start, end int) (int, int) {
 					start, _ = r.spanOf(from + 1 + 2*start)
 					_, end = r.spanOf(from + 2*end - 1)
 					return start, end
 				})
+				s.atEnd[v.depth+1] = false
 			}
 			from = to
 		}

@@ -13,7 +13,7 @@ import (
 // value, and those of signed bytes one with other than ASCII.
 func TestHoleG9Lists(t *testing.T) {
 	const value = "sk-pässwörd-Zt2Lm8-très-löng"
-	f := New([]string{value})
+	f := strong(value)
 	numbers := func(format string) string { return each(value, format) }
 	signed := func(between string) string {
 		var list []string
@@ -42,7 +42,7 @@ func TestHoleG9Lists(t *testing.T) {
 // print_r writes had hidden a value.
 func TestHoleG10Lists(t *testing.T) {
 	for _, value := range []string{"sk-live_51Hx/Q+zT7Kq9vLm2Rt5", "sk-pässwörd-Zt2Lm8-très-löng"} {
-		f := New([]string{value})
+		f := strong(value)
 		numbers := func(format string) string { return each(value, format) }
 		names := func(format, between string) string { return bytesAsObject(value, format, between) }
 		for name, text := range map[string]string{
@@ -66,7 +66,7 @@ func TestHoleG10Lists(t *testing.T) {
 // letters than those of ASCII.
 func TestHoleG10OtherThanASCII(t *testing.T) {
 	const value = "admin:пароль-секрет-длинный"
-	f := New([]string{value})
+	f := strong(value)
 	for name, text := range map[string]string{
 		"code points": eachRune(value, "%d, "), "code points, colons": eachRune(value, "%d:"),
 		"code points in hex": eachRune(value, "0x%x, "), "U+": eachRune(value, "U+%04X "),
@@ -86,7 +86,7 @@ func TestHoleG10OtherThanASCII(t *testing.T) {
 // an equals sign or a blank tells from numbers had hidden a value.
 func TestHoleListsOfAnyTypeAndName(t *testing.T) {
 	for _, value := range []string{"sk-live_51Hx/Q+zT7Kq9vLm2Rt5", "sk-pässwörd-Zt2Lm8-très-löng"} {
-		f := New([]string{value})
+		f := strong(value)
 		find := func(name, text string) {
 			if len(f.Find([]byte("["+text+"]"))) == 0 {
 				t.Errorf("%s: %q is not found", name, text)
@@ -123,7 +123,7 @@ func TestHoleListsOfAnyTypeAndName(t *testing.T) {
 // TestHoleHexOfOneDigit: in Go's %#v, Python's hex and JavaScript's toString(16) a tab has one digit.
 func TestHoleHexOfOneDigit(t *testing.T) {
 	value := "ab\tcdefg-123\thijkl-9"
-	f := New([]string{value})
+	f := strong(value)
 	for _, text := range []string{fmt.Sprintf("%#v", []byte(value)), "[" + each(value, "'0x%x', ") + "]",
 		each(value, "%x,"), each(value, "%x "), bytesAsObject(value, `"%d": "%x"`, ", ")} {
 		if len(f.Find([]byte(text))) == 0 {
@@ -135,7 +135,7 @@ func TestHoleHexOfOneDigit(t *testing.T) {
 // TestHoleListsInBrackets: pairs are in round and curly brackets as well as in square ones.
 func TestHoleListsInBrackets(t *testing.T) {
 	value := "sk-live_51Hx/Q+zT7Kq9vLm2Rt5"
-	f := New([]string{value})
+	f := strong(value)
 	for _, text := range []string{bytesAsObject(value, "(%d, %d)", ", "), bytesAsObject(value, "{%d, %d}", ", "),
 		bytesAsObject(value, `{"%d":%d}`, "\n"), each(value, "(%d) "), each(value, "{%d},"), each(value, "(0x%x)")} {
 		if len(f.Find([]byte("["+text+"]"))) == 0 {

@@ -1,7 +1,5 @@
 package match
 
-import "github.com/computclaw/airlock/app/multimatch"
-
 // ring is more than the longest escape: readings end at most so far ahead.
 const ring = 16
 
@@ -14,7 +12,7 @@ const maxStates = 64
 
 // state is a node that some reading of the text reaches.
 type state struct {
-	node multimatch.State
+	node node
 	end  int // of the last character
 }
 
@@ -35,23 +33,28 @@ type place struct {
 // scratch is the working memory of one search. It is pooled.
 type scratch struct {
 	matches  []Match
-	places   [ring]place // modulo ring
-	far      place       // beyond those, behind what indents a line
-	farAt    int         // where that is
-	last     int         // the last place that is reached
-	lead     int         // where the next escape may begin that matters; the end if there is none
+	passed   int                // bytes that were read, however often
+	shortest int                // length of the shortest text that is looked for
+	open     bool // what is begun at the end of the text is looked for, too
+	atEnd    [maxDepth + 1]bool // by depth: the end of the view is that of the text
+	ending   []node             // that were reached at the end of the last row
+	places   [ring]place        // modulo ring
+	far      place              // beyond those, behind what indents a line
+	farAt    int                // where that is
+	last     int                // the last place that is reached
+	lead     int                // where the next escape may begin that matters; the end if there is none
 	readings readings
 	rests    [ring][]int // by place, in locate
-	indexes  [maxLayers + 1]index
-	runs     [maxLayers]run
-	decoded  [maxLayers][]byte
-	small    [maxLayers + 1][]byte // a text with small letters for capitals
+	indexes  [maxDepth + 1]index
+	runs     [maxDepth]run
+	decoded  [maxDepth][]byte
+	small    [maxDepth + 1][]byte // a text with small letters for capitals
 }
 
-// scan adds the matches in a row of data, which lies behind depth layers, as it is or escaped.
-func (f *Finder) scan(s *scratch, data []byte, row row, depth int) {
+// scan adds the matches in a row of data as it is or escaped.
+func (f *Finder) scan(s *scratch, data []byte, row row, v view) {
 	first := len(s.matches)
-	x := f.index(s, data, row, depth)
+	x := f.index(s, data, row, v)
 	text := data[row.start:row.end]
 	if s.lead = -1; !row.escapes {
 		s.lead = len(text)
@@ -61,15 +64,16 @@ func (f *Finder) scan(s *scratch, data []byte, row row, depth int) {
 		s.matches[first+i].Start += row.start
 		s.matches[first+i].End += row.start
 	}
-	if row.escapes && depth < maxLayers {
-		f.findUnescaped(s, data, row, depth)
+	if row.escapes && v.depth < maxDepth {
+		f.findUnescaped(s, data, row, v)
 	}
 }
 
 // scanRow adds the matches in a row of bytes of which a match can be made.
 func (f *Finder) scanRow(s *scratch, data []byte, uses []use) {
 	first := len(s.matches)
-	s.last, s.farAt, s.far.states = -1, -1, s.far.states[:0]
+	s.last, s.farAt, s.far.states, s.ending = -1, -1, s.far.states[:0], s.ending[:0]
+	s.passed += len(data)
 	for at := 0; at < len(data); {
 		if s.last < at {
 			if at = f.next(s, data, uses, at); at == len(data) {
@@ -88,6 +92,11 @@ func (f *Finder) scanRow(s *scratch, data []byte, uses []use) {
 		at++
 	}
 	end := &s.places[len(data)%ring]
+	for _, p := range []*place{end, &s.far} {
+		for _, state := range p.states {
+			s.ending = append(s.ending, state.node)
+		}
+	}
 	end.states, end.escapes = end.states[:0], end.escapes[:0]
 }
 
@@ -102,11 +111,14 @@ func (f *Finder) next(s *scratch, data []byte, uses []use, at int) int {
 				return at
 			}
 		}
-		if s.lead == len(data) {
+		if s.lead == len(data) && !s.open {
 			return s.lead // what is left is shorter than any pattern
 		}
 		for at < s.lead && f.uses[data[at]]&begins == 0 {
 			at++
+		}
+		if at == len(data) {
+			return at
 		}
 		if (f.uses[data[at]]|uses[at])&begins != 0 {
 			return at
@@ -132,7 +144,7 @@ func passes(lead byte) bool { return lead == 0 || isLineBreak(lead) || lead == '
 // run follows the one reading there is, up to an escape or the end of what was begun, and returns
 // where it came to.
 func (f *Finder) run(s *scratch, data []byte, uses []use, at, first int) int {
-	node := multimatch.State(0)
+	node := node(0)
 	if here := &s.places[at%ring]; len(here.states) > 0 {
 		node = here.states[0].node
 		here.states = here.states[:0]
@@ -143,8 +155,8 @@ func (f *Finder) run(s *scratch, data []byte, uses []use, at, first int) int {
 		if node == 0 {
 			return at
 		}
-		if p := f.automaton.patterns[node]; p != none {
-			f.addMatch(s, data, at, int(p), first)
+		if e := f.automaton.entries[node]; e != none {
+			f.addMatches(s, data, at, e, first)
 		}
 	}
 	s.reach(at, state{node, at})
@@ -204,7 +216,7 @@ func (f *Finder) readEscapes(s *scratch, data []byte, at, first int) {
 }
 
 // walk reads text, which ends at a place, after a node.
-func (f *Finder) walk(s *scratch, data []byte, node multimatch.State, text []byte, end, first int) {
+func (f *Finder) walk(s *scratch, data []byte, node node, text []byte, end, first int) {
 	for _, c := range text {
 		node = f.automaton.step(node, c)
 	}
@@ -212,8 +224,8 @@ func (f *Finder) walk(s *scratch, data []byte, node multimatch.State, text []byt
 		return
 	}
 	s.reach(end, state{node, end})
-	if p := f.automaton.patterns[node]; p != none {
-		f.addMatch(s, data, end, int(p), first)
+	if e := f.automaton.entries[node]; e != none {
+		f.addMatches(s, data, end, e, first)
 	}
 }
 
@@ -250,18 +262,54 @@ func (s *scratch) begin(new escape, at int) {
 	}
 }
 
-// addMatch adds a match of which the end is known. Those of one pattern that end one after the
-// other become one.
-func (f *Finder) addMatch(s *scratch, data []byte, end, pattern, first int) {
-	if f.tail.length > 0 {
-		f.foundTail(s, data, end, pattern)
-		return
-	}
-	if n := len(s.matches); n > first {
-		if last := &s.matches[n-1]; last.Pattern == pattern && end <= last.End+1 {
-			last.End = max(last.End, end)
+// addMatches adds the matches of which the end is known, the longest and parts.
+func (f *Finder) addMatches(s *scratch, data []byte, end int, longest int32, first int) {
+	for head := longest; head != none; head = f.automaton.shorter[head] {
+		whole := false
+		for i := head; i != none; i = f.entries[i].same {
+			switch e := &f.entries[i]; {
+			case f.tail.length > 0:
+				f.foundTail(s, data, end, e)
+				whole = true
+			case e.seed:
+				f.addPart(s, data, end, e)
+			default:
+				whole = f.addMatch(s, data, end, e, first) || whole
+			}
+		}
+		if whole {
 			return
 		}
 	}
-	s.matches = append(s.matches, Match{Start: f.locate(s, data, end, f.texts[pattern]), End: end, Pattern: pattern})
+}
+
+// addMatch adds a match of a pattern or block, unless it has another letter case than it must have.
+// Those of one pattern that end one after the other become one.
+func (f *Finder) addMatch(s *scratch, data []byte, end int, e *entry, first int) bool {
+	if n := len(s.matches); n > first {
+		last := &s.matches[n-1]
+		if last.Pattern == e.pattern && last.Block == e.block && !last.Part && end <= last.End+1 && !e.exact {
+			last.End = max(last.End, end)
+			return true
+		}
+	}
+	start := f.locate(s, data, end, e)
+	if start < 0 {
+		return false
+	}
+	s.matches = append(s.matches, Match{Start: start, End: end, Pattern: e.pattern, Block: e.block})
+	return true
+}
+
+// addPart adds the part of a pattern around a seed that ends at a place, if it is long enough.
+func (f *Finder) addPart(s *scratch, data []byte, end int, e *entry) {
+	start, missing := f.startOf(s, data[:end], end, e.before+e.text, e.exact)
+	length := len(e.before) + len(e.text) - missing
+	if length < len(e.text) {
+		return
+	}
+	end, more := f.endOf(data, end, e.after, e.exact)
+	if length+more >= PartLength {
+		s.matches = append(s.matches, Match{Start: start, End: end, Pattern: e.pattern, Part: true})
+	}
 }

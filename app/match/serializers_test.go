@@ -131,7 +131,7 @@ func TestSerializers(t *testing.T) {
 	values := []string{"q7/Vt+9Lr2Xc4Zb8Nm1Kp6Hs3Wd5Yf0Gj==", `pa"ss'w<o>rd&with=all+of/it\and;more:`,
 		"user-with_dots.and~tildes!and(more)*", "a b c d e f g h"}
 	for _, value := range values {
-		f := New([]string{value})
+		f := strong(value)
 		for name, s := range serializers {
 			text := s.write(value)
 			if got := found(f, "x "+text+" y"); !strings.HasPrefix(got, "x [") ||
@@ -161,7 +161,7 @@ func bytesAsObject(text, format, between string) string {
 
 func TestHoleM1NumberedBytes(t *testing.T) {
 	value := `sk+live/51Hx"Q\zT=<9>&'uV`
-	f := New([]string{value})
+	f := strong(value)
 	long := strings.Repeat("#", 990) + value // with names above 255
 	for name, text := range map[string]string{
 		"JSON.stringify":       bytesAsObject(long, `"%d":%d`, ","),
@@ -181,7 +181,7 @@ func TestHoleM1NumberedBytes(t *testing.T) {
 
 func TestHoleM1EncodedInTaggedLines(t *testing.T) {
 	value := `sk+live/51Hx"Q\zT=<9>&'uV`
-	f := New([]string{value})
+	f := strong(value)
 	for _, text := range []string{base64.StdEncoding.EncodeToString([]byte(value)), hex.EncodeToString([]byte(value))} {
 		for _, br := range []string{"<br>", "<br/>", "<br />\n", "<BR>\r\n", "<br>\n    "} {
 			if lines := wrap(text, 10, br); len(f.Find([]byte("<p>"+lines+"</p>"))) == 0 {

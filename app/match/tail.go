@@ -1,12 +1,15 @@
 package match
 
 // foundTail adds a match if the tail stands after a pattern that ends at a place.
-func (f *Finder) foundTail(s *scratch, data []byte, at, pattern int) {
+func (f *Finder) foundTail(s *scratch, data []byte, at int, e *entry) {
 	end, text := at, make([]byte, 0, f.tail.length)
 	r := readings{wide: f.wide, blanks: f.blanks} // those of s are in use
 	for passed := 0; len(text) < f.tail.length; {
 		c, n := f.tailCharacter(&r, data[end:])
 		if passed += n; n == 0 || c == 0 && passed > maxPassed {
+			if s.open && n == 0 && len(data)-end <= maxEscape {
+				s.matches = append(s.matches, Match{Start: f.locate(s, data, at, e), End: len(data), Pattern: begun})
+			}
 			return
 		}
 		if end += n; c != 0 {
@@ -14,7 +17,7 @@ func (f *Finder) foundTail(s *scratch, data []byte, at, pattern int) {
 		}
 	}
 	s.matches = append(s.matches, Match{
-		Start: f.locate(s, data, at, f.texts[pattern]), End: end, Pattern: pattern, Tail: string(text),
+		Start: f.locate(s, data, at, e), End: end, Pattern: e.pattern, Tail: string(text),
 	})
 }
 

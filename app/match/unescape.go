@@ -4,16 +4,19 @@ import "github.com/computclaw/airlock/app/redact/charset"
 
 // findUnescaped searches a row without its outer escapes, for escapes that are escaped themselves,
 // such as HTML in JSON.
-func (f *Finder) findUnescaped(s *scratch, data []byte, row row, depth int) {
-	r, x := &s.runs[depth], f.index(s, data, row, depth)
+func (f *Finder) findUnescaped(s *scratch, data []byte, row row, v view) {
+	inner := view{v.depth + 1, v.decoded}
+	r, x := &s.runs[v.depth], f.index(s, data, row, v)
 	// What was read as a letter may be a lead, and the beginning of a pattern.
+	s.atEnd[v.depth+1] = s.atEnd[v.depth] && row.end == len(data)
 	u := unescaping{all: true}
-	if f.unescape(r, data, row, x, &u) || f.wide && charset.HasForeignCapital(r.chars) {
-		f.findInside(s, r.chars, depth, Plain, r.span)
+	if f.unescape(r, data, row, x, &u) || s.atEnd[v.depth+1] || f.wide && charset.HasForeignCapital(r.chars) {
+		f.findInside(s, r.chars, inner, Plain, r.span)
 	}
-	if u.all = false; u.others && f.unescape(r, data, row, x, &u) {
-		f.findInside(s, r.chars, depth, Plain, r.span)
+	if u.all = false; u.others && (f.unescape(r, data, row, x, &u) || s.atEnd[v.depth+1]) {
+		f.findInside(s, r.chars, inner, Plain, r.span)
 	}
+	s.atEnd[v.depth+1] = false
 }
 
 // unescaping says how escapes are taken off a text, and what was found in it.

@@ -22,22 +22,14 @@ type hit struct {
 func hits(text []byte) []hit {
 	var out []hit
 	for _, m := range placeholders().Find(text) {
-		h := hit{token: Prefix + m.Tail, start: m.Start, end: m.End}
-		h.exact = m.Layer == match.Plain && string(text[h.start:h.end]) == h.token
-		out = append(out, h)
+		out = append(out, hitOf(m, text[m.Start:m.End]))
 	}
 	return out
 }
 
-// maxHeld is more than a placeholder takes, however it is written, in bytes.
-const maxHeld = 1 << 10
-
-// begun returns how many bytes at the end of a text may belong to a placeholder that goes on behind
-// it.
-func begun(text []byte) int {
-	n := 0
-	for n < min(len(text), maxHeld) && !placeholders().Ends(text[:len(text)-n]) {
-		n++
-	}
-	return n
+// hitOf returns a match, which is spelled so, as a hit.
+func hitOf(m match.Match, spelled []byte) hit {
+	h := hit{token: Prefix + m.Tail, start: m.Start, end: m.End}
+	h.exact = m.Layer == match.Plain && string(spelled) == h.token
+	return h
 }

@@ -109,7 +109,7 @@ func unmeasured(resp *http.Response) {
 func (i *incoming) body(resp *http.Response) {
 	unmeasured(resp)
 	var out []byte
-	values := &replacer{search: i.search, events: isEvents(resp.Header)}
+	values := newReplacer(i.search, isEvents(resp.Header))
 	replace := func(piece []byte, last bool) ([]byte, error) {
 		if out = values.write(out[:0], piece); last {
 			out = values.finish(out)
@@ -117,7 +117,7 @@ func (i *incoming) body(resp *http.Response) {
 		}
 		return out, nil
 	}
-	resp.Body = &filter{body: &archive{ReadCloser: resp.Body, search: i.search}, Closer: resp.Body, step: replace}
+	resp.Body = &filter{body: resp.Body, Closer: resp.Body, step: replace}
 }
 
 // isEvents reports whether the body is a stream of events, each of which ends with an empty line.
@@ -141,7 +141,7 @@ func (s *Swapper) answers(t Target, known *Values) *incoming {
 
 // text replaces values in a text.
 func (i *incoming) text(text string) string {
-	r := &replacer{search: i.search}
+	r := newReplacer(i.search, false)
 	return string(r.finish(r.write(nil, []byte(text))))
 }
 

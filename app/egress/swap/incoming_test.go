@@ -3,7 +3,6 @@ package swap
 import (
 	"bytes"
 	"compress/flate"
-	"compress/gzip"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
@@ -434,17 +433,6 @@ func TestHoleF1KnownValueWithinAnOwnOne(t *testing.T) {
 			if string(body) != "log: "+c.want+"." || err != nil || resp.Header.Get("X-Header") != c.want {
 				t.Errorf("%s: %q, %v, header %q", name, body, err, resp.Header.Get("X-Header"))
 			}
-		}
-		var file bytes.Buffer
-		z := gzip.NewWriter(&file)
-		_, _ = z.Write([]byte(c.text))
-		_ = z.Close()
-		resp := response(file.String())
-		if err := s.Incoming(home, resp, NewValues([]app.Secret{app.NewSecret(c.known)})); err != nil {
-			t.Fatal(err)
-		}
-		if body, err := io.ReadAll(resp.Body); !errors.Is(err, errArchive) || len(body) > 0 {
-			t.Errorf("%s: of a file %d bytes, %v", name, len(body), err)
 		}
 	}
 }

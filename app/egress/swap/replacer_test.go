@@ -79,7 +79,7 @@ func TestHoleG5IndentedNumbers(t *testing.T) {
 // Blanks are held back within bounds, and don't have what is held searched for each byte.
 func TestIndentedLinesAreHeldWithinBounds(t *testing.T) {
 	s := New([]Credential{credential("K", longValue, home.Host)})
-	r := &replacer{search: s.answers(home, nil).search}
+	r := newReplacer(s.answers(home, nil).search, false)
 	reach := s.values.compile().finder.Reach()
 	text := []byte(strings.Repeat(fmt.Sprintf("%64d,\n", 7), 8<<10))
 	passed, most, times := 0, 0, 0

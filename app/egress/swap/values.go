@@ -1,7 +1,6 @@
 package swap
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,11 +50,11 @@ func (v *Values) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("swap.Value
 
 func (v *Values) compiled() *compiled {
 	c := &compiled{}
-	var texts []string
+	var texts []match.Pattern
 	for owner, value := range v.secrets {
 		for _, p := range patterns(value) {
 			c.patterns = append(c.patterns, owned{p, owner})
-			texts = append(texts, p.text)
+			texts = append(texts, match.Pattern{Text: p.text})
 		}
 	}
 	c.finder = match.New(texts)
@@ -70,26 +69,6 @@ type valueSearch []shownValues
 type shownValues struct {
 	*compiled
 	shown []string // "" for one that stays
-}
-
-// window returns how many bytes at the end of data may belong to a value that goes on behind them.
-func (s valueSearch) window(data []byte) (window int) {
-	for _, values := range s {
-		window = max(window, values.finder.Window(data))
-	}
-	return window
-}
-
-// ends reports whether no value goes on behind a text that ends with a line break. In a stream of
-// events none goes on behind an empty line either.
-func (s valueSearch) ends(text []byte, events bool) bool {
-	inner := bytes.TrimRight(text, " \t\r\n\x00")
-	if events && bytes.Count(text[len(inner):], []byte("\n")) > 1 {
-		inner = nil
-	}
-	return !slices.ContainsFunc(s, func(values shownValues) bool {
-		return values.finder.HasLines() || len(inner) > 0 && !values.finder.Ends(inner)
-	})
 }
 
 // isSubsetOf reports whether other has all values.

@@ -3,27 +3,38 @@ package swap
 import (
 	"io"
 	"net/http"
+
+	"github.com/computclaw/airlock/app/match"
 )
 
 // watch has a body searched for placeholders while it is sent. Closing it closes closer.
 func (o *outgoing) watch(req *http.Request, body io.Reader, closer io.Closer) {
-	w := &watcher{outgoing: o, req: req}
+	w := &watcher{outgoing: o, req: req, scanner: placeholders().Scanner()}
 	req.Body, req.GetBody = &filter{body: body, Closer: closer, step: w.step}, nil
 }
 
 // watcher refuses placeholders in a body. It holds back what may begin one.
 type watcher struct {
 	*outgoing
-	req    *http.Request // its trailers come with the end of the body
-	data   []byte        // read, and not yet passed on before the last step
-	passed int           // bytes of it that the last step passed on
+	req     *http.Request // its trailers come with the end of the body
+	scanner *match.Scanner
+	data    []byte // read, and not yet passed on before the last step
+	from    int    // where that begins in the body
+	passed  int    // bytes of it that the last step passed on
 }
 
 // step fails with a *Refusal where a placeholder begins.
 func (w *watcher) step(piece []byte, last bool) ([]byte, error) {
 	w.data = append(w.data[:copy(w.data, w.data[w.passed:])], piece...)
-	for _, h := range hits(w.data) {
-		c, refusal := w.swapper.judge(w.target, h, bodyPlace)
+	w.from += w.passed
+	found := w.scanner.Write(piece)
+	if last {
+		found = append(found, w.scanner.Close()...)
+	} else {
+		found = append(found, w.scanner.Settle(w.scanner.Open())...)
+	}
+	for _, m := range found {
+		c, refusal := w.swapper.judge(w.target, hitOf(m, w.data[m.Start-w.from:m.End-w.from]), bodyPlace)
 		if c != nil { // it would have been replaced in a smaller body
 			refusal = refuseTooLarge(c.Key)
 		}
@@ -31,9 +42,8 @@ func (w *watcher) step(piece []byte, last bool) ([]byte, error) {
 			return nil, refusal
 		}
 	}
-	w.passed = len(w.data) - begun(w.data)
+	w.passed = w.scanner.Settled() - w.from
 	if last {
-		w.passed = len(w.data)
 		if refusal := w.trailer(w.req.Trailer); refusal != nil {
 			return nil, refusal
 		}

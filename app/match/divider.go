@@ -1,0 +1,75 @@
+package match
+
+// divider finds out where a text is divided: behind a line that ends with the brace of an object in no
+// other object or list, or of events behind an empty line. No match goes on there, so all before it can
+// be passed on. A bracket ends nothing: rows of a list end with one.
+type divider struct {
+	at      int  // how much of the data was looked at
+	depth   int  // brackets and braces that are open
+	quoted  bool // in a string, which no line break is part of
+	escaped bool // behind a backslash in it
+}
+
+// divides says which bytes matter to a divider.
+var divides = func() (table [256]bool) {
+	for _, b := range []byte("\"\\{}[]\n") {
+		table[b] = true
+	}
+	return table
+}()
+
+// divide adds to ends the places at which new data divides the text. What it looked at before may only
+// have lost its beginning.
+func (d *divider) divide(ends []int, data []byte, events bool) []int {
+	for ; d.at < len(data); d.at++ {
+		b := data[d.at]
+		if !divides[b] && !d.escaped {
+			continue
+		}
+		switch {
+		case b == '\n':
+			d.quoted, d.escaped = false, false
+			if d.endsObject(data[:d.at]) || events && endsBlank(data[:d.at]) {
+				ends = append(ends, d.at+1)
+			}
+		case d.escaped:
+			d.escaped = false
+		case b == '\\':
+			d.escaped = d.quoted
+		case b == '"':
+			d.quoted = !d.quoted
+		case d.quoted:
+		case b == '{' || b == '[':
+			d.depth++
+		default:
+			d.depth = max(0, d.depth-1)
+		}
+	}
+	return ends
+}
+
+// endsObject reports whether a line ends with the brace of an object that is in nothing else. One behind
+// hex digits only may be of an escape, such as \u{3d}.
+func (d *divider) endsObject(line []byte) bool {
+	line = trimBlanks(line)
+	n := len(line) - 1
+	if n < 0 || line[n] != '}' || d.depth > 0 {
+		return false
+	}
+	for n--; n >= 0 && digits[line[n]] < 16; n-- {
+	}
+	return n >= 0 && line[n] != '{'
+}
+
+// endsBlank reports whether a text ends with a line of blanks.
+func endsBlank(text []byte) bool {
+	text = trimBlanks(text)
+	return len(text) == 0 || text[len(text)-1] == '\n'
+}
+
+func trimBlanks(text []byte) []byte {
+	for len(text) > 0 && (text[len(text)-1] == ' ' || text[len(text)-1] == '\t' || text[len(text)-1] == '\r') {
+		text = text[:len(text)-1]
+	}
+	return text
+}

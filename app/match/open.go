@@ -1,0 +1,131 @@
+package match
+
+import (
+	"strings"
+)
+
+// begun is the pattern of a match that is only begun at the end of a text.
+const begun = -2
+
+// open returns the first place in data, which comes behind a byte, that may belong to a match that goes
+// on behind it.
+func (f *Finder) open(data []byte, before byte) int {
+	if f.Empty() {
+		return len(data)
+	}
+	s := f.borrow()
+	defer f.scratch.Put(s)
+	from := max(0, len(data)-2*f.held(data)) // the beginning of a run doesn't matter
+	s.open, s.atEnd[0], s.shortest = true, true, 1
+	f.find(s, data[from:], view{})
+	at := f.words.open(data, before)
+	for _, m := range s.matches {
+		if m.Pattern == begun {
+			at = min(at, from+m.Start)
+		}
+	}
+	return at
+}
+
+// addBegun adds what is begun at the end of data, which ends with the text that is searched.
+func (f *Finder) addBegun(s *scratch, data []byte) {
+	start := len(data)
+	for at := len(data); at >= max(0, len(data)-maxEscape); at-- {
+		if at < len(data) {
+			if !isBegun(data[at:]) {
+				continue
+			}
+			if f.leads[data[at]] && !passes(data[at]) {
+				start = min(start, at)
+			}
+		}
+		start = min(start, f.begunAt(s, data[:at]))
+	}
+	if start < len(data) {
+		s.matches = append(s.matches, Match{Start: start, End: len(data), Pattern: begun})
+	}
+}
+
+// begunAt returns where the first pattern or part begins that goes on at the end of data.
+func (f *Finder) begunAt(s *scratch, data []byte) int {
+	start, found := len(data), len(s.matches)
+	var last row
+	for last = range f.near.inPart(data, row{start: max(0, len(data)-f.held(data)), end: len(data)}, 1, 1) {
+	}
+	if last.end < len(data) || last.end == last.start {
+		return start
+	}
+	var x index
+	text := data[last.start:last.end]
+	s.lead = -1
+	f.scanRow(s, text, f.indexInto(&x, s, data, last).uses)
+	s.matches = s.matches[:found]
+	for _, n := range s.ending {
+		for ; n != 0; n = f.automaton.suffixes[n] {
+			start = min(start, f.startOfBegun(s, data, n))
+		}
+	}
+	return start
+}
+
+// startOfBegun returns where a pattern or part begins of which a node was reached at the end of data.
+func (f *Finder) startOfBegun(s *scratch, data []byte, n node) int {
+	start := len(data)
+	prefix := f.automaton.text(n)
+	for i := range f.entries {
+		e := &f.entries[i]
+		if !e.seed && len(e.text) == len(prefix) || !strings.HasPrefix(fold(e.text), prefix) {
+			continue
+		}
+		at, missing := f.startOf(s, data, len(data), fold(e.before)+prefix, false)
+		if missing <= len(e.before) {
+			start = min(start, at)
+		}
+	}
+	return start
+}
+
+// goesOnBehind reports whether a run that ends at a place, with what ended it, goes on behind data.
+func goesOnBehind(data []byte, end int) bool {
+	return end == len(data) || isBegun(data[end:]) || end > 0 && isBegun(data[end-1:])
+}
+
+// isBegun reports whether a text is the beginning of an escape.
+func isBegun(text []byte) bool {
+	return len(text) < maxEscape && isLead(text[0]) && (passes(text[0]) || isHalf(text))
+}
+
+// addBegunByte adds what the last characters of a run begin that are not a whole byte yet.
+func (f *Finder) addBegunByte(s *scratch, r *run, shift int, l *layer) {
+	bits := (len(r.chars) - shift) * l.bits % 8
+	first := len(r.chars) - (bits+l.bits-1)/l.bits
+	value := 0
+	for _, c := range r.chars[first:] {
+		value = value<<l.bits | int(c)
+	}
+	value &= 1<<bits - 1
+	for b := value << (8 - bits); bits > 0 && b < (value+1)<<(8-bits); b++ {
+		if f.uses[b]&begins != 0 {
+			start, end := r.span(first, len(r.chars))
+			s.matches = append(s.matches, Match{Start: start, End: end, Pattern: begun})
+			return
+		}
+	}
+}
+
+// addBegunNumber adds what the numbers of a list begin that ends at a place. The last may have more digits.
+func (f *Finder) addBegunNumber(s *scratch, r *run, end int, v view) {
+	inner := v.depth + 1
+	s.atEnd[inner] = true
+	f.findInside(s, r.chars, v.behindLayer(), Numbers, r.span)
+	s.atEnd[inner] = false
+	n := len(r.chars) - 1
+	if start, last := r.spanOf(n); last == end {
+		s.matches = append(s.matches, Match{Start: start, End: end, Pattern: begun})
+		s.atEnd[inner] = true
+		f.findInside(s, r.chars[:n], v.behindLayer(), Numbers, r.span)
+		s.atEnd[inner] = false
+		r.cut(n)
+		f.findCounted(s, r, v)
+	}
+}

@@ -1,0 +1,176 @@
+package match
+
+import (
+	"strings"
+
+	"github.com/computclaw/airlock/app/redact/charset"
+)
+
+// Pattern is a known text, and how thoroughly it is looked for.
+type Pattern struct {
+	Text  string
+	Class Class
+	// Parts says that parts of PartLength bytes and more count, too. They would tell a script that
+	// doesn't hold the text what comes next in it.
+	Parts bool
+}
+
+// Class says in which forms a pattern is found.
+type Class uint8
+
+// The classes.
+const (
+	Strong Class = iota // in any letter case, escaped in any way, behind one layer
+	Weak                // the same, but only in the letter case in which it is set
+	Word                // as whole words, as they are set, of 4 bytes or more
+)
+
+// Lengths in bytes.
+const (
+	MinPattern = 8   // of the shortest pattern that is no Word: shorter ones turn up by chance
+	maxBlock   = 256 // of the longest text that is found at once; longer patterns are cut
+	PartLength = 16  // of the shortest part
+	seedLength = PartLength / 2
+	minWord    = 4
+)
+
+// maxAlike bounds how many seeds with the same text are tried at one place.
+const maxAlike = 16
+
+// entry is a text that the automaton finds: a pattern, a block of a long one, or a seed of its parts.
+// Each part has one whole seed at least.
+type entry struct {
+	text          string // folded, unless it is exact
+	exact         bool   // its letter case counts
+	pattern       int
+	block         int // of a long pattern, from 1 on
+	seed          bool
+	before, after string // of a seed: what a part may have around it
+	same          int32  // another entry with this text, or none
+}
+
+// addPattern adds the entries of a pattern.
+func (f *Finder) addPattern(number int, p Pattern) {
+	switch {
+	case p.Class == Word:
+		f.words.add(number, p.Text)
+		return
+	case len(p.Text) < MinPattern:
+		return
+	}
+	exact := p.Class == Weak
+	text := fold(p.Text)
+	if exact {
+		text = p.Text
+	}
+	blocks := (len(text) + maxBlock - 1) / maxBlock
+	for i := range blocks { // of nearly the same length, or the last could be too short
+		e := entry{text: text[i*len(text)/blocks : (i+1)*len(text)/blocks], exact: exact, pattern: number}
+		if blocks > 1 {
+			e.block = i + 1
+		}
+		f.entries = append(f.entries, e)
+	}
+	if !p.Parts || len(text) < PartLength {
+		return
+	}
+	const around = PartLength - 1 // what is further away belongs to the next seed
+	for at := 0; at+seedLength <= len(text); at += seedLength {
+		end := at + seedLength
+		f.entries = append(f.entries, entry{
+			text: text[at:end], exact: exact, pattern: number, seed: true,
+			before: text[max(0, at-around):at], after: text[end:min(len(text), end+around)],
+		})
+	}
+}
+
+// chain joins entries whose texts the automaton can't tell apart, and returns the texts that it is to
+// find, with the first entry of each.
+func (f *Finder) chain() (texts []string, first []int32) {
+	last, count := map[string]int32{}, map[string]int{}
+	for i := range f.entries {
+		e := &f.entries[i]
+		e.same = none
+		text := fold(e.text)
+		before, known := last[text]
+		count[text]++
+		switch {
+		case !known:
+			texts, first = append(texts, text), append(first, int32(i))
+		case e.seed && count[text] > maxAlike:
+			continue
+		default:
+			f.entries[before].same = int32(i)
+		}
+		last[text] = int32(i)
+	}
+	return texts, first
+}
+
+// words are patterns that are found as whole words.
+type words struct {
+	byHead map[[minWord]byte][]word
+	most   int // length of the longest
+}
+
+type word struct {
+	pattern int
+	text    string
+}
+
+func (w *words) add(pattern int, text string) {
+	if len(text) < minWord {
+		return
+	}
+	if w.byHead == nil {
+		w.byHead = map[[minWord]byte][]word{}
+	}
+	head := [minWord]byte([]byte(text))
+	w.byHead[head] = append(w.byHead[head], word{pattern, text})
+	w.most = max(w.most, len(text))
+}
+
+// find adds the words of a text that comes behind a byte to matches.
+func (w *words) find(matches []Match, data []byte, before byte) []Match {
+	if w.byHead == nil {
+		return matches
+	}
+	for at := 0; at+minWord <= len(data); at++ {
+		if isWord(before, data[at]) {
+			for _, word := range w.byHead[[minWord]byte(data[at:])] {
+				end := at + len(word.text)
+				if strings.HasPrefix(string(data[at:min(end, len(data))]), word.text) &&
+					(end == len(data) || isWord(data[end-1], data[end])) {
+					matches = append(matches, Match{Start: at, End: end, Pattern: word.pattern})
+				}
+			}
+		}
+		before = data[at]
+	}
+	return matches
+}
+
+// open returns where a word may begin that goes on behind data.
+func (w *words) open(data []byte, before byte) int {
+	for at := range data {
+		if at > 0 {
+			before = data[at-1]
+		}
+		if at < len(data)-w.most || !isWord(before, data[at]) {
+			continue
+		}
+		for _, words := range w.byHead {
+			for _, word := range words {
+				if strings.HasPrefix(word.text, string(data[at:])) {
+					return at
+				}
+			}
+		}
+	}
+	return len(data)
+}
+
+// isWord reports whether a word may begin or end between two bytes.
+func isWord(before, behind byte) bool {
+	return !charset.IsWord(before) || !charset.IsWord(behind)
+}

@@ -1,0 +1,171 @@
+package match
+
+// Sizes of what is searched at once, in bytes.
+const (
+	window    = 64 << 10 // besides what a match may reach beyond it
+	maxLayout = 64 << 10 // blanks that it holds in addition
+)
+
+// maxPasses is how often each byte of a window may be read.
+const maxPasses = 100
+
+// Scanner finds matches in a text that comes in pieces. It holds a window of the text.
+//
+// The text is divided behind lines that end with the brace of a top-level object: no match goes on there.
+// A match may overlap one that was returned before, and go on behind Settled.
+type Scanner struct {
+	Events bool // an empty line divides the text, too
+
+	finder  *Finder
+	data    []byte // what is not settled, and a little before it
+	from    int    // where data begins in the text
+	done    int    // how much of data is settled
+	before  byte   // what stands before data
+	divider divider
+	ends    []int // the places at which data is divided
+	due     int   // the length of data at which Closed looks again
+}
+
+// Scanner returns a Scanner of a new text.
+func (f *Finder) Scanner() *Scanner { return &Scanner{finder: f} }
+
+// Find returns all matches in a text, by their beginning.
+func (f *Finder) Find(text []byte) []Match {
+	if f.Empty() {
+		return nil
+	}
+	s := f.Scanner()
+	return append(s.Write(text), s.Close()...)
+}
+
+// Write adds a piece of the text. It returns the matches that became settled because the window is full.
+func (s *Scanner) Write(piece []byte) (found []Match) {
+	most := window + s.finder.Reach()
+	for len(piece) > 0 {
+		n := min(len(piece), max(most-len(s.data), window/4))
+		s.data = append(s.data, piece[:n]...)
+		piece = piece[n:]
+		if s.ends = s.divider.divide(s.ends, s.data, s.Events); s.finder.spans {
+			s.ends = s.ends[:0]
+		}
+		if len(s.data) < most {
+			continue
+		}
+		if safe := len(s.data) - s.finder.held(s.data); safe-s.done >= window/4 {
+			found = append(found, s.settle(safe)...)
+		}
+	}
+	return found
+}
+
+// Close returns the matches that are left.
+func (s *Scanner) Close() []Match { return s.settle(len(s.data)) }
+
+// Settled returns the place in the text before which all matches begin that were returned.
+func (s *Scanner) Settled() int { return s.from + s.done }
+
+// Settle returns the matches that begin before a place, which Open or Closed returned.
+func (s *Scanner) Settle(at int) []Match { return s.settle(at - s.from) }
+
+// Open returns the place before which nothing stands that could begin or go on in a match. It tells how
+// much of a pattern was begun.
+func (s *Scanner) Open() int {
+	at := s.lastEnd()
+	before := s.before
+	if at > 0 {
+		before = s.data[at-1]
+	}
+	return s.from + max(s.done, at+s.finder.open(s.data[at:], before))
+}
+
+// Closed returns the place before which no match begins that goes on behind what was written. It depends
+// on lengths, blanks and lines only, never on how much of a pattern was begun: whoever chose the last
+// bytes, and saw whether they come at once, could try out a pattern byte by byte.
+func (s *Scanner) Closed() int {
+	safe := max(s.done, s.lastEnd())
+	if len(s.data) < s.due {
+		return s.from + safe
+	}
+	held := s.finder.held(s.data)
+	if more := held + held/4 - (len(s.data) - s.done); more > 0 { // or small pieces would have all that is held searched again
+		s.due = len(s.data) + more
+		return s.from + safe
+	}
+	return s.from + max(safe, len(s.data)-held)
+}
+
+// lastEnd returns the last place at which data is divided.
+func (s *Scanner) lastEnd() int {
+	if len(s.ends) == 0 {
+		return 0
+	}
+	return s.ends[len(s.ends)-1]
+}
+
+// settle returns the matches that begin in the first bytes of data, and drops these.
+func (s *Scanner) settle(safe int) (found []Match) {
+	if safe <= s.done {
+		return nil
+	}
+	before, start := s.before, 0
+	for _, end := range append(s.ends, len(s.data)) {
+		if start >= safe || start == end {
+			continue
+		}
+		for _, m := range s.finder.findIn(s.data[start:end], before) {
+			if s.done <= m.Start+start && m.Start+start < safe {
+				m.Start, m.End = m.Start+start+s.from, m.End+start+s.from
+				found = append(found, m)
+			}
+		}
+		before, start = s.data[end-1], end
+	}
+	s.drop(max(0, safe-maxEscape))
+	s.done, s.due = min(safe, maxEscape), 0
+	return found
+}
+
+// drop takes the first bytes off data.
+func (s *Scanner) drop(n int) {
+	if n == 0 {
+		return
+	}
+	s.before = s.data[n-1]
+	s.from += n
+	s.divider.at -= n
+	ends := s.ends[:0]
+	for _, end := range s.ends {
+		if end > n {
+			ends = append(ends, end-n)
+		}
+	}
+	s.ends = ends
+	s.data = s.data[:copy(s.data, s.data[n:])]
+}
+
+// Reach is the most bytes that lie between the beginning and the end of a match. Blanks behind a
+// blank or a line break don't count: hosts indent lines.
+func (f *Finder) Reach() int {
+	return (maxEscape + maxPassed) * max(f.longest+f.tail.length, f.words.most)
+}
+
+// held returns how many bytes at the end of data may belong to a match that goes on behind them.
+func (f *Finder) held(data []byte) int {
+	at, left, layout := len(data), f.Reach(), maxLayout
+	for ; at > 0 && left > 0; at-- {
+		if layout > 0 && isSqueezed(data[:at]) {
+			layout--
+		} else {
+			left--
+		}
+	}
+	return len(data) - at
+}
+
+// isSqueezed reports whether the last byte is a blank behind another one or behind a line break.
+func isSqueezed(data []byte) bool {
+	n := len(data)
+	return n > 1 && (data[n-1] == ' ' || data[n-1] == '\t') &&
+		(data[n-2] == ' ' || data[n-2] == '\t' || data[n-2] == '\n')
+}
+
