@@ -35,7 +35,7 @@ type scratch struct {
 	matches  []Match
 	passed   int                // bytes that were read, however often
 	shortest int                // length of the shortest text that is looked for
-	open     bool // what is begun at the end of the text is looked for, too
+	open     bool               // what is begun at the end of the text is looked for, too
 	atEnd    [maxDepth + 1]bool // by depth: the end of the view is that of the text
 	ending   []node             // that were reached at the end of the last row
 	places   [ring]place        // modulo ring

@@ -168,4 +168,3 @@ func isSqueezed(data []byte) bool {
 	return n > 1 && (data[n-1] == ' ' || data[n-1] == '\t') &&
 		(data[n-2] == ' ' || data[n-2] == '\t' || data[n-2] == '\n')
 }
-
